@@ -1,0 +1,110 @@
+"""Checks at the border: turn what a user passes into clean numbers and arrays, or say what is wrong with it.
+
+Every function takes the ``owner`` (the object being described, in words) and the ``name`` of the argument, and raises
+`flexmbs.core.errors.ModelError` with the value, what was expected and, where it can be told, what to do.
+"""
+
+from __future__ import annotations
+
+import math
+import numbers
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexmbs.core.errors import ModelError
+
+__all__ = ["as_array", "as_count", "as_direction", "as_name", "as_number", "frozen_copy", "show"]
+
+
+def show(value: object, limit: int = 80) -> str:
+    """A short, one-line picture of a value for an error message."""
+    text = " ".join(repr(value).split())
+    return text if len(text) <= limit else text[: limit - 3] + "..."
+
+
+def as_number(
+    owner: str,
+    name: str,
+    value: object,
+    *,
+    minimum: float | None = None,
+    above: float | None = None,
+    maximum: float | None = None,
+    below: float | None = None,
+    unit: str = "",
+) -> float:
+    """A finite real number within bounds (``minimum`` and ``maximum`` included, ``above`` and ``below`` excluded)."""
+    unit = f" [{unit}]" if unit else ""
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value.item()
+    if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Real):
+        raise ModelError(f"{owner}: {name} must be a number{unit}, not {show(value)}.")
+    number = float(value)
+    if not math.isfinite(number):
+        raise ModelError(f"{owner}: {name} must be finite{unit}, not {number}.")
+    rules = (
+        (minimum is not None and number < minimum, f"at least {minimum}"),
+        (above is not None and number <= above, f"greater than {above}"),
+        (maximum is not None and number > maximum, f"at most {maximum}"),
+        (below is not None and number >= below, f"less than {below}"),
+    )
+    for broken, wanted in rules:
+        if broken:
+            raise ModelError(f"{owner}: {name} must be {wanted}{unit}, not {number:g}.")
+    return number
+
+
+def as_count(owner: str, name: str, value: object, *, minimum: int = 0) -> int:
+    """A whole number, at least ``minimum``."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Integral):
+        raise ModelError(f"{owner}: {name} must be a whole number, not {show(value)}.")
+    if int(value) < minimum:
+        raise ModelError(f"{owner}: {name} must be at least {minimum}, not {int(value)}.")
+    return int(value)
+
+
+def as_array(
+    owner: str, name: str, value: object, shape: tuple[int | None, ...], *, unit: str = ""
+) -> NDArray[np.float64]:
+    """A new C-contiguous float64 array of the given shape (``None``: any length), every entry finite."""
+    wanted = "(" + ", ".join("any" if n is None else str(n) for n in shape) + ("," if len(shape) == 1 else "") + ")"
+    unit = f" [{unit}]" if unit else ""
+    try:
+        array = np.array(value, dtype=np.float64, order="C")
+    except (TypeError, ValueError):
+        raise ModelError(
+            f"{owner}: {name} must be an array of numbers of shape {wanted}{unit}, not {show(value)}."
+        ) from None
+    if array.ndim != len(shape) or any(n is not None and n != m for n, m in zip(shape, array.shape, strict=True)):
+        raise ModelError(f"{owner}: {name} must have shape {wanted}{unit}, not {array.shape}.")
+    bad = np.argwhere(~np.isfinite(array))
+    if len(bad):
+        index = tuple(int(i) for i in bad[0])
+        where = f"entry {index if len(index) > 1 else index[0]}" if index else "it"
+        raise ModelError(f"{owner}: {name} must be finite{unit}, but {where} is {array[index]}.")
+    return array
+
+
+def as_direction(owner: str, name: str, value: object, dim: int) -> NDArray[np.float64]:
+    """A unit vector of ``dim`` components along ``value``."""
+    vector = as_array(owner, name, value, (dim,))
+    length = float(np.linalg.norm(vector))
+    if length == 0.0:
+        raise ModelError(f"{owner}: {name} must not be the zero vector; give a direction such as (1, 0).")
+    return vector / length
+
+
+def as_name(owner: str, name: str, value: object) -> str:
+    """A non-empty string."""
+    if not isinstance(value, str) or not value.strip():
+        raise ModelError(f"{owner}: {name} must be a non-empty string, not {show(value)}.")
+    return value
+
+
+def frozen_copy(array: NDArray[Any]) -> NDArray[Any]:
+    """A read-only C-contiguous copy, for the fields of frozen descriptions."""
+    copy = np.array(array, order="C", copy=True)
+    copy.setflags(write=False)
+    return copy

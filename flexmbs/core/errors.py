@@ -1,0 +1,70 @@
+"""The exceptions of flexmbs: each names the object, the value, what was expected and what to do.
+
+`FlexmbsError` is the common base, so that ``except FlexmbsError`` catches whatever the package itself raises.
+"""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = [
+    "AccuracyWarning",
+    "ConvergenceError",
+    "FlexmbsError",
+    "MeshError",
+    "ModelError",
+    "ReadError",
+    "SingularError",
+    "unknown_name",
+]
+
+
+class FlexmbsError(Exception):
+    """Base of every exception that flexmbs raises on purpose."""
+
+
+class ModelError(FlexmbsError, ValueError):
+    """A description cannot mean anything: a wrong shape, a negative stiffness, an unknown name, a free body."""
+
+
+class MeshError(ModelError):
+    """A mesh cannot be used: coincident points, inverted cells, cells of a foreign type, empty sets."""
+
+
+class ReadError(FlexmbsError, OSError):
+    """A file is missing, empty, truncated, of another kind or of another version."""
+
+
+class SingularError(FlexmbsError, ArithmeticError):
+    """A system matrix is singular; the message names the bodies and coordinates that are free to move."""
+
+
+class ConvergenceError(FlexmbsError, RuntimeError):
+    """An analysis could not go on.
+
+    Attributes
+    ----------
+    solution : object or None
+        Everything computed up to the failure, as the analysis would have returned it.
+    """
+
+    def __init__(self, message: str, solution: Any = None) -> None:
+        super().__init__(message)
+        self.solution = solution
+
+
+class AccuracyWarning(UserWarning):
+    """Round-off limits the result: the message carries the estimated accuracy."""
+
+
+def unknown_name(what: str, name: object, known: Iterable[str]) -> str:
+    """Say that a name is unknown, which ones are nearest, and which ones there are."""
+    names = sorted(known)
+    near = get_close_matches(str(name), names, n=3, cutoff=0.5)
+    hint = f"; did you mean {' or '.join(repr(n) for n in near)}?" if near else "."
+    shown = ", ".join(repr(n) for n in names[:20]) + (f" and {len(names) - 20} more" if len(names) > 20 else "")
+    return f"there is no {what} named {name!r}{hint} Known: {shown or 'none'}."
