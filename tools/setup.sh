@@ -100,13 +100,13 @@ for extra in sys.argv[1].split(","):
 print("\n".join(name for name in wanted if not name.startswith("scikit-sparse")))
 PYTHON
   )
-  { "${pip[@]}" "${others[@]}" && "${pip[@]}" --no-deps --editable .; } || {
-    cat build/setup.log >&2
+  { "${pip[@]}" "${others[@]}" && "${pip[@]}" --no-deps --editable .; } 2>build/setup-rest.log || {
+    cat build/setup.log build/setup-rest.log >&2
     stop "the installation failed, also without scikit-sparse; the messages of pip are above."
   }
   say "############################################################################################################"
-  say "WARNING: scikit-sparse could not be built, so flexmbs will use SuperLU (slower on large models). The reason is"
-  say "in build/setup.log. It needs a C compiler and the headers of SuiteSparse 5 to 7 (Debian: libsuitesparse-dev);"
+  say "WARNING: scikit-sparse could not be installed, so flexmbs will use SuperLU (slower on large models). The reason"
+  say "is in build/setup.log. It needs a C compiler and the headers of SuiteSparse 5 to 7 (Debian: libsuitesparse-dev);"
   say "once they are there:  .venv/bin/pip install 'scikit-sparse>=0.4.16,<0.5'"
   say "############################################################################################################"
 fi
