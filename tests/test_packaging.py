@@ -115,9 +115,10 @@ def test_wheel_holds_every_module_and_data_file_once(tmp_path: Path) -> None:
     for item in ("pyproject.toml", "LICENSE", "README.md"):
         if (ROOT / item).exists():
             shutil.copy(ROOT / item, copy)
-    expected = set()
     for room in ("flexmbs", *MAPPED):
         shutil.copytree(ROOT / room, copy / room, symlinks=True, ignore=shutil.ignore_patterns(*CACHES))
+    expected = set()
+    for room in ("flexmbs", *MAPPED):
         prefix = Path("flexmbs") if room in MAPPED else Path()
         for folder, _, files in os.walk(copy / room):  # does not follow the links
             expected |= {(prefix / Path(folder, name).relative_to(copy)).as_posix() for name in files}
