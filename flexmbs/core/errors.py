@@ -40,7 +40,17 @@ class ReadError(FlexmbsError, OSError):
 
 
 class SingularError(FlexmbsError, ArithmeticError):
-    """A system matrix is singular; the message names the bodies and coordinates that are free to move."""
+    """A system matrix is singular; the message names the bodies and coordinates that are free to move.
+
+    Attributes
+    ----------
+    unknown : int or None
+        Number of the unknown at which a factorisation stopped, where the solver can tell.
+    """
+
+    def __init__(self, message: str, unknown: int | None = None) -> None:
+        super().__init__(message)
+        self.unknown = unknown
 
 
 class ConvergenceError(FlexmbsError, RuntimeError):

@@ -1,0 +1,180 @@
+"""The contracts between the rooms on one page: read this before writing an element, a load or a support of your own.
+
+Three layers are never mixed. A *description* is a frozen dataclass in words. *Compiled* data are contiguous float64
+and int64 arrays. A *kernel* is a jitted module-level function over compiled data only.
+
+Every kernel of forces has the signature ``(group, state, env, work)`` and adds to ``work.r``; every kernel of tangents
+has ``(group, state, env, work, weights)``, adds the same forces to ``work.r`` and overwrites its blocks in ``work.B``
+with ``wq * dr/dq + wv * dr/dv`` (mass is constant and kept apart). A kernel allocates nothing, raises nothing, calls
+no Python, and returns the index of the first item it cannot treat, or -1. A group is a **flat** NamedTuple of arrays,
+ints and floats; an empty group is legal.
+
+Sign: ``r = M a + (internal forces) - (applied forces)``, so that r = 0 is equilibrium and a force enters ``r`` with the
+sign of the derivative of its potential.
+
+Block layout: block i of a group with k coordinates per item lies at ``B[b1 + i*k*k : b1 + (i+1)*k*k]``, row-major, in
+the order of ``dofs[i]``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from flexmbs.core.section import BeamStiffness
+
+__all__ = ["Element", "Env", "FloatArray", "IntArray", "NodeLayout", "Resultant", "State", "Term", "Work"]
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+
+class State(NamedTuple):
+    """Where the system is: ``q (n_q,)``, ``v (n_v,)``, ``a (n_v,)``, ``lam (n_c,)``."""
+
+    q: FloatArray
+    v: FloatArray
+    a: FloatArray
+    lam: FloatArray
+
+
+class Env(NamedTuple):
+    """What the outside does: time ``t`` (or load parameter) and the factor ``scale (n_loads,)`` of each load."""
+
+    t: float
+    scale: FloatArray
+
+
+class Work(NamedTuple):
+    """Private work arrays: residual ``r (n_v,)`` and all tangent blocks ``B (n_b,)``."""
+
+    r: FloatArray
+    B: FloatArray
+
+
+@dataclass(frozen=True)
+class NodeLayout:
+    """The coordinates of one node of an element, by meaning.
+
+    Parameters
+    ----------
+    dim : int
+        2 (plane) or 3 (space).
+    names : tuple of str
+        One name per nodal coordinate, e.g. ``("x", "y", "x_s", "y_s")``.
+    position : tuple of int
+        Which coordinates are the position (or the displacement), ``dim`` of them.
+    slope : tuple of int
+        Which are the slope vector dr/ds, ``dim`` of them; empty if the node has none.
+    rotation : tuple of int
+        Which are small rotations (1 in the plane, 3 in space); empty if the node has none.
+    absolute : bool
+        Whether the position coordinates are positions (True) or displacements (False).
+    """
+
+    dim: int
+    names: tuple[str, ...]
+    position: tuple[int, ...]
+    slope: tuple[int, ...] = ()
+    rotation: tuple[int, ...] = ()
+    absolute: bool = True
+
+
+class Resultant(NamedTuple):
+    """A stress resultant: its symbol, its meaning, and its dimension in words (``"force"``, ``"moment"``)."""
+
+    symbol: str
+    meaning: str
+    dimension: str
+
+
+ForceKernel = Callable[[Any, State, Env, Work], int]
+TangentKernel = Callable[[Any, State, Env, Work, tuple[float, float]], int]
+
+
+@dataclass(frozen=True)
+class Term:
+    """All items of one type, compiled: what the system loops over.
+
+    Parameters
+    ----------
+    name : str
+        For messages: "elements of beam 'arm'".
+    group : NamedTuple
+        Flat; its fields ``dofs (n, k)`` and ``b1`` are used by the assembly.
+    force, tangent : kernels
+        ``tangent`` may be None for a term whose force is constant.
+    symmetric : bool
+        Whether its tangent blocks are symmetric (dr/dq of a potential).
+    diagnosis : str
+        What it means when a kernel refuses an item.
+    """
+
+    name: str
+    group: Any
+    force: ForceKernel
+    tangent: TangentKernel | None
+    symmetric: bool = True
+    diagnosis: str = ""
+
+
+class Element(Protocol):
+    """An element formulation: a frozen dataclass of its choices with these members.
+
+    ``force`` and ``tangent`` are the kernels. All array methods are vectorised over the elements of the group.
+    """
+
+    @property
+    def name(self) -> str:
+        """A word for messages and reports."""
+
+    @property
+    def cell_type(self) -> str:
+        """The mesh cell it lives on, by meshio's name."""
+
+    @property
+    def layout(self) -> NodeLayout:
+        """The coordinates of a node."""
+
+    @property
+    def resultants(self) -> tuple[Resultant, ...]:
+        """The stress resultants it can tell."""
+
+    @property
+    def force(self) -> ForceKernel:
+        """Kernel of the internal forces."""
+
+    @property
+    def tangent(self) -> TangentKernel:
+        """Kernel of the internal forces with their exact derivatives."""
+
+    def reference(self, points: FloatArray, tangents: FloatArray) -> FloatArray:
+        """Nodal coordinates (n_nodes, n) of the stress-free shape from points and unit tangents (n_nodes, dim)."""
+
+    def tabulate(
+        self, points: FloatArray, reference: FloatArray, dofs: IntArray, stiffness: BeamStiffness, b1: int
+    ) -> Any:
+        """Group of the elements: end ``points (n_e, 2, dim)``, ``reference (n_e, k)`` coordinates, ``dofs (n_e, k)``."""
+
+    def lengths(self, group: Any) -> FloatArray:
+        """Lengths (n_e,) of the elements in the stress-free shape [length]."""
+
+    def mass(self, group: Any) -> FloatArray:
+        """Consistent mass matrices (n_e, k, k) [mass, mass length^2, ... by coordinate]; constant."""
+
+    def energy(self, group: Any, q: FloatArray) -> FloatArray:
+        """Strain energies (n_e,) [force length]."""
+
+    def body_load(self, group: Any, load: FloatArray, per_mass: bool) -> FloatArray:
+        """Generalised forces (n_e, k) of a dead load (dim,) per reference length, or per mass."""
+
+    def positions(self, group: Any, q: FloatArray, xi: FloatArray) -> FloatArray:
+        """Points (n_e, n_s, dim) at the natural coordinates ``xi (n_s,)`` in [-1, 1]."""
+
+    def stress_resultants(self, group: Any, q: FloatArray, v: FloatArray, xi: FloatArray) -> FloatArray:
+        """Stress resultants (n_e, n_s, n_resultants) at ``xi``, in the order of ``resultants``."""

@@ -1,0 +1,57 @@
+"""How flexmbs compiles its kernels, and how long that took.
+
+`kernel` is numba's ``njit`` with the settings every kernel of the package shares: cached on disk, no fast-math (NaN
+tests and reproducibility), division by zero as in numpy (a kernel never raises). `compile_seconds` tells how much of
+this process went into compiling; the first compilation says so on standard error, once.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+import numba
+from numba.core import event
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["compile_seconds", "kernel"]
+
+F = TypeVar("F", bound="Callable[..., Any]")
+
+
+def kernel(function: F) -> F:
+    """Compile a module-level function on its first call with each signature, and keep the machine code on disk."""
+    return cast("F", numba.njit(cache=True, fastmath=False, error_model="numpy")(function))
+
+
+class _Stopwatch(event.Listener):  # type: ignore[misc]  # numba has no type information
+    """Adds up the time between the outermost start and end of a compilation; a hit in the cache compiles nothing."""
+
+    def __init__(self) -> None:
+        self.depth = 0
+        self.began = 0.0
+        self.total = 0.0
+
+    def on_start(self, event: Any) -> None:
+        if self.depth == 0:
+            self.began = time.perf_counter()
+            if self.total == 0.0:
+                print("flexmbs: compiling kernels, once; they are kept for the next time ...", file=sys.stderr)
+        self.depth += 1
+
+    def on_end(self, event: Any) -> None:
+        self.depth -= 1
+        if self.depth == 0:
+            self.total += time.perf_counter() - self.began
+
+
+_stopwatch = _Stopwatch()
+event.register("numba:compile", _stopwatch)
+
+
+def compile_seconds() -> float:
+    """Seconds this process has spent compiling kernels so far."""
+    return _stopwatch.total

@@ -1,0 +1,11 @@
+"""Direct solvers for the sparse linear systems of the package, behind one contract.
+
+A solver is made from a pattern once; it owns ``data``, the storage that an assembly fills through ``slots``, with one
+spare place at its end for entries that do not count. Then ``refactor()`` factorises what ``data`` holds and
+``solve(b)`` solves, checks the residual and refines. `choose` picks one (measured choices in the documentation,
+"Linear solvers").
+"""
+
+from flexmbs.core.linsolve.choose import LinearSolver, choose, cholmod_available
+
+__all__ = ["LinearSolver", "cholmod_available", "choose"]

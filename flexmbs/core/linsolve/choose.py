@@ -1,0 +1,80 @@
+"""Which solver for which matrix."""
+
+from __future__ import annotations
+
+import importlib.util
+import warnings
+from functools import cache
+from typing import Protocol
+
+from flexmbs.core.contracts import FloatArray, IntArray
+from flexmbs.core.linsolve.band import BandLU
+from flexmbs.core.linsolve.superlu import SuperLU
+from flexmbs.core.sparsity import Pattern
+
+__all__ = ["LinearSolver", "cholmod_available", "choose"]
+
+NARROW = 64
+"""Half bandwidth up to which the band LU is taken whatever the size: its work n b^2 then stays below a sparse one's."""
+
+SMALL = 400
+"""Order up to which the band LU is taken whatever the bandwidth."""
+
+
+class LinearSolver(Protocol):
+    """What an analysis sees of a solver."""
+
+    data: FloatArray
+    n: int
+
+    @property
+    def name(self) -> str:
+        """For reports."""
+
+    def slots(self, row: IntArray, col: IntArray) -> IntArray:
+        """Positions of entries in ``data``; the spare last place for negative rows or columns."""
+
+    def refactor(self) -> None:
+        """Factorise; raises SingularError."""
+
+    def solve(self, b: FloatArray) -> FloatArray:
+        """Solve for one right-hand side."""
+
+    def product(self, x: FloatArray) -> FloatArray:
+        """Matrix times vector."""
+
+    def pivots(self) -> FloatArray:
+        """Pivots by unknown."""
+
+    def is_positive_definite(self) -> bool:
+        """For a symmetric matrix."""
+
+
+@cache
+def cholmod_available() -> bool:
+    """Whether scikit-sparse can be imported; says so once if not."""
+    try:
+        if importlib.util.find_spec("sksparse") is not None:
+            import sksparse.cholmod  # noqa: F401
+
+            return True
+    except ImportError:
+        pass
+    warnings.warn(
+        "scikit-sparse cannot be imported: sparse symmetric systems are solved by SuperLU, which is slower from some "
+        "10 000 unknowns on. Install libsuitesparse-dev and then scikit-sparse>=0.4.16,<0.5.",
+        RuntimeWarning,
+        stacklevel=2,
+    )
+    return False
+
+
+def choose(pattern: Pattern, half_band: int, symmetric: bool) -> LinearSolver:
+    """A solver for matrices of this pattern: band LU for narrow or small ones, CHOLMOD for symmetric, else SuperLU."""
+    if half_band <= NARROW or pattern.n <= SMALL:
+        return BandLU(pattern.n, half_band)
+    if symmetric and cholmod_available():
+        from flexmbs.core.linsolve.cholmod import Cholmod
+
+        return Cholmod(pattern)
+    return SuperLU(pattern)

@@ -1,0 +1,111 @@
+"""Loads along a body: gravity and dead line loads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from flexmbs.body import FlexibleBody
+from flexmbs.core.checks import as_array, show
+from flexmbs.core.errors import ModelError
+from flexmbs.core.history import History, check_history
+from flexmbs.forces.items import Items, Places, dead_items
+
+__all__ = ["DistributedLoad", "Gravity"]
+
+
+@dataclass(frozen=True, eq=False)
+class DistributedLoad:
+    """A dead load per length of the stress-free shape, constant along all elements of a body.
+
+    The generalised forces are the consistent ones, the integral of N^T load ds.
+
+    Parameters
+    ----------
+    body : FlexibleBody
+    load : (dim,) sequence
+        [force/length], in inertial directions.
+    history : function, optional
+        Factor over time or load parameter.
+
+    Raises
+    ------
+    ModelError
+        If the load has the wrong number of components.
+
+    Examples
+    --------
+    >>> import flexmbs as fx
+    >>> beam = fx.FlexibleBody.line((0, 0), (1, 0), elements=4, element=fx.elements.PlanarCable(),
+    ...                             section=fx.Circle(0.01), material=fx.steel)
+    >>> fx.DistributedLoad(beam, (0, -3.0)).load
+    (0.0, -3.0)
+    """
+
+    body: FlexibleBody
+    load: Sequence[float]
+    history: History = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.body, FlexibleBody):
+            raise ModelError(f"DistributedLoad: body must be a FlexibleBody, not {show(self.body)}.")
+        check_history("DistributedLoad", self.history)
+        load = as_array(f"DistributedLoad on {self.body.name!r}", "load", self.load, (self.body.mesh.dim,))
+        object.__setattr__(self, "load", tuple(load.tolist()))
+
+    @property
+    def label(self) -> str:
+        return f"distributed load on {self.body.name!r}"
+
+    @property
+    def targets(self) -> tuple[FlexibleBody, ...]:
+        return (self.body,)
+
+    def items(self, places: Places, index: int) -> tuple[Items, ...]:
+        group = places.element_group(self.body)
+        return (dead_items(group.dofs, self.body.element.body_load(group, np.array(self.load), False), index),)
+
+
+@dataclass(frozen=True, eq=False)
+class Gravity:
+    """Weight of all bodies of the model.
+
+    Parameters
+    ----------
+    acceleration : (dim,) sequence
+        Of free fall [length/time^2], e.g. (0, -9.81).
+    history : function, optional
+        Factor over time or load parameter.
+
+    Examples
+    --------
+    >>> Gravity((0, -9.81)).label
+    'gravity'
+    """
+
+    acceleration: Sequence[float]
+    history: History = None
+    label: str = "gravity"
+    targets: tuple[FlexibleBody, ...] = ()
+
+    def __post_init__(self) -> None:
+        check_history("Gravity", self.history)
+        g = as_array("Gravity", "acceleration", self.acceleration, (None,), unit="length/time^2")
+        if len(g) not in (2, 3):
+            raise ModelError(f"Gravity: acceleration must have 2 or 3 components, not {len(g)}.")
+        object.__setattr__(self, "acceleration", tuple(g.tolist()))
+
+    def items(self, places: Places, index: int) -> tuple[Items, ...]:
+        found = []
+        g = np.array(self.acceleration)
+        for body in places.bodies:
+            if body.mesh.dim != len(g):
+                raise ModelError(
+                    f"Gravity: acceleration has {len(g)} components, but body {body.name!r} has dimension "
+                    f"{body.mesh.dim}."
+                )
+            group = places.element_group(body)
+            found.append(dead_items(group.dofs, body.element.body_load(group, g, True), index))
+        return tuple(found)

@@ -1,0 +1,155 @@
+"""Moments on nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from flexmbs.body import Attachment, FlexibleBody, as_attachment
+from flexmbs.core.checks import as_array
+from flexmbs.core.contracts import Env, FloatArray, IntArray, State, Work
+from flexmbs.core.history import History, check_history
+from flexmbs.core.jit import kernel
+from flexmbs.forces.items import Items, Kind, Places, dead_items
+
+__all__ = ["Moment"]
+
+
+@dataclass(frozen=True, eq=False)
+class Moment:
+    """A moment on every node of ``at``, fixed in inertial directions.
+
+    On a node with a slope t the moment M does the work M . (t x dt) / |t|^2. In the plane that has the potential
+    -M theta and the tangent matrix is symmetric. In space its component along the tangent does no work, since a cable
+    carries no torsion, and the tangent matrix is unsymmetric.
+
+    Parameters
+    ----------
+    at : Attachment
+    moment : float or (3,) sequence
+        [force length]; counter-clockwise in the plane.
+    history : function, optional
+        Factor over time or load parameter.
+
+    Raises
+    ------
+    ModelError
+        If the moment has the wrong number of components.
+
+    Examples
+    --------
+    >>> import flexmbs as fx
+    >>> beam = fx.FlexibleBody.line((0, 0), (1, 0), elements=4, element=fx.elements.PlanarCable(),
+    ...                             section=fx.Circle(0.01), material=fx.steel)
+    >>> fx.Moment(beam.end, 2.0).moment
+    2.0
+    """
+
+    at: Attachment
+    moment: float | Sequence[float]
+    history: History = None
+
+    def __post_init__(self) -> None:
+        as_attachment("Moment", self.at)
+        check_history("Moment", self.history)
+        planar = self.at.body.mesh.dim == 2
+        moment = as_array(f"Moment at {self.at}", "moment", self.moment, () if planar else (3,), unit="force length")
+        object.__setattr__(self, "moment", float(moment) if planar else tuple(moment.tolist()))
+
+    @property
+    def label(self) -> str:
+        return f"moment at {self.at}"
+
+    @property
+    def targets(self) -> tuple[FlexibleBody, ...]:
+        return (self.at.body,)
+
+    def items(self, places: Places, index: int) -> tuple[Items, ...]:
+        layout = self.at.body.element.layout
+        dofs = places.dofs(self.at)
+        moment = np.tile(np.atleast_1d(np.array(self.moment, dtype=float)), (len(dofs), 1))
+        if layout.rotation:
+            return (dead_items(dofs[:, layout.rotation], moment, index),)
+        load = np.full(len(dofs), index, dtype=np.int64)
+        kind = PLANAR_MOMENT if layout.dim == 2 else SPATIAL_MOMENT
+        return (Items(kind, np.ascontiguousarray(dofs[:, layout.slope]), (moment, load)),)
+
+
+class MomentGroup(NamedTuple):
+    """``dofs (n, dim)`` of the slopes, ``M (n, 1 or 3)``, ``load (n,)``."""
+
+    dofs: IntArray
+    b1: int
+    M: FloatArray
+    load: IntArray
+
+
+@kernel
+def planar_moment_force(group: MomentGroup, state: State, env: Env, work: Work) -> int:
+    """r -= M dtheta/dt."""
+    for i in range(group.dofs.shape[0]):
+        x, y = state.q[group.dofs[i, 0]], state.q[group.dofs[i, 1]]
+        m = env.scale[group.load[i]] * group.M[i, 0] / (x * x + y * y)
+        work.r[group.dofs[i, 0]] += m * y
+        work.r[group.dofs[i, 1]] -= m * x
+    return -1
+
+
+@kernel
+def planar_moment_tangent(
+    group: MomentGroup, state: State, env: Env, work: Work, weights: tuple[float, float]
+) -> int:
+    """The same with the second derivative of theta = atan2(y, x)."""
+    planar_moment_force(group, state, env, work)
+    for i in range(group.dofs.shape[0]):
+        x, y = state.q[group.dofs[i, 0]], state.q[group.dofs[i, 1]]
+        n = x * x + y * y
+        m = weights[0] * env.scale[group.load[i]] * group.M[i, 0] / (n * n)
+        o = group.b1 + 4 * i
+        work.B[o], work.B[o + 3] = -2.0 * m * x * y, 2.0 * m * x * y
+        work.B[o + 1] = work.B[o + 2] = m * (x * x - y * y)
+    return -1
+
+
+@kernel
+def spatial_moment_force(group: MomentGroup, state: State, env: Env, work: Work) -> int:
+    """r -= (M x t) / |t|^2."""
+    for i in range(group.dofs.shape[0]):
+        x, y, z = state.q[group.dofs[i, 0]], state.q[group.dofs[i, 1]], state.q[group.dofs[i, 2]]
+        m = env.scale[group.load[i]] / (x * x + y * y + z * z)
+        work.r[group.dofs[i, 0]] -= m * (group.M[i, 1] * z - group.M[i, 2] * y)
+        work.r[group.dofs[i, 1]] -= m * (group.M[i, 2] * x - group.M[i, 0] * z)
+        work.r[group.dofs[i, 2]] -= m * (group.M[i, 0] * y - group.M[i, 1] * x)
+    return -1
+
+
+@kernel
+def spatial_moment_tangent(
+    group: MomentGroup, state: State, env: Env, work: Work, weights: tuple[float, float]
+) -> int:
+    """The same with -(M~ / n - 2 (M x t) t^T / n^2)."""
+    spatial_moment_force(group, state, env, work)
+    for i in range(group.dofs.shape[0]):
+        t = (state.q[group.dofs[i, 0]], state.q[group.dofs[i, 1]], state.q[group.dofs[i, 2]])
+        n = t[0] * t[0] + t[1] * t[1] + t[2] * t[2]
+        m = weights[0] * env.scale[group.load[i]] / n
+        a, b, c = group.M[i, 0], group.M[i, 1], group.M[i, 2]
+        p = (b * t[2] - c * t[1], c * t[0] - a * t[2], a * t[1] - b * t[0])
+        o = group.b1 + 9 * i
+        for j in range(3):
+            for k in range(3):
+                work.B[o + 3 * j + k] = 2.0 * m / n * p[j] * t[k]
+        work.B[o + 1] += m * c
+        work.B[o + 2] -= m * b
+        work.B[o + 3] -= m * c
+        work.B[o + 5] += m * a
+        work.B[o + 6] += m * b
+        work.B[o + 7] -= m * a
+    return -1
+
+
+PLANAR_MOMENT = Kind("planar moment", MomentGroup, planar_moment_force, planar_moment_tangent)
+SPATIAL_MOMENT = Kind("spatial moment", MomentGroup, spatial_moment_force, spatial_moment_tangent, symmetric=False)
