@@ -1,0 +1,39 @@
+"""The list of all verification cases, in the order of the report; naming a case here does not import it."""
+
+from __future__ import annotations
+
+from flexmbs.core.errors import ModelError, unknown_name
+from flexmbs.verification.case import CaseEntry
+
+__all__ = ["ALL", "select"]
+
+ALL: tuple[CaseEntry, ...] = ()
+
+
+def select(names: tuple[str, ...] = (), *, slow: bool = False, entries: tuple[CaseEntry, ...] = ALL) -> list[CaseEntry]:
+    """The cases meant by ids and areas, upper and lower case alike, in the order of the list.
+
+    No names mean all of them. Slow cases are left out unless ``slow`` is set or they are called by their id.
+
+    Raises
+    ------
+    ModelError
+        For a name that is neither an id nor an area; the message gives the nearest ones.
+
+    Examples
+    --------
+    >>> entry = CaseEntry("s01", "Tip load", "statics", "somewhere:CASE", slow=True)
+    >>> [len(select(names, entries=(entry,))) for names in ((), ("S01",), ("statics",))]
+    [0, 1, 0]
+    """
+    wanted = {name.lower() for name in names}
+    ids = {entry.id for entry in entries}
+    areas = {entry.area.lower() for entry in entries}
+    for name in names:
+        if name.lower() not in ids | areas:
+            raise ModelError(unknown_name("verification case or area", name.lower(), ids | areas))
+    return [
+        entry
+        for entry in entries
+        if entry.id in wanted or ((not names or entry.area.lower() in wanted) and (slow or not entry.slow))
+    ]
