@@ -27,6 +27,10 @@ if TYPE_CHECKING:
 
 __all__ = ["CableGroup", "CableStrain"]
 
+STRAIGHT = 1e-6
+"""Turn of an element [rad] up to which a spatial cable is taken as straight when free of stress, because the size of a
+curvature has no tangent at zero; it keeps the round-off of meshes out of the energy."""
+
 
 class CableStrain(Enum):
     """How a cable measures its deformation; s is the arc length of the stress-free shape.
@@ -68,6 +72,10 @@ class CableGroup(NamedTuple):
     J_b: FloatArray
     kappa0: FloatArray
     reference: FloatArray
+
+
+SHARED = ("measure", "w_a", "N1_a", "w_b", "N1_b", "N2_b")
+"""The fields of `CableGroup` that elements of equal choices have in common."""
 
 
 def shape(x: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -119,7 +127,7 @@ def tabulate(
     _, N1_b, N2_b = shape(0.5 * (1 + xi_b))
     d = control(reference, L)
     J_a = np.linalg.norm(np.einsum("ga,eac->egc", N1_a, d), axis=-1)
-    J_b, kappa0 = curvature(d, N1_b, N2_b)
+    J_b, kappa0 = free_curvature(d, N1_b, N2_b, L)
     one = np.ones(n_e)
     return CableGroup(
         dofs=np.ascontiguousarray(dofs, dtype=np.int64),
@@ -154,6 +162,14 @@ def curvature(d: FloatArray, N1: FloatArray, N2: FloatArray) -> tuple[FloatArray
     return J, cross / J**3
 
 
+def free_curvature(d: FloatArray, N1: FloatArray, N2: FloatArray, L: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Metric and curvature of the stress-free shape; in space a turn below `STRAIGHT` counts as none."""
+    J, kappa0 = curvature(d, N1, N2)
+    if d.shape[-1] == 3:
+        kappa0[kappa0 * L[:, None] < STRAIGHT] = 0.0
+    return J, kappa0
+
+
 def mass(group: CableGroup, dim: int) -> FloatArray:
     """Consistent mass (n_e, 4 dim, 4 dim): integral of rhoA N_a N_b ds, without rotary inertia."""
     xi, w = Gauss(6).rule()  # degree 6 of N_a N_b, and room for the metric of curved elements
@@ -182,7 +198,7 @@ def positions(group: CableGroup, q: FloatArray, xi: FloatArray) -> FloatArray:
 
 
 def strains(group: CableGroup, q: FloatArray, xi: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Axial strain and curvature minus that of the stress-free shape, each (n_e, n_s)."""
+    """Axial strain and curvature minus that of the stress-free shape, each (n_e, n_s), in the plane."""
     _, N1, N2 = shape(0.5 * (1 + np.asarray(xi, dtype=float)))
     J, kappa0 = curvature(control(group.reference, group.L), N1, N2)
     stretch, kappa = curvature(control(q[group.dofs], group.L), N1, N2)
@@ -207,7 +223,7 @@ def energy(group: CableGroup, q: FloatArray) -> FloatArray:
 
 
 def stress_resultants(group: CableGroup, q: FloatArray, v: FloatArray, xi: FloatArray) -> FloatArray:
-    """N and M (n_e, n_s, 2), elastic and viscous parts.
+    """N and M (n_e, n_s, 2) in the plane, elastic and viscous parts.
 
     The strain rates of the viscous part are central differences along v, to about 1e-10 of the strain.
     """
@@ -219,6 +235,32 @@ def stress_resultants(group: CableGroup, q: FloatArray, v: FloatArray, xi: Float
         eps = eps + tau * (plus[0] - minus[0]) / (2 * step)
         kappa = kappa + tau * (plus[1] - minus[1]) / (2 * step)
     return np.stack((group.EA[:, None] * eps, group.EI[:, None] * kappa), axis=-1)
+
+
+def spatial_resultants(group: CableGroup, q: FloatArray, v: FloatArray, xi: FloatArray) -> FloatArray:
+    """N and the moment along the inertial axes (n_e, n_s, 4) in space, elastic and viscous parts.
+
+    The moment is EI ((1 - kappa0 / |kappa|) kappa + tau kappa_ring); where a cable that is curved when free has become
+    straight its direction is undefined, and it is NaN.
+    """
+    _, N1, N2 = shape(0.5 * (1 + np.asarray(xi, dtype=float)))
+    J, kappa0 = free_curvature(control(group.reference, group.L), N1, N2, group.L)
+    d, d_t = control(q[group.dofs], group.L), control(v[group.dofs], group.L)
+    y1, y2 = np.einsum("ga,eac->egc", N1, d), np.einsum("ga,eac->egc", N2, d)
+    z1, z2 = np.einsum("ga,eac->egc", N1, d_t), np.einsum("ga,eac->egc", N2, d_t)
+    material = group.measure == CableStrain.MATERIAL.value
+    n = (y1 * y1).sum(axis=-1)
+    stretch, stretching = np.sqrt(n) / J, (y1 * z1).sum(axis=-1)
+    eps = stretch - 1.0 if material else 0.5 * (stretch**2 - 1.0)
+    eps = eps + group.tau[:, None] * stretching / (np.sqrt(n) * J if material else J**2)
+    p, scale = (1.0, n * J) if material else (1.5, n**1.5)
+    kappa = np.cross(y1, y2) / scale[..., None]
+    rate = (np.cross(z1, y2) + np.cross(y1, z2)) / scale[..., None] - (2 * p * stretching / n)[..., None] * kappa
+    rate -= ((y1 * rate).sum(axis=-1) / n)[..., None] * y1
+    size = np.linalg.norm(kappa, axis=-1)
+    ratio = np.divide(kappa0, size, out=np.where(kappa0 > 0, np.nan, 0.0), where=size > 0)
+    M = group.EI[:, None, None] * ((1.0 - ratio)[..., None] * kappa + group.tau[:, None, None] * rate)
+    return np.concatenate(((group.EA[:, None] * eps)[..., None], M), axis=-1)
 
 
 def check_choices(owner: str, strain: object, axial: object, bending: object) -> None:

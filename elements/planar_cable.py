@@ -311,6 +311,8 @@ class PlanarCable:
         Resultant("N", "normal force", "force"),
         Resultant("M", "bending moment", "moment"),
     )
+    shared: ClassVar[tuple[str, ...]] = hermite.SHARED
+    diagnosis: ClassVar[str] = ""
     force: ClassVar[ForceKernel] = staticmethod(planar_cable_force)
     tangent: ClassVar[TangentKernel] = staticmethod(planar_cable_tangent)
 

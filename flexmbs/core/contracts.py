@@ -153,6 +153,14 @@ class Element(Protocol):
     def tangent(self) -> TangentKernel:
         """Kernel of the internal forces with their exact derivatives."""
 
+    @property
+    def shared(self) -> tuple[str, ...]:
+        """The fields of its group that all elements of equal choices have in common; the others have a row each."""
+
+    @property
+    def diagnosis(self) -> str:
+        """What it means when a kernel refuses an element; empty: its forces are not finite."""
+
     def reference(self, points: FloatArray, tangents: FloatArray) -> FloatArray:
         """Nodal coordinates (n_nodes, n) of the stress-free shape from points and unit tangents (n_nodes, dim)."""
 

@@ -1,0 +1,78 @@
+"""flexmbs: flexible multibody dynamics in Python.
+
+What is here is everything a model needs; names are imported when they are first used, so that importing flexmbs is
+quick.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "flexmbs.analysis.modal": ("Modes", "solve_modal"),
+    "flexmbs.analysis.static": ("StaticOptions", "solve_static"),
+    "flexmbs.body": ("Attachment", "FlexibleBody"),
+    "flexmbs.core.errors": (
+        "AccuracyWarning", "ConvergenceError", "FlexmbsError", "MeshError", "ModelError", "ReadError", "SingularError",
+    ),
+    "flexmbs.core.history": ("Constant", "Table"),
+    "flexmbs.core.material": ("Elastic", "aluminium", "steel"),
+    "flexmbs.core.section": ("BeamStiffness", "Circle", "GeneralSection", "Pipe", "Rectangle"),
+    "flexmbs.core.units": ("SI", "Units"),
+    "flexmbs.forces": ("DistributedLoad", "ElasticSupport", "Gravity", "Moment", "PointForce"),
+    "flexmbs.meshes": ("Mesh", "read_mesh"),
+    "flexmbs.model": ("Model",),
+    "flexmbs.output.store": ("load",),
+    "flexmbs.solution": ("Solution", "Status"),
+    "flexmbs.supports": ("Clamp", "Guide", "Hinge", "Pin", "Prescribe", "Roller"),
+    "flexmbs.system": ("System", "compile_model"),
+}  # fmt: skip
+_WHERE = {name: module for module, names in _HOME.items() for name in names}
+_ROOMS = ("elements", "meshes", "reduction", "verification")
+
+__all__ = ["__version__", *_WHERE, *_ROOMS]  # noqa: PLE0604  # names are resolved below
+
+if TYPE_CHECKING:
+    from flexmbs import elements, meshes, reduction, verification
+    from flexmbs.analysis.modal import Modes, solve_modal
+    from flexmbs.analysis.static import StaticOptions, solve_static
+    from flexmbs.body import Attachment, FlexibleBody
+    from flexmbs.core.errors import (
+        AccuracyWarning,
+        ConvergenceError,
+        FlexmbsError,
+        MeshError,
+        ModelError,
+        ReadError,
+        SingularError,
+    )
+    from flexmbs.core.history import Constant, Table
+    from flexmbs.core.material import Elastic, aluminium, steel
+    from flexmbs.core.section import BeamStiffness, Circle, GeneralSection, Pipe, Rectangle
+    from flexmbs.core.units import SI, Units
+    from flexmbs.forces import DistributedLoad, ElasticSupport, Gravity, Moment, PointForce
+    from flexmbs.meshes import Mesh, read_mesh
+    from flexmbs.model import Model
+    from flexmbs.output.store import load
+    from flexmbs.solution import Solution, Status
+    from flexmbs.supports import Clamp, Guide, Hinge, Pin, Prescribe, Roller
+    from flexmbs.system import System, compile_model
+
+
+def __getattr__(name: str) -> Any:
+    """Import a name on its first use."""
+    if name in _WHERE:
+        value = getattr(import_module(_WHERE[name]), name)
+    elif name in _ROOMS:
+        value = import_module(f"flexmbs.{name}")
+    else:
+        raise AttributeError(f"module 'flexmbs' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,250 @@
+"""Natural frequencies and modes about the stress-free shape or about an equilibrium."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.linalg import eig, eigh
+from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigs, eigsh
+
+from flexmbs.analysis import rigidity
+from flexmbs.body import Attachment, FlexibleBody
+from flexmbs.core.checks import as_count, show
+from flexmbs.core.contracts import Env, FloatArray
+from flexmbs.core.errors import ConvergenceError, ModelError
+from flexmbs.model import Model
+from flexmbs.solution import Solution
+from flexmbs.system import Linearisation, System, compile_model
+
+if TYPE_CHECKING:
+    from os import PathLike
+    from pathlib import Path
+
+    from matplotlib.axes import Axes
+
+__all__ = ["Modes", "solve_modal"]
+
+DENSE = 200
+"""Number of unknowns up to which all eigenvalues are computed by LAPACK."""
+BALANCED = 1e-6
+"""Residual, relative to the forces that cancel in it, up to which a state counts as an equilibrium."""
+SYMMETRIC = 1e-9
+"""Asymmetry of K, relative to its largest entry, up to which it is round-off."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Modes:
+    r"""Natural frequencies and mode shapes of a model about a state.
+
+    Attributes
+    ----------
+    angular_frequencies : (m,) array
+        omega [rad/time], ascending. Rigid motions have zero; an unstable mode has the negative square root of -omega^2,
+        so that it cannot be overlooked.
+    vectors : (n_q, m) array
+        Over all coordinates, of unit modal mass.
+    eigenvalues : (m,) array
+        omega^2; complex if the loads are not conservative (`conservative` False) and the modes flutter.
+    """
+
+    system: System
+    q: FloatArray
+    eigenvalues: Any
+    vectors: Any
+    conservative: bool
+
+    @property
+    def angular_frequencies(self) -> FloatArray:
+        """omega [rad/time]; negative for an unstable mode (see the class)."""
+        values = np.real(self.eigenvalues)
+        return np.sign(values) * np.sqrt(np.abs(values))
+
+    @property
+    def frequencies(self) -> FloatArray:
+        """omega / (2 pi) [1/time]."""
+        return self.angular_frequencies / (2.0 * np.pi)
+
+    @property
+    def model(self) -> Model:
+        """The model they belong to."""
+        return self.system.model
+
+    def __len__(self) -> int:
+        return len(self.eigenvalues)
+
+    def __repr__(self) -> str:
+        first = ", ".join(f"{f:.5g}" for f in self.frequencies[:6])
+        return f"<{len(self)} modes of model {self.model.name!r}: {first}{' ...' if len(self) > 6 else ''} 1/{self.model.units.time}>"
+
+    def shape(self, body: FlexibleBody, mode: int, amplitude: float, points: int = 9) -> FloatArray:
+        """Points (n_e, points, dim) along every element, displaced by ``amplitude`` times a mode of unit modal mass."""
+        self._check(mode)
+        coordinates = self.system.coordinates
+        group = body.tabulate(coordinates.node_dofs[coordinates.index(body)], 0)
+        q = self.q + amplitude * np.real(self.vectors[:, mode])
+        return body.element.positions(group, q, np.linspace(-1, 1, points))
+
+    def displacement(self, at: Attachment, mode: int) -> FloatArray:
+        """Components (dim,) or (n, dim) of a mode of unit modal mass at nodes."""
+        self._check(mode)
+        dofs = self.system.coordinates.dofs(at)[:, list(at.body.element.layout.position)]
+        values = self.vectors[dofs, mode]
+        return np.asarray(values[0] if len(values) == 1 else values)
+
+    def plot(self, mode: int = 0, ax: Axes | None = None) -> Axes:
+        """Draw a mode over the state it belongs to."""
+        from flexmbs.output.plots import plot_mode
+
+        return plot_mode(self, mode, ax)
+
+    def save(self, path: str | PathLike[str]) -> Path:
+        """Write to an HDF5 file that `flexmbs.load` reads."""
+        from flexmbs.output.store import save
+
+        return save(self, path)
+
+    def _check(self, mode: int) -> None:
+        if not 0 <= mode < len(self):
+            raise ModelError(f"there is no mode {mode}; modes are numbered 0 to {len(self) - 1}.")
+
+
+def solve_modal(model: Model | System | Solution, modes: int = 10) -> Modes:
+    r"""Lowest natural frequencies and modes, (K - omega^2 M) phi = 0.
+
+    K is the exact tangent at the state, with everything that prestress and loads contribute.
+
+    Parameters
+    ----------
+    model : Model, System or Solution
+        A model or system: about its stress-free shape, without loads. A solution: about its last equilibrium, under
+        the loads there.
+    modes : int
+        How many; at most the number of free coordinates with mass.
+
+    Raises
+    ------
+    ModelError
+        If the state is not an equilibrium (for example a solution that stopped half way is one; a model with a
+        prestress at s = 0 is not), or more modes are asked for than there are.
+    ConvergenceError
+        If Lanczos' method does not converge.
+
+    Notes
+    -----
+    Up to 200 unknowns LAPACK; above, Lanczos' method with K + sigma M factorised once (band LU or CHOLMOD); sigma is
+    positive for bodies that can move freely. A matrix K that is not symmetric because loads follow the structure is
+    kept so; the modes may then be complex.
+
+    Examples
+    --------
+    >>> import flexmbs as fx
+    >>> beam = fx.FlexibleBody.line((0, 0), (1, 0), elements=16, element=fx.elements.PlanarCable(),
+    ...                             stiffness=fx.BeamStiffness(EA=1e6, EI_z=1.0, mass_per_length=1.0))
+    >>> modes = fx.solve_modal(fx.Model(beam, fx.Pin(beam.start), fx.Pin(beam.end)), modes=2)
+    >>> modes.angular_frequencies.round(3).tolist()
+    [9.87, 39.479]
+    """
+    system, q, env, frames = _state(model)
+    modes = as_count("solve_modal", "modes", modes, minimum=1)
+    if modes > system.n:
+        raise ModelError(f"solve_modal: {modes} modes of a model with {system.n} unknowns; ask for fewer.")
+    _check_equilibrium(system, q, env, frames)
+    lin = system.linearise(q, env, frames)
+    K, M = lin.matrix(lin.K), lin.matrix(lin.M)
+    largest = float(np.abs(lin.K).max(initial=0.0))
+    asymmetry = float(np.abs((K - K.T).data).max(initial=0.0)) if K.nnz else 0.0
+    conservative = asymmetry <= SYMMETRIC * largest
+    if system.n <= DENSE:
+        values, vectors = _dense(K.toarray(), M.toarray(), conservative, modes)
+    else:
+        values, vectors = _lanczos(system, lin, conservative, modes)
+    whole = np.zeros((system.coordinates.n, modes), dtype=vectors.dtype)
+    for j in range(modes):
+        column = np.zeros(system.coordinates.n, dtype=vectors.dtype)
+        column[system.free] = vectors[:, j]
+        whole[:, j] = system.fixation.from_frames(column, frames)
+    found = Modes(system, q, values, whole, conservative)
+    if np.real(values).min() < -1e-8 * max(1.0, float(np.abs(values).max())):
+        warnings.warn(
+            f"Model {system.model.name!r}: {int((np.real(values) < 0).sum())} modes are unstable: the state is not a "
+            f"stable equilibrium.",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+    return found
+
+
+def _state(model: object) -> tuple[System, FloatArray, Env, FloatArray]:
+    """System, coordinates, load factors and frames that the modes are about."""
+    if isinstance(model, Solution):
+        system = model.system
+        env = Env(float(model.parameters[-1]), np.array(model.scales[-1]))
+        return system, np.array(model.q[-1]), env, system.fixation.frames(model.drives[-1])
+    if not isinstance(model, Model | System):
+        raise ModelError(f"solve_modal: expected a Model or a Solution, not {show(model)}.")
+    system = model if isinstance(model, System) else compile_model(model)
+    drives = np.zeros(len(system.fixation.drives))
+    env = Env(0.0, np.zeros(len(system.model.loads)))
+    return system, system.coordinates.reference.copy(), env, system.fixation.frames(drives)
+
+
+def _check_equilibrium(system: System, q: FloatArray, env: Env, frames: FloatArray) -> None:
+    """Refuse a state in which forces do not balance."""
+    r = system.fixation.to_frames(system.tangent(q, env), frames)[system.free]
+    moved = q - system.coordinates.reference
+    size = system.magnitude(moved) + 1e-10 * system.magnitude(q)
+    if np.abs(r).max(initial=0.0) > BALANCED * float(size.max(initial=0.0)):
+        worst = int(np.argmax(np.abs(r)))
+        raise ModelError(
+            f"Model {system.model.name!r}: the state is not an equilibrium: the force on "
+            f"{system.coordinates.describe(int(system.free[worst]))} is {r[worst]:.3g}. Take the modes of a converged "
+            f"static solution."
+        )
+
+
+def _dense(K: FloatArray, M: FloatArray, conservative: bool, modes: int) -> tuple[Any, Any]:
+    if conservative:
+        return eigh(0.5 * (K + K.T), M, subset_by_index=(0, modes - 1))
+    values, vectors = eig(K, M)
+    return _sorted_modes(values, vectors, M, modes)
+
+
+def _sorted_modes(values: Any, vectors: Any, M: Any, modes: int) -> tuple[Any, Any]:
+    """Lowest complex modes, scaled to unit modal mass."""
+    order = np.argsort(np.real(values))[:modes]
+    values, vectors = values[order], vectors[:, order]
+    mass = np.sqrt(np.real(np.einsum("ij,ij->j", vectors.conj(), M @ vectors)))
+    if np.abs(np.imag(values)).max() <= 1e-10 * np.abs(values).max():
+        values, vectors = np.real(values), np.real(vectors)
+    return values, vectors / mass
+
+
+def _lanczos(system: System, lin: Linearisation, conservative: bool, modes: int) -> tuple[Any, Any]:
+    """Shift-invert: the shift is zero where supports and stiffness hold the model, below zero where it can move."""
+    M = lin.matrix(lin.M)
+    ratio = float(np.abs(lin.K).max()) / float(np.abs(lin.M).max())
+    sigma = -1e-9 * ratio if rigidity.free_motions(system).shape[1] else 0.0
+    columns = np.repeat(np.arange(system.n), np.diff(lin.pattern.indptr))
+    slot = system.solver.slots(lin.pattern.indices, columns)
+    for _ in range(2):
+        system.solver.data[:] = 0.0
+        np.add.at(system.solver.data, slot, lin.K - sigma * lin.M)
+        system.solver.refactor()
+        solve = LinearOperator((system.n, system.n), matvec=system.solver.solve, dtype=np.float64)
+        find = eigsh if conservative else eigs
+        start = np.random.default_rng(0).standard_normal(system.n)
+        try:
+            values, vectors = find(lin.matrix(lin.K), k=modes, M=M, sigma=sigma, OPinv=solve, v0=start, which="LM")
+        except ArpackNoConvergence as error:
+            raise ConvergenceError(
+                f"Model {system.model.name!r}: Lanczos' method found {len(error.eigenvalues)} of {modes} modes; ask "
+                f"for fewer."
+            ) from None
+        break
+    if conservative:
+        order = np.argsort(values)
+        return values[order], vectors[:, order]
+    return _sorted_modes(values, vectors, M, modes)

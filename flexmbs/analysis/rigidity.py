@@ -1,0 +1,145 @@
+"""Whether a structure is held: rigid motions that nothing prevents, and mechanisms found by a singular matrix."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from flexmbs.body import FlexibleBody
+from flexmbs.core import sparsity
+from flexmbs.core.contracts import FloatArray
+from flexmbs.core.errors import ModelError, SingularError
+from flexmbs.system import System
+
+__all__ = ["check_supported", "explain_singular", "free_motions", "model_size"]
+
+FREE = 1e-10
+"""A rigid motion counts as free when it strains supports and hinges by less than this (squared, of the stiffest)."""
+
+
+def model_size(system: System) -> float:
+    """Largest extent of all bodies in the stress-free shape [length]."""
+    points = np.concatenate([b.mesh.points for b in system.coordinates.bodies])
+    return float(np.ptp(points, axis=0).max())
+
+
+def rigid_motions(body: FlexibleBody, centre: FloatArray, size: float) -> FloatArray:
+    """Velocities (n_nodes, n_node, m) of the nodal coordinates in the m rigid motions of a body.
+
+    Translations first, then rotations about ``centre`` by 1/size [rad], so that all motions are of size one. A motion
+    that moves no coordinate (a straight cable about its axis) is zero.
+    """
+    layout, points = body.element.layout, body.mesh.points
+    dim = layout.dim
+    motions = np.zeros((len(points), len(layout.names), dim + (1 if dim == 2 else 3)))
+    for c in range(dim):
+        motions[:, layout.position[c], c] = 1.0
+    axes = np.eye(3)[2:] if dim == 2 else np.eye(3)
+    for j, axis in enumerate(axes):
+        spin = np.cross(np.eye(3), axis).T[:dim, :dim] / size  # spin @ x = axis x x / size
+        motions[:, layout.position, dim + j] = (points - centre) @ spin.T
+        if layout.slope:
+            motions[:, layout.slope, dim + j] = body.reference[:, layout.slope] @ spin.T
+        for c, place in enumerate(layout.rotation):
+            motions[:, place, dim + j] = (axis[-1] if dim == 2 else axis[c]) / size
+    return motions
+
+
+def free_motions(system: System) -> FloatArray:
+    """Orthonormal combinations (m n_bodies, n_free) of the bodies' rigid motions that no support or hinge prevents."""
+    bodies, node_dofs = system.coordinates.bodies, system.coordinates.node_dofs
+    size = model_size(system)
+    centre = np.concatenate([b.mesh.points for b in bodies]).mean(axis=0)
+    motions = [rigid_motions(b, centre, size) for b in bodies]
+    m = motions[0].shape[2]
+    gram = np.zeros((m * len(bodies), m * len(bodies)))
+    held: dict[int, list[tuple[int, FloatArray]]] = {}
+    for i, (dofs, motion) in enumerate(zip(node_dofs, motions, strict=True)):
+        for dof, row in zip(dofs.ravel(), motion.reshape(-1, m), strict=True):
+            held.setdefault(int(dof), []).append((i, row))
+    for owners in held.values():  # a hinge: the bodies that share a coordinate must move it alike
+        for i, row in owners[1:]:
+            difference = np.zeros(len(gram))
+            difference[m * i : m * i + m] += row
+            difference[m * owners[0][0] : m * owners[0][0] + m] -= owners[0][1]
+            gram += np.outer(difference, difference)
+    whole = np.zeros((system.coordinates.n, len(gram)))
+    for dof, owners in held.items():
+        i, row = owners[0]
+        whole[dof, m * i : m * i + m] = row
+    frames = system.fixation.frames(system.fixation.drives_at(0.0, 0.0))
+    fixed = _in_frames(system, whole, frames)[system.fixation.fixed]
+    gram += fixed.T @ fixed
+    gram += _springs(system, whole)
+    idle = np.flatnonzero(np.abs(np.concatenate([np.abs(x).max(axis=(0, 1)) for x in motions])) < 1e-12)
+    gram[idle, idle] += 1.0
+    values, vectors = np.linalg.eigh(gram)
+    return vectors[:, values < FREE * max(1.0, float(values[-1]))]
+
+
+def _in_frames(system: System, whole: FloatArray, frames: FloatArray) -> FloatArray:
+    """Columns over q in the nodal frames."""
+    return np.stack([system.fixation.to_frames(column, frames) for column in whole.T], axis=1)
+
+
+def _springs(system: System, whole: FloatArray) -> FloatArray:
+    """Energy of the springs in the rigid motions, relative to the stiffest; elements have none."""
+    system.tangent(system.coordinates.reference, system.env(0.0, 0.0)._replace(scale=np.zeros(len(system.model.loads))))
+    n_elements = len({(type(b.element), b.element) for b in system.coordinates.bodies})
+    total = np.zeros((whole.shape[1], whole.shape[1]))
+    for block in system.blocks[n_elements:]:
+        pulled = np.zeros_like(whole)
+        for j, column in enumerate(whole.T):
+            y = np.zeros(len(whole))
+            sparsity.block_product(system._work.B, block.dofs, block.b1, np.ascontiguousarray(column), y)
+            pulled[:, j] = y
+        total += whole.T @ pulled
+    stiffest = float(np.abs(total).max(initial=0.0))
+    return total / stiffest if stiffest else total
+
+
+def check_supported(system: System) -> None:
+    """Refuse a model in which a body can move without any deformation."""
+    free = free_motions(system)
+    if not free.shape[1]:
+        return
+    bodies = system.coordinates.bodies
+    dim = bodies[0].mesh.dim
+    m = dim + (1 if dim == 2 else 3)
+    names = [f"move along {c}" for c in "xyz"[:dim]] + (["turn"] if dim == 2 else [f"turn about {c}" for c in "xyz"])
+    share = np.sqrt((free**2).sum(axis=1)).reshape(len(bodies), m)
+    lines = [
+        f"body {bodies[i].name!r} can {' and '.join(names[j] for j in range(m) if share[i, j] > 1e-3)}"
+        for i in range(len(bodies))
+        if share[i].max() > 1e-3
+    ]
+    shown = "; ".join(lines[:6]) + (f"; and {len(lines) - 6} more bodies" if len(lines) > 6 else "")
+    raise ModelError(
+        f"Model {system.model.name!r} is not supported: {free.shape[1]} rigid "
+        f"motion{'s are' if free.shape[1] > 1 else ' is'} free: {shown}. Add supports (Pin, Clamp, Roller, "
+        f"ElasticSupport) or hinges."
+    )
+
+
+def explain_singular(system: System, q: FloatArray, error: SingularError) -> str:
+    """Name the coordinates that move in the null vector of a singular tangent."""
+    n = system.n
+    diagonal = system.solver.slots(np.arange(n), np.arange(n))
+    drives = system.fixation.drives_at(0.0, 0.0)
+    system.tangent(q, system.env(0.0, 0.0))
+    system.assemble(system.fixation.frames(drives))
+    size = np.abs(system.solver.data[diagonal])
+    system.solver.data[diagonal] += 1e-8 * np.where(size > 0.0, size, size.max(initial=1.0))
+    x = np.random.default_rng(0).standard_normal(n)
+    try:
+        system.solver.refactor()
+        for _ in range(4):
+            x = system.solver.solve(x)
+            x /= np.abs(x).max()
+    except SingularError:
+        return f"the stiffness matrix is singular ({error})"
+    worst = np.argsort(-np.abs(x))[:3]
+    where = "; ".join(system.coordinates.describe(int(system.free[i])) for i in worst if abs(x[i]) > 0.1)
+    return (
+        f"the structure is a mechanism in its first state: nothing resists a motion of {where}. Add a support, or some "
+        f"bending stiffness or tension that holds it from the start."
+    )

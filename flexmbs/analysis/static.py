@@ -1,0 +1,315 @@
+"""Static equilibrium by load stepping that adapts."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from flexmbs.analysis import rigidity
+from flexmbs.analysis.newton import Iteration, NewtonResult, Reference, equilibrate
+from flexmbs.core.checks import as_array, as_count, as_number, show
+from flexmbs.core.contracts import FloatArray
+from flexmbs.core.errors import AccuracyWarning, ConvergenceError, ModelError, SingularError
+from flexmbs.core.progress import Progress
+from flexmbs.model import Model
+from flexmbs.solution import Solution, Status
+from flexmbs.system import System, compile_model
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["StaticOptions", "solve_static"]
+
+EASY, HARD = 6, 10
+"""Iterations up to which the next step is doubled, and from which it is shortened."""
+ACCURATE = 1e-6
+"""Estimated relative accuracy of the displacements below which nothing is said."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class StaticOptions:
+    """How a static analysis steps.
+
+    Parameters
+    ----------
+    steps : int, optional
+        Number of equal load steps; left out, the steps adapt: they grow while they are easy and are halved when they
+        fail. Equal steps are halved, too, when they fail.
+    first_step, smallest_step : float
+        Of the load parameter, from 0 to 1.
+    at : sequence of float, optional
+        Load parameters that must be met exactly, ascending, at most 1.
+    rtol : float
+        Error of the increments, relative to the largest; see `flexmbs.analysis.newton`.
+    most_steps : int
+        Steps, failed ones included, after which the analysis gives up.
+    check_stability : bool
+        Whether to try a Cholesky factorisation after each step of a conservative model, and warn when the equilibrium
+        is unstable.
+    progress : bool
+        Whether to show progress on standard error when it takes longer than a second.
+
+    Raises
+    ------
+    ModelError
+        If a value is out of bounds.
+    """
+
+    steps: int | None = None
+    first_step: float = 0.1
+    smallest_step: float = 1e-5
+    at: Sequence[float] = ()
+    rtol: float = 1e-8
+    most_steps: int = 10_000
+    check_stability: bool = True
+    progress: bool = True
+
+    def __post_init__(self) -> None:
+        owner = "StaticOptions"
+        if self.steps is not None:
+            as_count(owner, "steps", self.steps, minimum=1)
+        as_number(owner, "first_step", self.first_step, above=0.0, maximum=1.0)
+        as_number(owner, "smallest_step", self.smallest_step, above=0.0, maximum=self.first_step)
+        as_number(owner, "rtol", self.rtol, above=0.0, maximum=1e-2)
+        as_count(owner, "most_steps", self.most_steps, minimum=1)
+        at = as_array(owner, "at", self.at, (None,))
+        if np.any(np.diff(at) <= 0.0) or np.any(at <= 0.0) or np.any(at > 1.0):
+            raise ModelError(f"{owner}: at must ascend, above 0 and at most 1, not {show(at.tolist())}.")
+        object.__setattr__(self, "at", tuple(at.tolist()))
+
+
+def solve_static(
+    model: Model | System, options: StaticOptions | None = None, *, start: Solution | None = None, throw: bool = True
+) -> Solution:
+    r"""Static equilibrium under loads and prescribed motions that grow from nothing to their full size.
+
+    Solves r(q, s) = 0 for load parameters s from 0 to 1. Loads and prescribed motions without history grow in
+    proportion to s; each step starts from the tangent at the last equilibrium.
+
+    Parameters
+    ----------
+    model : Model or System
+    options : StaticOptions, optional
+    start : Solution, optional
+        Starts from its last equilibrium instead of the stress-free shape; it must belong to a model with the same
+        bodies and hinges. Loads still grow from s = 0, so give those that are already there a `Constant` history.
+    throw : bool
+        Whether a failure raises; otherwise the solution is returned with its ``status``.
+
+    Returns
+    -------
+    Solution
+        All equilibria, from s = 0 on.
+
+    Raises
+    ------
+    ModelError
+        If the model is not supported against rigid motions; the message names the bodies that are free.
+    ConvergenceError
+        If no step of the smallest size succeeds; the exception carries the solution up to there.
+    SingularError
+        If the structure is a mechanism in its first state; the message names the coordinates that can move.
+
+    Warns
+    -----
+    AccuracyWarning
+        If round-off limits the displacements to less than six digits; the message gives the estimate.
+
+    Examples
+    --------
+    >>> import flexmbs as fx
+    >>> beam = fx.FlexibleBody.line((0, 0), (1, 0), elements=16, element=fx.elements.PlanarCable(),
+    ...                             stiffness=fx.BeamStiffness(EA=1e5, EI_z=1.0, mass_per_length=1.0))
+    >>> bent = fx.solve_static(fx.Model(beam, fx.Clamp(beam.start), fx.Moment(beam.end, 3.141592653589793)))
+    >>> bent.position(beam.end).round(4).tolist()
+    [-0.0, 0.6366]
+    """
+    options = StaticOptions() if options is None else options
+    if not isinstance(options, StaticOptions):
+        raise ModelError(f"solve_static: options must be StaticOptions(...), not {show(options)}.")
+    if not isinstance(model, Model | System):
+        raise ModelError(f"solve_static: expected a Model, not {show(model)}.")
+    system = model if isinstance(model, System) else compile_model(model)
+    rigidity.check_supported(system)
+    return _Stepper(system, options, start, throw).run()
+
+
+class _Stepper:
+    """The state of one analysis: equilibria found so far and the size of the next step."""
+
+    def __init__(self, system: System, options: StaticOptions, start: Solution | None, throw: bool) -> None:
+        self.system, self.options, self.throw = system, options, throw
+        q = system.coordinates.reference.copy() if start is None else _restart(system, start)
+        self.parameters = [0.0]
+        self.drives = [system.fixation.drives_at(0.0, 0.0)]
+        self.scales = [system.env(0.0, 0.0).scale]
+        frames = system.fixation.frames(self.drives[0])
+        self.q = [system.impose(q, frames, frames, self.drives[0])]
+        self.rows: list[Iteration] = []
+        self.stable: list[bool] = [True]
+        self.reference = Reference()
+        self.size = rigidity.model_size(system)
+        self.message = ""
+        self.last: NewtonResult | None = None
+
+    def run(self) -> Solution:
+        """All steps; every failure leaves what was found before it."""
+        options = self.options
+        stops = sorted({*options.at, *(np.linspace(0, 1, options.steps + 1)[1:] if options.steps else ()), 1.0})
+        step = 1.0 if options.steps else options.first_step
+        failed, status = 0, Status.DONE
+        with Progress("static", options.progress) as progress:
+            try:
+                if np.any(self.scales[0]) or np.any(self.q[0] != self.system.coordinates.reference):
+                    self._settle()
+                while self.parameters[-1] < 1.0 and not self.message:
+                    now = self.parameters[-1]
+                    stop = next(s for s in stops if s > now * (1 + 1e-14))
+                    target = stop if now + 1.001 * step >= stop else now + step
+                    iterations = self._advance(target)
+                    if iterations:
+                        step = self._next(step, target - now, iterations)
+                        progress.show(target, f"load parameter {target:.3g}, {len(self.q) - 1} steps")
+                        continue
+                    failed += 1
+                    step = 0.5 * (target - now)
+                    if step < options.smallest_step:
+                        status = Status.STEP_TOO_SMALL
+                    elif failed + len(self.q) > options.most_steps:
+                        status = Status.TOO_MANY_STEPS
+                    if status is not Status.DONE:
+                        break
+            except KeyboardInterrupt:
+                status = Status.INTERRUPTED
+        if self.message:
+            status = Status.SINGULAR
+        return self._finish(status)
+
+    def _next(self, step: float, taken: float, iterations: int) -> float:
+        """Size of the next step after an easy, a fair or a hard one."""
+        if self.options.steps:
+            return 1.0
+        if iterations > HARD:
+            return 0.7 * taken
+        return max(step, taken) * (2.0 if iterations <= EASY else 1.2)
+
+    def _settle(self) -> None:
+        """Equilibrium at s = 0, where loads or prescribed motions act from the start."""
+        if not self._advance(0.0):
+            raise ConvergenceError(
+                f"Model {self.system.model.name!r}: no equilibrium at load parameter 0 under the loads that act from "
+                f"the start ({self._why()}). Let them grow with a history such as Table((0, 1), (0, 1))."
+            )
+        for kept in (self.parameters, self.drives, self.scales, self.q, self.stable):
+            del kept[0]
+
+    def _advance(self, target: float) -> int:
+        """One step; the number of its iterations, 0 if it failed."""
+        system = self.system
+        env, drives = system.env(target, target), system.fixation.drives_at(target, target)
+        old, new = system.fixation.frames(self.drives[-1]), system.fixation.frames(drives)
+        q = self.q[-1]
+        pushed = system.impose(q, old, new, drives) if len(drives) else None
+        result = equilibrate(system, q, pushed, env, old, new, self.options.rtol, self.reference, self.size)
+        self.rows += result.rows
+        self.last = result
+        if result.singular is not None and len(self.q) == 1:
+            self.message = rigidity.explain_singular(system, q, result.singular)
+            return 0
+        if not result.converged:
+            return 0
+        self.parameters.append(target)
+        self.drives.append(drives)
+        self.scales.append(env.scale)
+        self.q.append(result.q)
+        self.stable.append(self._is_stable())
+        return len(result.rows)
+
+    def _is_stable(self) -> bool:
+        """Whether the tangent of the last iterate is positive definite; only asked of conservative models."""
+        if not (self.options.check_stability and self.system.symmetric):
+            return True
+        return self.system.solver.is_positive_definite()
+
+    def _why(self) -> str:
+        return self.last.message if self.last is not None else ""
+
+    def _finish(self, status: Status) -> Solution:
+        """The solution, with warnings and errors about it."""
+        system = self.system
+        accuracy = np.nan
+        if self.last is not None and self.last.converged and self.last.floor is not None:
+            accuracy = _accuracy(system, self.q[-1], self.last.floor)
+        solution = Solution(
+            kind="static",
+            system=system,
+            parameters=np.array(self.parameters),
+            q=np.array(self.q),
+            scales=np.array(self.scales).reshape(len(self.q), len(system.model.loads)),
+            drives=np.array(self.drives).reshape(len(self.q), len(system.fixation.drives)),
+            stable=np.array(self.stable),
+            history=np.array(self.rows, dtype=float).reshape(len(self.rows), len(Iteration._fields)),
+            accuracy=accuracy,
+            status=status,
+            options=self.options,
+        )
+        name = f"Model {system.model.name!r}"
+        if accuracy > ACCURATE:
+            warnings.warn(
+                f"{name}: round-off limits the displacements to a relative accuracy of about {accuracy:.0e}: the "
+                f"chain of {len(system.coordinates.bodies[0].cells)} elements is finer than double precision "
+                f"supports. Use fewer elements.",
+                AccuracyWarning,
+                stacklevel=4,
+            )
+        if not solution.stable.all():
+            first = solution.parameters[int(np.argmin(solution.stable))]
+            warnings.warn(
+                f"{name}: the equilibrium is unstable from load parameter {first:.4g} on: the structure would leave "
+                f"it at the smallest disturbance. Add a small imperfection or side load to follow the stable path.",
+                RuntimeWarning,
+                stacklevel=4,
+            )
+        if status is Status.SINGULAR and self.throw:
+            raise SingularError(f"{name}: {self.message}")
+        if status in (Status.STEP_TOO_SMALL, Status.TOO_MANY_STEPS) and self.throw:
+            raise ConvergenceError(
+                f"{name}: static analysis stopped at load parameter {self.parameters[-1]:.6g} of 1: {status.value} "
+                f"Last failure: {self._why()}. The exception's .solution holds the {len(self.q)} equilibria found.",
+                solution,
+            )
+        return solution
+
+
+def _restart(system: System, start: Solution) -> FloatArray:
+    """Last coordinates of another solution, if they fit."""
+    if not isinstance(start, Solution):
+        raise ModelError(f"solve_static: start must be a Solution, not {show(start)}.")
+    mine, its = system.coordinates.reference, start.system.coordinates.reference
+    if mine.shape != its.shape or not np.array_equal(mine, its):
+        raise ModelError(
+            f"solve_static: start belongs to model {start.system.model.name!r}, whose bodies or hinges differ from "
+            f"those of model {system.model.name!r}."
+        )
+    return np.array(start.q[-1])
+
+
+def _accuracy(system: System, q: FloatArray, floor: FloatArray) -> float:
+    """Estimated relative round-off error of the displacements.
+
+    The residual is only known to its floor; four residuals of that size with random signs are solved for, with the
+    last factorisation, and their largest displacement is compared with the largest of the solution.
+    """
+    random = np.random.default_rng(0)
+    moved = np.abs(q - system.coordinates.reference)[system.coordinates.translations].max(initial=0.0)
+    if moved == 0.0:
+        return np.nan
+    worst = 0.0
+    for _ in range(4):
+        x = np.zeros_like(q)
+        x[system.free] = system.solver.solve(random.choice((-1.0, 1.0), system.n) * floor[system.free])
+        worst = max(worst, float(np.abs(x[system.coordinates.translations]).max()))
+    return worst / float(moved)

@@ -1,0 +1,198 @@
+"""What supports do to the coordinates: nodal frames, fixed components, prescribed values.
+
+The position (and the slope) of a supported node is written in a nodal frame F, q = F s, chosen so that each support
+fixes single components of s; these are eliminated. Supports along the axes need no frame. The frame of a slope turns
+with a prescribed orientation.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from flexmbs.core.contracts import FloatArray, IntArray
+from flexmbs.core.errors import ModelError
+from flexmbs.core.history import History, value_at
+
+if TYPE_CHECKING:
+    from flexmbs.coordinates import Coordinates
+    from flexmbs.model import Model
+
+__all__ = ["Fixation"]
+
+SAME = 1e-9
+"""Directions closer than this count as one, and prescribed values that differ by less of their size as equal."""
+
+
+class Drive(NamedTuple):
+    """A prescribed motion: its owner in words and its history."""
+
+    owner: str
+    history: History
+
+
+@dataclass(frozen=True, eq=False)
+class Fixation:
+    """Fixed coordinates and nodal frames of a model.
+
+    ``fixed (n_fix,)``: entries of s that are fixed, at ``base + matrix @ drives``; ``frame_dofs (n_f, dim)``,
+    ``frames0 (n_f, dim, dim)``: entries of q in a frame, whose axes are the columns at zero drive; a frame turns by the
+    rotation vector ``drives[frame_drive] * frame_axis`` (-1: it does not).
+    """
+
+    fixed: IntArray
+    base: FloatArray
+    matrix: FloatArray
+    frame_dofs: IntArray
+    frames0: FloatArray
+    frame_drive: IntArray
+    frame_axis: FloatArray
+    drives: tuple[Drive, ...]
+
+    @classmethod
+    def of(cls, model: Model, coordinates: Coordinates) -> Fixation:
+        """Gather the supports of a model."""
+        return _Gather(model, coordinates).finish()
+
+    def drives_at(self, t: float, ramp: float) -> FloatArray:
+        """The factor of each prescribed motion at t; ``ramp`` where it has no history."""
+        return np.array([value_at(d.owner, d.history, t, ramp) for d in self.drives])
+
+    def frames(self, drives: FloatArray) -> FloatArray:
+        """Axes (n_f, dim, dim) of the frames."""
+        turning = np.flatnonzero(self.frame_drive >= 0)
+        if not len(turning):
+            return self.frames0
+        R = self.frames0.copy()
+        vectors = self.frame_axis[turning] * drives[self.frame_drive[turning], None]
+        dim = R.shape[1]
+        R[turning] = Rotation.from_rotvec(vectors).as_matrix()[:, :dim, :dim] @ R[turning]
+        return R
+
+    def values(self, drives: FloatArray) -> FloatArray:
+        """Values (n_fix,) of the fixed entries of s."""
+        return self.base + self.matrix @ drives if len(self.drives) else self.base
+
+    def to_frames(self, x: FloatArray, R: FloatArray) -> FloatArray:
+        """F^T x: a vector over q in the nodal frames, as a copy."""
+        out = x.copy()
+        if len(R):
+            out[self.frame_dofs] = np.einsum("fij,fi->fj", R, x[self.frame_dofs])
+        return out
+
+    def from_frames(self, s: FloatArray, R: FloatArray) -> FloatArray:
+        """F s, as a copy."""
+        out = s.copy()
+        if len(R):
+            out[self.frame_dofs] = np.einsum("fij,fj->fi", R, s[self.frame_dofs])
+        return out
+
+
+class _Gather:
+    """Collects conditions node by node; refuses those that contradict each other."""
+
+    def __init__(self, model: Model, coordinates: Coordinates) -> None:
+        self.model, self.coordinates = model, coordinates
+        self.dim = model.bodies[0].mesh.dim
+        self.drives: list[Drive] = []
+        self.held: dict[tuple[int, ...], list[tuple[FloatArray, float, int, str]]] = {}
+        self.oriented: dict[tuple[int, ...], tuple[FloatArray, int, str]] = {}
+        for support in model.supports:
+            for condition in support.conditions():
+                owner = f"{type(support).__name__} {condition.at}"
+                moving = np.any(condition.values) or np.any(condition.rotation)
+                drive = -1
+                if moving:
+                    drive = len(self.drives)
+                    self.drives.append(Drive(owner, condition.history))
+                self._add(condition, owner, drive)
+
+    def _add(self, condition, owner: str, drive: int) -> None:  # type: ignore[no-untyped-def]
+        layout = condition.at.body.element.layout
+        for dofs in self.coordinates.dofs(condition.at):
+            if condition.kind == "position":
+                key = tuple(int(i) for i in dofs[list(layout.position)])
+                for normal, value in zip(condition.normals, condition.values, strict=True):
+                    self.held.setdefault(key, []).append((normal, float(value), drive, owner))
+            elif layout.slope:
+                key = tuple(int(i) for i in dofs[list(layout.slope)])
+                if key in self.oriented:
+                    raise ModelError(
+                        f"Model {self.model.name!r}: {owner} and {self.oriented[key][2]} both give the orientation of "
+                        f"a node; keep one."
+                    )
+                self.oriented[key] = (condition.rotation, drive, owner)
+            else:
+                key = tuple(int(i) for i in dofs[list(layout.rotation)])
+                for axis, value in zip(np.eye(len(key)), condition.rotation, strict=True):
+                    self.held.setdefault(key, []).append((axis, float(value), drive, owner))
+
+    def finish(self) -> Fixation:
+        n_d, reference = len(self.drives), self.coordinates.reference
+        fixed: list[int] = []
+        base: list[float] = []
+        rows: list[FloatArray] = []
+        frames: list[tuple[tuple[int, ...], FloatArray, int, FloatArray]] = []
+        for key, conditions in self.held.items():
+            basis, moves = self._independent(conditions, len(key))
+            here = reference[list(key)]
+            along = np.abs(basis).max(axis=1) > 1.0 - 1e-12
+            if along.all():
+                sign = np.sign(basis[np.arange(len(basis)), np.abs(basis).argmax(axis=1)])
+                places = np.abs(basis).argmax(axis=1)
+                fixed += [key[i] for i in places]
+                base += here[places].tolist()
+                rows += list(moves * sign[:, None])
+            else:
+                full = np.vstack((basis, np.linalg.svd(basis)[2][len(basis) :]))
+                frames.append((key, full.T, -1, np.zeros(3)))
+                fixed += list(key[: len(basis)])
+                base += (basis @ here).tolist()
+                rows += list(moves)
+        for key, (rotation, drive, _) in self.oriented.items():
+            tangent = reference[list(key)] / np.linalg.norm(reference[list(key)])
+            full = np.vstack((tangent, np.linalg.svd(tangent[None])[2][1:]))
+            axis = np.zeros(3)
+            if drive >= 0:
+                axis[-len(rotation) :] = rotation
+            frames.append((key, full.T, drive, axis))
+            fixed += list(key[1:])
+            base += [0.0] * (len(key) - 1)
+            rows += [np.zeros(n_d)] * (len(key) - 1)
+        n_f = len(frames)
+        return Fixation(
+            fixed=np.array(fixed, dtype=np.int64),
+            base=np.array(base),
+            matrix=np.array(rows).reshape(len(fixed), n_d),
+            frame_dofs=np.array([f[0] for f in frames], dtype=np.int64).reshape(n_f, self.dim),
+            frames0=np.array([f[1] for f in frames]).reshape(n_f, self.dim, self.dim),
+            frame_drive=np.array([f[2] for f in frames], dtype=np.int64),
+            frame_axis=np.array([f[3] for f in frames]).reshape(n_f, 3),
+            drives=tuple(self.drives),
+        )
+
+    def _independent(
+        self, conditions: list[tuple[FloatArray, float, int, str]], dim: int
+    ) -> tuple[FloatArray, FloatArray]:
+        """Orthonormal fixed directions and their motion per drive; repeats must agree."""
+        basis, moves, owners = np.zeros((0, dim)), np.zeros((0, len(self.drives))), list[str]()
+        for normal, value, drive, owner in conditions:
+            move = np.zeros(len(self.drives))
+            if drive >= 0:
+                move[drive] = value
+            part = basis @ normal
+            rest, rest_move = normal - part @ basis, move - part @ moves
+            size = float(np.linalg.norm(rest))
+            if size > SAME:
+                basis = np.vstack((basis, rest / size))
+                moves = np.vstack((moves, rest_move / size))
+                owners.append(owner)
+            elif np.abs(rest_move).max(initial=0.0) > SAME * max(1.0, float(np.abs(move).max(initial=0.0))):
+                raise ModelError(
+                    f"Model {self.model.name!r}: {owner} contradicts {owners[0]}: both prescribe the same component "
+                    f"{normal.round(6).tolist()} of a node; keep one."
+                )
+        return basis, moves

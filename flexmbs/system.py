@@ -1,0 +1,219 @@
+"""The compiled model: arrays, groups and slot maps. What an analysis sees.
+
+`compile_model` numbers the coordinates, gathers all items of one type into one group, finds the sparsity pattern and
+the slots once, and chooses the linear solver. A `System` never changes but for its private work arrays.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from scipy.sparse import csc_array
+
+from flexmbs.coordinates import Coordinates
+from flexmbs.core import linsolve, sparsity
+from flexmbs.core.contracts import Env, FloatArray, IntArray, State, Term, Work
+from flexmbs.core.errors import FlexmbsError
+from flexmbs.core.history import value_at
+from flexmbs.core.sparsity import Blocks, Pattern
+from flexmbs.fixation import Fixation
+from flexmbs.gather import gather
+
+if TYPE_CHECKING:
+    from flexmbs.core.linsolve import LinearSolver
+    from flexmbs.model import Model
+
+__all__ = ["EvaluationError", "Linearisation", "System", "compile_model"]
+
+
+class EvaluationError(FlexmbsError, ArithmeticError):
+    """A kernel refused an item: an element turned inside out, an angle out of range, a number that overflowed."""
+
+
+class Linearisation(NamedTuple):
+    """K = dr/dq, D = dr/dv and M on the free coordinates, as data on one pattern."""
+
+    pattern: Pattern
+    K: FloatArray
+    D: FloatArray
+    M: FloatArray
+
+    def combine(self, weights: tuple[float, float, float]) -> csc_array:
+        """wq K + wv D + wa M, without evaluating anything."""
+        wq, wv, wa = weights
+        return self.matrix(wq * self.K + wv * self.D + wa * self.M)
+
+    def matrix(self, data: FloatArray) -> csc_array:
+        """Data on the pattern as a sparse matrix."""
+        n = self.pattern.n
+        return csc_array((data, self.pattern.indices, self.pattern.indptr), shape=(n, n))
+
+
+def compile_model(model: Model) -> System:
+    """Compile a model.
+
+    Raises
+    ------
+    ModelError
+        If supports contradict each other or the model has no free coordinate.
+    """
+    return System(model)
+
+
+class System:
+    """A compiled model; made by `compile_model`.
+
+    Attributes
+    ----------
+    coordinates : Coordinates
+    fixation : Fixation
+    terms : tuple of Term
+        One per type of item.
+    free : (n,) int array
+        Entries of q that are unknown, in the order of the unknowns.
+    solver : LinearSolver
+        Owns the storage that `assemble` fills.
+    """
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.coordinates = Coordinates.of(model)
+        self.fixation = Fixation.of(model, self.coordinates)
+        self.terms, self.mass_blocks, size = gather(model, self.coordinates)
+        n_q = self.coordinates.n
+        mask = np.ones(n_q, dtype=bool)
+        mask[self.fixation.fixed] = False
+        self.blocks = [Blocks(t.group.dofs, t.group.b1) for t in self.terms if t.tangent is not None]
+        self.free, self.half_band = sparsity.bandwidth_order(self.blocks, self.coordinates.node_of, np.flatnonzero(mask))
+        self.unknown = np.full(n_q, -1, dtype=np.int64)
+        self.unknown[self.free] = np.arange(len(self.free))
+        self.symmetric = all(t.symmetric for t in self.terms)
+        self.pattern = Pattern.of(self.blocks, self.unknown, len(self.free))
+        self.solver: LinearSolver = linsolve.choose(self.pattern, self.half_band, self.symmetric)
+        self._row, self._col = sparsity.entries(self.blocks, self.unknown, size)
+        self._slot = self.solver.slots(self._row, self._col)
+        self._turned = self._blocks_in_frames()
+        self._work = Work(np.zeros(n_q), np.zeros(size))
+        self._zero = np.zeros(n_q)
+        self._no_multipliers = np.zeros(0)
+
+    @property
+    def n(self) -> int:
+        """Number of unknowns."""
+        return len(self.free)
+
+    def env(self, t: float, ramp: float) -> Env:
+        """Load factors at t; loads without history are at ``ramp``."""
+        loads = self.model.loads
+        return Env(t, np.array([value_at(load.label, load.history, t, ramp) for load in loads], dtype=np.float64))
+
+    def impose(self, q: FloatArray, old: FloatArray, new: FloatArray, drives: FloatArray) -> FloatArray:
+        """q with the fixed entries at their prescribed values; frames turn from ``old`` to ``new`` and take q along."""
+        s = self.fixation.to_frames(q, old)
+        s[self.fixation.fixed] = self.fixation.values(drives)
+        return self.fixation.from_frames(s, new)
+
+    def residual(self, q: FloatArray, env: Env, v: FloatArray | None = None) -> FloatArray:
+        """Internal minus applied forces (n_q,), a view that the next call overwrites; inertia is not included."""
+        work = self._work
+        work.r[:] = 0.0
+        state = State(q, self._zero if v is None else v, self._zero, self._no_multipliers)
+        for term in self.terms:
+            bad = term.force(term.group, state, env, work)
+            if bad >= 0:
+                raise EvaluationError(self._refusal(term, bad))
+        return work.r
+
+    def tangent(
+        self, q: FloatArray, env: Env, weights: tuple[float, float] = (1.0, 0.0), v: FloatArray | None = None
+    ) -> FloatArray:
+        """The residual, and ``wq K + wv D`` into the work blocks for `assemble`, `product` and `magnitude`."""
+        work = self._work
+        work.r[:] = 0.0
+        state = State(q, self._zero if v is None else v, self._zero, self._no_multipliers)
+        for term in self.terms:
+            if term.tangent is None:
+                bad = term.force(term.group, state, env, work)
+            else:
+                bad = term.tangent(term.group, state, env, work, weights)
+            if bad >= 0:
+                raise EvaluationError(self._refusal(term, bad))
+        return work.r
+
+    def product(self, x: FloatArray) -> FloatArray:
+        """Work blocks times a vector over all coordinates; before `assemble` turns them."""
+        y = np.zeros_like(x)
+        for block in self.blocks:
+            sparsity.block_product(self._work.B, block.dofs, block.b1, x, y)
+        return y
+
+    def magnitude(self, x: FloatArray) -> FloatArray:
+        """|K| |x| with the work blocks; before `assemble` turns them."""
+        y = np.zeros_like(x)
+        for block in self.blocks:
+            sparsity.block_magnitude(self._work.B, block.dofs, block.b1, x, y)
+        return y
+
+    def assemble(self, frames: FloatArray) -> None:
+        """Turn the work blocks into the nodal frames and add them up in the solver's storage."""
+        if len(self._turned):
+            sparsity.rotate_blocks(self._work.B, self._turned, frames)
+        sparsity.scatter(self._work.B, self._slot, self.solver.data)
+
+    def mass_product(self, x: FloatArray) -> FloatArray:
+        """M x over all coordinates."""
+        y = np.zeros_like(x)
+        for block in self.blocks:
+            sparsity.block_product(self.mass_blocks, block.dofs, block.b1, x, y)
+        return y
+
+    def linearise(self, q: FloatArray, env: Env, frames: FloatArray, v: FloatArray | None = None) -> Linearisation:
+        """K, D and M at a state, on the free coordinates in the order of the unknowns."""
+        slot = self.pattern.slots(self._row, self._col)
+        parts = []
+        for weights in ((1.0, 0.0), (0.0, 1.0), None):
+            if weights is None:
+                self._work.B[:] = self.mass_blocks
+            else:
+                self.tangent(q, env, weights, v)
+            if len(self._turned):
+                sparsity.rotate_blocks(self._work.B, self._turned, frames)
+            data = np.zeros(len(self.pattern.indices) + 1)
+            sparsity.scatter(self._work.B, slot, data)
+            parts.append(data[:-1])
+        return Linearisation(self.pattern, *parts)
+
+    def strain_energy(self, q: FloatArray) -> float:
+        """Strain energy of all bodies [force length]; springs of supports are not included."""
+        return float(
+            sum(
+                b.element.energy(b.tabulate(d, 0), q).sum()
+                for b, d in zip(self.coordinates.bodies, self.coordinates.node_dofs, strict=True)
+            )
+        )
+
+    def _refusal(self, term: Term, item: int) -> str:
+        where = self.coordinates.describe(int(term.group.dofs[item, 0]))
+        reason = term.diagnosis or "its forces are not finite numbers"
+        return f"{term.name}, item {item} ({where}): {reason}"
+
+    def _blocks_in_frames(self) -> IntArray:
+        """Rows (offset, size, frame, positions) of the blocks that hold coordinates in frames."""
+        frame_of = np.full(self.coordinates.n, -1, dtype=np.int64)
+        place = np.zeros(self.coordinates.n, dtype=np.int64)
+        dofs = self.fixation.frame_dofs
+        for c in range(dofs.shape[1]):
+            frame_of[dofs[:, c]] = np.arange(len(dofs))
+            place[dofs[:, c]] = c
+        rows: list[list[Any]] = []
+        dim = dofs.shape[1]
+        for block in self.blocks:
+            k = block.dofs.shape[1]
+            for item in np.flatnonzero((frame_of[block.dofs] >= 0).any(axis=1)):
+                frames = frame_of[block.dofs[item]]
+                for f in np.unique(frames[frames >= 0]):
+                    where = np.flatnonzero(frames == f)
+                    where = where[np.argsort(place[block.dofs[item][where]])]
+                    rows.append([block.b1 + item * k * k, k, f, *where])
+        return np.array(rows, dtype=np.int64).reshape(len(rows), 3 + dim)
