@@ -35,7 +35,7 @@ curvature has no tangent at zero; it keeps the round-off of meshes out of the en
 class CableStrain(Enum):
     """How a cable measures its deformation; s is the arc length of the stress-free shape.
 
-    ``MATERIAL``: axial strain |r'| - 1 and curvature |r' x r''| / |r'|^2, the rotation of the tangent per **undeformed**
+    ``MATERIAL``: axial strain |r'| - 1 and curvature |r' x r''| / |r'|^2, the turn of the tangent per **undeformed**
     length (Gerstmayr and Irschik 2008). With linear laws this is Reissner's rod without shear: a moment alone bends
     and does not stretch.
 
@@ -178,7 +178,7 @@ def mass(group: CableGroup, dim: int) -> FloatArray:
     scale = _slope_scale(group.L)
     m = np.einsum("g,eg,ga,gb->eab", 0.5 * w, J, N, N) * scale[:, :, None] * scale[:, None, :]
     m *= group.rhoA[:, None, None]
-    return np.einsum("eab,cd->eacbd", m, np.eye(dim)).reshape(len(m), 4 * dim, 4 * dim)
+    return np.asarray(np.einsum("eab,cd->eacbd", m, np.eye(dim)).reshape(len(m), 4 * dim, 4 * dim))
 
 
 def body_load(group: CableGroup, load: FloatArray, per_mass: bool) -> FloatArray:
@@ -188,13 +188,13 @@ def body_load(group: CableGroup, load: FloatArray, per_mass: bool) -> FloatArray
     J = np.linalg.norm(np.einsum("ga,eac->egc", N1, control(group.reference, group.L)), axis=-1)
     density = group.rhoA if per_mass else np.ones(len(group.L))
     f = np.einsum("g,eg,ga->ea", 0.5 * w, J, N) * _slope_scale(group.L) * density[:, None]
-    return np.einsum("ea,c->eac", f, load).reshape(len(f), -1)
+    return np.asarray(np.einsum("ea,c->eac", f, load).reshape(len(f), -1))
 
 
 def positions(group: CableGroup, q: FloatArray, xi: FloatArray) -> FloatArray:
     """Points (n_e, n_s, dim) at natural coordinates xi in [-1, 1]."""
     N, _, _ = shape(0.5 * (1 + np.asarray(xi, dtype=float)))
-    return np.einsum("ga,eac->egc", N, control(q[group.dofs], group.L))
+    return np.asarray(np.einsum("ga,eac->egc", N, control(q[group.dofs], group.L)))
 
 
 def strains(group: CableGroup, q: FloatArray, xi: FloatArray) -> tuple[FloatArray, FloatArray]:
