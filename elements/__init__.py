@@ -1,9 +1,22 @@
-"""Element formulations: one file, one element. Docstring, declaration, tables, kernel."""
+"""Element formulations: one file, one element. Docstring, declaration, tables, kernel.
+
+``ALL`` holds one default instance of every element; the property tests run over it, so a new element belongs there.
+"""
+
+from __future__ import annotations
 
 if __name__ != "flexmbs.elements":
     raise ImportError("import this package as flexmbs.elements, not as a top-level module")
 
+from flexmbs.core.contracts import Element
 from flexmbs.elements.hermite import CableStrain
+from flexmbs.elements.planar_beam import PlanarBeam
 from flexmbs.elements.planar_cable import PlanarCable
+from flexmbs.elements.quadrature import Gauss, Lobatto
+from flexmbs.elements.spatial_beam import SpatialBeam
+from flexmbs.elements.spatial_cable import SpatialCable
 
-__all__ = ["CableStrain", "PlanarCable"]
+__all__ = ["ALL", "CableStrain", "Gauss", "Lobatto", "PlanarBeam", "PlanarCable", "SpatialBeam", "SpatialCable"]
+
+ALL: tuple[Element, ...] = (PlanarCable(), SpatialCable(), PlanarBeam(), SpatialBeam())
+"""One default instance of every element."""
