@@ -313,11 +313,17 @@ class PlanarCable:
     )
     shared: ClassVar[tuple[str, ...]] = hermite.SHARED
     diagnosis: ClassVar[str] = ""
-    force: ClassVar[ForceKernel] = staticmethod(planar_cable_force)
-    tangent: ClassVar[TangentKernel] = staticmethod(planar_cable_tangent)
 
     def __post_init__(self) -> None:
         hermite.check_choices("PlanarCable", self.strain, self.axial, self.bending)
+
+    @property
+    def force(self) -> ForceKernel:
+        return planar_cable_force
+
+    @property
+    def tangent(self) -> TangentKernel:
+        return planar_cable_tangent
 
     def reference(self, points: FloatArray, tangents: FloatArray) -> FloatArray:
         return np.hstack((points, tangents))
