@@ -135,9 +135,11 @@ def _info(options: argparse.Namespace) -> int:
 
 def _mesh(options: argparse.Namespace) -> int:
     """Print what is in a mesh file and how good it is."""
-    from flexmbs.meshes import read_mesh
+    from flexmbs.meshes import quality, read_mesh
 
-    print(read_mesh(options.file).quality())
+    mesh = read_mesh(options.file)
+    print(mesh)
+    print(quality(mesh))
     return 0
 
 

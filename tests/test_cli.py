@@ -152,6 +152,19 @@ def test_number_of_jobs_is_checked(jobs: str, capsys: pytest.CaptureFixture[str]
     assert "whole number" in capsys.readouterr().err
 
 
+def test_mesh_file_is_described(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "square.vtk"
+    points = "0 0 0 2 0 0 2 1 0 0 1 0"
+    path.write_text(
+        f"# vtk DataFile Version 3.0\nsquare\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 4 double\n{points}\n"
+        "CELLS 1 5\n4 0 1 2 3\nCELL_TYPES 1\n9\n"
+    )
+    assert main(["mesh", str(path)]) == 0
+    out = capsys.readouterr().out
+    assert "quad" in out
+    assert "4 " in out
+
+
 def test_mesh_file_that_is_not_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["mesh", str(tmp_path / "none.msh")]) == 2
     err = capsys.readouterr().err
