@@ -155,6 +155,13 @@ class System:
             sparsity.block_magnitude(self._work.B, block.dofs, block.b1, x, y)
         return y
 
+    def rounding(self, x: FloatArray, seed: int) -> FloatArray:
+        """A sample of the residual that rounding the coordinates of every element makes, with the work blocks."""
+        y = np.zeros_like(x)
+        for block in self.blocks:
+            sparsity.block_rounding(self._work.B, block.dofs, block.b1, x, seed, y)
+        return y
+
     def assemble(self, frames: FloatArray) -> None:
         """Turn the work blocks into the nodal frames and add them up in the solver's storage."""
         if len(self._turned):

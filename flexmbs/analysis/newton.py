@@ -6,8 +6,9 @@ about (this) p / (1 - p); the iteration has converged when that is below ``rtol`
 analysis in both measures. Rates are measured in this step, so at least two iterations are made.
 
 The residual cannot fall below its own round-off, which is of the size eps |K| |q| (element by element, before anything
-cancels). An iteration whose residual has reached that size, or has stopped falling within a thousand times of it, has
-converged as far as double precision allows; the usual test on the residual alone fails there.
+cancels). An iteration that has stopped to improve with a residual within a thousand times of it has converged as far as
+double precision allows; the usual test on the residual alone fails there. How far that is, is estimated afterwards
+(`flexmbs.analysis.static`) from rounded coordinates and from the increment that stagnated.
 """
 
 from __future__ import annotations
@@ -56,13 +57,16 @@ class Reference:
 
 @dataclass
 class NewtonResult:
-    """``q`` of the last iterate, whether it is an equilibrium, why not, and the rows of the history."""
+    """``q`` of the last iterate, whether it is an equilibrium, why not, and the rows of the history.
+
+    ``stagnant``: largest displacement [length] of a last increment that round-off kept from falling.
+    """
 
     q: FloatArray
     converged: bool = False
     message: str = ""
     rows: list[Iteration] = field(default_factory=list)
-    floor: FloatArray | None = None
+    stagnant: float = 0.0
     singular: SingularError | None = None
 
 
@@ -93,14 +97,15 @@ def _iterate(
     diagonal = np.arange(system.n)
     diagonal = system.solver.slots(diagonal, diagonal)
     last_energy = last_size = np.inf
+    rounding = np.zeros_like(start)
     for number in range(SEARCHED if search else PLAIN):
         moving = number == 0 and pushed is not None
         try:
             r = system.tangent(out.q, env)
             if moving:
                 r = r + system.product(pushed - start)
-            if number == min(1, number):
-                out.floor = EPS * system.magnitude(out.q)
+            if number == 1:
+                rounding = EPS * system.magnitude(out.q)
             here = old if number == 0 else frames
             rest = system.fixation.to_frames(r, here)[system.free]
             system.assemble(here)
@@ -117,7 +122,7 @@ def _iterate(
         whole = np.zeros_like(out.q)
         whole[system.free] = step
         residual = float(np.sqrt(np.sum(rest**2 / D)))
-        floor = float(np.sqrt(np.sum(out.floor[system.free] ** 2 / D))) if out.floor is not None else 0.0
+        floor = float(np.sqrt(np.sum(rounding[system.free] ** 2 / D)))
         energy, size = float(np.sqrt(abs(step @ rest))), float(np.sqrt(np.sum(D * step**2)))
         if not np.isfinite(energy + size):
             out.message = "an increment is not finite"
@@ -126,19 +131,21 @@ def _iterate(
         direction = system.fixation.from_frames(whole, frames)
         length = _search(system, base, direction, step, float(step @ rest), env, frames) if search else 1.0
         out.q = base + length * direction
+        moved = float(np.abs(direction[system.coordinates.translations]).max(initial=0.0))
         energy_ref, size_ref = max(energy_ref, energy), max(size_ref, size)
         out.rows.append(Iteration(env.t, number, energy, size, residual, floor, length))
         if number and length == 1.0:
             small = _left(energy, last_energy) <= rtol * energy_ref and _left(size, last_size) <= rtol * size_ref
             stuck = energy > STAGNANT * last_energy and residual <= NEAR_FLOOR * floor
-            if small or residual <= floor or stuck:
+            if small or stuck:
                 out.converged = True
+                out.stagnant = 0.0 if small else moved
                 reference.energy, reference.size = energy_ref, size_ref
                 return out
         elif energy == 0.0:
             out.converged = True
             return out
-        if np.abs(direction[system.coordinates.translations]).max(initial=0.0) > FAR * model_size:
+        if moved > FAR * model_size:
             out.message = "the iteration diverges"
             return out
         last_energy, last_size = energy, size

@@ -51,23 +51,21 @@ def free_motions(system: System) -> FloatArray:
     centre = np.concatenate([b.mesh.points for b in bodies]).mean(axis=0)
     motions = [rigid_motions(b, centre, size) for b in bodies]
     m = motions[0].shape[2]
-    gram = np.zeros((m * len(bodies), m * len(bodies)))
-    held: dict[int, list[tuple[int, FloatArray]]] = {}
+    n, columns = system.coordinates.n, m * len(bodies)
+    whole, gram, owner = np.zeros((n, columns)), np.zeros((columns, columns)), np.full(n, -1)
     for i, (dofs, motion) in enumerate(zip(node_dofs, motions, strict=True)):
-        for dof, row in zip(dofs.ravel(), motion.reshape(-1, m), strict=True):
-            held.setdefault(int(dof), []).append((i, row))
-    for owners in held.values():  # a hinge: the bodies that share a coordinate must move it alike
-        for i, row in owners[1:]:
-            difference = np.zeros(len(gram))
-            difference[m * i : m * i + m] += row
-            difference[m * owners[0][0] : m * owners[0][0] + m] -= owners[0][1]
-            gram += np.outer(difference, difference)
-    whole = np.zeros((system.coordinates.n, len(gram)))
-    for dof, owners in held.items():
-        i, row = owners[0]
-        whole[dof, m * i : m * i + m] = row
+        mine, part = dofs.ravel(), slice(m * i, m * i + m)
+        rows = motion.reshape(-1, m)
+        shared = np.flatnonzero(owner[mine] >= 0)
+        if len(shared):  # a hinge: the bodies that share a coordinate must move it alike
+            difference = whole[mine[shared]].copy()
+            difference[:, part] -= rows[shared]
+            gram += difference.T @ difference
+        new = np.flatnonzero(owner[mine] < 0)
+        owner[mine[new]] = i
+        whole[mine[new], part] = rows[new]
     frames = system.fixation.frames(system.fixation.drives_at(0.0, 0.0))
-    fixed = _in_frames(system, whole, frames)[system.fixation.fixed]
+    fixed = _in_frames(system, whole, frames)
     gram += fixed.T @ fixed
     gram += _springs(system, whole)
     idle = np.flatnonzero(np.abs(np.concatenate([np.abs(x).max(axis=(0, 1)) for x in motions])) < 1e-12)
@@ -77,8 +75,13 @@ def free_motions(system: System) -> FloatArray:
 
 
 def _in_frames(system: System, whole: FloatArray, frames: FloatArray) -> FloatArray:
-    """Columns over q in the nodal frames."""
-    return np.stack([system.fixation.to_frames(column, frames) for column in whole.T], axis=1)
+    """The fixed rows of columns over q, in the nodal frames."""
+    fixation = system.fixation
+    if not len(frames):
+        return whole[fixation.fixed]
+    turned = whole.copy()
+    turned[fixation.frame_dofs] = np.einsum("fij,fic->fjc", frames, whole[fixation.frame_dofs])
+    return turned[fixation.fixed]
 
 
 def _springs(system: System, whole: FloatArray) -> FloatArray:

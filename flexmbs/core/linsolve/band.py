@@ -1,4 +1,4 @@
-"""Band LU by LAPACK (dgbtrf, dgbtrs), with partial pivoting: the fastest choice for chains."""
+"""Band solver by LAPACK: Cholesky where a symmetric matrix is definite, else LU with partial pivoting."""
 
 from __future__ import annotations
 
@@ -9,19 +9,23 @@ from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import SingularError
 from flexmbs.core.linsolve.refine import refined
 
-__all__ = ["BandLU"]
+__all__ = ["Band"]
 
 
-class BandLU:
-    """Band matrix of order n and half bandwidth b; ``data`` is LAPACK's array, one row of length 3 b + 1 per column."""
+class Band:
+    """Band matrix of order n and half bandwidth b; ``data`` is LAPACK's array, one row of length 3 b + 1 per column.
 
-    name = "LAPACK band LU"
+    With ``symmetric`` Cholesky is tried at every factorisation, never assumed to succeed.
+    """
 
-    def __init__(self, n: int, half_band: int) -> None:
-        self.n, self.b, self.ld = n, half_band, 3 * half_band + 1
+    name = "LAPACK band"
+
+    def __init__(self, n: int, half_band: int, symmetric: bool) -> None:
+        self.n, self.b, self.ld, self.symmetric = n, half_band, 3 * half_band + 1, symmetric
         self.data = np.zeros(n * self.ld + 1)
-        self._lu: FloatArray = np.empty((0, 0))
-        self._pivot: IntArray = np.empty(0, dtype=np.int64)
+        self._factor: FloatArray = np.empty((0, 0))
+        self._pivot: IntArray | None = None
+        self._size = 0.0
 
     def slots(self, row: IntArray, col: IntArray) -> IntArray:
         """Entry (i, j) lies at j * ld + 2 b + i - j."""
@@ -33,15 +37,22 @@ class BandLU:
         return self.data[:-1].reshape(self.n, self.ld).T
 
     def refactor(self) -> None:
-        """LU of what ``data`` holds; `SingularError` carries the number of the first bad unknown in ``unknown``."""
-        self._lu, self._pivot, info = lapack.dgbtrf(self._ab, self.b, self.b)
-        if info > 0 or not np.isfinite(self._lu[2 * self.b]).all():
-            bad = info - 1 if info > 0 else int(np.argmin(np.isfinite(self._lu[2 * self.b])))
+        """Factorise what ``data`` holds; `SingularError` carries the number of the first bad unknown."""
+        self._size = float(np.abs(self._ab[2 * self.b]).max(initial=0.0))
+        if self.symmetric:
+            self._factor, info = lapack.dpbtrf(self._ab[2 * self.b :], lower=1)
+            self._pivot = None
+            if info == 0:
+                return
+        self._factor, self._pivot, info = lapack.dgbtrf(self._ab, self.b, self.b)
+        if info > 0 or not np.isfinite(self._factor[2 * self.b]).all():
+            bad = info - 1 if info > 0 else int(np.argmin(np.isfinite(self._factor[2 * self.b])))
             raise SingularError("the matrix is singular", unknown=bad)
 
     def _direct(self, b: FloatArray) -> FloatArray:
-        x, _ = lapack.dgbtrs(self._lu, self.b, self.b, b, self._pivot)
-        return np.asarray(x)
+        if self._pivot is None:
+            return np.asarray(lapack.dpbtrs(self._factor, b, lower=1)[0])
+        return np.asarray(lapack.dgbtrs(self._factor, self.b, self.b, b, self._pivot)[0])
 
     def product(self, x: FloatArray) -> FloatArray:
         """Matrix times vector."""
@@ -49,13 +60,8 @@ class BandLU:
 
     def solve(self, b: FloatArray) -> FloatArray:
         """Solution of the system for one right-hand side (n,)."""
-        return refined(self._direct, self.product, b)
-
-    def pivots(self) -> FloatArray:
-        """Diagonal of U; a very small one marks an unknown that nothing holds."""
-        return self._lu[2 * self.b]
+        return refined(self._direct, self.product, b, self._size)
 
     def is_positive_definite(self) -> bool:
-        """Whether a Cholesky factorisation of the symmetric matrix in ``data`` succeeds."""
-        _, info = lapack.dpbtrf(self._ab[2 * self.b :], lower=1)
-        return bool(info == 0)
+        """Whether Cholesky succeeded in the last factorisation."""
+        return self.symmetric and self._pivot is None

@@ -38,16 +38,10 @@ class Cholmod(SuperLU):
 
     def solve(self, b: FloatArray) -> FloatArray:
         """Solution of the system for one right-hand side (n,)."""
-        return refined(self._symbolic, self.product, b) if self._definite else super().solve(b)
-
-    def pivots(self) -> FloatArray:
-        """Pivots of the factorisation, by unknown."""
         if not self._definite:
-            return super().pivots()
-        pivots = np.empty(self.n)
-        pivots[self._symbolic.P()] = self._symbolic.D()
-        return pivots
+            return super().solve(b)
+        return refined(self._symbolic, self.product, b, float(np.abs(self.matrix.diagonal()).max(initial=0.0)))
 
     def is_positive_definite(self) -> bool:
-        """Whether a Cholesky factorisation succeeds."""
-        return self._definite or self._try()
+        """Whether Cholesky succeeded in the last factorisation."""
+        return self._definite

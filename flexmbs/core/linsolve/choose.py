@@ -8,17 +8,17 @@ from functools import cache
 from typing import Protocol
 
 from flexmbs.core.contracts import FloatArray, IntArray
-from flexmbs.core.linsolve.band import BandLU
+from flexmbs.core.linsolve.band import Band
 from flexmbs.core.linsolve.superlu import SuperLU
 from flexmbs.core.sparsity import Pattern
 
 __all__ = ["LinearSolver", "cholmod_available", "choose"]
 
 NARROW = 64
-"""Half bandwidth up to which the band LU is taken whatever the size: its work n b^2 then stays below a sparse one's."""
+"""Half bandwidth up to which the band solver is taken whatever the size: its work n b^2 then stays below a sparse one's."""
 
 SMALL = 400
-"""Order up to which the band LU is taken whatever the bandwidth."""
+"""Order up to which the band solver is taken whatever the bandwidth."""
 
 
 class LinearSolver(Protocol):
@@ -43,11 +43,8 @@ class LinearSolver(Protocol):
     def product(self, x: FloatArray) -> FloatArray:
         """Matrix times vector."""
 
-    def pivots(self) -> FloatArray:
-        """Pivots by unknown."""
-
     def is_positive_definite(self) -> bool:
-        """For a symmetric matrix."""
+        """Whether the last factorisation found a symmetric matrix positive definite."""
 
 
 @cache
@@ -70,9 +67,9 @@ def cholmod_available() -> bool:
 
 
 def choose(pattern: Pattern, half_band: int, symmetric: bool) -> LinearSolver:
-    """A solver for matrices of this pattern: band LU for narrow or small ones, CHOLMOD for symmetric, else SuperLU."""
+    """A solver for matrices of this pattern: band for narrow or small ones, CHOLMOD for symmetric, else SuperLU."""
     if half_band <= NARROW or pattern.n <= SMALL:
-        return BandLU(pattern.n, half_band)
+        return Band(pattern.n, half_band, symmetric)
     if symmetric and cholmod_available():
         from flexmbs.core.linsolve.cholmod import Cholmod
 

@@ -7,30 +7,45 @@ from collections.abc import Callable
 import numpy as np
 
 from flexmbs.core.contracts import FloatArray
+from flexmbs.core.errors import SingularError
 
 __all__ = ["refined"]
 
-GOOD = 1e-13
-"""A normwise backward error that asks for no refinement."""
+GOOD = 1e-14
+"""Backward error |b - A x| / (|A| |x| + |b|) that asks for no refinement."""
+
+USELESS = 1e-6
+"""Backward error of a solution that is none."""
 
 
 def refined(
-    direct: Callable[[FloatArray], FloatArray], product: Callable[[FloatArray], FloatArray], b: FloatArray
+    direct: Callable[[FloatArray], FloatArray],
+    product: Callable[[FloatArray], FloatArray],
+    b: FloatArray,
+    size: float,
 ) -> FloatArray:
-    """Solve, then refine while the relative residual is above `GOOD` and still falls by half (at most three times)."""
+    """Solve and refine while the backward error is above `GOOD` and falls by half, at most three times.
+
+    ``size`` stands for |A|: its largest diagonal entry.
+    """
     x = direct(b)
-    size = float(np.abs(b).max(initial=0.0))
-    if size == 0.0:
-        return x
     rest = b - product(x)
-    error = float(np.abs(rest).max())
+    error = _backward(rest, x, b, size)
     for _ in range(3):
-        if not error > GOOD * size:
+        if error <= GOOD:
             break
         better = x + direct(rest)
         rest = b - product(better)
-        smaller = float(np.abs(rest).max())
+        smaller = _backward(rest, better, b, size)
         if not smaller < 0.5 * error:
             break
         x, error = better, smaller
+    if not error <= USELESS:
+        raise SingularError(f"the matrix is singular to working precision (backward error {error:.1e})")
     return x
+
+
+def _backward(rest: FloatArray, x: FloatArray, b: FloatArray, size: float) -> float:
+    """Normwise backward error; 0 for a zero right-hand side."""
+    scale = size * float(np.abs(x).max(initial=0.0)) + float(np.abs(b).max(initial=0.0))
+    return float(np.abs(rest).max(initial=0.0)) / scale if scale > 0.0 else 0.0

@@ -45,16 +45,10 @@ class SuperLU:
 
     def solve(self, b: FloatArray) -> FloatArray:
         """Solution of the system for one right-hand side (n,)."""
-        return refined(self._lu.solve, self.product, b)
-
-    def pivots(self) -> FloatArray:
-        """Diagonal of U, by unknown."""
-        pivots = np.empty(self.n)
-        pivots[self._lu.perm_c.argsort()] = self._lu.U.diagonal()
-        return pivots
+        return refined(self._lu.solve, self.product, b, float(np.abs(self.matrix.diagonal()).max(initial=0.0)))
 
     def is_positive_definite(self) -> bool:
-        """Whether the symmetric matrix has positive pivots in a factorisation without pivoting for size."""
+        """Whether the symmetric matrix in ``data`` has positive pivots when none is exchanged."""
         try:
             lu = splu(self.matrix, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
         except RuntimeError:
