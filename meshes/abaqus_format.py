@@ -106,7 +106,7 @@ def _wrapped(numbers: list[int]) -> Iterator[str]:
 
 def _lines(path: Path, depth: int) -> Iterator[tuple[str, str]]:
     """The lines of a file and of those it includes, without comments, each with its place for messages."""
-    with path.open(encoding="utf-8", errors="replace") as file:
+    with path.open(encoding="utf-8-sig", errors="replace") as file:
         for number, raw in enumerate(file, start=1):
             line = raw.strip()
             place = f"{path}, line {number}"

@@ -31,7 +31,7 @@ def write_mesh(mesh: Mesh, path: str | PathLike[str]) -> None:
 
     Gmsh (``.msh``, version 2.2 in text) and Abaqus (``.inp``) files keep all sets and every digit. A Gmsh file lists a
     cell of several sets once for each of them, as Gmsh itself does in this version: `read_mesh` makes one cell of it
-    again, and adds node sets for the cell sets, but other programs may count such a cell twice.No other
+    again, and adds node sets for the cell sets, but other programs may count such a cell twice. No other
     format keeps sets, and Abaqus files hold no point data: one warning names what was lost.
 
     Parameters

@@ -207,6 +207,14 @@ def test_point_data_that_is_not_finite_is_dropped_with_a_warning(tmp_path):
     assert mesh.point_data["u"].tolist() == [[1.0], [2.0]]
 
 
+@pytest.mark.parametrize("name", SAMPLES)
+def test_line_ends_and_byte_order_marks_do_not_matter(tmp_path, name):
+    text = sample(name).read_bytes().replace(b"\n", b"\r\n")
+    path = tmp_path / name
+    path.write_bytes(b"\xef\xbb\xbf" + text if name.endswith(".inp") else text)
+    same(read_mesh(path), read_mesh(sample(name)))
+
+
 @pytest.mark.parametrize("section", ["Nodes", "Elements", "PhysicalNames"])
 def test_gmsh_files_without_an_end_are_refused(tmp_path, section):
     (tmp_path / "m.msh").write_text(TWO_TRIANGLES.split(f"$End{section}")[0])
