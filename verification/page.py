@@ -61,7 +61,8 @@ def number(value: object, digits: int = 6) -> str:
     if not math.isfinite(real):
         return "not a number" if math.isnan(real) else "infinite"
     scientific = real != 0.0 and (digits <= _FEW_DIGITS) and not _PLAIN_FROM <= abs(real) < _PLAIN_TO
-    text = f"{real:.{digits - 1}e}" if scientific else f"{real:.{digits}g}"
+    keep = "#" if digits <= _FEW_DIGITS and real != 0.0 else ""  # 0.0130 beside 0.0261
+    text = f"{real:.{digits - 1}e}" if scientific else f"{real:{keep}.{digits}g}".removesuffix(".")
     mantissa, _, exponent = text.replace("-", "\N{MINUS SIGN}").partition("e")
     power = exponent.lstrip("+").replace("\N{MINUS SIGN}0", "\N{MINUS SIGN}").lstrip("0")
     return f"{mantissa}·10<sup>{power}</sup>" if power else mantissa

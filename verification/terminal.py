@@ -82,7 +82,8 @@ class TerminalListener(Listener):
         """Redraw the last line, at most ten times a second unless forced."""
         if not self._live or (not force and time.monotonic() - self._shown < 0.1):
             return
-        self._shown = time.monotonic()
+        if not force:
+            self._shown = time.monotonic()
         self._clear()
         if self._running:
             doing = "   ".join(f"{name}: {text}" if text else name for name, text in self._running.items())

@@ -7,7 +7,22 @@ from flexmbs.verification.case import CaseEntry
 
 __all__ = ["ALL", "select"]
 
-ALL: tuple[CaseEntry, ...] = ()
+_HERE = "flexmbs.verification.cases"
+
+ALL: tuple[CaseEntry, ...] = (
+    CaseEntry("s01-cantilever", "Cantilever under a dead tip force", "statics", f"{_HERE}.cantilever:CASE"),
+    CaseEntry("s02-rollup", "Cantilever rolled up by a tip moment", "statics", f"{_HERE}.rollup:MOMENT"),
+    CaseEntry("s02-follower", "Cantilever under a follower force", "statics", f"{_HERE}.rollup:FOLLOWER_CASE"),
+    CaseEntry("s05-clamped", "Beam between two clamps under a central load", "statics", f"{_HERE}.frames:CLAMPED"),
+    CaseEntry(
+        "s04-diamond", "Diamond frame pulled and pushed at two hinged corners", "statics", f"{_HERE}.frames:DIAMOND"
+    ),
+    CaseEntry("s07-column", "Column far beyond its buckling load", "statics", f"{_HERE}.frames:COLUMN"),
+    CaseEntry(
+        "quarter-circle", "Stress-free quarter circle under a uniform load", "statics", f"{_HERE}.curved:QUARTER"
+    ),
+    CaseEntry("s13-catenary", "Elastic catenary", "statics", f"{_HERE}.curved:CATENARY"),
+)
 
 
 def select(names: tuple[str, ...] = (), *, slow: bool = False, entries: tuple[CaseEntry, ...] = ALL) -> list[CaseEntry]:
