@@ -57,6 +57,11 @@ def test_package_map_leads_to_the_mapped_folders() -> None:
     assert SETUPTOOLS["package-dir"] == expected
 
 
+def test_version_is_the_same_in_the_package_and_its_metadata(tmp_path: Path) -> None:
+    run = run_python("-c", "import flexmbs; print(flexmbs.__version__)", cwd=tmp_path)
+    assert run.stdout.strip() == PROJECT["project"]["version"]
+
+
 @pytest.mark.parametrize("room", MAPPED)
 def test_link_leads_to_the_mapped_folder(room: str) -> None:
     link = ROOT / "flexmbs" / room
