@@ -47,6 +47,7 @@ class TerminalListener(Listener):
         """Show that a case has begun."""
         self._running[entry.id] = ""
         self._show_running(force=True)
+        self._shown = 0.0
 
     def progress(self, entry: CaseEntry, message: str) -> None:
         """Show what a case is doing."""
@@ -82,8 +83,7 @@ class TerminalListener(Listener):
         """Redraw the last line, at most ten times a second unless forced."""
         if not self._live or (not force and time.monotonic() - self._shown < 0.1):
             return
-        if not force:
-            self._shown = time.monotonic()
+        self._shown = time.monotonic()
         self._clear()
         if self._running:
             doing = "   ".join(f"{name}: {text}" if text else name for name, text in self._running.items())
