@@ -27,6 +27,8 @@ EASY, HARD = 6, 10
 """Iterations up to which the next step is doubled, and from which it is shortened."""
 ACCURATE = 1e-6
 """Estimated relative accuracy of the displacements below which nothing is said."""
+RETRIES = 8
+"""Halvings of a step that leads from a stable equilibrium to an unstable one, before that is believed."""
 STAGNANT_SHARE = 5.0
 """Error of the displacements by the last increment where increments stagnate (measured on chains: 0.1 to 6)."""
 
@@ -155,6 +157,7 @@ class _Stepper:
         self.reference = Reference()
         self.size = rigidity.model_size(system)
         self.message = ""
+        self.retries = 0
         self.last: NewtonResult | None = None
 
     def run(self) -> Solution:
@@ -228,11 +231,17 @@ class _Stepper:
             return 0
         if not result.converged:
             return 0
+        stable = self._is_stable()
+        if self.stable[-1] and not stable and self.retries < RETRIES:
+            # Perhaps a jump to another branch: a smaller step stays on the stable one, if there is one.
+            self.retries += 1
+            return 0
+        self.retries = 0
         self.parameters.append(target)
         self.drives.append(drives)
         self.scales.append(env.scale)
         self.q.append(result.q)
-        self.stable.append(self._is_stable())
+        self.stable.append(stable)
         return len(result.rows)
 
     def _is_stable(self) -> bool:

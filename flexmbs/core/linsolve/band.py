@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import blas, lapack
+from scipy.linalg import lapack
 
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import SingularError
+from flexmbs.core.jit import kernel
 from flexmbs.core.linsolve.refine import refined
 
 __all__ = ["Band"]
@@ -56,7 +57,9 @@ class Band:
 
     def product(self, x: FloatArray) -> FloatArray:
         """Matrix times vector."""
-        return np.asarray(blas.dgbmv(self.n, self.n, self.b, self.b, 1.0, self._ab[self.b :], x))
+        y = np.zeros(self.n)
+        band_product(self.data, self.b, np.ascontiguousarray(x, dtype=np.float64), y)
+        return y
 
     def solve(self, b: FloatArray) -> FloatArray:
         """Solution of the system for one right-hand side (n,)."""
@@ -65,3 +68,13 @@ class Band:
     def is_positive_definite(self) -> bool:
         """Whether Cholesky succeeded in the last factorisation."""
         return self.symmetric and self._pivot is None
+
+
+@kernel
+def band_product(data: FloatArray, b: int, x: FloatArray, y: FloatArray) -> None:
+    """y += A x for LAPACK's band storage."""
+    n = x.shape[0]
+    for j in range(n):
+        o = j * (3 * b + 1) + 2 * b - j
+        for i in range(max(0, j - b), min(n, j + b + 1)):
+            y[i] += data[o + i] * x[j]
