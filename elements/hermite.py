@@ -31,6 +31,9 @@ STRAIGHT = 1e-6
 """Turn of an element [rad] up to which a spatial cable is taken as straight when free of stress, because the size of a
 curvature has no tangent at zero; it keeps the round-off of meshes out of the energy."""
 
+METRIC = Gauss(8)
+"""Rule of all integrals over the stress-free length: one for all, so that mass is exactly density times length."""
+
 
 class CableStrain(Enum):
     """How a cable measures its deformation; s is the arc length of the stress-free shape.
@@ -40,8 +43,9 @@ class CableStrain(Enum):
     and does not stretch.
 
     ``GREEN``: axial strain (r'.r' - 1) / 2 and curvature |r' x r''| / |r'|^3, the geometric one, per **deformed**
-    length (Berzeri and Shabana 2000). Equal to the former to first order in the axial strain; a moment alone shortens
-    the beam a little.
+    length (Berzeri and Shabana 2000). Where the stress-free shape is straight the forces are equal to those of the
+    former to first order; where it has the curvature kappa0, the two curvatures differ by kappa0 times the axial
+    strain. A moment alone shortens the beam a little.
     """
 
     MATERIAL = 0
@@ -89,18 +93,18 @@ def shape(x: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
 
 def control(q_e: FloatArray, L: FloatArray) -> FloatArray:
     """The four vectors (n_e, 4, dim) that N multiplies: r_1, L t_1, r_2, L t_2."""
-    d = q_e.reshape(len(q_e), 4, -1).copy()
+    d = q_e.reshape(len(q_e), 4, q_e.shape[1] // 4).copy()  # not -1: a group may be empty
     d[:, 1::2] *= L[:, None, None]
     return d
 
 
 def arc_lengths(reference: FloatArray, chords: FloatArray) -> FloatArray:
     """L (n_e,) for which the Hermite curve with slopes L t has arc length L, by fixed-point iteration."""
-    _, N1, _ = shape(0.5 * (1 + Gauss(8).rule()[0]))
-    w = 0.5 * Gauss(8).rule()[1]
+    xi, w = METRIC.rule()
+    _, N1, _ = shape(0.5 * (1 + xi))
     L = chords.copy()
     for _ in range(60):
-        new = np.linalg.norm(np.einsum("ga,eac->egc", N1, control(reference, L)), axis=-1) @ w
+        new = np.linalg.norm(np.einsum("ga,eac->egc", N1, control(reference, L)), axis=-1) @ (0.5 * w)
         if np.all(np.abs(new - L) <= 4e-16 * new):
             break
         L = new
@@ -172,23 +176,24 @@ def free_curvature(d: FloatArray, N1: FloatArray, N2: FloatArray, L: FloatArray)
 
 def mass(group: CableGroup, dim: int) -> FloatArray:
     """Consistent mass (n_e, 4 dim, 4 dim): integral of rhoA N_a N_b ds, without rotary inertia."""
-    xi, w = Gauss(6).rule()  # degree 6 of N_a N_b, and room for the metric of curved elements
+    xi, w = METRIC.rule()
     N, N1, _ = shape(0.5 * (1 + xi))
     J = np.linalg.norm(np.einsum("ga,eac->egc", N1, control(group.reference, group.L)), axis=-1)
     scale = _slope_scale(group.L)
     m = np.einsum("g,eg,ga,gb->eab", 0.5 * w, J, N, N) * scale[:, :, None] * scale[:, None, :]
-    m *= group.rhoA[:, None, None]
+    m *= 0.5 * group.rhoA[:, None, None]
+    m = m + m.transpose(0, 2, 1)
     return np.asarray(np.einsum("eab,cd->eacbd", m, np.eye(dim)).reshape(len(m), 4 * dim, 4 * dim))
 
 
 def body_load(group: CableGroup, load: FloatArray, per_mass: bool) -> FloatArray:
     """Generalised forces (n_e, 4 dim) of a dead load per reference length or per mass."""
-    xi, w = Gauss(6).rule()
+    xi, w = METRIC.rule()
     N, N1, _ = shape(0.5 * (1 + xi))
     J = np.linalg.norm(np.einsum("ga,eac->egc", N1, control(group.reference, group.L)), axis=-1)
     density = group.rhoA if per_mass else np.ones(len(group.L))
     f = np.einsum("g,eg,ga->ea", 0.5 * w, J, N) * _slope_scale(group.L) * density[:, None]
-    return np.asarray(np.einsum("ea,c->eac", f, load).reshape(len(f), -1))
+    return np.asarray(np.einsum("ea,c->eac", f, load).reshape(len(f), 4 * len(load)))
 
 
 def positions(group: CableGroup, q: FloatArray, xi: FloatArray) -> FloatArray:
@@ -258,7 +263,7 @@ def spatial_resultants(group: CableGroup, q: FloatArray, v: FloatArray, xi: Floa
     rate = (np.cross(z1, y2) + np.cross(y1, z2)) / scale[..., None] - (2 * p * stretching / n)[..., None] * kappa
     rate -= ((y1 * rate).sum(axis=-1) / n)[..., None] * y1
     size = np.linalg.norm(kappa, axis=-1)
-    ratio = np.divide(kappa0, size, out=np.where(kappa0 > 0, np.nan, 0.0), where=size > 0)
+    ratio = np.divide(kappa0, size, out=np.where(kappa0 > 0, np.nan, 0.0), where=size > 1e-8 * kappa0)
     M = group.EI[:, None, None] * ((1.0 - ratio)[..., None] * kappa + group.tau[:, None, None] * rate)
     return np.concatenate(((group.EA[:, None] * eps)[..., None], M), axis=-1)
 
