@@ -23,8 +23,17 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from flexmbs.core.contracts import Env, FloatArray, ForceKernel, IntArray, NodeLayout, Resultant, State
-from flexmbs.core.contracts import TangentKernel, Work
+from flexmbs.core.contracts import (
+    Env,
+    FloatArray,
+    ForceKernel,
+    IntArray,
+    NodeLayout,
+    Resultant,
+    State,
+    TangentKernel,
+    Work,
+)
 from flexmbs.core.jit import kernel
 from flexmbs.elements import hermite
 from flexmbs.elements.hermite import CableGroup, CableStrain

@@ -22,10 +22,10 @@ _HOME = {
     "flexmbs.core.material": ("Elastic", "aluminium", "steel"),
     "flexmbs.core.section": ("BeamStiffness", "Circle", "GeneralSection", "Pipe", "Rectangle"),
     "flexmbs.core.units": ("SI", "Units"),
+    "flexmbs.files": ("load",),
     "flexmbs.forces": ("DistributedLoad", "ElasticSupport", "Gravity", "Moment", "PointForce"),
     "flexmbs.meshes": ("Mesh", "read_mesh"),
     "flexmbs.model": ("Model",),
-    "flexmbs.output.store": ("load",),
     "flexmbs.solution": ("Solution", "Status"),
     "flexmbs.supports": ("Clamp", "Guide", "Hinge", "Pin", "Prescribe", "Roller"),
     "flexmbs.system": ("System", "compile_model"),
@@ -33,7 +33,57 @@ _HOME = {
 _WHERE = {name: module for module, names in _HOME.items() for name in names}
 _ROOMS = ("elements", "meshes", "reduction", "verification")
 
-__all__ = ["__version__", *_WHERE, *_ROOMS]  # noqa: PLE0604  # names are resolved below
+__all__ = [
+    "SI",
+    "AccuracyWarning",
+    "Attachment",
+    "BeamStiffness",
+    "Circle",
+    "Clamp",
+    "Constant",
+    "ConvergenceError",
+    "DistributedLoad",
+    "Elastic",
+    "ElasticSupport",
+    "FlexibleBody",
+    "FlexmbsError",
+    "GeneralSection",
+    "Gravity",
+    "Guide",
+    "Hinge",
+    "Mesh",
+    "MeshError",
+    "Model",
+    "ModelError",
+    "Modes",
+    "Moment",
+    "Pin",
+    "Pipe",
+    "PointForce",
+    "Prescribe",
+    "ReadError",
+    "Rectangle",
+    "Roller",
+    "SingularError",
+    "Solution",
+    "StaticOptions",
+    "Status",
+    "System",
+    "Table",
+    "Units",
+    "__version__",
+    "aluminium",
+    "compile_model",
+    "elements",
+    "load",
+    "meshes",
+    "read_mesh",
+    "reduction",
+    "solve_modal",
+    "solve_static",
+    "steel",
+    "verification",
+]
 
 if TYPE_CHECKING:
     from flexmbs import elements, meshes, reduction, verification
@@ -53,10 +103,10 @@ if TYPE_CHECKING:
     from flexmbs.core.material import Elastic, aluminium, steel
     from flexmbs.core.section import BeamStiffness, Circle, GeneralSection, Pipe, Rectangle
     from flexmbs.core.units import SI, Units
+    from flexmbs.files import load
     from flexmbs.forces import DistributedLoad, ElasticSupport, Gravity, Moment, PointForce
     from flexmbs.meshes import Mesh, read_mesh
     from flexmbs.model import Model
-    from flexmbs.output.store import load
     from flexmbs.solution import Solution, Status
     from flexmbs.supports import Clamp, Guide, Hinge, Pin, Prescribe, Roller
     from flexmbs.system import System, compile_model

@@ -103,6 +103,10 @@ class FlexibleBody:
             check_section(owner, self.section)
             if not isinstance(self.material, Elastic):
                 raise ModelError(f"{owner}: material must be an Elastic, not {show(self.material)}.")
+            try:
+                beam_stiffness(self.section, self.material)
+            except ModelError as error:
+                raise ModelError(f"{owner}: section and material do not go together: {error}") from None
         elif self.section is not None or self.material is not None:
             raise ModelError(f"{owner}: give either section and material or stiffness, not both.")
         elif not isinstance(self.stiffness, BeamStiffness):
@@ -185,7 +189,7 @@ class FlexibleBody:
 
     def set(self, name: str) -> Attachment:
         """The nodes of a named set of the mesh."""
-        if name not in self.mesh.node_sets:
+        if not isinstance(name, str) or name not in self.mesh.node_sets:
             raise ModelError(f"FlexibleBody {self.name!r}: {unknown_name('node set', name, self.mesh.node_sets)}")
         return Attachment(self, tuple(int(i) for i in self.mesh.node_sets[name]), name)
 

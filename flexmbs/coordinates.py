@@ -53,7 +53,9 @@ class Coordinates:
         kept, number = np.unique(root, return_inverse=True)
         reference = np.concatenate([b.reference.ravel() for b in model.bodies])[kept]
         node_dofs = tuple(np.ascontiguousarray(number[o], dtype=np.int64) for o in own)
-        translations = [d[:, list(b.element.layout.position)].ravel() for b, d in zip(model.bodies, node_dofs, strict=True)]
+        translations = [
+            d[:, list(b.element.layout.position)].ravel() for b, d in zip(model.bodies, node_dofs, strict=True)
+        ]
         return cls(
             model.bodies,
             node_dofs,

@@ -27,6 +27,10 @@ SAME = 1e-9
 """Directions closer than this count as one, and prescribed values that differ by less of their size as equal."""
 
 
+ALIGNED = 1e-14
+"""Other components of a unit vector up to which it counts as one along an axis."""
+
+
 class Drive(NamedTuple):
     """A prescribed motion: its owner in words and its history."""
 
@@ -71,6 +75,12 @@ class Fixation:
         dim = R.shape[1]
         R[turning] = Rotation.from_rotvec(vectors).as_matrix()[:, :dim, :dim] @ R[turning]
         return R
+
+    def turn(self, old: FloatArray, new: FloatArray) -> float:
+        """Largest angle [rad] by which a frame turns between two sets of drives."""
+        turning = self.frame_drive >= 0
+        by = np.abs(new - old)[self.frame_drive[turning]]
+        return float((np.linalg.norm(self.frame_axis[turning], axis=1) * by).max(initial=0.0))
 
     def values(self, drives: FloatArray) -> FloatArray:
         """Values (n_fix,) of the fixed entries of s."""
@@ -120,6 +130,8 @@ class _Gather:
             elif layout.slope:
                 key = tuple(int(i) for i in dofs[list(layout.slope)])
                 if key in self.oriented:
+                    if drive < 0 and self.oriented[key][1] < 0:
+                        continue
                     raise ModelError(
                         f"Model {self.model.name!r}: {owner} and {self.oriented[key][2]} both give the orientation of "
                         f"a node; keep one."
@@ -139,8 +151,7 @@ class _Gather:
         for key, conditions in self.held.items():
             basis, moves = self._independent(conditions, len(key))
             here = reference[list(key)]
-            along = np.abs(basis).max(axis=1) > 1.0 - 1e-12
-            if along.all():
+            if np.all((np.abs(basis) > ALIGNED).sum(axis=1) == 1):
                 sign = np.sign(basis[np.arange(len(basis)), np.abs(basis).argmax(axis=1)])
                 places = np.abs(basis).argmax(axis=1)
                 fixed += [key[i] for i in places]
@@ -184,13 +195,14 @@ class _Gather:
             if drive >= 0:
                 move[drive] = value
             part = basis @ normal
+            part += basis @ (normal - part @ basis)  # twice is enough: the rest is then orthogonal to round-off
             rest, rest_move = normal - part @ basis, move - part @ moves
             size = float(np.linalg.norm(rest))
             if size > SAME:
                 basis = np.vstack((basis, rest / size))
                 moves = np.vstack((moves, rest_move / size))
                 owners.append(owner)
-            elif np.abs(rest_move).max(initial=0.0) > SAME * max(1.0, float(np.abs(move).max(initial=0.0))):
+            elif np.abs(rest_move).max(initial=0.0) > SAME * float(np.abs([move, *moves]).max(initial=0.0)):
                 raise ModelError(
                     f"Model {self.model.name!r}: {owner} contradicts {owners[0]}: both prescribe the same component "
                     f"{normal.round(6).tolist()} of a node; keep one."

@@ -11,7 +11,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import breadth_first_order
 
 from flexmbs.body import Attachment, FlexibleBody
-from flexmbs.core.checks import as_array, show
+from flexmbs.core.checks import as_array, as_count, as_number, show
 from flexmbs.core.contracts import Env, FloatArray
 from flexmbs.core.errors import ModelError, unknown_name
 
@@ -103,6 +103,7 @@ class Solution:
 
     def at_parameter(self, parameter: float) -> int:
         """The number of the step at a load parameter that was stored."""
+        parameter = as_number("at_parameter", "parameter", parameter)
         found = np.flatnonzero(np.isclose(self.parameters, parameter, rtol=1e-12, atol=1e-14))
         if not len(found):
             raise ModelError(
@@ -122,8 +123,12 @@ class Solution:
 
     def displacement(self, at: Attachment, step: int = -1) -> FloatArray:
         """Displacement (dim,) or (n, dim) from the stress-free shape [length], inertial frame."""
-        start = at.body.mesh.points[list(at.nodes)]
-        return self.position(at, step) - (start[0] if len(start) == 1 else start)
+        layout = at.body.element.layout
+        dofs = self.system.coordinates.dofs(at)[:, list(layout.position)]
+        moved = self.q[self._step(step)][dofs]
+        if layout.absolute:
+            moved = moved - at.body.mesh.points[list(at.nodes)]
+        return moved[0] if len(moved) == 1 else moved
 
     def positions(self, at: Attachment) -> FloatArray:
         """Positions (n_s, dim) of one node at all steps [length]."""
@@ -155,7 +160,8 @@ class Solution:
     def shape(self, body: FlexibleBody, step: int = -1, points: int = 9) -> FloatArray:
         """Points (n_e, points, dim) along every element [length]."""
         group = self._group(body)
-        return body.element.positions(group, self.q[self._step(step)], np.linspace(-1, 1, points))
+        count = as_count("shape", "points", points, minimum=1)
+        return body.element.positions(group, self.q[self._step(step)], np.linspace(-1, 1, count))
 
     def resultant(self, body: FlexibleBody, symbol: str, step: int = -1, xi: Any = None) -> FloatArray:
         """A stress resultant (n_e, n_s) along every element, such as ``"N"`` [force] or ``"M"`` [force length].
@@ -167,6 +173,8 @@ class Solution:
         if symbol not in names:
             raise ModelError(f"body {body.name!r}: {unknown_name('stress resultant', symbol, names)}")
         where = np.array([-1.0, 1.0]) / np.sqrt(3.0) if xi is None else as_array("resultant", "xi", xi, (None,))
+        if np.abs(where).max(initial=0.0) > 1.0:
+            raise ModelError(f"resultant: xi must lie between -1 and 1, not {show(where.tolist())}.")
         q = self.q[self._step(step)]
         values = body.element.stress_resultants(self._group(body), q, np.zeros_like(q), where)
         return values[..., names.index(symbol)]
@@ -178,7 +186,8 @@ class Solution:
         """
         layout = at.body.element.layout
         r = self._residual(step)
-        return r[self.system.coordinates.dofs(at)[:, list(layout.position)]].sum(axis=0)
+        dofs = self.system.coordinates.dofs(at)[:, list(layout.position)]
+        return r[np.unique(dofs, axis=0)].sum(axis=0)  # a hinge shares the coordinates of two nodes
 
     def reaction_moment(self, at: Attachment, step: int = -1) -> FloatArray:
         """Moment [force length] that supports exert on a node, about it: (1,) in the plane, (3,) in space."""
@@ -221,9 +230,11 @@ class Solution:
         return plot_path(self, at, ax)
 
     def _step(self, step: int) -> int:
+        if isinstance(step, bool) or not isinstance(step, int | np.integer):
+            raise ModelError(f"a step is a whole number, not {show(step)}.")
         if not -self.n_steps <= step < self.n_steps:
             raise ModelError(f"there is no step {step}; the solution has {self.n_steps}, numbered from 0.")
-        return step % self.n_steps
+        return int(step) % self.n_steps
 
     def _group(self, body: FlexibleBody) -> Any:
         return body.tabulate(self.system.coordinates.node_dofs[self.system.coordinates.index(body)], 0)

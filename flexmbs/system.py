@@ -73,7 +73,7 @@ class System:
     free : (n,) int array
         Entries of q that are unknown, in the order of the unknowns.
     solver : LinearSolver
-        Owns the storage that `assemble` fills.
+        Owns the storage that `assemble` fills; its diagonal lies at ``diagonal``.
     """
 
     def __init__(self, model: Model) -> None:
@@ -85,7 +85,9 @@ class System:
         mask = np.ones(n_q, dtype=bool)
         mask[self.fixation.fixed] = False
         self.blocks = [Blocks(t.group.dofs, t.group.b1) for t in self.terms if t.tangent is not None]
-        self.free, self.half_band = sparsity.bandwidth_order(self.blocks, self.coordinates.node_of, np.flatnonzero(mask))
+        self.free, self.half_band = sparsity.bandwidth_order(
+            self.blocks, self.coordinates.node_of, np.flatnonzero(mask)
+        )
         self.unknown = np.full(n_q, -1, dtype=np.int64)
         self.unknown[self.free] = np.arange(len(self.free))
         self.symmetric = all(t.symmetric for t in self.terms)
@@ -93,6 +95,7 @@ class System:
         self.solver: LinearSolver = linsolve.choose(self.pattern, self.half_band, self.symmetric)
         self._row, self._col = sparsity.entries(self.blocks, self.unknown, size)
         self._slot = self.solver.slots(self._row, self._col)
+        self.diagonal = self.solver.slots(np.arange(self.n), np.arange(self.n))
         self._turned = self._blocks_in_frames()
         self._work = Work(np.zeros(n_q), np.zeros(size))
         self._zero = np.zeros(n_q)

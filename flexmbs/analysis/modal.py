@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.linalg import eig, eigh
+from scipy.linalg import LinAlgError, eig, eigh
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigs, eigsh
 
 from flexmbs.analysis import rigidity
@@ -157,10 +157,11 @@ def solve_modal(model: Model | System | Solution, modes: int = 10) -> Modes:
     largest = float(np.abs(lin.K).max(initial=0.0))
     asymmetry = float(np.abs((K - K.T).data).max(initial=0.0)) if K.nnz else 0.0
     conservative = asymmetry <= SYMMETRIC * largest
-    if system.n <= DENSE:
-        values, vectors = _dense(K.toarray(), M.toarray(), conservative, modes)
+    sigma = _shift(system, lin)
+    if system.n <= DENSE or modes > system.n // 2:
+        values, vectors = _dense(K.toarray(), M.toarray(), conservative, modes, sigma)
     else:
-        values, vectors = _lanczos(system, lin, conservative, modes)
+        values, vectors = _lanczos(system, lin, conservative, modes, sigma)
     whole = np.zeros((system.coordinates.n, modes), dtype=vectors.dtype)
     for j in range(modes):
         column = np.zeros(system.coordinates.n, dtype=vectors.dtype)
@@ -205,11 +206,17 @@ def _check_equilibrium(system: System, q: FloatArray, env: Env, frames: FloatArr
         )
 
 
-def _dense(K: FloatArray, M: FloatArray, conservative: bool, modes: int) -> tuple[Any, Any]:
-    if conservative:
-        return eigh(0.5 * (K + K.T), M, subset_by_index=(0, modes - 1))
-    values, vectors = eig(K, M)
-    return _sorted_modes(values, vectors, M, modes)
+def _dense(K: FloatArray, M: FloatArray, conservative: bool, modes: int, sigma: float) -> tuple[Any, Any]:
+    """All by LAPACK; M phi = mu (K - sigma M) phi keeps the digits of the lowest modes, where the matrix is definite."""
+    if not conservative:
+        return _sorted_modes(*eig(K, M), M, modes)
+    K, n = 0.5 * (K + K.T), len(K)
+    try:
+        mu, vectors = eigh(M, K - sigma * M, subset_by_index=(n - modes, n - 1))
+    except LinAlgError:
+        return eigh(K, M, subset_by_index=(0, modes - 1))
+    values, vectors = sigma + 1.0 / mu[::-1], vectors[:, ::-1]
+    return values, vectors / np.sqrt(np.einsum("ij,ij->j", vectors, M @ vectors))
 
 
 def _sorted_modes(values: Any, vectors: Any, M: Any, modes: int) -> tuple[Any, Any]:
@@ -222,29 +229,37 @@ def _sorted_modes(values: Any, vectors: Any, M: Any, modes: int) -> tuple[Any, A
     return values, vectors / mass
 
 
-def _lanczos(system: System, lin: Linearisation, conservative: bool, modes: int) -> tuple[Any, Any]:
-    """Shift-invert: the shift is zero where supports and stiffness hold the model, below zero where it can move."""
+def _shift(system: System, lin: Linearisation) -> float:
+    """Zero where supports hold the model; where it can move, below zero by a little of the first elastic omega^2.
+
+    min K_ii / M_ii is of the size of bending waves as long as an element, (n / 1)^4 times that of the whole body; the
+    shift must also stand out of the round-off of K.
+    """
+    if not rigidity.free_motions(system).shape[1]:
+        return 0.0
+    K, M = lin.matrix(lin.K).diagonal(), lin.matrix(lin.M).diagonal()
+    longest = max(len(b.cells) for b in system.coordinates.bodies)
+    return -float(np.min(K[M > 0.0] / M[M > 0.0])) * max(1e-3 / longest**4, 1e-12)
+
+
+def _lanczos(system: System, lin: Linearisation, conservative: bool, modes: int, sigma: float) -> tuple[Any, Any]:
+    """Shift-invert with K - sigma M factorised once."""
     M = lin.matrix(lin.M)
-    ratio = float(np.abs(lin.K).max()) / float(np.abs(lin.M).max())
-    sigma = -1e-9 * ratio if rigidity.free_motions(system).shape[1] else 0.0
     columns = np.repeat(np.arange(system.n), np.diff(lin.pattern.indptr))
     slot = system.solver.slots(lin.pattern.indices, columns)
-    for _ in range(2):
-        system.solver.data[:] = 0.0
-        np.add.at(system.solver.data, slot, lin.K - sigma * lin.M)
-        system.solver.refactor()
-        solve = LinearOperator((system.n, system.n), matvec=system.solver.solve, dtype=np.float64)
-        find = eigsh if conservative else eigs
-        start = np.random.default_rng(0).standard_normal(system.n)
-        try:
-            values, vectors = find(lin.matrix(lin.K), k=modes, M=M, sigma=sigma, OPinv=solve, v0=start, which="LM")
-        except ArpackNoConvergence as error:
-            raise ConvergenceError(
-                f"Model {system.model.name!r}: Lanczos' method found {len(error.eigenvalues)} of {modes} modes; ask "
-                f"for fewer."
-            ) from None
-        break
-    if conservative:
-        order = np.argsort(values)
-        return values[order], vectors[:, order]
-    return _sorted_modes(values, vectors, M, modes)
+    system.solver.data[:] = 0.0
+    np.add.at(system.solver.data, slot, lin.K - sigma * lin.M)
+    system.solver.refactor()
+    solve = LinearOperator((system.n, system.n), matvec=system.solver.solve, dtype=np.float64)
+    find = eigsh if conservative else eigs
+    start = np.random.default_rng(0).standard_normal(system.n)
+    try:
+        values, vectors = find(lin.matrix(lin.K), k=modes, M=M, sigma=sigma, OPinv=solve, v0=start, which="LM")
+    except ArpackNoConvergence as error:
+        raise ConvergenceError(
+            f"Model {system.model.name!r}: Lanczos' method found {len(error.eigenvalues)} of {modes} modes; ask for fewer."
+        ) from None
+    if not conservative:
+        return _sorted_modes(values, vectors, M, modes)
+    order = np.argsort(values)
+    return values[order], vectors[:, order]

@@ -22,7 +22,7 @@ from flexmbs.core.contracts import Env, FloatArray
 from flexmbs.core.errors import SingularError
 from flexmbs.system import EvaluationError, System
 
-__all__ = ["Iteration", "NewtonResult", "Reference", "equilibrate"]
+__all__ = ["Iteration", "NewtonResult", "Problem", "Scale", "equilibrate"]
 
 EPS = float(np.finfo(float).eps)
 PLAIN = 15
@@ -33,6 +33,8 @@ FAR = 1e3
 """An increment this many times the size of the model is divergence."""
 STAGNANT = 0.3
 NEAR_FLOOR = 1e3
+SOFT = 2
+"""Iterations with a stiffened matrix, where only stress holds the structure."""
 
 
 class Iteration(NamedTuple):
@@ -47,10 +49,30 @@ class Iteration(NamedTuple):
     length: float
 
 
-@dataclass
-class Reference:
-    """The largest increments of an analysis so far, against which errors are measured."""
+class Problem(NamedTuple):
+    """An equilibrium to be found near ``start`` under the loads of ``env``.
 
+    ``pushed``: ``start`` with its prescribed entries moved to where they go, if they move; the first increment then
+    carries the rest of the body along. ``old`` and ``frames``: nodal frames at ``start`` and at the equilibrium.
+    ``soft``: whether nothing but the stress under the loads holds the structure; its first matrices are then stiffened
+    by a millionth of their diagonal.
+    """
+
+    system: System
+    start: FloatArray
+    pushed: FloatArray | None
+    env: Env
+    old: FloatArray
+    frames: FloatArray
+    soft: bool = False
+
+
+@dataclass
+class Scale:
+    """Tolerance, the largest increments of the analysis so far (against which errors are measured), size of the model."""
+
+    rtol: float
+    model_size: float
     energy: float = 0.0
     size: float = 0.0
 
@@ -70,87 +92,78 @@ class NewtonResult:
     singular: SingularError | None = None
 
 
-def equilibrate(
-    system: System, start: FloatArray, pushed: FloatArray | None, env: Env, old: FloatArray, frames: FloatArray,
-    rtol: float, reference: Reference, model_size: float,
-) -> NewtonResult:
-    """Find the equilibrium near ``start`` under the loads of ``env``, without line search first, then with it.
-
-    ``pushed`` is ``start`` with its prescribed entries moved to where they go; the first increment carries the rest of
-    the body along by the tangent at ``start``.
-    """
-    result = _iterate(system, start, pushed, env, old, frames, rtol, reference, model_size, False)
+def equilibrate(problem: Problem, scale: Scale) -> NewtonResult:
+    """Iterate without line search first, then with it; ``scale`` takes note of the increments on success."""
+    result = _iterate(problem, scale, False)
     if not result.converged and result.singular is None:
-        again = _iterate(system, start, pushed, env, old, frames, rtol, reference, model_size, True)
+        again = _iterate(problem, scale, True)
         again.rows = result.rows + again.rows
         return again
     return result
 
 
-def _iterate(
-    system: System, start: FloatArray, pushed: FloatArray | None, env: Env, old: FloatArray, frames: FloatArray,
-    rtol: float, reference: Reference, model_size: float, search: bool,
-) -> NewtonResult:
-    """One attempt; see `equilibrate`."""
-    out = NewtonResult(start)
-    energy_ref, size_ref = reference.energy, reference.size
-    diagonal = np.arange(system.n)
-    diagonal = system.solver.slots(diagonal, diagonal)
+def _iterate(problem: Problem, scale: Scale, search: bool) -> NewtonResult:
+    """One attempt."""
+    system = problem.system
+    out = NewtonResult(problem.start)
+    energy_ref, size_ref = scale.energy, scale.size
     last_energy = last_size = np.inf
-    rounding = np.zeros_like(start)
+    rounding = np.zeros(system.n)
     for number in range(SEARCHED if search else PLAIN):
-        moving = number == 0 and pushed is not None
         try:
-            r = system.tangent(out.q, env)
-            if moving:
-                r = r + system.product(pushed - start)
-            if number == 1:
-                rounding = EPS * system.magnitude(out.q)
-            here = old if number == 0 else frames
-            rest = system.fixation.to_frames(r, here)[system.free]
-            system.assemble(here)
-            system.solver.refactor()
+            rest, step, D = _increment(problem, out.q, number)
         except EvaluationError as error:
             out.message = str(error)
             return out
         except SingularError as error:
             out.message, out.singular = str(error), error
             return out
-        D = np.abs(system.solver.data[diagonal])
-        D = np.where(D > 0.0, D, 1.0)
-        step = system.solver.solve(-rest)
+        if number == 1:
+            rounding = EPS * system.magnitude(out.q)[system.free]
         whole = np.zeros_like(out.q)
         whole[system.free] = step
-        residual = float(np.sqrt(np.sum(rest**2 / D)))
-        floor = float(np.sqrt(np.sum(rounding[system.free] ** 2 / D)))
-        energy, size = float(np.sqrt(abs(step @ rest))), float(np.sqrt(np.sum(D * step**2)))
-        if not np.isfinite(energy + size):
-            out.message = "an increment is not finite"
-            return out
-        base = pushed if moving else out.q
-        direction = system.fixation.from_frames(whole, frames)
-        length = _search(system, base, direction, step, float(step @ rest), env, frames) if search else 1.0
+        direction = system.fixation.from_frames(whole, problem.frames)
+        base = out.q if number or problem.pushed is None else problem.pushed
+        length = _search(problem, base, direction, step, rest) if search else 1.0
         out.q = base + length * direction
+        energy, size = float(np.sqrt(abs(step @ rest))), float(np.sqrt(np.sum(D * step**2)))
+        residual, floor = float(np.sqrt(np.sum(rest**2 / D))), float(np.sqrt(np.sum(rounding**2 / D)))
         moved = float(np.abs(direction[system.coordinates.translations]).max(initial=0.0))
         energy_ref, size_ref = max(energy_ref, energy), max(size_ref, size)
-        out.rows.append(Iteration(env.t, number, energy, size, residual, floor, length))
-        if number and length == 1.0:
-            small = _left(energy, last_energy) <= rtol * energy_ref and _left(size, last_size) <= rtol * size_ref
+        out.rows.append(Iteration(problem.env.t, number, energy, size, residual, floor, length))
+        if not np.isfinite(energy + size) or moved > FAR * scale.model_size:
+            out.message = "the iteration diverges"
+            return out
+        if number and length == 1.0 and not (problem.soft and number < SOFT):
+            small = max(_left(energy, last_energy) / energy_ref, _left(size, last_size) / size_ref) <= scale.rtol
             stuck = energy > STAGNANT * last_energy and residual <= NEAR_FLOOR * floor
             if small or stuck:
                 out.converged = True
                 out.stagnant = 0.0 if small else moved
-                reference.energy, reference.size = energy_ref, size_ref
+                scale.energy, scale.size = energy_ref, size_ref
                 return out
         elif energy == 0.0:
             out.converged = True
             return out
-        if moved > FAR * model_size:
-            out.message = "the iteration diverges"
-            return out
         last_energy, last_size = energy, size
     out.message = f"no equilibrium after {len(out.rows)} iterations"
     return out
+
+
+def _increment(problem: Problem, q: FloatArray, number: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Residual and increment on the unknowns, and the sizes |K_ii| of the diagonal."""
+    system = problem.system
+    r = system.tangent(q, problem.env)
+    if number == 0 and problem.pushed is not None:
+        r = r + system.product(problem.pushed - problem.start)
+    frames = problem.old if number == 0 else problem.frames
+    rest = system.fixation.to_frames(r, frames)[system.free]
+    system.assemble(frames)
+    D = np.abs(system.solver.data[system.diagonal])
+    if problem.soft and number < SOFT:
+        system.solver.data[system.diagonal] += 1e-6 * D
+    system.solver.refactor()
+    return rest, system.solver.solve(-rest), np.where(D > 0.0, D, 1.0)
 
 
 def _left(now: float, before: float) -> float:
@@ -160,18 +173,17 @@ def _left(now: float, before: float) -> float:
     return now * now / (before - now)
 
 
-def _search(
-    system: System, q: FloatArray, direction: FloatArray, step: FloatArray, slope: float, env: Env, frames: FloatArray
-) -> float:
+def _search(problem: Problem, q: FloatArray, direction: FloatArray, step: FloatArray, rest: FloatArray) -> float:
     """Step length at which the residual along the increment is at most five times as large as at its start.
 
     The bound is loose on purpose: asking for descent keeps thin beams from moving at all.
     """
-    length = 1.0
+    system = problem.system
+    slope, length = float(step @ rest), 1.0
     for _ in range(8):
         try:
-            r = system.residual(q + length * direction, env)
-            along = float(step @ system.fixation.to_frames(r, frames)[system.free])
+            r = system.residual(q + length * direction, problem.env)
+            along = float(step @ system.fixation.to_frames(r, problem.frames)[system.free])
         except EvaluationError:
             along = np.inf
         if along <= 5.0 * abs(slope):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NoReturn
+
 import numpy as np
 
 from flexmbs.body import FlexibleBody
@@ -10,7 +12,7 @@ from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError, SingularError
 from flexmbs.system import System
 
-__all__ = ["check_supported", "explain_singular", "free_motions", "model_size"]
+__all__ = ["explain_singular", "free_motions", "is_loose", "model_size", "refuse_loose"]
 
 FREE = 1e-10
 """A rigid motion counts as free when it strains supports and hinges by less than this (squared, of the stiffest)."""
@@ -100,11 +102,14 @@ def _springs(system: System, whole: FloatArray) -> FloatArray:
     return total / stiffest if stiffest else total
 
 
-def check_supported(system: System) -> None:
-    """Refuse a model in which a body can move without any deformation."""
+def is_loose(system: System) -> bool:
+    """Whether a body can move without any deformation."""
+    return bool(free_motions(system).shape[1])
+
+
+def refuse_loose(system: System) -> NoReturn:
+    """Name the bodies that can move without any deformation."""
     free = free_motions(system)
-    if not free.shape[1]:
-        return
     bodies = system.coordinates.bodies
     dim = bodies[0].mesh.dim
     m = dim + (1 if dim == 2 else 3)
@@ -119,14 +124,13 @@ def check_supported(system: System) -> None:
     raise ModelError(
         f"Model {system.model.name!r} is not supported: {free.shape[1]} rigid "
         f"motion{'s are' if free.shape[1] > 1 else ' is'} free: {shown}. Add supports (Pin, Clamp, Roller, "
-        f"ElasticSupport) or hinges."
+        f"ElasticSupport) or hinges; if a load such as weight holds it, let that act from the start (history=Constant())."
     )
 
 
 def explain_singular(system: System, q: FloatArray, error: SingularError) -> str:
     """Name the coordinates that move in the null vector of a singular tangent."""
-    n = system.n
-    diagonal = system.solver.slots(np.arange(n), np.arange(n))
+    n, diagonal = system.n, system.diagonal
     drives = system.fixation.drives_at(0.0, 0.0)
     system.tangent(q, system.env(0.0, 0.0))
     system.assemble(system.fixation.frames(drives))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from flexmbs.analysis import rigidity
-from flexmbs.analysis.newton import Iteration, NewtonResult, Reference, equilibrate
+from flexmbs.analysis.newton import Iteration, NewtonResult, Problem, Scale, equilibrate
 from flexmbs.core.checks import as_array, as_count, as_number, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import AccuracyWarning, ConvergenceError, ModelError, SingularError
@@ -111,7 +111,9 @@ def solve_static(
     Raises
     ------
     ModelError
-        If the model is not supported against rigid motions; the message names the bodies that are free.
+        If the model is not supported against rigid motions; the message names the bodies that are free. A structure
+        that its load holds in place, such as a hanging chain, needs that load from the start: give it the history
+        `Constant`, and a shape close to its equilibrium.
     ConvergenceError
         If no step of the smallest size succeeds; the exception carries the solution up to there.
     SingularError
@@ -137,7 +139,6 @@ def solve_static(
     if not isinstance(model, Model | System):
         raise ModelError(f"solve_static: expected a Model, not {show(model)}.")
     system = model if isinstance(model, System) else compile_model(model)
-    rigidity.check_supported(system)
     return _Stepper(system, options, start, throw).run()
 
 
@@ -154,8 +155,10 @@ class _Stepper:
         self.q = [system.impose(q, frames, frames, self.drives[0])]
         self.rows: list[Iteration] = []
         self.stable: list[bool] = [True]
-        self.reference = Reference()
-        self.size = rigidity.model_size(system)
+        self.scale = Scale(options.rtol, rigidity.model_size(system))
+        self.loose = rigidity.is_loose(system)
+        if self.loose and not np.any(self.scales[0]):
+            rigidity.refuse_loose(system)
         self.message = ""
         self.retries = 0
         self.last: NewtonResult | None = None
@@ -204,6 +207,8 @@ class _Stepper:
     def _settle(self) -> None:
         """Equilibrium at s = 0, where loads or prescribed motions act from the start."""
         if not self._advance(0.0):
+            if self.loose:
+                rigidity.refuse_loose(self.system)
             raise ConvergenceError(
                 f"Model {self.system.model.name!r}: no equilibrium at load parameter 0 under the loads that act from "
                 f"the start ({self._why()}). Let them grow with a history such as Table((0, 1), (0, 1))."
@@ -223,7 +228,8 @@ class _Stepper:
             start = system.impose(start, new, new, drives)
         elif len(drives):
             pushed = system.impose(start, old, new, drives)
-        result = equilibrate(system, start, pushed, env, old, new, self.options.rtol, self.reference, self.size)
+        soft = self.loose and len(self.q) == 1
+        result = equilibrate(Problem(system, start, pushed, env, old, new, soft), self.scale)
         self.rows += result.rows
         self.last = result
         if result.singular is not None and len(self.q) == 1:

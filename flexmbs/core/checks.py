@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from flexmbs.core.errors import ModelError
 
-__all__ = ["as_array", "as_count", "as_direction", "as_name", "as_number", "frozen_copy", "show"]
+__all__ = ["as_array", "as_count", "as_direction", "as_flag", "as_name", "as_number", "frozen_copy", "show"]
 
 
 def show(value: object, limit: int = 80) -> str:
@@ -41,7 +41,10 @@ def as_number(
         value = value.item()
     if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Real):
         raise ModelError(f"{owner}: {name} must be a number{unit}, not {show(value)}.")
-    number = float(value)
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
     if not math.isfinite(number):
         raise ModelError(f"{owner}: {name} must be finite{unit}, not {number}.")
     rules = (
@@ -65,6 +68,13 @@ def as_count(owner: str, name: str, value: object, *, minimum: int = 0) -> int:
     return int(value)
 
 
+def as_flag(owner: str, name: str, value: object) -> bool:
+    """True or False."""
+    if not isinstance(value, bool | np.bool_):
+        raise ModelError(f"{owner}: {name} must be True or False, not {show(value)}.")
+    return bool(value)
+
+
 def as_array(
     owner: str, name: str, value: object, shape: tuple[int | None, ...], *, unit: str = ""
 ) -> NDArray[np.float64]:
@@ -72,8 +82,11 @@ def as_array(
     wanted = "(" + ", ".join("any" if n is None else str(n) for n in shape) + ("," if len(shape) == 1 else "") + ")"
     unit = f" [{unit}]" if unit else ""
     try:
-        array = np.array(value, dtype=np.float64, order="C")
-    except (TypeError, ValueError):
+        given = np.asarray(value)
+        if given.dtype.kind not in "iufO":
+            raise TypeError
+        array = np.array(given, dtype=np.float64, order="C")
+    except (TypeError, ValueError, OverflowError):
         raise ModelError(
             f"{owner}: {name} must be an array of numbers of shape {wanted}{unit}, not {show(value)}."
         ) from None
@@ -90,10 +103,11 @@ def as_array(
 def as_direction(owner: str, name: str, value: object, dim: int) -> NDArray[np.float64]:
     """A unit vector of ``dim`` components along ``value``."""
     vector = as_array(owner, name, value, (dim,))
-    length = float(np.linalg.norm(vector))
-    if length == 0.0:
+    largest = float(np.abs(vector).max(initial=0.0))
+    if largest == 0.0:
         raise ModelError(f"{owner}: {name} must not be the zero vector; give a direction such as (1, 0).")
-    return vector / length
+    vector /= largest  # first, so that the norm neither overflows nor vanishes
+    return np.asarray(vector / np.linalg.norm(vector))
 
 
 def as_name(owner: str, name: str, value: object) -> str:

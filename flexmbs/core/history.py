@@ -6,7 +6,6 @@ static analysis, and stay at full value in time.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -15,7 +14,7 @@ import numpy as np
 
 from flexmbs.core.checks import as_array, as_number, frozen_copy, show
 from flexmbs.core.contracts import FloatArray
-from flexmbs.core.errors import ModelError
+from flexmbs.core.errors import FlexmbsError, ModelError
 
 __all__ = ["Constant", "History", "Table"]
 
@@ -82,7 +81,9 @@ History: TypeAlias = Callable[[float], float] | None
 def check_history(owner: str, history: object) -> None:
     """Refuse what cannot be called."""
     if history is not None and not callable(history):
-        raise ModelError(f"{owner}: history must be a function of time such as Table(...), or None, not {show(history)}.")
+        raise ModelError(
+            f"{owner}: history must be a function of time such as Table(...), or None, not {show(history)}."
+        )
 
 
 def value_at(owner: str, history: History, t: float, default: float) -> float:
@@ -90,9 +91,9 @@ def value_at(owner: str, history: History, t: float, default: float) -> float:
     if history is None:
         return default
     try:
-        value = float(history(t))
-    except (TypeError, ValueError):
-        raise ModelError(f"{owner}: history({t:g}) must return one number, not {show(history(t))}.") from None
-    if not math.isfinite(value):
-        raise ModelError(f"{owner}: history({t:g}) returned {value}; it must be finite.")
-    return value
+        value = history(t)
+    except FlexmbsError:
+        raise
+    except (ArithmeticError, AttributeError, LookupError, NameError, TypeError, ValueError) as error:
+        raise ModelError(f"{owner}: history({t:g}) failed with {type(error).__name__}: {error}.") from error
+    return as_number(owner, f"the value of history({t:g})", value)

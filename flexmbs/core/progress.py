@@ -38,7 +38,9 @@ class Progress:
         self.shown, self.used = now, True
         left = (now - self.began) * (1.0 - fraction) / fraction if fraction > 0.0 else float("nan")
         line = f"{self.what}: {100 * fraction:.0f} %, {text}, about {left:.0f} s left"
-        print(f"\r{line:<78}" if self.terminal else line, end="" if self.terminal else "\n", file=sys.stderr, flush=True)
+        print(
+            f"\r{line:<78}" if self.terminal else line, end="" if self.terminal else "\n", file=sys.stderr, flush=True
+        )
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

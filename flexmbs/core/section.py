@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Protocol
 
-from flexmbs.core.checks import as_number
+from flexmbs.core.checks import as_number, show
 from flexmbs.core.errors import ModelError
 
 if TYPE_CHECKING:
@@ -303,9 +303,21 @@ class GeneralSection:
 
 def check_section(owner: str, section: object) -> None:
     """Refuse what is not a section, with the constants that are missing."""
-    missing = [n for n in ("area", "I_y", "I_z", "J", "shear_y", "shear_z") if not hasattr(section, n)]
+    missing = []
+    for name in () if isinstance(section, type) else ("area", "I_y", "I_z", "J", "shear_y", "shear_z"):
+        try:
+            value = getattr(section, name)
+        except AttributeError:
+            missing.append(name)
+            continue
+        except ArithmeticError:
+            raise ModelError(f"{owner}: {name} of section {show(section)} overflows; check its size.") from None
+        if value is not None or not name.startswith("shear"):
+            as_number(owner, f"{name} of section {show(section)}", value, above=0.0)
+    if isinstance(section, type):
+        raise ModelError(f"{owner}: section must be an object, not the class {section.__name__}; give its dimensions.")
     if missing:
         raise ModelError(
             f"{owner}: section must be a Rectangle, Circle, Pipe, GeneralSection or an object with their attributes; "
-            f"{section!r} lacks {', '.join(missing)}."
+            f"{show(section)} lacks {', '.join(missing)}."
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -87,8 +88,8 @@ class Gravity:
 
     acceleration: Sequence[float]
     history: History = None
-    label: str = "gravity"
-    targets: tuple[FlexibleBody, ...] = ()
+    label: ClassVar[str] = "gravity"
+    targets: ClassVar[tuple[FlexibleBody, ...]] = ()
 
     def __post_init__(self) -> None:
         check_history("Gravity", self.history)

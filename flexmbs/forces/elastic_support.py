@@ -9,7 +9,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from flexmbs.body import Attachment, FlexibleBody, as_attachment
-from flexmbs.core.checks import as_array, as_number
+from flexmbs.core.checks import as_array, as_number, frozen_copy
 from flexmbs.core.contracts import Env, FloatArray, IntArray, State, Work
 from flexmbs.core.errors import ModelError
 from flexmbs.core.history import History
@@ -65,13 +65,16 @@ class ElasticSupport:
         if self.stiffness is None and self.rotation is None:
             raise ModelError(f"{owner}: give stiffness, rotation or both.")
         if self.stiffness is not None:
-            flat = np.ndim(self.stiffness) < 2
+            try:
+                flat = np.ndim(self.stiffness) < 2
+            except ValueError:  # rows of different lengths, which as_array refuses
+                flat = True
             given = as_array(owner, "stiffness", self.stiffness, (layout.dim,) if flat else (layout.dim, layout.dim))
             matrix = np.diag(given) if flat else given
-            size = np.abs(matrix).max()
-            if np.abs(matrix - matrix.T).max() > 1e-12 * size or np.linalg.eigvalsh(matrix).min() < -1e-12 * size:
+            scaled = matrix / (np.abs(matrix).max() or 1.0)
+            if np.abs(scaled - scaled.T).max() > 1e-12 or np.linalg.eigvalsh(scaled).min() < -1e-12:
                 raise ModelError(f"{owner}: stiffness must be symmetric and not negative, not {given.tolist()}.")
-            object.__setattr__(self, "stiffness", matrix)
+            object.__setattr__(self, "stiffness", frozen_copy(matrix))
         if self.rotation is not None:
             object.__setattr__(self, "rotation", as_number(owner, "rotation", self.rotation, minimum=0.0))
             if layout.dim == 3 and layout.slope:

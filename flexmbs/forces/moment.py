@@ -99,9 +99,7 @@ def planar_moment_force(group: MomentGroup, state: State, env: Env, work: Work) 
 
 
 @kernel
-def planar_moment_tangent(
-    group: MomentGroup, state: State, env: Env, work: Work, weights: tuple[float, float]
-) -> int:
+def planar_moment_tangent(group: MomentGroup, state: State, env: Env, work: Work, weights: tuple[float, float]) -> int:
     """The same with the second derivative of theta = atan2(y, x)."""
     planar_moment_force(group, state, env, work)
     for i in range(group.dofs.shape[0]):
@@ -127,9 +125,7 @@ def spatial_moment_force(group: MomentGroup, state: State, env: Env, work: Work)
 
 
 @kernel
-def spatial_moment_tangent(
-    group: MomentGroup, state: State, env: Env, work: Work, weights: tuple[float, float]
-) -> int:
+def spatial_moment_tangent(group: MomentGroup, state: State, env: Env, work: Work, weights: tuple[float, float]) -> int:
     """The same with -(M~ / n - 2 (M x t) t^T / n^2)."""
     spatial_moment_force(group, state, env, work)
     for i in range(group.dofs.shape[0]):

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from flexmbs.body import Attachment, FlexibleBody, as_attachment
-from flexmbs.core.checks import as_array
+from flexmbs.core.checks import as_array, as_flag
 from flexmbs.core.contracts import Env, FloatArray, IntArray, State, Work
 from flexmbs.core.errors import ModelError
 from flexmbs.core.history import History, check_history
@@ -58,6 +58,7 @@ class PointForce:
         check_history("PointForce", self.history)
         force = as_array(f"PointForce at {self.at}", "force", self.force, (self.at.body.mesh.dim,), unit="force")
         object.__setattr__(self, "force", tuple(force.tolist()))
+        object.__setattr__(self, "follower", as_flag(f"PointForce at {self.at}", "follower", self.follower))
         if self.follower and not self.at.body.element.layout.slope:
             raise ModelError(
                 f"PointForce at {self.at}: a {self.at.body.element.name} has small rotations only, so a force cannot "

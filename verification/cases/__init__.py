@@ -22,6 +22,17 @@ ALL: tuple[CaseEntry, ...] = (
         "quarter-circle", "Stress-free quarter circle under a uniform load", "statics", f"{_HERE}.curved:QUARTER"
     ),
     CaseEntry("s13-catenary", "Elastic catenary", "statics", f"{_HERE}.curved:CATENARY"),
+    CaseEntry(
+        "e01-beam-ends", "Bernoulli-Euler beams with all standard ends", "modes", f"{_HERE}.beam_modes:BEAM_ENDS"
+    ),
+    CaseEntry("e02-timoshenko", "Timoshenko beam, simply supported and clamped", "modes", f"{_HERE}.beam_modes:SHEAR"),
+    CaseEntry("e05-chain", "Chains under gravity", "modes", f"{_HERE}.prestress:CHAIN"),
+    CaseEntry(
+        "stretched-beams",
+        "String under tension, beam in tension and close to buckling",
+        "modes",
+        f"{_HERE}.prestress:STRETCHED",
+    ),
 )
 
 

@@ -72,3 +72,13 @@ def draw_shapes(
     axes.set_aspect("equal")
     axes.set_xlabel("x / L")
     axes.set_ylabel("y / L")
+
+
+def bending_only(modes: fx.Modes, count: int, beam: fx.FlexibleBody) -> fx.Modes:
+    """Drop axial modes, in which nothing moves across the beam."""
+    everywhere = fx.Attachment(beam, tuple(range(beam.mesh.n_points)), "all nodes")
+    keep = [
+        m for m in range(len(modes))
+        if np.abs(modes.displacement(everywhere, m)[:, 1]).max() > 1e-3 * np.abs(modes.displacement(everywhere, m)).max()
+    ][:count]  # fmt: skip
+    return fx.Modes(modes.system, modes.q, modes.eigenvalues[keep], modes.vectors[:, keep], modes.conservative)
