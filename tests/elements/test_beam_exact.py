@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from flexmbs.core.section import BeamStiffness
-from flexmbs.elements import PlanarBeam, SpatialBeam
+from flexmbs.elements import PlanarBeam, SpatialBeam, linear_beam
 
 THICK = BeamStiffness(
     EA=500.0, EI_z=3.0, EI_y=5.0, GJ=2.0, GA_y=40.0, GA_z=30.0, mass_per_length=1.3, rhoI_y=0.05, rhoI_z=0.03
@@ -202,3 +202,15 @@ def test_spatial_beam_turns_with_its_mesh_and_its_section(on_points):
         turned.matrix(chain.reference)[1], T @ chain.matrix(chain.reference)[1] @ T.T, atol=1e-10
     )
     np.testing.assert_allclose(turned.mass(), T @ chain.mass() @ T.T, atol=1e-13)
+
+
+@pytest.mark.parametrize("element", [PlanarBeam(), SpatialBeam(up=(0.2, -1, 0.5))], ids=["plane", "space"])
+def test_rotation_of_the_end_sections_is_nodal(element, build, rng):
+    chain = build(element)
+    q, _ = chain.random(rng)
+    _, rotation = linear_beam.fields(chain.group, np.array([-1.0, 1.0]))
+    local = np.einsum("egri,ei->egr", rotation, q[chain.group.dofs])
+    phi = q.reshape(len(chain.points), -1)[:, list(element.layout.rotation)]
+    for e, axes in enumerate(chain.group.axes):
+        turn = axes if len(axes) == 3 else np.eye(1)
+        np.testing.assert_allclose(local[e], phi[e : e + 2] @ turn.T, atol=1e-15)
