@@ -44,9 +44,12 @@ if TYPE_CHECKING:
 
 __all__ = ["PlanarCable"]
 
+Three = tuple[float, float, float]
+Four = tuple[float, float, float, float]
+
 
 @kernel
-def _axial(x, y, J, measure):  # type: ignore[no-untyped-def]
+def _axial(x: float, y: float, J: float, measure: int) -> tuple[float, float, float, float, float, float]:
     """Axial strain, its gradient and Hessian by (x, y)."""
     if measure == 0:
         length = np.sqrt(x * x + y * y)
@@ -59,7 +62,7 @@ def _axial(x, y, J, measure):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _bending(x, y, u, w, J, measure):  # type: ignore[no-untyped-def]
+def _bending(x: float, y: float, u: float, w: float, J: float, measure: int) -> tuple[float, Four, Three, Four]:
     """Curvature c / n^p with p = 1 (per undeformed length) or 3/2, its gradient and Hessian (the 22 block is zero)."""
     n = x * x + y * y
     c = x * w - y * u
@@ -217,7 +220,8 @@ def planar_cable_tangent(group: CableGroup, state: State, env: Env, work: Work, 
                 wd = b0 * v[dofs[e, 1]] + b2 * v[dofs[e, 5]] + L * (b1 * v[dofs[e, 3]] + b3 * v[dofs[e, 7]])
                 k += tau * (k1x * xd + k1y * yd + k2x * ud + k2y * wd)
                 z = W * wq * tau
-                zx, zy = z * (hxx * xd + hxy * yd + hxu * ud + hxw * wd), z * (hxy * xd + hyy * yd + hyu * ud + hyw * wd)
+                zx = z * (hxx * xd + hxy * yd + hxu * ud + hxw * wd)
+                zy = z * (hxy * xd + hyy * yd + hyu * ud + hyw * wd)
                 zu, zw = z * (hxu * xd + hyu * yd), z * (hxw * xd + hyw * yd)
                 Axx, Axy, Ayx, Ayy = Axx + k1x * zx, Axy + k1x * zy, Ayx + k1y * zx, Ayy + k1y * zy
                 Cxu, Cxw, Cyu, Cyw = Cxu + k1x * zu, Cxw + k1x * zw, Cyu + k1y * zu, Cyw + k1y * zw
@@ -236,12 +240,12 @@ def planar_cable_tangent(group: CableGroup, state: State, env: Env, work: Work, 
                 Pxx, Pxy, Pyx, Pyy = p * Axx + t * Fux, p * Axy + t * Fuy, p * Ayx + t * Fwx, p * Ayy + t * Fwy
                 Qxx, Qxy, Qyx, Qyy = p * Cxu + t * Euu, p * Cxw + t * Euw, p * Cyu + t * Ewu, p * Cyw + t * Eww
                 for b in range(a if tau == 0.0 else 0, 4):
-                    n, l = N1b[g, b], N2b[g, b]
+                    n, c = N1b[g, b], N2b[g, b]
                     i = o + 16 * a + 2 * b
-                    B[i] += n * Pxx + l * Qxx
-                    B[i + 1] += n * Pxy + l * Qxy
-                    B[i + 8] += n * Pyx + l * Qyx
-                    B[i + 9] += n * Pyy + l * Qyy
+                    B[i] += n * Pxx + c * Qxx
+                    B[i + 1] += n * Pxy + c * Qxy
+                    B[i + 8] += n * Pyx + c * Qyx
+                    B[i + 9] += n * Pyy + c * Qyy
         if not np.isfinite(f0 + f1 + f2 + f3 + f4 + f5 + f6 + f7):
             return e
         for a in range(4):

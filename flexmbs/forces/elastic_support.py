@@ -152,7 +152,7 @@ class AngleSpringGroup(NamedTuple):
 
 
 @kernel
-def _angle(group, state, i):  # type: ignore[no-untyped-def]
+def _angle(group: AngleSpringGroup, state: State, i: int) -> tuple[float, float, float, float, float]:
     """Angle from t0 to the slope, its gradient and its Hessian (xx, xy) by the slope."""
     x, y = state.q[group.dofs[i, 0]], state.q[group.dofs[i, 1]]
     a, b = group.t0[i, 0], group.t0[i, 1]

@@ -18,6 +18,8 @@ from flexmbs.forces.items import Items, Kind, Places, dead_items
 
 __all__ = ["PointForce"]
 
+Three = tuple[float, float, float]
+
 
 @dataclass(frozen=True, eq=False)
 class PointForce:
@@ -132,7 +134,9 @@ def planar_follower_tangent(
 
 
 @kernel
-def _turned(F, t0, x, y, z):  # type: ignore[no-untyped-def]
+def _turned(
+    F: FloatArray, t0: FloatArray, x: float, y: float, z: float
+) -> tuple[Three, Three, Three, Three, float]:
     """R F for the smallest rotation from t0 to t = (x, y, z)/|.|: F + w x F + w x (w x F)/(1 + c), w = t0 x t."""
     c = t0[0] * x + t0[1] * y + t0[2] * z
     w0, w1, w2 = t0[1] * z - t0[2] * y, t0[2] * x - t0[0] * z, t0[0] * y - t0[1] * x

@@ -33,6 +33,11 @@ ALL: tuple[CaseEntry, ...] = (
         "modes",
         f"{_HERE}.prestress:STRETCHED",
     ),
+    CaseEntry(
+        "strain-measures", "Two strain measures, each against its own rod", "elements", f"{_HERE}.elements:STRAINS"
+    ),
+    CaseEntry("spatial-cable", "The spatial cable in an inclined plane", "elements", f"{_HERE}.elements:SPACE"),
+    CaseEntry("linear-beams", "Linear beams: exact at the nodes", "elements", f"{_HERE}.elements:LINEAR"),
 )
 
 

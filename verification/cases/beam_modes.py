@@ -78,12 +78,16 @@ def _in_space(ends: str) -> list[Any]:
     """In space every bending mode comes twice, in both directions; cable and beam must agree with the plane."""
     found = []
     exact = _bending(PlanarCable(), ends, 20)
-    held = {"pinned": fx.Pin, "clamped": fx.Clamp, "free": lambda at: fx.Roller(at, normal=(1.0, 0.0, 0.0))}
+    held: dict[str, Callable[[fx.Attachment], Any]] = {
+        "pinned": fx.Pin,
+        "clamped": fx.Clamp,
+        "free": lambda at: fx.Roller(at, normal=(1.0, 0.0, 0.0)),
+    }
     start, end = ends.split("-")
     for label, element in (("spatial cable", SpatialCable()), ("spatial beam", SpatialBeam())):
         beam = fx.FlexibleBody.line(
             (0, 0, 0), (1, 0, 0), elements=20, element=element,
-            stiffness=fx.BeamStiffness(EA=1e7, EI_z=1.0, mass_per_length=1.0, GJ=10.0, rhoI_y=1e-7, rhoI_z=1e-7), name="beam",
+            stiffness=fx.BeamStiffness(EA=1e7, EI_z=1.0, mass_per_length=1.0, GJ=10.0, rhoI_y=1e-7, rhoI_z=1e-7),
         )  # fmt: skip
         supports = [held[start](beam.start), held[end](beam.end)]
         # Two pins let a beam with torsional inertia spin about its axis: one rigid motion more.
@@ -146,8 +150,8 @@ def run_shear(progress: Progress) -> Outcome:
             ConvergenceStudy(f"{label}, mode {count}", counts, errors[-1], 2.0, 1.9, floor=1e-9, counts=True)
         )
     remark = (
-        "Order 2: the shear strain of the element is constant, so its energy, unlike that of bending, is only matched to "
-        "second order once inertia makes the shear force vary. In statics the element is exact at its nodes."
+        "Order 2: the shear strain of the element is constant, so its energy, unlike that of bending, is only matched "
+        "to second order once inertia makes the shear force vary. In statics the element is exact at its nodes."
     )
     return Outcome(quantities, studies, remarks=[remark])
 
@@ -157,9 +161,9 @@ BEAM_ENDS = Case(
     title="Bernoulli-Euler beams with all standard ends",
     area="modes",
     summary=(
-        "The first five bending frequencies of a slender beam with every pair of pinned, clamped, guided and free ends, by "
-        "the absolute-nodal cable and the linear beam, in the plane and in space. The elements have no rotary inertia "
-        "here. EA L²/EI = 1e7 keeps axial vibration above."
+        "The first five bending frequencies of a slender beam with every pair of pinned, clamped, guided and free "
+        "ends, by the absolute-nodal cable and the linear beam, in the plane and in space. The elements have no rotary "
+        "inertia here. EA L²/EI = 1e7 keeps axial vibration above."
     ),
     run=run_ends,
     source="R. D. Blevins, Formulas for Natural Frequency and Mode Shape, table 8-1; characteristic equations.",
@@ -175,7 +179,7 @@ SHEAR = Case(
         "frequency by a third. Linear beam element with shear."
     ),
     run=run_shear,
-    source="S. P. Timoshenko, Phil. Mag. 41 (1921) 744-746; clamped-free by the determinant of the exact transfer matrix.",
+    source="S. P. Timoshenko, Phil. Mag. 41 (1921) 744-746; clamped-free by the exact transfer matrix.",
     equations=(
         r"\dfrac{\rho A\, \rho I}{k G A}\,\omega^4 - \left(\rho A + \rho I k_n^2 + "
         r"\dfrac{EI\,\rho A\,k_n^2}{k G A}\right)\omega^2 + EI\,k_n^4 = 0",

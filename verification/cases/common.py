@@ -72,13 +72,12 @@ def draw_shapes(
     axes.set_aspect("equal")
     axes.set_xlabel("x / L")
     axes.set_ylabel("y / L")
+    axes.legend(frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
 
 
 def bending_only(modes: fx.Modes, count: int, beam: fx.FlexibleBody) -> fx.Modes:
     """Drop axial modes, in which nothing moves across the beam."""
     everywhere = fx.Attachment(beam, tuple(range(beam.mesh.n_points)), "all nodes")
-    keep = [
-        m for m in range(len(modes))
-        if np.abs(modes.displacement(everywhere, m)[:, 1]).max() > 1e-3 * np.abs(modes.displacement(everywhere, m)).max()
-    ][:count]  # fmt: skip
+    moved = [np.abs(modes.displacement(everywhere, m)) for m in range(len(modes))]
+    keep = [m for m, x in enumerate(moved) if x[:, 1].max() > 1e-3 * x.max()][:count]
     return fx.Modes(modes.system, modes.q, modes.eigenvalues[keep], modes.vectors[:, keep], modes.conservative)

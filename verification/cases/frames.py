@@ -115,8 +115,8 @@ def run_diamond(progress: Progress) -> Outcome:
             for load in loads:
                 step = solution.at_parameter(load / loads[-1])
                 for name, short, unit, value in (
-                    ("hinge displacement along load / L (one hinge, relative to the frame centre)", "hinge displacement",
-                     "L", sign * solution.displacement(right.end, step)[1]),
+                    ("hinge displacement along load / L (one hinge, relative to the frame centre)",
+                     "hinge displacement", "L", sign * solution.displacement(right.end, step)[1]),
                     ("rigid-corner displacement across load / L (one corner, relative to the centre)",
                      "rigid-corner displacement", "L", -sign * solution.displacement(right.start, step)[0]),
                     ("tip rotation relative to the initial 45 deg", "rotation at the hinge", "rad",
@@ -203,10 +203,10 @@ def run_column(progress: Progress) -> Outcome:
                 shapes.append((f"P/Pcr = {point.load:.2f}", solution.shape(beam, step)))
     drawing, axes = figure()
     draw_shapes(axes, shapes)
-    axes.legend(frameon=False)
     study = ConvergenceStudy("tip position at P/Pcr = 3", counts, errors, 4.0, 3.8, floor=1e-10, counts=True)
     return Outcome(
-        quantities, [study], (), [("Buckled shapes; the clamp is at the origin, the load pushes to the left.", drawing)],
+        quantities, [study], (),
+        [("Buckled shapes; the clamp is at the origin, the load pushes to the left.", drawing)],
         [f"Imperfection: a side force of {side:g} EI/L² that is there from the start; the reference has the same."],
     )  # fmt: skip
 
@@ -220,7 +220,7 @@ CLAMPED = Case(
         "deflects it by four times its height. Geometry of Mondkar and Powell (inch, pound)."
     ),
     run=run_clamped,
-    source="D. P. Mondkar and G. H. Powell, IJNME 11 (1977) 499-520 (geometry); reference computed for the rod without shear.",
+    source="D. P. Mondkar and G. H. Powell, IJNME 11 (1977) 499-520 (geometry); reference for the rod without shear.",
     equations=(r"U = \dfrac{1}{2}\int_0^L \left( EA\,(|r'| - 1)^2 + EI\,\theta'^2 \right) ds",),
 )
 
@@ -243,11 +243,11 @@ COLUMN = Case(
     title="Column far beyond its buckling load",
     area="statics",
     summary=(
-        "A clamped-free column is compressed by a dead axial load up to nine times the buckling load, where its tip has "
-        "turned by 176 degrees. A side force of 1e-4 EI/L² chooses the branch."
+        "A clamped-free column is compressed by a dead axial load up to nine times the buckling load, where its tip "
+        "has turned by 176 degrees. A side force of 1e-4 EI/L² chooses the branch."
     ),
     run=run_column,
-    source="S. P. Timoshenko and J. M. Gere, Theory of Elastic Stability, section 2.7; reference with the same side force "
-    "by a boundary-value problem.",
+    source="S. P. Timoshenko and J. M. Gere, Theory of Elastic Stability, section 2.7; reference with the same side "
+    "force by a boundary-value problem.",
     equations=(r"EI\,\theta'' + P\sin\theta = 0, \quad P_{cr} = \dfrac{\pi^2 EI}{4 L^2}",),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -27,18 +28,10 @@ def _hanging(length: float, gravity: float, elements: int, EI: float, EA: float,
         )
         for i in range(bars)
     ]  # fmt: skip
-    hinges = [fx.Hinge(a.end, b.start) for a, b in zip(members, members[1:], strict=False)]
-    model = fx.Model(*members, *hinges, fx.Pin(members[0].start), fx.Gravity((0.0, -gravity)))
-    return members, fx.solve_modal(_settled(model), modes=5)
-
-
-def _settled(model: fx.Model) -> fx.Solution:
-    """Equilibrium under weight. Before the first load step a hinged chain is a mechanism, held by nothing; hence a
-    first state in which the weight already acts.
-    """
-    heavy = [fx.Gravity(load.acceleration, history=fx.Constant()) for load in model.loads]
-    rest = [i for i in model.items if i not in model.loads]
-    return fx.solve_static(fx.Model(*rest, *heavy))
+    hinges = [fx.Hinge(a.end, b.start) for a, b in pairwise(members)]
+    weight = fx.Gravity((0.0, -gravity), history=fx.Constant())  # from the start: only weight holds a hinged chain
+    model = fx.Model(*members, *hinges, fx.Pin(members[0].start), weight)
+    return members, fx.solve_modal(fx.solve_static(model), modes=5)
 
 
 def run_chain(progress: Progress) -> Outcome:
@@ -75,8 +68,8 @@ def run_chain(progress: Progress) -> Outcome:
             )  # fmt: skip
     errors = [abs(m.angular_frequencies[0] / exact[0] - 1.0) for m in found]
     studies.append(
-        ConvergenceStudy("first frequency of the cable as its bending stiffness vanishes", stiffnesses[:3], errors[:3], 1.0,
-                         0.9, floor=1e-9, label="EI [N m²]")
+        ConvergenceStudy("first frequency of the cable as its bending stiffness vanishes", stiffnesses[:3], errors[:3],
+                         1.0, 0.9, floor=1e-9, label="EI [N m²]")
     )  # fmt: skip
     members, modes = _hanging(length, gravity, 100, 1e-4, 1e9, 1)
     drawing, axes = figure(4.6, 4.4)
