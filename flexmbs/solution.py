@@ -35,6 +35,10 @@ class Status(Enum):
         "through the structure, or a mesh too coarse for the curvature; try displacement control with Prescribe."
     )
     TOO_MANY_STEPS = "The most steps allowed were made. Increase most_steps in StaticOptions."
+    NO_START = (
+        "There is no equilibrium under the loads that act from the start. Let them grow, with a history such as "
+        "Table((0, 1), (0, 1))."
+    )
     SINGULAR = "The structure is a mechanism."
     INTERRUPTED = "Interrupted from the keyboard; what was found until then is here."
 

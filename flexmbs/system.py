@@ -165,6 +165,11 @@ class System:
             sparsity.block_rounding(self._work.B, block.dofs, block.b1, x, seed, y)
         return y
 
+    def work_blocks(self, block: Blocks) -> FloatArray:
+        """A copy of the work blocks of one group (n k k,); before `assemble` turns them."""
+        n, k = block.dofs.shape
+        return self._work.B[block.b1 : block.b1 + n * k * k].copy()
+
     def assemble(self, frames: FloatArray) -> None:
         """Turn the work blocks into the nodal frames and add them up in the solver's storage."""
         if len(self._turned):

@@ -235,7 +235,7 @@ def _shift(system: System, lin: Linearisation) -> float:
     min K_ii / M_ii is of the size of bending waves as long as an element, (n / 1)^4 times that of the whole body; the
     shift must also stand out of the round-off of K.
     """
-    if not rigidity.free_motions(system).shape[1]:
+    if not rigidity.is_loose(system):
         return 0.0
     K, M = lin.matrix(lin.K).diagonal(), lin.matrix(lin.M).diagonal()
     longest = max(len(b.cells) for b in system.coordinates.bodies)

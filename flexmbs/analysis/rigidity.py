@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
+from scipy.sparse import coo_array, csc_array, csr_array, eye_array
+from scipy.sparse.linalg import splu
 
 from flexmbs.body import FlexibleBody
-from flexmbs.core import sparsity
-from flexmbs.core.contracts import FloatArray
+from flexmbs.core.contracts import Env, FloatArray
 from flexmbs.core.errors import ModelError, SingularError
 from flexmbs.system import System
 
@@ -24,87 +25,108 @@ def model_size(system: System) -> float:
     return float(np.ptp(points, axis=0).max())
 
 
-def rigid_motions(body: FlexibleBody, centre: FloatArray, size: float) -> FloatArray:
-    """Velocities (n_nodes, n_node, m) of the nodal coordinates in the m rigid motions of a body.
+def rigid_motions(body: FlexibleBody) -> tuple[FloatArray, FloatArray]:
+    """Velocities (n_nodes, n_node, m) of the nodal coordinates in the m rigid motions of a body, and weights (n_node,).
 
-    Translations first, then rotations about ``centre`` by 1/size [rad], so that all motions are of size one. A motion
-    that moves no coordinate (a straight cable about its axis) is zero.
+    Translations first, then rotations about the centre by 1/size [rad] with the size of the body; with the weights,
+    which are this size for slopes and rotations, all motions are of size one. A motion that moves no coordinate (a
+    straight cable about its axis) is zero.
     """
     layout, points = body.element.layout, body.mesh.points
-    dim = layout.dim
+    dim, size = layout.dim, float(np.ptp(points, axis=0).max())
     motions = np.zeros((len(points), len(layout.names), dim + (1 if dim == 2 else 3)))
     for c in range(dim):
         motions[:, layout.position[c], c] = 1.0
     axes = np.eye(3)[2:] if dim == 2 else np.eye(3)
     for j, axis in enumerate(axes):
         spin = np.cross(np.eye(3), axis).T[:dim, :dim] / size  # spin @ x = axis x x / size
-        motions[:, layout.position, dim + j] = (points - centre) @ spin.T
+        motions[:, layout.position, dim + j] = (points - points.mean(axis=0)) @ spin.T
         if layout.slope:
             motions[:, layout.slope, dim + j] = body.reference[:, layout.slope] @ spin.T
         for c, place in enumerate(layout.rotation):
             motions[:, place, dim + j] = (axis[-1] if dim == 2 else axis[c]) / size
-    return motions
+    weights = np.full(len(layout.names), size)
+    weights[list(layout.position)] = 1.0
+    return motions, weights
 
 
 def free_motions(system: System) -> FloatArray:
     """Orthonormal combinations (m n_bodies, n_free) of the bodies' rigid motions that no support or hinge prevents."""
-    bodies, node_dofs = system.coordinates.bodies, system.coordinates.node_dofs
-    size = model_size(system)
-    centre = np.concatenate([b.mesh.points for b in bodies]).mean(axis=0)
-    motions = [rigid_motions(b, centre, size) for b in bodies]
-    m = motions[0].shape[2]
-    n, columns = system.coordinates.n, m * len(bodies)
-    whole, gram, owner = np.zeros((n, columns)), np.zeros((columns, columns)), np.full(n, -1)
-    for i, (dofs, motion) in enumerate(zip(node_dofs, motions, strict=True)):
-        mine, part = dofs.ravel(), slice(m * i, m * i + m)
-        rows = motion.reshape(-1, m)
-        shared = np.flatnonzero(owner[mine] >= 0)
-        if len(shared):  # a hinge: the bodies that share a coordinate must move it alike
-            difference = whole[mine[shared]].copy()
-            difference[:, part] -= rows[shared]
-            gram += difference.T @ difference
-        new = np.flatnonzero(owner[mine] < 0)
-        owner[mine[new]] = i
-        whole[mine[new], part] = rows[new]
-    frames = system.fixation.frames(system.fixation.drives_at(0.0, 0.0))
-    fixed = _in_frames(system, whole, frames)
-    gram += fixed.T @ fixed
-    gram += _springs(system, whole)
-    idle = np.flatnonzero(np.abs(np.concatenate([np.abs(x).max(axis=(0, 1)) for x in motions])) < 1e-12)
-    gram[idle, idle] += 1.0
-    values, vectors = np.linalg.eigh(gram)
-    return vectors[:, values < FREE * max(1.0, float(values[-1]))]
-
-
-def _in_frames(system: System, whole: FloatArray, frames: FloatArray) -> FloatArray:
-    """The fixed rows of columns over q, in the nodal frames."""
-    fixation = system.fixation
-    if not len(frames):
-        return whole[fixation.fixed]
-    turned = whole.copy()
-    turned[fixation.frame_dofs] = np.einsum("fij,fic->fjc", frames, whole[fixation.frame_dofs])
-    return turned[fixation.fixed]
-
-
-def _springs(system: System, whole: FloatArray) -> FloatArray:
-    """Energy of the springs in the rigid motions, relative to the stiffest; elements have none."""
-    system.tangent(system.coordinates.reference, system.env(0.0, 0.0)._replace(scale=np.zeros(len(system.model.loads))))
-    n_elements = len({(type(b.element), b.element) for b in system.coordinates.bodies})
-    total = np.zeros((whole.shape[1], whole.shape[1]))
-    for block in system.blocks[n_elements:]:
-        pulled = np.zeros_like(whole)
-        for j, column in enumerate(whole.T):
-            y = np.zeros(len(whole))
-            sparsity.block_product(system._work.B, block.dofs, block.b1, np.ascontiguousarray(column), y)
-            pulled[:, j] = y
-        total += whole.T @ pulled
-    stiffest = float(np.abs(total).max(initial=0.0))
-    return total / stiffest if stiffest else total
+    gram, least = _resistance(system)
+    values, vectors = np.linalg.eigh(gram.toarray())
+    return vectors[:, values < least]
 
 
 def is_loose(system: System) -> bool:
-    """Whether a body can move without any deformation."""
-    return bool(free_motions(system).shape[1])
+    """Whether a body can move without any deformation; unlike `free_motions` linear in the number of bodies."""
+    gram, least = _resistance(system)
+    try:
+        lu = splu(gram - least * eye_array(gram.shape[0], format="csc"), permc_spec="MMD_AT_PLUS_A",
+                  diag_pivot_thresh=0.0, options={"SymmetricMode": True})  # fmt: skip
+    except RuntimeError:  # exactly singular
+        return True
+    return not (np.array_equal(lu.perm_r, lu.perm_c) and lu.U.diagonal().min() > 0.0)
+
+
+def _resistance(system: System) -> tuple[csc_array, float]:
+    """Sum of squares by which supports, hinges and springs resist rigid motions, and what counts as none."""
+    bodies, n = system.coordinates.bodies, system.coordinates.n
+    m = 3 if bodies[0].mesh.dim == 2 else 6
+    owner, weight, idle = np.full(n, -1), np.ones(n), []
+    place = np.zeros((n, m))  # row of a coordinate in the motions of its owner
+    gaps = []
+    for i, (body, dofs) in enumerate(zip(bodies, system.coordinates.node_dofs, strict=True)):
+        motion, weights = rigid_motions(body)
+        mine, rows = dofs.ravel(), motion.reshape(-1, m)
+        shared, new = np.flatnonzero(owner[mine] >= 0), np.flatnonzero(owner[mine] < 0)
+        for k in shared:  # a hinge: the bodies that share a coordinate must move it alike
+            gaps.append((int(owner[mine[k]]), place[mine[k]], i, rows[k]))
+        owner[mine[new]], place[mine[new]] = i, rows[new]
+        weight[mine[new]] = np.tile(weights, len(dofs))[new]
+        idle += (m * i + np.flatnonzero(np.abs(rows).max(axis=0) * weights.max() < 1e-12)).tolist()
+    columns = m * len(bodies)
+    whole = _sparse(np.arange(n), owner, place * weight[:, None], m, (n, columns))
+    count = len(gaps)
+    first = _sparse(np.arange(count), [g[0] for g in gaps], [g[1] for g in gaps], m, (count, columns))
+    second = _sparse(np.arange(count), [g[2] for g in gaps], [g[3] for g in gaps], m, (count, columns))
+    apart, held = first - second, (_turn(system) @ whole)[system.fixation.fixed]
+    gram = apart.T @ apart + held.T @ held + whole.T @ (_springs(system) @ whole)
+    gram = csc_array(gram + coo_array((np.ones(len(idle)), (idle, idle)), shape=(columns, columns)))
+    return gram, FREE * max(1.0, float(np.abs(gram).sum(axis=0).max()))
+
+
+def _sparse(row: Any, owner: Any, values: Any, m: int, shape: tuple[int, int]) -> csr_array:
+    """Rows of ``values (k, m)`` in the m columns of the bodies ``owner (k,)``."""
+    values = np.asarray(values, dtype=float).reshape(len(row), m)
+    col = np.asarray(owner, dtype=np.int64)[:, None] * m + np.arange(m)
+    return csr_array((values.ravel(), (np.repeat(row, m), col.ravel())), shape=shape)
+
+
+def _turn(system: System) -> csr_array:
+    """F^T, which takes coordinates into the nodal frames."""
+    fixation, n = system.fixation, system.coordinates.n
+    frames = fixation.frames(fixation.drives_at(0.0, 0.0))
+    dofs, dim = fixation.frame_dofs, fixation.frame_dofs.shape[1]
+    plain = np.setdiff1d(np.arange(n), dofs)
+    row = np.concatenate((plain, np.tile(dofs, (1, dim)).ravel()))
+    col = np.concatenate((plain, np.repeat(dofs, dim, axis=1).ravel()))
+    return csr_array((np.concatenate((np.ones(len(plain)), frames.ravel())), (row, col)), shape=(n, n))
+
+
+def _springs(system: System) -> csr_array:
+    """Stiffness of all springs, each scaled to one at its stiffest; elements and loads have none."""
+    system.tangent(system.coordinates.reference, Env(0.0, np.zeros(len(system.model.loads))))
+    n_elements = len({(type(b.element), b.element) for b in system.coordinates.bodies})
+    n = system.coordinates.n
+    total = csr_array((n, n))
+    for block in system.blocks[n_elements:]:
+        count, k = block.dofs.shape
+        B = system.work_blocks(block).reshape(count, k * k)
+        largest = np.abs(B).max(axis=1, keepdims=True)
+        scaled = np.divide(B, largest, out=np.zeros_like(B), where=largest > 0.0)
+        row, col = np.repeat(block.dofs, k, axis=1).ravel(), np.tile(block.dofs, (1, k)).ravel()
+        total = total + csr_array((scaled.ravel(), (row, col)), shape=(n, n))
+    return total
 
 
 def refuse_loose(system: System) -> NoReturn:

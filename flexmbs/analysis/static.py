@@ -10,7 +10,7 @@ import numpy as np
 
 from flexmbs.analysis import rigidity
 from flexmbs.analysis.newton import Iteration, NewtonResult, Problem, Scale, equilibrate
-from flexmbs.core.checks import as_array, as_count, as_number, show
+from flexmbs.core.checks import as_array, as_count, as_flag, as_number, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import AccuracyWarning, ConvergenceError, ModelError, SingularError
 from flexmbs.core.progress import Progress
@@ -28,7 +28,11 @@ EASY, HARD = 6, 10
 ACCURATE = 1e-6
 """Estimated relative accuracy of the displacements below which nothing is said."""
 RETRIES = 8
-"""Halvings of a step that leads from a stable equilibrium to an unstable one, before that is believed."""
+"""Unstable equilibria after a stable one that are doubted, and the step halved, before one is believed."""
+FARTHEST = 2.0
+"""Largest turn [rad] of a slope in one step: beyond, another equilibrium may have been found, such as a loop."""
+TURN = 1.0
+"""Largest prescribed rotation [rad] in one step: half a turn more could not be told from half a turn less."""
 STAGNANT_SHARE = 5.0
 """Error of the displacements by the last increment where increments stagnate (measured on chains: 0.1 to 6)."""
 
@@ -73,12 +77,18 @@ class StaticOptions:
 
     def __post_init__(self) -> None:
         owner = "StaticOptions"
-        if self.steps is not None:
-            as_count(owner, "steps", self.steps, minimum=1)
-        as_number(owner, "first_step", self.first_step, above=0.0, maximum=1.0)
-        as_number(owner, "smallest_step", self.smallest_step, above=0.0, maximum=self.first_step)
-        as_number(owner, "rtol", self.rtol, above=0.0, maximum=1e-2)
-        as_count(owner, "most_steps", self.most_steps, minimum=1)
+        first = as_number(owner, "first_step", self.first_step, above=0.0, maximum=1.0)
+        checked: dict[str, object] = {
+            "steps": None if self.steps is None else as_count(owner, "steps", self.steps, minimum=1),
+            "first_step": first,
+            "smallest_step": as_number(owner, "smallest_step", self.smallest_step, above=0.0, maximum=first),
+            "rtol": as_number(owner, "rtol", self.rtol, above=0.0, maximum=1e-2),
+            "most_steps": as_count(owner, "most_steps", self.most_steps, minimum=1),
+            "check_stability": as_flag(owner, "check_stability", self.check_stability),
+            "progress": as_flag(owner, "progress", self.progress),
+        }
+        for name, value in checked.items():
+            object.__setattr__(self, name, value)
         at = as_array(owner, "at", self.at, (None,))
         if np.any(np.diff(at) <= 0.0) or np.any(at <= 0.0) or np.any(at > 1.0):
             raise ModelError(f"{owner}: at must ascend, above 0 and at most 1, not {show(at.tolist())}.")
@@ -160,7 +170,7 @@ class _Stepper:
         if self.loose and not np.any(self.scales[0]):
             rigidity.refuse_loose(system)
         self.message = ""
-        self.retries = 0
+        self.retries, self.doubted = 0, 0.0
         self.last: NewtonResult | None = None
 
     def run(self) -> Solution:
@@ -171,11 +181,15 @@ class _Stepper:
         failed, status = 0, Status.DONE
         with Progress("static", options.progress) as progress:
             try:
-                if np.any(self.scales[0]) or np.any(self.q[0] != self.system.coordinates.reference):
-                    self._settle()
-                while self.parameters[-1] < 1.0 and not self.message:
+                moved = np.any(self.scales[0]) or np.any(self.q[0] != self.system.coordinates.reference)
+                if moved and not self._settle():
+                    status = Status.NO_START
+                while status is Status.DONE and self.parameters[-1] < 1.0 and not self.message:
+                    if failed + len(self.q) > options.most_steps:
+                        status = Status.TOO_MANY_STEPS
+                        break
                     now = self.parameters[-1]
-                    stop = next(s for s in stops if s > now * (1 + 1e-14))
+                    stop = next((s for s in stops if s > now * (1 + 1e-14)), 1.0)
                     target = stop if now + 1.001 * step >= stop else now + step
                     iterations = self._advance(target)
                     if iterations:
@@ -186,10 +200,6 @@ class _Stepper:
                     step = 0.5 * (target - now)
                     if step < options.smallest_step:
                         status = Status.STEP_TOO_SMALL
-                    elif failed + len(self.q) > options.most_steps:
-                        status = Status.TOO_MANY_STEPS
-                    if status is not Status.DONE:
-                        break
             except KeyboardInterrupt:
                 status = Status.INTERRUPTED
         if self.message:
@@ -204,22 +214,24 @@ class _Stepper:
             return 0.7 * taken
         return max(step, taken) * (2.0 if iterations <= EASY else 1.2)
 
-    def _settle(self) -> None:
+    def _settle(self) -> bool:
         """Equilibrium at s = 0, where loads or prescribed motions act from the start."""
         if not self._advance(0.0):
             if self.loose:
                 rigidity.refuse_loose(self.system)
-            raise ConvergenceError(
-                f"Model {self.system.model.name!r}: no equilibrium at load parameter 0 under the loads that act from "
-                f"the start ({self._why()}). Let them grow with a history such as Table((0, 1), (0, 1))."
-            )
+            return False
         for kept in (self.parameters, self.drives, self.scales, self.q, self.stable):
             del kept[0]
+        return True
 
     def _advance(self, target: float) -> int:
         """One step; the number of its iterations, 0 if it failed."""
         system = self.system
         env, drives = system.env(target, target), system.fixation.drives_at(target, target)
+        turn = system.fixation.turn(self.drives[-1], drives)
+        if turn > TURN:
+            self.last = NewtonResult(self.q[-1], message=f"a prescribed rotation of {turn:.3g} rad in one step")
+            return 0
         old, new = system.fixation.frames(self.drives[-1]), system.fixation.frames(drives)
         start, pushed = self.q[-1], None
         if len(self.q) > 1:  # along the secant of the last two equilibria
@@ -237,12 +249,17 @@ class _Stepper:
             return 0
         if not result.converged:
             return 0
-        stable = self._is_stable()
-        if self.stable[-1] and not stable and self.retries < RETRIES:
-            # Perhaps a jump to another branch: a smaller step stays on the stable one, if there is one.
-            self.retries += 1
+        if system.coordinates.largest_turn(self.q[-1], result.q) > FARTHEST:
+            self.last = NewtonResult(self.q[-1], message="a node turned by more than 2 rad in one step")
             return 0
-        self.retries = 0
+        stable = self._is_stable()
+        halved = 0.5 * (target - self.parameters[-1])
+        if self.stable[-1] and not stable and self.retries < RETRIES and halved >= self.options.smallest_step:
+            # Perhaps a jump to another branch: a smaller step stays on the stable one, if there is one.
+            self.retries, self.doubted = self.retries + 1, max(target, self.doubted)
+            return 0
+        if target >= self.doubted:
+            self.retries = 0
         self.parameters.append(target)
         self.drives.append(drives)
         self.scales.append(env.scale)
@@ -257,14 +274,14 @@ class _Stepper:
         return self.system.solver.is_positive_definite()
 
     def _why(self) -> str:
-        return self.last.message if self.last is not None else ""
+        return f"Last failure: {self.last.message}. " if self.last is not None and self.last.message else ""
 
     def _finish(self, status: Status) -> Solution:
         """The solution, with warnings and errors about it."""
         system = self.system
         accuracy = np.nan
         if self.last is not None and self.last.converged:
-            accuracy = _accuracy(system, self.q[-1], self.last.stagnant)
+            accuracy = _accuracy(system, np.array(self.q), self.last.stagnant)
         solution = Solution(
             kind="static",
             system=system,
@@ -297,10 +314,10 @@ class _Stepper:
             )
         if status is Status.SINGULAR and self.throw:
             raise SingularError(f"{name}: {self.message}")
-        if status in (Status.STEP_TOO_SMALL, Status.TOO_MANY_STEPS) and self.throw:
+        if status in (Status.STEP_TOO_SMALL, Status.TOO_MANY_STEPS, Status.NO_START) and self.throw:
             raise ConvergenceError(
                 f"{name}: static analysis stopped at load parameter {self.parameters[-1]:.6g} of 1: {status.value} "
-                f"Last failure: {self._why()}. The exception's .solution holds the {len(self.q)} equilibria found.",
+                f"{self._why()}The exception's .solution holds the {len(self.q)} equilibria found.",
                 solution,
             )
         return solution
@@ -319,15 +336,16 @@ def _restart(system: System, start: Solution) -> FloatArray:
     return np.array(start.q[-1])
 
 
-def _accuracy(system: System, q: FloatArray, last_step: float) -> float:
-    """Estimated relative round-off error of the displacements.
+def _accuracy(system: System, path: FloatArray, last_step: float) -> float:
+    """Estimated round-off error of the last displacements, relative to the largest of the path (n_s, n_q).
 
     Evaluating an element amounts to rounding its coordinates by eps, each on its own, so the residual of a perfect
     equilibrium is a sum of K_e (eps q_e) with random signs. Such residuals are solved for, with the last factorisation;
-    their largest displacement, or that of the last increment if it stagnated, is compared with the largest of the
-    solution.
+    their largest displacement, or that of the last increment if it stagnated, is compared with the largest of
+    all equilibria.
     """
-    moved = float(np.abs(q - system.coordinates.reference)[system.coordinates.translations].max(initial=0.0))
+    moves = np.abs(path - system.coordinates.reference)[:, system.coordinates.translations]
+    moved, q = float(moves.max(initial=0.0)), path[-1]
     if moved == 0.0:
         return np.nan
     worst = STAGNANT_SHARE * last_step
