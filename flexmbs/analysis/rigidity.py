@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 import numpy as np
-from scipy.sparse import coo_array, csc_array, csr_array, eye_array
+from scipy.sparse import block_diag, csc_array, csr_array, eye_array
 from scipy.sparse.linalg import splu
 
 from flexmbs.body import FlexibleBody
@@ -72,7 +72,8 @@ def _resistance(system: System) -> tuple[csc_array, float]:
     """Sum of squares by which supports, hinges and springs resist rigid motions, and what counts as none."""
     bodies, n = system.coordinates.bodies, system.coordinates.n
     m = 3 if bodies[0].mesh.dim == 2 else 6
-    owner, weight, idle = np.full(n, -1), np.ones(n), []
+    owner, weight = np.full(n, -1), np.ones(n)
+    idle = np.zeros((len(bodies), m, m))
     place = np.zeros((n, m))  # row of a coordinate in the motions of its owner
     gaps = []
     for i, (body, dofs) in enumerate(zip(bodies, system.coordinates.node_dofs, strict=True)):
@@ -83,7 +84,7 @@ def _resistance(system: System) -> tuple[csc_array, float]:
             gaps.append((int(owner[mine[k]]), place[mine[k]], i, rows[k]))
         owner[mine[new]], place[mine[new]] = i, rows[new]
         weight[mine[new]] = np.tile(weights, len(dofs))[new]
-        idle += (m * i + np.flatnonzero(np.abs(rows).max(axis=0) * weights.max() < 1e-12)).tolist()
+        idle[i] = _idle(motion * weights[:, None])
     columns = m * len(bodies)
     whole = _sparse(np.arange(n), owner, place * weight[:, None], m, (n, columns))
     count = len(gaps)
@@ -91,8 +92,15 @@ def _resistance(system: System) -> tuple[csc_array, float]:
     second = _sparse(np.arange(count), [g[2] for g in gaps], [g[3] for g in gaps], m, (count, columns))
     apart, held = first - second, (_turn(system) @ whole)[system.fixation.fixed]
     gram = apart.T @ apart + held.T @ held + whole.T @ (_springs(system) @ whole)
-    gram = csc_array(gram + coo_array((np.ones(len(idle)), (idle, idle)), shape=(columns, columns)))
+    gram = csc_array(gram + block_diag(list(idle)))
     return gram, FREE * max(1.0, float(np.abs(gram).sum(axis=0).max()))
+
+
+def _idle(motion: FloatArray) -> FloatArray:
+    """Projector (m, m) onto the combinations of rigid motions that move no coordinate: a straight cable about itself."""
+    size, vectors = np.linalg.eigh(np.einsum("nki,nkj->ij", motion, motion))
+    still = vectors[:, size < 1e-12 * size[-1]]
+    return np.asarray(still @ still.T)
 
 
 def _sparse(row: Any, owner: Any, values: Any, m: int, shape: tuple[int, int]) -> csr_array:

@@ -27,8 +27,6 @@ EASY, HARD = 6, 10
 """Iterations up to which the next step is doubled, and from which it is shortened."""
 ACCURATE = 1e-6
 """Estimated relative accuracy of the displacements below which nothing is said."""
-RETRIES = 8
-"""Unstable equilibria after a stable one that are doubted, and the step halved, before one is believed."""
 FARTHEST = 2.0
 """Largest turn [rad] of a slope in one step: beyond, another equilibrium may have been found, such as a loop."""
 TURN = 1.0
@@ -170,7 +168,6 @@ class _Stepper:
         if self.loose and not np.any(self.scales[0]):
             rigidity.refuse_loose(system)
         self.message = ""
-        self.retries, self.doubted = 0, 0.0
         self.last: NewtonResult | None = None
 
     def run(self) -> Solution:
@@ -254,12 +251,9 @@ class _Stepper:
             return 0
         stable = self._is_stable()
         halved = 0.5 * (target - self.parameters[-1])
-        if self.stable[-1] and not stable and self.retries < RETRIES and halved >= self.options.smallest_step:
+        if self.stable[-1] and not stable and halved >= self.options.smallest_step:
             # Perhaps a jump to another branch: a smaller step stays on the stable one, if there is one.
-            self.retries, self.doubted = self.retries + 1, max(target, self.doubted)
             return 0
-        if target >= self.doubted:
-            self.retries = 0
         self.parameters.append(target)
         self.drives.append(drives)
         self.scales.append(env.scale)
