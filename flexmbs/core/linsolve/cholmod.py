@@ -34,7 +34,8 @@ class Cholmod(SuperLU):
             self._symbolic.cholesky_inplace(self.matrix)
         except CholmodNotPositiveDefiniteError:
             return False
-        return bool(np.isfinite(self.data).all())
+        # A supernodal L L^T stops at a negative pivot, but a simplicial L D L^T goes on. NaN compares as False.
+        return bool(self._symbolic.D().min(initial=np.inf) > 0.0)
 
     def solve(self, b: FloatArray) -> FloatArray:
         """Solution of the system for one right-hand side (n,)."""

@@ -48,4 +48,4 @@ def refined(
 def _backward(rest: FloatArray, x: FloatArray, b: FloatArray, size: float) -> float:
     """Normwise backward error; 0 for a zero right-hand side."""
     scale = size * float(np.abs(x).max(initial=0.0)) + float(np.abs(b).max(initial=0.0))
-    return float(np.abs(rest).max(initial=0.0)) / scale if scale > 0.0 else 0.0
+    return 0.0 if scale == 0.0 else float(np.abs(rest).max(initial=0.0)) / scale  # NaN stays NaN
