@@ -144,7 +144,7 @@ class Solution:
         Turns are counted along the body, from the first node on, whose own angle is followed over the steps.
         """
         if at.body.mesh.dim != 2:
-            raise ModelError(f"rotation: {at} is a node in space; use slope() for its tangent.")
+            raise ModelError(f"rotation: {at} is a node in space; use slope() or rotation_vector().")
         if len(at.nodes) != 1:
             raise ModelError(f"rotation: expected one node, but {at} has {len(at.nodes)}.")
         return float(self._angles(at.body)[self._step(step), at.nodes[0]])
@@ -152,6 +152,17 @@ class Solution:
     def rotations(self, at: Attachment) -> FloatArray:
         """Rotations (n_s,) [rad] at all steps; see `rotation`."""
         return np.array([self.rotation(at, i) for i in range(self.n_steps)])
+
+    def rotation_vector(self, at: Attachment, step: int = -1) -> FloatArray:
+        """Small rotations (3,) [rad] about the inertial axes of a node of a spatial beam with rotations."""
+        layout = at.body.element.layout
+        if len(layout.rotation) != 3:
+            raise ModelError(
+                f"rotation_vector: a {at.body.element.name} has no three rotations; use slope() or rotation()."
+            )
+        if len(at.nodes) != 1:
+            raise ModelError(f"rotation_vector: expected one node, but {at} has {len(at.nodes)}.")
+        return np.array(self.q[self._step(step)][self.system.coordinates.dofs(at)[0, list(layout.rotation)]])
 
     def slope(self, at: Attachment, step: int = -1) -> FloatArray:
         """Slope vector dr/ds (dim,) [-] of a node of an absolute-nodal body."""

@@ -126,7 +126,7 @@ def run_catenary(progress: Progress) -> Outcome:
         counts,
         errors,
         4.0,
-        2.0,
+        3.5,
         floor=1e-8,
         counts=True,
     )

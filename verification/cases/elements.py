@@ -129,7 +129,7 @@ def run_linear(progress: Progress) -> Outcome:
                 fx.Moment(spatial.end, (T, 0.0, 0.0)),
             )
         )
-        twist = both.q[-1][both.system.coordinates.dofs(spatial.end)[0, 3]]
+        twist = both.rotation_vector(spatial.end)[0]
         for name, unit, value, wanted in (
             ("planar, tip force: deflection", "m", tip.displacement(beam.end)[1], P * L**3 / (3 * EIz) + P * L / GA),
             ("planar, tip force: rotation", "rad", tip.rotation(beam.end), P * L**2 / (2 * EIz)),
