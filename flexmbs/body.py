@@ -149,7 +149,7 @@ class FlexibleBody:
         stiffness: BeamStiffness | None = None,
         name: str = "body",
     ) -> Self:
-        """A straight body from ``start`` to ``end`` [length] with equal elements; its ends are ``start`` and ``end``."""
+        """A straight body from ``start`` to ``end`` [length] with equal elements; so its ends are named, too."""
         return cls(line(start, end, elements), element, section, material, stiffness, name)
 
     @property
@@ -277,7 +277,7 @@ def _tangents(owner: str, mesh: Mesh, cells: IntArray) -> FloatArray:
         size = np.linalg.norm(given, axis=1)
         if given.shape != mesh.points.shape or not np.allclose(size, 1.0, atol=1e-6):
             raise MeshError(f"{owner}: point data 'tangent' must hold a unit vector for every point.")
-        return given / size[:, None]
+        return np.asarray(given / size[:, None])
     chord = mesh.points[cells[:, 1]] - mesh.points[cells[:, 0]]
     length = np.linalg.norm(chord, axis=1)
     unit = chord / length[:, None]
@@ -305,4 +305,4 @@ def _tangents(owner: str, mesh: Mesh, cells: IntArray) -> FloatArray:
         t = np.divide(inside, size, out=unit[cell].copy(), where=size > 0)
         # At an end: the tangent of the neighbour mirrored at the normal plane of the chord, exact for a circle.
         tangent[free] = 2.0 * (t * unit[cell]).sum(axis=1, keepdims=True) * unit[cell] - t
-    return tangent / np.linalg.norm(tangent, axis=1, keepdims=True)
+    return np.asarray(tangent / np.linalg.norm(tangent, axis=1, keepdims=True))

@@ -22,8 +22,8 @@ class Coordinates:
     """The coordinates of a model.
 
     ``node_dofs``: per body (n_nodes, n) entries of q; ``reference (n_q,)``: q in the stress-free shape; ``node_of
-    (n_q,)``: number of the node each entry belongs to (a hinged position: to the first node); ``translations``: the entries
-    that are positions or displacements.
+    (n_q,)``: number of the node each entry belongs to (a hinged position: to the first node); ``translations``: the
+    entries that are positions or displacements.
     """
 
     bodies: tuple[FlexibleBody, ...]

@@ -18,7 +18,7 @@ __all__ = ["gather"]
 
 
 def gather(model: Model, coordinates: Coordinates) -> tuple[tuple[Term, ...], FloatArray, int]:
-    """Terms of a model, the mass of its elements as blocks of the same layout, and the length of the buffer of blocks."""
+    """Terms of a model, the mass of its elements as blocks of the same layout, and the length of their buffer."""
     terms: list[Term] = []
     places = _Places(coordinates)
     size = 0

@@ -51,8 +51,8 @@ class Model:
     supports: tuple[Support, ...]
     hinges: tuple[Hinge, ...]
     loads: tuple[Load, ...]
-    units: Units = SI
-    name: str = "model"
+    units: Units
+    name: str
     items: tuple[Any, ...] = field(repr=False)
 
     def __init__(self, *items: Any, units: Units = SI, name: str = "model") -> None:

@@ -123,7 +123,7 @@ class Solution:
         points = self.q[self._step(step)][dofs]
         if not layout.absolute:
             points = points + at.body.mesh.points[list(at.nodes)]
-        return points[0] if len(points) == 1 else points
+        return np.asarray(points[0] if len(points) == 1 else points)
 
     def displacement(self, at: Attachment, step: int = -1) -> FloatArray:
         """Displacement (dim,) or (n, dim) from the stress-free shape [length], inertial frame."""
@@ -132,7 +132,7 @@ class Solution:
         moved = self.q[self._step(step)][dofs]
         if layout.absolute:
             moved = moved - at.body.mesh.points[list(at.nodes)]
-        return moved[0] if len(moved) == 1 else moved
+        return np.asarray(moved[0] if len(moved) == 1 else moved)
 
     def positions(self, at: Attachment) -> FloatArray:
         """Positions (n_s, dim) of one node at all steps [length]."""
@@ -170,7 +170,7 @@ class Solution:
         if not layout.slope:
             raise ModelError(f"slope: a {at.body.element.name} has no slopes.")
         slopes = self.q[self._step(step)][self.system.coordinates.dofs(at)[:, list(layout.slope)]]
-        return slopes[0] if len(slopes) == 1 else slopes
+        return np.asarray(slopes[0] if len(slopes) == 1 else slopes)
 
     def shape(self, body: FlexibleBody, step: int = -1, points: int = 9) -> FloatArray:
         """Points (n_e, points, dim) along every element [length]."""
@@ -202,7 +202,7 @@ class Solution:
         layout = at.body.element.layout
         r = self._residual(step)
         dofs = self.system.coordinates.dofs(at)[:, list(layout.position)]
-        return r[np.unique(dofs, axis=0)].sum(axis=0)  # a hinge shares the coordinates of two nodes
+        return np.asarray(r[np.unique(dofs, axis=0)].sum(axis=0))  # a hinge shares the coordinates of two nodes
 
     def reaction_moment(self, at: Attachment, step: int = -1) -> FloatArray:
         """Moment [force length] that supports exert on a node, about it: (1,) in the plane, (3,) in space."""
@@ -210,11 +210,11 @@ class Solution:
         r = self._residual(step)
         dofs = self.system.coordinates.dofs(at)
         if layout.rotation:
-            return r[dofs[:, list(layout.rotation)]].sum(axis=0)
+            return np.asarray(r[dofs[:, list(layout.rotation)]].sum(axis=0))
         slope, force = self.q[self._step(step)][dofs[:, list(layout.slope)]], r[dofs[:, list(layout.slope)]]
         if layout.dim == 2:
             return np.array([(slope[:, 0] * force[:, 1] - slope[:, 1] * force[:, 0]).sum()])
-        return np.cross(slope, force).sum(axis=0)
+        return np.asarray(np.cross(slope, force).sum(axis=0))
 
     def strain_energy(self, step: int = -1) -> float:
         """Strain energy of all bodies [force length]."""

@@ -60,7 +60,7 @@ class Modes:
     def angular_frequencies(self) -> FloatArray:
         """omega [rad/time]; negative for an unstable mode (see the class)."""
         values = np.real(self.eigenvalues)
-        return np.sign(values) * np.sqrt(np.abs(values))
+        return np.asarray(np.sign(values) * np.sqrt(np.abs(values)))
 
     @property
     def frequencies(self) -> FloatArray:
@@ -76,8 +76,8 @@ class Modes:
         return len(self.eigenvalues)
 
     def __repr__(self) -> str:
-        first = ", ".join(f"{f:.5g}" for f in self.frequencies[:6])
-        return f"<{len(self)} modes of model {self.model.name!r}: {first}{' ...' if len(self) > 6 else ''} 1/{self.model.units.time}>"
+        first = ", ".join(f"{f:.5g}" for f in self.frequencies[:6]) + (" ..." if len(self) > 6 else "")
+        return f"<{len(self)} modes of model {self.model.name!r}: {first} 1/{self.model.units.time}>"
 
     def shape(self, body: FlexibleBody, mode: int, amplitude: float, points: int = 9) -> FloatArray:
         """Points (n_e, points, dim) along every element, displaced by ``amplitude`` times a mode of unit modal mass."""
@@ -207,14 +207,16 @@ def _check_equilibrium(system: System, q: FloatArray, env: Env, frames: FloatArr
 
 
 def _dense(K: FloatArray, M: FloatArray, conservative: bool, modes: int, sigma: float) -> tuple[Any, Any]:
-    """All by LAPACK; M phi = mu (K - sigma M) phi keeps the digits of the lowest modes, where the matrix is definite."""
+    """All by LAPACK; M phi = mu (K - sigma M) phi keeps the digits of the lowest modes of a definite matrix."""
     if not conservative:
-        return _sorted_modes(*eig(K, M), M, modes)
+        values, vectors = eig(K, M)
+        return _sorted_modes(values, vectors, M, modes)
     K, n = 0.5 * (K + K.T), len(K)
     try:
         mu, vectors = eigh(M, K - sigma * M, subset_by_index=(n - modes, n - 1))
     except LinAlgError:
-        return eigh(K, M, subset_by_index=(0, modes - 1))
+        values, vectors = eigh(K, M, subset_by_index=(0, modes - 1))
+        return values, vectors
     values, vectors = sigma + 1.0 / mu[::-1], vectors[:, ::-1]
     return values, vectors / np.sqrt(np.einsum("ij,ij->j", vectors, M @ vectors))
 
@@ -257,7 +259,8 @@ def _lanczos(system: System, lin: Linearisation, conservative: bool, modes: int,
         values, vectors = find(lin.matrix(lin.K), k=modes, M=M, sigma=sigma, OPinv=solve, v0=start, which="LM")
     except ArpackNoConvergence as error:
         raise ConvergenceError(
-            f"Model {system.model.name!r}: Lanczos' method found {len(error.eigenvalues)} of {modes} modes; ask for fewer."
+            f"Model {system.model.name!r}: Lanczos' method found {len(error.eigenvalues)} of {modes} modes; ask for "
+            f"fewer."
         ) from None
     if not conservative:
         return _sorted_modes(values, vectors, M, modes)

@@ -1,7 +1,7 @@
 r"""Newton's method for the equilibrium r(q) = 0, with tests that hold from 1 to 20 000 elements.
 
-An increment dq is measured twice: by its energy e = sqrt(|dq . r|), and by its size n = sqrt(sum K_ii dq_i^2), both free
-of units and of the numbers of coordinates of a kind. With the rate p = (this / the last) of each, the error left is
+An increment dq is measured twice: by its energy e = sqrt(|dq . r|), and by its size n = sqrt(sum K_ii dq_i^2), both
+free of units. With the rate p = (this / the last) of each, the error left is
 about (this) p / (1 - p); the iteration has converged when that is below ``rtol`` times the largest increment of the
 analysis in both measures. Rates are measured in this step, so at least two iterations are made.
 
@@ -69,7 +69,7 @@ class Problem(NamedTuple):
 
 @dataclass
 class Scale:
-    """Tolerance, the largest increments of the analysis so far (against which errors are measured), size of the model."""
+    """Tolerance, size of the model, and the largest increments so far, against which errors are measured."""
 
     rtol: float
     model_size: float

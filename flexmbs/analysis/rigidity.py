@@ -97,7 +97,7 @@ def _resistance(system: System) -> tuple[csc_array, float]:
 
 
 def _idle(motion: FloatArray) -> FloatArray:
-    """Projector (m, m) onto the combinations of rigid motions that move no coordinate: a straight cable about itself."""
+    """Projector (m, m) onto the rigid motions that move no coordinate, as of a straight cable about itself."""
     size, vectors = np.linalg.eigh(np.einsum("nki,nkj->ij", motion, motion))
     still = vectors[:, size < 1e-12 * size[-1]]
     return np.asarray(still @ still.T)
@@ -154,7 +154,8 @@ def refuse_loose(system: System) -> NoReturn:
     raise ModelError(
         f"Model {system.model.name!r} is not supported: {free.shape[1]} rigid "
         f"motion{'s are' if free.shape[1] > 1 else ' is'} free: {shown}. Add supports (Pin, Clamp, Roller, "
-        f"ElasticSupport) or hinges; if a load such as weight holds it, let that act from the start (history=Constant())."
+        f"ElasticSupport) or hinges; if a load such as weight holds it, let that act from the start "
+        f"(history=Constant())."
     )
 
 

@@ -167,7 +167,7 @@ class Element(Protocol):
     def tabulate(
         self, points: FloatArray, reference: FloatArray, dofs: IntArray, stiffness: BeamStiffness, b1: int
     ) -> Any:
-        """Group of the elements: end ``points (n_e, 2, dim)``, ``reference (n_e, k)`` coordinates, ``dofs (n_e, k)``."""
+        """Group of the elements with end ``points (n_e, 2, dim)``, ``reference`` and ``dofs``, both (n_e, k)."""
 
     def lengths(self, group: Any) -> FloatArray:
         """Lengths (n_e,) of the elements in the stress-free shape [length]."""

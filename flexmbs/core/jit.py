@@ -39,7 +39,7 @@ class _Stopwatch(event.Listener):  # type: ignore[misc]  # numba has no type inf
         if self.depth == 0:
             self.began = time.perf_counter()
             if self.total == 0.0:
-                print("flexmbs: compiling kernels, once; they are kept for the next time ...", file=sys.stderr)
+                sys.stderr.write("flexmbs: compiling kernels, once; they are kept for the next time ...\n")
         self.depth += 1
 
     def on_end(self, event: Any) -> None:

@@ -48,13 +48,14 @@ class Elastic:
 
     def __post_init__(self) -> None:
         owner = f"Elastic {as_name('Elastic', 'name', self.name)!r}"
-        for field, bounds in (
-            ("youngs_modulus", {"above": 0.0}),
-            ("density", {"above": 0.0}),
-            ("poissons_ratio", {"above": -1.0, "below": 0.5}),
-            ("viscosity", {"minimum": 0.0}),
-        ):
-            object.__setattr__(self, field, as_number(owner, field, getattr(self, field), **bounds))
+        checked = {
+            "youngs_modulus": as_number(owner, "youngs_modulus", self.youngs_modulus, above=0.0),
+            "density": as_number(owner, "density", self.density, above=0.0),
+            "poissons_ratio": as_number(owner, "poissons_ratio", self.poissons_ratio, above=-1.0, below=0.5),
+            "viscosity": as_number(owner, "viscosity", self.viscosity, minimum=0.0),
+        }
+        for field, value in checked.items():
+            object.__setattr__(self, field, value)
 
     @property
     def shear_modulus(self) -> float:

@@ -38,12 +38,11 @@ class Progress:
         self.shown, self.used = now, True
         left = (now - self.began) * (1.0 - fraction) / fraction if fraction > 0.0 else float("nan")
         line = f"{self.what}: {100 * fraction:.0f} %, {text}, about {left:.0f} s left"
-        print(
-            f"\r{line:<78}" if self.terminal else line, end="" if self.terminal else "\n", file=sys.stderr, flush=True
-        )
+        sys.stderr.write(f"\r{line:<78}" if self.terminal else f"{line}\n")
+        sys.stderr.flush()
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if self.used and self.terminal:
-            print(file=sys.stderr)
+            sys.stderr.write("\n")

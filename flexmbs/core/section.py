@@ -75,8 +75,9 @@ class BeamStiffness:
         for field in fields(self):
             value = getattr(self, field.name)
             if value is not None:
-                bounds = {"minimum": 0.0} if field.name in not_negative else {"above": 0.0}
-                object.__setattr__(self, field.name, as_number("BeamStiffness", field.name, value, **bounds))
+                minimum, above = (0.0, None) if field.name in not_negative else (None, 0.0)
+                number = as_number("BeamStiffness", field.name, value, minimum=minimum, above=above)
+                object.__setattr__(self, field.name, number)
 
 
 class Section(Protocol):

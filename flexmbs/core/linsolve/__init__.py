@@ -5,6 +5,7 @@ spare place at its end for entries that do not count. Then ``refactor()`` factor
 ``solve(b)`` solves, checks the residual and refines. `choose` picks one (measured choices in the documentation,
 "Linear solvers").
 """
+
 from __future__ import annotations
 
 from flexmbs.core.linsolve.choose import LinearSolver, cholmod_available, choose

@@ -15,7 +15,7 @@ from flexmbs.core.sparsity import Pattern
 __all__ = ["LinearSolver", "cholmod_available", "choose"]
 
 NARROW = 64
-"""Half bandwidth up to which the band solver is taken whatever the size: its work n b^2 then stays below a sparse one's."""
+"""Half bandwidth up to which the band solver is taken whatever the size: its work n b^2 is below a sparse one's."""
 
 SMALL = 400
 """Order up to which the band solver is taken whatever the bandwidth."""
