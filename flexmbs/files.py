@@ -1,0 +1,57 @@
+"""Reading results back: the reader of the engine together with all elements that come with flexmbs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from os import PathLike
+from typing import TYPE_CHECKING
+
+from flexmbs import elements as built_in
+from flexmbs.output import store
+
+if TYPE_CHECKING:
+    from flexmbs.analysis.modal import Modes
+    from flexmbs.solution import Solution
+
+__all__ = ["load"]
+
+
+def load(path: str | PathLike[str], elements: Iterable[type] = ()) -> Solution | Modes:
+    """Read a result that `Solution.save` or `Modes.save` wrote, with its model.
+
+    The model is rebuilt from its description in the file and compiled, so that the result can be asked and drawn as
+    before it was saved. Its bodies are new objects: take them from ``result.model.body(name)``.
+
+    Parameters
+    ----------
+    path : path-like
+        The HDF5 file.
+    elements : iterable of type
+        Your own element classes, if the model has any, with the classes of their choices; also your own sections,
+        loads and supports. They must be dataclasses.
+
+    Returns
+    -------
+    Solution or Modes
+        As it was saved.
+
+    Raises
+    ------
+    ReadError
+        If the file is missing, empty, truncated, damaged, foreign or of a newer format, or needs a class that was not
+        passed; the message names it.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import flexmbs as fx
+    >>> beam = fx.FlexibleBody.line((0, 0), (1, 0), elements=4, element=fx.elements.PlanarCable(),
+    ...                             section=fx.Circle(0.01), material=fx.steel, name="rod")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = fx.solve_modal(fx.Model(beam, fx.Clamp(beam.start)), modes=3).save(f"{folder}/modes.h5")
+    ...     modes = fx.load(path)
+    >>> len(modes), modes.model.body("rod").element.name
+    (3, 'planar cable')
+    """
+    own = [getattr(built_in, name) for name in built_in.__all__]
+    return store.load(path, elements, [item for item in own if isinstance(item, type)])

@@ -1,0 +1,1 @@
+"""Results in files, pictures and for ParaView."""

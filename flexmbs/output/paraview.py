@@ -1,0 +1,171 @@
+"""Results for ParaView: XDMF files with polylines of all bodies, made by meshio."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import h5py
+import numpy as np
+
+from flexmbs.analysis.modal import Modes
+from flexmbs.core.checks import as_number, show
+from flexmbs.core.contracts import FloatArray, IntArray
+from flexmbs.core.errors import ModelError
+from flexmbs.output.sampling import PIECES, Curves, label_of, model_size, symbols
+from flexmbs.output.sealed import as_target, replaced
+from flexmbs.solution import Solution
+
+if TYPE_CHECKING:
+    from flexmbs.model import Model
+
+__all__ = ["write_modes", "write_series"]
+
+
+def write_series(solution: Solution, path: str | PathLike[str]) -> Path:
+    """Write the equilibria as a series over the load parameter.
+
+    Every element becomes a polyline of 8 pieces with points of its own, in the stress-free shape. Point data, each with
+    its unit in the name, are ``displacement`` (the filter Warp By Vector shows the deformed shape) and all stress
+    resultants (straight lines through the points of each element where they are good; NaN on bodies that do
+    not have them); cell data are
+    ``body`` and ``element``, counted from 0. The numbers are in a second file, named ``<path>.h5``, which must stay
+    beside the first.
+
+    Parameters
+    ----------
+    solution : Solution
+    path : path-like
+        Its name must end in ``.xdmf``. Both files are replaced if they exist.
+
+    Returns
+    -------
+    Path
+        The file to open in ParaView (reader: Xdmf3).
+
+    Raises
+    ------
+    ModelError
+        If ``solution`` is not a solution or the suffix is another one.
+    FlexmbsError
+        If the files cannot be written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import flexmbs as fx
+    >>> beam = fx.FlexibleBody.line((0, 0), (1, 0), elements=4, element=fx.elements.PlanarCable(),
+    ...                             section=fx.Rectangle(0.02, 0.002), material=fx.steel)
+    >>> bent = fx.solve_static(fx.Model(beam, fx.Clamp(beam.start), fx.PointForce(beam.end, (0, -1.0))))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = bent.to_paraview(f"{folder}/bent.xdmf")
+    ...     sorted(file.name for file in path.parent.iterdir())
+    ['bent.xdmf', 'bent.xdmf.h5']
+    """
+    if not isinstance(solution, Solution):
+        raise ModelError(f"write_series: expected a Solution, not {show(solution)}.")
+    model, curves = solution.model, Curves(solution)
+    lines = _Polylines(model, [curves.shape(body, curves.reference) for body in model.bodies])
+    length = model.units.of("length")
+
+    def steps() -> Iterator[tuple[float, dict[str, FloatArray]]]:
+        names = list(dict.fromkeys(s for body in model.bodies for s in symbols(body)))
+        for parameter, q in zip(solution.parameters, solution.q, strict=True):
+            moved = lines.stack([curves.shape(body, q) for body in model.bodies])
+            data = {f"displacement [{length}]": moved - lines.points}
+            for symbol in names:
+                data[label_of(model, symbol)] = np.concatenate(
+                    [
+                        curves.resultant(body, symbol, q).ravel()
+                        if symbol in symbols(body)
+                        else np.full(len(body.cells) * (PIECES + 1), np.nan)
+                        for body in model.bodies
+                    ]
+                )
+            yield float(parameter), data
+
+    return _write("write_series", path, lines, steps())
+
+
+def write_modes(modes: Modes, path: str | PathLike[str], share: float = 0.1) -> Path:
+    """Write modes as displacement fields over the state they belong to.
+
+    Point data are one field of displacements per mode, named by its number and frequency (real part for complex
+    modes): choose one in the filter Warp By Vector. Lines and the second file are as for `write_series`.
+
+    Parameters
+    ----------
+    modes : Modes
+    path : path-like
+        Its name must end in ``.xdmf``.
+    share : float
+        Largest displacement of each mode as a share of the size of the model, positive.
+
+    Returns
+    -------
+    Path
+        The file to open in ParaView (reader: Xdmf3).
+
+    Raises
+    ------
+    ModelError, FlexmbsError
+        As for `write_series`.
+    """
+    if not isinstance(modes, Modes):
+        raise ModelError(f"write_modes: expected Modes, not {show(modes)}.")
+    largest = as_number("write_modes", "share", share, above=0.0) * model_size(modes.model)
+    bodies, unit = modes.model.bodies, modes.model.units.of("frequency")
+    curves = Curves(modes)
+    lines = _Polylines(modes.model, [curves.shape(body, modes.q) for body in bodies])
+    data = {}
+    for i, frequency in enumerate(modes.frequencies):
+        q = modes.q + np.real(modes.vectors[:, i])
+        moved = lines.stack([curves.shape(body, q) for body in bodies]) - lines.points
+        size = float(np.linalg.norm(moved, axis=1).max())
+        data[f"mode {i}: {frequency:.5g} {unit}"] = moved * (largest / size if size > 0.0 else 0.0)
+    return _write("write_modes", path, lines, iter([(0.0, data)]))
+
+
+class _Polylines:
+    """The lines of all elements, each with points of its own, because resultants may jump between elements."""
+
+    def __init__(self, model: Model, shapes: list[FloatArray]) -> None:
+        counts = [len(body.cells) for body in model.bodies]
+        starts = (PIECES + 1) * np.arange(sum(counts), dtype=np.int64)[:, None] + np.arange(PIECES, dtype=np.int64)
+        self.lines: IntArray = np.stack((starts, starts + 1), axis=-1).reshape(-1, 2)
+        self.points = self.stack(shapes)
+        self.numbers = {
+            "body": np.repeat(np.arange(len(counts)), np.array(counts) * PIECES),
+            "element": np.concatenate([np.repeat(np.arange(n), PIECES) for n in counts]),
+        }
+
+    @staticmethod
+    def stack(shapes: list[FloatArray]) -> FloatArray:
+        """Points (n, 3) of curves (n_e, n_p, dim) of all bodies; planar ones get z = 0."""
+        flat = np.concatenate([shape.reshape(-1, shape.shape[-1]) for shape in shapes])
+        return np.ascontiguousarray(np.pad(flat, ((0, 0), (0, 3 - flat.shape[1]))))
+
+
+def _write(
+    owner: str, path: str | PathLike[str], lines: _Polylines, steps: Iterator[tuple[float, Mapping[str, FloatArray]]]
+) -> Path:
+    """A series through meshio, both files as a whole or not at all."""
+    from meshio.xdmf import TimeSeriesWriter
+
+    target = as_target(owner, path, (".xdmf",))
+    if ":" in target.name:
+        raise ModelError(f"{owner}: the name {target.name!r} must not hold a colon, which XDMF puts between names.")
+    data = target.with_name(target.name + ".h5")
+    with replaced(owner, data, target) as (data_draft, draft):
+        writer = TimeSeriesWriter(draft)
+        # meshio would put this file into the working folder, under a name that results may have
+        writer.h5_filename = data.name
+        with h5py.File(data_draft, "w") as writer.h5_file:
+            writer.write_points_cells(lines.points, [("line", lines.lines)])
+            for time, fields in steps:
+                numbers = {name: [values] for name, values in lines.numbers.items()}
+                writer.write_data(time, point_data=dict(fields), cell_data=numbers)
+            writer.__exit__()
+    return target
