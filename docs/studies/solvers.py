@@ -1,0 +1,94 @@
+"""How long the linear solvers take on tangents of flexmbs: chains of cables and grids of beams.
+
+    OMP_NUM_THREADS=1 .venv/bin/python docs/studies/solvers.py
+
+prints milliseconds of processor time, the best of several runs, for one factorisation and one solution.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from itertools import pairwise
+
+import numpy as np
+
+import flexmbs as fx
+from flexmbs.core.linsolve import LinearSolver
+from flexmbs.core.linsolve.band import Band
+from flexmbs.core.linsolve.cholmod import Cholmod
+from flexmbs.core.linsolve.superlu import SuperLU
+
+STIFFNESS = fx.BeamStiffness(EA=1e4, EI_z=1.0, mass_per_length=1.0)
+WIDEST = 1_000
+"""Half bandwidth beyond which the band solver is left out."""
+
+
+def chain(elements: int) -> fx.Model:
+    """A cantilever of planar cables."""
+    rod = fx.FlexibleBody.line(
+        (0, 0), (1, 0), elements=elements, element=fx.elements.PlanarCable(), stiffness=STIFFNESS
+    )
+    return fx.Model(rod, fx.Clamp(rod.start), fx.PointForce(rod.end, (0, 1.0)))
+
+
+def grid(bars: int, per_bar: int) -> fx.Model:
+    """A square grid of ``bars`` x ``bars`` joints, each bar of ``per_bar`` planar beams, clamped at one corner."""
+    index = {}
+    points: list[tuple[float, float]] = []
+    cells = []
+
+    def node(x: float, y: float) -> int:
+        key = (round(x * per_bar), round(y * per_bar))
+        if key not in index:
+            index[key] = len(points)
+            points.append((x, y))
+        return index[key]
+
+    for i in range(bars):
+        for j in range(bars):
+            for dx, dy in ((1, 0), (0, 1)):
+                if i + dx < bars and j + dy < bars:
+                    steps = np.linspace(0, 1, per_bar + 1)
+                    nodes = [node(i + dx * s, j + dy * s) for s in steps]
+                    cells += list(pairwise(nodes))
+    mesh = fx.Mesh(points, [("line", cells)], node_sets={"corner": [index[0, 0]]})
+    body = fx.FlexibleBody(mesh, fx.elements.PlanarBeam(), stiffness=STIFFNESS)
+    return fx.Model(body, fx.Clamp(body.set("corner")), fx.Gravity((0, -1.0)))
+
+
+def best(action: Callable[[], object]) -> float:
+    """Milliseconds of processor time."""
+    times = []
+    while sum(times) < 0.5 and len(times) < 20:
+        start = time.process_time()
+        action()
+        times.append(time.process_time() - start)
+    return 1e3 * min(times)
+
+
+def measure(model: fx.Model, title: str) -> None:
+    """One line per solver."""
+    system = fx.compile_model(model)
+    drives = system.fixation.drives_at(0.0, 0.0)
+    K = system.linearise(system.coordinates.reference, system.env(0.0, 0.0), system.fixation.frames(drives)).K
+    rows, columns = system.pattern.indices, np.repeat(np.arange(system.n), np.diff(system.pattern.indptr))
+    solvers: list[LinearSolver] = [Cholmod(system.pattern), SuperLU(system.pattern)]
+    if system.half_band <= WIDEST:
+        solvers.insert(0, Band(system.n, system.half_band, True))
+    for solver in solvers:
+        solver.data[solver.slots(rows, columns)] = K
+        mark = "*" if solver.name == system.solver.name else " "
+        factor, solve = best(solver.refactor), best(lambda s=solver: s.solve(np.ones(system.n)))
+        sys.stdout.write(
+            f"{title:18s} n {system.n:6d}  half band {system.half_band:4d}  {solver.name:12s}{mark} "
+            f"factor {factor:9.2f} ms  solve {solve:7.2f} ms\n"
+        )
+
+
+if __name__ == "__main__":
+    for elements in (100, 2_000, 20_000):
+        measure(chain(elements), f"chain of {elements}")
+    for bars, per_bar in ((8, 10), (25, 10), (80, 10)):
+        measure(grid(bars, per_bar), f"grid {bars} x {bars}")
