@@ -195,8 +195,10 @@ class _Gather:
             if drive >= 0:
                 move[drive] = value
             part = basis @ normal
-            part += basis @ (normal - part @ basis)  # twice is enough: the rest is then orthogonal to round-off
-            rest, rest_move = normal - part @ basis, move - part @ moves
+            rest = normal - part @ basis
+            again = basis @ rest  # projected twice, the rest is orthogonal to round-off
+            rest, part = rest - again @ basis, part + again
+            rest_move = move - part @ moves
             size = float(np.linalg.norm(rest))
             if size > SAME:
                 basis = np.vstack((basis, rest / size))

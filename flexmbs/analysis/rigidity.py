@@ -122,16 +122,16 @@ def _turn(system: System) -> csr_array:
 
 
 def _springs(system: System) -> csr_array:
-    """Stiffness of all springs, each scaled to one at its stiffest; elements and loads have none."""
+    """What all springs resist, soft or stiff: each block's range as a projector; elements and loads have none."""
     system.tangent(system.coordinates.reference, Env(0.0, np.zeros(len(system.model.loads))))
     n_elements = len({(type(b.element), b.element) for b in system.coordinates.bodies})
     n = system.coordinates.n
     total = csr_array((n, n))
     for block in system.blocks[n_elements:]:
         count, k = block.dofs.shape
-        B = system.work_blocks(block).reshape(count, k * k)
-        largest = np.abs(B).max(axis=1, keepdims=True)
-        scaled = np.divide(B, largest, out=np.zeros_like(B), where=largest > 0.0)
+        values, vectors = np.linalg.eigh(system.work_blocks(block).reshape(count, k, k))
+        resists = values > 1e-14 * np.abs(values).max(axis=1, keepdims=True, initial=0.0)
+        scaled = np.einsum("eim,em,ejm->eij", vectors, resists, vectors)
         row, col = np.repeat(block.dofs, k, axis=1).ravel(), np.tile(block.dofs, (1, k)).ravel()
         total = total + csr_array((scaled.ravel(), (row, col)), shape=(n, n))
     return total
