@@ -20,6 +20,7 @@ import numpy as np
 from flexmbs.core.contracts import FloatArray, ForceKernel, IntArray, NodeLayout, Resultant, TangentKernel
 from flexmbs.elements import linear_beam
 from flexmbs.elements.linear_beam import BeamGroup, beam_force, beam_tangent
+from flexmbs.elements.quadrature import Gauss
 
 if TYPE_CHECKING:
     from flexmbs.core.section import BeamStiffness
@@ -85,6 +86,9 @@ class PlanarBeam:
     @property
     def tangent(self) -> TangentKernel:
         return beam_tangent
+
+    def accurate_points(self, symbol: str) -> FloatArray:
+        return Gauss(2).rule()[0]
 
     def reference(self, points: FloatArray, tangents: FloatArray) -> FloatArray:
         return np.zeros((len(points), 3))

@@ -338,6 +338,9 @@ class PlanarCable:
     def tangent(self) -> TangentKernel:
         return planar_cable_tangent
 
+    def accurate_points(self, symbol: str) -> FloatArray:
+        return hermite.accurate_points(symbol, self.axial)
+
     def reference(self, points: FloatArray, tangents: FloatArray) -> FloatArray:
         return np.hstack((points, tangents))
 

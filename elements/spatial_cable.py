@@ -304,6 +304,9 @@ class SpatialCable:
     def tangent(self) -> TangentKernel:
         return spatial_cable_tangent
 
+    def accurate_points(self, symbol: str) -> FloatArray:
+        return hermite.accurate_points(symbol, self.axial)
+
     def reference(self, points: FloatArray, tangents: FloatArray) -> FloatArray:
         return np.hstack((points, tangents))
 

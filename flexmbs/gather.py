@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 __all__ = ["gather"]
 
 
-def gather(model: Model, coordinates: Coordinates) -> tuple[tuple[Term, ...], FloatArray, int]:
-    """Terms of a model, the mass of its elements as blocks of the same layout, and the length of their buffer."""
+def gather(model: Model, coordinates: Coordinates) -> tuple[tuple[Term, ...], FloatArray, int, tuple[Any, ...]]:
+    """Terms of a model, the mass of its elements as blocks, the length of their buffer, and the group of each body."""
     terms: list[Term] = []
     places = _Places(coordinates)
     size = 0
@@ -51,7 +51,7 @@ def gather(model: Model, coordinates: Coordinates) -> tuple[tuple[Term, ...], Fl
     mass = np.zeros(size)
     for start, blocks in masses:
         mass[start : start + len(blocks)] = blocks
-    return tuple(terms), mass, size
+    return tuple(terms), mass, size, tuple(places.element_group(body) for body in model.bodies)
 
 
 class _Places:

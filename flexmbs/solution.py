@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from scipy.sparse import coo_array
@@ -181,13 +181,13 @@ class Solution:
     def resultant(self, body: FlexibleBody, symbol: str, step: int = -1, xi: Any = None) -> FloatArray:
         """A stress resultant (n_e, n_s) along every element, such as ``"N"`` [force] or ``"M"`` [force length].
 
-        ``xi (n_s,)`` are natural coordinates from -1 to 1; the default is Gauss' two points, where cubic elements are
-        most accurate.
+        ``xi (n_s,)`` are natural coordinates from -1 to 1. The default are the points where the element is most
+        accurate; elsewhere the normal force of a slender cable may be wrong by orders of magnitude.
         """
         names = [r.symbol for r in body.element.resultants]
         if symbol not in names:
             raise ModelError(f"body {body.name!r}: {unknown_name('stress resultant', symbol, names)}")
-        where = np.array([-1.0, 1.0]) / np.sqrt(3.0) if xi is None else as_array("resultant", "xi", xi, (None,))
+        where = body.element.accurate_points(symbol) if xi is None else as_array("resultant", "xi", xi, (None,))
         if np.abs(where).max(initial=0.0) > 1.0:
             raise ModelError(f"resultant: xi must lie between -1 and 1, not {show(where.tolist())}.")
         q = self.q[self._step(step)]
@@ -232,8 +232,8 @@ class Solution:
 
         return write_series(self, path)
 
-    def plot(self, resultant: str | None = None, step: int = -1, ax: Axes | None = None) -> Axes:
-        """Draw the deformed shape, coloured by a stress resultant."""
+    def plot(self, resultant: str | None = None, step: int | Literal["all"] = -1, ax: Axes | None = None) -> Axes:
+        """Draw the deformed shape at a step, or at all of them, coloured by a stress resultant."""
         from flexmbs.output.plots import plot_shape
 
         return plot_shape(self, resultant, step, ax)
@@ -252,7 +252,7 @@ class Solution:
         return int(step) % self.n_steps
 
     def _group(self, body: FlexibleBody) -> Any:
-        return body.tabulate(self.system.coordinates.node_dofs[self.system.coordinates.index(body)], 0)
+        return self.system.group(body)
 
     def _residual(self, step: int) -> FloatArray:
         i = self._step(step)

@@ -21,6 +21,7 @@ from flexmbs.fixation import Fixation
 from flexmbs.gather import gather
 
 if TYPE_CHECKING:
+    from flexmbs.body import FlexibleBody
     from flexmbs.core.linsolve import LinearSolver
     from flexmbs.model import Model
 
@@ -80,7 +81,7 @@ class System:
         self.model = model
         self.coordinates = Coordinates.of(model)
         self.fixation = Fixation.of(model, self.coordinates)
-        self.terms, self.mass_blocks, size = gather(model, self.coordinates)
+        self.terms, self.mass_blocks, size, self._groups = gather(model, self.coordinates)
         n_q = self.coordinates.n
         mask = np.ones(n_q, dtype=bool)
         mask[self.fixation.fixed] = False
@@ -201,12 +202,11 @@ class System:
 
     def strain_energy(self, q: FloatArray) -> float:
         """Strain energy of all bodies [force length]; springs of supports are not included."""
-        return float(
-            sum(
-                b.element.energy(b.tabulate(d, 0), q).sum()
-                for b, d in zip(self.coordinates.bodies, self.coordinates.node_dofs, strict=True)
-            )
-        )
+        return float(sum(b.element.energy(self.group(b), q).sum() for b in self.coordinates.bodies))
+
+    def group(self, body: FlexibleBody) -> Any:
+        """The element group of one body."""
+        return self._groups[self.coordinates.index(body)]
 
     def _refusal(self, term: Term, item: int) -> str:
         where = self.coordinates.describe(int(term.group.dofs[item, 0]))

@@ -78,6 +78,9 @@ class PlanarBar:
     force = property(lambda self: bar_force)
     tangent = property(lambda self: bar_tangent)
 
+    def accurate_points(self, symbol: str) -> FloatArray:
+        return np.array([0.0])
+
     def reference(self, points: FloatArray, tangents: FloatArray) -> FloatArray:
         return points.copy()
 

@@ -82,8 +82,7 @@ class Modes:
     def shape(self, body: FlexibleBody, mode: int, amplitude: float, points: int = 9) -> FloatArray:
         """Points (n_e, points, dim) along every element, displaced by ``amplitude`` times a mode of unit modal mass."""
         self._check(mode)
-        coordinates = self.system.coordinates
-        group = body.tabulate(coordinates.node_dofs[coordinates.index(body)], 0)
+        group = self.system.group(body)
         q = self.q + amplitude * np.real(self.vectors[:, mode])
         return body.element.positions(group, q, np.linspace(-1, 1, points))
 
@@ -99,6 +98,12 @@ class Modes:
         from flexmbs.output.plots import plot_mode
 
         return plot_mode(self, mode, ax)
+
+    def to_paraview(self, path: str | PathLike[str]) -> Path:
+        """Write an XDMF series for ParaView, a mode at a time."""
+        from flexmbs.output.paraview import write_modes
+
+        return write_modes(self, path)
 
     def save(self, path: str | PathLike[str]) -> Path:
         """Write to an HDF5 file that `flexmbs.load` reads."""

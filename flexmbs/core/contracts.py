@@ -161,6 +161,9 @@ class Element(Protocol):
     def diagnosis(self) -> str:
         """What it means when a kernel refuses an element; empty: its forces are not finite."""
 
+    def accurate_points(self, symbol: str) -> FloatArray:
+        """Natural coordinates (n_s,) at which a stress resultant is most accurate; between them it may be far off."""
+
     def reference(self, points: FloatArray, tangents: FloatArray) -> FloatArray:
         """Nodal coordinates (n_nodes, n) of the stress-free shape from points and unit tangents (n_nodes, dim)."""
 

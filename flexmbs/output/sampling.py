@@ -20,38 +20,27 @@ PIECES = 8
 """Straight pieces that an element is drawn with."""
 MOMENT = "|M|"
 """Symbol of the magnitude of the moment, where a body has its components in space."""
-GAUSS = 1.0 / np.sqrt(3.0)
 
 
 class Curves:
-    """Points and stress resultants along the elements of a result, at states ``q (n_q,)`` of its system.
-
-    The elements are tabulated once, so that many states are quick to draw.
-    """
+    """Points and stress resultants along the elements of a result, at states ``q (n_q,)`` of its system."""
 
     def __init__(self, result: Solution | Modes) -> None:
         self.reference: FloatArray = result.system.coordinates.reference
-        numbering = zip(result.model.bodies, result.system.coordinates.node_dofs, strict=True)
-        self._groups = {id(body): body.tabulate(dofs, 0) for body, dofs in numbering}
+        self._system = result.system
         self._xi = np.linspace(-1.0, 1.0, PIECES + 1)
 
     def shape(self, body: FlexibleBody, q: FloatArray) -> FloatArray:
         """Points (n_e, n_p, dim) [length]."""
-        return body.element.positions(self._groups[id(body)], q, self._xi)
+        return body.element.positions(self._system.group(body), q, self._xi)
 
     def resultant(self, body: FlexibleBody, symbol: str, q: FloatArray) -> FloatArray:
-        """A stress resultant (n_e, n_p): straight lines through its values where they are good.
-
-        These are Gauss' two points, where the bending of cubic elements is most accurate, but for the normal force of
-        an element with a quadrature ``axial`` of its own the points of that: only there the strain of a stiff cable is
-        under control, and between them it may be wrong by orders of magnitude.
-        """
+        """A stress resultant (n_e, n_p): straight lines through its values at the element's accurate points."""
         own = _own_symbols(body)
         if symbol == MOMENT and symbol not in own:
             return np.asarray(np.linalg.norm([self.resultant(body, s, q) for s in own if s.startswith("M_")], axis=0))
-        rule = getattr(body.element, "axial", None) if symbol == "N" else None
-        xi = np.array([-GAUSS, GAUSS]) if rule is None else np.asarray(rule.rule()[0])
-        values = body.element.stress_resultants(self._groups[id(body)], q, np.zeros_like(q), xi)
+        xi = body.element.accurate_points(symbol)
+        values = body.element.stress_resultants(self._system.group(body), q, np.zeros_like(q), xi)
         drawn: FloatArray = values[..., own.index(symbol)] @ _straight(xi, self._xi)
         return drawn
 
