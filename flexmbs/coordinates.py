@@ -124,6 +124,6 @@ def _roots(model: Model, own: list[IntArray], total: int) -> IntArray:
         for i, j in zip(*sides, strict=True):
             a, b = find(int(i)), find(int(j))
             root[max(a, b)] = min(a, b)
-    for i in range(total):
-        root[i] = find(i)
+    while not np.array_equal(root, root[root]):
+        root = root[root]
     return root

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from sksparse.cholmod import CholmodNotPositiveDefiniteError, analyze
+from sksparse.cholmod import CholmodNotInstalledError, CholmodNotPositiveDefiniteError, Factor, analyze
 
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.linsolve.refine import refined
@@ -11,6 +11,9 @@ from flexmbs.core.linsolve.superlu import SuperLU
 from flexmbs.core.sparsity import Pattern
 
 __all__ = ["Cholmod"]
+
+LARGE = 10_000
+"""Order above which the analysis by nested dissection, three times as long, is worth its better order."""
 
 
 class Cholmod(SuperLU):
@@ -20,8 +23,17 @@ class Cholmod(SuperLU):
 
     def __init__(self, pattern: Pattern) -> None:
         super().__init__(pattern)
-        self._symbolic = analyze(self.matrix, mode="auto")
+        self._symbolic = self._analyse()
         self._definite = False
+
+    def _analyse(self) -> Factor:
+        """Order and symbolic factor; nested dissection keeps the work per unknown of large grids constant."""
+        if self.n > LARGE:
+            try:
+                return analyze(self.matrix, mode="auto", ordering_method="nesdis")
+            except CholmodNotInstalledError:  # a CHOLMOD without its partition module
+                pass
+        return analyze(self.matrix, mode="auto")
 
     def refactor(self) -> None:
         """Cholesky, or LU if a pivot is not positive."""

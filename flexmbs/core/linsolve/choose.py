@@ -14,8 +14,11 @@ from flexmbs.core.sparsity import Pattern
 
 __all__ = ["LinearSolver", "cholmod_available", "choose"]
 
-NARROW = 64
-"""Half bandwidth up to which the band solver is taken whatever the size: its work n b^2 is below a sparse one's."""
+NARROW = 20
+"""Half bandwidth up to which the band solver is faster than CHOLMOD (chains have 7 to 11, crossing members 17 on)."""
+
+WIDE = 48
+"""Half bandwidth up to which it is faster than SuperLU."""
 
 SMALL = 400
 """Order up to which the band solver is taken whatever the bandwidth."""
@@ -67,11 +70,14 @@ def cholmod_available() -> bool:
 
 
 def choose(pattern: Pattern, half_band: int, symmetric: bool) -> LinearSolver:
-    """A solver for matrices of this pattern: band for narrow or small ones, CHOLMOD for symmetric, else SuperLU."""
+    """A solver for matrices of this pattern: band for narrow or small ones, CHOLMOD for symmetric ones.
+
+    The others, and all where CHOLMOD is missing: band up to `WIDE`, else SuperLU.
+    """
     if half_band <= NARROW or pattern.n <= SMALL:
         return Band(pattern.n, half_band, symmetric)
     if symmetric and cholmod_available():
         from flexmbs.core.linsolve.cholmod import Cholmod
 
         return Cholmod(pattern)
-    return SuperLU(pattern)
+    return Band(pattern.n, half_band, symmetric) if half_band <= WIDE else SuperLU(pattern)
