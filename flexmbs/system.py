@@ -159,13 +159,6 @@ class System:
             sparsity.block_magnitude(self._work.B, block.dofs, block.b1, x, y)
         return y
 
-    def rounding(self, x: FloatArray, seed: int) -> FloatArray:
-        """A sample of the residual that rounding the coordinates of every element makes, with the work blocks."""
-        y = np.zeros_like(x)
-        for block in self.blocks:
-            sparsity.block_rounding(self._work.B, block.dofs, block.b1, x, seed, y)
-        return y
-
     def work_blocks(self, block: Blocks) -> FloatArray:
         """A copy of the work blocks of one group (n k k,); before `assemble` turns them."""
         n, k = block.dofs.shape

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from flexmbs.analysis import rigidity
-from flexmbs.analysis.newton import Iteration, NewtonResult, Problem, Scale, equilibrate
+from flexmbs.analysis.newton import EPS, Iteration, NewtonResult, Problem, Scale, equilibrate
 from flexmbs.core.checks import as_array, as_count, as_flag, as_number, show
-from flexmbs.core.contracts import FloatArray
+from flexmbs.core.contracts import Env, FloatArray
 from flexmbs.core.errors import AccuracyWarning, ConvergenceError, ModelError, SingularError
 from flexmbs.core.progress import Progress
 from flexmbs.model import Model
@@ -31,6 +31,8 @@ FARTHEST = 2.0
 """Largest turn [rad] of a slope in one step: beyond, another equilibrium may have been found, such as a loop."""
 TURN = 1.0
 """Largest prescribed rotation [rad] in one step: half a turn more could not be told from half a turn less."""
+SAMPLES = 4
+"""Evaluations whose round-off is sampled to estimate the accuracy."""
 STAGNANT_SHARE = 5.0
 """Error of the displacements by the last increment where increments stagnate (measured on chains: 0.1 to 6)."""
 
@@ -267,6 +269,13 @@ class _Stepper:
             return True
         return self.system.solver.is_positive_definite()
 
+    def _acts(self) -> bool:
+        """Whether a load or a prescribed motion acts at the end, so that there are displacements to be accurate."""
+        reference, t = self.system.coordinates.reference, self.parameters[-1]
+        loaded = self.system.residual(reference, Env(t, self.scales[-1])).copy()
+        unloaded = self.system.residual(reference, Env(t, np.zeros_like(self.scales[-1])))
+        return bool(np.any(self.drives[-1]) or np.any(loaded != unloaded))
+
     def _why(self) -> str:
         return f"Last failure: {self.last.message}. " if self.last is not None and self.last.message else ""
 
@@ -275,7 +284,9 @@ class _Stepper:
         system = self.system
         accuracy = np.nan
         if self.last is not None and self.last.converged:
-            accuracy = _accuracy(system, np.array(self.q), self.last.stagnant)
+            env, frames = Env(self.parameters[-1], self.scales[-1]), system.fixation.frames(self.drives[-1])
+            if self._acts():
+                accuracy = _accuracy(system, np.array(self.q), env, frames, self.last.stagnant)
         solution = Solution(
             kind="static",
             system=system,
@@ -330,21 +341,26 @@ def _restart(system: System, start: Solution) -> FloatArray:
     return np.array(start.q[-1])
 
 
-def _accuracy(system: System, path: FloatArray, last_step: float) -> float:
+def _accuracy(system: System, path: FloatArray, env: Env, frames: FloatArray, last_step: float) -> float:
     """Estimated round-off error of the last displacements, relative to the largest of the path (n_s, n_q).
 
-    Evaluating an element amounts to rounding its coordinates by eps, each on its own, so the residual of a perfect
-    equilibrium is a sum of K_e (eps q_e) with random signs. Such residuals are solved for, with the last factorisation;
-    their largest displacement, or that of the last increment if it stagnated, is compared with the largest of
-    all equilibria.
+    The residual of a perfect equilibrium is the noise of its own evaluation. Samples of it come from coordinates moved
+    by about eps: the increment back is that move, and what it differs by is noise, solved for with the last
+    factorisation. Its largest displacement, or that of the last increment if it stagnated, is compared with the largest
+    of all equilibria.
     """
     moves = np.abs(path - system.coordinates.reference)[:, system.coordinates.translations]
     moved, q = float(moves.max(initial=0.0)), path[-1]
     if moved == 0.0:
         return np.nan
+    fixation, free, rng = system.fixation, system.free, np.random.default_rng(0)
     worst = STAGNANT_SHARE * last_step
-    for seed in range(4):
-        x = np.zeros_like(q)
-        x[system.free] = system.solver.solve(system.rounding(q, seed)[system.free])
-        worst = max(worst, float(np.abs(x[system.coordinates.translations]).max()))
+    for _ in range(SAMPLES):
+        shift = np.zeros_like(q)
+        shift[free] = (EPS * rng.uniform(-2.0, 2.0, len(q)) * fixation.to_frames(q, frames))[free]
+        near = q + fixation.from_frames(shift, frames)
+        noise = np.zeros_like(q)
+        noise[free] = system.solver.solve(fixation.to_frames(system.residual(near, env), frames)[free])
+        noise -= fixation.to_frames(near - q, frames)
+        worst = max(worst, float(np.abs(fixation.from_frames(noise, frames)[system.coordinates.translations]).max()))
     return worst / moved

@@ -142,20 +142,6 @@ def block_magnitude(B: FloatArray, dofs: IntArray, b1: int, x: FloatArray, y: Fl
 
 
 @kernel
-def block_rounding(B: FloatArray, dofs: IntArray, b1: int, x: FloatArray, seed: int, y: FloatArray) -> None:
-    """y += K (eps x) with a random sign for every coordinate of every block: what rounding x does to a residual."""
-    k = dofs.shape[1]
-    state = np.uint64(2 * seed + 1)
-    for e in range(dofs.shape[0]):
-        o = b1 + e * k * k
-        for j in range(k):
-            state = state * np.uint64(6364136223846793005) + np.uint64(1442695040888963407)
-            d = 2.2e-16 * x[dofs[e, j]] * (1.0 if state >> np.uint64(63) else -1.0)
-            for i in range(k):
-                y[dofs[e, i]] += B[o + i * k + j] * d
-
-
-@kernel
 def rotate_blocks(B: FloatArray, where: IntArray, R: FloatArray) -> None:
     """Turn rows and columns of some blocks into nodal frames: K <- F^T K F, in place.
 
