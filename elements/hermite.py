@@ -102,12 +102,15 @@ def arc_lengths(reference: FloatArray, chords: FloatArray) -> FloatArray:
     """L (n_e,) for which the Hermite curve with slopes L t has arc length L, by fixed-point iteration."""
     xi, w = METRIC.rule()
     _, N1, _ = shape(0.5 * (1 + xi))
-    L = chords.copy()
+    nodes = reference.reshape(len(reference), 4, reference.shape[1] // 4)
+    fixed, by_length = (np.einsum("ga,eac->egc", N1[:, i::2], nodes[:, i::2]) for i in (0, 1))
+    L, last = chords.copy(), np.inf
     for _ in range(60):
-        new = np.linalg.norm(np.einsum("ga,eac->egc", N1, control(reference, L)), axis=-1) @ (0.5 * w)
-        if np.all(np.abs(new - L) <= 1e-15 * new):
+        new = np.sqrt(((fixed + L[:, None, None] * by_length) ** 2).sum(axis=-1)) @ (0.5 * w)
+        change = float(np.max(np.abs(new - L) / new, initial=0.0))
+        if change <= 4e-16 or (change <= 1e-14 and change >= last):  # as far as rounding lets it go
             break
-        L = new
+        L, last = new, change
     return L
 
 
