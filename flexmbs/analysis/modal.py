@@ -29,8 +29,10 @@ __all__ = ["Modes", "solve_modal"]
 
 DENSE = 200
 """Number of unknowns up to which all eigenvalues are computed by LAPACK."""
-BALANCED = 1e-6
-"""Residual, relative to the forces that cancel in it, up to which a state counts as an equilibrium."""
+BALANCED = 1e-5
+"""Residual, relative to the largest internal force (reactions included), up to which a state is an equilibrium."""
+NOISE = 2e-14
+"""The same relative to the sum of what cancels in the internal forces: a hundred times their round-off."""
 SYMMETRIC = 1e-9
 """Asymmetry of K, relative to its largest entry, up to which it is round-off."""
 
@@ -112,8 +114,8 @@ class Modes:
         return save(self, path)
 
     def _check(self, mode: int) -> None:
-        if not 0 <= mode < len(self):
-            raise ModelError(f"there is no mode {mode}; modes are numbered 0 to {len(self) - 1}.")
+        if isinstance(mode, bool) or not isinstance(mode, int | np.integer) or not 0 <= mode < len(self):
+            raise ModelError(f"there is no mode {show(mode)}; modes are numbered 0 to {len(self) - 1}.")
 
 
 def solve_modal(model: Model | System | Solution, modes: int = 10) -> Modes:
@@ -173,10 +175,14 @@ def solve_modal(model: Model | System | Solution, modes: int = 10) -> Modes:
         column[system.free] = vectors[:, j]
         whole[:, j] = system.fixation.from_frames(column, frames)
     found = Modes(system, q, values, whole, conservative)
-    if np.real(values).min() < -1e-8 * max(1.0, float(np.abs(values).max())):
+    diagonal, mass = K.diagonal(), M.diagonal()
+    noise = NOISE * float(np.max(np.abs(diagonal[mass > 0.0]) / mass[mass > 0.0], initial=0.0))
+    noise = max(noise, 1e-8 * float(np.abs(values).max()))
+    growing, fluttering = int((np.real(values) < -noise).sum()), int((np.abs(np.imag(values)) > 100.0 * noise).sum())
+    if growing or fluttering:
         warnings.warn(
-            f"Model {system.model.name!r}: {int((np.real(values) < 0).sum())} modes are unstable: the state is not a "
-            f"stable equilibrium.",
+            f"Model {system.model.name!r}: {growing} modes are unstable and {fluttering} flutter: the state is not a stable "
+            f"equilibrium.",
             RuntimeWarning,
             stacklevel=2,
         )
@@ -200,9 +206,9 @@ def _state(model: object) -> tuple[System, FloatArray, Env, FloatArray]:
 def _check_equilibrium(system: System, q: FloatArray, env: Env, frames: FloatArray) -> None:
     """Refuse a state in which forces do not balance."""
     r = system.fixation.to_frames(system.tangent(q, env), frames)[system.free]
-    moved = q - system.coordinates.reference
-    size = system.magnitude(moved) + 1e-10 * system.magnitude(q)
-    if np.abs(r).max(initial=0.0) > BALANCED * float(size.max(initial=0.0)):
+    floor = NOISE * float(system.magnitude(q).max(initial=0.0))
+    internal = system.residual(q, env._replace(scale=np.zeros_like(env.scale)))
+    if np.abs(r).max(initial=0.0) > BALANCED * float(np.abs(internal).max(initial=0.0)) + floor:
         worst = int(np.argmax(np.abs(r)))
         raise ModelError(
             f"Model {system.model.name!r}: the state is not an equilibrium: the force on "
