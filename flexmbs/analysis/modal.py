@@ -181,8 +181,8 @@ def solve_modal(model: Model | System | Solution, modes: int = 10) -> Modes:
     growing, fluttering = int((np.real(values) < -noise).sum()), int((np.abs(np.imag(values)) > 100.0 * noise).sum())
     if growing or fluttering:
         warnings.warn(
-            f"Model {system.model.name!r}: {growing} modes are unstable and {fluttering} flutter: the state is not a stable "
-            f"equilibrium.",
+            f"Model {system.model.name!r}: {growing} modes are unstable and {fluttering} flutter: the state is not a "
+            f"stable equilibrium.",
             RuntimeWarning,
             stacklevel=2,
         )
