@@ -281,7 +281,7 @@ class PlanarCable:
     """Planar absolute-nodal cable element: slender beams in the plane, bent and moved as far as one likes.
 
     Nodal coordinates: position (x, y) [length] and slope (x_s, y_s) = dr/ds [-], s the undeformed arc length. The mass
-    matrix is constant. Converges with order 4 in positions (measured: verification case ``elastica``).
+    matrix is constant. Converges with order 4 in positions (measured: verification case ``s01-cantilever``).
 
     Parameters
     ----------

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from flexmbs.core.checks import as_array, as_name, as_number, show
-from flexmbs.core.contracts import Element, FloatArray, IntArray
+from flexmbs.core.contracts import ELEMENT_MEMBERS, Element, FloatArray, IntArray
 from flexmbs.core.errors import MeshError, ModelError, unknown_name
 from flexmbs.core.material import Elastic
 from flexmbs.core.section import BeamStiffness, Section, beam_stiffness, check_section
@@ -75,11 +75,12 @@ class FlexibleBody:
         owner = f"FlexibleBody {as_name('FlexibleBody', 'name', self.name)!r}"
         if not isinstance(self.mesh, Mesh):
             raise ModelError(f"{owner}: mesh must be a Mesh, not {show(self.mesh)}.")
-        missing = [n for n in ("layout", "tabulate", "force", "tangent", "cell_type") if not hasattr(self.element, n)]
+        missing = [n for n in ELEMENT_MEMBERS if not hasattr(self.element, n)]
         if missing or isinstance(self.element, type):
+            lacks = f", which lacks {', '.join(missing)}" if 0 < len(missing) < len(ELEMENT_MEMBERS) // 2 else ""
             raise ModelError(
                 f"{owner}: element must be an element object such as flexmbs.elements.PlanarCable(), "
-                f"not {show(self.element)}."
+                f"not {show(self.element)}{lacks}."
             )
         self._check_stiffness(owner)
         object.__setattr__(self, "cells", self._element_cells(owner))

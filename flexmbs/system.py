@@ -177,8 +177,15 @@ class System:
             sparsity.block_product(self.mass_blocks, block.dofs, block.b1, x, y)
         return y
 
-    def linearise(self, q: FloatArray, env: Env, frames: FloatArray, v: FloatArray | None = None) -> Linearisation:
-        """K, D and M at a state, on the free coordinates in the order of the unknowns."""
+    def linearise(
+        self, q: FloatArray, env: Env, frames: FloatArray | None = None, v: FloatArray | None = None
+    ) -> Linearisation:
+        """K, D and M at a state, on the free coordinates in the order of the unknowns.
+
+        ``frames`` are the nodal frames of the state; left out, those without any prescribed motion.
+        """
+        if frames is None:
+            frames = self.fixation.frames0
         slot = self.pattern.slots(self._row, self._col)
         parts = []
         for weights in ((1.0, 0.0), (0.0, 1.0), None):

@@ -59,12 +59,18 @@ def as_number(
     return number
 
 
+MOST = 10_000_000
+"""No description needs more of anything; a larger number would only exhaust the memory."""
+
+
 def as_count(owner: str, name: str, value: object, *, minimum: int = 0) -> int:
-    """A whole number, at least ``minimum``."""
+    """A whole number, at least ``minimum`` and at most `MOST`."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Integral):
         raise ModelError(f"{owner}: {name} must be a whole number, not {show(value)}.")
     if int(value) < minimum:
         raise ModelError(f"{owner}: {name} must be at least {minimum}, not {int(value)}.")
+    if int(value) > MOST:
+        raise ModelError(f"{owner}: {name} must be at most {MOST}, not {int(value)}.")
     return int(value)
 
 

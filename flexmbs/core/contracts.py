@@ -28,7 +28,18 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from flexmbs.core.section import BeamStiffness
 
-__all__ = ["Element", "Env", "FloatArray", "IntArray", "NodeLayout", "Resultant", "State", "Term", "Work"]
+__all__ = [
+    "ELEMENT_MEMBERS",
+    "Element",
+    "Env",
+    "FloatArray",
+    "IntArray",
+    "NodeLayout",
+    "Resultant",
+    "State",
+    "Term",
+    "Work",
+]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -189,3 +200,7 @@ class Element(Protocol):
 
     def stress_resultants(self, group: Any, q: FloatArray, v: FloatArray, xi: FloatArray) -> FloatArray:
         """Stress resultants (n_e, n_s, n_resultants) at ``xi``, in the order of ``resultants``."""
+
+
+ELEMENT_MEMBERS = tuple(name for name in vars(Element) if not name.startswith("_"))
+"""What an element must have."""

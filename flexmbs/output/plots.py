@@ -6,7 +6,7 @@ axes. Nothing is ever shown or closed: call ``matplotlib.pyplot.show()``, or ``a
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 import matplotlib
@@ -27,7 +27,7 @@ from flexmbs.output.symbols import draw_symbols
 from flexmbs.solution import Solution
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from flexmbs.body import Attachment
     from flexmbs.model import Model
@@ -208,9 +208,20 @@ def _draw_rotation(axes: Any, parameters: FloatArray, angles: FloatArray) -> lis
     return lines
 
 
-def _look(ax: Axes | None) -> AbstractContextManager[None]:
-    """The settings of our own figures; axes that are passed in keep theirs."""
-    return matplotlib.rc_context(style.RC) if ax is None else nullcontext()
+@contextmanager
+def _look(ax: Axes | None) -> Iterator[None]:
+    """The settings of our own figures; axes that are passed in keep theirs.
+
+    The first figure makes pyplot load its backend, and a notebook's switches interactive drawing on; that must outlast
+    the context.
+    """
+    if ax is not None:
+        yield
+        return
+    with matplotlib.rc_context(style.RC):
+        yield
+        interactive = matplotlib.rcParams["interactive"]
+    matplotlib.rcParams["interactive"] = interactive
 
 
 def _chosen(model: Model, resultant: str | None) -> str | None:
