@@ -107,7 +107,7 @@ def attempt(make: Callable[..., Any], arguments: dict[str, Any], owner: str) -> 
 
 
 @pytest.mark.parametrize("which", MAKERS)
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_one_argument_replaced_by_junk(which: str, data: st.DataObject) -> None:
     make, arguments = MAKERS[which]
@@ -116,7 +116,7 @@ def test_one_argument_replaced_by_junk(which: str, data: st.DataObject) -> None:
     use(attempt(make, {**arguments, name: value}, which))
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 @given(items=st.lists(JUNK, max_size=3))
 def test_models_of_junk(items: list[Any]) -> None:
     try:

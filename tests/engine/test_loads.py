@@ -247,9 +247,7 @@ def misses(t: float) -> float:
     (fails, "ZeroDivisionError"), (misses, "KeyError"), (lambda: 1.0, "TypeError"), (lambda t: t + "a", "TypeError"),
 ])  # fmt: skip
 @pytest.mark.parametrize("kind", ["force", "motion"])
-def test_histories_that_cannot_be_used_are_refused_by_name(
-    line: Maker, kind: str, history: Any, message: str
-) -> None:
+def test_histories_that_cannot_be_used_are_refused_by_name(line: Maker, kind: str, history: Any, message: str) -> None:
     body = line(name="arm")
     item = (
         fx.PointForce(body.end, (0, 1), history=history)

@@ -135,7 +135,7 @@ def test_an_unstable_mode_cannot_be_overlooked(line: Maker) -> None:
         modes = fx.solve_modal(solution, modes=3)
     # omega^2 = pi^2 (N + pi^2) = -0.5 pi^4
     assert modes.eigenvalues[0] == pytest.approx(-0.5 * np.pi**4, rel=1e-3)
-    assert modes.angular_frequencies[0] == pytest.approx(-np.pi**2 * np.sqrt(0.5), rel=1e-3)
+    assert modes.angular_frequencies[0] == pytest.approx(-(np.pi**2) * np.sqrt(0.5), rel=1e-3)
     assert np.all(modes.angular_frequencies[1:] > 0)
 
 

@@ -160,9 +160,7 @@ def arch(line: Maker, load: float, rise: float = 0.1) -> fx.Model:
     """Two bars, hinged together and to the ground; nearly rigid against bending, so they stay straight."""
     stiff = fx.BeamStiffness(EA=1e3, EI_z=1e3, mass_per_length=1.0)
     a, b = line((-1, 0), (0, rise), 2, stiffness=stiff, name="a"), line((0, rise), (1, 0), 2, stiffness=stiff, name="b")
-    return fx.Model(
-        a, b, fx.Pin(a.start), fx.Pin(b.end), fx.Hinge(a.end, b.start), fx.PointForce(a.end, (0.0, -load))
-    )
+    return fx.Model(a, b, fx.Pin(a.start), fx.Pin(b.end), fx.Hinge(a.end, b.start), fx.PointForce(a.end, (0.0, -load)))
 
 
 def arch_force(height: float, rise: float = 0.1) -> float:
@@ -384,10 +382,10 @@ def test_the_accuracy_estimate_is_of_the_size_of_the_error(line: Maker) -> None:
     exact = end(solved(100))
     for elements in (500, 1000, 2000):
         fine = solved(elements)
-        assert np.linalg.norm(end(fine) - exact) < 5 * fine.accuracy * np.linalg.norm(exact) < 1e-6
+        assert np.linalg.norm(end(fine) - exact) < 20 * fine.accuracy * np.linalg.norm(exact) < 1e-6
     with pytest.warns(fx.AccuracyWarning, match="relative accuracy"):
-        fine = solved(20_000)
-    assert np.linalg.norm(end(fine) - exact) < 5 * fine.accuracy * np.linalg.norm(exact)
+        fine = solved(12_000)
+    assert np.linalg.norm(end(fine) - exact) < 20 * fine.accuracy * np.linalg.norm(exact)
 
 
 @pytest.mark.parametrize(("call", "message"), [

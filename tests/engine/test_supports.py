@@ -131,9 +131,7 @@ def test_a_prescribed_turn_is_followed_over_full_turns(line: Maker, options: fx.
     assert solution.reaction_moment(body.end) == pytest.approx([2 * np.pi], rel=1e-4)
     assert solution.reaction_moment(body.start) == pytest.approx([-2 * np.pi], rel=1e-4)
     assert np.linalg.norm(solution.position(body.end)) < 2e-4
-    spun = fx.solve_static(
-        fx.Model(body, fx.Pin(body.start), fx.Prescribe(body.start, rotation=-4 * np.pi)), options
-    )
+    spun = fx.solve_static(fx.Model(body, fx.Pin(body.start), fx.Prescribe(body.start, rotation=-4 * np.pi)), options)
     assert spun.rotation(body.start) == pytest.approx(-4 * np.pi, abs=1e-12)
     assert spun.rotation(body.end) == pytest.approx(-4 * np.pi, abs=1e-8)
     assert np.all(np.abs(np.diff(spun.rotations(body.end))) < 1.1)
@@ -227,9 +225,7 @@ def test_beams_with_rotations_balance_too(line: Maker) -> None:
     F, M = np.array([0.6, -1.1, 0.4]), np.array([0.2, 0.3, -0.5])
     end = np.array([0.8, 0.5, 0.4])
     body = line((0, 0, 0), end, elements=3, element=fx.elements.SpatialBeam(), stiffness=stiffness)
-    solution = fx.solve_static(
-        fx.Model(body, fx.Clamp(body.start), fx.PointForce(body.end, F), fx.Moment(body.end, M))
-    )
+    solution = fx.solve_static(fx.Model(body, fx.Clamp(body.start), fx.PointForce(body.end, F), fx.Moment(body.end, M)))
     assert np.allclose(solution.reaction(body.start), -F, atol=1e-12)
     assert np.allclose(solution.reaction_moment(body.start), -M - np.cross(end, F), atol=1e-12)
 
