@@ -27,7 +27,7 @@ EASY, HARD = 6, 10
 """Iterations up to which the next step is doubled, and from which it is shortened."""
 ACCURATE = 1e-6
 """Estimated relative accuracy of the displacements below which nothing is said."""
-JUMP, JUMP_SIZE = 10.0, 1e-3
+JUMP, JUMP_SIZE = 4.0, 1e-3
 """A step goes this many times as far as expected, or as this share of the model, before it counts as a jump."""
 FARTHEST = 2.0
 """Largest turn [rad] of a slope in one step: beyond, another equilibrium may have been found, such as a loop."""
@@ -136,7 +136,13 @@ def solve_static(
     AccuracyWarning
         If round-off limits the displacements to less than six digits; the message gives the estimate.
     RuntimeWarning
-        If the equilibrium becomes unstable, or the structure snaps from one equilibrium to another far away.
+        If the equilibrium becomes unstable.
+
+    Notes
+    -----
+    At a limit point, where the structure would snap to an equilibrium far away, the analysis stops: what happens then
+    is dynamics. Prescribe a displacement instead of the load to follow the equilibria beyond. With equal ``steps`` it
+    takes whatever equilibrium Newton's method finds.
 
     Examples
     --------
@@ -174,7 +180,6 @@ class _Stepper:
         if self.loose and not np.any(self.scales[0]):
             rigidity.refuse_loose(system)
         self.message = ""
-        self.jumps: list[float] = []
         self.last: NewtonResult | None = None
 
     def run(self) -> Solution:
@@ -256,13 +261,16 @@ class _Stepper:
         if system.coordinates.largest_turn(self.q[-1], result.q) > FARTHEST:
             self.last = NewtonResult(self.q[-1], message="a node turned by more than 2 rad in one step")
             return 0
-        stable, jumped = self._is_stable(), self._jumped(start, result.q)
+        if self._jumped(start, result.q):
+            self.last = NewtonResult(
+                self.q[-1], message="the next equilibrium is far away; the structure would snap to it"
+            )
+            return 0
+        stable = self._is_stable()
         halved = 0.5 * (target - self.parameters[-1])
-        if (jumped or (self.stable[-1] and not stable)) and halved >= self.options.smallest_step:
+        if self.stable[-1] and not stable and halved >= self.options.smallest_step:
             # Perhaps on another branch: a smaller step stays on the stable one, if it goes on.
             return 0
-        if jumped:
-            self.jumps.append(target)
         self.parameters.append(target)
         self.drives.append(drives)
         self.scales.append(env.scale)
@@ -329,14 +337,6 @@ class _Stepper:
             warnings.warn(
                 f"{name}: the equilibrium is unstable from load parameter {first:.4g} on: the structure would leave "
                 f"it at the smallest disturbance. Add a small imperfection or side load to follow the stable path.",
-                RuntimeWarning,
-                stacklevel=4,
-            )
-        if self.jumps:
-            warnings.warn(
-                f"{name}: at load parameter {self.jumps[0]:.4g} there is no equilibrium near the last one: the structure "
-                f"snaps to one far away, on a way that statics cannot tell. Prescribe a displacement instead of the load "
-                f"to follow the equilibria between.",
                 RuntimeWarning,
                 stacklevel=4,
             )
