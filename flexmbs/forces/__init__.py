@@ -1,4 +1,5 @@
 """Loads and springs: descriptions in words with their kernels, one concept a file."""
+
 from __future__ import annotations
 
 from flexmbs.forces.distributed import DistributedLoad, Gravity

@@ -134,9 +134,7 @@ def planar_follower_tangent(
 
 
 @kernel
-def _turned(
-    F: FloatArray, t0: FloatArray, x: float, y: float, z: float
-) -> tuple[Three, Three, Three, Three, float]:
+def _turned(F: FloatArray, t0: FloatArray, x: float, y: float, z: float) -> tuple[Three, Three, Three, Three, float]:
     """R F for the smallest rotation from t0 to t = (x, y, z)/|.|: F + w x F + w x (w x F)/(1 + c), w = t0 x t."""
     c = t0[0] * x + t0[1] * y + t0[2] * z
     w0, w1, w2 = t0[1] * z - t0[2] * y, t0[2] * x - t0[0] * z, t0[0] * y - t0[1] * x
