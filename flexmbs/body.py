@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from flexmbs.core.checks import as_array, as_name, as_number, show
+from flexmbs.core.checks import as_array, as_count, as_name, as_number, show
 from flexmbs.core.contracts import ELEMENT_MEMBERS, Element, FloatArray, IntArray
 from flexmbs.core.errors import MeshError, ModelError, unknown_name
 from flexmbs.core.material import Elastic
@@ -232,6 +232,19 @@ class Attachment:
     body: FlexibleBody
     nodes: tuple[int, ...]
     label: str
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.body, FlexibleBody):
+            raise ModelError(f"Attachment: body must be a FlexibleBody, not {show(self.body)}.")
+        as_name("Attachment", "label", self.label)
+        given = self.nodes if isinstance(self.nodes, Sequence | np.ndarray) else (self.nodes,)
+        nodes = tuple(as_count(f"Attachment to {self.body.name!r}", "each of nodes", n) for n in given)
+        if nodes and max(nodes) >= self.body.mesh.n_points:
+            raise ModelError(
+                f"Attachment to {self.body.name!r}: there is no node {max(nodes)}; nodes are numbered 0 to "
+                f"{self.body.mesh.n_points - 1}."
+            )
+        object.__setattr__(self, "nodes", nodes)
 
     def __repr__(self) -> str:
         return f"Attachment({self.body.name}, {self.label!r})"

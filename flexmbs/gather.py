@@ -44,7 +44,15 @@ def gather(model: Model, coordinates: Coordinates) -> tuple[tuple[Term, ...], Fl
         dofs = np.ascontiguousarray(np.concatenate([i.dofs for i in items]), dtype=np.int64)
         columns = [np.ascontiguousarray(np.concatenate(c)) for c in zip(*(i.columns for i in items), strict=True)]
         terms.append(
-            Term(kind.name, kind.group(dofs, size, *columns), kind.force, kind.tangent, kind.symmetric, kind.diagnosis)
+            Term(
+                kind.name,
+                kind.group(dofs, size, *columns),
+                kind.force,
+                kind.tangent,
+                kind.symmetric,
+                kind.diagnosis,
+                kind.support,
+            )
         )
         if kind.tangent is not None:
             size += len(dofs) * dofs.shape[1] ** 2

@@ -195,7 +195,7 @@ class Solution:
         return values[..., names.index(symbol)]
 
     def reaction(self, at: Attachment, step: int = -1) -> FloatArray:
-        """Force (dim,) [force] that supports exert on the nodes of ``at`` together, inertial frame.
+        """Force (dim,) [force] that supports, elastic ones too, exert on the nodes of ``at`` together, inertial frame.
 
         Zero, up to the tolerance of the analysis, where nothing is supported.
         """
@@ -257,7 +257,7 @@ class Solution:
     def _residual(self, step: int) -> FloatArray:
         i = self._step(step)
         env = Env(float(self.parameters[i]), np.array(self.scales[i]))
-        return self.system.residual(np.array(self.q[i]), env).copy()
+        return self.system.residual(np.array(self.q[i]), env, elastic_supports=False).copy()
 
     def _angles(self, body: FlexibleBody) -> FloatArray:
         """Rotations (n_s, n_nodes) of the nodes of a planar body, over full turns."""

@@ -118,12 +118,19 @@ class System:
         s[self.fixation.fixed] = self.fixation.values(drives)
         return self.fixation.from_frames(s, new)
 
-    def residual(self, q: FloatArray, env: Env, v: FloatArray | None = None) -> FloatArray:
-        """Internal minus applied forces (n_q,), a view that the next call overwrites; inertia is not included."""
+    def residual(
+        self, q: FloatArray, env: Env, v: FloatArray | None = None, elastic_supports: bool = True
+    ) -> FloatArray:
+        """Internal minus applied forces (n_q,), a view that the next call overwrites; inertia is not included.
+
+        Without ``elastic_supports`` their forces are left out, so that in equilibrium those of all supports remain.
+        """
         work = self._work
         work.r[:] = 0.0
         state = State(q, self._zero if v is None else v, self._zero, self._no_multipliers)
         for term in self.terms:
+            if term.support and not elastic_supports:
+                continue
             bad = term.force(term.group, state, env, work)
             if bad >= 0:
                 raise EvaluationError(self._refusal(term, bad))

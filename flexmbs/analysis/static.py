@@ -253,7 +253,7 @@ class _Stepper:
         result = equilibrate(Problem(system, start, pushed, env, old, new, soft), self.scale)
         self.rows += result.rows
         self.last = result
-        if result.singular is not None and len(self.q) == 1:
+        if result.singular is not None and len(self.q) == 1 and not result.rows:
             self.message = rigidity.explain_singular(system, self.q[-1], result.singular)
             return 0
         if not result.converged:
@@ -266,7 +266,7 @@ class _Stepper:
                 self.q[-1], message="the next equilibrium is far away; the structure would snap to it"
             )
             return 0
-        stable = self._is_stable()
+        stable = self._is_stable(result)
         halved = 0.5 * (target - self.parameters[-1])
         if self.stable[-1] and not stable and halved >= self.options.smallest_step:
             # Perhaps on another branch: a smaller step stays on the stable one, if it goes on.
@@ -286,11 +286,16 @@ class _Stepper:
         expected, gone = (float(np.abs((x - self.q[-1])[places]).max(initial=0.0)) for x in (guess, found))
         return gone > JUMP * max(expected, JUMP_SIZE * self.scale.model_size)
 
-    def _is_stable(self) -> bool:
-        """Whether the tangent of the last iterate is positive definite; only asked of conservative models."""
+    def _is_stable(self, result: NewtonResult) -> bool:
+        """Whether the tangent of the last iterate is positive definite; only asked of conservative models.
+
+        A tangent that round-off has spoilt says nothing of stability.
+        """
         if not (self.options.check_stability and self.system.symmetric):
             return True
-        return self.system.solver.is_positive_definite()
+        places = self.system.coordinates.translations
+        moved = float(np.abs((result.q - self.system.coordinates.reference)[places]).max(initial=0.0))
+        return self.system.solver.is_positive_definite() or result.stagnant > ACCURATE * moved
 
     def _acts(self) -> bool:
         """Whether a load or a prescribed motion acts at the end, so that there are displacements to be accurate."""

@@ -124,6 +124,8 @@ class Term:
         Whether its tangent blocks are symmetric (dr/dq of a potential).
     diagnosis : str
         What it means when a kernel refuses an item.
+    support : bool
+        Whether its forces are those of elastic supports, which count as reactions.
     """
 
     name: str
@@ -132,6 +134,7 @@ class Term:
     tangent: TangentKernel | None
     symmetric: bool = True
     diagnosis: str = ""
+    support: bool = False
 
 
 class Element(Protocol):

@@ -190,11 +190,12 @@ def angle_spring_tangent(
     return -1
 
 
-LINEAR_SPRING = Kind("linear spring", LinearSpringGroup, linear_spring_force, linear_spring_tangent)
+LINEAR_SPRING = Kind("linear spring", LinearSpringGroup, linear_spring_force, linear_spring_tangent, support=True)
 ANGLE_SPRING = Kind(
     "rotational spring",
     AngleSpringGroup,
     angle_spring_force,
     angle_spring_tangent,
     diagnosis="the angle has left half a turn, within which a rotational spring counts",
+    support=True,
 )

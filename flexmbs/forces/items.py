@@ -25,6 +25,7 @@ class Kind:
     tangent: TangentKernel | None
     symmetric: bool = True
     diagnosis: str = ""
+    support: bool = False
 
 
 class Items(NamedTuple):
