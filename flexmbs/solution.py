@@ -32,7 +32,8 @@ class Status(Enum):
     DONE = "Done."
     STEP_TOO_SMALL = (
         "The load step became too small. Look at the last equilibrium: a limit point or buckling, a load that pushes "
-        "through the structure, or a mesh too coarse for the curvature; try displacement control with Prescribe."
+        "through the structure, a mesh too coarse for the curvature, or a chain of more than some 10 000 elements, "
+        "which round-off spoils; try displacement control with Prescribe."
     )
     TOO_MANY_STEPS = "The most steps allowed were made. Increase most_steps in StaticOptions."
     NO_START = (

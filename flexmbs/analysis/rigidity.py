@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any, NoReturn
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from scipy.sparse import block_diag, csc_array, csr_array, eye_array
@@ -58,7 +59,17 @@ def free_motions(system: System) -> FloatArray:
 
 
 def is_loose(system: System) -> bool:
-    """Whether a body can move without any deformation; unlike `free_motions` linear in the number of bodies."""
+    """Whether a body can move without any deformation; found once for a system."""
+    if system not in _loose:
+        _loose[system] = _is_loose(system)
+    return _loose[system]
+
+
+_loose: WeakKeyDictionary[System, bool] = WeakKeyDictionary()
+
+
+def _is_loose(system: System) -> bool:
+    """The same; unlike `free_motions` linear in the number of bodies."""
     gram, least = _resistance(system)
     try:
         lu = splu(gram - least * eye_array(gram.shape[0], format="csc"), permc_spec="MMD_AT_PLUS_A",

@@ -53,7 +53,7 @@ class Cholmod(SuperLU):
         """Solution of the system for one right-hand side (n,)."""
         if not self._definite:
             return super().solve(b)
-        return refined(self._symbolic, self.product, b, float(np.abs(self.matrix.diagonal()).max(initial=0.0)))
+        return refined(self._symbolic, self.product, b, self.size)
 
     def is_positive_definite(self) -> bool:
         """Whether Cholesky succeeded in the last factorisation."""

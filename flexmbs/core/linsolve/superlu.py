@@ -25,6 +25,7 @@ class SuperLU:
         indices, indptr = pattern.indices.astype(np.int32), pattern.indptr.astype(np.int32)
         self.matrix = csc_array((self.data[:-1], indices, indptr), shape=(self.n, self.n), copy=False)
         self.matrix.has_sorted_indices = True
+        self._diagonal = pattern.slots(np.arange(self.n), np.arange(self.n))
 
     def slots(self, row: IntArray, col: IntArray) -> IntArray:
         """Position in the compressed columns."""
@@ -45,7 +46,12 @@ class SuperLU:
 
     def solve(self, b: FloatArray) -> FloatArray:
         """Solution of the system for one right-hand side (n,)."""
-        return refined(self._lu.solve, self.product, b, float(np.abs(self.matrix.diagonal()).max(initial=0.0)))
+        return refined(self._lu.solve, self.product, b, self.size)
+
+    @property
+    def size(self) -> float:
+        """Largest entry of the diagonal, which stands for the size of the matrix."""
+        return float(np.abs(self.data[self._diagonal]).max(initial=0.0))
 
     def is_positive_definite(self) -> bool:
         """Whether the symmetric matrix in ``data`` has positive pivots when none is exchanged."""
