@@ -110,3 +110,4 @@ PYTHON
   say "once they are there:  .venv/bin/pip install 'scikit-sparse>=0.4.16,<0.5'"
   say "############################################################################################################"
 fi
+say "installed in $SECONDS s"
