@@ -6,9 +6,9 @@ about (this) p / (1 - p); the iteration has converged when that is below ``rtol`
 analysis in both measures. Rates are measured in this step, so at least two iterations are made.
 
 The residual cannot fall below its own round-off, which is of the size eps |K| |q| (element by element, before anything
-cancels). An iteration that has stopped to improve with a residual within a thousand times of it has converged as far as
-double precision allows; the usual test on the residual alone fails there. How far that is, is estimated afterwards
-(`flexmbs.analysis.static`) from rounded coordinates and from the increment that stagnated.
+cancels). An iteration that has stopped improving, after four increments, with a residual within thirty times of it has
+converged as far as double precision allows; the usual test on the residual alone fails there. How far that is, is
+estimated afterwards (`flexmbs.analysis.accuracy`).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ SEARCHED = 30
 FAR = 1e3
 """An increment this many times the size of the model is divergence."""
 STAGNANT = 0.3
-NEAR_FLOOR = 1e3
+NEAR_FLOOR = 30.0
 SOFT = 2
 """Iterations with a stiffened matrix, where only stress holds the structure."""
 
@@ -136,7 +136,7 @@ def _iterate(problem: Problem, scale: Scale, search: bool) -> NewtonResult:
             return out
         if number and length == 1.0 and not (problem.soft and number < SOFT):
             small = max(_left(energy, last_energy) / energy_ref, _left(size, last_size) / size_ref) <= scale.rtol
-            stuck = energy > STAGNANT * last_energy and residual <= NEAR_FLOOR * floor
+            stuck = number >= 3 and energy > STAGNANT * last_energy and residual <= NEAR_FLOOR * floor
             if small or stuck:
                 out.converged = True
                 out.stagnant = 0.0 if small else moved

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from flexmbs.analysis import rigidity
-from flexmbs.analysis.newton import EPS, Iteration, NewtonResult, Problem, Scale, equilibrate
+from flexmbs.analysis.accuracy import ACCURATE, HOPELESS, estimated_accuracy, solution_error
+from flexmbs.analysis.newton import Iteration, NewtonResult, Problem, Scale, equilibrate
 from flexmbs.core.checks import as_array, as_count, as_flag, as_number, show
 from flexmbs.core.contracts import Env, FloatArray
 from flexmbs.core.errors import AccuracyWarning, ConvergenceError, ModelError, SingularError
@@ -25,18 +26,12 @@ __all__ = ["StaticOptions", "solve_static"]
 
 EASY, HARD = 6, 10
 """Iterations up to which the next step is doubled, and from which it is shortened."""
-ACCURATE = 1e-6
-"""Estimated relative accuracy of the displacements below which nothing is said."""
 JUMP, JUMP_SIZE = 4.0, 1e-3
 """A step goes this many times as far as expected, or as this share of the model, before it counts as a jump."""
 FARTHEST = 2.0
 """Largest turn [rad] of a slope in one step: beyond, another equilibrium may have been found, such as a loop."""
 TURN = 1.0
 """Largest prescribed rotation [rad] in one step: half a turn more could not be told from half a turn less."""
-SAMPLES = 4
-"""Evaluations whose round-off is sampled to estimate the accuracy."""
-STAGNANT_SHARE = 5.0
-"""Error of the displacements by the last increment where increments stagnate (measured on chains: 0.1 to 6)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -310,11 +305,10 @@ class _Stepper:
     def _finish(self, status: Status) -> Solution:
         """The solution, with warnings and errors about it."""
         system = self.system
-        accuracy = np.nan
-        if self.last is not None and self.last.converged:
-            env, frames = Env(self.parameters[-1], self.scales[-1]), system.fixation.frames(self.drives[-1])
-            if self._acts():
-                accuracy = _accuracy(system, np.array(self.q), env, frames, self.last.stagnant)
+        accuracy, frames = np.nan, system.fixation.frames(self.drives[-1])
+        if self.last is not None and self.last.converged and self._acts():
+            env = Env(self.parameters[-1], self.scales[-1])
+            accuracy = estimated_accuracy(system, np.array(self.q), env, frames, self.last.stagnant)
         solution = Solution(
             kind="static",
             system=system,
@@ -329,14 +323,24 @@ class _Stepper:
             options=self.options,
         )
         name = f"Model {system.model.name!r}"
+        longest = max(len(b.cells) for b in system.coordinates.bodies)
         if accuracy > ACCURATE:
             warnings.warn(
                 f"{name}: round-off limits the displacements to a relative accuracy of about {accuracy:.0e}: the "
-                f"chain of {len(system.coordinates.bodies[0].cells)} elements is finer than double precision "
-                f"supports. Use fewer elements.",
+                f"chain of {longest} elements is finer than double precision supports. Use fewer elements.",
                 AccuracyWarning,
                 stacklevel=4,
             )
+        if status is Status.STEP_TOO_SMALL:
+            error = solution_error(system, self.q[-1], Env(self.parameters[-1], self.scales[-1]), frames)
+            if error > HOPELESS:
+                warnings.warn(
+                    f"{name}: round-off may be why no further equilibrium was found: a solution with the stiffness "
+                    f"matrix is only good to {error:.0e}, since a chain of {longest} elements is finer than double "
+                    f"precision supports. Use fewer elements.",
+                    AccuracyWarning,
+                    stacklevel=4,
+                )
         if not solution.stable.all():
             first = solution.parameters[int(np.argmin(solution.stable))]
             warnings.warn(
@@ -367,28 +371,3 @@ def _restart(system: System, start: Solution) -> FloatArray:
             f"those of model {system.model.name!r}."
         )
     return np.array(start.q[-1])
-
-
-def _accuracy(system: System, path: FloatArray, env: Env, frames: FloatArray, last_step: float) -> float:
-    """Estimated round-off error of the last displacements, relative to the largest of the path (n_s, n_q).
-
-    The residual of a perfect equilibrium is the noise of its own evaluation. Samples of it come from coordinates moved
-    by about eps: the increment back is that move, and what it differs by is noise, solved for with the last
-    factorisation. Its largest displacement, or that of the last increment if it stagnated, is compared with the largest
-    of all equilibria.
-    """
-    moves = np.abs(path - system.coordinates.reference)[:, system.coordinates.translations]
-    moved, q = float(moves.max(initial=0.0)), path[-1]
-    if moved == 0.0:
-        return np.nan
-    fixation, free, rng = system.fixation, system.free, np.random.default_rng(0)
-    worst = STAGNANT_SHARE * last_step
-    for _ in range(SAMPLES):
-        shift = np.zeros_like(q)
-        shift[free] = (EPS * rng.uniform(-2.0, 2.0, len(q)) * fixation.to_frames(q, frames))[free]
-        near = q + fixation.from_frames(shift, frames)
-        noise = np.zeros_like(q)
-        noise[free] = system.solver.solve(fixation.to_frames(system.residual(near, env), frames)[free])
-        noise -= fixation.to_frames(near - q, frames)
-        worst = max(worst, float(np.abs(fixation.from_frames(noise, frames)[system.coordinates.translations]).max()))
-    return worst / moved
