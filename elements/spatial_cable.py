@@ -24,7 +24,7 @@ forces of the bending energy on y1 and y2, see `flexmbs.elements.curvature`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -44,8 +44,8 @@ from flexmbs.core.errors import ModelError
 from flexmbs.core.jit import kernel
 from flexmbs.elements import hermite
 from flexmbs.elements.curvature import damping, damping_change, factor, half_square, hessian, rate
-from flexmbs.elements.hermite import CableGroup, CableStrain
-from flexmbs.elements.quadrature import Gauss, Lobatto
+from flexmbs.elements.hermite import CableGroup
+from flexmbs.elements.hermite_cable import HermiteCable
 from flexmbs.elements.triples import Matrix, Vector, columns, combination, dot, dyads, mixed, plus, scaled, transposed
 
 if TYPE_CHECKING:
@@ -236,7 +236,7 @@ def spatial_cable_tangent(group: CableGroup, state: State, env: Env, work: Work,
 
 
 @dataclass(frozen=True, kw_only=True)
-class SpatialCable:
+class SpatialCable(HermiteCable):
     """Spatial absolute-nodal cable element: slender beams, equally stiff all round, bent and moved as far as one likes.
 
     Nodal coordinates: position (x, y, z) [length] and slope (x_s, y_s, z_s) = dr/ds [-], s the undeformed arc length.
@@ -273,12 +273,7 @@ class SpatialCable:
     ('x', 'y', 'z', 'x_s', 'y_s', 'z_s')
     """
 
-    strain: CableStrain = CableStrain.MATERIAL
-    axial: Gauss | Lobatto = field(default_factory=lambda: Lobatto(3))
-    bending: Gauss | Lobatto = field(default_factory=lambda: Gauss(3))
-
     name: ClassVar[str] = "spatial cable"
-    cell_type: ClassVar[str] = "line"
     layout: ClassVar[NodeLayout] = NodeLayout(
         dim=3, names=("x", "y", "z", "x_s", "y_s", "z_s"), position=(0, 1, 2), slope=(3, 4, 5), absolute=True
     )
@@ -288,13 +283,9 @@ class SpatialCable:
         Resultant("M_y", "bending moment, inertial component y", "moment"),
         Resultant("M_z", "bending moment, inertial component z", "moment"),
     )
-    shared: ClassVar[tuple[str, ...]] = hermite.SHARED
     diagnosis: ClassVar[str] = (
         "it has become straight, or nearly so, where it is curved when free, or its forces are not finite"
     )
-
-    def __post_init__(self) -> None:
-        hermite.check_choices("SpatialCable", self.strain, self.axial, self.bending)
 
     @property
     def force(self) -> ForceKernel:
@@ -303,12 +294,6 @@ class SpatialCable:
     @property
     def tangent(self) -> TangentKernel:
         return spatial_cable_tangent
-
-    def accurate_points(self, symbol: str) -> FloatArray:
-        return hermite.accurate_points(symbol, self.axial)
-
-    def reference(self, points: FloatArray, tangents: FloatArray) -> FloatArray:
-        return np.hstack((points, tangents))
 
     def tabulate(
         self, points: FloatArray, reference: FloatArray, dofs: IntArray, stiffness: BeamStiffness, b1: int
@@ -319,22 +304,7 @@ class SpatialCable:
                 f"SpatialCable: EI_y = {EI_y:g} and EI_z = {EI_z:g} must be equal, since a cable has no section axes; "
                 f"use a section that is equal in all directions, such as Circle or Pipe, or the SpatialBeam element."
             )
-        return hermite.tabulate(points, reference, dofs, stiffness, b1, self.strain, self.axial, self.bending)
-
-    def lengths(self, group: CableGroup) -> FloatArray:
-        return group.L
-
-    def mass(self, group: CableGroup) -> FloatArray:
-        return hermite.mass(group, 3)
-
-    def energy(self, group: CableGroup, q: FloatArray) -> FloatArray:
-        return hermite.energy(group, q)
-
-    def body_load(self, group: CableGroup, load: FloatArray, per_mass: bool) -> FloatArray:
-        return hermite.body_load(group, load, per_mass)
-
-    def positions(self, group: CableGroup, q: FloatArray, xi: FloatArray) -> FloatArray:
-        return hermite.positions(group, q, xi)
+        return super().tabulate(points, reference, dofs, stiffness, b1)
 
     def stress_resultants(self, group: CableGroup, q: FloatArray, v: FloatArray, xi: FloatArray) -> FloatArray:
         return hermite.spatial_resultants(group, q, v, xi)
