@@ -263,7 +263,10 @@ def test_histories_that_cannot_be_used_are_refused_by_name(line: Maker, kind: st
 def test_a_history_may_be_a_numpy_number(line: Maker) -> None:
     body = line()
     for history in (np.float32, np.array, int, np.sin):
-        fx.solve_static(fx.Model(body, fx.Clamp(body.start), fx.PointForce(body.end, (0, 1e-3), history=history)))
+        solution = fx.solve_static(
+            fx.Model(body, fx.Clamp(body.start), fx.PointForce(body.end, (0, 1e-3), history=history))
+        )
+        assert solution.scales[-1, 0] == pytest.approx(float(history(1.0)), rel=1e-15)
 
 
 def test_tables_are_linear_between_and_constant_outside() -> None:
