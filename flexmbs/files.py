@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["load"]
 
 
-def load(path: str | PathLike[str], elements: Iterable[type] = ()) -> Solution | Modes:
+def load(path: str | PathLike[str], classes: Iterable[type] = ()) -> Solution | Modes:
     """Read a result that `Solution.save` or `Modes.save` wrote, with its model.
 
     The model is rebuilt from its description in the file and compiled, so that the result can be asked and drawn as
@@ -26,9 +26,9 @@ def load(path: str | PathLike[str], elements: Iterable[type] = ()) -> Solution |
     ----------
     path : path-like
         The HDF5 file.
-    elements : iterable of type
-        Your own element classes, if the model has any, with the classes of their choices; also your own sections,
-        loads and supports. They must be dataclasses.
+    classes : iterable of type
+        Your own classes, if the model has objects of any: elements with the classes of their choices, sections, loads,
+        supports. They must be dataclasses.
 
     Returns
     -------
@@ -54,4 +54,4 @@ def load(path: str | PathLike[str], elements: Iterable[type] = ()) -> Solution |
     (3, 'planar cable')
     """
     own = [getattr(built_in, name) for name in built_in.__all__]
-    return store.load(path, elements, [item for item in own if isinstance(item, type)])
+    return store.load(path, classes, [item for item in own if isinstance(item, type)])

@@ -205,16 +205,20 @@ class Solution:
         dofs = self.system.coordinates.dofs(at)[:, list(layout.position)]
         return np.asarray(r[np.unique(dofs, axis=0)].sum(axis=0))  # a hinge shares the coordinates of two nodes
 
-    def reaction_moment(self, at: Attachment, step: int = -1) -> FloatArray:
-        """Moment [force length] that supports exert on a node, about it: (1,) in the plane, (3,) in space."""
+    def reaction_moment(self, at: Attachment, step: int = -1) -> float | FloatArray:
+        """Moment [force length] that supports, elastic ones too, exert on nodes, each about itself.
+
+        A number in the plane, counter-clockwise; in space a vector (3,) about the inertial axes.
+        """
         layout = at.body.element.layout
         r = self._residual(step)
         dofs = self.system.coordinates.dofs(at)
         if layout.rotation:
-            return np.asarray(r[dofs[:, list(layout.rotation)]].sum(axis=0))
+            moment = r[dofs[:, list(layout.rotation)]].sum(axis=0)
+            return float(moment[0]) if layout.dim == 2 else np.asarray(moment)
         slope, force = self.q[self._step(step)][dofs[:, list(layout.slope)]], r[dofs[:, list(layout.slope)]]
         if layout.dim == 2:
-            return np.array([(slope[:, 0] * force[:, 1] - slope[:, 1] * force[:, 0]).sum()])
+            return float((slope[:, 0] * force[:, 1] - slope[:, 1] * force[:, 0]).sum())
         return np.asarray(np.cross(slope, force).sum(axis=0))
 
     def strain_energy(self, step: int = -1) -> float:

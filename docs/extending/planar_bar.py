@@ -10,9 +10,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from flexmbs.core.contracts import Env, FloatArray, IntArray, NodeLayout, Resultant, State, Work
-from flexmbs.core.jit import kernel
-from flexmbs.core.section import BeamStiffness
+from flexmbs.extend import BeamStiffness, Env, FloatArray, IntArray, NodeLayout, Resultant, State, Work, kernel
 
 
 class BarGroup(NamedTuple):

@@ -8,10 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 import flexmbs as fx
-from flexmbs.core.contracts import Env, FloatArray, IntArray, State, Work
-from flexmbs.core.history import History
-from flexmbs.core.jit import kernel
-from flexmbs.forces.items import Items, Kind, Places
+from flexmbs.extend import Env, FloatArray, History, IntArray, Items, Kind, Places, State, Work, kernel
 
 
 class StopGroup(NamedTuple):

@@ -180,7 +180,7 @@ class Vocabulary:
         if "." in name:
             raise ReadError(
                 f"{owner}: its class {name} is not part of flexmbs; import it and pass it: load(path, "
-                f"elements=({bare},))."
+                f"classes=({bare},))."
             )
         raise ReadError(f"{owner}: this version of flexmbs has no class {name}; use the version that wrote the file.")
 

@@ -141,14 +141,14 @@ def save(result: Solution | Modes, path: str | PathLike[str]) -> Path:
     return target
 
 
-def load(path: str | PathLike[str], elements: Iterable[type] = (), known: Iterable[type] = ()) -> Solution | Modes:
+def load(path: str | PathLike[str], own: Iterable[type] = (), known: Iterable[type] = ()) -> Solution | Modes:
     """Read a result, with its model rebuilt and compiled.
 
     Parameters
     ----------
     path : path-like
-    elements : iterable of type
-        Classes of the user's elements and of their choices; also those of the user's sections, loads and supports.
+    own : iterable of type
+        Classes of the user's elements and of their choices, sections, loads and supports.
     known : iterable of type
         The same for elements of flexmbs, which this module does not know; `flexmbs.load` gives all of them.
 
@@ -157,9 +157,9 @@ def load(path: str | PathLike[str], elements: Iterable[type] = (), known: Iterab
     ReadError
         If the file is missing, empty, truncated, damaged, foreign or of a newer format, or a class is not known.
     """
-    if isinstance(elements, type) or not isinstance(elements, Iterable):
-        raise ModelError(f"load: elements must be a tuple of classes such as (MyElement,), not {show(elements)}.")
-    classes = (*known, *elements)
+    if isinstance(own, type) or not isinstance(own, Iterable):
+        raise ModelError(f"load: classes must be a tuple of classes such as (MyElement,), not {show(own)}.")
+    classes = (*known, *own)
     with opened(path) as file:
         try:
             return _read(file, classes)

@@ -28,7 +28,7 @@ def test_reactions_of_springs_and_clamps_balance_the_load() -> None:
     end = solution.reaction(beam.end)
     assert end == pytest.approx([0.0, -spring * solution.displacement(beam.end)[1]], abs=1e-7)
     assert solution.reaction(beam.start) + end == pytest.approx([0.0, 3.0], abs=1e-7)
-    moment = float(solution.reaction_moment(beam.start)[0])
+    moment = solution.reaction_moment(beam.start)
     assert moment == pytest.approx(-turning * solution.rotation(beam.start), abs=1e-7)
     tip, middle = solution.position(beam.end), solution.position(beam.at((0.5, 0.0)))
     about_start = moment + tip[0] * end[1] - tip[1] * end[0] + middle[0] * -3.0

@@ -59,7 +59,7 @@ def test_bending_moments_balance_the_load(solution: fx.Solution) -> None:
     lever = solution.position(body.end)[0] - points[..., 0]
     assert np.allclose(solution.resultant(body, "M", xi=xi), -3.0 * lever, atol=2e-2)
     arm = solution.position(body.end)[0] - 0.3
-    assert solution.reaction_moment(body.start) == pytest.approx([3.0 * arm], rel=1e-8)
+    assert solution.reaction_moment(body.start) == pytest.approx(3.0 * arm, rel=1e-8)
     assert solution.reaction(body.start) == pytest.approx([0.0, 3.0], abs=1e-7)
 
 

@@ -128,8 +128,8 @@ def test_a_prescribed_turn_is_followed_over_full_turns(line: Maker, options: fx.
         fx.Model(body, fx.Clamp(body.start), fx.Prescribe(body.end, rotation=2 * np.pi)), options
     )
     assert solution.rotation(body.end) == pytest.approx(2 * np.pi, abs=1e-12)
-    assert solution.reaction_moment(body.end) == pytest.approx([2 * np.pi], rel=1e-4)
-    assert solution.reaction_moment(body.start) == pytest.approx([-2 * np.pi], rel=1e-4)
+    assert solution.reaction_moment(body.end) == pytest.approx(2 * np.pi, rel=1e-4)
+    assert solution.reaction_moment(body.start) == pytest.approx(-2 * np.pi, rel=1e-4)
     assert np.linalg.norm(solution.position(body.end)) < 2e-4
     spun = fx.solve_static(fx.Model(body, fx.Pin(body.start), fx.Prescribe(body.start, rotation=-4 * np.pi)), options)
     assert spun.rotation(body.start) == pytest.approx(-4 * np.pi, abs=1e-12)

@@ -154,16 +154,16 @@ def test_own_classes_have_to_be_passed(solved: Solved, models: ModuleType, tmp_p
     with pytest.raises(fx.ReadError, match=r"body 'rod'.*output_models\.OwnCable.*elements=\(OwnCable,\)"):
         fx.load(path)
     with pytest.raises(fx.ReadError, match=r"output_models\.Square.*elements=\(Square,\)"):
-        fx.load(path, elements=(models.OwnCable,))
-    again = fx.load(path, elements=(models.OwnCable, models.Square))
+        fx.load(path, classes=(models.OwnCable,))
+    again = fx.load(path, classes=(models.OwnCable, models.Square))
     models.assert_equal(solved("own"), again)
     assert again.model.bodies[0].element == models.OwnCable(grade="hard")
 
 
 @pytest.mark.parametrize("wrong", [fx.elements.PlanarCable(), 3, int, [4], fx.elements.PlanarCable])
-def test_wrong_elements_are_refused(wrong: Any, saved: Path) -> None:
+def test_wrong_classes_are_refused(wrong: Any, saved: Path) -> None:
     with pytest.raises(fx.ModelError, match="load: "):
-        fx.load(saved, elements=wrong)
+        fx.load(saved, classes=wrong)
 
 
 def test_loading_needs_neither_the_script_nor_its_objects(saved: Path, solved: Solved) -> None:

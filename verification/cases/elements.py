@@ -135,7 +135,7 @@ def run_linear(progress: Progress) -> Outcome:
             ("planar, tip force: rotation", "rad", tip.rotation(beam.end), P * L**2 / (2 * EIz)),
             ("planar, line load: deflection", "m", even.displacement(beam.end)[1],
              w * L**4 / (8 * EIz) + w * L**2 / (2 * GA)),
-            ("planar, line load: moment at the clamp", "N m", even.reaction_moment(beam.start)[0], -w * L**2 / 2),
+            ("planar, line load: moment at the clamp", "N m", float(even.reaction_moment(beam.start)), -w * L**2 / 2),
             ("spatial: deflection along y", "m", both.displacement(spatial.end)[1], P * L**3 / (3 * EIz) + P * L / GA),
             ("spatial: deflection along z", "m", both.displacement(spatial.end)[2], P * L**3 / (3 * EIy) + P * L / GA),
             ("spatial: twist", "rad", twist, T * L / (G * section.J)),
