@@ -87,7 +87,7 @@ def test_own_classes_go_by_their_import_name_and_may_move() -> None:
 
 
 def test_unknown_own_class_says_how_to_pass_it() -> None:
-    with pytest.raises(fx.ReadError, match=r"it: its class .*test_describe\.Own .*elements=\(Own,\)"):
+    with pytest.raises(fx.ReadError, match=r"it: its class .*test_describe\.Own .*classes=\(Own,\)"):
         from_plain("it", to_plain("it", Own(1)), Vocabulary(CLASSES), {})
 
 

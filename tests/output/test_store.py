@@ -151,9 +151,9 @@ def test_every_field_of_results_is_stored() -> None:
 
 def test_own_classes_have_to_be_passed(solved: Solved, models: ModuleType, tmp_path: Path) -> None:
     path = solved("own").save(tmp_path / "r.h5")
-    with pytest.raises(fx.ReadError, match=r"body 'rod'.*output_models\.OwnCable.*elements=\(OwnCable,\)"):
+    with pytest.raises(fx.ReadError, match=r"body 'rod'.*output_models\.OwnCable.*classes=\(OwnCable,\)"):
         fx.load(path)
-    with pytest.raises(fx.ReadError, match=r"output_models\.Square.*elements=\(Square,\)"):
+    with pytest.raises(fx.ReadError, match=r"output_models\.Square.*classes=\(Square,\)"):
         fx.load(path, classes=(models.OwnCable,))
     again = fx.load(path, classes=(models.OwnCable, models.Square))
     models.assert_equal(solved("own"), again)
