@@ -10,7 +10,7 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import breadth_first_order
 
-from flexmbs.body import Attachment, FlexibleBody
+from flexmbs.body import Attachment, FlexibleBody, as_attachment
 from flexmbs.core.checks import as_array, as_count, as_number, show
 from flexmbs.core.contracts import Env, FloatArray
 from flexmbs.core.errors import ModelError, unknown_name
@@ -37,7 +37,7 @@ class Status(Enum):
     )
     TOO_MANY_STEPS = "The most steps allowed were made. Increase most_steps in StaticOptions."
     NO_START = (
-        "There is no equilibrium under the loads that act from the start. Let them grow, with a history such as "
+        "No equilibrium was found under the loads that act from the start. Let them grow, with a history such as "
         "Table((0, 1), (0, 1))."
     )
     SINGULAR = "The structure is a mechanism."
@@ -119,6 +119,7 @@ class Solution:
 
     def position(self, at: Attachment, step: int = -1) -> FloatArray:
         """Position (dim,) of one node or (n, dim) of several [length], inertial frame."""
+        as_attachment("position", at)
         layout = at.body.element.layout
         dofs = self.system.coordinates.dofs(at)[:, list(layout.position)]
         points = self.q[self._step(step)][dofs]
@@ -128,6 +129,7 @@ class Solution:
 
     def displacement(self, at: Attachment, step: int = -1) -> FloatArray:
         """Displacement (dim,) or (n, dim) from the stress-free shape [length], inertial frame."""
+        as_attachment("displacement", at)
         layout = at.body.element.layout
         dofs = self.system.coordinates.dofs(at)[:, list(layout.position)]
         moved = self.q[self._step(step)][dofs]
@@ -144,8 +146,11 @@ class Solution:
 
         Turns are counted along the body, from the first node on, whose own angle is followed over the steps.
         """
+        as_attachment("rotation", at)
         if at.body.mesh.dim != 2:
-            raise ModelError(f"rotation: {at} is a node in space; use slope() or rotation_vector().")
+            raise ModelError(
+                f"rotation: {at} is a node in space; use slope(), or rotation_vector() for a spatial beam."
+            )
         if len(at.nodes) != 1:
             raise ModelError(f"rotation: expected one node, but {at} has {len(at.nodes)}.")
         return float(self._angles(at.body)[self._step(step), at.nodes[0]])
@@ -156,10 +161,12 @@ class Solution:
 
     def rotation_vector(self, at: Attachment, step: int = -1) -> FloatArray:
         """Small rotations (3,) [rad] about the inertial axes of a node of a spatial beam with rotations."""
+        as_attachment("rotation_vector", at)
         layout = at.body.element.layout
         if len(layout.rotation) != 3:
             raise ModelError(
-                f"rotation_vector: a {at.body.element.name} has no three rotations; use slope() or rotation()."
+                f"rotation_vector: a {at.body.element.name} has no three rotations; "
+                f"use slope() or, in the plane, rotation()."
             )
         if len(at.nodes) != 1:
             raise ModelError(f"rotation_vector: expected one node, but {at} has {len(at.nodes)}.")
@@ -167,6 +174,7 @@ class Solution:
 
     def slope(self, at: Attachment, step: int = -1) -> FloatArray:
         """Slope vector dr/ds (dim,) [-] of a node of an absolute-nodal body."""
+        as_attachment("slope", at)
         layout = at.body.element.layout
         if not layout.slope:
             raise ModelError(f"slope: a {at.body.element.name} has no slopes.")
@@ -175,6 +183,7 @@ class Solution:
 
     def shape(self, body: FlexibleBody, step: int = -1, points: int = 9) -> FloatArray:
         """Points (n_e, points, dim) along every element [length]."""
+        _check_body("shape", body)
         group = self._group(body)
         count = as_count("shape", "points", points, minimum=1)
         return body.element.positions(group, self.q[self._step(step)], np.linspace(-1, 1, count))
@@ -183,8 +192,10 @@ class Solution:
         """A stress resultant (n_e, n_s) along every element, such as ``"N"`` [force] or ``"M"`` [force length].
 
         ``xi (n_s,)`` are natural coordinates from -1 to 1. The default are the points where the element is most
-        accurate; elsewhere the normal force of a slender cable may be wrong by orders of magnitude.
+        accurate; elsewhere the normal force of a slender cable may be wrong by orders of magnitude. The largest moment
+        is mostly at a node: ask for it with ``xi=(-1, 1)``, where it is a little less accurate.
         """
+        _check_body("resultant", body)
         names = [r.symbol for r in body.element.resultants]
         if symbol not in names:
             raise ModelError(f"body {body.name!r}: {unknown_name('stress resultant', symbol, names)}")
@@ -200,6 +211,7 @@ class Solution:
 
         Zero, up to the tolerance of the analysis, where nothing is supported.
         """
+        as_attachment("reaction", at)
         layout = at.body.element.layout
         r = self._residual(step)
         dofs = self.system.coordinates.dofs(at)[:, list(layout.position)]
@@ -210,6 +222,7 @@ class Solution:
 
         A number in the plane, counter-clockwise; in space a vector (3,) about the inertial axes.
         """
+        as_attachment("reaction_moment", at)
         layout = at.body.element.layout
         r = self._residual(step)
         dofs = self.system.coordinates.dofs(at)
@@ -291,3 +304,9 @@ class Solution:
                 jump = angle[:, node] - angle[:, before[node]]
                 angle[:, node] -= 2 * np.pi * np.round(jump / (2 * np.pi))
         return angle
+
+
+def _check_body(owner: str, body: object) -> None:
+    """Refuse what is not a body."""
+    if not isinstance(body, FlexibleBody):
+        raise ModelError(f"{owner}: expected a body such as model.body('beam'), not {show(body)}.")

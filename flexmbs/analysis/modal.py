@@ -44,8 +44,8 @@ class Modes:
     Attributes
     ----------
     angular_frequencies : (m,) array
-        omega [rad/time], ascending. Rigid motions have zero; an unstable mode has the negative square root of -omega^2,
-        so that it cannot be overlooked.
+        omega [rad/time], ascending. Rigid motions have zero; a mode that grows without vibrating has the negative
+        square root of -omega^2, so that it cannot be overlooked; one that flutters has the real part of omega.
     vectors : (n_q, m) array
         Over all coordinates, of unit modal mass.
     eigenvalues : (m,) array
@@ -61,8 +61,10 @@ class Modes:
     @property
     def angular_frequencies(self) -> FloatArray:
         """omega [rad/time]; negative for an unstable mode (see the class)."""
-        values = np.real(self.eigenvalues)
-        return np.asarray(np.sign(values) * np.sqrt(np.abs(values)))
+        values = np.asarray(self.eigenvalues, dtype=complex)
+        waves = np.abs(values.imag) > 1e-10 * np.abs(values)
+        still = np.sign(values.real) * np.sqrt(np.abs(values.real))
+        return np.asarray(np.where(waves, np.sqrt(values).real, still))
 
     @property
     def frequencies(self) -> FloatArray:
@@ -118,7 +120,7 @@ class Modes:
             raise ModelError(f"there is no mode {show(mode)}; modes are numbered 0 to {len(self) - 1}.")
 
 
-def solve_modal(model: Model | System | Solution, modes: int = 10) -> Modes:
+def solve_modal(model: Model | System | Solution, modes: int | None = None) -> Modes:
     r"""Lowest natural frequencies and modes, (K - omega^2 M) phi = 0.
 
     K is the exact tangent at the state, with everything that prestress and loads contribute.
@@ -128,8 +130,8 @@ def solve_modal(model: Model | System | Solution, modes: int = 10) -> Modes:
     model : Model, System or Solution
         A model or system: about its stress-free shape, without loads. A solution: about its last equilibrium, under
         the loads there.
-    modes : int
-        How many; at most the number of free coordinates with mass.
+    modes : int, optional
+        How many; at most the number of unknowns. The default is 10, or all of a smaller model.
 
     Raises
     ------
@@ -155,7 +157,7 @@ def solve_modal(model: Model | System | Solution, modes: int = 10) -> Modes:
     [9.87, 39.479]
     """
     system, q, env, frames = _state(model)
-    modes = as_count("solve_modal", "modes", modes, minimum=1)
+    modes = min(10, system.n) if modes is None else as_count("solve_modal", "modes", modes, minimum=1)
     if modes > system.n:
         raise ModelError(f"solve_modal: {modes} modes of a model with {system.n} unknowns; ask for fewer.")
     _check_equilibrium(system, q, env, frames)

@@ -1,9 +1,10 @@
 r"""Newton's method for the equilibrium r(q) = 0, with tests that hold from 1 to 20 000 elements.
 
 An increment dq is measured twice: by its energy e = sqrt(|dq . r|), and by its size n = sqrt(sum K_ii dq_i^2), both
-free of units. With the rate p = (this / the last) of each, the error left is
-about (this) p / (1 - p); the iteration has converged when that is below ``rtol`` times the largest increment of the
-analysis in both measures. Rates are measured in this step, so at least two iterations are made.
+free of units. With the rate p = (this / the last) of each, the error left is about (this) p / (1 - p). The iteration
+has converged when that is below ``rtol`` times the largest step from one equilibrium to the next, in both measures: its
+size, and the work of its load and of its prescribed motion (single increments may overshoot these by orders). Rates are
+measured in this step, so at least two iterations are made.
 
 The residual cannot fall below its own round-off, which is of the size eps |K| |q| (element by element, before anything
 cancels). An iteration that has stopped improving, after four increments, with a residual within thirty times of it has
@@ -50,7 +51,7 @@ class Iteration(NamedTuple):
 
 
 class Problem(NamedTuple):
-    """An equilibrium to be found near ``start`` under the loads of ``env``.
+    """An equilibrium to be found near ``start`` under the loads of ``env``; ``last`` is the one before.
 
     ``pushed``: ``start`` with its prescribed entries moved to where they go, if they move; the first increment then
     carries the rest of the body along. ``old`` and ``frames``: nodal frames at ``start`` and at the equilibrium.
@@ -59,6 +60,7 @@ class Problem(NamedTuple):
     """
 
     system: System
+    last: FloatArray
     start: FloatArray
     pushed: FloatArray | None
     env: Env
@@ -69,7 +71,7 @@ class Problem(NamedTuple):
 
 @dataclass
 class Scale:
-    """Tolerance, size of the model, and the largest increments so far, against which errors are measured."""
+    """Tolerance, size of the model, and the largest way of a step so far, against which errors are measured."""
 
     rtol: float
     model_size: float
@@ -106,12 +108,16 @@ def _iterate(problem: Problem, scale: Scale, search: bool) -> NewtonResult:
     """One attempt."""
     system = problem.system
     out = NewtonResult(problem.start)
-    energy_ref, size_ref = scale.energy, scale.size
     last_energy = last_size = np.inf
     rounding = np.zeros(system.n)
+    try:
+        loads = system.fixation.to_frames(system.residual(problem.last, problem.env), problem.frames)[system.free]
+    except EvaluationError as error:
+        out.message = str(error)
+        return out
     for number in range(SEARCHED if search else PLAIN):
         try:
-            rest, step, D = _increment(problem, out.q, number)
+            rest, step, D, reaction = _increment(problem, out.q, number)
         except EvaluationError as error:
             out.message = str(error)
             return out
@@ -129,13 +135,18 @@ def _iterate(problem: Problem, scale: Scale, search: bool) -> NewtonResult:
         energy, size = float(np.sqrt(abs(step @ rest))), float(np.sqrt(np.sum(D * step**2)))
         residual, floor = float(np.sqrt(np.sum(rest**2 / D))), float(np.sqrt(np.sum(rounding**2 / D)))
         moved = float(np.abs(direction[system.coordinates.translations]).max(initial=0.0))
-        energy_ref, size_ref = max(energy_ref, energy), max(size_ref, size)
+        way = system.fixation.to_frames(out.q - problem.last, problem.frames)
+        work = abs(way[system.free] @ loads) + abs(way[system.fixation.fixed] @ reaction)
+        energy_ref = max(scale.energy, float(np.sqrt(work)))
+        size_ref = max(scale.size, float(np.sqrt(np.sum(D * way[system.free] ** 2))))
         out.rows.append(Iteration(problem.env.t, number, energy, size, residual, floor, length))
         if not np.isfinite(energy + size) or moved > FAR * scale.model_size:
             out.message = "the iteration diverges"
             return out
         if number and length == 1.0 and not (problem.soft and number < SOFT):
-            small = max(_left(energy, last_energy) / energy_ref, _left(size, last_size) / size_ref) <= scale.rtol
+            small = _left(energy, last_energy) <= scale.rtol * energy_ref and (
+                _left(size, last_size) <= scale.rtol * size_ref
+            )
             stuck = number >= 3 and energy > STAGNANT * last_energy and residual <= NEAR_FLOOR * floor
             if small or stuck:
                 out.converged = True
@@ -150,20 +161,21 @@ def _iterate(problem: Problem, scale: Scale, search: bool) -> NewtonResult:
     return out
 
 
-def _increment(problem: Problem, q: FloatArray, number: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Residual and increment on the unknowns, and the sizes |K_ii| of the diagonal."""
+def _increment(problem: Problem, q: FloatArray, number: int) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Residual and increment on the unknowns, the sizes |K_ii| of the diagonal, and the forces on what is fixed."""
     system = problem.system
     r = system.tangent(q, problem.env)
     if number == 0 and problem.pushed is not None:
         r = r + system.product(problem.pushed - problem.start)
     frames = problem.old if number == 0 else problem.frames
-    rest = system.fixation.to_frames(r, frames)[system.free]
+    turned = system.fixation.to_frames(r, frames)
+    rest = turned[system.free]
     system.assemble(frames)
     D = np.abs(system.solver.data[system.diagonal])
     if problem.soft and number < SOFT:
         system.solver.data[system.diagonal] += 1e-6 * D
     system.solver.refactor()
-    return rest, system.solver.solve(-rest), np.where(D > 0.0, D, 1.0)
+    return rest, system.solver.solve(-rest), np.where(D > 0.0, D, 1.0), turned[system.fixation.fixed]
 
 
 def _left(now: float, before: float) -> float:

@@ -245,7 +245,7 @@ class _Stepper:
         elif len(drives):
             pushed = system.impose(start, old, new, drives)
         soft = self.loose and len(self.q) == 1
-        result = equilibrate(Problem(system, start, pushed, env, old, new, soft), self.scale)
+        result = equilibrate(Problem(system, self.q[-1], start, pushed, env, old, new, soft), self.scale)
         self.rows += result.rows
         self.last = result
         if result.singular is not None and len(self.q) == 1 and not result.rows:
@@ -326,8 +326,8 @@ class _Stepper:
         longest = max(len(b.cells) for b in system.coordinates.bodies)
         if accuracy > ACCURATE:
             warnings.warn(
-                f"{name}: round-off limits the displacements to a relative accuracy of about {accuracy:.0e}: the "
-                f"chain of {longest} elements is finer than double precision supports. Use fewer elements.",
+                f"{name}: round-off limits the displacements to a relative accuracy of about {accuracy:.0e}. The "
+                f"longest chain has {longest} elements; some 10 000 are finer than double precision supports.",
                 AccuracyWarning,
                 stacklevel=4,
             )

@@ -80,7 +80,7 @@ History: TypeAlias = Callable[[float], float] | None
 
 def check_history(owner: str, history: object) -> None:
     """Refuse what cannot be called."""
-    if history is not None and not callable(history):
+    if history is not None and (not callable(history) or history in (Constant, Table)):
         raise ModelError(
             f"{owner}: history must be a function of time such as Table(...), or None, not {show(history)}."
         )
