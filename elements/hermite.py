@@ -45,7 +45,9 @@ class CableStrain(Enum):
     ``GREEN``: axial strain (r'.r' - 1) / 2 and curvature |r' x r''| / |r'|^3, the geometric one, per **deformed**
     length (Berzeri and Shabana 2000). Where the stress-free shape is straight the forces are equal to those of the
     former to first order; where it has the curvature kappa0, the two curvatures differ by kappa0 times the axial
-    strain. A moment alone shortens the beam a little.
+    strain. A moment alone lengthens the beam a little. With the
+    stretch l the axial force is N l - M kappa / l and the moment M / l, where N and M are the resultants that work on
+    these strains (and the ones that are given as such).
     """
 
     MATERIAL = 0

@@ -82,6 +82,18 @@ class Fixation:
         by = np.abs(new - old)[self.frame_drive[turning]]
         return float((np.linalg.norm(self.frame_axis[turning], axis=1) * by).max(initial=0.0))
 
+    def check_turn(self, model: str, q: FloatArray, R: FloatArray, most: float) -> None:
+        """Refuse slopes in ``q`` that the frames ``R`` would turn by more than ``most`` [rad], or flip."""
+        free_axis = ~np.isin(self.frame_dofs[:, 0], self.fixed) if len(R) else np.zeros(0, dtype=bool)
+        slopes, axes = q[self.frame_dofs[free_axis]], R[free_axis, :, 0]
+        cosine = (slopes * axes).sum(axis=1) / np.linalg.norm(slopes, axis=1)
+        if len(cosine) and cosine.min() < np.cos(most):
+            raise ModelError(
+                f"Model {model!r}: a support turns a node by {np.arccos(np.clip(cosine.min(), -1, 1)):.3g} rad at the "
+                f"start, more than {most:g}. Let a prescribed rotation grow from where the body is, for example with "
+                f"history=Table((0, 1), (0, 1))."
+            )
+
     def values(self, drives: FloatArray) -> FloatArray:
         """Values (n_fix,) of the fixed entries of s."""
         return self.base + self.matrix @ drives if len(self.drives) else self.base

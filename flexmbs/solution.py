@@ -157,7 +157,8 @@ class Solution:
 
     def rotations(self, at: Attachment) -> FloatArray:
         """Rotations (n_s,) [rad] at all steps; see `rotation`."""
-        return np.array([self.rotation(at, i) for i in range(self.n_steps)])
+        self.rotation(at)  # refuses what has none
+        return np.array(self._angles(at.body)[:, at.nodes[0]])
 
     def rotation_vector(self, at: Attachment, step: int = -1) -> FloatArray:
         """Small rotations (3,) [rad] about the inertial axes of a node of a spatial beam with rotations."""

@@ -15,6 +15,7 @@ from flexmbs.body import Attachment, FlexibleBody
 from flexmbs.core.checks import as_count, show
 from flexmbs.core.contracts import Env, FloatArray
 from flexmbs.core.errors import ConvergenceError, ModelError
+from flexmbs.core.sparsity import Blocks
 from flexmbs.model import Model
 from flexmbs.solution import Solution
 from flexmbs.system import Linearisation, System, compile_model
@@ -34,7 +35,7 @@ BALANCED = 1e-5
 NOISE = 2e-14
 """The same relative to the sum of what cancels in the internal forces: a hundred times their round-off."""
 SYMMETRIC = 1e-9
-"""Asymmetry of K, relative to its largest entry, up to which it is round-off."""
+"""Asymmetry of the blocks of a load, relative to their largest entry, up to which it is round-off."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -163,9 +164,7 @@ def solve_modal(model: Model | System | Solution, modes: int | None = None) -> M
     _check_equilibrium(system, q, env, frames)
     lin = system.linearise(q, env, frames)
     K, M = lin.matrix(lin.K), lin.matrix(lin.M)
-    largest = float(np.abs(lin.K).max(initial=0.0))
-    asymmetry = float(np.abs((K - K.T).data).max(initial=0.0)) if K.nnz else 0.0
-    conservative = asymmetry <= SYMMETRIC * largest
+    conservative = _is_conservative(system, q, env)
     sigma = _shift(system, lin)
     if system.n <= DENSE or modes > system.n // 2:
         values, vectors = _dense(K.toarray(), M.toarray(), conservative, modes, sigma)
@@ -219,6 +218,18 @@ def _check_equilibrium(system: System, q: FloatArray, env: Env, frames: FloatArr
         )
 
 
+def _is_conservative(system: System, q: FloatArray, env: Env) -> bool:
+    """Whether no load makes K unsymmetric; judged by those loads alone, since K dwarfs them on slender beams."""
+    system.tangent(q, env)
+    for term in system.terms:
+        if term.tangent is not None and not term.symmetric:
+            n, k = term.group.dofs.shape
+            B = system.work_blocks(Blocks(term.group.dofs, term.group.b1)).reshape(n, k, k)
+            if np.abs(B - B.transpose(0, 2, 1)).max(initial=0.0) > SYMMETRIC * np.abs(B).max(initial=0.0):
+                return False
+    return True
+
+
 def _dense(K: FloatArray, M: FloatArray, conservative: bool, modes: int, sigma: float) -> tuple[Any, Any]:
     """All by LAPACK; M phi = mu (K - sigma M) phi keeps the digits of the lowest modes of a definite matrix."""
     if not conservative:
@@ -250,11 +261,15 @@ def _shift(system: System, lin: Linearisation) -> float:
     min K_ii / M_ii is of the size of bending waves as long as an element, (n / 1)^4 times that of the whole body; the
     shift must also stand out of the round-off of K.
     """
-    if not rigidity.is_loose(system):
-        return 0.0
+    return -_scale(system, lin) if rigidity.is_loose(system) else 0.0
+
+
+def _scale(system: System, lin: Linearisation) -> float:
+    """A little of the first elastic omega^2; see `_shift`."""
     K, M = lin.matrix(lin.K).diagonal(), lin.matrix(lin.M).diagonal()
     longest = max(len(b.cells) for b in system.coordinates.bodies)
-    return -float(np.min(K[M > 0.0] / M[M > 0.0])) * max(1e-3 / longest**4, 1e-12)
+    ratio = K[M > 0.0] / M[M > 0.0]
+    return float(np.abs(ratio).min()) * max(1e-3 / longest**4, 1e-12)
 
 
 def _lanczos(system: System, lin: Linearisation, conservative: bool, modes: int, sigma: float) -> tuple[Any, Any]:
@@ -262,9 +277,14 @@ def _lanczos(system: System, lin: Linearisation, conservative: bool, modes: int,
     M = lin.matrix(lin.M)
     columns = np.repeat(np.arange(system.n), np.diff(lin.pattern.indptr))
     slot = system.solver.slots(lin.pattern.indices, columns)
-    system.solver.data[:] = 0.0
-    np.add.at(system.solver.data, slot, lin.K - sigma * lin.M)
-    system.solver.refactor()
+    for attempt in range(60):
+        system.solver.data[:] = 0.0
+        np.add.at(system.solver.data, slot, lin.K - sigma * lin.M)
+        system.solver.refactor()
+        # The modes nearest to sigma are the lowest only where all lie above it.
+        if not (conservative and system.symmetric) or system.solver.is_positive_definite():
+            break
+        sigma = -_scale(system, lin) * 4.0**attempt
     solve = LinearOperator((system.n, system.n), matvec=system.solver.solve, dtype=np.float64)
     find = eigsh if conservative else eigs
     start = np.random.default_rng(0).standard_normal(system.n)

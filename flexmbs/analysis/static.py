@@ -14,6 +14,7 @@ from flexmbs.analysis.newton import Iteration, NewtonResult, Problem, Scale, equ
 from flexmbs.core.checks import as_array, as_count, as_flag, as_number, show
 from flexmbs.core.contracts import Env, FloatArray
 from flexmbs.core.errors import AccuracyWarning, ConvergenceError, ModelError, SingularError
+from flexmbs.core.history import Table
 from flexmbs.core.progress import Progress
 from flexmbs.model import Model
 from flexmbs.solution import Solution, Status
@@ -167,7 +168,9 @@ class _Stepper:
         self.drives = [system.fixation.drives_at(0.0, 0.0)]
         self.scales = [system.env(0.0, 0.0).scale]
         frames = system.fixation.frames(self.drives[0])
-        self.q = [system.impose(q, frames, frames, self.drives[0])]
+        system.fixation.check_turn(system.model.name, q, frames, TURN)
+        old = system.fixation.frames0 if start is None else frames
+        self.q = [system.impose(q, old, frames, self.drives[0])]
         self.rows: list[Iteration] = []
         self.stable: list[bool] = [True]
         self.scale = Scale(options.rtol, rigidity.model_size(system))
@@ -180,7 +183,9 @@ class _Stepper:
     def run(self) -> Solution:
         """All steps; every failure leaves what was found before it."""
         options = self.options
-        stops = sorted({*options.at, *(np.linspace(0, 1, options.steps + 1)[1:] if options.steps else ()), 1.0})
+        stops = sorted(
+            {*options.at, *self._kinks(), *(np.linspace(0, 1, options.steps + 1)[1:] if options.steps else ()), 1.0}
+        )
         step = 1.0 if options.steps else options.first_step
         failed, status = 0, Status.DONE
         with Progress("static", options.progress) as progress:
@@ -209,6 +214,11 @@ class _Stepper:
         if self.message:
             status = Status.SINGULAR
         return self._finish(status)
+
+    def _kinks(self) -> list[float]:
+        """Load parameters at which a table of a load or of a prescribed motion bends."""
+        histories = [x.history for x in self.system.model.loads] + [x.history for x in self.system.fixation.drives]
+        return [float(t) for h in histories if isinstance(h, Table) for t in h.times if 0.0 < t < 1.0]
 
     def _next(self, step: float, taken: float, iterations: int) -> float:
         """Size of the next step after an easy, a fair or a hard one."""
