@@ -34,6 +34,7 @@ __all__ = [
     "Env",
     "FloatArray",
     "IntArray",
+    "MarkerWork",
     "NodeLayout",
     "Resultant",
     "State",
@@ -66,6 +67,30 @@ class Work(NamedTuple):
 
     r: FloatArray
     B: FloatArray
+
+
+class MarkerWork(NamedTuple):
+    """Work arrays of kernels on markers; ``r`` and ``B`` are those of `Work`.
+
+    ``p (n_m, 3)``, ``R (n_m, 3, 3)``: position and orientation of the markers, inertial frame. ``twist (n_m, 6)``:
+    velocity of the point (inertial axes) and angular velocity (the marker's own axes). ``W (n_m, 6)``: sum of all
+    wrenches on a marker (force in inertial axes, moment in the marker's own); r += J^T W. ``JT (n_r, 6)``: a row per
+    marker and coordinate, the transposed Jacobian of the twist; ``JcT``: the same with the columns of rotations
+    multiplied by the tangent operator of the step; ``JvT``: transposed d(J v)/dq at fixed v. ``T (n_rot, 3, 3)``:
+    tangent operators of the rigid bodies. ``S (64, 12)``: scratch.
+    """
+
+    r: FloatArray
+    B: FloatArray
+    p: FloatArray
+    R: FloatArray
+    twist: FloatArray
+    W: FloatArray
+    JT: FloatArray
+    JcT: FloatArray
+    JvT: FloatArray
+    T: FloatArray
+    S: FloatArray
 
 
 @dataclass(frozen=True)
