@@ -14,7 +14,10 @@ from flexmbs.verification.outcome import Reference
 __all__ = ["IDS", "ReferenceSet", "load_reference"]
 
 #: The problems there are figures for.
-IDS = ("s01", "s02", "s04", "s05", "s07", "s13", "e01", "e02", "e05")
+IDS = (
+    "s01", "s02", "s04", "s05", "s07", "s13", "e01", "e02", "e05",
+    "d01", "d02", "d03", "d04", "d05", "d06a", "d06b", "d07", "d08", "d10", "d11", "d12", "d13", "d14", "d15",
+)  # fmt: skip
 
 _PRINTED = 5e-15  # the figures have 15 significant digits
 
