@@ -1,0 +1,55 @@
+"""What a marker type brings: its table and four kernels.
+
+A group is a flat NamedTuple with at least these fields, one row per marker:
+
+- ``mk (n,)``: number of the marker in ``work.p``, ``work.R``, ``work.twist``, ``work.W``;
+- ``row (n,)``: its first row in ``work.JT``, ``work.JcT``, ``work.JvT``, which have a row per coordinate;
+- ``dofs (n, k)``: its coordinates, as indices into v;
+- ``pdofs (n, kp)``: those between which the pullback stiffness can be other than zero;
+- ``b1``: block i of the pullback stiffness lies at ``work.B[b1 + i*kp*kp : b1 + (i+1)*kp*kp]``, row by row.
+
+With J (6, k) the Jacobian of the twist and T the tangent operator of the step (identity for all coordinates but the
+rotations of rigid bodies), both taken at the present state:
+
+- ``constants(group, work)`` writes once what never changes in ``JT``, ``JcT``, ``JvT`` and ``R``;
+- ``place(group, state, env, work)`` writes ``p``, ``R``, ``twist`` and ``JT``, the rows of J^T;
+- ``place_tangent(group, state, env, work)`` writes the same, ``JcT``, the rows of (J T)^T, and ``JvT``, the rows of
+  (d(J v)/dq T)^T at fixed v; so with T = I, dJ/dt v = sum_k JvT[row + k] v_k;
+- ``pull(group, state, env, work, weights)`` writes weights[0] * d(J^T W)/dq T, with W from ``work.W`` held fixed. It
+  is called after ``place_tangent``.
+
+d/dq is along the increments of `flexmbs.core.contracts.State`: orientations by R <- R exp(dtheta~). All four return the
+index of the first marker they refuse, or -1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+__all__ = ["MarkerKind"]
+
+
+@dataclass(frozen=True)
+class MarkerKind:
+    """A type of markers.
+
+    Parameters
+    ----------
+    name : str
+        For messages.
+    group : type
+        Its NamedTuple.
+    constants, place, place_tangent, pull : kernels
+        See above.
+    diagnosis : str
+        What it means when a kernel refuses a marker.
+    """
+
+    name: str
+    group: type
+    constants: Callable[..., int]
+    place: Callable[..., int]
+    place_tangent: Callable[..., int]
+    pull: Callable[..., int]
+    diagnosis: str = ""
