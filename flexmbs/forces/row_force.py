@@ -1,0 +1,86 @@
+"""What a force between markers compiles to: scalar laws on rows, wrenches on markers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from flexmbs.core.contracts import FloatArray, IntArray
+from flexmbs.forces.laws import GIVEN
+from flexmbs.joints.contracts import Row
+
+if TYPE_CHECKING:
+    from flexmbs.bodies.marker import Marker
+    from flexmbs.forces.wrench import Wrench
+
+__all__ = ["GivenLaw", "MarkerForce", "RowForce", "pack"]
+
+GivenLaw = Callable[[float, float, float], tuple[float, float, float, float]]
+"""(s, sdot, t) -> (F, dF/ds, dF/dsdot, energy), with the sign of `flexmbs.forces.laws`."""
+
+
+@dataclass(frozen=True, eq=False)
+class RowForce:
+    """A force between two markers.
+
+    With a scalar law there is one row s and the wrenches on (a, b) are F G^T with G the gradient (12,) of s; the rate
+    is sdot = G twist. With the law MATRIX there are n rows and the wrenches are the sum of F_i G_i^T. Exactly
+
+        dw/d(pose) = F dG^T/d(pose) + G^T F_s G + G^T F_sdot d(G twist)/d(pose),    dw/d(twist) = G^T F_sdot G.
+
+    Parameters
+    ----------
+    a, b : Marker
+    rows : tuple of Row
+        ``equation`` is not used; ``factor`` multiplies the row.
+    law : int
+        Of `flexmbs.forces.laws`.
+    data : tuple of float
+        Its numbers; not used by GIVEN.
+    function : callable, optional
+        For GIVEN: (s, sdot, t) -> (F, F_s, F_sdot, energy).
+    """
+
+    a: Marker
+    b: Marker
+    rows: tuple[Row, ...]
+    law: int
+    data: tuple[float, ...] = ()
+    function: GivenLaw | None = None
+
+
+class MarkerForce(Protocol):
+    """What the compiler reads of a force between markers."""
+
+    @property
+    def name(self) -> str:
+        """For messages and results."""
+
+    @property
+    def row_forces(self) -> tuple[RowForce, ...]:
+        """Its laws on rows."""
+
+    @property
+    def wrenches(self) -> tuple[Wrench, ...]:
+        """Its wrenches on single markers."""
+
+
+def pack(forces: Sequence[RowForce]) -> tuple[IntArray, IntArray, FloatArray]:
+    """Laws (n,), where their numbers begin (n,) and the numbers of all, as `flexmbs.forces.laws.law` reads them.
+
+    The forces with the law GIVEN are numbered in their order: the i-th reads row i of ``given``.
+    """
+    where = np.zeros(len(forces), dtype=np.int64)
+    numbers: list[float] = []
+    n_given = 0
+    for i, force in enumerate(forces):
+        where[i] = len(numbers)
+        if force.law == GIVEN:
+            numbers.append(float(n_given))
+            n_given += 1
+        else:
+            numbers.extend(force.data)
+    return np.array([force.law for force in forces], dtype=np.int64), where, np.array(numbers, dtype=np.float64)
