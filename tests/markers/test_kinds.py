@@ -16,6 +16,8 @@ from flexmbs.markers.planar_rigid import PLANAR_RIGID
 from flexmbs.markers.planar_slope import PLANAR_SLOPE
 from flexmbs.markers.points import POINT
 from flexmbs.markers.rigid import RIGID
+from flexmbs.markers.spatial_linear import SPATIAL_LINEAR, coefficients
+from flexmbs.markers.spatial_slope import SPATIAL_SLOPE, rebase
 
 N = 3
 MK = np.array([2, 0, 3])  # markers of other types lie between
@@ -79,8 +81,28 @@ def planar_linear(bench: Any, rng: np.random.Generator) -> Any:
     return bench(PLANAR_LINEAR, group, rng.normal(size=9), rng.normal(size=9))
 
 
-BUILDERS = (rigid, planar_rigid, planar_point, spatial_point, planar_slope, planar_linear)
-KINDS = (RIGID, PLANAR_RIGID, POINT, PLANAR_SLOPE, PLANAR_LINEAR)
+def spatial_slope(bench: Any, rng: np.random.Generator) -> Any:
+    """Slopes up to 2.4 rad away from their references."""
+    R0, turns = frames(rng), rng.uniform(0.0, 2.4, size=N)
+    about = rng.normal(size=(N, 3))
+    about -= np.einsum("ia,ia->i", about, R0[:, :, 0])[:, None] * R0[:, :, 0]
+    about *= (turns / np.linalg.norm(about, axis=1))[:, None]
+    slopes = np.einsum("iab,ib->ia", Rotation.from_rotvec(about).as_matrix(), R0[:, :, 0])
+    group = SPATIAL_SLOPE.group(**layout(rng.permutation(18).reshape(N, 6), (3, 4, 5)), R0=R0, R_BM=frames(rng))
+    q = rng.normal(size=18)
+    q[group.dofs[:, 3:]] = slopes * rng.uniform(2.0, 4.0, size=(N, 1))
+    return bench(SPATIAL_SLOPE, group, q, rng.normal(size=18))
+
+
+def spatial_linear(bench: Any, rng: np.random.Generator) -> Any:
+    group = SPATIAL_LINEAR.group(**layout(scattered(rng, 6), (3, 4, 5)), o=rng.normal(size=(N, 3)), R_BM=frames(rng))
+    return bench(SPATIAL_LINEAR, group, rng.choice((0.1, 1.0)) * rng.normal(size=18), rng.normal(size=18))
+
+
+BUILDERS = (
+    rigid, planar_rigid, planar_point, spatial_point, planar_slope, planar_linear, spatial_slope, spatial_linear
+)  # fmt: skip
+KINDS = (RIGID, PLANAR_RIGID, POINT, PLANAR_SLOPE, PLANAR_LINEAR, SPATIAL_SLOPE, SPATIAL_LINEAR)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -93,11 +115,19 @@ def test_promises_hold(build: Callable[..., Any], seed: int, bench: Any, check_m
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda k: k.name)
 def test_empty_group_is_legal(kind: MarkerKind, bench: Any) -> None:
-    k = {RIGID: 6, PLANAR_SLOPE: 4}.get(kind, 3)
-    kp = {RIGID: 3, PLANAR_RIGID: 1, PLANAR_SLOPE: 2}.get(kind, 0)
+    k = {RIGID: 6, PLANAR_SLOPE: 4, SPATIAL_SLOPE: 6, SPATIAL_LINEAR: 6}.get(kind, 3)
+    kp = {RIGID: 3, PLANAR_RIGID: 1, PLANAR_SLOPE: 2, SPATIAL_SLOPE: 3, SPATIAL_LINEAR: 3}.get(kind, 0)
     none = np.zeros(0, dtype=np.int64)
     named = {"dofs": none.reshape(0, k), "pdofs": none.reshape(0, kp), "b1": 0, "s": np.zeros((0, 3))}
-    named |= {"o": np.zeros((0, 3)), "R_BM": np.zeros((0, 3, 3)), "qi": none, "rot": none, "mk": none, "row": none}
+    named |= {
+        "o": np.zeros((0, 3)),
+        "R_BM": np.zeros((0, 3, 3)),
+        "R0": np.zeros((0, 3, 3)),
+        "qi": none,
+        "rot": none,
+        "mk": none,
+        "row": none,
+    }
     group = kind.group(**{f: named[f] for f in kind.group._fields})
     made = bench(kind, group, np.zeros(0), np.zeros(0))
     made.tangent(np.zeros(0), np.zeros(0))
@@ -135,3 +165,76 @@ def test_vanished_planar_slope_is_refused(bench: Any) -> None:
         q[made.group.dofs[1, 2:]] = value
         for function in (made.kind.place, made.kind.place_tangent):
             assert function(made.group, State(q, made.v, made.v, made.v), Env(0.0, np.zeros(0)), made.work) == 1
+
+
+def test_spatial_slope_frame_is_the_smallest_rotation(bench: Any) -> None:
+    """Against the rotation vector: normal to both tangents, as long as the angle between them."""
+    made = spatial_slope(bench, np.random.default_rng(1))
+    work, group = made.place(made.q), made.group
+    s = made.q[group.dofs[:, 3:]]
+    t, t0 = s / np.linalg.norm(s, axis=1, keepdims=True), group.R0[:, :, 0]
+    normal = np.cross(t0, t)
+    angle = np.arctan2(np.linalg.norm(normal, axis=1), (t * t0).sum(axis=1))
+    Q = Rotation.from_rotvec(normal * (angle / np.linalg.norm(normal, axis=1))[:, None]).as_matrix()
+    np.testing.assert_allclose(work.R[MK], Q @ group.R0 @ group.R_BM, atol=1e-14)
+
+
+def test_rebase_keeps_poses_and_tangential_motion(bench: Any, check_markers: Callable[..., None]) -> None:
+    """Only the conventional spin about the tangent may change; afterwards the frame goes where it was refused."""
+    made = spatial_slope(bench, np.random.default_rng(2))
+    group = made.group
+
+    t = made.q[group.dofs[:, 3:]]
+    t = t / np.linalg.norm(t, axis=1, keepdims=True)
+
+    def seen() -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Position, orientation, rate of the tangent."""
+        work = made.place(made.q)
+        spin = np.einsum("iab,ib->ia", work.R[MK], work.twist[MK, 3:])
+        return work.p[MK].copy(), work.R[MK].copy(), np.cross(spin, t)
+
+    before = seen()
+    rebase(group, made.q)
+    for old, new in zip(before, seen(), strict=True):
+        np.testing.assert_allclose(new, old, atol=1e-13)
+    np.testing.assert_allclose(group.R0[:, :, 0], t, atol=1e-14)
+    check_markers(made, 0.4 * np.random.default_rng(3).normal(size=18))
+
+
+def test_reversed_or_vanished_spatial_slope_is_refused(bench: Any) -> None:
+    made = spatial_slope(bench, np.random.default_rng(0))
+    t0, b, _ = made.group.R0[1].T.copy()
+    for value, refused in ((-2.0 * t0, 1), (-t0 + 0.04 * b, 1), (-t0 + 0.05 * b, -1), (0.0 * t0, 1), (t0 * np.nan, 1)):
+        q = made.q.copy()
+        q[made.group.dofs[1, 3:]] = value
+        for function in (made.kind.place, made.kind.place_tangent):
+            state = State(q, made.v, made.v, made.v)
+            assert function(made.group, state, Env(0.0, np.zeros(0)), made.work) == refused
+    turned = made.q.copy()
+    turned[made.group.dofs[1, 3:]] = b
+    rebase(made.group, turned)
+    turned[made.group.dofs[1, 3:]] = -t0
+    made.place(turned)
+
+
+def test_spatial_linear_rotation_is_the_exponential(bench: Any) -> None:
+    made = spatial_linear(bench, np.random.default_rng(4))
+    phi = made.q[made.group.dofs[:, 3:]]
+    expected = Rotation.from_rotvec(phi).as_matrix() @ made.group.R_BM
+    np.testing.assert_allclose(made.place(made.q).R[MK], expected, atol=1e-14)
+
+
+@pytest.mark.parametrize("h", [0.0, 1e-9, 1e-3, 0.1, 0.499999, 0.500001, 1.0, 3.0])
+def test_coefficients_of_the_tangent_operator(h: float) -> None:
+    """Against their integrals: a = int cos(u h), b = int u cos((1-u) h) ..., all free of cancellation."""
+    x, w = np.polynomial.legendre.leggauss(30)
+    u, w = 0.5 * (1 + x), 0.5 * w
+    sinc = np.sinc
+    a = w @ np.cos(u * h)
+    b = w @ (u * sinc(u * h / np.pi))  # (1 - cos h) / h^2 = int sin(u h) / h du
+    c = w @ (u * u * 0.5 * sinc(u * h / (2 * np.pi)) ** 2)  # (h - sin h) / h^3 = int (1 - cos u h) / h^2 du
+    # d sinc(k)/dk / k = -(sinc k - cos k) / k^2 = -int u^2 sinc(u k) du
+    slope_of_sinc = lambda k: -(w * u * u) @ sinc(np.outer(u, k) / np.pi)  # noqa: E731
+    db = w @ (u**3 * slope_of_sinc(u * h))
+    dc = w @ (u**4 * 0.25 * sinc(u * h / (2 * np.pi)) * slope_of_sinc(0.5 * u * h))
+    np.testing.assert_allclose(coefficients(h * h), (a, b, c, db, dc), rtol=2e-13)
