@@ -55,8 +55,8 @@ class SpatialSlopeMarkers(NamedTuple):
     """Markers on spatial nodes with slopes.
 
     ``mk, row (n,)``, ``dofs (n, 6)`` (position, slope), ``pdofs (n, 3)`` (the slope) and ``b1`` as in
-    `flexmbs.markers.kind`; ``R0 (n, 3, 3)``: reference frame of the node, first column the reference tangent, changed by
-    `rebase` and therefore owned by one system; ``R_BM (n, 3, 3)``: the marker's axes in those of the node.
+    `flexmbs.markers.kind`; ``R0 (n, 3, 3)``: reference frame of the node, first column the reference tangent; changed
+    by `rebase`, so it belongs to one system; ``R_BM (n, 3, 3)``: the marker's axes in those of the node.
     """
 
     mk: IntArray
