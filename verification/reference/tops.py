@@ -161,6 +161,6 @@ class RollingDisk:
         return float(brentq(unbalance, 0.0, abs(spin) / 4.0, xtol=1e-14, rtol=1e-14))
 
     def stable_spin(self) -> float:
-        r"""Least spin of stable upright rolling (Neimark and Fufaev): :math:`\omega^2 J_a (J_a + m R^2) = m g R J_d`."""
+        r"""Least spin of stable upright rolling (Neimark, Fufaev): :math:`\omega^2 J_a (J_a + m R^2) = m g R J_d`."""
         m, R = self.mass, self.radius
         return math.sqrt(m * self.gravity * R * self.diametral / (self.axial * (self.axial + m * R * R)))
