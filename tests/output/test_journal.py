@@ -177,8 +177,8 @@ def test_flipped_bits_are_never_taken_for_results(data: st.DataObject, tmp_path:
             read_journal(path)
         return
     journal = read_journal(path)
-    place = (at - start, at - start - checkpoint)[at >= start + 2 * RECORD + checkpoint]
-    hit = place // RECORD if at < start + 2 * RECORD else max(2, place // RECORD)
+    second = start + 2 * RECORD
+    hit = (at - start) // RECORD if at < second else 2 + max(0, at - second - checkpoint) // RECORD
     assert_steps(journal, hit)
     last = hit == 4
     assert bool(journal.damage) is not last
