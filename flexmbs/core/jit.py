@@ -17,7 +17,7 @@ from numba.core import event
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["compile_seconds", "kernel"]
+__all__ = ["compile_seconds", "inlined", "kernel"]
 
 F = TypeVar("F", bound="Callable[..., Any]")
 
@@ -25,6 +25,15 @@ F = TypeVar("F", bound="Callable[..., Any]")
 def kernel(function: F) -> F:
     """Compile a module-level function on its first call with each signature, and keep the machine code on disk."""
     return cast("F", numba.njit(cache=True, fastmath=False, error_model="numpy")(function))
+
+
+def inlined(function: F) -> F:
+    """A kernel that is always compiled into its callers.
+
+    For functions of numbers and tuples between the reading and the writing of arrays: only then numba sees that the
+    arrays live on, and leaves out counting their references, which can cost more than the function.
+    """
+    return cast("F", numba.njit(cache=True, fastmath=False, error_model="numpy", forceinline=True)(function))
 
 
 class _Stopwatch(event.Listener):  # type: ignore[misc]  # numba has no type information

@@ -1,6 +1,7 @@
-"""Products of vectors (three numbers) and 3 x 3 matrices (nine, row by row) as tuples, for kernels of rows.
+"""Vectors (three numbers) and 3 x 3 matrices (nine, row by row) as tuples, for the kernels of rows.
 
-``R`` is always the stack ``(n_m, 3, 3)`` of the orientations of the markers and ``i`` a marker.
+Tuples cost nothing in jitted code, whereas every array handed from kernel to kernel may cost the counting of a
+reference, which is dearer than a whole row.
 """
 
 from __future__ import annotations
@@ -10,20 +11,24 @@ from flexmbs.core.jit import kernel
 
 __all__ = [
     "IDENTITY",
+    "NULL",
     "Matrix",
     "Vector",
     "add_block",
+    "applied",
+    "applied_back",
+    "back_product",
     "cross",
     "dot",
     "mixed",
+    "negative",
     "outer",
     "plus",
     "product",
     "rotation",
     "scaled",
     "skew",
-    "to_marker",
-    "to_world",
+    "times",
     "transposed",
 ]
 
@@ -31,6 +36,7 @@ Vector = tuple[float, float, float]
 Matrix = tuple[float, float, float, float, float, float, float, float, float]
 
 IDENTITY: Matrix = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
+NULL: Matrix = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 @kernel
@@ -58,28 +64,28 @@ def plus(a: Vector, t: float, b: Vector) -> Vector:
 
 
 @kernel
-def to_world(R: FloatArray, i: int, a: Vector) -> Vector:
-    """R_i a."""
+def applied(A: Matrix, a: Vector) -> Vector:
+    """The vector A a."""
     return (
-        R[i, 0, 0] * a[0] + R[i, 0, 1] * a[1] + R[i, 0, 2] * a[2],
-        R[i, 1, 0] * a[0] + R[i, 1, 1] * a[1] + R[i, 1, 2] * a[2],
-        R[i, 2, 0] * a[0] + R[i, 2, 1] * a[1] + R[i, 2, 2] * a[2],
+        A[0] * a[0] + A[1] * a[1] + A[2] * a[2],
+        A[3] * a[0] + A[4] * a[1] + A[5] * a[2],
+        A[6] * a[0] + A[7] * a[1] + A[8] * a[2],
     )
 
 
 @kernel
-def to_marker(R: FloatArray, i: int, a: Vector) -> Vector:
-    """R_i^T a."""
+def applied_back(A: Matrix, a: Vector) -> Vector:
+    """The vector A^T a."""
     return (
-        R[i, 0, 0] * a[0] + R[i, 1, 0] * a[1] + R[i, 2, 0] * a[2],
-        R[i, 0, 1] * a[0] + R[i, 1, 1] * a[1] + R[i, 2, 1] * a[2],
-        R[i, 0, 2] * a[0] + R[i, 1, 2] * a[1] + R[i, 2, 2] * a[2],
+        A[0] * a[0] + A[3] * a[1] + A[6] * a[2],
+        A[1] * a[0] + A[4] * a[1] + A[7] * a[2],
+        A[2] * a[0] + A[5] * a[1] + A[8] * a[2],
     )
 
 
 @kernel
 def rotation(R: FloatArray, i: int) -> Matrix:
-    """R_i."""
+    """The orientation R_i of marker i."""
     return (
         R[i, 0, 0],
         R[i, 0, 1],
@@ -122,6 +128,18 @@ def transposed(A: Matrix) -> Matrix:
 
 
 @kernel
+def negative(A: Matrix) -> Matrix:
+    """-A."""
+    return -A[0], -A[1], -A[2], -A[3], -A[4], -A[5], -A[6], -A[7], -A[8]
+
+
+@kernel
+def times(s: float, A: Matrix) -> Matrix:
+    """The matrix s A."""
+    return s * A[0], s * A[1], s * A[2], s * A[3], s * A[4], s * A[5], s * A[6], s * A[7], s * A[8]
+
+
+@kernel
 def mixed(s: float, A: Matrix, t: float, B: Matrix) -> Matrix:
     """The matrix s A + t B."""
     return (
@@ -151,6 +169,12 @@ def product(A: Matrix, B: Matrix) -> Matrix:
         A[6] * B[1] + A[7] * B[4] + A[8] * B[7],
         A[6] * B[2] + A[7] * B[5] + A[8] * B[8],
     )
+
+
+@kernel
+def back_product(A: Matrix, B: Matrix) -> Matrix:
+    """The matrix A^T B."""
+    return product(transposed(A), B)
 
 
 @kernel

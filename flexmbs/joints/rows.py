@@ -14,6 +14,9 @@ ORTHOGONAL a . C b                                 a = c[0:3] axes of A, b = c[3
 DISTANCE   length of d
 ANGLE      angle of B about z_A, over all turns
 VECTOR     e . (rotation vector of C)              e = c[0:3], axes of A (the same as of B)
+HEIGHT     lowest point of disk B above plane A    radius = c[6]
+SLIP       velocity row of a rolling disk along e  e = c[0:3], axes of A, in the plane; radius = c[6]
+BALL_SLIP  velocity row of a rolling ball along e  e = c[0:3], axes of A, in the plane; radius = c[6]
 ========== ======================================= ==========================================
 
 ANGLE is the twist 2 atan2(q_3, q_0) of the quaternion of C = atan2(C_10 - C_01, C_00 + C_11): the rotation of B about
@@ -23,6 +26,9 @@ reference ``near[j]`` (its value at the last accepted step) is taken.
 
 VECTOR is the part of the rotation vector (axis times angle in [0, pi], which has the same components in A and in B)
 along e; it jumps at half a turn. DISTANCE has no gradient where d = 0: it becomes NaN there.
+
+HEIGHT, SLIP and BALL_SLIP are told in `flexmbs.joints.rolling_rows`. The last two exist as velocities only: their
+"gradient" is the row that gives the slip velocity from the twists, their value is 0.
 
 The gradient is with respect to the increments (dp_A, dth_A, dp_B, dth_B): positions in inertial axes, rotations in the
 marker's own axes, ``R <- R exp(dth~)``. So the rate of a row is its gradient times the twists of both markers, and
@@ -36,32 +42,54 @@ from __future__ import annotations
 import math
 
 from flexmbs.core.contracts import FloatArray
-from flexmbs.core.jit import kernel
+from flexmbs.core.jit import inlined, kernel
+from flexmbs.joints.angle_rows import (
+    angle,
+    angle_gradient,
+    angle_hessian,
+    rotation_vector,
+    vector_gradient,
+    vector_hessian,
+)
 from flexmbs.joints.matrices import (
     IDENTITY,
+    NULL,
     Matrix,
     Vector,
     add_block,
+    applied,
+    applied_back,
+    back_product,
     cross,
     dot,
     mixed,
+    negative,
     outer,
-    plus,
     product,
     rotation,
     scaled,
     skew,
-    to_marker,
-    to_world,
     transposed,
+)
+from flexmbs.joints.rolling_rows import (
+    ball_slip_gradient,
+    ball_slip_hessian,
+    height,
+    height_gradient,
+    height_hessian,
+    slip_gradient,
+    slip_hessian,
 )
 
 __all__ = [
     "ALONG",
     "ANGLE",
+    "BALL_SLIP",
     "DISTANCE",
+    "HEIGHT",
     "INERTIAL",
     "ORTHOGONAL",
+    "SLIP",
     "VECTOR",
     "row_gradient",
     "row_hessian",
@@ -74,9 +102,13 @@ ORTHOGONAL = 2
 DISTANCE = 3
 ANGLE = 4
 VECTOR = 5
+HEIGHT = 6
+SLIP = 7
+BALL_SLIP = 8
 
-E3: Vector = (0.0, 0.0, 1.0)
-TURN = 2.0 * math.pi
+Z: Vector = (0.0, 0.0, 1.0)
+ZERO: Vector = (0.0, 0.0, 0.0)
+UNKNOWN: Vector = (math.nan, math.nan, math.nan)
 
 
 @kernel
@@ -100,20 +132,7 @@ def row_value(
     p, R : (n_m, 3) and (n_m, 3, 3) arrays
         Positions and orientations of all markers.
     """
-    if kind == INERTIAL:
-        return dot(_e(c, j), _d(p, i, k))
-    if kind == ALONG:
-        return dot(to_world(R, i, _e(c, j)), _d(p, i, k))
-    if kind == ORTHOGONAL:
-        return dot(to_world(R, i, _e(c, j)), to_world(R, k, _b(c, j)))
-    if kind == DISTANCE:
-        d = _d(p, i, k)
-        return math.sqrt(dot(d, d))
-    if kind == ANGLE:
-        return _angle(near[j], i, k, R)
-    if kind == VECTOR:
-        return dot(_e(c, j), _rotation_vector(i, k, R))
-    return math.nan
+    return _value(kind, near[j], _first(c, j), _second(c, j), c[j, 6], _d(p, i, k), rotation(R, i), rotation(R, k))
 
 
 @kernel
@@ -130,38 +149,14 @@ def row_gradient(
     m: int,
 ) -> float:
     """Value of a row as `row_value` gives it; its gradient (12,) overwrites ``G[m]``."""
-    if kind == ORTHOGONAL:
-        a, b = _e(c, j), _b(c, j)
-        wa, wb = to_world(R, i, a), to_world(R, k, b)
-        _put(G, m, (0.0, 0.0, 0.0), cross(a, to_marker(R, i, wb)), cross(b, to_marker(R, k, wa)))
-        return dot(wa, wb)
-    if kind == INERTIAL:
-        e = _e(c, j)
-        _put(G, m, e, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
-        return dot(e, _d(p, i, k))
-    if kind == ALONG:
-        e, d = _e(c, j), _d(p, i, k)
-        n = to_world(R, i, e)
-        _put(G, m, n, cross(e, to_marker(R, i, d)), (0.0, 0.0, 0.0))
-        return dot(n, d)
-    if kind == DISTANCE:
-        d = _d(p, i, k)
-        length = math.sqrt(dot(d, d))
-        _put(G, m, scaled(1.0 / length, d), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
-        return length
-    if kind == ANGLE:
-        u, w = _third(R, k, i), _third(R, i, k)
-        n = 1.0 + u[2]
-        _put(G, m, (0.0, 0.0, 0.0), scaled(-1.0 / n, plus(w, 1.0, E3)), scaled(1.0 / n, plus(u, 1.0, E3)))
-        return _angle(near[j], i, k, R)
-    if kind == VECTOR:
-        e, v = _e(c, j), _rotation_vector(i, k, R)
-        vxe = cross(v, e)
-        even = plus(e, _inverse_tangent(dot(v, v))[0], cross(v, vxe))
-        _put(G, m, (0.0, 0.0, 0.0), plus(scaled(-1.0, even), -0.5, vxe), plus(even, -0.5, vxe))
-        return dot(e, v)
-    _put(G, m, (math.nan, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
-    return math.nan
+    value, n, a, b = _gradient(
+        kind, near[j], _first(c, j), _second(c, j), c[j, 6], _d(p, i, k), rotation(R, i), rotation(R, k)
+    )
+    G[m, 0], G[m, 1], G[m, 2] = -n[0], -n[1], -n[2]
+    G[m, 3], G[m, 4], G[m, 5] = a[0], a[1], a[2]
+    G[m, 6], G[m, 7], G[m, 8] = n[0], n[1], n[2]
+    G[m, 9], G[m, 10], G[m, 11] = b[0], b[1], b[2]
+    return value
 
 
 @kernel
@@ -178,33 +173,39 @@ def row_hessian(
     H: FloatArray,
 ) -> None:
     """Add ``factor`` times the Hessian (12, 12) of a row to ``H``: entry (component of the gradient, increment)."""
-    if kind == ALONG:
-        _along_hessian(_e(c, j), factor, i, k, p, R, H)
-    elif kind == ORTHOGONAL:
-        _orthogonal_hessian(_e(c, j), _b(c, j), factor, i, k, R, H)
-    elif kind == DISTANCE:
-        d = _d(p, i, k)
+    e, radius, d, A, B = _first(c, j), c[j, 6], _d(p, i, k), rotation(R, i), rotation(R, k)
+    if kind in (ALONG, HEIGHT, SLIP, BALL_SLIP):
+        E = skew(e if kind != HEIGHT else Z)
+        AE = product(A, E)
+        add_block(H, 0, 3, factor, AE)
+        add_block(H, 6, 3, -factor, AE)
+        AE = transposed(AE)
+        add_block(H, 3, 0, factor, AE)
+        add_block(H, 3, 6, -factor, AE)
+    if kind == DISTANCE:
         length = math.sqrt(dot(d, d))
         n = scaled(1.0 / length, d)
-        A = mixed(1.0 / length, IDENTITY, -1.0 / length, outer(n, n))
-        add_block(H, 0, 0, factor, A)
-        add_block(H, 0, 6, -factor, A)
-        add_block(H, 6, 0, -factor, A)
-        add_block(H, 6, 6, factor, A)
-    elif kind == ANGLE:
-        _angle_hessian(factor, i, k, R, H)
-    elif kind == VECTOR:
-        _vector_hessian(_e(c, j), factor, i, k, R, H)
+        N = mixed(1.0 / length, IDENTITY, -1.0 / length, outer(n, n))
+        add_block(H, 0, 0, factor, N)
+        add_block(H, 0, 6, -factor, N)
+        add_block(H, 6, 0, -factor, N)
+        add_block(H, 6, 6, factor, N)
+    elif kind != INERTIAL:
+        aa, ab, ba, bb = _rotation_hessian(kind, e, _second(c, j), radius, d, A, B)
+        add_block(H, 3, 3, factor, aa)
+        add_block(H, 3, 9, factor, ab)
+        add_block(H, 9, 3, factor, ba)
+        add_block(H, 9, 9, factor, bb)
 
 
 @kernel
-def _e(c: FloatArray, j: int) -> Vector:
+def _first(c: FloatArray, j: int) -> Vector:
     """First vector of the constants."""
     return c[j, 0], c[j, 1], c[j, 2]
 
 
 @kernel
-def _b(c: FloatArray, j: int) -> Vector:
+def _second(c: FloatArray, j: int) -> Vector:
     """Second vector of the constants."""
     return c[j, 3], c[j, 4], c[j, 5]
 
@@ -215,141 +216,83 @@ def _d(p: FloatArray, i: int, k: int) -> Vector:
     return p[k, 0] - p[i, 0], p[k, 1] - p[i, 1], p[k, 2] - p[i, 2]
 
 
-@kernel
-def _put(G: FloatArray, m: int, n: Vector, a: Vector, b: Vector) -> None:
-    """Write the gradient (-n, a, n, b)."""
-    G[m, 0], G[m, 1], G[m, 2] = -n[0], -n[1], -n[2]
-    G[m, 3], G[m, 4], G[m, 5] = a
-    G[m, 6], G[m, 7], G[m, 8] = n
-    G[m, 9], G[m, 10], G[m, 11] = b
+@inlined
+def _value(kind: int, near: float, e: Vector, b: Vector, radius: float, d: Vector, A: Matrix, B: Matrix) -> float:
+    """Value of a row."""
+    if kind == INERTIAL:
+        return dot(e, d)
+    if kind == ALONG:
+        return dot(applied(A, e), d)
+    if kind == ORTHOGONAL:
+        return dot(applied(A, e), applied(B, b))
+    if kind == DISTANCE:
+        return math.sqrt(dot(d, d))
+    if kind == ANGLE:
+        return angle(near, A, B)
+    if kind == VECTOR:
+        return dot(e, rotation_vector(A, B))
+    if kind == HEIGHT:
+        return height(radius, applied_back(A, d), A, B)
+    return 0.0 if kind in (SLIP, BALL_SLIP) else math.nan
+
+
+@inlined
+def _gradient(
+    kind: int, near: float, e: Vector, b: Vector, radius: float, d: Vector, A: Matrix, B: Matrix
+) -> tuple[float, Vector, Vector, Vector]:
+    """Value and gradient (-n, a, n, b) of a row as (value, n, a, b)."""
+    if kind == INERTIAL:
+        return dot(e, d), e, ZERO, ZERO
+    if kind == ALONG:
+        delta = applied_back(A, d)
+        return dot(e, delta), applied(A, e), cross(e, delta), ZERO
+    if kind == ORTHOGONAL:
+        wa, wb = applied(A, e), applied(B, b)
+        return dot(wa, wb), ZERO, cross(e, applied_back(A, wb)), cross(b, applied_back(B, wa))
+    if kind == DISTANCE:
+        length = math.sqrt(dot(d, d))
+        return length, scaled(1.0 / length, d), ZERO, ZERO
+    if kind == ANGLE:
+        ga, gb = angle_gradient(A, B)
+        return angle(near, A, B), ZERO, ga, gb
+    if kind == VECTOR:
+        v = rotation_vector(A, B)
+        ga, gb = vector_gradient(e, v)
+        return dot(e, v), ZERO, ga, gb
+    delta = applied_back(A, d)
+    if kind == HEIGHT:
+        ga, gb = height_gradient(radius, delta, A, B)
+        return height(radius, delta, A, B), applied(A, Z), ga, gb
+    if kind == SLIP:
+        ga, gb = slip_gradient(radius, e, delta, A, B)
+        return 0.0, applied(A, e), ga, gb
+    if kind == BALL_SLIP:
+        ga, gb = ball_slip_gradient(radius, e, delta, A, B)
+        return 0.0, applied(A, e), ga, gb
+    return math.nan, UNKNOWN, UNKNOWN, UNKNOWN
 
 
 @kernel
-def _third(R: FloatArray, i: int, k: int) -> Vector:
-    """R_i^T z_k: the third axis of marker k in the axes of marker i."""
-    return to_marker(R, i, (R[k, 0, 2], R[k, 1, 2], R[k, 2, 2]))
-
-
-@kernel
-def _relative(R: FloatArray, i: int, k: int) -> Matrix:
-    """C = R_A^T R_B."""
-    return product(transposed(rotation(R, i)), rotation(R, k))
-
-
-@kernel
-def _angle(near: float, i: int, k: int, R: FloatArray) -> float:
-    """The angle of B about z_A, within half a turn of ``near``."""
-    c00 = R[i, 0, 0] * R[k, 0, 0] + R[i, 1, 0] * R[k, 1, 0] + R[i, 2, 0] * R[k, 2, 0]
-    c01 = R[i, 0, 0] * R[k, 0, 1] + R[i, 1, 0] * R[k, 1, 1] + R[i, 2, 0] * R[k, 2, 1]
-    c10 = R[i, 0, 1] * R[k, 0, 0] + R[i, 1, 1] * R[k, 1, 0] + R[i, 2, 1] * R[k, 2, 0]
-    c11 = R[i, 0, 1] * R[k, 0, 1] + R[i, 1, 1] * R[k, 1, 1] + R[i, 2, 1] * R[k, 2, 1]
-    angle = math.atan2(c10 - c01, c00 + c11)
-    return angle + TURN * math.floor((near - angle) / TURN + 0.5)
-
-
-@kernel
-def _rotation_vector(i: int, k: int, R: FloatArray) -> Vector:
-    """The logarithm of C, by way of the quaternion whose largest component is found first."""
-    C = _relative(R, i, k)
-    trace = C[0] + C[4] + C[8]
-    if trace >= C[0] and trace >= C[4] and trace >= C[8]:
-        q0 = 1.0 + trace
-        q = (C[7] - C[5], C[2] - C[6], C[3] - C[1])
-    elif C[0] >= C[4] and C[0] >= C[8]:
-        q0 = C[7] - C[5]
-        q = (1.0 + C[0] - C[4] - C[8], C[1] + C[3], C[2] + C[6])
-    elif C[4] >= C[8]:
-        q0 = C[2] - C[6]
-        q = (C[1] + C[3], 1.0 + C[4] - C[0] - C[8], C[5] + C[7])
-    else:
-        q0 = C[3] - C[1]
-        q = (C[2] + C[6], C[5] + C[7], 1.0 + C[8] - C[0] - C[4])
-    if q0 < 0.0:
-        q0, q = -q0, (-q[0], -q[1], -q[2])
-    size = math.sqrt(dot(q, q))
-    if size < 1e-9 * q0:  # the next term of the series is below round-off
-        return scaled(2.0 / q0, q)
-    return scaled(2.0 * math.atan2(size, q0) / size, q)
-
-
-@kernel
-def _inverse_tangent(x: float) -> tuple[float, float]:
-    """f and 2 df/dx of T^-1 = I + v~/2 + f v~^2, where x = |v|^2: f = (1 - (|v|/2) cot(|v|/2)) / x."""
-    if x < 1.0:  # the coefficients are |B_2n| / (2n)!; the closed form loses ten digits at |v| = 0.03
-        f = 3617.0 / 10670622842880000.0
-        f = 1.0 / 74724249600.0 + x * f
-        f = 691.0 / 1307674368000.0 + x * f
-        f = 1.0 / 47900160.0 + x * f
-        f = 1.0 / 1209600.0 + x * f
-        f = 1.0 / 30240.0 + x * f
-        f = 1.0 / 720.0 + x * f
-        g = 7.0 * 3617.0 / 10670622842880000.0
-        g = 6.0 / 74724249600.0 + x * g
-        g = 5.0 * 691.0 / 1307674368000.0 + x * g
-        g = 4.0 / 47900160.0 + x * g
-        g = 3.0 / 1209600.0 + x * g
-        g = 2.0 / 30240.0 + x * g
-        g = 1.0 / 720.0 + x * g
-        return 1.0 / 12.0 + x * f, 2.0 * g
-    v = math.sqrt(x)
-    s, c = math.sin(0.5 * v), math.cos(0.5 * v)
-    return (1.0 - 0.5 * v * c / s) / x, (-2.0 / x + 0.5 * c / (s * v) + 0.25 / (s * s)) / x
-
-
-@kernel
-def _along_hessian(e: Vector, factor: float, i: int, k: int, p: FloatArray, R: FloatArray, H: FloatArray) -> None:
-    """Of e . del."""
-    E = skew(e)
-    A = product(rotation(R, i), E)
-    add_block(H, 0, 3, factor, A)
-    add_block(H, 6, 3, -factor, A)
-    A = transposed(A)  # -e~ R_A^T
-    add_block(H, 3, 0, factor, A)
-    add_block(H, 3, 6, -factor, A)
-    add_block(H, 3, 3, factor, product(E, skew(to_marker(R, i, _d(p, i, k)))))
-
-
-@kernel
-def _orthogonal_hessian(a: Vector, b: Vector, factor: float, i: int, k: int, R: FloatArray, H: FloatArray) -> None:
-    """Of a . C b."""
-    A, B = skew(a), skew(b)
-    add_block(H, 3, 3, factor, product(A, skew(to_marker(R, i, to_world(R, k, b)))))
-    add_block(H, 9, 9, factor, product(B, skew(to_marker(R, k, to_world(R, i, a)))))
-    coupling = product(A, product(_relative(R, i, k), B))
-    add_block(H, 3, 9, -factor, coupling)
-    add_block(H, 9, 3, -factor, transposed(coupling))
-
-
-@kernel
-def _angle_hessian(factor: float, i: int, k: int, R: FloatArray, H: FloatArray) -> None:
-    """Of the angle: its gradient is (-(z + w)/n, (z + u)/n) with u = C^T z, w = C z, n = 1 + z.C z."""
-    u, w = _third(R, k, i), _third(R, i, k)
-    n = 1.0 + u[2]
-    f = factor / n
-    ga, gb = scaled(-1.0 / n, plus(w, 1.0, E3)), scaled(1.0 / n, plus(u, 1.0, E3))
-    ha, hb = cross(E3, w), cross(E3, u)  # gradient of n
-    CZ = product(_relative(R, i, k), skew(E3))
-    add_block(H, 3, 3, -f, mixed(1.0, skew(w), 1.0, outer(ga, ha)))
-    add_block(H, 3, 9, f, mixed(1.0, CZ, -1.0, outer(ga, hb)))
-    ZC = product(transposed(_relative(R, i, k)), skew(E3))
-    add_block(H, 9, 3, -f, mixed(1.0, ZC, 1.0, outer(gb, ha)))
-    add_block(H, 9, 9, f, mixed(1.0, skew(u), -1.0, outer(gb, hb)))
-
-
-@kernel
-def _vector_hessian(e: Vector, factor: float, i: int, k: int, R: FloatArray, H: FloatArray) -> None:
-    """Of e . v, v the rotation vector: dv = T^-1 dth_B - T^-T dth_A, gradient (-T^-1 e, T^-T e)."""
-    v = _rotation_vector(i, k, R)
-    x = dot(v, v)
-    f, g = _inverse_tangent(x)
-    V = skew(v)
-    odd = mixed(0.5, skew(e), 0.0, V)
-    m = cross(v, cross(v, e))
-    even = mixed(f, mixed(1.0, outer(v, e), -2.0, outer(e, v)), f * dot(v, e), IDENTITY)
-    even = mixed(1.0, even, g, outer(m, v))  # even and odd part of the derivative of T^-T e by v
-    inverse = mixed(1.0, mixed(1.0, IDENTITY, 0.5, V), f, product(V, V))
-    a, b = mixed(-1.0, even, 1.0, odd), mixed(1.0, even, 1.0, odd)
-    add_block(H, 3, 3, -factor, product(a, transposed(inverse)))
-    add_block(H, 3, 9, factor, product(a, inverse))
-    add_block(H, 9, 3, -factor, product(b, transposed(inverse)))
-    add_block(H, 9, 9, factor, product(b, inverse))
+def _rotation_hessian(
+    kind: int, e: Vector, b: Vector, radius: float, d: Vector, A: Matrix, B: Matrix
+) -> tuple[Matrix, Matrix, Matrix, Matrix]:
+    """Blocks (th_A, th_A), (th_A, th_B), (th_B, th_A), (th_B, th_B) of the Hessian of a row."""
+    delta = applied_back(A, d)
+    if kind == ORTHOGONAL:
+        ea, eb = skew(e), skew(b)
+        coupling = product(ea, product(back_product(A, B), eb))
+        aa = product(ea, skew(applied_back(A, applied(B, b))))
+        bb = product(eb, skew(applied_back(B, applied(A, e))))
+        return aa, negative(coupling), negative(transposed(coupling)), bb
+    if kind == ANGLE:
+        return angle_hessian(A, B)
+    if kind == VECTOR:
+        return vector_hessian(e, rotation_vector(A, B))
+    if kind == HEIGHT:
+        aa, ab, ba, bb = height_hessian(radius, A, B)
+        return mixed(1.0, product(skew(Z), skew(delta)), 1.0, aa), ab, ba, bb
+    if kind == SLIP:
+        return slip_hessian(radius, e, delta, A, B)
+    if kind == BALL_SLIP:
+        return ball_slip_hessian(radius, e, delta, A, B)
+    return product(skew(e), skew(delta)), NULL, NULL, NULL
