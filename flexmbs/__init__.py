@@ -14,6 +14,7 @@ __version__ = "0.1.0"
 _HOME = {
     "flexmbs.analysis.modal": ("Modes", "solve_modal"),
     "flexmbs.analysis.static": ("StaticOptions", "solve_static"),
+    "flexmbs.bodies": ("Marker", "PlanarRigidBody", "PointMass", "RigidBody", "Wireframe", "ground"),
     "flexmbs.body": ("Attachment", "FlexibleBody"),
     "flexmbs.core.errors": (
         "AccuracyWarning", "ConvergenceError", "FlexmbsError", "MeshError", "ModelError", "ReadError", "SingularError",
@@ -51,6 +52,7 @@ __all__ = [
     "Gravity",
     "Guide",
     "Hinge",
+    "Marker",
     "Mesh",
     "MeshError",
     "Model",
@@ -59,10 +61,13 @@ __all__ = [
     "Moment",
     "Pin",
     "Pipe",
+    "PlanarRigidBody",
     "PointForce",
+    "PointMass",
     "Prescribe",
     "ReadError",
     "Rectangle",
+    "RigidBody",
     "Roller",
     "SingularError",
     "Solution",
@@ -71,10 +76,12 @@ __all__ = [
     "System",
     "Table",
     "Units",
+    "Wireframe",
     "__version__",
     "aluminium",
     "compile_model",
     "elements",
+    "ground",
     "load",
     "meshes",
     "read_mesh",
@@ -89,6 +96,7 @@ if TYPE_CHECKING:
     from flexmbs import elements, meshes, reduction, verification
     from flexmbs.analysis.modal import Modes, solve_modal
     from flexmbs.analysis.static import StaticOptions, solve_static
+    from flexmbs.bodies import Marker, PlanarRigidBody, PointMass, RigidBody, Wireframe, ground
     from flexmbs.body import Attachment, FlexibleBody
     from flexmbs.core.errors import (
         AccuracyWarning,

@@ -18,6 +18,8 @@ from flexmbs.meshes import Mesh, line
 if TYPE_CHECKING:
     from typing import Self
 
+    from flexmbs.bodies.marker import Marker
+
 __all__ = ["Attachment", "FlexibleBody"]
 
 SHARPEST = 45.0
@@ -245,6 +247,23 @@ class Attachment:
                 f"{self.body.mesh.n_points - 1}."
             )
         object.__setattr__(self, "nodes", nodes)
+
+    def marker(self, axis: Sequence[float] | None = None, x: Sequence[float] | None = None) -> Marker:
+        """A marker on the single node, with a frame of your own; see `flexmbs.bodies.marker` for the default one.
+
+        Parameters
+        ----------
+        axis : (3,) sequence, optional
+            Its third axis in the stress-free shape, inertial frame.
+        x : (3,) sequence, optional
+            Direction of its first axis, made normal to ``axis``.
+        """
+        from flexmbs.bodies.marker import as_marker, joint_frame  # markers are built on bodies, not the other way round
+
+        owner = f"marker at {self}"
+        if axis is None and x is None:
+            return as_marker(owner, self)
+        return as_marker(owner, self, frame=joint_frame((0.0, 0.0, 1.0) if axis is None else axis, x, owner))
 
     def __repr__(self) -> str:
         return f"Attachment({self.body.name}, {self.label!r})"

@@ -1,0 +1,208 @@
+r"""Moments of inertia: of simple solids, about other points, in other axes, and of meshes by exact integrals.
+
+For a body of mass m with the second moments :math:`S = \int \rho\, x x^T dV` about a point,
+
+.. math:: J = \operatorname{tr}(S)\, I - S, \qquad J_o = J_c + m\,(s^T s\, I - s s^T), \qquad J' = R J R^T,
+
+the parallel axes theorem taking J from the centre of mass c to the point o, s = c - o, and R from one set of axes to
+another.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations, product
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from flexmbs.core.checks import as_array, show
+from flexmbs.core.contracts import FloatArray, IntArray
+from flexmbs.core.errors import MeshError, ModelError
+from flexmbs.meshes.cells import cell_type, gradients, measures, shapes
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from flexmbs.meshes import Mesh
+
+__all__ = [
+    "as_inertia",
+    "box_inertia",
+    "cylinder_inertia",
+    "mesh_moments",
+    "outline",
+    "parallel_axes",
+    "second_to_inertia",
+    "sphere_inertia",
+]
+
+UNPHYSICAL = 1e-3
+"""By how much, relatively, the largest moment of inertia may exceed the sum of the others: numbers are rounded."""
+
+SOLIDS = ("tetra", "tetra10", "hexahedron", "hexahedron20")
+
+
+def box_inertia(mass: float, size: FloatArray) -> FloatArray:
+    """J (3, 3) of a homogeneous box (3,) about its centre."""
+    square = size**2
+    return np.diag(mass / 12.0 * (square.sum() - square))
+
+
+def cylinder_inertia(mass: float, outer: float, length: float, inner: float = 0.0) -> FloatArray:
+    """J (3, 3) of a homogeneous, possibly hollow cylinder about its centre; its axis is z."""
+    square = outer**2 + inner**2
+    across = mass * (3.0 * square + length**2) / 12.0
+    return np.diag((across, across, mass * square / 2.0))
+
+
+def sphere_inertia(mass: float, radius: float) -> FloatArray:
+    """J (3, 3) of a homogeneous sphere about its centre."""
+    return 0.4 * mass * radius**2 * np.eye(3)
+
+
+def parallel_axes(inertia: FloatArray, mass: float, offset: FloatArray) -> FloatArray:
+    """J (3, 3) about a point at the distance ``offset`` (3,) from the centre of mass, from that about the centre."""
+    return inertia + mass * (offset @ offset * np.eye(3) - np.outer(offset, offset))
+
+
+def second_to_inertia(second: FloatArray) -> FloatArray:
+    """J (3, 3) of the second moments S."""
+    return np.trace(second) * np.eye(3) - second
+
+
+def as_inertia(owner: str, value: ArrayLike) -> FloatArray:
+    """The inertia tensor (3, 3) that a user means by three moments or nine numbers, if a body can have it.
+
+    Raises
+    ------
+    ModelError
+        If it is not symmetric and positive definite, or its largest moment exceeds the sum of the other two.
+    """
+    if np.shape(value) == (3,):
+        J = np.diag(as_array(owner, "inertia", value, (3,), unit="mass length^2"))
+    else:
+        if np.shape(value) != (3, 3):
+            raise ModelError(
+                f"{owner}: inertia must be three principal moments or a (3, 3) tensor about the centre of mass [mass "
+                f"length^2], not {show(value)}."
+            )
+        J = as_array(owner, "inertia", value, (3, 3), unit="mass length^2")
+    size = float(np.abs(J).max())
+    error = float(np.abs(J - J.T).max())
+    if error > 1e-6 * size:
+        raise ModelError(f"{owner}: inertia must be symmetric, but J - J^T has an entry {error:.3g}.")
+    J = (J + J.T) / 2.0
+    a, b, c = np.linalg.eigvalsh(J).tolist()
+    if not a > 1e-14 * size:
+        raise ModelError(
+            f"{owner}: inertia must be positive definite, but its principal moments are {a:.6g}, {b:.6g} and {c:.6g}. "
+            f"A thin rod needs a small positive moment about its axis."
+        )
+    if c > (a + b) * (1.0 + UNPHYSICAL):
+        raise ModelError(
+            f"{owner}: no body has the principal moments of inertia {a:.6g}, {b:.6g} and {c:.6g}: the largest cannot "
+            f"exceed the sum of the other two. Inertia is about the centre of mass, in body axes."
+        )
+    return J
+
+
+def mesh_moments(owner: str, mesh: Mesh) -> tuple[float, FloatArray, FloatArray]:
+    """Volume, centre (3,) and second moments (3, 3) about the centre, of the volume that a mesh fills or encloses.
+
+    Of plane triangles by the divergence theorem, of solids by a quadrature that is exact for their shape functions.
+
+    Raises
+    ------
+    MeshError
+        If it is no mesh of solids, nor a closed surface of triangles that is oriented throughout.
+    """
+    kinds = {block.cell_type for block in mesh.cells}
+    if mesh.dim != 3 or not (kinds <= set(SOLIDS) or kinds == {"triangle"}):
+        raise MeshError(
+            f"{owner}: mesh must consist of {', '.join(SOLIDS)} cells or be a closed surface of triangle cells, in "
+            f"space, not {mesh!r}."
+        )
+    used = np.unique(np.concatenate([block.nodes.ravel() for block in mesh.cells]))
+    origin = mesh.points[used].mean(axis=0)
+    points = mesh.points - origin  # the nearer the origin the smaller the round-off
+    if kinds == {"triangle"}:
+        volume, first, second = _enclosed(owner, points, np.vstack([block.nodes for block in mesh.cells]))
+    else:
+        volume, first, second = 0.0, np.zeros(3), np.zeros((3, 3))
+        for block in mesh.cells:
+            dV, x = _solid(owner, block.cell_type, points[block.nodes])
+            volume += float(dV.sum())
+            first += np.einsum("cg,cgi->i", dV, x)
+            second += np.einsum("cg,cgi,cgj->ij", dV, x, x, optimize=True)
+    centre = first / volume
+    return volume, origin + centre, second - volume * np.outer(centre, centre)
+
+
+def outline(mesh: Mesh) -> IntArray:
+    """The edges (m, 2) between corners on the surface of a mesh of triangles or solids, each once."""
+    edges: set[tuple[int, int]] = set()
+    faces: dict[tuple[int, ...], tuple[int, ...]] = {}
+    for block in mesh.cells:
+        kind = cell_type(block.cell_type)
+        sides = _SIDES[kind.linear]
+        for nodes in block.nodes[:, : kind.n_corners].tolist():
+            for side in sides:
+                face = tuple(nodes[i] for i in side)
+                key = tuple(sorted(face))
+                if kind.dim == 3 and faces.pop(key, None) is not None:
+                    continue  # between two cells
+                faces[key] = face
+    for face in faces.values():
+        edges |= {(min(a, b), max(a, b)) for a, b in zip(face, face[1:] + face[:1], strict=True)}
+    return np.array(sorted(edges), dtype=np.int64)
+
+
+_SIDES = {
+    "triangle": ((0, 1, 2),),
+    "tetra": tuple(combinations(range(4), 3)),
+    "hexahedron": ((0, 1, 2, 3), (4, 5, 6, 7), (0, 1, 5, 4), (1, 2, 6, 5), (2, 3, 7, 6), (3, 0, 4, 7)),
+}
+
+
+def _enclosed(owner: str, points: FloatArray, triangles: IntArray) -> tuple[float, FloatArray, FloatArray]:
+    """Volume, first and second moments about the origin: sums over the tetrahedra from the origin to the triangles."""
+    edges = np.vstack((triangles[:, [0, 1]], triangles[:, [1, 2]], triangles[:, [2, 0]]))
+    directed, count = np.unique(edges, axis=0, return_counts=True)
+    there = {(int(a), int(b)) for a, b in directed}
+    lonely = next(((a, b) for a, b in sorted(there) if (b, a) not in there), None)
+    if lonely is not None or (count > 1).any():
+        twice = directed[count > 1]
+        a, b = lonely if lonely is not None else twice[0].tolist()
+        raise MeshError(
+            f"{owner}: the triangles do not enclose a volume: the edge from point {a} to point {b} has "
+            f"{'no neighbour that runs through it the other way' if lonely is not None else 'several triangles'}. "
+            f"Close the surface, join coincident points and number the corners of all triangles the same way round."
+        )
+    a, b, c = points[triangles[:, 0]], points[triangles[:, 1]], points[triangles[:, 2]]
+    V = np.einsum("ti,ti->t", a, np.cross(b, c)) / 6.0
+    s = a + b + c
+    first = V @ s / 4.0
+    second = sum(np.einsum("t,ti,tj->ij", V, x, x) for x in (a, b, c, s)) / 20.0
+    volume = float(V.sum())
+    if not abs(volume) > 1e-12 * float(np.abs(points).max()) ** 3:
+        raise MeshError(f"{owner}: the triangles enclose no volume.")
+    sign = 1.0 if volume > 0.0 else -1.0  # all triangles may be numbered with their normals inwards
+    return sign * volume, sign * first, sign * np.asarray(second)
+
+
+def _solid(owner: str, name: str, corners: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Volumes (n_c, n_g) and places (n_c, n_g, 3) of quadrature points that integrate second moments exactly."""
+    kind = cell_type(name)
+    x, w = np.polynomial.legendre.leggauss(5)
+    xi = np.array(list(product(x, repeat=3)))
+    weights = np.array(list(product(w, repeat=3))).prod(axis=1)
+    if kind.simplex:  # the cube is collapsed onto the tetrahedron
+        u, v, t = (xi.T + 1.0) / 2.0
+        xi = np.column_stack((u, v * (1.0 - u), t * (1.0 - u) * (1.0 - v)))
+        weights = weights / 8.0 * (1.0 - u) ** 2 * (1.0 - v)
+    jacobians = np.einsum("cad,gai->cgdi", corners, gradients(kind, xi), optimize=True)
+    dV = measures(jacobians) * weights
+    wrong = np.flatnonzero(~(dV.sum(axis=1) > 0.0))
+    if len(wrong):
+        raise MeshError(f"{owner}: {name} cell {wrong[0]} is inverted or has no volume; number its nodes as in VTK.")
+    return dV, np.einsum("ga,cad->cgd", shapes(kind, xi), corners)
