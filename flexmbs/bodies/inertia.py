@@ -15,9 +15,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from flexmbs.core.checks import as_array, show
+from flexmbs.core.checks import as_array, as_number, has_shape, show
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import MeshError, ModelError
+from flexmbs.core.material import Elastic
+from flexmbs.core.section import Section, check_section
 from flexmbs.meshes.cells import cell_type, gradients, measures, shapes
 
 if TYPE_CHECKING:
@@ -29,10 +31,13 @@ __all__ = [
     "as_inertia",
     "box_inertia",
     "cylinder_inertia",
+    "mass_of",
     "mesh_moments",
     "outline",
     "parallel_axes",
+    "rod_mass",
     "second_to_inertia",
+    "span",
     "sphere_inertia",
 ]
 
@@ -67,7 +72,7 @@ def parallel_axes(inertia: FloatArray, mass: float, offset: FloatArray) -> Float
 
 def second_to_inertia(second: FloatArray) -> FloatArray:
     """J (3, 3) of the second moments S."""
-    return np.trace(second) * np.eye(3) - second
+    return np.asarray(np.trace(second) * np.eye(3) - second)
 
 
 def as_inertia(owner: str, value: ArrayLike) -> FloatArray:
@@ -78,10 +83,10 @@ def as_inertia(owner: str, value: ArrayLike) -> FloatArray:
     ModelError
         If it is not symmetric and positive definite, or its largest moment exceeds the sum of the other two.
     """
-    if np.shape(value) == (3,):
+    if has_shape(value, (3,)):
         J = np.diag(as_array(owner, "inertia", value, (3,), unit="mass length^2"))
     else:
-        if np.shape(value) != (3, 3):
+        if not has_shape(value, (3, 3)):
             raise ModelError(
                 f"{owner}: inertia must be three principal moments or a (3, 3) tensor about the centre of mass [mass "
                 f"length^2], not {show(value)}."
@@ -104,6 +109,36 @@ def as_inertia(owner: str, value: ArrayLike) -> FloatArray:
             f"exceed the sum of the other two. Inertia is about the centre of mass, in body axes."
         )
     return J
+
+
+def span(owner: str, start: FloatArray, end: FloatArray) -> float:
+    """The distance of the ends of a rod, which must not coincide."""
+    length = float(np.linalg.norm(end - start))
+    if not length > 1e-12 * float(np.abs((start, end)).max()):
+        raise ModelError(f"{owner}: start and end must be different points, but both are {start.tolist()}.")
+    return length
+
+
+def rod_mass(owner: str, length: float, mass: float | None, section: Section | None, material: Elastic | None) -> float:
+    """The mass of a rod from what is given of it."""
+    if section is not None:
+        check_section(owner, section)
+    if mass is None and section is None:
+        raise ModelError(f"{owner}: give mass, or section and material.")
+    return mass_of(owner, 0.0 if section is None else section.area * length, mass, None, material)
+
+
+def mass_of(owner: str, volume: float, mass: float | None, density: float | None, material: Elastic | None) -> float:
+    """The mass of a volume from the one thing that is given."""
+    if [mass, density, material].count(None) != 2:
+        raise ModelError(f"{owner}: give exactly one of mass, density and material.")
+    if mass is not None:
+        return as_number(owner, "mass", mass, above=0.0, unit="mass")
+    if material is not None:
+        if not isinstance(material, Elastic):
+            raise ModelError(f"{owner}: material must be an Elastic, not {show(material)}.")
+        density = material.density
+    return volume * as_number(owner, "density", density, above=0.0, unit="mass/length^3")
 
 
 def mesh_moments(owner: str, mesh: Mesh) -> tuple[float, FloatArray, FloatArray]:

@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from flexmbs.bodies.frames import as_point, frame_along, joint_frame
 from flexmbs.body import Attachment, FlexibleBody, as_attachment
-from flexmbs.core.checks import as_array, as_count, as_direction, frozen_copy, show
+from flexmbs.core.checks import as_array, as_count, frozen_copy, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.rotations import as_rotation, axis_rotation
@@ -92,8 +93,8 @@ class Body:
         [0.2, 0.0, 0.0]
         """
         owner = f"marker of {self}"
-        frame = _frame(owner, axis, x, self.planar)
-        return Marker(self, _spatial(owner, "point", point, self.planar, "length"), frame, name=name)
+        frame = frame_along(owner, axis, x, self.planar)
+        return Marker(self, as_point(owner, "point", point, self.planar, "length"), frame, name=name)
 
     def marker_at(
         self, point: ArrayLike, axis: ArrayLike | None = None, x: ArrayLike | None = None, name: str | None = None
@@ -111,8 +112,8 @@ class Body:
         [0.1, 0.0, 0.0]
         """
         owner = f"marker of {self}"
-        here = _spatial(owner, "point", point, self.planar, "length")
-        return self._fixed(here, _frame(owner, axis, x, self.planar), name)
+        here = as_point(owner, "point", point, self.planar, "length")
+        return self._fixed(here, frame_along(owner, axis, x, self.planar), name)
 
     @property
     def centre(self) -> Marker:
@@ -263,45 +264,6 @@ class Marker:
         return origin, joint_frame(slope)[:, [2, 0, 1]]
 
 
-def joint_frame(axis: ArrayLike, x: ArrayLike | None = None, owner: str = "joint") -> FloatArray:
-    """A frame (3, 3) whose third column is along ``axis``.
-
-    Parameters
-    ----------
-    axis : (3,) array
-        Direction of the third axis; its length does not matter.
-    x : (3,) array, optional
-        Direction of the first axis, of which the part normal to ``axis`` counts. By default the coordinate axis that is
-        most nearly normal to ``axis``, the first of equals: so ``axis = (0, 0, 1)`` gives the coordinate axes.
-    owner : str
-        For messages.
-
-    Raises
-    ------
-    ModelError
-        If a direction is zero, or ``x`` is parallel to ``axis``.
-
-    Examples
-    --------
-    >>> joint_frame((0, 0, 2)).tolist()
-    [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
-    """
-    third = as_direction(owner, "axis", axis, 3)
-    if x is None:
-        size = np.abs(third)
-        first = np.eye(3)[int(np.argmax(size <= size.min() + 1e-9))]
-    else:
-        first = as_direction(owner, "x", x, 3)
-    first = first - (third @ first) * third
-    length = float(np.linalg.norm(first))
-    if length < 1e-6:
-        raise ModelError(f"{owner}: x {show(x)} must not be parallel to axis {show(axis)}.")
-    first = first / length
-    first = first - (third @ first) * third  # once more: the first time leaves round-off where x is nearly parallel
-    first /= np.linalg.norm(first)
-    return np.column_stack((first, np.cross(third, first), third))
-
-
 def as_marker(owner: str, value: object, point: ArrayLike | None = None, frame: FloatArray | None = None) -> Marker:
     """The marker that a body, a marker or a place on a flexible body stands for.
 
@@ -328,7 +290,7 @@ def as_marker(owner: str, value: object, point: ArrayLike | None = None, frame: 
         node = as_attachment(owner, value, single=True)
         marker = Marker(node.body, node=node.nodes[0], name=None)
         if point is not None:
-            _check_place(owner, value, _spatial(owner, "at", point, True, "length"), marker.position0())
+            _check_place(owner, value, as_point(owner, "at", point, True, "length"), marker.position0())
         return marker if frame is None else Marker(node.body, None, marker.node_frame.T @ frame, node.nodes[0])
     if isinstance(value, FlexibleBody):
         raise ModelError(
@@ -347,7 +309,7 @@ def as_marker(owner: str, value: object, point: ArrayLike | None = None, frame: 
                 f"body.centre."
             )
         return Marker(value, np.zeros(3), axes)
-    return value._fixed(_spatial(owner, "at", point, True, "length"), axes)
+    return value._fixed(as_point(owner, "at", point, True, "length"), axes)
 
 
 def _check_place(owner: str, node: Attachment, point: FloatArray, there: FloatArray) -> None:
@@ -358,21 +320,6 @@ def _check_place(owner: str, node: Attachment, point: FloatArray, there: FloatAr
             f"{owner}: at {point.tolist()} is {distance:.3g} away from {node}, which is at {there.tolist()}. Leave "
             f"`at` out, or take the node that is there with body.at(point)."
         )
-
-
-def _spatial(owner: str, name: str, value: ArrayLike, flat: bool, unit: str = "") -> FloatArray:
-    """Three finite components; where ``flat``, two will do and z is zero."""
-    if flat and np.shape(value) == (2,):
-        return np.append(as_array(owner, name, value, (2,), unit=unit), 0.0)
-    return as_array(owner, name, value, (3,), unit=unit)
-
-
-def _frame(owner: str, axis: ArrayLike | None, x: ArrayLike | None, flat: bool) -> FloatArray:
-    """The frame of an axis and a first axis that may be missing."""
-    if axis is None and x is None:
-        return np.eye(3)
-    x = None if x is None else _spatial(owner, "x", x, flat)
-    return joint_frame((0.0, 0.0, 1.0) if axis is None else axis, x, owner)
 
 
 def _called(body: Body | FlexibleBody) -> str:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from flexmbs.bodies.inertia import rod_mass, span
 from flexmbs.bodies.marker import Body
-from flexmbs.bodies.rigid import rod_mass, span
 from flexmbs.bodies.wireframe import Wireframe
 from flexmbs.core.checks import as_array, as_name, as_number, frozen_copy, show
 from flexmbs.core.contracts import FloatArray

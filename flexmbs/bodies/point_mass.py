@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from flexmbs.bodies.marker import Body
-from flexmbs.core.checks import as_array, as_name, as_number, frozen_copy
+from flexmbs.core.checks import as_array, as_name, as_number, frozen_copy, has_shape
 from flexmbs.core.contracts import FloatArray
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class PointMass(Body):
         owner = f"PointMass {as_name('PointMass', 'name', name)!r}"
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "mass", as_number(owner, "mass", mass, above=0.0))
-        dim = 2 if np.shape(position) == (2,) else 3
+        dim = 2 if has_shape(position, (2,)) else 3
         place = as_array(owner, "position", position, (dim,), unit="length")
         speed = np.zeros(dim) if velocity is None else as_array(owner, "velocity", velocity, (dim,), unit="length/time")
         object.__setattr__(self, "position", frozen_copy(place))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from flexmbs.core.checks import as_array, frozen_copy, show
+from flexmbs.core.checks import as_array, frozen_copy, has_shape, show
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError
 
@@ -52,7 +52,7 @@ class Wireframe:
         here = as_array("Wireframe", "points", points, (None, None), unit="length")
         if here.shape[1] not in (2, 3):
             raise ModelError(f"Wireframe: points must have shape (any, 2) or (any, 3), not {here.shape}.")
-        pairs = as_array("Wireframe", "edges", edges if np.size(edges) else np.zeros((0, 2)), (None, 2))
+        pairs = as_array("Wireframe", "edges", np.zeros((0, 2)) if has_shape(edges, (0,)) else edges, (None, 2))
         wrong = np.flatnonzero(((pairs < 0) | (pairs >= len(here)) | (pairs != np.floor(pairs))).any(axis=1))
         if len(wrong):
             raise ModelError(

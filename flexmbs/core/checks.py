@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from flexmbs.core.errors import ModelError
 
-__all__ = ["as_array", "as_count", "as_direction", "as_flag", "as_name", "as_number", "frozen_copy", "show"]
+__all__ = ["as_array", "as_count", "as_direction", "as_flag", "as_name", "as_number", "frozen_copy", "has_shape", "show"]
 
 
 def show(value: object, limit: int = 80) -> str:
@@ -104,6 +104,16 @@ def as_array(
         where = f"entry {index if len(index) > 1 else index[0]}" if index else "it"
         raise ModelError(f"{owner}: {name} must be finite{unit}, but {where} is {array[index]}.")
     return array
+
+
+def has_shape(value: object, shape: tuple[int, ...]) -> bool:
+    """Whether something is a sequence or an array of this shape; ragged lists have none."""
+    if not isinstance(value, tuple | list | np.ndarray):
+        return False
+    try:
+        return np.shape(value) == shape
+    except ValueError:
+        return False
 
 
 def as_direction(owner: str, name: str, value: object, dim: int) -> NDArray[np.float64]:

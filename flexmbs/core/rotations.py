@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 
-from flexmbs.core.checks import as_array, show
+from flexmbs.core.checks import as_array, has_shape, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.jit import kernel
@@ -245,7 +245,7 @@ def from_quaternion(q: ArrayLike) -> FloatArray:
     """The matrix (3, 3) of a unit quaternion (4,)."""
     R = np.empty((1, 3, 3))
     quaternion_matrix(np.array(q, dtype=float), 0, R, 0)
-    return R[0]
+    return np.asarray(R[0])
 
 
 def to_quaternion(R: ArrayLike) -> FloatArray:
@@ -274,8 +274,7 @@ def as_rotation(owner: str, name: str, value: RotationLike) -> FloatArray:
     if value is None:
         return np.eye(3)
     given = value.as_matrix() if hasattr(value, "as_matrix") else value
-    shape = np.shape(given) if isinstance(given, tuple | list | np.ndarray) else None
-    if shape == (4,):
+    if has_shape(given, (4,)):
         q = as_array(owner, name, given, (4,))
         length = float(np.linalg.norm(q))
         if abs(length - 1.0) > TOLERANCE:
@@ -284,7 +283,7 @@ def as_rotation(owner: str, name: str, value: RotationLike) -> FloatArray:
                 f"it by its length."
             )
         return from_quaternion(q / length)
-    if shape != (3, 3):
+    if not has_shape(given, (3, 3)):
         raise ModelError(
             f"{owner}: {name} must be a rotation matrix (3, 3), a unit quaternion (w, x, y, z) or a scipy Rotation, "
             f"not {show(value)}."
