@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from flexmbs.bodies.marker import Body
 from flexmbs.body import Attachment, FlexibleBody
 from flexmbs.core.contracts import Env, FloatArray, ForceKernel, IntArray, State, TangentKernel, Work
 from flexmbs.core.history import History
@@ -50,7 +51,11 @@ class Places(Protocol):
 
     @property
     def bodies(self) -> tuple[FlexibleBody, ...]:
-        """All bodies of the model."""
+        """All flexible bodies of the model."""
+
+    @property
+    def rigid_bodies(self) -> tuple[tuple[Any, IntArray], ...]:
+        """All rigid bodies, each with the coordinates of its position."""
 
 
 class Load(Protocol):
@@ -63,7 +68,7 @@ class Load(Protocol):
         """For messages and reports."""
 
     @property
-    def targets(self) -> tuple[FlexibleBody, ...]:
+    def targets(self) -> tuple[Body | FlexibleBody, ...]:
         """The bodies it refers to; empty for one that acts on all."""
 
     def items(self, places: Places, index: int) -> tuple[Items, ...]:

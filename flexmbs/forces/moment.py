@@ -1,4 +1,4 @@
-"""Moments on nodes."""
+"""Moments on nodes and markers."""
 
 from __future__ import annotations
 
@@ -8,36 +8,42 @@ from typing import NamedTuple
 
 import numpy as np
 
-from flexmbs.body import Attachment, FlexibleBody, as_attachment
-from flexmbs.core.checks import as_array
+from flexmbs.bodies.marker import Body, Marker
+from flexmbs.body import Attachment, FlexibleBody
+from flexmbs.core.checks import as_array, as_flag
 from flexmbs.core.contracts import Env, FloatArray, IntArray, State, Work
+from flexmbs.core.errors import ModelError
 from flexmbs.core.history import History, check_history
 from flexmbs.core.jit import kernel
 from flexmbs.forces.items import Items, Kind, Places, dead_items
+from flexmbs.forces.wrench import Wrench, as_place
 
 __all__ = ["Moment"]
 
 
 @dataclass(frozen=True, eq=False)
 class Moment:
-    """A moment on every node of ``at``, fixed in inertial directions.
+    """A moment on a marker, or on every node of an attachment, fixed in inertial directions or following the marker.
 
-    On a node with a slope t the moment M does the work M . (t x dt) / |t|^2. In the plane that has the potential
+    On a marker the moment in marker axes is R^T M, for a follower M; in space neither has a potential. On a node with a
+    slope t the moment M does the work M . (t x dt) / |t|^2. In the plane that has the potential
     -M theta and the tangent matrix is symmetric. In space its component along the tangent does no work, since a cable
     carries no torsion, and the tangent matrix is unsymmetric.
 
     Parameters
     ----------
-    at : Attachment
+    at : Attachment or Marker
     moment : float or (3,) sequence
-        [force length]; counter-clockwise in the plane.
+        [force length]; counter-clockwise in the plane. For a follower in the axes of the marker.
     history : function, optional
         Factor over time or load parameter.
+    follower : bool, default False
+        Whether it turns with the marker; not on nodes.
 
     Raises
     ------
     ModelError
-        If the moment has the wrong number of components.
+        If the moment has the wrong number of components, or it acts on what has no orientation or on the ground.
 
     Examples
     --------
@@ -48,26 +54,50 @@ class Moment:
     2.0
     """
 
-    at: Attachment
+    at: Attachment | Marker
     moment: float | Sequence[float]
     history: History = None
+    follower: bool = False
 
     def __post_init__(self) -> None:
-        as_attachment("Moment", self.at)
+        place = as_place("Moment", self.at)
+        owner = f"Moment at {place}"
         check_history("Moment", self.history)
-        planar = self.at.body.mesh.dim == 2
-        moment = as_array(f"Moment at {self.at}", "moment", self.moment, () if planar else (3,), unit="force length")
+        object.__setattr__(self, "at", place)
+        object.__setattr__(self, "follower", as_flag(owner, "follower", self.follower))
+        if isinstance(place, Marker):
+            planar = place.planar
+            if not place.rotates:
+                raise ModelError(f"{owner}: it has no orientation, so a moment does nothing there; use a RigidBody.")
+            if not place.spin:
+                raise ModelError(f"{owner}: its spin has no meaning; give the attachment, such as body.node(0).")
+        else:
+            planar = place.body.mesh.dim == 2
+            if self.follower:
+                raise ModelError(f"{owner}: a moment on nodes cannot follow them; give a marker on a rigid body.")
+        moment = as_array(owner, "moment", self.moment, () if planar else (3,), unit="force length")
         object.__setattr__(self, "moment", float(moment) if planar else tuple(moment.tolist()))
 
     @property
     def label(self) -> str:
-        return f"moment at {self.at}"
+        return f"{'follower ' if self.follower else ''}moment at {self.at}"
 
     @property
-    def targets(self) -> tuple[FlexibleBody, ...]:
+    def targets(self) -> tuple[Body | FlexibleBody, ...]:
         return (self.at.body,)
 
+    @property
+    def wrenches(self) -> tuple[Wrench, ...]:
+        """The wrench on a marker; none on nodes."""
+        if not isinstance(self.at, Marker):
+            return ()
+        if isinstance(self.moment, float):  # about the inertial z, whatever axes the marker has
+            return (Wrench(self.at, moment=(0.0, 0.0, self.moment)),)
+        return (Wrench(self.at, moment=(self.moment[0], self.moment[1], self.moment[2]), follower=self.follower),)
+
     def items(self, places: Places, index: int) -> tuple[Items, ...]:
+        if isinstance(self.at, Marker):
+            return ()
         layout = self.at.body.element.layout
         dofs = places.dofs(self.at)
         moment = np.tile(np.atleast_1d(np.array(self.moment, dtype=float)), (len(dofs), 1))

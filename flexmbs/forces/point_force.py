@@ -1,4 +1,4 @@
-"""Forces on nodes: dead, or following the rotation of the node."""
+"""Forces on nodes and markers: dead, or following the rotation of the node or marker."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from flexmbs.body import Attachment, FlexibleBody, as_attachment
+from flexmbs.bodies.marker import Body, Marker
+from flexmbs.body import Attachment, FlexibleBody
 from flexmbs.core.checks import as_array, as_flag
 from flexmbs.core.contracts import Env, FloatArray, IntArray, State, Work
 from flexmbs.core.errors import ModelError
 from flexmbs.core.history import History, check_history
 from flexmbs.core.jit import kernel
 from flexmbs.forces.items import Items, Kind, Places, dead_items
+from flexmbs.forces.wrench import Wrench, as_place, in_space
 
 __all__ = ["PointForce"]
 
@@ -23,23 +25,26 @@ Three = tuple[float, float, float]
 
 @dataclass(frozen=True, eq=False)
 class PointForce:
-    """A force on every node of ``at``.
+    """A force on a marker, or on every node of an attachment.
 
     Parameters
     ----------
-    at : Attachment
+    at : Attachment, Marker or PointMass
     force : (dim,) sequence
-        [force], in inertial directions; for a follower its directions in the stress-free shape.
+        [force], in inertial directions. For a follower on a marker in the axes of the marker; for one on nodes its
+        directions in the stress-free shape. Two components suffice on a planar marker.
     follower : bool, default False
-        Whether the force turns with the tangent of the node. In space it turns by the smallest rotation that takes the
-        stress-free tangent into the present one, since a cable has no spin. The tangent matrix is then unsymmetric.
+        Whether the force turns with the marker, or with the tangent of the node. In space the tangent turns it by the
+        smallest rotation that takes the stress-free tangent into the present one, since a cable has no spin. The
+        tangent matrix is then unsymmetric.
     history : function, optional
         Factor over time or load parameter.
 
     Raises
     ------
     ModelError
-        If the force has the wrong number of components, or a follower acts on a node without slope.
+        If the force has the wrong number of components, a follower acts on what has no orientation, or the place is on
+        the ground.
 
     Examples
     --------
@@ -48,22 +53,32 @@ class PointForce:
     ...                             section=fx.Circle(0.01), material=fx.steel)
     >>> fx.PointForce(beam.end, (0, -8.4)).label
     "force at 'end' of body 'body'"
+    >>> rocket = fx.RigidBody(mass=1.0, inertia=(1.0, 2.0, 2.0), name="rocket")
+    >>> fx.PointForce(rocket.marker((-0.5, 0, 0)), (20.0, 0, 0), follower=True).label
+    "follower force at point (-0.5, 0, 0) of RigidBody 'rocket'"
     """
 
-    at: Attachment
+    at: Attachment | Marker
     force: Sequence[float]
     follower: bool = False
     history: History = None
 
     def __post_init__(self) -> None:
-        as_attachment("PointForce", self.at)
+        place = as_place("PointForce", self.at)
+        owner = f"PointForce at {place}"
         check_history("PointForce", self.history)
-        force = as_array(f"PointForce at {self.at}", "force", self.force, (self.at.body.mesh.dim,), unit="force")
+        object.__setattr__(self, "at", place)
+        if isinstance(place, Marker):
+            force = in_space(owner, "force", self.force, place.planar, "force")
+        else:
+            force = as_array(owner, "force", self.force, (place.body.mesh.dim,), unit="force")
         object.__setattr__(self, "force", tuple(force.tolist()))
-        object.__setattr__(self, "follower", as_flag(f"PointForce at {self.at}", "follower", self.follower))
-        if self.follower and not self.at.body.element.layout.slope:
+        object.__setattr__(self, "follower", as_flag(owner, "follower", self.follower))
+        if self.follower and isinstance(place, Marker) and not place.rotates:
+            raise ModelError(f"{owner}: it has no orientation, so a force cannot follow it; use a dead force.")
+        if self.follower and isinstance(place, Attachment) and not place.body.element.layout.slope:
             raise ModelError(
-                f"PointForce at {self.at}: a {self.at.body.element.name} has small rotations only, so a force cannot "
+                f"{owner}: a {place.body.element.name} has small rotations only, so a force cannot "
                 f"follow it; use an absolute-nodal element or a dead force."
             )
 
@@ -72,10 +87,19 @@ class PointForce:
         return f"{'follower ' if self.follower else ''}force at {self.at}"
 
     @property
-    def targets(self) -> tuple[FlexibleBody, ...]:
+    def targets(self) -> tuple[Body | FlexibleBody, ...]:
         return (self.at.body,)
 
+    @property
+    def wrenches(self) -> tuple[Wrench, ...]:
+        """The wrench on a marker; none on nodes."""
+        if not isinstance(self.at, Marker):
+            return ()
+        return (Wrench(self.at, force=(self.force[0], self.force[1], self.force[2]), follower=self.follower),)
+
     def items(self, places: Places, index: int) -> tuple[Items, ...]:
+        if isinstance(self.at, Marker):
+            return ()
         layout = self.at.body.element.layout
         dofs = places.dofs(self.at)
         force = np.tile(np.array(self.force), (len(dofs), 1))

@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from flexmbs.bodies.ground import Ground
+from flexmbs.bodies.marker import Body, Marker, as_marker
+from flexmbs.body import Attachment, as_attachment
+from flexmbs.core.checks import as_array
 from flexmbs.core.contracts import FloatArray, IntArray
+from flexmbs.core.errors import ModelError
 from flexmbs.core.jit import kernel
 
-if TYPE_CHECKING:
-    from flexmbs.bodies.marker import Marker
-
-__all__ = ["Wrench", "WrenchGroup", "wrench_force", "wrench_group", "wrench_stiffness", "wrench_value"]
+__all__ = [
+    "Wrench",
+    "WrenchGroup",
+    "as_place",
+    "in_space",
+    "wrench_force",
+    "wrench_group",
+    "wrench_stiffness",
+    "wrench_value",
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +41,31 @@ class Wrench:
     force: tuple[float, float, float] = (0.0, 0.0, 0.0)
     moment: tuple[float, float, float] = (0.0, 0.0, 0.0)
     follower: bool = False
+
+    @property
+    def markers(self) -> tuple[Marker, ...]:
+        """The marker, in the form of what acts on several."""
+        return (self.marker,)
+
+
+def as_place(owner: str, value: object) -> Attachment | Marker:
+    """Where a load acts: an attachment, or the marker of a body that moves."""
+    if isinstance(value, Marker | Body):
+        marker = as_marker(owner, value)
+        if isinstance(marker.body, Ground):
+            raise ModelError(f"{owner}: the ground does not move, so a load on it does nothing.")
+        return marker
+    return as_attachment(owner, value)
+
+
+def in_space(owner: str, name: str, value: object, planar: bool, unit: str) -> FloatArray:
+    """Three components; on what is planar two will do, and a third must be zero."""
+    if not planar:
+        return as_array(owner, name, value, (3,), unit=unit)
+    given = as_array(owner, name, value, (None,), unit=unit)
+    if len(given) not in (2, 3) or (len(given) == 3 and given[2] != 0.0):
+        raise ModelError(f"{owner}: {name} lies in the plane: give two components, not {given.tolist()}.")
+    return np.append(given[:2], 0.0)
 
 
 class WrenchGroup(NamedTuple):

@@ -1,0 +1,145 @@
+"""Bushings: elastic connections in all directions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+
+from flexmbs.bodies.marker import Marker, as_marker
+from flexmbs.core.checks import as_array, as_name, frozen_copy
+from flexmbs.core.contracts import FloatArray
+from flexmbs.core.errors import ModelError
+from flexmbs.forces.laws import MATRIX
+from flexmbs.forces.row_force import RowForce
+from flexmbs.forces.wrench import Wrench
+from flexmbs.joints.contracts import Row
+from flexmbs.joints.rows import ALONG, ANGLE, VECTOR, row_value
+
+__all__ = ["Bushing"]
+
+Numbers = Sequence[float] | Sequence[Sequence[float]] | FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Bushing:
+    """Springs and dampers between two frames, in the axes of the first.
+
+    With s = (position of b in the axes of a, rotation vector from a to b in the axes of a) and the rates ds/dt
+
+        F = K (s - rest) + C ds/dt + preload,
+
+    and the wrenches are those that do the work -F . ds. Where a is planar s = (x, y, angle), the angle counted over all
+    turns.
+
+    Parameters
+    ----------
+    a, b : Marker or Attachment of one node; with ``at`` also bodies
+    stiffness : (6,) or (6, 6) array, in the plane (3,) or (3, 3)
+        Diagonal, or symmetric and not negative [force/length, force/rad, force length/rad]. The rotations can be left
+        out: (3,) or (3, 3), in the plane (2,) or (2, 2).
+    damping : array of one of these shapes, optional
+        [force time/length, ...]
+    rest : array, optional
+        s at which the springs are free of force [length, rad]; by default that of the initial configuration.
+    preload : array, optional
+        [force, force length]
+    at : (3,) or (2,) array, optional
+        Where the sides are at the start [length], inertial frame, for sides given as bodies.
+    name : str
+
+    Raises
+    ------
+    ModelError
+        If a shape is wrong, a matrix is not symmetric or negative, or a side has no orientation that is needed.
+
+    Notes
+    -----
+    Limit: in space the rotation must stay below half a turn, where the rotation vector jumps.
+
+    Examples
+    --------
+    >>> import flexmbs as fx
+    >>> engine = fx.RigidBody.box((0.6, 0.4, 0.4), mass=100.0, name="engine")
+    >>> mount = fx.Bushing(fx.ground, engine, stiffness=(1e5, 1e5, 2e5), at=(0.3, 0.2, -0.2), name="mount")
+    >>> len(mount.row_forces[0].rows)
+    3
+    """
+
+    a: Marker
+    b: Marker
+    stiffness: Numbers
+    damping: Numbers | None = None
+    rest: Sequence[float] | FloatArray | None = None
+    preload: Sequence[float] | FloatArray | None = None
+    at: Sequence[float] | FloatArray | None = None
+    name: str = "bushing"
+    row_forces: tuple[RowForce, ...] = field(init=False, repr=False)
+    wrenches: ClassVar[tuple[Wrench, ...]] = ()
+
+    def __post_init__(self) -> None:
+        owner = f"Bushing {as_name('Bushing', 'name', self.name)!r}"
+        a, b = as_marker(owner, self.a, self.at), as_marker(owner, self.b, self.at)
+        planar = a.planar and b.planar
+        linear, full = (2, 3) if planar else (3, 6)
+        n = np.shape(self.stiffness)[0] if np.ndim(self.stiffness) else 0
+        if n not in (linear, full):
+            raise ModelError(
+                f"{owner}: stiffness must have {full} components (or {linear} without rotations), or as many rows and "
+                f"columns, not shape {np.shape(self.stiffness)}."
+            )
+        K = _matrix(owner, "stiffness", self.stiffness, n)
+        C = np.zeros((n, n)) if self.damping is None else _matrix(owner, "damping", self.damping, n)
+        rows = _rows(owner, a, b, planar, n)
+        rest = _start(a, b, rows) if self.rest is None else as_array(owner, "rest", self.rest, (n,), unit="length, rad")
+        preload = np.zeros(n) if self.preload is None else as_array(owner, "preload", self.preload, (n,))
+        data = np.concatenate(([float(n)], K.ravel(), C.ravel(), rest, preload))
+        for key, value in (("a", a), ("b", b), ("stiffness", frozen_copy(K)), ("damping", frozen_copy(C))):
+            object.__setattr__(self, key, value)
+        object.__setattr__(self, "rest", frozen_copy(rest))
+        object.__setattr__(self, "preload", frozen_copy(preload))
+        object.__setattr__(self, "row_forces", (RowForce(a, b, rows, MATRIX, tuple(data.tolist())),))
+
+
+def _matrix(owner: str, name: str, value: object, n: int) -> FloatArray:
+    """A symmetric matrix (n, n), not negative; of (n,) the diagonal one."""
+    try:
+        flat = np.ndim(value) < 2  # type: ignore[arg-type]
+    except ValueError:  # rows of different lengths, which as_array refuses
+        flat = False
+    given = as_array(owner, name, value, (n,) if flat else (n, n))
+    matrix = np.diag(given) if flat else given
+    d = np.sqrt(np.abs(np.diag(matrix)))
+    scaled = matrix / np.outer(np.where(d > 0.0, d, 1.0), np.where(d > 0.0, d, 1.0))
+    if np.abs(scaled - scaled.T).max() > 1e-12 or np.linalg.eigvalsh(scaled).min() < -1e-12:
+        raise ModelError(f"{owner}: {name} must be symmetric and not negative, not {given.tolist()}.")
+    return matrix
+
+
+def _rows(owner: str, a: Marker, b: Marker, planar: bool, n: int) -> tuple[Row, ...]:
+    """Translations and rotations of b in the axes of a."""
+    if not (a.rotates and a.spin):
+        raise ModelError(f"{owner}: {a} has no orientation about all axes; make it the second side.")
+    if planar and abs(abs(a.rotation0()[2, 2]) - 1.0) > 1e-9:
+        raise ModelError(f"{owner}: the third axis of {a} must be normal to the plane.")
+    axes = [(float(i == 0), float(i == 1), float(i == 2)) for i in range(3)]
+    if n == (2 if planar else 3):
+        return tuple(Row(ALONG, e) for e in axes[:n])
+    if not (b.rotates and b.spin):
+        raise ModelError(f"{owner}: {b} has no orientation about all axes; give the stiffness of translations only.")
+    if planar:
+        return (Row(ALONG, axes[0]), Row(ALONG, axes[1]), Row(ANGLE))
+    return (*(Row(ALONG, e) for e in axes), *(Row(VECTOR, e) for e in axes))
+
+
+def _start(a: Marker, b: Marker, rows: tuple[Row, ...]) -> FloatArray:
+    """Values of the rows in the initial configuration."""
+    p, R = np.array([a.position0(), b.position0()]), np.array([a.rotation0(), b.rotation0()])
+    values = []
+    for row in rows:
+        c = np.zeros((1, 12))
+        c[0, : len(row.constants)] = row.constants
+        values.append(row_value(row.kind, 0, c, np.zeros(1), 0, 1, p, R))
+    return np.array(values)
