@@ -7,9 +7,9 @@ nodal vectors q_a (position, slope, position, slope), r = sum phi_a q_a, and a p
     dp = sum phi_a dq_a + r' ds,   dtheta = g . du,   du = sum phi_a' dq_a + r'' ds,   g = (-u_y, u_x) / |u|^2.
 
 J holds these coefficients; d(J v)/dq and d(J^T W)/dq are exact, with the second derivatives of theta by u, r'' and
-r'''. The coordinates are those of all nodes of the cable and s, so that the pattern never changes; those of the elements
-without s have zero rows. So the cost of such a marker grows with the number of nodes, that of its tangent blocks with
-the square: meant for cables of up to some 50 elements.
+r'''. The coordinates are those of all nodes of the cable and s, so that the pattern never changes; the rows of elements
+without s are zero. So the cost of such a marker grows with the number of nodes, that of its tangent blocks with the
+square: meant for cables of up to some 50 elements.
 
 s is the coordinate of the material, the arc length of the stress-free shape (exactly where that is straight). The
 coordinate s has no mass: in the equation of motion it stands for F . r' + (moment about z) g . r'' = 0, no force along
