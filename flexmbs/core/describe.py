@@ -2,14 +2,18 @@
 
 Plain data are None, truth values, numbers, strings, lists and dictionaries, as JSON has them. An object becomes
 ``{"class": name, field: value, ...}`` with the fields its constructor takes, an enumeration ``{"class": name,
-"member": name}``, an array ``{"class": "array", "values": [...]}``. Going back, objects are made only of the classes of
-a `Vocabulary`, by their constructors, so that everything is checked as if it had been typed in.
+"member": name}``, an array ``{"class": "array", "values": [...]}``, an infinite number ``{"class": "infinity", "sign":
+1}``, a dictionary ``{"class": "dictionary", "keys": [...], "values": [...]}``. Going back, objects are made only of the
+classes of a `Vocabulary`, by their constructors, so that everything is checked as if it had been typed in. Only where a
+constructor of its own takes something else than the fields, these are restored as they are.
 
-A class of flexmbs goes by its bare name, wherever it lives; any other by its import name.
+A class of flexmbs goes by its bare name, wherever it lives (``room:name`` where two have the same); any other by its
+import name.
 """
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, is_dataclass
@@ -29,6 +33,9 @@ Plain: TypeAlias = Any
 Replace: TypeAlias = Callable[[str, object], Plain]
 """From the name of a field and its value to the plain data that stands for it; `NotImplemented` where it should not."""
 
+QUALIFIED = ("flexmbs.motions",)
+"""Modules with names that others have, too: `Constant` is a history and a motion."""
+
 
 def _no_replacement(field: str, value: object) -> Plain:
     """Replace nothing."""
@@ -45,12 +52,13 @@ def to_plain(owner: str, value: object, replace: Replace = _no_replacement) -> P
     value : object
         A dataclass, an enumeration, an array, a sequence, a number, a string or None.
     replace : function, optional
-        What stands for the value of a field instead, such as the name of something that is described elsewhere.
+        What stands for the value of a field instead, or for a part of a sequence in it, such as the name of something
+        that is described elsewhere.
 
     Raises
     ------
     ModelError
-        If a part is of a kind that has no plain form, or a number is not finite.
+        If a part is of a kind that has no plain form, or a number of an array is not finite, or one is NaN.
 
     Examples
     --------
@@ -62,6 +70,8 @@ def to_plain(owner: str, value: object, replace: Replace = _no_replacement) -> P
         return {"class": name_of(type(value)), "member": value.name}
     if isinstance(value, np.generic):
         value = value.item()
+    if isinstance(value, float) and math.isinf(value):
+        return {"class": "infinity", "sign": 1 if value > 0.0 else -1}
     if isinstance(value, float) and not math.isfinite(value):
         raise ModelError(f"{owner}: {value} cannot be saved; numbers of a description must be finite.")
     if value is None or isinstance(value, bool | int | float | str):
@@ -71,15 +81,16 @@ def to_plain(owner: str, value: object, replace: Replace = _no_replacement) -> P
             raise ModelError(f"{owner}: an array that is not finite cannot be saved.")
         return {"class": "array", "values": value.tolist()}
     if isinstance(value, tuple | list):
-        return [to_plain(owner, part, replace) for part in value]
+        return [_part("", owner, part, replace) for part in value]
+    if isinstance(value, Mapping):
+        keys = [_part("", owner, key, replace) for key in value]
+        return {"class": "dictionary", "keys": keys, "values": [_part("", owner, v, replace) for v in value.values()]}
     if is_dataclass(value) and not isinstance(value, type):
         plain: dict[str, Plain] = {"class": name_of(type(value))}
         for field in fields(value):
             if field.init:
-                part = getattr(value, field.name)
-                instead = replace(field.name, part)
                 here = f"{owner}: {type(value).__name__}.{field.name}"
-                plain[field.name] = to_plain(here, part, replace) if instead is NotImplemented else instead
+                plain[field.name] = _part(field.name, here, getattr(value, field.name), replace)
         return plain
     raise ModelError(
         f"{owner}: {show(value)} cannot be saved. A description may consist of dataclasses, enumerations, arrays, "
@@ -124,6 +135,11 @@ def from_plain(
         return resolve[name](plain)
     if name == "array":
         return np.array(plain.get("values"))
+    if name == "infinity":
+        return math.inf if plain.get("sign") == 1 else -math.inf
+    if name == "dictionary":
+        keys, values = (from_plain(owner, plain.get(key), vocabulary, resolve) for key in ("keys", "values"))
+        return dict(zip(keys, values, strict=True))
     cls = vocabulary.find(owner, name)
     if issubclass(cls, Enum):
         if plain.get("member") not in cls.__members__:
@@ -135,7 +151,7 @@ def from_plain(
         if key != "class"
     }
     try:
-        made = cls(**arguments)
+        made = cls(**arguments) if _takes_fields(cls) else _restored(cls, arguments)
     except (TypeError, ValueError) as error:
         raise ReadError(f"{owner}: {cls.__name__} cannot be made of what is stored: {error}") from error
     for key, value in arguments.items():
@@ -187,9 +203,37 @@ class Vocabulary:
 
 def name_of(cls: type) -> str:
     """The name that a class goes by in a file."""
+    if cls.__module__ in QUALIFIED:
+        return f"{cls.__module__.rpartition('.')[2]}:{cls.__name__}"
     if cls.__module__.partition(".")[0] == "flexmbs":
         return cls.__name__
     return f"{cls.__module__}.{cls.__qualname__}"
+
+
+def _part(field: str, owner: str, value: object, replace: Replace) -> Plain:
+    """The plain form of a field or a part of a sequence, or what stands for it."""
+    instead = replace(field, value)
+    return to_plain(owner, value, replace) if instead is NotImplemented else instead
+
+
+def _takes_fields(cls: Any) -> bool:
+    """Whether the constructor takes the fields of a dataclass by their names."""
+    if cls.__dataclass_params__.init:
+        return True
+    by_name = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    parameters = inspect.signature(cls).parameters
+    return set(parameters) == {f.name for f in fields(cls)} and all(p.kind in by_name for p in parameters.values())
+
+
+def _restored(cls: type, values: dict[str, Any]) -> Any:
+    """An object with these fields, whose constructor takes other arguments."""
+    names = [field.name for field in fields(cls)]
+    if sorted(values) != sorted(names):
+        raise TypeError(f"it has the fields {sorted(names)}, but {sorted(values)} are stored")
+    made: Any = object.__new__(cls)
+    for name, value in values.items():
+        object.__setattr__(made, name, value)
+    return made
 
 
 def _differs_by_round_off(made: object, stored: object) -> bool:
