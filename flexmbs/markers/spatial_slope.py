@@ -16,7 +16,8 @@ With g = t0 + t and P = I - t t^T the derivatives by the slope are
     dy/ds = (b - y g) / D,   d2y/ds2 = -(b g^T + g b^T - 2 y g g^T) / D^2 - y P / (l D),   z with c alike,
 
 and J, d(J v)/dq and d(J^T W)/dq follow by the chain rule, exactly. The spin of this frame about the tangent is a
-convention and no motion of the material: the cable has none.
+convention and no motion of the material: the cable has none. A moment about the tangent would do work on it, so what
+applies one has to refuse it.
 
 Limits: the frame does not exist where t = -t0; a marker with 1 + t.t0 < 1e-3 (within 2.6 degrees) is refused. `rebase`,
 called between steps, makes the present frame the reference, after which any further turn of less than 177 degrees is
@@ -68,14 +69,35 @@ class SpatialSlopeMarkers(NamedTuple):
     R_BM: FloatArray
 
 
-def rebase(group: SpatialSlopeMarkers, q: FloatArray) -> None:
-    """Make the present frames of the nodes the reference frames ``group.R0``; poses do not change."""
+def rebase(group: SpatialSlopeMarkers, q: FloatArray, beyond: float = 0.0) -> int:
+    """Make the present frames of the nodes the reference frames ``group.R0``; poses do not change.
+
+    Parameters
+    ----------
+    group : SpatialSlopeMarkers
+        Whose ``R0`` is overwritten. It is part of the state of an analysis from then on.
+    q : (n_q,) array
+        Coordinates, of a step that has been accepted.
+    beyond : float, default 0
+        Angle from the reference tangent [rad] up to which a marker is left as it is.
+
+    Returns
+    -------
+    int
+        How many have been changed.
+    """
     s = q[group.dofs[:, 3:]]
     t = s / np.linalg.norm(s, axis=1, keepdims=True)
-    g = t + group.R0[:, :, 0]
-    # The smallest rotation from t0 to t is a half turn about the direction between them after one about t0.
-    between = 2.0 / (g * g).sum(axis=1)[:, None, None] * g[:, :, None] * g[:, None, :] - np.eye(3)
-    group.R0[:] = between @ group.R0 * np.array([1.0, -1.0, -1.0])
+    cosine = np.einsum("ia,ia->i", t, group.R0[:, :, 0])
+    changed = np.flatnonzero(cosine < math.cos(beyond) if beyond > 0.0 else np.isfinite(cosine))
+    R0 = group.R0[changed]
+    g = t[changed] + R0[:, :, 0]
+    # The smallest rotation from t0 to t is a half turn about t0, then one about the direction half way between them.
+    half_turn = 2.0 / (g * g).sum(axis=1)[:, None, None] * g[:, :, None] * g[:, None, :] - np.eye(3)
+    R0 = half_turn @ (R0 * np.array([1.0, -1.0, -1.0]))
+    # One step of Newton's iteration for the polar factor keeps round-off from adding up over many calls.
+    group.R0[changed] = 0.5 * R0 @ (3.0 * np.eye(3) - R0.swapaxes(1, 2) @ R0)
+    return len(changed)
 
 
 @kernel

@@ -194,11 +194,34 @@ def test_rebase_keeps_poses_and_tangential_motion(bench: Any, check_markers: Cal
         return work.p[MK].copy(), work.R[MK].copy(), np.cross(spin, t)
 
     before = seen()
-    rebase(group, made.q)
+    assert rebase(group, made.q) == N
     for old, new in zip(before, seen(), strict=True):
         np.testing.assert_allclose(new, old, atol=1e-13)
     np.testing.assert_allclose(group.R0[:, :, 0], t, atol=1e-14)
     check_markers(made, 0.4 * np.random.default_rng(3).normal(size=18))
+
+
+def test_rebase_spares_what_has_turned_little(bench: Any) -> None:
+    made = spatial_slope(bench, np.random.default_rng(2))
+    for node, turn in enumerate((0.1, 0.8, 1.2)):
+        t0, b, _ = made.group.R0[node].T
+        made.q[made.group.dofs[node, 3:]] = 1.7 * (np.cos(turn) * t0 + np.sin(turn) * b)
+    R0 = made.group.R0.copy()
+    assert rebase(made.group, made.q, beyond=1.0) == 1
+    np.testing.assert_array_equal(made.group.R0[:2], R0[:2])
+    assert np.abs(made.group.R0[2] - R0[2]).max() > 0.1
+
+
+def test_frames_stay_orthonormal_over_many_rebases(bench: Any) -> None:
+    rng = np.random.default_rng(6)
+    made = spatial_slope(bench, rng)
+    for _ in range(2000):
+        made.q += 0.2 * rng.normal(size=18)
+        rebase(made.group, made.q)
+    R0 = made.group.R0
+    np.testing.assert_allclose(R0.swapaxes(1, 2) @ R0, np.tile(np.eye(3), (N, 1, 1)), atol=1e-14)
+    t = made.q[made.group.dofs[:, 3:]]
+    np.testing.assert_allclose(R0[:, :, 0], t / np.linalg.norm(t, axis=1, keepdims=True), atol=1e-14)
 
 
 def test_reversed_or_vanished_spatial_slope_is_refused(bench: Any) -> None:
