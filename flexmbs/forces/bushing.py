@@ -12,11 +12,12 @@ from flexmbs.bodies.marker import Marker, as_marker
 from flexmbs.core.checks import as_array, as_name, frozen_copy
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
+from flexmbs.forces.coordinate import start_value
 from flexmbs.forces.laws import MATRIX
 from flexmbs.forces.row_force import RowForce
 from flexmbs.forces.wrench import Wrench
 from flexmbs.joints.contracts import Row
-from flexmbs.joints.rows import ALONG, ANGLE, VECTOR, row_value
+from flexmbs.joints.rows import ALONG, ANGLE, VECTOR
 
 __all__ = ["Bushing"]
 
@@ -93,7 +94,9 @@ class Bushing:
         K = _matrix(owner, "stiffness", self.stiffness, n)
         C = np.zeros((n, n)) if self.damping is None else _matrix(owner, "damping", self.damping, n)
         rows = _rows(owner, a, b, planar, n)
-        rest = _start(a, b, rows) if self.rest is None else as_array(owner, "rest", self.rest, (n,), unit="length, rad")
+        rest = np.array([start_value(a, b, row) for row in rows])
+        if self.rest is not None:
+            rest = as_array(owner, "rest", self.rest, (n,), unit="length, rad")
         preload = np.zeros(n) if self.preload is None else as_array(owner, "preload", self.preload, (n,))
         data = np.concatenate(([float(n)], K.ravel(), C.ravel(), rest, preload))
         for key, value in (("a", a), ("b", b), ("stiffness", frozen_copy(K)), ("damping", frozen_copy(C))):
@@ -132,14 +135,3 @@ def _rows(owner: str, a: Marker, b: Marker, planar: bool, n: int) -> tuple[Row, 
     if planar:
         return (Row(ALONG, axes[0]), Row(ALONG, axes[1]), Row(ANGLE))
     return (*(Row(ALONG, e) for e in axes), *(Row(VECTOR, e) for e in axes))
-
-
-def _start(a: Marker, b: Marker, rows: tuple[Row, ...]) -> FloatArray:
-    """Values of the rows in the initial configuration."""
-    p, R = np.array([a.position0(), b.position0()]), np.array([a.rotation0(), b.rotation0()])
-    values = []
-    for row in rows:
-        c = np.zeros((1, 12))
-        c[0, : len(row.constants)] = row.constants
-        values.append(row_value(row.kind, 0, c, np.zeros(1), 0, 1, p, R))
-    return np.array(values)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -10,18 +10,18 @@ import numpy as np
 from flexmbs.bodies.marker import Body, Marker, as_marker
 from flexmbs.body import Attachment
 from flexmbs.core.checks import show
-from flexmbs.core.errors import ModelError
-from flexmbs.joints.contracts import Joint, Pair, Row
-from flexmbs.joints.rows import ALONG, ANGLE, DISTANCE, row_gradient, row_value
+from flexmbs.core.contracts import FloatArray
+from flexmbs.core.errors import ModelError, unknown_name
+from flexmbs.joints.contracts import Joint, Row
+from flexmbs.joints.rows import ALONG, ANGLE, DISTANCE, VECTOR, row_value
 
-__all__ = ["Coordinate", "Place", "What", "coordinate"]
+__all__ = ["Coordinate", "Place", "What", "coordinate", "start_value"]
 
-What: TypeAlias = Literal["angle", "translation", "distance"]
+What: TypeAlias = Literal["angle", "displacement", "distance"]
 Place: TypeAlias = Joint | Sequence[Marker | Attachment | Body]
 """A joint, or two markers."""
 
-ROWS = {"angle": Row(ANGLE), "translation": Row(ALONG, (0.0, 0.0, 1.0)), "distance": Row(DISTANCE)}
-UNITS = {"angle": ("rad", "force length"), "translation": ("length", "force"), "distance": ("length", "force")}
+ROWS = {"angle": Row(ANGLE), "displacement": Row(ALONG, (0.0, 0.0, 1.0)), "distance": Row(DISTANCE)}
 
 
 class Coordinate(NamedTuple):
@@ -36,59 +36,46 @@ class Coordinate(NamedTuple):
 
 
 def coordinate(owner: str, on: object, what: str | None) -> Coordinate:
-    """Angle about or translation along the third axis of the first marker, or distance.
+    """The coordinate named ``what`` of a joint (it may be left out where there is one only) or of two markers.
 
-    Of a joint the coordinate it leaves free is taken where there is one; ``what`` decides where there are several, and
-    for two markers.
+    Of two markers the angle is that about, the displacement that along the third axis of the first.
     """
-    if what is not None and what not in ROWS:
-        raise ModelError(f"{owner}: coordinate must be 'angle', 'translation' or 'distance', not {show(what)}.")
-    pairs = getattr(on, "pairs", None)
-    if isinstance(pairs, tuple) and pairs and not isinstance(on, type):
-        pair = pairs[0]
-        a, b = pair.a, pair.b
-        what = _free(f"{owner} on joint {getattr(on, 'name', '')!r}", pair) if what is None else what
+    offered = getattr(on, "coordinates", None)
+    if isinstance(offered, Mapping) and not isinstance(on, type):
+        called = f"joint {getattr(on, 'name', type(on).__name__)!r}"
+        if what is None and len(offered) == 1:
+            (what,) = offered
+        if what is None:
+            has = (
+                f"has the coordinates {', '.join(offered)}; say which" if offered else "has no coordinate; use markers"
+            )
+            raise ModelError(f"{owner}: {called} {has}.")
+        if what not in offered:
+            raise ModelError(f"{owner}: {unknown_name(f'coordinate of {called}', what, offered)}")
+        pair = offered[what]
+        a, b, row = pair.a, pair.b, pair.rows[0]
     elif isinstance(on, list | tuple) and len(on) == 2:
         a, b = as_marker(owner, on[0]), as_marker(owner, on[1])
-        if what is None:
-            raise ModelError(f"{owner}: between two markers give coordinate='angle', 'translation' or 'distance'.")
+        if what not in ROWS:
+            raise ModelError(
+                f"{owner}: between two markers coordinate must be 'angle', 'displacement' or 'distance', "
+                f"not {show(what)}."
+            )
+        row = ROWS[what]
+        for side in (a, b) if row.kind == ANGLE else (a,) if row.kind == ALONG else ():
+            if not (side.rotates and side.spin):
+                raise ModelError(f"{owner}: {side} has no orientation about all axes, so there is no {what}.")
     else:
-        raise ModelError(f"{owner}: expected a joint or two markers (a, b), not {show(on)}.")
-    _check_frames(owner, what, a, b)
-    p, R, c = _poses(a, b, ROWS[what])
-    start = row_value(ROWS[what].kind, 0, c, np.zeros(1), 0, 1, p, R)
-    unit, load = UNITS[what]
-    return Coordinate(a, b, ROWS[what], float(start), unit, load)
+        raise ModelError(f"{owner}: expected a joint with a coordinate or two markers (a, b), not {show(on)}.")
+    turns = row.kind in (ANGLE, VECTOR)
+    units = ("rad", "force length") if turns else ("length", "force")
+    return Coordinate(a, b, row, start_value(a, b, row), *units)
 
 
-def _free(owner: str, pair: Pair) -> What:
-    """What the rows of a pair leave free about or along the third axis of its first marker."""
-    G = np.zeros((1, 12))
-    turns, slides = True, True
-    for row in pair.rows:
-        p, R, c = _poses(pair.a, pair.b, row)
-        row_gradient(row.kind, 0, c, np.zeros(1), 0, 1, p, R, G, 0)
-        turns &= abs(G[0, 9:] @ R[1].T @ R[0][:, 2]) < 1e-9
-        slides &= abs(G[0, 6:9] @ R[0][:, 2]) < 1e-9
-    if turns == slides:
-        raise ModelError(
-            f"{owner}: it leaves {'both the angle and the translation' if turns else 'neither angle nor translation'} "
-            f"of its axis free; give coordinate='angle' or 'translation'."
-        )
-    return "angle" if turns else "translation"
-
-
-def _check_frames(owner: str, what: str, a: Marker, b: Marker) -> None:
-    """Refuse angles and directions of what has no orientation."""
-    for side in (a, b) if what == "angle" else (a,) if what == "translation" else ():
-        if not (side.rotates and side.spin):
-            raise ModelError(f"{owner}: {side} has no orientation about all axes, so there is no {what}.")
-
-
-def _poses(a: Marker, b: Marker, row: Row) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Positions and orientations of both markers at the start, and the constants of a row."""
-    p = np.array([a.position0(), b.position0()])
-    R = np.array([a.rotation0(), b.rotation0()])
+def start_value(a: Marker, b: Marker, row: Row) -> float:
+    """The row in the initial configuration."""
+    p: FloatArray = np.array([a.position0(), b.position0()])
+    R: FloatArray = np.array([a.rotation0(), b.rotation0()])
     c = np.zeros((1, 12))
     c[0, : len(row.constants)] = row.constants
-    return p, R, c
+    return float(row.factor * row_value(row.kind, 0, c, np.zeros(1), 0, 1, p, R))

@@ -21,14 +21,14 @@ class JointForce:
     """A motor: a force or torque on the coordinate of a joint, with its reaction on the other side.
 
     A positive one drives the second side of the joint towards larger values of the coordinate (angle of b about the
-    axis, translation of b along it, distance).
+    axis, displacement of b along it, distance).
 
     Parameters
     ----------
     on : joint, or two markers (a, b)
     force : float or function (coordinate, rate, t) -> force
         [force], for an angle [force length]. A function is called in each iteration and must not remember anything.
-    coordinate : 'angle', 'translation' or 'distance', optional
+    coordinate : 'angle', 'displacement' or 'distance', optional
         Which coordinate; needed where the joint leaves several free and between two markers.
     derivatives : function (coordinate, rate, t) -> (dF/dcoordinate, dF/drate), optional
         Of ``force``; otherwise central differences are taken.

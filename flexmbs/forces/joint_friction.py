@@ -40,7 +40,7 @@ class JointFriction:
         u_1 over which mu_s falls to mu; by default 10 u_0.
     viscous : float, default 0
         c [force time/length], for an angle [force length time/rad].
-    coordinate : 'angle', 'translation' or 'distance', optional
+    coordinate : 'angle', 'displacement' or 'distance', optional
         Which coordinate; needed where the joint leaves several free and between two markers.
     name : str
 

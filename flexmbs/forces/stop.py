@@ -38,7 +38,7 @@ class Stop:
         n, at least 1.
     damping : float, default 0
         c [time/length], for an angle [time/rad].
-    coordinate : 'angle', 'translation' or 'distance', optional
+    coordinate : 'angle', 'displacement' or 'distance', optional
         Which coordinate; needed where the joint leaves several free and between two markers.
     name : str
 
