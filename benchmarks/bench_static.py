@@ -12,15 +12,12 @@ Exudyn is imported by the interpreter in EXUDYN_PYTHON, or else by this one.
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
 import sys
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import measure
+from peer import find_peer
 
 import flexmbs as fx
 from flexmbs.verification.reference.rod_problems import cantilever_dead_tip
@@ -34,7 +31,7 @@ PROBLEM = {"length": LENGTH, "EI": EI, "EA": EA, "mass": MASS, "force": FORCE, "
 TARGET = 0.6
 """Of Exudyn's time at 512 elements."""
 
-ROW = tuple[float, int, list[float]]  # processor seconds, iterations, displacement of the tip
+ROW = Sequence[Any]  # processor seconds, iterations, displacement of the tip
 
 
 def ours(elements: int) -> Callable[[], ROW]:
@@ -59,56 +56,10 @@ def ours(elements: int) -> Callable[[], ROW]:
     return solve
 
 
-class Peer:
-    """The other program in its own process: a size goes in, a row comes out."""
-
-    def __init__(self, python: str) -> None:
-        script = str(Path(__file__).with_name("exudyn_cantilever.py"))
-        self.process = subprocess.Popen([python, script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self.version = self._answer().get("version", "")
-
-    def solve(self, elements: int) -> ROW:
-        assert self.process.stdin is not None
-        self.process.stdin.write(json.dumps({**PROBLEM, "elements": elements}) + "\n")
-        self.process.stdin.flush()
-        answer = self._answer()
-        if "row" not in answer:
-            raise RuntimeError(f"Exudyn failed at {elements} elements: {answer.get('error', 'its process ended')}")
-        taken, iterations, moved = answer["row"]
-        return taken, iterations, moved
-
-    def close(self) -> None:
-        self.process.communicate()
-
-    def _answer(self) -> dict[str, Any]:
-        assert self.process.stdout is not None
-        for line in self.process.stdout:  # Exudyn prints lines of its own
-            if line.startswith("{"):
-                answer: dict[str, Any] = json.loads(line)
-                return answer
-        return {}
-
-
-def find_peer() -> Peer | None:
-    """The peer, if its interpreter can import exudyn."""
-    python = os.environ.get("EXUDYN_PYTHON") or sys.executable
-    try:
-        found = subprocess.run([python, "-c", "import exudyn"], capture_output=True, check=False)
-    except OSError:
-        found = None
-    if found is not None and found.returncode == 0:
-        return Peer(python)
-    print(
-        "Exudyn cannot be imported, so there is nothing to compare with: `pip install exudyn==1.13.6`, or set\n"
-        "EXUDYN_PYTHON to the interpreter of an environment that has it.\n"
-    )
-    return None
-
-
 def main() -> None:
     repetitions = int(sys.argv[1]) if len(sys.argv) > 1 else 15
     print(measure.facts())
-    peer = find_peer()
+    peer = find_peer("exudyn_cantilever.py")
     if peer is not None:
         print(f"Exudyn {peer.version}, fast build, EigenSparse, analysed pattern kept, relative tolerance 1e-6")
     tip = cantilever_dead_tip(-3.0, EA * LENGTH**2 / EI).tip
@@ -119,7 +70,7 @@ def main() -> None:
     for elements in SIZES:
         solve = ours(elements)
         solve()
-        pairs = [(solve(), peer.solve(elements) if peer else None) for _ in range(repetitions)]
+        pairs = [(solve(), peer.solve({**PROBLEM, "elements": elements}) if peer else None) for _ in range(repetitions)]
         rows.append(_row("flexmbs", elements, [p[0] for p in pairs], exact))
         other = [p[1] for p in pairs if p[1] is not None]
         if other:
