@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
-from flexmbs.core.contracts import Env, FloatArray, State
+from flexmbs.core.contracts import Env, FloatArray, State, Work
 from flexmbs.core.section import BeamStiffness
 from flexmbs.elements import PlanarCable
 from flexmbs.markers.cable_point import CABLE_POINT
@@ -91,3 +92,66 @@ def test_vanished_tangent_is_refused(bench: Any) -> None:
     made = sliding(bench, np.random.default_rng(9), np.array([2.0, 1.5]))
     made.q[made.group.dofs[0, 6:8]] = 0.0
     assert made.kind.place(made.group, made.state(made.q), Env(0.0, np.zeros(0)), made.work) == 1
+
+
+def test_bead_on_a_cable_keeps_its_energy(bench: Any) -> None:
+    """A bead falls onto a slack cable between two pins and slides over two of its nodes.
+
+    The equations M a + f + G^T lam = 0, G a = gamma, with no mass for s, by an explicit method of high order: the joint
+    does no work only if J, d(J v)/dq and the equation of s fit each other.
+    """
+    n, L, bead, gravity = 4, 0.5, 0.4, np.array([0.0, -9.81])
+    nodes = np.zeros((n + 1, 4))
+    nodes[:, 0], nodes[:, 2] = L * np.arange(n + 1), 1.0
+    nodal = 4 * (n + 1)
+    own = np.arange(nodal).reshape(-1, 4)
+    cells = np.stack((np.arange(n), np.arange(1, n + 1)), axis=1)
+    element = PlanarCable()
+    table = element.tabulate(
+        nodes[cells][:, :, :2], nodes[cells].reshape(-1, 8), own[cells].reshape(-1, 8),
+        BeamStiffness(EA=200.0, EI_z=0.05, mass_per_length=0.3), 0,
+    )  # fmt: skip
+    size = nodal + 3  # the cable, the bead, s
+    M, load = np.zeros((size, size)), np.zeros(size)
+    for dofs, m, f in zip(table.dofs, element.mass(table), element.body_load(table, gravity, True), strict=True):
+        M[np.ix_(dofs, dofs)] += m
+        load[dofs] += f
+    M[[-3, -2], [-3, -2]], load[-3:-1] = bead, bead * gravity
+    free = np.setdiff1d(np.arange(size), [0, 1, 4 * n, 4 * n + 1])
+    s0 = 0.3 * L
+    q = np.concatenate((nodes.ravel(), [s0, 0.0, s0]))
+    v = np.zeros(size)
+    v[-3] = v[-1] = 3.0
+    dofs = np.append(own.ravel(), size - 1)[None]
+    group = CABLE_POINT.group(
+        mk=np.array([0]), row=np.array([0]), dofs=dofs, pdofs=dofs, b1=0, start=L * np.arange(n + 1.0)[None],
+        R_BM=np.eye(3)[None],
+    )  # fmt: skip
+    made = bench(CABLE_POINT, group, q, v)
+
+    def accelerations(q: FloatArray, v: FloatArray) -> FloatArray:
+        state, work = made.state(q, v), made.work
+        work.r[:] = -load
+        assert element.force(table, state, Env(0.0, np.zeros(0)), Work(work.r, work.B)) == -1
+        assert CABLE_POINT.place_tangent(group, state, Env(0.0, np.zeros(0)), work) == -1
+        G = -made.dense(work.JT)[0, :2]
+        G[:, -3:-1] += np.eye(2)
+        gamma = (made.dense(work.JvT)[0] @ v)[:2]
+        matrix = np.block([[M[np.ix_(free, free)], G[:, free].T], [G[:, free], np.zeros((2, 2))]])
+        a = np.zeros(size)
+        a[free] = np.linalg.solve(matrix, np.concatenate((-work.r[free], gamma)))[:-2]
+        return a
+
+    def energy(y: FloatArray) -> float:
+        q, v = np.split(y, 2)
+        return float(0.5 * v @ M @ v - load @ q + element.energy(table, q).sum())
+
+    run = solve_ivp(
+        lambda t, y: np.concatenate((y[size:], accelerations(*np.split(y, 2)))), (0.0, 0.5), np.concatenate((q, v)),
+        method="DOP853", rtol=1e-9, atol=1e-10,
+    )  # fmt: skip
+    start, end = energy(run.y[:, 0]), energy(run.y[:, -1])
+    assert run.y[size - 1, -1] > 2.5 * L
+    assert end == pytest.approx(start, abs=1e-6 * bead * 3.0**2)
+    made.q[:] = run.y[:size, -1]
+    np.testing.assert_allclose(made.place(made.q).p[0, :2], made.q[-3:-1], atol=1e-7)
