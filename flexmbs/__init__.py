@@ -13,6 +13,7 @@ __version__ = "0.1.0"
 
 _HOME = {
     "flexmbs.analysis.modal": ("Modes", "solve_modal"),
+    "flexmbs.analysis.simulate": ("Output", "simulate"),
     "flexmbs.analysis.static": ("StaticOptions", "solve_static"),
     "flexmbs.bodies": ("Marker", "PlanarRigidBody", "PointMass", "RigidBody", "Wireframe", "ground"),
     "flexmbs.body": ("Attachment", "FlexibleBody"),
@@ -24,21 +25,29 @@ _HOME = {
     "flexmbs.core.section": ("BeamStiffness", "Circle", "GeneralSection", "Pipe", "Rectangle"),
     "flexmbs.core.units": ("SI", "Units"),
     "flexmbs.files": ("load",),
-    "flexmbs.forces": ("DistributedLoad", "ElasticSupport", "Gravity", "Moment", "PointForce"),
+    "flexmbs.forces": (
+        "Bushing", "DistributedLoad", "ElasticSupport", "ForceCurve", "Gravity", "JointForce", "JointFriction",
+        "Moment", "PointForce", "SpringDamper", "Stop", "TorsionSpring", "UserForce",
+    ),
+    "flexmbs.integrators.generalized_alpha": ("GeneralizedAlpha",),
+    "flexmbs.integrators.newton": ("NewtonOptions",),
+    "flexmbs.integrators.step_control": ("ErrorControl", "FixedStep"),
     "flexmbs.meshes": ("Mesh", "read_mesh"),
     "flexmbs.model": ("Model",),
     "flexmbs.solution": ("Solution", "Status"),
     "flexmbs.supports": ("Clamp", "Guide", "Hinge", "Pin", "Prescribe", "Roller"),
     "flexmbs.system": ("System", "compile_model"),
+    "flexmbs.time_solution": ("Energy", "TimeSolution", "TimeStatus"),
 }  # fmt: skip
 _WHERE = {name: module for module, names in _HOME.items() for name in names}
-_ROOMS = ("elements", "meshes", "reduction", "verification")
+_ROOMS = ("elements", "meshes", "motions", "reduction", "verification")
 
 __all__ = [
     "SI",
     "AccuracyWarning",
     "Attachment",
     "BeamStiffness",
+    "Bushing",
     "Circle",
     "Clamp",
     "Constant",
@@ -46,12 +55,19 @@ __all__ = [
     "DistributedLoad",
     "Elastic",
     "ElasticSupport",
+    "Energy",
+    "ErrorControl",
+    "FixedStep",
     "FlexibleBody",
     "FlexmbsError",
+    "ForceCurve",
     "GeneralSection",
+    "GeneralizedAlpha",
     "Gravity",
     "Guide",
     "Hinge",
+    "JointForce",
+    "JointFriction",
     "Marker",
     "Mesh",
     "MeshError",
@@ -59,6 +75,8 @@ __all__ = [
     "ModelError",
     "Modes",
     "Moment",
+    "NewtonOptions",
+    "Output",
     "Pin",
     "Pipe",
     "PlanarRigidBody",
@@ -71,11 +89,17 @@ __all__ = [
     "Roller",
     "SingularError",
     "Solution",
+    "SpringDamper",
     "StaticOptions",
     "Status",
+    "Stop",
     "System",
     "Table",
+    "TimeSolution",
+    "TimeStatus",
+    "TorsionSpring",
     "Units",
+    "UserForce",
     "Wireframe",
     "__version__",
     "aluminium",
@@ -84,8 +108,10 @@ __all__ = [
     "ground",
     "load",
     "meshes",
+    "motions",
     "read_mesh",
     "reduction",
+    "simulate",
     "solve_modal",
     "solve_static",
     "steel",
@@ -93,8 +119,9 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from flexmbs import elements, meshes, reduction, verification
+    from flexmbs import elements, meshes, motions, reduction, verification
     from flexmbs.analysis.modal import Modes, solve_modal
+    from flexmbs.analysis.simulate import Output, simulate
     from flexmbs.analysis.static import StaticOptions, solve_static
     from flexmbs.bodies import Marker, PlanarRigidBody, PointMass, RigidBody, Wireframe, ground
     from flexmbs.body import Attachment, FlexibleBody
@@ -112,12 +139,30 @@ if TYPE_CHECKING:
     from flexmbs.core.section import BeamStiffness, Circle, GeneralSection, Pipe, Rectangle
     from flexmbs.core.units import SI, Units
     from flexmbs.files import load
-    from flexmbs.forces import DistributedLoad, ElasticSupport, Gravity, Moment, PointForce
+    from flexmbs.forces import (
+        Bushing,
+        DistributedLoad,
+        ElasticSupport,
+        ForceCurve,
+        Gravity,
+        JointForce,
+        JointFriction,
+        Moment,
+        PointForce,
+        SpringDamper,
+        Stop,
+        TorsionSpring,
+        UserForce,
+    )
+    from flexmbs.integrators.generalized_alpha import GeneralizedAlpha
+    from flexmbs.integrators.newton import NewtonOptions
+    from flexmbs.integrators.step_control import ErrorControl, FixedStep
     from flexmbs.meshes import Mesh, read_mesh
     from flexmbs.model import Model
     from flexmbs.solution import Solution, Status
     from flexmbs.supports import Clamp, Guide, Hinge, Pin, Prescribe, Roller
     from flexmbs.system import System, compile_model
+    from flexmbs.time_solution import Energy, TimeSolution, TimeStatus
 
 
 def __getattr__(name: str) -> Any:

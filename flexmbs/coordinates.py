@@ -1,4 +1,9 @@
-"""Numbering: which entry of q is which coordinate of which node, with hinged nodes sharing their position."""
+"""Numbering: which entry of q is which coordinate of which body, with hinged nodes sharing their position.
+
+Coordinates of vector spaces come first and have the same place in q and in v: nodes of flexible bodies, point masses,
+planar rigid bodies, extra coordinates (such as those whose velocities are first-order states). Then come the rigid
+bodies with 7 coordinates in q (position of the centre of mass, unit quaternion with its scalar first) and 6 in v.
+"""
 
 from __future__ import annotations
 
@@ -7,23 +12,47 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from flexmbs.bodies.rigid import RigidBody
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from flexmbs.body import Attachment, FlexibleBody
     from flexmbs.model import Model
 
-__all__ = ["Coordinates"]
+__all__ = ["Coordinates", "ExtraCoordinate"]
+
+
+@dataclass(frozen=True)
+class ExtraCoordinate:
+    """A coordinate that belongs to no body: a state of a controller, the place of a sliding joint on its cable."""
+
+    name: str
+    value: float = 0.0
+    rate: float = 0.0
+
+    @property
+    def initial_q(self) -> FloatArray:
+        """Value at the start (1,)."""
+        return np.array([self.value])
+
+    @property
+    def initial_v(self) -> FloatArray:
+        """Rate at the start (1,)."""
+        return np.array([self.rate])
 
 
 @dataclass(frozen=True, eq=False)
 class Coordinates:
     """The coordinates of a model.
 
-    ``node_dofs``: per body (n_nodes, n) entries of q; ``reference (n_q,)``: q in the stress-free shape; ``node_of
-    (n_q,)``: number of the node each entry belongs to (a hinged position: to the first node); ``translations``: the
-    entries that are positions or displacements.
+    ``node_dofs``: per flexible body (n_nodes, n) entries; ``reference (n_q,)``: q in the initial configuration (flexible
+    bodies stress-free); ``velocity (n_v,)``: initial v; ``node_of (n_v,)``: number of the node or body each entry belongs
+    to (a hinged position: to the first node); ``translations``: the entries of flexible bodies that are positions or
+    displacements; ``n_linear``: number of coordinates of vector spaces; ``places``: first entry in q and in v of each
+    rigid body, in the order of the model; ``extra``: names of the extra coordinates, from ``n_linear - len(extra)`` on.
     """
 
     bodies: tuple[FlexibleBody, ...]
@@ -31,37 +60,85 @@ class Coordinates:
     reference: FloatArray
     node_of: IntArray
     translations: IntArray
+    rigid: tuple[Any, ...]
+    places: tuple[tuple[int, int], ...]
+    velocity: FloatArray
+    n_linear: int
+    extra: tuple[str, ...]
 
     @classmethod
-    def of(cls, model: Model) -> Coordinates:
+    def of(cls, model: Model, extra: tuple[ExtraCoordinate, ...] = ()) -> Coordinates:
         """Number the coordinates of a model."""
-        dims = {b.mesh.dim for b in model.bodies}
+        dims = {b.mesh.dim for b in model.flexible_bodies}
         if len(dims) > 1:
-            flat = [b.name for b in model.bodies if b.mesh.dim == 2]
+            flat = [b.name for b in model.flexible_bodies if b.mesh.dim == 2]
             raise ModelError(
                 f"Model {model.name!r}: planar bodies {flat} and spatial ones cannot be in one model; put the mesh "
                 f"into space with mesh.in_space() and use a spatial element."
             )
-        first, nodes, own, total, n_nodes = [], [], [], 0, 0
-        for body in model.bodies:
+        nodes, own, total, n_nodes = [], [], 0, 0
+        for body in model.flexible_bodies:
             count, n = body.mesh.n_points, len(body.element.layout.names)
-            first.append(total)
             own.append(total + np.arange(count * n).reshape(count, n))
             nodes.append(np.repeat(n_nodes + np.arange(count), n))
             total, n_nodes = total + count * n, n_nodes + count
         root = _roots(model, own, total)
         kept, number = np.unique(root, return_inverse=True)
-        reference = np.concatenate([b.reference.ravel() for b in model.bodies])[kept]
+        q = [np.concatenate([b.reference.ravel() for b in model.flexible_bodies])[kept]] if total else []
+        v = [np.zeros(len(kept))]
+        node_of = [np.concatenate(nodes).astype(np.int64)[kept]] if total else []
         node_dofs = tuple(np.ascontiguousarray(number[o], dtype=np.int64) for o in own)
         translations = [
-            d[:, list(b.element.layout.position)].ravel() for b, d in zip(model.bodies, node_dofs, strict=True)
+            d[:, list(b.element.layout.position)].ravel() for b, d in zip(model.flexible_bodies, node_dofs, strict=True)
         ]
+        places: dict[int, tuple[int, int]] = {}
+        iq = iv = len(kept)
+        for item in [b for b in model.rigid_bodies if not isinstance(b, RigidBody)] + list(extra):
+            start, rate = item.initial_q, item.initial_v
+            q.append(start)
+            v.append(rate)
+            node_of.append(np.full(len(rate), n_nodes))
+            places[id(item)] = (iq, iv)
+            iq, iv, n_nodes = iq + len(start), iv + len(rate), n_nodes + 1
+        n_linear = iv
+        for body in model.rigid_bodies:
+            if isinstance(body, RigidBody):
+                start, rate = body.initial_q, body.initial_v
+                q.append(start)
+                v.append(rate)
+                node_of.append(np.full(6, n_nodes))
+                places[id(body)] = (iq, iv)
+                iq, iv, n_nodes = iq + 7, iv + 6, n_nodes + 1
         return cls(
-            model.bodies,
+            model.flexible_bodies,
             node_dofs,
-            np.ascontiguousarray(reference),
-            np.concatenate(nodes).astype(np.int64)[kept],
-            np.unique(np.concatenate(translations)),
+            np.ascontiguousarray(np.concatenate(q)),
+            np.concatenate(node_of).astype(np.int64),
+            np.unique(np.concatenate(translations)) if translations else np.zeros(0, dtype=np.int64),
+            model.rigid_bodies,
+            tuple(places[id(b)] for b in model.rigid_bodies),
+            np.ascontiguousarray(np.concatenate(v)),
+            n_linear,
+            tuple(e.name for e in extra),
+        )
+
+    @property
+    def n_v(self) -> int:
+        """Length of v."""
+        return len(self.velocity)
+
+    @property
+    def n_rotating(self) -> int:
+        """Number of rigid bodies with a quaternion."""
+        return (self.n_v - self.n_linear) // 6
+
+    def place(self, body: object) -> tuple[int, int]:
+        """First entry in q and in v of a rigid body of the model."""
+        for other, at in zip(self.rigid, self.places, strict=True):
+            if other is body:
+                return at
+        raise ModelError(
+            f"body {getattr(body, 'name', body)!r} is not the one in this model; use the object the model was made of."
         )
 
     @property
@@ -102,7 +179,21 @@ class Coordinates:
                 node, k = found[0]
                 where = body.mesh.points[node].round(6).tolist()
                 return f"{body.element.layout.names[k]} of node {node} at {where} of body {body.name!r}"
-        return f"coordinate {dof}"
+        for body, (_, first) in zip(self.rigid, self.places, strict=True):
+            names = _NAMES[len(body.initial_v), body.rotates]
+            if first <= dof < first + len(names):
+                return f"{names[dof - first]} of body {body.name!r}"
+        first = self.n_linear - len(self.extra)
+        return self.extra[dof - first] if first <= dof < self.n_linear else f"coordinate {dof}"
+
+
+_NAMES = {
+    (2, False): ("x", "y"),
+    (3, False): ("x", "y", "z"),
+    (3, True): ("x", "y", "angle"),
+    (6, True): ("x", "y", "z", "rotation about body x", "rotation about body y", "rotation about body z"),
+}
+"""What the coordinates of rigid bodies are called, by their number and whether the body rotates."""
 
 
 def _roots(model: Model, own: list[IntArray], total: int) -> IntArray:
@@ -115,7 +206,7 @@ def _roots(model: Model, own: list[IntArray], total: int) -> IntArray:
             i = int(root[i])
         return i
 
-    bodies = list(model.bodies)
+    bodies = list(model.flexible_bodies)
     for hinge in model.hinges:
         sides = []
         for side in (hinge.a, hinge.b):

@@ -118,7 +118,7 @@ class _Gather:
 
     def __init__(self, model: Model, coordinates: Coordinates) -> None:
         self.model, self.coordinates = model, coordinates
-        self.dim = model.bodies[0].mesh.dim
+        self.dim = model.flexible_bodies[0].mesh.dim if model.flexible_bodies else 3
         self.drives: list[Drive] = []
         self.held: dict[tuple[int, ...], list[tuple[FloatArray, float, int, str]]] = {}
         self.oriented: dict[tuple[int, ...], tuple[FloatArray, int, str]] = {}

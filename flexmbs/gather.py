@@ -23,7 +23,7 @@ def gather(model: Model, coordinates: Coordinates) -> tuple[tuple[Term, ...], Fl
     places = _Places(coordinates)
     size = 0
     masses: list[tuple[int, FloatArray]] = []
-    for bodies in _alike(model.bodies):
+    for bodies in _alike(model.flexible_bodies):
         element = bodies[0].element
         parts = [places.element_group(body) for body in bodies]
         group = _joined(parts, size, element.shared)
@@ -59,7 +59,7 @@ def gather(model: Model, coordinates: Coordinates) -> tuple[tuple[Term, ...], Fl
     mass = np.zeros(size)
     for start, blocks in masses:
         mass[start : start + len(blocks)] = blocks
-    return tuple(terms), mass, size, tuple(places.element_group(body) for body in model.bodies)
+    return tuple(terms), mass, size, tuple(places.element_group(body) for body in model.flexible_bodies)
 
 
 class _Places:
@@ -72,6 +72,11 @@ class _Places:
     @property
     def bodies(self) -> tuple[FlexibleBody, ...]:
         return self.coordinates.bodies
+
+    @property
+    def rigid_bodies(self) -> tuple[tuple[Any, IntArray], ...]:
+        first = [v for _, v in self.coordinates.places]
+        return tuple((b, np.arange(i, i + len(b.position))) for b, i in zip(self.coordinates.rigid, first, strict=True))
 
     def dofs(self, at: Attachment) -> IntArray:
         return self.coordinates.dofs(at)

@@ -1,18 +1,26 @@
-"""The model: bodies, what holds them, what joins them and what loads them, in words."""
+"""The model: bodies, what holds them, what joins them, what loads and controls them, in words."""
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from flexmbs.bodies.ground import Ground
+from flexmbs.bodies.marker import Marker
+from flexmbs.bodies.planar import PlanarRigidBody
+from flexmbs.bodies.point_mass import PointMass
+from flexmbs.bodies.rigid import RigidBody
 from flexmbs.body import Attachment, FlexibleBody
 from flexmbs.core.checks import as_name, show
-from flexmbs.core.errors import ModelError
+from flexmbs.core.errors import ModelError, unknown_name
 from flexmbs.core.units import SI, Units
 from flexmbs.supports import Hinge
 
 if TYPE_CHECKING:
     from flexmbs.forces.items import Load
+    from flexmbs.joints.contracts import Joint
     from flexmbs.supports import Support
 
 __all__ = ["Model"]
@@ -24,8 +32,8 @@ class Model:
 
     Parameters
     ----------
-    *items : FlexibleBody, support, Hinge or load
-        In any order. Bodies that supports and loads refer to must be among them.
+    *items : body, support, Hinge, joint, load, force or controller
+        In any order. Bodies that the others refer to must be among them; the ground need not.
     units : Units, default SI
         Labels of the units for tables and plots; nothing is converted.
     name : str
@@ -47,10 +55,16 @@ class Model:
       force at 'end' of body 'blade'
     """
 
-    bodies: tuple[FlexibleBody, ...]
+    flexible_bodies: tuple[FlexibleBody, ...]
+    rigid_bodies: tuple[Any, ...]
     supports: tuple[Support, ...]
     hinges: tuple[Hinge, ...]
+    joints: tuple[Joint, ...]
     loads: tuple[Load, ...]
+    forces: tuple[Any, ...]
+    controllers: tuple[Any, ...]
+    states: tuple[Any, ...]
+    damping: tuple[Any, ...]
     units: Units
     name: str
     items: tuple[Any, ...] = field(repr=False)
@@ -59,11 +73,15 @@ class Model:
         owner = f"Model {as_name('Model', 'name', name)!r}"
         if not isinstance(units, Units):
             raise ModelError(f"{owner}: units must be a Units object such as flexmbs.SI, not {show(units)}.")
-        kinds: dict[str, list[Any]] = {"bodies": [], "supports": [], "hinges": [], "loads": []}
+        kinds: dict[str, list[Any]] = {name: [] for name in _KINDS}
+        seen: set[int] = set()
         for item in items:
-            if any(item is other for group in kinds.values() for other in group):
+            if id(item) in seen:
                 raise ModelError(f"{owner}: {show(item)} is given twice.")
-            kinds[_kind(owner, item)].append(item)
+            seen.add(id(item))
+            kind = _kind(owner, item)
+            if kind != "ground":
+                kinds[kind].append(item)
         for key, group in kinds.items():
             object.__setattr__(self, key, tuple(group))
         object.__setattr__(self, "items", items)
@@ -71,21 +89,29 @@ class Model:
         object.__setattr__(self, "name", name)
         self._check(owner)
 
+    @property
+    def bodies(self) -> tuple[Any, ...]:
+        """All bodies: the flexible ones, then the rigid ones, each in the order given."""
+        return self.flexible_bodies + self.rigid_bodies
+
     def _check(self, owner: str) -> None:
         if not self.bodies:
-            raise ModelError(f"{owner}: there is no body; give at least one FlexibleBody.")
-        names = [b.name for b in self.bodies]
-        twice = sorted({n for n in names if names.count(n) > 1})
-        if twice:
-            raise ModelError(f"{owner}: {len(twice)} names of bodies are used twice: {twice}; names must differ.")
-        wanted: list[tuple[str, FlexibleBody]] = []
+            raise ModelError(f"{owner}: there is no body; give at least one, for example a FlexibleBody.")
+        for what, group in (("bodies", self.bodies), ("joints", self.joints), ("forces", self.forces)):
+            twice = sorted(name for name, n in Counter(item.name for item in group).items() if n > 1)
+            if twice:
+                raise ModelError(f"{owner}: {len(twice)} names of {what} are used twice: {twice}; names must differ.")
+        wanted: list[tuple[str, Any]] = []
         wanted += [(f"{type(s).__name__} {s.at}", s.at.body) for s in self.supports]
         wanted += [(f"Hinge of {h.a} and {h.b}", side.body) for h in self.hinges for side in (h.a, h.b)]
         wanted += [(load.label, body) for load in self.loads for body in load.targets]
+        wanted += [(f"joint {j.name!r}", side.body) for j in self.joints for p in j.pairs for side in (p.a, p.b)]
+        wanted += [(f"force {f.name!r}", m.body) for f in self.forces for m in force_markers(f)]
+        known = {id(body) for body in self.bodies}
         for label, body in wanted:
-            if not any(body is b for b in self.bodies):
-                known = " (another body of that name is)" if body.name in names else ""
-                raise ModelError(f"{owner}: {label}: body {body.name!r} is not in the model{known}; add it.")
+            if id(body) not in known and not isinstance(body, Ground):
+                other = " (another body of that name is)" if body.name in {b.name for b in self.bodies} else ""
+                raise ModelError(f"{owner}: {label}: body {body.name!r} is not in the model{other}; add it.")
 
     def with_(self, *items: Any) -> Model:
         """A copy with more items."""
@@ -95,42 +121,97 @@ class Model:
         """A copy with another name."""
         return Model(*self.items, units=self.units, name=name)
 
-    def body(self, name: str) -> FlexibleBody:
+    def body(self, name: str) -> Any:
         """The body of that name."""
-        for body in self.bodies:
-            if body.name == name:
-                return body
-        from flexmbs.core.errors import unknown_name
+        return self._named("body", name, self.bodies)
 
-        raise ModelError(f"Model {self.name!r}: {unknown_name('body', name, [b.name for b in self.bodies])}")
+    def joint(self, name: str) -> Joint:
+        """The joint of that name."""
+        found: Joint = self._named("joint", name, self.joints)
+        return found
+
+    def force(self, name: str) -> Any:
+        """The force between markers of that name."""
+        return self._named("force", name, self.forces)
+
+    def _named(self, what: str, name: str, known: tuple[Any, ...]) -> Any:
+        for item in known:
+            if item.name == name:
+                return item
+        raise ModelError(f"Model {self.name!r}: {unknown_name(what, name, [item.name for item in known])}")
+
+    @property
+    def moves(self) -> bool:
+        """Whether there is anything beyond flexible bodies with supports: rigid bodies, joints, forces on markers."""
+        return bool(self.rigid_bodies or self.joints or self.forces or self.states or self.controllers)
 
     def __str__(self) -> str:
         u = self.units
         lines = [f"model {self.name!r} [{u.length}, {u.mass}, {u.time}]"]
-        for body in self.bodies:
+        for body in self.flexible_bodies:
             lines.append(
                 f"  body {body.name!r}: {len(body.cells)} {body.element.name}, {body.mesh.n_points} nodes, "
                 f"length {body.length:g} {u.length}, mass {body.mass:.3g} {u.mass}"
             )
+        for body in self.rigid_bodies:
+            lines.append(f"  {_words(body)} {body.name!r}: mass {body.mass:.3g} {u.mass}")
         lines += [f"  {type(s).__name__} {s.at}" for s in self.supports]
         lines += [f"  Hinge of {h.a} and {h.b}" for h in self.hinges]
+        for j in self.joints:
+            between = " and ".join(dict.fromkeys(side.body.name for p in j.pairs for side in (p.a, p.b)))
+            lines.append(f"  {_words(j)} {j.name!r} of {between}: {len(j.equations)} equations")
         lines += [f"  {load.label}" for load in self.loads]
+        lines += [f"  {_words(f)} {f.name!r}" for f in self.forces + self.controllers + self.states]
         return "\n".join(lines)
 
 
+_KINDS = (
+    "flexible_bodies", "rigid_bodies", "supports", "hinges", "joints", "loads", "forces", "controllers", "states",
+    "damping",
+)  # fmt: skip
+
+_OFFERS = (
+    ("supports", ("conditions", "at")),
+    ("joints", ("pairs", "equations")),
+    ("forces", ("row_forces", "name")),
+    ("forces", ("wrenches", "name")),
+    ("controllers", ("period", "update")),
+    ("states", ("rates", "start")),
+    ("damping", ("mass_factor", "stiffness_factor")),
+    ("loads", ("items", "history")),
+)
+"""What an item is, by what it offers."""
+
+
 def _kind(owner: str, item: object) -> str:
-    """Which group an item belongs to, by what it offers."""
+    """Which group an item belongs to."""
     if isinstance(item, FlexibleBody):
-        return "bodies"
+        return "flexible_bodies"
+    if isinstance(item, RigidBody | PlanarRigidBody | PointMass):
+        return "rigid_bodies"
+    if isinstance(item, Ground):
+        return "ground"
     if isinstance(item, Hinge):
         return "hinges"
     if not isinstance(item, type):
-        if hasattr(item, "conditions") and hasattr(item, "at"):
-            return "supports"
-        if hasattr(item, "items") and hasattr(item, "history"):
-            return "loads"
-    hint = " A place on a body is not an item: wrap it in a support or load." if isinstance(item, Attachment) else ""
+        for kind, members in _OFFERS:
+            if all(hasattr(item, member) for member in members):
+                return kind
+    hint = ""
+    if isinstance(item, Attachment | Marker):
+        hint = " A place on a body is not an item: wrap it in a support, joint or load."
     raise ModelError(
-        f"{owner}: {show(item)} is neither a body, a support, a hinge nor a load.{hint}"
+        f"{owner}: {show(item)} is neither a body, a support, a joint nor a load.{hint}"
         + (" Make an object of the class first." if isinstance(item, type) else "")
     )
+
+
+def force_markers(force: Any) -> tuple[Marker, ...]:
+    """The markers a force between markers acts on."""
+    rows = [m for r in getattr(force, "row_forces", ()) for m in (r.a, r.b)]
+    return (*rows, *(m for w in getattr(force, "wrenches", ()) for m in w.markers))
+
+
+def _words(item: object) -> str:
+    """The name of a class in words: RigidBody -> rigid body."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(item).__name__).lower()

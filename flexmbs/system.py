@@ -19,6 +19,7 @@ from flexmbs.core.history import value_at
 from flexmbs.core.sparsity import Blocks, Pattern
 from flexmbs.fixation import Fixation
 from flexmbs.gather import gather
+from flexmbs.mechanics.build import Mechanics
 
 if TYPE_CHECKING:
     from flexmbs.body import FlexibleBody
@@ -72,7 +73,9 @@ class System:
     terms : tuple of Term
         One per type of item.
     free : (n,) int array
-        Entries of q that are unknown, in the order of the unknowns.
+        Entries of (v, multipliers) that are unknown, in the order of the unknowns.
+    mechanics : Mechanics or None
+        What acts between markers, and rigid bodies; None for a model of flexible bodies with supports alone.
     solver : LinearSolver
         Owns the storage that `assemble` fills; its diagonal lies at ``diagonal``.
     """
@@ -82,24 +85,32 @@ class System:
         self.coordinates = Coordinates.of(model)
         self.fixation = Fixation.of(model, self.coordinates)
         self.terms, self.mass_blocks, size, self._groups = gather(model, self.coordinates)
-        n_q = self.coordinates.n
-        mask = np.ones(n_q, dtype=bool)
+        self.n_element_terms = len({(type(b.element), b.element) for b in model.flexible_bodies})
+        self.mechanics = Mechanics.of(model, self.coordinates, size) if model.moves else None
+        n_v = self.coordinates.n_v
+        n_c = 0 if self.mechanics is None else self.mechanics.n_c
+        mask = np.ones(n_v, dtype=bool)
         mask[self.fixation.fixed] = False
         self.blocks = [Blocks(t.group.dofs, t.group.b1) for t in self.terms if t.tangent is not None]
-        self.free, self.half_band = sparsity.bandwidth_order(
-            self.blocks, self.coordinates.node_of, np.flatnonzero(mask)
-        )
-        self.unknown = np.full(n_q, -1, dtype=np.int64)
-        self.unknown[self.free] = np.arange(len(self.free))
         self.symmetric = all(t.symmetric for t in self.terms)
+        if self.mechanics is not None:
+            self.blocks += self.mechanics.blocks
+            self.mass_blocks = np.concatenate((self.mass_blocks, self.mechanics.mass))
+            size = self.mechanics.size
+            self.symmetric = False
+        self.free, self.half_band = sparsity.saddle_order(
+            self.blocks, self.coordinates.node_of, np.flatnonzero(mask), n_c
+        )
+        self.unknown = np.full(n_v + n_c, -1, dtype=np.int64)
+        self.unknown[self.free] = np.arange(len(self.free))
         self.pattern = Pattern.of(self.blocks, self.unknown, len(self.free))
-        self.solver: LinearSolver = linsolve.choose(self.pattern, self.half_band, self.symmetric)
+        self.solver: LinearSolver = linsolve.choose(self.pattern, self.half_band, self.symmetric, n_c > 0)
         self._row, self._col = sparsity.entries(self.blocks, self.unknown, size)
         self._slot = self.solver.slots(self._row, self._col)
         self.diagonal = self.solver.slots(np.arange(self.n), np.arange(self.n))
         self._turned = self._blocks_in_frames()
-        self._work = Work(np.zeros(n_q), np.zeros(size))
-        self._zero = np.zeros(n_q)
+        self._work = Work(np.zeros(n_v + n_c), np.zeros(size))
+        self._zero = np.zeros(n_v)
         self._no_multipliers = np.zeros(0)
 
     @property
@@ -184,6 +195,13 @@ class System:
             sparsity.block_product(self.mass_blocks, block.dofs, block.b1, x, y)
         return y
 
+    def flexible_momentum(self, v: FloatArray) -> FloatArray:
+        """M v of the flexible bodies (n_v,)."""
+        y = np.zeros(len(v))
+        for term in self.terms[: self.n_element_terms]:
+            sparsity.block_product(self.mass_blocks, term.group.dofs, term.group.b1, v, y)
+        return y
+
     def linearise(
         self, q: FloatArray, env: Env, frames: FloatArray | None = None, v: FloatArray | None = None
     ) -> Linearisation:
@@ -222,8 +240,8 @@ class System:
 
     def _blocks_in_frames(self) -> IntArray:
         """Rows (offset, size, frame, positions) of the blocks that hold coordinates in frames."""
-        frame_of = np.full(self.coordinates.n, -1, dtype=np.int64)
-        place = np.zeros(self.coordinates.n, dtype=np.int64)
+        frame_of = np.full(len(self.unknown), -1, dtype=np.int64)
+        place = np.zeros(len(self.unknown), dtype=np.int64)
         dofs = self.fixation.frame_dofs
         for c in range(dofs.shape[1]):
             frame_of[dofs[:, c]] = np.arange(len(dofs))

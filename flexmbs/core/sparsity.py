@@ -16,7 +16,7 @@ from scipy.sparse.csgraph import reverse_cuthill_mckee
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.jit import kernel
 
-__all__ = ["Blocks", "Pattern", "bandwidth_order"]
+__all__ = ["Blocks", "Pattern", "bandwidth_order", "saddle_order"]
 
 
 class Blocks(NamedTuple):
@@ -86,6 +86,55 @@ def bandwidth_order(groups: list[Blocks], node_of: IntArray, free: IntArray) -> 
     order = free[np.argsort(rank[node_of[free]], kind="stable")]
     wide, narrow = _half_band(groups, free, len(node_of)), _half_band(groups, order, len(node_of))
     return (order, narrow) if narrow < wide else (free, wide)
+
+
+def saddle_order(groups: list[Blocks], node_of: IntArray, free: IntArray, n_c: int) -> tuple[IntArray, int]:
+    """Order of the free coordinates and of n_c constraints with a small half bandwidth, and that half bandwidth.
+
+    Constraints are numbered behind the coordinates in ``dofs``. Nodes and bodies are ordered by reverse Cuthill-McKee;
+    the constraints of several bodies come just before the last of these, those of one body just after it (half band 16
+    for a chain of rigid bodies, where Cuthill-McKee on all unknowns gives 20).
+    """
+    if n_c == 0:
+        return bandwidth_order(groups, node_of, free)
+    n_v, n_nodes = len(node_of), int(node_of.max()) + 1
+    is_free = np.zeros(n_v, dtype=bool)
+    is_free[free] = True
+    pairs, touched = [np.zeros(0, dtype=np.int64)], []
+    for group in groups:
+        low = group.dofs < n_v
+        live = low & is_free[np.where(low, group.dofs, 0)]
+        nodes = np.where(live, node_of[np.where(low, group.dofs, 0)], -1)
+        k = nodes.shape[1]
+        a, b = np.repeat(nodes, k, axis=1).ravel(), np.tile(nodes, (1, k)).ravel()
+        both = (a >= 0) & (b >= 0)
+        pairs.append(_distinct(a[both] * n_nodes + b[both]))
+        if (~low).any():
+            rows = np.repeat(np.where(low, -1, group.dofs - n_v), k, axis=1).ravel()
+            met = (rows >= 0) & (b >= 0)
+            touched.append(_distinct(rows[met] * n_nodes + b[met]))
+    met = _distinct(np.concatenate(touched)) if touched else np.zeros(0, dtype=np.int64)
+    equation, node = met // n_nodes, met % n_nodes
+    # One equation may join more than the two bodies of a block, such as those of gears.
+    follows = equation[1:] == equation[:-1]
+    pairs += [(node[:-1] * n_nodes + node[1:])[follows], (node[1:] * n_nodes + node[:-1])[follows]]
+    keys = _distinct(np.concatenate(pairs))
+    graph = coo_array((np.ones(len(keys)), (keys // n_nodes, keys % n_nodes)), shape=(n_nodes, n_nodes)).tocsr()
+    graph.indices, graph.indptr = graph.indices.astype(np.int32), graph.indptr.astype(np.int32)
+    best: tuple[IntArray, int] | None = None
+    for permutation in (reverse_cuthill_mckee(graph, symmetric_mode=True), np.arange(n_nodes)):
+        rank = np.empty(n_nodes, dtype=np.int64)
+        rank[permutation] = np.arange(n_nodes)
+        last = np.full(n_c, -1, dtype=np.int64)
+        np.maximum.at(last, equation, rank[node])
+        count = np.bincount(equation, minlength=n_c)
+        places = np.concatenate((3 * rank[node_of[free]] + 1, 3 * last + np.where(count > 1, 0, 2)))
+        order = np.concatenate((free, n_v + np.arange(n_c)))[np.argsort(places, kind="stable")]
+        width = _half_band(groups, order, n_v + n_c)
+        if best is None or width < best[1]:
+            best = order, width
+    assert best is not None  # noqa: S101  # the loop runs twice
+    return best
 
 
 def _distinct(keys: IntArray) -> IntArray:

@@ -102,11 +102,19 @@ class Gravity:
         found = []
         g = np.array(self.acceleration)
         for body in places.bodies:
-            if body.mesh.dim != len(g):
+            if body.mesh.dim > len(g) or np.any(g[body.mesh.dim :]):
                 raise ModelError(
                     f"Gravity: acceleration has {len(g)} components, but body {body.name!r} has dimension "
                     f"{body.mesh.dim}."
                 )
             group = places.element_group(body)
-            found.append(dead_items(group.dofs, body.element.body_load(group, g, True), index))
+            found.append(dead_items(group.dofs, body.element.body_load(group, g[: body.mesh.dim], True), index))
+        for rigid, dofs in places.rigid_bodies:
+            if len(dofs) == 3 and len(g) == 2:
+                raise ModelError(f"Gravity: acceleration has 2 components, but body {rigid.name!r} moves in space.")
+            if len(dofs) == 2 and np.any(g[2:]):
+                raise ModelError(
+                    f"Gravity: acceleration {show(g.tolist())} leaves the plane, but body {rigid.name!r} is planar."
+                )
+            found.append(dead_items(dofs[None, :], rigid.mass * g[None, : len(dofs)], index))
         return tuple(found)

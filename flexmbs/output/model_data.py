@@ -78,7 +78,7 @@ def model_to_plain(model: Model, sampler: Sampler) -> Plain:
     ModelError
         If an object of the user's own is not a dataclass of plain fields.
     """
-    numbers = {id(body): i for i, body in enumerate(model.bodies)}
+    numbers = {id(body): i for i, body in enumerate(model.flexible_bodies)}
 
     def describe(label: str, item: object) -> Plain:
         def replace(field: str, value: object) -> Plain:
@@ -96,7 +96,7 @@ def model_to_plain(model: Model, sampler: Sampler) -> Plain:
         "class": "Model",
         "name": model.name,
         "units": describe("units", model.units),
-        "bodies": [describe(f"body {body.name!r}", body) for body in model.bodies],
+        "bodies": [describe(f"body {body.name!r}", body) for body in model.flexible_bodies],
         "supports": [describe(f"{type(s).__name__} {s.at}", s) for s in model.supports],
         "hinges": [describe(f"Hinge of {hinge.a} and {hinge.b}", hinge) for hinge in model.hinges],
         "loads": [describe(load.label, load) for load in model.loads],

@@ -67,13 +67,13 @@ def write_series(solution: Solution, path: str | PathLike[str]) -> Path:
     if not isinstance(solution, Solution):
         raise ModelError(f"write_series: expected a Solution, not {show(solution)}.")
     model, curves = solution.model, Curves(solution)
-    lines = _Polylines(model, [curves.shape(body, curves.reference) for body in model.bodies])
+    lines = _Polylines(model, [curves.shape(body, curves.reference) for body in model.flexible_bodies])
     length = model.units.of("length")
 
     def steps() -> Iterator[tuple[float, dict[str, FloatArray]]]:
-        names = list(dict.fromkeys(s for body in model.bodies for s in symbols(body)))
+        names = list(dict.fromkeys(s for body in model.flexible_bodies for s in symbols(body)))
         for parameter, q in zip(solution.parameters, solution.q, strict=True):
-            moved = lines.stack([curves.shape(body, q) for body in model.bodies])
+            moved = lines.stack([curves.shape(body, q) for body in model.flexible_bodies])
             data = {f"displacement [{length}]": moved - lines.points}
             for symbol in names:
                 data[label_of(model, symbol)] = np.concatenate(
@@ -81,7 +81,7 @@ def write_series(solution: Solution, path: str | PathLike[str]) -> Path:
                         curves.resultant(body, symbol, q).ravel()
                         if symbol in symbols(body)
                         else np.full(len(body.cells) * (PIECES + 1), np.nan)
-                        for body in model.bodies
+                        for body in model.flexible_bodies
                     ]
                 )
             yield float(parameter), data
@@ -116,7 +116,7 @@ def write_modes(modes: Modes, path: str | PathLike[str], share: float = 0.1) -> 
     if not isinstance(modes, Modes):
         raise ModelError(f"write_modes: expected Modes, not {show(modes)}.")
     largest = as_number("write_modes", "share", share, above=0.0) * model_size(modes.model)
-    bodies, unit = modes.model.bodies, modes.model.units.of("frequency")
+    bodies, unit = modes.model.flexible_bodies, modes.model.units.of("frequency")
     curves = Curves(modes)
     lines = _Polylines(modes.model, [curves.shape(body, modes.q) for body in bodies])
     data = {}
@@ -132,7 +132,7 @@ class _Polylines:
     """The lines of all elements, each with points of its own, because resultants may jump between elements."""
 
     def __init__(self, model: Model, shapes: list[FloatArray]) -> None:
-        counts = [len(body.cells) for body in model.bodies]
+        counts = [len(body.cells) for body in model.flexible_bodies]
         starts = (PIECES + 1) * np.arange(sum(counts), dtype=np.int64)[:, None] + np.arange(PIECES, dtype=np.int64)
         self.lines: IntArray = np.stack((starts, starts + 1), axis=-1).reshape(-1, 2)
         self.points = self.stack(shapes)

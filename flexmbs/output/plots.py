@@ -90,16 +90,16 @@ def plot_shape(
     last = solution.n_steps - 1 if everything else solution._step(int(step))
     curves, shapes, values = Curves(solution), [], []
     for i in range(last + 1) if everything else [last]:
-        for body in model.bodies:
+        for body in model.flexible_bodies:
             shapes.append(curves.shape(body, solution.q[i]))
             has = symbol is not None and symbol in symbols(body)
             values.append(curves.resultant(body, str(symbol), solution.q[i]) if has else None)
     with _look(ax):
         axes = _axes("plot_shape", model, ax)
-        _thin(axes, [curves.shape(body, curves.reference) for body in model.bodies])
+        _thin(axes, [curves.shape(body, curves.reference) for body in model.flexible_bodies])
         draw_symbols(axes, model, lambda at: solution.position(at, last))
         _draw_coloured(axes, shapes, values, None if symbol is None else _typeset(label_of(model, symbol)), everything)
-        _finish(axes, model, [*shapes, *(body.mesh.points for body in model.bodies)])
+        _finish(axes, model, [*shapes, *(body.mesh.points for body in model.flexible_bodies)])
         which = f"{solution.n_steps} equilibria up to " if everything else ""
         axes.set_title(f"{model.name}, {which}load parameter {solution.parameters[last]:.4g}")
     return cast("Axes", axes)
@@ -131,8 +131,8 @@ def plot_mode(modes: Modes, mode: int = 0, ax: Axes | None = None, share: float 
         raise ModelError(f"plot_mode: expected Modes, not {show(modes)}.")
     model = modes.model
     size = as_number("plot_mode", "share", share, above=0.0) * model_size(model)
-    state = [modes.shape(body, mode, 0.0, PIECES + 1) for body in model.bodies]
-    unit = [modes.shape(body, mode, 1.0, PIECES + 1) - here for body, here in zip(model.bodies, state, strict=True)]
+    state = [modes.shape(body, mode, 0.0, PIECES + 1) for body in model.flexible_bodies]
+    unit = [modes.shape(body, mode, 1.0, PIECES + 1) - here for body, here in zip(model.flexible_bodies, state, strict=True)]
     largest = max(float(np.linalg.norm(u, axis=-1).max()) for u in unit)
     scale = size / largest if largest > 0.0 else 0.0
     with _look(ax):
@@ -172,7 +172,7 @@ def plot_path(solution: Solution, at: Attachment, ax: Axes | None = None) -> Axe
     as_attachment("plot_path", at, single=True)
     model: Model = solution.model
     moved = solution.positions(at) - at.body.mesh.points[at.nodes[0]]
-    turned = solution.rotations(at) if model.bodies[0].mesh.dim == 2 else None
+    turned = solution.rotations(at) if model.flexible_bodies[0].mesh.dim == 2 else None
     with _look(ax):
         axes = _new_figure((6.4, 4.0), None) if ax is None else _checked("plot_path", ax, spatial=False)
         lines = []
@@ -226,7 +226,7 @@ def _look(ax: Axes | None) -> Iterator[None]:
 
 def _chosen(model: Model, resultant: str | None) -> str | None:
     """The symbol to colour by."""
-    known = list(dict.fromkeys(symbol for body in model.bodies for symbol in symbols(body)))
+    known = list(dict.fromkeys(symbol for body in model.flexible_bodies for symbol in symbols(body)))
     if resultant is None:
         return next((symbol for symbol in ("M", MOMENT, *known) if symbol in known), None)
     if resultant not in known:
@@ -236,7 +236,7 @@ def _chosen(model: Model, resultant: str | None) -> str | None:
 
 def _axes(owner: str, model: Model, ax: Axes | None) -> Any:
     """The axes to draw a shape in."""
-    spatial = model.bodies[0].mesh.dim == 3
+    spatial = model.flexible_bodies[0].mesh.dim == 3
     if ax is not None:
         return _checked(owner, ax, spatial)
     return _new_figure((6.8, 5.2) if spatial else (7.2, 4.6), {"projection": "3d"} if spatial else None)

@@ -53,7 +53,7 @@ def symbols(body: FlexibleBody) -> list[str]:
 
 def label_of(model: Model, symbol: str) -> str:
     """A stress resultant with its unit, such as ``"M [N m]"``."""
-    for body in model.bodies:
+    for body in model.flexible_bodies:
         for resultant in body.element.resultants:
             if resultant.symbol == symbol or (symbol == MOMENT and resultant.symbol.startswith("M_")):
                 return f"{symbol} [{model.units.of(resultant.dimension)}]"
@@ -62,7 +62,7 @@ def label_of(model: Model, symbol: str) -> str:
 
 def model_size(model: Model) -> float:
     """The longest side of the box around the stress-free shape [length]."""
-    points = np.concatenate([body.mesh.points for body in model.bodies])
+    points = np.concatenate([body.mesh.points for body in model.flexible_bodies])
     return float(np.ptp(points, axis=0).max())
 
 

@@ -128,7 +128,7 @@ def save(result: Solution | Modes, path: str | PathLike[str]) -> Path:
         )
         _write_text(file, "model", model)
         _write_text(file, "options", options)
-        for i in range(len(result.model.bodies)):
+        for i in range(len(result.model.flexible_bodies)):
             _write_body(file.create_group(f"bodies/{i}"), result.system, i)
         group = file.create_group("results")
         for quantity in SOLUTION if solution is not None else MODES:
@@ -223,7 +223,7 @@ def _check_sizes(system: System, **arrays: Any) -> None:
 
 def _write_body(group: h5py.Group, system: System, number: int) -> None:
     """The mesh of a body and the places of its nodes in q."""
-    body, units = system.model.bodies[number], system.model.units
+    body, units = system.model.flexible_bodies[number], system.model.units
     mesh, length = body.mesh, system.model.units.of("length")
     group.attrs["name"] = body.name
     group.attrs["element"] = body.element.name

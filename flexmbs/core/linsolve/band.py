@@ -16,13 +16,15 @@ __all__ = ["Band"]
 class Band:
     """Band matrix of order n and half bandwidth b; ``data`` is LAPACK's array, one row of length 3 b + 1 per column.
 
-    With ``symmetric`` Cholesky is tried at every factorisation, never assumed to succeed.
+    With ``symmetric`` Cholesky is tried at every factorisation, never assumed to succeed. With ``in_place`` the factors of
+    LU overwrite ``data``: no copy of a large matrix, but only `direct` may be asked for then.
     """
 
     name = "LAPACK band"
 
     def __init__(self, n: int, half_band: int, symmetric: bool) -> None:
         self.n, self.b, self.ld, self.symmetric = n, half_band, 3 * half_band + 1, symmetric
+        self.in_place = False
         self.data = np.zeros(n * self.ld + 1)
         self._factor: FloatArray = np.empty((0, 0))
         self._pivot: IntArray | None = None
@@ -39,14 +41,15 @@ class Band:
 
     def refactor(self) -> None:
         """Factorise what ``data`` holds; `SingularError` carries the number of the first bad unknown."""
-        self._size = float(np.abs(self._ab[2 * self.b]).max(initial=0.0))
+        if not self.in_place:
+            self._size = float(np.abs(self._ab[2 * self.b]).max(initial=0.0))
         if self.symmetric:
             self._factor, info = lapack.dpbtrf(self._ab[2 * self.b :], lower=1)
             self._pivot = None
             if info == 0:
                 return
-        self._factor, self._pivot, info = lapack.dgbtrf(self._ab, self.b, self.b)
-        if info > 0 or not np.isfinite(self._factor[2 * self.b]).all():
+        self._factor, self._pivot, info = lapack.dgbtrf(self._ab, self.b, self.b, overwrite_ab=self.in_place)
+        if info > 0 or not np.isfinite(self._factor[2 * self.b].sum()):
             bad = info - 1 if info > 0 else int(np.argmin(np.isfinite(self._factor[2 * self.b])))
             raise SingularError("the matrix is singular", unknown=bad)
 
@@ -54,6 +57,12 @@ class Band:
         if self._pivot is None:
             return np.asarray(lapack.dpbtrs(self._factor, b, lower=1)[0])
         return np.asarray(lapack.dgbtrs(self._factor, self.b, self.b, b, self._pivot)[0])
+
+    def direct(self, b: FloatArray) -> FloatArray:
+        """The solution as the factors give it, neither checked nor refined; ``b`` may be overwritten."""
+        if self._pivot is None:
+            return np.asarray(lapack.dpbtrs(self._factor, b, lower=1, overwrite_b=1)[0])
+        return np.asarray(lapack.dgbtrs(self._factor, self.b, self.b, b, self._pivot, overwrite_b=1)[0])
 
     def product(self, x: FloatArray) -> FloatArray:
         """Matrix times vector."""

@@ -55,6 +55,10 @@ class Cholmod(SuperLU):
             return super().solve(b)
         return refined(self._symbolic, self.product, b, self.size)
 
+    def direct(self, b: FloatArray) -> FloatArray:
+        """The solution as the factors give it, neither checked nor refined."""
+        return np.asarray(self._symbolic(b)) if self._definite else super().direct(b)
+
     def is_positive_definite(self) -> bool:
         """Whether Cholesky succeeded in the last factorisation."""
         return self._definite

@@ -43,6 +43,9 @@ class LinearSolver(Protocol):
     def solve(self, b: FloatArray) -> FloatArray:
         """Solve for one right-hand side."""
 
+    def direct(self, b: FloatArray) -> FloatArray:
+        """The solution as the factors give it, neither checked nor refined; ``b`` may be overwritten."""
+
     def product(self, x: FloatArray) -> FloatArray:
         """Matrix times vector."""
 
@@ -69,10 +72,11 @@ def cholmod_available() -> bool:
     return False
 
 
-def choose(pattern: Pattern, half_band: int, symmetric: bool) -> LinearSolver:
+def choose(pattern: Pattern, half_band: int, symmetric: bool, saddle: bool = False) -> LinearSolver:
     """A solver for matrices of this pattern: band for narrow or small ones, CHOLMOD for symmetric ones.
 
-    The others, and all where CHOLMOD is missing: band up to `WIDE`, else SuperLU.
+    The others, and all where CHOLMOD is missing: band up to `WIDE`, else SuperLU. ``saddle``: the matrix has constraint
+    rows with zero diagonal; SuperLU then keeps the order of the unknowns, since minimum degree is ruinous there.
     """
     if half_band <= NARROW or pattern.n <= SMALL:
         return Band(pattern.n, half_band, symmetric)
@@ -80,4 +84,4 @@ def choose(pattern: Pattern, half_band: int, symmetric: bool) -> LinearSolver:
         from flexmbs.core.linsolve.cholmod import Cholmod
 
         return Cholmod(pattern)
-    return Band(pattern.n, half_band, symmetric) if half_band <= WIDE else SuperLU(pattern)
+    return Band(pattern.n, half_band, symmetric) if half_band <= WIDE else SuperLU(pattern, natural=saddle)

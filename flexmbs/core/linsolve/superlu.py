@@ -1,4 +1,4 @@
-"""Sparse LU by SuperLU with a minimum-degree order on A + A^T: unsymmetric or indefinite structures."""
+"""Sparse LU by SuperLU: unsymmetric or indefinite structures by minimum degree, saddle points in their own order."""
 
 from __future__ import annotations
 
@@ -19,8 +19,9 @@ class SuperLU:
 
     name = "SuperLU"
 
-    def __init__(self, pattern: Pattern) -> None:
+    def __init__(self, pattern: Pattern, natural: bool = False) -> None:
         self.pattern, self.n = pattern, pattern.n
+        self._order = "NATURAL" if natural else "MMD_AT_PLUS_A"
         self.data = np.zeros(len(pattern.indices) + 1)
         indices, indptr = pattern.indices.astype(np.int32), pattern.indptr.astype(np.int32)
         self.matrix = csc_array((self.data[:-1], indices, indptr), shape=(self.n, self.n), copy=False)
@@ -35,7 +36,7 @@ class SuperLU:
         """LU of what ``data`` holds."""
         try:
             self._lu = splu(
-                self.matrix, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.01, options={"SymmetricMode": True}
+                self.matrix, permc_spec=self._order, diag_pivot_thresh=0.01, options={"SymmetricMode": True}
             )
         except RuntimeError:  # "Factor is exactly singular", without saying where
             raise SingularError("the matrix is singular") from None
@@ -47,6 +48,10 @@ class SuperLU:
     def solve(self, b: FloatArray) -> FloatArray:
         """Solution of the system for one right-hand side (n,)."""
         return refined(self._lu.solve, self.product, b, self.size)
+
+    def direct(self, b: FloatArray) -> FloatArray:
+        """The solution as the factors give it, neither checked nor refined."""
+        return np.asarray(self._lu.solve(b))
 
     @property
     def size(self) -> float:

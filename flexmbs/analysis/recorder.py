@@ -1,0 +1,83 @@
+"""What is kept of a run: states at the times wanted, energies, residuals, and a line for every step."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from flexmbs.core.contracts import FloatArray
+from flexmbs.mechanics.steps import largest
+from flexmbs.time_solution import Energy, TimeSolution
+
+if TYPE_CHECKING:
+    from flexmbs.dynamics import Dynamics
+    from flexmbs.integrators.contracts import StepResult, StepState
+
+__all__ = ["Recorder"]
+
+
+class Recorder:
+    """Collects the results of one run."""
+
+    def __init__(self, dynamics: Dynamics, energy: bool) -> None:
+        self.dynamics, self.energy = dynamics, energy
+        self.states: list[StepState] = []
+        self.energies: list[tuple[float, ...]] = []
+        self.residuals: list[tuple[float, float, float]] = []
+        self.steps: list[tuple[float, float, float, float]] = []
+        self.work = np.zeros(3)
+        self._power: FloatArray | None = None
+
+    @property
+    def n_steps(self) -> int:
+        """Number of accepted steps."""
+        return len(self.steps)
+
+    def step(self, state: StepState, h: float, result: StepResult) -> None:
+        """An accepted step; called while the kinematics evaluated last are those of its end."""
+        self.steps.append((state.t, h, float(result.iterations), result.error))
+        if self.energy:
+            power = self.dynamics.powers(state.v, state.lam)
+            self.work = self.work + 0.5 * h * (power + (power if self._power is None else self._power))
+            self._power = power
+
+    def store(self, state: StepState) -> None:
+        """A state at a time that is wanted."""
+        self.states.append(state)
+        if not self.energy:
+            return
+        dyn = self.dynamics
+        dyn.set_time(state.t)
+        dyn.residual(state.q, state.v, state.a, state.lam)
+        springs, _ = dyn.spring_energy()
+        self.energies.append(
+            (
+                dyn.kinetic_energy(state.v), dyn.system.strain_energy(state.q), springs, dyn.dead_potential(state.q),
+                *self.work,
+            )
+        )  # fmt: skip
+        if self._power is None:
+            self._power = dyn.powers(state.v, state.lam)
+        gap = largest(np.where(dyn.velocity_rows == 1, 0.0, dyn.r[dyn.n_v :]), 0) if dyn.n_c else 0.0
+        self.residuals.append(
+            (gap, float(np.abs(dyn.rates()).max(initial=0.0)), dyn.acceleration_gap(state.v, state.a))
+        )
+
+    def solution(self, **rest: Any) -> TimeSolution:
+        """The result."""
+        states = self.states
+        n_t = len(states)
+        energies = np.array(self.energies) if self.energies else np.full((n_t, 7), np.nan)
+        return TimeSolution(
+            system=self.dynamics.system,
+            t=np.array([s.t for s in states]),
+            q=np.array([s.q for s in states]),
+            v=np.array([s.v for s in states]),
+            a=np.array([s.a for s in states]),
+            lam=np.array([s.lam for s in states]).reshape(n_t, self.dynamics.n_c),
+            energy=Energy(*energies.T),
+            residuals=np.array(self.residuals) if self.residuals else np.full((n_t, 3), np.nan),
+            steps=np.array(self.steps).reshape(-1, 4),
+            **rest,
+        )

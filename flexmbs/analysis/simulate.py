@@ -1,0 +1,277 @@
+"""Motion over time: a consistent start, steps, what is stored, and a run that never dies without leaving what it had."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from flexmbs.analysis.recorder import Recorder
+from flexmbs.assembly import assemble
+from flexmbs.core.checks import as_array, as_flag, as_number, show
+from flexmbs.core.errors import ConvergenceError, ModelError
+from flexmbs.core.progress import Progress
+from flexmbs.dynamics import Dynamics
+from flexmbs.integrators.contracts import StepState, StepStatus
+from flexmbs.integrators.dense import Interpolant
+from flexmbs.integrators.generalized_alpha import GeneralizedAlpha
+from flexmbs.integrators.step_control import ErrorControl, FixedStep
+from flexmbs.model import Model
+from flexmbs.system import System, compile_model
+from flexmbs.time_solution import TimeSolution, TimeStatus
+
+if TYPE_CHECKING:
+    from flexmbs.integrators.contracts import Integrator, Stepper
+
+__all__ = ["Output", "simulate"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Output:
+    """What is stored of a run.
+
+    Parameters
+    ----------
+    every : float, optional
+        Interval [time] of the stored states, which are interpolated; left out, and without ``at``, every step is stored.
+    at : sequence of float, optional
+        Further times, ascending.
+    energy : bool
+        Whether energies and constraint residuals are evaluated at the stored times.
+
+    Raises
+    ------
+    ModelError
+        If a value is out of bounds.
+
+    Notes
+    -----
+    The output never changes the steps.
+    """
+
+    every: float | None = None
+    at: Sequence[float] = ()
+    energy: bool = True
+
+    def __post_init__(self) -> None:
+        if self.every is not None:
+            as_number("Output", "every", self.every, above=0.0, unit="time")
+        as_flag("Output", "energy", self.energy)
+        at = as_array("Output", "at", self.at, (None,), unit="time")
+        if np.any(np.diff(at) <= 0.0):
+            raise ModelError(f"Output: at must ascend, not {show(at.tolist())}.")
+        object.__setattr__(self, "at", tuple(at.tolist()))
+
+    def times(self, begin: float, end: float) -> list[float] | None:
+        """The times wanted after ``begin`` up to ``end``, ascending; None for every step."""
+        if self.every is None and not self.at:
+            return None
+        wanted = {t for t in self.at if begin < t <= end}
+        if self.every is not None:
+            first = int(np.floor(begin / self.every + 1e-9)) + 1
+            last = int(np.floor(end / self.every + 1e-9))
+            wanted |= {k * self.every for k in range(first, last + 1)}
+        wanted.add(end)
+        return sorted(min(t, end) for t in wanted)
+
+
+def simulate(
+    model: Model | System,
+    until: float,
+    *,
+    step: float | FixedStep | ErrorControl | None = None,
+    integrator: Integrator | None = None,
+    output: Output | None = None,
+    start: TimeSolution | None = None,
+    progress: bool = True,
+    throw: bool = True,
+) -> TimeSolution:
+    r"""Motion of a model from its initial state, or from the end of another run.
+
+    Positions and velocities are first moved onto the constraints by the least change in the metric of the mass; then
+    the equations :math:`M a + f(q, v, t) + G^T \lambda = 0`, :math:`g(q, t) = 0` are integrated implicitly.
+
+    Parameters
+    ----------
+    model : Model or System
+    until : float
+        End time; runs begin at 0, or at the end of ``start``.
+    step : float, FixedStep or ErrorControl, optional
+        A number means steps of that size; left out, steps are chosen by `ErrorControl()`.
+    integrator : Integrator, optional
+        Default: `GeneralizedAlpha()`, stabilised index 2 with spectral radius 0.9.
+    output : Output, optional
+        Default: every step.
+    start : TimeSolution, optional
+        Resumes from its end, bitwise as if the run had not been interrupted; the model must be the same.
+    progress : bool
+        Whether to show progress on standard error when it takes longer than a second.
+    throw : bool
+        Whether a failure raises; otherwise the solution is returned with its ``status``.
+
+    Raises
+    ------
+    ModelError
+        If the joints cannot be assembled, or velocities contradict each other; the message names the joints.
+    ConvergenceError
+        If the step became too small; the exception carries the solution up to there.
+
+    Examples
+    --------
+    >>> import flexmbs as fx
+    >>> bar = fx.RigidBody.box((1.0, 0.05, 0.05), mass=2.0, position=(0.5, 0, 0), name="bar")
+    >>> hinge = fx.Revolute(fx.ground, bar, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
+    >>> run = fx.simulate(fx.Model(bar, hinge, fx.Gravity((0, 0, -9.81))), until=0.5, step=1e-2)
+    >>> len(run), bool(abs(run.energy.balance).max() < 1e-2)
+    (51, True)
+    """
+    if not isinstance(model, Model | System):
+        raise ModelError(f"simulate: expected a Model, not {show(model)}.")
+    system = model if isinstance(model, System) else compile_model(model)
+    begin = 0.0 if start is None else float(start.t[-1])
+    until = as_number("simulate", "until", until, above=begin, unit="time")
+    scheme = integrator or GeneralizedAlpha()
+    control = _control(step)
+    output = output or Output()
+    run = _Run(Dynamics(system), scheme, control, output, begin, until)
+    run.begin(start)
+    with Progress(f"motion of {system.model.name!r}", wanted=as_flag("simulate", "progress", progress)) as shown:
+        run.integrate(shown)
+    solution = run.solution()
+    if throw and run.status is TimeStatus.STEP_TOO_SMALL:
+        raise ConvergenceError(f"Model {system.model.name!r}: {run.message} {run.status.value}", solution)
+    return solution
+
+
+def _control(step: object) -> Any:
+    if step is None:
+        return ErrorControl()
+    if isinstance(step, FixedStep | ErrorControl):
+        return step
+    return FixedStep(as_number("simulate", "step", step, above=0.0, unit="time"))
+
+
+class _Run:
+    """One run from begin to end."""
+
+    def __init__(
+        self, dynamics: Dynamics, scheme: Any, control: Any, output: Output, begin: float, until: float
+    ) -> None:
+        self.dynamics, self.scheme, self.control, self.output = dynamics, scheme, control, output
+        self.t0, self.until = begin, until
+        self.status, self.message = TimeStatus.DONE, ""
+        self.rejected = 0
+        self.redundant: tuple[str, ...] = ()
+        self.wall = time.perf_counter()
+        self.cpu = time.process_time()
+
+    def begin(self, start: TimeSolution | None) -> None:
+        """A consistent state at the start, and the recorder."""
+        dyn = self.dynamics
+        span = self.until - self.t0
+        self.h = min(self.control.first(span), span)
+        if start is None:
+            q, v = dyn.coordinates.reference.copy(), dyn.coordinates.velocity.copy()
+            found = assemble(dyn, self.t0, q, v)
+            self.redundant = found.redundant
+            self.state: StepState = self.scheme.start(dyn, self.t0, found.q, found.v, self.h)
+        else:
+            if start.last is None or len(start.q[0]) != dyn.n_q or start.lam.shape[1] != dyn.n_c:
+                raise ModelError("simulate: start belongs to another model, or does not hold the state of its end.")
+            self.redundant = start.redundant
+            dyn.compliance(len(self.redundant) > 0)
+            dyn.restore_angles(start.extra["near"])
+            self.state, self.h = start.last, start.extra["h"]
+        self.stepper: Stepper = self.scheme.stepper(dyn, self.control.tolerance)
+        self.recorder = Recorder(dyn, self.output.energy)
+        self.recorder.store(self.state)
+        self.wanted = self.output.times(self.t0, self.until)
+        self.next = 0
+
+    def integrate(self, progress: Progress) -> None:
+        """Steps up to the end, an interruption, or a failure; what was made is kept."""
+        try:
+            self._steps(progress)
+        except KeyboardInterrupt:
+            self.status = TimeStatus.INTERRUPTED
+            self.message = f"interrupted at t = {self.state.t:g}."
+
+    def _steps(self, progress: Progress) -> None:
+        dyn, control = self.dynamics, self.control
+        span = self.until - self.t0
+        smallest = control.smallest(span)
+        largest = control.limit(span) if isinstance(control, ErrorControl) else np.inf
+        fixed = isinstance(control, FixedStep)
+        origin, made = self.state.t, 0
+        while self.state.t < self.until * (1.0 - 1e-14) - 1e-300:
+            h = min(self.h, largest)
+            if self.state.t + h > self.until - 1e-9 * h:
+                h = self.until - self.state.t
+            if fixed and abs(h - control.h) <= 1e-9 * h:
+                h = control.h
+            result = self.stepper.step(self.state, h)
+            if result.state is None or not control.accepts(result.error):
+                self.rejected += 1
+                self.h = control.again(h, result.error)
+                if self.h < smallest:
+                    self.status = TimeStatus.STEP_TOO_SMALL
+                    self.message = self._failure(h, result)
+                    return
+                continue
+            new = result.state
+            made += 1
+            if fixed and h == control.h:
+                # Times are multiples of the step, not sums of it.
+                new = new._replace(t=origin + made * h)
+            else:
+                origin, made = new.t, 0
+            if new.t > self.until - 1e-9 * h:
+                new = new._replace(t=self.until)
+            self.recorder.step(new, h, result)
+            dyn.accept_angles()
+            self._store(self.state, new)
+            self.state = new
+            self.h = control.after(self.h if h < self.h else h, result.error, result.iterations)
+            if self.recorder.n_steps % 20 == 0:
+                progress.show((new.t - self.t0) / span, f"t = {new.t:.4g}")
+
+    def _store(self, old: StepState, new: StepState) -> None:
+        """The states wanted within the step."""
+        if self.wanted is None:
+            self.recorder.store(new)
+            return
+        between = None
+        while self.next < len(self.wanted) and self.wanted[self.next] <= new.t:
+            t = self.wanted[self.next]
+            if t == new.t:
+                self.recorder.store(new)
+            else:
+                between = between or Interpolant(old, new, self.dynamics.n_linear)
+                self.recorder.store(between(t))
+            self.next += 1
+
+    def _failure(self, h: float, result: Any) -> str:
+        dyn = self.dynamics
+        text = f"stopped at t = {self.state.t:.6g}: with a step of {h:.3g} {result.status.value}"
+        text += f" ({result.message})." if result.message else "."
+        if result.status in (StepStatus.SLOW, StepStatus.DIVERGED):
+            worst = int(np.argmax(np.abs(np.nan_to_num(dyn.r, nan=np.inf))))
+            name = dyn.coordinates.describe(worst) if worst < dyn.n_v else dyn.mechanics.names[worst - dyn.n_v]  # type: ignore[union-attr]
+            text += f" The largest residual is {dyn.r[worst]:.3g} on {name}."
+        return text
+
+    def solution(self) -> TimeSolution:
+        """Everything so far."""
+        dyn = self.dynamics
+        counts = {
+            "evaluations": dyn.evaluations, "factorisations": dyn.factorisations, "rejected": self.rejected,
+            "cpu_seconds": time.process_time() - self.cpu, "seconds": time.perf_counter() - self.wall,
+        }  # fmt: skip
+        return self.recorder.solution(
+            counts=counts, redundant=self.redundant, status=self.status, message=self.message, last=self.state,
+            settings={"integrator": self.scheme, "step": self.control, "output": self.output, "until": self.until},
+            extra={"near": dyn.angles(), "h": self.h},
+        )  # fmt: skip

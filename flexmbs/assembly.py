@@ -1,0 +1,224 @@
+r"""From what a user describes to a consistent state: positions on the constraints, velocities, accelerations, multipliers.
+
+Positions are moved by the least change, in the metric of the mass: with g(q) = 0 linearised,
+:math:`[M, G^T; G, 0][\delta q; \mu] = -[0; g]`; velocities likewise to :math:`G v + g_t = 0`; accelerations and
+multipliers satisfy :math:`[M, G^T; G, 0][a; \lambda] = [-f; \gamma]`. Redundant constraints are found by the rank of
+:math:`G M^{-1/2}` in the assembled position, and named; they are then carried by a small compliance on the diagonal of the
+multipliers, which leaves the multipliers of least norm.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import NamedTuple
+
+import numpy as np
+from scipy.linalg import qr
+
+from flexmbs.core.contracts import FloatArray
+from flexmbs.core.errors import ModelError, SingularError
+from flexmbs.dynamics import Dynamics
+from flexmbs.mechanics.steps import retract
+
+__all__ = ["Consistent", "accelerations", "assemble", "constraint_matrix", "dependent_constraints"]
+
+MOST = 50
+MET = 1e-12
+"""Constraint violation, relative to the size of the model, that counts as round-off."""
+RANK = 1e-9
+"""Pivot, relative to the largest, below which a constraint depends on the others."""
+DENSE = 3_000
+"""Constraints up to which the rank is found by a dense factorisation."""
+
+
+class Consistent(NamedTuple):
+    """A state on the constraints, and the constraints that depend on others."""
+
+    q: FloatArray
+    v: FloatArray
+    moved: float
+    redundant: tuple[str, ...]
+
+
+def assemble(dynamics: Dynamics, t: float, q: FloatArray, v: FloatArray) -> Consistent:
+    """Move positions and velocities onto the constraints at time t.
+
+    Raises
+    ------
+    ModelError
+        If the constraints cannot be met together; the message names those that are violated.
+    """
+    dyn = dynamics
+    dyn.set_time(t)
+    start = q
+    redundant = dependent_constraints(dyn, q, v)
+    dyn.compliance(len(redundant) > 0)
+    q = _positions(dyn, q, v)
+    if dyn.n_c:
+        later = dependent_constraints(dyn, q, v)
+        if later != redundant:
+            redundant = later
+            dyn.compliance(len(redundant) > 0)
+    v = _velocities(dyn, q, v)
+    step = np.zeros(dyn.n_v)
+    from flexmbs.mechanics.steps import local
+
+    local(start, q, dyn.n_linear, step)
+    return Consistent(q, v, float(np.abs(step).max(initial=0.0)), redundant)
+
+
+def _positions(dyn: Dynamics, q: FloatArray, v: FloatArray) -> FloatArray:
+    """Newton's method for g = 0 with the least change."""
+    rows = dyn.velocity_rows == 0
+    if not rows.any():
+        return q
+    zero, lam = np.zeros(dyn.n_v), np.zeros(dyn.n_c)
+    best = np.inf
+    slow = 0
+    for _ in range(MOST):
+        dyn.T[:] = np.eye(3)
+        dyn.tangent(q, zero, zero, lam, (0.0, 0.0))
+        g = dyn.r[dyn.n_v :].copy()
+        gap = float(np.abs(g[rows]).max())
+        if gap <= MET * dyn.length:
+            return q
+        slow = slow + 1 if gap > 0.5 * best else 0
+        if slow > 8 or not np.isfinite(gap):
+            break
+        best = min(best, gap)
+        dyn.factorise(1.0)
+        dyn.r[:] = 0.0
+        dyn.r[dyn.n_v :][rows] = g[rows]
+        d = dyn.solve(1.0, 1.0, 0.0)[: dyn.n_v]
+        size = float(np.abs(d).max())
+        out = np.empty_like(q)
+        retract(q, d * min(1.0, dyn.length / max(size, 1e-300)), dyn.n_linear, out)
+        q = out
+    if best <= 1e-8 * dyn.length and gap <= 1e-8 * dyn.length:
+        return q
+    worst = np.argsort(-np.abs(np.where(rows, g, 0.0)))[:5]
+    named = "; ".join(f"{dyn.mechanics.names[i]} ({g[i]:.3g})" for i in worst if abs(g[i]) > 1e-9)  # type: ignore[union-attr]
+    raise ModelError(
+        f"Model {dyn.system.model.name!r}: the joints cannot be assembled from the positions given. Not met: {named}. "
+        f"Check the points of these joints and the positions of their bodies, or remove joints that contradict others."
+    )
+
+
+def _velocities(dyn: Dynamics, q: FloatArray, v: FloatArray) -> FloatArray:
+    """The nearest velocities, in the metric of the mass, with G v + g_t = 0."""
+    if not dyn.n_c:
+        return v
+    zero, lam = np.zeros(dyn.n_v), np.zeros(dyn.n_c)
+    dyn.T[:] = np.eye(3)
+    for _ in range(3):
+        dyn.tangent(q, v, zero, lam, (0.0, 0.0))
+        rate = dyn.rates()
+        dyn.factorise(1.0)
+        dyn.r[:] = 0.0
+        dyn.r[dyn.n_v :] = rate
+        v = v + dyn.solve(1.0, 1.0, 1.0)[: dyn.n_v]
+    dyn.residual(q, v, zero, lam)
+    rate = dyn.rates()
+    speed = max(float(np.abs(v).max()), float(np.abs(dyn.motion[:, 1]).max(initial=0.0)), 1e-300)
+    if float(np.abs(rate).max()) > 1e-6 * speed * max(1.0, dyn.length):
+        worst = int(np.argmax(np.abs(rate)))
+        raise ModelError(
+            f"Model {dyn.system.model.name!r}: no velocities agree with all joints; "
+            f"{dyn.mechanics.names[worst]} is violated by {rate[worst]:.3g} per time. Contradicting drivers?"  # type: ignore[union-attr]
+        )
+    return v
+
+
+def accelerations(
+    dyn: Dynamics, t: float, q: FloatArray, v: FloatArray, smooth: tuple[float, float] = (0.0, 0.0)
+) -> tuple[FloatArray, FloatArray]:
+    """Accelerations (n_v,) and multipliers (n_c,) at a consistent state.
+
+    ``smooth = (wq, wv)`` adds wq K + wv D to the mass: without it stiff bodies start with accelerations that no step
+    can follow; the order of a scheme with these weights is kept.
+    """
+    dyn.set_time(t)
+    zero, lam = np.zeros(dyn.n_v), np.zeros(dyn.n_c)
+    gamma = dyn.gamma(q, v)
+    dyn.tangent(q, v, zero, lam, smooth)
+    dyn.factorise(1.0)
+    a = zero
+    for _ in range(1 if any(smooth) else 2):
+        dyn.r[dyn.n_v :] = gamma if a is zero else _acceleration_gap(dyn, a, gamma)
+        d = dyn.solve(1.0, 1.0, 1.0)
+        a, lam = a + d[: dyn.n_v], lam + d[dyn.n_v :]
+        if not any(smooth):
+            dyn.residual(q, v, a, lam)
+    if not (np.isfinite(a).all() and np.isfinite(lam).all()):
+        raise SingularError(
+            f"Model {dyn.system.model.name!r}: no accelerations at t = {t:g}: the equations are singular."
+        )
+    return a, lam
+
+
+def _acceleration_gap(dyn: Dynamics, a: FloatArray, gamma: FloatArray) -> FloatArray:
+    return constraint_matrix(dyn) @ a + gamma
+
+
+def constraint_matrix(dyn: Dynamics) -> FloatArray:
+    """G (n_c, n_v) at the state linearised last, dense, on all velocities."""
+    m = dyn.mechanics
+    G = np.zeros((dyn.n_c, dyn.n_v))
+    if m is None:
+        return G
+    for n in range(len(m.joints.mA)):
+        N, o = int(m.joints.order[n]), int(m.joints.off[n])
+        block = dyn.B[o : o + N * N].reshape(N, N)
+        i, k = m.joints.mA[n], m.joints.mB[n]
+        ptr, dof = m.markers.ptr, m.markers.dof
+        dofs = np.concatenate((dof[ptr[i] : ptr[i + 1]], dof[ptr[k] : ptr[k + 1]]))
+        rows = range(m.joints.ptr[n], m.joints.ptr[n + 1])
+        done = set()
+        for j in rows:
+            local = int(m.joints.local[j])
+            if local not in done:
+                done.add(local)
+                np.add.at(G[m.joints.eq[j] - dyn.n_v], dofs, block[: len(dofs), local])
+    return G
+
+
+def dependent_constraints(dyn: Dynamics, q: FloatArray, v: FloatArray) -> tuple[str, ...]:
+    """Names of constraints that follow from the others at this position."""
+    if dyn.n_c == 0:
+        return ()
+    if dyn.n_c > DENSE:
+        return _tried(dyn, q)
+    zero = np.zeros(dyn.n_v)
+    dyn.T[:] = np.eye(3)
+    dyn.tangent(q, v, zero, np.zeros(dyn.n_c), (0.0, 0.0))
+    G = constraint_matrix(dyn)
+    free = dyn.system.free[dyn.system.free < dyn.n_v]
+    weight = np.where(dyn.mass[free] > 0.0, 1.0 / np.sqrt(np.where(dyn.mass[free] > 0.0, dyn.mass[free], 1.0)), 1.0)
+    A = G[:, free] * weight
+    size = np.linalg.norm(A, axis=1)
+    names = dyn.mechanics.names  # type: ignore[union-attr]
+    if (size == 0.0).any():
+        idle = [names[i] for i in np.flatnonzero(size == 0.0)]
+        rest = np.flatnonzero(size > 0.0)
+    else:
+        idle, rest = [], np.arange(dyn.n_c)
+    if not len(rest):
+        return tuple(idle)
+    _, R, order = qr((A[rest] / size[rest, None]).T, mode="economic", pivoting=True)
+    pivots = np.abs(np.diag(R))
+    rank = int((pivots > RANK * pivots[0]).sum())
+    return tuple(idle + [names[rest[i]] for i in sorted(order[rank:])])
+
+
+def _tried(dyn: Dynamics, q: FloatArray) -> tuple[str, ...]:
+    """Of very many constraints only whether the factorisation succeeds is known."""
+    zero = np.zeros(dyn.n_v)
+    dyn.T[:] = np.eye(3)
+    dyn.compliance(False)
+    dyn.tangent(q, zero, zero, np.zeros(dyn.n_c), (0.0, 0.0))
+    try:
+        dyn.factorise(1.0)
+    except SingularError as error:
+        warnings.warn(f"{error}; redundant constraints are assumed.", RuntimeWarning, stacklevel=3)
+        return ("unknown (too many constraints to tell which)",)
+    return ()

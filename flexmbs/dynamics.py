@@ -1,0 +1,398 @@
+r"""The equations of motion of a compiled system, evaluated and linearised at a state: what integrators call.
+
+.. math:: r = M a + f(q, v, t) + G^T \lambda, \qquad g(q, t) = 0, \qquad G v + b = 0 \text{ (velocity rows)}.
+
+The residual holds r on the velocities and g (or G v + b) behind them. The iteration matrix is normalised to unit weight of
+the mass, so that its condition does not depend on the step size:
+
+.. math:: \begin{bmatrix} M + w_v D + w_q K T & G^T \\ G T & 0 \end{bmatrix}
+   \begin{bmatrix} \delta q \\ \delta\lambda / w_a \end{bmatrix} = - \begin{bmatrix} r / w_a \\ g \end{bmatrix}.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.sparse import coo_array
+
+from flexmbs.core.contracts import Env, FloatArray, MarkerWork, State
+from flexmbs.core.errors import ModelError, SingularError
+from flexmbs.core.history import value_at
+from flexmbs.core.linsolve.band import Band
+from flexmbs.core.sparsity import rotate_blocks
+from flexmbs.forces.items import DEAD
+from flexmbs.forces.wrench import wrench_force
+from flexmbs.joints.rows import ANGLE
+from flexmbs.mechanics.build import Mechanics
+from flexmbs.mechanics.inertia import gyroscopic_force, gyroscopic_tangent, inertia_force
+from flexmbs.mechanics.pairs import joint_force, joint_gamma, joint_rates, joint_tangent, pull_down, update_angles
+from flexmbs.mechanics.row_forces import row_force, row_force_energy, row_force_measures, row_force_tangent
+from flexmbs.mechanics.steps import reduce, scatter_sum, spread
+from flexmbs.mechanics.wrenches import wrench_tangent
+from flexmbs.system import EvaluationError, System
+
+__all__ = ["Dynamics"]
+
+COMPLIANCE = 1e-9
+"""Compliance of multipliers beside redundant constraints, times the inverse of the largest mass."""
+
+
+class Dynamics:
+    """Evaluates one system; owns private work arrays, so one object serves one run at a time.
+
+    Attributes
+    ----------
+    system : System
+    n_q, n_v, n_c, n_linear : int
+    r : (n_v + n_c,) array
+        Residual of the last evaluation, overwritten by the next.
+    mass : (n_v,) array
+        Diagonal of the mass matrix: the weights of norms.
+    """
+
+    def __init__(self, system: System) -> None:
+        self.system, self.coordinates = system, system.coordinates
+        mechanics = system.mechanics
+        self.mechanics = mechanics
+        self.n_q, self.n_v, self.n_linear = self.coordinates.n, self.coordinates.n_v, self.coordinates.n_linear
+        self.n_c = 0 if mechanics is None else mechanics.n_c
+        n = self.n_v + self.n_c
+        self.r, self.B = system._work.r, system._work.B
+        self._work = system._work
+        self.d, self.b = np.zeros(n), np.zeros(system.n)
+        self._given = np.zeros(n)
+        self.velocity_rows = np.zeros(self.n_c, dtype=np.int64) if mechanics is None else mechanics.levels
+        self._frames = np.ascontiguousarray(system.fixation.frames0)
+        self._frame_dofs = system.fixation.frame_dofs
+        self._refuse_moving_supports()
+        self._mass_matrix()
+        self._dead = [t for t in system.terms if t.force is DEAD.force]
+        self._terms = [t for t in system.terms if t.force is not DEAD.force]
+        self._steady = all(load.history is None for load in system.model.loads)
+        self._scale = np.ones(len(system.model.loads) + 1)
+        self.env = Env(np.nan, self._scale)
+        self.motion = np.zeros((self.n_c, 3))
+        self._moving = [] if mechanics is None else [
+            (i, e) for i, e in enumerate(mechanics.equations) if e.equation.motion is not None
+        ]  # fmt: skip
+        if mechanics is not None:
+            self.motion[:, 0] = [e.equation.offset for e in mechanics.equations]
+            self.markers: MarkerWork = mechanics.markers.work(self.r, self.B)
+            self.T = self.markers.T
+            self._place = [(k.place, k.place_tangent, k.pull, g, k) for k, g in mechanics.markers.groups]
+            self._rigid = len(mechanics.rigid.dofs) > 0
+            self._has_joints, self._has_forces = len(mechanics.joints.mA) > 0, len(mechanics.forces.mA) > 0
+            self._has_wrenches = len(mechanics.wrenches.mk) > 0
+            angular = (ANGLE,)
+            self._turns = bool(
+                np.isin(mechanics.joints.kind, angular).any() or np.isin(mechanics.forces.kind, angular).any()
+            )
+            self._s, self._rate = np.zeros(len(mechanics.forces.mA)), np.zeros(len(mechanics.forces.mA))
+        else:
+            self.T = np.zeros((0, 3, 3))
+            self._turns = False
+        damped = any(np.any(getattr(t.group, "tau", 0.0)) for t in system.terms)
+        if isinstance(system.solver, Band):
+            system.solver.in_place = True
+            system.solver.symmetric = system.symmetric and not damped
+        self.solver = system.solver
+        self._compliance = 0.0
+        rows = np.flatnonzero(system.free >= self.n_v)
+        self._diagonal = system.solver.slots(rows, rows)
+        self.length = self._length()
+        self.position_size = self._position_size()
+        self.evaluations = self.factorisations = 0
+
+    def _refuse_moving_supports(self) -> None:
+        """Supports that move need velocities, which their histories do not have."""
+        for drive in self.system.fixation.drives:
+            if drive.history is not None:
+                raise ModelError(
+                    f"Model {self.system.model.name!r}: {drive.owner} moves with a history; in time, prescribe motions "
+                    f"with a driver joint, whose motion has velocity and acceleration."
+                )
+
+    def _mass_matrix(self) -> None:
+        """Mass in compressed rows over all velocities, and its diagonal."""
+        rows, cols, data = [], [], []
+        M = self.system.mass_blocks
+        for block in self.system.blocks:
+            n, k = block.dofs.shape
+            if block.b1 + n * k * k <= len(M) and np.any(M[block.b1 : block.b1 + n * k * k]):
+                rows.append(np.repeat(block.dofs, k, axis=1).ravel())
+                cols.append(np.tile(block.dofs, (1, k)).ravel())
+                data.append(M[block.b1 : block.b1 + n * k * k])
+        parts = [np.concatenate(x) if x else np.zeros(0) for x in (rows, cols, data)]
+        matrix = coo_array((parts[2], (parts[0].astype(int), parts[1].astype(int))), shape=(self.n_v, self.n_v)).tocsr()
+        matrix.eliminate_zeros()
+        self.mass_matrix = matrix
+        self._M = (matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64), matrix.data)
+        self.mass = np.ascontiguousarray(matrix.diagonal())
+
+    def _length(self) -> float:
+        """Largest extent of the model in its initial configuration [length]; 1 for a single point."""
+        points = [b.mesh.points for b in self.coordinates.bodies]
+        points += [b.position[None, :] for b in self.coordinates.rigid]
+        if self.mechanics is not None:
+            points += [m.position0()[None, :] for m in self.mechanics.markers.markers]
+        ends = np.array([[f(p[:, c]) for p in points if p.shape[1] > c] or [0.0] for c in range(3) for f in (min, max)],
+                        dtype=object)  # fmt: skip
+        extent = max(float(max(ends[2 * c + 1]) - min(ends[2 * c])) for c in range(3))
+        return extent if extent > 0.0 else 1.0
+
+    def _position_size(self) -> float:
+        """sqrt(sum m s^2), s the size of the model for translations and 1 for rotations and slopes."""
+        s = np.ones(self.n_v)
+        s[self.coordinates.translations] = self.length
+        for body, (_, iv) in zip(self.coordinates.rigid, self.coordinates.places, strict=True):
+            s[iv : iv + len(body.position)] = self.length
+        return float(np.sqrt(self.mass @ s**2))
+
+    def set_time(self, t: float) -> None:
+        """Loads and prescribed motions at time t."""
+        if t == self.env.t:
+            return
+        if self._steady and not self._moving and not np.isnan(self.env.t):
+            self.env = Env(t, self._scale)
+            return
+        if not self._steady:
+            for i, load in enumerate(self.system.model.loads):
+                self._scale[i] = value_at(load.label, load.history, t, 1.0)
+        for i, active in self._moving:
+            value, rate, acceleration = active.equation.motion.at(t)  # type: ignore[union-attr]
+            self.motion[i] = value + active.equation.offset, rate, acceleration
+        self.env = Env(t, self._scale)
+        given = self._given
+        given[:] = 0.0
+        self._work.r[:] = 0.0
+        for term in self._dead:
+            term.force(term.group, State(self.mass, self.mass, self.mass, self.mass), self.env, self._work)
+        given[: self.n_v] = self._work.r[: self.n_v]
+        given[self.n_v :] = -np.where(self.velocity_rows == 1, self.motion[:, 1], self.motion[:, 0])
+
+    def residual(self, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray) -> FloatArray:
+        """M a + f + G^T lam, and the constraints, at the time set; also positions and twists of all markers."""
+        state, env, work = State(q, v, a, lam), self.env, self._work
+        self.evaluations += 1
+        inertia_force(*self._M, a, self._given, self.r)
+        for term in self._terms:
+            bad = term.force(term.group, state, env, work)
+            if bad >= 0:
+                raise EvaluationError(self.system._refusal(term, bad))
+        m = self.mechanics
+        if m is not None:
+            markers = self.markers
+            if self._rigid:
+                gyroscopic_force(m.rigid, state, env, work)
+            markers.W[:] = 0.0
+            for place, _, _, group, kind in self._place:
+                bad = place(group, state, env, markers)
+                if bad >= 0:
+                    self._refuse_marker(kind, group, bad)
+            if self._has_joints:
+                joint_force(m.joints, state, env, markers)
+            if self._has_forces:
+                self._evaluate_given(m)
+                bad = row_force(m.forces, state, env, markers)
+                if bad >= 0:
+                    self._refuse_force(m, bad)
+            if self._has_wrenches:
+                wrench_force(m.wrenches, markers.R, env.scale, markers.W)
+            pull_down(m.markers.ptr, m.markers.dof, markers.JT, markers.W, self.r)
+        return self.r
+
+    def tangent(
+        self, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray, weights: tuple[float, float]
+    ) -> FloatArray:
+        """The residual, and ``wq K + wv D``, G and G^T into the blocks."""
+        state, env, work = State(q, v, a, lam), self.env, self._work
+        self.evaluations += 1
+        inertia_force(*self._M, a, self._given, self.r)
+        for term in self._terms:
+            if term.tangent is None:
+                bad = term.force(term.group, state, env, work)
+            else:
+                bad = term.tangent(term.group, state, env, work, weights)
+            if bad >= 0:
+                raise EvaluationError(self.system._refusal(term, bad))
+        m = self.mechanics
+        if m is not None:
+            markers = self.markers
+            if self._rigid:
+                gyroscopic_tangent(m.rigid, state, env, work, weights)
+            markers.W[:] = 0.0
+            for _, place, _, group, kind in self._place:
+                bad = place(group, state, env, markers)
+                if bad >= 0:
+                    self._refuse_marker(kind, group, bad)
+            if self._has_joints:
+                joint_tangent(m.joints, state, env, markers, weights)
+            if self._has_forces:
+                self._evaluate_given(m)
+                bad = row_force_tangent(m.forces, state, env, markers, weights)
+                if bad >= 0:
+                    self._refuse_force(m, bad)
+            if self._has_wrenches:
+                wrench_tangent(m.wrenches, m.wrench_offsets, m.markers.ptr, env.scale, markers, weights[0])
+            for _, _, pull, group, _ in self._place:
+                pull(group, state, env, markers, weights)
+            pull_down(m.markers.ptr, m.markers.dof, markers.JT, markers.W, self.r)
+        return self.r
+
+    def compliance(self, wanted: bool) -> None:
+        """Whether the multipliers get a small compliance, which redundant constraints need."""
+        self._compliance = COMPLIANCE / float(self.mass[self.mass > 0.0].max()) if wanted else 0.0
+
+    def factorise(self, wa: float = 1.0) -> None:
+        """Assemble the blocks with ``wa`` times the mass into the solver and factorise."""
+        system = self.system
+        if len(system._turned):
+            rotate_blocks(self.B, system._turned, self._frames)
+        scatter_sum(self.B, system.mass_blocks, system._slot, wa, self.solver.data)
+        if self._compliance:
+            self.solver.data[self._diagonal] -= self._compliance
+        self.factorisations += 1
+        try:
+            self.solver.refactor()
+        except SingularError as error:
+            raise SingularError(self._explain(error), unknown=error.unknown) from None
+
+    def solve(self, scale: float, position: float, velocity: float) -> FloatArray:
+        """Solve for -(scale r, position g, velocity (G v + b)) as it stands in ``r``; the result covers (v, lam)."""
+        reduce(
+            self.r, self.system.free, self._frame_dofs, self._frames, self.n_v, scale, position, velocity,
+            self.velocity_rows, self.b,
+        )  # fmt: skip
+        x = self.solver.direct(self.b)
+        spread(x, self.system.free, self._frame_dofs, self._frames, self.d)
+        return self.d
+
+    def rates(self) -> FloatArray:
+        """G v + g_t (n_c,) of all constraints at the state evaluated last."""
+        rate = -self.motion[:, 1]
+        if self.n_c:
+            joint_rates(self.mechanics.joints, self.markers, rate)  # type: ignore[union-attr]
+        return rate
+
+    def gamma(self, q: FloatArray, v: FloatArray) -> FloatArray:
+        """The part of d2g/dt2 that is not G a, (n_c,); evaluates the kinematics at this state."""
+        if not self.n_c:
+            return np.zeros(0)
+        self.markers.T[:] = np.eye(3)
+        state = State(q, v, v, np.zeros(self.n_c))
+        for _, place, _, group, kind in self._place:
+            bad = place(group, state, self.env, self.markers)
+            if bad >= 0:
+                self._refuse_marker(kind, group, bad)
+        return self.gamma_here(v)
+
+    def gamma_here(self, v: FloatArray) -> FloatArray:
+        """The same where the kinematics are in place already, with their derivatives."""
+        out = -self.motion[:, 2]
+        m = self.mechanics
+        assert m is not None  # noqa: S101
+        joint_gamma(m.joints, v, m.markers.dof, self.markers, out)
+        return out
+
+    def kinetic_energy(self, v: FloatArray) -> float:
+        """v M v / 2."""
+        return 0.5 * float(v @ (self.mass_matrix @ v))
+
+    def spring_energy(self) -> tuple[float, float]:
+        """Potential energy and power of the forces between markers at the state evaluated last."""
+        if self.mechanics is None or not self._has_forces:
+            return 0.0, 0.0
+        energy, power = np.zeros_like(self._s), np.zeros_like(self._s)
+        row_force_energy(self.mechanics.forces, self.env, self.markers, energy, power)
+        return float(energy.sum()), float(power.sum())
+
+    def powers(self, v: FloatArray, lam: FloatArray) -> FloatArray:
+        """Power (3,) of prescribed motions, of forces between markers, and of loads, at the state evaluated last."""
+        loads = 0.0
+        if not self._steady:
+            loads = -float(self._given[: self.n_v] @ v)
+        if self.mechanics is not None and self._has_wrenches:
+            W = np.zeros_like(self.markers.W)
+            wrench_force(self.mechanics.wrenches, self.markers.R, self._scale, W)
+            loads -= float((W * self.markers.twist).sum())
+        return np.array([-float(lam @ self.motion[:, 1]), self.spring_energy()[1], loads])
+
+    def acceleration_gap(self, v: FloatArray, a: FloatArray) -> float:
+        """Largest |G a + (dG/dt) v + g_tt| at the state evaluated last."""
+        if not self.n_c:
+            return 0.0
+        m, markers = self.mechanics, self.markers
+        assert m is not None  # noqa: S101
+        held = markers.twist.copy()
+        gap = self.gamma_here(v)
+        for i in range(len(held)):
+            rows = slice(m.markers.ptr[i], m.markers.ptr[i + 1])
+            markers.twist[i] = markers.JT[rows].T @ a[m.markers.dof[rows]]
+        joint_rates(m.joints, markers, gap)
+        markers.twist[:] = held
+        return float(np.abs(gap).max())
+
+    def angles(self) -> FloatArray:
+        """Values of all angles at the last accepted step, from which turns are counted."""
+        if self.mechanics is None:
+            return np.zeros(0)
+        return np.concatenate((self.mechanics.joints.near, self.mechanics.forces.near))
+
+    def restore_angles(self, near: FloatArray) -> None:
+        """Set what `angles` returned."""
+        if self.mechanics is not None:
+            n = len(self.mechanics.joints.near)
+            self.mechanics.joints.near[:], self.mechanics.forces.near[:] = near[:n], near[n:]
+
+    def accept_angles(self) -> None:
+        """Take the present values of angles, after an accepted step, as those from which turns are counted."""
+        if self._turns:
+            m = self.mechanics
+            assert m is not None  # noqa: S101
+            joints, forces = m.joints, m.forces
+            p, R = self.markers.p, self.markers.R
+            update_angles(joints.mA, joints.mB, joints.ptr, joints.kind, joints.c, joints.near, p, R)
+            update_angles(forces.mA, forces.mB, forces.ptr, forces.kind, forces.c, forces.near, p, R)
+
+    def dead_potential(self, q: FloatArray) -> float:
+        """Potential energy of dead loads at their present factors, zero at the origin of all coordinates."""
+        return float(self._given[: self.n_linear] @ q[: self.n_linear]) + self._rigid_potential(q)
+
+    def _rigid_potential(self, q: FloatArray) -> float:
+        n = self.coordinates.n_rotating
+        if n == 0:
+            return 0.0
+        positions = q[self.n_linear :].reshape(n, 7)[:, :3]
+        forces = self._given[self.n_linear : self.n_v].reshape(n, 6)[:, :3]
+        return float((positions * forces).sum())
+
+    def _evaluate_given(self, m: Mechanics) -> None:
+        """Forces that are Python functions, at the present rows."""
+        if not m.given:
+            return
+        row_force_measures(m.forces, self.markers, self._s, self._rate)
+        for i, (n, function) in enumerate(m.given):
+            m.forces.given[i] = function(float(self._s[n]), float(self._rate[n]), self.env.t)
+
+    def _refuse_marker(self, kind: Any, group: Any, bad: int) -> None:
+        marker = self.mechanics.markers.markers[group.mk[bad]]  # type: ignore[union-attr]
+        raise EvaluationError(f"marker {marker.name!r}: {kind.diagnosis or 'its position is not a finite number'}")
+
+    def _refuse_force(self, m: Mechanics, bad: int) -> None:
+        raise EvaluationError(
+            f"force {m.force_owners[bad].name!r} at t = {self.env.t:g}: it is not a finite number; are its points apart?"
+        )
+
+    def _explain(self, error: SingularError) -> str:
+        """Which coordinate or constraint a singular matrix is about."""
+        if error.unknown is None:
+            return f"Model {self.system.model.name!r}: {error}"
+        return f"Model {self.system.model.name!r}: the matrix is singular at {self.describe(error.unknown)}"
+
+    def describe(self, unknown: int) -> str:
+        """An unknown (in the solver's order) in words."""
+        k = int(self.system.free[unknown])
+        if k < self.n_v:
+            return self.coordinates.describe(k)
+        return self.mechanics.names[k - self.n_v]  # type: ignore[union-attr]

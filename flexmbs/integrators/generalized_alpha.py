@@ -1,0 +1,241 @@
+r"""Generalized-alpha on Lie groups, index 3 and stabilised index 2, with HHT and Newmark as special cases.
+
+With the increment :math:`\Delta q` on the tangent space, the velocity v, the true acceleration :math:`\dot v` and the
+auxiliary acceleration a,
+
+.. math:: \Delta q = h v_n + h^2[(\tfrac12 - \beta) a_n + \beta a_{n+1}], \quad q_{n+1} = q_n \circ \exp \Delta q, \\
+   v_{n+1} = v_n + h[(1 - \gamma) a_n + \gamma a_{n+1}], \quad
+   (1 - \alpha_m) a_{n+1} + \alpha_m a_n = (1 - \alpha_f)\dot v_{n+1} + \alpha_f \dot v_n,
+
+the equations of motion hold at the new time. *Index 3*: so do the constraints g = 0 (M. Arnold, O. Bruels, Multibody
+Syst. Dyn. 18 (2007) 185-202; O. Bruels, A. Cardona, M. Arnold, Mech. Mach. Theory 48 (2012) 121-137). *Stabilised
+index 2*: the velocities satisfy G v + g_t = 0, and the positions are drawn back to g = 0 along
+:math:`M^{-1} G^T \eta` (in the metric of the iteration matrix), an increment that does not enter v (after M. Arnold,
+O. Bruels, A. Cardona, Numer. Math. 129 (2015) 149-179, with another metric).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from flexmbs.core.checks import as_number, show
+from flexmbs.core.contracts import FloatArray
+from flexmbs.core.errors import ModelError, SingularError
+from flexmbs.dynamics import Dynamics
+from flexmbs.integrators.contracts import StepResult, StepState, StepStatus
+from flexmbs.integrators.newton import NewtonOptions
+from flexmbs.mechanics.steps import correct, largest, norm, position_norm, predict, retract, tangent_operators
+from flexmbs.system import EvaluationError
+
+__all__ = ["GeneralizedAlpha"]
+
+EPS = float(np.finfo(float).eps)
+RATE = 0.3
+MANY = 5_000
+CLOSED = 1e-7
+"""Constraint violation, relative to the size of the model, from which one more increment leads to round-off."""
+FAR = 1e6
+"""An increment this many times the size of all positions is divergence."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class GeneralizedAlpha:
+    """Generalized-alpha of order 2 with chosen numerical damping.
+
+    Parameters
+    ----------
+    rho : float
+        Spectral radius at infinite frequency, from 0 (what is not resolved is gone after a step) to below 1 (nothing
+        is damped; refused for index 3, where the multipliers then do not converge).
+    index : 2 or 3
+        Form of the constraints; without constraints both are the same.
+    newton : NewtonOptions
+
+    Raises
+    ------
+    ModelError
+        If a value is out of bounds.
+
+    Notes
+    -----
+    Fixed steps: order 2 in positions and velocities. Multipliers: order 2 with index 2; with index 3 they start with
+    an error of first order, which fades at a rate rho per step.
+
+    Examples
+    --------
+    >>> scheme = GeneralizedAlpha(rho=0.8)
+    >>> round(scheme.beta, 4), round(scheme.gamma, 4)
+    (0.3086, 0.6111)
+    >>> GeneralizedAlpha.hht(0.1).alpha_f
+    0.1
+    """
+
+    rho: float = 0.9
+    index: int = 2
+    newton: NewtonOptions = field(default_factory=NewtonOptions)
+    alpha_m: float = field(init=False)
+    alpha_f: float = field(init=False)
+    beta: float = field(init=False)
+    gamma: float = field(init=False)
+    order: int = field(init=False, default=2)
+    reference: str = field(init=False, default="Arnold and Bruels 2007; Bruels, Cardona and Arnold 2012")
+
+    def __post_init__(self) -> None:
+        owner = "GeneralizedAlpha"
+        rho = as_number(owner, "rho", self.rho, minimum=0.0, maximum=1.0)
+        if self.index not in (2, 3) or isinstance(self.index, bool):
+            raise ModelError(f"{owner}: index must be 2 or 3, not {show(self.index)}.")
+        if self.index == 3 and rho == 1.0:
+            raise ModelError(f"{owner}: with index 3 and rho = 1 the multipliers do not converge; take rho below 1.")
+        if not isinstance(self.newton, NewtonOptions):
+            raise ModelError(f"{owner}: newton must be NewtonOptions, not {show(self.newton)}.")
+        self._set((2.0 * rho - 1.0) / (rho + 1.0), rho / (rho + 1.0))
+
+    def _set(self, alpha_m: float, alpha_f: float, gamma: float | None = None, beta: float | None = None) -> None:
+        gamma = 0.5 + alpha_f - alpha_m if gamma is None else gamma
+        beta = 0.25 * (gamma + 0.5) ** 2 if beta is None else beta
+        for name, value in (("alpha_m", alpha_m), ("alpha_f", alpha_f), ("gamma", gamma), ("beta", beta)):
+            object.__setattr__(self, name, value)
+
+    @classmethod
+    def hht(cls, alpha: float = 0.1, *, index: int = 2, newton: NewtonOptions | None = None) -> GeneralizedAlpha:
+        """Hilber, Hughes and Taylor's method, alpha from 0 to 1/3 (written without its minus sign)."""
+        alpha = as_number("GeneralizedAlpha.hht", "alpha", alpha, minimum=0.0, maximum=1.0 / 3.0)
+        scheme = cls(
+            rho=(1.0 - alpha) / (1.0 + alpha) if alpha else 0.999, index=index, newton=newton or NewtonOptions()
+        )
+        scheme._set(0.0, alpha)
+        return scheme
+
+    @classmethod
+    def newmark(
+        cls, beta: float = 0.25, gamma: float = 0.5, *, index: int = 2, newton: NewtonOptions | None = None
+    ) -> GeneralizedAlpha:
+        """Newmark's method; gamma = 1/2 is the only one of order 2."""
+        as_number("GeneralizedAlpha.newmark", "beta", beta, above=0.0, maximum=1.0)
+        as_number("GeneralizedAlpha.newmark", "gamma", gamma, minimum=0.5, maximum=1.5)
+        scheme = cls(rho=0.999, index=index, newton=newton or NewtonOptions())
+        scheme._set(0.0, 0.0, gamma, beta)
+        if gamma != 0.5:
+            object.__setattr__(scheme, "order", 1)
+        return scheme
+
+    def start(self, dynamics: Dynamics, t: float, q: FloatArray, v: FloatArray, h: float) -> StepState:
+        """State at t with smoothed accelerations: [M + wq K + wv D, G^T; G, 0][a; lam] = [-f; gamma]."""
+        from flexmbs.assembly import accelerations
+
+        a, lam = accelerations(dynamics, t, q, v, smooth=(self.beta * h * h, self.gamma * h))
+        return StepState(t, q, v, a, a, lam, v, 0.0)
+
+    def stepper(self, dynamics: Dynamics, tolerance: float) -> _Stepper:
+        """What makes the steps; ``tolerance`` of error estimates, relative to the size of the positions."""
+        return _Stepper(self, dynamics, tolerance)
+
+
+class _Stepper:
+    """Steps of one scheme on one system."""
+
+    def __init__(self, scheme: GeneralizedAlpha, dynamics: Dynamics, tolerance: float) -> None:
+        self.scheme, self.dynamics, self.tolerance = scheme, dynamics, tolerance
+        refresh = scheme.newton.refresh
+        self.refresh = ("step" if dynamics.system.n <= MANY else "demand") if refresh == "auto" else refresh
+        self._factored_at = math.nan
+
+    def forget(self) -> None:
+        self._factored_at = math.nan
+
+    def step(self, state: StepState, h: float) -> StepResult:
+        dyn, s, options = self.dynamics, self.scheme, self.scheme.newton
+        n_v, n_linear, n_c = dyn.n_v, dyn.n_linear, dyn.n_c
+        wv = s.gamma / (s.beta * h)
+        wa = (1.0 - s.alpha_m) / ((1.0 - s.alpha_f) * s.beta * h * h)
+        weights = (1.0 / wa, wv / wa)
+        dq, v1, vd1 = np.empty(n_v), np.empty(n_v), np.empty(n_v)
+        q1, lam = np.empty(dyn.n_q), state.lam.copy()
+        aux = state.aux
+        if state.h_old not in (0.0, h):  # the auxiliary acceleration belongs to a time that depends on the step
+            aux = state.a + (h / state.h_old) * (state.aux - state.a)
+        predict(state.q, state.v, aux, state.a, h, s.beta, s.gamma, s.alpha_m, s.alpha_f, state.a, dq, v1, vd1)
+        two_levels = s.index == 2 and n_c > 0
+        mass = dyn.mass
+        reach = max(norm(vd1, mass) / wa, 1e-3 * h * norm(v1, mass))
+        floor = 8.0 * EPS * position_norm(state.q, mass, n_linear)
+        retract(state.q, dq, n_linear, q1)
+        last = math.inf
+        renew = self.refresh != "demand" or self._factored_at != h
+        try:
+            dyn.set_time(state.t + h)
+            for number in range(1, options.most + 1):
+                if renew or self.refresh == "full":
+                    tangent_operators(dq, n_linear, dyn.T)
+                    dyn.tangent(q1, v1, vd1, lam, weights)
+                    dyn.factorise(1.0)
+                    self._factored_at = h
+                else:
+                    dyn.residual(q1, v1, vd1, lam)
+                gap = largest(dyn.r, n_v) if n_c else 0.0
+                if two_levels:
+                    size = self._two_levels(dq, v1, vd1, lam, wv, wa)
+                else:
+                    size = correct(dyn.solve(1.0 / wa, 1.0, 1.0 / wv), mass, wv, wa, wa, n_v, dq, v1, vd1, lam)
+                retract(state.q, dq, n_linear, q1)
+                if not size < FAR * (floor / EPS + reach):
+                    self.forget()
+                    return StepResult(None, math.inf, number, StepStatus.DIVERGED)
+                rate = size / last if last > 0.0 else 0.0
+                small = rate < 1.0 and size * rate <= options.rtol * reach * (1.0 - rate) and gap <= CLOSED * dyn.length
+                if size <= floor or (number > 1 and (small or (rate > RATE and size <= 1e3 * floor))):
+                    return self._accept(state, h, dq, q1, v1, vd1, lam, aux, number)
+                renew = number > 1 and rate > RATE
+                last = size
+        except EvaluationError as error:
+            self.forget()
+            return StepResult(None, math.inf, 0, StepStatus.REFUSED, str(error))
+        except SingularError as error:
+            self.forget()
+            return StepResult(None, math.inf, 0, StepStatus.SINGULAR, str(error))
+        return StepResult(None, math.inf, options.most, StepStatus.SLOW)
+
+    def _two_levels(
+        self, dq: FloatArray, v1: FloatArray, vd1: FloatArray, lam: FloatArray, wv: float, wa: float
+    ) -> float:
+        """One iteration of the stabilised index-2 form: momentum with velocity constraints, then positions."""
+        dyn = self.dynamics
+        n_v = dyn.n_v
+        gap = dyn.r[n_v:].copy()
+        rate = dyn.rates()
+        dyn.r[n_v:] = rate
+        d = dyn.solve(1.0 / wa, 1.0 / wv, 1.0 / wv)
+        size = correct(d, dyn.mass, wv, wa, wa, n_v, dq, v1, vd1, lam)
+        # What the increment already does to the positions is -rate / wv, up to second order.
+        dyn.r[:n_v] = 0.0
+        dyn.r[n_v:] = np.where(dyn.velocity_rows == 1, 0.0, gap - rate / wv)
+        d = dyn.solve(0.0, 1.0, 1.0)
+        dq += d[:n_v]
+        return float(math.hypot(size, norm(d, dyn.mass)))
+
+    def _accept(
+        self, state: StepState, h: float, dq: FloatArray, q1: FloatArray, v1: FloatArray, vd1: FloatArray,
+        lam: FloatArray, aux: FloatArray, iterations: int,
+    ) -> StepResult:  # fmt: skip
+        s = self.scheme
+        aux1 = ((1.0 - s.alpha_f) * vd1 + s.alpha_f * state.a - s.alpha_m * aux) / (1.0 - s.alpha_m)
+        error = self._error(state, h, v1)
+        return StepResult(
+            StepState(state.t + h, q1, v1, vd1, aux1, lam, state.v, h), error, iterations, StepStatus.DONE
+        )
+
+    def _error(self, state: StepState, h: float, v1: FloatArray) -> float:
+        """Local error of the positions relative to the tolerance: c h^3 times the second difference of velocities."""
+        if state.h_old == 0.0:
+            return 0.0
+        s = self.scheme
+        constant = abs(1.0 / 6.0 - s.beta - 0.5 * (s.alpha_m - s.alpha_f))
+        old = state.h_old
+        second = ((v1 - state.v) / h - (state.v - state.v_old) / old) * (2.0 / (h + old))
+        return (
+            constant * h**3 * float(norm(second, self.dynamics.mass)) / (self.tolerance * self.dynamics.position_size)
+        )

@@ -1,0 +1,112 @@
+"""How large the steps are: fixed, or by an estimate of the local error."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from flexmbs.core.checks import as_number
+
+__all__ = ["ErrorControl", "FixedStep"]
+
+
+@dataclass(frozen=True)
+class FixedStep:
+    """Steps of one size; a step that fails is made in halves, quarters, down to ``2**-most_halvings`` of it.
+
+    Parameters
+    ----------
+    h : float
+        Step [time].
+    most_halvings : int
+        0 refuses to divide a step.
+    """
+
+    h: float
+    most_halvings: int = 6
+
+    def __post_init__(self) -> None:
+        as_number("FixedStep", "h", self.h, above=0.0, unit="time")
+
+    @property
+    def tolerance(self) -> float:
+        """Of error estimates, which are reported only."""
+        return 1.0
+
+    def first(self, span: float) -> float:
+        """First step of a run over ``span``."""
+        return self.h
+
+    def smallest(self, span: float) -> float:
+        """Below this the run has failed."""
+        return self.h * 0.5**self.most_halvings * (1.0 - 1e-9)
+
+    def accepts(self, error: float) -> bool:
+        """Whether a step with this error estimate, relative to the tolerance, stands."""
+        return True
+
+    def after(self, h: float, error: float, iterations: int) -> float:
+        """Step after an accepted one."""
+        return min(self.h, 2.0 * h)
+
+    def again(self, h: float, error: float) -> float:
+        """Step after a failed or rejected one."""
+        return 0.5 * h
+
+
+@dataclass(frozen=True)
+class ErrorControl:
+    """Steps such that the estimated local error of the positions stays below a tolerance.
+
+    Parameters
+    ----------
+    rtol : float
+        Local error per step, sqrt(sum m e^2), relative to sqrt(sum m s^2) with s the size of the model for translations
+        and 1 for rotations and slopes.
+    first_step, smallest_step, largest_step : float, optional
+        [time]; by default 1e-4, 1e-10 and 1/20 of the time span.
+    """
+
+    rtol: float = 1e-6
+    first_step: float | None = None
+    smallest_step: float | None = None
+    largest_step: float | None = None
+
+    def __post_init__(self) -> None:
+        as_number("ErrorControl", "rtol", self.rtol, above=0.0, maximum=0.1)
+        for name in ("first_step", "smallest_step", "largest_step"):
+            if getattr(self, name) is not None:
+                as_number("ErrorControl", name, getattr(self, name), above=0.0, unit="time")
+
+    @property
+    def tolerance(self) -> float:
+        """Of error estimates."""
+        return self.rtol
+
+    def first(self, span: float) -> float:
+        """First step of a run over ``span``."""
+        return self.first_step or 1e-4 * span
+
+    def smallest(self, span: float) -> float:
+        """Below this the run has failed."""
+        return self.smallest_step or 1e-10 * span
+
+    def accepts(self, error: float) -> bool:
+        """Whether a step with this error estimate stands."""
+        return error <= 1.0
+
+    def limit(self, span: float) -> float:
+        """Largest step."""
+        return self.largest_step or span / 20.0
+
+    def after(self, h: float, error: float, iterations: int) -> float:
+        """Step after an accepted one; small gains are not taken, since each change excites the scheme a little."""
+        factor = 0.9 * max(error, 1e-8) ** (-1.0 / 3.0)
+        if iterations > 8:
+            factor = min(factor, 0.8)
+        if 0.95 <= factor <= 1.25:
+            return h
+        return h * min(2.0, max(0.4, factor))
+
+    def again(self, h: float, error: float) -> float:
+        """Step after a failed (infinite error) or rejected one."""
+        return h * (0.25 if error == float("inf") else min(0.7, max(0.1, 0.8 * error ** (-1.0 / 3.0))))

@@ -1,0 +1,350 @@
+"""Compiling what acts between markers: numbering of markers and equations, groups, blocks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from flexmbs.bodies.ground import Ground
+from flexmbs.bodies.planar import PlanarRigidBody
+from flexmbs.bodies.rigid import RigidBody
+from flexmbs.core.contracts import FloatArray, IntArray
+from flexmbs.core.errors import ModelError
+from flexmbs.core.sparsity import Blocks
+from flexmbs.forces.row_force import pack
+from flexmbs.forces.wrench import WrenchGroup, wrench_group
+from flexmbs.joints.rows import ALONG, DISTANCE, INERTIAL, row_gradient
+from flexmbs.mechanics.inertia import RigidGroup
+from flexmbs.mechanics.marker_set import MarkerSet, n_translations
+from flexmbs.mechanics.pairs import JointGroup
+from flexmbs.mechanics.row_forces import RowForceGroup
+
+if TYPE_CHECKING:
+    from flexmbs.bodies.marker import Marker
+    from flexmbs.coordinates import Coordinates
+    from flexmbs.joints.contracts import Equation, Joint, Pair, Row
+    from flexmbs.model import Model
+
+__all__ = ["ActiveEquation", "Mechanics"]
+
+POINTS_ONLY = (INERTIAL, DISTANCE)
+"""Kinds of rows that depend on positions alone."""
+POINT_ON_B = (ALONG,)
+"""Kinds that depend on the orientation of A only."""
+VANISHING = 1e-12
+
+
+class ActiveEquation(NamedTuple):
+    """A constraint of the compiled model: its joint, its number there, and what it says."""
+
+    joint: Joint
+    number: int
+    equation: Equation
+
+    @property
+    def label(self) -> str:
+        """In words, for messages."""
+        return f"{self.equation.label} of joint {self.joint.name!r}"
+
+
+@dataclass(frozen=True, eq=False)
+class Mechanics:
+    """Everything that acts between markers, compiled.
+
+    ``equations``: the constraints, in the order of the multipliers; ``dropped``: those that cannot be violated in the
+    plane; ``first``: first equation of each joint by name; ``rigid``: gyroscopic forces; ``wrenches`` with one row of
+    blocks each; ``size``: end of the common buffer of blocks; ``mass``: (offset, blocks) of the rigid bodies;
+    ``given``: the functions of forces that Python evaluates, with the number of their force.
+    """
+
+    markers: MarkerSet
+    equations: tuple[ActiveEquation, ...]
+    dropped: tuple[ActiveEquation, ...]
+    joints: JointGroup
+    forces: RowForceGroup
+    force_owners: tuple[Any, ...]
+    wrenches: WrenchGroup
+    wrench_offsets: IntArray
+    rigid: RigidGroup
+    blocks: tuple[Blocks, ...]
+    size: int
+    mass_start: int
+    mass: FloatArray
+    given: tuple[tuple[int, Any], ...]
+
+    @property
+    def n_c(self) -> int:
+        """Number of constraints."""
+        return len(self.equations)
+
+    @property
+    def levels(self) -> IntArray:
+        """0 or 1 (velocity) for each constraint."""
+        return np.array([e.equation.level for e in self.equations], dtype=np.int64)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The constraints in words."""
+        return tuple(e.label for e in self.equations)
+
+    def equations_of(self, joint: Joint) -> IntArray:
+        """Numbers of the multipliers of a joint."""
+        return np.array([i for i, e in enumerate(self.equations) if e.joint is joint], dtype=np.int64)
+
+    @classmethod
+    def of(cls, model: Model, coordinates: Coordinates, size: int) -> Mechanics:
+        """Compile joints, forces between markers and rigid bodies; their blocks lie from ``size`` on."""
+        return _Builder(model, coordinates, size).build()
+
+
+class _Builder:
+    """Collects the parts in order: inertia, markers, joints, forces."""
+
+    def __init__(self, model: Model, coordinates: Coordinates, size: int) -> None:
+        self.model, self.coordinates, self.size = model, coordinates, size
+        self.blocks: list[Blocks] = []
+        self.force_items = [(f, r) for f in model.forces for r in getattr(f, "row_forces", ())]
+        loads = list(enumerate(model.loads))
+        constant = len(loads)
+        self.wrench_items = [(w, i) for i, load in loads for w in getattr(load, "wrenches", ())]
+        self.wrench_items += [(w, constant) for f in model.forces for w in getattr(f, "wrenches", ())]
+
+    def build(self) -> Mechanics:
+        mass_start = self.size
+        rigid, mass = self._inertia()
+        active, dropped, rows_kept = self._active_equations()
+        markers, points = self._markers()
+        marker_set = MarkerSet(self.coordinates, markers, points, self.size)
+        self.size = marker_set.size
+        self.blocks += marker_set.blocks
+        self.markers = marker_set
+        joints = self._joints(active, rows_kept)
+        forces = self._forces()
+        offsets = self._wrench_blocks()
+        given = []
+        for n, (_, force) in enumerate(self.force_items):
+            if force.function is not None:
+                given.append((n, force.function))
+        return Mechanics(
+            marker_set, tuple(active), tuple(dropped), joints, forces, tuple(f for f, _ in self.force_items),
+            wrench_group(
+                [w for w, _ in self.wrench_items],
+                [marker_set.number[id(w.marker)] for w, _ in self.wrench_items],
+                [i for _, i in self.wrench_items],
+            ),
+            offsets, rigid, tuple(self.blocks), self.size, mass_start, mass, tuple(given),
+        )  # fmt: skip
+
+    def _inertia(self) -> tuple[RigidGroup, FloatArray]:
+        """Gyroscopic group with the inertia tensors, then the translational masses as blocks of order one."""
+        turning = [(b, self.coordinates.place(b)[1]) for b in self.model.rigid_bodies if isinstance(b, RigidBody)]
+        dofs = np.array([[iv + 3, iv + 4, iv + 5] for _, iv in turning], dtype=np.int64).reshape(len(turning), 3)
+        J = np.array([b.inertia for b, _ in turning]).reshape(len(turning), 3, 3)
+        group = RigidGroup(dofs, self.size, np.ascontiguousarray(J))
+        self.blocks.append(Blocks(dofs, self.size))
+        self.size += 9 * len(turning)
+        single: list[int] = []
+        masses: list[float] = []
+        for body in self.model.rigid_bodies:
+            iv = self.coordinates.place(body)[1]
+            spin = [body.inertia] if isinstance(body, PlanarRigidBody) else []
+            for k, m in enumerate([body.mass] * n_translations(body) + spin):
+                single.append(iv + k)
+                masses.append(m)
+        n_extra = len(self.coordinates.extra)
+        first = self.coordinates.n_linear - n_extra
+        single += list(range(first, first + n_extra))
+        masses += [1.0] * n_extra
+        self.blocks.append(Blocks(np.array(single, dtype=np.int64).reshape(-1, 1), self.size))
+        self.size += len(single)
+        return group, np.concatenate((J.ravel(), np.array(masses)))
+
+    def _active_equations(self) -> tuple[list[ActiveEquation], list[ActiveEquation], dict[tuple[int, int], int]]:
+        """Constraints that remain, those dropped in the plane, and the number of each that remains."""
+        active: list[ActiveEquation] = []
+        dropped: list[ActiveEquation] = []
+        number: dict[tuple[int, int], int] = {}
+        for joint in self.model.joints:
+            vanish = set(range(len(joint.equations)))
+            for pair in joint.pairs:
+                flat = pair.a.planar and pair.b.planar
+                for row in pair.rows:
+                    if not (flat and _vanishes(self.model, joint, pair, row)):
+                        vanish.discard(row.equation)
+            for k, equation in enumerate(joint.equations):
+                item = ActiveEquation(joint, k, equation)
+                if k in vanish:
+                    dropped.append(item)
+                else:
+                    number[id(joint), k] = len(active)
+                    active.append(item)
+        return active, dropped, number
+
+    def _markers(self) -> tuple[list[Marker], set[int]]:
+        """All markers, and those of which only the position matters."""
+        markers: dict[int, Marker] = {}
+        turning: set[int] = set()
+        for joint in self.model.joints:
+            for pair in joint.pairs:
+                self._note(pair.a, pair.b, pair.rows, markers, turning)
+        for _, force in self.force_items:
+            self._note(force.a, force.b, force.rows, markers, turning)
+        for wrench, _ in self.wrench_items:
+            markers[id(wrench.marker)] = wrench.marker
+            turning.add(id(wrench.marker))
+        return list(markers.values()), {key for key in markers if key not in turning}
+
+    @staticmethod
+    def _note(a: Marker, b: Marker, rows: tuple[Row, ...], markers: dict[int, Marker], turning: set[int]) -> None:
+        markers[id(a)], markers[id(b)] = a, b
+        flat = a.planar and b.planar
+        for row in rows:
+            if row.kind not in POINTS_ONLY and not (flat and _constant(a, b, row)):
+                turning.add(id(a))
+                if row.kind not in POINT_ON_B:
+                    turning.add(id(b))
+
+    def _joints(self, active: list[ActiveEquation], number: dict[tuple[int, int], int]) -> JointGroup:
+        table = _RowTable(self.markers)
+        eq: list[int] = []
+        local: list[int] = []
+        level: list[int] = []
+        n_v = self.coordinates.n_v
+        for joint in self.model.joints:
+            for pair in joint.pairs:
+                rows = [r for r in pair.rows if (id(joint), r.equation) in number]
+                if not rows:
+                    continue
+                equations = list(dict.fromkeys(number[id(joint), r.equation] for r in rows))
+                table.add(pair.a, pair.b, rows, [n_v + e for e in equations], self)
+                k = table.order[-1] - len(equations)
+                for row in rows:
+                    e = number[id(joint), row.equation]
+                    eq.append(n_v + e)
+                    local.append(k + equations.index(e))
+                    level.append(joint.equations[row.equation].level)
+        ints = [np.array(x, dtype=np.int64) for x in (eq, local, level)]
+        return JointGroup(
+            *table.pairs(), *table.rows(), eq=ints[0], factor=np.array(table.factor), level=ints[2], local=ints[1],
+            mptr=self.markers.ptr, n_v=n_v,
+        )  # fmt: skip
+
+    def _forces(self) -> RowForceGroup:
+        table = _RowTable(self.markers)
+        for _, force in self.force_items:
+            table.add(force.a, force.b, list(force.rows), [], self)
+        law, where, data = pack([f for _, f in self.force_items])
+        n_given = sum(f.function is not None for _, f in self.force_items)
+        return RowForceGroup(
+            *table.pairs(), *table.rows(), factor=np.array(table.factor), mptr=self.markers.ptr, law=law, where=where,
+            data=data, given=np.zeros((n_given, 4)),
+        )  # fmt: skip
+
+    def _wrench_blocks(self) -> IntArray:
+        """Offsets of the blocks of wrenches, k by k for a marker with k coordinates."""
+        offsets = []
+        ptr, dof = self.markers.ptr, self.markers.dof
+        for wrench, _ in self.wrench_items:
+            i = self.markers.number[id(wrench.marker)]
+            self.blocks.append(Blocks(dof[ptr[i] : ptr[i + 1]][None, :], self.size))
+            offsets.append(self.size)
+            self.size += int(ptr[i + 1] - ptr[i]) ** 2
+        return np.array(offsets, dtype=np.int64)
+
+    def add_block(self, dofs: IntArray) -> int:
+        """Room for one block; its offset."""
+        offset = self.size
+        self.blocks.append(Blocks(dofs[None, :], offset))
+        self.size += len(dofs) ** 2
+        return offset
+
+
+class _RowTable:
+    """Rows of pairs as columns."""
+
+    def __init__(self, markers: MarkerSet) -> None:
+        self.markers = markers
+        self.a: list[int] = []
+        self.b: list[int] = []
+        self.ptr = [0]
+        self.off: list[int] = []
+        self.order: list[int] = []
+        self.kind: list[int] = []
+        self.constants: list[FloatArray] = []
+        self.near: list[float] = []
+        self.factor: list[float] = []
+
+    def add(self, a: Marker, b: Marker, rows: list[Row], equations: list[int], builder: _Builder) -> None:
+        """One pair; ``equations`` are places behind the velocities."""
+        i, k = self.markers.number[id(a)], self.markers.number[id(b)]
+        ptr, dof = self.markers.ptr, self.markers.dof
+        dofs = np.concatenate((dof[ptr[i] : ptr[i + 1]], dof[ptr[k] : ptr[k + 1]], np.array(equations, dtype=np.int64)))
+        self.a.append(i)
+        self.b.append(k)
+        self.off.append(builder.add_block(dofs))
+        self.order.append(len(dofs))
+        for row in rows:
+            c = np.zeros(12)
+            c[: len(row.constants)] = row.constants
+            self.kind.append(row.kind)
+            self.constants.append(c)
+            self.near.append(0.0)
+            self.factor.append(row.factor)
+        self.ptr.append(len(self.kind))
+
+    def pairs(self) -> tuple[IntArray, ...]:
+        """mA, mB, ptr, off, order."""
+        return tuple(np.array(x, dtype=np.int64) for x in (self.a, self.b, self.ptr, self.off, self.order))
+
+    def rows(self) -> tuple[Any, ...]:
+        """kind, c, near."""
+        return (
+            np.array(self.kind, dtype=np.int64),
+            np.array(self.constants, dtype=np.float64).reshape(len(self.kind), 12),
+            np.array(self.near, dtype=np.float64),
+        )
+
+
+def _sample(a: Marker, b: Marker, row: Row, angles: tuple[float, float]) -> tuple[float, FloatArray]:
+    """Value and gradient of a row between planar markers moved in the plane."""
+    p, R, G = np.zeros((2, 3)), np.zeros((2, 3, 3)), np.zeros((1, 12))
+    for i, (marker, angle) in enumerate(zip((a, b), angles, strict=True)):
+        turn = 0.0 if isinstance(marker.body, Ground) or not marker.rotates else angle
+        spin = np.array([[np.cos(turn), -np.sin(turn), 0.0], [np.sin(turn), np.cos(turn), 0.0], [0.0, 0.0, 1.0]])
+        p[i] = marker.position0() + (0.0 if isinstance(marker.body, Ground) else np.array([angle, 2 * angle, 0.0]))
+        R[i] = spin @ marker.rotation0()
+    c = np.zeros((1, 12))
+    c[0, : len(row.constants)] = row.constants
+    value = row_gradient(row.kind, 0, c, np.zeros(1), 0, 1, p, R, G, 0)
+    reach = np.zeros(12)
+    for i, marker in enumerate((a, b)):
+        if isinstance(marker.body, Ground):
+            continue
+        reach[6 * i : 6 * i + 2] = np.abs(G[0, 6 * i : 6 * i + 2])
+        if marker.rotates:
+            reach[6 * i + 3] = abs(G[0, 6 * i + 3 : 6 * i + 6] @ R[i][2])  # spin about the inertial z
+    return value, reach
+
+
+_TURNS = ((0.0, 0.0), (0.3, -0.7), (-1.1, 0.45))
+
+
+def _vanishes(model: Model, joint: Joint, pair: Pair, row: Row) -> bool:
+    """Whether a row between planar markers cannot change; refuses one that is violated for good."""
+    samples = [_sample(pair.a, pair.b, row, turn) for turn in _TURNS]
+    size = max(1.0, float(np.abs(pair.a.position0()).max()), float(np.abs(pair.b.position0()).max()))
+    if max(float(reach.max()) for _, reach in samples) > VANISHING:
+        return False
+    if abs(samples[0][0]) > 1e-9 * size:
+        raise ModelError(
+            f"Model {model.name!r}: {joint.equations[row.equation].label!r} of joint {joint.name!r} can never be met: "
+            f"its sides are planar and not in one plane (off by {samples[0][0]:.3g}); move one of them."
+        )
+    return True
+
+
+def _constant(a: Marker, b: Marker, row: Row) -> bool:
+    """Whether a row between planar markers depends on no coordinate at all."""
+    return max(float(_sample(a, b, row, turn)[1].max()) for turn in _TURNS) <= VANISHING

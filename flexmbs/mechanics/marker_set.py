@@ -1,0 +1,156 @@
+"""Numbered markers of any bodies with their tables: where everything that acts between markers gets its kinematics."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from flexmbs.bodies.ground import Ground
+from flexmbs.bodies.marker import Marker
+from flexmbs.bodies.planar import PlanarRigidBody
+from flexmbs.bodies.point_mass import PointMass
+from flexmbs.bodies.rigid import RigidBody
+from flexmbs.coordinates import Coordinates
+from flexmbs.core.contracts import Env, FloatArray, IntArray, MarkerWork, State
+from flexmbs.core.sparsity import Blocks
+from flexmbs.markers.kind import MarkerKind
+from flexmbs.markers.planar_linear import PLANAR_LINEAR
+from flexmbs.markers.planar_rigid import PLANAR_RIGID
+from flexmbs.markers.planar_slope import PLANAR_SLOPE
+from flexmbs.markers.points import POINT
+from flexmbs.markers.rigid import RIGID
+from flexmbs.markers.spatial_linear import SPATIAL_LINEAR
+from flexmbs.markers.spatial_slope import SPATIAL_SLOPE
+
+__all__ = ["MarkerSet", "n_translations"]
+
+
+@dataclass
+class _Entry:
+    """A marker while it is compiled: its kind, its coordinates, and its columns of the group by name."""
+
+    number: int
+    kind: MarkerKind
+    dofs: IntArray
+    pdofs: IntArray
+    columns: dict[str, Any] = field(default_factory=dict)
+
+
+class MarkerSet:
+    """Markers of a model, compiled.
+
+    Attributes
+    ----------
+    markers : tuple of Marker
+    ptr : (n_m + 1,) int array
+        Rows of marker i in ``JT`` are ``ptr[i]`` to ``ptr[i + 1]``.
+    dof : (n_r,) int array
+        Coordinate of each row.
+    groups : list of (MarkerKind, group)
+    blocks : list of Blocks
+        Of the pullback stiffness.
+    size : int
+        End of these blocks in the common buffer.
+    """
+
+    def __init__(self, coordinates: Coordinates, markers: list[Marker], points: set[int], b1: int) -> None:
+        self.coordinates, self.markers = coordinates, tuple(markers)
+        self.number = {id(m): i for i, m in enumerate(markers)}
+        entries = [self._entry(i, m, id(m) in points) for i, m in enumerate(markers)]
+        counts = [0 if e is None else len(e.dofs) for e in entries]
+        self.ptr = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
+        used = [e for e in entries if e is not None]
+        self.dof = np.concatenate([e.dofs for e in used] or [np.zeros(0)]).astype(np.int64)
+        self.groups: list[tuple[MarkerKind, Any]] = []
+        self.blocks: list[Blocks] = []
+        self.fixed = [(i, m) for i, (m, e) in enumerate(zip(markers, entries, strict=True)) if e is None]
+        kinds = dict.fromkeys((id(e.kind), len(e.dofs)) for e in used)
+        for key in kinds:
+            alike = [e for e in used if (id(e.kind), len(e.dofs)) == key]
+            kind = alike[0].kind
+            mk = np.array([e.number for e in alike], dtype=np.int64)
+            pdofs = np.array([e.pdofs for e in alike], dtype=np.int64).reshape(len(alike), len(alike[0].pdofs))
+            columns = {name: np.ascontiguousarray([e.columns[name] for e in alike]) for name in alike[0].columns}
+            group = kind.group(
+                mk=mk,
+                row=self.ptr[mk],
+                dofs=np.array([e.dofs for e in alike], dtype=np.int64),
+                pdofs=pdofs,
+                b1=b1,
+                **columns,
+            )
+            self.groups.append((kind, group))
+            if pdofs.shape[1]:
+                self.blocks.append(Blocks(pdofs, b1))
+                b1 += len(alike) * pdofs.shape[1] ** 2
+        self.size = b1
+
+    def work(self, r: FloatArray, B: FloatArray) -> MarkerWork:
+        """Work arrays with everything in place that never changes."""
+        n, n_r, n_rot = len(self.markers), len(self.dof), self.coordinates.n_rotating
+        T = np.zeros((n_rot, 3, 3))
+        T[:] = np.eye(3)
+        work = MarkerWork(
+            r, B, np.zeros((n, 3)), np.zeros((n, 3, 3)), np.zeros((n, 6)), np.zeros((n, 6)),
+            np.zeros((n_r, 6)), np.zeros((n_r, 6)), np.zeros((n_r, 6)), T, np.zeros((64, 12)),
+        )  # fmt: skip
+        for i, marker in self.fixed:
+            work.p[i], work.R[i] = marker.position0(), marker.rotation0()
+        for kind, group in self.groups:
+            kind.constants(group, work)
+        return work
+
+    def poses(self, work: MarkerWork, q: FloatArray, v: FloatArray, tangent: bool = False) -> MarkerWork:
+        """Fill positions, orientations and twists of the markers at a state; with ``tangent`` also ``JvT``."""
+        state = State(q, v, v, v)
+        for kind, group in self.groups:
+            (kind.place_tangent if tangent else kind.place)(group, state, Env(0.0, np.zeros(0)), work)
+        return work
+
+    def _entry(self, number: int, marker: Marker, point: bool) -> _Entry | None:
+        body = marker.body
+        if isinstance(body, Ground):
+            return None
+        if isinstance(body, RigidBody | PlanarRigidBody | PointMass):
+            iq, iv = self.coordinates.place(body)
+            if isinstance(body, RigidBody):
+                rot = (iv - self.coordinates.n_linear) // 6
+                return _Entry(number, RIGID, np.arange(iv, iv + 6), np.arange(iv + 3, iv + 6),
+                              {"qi": iq, "rot": rot, "s": marker.point, "R_BM": marker.frame})  # fmt: skip
+            if isinstance(body, PlanarRigidBody):
+                return _Entry(number, PLANAR_RIGID, np.arange(iv, iv + 3), np.arange(iv + 2, iv + 3),
+                              {"s": marker.point, "R_BM": marker.frame})  # fmt: skip
+            dofs = np.arange(iv, iv + n_translations(body))
+            return _Entry(number, POINT, dofs, dofs[:0], {"o": np.zeros(3), "R_BM": marker.frame})
+        return self._node(number, marker, point)
+
+    def _node(self, number: int, marker: Marker, point: bool) -> _Entry:
+        """A marker on a node of a flexible body; ``point``: nothing depends on its orientation."""
+        body, layout = marker.body, marker.body.element.layout
+        own = self.coordinates.node_dofs[self.coordinates.index(body)][marker.node]
+        place = own[list(layout.position)]
+        o = np.zeros(3)
+        if not layout.absolute:
+            o[: layout.dim] = body.mesh.points[marker.node]
+        if point:
+            return _Entry(number, POINT, place, place[:0], {"o": o, "R_BM": marker.rotation0()})
+        turn = own[list(layout.slope or layout.rotation)]
+        dofs = np.concatenate((place, turn))
+        if layout.dim == 2 and layout.slope:
+            return _Entry(number, PLANAR_SLOPE, dofs, turn, {"R_BM": marker.frame})
+        if layout.dim == 2:
+            return _Entry(number, PLANAR_LINEAR, dofs, turn[:0], {"o": o, "R_BM": marker.rotation0()})
+        if layout.slope:
+            t0 = body.reference[marker.node][list(layout.slope)]
+            R0 = marker.node_frame
+            return _Entry(
+                number, SPATIAL_SLOPE, dofs, turn, {"t0": t0 / np.linalg.norm(t0), "R0": R0, "R_BM": marker.frame}
+            )
+        return _Entry(number, SPATIAL_LINEAR, dofs, turn, {"o": o, "R_BM": marker.rotation0()})
+
+
+def n_translations(body: RigidBody | PlanarRigidBody | PointMass) -> int:
+    """Number of coordinates of its position, which come first."""
+    return len(body.position)

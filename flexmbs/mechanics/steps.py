@@ -1,0 +1,214 @@
+"""Operations of a time step on plain arrays: retract, predict, correct, measure. No allocation, no objects.
+
+Coordinates of vector spaces come first, ``n_linear`` of them with the same place in q and v; then rigid bodies, 7 in q
+(position, unit quaternion with its scalar first) and 6 in v (velocity of the centre of mass, angular velocity in body
+axes). An increment dq has the layout of v; rotations are composed on the right, R <- R exp(dq~).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from flexmbs.core.contracts import FloatArray, IntArray
+from flexmbs.core.jit import kernel
+
+__all__ = [
+    "correct",
+    "largest",
+    "local",
+    "norm",
+    "position_norm",
+    "predict",
+    "reduce",
+    "retract",
+    "scatter_sum",
+    "spread",
+    "tangent_operators",
+]
+
+
+@kernel
+def retract(q: FloatArray, dq: FloatArray, n_linear: int, out: FloatArray) -> None:
+    """out = q o exp(dq), quaternions normalised."""
+    for i in range(n_linear):
+        out[i] = q[i] + dq[i]
+    n = (q.shape[0] - n_linear) // 7
+    for b in range(n):
+        i, k = n_linear + 7 * b, n_linear + 6 * b
+        for c in range(3):
+            out[i + c] = q[i + c] + dq[k + c]
+        x, y, z = 0.5 * dq[k + 3], 0.5 * dq[k + 4], 0.5 * dq[k + 5]
+        s = x * x + y * y + z * z
+        if s < 1e-4:
+            f = 1.0 - s / 6.0 * (1.0 - s / 20.0 * (1.0 - s / 42.0))
+            e = 1.0 - s / 2.0 * (1.0 - s / 12.0 * (1.0 - s / 30.0))
+        else:
+            t = np.sqrt(s)
+            f, e = np.sin(t) / t, np.cos(t)
+        x, y, z = f * x, f * y, f * z
+        a, u, v, w = q[i + 3], q[i + 4], q[i + 5], q[i + 6]
+        p0 = a * e - u * x - v * y - w * z
+        p1 = a * x + u * e + v * z - w * y
+        p2 = a * y - u * z + v * e + w * x
+        p3 = a * z + u * y - v * x + w * e
+        d = 1.0 / np.sqrt(p0 * p0 + p1 * p1 + p2 * p2 + p3 * p3)
+        out[i + 3], out[i + 4], out[i + 5], out[i + 6] = p0 * d, p1 * d, p2 * d, p3 * d
+
+
+@kernel
+def local(q0: FloatArray, q: FloatArray, n_linear: int, out: FloatArray) -> None:
+    """The increment with q0 o exp(out) = q, rotations up to pi."""
+    for i in range(n_linear):
+        out[i] = q[i] - q0[i]
+    n = (q.shape[0] - n_linear) // 7
+    for b in range(n):
+        i, k = n_linear + 7 * b, n_linear + 6 * b
+        for c in range(3):
+            out[k + c] = q[i + c] - q0[i + c]
+        a, u, v, w = q0[i + 3], -q0[i + 4], -q0[i + 5], -q0[i + 6]
+        e, x, y, z = q[i + 3], q[i + 4], q[i + 5], q[i + 6]
+        p0 = a * e - u * x - v * y - w * z
+        p1 = a * x + u * e + v * z - w * y
+        p2 = a * y - u * z + v * e + w * x
+        p3 = a * z + u * y - v * x + w * e
+        if p0 < 0.0:
+            p0, p1, p2, p3 = -p0, -p1, -p2, -p3
+        s = np.sqrt(p1 * p1 + p2 * p2 + p3 * p3)
+        f = 2.0 * np.arctan2(s, p0) / s if s > 1e-12 else 2.0
+        out[k + 3], out[k + 4], out[k + 5] = f * p1, f * p2, f * p3
+
+
+@kernel
+def tangent_operators(dq: FloatArray, n_linear: int, T: FloatArray) -> None:
+    """T(th) = I - (1 - cos)/th^2 th~ + (th - sin)/th^3 th~^2 of every rigid body, th the rotation in ``dq``."""
+    for b in range(T.shape[0]):
+        k = n_linear + 6 * b + 3
+        x, y, z = dq[k], dq[k + 1], dq[k + 2]
+        s = x * x + y * y + z * z
+        if s < 1e-4:
+            f = 0.5 * (1.0 - s / 12.0 * (1.0 - s / 30.0))
+            g = (1.0 - s / 20.0 * (1.0 - s / 42.0)) / 6.0
+        else:
+            t = np.sqrt(s)
+            f, g = (1.0 - np.cos(t)) / s, (t - np.sin(t)) / (s * t)
+        T[b, 0, 0] = 1.0 - g * (y * y + z * z)
+        T[b, 1, 1] = 1.0 - g * (x * x + z * z)
+        T[b, 2, 2] = 1.0 - g * (x * x + y * y)
+        T[b, 0, 1], T[b, 1, 0] = f * z + g * x * y, -f * z + g * x * y
+        T[b, 0, 2], T[b, 2, 0] = -f * y + g * x * z, f * y + g * x * z
+        T[b, 1, 2], T[b, 2, 1] = f * x + g * y * z, -f * x + g * y * z
+
+
+@kernel
+def predict(
+    q: FloatArray, v: FloatArray, a: FloatArray, vd: FloatArray, h: float, beta: float, gamma: float, am: float, af: float,
+    first: FloatArray, dq: FloatArray, v1: FloatArray, vd1: FloatArray,
+) -> None:  # fmt: skip
+    """Generalized-alpha from the guess ``first`` of the new acceleration: increment, velocity, acceleration."""
+    for i in range(v.shape[0]):
+        vd1[i] = first[i]
+        a1 = ((1.0 - af) * vd1[i] + af * vd[i] - am * a[i]) / (1.0 - am)
+        v1[i] = v[i] + h * ((1.0 - gamma) * a[i] + gamma * a1)
+        dq[i] = h * v[i] + h * h * ((0.5 - beta) * a[i] + beta * a1)
+
+
+@kernel
+def reduce(
+    r: FloatArray, order: IntArray, frame_dofs: IntArray, F: FloatArray, n_v: int, scale: float,
+    position: float, velocity: float, velocity_rows: IntArray, b: FloatArray,
+) -> None:  # fmt: skip
+    """Right side of a step in the order of the unknowns: b = -scale r, -position g, -velocity (G v + b).
+
+    The components of supported nodes are turned into their frames first.
+    """
+    dim = frame_dofs.shape[1]
+    for f in range(frame_dofs.shape[0]):
+        x, y = r[frame_dofs[f, 0]], r[frame_dofs[f, 1]]
+        z = r[frame_dofs[f, 2]] if dim == 3 else 0.0
+        for c in range(dim):
+            s = F[f, 0, c] * x + F[f, 1, c] * y
+            r[frame_dofs[f, c]] = s + F[f, 2, c] * z if dim == 3 else s
+    for i in range(order.shape[0]):
+        k = order[i]
+        if k < n_v:
+            b[i] = -scale * r[k]
+        elif velocity_rows[k - n_v] == 1:
+            b[i] = -velocity * r[k]
+        else:
+            b[i] = -position * r[k]
+
+
+@kernel
+def spread(x: FloatArray, order: IntArray, frame_dofs: IntArray, F: FloatArray, d: FloatArray) -> None:
+    """The solution on all coordinates and equations; fixed ones get zero."""
+    d[:] = 0.0
+    for i in range(order.shape[0]):
+        d[order[i]] = x[i]
+    dim = frame_dofs.shape[1]
+    for f in range(frame_dofs.shape[0]):
+        x0, x1 = d[frame_dofs[f, 0]], d[frame_dofs[f, 1]]
+        x2 = d[frame_dofs[f, 2]] if dim == 3 else 0.0
+        for c in range(dim):
+            s = F[f, c, 0] * x0 + F[f, c, 1] * x1
+            d[frame_dofs[f, c]] = s + F[f, c, 2] * x2 if dim == 3 else s
+
+
+@kernel
+def correct(
+    d: FloatArray, mass: FloatArray, wv: float, wa: float, wl: float, n_v: int,
+    dq: FloatArray, v1: FloatArray, vd1: FloatArray, lam: FloatArray,
+) -> float:  # fmt: skip
+    """Add a Newton increment to the step and return its size sqrt(sum m d^2); NaN if it is not finite."""
+    size = 0.0
+    for i in range(n_v):
+        x = d[i]
+        dq[i] += x
+        v1[i] += wv * x
+        vd1[i] += wa * x
+        size += mass[i] * x * x
+    for i in range(lam.shape[0]):
+        lam[i] += wl * d[n_v + i]
+        size += 0.0 * d[n_v + i]
+    return np.sqrt(size)
+
+
+@kernel
+def norm(x: FloatArray, mass: FloatArray) -> float:
+    """sqrt(sum m x^2)."""
+    s = 0.0
+    for i in range(mass.shape[0]):
+        s += mass[i] * x[i] * x[i]
+    return np.sqrt(s)
+
+
+@kernel
+def position_norm(q: FloatArray, mass: FloatArray, n_linear: int) -> float:
+    """sqrt(sum m q^2), rotations of rigid bodies counted as one."""
+    s = 0.0
+    for i in range(n_linear):
+        s += mass[i] * q[i] * q[i]
+    for b in range((q.shape[0] - n_linear) // 7):
+        i, k = n_linear + 7 * b, n_linear + 6 * b
+        for c in range(3):
+            s += mass[k + c] * q[i + c] * q[i + c] + mass[k + 3 + c]
+    return np.sqrt(s)
+
+
+@kernel
+def largest(x: FloatArray, start: int) -> float:
+    """Largest absolute value from ``start`` on; 0 if there is none."""
+    m = 0.0
+    for i in range(start, x.shape[0]):
+        m = max(m, abs(x[i]))
+    return m
+
+
+@kernel
+def scatter_sum(B: FloatArray, M: FloatArray, slot: IntArray, wa: float, data: FloatArray) -> None:
+    """Clear ``data`` and add B, and wa M where there are mass blocks, at their slots."""
+    data[:] = 0.0
+    n = M.shape[0]
+    for i in range(n):
+        data[slot[i]] += B[i] + wa * M[i]
+    for i in range(n, B.shape[0]):
+        data[slot[i]] += B[i]

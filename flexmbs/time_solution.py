@@ -1,0 +1,335 @@
+"""What a simulation found: states over time with everything that can be asked of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from flexmbs.bodies.marker import Body, Marker, as_marker
+from flexmbs.body import Attachment, FlexibleBody
+from flexmbs.core.checks import show
+from flexmbs.core.contracts import FloatArray
+from flexmbs.core.errors import ModelError
+from flexmbs.joints.rows import ALONG, ANGLE, row_gradient, row_value
+from flexmbs.mechanics.marker_set import MarkerSet
+
+if TYPE_CHECKING:
+    from flexmbs.joints.contracts import Joint
+    from flexmbs.system import System
+
+__all__ = ["Energy", "TimeSolution", "TimeStatus"]
+
+
+class TimeStatus(Enum):
+    """How a simulation ended; the value says what to do."""
+
+    DONE = "Done."
+    STOPPED = "Stopped by an event."
+    INTERRUPTED = "Interrupted; everything up to there is kept. Resume with simulate(..., start=solution)."
+    STEP_TOO_SMALL = (
+        "The step became too small. Look at the last state: a jump in a force, a lock-up or a singular position of the "
+        "mechanism, an impact; allow smaller steps, smooth the force, or take more numerical damping."
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Energy:
+    """Energies (n_t,) at the stored times [force length], and the work done since the start.
+
+    ``kinetic``, ``strain`` (flexible bodies), ``springs`` (forces between markers), ``potential`` (dead loads, zero at
+    the origin); ``work_drivers``: done on the system by prescribed motions; ``work_forces``: by forces between markers
+    (minus the change of ``springs``, this is minus what they dissipate); ``work_loads``: by loads on markers.
+    """
+
+    kinetic: FloatArray
+    strain: FloatArray
+    springs: FloatArray
+    potential: FloatArray
+    work_drivers: FloatArray
+    work_forces: FloatArray
+    work_loads: FloatArray
+
+    @property
+    def total(self) -> FloatArray:
+        """Kinetic, strain, spring and potential energy."""
+        return self.kinetic + self.strain + self.springs + self.potential
+
+    @property
+    def dissipated(self) -> FloatArray:
+        """What forces between markers have taken out of the system."""
+        return (self.springs - self.springs[0]) - self.work_forces
+
+    @property
+    def balance(self) -> FloatArray:
+        """Total energy, plus what was dissipated, minus the work of drivers and loads, minus the total at the start.
+
+        Zero but for the errors of the integration (and material damping, which is not counted).
+        """
+        return self.total - self.total[0] + self.dissipated - self.work_drivers - self.work_loads
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TimeSolution:
+    """Motion of a model.
+
+    Attributes
+    ----------
+    system : System
+    t : (n_t,) array
+        Stored times.
+    q, v, a, lam : (n_t, n_q), (n_t, n_v), (n_t, n_v), (n_t, n_c) arrays
+        Coordinates, velocities, accelerations, multipliers.
+    energy : Energy
+    residuals : (n_t, 3) array
+        Largest violation of the constraints on positions, velocities and accelerations.
+    steps : (n_steps, 4) array
+        Of every accepted step: time at its end, size, iterations, estimated error relative to the tolerance.
+    counts : dict
+        Evaluations, factorisations, rejected steps, seconds by part.
+    redundant : tuple of str
+        Constraints that follow from the others; reactions of their joints are not unique.
+    status : TimeStatus
+    settings : dict
+        Integrator, step control and output as they were.
+    last : object
+        State of the scheme at the end, from which the run can be resumed.
+    """
+
+    system: System
+    t: FloatArray
+    q: FloatArray
+    v: FloatArray
+    a: FloatArray
+    lam: FloatArray
+    energy: Energy
+    residuals: FloatArray
+    steps: FloatArray
+    counts: dict[str, Any]
+    redundant: tuple[str, ...]
+    status: TimeStatus
+    settings: dict[str, Any]
+    last: Any = None
+    message: str = ""
+    events: tuple[Any, ...] = ()
+    extra: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def model(self) -> Any:
+        """The model it belongs to."""
+        return self.system.model
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+    def __repr__(self) -> str:
+        return (
+            f"<motion of model {self.model.name!r}: t = {self.t[0]:g} to {self.t[-1]:g} {self.model.units.time}, "
+            f"{len(self)} states, {len(self.steps)} steps, {self.status.name.lower()}>"
+        )
+
+    def __getitem__(self, name: str) -> JointHistory:
+        """The history of a joint by its name."""
+        return JointHistory(self, self.model.joint(name))
+
+    def position(self, at: Any) -> FloatArray:
+        """Position (n_t, 3) of a marker, a node or the centre of mass of a body [length], inertial frame."""
+        return self._kinematics(at)[0]
+
+    def rotation(self, at: Any) -> FloatArray:
+        """Orientation (n_t, 3, 3): columns are the axes of the marker (or body) in the inertial frame."""
+        return self._kinematics(at)[1]
+
+    def velocity(self, at: Any) -> FloatArray:
+        """Velocity (n_t, 3) of the point [length/time], inertial frame."""
+        return self._kinematics(at)[2][:, :3]
+
+    def angular_velocity(self, at: Any) -> FloatArray:
+        """Angular velocity (n_t, 3) [rad/time] in the axes of the marker (or body)."""
+        return self._kinematics(at)[2][:, 3:]
+
+    def acceleration(self, at: Any) -> FloatArray:
+        """Acceleration (n_t, 3) of the point [length/time^2], inertial frame."""
+        return self._kinematics(at, accelerations=True)[3][:, :3]
+
+    def coordinates(self, body: Any) -> FloatArray:
+        """Coordinates of a body (n_t, n): as listed by `System.coordinates`."""
+        c = self.system.coordinates
+        if isinstance(body, FlexibleBody):
+            return self.q[:, c.node_dofs[c.index(body)].ravel()]
+        iq, _ = c.place(body)
+        return self.q[:, iq : iq + len(body.initial_q)]
+
+    def shape(self, body: FlexibleBody, step: int = -1, points: int = 9) -> FloatArray:
+        """Points (n_e, points, dim) along every element of a flexible body at a stored time [length]."""
+        if not isinstance(body, FlexibleBody):
+            raise ModelError(f"shape: expected a FlexibleBody, not {show(body)}.")
+        return body.element.positions(self.system.group(body), np.array(self.q[step]), np.linspace(-1, 1, points))
+
+    def angle(self, joint: Any) -> FloatArray:
+        """Angle (n_t,) [rad] of a joint about the third axis of its markers, counted over full turns."""
+        return self._row(joint, ANGLE)
+
+    def translation(self, joint: Any) -> FloatArray:
+        """Translation (n_t,) [length] of side b of a joint along the third axis of the marker of side a."""
+        return self._row(joint, ALONG)
+
+    def distance(self, a: Any, b: Any) -> FloatArray:
+        """Distance (n_t,) between two markers, nodes or bodies [length]."""
+        return np.asarray(np.linalg.norm(self.position(b) - self.position(a), axis=1))
+
+    def reaction(self, joint: Any) -> FloatArray:
+        """Force (n_t, 3) that a joint exerts on its side b, inertial axes [force]; see `reaction_moment`."""
+        return self._reaction(joint)[:, :3]
+
+    def reaction_moment(self, joint: Any) -> FloatArray:
+        """Moment (n_t, 3) that a joint exerts on its side b about the marker there, in the axes of that marker."""
+        return self._reaction(joint)[:, 3:]
+
+    def multipliers(self, joint: Any) -> FloatArray:
+        """Multipliers (n_t, m) of a joint, in the order of its equations."""
+        mechanics = self.system.mechanics
+        return self.lam[:, mechanics.equations_of(self._joint(joint))]
+
+    def momentum(self) -> tuple[FloatArray, FloatArray]:
+        """Linear momentum and angular momentum about the origin, (n_t, 3) each, inertial frame."""
+        from flexmbs.mechanics.momentum import momentum
+
+        values = [momentum(self.system, q, v) for q, v in zip(self.q, self.v, strict=True)]
+        return np.array([p for p, _ in values]), np.array([L for _, L in values])
+
+    def plot_energy(self, ax: Any = None) -> Any:
+        """Draw the energies over time."""
+        from flexmbs.output.time_views import plot_energy
+
+        return plot_energy(self, ax)
+
+    def plot_steps(self, ax: Any = None) -> Any:
+        """Draw step sizes and iterations over time."""
+        from flexmbs.output.time_views import plot_steps
+
+        return plot_steps(self, ax)
+
+    def plot(self, *at: Any, component: str = "y", ax: Any = None) -> Any:
+        """Draw a component of the positions of markers, nodes or bodies over time."""
+        from flexmbs.output.time_views import plot_positions
+
+        return plot_positions(self, at, component, ax)
+
+    def animate(self, path: Any, **options: Any) -> Any:
+        """Write an animation (mp4 or gif by the ending of ``path``); see `flexmbs.output.animation`."""
+        from flexmbs.output.time_views import animate
+
+        return animate(self, path, **options)
+
+    def table(self, *columns: Any) -> Any:
+        """Time histories by name for CSV files and pandas; see `flexmbs.output.history_table`."""
+        from flexmbs.output.time_views import table
+
+        return table(self, *columns)
+
+    def save(self, path: Any) -> Any:
+        """Write to an HDF5 file that `flexmbs.load` reads."""
+        from flexmbs.output.time_files import save
+
+        return save(self, path)
+
+    def _kinematics(self, at: Any, accelerations: bool = False) -> tuple[FloatArray, ...]:
+        marker = self._marker(at)
+        markers = MarkerSet(self.system.coordinates, [marker], set(), 0)
+        p, R, twist = np.empty((len(self), 3)), np.empty((len(self), 3, 3)), np.empty((len(self), 6))
+        twist_t = np.empty((len(self), 6))
+        work = markers.work(np.zeros(self.system.coordinates.n_v), np.zeros(markers.size))
+        dof = markers.dof
+        for i in range(len(self)):
+            q, v = np.array(self.q[i]), np.array(self.v[i])
+            if accelerations:
+                markers.poses(work, q, v, tangent=True)
+                twist_t[i] = work.JT.T @ self.a[i][dof] + work.JvT.T @ v[dof]
+            else:
+                markers.poses(work, q, v)
+            p[i], R[i], twist[i] = work.p[0], work.R[0], work.twist[0]
+        return p, R, twist, twist_t
+
+    def _marker(self, at: Any) -> Marker:
+        if isinstance(at, Marker | Attachment):
+            return as_marker("TimeSolution", at)
+        if isinstance(at, str):
+            at = self.model.body(at)
+        if isinstance(at, Body):
+            return at.centre
+        raise ModelError(
+            f"expected a marker, a rigid body or a place on a flexible body such as beam.end, not {show(at)}."
+        )
+
+    def _joint(self, joint: Any) -> Joint:
+        found: Joint = self.model.joint(joint) if isinstance(joint, str) else joint
+        if not any(found is j for j in self.model.joints):
+            raise ModelError(f"joint {getattr(joint, 'name', show(joint))!r} is not in model {self.model.name!r}.")
+        return found
+
+    def _row(self, joint: Any, kind: int) -> FloatArray:
+        pair = self._joint(joint).pairs[0]
+        pa, Ra, _, _ = self._kinematics(pair.a)
+        pb, Rb, _, _ = self._kinematics(pair.b)
+        out = np.empty(len(self))
+        c, near = np.zeros((1, 12)), np.zeros(1)
+        c[0, 2] = 1.0
+        for i in range(len(self)):
+            out[i] = row_value(kind, 0, c, near, 0, 1, np.array([pa[i], pb[i]]), np.array([Ra[i], Rb[i]]))
+            near[0] = out[i]
+        return out
+
+    def _reaction(self, joint: Any) -> FloatArray:
+        """Wrench (n_t, 6) on side b of the first pair of a joint: -G_B^T lam."""
+        joint = self._joint(joint)
+        number = {e.number: i for i, e in enumerate(self.system.mechanics.equations) if e.joint is joint}
+        pair = joint.pairs[0]
+        pa, Ra, _, _ = self._kinematics(pair.a)
+        pb, Rb, _, _ = self._kinematics(pair.b)
+        out, G = np.zeros((len(self), 6)), np.zeros((1, 12))
+        for row in pair.rows:
+            if row.equation not in number:
+                continue
+            c = np.zeros((1, 12))
+            c[0, : len(row.constants)] = row.constants
+            for i in range(len(self)):
+                row_gradient(
+                    row.kind, 0, c, np.zeros(1), 0, 1, np.array([pa[i], pb[i]]), np.array([Ra[i], Rb[i]]), G, 0
+                )
+                out[i] -= row.factor * self.lam[i, number[row.equation]] * G[0, 6:]
+        return out
+
+
+class JointHistory:
+    """The history of one joint: ``run["crank"].angle``."""
+
+    def __init__(self, solution: TimeSolution, joint: Joint) -> None:
+        self.solution, self.joint = solution, joint
+
+    @property
+    def angle(self) -> FloatArray:
+        """Angle (n_t,) about the common axis [rad], over full turns."""
+        return self.solution.angle(self.joint)
+
+    @property
+    def translation(self) -> FloatArray:
+        """Translation (n_t,) along the axis [length]."""
+        return self.solution.translation(self.joint)
+
+    @property
+    def force(self) -> FloatArray:
+        """Force (n_t, 3) on side b, inertial axes [force]."""
+        return self.solution.reaction(self.joint)
+
+    @property
+    def moment(self) -> FloatArray:
+        """Moment (n_t, 3) on side b about its marker, in the axes of that marker [force length]."""
+        return self.solution.reaction_moment(self.joint)
+
+    @property
+    def torque(self) -> FloatArray:
+        """Moment (n_t,) on side b about the axis of the joint [force length]."""
+        return self.moment[:, 2]
