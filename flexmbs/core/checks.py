@@ -15,7 +15,17 @@ from numpy.typing import NDArray
 
 from flexmbs.core.errors import ModelError
 
-__all__ = ["as_array", "as_count", "as_direction", "as_flag", "as_name", "as_number", "frozen_copy", "has_shape", "show"]
+__all__ = [
+    "as_array",
+    "as_count",
+    "as_direction",
+    "as_flag",
+    "as_name",
+    "as_number",
+    "frozen_copy",
+    "has_shape",
+    "show",
+]
 
 
 def show(value: object, limit: int = 80) -> str:
