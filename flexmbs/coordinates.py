@@ -25,13 +25,18 @@ if TYPE_CHECKING:
 __all__ = ["Coordinates", "ExtraCoordinate"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ExtraCoordinate:
-    """A coordinate that belongs to no body: a state of a controller, the place of a sliding joint on its cable."""
+    """A coordinate that belongs to no body: a state of a controller, the place of a sliding joint on its cable.
+
+    First-order states are velocities of extra coordinates of unit mass: with zdot = x the state equation xdot = f is
+    zddot = f, and every scheme for equations of motion integrates it.
+    """
 
     name: str
     value: float = 0.0
     rate: float = 0.0
+    mass: float = 1.0
 
     @property
     def initial_q(self) -> FloatArray:
@@ -52,7 +57,7 @@ class Coordinates:
     bodies stress-free); ``velocity (n_v,)``: initial v; ``node_of (n_v,)``: number of the node or body each entry belongs
     to (a hinged position: to the first node); ``translations``: the entries of flexible bodies that are positions or
     displacements; ``n_linear``: number of coordinates of vector spaces; ``places``: first entry in q and in v of each
-    rigid body, in the order of the model; ``extra``: names of the extra coordinates, from ``n_linear - len(extra)`` on.
+    rigid body, in the order of the model; ``extra``: the extra coordinates, from ``n_linear - len(extra)`` on.
     """
 
     bodies: tuple[FlexibleBody, ...]
@@ -64,7 +69,7 @@ class Coordinates:
     places: tuple[tuple[int, int], ...]
     velocity: FloatArray
     n_linear: int
-    extra: tuple[str, ...]
+    extra: tuple[ExtraCoordinate, ...]
 
     @classmethod
     def of(cls, model: Model, extra: tuple[ExtraCoordinate, ...] = ()) -> Coordinates:
@@ -119,7 +124,7 @@ class Coordinates:
             tuple(places[id(b)] for b in model.rigid_bodies),
             np.ascontiguousarray(np.concatenate(v)),
             n_linear,
-            tuple(e.name for e in extra),
+            extra,
         )
 
     @property
@@ -171,6 +176,10 @@ class Coordinates:
         """Entries of q (n, n_node) of the nodes of ``at``."""
         return self.node_dofs[self.index(at.body)][list(at.nodes)]
 
+    def extra_place(self, item: ExtraCoordinate) -> int:
+        """Place of an extra coordinate in q and in v."""
+        return self.n_linear - len(self.extra) + next(i for i, e in enumerate(self.extra) if e is item)
+
     def describe(self, dof: int) -> str:
         """An entry of q in words."""
         for body, dofs in zip(self.bodies, self.node_dofs, strict=True):
@@ -184,7 +193,7 @@ class Coordinates:
             if first <= dof < first + len(names):
                 return f"{names[dof - first]} of body {body.name!r}"
         first = self.n_linear - len(self.extra)
-        return self.extra[dof - first] if first <= dof < self.n_linear else f"coordinate {dof}"
+        return self.extra[dof - first].name if first <= dof < self.n_linear else f"coordinate {dof}"
 
 
 _NAMES = {

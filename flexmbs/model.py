@@ -141,6 +141,12 @@ class Model:
         raise ModelError(f"Model {self.name!r}: {unknown_name(what, name, [item.name for item in known])}")
 
     @property
+    def extra_coordinates(self) -> tuple[Any, ...]:
+        """Coordinates that joints, forces and states bring along."""
+        items = self.joints + self.forces + self.states
+        return tuple(e for item in items for e in getattr(item, "extra", ()))
+
+    @property
     def moves(self) -> bool:
         """Whether there is anything beyond flexible bodies with supports: rigid bodies, joints, forces on markers."""
         return bool(self.rigid_bodies or self.joints or self.forces or self.states or self.controllers)

@@ -82,7 +82,7 @@ class System:
 
     def __init__(self, model: Model) -> None:
         self.model = model
-        self.coordinates = Coordinates.of(model)
+        self.coordinates = Coordinates.of(model, model.extra_coordinates)
         self.fixation = Fixation.of(model, self.coordinates)
         self.terms, self.mass_blocks, size, self._groups = gather(model, self.coordinates)
         self.n_element_terms = len({(type(b.element), b.element) for b in model.flexible_bodies})

@@ -156,7 +156,7 @@ class _Builder:
         n_extra = len(self.coordinates.extra)
         first = self.coordinates.n_linear - n_extra
         single += list(range(first, first + n_extra))
-        masses += [1.0] * n_extra
+        masses += [item.mass for item in self.coordinates.extra]
         self.blocks.append(Blocks(np.array(single, dtype=np.int64).reshape(-1, 1), self.size))
         self.size += len(single)
         return group, np.concatenate((J.ravel(), np.array(masses)))

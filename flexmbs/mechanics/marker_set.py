@@ -15,6 +15,8 @@ from flexmbs.bodies.rigid import RigidBody
 from flexmbs.coordinates import Coordinates
 from flexmbs.core.contracts import Env, FloatArray, IntArray, MarkerWork, State
 from flexmbs.core.sparsity import Blocks
+from flexmbs.joints.sliding import CablePoint
+from flexmbs.markers.cable_point import CABLE_POINT
 from flexmbs.markers.kind import MarkerKind
 from flexmbs.markers.planar_linear import PLANAR_LINEAR
 from flexmbs.markers.planar_rigid import PLANAR_RIGID
@@ -129,6 +131,10 @@ class MarkerSet:
     def _node(self, number: int, marker: Marker, point: bool) -> _Entry:
         """A marker on a node of a flexible body; ``point``: nothing depends on its orientation."""
         body, layout = marker.body, marker.body.element.layout
+        if isinstance(marker, CablePoint):
+            nodes = self.coordinates.node_dofs[self.coordinates.index(body)][list(marker.nodes)].ravel()
+            whole = np.append(nodes, self.coordinates.extra_place(marker.place))
+            return _Entry(number, CABLE_POINT, whole, whole, {"start": marker.start, "R_BM": marker.frame})
         own = self.coordinates.node_dofs[self.coordinates.index(body)][marker.node]
         place = own[list(layout.position)]
         o = np.zeros(3)
@@ -143,11 +149,7 @@ class MarkerSet:
         if layout.dim == 2:
             return _Entry(number, PLANAR_LINEAR, dofs, turn[:0], {"o": o, "R_BM": marker.rotation0()})
         if layout.slope:
-            t0 = body.reference[marker.node][list(layout.slope)]
-            R0 = marker.node_frame
-            return _Entry(
-                number, SPATIAL_SLOPE, dofs, turn, {"t0": t0 / np.linalg.norm(t0), "R0": R0, "R_BM": marker.frame}
-            )
+            return _Entry(number, SPATIAL_SLOPE, dofs, turn, {"R0": marker.node_frame, "R_BM": marker.frame})
         return _Entry(number, SPATIAL_LINEAR, dofs, turn, {"o": o, "R_BM": marker.rotation0()})
 
 
