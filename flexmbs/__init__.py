@@ -32,6 +32,15 @@ _HOME = {
     "flexmbs.integrators.generalized_alpha": ("GeneralizedAlpha",),
     "flexmbs.integrators.newton": ("NewtonOptions",),
     "flexmbs.integrators.step_control": ("ErrorControl", "FixedStep"),
+    "flexmbs.joints.distance": ("Distance",),
+    "flexmbs.joints.drivers": ("DistanceDriver", "RotationDriver", "TranslationDriver"),
+    "flexmbs.joints.gears": ("Gear", "RackAndPinion", "Screw"),
+    "flexmbs.joints.lower_pairs": (
+        "Cylindrical", "Fixed", "ParallelAxes", "Planar", "Prismatic", "Revolute", "Spherical",
+    ),
+    "flexmbs.joints.point_contacts": ("PointOnLine", "PointOnPlane"),
+    "flexmbs.joints.rolling": ("RollingBall", "RollingDisk"),
+    "flexmbs.joints.universal": ("Universal",),
     "flexmbs.meshes": ("Mesh", "read_mesh"),
     "flexmbs.model": ("Model",),
     "flexmbs.solution": ("Solution", "Status"),
@@ -52,15 +61,20 @@ __all__ = [
     "Clamp",
     "Constant",
     "ConvergenceError",
+    "Cylindrical",
+    "Distance",
+    "DistanceDriver",
     "DistributedLoad",
     "Elastic",
     "ElasticSupport",
     "Energy",
     "ErrorControl",
+    "Fixed",
     "FixedStep",
     "FlexibleBody",
     "FlexmbsError",
     "ForceCurve",
+    "Gear",
     "GeneralSection",
     "GeneralizedAlpha",
     "Gravity",
@@ -77,18 +91,30 @@ __all__ = [
     "Moment",
     "NewtonOptions",
     "Output",
+    "ParallelAxes",
     "Pin",
     "Pipe",
+    "Planar",
     "PlanarRigidBody",
     "PointForce",
     "PointMass",
+    "PointOnLine",
+    "PointOnPlane",
     "Prescribe",
+    "Prismatic",
+    "RackAndPinion",
     "ReadError",
     "Rectangle",
+    "Revolute",
     "RigidBody",
     "Roller",
+    "RollingBall",
+    "RollingDisk",
+    "RotationDriver",
+    "Screw",
     "SingularError",
     "Solution",
+    "Spherical",
     "SpringDamper",
     "StaticOptions",
     "Status",
@@ -98,7 +124,9 @@ __all__ = [
     "TimeSolution",
     "TimeStatus",
     "TorsionSpring",
+    "TranslationDriver",
     "Units",
+    "Universal",
     "UserForce",
     "Wireframe",
     "__version__",
@@ -157,6 +185,13 @@ if TYPE_CHECKING:
     from flexmbs.integrators.generalized_alpha import GeneralizedAlpha
     from flexmbs.integrators.newton import NewtonOptions
     from flexmbs.integrators.step_control import ErrorControl, FixedStep
+    from flexmbs.joints.distance import Distance
+    from flexmbs.joints.drivers import DistanceDriver, RotationDriver, TranslationDriver
+    from flexmbs.joints.gears import Gear, RackAndPinion, Screw
+    from flexmbs.joints.lower_pairs import Cylindrical, Fixed, ParallelAxes, Planar, Prismatic, Revolute, Spherical
+    from flexmbs.joints.point_contacts import PointOnLine, PointOnPlane
+    from flexmbs.joints.rolling import RollingBall, RollingDisk
+    from flexmbs.joints.universal import Universal
     from flexmbs.meshes import Mesh, read_mesh
     from flexmbs.model import Model
     from flexmbs.solution import Solution, Status

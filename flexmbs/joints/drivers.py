@@ -61,7 +61,7 @@ class RotationDriver:
     equations: tuple[Equation, ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        _drive(self, "rotation driver", as_coordinate(_owner(self), self.joint, "angle"), "angle")
+        _drive(self, "rotation driver", _pair(self, self.joint, "angle"), "angle")
 
     @property
     def coordinates(self) -> Mapping[str, Pair]:
@@ -104,7 +104,7 @@ class TranslationDriver:
     equations: tuple[Equation, ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        _drive(self, "translation driver", as_coordinate(_owner(self), self.joint, "displacement"), "displacement")
+        _drive(self, "translation driver", _pair(self, self.joint, "displacement"), "displacement")
 
     @property
     def coordinates(self) -> Mapping[str, Pair]:
@@ -116,8 +116,8 @@ class TranslationDriver:
 class DistanceDriver:
     """A cylinder between two points: |p_B - p_A| = motion(t), or its rate = rate(t) (1 equation).
 
-    A ``motion`` must begin with the distance at the start and stay positive. With the multiplier lam it pulls the points
-    together with the force lam.
+    A ``motion`` must begin with the distance at the start and stay positive. With the multiplier lam it pulls the
+    points together with the force lam.
 
     Parameters
     ----------
@@ -165,6 +165,12 @@ class DistanceDriver:
 def _owner(driver: RotationDriver | TranslationDriver | DistanceDriver) -> str:
     """The driver in messages, before it has a name of its own."""
     return type(driver).__name__ + ("" if driver.name is None else f" {driver.name!r}")
+
+
+def _pair(driver: RotationDriver | TranslationDriver, joint: Coupled, key: str) -> Pair:
+    """The coordinate that is driven."""
+    found = as_coordinate(_owner(driver), joint, key)
+    return Pair(found.a, found.b, (found.row,))
 
 
 def _drive(driver: RotationDriver | TranslationDriver | DistanceDriver, word: str, pair: Pair, label: str) -> None:

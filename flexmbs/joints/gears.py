@@ -7,19 +7,19 @@ from collections.abc import Mapping
 from dataclasses import InitVar, dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
-
 from flexmbs.bodies.marker import Marker
 from flexmbs.core.checks import as_number, show
 from flexmbs.core.errors import ModelError
+from flexmbs.forces.coordinate import Coordinate, coordinate, start_value
 from flexmbs.joints.contracts import Equation, Joint, Pair, Row
-from flexmbs.joints.lower_pairs import COORDINATES, ON_LINE, PARALLEL, coordinate
+from flexmbs.joints.lower_pairs import COORDINATES, ON_LINE, PARALLEL
 from flexmbs.joints.rows import ALONG, ANGLE
 from flexmbs.joints.sides import Side, as_sides, check_carried, check_different, check_parallel, joint_name
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-__all__ = ["Coupled", "Gear", "RackAndPinion", "Screw", "as_coordinate", "value_at_start"]
+__all__ = ["Coupled", "Gear", "RackAndPinion", "Screw", "as_coordinate"]
 
 Coupled: TypeAlias = Joint | tuple[Marker, Marker]
 """A joint with the coordinate in question, or two markers between which it is measured."""
@@ -117,10 +117,10 @@ class RackAndPinion:
 
 @dataclass(frozen=True, eq=False)
 class Screw:
-    """A nut on a spindle: B turns about and advances along z_A, displacement - pitch/(2 pi) angle = const (5 equations).
+    """A nut on a spindle: B turns about z_A and advances along it by ``pitch`` per turn (5 equations).
 
-    The rows are x_A.d = y_A.d = 0, y_A.z_B = x_A.z_B = 0 and z_A.d - pitch/(2 pi) angle. Its coordinates are ``angle``
-    and ``displacement``. Parameters as in `Revolute` and
+    The rows are x_A.d = y_A.d = 0, y_A.z_B = x_A.z_B = 0 and z_A.d - pitch/(2 pi) angle = its value at the start. Its
+    coordinates are ``angle`` and ``displacement``.
 
     Parameters
     ----------
@@ -166,7 +166,7 @@ class Screw:
         rows += [Row(ALONG, (0.0, 0.0, 1.0), 4), Row(ANGLE, (), 4, -factor)]
         pairs = (Pair(a, b, tuple(rows)),)
         check_carried(owner, pairs)
-        offset = sum(row.factor * value_at_start(a, b, row.kind) for row in rows[4:])
+        offset = sum(start_value(a, b, row) for row in rows[4:])
         equations = (*(Equation(label) for *_, label in held), Equation("advance of the thread", offset=offset))
         for key, value in (("a", a), ("b", b), ("name", name), ("pairs", pairs), ("equations", equations)):
             object.__setattr__(self, key, value)
@@ -178,43 +178,32 @@ class Screw:
         return {key: Pair(pair.a, pair.b, (row,)) for key, row in COORDINATES.items()}
 
 
-def as_coordinate(owner: str, of: object, key: str) -> Pair:
-    """The pair of a coordinate: of a joint that has it, or between two markers."""
-    if isinstance(of, tuple) and len(of) == 2 and all(isinstance(side, Marker) for side in of):
-        a, b = check_different(owner, *of)
-        if key == "angle":
-            check_parallel(owner, a, b)
-        pair = Pair(a, b, (COORDINATES[key],))
-        check_carried(owner, (pair,))
-        return pair
-    return coordinate(owner, of, key)
-
-
-def value_at_start(a: Marker, b: Marker, kind: int) -> float:
-    """Angle or displacement of b against a at the start."""
-    A, B = a.rotation0(), b.rotation0()
-    if kind == ALONG:
-        return float(A[:, 2] @ (b.position0() - a.position0()))
-    C = A.T @ B
-    return math.atan2(C[1, 0] - C[0, 1], C[0, 0] + C[1, 1])
+def as_coordinate(owner: str, of: Coupled, key: str) -> Coordinate:
+    """The coordinate of a joint, or between two markers whose axes point the same way."""
+    found = coordinate(owner, of, key)
+    check_different(owner, found.a, found.b)
+    if key == "angle":
+        check_parallel(owner, found.a, found.b)
+    return found
 
 
 def _couple(joint: Gear | RackAndPinion, cls: str, word: str, keys: tuple[str, str], factor: float, label: str) -> None:
     """Fill in a joint whose equation is: second coordinate - factor * first coordinate = const."""
     names = ("first", "second") if isinstance(joint, Gear) else ("pinion", "rack")
     found = [as_coordinate(cls, getattr(joint, n), key) for n, key in zip(names, keys, strict=True)]
-    name = joint_name(cls, word, joint.name, *(pair.b for pair in found))
+    name = joint_name(cls, word, joint.name, *(c.b for c in found))
     owner = f"{cls} {name!r}"
     _not_zero(owner, "ratio" if isinstance(joint, Gear) else "radius", factor)
     if getattr(joint, names[0]) is getattr(joint, names[1]):
         raise ModelError(
             f"{owner}: {names[0]} and {names[1]} are the same, {show(getattr(joint, names[0]))}; name two."
         )
-    pairs, offset = [], 0.0
-    for pair, f in zip(found, (-factor, 1.0), strict=True):
-        row = pair.rows[0]
-        pairs.append(Pair(pair.a, pair.b, (Row(row.kind, row.constants, 0, f),)))
-        offset += f * value_at_start(pair.a, pair.b, row.kind)
+    factors = (-factor, 1.0)
+    pairs = [
+        Pair(c.a, c.b, (Row(c.row.kind, c.row.constants, 0, f * c.row.factor),))
+        for c, f in zip(found, factors, strict=True)
+    ]
+    offset = sum(f * c.start for c, f in zip(found, factors, strict=True))
     object.__setattr__(joint, "name", name)
     object.__setattr__(joint, "pairs", tuple(pairs))
     object.__setattr__(joint, "equations", (Equation(label, offset=offset),))

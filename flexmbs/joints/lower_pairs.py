@@ -15,7 +15,6 @@ from collections.abc import Mapping
 from dataclasses import InitVar, dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
-from flexmbs.core.errors import ModelError
 from flexmbs.joints.contracts import Equation, Pair, Row
 from flexmbs.joints.rows import ALONG, ANGLE, INERTIAL, ORTHOGONAL
 from flexmbs.joints.sides import Side, as_sides, check_carried, check_parallel, joint_name
@@ -192,8 +191,8 @@ class Revolute(LowerPair):
 class Prismatic(LowerPair):
     """A slider: B moves along the z axis of A without turning (5 equations).
 
-    The rows are x_A.d = y_A.d = 0 and y_A.z_B = z_A.x_B = x_A.y_B = 0. Its coordinate is ``displacement``. Parameters as
-    in `Revolute`; the axis has no default. The reaction force acts at the point of B.
+    The rows are x_A.d = y_A.d = 0 and y_A.z_B = z_A.x_B = x_A.y_B = 0. Its coordinate is ``displacement``.
+    Parameters as in `Revolute`; the axis has no default. The reaction force acts at the point of B.
 
     Examples
     --------
@@ -289,16 +288,3 @@ class ParallelAxes(LowerPair):
     conditions = PARALLEL
     free = ("angle",)
     anywhere = True
-
-
-def coordinate(owner: str, joint: object, key: str) -> Pair:
-    """The pair of a coordinate of a joint, refused by name if it has none."""
-    found = getattr(joint, "coordinates", None)
-    if not isinstance(found, Mapping) or key not in found:
-        has = f"; it has {', '.join(found)}" if found else ""
-        raise ModelError(
-            f"{owner}: {getattr(joint, 'name', type(joint).__name__)!r} has no {key} to couple or drive{has}. Name a "
-            f"joint that has one, such as {'Revolute' if key == 'angle' else 'Prismatic'}, or a pair of markers."
-        )
-    pair: Pair = found[key]
-    return pair

@@ -13,8 +13,8 @@ __all__ = ["PointOnLine", "PointOnPlane"]
 class PointOnLine(LowerPair):
     """The point of B stays on the line through p_A along z_A (2 equations): a pin in a slot.
 
-    The rows are x_A.d = y_A.d = 0 with d = p_B - p_A. Its coordinate is ``displacement``. The reaction acts at the point
-    of B. B may turn as it likes and may be a point.
+    The rows are x_A.d = y_A.d = 0 with d = p_B - p_A. Its coordinate is ``displacement``. The reaction acts at the
+    point of B. B may turn as it likes and may be a point.
 
     Parameters
     ----------
@@ -51,8 +51,8 @@ class PointOnLine(LowerPair):
 class PointOnPlane(LowerPair):
     """The point of B stays in the plane through p_A with the normal z_A (1 equation), on both sides of it.
 
-    The row is z_A.d = 0 with d = p_B - p_A. The reaction acts at the point of B. Parameters as in `PointOnLine`; ``axis``
-    is the normal.
+    The row is z_A.d = 0 with d = p_B - p_A. The reaction acts at the point of B. Parameters as in `PointOnLine`;
+    ``axis`` is the normal.
 
     Examples
     --------

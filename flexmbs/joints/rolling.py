@@ -32,7 +32,7 @@ class RollingDisk:
     s = |n x w|, the lowest point lies at d + radius u with u = ((n.w) w - n)/s, and
 
         height  n.d - radius s = 0        (position)
-        slip    e.(velocity of the material of B at the lowest point - that of A there) = 0   for e = x_A, y_A  (velocity)
+        slip    e.(velocity of the material of B at the lowest point - that of A there) = 0  (velocity), e = x_A, y_A
 
     The multipliers are minus the contact force on the disk along n, x_A, y_A; it acts at the lowest point. The normal
     force may change its sign: the disk is held down too.
@@ -221,8 +221,8 @@ def _steepness(owner: str, n: FloatArray, w: FloatArray) -> float:
     s = float(np.linalg.norm(np.cross(n, w)))
     if s < 1e-6:
         raise ModelError(
-            f"{owner}: the axis of the wheel is normal to the plane, so the disk lies flat and has no lowest point; turn "
-            f"axis or normal, or use Planar."
+            f"{owner}: the axis of the wheel is normal to the plane, so the disk lies flat and has no lowest point; "
+            f"turn axis or normal, or use Planar."
         )
     return s
 

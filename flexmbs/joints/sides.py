@@ -121,7 +121,7 @@ def check_parallel(owner: str, a: Marker, b: Marker, frames: bool = False) -> No
         return
     if C[2, 2] < 0.0:
         raise ModelError(
-            f"{owner}: the third axes of {a} and {b} point in opposite directions at the start; reverse the axis of one."
+            f"{owner}: the third axes of {a} and {b} point in opposite directions at the start; reverse one."
         )
     if frames and np.trace(C) < 1.0:
         angle = np.degrees(np.arccos(np.clip(0.5 * (np.trace(C) - 1.0), -1.0, 1.0)))
@@ -203,7 +203,7 @@ def _check_carries(owner: str, marker: Marker, needs: FloatArray | bool) -> None
     if needs is True or float(np.linalg.norm(np.cross(np.asarray(needs), tangent))) > ALIGNED:
         along = ", ".join(f"{x:.6g}" for x in marker.node_frame[:, 0] + 0.0)
         raise ModelError(
-            f"{owner}: {marker} is on a spatial cable, whose spin about its tangent has no meaning, but this joint needs "
-            f"it. A cable carries Spherical, Distance, and Revolute or Cylindrical with the axis along its tangent "
-            f"({along}), which hold its direction too."
+            f"{owner}: {marker} is on a spatial cable, whose spin about its tangent has no meaning, but this joint "
+            f"needs it. A cable carries Spherical, Distance, and Revolute or Cylindrical with the axis along its "
+            f"tangent ({along}), which hold its direction too."
         )
