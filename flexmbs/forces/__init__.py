@@ -1,10 +1,32 @@
-"""Loads and springs: descriptions in words with their kernels, one concept a file."""
+"""Loads, springs and all else that adds forces: descriptions in words with their kernels, one concept a file."""
 
 from __future__ import annotations
 
+from flexmbs.forces.bushing import Bushing
 from flexmbs.forces.distributed import DistributedLoad, Gravity
 from flexmbs.forces.elastic_support import ElasticSupport
+from flexmbs.forces.force_curve import ForceCurve
+from flexmbs.forces.joint_force import JointForce
+from flexmbs.forces.joint_friction import JointFriction
 from flexmbs.forces.moment import Moment
 from flexmbs.forces.point_force import PointForce
+from flexmbs.forces.spring_damper import SpringDamper
+from flexmbs.forces.stop import Stop
+from flexmbs.forces.torsion_spring import TorsionSpring
+from flexmbs.forces.user_force import UserForce
 
-__all__ = ["DistributedLoad", "ElasticSupport", "Gravity", "Moment", "PointForce"]
+__all__ = [
+    "Bushing",
+    "DistributedLoad",
+    "ElasticSupport",
+    "ForceCurve",
+    "Gravity",
+    "JointForce",
+    "JointFriction",
+    "Moment",
+    "PointForce",
+    "SpringDamper",
+    "Stop",
+    "TorsionSpring",
+    "UserForce",
+]
