@@ -16,7 +16,7 @@ from scipy.special import ellipkm1
 
 from flexmbs.verification.reference.motion import FloatArray, integrate
 
-__all__ = ["RollingDisk", "free_body_period", "free_body_rates", "precession_rates", "top"]
+__all__ = ["RollingDisk", "free_body_period", "free_body_rates", "precession_rates", "top", "top_support"]
 
 
 def free_body_period(inertia: Sequence[float], omega: Sequence[float]) -> float:
@@ -91,6 +91,22 @@ def top(
     states = integrate(rates, [*rotation, *omega], times)
     centres = np.array([_matrix(state[:4]) @ c for state in states])
     return np.concatenate([centres, states], axis=1)
+
+
+def top_support(
+    inertia: ArrayLike, mass: float, centre: Sequence[float], states: FloatArray, gravity: float = 9.81
+) -> FloatArray:
+    """Force (n_t, 3) of the support on the body, inertial axes, in states (n_t, 10) of `top`: m (a - g)."""
+    c = np.asarray(centre, dtype=np.float64)
+    J = np.asarray(inertia, dtype=np.float64)
+    J = (np.diag(J) if J.ndim == 1 else J) + mass * (c @ c * np.eye(3) - np.outer(c, c))
+    forces = []
+    for state in states:
+        R, w = _matrix(state[3:7]), state[7:]
+        w_rate = np.linalg.solve(J, mass * np.cross(c, -gravity * R[2]) - np.cross(w, J @ w))
+        acceleration = R @ (np.cross(w_rate, c) + np.cross(w, np.cross(w, c)))
+        forces.append(mass * (acceleration + np.array([0.0, 0.0, gravity])))
+    return np.array(forces)
 
 
 def _matrix(e: FloatArray) -> FloatArray:
