@@ -20,7 +20,7 @@ from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import MeshError, ModelError
 from flexmbs.core.material import Elastic
 from flexmbs.core.section import Section, check_section
-from flexmbs.meshes.cells import cell_type, gradients, measures, shapes
+from flexmbs.meshes.cells import CellType, cell_type, gradients, measures, shapes
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -175,21 +175,18 @@ def mesh_moments(owner: str, mesh: Mesh) -> tuple[float, FloatArray, FloatArray]
 
 def outline(mesh: Mesh) -> IntArray:
     """The edges (m, 2) between corners on the surface of a mesh of triangles or solids, each once."""
-    edges: set[tuple[int, int]] = set()
-    faces: dict[tuple[int, ...], tuple[int, ...]] = {}
-    for block in mesh.cells:
-        kind = cell_type(block.cell_type)
-        sides = _SIDES[kind.linear]
-        for nodes in block.nodes[:, : kind.n_corners].tolist():
-            for side in sides:
-                face = tuple(nodes[i] for i in side)
-                key = tuple(sorted(face))
-                if kind.dim == 3 and faces.pop(key, None) is not None:
-                    continue  # between two cells
-                faces[key] = face
-    for face in faces.values():
-        edges |= {(min(a, b), max(a, b)) for a, b in zip(face, face[1:] + face[:1], strict=True)}
-    return np.array(sorted(edges), dtype=np.int64)
+    edges = []
+    for corners in (3, 4):
+        found = [np.zeros((0, corners), dtype=np.int64)]
+        for block in mesh.cells:
+            sides = np.array(_SIDES[cell_type(block.cell_type).linear])
+            if sides.shape[1] == corners:
+                found.append(block.nodes[:, sides].reshape(-1, corners))
+        faces = np.vstack(found)
+        _, first, count = np.unique(np.sort(faces, axis=1), axis=0, return_index=True, return_counts=True)
+        outer = faces[first[count == 1]]  # the others are between two cells
+        edges.append(np.stack((outer, np.roll(outer, -1, axis=1)), axis=-1).reshape(-1, 2))
+    return np.unique(np.sort(np.vstack(edges), axis=1), axis=0)
 
 
 _SIDES = {
@@ -228,16 +225,27 @@ def _enclosed(owner: str, points: FloatArray, triangles: IntArray) -> tuple[floa
 def _solid(owner: str, name: str, corners: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Volumes (n_c, n_g) and places (n_c, n_g, 3) of quadrature points that integrate second moments exactly."""
     kind = cell_type(name)
-    x, w = np.polynomial.legendre.leggauss(5)
-    xi = np.array(list(product(x, repeat=3)))
-    weights = np.array(list(product(w, repeat=3))).prod(axis=1)
-    if kind.simplex:  # the cube is collapsed onto the tetrahedron
-        u, v, t = (xi.T + 1.0) / 2.0
-        xi = np.column_stack((u, v * (1.0 - u), t * (1.0 - u) * (1.0 - v)))
-        weights = weights / 8.0 * (1.0 - u) ** 2 * (1.0 - v)
+    xi, weights = _rule(kind)
     jacobians = np.einsum("cad,gai->cgdi", corners, gradients(kind, xi), optimize=True)
     dV = measures(jacobians) * weights
     wrong = np.flatnonzero(~(dV.sum(axis=1) > 0.0))
     if len(wrong):
         raise MeshError(f"{owner}: {name} cell {wrong[0]} is inverted or has no volume; number its nodes as in VTK.")
     return dV, np.einsum("ga,cad->cgd", shapes(kind, xi), corners)
+
+
+def _rule(kind: CellType) -> tuple[FloatArray, FloatArray]:
+    """Points (n_g, 3) and weights (n_g,) on the reference cell, exact for x x^T det(dx/dxi)."""
+    if kind.name == "tetra":
+        far = (5.0 - np.sqrt(5.0)) / 20.0
+        points = np.full((4, 3), far)
+        points[1:] += (1.0 - 4.0 * far) * np.eye(3)
+        return points, np.full(4, 1.0 / 24.0)
+    x, w = np.polynomial.legendre.leggauss(3 if kind.name == "hexahedron" else 5)
+    xi = np.array(list(product(x, repeat=3)))
+    weights = np.array(list(product(w, repeat=3))).prod(axis=1)
+    if kind.simplex:  # the cube is collapsed onto the tetrahedron
+        u, v, t = (xi.T + 1.0) / 2.0
+        xi = np.column_stack((u, v * (1.0 - u), t * (1.0 - u) * (1.0 - v)))
+        weights = weights / 8.0 * (1.0 - u) ** 2 * (1.0 - v)
+    return xi, weights
