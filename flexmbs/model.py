@@ -177,8 +177,8 @@ _KINDS = (
 )  # fmt: skip
 
 _OFFERS = (
-    ("supports", ("conditions", "at")),
     ("joints", ("pairs", "equations")),
+    ("supports", ("conditions", "at")),
     ("forces", ("row_forces", "name")),
     ("forces", ("wrenches", "name")),
     ("controllers", ("period", "update")),
