@@ -10,7 +10,9 @@ from flexmbs.forces.joint_force import JointForce
 from flexmbs.forces.joint_friction import JointFriction
 from flexmbs.forces.moment import Moment
 from flexmbs.forces.point_force import PointForce
+from flexmbs.forces.rayleigh_damping import RayleighDamping
 from flexmbs.forces.spring_damper import SpringDamper
+from flexmbs.forces.stick_slip import StickSlip
 from flexmbs.forces.stop import Stop
 from flexmbs.forces.torsion_spring import TorsionSpring
 from flexmbs.forces.user_force import UserForce
@@ -25,7 +27,9 @@ __all__ = [
     "JointFriction",
     "Moment",
     "PointForce",
+    "RayleighDamping",
     "SpringDamper",
+    "StickSlip",
     "Stop",
     "TorsionSpring",
     "UserForce",

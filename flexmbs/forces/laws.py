@@ -12,6 +12,7 @@ STOP      k d^n (1 + c ddot) >= 0 beyond upper, the negative beyond lower    k, 
 FRICTION  (Fc + (Fs - Fc) exp(-(sdot/v1)^2)) tanh(sdot/v0) + c sdot          Fc, Fs, v1, v0, c
 GIVEN     what Python wrote into ``given``                                   row of ``given``
 MATRIX    K (s - s0) + C sdot + F0 over n rows: `matrix_law`                 n, K (n*n), C (n*n), s0 (n), F0 (n)
+BRISTLE   k0 z + k1 dz/dt + c sdot with a state z: `bristle_law`             k0, k1, c, Fc, Fs, v1, z0
 ========  =================================================================  ======================================
 
 In STOP d is the depth beyond the limit. A part f or g is either ``n, k_1 .. k_n`` (polynomial k_1 x + k_2 x^2 + ...) or
@@ -20,6 +21,7 @@ In STOP d is the depth beyond the limit. A part f or g is either ``n, k_1 .. k_n
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -27,7 +29,20 @@ import numpy as np
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.jit import kernel
 
-__all__ = ["CURVES", "FRICTION", "GIVEN", "LINEAR", "MATRIX", "STOP", "curve_part", "law", "matrix_law", "power_part"]
+__all__ = [
+    "BRISTLE",
+    "CURVES",
+    "FRICTION",
+    "GIVEN",
+    "LINEAR",
+    "MATRIX",
+    "STOP",
+    "bristle_law",
+    "curve_part",
+    "law",
+    "matrix_law",
+    "power_part",
+]
 
 LINEAR = 0
 CURVES = 1
@@ -35,9 +50,11 @@ STOP = 2
 FRICTION = 3
 GIVEN = 4
 MATRIX = 5
+BRISTLE = 6
 
 Four = tuple[float, float, float, float]
 Three = tuple[float, float, float]
+Bristle = tuple[float, float, float, float, float, float, float]
 
 
 @kernel
@@ -47,7 +64,7 @@ def law(kind: int, j: int, data: FloatArray, s: float, sdot: float, t: float, gi
     Parameters
     ----------
     kind : int
-        One of the laws above but MATRIX.
+        One of the laws above but MATRIX and BRISTLE, for which the force is NaN.
     j : int
         Where the numbers of this force begin in ``data``.
     data : (n,) array
@@ -70,8 +87,10 @@ def law(kind: int, j: int, data: FloatArray, s: float, sdot: float, t: float, gi
         return _stop(j, data, s, sdot)
     if kind == FRICTION:
         return _friction(j, data, sdot)
-    row = int(data[j])
-    return given[row, 0], given[row, 1], given[row, 2], given[row, 3]
+    if kind == GIVEN:
+        row = int(data[j])
+        return given[row, 0], given[row, 1], given[row, 2], given[row, 3]
+    return math.nan, 0.0, 0.0, 0.0
 
 
 @kernel
@@ -159,6 +178,36 @@ def matrix_law(j: int, data: FloatArray, s: FloatArray, sdot: FloatArray, F: Flo
         F[a] = elastic + damping + preload
         energy += (0.5 * elastic + preload) * (s[a] - data[s0 + a])
     return energy
+
+
+@kernel
+def bristle_law(j: int, data: FloatArray, z: float, sdot: float) -> Bristle:
+    """Force F and rate dz/dt of a bristle of deflection z: (F, F_z, F_sdot, zdot, zdot_z, zdot_sdot, energy).
+
+    dz/dt = u (1 - a |z|/z1) with u = sdot and the deflection z1 = (Fc + (Fs - Fc) exp(-(u/v1)^2)) / k0 of sliding. The
+    slip a is 0 up to |z| = z0 and where z opposes u, 1 beyond z1, and between 1/2 + 1/2 sin(pi (|z| - m)/(z1 - z0)),
+    m = (z0 + z1)/2.
+    """
+    k0, k1, c, slide = data[j], data[j + 1], data[j + 2], data[j + 3]
+    v1, z0 = data[j + 5], data[j + 6]
+    rate, rate_z, rate_u = sdot, 0.0, 1.0
+    depth = abs(z)
+    if z * sdot > 0.0 and depth > z0:
+        bump = (data[j + 4] - slide) * math.exp(-((sdot / v1) ** 2))
+        z1 = (slide + bump) / k0
+        z1_u = -2.0 * sdot / (v1 * v1) * bump / k0
+        slip, slip_z, slip_z1 = 1.0, 0.0, 0.0
+        if depth < z1:
+            width = z1 - z0
+            angle = math.pi * (depth - 0.5 * (z0 + z1)) / width
+            slip = 0.5 + 0.5 * math.sin(angle)
+            slip_z = 0.5 * math.cos(angle) * math.pi / width
+            slip_z1 = slip_z * (z0 - depth) / width
+        sign = 1.0 if z > 0.0 else -1.0
+        rate = sdot * (1.0 - slip * depth / z1)
+        rate_z = -sdot * sign * (slip_z * depth + slip) / z1
+        rate_u = 1.0 - slip * depth / z1 - sdot * depth * (slip_z1 - slip / z1) / z1 * z1_u
+    return k0 * z + k1 * rate + c * sdot, k0 + k1 * rate_z, k1 * rate_u + c, rate, rate_z, rate_u, 0.5 * k0 * z * z
 
 
 def power_part(coefficients: Sequence[float]) -> tuple[float, ...]:

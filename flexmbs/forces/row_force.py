@@ -14,6 +14,7 @@ from flexmbs.joints.contracts import Row
 
 if TYPE_CHECKING:
     from flexmbs.bodies.marker import Marker
+    from flexmbs.coordinates import ExtraCoordinate
     from flexmbs.forces.wrench import Wrench
 
 __all__ = ["GivenLaw", "MarkerForce", "RowForce", "pack"]
@@ -42,6 +43,13 @@ class RowForce:
         Its numbers; not used by GIVEN.
     function : callable, optional
         For GIVEN: (s, sdot, t) -> (F, F_s, F_sdot, energy).
+    states : tuple of ExtraCoordinate
+        First-order states of the law: one for BRISTLE. The state z is the **rate** of its extra coordinate e, whose
+        equation of motion is de/dt^2 - zdot = 0 with (F, F_z, F_sdot, zdot, zdot_z, zdot_sdot, energy) of
+        `flexmbs.forces.laws.bristle_law`. With the velocities v of both markers' coordinates and J their Jacobian
+
+            W += G^T F,  r_e -= zdot,  dr/de_dot: column J^T G^T F_z, row -zdot_sdot G J, diagonal -zdot_z;
+            the terms with F_sdot as for the other laws, and for dr_e/dq: -zdot_sdot d(G twist)/dq.
     """
 
     a: Marker
@@ -50,6 +58,7 @@ class RowForce:
     law: int
     data: tuple[float, ...] = ()
     function: GivenLaw | None = None
+    states: tuple[ExtraCoordinate, ...] = ()
 
 
 class MarkerForce(Protocol):

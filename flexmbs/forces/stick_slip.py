@@ -1,0 +1,114 @@
+"""Dry friction that holds: an elasto-plastic bristle."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from flexmbs.coordinates import ExtraCoordinate
+from flexmbs.core.checks import as_name, as_number
+from flexmbs.core.errors import ModelError
+from flexmbs.forces.coordinate import Place, What, coordinate
+from flexmbs.forces.joint_friction import friction_numbers
+from flexmbs.forces.laws import BRISTLE
+from flexmbs.forces.row_force import RowForce
+from flexmbs.forces.wrench import Wrench
+
+__all__ = ["StickSlip"]
+
+
+@dataclass(frozen=True, eq=False)
+class StickSlip:
+    """Dry friction with sticking on the coordinate of a joint, under a given normal load N.
+
+    The surfaces hold each other by a bristle of deflection z and stiffness k0. With the rate u of the coordinate and
+    the radius r (1 for displacements) the force against the motion and the deflection are
+
+        F = k0 z + k1 dz/dt + c u,    dz/dt = u (1 - a(z, u) |z| / z1),
+
+    with z1 = N r (mu + (mu_s - mu) exp(-(u/u_1)^2)) / k0.
+
+    As long as |z| < breakaway * (N r mu / k0) the slip a is zero: the joint is elastic and does not creep under any
+    load below that. It slides where a = 1, with |z| = z1; between, a rises smoothly.
+
+    Parameters
+    ----------
+    on : joint, or two markers (a, b)
+    coefficient : float
+        mu of sliding [-].
+    load : float
+        N [force], constant.
+    deflection : float
+        N r mu / k0, by which the joint gives way before it slides [length or rad].
+    radius : float, default 1
+        r of a journal [length]; for angles only.
+    static : float, optional
+        mu_s of the start of sliding, at least ``coefficient``, which is the default; together with
+    falling : float, optional
+        u_1 [length/time or rad/time] over which mu_s falls to mu.
+    damping : float, default 0
+        k1 of the bristle [force time/length], for an angle [force length time/rad].
+    viscous : float, default 0
+        c, in the same units.
+    breakaway : float, default 0.7
+        Between 0 (sliding starts at once: the LuGre model, which creeps) and 1, excluded.
+    coordinate : 'angle', 'displacement' or 'distance', optional
+        Which coordinate; needed where the joint leaves several free and between two markers.
+    name : str
+
+    Raises
+    ------
+    ModelError
+        If a number is out of bounds, or it is not clear which coordinate is meant.
+
+    Notes
+    -----
+    The deflection starts at zero. Sources: C. Canudas de Wit, H. Olsson, K. J. Astrom, P. Lischinsky, A new model for
+    control of systems with friction, IEEE Trans. Autom. Control 40 (1995); P. Dupont, V. Hayward, B. Armstrong,
+    F. Altpeter, Single state elastoplastic friction models, IEEE Trans. Autom. Control 47 (2002).
+
+    Examples
+    --------
+    >>> import flexmbs as fx
+    >>> crank = fx.RigidBody.box((0.2, 0.02, 0.02), mass=1.0, position=(0.1, 0, 0), name="crank")
+    >>> hinge = fx.Revolute(fx.ground, crank, at=(0, 0, 0), axis=(0, 0, 1), name="hinge")
+    >>> brake = fx.StickSlip(hinge, coefficient=0.4, load=100.0, radius=0.05, deflection=1e-3, name="brake")
+    >>> [state.name for state in brake.extra]
+    ["bristle of 'brake'"]
+    """
+
+    on: Place
+    coefficient: float
+    load: float
+    deflection: float
+    radius: float = 1.0
+    static: float | None = None
+    falling: float | None = None
+    damping: float = 0.0
+    viscous: float = 0.0
+    breakaway: float = 0.7
+    coordinate: What | None = None
+    name: str = "stick-slip"
+    row_forces: tuple[RowForce, ...] = field(init=False, repr=False)
+    extra: tuple[ExtraCoordinate, ...] = field(init=False, repr=False)
+    wrenches: ClassVar[tuple[Wrench, ...]] = ()
+
+    def __post_init__(self) -> None:
+        owner = f"StickSlip {as_name('StickSlip', 'name', self.name)!r}"
+        at = coordinate(owner, self.on, self.coordinate)
+        mu, static, force = friction_numbers(
+            owner, self.coefficient, self.static, self.load, self.radius, at.unit == "rad"
+        )
+        if mu * force == 0.0:
+            raise ModelError(f"{owner}: coefficient and load must be greater than 0, or there is no friction.")
+        if (self.static is None) != (self.falling is None):
+            raise ModelError(f"{owner}: static and falling are given together or not at all.")
+        falling = 1.0 if self.falling is None else as_number(owner, "falling", self.falling, above=0.0)
+        deflection = as_number(owner, "deflection", self.deflection, above=0.0, unit=at.unit)
+        damping = as_number(owner, "damping", self.damping, minimum=0.0, unit=f"{at.load} time/{at.unit}")
+        viscous = as_number(owner, "viscous", self.viscous, minimum=0.0, unit=f"{at.load} time/{at.unit}")
+        begin = deflection * as_number(owner, "breakaway", self.breakaway, minimum=0.0, below=1.0)
+        data = (mu * force / deflection, damping, viscous, mu * force, static * force, falling, begin)
+        states = (ExtraCoordinate(f"bristle of {self.name!r}"),)
+        object.__setattr__(self, "extra", states)
+        object.__setattr__(self, "row_forces", (RowForce(at.a, at.b, (at.row,), BRISTLE, data, states=states),))
