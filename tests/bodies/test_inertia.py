@@ -103,6 +103,7 @@ def test_surface_and_cells_agree_on_any_convex_body(points: Any, far: float) -> 
     assert surface.inertia == pytest.approx(solid.inertia, abs=1e-6)
 
 
+@settings(deadline=None)
 @given(arrays(np.float64, 3, elements=st.floats(-3, 3)), arrays(np.float64, 3, elements=st.floats(-1e3, 1e3)))
 def test_inertia_turns_with_the_mesh(turn: Any, far: Any) -> None:
     R = Rotation.from_rotvec(turn).as_matrix()

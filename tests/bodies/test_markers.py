@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.spatial.transform import Rotation
@@ -44,6 +44,7 @@ BLOCK = fx.RigidBody(1.0, (1, 1, 1), position=(1, 0, 0), rotation=Rotation.from_
 # --- frames ----------------------------------------------------------------------------------------------------------
 
 
+@settings(deadline=None)
 @given(directions, st.none() | directions)
 def test_joint_frame_is_a_frame_along_the_axis(axis: Any, x: Any) -> None:
     n = axis / np.linalg.norm(axis)
@@ -85,6 +86,7 @@ def test_bad_axes_are_refused(axis: Any, x: Any, words: str) -> None:
 # --- rigid bodies ----------------------------------------------------------------------------------------------------
 
 
+@settings(deadline=None)
 @given(triples, triples, triples, directions)
 def test_markers_are_where_they_are_put(place: Any, turn: Any, point: Any, axis: Any) -> None:
     R = Rotation.from_rotvec(turn)
@@ -185,6 +187,7 @@ def test_small_rotations_start_from_inertial_axes(body: fx.FlexibleBody) -> None
 # --- as_marker -------------------------------------------------------------------------------------------------------
 
 
+@settings(deadline=None)
 @given(directions, directions, triples)
 def test_both_sides_of_a_joint_share_a_frame(axis: Any, turn: Any, point: Any) -> None:
     body = fx.RigidBody(1.0, (1, 1, 1), position=(1, 2, 3), rotation=Rotation.from_rotvec(turn))

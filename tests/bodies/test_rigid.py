@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.spatial.transform import Rotation
@@ -68,6 +68,7 @@ def test_thin_rod() -> None:
     assert moments(rod) == pytest.approx((12.0 * 0.05**2 / 2, 25.0, 25.0))
 
 
+@settings(deadline=None)
 @given(triples, triples)
 def test_rod_axes(start: Any, end: Any) -> None:
     if np.linalg.norm(end - start) < 1e-3:
@@ -89,6 +90,7 @@ def test_a_rod_along_x_has_the_axes_of_the_world() -> None:
     )
 
 
+@settings(deadline=None)
 @given(turns, triples)
 def test_two_halves_make_a_box(turn: Rotation, place: Any) -> None:
     R = turn.as_matrix()
@@ -104,6 +106,7 @@ def test_two_halves_make_a_box(turn: Rotation, place: Any) -> None:
 # --- where it is and how it moves ------------------------------------------------------------------------------------
 
 
+@settings(deadline=None)
 @given(triples, triples, triples, turns)
 def test_spin_about_a_point_is_a_rigid_velocity_field(omega: Any, about: Any, place: Any, turn: Rotation) -> None:
     b = body(position=place, rotation=turn).with_spin(omega, about=about)
@@ -138,6 +141,7 @@ def test_what_was_passed_is_neither_kept_nor_open_to_change() -> None:
         b.mass = 3.0  # type: ignore[misc]
 
 
+@settings(deadline=None)
 @given(triples, turns, triples)
 def test_a_body_comes_back_from_plain_data(place: Any, turn: Rotation, v: Any) -> None:
     vocabulary = Vocabulary([fx.RigidBody, fx.Wireframe])

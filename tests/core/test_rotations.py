@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.linalg import expm
@@ -45,17 +45,20 @@ def series(th: Any, terms: int = 50) -> Any:
     return out
 
 
+@settings(deadline=None)
 @given(vectors)
 def test_exponential_is_that_of_the_skew_matrix(th: Any) -> None:
     assert from_vector(th) == pytest.approx(expm(skew(th)), abs=1e-14)
 
 
+@settings(deadline=None)
 @given(vectors)
 def test_logarithm_undoes_the_exponential(th: Any) -> None:
     assert to_vector(from_vector(th)) == pytest.approx(th, abs=2e-15, rel=1e-13)
     assert np.array(logarithm(exponential(*th.tolist()))) == pytest.approx(th, abs=1e-300, rel=1e-14)
 
 
+@settings(deadline=None)
 @given(directions, st.floats(-16, -3).map(lambda e: 10.0**e))
 def test_logarithm_near_half_a_turn(n: Any, below: float) -> None:
     th = (math.pi - below) * n / np.linalg.norm(n)
@@ -72,11 +75,13 @@ def test_half_a_turn_about_an_axis(axis: int) -> None:
     )
 
 
+@settings(deadline=None)
 @given(vectors)
 def test_tangent_operator_is_its_series(th: Any) -> None:
     assert tangent(th) == pytest.approx(series(th), abs=2e-14)
 
 
+@settings(deadline=None)
 @given(directions, st.floats(0.0, 6.0))
 def test_inverse_of_the_tangent_operator(n: Any, angle: float) -> None:
     th = angle * n / np.linalg.norm(n)
@@ -90,6 +95,7 @@ def test_series_meet_the_closed_forms(s: float) -> None:
     assert tangent(th, inverse=True) == pytest.approx(np.linalg.inv(series(th)), abs=1e-15)
 
 
+@settings(deadline=None)
 @given(vectors, directions)
 def test_tangent_operator_is_the_change_in_own_axes(th: Any, d: Any) -> None:
     h = 1e-5
@@ -98,12 +104,14 @@ def test_tangent_operator_is_the_change_in_own_axes(th: Any, d: Any) -> None:
     assert tangent(th) @ d == pytest.approx(change, abs=1e-9)
 
 
+@settings(deadline=None)
 @given(vectors, vectors)
 def test_products_of_quaternions_are_products_of_matrices(a: Any, b: Any) -> None:
     product = quaternion_product(exponential(*a.tolist()), exponential(*b.tolist()))
     assert from_quaternion(product) == pytest.approx(expm(skew(a)) @ expm(skew(b)), abs=1e-13)
 
 
+@settings(deadline=None)
 @given(vectors, vectors)
 def test_retraction_composes_on_the_right_and_keeps_unit_length(a: Any, b: Any) -> None:
     q = np.zeros(9)
@@ -127,6 +135,7 @@ def test_the_derivative_of_the_exponential_at_zero_is_the_skew_matrix() -> None:
     assert (from_vector(h * d) - from_vector(-h * d)) / (2 * h) == pytest.approx(skew(d), abs=1e-10)
 
 
+@settings(deadline=None)
 @given(vectors)
 def test_quaternions_and_matrices_agree_with_scipy(th: Any) -> None:
     reference = Rotation.from_rotvec(th)
@@ -150,6 +159,7 @@ def test_rotation_about_an_axis(axis: int) -> None:
     assert axis_rotation(axis, 0.7) == pytest.approx(expm(0.7 * skew(np.eye(3)[axis])), abs=1e-15)
 
 
+@settings(deadline=None)
 @given(vectors)
 def test_every_form_of_a_rotation_is_understood(th: Any) -> None:
     R = expm(skew(th))
