@@ -1,0 +1,106 @@
+"""Sensors of joints: coordinates with their rates, multipliers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from flexmbs.control.calling import called_name, joint_coordinate
+from flexmbs.control.sensors import Scalar
+from flexmbs.core.checks import as_count, as_flag
+from flexmbs.core.errors import ModelError
+
+if TYPE_CHECKING:
+    from flexmbs.control.view import View
+
+__all__ = ["JointSensor", "MultiplierSensor"]
+
+
+@dataclass(frozen=True, eq=False)
+class JointSensor(Scalar):
+    """A coordinate of a joint (angle, sliding distance, length), or its rate.
+
+    Parameters
+    ----------
+    joint : Joint or str
+        The joint, or its name.
+    label : str, optional
+        Which coordinate of the joint: "angle", "displacement", "distance". By default the only one it has; "angle"
+        where the joint is given by its name.
+    rate : bool, default False
+        Whether the rate is read instead.
+    name : str, optional
+
+    Raises
+    ------
+    ModelError
+        If it is no joint and no name, or the joint has no such coordinate.
+
+    Examples
+    --------
+    >>> import flexmbs as fx
+    >>> fx.JointSensor("hinge", rate=True).name
+    "rate of angle of joint 'hinge'"
+    """
+
+    joint: Any
+    label: str = ""
+    rate: bool = False
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        joint, label = joint_coordinate("JointSensor", self.joint, self.label)
+        object.__setattr__(self, "joint", joint)
+        object.__setattr__(self, "label", label)
+        as_flag("JointSensor", "rate", self.rate)
+        self._named(f"{'rate of ' if self.rate else ''}{self.label} of joint {self.joint!r}")
+
+    @property
+    def joints(self) -> tuple[str, ...]:
+        return (self.joint,)
+
+    def read(self, view: View) -> float:
+        value, rate = view.row(self.joint, self.label)
+        return rate if self.rate else value
+
+
+@dataclass(frozen=True, eq=False)
+class MultiplierSensor(Scalar):
+    """One multiplier of a joint: the force in one of its equations; the reaction on the system is -G^T lam.
+
+    Parameters
+    ----------
+    joint : Joint or str
+    component : int, default 0
+        Number of the equation within the joint.
+    name : str, optional
+
+    Notes
+    -----
+    Limit: at a sample time it is the multiplier before the held forces jump.
+
+    Examples
+    --------
+    >>> import flexmbs as fx
+    >>> fx.MultiplierSensor("hinge", 1).name
+    "multiplier 1 of joint 'hinge'"
+    """
+
+    joint: Any
+    component: int = 0
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "joint", called_name("MultiplierSensor", "joint", self.joint))
+        object.__setattr__(self, "component", as_count("MultiplierSensor", "component", self.component))
+        self._named(f"multiplier {self.component} of joint {self.joint!r}")
+
+    @property
+    def joints(self) -> tuple[str, ...]:
+        return (self.joint,)
+
+    def read(self, view: View) -> float:
+        lam = view.multiplier(self.joint)
+        if self.component >= len(lam):
+            raise ModelError(f"component must be below {len(lam)}, the equations of joint {self.joint!r}.")
+        return float(lam[self.component])
