@@ -17,6 +17,19 @@ _HOME = {
     "flexmbs.analysis.static": ("StaticOptions", "solve_static"),
     "flexmbs.bodies": ("Marker", "PlanarRigidBody", "PointMass", "RigidBody", "Wireframe", "ground"),
     "flexmbs.body": ("Attachment", "FlexibleBody"),
+    "flexmbs.control.actuators": ("ForceActuator", "JointActuator", "LineActuator", "MomentActuator", "Signal"),
+    "flexmbs.control.controller": ("Controller",),
+    "flexmbs.control.events": ("Event",),
+    "flexmbs.control.first_order": ("FirstOrder",),
+    "flexmbs.control.function_sensors": ("FunctionSensor", "NoisySensor"),
+    "flexmbs.control.joint_sensors": ("JointSensor", "MultiplierSensor"),
+    "flexmbs.control.linear": ("Command", "DiscreteStateSpace", "FilteredController", "StateFeedback"),
+    "flexmbs.control.noise": ("BandNoise", "WhiteNoise"),
+    "flexmbs.control.pid": ("PID",),
+    "flexmbs.control.sensors": (
+        "AccelerationSensor", "AngularVelocitySensor", "DistanceSensor", "PositionSensor", "VelocitySensor",
+    ),
+    "flexmbs.control.value_sensors": ("CoordinateSensor", "HeldSensor", "StateSensor"),
     "flexmbs.core.errors": (
         "AccuracyWarning", "ConvergenceError", "FlexmbsError", "MeshError", "ModelError", "ReadError", "SingularError",
     ),
@@ -52,36 +65,54 @@ _WHERE = {name: module for module, names in _HOME.items() for name in names}
 _ROOMS = ("elements", "meshes", "motions", "reduction", "verification")
 
 __all__ = [
+    "PID",
     "SI",
+    "AccelerationSensor",
     "AccuracyWarning",
+    "AngularVelocitySensor",
     "Attachment",
+    "BandNoise",
     "BeamStiffness",
     "Bushing",
     "Circle",
     "Clamp",
+    "Command",
     "Constant",
+    "Controller",
     "ConvergenceError",
+    "CoordinateSensor",
     "Cylindrical",
+    "DiscreteStateSpace",
     "Distance",
     "DistanceDriver",
+    "DistanceSensor",
     "DistributedLoad",
     "Elastic",
     "ElasticSupport",
     "Energy",
     "ErrorControl",
+    "Event",
+    "FilteredController",
+    "FirstOrder",
     "Fixed",
     "FixedStep",
     "FlexibleBody",
     "FlexmbsError",
+    "ForceActuator",
     "ForceCurve",
+    "FunctionSensor",
     "Gear",
     "GeneralSection",
     "GeneralizedAlpha",
     "Gravity",
     "Guide",
+    "HeldSensor",
     "Hinge",
+    "JointActuator",
     "JointForce",
     "JointFriction",
+    "JointSensor",
+    "LineActuator",
     "Marker",
     "Mesh",
     "MeshError",
@@ -89,7 +120,10 @@ __all__ = [
     "ModelError",
     "Modes",
     "Moment",
+    "MomentActuator",
+    "MultiplierSensor",
     "NewtonOptions",
+    "NoisySensor",
     "Output",
     "ParallelAxes",
     "Pin",
@@ -100,6 +134,7 @@ __all__ = [
     "PointMass",
     "PointOnLine",
     "PointOnPlane",
+    "PositionSensor",
     "Prescribe",
     "Prismatic",
     "RackAndPinion",
@@ -113,10 +148,13 @@ __all__ = [
     "RollingDisk",
     "RotationDriver",
     "Screw",
+    "Signal",
     "SingularError",
     "Solution",
     "Spherical",
     "SpringDamper",
+    "StateFeedback",
+    "StateSensor",
     "StaticOptions",
     "Status",
     "StickSlip",
@@ -130,6 +168,8 @@ __all__ = [
     "Units",
     "Universal",
     "UserForce",
+    "VelocitySensor",
+    "WhiteNoise",
     "Wireframe",
     "__version__",
     "aluminium",
@@ -155,6 +195,23 @@ if TYPE_CHECKING:
     from flexmbs.analysis.static import StaticOptions, solve_static
     from flexmbs.bodies import Marker, PlanarRigidBody, PointMass, RigidBody, Wireframe, ground
     from flexmbs.body import Attachment, FlexibleBody
+    from flexmbs.control.actuators import ForceActuator, JointActuator, LineActuator, MomentActuator, Signal
+    from flexmbs.control.controller import Controller
+    from flexmbs.control.events import Event
+    from flexmbs.control.first_order import FirstOrder
+    from flexmbs.control.function_sensors import FunctionSensor, NoisySensor
+    from flexmbs.control.joint_sensors import JointSensor, MultiplierSensor
+    from flexmbs.control.linear import Command, DiscreteStateSpace, FilteredController, StateFeedback
+    from flexmbs.control.noise import BandNoise, WhiteNoise
+    from flexmbs.control.pid import PID
+    from flexmbs.control.sensors import (
+        AccelerationSensor,
+        AngularVelocitySensor,
+        DistanceSensor,
+        PositionSensor,
+        VelocitySensor,
+    )
+    from flexmbs.control.value_sensors import CoordinateSensor, HeldSensor, StateSensor
     from flexmbs.core.errors import (
         AccuracyWarning,
         ConvergenceError,
