@@ -37,6 +37,7 @@ class ExtraCoordinate:
     value: float = 0.0
     rate: float = 0.0
     mass: float = 1.0
+    owner: object = None
 
     @property
     def initial_q(self) -> FloatArray:
@@ -175,6 +176,11 @@ class Coordinates:
     def dofs(self, at: Attachment) -> IntArray:
         """Entries of q (n, n_node) of the nodes of ``at``."""
         return self.node_dofs[self.index(at.body)][list(at.nodes)]
+
+    def state_places(self, item: object) -> IntArray:
+        """Places in v of the states of a first-order item."""
+        first = self.n_linear - len(self.extra)
+        return np.array([first + i for i, e in enumerate(self.extra) if e.owner is item], dtype=np.int64)
 
     def extra_place(self, item: ExtraCoordinate) -> int:
         """Place of an extra coordinate in q and in v."""

@@ -11,13 +11,15 @@ the mass, so that its condition does not depend on the step size:
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import numpy as np
 from scipy.sparse import coo_array
 
 from flexmbs.core.contracts import Env, FloatArray, MarkerWork, State
-from flexmbs.core.errors import ModelError, SingularError
+from flexmbs.core.checks import as_number
+from flexmbs.core.errors import ModelError, SingularError, unknown_name
 from flexmbs.core.history import value_at
 from flexmbs.core.linsolve.band import Band
 from flexmbs.core.sparsity import rotate_blocks
@@ -27,6 +29,7 @@ from flexmbs.joints.rows import ANGLE
 from flexmbs.mechanics.build import Mechanics
 from flexmbs.mechanics.inertia import gyroscopic_force, gyroscopic_tangent, inertia_force
 from flexmbs.mechanics.pairs import joint_force, joint_gamma, joint_rates, joint_tangent, pull_down, update_angles
+from flexmbs.mechanics.python_items import PythonItems
 from flexmbs.mechanics.row_forces import row_force, row_force_energy, row_force_measures, row_force_tangent
 from flexmbs.mechanics.steps import reduce, scatter_sum, spread
 from flexmbs.mechanics.wrenches import wrench_tangent
@@ -70,7 +73,10 @@ class Dynamics:
         self._dead = [t for t in system.terms if t.force is DEAD.force]
         self._terms = [t for t in system.terms if t.force is not DEAD.force]
         self._steady = all(load.history is None for load in system.model.loads)
-        self._scale = np.ones(len(system.model.loads) + 1)
+        n_wrenches = 0 if mechanics is None else len(mechanics.actuator_wrenches)
+        self._scale = np.ones(len(system.model.loads) + 1 + n_wrenches)
+        self._factor = np.ones(len(system.model.loads))
+        self._changed = True
         self.env = Env(np.nan, self._scale)
         self.motion = np.zeros((self.n_c, 3))
         self._moving = [] if mechanics is None else [
@@ -88,6 +94,9 @@ class Dynamics:
             self._turns = bool(
                 np.isin(mechanics.joints.kind, angular).any() or np.isin(mechanics.forces.kind, angular).any()
             )
+            self.python = PythonItems(self)
+            self._has_states, self._has_users = bool(self.python.states), bool(self.python.users)
+            self._before = self._has_states or bool(mechanics.actuator_wrenches)
             self._s, self._rate = np.zeros(len(mechanics.forces.mA)), np.zeros(len(mechanics.forces.mA))
         else:
             self.T = np.zeros((0, 3, 3))
@@ -151,14 +160,14 @@ class Dynamics:
 
     def set_time(self, t: float) -> None:
         """Loads and prescribed motions at time t."""
-        if t == self.env.t:
+        if t == self.env.t and not self._changed:
             return
-        if self._steady and not self._moving and not np.isnan(self.env.t):
+        if self._steady and not self._moving and not self._changed:
             self.env = Env(t, self._scale)
             return
-        if not self._steady:
-            for i, load in enumerate(self.system.model.loads):
-                self._scale[i] = value_at(load.label, load.history, t, 1.0)
+        self._changed = False
+        for i, load in enumerate(self.system.model.loads):
+            self._scale[i] = self._factor[i] * value_at(load.label, load.history, t, 1.0)
         for i, active in self._moving:
             value, rate, acceleration = active.equation.motion.at(t)  # type: ignore[union-attr]
             self.motion[i] = value + active.equation.offset, rate, acceleration
@@ -170,6 +179,15 @@ class Dynamics:
             term.force(term.group, State(self.mass, self.mass, self.mass, self.mass), self.env, self._work)
         given[: self.n_v] = self._work.r[: self.n_v]
         given[self.n_v :] = -np.where(self.velocity_rows == 1, self.motion[:, 1], self.motion[:, 0])
+
+    def change_loads(self, factors: dict[str, float], owner: str) -> None:
+        """Multiply loads, by their labels, by new factors from now on."""
+        labels = [load.label for load in self.system.model.loads]
+        for label, factor in factors.items():
+            if label not in labels:
+                raise ModelError(f"{owner}: {unknown_name('load', label, labels)}")
+            self._factor[labels.index(label)] = as_number(owner, f"the factor of {label!r}", factor)
+        self._changed = True
 
     def residual(self, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray) -> FloatArray:
         """M a + f + G^T lam, and the constraints, at the time set; also positions and twists of all markers."""
@@ -190,6 +208,10 @@ class Dynamics:
                 bad = place(group, state, env, markers)
                 if bad >= 0:
                     self._refuse_marker(kind, group, bad)
+            if self._before:
+                self.python.before(q, v, a, lam, self.r)
+            if self._has_users:
+                self.python.forces()
             if self._has_joints:
                 joint_force(m.joints, state, env, markers)
             if self._has_forces:
@@ -226,6 +248,12 @@ class Dynamics:
                 bad = place(group, state, env, markers)
                 if bad >= 0:
                     self._refuse_marker(kind, group, bad)
+            if self._before:
+                self.python.before(q, v, a, lam, self.r)
+            if self._has_users:
+                self.python.forces()
+            if self._has_users or self._has_states:
+                self.python.tangents(q, v, a, lam, weights)
             if self._has_joints:
                 joint_tangent(m.joints, state, env, markers, weights)
             if self._has_forces:
@@ -299,12 +327,12 @@ class Dynamics:
         """v M v / 2."""
         return 0.5 * float(v @ (self.mass_matrix @ v))
 
-    def spring_energy(self) -> tuple[float, float]:
+    def spring_energy(self, v: FloatArray) -> tuple[float, float]:
         """Potential energy and power of the forces between markers at the state evaluated last."""
         if self.mechanics is None or not self._has_forces:
             return 0.0, 0.0
         energy, power = np.zeros_like(self._s), np.zeros_like(self._s)
-        row_force_energy(self.mechanics.forces, self.env, self.markers, energy, power)
+        row_force_energy(self.mechanics.forces, v, self.env, self.markers, energy, power)
         return float(energy.sum()), float(power.sum())
 
     def powers(self, v: FloatArray, lam: FloatArray) -> FloatArray:
@@ -316,7 +344,7 @@ class Dynamics:
             W = np.zeros_like(self.markers.W)
             wrench_force(self.mechanics.wrenches, self.markers.R, self._scale, W)
             loads -= float((W * self.markers.twist).sum())
-        return np.array([-float(lam @ self.motion[:, 1]), self.spring_energy()[1], loads])
+        return np.array([-float(lam @ self.motion[:, 1]), self.spring_energy(v)[1], loads])
 
     def acceleration_gap(self, v: FloatArray, a: FloatArray) -> float:
         """Largest |G a + (dG/dt) v + g_tt| at the state evaluated last."""
@@ -371,9 +399,11 @@ class Dynamics:
         """Forces that are Python functions, at the present rows."""
         if not m.given:
             return
+        began = time.perf_counter()
         row_force_measures(m.forces, self.markers, self._s, self._rate)
         for i, (n, function) in enumerate(m.given):
             m.forces.given[i] = function(float(self._s[n]), float(self._rate[n]), self.env.t)
+        self.python.seconds += time.perf_counter() - began
 
     def _refuse_marker(self, kind: Any, group: Any, bad: int) -> None:
         marker = self.mechanics.markers.markers[group.mk[bad]]  # type: ignore[union-attr]

@@ -13,6 +13,7 @@ from flexmbs.bodies.planar import PlanarRigidBody
 from flexmbs.bodies.point_mass import PointMass
 from flexmbs.bodies.rigid import RigidBody
 from flexmbs.body import Attachment, FlexibleBody
+from flexmbs.coordinates import ExtraCoordinate
 from flexmbs.core.checks import as_name, show
 from flexmbs.core.errors import ModelError, unknown_name
 from flexmbs.core.units import SI, Units
@@ -97,7 +98,9 @@ class Model:
     def _check(self, owner: str) -> None:
         if not self.bodies:
             raise ModelError(f"{owner}: there is no body; give at least one, for example a FlexibleBody.")
-        for what, group in (("bodies", self.bodies), ("joints", self.joints), ("forces", self.forces)):
+        named = {"bodies": self.bodies, "joints": self.joints, "forces": self.forces}
+        named |= {"controllers": self.controllers, "states": self.states}
+        for what, group in named.items():
             twice = sorted(name for name, n in Counter(item.name for item in group).items() if n > 1)
             if twice:
                 raise ModelError(f"{owner}: {len(twice)} names of {what} are used twice: {twice}; names must differ.")
@@ -142,9 +145,12 @@ class Model:
 
     @property
     def extra_coordinates(self) -> tuple[Any, ...]:
-        """Coordinates that joints, forces and states bring along."""
-        items = self.joints + self.forces + self.states
-        return tuple(e for item in items for e in getattr(item, "extra", ()))
+        """Coordinates that joints, forces and states bring along; made anew each time for states."""
+        found = [e for item in self.joints + self.forces for e in getattr(item, "extra", ())]
+        for item in self.states:
+            for k, x in enumerate(item.start):
+                found.append(ExtraCoordinate(f"state {k} of {item.name!r}", rate=float(x), owner=item))
+        return tuple(found)
 
     @property
     def moves(self) -> bool:
@@ -180,7 +186,7 @@ _OFFERS = (
     ("joints", ("pairs", "equations")),
     ("supports", ("conditions", "at")),
     ("forces", ("row_forces", "name")),
-    ("forces", ("wrenches", "name")),
+    ("forces", ("differentiate", "markers")),
     ("controllers", ("period", "update")),
     ("states", ("rates", "start")),
     ("damping", ("mass_factor", "stiffness_factor")),
@@ -215,7 +221,7 @@ def _kind(owner: str, item: object) -> str:
 def force_markers(force: Any) -> tuple[Marker, ...]:
     """The markers a force between markers acts on."""
     rows = [m for r in getattr(force, "row_forces", ()) for m in (r.a, r.b)]
-    return (*rows, *(m for w in getattr(force, "wrenches", ()) for m in w.markers))
+    return (*rows, *(w.marker for w in getattr(force, "wrenches", ())), *getattr(force, "markers", ()))
 
 
 def _words(item: object) -> str:

@@ -50,7 +50,7 @@ class Recorder:
         dyn = self.dynamics
         dyn.set_time(state.t)
         dyn.residual(state.q, state.v, state.a, state.lam)
-        springs, _ = dyn.spring_energy()
+        springs, _ = dyn.spring_energy(state.v)
         self.energies.append(
             (
                 dyn.kinetic_energy(state.v), dyn.system.strain_energy(state.q), springs, dyn.dead_potential(state.q),

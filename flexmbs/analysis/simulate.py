@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flexmbs.analysis.recorder import Recorder
+from flexmbs.analysis.sampling import Sampling
+from flexmbs.analysis.watch import Watch
 from flexmbs.assembly import assemble
 from flexmbs.core.checks import as_array, as_flag, as_number, show
 from flexmbs.core.errors import ConvergenceError, ModelError
@@ -24,6 +26,7 @@ from flexmbs.system import System, compile_model
 from flexmbs.time_solution import TimeSolution, TimeStatus
 
 if TYPE_CHECKING:
+    from flexmbs.control.events import Event
     from flexmbs.integrators.contracts import Integrator, Stepper
 
 __all__ = ["Output", "simulate"]
@@ -86,6 +89,7 @@ def simulate(
     integrator: Integrator | None = None,
     output: Output | None = None,
     start: TimeSolution | None = None,
+    events: Sequence[Event] = (),
     progress: bool = True,
     throw: bool = True,
 ) -> TimeSolution:
@@ -107,6 +111,8 @@ def simulate(
         Default: every step.
     start : TimeSolution, optional
         Resumes from its end, bitwise as if the run had not been interrupted; the model must be the same.
+    events : sequence of Event
+        Watched on the interpolant of every step; where one happens, the step is made again to end there.
     progress : bool
         Whether to show progress on standard error when it takes longer than a second.
     throw : bool
@@ -136,7 +142,7 @@ def simulate(
     scheme = integrator or GeneralizedAlpha()
     control = _control(step)
     output = output or Output()
-    run = _Run(Dynamics(system), scheme, control, output, begin, until)
+    run = _Run(Dynamics(system), scheme, control, output, begin, until, tuple(events))
     run.begin(start)
     with Progress(f"motion of {system.model.name!r}", wanted=as_flag("simulate", "progress", progress)) as shown:
         run.integrate(shown)
@@ -154,13 +160,50 @@ def _control(step: object) -> Any:
     return FixedStep(as_number("simulate", "step", step, above=0.0, unit="time"))
 
 
+class _Grid:
+    """Ends of the steps: multiples of a fixed step from where it began, not sums of it; barriers are met exactly."""
+
+    def __init__(self, h: float | None, begin: float) -> None:
+        self.h, self.begin, self.made = h, begin, 0
+
+    def next(self, t: float, h: float, barrier: float) -> tuple[float, float]:
+        """Size and end of the next step from t, at most h, and not past the barrier."""
+        if self.h is not None and h >= self.h * (1.0 - 1e-9):
+            h, end = self.h, self.begin + (self.made + 1) * self.h
+            self.made += 1
+        else:
+            self.leave()
+            end = t + h
+        if end > barrier - 1e-9 * h:
+            if end - barrier > 1e-9 * h:
+                h = barrier - t
+            end = barrier
+            self.begin, self.made = end, 0
+        elif self.made == 0:
+            self.begin = end
+        return h, end
+
+    def leave(self) -> None:
+        """The next step does not continue the series."""
+        self.made = 0
+
+
 class _Run:
     """One run from begin to end."""
 
     def __init__(
-        self, dynamics: Dynamics, scheme: Any, control: Any, output: Output, begin: float, until: float
+        self,
+        dynamics: Dynamics,
+        scheme: Any,
+        control: Any,
+        output: Output,
+        begin: float,
+        until: float,
+        events: tuple[Event, ...],
     ) -> None:
         self.dynamics, self.scheme, self.control, self.output = dynamics, scheme, control, output
+        self.sampled = Sampling(dynamics)
+        self.events = Watch(dynamics, self.sampled.viewer, events)
         self.t0, self.until = begin, until
         self.status, self.message = TimeStatus.DONE, ""
         self.rejected = 0
@@ -177,6 +220,7 @@ class _Run:
             q, v = dyn.coordinates.reference.copy(), dyn.coordinates.velocity.copy()
             found = assemble(dyn, self.t0, q, v)
             self.redundant = found.redundant
+            self.sampled.begin(self.t0, found.q, found.v)
             self.state: StepState = self.scheme.start(dyn, self.t0, found.q, found.v, self.h)
         else:
             if start.last is None or len(start.q[0]) != dyn.n_q or start.lam.shape[1] != dyn.n_c:
@@ -185,6 +229,7 @@ class _Run:
             dyn.compliance(len(self.redundant) > 0)
             dyn.restore_angles(start.extra["near"])
             self.state, self.h = start.last, start.extra["h"]
+            self.sampled.restore(start.extra["control"])
         self.stepper: Stepper = self.scheme.stepper(dyn, self.control.tolerance)
         self.recorder = Recorder(dyn, self.output.energy)
         self.recorder.store(self.state)
@@ -204,14 +249,10 @@ class _Run:
         span = self.until - self.t0
         smallest = control.smallest(span)
         largest = control.limit(span) if isinstance(control, ErrorControl) else np.inf
-        fixed = isinstance(control, FixedStep)
-        origin, made = self.state.t, 0
-        while self.state.t < self.until * (1.0 - 1e-14) - 1e-300:
-            h = min(self.h, largest)
-            if self.state.t + h > self.until - 1e-9 * h:
-                h = self.until - self.state.t
-            if fixed and abs(h - control.h) <= 1e-9 * h:
-                h = control.h
+        grid = _Grid(control.h if isinstance(control, FixedStep) else None, self.state.t)
+        while self.state.t < self.until:
+            barrier = min(self.until, self.sampled.next_time(self.state.t))
+            h, end = grid.next(self.state.t, min(self.h, largest), barrier)
             result = self.stepper.step(self.state, h)
             if result.state is None or not control.accepts(result.error):
                 self.rejected += 1
@@ -220,23 +261,48 @@ class _Run:
                     self.status = TimeStatus.STEP_TOO_SMALL
                     self.message = self._failure(h, result)
                     return
+                grid.leave()
                 continue
-            new = result.state
-            made += 1
-            if fixed and h == control.h:
-                # Times are multiples of the step, not sums of it.
-                new = new._replace(t=origin + made * h)
-            else:
-                origin, made = new.t, 0
-            if new.t > self.until - 1e-9 * h:
-                new = new._replace(t=self.until)
-            self.recorder.step(new, h, result)
+            new = result.state._replace(t=end)
+            happened = self.events.first(self.state, new)
+            if happened.t is not None and happened.t < end - 1e-12 * h:
+                result = self.stepper.step(self.state, happened.t - self.state.t)
+                if result.state is None:
+                    self.status, self.message = TimeStatus.STEP_TOO_SMALL, self._failure(h, result)
+                    return
+                new = result.state._replace(t=happened.t)
+                grid.leave()
+            self.recorder.step(new, new.t - self.state.t, result)
             dyn.accept_angles()
             self._store(self.state, new)
             self.state = new
-            self.h = control.after(self.h if h < self.h else h, result.error, result.iterations)
+            self.h = control.after(max(h, min(self.h, largest)), result.error, result.iterations)
+            if happened.t is not None and self._react(happened.events):
+                return
+            changed = self.sampled.sample(self.state)
+            if changed:
+                self._restart()
             if self.recorder.n_steps % 20 == 0:
-                progress.show((new.t - self.t0) / span, f"t = {new.t:.4g}")
+                progress.show((self.state.t - self.t0) / span, f"t = {self.state.t:.4g}")
+
+    def _react(self, numbers: tuple[int, ...]) -> bool:
+        """Record events and do what they ask for; whether the run ends."""
+        stop = False
+        for i in numbers:
+            stop |= self.events.happen(i, self.state)
+        if stop:
+            self.status = TimeStatus.STOPPED
+            if self.recorder.states[-1].t != self.state.t:
+                self.recorder.store(self.state)
+        elif self.events.changed:
+            self._restart()
+        return stop
+
+    def _restart(self) -> None:
+        """After a jump of forces: new accelerations and multipliers; the state of the scheme starts afresh."""
+        s = self.state
+        began = self.scheme.start(self.dynamics, s.t, s.q, s.v, self.h)
+        self.state = began._replace(q=s.q, v=s.v)
 
     def _store(self, old: StepState, new: StepState) -> None:
         """The states wanted within the step."""
@@ -273,5 +339,6 @@ class _Run:
         return self.recorder.solution(
             counts=counts, redundant=self.redundant, status=self.status, message=self.message, last=self.state,
             settings={"integrator": self.scheme, "step": self.control, "output": self.output, "until": self.until},
-            extra={"near": dyn.angles(), "h": self.h},
+            events=tuple(self.events.record),
+            extra={"near": dyn.angles(), "h": self.h, "control": self.sampled.memory()},
         )  # fmt: skip

@@ -10,15 +10,18 @@ import numpy as np
 from flexmbs.bodies.ground import Ground
 from flexmbs.bodies.planar import PlanarRigidBody
 from flexmbs.bodies.rigid import RigidBody
+from flexmbs.control.actuators import JointTarget, WrenchTarget
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.sparsity import Blocks
-from flexmbs.forces.row_force import pack
+from flexmbs.forces.laws import GIVEN
+from flexmbs.forces.row_force import RowForce, pack
 from flexmbs.forces.wrench import WrenchGroup, wrench_group
 from flexmbs.joints.rows import ALONG, DISTANCE, INERTIAL, row_gradient
 from flexmbs.mechanics.inertia import RigidGroup
 from flexmbs.mechanics.marker_set import MarkerSet, n_translations
 from flexmbs.mechanics.pairs import JointGroup
+from flexmbs.mechanics.python_items import HeldLaw
 from flexmbs.mechanics.row_forces import RowForceGroup
 
 if TYPE_CHECKING:
@@ -56,7 +59,9 @@ class Mechanics:
     ``equations``: the constraints, in the order of the multipliers; ``dropped``: those that cannot be violated in the
     plane; ``first``: first equation of each joint by name; ``rigid``: gyroscopic forces; ``wrenches`` with one row of
     blocks each; ``size``: end of the common buffer of blocks; ``mass``: (offset, blocks) of the rigid bodies;
-    ``given``: the functions of forces that Python evaluates, with the number of their force.
+    ``given``: the functions of forces that Python evaluates, with the number of their force; ``actuators``: those of
+    controllers, then those of first-order states, with the values ``held`` for them (work data) and, for those that
+    are wrenches, their places in the load factors; ``user_offsets``, ``state_offsets``: blocks of what Python evaluates.
     """
 
     markers: MarkerSet
@@ -73,6 +78,11 @@ class Mechanics:
     mass_start: int
     mass: FloatArray
     given: tuple[tuple[int, Any], ...]
+    actuators: tuple[Any, ...]
+    held: FloatArray
+    actuator_wrenches: tuple[tuple[int, int], ...]
+    user_offsets: tuple[int, ...]
+    state_offsets: tuple[int, ...]
 
     @property
     def n_c(self) -> int:
@@ -110,6 +120,36 @@ class _Builder:
         constant = len(loads)
         self.wrench_items = [(w, i) for i, load in loads for w in getattr(load, "wrenches", ())]
         self.wrench_items += [(w, constant) for f in model.forces for w in getattr(f, "wrenches", ())]
+        self.users = [f for f in model.forces if hasattr(f, "differentiate")]
+        self._actuators(constant + 1)
+
+    def _actuators(self, place: int) -> None:
+        """Actuators become forces on rows, or wrenches with load factors from ``place`` on."""
+        self.actuators = [a for item in self.model.controllers + self.model.states for a in item.actuators]
+        self.held = np.zeros(len(self.actuators))
+        self.actuator_wrenches: list[tuple[int, int]] = []
+        for i, actuator in enumerate(self.actuators):
+            target = actuator.acts_on
+            if target is None:
+                continue
+            if isinstance(target, WrenchTarget):
+                self.actuator_wrenches.append((i, place))
+                self.wrench_items.append((target.wrench, place))
+                place += 1
+                continue
+            if isinstance(target, JointTarget):
+                joint = self.model.joint(target.joint)
+                offered = getattr(joint, "coordinates", {})
+                if target.label not in offered:
+                    raise ModelError(
+                        f"Model {self.model.name!r}: actuator {actuator.name!r}: joint {target.joint!r} has no coordinate "
+                        f"{target.label!r}; it has {', '.join(offered) or 'none'}."
+                    )
+                pair = offered[target.label]
+                a, b, row = pair.a, pair.b, pair.rows[0]
+            else:
+                a, b, row = target
+            self.force_items.append((actuator, RowForce(a, b, (row,), GIVEN, (), HeldLaw(actuator, self.held, i))))
 
     def build(self) -> Mechanics:
         mass_start = self.size
@@ -123,6 +163,8 @@ class _Builder:
         joints = self._joints(active, rows_kept)
         forces = self._forces()
         offsets = self._wrench_blocks()
+        users = tuple(self.add_block(self._dofs(f.markers)) for f in self.users)
+        states = tuple(self.add_block(self.coordinates.state_places(s)) for s in self.model.states)
         given = []
         for n, (_, force) in enumerate(self.force_items):
             if force.function is not None:
@@ -135,6 +177,7 @@ class _Builder:
                 [i for _, i in self.wrench_items],
             ),
             offsets, rigid, tuple(self.blocks), self.size, mass_start, mass, tuple(given),
+            tuple(self.actuators), self.held, tuple(self.actuator_wrenches), users, states,
         )  # fmt: skip
 
     def _inertia(self) -> tuple[RigidGroup, FloatArray]:
@@ -191,9 +234,9 @@ class _Builder:
                 self._note(pair.a, pair.b, pair.rows, markers, turning)
         for _, force in self.force_items:
             self._note(force.a, force.b, force.rows, markers, turning)
-        for wrench, _ in self.wrench_items:
-            markers[id(wrench.marker)] = wrench.marker
-            turning.add(id(wrench.marker))
+        for marker in [w.marker for w, _ in self.wrench_items] + [m for f in self.users for m in f.markers]:
+            markers[id(marker)] = marker
+            turning.add(id(marker))
         return list(markers.values()), {key for key in markers if key not in turning}
 
     @staticmethod
@@ -234,12 +277,16 @@ class _Builder:
     def _forces(self) -> RowForceGroup:
         table = _RowTable(self.markers)
         for _, force in self.force_items:
-            table.add(force.a, force.b, list(force.rows), [], self)
+            states = [self.coordinates.extra_place(e) for e in force.states]
+            table.add(force.a, force.b, list(force.rows), states, self)
         law, where, data = pack([f for _, f in self.force_items])
         n_given = sum(f.function is not None for _, f in self.force_items)
         return RowForceGroup(
             *table.pairs(), *table.rows(), factor=np.array(table.factor), mptr=self.markers.ptr, law=law, where=where,
             data=data, given=np.zeros((n_given, 4)),
+            state=np.array(
+                [self.coordinates.extra_place(f.states[0]) if f.states else -1 for _, f in self.force_items], dtype=np.int64
+            ),
         )  # fmt: skip
 
     def _wrench_blocks(self) -> IntArray:
@@ -252,6 +299,12 @@ class _Builder:
             offsets.append(self.size)
             self.size += int(ptr[i + 1] - ptr[i]) ** 2
         return np.array(offsets, dtype=np.int64)
+
+    def _dofs(self, markers: tuple[Marker, ...]) -> IntArray:
+        """Coordinates of some markers, one after the other."""
+        ptr, dof = self.markers.ptr, self.markers.dof
+        numbers = [self.markers.number[id(m)] for m in markers]
+        return np.concatenate([dof[ptr[i] : ptr[i + 1]] for i in numbers])
 
     def add_block(self, dofs: IntArray) -> int:
         """Room for one block; its offset."""
@@ -277,7 +330,7 @@ class _RowTable:
         self.factor: list[float] = []
 
     def add(self, a: Marker, b: Marker, rows: list[Row], equations: list[int], builder: _Builder) -> None:
-        """One pair; ``equations`` are places behind the velocities."""
+        """One pair; ``equations`` are further coordinates of its block: places of equations, or of a state."""
         i, k = self.markers.number[id(a)], self.markers.number[id(b)]
         ptr, dof = self.markers.ptr, self.markers.dof
         dofs = np.concatenate((dof[ptr[i] : ptr[i + 1]], dof[ptr[k] : ptr[k + 1]], np.array(equations, dtype=np.int64)))

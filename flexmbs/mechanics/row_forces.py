@@ -16,20 +16,21 @@ from typing import NamedTuple
 
 from flexmbs.core.contracts import Env, FloatArray, IntArray, MarkerWork, State
 from flexmbs.core.jit import kernel
-from flexmbs.forces.laws import law, matrix_law
+from flexmbs.forces.laws import bristle_law, law, matrix_law
 from flexmbs.joints.rows import row_gradient, row_hessian
 from flexmbs.mechanics.pairs import add_product
 
 __all__ = ["RowForceGroup", "row_force", "row_force_energy", "row_force_measures", "row_force_tangent"]
 
-MATRIX = 5
+MATRIX, BRISTLE = 5, 6
 
 
 class RowForceGroup(NamedTuple):
     """``mA, mB, ptr, off, order, kind, c, near, factor, mptr`` as in `flexmbs.mechanics.pairs.JointGroup`.
 
     ``law, where (n_p,)``: law of each force and where its numbers begin in ``data``; ``given (n_given, 4)``: what Python
-    functions returned.
+    functions returned; ``state (n_p,)``: place in v of the first-order state of a BRISTLE law, the last coordinate of its
+    block; -1 for the others.
     """
 
     mA: IntArray
@@ -46,6 +47,7 @@ class RowForceGroup(NamedTuple):
     where: IntArray
     data: FloatArray
     given: FloatArray
+    state: IntArray
 
 
 @kernel
@@ -66,7 +68,7 @@ def _measure(n: int, group: RowForceGroup, work: MarkerWork) -> int:
 
 
 @kernel
-def _apply(n: int, m: int, t: float, group: RowForceGroup, work: MarkerWork, derivatives: bool) -> float:
+def _apply(n: int, m: int, t: float, v: FloatArray, group: RowForceGroup, work: MarkerWork, derivatives: bool) -> float:
     """Forces, and the matrices K and C, into the scratch; wrenches into ``W``; returns the energy."""
     S, W = work.S, work.W
     w = group.where[n]
@@ -77,6 +79,11 @@ def _apply(n: int, m: int, t: float, group: RowForceGroup, work: MarkerWork, der
                 for b in range(m):
                     S[27 + a, b] = group.data[w + 1 + a * m + b]
                     S[33 + a, b] = group.data[w + 1 + m * m + a * m + b]
+    elif group.law[n] == BRISTLE:
+        F, Fz, Fv, rate, rate_z, rate_u, energy = bristle_law(w, group.data, v[group.state[n]], S[25, 0])
+        S[26, 0], S[27, 0], S[33, 0] = F, 0.0, Fv
+        S[57, 0], S[57, 1], S[57, 2] = Fz, rate_z, rate_u
+        work.r[group.state[n]] -= rate
     else:
         F, Fs, Fv, energy = law(group.law[n], w, group.data, S[24, 0], S[25, 0], t, group.given)
         S[26, 0], S[27, 0], S[33, 0] = F, Fs, Fv
@@ -94,18 +101,20 @@ def row_force(group: RowForceGroup, state: State, env: Env, work: MarkerWork) ->
     """Wrenches of all forces into ``W``."""
     for n in range(group.mA.shape[0]):
         m = _measure(n, group, work)
-        _apply(n, m, env.t, group, work, False)
+        _apply(n, m, env.t, state.v, group, work, False)
         if not abs(work.S[26, 0]) < 1e300:
             return n
     return -1
 
 
 @kernel
-def row_force_energy(group: RowForceGroup, env: Env, work: MarkerWork, energy: FloatArray, power: FloatArray) -> None:
+def row_force_energy(
+    group: RowForceGroup, v: FloatArray, env: Env, work: MarkerWork, energy: FloatArray, power: FloatArray
+) -> None:
     """Potential energy (n_p,) of the forces and the power -F sdot (n_p,) that they feed into the system."""
     for n in range(group.mA.shape[0]):
         m = _measure(n, group, work)
-        energy[n] = _apply(n, m, env.t, group, work, False)
+        energy[n] = _apply(n, m, env.t, v, group, work, False)
         power[n] = 0.0
         for a in range(m):
             power[n] -= work.S[26, a] * work.S[25, a]
@@ -129,7 +138,7 @@ def row_force_tangent(
     for n in range(group.mA.shape[0]):
         i, k, first, o, N = group.mA[n], group.mB[n], group.ptr[n], group.off[n], group.order[n]
         m = _measure(n, group, work)
-        _apply(n, m, env.t, group, work, True)
+        _apply(n, m, env.t, state.v, group, work, True)
         if not abs(S[26, 0]) < 1e300:
             return n
         B[o : o + N * N] = 0.0
@@ -156,8 +165,9 @@ def row_force_tangent(
                         S[l, c] += S[12 + a, l] * x
         add_product(o, N, wq, i, k, group.mptr, S, JT, work.JcT, B)
         nA = group.mptr[i + 1] - group.mptr[i]
+        n_m = nA + group.mptr[k + 1] - group.mptr[k]
         for a in range(m):
-            for row in range(N):
+            for row in range(n_m):
                 u = group.mptr[i] + row if row < nA else group.mptr[k] + row - nA
                 base = 0 if row < nA else 6
                 left = 0.0
@@ -169,7 +179,7 @@ def row_force_tangent(
                     damping = S[33 + a, b]
                     if damping == 0.0:
                         continue
-                    for col in range(N):
+                    for col in range(n_m):
                         y = group.mptr[i] + col if col < nA else group.mptr[k] + col - nA
                         side = 0 if col < nA else 6
                         x = z = 0.0
@@ -177,4 +187,16 @@ def row_force_tangent(
                             x += S[12 + b, side + l] * JvT[y, l]
                             z += S[12 + b, side + l] * JT[y, l]
                         B[o + row * N + col] += damping * left * (wq * x + wv * z)
+        if group.law[n] == BRISTLE:
+            for col in range(n_m):
+                u = group.mptr[i] + col if col < nA else group.mptr[k] + col - nA
+                side = 0 if col < nA else 6
+                x = y = z = 0.0
+                for l in range(6):
+                    z += S[12, side + l] * JT[u, l]
+                    y += S[18, side + l] * work.JcT[u, l]
+                    x += S[12, side + l] * JvT[u, l]
+                B[o + col * N + n_m] += wv * S[57, 0] * z
+                B[o + n_m * N + col] -= S[57, 2] * (wq * (x + y) + wv * z)
+            B[o + n_m * N + n_m] -= wv * S[57, 1]
     return -1

@@ -1,0 +1,77 @@
+"""Sampled controllers within a run: when they act, and what they leave behind."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from flexmbs.control.loop import ControlLoop
+from flexmbs.core.contracts import FloatArray
+from flexmbs.mechanics.view import Viewer
+
+if TYPE_CHECKING:
+    from flexmbs.dynamics import Dynamics
+    from flexmbs.integrators.contracts import StepState
+
+__all__ = ["Sampling"]
+
+
+class Sampling:
+    """The controllers of a model; memory is replaced at sample times only, after a step was accepted."""
+
+    def __init__(self, dynamics: Dynamics) -> None:
+        self.dynamics = dynamics
+        model = dynamics.system.model
+        self.loop = ControlLoop(model.controllers)
+        self.state = self.loop.initial()
+        self.viewer = dynamics.python.viewer if dynamics.mechanics is not None else Viewer(dynamics.system)
+        self.samples: list[tuple[float, FloatArray]] = []
+
+    def begin(self, t: float, q: FloatArray, v: FloatArray) -> None:
+        """Values held at the start of a run: those of the first samples, which see no accelerations yet."""
+        self.state = self.loop.initial(t)
+        self._hold()
+        if self.loop.controllers and self.loop.due_time(self.state) <= t:
+            zero = np.zeros(self.dynamics.n_v)
+            self.state = self.loop.sample(self.state, self.viewer.view(t, q, v, zero, np.zeros(self.dynamics.n_c)))
+            self._hold()
+            self.samples.append((t, self.state.held))
+
+    def next_time(self, t: float) -> float:
+        """The first sample after t."""
+        return self.loop.next_time(t) if self.loop.controllers else math.inf
+
+    def sample(self, state: StepState) -> bool:
+        """Let the controllers act that are due; whether a held value has changed."""
+        view = None
+        if self.viewer.near:
+            view = self.viewer.view(state.t, state.q, state.v, state.a, state.lam)
+            self.viewer.accept(view)
+        if not self.loop.controllers:
+            return False
+        view = view or self.viewer.view(state.t, state.q, state.v, state.a, state.lam)
+        after = self.loop.sample(self.state, view)
+        if after is self.state:
+            return False
+        changed = not np.array_equal(after.held, self.state.held)
+        self.state = after
+        self._hold()
+        self.samples.append((state.t, after.held))
+        return changed
+
+    def memory(self) -> dict[str, Any]:
+        """What a resumed run needs."""
+        return {"loop": self.state, "near": dict(self.viewer.near)}
+
+    def restore(self, memory: dict[str, Any]) -> None:
+        """Set what `memory` returned."""
+        self.state = memory["loop"]
+        self.viewer.near.update(memory["near"])
+        self._hold()
+
+    def _hold(self) -> None:
+        if self.dynamics.mechanics is not None:
+            held = self.loop.outputs(self.state)
+            self.dynamics.mechanics.held[: len(held)] = held

@@ -1,0 +1,74 @@
+"""Events within a run: found on the interpolant of a step, recorded, and acted on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from flexmbs.control.events import Located, locate
+from flexmbs.core.checks import show
+from flexmbs.core.errors import ModelError
+from flexmbs.integrators.dense import Interpolant
+
+if TYPE_CHECKING:
+    from flexmbs.control.events import Event
+    from flexmbs.dynamics import Dynamics
+    from flexmbs.integrators.contracts import StepState
+    from flexmbs.mechanics.view import SystemView, Viewer
+
+__all__ = ["Happened", "Watch"]
+
+
+class Happened(NamedTuple):
+    """An event and its time."""
+
+    name: str
+    t: float
+
+
+class Watch:
+    """The events of a run."""
+
+    def __init__(self, dynamics: Dynamics, viewer: Viewer, events: tuple[Event, ...]) -> None:
+        for event in events:
+            if not hasattr(event, "condition"):
+                raise ModelError(f"simulate: events must be Event objects, not {show(event)}.")
+        self.dynamics, self.viewer, self.events = dynamics, viewer, events
+        self.record: list[Happened] = []
+        self.resting: frozenset[int] = frozenset()
+        self.changed = False
+
+    def first(self, old: StepState, new: StepState) -> Located:
+        """The first events within a step."""
+        if not self.events:
+            return Located(None, (), frozenset())
+        between = Interpolant(old, new, self.dynamics.n_linear)
+
+        def view(t: float) -> SystemView:
+            s = between(t)
+            return self.viewer.view(s.t, s.q, s.v, s.a, s.lam)
+
+        found = locate(self.events, view, old.t, new.t, self.resting)
+        self.resting = found.resting
+        return found
+
+    def happen(self, number: int, state: StepState) -> bool:
+        """Record an event and do what it asks for; whether the run ends."""
+        event = self.events[number]
+        self.record.append(Happened(event.name, state.t))
+        if event.action is not None:
+            changes = event.action(self.viewer.view(state.t, state.q, state.v, state.a, state.lam))
+            self._apply(event, changes)
+        return event.terminal
+
+    def _apply(self, event: Event, changes: Any) -> None:
+        """New factors of loads, by their labels."""
+        if changes is None:
+            return
+        if not isinstance(changes, Mapping):
+            raise ModelError(
+                f"Event {event.name!r}: its action must return nothing or the factors of loads by their label, such as "
+                f"{{'gravity': 0.0}}, not {show(changes)}."
+            )
+        self.dynamics.change_loads(dict(changes), f"Event {event.name!r}")
+        self.changed = True
