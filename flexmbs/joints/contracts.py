@@ -42,7 +42,11 @@ class Pair:
 
 @dataclass(frozen=True)
 class Equation:
-    """One constraint: sum of factor * row - offset - motion(t) = 0, or the same of velocities where ``level`` is 1."""
+    """One constraint: sum of factor * row - offset - motion(t) = 0.
+
+    Where ``level`` is 1 only its derivative holds: sum of factor * (gradient . twists) - d(motion)/dt = 0; the value of
+    the motion is not used.
+    """
 
     label: str
     level: int = 0

@@ -162,6 +162,17 @@ class DistanceDriver:
         return {"distance": self.pairs[0]}
 
 
+@dataclass(frozen=True)
+class _Integral:
+    """The motion whose rate is given; its value is not needed, and is zero."""
+
+    rate: Motion
+
+    def at(self, t: float) -> tuple[float, float, float]:
+        rate, acceleration, _ = self.rate.at(t)
+        return 0.0, rate, acceleration
+
+
 def _owner(driver: RotationDriver | TranslationDriver | DistanceDriver) -> str:
     """The driver in messages, before it has a name of its own."""
     return type(driver).__name__ + ("" if driver.name is None else f" {driver.name!r}")
@@ -183,7 +194,7 @@ def _drive(driver: RotationDriver | TranslationDriver | DistanceDriver, word: st
     if driver.rate is None:
         equation = Equation(label, 0, as_motion(owner, "motion", driver.motion))
     else:
-        equation = Equation(f"rate of {label}", 1, as_motion(owner, "rate", driver.rate))
+        equation = Equation(f"rate of {label}", 1, _Integral(as_motion(owner, "rate", driver.rate)))
     object.__setattr__(driver, "name", name)
     object.__setattr__(driver, "pairs", (pair,))
     object.__setattr__(driver, "equations", (equation,))

@@ -32,7 +32,8 @@ class Gear:
     angle_1 and angle_2 are the angles of two joints, of their side b against their side a [rad], over all turns; the
     constant is the value at the start. For spur gears whose shafts turn in the same frame the ratio is -r_1/r_2 with
     outer and r_1/r_2 with inner toothing, both axes pointing to the same side. In an epicyclic gear both joints have
-    the carrier as side a. The multiplier lam is the moment about the axis of joint 2; -ratio lam is that of joint 1.
+    the carrier as side a. With the multiplier lam the gear turns side b of joint 2 with the moment -lam and
+    that of joint 1 with ratio lam about their axes, and the sides a with the opposite.
 
     Parameters
     ----------
@@ -74,7 +75,8 @@ class RackAndPinion:
     """A pinion that rolls on a rack: displacement - radius angle = const (1 equation).
 
     The angle [rad, over all turns] and the displacement [length] are those of two joints, of side b against side a; the
-    constant is the value at the start. The multiplier is the force along the rack.
+    constant is the value at the start. With the multiplier lam the rack is pushed with -lam along its axis and the
+    pinion turned with radius lam.
 
     Parameters
     ----------

@@ -5,8 +5,9 @@ All are made of the same rows between a marker on each side. Where bodies are na
 angles and displacements begin at zero. Where markers are named, their frames are the joint frames: z is the axis. If
 one side is a marker, the other gets the same frame.
 
-Symbols: p, R position and orientation of the frames; x, y, z their axes; d = p_B - p_A. Multipliers of the rows
-"position x, y, z" are the force on the frames in inertial axes; the others act along and about the axes of frame A.
+Symbols: p, R position and orientation of the frames; x, y, z their axes; d = p_B - p_A. With the multipliers lam of the
+rows "position x, y, z" the joint exerts the force -lam on B in inertial axes, with those of "position along" along the
+axes of A, and with those of "rotation about" the moment -lam about the axes of the joint frame.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 __all__ = ["Cylindrical", "Fixed", "LowerPair", "ParallelAxes", "Planar", "Prismatic", "Revolute", "Spherical"]
 
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
+MINUS_X, MINUS_Y, MINUS_Z = (-1.0, 0.0, 0.0), (0.0, -1.0, 0.0), (0.0, 0.0, -1.0)
+"""With these signs a row of rotation is to first order the small angle of B about the axis of its label."""
 
 Condition = tuple[int, tuple[float, ...], str]
 """Kind of a row, its constants, and the label of its equation."""
@@ -39,13 +42,13 @@ SAME_POINT: tuple[Condition, ...] = (
 ON_LINE: tuple[Condition, ...] = ((ALONG, X, "position along x"), (ALONG, Y, "position along y"))
 ON_PLANE: tuple[Condition, ...] = ((ALONG, Z, "position along z"),)
 PARALLEL: tuple[Condition, ...] = (
-    (ORTHOGONAL, (*Y, *Z), "rotation about x"),
+    (ORTHOGONAL, (*MINUS_Y, *Z), "rotation about x"),
     (ORTHOGONAL, (*X, *Z), "rotation about y"),
 )
 SAME_FRAME: tuple[Condition, ...] = (
-    (ORTHOGONAL, (*Y, *Z), "rotation about x"),
-    (ORTHOGONAL, (*Z, *X), "rotation about y"),
-    (ORTHOGONAL, (*X, *Y), "rotation about z"),
+    (ORTHOGONAL, (*MINUS_Y, *Z), "rotation about x"),
+    (ORTHOGONAL, (*MINUS_Z, *X), "rotation about y"),
+    (ORTHOGONAL, (*MINUS_X, *Y), "rotation about z"),
 )
 COORDINATES: dict[str, Row] = {"angle": Row(ANGLE), "displacement": Row(ALONG, Z)}
 
