@@ -26,13 +26,14 @@ Numbers = Sequence[float] | Sequence[Sequence[float]] | FloatArray
 
 @dataclass(frozen=True, eq=False)
 class Bushing:
-    """Springs and dampers between two frames, in the axes of the first.
+    r"""Springs and dampers between two frames, in the axes of the first.
 
     With s = (position of b in the axes of a, rotation vector from a to b in the axes of a) and the rates ds/dt
 
-        F = K (s - rest) + C ds/dt + preload,
+    .. math:: F = K (s - s_0) + C \dot s + F_0,
 
-    and the wrenches are those that do the work -F . ds. Where a is planar s = (x, y, angle), the angle counted over all
+    where :math:`s_0` is ``rest`` and :math:`F_0` the ``preload``; the wrenches are those that do the work
+    :math:`-F \cdot ds`. Where a is planar s = (x, y, angle), the angle counted over all
     turns.
 
     Parameters

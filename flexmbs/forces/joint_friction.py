@@ -17,11 +17,11 @@ __all__ = ["JointFriction"]
 
 @dataclass(frozen=True, eq=False)
 class JointFriction:
-    """Dry and viscous friction on the coordinate of a joint, under a given normal load N.
+    r"""Dry and viscous friction on the coordinate of a joint, under a given normal load N.
 
     With the rate u of the coordinate and the radius r (1 for translations) the force against the motion is
 
-        F = N r (mu + (mu_s - mu) exp(-(u/u_1)^2)) tanh(u/u_0) + c u.
+    .. math:: F = N r \left(\mu + (\mu_s - \mu)\, e^{-(u/u_1)^2}\right) \tanh(u/u_0) + c u.
 
     Parameters
     ----------

@@ -23,13 +23,14 @@ __all__ = ["SpringDamper"]
 
 @dataclass(frozen=True, eq=False)
 class SpringDamper:
-    """A spring and a damper side by side between two points; its force acts along the line between them.
+    r"""A spring and a damper side by side between two points; its force acts along the line between them.
 
     With the length l and its rate the force, positive where it pulls the points together, is
 
-        F = f(l - length) + g(dl/dt) + preload.
+    .. math:: F = f(l - l_0) + g(\dot l) + F_0
 
-    A number for stiffness and damping means f(x) = k x and g(u) = c u; a sequence f(x) = k_1 x + k_2 x^2 + ...
+    with :math:`l_0` the ``length`` free of force and :math:`F_0` the ``preload``. A number for stiffness and damping
+    means :math:`f(x) = k x` and :math:`g(u) = c u`; a sequence :math:`f(x) = k_1 x + k_2 x^2 + \dots`
 
     Parameters
     ----------

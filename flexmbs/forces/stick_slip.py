@@ -19,17 +19,19 @@ __all__ = ["StickSlip"]
 
 @dataclass(frozen=True, eq=False)
 class StickSlip:
-    """Dry friction with sticking on the coordinate of a joint, under a given normal load N.
+    r"""Dry friction with sticking on the coordinate of a joint, under a given normal load N.
 
     The surfaces hold each other by a bristle of deflection z and stiffness k0. With the rate u of the coordinate and
     the radius r (1 for displacements) the force against the motion and the deflection are
 
-        F = k0 z + k1 dz/dt + c u,    dz/dt = u (1 - a(z, u) |z| / z1),
+    .. math::
 
-    with z1 = N r (mu + (mu_s - mu) exp(-(u/u_1)^2)) / k0.
+       F = k_0 z + k_1 \dot z + c u, \qquad \dot z = u \left(1 - a(z, u) \frac{|z|}{z_1}\right), \qquad
+       k_0 z_1 = N r \left(\mu + (\mu_s - \mu)\, e^{-(u/u_1)^2}\right).
 
-    As long as |z| < breakaway * (N r mu / k0) the slip a is zero: the joint is elastic and does not creep under any
-    load below that. It slides where a = 1, with |z| = z1; between, a rises smoothly.
+    As long as the deflection is below ``breakaway`` times :math:`N r \mu / k_0` the slip a is zero: the joint is
+    elastic and does not creep under any load below that. It slides where a = 1, with the deflection :math:`z_1`;
+    between, a rises smoothly from 0 to 1.
 
     Parameters
     ----------

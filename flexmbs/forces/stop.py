@@ -18,14 +18,14 @@ __all__ = ["Stop"]
 
 @dataclass(frozen=True, eq=False)
 class Stop:
-    """Elastic stops that a coordinate of a joint meets beyond ``lower`` and ``upper``.
+    r"""Elastic stops that a coordinate of a joint meets beyond ``lower`` and ``upper``.
 
     With the depth d beyond a limit the force that pushes back is
 
-        F = k d^n (1 + c dd/dt),  but never less than zero (Hunt and Crossley).
+    .. math:: F = k d^n (1 + c \dot d),
 
-    It starts smoothly where n > 1. The loss in an impact of speed v grows with c v; for small losses the coefficient
-    of restitution is about 1 - 2/3 c v.
+    but never less than zero (Hunt and Crossley). It starts smoothly where n > 1. The loss in an impact of speed v
+    grows with c v; for small losses the coefficient of restitution is about 1 - 2/3 c v.
 
     Parameters
     ----------

@@ -18,14 +18,15 @@ __all__ = ["TorsionSpring"]
 
 @dataclass(frozen=True, eq=False)
 class TorsionSpring:
-    """A torsional spring and damper about the common third axis of two markers, or the axis of a joint.
+    r"""A torsional spring and damper about the common third axis of two markers, or the axis of a joint.
 
-    With the angle phi of b about the axis, counted over all turns, the restoring torque (positive where it turns b
-    back, towards smaller angles) is
+    With the angle :math:`\varphi` of b about the axis, counted over all turns, the restoring torque (positive where it
+    turns b back, towards smaller angles) is
 
-        T = f(phi - rest) + g(dphi/dt) + preload.
+    .. math:: T = f(\varphi - \varphi_0) + g(\dot\varphi) + T_0
 
-    A number for stiffness and damping means f(x) = k x and g(u) = c u; a sequence f(x) = k_1 x + k_2 x^2 + ...
+    with :math:`\varphi_0` the angle at ``rest`` and :math:`T_0` the ``preload``. A number for stiffness and damping
+    means :math:`f(x) = k x` and :math:`g(u) = c u`; a sequence :math:`f(x) = k_1 x + k_2 x^2 + \dots`
 
     Parameters
     ----------

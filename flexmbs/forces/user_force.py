@@ -55,7 +55,7 @@ class UserForce:
 
     Examples
     --------
-    Air drag on a point, c |v| v:
+    Air drag on a point, quadratic in its speed:
 
     >>> import flexmbs as fx
     >>> ball = fx.PointMass(0.1, position=(0.0, 0.0, 1.0), name="ball")
