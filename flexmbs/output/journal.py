@@ -26,6 +26,7 @@ import os
 import time
 import zlib
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from os import PathLike
 from pathlib import Path
@@ -137,7 +138,9 @@ class JournalWriter:
             ) from None
         except OSError as error:
             raise FlexmbsError(f"{self._owner}: cannot be written: {os.strerror(error.errno or 0)}.") from error
-        self._write(MAGIC + numbers.tobytes() + head)
+        start = MAGIC + numbers.tobytes() + head
+        self._write(start, 0)
+        self._state = (len(start), 0, 0, 0)
         if constants:
             self.put(CONSTANTS, constants)
 
@@ -151,10 +154,9 @@ class JournalWriter:
         try:
             self._file = os.open(path, os.O_WRONLY | getattr(os, "O_BINARY", 0))
             os.ftruncate(self._file, end)
-            os.lseek(self._file, end, os.SEEK_SET)
         except OSError as error:
             raise FlexmbsError(f"{self._owner}: cannot be written: {os.strerror(error.errno or 0)}.") from error
-        self._number, self.n_rows = number, rows
+        self._state = (end, number, rows, 0)
         return self
 
     def _prepare(
@@ -185,8 +187,10 @@ class JournalWriter:
         self._bytes: memoryview = self._buffer.view(np.uint8).data
         self._size = dtype.itemsize
         self._targets = [(c.name, self._buffer[f"column {c.name}"], c.shape, c.dtype == "int64") for c in self.columns]
-        self._filled = self._number = self.n_rows = 0
         self._file = -1
+        # Bytes written, records and steps so far, steps in the buffer. It is replaced as a whole, after the write that
+        # it tells of: an interruption anywhere leaves it valid, and what was half done is done again at the same place.
+        self._state = (0, 0, 0, 0)
         self._flushed = time.monotonic()
 
     def append(self, values: Mapping[str, Any]) -> None:
@@ -201,7 +205,9 @@ class JournalWriter:
         """
         if self._file < 0:
             raise FlexmbsError(f"{self._owner} is closed.")
-        i = self._filled
+        if self._state[3] == len(self._buffer):  # the last hand-over was interrupted
+            self.flush()
+        end, number, rows, i = self._state
         if len(values) != len(self._targets):
             raise ModelError(f"{self._owner}: a step has {sorted(c.name for c in self.columns)}, not {sorted(values)}.")
         for name, target, shape, whole in self._targets:
@@ -214,13 +220,10 @@ class JournalWriter:
                 wanted = f"{'int64' if whole else 'float64'} of shape {shape}"
                 raise ModelError(f"{self._owner}: {name} must be {wanted}, not {show(value)}.")
             target[i] = given
-        self._buffer["number"][i] = self._number
-        begin, end = i * self._size, (i + 1) * self._size
-        self._buffer["crc"][i] = zlib.crc32(self._bytes[begin : end - TAIL.itemsize])
-        self._filled += 1
-        self._number += 1
-        self.n_rows += 1
-        if self._filled == len(self._buffer) or time.monotonic() - self._flushed >= self._seconds:
+        self._buffer["number"][i] = number
+        self._buffer["crc"][i] = zlib.crc32(self._bytes[i * self._size : (i + 1) * self._size - TAIL.itemsize])
+        self._state = (end, number + 1, rows + 1, i + 1)
+        if i + 1 == len(self._buffer) or time.monotonic() - self._flushed >= self._seconds:
             self.flush()
 
     def put(self, label: str, arrays: Mapping[str, Any], meta: Mapping[str, Plain] | None = None) -> None:
@@ -236,17 +239,25 @@ class JournalWriter:
         words = {"label": as_name(self._owner, "label", label), "rows": self.n_rows, "meta": dict(meta or {})}
         payload = pack(self._owner, arrays, words)
         self.flush()
-        head = np.array((DATA, 0, len(payload), self._number), HEAD).tobytes()
+        end, number, rows, _ = self._state
+        head = np.array((DATA, 0, len(payload), number), HEAD).tobytes()
         tail = np.array((zlib.crc32(payload, zlib.crc32(head)), DONE), TAIL).tobytes()
-        self._write(head + payload + tail)
-        self._number += 1
+        record = head + payload + tail
+        self._write(record, end)
+        self._state = (end + len(record), number + 1, rows, 0)
 
     def flush(self) -> None:
         """Hand all steps to the operating system."""
-        filled, self._filled = self._filled, 0
+        end, number, rows, filled = self._state
         if filled:
-            self._write(self._bytes[: filled * self._size])
+            self._write(self._bytes[: filled * self._size], end)
+            self._state = (end + filled * self._size, number, rows, 0)
         self._flushed = time.monotonic()
+
+    @property
+    def n_rows(self) -> int:
+        """Number of steps so far."""
+        return self._state[2]
 
     def finish(self, meta: Mapping[str, Plain] | None = None, constants: Mapping[str, Any] | None = None) -> None:
         """Say that the run is complete, with what is known only now, and close the file."""
@@ -260,6 +271,7 @@ class JournalWriter:
         try:
             self.flush()
             if self._file >= 0:
+                os.ftruncate(self._file, self._state[0])  # what an interruption may have left
                 os.fsync(self._file)
         except OSError as error:
             if isinstance(error, FlexmbsError):
@@ -278,16 +290,18 @@ class JournalWriter:
 
     def __del__(self) -> None:
         if getattr(self, "_file", -1) >= 0:
+            with suppress(FlexmbsError):
+                self.flush()
             self._drop()
 
-    def _write(self, data: bytes | memoryview) -> None:
+    def _write(self, data: bytes | memoryview, place: int) -> None:
         """All bytes to the operating system, which may take them in pieces."""
         if self._file < 0:
             raise FlexmbsError(f"{self._owner} is closed.")
         rest = memoryview(data)
         try:
             while len(rest):
-                rest = rest[os.write(self._file, rest) :]
+                rest = rest[os.pwrite(self._file, rest, place + len(data) - len(rest)) :]
             if self._sync:
                 os.fsync(self._file)
         except OSError as error:

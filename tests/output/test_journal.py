@@ -286,23 +286,23 @@ def test_the_disk_is_waited_for_on_request(sync: bool, tmp_path: Path, monkeypat
 
 
 def test_short_writes_are_completed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write = os.write
-    monkeypatch.setattr(os, "write", lambda file, data: write(file, bytes(data[:13])))
+    write = os.pwrite
+    monkeypatch.setattr(os, "pwrite", lambda file, data, place: write(file, bytes(data[:13]), place))
     assert_steps(read_journal(written(tmp_path / "a.journal")), 5)
 
 
 def test_full_disk_is_told_and_leaves_what_was_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     journal = JournalWriter(tmp_path / "a.journal", COLUMNS, flush_records=1)
     journal.append(step(0))
-    write = os.write
+    write = os.pwrite
 
-    def fill(file: int, data: Any) -> int:
+    def fill(file: int, data: Any, place: int) -> int:
         if len(data) < 50:
             raise OSError(28, "No space left on device")
-        return write(file, bytes(data[:50]))
+        return write(file, bytes(data[:50]), place)
 
     with monkeypatch.context() as patch:
-        patch.setattr(os, "write", fill)
+        patch.setattr(os, "pwrite", fill)
         with pytest.raises(fx.FlexmbsError, match=r"a\.journal: cannot be written: No space left"):
             journal.append(step(1))
     with pytest.raises(fx.FlexmbsError, match="is closed"):
@@ -311,6 +311,44 @@ def test_full_disk_is_told_and_leaves_what_was_written(tmp_path: Path, monkeypat
     again = read_journal(journal.path)
     assert_steps(again, 1)
     assert again.torn_bytes == 50
+
+
+@pytest.mark.parametrize("after", [False, True])
+def test_interrupted_writes_are_done_again(after: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write = os.pwrite
+
+    def interrupted(file: int, data: Any, place: int) -> int:
+        if after:
+            write(file, data, place)
+        raise KeyboardInterrupt
+
+    journal = JournalWriter(tmp_path / "a.journal", COLUMNS, flush_records=2)
+    journal.append(step(0))
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "pwrite", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            journal.append(step(1))
+        with pytest.raises(KeyboardInterrupt):
+            journal.append(step(2))
+    journal.append(step(2))
+    journal.append(step(3))
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "pwrite", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            journal.put("checkpoint", {"h": np.zeros(400)})
+    journal.finish({"status": "INTERRUPTED"})
+    again = read_journal(journal.path)
+    assert_steps(again, 4)
+    assert again.labels == ("end",)
+    assert again.complete
+    assert again.meta == {"status": "INTERRUPTED"}
+
+
+def test_forgotten_journals_hand_over_what_they_have(tmp_path: Path) -> None:
+    journal = JournalWriter(tmp_path / "a.journal", COLUMNS)
+    journal.append(step(0))
+    del journal
+    assert_steps(read_journal(tmp_path / "a.journal"), 1)
 
 
 # --- what is refused -------------------------------------------------------------------------------------------------

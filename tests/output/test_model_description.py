@@ -186,3 +186,56 @@ def test_constructors_of_their_own_are_passed_by() -> None:
     assert again.at(0.3) == whole.at(0.3)
     with pytest.raises(fx.ReadError, match="Sum cannot be made of what is stored: it has the fields"):
         from_plain("it", {"class": "motions:Sum", "other": 3}, Vocabulary([Sum]), {})
+
+
+def mechanism() -> list[Any]:
+    """Rigid bodies of all kinds with joints, a driver, a gear, forces and gravity."""
+    from flexmbs import motions
+    from flexmbs.bodies import PlanarRigidBody, PointMass, RigidBody, ground
+    from flexmbs.forces.spring_damper import SpringDamper
+    from flexmbs.forces.torsion_spring import TorsionSpring
+    from flexmbs.joints.drivers import RotationDriver
+    from flexmbs.joints.gears import Gear
+    from flexmbs.joints.lower_pairs import Revolute, Spherical
+    from flexmbs.joints.universal import Universal
+
+    turn = np.array([[0.36, 0.48, -0.8], [-0.8, 0.6, 0.0], [0.48, 0.64, 0.6]])
+    crank = RigidBody.box((0.2, 0.02, 0.02), mass=1.0, position=(0.1, 0, 0), name="crank")
+    wheel = RigidBody(
+        2.0, (1, 2, 2.5), position=(0.5, 0.1, 0.3), rotation=turn, angular_velocity=(0, 0, 1), name="wheel"
+    )
+    plate = PlanarRigidBody(1.0, 0.1, position=(1, 0), angle=0.3, name="plate")
+    ball = PointMass(0.5, position=(0, -0.5, 0.1), name="ball")
+    first = Revolute(ground, crank, at=(0, 0, 0), axis=(0.1, 0, 1), name="first")
+    second = Revolute(ground, wheel, at=(0.5, 0.1, 0.3), axis=(0, 0, 1), name="second")
+    return [
+        Gear(first, second, 2.0), ball, crank, wheel, plate, first, second,
+        RotationDriver(second, motion=motions.Sine(0.1, 2.0) + motions.Linear(1.0), name="drive"),
+        Universal(crank, wheel, at=(0.2, 0, 0), axes=((1, 0, 0), (0, 1, 0)), name="cross"),
+        Spherical(crank, ball.centre, name="socket"),
+        SpringDamper(ground.marker((0, 0, 0)), ball, stiffness=(100.0, 3.0), damping=0.1, name="spring"),
+        TorsionSpring(first, stiffness=2.0, name="torsion"),
+    ]  # fmt: skip
+
+
+def test_mechanisms_come_back_with_all_their_markers() -> None:
+    model = fx.Model(*mechanism(), name="mechanism")
+    plain, arrays = describe_model(model)
+    assert arrays == {}
+    again = rebuild_model(plain, arrays)
+    assert [type(item) for item in again.items] == [type(item) for item in model.items]
+    gear, first = again.items[0], again.items[5]
+    assert gear.first is first
+    for mine, its in zip(model.joints, again.joints, strict=True):
+        assert [pair.rows for pair in its.pairs] == [pair.rows for pair in mine.pairs]
+        assert [e.label for e in its.equations] == [e.label for e in mine.equations]
+        for a, b in zip(mine.pairs, its.pairs, strict=True):
+            for there, here in ((a.a, b.a), (a.b, b.b)):
+                np.testing.assert_array_equal(here.position0(), there.position0())
+                np.testing.assert_array_equal(here.rotation0(), there.rotation0())
+                assert here.body is fx.ground or here.body is again.body(there.body.name)
+    for mine, its in zip(model.rigid_bodies, again.rigid_bodies, strict=True):
+        np.testing.assert_array_equal(its.initial_q, mine.initial_q)
+        np.testing.assert_array_equal(its.initial_v, mine.initial_v)
+    drive = again.joint("drive").equations[0].motion
+    assert drive.at(0.3) == model.joint("drive").equations[0].motion.at(0.3)
