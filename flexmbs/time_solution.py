@@ -13,11 +13,11 @@ from flexmbs.body import Attachment, FlexibleBody
 from flexmbs.core.checks import show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
-from flexmbs.joints.rows import ALONG, ANGLE, row_gradient, row_value
+from flexmbs.joints.rows import row_gradient, row_value
 from flexmbs.mechanics.marker_set import MarkerSet
 
 if TYPE_CHECKING:
-    from flexmbs.joints.contracts import Joint
+    from flexmbs.joints.contracts import Joint, Pair
     from flexmbs.system import System
 
 __all__ = ["Energy", "TimeSolution", "TimeStatus"]
@@ -169,12 +169,20 @@ class TimeSolution:
         return body.element.positions(self.system.group(body), np.array(self.q[step]), np.linspace(-1, 1, points))
 
     def angle(self, joint: Any) -> FloatArray:
-        """Angle (n_t,) [rad] of a joint about the third axis of its markers, counted over full turns."""
-        return self._row(joint, ANGLE)
+        """Angle (n_t,) [rad] of side b of a joint against side a about the common axis, counted over full turns."""
+        return self.coordinate(joint, "angle")
 
     def translation(self, joint: Any) -> FloatArray:
-        """Translation (n_t,) [length] of side b of a joint along the third axis of the marker of side a."""
-        return self._row(joint, ALONG)
+        """Translation (n_t,) [length] of side b of a joint along the axis of side a."""
+        return self.coordinate(joint, "displacement")
+
+    def coordinate(self, joint: Any, label: str) -> FloatArray:
+        """A coordinate (n_t,) that a joint leaves free, by its label: angle, displacement, distance."""
+        joint = self._joint(joint)
+        offered = getattr(joint, "coordinates", {})
+        if label not in offered:
+            raise ModelError(f"joint {joint.name!r} has no {label}; it has {', '.join(offered) or 'no coordinate'}.")
+        return self._row(offered[label])
 
     def distance(self, a: Any, b: Any) -> FloatArray:
         """Distance (n_t,) between two markers, nodes or bodies [length]."""
@@ -206,11 +214,11 @@ class TimeSolution:
 
         return plot_energy(self, ax)
 
-    def plot_steps(self, ax: Any = None) -> Any:
-        """Draw step sizes and iterations over time."""
+    def plot_steps(self) -> Any:
+        """Draw step sizes, iterations and estimated errors over time."""
         from flexmbs.output.time_views import plot_steps
 
-        return plot_steps(self, ax)
+        return plot_steps(self)
 
     def plot(self, *at: Any, component: str = "y", ax: Any = None) -> Any:
         """Draw a component of the positions of markers, nodes or bodies over time."""
@@ -224,11 +232,11 @@ class TimeSolution:
 
         return animate(self, path, **options)
 
-    def table(self, *columns: Any) -> Any:
-        """Time histories by name for CSV files and pandas; see `flexmbs.output.history_table`."""
+    def table(self, *at: Any) -> Any:
+        """Histories of places, bodies or joints for CSV files and pandas; see `flexmbs.output.time_views.table`."""
         from flexmbs.output.time_views import table
 
-        return table(self, *columns)
+        return table(self, *at)
 
     def save(self, path: Any) -> Any:
         """Write to an HDF5 file that `flexmbs.load` reads."""
@@ -270,23 +278,25 @@ class TimeSolution:
             raise ModelError(f"joint {getattr(joint, 'name', show(joint))!r} is not in model {self.model.name!r}.")
         return found
 
-    def _row(self, joint: Any, kind: int) -> FloatArray:
-        pair = self._joint(joint).pairs[0]
+    def _row(self, pair: Pair) -> FloatArray:
+        """The row of a pair over time."""
         pa, Ra, _, _ = self._kinematics(pair.a)
         pb, Rb, _, _ = self._kinematics(pair.b)
-        out = np.empty(len(self))
-        c, near = np.zeros((1, 12)), np.zeros(1)
-        c[0, 2] = 1.0
+        out, near, row = np.empty(len(self)), np.zeros(1), pair.rows[0]
+        c = np.zeros((1, 12))
+        c[0, : len(row.constants)] = row.constants
         for i in range(len(self)):
-            out[i] = row_value(kind, 0, c, near, 0, 1, np.array([pa[i], pb[i]]), np.array([Ra[i], Rb[i]]))
+            out[i] = row_value(row.kind, 0, c, near, 0, 1, np.array([pa[i], pb[i]]), np.array([Ra[i], Rb[i]]))
             near[0] = out[i]
         return out
 
     def _reaction(self, joint: Any) -> FloatArray:
-        """Wrench (n_t, 6) on side b of the first pair of a joint: -G_B^T lam."""
+        """Wrench (n_t, 6) that a joint exerts on its side b (the second marker of ``joint.markers``): -G^T lam."""
         joint = self._joint(joint)
         number = {e.number: i for i, e in enumerate(self.system.mechanics.equations) if e.joint is joint}
         pair = joint.pairs[0]
+        markers = getattr(joint, "markers", (pair.a, pair.b))
+        side = 0 if pair.a is markers[1] else 6
         pa, Ra, _, _ = self._kinematics(pair.a)
         pb, Rb, _, _ = self._kinematics(pair.b)
         out, G = np.zeros((len(self), 6)), np.zeros((1, 12))
@@ -299,7 +309,7 @@ class TimeSolution:
                 row_gradient(
                     row.kind, 0, c, np.zeros(1), 0, 1, np.array([pa[i], pb[i]]), np.array([Ra[i], Rb[i]]), G, 0
                 )
-                out[i] -= row.factor * self.lam[i, number[row.equation]] * G[0, 6:]
+                out[i] -= row.factor * self.lam[i, number[row.equation]] * G[0, side : side + 6]
         return out
 
 

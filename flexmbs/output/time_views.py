@@ -1,0 +1,158 @@
+"""Pictures and tables of a motion: what `TimeSolution` draws, animates and lists."""
+
+from __future__ import annotations
+
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from flexmbs.bodies.marker import Marker
+from flexmbs.body import Attachment, FlexibleBody
+from flexmbs.core.checks import show
+from flexmbs.core.contracts import FloatArray
+from flexmbs.core.errors import ModelError
+from flexmbs.output import time_plots
+from flexmbs.output.history_table import HistoryTable, components
+from flexmbs.output.scene import FLEXIBLE, GROUND, POINT, RIGID, SPRING, Line, Scene, still, wireframe
+
+if TYPE_CHECKING:
+    from flexmbs.time_solution import TimeSolution
+
+__all__ = ["animate", "plot_energy", "plot_positions", "plot_steps", "scene", "table"]
+
+AXES = "xyz"
+
+
+def plot_energy(solution: TimeSolution, ax: Any = None) -> Any:
+    """Energies by kind, their sum, and the balance."""
+    energy, units = solution.energy, solution.model.units
+    parts = {
+        "kinetic": energy.kinetic, "strain": energy.strain, "springs": energy.springs, "potential": energy.potential,
+    }  # fmt: skip
+    return time_plots.plot_energy(
+        solution.t, parts, total=energy.total, balance=energy.balance, unit=units.of("energy"),
+        title=solution.model.name, time_unit=units.time, ax=ax,
+    )  # fmt: skip
+
+
+def plot_steps(solution: TimeSolution) -> Any:
+    """Sizes, iterations and estimated errors of the steps."""
+    t, h, iterations, errors = solution.steps.T
+    return time_plots.plot_steps(
+        t, h, iterations, errors, title=solution.model.name, time_unit=solution.model.units.time
+    )
+
+
+def plot_positions(solution: TimeSolution, at: tuple[Any, ...], component: str, ax: Any = None) -> Any:
+    """A component of the positions of some places over time."""
+    if component not in AXES:
+        raise ModelError(f"plot: component must be 'x', 'y' or 'z', not {show(component)}.")
+    if not at:
+        raise ModelError("plot: name at least one marker, body or place on a flexible body, such as beam.end.")
+    histories = {_label(a): solution.position(a)[:, AXES.index(component)] for a in at}
+    units = solution.model.units
+    return time_plots.plot_histories(
+        solution.t, histories, f"{component} [{units.length}]", title=solution.model.name, time_unit=units.time, ax=ax
+    )
+
+
+def scene(solution: TimeSolution, points: int = 5) -> Scene:
+    """What an animation of the motion shows: wireframes, curves, springs and the points of joints on the ground."""
+    model, n_t = solution.model, len(solution)
+    lines: list[Line] = []
+    for body in model.flexible_bodies:
+        lines.append(Line(body.name, _curve(solution, body, points), FLEXIBLE))
+    for body in model.rigid_bodies:
+        position, rotation = solution.position(body), solution.rotation(body)
+        shape = getattr(body, "shape", None)
+        if shape is not None and len(shape.edges):
+            lines.append(Line(body.name, wireframe(shape.points, shape.edges, position, rotation), RIGID))
+        else:
+            corners = _joint_points(solution, body)
+            if len(corners) > 1:
+                lines.append(Line(body.name, np.stack(corners, axis=1), RIGID))
+            else:
+                lines.append(Line(body.name, position[:, None, :], POINT))
+    for force in model.forces:
+        for row in getattr(force, "row_forces", ()):
+            if row.rows[0].kind == 3:
+                ends = np.stack((solution.position(row.a), solution.position(row.b)), axis=1)
+                lines.append(Line(force.name, ends, SPRING))
+    fixed = [side for j in model.joints for p in j.pairs for side in (p.a, p.b) if side.body.name == "ground"]
+    if fixed:
+        lines.append(Line("ground", still(n_t, np.array([m.position0() for m in fixed])), GROUND))
+    return Scene(solution.t, lines, model.name, model.units.length, model.units.time)
+
+
+def animate(solution: TimeSolution, path: str | PathLike[str], **options: Any) -> Path:
+    """Write an animation; options are those of `flexmbs.output.animation.animate`."""
+    from flexmbs.output.animation import animate as write
+
+    return write(scene(solution), path, **options)
+
+
+def table(solution: TimeSolution, *at: Any) -> HistoryTable:
+    """Histories of places (position, velocity), joints by name or object (angle, reaction), or, without any, of all.
+
+    Columns are named ``name.quantity.component``, with their units and the frame they are in.
+    """
+    model, u = solution.model, solution.model.units
+    wanted = at or (*model.rigid_bodies, *model.joints)
+    columns: dict[str, Any] = {"t": solution.t}
+    units, frames = {"t": u.time}, {}
+
+    def add(name: str, values: FloatArray, unit: str, frame: str = "") -> None:
+        for key, column in components(name, values).items():
+            columns[key], units[key] = column, unit
+            if frame:
+                frames[key] = frame
+
+    for item in wanted:
+        joint = model.joint(item) if isinstance(item, str) and item in {j.name for j in model.joints} else item
+        if hasattr(joint, "equations"):
+            for label in getattr(joint, "coordinates", {}):
+                unit = "rad" if label == "angle" else u.length
+                add(f"{joint.name}.{label}", solution.coordinate(joint, label), unit)
+            add(f"{joint.name}.force", solution.reaction(joint), u.of("force"), "inertial")
+            add(f"{joint.name}.moment", solution.reaction_moment(joint), u.of("moment"), "marker of side b")
+        else:
+            place = model.body(item) if isinstance(item, str) else item
+            add(f"{_label(place)}.position", solution.position(place), u.length, "inertial")
+            add(f"{_label(place)}.velocity", solution.velocity(place), f"{u.length}/{u.time}", "inertial")
+    return HistoryTable(columns, units, frames, f"motion of {model.name}")
+
+
+def _label(at: Any) -> str:
+    """A place in a legend or a column."""
+    if isinstance(at, str):
+        return at
+    if isinstance(at, Attachment):
+        return f"{at.body.name}.{at.label}"
+    if isinstance(at, Marker):
+        return at.name or str(at)
+    return str(getattr(at, "name", at))
+
+
+def _curve(solution: TimeSolution, body: FlexibleBody, points: int) -> FloatArray:
+    """Points (n_t, n, dim) along a flexible body; elements are separated by gaps where they do not follow each other."""
+    shapes = np.array([solution.shape(body, i, points) for i in range(len(solution))])
+    n_t, n_e, n_s, dim = shapes.shape
+    chained = bool(np.all(body.cells[1:, 0] == body.cells[:-1, 1]))
+    if not chained:
+        gaps = np.full((n_t, n_e, 1, dim), np.nan)
+        shapes = np.concatenate((shapes, gaps), axis=2)
+    flat = shapes.reshape(n_t, -1, dim)
+    return flat if dim == 3 else np.concatenate((flat, np.zeros((n_t, flat.shape[1], 1))), axis=2)
+
+
+def _joint_points(solution: TimeSolution, body: Any) -> list[FloatArray]:
+    """Positions over time of the markers of joints on a body that has no shape of its own, and of its centre."""
+    found = [solution.position(body)]
+    for joint in solution.model.joints:
+        for pair in joint.pairs[:1]:
+            for side in (pair.a, pair.b):
+                if side.body is body:
+                    found.append(solution.position(side))
+    return found
