@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from flexmbs.core.checks import as_array, as_count, show
+from flexmbs.core.checks import as_array, as_count, as_flag, show
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError
 from flexmbs.output.scene_drawing import FLEXIBLE, GROUND, POINT, RIGID, SPRING, Stroke
@@ -82,6 +82,9 @@ class Scene:
         All of one dimension.
     title : str
     length_unit, time_unit : str
+    flat : bool
+        Whether to look along z even if the points have depth, as for boxes that move in the plane. Points that all
+        have the same z are always drawn in the plane.
 
     Raises
     ------
@@ -103,6 +106,7 @@ class Scene:
     title: str = ""
     length_unit: str = "m"
     time_unit: str = "s"
+    flat: bool = False
     planar: bool = field(init=False)
 
     def __post_init__(self) -> None:
@@ -121,7 +125,8 @@ class Scene:
         if not len(everything):
             raise ModelError("Scene: there is no point to draw.")
         extent = np.ptp(everything, axis=0)
-        planar = len(extent) == 2 or bool(extent[2] <= FLAT * max(float(extent.max()), 1e-300))
+        planar = as_flag("Scene", "flat", self.flat) or len(extent) == 2
+        planar = planar or bool(extent[2] <= FLAT * max(float(extent.max()), 1e-300))
         if planar:
             lines = tuple(replace(line, points=line.points[:, :, :2]) for line in lines)
         for name, value in (("times", times), ("lines", lines), ("planar", planar)):

@@ -170,7 +170,7 @@ class SceneAxes:
         if self.scene.planar:
             self.axes.set_aspect("equal", adjustable="box")
             return
-        self.axes.set_box_aspect(half, zoom=1.0)
+        self.axes.set_box_aspect(half, zoom=0.9)
         for name, share in zip("xyz", half / half.max(), strict=True):
             getattr(self.axes, f"{name}axis").set_major_locator(MaxNLocator(max(2, round(6 * share))))
 

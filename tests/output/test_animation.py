@@ -72,6 +72,14 @@ def test_traces_go_back_as_long_as_asked(trail: float | None, first: int) -> Non
     assert any(np.array_equal(np.array(line.get_data()).T, expected) for line in axes.lines)
 
 
+def test_depth_is_left_out_on_request() -> None:
+    axes = draw_frame(scene(spatial=True, flat=True), 4)
+    assert axes.name == "rectilinear"
+    np.testing.assert_array_equal(drawn(axes, "rod"), ROD[4])
+    with pytest.raises(fx.ModelError, match="flat must be True or False"):
+        scene(flat=1)
+
+
 def test_own_axes_are_used_and_must_fit() -> None:
     plane = Figure().subplots()
     assert draw_frame(scene(), ax=plane) is plane
