@@ -38,6 +38,41 @@ ALL: tuple[CaseEntry, ...] = (
     ),
     CaseEntry("spatial-cable", "The spatial cable in an inclined plane", "elements", f"{_HERE}.elements:SPACE"),
     CaseEntry("linear-beams", "Linear beams: exact at the nodes", "elements", f"{_HERE}.elements:LINEAR"),
+    CaseEntry("d01-pendulum", "Simple pendulum", "mechanisms", f"{_HERE}.pendulums:SIMPLE"),
+    CaseEntry("d02-spherical", "Spherical pendulum", "mechanisms", f"{_HERE}.pendulums:SPHERICAL"),
+    CaseEntry("d03-double", "Double pendulum of point masses", "mechanisms", f"{_HERE}.pendulums:DOUBLE"),
+    CaseEntry("d04-chain", "Chains of 2, 3, 5 and 10 bars", "mechanisms", f"{_HERE}.pendulums:CHAIN"),
+    CaseEntry("d04-long-chain", "Chain of 40 bars", "mechanisms", f"{_HERE}.pendulums:LONG", slow=True),
+    CaseEntry("d05-free-body", "Free body turning over", "mechanisms", f"{_HERE}.free_body:FREE"),
+    CaseEntry(
+        "d06-steady-top", "Heavy top in slow and fast steady precession", "mechanisms", f"{_HERE}.free_body:STEADY"
+    ),
+    CaseEntry("d06-fast-top", "Fast heavy top", "mechanisms", f"{_HERE}.free_body:FAST"),
+    CaseEntry(
+        "d07-parallelograms",
+        "One and two parallelograms through their stretched positions",
+        "mechanisms",
+        f"{_HERE}.linkages:PARALLELOGRAMS",
+    ),
+    CaseEntry("d07-forty", "Forty parallelograms", "mechanisms", f"{_HERE}.linkages:FORTY", slow=True),
+    CaseEntry("d08-rolling", "Disk rolling on a plane", "mechanisms", f"{_HERE}.rolling:CASE"),
+    CaseEntry("d10-engine", "Four-cylinder engine, free running", "mechanisms", f"{_HERE}.engine:CASE"),
+    CaseEntry("d11-rhombus", "Rhombus of four bars that folds flat", "mechanisms", f"{_HERE}.linkages:RHOMBUS"),
+    CaseEntry("d12-squeezer", "Andrews' squeezing mechanism", "mechanisms", f"{_HERE}.linkages:SQUEEZER"),
+    CaseEntry("d13-slider-crank", "Spatial slider-crank", "mechanisms", f"{_HERE}.spatial_mechanisms:SLIDER_CRANK"),
+    CaseEntry(
+        "d14-bricard",
+        "Bricard loop: a mechanism that should not move",
+        "mechanisms",
+        f"{_HERE}.spatial_mechanisms:BRICARD",
+    ),
+    CaseEntry("d15-governor", "Stiff flyball governor", "mechanisms", f"{_HERE}.spatial_mechanisms:GOVERNOR"),
+    CaseEntry(
+        "closed-chain",
+        "Closed chain of six links: thirty equations of rank 29",
+        "mechanisms",
+        f"{_HERE}.closed_chain:CASE",
+    ),
 )
 
 
