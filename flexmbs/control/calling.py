@@ -32,6 +32,8 @@ def call(owner: str, what: str, function: Callable[..., Any], *arguments: object
 
 def as_values(owner: str, what: str, value: object, count: int) -> FloatArray:
     """A new array (count,) of finite numbers; for a count of 1 a single number will do."""
+    if value is None:
+        raise ModelError(f"{owner}: {what} is None; does the function lack its return?")
     if count == 1 and np.ndim(value) == 0:  # type: ignore[arg-type]
         value = [value]
     return as_array(owner, what, value, (count,))

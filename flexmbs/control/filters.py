@@ -179,9 +179,7 @@ def state_space(numerator: Coefficients, denominator: Coefficients) -> DiscreteS
     a = as_array("state_space", "denominator", denominator, (None,))
     n = max(len(a), len(b))
     if not len(a) or a[0] == 0.0 or not len(b):
-        raise ModelError(
-            f"state_space: the first coefficient of the denominator must not be zero, not {show(a.tolist())}."
-        )
+        raise ModelError(f"state_space: the denominator must not start with zero, as {show(a.tolist())} does.")
     b, a = np.pad(b, (0, n - len(b))) / a[0], np.pad(a, (0, n - len(a))) / a[0]
     A = np.eye(n - 1, k=-1)
     A[:1] = -a[1:]

@@ -94,9 +94,7 @@ class PID:
             raise ModelError(f"{owner}: all gains are zero; give proportional, integral or derivative.")
         object.__setattr__(self, "filter_time", as_number(owner, "filter_time", self.filter_time, minimum=0.0))
         if self.rate is not None and self.filter_time:
-            raise ModelError(
-                f"{owner}: filter_time is for a rate by differences; with a sensor of the rate leave it out."
-            )
+            raise ModelError(f"{owner}: filter_time is for differences; leave it out where the rate is measured.")
         object.__setattr__(self, "reference", as_references(owner, self.reference, 1)[0])
         if self.limits is not None:
             low, high = as_array(owner, "limits", self.limits, (2,)).tolist()

@@ -1,0 +1,187 @@
+"""Sensors on markers, joints, coordinates, states and functions, against formulas and differences."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+import flexmbs as fx
+from flexmbs.control.sensors import read_sensor
+from flexmbs.core.errors import ModelError, SingularError
+
+BALL = fx.PointMass(1.0, position=(0.3, 0.4, 0.0), name="ball")
+BOX = fx.RigidBody.box((0.2, 0.1, 0.1), mass=1.0, position=(0, 0, 0), name="box")
+POINT, FRAME, TURNING = BALL.centre, BOX.centre, BOX.marker((0.1, 0, 0))
+
+
+def poses() -> dict:
+    """A point on a curve, and frames that move and turn about changing axes."""
+    eye = np.eye(3)
+
+    def turned(t: float) -> np.ndarray:
+        return Rotation.from_rotvec([0.3 * t, 0.2 * math.sin(t), 0.7 * t]).as_matrix()
+
+    return {
+        id(POINT): (lambda t: [math.sin(2 * t), math.cos(t), 0.5 * t * t], lambda t: eye),
+        id(FRAME): (lambda t: [0.1 * t, t * t, 0.2], turned),
+        id(TURNING): (lambda t: [0.0, 0.0, 0.0], lambda t: turned(t) @ turned(0.4)),
+    }
+
+
+def test_vectors_and_components(fake_view) -> None:
+    view = fake_view(0.3, poses())
+    p = [math.sin(0.6), math.cos(0.3), 0.045]
+    assert read_sensor(fx.PositionSensor(POINT), view) == pytest.approx(p, abs=1e-14)
+    assert fx.PositionSensor(POINT, (0, 3)).read(view) == pytest.approx(math.cos(0.3), abs=1e-14)
+    v = [2 * math.cos(0.6), -math.sin(0.3), 0.3]
+    assert read_sensor(fx.VelocitySensor(POINT), view) == pytest.approx(v, abs=1e-9)
+    a = [-4 * math.sin(0.6), -math.cos(0.3), 1.0]
+    assert read_sensor(fx.AccelerationSensor(POINT), view) == pytest.approx(a, abs=1e-5)
+    falling = fx.AccelerationSensor(POINT, (0, 0, 1), gravity=(0, 0, -9.81))
+    assert falling.read(view) == pytest.approx(10.81, abs=1e-5)
+    resolved = fx.AccelerationSensor(POINT, frame=FRAME).read(view)
+    assert resolved == pytest.approx(view.rotation(FRAME).T @ a, abs=1e-5)
+
+
+def test_velocity_seen_from_a_frame_is_the_rate_of_the_position_seen_from_it(fake_view) -> None:
+    seen, h = fx.PositionSensor(POINT, frame=FRAME), 1e-5
+    before, after = (np.asarray(seen.read(fake_view(0.7 + k * h, poses()))) for k in (-1, 1))
+    rate = fx.VelocitySensor(POINT, frame=FRAME).read(fake_view(0.7, poses()))
+    assert rate == pytest.approx((after - before) / (2 * h), abs=1e-8)
+
+
+def test_angular_velocity_in_all_axes(fake_view) -> None:
+    view, h = fake_view(0.7, poses()), 1e-5
+    turn = view.rotation(TURNING, 0.7 + h) @ view.rotation(TURNING, 0.7 - h).T
+    inertial = Rotation.from_matrix(turn).as_rotvec() / (2 * h)
+    origin = fx.ground.marker((0, 0, 0))
+    assert fx.AngularVelocitySensor(TURNING, frame=origin).read(view) == pytest.approx(inertial, abs=1e-8)
+    own = view.rotation(TURNING).T @ inertial
+    assert fx.AngularVelocitySensor(TURNING).read(view) == pytest.approx(own, abs=1e-8)
+    assert fx.AngularVelocitySensor(TURNING, (0, 0, 1)).read(view) == pytest.approx(own[2], abs=1e-8)
+    other = view.rotation(FRAME).T @ inertial
+    assert fx.AngularVelocitySensor(TURNING, frame=FRAME).read(view) == pytest.approx(other, abs=1e-8)
+
+
+def test_distance_and_its_rate(fake_view) -> None:
+    here = fx.ground.marker((0, 0, 0))
+
+    def length(t: float) -> float:
+        return math.hypot(math.sin(2 * t), math.cos(t), 0.5 * t * t)
+
+    view = fake_view(0.4, poses())
+    assert fx.DistanceSensor(here, POINT).read(view) == pytest.approx(length(0.4), abs=1e-14)
+    rate = (length(0.4 + 1e-5) - length(0.4 - 1e-5)) / 2e-5
+    assert fx.DistanceSensor(here, POINT, rate=True).read(view) == pytest.approx(rate, abs=1e-8)
+    with pytest.raises(ModelError, match=r"together.*t = 0.*same place"):
+        read_sensor(fx.DistanceSensor(here, fx.ground.marker((0, 0, 0)), rate=True, name="together"), fake_view())
+
+
+def test_sensors_that_need_no_marker(fake_view) -> None:
+    view = fake_view(
+        0.5,
+        rows={("hinge", "angle"): (0.2, -0.3)},
+        multipliers={"hinge": [1.0, 2.0]},
+        coordinates={("cart", 1): (4.0, 5.0)},
+        states={"coil": [7.0, 8.0]},
+        values={"motor": 6.0},
+    )
+    expected = [
+        (fx.JointSensor("hinge"), 0.2),
+        (fx.JointSensor("hinge", rate=True), -0.3),
+        (fx.MultiplierSensor("hinge", 1), 2.0),
+        (fx.CoordinateSensor("cart", 1), 4.0),
+        (fx.CoordinateSensor("cart", 1, rate=True), 5.0),
+        (fx.StateSensor("coil", 1), 8.0),
+        (fx.HeldSensor(fx.Signal("motor")), 6.0),
+        (fx.FunctionSensor(lambda t, v: t + v.held("motor")), 6.5),
+        (fx.NoisySensor(fx.JointSensor("hinge"), lambda t: 10.0 * t), 5.2),
+    ]
+    for sensor, value in expected:
+        assert sensor.size == 1
+        assert read_sensor(sensor, view) == pytest.approx([value], abs=1e-15), sensor.name
+
+
+def test_joint_given_itself_names_its_coordinate() -> None:
+    hinge = fx.Revolute(fx.ground, BOX, at=(0, 0, 0), axis=(0, 0, 1), name="hinge")
+    assert (fx.JointSensor(hinge).joint, fx.JointSensor(hinge).label) == ("hinge", "angle")
+    slider = fx.Prismatic(fx.ground, BOX, at=(0, 0, 0), axis=(1, 0, 0), name="slider")
+    assert fx.JointSensor(slider).label == "displacement"
+    with pytest.raises(ModelError, match=r"label is 'angle', but joint 'slider' has the coordinates displacement"):
+        fx.JointSensor(slider, "angle")
+
+
+def test_what_the_simulation_has_to_know() -> None:
+    sensor = fx.NoisySensor(fx.PositionSensor(POINT, frame=FRAME), 0.1)
+    assert sensor.markers == (POINT, FRAME)
+    assert fx.JointSensor("hinge").joints == ("hinge",)
+    assert fx.PositionSensor(POINT, (1, 0, 0)).name == "position of marker 'centre' of PointMass 'ball' along (1, 0, 0)"
+
+
+@pytest.mark.parametrize(
+    ("make", "match"),
+    [
+        (lambda: fx.PositionSensor(BOX), "the point on .*box.* is missing"),
+        (lambda: fx.PositionSensor(POINT, (0, 0, 0)), "PositionSensor: direction must not be the zero vector"),
+        (lambda: fx.VelocitySensor("ball"), "VelocitySensor: expected a body"),
+        (lambda: fx.AngularVelocitySensor(POINT), "has no orientation"),
+        (lambda: fx.AccelerationSensor(POINT, gravity=(0, 1)), r"gravity must have shape \(3,\)"),
+        (lambda: fx.JointSensor(3.0), "joint must be a joint of the model or its name"),
+        (lambda: fx.JointSensor("hinge", rate=1), "rate must be True or False"),
+        (lambda: fx.MultiplierSensor("hinge", -1), "component must be at least 0"),
+        (lambda: fx.CoordinateSensor("cart", 0.5), "index must be a whole number"),
+        (lambda: fx.HeldSensor(""), "actuator of the model or its name"),
+        (lambda: fx.FunctionSensor(3.0), "function must be a function of"),
+        (lambda: fx.FunctionSensor(lambda t, v: t, size=0), "size must be at least 1"),
+        (lambda: fx.NoisySensor(lambda v: 0.0, 0.1), "expected a sensor such as"),
+        (lambda: fx.NoisySensor(fx.PositionSensor(POINT), [0.1, 0.1]), "must have 3 components"),
+        (lambda: fx.NoisySensor(fx.JointSensor("a"), math.nan), "reference must be a number"),
+    ],
+)
+def test_bad_sensors(make, match: str) -> None:
+    with pytest.raises(ModelError, match=match):
+        make()
+
+
+def test_axes_of_a_spatial_cable_are_refused() -> None:
+    cable = fx.FlexibleBody.line(
+        (0, 0, 0), (1, 0, 0), elements=2, element=fx.elements.SpatialCable(), section=fx.Circle(0.01), material=fx.steel
+    )
+    assert fx.PositionSensor(cable.end, (0, 0, 1)).size == 1
+    with pytest.raises(ModelError, match="no meaning"):
+        fx.AngularVelocitySensor(cable.end)
+    with pytest.raises(ModelError, match="no meaning"):
+        fx.PositionSensor(POINT, frame=cable.end)
+
+
+@pytest.mark.parametrize(
+    ("function", "match"),
+    [
+        (lambda t, v: 1 / 0, "ZeroDivisionError"),
+        (lambda t, v: v.nothing, "AttributeError"),
+        (lambda t, v: math.nan, "must be finite"),
+        (lambda t, v: [1.0, 2.0], r"must have shape \(1,\)"),
+        (lambda t, v: "x", "must be an array of numbers"),
+        (lambda t, v: None, "lack its return"),
+    ],
+)
+def test_readings_that_fail_name_sensor_and_time(fake_view, function, match: str) -> None:
+    with pytest.raises(ModelError, match=rf"sensor 'probe'.*t = 0\.25.*{match}"):
+        read_sensor(fx.FunctionSensor(function, name="probe"), fake_view(0.25))
+
+
+def test_readings_out_of_range_and_foreign_errors(fake_view) -> None:
+    view = fake_view(multipliers={"hinge": [1.0]}, states={"coil": [1.0]})
+    with pytest.raises(ModelError, match="component must be below 1"):
+        read_sensor(fx.MultiplierSensor("hinge", 1), view)
+    with pytest.raises(ModelError, match="index must be below 1"):
+        read_sensor(fx.StateSensor("coil", 3), view)
+
+    def singular(t: float, v: object) -> float:
+        raise SingularError("no solution")
+
+    with pytest.raises(SingularError, match="no solution"):
+        read_sensor(fx.FunctionSensor(singular), view)
