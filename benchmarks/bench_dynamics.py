@@ -9,18 +9,22 @@ mechanism with its sparse and its dense solver: the fastest counts.
 
     python benchmarks/bench_dynamics.py [repetitions] [name ...]
 
-Names: pendulum, chain, crank, setup. Exudyn is imported by the interpreter in EXUDYN_PYTHON, or else by this one.
+Names: pendulum, chain, crank, setup, where (a profile). Exudyn is imported by the interpreter in EXUDYN_PYTHON, or else
+by this one.
 """
 
 from __future__ import annotations
 
+import cProfile
 import math
+import pstats
 import resource
 import sys
 import time
 import tracemalloc
 from collections.abc import Callable, Sequence
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import measure
@@ -50,7 +54,7 @@ SETUP_TARGET = 3.0
 Row = Sequence[Any]  # processor seconds, steps, iterations, tangents, position at the end
 
 
-def pendulum(elements: int, until: float) -> tuple[fx.Model, Any]:
+def pendulum(elements: int) -> tuple[fx.Model, Any]:
     """A cable hinged at the origin, which falls from the horizontal; and its tip."""
     cable = fx.FlexibleBody.line(
         (0, 0),
@@ -128,7 +132,7 @@ def ours(model: fx.Model, place: Any, until: float) -> Callable[[], Row]:
     """A function that makes the motion once, from the compiled model."""
     system = fx.compile_model(model)
     scheme = fx.GeneralizedAlpha(rho=RHO, index=3)
-    output = fx.Output(every=until)
+    output = fx.Output(every=until, energy=False)
 
     def solve() -> Row:
         found: list[Any] = []
@@ -136,7 +140,8 @@ def ours(model: fx.Model, place: Any, until: float) -> Callable[[], Row]:
             lambda: found.append(fx.simulate(system, until=until, step=STEP, integrator=scheme, output=output))
         )
         run = found[0]
-        return taken, run.work.steps, run.work.iterations, run.work.tangents, run.position(place)[-1].tolist(), run
+        iterations = int(run.steps[:, 2].sum())
+        return taken, len(run.steps), iterations, run.counts["factorisations"], run.position(place)[-1].tolist()
 
     return solve
 
@@ -186,7 +191,7 @@ def setup(repetitions: int) -> None:
     print("\nsetting up: compile_model alone, kernels compiled before")
     rows, last = [], {}
     for name, size in (("chain", 250), ("chain", 500), ("chain", 1000), ("cable", 500), ("cable", 2000)):
-        model = chain(size)[0] if name == "chain" else pendulum(size, 0.0)[0]
+        model = chain(size)[0] if name == "chain" else pendulum(size)[0]
         fx.compile_model(model)
         taken = measure.Sample.of([measure.cpu_time(lambda m=model: fx.compile_model(m)) for _ in range(repetitions)])
         tracemalloc.start()
@@ -205,13 +210,39 @@ def setup(repetitions: int) -> None:
     print(f"resident memory at its peak: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB")
 
 
+def where(name: str, model: fx.Model, place: Any, until: float, shown: int = 10) -> None:
+    """The functions in which most of a run's own time is spent; the profiler makes small ones look larger."""
+    solve = ours(model, place, until)
+    solve()
+    profiler = cProfile.Profile(time.process_time)
+    profiler.enable()
+    steps = solve()[1]
+    profiler.disable()
+    stats: dict[tuple[str, int, str], tuple[Any, ...]] = vars(pstats.Stats(profiler))["stats"]
+    rows = sorted(
+        (
+            (own, calls, Path(file).name, function)
+            for (file, _, function), (_, calls, own, *_) in stats.items()
+            if "gc.collect" not in function  # before the run
+        ),
+        reverse=True,
+    )
+    total = math.fsum(row[0] for row in rows)
+    print(f"\nwhere the time goes: {name}")
+    measure.table(
+        ("function", "share", "us per step", "calls per step"),
+        [[f"{file}: {function}", f"{own / total:.0%}", f"{own / steps * 1e6:.1f}", f"{calls / steps:.1f}"]
+         for own, calls, file, function in rows[:shown]],
+    )  # fmt: skip
+
+
 def main() -> None:
     arguments = sys.argv[1:]
     repetitions = int(arguments.pop(0)) if arguments and arguments[0].isdigit() else 5
-    wanted = set(arguments) or {"pendulum", "chain", "crank", "setup"}
+    wanted = set(arguments) or {"pendulum", "chain", "crank", "setup", "where"}
     print(measure.facts())
     begin = time.perf_counter()
-    peer = find_peer("exudyn_motion.py") if wanted - {"setup"} else None
+    peer = find_peer("exudyn_motion.py") if wanted - {"setup", "where"} else None
     if peer is not None:
         print(f"Exudyn {peer.version}, fast build, modified Newton, relative tolerance 1e-6, analysed pattern kept")
     print(f"generalized-alpha, index 3, rho = {RHO}, step {STEP} s; solver call only, {repetitions} repetitions")
@@ -219,7 +250,7 @@ def main() -> None:
         cases = []
         for n, until, target in PENDULUM:
             problem = {**COMMON, **CABLE, "kind": "pendulum", "elements": n, "until": until}
-            cases.append((str(n), ours(*pendulum(n, until), until), [problem], target))
+            cases.append((str(n), ours(*pendulum(n), until), [problem], target))
         compare("very flexible pendulum, absolute-nodal cables", "elements", cases, repetitions, peer)
     if "chain" in wanted:
         cases = []
@@ -239,6 +270,10 @@ def main() -> None:
         compare("spatial slider-crank", "bodies", cases, repetitions, peer)
     if "setup" in wanted:
         setup(repetitions)
+    if "where" in wanted:
+        where("pendulum of 100 elements", *pendulum(100), 0.5)
+        where("chain of 50 bars", *chain(50), 0.2)
+        where("spatial slider-crank", *crank(), 2.0)
     if peer is not None:
         peer.close()
     print(f"\nall of it: {time.perf_counter() - begin:.0f} s")

@@ -64,9 +64,14 @@ class Bodies:
         self.mbs.AddLoad(items.LoadMassProportional(markerNumber=centre, loadVector=self.gravity))
         return int(number)
 
-    def at(self, body: int, point: Any) -> int:
-        """A marker by its point in body axes."""
-        return int(self.mbs.AddMarker(items.MarkerBodyRigid(bodyNumber=body, localPosition=[*map(float, point)])))
+    def at(self, body: int, point: Any, frame: Any = None) -> int:
+        """A marker by its point and orientation in body axes."""
+        place = [*map(float, point)]
+        if frame is None:
+            marker = items.MarkerBodyRigid(bodyNumber=body, localPosition=place)
+        else:
+            marker = items.MarkerBodyRigid(bodyNumber=body, localHT=exudyn.HT(rotation=frame, translation=place))
+        return int(self.mbs.AddMarker(marker))
 
 
 def pendulum(mbs: Any, p: dict[str, Any]) -> Any:
@@ -97,12 +102,8 @@ def crank(mbs: Any, p: dict[str, Any]) -> Any:
     wheel, rod, block = (bodies.add(**p[name]) for name in ("crank", "rod", "block"))
     along_x = np.array([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])  # its third axis is x
     arm, length = p["arm"], p["length"]
-    axle = bodies.at(bodies.ground, p["axle"])
-    mbs.AddObject(
-        items.ObjectJointRevoluteZ(
-            markerNumbers=[axle, bodies.at(wheel, (0, 0, -arm / 2))], rotationMarker0=along_x, rotationMarker1=along_x
-        )
-    )
+    axle = [bodies.at(bodies.ground, p["axle"], along_x), bodies.at(wheel, (0, 0, -arm / 2), along_x)]
+    mbs.AddObject(items.ObjectJointRevoluteZ(markerNumbers=axle))
     pin = [bodies.at(wheel, (0, 0, arm / 2)), bodies.at(rod, (length / 2, 0, 0))]
     mbs.AddObject(items.ObjectJointSpherical(markerNumbers=pin))
     # Universal: three translations and one of three rotations, about the rod at the start.
