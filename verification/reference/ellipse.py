@@ -43,6 +43,12 @@ class Bead:
         return a, math.sqrt(a**2 - (self.span / 2.0) ** 2)
 
     @property
+    def start(self) -> FloatArray:
+        """Position (2,) at the start."""
+        a, b = self.axes
+        return np.array([a * math.cos(self.angle), -b * math.sin(self.angle)])
+
+    @property
     def period(self) -> float:
         """Time of a full swing, from conservation of energy."""
         a, b = self.axes
