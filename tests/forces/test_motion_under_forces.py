@@ -70,6 +70,32 @@ def test_friction_stops_a_slider() -> None:
     assert abs(v[0]) < 1e-4
 
 
+def test_a_brake_holds_and_slides() -> None:
+    """The bristle comes first in the coordinates. Below the limit it rests where the bristle carries the load."""
+    body, joint = sliding(0.0)
+    brake = fx.StickSlip(joint, 0.5, load=2.0, deflection=1e-3, damping=40.0)
+    early, _ = run(body, joint, brake, fx.JointForce(joint, 0.6), until=2.0)
+    late, v = run(body, joint, brake, fx.JointForce(joint, 0.6), until=3.0)
+    assert late[1] == pytest.approx(early[1], rel=1e-9), "it does not creep"
+    assert late[1] == pytest.approx(0.6e-3, rel=2e-3)
+    assert v[0] == pytest.approx(0.6e-3, rel=1e-6), "the rate of its coordinate is the deflection of the bristle"
+    _, v = run(body, joint, brake, fx.JointForce(joint, 1.5), until=2.0)
+    assert v[1] == pytest.approx((1.5 - 1.0) * 2.0, rel=0.1)
+    assert v[0] == pytest.approx(1e-3, rel=1e-4)
+
+
+def test_drag_by_a_function() -> None:
+    ball = fx.PointMass(2.0, position=(1.0, 0.0, 0.0), velocity=(1.0, 0.0, 0.0), name="ball")
+
+    def drag(p: np.ndarray, R: np.ndarray, twist: np.ndarray, t: float) -> np.ndarray:
+        w = np.zeros((1, 6))
+        w[0, :3] = -0.5 * np.linalg.norm(twist[0, :3]) * twist[0, :3]
+        return w
+
+    _, v = run(ball, fx.UserForce([ball], drag), until=2.0)
+    assert v[0] == pytest.approx(1.0 / (1.0 + 0.25 * 2.0), abs=1e-6)
+
+
 def test_a_stop_throws_back() -> None:
     """With the damping c the restitution is near 1 - 2/3 c v."""
     body, joint = sliding()

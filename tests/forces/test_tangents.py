@@ -57,6 +57,9 @@ FORCES: dict[str, Any] = {
     "bushing": lambda a, b: fx.Bushing(
         a, b, stiffness=STIFF[:3, :3] if a.planar else STIFF, damping=0.3 * STIFF[:3, :3] if a.planar else 0.3 * STIFF
     ),
+    "bristle": lambda a, b: fx.StickSlip(
+        (a, b), 0.3, 2.0, deflection=1.5, static=0.4, falling=2.0, damping=0.2, viscous=0.1, coordinate="distance"
+    ),
     "user force": lambda a, b: fx.UserForce([a, b], wind),
     "follower": lambda a, b: fx.PointForce(b, (1.0, 2.0) if a.planar else (1.0, 2.0, 3.0), follower=True),
     "dead force": lambda a, b: fx.PointForce(b, (1.0, 2.0) if a.planar else (1.0, 2.0, 3.0)),
