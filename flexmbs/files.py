@@ -8,16 +8,21 @@ from typing import TYPE_CHECKING
 
 from flexmbs import elements as built_in
 from flexmbs.output import store
+from flexmbs.output.timestore import holds_time
 
 if TYPE_CHECKING:
     from flexmbs.analysis.modal import Modes
+    from flexmbs.model import Model
     from flexmbs.solution import Solution
+    from flexmbs.time_solution import TimeSolution
 
 __all__ = ["load"]
 
 
-def load(path: str | PathLike[str], classes: Iterable[type] = ()) -> Solution | Modes:
-    """Read a result that `Solution.save` or `Modes.save` wrote, with its model.
+def load(
+    path: str | PathLike[str], classes: Iterable[type] = (), model: Model | None = None
+) -> Solution | Modes | TimeSolution:
+    """Read a result that was saved, or the journal that a run left behind, with its model.
 
     The model is rebuilt from its description in the file and compiled, so that the result can be asked and drawn as
     before it was saved. Its bodies are new objects: take them from ``result.model.body(name)``.
@@ -29,11 +34,14 @@ def load(path: str | PathLike[str], classes: Iterable[type] = ()) -> Solution | 
     classes : iterable of type
         Your own classes, if the model has objects of any: elements with the classes of their choices, sections, loads,
         supports. They must be dataclasses.
+    model : Model, optional
+        For motions: the model that they were computed with, which is needed where it has Python functions, and refused if
+        it is another one. It is not rebuilt then.
 
     Returns
     -------
-    Solution or Modes
-        As it was saved.
+    Solution, Modes or TimeSolution
+        As it was saved. Of a run that did not end, all that is in its journal, with ``message`` saying what is missing.
 
     Raises
     ------
@@ -53,5 +61,10 @@ def load(path: str | PathLike[str], classes: Iterable[type] = ()) -> Solution | 
     >>> len(modes), modes.model.body("rod").element.name
     (3, 'planar cable')
     """
+    if holds_time(path):
+        from flexmbs.output.time_files import load_time
+
+        found = [getattr(built_in, name) for name in built_in.__all__]
+        return load_time(path, model, (*classes, *(item for item in found if isinstance(item, type))))
     own = [getattr(built_in, name) for name in built_in.__all__]
     return store.load(path, classes, [item for item in own if isinstance(item, type)])

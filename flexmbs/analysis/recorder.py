@@ -13,6 +13,7 @@ from flexmbs.time_solution import Energy, TimeSolution
 if TYPE_CHECKING:
     from flexmbs.dynamics import Dynamics
     from flexmbs.integrators.contracts import StepResult, StepState
+    from flexmbs.output.time_files import Stream
 
 __all__ = ["Recorder"]
 
@@ -28,6 +29,7 @@ class Recorder:
         self.steps: list[tuple[float, float, float, float]] = []
         self.work = np.zeros(3)
         self._power: FloatArray | None = None
+        self.stream: Stream | None = None
 
     @property
     def n_steps(self) -> int:
@@ -44,9 +46,29 @@ class Recorder:
 
     def store(self, state: StepState) -> None:
         """A state at a time that is wanted."""
+        if self.energy:
+            self._measure(state)
         self.states.append(state)
-        if not self.energy:
-            return
+        if self.stream is not None:
+            self.stream.store(
+                {
+                    "t": state.t, "q": state.q, "v": state.v, "a": state.a, "lam": state.lam,
+                    "energy": self.energies[-1] if self.energy else np.full(7, np.nan),
+                    "residuals": self.residuals[-1] if self.energy else np.full(3, np.nan),
+                }
+            )  # fmt: skip
+
+    def memory(self) -> dict[str, Any]:
+        """What a resumed run needs to go on with the work done."""
+        return {"work": self.work, "power": self._power}
+
+    def restore(self, memory: dict[str, Any]) -> None:
+        """Set what `memory` returned."""
+        if memory.get("work") is not None:
+            self.work, self._power = np.array(memory["work"]), memory.get("power")
+
+    def _measure(self, state: StepState) -> None:
+        """Energies and residuals at a state."""
         dyn = self.dynamics
         dyn.set_time(state.t)
         dyn.residual(state.q, state.v, state.a, state.lam)

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from flexmbs.analysis.interruption import Interruption
 from flexmbs.analysis.recorder import Recorder
 from flexmbs.analysis.sampling import Sampling
 from flexmbs.analysis.watch import Watch
 from flexmbs.assembly import assemble
 from flexmbs.core.checks import as_array, as_flag, as_number, show
+from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ConvergenceError, ModelError
 from flexmbs.core.progress import Progress
 from flexmbs.dynamics import Dynamics
@@ -22,10 +24,13 @@ from flexmbs.integrators.dense import Interpolant
 from flexmbs.integrators.generalized_alpha import GeneralizedAlpha
 from flexmbs.integrators.step_control import ErrorControl, FixedStep
 from flexmbs.model import Model
+from flexmbs.output.time_files import CHECKPOINT, Stream, memory_of, meta_of
 from flexmbs.system import System, compile_model
 from flexmbs.time_solution import TimeSolution, TimeStatus
 
 if TYPE_CHECKING:
+    from os import PathLike
+
     from flexmbs.control.events import Event
     from flexmbs.integrators.contracts import Integrator, Stepper
 
@@ -90,6 +95,7 @@ def simulate(
     output: Output | None = None,
     start: TimeSolution | None = None,
     events: Sequence[Event] = (),
+    file: str | PathLike[str] | None = None,
     progress: bool = True,
     throw: bool = True,
 ) -> TimeSolution:
@@ -113,6 +119,9 @@ def simulate(
         Resumes from its end, bitwise as if the run had not been interrupted; the model must be the same.
     events : sequence of Event
         Watched on the interpolant of every step; where one happens, the step is made again to end there.
+    file : path-like, optional
+        An HDF5 file (.h5) for the result. While the run is under way every stored state goes to a journal beside it,
+        which even a killed process leaves readable: load it with `flexmbs.load`, and go on with ``start=``.
     progress : bool
         Whether to show progress on standard error when it takes longer than a second.
     throw : bool
@@ -137,16 +146,22 @@ def simulate(
     if not isinstance(model, Model | System):
         raise ModelError(f"simulate: expected a Model, not {show(model)}.")
     system = model if isinstance(model, System) else compile_model(model)
-    begin = 0.0 if start is None else float(start.t[-1])
+    begin = 0.0 if start is None else float(start.last.t if start.last is not None else start.t[-1])
     until = as_number("simulate", "until", until, above=begin, unit="time")
     scheme = integrator or GeneralizedAlpha()
     control = _control(step)
     output = output or Output()
     run = _Run(Dynamics(system), scheme, control, output, begin, until, tuple(events))
-    run.begin(start)
+    stream = None
+    if file is not None:
+        dyn = run.dynamics
+        stream = Stream(system.model, (dyn.n_q, dyn.n_v, dyn.n_c), file)
+    run.begin(start, stream)
     with Progress(f"motion of {system.model.name!r}", wanted=as_flag("simulate", "progress", progress)) as shown:
         run.integrate(shown)
     solution = run.solution()
+    if stream is not None:
+        stream.close(solution)
     if throw and run.status is TimeStatus.STEP_TOO_SMALL:
         raise ConvergenceError(f"Model {system.model.name!r}: {run.message} {run.status.value}", solution)
     return solution
@@ -177,15 +192,24 @@ class _Grid:
         if end > barrier - 1e-9 * h:
             if end - barrier > 1e-9 * h:
                 h = barrier - t
+                self.made = 0
             end = barrier
-            self.begin, self.made = end, 0
-        elif self.made == 0:
+        if self.made == 0:
             self.begin = end
         return h, end
 
     def leave(self) -> None:
         """The next step does not continue the series."""
         self.made = 0
+
+    def memory(self) -> FloatArray:
+        """What `restore` takes."""
+        return np.array([self.begin, float(self.made), np.nan if self.h is None else self.h])
+
+    def restore(self, memory: FloatArray | None) -> None:
+        """Continue the series of another run, if it has the same step."""
+        if memory is not None and memory[2] == self.h:
+            self.begin, self.made = float(memory[0]), int(memory[1])
 
 
 class _Run:
@@ -211,11 +235,13 @@ class _Run:
         self.wall = time.perf_counter()
         self.cpu = time.process_time()
 
-    def begin(self, start: TimeSolution | None) -> None:
+    def begin(self, start: TimeSolution | None, stream: Stream | None) -> None:
         """A consistent state at the start, and the recorder."""
         dyn = self.dynamics
         span = self.until - self.t0
         self.h = min(self.control.first(span), span)
+        self.recorder = Recorder(dyn, self.output.energy)
+        self.grid = _Grid(self.control.h if isinstance(self.control, FixedStep) else None, self.t0)
         if start is None:
             q, v = dyn.coordinates.reference.copy(), dyn.coordinates.velocity.copy()
             found = assemble(dyn, self.t0, q, v)
@@ -229,28 +255,32 @@ class _Run:
             dyn.compliance(len(self.redundant) > 0)
             dyn.restore_angles(start.extra["near"])
             self.state, self.h = start.last, start.extra["h"]
+            if isinstance(self.control, FixedStep):
+                self.h = self.control.h
+            self.grid.restore(start.extra.get("grid"))
             self.sampled.restore(start.extra["control"])
+            self.recorder.restore(start.extra)
         self.stepper: Stepper = self.scheme.stepper(dyn, self.control.tolerance)
-        self.recorder = Recorder(dyn, self.output.energy)
+        self.recorder.stream = stream
         self.recorder.store(self.state)
         self.wanted = self.output.times(self.t0, self.until)
         self.next = 0
 
     def integrate(self, progress: Progress) -> None:
         """Steps up to the end, an interruption, or a failure; what was made is kept."""
-        try:
-            self._steps(progress)
-        except KeyboardInterrupt:
-            self.status = TimeStatus.INTERRUPTED
-            self.message = f"interrupted at t = {self.state.t:g}."
+        with Interruption() as interruption:
+            self._steps(progress, interruption)
 
-    def _steps(self, progress: Progress) -> None:
-        dyn, control = self.dynamics, self.control
+    def _steps(self, progress: Progress, interruption: Interruption) -> None:
+        dyn, control, grid = self.dynamics, self.control, self.grid
         span = self.until - self.t0
         smallest = control.smallest(span)
         largest = control.limit(span) if isinstance(control, ErrorControl) else np.inf
-        grid = _Grid(control.h if isinstance(control, FixedStep) else None, self.state.t)
         while self.state.t < self.until:
+            if interruption.wanted:
+                self.status = TimeStatus.INTERRUPTED
+                self.message = f"interrupted at t = {self.state.t:g}."
+                return
             barrier = min(self.until, self.sampled.next_time(self.state.t))
             h, end = grid.next(self.state.t, min(self.h, largest), barrier)
             result = self.stepper.step(self.state, h)
@@ -276,12 +306,19 @@ class _Run:
             dyn.accept_angles()
             self._store(self.state, new)
             self.state = new
-            self.h = control.after(max(h, min(self.h, largest)), result.error, result.iterations)
+            proposed = control.after(h, result.error, result.iterations)
+            shortened = h < 0.99 * min(self.h, largest)
+            self.h = max(proposed, self.h) if shortened else proposed
             if happened.t is not None and self._react(happened.events):
                 return
             changed = self.sampled.sample(self.state)
             if changed:
                 self._restart()
+            if self.recorder.n_steps % CHECKPOINT == 0:
+                self.stepper.forget()
+                if self.recorder.stream is not None:
+                    extra = self._extra()
+                    self.recorder.stream.checkpoint(memory_of(self.state, extra), meta_of(extra, self.redundant))
             if self.recorder.n_steps % 20 == 0:
                 progress.show((self.state.t - self.t0) / span, f"t = {self.state.t:.4g}")
 
@@ -329,6 +366,11 @@ class _Run:
             text += f" The largest residual is {dyn.r[worst]:.3g} on {name}."
         return text
 
+    def _extra(self) -> dict[str, Any]:
+        """What a resumed run needs beside the state."""
+        memory = {"near": self.dynamics.angles(), "h": self.h, "grid": self.grid.memory()}
+        return memory | {"control": self.sampled.memory()} | self.recorder.memory()
+
     def solution(self) -> TimeSolution:
         """Everything so far."""
         dyn = self.dynamics
@@ -340,5 +382,5 @@ class _Run:
             counts=counts, redundant=self.redundant, status=self.status, message=self.message, last=self.state,
             settings={"integrator": self.scheme, "step": self.control, "output": self.output, "until": self.until},
             events=tuple(self.events.record),
-            extra={"near": dyn.angles(), "h": self.h, "control": self.sampled.memory()},
+            extra=self._extra(),
         )  # fmt: skip

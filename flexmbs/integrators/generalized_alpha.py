@@ -229,13 +229,16 @@ class _Stepper:
         )
 
     def _error(self, state: StepState, h: float, v1: FloatArray) -> float:
-        """Local error of the positions relative to the tolerance: c h^3 times the second difference of velocities."""
-        if state.h_old == 0.0:
-            return 0.0
+        """Local error of the positions relative to the tolerance: c h^3 times the third derivative.
+
+        That is a second difference of velocities; in a first step, with the acceleration at its start.
+        """
         s = self.scheme
         constant = abs(1.0 / 6.0 - s.beta - 0.5 * (s.alpha_m - s.alpha_f))
-        old = state.h_old
-        second = ((v1 - state.v) / h - (state.v - state.v_old) / old) * (2.0 / (h + old))
-        return (
-            constant * h**3 * float(norm(second, self.dynamics.mass)) / (self.tolerance * self.dynamics.position_size)
-        )
+        mean = (v1 - state.v) / h
+        if state.h_old == 0.0:
+            third = (mean - state.a) * (2.0 / h)
+        else:
+            third = (mean - (state.v - state.v_old) / state.h_old) * (2.0 / (h + state.h_old))
+        size = float(norm(third, self.dynamics.mass))
+        return constant * h**3 * size / (self.tolerance * self.dynamics.position_size)

@@ -1,0 +1,190 @@
+"""Motions to and from files: result files, and journals that grow while a run is under way.
+
+A run with a file writes every stored state to a journal beside it (its name with the ending ``.journal``) and, every
+`CHECKPOINT` steps, all that the run needs to go on from there. When the run ends the journal is turned into the HDF5
+file. What a killed run leaves is the journal, which `flexmbs.load` reads up to its last complete record; it is resumed
+from the last checkpoint, so states stored behind that are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from flexmbs.control.loop import ControlState
+from flexmbs.core.checks import show
+from flexmbs.core.describe import to_plain
+from flexmbs.core.errors import FlexmbsError, ModelError
+from flexmbs.core.info import versions
+from flexmbs.integrators.contracts import StepState
+from flexmbs.output.journal import JournalWriter
+from flexmbs.output.journal_reader import is_journal, read_journal
+from flexmbs.output.model_description import describe_model
+from flexmbs.output.timestore import close_journal, model_of, read_time, write_time
+from flexmbs.output.time_data import Column, TimeData
+
+if TYPE_CHECKING:
+    from flexmbs.model import Model
+    from flexmbs.time_solution import TimeSolution
+
+__all__ = ["CHECKPOINT", "Stream", "load_time", "save"]
+
+CHECKPOINT = 500
+"""Steps between two checkpoints. The matrix is made anew there, with or without a file, so that resuming is bitwise."""
+LABEL = "checkpoint"
+ENERGIES = ("kinetic", "strain", "springs", "potential", "work_drivers", "work_forces", "work_loads")
+
+
+def columns(n_q: int, n_v: int, n_c: int) -> tuple[Column, ...]:
+    """What every stored state has."""
+    return (
+        Column("t", unit="time", meaning="time"),
+        Column("q", (n_q,), unit="by coordinate", meaning="coordinates"),
+        Column("v", (n_v,), unit="by coordinate", meaning="velocities"),
+        Column("a", (n_v,), unit="by coordinate", meaning="accelerations"),
+        Column("lam", (n_c,), unit="by constraint", meaning="multipliers"),
+        Column("energy", (len(ENERGIES),), unit="force length", meaning=", ".join(ENERGIES)),
+        Column("residuals", (3,), unit="by constraint", meaning="violation of positions, velocities, accelerations"),
+    )
+
+
+def save(solution: TimeSolution, path: str | PathLike[str]) -> Path:
+    """Write a motion to an HDF5 file."""
+    energy = np.column_stack([getattr(solution.energy, name) for name in ENERGIES])
+    arrays = {
+        "t": solution.t, "q": solution.q, "v": solution.v, "a": solution.a, "lam": solution.lam, "energy": energy,
+        "residuals": solution.residuals,
+    }  # fmt: skip
+    plain, meshes = describe_model(solution.model)
+    c = solution.system.coordinates
+    data = TimeData(
+        arrays, _meta(solution), plain, {**meshes, **_memory(solution), "run/steps": solution.steps},
+        columns(c.n, c.n_v, solution.lam.shape[1]),
+    )  # fmt: skip
+    return write_time(data, path)
+
+
+class Stream:
+    """Writes a run to disk as it goes."""
+
+    def __init__(self, model: Model, sizes: tuple[int, int, int], path: str | PathLike[str]) -> None:
+        self.path = Path(path)
+        if self.path.suffix.lower() not in (".h5", ".hdf5"):
+            raise ModelError(f"simulate: file must end in .h5, not {show(str(path))}.")
+        self.journal_path = self.path.with_suffix(self.path.suffix + ".journal")
+        if self.journal_path.exists():
+            raise ModelError(
+                f"simulate: {self.journal_path.name} was left behind by a run that did not end. Load it with "
+                f"flexmbs.load({str(self.journal_path)!r}) and go on with start=..., or remove it."
+            )
+        if self.path.exists():
+            raise ModelError(f"simulate: file {self.path.name} exists; remove it or take another name.")
+        plain, meshes = describe_model(model)
+        self.writer = JournalWriter(
+            self.journal_path, columns(*sizes), meta={"versions": dict(versions())}, model=plain, constants=meshes
+        )
+
+    def store(self, values: Mapping[str, Any]) -> None:
+        """A stored state."""
+        self.writer.append(values)
+
+    def checkpoint(self, memory: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
+        """All that the run needs to go on from here."""
+        self.writer.put(LABEL, dict(memory), dict(meta))
+
+    def close(self, solution: TimeSolution) -> Path:
+        """The end of the run: journal to HDF5."""
+        memory = {**_memory(solution), "run/steps": solution.steps}
+        self.writer.finish(_meta(solution), memory)
+        return close_journal(self.journal_path, self.path)
+
+
+def load_time(path: str | PathLike[str], model: Model | None, classes: tuple[type, ...]) -> TimeSolution:
+    """A motion from a result file or from the journal that a run left behind."""
+    data = read_time(path)
+    constants, meta, note = dict(data.constants), dict(data.meta), data.note
+    if "run/last/q" not in constants and is_journal(path):
+        journal = read_journal(path)
+        if LABEL in journal.labels:
+            found = journal.latest(LABEL)
+            constants |= found.arrays
+            meta |= found.meta
+    return _solution(data, constants, meta, note, model_of(data, path, model, classes))
+
+
+def _meta(solution: TimeSolution) -> dict[str, Any]:
+    settings = {name: _plain(value) for name, value in solution.settings.items()}
+    return {
+        "status": solution.status.name, "message": solution.message,
+        "settings": settings, "counts": {k: _plain(v) for k, v in solution.counts.items()}, "versions": dict(versions()),
+        "events": [[e.name, float(e.t)] for e in solution.events], **meta_of(solution.extra, solution.redundant),
+    }  # fmt: skip
+
+
+def meta_of(extra: Mapping[str, Any], redundant: tuple[str, ...]) -> dict[str, Any]:
+    """What a resumed run needs beside arrays."""
+    near = extra.get("control", {}).get("near", {})
+    angles = [[joint, label, value] for (joint, label), value in near.items()]
+    return {"angles": angles, "redundant": list(redundant)}
+
+
+def _plain(value: Any) -> Any:
+    try:
+        return to_plain("result", value)
+    except FlexmbsError:
+        return repr(value)
+
+
+def _memory(solution: TimeSolution) -> dict[str, Any]:
+    return memory_of(solution.last, solution.extra)
+
+
+def memory_of(last: StepState, extra: Mapping[str, Any]) -> dict[str, Any]:
+    """The state of scheme, angles, controllers and step control as arrays by name."""
+    arrays = {f"run/last/{name}": np.asarray(getattr(last, name)) for name in last._fields}
+    for name in ("near", "h", "grid", "work", "power"):
+        if extra.get(name) is not None:
+            arrays[f"run/{name}"] = np.asarray(extra[name], dtype=np.float64)
+    if "control" in extra:
+        arrays |= {f"run/{key}": value for key, value in extra["control"]["loop"].arrays().items()}
+    return arrays
+
+
+def _solution(
+    data: TimeData, constants: Mapping[str, Any], meta: Mapping[str, Any], note: str, model: Model
+) -> TimeSolution:
+    """The motion of the arrays of a file."""
+    from flexmbs.analysis.watch import Happened
+    from flexmbs.system import compile_model
+    from flexmbs.time_solution import Energy, TimeSolution, TimeStatus
+
+    a = dict(data.arrays)
+    if note and "run/last/t" in constants:
+        kept = int(np.searchsorted(a["t"], float(constants["run/last/t"]), side="right"))
+        a = {name: array[:kept] for name, array in a.items()}
+    last, extra = None, {}
+    if "run/last/q" in constants:
+        parts = {name: constants[f"run/last/{name}"] for name in StepState._fields}
+        parts |= {name: float(parts[name]) for name in ("t", "h_old")}
+        last = StepState(**parts)
+        extra = {
+            "near": constants["run/near"], "h": float(constants["run/h"]), "grid": constants.get("run/grid"),
+            "work": constants.get("run/work"), "power": constants.get("run/power"),
+            "control": {
+                "loop": ControlState(*(constants[f"run/control.{k}"] for k in ("x", "held", "pending", "count"))),
+                "near": {(joint, label): value for joint, label, value in meta.get("angles", [])},
+            },
+        }  # fmt: skip
+    status = TimeStatus[meta["status"]] if "status" in meta else TimeStatus.INTERRUPTED
+    return TimeSolution(
+        system=compile_model(model), t=a["t"], q=a["q"], v=a["v"], a=a["a"], lam=a["lam"],
+        energy=Energy(*np.asarray(a["energy"]).T), residuals=a["residuals"],
+        steps=constants.get("run/steps", np.zeros((0, 4))), counts=dict(meta.get("counts", {})),
+        redundant=tuple(meta.get("redundant", ())), status=status, settings=dict(meta.get("settings", {})), last=last,
+        message=note or str(meta.get("message", "")), events=tuple(Happened(n, t) for n, t in meta.get("events", [])),
+        extra=extra,
+    )  # fmt: skip
