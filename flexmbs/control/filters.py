@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import signal
 
 from flexmbs.core.checks import as_array, as_count, as_number, frozen_copy, show
 from flexmbs.core.contracts import FloatArray
@@ -205,7 +204,17 @@ def bilinear(numerator: Coefficients, denominator: Coefficients, period: float) 
     """
     period = as_number("bilinear", "period", period, above=0.0, unit="time")
     b, a = as_transfer_function("bilinear", numerator, denominator)
-    return state_space(*signal.bilinear(b, a, 1.0 / period))
+    n = len(a) - 1
+    powers = [_power((2.0 / period, -2.0 / period), n - i, (1.0, 1.0), i) for i in range(n + 1)]
+    return state_space(b @ np.array(powers), a @ np.array(powers))
+
+
+def _power(p: Coefficients, m: int, q: Coefficients, n: int) -> FloatArray:
+    """Coefficients of the polynomial p^m q^n."""
+    found = np.ones(1)
+    for factor in (p,) * m + (q,) * n:
+        found = np.convolve(found, factor)
+    return found
 
 
 def as_transfer_function(owner: str, numerator: object, denominator: object) -> tuple[FloatArray, FloatArray]:

@@ -12,11 +12,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy import signal
 
 from flexmbs.control.actuator import as_actuators
 from flexmbs.control.calling import as_function, as_values, call, locked
-from flexmbs.control.filters import Coefficients, Matrix, as_transfer_function
+from flexmbs.control.filters import Coefficients, Matrix, as_transfer_function, state_space
 from flexmbs.control.sensors import as_sensors, read_sensor
 from flexmbs.core.checks import as_array, as_name, frozen_copy
 from flexmbs.core.contracts import FloatArray
@@ -224,9 +223,10 @@ def transfer_function(
     b, a = as_transfer_function(owner, numerator, denominator)
     if len(a) < 2:
         raise ModelError(f"{owner}: the denominator has no pole, so there is no state; use a sampled controller.")
-    A, B, C, D = signal.tf2ss(b, a)
+    form = state_space(b, a)
     none = isinstance(actuator, list | tuple) and not actuator
-    return linear_states(A, B, sensor, C=None if none else C, D=None if none else D, actuators=actuator, name=name)
+    C, D = (None, None) if none else (form.C, form.D)
+    return linear_states(form.A, form.B, sensor, C=C, D=D, actuators=actuator, name=name)
 
 
 def _arguments(x: FloatArray, u: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -41,14 +41,14 @@ def respond(system: DiscreteSystem, u: np.ndarray) -> np.ndarray:
 
 
 def test_pid_is_its_transfer_function() -> None:
-    T, P, I, D, Tf = 0.01, 3.0, 7.0, 0.4, 0.025
+    T, P, K, D, Tf = 0.01, 3.0, 7.0, 0.4, 0.025
     e = RNG.normal(size=60)
     e[0] = 0.0
-    controller = fx.PID(ANGLE, motor(), T, P, I, D, filter_time=Tf)
-    # P + I T/(z - 1) + D (z - 1)/((Tf + T) z - Tf), on one denominator
+    controller = fx.PID(ANGLE, motor(), T, P, K, D, filter_time=Tf)
+    # P + K T/(z - 1) + D (z - 1)/((Tf + T) z - Tf), on one denominator
     integral, lag = np.array([1.0, -1.0]), np.array([Tf + T, -Tf])
     denominator = np.polymul(integral, lag)
-    numerator = np.polyadd(P * denominator, np.polyadd(I * T * lag, D * np.polymul(integral, [1.0, -1.0])))
+    numerator = np.polyadd(P * denominator, np.polyadd(K * T * lag, D * np.polymul(integral, [1.0, -1.0])))
     _, expected = signal.dlsim((numerator, denominator, T), e)
     assert run(controller, -e[:, None]) == pytest.approx(expected, abs=1e-12)
 
@@ -156,6 +156,10 @@ def test_bilinear_transform_and_transfer_function_in_z() -> None:
     assert respond(bilinear([0.1, 1.0], [0.001, 0.02, 1.0], 0.002), u)[:, 0] == pytest.approx(
         signal.lfilter(b, a, u[:, 0]), abs=1e-10
     )
+    undershooting = bilinear([-1.0, 4.0], [1.0, 1.0], 0.5)  # a zero at s = 2/T: no numerator at z
+    assert undershooting.D[0][0] == 0.0
+    # (4 - s)/(1 + s), s = 4 (z - 1)/(z + 1): (8)/(5 z - 3)
+    assert respond(undershooting, u)[:, 0] == pytest.approx(signal.lfilter([0.0, 8.0], [5.0, -3.0], u[:, 0]), abs=1e-12)
     b, a = [2.0, -1.0, 0.5, 0.25], [2.0, 0.3]
     assert respond(state_space(b, a), u)[:, 0] == pytest.approx(signal.lfilter(b, a, u[:, 0]), abs=1e-12)
 

@@ -201,11 +201,11 @@ def test_resuming_from_a_checkpoint_is_bitwise(fake_view, tmp_path) -> None:
 def test_state_of_other_controllers_is_refused() -> None:
     loop = ControlLoop([clock(0.1)])
     arrays = loop.initial().arrays()
-    with pytest.raises(ReadError, match="'control.held' is missing"):
+    with pytest.raises(ReadError, match=r"'control\.held' is missing"):
         loop.restored({name: a for name, a in arrays.items() if name != "control.held"})
     with pytest.raises(ReadError, match=r"'control.x' has shape \(1,\).*need \(2,\)"):
         ControlLoop([clock(0.1), clock(0.2, name="b")]).restored(arrays)
-    with pytest.raises(ReadError, match="'control.count' has shape .* and type float64"):
+    with pytest.raises(ReadError, match=r"'control\.count' has shape .* and type float64"):
         loop.restored({**arrays, "control.count": np.array([1.0])})
     with pytest.raises(ReadError, match="not finite"):
         loop.restored({**arrays, "control.x": np.array([math.nan])})
