@@ -73,6 +73,14 @@ ALL: tuple[CaseEntry, ...] = (
         "mechanisms",
         f"{_HERE}.closed_chain:CASE",
     ),
+    CaseEntry(
+        "d16-spaghetti", "Flying spaghetti, rod without rotary inertia", "flexible motion", f"{_HERE}.spaghetti:BARE"
+    ),
+    CaseEntry("d16-discs", "Flying spaghetti, rotary inertia in discs", "flexible motion", f"{_HERE}.spaghetti:DISCS"),
+    CaseEntry("d17-pendulum", "Very flexible falling pendulum", "flexible motion", f"{_HERE}.flexible_pendulum:CASE"),
+    CaseEntry("d18-spinup", "Spin-up of a flexible cantilever", "flexible motion", f"{_HERE}.spinup:CASE"),
+    CaseEntry("d21-whirl", "Whirling chain", "flexible motion", f"{_HERE}.whirl:CASE"),
+    CaseEntry("ellipsograph", "Ellipsograph with a soft beam", "flexible motion", f"{_HERE}.ellipsograph:CASE"),
 )
 
 
