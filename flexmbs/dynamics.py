@@ -31,7 +31,8 @@ from flexmbs.mechanics.inertia import gyroscopic_force, gyroscopic_tangent, iner
 from flexmbs.mechanics.pairs import joint_force, joint_gamma, joint_rates, joint_tangent, pull_down, update_angles
 from flexmbs.mechanics.python_items import PythonItems
 from flexmbs.mechanics.row_forces import row_force, row_force_energy, row_force_measures, row_force_tangent
-from flexmbs.mechanics.steps import reduce, scatter_sum, spread
+from flexmbs.mechanics.step_matrix import StepMatrix, possible_entries
+from flexmbs.mechanics.steps import reduce, spread
 from flexmbs.mechanics.wrenches import wrench_tangent
 from flexmbs.system import EvaluationError, System
 
@@ -107,8 +108,7 @@ class Dynamics:
             system.solver.symmetric = system.symmetric and not damped
         self.solver = system.solver
         self._compliance = 0.0
-        rows = np.flatnonzero(system.free >= self.n_v)
-        self._diagonal = system.solver.slots(rows, rows)
+        self.matrix = StepMatrix(system, possible_entries(system))
         self.length = self._length()
         self.position_size = self._position_size()
         self.evaluations = self.factorisations = 0
@@ -189,6 +189,14 @@ class Dynamics:
             self._factor[labels.index(label)] = as_number(owner, f"the factor of {label!r}", factor)
         self._changed = True
 
+    def set_factors(self, t: float, ramp: float) -> None:
+        """The same with loads without history at ``ramp``, from now on, as in statics."""
+        for i, load in enumerate(self.system.model.loads):
+            if load.history is None:
+                self._factor[i] = ramp
+        self._changed = True
+        self.set_time(t)
+
     def residual(self, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray) -> FloatArray:
         """M a + f + G^T lam, and the constraints, at the time set; also positions and twists of all markers."""
         state, env, work = State(q, v, a, lam), self.env, self._work
@@ -225,9 +233,18 @@ class Dynamics:
         return self.r
 
     def tangent(
-        self, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray, weights: tuple[float, float]
+        self,
+        q: FloatArray,
+        v: FloatArray,
+        a: FloatArray,
+        lam: FloatArray,
+        weights: tuple[float, float],
+        on_rates: int = 0,
     ) -> FloatArray:
-        """The residual, and ``wq K + wv D``, G and G^T into the blocks."""
+        """The residual, and ``wq K + wv D``, G and G^T into the blocks.
+
+        ``on_rates`` = 1: the rows of G are those of the derivative of G v + g_t by the increments, over wv.
+        """
         state, env, work = State(q, v, a, lam), self.env, self._work
         self.evaluations += 1
         inertia_force(*self._M, a, self._given, self.r)
@@ -255,7 +272,7 @@ class Dynamics:
             if self._has_users or self._has_states:
                 self.python.tangents(q, v, a, lam, weights)
             if self._has_joints:
-                joint_tangent(m.joints, state, env, markers, weights)
+                joint_tangent(m.joints, state, env, markers, weights, on_rates)
             if self._has_forces:
                 self._evaluate_given(m)
                 bad = row_force_tangent(m.forces, state, env, markers, weights)
@@ -277,12 +294,9 @@ class Dynamics:
         system = self.system
         if len(system._turned):
             rotate_blocks(self.B, system._turned, self._frames)
-        scatter_sum(self.B, system.mass_blocks, system._slot, wa, self.solver.data)
-        if self._compliance:
-            self.solver.data[self._diagonal] -= self._compliance
         self.factorisations += 1
         try:
-            self.solver.refactor()
+            self.matrix.factorise(self.B, wa, self._compliance)
         except SingularError as error:
             raise SingularError(self._explain(error), unknown=error.unknown) from None
 
@@ -292,7 +306,7 @@ class Dynamics:
             self.r, self.system.free, self._frame_dofs, self._frames, self.n_v, scale, position, velocity,
             self.velocity_rows, self.b,
         )  # fmt: skip
-        x = self.solver.direct(self.b)
+        x = self.matrix.solve(self.b)
         spread(x, self.system.free, self._frame_dofs, self._frames, self.d)
         return self.d
 

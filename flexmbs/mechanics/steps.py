@@ -21,7 +21,6 @@ __all__ = [
     "predict",
     "reduce",
     "retract",
-    "scatter_sum",
     "spread",
     "tangent_operators",
 ]
@@ -201,14 +200,3 @@ def largest(x: FloatArray, start: int) -> float:
     for i in range(start, x.shape[0]):
         m = max(m, abs(x[i]))
     return m
-
-
-@kernel
-def scatter_sum(B: FloatArray, M: FloatArray, slot: IntArray, wa: float, data: FloatArray) -> None:
-    """Clear ``data`` and add B, and wa M where there are mass blocks, at their slots."""
-    data[:] = 0.0
-    n = M.shape[0]
-    for i in range(n):
-        data[slot[i]] += B[i] + wa * M[i]
-    for i in range(n, B.shape[0]):
-        data[slot[i]] += B[i]

@@ -1,0 +1,123 @@
+"""The matrix of a step: from blocks to factors, without entries that are zero whatever the state.
+
+The blocks of joints are mostly zero: rows of a joint know few coordinates. Their derivatives are analytic functions of
+the state, so an entry that is zero in several states drawn at random is zero in all. Factorisation is tried without
+interchanges, which suits systems that are numbered from the leaves to the ground, and repeated with them if need be.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexmbs.core.contracts import Env, FloatArray, State
+from flexmbs.core.jit import kernel
+from flexmbs.core.linsolve.static_band import StaticBand
+from flexmbs.mechanics.pairs import joint_tangent
+
+if TYPE_CHECKING:
+    from flexmbs.system import System
+
+__all__ = ["StepMatrix", "possible_entries"]
+
+Slots = NDArray[np.int32]
+SAMPLES = 3
+
+
+class StepMatrix:
+    """Assembles, factorises and solves for one system.
+
+    ``possible (n_b,)``: which entries of the buffer of blocks can differ from zero.
+    """
+
+    def __init__(self, system: System, possible: NDArray[np.bool_]) -> None:
+        self.solver = system.solver
+        n_mass = len(system.mass_blocks)
+        live = (system._row >= 0) & (system._col >= 0)
+        keep = np.flatnonzero(live & possible)
+        massive = np.flatnonzero(live[:n_mass] & (system.mass_blocks != 0.0))
+        rows = np.flatnonzero(system.free >= system.coordinates.n_v)
+        self._mass = system.mass_blocks[massive]
+        self._from = keep.astype(np.int32)
+        row = np.concatenate((system._row[keep], system._row[massive], rows))
+        col = np.concatenate((system._col[keep], system._col[massive], rows))
+        self.static = StaticBand(system.n, row, col) if StaticBand.suits(row, col) else None
+        self._cut = len(keep), len(keep) + len(massive)
+        self._slots = self.solver.slots(row, col).astype(np.int32)
+        self._static_slots = None if self.static is None else self.static.slots(row, col).astype(np.int32)
+        self._pivoting = self.static is None
+
+    def factorise(self, B: FloatArray, wa: float, compliance: float) -> None:
+        """Add up B, ``wa`` times the mass, -``compliance`` on the multipliers; factorise, or raise SingularError."""
+        if self.static is not None and self._static_slots is not None:
+            self._add(B, wa, compliance, self._static_slots, self.static.data)
+            self._pivoting = not self.static.refactor()
+        if self._pivoting:
+            self._add(B, wa, compliance, self._slots, self.solver.data)
+            self.solver.refactor()
+
+    def _add(self, B: FloatArray, wa: float, compliance: float, slots: Slots, data: FloatArray) -> None:
+        first, second = self._cut
+        scatter(B, self._from, slots[:first], self._mass, wa, slots[first:second], compliance, slots[second:], data)
+
+    def solve(self, b: FloatArray) -> FloatArray:
+        """The solution, in an array that may be overwritten by the next call; so may be ``b``."""
+        if self._pivoting or self.static is None:
+            return self.solver.direct(b)
+        return self.static.direct(b)
+
+
+@kernel
+def scatter(
+    B: FloatArray, source: Slots, slots: Slots, mass: FloatArray, wa: float, mass_slots: Slots,
+    compliance: float, diagonal: Slots, data: FloatArray,
+) -> None:  # fmt: skip
+    """Clear ``data``; add entries of B, wa times masses, and -compliance at their slots."""
+    data[:] = 0.0
+    for i in range(mass.shape[0]):
+        data[mass_slots[i]] += wa * mass[i]
+    for i in range(source.shape[0]):
+        data[slots[i]] += B[source[i]]
+    if compliance != 0.0:
+        for i in range(diagonal.shape[0]):
+            data[diagonal[i]] -= compliance
+
+
+def possible_entries(system: System) -> NDArray[np.bool_]:
+    """Entries of the buffer of blocks (n_b,) that are not zero for every state; all but those of joints and markers."""
+    possible = np.ones(len(system._work.B), dtype=bool)
+    m = system.mechanics
+    if m is None:
+        return possible
+    analytic = np.zeros_like(possible)
+    for _, group in m.markers.groups:
+        n, k = group.pdofs.shape
+        analytic[group.b1 : group.b1 + n * k * k] = True
+    for o, N in zip(m.joints.off, m.joints.order, strict=True):
+        analytic[o : o + N * N] = True
+    for o, k in system._turned[:, :2]:
+        analytic[o : o + k * k] = False
+    random = np.random.default_rng(1)
+    n_v, n_linear, n_rot = system.coordinates.n_v, system.coordinates.n_linear, system.coordinates.n_rotating
+    B = np.zeros(len(possible))
+    work = m.markers.work(np.zeros(n_v + m.n_c), B)
+    seen = np.zeros_like(possible)
+    for _ in range(SAMPLES):
+        q = system.coordinates.reference.copy()
+        q[:n_linear] += 0.1 * random.standard_normal(n_linear)
+        poses = random.standard_normal((n_rot, 7))
+        poses[:, 3:] /= np.linalg.norm(poses[:, 3:], axis=1)[:, None]
+        q[n_linear:] = poses.ravel()
+        state = State(q, random.standard_normal(n_v), np.zeros(n_v), random.standard_normal(m.n_c))
+        work.T[:] = random.standard_normal(work.T.shape)
+        for kind, group in m.markers.groups:
+            if kind.place_tangent(group, state, Env(0.0, np.zeros(0)), work) >= 0:
+                return possible
+        joint_tangent(m.joints, state, Env(0.0, np.zeros(0)), work, (0.7, 0.6), 1)
+        work.W[:] = random.standard_normal(work.W.shape)
+        for kind, group in m.markers.groups:
+            kind.pull(group, state, Env(0.0, np.zeros(0)), work, (0.7, 0.6))
+        seen |= B != 0.0
+    return possible & (seen | ~analytic)
