@@ -143,6 +143,7 @@ class _Stepper:
         refresh = scheme.newton.refresh
         self.refresh = ("step" if dynamics.system.n <= MANY else "demand") if refresh == "auto" else refresh
         self._factored_at = math.nan
+        self._on_velocities = dynamics.velocity_rows == 1
 
     def forget(self) -> None:
         self._factored_at = math.nan
@@ -171,7 +172,7 @@ class _Stepper:
             for number in range(1, options.most + 1):
                 if renew or self.refresh == "full":
                     tangent_operators(dq, n_linear, dyn.T)
-                    dyn.tangent(q1, v1, vd1, lam, weights)
+                    dyn.tangent(q1, v1, vd1, lam, weights, int(two_levels))
                     dyn.factorise(1.0)
                     self._factored_at = h
                 else:
@@ -202,20 +203,27 @@ class _Stepper:
     def _two_levels(
         self, dq: FloatArray, v1: FloatArray, vd1: FloatArray, lam: FloatArray, wv: float, wa: float
     ) -> float:
-        """One iteration of the stabilised index-2 form: momentum with velocity constraints, then positions."""
+        """One iteration of the stabilised index-2 form.
+
+        First the correction y of the positions by what the increment d of the motion will leave of g, then d itself,
+        with what y does to the velocity constraints. Returned is the size of d; that of y is judged by the violation of
+        the positions.
+        """
         dyn = self.dynamics
         n_v = dyn.n_v
-        gap = dyn.r[n_v:].copy()
+        r = dyn.r[:n_v].copy()
         rate = dyn.rates()
-        dyn.r[n_v:] = rate
-        d = dyn.solve(1.0 / wa, 1.0 / wv, 1.0 / wv)
-        size = correct(d, dyn.mass, wv, wa, wa, n_v, dq, v1, vd1, lam)
-        # What the increment already does to the positions is -rate / wv, up to second order.
+        dyn.r[n_v:] -= rate / wv
+        dyn.r[n_v:][self._on_velocities] = 0.0
         dyn.r[:n_v] = 0.0
-        dyn.r[n_v:] = np.where(dyn.velocity_rows == 1, 0.0, gap - rate / wv)
-        d = dyn.solve(0.0, 1.0, 1.0)
-        dq += d[:n_v]
-        return float(math.hypot(size, norm(d, dyn.mass)))
+        y = dyn.solve(0.0, 1.0, 1.0)[:n_v].copy()
+        rate /= -wv
+        dyn.rate_coupling(y, rate)
+        dyn.r[:n_v] = r
+        dyn.r[n_v:] = rate
+        size = correct(dyn.solve(1.0 / wa, -1.0, -1.0), dyn.mass, wv, wa, wa, n_v, dq, v1, vd1, lam)
+        dq += y
+        return size
 
     def _accept(
         self, state: StepState, h: float, dq: FloatArray, q1: FloatArray, v1: FloatArray, vd1: FloatArray,

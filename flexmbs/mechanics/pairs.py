@@ -22,7 +22,16 @@ from flexmbs.core.contracts import Env, FloatArray, IntArray, MarkerWork, State
 from flexmbs.core.jit import kernel
 from flexmbs.joints.rows import ANGLE, row_gradient, row_hessian, row_value
 
-__all__ = ["JointGroup", "joint_force", "joint_gamma", "joint_rates", "joint_tangent", "pull_down", "update_angles"]
+__all__ = [
+    "JointGroup",
+    "joint_coupling",
+    "joint_force",
+    "joint_gamma",
+    "joint_rates",
+    "joint_tangent",
+    "pull_down",
+    "update_angles",
+]
 
 
 class JointGroup(NamedTuple):
@@ -162,10 +171,13 @@ def add_rotation_product(
 
 
 @kernel
-def joint_tangent(group: JointGroup, state: State, env: Env, work: MarkerWork, weights: tuple[float, float]) -> int:
+def joint_tangent(
+    group: JointGroup, state: State, env: Env, work: MarkerWork, weights: tuple[float, float], on_rates: int
+) -> int:
     """The same as `joint_force`, and the blocks: wq K on the coordinates, G and G^T with unit weight.
 
-    A velocity row G v = 0 becomes (wq / wv) (Gv)_q T + G, so that it, too, has G with unit weight.
+    A velocity row G v = 0 becomes (wq / wv) (Gv)_q T + G, so that it, too, has G with unit weight. With ``on_rates`` = 1
+    so do the position rows, for a scheme that demands G v + g_t = 0 of them; their values stay those of positions.
     """
     wq, wv = weights
     ratio = wq / wv if wv != 0.0 else 0.0
@@ -191,10 +203,11 @@ def joint_tangent(group: JointGroup, state: State, env: Env, work: MarkerWork, w
             q = o + group.local[j] * N
             u = o + group.local[j]
             g = S[12]
-            if level[j] == 1:
-                value = 0.0
-                for m in range(6):
-                    value += g[m] * twist[i, m] + g[6 + m] * twist[k, m]
+            if level[j] == 1 or on_rates == 1:
+                if level[j] == 1:
+                    value = 0.0
+                    for m in range(6):
+                        value += g[m] * twist[i, m] + g[6 + m] * twist[k, m]
                 S[14:26] = 0.0
                 row_hessian(kind[j], j, c, near, i, k, p, R, 1.0, S[14:26])
                 h = S[13]
@@ -258,6 +271,25 @@ def joint_rates(group: JointGroup, work: MarkerWork, rate: FloatArray) -> None:
             for m in range(6):
                 value += S[12, m] * twist[i, m] + S[12, 6 + m] * twist[k, m]
             rate[group.eq[j] - group.n_v] += group.factor[j] * value
+
+
+@kernel
+def joint_coupling(group: JointGroup, dof: IntArray, B: FloatArray, y: FloatArray, out: FloatArray) -> None:
+    """out -= (G_rates - G) y, from the blocks that `joint_tangent` made with ``on_rates``: what y does to G v / wv."""
+    mptr = group.mptr
+    for n in range(group.mA.shape[0]):
+        i, k, o, N = group.mA[n], group.mB[n], group.off[n], group.order[n]
+        a0, nA = mptr[i], mptr[i + 1] - mptr[i]
+        b0, nB = mptr[k], mptr[k + 1] - mptr[k]
+        for local in range(nA + nB, N):
+            s = 0.0
+            for a in range(nA + nB):
+                d = dof[a0 + a] if a < nA else dof[b0 + a - nA]
+                s += (B[o + local * N + a] - B[o + a * N + local]) * y[d]
+            for j in range(group.ptr[n], group.ptr[n + 1]):
+                if group.local[j] == local:
+                    out[group.eq[j] - group.n_v] -= s
+                    break
 
 
 @kernel
