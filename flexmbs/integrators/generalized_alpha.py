@@ -35,7 +35,7 @@ __all__ = ["GeneralizedAlpha"]
 EPS = float(np.finfo(float).eps)
 RATE = 0.3
 MANY = 5_000
-CLOSED = 1e-7
+CLOSED = 1e-9
 """Constraint violation, relative to the size of the model, from which one more increment leads to round-off."""
 FAR = 1e6
 """An increment this many times the size of all positions is divergence."""
