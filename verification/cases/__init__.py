@@ -81,6 +81,8 @@ ALL: tuple[CaseEntry, ...] = (
     CaseEntry("d18-spinup", "Spin-up of a flexible cantilever", "flexible motion", f"{_HERE}.spinup:CASE"),
     CaseEntry("d21-whirl", "Whirling chain", "flexible motion", f"{_HERE}.whirl:CASE"),
     CaseEntry("ellipsograph", "Ellipsograph with a soft beam", "flexible motion", f"{_HERE}.ellipsograph:CASE"),
+    CaseEntry("integrators", "Order of the time integration", "mechanisms", f"{_HERE}.integrators:CASE"),
+    CaseEntry("sampled-control", "Sampled feedback on a mass", "control", f"{_HERE}.sampled_control:CASE"),
 )
 
 

@@ -23,7 +23,7 @@ BARS = (10, 20, 40)
 def _whirling(bars: int, omega: float, turns: float) -> tuple[fx.TimeSolution, list[fx.RigidBody], fx.Spherical]:
     """Bars on the shape of the chain, turning with it; the top is at the origin, all data are scaled to 1."""
     length = 1.0 / bars
-    joints = whirling_chain(1.0, 1.0, 1.0, omega, np.arange(bars + 1) * length)
+    joints = whirling_chain(1.0, 1.0, 1.0, omega, np.linspace(0.0, 1.0, bars + 1))
     along = np.diff(np.column_stack([joints.radius, 0.0 * joints.radius, joints.height]), axis=0)
     along /= np.linalg.norm(along, axis=1)[:, None]
     points = np.vstack([np.zeros(3), np.cumsum(along * length, axis=0)])
