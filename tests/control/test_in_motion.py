@@ -1,0 +1,114 @@
+"""Controllers, actuators, states and events in runs, against closed forms."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import flexmbs as fx
+from flexmbs.control.first_order import linear_states
+from flexmbs.verification.reference.sampled_control import SampledMass
+
+ALPHA = fx.GeneralizedAlpha(rho=0.8)
+
+
+def go(*items, until: float = 1.0, step: float = 0.01, **options):
+    return fx.simulate(fx.Model(*items), until=until, step=step, integrator=ALPHA, **options)
+
+
+def ball(velocity: float = 0.0) -> fx.PointMass:
+    return fx.PointMass(2.0, position=(0.0, 0.0), velocity=(velocity, 0.0), name="ball")
+
+
+@pytest.mark.parametrize("delay", [0, 1])
+def test_sampled_feedback_converges_to_the_exact_motion(delay: int) -> None:
+    m, k, c, P, D, T, r = 2.0, 30.0, 0.4, 12.0, 3.0, 0.05, 0.2
+    errors = []
+    for divisions in (2, 4, 8):
+        mass = ball(-1.0)
+        spring = fx.SpringDamper(fx.ground.marker((-10, 0, 0)), mass, stiffness=k, damping=c, length=10.0)
+        place, speed = fx.PositionSensor(mass, (1, 0)), fx.VelocitySensor(mass, (1, 0))
+        push = fx.ForceActuator(mass, (1, 0))
+        pid = fx.PID(place, push, T, P, derivative=D, rate=speed, reference=r, delay=delay)
+        run = go(mass, spring, pid, step=T / divisions)
+        exact = SampledMass(m, k, c, P, D, T, delay, r).motion([0.0, -1.0], run.t)
+        errors.append(np.abs(np.asarray(run.position(mass.centre))[:, 0] - exact[:, 0]).max())
+    assert errors[-1] < 1e-3
+    assert math.log2(errors[0] / errors[1]) > 1.8
+    assert math.log2(errors[1] / errors[2]) > 1.8
+
+
+def test_a_held_force_moves_a_mass_as_it_should() -> None:
+    """Signs: along a direction, along a line, in a joint; F = 3 on 2 gives 3/4 t^2."""
+    three = dict(period=0.5, values=3.0)  # noqa: C408
+    mass = ball()
+    runs = [go(mass, fx.Command(fx.ForceActuator(mass, (1, 0)), **three))]
+    strut = fx.LineActuator(fx.ground.marker((-1, 0, 0)), mass)
+    runs.append(go(mass, fx.Command(strut, **three)))
+    box = fx.RigidBody(2.0, (1.0, 1.0, 1.0), position=(0, 0, 0), name="box")
+    slider = fx.Prismatic(fx.ground, box, at=(0, 0, 0), axis=(1, 0, 0), name="slider")
+    runs.append(go(box, slider, fx.Command(fx.JointActuator(slider), **three)))
+    for run, body in zip(runs, (mass, mass, box), strict=True):
+        assert np.asarray(run.position(body.centre))[-1] == pytest.approx([0.75, 0.0, 0.0], abs=1e-6)
+
+
+def test_a_held_torque_turns_a_body_as_it_should() -> None:
+    """M = 3 about z on J = 1.5 gives the angle t^2."""
+    for follower in (False, True):
+        wheel = fx.RigidBody(1.0, (1.0, 2.0, 1.5), position=(0, 0, 0), name="wheel")
+        motor = fx.MomentActuator(wheel.centre, (0, 0, 1), follower=follower)
+        run = go(wheel, fx.Command(motor, period=0.5, values=3.0))
+        x = np.asarray(run.rotation(wheel.centre))[-1][:, 0]
+        assert x == pytest.approx([math.cos(1.0), math.sin(1.0), 0.0], abs=1e-6)
+    wheel = fx.RigidBody(1.0, (1.0, 2.0, 1.5), position=(0, 0, 0), name="wheel")
+    hinge = fx.Revolute(fx.ground, wheel, at=(0, 0, 0), axis=(0, 0, 1), name="hinge")
+    run = go(wheel, hinge, fx.Command(fx.JointActuator(hinge), period=0.5, values=3.0))
+    x = np.asarray(run.rotation(wheel.centre))[-1][:, 0]
+    assert x == pytest.approx([math.cos(1.0), math.sin(1.0), 0.0], abs=1e-6)
+
+
+def test_a_follower_force_turns_with_its_body() -> None:
+    """Thrust along the axis of a body that turns with w: the acceleration F/m (cos w t, sin w t), from rest."""
+    w = 2.0
+    craft = fx.RigidBody(2.0, (1, 1, 1), position=(0, 0, 0), angular_velocity=(0, 0, w), name="craft")
+    thrust = fx.ForceActuator(craft.centre, (1, 0, 0), follower=True)
+    run = go(craft, fx.Command(thrust, period=0.25, values=3.0), step=0.002)
+    a = 1.5 / w**2
+    exact = [a * (1 - math.cos(w)), a * (w - math.sin(w)), 0.0]
+    assert np.asarray(run.position(craft.centre))[-1] == pytest.approx(exact, abs=1e-5)
+
+
+def test_the_law_of_an_actuator_is_a_spring() -> None:
+    """F = -h s - 0.8 ds/dt with the held h = 18 on m = 2: a damped oscillation."""
+    mass = ball(1.0)
+    law = fx.ForceActuator(mass, (1, 0), law=lambda h, s, rate, t: -h * s - 0.8 * rate)
+    run = go(mass, fx.Command(law, period=0.25, values=18.0), step=0.002)
+    sigma = 0.2
+    nu = math.sqrt(9.0 - sigma**2)
+    exact = np.exp(-sigma * run.t) * np.sin(nu * run.t) / nu
+    assert np.asarray(run.position(mass.centre))[:, 0] == pytest.approx(exact, abs=2e-5)
+
+
+def test_first_order_states_drive_a_mass() -> None:
+    """A force that follows its set point 4 with the lag 0.25: m v = 4 (t - T + T exp(-t/T))."""
+    T = 0.25
+    mass = ball()
+    one = fx.FunctionSensor(lambda t, view: 4.0, name="set point")
+    lag = linear_states([[-1 / T]], [[1 / T]], one, C=[[1.0]], actuators=fx.ForceActuator(mass, (1, 0)), name="lag")
+    run = go(mass, lag, step=0.002)
+    exact = 2.0 * (run.t - T + T * np.exp(-run.t / T))
+    assert np.asarray(run.velocity(mass.centre))[:, 0] == pytest.approx(exact, abs=2e-5)
+
+
+def test_an_event_ends_a_run_at_its_time() -> None:
+    """Thrown up with 2.1 under g = 10 it is back at t = 0.42."""
+    thrown = fx.PointMass(1.0, position=(0.0, 0.0), velocity=(1.0, 2.1), name="stone")
+    landing = fx.Event(fx.PositionSensor(thrown, (0, 1)), direction=-1, terminal=True, name="landing")
+    top = fx.Event(fx.VelocitySensor(thrown, (0, 1)), name="top")
+    run = go(thrown, fx.Gravity((0, -10.0)), events=[landing, top], step=None)
+    assert [e.name for e in run.events] == ["top", "landing"]
+    assert [e.t for e in run.events] == pytest.approx([0.21, 0.42], abs=1e-9)
+    assert run.t[-1] == pytest.approx(0.42, abs=1e-9)
+    assert np.asarray(run.position(thrown.centre))[-1] == pytest.approx([0.42, 0.0, 0.0], abs=1e-8)
