@@ -24,7 +24,7 @@ from flexmbs.core.errors import ModelError
 if TYPE_CHECKING:
     from flexmbs.control.view import View
 
-__all__ = ["FirstOrder", "linear_states", "transfer_function"]
+__all__ = ["FirstOrder", "LinearFunction", "LinearJacobian", "linear_states", "transfer_function"]
 
 Function = Callable[[FloatArray, FloatArray, float], Any]
 
@@ -129,6 +129,57 @@ class FirstOrder:
         return as_values(owner, what, call(owner, what, function, *_arguments(x, u), t), count)
 
 
+@dataclass(frozen=True, eq=False)
+class LinearFunction:
+    """The function (x, u, t) -> A x + B u; as an object it can be written to files and compared.
+
+    Parameters
+    ----------
+    A : (n, n_x) array
+    B : (n, n_u) array
+
+    Examples
+    --------
+    >>> LinearFunction([[2.0]], [[1.0, 0.0]])(np.array([3.0]), np.array([4.0, 5.0]), 0.0)
+    array([10.])
+    """
+
+    A: Matrix
+    B: Matrix
+
+    def __post_init__(self) -> None:
+        A = as_array("LinearFunction", "A", self.A, (None, None))
+        B = np.reshape(self.B, (len(A), 0)) if not np.size(self.B) else self.B
+        object.__setattr__(self, "A", frozen_copy(A))
+        object.__setattr__(self, "B", frozen_copy(as_array("LinearFunction", "B", B, (len(A), None))))
+
+    def __call__(self, x: FloatArray, u: FloatArray, t: float) -> FloatArray:
+        return np.asarray(self.A) @ x + np.asarray(self.B) @ u
+
+
+@dataclass(frozen=True, eq=False)
+class LinearJacobian:
+    """The function (x, u, t) -> A.
+
+    Parameters
+    ----------
+    A : (n, n) array
+
+    Examples
+    --------
+    >>> LinearJacobian([[2.0]])(np.array([3.0]), np.array([]), 0.0)
+    array([[2.]])
+    """
+
+    A: Matrix
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "A", frozen_copy(as_array("LinearJacobian", "A", self.A, (None, None))))
+
+    def __call__(self, x: FloatArray, u: FloatArray, t: float) -> FloatArray:
+        return np.array(self.A)
+
+
 def linear_states(
     A: Matrix,
     B: Matrix,
@@ -181,11 +232,11 @@ def linear_states(
     d = np.zeros((len(c), n_u)) if D is None else as_array(owner, "D", D, (len(c), n_u))
     return FirstOrder(
         np.zeros(n) if start is None else as_array(owner, "start", start, (n,)),
-        lambda x, u, t: a @ x + b @ u,
+        LinearFunction(a, b),
         sensors,
         driven,
-        (lambda x, u, t: c @ x + d @ u) if driven else None,
-        lambda x, u, t: a,
+        LinearFunction(c, d) if driven else None,
+        LinearJacobian(a),
         name,
     )
 

@@ -23,7 +23,7 @@ HALF = 2**63
 """Added to sample numbers, so that negative ones are possible."""
 
 ROUND_OFF = 1e-9
-"""A time that is this part of a period before a sample counts as the sample."""
+"""A time that is this part of a period before a sample, or 1e-15 of itself, counts as the sample."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,8 @@ class WhiteNoise:
         object.__setattr__(self, "seed", as_count("WhiteNoise", "seed", self.seed))
 
     def __call__(self, t: float) -> float:
-        return self.sample(math.floor(t / self.period + ROUND_OFF))
+        number = t / self.period
+        return self.sample(math.floor(number + ROUND_OFF * max(1.0, 1e-6 * abs(number))))
 
     def sample(self, number: int) -> float:
         """The number of sample ``number``."""

@@ -30,8 +30,8 @@ def test_white_noise_is_normal_and_white() -> None:
 
 def test_white_noise_is_held_over_its_period() -> None:
     noise = fx.WhiteNoise(1.0, 0.1, seed=3)
-    for k in (-3, 0, 3, 7, 12345):
-        assert noise(k * 0.1) == noise.sample(k) == noise(k * 0.1 + 0.0999)
+    for k in (-3, 0, 3, 7, 12345, 123456789, 10**11 + 3):
+        assert noise(k * 0.1) == noise.sample(k) == noise((k + 0.9) * 0.1)
     assert len({noise.sample(k) for k in range(-50, 50)}) == 100
 
 
