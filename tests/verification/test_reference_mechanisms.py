@@ -103,6 +103,9 @@ def test_steady_precession_of_a_top_is_steady() -> None:
         for t, state in zip((0.01, 0.05), states, strict=True):
             axis = np.array([math.sin(tilt) * math.sin(rate * t), -math.sin(tilt) * math.cos(rate * t), 0.5])
             assert state[:3] == pytest.approx(0.025 * axis, abs=1e-10)
+        force = tops.top_support((0.0025, 0.0025, 0.001), 4.0, (0, 0, 0.025), states)
+        inward = -4.0 * rate**2 * states[:, :2]
+        assert force == pytest.approx(np.column_stack([inward, np.full(2, 4.0 * 9.81)]), rel=1e-8)
 
 
 def test_fast_top() -> None:
@@ -137,6 +140,13 @@ def test_parallelograms(count: int) -> None:
     times = (1, 2, 4, 5, 10)
     for t, (angle, _) in zip(times, loops.parallelograms(count, times), strict=True):
         expect("d07", f"N={count} t={t} s position of B0 (x,y)", [math.cos(angle), math.sin(angle)], 3e-11)
+
+
+def test_stretched_parallelogram_swings_as_far_as_its_energy_allows() -> None:
+    times = np.linspace(0.05, 4.0, 200)
+    angle, rate = loops.parallelograms(1, times, start=(0.0, -3.0)).T
+    # E = (5/3) rate^2 / 2 + 2 g sin(angle) with two cranks of 1/3 kg m^2 and a coupler of 1 kg
+    assert 5 / 6 * rate**2 + 2 * 9.81 * np.sin(angle) == pytest.approx(np.full(200, 7.5), abs=1e-10)
 
 
 def test_rhombus() -> None:

@@ -21,6 +21,7 @@ from flexmbs.verification.cases.moving import (
     joint_matrix,
     orders,
     over_time,
+    redundant,
     refine,
 )
 from flexmbs.verification.reference.loops import Engine
@@ -123,6 +124,7 @@ def run(progress: Progress) -> Outcome:
         measured("in space: largest difference of the crank speed to the plane", "rad/s", gap, 0.0,
                  "the same engine and steps", atol=1e-5),
         closed(spatial, spatial_pairs, label="in space: "),
+        redundant(spatial, 4, "in space: "),
         *_rank(space),
     ]  # fmt: skip
     t = np.linspace(0.0, until, 25)[1:]

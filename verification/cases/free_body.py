@@ -145,9 +145,18 @@ def run_fast(progress: Progress) -> Outcome:
     name = "t=0.2 s body angular velocity"
     quantities += against("d06b", name, f"extrapolated to step 0: {name}", extrapolated(rates[-2], rates[-1])[0], 1e-4)
     run = runs[-1]
+    momentum = run.momentum()[1][:, 2] / (TOP_INERTIA[1] * TOP_OMEGA[1])
     quantities += [
         energy_change(run, TOP_MASS * G, 1e-4),
         closed(run, [(fx.ground.marker_at((0, 0, 0)), body.marker_at((0, 0, 0)))]),
+        measured(
+            "largest change of the vertical angular momentum, by J w",
+            "-",
+            np.abs(momentum - momentum[0]).max(),
+            0.0,
+            CONSERVED,
+            atol=1e-3,
+        ),
     ]
     studies = [
         orders("centre of mass", steps, [worst(p, exact[:, :3]) for p in place]),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -96,8 +97,36 @@ def _rows_of_parallelograms(counts: Sequence[int], step: float, until: float, pr
 
 
 def run_parallelograms(progress: Progress) -> Outcome:
-    """One and two parallelograms."""
-    return _rows_of_parallelograms((1, 2), 2.5e-3, 4.0, progress)
+    """One and two parallelograms, and one that starts stretched."""
+    outcome = _rows_of_parallelograms((1, 2), 2.5e-3, 4.0, progress)
+    return replace(outcome, quantities=[*outcome.quantities, *_stretched(progress)])
+
+
+def _stretched(progress: Progress) -> list[Measured]:
+    """All bars on a line at the start, where one equation is redundant; the cranks turn by 3 rad/s."""
+    cranks = [
+        fx.PlanarRigidBody.rod((i, 0), (i + 1, 0), mass=1.0, name=f"crank {i}").with_spin(-3.0, about=(i, 0))
+        for i in (0, 1)
+    ]
+    coupler = fx.PlanarRigidBody.rod((1, 0), (2, 0), mass=1.0, velocity=(0.0, -3.0), name="coupler")
+    joints, pairs = hinged(
+        [(fx.ground, cranks[0], (0, 0)), (fx.ground, cranks[1], (1, 0)), (cranks[0], coupler, (1, 0)),
+         (coupler, cranks[1], (2, 0))]
+    )  # fmt: skip
+    times = np.linspace(0.25, 2.0, 8)
+    model = fx.Model(*cranks, coupler, *joints, fx.Gravity((0.0, -G)))
+    runs = refine(model, 2.0, (5e-3, 2.5e-3), prefixed(progress, "stretched at the start"))
+    found = [run.coordinates(cranks[0])[stored_times(run, times), 2] for run in runs]
+    error = np.abs(extrapolated(*found) - loops.parallelograms(1, times, (0.0, -3.0))[:, 0]).max()
+    last = runs[-1]
+    apart = np.abs(last.coordinates(cranks[0])[:, 2] - last.coordinates(cranks[1])[:, 2]).max()
+    start = "N=1, stretched at the start: "
+    return [
+        measured(f"{start}largest error of the angle, extrapolated to step 0", "rad", error, 0.0, "pendulum equation",
+                 1e-11, atol=1e-5),
+        measured(f"{start}largest difference of the cranks", "rad", apart, 0.0, "parallel cranks", atol=1e-8),
+        closed(last, pairs, label=start),
+    ]  # fmt: skip
 
 
 def run_forty(progress: Progress) -> Outcome:
@@ -134,7 +163,9 @@ def run_rhombus(progress: Progress) -> Outcome:
         closed(run, pairs),
     ]
     diagonals = np.linalg.norm(run.position(A) - run.position(bars[2].marker_at(corners[3])), axis=1)
-    quantities.append(_first_flat(run, A, B))
+    progress("ten seconds")
+    long = fx.simulate(model, until=10.0, step=1e-2)  # what lies between steps is not as closed
+    quantities += [_first_flat(run, A, B), closed(long, pairs, label="ten seconds with steps of 10 ms: ", atol=1e-7)]
     studies = [orders("joints A and B up to 2 s", steps, [worst(p, table) for p in found])]
     drawing = on_paths([("A", run.position(A)[:, :2]), ("B", run.position(B)[:, :2])], table[:, 2:])
     remark = f"Shortest distance of the corners A and C: {diagonals.min():.1e} m."
@@ -209,17 +240,24 @@ def run_squeezer(progress: Progress) -> Outcome:
             reference = load_reference("d12").reference(name, i)
             quantities.append(
                 measured(f"extrapolated to step 0, t={t:g} s: {part}", "rad", angles[i], reference.value,
-                         reference.source, reference.uncertainty, atol=2e-5)
+                         reference.source, reference.uncertainty, atol=5e-5)
             )  # fmt: skip
     published = "t=0.03 s (beta,Theta,gamma,Phi,delta,Omega,epsilon)"
-    quantities += against("d12", published, f"published, {published}", better[-1], 2e-5)
+    quantities += against("d12", published, f"published, {published}", better[-1], 5e-5)
     run = runs[-1]
-    quantities += [closed(run, pairs, atol=1e-12), _balance(run, bodies)]
+    quantities += [closed(run, pairs, atol=1e-12), _balance(run, bodies), _controlled(run.system, bodies, exact[-1])]
     studies = [orders("angles", steps, [worst(a, exact) for a in found])]
     curves = [("beta", run.t, _angles(run, bodies)[:, 0]), ("Theta", run.t, _angles(run, bodies)[:, 1])]
     fine = np.linspace(0.0, 0.03, 16)[1:]
     drawing = over_time(curves, "angle in rad", [(fine, Squeezer().motion(fine, 1e-8)[:, i]) for i in (0, 1)])
     return Outcome(quantities, studies, (), [("Crank and second body with a step of 25 µs.", drawing)])
+
+
+def _controlled(system: fx.System, bodies: Sequence[fx.PlanarRigidBody], exact: FloatArray) -> Measured:
+    """Largest error at the end with steps chosen by the program."""
+    run = fx.simulate(system, until=0.03, step=fx.ErrorControl(rtol=1e-7), output=fx.Output(every=0.03))
+    label = "error control with 1e-7 per step: largest error of the angles at the end"
+    return largest(label, "rad", _angles(run, bodies)[-1], exact, 2e-3)
 
 
 def _balance(run: fx.TimeSolution, bodies: Sequence[fx.PlanarRigidBody]) -> Measured:
@@ -242,7 +280,7 @@ PARALLELOGRAMS = Case(
     run=run_parallelograms,
     source="Pendulum equation, order 8; M. Gonzalez et al., Multibody Syst. Dyn. 16 (2006) 295 (benchmark A02).",
     equations=(r"\left(\dfrac{N+1}{3} + N\right) \ddot\theta + \left(\dfrac{N+1}{2} + N\right) g \cos\theta = 0",),
-    limits=("The stretched position is met between two steps, not on one: the rank is not lost exactly.",),
+    limits=("While moving, the stretched position is met between two steps; exactly stretched is the start alone.",),
 )
 
 FORTY = Case(

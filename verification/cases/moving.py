@@ -78,6 +78,11 @@ def energy_change(run: fx.TimeSolution, scale: float, tolerance: float, label: s
                     atol=tolerance)  # fmt: skip
 
 
+def redundant(run: fx.TimeSolution, count: int, label: str = "") -> Measured:
+    """Number of equations found to follow from the others."""
+    return measured(f"{label}redundant equations found", "-", len(run.redundant), count, "count of equations", atol=0.5)
+
+
 def joint_matrix(model: fx.Model) -> tuple[FloatArray, FloatArray]:
     """Derivatives of all constraints by the velocities at the start, and the axes of the rigid bodies (n, 3, 3)."""
     dynamics = Dynamics(fx.compile_model(model))
@@ -132,7 +137,7 @@ def on_paths(
     axes.set_aspect("equal")
     axes.set_xlabel(labels[0])
     axes.set_ylabel(labels[1])
-    axes.legend(frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
+    axes.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=5)
     return drawing
 
 

@@ -25,6 +25,7 @@ from flexmbs.verification.cases.moving import (
     orders,
     over_time,
     prefixed,
+    redundant,
     refine,
     stored_times,
     worst,
@@ -65,7 +66,7 @@ def _studies(
     dim = len(ball.position)
     for i, run in enumerate(runs):
         rows = stored_times(run, _grid())
-        r, v = run.position(ball.centre)[rows, :dim], run.velocity(ball.centre)[rows, :dim]
+        r, v = run.position(ball)[rows, :dim], run.velocity(ball)[rows, :dim]
         pull = (exact[:, dim:] ** 2).sum(axis=1) - G * exact[:, dim - 1]
         off = np.abs(run.multipliers(rod)[rows, 0] - pull).max()
         errors[:, i] = worst(r, exact[:, :dim]), worst(v, exact[:, dim:]), off
@@ -78,12 +79,12 @@ def _positions(
 ) -> list[Measured]:
     """Positions at TIMES with the smallest step and extrapolated, energy and length."""
     dim = len(ball.position)
-    rough, fine = (run.position(ball.centre)[stored_times(run, TIMES), :dim] for run in runs[-2:])
+    rough, fine = (run.position(ball)[stored_times(run, TIMES), :dim] for run in runs[-2:])
     quantities = [largest("step 2 ms: largest error of the position at five times", "m", fine, exact, 1e-3)]
     for t, better in zip(TIMES, extrapolated(rough, fine), strict=True):
         figure = f"t={t:g} s {name}"
         quantities += against(identity, figure, f"{EXTRAPOLATED}: {figure}", better, 1e-5)
-    change = np.abs(np.linalg.norm(runs[-1].position(ball.centre), axis=1) - 1.0).max()
+    change = np.abs(np.linalg.norm(runs[-1].position(ball), axis=1) - 1.0).max()
     return [
         *quantities,
         energy_change(runs[-1], G, 1e-4),
@@ -98,8 +99,8 @@ def run_simple(progress: Progress) -> Outcome:
     exact = np.column_stack([-np.sin(theta), -np.cos(theta), -rate * np.cos(theta), rate * np.sin(theta)])
     final = pendulums.simple_pendulum(math.pi / 2.0, TIMES)[:, 0]
     quantities = _positions("d01", "position (x,y)", ball, runs, np.column_stack([-np.sin(final), -np.cos(final)]))
-    t, p = runs[-1].t, runs[-1].position(ball.centre)
-    quantities.append(_period(t, p[:, 0]))
+    t, p = runs[-1].t, runs[-1].position(ball)
+    quantities += [_period(t, p[:, 0]), _controlled(ball, runs[-1].system)]
     angle = pendulums.simple_pendulum(math.pi / 2.0, t[::60])[:, 0]
     drawing = over_time(
         [("x", t, p[:, 0]), ("y", t, p[:, 1])],
@@ -116,6 +117,15 @@ def _period(t: FloatArray, x: FloatArray) -> Measured:
     return against("d01", "period", "period, from the passages", [(when[-1] - when[0]) / (len(when) - 1)], 1e-4)[0]
 
 
+def _controlled(ball: fx.PointMass, system: fx.System) -> Measured:
+    """Largest error with steps chosen by the program."""
+    run = fx.simulate(system, until=10.0, step=fx.ErrorControl(rtol=1e-7), output=fx.Output(every=0.25))
+    theta = pendulums.simple_pendulum(math.pi / 2.0, run.t)[:, 0]
+    exact = np.column_stack([-np.sin(theta), -np.cos(theta)])
+    label = "error control with 1e-7 per step: largest error of the position"
+    return largest(label, "m", run.position(ball)[:, :2], exact, 1e-3)
+
+
 def run_spherical(progress: Progress) -> Outcome:
     """Ten seconds of the spherical pendulum."""
     ball, rod, runs = _single((1.0, 0.0, 0.0), (0.0, 2.0, 0.0), progress)
@@ -123,7 +133,7 @@ def run_spherical(progress: Progress) -> Outcome:
     final = exact[[*(round(t / STUDY[0]) - 1 for t in TIMES[1:3]), -2, -1], :3]
     final = np.vstack([pendulums.spherical_pendulum((1, 0, 0), (0, 2, 0), TIMES[:1])[:, :3], final])
     quantities = _positions("d02", "position (x,y,z)", ball, runs, final)
-    p, v = runs[-1].position(ball.centre), runs[-1].velocity(ball.centre)
+    p, v = runs[-1].position(ball), runs[-1].velocity(ball)
     spin = p[:, 0] * v[:, 1] - p[:, 1] * v[:, 0]
     name = "z range (zeros of 2(E-gz)(1-z^2)-lz^2)"
     quantities += against("d02", name, "lowest (1) and highest (2) point", [p[:, 2].min(), p[:, 2].max()], 1e-4)
@@ -194,6 +204,7 @@ def run_double(progress: Progress) -> Outcome:
         measured("in space with 5 of 15 equations redundant: largest difference to the plane up to 1 s", "rad", gap,
                  0.0, "the same masses, rods and steps", atol=1e-6),
         closed(run, pairs, label="in space: "),
+        redundant(run, 5, "in space: "),
     ]  # fmt: skip
     drawing = over_time(
         [(f"angle {i + 1}", runs[-1].t, angles[-1][:, i]) for i in (0, 1)],

@@ -20,15 +20,20 @@ from flexmbs.verification.reference.motion import FloatArray, integrate
 __all__ = ["AngleLinkage", "Engine", "Vector", "parallelograms", "rhombus", "rhombus_energy"]
 
 
-def parallelograms(count: int, times: Sequence[float] | FloatArray, gravity: float = 9.81) -> FloatArray:
+def parallelograms(
+    count: int,
+    times: Sequence[float] | FloatArray,
+    start: tuple[float, float] = (math.pi / 2.0, -1.0),
+    gravity: float = 9.81,
+) -> FloatArray:
     r"""Angle from the x axis and its rate (n_t, 2) of ``count`` parallelograms in a row, bars of 1 m and 1 kg.
 
     .. math:: \left(\tfrac{N+1}{3} + N\right) \ddot\theta + \left(\tfrac{N+1}{2} + N\right) g \cos\theta = 0
 
-    The cranks start upright, their upper ends with 1 m/s in +x.
+    ``start`` are angle and rate at t = 0: by default upright, the upper ends of the cranks with 1 m/s in +x.
     """
     ratio = ((count + 1) / 2.0 + count) / ((count + 1) / 3.0 + count) * gravity
-    return integrate(lambda _, y: [y[1], -ratio * math.cos(y[0])], [math.pi / 2.0, -1.0], times)
+    return integrate(lambda _, y: [y[1], -ratio * math.cos(y[0])], start, times)
 
 
 def rhombus(angles: Sequence[float], times: Sequence[float] | FloatArray, gravity: float = 9.81) -> FloatArray:
