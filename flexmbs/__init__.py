@@ -15,7 +15,7 @@ _HOME = {
     "flexmbs.analysis.modal": ("Modes", "solve_modal"),
     "flexmbs.analysis.simulate": ("Output", "simulate"),
     "flexmbs.analysis.static": ("StaticOptions", "solve_static"),
-    "flexmbs.bodies": ("Marker", "PlanarRigidBody", "PointMass", "RigidBody", "Wireframe", "ground"),
+    "flexmbs.bodies": ("InitialVelocity", "Marker", "PlanarRigidBody", "PointMass", "RigidBody", "Wireframe", "ground"),
     "flexmbs.body": ("Attachment", "FlexibleBody"),
     "flexmbs.control.actuators": ("ForceActuator", "JointActuator", "LineActuator", "MomentActuator", "Signal"),
     "flexmbs.control.controller": ("Controller",),
@@ -108,6 +108,7 @@ __all__ = [
     "Guide",
     "HeldSensor",
     "Hinge",
+    "InitialVelocity",
     "JointActuator",
     "JointForce",
     "JointFriction",
@@ -193,7 +194,7 @@ if TYPE_CHECKING:
     from flexmbs.analysis.modal import Modes, solve_modal
     from flexmbs.analysis.simulate import Output, simulate
     from flexmbs.analysis.static import StaticOptions, solve_static
-    from flexmbs.bodies import Marker, PlanarRigidBody, PointMass, RigidBody, Wireframe, ground
+    from flexmbs.bodies import InitialVelocity, Marker, PlanarRigidBody, PointMass, RigidBody, Wireframe, ground
     from flexmbs.body import Attachment, FlexibleBody
     from flexmbs.control.actuators import ForceActuator, JointActuator, LineActuator, MomentActuator, Signal
     from flexmbs.control.controller import Controller

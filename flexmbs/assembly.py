@@ -51,6 +51,7 @@ def assemble(dynamics: Dynamics, t: float, q: FloatArray, v: FloatArray) -> Cons
     dyn = dynamics
     dyn.set_time(t)
     start = q
+    v = _held(dyn, v)
     redundant = dependent_constraints(dyn, q, v)
     dyn.compliance(len(redundant) > 0)
     q = _positions(dyn, q, v)
@@ -65,6 +66,18 @@ def assemble(dynamics: Dynamics, t: float, q: FloatArray, v: FloatArray) -> Cons
 
     local(start, q, dyn.n_linear, step)
     return Consistent(q, v, float(np.abs(step).max(initial=0.0)), redundant)
+
+
+def _held(dyn: Dynamics, v: FloatArray) -> FloatArray:
+    """The velocities without those that supports prevent."""
+    fixation = dyn.system.fixation
+    if not len(fixation.fixed):
+        return v
+    s = np.zeros(dyn.n_q)
+    s[: dyn.n_v] = v
+    s = fixation.to_frames(s, fixation.frames0)
+    s[fixation.fixed] = 0.0
+    return fixation.from_frames(s, fixation.frames0)[: dyn.n_v]
 
 
 def _positions(dyn: Dynamics, q: FloatArray, v: FloatArray) -> FloatArray:

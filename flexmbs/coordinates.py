@@ -115,15 +115,19 @@ class Coordinates:
                 node_of.append(np.full(6, n_nodes))
                 places[id(body)] = (iq, iv)
                 iq, iv, n_nodes = iq + 7, iv + 6, n_nodes + 1
+        start, rate = np.ascontiguousarray(np.concatenate(q)), np.ascontiguousarray(np.concatenate(v))
+        for item in model.initial:
+            number = next(i for i, b in enumerate(model.flexible_bodies) if b is item.body)
+            item.velocity_field(node_dofs[number], start, rate)
         return cls(
             model.flexible_bodies,
             node_dofs,
-            np.ascontiguousarray(np.concatenate(q)),
+            start,
             np.concatenate(node_of).astype(np.int64),
             np.unique(np.concatenate(translations)) if translations else np.zeros(0, dtype=np.int64),
             model.rigid_bodies,
             tuple(places[id(b)] for b in model.rigid_bodies),
-            np.ascontiguousarray(np.concatenate(v)),
+            rate,
             n_linear,
             extra,
         )

@@ -17,27 +17,39 @@ from typing import Any
 import numpy as np
 from scipy.sparse import coo_array
 
-from flexmbs.core.contracts import Env, FloatArray, MarkerWork, State
+from flexmbs.core.contracts import Env, FloatArray, IntArray, MarkerWork, State
 from flexmbs.core.checks import as_number
 from flexmbs.core.errors import ModelError, SingularError, unknown_name
 from flexmbs.core.history import value_at
 from flexmbs.core.linsolve.band import Band
-from flexmbs.core.sparsity import rotate_blocks
+from flexmbs.core.sparsity import clear_blocks, rotate_blocks
 from flexmbs.forces.items import DEAD
 from flexmbs.forces.wrench import wrench_force
 from flexmbs.joints.rows import ANGLE
+from flexmbs.markers.spatial_slope import SPATIAL_SLOPE, rebase
 from flexmbs.mechanics.build import Mechanics
-from flexmbs.mechanics.inertia import gyroscopic_force, gyroscopic_tangent, inertia_force
-from flexmbs.mechanics.pairs import joint_force, joint_gamma, joint_rates, joint_tangent, pull_down, update_angles
+from flexmbs.mechanics.inertia import add_rows_product, gyroscopic_force, gyroscopic_tangent, inertia_force
+from flexmbs.mechanics.pairs import (
+    joint_coupling,
+    joint_force,
+    joint_gamma,
+    joint_rates,
+    joint_tangent,
+    pull_down,
+    update_angles,
+)
 from flexmbs.mechanics.python_items import PythonItems
 from flexmbs.mechanics.row_forces import row_force, row_force_energy, row_force_measures, row_force_tangent
 from flexmbs.mechanics.step_matrix import StepMatrix, possible_entries
 from flexmbs.mechanics.steps import reduce, spread
 from flexmbs.mechanics.wrenches import wrench_tangent
+from flexmbs.motions import motion_at
 from flexmbs.system import EvaluationError, System
 
 __all__ = ["Dynamics"]
 
+REBASE = 1.5
+"""Angle [rad] by which the tangent of a spatial cable turns before its frame is based anew."""
 COMPLIANCE = 1e-9
 """Compliance of multipliers beside redundant constraints, times the inverse of the largest mass."""
 
@@ -96,12 +108,14 @@ class Dynamics:
                 np.isin(mechanics.joints.kind, angular).any() or np.isin(mechanics.forces.kind, angular).any()
             )
             self.python = PythonItems(self)
+            self._slopes = [g for k, g in mechanics.markers.groups if k is SPATIAL_SLOPE]
             self._has_states, self._has_users = bool(self.python.states), bool(self.python.users)
             self._before = self._has_states or bool(mechanics.actuator_wrenches)
             self._s, self._rate = np.zeros(len(mechanics.forces.mA)), np.zeros(len(mechanics.forces.mA))
         else:
             self.T = np.zeros((0, 3, 3))
             self._turns = False
+            self._slopes: list[Any] = []
         damped = any(np.any(getattr(t.group, "tau", 0.0)) for t in system.terms)
         if isinstance(system.solver, Band):
             system.solver.in_place = True
@@ -123,21 +137,41 @@ class Dynamics:
                 )
 
     def _mass_matrix(self) -> None:
-        """Mass in compressed rows over all velocities, and its diagonal."""
-        rows, cols, data = [], [], []
+        """Mass in compressed rows over all velocities, its diagonal, and damping in proportion to it."""
         M = self.system.mass_blocks
+        self.mass_matrix = self._blocks_as_rows(M)
+        self._M = _rows(self.mass_matrix)
+        self.mass = np.ascontiguousarray(self.mass_matrix.diagonal())
+        self._damped_mass = np.zeros(0)
+        damping = [d for d in self.system.model.damping if d.mass_factor]
+        if not damping:
+            return
+        factor = np.zeros(self.n_v)
+        for d in damping:
+            factor[self.coordinates.node_dofs[self.coordinates.index(d.body)].ravel()] += d.mass_factor
+        self._damped_mass = M.copy()
         for block in self.system.blocks:
             n, k = block.dofs.shape
-            if block.b1 + n * k * k <= len(M) and np.any(M[block.b1 : block.b1 + n * k * k]):
+            if block.b1 + n * k * k <= len(M):
+                # Of an element all coordinates belong to its body; hinged positions, to two, have the larger factor.
+                alpha = factor[np.minimum(block.dofs, self.n_v - 1)].min(axis=1)
+                self._damped_mass[block.b1 : block.b1 + n * k * k] *= np.repeat(alpha, k * k)
+        self._C = _rows(self._blocks_as_rows(self._damped_mass))
+
+    def _blocks_as_rows(self, values: FloatArray) -> Any:
+        """Blocks in the layout of the mass as a sparse matrix over all velocities."""
+        rows, cols, data = [], [], []
+        for block in self.system.blocks:
+            n, k = block.dofs.shape
+            part = values[block.b1 : block.b1 + n * k * k]
+            if block.b1 + n * k * k <= len(values) and np.any(part):
                 rows.append(np.repeat(block.dofs, k, axis=1).ravel())
                 cols.append(np.tile(block.dofs, (1, k)).ravel())
-                data.append(M[block.b1 : block.b1 + n * k * k])
+                data.append(part)
         parts = [np.concatenate(x) if x else np.zeros(0) for x in (rows, cols, data)]
         matrix = coo_array((parts[2], (parts[0].astype(int), parts[1].astype(int))), shape=(self.n_v, self.n_v)).tocsr()
         matrix.eliminate_zeros()
-        self.mass_matrix = matrix
-        self._M = (matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64), matrix.data)
-        self.mass = np.ascontiguousarray(matrix.diagonal())
+        return matrix
 
     def _length(self) -> float:
         """Largest extent of the model in its initial configuration [length]; 1 for a single point."""
@@ -169,7 +203,7 @@ class Dynamics:
         for i, load in enumerate(self.system.model.loads):
             self._scale[i] = self._factor[i] * value_at(load.label, load.history, t, 1.0)
         for i, active in self._moving:
-            value, rate, acceleration = active.equation.motion.at(t)  # type: ignore[union-attr]
+            value, rate, acceleration = motion_at(active.label, active.equation.motion, t)  # type: ignore[arg-type]
             self.motion[i] = value + active.equation.offset, rate, acceleration
         self.env = Env(t, self._scale)
         given = self._given
@@ -202,6 +236,8 @@ class Dynamics:
         state, env, work = State(q, v, a, lam), self.env, self._work
         self.evaluations += 1
         inertia_force(*self._M, a, self._given, self.r)
+        if len(self._damped_mass):
+            add_rows_product(*self._C, v, self.r)
         for term in self._terms:
             bad = term.force(term.group, state, env, work)
             if bad >= 0:
@@ -247,7 +283,11 @@ class Dynamics:
         """
         state, env, work = State(q, v, a, lam), self.env, self._work
         self.evaluations += 1
+        if len(self.system._turned):
+            clear_blocks(self.B, self.system._turned)
         inertia_force(*self._M, a, self._given, self.r)
+        if len(self._damped_mass):
+            add_rows_product(*self._C, v, self.r)
         for term in self._terms:
             if term.tangent is None:
                 bad = term.force(term.group, state, env, work)
@@ -255,6 +295,8 @@ class Dynamics:
                 bad = term.tangent(term.group, state, env, work, weights)
             if bad >= 0:
                 raise EvaluationError(self.system._refusal(term, bad))
+        if len(self._damped_mass):
+            self.B[: len(self._damped_mass)] += weights[1] * self._damped_mass
         m = self.mechanics
         if m is not None:
             markers = self.markers
@@ -317,6 +359,12 @@ class Dynamics:
             joint_rates(self.mechanics.joints, self.markers, rate)  # type: ignore[union-attr]
         return rate
 
+    def rate_coupling(self, y: FloatArray, out: FloatArray) -> None:
+        """out -= what increments y of the positions do to G v / wv, from the last tangent with ``on_rates``."""
+        m = self.mechanics
+        if m is not None:
+            joint_coupling(m.joints, m.markers.dof, self.B, y, out)
+
     def gamma(self, q: FloatArray, v: FloatArray) -> FloatArray:
         """The part of d2g/dt2 that is not G a, (n_c,); evaluates the kinematics at this state."""
         if not self.n_c:
@@ -376,19 +424,36 @@ class Dynamics:
         return float(np.abs(gap).max())
 
     def angles(self) -> FloatArray:
-        """Values of all angles at the last accepted step, from which turns are counted."""
+        """Values of all angles at the last accepted step, from which turns are counted, and bases of cable frames."""
         if self.mechanics is None:
             return np.zeros(0)
-        return np.concatenate((self.mechanics.joints.near, self.mechanics.forces.near))
+        frames = [g.R0.ravel() for g in self._slopes]
+        return np.concatenate((self.mechanics.joints.near, self.mechanics.forces.near, *frames))
+
+    def reset_angles(self) -> None:
+        """Angles and cable frames as before any run."""
+        if self.mechanics is not None:
+            self.mechanics.joints.near[:] = 0.0
+            self.mechanics.forces.near[:] = 0.0
+            for group in self._slopes:
+                group.R0[:] = [self.mechanics.markers.markers[i].node_frame for i in group.mk]
 
     def restore_angles(self, near: FloatArray) -> None:
         """Set what `angles` returned."""
         if self.mechanics is not None:
-            n = len(self.mechanics.joints.near)
-            self.mechanics.joints.near[:], self.mechanics.forces.near[:] = near[:n], near[n:]
+            targets = [self.mechanics.joints.near, self.mechanics.forces.near, *(g.R0 for g in self._slopes)]
+            start = 0
+            for target in targets:
+                target[...] = near[start : start + target.size].reshape(target.shape)
+                start += target.size
 
-    def accept_angles(self) -> None:
-        """Take the present values of angles, after an accepted step, as those from which turns are counted."""
+    def accept_angles(self, q: FloatArray) -> None:
+        """After an accepted step: take the present values of angles as those from which turns are counted.
+
+        Frames of spatial cables that have turned far are based anew.
+        """
+        for group in self._slopes:
+            rebase(group, q, beyond=REBASE)
         if self._turns:
             m = self.mechanics
             assert m is not None  # noqa: S101
@@ -440,3 +505,8 @@ class Dynamics:
         if k < self.n_v:
             return self.coordinates.describe(k)
         return self.mechanics.names[k - self.n_v]  # type: ignore[union-attr]
+
+
+def _rows(matrix: Any) -> tuple[IntArray, IntArray, FloatArray]:
+    """A sparse matrix as the kernels take it."""
+    return matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64), matrix.data

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flexmbs.core.contracts import FloatArray, IntArray, Term
+from flexmbs.core.errors import ModelError
 
 if TYPE_CHECKING:
     from flexmbs.body import Attachment, FlexibleBody
@@ -25,7 +26,7 @@ def gather(model: Model, coordinates: Coordinates) -> tuple[tuple[Term, ...], Fl
     masses: list[tuple[int, FloatArray]] = []
     for bodies in _alike(model.flexible_bodies):
         element = bodies[0].element
-        parts = [places.element_group(body) for body in bodies]
+        parts = [_damped(places.element_group(body), body, model) for body in bodies]
         group = _joined(parts, size, element.shared)
         terms.append(
             Term(
@@ -102,6 +103,18 @@ def _alike(bodies: tuple[FlexibleBody, ...]) -> list[list[FlexibleBody]]:
         else:
             found.append([body])
     return found
+
+
+def _damped(group: Any, body: FlexibleBody, model: Model) -> Any:
+    """The group with the stiffness-proportional damping of its body, which is a retardation time."""
+    extra = sum(d.stiffness_factor for d in model.damping if d.body is body)
+    if not extra:
+        return group
+    if not hasattr(group, "tau"):
+        raise ModelError(
+            f"damping of {body.name!r}: a {body.element.name} has no material damping, so none in proportion to its stiffness."
+        )
+    return group._replace(tau=group.tau + extra)
 
 
 def _joined(parts: list[Any], b1: int, shared: tuple[str, ...]) -> Any:

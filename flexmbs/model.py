@@ -66,6 +66,7 @@ class Model:
     controllers: tuple[Any, ...]
     states: tuple[Any, ...]
     damping: tuple[Any, ...]
+    initial: tuple[Any, ...]
     units: Units
     name: str
     items: tuple[Any, ...] = field(repr=False)
@@ -110,6 +111,7 @@ class Model:
         wanted += [(load.label, body) for load in self.loads for body in load.targets]
         wanted += [(f"joint {j.name!r}", side.body) for j in self.joints for p in j.pairs for side in (p.a, p.b)]
         wanted += [(f"force {f.name!r}", m.body) for f in self.forces for m in force_markers(f)]
+        wanted += [(f"{type(d).__name__} of {d.body.name!r}", d.body) for d in self.damping + self.initial]
         known = {id(body) for body in self.bodies}
         for label, body in wanted:
             if id(body) not in known and not isinstance(body, Ground):
@@ -179,7 +181,7 @@ class Model:
 
 _KINDS = (
     "flexible_bodies", "rigid_bodies", "supports", "hinges", "joints", "loads", "forces", "controllers", "states",
-    "damping",
+    "damping", "initial",
 )  # fmt: skip
 
 _OFFERS = (
@@ -190,6 +192,7 @@ _OFFERS = (
     ("controllers", ("period", "update")),
     ("states", ("rates", "start")),
     ("damping", ("mass_factor", "stiffness_factor")),
+    ("initial", ("velocity_field", "body")),
     ("loads", ("items", "history")),
 )
 """What an item is, by what it offers."""

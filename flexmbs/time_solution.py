@@ -259,6 +259,7 @@ class TimeSolution:
             else:
                 markers.poses(work, q, v)
             p[i], R[i], twist[i] = work.p[0], work.R[0], work.twist[0]
+            markers.rebase(q)
         return p, R, twist, twist_t
 
     def _marker(self, at: Any) -> Marker:

@@ -19,6 +19,7 @@ from flexmbs.core.sparsity import Blocks
 from flexmbs.model import Model
 from flexmbs.solution import Solution
 from flexmbs.system import Linearisation, System, compile_model
+from flexmbs.time_solution import TimeSolution
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -121,18 +122,23 @@ class Modes:
             raise ModelError(f"there is no mode {show(mode)}; modes are numbered 0 to {len(self) - 1}.")
 
 
-def solve_modal(model: Model | System | Solution, modes: int | None = None) -> Modes:
+def solve_modal(model: Model | System | Solution | TimeSolution, modes: int | None = None) -> Any:
     r"""Lowest natural frequencies and modes, (K - omega^2 M) phi = 0.
 
-    K is the exact tangent at the state, with everything that prestress and loads contribute.
+    K is the exact tangent at the state, with everything that prestress, loads and reactions contribute.
 
     Parameters
     ----------
-    model : Model, System or Solution
-        A model or system: about its stress-free shape, without loads. A solution: about its last equilibrium, under
-        the loads there.
+    model : Model, System, Solution or TimeSolution
+        A model or system of flexible bodies with supports: about its stress-free shape, without loads. One that can
+        move: about its initial state, under its loads. A solution: about its last state, under the loads there.
     modes : int, optional
         How many; at most the number of unknowns. The default is 10, or all of a smaller model.
+
+    Returns
+    -------
+    Modes or ConstrainedModes
+        The latter for models that can move: with damping, gyroscopic terms and first-order states its roots are complex.
 
     Raises
     ------
@@ -156,7 +162,19 @@ def solve_modal(model: Model | System | Solution, modes: int | None = None) -> M
     >>> modes = fx.solve_modal(fx.Model(beam, fx.Pin(beam.start), fx.Pin(beam.end)), modes=2)
     >>> modes.angular_frequencies.round(3).tolist()
     [9.87, 39.479]
+
+    A pendulum, omega^2 = m g l / J:
+
+    >>> bar = fx.PlanarRigidBody(2.0, 0.1, position=(0.0, -0.5), name="bar")
+    >>> hinge = fx.Revolute(fx.ground, bar, at=(0, 0), name="hinge")
+    >>> swing = fx.solve_modal(fx.Model(bar, hinge, fx.Gravity((0, -9.81))))
+    >>> bool(abs(swing.eigenvalues[0] - 2.0 * 9.81 * 0.5 / 0.6) < 1e-9)
+    True
     """
+    if _moves(model):
+        from flexmbs.analysis.constrained_modes import solve_constrained_modes
+
+        return solve_constrained_modes(model, modes)
     system, q, env, frames = _state(model)
     modes = min(10, system.n) if modes is None else as_count("solve_modal", "modes", modes, minimum=1)
     if modes > system.n:
@@ -188,6 +206,15 @@ def solve_modal(model: Model | System | Solution, modes: int | None = None) -> M
             stacklevel=2,
         )
     return found
+
+
+def _moves(model: object) -> bool:
+    """Whether there is anything beyond flexible bodies with supports, or motion."""
+    if isinstance(model, Model):
+        return model.moves
+    if isinstance(model, System):
+        return model.mechanics is not None
+    return isinstance(model, TimeSolution)
 
 
 def _state(model: object) -> tuple[System, FloatArray, Env, FloatArray]:

@@ -183,6 +183,8 @@ class _Grid:
 
     def next(self, t: float, h: float, barrier: float) -> tuple[float, float]:
         """Size and end of the next step from t, at most h, and not past the barrier."""
+        if self.made == 0:
+            self.begin = t
         if self.h is not None and h >= self.h * (1.0 - 1e-9):
             h, end = self.h, self.begin + (self.made + 1) * self.h
             self.made += 1
@@ -194,8 +196,6 @@ class _Grid:
                 h = barrier - t
                 self.made = 0
             end = barrier
-        if self.made == 0:
-            self.begin = end
         return h, end
 
     def leave(self) -> None:
@@ -206,10 +206,12 @@ class _Grid:
         """What `restore` takes."""
         return np.array([self.begin, float(self.made), np.nan if self.h is None else self.h])
 
-    def restore(self, memory: FloatArray | None) -> None:
-        """Continue the series of another run, if it has the same step."""
-        if memory is not None and memory[2] == self.h:
+    def restore(self, memory: FloatArray | None) -> bool:
+        """Continue the series of another run, if it has the same step; whether it has."""
+        same = memory is not None and memory[2] == self.h
+        if memory is not None and same:
             self.begin, self.made = float(memory[0]), int(memory[1])
+        return same
 
 
 class _Run:
@@ -228,7 +230,7 @@ class _Run:
         self.dynamics, self.scheme, self.control, self.output = dynamics, scheme, control, output
         self.sampled = Sampling(dynamics)
         self.events = Watch(dynamics, self.sampled.viewer, events)
-        self.t0, self.until = begin, until
+        self.t0, self.until, self.origin = begin, until, begin
         self.status, self.message = TimeStatus.DONE, ""
         self.rejected = 0
         self.redundant: tuple[str, ...] = ()
@@ -243,6 +245,7 @@ class _Run:
         self.recorder = Recorder(dyn, self.output.energy)
         self.grid = _Grid(self.control.h if isinstance(self.control, FixedStep) else None, self.t0)
         if start is None:
+            dyn.reset_angles()
             q, v = dyn.coordinates.reference.copy(), dyn.coordinates.velocity.copy()
             found = assemble(dyn, self.t0, q, v)
             self.redundant = found.redundant
@@ -255,9 +258,10 @@ class _Run:
             dyn.compliance(len(self.redundant) > 0)
             dyn.restore_angles(start.extra["near"])
             self.state, self.h = start.last, start.extra["h"]
-            if isinstance(self.control, FixedStep):
+            if not self.grid.restore(start.extra.get("grid")) and isinstance(self.control, FixedStep):
                 self.h = self.control.h
-            self.grid.restore(start.extra.get("grid"))
+            self.origin = start.extra.get("origin", self.t0)
+            self.events.restore(start.extra.get("events", {}))
             self.sampled.restore(start.extra["control"])
             self.recorder.restore(start.extra)
         self.stepper: Stepper = self.scheme.stepper(dyn, self.control.tolerance)
@@ -273,7 +277,7 @@ class _Run:
 
     def _steps(self, progress: Progress, interruption: Interruption) -> None:
         dyn, control, grid = self.dynamics, self.control, self.grid
-        span = self.until - self.t0
+        span = self.until - self.origin  # of the whole motion, so that a resumed run has the same limits
         smallest = control.smallest(span)
         largest = control.limit(span) if isinstance(control, ErrorControl) else np.inf
         while self.state.t < self.until:
@@ -303,7 +307,7 @@ class _Run:
                 new = result.state._replace(t=happened.t)
                 grid.leave()
             self.recorder.step(new, new.t - self.state.t, result)
-            dyn.accept_angles()
+            dyn.accept_angles(new.q)
             self._store(self.state, new)
             self.state = new
             proposed = control.after(h, result.error, result.iterations)
@@ -320,7 +324,7 @@ class _Run:
                     extra = self._extra()
                     self.recorder.stream.checkpoint(memory_of(self.state, extra), meta_of(extra, self.redundant))
             if self.recorder.n_steps % 20 == 0:
-                progress.show((self.state.t - self.t0) / span, f"t = {self.state.t:.4g}")
+                progress.show((self.state.t - self.origin) / span, f"t = {self.state.t:.4g}")
 
     def _react(self, numbers: tuple[int, ...]) -> bool:
         """Record events and do what they ask for; whether the run ends."""
@@ -368,8 +372,9 @@ class _Run:
 
     def _extra(self) -> dict[str, Any]:
         """What a resumed run needs beside the state."""
-        memory = {"near": self.dynamics.angles(), "h": self.h, "grid": self.grid.memory()}
-        return memory | {"control": self.sampled.memory()} | self.recorder.memory()
+        memory = {"near": self.dynamics.angles(), "h": self.h, "grid": self.grid.memory(), "origin": self.origin}
+        memory |= {"control": self.sampled.memory(), "events": self.events.memory()}
+        return memory | self.recorder.memory()
 
     def solution(self) -> TimeSolution:
         """Everything so far."""

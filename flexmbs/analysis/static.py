@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +22,8 @@ from flexmbs.system import System, compile_model
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from flexmbs.time_solution import TimeSolution
 
 __all__ = ["StaticOptions", "solve_static"]
 
@@ -94,8 +96,12 @@ class StaticOptions:
 
 
 def solve_static(
-    model: Model | System, options: StaticOptions | None = None, *, start: Solution | None = None, throw: bool = True
-) -> Solution:
+    model: Model | System,
+    options: StaticOptions | None = None,
+    *,
+    start: Solution | TimeSolution | None = None,
+    throw: bool = True,
+) -> Any:
     r"""Static equilibrium under loads and prescribed motions that grow from nothing to their full size.
 
     Solves r(q, s) = 0 for load parameters s from 0 to 1. Loads and prescribed motions without history grow in
@@ -105,16 +111,17 @@ def solve_static(
     ----------
     model : Model or System
     options : StaticOptions, optional
-    start : Solution, optional
-        Starts from its last equilibrium instead of the stress-free shape; it must belong to a model with the same
-        bodies and hinges. Loads still grow from s = 0, so give those that are already there a `Constant` history.
+    start : Solution or TimeSolution, optional
+        Starts from its last state instead of the initial one; it must belong to a model with the same bodies and
+        hinges. Loads still grow from s = 0, so give those that are already there a `Constant` history.
     throw : bool
         Whether a failure raises; otherwise the solution is returned with its ``status``.
 
     Returns
     -------
-    Solution
-        All equilibria, from s = 0 on.
+    Solution or Equilibria
+        All equilibria, from s = 0 on: a `Solution` of flexible bodies with supports; `flexmbs.Equilibria` of a model
+        with rigid bodies, joints, forces between markers or controllers.
 
     Raises
     ------
@@ -140,6 +147,11 @@ def solve_static(
     is dynamics. Prescribe a displacement instead of the load to follow the equilibria beyond. With equal ``steps`` it
     takes whatever equilibrium Newton's method finds.
 
+    Models that can move: mechanisms run down to a stable equilibrium, as a pendulum released from horizontal does, and
+    one that nothing holds is refused with the coordinates that are free (`flexmbs.analysis.equilibrium`). Motions of
+    drivers are taken at the time s, the rates of velocity constraints as zero; first-order states stand still; sampled
+    controllers hold what they hold at the start.
+
     Examples
     --------
     >>> import flexmbs as fx
@@ -148,6 +160,14 @@ def solve_static(
     >>> bent = fx.solve_static(fx.Model(beam, fx.Clamp(beam.start), fx.Moment(beam.end, 3.141592653589793)))
     >>> abs(bent.position(beam.end)).round(4).tolist()
     [0.0, 0.6366]
+
+    A pendulum released from horizontal:
+
+    >>> bar = fx.PlanarRigidBody(2.0, 0.1, position=(0.5, 0.0), name="bar")
+    >>> hinge = fx.Revolute(fx.ground, bar, at=(0, 0), name="hinge")
+    >>> hanging = fx.solve_static(fx.Model(bar, hinge, fx.Gravity((0, -9.81))))
+    >>> (hanging.position(bar)[-1] + 0.0).round(6).tolist(), round(float(hanging.reaction(hinge)[-1, 1]), 6)
+    ([0.0, -0.5, 0.0], 19.62)
     """
     options = StaticOptions() if options is None else options
     if not isinstance(options, StaticOptions):
@@ -155,13 +175,17 @@ def solve_static(
     if not isinstance(model, Model | System):
         raise ModelError(f"solve_static: expected a Model, not {show(model)}.")
     system = model if isinstance(model, System) else compile_model(model)
+    if system.mechanics is not None:
+        from flexmbs.analysis.equilibrium import solve_equilibrium
+
+        return solve_equilibrium(system, options, start, throw)
     return _Stepper(system, options, start, throw).run()
 
 
 class _Stepper:
     """The state of one analysis: equilibria found so far and the size of the next step."""
 
-    def __init__(self, system: System, options: StaticOptions, start: Solution | None, throw: bool) -> None:
+    def __init__(self, system: System, options: StaticOptions, start: object, throw: bool) -> None:
         self.system, self.options, self.throw = system, options, throw
         q = system.coordinates.reference.copy() if start is None else _restart(system, start)
         self.parameters = [0.0]
@@ -370,7 +394,7 @@ class _Stepper:
         return solution
 
 
-def _restart(system: System, start: Solution) -> FloatArray:
+def _restart(system: System, start: object) -> FloatArray:
     """Last coordinates of another solution, if they fit."""
     if not isinstance(start, Solution):
         raise ModelError(f"solve_static: start must be a Solution, not {show(start)}.")

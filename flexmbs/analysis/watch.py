@@ -36,7 +36,19 @@ class Watch:
         self.dynamics, self.viewer, self.events = dynamics, viewer, events
         self.record: list[Happened] = []
         self.resting: frozenset[int] = frozenset()
+        self.factors: dict[str, float] = {}
         self.changed = False
+
+    def memory(self) -> dict[str, Any]:
+        """What a resumed run needs: factors of loads that actions have set, and the events that rest, by name."""
+        return {"factors": dict(self.factors), "resting": [self.events[i].name for i in sorted(self.resting)]}
+
+    def restore(self, memory: Mapping[str, Any]) -> None:
+        """Set what `memory` returned."""
+        if memory:
+            self.factors = {str(label): float(factor) for label, factor in memory["factors"].items()}
+            self.resting = frozenset(i for i, e in enumerate(self.events) if e.name in memory["resting"])
+            self.dynamics.change_loads(self.factors, "simulate: start")
 
     def first(self, old: StepState, new: StepState) -> Located:
         """The first events within a step."""
@@ -71,4 +83,5 @@ class Watch:
                 f"{{'gravity': 0.0}}, not {show(changes)}."
             )
         self.dynamics.change_loads(dict(changes), f"Event {event.name!r}")
+        self.factors |= {str(label): float(factor) for label, factor in changes.items()}
         self.changed = True

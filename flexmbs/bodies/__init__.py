@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from flexmbs.bodies.ground import Ground, ground
+from flexmbs.bodies.initial_velocity import InitialVelocity
 from flexmbs.bodies.marker import Body, Marker, as_marker, joint_frame
 from flexmbs.bodies.planar import PlanarRigidBody
 from flexmbs.bodies.point_mass import PointMass
@@ -12,6 +13,7 @@ from flexmbs.bodies.wireframe import Wireframe
 __all__ = [
     "Body",
     "Ground",
+    "InitialVelocity",
     "Marker",
     "PlanarRigidBody",
     "PointMass",

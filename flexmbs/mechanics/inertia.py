@@ -13,7 +13,7 @@ from typing import NamedTuple
 from flexmbs.core.contracts import Env, FloatArray, IntArray, State, Work
 from flexmbs.core.jit import kernel
 
-__all__ = ["RigidGroup", "gyroscopic_force", "gyroscopic_tangent", "inertia_force"]
+__all__ = ["RigidGroup", "add_rows_product", "gyroscopic_force", "gyroscopic_tangent", "inertia_force"]
 
 
 class RigidGroup(NamedTuple):
@@ -76,4 +76,14 @@ def inertia_force(
         s = 0.0
         for k in range(indptr[i], indptr[i + 1]):
             s += data[k] * a[indices[k]]
+        r[i] += s
+
+
+@kernel
+def add_rows_product(indptr: IntArray, indices: IntArray, data: FloatArray, v: FloatArray, r: FloatArray) -> None:
+    """r += C v; C in compressed rows."""
+    for i in range(indptr.shape[0] - 1):
+        s = 0.0
+        for k in range(indptr[i], indptr[i + 1]):
+            s += data[k] * v[indices[k]]
         r[i] += s

@@ -24,7 +24,7 @@ from flexmbs.markers.planar_slope import PLANAR_SLOPE
 from flexmbs.markers.points import POINT
 from flexmbs.markers.rigid import RIGID
 from flexmbs.markers.spatial_linear import SPATIAL_LINEAR
-from flexmbs.markers.spatial_slope import SPATIAL_SLOPE
+from flexmbs.markers.spatial_slope import SPATIAL_SLOPE, rebase
 
 __all__ = ["MarkerSet", "n_translations"]
 
@@ -110,6 +110,12 @@ class MarkerSet:
         for kind, group in self.groups:
             (kind.place_tangent if tangent else kind.place)(group, state, Env(0.0, np.zeros(0)), work)
         return work
+
+    def rebase(self, q: FloatArray) -> None:
+        """Frames of spatial cables start from their present place, so that they can be followed round."""
+        for kind, group in self.groups:
+            if kind is SPATIAL_SLOPE:
+                rebase(group, q, beyond=1.0)
 
     def _entry(self, number: int, marker: Marker, point: bool) -> _Entry | None:
         body = marker.body

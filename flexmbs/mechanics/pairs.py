@@ -20,7 +20,16 @@ from typing import NamedTuple
 
 from flexmbs.core.contracts import Env, FloatArray, IntArray, MarkerWork, State
 from flexmbs.core.jit import kernel
-from flexmbs.joints.rows import ANGLE, row_gradient, row_hessian, row_value
+from flexmbs.joints.rows import (
+    ANGLE,
+    DISTANCE,
+    INERTIAL,
+    ORTHOGONAL,
+    VECTOR,
+    row_gradient,
+    row_hessian,
+    row_value,
+)
 
 __all__ = [
     "JointGroup",
@@ -135,39 +144,88 @@ def add_product(
 
 
 @kernel
-def add_rotation_product(
-    o: int,
-    N: int,
-    w: float,
-    i: int,
-    k: int,
-    mptr: IntArray,
-    S: FloatArray,
-    JT: FloatArray,
-    JcT: FloatArray,
-    B: FloatArray,
-) -> None:
-    """The same for a matrix in the rotations only, skipping coordinates that turn nothing."""
+def leading_units(first: int, end: int, JT: FloatArray) -> int:
+    """3 if the first coordinates of a marker are the translations of its point, as in rigid bodies; else 0."""
+    if end - first < 3:
+        return 0
+    for a in range(3):
+        for m in range(6):
+            if JT[first + a, m] != (1.0 if m == a else 0.0):
+                return 0
+    return 3
+
+
+@kernel
+def set_rotation_product(
+    o: int, N: int, w: float, sA: int, sB: int, i: int, k: int, mptr: IntArray, S: FloatArray,
+    JT: FloatArray, JcT: FloatArray, B: FloatArray,
+) -> None:  # fmt: skip
+    """B = w J^T S Jc for a matrix in the rotations only, between coordinates from ``sA`` and ``sB`` on."""
     a0, nA = mptr[i], mptr[i + 1] - mptr[i]
     b0, nB = mptr[k], mptr[k + 1] - mptr[k]
-    for col in range(nA + nB):
+    for col in range(sA, nA + nB):
         if col < nA:
             row, base = a0 + col, 3
         else:
+            if col < nA + sB:
+                continue
             row, base = b0 + col - nA, 9
         x, y, z = w * JcT[row, 3], w * JcT[row, 4], w * JcT[row, 5]
-        if x == 0.0 and y == 0.0 and z == 0.0:
-            continue
         t0 = S[3, base] * x + S[3, base + 1] * y + S[3, base + 2] * z
         t1 = S[4, base] * x + S[4, base + 1] * y + S[4, base + 2] * z
         t2 = S[5, base] * x + S[5, base + 1] * y + S[5, base + 2] * z
-        for a in range(nA):
-            B[o + a * N + col] += JT[a0 + a, 3] * t0 + JT[a0 + a, 4] * t1 + JT[a0 + a, 5] * t2
+        for a in range(sA, nA):
+            B[o + a * N + col] = JT[a0 + a, 3] * t0 + JT[a0 + a, 4] * t1 + JT[a0 + a, 5] * t2
         t0 = S[9, base] * x + S[9, base + 1] * y + S[9, base + 2] * z
         t1 = S[10, base] * x + S[10, base + 1] * y + S[10, base + 2] * z
         t2 = S[11, base] * x + S[11, base + 1] * y + S[11, base + 2] * z
-        for b in range(nB):
-            B[o + (nA + b) * N + col] += JT[b0 + b, 3] * t0 + JT[b0 + b, 4] * t1 + JT[b0 + b, 5] * t2
+        for b in range(sB, nB):
+            B[o + (nA + b) * N + col] = JT[b0 + b, 3] * t0 + JT[b0 + b, 4] * t1 + JT[b0 + b, 5] * t2
+
+
+@kernel
+def add_gradient(
+    q: int, u: int, N: int, f: float, moves: bool, turns: bool, units: int, first: int, end: int,
+    g0: float, g1: float, g2: float, g3: float, g4: float, g5: float, JT: FloatArray, JcT: FloatArray, B: FloatArray,
+) -> None:  # fmt: skip
+    """f (g Jc) added to the row of B from ``q`` on and f (g J) to the column from ``u`` on, for one marker."""
+    if units == 3 and moves:
+        B[q] += f * g0
+        B[q + 1] += f * g1
+        B[q + 2] += f * g2
+        B[u] += f * g0
+        B[u + N] += f * g1
+        B[u + 2 * N] += f * g2
+    for a in range(units, end - first):
+        n = first + a
+        x = y = 0.0
+        if moves:
+            x = g0 * JcT[n, 0] + g1 * JcT[n, 1] + g2 * JcT[n, 2]
+            y = g0 * JT[n, 0] + g1 * JT[n, 1] + g2 * JT[n, 2]
+        if turns:
+            x += g3 * JcT[n, 3] + g4 * JcT[n, 4] + g5 * JcT[n, 5]
+            y += g3 * JT[n, 3] + g4 * JT[n, 4] + g5 * JT[n, 5]
+        B[q + a] += f * x
+        B[u + a * N] += f * y
+
+
+@kernel
+def clear_joint(o: int, N: int, m: int, curved: int, S: FloatArray, B: FloatArray) -> None:
+    """Zero in the parts of a block that are added up: its m equations, and with ``curved`` = 2 all; scratch likewise."""
+    if curved == 2:
+        B[o : o + N * N] = 0.0
+        S[0:12] = 0.0
+        return
+    k = N - m
+    for a in range(k):
+        for b in range(k, N):
+            B[o + a * N + b] = 0.0
+    for a in range(o + k * N, o + N * N):
+        B[a] = 0.0
+    if curved == 1:
+        for a in range(3, 6):
+            for b in range(3):
+                S[a, 3 + b] = S[a, 9 + b] = S[6 + a, 3 + b] = S[6 + a, 9 + b] = 0.0
 
 
 @kernel
@@ -190,13 +248,12 @@ def joint_tangent(
         i, k, o, N = group.mA[n], group.mB[n], group.off[n], group.order[n]
         a0, nA = mptr[i], mptr[i + 1] - mptr[i]
         b0, nB = mptr[k], mptr[k + 1] - mptr[k]
-        B[o : o + N * N] = 0.0
+        sA, sB = leading_units(a0, a0 + nA, JT), leading_units(b0, b0 + nB, JT)
         curved = 0  # 0: no second derivatives, 1: in the rotations, 2: everywhere
         for j in range(ptr[n], ptr[n + 1]):
-            if kind[j] != 0 and curved < 2:
-                curved = 1 if kind[j] == 2 else 2
-        if curved > 0:
-            S[0:12] = 0.0
+            if kind[j] != INERTIAL and curved < 2:
+                curved = 1 if kind[j] in (ORTHOGONAL, ANGLE, VECTOR) else 2
+        clear_joint(o, N, N - nA - nB, curved, S, B)
         for j in range(ptr[n], ptr[n + 1]):
             value = row_gradient(kind[j], j, c, near, i, k, p, R, S, 12)
             f = factor[j]
@@ -231,29 +288,23 @@ def joint_tangent(
                     B[q + nA + b] += f * (ratio * x + y)
                     B[u + (nA + b) * N] += f * y
             else:
-                for a in range(nA):
-                    x = y = 0.0
-                    for m in range(6):
-                        x += g[m] * JcT[a0 + a, m]
-                        y += g[m] * JT[a0 + a, m]
-                    B[q + a] += f * x
-                    B[u + a * N] += f * y
-                for b in range(nB):
-                    x = y = 0.0
-                    for m in range(6):
-                        x += g[6 + m] * JcT[b0 + b, m]
-                        y += g[6 + m] * JT[b0 + b, m]
-                    B[q + nA + b] += f * x
-                    B[u + (nA + b) * N] += f * y
+                moves, turns = kind[j] not in (ORTHOGONAL, ANGLE, VECTOR), kind[j] not in (INERTIAL, DISTANCE)
+                add_gradient(
+                    q, u, N, f, moves, turns, sA, a0, a0 + nA, g[0], g[1], g[2], g[3], g[4], g[5], JT, JcT, B
+                )  # fmt: skip
+                add_gradient(
+                    q + nA, u + nA * N, N, f, moves, turns, sB, b0, b0 + nB, g[6], g[7], g[8], g[9], g[10], g[11],
+                    JT, JcT, B,
+                )  # fmt: skip
             r[eq[j]] += f * value
             f *= lam[eq[j] - group.n_v]
             for m in range(6):
                 W[i, m] += f * g[m]
                 W[k, m] += f * g[6 + m]
-            if kind[j] != 0 and f != 0.0:
+            if kind[j] != INERTIAL and f != 0.0:
                 row_hessian(kind[j], j, c, near, i, k, p, R, f, S)
         if curved == 1:
-            add_rotation_product(o, N, wq, i, k, mptr, S, JT, JcT, B)
+            set_rotation_product(o, N, wq, sA, sB, i, k, mptr, S, JT, JcT, B)
         elif curved == 2:
             add_product(o, N, wq, i, k, mptr, S, JT, JcT, B)
     return -1
