@@ -129,7 +129,7 @@ def meta_of(extra: Mapping[str, Any], redundant: tuple[str, ...]) -> dict[str, A
     """What a resumed run needs beside arrays."""
     near = extra.get("control", {}).get("near", {})
     angles = [[joint, label, value] for (joint, label), value in near.items()]
-    return {"angles": angles, "redundant": list(redundant)}
+    return {"angles": angles, "redundant": list(redundant), "events_so_far": dict(extra.get("events", {}))}
 
 
 def _plain(value: Any) -> Any:
@@ -146,7 +146,7 @@ def _memory(solution: TimeSolution) -> dict[str, Any]:
 def memory_of(last: StepState, extra: Mapping[str, Any]) -> dict[str, Any]:
     """The state of scheme, angles, controllers and step control as arrays by name."""
     arrays = {f"run/last/{name}": np.asarray(getattr(last, name)) for name in last._fields}
-    for name in ("near", "h", "grid", "work", "power"):
+    for name in ("near", "h", "grid", "origin", "work", "power"):
         if extra.get(name) is not None:
             arrays[f"run/{name}"] = np.asarray(extra[name], dtype=np.float64)
     if "control" in extra:
@@ -174,11 +174,14 @@ def _solution(
         extra = {
             "near": constants["run/near"], "h": float(constants["run/h"]), "grid": constants.get("run/grid"),
             "work": constants.get("run/work"), "power": constants.get("run/power"),
+            "events": dict(meta.get("events_so_far", {})),
             "control": {
                 "loop": ControlState(*(constants[f"run/control.{k}"] for k in ("x", "held", "pending", "count"))),
                 "near": {(joint, label): value for joint, label, value in meta.get("angles", [])},
             },
         }  # fmt: skip
+        if "run/origin" in constants:
+            extra["origin"] = float(constants["run/origin"])
     status = TimeStatus[meta["status"]] if "status" in meta else TimeStatus.INTERRUPTED
     return TimeSolution(
         system=compile_model(model), t=a["t"], q=a["q"], v=a["v"], a=a["a"], lam=a["lam"],
