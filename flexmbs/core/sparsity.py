@@ -196,6 +196,13 @@ def block_magnitude(B: FloatArray, dofs: IntArray, b1: int, x: FloatArray, y: Fl
 
 
 @kernel
+def clear_blocks(B: FloatArray, where: IntArray) -> None:
+    """Zero in all blocks that `rotate_blocks` turns, which spoils their pattern."""
+    for m in range(where.shape[0]):
+        B[where[m, 0] : where[m, 0] + where[m, 1] ** 2] = 0.0
+
+
+@kernel
 def rotate_blocks(B: FloatArray, where: IntArray, R: FloatArray) -> None:
     """Turn rows and columns of some blocks into nodal frames: K <- F^T K F, in place.
 
