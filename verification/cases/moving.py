@@ -65,7 +65,7 @@ def largest(label: str, unit: str, found: FloatArray, exact: FloatArray, atol: f
     return measured(label, unit, worst(found, exact), 0.0, "integration in minimal coordinates", 1e-10, atol=atol)
 
 
-def closed(run: fx.TimeSolution, pairs: HeldPoints, *, label: str = "", atol: float = 1e-10) -> Measured:
+def closed(run: fx.TimeSolution, pairs: HeldPoints, *, label: str = "", atol: float = 1e-9) -> Measured:
     """Largest distance, at any stored time, of two points that a joint holds together."""
     gap = max(float(np.linalg.norm(run.position(a) - run.position(b), axis=1).max()) for a, b in pairs)
     return measured(f"{label}largest gap of the joints", "m", gap, 0.0, "joints stay closed", atol=atol)

@@ -252,7 +252,7 @@ def _chains(counts: Sequence[int], steps: Sequence[float], allowed: float, progr
             quantities += against("d04", name, f"{EXTRAPOLATED}: {name}", better, allowed)
         quantities += [
             energy_change(runs[-1], G / 2.0, 2e-3, f"N={count}: "),
-            closed(runs[-1], pairs, label=f"N={count}: "),
+            closed(runs[-1], pairs, label=f"N={count}: ", atol=1e-8),
         ]
         studies.append(orders(f"tip of {count} bars", own, [worst(p, exact) for p in found]))
         curves.append((f"{count} bars", runs[-1].position(tip)[:, :2]))
@@ -271,7 +271,7 @@ def _in_space(count: int, plane: fx.TimeSolution, tip: fx.Marker, step: float) -
     return [
         measured(f"{count} bars in space: largest difference of the tip to the plane", "m", gap, 0.0,
                  "the same bars and steps", atol=1e-7),
-        closed(run, pairs, label=f"{count} bars in space: "),
+        closed(run, pairs, label=f"{count} bars in space: ", atol=1e-8),
     ]  # fmt: skip
 
 
