@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import product
 
 import numpy as np
 import pytest
@@ -174,6 +175,31 @@ def test_rod_with_rotary_inertia_and_little_shear_meets_the_flying_spaghetti() -
     for S, end in ((0.0, "loaded"), (10.0, "free")):
         expected = [stored.value(f"B: triangular load t=2.5 s {end} end (x,y)", i) for i in range(2)]
         assert motion.position(2.5, S) == pytest.approx(expected, abs=8e-3)
+
+
+def test_stored_pendulum_without_rotary_inertia() -> None:
+    p = load_reference("d17-cable").parameters
+    rod = MovingRod(
+        p["L"], p["E"] * p["A"], p["E"] * p["I"], p["rho"] * p["A"], pinned=True, gravity=(0.0, -p["g"]), order=30
+    )
+    motion = rod.run((0.0, 0.2, 0.4), tolerance=1e-7)
+    for t in (0.2, 0.4):
+        expected = [load_reference("d17-cable").value(f"t={t} s tip (x,y)", i) for i in range(2)]
+        assert motion.position(t, 1.2) == pytest.approx(expected, abs=1e-3)
+
+
+@pytest.mark.parametrize("rotary", [0.0, 10.0])
+def test_stored_spaghetti_without_shear(rotary: float) -> None:
+    stored = load_reference("d16-cable")
+    p = stored.parameters
+    rod = MovingRod(
+        p["L"], p["EA"], p["EI"], p["rhoA"], rotary=rotary, start=(6.0, 0.0), direction=(-0.6, 0.8),
+        force=((20.0, 0.0), lambda t: t / 2.5), torque=(-200.0, lambda t: t / 2.5), order=12,
+    )  # fmt: skip
+    motion = rod.run((0.0, 1.0, 2.5), tolerance=1e-7)
+    for t, (S, end) in product((1.0, 2.5), ((0.0, "loaded"), (10.0, "free"))):
+        name = f"rhoI={rotary:g}: t={t:g} s {end} end (x,y)"
+        assert motion.position(t, S) == pytest.approx([stored.value(name, i) for i in range(2)], abs=2e-3)
 
 
 def test_falling_pendulum_with_rotary_inertia_meets_the_stored_rod() -> None:
