@@ -117,8 +117,8 @@ class Coordinates:
                 iq, iv, n_nodes = iq + 7, iv + 6, n_nodes + 1
         start, rate = np.ascontiguousarray(np.concatenate(q)), np.ascontiguousarray(np.concatenate(v))
         for item in model.initial:
-            number = next(i for i, b in enumerate(model.flexible_bodies) if b is item.body)
-            item.velocity_field(node_dofs[number], start, rate)
+            place = [b is item.body for b in model.flexible_bodies].index(True)
+            item.velocity_field(node_dofs[place], start, rate)
         return cls(
             model.flexible_bodies,
             node_dofs,

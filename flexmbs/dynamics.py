@@ -12,7 +12,7 @@ the mass, so that its condition does not depend on the step size:
 from __future__ import annotations
 
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.sparse import coo_array
@@ -45,6 +45,10 @@ from flexmbs.mechanics.steps import reduce, spread
 from flexmbs.mechanics.wrenches import wrench_tangent
 from flexmbs.motions import motion_at
 from flexmbs.system import EvaluationError, System
+
+if TYPE_CHECKING:
+    from flexmbs.integrators.contracts import StepState
+    from flexmbs.linearisation import ConstrainedLinearisation
 
 __all__ = ["Dynamics"]
 
@@ -108,14 +112,14 @@ class Dynamics:
                 np.isin(mechanics.joints.kind, angular).any() or np.isin(mechanics.forces.kind, angular).any()
             )
             self.python = PythonItems(self)
-            self._slopes = [g for k, g in mechanics.markers.groups if k is SPATIAL_SLOPE]
+            self._slopes: list[Any] = [g for k, g in mechanics.markers.groups if k is SPATIAL_SLOPE]
             self._has_states, self._has_users = bool(self.python.states), bool(self.python.users)
             self._before = self._has_states or bool(mechanics.actuator_wrenches)
             self._s, self._rate = np.zeros(len(mechanics.forces.mA)), np.zeros(len(mechanics.forces.mA))
         else:
             self.T = np.zeros((0, 3, 3))
             self._turns = False
-            self._slopes: list[Any] = []
+            self._slopes = []
         damped = any(np.any(getattr(t.group, "tau", 0.0)) for t in system.terms)
         if isinstance(system.solver, Band):
             system.solver.in_place = True
@@ -326,6 +330,12 @@ class Dynamics:
                 pull(group, state, env, markers, weights)
             pull_down(m.markers.ptr, m.markers.dof, markers.JT, markers.W, self.r)
         return self.r
+
+    def linearise(self, state: StepState) -> ConstrainedLinearisation:
+        """K, D, M and G at a state, sparse, at the loads and motions of the time set."""
+        from flexmbs.linearisation import linearise_state
+
+        return linearise_state(self, state)
 
     def compliance(self, wanted: bool) -> None:
         """Whether the multipliers get a small compliance, which redundant constraints need."""

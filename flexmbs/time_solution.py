@@ -18,6 +18,7 @@ from flexmbs.mechanics.marker_set import MarkerSet
 
 if TYPE_CHECKING:
     from flexmbs.joints.contracts import Joint, Pair
+    from flexmbs.mechanics.build import Mechanics
     from flexmbs.system import System
 
 __all__ = ["Energy", "TimeSolution", "TimeStatus"]
@@ -55,12 +56,12 @@ class Energy:
     @property
     def total(self) -> FloatArray:
         """Kinetic, strain, spring and potential energy."""
-        return self.kinetic + self.strain + self.springs + self.potential
+        return np.asarray(self.kinetic + self.strain + self.springs + self.potential)
 
     @property
     def dissipated(self) -> FloatArray:
         """What forces between markers have taken out of the system."""
-        return (self.springs - self.springs[0]) - self.work_forces
+        return np.asarray((self.springs - self.springs[0]) - self.work_forces)
 
     @property
     def balance(self) -> FloatArray:
@@ -68,7 +69,8 @@ class Energy:
 
         Zero but for the errors of the integration (and material damping, which is not counted).
         """
-        return self.total - self.total[0] + self.dissipated - self.work_drivers - self.work_loads
+        change = self.total - self.total[0] + self.dissipated
+        return np.asarray(change - self.work_drivers - self.work_loads)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -198,8 +200,7 @@ class TimeSolution:
 
     def multipliers(self, joint: Any) -> FloatArray:
         """Multipliers (n_t, m) of a joint, in the order of its equations."""
-        mechanics = self.system.mechanics
-        return self.lam[:, mechanics.equations_of(self._joint(joint))]
+        return np.asarray(self.lam[:, self._mechanics.equations_of(self._joint(joint))])
 
     def momentum(self) -> tuple[FloatArray, FloatArray]:
         """Linear momentum and angular momentum about the origin, (n_t, 3) each, inertial frame."""
@@ -243,6 +244,12 @@ class TimeSolution:
         from flexmbs.output.time_files import save
 
         return save(self, path)
+
+    @property
+    def _mechanics(self) -> Mechanics:
+        if self.system.mechanics is None:
+            raise ModelError(f"model {self.model.name!r} has no joints.")
+        return self.system.mechanics
 
     def _kinematics(self, at: Any, accelerations: bool = False) -> tuple[FloatArray, ...]:
         marker = self._marker(at)
@@ -294,7 +301,7 @@ class TimeSolution:
     def _reaction(self, joint: Any) -> FloatArray:
         """Wrench (n_t, 6) that a joint exerts on its side b (the second marker of ``joint.markers``): -G^T lam."""
         joint = self._joint(joint)
-        number = {e.number: i for i, e in enumerate(self.system.mechanics.equations) if e.joint is joint}
+        number = {e.number: i for i, e in enumerate(self._mechanics.equations) if e.joint is joint}
         pair = joint.pairs[0]
         markers = getattr(joint, "markers", (pair.a, pair.b))
         side = 0 if pair.a is markers[1] else 6

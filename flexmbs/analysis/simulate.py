@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy as np
 from flexmbs.analysis.interruption import Interruption
 from flexmbs.analysis.recorder import Recorder
 from flexmbs.analysis.sampling import Sampling
-from flexmbs.analysis.watch import Watch
+from flexmbs.analysis.watch import Watch, as_events
 from flexmbs.assembly import assemble
 from flexmbs.core.checks import as_array, as_flag, as_number, show
 from flexmbs.core.contracts import FloatArray
@@ -24,6 +25,7 @@ from flexmbs.integrators.dense import Interpolant
 from flexmbs.integrators.generalized_alpha import GeneralizedAlpha
 from flexmbs.integrators.step_control import ErrorControl, FixedStep
 from flexmbs.model import Model
+from flexmbs.output.model_description import describe_model, differences
 from flexmbs.output.time_files import CHECKPOINT, Stream, memory_of, meta_of
 from flexmbs.system import System, compile_model
 from flexmbs.time_solution import TimeSolution, TimeStatus
@@ -35,6 +37,9 @@ if TYPE_CHECKING:
     from flexmbs.integrators.contracts import Integrator, Stepper
 
 __all__ = ["Output", "simulate"]
+
+MOST = 10_000_000
+"""Stored states: more of them are a slip of the unit of time."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,7 +71,8 @@ class Output:
 
     def __post_init__(self) -> None:
         if self.every is not None:
-            as_number("Output", "every", self.every, above=0.0, unit="time")
+            every = as_number("Output", "every", self.every, above=0.0, unit="time")
+            object.__setattr__(self, "every", every)
         as_flag("Output", "energy", self.energy)
         at = as_array("Output", "at", self.at, (None,), unit="time")
         if np.any(np.diff(at) <= 0.0):
@@ -79,11 +85,15 @@ class Output:
             return None
         wanted = {t for t in self.at if begin < t <= end}
         if self.every is not None:
+            if end - begin > MOST * self.every:
+                raise ModelError(
+                    f"Output: every = {self.every:g} gives more than {MOST:,} states over {end - begin:g}; take a larger one."
+                )
             first = int(np.floor(begin / self.every + 1e-9)) + 1
             last = int(np.floor(end / self.every + 1e-9))
             wanted |= {k * self.every for k in range(first, last + 1)}
         wanted.add(end)
-        return sorted(min(t, end) for t in wanted)
+        return sorted({min(t, end) for t in wanted})
 
 
 def simulate(
@@ -146,12 +156,20 @@ def simulate(
     if not isinstance(model, Model | System):
         raise ModelError(f"simulate: expected a Model, not {show(model)}.")
     system = model if isinstance(model, System) else compile_model(model)
-    begin = 0.0 if start is None else float(start.last.t if start.last is not None else start.t[-1])
+    begin = 0.0
+    if start is not None:
+        _check_start(start, system)
+        begin = float(start.last.t)
     until = as_number("simulate", "until", until, above=begin, unit="time")
-    scheme = integrator or GeneralizedAlpha()
-    control = _control(step)
-    output = output or Output()
-    run = _Run(Dynamics(system), scheme, control, output, begin, until, tuple(events))
+    scheme = GeneralizedAlpha() if integrator is None else integrator
+    if isinstance(scheme, type) or not all(callable(getattr(scheme, name, None)) for name in ("start", "stepper")):
+        raise ModelError(f"simulate: integrator must be one such as GeneralizedAlpha(rho=0.8), not {show(integrator)}.")
+    control = _control(step, until - begin)
+    output = Output() if output is None else output
+    if not isinstance(output, Output):
+        raise ModelError(f"simulate: output must be an Output such as Output(every=0.01), not {show(output)}.")
+    throw = as_flag("simulate", "throw", throw)
+    run = _Run(Dynamics(system), scheme, control, output, begin, until, as_events(events))
     stream = None
     if file is not None:
         dyn = run.dynamics
@@ -167,12 +185,35 @@ def simulate(
     return solution
 
 
-def _control(step: object) -> Any:
+def _check_start(start: object, system: System) -> None:
+    """Refuse what cannot be gone on from."""
+    if not isinstance(start, TimeSolution):
+        raise ModelError(f"simulate: start must be what simulate returned or flexmbs.load read, not {show(start)}.")
+    if start.last is None:
+        raise ModelError("simulate: start does not hold the state of its end; take one that simulate or load returned.")
+    if start.model is not system.model:
+        found = differences(describe_model(start.model)[0], describe_model(system.model)[0])
+        if found:
+            raise ModelError(
+                f"simulate: start belongs to another model than {system.model.name!r}. It differs in: "
+                f"{'; '.join(found[:3]).replace('in the file', 'in start')}. Pass the model that it was computed with."
+            )
+
+
+def _control(step: object, span: float) -> Any:
+    """What chooses the steps, such that they are neither lost in the round-off of time nor without end."""
     if step is None:
         return ErrorControl()
-    if isinstance(step, FixedStep | ErrorControl):
+    if isinstance(step, ErrorControl):
         return step
-    return FixedStep(as_number("simulate", "step", step, above=0.0, unit="time"))
+    if not isinstance(step, FixedStep):
+        if isinstance(step, bool) or not isinstance(step, Real):
+            raise ModelError(
+                f"simulate: step must be a number, FixedStep(...), ErrorControl(...) or None, not {show(step)}."
+            )
+        step = FixedStep(as_number("simulate", "step", step, above=0.0, unit="time"))
+    as_number("simulate", "step", step.h, above=1e-12 * span, unit="time")
+    return step
 
 
 class _Grid:
@@ -182,25 +223,30 @@ class _Grid:
         self.h, self.begin, self.made = h, begin, 0
 
     def next(self, t: float, h: float, barrier: float) -> tuple[float, float]:
-        """Size and end of the next step from t, at most h, and not past the barrier."""
-        if self.made == 0:
-            self.begin = t
-        if self.h is not None and h >= self.h * (1.0 - 1e-9):
-            h, end = self.h, self.begin + (self.made + 1) * self.h
-            self.made += 1
-        else:
-            self.leave()
+        """Size and end of the next step from t, at most h; it goes neither past a multiple nor past the barrier."""
+        if self.h is None:
             end = t + h
-        if end > barrier - 1e-9 * h:
-            if end - barrier > 1e-9 * h:
-                h = barrier - t
-                self.made = 0
-            end = barrier
-        return h, end
+            return (barrier - t, barrier) if end > barrier - 1e-9 * h else (h, end)
+        multiple = self.begin + (self.made + 1) * self.h
+        end = multiple if h >= (multiple - t) * (1.0 - 1e-9) else t + h
+        if end > barrier - 1e-9 * self.h:
+            if end - barrier <= 1e-9 * self.h and t == self.begin + self.made * self.h:
+                return self.h, barrier
+            return barrier - t, barrier
+        whole = end == multiple and t == self.begin + self.made * self.h
+        return self.h if whole else end - t, end
 
-    def leave(self) -> None:
-        """The next step does not continue the series."""
-        self.made = 0
+    def reached(self, t: float, barrier: float) -> None:
+        """A step was accepted that ended at t; the series begins anew at barriers and events between multiples."""
+        if self.h is None:
+            return
+        multiple = self.begin + (self.made + 1) * self.h
+        if abs(t - multiple) <= 1e-9 * self.h:
+            self.made += 1
+            if t != multiple:
+                self.begin, self.made = t, 0
+        elif t >= barrier:
+            self.begin, self.made = t, 0
 
     def memory(self) -> FloatArray:
         """What `restore` takes."""
@@ -231,6 +277,7 @@ class _Run:
         self.sampled = Sampling(dynamics)
         self.events = Watch(dynamics, self.sampled.viewer, events)
         self.t0, self.until, self.origin = begin, until, begin
+        self.wanted = output.times(begin, until)
         self.status, self.message = TimeStatus.DONE, ""
         self.rejected = 0
         self.redundant: tuple[str, ...] = ()
@@ -252,8 +299,6 @@ class _Run:
             self.sampled.begin(self.t0, found.q, found.v)
             self.state: StepState = self.scheme.start(dyn, self.t0, found.q, found.v, self.h)
         else:
-            if start.last is None or len(start.q[0]) != dyn.n_q or start.lam.shape[1] != dyn.n_c:
-                raise ModelError("simulate: start belongs to another model, or does not hold the state of its end.")
             self.redundant = start.redundant
             dyn.compliance(len(self.redundant) > 0)
             dyn.restore_angles(start.extra["near"])
@@ -267,7 +312,6 @@ class _Run:
         self.stepper: Stepper = self.scheme.stepper(dyn, self.control.tolerance)
         self.recorder.stream = stream
         self.recorder.store(self.state)
-        self.wanted = self.output.times(self.t0, self.until)
         self.next = 0
 
     def integrate(self, progress: Progress) -> None:
@@ -295,7 +339,6 @@ class _Run:
                     self.status = TimeStatus.STEP_TOO_SMALL
                     self.message = self._failure(h, result)
                     return
-                grid.leave()
                 continue
             new = result.state._replace(t=end)
             happened = self.events.first(self.state, new)
@@ -305,7 +348,8 @@ class _Run:
                     self.status, self.message = TimeStatus.STEP_TOO_SMALL, self._failure(h, result)
                     return
                 new = result.state._replace(t=happened.t)
-                grid.leave()
+                barrier = happened.t
+            grid.reached(new.t, barrier)
             self.recorder.step(new, new.t - self.state.t, result)
             dyn.accept_angles(new.q)
             self._store(self.state, new)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
-from flexmbs.core.checks import as_number
+from flexmbs.core.checks import as_count, as_number
+from flexmbs.core.errors import ModelError
 
 __all__ = ["ErrorControl", "FixedStep"]
 
@@ -25,7 +27,9 @@ class FixedStep:
     most_halvings: int = 6
 
     def __post_init__(self) -> None:
-        as_number("FixedStep", "h", self.h, above=0.0, unit="time")
+        object.__setattr__(self, "h", as_number("FixedStep", "h", self.h, above=0.0, unit="time"))
+        if as_count("FixedStep", "most_halvings", self.most_halvings) > 50:
+            raise ModelError(f"FixedStep: most_halvings must be at most 50, not {self.most_halvings}.")
 
     @property
     def tolerance(self) -> float:
@@ -76,6 +80,11 @@ class ErrorControl:
         for name in ("first_step", "smallest_step", "largest_step"):
             if getattr(self, name) is not None:
                 as_number("ErrorControl", name, getattr(self, name), above=0.0, unit="time")
+        steps = {name: getattr(self, name) for name in ("smallest_step", "first_step", "largest_step")}
+        given = [(name, h) for name, h in steps.items() if h is not None]
+        for (one, small), (other, large) in pairwise(given):
+            if small > large:
+                raise ModelError(f"ErrorControl: {one} = {small:g} must not be above {other} = {large:g}.")
 
     @property
     def tolerance(self) -> float:
@@ -105,8 +114,8 @@ class ErrorControl:
             factor = min(factor, 0.8)
         if 0.95 <= factor <= 1.25:
             return h
-        return h * min(2.0, max(0.4, factor))
+        return h * min(2.0, max(0.4, float(factor)))
 
     def again(self, h: float, error: float) -> float:
         """Step after a failed (infinite error) or rejected one."""
-        return h * (0.25 if error == float("inf") else min(0.7, max(0.1, 0.8 * error ** (-1.0 / 3.0))))
+        return 0.25 * h if error == float("inf") else h * min(0.7, max(0.1, 0.8 * float(error) ** (-1.0 / 3.0)))

@@ -48,7 +48,7 @@ class Distance:
     a: Side
     b: Side
     length: float | None = None
-    name: str | None = None
+    name: str = ""
     pairs: tuple[Pair, ...] = field(init=False, repr=False)
     equations: tuple[Equation, ...] = field(init=False, repr=False)
 

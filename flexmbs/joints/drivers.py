@@ -56,7 +56,7 @@ class RotationDriver:
     joint: Coupled
     motion: Given | None = None
     rate: Given | None = None
-    name: str | None = None
+    name: str = ""
     pairs: tuple[Pair, ...] = field(init=False, repr=False)
     equations: tuple[Equation, ...] = field(init=False, repr=False)
 
@@ -99,7 +99,7 @@ class TranslationDriver:
     joint: Coupled
     motion: Given | None = None
     rate: Given | None = None
-    name: str | None = None
+    name: str = ""
     pairs: tuple[Pair, ...] = field(init=False, repr=False)
     equations: tuple[Equation, ...] = field(init=False, repr=False)
 
@@ -146,7 +146,7 @@ class DistanceDriver:
     b: Side
     motion: Given | None = None
     rate: Given | None = None
-    name: str | None = None
+    name: str = ""
     pairs: tuple[Pair, ...] = field(init=False, repr=False)
     equations: tuple[Equation, ...] = field(init=False, repr=False)
 

@@ -62,7 +62,7 @@ class Gear:
     first: Coupled
     second: Coupled
     ratio: float
-    name: str | None = None
+    name: str = ""
     pairs: tuple[Pair, ...] = field(init=False, repr=False)
     equations: tuple[Equation, ...] = field(init=False, repr=False)
 
@@ -108,7 +108,7 @@ class RackAndPinion:
     pinion: Coupled
     rack: Coupled
     radius: float
-    name: str | None = None
+    name: str = ""
     pairs: tuple[Pair, ...] = field(init=False, repr=False)
     equations: tuple[Equation, ...] = field(init=False, repr=False)
 
@@ -153,7 +153,7 @@ class Screw:
     pitch: float
     at: InitVar[ArrayLike | None] = None
     axis: InitVar[ArrayLike | None] = None
-    name: str | None = None
+    name: str = ""
     pairs: tuple[Pair, ...] = field(init=False, repr=False)
     equations: tuple[Equation, ...] = field(init=False, repr=False)
 

@@ -61,7 +61,7 @@ class LowerPair:
     b: Side
     at: InitVar[ArrayLike | None] = None
     axis: InitVar[ArrayLike | None] = None
-    name: str | None = None
+    name: str = ""
     pairs: tuple[Pair, ...] = field(init=False, repr=False)
     equations: tuple[Equation, ...] = field(init=False, repr=False)
     markers: tuple[Marker, Marker] = field(init=False, repr=False)

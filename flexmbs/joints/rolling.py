@@ -86,7 +86,7 @@ class RollingDisk:
     normal: InitVar[ArrayLike | None] = None
     centre: InitVar[ArrayLike | None] = None
     sliding: bool = False
-    name: str | None = None
+    name: str = ""
     pairs: tuple[Pair, ...] = field(init=False, repr=False)
     equations: tuple[Equation, ...] = field(init=False, repr=False)
 
@@ -146,7 +146,7 @@ class RollingBall:
     normal: InitVar[ArrayLike | None] = None
     centre: InitVar[ArrayLike | None] = None
     sliding: bool = False
-    name: str | None = None
+    name: str = ""
     pairs: tuple[Pair, ...] = field(init=False, repr=False)
     equations: tuple[Equation, ...] = field(init=False, repr=False)
 

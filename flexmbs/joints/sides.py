@@ -90,9 +90,9 @@ def world_direction(owner: str, name: str, value: ArrayLike, flat: bool) -> Floa
     return as_direction(owner, name, value, 3)
 
 
-def joint_name(cls: str, word: str, name: str | None, *sides: Side) -> str:
+def joint_name(cls: str, word: str, name: str, *sides: Side) -> str:
     """The name that was given, or one of the word and the bodies: "revolute of crank and rod"."""
-    if name is not None:
+    if name != "":
         return as_name(cls, "name", name)
     bodies = dict.fromkeys(_body(side) for side in sides)
     return f"{word} of {' and '.join(bodies)}"

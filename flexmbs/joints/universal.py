@@ -62,7 +62,7 @@ class Universal:
     b: Side
     at: InitVar[ArrayLike | None] = None
     axes: InitVar[Sequence[ArrayLike] | None] = None
-    name: str | None = None
+    name: str = ""
     pairs: tuple[Pair, ...] = field(init=False, repr=False)
     equations: tuple[Equation, ...] = field(init=False, repr=False)
 

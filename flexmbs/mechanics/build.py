@@ -269,10 +269,7 @@ class _Builder:
                     local.append(k + equations.index(e))
                     level.append(joint.equations[row.equation].level)
         ints = [np.array(x, dtype=np.int64) for x in (eq, local, level)]
-        return JointGroup(
-            *table.pairs(), *table.rows(), eq=ints[0], factor=np.array(table.factor), level=ints[2], local=ints[1],
-            mptr=self.markers.ptr, n_v=n_v,
-        )  # fmt: skip
+        return JointGroup(**table.columns(), eq=ints[0], level=ints[2], local=ints[1], mptr=self.markers.ptr, n_v=n_v)
 
     def _forces(self) -> RowForceGroup:
         table = _RowTable(self.markers)
@@ -281,12 +278,10 @@ class _Builder:
             table.add(force.a, force.b, list(force.rows), states, self)
         law, where, data = pack([f for _, f in self.force_items])
         n_given = sum(f.function is not None for _, f in self.force_items)
+        states = [self.coordinates.extra_place(f.states[0]) if f.states else -1 for _, f in self.force_items]
         return RowForceGroup(
-            *table.pairs(), *table.rows(), factor=np.array(table.factor), mptr=self.markers.ptr, law=law, where=where,
-            data=data, given=np.zeros((n_given, 4)),
-            state=np.array(
-                [self.coordinates.extra_place(f.states[0]) if f.states else -1 for _, f in self.force_items], dtype=np.int64
-            ),
+            **table.columns(), mptr=self.markers.ptr, law=law, where=where, data=data, given=np.zeros((n_given, 4)),
+            state=np.array(states, dtype=np.int64),
         )  # fmt: skip
 
     def _wrench_blocks(self) -> IntArray:
@@ -347,17 +342,14 @@ class _RowTable:
             self.factor.append(row.factor)
         self.ptr.append(len(self.kind))
 
-    def pairs(self) -> tuple[IntArray, ...]:
-        """mA, mB, ptr, off, order."""
-        return tuple(np.array(x, dtype=np.int64) for x in (self.a, self.b, self.ptr, self.off, self.order))
-
-    def rows(self) -> tuple[Any, ...]:
-        """kind, c, near."""
-        return (
-            np.array(self.kind, dtype=np.int64),
-            np.array(self.constants, dtype=np.float64).reshape(len(self.kind), 12),
-            np.array(self.near, dtype=np.float64),
-        )
+    def columns(self) -> dict[str, Any]:
+        """The arrays that joints and forces have in common, by the names of their groups."""
+        ints = {"mA": self.a, "mB": self.b, "ptr": self.ptr, "off": self.off, "order": self.order, "kind": self.kind}
+        found: dict[str, Any] = {name: np.array(values, dtype=np.int64) for name, values in ints.items()}
+        found["c"] = np.array(self.constants, dtype=np.float64).reshape(len(self.kind), 12)
+        found["near"] = np.array(self.near, dtype=np.float64)
+        found["factor"] = np.array(self.factor, dtype=np.float64)
+        return found
 
 
 def _sample(a: Marker, b: Marker, row: Row, angles: tuple[float, float]) -> tuple[float, FloatArray]:

@@ -12,8 +12,10 @@ from flexmbs.bodies.marker import Marker
 from flexmbs.bodies.planar import PlanarRigidBody
 from flexmbs.bodies.point_mass import PointMass
 from flexmbs.bodies.rigid import RigidBody
+from flexmbs.body import FlexibleBody
 from flexmbs.coordinates import Coordinates
 from flexmbs.core.contracts import Env, FloatArray, IntArray, MarkerWork, State
+from flexmbs.core.errors import ModelError
 from flexmbs.core.sparsity import Blocks
 from flexmbs.joints.sliding import CablePoint
 from flexmbs.markers.cable_point import CABLE_POINT
@@ -64,7 +66,7 @@ class MarkerSet:
         counts = [0 if e is None else len(e.dofs) for e in entries]
         self.ptr = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
         used = [e for e in entries if e is not None]
-        self.dof = np.concatenate([e.dofs for e in used] or [np.zeros(0)]).astype(np.int64)
+        self.dof = np.array([k for e in used for k in e.dofs], dtype=np.int64)
         self.groups: list[tuple[MarkerKind, Any]] = []
         self.blocks: list[Blocks] = []
         self.fixed = [(i, m) for i, (m, e) in enumerate(zip(markers, entries, strict=True)) if e is None]
@@ -132,11 +134,13 @@ class MarkerSet:
                               {"s": marker.point, "R_BM": marker.frame})  # fmt: skip
             dofs = np.arange(iv, iv + n_translations(body))
             return _Entry(number, POINT, dofs, dofs[:0], {"o": np.zeros(3), "R_BM": marker.frame})
-        return self._node(number, marker, point)
+        if not isinstance(body, FlexibleBody):
+            raise ModelError(f"{marker}: a {type(body).__name__} carries no markers here.")
+        return self._node(number, marker, body, point)
 
-    def _node(self, number: int, marker: Marker, point: bool) -> _Entry:
+    def _node(self, number: int, marker: Marker, body: FlexibleBody, point: bool) -> _Entry:
         """A marker on a node of a flexible body; ``point``: nothing depends on its orientation."""
-        body, layout = marker.body, marker.body.element.layout
+        layout = body.element.layout
         if isinstance(marker, CablePoint):
             nodes = self.coordinates.node_dofs[self.coordinates.index(body)][list(marker.nodes)].ravel()
             whole = np.append(nodes, self.coordinates.extra_place(marker.place))

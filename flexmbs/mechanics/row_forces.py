@@ -64,7 +64,7 @@ def _measure(n: int, group: RowForceGroup, work: MarkerWork) -> int:
         for l in range(6):
             rate += S[12 + a, l] * twist[i, l] + S[12 + a, 6 + l] * twist[k, l]
         S[25, a] = f * rate
-    return m
+    return int(m)
 
 
 @kernel

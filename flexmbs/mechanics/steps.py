@@ -7,13 +7,17 @@ axes). An increment dq has the layout of v; rotations are composed on the right,
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.jit import kernel
 
 __all__ = [
+    "begin",
     "correct",
+    "finish",
     "largest",
     "local",
     "norm",
@@ -100,8 +104,8 @@ def tangent_operators(dq: FloatArray, n_linear: int, T: FloatArray) -> None:
 
 @kernel
 def predict(
-    q: FloatArray, v: FloatArray, a: FloatArray, vd: FloatArray, h: float, beta: float, gamma: float, am: float, af: float,
-    first: FloatArray, dq: FloatArray, v1: FloatArray, vd1: FloatArray,
+    q: FloatArray, v: FloatArray, a: FloatArray, vd: FloatArray, h: float, beta: float, gamma: float, am: float,
+    af: float, first: FloatArray, dq: FloatArray, v1: FloatArray, vd1: FloatArray,
 ) -> None:  # fmt: skip
     """Generalized-alpha from the guess ``first`` of the new acceleration: increment, velocity, acceleration."""
     for i in range(v.shape[0]):
@@ -109,6 +113,38 @@ def predict(
         a1 = ((1.0 - af) * vd1[i] + af * vd[i] - am * a[i]) / (1.0 - am)
         v1[i] = v[i] + h * ((1.0 - gamma) * a[i] + gamma * a1)
         dq[i] = h * v[i] + h * h * ((0.5 - beta) * a[i] + beta * a1)
+
+
+@kernel
+def begin(
+    q: FloatArray, v: FloatArray, a: FloatArray, vd: FloatArray, h: float, beta: float, gamma: float, am: float,
+    af: float, mass: FloatArray, n_linear: int, dq: FloatArray, v1: FloatArray, vd1: FloatArray, q1: FloatArray,
+) -> tuple[float, float, float]:  # fmt: skip
+    """Predict with the old acceleration, and retract; the sizes of the acceleration, the velocity and the positions."""
+    predict(q, v, a, vd, h, beta, gamma, am, af, vd, dq, v1, vd1)
+    retract(q, dq, n_linear, q1)
+    return norm(vd1, mass), norm(v1, mass), position_norm(q, mass, n_linear)
+
+
+@kernel
+def finish(
+    v: FloatArray, vd: FloatArray, a: FloatArray, v_old: FloatArray, h: float, h_old: float, am: float, af: float,
+    mass: FloatArray, v1: FloatArray, vd1: FloatArray, a1: FloatArray,
+) -> float:  # fmt: skip
+    """The new auxiliary acceleration, and the size of the third derivative of the positions.
+
+    That is a second difference of velocities; in a first step (h_old = 0), with the acceleration at its start.
+    """
+    size = 0.0
+    for i in range(v.shape[0]):
+        a1[i] = ((1.0 - af) * vd1[i] + af * vd[i] - am * a[i]) / (1.0 - am)
+        mean = (v1[i] - v[i]) / h
+        if h_old == 0.0:
+            third = (mean - vd[i]) * (2.0 / h)
+        else:
+            third = (mean - (v[i] - v_old[i]) / h_old) * (2.0 / (h + h_old))
+        size += mass[i] * third * third
+    return np.sqrt(size)
 
 
 @kernel
@@ -168,7 +204,7 @@ def correct(
     for i in range(lam.shape[0]):
         lam[i] += wl * d[n_v + i]
         size += 0.0 * d[n_v + i]
-    return np.sqrt(size)
+    return math.sqrt(size)
 
 
 @kernel
@@ -177,7 +213,7 @@ def norm(x: FloatArray, mass: FloatArray) -> float:
     s = 0.0
     for i in range(mass.shape[0]):
         s += mass[i] * x[i] * x[i]
-    return np.sqrt(s)
+    return math.sqrt(s)
 
 
 @kernel
@@ -190,7 +226,7 @@ def position_norm(q: FloatArray, mass: FloatArray, n_linear: int) -> float:
         i, k = n_linear + 7 * b, n_linear + 6 * b
         for c in range(3):
             s += mass[k + c] * q[i + c] * q[i + c] + mass[k + 3 + c]
-    return np.sqrt(s)
+    return math.sqrt(s)
 
 
 @kernel

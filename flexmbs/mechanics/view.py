@@ -61,15 +61,15 @@ class SystemView:
 
     def position(self, marker: Marker) -> FloatArray:
         """Position (3,), inertial frame."""
-        return self._placed(marker)[1].p[0].copy()
+        return np.array(self._placed(marker)[1].p[0])
 
     def rotation(self, marker: Marker) -> FloatArray:
         """Orientation (3, 3)."""
-        return self._placed(marker)[1].R[0].copy()
+        return np.array(self._placed(marker)[1].R[0])
 
     def twist(self, marker: Marker) -> FloatArray:
         """Velocity in inertial axes and angular velocity in marker axes (6,)."""
-        return self._placed(marker)[1].twist[0].copy()
+        return np.array(self._placed(marker)[1].twist[0])
 
     def acceleration(self, marker: Marker) -> FloatArray:
         """Acceleration (3,) of the point, inertial axes."""
