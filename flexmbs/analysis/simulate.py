@@ -1,4 +1,4 @@
-"""Motion over time: a consistent start, steps, what is stored, and a run that never dies without leaving what it had."""
+"""Motion over time: a consistent start, steps, what is stored, and runs that always leave what they had."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ConvergenceError, ModelError
 from flexmbs.core.progress import Progress
 from flexmbs.dynamics import Dynamics
+from flexmbs.equilibria import Equilibria, equilibrium_start
 from flexmbs.integrators.contracts import StepState, StepStatus
 from flexmbs.integrators.dense import Interpolant
 from flexmbs.integrators.generalized_alpha import GeneralizedAlpha
@@ -27,6 +28,7 @@ from flexmbs.integrators.step_control import ErrorControl, FixedStep
 from flexmbs.model import Model
 from flexmbs.output.model_description import describe_model, differences
 from flexmbs.output.time_files import CHECKPOINT, Stream, memory_of, meta_of
+from flexmbs.solution import Solution
 from flexmbs.system import System, compile_model
 from flexmbs.time_solution import TimeSolution, TimeStatus
 
@@ -49,7 +51,7 @@ class Output:
     Parameters
     ----------
     every : float, optional
-        Interval [time] of the stored states, which are interpolated; left out, and without ``at``, every step is stored.
+        Interval [time] of the stored states, which are interpolated; left out, without ``at``, every step is stored.
     at : sequence of float, optional
         Further times, ascending.
     energy : bool
@@ -87,7 +89,7 @@ class Output:
         if self.every is not None:
             if end - begin > MOST * self.every:
                 raise ModelError(
-                    f"Output: every = {self.every:g} gives more than {MOST:,} states over {end - begin:g}; take a larger one."
+                    f"Output: every = {self.every:g} makes more than {MOST:,} states in {end - begin:g}; take a larger one."
                 )
             first = int(np.floor(begin / self.every + 1e-9)) + 1
             last = int(np.floor(end / self.every + 1e-9))
@@ -103,8 +105,9 @@ def simulate(
     step: float | FixedStep | ErrorControl | None = None,
     integrator: Integrator | None = None,
     output: Output | None = None,
-    start: TimeSolution | None = None,
+    start: Solution | TimeSolution | None = None,
     events: Sequence[Event] = (),
+    keep: Sequence[Any] = (),
     file: str | PathLike[str] | None = None,
     progress: bool = True,
     throw: bool = True,
@@ -125,10 +128,14 @@ def simulate(
         Default: `GeneralizedAlpha()`, stabilised index 2 with spectral radius 0.9.
     output : Output, optional
         Default: every step.
-    start : TimeSolution, optional
-        Resumes from its end, bitwise as if the run had not been interrupted; the model must be the same.
+    start : TimeSolution or Solution, optional
+        A motion: resumes from its end, bitwise as if the run had not been interrupted; the model must be the same. What
+        `solve_static` found: begins at t = 0 in its last equilibrium, with the initial velocities of the bodies; the
+        model must have the same coordinates, and may have other loads.
     events : sequence of Event
         Watched on the interpolant of every step; where one happens, the step is made again to end there.
+    keep : sequence of bodies
+        That stay where they are described, and move as described, while the others are moved onto the constraints.
     file : path-like, optional
         An HDF5 file (.h5) for the result. While the run is under way every stored state goes to a journal beside it,
         which even a killed process leaves readable: load it with `flexmbs.load`, and go on with ``start=``.
@@ -157,7 +164,7 @@ def simulate(
         raise ModelError(f"simulate: expected a Model, not {show(model)}.")
     system = model if isinstance(model, System) else compile_model(model)
     begin = 0.0
-    if start is not None:
+    if start is not None and not isinstance(start, Solution | Equilibria):
         _check_start(start, system)
         begin = float(start.last.t)
     until = as_number("simulate", "until", until, above=begin, unit="time")
@@ -174,7 +181,7 @@ def simulate(
     if file is not None:
         dyn = run.dynamics
         stream = Stream(system.model, (dyn.n_q, dyn.n_v, dyn.n_c), file)
-    run.begin(start, stream)
+    run.begin(start, stream, tuple(keep))
     with Progress(f"motion of {system.model.name!r}", wanted=as_flag("simulate", "progress", progress)) as shown:
         run.integrate(shown)
     solution = run.solution()
@@ -284,17 +291,19 @@ class _Run:
         self.wall = time.perf_counter()
         self.cpu = time.process_time()
 
-    def begin(self, start: TimeSolution | None, stream: Stream | None) -> None:
+    def begin(self, start: Solution | TimeSolution | None, stream: Stream | None, keep: tuple[Any, ...]) -> None:
         """A consistent state at the start, and the recorder."""
         dyn = self.dynamics
         span = self.until - self.t0
         self.h = min(self.control.first(span), span)
         self.recorder = Recorder(dyn, self.output.energy)
         self.grid = _Grid(self.control.h if isinstance(self.control, FixedStep) else None, self.t0)
-        if start is None:
+        if start is None or isinstance(start, Solution | Equilibria):
             dyn.reset_angles()
             q, v = dyn.coordinates.reference.copy(), dyn.coordinates.velocity.copy()
-            found = assemble(dyn, self.t0, q, v)
+            if start is not None:
+                q = equilibrium_start("simulate", dyn, start, v)
+            found = assemble(dyn, self.t0, q, v, keep)
             self.redundant = found.redundant
             self.sampled.begin(self.t0, found.q, found.v)
             self.state: StepState = self.scheme.start(dyn, self.t0, found.q, found.v, self.h)
@@ -406,7 +415,10 @@ class _Run:
 
     def _failure(self, h: float, result: Any) -> str:
         dyn = self.dynamics
-        text = f"stopped at t = {self.state.t:.6g}: with a step of {h:.3g} {result.status.value}"
+        reason = result.status.value
+        if result.status is StepStatus.DONE:
+            reason = f"the estimated error is {result.error:.3g} times the tolerance"
+        text = f"stopped at t = {self.state.t:.6g}: with a step of {h:.3g} {reason}"
         text += f" ({result.message})." if result.message else "."
         if result.status in (StepStatus.SLOW, StepStatus.DIVERGED):
             worst = int(np.argmax(np.abs(np.nan_to_num(dyn.r, nan=np.inf))))
@@ -427,6 +439,8 @@ class _Run:
             "evaluations": dyn.evaluations, "factorisations": dyn.factorisations, "rejected": self.rejected,
             "cpu_seconds": time.process_time() - self.cpu, "seconds": time.perf_counter() - self.wall,
         }  # fmt: skip
+        if dyn.mechanics is not None:
+            counts["python_seconds"] = dyn.python.seconds
         return self.recorder.solution(
             counts=counts, redundant=self.redundant, status=self.status, message=self.message, last=self.state,
             settings={"integrator": self.scheme, "step": self.control, "output": self.output, "until": self.until},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from flexmbs.integrators.contracts import StepState
     from flexmbs.mechanics.view import SystemView, Viewer
 
-__all__ = ["Happened", "Watch"]
+__all__ = ["Happened", "Watch", "as_events"]
 
 
 class Happened(NamedTuple):
@@ -26,13 +27,23 @@ class Happened(NamedTuple):
     t: float
 
 
+def as_events(value: object) -> tuple[Event, ...]:
+    """Events of one run, whose names differ."""
+    if not isinstance(value, list | tuple):
+        raise ModelError(f"simulate: events must be a list of Event objects, not {show(value)}.")
+    for event in value:
+        if isinstance(event, type) or not hasattr(event, "condition"):
+            raise ModelError(f"simulate: events must be Event objects, not {show(event)}.")
+    twice = sorted(name for name, n in Counter(event.name for event in value).items() if n > 1)
+    if twice:
+        raise ModelError(f"simulate: names of events are used twice: {twice}; names must differ.")
+    return tuple(value)
+
+
 class Watch:
     """The events of a run."""
 
     def __init__(self, dynamics: Dynamics, viewer: Viewer, events: tuple[Event, ...]) -> None:
-        for event in events:
-            if not hasattr(event, "condition"):
-                raise ModelError(f"simulate: events must be Event objects, not {show(event)}.")
         self.dynamics, self.viewer, self.events = dynamics, viewer, events
         self.record: list[Happened] = []
         self.resting: frozenset[int] = frozenset()

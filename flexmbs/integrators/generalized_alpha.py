@@ -27,7 +27,7 @@ from flexmbs.core.errors import ModelError, SingularError
 from flexmbs.dynamics import Dynamics
 from flexmbs.integrators.contracts import StepResult, StepState, StepStatus
 from flexmbs.integrators.newton import NewtonOptions
-from flexmbs.mechanics.steps import correct, largest, norm, position_norm, predict, retract, tangent_operators
+from flexmbs.mechanics.steps import begin, correct, finish, largest, retract, tangent_operators
 from flexmbs.system import EvaluationError
 
 __all__ = ["GeneralizedAlpha"]
@@ -86,7 +86,7 @@ class GeneralizedAlpha:
     def __post_init__(self) -> None:
         owner = "GeneralizedAlpha"
         rho = as_number(owner, "rho", self.rho, minimum=0.0, maximum=1.0)
-        if self.index not in (2, 3) or isinstance(self.index, bool):
+        if isinstance(self.index, bool) or not isinstance(self.index, int) or self.index not in (2, 3):
             raise ModelError(f"{owner}: index must be 2 or 3, not {show(self.index)}.")
         if self.index == 3 and rho == 1.0:
             raise ModelError(f"{owner}: with index 3 and rho = 1 the multipliers do not converge; take rho below 1.")
@@ -159,12 +159,13 @@ class _Stepper:
         aux = state.aux
         if state.h_old not in (0.0, h):  # the auxiliary acceleration belongs to a time that depends on the step
             aux = state.a + (h / state.h_old) * (state.aux - state.a)
-        predict(state.q, state.v, aux, state.a, h, s.beta, s.gamma, s.alpha_m, s.alpha_f, state.a, dq, v1, vd1)
         two_levels = s.index == 2 and n_c > 0
         mass = dyn.mass
-        reach = max(norm(vd1, mass) / wa, 1e-3 * h * norm(v1, mass))
-        floor = 8.0 * EPS * position_norm(state.q, mass, n_linear)
-        retract(state.q, dq, n_linear, q1)
+        acceleration, speed, size = begin(
+            state.q, state.v, aux, state.a, h, s.beta, s.gamma, s.alpha_m, s.alpha_f, mass, n_linear, dq, v1, vd1, q1
+        )
+        reach = max(acceleration / wa, 1e-3 * h * speed)
+        floor = 8.0 * EPS * size
         last = math.inf
         renew = self.refresh != "demand" or self._factored_at != h
         try:
@@ -230,23 +231,13 @@ class _Stepper:
         lam: FloatArray, aux: FloatArray, iterations: int,
     ) -> StepResult:  # fmt: skip
         s = self.scheme
-        aux1 = ((1.0 - s.alpha_f) * vd1 + s.alpha_f * state.a - s.alpha_m * aux) / (1.0 - s.alpha_m)
-        error = self._error(state, h, v1)
+        aux1 = np.empty_like(aux)
+        third = finish(
+            state.v, state.a, aux, state.v_old, h, state.h_old, s.alpha_m, s.alpha_f, self.dynamics.mass, v1, vd1, aux1
+        )
+        # The local error of the positions is c h^3 times their third derivative.
+        constant = abs(1.0 / 6.0 - s.beta - 0.5 * (s.alpha_m - s.alpha_f))
+        error = constant * h**3 * third / (self.tolerance * self.dynamics.position_size)
         return StepResult(
             StepState(state.t + h, q1, v1, vd1, aux1, lam, state.v, h), error, iterations, StepStatus.DONE
         )
-
-    def _error(self, state: StepState, h: float, v1: FloatArray) -> float:
-        """Local error of the positions relative to the tolerance: c h^3 times the third derivative.
-
-        That is a second difference of velocities; in a first step, with the acceleration at its start.
-        """
-        s = self.scheme
-        constant = abs(1.0 / 6.0 - s.beta - 0.5 * (s.alpha_m - s.alpha_f))
-        mean = (v1 - state.v) / h
-        if state.h_old == 0.0:
-            third = (mean - state.a) * (2.0 / h)
-        else:
-            third = (mean - (state.v - state.v_old) / state.h_old) * (2.0 / (h + state.h_old))
-        size = float(norm(third, self.dynamics.mass))
-        return constant * h**3 * size / (self.tolerance * self.dynamics.position_size)

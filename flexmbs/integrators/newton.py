@@ -45,5 +45,5 @@ class NewtonOptions:
     def __post_init__(self) -> None:
         as_number("NewtonOptions", "rtol", self.rtol, above=0.0, maximum=1e-2)
         as_count("NewtonOptions", "most", self.most, minimum=2)
-        if self.refresh not in POLICIES:
+        if not isinstance(self.refresh, str) or self.refresh not in POLICIES:
             raise ModelError(f"NewtonOptions: refresh must be one of {POLICIES}, not {show(self.refresh)}.")

@@ -24,8 +24,8 @@ from flexmbs.integrators.contracts import StepState
 from flexmbs.output.journal import JournalWriter
 from flexmbs.output.journal_reader import is_journal, read_journal
 from flexmbs.output.model_description import describe_model
-from flexmbs.output.timestore import close_journal, model_of, read_time, write_time
 from flexmbs.output.time_data import Column, TimeData
+from flexmbs.output.timestore import close_journal, model_of, read_time, write_time
 
 if TYPE_CHECKING:
     from flexmbs.model import Model
@@ -72,6 +72,8 @@ class Stream:
     """Writes a run to disk as it goes."""
 
     def __init__(self, model: Model, sizes: tuple[int, int, int], path: str | PathLike[str]) -> None:
+        if not isinstance(path, str | PathLike):
+            raise ModelError(f"simulate: file must be a path that ends in .h5, not {show(path)}.")
         self.path = Path(path)
         if self.path.suffix.lower() not in (".h5", ".hdf5"):
             raise ModelError(f"simulate: file must end in .h5, not {show(str(path))}.")
@@ -119,8 +121,8 @@ def load_time(path: str | PathLike[str], model: Model | None, classes: tuple[typ
 def _meta(solution: TimeSolution) -> dict[str, Any]:
     settings = {name: _plain(value) for name, value in solution.settings.items()}
     return {
-        "status": solution.status.name, "message": solution.message,
-        "settings": settings, "counts": {k: _plain(v) for k, v in solution.counts.items()}, "versions": dict(versions()),
+        "status": solution.status.name, "message": solution.message, "settings": settings,
+        "counts": {k: _plain(v) for k, v in solution.counts.items()}, "versions": dict(versions()),
         "events": [[e.name, float(e.t)] for e in solution.events], **meta_of(solution.extra, solution.redundant),
     }  # fmt: skip
 

@@ -208,7 +208,7 @@ def test_refusals_say_what_is_wrong() -> None:
         (fx.Model, "no body"),
         (lambda: fx.Model(PLANAR, PLANAR), "given twice"),
         (lambda: fx.Model(PLANAR, fx.Clamp(BEAM.start)), "'beam' is not in the model"),
-        (lambda: fx.Model(PLANAR, PLANAR.end), "wrap it in a support or load"),
+        (lambda: fx.Model(PLANAR, PLANAR.end), "wrap it in a support, joint or load"),
         (lambda: fx.Model(PLANAR, fx.Clamp), "Make an object of the class"),
         (lambda: fx.compile_model(fx.Model(PLANAR, SPATIAL)), "planar bodies"),
         (lambda: fx.compile_model(fx.Model(PLANAR, fx.Gravity((0, 0, -9.81)))), "acceleration has 3 components"),
