@@ -12,7 +12,11 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 _HOME = {
+    "flexmbs.analysis.constrained_modes": ("ConstrainedModes",),
+    "flexmbs.analysis.linear_model": ("LinearModel",),
+    "flexmbs.analysis.linearise": ("linearise",),
     "flexmbs.analysis.modal": ("Modes", "solve_modal"),
+    "flexmbs.analysis.report": ("ModelReport", "inspect"),
     "flexmbs.analysis.simulate": ("Output", "simulate"),
     "flexmbs.analysis.static": ("StaticOptions", "solve_static"),
     "flexmbs.bodies": ("InitialVelocity", "Marker", "PlanarRigidBody", "PointMass", "RigidBody", "Wireframe", "ground"),
@@ -37,6 +41,7 @@ _HOME = {
     "flexmbs.core.material": ("Elastic", "aluminium", "steel"),
     "flexmbs.core.section": ("BeamStiffness", "Circle", "GeneralSection", "Pipe", "Rectangle"),
     "flexmbs.core.units": ("SI", "Units"),
+    "flexmbs.equilibria": ("Equilibria",),
     "flexmbs.files": ("load",),
     "flexmbs.forces": (
         "Bushing", "DistributedLoad", "ElasticSupport", "ForceCurve", "Gravity", "JointForce", "JointFriction",
@@ -78,6 +83,7 @@ __all__ = [
     "Clamp",
     "Command",
     "Constant",
+    "ConstrainedModes",
     "Controller",
     "ConvergenceError",
     "CoordinateSensor",
@@ -90,6 +96,7 @@ __all__ = [
     "Elastic",
     "ElasticSupport",
     "Energy",
+    "Equilibria",
     "ErrorControl",
     "Event",
     "FilteredController",
@@ -114,11 +121,13 @@ __all__ = [
     "JointFriction",
     "JointSensor",
     "LineActuator",
+    "LinearModel",
     "Marker",
     "Mesh",
     "MeshError",
     "Model",
     "ModelError",
+    "ModelReport",
     "Modes",
     "Moment",
     "MomentActuator",
@@ -177,6 +186,8 @@ __all__ = [
     "compile_model",
     "elements",
     "ground",
+    "inspect",
+    "linearise",
     "load",
     "meshes",
     "motions",
@@ -191,7 +202,11 @@ __all__ = [
 
 if TYPE_CHECKING:
     from flexmbs import elements, meshes, motions, reduction, verification
+    from flexmbs.analysis.constrained_modes import ConstrainedModes
+    from flexmbs.analysis.linear_model import LinearModel
+    from flexmbs.analysis.linearise import linearise
     from flexmbs.analysis.modal import Modes, solve_modal
+    from flexmbs.analysis.report import ModelReport, inspect
     from flexmbs.analysis.simulate import Output, simulate
     from flexmbs.analysis.static import StaticOptions, solve_static
     from flexmbs.bodies import InitialVelocity, Marker, PlanarRigidBody, PointMass, RigidBody, Wireframe, ground
@@ -226,6 +241,7 @@ if TYPE_CHECKING:
     from flexmbs.core.material import Elastic, aluminium, steel
     from flexmbs.core.section import BeamStiffness, Circle, GeneralSection, Pipe, Rectangle
     from flexmbs.core.units import SI, Units
+    from flexmbs.equilibria import Equilibria
     from flexmbs.files import load
     from flexmbs.forces import (
         Bushing,

@@ -122,7 +122,7 @@ class Modes:
             raise ModelError(f"there is no mode {show(mode)}; modes are numbered 0 to {len(self) - 1}.")
 
 
-def solve_modal(model: Model | System | Solution | TimeSolution, modes: int | None = None) -> Any:
+def solve_modal(model: Model | System | Solution | TimeSolution, modes: int | None = None) -> Modes:
     r"""Lowest natural frequencies and modes, (K - omega^2 M) phi = 0.
 
     K is the exact tangent at the state, with everything that prestress, loads and reactions contribute.
@@ -138,7 +138,8 @@ def solve_modal(model: Model | System | Solution | TimeSolution, modes: int | No
     Returns
     -------
     Modes or ConstrainedModes
-        The latter for models that can move: with damping, gyroscopic terms and first-order states its roots are complex.
+        The latter, which is a kind of the former, for models that can move: with damping, gyroscopic terms and
+        first-order states its roots are complex.
 
     Raises
     ------

@@ -1,0 +1,261 @@
+r"""Natural modes of models that can move, about an equilibrium or a steady spin.
+
+On the directions that the constraints allow, :math:`\delta q = N z` with G N = 0:
+
+.. math:: N^T M N \ddot z + N^T (D + M\Omega) N \dot z + N^T (K + D\Omega) N z = 0 .
+
+Without damping and gyroscopic terms this is the symmetric problem :math:`(K - \omega^2 M) z = 0`; otherwise, and with
+first-order states x, the roots s of the first-order equations of (z, dz/dt, x). Above 1 500 unknowns the sparse
+matrices with the constraints beside them are factorised, and the roots nearest to zero found by Arnoldi's method.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.linalg import LinAlgError, eig, eigh
+from scipy.sparse import block_array, csc_array, eye_array
+from scipy.sparse.linalg import ArpackError, LinearOperator, eigs, eigsh, splu
+
+from flexmbs.analysis.minimal import DENSE, orthonormal_basis
+from flexmbs.analysis.modal import Modes
+from flexmbs.analysis.operating_point import OperatingPoint, check_steady, operating_point
+from flexmbs.core.checks import as_count, as_number, show
+from flexmbs.core.contracts import FloatArray
+from flexmbs.core.errors import ConvergenceError, ModelError
+from flexmbs.integrators.contracts import StepState
+from flexmbs.linearisation import ConstrainedLinearisation, moved
+from flexmbs.time_solution import TimeSolution, TimeStatus
+
+__all__ = ["ConstrainedModes", "solve_constrained_modes"]
+
+SYMMETRIC = 1e-9
+"""Asymmetry of the projected stiffness, relative to its largest entry, that is round-off."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ConstrainedModes(Modes):
+    r"""Roots and modes of a model that can move.
+
+    Attributes
+    ----------
+    roots : (m,) complex array
+        s of the motions :math:`e^{st}`: what grows comes first, then by ascending size; of each conjugate pair the one
+        with positive imaginary part. A mode that grows without vibrating has a positive real root.
+    eigenvalues : (m,) array
+        :math:`-s^2`: omega^2 of an undamped mode.
+    vectors : (n_v, m) array
+        Increments of all coordinates (rotations of rigid bodies in body axes), of unit modal mass; zero for states.
+    state_vectors : (n_v, m) array
+        The rates; for first-order states their amplitudes.
+    """
+
+    roots: Any
+    state_vectors: Any
+    state: StepState
+
+    @property
+    def angular_frequencies(self) -> FloatArray:
+        """Imaginary part of the root [rad/time], of the damped vibration; a mode that grows without one has -s."""
+        s = np.asarray(self.roots)
+        return np.asarray(np.where((s.imag == 0.0) & (s.real > 0.0), -s.real, s.imag))
+
+    @property
+    def natural_frequencies(self) -> FloatArray:
+        """|s| / (2 pi) [1/time]: of a damped mode, what its frequency would be without damping."""
+        return np.asarray(np.abs(self.roots) / (2.0 * np.pi))
+
+    @property
+    def damping_ratios(self) -> FloatArray:
+        """-Re s / |s|: 1 for a mode that decays without vibrating, negative for one that grows; 0 where s = 0."""
+        size = np.abs(self.roots)
+        return np.asarray(np.where(size > 0.0, -np.real(self.roots) / np.where(size > 0.0, size, 1.0), 0.0))
+
+    def shape(self, body: Any, mode: int, amplitude: float, points: int = 9) -> FloatArray:
+        """Points (n_e, points, dim) along every element of a flexible body, displaced by ``amplitude`` times a mode."""
+        return self.motion(mode, amplitude, frames=1).shape(body, 0, points)
+
+    def displacement(self, at: Any, mode: int) -> Any:
+        """Displacement (3,) of a marker, node or body in a mode of unit modal mass; complex where phases differ."""
+        self._check(mode)
+        still = TimeSolution.velocity
+        parts = []
+        for part in (np.real, np.imag):
+            rates = np.asarray(part(self.vectors[:, mode]), dtype=np.float64)[None, :]
+            parts.append(still(self._solution(self.q[None, :], rates, np.zeros(1)), at)[0])
+        return parts[0] + 1j * parts[1] if np.any(parts[1]) else parts[0]
+
+    def motion(self, mode: int, amplitude: float, frames: int = 24) -> TimeSolution:
+        """One period of a mode, damping left out, as a motion that can be drawn and animated.
+
+        ``amplitude``: of the largest entry of the mode, [length] or [rad]; the first frame has it.
+        """
+        self._check(mode)
+        amplitude = as_number("motion", "amplitude", amplitude)
+        frames = as_count("motion", "frames", frames, minimum=1)
+        vector = np.asarray(self.vectors[:, mode], dtype=complex)
+        largest = vector[int(np.argmax(np.abs(vector)))]
+        vector = vector * (amplitude / largest if largest else 0.0)
+        omega = float(abs(self.roots[mode].imag)) or 1.0
+        t = np.asarray(np.arange(frames) * (2.0 * np.pi / omega / frames), dtype=np.float64)
+        turns = np.exp(1j * omega * t)
+        q = np.array([self._moved(np.real(vector * z)) for z in turns])
+        v = np.array([np.real(1j * omega * vector * z) for z in turns])
+        return self._solution(q, v, t)
+
+    def plot(self, mode: int = 0, ax: Any = None) -> Any:
+        """Refused: draw `motion(mode, amplitude)` instead."""
+        raise ModelError("the modes of a model that can move are drawn as motions: modes.motion(mode, amplitude).")
+
+    def to_paraview(self, path: Any) -> Any:
+        """Refused: write `motion(mode, amplitude)` instead."""
+        raise ModelError("the modes of a model that can move are written as motions: modes.motion(mode, amplitude).")
+
+    def save(self, path: Any) -> Any:
+        """Refused: save `motion(mode, amplitude)` instead."""
+        raise ModelError("the modes of a model that can move are saved as motions: modes.motion(mode, amplitude).")
+
+    def _moved(self, step: FloatArray) -> FloatArray:
+        from flexmbs.dynamics import Dynamics
+
+        return moved(Dynamics(self.system), self.q, step)
+
+    def _solution(self, q: FloatArray, v: FloatArray, t: FloatArray) -> TimeSolution:
+        from flexmbs.time_solution import Energy
+
+        n = len(t)
+        nothing = np.full(n, np.nan)
+        n_c = len(self.state.lam)
+        return TimeSolution(
+            system=self.system, t=t, q=q, v=v, a=np.zeros_like(v), lam=np.tile(self.state.lam, (n, 1)).reshape(n, n_c),
+            energy=Energy(*[nothing] * 7), residuals=np.full((n, 3), np.nan), steps=np.zeros((0, 4)), counts={},
+            redundant=(), status=TimeStatus.DONE, settings={"modes": len(self)},
+        )  # fmt: skip
+
+
+def solve_constrained_modes(model: object, modes: int | None) -> ConstrainedModes:
+    """What `flexmbs.solve_modal` calls for models that can move, which see."""
+    point = operating_point("solve_modal", model)
+    n = len(point.lin.free)
+    if n <= DENSE:
+        N = _basis(point.lin)
+        check_steady(point, N)
+        roots, Z, V, conservative = _dense(point, N)
+    else:
+        check_steady(point, np.zeros((n, 0)))
+        roots, Z, V, conservative = _sparse(point, 10 if modes is None else modes)
+    if not len(roots):
+        raise ModelError(f"Model {point.dyn.system.model.name!r}: the joints leave nothing that can vibrate.")
+    wanted = min(10, len(roots)) if modes is None else as_count("solve_modal", "modes", modes, minimum=1)
+    if wanted > len(roots):
+        raise ModelError(
+            f"solve_modal: {show(modes)} modes of a model with {len(roots)} (one of each conjugate pair); ask for "
+            f"fewer."
+        )
+    order = np.argsort(np.where(roots.real > 1e-9 * np.abs(roots).max(), -1.0, 1.0) * np.abs(roots))[:wanted]
+    roots, E = roots[order], point.lin.directions
+    values = -(roots**2)
+    values = np.real(values) if not np.any(np.abs(values.imag) > 1e-10 * np.abs(values)) else values
+    return ConstrainedModes(
+        point.dyn.system, point.state.q, values, E @ Z[:, order], conservative, roots, E @ V[:, order], point.state
+    )
+
+
+def _basis(lin: ConstrainedLinearisation) -> FloatArray:
+    """Orthonormal directions (n, m) that the constraints allow to what is no state."""
+    still = np.flatnonzero(~lin.states)
+    inner = orthonormal_basis(lin.G.toarray()[:, still])
+    N = np.zeros((len(lin.free), inner.shape[1]))
+    N[still] = inner
+    return N
+
+
+def _dense(point: OperatingPoint, N: FloatArray) -> tuple[Any, Any, Any, bool]:
+    """All roots and vectors (z, rates) by LAPACK."""
+    lin = point.lin
+    name = point.dyn.system.model.name
+    M, D, K, spin = lin.M.toarray(), lin.D.toarray(), lin.K.toarray(), lin.spin.toarray()
+    Mz = N.T @ M @ N
+    Kz, Dz = N.T @ (K + D @ spin) @ N, N.T @ (D + M @ spin) @ N
+    size = np.abs(Kz).max(initial=0.0)
+    calm = not lin.states.any() and np.abs(Dz).max(initial=0.0) <= 1e-14 * np.sqrt(
+        max(size * np.abs(Mz).max(initial=0.0), 1e-300)
+    )
+    try:
+        if calm and np.abs(Kz - Kz.T).max(initial=0.0) <= SYMMETRIC * size:
+            values, vectors = eigh(0.5 * (Kz + Kz.T), 0.5 * (Mz + Mz.T))
+            roots = np.where(values > 0.0, 1j, 1.0) * np.sqrt(np.abs(values))
+            Z = N @ vectors
+            return roots, Z, Z * roots, True
+        A = first_order_matrix(lin, N)
+        s, X = eig(A)
+    except (LinAlgError, np.linalg.LinAlgError):
+        raise ModelError(f"Model {name!r}: something that moves has no mass; give it some.") from None
+    scale = np.abs(s).max(initial=0.0)
+    s = np.where(np.abs(s.imag) <= 1e-10 * scale, s.real, s)
+    keep = s.imag >= 0.0
+    m = N.shape[1]
+    E_s = np.eye(len(lin.free))[:, lin.states]
+    Z, V = N @ X[:m], N @ X[m : 2 * m] + E_s @ X[2 * m :]
+    return s[keep], *_unit(Z[:, keep], V[:, keep], M), False
+
+
+def first_order_matrix(lin: ConstrainedLinearisation, N: FloatArray) -> FloatArray:
+    """A of d/dt (z, dz/dt, x) = A (z, dz/dt, x), without inputs."""
+    n, m, n_x = len(lin.free), N.shape[1], int(lin.states.sum())
+    M, D, K, spin = lin.M.toarray(), lin.D.toarray(), lin.K.toarray(), lin.spin.toarray()
+    E_s = np.eye(n)[:, lin.states]
+    Q = np.hstack((N, np.zeros((n, m + n_x))))
+    V = np.hstack((spin @ N, N, E_s))
+    S = np.hstack((np.zeros((n, m)), spin @ N, np.zeros((n, n_x))))
+    whole = np.hstack((N, E_s))
+    rates = -np.linalg.solve(whole.T @ M @ whole, whole.T @ (K @ Q + D @ V + M @ S))
+    return np.vstack((np.hstack((np.zeros((m, m)), np.eye(m), np.zeros((m, n_x)))), rates))
+
+
+def _unit(Z: Any, V: Any, M: Any) -> tuple[Any, Any]:
+    """Unit modal mass; modes that move nothing (states alone) keep the length one."""
+    mass = np.sqrt(np.abs(np.real(np.einsum("ij,ij->j", Z.conj(), M @ Z))))
+    mass = np.where(mass > 1e-12, mass, np.maximum(np.abs(V).max(axis=0, initial=1e-300), 1e-300))
+    return Z / mass, V / mass
+
+
+def _sparse(point: OperatingPoint, modes: int) -> tuple[Any, Any, Any, bool]:
+    """Roots nearest to zero with the factors of the matrix and its constraints."""
+    lin, dyn = point.lin, point.dyn
+    n, n_c = len(lin.free), dyn.n_c
+    if lin.states.any():
+        raise ModelError(f"solve_modal: models with first-order states go up to {DENSE} unknowns; this has {n}.")
+    D, K = lin.D + lin.M @ lin.spin, lin.K + lin.D @ lin.spin
+    slack = dyn._compliance * eye_array(n_c)
+    ratio = np.abs(lin.K.diagonal()) / np.maximum(lin.M.diagonal(), 1e-300)
+    shift = 1e-8 * float(np.median(ratio[ratio > 0.0])) if np.any(ratio > 0.0) else 1e-8
+    start = np.random.default_rng(0).standard_normal(n + n_c)
+    symmetric = abs(K - K.T).max() <= SYMMETRIC * abs(K).max()
+    calm = D.nnz == 0 or abs(D).max() == 0.0
+    try:
+        if calm and symmetric:
+            A = csc_array(block_array([[0.5 * (K + K.T), lin.G.T], [lin.G, -slack]]))
+            B = csc_array(block_array([[lin.M, None], [None, csc_array((n_c, n_c))]]))
+            lu = splu(csc_array(A + shift * B))
+            inverse = LinearOperator(A.shape, matvec=lu.solve, dtype=np.float64)
+            values, X = eigsh(A, k=modes, M=B, sigma=-shift, OPinv=inverse, v0=lu.solve(B @ start))
+            roots = np.where(values > 0.0, 1j, 1.0) * np.sqrt(np.abs(values))
+            Z = X[:n]
+            Z, V = _unit(Z, Z * roots, lin.M)
+            return roots, Z, V, True
+        one = eye_array(n)
+        A = csc_array(block_array([[None, None, one], [-K, -lin.G.T, -D], [lin.G, -slack, None]]))
+        B = csc_array(block_array([[one, None, None], [None, None, lin.M], [None, csc_array((n_c, n_c)), None]]))
+        sigma = float(np.sqrt(shift))
+        lu = splu(csc_array(A - sigma * B))
+        inverse = LinearOperator(A.shape, matvec=lambda x: lu.solve(B @ x), dtype=np.float64)
+        mu, X = eigs(inverse, k=2 * modes + 2, which="LM", v0=np.concatenate((start, start[:n])))
+    except (ArpackError, RuntimeError) as error:
+        raise ConvergenceError(f"Model {dyn.system.model.name!r}: the modes were not found: {error}.") from None
+    s = sigma + 1.0 / mu
+    s = np.where(np.abs(s.imag) <= 1e-10 * np.abs(s).max(), s.real, s)
+    keep = s.imag >= 0.0
+    return s[keep], *_unit(X[:n, keep], X[n + n_c :, keep], lin.M), False
