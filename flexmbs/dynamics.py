@@ -26,6 +26,7 @@ from flexmbs.core.sparsity import clear_blocks, rotate_blocks
 from flexmbs.forces.items import DEAD
 from flexmbs.forces.wrench import wrench_force
 from flexmbs.joints.rows import ANGLE
+from flexmbs.markers.rigid import RIGID
 from flexmbs.markers.spatial_slope import SPATIAL_SLOPE, rebase
 from flexmbs.mechanics.build import Mechanics
 from flexmbs.mechanics.inertia import add_rows_product, gyroscopic_force, gyroscopic_tangent, inertia_force
@@ -39,6 +40,7 @@ from flexmbs.mechanics.pairs import (
     update_angles,
 )
 from flexmbs.mechanics.python_items import PythonItems
+from flexmbs.mechanics.rigid_system import rigid_residual, rigid_tangent
 from flexmbs.mechanics.row_forces import row_force, row_force_energy, row_force_measures, row_force_tangent
 from flexmbs.mechanics.step_matrix import StepMatrix, possible_entries
 from flexmbs.mechanics.steps import reduce, spread
@@ -126,10 +128,22 @@ class Dynamics:
             system.solver.symmetric = system.symmetric and not damped
         self.solver = system.solver
         self._compliance = 0.0
+        self._rigid_alone = self._groups_if_rigid_alone()
         self.matrix = StepMatrix(system, possible_entries(system))
         self.length = self._length()
         self.position_size = self._position_size()
         self.evaluations = self.factorisations = 0
+
+    def _groups_if_rigid_alone(self) -> tuple[Any, ...] | None:
+        """What `rigid_residual` needs where there are rigid bodies and joints and nothing else, else None."""
+        m = self.mechanics
+        if m is None or self._terms or len(self._damped_mass) or len(m.markers.groups) != 1:
+            return None
+        (kind, points), *_ = m.markers.groups
+        others = self._has_forces or self._has_wrenches or self._has_users or self._before or self._has_states
+        if kind is not RIGID or others or not (self._rigid and self._has_joints):
+            return None
+        return m.rigid, points, m.joints, m.markers.dof
 
     def _refuse_moving_supports(self) -> None:
         """Supports that move need velocities, which their histories do not have."""
@@ -239,6 +253,9 @@ class Dynamics:
         """M a + f + G^T lam, and the constraints, at the time set; also positions and twists of all markers."""
         state, env, work = State(q, v, a, lam), self.env, self._work
         self.evaluations += 1
+        if self._rigid_alone is not None:
+            rigid_residual(*self._M, self._given, *self._rigid_alone, state, env, self.markers)
+            return self.r
         inertia_force(*self._M, a, self._given, self.r)
         if len(self._damped_mass):
             add_rows_product(*self._C, v, self.r)
@@ -287,6 +304,9 @@ class Dynamics:
         """
         state, env, work = State(q, v, a, lam), self.env, self._work
         self.evaluations += 1
+        if self._rigid_alone is not None:
+            rigid_tangent(*self._M, self._given, *self._rigid_alone, state, env, self.markers, weights, on_rates)
+            return self.r
         if len(self.system._turned):
             clear_blocks(self.B, self.system._turned)
         inertia_force(*self._M, a, self._given, self.r)

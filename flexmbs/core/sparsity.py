@@ -18,6 +18,9 @@ from flexmbs.core.jit import kernel
 
 __all__ = ["Blocks", "Pattern", "bandwidth_order", "saddle_order"]
 
+NO_INTERCHANGES = 32
+"""Half bandwidth up to which elimination without interchanges is tried, so that a good order may be wider."""
+
 
 class Blocks(NamedTuple):
     """Where the blocks of one group lie: coordinates ``dofs (n, k)`` and offset ``b1`` of the first block in ``B``."""
@@ -93,8 +96,9 @@ def saddle_order(groups: list[Blocks], node_of: IntArray, free: IntArray, n_c: i
 
     Constraints are numbered behind the coordinates in ``dofs``. Nodes and bodies are ordered by reverse Cuthill-McKee;
     the constraints of several bodies come just before the last of these, those of one body just after it (half band 16
-    for a chain of rigid bodies, where Cuthill-McKee on all unknowns gives 20). Of a direction and its reverse the one
-    is taken that comes late to bodies held by the ground: then elimination needs no interchanges in a tree.
+    for a chain of rigid bodies, where Cuthill-McKee on all unknowns gives 20), or also after it. Preferred are orders
+    in which constraints never outnumber the coordinates before them, and of a direction and its reverse the one that
+    comes late to bodies held by the ground: then elimination needs no interchanges in trees and most loops.
     """
     if n_c == 0:
         return bandwidth_order(groups, node_of, free)
@@ -124,22 +128,24 @@ def saddle_order(groups: list[Blocks], node_of: IntArray, free: IntArray, n_c: i
     graph.indices, graph.indptr = graph.indices.astype(np.int32), graph.indptr.astype(np.int32)
     count = np.bincount(equation, minlength=n_c)
     anchors = node[count[equation] == 1]
-    best: tuple[IntArray, int] | None = None
-    lateness = 0.0
+    best: tuple[IntArray, int, tuple[bool, int, float]] | None = None
     found = reverse_cuthill_mckee(graph, symmetric_mode=True).astype(np.int64)
     for permutation in (found, found[::-1], np.arange(n_nodes), np.arange(n_nodes)[::-1]):
         rank = np.empty(n_nodes, dtype=np.int64)
         rank[permutation] = np.arange(n_nodes)
         last = np.full(n_c, -1, dtype=np.int64)
         np.maximum.at(last, equation, rank[node])
-        places = np.concatenate((3 * rank[node_of[free]] + 1, 3 * last + np.where(count > 1, 0, 2)))
-        order = np.concatenate((free, n_v + np.arange(n_c)))[np.argsort(places, kind="stable")]
-        width = _half_band(groups, order, n_v + n_c)
         late = float(rank[anchors].mean()) if len(anchors) else 0.0
-        if best is None or width < best[1] or (width == best[1] and late > lateness):
-            best, lateness = (order, width), late
+        for several in (0, 2):
+            places = np.concatenate((3 * rank[node_of[free]] + 1, 3 * last + np.where(count > 1, several, 2)))
+            order = np.concatenate((free, n_v + np.arange(n_c)))[np.argsort(places, kind="stable")]
+            width = _half_band(groups, order, n_v + n_c)
+            held = width > NO_INTERCHANGES or bool(np.cumsum(np.where(order < n_v, 1, -1)).min() < 0)
+            merit = (held, width, -late)
+            if best is None or merit < best[2]:
+                best = order, width, merit
     assert best is not None  # noqa: S101  # the loop runs four times
-    return best
+    return best[:2]
 
 
 def _distinct(keys: IntArray) -> IntArray:

@@ -139,10 +139,8 @@ def finish(
     for i in range(v.shape[0]):
         a1[i] = ((1.0 - af) * vd1[i] + af * vd[i] - am * a[i]) / (1.0 - am)
         mean = (v1[i] - v[i]) / h
-        if h_old == 0.0:
-            third = (mean - vd[i]) * (2.0 / h)
-        else:
-            third = (mean - (v[i] - v_old[i]) / h_old) * (2.0 / (h + h_old))
+        before = vd[i] if h_old == 0.0 else (v[i] - v_old[i]) / h_old
+        third = (mean - before) * (2.0 / (h + h_old))
         size += mass[i] * third * third
     return np.sqrt(size)
 

@@ -1,0 +1,41 @@
+"""Systems of rigid bodies and joints alone, evaluated in one call: a call from Python costs as much as a few bodies."""
+
+from __future__ import annotations
+
+from flexmbs.core.contracts import Env, FloatArray, IntArray, MarkerWork, State
+from flexmbs.core.jit import kernel
+from flexmbs.markers.rigid import RigidMarkers, rigid_place, rigid_place_tangent, rigid_pull
+from flexmbs.mechanics.inertia import RigidGroup, gyroscopic_force, gyroscopic_tangent, inertia_force
+from flexmbs.mechanics.pairs import JointGroup, joint_force, joint_tangent, pull_down
+
+__all__ = ["rigid_residual", "rigid_tangent"]
+
+
+@kernel
+def rigid_residual(
+    indptr: IntArray, indices: IntArray, mass: FloatArray, given: FloatArray, bodies: RigidGroup, points: RigidMarkers,
+    joints: JointGroup, dof: IntArray, state: State, env: Env, work: MarkerWork,
+) -> None:  # fmt: skip
+    """Inertia, loads and joints into ``r``; the mass in compressed rows, ``dof`` as in `MarkerSet`."""
+    inertia_force(indptr, indices, mass, state.a, given, work.r)
+    gyroscopic_force(bodies, state, env, work)
+    work.W[:] = 0.0
+    rigid_place(points, state, env, work)
+    joint_force(joints, state, env, work)
+    pull_down(joints.mptr, dof, work.JT, work.W, work.r)
+
+
+@kernel
+def rigid_tangent(
+    indptr: IntArray, indices: IntArray, mass: FloatArray, given: FloatArray, bodies: RigidGroup, points: RigidMarkers,
+    joints: JointGroup, dof: IntArray, state: State, env: Env, work: MarkerWork, weights: tuple[float, float],
+    on_rates: int,
+) -> None:  # fmt: skip
+    """The same, and the blocks."""
+    inertia_force(indptr, indices, mass, state.a, given, work.r)
+    gyroscopic_tangent(bodies, state, env, work, weights)
+    work.W[:] = 0.0
+    rigid_place_tangent(points, state, env, work)
+    joint_tangent(joints, state, env, work, weights, on_rates)
+    rigid_pull(points, state, env, work, weights)
+    pull_down(joints.mptr, dof, work.JT, work.W, work.r)
