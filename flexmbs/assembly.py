@@ -10,7 +10,7 @@ multipliers, which leaves the multipliers of least norm.
 from __future__ import annotations
 
 import warnings
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.linalg import qr
@@ -25,6 +25,7 @@ __all__ = ["Consistent", "accelerations", "assemble", "constraint_matrix", "depe
 MOST = 50
 MET = 1e-12
 """Constraint violation, relative to the size of the model, that counts as round-off."""
+HEAVY = 1e6
 RANK = 1e-9
 """Pivot, relative to the largest, below which a constraint depends on the others."""
 DENSE = 3_000
@@ -40,8 +41,10 @@ class Consistent(NamedTuple):
     redundant: tuple[str, ...]
 
 
-def assemble(dynamics: Dynamics, t: float, q: FloatArray, v: FloatArray) -> Consistent:
+def assemble(dynamics: Dynamics, t: float, q: FloatArray, v: FloatArray, keep: tuple[Any, ...] = ()) -> Consistent:
     """Move positions and velocities onto the constraints at time t.
+
+    Bodies in ``keep`` count as `HEAVY` times as heavy as they are, so that the others move.
 
     Raises
     ------
@@ -54,13 +57,14 @@ def assemble(dynamics: Dynamics, t: float, q: FloatArray, v: FloatArray) -> Cons
     v = _held(dyn, v)
     redundant = dependent_constraints(dyn, q, v)
     dyn.compliance(len(redundant) > 0)
-    q = _positions(dyn, q, v)
+    heavy = _heavier(dyn, keep)
+    q = _positions(dyn, q, v, heavy)
     if dyn.n_c:
         later = dependent_constraints(dyn, q, v)
         if later != redundant:
             redundant = later
             dyn.compliance(len(redundant) > 0)
-    v = _velocities(dyn, q, v)
+    v = _velocities(dyn, q, v, heavy)
     step = np.zeros(dyn.n_v)
     from flexmbs.mechanics.steps import local
 
@@ -80,7 +84,28 @@ def _held(dyn: Dynamics, v: FloatArray) -> FloatArray:
     return fixation.from_frames(s, fixation.frames0)[: dyn.n_v]
 
 
-def _positions(dyn: Dynamics, q: FloatArray, v: FloatArray) -> FloatArray:
+def _heavier(dyn: Dynamics, keep: tuple[Any, ...]) -> FloatArray:
+    """What is added to the mass blocks for the bodies that are to stay."""
+    c, M = dyn.coordinates, dyn.system.mass_blocks
+    if not keep:
+        return np.zeros(0)
+    stay = np.zeros(dyn.n_v, dtype=bool)
+    for body in keep:
+        if any(body is b for b in c.bodies):
+            stay[c.node_dofs[c.index(body)].ravel()] = True
+        else:
+            _, iv = c.place(body)
+            stay[iv : iv + len(body.initial_v)] = True
+    added = np.zeros(len(M))
+    for block in dyn.system.blocks:
+        n, k = block.dofs.shape
+        if block.b1 + n * k * k <= len(M):
+            part = slice(block.b1, block.b1 + n * k * k)
+            added[part] = HEAVY * M[part] * np.repeat(stay[np.minimum(block.dofs, dyn.n_v - 1)].all(axis=1), k * k)
+    return added
+
+
+def _positions(dyn: Dynamics, q: FloatArray, v: FloatArray, heavy: FloatArray) -> FloatArray:
     """Newton's method for g = 0 with the least change."""
     rows = dyn.velocity_rows == 0
     if not rows.any():
@@ -99,6 +124,7 @@ def _positions(dyn: Dynamics, q: FloatArray, v: FloatArray) -> FloatArray:
         if slow > 8 or not np.isfinite(gap):
             break
         best = min(best, gap)
+        dyn.B[: len(heavy)] += heavy
         dyn.factorise(1.0)
         dyn.r[:] = 0.0
         dyn.r[dyn.n_v :][rows] = g[rows]
@@ -117,7 +143,7 @@ def _positions(dyn: Dynamics, q: FloatArray, v: FloatArray) -> FloatArray:
     )
 
 
-def _velocities(dyn: Dynamics, q: FloatArray, v: FloatArray) -> FloatArray:
+def _velocities(dyn: Dynamics, q: FloatArray, v: FloatArray, heavy: FloatArray) -> FloatArray:
     """The nearest velocities, in the metric of the mass, with G v + g_t = 0."""
     if not dyn.n_c:
         return v
@@ -126,6 +152,7 @@ def _velocities(dyn: Dynamics, q: FloatArray, v: FloatArray) -> FloatArray:
     for _ in range(3):
         dyn.tangent(q, v, zero, lam, (0.0, 0.0))
         rate = dyn.rates()
+        dyn.B[: len(heavy)] += heavy
         dyn.factorise(1.0)
         dyn.r[:] = 0.0
         dyn.r[dyn.n_v :] = rate

@@ -12,13 +12,14 @@ from flexmbs.bodies.marker import Body, Marker, as_marker
 from flexmbs.body import Attachment, FlexibleBody
 from flexmbs.core.checks import show
 from flexmbs.core.contracts import FloatArray
-from flexmbs.core.errors import ModelError
+from flexmbs.core.errors import ModelError, unknown_name
 from flexmbs.joints.rows import row_gradient, row_value
 from flexmbs.mechanics.marker_set import MarkerSet
 
 if TYPE_CHECKING:
     from flexmbs.joints.contracts import Joint, Pair
     from flexmbs.mechanics.build import Mechanics
+    from flexmbs.mechanics.force_history import ForceHistory
     from flexmbs.system import System
 
 __all__ = ["Energy", "TimeSolution", "TimeStatus"]
@@ -201,6 +202,20 @@ class TimeSolution:
     def multipliers(self, joint: Any) -> FloatArray:
         """Multipliers (n_t, m) of a joint, in the order of its equations."""
         return np.asarray(self.lam[:, self._mechanics.equations_of(self._joint(joint))])
+
+    def held(self, actuator: str) -> tuple[FloatArray, FloatArray]:
+        """Times (n,) of the samples, and the value held for an actuator of a sampled controller from each of them on."""
+        names = [a.name for c in self.model.controllers for a in c.actuators]
+        if actuator not in names:
+            raise ModelError(f"model {self.model.name!r}: {unknown_name('actuator', actuator, names)}")
+        samples = np.asarray(self.extra["samples"])
+        return samples[:, 0], samples[:, 1 + names.index(actuator)]
+
+    def force(self, name: str) -> ForceHistory:
+        """The history of a force between markers by its name: coordinate, rate, force."""
+        from flexmbs.mechanics.force_history import force_history
+
+        return force_history(self, self.model.force(name))
 
     def momentum(self) -> tuple[FloatArray, FloatArray]:
         """Linear momentum and angular momentum about the origin, (n_t, 3) each, inertial frame."""

@@ -61,6 +61,11 @@ class Sampling:
         self.samples.append((state.t, after.held))
         return changed
 
+    def history(self) -> FloatArray:
+        """Times of the samples and the values held from then on (n, 1 + n_actuators)."""
+        n = len(self.state.held)
+        return np.array([(t, *held) for t, held in self.samples]).reshape(len(self.samples), 1 + n)
+
     def memory(self) -> dict[str, Any]:
         """What a resumed run needs."""
         return {"loop": self.state, "near": dict(self.viewer.near)}

@@ -429,7 +429,7 @@ class _Run:
     def _extra(self) -> dict[str, Any]:
         """What a resumed run needs beside the state."""
         memory = {"near": self.dynamics.angles(), "h": self.h, "grid": self.grid.memory(), "origin": self.origin}
-        memory |= {"control": self.sampled.memory(), "events": self.events.memory()}
+        memory |= {"control": self.sampled.memory(), "samples": self.sampled.history(), "events": self.events.memory()}
         return memory | self.recorder.memory()
 
     def solution(self) -> TimeSolution:

@@ -148,7 +148,7 @@ def _memory(solution: TimeSolution) -> dict[str, Any]:
 def memory_of(last: StepState, extra: Mapping[str, Any]) -> dict[str, Any]:
     """The state of scheme, angles, controllers and step control as arrays by name."""
     arrays = {f"run/last/{name}": np.asarray(getattr(last, name)) for name in last._fields}
-    for name in ("near", "h", "grid", "origin", "work", "power"):
+    for name in ("near", "h", "grid", "origin", "work", "power", "samples"):
         if extra.get(name) is not None:
             arrays[f"run/{name}"] = np.asarray(extra[name], dtype=np.float64)
     if "control" in extra:
@@ -175,7 +175,7 @@ def _solution(
         last = StepState(**parts)
         extra = {
             "near": constants["run/near"], "h": float(constants["run/h"]), "grid": constants.get("run/grid"),
-            "work": constants.get("run/work"), "power": constants.get("run/power"),
+            "samples": constants.get("run/samples"), "work": constants.get("run/work"), "power": constants.get("run/power"),
             "events": dict(meta.get("events_so_far", {})),
             "control": {
                 "loop": ControlState(*(constants[f"run/control.{k}"] for k in ("x", "held", "pending", "count"))),
