@@ -201,3 +201,28 @@ def test_rates_and_their_derivative(make: Callable[[], fx.Model]) -> None:
     gamma = dyn.gamma(point.q, point.v)
     expected = differences(rates, np.zeros(1))[:, 0]
     assert np.allclose(gamma, expected, rtol=0.0, atol=1e-8 * np.abs(expected).max())
+
+
+def test_rigid_bodies_alone_are_evaluated_alike() -> None:
+    """The one call for rigid bodies with joints gives what the kernels give one by one."""
+    first = fx.RigidBody(1.0, (0.1, 0.2, 0.3), position=(0.5, 0.0, 0.0), name="first")
+    second = fx.RigidBody(2.0, (0.3, 0.2, 0.2), position=(1.5, 0.0, 0.1), name="second")
+    point = Point(
+        fx.Model(
+            first, second, fx.Gravity((0.0, 0.0, -9.81)),
+            fx.Revolute(fx.ground, first, at=(0.0, 0.0, 0.0), axis=(0.0, 1.0, 0.0), name="root"),
+            fx.Universal(first, second, at=(1.0, 0.0, 0.0), axes=((0.0, 1.0, 0.0), (0.0, 0.0, 1.0)), name="cross"),
+        )
+    )  # fmt: skip
+    dyn = point.dynamics
+    assert dyn._rigid_alone is not None
+    found = []
+    for _ in range(2):
+        tangent_operators(point.dq, dyn.n_linear, dyn.T)
+        r = dyn.residual(point.q, point.v, point.a, point.lam).copy()
+        both = dyn.tangent(point.q, point.v, point.a, point.lam, WEIGHTS).copy()
+        found.append((r, both, dyn.B.copy()))
+        dyn.B[:] = 0.0
+        dyn._rigid_alone = None
+    for one, other in zip(*found, strict=True):
+        assert np.array_equal(one, other)
