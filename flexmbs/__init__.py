@@ -17,7 +17,8 @@ _HOME = {
     "flexmbs.analysis.linearise": ("linearise",),
     "flexmbs.analysis.modal": ("Modes", "solve_modal"),
     "flexmbs.analysis.report": ("ModelReport", "inspect"),
-    "flexmbs.analysis.simulate": ("Output", "simulate"),
+    "flexmbs.analysis.output": ("Output",),
+    "flexmbs.analysis.simulate": ("simulate",),
     "flexmbs.analysis.static": ("StaticOptions", "solve_static"),
     "flexmbs.bodies": ("InitialVelocity", "Marker", "PlanarRigidBody", "PointMass", "RigidBody", "Wireframe", "ground"),
     "flexmbs.body": ("Attachment", "FlexibleBody"),
@@ -207,7 +208,8 @@ if TYPE_CHECKING:
     from flexmbs.analysis.linearise import linearise
     from flexmbs.analysis.modal import Modes, solve_modal
     from flexmbs.analysis.report import ModelReport, inspect
-    from flexmbs.analysis.simulate import Output, simulate
+    from flexmbs.analysis.output import Output
+    from flexmbs.analysis.simulate import simulate
     from flexmbs.analysis.static import StaticOptions, solve_static
     from flexmbs.bodies import InitialVelocity, Marker, PlanarRigidBody, PointMass, RigidBody, Wireframe, ground
     from flexmbs.body import Attachment, FlexibleBody

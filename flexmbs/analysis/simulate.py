@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from flexmbs.analysis.grid import Grid
 from flexmbs.analysis.interruption import Interruption
+from flexmbs.analysis.output import Output
 from flexmbs.analysis.recorder import Recorder
 from flexmbs.analysis.sampling import Sampling
 from flexmbs.analysis.watch import Watch, as_events
 from flexmbs.assembly import assemble
-from flexmbs.core.checks import as_array, as_flag, as_number, show
-from flexmbs.core.contracts import FloatArray
+from flexmbs.core.checks import as_flag, as_number, show
 from flexmbs.core.errors import ConvergenceError, ModelError
 from flexmbs.core.progress import Progress
 from flexmbs.dynamics import Dynamics
@@ -39,63 +39,6 @@ if TYPE_CHECKING:
     from flexmbs.integrators.contracts import Integrator, Stepper
 
 __all__ = ["Output", "simulate"]
-
-MOST = 10_000_000
-"""Stored states: more of them are a slip of the unit of time."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Output:
-    """What is stored of a run.
-
-    Parameters
-    ----------
-    every : float, optional
-        Interval [time] of the stored states, which are interpolated; left out, without ``at``, every step is stored.
-    at : sequence of float, optional
-        Further times, ascending.
-    energy : bool
-        Whether energies and constraint residuals are evaluated at the stored times.
-
-    Raises
-    ------
-    ModelError
-        If a value is out of bounds.
-
-    Notes
-    -----
-    The output never changes the steps.
-    """
-
-    every: float | None = None
-    at: Sequence[float] = ()
-    energy: bool = True
-
-    def __post_init__(self) -> None:
-        if self.every is not None:
-            every = as_number("Output", "every", self.every, above=0.0, unit="time")
-            object.__setattr__(self, "every", every)
-        as_flag("Output", "energy", self.energy)
-        at = as_array("Output", "at", self.at, (None,), unit="time")
-        if np.any(np.diff(at) <= 0.0):
-            raise ModelError(f"Output: at must ascend, not {show(at.tolist())}.")
-        object.__setattr__(self, "at", tuple(at.tolist()))
-
-    def times(self, begin: float, end: float) -> list[float] | None:
-        """The times wanted after ``begin`` up to ``end``, ascending; None for every step."""
-        if self.every is None and not self.at:
-            return None
-        wanted = {t for t in self.at if begin < t <= end}
-        if self.every is not None:
-            if end - begin > MOST * self.every:
-                raise ModelError(
-                    f"Output: every = {self.every:g} makes more than {MOST:,} states in {end - begin:g}; take a larger one."
-                )
-            first = int(np.floor(begin / self.every + 1e-9)) + 1
-            last = int(np.floor(end / self.every + 1e-9))
-            wanted |= {k * self.every for k in range(first, last + 1)}
-        wanted.add(end)
-        return sorted({min(t, end) for t in wanted})
 
 
 def simulate(
@@ -223,50 +166,6 @@ def _control(step: object, span: float) -> Any:
     return step
 
 
-class _Grid:
-    """Ends of the steps: multiples of a fixed step from where it began, not sums of it; barriers are met exactly."""
-
-    def __init__(self, h: float | None, begin: float) -> None:
-        self.h, self.begin, self.made = h, begin, 0
-
-    def next(self, t: float, h: float, barrier: float) -> tuple[float, float]:
-        """Size and end of the next step from t, at most h; it goes neither past a multiple nor past the barrier."""
-        if self.h is None:
-            end = t + h
-            return (barrier - t, barrier) if end > barrier - 1e-9 * h else (h, end)
-        multiple = self.begin + (self.made + 1) * self.h
-        end = multiple if h >= (multiple - t) * (1.0 - 1e-9) else t + h
-        if end > barrier - 1e-9 * self.h:
-            if end - barrier <= 1e-9 * self.h and t == self.begin + self.made * self.h:
-                return self.h, barrier
-            return barrier - t, barrier
-        whole = end == multiple and t == self.begin + self.made * self.h
-        return self.h if whole else end - t, end
-
-    def reached(self, t: float, barrier: float) -> None:
-        """A step was accepted that ended at t; the series begins anew at barriers and events between multiples."""
-        if self.h is None:
-            return
-        multiple = self.begin + (self.made + 1) * self.h
-        if abs(t - multiple) <= 1e-9 * self.h:
-            self.made += 1
-            if t != multiple:
-                self.begin, self.made = t, 0
-        elif t >= barrier:
-            self.begin, self.made = t, 0
-
-    def memory(self) -> FloatArray:
-        """What `restore` takes."""
-        return np.array([self.begin, float(self.made), np.nan if self.h is None else self.h])
-
-    def restore(self, memory: FloatArray | None) -> bool:
-        """Continue the series of another run, if it has the same step; whether it has."""
-        same = memory is not None and memory[2] == self.h
-        if memory is not None and same:
-            self.begin, self.made = float(memory[0]), int(memory[1])
-        return same
-
-
 class _Run:
     """One run from begin to end."""
 
@@ -297,7 +196,7 @@ class _Run:
         span = self.until - self.t0
         self.h = min(self.control.first(span), span)
         self.recorder = Recorder(dyn, self.output.energy)
-        self.grid = _Grid(self.control.h if isinstance(self.control, FixedStep) else None, self.t0)
+        self.grid = Grid(self.control.h if isinstance(self.control, FixedStep) else None, self.t0)
         if start is None or isinstance(start, Solution | Equilibria):
             dyn.reset_angles()
             q, v = dyn.coordinates.reference.copy(), dyn.coordinates.velocity.copy()

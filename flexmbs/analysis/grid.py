@@ -1,0 +1,53 @@
+"""Where steps end: on multiples of a fixed step, at barriers such as sample times, and where step control says."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from flexmbs.core.contracts import FloatArray
+
+__all__ = ["Grid"]
+
+
+class Grid:
+    """Ends of the steps: multiples of a fixed step from where it began, not sums of it; barriers are met exactly."""
+
+    def __init__(self, h: float | None, begin: float) -> None:
+        self.h, self.begin, self.made = h, begin, 0
+
+    def next(self, t: float, h: float, barrier: float) -> tuple[float, float]:
+        """Size and end of the next step from t, at most h; it goes neither past a multiple nor past the barrier."""
+        if self.h is None:
+            end = t + h
+            return (barrier - t, barrier) if end > barrier - 1e-9 * h else (h, end)
+        multiple = self.begin + (self.made + 1) * self.h
+        end = multiple if h >= (multiple - t) * (1.0 - 1e-9) else t + h
+        if end > barrier - 1e-9 * self.h:
+            if end - barrier <= 1e-9 * self.h and t == self.begin + self.made * self.h:
+                return self.h, barrier
+            return barrier - t, barrier
+        whole = end == multiple and t == self.begin + self.made * self.h
+        return self.h if whole else end - t, end
+
+    def reached(self, t: float, barrier: float) -> None:
+        """A step was accepted that ended at t; the series begins anew at barriers and events between multiples."""
+        if self.h is None:
+            return
+        multiple = self.begin + (self.made + 1) * self.h
+        if abs(t - multiple) <= 1e-9 * self.h:
+            self.made += 1
+            if t != multiple:
+                self.begin, self.made = t, 0
+        elif t >= barrier:
+            self.begin, self.made = t, 0
+
+    def memory(self) -> FloatArray:
+        """What `restore` takes."""
+        return np.array([self.begin, float(self.made), np.nan if self.h is None else self.h])
+
+    def restore(self, memory: FloatArray | None) -> bool:
+        """Continue the series of another run, if it has the same step; whether it has."""
+        same = memory is not None and memory[2] == self.h
+        if memory is not None and same:
+            self.begin, self.made = float(memory[0]), int(memory[1])
+        return same

@@ -1,0 +1,71 @@
+"""What is stored of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from flexmbs.core.checks import as_array, as_flag, as_number, show
+from flexmbs.core.errors import ModelError
+
+__all__ = ["Output"]
+
+MOST = 10_000_000
+"""Stored states: more of them are a slip of the unit of time."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Output:
+    """What is stored of a run.
+
+    Parameters
+    ----------
+    every : float, optional
+        Interval [time] of the stored states, which are interpolated; left out, without ``at``, every step is stored.
+    at : sequence of float, optional
+        Further times, ascending.
+    energy : bool
+        Whether energies and constraint residuals are evaluated at the stored times.
+
+    Raises
+    ------
+    ModelError
+        If a value is out of bounds.
+
+    Notes
+    -----
+    The output never changes the steps.
+    """
+
+    every: float | None = None
+    at: Sequence[float] = ()
+    energy: bool = True
+
+    def __post_init__(self) -> None:
+        if self.every is not None:
+            every = as_number("Output", "every", self.every, above=0.0, unit="time")
+            object.__setattr__(self, "every", every)
+        as_flag("Output", "energy", self.energy)
+        at = as_array("Output", "at", self.at, (None,), unit="time")
+        if np.any(np.diff(at) <= 0.0):
+            raise ModelError(f"Output: at must ascend, not {show(at.tolist())}.")
+        object.__setattr__(self, "at", tuple(at.tolist()))
+
+    def times(self, begin: float, end: float) -> list[float] | None:
+        """The times wanted after ``begin`` up to ``end``, ascending; None for every step."""
+        if self.every is None and not self.at:
+            return None
+        wanted = {t for t in self.at if begin < t <= end}
+        if self.every is not None:
+            if end - begin > MOST * self.every:
+                raise ModelError(
+                    f"Output: every = {self.every:g} makes more than {MOST:,} states in {end - begin:g}; take a larger "
+                    f"one."
+                )
+            first = int(np.floor(begin / self.every + 1e-9)) + 1
+            last = int(np.floor(end / self.every + 1e-9))
+            wanted |= {k * self.every for k in range(first, last + 1)}
+        wanted.add(end)
+        return sorted({min(t, end) for t in wanted})
