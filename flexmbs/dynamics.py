@@ -71,6 +71,8 @@ class Dynamics:
         Residual of the last evaluation, overwritten by the next.
     mass : (n_v,) array
         Diagonal of the mass matrix: the weights of norms.
+    seconds : dict
+        Time spent so far in parts of steps: evaluation, assembly, factorisation, solve.
     """
 
     def __init__(self, system: System) -> None:
@@ -129,12 +131,13 @@ class Dynamics:
         self.solver = system.solver
         self._compliance = 0.0
         self._rigid_alone = self._groups_if_rigid_alone()
-        self.matrix = StepMatrix(system, possible_entries(system))
+        self.seconds = dict.fromkeys(("evaluation", "assembly", "factorisation", "solve"), 0.0)
+        self.matrix = StepMatrix(system, possible_entries(system), self.seconds)
         self.length = self._length()
         self.position_size = self._position_size()
         self.evaluations = self.factorisations = 0
 
-    def _groups_if_rigid_alone(self) -> tuple[Any, ...] | None:
+    def _groups_if_rigid_alone(self) -> tuple[Any, Any, Any, IntArray] | None:
         """What `rigid_residual` needs where there are rigid bodies and joints and nothing else, else None."""
         m = self.mechanics
         if m is None or self._terms or len(self._damped_mass) or len(m.markers.groups) != 1:
@@ -374,12 +377,14 @@ class Dynamics:
 
     def solve(self, scale: float, position: float, velocity: float) -> FloatArray:
         """Solve for -(scale r, position g, velocity (G v + b)) as it stands in ``r``; the result covers (v, lam)."""
+        began = time.perf_counter()
         reduce(
             self.r, self.system.free, self._frame_dofs, self._frames, self.n_v, scale, position, velocity,
             self.velocity_rows, self.b,
         )  # fmt: skip
         x = self.matrix.solve(self.b)
         spread(x, self.system.free, self._frame_dofs, self._frames, self.d)
+        self.seconds["solve"] += time.perf_counter() - began
         return self.d
 
     def rates(self) -> FloatArray:

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from time import perf_counter
 
 import numpy as np
 
@@ -141,7 +142,8 @@ class _Stepper:
     def __init__(self, scheme: GeneralizedAlpha, dynamics: Dynamics, tolerance: float) -> None:
         self.scheme, self.dynamics, self.tolerance = scheme, dynamics, tolerance
         refresh = scheme.newton.refresh
-        self.refresh = ("step" if dynamics.system.n <= MANY else "demand") if refresh == "auto" else refresh
+        cheap = dynamics.system.n <= MANY or dynamics.matrix.static is not None
+        self.refresh = ("step" if cheap else "demand") if refresh == "auto" else refresh
         self._factored_at = math.nan
         self._on_velocities = dynamics.velocity_rows == 1
 
@@ -171,13 +173,16 @@ class _Stepper:
         try:
             dyn.set_time(state.t + h)
             for number in range(1, options.most + 1):
+                began = perf_counter()
                 if renew or self.refresh == "full":
                     tangent_operators(dq, n_linear, dyn.T)
                     dyn.tangent(q1, v1, vd1, lam, weights, int(two_levels))
+                    dyn.seconds["evaluation"] += perf_counter() - began
                     dyn.factorise(1.0)
                     self._factored_at = h
                 else:
                     dyn.residual(q1, v1, vd1, lam)
+                    dyn.seconds["evaluation"] += perf_counter() - began
                 gap = largest(dyn.r, n_v) if n_c else 0.0
                 if two_levels:
                     size = self._two_levels(dq, v1, vd1, lam, wv, wa)

@@ -28,7 +28,8 @@ class NewtonOptions:
         Error of an increment relative to the change of the positions by the acceleration in the step.
     refresh : str
         When the matrix is made: ``"step"`` once a step, ``"demand"`` when convergence slows down, ``"full"`` in every
-        iteration (quadratic convergence), ``"auto"``: once a step up to 5 000 unknowns, else on demand.
+        iteration (quadratic convergence), ``"auto"``: once a step up to 5 000 unknowns, and whatever their
+        number if the matrix is a band of half width 32 at most; else on demand.
     most : int
         Iterations before a step is given up.
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from flexmbs.core.contracts import Env, FloatArray, IntArray, State, Work
+from flexmbs.core.contracts import Env, FloatArray, IntArray, MarkerWork, State, Work
 from flexmbs.core.jit import kernel
 
 __all__ = ["RigidGroup", "add_rows_product", "gyroscopic_force", "gyroscopic_tangent", "inertia_force"]
@@ -25,7 +25,7 @@ class RigidGroup(NamedTuple):
 
 
 @kernel
-def gyroscopic_force(group: RigidGroup, state: State, env: Env, work: Work) -> int:
+def gyroscopic_force(group: RigidGroup, state: State, env: Env, work: Work | MarkerWork) -> int:
     """r += Omega x J Omega."""
     v, r, J, dofs = state.v, work.r, group.J, group.dofs
     for i in range(dofs.shape[0]):
@@ -41,7 +41,9 @@ def gyroscopic_force(group: RigidGroup, state: State, env: Env, work: Work) -> i
 
 
 @kernel
-def gyroscopic_tangent(group: RigidGroup, state: State, env: Env, work: Work, weights: tuple[float, float]) -> int:
+def gyroscopic_tangent(
+    group: RigidGroup, state: State, env: Env, work: Work | MarkerWork, weights: tuple[float, float]
+) -> int:
     """The same, and wv (Omega~ J - (J Omega)~)."""
     v, r, B, J, dofs, w = state.v, work.r, work.B, group.J, group.dofs, weights[1]
     for i in range(dofs.shape[0]):

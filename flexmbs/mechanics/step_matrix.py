@@ -7,6 +7,7 @@ interchanges, which suits systems that are numbered from the leaves to the groun
 
 from __future__ import annotations
 
+from time import perf_counter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -29,10 +30,12 @@ SAMPLES = 3
 class StepMatrix:
     """Assembles, factorises and solves for one system.
 
-    ``possible (n_b,)``: which entries of the buffer of blocks can differ from zero.
+    ``possible (n_b,)``: which entries of the buffer of blocks can differ from zero; ``seconds``: where the time of the
+    assembly and the factorisation is added.
     """
 
-    def __init__(self, system: System, possible: NDArray[np.bool_]) -> None:
+    def __init__(self, system: System, possible: NDArray[np.bool_], seconds: dict[str, float]) -> None:
+        self.seconds = seconds
         self.solver = system.solver
         n_mass = len(system.mass_blocks)
         live = (system._row >= 0) & (system._col >= 0)
@@ -53,14 +56,20 @@ class StepMatrix:
         """Add up B, ``wa`` times the mass, -``compliance`` on the multipliers; factorise, or raise SingularError."""
         if self.static is not None and self._static_slots is not None:
             self._add(B, wa, compliance, self._static_slots, self.static.data)
+            began = perf_counter()
             self._pivoting = not self.static.refactor()
+            self.seconds["factorisation"] += perf_counter() - began
         if self._pivoting:
             self._add(B, wa, compliance, self._slots, self.solver.data)
+            began = perf_counter()
             self.solver.refactor()
+            self.seconds["factorisation"] += perf_counter() - began
 
     def _add(self, B: FloatArray, wa: float, compliance: float, slots: Slots, data: FloatArray) -> None:
+        began = perf_counter()
         first, second = self._cut
         scatter(B, self._from, slots[:first], self._mass, wa, slots[first:second], compliance, slots[second:], data)
+        self.seconds["assembly"] += perf_counter() - began
 
     def solve(self, b: FloatArray) -> FloatArray:
         """The solution, in an array that may be overwritten by the next call; so may be ``b``."""
