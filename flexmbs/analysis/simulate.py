@@ -338,6 +338,7 @@ class _Run:
             "evaluations": dyn.evaluations, "factorisations": dyn.factorisations, "rejected": self.rejected,
             "cpu_seconds": time.process_time() - self.cpu, "seconds": time.perf_counter() - self.wall,
         }  # fmt: skip
+        counts |= {f"{part}_seconds": seconds for part, seconds in dyn.seconds.items()}
         if dyn.mechanics is not None:
             counts["python_seconds"] = dyn.python.seconds
         return self.recorder.solution(

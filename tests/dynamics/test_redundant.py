@@ -1,0 +1,99 @@
+"""Constraints that follow from others: named, carried, and the motion is right all the same."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import flexmbs as fx
+
+G = 9.81
+
+
+def four_bar(spatial: bool = True):
+    """A parallelogram: two cranks and a coupler in the x-y plane, joined by four hinges about z."""
+    corners = np.array([[0, 0, 0], [0, 1, 0], [2, 1, 0], [2, 0, 0]], dtype=float)
+    bodies = []
+    for k, (p, q) in enumerate(zip(corners[:-1], corners[1:], strict=True)):
+        length = np.linalg.norm(q - p)
+        size = (0.05, length, 0.05) if k != 1 else (length, 0.05, 0.05)
+        bodies.append(fx.RigidBody.box(size, mass=1.0, position=0.5 * (p + q), name=f"link {k}"))
+    sides = [fx.ground, *bodies, fx.ground]
+    joints = [
+        fx.Revolute(a, b, at=p, axis=(0, 0, 1), name=f"hinge {k}")
+        for k, (a, b, p) in enumerate(zip(sides[:-1], sides[1:], corners, strict=True))
+    ]
+    return bodies, joints
+
+
+def test_planar_loop_in_space_has_three_redundant_constraints() -> None:
+    """20 equations for 18 coordinates with one freedom left: three of them follow from the others."""
+    bodies, joints = four_bar()
+    run = fx.simulate(fx.Model(*bodies, *joints, fx.Gravity((G, 0, 0))), until=0.5, step=5e-3)
+    assert len(run.redundant) == 3
+    assert all(any(joint.name in name for joint in joints) for name in run.redundant)
+    assert run.residuals[:, 0].max() < 1e-9
+    assert run.position(bodies[1])[:, 2] == pytest.approx(0.0, abs=1e-9)
+
+
+def test_redundant_loop_moves_as_its_minimal_equation() -> None:
+    """Parallelogram: (2 J_O + m_c) thdd = weight along x, one energy: 1/2 (2/3 + 1) w^2 = (2 (1/2) + 1) g sin(th)."""
+    bodies, joints = four_bar()
+    run = fx.simulate(fx.Model(*bodies, *joints, fx.Gravity((G, 0, 0))), until=0.5, step=1e-3)
+    turn = -run.angle(joints[0])
+    rate = -run.angular_velocity(bodies[0])[:, 2]
+    inertia = 2 * (1.0 / 12.0 * (1.0 + 0.05**2) + 0.25) + 1.0
+    work = (2 * 0.5 + 1.0) * G * np.sin(turn)
+    assert turn[-1] > 0.5
+    assert 0.5 * inertia * rate**2 == pytest.approx(work, abs=2e-4)
+
+
+def test_the_same_bar_hinged_twice() -> None:
+    """A second hinge on the same axis repeats all five equations; the bar still swings as with one."""
+    body = fx.RigidBody.box((1.0, 0.05, 0.05), mass=2.0, position=(0.5, 0, 0), name="bar")
+    hinges = [fx.Revolute(fx.ground, body, at=(0, y, 0), axis=(0, 1, 0), name=f"hinge {y}") for y in (0.0, 0.3)]
+    weight = fx.Gravity((0, 0, -G))
+    one = fx.simulate(fx.Model(body, hinges[0], weight), until=0.5, step=1e-2)
+    two = fx.simulate(fx.Model(body, *hinges, weight), until=0.5, step=1e-2)
+    assert one.redundant == ()
+    assert len(two.redundant) == 5
+    assert two.position(body) == pytest.approx(one.position(body), abs=1e-7)
+
+
+def test_joints_on_one_body_twice_share_the_load() -> None:
+    """Two identical pins on a hanging bar: of least norm, each carries half of the weight."""
+    body = fx.RigidBody.box((0.1, 0.1, 1.0), mass=2.0, position=(0, 0, -0.5), name="bar")
+    hinges = [fx.Revolute(fx.ground, body, at=(0, 0, 0), axis=(0, 1, 0), name=f"pin {k}") for k in range(2)]
+    run = fx.simulate(fx.Model(body, *hinges, fx.Gravity((0, 0, -G))), until=0.1, step=1e-2)
+    for hinge in hinges:
+        assert run.reaction(hinge)[-1] == pytest.approx([0, 0, G], abs=1e-3)
+
+
+def test_bricard_loop_has_one_redundant_constraint() -> None:
+    """Six bars of length 1 along the edges of a cube, six hinges: 30 equations in 36 - ... coordinates, mobile by one."""
+    corners = np.array([[0, 0, 0], [1, 0, 0], [1, 0, 1], [1, 1, 1], [0, 1, 1], [0, 1, 0]], dtype=float)
+    middles = 0.5 * (corners + np.roll(corners, -1, axis=0))
+    axes = []
+    for k in range(6):
+        before, after = corners[k] - corners[k - 1], corners[(k + 1) % 6] - corners[k]
+        axes.append(np.cross(before, after))
+    bodies = []
+    for k in range(6):
+        along = np.abs(corners[(k + 1) % 6] - corners[k])
+        bodies.append(fx.RigidBody.box(tuple(0.05 + 0.95 * along), mass=1.0, position=middles[k], name=f"bar {k}"))
+    fixed = fx.Fixed(fx.ground, bodies[0], at=middles[0], name="base")
+    joints = [
+        fx.Revolute(bodies[k - 1], bodies[k], at=corners[k], axis=axes[k], name=f"hinge {k}") for k in range(6)
+    ]
+    run = fx.simulate(fx.Model(*bodies, fixed, *joints, fx.Gravity((0, 0, -G))), until=0.3, step=5e-3)
+    assert len(run.redundant) == 1
+    assert "hinge" in run.redundant[0]
+    assert run.residuals[:, 0].max() < 1e-9
+    assert np.abs(run.angle(joints[2])).max() > 0.05
+    assert np.abs(run.energy.balance).max() < 1e-3 * np.abs(run.energy.kinetic).max() + 1e-4
+
+
+def test_a_model_without_redundancy_names_none() -> None:
+    body = fx.PlanarRigidBody(1.0, 0.1, position=(0.5, 0), name="bar")
+    run = fx.simulate(fx.Model(body, fx.Revolute(fx.ground, body, at=(0, 0))), until=0.1, step=0.05)
+    assert run.redundant == ()
