@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
-import flexmbs as fx
 from flexmbs.bodies.marker import as_marker, joint_frame
 from flexmbs.core.checks import as_direction, as_name, as_number
 from flexmbs.joints.contracts import Equation, Pair, Row
 from flexmbs.joints.rows import ALONG, DISTANCE
+from flexmbs.joints.sides import Side
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,25 +20,20 @@ class BeadOnRing:
     ``axis`` are in the inertial frame at the start.
     """
 
-    a: object
-    b: object
-    centre: tuple[float, ...]
-    axis: tuple[float, ...]
+    a: Side
+    b: Side
+    centre: Sequence[float]
+    axis: Sequence[float]
     radius: float
     name: str = "ring"
+    pairs: tuple[Pair, ...] = field(init=False, repr=False)
+    equations: tuple[Equation, ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         owner = f"BeadOnRing {as_name('BeadOnRing', 'name', self.name)!r}"
-        as_number(owner, "radius", self.radius, above=0.0, unit="length")
-        as_direction(owner, "axis", self.axis, 3)
-
-    @property
-    def pairs(self) -> tuple[Pair, ...]:
-        centre = as_marker(self.name, self.a, self.centre, joint_frame(self.axis))
-        bead = as_marker(self.name, self.b)
+        radius = as_number(owner, "radius", self.radius, above=0.0, unit="length")
+        centre = as_marker(owner, self.a, self.centre, joint_frame(as_direction(owner, "axis", self.axis, 3)))
         rows = (Row(ALONG, (0.0, 0.0, 1.0), equation=0), Row(DISTANCE, equation=1))
-        return (Pair(centre, bead, rows),)
-
-    @property
-    def equations(self) -> tuple[Equation, ...]:
-        return (Equation("out of the plane of the ring"), Equation("distance from the centre", offset=self.radius))
+        equations = (Equation("out of the plane"), Equation("distance from the centre", offset=radius))
+        object.__setattr__(self, "pairs", (Pair(centre, as_marker(owner, self.b), rows),))
+        object.__setattr__(self, "equations", equations)
