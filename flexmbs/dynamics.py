@@ -257,7 +257,8 @@ class Dynamics:
         state, env, work = State(q, v, a, lam), self.env, self._work
         self.evaluations += 1
         if self._rigid_alone is not None:
-            rigid_residual(*self._M, self._given, *self._rigid_alone, state, env, self.markers)
+            bodies, points, joints, dof = self._rigid_alone
+            rigid_residual(*self._M, self._given, bodies, points, joints, dof, state, env, self.markers)
             return self.r
         inertia_force(*self._M, a, self._given, self.r)
         if len(self._damped_mass):
@@ -308,7 +309,10 @@ class Dynamics:
         state, env, work = State(q, v, a, lam), self.env, self._work
         self.evaluations += 1
         if self._rigid_alone is not None:
-            rigid_tangent(*self._M, self._given, *self._rigid_alone, state, env, self.markers, weights, on_rates)
+            bodies, points, joints, dof = self._rigid_alone
+            rigid_tangent(
+                *self._M, self._given, bodies, points, joints, dof, state, env, self.markers, weights, on_rates
+            )  # fmt: skip
             return self.r
         if len(self.system._turned):
             clear_blocks(self.B, self.system._turned)

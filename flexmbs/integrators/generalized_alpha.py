@@ -28,7 +28,16 @@ from flexmbs.core.errors import ModelError, SingularError
 from flexmbs.dynamics import Dynamics
 from flexmbs.integrators.contracts import StepResult, StepState, StepStatus
 from flexmbs.integrators.newton import NewtonOptions
-from flexmbs.mechanics.steps import begin, correct, finish, largest, retract, tangent_operators
+from flexmbs.mechanics.steps import (
+    begin,
+    correct,
+    finish,
+    hold_back,
+    largest,
+    put_back,
+    retract,
+    tangent_operators,
+)
 from flexmbs.system import EvaluationError
 
 __all__ = ["GeneralizedAlpha"]
@@ -145,7 +154,7 @@ class _Stepper:
         cheap = dynamics.system.n <= MANY or dynamics.matrix.static is not None
         self.refresh = ("step" if cheap else "demand") if refresh == "auto" else refresh
         self._factored_at = math.nan
-        self._on_velocities = dynamics.velocity_rows == 1
+        self._held = np.empty(dynamics.n_v)
 
     def forget(self) -> None:
         self._factored_at = math.nan
@@ -217,19 +226,12 @@ class _Stepper:
         """
         dyn = self.dynamics
         n_v = dyn.n_v
-        r = dyn.r[:n_v].copy()
         rate = dyn.rates()
-        dyn.r[n_v:] -= rate / wv
-        dyn.r[n_v:][self._on_velocities] = 0.0
-        dyn.r[:n_v] = 0.0
-        y = dyn.solve(0.0, 1.0, 1.0)[:n_v].copy()
-        rate /= -wv
+        hold_back(dyn.r, rate, dyn.velocity_rows, n_v, wv, self._held)
+        y = dyn.solve(0.0, 1.0, 1.0)
         dyn.rate_coupling(y, rate)
-        dyn.r[:n_v] = r
-        dyn.r[n_v:] = rate
-        size = correct(dyn.solve(1.0 / wa, -1.0, -1.0), dyn.mass, wv, wa, wa, n_v, dq, v1, vd1, lam)
-        dq += y
-        return size
+        put_back(self._held, rate, n_v, y, dyn.r, dq)
+        return correct(dyn.solve(1.0 / wa, -1.0, -1.0), dyn.mass, wv, wa, wa, n_v, dq, v1, vd1, lam)
 
     def _accept(
         self, state: StepState, h: float, dq: FloatArray, q1: FloatArray, v1: FloatArray, vd1: FloatArray,

@@ -18,11 +18,13 @@ __all__ = [
     "begin",
     "correct",
     "finish",
+    "hold_back",
     "largest",
     "local",
     "norm",
     "position_norm",
     "predict",
+    "put_back",
     "reduce",
     "retract",
     "spread",
@@ -142,7 +144,33 @@ def finish(
         before = vd[i] if h_old == 0.0 else (v[i] - v_old[i]) / h_old
         third = (mean - before) * (2.0 / (h + h_old))
         size += mass[i] * third * third
-    return np.sqrt(size)
+    return float(np.sqrt(size))
+
+
+@kernel
+def hold_back(
+    r: FloatArray, rate: FloatArray, velocity_rows: IntArray, n_v: int, wv: float, held: FloatArray
+) -> None:  # fmt: skip
+    """Leave in ``r`` the positions alone, as the motion will leave them: r = (0, g - rate / wv); rate = -rate / wv.
+
+    ``held`` keeps the momentum.
+    """
+    for i in range(n_v):
+        held[i] = r[i]
+        r[i] = 0.0
+    for k in range(rate.shape[0]):
+        rate[k] = -rate[k] / wv
+        r[n_v + k] = 0.0 if velocity_rows[k] == 1 else r[n_v + k] + rate[k]
+
+
+@kernel
+def put_back(held: FloatArray, rate: FloatArray, n_v: int, y: FloatArray, r: FloatArray, dq: FloatArray) -> None:
+    """r = (held, rate), and dq += y."""
+    for i in range(n_v):
+        r[i] = held[i]
+        dq[i] += y[i]
+    for k in range(rate.shape[0]):
+        r[n_v + k] = rate[k]
 
 
 @kernel
