@@ -29,7 +29,7 @@ def _vibrating(parts: int, mode: int, step: float, until: float) -> tuple[fx.Tim
     """The motion from the exact state of a mode, places (n,) and deflections (n_t, n) of the inner points."""
     string = _string()
     h = string.length / parts
-    x = h * np.arange(1, parts)
+    x = np.linspace(0.0, string.length, parts + 1)[1:-1]
     deflection, slope, material = string.mode(mode, x, 0.0)
     rate = material - string.v * slope  # at a fixed place
     points = [
