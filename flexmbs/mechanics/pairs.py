@@ -265,14 +265,14 @@ def joint_tangent(
                     value = 0.0
                     for m in range(6):
                         value += g[m] * twist[i, m] + g[6 + m] * twist[k, m]
-                S[14:26] = 0.0
-                row_hessian(kind[j], j, c, near, i, k, p, R, 1.0, S[14:26])
                 h = S[13]
-                for m in range(12):
-                    x = 0.0
+                h[:] = 0.0
+                if kind[j] != INERTIAL:
+                    S[14:26] = 0.0
+                    row_hessian(kind[j], j, c, near, i, k, p, R, 1.0, S[14:26])
                     for l in range(6):
-                        x += twist[i, l] * S[14 + l, m] + twist[k, l] * S[20 + l, m]
-                    h[m] = x
+                        for m in range(12):
+                            h[m] += twist[i, l] * S[14 + l, m] + twist[k, l] * S[20 + l, m]
                 for a in range(nA):
                     x = y = 0.0
                     for m in range(6):
