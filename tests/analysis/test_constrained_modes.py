@@ -1,0 +1,194 @@
+"""Modes of models that can move, against closed forms."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.linalg import eigh
+from scipy.special import roots_laguerre
+
+import flexmbs as fx
+from flexmbs.analysis import constrained_modes
+
+G = 9.81
+
+
+def hanging(m: float = 2.0, J: float = 0.1, arm: float = 0.5, *more: object, damping: float = 0.0) -> fx.Model:
+    bar = fx.PlanarRigidBody(m, J, position=(0.0, -arm), name="bar")
+    hinge = fx.Revolute(fx.ground, bar, at=(0, 0), name="hinge")
+    extra = (fx.TorsionSpring(hinge, damping=damping, name="damper"),) if damping else ()
+    return fx.Model(bar, hinge, fx.Gravity((0, -G)), *extra, *more)
+
+
+def test_compound_pendulum() -> None:
+    modes = fx.solve_modal(hanging())
+    assert len(modes) == 1
+    assert modes.eigenvalues[0] == pytest.approx(2.0 * G * 0.5 / (0.1 + 2.0 * 0.25), rel=1e-12)
+    assert modes.conservative
+    assert modes.damping_ratios[0] == pytest.approx(0.0, abs=1e-12)
+    mass = 0.6 * abs(modes.vectors[2, 0]) ** 2
+    assert mass == pytest.approx(1.0)
+    assert np.abs(modes.displacement("bar", 0)) == pytest.approx([0.5 / math.sqrt(0.6), 0.0, 0.0])
+
+
+@pytest.mark.parametrize("axis", [(0, 1, 0), (1, 0, 0), (0.6, 0.8, 0)])
+def test_compound_pendulum_in_space(axis: tuple[float, float, float]) -> None:
+    inertia = np.diag([0.3, 0.1, 0.2])
+    bar = fx.RigidBody(2.0, (0.3, 0.1, 0.2), position=(0, 0, -0.5), name="bar")
+    model = fx.Model(bar, fx.Revolute(fx.ground, bar, at=(0, 0, 0), axis=axis, name="h"), fx.Gravity((0, 0, -G)))
+    J = np.array(axis) @ inertia @ np.array(axis) + 2.0 * 0.25
+    assert fx.solve_modal(model).eigenvalues[0] == pytest.approx(2.0 * G * 0.5 / J, rel=1e-10)
+
+
+def test_pendulum_on_a_spherical_joint_has_two_swings_and_a_spin() -> None:
+    bar = fx.RigidBody(2.0, (0.3, 0.1, 0.2), position=(0, 0, -0.5), name="bar")
+    model = fx.Model(bar, fx.Spherical(fx.ground, bar, at=(0, 0, 0), name="h"), fx.Gravity((0, 0, -G)))
+    values = fx.solve_modal(model).eigenvalues
+    assert values == pytest.approx([0.0, 2 * G * 0.5 / 0.8, 2 * G * 0.5 / 0.6], rel=1e-10, abs=1e-9)
+
+
+@pytest.mark.parametrize("damping", [0.5, 3.0, 12.0])
+def test_damped_pendulum(damping: float) -> None:
+    modes = fx.solve_modal(hanging(damping=damping))
+    J, k = 0.6, 2.0 * G * 0.5
+    expected = np.roots([J, damping, k])
+    expected = expected[expected.imag >= 0.0]
+    assert np.sort_complex(modes.roots) == pytest.approx(np.sort_complex(expected), rel=1e-8)
+    if damping < 2 * math.sqrt(J * k):
+        assert modes.damping_ratios[0] == pytest.approx(damping / (2 * math.sqrt(J * k)), rel=1e-9)
+        assert modes.natural_frequencies[0] == pytest.approx(math.sqrt(k / J) / (2 * math.pi), rel=1e-9)
+        assert modes.angular_frequencies[0] == pytest.approx(expected[0].imag, rel=1e-9)
+    assert not modes.conservative
+
+
+def test_upright_pendulum_grows() -> None:
+    bar = fx.PlanarRigidBody(2.0, 0.1, position=(0.0, 0.5), name="bar")
+    modes = fx.solve_modal(fx.Model(bar, fx.Revolute(fx.ground, bar, at=(0, 0), name="h"), fx.Gravity((0, -G))))
+    assert modes.roots[0] == pytest.approx(math.sqrt(G / 0.6), rel=1e-12)
+    assert modes.angular_frequencies[0] == pytest.approx(-math.sqrt(G / 0.6), rel=1e-12)
+
+
+def test_double_pendulum_of_bars() -> None:
+    """Two uniform bars of length 1 and mass 1: M = [[4/3, 1/2], [1/2, 1/3]], K = g diag(3/2, 1/2)."""
+    a = fx.PlanarRigidBody(1.0, 1 / 12, position=(0.5, 0.0), angle=math.pi / 2, name="a")
+    b = fx.PlanarRigidBody(1.0, 1 / 12, position=(1.0, 0.5), name="b")
+    joints = fx.Revolute(fx.ground, a, at=(0, 0), name="h"), fx.Revolute(a, b, at=(1, 0), name="k")
+    found = fx.solve_static(fx.Model(a, b, *joints, fx.Gravity((0, -G))))
+    expected = eigh(G * np.diag([1.5, 0.5]), [[4 / 3, 0.5], [0.5, 1 / 3]], eigvals_only=True)
+    assert fx.solve_modal(found).eigenvalues == pytest.approx(expected, rel=1e-10)
+
+
+def beads(n: int) -> fx.Model:
+    """n beads of mass 0.1, spaced by 0.2 on a massless string that hangs down."""
+    masses = [fx.PointMass(0.1, position=(0.0, -0.2 * (i + 1)), name=f"bead {i}") for i in range(n)]
+    sides = [fx.ground.marker((0, 0, 0)), *masses]
+    strings = [fx.Distance(*pair, name=f"s{i}") for i, pair in enumerate(pairwise(sides))]
+    return fx.Model(*masses, *strings, fx.Gravity((0, -G)))
+
+
+def test_string_of_beads() -> None:
+    """omega^2 l / g are the zeros of the Laguerre polynomial of degree n."""
+    expected = np.sort(roots_laguerre(7)[0]) * G / 0.2
+    assert fx.solve_modal(beads(7)).eigenvalues == pytest.approx(expected, rel=1e-9)
+
+
+def test_long_string_of_beads_with_sparse_matrices() -> None:
+    expected = np.sort(roots_laguerre(100)[0])[:4] * G / 0.2
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(constrained_modes, "DENSE", 10)
+        values = fx.solve_modal(beads(100), modes=4).eigenvalues
+    assert values == pytest.approx(expected, rel=1e-7)
+
+
+def test_sparse_and_dense_agree_with_damping() -> None:
+    model = beads(12)
+    slow = model.with_(*(
+        fx.SpringDamper(fx.ground.marker((5.0, -0.2 * (i + 1), 0)), model.body(f"bead {i}"), damping=0.01, name=f"d{i}")
+        for i in range(12)
+    ))  # fmt: skip
+    dense = fx.solve_modal(slow, modes=3)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(constrained_modes, "DENSE", 10)
+        sparse = fx.solve_modal(slow, modes=3)
+    # every bead is damped by 0.01 across the string: all roots have the real part -0.01 / (2 * 0.1)
+    assert dense.roots.real == pytest.approx(np.full(3, -0.05), rel=1e-6)
+    assert sparse.roots == pytest.approx(dense.roots, rel=1e-7)
+
+
+def test_spinning_rotor_whirls() -> None:
+    """In inertial axes Jt w^2 - Jp Omega w - k = 0; the axes of the body turn by Omega."""
+    Jt, Jp, spin, k = 0.3, 0.5, 20.0, 60.0
+    rotor = fx.RigidBody(1.0, (Jt, Jt, Jp), position=(0, 0, 0), angular_velocity=(0, 0, spin), name="rotor")
+    held = fx.Bushing(fx.ground, rotor, (0, 0, 0, k, k, 0), at=(0, 0, 0), name="held")
+    modes = fx.solve_modal(fx.Model(rotor, fx.Spherical(fx.ground, rotor, at=(0, 0, 0), name="s"), held))
+    expected = np.abs(np.roots([Jt, -Jp * spin, -k]) - spin)
+    found = np.sort(modes.angular_frequencies)
+    assert found[-2:] == pytest.approx(np.sort(expected), rel=1e-7)
+    assert not modes.conservative
+
+
+def test_servo_with_first_order_states() -> None:
+    """J s^3 + k s + 5 = 0 with k = -m g l sin(0.3) about the set point 0.3 above the horizontal."""
+    bar = fx.PlanarRigidBody(2.0, 0.1, position=(0.5, 0.0), name="bar")
+    hinge = fx.Revolute(fx.ground, bar, at=(0, 0), name="hinge")
+    servo = fx.FirstOrder(
+        [0.0], lambda x, u, t: 5.0 * (0.3 - u), fx.JointSensor("hinge"), fx.JointActuator("hinge", name="motor"),
+        name="servo",
+    )  # fmt: skip
+    with pytest.warns(RuntimeWarning):
+        found = fx.solve_static(fx.Model(bar, hinge, fx.Gravity((0, -G)), servo))
+    modes = fx.solve_modal(found)
+    expected = np.roots([0.6, 0.0, -2.0 * G * 0.5 * math.sin(0.3), 5.0])
+    expected = expected[expected.imag >= 0.0]
+    assert np.sort_complex(modes.roots) == pytest.approx(np.sort_complex(expected), rel=1e-5)
+    assert np.abs(modes.state_vectors[found.system.coordinates.state_places(servo)]).min() > 0.0
+
+
+def test_cable_with_a_body_as_in_the_flexible_analysis() -> None:
+    """A light body at the tip of a clamped beam leaves its first modes alone."""
+    beam = fx.FlexibleBody.line(
+        (0, 0), (1, 0), elements=8, element=fx.elements.PlanarCable(), name="beam",
+        stiffness=fx.BeamStiffness(EA=1e5, EI_z=1.0, mass_per_length=1.0),
+    )  # fmt: skip
+    tip = fx.PlanarRigidBody(1e-8, 1e-10, position=(1.0, 0.0), name="tip")
+    plain = fx.solve_modal(fx.Model(beam, fx.Clamp(beam.start)), modes=3)
+    held = fx.solve_modal(fx.Model(beam, tip, fx.Clamp(beam.start), fx.Fixed(beam.end, tip, name="f")), modes=3)
+    assert held.eigenvalues == pytest.approx(plain.eigenvalues, rel=1e-5)
+    assert held.shape(beam, 0, 0.1).shape == (8, 9, 2)
+
+
+def test_motion_of_a_mode() -> None:
+    modes = fx.solve_modal(hanging())
+    motion = modes.motion(0, 0.2, frames=8)
+    assert motion.t[-1] == pytest.approx(7 / 8 / modes.frequencies[0])
+    assert motion.q[0, 2] == pytest.approx(0.2)
+    assert motion.q[4, 2] == pytest.approx(-0.2)
+
+
+def test_states_that_are_no_equilibrium_are_refused() -> None:
+    bar = fx.PlanarRigidBody(2.0, 0.1, position=(0.5, 0.0), name="bar")
+    model = fx.Model(bar, fx.Revolute(fx.ground, bar, at=(0, 0), name="h"), fx.Gravity((0, -G)))
+    with pytest.raises(fx.ModelError, match=r"angle of body 'bar' accelerates with -16\.4"):
+        fx.solve_modal(model)
+    swinging = fx.PlanarRigidBody(2.0, 0.1, position=(0.0, -0.5), velocity=(0.5, 0), angular_velocity=1.0, name="bar")
+    with pytest.raises(fx.ModelError, match="not"):
+        fx.solve_modal(fx.Model(swinging, fx.Revolute(fx.ground, swinging, at=(0, 0), name="h"), fx.Gravity((0, -G))))
+
+
+def test_more_modes_than_there_are() -> None:
+    with pytest.raises(fx.ModelError, match="2 modes of a model with 1"):
+        fx.solve_modal(hanging(), modes=2)
+    locked = fx.PlanarRigidBody(1.0, 0.1, position=(0, 0), name="b")
+    with pytest.raises(fx.ModelError, match="nothing that can vibrate"):
+        fx.solve_modal(fx.Model(locked, fx.Fixed(fx.ground, locked, name="f")))
+
+
+def test_modes_that_move_are_drawn_as_motions(tmp_path: Path) -> None:
+    modes = fx.solve_modal(hanging())
+    for call in (modes.plot, lambda: modes.save(tmp_path / "x.h5"), lambda: modes.to_paraview(tmp_path / "x.xdmf")):
+        with pytest.raises(fx.ModelError, match="motion"):
+            call()

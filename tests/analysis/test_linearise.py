@@ -1,0 +1,175 @@
+"""Linear models against equations written by hand."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import flexmbs as fx
+from flexmbs.dynamics import Dynamics
+
+G = 9.81
+
+
+def hanging(damping: float = 0.0) -> tuple[fx.PlanarRigidBody, fx.Model]:
+    bar = fx.PlanarRigidBody(2.0, 0.1, position=(0.0, -0.5), name="bar")
+    hinge = fx.Revolute(fx.ground, bar, at=(0, 0), name="hinge")
+    extra = (fx.TorsionSpring(hinge, damping=damping, name="damper"),) if damping else ()
+    return bar, fx.Model(bar, hinge, fx.Gravity((0, -G)), *extra)
+
+
+def test_pendulum_with_a_torque() -> None:
+    bar, model = hanging(0.3)
+    torque = fx.Moment(bar.centre, 1.0)
+    linear = fx.linearise(model.with_(torque), [torque], [fx.JointSensor("hinge"), fx.JointSensor("hinge", rate=True)])
+    J = 0.6
+    assert pytest.approx(np.array([[0, 1], [-2 * G * 0.5 / J, -0.3 / J]]), abs=1e-12) == linear.A
+    assert pytest.approx(np.array([[0], [1 / J]]), abs=1e-12) == linear.B
+    assert pytest.approx(np.eye(2), abs=1e-8) == linear.C
+    assert pytest.approx(np.zeros((2, 1)), abs=1e-12) == linear.D
+    assert linear.states == ("angle of body 'bar'", "rate of angle of body 'bar'")
+    assert linear.poles == pytest.approx(np.roots([J, 0.3, G]), rel=1e-9)
+    static = linear.transfer(0.0)
+    assert static[0, 0] == pytest.approx(1.0 / G)
+    assert linear.transfer([0.0, 1.0]).shape == (2, 2, 1)
+    assert pytest.approx(linear.A) == linear.to_scipy().A
+
+
+def test_pendulum_in_space_with_an_actuator() -> None:
+    bar = fx.RigidBody(2.0, (0.3, 0.1, 0.2), position=(0, 0, -0.5), name="bar")
+    hinge = fx.Revolute(fx.ground, bar, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
+    motor = fx.JointActuator("hinge", name="motor")
+    command = fx.Command(motor, period=0.01, values=0.0)
+    linear = fx.linearise(fx.Model(bar, hinge, fx.Gravity((0, 0, -G)), command), ["motor"], [fx.JointSensor("hinge")])
+    assert linear.states[0] == "rotation about body y of body 'bar'"
+    assert pytest.approx(np.array([[0, 1], [-G / 0.6, 0]]), abs=1e-10) == linear.A
+    assert pytest.approx(np.array([[0], [1 / 0.6]]), abs=1e-9) == linear.B
+    assert pytest.approx(np.array([[1, 0]]), abs=1e-8) == linear.C
+
+
+def cart_pole(driven: bool) -> tuple[fx.Model, tuple[float, float, float, float]]:
+    """Pole hanging (driven) or upright, on a cart along x."""
+    M, m, J, arm = 1.5, 0.4, 0.02, 0.3
+    cart = fx.PlanarRigidBody(M, 1.0, position=(0, 0), name="cart")
+    pole = fx.PlanarRigidBody(m, J, position=(0, -arm if driven else arm), name="pole")
+    rail = fx.Prismatic(fx.ground, cart, at=(0, 0), axis=(1, 0), name="rail")
+    items = [cart, pole, rail, fx.Revolute(cart, pole, at=(0, 0), name="pivot"), fx.Gravity((0, -G))]
+    items.append(
+        fx.TranslationDriver(rail, motion=0.0, name="drive") if driven else fx.PointForce(cart.centre, (1.0, 0))
+    )
+    return fx.Model(*items), (M, m, J, arm)
+
+
+def test_cart_pole() -> None:
+    """(M + m) x'' - m arm th'' = F, (J + m arm^2) th'' - m arm x'' - m g arm th = 0."""
+    model, (M, m, J, arm) = cart_pole(False)
+    linear = fx.linearise(model, [model.loads[1]], [fx.PositionSensor(model.body("pole").centre, (1, 0))])
+    mass = np.array([[M + m, -m * arm], [-m * arm, J + m * arm * arm]])
+    A = np.zeros((4, 4))
+    A[:2, 2:] = np.eye(2)
+    A[2:, :2] = np.linalg.solve(mass, [[0, 0], [0, m * G * arm]])
+    B = np.concatenate(([0, 0], np.linalg.solve(mass, [1.0, 0])))[:, None]
+    assert linear.states[:2] == ("x of body 'cart'", "angle of body 'pole'")
+    assert pytest.approx(A, abs=1e-10) == linear.A
+    assert pytest.approx(B, abs=1e-10) == linear.B
+    assert pytest.approx(np.array([[1.0, -arm, 0, 0]]), abs=1e-8) == linear.C
+
+
+def test_prescribed_motion_as_input() -> None:
+    """(J + m arm^2) th'' + m g arm th = -m arm x''; the accelerometer feels x'' + arm th''."""
+    model, (_, m, J, arm) = cart_pole(True)
+    sensors = [
+        fx.PositionSensor(model.body("pole").centre, (1, 0)),
+        fx.AccelerationSensor(model.body("pole").centre, (1, 0)),
+        fx.MultiplierSensor("drive"),
+    ]
+    linear = fx.linearise(model, ["drive"], sensors)
+    turn = J + m * arm * arm
+    A, B = np.zeros((4, 4)), np.zeros((4, 1))
+    A[0, 1] = A[2, 3] = 1.0
+    A[1, 0], B[1, 0], B[3, 0] = -m * G * arm / turn, -m * arm / turn, 1.0
+    assert pytest.approx(A, abs=1e-10) == linear.A
+    assert pytest.approx(B, abs=1e-10) == linear.B
+    assert linear.states[2:] == ("motion of drive", "rate of the motion of drive")
+    assert linear.C[0] == pytest.approx([arm, 0, 1, 0], abs=1e-8)
+    assert linear.C[1] == pytest.approx([-arm * m * G * arm / turn, 0, 0, 0], abs=1e-7)
+    assert linear.D[1] == pytest.approx([1 - m * arm * arm / turn], abs=1e-8)
+    M = 1.5
+    assert abs(linear.D[2, 0]) == pytest.approx(M + m - (m * arm) ** 2 / turn, rel=1e-6)
+
+
+def test_first_order_states_and_their_actuators() -> None:
+    """A motor with L di/dt = u - R i - k w, u added to its output: torque k i."""
+    _, model = hanging()
+    speed, motor = fx.JointSensor("hinge", rate=True), fx.JointActuator("hinge", name="motor")
+    coil = fx.FirstOrder([0.0], lambda i, w, t: (0.0 - 2.0 * i - 0.1 * w) / 0.01, speed, motor,
+                         output=lambda i, w, t: 0.1 * i, name="coil")  # fmt: skip
+    linear = fx.linearise(model.with_(coil), ["motor"], [fx.JointSensor("hinge"), fx.StateSensor(coil)])
+    expected = np.array([[0, 1, 0], [-G / 0.6, 0, 0.1 / 0.6], [0, -10.0, -200.0]])
+    assert pytest.approx(expected, abs=1e-6) == linear.A
+    assert pytest.approx(np.array([[0], [1 / 0.6], [0]]), abs=1e-9) == linear.B
+    assert pytest.approx(np.array([[1, 0, 0], [0, 0, 1]]), abs=1e-8) == linear.C
+    assert linear.states[2] == "state 0 of 'coil'"
+
+
+def test_cable_about_its_equilibrium_has_the_poles_of_its_modes() -> None:
+    cable = fx.FlexibleBody.line(
+        (0, 0), (1, 0), elements=4, element=fx.elements.PlanarCable(), name="cable",
+        stiffness=fx.BeamStiffness(EA=1e3, EI_z=0.1, mass_per_length=1.0),
+    )  # fmt: skip
+    bob = fx.PlanarRigidBody(1.0, 0.01, position=(1.0, 0.0), name="bob")
+    force = fx.PointForce(bob.centre, (1.0, 0.0), history=fx.Constant(0.5))
+    model = fx.Model(cable, bob, fx.Pin(cable.start), fx.Fixed(cable.end, bob, name="s"), fx.Gravity((0, -G)), force)
+    found = fx.solve_static(model)
+    linear = fx.linearise(found, [force], [fx.PositionSensor(bob.centre, (1, 0))])
+    modes = fx.solve_modal(found, modes=4)
+    poles = linear.poles
+    assert np.sort(poles[poles.imag > 0].imag)[:4] == pytest.approx(modes.angular_frequencies, rel=1e-7)
+    # the static gain is the change of the equilibrium with the force
+    moved = []
+    for factor in (0.501, 0.499):
+        other = fx.PointForce(bob.centre, (1.0, 0.0), history=fx.Constant(factor))
+        items = [item for item in model.items if item is not force]
+        moved.append(fx.solve_static(fx.Model(*items, other)).position(bob)[-1, 0])
+    assert linear.transfer(0.0)[0, 0] == pytest.approx((moved[0] - moved[1]) / 0.002, rel=1e-4)
+
+
+def test_flexible_model_alone() -> None:
+    beam = fx.FlexibleBody.line(
+        (0, 0), (1, 0), elements=4, element=fx.elements.PlanarCable(), name="beam",
+        stiffness=fx.BeamStiffness(EA=1e4, EI_z=1.0, mass_per_length=1.0),
+    )  # fmt: skip
+    force = fx.PointForce(beam.end, (0, 1.0))
+    linear = fx.linearise(fx.Model(beam, fx.Clamp(beam.start), force), [force], [fx.PositionSensor(beam.end, (0, 1))])
+    assert linear.transfer(0.0)[0, 0] == pytest.approx(1.0 / 3.0, rel=1e-6)  # P l^3 / (3 EI)
+
+
+def test_sparse_matrices_of_an_extender() -> None:
+    bar, model = hanging(0.3)
+    dyn = Dynamics(fx.compile_model(model))
+    found = fx.solve_static(model)
+    lin = dyn.linearise(found.last)
+    N = np.array([0.5, 0.0, 1.0])
+    assert lin.G.toarray() @ N == pytest.approx(np.zeros(2), abs=1e-12)
+    assert N @ lin.M.toarray() @ N == pytest.approx(0.6)
+    assert N @ lin.D.toarray() @ N == pytest.approx(0.3)
+    whole = lin.combine((2.0, 3.0, 5.0)).toarray()
+    assert whole.shape == (5, 5)
+    assert whole[:3, :3] == pytest.approx(2 * lin.K.toarray() + 3 * lin.D.toarray() + 5 * lin.M.toarray())
+    assert whole[3:, :3] == pytest.approx(lin.G.toarray())
+    assert math.isclose(bar.mass, 2.0)
+
+
+def test_bad_input() -> None:
+    bar, model = hanging()
+    with pytest.raises(fx.ModelError, match="no load, actuator or prescribed motion named 'motor'"):
+        fx.linearise(model, ["motor"])
+    with pytest.raises(fx.ModelError, match="expected a Model"):
+        fx.linearise(bar)
+    off = fx.Moment(bar.centre, 1.0, history=fx.Table((0, 1), (0, 1)))
+    with pytest.raises(fx.ModelError, match="zero at t = 0"):
+        fx.linearise(model.with_(off), [off])
+    with pytest.raises(fx.ModelError, match="sensor"):
+        fx.linearise(model, [], [bar])
