@@ -1,4 +1,4 @@
-"""The first model of the README does what the README says."""
+"""The models of the README do what the README says."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"
 NUMBER = re.compile(r"-?\d+\.\d+")
 EI, EA, RHO_A = 2.1e11 * 0.02 * 0.002**3 / 12, 2.1e11 * 4e-5, 7850 * 4e-5
+ROD_MASS = 7850 * 0.02 * 0.004 * 0.5
 
 
 def blocks(language: str) -> list[str]:
@@ -29,10 +30,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("readme")
 
 
-@pytest.fixture(scope="module")
-def printed(folder: Path) -> list[str]:
-    (code,) = blocks("python")
-    script = folder / "strip.py"
+def run(name: str, code: str, folder: Path) -> list[str]:
+    """What a script of the README prints."""
+    script = folder / name
     script.write_text(code, "utf-8")
     environment = {**os.environ, "MPLBACKEND": "Agg"}
     done = subprocess.run(
@@ -48,19 +48,30 @@ def printed(folder: Path) -> list[str]:
     return done.stdout.splitlines()
 
 
+@pytest.fixture(scope="module")
+def printed(folder: Path) -> list[str]:
+    return run("strip.py", blocks("python")[0], folder)
+
+
+@pytest.fixture(scope="module")
+def moved(folder: Path) -> list[str]:
+    return run("crank.py", blocks("python")[1], folder)
+
+
 def numbers(lines: list[str], start: str) -> list[float]:
     (line,) = [line for line in lines if line.startswith(start)]
     return [float(x) for x in NUMBER.findall(line)]
 
 
-def test_first_model_has_less_than_twenty_lines() -> None:
-    (code,) = blocks("python")
-    assert len(code.splitlines()) < 20
+def test_models_are_short() -> None:
+    strip, crank = blocks("python")
+    assert len(strip.splitlines()) < 20
+    assert len(crank.splitlines()) <= 20
 
 
-def test_prints_what_the_readme_shows(printed: list[str]) -> None:
-    (shown,) = blocks("text")
-    assert [line.split() for line in printed] == [line.split() for line in shown.splitlines()]
+def test_prints_what_the_readme_shows(printed: list[str], moved: list[str]) -> None:
+    for lines, shown in zip((printed, moved), blocks("text"), strict=True):
+        assert [line.split() for line in lines] == [line.split() for line in shown.splitlines()]
 
 
 def test_tip_is_that_of_the_extensible_rod(printed: list[str]) -> None:
@@ -80,6 +91,35 @@ def test_picture_is_made(printed: list[str], folder: Path) -> None:
     picture = folder / "strip.png"
     assert picture.read_bytes().startswith(b"\x89PNG")
     assert picture.stat().st_size > 5_000
+
+
+def test_crank_turns_by_the_integral_of_its_rate_and_moves_the_slider_by_twice_its_length(moved: list[str]) -> None:
+    assert numbers(moved, "turned") == pytest.approx([50.0 * (0.3 / 2.0 + 0.3)])
+    assert numbers(moved, "stroke") == pytest.approx([2.0 * 0.15], abs=1e-4)
+
+
+def test_work_of_the_motor_is_the_energy_of_a_rigid_mechanism_but_for_the_vibration_of_the_rod(
+    moved: list[str],
+) -> None:
+    r, length, angle, speed, rod, slider = 0.15, 0.5, 22.5, 50.0, ROD_MASS, 0.5
+    sine, cosine = np.sin(angle), np.cos(angle)
+    tilt = np.arcsin(r * sine / length)  # of the rod, against the line of the slider
+    turning = speed * r * cosine / (length * np.cos(tilt))
+    moving = -r * speed * sine - length * turning * np.sin(tilt)
+    middle = np.array([-r * speed * sine - 0.5 * length * turning * np.sin(tilt), 0.5 * r * speed * cosine])
+    rigid = (
+        0.5 * 0.5 * r**2 / 3.0 * speed**2
+        + 0.5 * slider * moving**2
+        + 0.5 * rod * (middle @ middle)
+        + 0.5 * rod * length**2 / 12.0 * turning**2
+    )
+    work, balance = numbers(moved, "work")
+    assert work == pytest.approx(rigid, rel=0.02)
+    assert balance < 0.01
+
+
+def test_film_is_made(moved: list[str], folder: Path) -> None:
+    assert (folder / "crank.gif").read_bytes().startswith(b"GIF8")
 
 
 def test_links_lead_to_files() -> None:

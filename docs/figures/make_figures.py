@@ -1,8 +1,8 @@
-"""The picture of the front page: a cantilever bent far, coloured by its bending moment, over the exact elastica.
+"""The pictures of the front page: a cantilever bent far over the exact elastica, and a slider-crank with a thin rod.
 
     .venv/bin/python docs/figures/make_figures.py
 
-writes docs/_static/cantilever.png.
+writes docs/_static/cantilever.png and docs/_static/mechanism.png.
 """
 
 from __future__ import annotations
@@ -19,10 +19,19 @@ from flexmbs.verification.reference.rod_problems import cantilever_dead_tip
 
 LOADS = (0.5, 1, 2, 4, 10)
 ELEMENTS = 16
-TARGET = Path(__file__).parent.parent / "_static" / "cantilever.png"
+FOLDER = Path(__file__).parent.parent / "_static"
+CRANK, ROD, SPEED = 0.15, 0.5, 50.0
 
 
 def main() -> None:
+    mpl.rcParams.update({"font.family": "DejaVu Sans", "font.size": 10, "mathtext.fontset": "dejavusans"})
+    FOLDER.mkdir(exist_ok=True)
+    for name, figure in (("cantilever.png", cantilever()), ("mechanism.png", mechanism())):
+        figure.savefig(FOLDER / name, facecolor="white", metadata={"Software": None})
+
+
+def cantilever() -> plt.Figure:
+    """Five tip loads, coloured by the bending moment."""
     beam = fx.FlexibleBody.line(
         (0, 0),
         (1, 0),
@@ -34,7 +43,6 @@ def main() -> None:
     options = fx.StaticOptions(at=tuple(load / LOADS[-1] for load in LOADS))
     bent = fx.solve_static(model, options)
 
-    mpl.rcParams.update({"font.family": "DejaVu Sans", "font.size": 10, "mathtext.fontset": "dejavusans"})
     figure, ax = plt.subplots(figsize=(7.6, 6.2), dpi=160)
     xi = np.linspace(-1, 1, 25)
     colours = mpl.colors.Normalize(0, 4.5)
@@ -66,11 +74,62 @@ def main() -> None:
     ax.set(xlim=(-0.06, 1.22), ylim=(-0.93, 0.11), aspect="equal")
     ax.axis("off")
     figure.tight_layout(pad=0.3)
-    TARGET.parent.mkdir(exist_ok=True)
-    figure.savefig(TARGET, facecolor="white", metadata={"Software": None})
+    return figure
 
 
-def coloured(shape: np.ndarray, values: np.ndarray, norm: mpl.colors.Normalize) -> LineCollection:
+def mechanism() -> plt.Figure:
+    """One turn of a slider-crank at full speed in twelve pictures, the rod coloured by the size of its bending moment."""
+    crank = fx.PlanarRigidBody.rod((0, 0), (CRANK, 0), mass=0.5, name="crank")
+    rod = fx.FlexibleBody.line(
+        (CRANK, 0),
+        (CRANK + ROD, 0),
+        elements=8,
+        element=fx.elements.PlanarCable(),
+        section=fx.Rectangle(width=0.02, height=0.0025),
+        material=fx.steel,
+        name="rod",
+    )
+    slider = fx.PlanarRigidBody(mass=0.5, inertia=1e-3, position=(CRANK + ROD, 0), name="slider")
+    bearing = fx.Revolute(fx.ground, crank, at=(0, 0), name="bearing")
+    model = fx.Model(
+        crank,
+        rod,
+        slider,
+        bearing,
+        fx.Revolute(crank, rod.start),
+        fx.Revolute(rod.end, slider),
+        fx.Prismatic(fx.ground, slider, at=(CRANK + ROD, 0), axis=(1, 0)),
+        fx.RotationDriver(bearing, rate=fx.motions.Ramp(0, SPEED, duration=0.3), name="motor"),
+    )
+    turn = 2.0 * np.pi / SPEED
+    times = 0.5 + turn * np.arange(12) / 12.0
+    run = fx.simulate(model, until=float(times[-1]), step=2e-4, output=fx.Output(at=times), progress=False)
+
+    figure, ax = plt.subplots(figsize=(7.6, 2.9), dpi=160, layout="constrained")
+    xi = np.linspace(-1, 1, 25)
+    colours = mpl.colors.Normalize(0.0, 5.0)
+    angle = np.linspace(0, 2 * np.pi, 200)
+    ax.plot(CRANK * np.cos(angle), CRANK * np.sin(angle), color="0.88", lw=1.0, zorder=0)
+    ax.plot((ROD - CRANK - 0.06, ROD + CRANK + 0.06), (0, 0), color="0.85", lw=9.0, solid_capstyle="butt", zorder=0)
+    for i in (int(np.argmin(np.abs(run.t - t))) for t in times):
+        shape = run.shape(rod, i, len(xi))
+        moment = rod.element.stress_resultants(run.system.group(rod), run.q[i], run.v[i], xi)[..., 1]
+        lines = coloured(shape, np.abs(moment), colours, 3.0)
+        ax.add_collection(lines)
+        ax.plot((0, shape[0, 0, 0]), (0, shape[0, 0, 1]), color="0.35", lw=2.0, zorder=1)
+        ax.plot(*shape[0, 0], "o", ms=4.0, mfc="white", mec="0.25", mew=0.8, zorder=4)
+        ax.plot(*shape[-1, -1], "s", ms=6.0, mfc="0.45", mec="white", mew=0.6, zorder=4)
+    ax.plot(0, 0, "o", ms=6.0, color="0.25", zorder=5)
+    bar = figure.colorbar(lines, ax=ax, shrink=0.55, pad=0.0, ticks=(0, 2, 4))
+    bar.ax.set_title("bending\n[N m]", fontsize=8, pad=6)
+    bar.ax.tick_params(labelsize=8, length=2)
+    bar.outline.set_visible(False)
+    ax.set(xlim=(-0.18, 0.74), ylim=(-0.19, 0.19), aspect="equal")
+    ax.axis("off")
+    return figure
+
+
+def coloured(shape: np.ndarray, values: np.ndarray, norm: mpl.colors.Normalize, width: float = 5.0) -> LineCollection:
     """The curve of all elements as short segments, each with the mean of the values at its ends."""
     segments = np.stack((shape[:, :-1], shape[:, 1:]), axis=2).reshape(-1, 2, 2)
     return LineCollection(
@@ -78,7 +137,7 @@ def coloured(shape: np.ndarray, values: np.ndarray, norm: mpl.colors.Normalize) 
         array=0.5 * (values[:, :-1] + values[:, 1:]).ravel(),
         norm=norm,
         cmap="viridis_r",
-        lw=5.0,
+        lw=width,
         capstyle="round",
         zorder=2,
     )
