@@ -9,6 +9,8 @@ import numpy as np
 
 import flexmbs as fx
 from flexmbs.core.contracts import FloatArray
+from flexmbs.elements import SpatialCable
+from flexmbs.meshes.generate import chain
 from flexmbs.verification import Case, ConvergenceStudy, Outcome, Progress
 from flexmbs.verification.cases.common import COLOURS, figure, measured
 from flexmbs.verification.cases.moving import CONSERVED, against, over_time
@@ -44,6 +46,24 @@ def _whirling(bars: int, omega: float, turns: float) -> tuple[fx.TimeSolution, l
     period = 2.0 * math.pi / omega
     run = fx.simulate(model, turns * period, step=period / 400.0, output=fx.Output(every=period / 40.0))
     return run, bodies, links[0]
+
+
+def _cable(elements: int, omega: float) -> tuple[fx.TimeSolution, FloatArray]:
+    """A spatial cable on the shape, free of stress there and turning with it; the path of its free end for a turn."""
+    shape = whirling_chain(1.0, 1.0, 1.0, omega, np.linspace(0.0, 1.0, elements + 1))
+    still = 0.0 * shape.radius
+    mesh = chain(
+        np.column_stack([shape.radius, still, shape.height]),
+        np.column_stack([shape.radius_slope, still, shape.height_slope]),
+    )
+    stiffness = fx.BeamStiffness(EA=1e4, EI_y=1e-5, EI_z=1e-5, mass_per_length=1.0)
+    cable = fx.FlexibleBody(mesh, SpatialCable(), stiffness=stiffness, name="cable")
+    turning = fx.InitialVelocity(cable, angular_velocity=(0.0, 0.0, omega))
+    model = fx.Model(cable, turning, fx.Pin(cable.start), fx.Gravity((0.0, 0.0, -1.0)))
+    period = 2.0 * math.pi / omega
+    scheme = fx.GeneralizedAlpha(rho=0.6)
+    run = fx.simulate(model, period, step=period / 400.0, integrator=scheme, output=fx.Output(every=period / 40.0))
+    return run, run.position(cable.end)
 
 
 def _radius(run: fx.TimeSolution, bodies: list[fx.RigidBody]) -> FloatArray:
@@ -91,6 +111,17 @@ def run(progress: Progress) -> Outcome:
         quantities.append(
             measured(f"{label}: largest gap", "L", float(motion.residuals[:, 0].max()), 0.0, CONSERVED, atol=1e-10)
         )
+        progress(f"{factor:g} times the square of the critical speed, cable")
+        _, path = _cable(16, omega)
+        label = f"omega² = {factor:g} times the critical one, cable of 16 elements"
+        radii_of_cable = np.hypot(path[:, 0], path[:, 1])
+        quantities += against(
+            "d21", radius_name, f"{label}: mean radius of the free end", [float(radii_of_cable.mean())], 2e-4
+        )
+        turned = float(np.arctan2(path[-1, 1], path[-1, 0]))
+        quantities.append(
+            measured(f"{label}: angle from the start after a turn", "rad", turned, 0.0, "steady motion", atol=5e-3)
+        )
         exact = stored.value(radius_name)
         studies.append(
             ConvergenceStudy(f"mean radius, {factor:g}", BARS, [abs(r - exact) for r in radii], 2.0, 1.6, counts=True)
@@ -119,7 +150,7 @@ CASE = Case(
     summary=(
         "Above a critical speed a chain that turns about the vertical through its upper end does not hang straight but "
         "whirls on a curved shape that turns as a whole. The shape is computed beforehand; a chain of rigid bars with "
-        "ball joints, laid on it and moving with it, must stay on it."
+        "ball joints and a spatial cable, laid on it and moving with it, must stay on it."
     ),
     run=run,
     source="Kolodner, Comm. Pure Appl. Math. 8 (1955) 395. Shape and tension by shooting.",
