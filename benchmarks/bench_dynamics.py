@@ -9,22 +9,19 @@ mechanism with its sparse and its dense solver: the fastest counts.
 
     python benchmarks/bench_dynamics.py [repetitions] [name ...]
 
-Names: pendulum, chain, crank, setup, where (a profile). Exudyn is imported by the interpreter in EXUDYN_PYTHON, or else
+Names: pendulum, chain, crank, setup, where (parts of a step). Exudyn is imported by the interpreter in EXUDYN_PYTHON, or else
 by this one.
 """
 
 from __future__ import annotations
 
-import cProfile
 import math
-import pstats
 import resource
 import sys
 import time
 import tracemalloc
 from collections.abc import Callable, Sequence
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import measure
@@ -210,30 +207,23 @@ def setup(repetitions: int) -> None:
     print(f"resident memory at its peak: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB")
 
 
-def where(name: str, model: fx.Model, place: Any, until: float, shown: int = 10) -> None:
-    """The functions in which most of a run's own time is spent; the profiler makes small ones look larger."""
-    solve = ours(model, place, until)
-    solve()
-    profiler = cProfile.Profile(time.process_time)
-    profiler.enable()
-    steps = solve()[1]
-    profiler.disable()
-    stats: dict[tuple[str, int, str], tuple[Any, ...]] = vars(pstats.Stats(profiler))["stats"]
-    rows = sorted(
-        (
-            (own, calls, Path(file).name, function)
-            for (file, _, function), (_, calls, own, *_) in stats.items()
-            if "gc.collect" not in function  # before the run
-        ),
-        reverse=True,
-    )
-    total = math.fsum(row[0] for row in rows)
-    print(f"\nwhere the time goes: {name}")
-    measure.table(
-        ("function", "share", "us per step", "calls per step"),
-        [[f"{file}: {function}", f"{own / total:.0%}", f"{own / steps * 1e6:.1f}", f"{calls / steps:.1f}"]
-         for own, calls, file, function in rows[:shown]],
-    )  # fmt: skip
+PARTS = ("evaluation", "assembly", "factorisation", "solve")
+
+
+def where(cases: Sequence[tuple[str, fx.Model, float]]) -> None:
+    """Microseconds per step in the parts of a step, by the clocks of the run itself; wall time."""
+    print("\nwhere the time goes, us per step")
+    rows = []
+    for name, model, until in cases:
+        system = fx.compile_model(model)
+        scheme, output = fx.GeneralizedAlpha(rho=RHO, index=3), fx.Output(every=until, energy=False)
+        for _ in range(2):  # the second is warm
+            run = fx.simulate(system, until=until, step=STEP, integrator=scheme, output=output)
+        parts = [run.counts[f"{part}_seconds"] for part in PARTS]
+        everything = run.counts["seconds"]
+        per_step = [x / len(run.steps) * 1e6 for x in (everything, *parts, everything - sum(parts))]
+        rows.append([name, *(f"{x:.1f}" for x in per_step)])
+    measure.table(("model", "all", *PARTS, "other"), rows)
 
 
 def main() -> None:
@@ -271,9 +261,15 @@ def main() -> None:
     if "setup" in wanted:
         setup(repetitions)
     if "where" in wanted:
-        where("pendulum of 100 elements", *pendulum(100), 0.5)
-        where("chain of 50 bars", *chain(50), 0.2)
-        where("spatial slider-crank", *crank(), 2.0)
+        where(
+            [
+                ("pendulum, 20 elements", pendulum(20)[0], 1.0),
+                ("pendulum, 500 elements", pendulum(500)[0], 0.2),
+                ("chain, 50 bars", chain(50)[0], 0.5),
+                ("chain, 1000 bars", chain(1000)[0], 0.05),
+                ("spatial slider-crank", crank()[0], 5.0),
+            ]
+        )
     if peer is not None:
         peer.close()
     print(f"\nall of it: {time.perf_counter() - begin:.0f} s")
