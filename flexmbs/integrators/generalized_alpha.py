@@ -176,7 +176,7 @@ class _Stepper:
             state.q, state.v, aux, state.a, h, s.beta, s.gamma, s.alpha_m, s.alpha_f, mass, n_linear, dq, v1, vd1, q1
         )
         reach = max(acceleration / wa, 1e-3 * h * speed)
-        floor = 8.0 * EPS * size
+        floor = 8.0 * EPS * max(size, dyn.position_size)  # a body at rest at the origin has no size of its own
         last = math.inf
         renew = self.refresh != "demand" or self._factored_at != h
         try:
