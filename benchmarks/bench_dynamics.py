@@ -9,8 +9,8 @@ mechanism with its sparse and its dense solver: the fastest counts.
 
     python benchmarks/bench_dynamics.py [repetitions] [name ...]
 
-Names: pendulum, chain, crank, setup, where (parts of a step). Exudyn is imported by the interpreter in EXUDYN_PYTHON, or else
-by this one.
+Names: pendulum, chain, crank, setup, where (parts of a step). Exudyn is imported by the interpreter in EXUDYN_PYTHON,
+or else by this one.
 """
 
 from __future__ import annotations
