@@ -51,6 +51,7 @@ _HOME = {
     "flexmbs.integrators.generalized_alpha": ("GeneralizedAlpha",),
     "flexmbs.integrators.newton": ("NewtonOptions",),
     "flexmbs.integrators.step_control": ("ErrorControl", "FixedStep"),
+    "flexmbs.joints.coordinate_joint": ("CoordinateJoint", "CoordinateMarker"),
     "flexmbs.joints.distance": ("Distance",),
     "flexmbs.joints.drivers": ("DistanceDriver", "RotationDriver", "TranslationDriver"),
     "flexmbs.joints.gears": ("Gear", "RackAndPinion", "Screw"),
@@ -87,6 +88,8 @@ __all__ = [
     "ConstrainedModes",
     "Controller",
     "ConvergenceError",
+    "CoordinateJoint",
+    "CoordinateMarker",
     "CoordinateSensor",
     "Cylindrical",
     "DiscreteStateSpace",
@@ -207,8 +210,8 @@ if TYPE_CHECKING:
     from flexmbs.analysis.linear_model import LinearModel
     from flexmbs.analysis.linearise import linearise
     from flexmbs.analysis.modal import Modes, solve_modal
-    from flexmbs.analysis.report import ModelReport, inspect
     from flexmbs.analysis.output import Output
+    from flexmbs.analysis.report import ModelReport, inspect
     from flexmbs.analysis.simulate import simulate
     from flexmbs.analysis.static import StaticOptions, solve_static
     from flexmbs.bodies import InitialVelocity, Marker, PlanarRigidBody, PointMass, RigidBody, Wireframe, ground
@@ -265,6 +268,7 @@ if TYPE_CHECKING:
     from flexmbs.integrators.generalized_alpha import GeneralizedAlpha
     from flexmbs.integrators.newton import NewtonOptions
     from flexmbs.integrators.step_control import ErrorControl, FixedStep
+    from flexmbs.joints.coordinate_joint import CoordinateJoint, CoordinateMarker
     from flexmbs.joints.distance import Distance
     from flexmbs.joints.drivers import DistanceDriver, RotationDriver, TranslationDriver
     from flexmbs.joints.gears import Gear, RackAndPinion, Screw

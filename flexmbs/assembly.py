@@ -1,10 +1,10 @@
-r"""From what a user describes to a consistent state: positions on the constraints, velocities, accelerations, multipliers.
+r"""From what a user describes to a consistent state: positions, velocities, accelerations, multipliers.
 
 Positions are moved by the least change, in the metric of the mass: with g(q) = 0 linearised,
 :math:`[M, G^T; G, 0][\delta q; \mu] = -[0; g]`; velocities likewise to :math:`G v + g_t = 0`; accelerations and
 multipliers satisfy :math:`[M, G^T; G, 0][a; \lambda] = [-f; \gamma]`. Redundant constraints are found by the rank of
-:math:`G M^{-1/2}` in the assembled position, and named; they are then carried by a small compliance on the diagonal of the
-multipliers, which leaves the multipliers of least norm.
+:math:`G M^{-1/2}` in the assembled position, and named; they are then carried by a small compliance on the diagonal of
+the multipliers, which leaves the multipliers of least norm.
 """
 
 from __future__ import annotations

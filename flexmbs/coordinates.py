@@ -54,11 +54,12 @@ class ExtraCoordinate:
 class Coordinates:
     """The coordinates of a model.
 
-    ``node_dofs``: per flexible body (n_nodes, n) entries; ``reference (n_q,)``: q in the initial configuration (flexible
-    bodies stress-free); ``velocity (n_v,)``: initial v; ``node_of (n_v,)``: number of the node or body each entry belongs
-    to (a hinged position: to the first node); ``translations``: the entries of flexible bodies that are positions or
-    displacements; ``n_linear``: number of coordinates of vector spaces; ``places``: first entry in q and in v of each
-    rigid body, in the order of the model; ``extra``: the extra coordinates, from ``n_linear - len(extra)`` on.
+    ``node_dofs``: per flexible body (n_nodes, n) entries; ``reference (n_q,)``: q in the initial configuration
+    (flexible bodies stress-free); ``velocity (n_v,)``: initial v; ``node_of (n_v,)``: number of the node or body each
+    entry belongs to (a hinged position: to the first node); ``translations``: the entries of flexible bodies that are
+    positions or displacements; ``n_linear``: number of coordinates of vector spaces; ``places``: first entry in q and
+    in v of each rigid body, in the order of the model; ``extra``: the extra coordinates, from ``n_linear - len(extra)``
+    on.
     """
 
     bodies: tuple[FlexibleBody, ...]

@@ -2,8 +2,8 @@ r"""The equations of motion of a compiled system, evaluated and linearised at a 
 
 .. math:: r = M a + f(q, v, t) + G^T \lambda, \qquad g(q, t) = 0, \qquad G v + b = 0 \text{ (velocity rows)}.
 
-The residual holds r on the velocities and g (or G v + b) behind them. The iteration matrix is normalised to unit weight of
-the mass, so that its condition does not depend on the step size:
+The residual holds r on the velocities and g (or G v + b) behind them. The iteration matrix is normalised to unit weight
+of the mass, so that its condition does not depend on the step size:
 
 .. math:: \begin{bmatrix} M + w_v D + w_q K T & G^T \\ G T & 0 \end{bmatrix}
    \begin{bmatrix} \delta q \\ \delta\lambda / w_a \end{bmatrix} = - \begin{bmatrix} r / w_a \\ g \end{bmatrix}.
@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.sparse import coo_array
 
-from flexmbs.core.contracts import Env, FloatArray, IntArray, MarkerWork, State
 from flexmbs.core.checks import as_number
+from flexmbs.core.contracts import Env, FloatArray, IntArray, MarkerWork, State
 from flexmbs.core.errors import ModelError, SingularError, unknown_name
 from flexmbs.core.history import value_at
 from flexmbs.core.linsolve.band import Band
@@ -402,6 +402,10 @@ class Dynamics:
         """out -= what increments y of the positions do to G v / wv, from the last tangent with ``on_rates``."""
         m = self.mechanics
         if m is not None:
+            if len(self.system._turned):  # so are the blocks
+                whole = np.zeros(self.n_q)
+                whole[: self.n_v] = y
+                y = self.system.fixation.to_frames(whole, self._frames)[: self.n_v]
             joint_coupling(m.joints, m.markers.dof, self.B, y, out)
 
     def gamma(self, q: FloatArray, v: FloatArray) -> FloatArray:
@@ -529,7 +533,8 @@ class Dynamics:
 
     def _refuse_force(self, m: Mechanics, bad: int) -> None:
         raise EvaluationError(
-            f"force {m.force_owners[bad].name!r} at t = {self.env.t:g}: it is not a finite number; are its points apart?"
+            f"force {m.force_owners[bad].name!r} at t = {self.env.t:g}: it is not a finite number; are its points "
+            f"apart?"
         )
 
     def _explain(self, error: SingularError) -> str:

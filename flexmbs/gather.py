@@ -112,7 +112,8 @@ def _damped(group: Any, body: FlexibleBody, model: Model) -> Any:
         return group
     if not hasattr(group, "tau"):
         raise ModelError(
-            f"damping of {body.name!r}: a {body.element.name} has no material damping, so none in proportion to its stiffness."
+            f"damping of {body.name!r}: a {body.element.name} has no material damping, so none in proportion to its "
+            f"stiffness."
         )
     return group._replace(tau=group.tau + extra)
 

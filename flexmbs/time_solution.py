@@ -204,7 +204,7 @@ class TimeSolution:
         return np.asarray(self.lam[:, self._mechanics.equations_of(self._joint(joint))])
 
     def held(self, actuator: str) -> tuple[FloatArray, FloatArray]:
-        """Times (n,) of the samples, and the value held for an actuator of a sampled controller from each of them on."""
+        """Times (n,) of the samples, and the values held for an actuator of a sampled controller from then on."""
         names = [a.name for c in self.model.controllers for a in c.actuators]
         if actuator not in names:
             raise ModelError(f"model {self.model.name!r}: {unknown_name('actuator', actuator, names)}")

@@ -65,7 +65,8 @@ class InitialVelocity:
     ) -> None:
         if not isinstance(body, FlexibleBody):
             raise ModelError(
-                f"InitialVelocity: body must be a FlexibleBody, not {show(body)}; rigid bodies have a velocity of their own."
+                f"InitialVelocity: body must be a FlexibleBody, not {show(body)}; rigid bodies have a velocity of their "
+                f"own."
             )
         owner, dim = f"InitialVelocity of {body.name!r}", body.mesh.dim
         object.__setattr__(self, "body", body)

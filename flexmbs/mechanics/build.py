@@ -61,7 +61,8 @@ class Mechanics:
     blocks each; ``size``: end of the common buffer of blocks; ``mass``: (offset, blocks) of the rigid bodies;
     ``given``: the functions of forces that Python evaluates, with the number of their force; ``actuators``: those of
     controllers, then those of first-order states, with the values ``held`` for them (work data) and, for those that
-    are wrenches, their places in the load factors; ``user_offsets``, ``state_offsets``: blocks of what Python evaluates.
+    are wrenches, their places in the load factors; ``user_offsets``, ``state_offsets``: blocks of what Python
+    evaluates.
     """
 
     markers: MarkerSet
@@ -142,8 +143,8 @@ class _Builder:
                 offered = getattr(joint, "coordinates", {})
                 if target.label not in offered:
                     raise ModelError(
-                        f"Model {self.model.name!r}: actuator {actuator.name!r}: joint {target.joint!r} has no coordinate "
-                        f"{target.label!r}; it has {', '.join(offered) or 'none'}."
+                        f"Model {self.model.name!r}: actuator {actuator.name!r}: joint {target.joint!r} has no "
+                        f"coordinate {target.label!r}; it has {', '.join(offered) or 'none'}."
                     )
                 pair = offered[target.label]
                 a, b, row = pair.a, pair.b, pair.rows[0]

@@ -17,6 +17,7 @@ from flexmbs.coordinates import Coordinates
 from flexmbs.core.contracts import Env, FloatArray, IntArray, MarkerWork, State
 from flexmbs.core.errors import ModelError
 from flexmbs.core.sparsity import Blocks
+from flexmbs.joints.coordinate_joint import CoordinateMarker
 from flexmbs.joints.sliding import CablePoint
 from flexmbs.markers.cable_point import CABLE_POINT
 from flexmbs.markers.kind import MarkerKind
@@ -123,6 +124,9 @@ class MarkerSet:
         body = marker.body
         if isinstance(body, Ground):
             return None
+        if isinstance(marker, CoordinateMarker):
+            k = np.array([self._coordinate(marker)])
+            return _Entry(number, POINT, k, k[:0], {"o": np.zeros(3), "R_BM": np.eye(3)})
         if isinstance(body, RigidBody | PlanarRigidBody | PointMass):
             iq, iv = self.coordinates.place(body)
             if isinstance(body, RigidBody):
@@ -137,6 +141,12 @@ class MarkerSet:
         if not isinstance(body, FlexibleBody):
             raise ModelError(f"{marker}: a {type(body).__name__} carries no markers here.")
         return self._node(number, marker, body, point)
+
+    def _coordinate(self, marker: CoordinateMarker) -> int:
+        """Place of the coordinate of such a marker."""
+        if isinstance(marker.body, FlexibleBody):
+            return int(self.coordinates.node_dofs[self.coordinates.index(marker.body)][marker.node, marker.index])
+        return self.coordinates.place(marker.body)[1] + marker.index
 
     def _node(self, number: int, marker: Marker, body: FlexibleBody, point: bool) -> _Entry:
         """A marker on a node of a flexible body; ``point``: nothing depends on its orientation."""

@@ -20,8 +20,8 @@ __all__ = ["momentum"]
 def momentum(system: System, q: FloatArray, v: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Linear momentum and angular momentum about the origin, (3,) each, inertial frame.
 
-    Flexible bodies: M v tested with the rigid velocity fields, so exactly what their inertia conserves. Bodies with small
-    rotations (linear beams), whose motion knows no rigid rotation, are left out.
+    Flexible bodies: M v tested with the rigid velocity fields, so exactly what their inertia conserves. Bodies with
+    small rotations (linear beams), whose motion knows no rigid rotation, are left out.
     """
     c = system.coordinates
     P, L = np.zeros(3), np.zeros(3)

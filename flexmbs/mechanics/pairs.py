@@ -1,8 +1,8 @@
 r"""The generic chain rule: whatever acts between two markers, written in their twists, on the coordinates of any body.
 
 A joint is a set of rows :math:`g_j(p_A, R_A, p_B, R_B)` with gradient :math:`G_j` (12 numbers: translation and rotation
-of A, then of B) and :math:`H_j = \partial G_j^T/\partial(\text{pose})`. With the multiplier :math:`\lambda_j` it adds the
-wrenches :math:`W = G_j^T \lambda_j` to its two markers and its value to the constraint; then
+of A, then of B) and :math:`H_j = \partial G_j^T/\partial(\text{pose})`. With the multiplier :math:`\lambda_j` it adds
+the wrenches :math:`W = G_j^T \lambda_j` to its two markers and its value to the constraint; then
 
 .. math:: r \mathrel{+}= J^T W, \qquad K \mathrel{+}= J^T (\lambda_j H_j) J + \text{pullback}, \qquad G = G_j J.
 
@@ -211,7 +211,7 @@ def add_gradient(
 
 @kernel
 def clear_joint(o: int, N: int, m: int, curved: int, S: FloatArray, B: FloatArray) -> None:
-    """Zero in the parts of a block that are added up: its m equations, and with ``curved`` = 2 all; scratch likewise."""
+    """Zero in the parts of a block that are added up: its m equations, with ``curved`` = 2 all; scratch likewise."""
     if curved == 2:
         B[o : o + N * N] = 0.0
         S[0:12] = 0.0
@@ -234,8 +234,8 @@ def joint_tangent(
 ) -> int:
     """The same as `joint_force`, and the blocks: wq K on the coordinates, G and G^T with unit weight.
 
-    A velocity row G v = 0 becomes (wq / wv) (Gv)_q T + G, so that it, too, has G with unit weight. With ``on_rates`` = 1
-    so do the position rows, for a scheme that demands G v + g_t = 0 of them; their values stay those of positions.
+    A velocity row G v = 0 becomes (wq / wv) (Gv)_q T + G, so that it, too, has G with unit weight. With ``on_rates``
+    = 1 so do the position rows, for a scheme that demands G v + g_t = 0 of them; their values stay those of positions.
     """
     wq, wv = weights
     ratio = wq / wv if wv != 0.0 else 0.0
@@ -270,9 +270,9 @@ def joint_tangent(
                 if kind[j] != INERTIAL:
                     S[14:26] = 0.0
                     row_hessian(kind[j], j, c, near, i, k, p, R, 1.0, S[14:26])
-                    for l in range(6):
+                    for axis in range(6):
                         for m in range(12):
-                            h[m] += twist[i, l] * S[14 + l, m] + twist[k, l] * S[20 + l, m]
+                            h[m] += twist[i, axis] * S[14 + axis, m] + twist[k, axis] * S[20 + axis, m]
                 for a in range(nA):
                     x = y = 0.0
                     for m in range(6):
@@ -345,7 +345,7 @@ def joint_coupling(group: JointGroup, dof: IntArray, B: FloatArray, y: FloatArra
 
 @kernel
 def joint_gamma(group: JointGroup, v: FloatArray, dof: IntArray, work: MarkerWork, gamma: FloatArray) -> None:
-    """(d/dt G) v of all equations added to ``gamma (n_c,)``: twist^T H twist + G (dJ/dt) v, with (dJ/dt) v = (Jv)_q v."""
+    """(dG/dt) v of all equations added to ``gamma (n_c,)``: twist^T H twist + G (dJ/dt) v; (dJ/dt) v = (Jv)_q v."""
     S, twist, JvT, mptr = work.S, work.twist, work.JvT, group.mptr
     for n in range(group.mA.shape[0]):
         i, k = group.mA[n], group.mB[n]
@@ -354,11 +354,11 @@ def joint_gamma(group: JointGroup, v: FloatArray, dof: IntArray, work: MarkerWor
             S[0:12] = 0.0
             row_hessian(group.kind[j], j, group.c, group.near, i, k, work.p, work.R, 1.0, S)
             value = 0.0
-            for l in range(12):
+            for axis in range(12):
                 x = 0.0
                 for m in range(6):
-                    x += S[l, m] * twist[i, m] + S[l, 6 + m] * twist[k, m]
-                value += x * (twist[i, l] if l < 6 else twist[k, l - 6])
+                    x += S[axis, m] * twist[i, m] + S[axis, 6 + m] * twist[k, m]
+                value += x * (twist[i, axis] if axis < 6 else twist[k, axis - 6])
             for a in range(mptr[i], mptr[i + 1]):
                 for m in range(6):
                     value += S[12, m] * JvT[a, m] * v[dof[a]]

@@ -1,7 +1,7 @@
 """Forces and states whose laws are Python functions: evaluated outside of the kernels, into their arrays.
 
-Derivatives by the mechanical coordinates of what first-order states read and drive are left out of the iteration matrix:
-they change slowly over a step, and only the speed of the iteration depends on them.
+Derivatives by the mechanical coordinates of what first-order states read and drive are left out of the iteration
+matrix: they change slowly over a step, and only the speed of the iteration depends on them.
 """
 
 from __future__ import annotations

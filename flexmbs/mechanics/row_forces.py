@@ -28,9 +28,9 @@ MATRIX, BRISTLE = 5, 6
 class RowForceGroup(NamedTuple):
     """``mA, mB, ptr, off, order, kind, c, near, factor, mptr`` as in `flexmbs.mechanics.pairs.JointGroup`.
 
-    ``law, where (n_p,)``: law of each force and where its numbers begin in ``data``; ``given (n_given, 4)``: what Python
-    functions returned; ``state (n_p,)``: place in v of the first-order state of a BRISTLE law, the last coordinate of its
-    block; -1 for the others.
+    ``law, where (n_p,)``: law of each force and where its numbers begin in ``data``; ``given (n_given, 4)``: what
+    Python functions returned; ``state (n_p,)``: place in v of the first-order state of a BRISTLE law, the last
+    coordinate of its block; -1 for the others.
     """
 
     mA: IntArray
@@ -61,8 +61,8 @@ def _measure(n: int, group: RowForceGroup, work: MarkerWork) -> int:
         f = group.factor[j]
         S[24, a] = f * row_gradient(group.kind[j], j, group.c, group.near, i, k, work.p, work.R, S, 12 + a)
         rate = 0.0
-        for l in range(6):
-            rate += S[12 + a, l] * twist[i, l] + S[12 + a, 6 + l] * twist[k, l]
+        for axis in range(6):
+            rate += S[12 + a, axis] * twist[i, axis] + S[12 + a, 6 + axis] * twist[k, axis]
         S[25, a] = f * rate
     return int(m)
 
@@ -90,9 +90,9 @@ def _apply(n: int, m: int, t: float, v: FloatArray, group: RowForceGroup, work: 
     i, k = group.mA[n], group.mB[n]
     for a in range(m):
         f = S[26, a] * group.factor[group.ptr[n] + a]
-        for l in range(6):
-            W[i, l] += f * S[12 + a, l]
-            W[k, l] += f * S[12 + a, 6 + l]
+        for axis in range(6):
+            W[i, axis] += f * S[12 + a, axis]
+            W[k, axis] += f * S[12 + a, 6 + axis]
     return energy
 
 
@@ -150,19 +150,19 @@ def row_force_tangent(
             row_hessian(group.kind[j], j, group.c, group.near, i, k, work.p, work.R, f, S[39:51])
             for c in range(12):
                 x = 0.0
-                for l in range(6):
-                    x += twist[i, l] * S[39 + l, c] + twist[k, l] * S[45 + l, c]
+                for axis in range(6):
+                    x += twist[i, axis] * S[39 + axis, c] + twist[k, axis] * S[45 + axis, c]
                 S[18 + a, c] = x
                 S[12 + a, c] *= f
-                for l in range(12):
-                    S[l, c] += S[26, a] * S[39 + l, c]
+                for axis in range(12):
+                    S[axis, c] += S[26, a] * S[39 + axis, c]
         for a in range(m):
             for b in range(m):
                 stiffness, damping = S[27 + a, b], S[33 + a, b]
                 for c in range(12):
                     x = stiffness * S[12 + b, c] + damping * S[18 + b, c]
-                    for l in range(12):
-                        S[l, c] += S[12 + a, l] * x
+                    for axis in range(12):
+                        S[axis, c] += S[12 + a, axis] * x
         add_product(o, N, wq, i, k, group.mptr, S, JT, work.JcT, B)
         nA = group.mptr[i + 1] - group.mptr[i]
         n_m = nA + group.mptr[k + 1] - group.mptr[k]
@@ -171,8 +171,8 @@ def row_force_tangent(
                 u = group.mptr[i] + row if row < nA else group.mptr[k] + row - nA
                 base = 0 if row < nA else 6
                 left = 0.0
-                for l in range(6):
-                    left += S[12 + a, base + l] * JT[u, l]
+                for axis in range(6):
+                    left += S[12 + a, base + axis] * JT[u, axis]
                 if left == 0.0:
                     continue
                 for b in range(m):
@@ -183,19 +183,19 @@ def row_force_tangent(
                         y = group.mptr[i] + col if col < nA else group.mptr[k] + col - nA
                         side = 0 if col < nA else 6
                         x = z = 0.0
-                        for l in range(6):
-                            x += S[12 + b, side + l] * JvT[y, l]
-                            z += S[12 + b, side + l] * JT[y, l]
+                        for axis in range(6):
+                            x += S[12 + b, side + axis] * JvT[y, axis]
+                            z += S[12 + b, side + axis] * JT[y, axis]
                         B[o + row * N + col] += damping * left * (wq * x + wv * z)
         if group.law[n] == BRISTLE:
             for col in range(n_m):
                 u = group.mptr[i] + col if col < nA else group.mptr[k] + col - nA
                 side = 0 if col < nA else 6
                 x = y = z = 0.0
-                for l in range(6):
-                    z += S[12, side + l] * JT[u, l]
-                    y += S[18, side + l] * work.JcT[u, l]
-                    x += S[12, side + l] * JvT[u, l]
+                for axis in range(6):
+                    z += S[12, side + axis] * JT[u, axis]
+                    y += S[18, side + axis] * work.JcT[u, axis]
+                    x += S[12, side + axis] * JvT[u, axis]
                 B[o + col * N + n_m] += wv * S[57, 0] * z
                 B[o + n_m * N + col] -= S[57, 2] * (wq * (x + y) + wv * z)
             B[o + n_m * N + n_m] -= wv * S[57, 1]

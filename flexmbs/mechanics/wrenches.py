@@ -24,10 +24,10 @@ def wrench_tangent(
         if not wrench_stiffness(n, group, work.R, scale, X):
             continue
         for col in range(N):
-            for l in range(6):
+            for axis in range(6):
                 x = 0.0
                 for m in range(6):
-                    x += X[l, m] * JcT[a0 + col, m]
+                    x += X[axis, m] * JcT[a0 + col, m]
                 x *= wq
                 for row in range(N):
-                    B[o + row * N + col] += JT[a0 + row, l] * x
+                    B[o + row * N + col] += JT[a0 + row, axis] * x

@@ -132,7 +132,8 @@ def plot_mode(modes: Modes, mode: int = 0, ax: Axes | None = None, share: float 
     model = modes.model
     size = as_number("plot_mode", "share", share, above=0.0) * model_size(model)
     state = [modes.shape(body, mode, 0.0, PIECES + 1) for body in model.flexible_bodies]
-    unit = [modes.shape(body, mode, 1.0, PIECES + 1) - here for body, here in zip(model.flexible_bodies, state, strict=True)]
+    moved = [modes.shape(body, mode, 1.0, PIECES + 1) for body in model.flexible_bodies]
+    unit = [there - here for there, here in zip(moved, state, strict=True)]
     largest = max(float(np.linalg.norm(u, axis=-1).max()) for u in unit)
     scale = size / largest if largest > 0.0 else 0.0
     with _look(ax):

@@ -175,7 +175,8 @@ def _solution(
         last = StepState(**parts)
         extra = {
             "near": constants["run/near"], "h": float(constants["run/h"]), "grid": constants.get("run/grid"),
-            "samples": constants.get("run/samples"), "work": constants.get("run/work"), "power": constants.get("run/power"),
+            "samples": constants.get("run/samples"), "work": constants.get("run/work"),
+            "power": constants.get("run/power"),
             "events": dict(meta.get("events_so_far", {})),
             "control": {
                 "loop": ControlState(*(constants[f"run/control.{k}"] for k in ("x", "held", "pending", "count"))),

@@ -136,9 +136,9 @@ def _label(at: Any) -> str:
 
 
 def _curve(solution: TimeSolution, body: FlexibleBody, points: int) -> FloatArray:
-    """Points (n_t, n, dim) along a flexible body; elements are separated by gaps where they do not follow each other."""
+    """Points (n_t, n, 3) along a flexible body; gaps separate elements that do not follow each other."""
     shapes = np.array([solution.shape(body, i, points) for i in range(len(solution))])
-    n_t, n_e, n_s, dim = shapes.shape
+    n_t, n_e, _, dim = shapes.shape
     chained = bool(np.all(body.cells[1:, 0] == body.cells[:-1, 1]))
     if not chained:
         gaps = np.full((n_t, n_e, 1, dim), np.nan)

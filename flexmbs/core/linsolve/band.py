@@ -16,8 +16,8 @@ __all__ = ["Band"]
 class Band:
     """Band matrix of order n and half bandwidth b; ``data`` is LAPACK's array, one row of length 3 b + 1 per column.
 
-    With ``symmetric`` Cholesky is tried at every factorisation, never assumed to succeed. With ``in_place`` the factors of
-    LU overwrite ``data``: no copy of a large matrix, but only `direct` may be asked for then.
+    With ``symmetric`` Cholesky is tried at every factorisation, never assumed to succeed. With ``in_place`` the factors
+    of LU overwrite ``data``: no copy of a large matrix, but only `direct` may be asked for then.
     """
 
     name = "LAPACK band"
