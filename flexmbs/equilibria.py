@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 
 from flexmbs.core.checks import show
-from flexmbs.core.contracts import FloatArray, IntArray
+from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.dynamics import Dynamics
+from flexmbs.linearisation import state_places
 from flexmbs.solution import Solution
 from flexmbs.time_solution import TimeSolution
 
-__all__ = ["Equilibria", "equilibrium_start", "state_places"]
+__all__ = ["Equilibria", "equilibrium_start"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -73,12 +74,3 @@ def equilibrium_start(owner: str, dyn: Dynamics, start: object, v: FloatArray) -
         if near is not None and len(near) == len(dyn.angles()):
             dyn.restore_angles(near)
     return np.array(start.q[-1])
-
-
-def state_places(dyn: Dynamics) -> IntArray:
-    """Places in v of all first-order states, ascending."""
-    c, model = dyn.coordinates, dyn.system.model
-    places = [int(k) for item in model.states for k in c.state_places(item)]
-    for force in model.forces:
-        places += [c.extra_place(e) for row in getattr(force, "row_forces", ()) for e in row.states]
-    return np.array(sorted(places), dtype=np.int64)

@@ -17,14 +17,13 @@ from scipy.sparse import block_array, coo_array, csc_array, lil_array
 
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.sparsity import rotate_blocks
-from flexmbs.equilibria import state_places
 from flexmbs.mechanics.steps import retract
 
 if TYPE_CHECKING:
     from flexmbs.dynamics import Dynamics
     from flexmbs.integrators.contracts import StepState
 
-__all__ = ["ConstrainedLinearisation", "held_columns", "linearise_state", "moved"]
+__all__ = ["ConstrainedLinearisation", "held_columns", "linearise_state", "moved", "state_places"]
 
 STEP = 1e-6
 """Step of the differences for what Python functions compute, relative to the size of the model or of a value."""
@@ -93,6 +92,15 @@ def linearise_state(dyn: Dynamics, state: StepState) -> ConstrainedLinearisation
         csc_array(K), csc_array(D), csc_array(whole[:n, :n]), csc_array(G), free, states, E,
         csc_array(E.T @ csc_array(spin) @ E),
     )  # fmt: skip
+
+
+def state_places(dyn: Dynamics) -> IntArray:
+    """Places in v of all first-order states, ascending."""
+    c, model = dyn.coordinates, dyn.system.model
+    places = [int(k) for item in model.states for k in c.state_places(item)]
+    for force in model.forces:
+        places += [c.extra_place(e) for row in getattr(force, "row_forces", ()) for e in row.states]
+    return np.array(sorted(places), dtype=np.int64)
 
 
 def moved(dyn: Dynamics, q: FloatArray, step: FloatArray) -> FloatArray:

@@ -23,12 +23,12 @@ from flexmbs.analysis.recorder import Recorder
 from flexmbs.assembly import assemble
 from flexmbs.control.loop import ControlLoop
 from flexmbs.core.contracts import FloatArray
-from flexmbs.core.errors import ConvergenceError, SingularError
+from flexmbs.core.errors import ConvergenceError, ModelError, SingularError
 from flexmbs.core.progress import Progress
 from flexmbs.dynamics import Dynamics
-from flexmbs.equilibria import Equilibria, equilibrium_start, state_places
+from flexmbs.equilibria import Equilibria, equilibrium_start
 from flexmbs.integrators.contracts import StepResult, StepState, StepStatus
-from flexmbs.linearisation import linearise_state, moved
+from flexmbs.linearisation import linearise_state, moved, state_places
 from flexmbs.system import EvaluationError, System
 from flexmbs.time_solution import TimeSolution, TimeStatus
 
@@ -80,6 +80,12 @@ class _Analysis:
         for body, (_, iv) in zip(c.rigid, c.places, strict=True):
             self.scale[iv : iv + len(body.position)] = dyn.length
         self.states = state_places(dyn)
+        for force in system.model.forces:
+            if any(row.states for row in getattr(force, "row_forces", ())):
+                raise ModelError(
+                    f"{self.name}: force {force.name!r} remembers its past, so that its equilibria depend on the way "
+                    f"there; leave it out of the static analysis, or simulate until it rests."
+                )
         if dyn.mechanics is not None and system.model.controllers:
             loop = ControlLoop(system.model.controllers)
             held = loop.outputs(loop.initial())

@@ -74,6 +74,14 @@ class Modes:
         return self.angular_frequencies / (2.0 * np.pi)
 
     @property
+    def damping_ratios(self) -> FloatArray:
+        """-Re s / |s| of the motion e^(s t): 0 of an undamped mode, -1 of one that grows without vibrating."""
+        s = 1j * np.sqrt(np.asarray(self.eigenvalues, dtype=complex))
+        size = np.abs(s)
+        ratio = -s.real / np.where(size > 0.0, size, 1.0)
+        return np.asarray(np.where(np.abs(s.imag) > 1e-10 * size, ratio, -np.sign(size)))
+
+    @property
     def model(self) -> Model:
         """The model they belong to."""
         return self.system.model

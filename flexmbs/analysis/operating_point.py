@@ -124,5 +124,5 @@ def check_steady(point: OperatingPoint, N: FloatArray) -> None:
     if float(np.abs(turned).max(initial=0.0)) > 1e-5 * speed:
         raise ModelError(
             f"{name}: the state is not a steady motion: the directions that the joints allow change while it moves. "
-            f"Linearise about an equilibrium, or about a motion in which only bodies spin about fixed axes."
+            f"Linearise about an equilibrium, or about the spin of bodies held at their centres of mass."
         )

@@ -12,7 +12,7 @@ from flexmbs.core.checks import show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.dynamics import Dynamics
-from flexmbs.equilibria import state_places
+from flexmbs.linearisation import state_places
 from flexmbs.model import Model
 from flexmbs.system import System, compile_model
 

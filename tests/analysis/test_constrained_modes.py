@@ -192,3 +192,12 @@ def test_modes_that_move_are_drawn_as_motions(tmp_path: Path) -> None:
     for call in (modes.plot, lambda: modes.save(tmp_path / "x.h5"), lambda: modes.to_paraview(tmp_path / "x.xdmf")):
         with pytest.raises(fx.ModelError, match="motion"):
             call()
+
+
+def test_damping_ratios_without_damping() -> None:
+    beam = fx.FlexibleBody.line(
+        (0, 0), (1, 0), elements=4, element=fx.elements.PlanarCable(), name="beam",
+        stiffness=fx.BeamStiffness(EA=1e5, EI_z=1.0, mass_per_length=1.0),
+    )  # fmt: skip
+    modes = fx.solve_modal(fx.Model(beam, fx.Clamp(beam.start)), modes=3)
+    assert modes.damping_ratios == pytest.approx(np.zeros(3), abs=1e-12)

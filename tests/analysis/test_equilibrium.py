@@ -204,3 +204,24 @@ def test_same_equilibrium_as_the_flexible_analysis() -> None:
     tip = fx.PlanarRigidBody(1e-3, 1e-5, position=(1.0, 0.0), name="tip")
     held = fx.solve_static(fx.Model(beam, tip, fx.Clamp(beam.start), fx.Fixed(beam.end, tip, name="f"), force))
     assert held.position(tip)[-1, :2] == pytest.approx(plain.position(beam.end), abs=1e-8)
+
+
+def test_bristle_friction_is_refused() -> None:
+    model = pendulum(0.0)
+    friction = fx.StickSlip(model.joint("hinge"), coefficient=0.5, load=1.0, deflection=1e-3, name="rub")
+    with pytest.raises(fx.ModelError, match="'rub' remembers its past"):
+        fx.solve_static(model.with_(friction))
+
+
+def test_disk_that_rolls_against_a_spring() -> None:
+    """Rolling, (m + J / r^2) x'' + k x = F; standing upright it topples."""
+    turn = np.array([[1, 0, 0], [0, 0, -1], [0, 1, 0.0]])
+    disk = fx.RigidBody(1.0, (0.01, 0.01, 0.02), position=(0, 0, 0.1), rotation=turn, name="disk")
+    roll = fx.RollingDisk(fx.ground, disk, radius=0.1, axis=(0, 1, 0), normal=(0, 0, 1), name="roll")
+    spring = fx.SpringDamper(fx.ground.marker((-1, 0, 0.1)), disk.centre, stiffness=10.0, name="spring")
+    model = fx.Model(disk, roll, spring, fx.Gravity((0, 0, -G)), fx.PointForce(disk.centre, (2.0, 0, 0)))
+    with pytest.warns(RuntimeWarning, match="unstable"):
+        found = fx.solve_static(model)
+    assert found.position(disk)[-1] == pytest.approx([0.2, 0.0, 0.1], abs=1e-9)
+    roots = fx.solve_modal(found).roots
+    assert roots[np.argmax(roots.imag)] == pytest.approx(1j * math.sqrt(10.0 / 3.0), rel=1e-9)

@@ -38,6 +38,13 @@ ALL: tuple[CaseEntry, ...] = (
     ),
     CaseEntry("spatial-cable", "The spatial cable in an inclined plane", "elements", f"{_HERE}.elements:SPACE"),
     CaseEntry("linear-beams", "Linear beams: exact at the nodes", "elements", f"{_HERE}.elements:LINEAR"),
+    CaseEntry("equilibria", "Mechanisms find their equilibrium", "equilibrium", f"{_HERE}.equilibrium:EQUILIBRIA"),
+    CaseEntry(
+        "vibrations",
+        "Vibrations about equilibria and about a spin",
+        "equilibrium",
+        f"{_HERE}.equilibrium:VIBRATIONS",
+    ),
     CaseEntry("d01-pendulum", "Simple pendulum", "mechanisms", f"{_HERE}.pendulums:SIMPLE"),
     CaseEntry("d02-spherical", "Spherical pendulum", "mechanisms", f"{_HERE}.pendulums:SPHERICAL"),
     CaseEntry("d03-double", "Double pendulum of point masses", "mechanisms", f"{_HERE}.pendulums:DOUBLE"),
