@@ -60,10 +60,10 @@ def test_bodies_are_moved_onto_their_joints_by_the_least_change() -> None:
         found = run.q[0]
         assert np.abs(gaps(found)).max() < 1e-11
         best = minimize(
-            lambda q, start=start: float(WEIGHTS @ (q - start) ** 2) / size**2,
+            lambda q, start=start, size=size: float(WEIGHTS @ (q - start) ** 2) / size**2,
             start,
             constraints={"type": "eq", "fun": gaps, "jac": jacobian},
-            jac=lambda q, start=start: 2 * WEIGHTS * (q - start) / size**2,
+            jac=lambda q, start=start, size=size: 2 * WEIGHTS * (q - start) / size**2,
             method="SLSQP",
             options={"ftol": 1e-15, "maxiter": 200},
         )
@@ -78,7 +78,7 @@ def test_bodies_are_moved_onto_their_joints_by_the_least_change() -> None:
 
 def test_velocities_are_projected_in_the_metric_of_the_mass() -> None:
     """v - M^-1 G^T (G M^-1 G^T)^-1 G v."""
-    bars, model = double_pendulum(0.0, velocities=((1.0, -2.0), (0.5, 3.0)), spins=(2.0, -1.0))
+    _, model = double_pendulum(0.0, velocities=((1.0, -2.0), (0.5, 3.0)), spins=(2.0, -1.0))
     run = fx.simulate(model, until=1e-6, step=1e-6)
     v = np.array([1.0, -2.0, 2.0, 0.5, 3.0, -1.0])
     G = jacobian(run.q[0])

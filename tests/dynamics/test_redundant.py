@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -14,7 +16,7 @@ def four_bar(spatial: bool = True):
     """A parallelogram: two cranks and a coupler in the x-y plane, joined by four hinges about z."""
     corners = np.array([[0, 0, 0], [0, 1, 0], [2, 1, 0], [2, 0, 0]], dtype=float)
     bodies = []
-    for k, (p, q) in enumerate(zip(corners[:-1], corners[1:], strict=True)):
+    for k, (p, q) in enumerate(itertools.pairwise(corners)):
         length = np.linalg.norm(q - p)
         size = (0.05, length, 0.05) if k != 1 else (length, 0.05, 0.05)
         bodies.append(fx.RigidBody.box(size, mass=1.0, position=0.5 * (p + q), name=f"link {k}"))
@@ -70,7 +72,7 @@ def test_joints_on_one_body_twice_share_the_load() -> None:
 
 
 def test_bricard_loop_has_one_redundant_constraint() -> None:
-    """Six bars of length 1 along the edges of a cube, six hinges: 30 equations in 36 - ... coordinates, mobile by one."""
+    """Six bars along edges of a cube, six hinges: 36 equations for 36 coordinates, and yet it moves."""
     corners = np.array([[0, 0, 0], [1, 0, 0], [1, 0, 1], [1, 1, 1], [0, 1, 1], [0, 1, 0]], dtype=float)
     middles = 0.5 * (corners + np.roll(corners, -1, axis=0))
     axes = []
@@ -82,9 +84,7 @@ def test_bricard_loop_has_one_redundant_constraint() -> None:
         along = np.abs(corners[(k + 1) % 6] - corners[k])
         bodies.append(fx.RigidBody.box(tuple(0.05 + 0.95 * along), mass=1.0, position=middles[k], name=f"bar {k}"))
     fixed = fx.Fixed(fx.ground, bodies[0], at=middles[0], name="base")
-    joints = [
-        fx.Revolute(bodies[k - 1], bodies[k], at=corners[k], axis=axes[k], name=f"hinge {k}") for k in range(6)
-    ]
+    joints = [fx.Revolute(bodies[k - 1], bodies[k], at=corners[k], axis=axes[k], name=f"hinge {k}") for k in range(6)]
     run = fx.simulate(fx.Model(*bodies, fixed, *joints, fx.Gravity((0, 0, -G))), until=0.3, step=5e-3)
     assert len(run.redundant) == 1
     assert "hinge" in run.redundant[0]

@@ -55,9 +55,9 @@ def test_spinning_pendulum_pulls_at_its_hinge() -> None:
 
 def test_double_pendulum_against_its_minimal_equations() -> None:
     """M(theta) thdd = -c - g with point masses at the ends of massless rods, angles from the x axis."""
-    m, l, th, w = (1.5, 0.8), (1.0, 0.7), np.array([0.4, -0.9]), np.array([1.2, -2.1])
-    ends = [l[k] * np.array([np.cos(th[k]), np.sin(th[k])]) for k in range(2)]
-    rates = [l[k] * w[k] * np.array([-np.sin(th[k]), np.cos(th[k])]) for k in range(2)]
+    m, L, th, w = (1.5, 0.8), (1.0, 0.7), np.array([0.4, -0.9]), np.array([1.2, -2.1])
+    ends = [L[k] * np.array([np.cos(th[k]), np.sin(th[k])]) for k in range(2)]
+    rates = [L[k] * w[k] * np.array([-np.sin(th[k]), np.cos(th[k])]) for k in range(2)]
     balls = [
         fx.PointMass(m[0], position=ends[0], velocity=rates[0], name="upper"),
         fx.PointMass(m[1], position=ends[0] + ends[1], velocity=rates[0] + rates[1], name="lower"),
@@ -66,13 +66,16 @@ def test_double_pendulum_against_its_minimal_equations() -> None:
     model = fx.Model(*balls, *rods, fx.Gravity((0, -G)))
     _, _, a, _ = start(model)
     d = th[0] - th[1]
-    M = np.array([[(m[0] + m[1]) * l[0] ** 2, m[1] * l[0] * l[1] * np.cos(d)], [0.0, m[1] * l[1] ** 2]])
+    M = np.array([[(m[0] + m[1]) * L[0] ** 2, m[1] * L[0] * L[1] * np.cos(d)], [0.0, m[1] * L[1] ** 2]])
     M[1, 0] = M[0, 1]
-    k = m[1] * l[0] * l[1] * np.sin(d)
-    right = -np.array([k * w[1] ** 2 + (m[0] + m[1]) * G * l[0] * np.cos(th[0]), -k * w[0] ** 2 + m[1] * G * l[1] * np.cos(th[1])])
+    k = m[1] * L[0] * L[1] * np.sin(d)
+    right = -np.array(
+        [k * w[1] ** 2 + (m[0] + m[1]) * G * L[0] * np.cos(th[0]), -k * w[0] ** 2 + m[1] * G * L[1] * np.cos(th[1])]
+    )
     thdd = np.linalg.solve(M, right)
     parts = [
-        l[i] * (thdd[i] * np.array([-np.sin(th[i]), np.cos(th[i])]) - w[i] ** 2 * np.array([np.cos(th[i]), np.sin(th[i])]))
+        L[i]
+        * (thdd[i] * np.array([-np.sin(th[i]), np.cos(th[i])]) - w[i] ** 2 * np.array([np.cos(th[i]), np.sin(th[i])]))
         for i in range(2)
     ]
     assert a == pytest.approx(np.concatenate((parts[0], parts[0] + parts[1])), rel=1e-10)
