@@ -60,6 +60,7 @@ _HOME = {
     ),
     "flexmbs.joints.point_contacts": ("PointOnLine", "PointOnPlane"),
     "flexmbs.joints.rolling": ("RollingBall", "RollingDisk"),
+    "flexmbs.joints.sliding": ("Sliding",),
     "flexmbs.joints.universal": ("Universal",),
     "flexmbs.meshes": ("Mesh", "read_mesh"),
     "flexmbs.model": ("Model",),
@@ -164,6 +165,7 @@ __all__ = [
     "Screw",
     "Signal",
     "SingularError",
+    "Sliding",
     "Solution",
     "Spherical",
     "SpringDamper",
@@ -275,6 +277,7 @@ if TYPE_CHECKING:
     from flexmbs.joints.lower_pairs import Cylindrical, Fixed, ParallelAxes, Planar, Prismatic, Revolute, Spherical
     from flexmbs.joints.point_contacts import PointOnLine, PointOnPlane
     from flexmbs.joints.rolling import RollingBall, RollingDisk
+    from flexmbs.joints.sliding import Sliding
     from flexmbs.joints.universal import Universal
     from flexmbs.meshes import Mesh, read_mesh
     from flexmbs.model import Model

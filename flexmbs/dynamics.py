@@ -15,7 +15,6 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.sparse import coo_array
 
 from flexmbs.core.checks import as_number
 from flexmbs.core.contracts import Env, FloatArray, IntArray, MarkerWork, State
@@ -30,6 +29,7 @@ from flexmbs.markers.rigid import RIGID
 from flexmbs.markers.spatial_slope import SPATIAL_SLOPE, rebase
 from flexmbs.mechanics.build import Mechanics
 from flexmbs.mechanics.inertia import add_rows_product, gyroscopic_force, gyroscopic_tangent, inertia_force
+from flexmbs.mechanics.mass import as_rows, mass_damping, mass_matrix
 from flexmbs.mechanics.pairs import (
     joint_coupling,
     joint_force,
@@ -41,7 +41,7 @@ from flexmbs.mechanics.pairs import (
 )
 from flexmbs.mechanics.python_items import PythonItems
 from flexmbs.mechanics.rigid_system import rigid_residual, rigid_tangent
-from flexmbs.mechanics.row_forces import row_force, row_force_energy, row_force_measures, row_force_tangent
+from flexmbs.mechanics.row_forces import row_force, row_force_measures, row_force_tangent
 from flexmbs.mechanics.step_matrix import StepMatrix, possible_entries
 from flexmbs.mechanics.steps import reduce, spread
 from flexmbs.mechanics.wrenches import wrench_tangent
@@ -70,7 +70,13 @@ class Dynamics:
     r : (n_v + n_c,) array
         Residual of the last evaluation, overwritten by the next.
     mass : (n_v,) array
-        Diagonal of the mass matrix: the weights of norms.
+        Diagonal of the mass matrix: the weights of norms; zero for first-order states, which have units of their own.
+    states : int array
+        Places of first-order states in v.
+    loads, steady_loads : (n_v,) arrays
+        Minus the dead loads on the coordinates now, and those of them that do not vary with time.
+    steady : bool
+        Whether no load varies with time.
     seconds : dict
         Time spent so far in parts of steps: evaluation, assembly, factorisation, solve.
     """
@@ -90,10 +96,19 @@ class Dynamics:
         self._frames = np.ascontiguousarray(system.fixation.frames0)
         self._frame_dofs = system.fixation.frame_dofs
         self._refuse_moving_supports()
-        self._mass_matrix()
+        self.mass_matrix = mass_matrix(system, system.mass_blocks)
+        self._M = as_rows(self.mass_matrix)
+        self._damped_mass = mass_damping(system)
+        if len(self._damped_mass):
+            self._C = as_rows(mass_matrix(system, self._damped_mass))
+        c = self.coordinates
+        first = c.n_linear - len(c.extra)
+        self.states = np.array([first + i for i, e in enumerate(c.extra) if e.mass > 0.0], dtype=np.int64)
+        self.mass = np.ascontiguousarray(self.mass_matrix.diagonal())
+        self.mass[self.states] = 0.0
         self._dead = [t for t in system.terms if t.force is DEAD.force]
         self._terms = [t for t in system.terms if t.force is not DEAD.force]
-        self._steady = all(load.history is None for load in system.model.loads)
+        self.steady = all(load.history is None for load in system.model.loads)
         n_wrenches = 0 if mechanics is None else len(mechanics.actuator_wrenches)
         self._scale = np.ones(len(system.model.loads) + 1 + n_wrenches)
         self._factor = np.ones(len(system.model.loads))
@@ -157,43 +172,6 @@ class Dynamics:
                     f"with a driver joint, whose motion has velocity and acceleration."
                 )
 
-    def _mass_matrix(self) -> None:
-        """Mass in compressed rows over all velocities, its diagonal, and damping in proportion to it."""
-        M = self.system.mass_blocks
-        self.mass_matrix = self._blocks_as_rows(M)
-        self._M = _rows(self.mass_matrix)
-        self.mass = np.ascontiguousarray(self.mass_matrix.diagonal())
-        self._damped_mass = np.zeros(0)
-        damping = [d for d in self.system.model.damping if d.mass_factor]
-        if not damping:
-            return
-        factor = np.zeros(self.n_v)
-        for d in damping:
-            factor[self.coordinates.node_dofs[self.coordinates.index(d.body)].ravel()] += d.mass_factor
-        self._damped_mass = M.copy()
-        for block in self.system.blocks:
-            n, k = block.dofs.shape
-            if block.b1 + n * k * k <= len(M):
-                # Of an element all coordinates belong to its body; hinged positions, to two, have the larger factor.
-                alpha = factor[np.minimum(block.dofs, self.n_v - 1)].min(axis=1)
-                self._damped_mass[block.b1 : block.b1 + n * k * k] *= np.repeat(alpha, k * k)
-        self._C = _rows(self._blocks_as_rows(self._damped_mass))
-
-    def _blocks_as_rows(self, values: FloatArray) -> Any:
-        """Blocks in the layout of the mass as a sparse matrix over all velocities."""
-        rows, cols, data = [], [], []
-        for block in self.system.blocks:
-            n, k = block.dofs.shape
-            part = values[block.b1 : block.b1 + n * k * k]
-            if block.b1 + n * k * k <= len(values) and np.any(part):
-                rows.append(np.repeat(block.dofs, k, axis=1).ravel())
-                cols.append(np.tile(block.dofs, (1, k)).ravel())
-                data.append(part)
-        parts = [np.concatenate(x) if x else np.zeros(0) for x in (rows, cols, data)]
-        matrix = coo_array((parts[2], (parts[0].astype(int), parts[1].astype(int))), shape=(self.n_v, self.n_v)).tocsr()
-        matrix.eliminate_zeros()
-        return matrix
-
     def _length(self) -> float:
         """Largest extent of the model in its initial configuration [length]; 1 for a single point."""
         points = [b.mesh.points for b in self.coordinates.bodies]
@@ -217,7 +195,7 @@ class Dynamics:
         """Loads and prescribed motions at time t."""
         if t == self.env.t and not self._changed:
             return
-        if self._steady and not self._moving and not self._changed:
+        if self.steady and not self._moving and not self._changed:
             self.env = Env(t, self._scale)
             return
         self._changed = False
@@ -233,7 +211,19 @@ class Dynamics:
         for term in self._dead:
             term.force(term.group, State(self.mass, self.mass, self.mass, self.mass), self.env, self._work)
         given[: self.n_v] = self._work.r[: self.n_v]
+        self.loads = given[: self.n_v]
+        self.steady_loads = self.loads if self.steady else self._without_varying()
         given[self.n_v :] = -np.where(self.velocity_rows == 1, self.motion[:, 1], self.motion[:, 0])
+
+    def _without_varying(self) -> FloatArray:
+        """The dead loads without those that vary with time."""
+        constant = [load.history is None for load in self.system.model.loads]
+        scale = self._scale.copy()
+        scale[: len(constant)] *= constant
+        self._work.r[:] = 0.0
+        for term in self._dead:
+            term.force(term.group, State(self.mass, self.mass, self.mass, self.mass), Env(0.0, scale), self._work)
+        return self._work.r[: self.n_v].copy()
 
     def change_loads(self, factors: dict[str, float], owner: str) -> None:
         """Multiply loads, by their labels, by new factors from now on."""
@@ -404,7 +394,7 @@ class Dynamics:
         if m is not None:
             if len(self.system._turned):  # so are the blocks
                 whole = np.zeros(self.n_q)
-                whole[: self.n_v] = y
+                whole[: self.n_v] = y[: self.n_v]
                 y = self.system.fixation.to_frames(whole, self._frames)[: self.n_v]
             joint_coupling(m.joints, m.markers.dof, self.B, y, out)
 
@@ -427,44 +417,6 @@ class Dynamics:
         assert m is not None  # noqa: S101
         joint_gamma(m.joints, v, m.markers.dof, self.markers, out)
         return out
-
-    def kinetic_energy(self, v: FloatArray) -> float:
-        """v M v / 2."""
-        return 0.5 * float(v @ (self.mass_matrix @ v))
-
-    def spring_energy(self, v: FloatArray) -> tuple[float, float]:
-        """Potential energy and power of the forces between markers at the state evaluated last."""
-        if self.mechanics is None or not self._has_forces:
-            return 0.0, 0.0
-        energy, power = np.zeros_like(self._s), np.zeros_like(self._s)
-        row_force_energy(self.mechanics.forces, v, self.env, self.markers, energy, power)
-        return float(energy.sum()), float(power.sum())
-
-    def powers(self, v: FloatArray, lam: FloatArray) -> FloatArray:
-        """Power (3,) of prescribed motions, of forces between markers, and of loads, at the state evaluated last."""
-        loads = 0.0
-        if not self._steady:
-            loads = -float(self._given[: self.n_v] @ v)
-        if self.mechanics is not None and self._has_wrenches:
-            W = np.zeros_like(self.markers.W)
-            wrench_force(self.mechanics.wrenches, self.markers.R, self._scale, W)
-            loads -= float((W * self.markers.twist).sum())
-        return np.array([-float(lam @ self.motion[:, 1]), self.spring_energy(v)[1], loads])
-
-    def acceleration_gap(self, v: FloatArray, a: FloatArray) -> float:
-        """Largest |G a + (dG/dt) v + g_tt| at the state evaluated last."""
-        if not self.n_c:
-            return 0.0
-        m, markers = self.mechanics, self.markers
-        assert m is not None  # noqa: S101
-        held = markers.twist.copy()
-        gap = self.gamma_here(v)
-        for i in range(len(held)):
-            rows = slice(m.markers.ptr[i], m.markers.ptr[i + 1])
-            markers.twist[i] = markers.JT[rows].T @ a[m.markers.dof[rows]]
-        joint_rates(m.joints, markers, gap)
-        markers.twist[:] = held
-        return float(np.abs(gap).max())
 
     def angles(self) -> FloatArray:
         """Values of all angles at the last accepted step, from which turns are counted, and bases of cable frames."""
@@ -505,18 +457,6 @@ class Dynamics:
             update_angles(joints.mA, joints.mB, joints.ptr, joints.kind, joints.c, joints.near, p, R)
             update_angles(forces.mA, forces.mB, forces.ptr, forces.kind, forces.c, forces.near, p, R)
 
-    def dead_potential(self, q: FloatArray) -> float:
-        """Potential energy of dead loads at their present factors, zero at the origin of all coordinates."""
-        return float(self._given[: self.n_linear] @ q[: self.n_linear]) + self._rigid_potential(q)
-
-    def _rigid_potential(self, q: FloatArray) -> float:
-        n = self.coordinates.n_rotating
-        if n == 0:
-            return 0.0
-        positions = q[self.n_linear :].reshape(n, 7)[:, :3]
-        forces = self._given[self.n_linear : self.n_v].reshape(n, 6)[:, :3]
-        return float((positions * forces).sum())
-
     def _evaluate_given(self, m: Mechanics) -> None:
         """Forces that are Python functions, at the present rows."""
         if not m.given:
@@ -549,8 +489,3 @@ class Dynamics:
         if k < self.n_v:
             return self.coordinates.describe(k)
         return self.mechanics.names[k - self.n_v]  # type: ignore[union-attr]
-
-
-def _rows(matrix: Any) -> tuple[IntArray, IntArray, FloatArray]:
-    """A sparse matrix as the kernels take it."""
-    return matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64), matrix.data

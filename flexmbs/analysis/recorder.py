@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flexmbs.core.contracts import FloatArray
+from flexmbs.mechanics.energies import Energies
 from flexmbs.mechanics.steps import largest
 from flexmbs.time_solution import Energy, TimeSolution
 
@@ -23,12 +24,15 @@ class Recorder:
 
     def __init__(self, dynamics: Dynamics, energy: bool) -> None:
         self.dynamics, self.energy = dynamics, energy
+        self.energies = Energies(dynamics)
         self.states: list[StepState] = []
-        self.energies: list[tuple[float, ...]] = []
+        self.rows: list[tuple[float, ...]] = []
         self.residuals: list[tuple[float, float, float]] = []
         self.steps: list[tuple[float, float, float, float]] = []
         self.work = np.zeros(3)
         self._power: FloatArray | None = None
+        self._before: tuple[float, FloatArray, FloatArray] | None = None
+        self._end = np.nan
         self.stream: Stream | None = None
 
     @property
@@ -40,7 +44,9 @@ class Recorder:
         """An accepted step; called while the kinematics evaluated last are those of its end."""
         self.steps.append((state.t, h, float(result.iterations), result.error))
         if self.energy:
-            power = self.dynamics.powers(state.v, state.lam)
+            power = self.energies.powers(state.v, state.lam)
+            self._before = state.t - h, self.work, power if self._power is None else self._power
+            self._end = state.t
             self.work = self.work + 0.5 * h * (power + (power if self._power is None else self._power))
             self._power = power
 
@@ -53,7 +59,7 @@ class Recorder:
             self.stream.store(
                 {
                     "t": state.t, "q": state.q, "v": state.v, "a": state.a, "lam": state.lam,
-                    "energy": self.energies[-1] if self.energy else np.full(7, np.nan),
+                    "energy": self.rows[-1] if self.energy else np.full(7, np.nan),
                     "residuals": self.residuals[-1] if self.energy else np.full(3, np.nan),
                 }
             )  # fmt: skip
@@ -72,25 +78,30 @@ class Recorder:
         dyn = self.dynamics
         dyn.set_time(state.t)
         dyn.residual(state.q, state.v, state.a, state.lam)
-        springs, _ = dyn.spring_energy(state.v)
-        self.energies.append(
+        accounts = self.energies
+        springs, _ = accounts.springs(state.v)
+        work = self.work
+        if self._before is not None and state.t != self._end:
+            began, done, power = self._before
+            work = done + 0.5 * (state.t - began) * (power + accounts.powers(state.v, state.lam))
+        self.rows.append(
             (
-                dyn.kinetic_energy(state.v), dyn.system.strain_energy(state.q), springs, dyn.dead_potential(state.q),
-                *self.work,
+                accounts.kinetic(state.v), dyn.system.strain_energy(state.q), springs, accounts.potential(state.q),
+                *work,
             )
         )  # fmt: skip
         if self._power is None:
-            self._power = dyn.powers(state.v, state.lam)
+            self._power = self.energies.powers(state.v, state.lam)
         gap = largest(np.where(dyn.velocity_rows == 1, 0.0, dyn.r[dyn.n_v :]), 0) if dyn.n_c else 0.0
         self.residuals.append(
-            (gap, float(np.abs(dyn.rates()).max(initial=0.0)), dyn.acceleration_gap(state.v, state.a))
+            (gap, float(np.abs(dyn.rates()).max(initial=0.0)), accounts.acceleration_gap(state.v, state.a))
         )
 
     def solution(self, **rest: Any) -> TimeSolution:
         """The result."""
         states = self.states
         n_t = len(states)
-        energies = np.array(self.energies) if self.energies else np.full((n_t, 7), np.nan)
+        energies = np.array(self.rows) if self.rows else np.full((n_t, 7), np.nan)
         return TimeSolution(
             system=self.dynamics.system,
             t=np.array([s.t for s in states]),

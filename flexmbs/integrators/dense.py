@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmbs.core.contracts import FloatArray
 from flexmbs.integrators.contracts import StepState
 from flexmbs.mechanics.steps import local, retract, tangent_operators
 

@@ -155,6 +155,7 @@ class _Stepper:
         self.refresh = ("step" if cheap else "demand") if refresh == "auto" else refresh
         self._factored_at = math.nan
         self._held = np.empty(dynamics.n_v)
+        self._has_states = len(dynamics.states) > 0
 
     def forget(self) -> None:
         self._factored_at = math.nan
@@ -203,7 +204,8 @@ class _Stepper:
                     return StepResult(None, math.inf, number, StepStatus.DIVERGED)
                 rate = size / last if last > 0.0 else 0.0
                 small = rate < 1.0 and size * rate <= options.rtol * reach * (1.0 - rate) and gap <= CLOSED * dyn.length
-                if size <= floor or (number > 1 and (small or (rate > RATE and size <= 1e3 * floor))):
+                done = size <= floor or (number > 1 and (small or (rate > RATE and size <= 1e3 * floor)))
+                if done and (not self._has_states or self._settled(v1, vd1, wv, h)):
                     return self._accept(state, h, dq, q1, v1, vd1, lam, aux, number)
                 renew = number > 1 and rate > RATE
                 last = size
@@ -232,6 +234,12 @@ class _Stepper:
         dyn.rate_coupling(y, rate)
         put_back(self._held, rate, n_v, y, dyn.r, dq)
         return correct(dyn.solve(1.0 / wa, -1.0, -1.0), dyn.mass, wv, wa, wa, n_v, dq, v1, vd1, lam)
+
+    def _settled(self, v1: FloatArray, vd1: FloatArray, wv: float, h: float) -> bool:
+        """Whether the last increments of first-order states are small against the states, each in its own unit."""
+        k = self.dynamics.states
+        size = np.abs(v1[k]) + np.abs(h * vd1[k])
+        return bool(np.all(wv * np.abs(self.dynamics.d[k]) <= self.scheme.newton.rtol * size))
 
     def _accept(
         self, state: StepState, h: float, dq: FloatArray, q1: FloatArray, v1: FloatArray, vd1: FloatArray,

@@ -68,6 +68,11 @@ class ErrorControl:
         and 1 for rotations and slopes.
     first_step, smallest_step, largest_step : float, optional
         [time]; by default 1e-4, 1e-10 and 1/20 of the time span.
+
+    Notes
+    -----
+    First-order states (controllers, circuits) do not enter the estimate, since nothing says in which unit an error of
+    theirs would be small: where they are faster than the mechanism, give ``largest_step``.
     """
 
     rtol: float = 1e-6

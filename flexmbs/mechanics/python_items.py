@@ -32,7 +32,10 @@ class HeldLaw:
 
 
 class PythonItems:
-    """All of them, for one `Dynamics`; ``seconds`` counts the time spent in the functions."""
+    """All of them, for one `Dynamics`; ``seconds`` counts the time spent in the functions.
+
+    ``applied (n_m, 6)``: wrenches of user forces, as they entered ``W`` last.
+    """
 
     def __init__(self, dynamics: Dynamics) -> None:
         m = dynamics.mechanics
@@ -49,6 +52,7 @@ class PythonItems:
         self.viewer = Viewer(dynamics.system)
         self.viewer.held, self.viewer.held_names = m.held, tuple(a.name for a in m.actuators)
         self.seconds = 0.0
+        self.applied = np.zeros((len(m.markers.markers), 6))
 
     def before(self, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray, r: FloatArray) -> None:
         """States, their outputs, and the factors of actuators that are wrenches; before forces are evaluated."""
@@ -69,10 +73,12 @@ class PythonItems:
         """Wrenches of user forces at the markers in place."""
         began = time.perf_counter()
         work, t = self.dynamics.markers, self.dynamics.env.t
+        self.applied[:] = 0.0
         for force, i in zip(self.users, self.numbers, strict=True):
             W = np.zeros((len(i), 6))
             force.evaluate(work.p[i], work.R[i], work.twist[i], t, W)
-            np.add.at(work.W, i, W)
+            np.add.at(self.applied, i, W)
+        work.W[:] += self.applied
         self.seconds += time.perf_counter() - began
 
     def tangents(

@@ -1,0 +1,80 @@
+"""Energies and powers of a system at the state that was evaluated last."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from flexmbs.core.contracts import FloatArray
+from flexmbs.forces.wrench import wrench_force
+from flexmbs.mechanics.pairs import joint_rates
+from flexmbs.mechanics.row_forces import row_force_energy
+
+if TYPE_CHECKING:
+    from flexmbs.dynamics import Dynamics
+
+__all__ = ["Energies"]
+
+
+class Energies:
+    """Accounts of one `Dynamics`."""
+
+    def __init__(self, dynamics: Dynamics) -> None:
+        self.dynamics = dynamics
+        m = dynamics.mechanics
+        n = 0 if m is None else len(m.forces.mA)
+        self._energy, self._power = np.zeros(n), np.zeros(n)
+
+    def kinetic(self, v: FloatArray) -> float:
+        """v M v / 2 of all bodies; first-order states, which are velocities of their own, do not count."""
+        dyn = self.dynamics
+        if len(dyn.states):
+            v = v.copy()
+            v[dyn.states] = 0.0
+        return 0.5 * float(v @ (dyn.mass_matrix @ v))
+
+    def springs(self, v: FloatArray) -> tuple[float, float]:
+        """Potential energy of the forces between markers, and the power that they feed into the system."""
+        dyn = self.dynamics
+        if dyn.mechanics is None or not len(self._energy):
+            return 0.0, 0.0
+        row_force_energy(dyn.mechanics.forces, v, dyn.env, dyn.markers, self._energy, self._power)
+        return float(self._energy.sum()), float(self._power.sum())
+
+    def potential(self, q: FloatArray) -> float:
+        """Potential energy of dead loads that do not vary with time, zero at the origin of all coordinates."""
+        dyn = self.dynamics
+        dead, n_linear, n = dyn.steady_loads, dyn.n_linear, dyn.coordinates.n_rotating
+        total = float(dead[:n_linear] @ q[:n_linear])
+        if n:
+            total += float((dead[n_linear:].reshape(n, 6)[:, :3] * q[n_linear:].reshape(n, 7)[:, :3]).sum())
+        return total
+
+    def powers(self, v: FloatArray, lam: FloatArray) -> FloatArray:
+        """Power (3,) of prescribed motions, of forces between markers, and of other loads."""
+        dyn = self.dynamics
+        loads = 0.0 if dyn.steady else float((dyn.steady_loads - dyn.loads) @ v)
+        m = dyn.mechanics
+        if m is not None and len(m.wrenches.mk):
+            W = np.zeros_like(dyn.markers.W)
+            wrench_force(m.wrenches, dyn.markers.R, dyn.env.scale, W)
+            loads -= float((W * dyn.markers.twist).sum())
+        if m is not None and dyn.python.users:
+            loads -= float((dyn.python.applied * dyn.markers.twist).sum())
+        return np.array([-float(lam @ dyn.motion[:, 1]), self.springs(v)[1], loads])
+
+    def acceleration_gap(self, v: FloatArray, a: FloatArray) -> float:
+        """Largest |G a + (dG/dt) v + g_tt|."""
+        dyn, m = self.dynamics, self.dynamics.mechanics
+        if m is None or not dyn.n_c:
+            return 0.0
+        markers = dyn.markers
+        held = markers.twist.copy()
+        gap = dyn.gamma_here(v)
+        for i in range(len(held)):
+            rows = slice(m.markers.ptr[i], m.markers.ptr[i + 1])
+            markers.twist[i] = markers.JT[rows].T @ a[m.markers.dof[rows]]
+        joint_rates(m.joints, markers, gap)
+        markers.twist[:] = held
+        return float(np.abs(gap).max())
