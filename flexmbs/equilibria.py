@@ -39,10 +39,12 @@ class Equilibria(TimeSolution):
     free: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, solution: TimeSolution, stable: list[bool], free: tuple[str, ...]) -> Equilibria:
+    def of(cls, solution: TimeSolution, stable: Any, free: tuple[str, ...]) -> Equilibria:
         """The same states, and what is known of their stability."""
         values = {f.name: getattr(solution, f.name) for f in fields(TimeSolution)}
-        return cls(**values, stable=np.array(stable, dtype=bool), free=free)
+        flags = np.array(stable, dtype=bool)
+        values["extra"] = {**solution.extra, "stable": flags, "free": free}
+        return cls(**values, stable=flags, free=free)
 
     def __repr__(self) -> str:
         state = "stable" if self.stable[-1] else "unstable"

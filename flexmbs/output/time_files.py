@@ -124,6 +124,7 @@ def _meta(solution: TimeSolution) -> dict[str, Any]:
         "status": solution.status.name, "message": solution.message, "settings": settings,
         "counts": {k: _plain(v) for k, v in solution.counts.items()}, "versions": dict(versions()),
         "events": [[e.name, float(e.t)] for e in solution.events], **meta_of(solution.extra, solution.redundant),
+        "free": list(solution.extra.get("free", ())),
     }  # fmt: skip
 
 
@@ -145,10 +146,10 @@ def _memory(solution: TimeSolution) -> dict[str, Any]:
     return memory_of(solution.last, solution.extra)
 
 
-def memory_of(last: StepState, extra: Mapping[str, Any]) -> dict[str, Any]:
+def memory_of(last: StepState | None, extra: Mapping[str, Any]) -> dict[str, Any]:
     """The state of scheme, angles, controllers and step control as arrays by name."""
-    arrays = {f"run/last/{name}": np.asarray(getattr(last, name)) for name in last._fields}
-    for name in ("near", "h", "grid", "origin", "work", "power", "samples"):
+    arrays = {} if last is None else {f"run/last/{name}": np.asarray(getattr(last, name)) for name in last._fields}
+    for name in ("near", "h", "grid", "origin", "work", "power", "samples", "stable"):
         if extra.get(name) is not None:
             arrays[f"run/{name}"] = np.asarray(extra[name], dtype=np.float64)
     if "control" in extra:
@@ -161,6 +162,7 @@ def _solution(
 ) -> TimeSolution:
     """The motion of the arrays of a file."""
     from flexmbs.analysis.watch import Happened
+    from flexmbs.equilibria import Equilibria
     from flexmbs.system import compile_model
     from flexmbs.time_solution import Energy, TimeSolution, TimeStatus
 
@@ -168,13 +170,16 @@ def _solution(
     if note and "run/last/t" in constants:
         kept = int(np.searchsorted(a["t"], float(constants["run/last/t"]), side="right"))
         a = {name: array[:kept] for name, array in a.items()}
-    last, extra = None, {}
+    last: StepState | None = None
+    extra: dict[str, Any] = {}
     if "run/last/q" in constants:
         parts = {name: constants[f"run/last/{name}"] for name in StepState._fields}
         parts |= {name: float(parts[name]) for name in ("t", "h_old")}
         last = StepState(**parts)
-        extra = {
-            "near": constants["run/near"], "h": float(constants["run/h"]), "grid": constants.get("run/grid"),
+        extra = {"near": constants["run/near"]}
+    if "run/h" in constants:
+        extra |= {
+            "h": float(constants["run/h"]), "grid": constants.get("run/grid"),
             "samples": constants.get("run/samples"), "work": constants.get("run/work"),
             "power": constants.get("run/power"),
             "events": dict(meta.get("events_so_far", {})),
@@ -186,7 +191,7 @@ def _solution(
         if "run/origin" in constants:
             extra["origin"] = float(constants["run/origin"])
     status = TimeStatus[meta["status"]] if "status" in meta else TimeStatus.INTERRUPTED
-    return TimeSolution(
+    solution = TimeSolution(
         system=compile_model(model), t=a["t"], q=a["q"], v=a["v"], a=a["a"], lam=a["lam"],
         energy=Energy(*np.asarray(a["energy"]).T), residuals=a["residuals"],
         steps=constants.get("run/steps", np.zeros((0, 4))), counts=dict(meta.get("counts", {})),
@@ -194,3 +199,6 @@ def _solution(
         message=note or str(meta.get("message", "")), events=tuple(Happened(n, t) for n, t in meta.get("events", [])),
         extra=extra,
     )  # fmt: skip
+    if "run/stable" in constants:
+        return Equilibria.of(solution, constants["run/stable"] > 0.0, tuple(meta.get("free", ())))
+    return solution

@@ -161,12 +161,16 @@ def test_cable_with_a_body_as_in_the_flexible_analysis() -> None:
     assert held.shape(beam, 0, 0.1).shape == (8, 9, 2)
 
 
-def test_motion_of_a_mode() -> None:
+def test_motion_of_a_mode(tmp_path: Path) -> None:
     modes = fx.solve_modal(hanging())
     motion = modes.motion(0, 0.2, frames=8)
     assert motion.t[-1] == pytest.approx(7 / 8 / modes.frequencies[0])
     assert motion.q[0, 2] == pytest.approx(0.2)
     assert motion.q[4, 2] == pytest.approx(-0.2)
+    read = fx.load(motion.save(tmp_path / "swing.h5"))
+    assert np.array_equal(read.q, motion.q)
+    with pytest.raises(fx.ModelError, match="end"):
+        fx.simulate(motion.system, 5.0, start=motion)
 
 
 def test_states_that_are_no_equilibrium_are_refused() -> None:

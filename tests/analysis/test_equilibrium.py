@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -225,3 +226,15 @@ def test_disk_that_rolls_against_a_spring() -> None:
     assert found.position(disk)[-1] == pytest.approx([0.2, 0.0, 0.1], abs=1e-9)
     roots = fx.solve_modal(found).roots
     assert roots[np.argmax(roots.imag)] == pytest.approx(1j * math.sqrt(10.0 / 3.0), rel=1e-9)
+
+
+def test_equilibria_in_a_file(tmp_path: Path) -> None:
+    found = fx.solve_static(pendulum(0.0))
+    read = fx.load(found.save(tmp_path / "hanging.h5"))
+    assert isinstance(read, fx.Equilibria)
+    assert np.array_equal(read.q, found.q)
+    assert read.stable.tolist() == found.stable.tolist()
+    assert read.angle("hinge")[-1] == pytest.approx(-math.pi / 2)
+    run = fx.simulate(read.system, 0.1, step=0.05, start=read)
+    assert run.position("bar")[-1] == pytest.approx([0.0, -0.5, 0.0], abs=1e-9)
+    assert fx.solve_modal(read).eigenvalues == pytest.approx(fx.solve_modal(found).eigenvalues)
