@@ -2,9 +2,10 @@ r"""Natural modes of models that can move, about an equilibrium or a steady spin
 
 On the directions that the constraints allow, :math:`\delta q = N z` with G N = 0:
 
-.. math:: N^T M N \ddot z + N^T (D + M\Omega) N \dot z + N^T (K + D\Omega) N z = 0 .
+.. math:: N^T M N \ddot z + N^T D N \dot z + N^T K N z = 0
 
-Without damping and gyroscopic terms this is the symmetric problem :math:`(K - \omega^2 M) z = 0`; otherwise, and with
+at rest; a steady spin adds that N turns with it (`flexmbs.analysis.operating_point.transport`). Without damping and
+gyroscopic terms this is the symmetric problem :math:`(K - \omega^2 M) z = 0`; otherwise, and with
 first-order states x, the roots s of the first-order equations of (z, dz/dt, x). Above 1 500 unknowns the sparse
 matrices with the constraints beside them are factorised, and the roots nearest to zero found by Arnoldi's method.
 """
@@ -19,9 +20,16 @@ from scipy.linalg import LinAlgError, eig, eigh
 from scipy.sparse import block_array, csc_array, eye_array
 from scipy.sparse.linalg import ArpackError, LinearOperator, eigs, eigsh, splu
 
-from flexmbs.analysis.minimal import DENSE, orthonormal_basis
+from flexmbs.analysis.minimal import DENSE, dependent_first, orthonormal_basis, partitioned_basis
 from flexmbs.analysis.modal import Modes
-from flexmbs.analysis.operating_point import OperatingPoint, check_steady, operating_point
+from flexmbs.analysis.operating_point import (
+    OperatingPoint,
+    Transport,
+    check_steady,
+    is_moving,
+    operating_point,
+    transport,
+)
 from flexmbs.core.checks import as_count, as_number, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ConvergenceError, ModelError
@@ -140,11 +148,12 @@ def solve_constrained_modes(model: object, modes: int | None) -> ConstrainedMode
     point = operating_point("solve_modal", model)
     n = len(point.lin.free)
     if n <= DENSE:
-        N = _basis(point.lin)
-        check_steady(point, N)
-        roots, Z, V, conservative = _dense(point, N)
+        check_steady(point)
+        roots, Z, V, conservative = _dense(point)
     else:
-        check_steady(point, np.zeros((n, 0)))
+        check_steady(point)
+        if is_moving(point):
+            raise ModelError(f"solve_modal: about a motion it goes up to {DENSE} unknowns; this model has {n}.")
         roots, Z, V, conservative = _sparse(point, 10 if modes is None else modes)
     if not len(roots):
         raise ModelError(f"Model {point.dyn.system.model.name!r}: the joints leave nothing that can vibrate.")
@@ -163,7 +172,17 @@ def solve_constrained_modes(model: object, modes: int | None) -> ConstrainedMode
     )
 
 
-def _basis(lin: ConstrainedLinearisation) -> FloatArray:
+def _basis(point: OperatingPoint) -> tuple[FloatArray, Transport]:
+    """Directions that the constraints allow, and how they turn with a motion."""
+    lin = point.lin
+    still = np.flatnonzero(~lin.states)
+    inner, pseudo, independent = partitioned_basis(lin.G.toarray()[:, still], dependent_first(point.dyn, lin)[still])
+    N, P = np.zeros((len(lin.free), inner.shape[1])), np.zeros((len(lin.free), point.dyn.n_c))
+    N[still], P[still] = inner, pseudo
+    return N, transport(point, N, P, still[independent])
+
+
+def _orthonormal(lin: ConstrainedLinearisation) -> FloatArray:
     """Orthonormal directions (n, m) that the constraints allow to what is no state."""
     still = np.flatnonzero(~lin.states)
     inner = orthonormal_basis(lin.G.toarray()[:, still])
@@ -172,16 +191,19 @@ def _basis(lin: ConstrainedLinearisation) -> FloatArray:
     return N
 
 
-def _dense(point: OperatingPoint, N: FloatArray) -> tuple[Any, Any, Any, bool]:
+def _dense(point: OperatingPoint) -> tuple[Any, Any, Any, bool]:
     """All roots and vectors (z, rates) by LAPACK."""
     lin = point.lin
     name = point.dyn.system.model.name
-    M, D, K, spin = lin.M.toarray(), lin.D.toarray(), lin.K.toarray(), lin.spin.toarray()
-    Mz = N.T @ M @ N
-    Kz, Dz = N.T @ (K + D @ spin) @ N, N.T @ (D + M @ spin) @ N
+    M, D, K = lin.M.toarray(), lin.D.toarray(), lin.K.toarray()
+    moving = is_moving(point)
+    N, along = _basis(point) if moving else (_orthonormal(lin), None)
+    Mz, Kz, Dz = (N.T @ x @ N for x in (M, K, D))
     size = np.abs(Kz).max(initial=0.0)
-    calm = not lin.states.any() and np.abs(Dz).max(initial=0.0) <= 1e-14 * np.sqrt(
-        max(size * np.abs(Mz).max(initial=0.0), 1e-300)
+    calm = (
+        not moving
+        and not lin.states.any()
+        and np.abs(Dz).max(initial=0.0) <= 1e-14 * np.sqrt(max(size * np.abs(Mz).max(initial=0.0), 1e-300))
     )
     try:
         if calm and np.abs(Kz - Kz.T).max(initial=0.0) <= SYMMETRIC * size:
@@ -189,7 +211,7 @@ def _dense(point: OperatingPoint, N: FloatArray) -> tuple[Any, Any, Any, bool]:
             roots = np.where(values > 0.0, 1j, 1.0) * np.sqrt(np.abs(values))
             Z = N @ vectors
             return roots, Z, Z * roots, True
-        A = first_order_matrix(lin, N)
+        A = first_order_matrix(lin, N, along)
         s, X = eig(A)
     except (LinAlgError, np.linalg.LinAlgError):
         raise ModelError(f"Model {name!r}: something that moves has no mass; give it some.") from None
@@ -199,17 +221,21 @@ def _dense(point: OperatingPoint, N: FloatArray) -> tuple[Any, Any, Any, bool]:
     m = N.shape[1]
     E_s = np.eye(len(lin.free))[:, lin.states]
     Z, V = N @ X[:m], N @ X[m : 2 * m] + E_s @ X[2 * m :]
+    if along is not None:
+        V = V + along.V @ X[:m]
     return s[keep], *_unit(Z[:, keep], V[:, keep], M), False
 
 
-def first_order_matrix(lin: ConstrainedLinearisation, N: FloatArray) -> FloatArray:
-    """A of d/dt (z, dz/dt, x) = A (z, dz/dt, x), without inputs."""
+def first_order_matrix(lin: ConstrainedLinearisation, N: FloatArray, along: Transport | None) -> FloatArray:
+    """A of d/dt (z, dz/dt, x) = A (z, dz/dt, x), without inputs; ``along`` a motion."""
     n, m, n_x = len(lin.free), N.shape[1], int(lin.states.sum())
-    M, D, K, spin = lin.M.toarray(), lin.D.toarray(), lin.K.toarray(), lin.spin.toarray()
+    M, D, K = lin.M.toarray(), lin.D.toarray(), lin.K.toarray()
     E_s = np.eye(n)[:, lin.states]
     Q = np.hstack((N, np.zeros((n, m + n_x))))
-    V = np.hstack((spin @ N, N, E_s))
-    S = np.hstack((np.zeros((n, m)), spin @ N, np.zeros((n, n_x))))
+    V = np.hstack((np.zeros((n, m)) if along is None else along.V, N, E_s))
+    S = np.zeros((n, 2 * m + n_x))
+    if along is not None:
+        S[:, :m], S[:, m : 2 * m] = along.A_z, along.A_w
     whole = np.hstack((N, E_s))
     rates = -np.linalg.solve(whole.T @ M @ whole, whole.T @ (K @ Q + D @ V + M @ S))
     return np.vstack((np.hstack((np.zeros((m, m)), np.eye(m), np.zeros((m, n_x)))), rates))
@@ -228,7 +254,7 @@ def _sparse(point: OperatingPoint, modes: int) -> tuple[Any, Any, Any, bool]:
     n, n_c = len(lin.free), dyn.n_c
     if lin.states.any():
         raise ModelError(f"solve_modal: models with first-order states go up to {DENSE} unknowns; this has {n}.")
-    D, K = lin.D + lin.M @ lin.spin, lin.K + lin.D @ lin.spin
+    D, K = lin.D, lin.K
     slack = dyn._compliance * eye_array(n_c)
     ratio = np.abs(lin.K.diagonal()) / np.maximum(lin.M.diagonal(), 1e-300)
     shift = 1e-8 * float(np.median(ratio[ratio > 0.0])) if np.any(ratio > 0.0) else 1e-8

@@ -4,7 +4,7 @@ With independent coordinates z, the rest following from the constraints, :math:`
 motions that are inputs), the equations projected by :math:`N^T` give
 
 .. math:: N^T M N \ddot z = -N^T [D\,\delta v + K\,\delta q + M P \ddot d + R u], \qquad
-   \delta v = N \dot z + P \dot d + \Omega\,\delta q,
+   \delta v = N \dot z + P \dot d,
 
 with :math:`R = \partial r/\partial u` for loads and actuators. First-order states x come with their own equations.
 """
@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from flexmbs.analysis.linear_model import LinearModel
-from flexmbs.analysis.minimal import DENSE, partitioned_basis
-from flexmbs.analysis.operating_point import OperatingPoint, check_steady, operating_point
+from flexmbs.analysis.minimal import DENSE, dependent_first, partitioned_basis
+from flexmbs.analysis.operating_point import OperatingPoint, check_steady, is_moving, operating_point, transport
 from flexmbs.control.sensors import as_sensors, read_sensor
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError, unknown_name
@@ -132,14 +132,17 @@ class _Linear:
         dyn, lin = point.dyn, point.lin
         self.viewer = Viewer(dyn.system) if dyn.mechanics is None else dyn.python.viewer
         self.n = n = len(lin.free)
-        self.M, self.K, self.D, self.spin, self.G = (x.toarray() for x in (lin.M, lin.K, lin.D, lin.spin, lin.G))
+        self.M, self.K, self.D, self.G = (x.toarray() for x in (lin.M, lin.K, lin.D, lin.G))
         still = np.flatnonzero(~lin.states)
-        N, P, independent = partitioned_basis(self.G[:, still], _dependent_first(point)[still])
+        N, P, independent = partitioned_basis(self.G[:, still], dependent_first(dyn, lin)[still])
         self.N, self.P = np.zeros((n, N.shape[1])), np.zeros((n, dyn.n_c))
         self.N[still], self.P[still] = N, P
         self.independent: IntArray = still[independent]
         self.moving = [self._equation(i) for i in inputs if i.kind == "motion"]
-        check_steady(point, self.N)
+        check_steady(point)
+        if self.moving and is_moving(point):
+            raise ModelError("linearise: prescribed motions are inputs about equilibria only, and this state moves.")
+        self.along = transport(point, self.N, self.P, self.independent)
 
     def _equation(self, item: _Input) -> int:
         """The constraint of a prescribed motion."""
@@ -160,11 +163,11 @@ class _Linear:
         lin, n, n_z = self.point.lin, self.n, self.N.shape[1]
         E = np.eye(n)[:, lin.states]
         n_x, n_d, n_u = E.shape[1], len(self.moving), len(self.inputs)
-        P, spin = self.P[:, self.moving], self.spin
+        P, along = self.P[:, self.moving], self.along
         zero = np.zeros
         Q = np.hstack((self.N, zero((n, n_z + n_x)), P, zero((n, n_d))))
-        V = np.hstack((spin @ self.N, self.N, E, spin @ P, P))
-        S = np.hstack((zero((n, n_z)), spin @ self.N, zero((n, n_x + n_d)), spin @ P))
+        V = np.hstack((along.V, self.N, E, zero((n, n_d)), P))
+        S = np.hstack((along.A_z, along.A_w, zero((n, n_x + 2 * n_d))))
         forces, accelerations = self._input_columns(P)
         whole = np.hstack((self.N, E))
         mass = whole.T @ self.M @ whole
@@ -275,14 +278,3 @@ class _Linear:
         for s in self.sensors:
             names += [s.name] if s.size == 1 else [f"{s.name}[{k}]" for k in range(s.size)]
         return tuple(names)
-
-
-def _dependent_first(point: OperatingPoint) -> FloatArray:
-    """Weights (n,) by which translations become dependent before rotations, and later bodies before earlier ones."""
-    dyn, lin = point.dyn, point.lin
-    weight = np.full(dyn.n_v, 1e-3 / dyn.length)
-    c = dyn.coordinates
-    weight[c.translations] = 1.0
-    for body, (_, iv) in zip(c.rigid, c.places, strict=True):
-        weight[iv : iv + len(body.position)] = 1.0
-    return np.asarray((weight * (1.0 + 1e-6 * np.arange(dyn.n_v)))[lin.free])

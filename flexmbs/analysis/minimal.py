@@ -15,7 +15,7 @@ from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.dynamics import Dynamics
 from flexmbs.linearisation import ConstrainedLinearisation
 
-__all__ = ["DENSE", "Stability", "orthonormal_basis", "partitioned_basis", "stability"]
+__all__ = ["DENSE", "Stability", "dependent_first", "orthonormal_basis", "partitioned_basis", "stability"]
 
 DENSE = 1_500
 """Number of free velocities up to which matrices are made dense."""
@@ -60,6 +60,16 @@ def partitioned_basis(G: FloatArray, last: FloatArray) -> tuple[FloatArray, Floa
     N[dependent] = -inverse @ G[:, independent]
     P[dependent] = inverse
     return N, P, independent
+
+
+def dependent_first(dyn: Dynamics, lin: ConstrainedLinearisation) -> FloatArray:
+    """Weights (n,) by which translations become dependent before rotations, and later bodies before earlier ones."""
+    weight = np.full(dyn.n_v, 1e-3 / dyn.length)
+    c = dyn.coordinates
+    weight[c.translations] = 1.0
+    for body, (_, iv) in zip(c.rigid, c.places, strict=True):
+        weight[iv : iv + len(body.position)] = 1.0
+    return np.asarray((weight * (1.0 + 1e-6 * np.arange(dyn.n_v)))[lin.free])
 
 
 def stability(dyn: Dynamics, lin: ConstrainedLinearisation) -> Stability:

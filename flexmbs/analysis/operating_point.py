@@ -1,15 +1,15 @@
-"""The state about which a model that can move is linearised: its initial one, an equilibrium, or a steady motion."""
+"""The state about which a model that can move is linearised: its initial one, an equilibrium, or a steady spin."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from flexmbs.assembly import accelerations, assemble
+from flexmbs.assembly import accelerations, assemble, constraint_matrix
 from flexmbs.control.loop import ControlLoop
 from flexmbs.core.checks import show
-from flexmbs.core.contracts import FloatArray
+from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError
 from flexmbs.dynamics import Dynamics
 from flexmbs.equilibria import Equilibria
@@ -20,12 +20,16 @@ from flexmbs.solution import Solution
 from flexmbs.system import System, compile_model
 from flexmbs.time_solution import TimeSolution
 
-__all__ = ["OperatingPoint", "check_steady", "operating_point"]
+__all__ = ["OperatingPoint", "Transport", "check_steady", "is_moving", "operating_point", "transport"]
 
 BALANCED = 1e-6
 """Acceleration, relative to what the loads alone would give, up to which a state is steady."""
 NOISE = 1e-12
 """The same relative to the largest K_ii / M_ii times the size of the positions."""
+
+
+STEP = 1e-5
+"""Step of the differences of constraints."""
 
 
 class OperatingPoint(NamedTuple):
@@ -82,8 +86,8 @@ def operating_point(owner: str, model: object, off: tuple[str, ...] = ()) -> Ope
     return OperatingPoint(dyn, state, linearise_state(dyn, state), redundant)
 
 
-def check_steady(point: OperatingPoint, N: FloatArray) -> None:
-    """Refuse a state that accelerates, or moves so that the allowed directions N (n, m) turn.
+def check_steady(point: OperatingPoint) -> None:
+    """Refuse a state that accelerates.
 
     Raises
     ------
@@ -108,21 +112,65 @@ def check_steady(point: OperatingPoint, N: FloatArray) -> None:
             f"{name}: the state is not an equilibrium: {dyn.coordinates.describe(int(lin.free[worst]))} accelerates "
             f"with {a[worst]:.3g}. Take the result of solve_static."
         )
-    speed = float(np.abs((lin.directions.T @ state.v)[still]).max(initial=0.0))
-    if not dyn.n_c or speed == 0.0:
-        return
-    turned = np.zeros((dyn.n_c, N.shape[1]))
-    h = 1e-6
-    along = lin.spin @ N
-    for j in range(N.shape[1]):
-        sides = []
-        for sign in (h, -h):
-            q = moved(dyn, state.q, sign * (lin.directions @ N[:, j]))
-            dyn.residual(q, state.v + sign * (lin.directions @ along[:, j]), zero, state.lam)
-            sides.append(dyn.rates())
-        turned[:, j] = (sides[0] - sides[1]) / (2.0 * h)
-    if float(np.abs(turned).max(initial=0.0)) > 1e-5 * speed:
-        raise ModelError(
-            f"{name}: the state is not a steady motion: the directions that the joints allow change while it moves. "
-            f"Linearise about an equilibrium, or about the spin of bodies held at their centres of mass."
-        )
+
+
+def is_moving(point: OperatingPoint) -> bool:
+    """Whether anything but first-order states has a velocity."""
+    lin = point.lin
+    return bool(np.any((lin.directions.T @ point.state.v)[~lin.states]))
+
+
+class Transport(NamedTuple):
+    """Rates in the basis N: dv = N dz/dt + V z, da = N d2z/dt2 + A_z z + A_w dz/dt; (n, n_z) each."""
+
+    V: FloatArray
+    A_z: FloatArray
+    A_w: FloatArray
+
+
+def transport(point: OperatingPoint, N: FloatArray, P: FloatArray, independent: IntArray) -> Transport:
+    r"""How the allowed directions turn with a steady motion; zero at rest.
+
+    With independent coordinates z, :math:`\dot N = -P [\partial(Gv)/\partial q + G\Omega] N` keeps their rows, and the
+    accelerations of the others follow from the second derivative of the constraints, by differences.
+    """
+    if not is_moving(point):
+        zero = np.zeros_like(N)
+        return Transport(zero, zero, zero)
+    dyn, lin = point.dyn, point.lin
+    spun = lin.spin @ N
+    nothing = np.zeros_like(N)
+    turning = -P @ _differences(point, N, spun, _rates)
+    V = turning + spun
+    by_z, by_w = _differences(point, N, V, _gaps), _differences(point, nothing, N, _gaps)
+    kept = np.zeros((N.shape[1], N.shape[0]))
+    kept[np.arange(N.shape[1]), independent] = 1.0
+    back = N @ kept @ lin.spin
+    dyn.residual(point.state.q, point.state.v, point.state.a, point.state.lam)
+    return Transport(V, back @ turning - P @ by_z, back @ N - P @ by_w)
+
+
+def _differences(point: OperatingPoint, Q: FloatArray, V: FloatArray, function: Any) -> FloatArray:
+    """Central differences (n_c, m) of a function of (q, v) along the columns of Q and V."""
+    dyn, s, E = point.dyn, point.state, point.lin.directions
+    out = np.zeros((dyn.n_c, Q.shape[1]))
+    for j in range(Q.shape[1]):
+        sides = [function(dyn, moved(dyn, s.q, h * (E @ Q[:, j])), s.v + h * (E @ V[:, j]), s) for h in (STEP, -STEP)]
+        out[:, j] = (sides[0] - sides[1]) / (2.0 * STEP)
+    return out
+
+
+def _rates(dyn: Dynamics, q: FloatArray, v: FloatArray, state: StepState) -> FloatArray:
+    """G v + g_t at (q, v)."""
+    dyn.residual(q, v, state.a, state.lam)
+    return dyn.rates()
+
+
+def _gaps(dyn: Dynamics, q: FloatArray, v: FloatArray, state: StepState) -> FloatArray:
+    """G a + (dG/dt) v + g_tt at (q, v), for the accelerations of the state."""
+    gamma = dyn.gamma(q, v)
+    if not np.any(state.a):
+        return gamma
+    dyn.T[:] = np.eye(3)
+    dyn.tangent(q, v, state.a, state.lam, (0.0, 0.0))
+    return np.asarray(constraint_matrix(dyn) @ state.a + gamma)

@@ -205,3 +205,20 @@ def test_damping_ratios_without_damping() -> None:
     )  # fmt: skip
     modes = fx.solve_modal(fx.Model(beam, fx.Clamp(beam.start)), modes=3)
     assert modes.damping_ratios == pytest.approx(np.zeros(3), abs=1e-12)
+
+
+@pytest.mark.parametrize("spin", [60.0, 200.0, 20.0])
+def test_sleeping_top(spin: float) -> None:
+    """In inertial axes A w^2 - J3 Omega w + m g l = 0; complex, and falling, below a certain spin."""
+    J1, J3, arm, m = 0.2, 0.1, 0.5, 2.0
+    top = fx.RigidBody(m, (J1, J1, J3), position=(0, 0, arm), angular_velocity=(0, 0, spin), name="top")
+    model = fx.Model(top, fx.Spherical(fx.ground, top, at=(0, 0, 0), name="tip"), fx.Gravity((0, 0, -G)))
+    modes = fx.solve_modal(model)
+    A = J1 + m * arm**2
+    expected = 1j * (np.roots([A, -J3 * spin, m * G * arm]) - spin)
+    for root in expected:
+        found = root if root.imag > 0.0 else root.conjugate()
+        assert np.abs(modes.roots - found).min() < 1e-6 * abs(found)
+    poles = fx.linearise(model).poles
+    for root in expected:
+        assert np.abs(poles - root).min() < 1e-6 * abs(root)
