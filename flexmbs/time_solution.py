@@ -43,7 +43,7 @@ class Energy:
 
     ``kinetic``, ``strain`` (flexible bodies), ``springs`` (forces between markers), ``potential`` (dead loads, zero at
     the origin); ``work_drivers``: done on the system by prescribed motions; ``work_forces``: by forces between markers
-    (minus the change of ``springs``, this is minus what they dissipate); ``work_loads``: by loads on markers.
+    (together with the change of ``springs``, minus what they dissipate); ``work_loads``: by loads on markers.
     """
 
     kinetic: FloatArray
@@ -62,7 +62,7 @@ class Energy:
     @property
     def dissipated(self) -> FloatArray:
         """What forces between markers have taken out of the system."""
-        return np.asarray((self.springs - self.springs[0]) - self.work_forces)
+        return np.asarray(self.springs[0] - self.springs - (self.work_forces - self.work_forces[0]))
 
     @property
     def balance(self) -> FloatArray:
@@ -71,7 +71,8 @@ class Energy:
         Zero but for the errors of the integration (and material damping, which is not counted).
         """
         change = self.total - self.total[0] + self.dissipated
-        return np.asarray(change - self.work_drivers - self.work_loads)
+        work = self.work_drivers + self.work_loads
+        return np.asarray(change - (work - work[0]))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
