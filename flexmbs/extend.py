@@ -1,11 +1,12 @@
-"""What an element, a load or a support of your own is made of, in one import.
+"""What an element, a load, a support or a joint of your own is made of, in one import.
 
-The contracts are `flexmbs.core.contracts` (elements and kernels), `flexmbs.forces.items` (loads) and
-`flexmbs.supports` (supports); the documentation has a worked example of each.
+The contracts are `flexmbs.core.contracts` (elements and kernels), `flexmbs.forces.items` (loads),
+`flexmbs.supports` (supports) and `flexmbs.joints.contracts` (joints; kinds of rows in `flexmbs.joints.rows`); the documentation has a worked example of each.
 """
 
 from __future__ import annotations
 
+from flexmbs.bodies.marker import Marker, as_marker, joint_frame
 from flexmbs.core.checks import as_array, as_count, as_direction, as_name, as_number
 from flexmbs.core.contracts import (
     Element,
@@ -24,6 +25,8 @@ from flexmbs.core.history import History
 from flexmbs.core.jit import kernel
 from flexmbs.core.section import BeamStiffness
 from flexmbs.forces.items import Items, Kind, Load, Places, dead_items
+from flexmbs.forces.row_force import RowForce
+from flexmbs.joints.contracts import Equation, Joint, Motion, Pair, Row
 from flexmbs.supports import Condition, Support
 
 __all__ = [
@@ -31,17 +34,24 @@ __all__ = [
     "Condition",
     "Element",
     "Env",
+    "Equation",
     "FloatArray",
     "ForceKernel",
     "History",
     "IntArray",
     "Items",
+    "Joint",
     "Kind",
     "Load",
+    "Marker",
     "ModelError",
+    "Motion",
     "NodeLayout",
+    "Pair",
     "Places",
     "Resultant",
+    "Row",
+    "RowForce",
     "State",
     "Support",
     "TangentKernel",
@@ -49,8 +59,10 @@ __all__ = [
     "as_array",
     "as_count",
     "as_direction",
+    "as_marker",
     "as_name",
     "as_number",
     "dead_items",
+    "joint_frame",
     "kernel",
 ]

@@ -10,7 +10,7 @@ import numpy as np
 
 from flexmbs.bodies.marker import Body, Marker, as_marker
 from flexmbs.body import Attachment, FlexibleBody
-from flexmbs.core.checks import show
+from flexmbs.core.checks import as_array, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError, unknown_name
 from flexmbs.joints.rows import row_gradient, row_value
@@ -171,6 +171,22 @@ class TimeSolution:
         if not isinstance(body, FlexibleBody):
             raise ModelError(f"shape: expected a FlexibleBody, not {show(body)}.")
         return body.element.positions(self.system.group(body), np.array(self.q[step]), np.linspace(-1, 1, points))
+
+    def resultant(self, body: FlexibleBody, symbol: str, step: int = -1, xi: Any = None) -> FloatArray:
+        """A stress resultant (n_e, n_s) along every element of a flexible body at a stored time, such as ``"M"``.
+
+        ``xi (n_s,)`` as for `Solution.resultant`; by default where the element is most accurate.
+        """
+        if not isinstance(body, FlexibleBody):
+            raise ModelError(f"resultant: expected a FlexibleBody, not {show(body)}.")
+        names = [r.symbol for r in body.element.resultants]
+        if symbol not in names:
+            raise ModelError(f"body {body.name!r}: {unknown_name('stress resultant', symbol, names)}")
+        where = body.element.accurate_points(symbol) if xi is None else as_array("resultant", "xi", xi, (None,))
+        if np.abs(where).max(initial=0.0) > 1.0:
+            raise ModelError(f"resultant: xi must lie between -1 and 1, not {show(where.tolist())}.")
+        group, q, v = self.system.group(body), np.array(self.q[step]), np.array(self.v[step])
+        return body.element.stress_resultants(group, q, v, where)[..., names.index(symbol)]
 
     def angle(self, joint: Any) -> FloatArray:
         """Angle (n_t,) [rad] of side b of a joint against side a about the common axis, counted over full turns."""

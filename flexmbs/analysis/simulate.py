@@ -40,6 +40,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Output", "simulate"]
 
+NEAR = 1e-9
+"""An event this near to an end of a step, relative to the step, happens at that end."""
+
 
 def simulate(
     model: Model | System,
@@ -185,7 +188,7 @@ class _Run:
         self.t0, self.until, self.origin = begin, until, begin
         self.wanted = output.times(begin, until)
         self.status, self.message = TimeStatus.DONE, ""
-        self.rejected = 0
+        self.rejected, self.jump = 0, ""
         self.redundant: tuple[str, ...] = ()
         self.wall = time.perf_counter()
         self.cpu = time.process_time()
@@ -204,6 +207,7 @@ class _Run:
                 q = equilibrium_start("simulate", dyn, start, v)
             found = assemble(dyn, self.t0, q, v, keep)
             self.redundant = found.redundant
+            self.jump = self._jump(v, found.v)
             self.sampled.begin(self.t0, found.q, found.v)
             self.state: StepState = self.scheme.start(dyn, self.t0, found.q, found.v, self.h)
         else:
@@ -250,7 +254,11 @@ class _Run:
                 continue
             new = result.state._replace(t=end)
             happened = self.events.first(self.state, new)
-            if happened.t is not None and happened.t < end - 1e-12 * h:
+            if happened.t is not None and happened.t <= self.state.t + NEAR * h:  # now; a step would be round-off alone
+                if self._react(happened.events):
+                    return
+                continue
+            if happened.t is not None and happened.t < end - NEAR * h:
                 result = self.stepper.step(self.state, happened.t - self.state.t)
                 if result.state is None:
                     self.status, self.message = TimeStatus.STEP_TOO_SMALL, self._failure(h, result)
@@ -280,7 +288,7 @@ class _Run:
 
     def _react(self, numbers: tuple[int, ...]) -> bool:
         """Record events and do what they ask for; whether the run ends."""
-        stop = False
+        stop = self.events.changed = False
         for i in numbers:
             stop |= self.events.happen(i, self.state)
         if stop:
@@ -323,7 +331,19 @@ class _Run:
             worst = int(np.argmax(np.abs(np.nan_to_num(dyn.r, nan=np.inf))))
             name = dyn.coordinates.describe(worst) if worst < dyn.n_v else dyn.mechanics.names[worst - dyn.n_v]  # type: ignore[union-attr]
             text += f" The largest residual is {dyn.r[worst]:.3g} on {name}."
+        if self.redundant:
+            text += f" Redundant are: {', '.join(self.redundant[:5])}; a motion prescribed there cannot be followed."
+        if self.jump:
+            text += f" At the start the joints changed velocities, most that of {self.jump}."
         return text
+
+    def _jump(self, given: FloatArray, met: FloatArray) -> str:
+        """The coordinate whose velocity the joints have changed most at the start; empty if none."""
+        change = np.abs(met - given)
+        if not len(change) or change.max() <= 1e-6 * max(float(np.abs(met).max()), 1e-300):
+            return ""
+        worst = int(np.argmax(change))
+        return f"{self.dynamics.coordinates.describe(worst)}, from {given[worst]:.3g} to {met[worst]:.3g}"
 
     def _extra(self) -> dict[str, Any]:
         """What a resumed run needs beside the state."""

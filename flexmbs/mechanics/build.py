@@ -115,6 +115,8 @@ class _Builder:
 
     def __init__(self, model: Model, coordinates: Coordinates, size: int) -> None:
         self.model, self.coordinates, self.size = model, coordinates, size
+        self.joints = [(joint, tuple(joint.pairs), tuple(joint.equations)) for joint in model.joints]
+        self._check_rows()
         self.blocks: list[Blocks] = []
         self.force_items = [(f, r) for f in model.forces for r in getattr(f, "row_forces", ())]
         loads = list(enumerate(model.loads))
@@ -123,6 +125,16 @@ class _Builder:
         self.wrench_items += [(w, constant) for f in model.forces for w in getattr(f, "wrenches", ())]
         self.users = [f for f in model.forces if hasattr(f, "differentiate")]
         self._actuators(constant + 1)
+
+    def _check_rows(self) -> None:
+        """Refuse rows that belong to no equation, and equations without a row."""
+        for joint, pairs, equations in self.joints:
+            used = {row.equation for pair in pairs for row in pair.rows}
+            if used != set(range(len(equations))):
+                raise ModelError(
+                    f"Model {self.model.name!r}: joint {joint.name!r} has {len(equations)} equations, numbered from 0, but "
+                    f"its rows name {sorted(used)}; each equation needs a row."
+                )
 
     def _actuators(self, place: int) -> None:
         """Actuators become forces on rows, or wrenches with load factors from ``place`` on."""
@@ -210,14 +222,14 @@ class _Builder:
         active: list[ActiveEquation] = []
         dropped: list[ActiveEquation] = []
         number: dict[tuple[int, int], int] = {}
-        for joint in self.model.joints:
-            vanish = set(range(len(joint.equations)))
-            for pair in joint.pairs:
+        for joint, pairs, equations in self.joints:
+            vanish = set(range(len(equations)))
+            for pair in pairs:
                 flat = pair.a.planar and pair.b.planar
                 for row in pair.rows:
                     if not (flat and _vanishes(self.model, joint, pair, row)):
                         vanish.discard(row.equation)
-            for k, equation in enumerate(joint.equations):
+            for k, equation in enumerate(equations):
                 item = ActiveEquation(joint, k, equation)
                 if k in vanish:
                     dropped.append(item)
@@ -230,8 +242,8 @@ class _Builder:
         """All markers, and those of which only the position matters."""
         markers: dict[int, Marker] = {}
         turning: set[int] = set()
-        for joint in self.model.joints:
-            for pair in joint.pairs:
+        for _, pairs, _ in self.joints:
+            for pair in pairs:
                 self._note(pair.a, pair.b, pair.rows, markers, turning)
         for _, force in self.force_items:
             self._note(force.a, force.b, force.rows, markers, turning)
@@ -256,8 +268,8 @@ class _Builder:
         local: list[int] = []
         level: list[int] = []
         n_v = self.coordinates.n_v
-        for joint in self.model.joints:
-            for pair in joint.pairs:
+        for joint, pairs, every in self.joints:
+            for pair in pairs:
                 rows = [r for r in pair.rows if (id(joint), r.equation) in number]
                 if not rows:
                     continue
@@ -268,7 +280,7 @@ class _Builder:
                     e = number[id(joint), row.equation]
                     eq.append(n_v + e)
                     local.append(k + equations.index(e))
-                    level.append(joint.equations[row.equation].level)
+                    level.append(every[row.equation].level)
         ints = [np.array(x, dtype=np.int64) for x in (eq, local, level)]
         return JointGroup(**table.columns(), eq=ints[0], level=ints[2], local=ints[1], mptr=self.markers.ptr, n_v=n_v)
 
