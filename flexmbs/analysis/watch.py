@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from flexmbs.control.calling import call
 from flexmbs.control.events import Located, locate
 from flexmbs.core.checks import show
 from flexmbs.core.errors import ModelError
@@ -80,7 +81,8 @@ class Watch:
         event = self.events[number]
         self.record.append(Happened(event.name, state.t))
         if event.action is not None:
-            changes = event.action(self.viewer.view(state.t, state.q, state.v, state.a, state.lam))
+            view = self.viewer.view(state.t, state.q, state.v, state.a, state.lam)
+            changes = call(f"Event {event.name!r}", f"its action at t = {state.t:g}", event.action, view)
             self._apply(event, changes)
         return event.terminal
 
