@@ -1,7 +1,8 @@
 """What an element, a load, a support or a joint of your own is made of, in one import.
 
-The contracts are `flexmbs.core.contracts` (elements and kernels), `flexmbs.forces.items` (loads),
-`flexmbs.supports` (supports) and `flexmbs.joints.contracts` (joints; kinds of rows in `flexmbs.joints.rows`); the documentation has a worked example of each.
+The contracts are `flexmbs.core.contracts` (elements and kernels), `flexmbs.forces.items` (loads), `flexmbs.supports`
+(supports) and `flexmbs.joints.contracts` (joints; kinds of rows in `flexmbs.joints.rows`); the documentation has a
+worked example of each.
 """
 
 from __future__ import annotations

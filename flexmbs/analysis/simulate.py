@@ -17,6 +17,7 @@ from flexmbs.analysis.sampling import Sampling
 from flexmbs.analysis.watch import Watch, as_events
 from flexmbs.assembly import assemble
 from flexmbs.core.checks import as_flag, as_number, show
+from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ConvergenceError, ModelError
 from flexmbs.core.progress import Progress
 from flexmbs.dynamics import Dynamics

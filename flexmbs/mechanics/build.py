@@ -132,8 +132,8 @@ class _Builder:
             used = {row.equation for pair in pairs for row in pair.rows}
             if used != set(range(len(equations))):
                 raise ModelError(
-                    f"Model {self.model.name!r}: joint {joint.name!r} has {len(equations)} equations, numbered from 0, but "
-                    f"its rows name {sorted(used)}; each equation needs a row."
+                    f"Model {self.model.name!r}: joint {joint.name!r} has {len(equations)} equations, numbered from 0, "
+                    f"but its rows name {sorted(used)}; each equation needs a row."
                 )
 
     def _actuators(self, place: int) -> None:
