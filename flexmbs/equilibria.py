@@ -33,6 +33,15 @@ class Equilibria(TimeSolution):
         where that was not asked.
     free : tuple of str
         Coordinates that nothing holds at the last equilibrium: it is one of many.
+
+    Examples
+    --------
+    >>> import flexmbs as fx
+    >>> ball = fx.PointMass(2.0, position=(0.0, -1.0), name="ball")
+    >>> spring = fx.SpringDamper(fx.ground.marker((0, 0, 0)), ball, stiffness=100.0, name="spring")
+    >>> hanging = fx.solve_static(fx.Model(ball, spring, fx.Gravity((0, -9.81))))
+    >>> round(float(hanging.position(ball)[-1, 1]), 4), bool(hanging.stable[-1])
+    (-1.1962, True)
     """
 
     stable: Any = None

@@ -12,6 +12,7 @@ matrices with the constraints beside them are factorised, and the roots nearest 
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,6 +40,8 @@ from flexmbs.time_solution import TimeSolution, TimeStatus
 
 __all__ = ["ConstrainedModes", "solve_constrained_modes"]
 
+GROWING = 1e-6
+"""Real part of a root, relative to the largest root, above which it is not round-off."""
 SYMMETRIC = 1e-9
 """Asymmetry of the projected stiffness, relative to its largest entry, that is round-off."""
 
@@ -58,6 +61,15 @@ class ConstrainedModes(Modes):
         Increments of all coordinates (rotations of rigid bodies in body axes), of unit modal mass; zero for states.
     state_vectors : (n_v, m) array
         The rates; for first-order states their amplitudes.
+
+    Examples
+    --------
+    >>> import flexmbs as fx
+    >>> ball = fx.PointMass(2.0, position=(0.0, -1.0), name="ball")
+    >>> spring = fx.SpringDamper(fx.ground.marker((0, 0, 0)), ball, stiffness=100.0, damping=2.0, name="spring")
+    >>> modes = fx.solve_modal(fx.solve_static(fx.Model(ball, spring, fx.Gravity((0, -9.81)))))
+    >>> round(float(modes.damping_ratios[1]), 4)
+    0.0707
     """
 
     roots: Any
@@ -163,7 +175,15 @@ def solve_constrained_modes(model: object, modes: int | None) -> ConstrainedMode
             f"solve_modal: {show(modes)} modes of a model with {len(roots)} (one of each conjugate pair); ask for "
             f"fewer."
         )
-    order = np.argsort(np.where(roots.real > 1e-9 * np.abs(roots).max(), -1.0, 1.0) * np.abs(roots))[:wanted]
+    order = np.argsort(np.where(roots.real > GROWING * np.abs(roots).max(), -1.0, 1.0) * np.abs(roots))[:wanted]
+    growing = int((roots.real > GROWING * max(float(np.abs(roots).max()), 1e-300)).sum())
+    if growing:
+        warnings.warn(
+            f"Model {point.dyn.system.model.name!r}: {growing} mode{'s grow' if growing > 1 else ' grows'}: the state is "
+            f"not a stable equilibrium.",
+            RuntimeWarning,
+            stacklevel=3,
+        )
     roots, E = roots[order], point.lin.directions
     values = -(roots**2)
     values = np.real(values) if not np.any(np.abs(values.imag) > 1e-10 * np.abs(values)) else values

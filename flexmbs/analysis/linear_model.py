@@ -23,6 +23,16 @@ class LinearModel:
         What the entries of x, u and y are.
     operating_outputs : (n_y,) array
         What the sensors read at the operating point; y is the deviation from it.
+
+    Examples
+    --------
+    >>> import flexmbs as fx
+    >>> cart = fx.PointMass(2.0, position=(0.0, 0.0), name="cart")
+    >>> spring = fx.Bushing(fx.ground.marker((0, 0, 0)), cart, (8.0, 8.0), damping=(0.4, 0.4))
+    >>> push = fx.PointForce(cart, (1.0, 0.0))
+    >>> linear = fx.linearise(fx.Model(cart, spring, push), [push], [fx.PositionSensor(cart, (1, 0))])
+    >>> round(float(linear.transfer(0.0)[0, 0].real), 6), len(linear.poles)
+    (0.125, 4)
     """
 
     A: FloatArray

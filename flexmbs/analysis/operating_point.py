@@ -74,7 +74,8 @@ def operating_point(owner: str, model: object, off: tuple[str, ...] = ()) -> Ope
         raise ModelError(f"{owner}: expected a Model or a solution, not {show(model)}.")
     if dyn.mechanics is not None and system.model.controllers:
         loop = ControlLoop(system.model.controllers)
-        held = loop.outputs(loop.initial())
+        memory = model.extra.get("control") if isinstance(model, TimeSolution) else None
+        held = loop.outputs(memory["loop"] if memory else loop.initial())
         dyn.mechanics.held[: len(held)] = held
     dyn.set_time(t)
     dyn._changed = True

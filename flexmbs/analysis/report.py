@@ -41,6 +41,12 @@ class ModelReport:
         ``n_coordinates`` minus the constraints that are independent of each other.
     moved : float
         How far coordinates moved to meet the joints, [length] or [rad].
+
+    Examples
+    --------
+    >>> import flexmbs as fx
+    >>> fx.inspect(fx.Model(fx.PointMass(2.0, position=(0.0, 1.0), name="ball"))).degrees_of_freedom
+    2
     """
 
     system: System
