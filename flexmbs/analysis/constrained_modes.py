@@ -178,9 +178,9 @@ def solve_constrained_modes(model: object, modes: int | None) -> ConstrainedMode
     order = np.argsort(np.where(roots.real > GROWING * np.abs(roots).max(), -1.0, 1.0) * np.abs(roots))[:wanted]
     growing = int((roots.real > GROWING * max(float(np.abs(roots).max()), 1e-300)).sum())
     if growing:
+        what = f"{growing} modes grow" if growing > 1 else "1 mode grows"
         warnings.warn(
-            f"Model {point.dyn.system.model.name!r}: {growing} mode{'s grow' if growing > 1 else ' grows'}: the state is "
-            f"not a stable equilibrium.",
+            f"Model {point.dyn.system.model.name!r}: {what}: the state is not a stable equilibrium.",
             RuntimeWarning,
             stacklevel=3,
         )
