@@ -47,8 +47,8 @@ def script(tmp_path):
 
     def run(how: str, file, after: float) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [sys.executable, str(path), how, str(file), str(after)], capture_output=True, text=True, timeout=120, check=False,
-            env=os.environ | {"OMP_NUM_THREADS": "1"},
+            [sys.executable, str(path), how, str(file), str(after)], capture_output=True, text=True, timeout=120,
+            check=False, env=os.environ | {"OMP_NUM_THREADS": "1"},
         )  # fmt: skip
 
     return run

@@ -64,11 +64,11 @@ def test_full_newton_converges_quadratically(sizes: list[float]) -> None:
 
 
 def test_full_newton_of_index_2_converges_fast(sizes: list[float]) -> None:
-    """The correction of the positions is left out of the momentum equation: each iteration gains two digits or more."""
+    """The correction of the positions is left out of the momentum equation: linear convergence, but fast."""
     run = fx.simulate(spinning_body_with_a_cable(), until=0.2, step=5e-3, integrator=full_newton(2))
     for s in by_step(sizes, run)[1:]:
         big = s[s > 1e-14]
-        assert (big[1:] < 0.06 * big[:-1]).all()
+        assert (big[1:] < 0.2 * big[:-1]).all()
     assert run.steps[:, 2].max() <= 8
     assert run.residuals[:, :2].max() < 1e-10
 
@@ -78,7 +78,7 @@ def test_a_matrix_once_a_step_is_enough(sizes: list[float]) -> None:
     runs = {
         refresh: fx.simulate(
             spinning_body_with_a_cable(), until=0.1, step=2e-3,
-            integrator=fx.GeneralizedAlpha(newton=fx.NewtonOptions(rtol=1e-9, refresh=refresh)),
+            integrator=fx.GeneralizedAlpha(rho=0.8, index=3, newton=fx.NewtonOptions(rtol=1e-9, refresh=refresh)),
         )
         for refresh in ("full", "auto", "step", "demand")
     }  # fmt: skip

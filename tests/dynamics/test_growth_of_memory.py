@@ -1,0 +1,56 @@
+"""Memory of compiled systems grows with their size, not with its square."""
+
+from __future__ import annotations
+
+import tracemalloc
+
+import numpy as np
+import pytest
+
+import flexmbs as fx
+from flexmbs.dynamics import Dynamics
+
+
+def chain(count: int) -> fx.Model:
+    """Bars hanging from each other."""
+    bars = [fx.PlanarRigidBody(1.0, 0.1, position=(k + 0.5, 0.0), name=f"bar {k}") for k in range(count)]
+    sides = [fx.ground, *bars]
+    joints = [fx.Revolute(sides[k], bars[k], at=(float(k), 0.0), name=f"pin {k}") for k in range(count)]
+    return fx.Model(*bars, *joints, fx.Gravity((0, -9.81)))
+
+
+def cable(count: int) -> fx.Model:
+    rope = fx.FlexibleBody.line(
+        (0, 0), (10, 0), elements=count, element=fx.elements.PlanarCable(), section=fx.Circle(0.01), material=fx.steel,
+        name="rope",
+    )  # fmt: skip
+    return fx.Model(rope, fx.Revolute(fx.ground, rope.start, name="pin"), fx.Gravity((0, -9.81)))
+
+
+def kept(model: fx.Model) -> tuple[int, int]:
+    """Bytes that a compiled system with its dynamics keeps, and the most that compiling needs."""
+    tracemalloc.start()
+    try:
+        dynamics = Dynamics(fx.compile_model(model))
+        found = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert dynamics.n_v > 0
+    return found
+
+
+@pytest.mark.parametrize(("make", "small"), [(chain, 250), (cable, 500)])
+def test_memory_is_linear_in_the_size(make, small: int) -> None:
+    kept(make(4))  # whatever is made once
+    (few, few_peak), (many, many_peak) = kept(make(small)), kept(make(4 * small))
+    assert many / few < 4.6
+    assert many_peak / few_peak < 5.0
+
+
+def test_a_long_chain_moves() -> None:
+    """The pin of a straight chain let go carries nothing far out, and the last bar falls freely with g at first."""
+    model = chain(1000)
+    run = fx.simulate(model, 2e-3, step=1e-3, output=fx.Output(energy=False))
+    assert run.acceleration(model.bodies[500])[0, 1] == pytest.approx(-9.81, rel=1e-2)
+    assert run.redundant == ()
+    assert np.isfinite(run.q).all()
