@@ -78,7 +78,7 @@ def cantilever() -> plt.Figure:
 
 
 def mechanism() -> plt.Figure:
-    """One turn of a slider-crank at full speed in twelve pictures, the rod coloured by the size of its bending moment."""
+    """One turn of a slider-crank at full speed in twelve pictures, the rod coloured by its bending moment."""
     crank = fx.PlanarRigidBody.rod((0, 0), (CRANK, 0), mass=0.5, name="crank")
     rod = fx.FlexibleBody.line(
         (CRANK, 0),

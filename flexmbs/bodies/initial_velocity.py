@@ -65,8 +65,7 @@ class InitialVelocity:
     ) -> None:
         if not isinstance(body, FlexibleBody):
             raise ModelError(
-                f"InitialVelocity: body must be a FlexibleBody, not {show(body)}; rigid bodies have a velocity of their "
-                f"own."
+                f"InitialVelocity: body must be a FlexibleBody, not {show(body)}; rigid bodies have their own velocity."
             )
         owner, dim = f"InitialVelocity of {body.name!r}", body.mesh.dim
         object.__setattr__(self, "body", body)
