@@ -49,8 +49,8 @@ def test_memory_is_linear_in_the_size(make, small: int) -> None:
 
 def test_a_long_chain_moves() -> None:
     """The pin of a straight chain let go carries nothing far out, and the last bar falls freely with g at first."""
-    model = chain(1000)
+    model = chain(300)
     run = fx.simulate(model, 2e-3, step=1e-3, output=fx.Output(energy=False))
-    assert run.acceleration(model.bodies[500])[0, 1] == pytest.approx(-9.81, rel=1e-2)
+    assert run.acceleration(model.bodies[150])[0, 1] == pytest.approx(-9.81, rel=1e-2)
     assert run.redundant == ()
     assert np.isfinite(run.q).all()

@@ -68,7 +68,7 @@ def test_full_newton_of_index_2_converges_fast(sizes: list[float]) -> None:
     run = fx.simulate(spinning_body_with_a_cable(), until=0.2, step=5e-3, integrator=full_newton(2))
     for s in by_step(sizes, run)[1:]:
         big = s[s > 1e-14]
-        assert (big[1:] < 0.2 * big[:-1]).all()
+        assert (big[1:] < 0.4 * big[:-1]).all()
     assert run.steps[:, 2].max() <= 8
     assert run.residuals[:, :2].max() < 1e-10
 

@@ -110,7 +110,7 @@ def test_resumed_from_a_file(tmp_path, rebuilt: bool) -> None:
 
 def test_extended_runs_with_fixed_steps() -> None:
     """With times that binary numbers hold exactly the first end is one of the steps of the whole."""
-    m, h = everything(), 1.0 / 128.0
+    m, h = pendulum(), 1.0 / 128.0
     full = fx.simulate(m, 180 * h, step=h)
     first = fx.simulate(m, 90 * h, step=h)
     rest = fx.simulate(m, 180 * h, step=h, start=first)
