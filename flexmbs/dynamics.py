@@ -354,6 +354,11 @@ class Dynamics:
 
         return linearise_state(self, state)
 
+    @property
+    def compliant(self) -> bool:
+        """Whether the multipliers have a compliance."""
+        return self._compliance > 0.0
+
     def compliance(self, wanted: bool) -> None:
         """Whether the multipliers get a small compliance, which redundant constraints need."""
         self._compliance = COMPLIANCE / float(self.mass[self.mass > 0.0].max()) if wanted else 0.0

@@ -225,6 +225,7 @@ class _Run:
         self.stepper: Stepper = self.scheme.stepper(dyn, self.control.tolerance)
         self.recorder.stream = stream
         self.recorder.store(self.state)
+        self._checkpoint()
         self.next = 0
 
     def integrate(self, progress: Progress) -> None:
@@ -281,9 +282,7 @@ class _Run:
                 self._restart()
             if self.recorder.n_steps % CHECKPOINT == 0:
                 self.stepper.forget()
-                if self.recorder.stream is not None:
-                    extra = self._extra()
-                    self.recorder.stream.checkpoint(memory_of(self.state, extra), meta_of(extra, self.redundant))
+                self._checkpoint()
             if self.recorder.n_steps % 20 == 0:
                 progress.show((self.state.t - self.origin) / span, f"t = {self.state.t:.4g}")
 
@@ -345,6 +344,12 @@ class _Run:
             return ""
         worst = int(np.argmax(change))
         return f"{self.dynamics.coordinates.describe(worst)}, from {given[worst]:.3g} to {met[worst]:.3g}"
+
+    def _checkpoint(self) -> None:
+        """Write all that the run needs to go on from here, if it has a file."""
+        if self.recorder.stream is not None:
+            extra = self._extra()
+            self.recorder.stream.checkpoint(memory_of(self.state, extra), meta_of(extra, self.redundant))
 
     def _extra(self) -> dict[str, Any]:
         """What a resumed run needs beside the state."""
