@@ -25,6 +25,8 @@ MOST = 50
 MET = 1e-12
 """Constraint violation, relative to the size of the model, that counts as round-off."""
 HEAVY = 1e6
+SLOW = 1e-14
+"""Rate of a constraint [1/time, or lengths of the model over time] that counts as none whatever moves."""
 RANK = 1e-9
 """Pivot, relative to the largest, below which a constraint depends on the others."""
 FEW, DENSE = 200, 3_000
@@ -149,6 +151,7 @@ def _velocities(dyn: Dynamics, q: FloatArray, v: FloatArray, heavy: FloatArray) 
     if not dyn.n_c:
         return v
     zero, lam = np.zeros(dyn.n_v), np.zeros(dyn.n_c)
+    given = float(np.abs(v).max())  # before: where the joints leave nothing, what remains is round-off
     dyn.T[:] = np.eye(3)
     for _ in range(3):
         dyn.tangent(q, v, zero, lam, (0.0, 0.0))
@@ -160,8 +163,8 @@ def _velocities(dyn: Dynamics, q: FloatArray, v: FloatArray, heavy: FloatArray) 
         v = v + dyn.solve(1.0, 1.0, 1.0)[: dyn.n_v]
     dyn.residual(q, v, zero, lam)
     rate = dyn.rates()
-    speed = max(float(np.abs(v).max()), float(np.abs(dyn.motion[:, 1]).max(initial=0.0)), 1e-300)
-    if float(np.abs(rate).max()) > 1e-6 * speed * max(1.0, dyn.length):
+    speed = max(given, float(np.abs(v).max()), float(np.abs(dyn.motion[:, 1]).max(initial=0.0)))
+    if float(np.abs(rate).max()) > max(1e-6 * speed, SLOW) * max(1.0, dyn.length):
         worst = int(np.argmax(np.abs(rate)))
         raise ModelError(
             f"Model {dyn.system.model.name!r}: no velocities agree with all joints; "
