@@ -28,6 +28,7 @@ from flexmbs.joints.rows import ANGLE
 from flexmbs.markers.rigid import RIGID
 from flexmbs.markers.spatial_slope import SPATIAL_SLOPE, rebase
 from flexmbs.mechanics.build import Mechanics
+from flexmbs.mechanics.compliance import compliances
 from flexmbs.mechanics.inertia import add_rows_product, gyroscopic_force, gyroscopic_tangent, inertia_force
 from flexmbs.mechanics.mass import as_rows, mass_damping, mass_matrix
 from flexmbs.mechanics.pairs import (
@@ -56,8 +57,6 @@ __all__ = ["Dynamics"]
 
 REBASE = 1.5
 """Angle [rad] by which the tangent of a spatial cable turns before its frame is based anew."""
-COMPLIANCE = 1e-9
-"""Compliance of multipliers beside redundant constraints, times the inverse of the largest mass."""
 
 
 class Dynamics:
@@ -144,12 +143,17 @@ class Dynamics:
             system.solver.in_place = True
             system.solver.symmetric = system.symmetric and not damped
         self.solver = system.solver
-        self._compliance = 0.0
+        self._compliance = np.zeros(self.n_c)
         self._rigid_alone = self._groups_if_rigid_alone()
         self.seconds = dict.fromkeys(("evaluation", "assembly", "factorisation", "solve"), 0.0)
         self.matrix = StepMatrix(system, possible_entries(system), self.seconds)
         self.length = self._length()
-        self.position_size = self._position_size()
+        self.body_of, self.body_sizes = self._body_sizes()
+        self.position_size = float(np.sqrt(self.body_sizes.sum()))
+        self.angles_of_bodies = np.array(
+            [iv + 2 for b, (_, iv) in zip(c.rigid, c.places, strict=True) if len(b.position) == 2 and b.rotates],
+            dtype=np.int64,
+        )
         self.evaluations = self.factorisations = 0
 
     def _groups_if_rigid_alone(self) -> tuple[Any, Any, Any, IntArray] | None:
@@ -183,13 +187,21 @@ class Dynamics:
         extent = max(float(max(ends[2 * c + 1]) - min(ends[2 * c])) for c in range(3))
         return extent if extent > 0.0 else 1.0
 
-    def _position_size(self) -> float:
-        """sqrt(sum m s^2), s the size of the model for translations and 1 for rotations and slopes."""
-        s = np.ones(self.n_v)
-        s[self.coordinates.translations] = self.length
-        for body, (_, iv) in zip(self.coordinates.rigid, self.coordinates.places, strict=True):
-            s[iv : iv + len(body.position)] = self.length
-        return float(np.sqrt(self.mass @ s**2))
+    def _body_sizes(self) -> tuple[IntArray, FloatArray]:
+        """Number of the body of each velocity, and sum m s^2 of each body.
+
+        s is the size of the model for translations and 1 for rotations and slopes.
+        """
+        c = self.coordinates
+        s, body = np.ones(self.n_v), np.zeros(self.n_v, dtype=np.int64)
+        s[c.translations] = self.length
+        for n, dofs in reversed(list(enumerate(c.node_dofs))):
+            body[dofs.ravel()] = n
+        for n, (rigid, (_, iv)) in enumerate(zip(c.rigid, c.places, strict=True), len(c.node_dofs)):
+            s[iv : iv + len(rigid.position)] = self.length
+            body[iv : iv + len(rigid.initial_v)] = n
+        sizes = np.bincount(body, weights=self.mass * s**2, minlength=len(c.node_dofs) + len(c.rigid))
+        return body, np.asarray(sizes, dtype=np.float64)
 
     def set_time(self, t: float) -> None:
         """Loads and prescribed motions at time t."""
@@ -357,11 +369,17 @@ class Dynamics:
     @property
     def compliant(self) -> bool:
         """Whether the multipliers have a compliance."""
-        return self._compliance > 0.0
+        return bool(self._compliance.any())
 
     def compliance(self, wanted: bool) -> None:
         """Whether the multipliers get a small compliance, which redundant constraints need."""
-        self._compliance = COMPLIANCE / float(self.mass[self.mass > 0.0].max()) if wanted else 0.0
+        if not wanted:
+            self._compliance = np.zeros(self.n_c)
+        elif not self.compliant:
+            before = self.angles()
+            self.reset_angles()  # cable frames are counted among the reference configuration
+            self._compliance = compliances(self.system, self.mass)
+            self.restore_angles(before)
 
     def factorise(self, wa: float = 1.0) -> None:
         """Assemble the blocks with ``wa`` times the mass into the solver and factorise."""

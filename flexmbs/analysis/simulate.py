@@ -238,22 +238,26 @@ class _Run:
         span = self.until - self.origin  # of the whole motion, so that a resumed run has the same limits
         smallest = control.smallest(span)
         largest = control.limit(span) if isinstance(control, ErrorControl) else np.inf
+        error_before = 0.0
         while self.state.t < self.until:
             if interruption.wanted:
                 self.status = TimeStatus.INTERRUPTED
                 self.message = f"interrupted at t = {self.state.t:g}."
                 return
             barrier = min(self.until, self.sampled.next_time(self.state.t))
-            h, end = grid.next(self.state.t, min(self.h, largest), barrier)
+            h, end = grid.next(self.state.t, min(self.h, largest, self.stepper.longest(self.state)), barrier)
             result = self.stepper.step(self.state, h)
-            if result.state is None or not control.accepts(result.error):
-                self.rejected += 1
-                self.h = control.again(h, result.error)
-                if self.h < smallest:
+            if result.state is None or not control.accepts(result.error, error_before):
+                again = control.again(h, result.error)
+                if again >= smallest:
+                    self.rejected, self.h = self.rejected + 1, again
+                    continue
+                # The smallest of fixed steps stands whatever its estimate: a force may jump there.
+                if result.state is None or not isinstance(control, FixedStep):
+                    self.rejected += 1
                     self.status = TimeStatus.STEP_TOO_SMALL
                     self.message = self._failure(h, result)
                     return
-                continue
             new = result.state._replace(t=end)
             happened = self.events.first(self.state, new)
             if happened.t is not None and happened.t <= self.state.t + NEAR * h:  # now; a step would be round-off alone
@@ -268,6 +272,7 @@ class _Run:
                 new = result.state._replace(t=happened.t)
                 barrier = happened.t
             grid.reached(new.t, barrier)
+            error_before = result.error
             self.recorder.step(new, new.t - self.state.t, result)
             dyn.accept_angles(new.q)
             self._store(self.state, new)

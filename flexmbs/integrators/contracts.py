@@ -38,6 +38,7 @@ class StepStatus(Enum):
     DONE = "done"
     DIVERGED = "the iteration diverged"
     SLOW = "the iteration did not converge"
+    TURNED = "a body would turn by more than 2.5 rad"
     REFUSED = "a force or an element could not be evaluated"
     SINGULAR = "the iteration matrix is singular"
 
@@ -80,6 +81,9 @@ class Stepper(Protocol):
 
     def step(self, state: StepState, h: float) -> StepResult:
         """One step of size h; does not change ``state``."""
+
+    def longest(self, state: StepState) -> float:
+        """Largest step that may be tried from a state; infinite where nothing limits it."""
 
     def forget(self) -> None:
         """Drop the factors kept, so that what follows does not depend on what was before."""

@@ -34,6 +34,7 @@ from flexmbs.mechanics.steps import (
     finish,
     hold_back,
     largest,
+    largest_turn,
     put_back,
     retract,
     tangent_operators,
@@ -47,6 +48,15 @@ RATE = 0.3
 MANY = 5_000
 CLOSED = 1e-9
 """Constraint violation, relative to the size of the model, from which one more increment leads to round-off."""
+MET, MET_RATE = 1e-7, 1e-4
+"""Violation of positions over the size of the model, of velocities over the largest, with which no step is accepted.
+
+It is the one before the last increment, which takes off some orders more; only what contradicts itself stays.
+"""
+PATIENT, GROWING = 4, 2.0
+"""Growth of the increments from which the iteration is given up, and the number of iterations that may do so."""
+TURN, MOST_TURN = 1.5, 2.5
+"""Rotations of a body in a step [rad] planned for, and accepted at most: turns are counted by them."""
 FAR = 1e6
 """An increment this many times the size of all positions is divergence."""
 
@@ -145,6 +155,10 @@ class GeneralizedAlpha:
         return _Stepper(self, dynamics, tolerance)
 
 
+AGAIN = (StepStatus.DIVERGED, StepStatus.SLOW, StepStatus.REFUSED)
+"""Ends of an attempt after which another is made."""
+
+
 class _Stepper:
     """Steps of one scheme on one system."""
 
@@ -155,12 +169,29 @@ class _Stepper:
         self.refresh = ("step" if cheap else "demand") if refresh == "auto" else refresh
         self._factored_at = math.nan
         self._held = np.empty(dynamics.n_v)
+        self._sums = np.empty(len(dynamics.body_sizes))
+        self._rate_gap = 0.0
         self._has_states = len(dynamics.states) > 0
 
     def forget(self) -> None:
         self._factored_at = math.nan
 
+    def longest(self, state: StepState) -> float:
+        """Step in which no body turns too far for its turns to be counted."""
+        rate = largest_turn(state.v, self.dynamics.n_linear, self.dynamics.angles_of_bodies)
+        return TURN / rate if rate > 0.0 else math.inf
+
     def step(self, state: StepState, h: float) -> StepResult:
+        result = self._attempt(state, h, state.a, False)
+        if result.status in AGAIN:
+            # Noisy accelerations of stiff bodies are a bad guess of the new ones; zero is the robust one.
+            second = self._attempt(state, h, np.zeros_like(state.a), True)
+            second.iterations += result.iterations
+            return second
+        return result
+
+    def _attempt(self, state: StepState, h: float, first: FloatArray, full: bool) -> StepResult:
+        """A step from a guess of the new acceleration; ``full``: with a new matrix in each iteration."""
         dyn, s, options = self.dynamics, self.scheme, self.scheme.newton
         n_v, n_linear, n_c = dyn.n_v, dyn.n_linear, dyn.n_c
         wv = s.gamma / (s.beta * h)
@@ -174,17 +205,19 @@ class _Stepper:
         two_levels = s.index == 2 and n_c > 0
         mass = dyn.mass
         acceleration, speed, size = begin(
-            state.q, state.v, aux, state.a, h, s.beta, s.gamma, s.alpha_m, s.alpha_f, mass, n_linear, dq, v1, vd1, q1
-        )
+            state.q, state.v, aux, state.a, first, h, s.beta, s.gamma, s.alpha_m, s.alpha_f, mass, n_linear, dq, v1,
+            vd1, q1,
+        )  # fmt: skip
         reach = max(acceleration / wa, 1e-3 * h * speed)
         floor = 8.0 * EPS * max(size, dyn.position_size)  # a body at rest at the origin has no size of its own
         last = math.inf
+        full = full or self.refresh == "full"
         renew = self.refresh != "demand" or self._factored_at != h
         try:
             dyn.set_time(state.t + h)
             for number in range(1, options.most + 1):
                 began = perf_counter()
-                if renew or self.refresh == "full":
+                if renew or full:
                     tangent_operators(dq, n_linear, dyn.T)
                     dyn.tangent(q1, v1, vd1, lam, weights, int(two_levels))
                     dyn.seconds["evaluation"] += perf_counter() - began
@@ -204,7 +237,17 @@ class _Stepper:
                     return StepResult(None, math.inf, number, StepStatus.DIVERGED)
                 rate = size / last if last > 0.0 else 0.0
                 small = rate < 1.0 and size * rate <= options.rtol * reach * (1.0 - rate) and gap <= CLOSED * dyn.length
+                if number > PATIENT and rate > GROWING:
+                    self.forget()
+                    return StepResult(None, math.inf, number, StepStatus.DIVERGED)
                 done = size <= floor or (number > 1 and (small or (rate > RATE and size <= 1e3 * floor)))
+                done = done and gap <= MET * dyn.length
+                if done and two_levels:
+                    speed = largest(v1, 0) * max(1.0, dyn.length)
+                    done = self._rate_gap <= MET_RATE * speed + MET * dyn.length / h
+                if done and largest_turn(dq, n_linear, dyn.angles_of_bodies) > MOST_TURN:
+                    self.forget()
+                    return StepResult(None, math.inf, number, StepStatus.TURNED)
                 if done and (not self._has_states or self._settled(v1, vd1, wv, h)):
                     return self._accept(state, h, dq, q1, v1, vd1, lam, aux, number)
                 renew = number > 1 and rate > RATE
@@ -229,6 +272,7 @@ class _Stepper:
         dyn = self.dynamics
         n_v = dyn.n_v
         rate = dyn.rates()
+        self._rate_gap = largest(rate, 0)
         hold_back(dyn.r, rate, dyn.velocity_rows, n_v, wv, self._held)
         y = dyn.solve(0.0, 1.0, 1.0)
         dyn.rate_coupling(y, rate)
@@ -247,12 +291,14 @@ class _Stepper:
     ) -> StepResult:  # fmt: skip
         s = self.scheme
         aux1 = np.empty_like(aux)
+        dyn = self.dynamics
         third = finish(
-            state.v, state.a, aux, state.v_old, h, state.h_old, s.alpha_m, s.alpha_f, self.dynamics.mass, v1, vd1, aux1
-        )
+            state.v, state.a, aux, state.v_old, h, state.h_old, s.alpha_m, s.alpha_f, dyn.mass, dyn.body_of,
+            dyn.body_sizes, self._sums, v1, vd1, aux1,
+        )  # fmt: skip
         # The local error of the positions is c h^3 times their third derivative.
         constant = abs(1.0 / 6.0 - s.beta - 0.5 * (s.alpha_m - s.alpha_f))
-        error = constant * h**3 * third / (self.tolerance * self.dynamics.position_size)
+        error = constant * h**3 * third / self.tolerance
         return StepResult(
             StepState(state.t + h, q1, v1, vd1, aux1, lam, state.v, h), error, iterations, StepStatus.DONE
         )

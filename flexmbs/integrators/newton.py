@@ -41,7 +41,7 @@ class NewtonOptions:
 
     rtol: float = 1e-6
     refresh: str = "auto"
-    most: int = 20
+    most: int = 10
 
     def __post_init__(self) -> None:
         as_number("NewtonOptions", "rtol", self.rtol, above=0.0, maximum=1e-2)

@@ -10,6 +10,9 @@ from flexmbs.core.errors import ModelError
 
 __all__ = ["ErrorControl", "FixedStep"]
 
+WRONG, SUSPECT, JUMP = 2e-3, 1e-4, 50.0
+"""Estimated error of a fixed step, over the size of a body, that says it went wrong; or does, if it has grown so."""
+
 
 @dataclass(frozen=True)
 class FixedStep:
@@ -44,9 +47,13 @@ class FixedStep:
         """Below this the run has failed."""
         return self.h * 0.5**self.most_halvings * (1.0 - 1e-9)
 
-    def accepts(self, error: float) -> bool:
-        """Whether a step with this error estimate, relative to the tolerance, stands."""
-        return True
+    def accepts(self, error: float, before: float) -> bool:
+        """Whether a step stands, by its error estimate and that of the step before.
+
+        Newton's method may find another solution than the motion that goes on, such as a buckled rope: a step whose
+        estimate is beyond `WRONG`, or jumps, is divided.
+        """
+        return error <= WRONG and not (error > SUSPECT and error > JUMP * before > 0.0)
 
     def after(self, h: float, error: float, iterations: int) -> float:
         """Step after an accepted one."""
@@ -64,8 +71,9 @@ class ErrorControl:
     Parameters
     ----------
     rtol : float
-        Local error per step, sqrt(sum m e^2), relative to sqrt(sum m s^2) with s the size of the model for translations
-        and 1 for rotations and slopes.
+        Local error per step of every body: sqrt(sum m e^2) relative to sqrt(sum m s^2) over its coordinates, with s the
+        size of the model for translations and 1 for rotations and slopes. Errors of many steps add up: bodies that spin
+        fast need a smaller one.
     first_step, smallest_step, largest_step : float, optional
         [time]; by default 1e-4, 1e-10 and 1/20 of the time span.
 
@@ -75,7 +83,7 @@ class ErrorControl:
     theirs would be small: where they are faster than the mechanism, give ``largest_step``.
     """
 
-    rtol: float = 1e-6
+    rtol: float = 1e-7
     first_step: float | None = None
     smallest_step: float | None = None
     largest_step: float | None = None
@@ -104,8 +112,8 @@ class ErrorControl:
         """Below this the run has failed."""
         return self.smallest_step or 1e-10 * span
 
-    def accepts(self, error: float) -> bool:
-        """Whether a step with this error estimate stands."""
+    def accepts(self, error: float, before: float) -> bool:
+        """Whether a step with this error estimate stands, whatever that of the step before."""
         return error <= 1.0
 
     def limit(self, span: float) -> float:

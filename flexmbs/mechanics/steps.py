@@ -20,6 +20,7 @@ __all__ = [
     "finish",
     "hold_back",
     "largest",
+    "largest_turn",
     "local",
     "norm",
     "position_norm",
@@ -119,32 +120,53 @@ def predict(
 
 @kernel
 def begin(
-    q: FloatArray, v: FloatArray, a: FloatArray, vd: FloatArray, h: float, beta: float, gamma: float, am: float,
-    af: float, mass: FloatArray, n_linear: int, dq: FloatArray, v1: FloatArray, vd1: FloatArray, q1: FloatArray,
+    q: FloatArray, v: FloatArray, a: FloatArray, vd: FloatArray, first: FloatArray, h: float, beta: float, gamma: float,
+    am: float, af: float, mass: FloatArray, n_linear: int, dq: FloatArray, v1: FloatArray, vd1: FloatArray,
+    q1: FloatArray,
 ) -> tuple[float, float, float]:  # fmt: skip
-    """Predict with the old acceleration, and retract; the sizes of the acceleration, the velocity and the positions."""
-    predict(q, v, a, vd, h, beta, gamma, am, af, vd, dq, v1, vd1)
+    """Predict with the acceleration ``first``, retract; sizes of the old acceleration, the velocity, the positions."""
+    predict(q, v, a, vd, h, beta, gamma, am, af, first, dq, v1, vd1)
     retract(q, dq, n_linear, q1)
-    return norm(vd1, mass), norm(v1, mass), position_norm(q, mass, n_linear)
+    return norm(vd, mass), norm(v1, mass), position_norm(q, mass, n_linear)
 
 
 @kernel
 def finish(
     v: FloatArray, vd: FloatArray, a: FloatArray, v_old: FloatArray, h: float, h_old: float, am: float, af: float,
-    mass: FloatArray, v1: FloatArray, vd1: FloatArray, a1: FloatArray,
+    mass: FloatArray, body: IntArray, size: FloatArray, sums: FloatArray, v1: FloatArray, vd1: FloatArray,
+    a1: FloatArray,
 ) -> float:  # fmt: skip
-    """The new auxiliary acceleration, and the size of the third derivative of the positions.
+    """The new auxiliary acceleration, and the largest third derivative of the positions of a body, over its size.
 
-    That is a second difference of velocities; in a first step (h_old = 0), with the acceleration at its start.
+    That is a second difference of velocities; in a first step (h_old = 0), with the acceleration at its start. ``body``
+    (n_v,) numbers the bodies, of ``size`` sum m s^2 with the length s of the model for translations and 1 for others.
     """
-    size = 0.0
+    sums[:] = 0.0
     for i in range(v.shape[0]):
         a1[i] = ((1.0 - af) * vd1[i] + af * vd[i] - am * a[i]) / (1.0 - am)
         mean = (v1[i] - v[i]) / h
         before = vd[i] if h_old == 0.0 else (v[i] - v_old[i]) / h_old
         third = (mean - before) * (2.0 / (h + h_old))
-        size += mass[i] * third * third
-    return float(np.sqrt(size))
+        sums[body[i]] += mass[i] * third * third
+    largest = 0.0
+    for b in range(size.shape[0]):
+        if sums[b] > largest * size[b]:
+            largest = sums[b] / size[b]
+        elif not sums[b] >= 0.0:
+            return math.nan
+    return math.sqrt(largest)
+
+
+@kernel
+def largest_turn(x: FloatArray, n_linear: int, angles: IntArray) -> float:
+    """Largest rotation of a rigid body in a vector over the velocities; ``angles``: those of planar bodies."""
+    largest = 0.0
+    for b in range((x.shape[0] - n_linear) // 6):
+        k = n_linear + 6 * b + 3
+        largest = max(largest, x[k] * x[k] + x[k + 1] * x[k + 1] + x[k + 2] * x[k + 2])
+    for k in angles:
+        largest = max(largest, x[k] * x[k])
+    return math.sqrt(largest)
 
 
 @kernel
