@@ -17,7 +17,8 @@ from scipy.linalg import qr
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError, SingularError
 from flexmbs.dynamics import Dynamics
-from flexmbs.mechanics.steps import retract
+from flexmbs.mechanics.compliance import constraint_rows
+from flexmbs.mechanics.steps import local, retract
 
 __all__ = ["Consistent", "accelerations", "assemble", "constraint_matrix", "dependent_constraints"]
 
@@ -69,8 +70,6 @@ def assemble(dynamics: Dynamics, t: float, q: FloatArray, v: FloatArray, keep: t
             dyn.compliance(len(redundant) > 0)
     v = _velocities(dyn, q, v, heavy)
     step = np.zeros(dyn.n_v)
-    from flexmbs.mechanics.steps import local
-
     local(start, q, dyn.n_linear, step)
     return Consistent(q, v, float(np.abs(step).max(initial=0.0)), redundant)
 
@@ -206,23 +205,9 @@ def _acceleration_gap(dyn: Dynamics, a: FloatArray, gamma: FloatArray) -> FloatA
 
 def constraint_matrix(dyn: Dynamics) -> FloatArray:
     """G (n_c, n_v) at the state linearised last, dense, on all velocities."""
-    m = dyn.mechanics
-    G = np.zeros((dyn.n_c, dyn.n_v))
-    if m is None:
-        return G
-    for n in range(len(m.joints.mA)):
-        N, o = int(m.joints.order[n]), int(m.joints.off[n])
-        block = dyn.B[o : o + N * N].reshape(N, N)
-        i, k = m.joints.mA[n], m.joints.mB[n]
-        ptr, dof = m.markers.ptr, m.markers.dof
-        dofs = np.concatenate((dof[ptr[i] : ptr[i + 1]], dof[ptr[k] : ptr[k + 1]]))
-        rows = range(m.joints.ptr[n], m.joints.ptr[n + 1])
-        done = set()
-        for j in rows:
-            local = int(m.joints.local[j])
-            if local not in done:
-                done.add(local)
-                np.add.at(G[m.joints.eq[j] - dyn.n_v], dofs, block[: len(dofs), local])
+    if dyn.mechanics is None:
+        return np.zeros((0, dyn.n_v))
+    G: FloatArray = constraint_rows(dyn.mechanics, dyn.B, dyn.n_v).toarray()
     return G
 
 

@@ -266,13 +266,13 @@ class _Analysis:
         """The same with first-order states and all that they read and drive."""
         dyn = self.dyn
         lin = linearise_state(dyn, self._state(dyn.env.t))
-        n, n_c = len(lin.free), dyn.n_c
+        n = len(lin.free)
         if n > DENSE:
             raise _NoEquilibriumError(f"statics with first-order states goes up to {DENSE} unknowns, and here are {n}")
         J = lin.K.toarray()
         J[:, lin.states] = lin.D.toarray()[:, lin.states]
         G = lin.G.toarray()
-        A = np.block([[J + mu * lin.M.toarray(), G.T], [G, -dyn._compliance * np.eye(n_c)]])
+        A = np.block([[J + mu * lin.M.toarray(), G.T], [G, -np.diag(dyn._compliance)]])
         dyn.residual(self.q, self.v, self.zero, self.lam)
         gap = np.where(dyn.velocity_rows == 0, dyn.r[dyn.n_v :], 0.0)
         b = -np.concatenate((lin.directions.T @ dyn.r[: dyn.n_v], gap))

@@ -43,6 +43,7 @@ class StepMatrix:
         keep = np.flatnonzero(live & possible)
         massive = np.flatnonzero(live[:n_mass] & (system.mass_blocks != 0.0))
         rows = np.flatnonzero(system.free >= system.coordinates.n_v)
+        self._equations = system.free[rows] - system.coordinates.n_v
         self._mass = system.mass_blocks[massive]
         self._from = keep.astype(np.int32)
         row = np.concatenate((system._row[keep], system._row[massive], rows))
@@ -53,8 +54,8 @@ class StepMatrix:
         self._static_slots = None if self.static is None else self.static.slots(row, col).astype(np.int32)
         self._pivoting = self.static is None
 
-    def factorise(self, B: FloatArray, wa: float, compliance: float) -> None:
-        """Add up B, ``wa`` times the mass, -``compliance`` on the multipliers; factorise, or raise SingularError."""
+    def factorise(self, B: FloatArray, wa: float, compliance: FloatArray) -> None:
+        """Add up B, ``wa`` times the mass, -``compliance (n_c,)`` on the multipliers; factorise, or SingularError."""
         if self.static is not None and self._static_slots is not None:
             self._add(B, wa, compliance, self._static_slots, self.static.data)
             began = perf_counter()
@@ -66,10 +67,11 @@ class StepMatrix:
             self.solver.refactor()
             self.seconds["factorisation"] += perf_counter() - began
 
-    def _add(self, B: FloatArray, wa: float, compliance: float, slots: Slots, data: FloatArray) -> None:
+    def _add(self, B: FloatArray, wa: float, compliance: FloatArray, slots: Slots, data: FloatArray) -> None:
         began = perf_counter()
         first, second = self._cut
-        scatter(B, self._from, slots[:first], self._mass, wa, slots[first:second], compliance, slots[second:], data)
+        slack = compliance[self._equations]
+        scatter(B, self._from, slots[:first], self._mass, wa, slots[first:second], slack, slots[second:], data)
         self.seconds["assembly"] += perf_counter() - began
 
     def solve(self, b: FloatArray) -> FloatArray:
@@ -82,7 +84,7 @@ class StepMatrix:
 @kernel
 def scatter(
     B: FloatArray, source: Slots, slots: Slots, mass: FloatArray, wa: float, mass_slots: Slots,
-    compliance: float, diagonal: Slots, data: FloatArray,
+    compliance: FloatArray, diagonal: Slots, data: FloatArray,
 ) -> None:  # fmt: skip
     """Clear ``data``; add entries of B, wa times masses, and -compliance at their slots."""
     data[:] = 0.0
@@ -90,9 +92,8 @@ def scatter(
         data[mass_slots[i]] += wa * mass[i]
     for i in range(source.shape[0]):
         data[slots[i]] += B[source[i]]
-    if compliance != 0.0:
-        for i in range(diagonal.shape[0]):
-            data[diagonal[i]] -= compliance
+    for i in range(diagonal.shape[0]):
+        data[diagonal[i]] -= compliance[i]
 
 
 def possible_entries(system: System) -> NDArray[np.bool_]:

@@ -97,3 +97,42 @@ def test_a_model_without_redundancy_names_none() -> None:
     body = fx.PlanarRigidBody(1.0, 0.1, position=(0.5, 0), name="bar")
     run = fx.simulate(fx.Model(body, fx.Revolute(fx.ground, body, at=(0, 0))), until=0.1, step=0.05)
     assert run.redundant == ()
+
+
+def door(*others):
+    """A door of 1 kg in two hinges above one another, beside other bodies; its angular acceleration at the start.
+
+    Hinged at its edge, centre of mass 0.5 away, pushed by gravity along y: J_O = m (1 + 0.1^2) / 12 + m / 4.
+    """
+    leaf = fx.RigidBody.box((1.0, 0.1, 2.0), mass=1.0, position=(0.5, 0, 0), name="leaf")
+    hinges = [fx.Revolute(fx.ground, leaf, at=(0, 0, z), axis=(0, 0, 1), name=f"hinge {z}") for z in (-0.8, 0.8)]
+    run = fx.simulate(fx.Model(leaf, *hinges, *others, fx.Gravity((0, -G, 0))), until=0.5, step=1e-2)
+    assert len(run.redundant) == 5
+    turn, rate = -run.angle(hinges[0]), -run.angular_velocity(leaf)[:, 2]
+    inertia = (1.0 + 0.1**2) / 12.0 + 0.25
+    assert turn[-1] > 0.5
+    assert 0.5 * inertia * rate**2 == pytest.approx(0.5 * G * np.sin(turn), abs=5e-3)
+    return run
+
+
+@pytest.mark.parametrize("mass", [1e-7, 1e7, 1e12])
+def test_redundant_joints_of_a_door_beside_a_body_of_any_mass(mass: float) -> None:
+    """A body that is joined to nothing changes nothing, however heavy or light."""
+    other = fx.RigidBody.box((1.0, 1.0, 1.0), mass=mass, position=(5, 0, 0), name="other")
+    alone, beside = door(), door(other)
+    assert beside.q[:, -14:-7] == pytest.approx(alone.q[:, -7:], abs=1e-8)
+
+
+def test_redundant_joints_of_a_light_door_on_a_heavy_frame() -> None:
+    """Two doors of 1 g and 1 t, each in two hinges on the same heavy and falling frame: all fall with g."""
+    frame = fx.RigidBody.box((1.0, 1.0, 1.0), mass=1e7, position=(0, 0, 0), name="frame")
+    parts = [frame]
+    for side, mass in ((-1, 1e-3), (1, 1e3)):
+        leaf = fx.RigidBody.box((1.0, 0.1, 2.0), mass=mass, position=(side * 1.0, 0, 0), name=f"leaf of {mass:g}")
+        parts.append(leaf)
+        for z in (-0.8, 0.8):
+            parts.append(fx.Revolute(frame, leaf, at=(side * 0.5, 0, z), axis=(0, 0, 1), name=f"{side} at {z}"))
+    run = fx.simulate(fx.Model(*parts, fx.Gravity((0, -G, 0))), until=0.5, step=1e-2)
+    assert len(run.redundant) == 10
+    for body in run.model.bodies:
+        assert run.position(body)[-1, 1] == pytest.approx(-0.125 * G, rel=1e-6)
