@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["COMPLIANCE", "compliances", "constraint_rows"]
 
-COMPLIANCE = 1e-9
+COMPLIANCE = 1e-11
 """Compliance of a multiplier, relative to what its constraint yields by itself."""
 
 

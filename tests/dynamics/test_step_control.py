@@ -82,6 +82,9 @@ class Stubborn:
             def forget(self) -> None:
                 inner.forget()
 
+            def longest(self, state):
+                return inner.longest(state)
+
             def step(self, state, h):
                 if scheme.begin <= state.t < scheme.end and h > scheme.limit:
                     return StepResult(None, math.inf, 3, StepStatus.REFUSED, "the spring snapped")
