@@ -32,6 +32,7 @@ from flexmbs.mechanics.compliance import compliances
 from flexmbs.mechanics.inertia import add_rows_product, gyroscopic_force, gyroscopic_tangent, inertia_force
 from flexmbs.mechanics.mass import as_rows, mass_damping, mass_matrix
 from flexmbs.mechanics.pairs import (
+    JointGroup,
     joint_coupling,
     joint_force,
     joint_gamma,
@@ -448,13 +449,23 @@ class Dynamics:
         frames = [g.R0.ravel() for g in self._slopes]
         return np.concatenate((self.mechanics.joints.near, self.mechanics.forces.near, *frames))
 
-    def reset_angles(self) -> None:
-        """Angles and cable frames as before any run."""
+    def reset_angles(self, t: float | None = None) -> None:
+        """Angles and cable frames as before any run; angles that are driven count from their motion at time t."""
         if self.mechanics is not None:
             self.mechanics.joints.near[:] = 0.0
             self.mechanics.forces.near[:] = 0.0
+            if t is not None:
+                self.set_time(t)
+                self._count_from_motions(self.mechanics.joints)
             for group in self._slopes:
                 group.R0[:] = [self.mechanics.markers.markers[i].node_frame for i in group.mk]
+
+    def _count_from_motions(self, joints: JointGroup) -> None:
+        """Equations of one angle at its motion: turns are counted from there."""
+        for i, active in self._moving:
+            rows = np.flatnonzero(joints.eq == self.n_v + i)
+            if active.equation.level == 0 and len(rows) == 1 and joints.kind[rows[0]] == ANGLE:
+                joints.near[rows[0]] = self.motion[i, 0] / joints.factor[rows[0]]
 
     def restore_angles(self, near: FloatArray) -> None:
         """Set what `angles` returned."""

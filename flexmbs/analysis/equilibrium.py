@@ -29,6 +29,7 @@ from flexmbs.dynamics import Dynamics
 from flexmbs.equilibria import Equilibria, equilibrium_start
 from flexmbs.integrators.contracts import StepResult, StepState, StepStatus
 from flexmbs.linearisation import linearise_state, moved, state_places
+from flexmbs.start import check_supports
 from flexmbs.system import EvaluationError, System
 from flexmbs.time_solution import TimeSolution, TimeStatus
 
@@ -96,11 +97,12 @@ class _Analysis:
     def _begin(self, start: Solution | TimeSolution | None) -> None:
         """The first state, on the constraints."""
         dyn = self.dyn
-        dyn.reset_angles()
+        dyn.reset_angles(0.0)
         q, self.v, self.lam = dyn.coordinates.reference.copy(), self.zero.copy(), np.zeros(dyn.n_c)
         self.v[self.states] = dyn.coordinates.velocity[self.states]
         if start is not None:
             q = equilibrium_start("solve_static", dyn, start, self.v)
+        check_supports(dyn, None if start is None else q)
         dyn.set_factors(0.0, 0.0)
         found = assemble(dyn, 0.0, q, self.v)
         self.q, self.redundant = found.q, found.redundant

@@ -17,6 +17,7 @@ from flexmbs.integrators.contracts import StepState
 from flexmbs.linearisation import ConstrainedLinearisation, linearise_state, moved
 from flexmbs.model import Model
 from flexmbs.solution import Solution
+from flexmbs.start import check_supports
 from flexmbs.system import System, compile_model
 from flexmbs.time_solution import TimeSolution
 
@@ -66,8 +67,9 @@ def operating_point(owner: str, model: object, off: tuple[str, ...] = ()) -> Ope
         system = model if isinstance(model, System) else compile_model(model)
         dyn = Dynamics(system)
         t = 0.0
-        dyn.reset_angles()
+        dyn.reset_angles(t)
         dyn.change_loads(dict.fromkeys(off, 0.0), owner)
+        check_supports(dyn, None)
         found = assemble(dyn, t, dyn.coordinates.reference.copy(), dyn.coordinates.velocity.copy())
         q, v, redundant = found.q, found.v, found.redundant
     else:

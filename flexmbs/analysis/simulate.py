@@ -30,6 +30,7 @@ from flexmbs.model import Model
 from flexmbs.output.model_description import describe_model, differences
 from flexmbs.output.time_files import CHECKPOINT, Stream, memory_of, meta_of
 from flexmbs.solution import Solution
+from flexmbs.start import carry_velocities, check_supports, warn_of_changes
 from flexmbs.system import System, compile_model
 from flexmbs.time_solution import TimeSolution, TimeStatus
 
@@ -77,8 +78,9 @@ def simulate(
         Default: every step.
     start : TimeSolution or Solution, optional
         A motion: resumes from its end, bitwise as if the run had not been interrupted; the model must be the same. What
-        `solve_static` found: begins at t = 0 in its last equilibrium, with the initial velocities of the bodies; the
-        model must have the same coordinates, and may have other loads.
+        `solve_static` found: begins at t = 0 in its last equilibrium; the model must have the same coordinates, and may
+        have other loads. The bodies have their initial velocities: fields of flexible bodies are evaluated there, rigid
+        bodies that spin about a point keep spinning about it, others keep their velocity in inertial axes.
     events : sequence of Event
         Watched on the interpolant of every step; where one happens, the step is made again to end there.
     keep : sequence of bodies
@@ -94,9 +96,16 @@ def simulate(
     Raises
     ------
     ModelError
-        If the joints cannot be assembled, or velocities contradict each other; the message names the joints.
+        If the joints cannot be assembled, or velocities contradict each other; the message names the joints. If
+        supports prescribe displacements that the start does not have, or rotations.
     ConvergenceError
         If the step became too small; the exception carries the solution up to there.
+
+    Warns
+    -----
+    RuntimeWarning
+        If bodies are moved by more than 1e-3 (of the size of the model, or rad) to meet the joints and ``keep`` names
+        none, or if the joints change the velocity of a moving body by more than 1 %.
 
     Examples
     --------
@@ -202,11 +211,14 @@ class _Run:
         self.recorder = Recorder(dyn, self.output.energy)
         self.grid = Grid(self.control.h if isinstance(self.control, FixedStep) else None, self.t0)
         if start is None or isinstance(start, Solution | Equilibria):
-            dyn.reset_angles()
+            dyn.reset_angles(self.t0)
             q, v = dyn.coordinates.reference.copy(), dyn.coordinates.velocity.copy()
             if start is not None:
                 q = equilibrium_start("simulate", dyn, start, v)
+                carry_velocities(dyn, q, v)
+            check_supports(dyn, None if start is None else q)
             found = assemble(dyn, self.t0, q, v, keep)
+            warn_of_changes(dyn, q, v, found.q, found.v, kept=bool(keep))
             self.redundant = found.redundant
             self.jump = self._jump(v, found.v)
             self.sampled.begin(self.t0, found.q, found.v)
