@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -48,8 +49,10 @@ class StickSlip:
         mu_s of the start of sliding, at least ``coefficient``, which is the default; together with
     falling : float, optional
         u_1 [length/time or rad/time] over which mu_s falls to mu.
-    damping : float, default 0
-        k1 of the bristle [force time/length], for an angle [force length time/rad].
+    damping : float
+        k1 of the bristle [force time/length], for an angle [force length time/rad]; must be given. About
+        2 sqrt(k0 m) brings a mass (moment of inertia) m that moves with the coordinate to rest without ringing. With 0
+        what sticks swings on its bristle for ever.
     viscous : float, default 0
         c, in the same units.
     breakaway : float, default 0.7
@@ -65,16 +68,23 @@ class StickSlip:
 
     Notes
     -----
-    The deflection starts at zero. Sources: C. Canudas de Wit, H. Olsson, K. J. Astrom, P. Lischinsky, A new model for
+    The deflection starts at zero. Damping cannot be chosen without the mass, which a force does not know: that of
+    everything that moves with the coordinate, about the axis for an angle. Where the rate at the start is not zero, the
+    damping of the bristle adds k1 u until the bristle is bent, an impulse of about k1 times ``deflection``.
+
+    Sources: C. Canudas de Wit, H. Olsson, K. J. Astrom, P. Lischinsky, A new model for
     control of systems with friction, IEEE Trans. Autom. Control 40 (1995); P. Dupont, V. Hayward, B. Armstrong,
     F. Altpeter, Single state elastoplastic friction models, IEEE Trans. Autom. Control 47 (2002).
 
     Examples
     --------
+    The crank turns with 0.0134 kg m^2 about the hinge, and k0 = 0.4 * 100 * 0.05 / 1e-3 = 2000 N m/rad:
+
     >>> import flexmbs as fx
     >>> crank = fx.RigidBody.box((0.2, 0.02, 0.02), mass=1.0, position=(0.1, 0, 0), name="crank")
     >>> hinge = fx.Revolute(fx.ground, crank, at=(0, 0, 0), axis=(0, 0, 1), name="hinge")
-    >>> brake = fx.StickSlip(hinge, coefficient=0.4, load=100.0, radius=0.05, deflection=1e-3, name="brake")
+    >>> brake = fx.StickSlip(hinge, coefficient=0.4, load=100.0, radius=0.05, deflection=1e-3,
+    ...                      damping=2 * (2000.0 * 0.0134) ** 0.5, name="brake")
     >>> [state.name for state in brake.extra]
     ["bristle of 'brake'"]
     """
@@ -86,7 +96,7 @@ class StickSlip:
     radius: float = 1.0
     static: float | None = None
     falling: float | None = None
-    damping: float = 0.0
+    damping: float | None = None
     viscous: float = 0.0
     breakaway: float = 0.7
     coordinate: What | None = None
@@ -107,6 +117,13 @@ class StickSlip:
             raise ModelError(f"{owner}: static and falling are given together or not at all.")
         falling = 1.0 if self.falling is None else as_number(owner, "falling", self.falling, above=0.0)
         deflection = as_number(owner, "deflection", self.deflection, above=0.0, unit=at.unit)
+        if self.damping is None:
+            raise ModelError(
+                f"{owner}: give damping, that of the bristle [{at.load} time/{at.unit}]. Its stiffness is k0 = "
+                f"{mu * force / deflection:.4g}; 2 sqrt(k0 m) = {2.0 * math.sqrt(mu * force / deflection):.4g} sqrt(m) "
+                f"brings {'a moment of inertia' if at.unit == 'rad' else 'a mass'} m to rest without ringing. With 0 "
+                f"what sticks swings for ever."
+            )
         damping = as_number(owner, "damping", self.damping, minimum=0.0, unit=f"{at.load} time/{at.unit}")
         viscous = as_number(owner, "viscous", self.viscous, minimum=0.0, unit=f"{at.load} time/{at.unit}")
         begin = deflection * as_number(owner, "breakaway", self.breakaway, minimum=0.0, below=1.0)

@@ -209,7 +209,7 @@ def test_same_equilibrium_as_the_flexible_analysis() -> None:
 
 def test_bristle_friction_is_refused() -> None:
     model = pendulum(0.0)
-    friction = fx.StickSlip(model.joint("hinge"), coefficient=0.5, load=1.0, deflection=1e-3, name="rub")
+    friction = fx.StickSlip(model.joint("hinge"), coefficient=0.5, load=1.0, deflection=1e-3, damping=0.0, name="rub")
     with pytest.raises(fx.ModelError, match="'rub' remembers its past"):
         fx.solve_static(model.with_(friction))
 

@@ -33,7 +33,7 @@ def everything() -> fx.Model:
         fx.MomentActuator(wheel.centre, (0, 0, 1), name="drag"), output=lambda x, u, t: -0.05 * x, name="lag",
     )  # fmt: skip
     spiral = fx.TorsionSpring(hinge, stiffness=0.02, name="spiral")
-    friction = fx.StickSlip(slide, coefficient=0.3, load=5.0, deflection=1e-3, name="friction")
+    friction = fx.StickSlip(slide, coefficient=0.3, load=5.0, deflection=1e-3, damping=0.0, name="friction")
     return fx.Model(wheel, hinge, block, slide, pid, lag, spiral, friction, fx.Gravity((0, 0, -G)))
 
 

@@ -110,14 +110,30 @@ def test_what_it_compiles_to() -> None:
         ({"static": 0.1, "falling": 1.0}, "at least 0.4"),
         ({"breakaway": 1.0}, "less than 1"),
         ({"damping": -1.0}, "at least 0"),
+        ({"damping": None}, r"k0 = 4e\+04; 2 sqrt\(k0 m\) = 400 sqrt\(m\) brings a moment of inertia m to rest"),
         ({"on": slider(), "radius": 0.1}, "leave it out"),
         ({"coordinate": "displacement"}, "no coordinate of joint 'hinge' named 'displacement'"),
     ],
 )
 def test_bad_input(numbers: dict[str, Any], message: str) -> None:
-    given = {"on": joint(), "coefficient": 0.4, "load": 100.0, "deflection": 1e-3} | numbers
+    given = {"on": joint(), "coefficient": 0.4, "load": 100.0, "deflection": 1e-3, "damping": 0.0} | numbers
     with pytest.raises(fx.ModelError, match=message):
         fx.StickSlip(**given)
+
+
+def test_the_damping_recommended_brings_to_rest() -> None:
+    """J = 1, k0 = 100, at first 1 rad/s: the impulse of the damping takes k1 times the deflection, 0.5 the rest."""
+    wheel = fx.PlanarRigidBody(1.0, 1.0, position=(0, 0), angular_velocity=1.0, name="wheel")
+    hinge = fx.Revolute(fx.ground, wheel, at=(0, 0), name="hinge")
+    swing = {}
+    for damping in (0.0, 2.0 * math.sqrt(100.0)):
+        brake = fx.StickSlip(hinge, 0.5, load=1.0, deflection=5e-3, damping=damping, name="brake")
+        run = fx.simulate(fx.Model(wheel, hinge, brake), until=4.0, step=2e-3)
+        late = run.t > 3.5
+        swing[damping] = np.ptp(run.angle("hinge")[late])
+        assert run.angle("hinge")[-1] == pytest.approx((1.0 - damping * 5e-3) ** 2 / (2 * 0.5), abs=0.01)
+    assert swing[0.0] > 1e-3, "without damping the bristle swings on"
+    assert swing[20.0] < 1e-8
 
 
 def test_rayleigh_damping() -> None:
