@@ -168,14 +168,15 @@ class Model:
                 f"length {body.length:g} {u.length}, mass {body.mass:.3g} {u.mass}"
             )
         for body in self.rigid_bodies:
-            lines.append(f"  {_words(body)} {body.name!r}: mass {body.mass:.3g} {u.mass}")
+            lines.append(f"  {kind_in_words(body)} {body.name!r}: mass {body.mass:.3g} {u.mass}")
         lines += [f"  {type(s).__name__} {s.at}" for s in self.supports]
         lines += [f"  Hinge of {h.a} and {h.b}" for h in self.hinges]
         for j in self.joints:
             between = " and ".join(dict.fromkeys(side.body.name for p in j.pairs for side in (p.a, p.b)))
-            lines.append(f"  {_words(j)} {j.name!r} of {between}: {len(j.equations)} equations")
+            upto = "up to " if all(side.planar for p in j.pairs for side in (p.a, p.b)) else ""
+            lines.append(f"  {kind_in_words(j)} {j.name!r} of {between}: {upto}{len(j.equations)} equations")
         lines += [f"  {load.label}" for load in self.loads]
-        lines += [f"  {_words(f)} {f.name!r}" for f in self.forces + self.controllers + self.states]
+        lines += [f"  {kind_in_words(f)} {f.name!r}" for f in self.forces + self.controllers + self.states]
         return "\n".join(lines)
 
 
@@ -212,6 +213,8 @@ def _kind(owner: str, item: object) -> str:
         for kind, members in _OFFERS:
             if all(hasattr(item, member) for member in members):
                 return kind
+    if isinstance(item, list | tuple | set | dict):
+        raise ModelError(f"{owner}: pass items one by one, Model(*items), not in a {type(item).__name__}.")
     hint = ""
     if isinstance(item, Attachment | Marker):
         hint = " A place on a body is not an item: wrap it in a support, joint or load."
@@ -227,6 +230,6 @@ def force_markers(force: Any) -> tuple[Marker, ...]:
     return (*rows, *(w.marker for w in getattr(force, "wrenches", ())), *getattr(force, "markers", ()))
 
 
-def _words(item: object) -> str:
+def kind_in_words(item: object) -> str:
     """The name of a class in words: RigidBody -> rigid body."""
     return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(item).__name__).lower()

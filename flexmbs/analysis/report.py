@@ -3,20 +3,35 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from flexmbs.assembly import assemble, dependent_constraints
+from flexmbs.bodies.ground import Ground
+from flexmbs.bodies.planar import PlanarRigidBody
+from flexmbs.bodies.rigid import RigidBody
 from flexmbs.core.checks import show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.dynamics import Dynamics
+from flexmbs.forces.elastic_support import ElasticSupport
+from flexmbs.joints.contracts import Joint
 from flexmbs.linearisation import state_places
-from flexmbs.model import Model
+from flexmbs.model import Model, kind_in_words
 from flexmbs.system import System, compile_model
 
 __all__ = ["ModelReport", "inspect"]
+
+
+class JointEntry(NamedTuple):
+    """A line of the table of joints: ``point`` (3,) of its first marker at the start, ``equations`` that remain."""
+
+    name: str
+    kind: str
+    bodies: tuple[str, ...]
+    point: FloatArray
+    equations: int
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -37,6 +52,12 @@ class ModelReport:
         First-order states.
     constraints : tuple of str
         In words; ``dropped``: those that cannot be violated in the plane; ``redundant``: those that follow from others.
+    joints : tuple of (name, kind, bodies, point, equations)
+        ``point`` (3,) of the first side at the start [length]; ``equations``: how many remain of the joint.
+    loose : tuple of str
+        Names of bodies without joint and support; forces may act on them.
+    hints : tuple of str
+        What is unusual: joints that are far from all their bodies.
     degrees_of_freedom : int
         ``n_coordinates`` minus the constraints that are independent of each other.
     moved : float
@@ -58,6 +79,9 @@ class ModelReport:
     constraints: tuple[str, ...]
     dropped: tuple[str, ...]
     redundant: tuple[str, ...]
+    joints: tuple[JointEntry, ...]
+    loose: tuple[str, ...]
+    hints: tuple[str, ...]
     degrees_of_freedom: int
     moved: float
 
@@ -74,9 +98,16 @@ class ModelReport:
         if self.n_states:
             lines.append(f"  {self.n_states} first-order states")
         lines += [f"  redundant: {name}" for name in self.redundant]
-        lines += [f"  always met in the plane: {name}" for name in self.dropped]
+        for name, kind, among, (x, y, z), equations in self.joints:
+            where = f"at ({x:.6g}, {y:.6g}, {z:.6g})"
+            lines.append(f"  {kind} {name!r} of {' and '.join(among)} {where}: {equations} equations")
+        if self.dropped:
+            lines.append(f"  left out, since always met in the plane: {len(self.dropped)} equations")
+        if self.loose:
+            lines.append(f"  without joint and support: {', '.join(self.loose)}")
         if self.moved > 1e-9:
             lines.append(f"  assembling the joints moves a coordinate by {self.moved:.3g}")
+        lines += [f"  hint: {hint}" for hint in self.hints]
         return "\n".join(lines)
 
     __repr__ = __str__
@@ -109,6 +140,7 @@ def inspect(model: Model | System) -> ModelReport:
       6 coordinates, 5 constraints
       mass 2 kg, centre of mass (0.5, 0, 0) m
         bar: 2 kg
+      revolute 'hinge' of ground and bar at (0, 0, 0): 5 equations
     """
     if not isinstance(model, Model | System):
         raise ModelError(f"inspect: expected a Model, not {show(model)}.")
@@ -124,10 +156,52 @@ def inspect(model: Model | System) -> ModelReport:
     n = int((system.free < dyn.n_v).sum()) - n_states
     bodies = tuple((b.name, float(b.mass)) for b in system.model.bodies)
     mass, centre = _centre(dyn, found.q)
+    entries = tuple(_entry(system, joint) for joint in system.model.joints)
+    hints = tuple(hint for joint in system.model.joints for hint in _far(joint, system.model))
     return ModelReport(
         system, mass, centre, bodies, n, n_states, tuple(names), dropped, redundant,
-        n - len(names) + len(redundant), found.moved,
+        entries, _loose(system.model), hints, n - len(names) + len(redundant), found.moved,
     )  # fmt: skip
+
+
+def _entry(system: System, joint: Joint) -> JointEntry:
+    """The line of a joint."""
+    m = system.mechanics
+    sides = [side for pair in joint.pairs for side in (pair.a, pair.b)]
+    among = tuple(dict.fromkeys(side.body.name for side in sides))
+    remain = 0 if m is None else len(m.equations_of(joint))
+    return JointEntry(joint.name, kind_in_words(joint), among, sides[0].position0() + 0.0, remain)
+
+
+def _loose(model: Model) -> tuple[str, ...]:
+    """Bodies without joint and support."""
+    held = [side.body for j in model.joints for pair in j.pairs for side in (pair.a, pair.b)]
+    held += [s.at.body for s in model.supports] + [side.body for h in model.hinges for side in (h.a, h.b)]
+    held += [body for load in model.loads if isinstance(load, ElasticSupport) for body in load.targets]
+    known = {id(body) for body in held}
+    return tuple(body.name for body in model.bodies if id(body) not in known)
+
+
+def _far(joint: Joint, model: Model) -> list[str]:
+    """A hint where the point of a joint is away from all its rigid bodies by more than their size.
+
+    The size is the length of the rod with the same radius of gyration. Flexible bodies are joined at their nodes.
+    """
+    sides = {id(side.body): side for pair in joint.pairs for side in (pair.a, pair.b)}
+    found = []
+    for side in sides.values():
+        body = side.body
+        if isinstance(body, Ground):
+            continue
+        if not isinstance(body, RigidBody | PlanarRigidBody):
+            return []
+        inertia = float(np.max(body.inertia))
+        size = float(np.sqrt(12.0 * inertia / body.mass))
+        away = float(np.linalg.norm(side.position0() - side.body.place[0]))
+        if away <= size:
+            return []
+        found.append(f"{away:.3g} {model.units.length} from the centre of {body.name!r} (size {size:.3g})")
+    return [f"joint {joint.name!r} is {' and '.join(found)}; is its point right?"] if found else []
 
 
 def _centre(dyn: Dynamics, q: FloatArray) -> tuple[float, FloatArray]:

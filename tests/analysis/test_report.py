@@ -21,6 +21,15 @@ def test_planar_mechanism_with_a_flexible_body() -> None:
     assert len(report.constraints) == 2
     assert len(report.dropped) == 3
     assert report.degrees_of_freedom == 19
+    assert (report.joints[0].name, report.joints[0].kind, report.joints[0].equations) == ("hinge", "revolute", 2)
+    assert report.joints[0].bodies == ("cable", "tip")
+    assert report.joints[0].point == pytest.approx([2, 0, 0])
+    text = str(report)
+    assert "revolute 'hinge' of cable and tip at (2, 0, 0): 2 equations" in text
+    assert text.count("plane") == 1
+    assert "always met in the plane: 3 equations" in text
+    assert "up to 5 equations" in str(report.system.model)
+    assert report.loose == report.hints == ()
 
 
 def test_redundant_constraints_are_named() -> None:
@@ -42,6 +51,22 @@ def test_states_are_counted_apart() -> None:
     report = fx.inspect(fx.Model(wheel, lag))
     assert (report.n_coordinates, report.n_states, report.degrees_of_freedom) == (6, 2, 6)
     assert "2 first-order states" in repr(report)
+
+
+def test_loose_bodies_and_distant_joints() -> None:
+    rod = fx.PlanarRigidBody.rod((0, 0), (1, 0), mass=1.0, name="rod")
+    ball = fx.PointMass(1.0, position=(5.0, 0.0), name="ball")
+    spring = fx.SpringDamper(rod.marker_at((1, 0)), ball, stiffness=1.0, name="spring")
+
+    def report(x: float) -> fx.ModelReport:
+        return fx.inspect(fx.Model(rod, ball, spring, fx.Revolute(fx.ground, rod, at=(x, 0), name="hinge")))
+
+    near, far = report(0.0), report(2.0)
+    assert near.loose == ("ball",)
+    assert near.hints == ()
+    assert far.hints == ("joint 'hinge' is 1.5 m from the centre of 'rod' (size 1); is its point right?",)
+    assert "without joint and support: ball" in str(far)
+    assert "hint: joint 'hinge'" in str(far)
 
 
 def test_bad_input() -> None:
