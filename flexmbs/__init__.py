@@ -6,6 +6,7 @@ quick.
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -294,7 +295,9 @@ def __getattr__(name: str) -> Any:
     elif name in _ROOMS:
         value = import_module(f"flexmbs.{name}")
     else:
-        raise AttributeError(f"module 'flexmbs' has no attribute {name!r}")
+        near = [] if name.startswith("_") else get_close_matches(name, __all__, n=3, cutoff=0.7)
+        hint = f"; did you mean {' or '.join(near)}?" if near else ""
+        raise AttributeError(f"module 'flexmbs' has no attribute {name!r}{hint}")
     globals()[name] = value
     return value
 

@@ -32,6 +32,10 @@ RANK = 1e-9
 """Pivot, relative to the largest, below which a constraint depends on the others."""
 FEW, DENSE = 200, 3_000
 """Constraints up to which the rank is found by a dense factorisation: at once, and where some seem dependent."""
+SAME = 1e-6
+"""Difference of two motions, relative to the larger where that exceeds one, up to which they are the same."""
+SHOWN = 5
+"""Constraints that a message names at most."""
 MODERATE = 1e11
 """Multipliers of a right side of size one, over the largest mass, up to which constraints count as independent."""
 
@@ -57,6 +61,7 @@ def assemble(dynamics: Dynamics, t: float, q: FloatArray, v: FloatArray, keep: t
     """
     dyn = dynamics
     dyn.set_time(t)
+    _check_drivers(dyn)
     start = q
     v = _held(dyn, v)
     redundant = dependent_constraints(dyn, q, v)
@@ -72,6 +77,30 @@ def assemble(dynamics: Dynamics, t: float, q: FloatArray, v: FloatArray, keep: t
     step = np.zeros(dyn.n_v)
     local(start, q, dyn.n_linear, step)
     return Consistent(q, v, float(np.abs(step).max(initial=0.0)), redundant)
+
+
+def _check_drivers(dyn: Dynamics) -> None:
+    """Refuse different motions of one coordinate, which may agree in position and speed and part afterwards."""
+    m = dyn.mechanics
+    if m is None or len(dyn._moving) < 2:
+        return
+    joints, seen = m.joints, dict[tuple[Any, ...], int]()
+    for n in range(len(joints.mA)):
+        for j in range(joints.ptr[n], joints.ptr[n + 1]):
+            i = int(joints.eq[j]) - dyn.n_v
+            if m.equations[i].equation.motion is None or (joints.eq == joints.eq[j]).sum() != 1:
+                continue
+            key = (joints.mA[n], joints.mB[n], joints.kind[j], joints.factor[j], *joints.c[j])
+            k = seen.setdefault(key, i)
+            first = max(m.equations[i].equation.level, m.equations[k].equation.level)
+            one, two = dyn.motion[k, first:], dyn.motion[i, first:]
+            if np.abs(one - two).max() > SAME * max(1.0, float(np.abs(dyn.motion[[i, k], first:]).max())):
+                a, b = (tuple(float(f"{x:.6g}") for x in motion) for motion in (one, two))
+                what = ("value, rate and acceleration", "rate and acceleration")[first]
+                raise ModelError(
+                    f"Model {dyn.system.model.name!r}: {m.names[k]} and {m.names[i]} drive one coordinate differently: "
+                    f"{what} at t = {dyn.env.t:g} are {a} and {b}. Keep one of them."
+                )
 
 
 def _held(dyn: Dynamics, v: FloatArray) -> FloatArray:
@@ -164,10 +193,12 @@ def _velocities(dyn: Dynamics, q: FloatArray, v: FloatArray, heavy: FloatArray) 
     rate = dyn.rates()
     speed = max(given, float(np.abs(v).max()), float(np.abs(dyn.motion[:, 1]).max(initial=0.0)))
     if float(np.abs(rate).max()) > max(1e-6 * speed, SLOW) * max(1.0, dyn.length):
-        worst = int(np.argmax(np.abs(rate)))
+        size = np.abs(rate)
+        worst = [int(i) for i in np.argsort(-size, kind="stable")[:SHOWN] if size[i] > 0.1 * size.max()]
+        named = "; ".join(f"{dyn.mechanics.names[i]} ({rate[i]:.3g} per time)" for i in worst)  # type: ignore[union-attr]
         raise ModelError(
-            f"Model {dyn.system.model.name!r}: no velocities agree with all joints; "
-            f"{dyn.mechanics.names[worst]} is violated by {rate[worst]:.3g} per time. Contradicting drivers?"  # type: ignore[union-attr]
+            f"Model {dyn.system.model.name!r}: no velocities agree with all joints. Not met: {named}. Remove what "
+            f"contradicts the others: a driver beside a joint that locks it, or a second driver."
         )
     return v
 

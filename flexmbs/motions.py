@@ -367,7 +367,10 @@ def as_motion(owner: str, name: str, value: object) -> Motion:
         if callable(getattr(value, "at", None)):
             return value  # type: ignore[return-value]
         if callable(value):
-            return Function(value)
+            try:
+                return Function(value)
+            except ModelError as error:
+                raise ModelError(f"{owner}: {name}: {error}") from error
     try:
         return Constant(as_number(owner, name, value))
     except ModelError:

@@ -1,4 +1,4 @@
-"""What the start of a motion does to what was described: velocities carried to an equilibrium, and warnings of changes."""
+"""What a start does to what was described: velocities carried to an equilibrium, and warnings of changes."""
 
 from __future__ import annotations
 
@@ -39,8 +39,9 @@ def check_supports(dyn: Dynamics, q: FloatArray | None) -> None:
     turning = np.unique(fixation.frame_drive[fixation.frame_drive >= 0])
     if len(turning):
         raise ModelError(
-            f"{name}: {fixation.drives[turning[0]].owner} prescribes a rotation, which only statics of flexible bodies alone covers; describe "
-            f"the body turned as it is to start, or join it to the ground and drive that joint."
+            f"{name}: {fixation.drives[turning[0]].owner} prescribes a rotation, which only statics of "
+            f"flexible bodies alone covers; describe the body turned as it is to start, or join it to the "
+            f"ground and drive that joint."
         )
     if q is None:
         remedy = "solve the statics first and pass what it found: start=solve_static(model)"
@@ -137,5 +138,7 @@ def _from_to(dofs: Any, v: FloatArray, met: FloatArray) -> str:
     """Few velocities before and after."""
     if len(dofs) > 6:
         return ""
-    before, after = ("(" + ", ".join(f"{x:.4g}" for x in y[dofs] + 0.0) + ")" for y in (v, met))
+    least = 1e-12 * float(np.abs(v[dofs]).max())
+    shown = (np.where(np.abs(y[dofs]) > least, y[dofs], 0.0) for y in (v, met))
+    before, after = ("(" + ", ".join(f"{x:.4g}" for x in y) + ")" for y in shown)
     return f", from {before} to {after}"

@@ -93,6 +93,11 @@ class Gravity:
 
     def __post_init__(self) -> None:
         check_history("Gravity", self.history)
+        if np.ndim(self.acceleration) == 0:
+            raise ModelError(
+                f"Gravity: acceleration must be a vector such as (0, 0, -9.81) or (0, -9.81), not "
+                f"{show(self.acceleration)}."
+            )
         g = as_array("Gravity", "acceleration", self.acceleration, (None,), unit="length/time^2")
         if len(g) not in (2, 3):
             raise ModelError(f"Gravity: acceleration must have 2 or 3 components, not {len(g)}.")

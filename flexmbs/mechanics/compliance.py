@@ -25,7 +25,7 @@ COMPLIANCE = 1e-11
 
 
 def compliances(system: System, mass: FloatArray) -> FloatArray:
-    """Compliance (n_c,) of each multiplier; ``mass (n_v,)`` is the diagonal of the mass, zero for first-order states."""
+    """Compliance (n_c,) of each multiplier, with the diagonal of the mass (n_v,), zero for first-order states."""
     m, c = system.mechanics, system.coordinates
     if m is None:
         return np.zeros(0)

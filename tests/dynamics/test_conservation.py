@@ -36,6 +36,7 @@ def linked_bodies():
     return boxes, joints
 
 
+@pytest.mark.filterwarnings("ignore:.*the joints changed:RuntimeWarning")
 def test_momentum_of_linked_bodies_stays() -> None:
     """Linear momentum to round-off, angular momentum to the second order of the step."""
     drifts = []
@@ -119,6 +120,7 @@ def test_energy_balance_with_a_driver_a_damper_and_a_changing_force() -> None:
 
 @pytest.mark.parametrize("index", [2, 3])
 @pytest.mark.parametrize("step", [5e-3, None])
+@pytest.mark.filterwarnings("ignore:.*the joints changed:RuntimeWarning")
 def test_constraints_are_met(index: int, step) -> None:
     boxes, joints = linked_bodies()
     base = fx.Revolute(fx.ground, boxes[0], at=(-0.5, 0, 0), axis=(0, 1, 0), name="base")

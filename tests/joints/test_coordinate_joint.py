@@ -8,6 +8,7 @@ import pytest
 import flexmbs as fx
 
 
+@pytest.mark.filterwarnings("ignore:.*the joints changed:RuntimeWarning")
 def test_a_bead_on_a_rail_falls_freely_along_it():
     ball = fx.PointMass(2.0, position=(0.0, 1.0), velocity=(3.0, 0.0), name="ball")
     rail = fx.CoordinateJoint(ball, "x", name="rail")
@@ -42,6 +43,7 @@ def test_a_slope_of_a_cable_is_held_at_its_length():
     assert run.position(cable.end)[-1, 1] < -1e-3
 
 
+@pytest.mark.filterwarnings("ignore:.*the assembly:RuntimeWarning")
 def test_a_value_is_met_by_the_assembly():
     block = fx.PlanarRigidBody(1.0, 2.0, position=(0.0, 0.0), angle=0.3, name="block")
     run = fx.simulate(fx.Model(block, fx.CoordinateJoint(block, "angle", value=0.5)), until=0.1, step=0.1)
