@@ -12,16 +12,17 @@ with :math:`R = \partial r/\partial u` for loads and actuators. First-order stat
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from flexmbs.analysis.inputs import Input, find_inputs, load_column, outside_columns
 from flexmbs.analysis.linear_model import LinearModel
 from flexmbs.analysis.minimal import DENSE, dependent_first, partitioned_basis
 from flexmbs.analysis.operating_point import OperatingPoint, check_steady, is_moving, operating_point, transport
 from flexmbs.control.sensors import as_sensors, read_sensor
 from flexmbs.core.contracts import FloatArray, IntArray
-from flexmbs.core.errors import ModelError, unknown_name
+from flexmbs.core.errors import ModelError
 from flexmbs.linearisation import held_columns, moved
 from flexmbs.mechanics.view import Viewer
 from flexmbs.model import Model
@@ -48,10 +49,12 @@ def linearise(
     model : Model, System, Solution or TimeSolution
         An `Equilibria` as `solve_static` finds it, or a model whose initial state is an equilibrium (or a spin about
         fixed axes).
-    inputs : sequence of load, actuator, driver joint, or the label or name of one
-        A load enters by its factor: u = 1 is the load as described. Loads among the inputs do not act at the initial
-        state of a model, and act at that of a solution. An actuator enters by the value that is held for it, or added
-        to the output of its states. A joint with a prescribed motion enters by the acceleration of the motion.
+    inputs : sequence of load, JointForce, actuator, driver joint, or the label or name of one
+        Loads, joint forces and actuators need not be in the model. A load or a `JointForce` (a number) enters by its
+        factor: u = 1 is the load as described. Loads of the model among the inputs do not act at its initial state, and
+        act at that of a solution; those that are not in the model never act at the state. An actuator enters by the
+        value that is held for it, or added to the output of its states. A joint with a prescribed motion enters by the
+        acceleration of the motion.
     outputs : sequence of sensors
 
     Returns
@@ -74,9 +77,9 @@ def linearise(
 
     >>> import flexmbs as fx
     >>> bar = fx.PlanarRigidBody(2.0, 0.1, position=(0.0, -0.5), name="bar")
-    >>> torque = fx.Moment(bar.centre, 1.0)
-    >>> model = fx.Model(bar, fx.Revolute(fx.ground, bar, at=(0, 0), name="hinge"), fx.Gravity((0, -9.81)), torque)
-    >>> linear = fx.linearise(model, inputs=[torque], outputs=[fx.JointSensor("hinge")])
+    >>> hinge = fx.Revolute(fx.ground, bar, at=(0, 0), name="hinge")
+    >>> model = fx.Model(bar, hinge, fx.Gravity((0, -9.81)))
+    >>> linear = fx.linearise(model, inputs=[fx.JointForce(hinge, 1.0)], outputs=[fx.JointSensor("hinge")])
     >>> linear.states
     ("angle of body 'bar'", "rate of angle of body 'bar'")
     >>> linear.A.round(6).tolist(), linear.B.round(6).tolist(), linear.C.round(6).tolist()
@@ -87,7 +90,7 @@ def linearise(
     described = compiled.model if isinstance(compiled, System) else compiled
     if not isinstance(described, Model):
         raise ModelError(f"linearise: expected a Model or a solution, not {model!r}.")
-    chosen = [_input(described, item) for item in ((inputs,) if isinstance(inputs, str) else inputs)]
+    chosen = find_inputs(described, inputs)
     off = tuple(i.name for i in chosen if i.kind == "load")
     point = operating_point("linearise", model, () if solved else off)
     if len(point.lin.free) > DENSE:
@@ -99,35 +102,10 @@ def linearise(
     return _Linear(point, chosen, sensors).model()
 
 
-class _Input(NamedTuple):
-    """An input: "load", "actuator" or "motion", its number among its kind, and its name."""
-
-    kind: str
-    number: int
-    name: str
-
-
-def _input(model: Model, item: Any) -> _Input:
-    """Find an input in the model."""
-    actuators = [a for owner in model.controllers + model.states for a in owner.actuators]
-    known: list[tuple[_Input, Any]] = [(_Input("load", i, x.label), x) for i, x in enumerate(model.loads)]
-    known += [(_Input("actuator", i, x.name), x) for i, x in enumerate(actuators)]
-    for i, joint in enumerate(model.joints):
-        if any(e.motion is not None for e in joint.equations):
-            known.append((_Input("motion", i, joint.name), joint))
-    for found, thing in known:
-        if thing is item or (isinstance(item, str) and found.name == item):
-            return found
-    name = item if isinstance(item, str) else getattr(item, "name", getattr(item, "label", item))
-    raise ModelError(
-        f"linearise: {unknown_name('load, actuator or prescribed motion', name, [found.name for found, _ in known])}"
-    )
-
-
 class _Linear:
     """Matrices of one linear model; columns of X are (z, dz/dt, x, d, dd/dt), of U the inputs."""
 
-    def __init__(self, point: OperatingPoint, inputs: list[_Input], sensors: Any) -> None:
+    def __init__(self, point: OperatingPoint, inputs: list[Input], sensors: Any) -> None:
         self.point, self.inputs, self.sensors = point, inputs, sensors
         dyn, lin = point.dyn, point.lin
         self.viewer = Viewer(dyn.system) if dyn.mechanics is None else dyn.python.viewer
@@ -144,7 +122,7 @@ class _Linear:
             raise ModelError("linearise: prescribed motions are inputs about equilibria only, and this state moves.")
         self.along = transport(point, self.N, self.P, self.independent)
 
-    def _equation(self, item: _Input) -> int:
+    def _equation(self, item: Input) -> int:
         """The constraint of a prescribed motion."""
         dyn = self.point.dyn
         m = dyn.mechanics
@@ -199,39 +177,20 @@ class _Linear:
         point = self.point
         dyn, state, E = point.dyn, point.state, point.lin.directions
         forces, accelerations = np.zeros((self.n, len(self.inputs))), np.zeros((self.n, len(self.inputs)))
+        outside = [i for i in self.inputs if i.kind == "outside"]
+        others = outside_columns(dyn.system.model, state, outside) if outside else forces
         motion = 0
         for j, item in enumerate(self.inputs):
             if item.kind == "load":
-                forces[:, j] = E.T @ self._load(item.number)
+                forces[:, j] = E.T @ load_column(dyn, state, item.number)
+            elif item.kind == "outside":
+                forces[:, j] = E.T @ others[:, item.number]
             elif item.kind == "actuator":
                 forces[:, j] = (E.T @ held_columns(dyn, state, [item.number]))[:, 0]
             else:
                 accelerations[:, j] = P[:, motion]
                 motion += 1
         return forces, accelerations
-
-    def _load(self, number: int) -> FloatArray:
-        """d r / d(factor) (n_v,) of a load: exact, since it is linear."""
-        dyn, s = self.point.dyn, self.point.state
-        factor = dyn._factor[number]
-        history = dyn.system.model.loads[number].history
-        found = []
-        for extra in (1.0, 0.0):
-            dyn._factor[number] = extra
-            dyn._changed = True
-            dyn.set_time(s.t)
-            scale = float(dyn._scale[number])
-            found.append((scale, dyn.residual(s.q, s.v, s.a, s.lam)[: dyn.n_v].copy()))
-        dyn._factor[number] = factor
-        dyn._changed = True
-        dyn.set_time(s.t)
-        if found[0][0] == found[1][0]:
-            label = dyn.system.model.loads[number].label
-            raise ModelError(
-                f"linearise: the history of {label!r} is zero at t = {s.t:g}, so that it cannot be an input; leave its "
-                f"history out ({history!r})."
-            )
-        return np.asarray((found[0][1] - found[1][1]) / (found[0][0] - found[1][0]))
 
     def _outputs(self, Q: FloatArray, V: FloatArray, A: FloatArray, L: FloatArray, inputs: Any) -> FloatArray:
         """Central differences of all sensors along the columns."""

@@ -49,6 +49,55 @@ def test_pendulum_in_space_with_an_actuator() -> None:
     assert pytest.approx(np.array([[1, 0]]), abs=1e-8) == linear.C
 
 
+def test_inputs_that_are_not_in_the_model() -> None:
+    """J = 0.6 about the hinge; a force at the centre, 0.5 below it, has that arm."""
+    bar, model = hanging(0.3)
+    hinge = model.joint("hinge")
+    inputs = [
+        fx.JointForce(hinge, 1.0), fx.Moment(bar.centre, 2.0), fx.JointActuator("hinge", name="motor"),
+        fx.PointForce(bar.centre, (3.0, 0.0)), fx.JointForce(hinge, -4.0, name="weak"),
+    ]  # fmt: skip
+    sensors = [fx.JointSensor("hinge"), fx.AccelerationSensor(bar.centre, (1, 0))]
+    started = fx.Model(*model.items, fx.Command(fx.JointActuator("hinge", name="own"), period=1.0, values=0.0))
+    for about in (model, fx.solve_static(model), started):
+        linear = fx.linearise(about, inputs, sensors)
+        rates = np.array([1.0, 2.0, 1.0, 1.5, -4.0]) / 0.6
+        assert pytest.approx(np.array([np.zeros(5), rates]), abs=1e-9) == linear.B
+        assert pytest.approx(0.5 * rates, abs=1e-6) == linear.D[1]
+        assert linear.inputs[0] == "motor"
+        assert linear.inputs[4] == "weak"
+    inside = model.with_(inputs[0], fx.JointForce(hinge, -1.0, name="against"))
+    assert pytest.approx(np.array([[0], [1 / 0.6]]), abs=1e-9) == fx.linearise(inside, [inputs[0]]).B
+
+
+def test_outside_load_on_a_flexible_body_about_an_equilibrium() -> None:
+    """A load in the model and the same outside of it are the same input."""
+    beam = fx.FlexibleBody.line(
+        (0, 0), (1, 0), elements=2, element=fx.elements.PlanarCable(), section=fx.Circle(0.01), material=fx.steel,
+        name="beam",
+    )  # fmt: skip
+    push, weight = fx.PointForce(beam.end, (0.0, 1.0)), fx.PointForce(beam.end, (0.0, -5.0))
+    still = fx.Model(beam, fx.Clamp(beam.start), weight)
+    outside = fx.linearise(fx.solve_static(still), [push])
+    inside = fx.linearise(fx.solve_static(still), [weight])
+    assert pytest.approx(inside.B, rel=1e-9) == -5.0 * outside.B
+    assert np.abs(outside.B).max() > 0.0
+
+
+def test_inputs_that_cannot_be() -> None:
+    bar, model = hanging()
+    other = fx.PlanarRigidBody(1.0, 0.1, position=(0, 0), name="other")
+    motor = fx.JointForce(model.joint("hinge"), lambda s, rate, t: 1.0)
+    for item, message in (
+        (motor, "is a function"),
+        (fx.PointForce(other.centre, (1.0, 0.0)), "body 'other' is not in the model"),
+        (bar, "no load, actuator or prescribed motion named 'bar'"),
+        (3.0, "no load, actuator or prescribed motion"),
+    ):
+        with pytest.raises(fx.ModelError, match=message):
+            fx.linearise(model, [item])
+
+
 def cart_pole(driven: bool) -> tuple[fx.Model, tuple[float, float, float, float]]:
     """Pole hanging (driven) or upright, on a cart along x."""
     M, m, J, arm = 1.5, 0.4, 0.02, 0.3

@@ -1,0 +1,139 @@
+"""Inputs of linear models: what they are, and what a unit of each adds to the equations of motion."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from flexmbs.control.actuator import RowTarget
+from flexmbs.control.linear import Command
+from flexmbs.core.checks import show
+from flexmbs.core.contracts import FloatArray
+from flexmbs.core.errors import ModelError, unknown_name
+from flexmbs.dynamics import Dynamics
+from flexmbs.forces.joint_force import JointForce
+from flexmbs.integrators.contracts import StepState
+from flexmbs.linearisation import held_columns
+from flexmbs.model import Model
+from flexmbs.system import compile_model
+
+__all__ = ["Input", "find_inputs", "load_column", "outside_columns"]
+
+
+class Input(NamedTuple):
+    """An input: "load", "actuator", "motion" or "outside" the model, its number among its kind, and its name.
+
+    ``item`` is the load or actuator where it is outside.
+    """
+
+    kind: str
+    number: int
+    name: str
+    item: Any = None
+
+
+def find_inputs(model: Model, inputs: Sequence[Any] | str) -> list[Input]:
+    """Inputs by object or name; loads, actuators and joint forces need not be in the model.
+
+    Raises
+    ------
+    ModelError
+        If a name is unknown, or an object is no input.
+    """
+    actuators = [a for owner in model.controllers + model.states for a in owner.actuators]
+    known: list[tuple[Input, Any]] = [(Input("load", i, x.label), x) for i, x in enumerate(model.loads)]
+    known += [(Input("actuator", i, x.name), x) for i, x in enumerate(actuators)]
+    for i, joint in enumerate(model.joints):
+        if any(e.motion is not None for e in joint.equations):
+            known.append((Input("motion", i, joint.name), joint))
+    found: list[Input] = []
+    for item in (inputs,) if isinstance(inputs, str) else inputs:
+        here = [i for i, thing in known if thing is item or (isinstance(item, str) and i.name == item)]
+        found.append(here[0] if here else _outside(item, sum(i.kind == "outside" for i in found), known))
+    return found
+
+
+def _outside(item: Any, number: int, known: list[tuple[Input, Any]]) -> Input:
+    """An input that is not in the model."""
+    if isinstance(item, JointForce):
+        if callable(item.force):
+            raise ModelError(
+                f"linearise: the force of JointForce {item.name!r} is a function, so a factor of it is no input; take "
+                f"JointForce(on, 1.0) or a JointActuator."
+            )
+        return Input("outside", number, item.name, _JointForceActuator(item))
+    if not isinstance(item, type | str):
+        if all(hasattr(item, member) for member in ("items", "history", "label")):
+            return Input("outside", number, item.label, item)
+        if all(hasattr(item, member) for member in ("acts_on", "given", "law")):
+            return Input("outside", number, item.name, item)
+    name = item if isinstance(item, str) else getattr(item, "name", getattr(item, "label", show(item)))
+    raise ModelError(
+        f"linearise: {unknown_name('load, actuator or prescribed motion', name, [i.name for i, _ in known])}"
+    )
+
+
+class _JointForceActuator:
+    """A constant joint force as an actuator: the held value is its factor."""
+
+    law: ClassVar[None] = None
+
+    def __init__(self, item: JointForce) -> None:
+        (row,) = item.row_forces
+        self.name = item.name
+        self.acts_on = RowTarget(row.a, row.b, row.rows[0])
+        self.size = -row.data[3]
+
+    def force(self, value: float, s: float = 0.0, rate: float = 0.0, t: float = 0.0) -> float:
+        return self.size * value
+
+    def given(self, value: float, s: float, rate: float, t: float) -> tuple[float, float, float, float]:
+        return -self.size * value, 0.0, 0.0, 0.0
+
+
+def load_column(dyn: Dynamics, s: StepState, number: int) -> FloatArray:
+    """d r / d(factor) (n_v,) of a load: exact, since it is linear."""
+    load = dyn.system.model.loads[number]
+    factor = dyn._factor[number]
+    found = []
+    for extra in (1.0, 0.0):
+        dyn._factor[number] = extra
+        dyn._changed = True
+        dyn.set_time(s.t)
+        scale = float(dyn._scale[number])
+        found.append((scale, dyn.residual(s.q, s.v, s.a, s.lam)[: dyn.n_v].copy()))
+    dyn._factor[number] = factor
+    dyn._changed = True
+    dyn.set_time(s.t)
+    if found[0][0] == found[1][0]:
+        raise ModelError(
+            f"linearise: the history of {load.label!r} is zero at t = {s.t:g}, so that it cannot be an input; leave "
+            f"its history out ({load.history!r})."
+        )
+    return np.asarray((found[0][1] - found[1][1]) / (found[0][0] - found[1][0]))
+
+
+def outside_columns(model: Model, state: StepState, inputs: Sequence[Input]) -> FloatArray:
+    """d r / d(input) (n_v, k) of inputs that are not in the model, in a model with them.
+
+    They bring no coordinates and no constraints, so the state is the same there.
+    """
+    loads = [i for i in inputs if not hasattr(i.item, "acts_on")]
+    actuators = [i for i in inputs if hasattr(i.item, "acts_on")]
+    name = "inputs"
+    while name in {c.name for c in model.controllers}:
+        name += " of the linear model"
+    command = (Command([i.item for i in actuators], period=1.0, values=0.0, name=name),) if actuators else ()
+    dyn = Dynamics(compile_model(model.with_(*(i.item for i in loads), *command)))
+    dyn.set_time(state.t)
+    dyn.accept_angles(state.q)
+    columns = np.zeros((dyn.n_v, len(inputs)))
+    for k, item in enumerate(loads, len(model.loads)):
+        columns[:, item.number] = load_column(dyn, state, k)
+    if actuators:
+        first = sum(len(c.actuators) for c in model.controllers)
+        numbers = list(range(first, first + len(actuators)))
+        columns[:, [i.number for i in actuators]] = held_columns(dyn, state, numbers)
+    return columns
