@@ -197,7 +197,7 @@ def _far(joint: Joint, model: Model) -> list[str]:
             return []
         inertia = float(np.max(body.inertia))
         size = float(np.sqrt(12.0 * inertia / body.mass))
-        away = float(np.linalg.norm(side.position0() - side.body.place[0]))
+        away = float(np.linalg.norm(side.position0() - body.place[0]))
         if away <= size:
             return []
         found.append(f"{away:.3g} {model.units.length} from the centre of {body.name!r} (size {size:.3g})")
