@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import ClassVar
 
 import numpy as np
@@ -93,7 +94,7 @@ class Gravity:
 
     def __post_init__(self) -> None:
         check_history("Gravity", self.history)
-        if np.ndim(self.acceleration) == 0:
+        if isinstance(self.acceleration, Real):
             raise ModelError(
                 f"Gravity: acceleration must be a vector such as (0, 0, -9.81) or (0, -9.81), not "
                 f"{show(self.acceleration)}."

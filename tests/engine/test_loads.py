@@ -275,3 +275,9 @@ def test_tables_are_linear_between_and_constant_outside() -> None:
     for times, values in (((0, 0), (1, 2)), ((1, 0), (1, 2)), ((), ()), ((0, 1), (1,)), ((0, np.nan), (0, 1))):
         with pytest.raises(fx.ModelError, match="Table"):
             fx.Table(times, values)
+
+
+@pytest.mark.parametrize("wrong", [[[0.0, 0.0], [0.0, 0.0, 0.0]], "down", None, -9.81, [1.0]])
+def test_gravity_that_is_no_vector_is_refused(wrong) -> None:
+    with pytest.raises(fx.ModelError, match="Gravity: acceleration must"):
+        fx.Gravity(wrong)
