@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from flexmbs import elements as built_in
@@ -30,7 +31,7 @@ def load(
     Parameters
     ----------
     path : path-like
-        The HDF5 file.
+        The HDF5 file; where there is only the journal of it (its name with ``.journal``), that.
     classes : iterable of type
         Your own classes, if the model has objects of any: elements with the classes of their choices, sections, loads,
         supports. They must be dataclasses.
@@ -61,6 +62,9 @@ def load(
     >>> len(modes), modes.model.body("rod").element.name
     (3, 'planar cable')
     """
+    left = Path(f"{path}.journal") if isinstance(path, str | PathLike) else None
+    if left is not None and not Path(path).exists() and left.exists():
+        path = left  # what a run left behind that did not come to its end
     if holds_time(path):
         from flexmbs.output.time_files import load_time
 

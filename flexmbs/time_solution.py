@@ -13,7 +13,7 @@ from flexmbs.body import Attachment, FlexibleBody
 from flexmbs.core.checks import as_array, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError, unknown_name
-from flexmbs.joints.rows import row_gradient, row_value
+from flexmbs.joints.rows import ANGLE, row_gradient, row_value
 from flexmbs.mechanics.marker_set import MarkerSet
 
 if TYPE_CHECKING:
@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from flexmbs.system import System
 
 __all__ = ["Energy", "TimeSolution", "TimeStatus"]
+
+
+MANY_JOINTS = 200
+"""Joints beyond which a resumed run counts their angles anew; looking at all of the run before would take too long."""
 
 
 class TimeStatus(Enum):
@@ -189,7 +193,10 @@ class TimeSolution:
         return body.element.stress_resultants(group, q, v, where)[..., names.index(symbol)]
 
     def angle(self, joint: Any) -> FloatArray:
-        """Angle (n_t,) [rad] of side b of a joint against side a about the common axis, counted over full turns."""
+        """Angle (n_t,) [rad] of side b of a joint against side a about the common axis, counted over full turns.
+
+        Between stored times turns are counted by the rates at both, so these must be less than half a turn wrong.
+        """
         return self.coordinate(joint, "angle")
 
     def translation(self, joint: Any) -> FloatArray:
@@ -202,7 +209,8 @@ class TimeSolution:
         offered = getattr(joint, "coordinates", {})
         if label not in offered:
             raise ModelError(f"joint {joint.name!r} has no {label}; it has {', '.join(offered) or 'no coordinate'}.")
-        return self._row(offered[label])
+        begin = self.extra.get("before", {}).get((joint.name, label), 0.0)
+        return self._row(offered[label], begin)
 
     def distance(self, a: Any, b: Any) -> FloatArray:
         """Distance (n_t,) between two markers, nodes or bodies [length]."""
@@ -235,7 +243,10 @@ class TimeSolution:
         return force_history(self, self.model.force(name))
 
     def momentum(self) -> tuple[FloatArray, FloatArray]:
-        """Linear momentum and angular momentum about the origin, (n_t, 3) each, inertial frame."""
+        """Linear momentum and angular momentum about the origin, (n_t, 3) each, inertial frame.
+
+        Of linear beams the angular momentum is one of small rotations.
+        """
         from flexmbs.mechanics.momentum import momentum
 
         values = [momentum(self.system, q, v) for q, v in zip(self.q, self.v, strict=True)]
@@ -318,16 +329,20 @@ class TimeSolution:
             raise ModelError(f"joint {getattr(joint, 'name', show(joint))!r} is not in model {self.model.name!r}.")
         return found
 
-    def _row(self, pair: Pair) -> FloatArray:
-        """The row of a pair over time."""
-        pa, Ra, _, _ = self._kinematics(pair.a)
-        pb, Rb, _, _ = self._kinematics(pair.b)
-        out, near, row = np.empty(len(self)), np.zeros(1), pair.rows[0]
-        c = np.zeros((1, 12))
+    def _row(self, pair: Pair, begin: float = 0.0) -> FloatArray:
+        """The row of a pair over time; turns are followed by the rates, and begin near ``begin``."""
+        pa, Ra, ta, _ = self._kinematics(pair.a)
+        pb, Rb, tb, _ = self._kinematics(pair.b)
+        out, rate, near, row = np.empty(len(self)), np.empty(len(self)), np.array([begin]), pair.rows[0]
+        c, G = np.zeros((1, 12)), np.zeros((1, 12))
         c[0, : len(row.constants)] = row.constants
         for i in range(len(self)):
-            out[i] = row_value(row.kind, 0, c, near, 0, 1, np.array([pa[i], pb[i]]), np.array([Ra[i], Rb[i]]))
-            near[0] = out[i]
+            p, R = np.array([pa[i], pb[i]]), np.array([Ra[i], Rb[i]])
+            row_gradient(row.kind, 0, c, near, 0, 1, p, R, G, 0)
+            rate[i] = G[0, :6] @ ta[i] + G[0, 6:] @ tb[i]
+            if i:
+                near[0] = out[i - 1] + 0.5 * (self.t[i] - self.t[i - 1]) * (rate[i - 1] + rate[i])
+            out[i] = row_value(row.kind, 0, c, near, 0, 1, p, R)
         return out
 
     def _reaction(self, joint: Any) -> FloatArray:
@@ -351,6 +366,16 @@ class TimeSolution:
                 )
                 out[i] -= row.factor * self.lam[i, number[row.equation]] * G[0, side : side + 6]
         return out
+
+
+def angles_at_end(solution: TimeSolution) -> dict[tuple[str, str], float]:
+    """Angles of all joints at the end of a run, by joint and label, for the run that goes on from there."""
+    found = {}
+    for joint in solution.model.joints:
+        for label, pair in getattr(joint, "coordinates", {}).items():
+            if pair.rows[0].kind == ANGLE and len(solution.model.joints) <= MANY_JOINTS:
+                found[joint.name, label] = float(solution.coordinate(joint, label)[-1])
+    return found
 
 
 class JointHistory:

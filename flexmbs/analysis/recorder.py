@@ -64,6 +64,23 @@ class Recorder:
                 }
             )  # fmt: skip
 
+    def jump(self, state: StepState) -> None:
+        """After a jump of forces at a state: the power from now on."""
+        if self.energy:
+            dyn = self.dynamics
+            dyn.set_time(state.t)
+            dyn.residual(state.q, state.v, state.a, state.lam)
+            self._power = self.energies.powers(state.v, state.lam)
+
+    def potential(self, state: StepState) -> float:
+        """Potential of the loads at a state, with their present factors."""
+        self.dynamics.set_time(state.t)
+        return self.energies.potential(state.q)
+
+    def supply(self, work: float) -> None:
+        """Count work that changed loads have done at once."""
+        self.work = self.work + np.array([0.0, 0.0, work])
+
     def memory(self) -> dict[str, Any]:
         """What a resumed run needs to go on with the work done."""
         return {"work": self.work, "power": self._power}

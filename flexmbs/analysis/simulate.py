@@ -32,7 +32,7 @@ from flexmbs.output.time_files import CHECKPOINT, Stream, memory_of, meta_of
 from flexmbs.solution import Solution
 from flexmbs.start import carry_velocities, check_supports, warn_of_changes
 from flexmbs.system import System, compile_model
-from flexmbs.time_solution import TimeSolution, TimeStatus
+from flexmbs.time_solution import TimeSolution, TimeStatus, angles_at_end
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -199,6 +199,7 @@ class _Run:
         self.wanted = output.times(begin, until)
         self.status, self.message = TimeStatus.DONE, ""
         self.rejected, self.jump = 0, ""
+        self.turned: dict[tuple[str, str], float] = {}
         self.redundant: tuple[str, ...] = ()
         self.wall = time.perf_counter()
         self.cpu = time.process_time()
@@ -225,6 +226,7 @@ class _Run:
             self.state: StepState = self.scheme.start(dyn, self.t0, found.q, found.v, self.h)
         else:
             self.redundant = start.redundant
+            self.turned = angles_at_end(start)
             dyn.compliance(len(self.redundant) > 0)
             dyn.restore_angles(start.extra["near"])
             self.state, self.h = start.last, start.extra["h"]
@@ -306,8 +308,11 @@ class _Run:
     def _react(self, numbers: tuple[int, ...]) -> bool:
         """Record events and do what they ask for; whether the run ends."""
         stop = self.events.changed = False
+        before = self.recorder.potential(self.state)
         for i in numbers:
             stop |= self.events.happen(i, self.state)
+        if self.events.changed:
+            self.recorder.supply(self.recorder.potential(self.state) - before)
         if stop:
             self.status = TimeStatus.STOPPED
             if self.recorder.states[-1].t != self.state.t:
@@ -321,6 +326,7 @@ class _Run:
         s = self.state
         began = self.scheme.start(self.dynamics, s.t, s.q, s.v, self.h)
         self.state = began._replace(q=s.q, v=s.v)
+        self.recorder.jump(self.state)
 
     def _store(self, old: StepState, new: StepState) -> None:
         """The states wanted within the step."""
@@ -388,5 +394,5 @@ class _Run:
             counts=counts, redundant=self.redundant, status=self.status, message=self.message, last=self.state,
             settings={"integrator": self.scheme, "step": self.control, "output": self.output, "until": self.until},
             events=tuple(self.events.record),
-            extra=self._extra(),
+            extra=self._extra() | {"before": self.turned},
         )  # fmt: skip

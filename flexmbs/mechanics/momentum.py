@@ -20,8 +20,8 @@ __all__ = ["momentum"]
 def momentum(system: System, q: FloatArray, v: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Linear momentum and angular momentum about the origin, (3,) each, inertial frame.
 
-    Flexible bodies: M v tested with the rigid velocity fields, so exactly what their inertia conserves. Bodies with
-    small rotations (linear beams), whose motion knows no rigid rotation, are left out.
+    Flexible bodies: M v tested with the rigid velocity fields, so exactly what their inertia conserves; for bodies with
+    small rotations (linear beams) to first order of these.
     """
     c = system.coordinates
     P, L = np.zeros(3), np.zeros(3)
@@ -35,6 +35,16 @@ def momentum(system: System, q: FloatArray, v: FloatArray) -> tuple[FloatArray, 
             L += from_quaternion(q[iq + 3 : iq + 7]) @ (body.inertia @ v[iv + 3 : iv + 6])
         elif isinstance(body, PlanarRigidBody):
             L[2] += body.inertia * v[iv + 2]
+    for body, dofs in zip(c.bodies, c.node_dofs, strict=True):
+        layout = body.element.layout
+        if not layout.absolute:
+            Mv = system.flexible_momentum(v)
+            x, p, turn = (np.zeros((len(dofs), 3)) for _ in range(3))
+            place = dofs[:, list(layout.position)]
+            x[:, : layout.dim], p[:, : layout.dim] = body.mesh.points + q[place], Mv[place]
+            turn[:, -len(layout.rotation) :] = Mv[dofs[:, list(layout.rotation)]]
+            P += p.sum(axis=0)
+            L += (np.cross(x, p) + turn).sum(axis=0)
     absolute = [(b, d) for b, d in zip(c.bodies, c.node_dofs, strict=True) if b.element.layout.absolute]
     if absolute:
         Mv = system.flexible_momentum(v)

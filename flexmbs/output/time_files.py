@@ -132,7 +132,12 @@ def meta_of(extra: Mapping[str, Any], redundant: tuple[str, ...]) -> dict[str, A
     """What a resumed run needs beside arrays."""
     near = extra.get("control", {}).get("near", {})
     angles = [[joint, label, value] for (joint, label), value in near.items()]
-    return {"angles": angles, "redundant": list(redundant), "events_so_far": dict(extra.get("events", {}))}
+    return {
+        "angles": angles,
+        "before": [[j, k, x] for (j, k), x in extra.get("before", {}).items()],
+        "redundant": list(redundant),
+        "events_so_far": dict(extra.get("events", {})),
+    }
 
 
 def _plain(value: Any) -> Any:
@@ -183,6 +188,7 @@ def _solution(
             "samples": constants.get("run/samples"), "work": constants.get("run/work"),
             "power": constants.get("run/power"),
             "events": dict(meta.get("events_so_far", {})),
+            "before": {(joint, label): value for joint, label, value in meta.get("before", [])},
             "control": {
                 "loop": ControlState(*(constants[f"run/control.{k}"] for k in ("x", "held", "pending", "count"))),
                 "near": {(joint, label): value for joint, label, value in meta.get("angles", [])},

@@ -47,7 +47,7 @@ def plot_steps(solution: TimeSolution) -> Any:
 
 def plot_positions(solution: TimeSolution, at: tuple[Any, ...], component: str, ax: Any = None) -> Any:
     """A component of the positions of some places over time."""
-    if component not in AXES:
+    if not isinstance(component, str) or len(component) != 1 or component not in AXES:
         raise ModelError(f"plot: component must be 'x', 'y' or 'z', not {show(component)}.")
     if not at:
         raise ModelError("plot: name at least one marker, body or place on a flexible body, such as beam.end.")

@@ -1,0 +1,79 @@
+"""Turns and energies where something jumps: coarse output, resumed runs, events, sampled controllers; linear beams."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import flexmbs as fx
+
+G = 9.81
+
+
+def _wheel(speed: float = 100.0) -> tuple[fx.Model, fx.Revolute]:
+    wheel = fx.RigidBody(1.0, (0.1, 0.1, 0.2), position=(0, 0, 0), angular_velocity=(0, 0, speed), name="wheel")
+    hinge = fx.Revolute(fx.ground, wheel, at=(0, 0, 0), axis=(0, 0, 1), name="hinge")
+    return fx.Model(wheel, hinge), hinge
+
+
+def test_turns_are_counted_with_coarse_output() -> None:
+    model, hinge = _wheel()
+    run = fx.simulate(model, 1.0, step=1e-3, output=fx.Output(every=0.1))
+    np.testing.assert_allclose(run.angle(hinge), 100.0 * run.t, rtol=1e-9)
+
+
+def test_turns_go_on_in_a_resumed_run(tmp_path) -> None:
+    model, hinge = _wheel()
+    half = fx.simulate(model, 0.5, step=1e-3, output=fx.Output(every=0.1), file=tmp_path / "half.h5")
+    for start in (half, fx.load(tmp_path / "half.h5", model=model)):
+        rest = fx.simulate(model, 1.0, step=1e-3, output=fx.Output(every=0.1), start=start)
+        assert rest.angle(hinge)[-1] == pytest.approx(100.0, rel=1e-9)
+
+
+def test_what_is_left_of_a_killed_run_is_found_by_the_name_of_its_file(tmp_path) -> None:
+    model, _ = _wheel()
+    fx.simulate(model, 0.1, step=1e-3, file=tmp_path / "run.h5")
+    (tmp_path / "other.h5.journal").write_bytes(b"")
+    with pytest.raises(fx.ReadError):
+        fx.load(tmp_path / "other.h5")  # the empty journal is looked at, not a missing file
+
+
+def test_gravity_switched_off_by_an_event_does_work() -> None:
+    """The potential steps by what the event takes away; the motion knows nothing of it."""
+    ball = fx.PointMass(2.0, position=(0, 0, 5.0), name="ball")
+    gravity = fx.Gravity((0, 0, -G))
+    off = fx.Event(lambda view: view.t, level=0.505, action=lambda view: {gravity.label: 0.0}, name="off")
+    run = fx.simulate(fx.Model(ball, gravity), 1.0, step=1e-2, events=[off])
+    assert np.abs(run.energy.balance).max() < 1e-9
+    assert run.energy.work_loads[-1] == pytest.approx(-2.0 * G * (5.0 - 0.5 * G * 0.505**2), rel=1e-9)
+
+
+def test_sampled_torques_are_accounted_for_from_their_sample_on() -> None:
+    """u = -20 phi - 1, held over 0.05 s, on a wheel: the balance falls with the square of the step."""
+    wheel = fx.PlanarRigidBody(1.0, 1.0, position=(0, 0), name="wheel")
+    hinge = fx.Revolute(fx.ground, wheel, at=(0, 0), name="hinge")
+    law = fx.Controller(
+        fx.JointSensor(hinge),
+        fx.JointActuator(hinge, name="u"),
+        period=0.05,
+        output=lambda x, u, t: -20 * u - 1,
+        name="c",
+    )
+    gaps = []
+    for step in (1e-2, 5e-3):
+        run = fx.simulate(fx.Model(wheel, hinge, law), 1.0, step=step)
+        gaps.append(float(np.abs(run.energy.balance).max()))
+    assert gaps[0] < 1e-4
+    assert gaps[1] < 1e-12 or math.log2(gaps[0] / gaps[1]) > 1.5
+
+
+def test_linear_beams_have_momentum() -> None:
+    beam = fx.FlexibleBody.line(
+        (0, 0, 0), (1, 0, 0), elements=4, element=fx.elements.SpatialBeam(), section=fx.Circle(0.01), material=fx.steel, name="beam"
+    )  # fmt: skip
+    run = fx.simulate(fx.Model(beam, fx.Gravity((0, 0, -G))), 0.1, step=1e-2)
+    momentum, spin = run.momentum()
+    assert momentum[-1, 2] == pytest.approx(-beam.mass * G * 0.1, rel=1e-9)
+    assert spin[-1, 1] == pytest.approx(beam.mass * G * 0.1 * 0.5, rel=1e-9)
