@@ -39,12 +39,12 @@ def momentum(system: System, q: FloatArray, v: FloatArray) -> tuple[FloatArray, 
         layout = body.element.layout
         if not layout.absolute:
             Mv = system.flexible_momentum(v)
-            x, p, turn = (np.zeros((len(dofs), 3)) for _ in range(3))
+            points, pushes, turns = (np.zeros((len(dofs), 3)) for _ in range(3))
             place = dofs[:, list(layout.position)]
-            x[:, : layout.dim], p[:, : layout.dim] = body.mesh.points + q[place], Mv[place]
-            turn[:, -len(layout.rotation) :] = Mv[dofs[:, list(layout.rotation)]]
-            P += p.sum(axis=0)
-            L += (np.cross(x, p) + turn).sum(axis=0)
+            points[:, : layout.dim], pushes[:, : layout.dim] = body.mesh.points + q[place], Mv[place]
+            turns[:, -len(layout.rotation) :] = Mv[dofs[:, list(layout.rotation)]]
+            P += pushes.sum(axis=0)
+            L += (np.cross(points, pushes) + turns).sum(axis=0)
     absolute = [(b, d) for b, d in zip(c.bodies, c.node_dofs, strict=True) if b.element.layout.absolute]
     if absolute:
         Mv = system.flexible_momentum(v)

@@ -70,9 +70,10 @@ def test_sampled_torques_are_accounted_for_from_their_sample_on() -> None:
 
 
 def test_linear_beams_have_momentum() -> None:
+    element, section = fx.elements.SpatialBeam(), fx.Circle(0.01)
     beam = fx.FlexibleBody.line(
-        (0, 0, 0), (1, 0, 0), elements=4, element=fx.elements.SpatialBeam(), section=fx.Circle(0.01), material=fx.steel, name="beam"
-    )  # fmt: skip
+        (0, 0, 0), (1, 0, 0), elements=4, element=element, section=section, material=fx.steel, name="beam"
+    )
     run = fx.simulate(fx.Model(beam, fx.Gravity((0, 0, -G))), 0.1, step=1e-2)
     momentum, spin = run.momentum()
     assert momentum[-1, 2] == pytest.approx(-beam.mass * G * 0.1, rel=1e-9)

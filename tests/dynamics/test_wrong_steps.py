@@ -1,4 +1,4 @@
-"""Steps that would go wrong without a word: too large turns, contradicting constraints, other solutions, light bodies."""
+"""Steps that would go wrong without a word: large turns, contradicting constraints, other solutions, light bodies."""
 
 from __future__ import annotations
 
