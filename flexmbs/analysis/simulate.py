@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Sequence
 from numbers import Real
 from typing import TYPE_CHECKING, Any
@@ -18,7 +19,7 @@ from flexmbs.analysis.watch import Watch, as_events
 from flexmbs.assembly import assemble
 from flexmbs.core.checks import as_flag, as_number, show
 from flexmbs.core.contracts import FloatArray
-from flexmbs.core.errors import ConvergenceError, ModelError
+from flexmbs.core.errors import AccuracyWarning, ConvergenceError, ModelError
 from flexmbs.core.progress import Progress
 from flexmbs.dynamics import Dynamics
 from flexmbs.equilibria import Equilibria, equilibrium_start
@@ -107,6 +108,11 @@ def simulate(
         If bodies are moved by more than 1e-3 (of the size of the model, or rad) to meet the joints and ``keep`` names
         none, or if the joints change the velocity of a moving body by more than 1 %.
 
+    Warns
+    -----
+    AccuracyWarning
+        If the motion gains energy from nowhere (more than 5 % of the largest).
+
     Examples
     --------
     >>> import flexmbs as fx
@@ -143,6 +149,7 @@ def simulate(
     solution = run.solution()
     if stream is not None:
         stream.close(solution)
+    _warn_of_gain(solution, (run.dynamics.position_size / (until - begin)) ** 2)
     if throw and run.status is TimeStatus.STEP_TOO_SMALL:
         raise ConvergenceError(f"Model {system.model.name!r}: {run.message} {run.status.value}", solution)
     return solution
@@ -163,6 +170,29 @@ def _check_start(start: object, system: System) -> None:
             )
 
 
+def _warn_of_gain(solution: TimeSolution, usual: float) -> None:
+    """Energy from nowhere: steps too large for an impact, or Newton's method has found another solution.
+
+    ``usual``: energy of a motion over the size of the model in the time of the run; far below that all is round-off.
+    Passive forces between markers cannot have dissipated less than nothing.
+    """
+    energy = solution.energy
+    moving = energy.kinetic + energy.strain + energy.springs
+    gained = np.nan_to_num(energy.balance)
+    mechanics = solution.system.mechanics
+    if mechanics is not None and not mechanics.given:
+        gained = gained - np.minimum(np.nan_to_num(energy.dissipated), 0.0)
+    gain, most = float(gained.max()), float(np.nan_to_num(moving).max())
+    if gain > GAIN * most and most > 1e-12 * usual:
+        at = solution.t[int(np.argmax(np.diff(gained, prepend=gained[0])))]
+        warnings.warn(
+            f"Model {solution.model.name!r}: the motion has gained {gain:.3g} of energy from nowhere, most of it about "
+            f"t = {at:.4g}; the largest energy is {most:.3g}. Take smaller steps, or step=None for error control.",
+            AccuracyWarning,
+            stacklevel=3,
+        )
+
+
 def _control(step: object, span: float) -> Any:
     """What chooses the steps, such that they are neither lost in the round-off of time nor without end."""
     if step is None:
@@ -177,6 +207,10 @@ def _control(step: object, span: float) -> Any:
         step = FixedStep(as_number("simulate", "step", step, above=0.0, unit="time"))
     as_number("simulate", "step", step.h, above=1e-12 * span, unit="time")
     return step
+
+
+GAIN = 0.05
+"""Energy gained, over the largest, that is no longer an error of the integration to be expected."""
 
 
 class _Run:

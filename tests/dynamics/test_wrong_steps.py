@@ -56,3 +56,14 @@ def test_a_rope_does_not_buckle_into_another_solution(elements: int) -> None:
     joints = fx.Spherical(fx.ground, rope.start), fx.Spherical(rope.end, ball)
     run = fx.simulate(fx.Model(rope, ball, *joints, fx.Gravity((0, 0, -G))), 3.0, step=5e-3)
     assert np.abs(run.energy.balance).max() < 0.05 * np.ptp(run.energy.potential)
+
+
+def test_energy_from_nowhere_is_told() -> None:
+    """A ball falls on a stiff stop with fixed steps many times as long as the contact."""
+    ball = fx.PlanarRigidBody(1.0, 0.1, position=(0, 0), name="ball")
+    rail = fx.Prismatic(fx.ground, ball, at=(0, 0), axis=(0, 1, 0), name="rail")
+    floor = fx.Stop(rail, lower=-0.9, stiffness=1e8, name="floor")
+    model = fx.Model(ball, rail, floor, fx.Gravity((0, -G)))
+    with pytest.warns(fx.AccuracyWarning, match=r"gained .* of energy from nowhere"):
+        run = fx.simulate(model, 0.6, step=fx.FixedStep(4e-3, most_halvings=0))
+    assert run.energy.kinetic.max() > 2.0 * G * 0.9  # more than it has fallen
