@@ -17,7 +17,10 @@ from flexmbs.joints.rows import ANGLE, row_gradient, row_value
 from flexmbs.mechanics.marker_set import MarkerSet
 
 if TYPE_CHECKING:
-    from flexmbs.joints.contracts import Joint, Pair
+    from collections.abc import Sequence
+
+    from flexmbs.joints.contracts import Joint
+    from flexmbs.joints.rows import Row
     from flexmbs.mechanics.build import Mechanics
     from flexmbs.mechanics.force_history import ForceHistory
     from flexmbs.system import System
@@ -26,7 +29,7 @@ __all__ = ["Energy", "TimeSolution", "TimeStatus"]
 
 
 MANY_JOINTS = 200
-"""Joints beyond which a resumed run counts their angles anew; looking at all of the run before would take too long."""
+"""Joints and forces beyond which a resumed run counts their angles anew; looking at all of the run before would take too long."""
 
 
 class TimeStatus(Enum):
@@ -210,7 +213,8 @@ class TimeSolution:
         if label not in offered:
             raise ModelError(f"joint {joint.name!r} has no {label}; it has {', '.join(offered) or 'no coordinate'}.")
         begin = self.extra.get("before", {}).get((joint.name, label), 0.0)
-        return self._row(offered[label], begin)
+        pair = offered[label]
+        return self._rows(pair.a, pair.b, pair.rows[:1], [begin])[0][:, 0]
 
     def distance(self, a: Any, b: Any) -> FloatArray:
         """Distance (n_t,) between two markers, nodes or bodies [length]."""
@@ -237,7 +241,11 @@ class TimeSolution:
         return samples[:, 0], samples[:, 1 + names.index(actuator)]
 
     def force(self, name: str) -> ForceHistory:
-        """The history of a force between markers by its name: coordinate, rate, force."""
+        """The history of a force between markers by its name: coordinate, rate, force (n_t,), and energy.
+
+        The force is positive where it acts against the coordinate: a strut that pulls, a torque that turns side b back.
+        Of a bushing they are (n_t, 6). Turns are counted as in `angle`.
+        """
         from flexmbs.mechanics.force_history import force_history
 
         return force_history(self, self.model.force(name))
@@ -329,21 +337,31 @@ class TimeSolution:
             raise ModelError(f"joint {getattr(joint, 'name', show(joint))!r} is not in model {self.model.name!r}.")
         return found
 
-    def _row(self, pair: Pair, begin: float = 0.0) -> FloatArray:
-        """The row of a pair over time; turns are followed by the rates, and begin near ``begin``."""
-        pa, Ra, ta, _ = self._kinematics(pair.a)
-        pb, Rb, tb, _ = self._kinematics(pair.b)
-        out, rate, near, row = np.empty(len(self)), np.empty(len(self)), np.array([begin]), pair.rows[0]
-        c, G = np.zeros((1, 12)), np.zeros((1, 12))
-        c[0, : len(row.constants)] = row.constants
+    def _force_rows(self, force: Any) -> tuple[FloatArray, FloatArray]:
+        """Rows of a force between markers and their rates (n_t, m), with the factors of the rows."""
+        item = force.row_forces[0]
+        before, factors = self.extra.get("before", {}), np.array([row.factor for row in item.rows])
+        begin = [before.get((force.name, _force_label(j)), 0.0) for j in range(len(item.rows))]
+        values, rates = self._rows(item.a, item.b, item.rows, begin)
+        return values * factors, rates * factors
+
+    def _rows(self, a: Marker, b: Marker, rows: Sequence[Row], begin: list[float]) -> tuple[FloatArray, FloatArray]:
+        """Rows and rates over time without factors; turns are followed by the rates, and begin near ``begin``."""
+        pa, Ra, ta, _ = self._kinematics(a)
+        pb, Rb, tb, _ = self._kinematics(b)
+        out, rate, near = np.empty((len(self), len(rows))), np.empty((len(self), len(rows))), np.array(begin)
+        c, G = np.zeros((len(rows), 12)), np.zeros((1, 12))
+        for j, row in enumerate(rows):
+            c[j, : len(row.constants)] = row.constants
         for i in range(len(self)):
             p, R = np.array([pa[i], pb[i]]), np.array([Ra[i], Rb[i]])
-            row_gradient(row.kind, 0, c, near, 0, 1, p, R, G, 0)
-            rate[i] = G[0, :6] @ ta[i] + G[0, 6:] @ tb[i]
-            if i:
-                near[0] = out[i - 1] + 0.5 * (self.t[i] - self.t[i - 1]) * (rate[i - 1] + rate[i])
-            out[i] = row_value(row.kind, 0, c, near, 0, 1, p, R)
-        return out
+            for j, row in enumerate(rows):
+                row_gradient(row.kind, j, c, near, 0, 1, p, R, G, 0)
+                rate[i, j] = G[0, :6] @ ta[i] + G[0, 6:] @ tb[i]
+                if i:
+                    near[j] = out[i - 1, j] + 0.5 * (self.t[i] - self.t[i - 1]) * (rate[i - 1, j] + rate[i, j])
+                out[i, j] = row_value(row.kind, j, c, near, 0, 1, p, R)
+        return out, rate
 
     def _reaction(self, joint: Any) -> FloatArray:
         """Wrench (n_t, 6) that a joint exerts on its side b (the second marker of ``joint.markers``): -G^T lam."""
@@ -369,13 +387,27 @@ class TimeSolution:
 
 
 def angles_at_end(solution: TimeSolution) -> dict[tuple[str, str], float]:
-    """Angles of all joints at the end of a run, by joint and label, for the run that goes on from there."""
-    found = {}
-    for joint in solution.model.joints:
+    """Angles of all joints and forces at the end of a run, by name and label, for the run that goes on from there."""
+    found: dict[tuple[str, str], float] = {}
+    model = solution.model
+    if len(model.joints) + len(model.forces) > MANY_JOINTS:
+        return found
+    for joint in model.joints:
         for label, pair in getattr(joint, "coordinates", {}).items():
-            if pair.rows[0].kind == ANGLE and len(solution.model.joints) <= MANY_JOINTS:
+            if pair.rows[0].kind == ANGLE:
                 found[joint.name, label] = float(solution.coordinate(joint, label)[-1])
+    for force in model.forces:
+        items = getattr(force, "row_forces", ())
+        rows = items[0].rows if len(items) == 1 else ()
+        if any(row.kind == ANGLE for row in rows):
+            values, _ = solution._force_rows(force)
+            found |= {(force.name, _force_label(j)): float(values[-1, j] / row.factor) for j, row in enumerate(rows)}
     return found
+
+
+def _force_label(row: int) -> str:
+    """Under which the angle of a row of a force is remembered beside the coordinates of joints."""
+    return f"force row {row}"
 
 
 class JointHistory:
@@ -383,6 +415,10 @@ class JointHistory:
 
     def __init__(self, solution: TimeSolution, joint: Joint) -> None:
         self.solution, self.joint = solution, joint
+
+    def __repr__(self) -> str:
+        known = ", ".join(getattr(self.joint, "coordinates", {})) or "no coordinate"
+        return f"<history of joint {self.joint.name!r}: {len(self.solution)} states; {known}, force, moment>"
 
     @property
     def angle(self) -> FloatArray:

@@ -412,7 +412,7 @@ class _Run:
         """What a resumed run needs beside the state."""
         memory = {"near": self.dynamics.angles(), "h": self.h, "grid": self.grid.memory(), "origin": self.origin}
         memory |= {"control": self.sampled.memory(), "samples": self.sampled.history(), "events": self.events.memory()}
-        return memory | self.recorder.memory()
+        return memory | {"before": self.turned} | self.recorder.memory()
 
     def solution(self) -> TimeSolution:
         """Everything so far."""
@@ -428,5 +428,5 @@ class _Run:
             counts=counts, redundant=self.redundant, status=self.status, message=self.message, last=self.state,
             settings={"integrator": self.scheme, "step": self.control, "output": self.output, "until": self.until},
             events=tuple(self.events.record),
-            extra=self._extra() | {"before": self.turned},
+            extra=self._extra(),
         )  # fmt: skip

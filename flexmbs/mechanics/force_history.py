@@ -10,7 +10,6 @@ from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.forces.laws import BRISTLE, MATRIX, bristle_law, law, matrix_law
 from flexmbs.forces.row_force import pack
-from flexmbs.joints.rows import row_gradient
 
 if TYPE_CHECKING:
     from flexmbs.time_solution import TimeSolution
@@ -19,16 +18,22 @@ __all__ = ["ForceHistory", "force_history"]
 
 
 class ForceHistory(NamedTuple):
-    """Histories (n_t, m) of the m rows of a force; m is 1 for all but bushings, whose rows are in their order.
+    """Histories (n_t,) of a force along its coordinate; (n_t, m) of a bushing, whose m rows are in their order.
 
-    ``coordinate``: the row (elongation, angle, ...); ``rate``; ``force``: with the sign of a spring, positive where it
-    acts against the coordinate; ``energy (n_t,)``: its potential.
+    ``coordinate``: the row (distance, angle, ...), angles over full turns; ``rate``: its time derivative; ``force``: with
+    the sign of a spring, positive where it acts against the coordinate: a positive force of a strut pulls its ends
+    together, a positive torque turns side b back towards smaller angles; ``energy (n_t,)``: its potential.
     """
 
     coordinate: FloatArray
     rate: FloatArray
     force: FloatArray
     energy: FloatArray
+
+    def __repr__(self) -> str:
+        rows = f", {self.force.shape[1]} rows" if self.force.ndim == 2 else ""
+        least, most = float(self.force.min()), float(self.force.max())
+        return f"<history of a force: {len(self.force)} states{rows}, force from {least:.4g} to {most:.4g}>"
 
 
 def force_history(solution: TimeSolution, force: Any) -> ForceHistory:
@@ -39,19 +44,9 @@ def force_history(solution: TimeSolution, force: Any) -> ForceHistory:
     item = items[0]
     n_t, m = len(solution), len(item.rows)
     law_number, where, data = pack([item])
-    pa, Ra, ta, _ = solution._kinematics(item.a)
-    pb, Rb, tb, _ = solution._kinematics(item.b)
-    s, rate, F, energy = np.empty((n_t, m)), np.empty((n_t, m)), np.empty((n_t, m)), np.empty(n_t)
-    c, near, G, given = np.zeros((m, 12)), np.zeros(m), np.zeros((1, 12)), np.zeros((1, 4))
-    for j, row in enumerate(item.rows):
-        c[j, : len(row.constants)] = row.constants
+    s, rate = solution._force_rows(force)
+    F, energy, given = np.empty((n_t, m)), np.empty(n_t), np.zeros((1, 4))
     for i in range(n_t):
-        p, R = np.array([pa[i], pb[i]]), np.array([Ra[i], Rb[i]])
-        for j, row in enumerate(item.rows):
-            s[i, j] = row_gradient(row.kind, j, c, near, 0, 1, p, R, G, 0)
-            near[j] = s[i, j]
-            rate[i, j] = row.factor * (G[0, :6] @ ta[i] + G[0, 6:] @ tb[i])
-            s[i, j] *= row.factor
         if item.law == MATRIX:
             energy[i] = matrix_law(int(where[0]), data, s[i], rate[i], F[i])
         elif item.law == BRISTLE:
@@ -64,4 +59,6 @@ def force_history(solution: TimeSolution, force: Any) -> ForceHistory:
             F[i, 0], _, _, energy[i] = law(
                 int(law_number[0]), int(where[0]), data, float(s[i, 0]), float(rate[i, 0]), float(solution.t[i]), given
             )
-    return ForceHistory(s, rate, F, energy)
+    if item.law == MATRIX:
+        return ForceHistory(s, rate, F, energy)
+    return ForceHistory(s[:, 0], rate[:, 0], F[:, 0], energy)

@@ -35,25 +35,26 @@ def momentum(system: System, q: FloatArray, v: FloatArray) -> tuple[FloatArray, 
             L += from_quaternion(q[iq + 3 : iq + 7]) @ (body.inertia @ v[iv + 3 : iv + 6])
         elif isinstance(body, PlanarRigidBody):
             L[2] += body.inertia * v[iv + 2]
+    if not c.bodies:
+        return P, L
+    Mv = system.flexible_momentum(v)
+    counted = np.zeros(len(Mv), dtype=bool)
     for body, dofs in zip(c.bodies, c.node_dofs, strict=True):
-        layout = body.element.layout
+        layout, dim = body.element.layout, body.element.layout.dim
+        place = dofs[:, list(layout.position)]
+        _, first = np.unique(place[:, 0], return_index=True)
+        new = first[~counted[place[first, 0]]]  # hinged nodes share their position, whose momentum counts once
+        counted[place] = True
+        x, p = np.zeros((len(new), 3)), np.zeros((len(new), 3))
+        x[:, :dim], p[:, :dim] = q[place[new]], Mv[place[new]]
         if not layout.absolute:
-            Mv = system.flexible_momentum(v)
-            points, pushes, turns = (np.zeros((len(dofs), 3)) for _ in range(3))
-            place = dofs[:, list(layout.position)]
-            points[:, : layout.dim], pushes[:, : layout.dim] = body.mesh.points + q[place], Mv[place]
-            turns[:, -len(layout.rotation) :] = Mv[dofs[:, list(layout.rotation)]]
-            P += pushes.sum(axis=0)
-            L += (np.cross(points, pushes) + turns).sum(axis=0)
-    absolute = [(b, d) for b, d in zip(c.bodies, c.node_dofs, strict=True) if b.element.layout.absolute]
-    if absolute:
-        Mv = system.flexible_momentum(v)
-        dim = absolute[0][0].element.layout.dim
-        places = np.unique(np.concatenate([d[:, list(b.element.layout.position)] for b, d in absolute]), axis=0)
-        slopes = np.concatenate([d[:, list(b.element.layout.slope)] for b, d in absolute])
-        P[:dim] += Mv[places].sum(axis=0)
-        for dofs in (places, slopes):
-            x, p = np.zeros((len(dofs), 3)), np.zeros((len(dofs), 3))
-            x[:, :dim], p[:, :dim] = q[dofs], Mv[dofs]
+            x[:, :dim] += body.mesh.points[new]
+            L[3 - len(layout.rotation) :] += Mv[dofs[:, list(layout.rotation)]].sum(axis=0)
+        P += p.sum(axis=0)
+        L += np.cross(x, p).sum(axis=0)
+        if layout.slope:
+            slopes = dofs[:, list(layout.slope)]
+            x, p = np.zeros((len(slopes), 3)), np.zeros((len(slopes), 3))
+            x[:, :dim], p[:, :dim] = q[slopes], Mv[slopes]
             L += np.cross(x, p).sum(axis=0)
     return P, L

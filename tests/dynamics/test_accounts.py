@@ -78,3 +78,60 @@ def test_linear_beams_have_momentum() -> None:
     momentum, spin = run.momentum()
     assert momentum[-1, 2] == pytest.approx(-beam.mass * G * 0.1, rel=1e-9)
     assert spin[-1, 1] == pytest.approx(beam.mass * G * 0.1 * 0.5, rel=1e-9)
+
+
+@pytest.mark.parametrize(("element", "across"), [("PlanarBeam", 1), ("SpatialBeam", 2), ("PlanarCable", 1)])
+def test_nodes_that_bodies_share_have_their_momentum_once(element: str, across: int) -> None:
+    """Two bars hinged to each other that fall freely: m g t, at the middle of both."""
+    choice = getattr(fx.elements, element)()
+    ends = [tuple(float(x) if k == 0 else 0.0 for k in range(across + 1)) for x in range(3)]
+    bars = [
+        fx.FlexibleBody.line(
+            ends[k], ends[k + 1], elements=3, element=choice, section=fx.Circle(0.01), material=fx.steel, name=f"bar {k}"
+        )
+        for k in range(2)
+    ]
+    pull = tuple(-G if k == across else 0.0 for k in range(across + 1))
+    run = fx.simulate(fx.Model(*bars, fx.Hinge(bars[0].end, bars[1].start), fx.Gravity(pull)), 0.1, step=1e-2)
+    momentum, spin = run.momentum()
+    expected = 2.0 * bars[0].mass * G * 0.1
+    assert momentum[-1, across] == pytest.approx(-expected, rel=1e-9)
+    assert np.abs(spin[-1]).max() == pytest.approx(expected * 1.0, rel=1e-9)
+
+
+def test_torsion_springs_count_turns_with_coarse_output_and_in_resumed_runs() -> None:
+    """A soft spring on a fast wheel: its torque over the angle at 100 rad/s, not over the angle within half a turn."""
+    wheel = fx.RigidBody(1.0, (0.1, 0.1, 0.2), position=(0, 0, 0), angular_velocity=(0, 0, 100.0), name="wheel")
+    hinge = fx.Revolute(fx.ground, wheel, at=(0, 0, 0), axis=(0, 0, 1), name="hinge")
+    model = fx.Model(wheel, hinge, fx.TorsionSpring(hinge, stiffness=1e-6, rest=0.0, name="soft"))
+    half = fx.simulate(model, 0.5, step=1e-3, output=fx.Output(every=0.1))
+    rest = fx.simulate(model, 1.0, step=1e-3, output=fx.Output(every=0.1), start=half)
+    for run in (half, rest):
+        assert run.force("soft").force.shape == (len(run),)
+        np.testing.assert_allclose(run.force("soft").coordinate, 100.0 * run.t, rtol=1e-4)
+        np.testing.assert_allclose(run.force("soft").force, 1e-4 * run.t, rtol=1e-4)
+
+
+def test_turns_go_on_from_the_journal_of_a_resumed_run_that_was_killed(tmp_path, monkeypatch) -> None:
+    model, hinge = _wheel()
+    half = fx.simulate(model, 0.5, step=1e-3, output=fx.Output(every=0.1))
+    with monkeypatch.context() as killed:
+        killed.setattr("flexmbs.output.time_files.Stream.close", lambda stream, solution: stream.writer.close())
+        fx.simulate(model, 1.1, step=1e-3, output=fx.Output(every=0.1), start=half, file=tmp_path / "rest.h5")
+    left = fx.load(tmp_path / "rest.h5", model=model)
+    np.testing.assert_allclose(left.angle(hinge), 100.0 * left.t, rtol=1e-9)
+    run = fx.simulate(model, 1.5, step=1e-3, output=fx.Output(every=0.1), start=left)
+    assert run.angle(hinge)[-1] == pytest.approx(150.0, rel=1e-9)
+
+
+def test_histories_are_shown_in_one_line() -> None:
+    wheel = fx.RigidBody(1.0, (0.1, 0.1, 0.2), position=(0, 0, 0), name="wheel")
+    hinge = fx.Revolute(fx.ground, wheel, at=(0, 0, 0), axis=(0, 0, 1), name="hinge")
+    rubber = fx.Bushing(fx.ground.marker((0, 0, 0)), wheel.centre, stiffness=[1.0] * 6, name="rubber")
+    spring = fx.TorsionSpring(hinge, stiffness=2.0, rest=-0.5, name="spring")
+    run = fx.simulate(fx.Model(wheel, hinge, rubber, spring), 0.1, step=1e-2)
+    assert repr(run["hinge"]) == "<history of joint 'hinge': 11 states; angle, force, moment>"
+    assert repr(run.force("rubber")).startswith("<history of a force: 11 states, 6 rows, force from")
+    assert run.force("rubber").force.shape == (11, 6)
+    assert run.force("spring").force[0] == pytest.approx(1.0)  # turns side b back
+    assert "\n" not in repr(run.force("spring"))
