@@ -19,8 +19,7 @@ from flexmbs.mechanics.marker_set import MarkerSet
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from flexmbs.joints.contracts import Joint
-    from flexmbs.joints.rows import Row
+    from flexmbs.joints.contracts import Joint, Row
     from flexmbs.mechanics.build import Mechanics
     from flexmbs.mechanics.force_history import ForceHistory
     from flexmbs.system import System
@@ -29,7 +28,7 @@ __all__ = ["Energy", "TimeSolution", "TimeStatus"]
 
 
 MANY_JOINTS = 200
-"""Joints and forces beyond which a resumed run counts their angles anew; looking at all of the run before would take too long."""
+"""Joints and forces beyond which a resumed run counts angles anew; looking at all of the run before takes too long."""
 
 
 class TimeStatus(Enum):
@@ -397,8 +396,8 @@ def angles_at_end(solution: TimeSolution) -> dict[tuple[str, str], float]:
             if pair.rows[0].kind == ANGLE:
                 found[joint.name, label] = float(solution.coordinate(joint, label)[-1])
     for force in model.forces:
-        items = getattr(force, "row_forces", ())
-        rows = items[0].rows if len(items) == 1 else ()
+        items = list(getattr(force, "row_forces", ()))
+        rows = list(items[0].rows) if len(items) == 1 else []
         if any(row.kind == ANGLE for row in rows):
             values, _ = solution._force_rows(force)
             found |= {(force.name, _force_label(j)): float(values[-1, j] / row.factor) for j, row in enumerate(rows)}

@@ -20,8 +20,8 @@ __all__ = ["ForceHistory", "force_history"]
 class ForceHistory(NamedTuple):
     """Histories (n_t,) of a force along its coordinate; (n_t, m) of a bushing, whose m rows are in their order.
 
-    ``coordinate``: the row (distance, angle, ...), angles over full turns; ``rate``: its time derivative; ``force``: with
-    the sign of a spring, positive where it acts against the coordinate: a positive force of a strut pulls its ends
+    ``coordinate``: the row (distance, angle, ...), angles over full turns; ``rate``: its time derivative; ``force``:
+    with the sign of a spring, positive where it acts against the coordinate: a positive force of a strut pulls its ends
     together, a positive torque turns side b back towards smaller angles; ``energy (n_t,)``: its potential.
     """
 

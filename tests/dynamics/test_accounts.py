@@ -83,11 +83,11 @@ def test_linear_beams_have_momentum() -> None:
 @pytest.mark.parametrize(("element", "across"), [("PlanarBeam", 1), ("SpatialBeam", 2), ("PlanarCable", 1)])
 def test_nodes_that_bodies_share_have_their_momentum_once(element: str, across: int) -> None:
     """Two bars hinged to each other that fall freely: m g t, at the middle of both."""
-    choice = getattr(fx.elements, element)()
+    choice, section = getattr(fx.elements, element)(), fx.Circle(0.01)
     ends = [tuple(float(x) if k == 0 else 0.0 for k in range(across + 1)) for x in range(3)]
     bars = [
         fx.FlexibleBody.line(
-            ends[k], ends[k + 1], elements=3, element=choice, section=fx.Circle(0.01), material=fx.steel, name=f"bar {k}"
+            ends[k], ends[k + 1], elements=3, element=choice, section=section, material=fx.steel, name=f"bar {k}"
         )
         for k in range(2)
     ]
