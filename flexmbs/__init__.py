@@ -23,6 +23,7 @@ _HOME = {
     "flexmbs.analysis.static": ("StaticOptions", "solve_static"),
     "flexmbs.bodies": ("InitialVelocity", "Marker", "PlanarRigidBody", "PointMass", "RigidBody", "Wireframe", "ground"),
     "flexmbs.body": ("Attachment", "FlexibleBody"),
+    "flexmbs.consecutive": ("joined",),
     "flexmbs.control.actuators": ("ForceActuator", "JointActuator", "LineActuator", "MomentActuator", "Signal"),
     "flexmbs.control.controller": ("Controller",),
     "flexmbs.control.events": ("Event",),
@@ -194,6 +195,7 @@ __all__ = [
     "elements",
     "ground",
     "inspect",
+    "joined",
     "linearise",
     "load",
     "meshes",
@@ -219,6 +221,7 @@ if TYPE_CHECKING:
     from flexmbs.analysis.static import StaticOptions, solve_static
     from flexmbs.bodies import InitialVelocity, Marker, PlanarRigidBody, PointMass, RigidBody, Wireframe, ground
     from flexmbs.body import Attachment, FlexibleBody
+    from flexmbs.consecutive import joined
     from flexmbs.control.actuators import ForceActuator, JointActuator, LineActuator, MomentActuator, Signal
     from flexmbs.control.controller import Controller
     from flexmbs.control.events import Event

@@ -88,7 +88,8 @@ def simulate(
         That stay where they are described, and move as described, while the others are moved onto the constraints.
     file : path-like, optional
         An HDF5 file (.h5) for the result. While the run is under way every stored state goes to a journal beside it,
-        which even a killed process leaves readable: load it with `flexmbs.load`, and go on with ``start=``.
+        which even a killed process leaves readable: load it with `flexmbs.load`, and go on with ``start=`` and another
+        file; `flexmbs.joined` puts both together.
     progress : bool
         Whether to show progress on standard error when it takes longer than a second.
     throw : bool

@@ -84,7 +84,10 @@ class Stream:
                 f"flexmbs.load({str(self.journal_path)!r}) and go on with start=..., or remove it."
             )
         if self.path.exists():
-            raise ModelError(f"simulate: file {self.path.name} exists; remove it or take another name.")
+            raise ModelError(
+                f"simulate: file {self.path.name} exists; remove it or take another name. To go on with the run in it, "
+                f"write what follows to another file, and put both together with flexmbs.joined(before, after)."
+            )
         plain, meshes = describe_model(model)
         self.writer = JournalWriter(
             self.journal_path, columns(*sizes), meta={"versions": dict(versions())}, model=plain, constants=meshes
