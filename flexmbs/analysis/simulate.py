@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 import warnings
 from collections.abc import Sequence
@@ -93,7 +94,9 @@ def simulate(
     progress : bool
         Whether to show progress on standard error when it takes longer than a second.
     throw : bool
-        Whether a failure raises; otherwise the solution is returned with its ``status``.
+        Whether a failure raises; otherwise the solution is returned with its ``status``. Ctrl-C does not raise: a line
+        on standard error says when it came, what was computed is returned with the status INTERRUPTED, and a script
+        goes on; a second Ctrl-C, before the step ends, raises KeyboardInterrupt.
 
     Raises
     ------
@@ -147,6 +150,8 @@ def simulate(
     run.begin(start, stream, tuple(keep))
     with Progress(f"motion of {system.model.name!r}", wanted=as_flag("simulate", "progress", progress)) as shown:
         run.integrate(shown)
+    if run.status is TimeStatus.INTERRUPTED:
+        sys.stderr.write(f"simulate: {system.model.name!r} {run.message[:-1]}; what was computed is returned.\n")
     solution = run.solution()
     if stream is not None:
         stream.close(solution)

@@ -127,7 +127,7 @@ class JointActuator(_Force):
         joint, label = joint_coordinate("JointActuator", self.joint, self.label)
         object.__setattr__(self, "joint", joint)
         object.__setattr__(self, "label", label)
-        self._check(f"actuator of {label} of joint {joint!r}")
+        self._check(f"actuator of {label or 'coordinate'} of joint {joint!r}")
 
     @property
     def acts_on(self) -> Target:

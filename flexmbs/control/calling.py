@@ -12,7 +12,7 @@ from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import FlexmbsError, ModelError
 from flexmbs.forces.user_law import USER_ERRORS
 
-__all__ = ["as_function", "as_values", "call", "called_name", "joint_coordinate", "locked"]
+__all__ = ["as_function", "as_values", "call", "called_name", "joint_coordinate", "locked", "only_label"]
 
 ERRORS = (*USER_ERRORS, AssertionError, RuntimeError, OSError)
 """What a function of a user may raise."""
@@ -55,10 +55,13 @@ def called_name(owner: str, what: str, value: object) -> str:
 
 
 def joint_coordinate(owner: str, joint: object, label: str) -> tuple[str, str]:
-    """Name of a joint, and the label of one of its coordinates; checked where the joint itself is given."""
+    """Name of a joint, and the label of one of its coordinates; checked where the joint itself is given.
+
+    Where only its name is given and no label, the label is empty: `only_label` finds it when the model is known.
+    """
     name = called_name(owner, "joint", joint)
     if isinstance(joint, str):
-        return name, as_name(owner, "label", label or "angle")
+        return name, "" if label == "" else as_name(owner, "label", label)
     known = list(getattr(joint, "coordinates", ()))
     if not label and len(known) == 1:
         return name, str(known[0])
@@ -66,6 +69,12 @@ def joint_coordinate(owner: str, joint: object, label: str) -> tuple[str, str]:
         has = f"has the coordinates {', '.join(known)}" if known else "leaves no coordinate that could be used"
         raise ModelError(f"{owner}: label is {show(label)}, but joint {name!r} {has}.")
     return name, label
+
+
+def only_label(joint: Any, label: str) -> str:
+    """The label as it is given; of an empty one the joint's only coordinate, or the angle of several."""
+    offered = getattr(joint, "coordinates", {})
+    return label or (next(iter(offered)) if len(offered) == 1 else "angle")
 
 
 def locked(array: FloatArray) -> FloatArray:

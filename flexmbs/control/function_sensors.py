@@ -80,7 +80,7 @@ class NoisySensor:
     --------
     >>> import flexmbs as fx
     >>> fx.NoisySensor(fx.JointSensor("hinge"), fx.WhiteNoise(1e-3, period=0.01, seed=4)).name
-    "angle of joint 'hinge' with noise"
+    "coordinate of joint 'hinge' with noise"
     """
 
     sensor: Sensor

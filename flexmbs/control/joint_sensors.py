@@ -25,8 +25,8 @@ class JointSensor(Scalar):
     joint : Joint or str
         The joint, or its name.
     label : str, optional
-        Which coordinate of the joint: "angle", "displacement", "distance". By default the only one it has; "angle"
-        where the joint is given by its name.
+        Which coordinate of the joint: "angle", "displacement", "distance". By default the only one it has.
+        Where the joint is given by its name, it is found in the model, and is the angle of a joint with several.
     rate : bool, default False
         Whether the rate is read instead.
     name : str, optional
@@ -40,7 +40,7 @@ class JointSensor(Scalar):
     --------
     >>> import flexmbs as fx
     >>> fx.JointSensor("hinge", rate=True).name
-    "rate of angle of joint 'hinge'"
+    "rate of joint 'hinge'"
     """
 
     joint: Any
@@ -53,7 +53,8 @@ class JointSensor(Scalar):
         object.__setattr__(self, "joint", joint)
         object.__setattr__(self, "label", label)
         as_flag("JointSensor", "rate", self.rate)
-        self._named(f"{'rate of ' if self.rate else ''}{self.label} of joint {self.joint!r}")
+        what = "rate" if self.rate and not label else f"{'rate of ' if self.rate else ''}{label or 'coordinate'}"
+        self._named(f"{what} of joint {self.joint!r}")
 
     @property
     def joints(self) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, ClassVar, Protocol
 
 import numpy as np
 
-from flexmbs.bodies.marker import Marker, as_marker
+from flexmbs.bodies.marker import Body, Marker, as_marker
 from flexmbs.control.calling import as_values, call
 from flexmbs.core.checks import as_array, as_direction, as_name, frozen_copy, show
 from flexmbs.core.contracts import FloatArray
@@ -69,7 +69,7 @@ class _VectorSensor:
 
     def __post_init__(self) -> None:
         owner = type(self).__name__ + (f" {as_name(type(self).__name__, 'name', self.name)!r}" if self.name else "")
-        object.__setattr__(self, "marker", as_marker(owner, self.marker))
+        object.__setattr__(self, "marker", _seen(owner, self.marker))
         label = f"{self.what} of {self.marker}"
         if self.direction is not None:
             dim = 2 if np.shape(self.direction) == (2,) else 3
@@ -78,7 +78,7 @@ class _VectorSensor:
             object.__setattr__(self, "direction", frozen_copy(direction))
             label += f" along ({', '.join(f'{c:.4g}' for c in direction)})"
         if self.frame is not None:
-            object.__setattr__(self, "frame", as_marker(owner, self.frame))
+            object.__setattr__(self, "frame", _seen(owner, self.frame))
             _check_axes(owner, "frame", self.frame)
             label += f" seen from {self.frame}"
         object.__setattr__(self, "name", self.name or label)
@@ -104,10 +104,10 @@ class PositionSensor(_VectorSensor):
 
     Parameters
     ----------
-    marker : Marker, Attachment of one node, or a body that is a point
+    marker : Marker, Attachment of one node, or a body, which stands for its centre of mass
     direction : (3,) or (2,) sequence, optional
         Of the component, in inertial axes, or in those of ``frame``; without it the sensor gives three numbers.
-    frame : Marker, optional
+    frame : Marker or body, optional
         From which it is observed: position relative to its point, in its axes. By default the inertial frame.
     name : str, optional
 
@@ -243,7 +243,7 @@ class DistanceSensor:
 
     Parameters
     ----------
-    a, b : Marker, Attachment of one node, or a body that is a point
+    a, b : Marker, Attachment of one node, or a body, which stands for its centre of mass
     rate : bool, default False
     name : str, optional
 
@@ -264,7 +264,7 @@ class DistanceSensor:
 
     def __post_init__(self) -> None:
         for side in ("a", "b"):
-            object.__setattr__(self, side, as_marker("DistanceSensor", getattr(self, side)))
+            object.__setattr__(self, side, _seen("DistanceSensor", getattr(self, side)))
         name = self.name or f"{'rate of the ' if self.rate else ''}distance of {self.a} and {self.b}"
         object.__setattr__(self, "name", as_name("DistanceSensor", "name", name))
 
@@ -313,6 +313,11 @@ def as_sensors(owner: str, sensors: object) -> tuple[Sensor, ...]:
                 f"not {show(item)}."
             )
     return items
+
+
+def _seen(owner: str, value: object) -> Marker:
+    """A marker; of a body the one at its centre of mass."""
+    return value.centre if isinstance(value, Body) and not isinstance(value, type) else as_marker(owner, value)
 
 
 def _check_axes(owner: str, what: str, marker: Marker | None) -> None:

@@ -35,7 +35,10 @@ class View(Protocol):
         """Acceleration (3,) of the point of a marker, inertial axes [length/time^2]."""
 
     def row(self, joint: str, label: str) -> tuple[float, float]:
-        """A coordinate of the joint of that name (angle, distance, ...) by its label, and its rate."""
+        """A coordinate of the joint of that name (angle, distance, ...) by its label, and its rate.
+
+        An empty label means its only coordinate, or the angle of several.
+        """
 
     def multiplier(self, joint: str) -> FloatArray:
         """Multipliers (m,) of a joint; its reaction on the system is -G^T lam."""

@@ -11,6 +11,7 @@ from flexmbs.bodies.ground import Ground
 from flexmbs.bodies.planar import PlanarRigidBody
 from flexmbs.bodies.rigid import RigidBody
 from flexmbs.control.actuators import JointTarget, WrenchTarget
+from flexmbs.control.calling import only_label
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.sparsity import Blocks
@@ -153,12 +154,13 @@ class _Builder:
             if isinstance(target, JointTarget):
                 joint = self.model.joint(target.joint)
                 offered = getattr(joint, "coordinates", {})
-                if target.label not in offered:
+                label = only_label(joint, target.label)
+                if label not in offered:
                     raise ModelError(
                         f"Model {self.model.name!r}: actuator {actuator.name!r}: joint {target.joint!r} has no "
-                        f"coordinate {target.label!r}; it has {', '.join(offered) or 'none'}."
+                        f"coordinate {label!r}; it has {', '.join(offered) or 'none'}."
                     )
-                pair = offered[target.label]
+                pair = offered[label]
                 a, b, row = pair.a, pair.b, pair.rows[0]
             else:
                 a, b, row = target

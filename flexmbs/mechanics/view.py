@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from flexmbs.control.calling import only_label
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.joints.rows import row_gradient
@@ -80,7 +81,7 @@ class SystemView:
     def row(self, joint: str, label: str) -> tuple[float, float]:
         """A coordinate of a joint and its rate; angles are counted over full turns."""
         found = self._viewer.system.model.joint(joint)
-        offered = getattr(found, "coordinates", {})
+        offered, label = getattr(found, "coordinates", {}), only_label(found, label)
         if label not in offered:
             raise ModelError(f"joint {joint!r} has no coordinate {label!r}; it has {', '.join(offered) or 'none'}.")
         pair = offered[label]

@@ -45,7 +45,8 @@ class FakeView:
         return (there[0] - 2 * there[1] + there[2]) / h**2
 
     def row(self, joint: str, label: str) -> tuple[float, float]:
-        return self.rows[joint, label]
+        labels = [own for name, own in self.rows if name == joint]
+        return self.rows[joint, label or labels[0]]
 
     def multiplier(self, joint: str) -> np.ndarray:
         return np.asarray(self.multipliers[joint])

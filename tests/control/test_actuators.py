@@ -42,7 +42,7 @@ def test_what_the_compiler_gets_has_the_opposite_sign_and_the_derivatives() -> N
 def test_where_they_act() -> None:
     slider = fx.Prismatic(fx.ground, BOX, at=(0, 0, 0), axis=(1, 0, 0), name="slider")
     assert fx.JointActuator(slider).acts_on == JointTarget("slider", "displacement")
-    assert fx.JointActuator("hinge").acts_on == JointTarget("hinge", "angle")
+    assert fx.JointActuator("hinge").acts_on == JointTarget("hinge", "")
     assert fx.Signal("voltage").acts_on is None
     assert fx.Signal("voltage").force(3.0) == 3.0
     push = fx.ForceActuator(BOX.centre, (0, 0, 2), follower=True).acts_on

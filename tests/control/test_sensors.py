@@ -124,7 +124,7 @@ def test_what_the_simulation_has_to_know() -> None:
 @pytest.mark.parametrize(
     ("make", "match"),
     [
-        (lambda: fx.PositionSensor(BOX), "the point on .*box.* is missing"),
+        (lambda: fx.PositionSensor(fx.RigidBody), "PositionSensor: expected a body"),
         (lambda: fx.PositionSensor(POINT, (0, 0, 0)), "PositionSensor: direction must not be the zero vector"),
         (lambda: fx.VelocitySensor("ball"), "VelocitySensor: expected a body"),
         (lambda: fx.AngularVelocitySensor(POINT), "has no orientation"),
@@ -185,3 +185,18 @@ def test_readings_out_of_range_and_foreign_errors(fake_view) -> None:
 
     with pytest.raises(SingularError, match="no solution"):
         read_sensor(fx.FunctionSensor(singular), view)
+
+
+def test_a_body_stands_for_its_centre_of_mass(fake_view) -> None:
+    box = fx.RigidBody(1.0, (1, 1, 1), position=(1.0, 2.0, 3.0), name="box")
+    view = fake_view()
+    for sensor in (fx.PositionSensor, fx.VelocitySensor, fx.AccelerationSensor, fx.AngularVelocitySensor):
+        assert sensor(box).marker.body is box
+    assert read_sensor(fx.PositionSensor(box), view) == pytest.approx([1.0, 2.0, 3.0])
+    assert read_sensor(fx.PositionSensor(box, frame=fx.ground), view) == pytest.approx([1.0, 2.0, 3.0])
+    assert read_sensor(fx.DistanceSensor(fx.ground, box), view) == pytest.approx([math.sqrt(14.0)])
+    with pytest.raises(ModelError, match="flexible; name the place on it"):
+        fx.PositionSensor(
+            fx.FlexibleBody.line((0, 0), (1, 0), elements=1, element=fx.elements.PlanarCable(), section=fx.Circle(0.1),
+                                 material=fx.steel, name="rod")
+        )  # fmt: skip

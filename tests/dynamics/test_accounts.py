@@ -135,3 +135,25 @@ def test_histories_are_shown_in_one_line() -> None:
     assert run.force("rubber").force.shape == (11, 6)
     assert run.force("spring").force[0] == pytest.approx(1.0)  # turns side b back
     assert "\n" not in repr(run.force("spring"))
+
+
+def test_slides_are_sensed_and_driven_by_their_name_alone() -> None:
+    """One force of 3 on a mass of 2: x = t^2 3 / 4, at the name of the joint, whose only coordinate is no angle."""
+    block = fx.PlanarRigidBody(2.0, 1.0, position=(0, 0), name="block")
+    rail = fx.Prismatic(fx.ground, block, at=(0, 0), axis=(1, 0), name="rail")
+    law = fx.Controller(
+        fx.JointSensor("rail"), fx.JointActuator("rail", name="push"), 0.1, lambda x, u, t: 3.0, name="law"
+    )
+    seen = []
+    watch = fx.Event(fx.JointSensor("rail"), level=0.75 * 0.8**2, action=lambda view: seen.append(view.t), name="there")
+    run = fx.simulate(fx.Model(block, rail, law), 1.0, step=1e-2, events=[watch])
+    assert run.position(block)[-1, 0] == pytest.approx(0.75, rel=1e-6)
+    assert seen == [pytest.approx(0.8, rel=1e-4)]
+
+
+def test_plot_names_what_is_wrong_with_its_component() -> None:
+    model, _ = _wheel()
+    run = fx.simulate(model, 0.01, step=1e-2)
+    for bad in (0, "w", None, "xy"):
+        with pytest.raises(fx.ModelError, match="component must be 'x', 'y' or 'z'"):
+            run.plot("wheel", component=bad)

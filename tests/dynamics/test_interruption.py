@@ -66,6 +66,8 @@ def test_ctrl_c_keeps_everything(script, tmp_path) -> None:
     assert done.returncode == 0, done.stderr
     assert done.stdout.split()[0] == "INTERRUPTED"
     assert "Traceback" not in done.stderr
+    assert "interrupted at t = 0.7" in done.stderr
+    assert done.stderr.rstrip().endswith("what was computed is returned.")
     found = fx.load(file)
     assert found.status is fx.TimeStatus.INTERRUPTED
     assert found.t[-1] == pytest.approx(0.7, abs=2e-3)
