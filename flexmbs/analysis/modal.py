@@ -91,7 +91,8 @@ class Modes:
 
     def __repr__(self) -> str:
         first = ", ".join(f"{f:.5g}" for f in self.frequencies[:6]) + (" ..." if len(self) > 6 else "")
-        return f"<{len(self)} modes of model {self.model.name!r}: {first} 1/{self.model.units.time}>"
+        unit = "Hz" if self.model.units.time == "s" else self.model.units.of("frequency")
+        return f"<{len(self)} modes of model {self.model.name!r}: {first} {unit}>"
 
     def shape(self, body: FlexibleBody, mode: int, amplitude: float, points: int = 9) -> FloatArray:
         """Points (n_e, points, dim) along every element, displaced by ``amplitude`` times a mode of unit modal mass."""

@@ -94,8 +94,8 @@ class JointActuator(_Force):
     joint : Joint or str
         The joint, or its name.
     label : str, optional
-        Which coordinate of the joint it drives: "angle", "displacement", "distance". By default the only one it has;
-        "angle" where the joint is given by its name.
+        Which coordinate of the joint it drives: "angle", "displacement", "distance". By default the only one it has.
+        Where the joint is given by its name, it is found in the model, and is the angle of a joint with several.
     law : function (value, coordinate, rate, t) -> force, optional
         From the held value to the force [force, or force length]. It must not remember anything.
     limits : (2,) sequence, optional

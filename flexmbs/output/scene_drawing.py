@@ -26,6 +26,10 @@ __all__ = ["FLEXIBLE", "GROUND", "POINT", "RIGID", "SPRING", "SceneAxes", "Strok
 DEEP = 0.3
 """Least extent of a spatial drawing in each direction, as a share of the largest."""
 MARGIN = 1.08
+TICKS = 5
+"""Intervals between ticks at most along the longest axis in space."""
+CLEAR = ((1.0, 0.88), (0.88, 0.88), (0.88, 1.0))
+"""Shares of both halves of an axis in space that have ticks, without the corners where labels of two axes collide."""
 TRACES = 8
 """Points of a line that leave traces at most."""
 
@@ -170,9 +174,16 @@ class SceneAxes:
         if self.scene.planar:
             self.axes.set_aspect("equal", adjustable="box")
             return
-        self.axes.set_box_aspect(half, zoom=0.9)
-        for name, share in zip("xyz", half / half.max(), strict=True):
-            getattr(self.axes, f"{name}axis").set_major_locator(MaxNLocator(max(2, round(6 * share))))
+        self.axes.set_box_aspect(half.copy(), zoom=0.84)  # which scales the array that it gets
+        self.axes.tick_params(labelsize=8.0)
+        self.axes.zaxis.set_tick_params(pad=5.0)
+        for k, name in enumerate("xyz"):
+            axis = getattr(self.axes, f"{name}axis")
+            n = max(2, round(TICKS * half[k] / half.max()))
+            ticks = MaxNLocator(n).tick_values(middle[k] - half[k], middle[k] + half[k])
+            share = (ticks - middle[k]) / half[k]
+            axis.set_ticks(ticks[(share >= -CLEAR[k][0]) & (share <= CLEAR[k][1])])
+            axis.labelpad = 8.0
 
 
 def _corners(scene: Scene) -> FloatArray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,9 +14,11 @@ from flexmbs.body import Attachment, FlexibleBody
 from flexmbs.core.checks import show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
+from flexmbs.joints.rows import DISTANCE
 from flexmbs.output import time_plots
 from flexmbs.output.history_table import HistoryTable, components
-from flexmbs.output.scene import FLEXIBLE, GROUND, POINT, RIGID, SPRING, Line, Scene, still, wireframe
+from flexmbs.output.scene import FLEXIBLE, GROUND, POINT, RIGID, SPRING, Line, Scene, Stroke, still, wireframe
+from flexmbs.output.style import CYCLE, INK
 
 if TYPE_CHECKING:
     from flexmbs.time_solution import TimeSolution
@@ -23,6 +26,10 @@ if TYPE_CHECKING:
 __all__ = ["animate", "plot_energy", "plot_positions", "plot_steps", "scene", "table"]
 
 AXES = "xyz"
+LINK = Stroke(INK, 1.0, layer=2.5)
+"""Strings and rods: what keeps a distance."""
+FIXED = replace(GROUND, marker="^", size=6.0)
+"""The points of joints on the ground; a single one is seen, too."""
 
 
 def plot_energy(solution: TimeSolution, ax: Any = None) -> Any:
@@ -64,25 +71,31 @@ def scene(solution: TimeSolution, points: int = 5) -> Scene:
     lines: list[Line] = []
     for body in model.flexible_bodies:
         lines.append(Line(body.name, _curve(solution, body, points), FLEXIBLE))
-    for body in model.rigid_bodies:
+    for number, body in enumerate(model.rigid_bodies):
+        colour = CYCLE[number % len(CYCLE)]
         position, rotation = solution.position(body), solution.rotation(body)
         shape = getattr(body, "shape", None)
         if shape is not None and len(shape.edges):
-            lines.append(Line(body.name, wireframe(shape.points, shape.edges, position, rotation), RIGID))
-        else:
-            corners = _joint_points(solution, body)
-            if len(corners) > 1:
-                lines.append(Line(body.name, np.stack(corners, axis=1), RIGID))
-            else:
-                lines.append(Line(body.name, position[:, None, :], POINT))
+            edges = wireframe(shape.points, shape.edges, position, rotation)
+            lines.append(Line(body.name, edges, replace(RIGID, colour=colour)))
+            continue
+        lines.append(Line(body.name, position[:, None, :], replace(POINT, colour=colour)))
+        arms = _arms(solution, body, position)
+        if len(arms):
+            lines.append(Line(body.name, arms, replace(RIGID, colour=colour)))
+    for joint in model.joints:
+        for pair in joint.pairs:
+            if pair.rows and pair.rows[0].kind == DISTANCE:
+                ends = np.stack((solution.position(pair.a), solution.position(pair.b)), axis=1)
+                lines.append(Line(joint.name, ends, LINK))
     for force in model.forces:
         for row in getattr(force, "row_forces", ()):
-            if row.rows[0].kind == 3:
+            if row.rows[0].kind == DISTANCE:
                 ends = np.stack((solution.position(row.a), solution.position(row.b)), axis=1)
                 lines.append(Line(force.name, ends, SPRING))
     fixed = [side for j in model.joints for p in j.pairs for side in (p.a, p.b) if side.body.name == "ground"]
     if fixed:
-        lines.append(Line("ground", still(n_t, np.array([m.position0() for m in fixed])), GROUND))
+        lines.append(Line("ground", still(n_t, np.array([m.position0() for m in fixed])), FIXED))
     return Scene(solution.t, lines, model.name, model.units.length, model.units.time)
 
 
@@ -147,12 +160,13 @@ def _curve(solution: TimeSolution, body: FlexibleBody, points: int) -> FloatArra
     return flat if dim == 3 else np.concatenate((flat, np.zeros((n_t, flat.shape[1], 1))), axis=2)
 
 
-def _joint_points(solution: TimeSolution, body: Any) -> list[FloatArray]:
-    """Positions over time of the markers of joints on a body that has no shape of its own, and of its centre."""
-    found = [solution.position(body)]
-    for joint in solution.model.joints:
-        for pair in joint.pairs[:1]:
-            for side in (pair.a, pair.b):
-                if side.body is body:
-                    found.append(solution.position(side))
-    return found
+def _arms(solution: TimeSolution, body: Any, centre: FloatArray) -> FloatArray:
+    """Lines (n_t, 3 n, 3) from the centre of a body that has no shape to the n markers of joints away from it."""
+    sides = [side for joint in solution.model.joints for p in joint.pairs[:1] for side in (p.a, p.b)]
+    arms = []
+    for side in sides:
+        if side.body is body:
+            end = solution.position(side)
+            if np.abs(end - centre).max() > 1e-9 * (1.0 + np.abs(centre).max()):
+                arms += [centre, end, np.full_like(centre, np.nan)]
+    return np.stack(arms, axis=1) if arms else np.zeros(0)

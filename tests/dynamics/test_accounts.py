@@ -157,3 +157,13 @@ def test_plot_names_what_is_wrong_with_its_component() -> None:
     for bad in (0, "w", None, "xy"):
         with pytest.raises(fx.ModelError, match="component must be 'x', 'y' or 'z'"):
             run.plot("wheel", component=bad)
+
+
+def test_frequencies_are_shown_in_hertz_where_time_is_in_seconds() -> None:
+    rod = fx.FlexibleBody.line(
+        (0, 0), (1, 0), elements=4, element=fx.elements.PlanarCable(), section=fx.Circle(0.01), material=fx.steel,
+        name="rod",
+    )  # fmt: skip
+    assert repr(fx.solve_modal(fx.Model(rod, fx.Clamp(rod.start)), modes=2)).endswith(" Hz>")
+    other = fx.Units("mm", "t", "ms", "N")
+    assert repr(fx.solve_modal(fx.Model(rod, fx.Clamp(rod.start), units=other), modes=2)).endswith(" 1/ms>")
