@@ -167,3 +167,18 @@ def test_frequencies_are_shown_in_hertz_where_time_is_in_seconds() -> None:
     assert repr(fx.solve_modal(fx.Model(rod, fx.Clamp(rod.start)), modes=2)).endswith(" Hz>")
     other = fx.Units("mm", "t", "ms", "N")
     assert repr(fx.solve_modal(fx.Model(rod, fx.Clamp(rod.start), units=other), modes=2)).endswith(" 1/ms>")
+
+
+def test_the_balance_of_held_torques_is_of_second_order_where_their_power_is_curved() -> None:
+    """As above with a spring on the wheel, so that the power within a sample is no straight line."""
+    gaps = []
+    for step in (1e-2, 5e-3, 2.5e-3):
+        wheel = fx.PlanarRigidBody(1.0, 1.0, position=(0, 0), name="wheel")
+        hinge = fx.Revolute(fx.ground, wheel, at=(0, 0), name="hinge")
+        spring = fx.TorsionSpring(hinge, stiffness=30.0, rest=0.0, name="spring")
+        motor = fx.JointActuator(hinge, name="u")
+        law = fx.Controller(fx.JointSensor(hinge), motor, 0.05, lambda x, u, t: -20 * u - 1, name="law")
+        run = fx.simulate(fx.Model(wheel, hinge, spring, law), 1.0, step=step)
+        gaps.append(float(np.abs(run.energy.balance).max()))
+    assert gaps[0] < 1e-4
+    assert min(math.log2(gaps[0] / gaps[1]), math.log2(gaps[1] / gaps[2])) > 1.7
