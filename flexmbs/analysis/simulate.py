@@ -108,14 +108,11 @@ def simulate(
 
     Warns
     -----
+    AccuracyWarning
+        If the motion gains energy from nowhere (more than 5 % of the largest).
     RuntimeWarning
         If bodies are moved by more than 1e-3 (of the size of the model, or rad) to meet the joints and ``keep`` names
         none, or if the joints change the velocity of a moving body by more than 1 %.
-
-    Warns
-    -----
-    AccuracyWarning
-        If the motion gains energy from nowhere (more than 5 % of the largest).
 
     Examples
     --------
