@@ -17,7 +17,7 @@ from __future__ import annotations
 import numpy as np
 
 from flexmbs.core.jit import kernel
-from flexmbs.elements.triples import Matrix, Vector, combination, cross, dot, dyads, mixed, plus, scaled
+from flexmbs.core.triples import Matrix, Vector, combination, cross, dot, dyads, mixed, plus, scaled
 
 __all__ = ["damping", "damping_change", "factor", "half_square", "hessian", "rate"]
 

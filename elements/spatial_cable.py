@@ -42,11 +42,11 @@ from flexmbs.core.contracts import (
 )
 from flexmbs.core.errors import ModelError
 from flexmbs.core.jit import kernel
+from flexmbs.core.triples import Matrix, Vector, columns, combination, dot, dyads, mixed, plus, scaled, transposed
 from flexmbs.elements import hermite
 from flexmbs.elements.curvature import damping, damping_change, factor, half_square, hessian, rate
 from flexmbs.elements.hermite import CableGroup
 from flexmbs.elements.hermite_cable import HermiteCable
-from flexmbs.elements.triples import Matrix, Vector, columns, combination, dot, dyads, mixed, plus, scaled, transposed
 
 if TYPE_CHECKING:
     from flexmbs.core.section import BeamStiffness

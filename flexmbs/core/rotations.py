@@ -28,6 +28,7 @@ from flexmbs.core.checks import as_array, has_shape, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.jit import kernel
+from flexmbs.core.triples import Matrix, Vector
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -54,9 +55,7 @@ __all__ = [
     "to_vector",
 ]
 
-Vector = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]
-Matrix = tuple[float, float, float, float, float, float, float, float, float]
 
 
 class HasMatrix(Protocol):

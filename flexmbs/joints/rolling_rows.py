@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 
 from flexmbs.core.jit import kernel
-from flexmbs.joints.matrices import (
+from flexmbs.core.triples import (
     IDENTITY,
     NULL,
     Matrix,

@@ -43,15 +43,7 @@ import math
 
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.jit import inlined, kernel
-from flexmbs.joints.angle_rows import (
-    angle,
-    angle_gradient,
-    angle_hessian,
-    rotation_vector,
-    vector_gradient,
-    vector_hessian,
-)
-from flexmbs.joints.matrices import (
+from flexmbs.core.triples import (
     IDENTITY,
     NULL,
     Matrix,
@@ -70,6 +62,14 @@ from flexmbs.joints.matrices import (
     scaled,
     skew,
     transposed,
+)
+from flexmbs.joints.angle_rows import (
+    angle,
+    angle_gradient,
+    angle_hessian,
+    rotation_vector,
+    vector_gradient,
+    vector_hessian,
 )
 from flexmbs.joints.rolling_rows import (
     ball_slip_gradient,

@@ -1,7 +1,8 @@
-"""Vectors (three numbers) and 3 x 3 matrices (nine, row by row) as tuples, for the kernels of rows.
+"""Vectors of three numbers and 3 x 3 matrices of nine (row by row) as tuples, for kernels that allocate nothing.
 
 Tuples cost nothing in jitted code, whereas every array handed from kernel to kernel may cost the counting of a
-reference, which is dearer than a whole row.
+reference, which is dearer than a whole row. A change here does not reach kernels of other files that numba has kept on
+disk; the tests use a cache of their own for every state of the sources.
 """
 
 from __future__ import annotations
@@ -18,8 +19,11 @@ __all__ = [
     "applied",
     "applied_back",
     "back_product",
+    "columns",
+    "combination",
     "cross",
     "dot",
+    "dyads",
     "mixed",
     "negative",
     "outer",
@@ -61,6 +65,12 @@ def scaled(s: float, a: Vector) -> Vector:
 def plus(a: Vector, t: float, b: Vector) -> Vector:
     """The vector a + t b."""
     return a[0] + t * b[0], a[1] + t * b[1], a[2] + t * b[2]
+
+
+@kernel
+def combination(s: float, a: Vector, t: float, b: Vector) -> Vector:
+    """The vector s a + t b."""
+    return s * a[0] + t * b[0], s * a[1] + t * b[1], s * a[2] + t * b[2]
 
 
 @kernel
@@ -119,6 +129,28 @@ def outer(a: Vector, b: Vector) -> Matrix:
         a[2] * b[1],
         a[2] * b[2],
     )
+
+
+@kernel
+def dyads(s: float, a: Vector, b: Vector, c: Vector, d: Vector) -> Matrix:
+    """The matrix s I + a b^T + c d^T."""
+    return (
+        s + a[0] * b[0] + c[0] * d[0],
+        a[0] * b[1] + c[0] * d[1],
+        a[0] * b[2] + c[0] * d[2],
+        a[1] * b[0] + c[1] * d[0],
+        s + a[1] * b[1] + c[1] * d[1],
+        a[1] * b[2] + c[1] * d[2],
+        a[2] * b[0] + c[2] * d[0],
+        a[2] * b[1] + c[2] * d[1],
+        s + a[2] * b[2] + c[2] * d[2],
+    )
+
+
+@kernel
+def columns(x: Vector, y: Vector, z: Vector) -> Matrix:
+    """The matrix with these columns."""
+    return x[0], y[0], z[0], x[1], y[1], z[1], x[2], y[2], z[2]
 
 
 @kernel
