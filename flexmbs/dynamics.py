@@ -24,28 +24,26 @@ from flexmbs.core.linsolve.band import Band
 from flexmbs.core.sparsity import clear_blocks, rotate_blocks
 from flexmbs.forces.items import DEAD
 from flexmbs.forces.wrench import wrench_force
-from flexmbs.joints.rows import ANGLE
 from flexmbs.markers.rigid import RIGID
-from flexmbs.markers.spatial_slope import SPATIAL_SLOPE, rebase
 from flexmbs.mechanics.build import Mechanics
 from flexmbs.mechanics.compliance import compliances
 from flexmbs.mechanics.inertia import add_rows_product, gyroscopic_force, gyroscopic_tangent, inertia_force
 from flexmbs.mechanics.mass import as_rows, mass_damping, mass_matrix
 from flexmbs.mechanics.pairs import (
-    JointGroup,
     joint_coupling,
     joint_force,
     joint_gamma,
     joint_rates,
     joint_tangent,
     pull_down,
-    update_angles,
 )
 from flexmbs.mechanics.python_items import PythonItems
 from flexmbs.mechanics.rigid_system import rigid_residual, rigid_tangent
 from flexmbs.mechanics.row_forces import row_force, row_force_measures, row_force_tangent
+from flexmbs.mechanics.sizes import body_sizes, model_length
 from flexmbs.mechanics.step_matrix import StepMatrix, possible_entries
 from flexmbs.mechanics.steps import reduce, spread
+from flexmbs.mechanics.turns import Turns
 from flexmbs.mechanics.wrenches import wrench_tangent
 from flexmbs.motions import motion_at
 from flexmbs.system import EvaluationError, System
@@ -55,9 +53,6 @@ if TYPE_CHECKING:
     from flexmbs.linearisation import ConstrainedLinearisation
 
 __all__ = ["Dynamics"]
-
-REBASE = 1.5
-"""Angle [rad] by which the tangent of a spatial cable turns before its frame is based anew."""
 
 
 class Dynamics:
@@ -77,6 +72,8 @@ class Dynamics:
         Minus the dead loads on the coordinates now, and those of them that do not vary with time.
     steady : bool
         Whether no load varies with time.
+    turns : Turns
+        What a run remembers of turns.
     seconds : dict
         Time spent so far in parts of steps: evaluation, assembly, factorisation, solve.
     """
@@ -85,6 +82,7 @@ class Dynamics:
         self.system, self.coordinates = system, system.coordinates
         mechanics = system.mechanics
         self.mechanics = mechanics
+        self.turns = Turns(mechanics)
         self.n_q, self.n_v, self.n_linear = self.coordinates.n, self.coordinates.n_v, self.coordinates.n_linear
         self.n_c = 0 if mechanics is None else mechanics.n_c
         n = self.n_v + self.n_c
@@ -126,19 +124,12 @@ class Dynamics:
             self._rigid = len(mechanics.rigid.dofs) > 0
             self._has_joints, self._has_forces = len(mechanics.joints.mA) > 0, len(mechanics.forces.mA) > 0
             self._has_wrenches = len(mechanics.wrenches.mk) > 0
-            angular = (ANGLE,)
-            self._turns = bool(
-                np.isin(mechanics.joints.kind, angular).any() or np.isin(mechanics.forces.kind, angular).any()
-            )
             self.python = PythonItems(self)
-            self._slopes: list[Any] = [g for k, g in mechanics.markers.groups if k is SPATIAL_SLOPE]
             self._has_states, self._has_users = bool(self.python.states), bool(self.python.users)
             self._before = self._has_states or bool(mechanics.actuator_wrenches)
             self._s, self._rate = np.zeros(len(mechanics.forces.mA)), np.zeros(len(mechanics.forces.mA))
         else:
             self.T = np.zeros((0, 3, 3))
-            self._turns = False
-            self._slopes = []
         damped = any(np.any(getattr(t.group, "tau", 0.0)) for t in system.terms)
         if isinstance(system.solver, Band):
             system.solver.in_place = True
@@ -148,8 +139,8 @@ class Dynamics:
         self._rigid_alone = self._groups_if_rigid_alone()
         self.seconds = dict.fromkeys(("evaluation", "assembly", "factorisation", "solve"), 0.0)
         self.matrix = StepMatrix(system, possible_entries(system), self.seconds)
-        self.length = self._length()
-        self.body_of, self.body_sizes = self._body_sizes()
+        self.length = model_length(c, mechanics)
+        self.body_of, self.body_sizes = body_sizes(c, self.mass, self.length)
         self.position_size = float(np.sqrt(self.body_sizes.sum()))
         self.angles_of_bodies = np.array(
             [iv + 2 for b, (_, iv) in zip(c.rigid, c.places, strict=True) if len(b.position) == 2 and b.rotates],
@@ -176,33 +167,6 @@ class Dynamics:
                     f"Model {self.system.model.name!r}: {drive.owner} moves with a history; in time, prescribe motions "
                     f"with a driver joint, whose motion has velocity and acceleration."
                 )
-
-    def _length(self) -> float:
-        """Largest extent of the model in its initial configuration [length]; 1 for a single point."""
-        points = [b.mesh.points for b in self.coordinates.bodies]
-        points += [b.position[None, :] for b in self.coordinates.rigid]
-        if self.mechanics is not None:
-            points += [m.position0()[None, :] for m in self.mechanics.markers.markers]
-        ends = np.array([[f(p[:, c]) for p in points if p.shape[1] > c] or [0.0] for c in range(3) for f in (min, max)],
-                        dtype=object)  # fmt: skip
-        extent = max(float(max(ends[2 * c + 1]) - min(ends[2 * c])) for c in range(3))
-        return extent if extent > 0.0 else 1.0
-
-    def _body_sizes(self) -> tuple[IntArray, FloatArray]:
-        """Number of the body of each velocity, and sum m s^2 of each body.
-
-        s is the size of the model for translations and 1 for rotations and slopes.
-        """
-        c = self.coordinates
-        s, body = np.ones(self.n_v), np.zeros(self.n_v, dtype=np.int64)
-        s[c.translations] = self.length
-        for n, dofs in reversed(list(enumerate(c.node_dofs))):
-            body[dofs.ravel()] = n
-        for n, (rigid, (_, iv)) in enumerate(zip(c.rigid, c.places, strict=True), len(c.node_dofs)):
-            s[iv : iv + len(rigid.position)] = self.length
-            body[iv : iv + len(rigid.initial_v)] = n
-        sizes = np.bincount(body, weights=self.mass * s**2, minlength=len(c.node_dofs) + len(c.rigid))
-        return body, np.asarray(sizes, dtype=np.float64)
 
     def set_time(self, t: float) -> None:
         """Loads and prescribed motions at time t."""
@@ -377,10 +341,10 @@ class Dynamics:
         if not wanted:
             self._compliance = np.zeros(self.n_c)
         elif not self.compliant:
-            before = self.angles()
-            self.reset_angles()  # cable frames are counted among the reference configuration
+            before = self.turns.memory()
+            self.turns.reset()  # frames of cables are counted among the reference configuration
             self._compliance = compliances(self.system, self.mass)
-            self.restore_angles(before)
+            self.turns.restore(before)
 
     def factorise(self, wa: float = 1.0) -> None:
         """Assemble the blocks with ``wa`` times the mass into the solver and factorise."""
@@ -442,54 +406,17 @@ class Dynamics:
         joint_gamma(m.joints, v, m.markers.dof, self.markers, out)
         return out
 
-    def angles(self) -> FloatArray:
-        """Values of all angles at the last accepted step, from which turns are counted, and bases of cable frames."""
-        if self.mechanics is None:
-            return np.zeros(0)
-        frames = [g.R0.ravel() for g in self._slopes]
-        return np.concatenate((self.mechanics.joints.near, self.mechanics.forces.near, *frames))
-
-    def reset_angles(self, t: float | None = None) -> None:
-        """Angles and cable frames as before any run; angles that are driven count from their motion at time t."""
+    def start_turns(self, t: float) -> None:
+        """Forget turns; angles that are driven count from their motion at time t."""
+        self.turns.reset()
         if self.mechanics is not None:
-            self.mechanics.joints.near[:] = 0.0
-            self.mechanics.forces.near[:] = 0.0
-            if t is not None:
-                self.set_time(t)
-                self._count_from_motions(self.mechanics.joints)
-            for group in self._slopes:
-                group.R0[:] = [self.mechanics.markers.markers[i].node_frame for i in group.mk]
+            self.set_time(t)
+            self.turns.count_from(self.motion, [i for i, _ in self._moving])
 
-    def _count_from_motions(self, joints: JointGroup) -> None:
-        """Equations of one angle at its motion: turns are counted from there."""
-        for i, active in self._moving:
-            rows = np.flatnonzero(joints.eq == self.n_v + i)
-            if active.equation.level == 0 and len(rows) == 1 and joints.kind[rows[0]] == ANGLE:
-                joints.near[rows[0]] = self.motion[i, 0] / joints.factor[rows[0]]
-
-    def restore_angles(self, near: FloatArray) -> None:
-        """Set what `angles` returned."""
+    def accept(self, q: FloatArray) -> None:
+        """After an accepted step: turns are counted from the poses evaluated last."""
         if self.mechanics is not None:
-            targets = [self.mechanics.joints.near, self.mechanics.forces.near, *(g.R0 for g in self._slopes)]
-            start = 0
-            for target in targets:
-                target[...] = near[start : start + target.size].reshape(target.shape)
-                start += target.size
-
-    def accept_angles(self, q: FloatArray) -> None:
-        """After an accepted step: take the present values of angles as those from which turns are counted.
-
-        Frames of spatial cables that have turned far are based anew.
-        """
-        for group in self._slopes:
-            rebase(group, q, beyond=REBASE)
-        if self._turns:
-            m = self.mechanics
-            assert m is not None  # noqa: S101
-            joints, forces = m.joints, m.forces
-            p, R = self.markers.p, self.markers.R
-            update_angles(joints.mA, joints.mB, joints.ptr, joints.kind, joints.c, joints.near, p, R)
-            update_angles(forces.mA, forces.mB, forces.ptr, forces.kind, forces.c, forces.near, p, R)
+            self.turns.accept(q, self.markers)
 
     def _evaluate_given(self, m: Mechanics) -> None:
         """Forces that are Python functions, at the present rows."""

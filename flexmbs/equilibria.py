@@ -82,6 +82,6 @@ def equilibrium_start(owner: str, dyn: Dynamics, start: object, v: FloatArray) -
         places = state_places(dyn)
         v[places] = start.v[-1][places]
         near = start.extra.get("near")
-        if near is not None and len(near) == len(dyn.angles()):
-            dyn.restore_angles(near)
+        if near is not None and len(near) == len(dyn.turns.memory()):
+            dyn.turns.restore(near)
     return np.array(start.q[-1])

@@ -97,7 +97,7 @@ class _Analysis:
     def _begin(self, start: Solution | TimeSolution | None) -> None:
         """The first state, on the constraints."""
         dyn = self.dyn
-        dyn.reset_angles(0.0)
+        dyn.start_turns(0.0)
         q, self.v, self.lam = dyn.coordinates.reference.copy(), self.zero.copy(), np.zeros(dyn.n_c)
         self.v[self.states] = dyn.coordinates.velocity[self.states]
         if start is not None:
@@ -107,7 +107,7 @@ class _Analysis:
         found = assemble(dyn, 0.0, q, self.v)
         self.q, self.redundant = found.q, found.redundant
         dyn.residual(self.q, self.v, self.zero, self.lam)
-        dyn.accept_angles(self.q)
+        dyn.accept(self.q)
 
     def run(self, throw: bool) -> Equilibria:
         """All load steps."""
@@ -186,7 +186,7 @@ class _Analysis:
         return recorder.solution(
             counts={"evaluations": dyn.evaluations, "factorisations": dyn.factorisations},
             redundant=self.redundant, status=status, message=message, last=last, settings={"static": self.options},
-            extra={"near": dyn.angles()},
+            extra={"near": dyn.turns.memory()},
         )  # fmt: skip
 
     def _warn(self, solution: Equilibria) -> None:
@@ -210,7 +210,7 @@ class _Analysis:
     def _equilibrium(self, s: float, first: bool = False) -> int:
         """Go to the equilibrium at s; the number of iterations. On failure the state is as before."""
         dyn = self.dyn
-        before = self.q, self.v, self.lam, dyn.angles()
+        before = self.q, self.v, self.lam, dyn.turns.memory()
         dyn.set_factors(s, s)
         try:
             acceleration, stiffest = self._unbalanced()
@@ -221,11 +221,11 @@ class _Analysis:
                 return self._newton()
             except (_NoEquilibriumError, SingularError, EvaluationError):
                 self.q, self.v, self.lam = before[0], before[1], lam
-                dyn.restore_angles(before[3])
+                dyn.turns.restore(before[3])
             return self._relax(acceleration, stiffest)
         except (_NoEquilibriumError, EvaluationError, SingularError) as error:
             self.q, self.v, self.lam = before[:3]
-            dyn.restore_angles(before[3])
+            dyn.turns.restore(before[3])
             raise _NoEquilibriumError(str(error)) from None
 
     def _unbalanced(self) -> tuple[float, float]:
@@ -294,7 +294,7 @@ class _Analysis:
         self.v[self.states] += d[self.states]
         self.lam = self.lam + dlam
         dyn.residual(self.q, self.v, self.zero, self.lam)
-        dyn.accept_angles(self.q)
+        dyn.accept(self.q)
 
     def _size(self, d: FloatArray) -> tuple[float, float]:
         """Largest increment of positions, in lengths and radians, and of states, relative to them."""

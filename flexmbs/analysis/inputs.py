@@ -128,7 +128,7 @@ def outside_columns(model: Model, state: StepState, inputs: Sequence[Input]) -> 
     command = (Command([i.item for i in actuators], period=1.0, values=0.0, name=name),) if actuators else ()
     dyn = Dynamics(compile_model(model.with_(*(i.item for i in loads), *command)))
     dyn.set_time(state.t)
-    dyn.accept_angles(state.q)
+    dyn.accept(state.q)
     columns = np.zeros((dyn.n_v, len(inputs)))
     for k, item in enumerate(loads, len(model.loads)):
         columns[:, item.number] = load_column(dyn, state, k)

@@ -52,7 +52,7 @@ def operating_point(owner: str, model: object, off: tuple[str, ...] = ()) -> Ope
             dyn.set_factors(t, t)
         q, v = np.array(model.q[-1]), np.array(model.v[-1])
         if "near" in model.extra:
-            dyn.restore_angles(model.extra["near"])
+            dyn.turns.restore(model.extra["near"])
         redundant = model.redundant
         dyn.compliance(len(redundant) > 0)
     elif isinstance(model, Solution):
@@ -67,7 +67,7 @@ def operating_point(owner: str, model: object, off: tuple[str, ...] = ()) -> Ope
         system = model if isinstance(model, System) else compile_model(model)
         dyn = Dynamics(system)
         t = 0.0
-        dyn.reset_angles(t)
+        dyn.start_turns(t)
         dyn.change_loads(dict.fromkeys(off, 0.0), owner)
         check_supports(dyn, None)
         found = assemble(dyn, t, dyn.coordinates.reference.copy(), dyn.coordinates.velocity.copy())
@@ -84,7 +84,7 @@ def operating_point(owner: str, model: object, off: tuple[str, ...] = ()) -> Ope
     dyn.set_time(t)
     a, lam = accelerations(dyn, t, q, v)
     dyn.residual(q, v, a, lam)
-    dyn.accept_angles(q)
+    dyn.accept(q)
     state = StepState(t, q, v, a, a, lam, v, 0.0)
     return OperatingPoint(dyn, state, linearise_state(dyn, state), redundant)
 

@@ -146,7 +146,7 @@ def inspect(model: Model | System) -> ModelReport:
         raise ModelError(f"inspect: expected a Model, not {show(model)}.")
     system = model if isinstance(model, System) else compile_model(model)
     dyn = Dynamics(system)
-    dyn.reset_angles(0.0)
+    dyn.start_turns(0.0)
     found = assemble(dyn, 0.0, dyn.coordinates.reference.copy(), dyn.coordinates.velocity.copy())
     redundant = dependent_constraints(dyn, found.q, found.v)
     m = system.mechanics

@@ -249,7 +249,7 @@ class _Run:
         self.recorder = Recorder(dyn, self.output.energy)
         self.grid = Grid(self.control.h if isinstance(self.control, FixedStep) else None, self.t0)
         if start is None or isinstance(start, Solution | Equilibria):
-            dyn.reset_angles(self.t0)
+            dyn.start_turns(self.t0)
             q, v = dyn.coordinates.reference.copy(), dyn.coordinates.velocity.copy()
             if start is not None:
                 q = equilibrium_start("simulate", dyn, start, v)
@@ -265,7 +265,7 @@ class _Run:
             self.redundant = start.redundant
             self.turned = angles_at_end(start)
             dyn.compliance(len(self.redundant) > 0)
-            dyn.restore_angles(start.extra["near"])
+            dyn.turns.restore(start.extra["near"])
             self.state, self.h = start.last, start.extra["h"]
             if not self.grid.restore(start.extra.get("grid")) and isinstance(self.control, FixedStep):
                 self.h = self.control.h
@@ -325,7 +325,7 @@ class _Run:
             grid.reached(new.t, barrier)
             error_before = result.error
             self.recorder.step(new, new.t - self.state.t, result)
-            dyn.accept_angles(new.q)
+            dyn.accept(new.q)
             self._store(self.state, new)
             self.state = new
             proposed = control.after(h, result.error, result.iterations)
@@ -413,7 +413,7 @@ class _Run:
 
     def _extra(self) -> dict[str, Any]:
         """What a resumed run needs beside the state."""
-        memory = {"near": self.dynamics.angles(), "h": self.h, "grid": self.grid.memory(), "origin": self.origin}
+        memory = {"near": self.dynamics.turns.memory(), "h": self.h, "grid": self.grid.memory(), "origin": self.origin}
         memory |= {"control": self.sampled.memory(), "samples": self.sampled.history(), "events": self.events.memory()}
         return memory | {"before": self.turned} | self.recorder.memory()
 

@@ -244,4 +244,5 @@ CABLE_POINT = MarkerKind(
     cable_point_place_tangent,
     cable_point_pull,
     diagnosis="it has left the cable at one of its ends",
+    wanders=True,
 )

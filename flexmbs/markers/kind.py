@@ -44,6 +44,13 @@ class MarkerKind:
         See above.
     diagnosis : str
         What it means when a kernel refuses a marker.
+    rebase : function, optional
+        ``rebase(group, q, beyond)`` takes the present frames, of markers turned by more than the angle ``beyond``, for
+        the reference frames ``group.R0 (n, 3, 3)``, with poses as they are. For types whose poses exist near such
+        frames only; they begin as the ``node_frame`` of each marker.
+    wanders : bool, default False
+        Whether the coordinates that a marker acts on change with its state, among those of ``dofs``: entries that are
+        zero here and there are not zero everywhere.
     """
 
     name: str
@@ -53,3 +60,5 @@ class MarkerKind:
     place_tangent: Callable[..., int]
     pull: Callable[..., int]
     diagnosis: str = ""
+    rebase: Callable[..., int] | None = None
+    wanders: bool = False

@@ -231,4 +231,5 @@ SPATIAL_SLOPE = MarkerKind(
     spatial_slope_place_tangent,
     spatial_slope_pull,
     diagnosis="its tangent has turned by nearly 180 degrees from its reference, or its slope has shrunk to zero",
+    rebase=rebase,
 )

@@ -27,7 +27,7 @@ from flexmbs.markers.planar_slope import PLANAR_SLOPE
 from flexmbs.markers.points import POINT
 from flexmbs.markers.rigid import RIGID
 from flexmbs.markers.spatial_linear import SPATIAL_LINEAR
-from flexmbs.markers.spatial_slope import SPATIAL_SLOPE, rebase
+from flexmbs.markers.spatial_slope import SPATIAL_SLOPE
 
 __all__ = ["MarkerSet", "n_translations"]
 
@@ -115,10 +115,10 @@ class MarkerSet:
         return work
 
     def rebase(self, q: FloatArray) -> None:
-        """Frames of spatial cables start from their present place, so that they can be followed round."""
+        """Reference frames start from their present place, so that they can be followed round."""
         for kind, group in self.groups:
-            if kind is SPATIAL_SLOPE:
-                rebase(group, q, beyond=1.0)
+            if kind.rebase is not None:
+                kind.rebase(group, q, 1.0)
 
     def _entry(self, number: int, marker: Marker, point: bool) -> _Entry | None:
         body = marker.body

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from flexmbs.core.contracts import Env, FloatArray, State
 from flexmbs.core.jit import kernel
 from flexmbs.core.linsolve.static_band import StaticBand
-from flexmbs.markers.cable_point import CABLE_POINT
 from flexmbs.mechanics.pairs import joint_tangent
 
 if TYPE_CHECKING:
@@ -102,8 +101,8 @@ def possible_entries(system: System) -> NDArray[np.bool_]:
     m = system.mechanics
     if m is None:
         return possible
-    if any(kind is CABLE_POINT for kind, _ in m.markers.groups):
-        return possible  # which element it acts on changes: zero here and there is not zero everywhere
+    if any(kind.wanders for kind, _ in m.markers.groups):
+        return possible
     analytic = np.zeros_like(possible)
     for _, group in m.markers.groups:
         n, k = group.pdofs.shape

@@ -1,0 +1,44 @@
+"""How large a model and its bodies are: what errors of a step are compared with."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from flexmbs.core.contracts import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from flexmbs.coordinates import Coordinates
+    from flexmbs.mechanics.build import Mechanics
+
+__all__ = ["body_sizes", "model_length"]
+
+
+def model_length(coordinates: Coordinates, mechanics: Mechanics | None) -> float:
+    """Largest extent of the model in its initial configuration [length]; 1 for a single point."""
+    points = [b.mesh.points for b in coordinates.bodies]
+    points += [b.position[None, :] for b in coordinates.rigid]
+    if mechanics is not None:
+        points += [m.position0()[None, :] for m in mechanics.markers.markers]
+    ends = np.array([[f(p[:, c]) for p in points if p.shape[1] > c] or [0.0] for c in range(3) for f in (min, max)],
+                    dtype=object)  # fmt: skip
+    extent = max(float(max(ends[2 * c + 1]) - min(ends[2 * c])) for c in range(3))
+    return extent if extent > 0.0 else 1.0
+
+
+def body_sizes(coordinates: Coordinates, mass: FloatArray, length: float) -> tuple[IntArray, FloatArray]:
+    """Number of the body of each velocity, and sum m s^2 of each body, with the diagonal of the mass (n_v,).
+
+    s is the size of the model for translations and 1 for rotations and slopes.
+    """
+    c = coordinates
+    s, body = np.ones(len(mass)), np.zeros(len(mass), dtype=np.int64)
+    s[c.translations] = length
+    for n, dofs in reversed(list(enumerate(c.node_dofs))):
+        body[dofs.ravel()] = n
+    for n, (rigid, (_, iv)) in enumerate(zip(c.rigid, c.places, strict=True), len(c.node_dofs)):
+        s[iv : iv + len(rigid.position)] = length
+        body[iv : iv + len(rigid.initial_v)] = n
+    sizes = np.bincount(body, weights=mass * s**2, minlength=len(c.node_dofs) + len(c.rigid))
+    return body, np.asarray(sizes, dtype=np.float64)
