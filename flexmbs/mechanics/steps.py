@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.jit import kernel
+from flexmbs.core.rotations import logarithm, quaternion_product, retract_quaternion, tangent_operator
 
 __all__ = [
     "begin",
@@ -43,22 +42,7 @@ def retract(q: FloatArray, dq: FloatArray, n_linear: int, out: FloatArray) -> No
         i, k = n_linear + 7 * b, n_linear + 6 * b
         for c in range(3):
             out[i + c] = q[i + c] + dq[k + c]
-        x, y, z = 0.5 * dq[k + 3], 0.5 * dq[k + 4], 0.5 * dq[k + 5]
-        s = x * x + y * y + z * z
-        if s < 1e-4:
-            f = 1.0 - s / 6.0 * (1.0 - s / 20.0 * (1.0 - s / 42.0))
-            e = 1.0 - s / 2.0 * (1.0 - s / 12.0 * (1.0 - s / 30.0))
-        else:
-            t = np.sqrt(s)
-            f, e = np.sin(t) / t, np.cos(t)
-        x, y, z = f * x, f * y, f * z
-        a, u, v, w = q[i + 3], q[i + 4], q[i + 5], q[i + 6]
-        p0 = a * e - u * x - v * y - w * z
-        p1 = a * x + u * e + v * z - w * y
-        p2 = a * y - u * z + v * e + w * x
-        p3 = a * z + u * y - v * x + w * e
-        d = 1.0 / np.sqrt(p0 * p0 + p1 * p1 + p2 * p2 + p3 * p3)
-        out[i + 3], out[i + 4], out[i + 5], out[i + 6] = p0 * d, p1 * d, p2 * d, p3 * d
+        retract_quaternion(q, i + 3, dq[k + 3], dq[k + 4], dq[k + 5], out, i + 3)
 
 
 @kernel
@@ -71,38 +55,20 @@ def local(q0: FloatArray, q: FloatArray, n_linear: int, out: FloatArray) -> None
         i, k = n_linear + 7 * b, n_linear + 6 * b
         for c in range(3):
             out[k + c] = q[i + c] - q0[i + c]
-        a, u, v, w = q0[i + 3], -q0[i + 4], -q0[i + 5], -q0[i + 6]
-        e, x, y, z = q[i + 3], q[i + 4], q[i + 5], q[i + 6]
-        p0 = a * e - u * x - v * y - w * z
-        p1 = a * x + u * e + v * z - w * y
-        p2 = a * y - u * z + v * e + w * x
-        p3 = a * z + u * y - v * x + w * e
-        if p0 < 0.0:
-            p0, p1, p2, p3 = -p0, -p1, -p2, -p3
-        s = np.sqrt(p1 * p1 + p2 * p2 + p3 * p3)
-        f = 2.0 * np.arctan2(s, p0) / s if s > 1e-12 else 2.0
-        out[k + 3], out[k + 4], out[k + 5] = f * p1, f * p2, f * p3
+        back = (q0[i + 3], -q0[i + 4], -q0[i + 5], -q0[i + 6])
+        turn = quaternion_product(back, (q[i + 3], q[i + 4], q[i + 5], q[i + 6]))
+        out[k + 3], out[k + 4], out[k + 5] = logarithm(turn)
 
 
 @kernel
 def tangent_operators(dq: FloatArray, n_linear: int, T: FloatArray) -> None:
-    """T(th) = I - (1 - cos)/th^2 th~ + (th - sin)/th^3 th~^2 of every rigid body, th the rotation in ``dq``."""
+    """T(th) of every rigid body, th the rotation in ``dq``."""
     for b in range(T.shape[0]):
         k = n_linear + 6 * b + 3
-        x, y, z = dq[k], dq[k + 1], dq[k + 2]
-        s = x * x + y * y + z * z
-        if s < 1e-4:
-            f = 0.5 * (1.0 - s / 12.0 * (1.0 - s / 30.0))
-            g = (1.0 - s / 20.0 * (1.0 - s / 42.0)) / 6.0
-        else:
-            t = np.sqrt(s)
-            f, g = (1.0 - np.cos(t)) / s, (t - np.sin(t)) / (s * t)
-        T[b, 0, 0] = 1.0 - g * (y * y + z * z)
-        T[b, 1, 1] = 1.0 - g * (x * x + z * z)
-        T[b, 2, 2] = 1.0 - g * (x * x + y * y)
-        T[b, 0, 1], T[b, 1, 0] = f * z + g * x * y, -f * z + g * x * y
-        T[b, 0, 2], T[b, 2, 0] = -f * y + g * x * z, f * y + g * x * z
-        T[b, 1, 2], T[b, 2, 1] = f * x + g * y * z, -f * x + g * y * z
+        a = tangent_operator(dq[k], dq[k + 1], dq[k + 2])
+        T[b, 0, 0], T[b, 0, 1], T[b, 0, 2] = a[0], a[1], a[2]
+        T[b, 1, 0], T[b, 1, 1], T[b, 1, 2] = a[3], a[4], a[5]
+        T[b, 2, 0], T[b, 2, 1], T[b, 2, 2] = a[6], a[7], a[8]
 
 
 @kernel
