@@ -42,7 +42,7 @@ from flexmbs.mechanics.rigid_system import rigid_residual, rigid_tangent
 from flexmbs.mechanics.row_forces import row_force, row_force_measures, row_force_tangent
 from flexmbs.mechanics.sizes import body_sizes, model_length
 from flexmbs.mechanics.step_matrix import StepMatrix, possible_entries
-from flexmbs.mechanics.steps import reduce, spread
+from flexmbs.mechanics.steps import largest_of_bodies, reduce, spread
 from flexmbs.mechanics.turns import Turns
 from flexmbs.mechanics.wrenches import wrench_tangent
 from flexmbs.motions import motion_at
@@ -141,6 +141,7 @@ class Dynamics:
         self.matrix = StepMatrix(system, possible_entries(system), self.seconds)
         self.length = model_length(c, mechanics)
         self.body_of, self.body_sizes = body_sizes(c, self.mass, self.length)
+        self._sums = np.empty(len(self.body_sizes))
         self.position_size = float(np.sqrt(self.body_sizes.sum()))
         self.angles_of_bodies = np.array(
             [iv + 2 for b, (_, iv) in zip(c.rigid, c.places, strict=True) if len(b.position) == 2 and b.rotates],
@@ -345,6 +346,14 @@ class Dynamics:
             self.turns.reset()  # frames of cables are counted among the reference configuration
             self._compliance = compliances(self.system, self.mass)
             self.turns.restore(before)
+
+    def size_of(self, increment: FloatArray) -> float:
+        """Largest over the bodies of sqrt(sum m d^2) of an increment (n_v,), relative to the size of the body.
+
+        For translations that size is the length of the model, for rotations and slopes it is one; first-order states do
+        not count. This is what error estimates are measured by; NaN if a number is not finite.
+        """
+        return float(largest_of_bodies(increment, self.mass, self.body_of, self.body_sizes, self._sums))
 
     def factorise(self, wa: float = 1.0) -> None:
         """Assemble the blocks with ``wa`` times the mass into the solver and factorise."""

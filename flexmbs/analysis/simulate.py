@@ -25,7 +25,6 @@ from flexmbs.core.progress import Progress
 from flexmbs.dynamics import Dynamics
 from flexmbs.equilibria import Equilibria, equilibrium_start
 from flexmbs.integrators.contracts import StepState, StepStatus
-from flexmbs.integrators.dense import Interpolant
 from flexmbs.integrators.generalized_alpha import GeneralizedAlpha
 from flexmbs.integrators.step_control import ErrorControl, FixedStep
 from flexmbs.model import Model
@@ -71,7 +70,7 @@ def simulate(
     ----------
     model : Model or System
     until : float
-        End time; runs begin at 0, or at the end of ``start``.
+        End time; runs begin at 0, or at the end of ``start``. A run of no length returns the consistent state there.
     step : float, FixedStep or ErrorControl, optional
         A number means steps of that size; left out, steps are chosen by `ErrorControl()`.
     integrator : Integrator, optional
@@ -130,9 +129,10 @@ def simulate(
     if start is not None and not isinstance(start, Solution | Equilibria):
         _check_start(start, system)
         begin = float(start.last.t)
-    until = as_number("simulate", "until", until, above=begin, unit="time")
+    until = as_number("simulate", "until", until, minimum=begin, unit="time")
     scheme = GeneralizedAlpha() if integrator is None else integrator
-    if isinstance(scheme, type) or not all(callable(getattr(scheme, name, None)) for name in ("start", "stepper")):
+    members = ("check", "start", "stepper")
+    if isinstance(scheme, type) or not all(callable(getattr(scheme, name, None)) for name in members):
         raise ModelError(f"simulate: integrator must be one such as GeneralizedAlpha(rho=0.8), not {show(integrator)}.")
     control = _control(step, until - begin)
     output = Output() if output is None else output
@@ -152,7 +152,8 @@ def simulate(
     solution = run.solution()
     if stream is not None:
         stream.close(solution)
-    _warn_of_gain(solution, (run.dynamics.position_size / (until - begin)) ** 2)
+    if until > begin:
+        _warn_of_gain(solution, (run.dynamics.position_size / (until - begin)) ** 2)
     if throw and run.status is TimeStatus.STEP_TOO_SMALL:
         raise ConvergenceError(f"Model {system.model.name!r}: {run.message} {run.status.value}", solution)
     return solution
@@ -245,7 +246,7 @@ class _Run:
         """A consistent state at the start, and the recorder."""
         dyn = self.dynamics
         span = self.until - self.t0
-        self.h = min(self.control.first(span), span)
+        self.h = min(self.control.first(span), span or np.inf)
         self.recorder = Recorder(dyn, self.output.energy)
         self.grid = Grid(self.control.h if isinstance(self.control, FixedStep) else None, self.t0)
         if start is None or isinstance(start, Solution | Equilibria):
@@ -258,15 +259,17 @@ class _Run:
             found = assemble(dyn, self.t0, q, v, keep)
             warn_of_changes(dyn, q, v, found.q, found.v, kept=bool(keep))
             self.redundant = found.redundant
+            self.scheme.check(dyn, found.redundant)
             self.jump = self._jump(v, found.v)
             self.sampled.begin(self.t0, found.q, found.v)
             self.state: StepState = self.scheme.start(dyn, self.t0, found.q, found.v, self.h)
         else:
             self.redundant = start.redundant
+            self.scheme.check(dyn, start.redundant)
             self.turned = angles_at_end(start)
             dyn.compliance(len(self.redundant) > 0)
             dyn.turns.restore(start.extra["near"])
-            self.state, self.h = start.last, start.extra["h"]
+            self.state, self.h = start.last, start.extra["h"] or self.h
             if not self.grid.restore(start.extra.get("grid")) and isinstance(self.control, FixedStep):
                 self.h = self.control.h
             self.origin = start.extra.get("origin", self.t0)
@@ -299,7 +302,7 @@ class _Run:
             h, end = grid.next(self.state.t, min(self.h, largest, self.stepper.longest(self.state)), barrier)
             result = self.stepper.step(self.state, h)
             if result.state is None or not control.accepts(result.error, error_before):
-                again = control.again(h, result.error)
+                again = control.again(h, result)
                 if again >= smallest:
                     self.rejected, self.h = self.rejected + 1, again
                     continue
@@ -310,7 +313,7 @@ class _Run:
                     self.message = self._failure(h, result)
                     return
             new = result.state._replace(t=end)
-            happened = self.events.first(self.state, new)
+            happened = self.events.first(self.state, new, self.stepper.between)
             if happened.t is not None and happened.t <= self.state.t + NEAR * h:  # now; a step would be round-off alone
                 if self._react(happened.events):
                     return
@@ -328,7 +331,7 @@ class _Run:
             dyn.accept(new.q)
             self._store(self.state, new)
             self.state = new
-            proposed = control.after(h, result.error, result.iterations)
+            proposed = control.after(h, result)
             shortened = h < 0.99 * min(self.h, largest)
             self.h = max(proposed, self.h) if shortened else proposed
             if happened.t is not None and self._react(happened.events):
@@ -376,7 +379,7 @@ class _Run:
             if t == new.t:
                 self.recorder.store(new)
             else:
-                between = between or Interpolant(old, new, self.dynamics.n_linear)
+                between = between or self.stepper.between(old, new)
                 self.recorder.store(between(t))
             self.next += 1
 

@@ -10,9 +10,10 @@ from flexmbs.control.calling import call
 from flexmbs.control.events import Located, locate
 from flexmbs.core.checks import show
 from flexmbs.core.errors import ModelError
-from flexmbs.integrators.dense import Interpolant
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from flexmbs.control.events import Event
     from flexmbs.dynamics import Dynamics
     from flexmbs.integrators.contracts import StepState
@@ -62,11 +63,16 @@ class Watch:
             self.resting = frozenset(i for i, e in enumerate(self.events) if e.name in memory["resting"])
             self.dynamics.change_loads(self.factors, "simulate: start")
 
-    def first(self, old: StepState, new: StepState) -> Located:
-        """The first events within a step."""
+    def first(
+        self,
+        old: StepState,
+        new: StepState,
+        interpolation: Callable[[StepState, StepState], Callable[[float], StepState]],
+    ) -> Located:
+        """The first events within a step, whose states ``interpolation`` knows."""
         if not self.events:
             return Located(None, (), frozenset())
-        between = Interpolant(old, new, self.dynamics.n_linear)
+        between = interpolation(old, new)
 
         def view(t: float) -> SystemView:
             s = between(t)

@@ -6,9 +6,13 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+import numpy as np
+
 from flexmbs.core.contracts import FloatArray
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from flexmbs.dynamics import Dynamics
 
 __all__ = ["Integrator", "StepResult", "StepState", "StepStatus"]
@@ -19,7 +23,8 @@ class StepState(NamedTuple):
 
     ``q (n_q,)``, ``v``, ``a`` (true acceleration), ``aux`` (auxiliary acceleration of generalized-alpha) of length n_v,
     ``lam (n_c,)`` multipliers, ``v_old``, ``h_old``: velocity and step before (for error estimates; h_old = 0 at the
-    start and after a jump).
+    start and after a jump). ``memory``: numbers that one scheme alone reads and writes, such as the history of a
+    multistep method; they are kept in checkpoints, so a run goes on from them bitwise.
     """
 
     t: float
@@ -30,6 +35,7 @@ class StepState(NamedTuple):
     lam: FloatArray
     v_old: FloatArray
     h_old: float
+    memory: FloatArray = np.empty(0)
 
 
 class StepStatus(Enum):
@@ -45,17 +51,23 @@ class StepStatus(Enum):
 
 @dataclass
 class StepResult:
-    """``state`` after the step (None if it failed), its error estimate relative to the tolerance, and its cost."""
+    """``state`` after the step (None if it failed), its error estimate relative to the tolerance, and its cost.
+
+    The error is c h^(1/``exponent``), from which step control finds the next step; a scheme that chooses its steps
+    itself gives the ratio of the next step (or of the next attempt, if the error is above 1) to this one as ``factor``.
+    """
 
     state: StepState | None
     error: float
     iterations: int
     status: StepStatus
     message: str = ""
+    exponent: float = 1.0 / 3.0
+    factor: float | None = None
 
 
 class Integrator(Protocol):
-    """A scheme of time integration."""
+    """A scheme of time integration: a frozen dataclass of its settings with these members."""
 
     @property
     def order(self) -> int:
@@ -63,11 +75,18 @@ class Integrator(Protocol):
 
     @property
     def index(self) -> int:
-        """3: constraints on positions; 2: on velocities, positions kept by projection."""
+        """3: constraints on positions; 2: on velocities, positions kept by projection; 1: on accelerations."""
 
     @property
     def reference(self) -> str:
         """Where the scheme comes from."""
+
+    def check(self, dynamics: Dynamics, redundant: tuple[str, ...]) -> None:
+        """Refuse, before the first step, what this scheme cannot treat.
+
+        ``redundant``: names of constraints that follow from others. Raises `ModelError`, which names the item and what
+        to take instead.
+        """
 
     def start(self, dynamics: Dynamics, t: float, q: FloatArray, v: FloatArray, h: float) -> StepState:
         """A consistent state at the start of a run, or after a jump."""
@@ -77,13 +96,24 @@ class Integrator(Protocol):
 
 
 class Stepper(Protocol):
-    """Makes steps of one scheme on one system."""
+    """Makes steps of one scheme on one system.
+
+    What it keeps between steps may only save work (factors, matrices): after `forget` a step from the same state gives
+    the same numbers as in any other run.
+    """
 
     def step(self, state: StepState, h: float) -> StepResult:
-        """One step of size h; does not change ``state``."""
+        """One step of size h (negative: back in time); does not change ``state``.
+
+        The time, the kinematics and the forces that `Dynamics` evaluated last are those of the new state, but for an
+        increment of Newton's method: turns are counted from them, and the power of forces is read off.
+        """
 
     def longest(self, state: StepState) -> float:
         """Largest step that may be tried from a state; infinite where nothing limits it."""
+
+    def between(self, old: StepState, new: StepState) -> Callable[[float], StepState]:
+        """The states within an accepted step, by time; from the two states alone, both of which it meets."""
 
     def forget(self) -> None:
         """Drop the factors kept, so that what follows does not depend on what was before."""

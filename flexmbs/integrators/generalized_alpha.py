@@ -27,14 +27,15 @@ from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError, SingularError
 from flexmbs.dynamics import Dynamics
 from flexmbs.integrators.contracts import StepResult, StepState, StepStatus
+from flexmbs.integrators.dense import Interpolant
 from flexmbs.integrators.newton import NewtonOptions
+from flexmbs.integrators.turning import longest_step, turned_too_far
 from flexmbs.mechanics.steps import (
     begin,
     correct,
     finish,
     hold_back,
     largest,
-    largest_turn,
     put_back,
     retract,
     tangent_operators,
@@ -55,8 +56,6 @@ It is the one before the last increment, which takes off some orders more; only 
 """
 PATIENT, GROWING = 4, 2.0
 """Growth of the increments from which the iteration is given up, and the number of iterations that may do so."""
-TURN, MOST_TURN = 1.5, 2.5
-"""Rotations of a body in a step [rad] planned for, and accepted at most: turns are counted by them."""
 FAR = 1e6
 """An increment this many times the size of all positions is divergence."""
 
@@ -143,6 +142,9 @@ class GeneralizedAlpha:
             object.__setattr__(scheme, "order", 1)
         return scheme
 
+    def check(self, dynamics: Dynamics, redundant: tuple[str, ...]) -> None:
+        """Everything can be treated."""
+
     def start(self, dynamics: Dynamics, t: float, q: FloatArray, v: FloatArray, h: float) -> StepState:
         """State at t with smoothed accelerations: [M + wq K + wv D, G^T; G, 0][a; lam] = [-f; gamma]."""
         from flexmbs.assembly import accelerations
@@ -178,8 +180,11 @@ class _Stepper:
 
     def longest(self, state: StepState) -> float:
         """Step in which no body turns too far for its turns to be counted."""
-        rate = largest_turn(state.v, self.dynamics.n_linear, self.dynamics.angles_of_bodies)
-        return TURN / rate if rate > 0.0 else math.inf
+        return longest_step(self.dynamics, state)
+
+    def between(self, old: StepState, new: StepState) -> Interpolant:
+        """Cubic Hermite interpolation."""
+        return Interpolant(old, new, self.dynamics.n_linear)
 
     def step(self, state: StepState, h: float) -> StepResult:
         result = self._attempt(state, h, state.a, False)
@@ -208,7 +213,7 @@ class _Stepper:
             state.q, state.v, aux, state.a, first, h, s.beta, s.gamma, s.alpha_m, s.alpha_f, mass, n_linear, dq, v1,
             vd1, q1,
         )  # fmt: skip
-        reach = max(acceleration / wa, 1e-3 * h * speed)
+        reach = max(acceleration / wa, 1e-3 * abs(h) * speed)
         floor = 8.0 * EPS * max(size, dyn.position_size)  # a body at rest at the origin has no size of its own
         last = math.inf
         full = full or self.refresh == "full"
@@ -244,8 +249,8 @@ class _Stepper:
                 done = done and gap <= MET * dyn.length
                 if done and two_levels:
                     speed = largest(v1, 0) * max(1.0, dyn.length)
-                    done = self._rate_gap <= MET_RATE * speed + MET * dyn.length / h
-                if done and largest_turn(dq, n_linear, dyn.angles_of_bodies) > MOST_TURN:
+                    done = self._rate_gap <= MET_RATE * speed + MET * dyn.length / abs(h)
+                if done and turned_too_far(dyn, dq):
                     self.forget()
                     return StepResult(None, math.inf, number, StepStatus.TURNED)
                 if done and (not self._has_states or self._settled(v1, vd1, wv, h)):
@@ -298,7 +303,7 @@ class _Stepper:
         )  # fmt: skip
         # The local error of the positions is c h^3 times their third derivative.
         constant = abs(1.0 / 6.0 - s.beta - 0.5 * (s.alpha_m - s.alpha_f))
-        error = constant * h**3 * third / self.tolerance
+        error = constant * abs(h) ** 3 * third / self.tolerance
         return StepResult(
             StepState(state.t + h, q1, v1, vd1, aux1, lam, state.v, h), error, iterations, StepStatus.DONE
         )

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from flexmbs.core.checks import as_count, as_number
 from flexmbs.core.errors import ModelError
+
+if TYPE_CHECKING:
+    from flexmbs.integrators.contracts import StepResult
 
 __all__ = ["ErrorControl", "FixedStep"]
 
@@ -55,11 +60,11 @@ class FixedStep:
         """
         return error <= WRONG and not (error > SUSPECT and error > JUMP * before > 0.0)
 
-    def after(self, h: float, error: float, iterations: int) -> float:
+    def after(self, h: float, result: StepResult) -> float:
         """Step after an accepted one."""
         return min(self.h, 2.0 * h)
 
-    def again(self, h: float, error: float) -> float:
+    def again(self, h: float, result: StepResult) -> float:
         """Step after a failed or rejected one."""
         return 0.5 * h
 
@@ -120,15 +125,21 @@ class ErrorControl:
         """Largest step."""
         return self.largest_step or span / 20.0
 
-    def after(self, h: float, error: float, iterations: int) -> float:
-        """Step after an accepted one; small gains are not taken, since each change excites the scheme a little."""
-        factor = 0.9 * max(error, 1e-8) ** (-1.0 / 3.0)
-        if iterations > 8:
+    def after(self, h: float, result: StepResult) -> float:
+        """Step after an accepted one; small gains are not taken, since each change costs a new matrix."""
+        if result.factor is not None:
+            return h * result.factor
+        factor = 0.9 * math.pow(max(result.error, 1e-8), -result.exponent)
+        if result.iterations > 8:
             factor = min(factor, 0.8)
         if 0.95 <= factor <= 1.25:
             return h
-        return h * min(2.0, max(0.4, float(factor)))
+        return h * min(2.0, max(0.4, factor))
 
-    def again(self, h: float, error: float) -> float:
+    def again(self, h: float, result: StepResult) -> float:
         """Step after a failed (infinite error) or rejected one."""
-        return 0.25 * h if error == float("inf") else h * min(0.7, max(0.1, 0.8 * float(error) ** (-1.0 / 3.0)))
+        if result.factor is not None:
+            return h * result.factor
+        if not result.error < float("inf"):
+            return 0.25 * h
+        return h * min(0.7, max(0.1, 0.8 * math.pow(result.error, -result.exponent)))

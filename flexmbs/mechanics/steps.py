@@ -19,6 +19,7 @@ __all__ = [
     "finish",
     "hold_back",
     "largest",
+    "largest_of_bodies",
     "largest_turn",
     "local",
     "norm",
@@ -121,6 +122,23 @@ def finish(
         elif not sums[b] >= 0.0:
             return math.nan
     return math.sqrt(largest)
+
+
+@kernel
+def largest_of_bodies(
+    x: FloatArray, mass: FloatArray, body: IntArray, size: FloatArray, sums: FloatArray
+) -> float:  # fmt: skip
+    """Largest sqrt(sum m x^2) of a body over its size, as in `finish`; NaN if a number is not finite."""
+    sums[:] = 0.0
+    for i in range(x.shape[0]):
+        sums[body[i]] += mass[i] * x[i] * x[i]
+    most = 0.0
+    for b in range(size.shape[0]):
+        if sums[b] > most * size[b]:
+            most = sums[b] / size[b]
+        elif not sums[b] >= 0.0:
+            return math.nan
+    return math.sqrt(most)
 
 
 @kernel

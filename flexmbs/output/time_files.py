@@ -181,7 +181,7 @@ def _solution(
     last: StepState | None = None
     extra: dict[str, Any] = {}
     if "run/last/q" in constants:
-        parts = {name: constants[f"run/last/{name}"] for name in StepState._fields}
+        parts = {name: constants[f"run/last/{name}"] for name in StepState._fields if f"run/last/{name}" in constants}
         parts |= {name: float(parts[name]) for name in ("t", "h_old")}
         last = StepState(**parts)
         extra = {"near": constants["run/near"]}

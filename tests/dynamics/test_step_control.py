@@ -72,6 +72,9 @@ class Stubborn:
     def __init__(self, limit: float, begin: float, end: float) -> None:
         self.inner, self.limit, self.begin, self.end = fx.GeneralizedAlpha(rho=0.8), limit, begin, end
 
+    def check(self, *arguments):
+        self.inner.check(*arguments)
+
     def start(self, *arguments):
         return self.inner.start(*arguments)
 
@@ -84,6 +87,9 @@ class Stubborn:
 
             def longest(self, state):
                 return inner.longest(state)
+
+            def between(self, old, new):
+                return inner.between(old, new)
 
             def step(self, state, h):
                 if scheme.begin <= state.t < scheme.end and h > scheme.limit:
