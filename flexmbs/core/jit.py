@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import numba
 from numba.core import event
 
+from flexmbs.core.kernel_cache import follow_callees
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -24,7 +26,7 @@ F = TypeVar("F", bound="Callable[..., Any]")
 
 def kernel(function: F) -> F:
     """Compile a module-level function on its first call with each signature, and keep the machine code on disk."""
-    return cast("F", numba.njit(cache=True, fastmath=False, error_model="numpy")(function))
+    return cast("F", _compiled(function))
 
 
 def inlined(function: F) -> F:
@@ -33,7 +35,14 @@ def inlined(function: F) -> F:
     For functions of numbers and tuples between the reading and the writing of arrays: only then numba sees that the
     arrays live on, and leaves out counting their references, which can cost more than the function.
     """
-    return cast("F", numba.njit(cache=True, fastmath=False, error_model="numpy", forceinline=True)(function))
+    return cast("F", _compiled(function, forceinline=True))
+
+
+def _compiled(function: Any, **options: bool) -> Any:
+    """numba's function with the settings that all share."""
+    dispatcher = numba.njit(cache=True, fastmath=False, error_model="numpy", **options)(function)
+    follow_callees(dispatcher)
+    return dispatcher
 
 
 class _Stopwatch(event.Listener):  # type: ignore[misc]  # numba has no type information
