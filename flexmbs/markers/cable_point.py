@@ -26,7 +26,7 @@ from typing import NamedTuple
 
 from flexmbs.core.contracts import Env, FloatArray, IntArray, MarkerWork, State
 from flexmbs.core.jit import kernel
-from flexmbs.markers.kind import MarkerKind
+from flexmbs.markers.kind import MarkerKind, constant_rows
 
 __all__ = [
     "CABLE_POINT",
@@ -58,14 +58,9 @@ class CablePointMarkers(NamedTuple):
     R_BM: FloatArray
 
 
-@kernel
-def cable_point_constants(group: CablePointMarkers, work: MarkerWork) -> int:
+def cable_point_constants(group: CablePointMarkers, work: MarkerWork) -> None:
     """Zeros."""
-    for i in range(group.mk.shape[0]):
-        for k in range(group.row[i], group.row[i] + group.dofs.shape[1]):
-            for m in range(6):
-                work.JT[k, m] = work.JcT[k, m] = work.JvT[k, m] = 0.0
-    return -1
+    constant_rows(group, work, 0)
 
 
 @kernel

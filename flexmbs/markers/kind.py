@@ -1,4 +1,4 @@
-"""What a marker type brings: its table and four kernels.
+"""What a marker type brings: its table, a function and three kernels.
 
 A group is a flat NamedTuple with at least these fields, one row per marker:
 
@@ -18,16 +18,21 @@ rotations of rigid bodies), both taken at the present state:
 - ``pull(group, state, env, work, weights)`` writes weights[0] * d(J^T W)/dq T, with W from ``work.W`` held fixed. It
   is called after ``place_tangent``.
 
-d/dq is along the increments of `flexmbs.core.contracts.State`: orientations by R <- R exp(dtheta~). All four return the
-index of the first marker they refuse, or -1.
+d/dq is along the increments of `flexmbs.core.contracts.State`: orientations by R <- R exp(dtheta~). The last three are
+kernels, which return the index of the first marker they refuse, or -1.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
-__all__ = ["MarkerKind"]
+import numpy as np
+
+from flexmbs.core.contracts import FloatArray, MarkerWork
+
+__all__ = ["MarkerKind", "constant_rows"]
 
 
 @dataclass(frozen=True)
@@ -40,7 +45,8 @@ class MarkerKind:
         For messages.
     group : type
         Its NamedTuple.
-    constants, place, place_tangent, pull : kernels
+    constants : function
+    place, place_tangent, pull : kernels
         See above.
     diagnosis : str
         What it means when a kernel refuses a marker.
@@ -55,10 +61,26 @@ class MarkerKind:
 
     name: str
     group: type
-    constants: Callable[..., int]
+    constants: Callable[..., None]
     place: Callable[..., int]
     place_tangent: Callable[..., int]
     pull: Callable[..., int]
     diagnosis: str = ""
     rebase: Callable[..., int] | None = None
     wanders: bool = False
+
+
+def constant_rows(group: Any, work: MarkerWork, translations: int, rotations: FloatArray | None = None) -> None:
+    """Clear the rows of all markers of a group, and write what is constant in J.
+
+    The first ``translations`` coordinates move the point along the inertial axes, one each; the others turn the marker
+    with the angular velocities ``rotations (n, k - translations, 3)`` in its own axes, if these are constant.
+    """
+    rows = group.row[:, None] + np.arange(group.dofs.shape[1])
+    for array in (work.JT, work.JcT, work.JvT):
+        array[rows] = 0.0
+    for array in (work.JT, work.JcT):
+        for j in range(translations):
+            array[rows[:, j], j] = 1.0
+        if rotations is not None:
+            array[rows[:, translations:], 3:] = rotations

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from flexmbs.core.contracts import Env, FloatArray, IntArray, MarkerWork, State
 from flexmbs.core.jit import kernel
-from flexmbs.markers.kind import MarkerKind
+from flexmbs.markers.kind import MarkerKind, constant_rows
 
 __all__ = [
     "PLANAR_LINEAR",
@@ -42,19 +42,9 @@ class PlanarLinearMarkers(NamedTuple):
     R_BM: FloatArray
 
 
-@kernel
-def planar_linear_constants(group: PlanarLinearMarkers, work: MarkerWork) -> int:
+def planar_linear_constants(group: PlanarLinearMarkers, work: MarkerWork) -> None:
     """All of J."""
-    for i in range(group.mk.shape[0]):
-        k = group.row[i]
-        for j in range(3):
-            for m in range(6):
-                work.JT[k + j, m] = work.JcT[k + j, m] = work.JvT[k + j, m] = 0.0
-        for j in range(2):
-            work.JT[k + j, j] = work.JcT[k + j, j] = 1.0
-        for m in range(3):
-            work.JT[k + 2, 3 + m] = work.JcT[k + 2, 3 + m] = group.R_BM[i, 2, m]
-    return -1
+    constant_rows(group, work, 2, group.R_BM[:, 2:])
 
 
 @kernel

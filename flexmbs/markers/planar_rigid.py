@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from flexmbs.core.contracts import Env, FloatArray, IntArray, MarkerWork, State
 from flexmbs.core.jit import kernel
-from flexmbs.markers.kind import MarkerKind
+from flexmbs.markers.kind import MarkerKind, constant_rows
 
 __all__ = [
     "PLANAR_RIGID",
@@ -41,19 +41,9 @@ class PlanarRigidMarkers(NamedTuple):
     R_BM: FloatArray
 
 
-@kernel
-def planar_rigid_constants(group: PlanarRigidMarkers, work: MarkerWork) -> int:
+def planar_rigid_constants(group: PlanarRigidMarkers, work: MarkerWork) -> None:
     """Unit rows of the translations and the rotational part of J."""
-    for i in range(group.mk.shape[0]):
-        k = group.row[i]
-        for j in range(3):
-            for m in range(6):
-                work.JT[k + j, m] = work.JcT[k + j, m] = work.JvT[k + j, m] = 0.0
-        for j in range(2):
-            work.JT[k + j, j] = work.JcT[k + j, j] = 1.0
-        for m in range(3):
-            work.JT[k + 2, 3 + m] = work.JcT[k + 2, 3 + m] = group.R_BM[i, 2, m]
-    return -1
+    constant_rows(group, work, 2, group.R_BM[:, 2:])
 
 
 @kernel

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from flexmbs.core.contracts import Env, FloatArray, IntArray, MarkerWork, State
 from flexmbs.core.jit import kernel
-from flexmbs.markers.kind import MarkerKind
+from flexmbs.markers.kind import MarkerKind, constant_rows
 
 __all__ = [
     "PLANAR_SLOPE",
@@ -41,17 +41,9 @@ class PlanarSlopeMarkers(NamedTuple):
     R_BM: FloatArray
 
 
-@kernel
-def planar_slope_constants(group: PlanarSlopeMarkers, work: MarkerWork) -> int:
+def planar_slope_constants(group: PlanarSlopeMarkers, work: MarkerWork) -> None:
     """The translations, and zeros."""
-    for i in range(group.mk.shape[0]):
-        k = group.row[i]
-        for j in range(4):
-            for m in range(6):
-                work.JT[k + j, m] = work.JcT[k + j, m] = work.JvT[k + j, m] = 0.0
-        for j in range(2):
-            work.JT[k + j, j] = work.JcT[k + j, j] = 1.0
-    return -1
+    constant_rows(group, work, 2)
 
 
 @kernel

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from flexmbs.core.contracts import Env, FloatArray, IntArray, MarkerWork, State
 from flexmbs.core.jit import kernel
-from flexmbs.markers.kind import MarkerKind
+from flexmbs.markers.kind import MarkerKind, constant_rows
 
 __all__ = ["POINT", "PointMarkers", "point_constants", "point_place", "point_place_tangent", "point_pull"]
 
@@ -33,20 +33,11 @@ class PointMarkers(NamedTuple):
     R_BM: FloatArray
 
 
-@kernel
-def point_constants(group: PointMarkers, work: MarkerWork) -> int:
+def point_constants(group: PointMarkers, work: MarkerWork) -> None:
     """All of J and R."""
-    for i in range(group.mk.shape[0]):
-        k, m = group.row[i], group.mk[i]
-        for j in range(group.dofs.shape[1]):
-            for n in range(6):
-                work.JT[k + j, n] = work.JcT[k + j, n] = work.JvT[k + j, n] = 0.0
-            work.JT[k + j, j] = work.JcT[k + j, j] = 1.0
-        for j in range(3):
-            work.twist[m, j] = work.twist[m, 3 + j] = 0.0
-            for n in range(3):
-                work.R[m, j, n] = group.R_BM[i, j, n]
-    return -1
+    constant_rows(group, work, group.dofs.shape[1])
+    work.twist[group.mk] = 0.0
+    work.R[group.mk] = group.R_BM
 
 
 @kernel

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from flexmbs.core.contracts import Env, FloatArray, IntArray, MarkerWork, State
 from flexmbs.core.jit import kernel
-from flexmbs.markers.kind import MarkerKind
+from flexmbs.markers.kind import MarkerKind, constant_rows
 
 __all__ = [
     "SPATIAL_LINEAR",
@@ -49,17 +49,9 @@ class SpatialLinearMarkers(NamedTuple):
     R_BM: FloatArray
 
 
-@kernel
-def spatial_linear_constants(group: SpatialLinearMarkers, work: MarkerWork) -> int:
+def spatial_linear_constants(group: SpatialLinearMarkers, work: MarkerWork) -> None:
     """The translations, and zeros."""
-    for i in range(group.mk.shape[0]):
-        k = group.row[i]
-        for j in range(6):
-            for m in range(6):
-                work.JT[k + j, m] = work.JcT[k + j, m] = work.JvT[k + j, m] = 0.0
-        for j in range(3):
-            work.JT[k + j, j] = work.JcT[k + j, j] = 1.0
-    return -1
+    constant_rows(group, work, 3)
 
 
 @kernel

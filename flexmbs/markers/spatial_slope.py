@@ -36,7 +36,7 @@ import numpy as np
 
 from flexmbs.core.contracts import Env, FloatArray, IntArray, MarkerWork, State
 from flexmbs.core.jit import kernel
-from flexmbs.markers.kind import MarkerKind
+from flexmbs.markers.kind import MarkerKind, constant_rows
 
 __all__ = [
     "SPATIAL_SLOPE",
@@ -100,17 +100,9 @@ def rebase(group: SpatialSlopeMarkers, q: FloatArray, beyond: float = 0.0) -> in
     return len(changed)
 
 
-@kernel
-def spatial_slope_constants(group: SpatialSlopeMarkers, work: MarkerWork) -> int:
+def spatial_slope_constants(group: SpatialSlopeMarkers, work: MarkerWork) -> None:
     """The translations, and zeros."""
-    for i in range(group.mk.shape[0]):
-        k = group.row[i]
-        for j in range(6):
-            for m in range(6):
-                work.JT[k + j, m] = work.JcT[k + j, m] = work.JvT[k + j, m] = 0.0
-        for j in range(3):
-            work.JT[k + j, j] = work.JcT[k + j, j] = 1.0
-    return -1
+    constant_rows(group, work, 3)
 
 
 @kernel

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from flexmbs.core.contracts import Env, FloatArray, IntArray, State
+from flexmbs.core.contracts import Env, FloatArray, IntArray, MarkerWork, State
+from flexmbs.markers.cable_point import CABLE_POINT
 from flexmbs.markers.kind import MarkerKind
 from flexmbs.markers.planar_linear import PLANAR_LINEAR
 from flexmbs.markers.planar_rigid import PLANAR_RIGID
@@ -102,7 +103,7 @@ def spatial_linear(bench: Any, rng: np.random.Generator) -> Any:
 BUILDERS = (
     rigid, planar_rigid, planar_point, spatial_point, planar_slope, planar_linear, spatial_slope, spatial_linear
 )  # fmt: skip
-KINDS = (RIGID, PLANAR_RIGID, POINT, PLANAR_SLOPE, PLANAR_LINEAR, SPATIAL_SLOPE, SPATIAL_LINEAR)
+KINDS = (RIGID, PLANAR_RIGID, POINT, PLANAR_SLOPE, PLANAR_LINEAR, SPATIAL_SLOPE, SPATIAL_LINEAR, CABLE_POINT)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -114,23 +115,25 @@ def test_promises_hold(build: Callable[..., Any], seed: int, bench: Any, check_m
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda k: k.name)
-def test_empty_group_is_legal(kind: MarkerKind, bench: Any) -> None:
-    k = {RIGID: 6, PLANAR_SLOPE: 4, SPATIAL_SLOPE: 6, SPATIAL_LINEAR: 6}.get(kind, 3)
-    kp = {RIGID: 3, PLANAR_RIGID: 1, PLANAR_SLOPE: 2, SPATIAL_SLOPE: 3, SPATIAL_LINEAR: 3}.get(kind, 0)
+def test_empty_group_is_legal(kind: MarkerKind) -> None:
+    """Nothing is refused, and what belongs to other groups stays as it is."""
+    k = {RIGID: 6, PLANAR_SLOPE: 4, SPATIAL_SLOPE: 6, SPATIAL_LINEAR: 6, CABLE_POINT: 9}.get(kind, 3)
+    kp = {RIGID: 3, PLANAR_RIGID: 1, PLANAR_SLOPE: 2, SPATIAL_SLOPE: 3, SPATIAL_LINEAR: 3, CABLE_POINT: 9}.get(kind, 0)
     none = np.zeros(0, dtype=np.int64)
-    named = {"dofs": none.reshape(0, k), "pdofs": none.reshape(0, kp), "b1": 0, "s": np.zeros((0, 3))}
-    named |= {
-        "o": np.zeros((0, 3)),
-        "R_BM": np.zeros((0, 3, 3)),
-        "R0": np.zeros((0, 3, 3)),
-        "qi": none,
-        "rot": none,
-        "mk": none,
-        "row": none,
-    }
+    named = {"dofs": none.reshape(0, k), "pdofs": none.reshape(0, kp), "b1": 0, "start": np.zeros((0, 2))}
+    named |= {name: np.zeros((0, 3)) for name in ("s", "o")} | {name: np.zeros((0, 3, 3)) for name in ("R_BM", "R0")}
+    named |= dict.fromkeys(("qi", "rot", "mk", "row"), none)
     group = kind.group(**{f: named[f] for f in kind.group._fields})
-    made = bench(kind, group, np.zeros(0), np.zeros(0))
-    made.tangent(np.zeros(0), np.zeros(0))
+    work = MarkerWork(
+        np.ones(9), np.ones(81), np.ones((1, 3)), np.ones((1, 3, 3)), np.ones((1, 6)), np.ones((1, 6)), np.ones((9, 6)),
+        np.ones((9, 6)), np.ones((9, 6)), np.ones((1, 3, 3)), np.ones((64, 12)),
+    )  # fmt: skip
+    state, env = State(np.ones(9), np.ones(9), np.ones(9), np.ones(0)), Env(0.0, np.zeros(0))
+    kind.constants(group, work)
+    assert kind.place(group, state, env, work) == -1
+    assert kind.place_tangent(group, state, env, work) == -1
+    assert kind.pull(group, state, env, work, (1.0, 1.0)) == -1
+    assert all((array == 1.0).all() for name, array in work._asdict().items() if name != "S")
 
 
 def test_rigid_marker_on_a_turned_body(bench: Any) -> None:
