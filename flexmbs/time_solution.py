@@ -41,6 +41,10 @@ class TimeStatus(Enum):
         "The step became too small. Look at the last state: a jump in a force, a lock-up or a singular position of the "
         "mechanism, an impact; allow smaller steps, smooth the force, or take more numerical damping."
     )
+    TOO_MANY_STEPS = (
+        "The steps allowed were made. Resume with simulate(..., start=solution), allow more with most_steps=; if they are "
+        "much smaller than the motion needs, take a scheme for stiff systems, more numerical damping, or a larger rtol."
+    )
 
 
 @dataclass(frozen=True, eq=False)

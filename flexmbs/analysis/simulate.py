@@ -103,7 +103,7 @@ def simulate(
         If the joints cannot be assembled, or velocities contradict each other; the message names the joints. If
         supports prescribe displacements that the start does not have, or rotations.
     ConvergenceError
-        If the step became too small; the exception carries the solution up to there.
+        If the step became too small, or the steps allowed were used up; the exception carries the solution up to there.
 
     Warns
     -----
@@ -154,7 +154,7 @@ def simulate(
         stream.close(solution)
     if until > begin:
         _warn_of_gain(solution, (run.dynamics.position_size / (until - begin)) ** 2)
-    if throw and run.status is TimeStatus.STEP_TOO_SMALL:
+    if throw and run.status in (TimeStatus.STEP_TOO_SMALL, TimeStatus.TOO_MANY_STEPS):
         raise ConvergenceError(f"Model {system.model.name!r}: {run.message} {run.status.value}", solution)
     return solution
 
@@ -292,11 +292,16 @@ class _Run:
         span = self.until - self.origin  # of the whole motion, so that a resumed run has the same limits
         smallest = control.smallest(span)
         largest = control.limit(span) if isinstance(control, ErrorControl) else np.inf
+        most = np.inf if control.most_steps is None else control.most_steps
         error_before = 0.0
         while self.state.t < self.until:
             if interruption.wanted:
                 self.status = TimeStatus.INTERRUPTED
                 self.message = f"interrupted at t = {self.state.t:g}."
+                return
+            if self.recorder.n_steps >= most:
+                self.status = TimeStatus.TOO_MANY_STEPS
+                self.message = f"stopped at t = {self.state.t:.6g} after {most} steps, the last of size {self.h:.3g}."
                 return
             barrier = min(self.until, self.sampled.next_time(self.state.t))
             h, end = grid.next(self.state.t, min(self.h, largest, self.stepper.longest(self.state)), barrier)

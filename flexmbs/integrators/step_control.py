@@ -29,15 +29,20 @@ class FixedStep:
         Step [time].
     most_halvings : int
         0 refuses to divide a step.
+    most_steps : int, optional
+        After so many steps of one run it ends with the status TOO_MANY_STEPS; without limit if left out.
     """
 
     h: float
     most_halvings: int = 6
+    most_steps: int | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "h", as_number("FixedStep", "h", self.h, above=0.0, unit="time"))
         if as_count("FixedStep", "most_halvings", self.most_halvings) > 50:
             raise ModelError(f"FixedStep: most_halvings must be at most 50, not {self.most_halvings}.")
+        if self.most_steps is not None:
+            as_count("FixedStep", "most_steps", self.most_steps, minimum=1)
 
     @property
     def tolerance(self) -> float:
@@ -81,6 +86,8 @@ class ErrorControl:
         fast need a smaller one.
     first_step, smallest_step, largest_step : float, optional
         [time]; by default 1e-4, 1e-10 and 1/20 of the time span.
+    most_steps : int, optional
+        After so many steps of one run it ends with the status TOO_MANY_STEPS; without limit if left out.
 
     Notes
     -----
@@ -92,9 +99,12 @@ class ErrorControl:
     first_step: float | None = None
     smallest_step: float | None = None
     largest_step: float | None = None
+    most_steps: int | None = None
 
     def __post_init__(self) -> None:
         as_number("ErrorControl", "rtol", self.rtol, above=0.0, maximum=0.1)
+        if self.most_steps is not None:
+            as_count("ErrorControl", "most_steps", self.most_steps, minimum=1)
         for name in ("first_step", "smallest_step", "largest_step"):
             if getattr(self, name) is not None:
                 as_number("ErrorControl", name, getattr(self, name), above=0.0, unit="time")

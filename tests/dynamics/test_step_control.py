@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 
 import numpy as np
@@ -153,3 +154,27 @@ def test_a_body_at_rest_at_the_origin_stays_there_and_can_be_pushed(step) -> Non
     late = fx.PointForce(ball.centre, (4.0, 0.0), history=lambda t: max(0.0, t - 0.5))
     run = fx.simulate(fx.Model(ball, late), 1.0, step=step)
     assert run.position(ball)[-1, 0] == pytest.approx(2.0 * 0.5**3 / 6.0, rel=1e-2)
+
+
+@pytest.mark.parametrize("step", [fx.FixedStep(0.01, most_steps=30), fx.ErrorControl(1e-6, most_steps=30)])
+def test_a_run_ends_when_its_steps_are_used_up_and_can_go_on(step) -> None:
+    with pytest.raises(fx.ConvergenceError, match="after 30 steps") as raised:
+        fx.simulate(pendulum(), 1.0, step=step)
+    first = raised.value.solution
+    assert first.status is fx.TimeStatus.TOO_MANY_STEPS
+    assert len(first.steps) == 30
+    free = dataclasses.replace(step, most_steps=None)
+    rest = fx.simulate(first.model, 1.0, step=free, start=first)
+    whole = fx.simulate(pendulum(), 1.0, step=free)
+    assert rest.status is fx.TimeStatus.DONE
+    assert np.array_equal(rest.q[-1], whole.q[-1])
+    enough = fx.simulate(pendulum(), 1.0, step=dataclasses.replace(step, most_steps=len(whole.steps)))
+    assert enough.status is fx.TimeStatus.DONE
+
+
+@pytest.mark.parametrize("most", [0, -1, 2.5, "3", True])
+def test_the_number_of_steps_is_checked(most) -> None:
+    with pytest.raises(fx.ModelError, match="most_steps"):
+        fx.FixedStep(0.01, most_steps=most)
+    with pytest.raises(fx.ModelError, match="most_steps"):
+        fx.ErrorControl(most_steps=most)
