@@ -42,8 +42,8 @@ class TimeStatus(Enum):
         "mechanism, an impact; allow smaller steps, smooth the force, or take more numerical damping."
     )
     TOO_MANY_STEPS = (
-        "The steps allowed were made. Resume with simulate(..., start=solution), allow more with most_steps=; if they are "
-        "much smaller than the motion needs, take a scheme for stiff systems, more numerical damping, or a larger rtol."
+        "The steps allowed were made. Resume with simulate(..., start=solution), or allow more with most_steps=; if "
+        "they are much smaller than the motion needs, take a scheme for stiff systems, more damping, or a larger rtol."
     )
 
 
