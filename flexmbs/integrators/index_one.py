@@ -60,8 +60,8 @@ class IndexOne:
                 u = [item.read(dyn.python.viewer.view(dyn.env.t, q, v, self.still + x, self.free + x)) for x in (0, 1)]
                 if len(places) and not np.array_equal(u[0], u[1], equal_nan=True):
                     raise ModelError(
-                        f"{owner}: FirstOrder {item.name!r} reads accelerations or multipliers, which an explicit scheme "
-                        f"does not have before it evaluates the states; take GeneralizedAlpha() for this model."
+                        f"{owner}: FirstOrder {item.name!r} reads accelerations or multipliers, which an explicit "
+                        f"scheme does not have before it evaluates the states; take GeneralizedAlpha() for this model."
                     )
 
     def forget(self) -> None:

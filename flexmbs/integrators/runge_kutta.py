@@ -1,4 +1,4 @@
-r"""Explicit Runge-Kutta methods of orders 2, 4 and 5(4) on the index-1 form, with an exchangeable way to keep constraints.
+r"""Explicit Runge-Kutta methods of orders 2, 4 and 5(4) on the index-1 form; how constraints are kept is exchangeable.
 
 The stages lie in the chart at the start of the step, :math:`q = q_n \circ \exp\theta`, in which the motion is an
 ordinary differential equation on a vector space (H. Munthe-Kaas, Appl. Numer. Math. 29 (1999) 115-127):
@@ -100,7 +100,7 @@ class RungeKutta:
             )
 
     def check(self, dynamics: Dynamics, redundant: tuple[str, ...]) -> None:
-        """Refuse states that read what an explicit evaluation does not know, and what the constraints' method refuses."""
+        """Refuse states that read what is not known yet, and what the method for the constraints refuses."""
         equations = IndexOne(dynamics)
         equations.check("RungeKutta")
         if dynamics.n_c:
@@ -114,8 +114,8 @@ class RungeKutta:
             a, lam = keeper.accelerations(v)
         except SingularError as error:
             raise ModelError(
-                f"RungeKutta: {error}. Explicit schemes need a mass for every coordinate that no constraint determines, "
-                f"and positions that are not singular; take GeneralizedAlpha() for this model."
+                f"RungeKutta: {error}. Explicit schemes need a mass for every coordinate that no constraint determines,"
+                f" and positions that are not singular; take GeneralizedAlpha() for this model."
             ) from None
         return StepState(t, q, v, a, a, lam, v, 0.0)
 
@@ -157,6 +157,8 @@ class _Stepper:
         except SingularError as error:
             self.forget()
             return StepResult(None, np.inf, 0, StepStatus.SINGULAR, str(error))
+        except (FloatingPointError, np.linalg.LinAlgError):
+            return self._grown(h, 0)
 
     def _step(self, state: StepState, h: float) -> StepResult:
         dyn, keeper, n_linear = self.dynamics, self.keeper, self.dynamics.n_linear
