@@ -5,8 +5,7 @@ r"""The equations of motion with the constraints on accelerations (index 1), and
 
 The same matrix gives the smallest corrections in the metric of the mass, which has no mixed units:
 :math:`\delta = -M^{-1} G^T (G M^{-1} G^T)^{-1} g`. Beside redundant constraints a small compliance of the multipliers
-stands for the pseudo-inverse, as everywhere in flexmbs. Blocks are evaluated with weights zero of K and D, so that only
-G is computed.
+stands for the pseudo-inverse, as everywhere in flexmbs. No stiffness is evaluated.
 """
 
 from __future__ import annotations
@@ -74,7 +73,7 @@ class IndexOne:
         dyn.set_time(t)
         began = perf_counter()
         dyn.T[:] = self._eye
-        dyn.tangent(q, v, self.still, self.free, (0.0, 0.0))
+        dyn.residual_and_rows(q, v, self.still, self.free)
         dyn.seconds["evaluation"] += perf_counter() - began
 
     def values(self, q: FloatArray, v: FloatArray) -> None:
