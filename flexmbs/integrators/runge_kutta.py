@@ -40,6 +40,8 @@ __all__ = ["RungeKutta"]
 TABLEAUX = {2: MIDPOINT, 4: CLASSICAL, 5: DORMAND_PRINCE}
 FAR = 1e6
 """An increment of a body this many times its size is growth without bound."""
+LOST = 1.0
+"""Estimated error of a step, over the size of a body, from which its result says nothing."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -186,9 +188,11 @@ class _Stepper:
         if not (self._near(theta, v1) and np.isfinite(a1).all() and np.isfinite(lam).all()):
             return self._grown(h, n)
         acceleration[n] = a1
-        error = self._error(state, h, theta, v1, a1) / self.tolerance
+        error = self._error(state, h, theta, v1, a1)
+        if not error < LOST:
+            return self._grown(h, n)
         new = StepState(state.t + h, q1, v1, a1, a1, lam, state.v, h)
-        return StepResult(new, error, n, StepStatus.DONE, exponent=self.tableau.exponent)
+        return StepResult(new, error / self.tolerance, n, StepStatus.DONE, exponent=self.tableau.exponent)
 
     def _near(self, theta: FloatArray, v: FloatArray) -> bool:
         """Whether an increment is finite and of the size of the model."""
