@@ -110,7 +110,7 @@ def test_identities_on_a_mechanism() -> None:
     A = rows.matrix().copy()
     found = decompose(A)
     assert found.S.shape == (len(A),)
-    c = -dyn.motion[:, 1]
+    c, cd = -dyn.motion[:, 1], -dyn.motion[:, 2]
     free = rows.reduced(v)
     assert A @ free + c == pytest.approx(0.0, abs=1e-13)
     assert np.abs(c).max() > 0.1
@@ -136,7 +136,7 @@ def test_identities_on_a_mechanism() -> None:
     assert pytest.approx(0.0, abs=1e-12) == P @ Q
     R = Ad.T @ np.linalg.inv(A @ A.T)
     assert Q.T @ free == pytest.approx(-R @ c, abs=1e-11)
-    assert Ad @ free - dyn.motion[:, 2] == pytest.approx(gamma, abs=1e-7 * max(1.0, np.abs(gamma).max()))
+    assert Ad @ free + cd == pytest.approx(gamma, abs=1e-7 * max(1.0, np.abs(gamma).max()))
 
 
 # --- coordinate partitioning -----------------------------------------------------------------------------------------
@@ -227,7 +227,7 @@ def test_straight_lines_are_the_retraction_to_first_order() -> None:
 @pytest.mark.parametrize(
     ("kept", "positions", "velocities"),
     [
-        (fx.SuccessiveProjection(), 1e-10, 1e-5),
+        (fx.SuccessiveProjection(), 1e-8, 1e-5),
         (fx.StandardProjection(), 1e-13, 1e-12),
         (fx.AscherProjection(times=4), 1e-13, 1e-7),
         (fx.NullSpace(), 1e-13, 1e-12),
