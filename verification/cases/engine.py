@@ -84,7 +84,7 @@ def engine_in_space() -> tuple[fx.Model, fx.RigidBody, HeldPoints]:
     return fx.Model(*items, fx.Gravity((-G, 0.0, 0.0))), shaft, pairs
 
 
-def passages(run: fx.TimeSolution, shaft: fx.PlanarRigidBody) -> FloatArray:
+def passages(run: fx.TimeSolution, shaft: fx.PlanarRigidBody | fx.RigidBody) -> FloatArray:
     """Time and speed at the angles of DEGREES, between stored times by cubic splines over the angle."""
     angle, speed = run.angle("main bearing"), run.angular_velocity(shaft)[:, 2]
     targets = np.radians(DEGREES)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -109,7 +110,7 @@ def run(progress: Progress) -> Outcome:
     )  # fmt: skip
 
 
-def _row(label: str, system: fx.System, kept: object, pairs: HeldPoints) -> tuple[object, ...]:
+def _row(label: str, system: fx.System, kept: Any, pairs: HeldPoints) -> tuple[object, ...]:
     found = fx.simulate(system, UNTIL, step=STEP, integrator=fx.RungeKutta(order=2, constraints=kept), throw=False)
     energy = found.energy.total
     return (
