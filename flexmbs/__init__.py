@@ -50,8 +50,15 @@ _HOME = {
         "Bushing", "DistributedLoad", "ElasticSupport", "ForceCurve", "Gravity", "JointForce", "JointFriction",
         "Moment", "PointForce", "RayleighDamping", "SpringDamper", "StickSlip", "Stop", "TorsionSpring", "UserForce",
     ),
+    "flexmbs.integrators.constraints.ascher_projection": ("AscherProjection",),
+    "flexmbs.integrators.constraints.baumgarte": ("Baumgarte",),
+    "flexmbs.integrators.constraints.coordinate_partitioning": ("CoordinatePartitioning",),
+    "flexmbs.integrators.constraints.null_space": ("NullSpace",),
+    "flexmbs.integrators.constraints.standard_projection": ("StandardProjection",),
+    "flexmbs.integrators.constraints.successive_projection": ("SuccessiveProjection",),
     "flexmbs.integrators.generalized_alpha": ("GeneralizedAlpha",),
     "flexmbs.integrators.newton": ("NewtonOptions",),
+    "flexmbs.integrators.runge_kutta": ("RungeKutta",),
     "flexmbs.integrators.step_control": ("ErrorControl", "FixedStep"),
     "flexmbs.joints.coordinate_joint": ("CoordinateJoint", "CoordinateMarker"),
     "flexmbs.joints.distance": ("Distance",),
@@ -80,8 +87,10 @@ __all__ = [
     "AccelerationSensor",
     "AccuracyWarning",
     "AngularVelocitySensor",
+    "AscherProjection",
     "Attachment",
     "BandNoise",
+    "Baumgarte",
     "BeamStiffness",
     "Bushing",
     "Circle",
@@ -93,6 +102,7 @@ __all__ = [
     "ConvergenceError",
     "CoordinateJoint",
     "CoordinateMarker",
+    "CoordinatePartitioning",
     "CoordinateSensor",
     "Cylindrical",
     "DiscreteStateSpace",
@@ -141,6 +151,7 @@ __all__ = [
     "MultiplierSensor",
     "NewtonOptions",
     "NoisySensor",
+    "NullSpace",
     "Output",
     "ParallelAxes",
     "Pin",
@@ -164,6 +175,7 @@ __all__ = [
     "RollingBall",
     "RollingDisk",
     "RotationDriver",
+    "RungeKutta",
     "Screw",
     "Signal",
     "SingularError",
@@ -171,12 +183,14 @@ __all__ = [
     "Solution",
     "Spherical",
     "SpringDamper",
+    "StandardProjection",
     "StateFeedback",
     "StateSensor",
     "StaticOptions",
     "Status",
     "StickSlip",
     "Stop",
+    "SuccessiveProjection",
     "System",
     "Table",
     "TimeSolution",
@@ -271,8 +285,15 @@ if TYPE_CHECKING:
         TorsionSpring,
         UserForce,
     )
+    from flexmbs.integrators.constraints.ascher_projection import AscherProjection
+    from flexmbs.integrators.constraints.baumgarte import Baumgarte
+    from flexmbs.integrators.constraints.coordinate_partitioning import CoordinatePartitioning
+    from flexmbs.integrators.constraints.null_space import NullSpace
+    from flexmbs.integrators.constraints.standard_projection import StandardProjection
+    from flexmbs.integrators.constraints.successive_projection import SuccessiveProjection
     from flexmbs.integrators.generalized_alpha import GeneralizedAlpha
     from flexmbs.integrators.newton import NewtonOptions
+    from flexmbs.integrators.runge_kutta import RungeKutta
     from flexmbs.integrators.step_control import ErrorControl, FixedStep
     from flexmbs.joints.coordinate_joint import CoordinateJoint, CoordinateMarker
     from flexmbs.joints.distance import Distance

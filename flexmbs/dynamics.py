@@ -113,6 +113,7 @@ class Dynamics:
         self._changed = True
         self.env = Env(np.nan, self._scale)
         self.motion = np.zeros((self.n_c, 3))
+        self._without_multipliers = np.zeros(self.n_c)
         self._moving = [] if mechanics is None else [
             (i, e) for i, e in enumerate(mechanics.equations) if e.equation.motion is not None
         ]  # fmt: skip
@@ -324,6 +325,24 @@ class Dynamics:
             for _, _, pull, group, _ in self._place:
                 pull(group, state, env, markers, weights)
             pull_down(m.markers.ptr, m.markers.dof, markers.JT, markers.W, self.r)
+        return self.r
+
+    def residual_and_rows(self, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray) -> FloatArray:
+        """The residual, and G and G^T alone into the blocks: with the mass all that explicit schemes factorise.
+
+        The tangents of elements and forces, which cost some times as much as what they are of, are not evaluated.
+        """
+        if self._rigid_alone is not None:
+            return self.tangent(q, v, a, lam, (0.0, 0.0))
+        self.residual(q, v, a, lam)
+        self.B[:] = 0.0
+        if self.n_c:
+            values = self.r.copy()
+            state = State(q, v, a, self._without_multipliers)
+            for _, place, _, group, _ in self._place:
+                place(group, state, self.env, self.markers)
+            joint_tangent(self.mechanics.joints, state, self.env, self.markers, (0.0, 0.0), 0)  # type: ignore[union-attr]
+            self.r[:] = values
         return self.r
 
     def linearise(self, state: StepState) -> ConstrainedLinearisation:

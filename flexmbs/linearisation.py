@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from flexmbs.dynamics import Dynamics
     from flexmbs.integrators.contracts import StepState
 
-__all__ = ["ConstrainedLinearisation", "held_columns", "linearise_state", "moved", "state_places"]
+__all__ = ["ConstrainedLinearisation", "free_directions", "held_columns", "linearise_state", "moved", "state_places"]
 
 STEP = 1e-6
 """Step of the differences for what Python functions compute, relative to the size of the model or of a value."""
@@ -78,7 +78,7 @@ def linearise_state(dyn: Dynamics, state: StepState) -> ConstrainedLinearisation
     mass[: len(system.mass_blocks)] = system.mass_blocks
     n = len(free)
     whole = _ordered(dyn, mass, order)
-    E = _directions(dyn, free)
+    E = free_directions(dyn, free)
     states = np.isin(free, state_places(dyn))
     K, D, G = found[0][:n, :n], found[1][:n, :n], found[0][n:, :n]
     if system.model.states:
@@ -156,7 +156,7 @@ def _ordered(dyn: Dynamics, B: FloatArray, order: IntArray) -> csc_array:
     return matrix
 
 
-def _directions(dyn: Dynamics, free: IntArray) -> csc_array:
+def free_directions(dyn: Dynamics, free: IntArray) -> csc_array:
     """Columns: what each free velocity is on all velocities; supported nodes are turned."""
     n_v = dyn.n_v
     fixation = dyn.system.fixation

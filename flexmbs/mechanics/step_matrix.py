@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from flexmbs.core.contracts import Env, FloatArray, State
 from flexmbs.core.jit import kernel
 from flexmbs.core.linsolve.static_band import StaticBand
+from flexmbs.core.sparsity import rotate_blocks
 from flexmbs.mechanics.pairs import joint_tangent
 
 if TYPE_CHECKING:
@@ -38,12 +39,19 @@ class StepMatrix:
         self.seconds = seconds
         self.solver = system.solver
         n_mass = len(system.mass_blocks)
+        mass = np.zeros(len(system._work.B))
+        mass[:n_mass] = system.mass_blocks
+        if len(
+            system._turned
+        ):  # positions of supported nodes are in the axes of the support, beside slopes that are not
+            rotate_blocks(mass, system._turned, np.ascontiguousarray(system.fixation.frames0))
+        mass = mass[:n_mass]
         live = (system._row >= 0) & (system._col >= 0)
         keep = np.flatnonzero(live & possible)
-        massive = np.flatnonzero(live[:n_mass] & (system.mass_blocks != 0.0))
+        massive = np.flatnonzero(live[:n_mass] & (mass != 0.0))
         rows = np.flatnonzero(system.free >= system.coordinates.n_v)
         self._equations = system.free[rows] - system.coordinates.n_v
-        self._mass = system.mass_blocks[massive]
+        self._mass = mass[massive]
         self._from = keep.astype(np.int32)
         row = np.concatenate((system._row[keep], system._row[massive], rows))
         col = np.concatenate((system._col[keep], system._col[massive], rows))

@@ -91,6 +91,26 @@ ALL: tuple[CaseEntry, ...] = (
     CaseEntry("d09-bead", "Bead sliding on a taut cable without mass", "mechanisms", f"{_HERE}.sliding:ROPE"),
     CaseEntry("d19-moving-string", "String running through two eyelets", "mechanisms", f"{_HERE}.moving_string:CASE"),
     CaseEntry("bead-on-arc", "Bead sliding on a stiff arc", "flexible motion", f"{_HERE}.sliding:ARC"),
+    CaseEntry(
+        "folding-loop",
+        "Loop of four bars through its folded positions, explicitly",
+        "mechanisms",
+        f"{_HERE}.folding_loop:CASE",
+        slow=True,
+    ),
+    CaseEntry(
+        "engine-projections",
+        "Engine with redundant equations: two projections",
+        "mechanisms",
+        f"{_HERE}.engine_projections:CASE",
+    ),
+    CaseEntry(
+        "explicit-orders",
+        "Order of the explicit Runge-Kutta methods",
+        "mechanisms",
+        f"{_HERE}.explicit_orders:CASE",
+        slow=True,
+    ),
     CaseEntry("integrators", "Order of the time integration", "mechanisms", f"{_HERE}.integrators:CASE"),
     CaseEntry("sampled-control", "Sampled feedback on a mass", "control", f"{_HERE}.sampled_control:CASE"),
 )

@@ -59,7 +59,7 @@ def _plane() -> tuple[fx.Model, fx.PlanarRigidBody, HeldPoints]:
     return fx.Model(*items, fx.Gravity((-G, 0.0))), shaft, pairs
 
 
-def _space() -> tuple[fx.Model, fx.RigidBody, HeldPoints]:
+def engine_in_space() -> tuple[fx.Model, fx.RigidBody, HeldPoints]:
     """The same in space: 54 coordinates of velocity, 57 equations."""
     J = ENGINE.shaft_inertia
     shaft = fx.RigidBody(1.0, (J, J, J), angular_velocity=(0, 0, START), name="shaft")
@@ -84,7 +84,7 @@ def _space() -> tuple[fx.Model, fx.RigidBody, HeldPoints]:
     return fx.Model(*items, fx.Gravity((-G, 0.0, 0.0))), shaft, pairs
 
 
-def _passages(run: fx.TimeSolution, shaft: fx.PlanarRigidBody) -> FloatArray:
+def passages(run: fx.TimeSolution, shaft: fx.PlanarRigidBody | fx.RigidBody) -> FloatArray:
     """Time and speed at the angles of DEGREES, between stored times by cubic splines over the angle."""
     angle, speed = run.angle("main bearing"), run.angular_velocity(shaft)[:, 2]
     targets = np.radians(DEGREES)
@@ -98,7 +98,7 @@ def run(progress: Progress) -> Outcome:
     until = 0.05
     model, shaft, pairs = _plane()
     runs = [refine(model, until, (step,), progress)[0] for step in steps]
-    found = [_passages(r, shaft) for r in runs]
+    found = [passages(r, shaft) for r in runs]
     exact = np.array([[ENGINE.time(math.radians(d), START), ENGINE.speed(math.radians(d), START)] for d in DEGREES])
     better = extrapolated(found[-2], found[-1])
     gap = np.abs(found[-1] - exact).max(axis=0)
@@ -117,7 +117,7 @@ def run(progress: Progress) -> Outcome:
     energy = ENGINE.inertia(0.0)[0] * START**2 / 2.0
     quantities += [energy_change(runs[-1], energy, 1e-5), closed(runs[-1], pairs)]
     progress("in space")
-    space, spatial_shaft, spatial_pairs = _space()
+    space, spatial_shaft, spatial_pairs = engine_in_space()
     spatial = refine(space, until, steps[:1], progress)[0]
     gap = np.abs(spatial.angular_velocity(spatial_shaft)[:, 2] - runs[0].angular_velocity(shaft)[:, 2]).max()
     quantities += [

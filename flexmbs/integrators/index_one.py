@@ -1,0 +1,121 @@
+r"""The equations of motion with the constraints on accelerations (index 1), and corrections onto the constraints.
+
+.. math:: \begin{bmatrix} M & G^T \\ G & 0 \end{bmatrix}\begin{bmatrix} a \\ \lambda \end{bmatrix} =
+   -\begin{bmatrix} f \\ \gamma + c \end{bmatrix}, \qquad \ddot g = G a + \gamma.
+
+The same matrix gives the smallest corrections in the metric of the mass, which has no mixed units:
+:math:`\delta = -M^{-1} G^T (G M^{-1} G^T)^{-1} g`. Beside redundant constraints a small compliance of the multipliers
+stands for the pseudo-inverse, as everywhere in flexmbs. No stiffness is evaluated.
+"""
+
+from __future__ import annotations
+
+from time import perf_counter
+
+import numpy as np
+
+from flexmbs.core.contracts import FloatArray
+from flexmbs.core.errors import ModelError
+from flexmbs.dynamics import Dynamics
+
+__all__ = ["IndexOne"]
+
+
+class IndexOne:
+    """Explicit evaluation of one system: accelerations, multipliers, corrections.
+
+    Attributes
+    ----------
+    dynamics : Dynamics
+    holonomic : (n_c,) bool array
+        Constraints on positions; the others are on velocities (rolling).
+    """
+
+    def __init__(self, dynamics: Dynamics) -> None:
+        self.dynamics = dynamics
+        self.n_v, self.n_c = dynamics.n_v, dynamics.n_c
+        self.still, self.free = np.zeros(dynamics.n_v), np.zeros(dynamics.n_c)
+        self.holonomic = dynamics.velocity_rows == 0
+        self._rolling = bool((~self.holonomic).any())
+        self._eye = np.eye(3)
+        self._factors = -1
+
+    def check(self, owner: str) -> None:
+        """Refuse states driven by accelerations or multipliers, which an explicit evaluation does not know yet."""
+        dyn = self.dynamics
+        if dyn.mechanics is None or not dyn.python.states:
+            return
+        q, v = dyn.coordinates.reference, dyn.coordinates.velocity
+        before, held = dyn.env, dyn.mechanics.held.copy()
+        dyn.set_time(0.0 if np.isnan(before.t) else before.t)
+        found = []
+        for value in (0.0, 1.0):
+            r = np.zeros(self.n_v)
+            dyn.python.before(q, v, self.still + value, self.free + value, r)
+            found.append(np.concatenate((r, dyn.mechanics.held)))
+        dyn.mechanics.held[:] = held
+        if not np.array_equal(found[0], found[1], equal_nan=True):
+            for item, places in dyn.python.states:
+                u = [item.read(dyn.python.viewer.view(dyn.env.t, q, v, self.still + x, self.free + x)) for x in (0, 1)]
+                if len(places) and not np.array_equal(u[0], u[1], equal_nan=True):
+                    raise ModelError(
+                        f"{owner}: FirstOrder {item.name!r} reads accelerations or multipliers, which an explicit "
+                        f"scheme does not have before it evaluates the states; take GeneralizedAlpha() for this model."
+                    )
+
+    def forget(self) -> None:
+        """Drop the factors."""
+        self._factors = -1
+
+    def evaluate(self, t: float, q: FloatArray, v: FloatArray) -> None:
+        """Forces, constraint values and G at a state."""
+        dyn = self.dynamics
+        dyn.set_time(t)
+        began = perf_counter()
+        dyn.T[:] = self._eye
+        dyn.residual_and_rows(q, v, self.still, self.free)
+        dyn.seconds["evaluation"] += perf_counter() - began
+
+    def values(self, q: FloatArray, v: FloatArray) -> None:
+        """Forces and constraint values alone; the factors of before stay."""
+        dyn = self.dynamics
+        began = perf_counter()
+        dyn.residual(q, v, self.still, self.free)
+        dyn.seconds["evaluation"] += perf_counter() - began
+
+    def decompose(self) -> None:
+        """Factorise [M, G^T; G, 0] at the state evaluated last; without constraints, M once."""
+        dyn = self.dynamics
+        if self.n_c == 0 and self._factors == dyn.factorisations:
+            return
+        dyn.factorise(1.0)
+        self._factors = dyn.factorisations
+
+    def gap(self) -> float:
+        """Largest violation of a position constraint at the state evaluated last."""
+        g = self.dynamics.r[self.n_v :]
+        return float(np.abs(g[self.holonomic] if self._rolling else g).max(initial=0.0))
+
+    def accelerations(self, v: FloatArray, added: FloatArray | None = None) -> tuple[FloatArray, FloatArray]:
+        """a and lam at the state evaluated last, whose matrix is factorised; ``added (n_c,)``: c of the equations."""
+        dyn = self.dynamics
+        if self.n_c:
+            began = perf_counter()
+            gamma = dyn.gamma_here(v)
+            dyn.r[self.n_v :] = gamma if added is None else gamma + added
+            dyn.seconds["evaluation"] += perf_counter() - began
+        x = dyn.solve(1.0, 1.0, 1.0)
+        return x[: self.n_v].copy(), x[self.n_v :].copy()
+
+    def step_to_positions(self) -> FloatArray:
+        """Increment of the positions onto g = 0, linearised where the factors are from, for the values in ``r``."""
+        dyn = self.dynamics
+        dyn.r[: self.n_v] = 0.0
+        return dyn.solve(1.0, 1.0, 0.0)[: self.n_v]
+
+    def step_to_velocities(self) -> FloatArray:
+        """Increment of the velocities onto G v + b = 0, at the state evaluated last, with the factors there are."""
+        dyn = self.dynamics
+        dyn.r[: self.n_v] = 0.0
+        dyn.r[self.n_v :] = dyn.rates()
+        return dyn.solve(1.0, 1.0, 1.0)[: self.n_v]
