@@ -50,6 +50,7 @@ _HOME = {
         "Bushing", "DistributedLoad", "ElasticSupport", "ForceCurve", "Gravity", "JointForce", "JointFriction",
         "Moment", "PointForce", "RayleighDamping", "SpringDamper", "StickSlip", "Stop", "TorsionSpring", "UserForce",
     ),
+    "flexmbs.integrators.energy_momentum": ("EnergyMomentum",),
     "flexmbs.integrators.generalized_alpha": ("GeneralizedAlpha",),
     "flexmbs.integrators.newton": ("NewtonOptions",),
     "flexmbs.integrators.step_control": ("ErrorControl", "FixedStep"),
@@ -103,6 +104,7 @@ __all__ = [
     "Elastic",
     "ElasticSupport",
     "Energy",
+    "EnergyMomentum",
     "Equilibria",
     "ErrorControl",
     "Event",
@@ -271,6 +273,7 @@ if TYPE_CHECKING:
         TorsionSpring,
         UserForce,
     )
+    from flexmbs.integrators.energy_momentum import EnergyMomentum
     from flexmbs.integrators.generalized_alpha import GeneralizedAlpha
     from flexmbs.integrators.newton import NewtonOptions
     from flexmbs.integrators.step_control import ErrorControl, FixedStep

@@ -19,6 +19,7 @@ from flexmbs.core.linsolve.static_band import StaticBand
 from flexmbs.mechanics.pairs import joint_tangent
 
 if TYPE_CHECKING:
+    from flexmbs.core.linsolve import LinearSolver
     from flexmbs.system import System
 
 __all__ = ["StepMatrix", "possible_entries"]
@@ -31,12 +32,19 @@ class StepMatrix:
     """Assembles, factorises and solves for one system.
 
     ``possible (n_b,)``: which entries of the buffer of blocks can differ from zero; ``seconds``: where the time of the
-    assembly and the factorisation is added.
+    assembly and the factorisation is added; ``solver``: what to factorise with where that is not done here, default the
+    one of the system.
     """
 
-    def __init__(self, system: System, possible: NDArray[np.bool_], seconds: dict[str, float]) -> None:
+    def __init__(
+        self,
+        system: System,
+        possible: NDArray[np.bool_],
+        seconds: dict[str, float],
+        solver: LinearSolver | None = None,
+    ) -> None:
         self.seconds = seconds
-        self.solver = system.solver
+        self.solver = system.solver if solver is None else solver
         n_mass = len(system.mass_blocks)
         live = (system._row >= 0) & (system._col >= 0)
         keep = np.flatnonzero(live & possible)
