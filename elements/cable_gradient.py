@@ -240,4 +240,4 @@ def _area(y: FloatArray, k: int) -> float:
     u = y[k, 1] * y[k + 1, 2] - y[k, 2] * y[k + 1, 1]
     v = y[k, 2] * y[k + 1, 0] - y[k, 0] * y[k + 1, 2]
     w = y[k, 0] * y[k + 1, 1] - y[k, 1] * y[k + 1, 0]
-    return u * u + v * v + w * w
+    return float(u * u + v * v + w * w)

@@ -48,11 +48,11 @@ def _bodies(dyn: Dynamics) -> Iterator[tuple[str, str]]:
                 f"body {body.name!r} of {body.element.name} elements",
                 "cannot be treated: its motion is linear about a reference; only absolute-nodal cables can",
             )
+    for damping in model.damping:
+        yield f"the damping of body {damping.body.name!r}", "takes energy out"
     for body in dyn.coordinates.bodies:
         if np.any(getattr(dyn.system.group(body), "tau", 0.0)):
             yield f"body {body.name!r}", "has material damping, so its energy is not kept"
-    for damping in model.damping:
-        yield f"the damping of body {damping.body.name!r}", "takes energy out"
 
 
 def _loads(dyn: Dynamics) -> Iterator[tuple[str, str]]:
@@ -107,7 +107,7 @@ def _forces(dyn: Dynamics) -> Iterator[tuple[str, str]]:
         return
     for item in dyn.system.model.forces:
         name = f"force {getattr(item, 'name', item)!r}"
-        if hasattr(item, "differentiate") or getattr(item, "wrenches", ()):
+        if hasattr(item, "differentiate") or item.wrenches:
             yield name, "is a user force or a wrench, whose potential is not known"
     g = m.forces
     for n, owner in enumerate(m.force_owners):
