@@ -91,6 +91,22 @@ ALL: tuple[CaseEntry, ...] = (
     CaseEntry("d09-bead", "Bead sliding on a taut cable without mass", "mechanisms", f"{_HERE}.sliding:ROPE"),
     CaseEntry("d19-moving-string", "String running through two eyelets", "mechanisms", f"{_HERE}.moving_string:CASE"),
     CaseEntry("bead-on-arc", "Bead sliding on a stiff arc", "flexible motion", f"{_HERE}.sliding:ARC"),
+    CaseEntry(
+        "energy-momentum", "Energy and momentum to round-off", "flexible motion", f"{_HERE}.energy_momentum:CASE"
+    ),
+    CaseEntry(
+        "energy-momentum-order",
+        "Order of the energy-momentum scheme",
+        "flexible motion",
+        f"{_HERE}.energy_momentum:ORDER",
+    ),
+    CaseEntry(
+        "energy-momentum-long",
+        "Energy of a flexible pendulum over a hundred thousand steps",
+        "flexible motion",
+        f"{_HERE}.energy_momentum:LONG",
+        slow=True,
+    ),
     CaseEntry("integrators", "Order of the time integration", "mechanisms", f"{_HERE}.integrators:CASE"),
     CaseEntry("sampled-control", "Sampled feedback on a mass", "control", f"{_HERE}.sampled_control:CASE"),
 )
