@@ -165,7 +165,7 @@ class _Stepper:
         dyn, scheme = self.dynamics, self.scheme
         n_v = dyn.n_v
         wa = 2.0 / (h * h)
-        c = h * state.v + (0.5 * h * h) * first
+        c = self._held(h * state.v + (0.5 * h * h) * first)
         lam, q1 = state.lam.copy(), np.empty(dyn.n_q)
         floor = EPS * max(dyn.position_size, norm(state.q[:n_v], dyn.mass) if dyn.n_q == n_v else 0.0)
         last, number = math.inf, 0
@@ -202,6 +202,17 @@ class _Stepper:
         except SingularError as error:
             return StepResult(None, math.inf, number, StepStatus.SINGULAR, str(error))
         return StepResult(None, math.inf, scheme.most, StepStatus.SLOW)
+
+    def _held(self, c: FloatArray) -> FloatArray:
+        """The increment without its round-off where supports in turned frames hold, on which their reactions work."""
+        fixation, dyn = self.dynamics.system.fixation, self.dynamics
+        if not len(fixation.frame_dofs):
+            return c
+        whole = np.zeros(dyn.n_q)
+        whole[: dyn.n_v] = c
+        whole = fixation.to_frames(whole, fixation.frames0)
+        whole[fixation.fixed] = 0.0
+        return fixation.from_frames(whole, fixation.frames0)[: dyn.n_v]
 
     def _place(self, q: FloatArray, v: FloatArray) -> None:
         """Poses of the markers."""

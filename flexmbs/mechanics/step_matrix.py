@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from flexmbs.core.contracts import Env, FloatArray, State
 from flexmbs.core.jit import kernel
 from flexmbs.core.linsolve.static_band import StaticBand
+from flexmbs.core.sparsity import rotate_blocks
 from flexmbs.mechanics.pairs import joint_tangent
 
 if TYPE_CHECKING:
@@ -48,10 +49,11 @@ class StepMatrix:
         n_mass = len(system.mass_blocks)
         live = (system._row >= 0) & (system._col >= 0)
         keep = np.flatnonzero(live & possible)
-        massive = np.flatnonzero(live[:n_mass] & (system.mass_blocks != 0.0))
+        mass = _mass_in_frames(system)
+        massive = np.flatnonzero(live[:n_mass] & (mass != 0.0))
         rows = np.flatnonzero(system.free >= system.coordinates.n_v)
         self._equations = system.free[rows] - system.coordinates.n_v
-        self._mass = system.mass_blocks[massive]
+        self._mass = mass[massive]
         self._from = keep.astype(np.int32)
         row = np.concatenate((system._row[keep], system._row[massive], rows))
         col = np.concatenate((system._col[keep], system._col[massive], rows))
@@ -101,6 +103,16 @@ def scatter(
         data[slots[i]] += B[source[i]]
     for i in range(diagonal.shape[0]):
         data[diagonal[i]] -= compliance[i]
+
+
+def _mass_in_frames(system: System) -> FloatArray:
+    """The mass as blocks, turned into the frames of supports as those of the stiffness are; the frames do not move."""
+    mass = system.mass_blocks.copy()
+    where = system._turned
+    inside = where[where[:, 0] + where[:, 1] ** 2 <= len(mass)] if len(where) else where
+    if len(inside):
+        rotate_blocks(mass, np.ascontiguousarray(inside), np.ascontiguousarray(system.fixation.frames0))
+    return mass
 
 
 def possible_entries(system: System) -> NDArray[np.bool_]:

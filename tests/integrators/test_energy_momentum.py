@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import os
 import signal
 from collections.abc import Callable
@@ -109,6 +110,17 @@ def test_flexible_pendulum_keeps_its_energy_for_5000_steps() -> None:
     assert drift(run) < DRIFT
     assert np.ptp(pendulum_energy(run.q, run.v)) < DRIFT * run.energy.kinetic.max()
     assert run.energy.strain.max() > 0.1 * run.energy.kinetic.max()  # it does bend
+
+
+def test_clamp_across_the_axes() -> None:
+    """Round-off of the supported coordinates, on which the reactions would work, does not grow."""
+    cable = line(PlanarCable(), (math.cos(0.5), math.sin(0.5)))
+    run = go(fx.Model(cable, fx.Clamp(cable.start), fx.Gravity((0.0, -G))), 2.0, 1e-3, output=fx.Output(every=0.1))
+    assert drift(run) < 1e-13
+    assert run.steps[:, 2].mean() < 3.0
+    place = run.q[:, :4] - run.q[0, :4]
+    assert np.abs(place[:, :2]).max() == 0.0
+    assert np.abs(place[:, 3] * math.cos(0.5) - place[:, 2] * math.sin(0.5)).max() < 1e-14
 
 
 def test_free_flying_cables_keep_both_momenta() -> None:
