@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from matplotlib.figure import Figure
 
 import flexmbs as fx
 from flexmbs.core.contracts import FloatArray
@@ -15,7 +18,7 @@ from flexmbs.verification.cases.moving import CONSERVED, G, against, extrapolate
 from flexmbs.verification.reference import tops
 
 LENGTH, EA, EI, MASS = 1.0, 1e4, 0.2, 1.0
-SCHEMES = (
+SCHEMES: tuple[tuple[str, Any], ...] = (
     ("energy-momentum", fx.EnergyMomentum()),
     ("generalized-alpha, rho = 0.9", fx.GeneralizedAlpha()),
     ("generalized-alpha, rho = 0.999", fx.GeneralizedAlpha(rho=0.999)),
@@ -79,7 +82,7 @@ def _turned(values: FloatArray) -> float:
     return float(np.linalg.norm(values - values[0], axis=1).max() / np.linalg.norm(values[0]))
 
 
-def _compare(count: int, step: float, progress: Progress) -> tuple[list[Measured], Table, fx.TimeSolution, object]:
+def _compare(count: int, step: float, progress: Progress) -> tuple[list[Measured], Table, fx.TimeSolution, Figure]:
     """The pendulum with all schemes: drifts, and their picture."""
     quantities, rows = [], []
     drawing, axes = figure(6.4, 3.6)
