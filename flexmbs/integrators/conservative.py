@@ -69,7 +69,8 @@ def _loads(dyn: Dynamics) -> Iterator[tuple[str, str]]:
         turning |= {dyn.n_linear + 6 * b + k for k in (3, 4, 5)}
     for term in system.terms[system.n_element_terms :]:
         if term.force is not DEAD.force:
-            yield f"{term.name} ({dyn.coordinates.describe(int(term.group.dofs[0, 0]))})", "is not treated"
+            what = "elastic support" if term.support else term.name
+            yield f"the {what} on {dyn.coordinates.describe(int(term.group.dofs[0, 0]))}", "is not treated exactly"
             continue
         for (k,), number in zip(term.group.dofs, term.group.load, strict=True):
             if int(k) in turning:
@@ -118,8 +119,8 @@ def _forces(dyn: Dynamics) -> Iterator[tuple[str, str]]:
         elif g.law[n] == CURVES:
             length = int(g.data[o + 2])
             first, second = g.data[o + 3 : o + 3 + length], g.data[o + 3 + length :]
-            if not 0 <= first[0] <= DEGREE:
-                yield name, f"is a curve, or of higher power than {DEGREE}: its mean force is not exact"
+            if first[0] > DEGREE:
+                yield name, f"is of higher power than {DEGREE}, so its mean force is not exact"
             if second[0] < 0 or np.any(second[1 : 1 + int(second[0])]):
                 yield name, "has damping, which takes energy out"
         elif g.law[n] != LINEAR:

@@ -5,8 +5,8 @@ G times the increment is g1 - g0 = 0, these forces do no work. Springs with a la
 
 .. math:: \bar F = \int_0^1 F(s_0 + \tau (s_1 - s_0))\,d\tau,
 
-by Gauss' rule, exact for laws that are polynomials of degree up to 15. Here W holds forces at the mean points and
-moments in inertial axes.
+by Gauss' rule, exact for laws that are polynomials of degree up to 15, piece by piece for cubic splines. Here W holds
+forces at the mean points and moments in inertial axes.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.jit import kernel
-from flexmbs.forces.laws import law
+from flexmbs.forces.laws import CURVES, law
 from flexmbs.joints.row_gradients import row_change
 from flexmbs.joints.rows import row_value
 from flexmbs.mechanics.pairs import JointGroup, add_product
@@ -71,11 +71,7 @@ def springs_between(
         f = group.factor[j]
         s0 = f * row_value(group.kind[j], j, group.c, group.near, i, k, p0, R0)
         s1 = f * row_value(group.kind[j], j, group.c, group.near, i, k, p1, R1)
-        F = F_s = 0.0
-        for x, w in RULE:
-            s = s0 + x * (s1 - s0)
-            value, slope, _, _ = law(group.law[n], group.where[n], group.data, s, 0.0, 0.0, group.given)
-            F, F_s = F + w * value, F_s + w * x * slope
+        F, F_s = _mean_force(group.law[n], group.where[n], group.data, s0, s1, group.given)
         if not abs(F) < 1e300:
             return n
         for a in range(12):
@@ -86,3 +82,24 @@ def springs_between(
             W[k, m] += F * f * S[12, 6 + m]
         add_product(o, N, weight, i, k, group.mptr, S, Jm, Je, B)
     return -1
+
+
+@kernel
+def _mean_force(kind: int, j: int, data: FloatArray, s0: float, s1: float, given: FloatArray) -> tuple[float, float]:
+    """Mean of the law ``kind``, whose numbers begin at j, between s0 and s1, and its derivative by s1."""
+    knots = int(-data[j + 3]) if kind == CURVES and data[j + 3] < 0.0 else 0
+    F = F_s = start = 0.0
+    for i in range(knots + 1):
+        end = 1.0
+        if i < knots:  # the knots in the order in which they are passed
+            k = i if s1 > s0 else knots - 1 - i
+            place = data[j + 4 + k] + data[j] - s0
+            if not (place * (s1 - s0) > 0.0 and abs(place) < abs(s1 - s0)):
+                continue
+            end = place / (s1 - s0)
+        for x, w in RULE:
+            tau = start + x * (end - start)
+            value, slope, _, _ = law(kind, j, data, s0 + tau * (s1 - s0), 0.0, 0.0, given)
+            F, F_s = F + w * (end - start) * value, F_s + w * (end - start) * tau * slope
+        start = end
+    return F, F_s

@@ -151,6 +151,20 @@ def test_joints_and_springs(make: Callable[[], fx.Model]) -> None:
         assert change(L) < DRIFT
 
 
+@pytest.mark.parametrize(
+    "law", [[3.0, -1.0, 2.0], fx.ForceCurve((-2.0, -0.5, 0.1, 0.4, 2.0), (-8.0, -1.0, 0.3, 2.0, 9.0))]
+)
+def test_nonlinear_springs(law: Any) -> None:
+    """Polynomials and curves, whose knots are passed many times."""
+    bar = fx.RigidBody.box((1.0, 0.1, 0.1), mass=1.0, position=(0.5, 0, 0), name="bar")
+    hinge = fx.Revolute(fx.ground, bar, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
+    run = go(fx.Model(bar, hinge, fx.TorsionSpring(hinge, stiffness=law), fx.Gravity((0, 0, -G))), 5.0, 2e-2)
+    angle = run.angle(hinge)
+    assert angle.min() < 0.1
+    assert angle.max() > 0.4
+    assert drift(run) < 1e-13
+
+
 def test_forces_of_joints_against_generalised_alpha() -> None:
     """Both schemes extrapolated to the step zero agree, also in the force of the hinge."""
     found = []
@@ -299,6 +313,14 @@ def _refused() -> dict[str, Callable[[], fx.Model]]:
         bar = fx.RigidBody(1.0, (1.0, 1.0, 1.0), position=(1.0, 0.0, 0.0), name="bar")
         return fx.Model(cable, bar, fx.Revolute(cable.end, bar, axis=(1.0, 0.0, 0.0), name="swivel"))
 
+    def follower() -> fx.Model:
+        cable = line(PlanarCable(), (1.0, 0.0))
+        return fx.Model(cable, fx.PointForce(cable.end, (0.0, 1.0), follower=True))
+
+    def resting() -> fx.Model:
+        cable = line(PlanarCable(), (1.0, 0.0))
+        return fx.Model(cable, fx.ElasticSupport(cable.end, stiffness=(1.0, 1.0)))
+
     def rolling() -> fx.Model:
         wheel = fx.RigidBody(1.0, (0.01, 0.02, 0.01), position=(0, 0, 0.2), name="wheel")
         return fx.Model(wheel, fx.RollingDisk(fx.ground, wheel, radius=0.2, axis=(0, 1, 0), name="wheel on ground"))
@@ -311,8 +333,9 @@ def _refused() -> dict[str, Callable[[], fx.Model]]:
         "motor": with_bar(lambda b, j: fx.RotationDriver(j, fx.motions.Sine(1.0, frequency=1.0), name="motor")),
         "stop": with_bar(lambda b, j: fx.Stop(j, lower=-1.0, stiffness=1e3, name="stop")),
         "bushing": with_bar(lambda b, j: fx.Bushing(fx.ground, b, at=at, stiffness=(1.0,) * 3, name="bushing")),
-        "curve": with_bar(lambda b, j: fx.TorsionSpring(j, stiffness=fx.ForceCurve((-1, 0, 2), (-1, 0, 3)),
-                                                        name="curve")),
+        "follower": follower,
+        "steep": with_bar(lambda b, j: fx.TorsionSpring(j, stiffness=[0.0] * 15 + [1.0], name="steep")),
+        "elastic": resting,
         "acts at a marker": with_bar(lambda b, j: fx.Moment(b.centre, (0.0, 1.0, 0.0))),
         "lag": with_bar(lambda b, j: fx.FirstOrder([0.0], lambda x, u, t: u - x, fx.JointSensor(j), name="lag")),
         "servo": with_bar(lambda b, j: fx.PID(fx.JointSensor(j), fx.JointActuator(j, name="motor"), 0.01, 1.0,
