@@ -9,10 +9,13 @@ import numpy as np
 
 from flexmbs.core.contracts import FloatArray, IntArray, NodeLayout
 from flexmbs.elements import hermite
+from flexmbs.elements.cable_gradient import cable_gradient
 from flexmbs.elements.hermite import CableGroup, CableStrain
 from flexmbs.elements.quadrature import Gauss, Lobatto
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from flexmbs.core.section import BeamStiffness
 
 __all__ = ["HermiteCable"]
@@ -44,6 +47,11 @@ class HermiteCable:
         self, points: FloatArray, reference: FloatArray, dofs: IntArray, stiffness: BeamStiffness, b1: int
     ) -> CableGroup:
         return hermite.tabulate(points, reference, dofs, stiffness, b1, self.strain, self.axial, self.bending)
+
+    @property
+    def force_between(self) -> Callable[..., int]:
+        """Kernel of the internal forces between two states, for `EnergyMomentum`: (group, q0, q1, work, weight)."""
+        return cable_gradient
 
     def lengths(self, group: CableGroup) -> FloatArray:
         return group.L

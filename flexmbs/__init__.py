@@ -56,6 +56,7 @@ _HOME = {
     "flexmbs.integrators.constraints.null_space": ("NullSpace",),
     "flexmbs.integrators.constraints.standard_projection": ("StandardProjection",),
     "flexmbs.integrators.constraints.successive_projection": ("SuccessiveProjection",),
+    "flexmbs.integrators.energy_momentum": ("EnergyMomentum",),
     "flexmbs.integrators.generalized_alpha": ("GeneralizedAlpha",),
     "flexmbs.integrators.newton": ("NewtonOptions",),
     "flexmbs.integrators.runge_kutta": ("RungeKutta",),
@@ -113,6 +114,7 @@ __all__ = [
     "Elastic",
     "ElasticSupport",
     "Energy",
+    "EnergyMomentum",
     "Equilibria",
     "ErrorControl",
     "Event",
@@ -291,6 +293,7 @@ if TYPE_CHECKING:
     from flexmbs.integrators.constraints.null_space import NullSpace
     from flexmbs.integrators.constraints.standard_projection import StandardProjection
     from flexmbs.integrators.constraints.successive_projection import SuccessiveProjection
+    from flexmbs.integrators.energy_momentum import EnergyMomentum
     from flexmbs.integrators.generalized_alpha import GeneralizedAlpha
     from flexmbs.integrators.newton import NewtonOptions
     from flexmbs.integrators.runge_kutta import RungeKutta

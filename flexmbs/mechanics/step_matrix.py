@@ -20,6 +20,7 @@ from flexmbs.core.sparsity import rotate_blocks
 from flexmbs.mechanics.pairs import joint_tangent
 
 if TYPE_CHECKING:
+    from flexmbs.core.linsolve import LinearSolver
     from flexmbs.system import System
 
 __all__ = ["StepMatrix", "possible_entries"]
@@ -32,22 +33,23 @@ class StepMatrix:
     """Assembles, factorises and solves for one system.
 
     ``possible (n_b,)``: which entries of the buffer of blocks can differ from zero; ``seconds``: where the time of the
-    assembly and the factorisation is added.
+    assembly and the factorisation is added; ``solver``: what to factorise with where that is not done here, default the
+    one of the system.
     """
 
-    def __init__(self, system: System, possible: NDArray[np.bool_], seconds: dict[str, float]) -> None:
+    def __init__(
+        self,
+        system: System,
+        possible: NDArray[np.bool_],
+        seconds: dict[str, float],
+        solver: LinearSolver | None = None,
+    ) -> None:
         self.seconds = seconds
-        self.solver = system.solver
+        self.solver = system.solver if solver is None else solver
         n_mass = len(system.mass_blocks)
-        mass = np.zeros(len(system._work.B))
-        mass[:n_mass] = system.mass_blocks
-        if len(
-            system._turned
-        ):  # positions of supported nodes are in the axes of the support, beside slopes that are not
-            rotate_blocks(mass, system._turned, np.ascontiguousarray(system.fixation.frames0))
-        mass = mass[:n_mass]
         live = (system._row >= 0) & (system._col >= 0)
         keep = np.flatnonzero(live & possible)
+        mass = _mass_in_frames(system)
         massive = np.flatnonzero(live[:n_mass] & (mass != 0.0))
         rows = np.flatnonzero(system.free >= system.coordinates.n_v)
         self._equations = system.free[rows] - system.coordinates.n_v
@@ -101,6 +103,16 @@ def scatter(
         data[slots[i]] += B[source[i]]
     for i in range(diagonal.shape[0]):
         data[diagonal[i]] -= compliance[i]
+
+
+def _mass_in_frames(system: System) -> FloatArray:
+    """The mass as blocks, turned into the frames of supports as those of the stiffness are; the frames do not move."""
+    mass = system.mass_blocks.copy()
+    where = system._turned
+    inside = where[where[:, 0] + where[:, 1] ** 2 <= len(mass)] if len(where) else where
+    if len(inside):
+        rotate_blocks(mass, np.ascontiguousarray(inside), np.ascontiguousarray(system.fixation.frames0))
+    return mass
 
 
 def possible_entries(system: System) -> NDArray[np.bool_]:

@@ -111,6 +111,22 @@ ALL: tuple[CaseEntry, ...] = (
         f"{_HERE}.explicit_orders:CASE",
         slow=True,
     ),
+    CaseEntry(
+        "energy-momentum", "Energy and momentum to round-off", "flexible motion", f"{_HERE}.energy_momentum:CASE"
+    ),
+    CaseEntry(
+        "energy-momentum-order",
+        "Order of the energy-momentum scheme",
+        "flexible motion",
+        f"{_HERE}.energy_momentum:ORDER",
+    ),
+    CaseEntry(
+        "energy-momentum-long",
+        "Energy of a flexible pendulum over a hundred thousand steps",
+        "flexible motion",
+        f"{_HERE}.energy_momentum:LONG",
+        slow=True,
+    ),
     CaseEntry("integrators", "Order of the time integration", "mechanisms", f"{_HERE}.integrators:CASE"),
     CaseEntry("sampled-control", "Sampled feedback on a mass", "control", f"{_HERE}.sampled_control:CASE"),
 )

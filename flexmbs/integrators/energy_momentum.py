@@ -1,0 +1,276 @@
+r"""Energy-momentum: steps that keep the energy and both momenta of conservative systems to round-off.
+
+With the mean velocity of a step as its increment, :math:`c = \tfrac{h}{2}(v_n + v_{n+1})`, positions move by c and
+rotations by its Cayley map (`flexmbs.mechanics.cayley`), and
+
+.. math:: \frac{p_{n+1} - p_n}{h} + \bar f(q_n, q_{n+1}) + \bar G(q_n, q_{n+1})^T \bar\lambda = 0, \qquad
+   g(q_{n+1}) = 0,
+
+with the momenta p = M v (spin in inertial axes). The forces and constraint gradients are discrete gradients, item by
+item: :math:`\bar f \cdot c = V(q_{n+1}) - V(q_n)` and :math:`\bar G c = g(q_{n+1}) - g(q_n) = 0`; so c times the first
+equation is the balance of energy. O. Gonzalez, J. Nonlinear Sci. 6 (1996) 449-467; Physica D 132 (1999) 165-174
+(constraints); J. C. Simo and N. Tarnow, J. Appl. Math. Phys. 43 (1992) 757-792 (elastic bodies).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from flexmbs.core import linsolve
+from flexmbs.core.checks import as_count, as_number
+from flexmbs.core.contracts import FloatArray, State
+from flexmbs.core.errors import SingularError
+from flexmbs.core.linsolve.band import Band
+from flexmbs.dynamics import Dynamics
+from flexmbs.integrators.conservative import element_kernels, refuse_what_is_not_conservative
+from flexmbs.integrators.contracts import StepResult, StepState, StepStatus
+from flexmbs.integrators.dense import Interpolant
+from flexmbs.integrators.turning import MOST_TURN, longest_step
+from flexmbs.mechanics.cayley import cayley_retract, spin_change
+from flexmbs.mechanics.inertia import inertia_force
+from flexmbs.mechanics.mean_markers import MEAN_KINDS
+from flexmbs.mechanics.mean_pairs import joints_between, springs_between
+from flexmbs.mechanics.pairs import pull_down
+from flexmbs.mechanics.step_matrix import StepMatrix
+from flexmbs.mechanics.steps import largest_turn, norm
+from flexmbs.system import EvaluationError
+
+__all__ = ["EnergyMomentum"]
+
+EPS = float(np.finfo(float).eps)
+RATE = 0.3
+"""Rate of the increments from which they count as round-off, where they are small enough for that."""
+NOISE = 8e3
+"""How small that is, in round-off of the positions: stiff forces amplify it."""
+PATIENT, GROWING, FAR = 4, 2.0, 1e6
+"""As in generalized-alpha: when the iteration is given up."""
+CLOSED = 1e-9
+"""Largest violation of the constraints before the last increment, over the size of the model."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class EnergyMomentum:
+    """Conserves the energy, and the momenta that the loads and supports leave, of undamped systems; order 2.
+
+    Treats rigid bodies (also planar ones and point masses), absolute-nodal cables, joints made of positions, axes,
+    distances and angles, dead loads such as gravity, and springs with linear or polynomial laws. Everything else is
+    refused before the first step.
+
+    Parameters
+    ----------
+    tolerance : float
+        Error of an increment that may be left when the iteration ends, relative to the increment of the step; the drift
+        of the energy is of this size per step. The default is round-off.
+    most : int
+        Iterations before a step is given up.
+
+    Raises
+    ------
+    ModelError
+        If a value is out of bounds; when a run begins, if the model is not conservative (damping, friction, prescribed
+        motions, varying or follower loads, control, rolling) or has bodies or joints that are not treated exactly; the
+        message names the item.
+
+    Notes
+    -----
+    There is no numerical damping: motions that steps do not resolve, such as axial waves of stiff cables, stay in the
+    solution, and steps much longer than their periods may not converge. Constraints hold at the end of each step; their
+    rates G v oscillate about zero by an amount of order h^2. Multipliers are means over the step, extrapolated to its
+    end (order 2 where they are smooth). Without `FixedStep` the steps are chosen by error, and still conserve.
+
+    Examples
+    --------
+    >>> import flexmbs as fx
+    >>> body = fx.RigidBody(1.0, (1.0, 2.0, 3.0), angular_velocity=(0.1, 5.0, 0.0), name="body")
+    >>> run = fx.simulate(fx.Model(body), 1.0, step=0.02, integrator=fx.EnergyMomentum())
+    >>> bool(abs(run.energy.balance).max() < 1e-12 * run.energy.kinetic[0])
+    True
+    """
+
+    tolerance: float = 1e-16
+    most: int = 12
+    order: int = field(init=False, default=2)
+    index: int = field(init=False, default=3)
+    reference: str = field(init=False, default="Gonzalez 1996 and 1999; Simo and Tarnow 1992; Simo and Wong 1991")
+
+    def __post_init__(self) -> None:
+        as_number("EnergyMomentum", "tolerance", self.tolerance, above=0.0, maximum=1e-6)
+        as_count("EnergyMomentum", "most", self.most, minimum=2)
+
+    def check(self, dynamics: Dynamics, redundant: tuple[str, ...]) -> None:
+        """Refuse what is not conservative, or not treated exactly; redundant constraints can be treated."""
+        refuse_what_is_not_conservative("EnergyMomentum", dynamics)
+
+    def start(self, dynamics: Dynamics, t: float, q: FloatArray, v: FloatArray, h: float) -> StepState:
+        """State at t with smoothed accelerations and multipliers, which serve as first guesses and as results."""
+        from flexmbs.assembly import accelerations
+
+        a, lam = accelerations(dynamics, t, q, v, smooth=(0.25 * h * h, 0.5 * h))
+        return StepState(t, q, v, a, a, lam, v, 0.0, np.concatenate((a, lam)))
+
+    def stepper(self, dynamics: Dynamics, tolerance: float) -> _Stepper:
+        """What makes the steps; ``tolerance`` of error estimates, relative to the size of the positions."""
+        return _Stepper(self, dynamics, tolerance)
+
+
+AGAIN = (StepStatus.DIVERGED, StepStatus.SLOW, StepStatus.REFUSED)
+"""Ends of an attempt after which another is made."""
+
+
+class _Stepper:
+    """Steps of one scheme on one system; the iteration matrix is exact and made anew in every iteration."""
+
+    def __init__(self, scheme: EnergyMomentum, dynamics: Dynamics, tolerance: float) -> None:
+        self.scheme, self.dynamics, self.tolerance = scheme, dynamics, tolerance
+        system, m = dynamics.system, dynamics.mechanics
+        # The derivative of discrete gradients is not symmetric, and fills the blocks of joints.
+        solver: Any = linsolve.choose(system.pattern, system.half_band, False, dynamics.n_c > 0)
+        if isinstance(solver, Band):
+            solver.in_place = True
+        dynamics.matrix = StepMatrix(system, np.ones(len(dynamics.B), dtype=bool), dynamics.seconds, solver)
+        self._elements = element_kernels(dynamics)
+        self._work = system._work
+        self._markers = None if m is None else dynamics.markers
+        if m is not None:
+            self._kinds = [(kind, MEAN_KINDS[kind.name], group) for kind, group in m.markers.groups]
+            self._p0, self._R0 = dynamics.markers.p.copy(), dynamics.markers.R.copy()
+            self._Jm, self._Je = np.zeros_like(dynamics.markers.JT), np.zeros_like(dynamics.markers.JT)
+
+    def forget(self) -> None:
+        """Nothing is kept."""
+
+    def longest(self, state: StepState) -> float:
+        """Step in which no body turns too far for its turns to be counted."""
+        return longest_step(self.dynamics, state)
+
+    def between(self, old: StepState, new: StepState) -> Interpolant:
+        """Cubic Hermite interpolation."""
+        return Interpolant(old, new, self.dynamics.n_linear)
+
+    def step(self, state: StepState, h: float) -> StepResult:
+        result = self._attempt(state, h, state.a)
+        if result.status in AGAIN:
+            second = self._attempt(state, h, np.zeros_like(state.a))
+            second.iterations += result.iterations
+            return second
+        return result
+
+    def _attempt(self, state: StepState, h: float, first: FloatArray) -> StepResult:
+        """A step from a guess of its mean acceleration."""
+        dyn, scheme = self.dynamics, self.scheme
+        n_v = dyn.n_v
+        wa = 2.0 / (h * h)
+        c = self._held(h * state.v + (0.5 * h * h) * first)
+        lam, q1 = state.lam.copy(), np.empty(dyn.n_q)
+        floor = EPS * max(dyn.position_size, norm(state.q[:n_v], dyn.mass) if dyn.n_q == n_v else 0.0)
+        last, number = math.inf, 0
+        try:
+            dyn.set_time(state.t + h)
+            self._place(state.q, state.v)
+            if self._markers is not None:
+                self._p0[:], self._R0[:] = self._markers.p, self._markers.R
+            for number in range(1, scheme.most + 1):
+                cayley_retract(state.q, c, dyn.n_linear, dyn.angles_of_bodies, q1)
+                v1 = (2.0 / h) * c - state.v
+                began = perf_counter()
+                self._evaluate(state, q1, v1, c, lam, h)
+                dyn.seconds["evaluation"] += perf_counter() - began
+                gap = float(np.abs(dyn.r[n_v:]).max(initial=0.0))
+                dyn.factorise(1.0)
+                d = dyn.solve(1.0 / wa, 1.0, 1.0)
+                c += d[:n_v]
+                lam += wa * d[n_v:]
+                size, reach = norm(d[:n_v], dyn.mass), norm(c, dyn.mass)
+                rate = size / last if last > 0.0 else 0.0
+                if not size < FAR * (dyn.position_size + reach) or (number > PATIENT and rate > GROWING):
+                    return StepResult(None, math.inf, number, StepStatus.DIVERGED)
+                # Newton's method squares the error, so that size * rate^2 is about what is left.
+                small = number > 1 and size * min(rate, 1.0) ** 2 <= scheme.tolerance * reach
+                done = size <= scheme.tolerance * reach or small or (rate > RATE and size <= NOISE * floor)
+                if done and gap <= CLOSED * dyn.length:
+                    if 2.0 * math.atan(0.5 * largest_turn(c, dyn.n_linear, dyn.angles_of_bodies)) > MOST_TURN:
+                        return StepResult(None, math.inf, number, StepStatus.TURNED)
+                    return self._accept(state, h, c, q1, lam, number)
+                last = size
+        except EvaluationError as error:
+            return StepResult(None, math.inf, number, StepStatus.REFUSED, str(error))
+        except SingularError as error:
+            return StepResult(None, math.inf, number, StepStatus.SINGULAR, str(error))
+        return StepResult(None, math.inf, scheme.most, StepStatus.SLOW)
+
+    def _held(self, c: FloatArray) -> FloatArray:
+        """The increment without its round-off where supports in turned frames hold, on which their reactions work."""
+        fixation, dyn = self.dynamics.system.fixation, self.dynamics
+        if not len(fixation.frame_dofs):
+            return c
+        whole = np.zeros(dyn.n_q)
+        whole[: dyn.n_v] = c
+        whole = fixation.to_frames(whole, fixation.frames0)
+        whole[fixation.fixed] = 0.0
+        return fixation.from_frames(whole, fixation.frames0)[: dyn.n_v]
+
+    def _place(self, q: FloatArray, v: FloatArray) -> None:
+        """Poses of the markers."""
+        if self._markers is None:
+            return
+        state = State(q, v, v, v)
+        for kind, _, group in self._kinds:
+            bad = kind.place(group, state, self.dynamics.env, self._markers)
+            if bad >= 0:
+                self.dynamics._refuse_marker(kind, group, bad)
+
+    def _evaluate(
+        self, state: StepState, q1: FloatArray, v1: FloatArray, c: FloatArray, lam: FloatArray, h: float
+    ) -> None:
+        """The residual of the step, and its derivative by the increment, times h^2 / 2 and without the mass."""
+        dyn, q0, weight = self.dynamics, state.q, 0.5 * h * h
+        r, B = dyn.r, dyn.B
+        dyn.evaluations += 1
+        inertia_force(*dyn._M, (v1 - state.v) / h, dyn._given, r)
+        for (kernel, group), term in zip(self._elements, dyn.system.terms, strict=False):
+            bad = kernel(group, q0, q1, self._work, weight)
+            if bad >= 0:
+                raise EvaluationError(dyn.system._refusal(term, bad))
+        m, work = dyn.mechanics, self._markers
+        if m is None or work is None:
+            return
+        spin_change(m.rigid.dofs, m.rigid.J, m.rigid.b1, c, v1, h, r, B)
+        self._place(q1, v1)
+        Jm, Je = self._Jm, self._Je
+        for _, mean, group in self._kinds:
+            mean.jacobians(group, q0, q1, c, Jm, Je)
+        W = work.W
+        W[:] = 0.0
+        ends = self._p0, self._R0, work.p, work.R, W, work.S, Jm, Je, weight
+        joints_between(m.joints, lam, *ends, r, B)
+        bad = springs_between(m.forces, *ends, B)
+        if bad >= 0:
+            dyn._refuse_force(m, bad)
+        for _, mean, group in self._kinds:
+            mean.pull(group, q0, q1, W, Je, weight, B)
+        pull_down(m.markers.ptr, m.markers.dof, Jm, W, r)
+
+    def _accept(
+        self, state: StepState, h: float, c: FloatArray, q1: FloatArray, lam: FloatArray, iterations: int
+    ) -> StepResult:
+        """The new state; accelerations and multipliers are extrapolated from the middles of this and the last step."""
+        dyn = self.dynamics
+        n_v = dyn.n_v
+        cayley_retract(state.q, c, dyn.n_linear, dyn.angles_of_bodies, q1)
+        v1 = (2.0 / h) * c - state.v
+        mean = np.concatenate(((v1 - state.v) / h, lam))
+        if h * state.h_old < 0.0:  # back in time: the middle of the last step lies on the same side
+            slope = (mean - np.concatenate((state.a, state.lam))) * (2.0 / h)
+        else:
+            slope = (mean - state.memory) * (2.0 / (h + state.h_old))
+        end = mean + (0.5 * h) * slope
+        a1, lam1 = end[:n_v].copy(), end[n_v:].copy()
+        dyn.residual(q1, v1, a1, lam1)
+        error = abs(h) ** 3 / 12.0 * dyn.size_of(slope[:n_v]) / self.tolerance
+        new = StepState(state.t + h, q1, v1, a1, a1, lam1, state.v, h, mean)
+        return StepResult(new, error, iterations, StepStatus.DONE)
