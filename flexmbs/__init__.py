@@ -50,7 +50,9 @@ _HOME = {
         "Bushing", "DistributedLoad", "ElasticSupport", "ForceCurve", "Gravity", "JointForce", "JointFriction",
         "Moment", "PointForce", "RayleighDamping", "SpringDamper", "StickSlip", "Stop", "TorsionSpring", "UserForce",
     ),
+    "flexmbs.integrators.bdf": ("BDF",),
     "flexmbs.integrators.generalized_alpha": ("GeneralizedAlpha",),
+    "flexmbs.integrators.iteration_matrix": ("CorrectorOptions",),
     "flexmbs.integrators.newton": ("NewtonOptions",),
     "flexmbs.integrators.step_control": ("ErrorControl", "FixedStep"),
     "flexmbs.joints.coordinate_joint": ("CoordinateJoint", "CoordinateMarker"),
@@ -81,6 +83,7 @@ __all__ = [
     "AccuracyWarning",
     "AngularVelocitySensor",
     "Attachment",
+    "BDF",
     "BandNoise",
     "BeamStiffness",
     "Bushing",
@@ -94,6 +97,7 @@ __all__ = [
     "CoordinateJoint",
     "CoordinateMarker",
     "CoordinateSensor",
+    "CorrectorOptions",
     "Cylindrical",
     "DiscreteStateSpace",
     "Distance",
@@ -271,7 +275,9 @@ if TYPE_CHECKING:
         TorsionSpring,
         UserForce,
     )
+    from flexmbs.integrators.bdf import BDF
     from flexmbs.integrators.generalized_alpha import GeneralizedAlpha
+    from flexmbs.integrators.iteration_matrix import CorrectorOptions
     from flexmbs.integrators.newton import NewtonOptions
     from flexmbs.integrators.step_control import ErrorControl, FixedStep
     from flexmbs.joints.coordinate_joint import CoordinateJoint, CoordinateMarker
