@@ -77,13 +77,13 @@ _WHERE = {name: module for module, names in _HOME.items() for name in names}
 _ROOMS = ("elements", "meshes", "motions", "reduction", "verification")
 
 __all__ = [
+    "BDF",
     "PID",
     "SI",
     "AccelerationSensor",
     "AccuracyWarning",
     "AngularVelocitySensor",
     "Attachment",
-    "BDF",
     "BandNoise",
     "BeamStiffness",
     "Bushing",

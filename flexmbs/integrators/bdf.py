@@ -1,7 +1,7 @@
 r"""Backward differentiation of variable order and step for the stabilised index-2 form.
 
-With the polynomial through the last positions, seen in the chart at the last of them, and its value :math:`\theta^P` and
-rate at the new time, the position :math:`q_{n+1} = q_n \circ \exp\theta` of a step has the rate
+With the polynomial through the last positions, seen in the chart at the last of them, and its value :math:`\theta^P`
+and rate at the new time, the position :math:`q_{n+1} = q_n \circ \exp\theta` of a step has the rate
 
 .. math:: \dot\theta = \dot\theta^P + \alpha\,(\theta - y - \theta^P), \qquad v = T(\theta)\,\dot\theta, \qquad
    \dot v = \dot v^P + \alpha\,(v - v^P), \qquad \alpha = \sum_{j=1}^{k} \frac{1}{t_{n+1} - t_{n+1-j}},
@@ -17,6 +17,7 @@ S. L. Campbell, L. R. Petzold, Numerical Solution of Initial-Value Problems in D
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any
@@ -46,11 +47,11 @@ CONVERGED = 0.02
 FIXED_CONVERGED = 1e-4
 """The same for fixed steps, over the change of the positions by the iteration."""
 RATE, STALLED, GROWING, PATIENT = 0.3, 0.6, 2.0, 4
-"""Rates from which the matrix is made anew, and from which round-off is reached; growth that is divergence after so many
-iterations."""
-MET, MET_RATE = 1e-7, 1e-4
-"""Violation of constraints over the size of the model, of their rates over the largest velocity, before the last
-increment, with which no step is accepted."""
+"""Rates from which the matrix is made anew, and from which round-off is reached; growth that is divergence after so
+many iterations."""
+CLOSED, MET, MET_RATE = 1e-9, 1e-7, 1e-4
+"""Violations before the last increment: of positions over the size of the model, from which that increment leads to
+round-off (wanted with fixed steps), and with which no step is accepted; of velocities over the largest."""
 FAR = 1e6
 """An increment this many times the size of the model is divergence."""
 STATES = 1e-6
@@ -84,9 +85,9 @@ class BDF:
     Notes
     -----
     With fixed steps every step has the largest order: the first one is made by the trapezoidal rule, of order 2 in one
-    step, and from order 4 on the first three or four steps are divided (into 8, 4, 2 parts; 16, 8, 4, 2 for order 5), so
-    that the start does not spoil the order. After every jump of a force the formulas start again; for controllers with many samples take
-    `GeneralizedAlpha`.
+    step, and from order 4 on the first three or four steps are divided (into 8, 4, 2 parts; 16, 8, 4, 2 for order 5),
+    so that the start does not spoil the order. After every jump of a force the formulas start again; for controllers
+    with many samples take `GeneralizedAlpha`.
 
     The local error of positions, and h times that of velocities, is what is controlled; accelerations and multipliers
     are not. Orders above 2 have angles of stability of 86, 73 and 52 degrees (orders 3 to 5).
@@ -109,7 +110,9 @@ class BDF:
 
     def __post_init__(self) -> None:
         if self.max_order is not None and as_count("BDF", "max_order", self.max_order, minimum=1) > HIGHEST:
-            raise ModelError(f"BDF: max_order must be 1 to {HIGHEST}, not {self.max_order}; from 7 on no step is stable.")
+            raise ModelError(
+                f"BDF: max_order must be 1 to {HIGHEST}, not {self.max_order}; from 7 on no step is stable."
+            )
         if not isinstance(self.corrector, CorrectorOptions):
             raise ModelError(f"BDF: corrector must be CorrectorOptions, not {show(self.corrector)}.")
 
@@ -208,7 +211,7 @@ class _Stepper:
     def counts(self) -> dict[str, float]:
         """Work so far: residuals of iterations, what the matrix cost, and the steps made with each order."""
         found: dict[str, float] = {"residuals": self._residuals, "groups": self.matrix.groups, **self.matrix.counts}
-        return found | {f"steps_of_order_{k}": n for k, n in enumerate(self._orders) if k}
+        return found | {f"steps_of_order_{k}": n for k, n in enumerate(self._orders) if n}
 
     def forget(self) -> None:
         """Drop the factors; they are made again as the state says."""
@@ -257,11 +260,11 @@ class _Stepper:
         fresh = not (matrix.restore(point) and matrix.serves(alpha, t))
         renewed = False
         last = math.inf
+        closed = (CLOSED if self.fixed else MET) * dyn.length
         dyn.set_time(t)
         for number in range(1, self.scheme.corrector.most + 1):
             began = perf_counter()
-            motion(theta, y, plan.theta_p, plan.rate_p, plan.v_p, plan.vd_p, alpha, n_linear, v1, a1, dyn.T, self._Q)
-            retract(state.q, theta, n_linear, q1)
+            self._move(state, plan, theta, y, q1, v1, a1)
             if fresh:
                 matrix.evaluate(t, q1, v1, a1, lam, alpha)
                 fresh, renewed = False, True
@@ -288,15 +291,15 @@ class _Stepper:
             wanted = CONVERGED * self.tolerance
             if self.fixed:
                 wanted = FIXED_CONVERGED * dyn.size_of(theta - plan.theta_p)
-            done = size <= floor or (number > 1 and rate < 1.0 and size * rate <= wanted * (1.0 - rate))
-            done = done or (number == 1 and not self.fixed and size <= 0.3 * wanted)
+            small = number > 1 and rate < 1.0 and size * rate <= wanted * (1.0 - rate)
+            small = small or (number == 1 and not self.fixed and size <= 0.3 * wanted)
+            done = size <= floor or (small and gap <= closed)
             done = done or (number > 2 and rate > STALLED and size <= 30.0 * floor)
             done = done and gap <= MET * dyn.length and self._rates_met(v1, h) and self._settled(x, v1, a1, alpha, h)
             if done and turned_too_far(dyn, theta):
                 return StepResult(None, math.inf, number, StepStatus.TURNED)
             if done:
-                motion(theta, y, plan.theta_p, plan.rate_p, plan.v_p, plan.vd_p, alpha, n_linear, v1, a1, dyn.T, self._Q)
-                retract(state.q, theta, n_linear, q1)
+                self._move(state, plan, theta, y, q1, v1, a1)
                 return self._accept(state, h, plan, theta, q1, v1, a1, lam, number)
             if number > PATIENT and rate > GROWING:
                 self.forget()
@@ -306,6 +309,17 @@ class _Stepper:
             last = size
         self.forget()
         return StepResult(None, math.inf, self.scheme.corrector.most, StepStatus.SLOW)
+
+    def _move(
+        self, state: StepState, plan: _Plan, theta: FloatArray, y: FloatArray, q: FloatArray, v: FloatArray,
+        a: FloatArray,
+    ) -> None:  # fmt: skip
+        """Positions, velocities, accelerations at an increment, and the metric of further ones."""
+        dyn = self.dynamics
+        motion(
+            theta, y, plan.theta_p, plan.rate_p, plan.v_p, plan.vd_p, plan.alpha, dyn.n_linear, v, a, dyn.T, self._Q
+        )  # fmt: skip
+        retract(state.q, theta, dyn.n_linear, q)
 
     def _correction(self, alpha: float) -> FloatArray:
         """The correction of positions by what the increment of the motion will leave of g; then the right side of that.
@@ -318,7 +332,7 @@ class _Stepper:
         self._rate_gap = largest(rate, 0)
         hold_back(dyn.r, rate, dyn.velocity_rows, dyn.n_v, alpha, self._held)
         y = dyn.solve(0.0, 1.0, 1.0)[: dyn.n_v].copy()
-        dyn.rate_coupling(y, rate)
+        self.matrix.rate_coupling(y, rate)
         self._y[:] = 0.0
         put_back(self._held, rate, dyn.n_v, y, dyn.r, self._y)
         return y
@@ -351,27 +365,25 @@ class _Stepper:
             c = c / (1.0 + c) if m == k else c
             by_q = self.dynamics.size_of(theta - plan.values[0][m])
             by_v = abs(h) * self.dynamics.size_of(v - plan.values[1][m])
-            return c * max(by_q, by_v) / self.tolerance
+            return float(c * max(by_q, by_v) / self.tolerance)
 
         found = error(min(k, plan.degree))
-        if self.fixed:
-            self._orders[k] += 1
-            past = history.after(state.t, state.q, state.v, k, 0, False)
-            factor = None
-        else:
-            if not found <= 1.0:
-                factor = min(0.9, max(0.25, 0.9 * (2.0 * found) ** (-1.0 / (k + 1)))) if math.isfinite(found) else 0.25
-                return StepResult(None, found, iterations, StepStatus.DONE, factor=factor)
-            self._orders[k] += 1
+        order, calm, rising, factor = k, 0, False, None
+        if not self.fixed and found <= 1.0:
             order, calm, rising, factor = self._next(history, k, found, error)
-            past = history.after(state.t, state.q, state.v, order, calm, rising)
+        elif not self.fixed:
+            factor = 0.25 if not math.isfinite(found) else max(0.25, 0.9 * (2.0 * found) ** (-1.0 / (k + 1)))
+        if self.fixed or found <= 1.0:
+            self._orders[k] += 1
+        past = history.after(state.t, state.q, state.v, order, calm, rising)
         memory = past.pack(self.matrix.point)
         new = StepState(state.t + h, q, v, a, a, lam, state.v, h, memory)
         return StepResult(new, found, iterations, StepStatus.DONE, exponent=1.0 / (k + 1), factor=factor)
 
-    def _next(self, history: History, k: int, found: float, error: object) -> tuple[int, int, bool, float]:
+    def _next(
+        self, history: History, k: int, found: float, error: Callable[[int], float]
+    ) -> tuple[int, int, bool, float]:
         """Order, steps since it changed, whether all still rises, and ratio of the next step to this one."""
-        assert callable(error)  # noqa: S101
 
         def gain(e: float, m: int, safety: float) -> float:
             return float((safety * max(e, 1e-12)) ** (-1.0 / (m + 1)))

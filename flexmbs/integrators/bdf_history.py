@@ -12,6 +12,7 @@ with weights in closed form (Lagrange's, Hermite's where the start is among them
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -33,8 +34,8 @@ class History(NamedTuple):
     """Past points, newest first: ``t (n,)``, ``q (n, n_q)``, ``v (n, n_v)``; and the scheme's counters.
 
     ``slope (n_v,)``: acceleration at the oldest point, if that is the start; else empty. ``order``: of the next step;
-    ``calm``: steps made since the order changed; ``origin``: time of the start; ``rising``: whether order and step still
-    grow from there; ``target``: step wanted there.
+    ``calm``: steps made since the order changed; ``origin``: time of the start; ``rising``: whether order and step
+    still grow from there; ``target``: step wanted there.
     """
 
     t: FloatArray
@@ -62,7 +63,7 @@ class History(NamedTuple):
         """What `pack` took."""
         n = int(memory[0])
         cuts = np.cumsum([7, n, n * n_q, n * n_v, n_v if memory[1] else 0])
-        t, q, v, slope = (memory[i:j] for i, j in zip(cuts[:-1], cuts[1:], strict=True))
+        t, q, v, slope = (memory[i:j] for i, j in pairwise(cuts))
         order, calm = int(memory[2]), int(memory[3])
         history = cls(
             t, q.reshape(n, n_q), v.reshape(n, n_v), slope, order, calm, float(memory[4]), bool(memory[5]),

@@ -7,9 +7,9 @@ increments is, normalised by the mass,
 .. math:: S(\alpha) = \begin{bmatrix} M + D/\alpha + K/\alpha^2 & G^T\\ G + R/\alpha & 0\end{bmatrix},
 
 R the derivative of :math:`G v + g_t` by the positions. Kept are :math:`X = (D/\hat\alpha, G, G^T)` and
-:math:`E = (K/\hat\alpha^2, R/\hat\alpha)` of the place where they were evaluated: a change of alpha scales them. A matrix
-of another alpha is used with increments multiplied by :math:`c = 2/(1 + \hat\alpha/\alpha)`, L. Petzold's constant for
-the normalised form, at which the errors of what the mass and of what a damper determines are the same.
+:math:`E = (K/\hat\alpha^2, R/\hat\alpha)` of the place where they were evaluated: a change of alpha scales them. A
+matrix of another alpha is used with increments multiplied by :math:`c = 2/(1 + \hat\alpha/\alpha)`, at which the errors
+of what the mass and of what a damper determines are the same size (the constant of DASSL for the normalised matrix).
 
 Where the matrix was evaluated is part of the state of a run: whoever goes on from it makes the same matrix.
 """
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["CorrectorOptions", "IterationMatrix"]
 
 JACOBIANS = ("exact", "grouped", "columns")
+MANY = 5_000
 NEAR = 0.25
 """Relative change of alpha up to which the factors of another one serve."""
 FAR = 0.02
@@ -48,12 +49,13 @@ class CorrectorOptions:
 
     Parameters
     ----------
-    reuse : bool
+    reuse : bool, optional
         Keep the matrix over steps while alpha changes by less than 25 % and the iteration converges; else it is
-        evaluated in every step.
+        evaluated in every step. By default it is kept above 5 000 unknowns only, unless its band is narrow: exact
+        derivatives cost about as much as the two iterations more that an old matrix asks for.
     alpha_update : bool
         Store K, D and G separately (two evaluations instead of one) and combine them for a new alpha without
-        evaluating anything.
+        evaluating anything. Has no effect on a matrix that is not kept.
     excitation_update : bool
         Also store, by differences, the derivatives of the matrix by the motions of drivers (two evaluations each), and
         follow the motions by them. For models that mostly move as their drivers do. Without ``reuse`` and
@@ -71,14 +73,16 @@ class CorrectorOptions:
         If a value is not of its kind.
     """
 
-    reuse: bool = True
+    reuse: bool | None = None
     alpha_update: bool = True
     excitation_update: bool = False
     jacobian: str = "exact"
     most: int = 10
 
     def __post_init__(self) -> None:
-        for name in ("reuse", "alpha_update", "excitation_update"):
+        if self.reuse is not None:
+            as_flag("CorrectorOptions", "reuse", self.reuse)
+        for name in ("alpha_update", "excitation_update"):
             as_flag("CorrectorOptions", name, getattr(self, name))
         as_count("CorrectorOptions", "most", self.most, minimum=2)
         if not isinstance(self.jacobian, str) or self.jacobian not in JACOBIANS:
@@ -113,10 +117,12 @@ class IterationMatrix:
         of_motion[live] = (free[row[live]] < n_v) & (free[col[live]] < n_v)
         self._of_motion = of_motion
         self._mine = -1
-        self._X = self._E = np.empty(0)
-        self._slopes: list[tuple[int, FloatArray, FloatArray, float]] = []
+        self._X = self._E = self._blocks = np.empty(0)
+        self._slopes: list[tuple[int, FloatArray, FloatArray, float, float]] = []
         self._driven = [i for i, _ in dynamics._moving if dynamics.velocity_rows[i] == 0]
-        self.keeps = options.reuse and options.alpha_update
+        cheap = system.n <= MANY or dynamics.matrix.static is not None
+        self.reuse = not cheap if options.reuse is None else options.reuse
+        self._split = self.reuse and options.alpha_update
         self.groups = 0
         if options.jacobian != "exact":
             self._prepare_differences()
@@ -129,7 +135,7 @@ class IterationMatrix:
 
     def restore(self, point: FloatArray) -> bool:
         """Make the matrix that belongs to ``point``; whether there is one."""
-        if not len(point) or not self.options.reuse:
+        if not len(point) or not self.reuse:
             return False
         if self._mine == self.dynamics.factorisations and np.array_equal(point, self.point):
             return True
@@ -167,35 +173,55 @@ class IterationMatrix:
         self, t: float, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray, alpha: float, factorise: bool
     ) -> None:
         dyn = self.dynamics
-        split = self.keeps
-        if self.options.reuse:
+        split = self._split
+        if self.reuse:
             self.point = np.concatenate(([t, alpha, alpha, t], q, v, a, lam, dyn.T.ravel()))
         X, E = self._parts(q, v, a, lam, alpha, split)
-        dyn.B[:] = X + E
         self._X, self._E, self._slopes = X, E, []
         self.alpha = alpha
         excited = split and self.options.excitation_update and self._driven
         if factorise or excited:
-            dyn.factorise(1.0)
-        self._mine = dyn.factorisations
+            self._factorise(X + E)
         if excited:
             self._follow(q, v, a, lam, alpha)
 
     def combine(self, alpha: float, t: float) -> None:
         """Matrix and factors for another alpha, and for the excitations at t, without evaluating anything."""
-        dyn = self.dynamics
         f = self.point[1] / alpha
         X, E = self._X, self._E
-        for i, dX, dE, u in self._slopes:
+        for i, dX, dE, u, _ in self._slopes:
             change = self._motion(i, t) - u
             X, E = X + change * dX, E + change * dE
-        dyn.B[:] = np.where(self._of_motion, f * X + (f * f) * E, X + f * E)
-        dyn.factorise(1.0)
-        self._mine = dyn.factorisations
+        self._factorise(np.where(self._of_motion, f * X + (f * f) * E, X + f * E))
         self.alpha = alpha
         self.point = self.point.copy()
         self.point[2:4] = alpha, t
         self.counts["combinations"] += 1
+
+    def _factorise(self, B: FloatArray) -> None:
+        """Factors of the matrix with these blocks.
+
+        Differences fill blocks that exact derivatives leave alone for ever: nothing of them may stay in the buffer.
+        """
+        dyn = self.dynamics
+        clean = dyn.B.copy()
+        dyn.B[:] = B
+        dyn.factorise(1.0)
+        self._mine = dyn.factorisations
+        if self.groups:
+            self._blocks = dyn.B.copy()
+            dyn.B[:] = clean
+
+    def rate_coupling(self, y: FloatArray, out: FloatArray) -> None:
+        """What increments y of the positions do to the rates of constraints, over alpha, is taken off ``out``."""
+        dyn = self.dynamics
+        if not self.groups:
+            dyn.rate_coupling(y, out)
+            return
+        clean = dyn.B.copy()
+        dyn.B[:] = self._blocks
+        dyn.rate_coupling(y, out)
+        dyn.B[:] = clean
 
     def _parts(
         self, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray, alpha: float, split: bool
@@ -224,7 +250,8 @@ class IterationMatrix:
 
     def _excited(self, t: float) -> bool:
         """Whether driven parts have moved since the matrix was combined."""
-        return any(abs(self._motion(i, t) - self._motion(i, self.point[3])) > FAR for i, *_ in self._slopes)
+        then = self.point[3]
+        return any(size * abs(self._motion(i, t) - self._motion(i, then)) > FAR for i, *_, size in self._slopes)
 
     def _follow(self, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray, alpha: float) -> None:
         """Derivatives of X and E by the motions of drivers: the model moves as the drivers alone would move it."""
@@ -236,9 +263,10 @@ class IterationMatrix:
             dyn.r[dyn.n_v + i] = -1.0
             steps.append(self._pose(dyn.solve(0.0, 1.0, 1.0)[: dyn.n_v]))
         for i, y in zip(self._driven, steps, strict=True):
-            h = 1e-3 / max(dyn.size_of(y), 1e-3)
+            size = dyn.size_of(y)
+            h = 1e-3 / max(size, 1e-3)
             X, E = self._parts(self._moved(q, h * y), v, a, lam, alpha, True)
-            self._slopes.append((i, (X - self._X) / h, (E - self._E) / h, float(dyn.motion[i, 0])))
+            self._slopes.append((i, (X - self._X) / h, (E - self._E) / h, float(dyn.motion[i, 0]), size))
             self.counts["excitations"] += 1
         dyn.B[:] = held
         dyn.residual(q, v, a, lam)
