@@ -126,12 +126,7 @@ class BDF:
         return self.max_order or (UNDAMPED if _rings(dynamics) else HIGHEST)
 
     def check(self, dynamics: Dynamics, redundant: tuple[str, ...]) -> None:
-        """Differences of the whole matrix do not know inclined supports."""
-        if self.corrector.jacobian != "exact" and len(dynamics.system._turned):
-            raise ModelError(
-                f"BDF: model {dynamics.system.model.name!r} has inclined supports, which jacobian="
-                f"{self.corrector.jacobian!r} does not treat; take jacobian='exact'."
-            )
+        """Everything can be treated."""
 
     def start(self, dynamics: Dynamics, t: float, q: FloatArray, v: FloatArray, h: float) -> StepState:
         """State at t without a past; accelerations of flexible bodies are smoothed as the trapezoidal rule does."""
@@ -218,9 +213,17 @@ class _Stepper:
         self.matrix.forget()
 
     def longest(self, state: StepState) -> float:
-        """Step in which no body turns too far; for fixed steps of high order, the parts of the first one."""
+        """Step in which no body turns too far, and what the start asks for.
+
+        That is the parts of the first fixed steps, or a first step whose error is half the tolerance, and growth from it.
+        """
         limit = longest_step(self.dynamics, state)
-        if self.fixed and self.most in DIVIDED:
+        if not self.fixed:
+            if state.memory[0] > 0.0:
+                return min(limit, float(state.memory[6]))
+            size = self.dynamics.size_of(state.a)
+            return min(limit, math.sqrt(self.tolerance / size)) if size > 0.0 else limit
+        if self.most in DIVIDED:
             origin, target = float(state.memory[4]), float(state.memory[6])
             parts = DIVIDED[self.most]
             number = int((state.t - origin) / target + 1e-6)
@@ -375,7 +378,11 @@ class _Stepper:
             factor = 0.25 if not math.isfinite(found) else max(0.25, 0.9 * (2.0 * found) ** (-1.0 / (k + 1)))
         if self.fixed or found <= 1.0:
             self._orders[k] += 1
-        past = history.after(state.t, state.q, state.v, order, calm, rising)
+        target = history.target
+        if factor is not None:
+            cut = len(history.t) > 0 and factor >= 1.0 and abs(h) < 0.99 * target  # by a sample, say
+            target = max(abs(h) * factor, target if cut else 0.0)
+        past = history.after(state.t, state.q, state.v, order, calm, rising, target)
         memory = past.pack(self.matrix.point)
         new = StepState(state.t + h, q, v, a, a, lam, state.v, h, memory)
         return StepResult(new, found, iterations, StepStatus.DONE, exponent=1.0 / (k + 1), factor=factor)

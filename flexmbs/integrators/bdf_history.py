@@ -35,7 +35,7 @@ class History(NamedTuple):
 
     ``slope (n_v,)``: acceleration at the oldest point, if that is the start; else empty. ``order``: of the next step;
     ``calm``: steps made since the order changed; ``origin``: time of the start; ``rising``: whether order and step
-    still grow from there; ``target``: step wanted there.
+    still grow from there; ``target``: step wanted, there if steps are fixed, else next.
     """
 
     t: FloatArray
@@ -71,13 +71,15 @@ class History(NamedTuple):
         )  # fmt: skip
         return history, memory[cuts[-1] :]
 
-    def after(self, t: float, q: FloatArray, v: FloatArray, order: int, calm: int, rising: bool) -> History:
+    def after(
+        self, t: float, q: FloatArray, v: FloatArray, order: int, calm: int, rising: bool, target: float
+    ) -> History:
         """The history at the end of a step from (t, q, v)."""
         keep = min(len(self.t), POINTS - 2)
         full = len(self.t) + 2 > POINTS
         return History(
             np.concatenate(([t], self.t[:keep])), np.vstack((q, self.q[:keep])), np.vstack((v, self.v[:keep])),
-            np.empty(0) if full else self.slope, order, calm, self.origin, rising, self.target,
+            np.empty(0) if full else self.slope, order, calm, self.origin, rising, target,
         )  # fmt: skip
 
 

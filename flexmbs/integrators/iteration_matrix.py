@@ -24,9 +24,9 @@ import numpy as np
 
 from flexmbs.core.checks import as_count, as_flag, show
 from flexmbs.core.contracts import FloatArray
-from flexmbs.core.errors import ModelError
+from flexmbs.core.errors import ModelError, SingularError
 from flexmbs.integrators.column_groups import column_groups
-from flexmbs.mechanics.steps import retract
+from flexmbs.mechanics.steps import reduce, retract, spread
 
 if TYPE_CHECKING:
     from flexmbs.dynamics import Dynamics
@@ -55,7 +55,8 @@ class CorrectorOptions:
         derivatives cost about as much as the two iterations more that an old matrix asks for.
     alpha_update : bool
         Store K, D and G separately (two evaluations instead of one) and combine them for a new alpha without
-        evaluating anything. Has no effect on a matrix that is not kept.
+        evaluating anything. Has no effect on a matrix that is not kept. Off by default: steps change so seldom that the
+        second evaluation is not won back on the models measured.
     excitation_update : bool
         Also store, by differences, the derivatives of the matrix by the motions of drivers (two evaluations each), and
         follow the motions by them. For models that mostly move as their drivers do. Without ``reuse`` and
@@ -74,7 +75,7 @@ class CorrectorOptions:
     """
 
     reuse: bool | None = None
-    alpha_update: bool = True
+    alpha_update: bool = False
     excitation_update: bool = False
     jacobian: str = "exact"
     most: int = 10
@@ -199,18 +200,22 @@ class IterationMatrix:
         self.counts["combinations"] += 1
 
     def _factorise(self, B: FloatArray) -> None:
-        """Factors of the matrix with these blocks.
+        """Factors of the matrix with these blocks, which those of differences have in nodal frames already.
 
-        Differences fill blocks that exact derivatives leave alone for ever: nothing of them may stay in the buffer.
+        Blocks of differences fill places that exact derivatives leave alone for ever: they stay out of the buffer.
         """
         dyn = self.dynamics
-        clean = dyn.B.copy()
-        dyn.B[:] = B
-        dyn.factorise(1.0)
+        if not self.groups:
+            dyn.B[:] = B
+            dyn.factorise(1.0)
+        else:
+            self._blocks = B
+            dyn.factorisations += 1
+            try:
+                dyn.matrix.factorise(B, 1.0, dyn._compliance)
+            except SingularError as error:
+                raise SingularError(dyn._explain(error), unknown=error.unknown) from None
         self._mine = dyn.factorisations
-        if self.groups:
-            self._blocks = dyn.B.copy()
-            dyn.B[:] = clean
 
     def rate_coupling(self, y: FloatArray, out: FloatArray) -> None:
         """What increments y of the positions do to the rates of constraints, over alpha, is taken off ``out``."""
@@ -300,7 +305,6 @@ class IterationMatrix:
             self._group = column_groups(self._row, self._col, system.n)
         self.groups = int(self._group.max()) + 1
         self._entries = [np.flatnonzero(self._group[self._col] == g) for g in range(self.groups)]
-        self._columns = [np.flatnonzero(self._group == g) for g in range(self.groups)]
         c = dyn.coordinates
         self._steps = np.full(dyn.n_v, STEP)
         self._steps[c.translations] *= dyn.length
@@ -313,47 +317,41 @@ class IterationMatrix:
         """X and E by one residual, or two, for each group of columns."""
         wa = alpha * alpha
         if split:
-            X = self._sweep(lambda x, mu: (q, v + alpha * x, a, lam + wa * mu), alpha, True)
-            E = self._sweep(lambda x, mu: (self._moved(q, self._pose(x)), v, a, lam), alpha, False)
+            X = self._sweep(lambda x, mu: (q, v + alpha * x, a, lam + wa * mu), alpha)
+            E = self._sweep(lambda x, mu: (self._moved(q, self._pose(x)), v, a, lam), alpha)
         else:
-            X = self._sweep(lambda x, mu: (self._moved(q, self._pose(x)), v + alpha * x, a, lam + wa * mu), alpha, True)
+            X = self._sweep(lambda x, mu: (self._moved(q, self._pose(x)), v + alpha * x, a, lam + wa * mu), alpha)
             E = np.zeros_like(X)
-        self._scaled(q, v, a, lam, alpha)
+        self.dynamics.residual(q, v, a, lam)
+        self.counts["difference_residuals"] += 1
         return X, E
 
-    def _scaled(self, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray, alpha: float) -> FloatArray:
-        """The normalised equations (n,) in the order of the unknowns."""
+    def _scaled(self, state: tuple[FloatArray, FloatArray, FloatArray, FloatArray], alpha: float) -> FloatArray:
+        """The normalised equations (n,) in the order of the unknowns, in nodal frames."""
         dyn = self.dynamics
-        dyn.residual(q, v, a, lam)
+        r = dyn.residual(*state).copy()
         self.counts["difference_residuals"] += 1
-        r = dyn.r.copy()
-        r[: dyn.n_v] /= alpha * alpha
-        r[dyn.n_v :] = dyn.rates() / alpha
-        return r[dyn.system.free]
+        r[dyn.n_v :] = dyn.rates()
+        out = np.empty(dyn.system.n)
+        reduce(r, dyn.system.free, dyn._frame_dofs, dyn._frames, dyn.n_v, -1.0 / (alpha * alpha), -1.0 / alpha,
+               -1.0 / alpha, dyn.velocity_rows, out)  # fmt: skip
+        return out
 
     def _sweep(
         self,
         at: Callable[[FloatArray, FloatArray], tuple[FloatArray, FloatArray, FloatArray, FloatArray]],
         alpha: float,
-        multipliers: bool,
     ) -> FloatArray:
         """Derivatives by all unknowns of what moves the state to ``at(x, mu)``, in blocks."""
         dyn = self.dynamics
         n_v, free = dyn.n_v, dyn.system.free
-        zero = np.zeros(n_v), np.zeros(dyn.n_c)
-        base = self._scaled(*at(*zero), alpha)
-        B = np.zeros_like(dyn.B)
-        unit = max(1.0, float(np.abs(at(*zero)[3]).max(initial=0.0))) / (alpha * alpha)
-        for columns, entries in zip(self._columns, self._entries, strict=True):
-            k = free[columns]
-            of_motion, of_force = k[k < n_v], k[k >= n_v] - n_v
-            if not multipliers and not len(of_motion):
-                continue
-            x, mu = np.zeros(n_v), np.zeros(dyn.n_c)
-            x[of_motion] = self._steps[of_motion]
-            mu[of_force] = unit
-            d = self._scaled(*at(x, mu), alpha) - base
-            j = free[self._col[entries]]
-            step = np.where(j < n_v, self._steps[np.minimum(j, n_v - 1)], unit)
-            B[self._place[entries]] = d[self._row[entries]] / step
+        start = at(np.zeros(n_v), np.zeros(dyn.n_c))
+        base = self._scaled(start, alpha)
+        unit = max(1.0, float(np.abs(start[3]).max(initial=0.0))) / (alpha * alpha)
+        steps = np.where(free < n_v, self._steps[np.minimum(free, n_v - 1)], unit)
+        B, d = np.zeros_like(dyn.B), np.empty(n_v + dyn.n_c)
+        for group, entries in enumerate(self._entries):
+            spread(np.where(self._group == group, steps, 0.0), free, dyn._frame_dofs, dyn._frames, d)
+            change = self._scaled(at(d[:n_v], d[n_v:]), alpha) - base
+            B[self._place[entries]] = change[self._row[entries]] / steps[self._col[entries]]
         return B

@@ -119,7 +119,9 @@ def test_memory_keeps_the_history() -> None:
     rng = np.random.default_rng(0)
     history = History.begin(0.5, 7, rng.standard_normal(6), 0.1)
     for i in range(7):
-        history = history.after(0.5 + 0.1 * i, rng.standard_normal(7), rng.standard_normal(6), min(i + 1, 5), i, i < 3)
+        history = history.after(
+            0.5 + 0.1 * i, rng.standard_normal(7), rng.standard_normal(6), min(i + 1, 5), i, i < 3, 0.2
+        )
         assert (len(history.slope) > 0) == (i < 5)
         again, point = History.unpack(history.pack(np.arange(3.0)), 7, 6)
         for one, two in zip(history, again, strict=True):
@@ -213,9 +215,9 @@ def test_a_start_has_no_past() -> None:
 
 CORRECTORS = {
     "fresh": fx.CorrectorOptions(),
-    "kept": fx.CorrectorOptions(reuse=True, alpha_update=False),
-    "combined": fx.CorrectorOptions(reuse=True),
-    "grouped": fx.CorrectorOptions(reuse=True, jacobian="grouped"),
+    "kept": fx.CorrectorOptions(reuse=True),
+    "combined": fx.CorrectorOptions(reuse=True, alpha_update=True),
+    "grouped": fx.CorrectorOptions(reuse=True, alpha_update=True, jacobian="grouped"),
 }
 
 
@@ -292,7 +294,7 @@ def test_back_in_time_with_rotations_and_joints() -> None:
 
 def test_steps_depend_on_the_state_alone() -> None:
     """Whatever was tried before, and after the factors were dropped."""
-    scheme = fx.BDF(corrector=fx.CorrectorOptions(reuse=True))
+    scheme = fx.BDF(corrector=fx.CorrectorOptions(reuse=True, alpha_update=True))
     dyn = Dynamics(fx.compile_model(double_pendulum(spatial=True)))
     stepper = scheme.stepper(dyn, 1e-6)
     state = _first_state(dyn, scheme, 1e-4)

@@ -63,7 +63,7 @@ def _squeezed(progress: Progress) -> tuple[list[Measured], list[object]]:
     system, reference = fx.compile_model(model), Squeezer()
     exact = reference.motion((0.03,), 1e-12)[0, :7]
     run = fx.simulate(
-        system, 0.03, step=fx.ErrorControl(rtol=1e-10), integrator=fx.BDF(), output=fx.Output(every=0.001)
+        system, 0.03, step=fx.ErrorControl(rtol=1e-11), integrator=fx.BDF(), output=fx.Output(every=0.001)
     )
     error = float(np.abs(squeezer_angles(run, bodies)[-1] - exact).max())
     work = run.counts["residuals"] + run.counts["tangents"]
@@ -71,7 +71,7 @@ def _squeezed(progress: Progress) -> tuple[list[Measured], list[object]]:
     peer, peer_error, peer_steps = _peer(reference, exact, error)
     published = "t=0.03 s (beta,Theta,gamma,Phi,delta,Omega,epsilon)"
     quantities = [
-        measured("squeezing mechanism, 1e-10 per step: largest error of the angles at the end", "rad", error, 0.0,
+        measured("squeezing mechanism, 1e-11 per step: largest error of the angles at the end", "rad", error, 0.0,
                  "integration in seven angles, order 8", 1e-10, atol=1e-6),
         measured("squeezing mechanism: evaluations beyond twice those of SciPy's BDF for this error", "-",
                  max(0.0, work / peer - 2.0), 0.0, "SciPy, solve_ivp, BDF on the equations solved for seven angles",
@@ -132,9 +132,7 @@ def _governed(progress: Progress) -> list[Measured]:
     """The stiff governor."""
     progress("governor")
     model, shaft, slider, pairs = _governor()
-    run = fx.simulate(
-        model, 2.0, step=fx.ErrorControl(rtol=1e-8), integrator=fx.BDF(), output=fx.Output(every=0.1)
-    )
+    run = fx.simulate(model, 2.0, step=fx.ErrorControl(rtol=1e-8), integrator=fx.BDF(), output=fx.Output(every=0.1))
     quantities = []
     for t in (0.1, 0.5, 1.0, 2.0):
         row = stored_times(run, (t,))[0]
