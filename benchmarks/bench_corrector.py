@@ -4,8 +4,8 @@ A. Fuchs and M. Arnold (Virtual Nonlinear Multibody Systems, NATO ASI, Prague 20
 with derivatives by differences, up to 80 % less processor time by differences of grouped columns, up to 60 % by
 combining an old matrix anew when the step changes, up to 90 % by following an excitation; data of their chain are not
 given. Here: a chain of 20 bars falling from the horizontal; the same hung and turned a little at its support by a
-motor; a driven crank and rocker, whose configuration is that of its motor; a swinging cantilever of 16 cables. Runs have
-error control with 1e-6 (the cantilever 1e-5); every line is one set of switches.
+motor; a driven crank and rocker, whose configuration is that of its motor; a swinging cantilever of 16 cables. Runs
+have error control with 1e-6 (the cantilever 1e-5); every line is one set of switches.
 
 Evaluations are counted in residuals: those of iterations, those of differences, and exact derivatives times what they
 cost beside a residual, which is measured. An error at the end shows that all switches give the same motion.

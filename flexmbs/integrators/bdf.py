@@ -29,8 +29,9 @@ from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError, SingularError
 from flexmbs.dynamics import Dynamics
 from flexmbs.integrators.bdf_dense import Polynomial
-from flexmbs.integrators.bdf_history import History, data_in_chart, error_constants, leading, nodes, weights
+from flexmbs.integrators.bdf_history import History
 from flexmbs.integrators.bdf_motion import advance, motion
+from flexmbs.integrators.bdf_plan import Plan
 from flexmbs.integrators.contracts import StepResult, StepState, StepStatus
 from flexmbs.integrators.iteration_matrix import CorrectorOptions, IterationMatrix
 from flexmbs.integrators.turning import longest_step, turned_too_far
@@ -154,38 +155,6 @@ def _rings(dynamics: Dynamics) -> bool:
     return bool(elastic) and not damped and not len(dynamics._damped_mass)
 
 
-class _Plan:
-    """What a step of size h from a state is made with: order, predicted values, alpha, constants of errors."""
-
-    def __init__(self, state: StepState, h: float, history: History, most: int, fixed: bool, n_linear: int) -> None:
-        self.history = history
-        s = nodes(history, state.t, h)
-        self.double = len(history.slope) > 0
-        self.theta, self.vel = data_in_chart(history, state.q, state.v, h, n_linear)
-        n = len(s)
-        W, D = np.zeros((n, n)), np.zeros((n, n))
-        weights(s, self.double, 0.0, W, D)
-        self.values = W @ self.theta, W @ self.vel  # by degree
-        self.constants = error_constants(s)
-        self.order = min(most, n) if fixed else min(history.order, most, n - 1)
-        if not fixed and state.h_old and abs(h) < 0.5 * abs(state.h_old):
-            self.order = self._expected_best(self.order)
-        degree = min(self.order, n - 1)
-        self.degree = degree
-        self.alpha = leading(s, self.order) / h
-        self.theta_p, self.v_p = self.values[0][degree], self.values[1][degree]
-        self.rate_p, self.vd_p = D[degree] @ self.theta / h, D[degree] @ self.vel / h
-
-    def _expected_best(self, order: int) -> int:
-        """After a failure: the order, not above the present one, for which the past says the least error."""
-        q = self.values[0]
-        sizes = [
-            float(np.abs(q[m + 1] - q[m]).max(initial=0.0)) * self.constants[m]
-            for m in range(1, min(order, len(q) - 2) + 1)
-        ]
-        return int(np.argmin(sizes)) + 1 if sizes and np.argmin(sizes) + 1 < min(order, len(sizes)) else order
-
-
 class _Stepper:
     """Steps on one system."""
 
@@ -215,7 +184,8 @@ class _Stepper:
     def longest(self, state: StepState) -> float:
         """Step in which no body turns too far, and what the start asks for.
 
-        That is the parts of the first fixed steps, or a first step whose error is half the tolerance, and growth from it.
+        That is the parts of the first fixed steps, or a first step whose error is half the tolerance, and growth from
+        there.
         """
         limit = longest_step(self.dynamics, state)
         if not self.fixed:
@@ -240,7 +210,7 @@ class _Stepper:
         history, point = History.unpack(state.memory, dyn.n_q, dyn.n_v)
         if len(history.t) and (state.t - history.t[0]) * h < 0.0:  # back in time there is no past
             history, point = History.begin(state.t, dyn.n_q, state.a, abs(h)), np.empty(0)
-        plan = _Plan(state, h, history, self.most, self.fixed, dyn.n_linear)
+        plan = Plan(state, h, history, self.most, self.fixed, dyn)
         try:
             result = self._attempt(state, h, plan, point)
         except (EvaluationError, SingularError) as error:
@@ -251,7 +221,7 @@ class _Stepper:
             result.factor = 0.25
         return result
 
-    def _attempt(self, state: StepState, h: float, plan: _Plan, point: FloatArray) -> StepResult:
+    def _attempt(self, state: StepState, h: float, plan: Plan, point: FloatArray) -> StepResult:
         dyn, matrix, t = self.dynamics, self.matrix, state.t + h
         n_v, n_linear = dyn.n_v, dyn.n_linear
         alpha = plan.alpha
@@ -314,7 +284,7 @@ class _Stepper:
         return StepResult(None, math.inf, self.scheme.corrector.most, StepStatus.SLOW)
 
     def _move(
-        self, state: StepState, plan: _Plan, theta: FloatArray, y: FloatArray, q: FloatArray, v: FloatArray,
+        self, state: StepState, plan: Plan, theta: FloatArray, y: FloatArray, q: FloatArray, v: FloatArray,
         a: FloatArray,
     ) -> None:  # fmt: skip
         """Positions, velocities, accelerations at an increment, and the metric of further ones."""
@@ -353,7 +323,7 @@ class _Stepper:
         return bool(np.all(abs(alpha) * np.abs(x[k]) <= STATES * (np.abs(v[k]) + np.abs(h * a[k]))))
 
     def _accept(
-        self, state: StepState, h: float, plan: _Plan, theta: FloatArray, q: FloatArray, v: FloatArray, a: FloatArray,
+        self, state: StepState, h: float, plan: Plan, theta: FloatArray, q: FloatArray, v: FloatArray, a: FloatArray,
         lam: FloatArray, iterations: int,
     ) -> StepResult:  # fmt: skip
         """The new state if its error allows, and what comes next."""

@@ -22,12 +22,10 @@ from flexmbs.core.jit import kernel
 from flexmbs.core.rotations import inverse_tangent
 from flexmbs.mechanics.steps import local
 
-__all__ = ["MOST_DATA", "History", "data_in_chart", "error_constants", "leading", "nodes", "weights"]
+__all__ = ["History", "data_in_chart", "error_constants", "leading", "nodes", "weights"]
 
-MOST_DATA = 7
-"""Data kept: an order of five, the order above it for comparison, and the start's derivative."""
 POINTS = 6
-"""Points kept, the present one included."""
+"""Points kept, the present one included: what the predictor of order five passes through."""
 
 
 class History(NamedTuple):
