@@ -23,8 +23,8 @@ def column_groups(rows: IntArray, cols: IntArray, n: int) -> IntArray:
 
     >>> i = np.arange(9)
     >>> rows, cols = np.concatenate((i, i[1:], i[:-1])), np.concatenate((i, i[:-1], i[1:]))
-    >>> column_groups(rows, cols, 9)
-    array([2, 0, 1, 2, 0, 1, 2, 0, 1])
+    >>> int(column_groups(rows, cols, 9).max()) + 1
+    3
     """
     pattern = csc_array(coo_array((np.ones(len(rows)), (rows, cols)), shape=(n, n)))
     meets = csc_array(pattern.T @ pattern)

@@ -163,6 +163,17 @@ def test_constraints_of_positions_and_velocities_hold() -> None:
     assert driven.residuals[:, 1].max() < 1e-6
 
 
+def test_constraints_of_velocities_alone() -> None:
+    """A disk that rolls straight on: the point of contact rests, the centre moves at radius times spin."""
+    from flexmbs.verification.cases.rolling import DISK, _disk
+
+    body, model = _disk(0.0, 4.0, (0.0, 0.0, 0.0))
+    run = fx.simulate(model, 1.0, step=fx.ErrorControl(rtol=1e-8), integrator=fx.BDF())
+    way = float(np.linalg.norm((run.position(body)[-1] - run.position(body)[0])[:2]))
+    assert way == pytest.approx(4.0 * DISK.radius, rel=1e-9)
+    assert run.residuals[:, 1].max() < 1e-9
+
+
 # --- error control ---------------------------------------------------------------------------------------------------
 
 
