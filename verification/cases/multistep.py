@@ -57,7 +57,7 @@ def _studies(progress: Progress) -> tuple[list[ConvergenceStudy], dict[int, list
 
 
 def _squeezed(progress: Progress) -> tuple[list[Measured], list[object]]:
-    """Andrews' mechanism to 1e-6, and its evaluations beside those of another code with the same formulas."""
+    """Andrews' mechanism to 1e-6, and its evaluations beside those of another code of the family."""
     progress("squeezing mechanism")
     model, bodies, pairs = _squeezer()
     system, reference = fx.compile_model(model), Squeezer()
