@@ -57,7 +57,9 @@ _HOME = {
     "flexmbs.integrators.constraints.standard_projection": ("StandardProjection",),
     "flexmbs.integrators.constraints.successive_projection": ("SuccessiveProjection",),
     "flexmbs.integrators.energy_momentum": ("EnergyMomentum",),
+    "flexmbs.integrators.bdf": ("BDF",),
     "flexmbs.integrators.generalized_alpha": ("GeneralizedAlpha",),
+    "flexmbs.integrators.iteration_matrix": ("CorrectorOptions",),
     "flexmbs.integrators.newton": ("NewtonOptions",),
     "flexmbs.integrators.runge_kutta": ("RungeKutta",),
     "flexmbs.integrators.step_control": ("ErrorControl", "FixedStep"),
@@ -83,6 +85,7 @@ _WHERE = {name: module for module, names in _HOME.items() for name in names}
 _ROOMS = ("elements", "meshes", "motions", "reduction", "verification")
 
 __all__ = [
+    "BDF",
     "PID",
     "SI",
     "AccelerationSensor",
@@ -105,6 +108,7 @@ __all__ = [
     "CoordinateMarker",
     "CoordinatePartitioning",
     "CoordinateSensor",
+    "CorrectorOptions",
     "Cylindrical",
     "DiscreteStateSpace",
     "Distance",
@@ -287,6 +291,7 @@ if TYPE_CHECKING:
         TorsionSpring,
         UserForce,
     )
+    from flexmbs.integrators.bdf import BDF
     from flexmbs.integrators.constraints.ascher_projection import AscherProjection
     from flexmbs.integrators.constraints.baumgarte import Baumgarte
     from flexmbs.integrators.constraints.coordinate_partitioning import CoordinatePartitioning
@@ -295,6 +300,7 @@ if TYPE_CHECKING:
     from flexmbs.integrators.constraints.successive_projection import SuccessiveProjection
     from flexmbs.integrators.energy_momentum import EnergyMomentum
     from flexmbs.integrators.generalized_alpha import GeneralizedAlpha
+    from flexmbs.integrators.iteration_matrix import CorrectorOptions
     from flexmbs.integrators.newton import NewtonOptions
     from flexmbs.integrators.runge_kutta import RungeKutta
     from flexmbs.integrators.step_control import ErrorControl, FixedStep

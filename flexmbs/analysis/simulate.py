@@ -435,6 +435,7 @@ class _Run:
         counts |= {f"{part}_seconds": seconds for part, seconds in dyn.seconds.items()}
         if dyn.mechanics is not None:
             counts["python_seconds"] = dyn.python.seconds
+        counts |= getattr(self.stepper, "counts", {})
         return self.recorder.solution(
             counts=counts, redundant=self.redundant, status=self.status, message=self.message, last=self.state,
             settings={"integrator": self.scheme, "step": self.control, "output": self.output, "until": self.until},

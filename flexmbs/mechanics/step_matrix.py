@@ -63,6 +63,11 @@ class StepMatrix:
         self._static_slots = None if self.static is None else self.static.slots(row, col).astype(np.int32)
         self._pivoting = self.static is None
 
+    @property
+    def entries(self) -> Slots:
+        """Places in the buffer of blocks of all entries that are assembled."""
+        return self._from
+
     def factorise(self, B: FloatArray, wa: float, compliance: FloatArray) -> None:
         """Add up B, ``wa`` times the mass, -``compliance (n_c,)`` on the multipliers; factorise, or SingularError."""
         if self.static is not None and self._static_slots is not None:

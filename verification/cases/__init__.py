@@ -128,6 +128,9 @@ ALL: tuple[CaseEntry, ...] = (
         slow=True,
     ),
     CaseEntry("integrators", "Order of the time integration", "mechanisms", f"{_HERE}.integrators:CASE"),
+    CaseEntry(
+        "multistep", "Backward differentiation of order 1 to 5", "mechanisms", f"{_HERE}.multistep:CASE", slow=True
+    ),
     CaseEntry("sampled-control", "Sampled feedback on a mass", "control", f"{_HERE}.sampled_control:CASE"),
 )
 

@@ -1,0 +1,390 @@
+r"""Backward differentiation of variable order and step for the stabilised index-2 form.
+
+With the polynomial through the last positions, seen in the chart at the last of them, and its value :math:`\theta^P`
+and rate at the new time, the position :math:`q_{n+1} = q_n \circ \exp\theta` of a step has the rate
+
+.. math:: \dot\theta = \dot\theta^P + \alpha\,(\theta - y - \theta^P), \qquad v = T(\theta)\,\dot\theta, \qquad
+   \dot v = \dot v^P + \alpha\,(v - v^P), \qquad \alpha = \sum_{j=1}^{k} \frac{1}{t_{n+1} - t_{n+1-j}},
+
+the formula of order k with variable coefficients. The equations of motion and :math:`G v + g_t = 0` hold at the new
+time, and so does g = 0 by the correction y, the least one in the metric of the iteration matrix, which does not enter
+the velocity (the stabilisation of C. W. Gear, B. Leimkuhler, G. K. Gupta, J. Comput. Appl. Math. 12/13 (1985) 77-90, in
+another metric). Order and step are chosen from estimates of the local error at neighbouring orders, as in K. E. Brenan,
+S. L. Campbell, L. R. Petzold, Numerical Solution of Initial-Value Problems in Differential-Algebraic Equations, SIAM
+1996, chapter 5.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from flexmbs.core.checks import as_count, show
+from flexmbs.core.contracts import FloatArray
+from flexmbs.core.errors import ModelError, SingularError
+from flexmbs.dynamics import Dynamics
+from flexmbs.integrators.bdf_dense import Polynomial
+from flexmbs.integrators.bdf_history import History
+from flexmbs.integrators.bdf_motion import advance, motion
+from flexmbs.integrators.bdf_plan import Plan
+from flexmbs.integrators.contracts import StepResult, StepState, StepStatus
+from flexmbs.integrators.iteration_matrix import CorrectorOptions, IterationMatrix
+from flexmbs.integrators.turning import longest_step, turned_too_far
+from flexmbs.mechanics.steps import hold_back, largest, position_norm, put_back, retract
+from flexmbs.system import EvaluationError
+
+__all__ = ["BDF"]
+
+EPS = float(np.finfo(float).eps)
+HIGHEST, UNDAMPED = 5, 2
+"""Largest order; and that which is stable for any frequency without damping."""
+CONVERGED = 0.02
+"""Error left by the iteration, over the tolerance."""
+FIXED_CONVERGED = 1e-4
+"""The same for fixed steps, over the change of the positions by the iteration."""
+RATE, STALLED, GROWING, PATIENT = 0.3, 0.6, 2.0, 4
+"""Rates from which the matrix is made anew, and from which round-off is reached; growth that is divergence after so
+many iterations."""
+CLOSED, MET, MET_RATE = 1e-9, 1e-7, 1e-4
+"""Violations before the last increment: of positions over the size of the model, from which that increment leads to
+round-off (wanted with fixed steps), and with which no step is accepted; of velocities over the largest."""
+FAR = 1e6
+"""An increment this many times the size of the model is divergence."""
+STATES = 1e-6
+"""Relative error of first-order states left by the iteration."""
+LEAST_GAIN, MOST_GAIN = 1.2, 2.0
+"""Gain of the step from which it is changed, and the largest."""
+DIVIDED = {4: (8, 4, 2), 5: (16, 8, 4, 2)}
+"""Parts of the first fixed steps, by order: the very first step has an error of order 3 whatever that of the others."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class BDF:
+    """Backward differentiation formulas of order 1 to 5 with variable order and step.
+
+    Made for `ErrorControl`, with which it takes few steps for smooth motions at tolerances of 1e-6 and below, and for
+    stiff forces and controllers, which it damps strongly. Constraints hold for positions and for velocities.
+
+    Parameters
+    ----------
+    max_order : int, optional
+        Largest order, 1 to 5. By default 5, and 2 for models with flexible bodies that have no damping: from order 3
+        on the formulas amplify some undamped vibrations faster than about a quarter of a step.
+    corrector : CorrectorOptions
+        How the matrix of the iteration is come by.
+
+    Raises
+    ------
+    ModelError
+        If a value is out of bounds.
+
+    Notes
+    -----
+    With fixed steps every step has the largest order: the first one is made by the trapezoidal rule, of order 2 in one
+    step, and from order 4 on the first three or four steps are divided (into 8, 4, 2 parts; 16, 8, 4, 2 for order 5),
+    so that the start does not spoil the order. After every jump of a force the formulas start again; for controllers
+    with many samples take `GeneralizedAlpha`.
+
+    The local error of positions, and h times that of velocities, is what is controlled; accelerations and multipliers
+    are not. Orders above 2 have angles of stability of 86, 73 and 52 degrees (orders 3 to 5).
+
+    Examples
+    --------
+    >>> import flexmbs as fx
+    >>> ball = fx.PointMass(1.0, position=(1.0, 0.0), name="ball")
+    >>> rod = fx.Distance(fx.ground.marker_at((0.0, 0.0)), ball.centre, name="rod")
+    >>> model = fx.Model(ball, rod, fx.Gravity((0.0, -9.81)))
+    >>> run = fx.simulate(model, 0.5, step=fx.ErrorControl(rtol=1e-7), integrator=fx.BDF())
+    >>> bool(abs(run.position(ball)[-1, 0] - 0.391048791550546) < 1e-4)
+    True
+    """
+
+    max_order: int | None = None
+    corrector: CorrectorOptions = field(default_factory=CorrectorOptions)
+    index: int = field(init=False, default=2)
+    reference: str = field(init=False, default="Gear, Leimkuhler and Gupta 1985; Brenan, Campbell and Petzold 1996")
+
+    def __post_init__(self) -> None:
+        if self.max_order is not None and as_count("BDF", "max_order", self.max_order, minimum=1) > HIGHEST:
+            raise ModelError(
+                f"BDF: max_order must be 1 to {HIGHEST}, not {self.max_order}; from 7 on no step is stable."
+            )
+        if not isinstance(self.corrector, CorrectorOptions):
+            raise ModelError(f"BDF: corrector must be CorrectorOptions, not {show(self.corrector)}.")
+
+    @property
+    def order(self) -> int:
+        """Largest order."""
+        return self.max_order or HIGHEST
+
+    def order_for(self, dynamics: Dynamics) -> int:
+        """Largest order for a model."""
+        return self.max_order or (UNDAMPED if _rings(dynamics) else HIGHEST)
+
+    def check(self, dynamics: Dynamics, redundant: tuple[str, ...]) -> None:
+        """Everything can be treated."""
+
+    def start(self, dynamics: Dynamics, t: float, q: FloatArray, v: FloatArray, h: float) -> StepState:
+        """State at t without a past; accelerations of flexible bodies are smoothed as the trapezoidal rule does."""
+        from flexmbs.assembly import accelerations
+
+        smooth = (0.25 * h * h, 0.5 * h) if _elastic(dynamics) else (0.0, 0.0)
+        a, lam = accelerations(dynamics, t, q, v, smooth)
+        memory = History.begin(t, len(q), a, h).pack(np.empty(0))
+        return StepState(t, q, v, a, a, lam, v, 0.0, memory)
+
+    def stepper(self, dynamics: Dynamics, tolerance: float) -> _Stepper:
+        """What makes the steps; a ``tolerance`` of 1 or more says that steps are fixed and errors only reported."""
+        return _Stepper(self, dynamics, tolerance)
+
+
+def _elastic(dynamics: Dynamics) -> list[Any]:
+    """The groups of elements."""
+    return [t for t in dynamics._terms if t.tangent is not None]
+
+
+def _rings(dynamics: Dynamics) -> bool:
+    """Whether there are flexible bodies without damping."""
+    elastic = _elastic(dynamics)
+    damped = all(np.all(np.asarray(getattr(t.group, "tau", 0.0)) > 0.0) for t in elastic)
+    return bool(elastic) and not damped and not len(dynamics._damped_mass)
+
+
+class _Stepper:
+    """Steps on one system."""
+
+    def __init__(self, scheme: BDF, dynamics: Dynamics, tolerance: float) -> None:
+        self.scheme, self.dynamics, self.tolerance = scheme, dynamics, tolerance
+        self.fixed = tolerance >= 1.0
+        self.most = scheme.order_for(dynamics)
+        self.two_levels = dynamics.n_c > 0
+        self.matrix = IterationMatrix(dynamics, scheme.corrector, int(self.two_levels))
+        self._residuals = self._attempts = 0
+        self._orders = [0] * (HIGHEST + 1)
+        n_v = dynamics.n_v
+        self._held, self._y, self._none = np.empty(n_v), np.zeros(n_v), np.zeros(n_v)
+        self._Q = np.zeros_like(dynamics.T)
+        self._rate_gap = 0.0
+
+    @property
+    def counts(self) -> dict[str, float]:
+        """Work so far: residuals of iterations, what the matrix cost, and the steps made with each order."""
+        found: dict[str, float] = {"residuals": self._residuals, "groups": self.matrix.groups, **self.matrix.counts}
+        return found | {f"steps_of_order_{k}": n for k, n in enumerate(self._orders) if n}
+
+    def forget(self) -> None:
+        """Drop the factors; they are made again as the state says."""
+        self.matrix.forget()
+
+    def longest(self, state: StepState) -> float:
+        """Step in which no body turns too far, and what the start asks for.
+
+        That is the parts of the first fixed steps, or a first step whose error is half the tolerance, and growth from
+        there.
+        """
+        limit = longest_step(self.dynamics, state)
+        if not self.fixed:
+            if state.memory[0] > 0.0:
+                return min(limit, float(state.memory[6]))
+            size = self.dynamics.size_of(state.a)
+            return min(limit, math.sqrt(self.tolerance / size)) if size > 0.0 else limit
+        if self.most in DIVIDED:
+            origin, target = float(state.memory[4]), float(state.memory[6])
+            parts = DIVIDED[self.most]
+            number = int((state.t - origin) / target + 1e-6)
+            if 0 <= number < len(parts):
+                return min(limit, target / parts[number])
+        return limit
+
+    def between(self, old: StepState, new: StepState) -> Polynomial:
+        """The polynomial of the formula."""
+        return Polynomial(old, new, self.dynamics.n_linear)
+
+    def step(self, state: StepState, h: float) -> StepResult:
+        dyn = self.dynamics
+        history, point = History.unpack(state.memory, dyn.n_q, dyn.n_v)
+        if len(history.t) and (state.t - history.t[0]) * h < 0.0:  # back in time there is no past
+            history, point = History.begin(state.t, dyn.n_q, state.a, abs(h)), np.empty(0)
+        plan = Plan(state, h, history, self.most, self.fixed, dyn)
+        try:
+            result = self._attempt(state, h, plan, point)
+        except (EvaluationError, SingularError) as error:
+            self.forget()
+            status = StepStatus.REFUSED if isinstance(error, EvaluationError) else StepStatus.SINGULAR
+            result = StepResult(None, math.inf, 0, status, str(error))
+        if result.state is None and result.factor is None:
+            result.factor = 0.25
+        return result
+
+    def _attempt(self, state: StepState, h: float, plan: Plan, point: FloatArray) -> StepResult:
+        dyn, matrix, t = self.dynamics, self.matrix, state.t + h
+        n_v, n_linear = dyn.n_v, dyn.n_linear
+        alpha = plan.alpha
+        wa = alpha * alpha
+        theta, y, none = plan.theta_p.copy(), np.zeros(n_v), self._none
+        q1, v1, a1, lam = np.empty(dyn.n_q), np.empty(n_v), np.empty(n_v), state.lam.copy()
+        size_of_all = max(1.0, position_norm(state.q, dyn.mass, n_linear) / max(dyn.position_size, 1e-300))
+        floor = 8.0 * EPS * size_of_all
+        fresh = not (matrix.restore(point) and matrix.serves(alpha, t))
+        renewed = False
+        last = math.inf
+        closed = (CLOSED if self.fixed else MET) * dyn.length
+        dyn.set_time(t)
+        for number in range(1, self.scheme.corrector.most + 1):
+            began = perf_counter()
+            self._move(state, plan, theta, y, q1, v1, a1)
+            if fresh:
+                matrix.evaluate(t, q1, v1, a1, lam, alpha)
+                fresh, renewed = False, True
+            else:
+                dyn.residual(q1, v1, a1, lam)
+                self._residuals += 1
+            dyn.seconds["evaluation"] += perf_counter() - began
+            gap = largest(dyn.r, n_v) if self.two_levels else 0.0
+            dy = none
+            if self.two_levels:
+                dy = self._correction(alpha)
+                x = dyn.solve(1.0 / wa, -1.0, -1.0)
+            else:
+                x = dyn.solve(1.0 / wa, 1.0, 1.0 / alpha)
+            x = x * matrix.scale(alpha)
+            lam += wa * x[n_v:]
+            x = x[:n_v]
+            advance(theta, y, x, dy, self._Q, n_linear)
+            size = dyn.size_of(x) + dyn.size_of(dy)
+            if not size < FAR * size_of_all:
+                self.forget()
+                return StepResult(None, math.inf, number, StepStatus.DIVERGED)
+            rate = size / last if last > 0.0 else 0.0
+            wanted = CONVERGED * self.tolerance
+            if self.fixed:
+                wanted = FIXED_CONVERGED * dyn.size_of(theta - plan.theta_p)
+            small = number > 1 and rate < 1.0 and size * rate <= wanted * (1.0 - rate)
+            small = small or (number == 1 and not self.fixed and size <= 0.3 * wanted)
+            done = size <= floor or (small and gap <= closed)
+            done = done or (number > 2 and rate > STALLED and size <= 30.0 * floor)
+            done = done and gap <= MET * dyn.length and self._rates_met(v1, h) and self._settled(x, v1, a1, alpha, h)
+            if done and turned_too_far(dyn, theta):
+                return StepResult(None, math.inf, number, StepStatus.TURNED)
+            if done:
+                self._move(state, plan, theta, y, q1, v1, a1)
+                return self._accept(state, h, plan, theta, q1, v1, a1, lam, number)
+            if number > PATIENT and rate > GROWING:
+                self.forget()
+                return StepResult(None, math.inf, number, StepStatus.DIVERGED)
+            if number > 1 and rate > RATE:
+                fresh = not renewed or number % 3 == 0
+            last = size
+        self.forget()
+        return StepResult(None, math.inf, self.scheme.corrector.most, StepStatus.SLOW)
+
+    def _move(
+        self, state: StepState, plan: Plan, theta: FloatArray, y: FloatArray, q: FloatArray, v: FloatArray,
+        a: FloatArray,
+    ) -> None:  # fmt: skip
+        """Positions, velocities, accelerations at an increment, and the metric of further ones."""
+        dyn = self.dynamics
+        motion(
+            theta, y, plan.theta_p, plan.rate_p, plan.v_p, plan.vd_p, plan.alpha, dyn.n_linear, v, a, dyn.T, self._Q
+        )  # fmt: skip
+        retract(state.q, theta, dyn.n_linear, q)
+
+    def _correction(self, alpha: float) -> FloatArray:
+        """The correction of positions by what the increment of the motion will leave of g; then the right side of that.
+
+        As in the stabilised form of generalized-alpha: G v + g_t is met by the motion, with what the correction does
+        to it.
+        """
+        dyn = self.dynamics
+        rate = dyn.rates()
+        self._rate_gap = largest(rate, 0)
+        hold_back(dyn.r, rate, dyn.velocity_rows, dyn.n_v, alpha, self._held)
+        y = dyn.solve(0.0, 1.0, 1.0)[: dyn.n_v].copy()
+        self.matrix.rate_coupling(y, rate)
+        self._y[:] = 0.0
+        put_back(self._held, rate, dyn.n_v, y, dyn.r, self._y)
+        return y
+
+    def _rates_met(self, v: FloatArray, h: float) -> bool:
+        """Whether the velocities met their constraints before the last increment, or nearly so."""
+        if not self.two_levels:
+            return True
+        dyn = self.dynamics
+        return self._rate_gap <= MET_RATE * largest(v, 0) * max(1.0, dyn.length) + MET * dyn.length / abs(h)
+
+    def _settled(self, x: FloatArray, v: FloatArray, a: FloatArray, alpha: float, h: float) -> bool:
+        """Whether the last increments of first-order states are small against the states, each in its own unit."""
+        k = self.dynamics.states
+        return bool(np.all(abs(alpha) * np.abs(x[k]) <= STATES * (np.abs(v[k]) + np.abs(h * a[k]))))
+
+    def _accept(
+        self, state: StepState, h: float, plan: Plan, theta: FloatArray, q: FloatArray, v: FloatArray, a: FloatArray,
+        lam: FloatArray, iterations: int,
+    ) -> StepResult:  # fmt: skip
+        """The new state if its error allows, and what comes next."""
+        history = plan.history
+        k = plan.order
+
+        def error(m: int) -> float:
+            """Local error of order m over the tolerance; infinite if the past does not tell it."""
+            if not 1 <= m < len(plan.constants):
+                return math.inf
+            c = abs(plan.constants[m])
+            c = c / (1.0 + c) if m == k else c
+            by_q = self.dynamics.size_of(theta - plan.values[0][m])
+            by_v = abs(h) * self.dynamics.size_of(v - plan.values[1][m])
+            return float(c * max(by_q, by_v) / self.tolerance)
+
+        found = error(min(k, plan.degree))
+        order, calm, rising, factor = k, 0, False, None
+        if not self.fixed and found <= 1.0:
+            order, calm, rising, factor = self._next(history, k, found, error)
+        elif not self.fixed:
+            factor = 0.25 if not math.isfinite(found) else max(0.25, 0.9 * (2.0 * found) ** (-1.0 / (k + 1)))
+        if self.fixed or found <= 1.0:
+            self._orders[k] += 1
+        target = history.target
+        if factor is not None:
+            cut = len(history.t) > 0 and factor >= 1.0 and abs(h) < 0.99 * target  # by a sample, say
+            target = max(abs(h) * factor, target if cut else 0.0)
+        past = history.after(state.t, state.q, state.v, order, calm, rising, target)
+        memory = past.pack(self.matrix.point)
+        new = StepState(state.t + h, q, v, a, a, lam, state.v, h, memory)
+        return StepResult(new, found, iterations, StepStatus.DONE, exponent=1.0 / (k + 1), factor=factor)
+
+    def _next(
+        self, history: History, k: int, found: float, error: Callable[[int], float]
+    ) -> tuple[int, int, bool, float]:
+        """Order, steps since it changed, whether all still rises, and ratio of the next step to this one."""
+
+        def gain(e: float, m: int, safety: float) -> float:
+            return float((safety * max(e, 1e-12)) ** (-1.0 / (m + 1)))
+
+        same = gain(found, k, 2.0)
+        below = gain(error(k - 1), k - 1, 2.0) if k > 1 else 0.0
+        if history.rising:
+            if k < self.most and same > 1.0 and below <= same:
+                return k + 1, 0, True, min(MOST_GAIN, same)
+            if same >= MOST_GAIN and below <= same:
+                return k, 0, True, MOST_GAIN
+        calm = history.calm + 1
+        if calm <= k:
+            return k, calm, False, self._gain(same) if same < 1.0 else 1.0
+        above = gain(error(k + 1), k + 1, 3.0) if k < self.most else 0.0
+        best, order = max((same, k), (below, k - 1), (above, k + 1))
+        if order != k and best < LEAST_GAIN:
+            best, order = same, k
+        factor = self._gain(best)
+        return order, 0 if order != k or factor != 1.0 else calm, False, factor
+
+    @staticmethod
+    def _gain(gain: float) -> float:
+        """The ratio of steps for a gain that the errors allow; small gains are left alone."""
+        if gain >= LEAST_GAIN:
+            return min(gain, MOST_GAIN)
+        return 1.0 if gain >= 1.0 else max(0.5, 0.9 * gain)
