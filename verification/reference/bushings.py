@@ -23,7 +23,7 @@ __all__ = ["BushedBars"]
 class BushedBars:
     """Bars of length ``length`` and mass ``mass`` along x at rest, the first one hung from the origin.
 
-    ``stiffness`` and ``damping`` (x, y, angle) are those of both bushings, in the axes of the side nearer to the ground.
+    ``stiffness`` and ``damping`` (x, y, angle) are those of both bushings, in the axes of the inner side.
     """
 
     length: float = 0.5

@@ -24,11 +24,11 @@ __all__ = ["JSON", "PAGE", "write_json", "write_page"]
 JSON, PAGE = "bench.json", "index.html"
 
 LEAD = (
-    "Every scheme runs every problem from coarse to fine. The error is the largest, relative to the size of the problem, "
-    "at the ends of all steps of a run, against a solution that flexmbs did not integrate. CPU time is that of the whole "
-    "run without the evaluation of energies, the median of three for short runs, kernels compiled before. Costs at an "
-    "error are interpolated between two runs in logarithms; < means that the coarsest run is already more accurate, ~ "
-    "that the last two runs were extended by up to one decade."
+    "Every scheme runs every problem from coarse to fine. The error is the largest, relative to the size of the "
+    "problem, at the ends of all steps of a run, against a solution that flexmbs did not integrate. CPU time is that "
+    "of the whole run without the evaluation of energies, the median of three for short runs, kernels compiled before. "
+    "Costs at an error are interpolated between two runs in logarithms; < means that the coarsest run is already more "
+    "accurate, ~ that the last two runs were extended by up to one decade."
 )
 
 
