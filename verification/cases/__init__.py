@@ -92,6 +92,14 @@ ALL: tuple[CaseEntry, ...] = (
     CaseEntry("d19-moving-string", "String running through two eyelets", "mechanisms", f"{_HERE}.moving_string:CASE"),
     CaseEntry("bead-on-arc", "Bead sliding on a stiff arc", "flexible motion", f"{_HERE}.sliding:ARC"),
     CaseEntry("integrators", "Order of the time integration", "mechanisms", f"{_HERE}.integrators:CASE"),
+    CaseEntry("schemes-agree", "All schemes of time integration agree", "mechanisms", f"{_HERE}.schemes_agree:CASE"),
+    CaseEntry(
+        "schemes-agree-all",
+        "All schemes of time integration agree, all motions",
+        "mechanisms",
+        f"{_HERE}.schemes_agree:ALL_MOTIONS",
+        slow=True,
+    ),
     CaseEntry("sampled-control", "Sampled feedback on a mass", "control", f"{_HERE}.sampled_control:CASE"),
 )
 

@@ -108,16 +108,16 @@ def measure(problem: Problem, scheme: Scheme, control: Control, effort: Effort) 
     curve = Curve(problem.id, scheme.id, scheme.title, control)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # coarse steps gain energy; that is what is measured
-        refusal = _refusal(problem, scheme, control)
+        refusal = _refusal(problem, scheme, control, effort.part)
         return replace(curve, refused=refusal) if refusal else _refined(curve, problem, scheme.integrator, effort)
 
 
-def _refusal(problem: Problem, scheme: Scheme, control: Control) -> str:
+def _refusal(problem: Problem, scheme: Scheme, control: Control, part: float) -> str:
     """Why a scheme does not take a problem; a run of a few steps, which also compiles the kernels."""
     span = min(problem.until, problem.step) / 64.0
     step = fx.FixedStep(span / 4.0) if control == "step" else fx.ErrorControl(rtol=1e-4)
     try:
-        fx.simulate(problem.ready.system, span, step=step, integrator=scheme.integrator, throw=False)
+        fx.simulate(problem.ready(part).system, span, step=step, integrator=scheme.integrator, throw=False)
     except ModelError as error:
         return str(error)
     except Exception as error:  # noqa: BLE001 - a scheme that breaks is a result, the others go on
@@ -160,7 +160,7 @@ def _one(
     look: bool = True,
 ) -> Run:
     """One run, of at most so many seconds; the error is left at zero unless it is to be looked at."""
-    ready = problem.ready
+    ready = problem.ready(part)
     step = fx.ErrorControl(rtol=level) if control == "tolerance" else fx.FixedStep(level)
     try:
         found = fx.simulate(

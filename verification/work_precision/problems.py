@@ -54,7 +54,7 @@ class Problem:
     kind : str
         Class of the problem, for which a scheme is recommended.
     make : callable
-        Makes the `Ready` problem; called once in a process.
+        Makes the `Ready` problem up to a time.
     until : float
         End of the motion [s].
     step : float
@@ -72,7 +72,7 @@ class Problem:
     id: str
     title: str
     kind: str
-    make: Callable[[], Ready]
+    make: Callable[[float], Ready]
     until: float
     step: float
     observed: str
@@ -80,20 +80,19 @@ class Problem:
     accuracy: float
     conservative: bool
 
-    @property
-    def ready(self) -> Ready:
-        """The model and its reference, made when first asked for."""
-        return _ready(self)
+    def ready(self, part: float = 1.0) -> Ready:
+        """The model, and its reference for a part of the motion; made once in a process."""
+        return _ready(self, part)
 
 
 @cache
-def _ready(problem: Problem) -> Ready:
-    return problem.make()
+def _ready(problem: Problem, part: float) -> Ready:
+    return problem.make(part * problem.until)
 
 
-def between(path: Path, until: float, count: int) -> Path:
-    """What a smooth path is between ``count`` equal intervals: a spline of degree 7."""
-    grid = np.linspace(0.0, until, count + 1)
+def between(path: Path, until: float, interval: float) -> Path:
+    """What a smooth path is between equal intervals of about this length: a spline of degree 7."""
+    grid = np.linspace(0.0, until, max(16, round(until / interval)) + 1)
     curve = make_interp_spline(grid, path(grid), k=7)
     return lambda t: np.asarray(curve(t), dtype=np.float64)
 
@@ -101,7 +100,7 @@ def between(path: Path, until: float, count: int) -> Path:
 # --- the problems ----------------------------------------------------------------------------------------------------
 
 
-def _double() -> Ready:
+def _double(until: float) -> Ready:
     model, masses, _ = double_pendulum()
     chain = pendulums.masses(2)
 
@@ -111,20 +110,20 @@ def _double() -> Ready:
     return Ready(
         fx.compile_model(model),
         lambda run: np.column_stack([run.position(m)[:, :2] for m in masses]),
-        between(path, 2.0, 1000),
+        between(path, until, 2e-3),
     )
 
 
-def _squeezer() -> Ready:
+def _squeezer(until: float) -> Ready:
     model, bodies, _ = squeezer()
     return Ready(
         fx.compile_model(model),
         lambda run: squeezer_angles(run, bodies),
-        between(lambda t: Squeezer().motion(t)[:, :7], 0.03, 600),
+        between(lambda t: Squeezer().motion(t)[:, :7], until, 5e-5),
     )
 
 
-def _slider_crank() -> Ready:
+def _slider_crank(until: float) -> Ready:
     model, _, slider, pairs = slider_crank()
     mechanism, size = spatial.slider_crank(), 0.1
 
@@ -135,11 +134,11 @@ def _slider_crank() -> Ready:
     return Ready(
         fx.compile_model(model),
         lambda run: np.column_stack([run.position(pairs[0][0]), run.position(slider)[:, 0]]) / size,
-        between(path, 1.0, 1000),
+        between(path, until, 1e-3),
     )
 
 
-def _governor() -> Ready:
+def _governor(until: float) -> Ready:
     model, _, slider, pairs = governor()
     data = spatial.Governor()
 
@@ -150,11 +149,11 @@ def _governor() -> Ready:
     return Ready(
         fx.compile_model(model),
         lambda run: np.column_stack([run.position(slider)[:, 2], run.position(pairs[1][1])[:, 2]]),
-        between(path, 1.0, 1000),
+        between(path, until, 1e-3),
     )
 
 
-def _bushings() -> Ready:
+def _bushings(until: float) -> Ready:
     data = bushings.BushedBars()
     L = data.length
     bars = [fx.PlanarRigidBody.rod((i * L, 0.0), ((i + 1) * L, 0.0), mass=data.mass, name=f"bar {i}") for i in (0, 1)]
@@ -166,22 +165,22 @@ def _bushings() -> Ready:
     return Ready(
         fx.compile_model(fx.Model(*bars, *mounts, fx.Gravity((0.0, -data.gravity)))),
         lambda run: np.column_stack([run.coordinates(bar) for bar in bars]),
-        between(lambda t: data.motion(t)[:, :6], 0.5, 1000),
+        between(lambda t: data.motion(t)[:, :6], until, 5e-4),
     )
 
 
-def _cable() -> Ready:
+def _cable(until: float) -> Ready:
     cable, model = pendulum(12)
     system = fx.compile_model(model)
     tip, middle = cable.end, fx.Attachment(cable, (6,), "middle")
     return Ready(
         system,
         lambda run: np.column_stack([run.position(at)[:, :2] for at in (middle, tip)]),
-        between(semi_discrete.positions(system, (middle, tip)), 0.4, 1600),
+        between(semi_discrete.positions(system, (middle, tip)), until, 2.5e-4),
     )
 
 
-def _engine() -> Ready:
+def _engine(until: float) -> Ready:
     model, shaft, _ = spatial_engine()
 
     def path(t: FloatArray) -> FloatArray:
@@ -191,14 +190,14 @@ def _engine() -> Ready:
     return Ready(
         fx.compile_model(model),
         lambda run: np.column_stack([run.angle("main bearing"), run.angular_velocity(shaft)[:, 2] / START]),
-        between(path, 0.05, 500),
+        between(path, until, 1e-4),
     )
 
 
 SWINGS = 24.0  # ten periods
 
 
-def _swinging() -> Ready:
+def _swinging(until: float) -> Ready:
     ball = fx.PointMass(1.0, position=(-1.0, 0.0), name="ball")
     rod = fx.Distance(fx.ground.marker_at((0.0, 0.0)), ball.centre, name="rod")
 
@@ -210,7 +209,7 @@ def _swinging() -> Ready:
     return Ready(system, lambda run: run.position(ball)[:, :2], path)
 
 
-def _top() -> Ready:
+def _top(until: float) -> Ready:
     J, centre, spin, lean = (0.5, 0.5, 0.25), (0.0, 0.0, 1.0), (0.0, 1.0, 40.0), 0.5
     turn = from_vector(np.array([lean, 0.0, 0.0]))
     body = fx.RigidBody(1.0, J, position=turn @ centre, rotation=turn, name="top")
@@ -220,7 +219,7 @@ def _top() -> Ready:
     def path(t: FloatArray) -> FloatArray:
         return tops.top(J, 1.0, centre, spin, t, (math.cos(lean / 2.0), math.sin(lean / 2.0), 0.0, 0.0))[:, :3]
 
-    return Ready(fx.compile_model(model), lambda run: run.position(body), between(path, 5.0, 4000))
+    return Ready(fx.compile_model(model), lambda run: run.position(body), between(path, until, 1.25e-3))
 
 
 MINIMAL = "equations in minimal coordinates, explicit Runge-Kutta of order 8"
