@@ -63,6 +63,15 @@ ALL: tuple[CaseEntry, ...] = (
     ),
     CaseEntry("d07-forty", "Forty parallelograms", "mechanisms", f"{_HERE}.linkages:FORTY", slow=True),
     CaseEntry("d08-rolling", "Disk rolling on a plane", "mechanisms", f"{_HERE}.rolling:CASE"),
+    CaseEntry(
+        "wheel-on-a-slope", "Wheel on a slope: a cycloid across, not down", "mechanisms", f"{_HERE}.wheel_on_slope:CASE"
+    ),
+    CaseEntry(
+        "hinged-pair-in-orbit",
+        "Hinged pair in orbit: a joint, velocity rows, minimal coordinates",
+        "mechanisms",
+        f"{_HERE}.orbit:CASE",
+    ),
     CaseEntry("d10-engine", "Four-cylinder engine, free running", "mechanisms", f"{_HERE}.engine:CASE"),
     CaseEntry("d11-rhombus", "Rhombus of four bars that folds flat", "mechanisms", f"{_HERE}.linkages:RHOMBUS"),
     CaseEntry("d12-squeezer", "Andrews' squeezing mechanism", "mechanisms", f"{_HERE}.linkages:SQUEEZER"),
