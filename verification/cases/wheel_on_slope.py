@@ -62,10 +62,8 @@ def run(progress: Progress) -> Outcome:
         t, phase = run_.t, YAW * run_.t
         errors.append(worst(run_.position(wheel)[:, :2], _cycloid(t)))
         speed = PULL / YAW * np.sin(phase)
-        heading, left = (
-            np.column_stack([np.cos(phase), np.sin(phase)]),
-            np.column_stack([-np.sin(phase), np.cos(phase)]),
-        )
+        c, s = np.cos(phase), np.sin(phase)
+        heading, left = np.column_stack([c, s]), np.column_stack([-s, c])
         held = MASS * (PULL * c[:, None] * heading + (speed * YAW)[:, None] * left)
         held[:, 0] -= MASS * G * math.sin(SLOPE)
         found = -run_.multipliers(joint)[:, 2:4]
