@@ -72,6 +72,12 @@ ALL: tuple[CaseEntry, ...] = (
         "mechanisms",
         f"{_HERE}.orbit:CASE",
     ),
+    CaseEntry(
+        "three-formulations",
+        "One mechanism as a chain of joints, as bodies and as particles",
+        "mechanisms",
+        f"{_HERE}.formulations:CASE",
+    ),
     CaseEntry("d10-engine", "Four-cylinder engine, free running", "mechanisms", f"{_HERE}.engine:CASE"),
     CaseEntry("d11-rhombus", "Rhombus of four bars that folds flat", "mechanisms", f"{_HERE}.linkages:RHOMBUS"),
     CaseEntry("d12-squeezer", "Andrews' squeezing mechanism", "mechanisms", f"{_HERE}.linkages:SQUEEZER"),

@@ -1,7 +1,8 @@
 r"""Two plane bodies on a hinge near a circular orbit, in the frame that goes round with it: x outwards, y ahead.
 
 The frame has the rate n. In the linearised field a mass m at (x, y) feels
-:math:`m n^2 (3x, 0) + 2 m n (\dot y, -\dot x)`; a body with the moments :math:`A = \int \xi^2 dm`, :math:`B = \int \eta^2 dm` along its axes the torque
+:math:`m n^2 (3x, 0) + 2 m n (\dot y, -\dot x)`; a body with the moments :math:`A = \int \xi^2 dm` and
+:math:`B = \int \eta^2 dm` along its axes feels the torque :math:`\tau`, and the potential is V:
 
 .. math:: \tau = -\tfrac32 n^2 (A - B) \sin 2\varphi, \qquad
           V = -\tfrac32 n^2 \sum \left(m x^2 + A \cos^2\varphi + B \sin^2\varphi\right).
