@@ -94,7 +94,7 @@ def test_bushed_bars_lose_only_what_their_dampers_take() -> None:
         total = 0.5 * bars.mass * (v[0] ** 2 + v[1] ** 2 + v[3] ** 2 + v[4] ** 2) + 0.5 * J * (v[2] ** 2 + v[5] ** 2)
         total += bars.mass * bars.gravity * (q[1] + q[4])
         for joint in (0, 1):
-            s, _ = bars._strain(q, joint, bars.length / 2)
+            s, _ = bars.strain(q, joint, bars.length / 2)
             total += 0.5 * float(np.array(bars.stiffness) @ s**2)
         return float(total)
 
@@ -105,11 +105,11 @@ def test_strain_of_a_bushing_has_its_derivative() -> None:
     rng = np.random.default_rng(1)
     q = rng.normal(size=6)
     for joint in (0, 1):
-        S = BushedBars._strain(q, joint, 0.25)[1]
+        S = BushedBars.strain(q, joint, 0.25)[1]
         for k in range(6):
             step = np.zeros(6)
             step[k] = 1e-6
-            change = BushedBars._strain(q + step, joint, 0.25)[0] - BushedBars._strain(q - step, joint, 0.25)[0]
+            change = BushedBars.strain(q + step, joint, 0.25)[0] - BushedBars.strain(q - step, joint, 0.25)[0]
             assert S[:, k] == pytest.approx(change / 2e-6, abs=1e-8)
 
 

@@ -118,11 +118,8 @@ def run(progress: Progress) -> Outcome:
         late = t >= UNTIL / 2.0
         studies += [
             orders(f"{word}: positions of B, C, E, F", STEPS, [worst(p, exact) for p in found]),
-            orders(
-                f"{word}: reactions at A and D after half of the time",
-                STEPS,
-                [worst(p[late], held[late]) for p in pulls],
-            ),
+            orders(f"{word}: reactions at A, D, second half", STEPS, [worst(p[late], held[late]) for p in pulls]),
+            orders(f"{word}: energy balance", STEPS, gains),
         ]
         quantities += [
             measured(f"{word}, extrapolated to step 0: largest error of B, C, E, F", "m", worst(better[word], exact),

@@ -38,7 +38,7 @@ class BushedBars:
         force = np.array([0.0, -self.mass * self.gravity, 0.0] * 2)
         K, C = np.array(self.stiffness), np.array(self.damping)
         for joint in (0, 1):
-            s, S = self._strain(q, joint, half)
+            s, S = self.strain(q, joint, half)
             force -= S.T @ (K * s + C * (S @ v))
         return np.asarray(force / np.array([self.mass, self.mass, J] * 2), dtype=np.float64)
 
@@ -51,7 +51,7 @@ class BushedBars:
         )
 
     @staticmethod
-    def _strain(q: FloatArray, joint: int, half: float) -> tuple[FloatArray, FloatArray]:
+    def strain(q: FloatArray, joint: int, half: float) -> tuple[FloatArray, FloatArray]:
         """s (3,) of a bushing and its derivative (3, 6)."""
         k = 3 * joint
         c, n = math.cos(q[k + 2]), math.sin(q[k + 2])

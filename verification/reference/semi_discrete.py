@@ -38,14 +38,15 @@ def motion(system: fx.System, times: FloatArray, rtol: float = 1e-11) -> FloatAr
     dyn.set_time(0.0)
     matrices = linearise_state(dyn, StepState(0.0, q0, v0, rest, rest, none, v0, 0.0))
     E, mass = matrices.directions, splu(matrices.M.tocsc())
-    n = E.shape[1]
+    n, free = E.shape[1], E.T @ q0
 
     def rates(_: float, y: FloatArray) -> FloatArray:
-        force = dyn.residual(q0 + E @ y[:n], E @ y[n:], rest, none)[: dyn.n_v]
+        force = dyn.residual(q0 + E @ (y[:n] - free), E @ y[n:], rest, none)[: dyn.n_v]
         return np.concatenate([y[n:], -mass.solve(E.T @ force)])
 
-    start = np.concatenate([np.zeros(n), E.T @ v0])
-    return np.asarray(q0 + integrate(rates, start, times, rtol)[:, :n] @ E.T, dtype=np.float64)
+    start = np.concatenate([free, E.T @ v0])  # coordinates, not displacements: tolerances are relative to their size
+    moved = integrate(rates, start, times, rtol)[:, :n] - free
+    return np.asarray(q0 + moved @ E.T, dtype=np.float64)
 
 
 def positions(system: fx.System, at: Sequence[fx.Attachment]) -> Callable[[FloatArray], FloatArray]:
