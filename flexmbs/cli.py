@@ -84,7 +84,7 @@ def _parser() -> argparse.ArgumentParser:
     bench.add_argument("--scheme", action="append", default=[], metavar="ID", help="only this scheme (repeatable)")
     bench.add_argument("--list", action="store_true", help="list problems and schemes and leave")
     bench.add_argument(
-        "--quick", action="store_true", help="one problem of a class, a quarter of its motion, few runs: within 20 s"
+        "--quick", action="store_true", help="one problem of a class, a tenth of its motion, few runs: 20 s"
     )
     bench.add_argument("--out", type=Path, metavar="DIR", help="write bench.json and index.html into this folder")
     bench.add_argument("--jobs", type=_positive, default=1, metavar="N", help="processes (default 1: clean times)")

@@ -130,6 +130,31 @@ def test_refusals_and_failures_are_shown_with_their_reasons() -> None:
     assert len(diagram(problem, bench.curves).axes) == 2
 
 
+def test_an_accurate_first_run_is_followed_by_coarser_ones() -> None:
+    """A free fall is exact with any step."""
+
+    def make(until: float) -> Ready:
+        ball = fx.PointMass(1.0, position=(0.0, 0.0), velocity=(1.0, 0.0), name="ball")
+        system = fx.compile_model(fx.Model(ball, fx.Gravity((0.0, -2.0))))
+        off = 1e-6  # of the reference
+        return Ready(system, lambda run: run.position(ball)[:, :2], lambda t: np.column_stack([t, off - t * t]))
+
+    problem = Problem("fall", "Free fall", "smooth", make, 1.0, 1.0 / 64.0, "x, y", "parabola", 1e-6, True)
+    curve = measure(problem, TRAPEZOIDAL, "step", Effort(5.0))
+    assert [run.level for run in curve.runs] == [0.125, 0.0625, 0.03125, 0.015625]
+    assert [run.error for run in curve.runs] == pytest.approx([1e-6] * 4, rel=1e-6)
+    assert curve.ended == "as accurate as the reference"
+
+
+def scheme_of_a_step(step: float) -> fx.GeneralizedAlpha:
+    return fx.GeneralizedAlpha(rho=0.5 if step == 0.1 else 0.9)
+
+
+def test_a_scheme_may_depend_on_the_coarsest_step() -> None:
+    scheme = Scheme("own", "own", scheme_of_a_step)
+    assert (scheme.on(0.1).rho, scheme.on(0.2).rho, TRAPEZOIDAL.on(0.1).rho) == (0.5, 0.9, 0.999)
+
+
 def made(errors: list[float], seconds: list[float], scheme: str = "s", problem: str = "p") -> Curve:
     runs = tuple(Run(e, e, s, 1, round(1000 * s)) for e, s in zip(errors, seconds, strict=True))
     return Curve(problem, scheme, scheme, "step", runs)
@@ -235,5 +260,5 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     chosen = ["--problem", "bushings", "--scheme", "alpha-2", "--quick", "--out", str(tmp_path)]
     assert main(["bench", "integrators", *chosen]) == 0
     stored = json.loads((tmp_path / "bench.json").read_text())
-    assert [curve["control"] for curve in stored["curves"]] == ["step", "tolerance"]
+    assert [curve["control"] for curve in stored["curves"]] == ["tolerance"]
     assert not stored["interrupted"]

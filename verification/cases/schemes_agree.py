@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
@@ -80,24 +81,24 @@ def _agree(
 
 def _solved(problem: Problem, scheme: Scheme, part: float, halves: int) -> tuple[float, float, FloatArray]:
     """Largest error of the finer run, of the extrapolated ones, and their values at the end."""
-    ready, until = problem.ready(part), part * problem.until
+    ready, until, integrator = problem.ready(part), part * problem.until, scheme.on(problem.step)
     if scheme.controls[0] == "tolerance":
-        run = _run(ready.system, until, fx.ErrorControl(rtol=RTOL), scheme)
+        run = _run(ready.system, until, fx.ErrorControl(rtol=RTOL), integrator)
         found = ready.observe(run)
         error = float(np.abs(found - ready.exact(run.t)).max())
         return error, error, found[-1]
     h = until / round(until / (problem.step / 2**halves))
-    coarse, fine = (_run(ready.system, until, fx.FixedStep(step, most_halvings=0), scheme) for step in (h, h / 2.0))
-    factor = 2.0**scheme.integrator.order
+    coarse, fine = (_run(ready.system, until, fx.FixedStep(step, most_halvings=0), integrator) for step in (h, h / 2.0))
+    factor = 2.0**integrator.order
     rough, better = ready.observe(coarse), ready.observe(fine)[::2]
     exact = ready.exact(coarse.t)
     best = (factor * better - rough) / (factor - 1.0)
     return float(np.abs(better - exact).max()), float(np.abs(best - exact).max()), best[-1]
 
 
-def _run(system: fx.System, until: float, step: fx.FixedStep | fx.ErrorControl, scheme: Scheme) -> fx.TimeSolution:
+def _run(system: fx.System, until: float, step: fx.FixedStep | fx.ErrorControl, integrator: Any) -> fx.TimeSolution:
     """A run that has come to its end."""
-    run = fx.simulate(system, until, step=step, integrator=scheme.integrator, output=fx.Output(energy=False),
+    run = fx.simulate(system, until, step=step, integrator=integrator, output=fx.Output(energy=False),
                       progress=False, throw=False)  # fmt: skip
     if run.status is not TimeStatus.DONE:
         raise _NotDoneError(run.message)

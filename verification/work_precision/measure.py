@@ -27,6 +27,9 @@ SHORT = 0.25
 """Runs shorter than this [s] are repeated, and their median time is kept."""
 GROWTH: dict[Control, float] = {"step": 2.0, "tolerance": 2.2}
 """How much longer the next run is expected to take; order 2 and up need at most 10^(1/3) more steps for a decade."""
+COARSER: dict[Control, float] = {"step": 2.0, "tolerance": 10.0}
+ROUGH = 1e-3
+"""A first run more accurate than this is followed by coarser ones, so that the curve begins where schemes differ."""
 LOOKED_AT = 40
 """States of a run at which the constraints and the energy are evaluated again."""
 
@@ -109,7 +112,9 @@ def measure(problem: Problem, scheme: Scheme, control: Control, effort: Effort) 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # coarse steps gain energy; that is what is measured
         refusal = _refusal(problem, scheme, control, effort.part)
-        return replace(curve, refused=refusal) if refusal else _refined(curve, problem, scheme.integrator, effort)
+        if refusal:
+            return replace(curve, refused=refusal)
+        return _refined(curve, problem, scheme.on(problem.step), effort)
 
 
 def _refusal(problem: Problem, scheme: Scheme, control: Control, part: float) -> str:
@@ -117,7 +122,7 @@ def _refusal(problem: Problem, scheme: Scheme, control: Control, part: float) ->
     span = min(problem.until, problem.step) / 64.0
     step = fx.FixedStep(span / 4.0) if control == "step" else fx.ErrorControl(rtol=1e-4)
     try:
-        fx.simulate(problem.ready(part).system, span, step=step, integrator=scheme.integrator, throw=False)
+        fx.simulate(problem.ready(part).system, span, step=step, integrator=scheme.on(problem.step), throw=False)
     except ModelError as error:
         return str(error)
     except Exception as error:  # noqa: BLE001 - a scheme that breaks is a result, the others go on
@@ -126,28 +131,49 @@ def _refusal(problem: Problem, scheme: Scheme, control: Control, part: float) ->
 
 
 def _refined(curve: Curve, problem: Problem, integrator: Any, effort: Effort) -> Curve:
-    """The curve with its runs."""
+    """The curve with its runs: coarser than the first level while that is very accurate, then finer."""
     runs: list[Run] = []
-    spent, expected = 0.0, 0.0
-    for level in levels(problem, curve.control, effort):
-        if runs and spent + expected > effort.seconds:
-            return replace(curve, runs=tuple(runs), ended="the time for this curve was used up")
-        began = time.perf_counter()
-        limit = max(2.0 * effort.seconds - spent, 0.5 * effort.seconds)
+    began = time.perf_counter()
+    first, *finer = levels(problem, curve.control, effort)
+    coarser = [first * COARSER[curve.control] ** k for k in range(1, 5)]
+    coarser = [
+        level
+        for level in coarser
+        if level <= (0.1 if curve.control == "tolerance" else effort.part * problem.until / 8.0)
+    ]
+
+    def spent() -> float:
+        return time.perf_counter() - began
+
+    def add(level: float) -> float:
+        """Make a run; the seconds that it has taken, without its repetitions."""
+        limit = max(2.0 * effort.seconds - spent(), 0.5 * effort.seconds)
+        start = time.perf_counter()
         run = _one(problem, integrator, curve.control, level, limit, effort.part)
-        alone = time.perf_counter() - began
+        alone = time.perf_counter() - start
         repeats = [run.seconds]
         while (
-            run.error is not None and run.seconds < SHORT and len(repeats) < effort.repeats and spent < effort.seconds
+            run.error is not None and run.seconds < SHORT and len(repeats) < effort.repeats and spent() < effort.seconds
         ):
-            again = _one(problem, integrator, curve.control, level, limit, effort.part, look=False)
-            repeats.append(again.seconds)
+            repeats.append(_one(problem, integrator, curve.control, level, limit, effort.part, look=False).seconds)
         runs.append(replace(run, seconds=statistics.median(repeats), repeats=len(repeats)))
-        spent += time.perf_counter() - began
-        expected = alone * GROWTH[curve.control]
-        if run.error is not None and run.error < 3.0 * problem.accuracy:
-            return replace(curve, runs=tuple(runs), ended="as accurate as the reference")
-    return replace(curve, runs=tuple(runs), ended="all levels were run")
+        return alone
+
+    def done(ended: str) -> Curve:
+        return replace(curve, runs=tuple(sorted(runs, key=lambda run: -run.level)), ended=ended)
+
+    expected = GROWTH[curve.control] * add(first)
+    while coarser and runs[-1].error is not None and runs[-1].error < ROUGH and spent() < effort.seconds:
+        add(coarser.pop(0))
+    finest = runs[0]
+    for level in finer:
+        if finest.error is not None and finest.error < 3.0 * problem.accuracy:
+            return done("as accurate as the reference")
+        if spent() + expected > effort.seconds:
+            return done("the time for this curve was used up")
+        expected = GROWTH[curve.control] * add(level)
+        finest = runs[-1]
+    return done("all levels were run")
 
 
 def _one(

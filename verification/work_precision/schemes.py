@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from inspect import isfunction
 from typing import Any, Literal
 
 import flexmbs as fx
@@ -25,7 +26,9 @@ class Scheme:
         What ``flexmbs bench --scheme`` takes.
     title : str
         In tables and figures.
-    integrator : Integrator
+    integrator : Integrator, or function of a step
+        A scheme with a time constant of its own is given as a function at module level, which gets the coarsest step of
+        the problem [s] and returns the scheme.
     controls : tuple of "step", "tolerance"
         Each makes a curve of its own. A scheme that is always run with error control leaves out ``"step"``.
     """
@@ -34,6 +37,10 @@ class Scheme:
     title: str
     integrator: Any
     controls: tuple[Control, ...] = ("step", "tolerance")
+
+    def on(self, step: float) -> Any:
+        """The scheme for a problem with this coarsest step [s]."""
+        return self.integrator(step) if isfunction(self.integrator) else self.integrator
 
 
 SCHEMES: tuple[Scheme, ...] = (
