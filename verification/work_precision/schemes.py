@@ -31,12 +31,15 @@ class Scheme:
         the problem [s] and returns the scheme.
     controls : tuple of "step", "tolerance"
         Each makes a curve of its own. A scheme that is always run with error control leaves out ``"step"``.
+    quick : bool
+        Whether the fast case ``schemes-agree`` takes it; ``schemes-agree-all`` takes all.
     """
 
     id: str
     title: str
     integrator: Any
     controls: tuple[Control, ...] = ("step", "tolerance")
+    quick: bool = True
 
     def on(self, step: float) -> Any:
         """The scheme for a problem with this coarsest step [s]."""
