@@ -38,8 +38,8 @@ LOOKED_AT = 40
 class Effort:
     """How much a curve may cost.
 
-    ``seconds`` of all its runs, every how many levels one is run (``stride``), how many at ``most``, how often short
-    ones are repeated, and which ``part`` of the motion is run.
+    ``seconds`` of CPU time of all its runs, every how many levels one is run (``stride``), how many at ``most``, how
+    often short ones are repeated, and which ``part`` of the motion is run.
     """
 
     seconds: float = 2.0
@@ -133,7 +133,7 @@ def _refusal(problem: Problem, scheme: Scheme, control: Control, part: float) ->
 def _refined(curve: Curve, problem: Problem, integrator: Any, effort: Effort) -> Curve:
     """The curve with its runs: coarser than the first level while that is very accurate, then finer."""
     runs: list[Run] = []
-    began = time.perf_counter()
+    began = time.process_time()
     first, *finer = levels(problem, curve.control, effort)
     coarser = [first * COARSER[curve.control] ** k for k in range(1, 5)]
     coarser = [
@@ -143,14 +143,14 @@ def _refined(curve: Curve, problem: Problem, integrator: Any, effort: Effort) ->
     ]
 
     def spent() -> float:
-        return time.perf_counter() - began
+        return time.process_time() - began
 
     def add(level: float) -> float:
         """Make a run; the seconds that it has taken, without its repetitions."""
         limit = max(2.0 * effort.seconds - spent(), 0.5 * effort.seconds)
-        start = time.perf_counter()
+        start = time.process_time()
         run = _one(problem, integrator, curve.control, level, limit, effort.part)
-        alone = time.perf_counter() - start
+        alone = time.process_time() - start
         repeats = [run.seconds]
         while (
             run.error is not None and run.seconds < SHORT and len(repeats) < effort.repeats and spent() < effort.seconds
@@ -248,7 +248,7 @@ class _Limited:
         return getattr(self.scheme, name)
 
     def stepper(self, dynamics: Dynamics, tolerance: float) -> Any:
-        return _LimitedStepper(self.scheme.stepper(dynamics, tolerance), time.perf_counter() + self.seconds)
+        return _LimitedStepper(self.scheme.stepper(dynamics, tolerance), time.process_time() + self.seconds)
 
 
 class _LimitedStepper:
@@ -261,7 +261,7 @@ class _LimitedStepper:
         return getattr(self._stepper, name)
 
     def step(self, state: StepState, h: float) -> StepResult:
-        if time.perf_counter() > self._end:
+        if time.process_time() > self._end:
             raise _OutOfTimeError
         result: StepResult = self._stepper.step(state, h)
         return result

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullFormatter
 
 from flexmbs.verification.work_precision.measure import Curve
 from flexmbs.verification.work_precision.problems import Problem
@@ -14,6 +15,8 @@ from flexmbs.verification.work_precision.schemes import CONTROLS
 __all__ = ["diagram"]
 
 COLOURS = ("#1f5fa8", "#c8553d", "#3a7d44", "#8a5a9e", "#b8860b", "#4a4a4a", "#2a9d8f", "#d1488f")
+CLOSE = 100.0
+"""Axes over less than this ratio have ticks at 1, 2 and 5."""
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 
 
@@ -39,6 +42,11 @@ def diagram(problem: Problem, curves: Sequence[Curve]) -> Figure:
         axes.grid(color="#e3e6ea", linewidth=0.6)
         axes.set_axisbelow(True)
         axes.spines[["top", "right"]].set_visible(False)
+    for axes in grid[-1]:
+        first, last = axes.get_xlim()
+        axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if last < CLOSE * first else (1.0,)))
+        axes.xaxis.set_major_formatter("{x:g}")
+        axes.xaxis.set_minor_formatter(NullFormatter())
     grid[-1][0].set_xlabel("CPU time in s")
     grid[-1][1].set_xlabel("evaluations")
     figure.suptitle(problem.title, fontsize="medium")
