@@ -16,7 +16,7 @@ import measure
 import flexmbs as fx
 from flexmbs.assembly import assemble
 from flexmbs.dynamics import Dynamics
-from flexmbs.verification.cases.engine import engine_in_space
+from flexmbs.verification.cases.engine import spatial_engine
 
 STEP, STEPS = 0.002, 200
 TARGET = 1.0
@@ -36,7 +36,7 @@ class Steps:
     """Repeated runs of one method from the same start."""
 
     def __init__(self, kept: object) -> None:
-        self.dynamics = Dynamics(fx.compile_model(engine_in_space()[0]))
+        self.dynamics = Dynamics(fx.compile_model(spatial_engine()[0]))
         dyn, scheme = self.dynamics, fx.RungeKutta(order=2, constraints=kept)
         dyn.start_turns(0.0)
         found = assemble(dyn, 0.0, dyn.coordinates.reference.copy(), dyn.coordinates.velocity.copy())

@@ -1,4 +1,4 @@
-"""The command line: ``flexmbs verify``, ``flexmbs info``, ``flexmbs mesh``.
+"""The command line: ``flexmbs verify``, ``flexmbs bench``, ``flexmbs info``, ``flexmbs mesh``.
 
 Each command imports what it needs when it is called, so that help and version answer at once. Exit status: 0 when all
 is well, 1 when a verification case did not pass, 2 for a mistake in what was asked (one line on standard error, never
@@ -11,7 +11,7 @@ import argparse
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 __all__ = ["main"]
@@ -73,6 +73,23 @@ def _parser() -> argparse.ArgumentParser:
     verify.add_argument("--details", action="store_true", help="print every quantity, order of convergence and table")
     verify.set_defaults(command=_verify)
 
+    bench = commands.add_parser(
+        "bench",
+        help="measure what the accuracy of a motion costs",
+        description="Run every scheme of time integration on problems with known answers, from coarse to fine, and "
+        "compare errors with CPU time and work. Ctrl-C ends it and keeps what is done.",
+    )
+    bench.add_argument("what", choices=["integrators"], help="what is compared")
+    bench.add_argument("--problem", action="append", default=[], metavar="ID", help="only this problem (repeatable)")
+    bench.add_argument("--scheme", action="append", default=[], metavar="ID", help="only this scheme (repeatable)")
+    bench.add_argument("--list", action="store_true", help="list problems and schemes and leave")
+    bench.add_argument(
+        "--quick", action="store_true", help="one problem of a class, a tenth of its motion, few runs: 20 s"
+    )
+    bench.add_argument("--out", type=Path, metavar="DIR", help="write bench.json and index.html into this folder")
+    bench.add_argument("--jobs", type=_positive, default=1, metavar="N", help="processes (default 1: clean times)")
+    bench.set_defaults(command=_bench)
+
     info = commands.add_parser("info", help="versions, linear solvers, threads and cache folder")
     info.set_defaults(command=_info)
 
@@ -120,6 +137,22 @@ def _verify(options: argparse.Namespace) -> int:
             index = write_report(run, options.report)
         print(f"Report: {index}")
     return 130 if run.interrupted else 0 if run.passed else 1
+
+
+def _bench(options: argparse.Namespace) -> int:
+    """Measure schemes of time integration."""
+    from flexmbs.verification.work_precision.bench import pick_problems, pick_schemes
+    from flexmbs.verification.work_precision.terminal import list_tables, report
+
+    problems, schemes = pick_problems(options.problem, options.quick), pick_schemes(options.scheme)
+    if options.list:
+        print(list_tables(problems, schemes))
+        return 0
+    _check_writable(options.out, None)
+    folder = nullcontext() if options.out is None else _writing(options.out)
+    with folder:
+        bench = report(problems, schemes, options.out, quick=options.quick, jobs=options.jobs, stream=sys.stdout)
+    return 130 if bench.interrupted else 0
 
 
 def _info(options: argparse.Namespace) -> int:

@@ -16,8 +16,9 @@ from flexmbs.verification.runner import CaseResult, Listener, Status, Verificati
 
 if TYPE_CHECKING:
     from flexmbs.verification.case import CaseEntry
+    from flexmbs.verification.outcome import Table
 
-__all__ = ["TerminalListener", "list_cases", "summary"]
+__all__ = ["TerminalListener", "list_cases", "summary", "text_table"]
 
 _MARKS: dict[Status, tuple[str, str]] = {
     "pass": ("✓ pass", "32"),
@@ -147,17 +148,19 @@ def _details(result: CaseResult) -> list[str]:
         for study in result.convergence
     ]
     for table in result.tables:
-        cells = [list(table.header)] + [
-            [f"{e:.6g}" if isinstance(e, float) else str(e) for e in row] for row in table.rows
-        ]
-        widths = [max(len(row[i]) for row in cells) for i in range(len(table.header))]
-        lines.append(f"    {table.title}")
-        lines += [
-            "      " + "  ".join(text.rjust(width) for text, width in zip(row, widths, strict=True)) for row in cells
-        ]
+        lines += text_table(table)
     lines += [f"    {remark}" for remark in result.remarks]
     lines += [f"    warning: {text}" for text in result.warnings]
     return lines
+
+
+def text_table(table: Table) -> list[str]:
+    """A table as lines of text, its title above."""
+    cells = [list(table.header)] + [[f"{e:.6g}" if isinstance(e, float) else str(e) for e in row] for row in table.rows]
+    widths = [max(len(row[i]) for row in cells) for i in range(len(table.header))]
+    return [f"    {table.title}"] + [
+        "      " + "  ".join(text.rjust(width) for text, width in zip(row, widths, strict=True)) for row in cells
+    ]
 
 
 def _cut(text: str, width: int) -> str:

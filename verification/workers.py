@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from flexmbs.verification.case import Case, CaseEntry
     from flexmbs.verification.runner import CaseResult
 
-__all__ = ["Lost", "run_in_workers"]
+__all__ = ["Lost", "run_in_workers", "single_threaded"]
 
 _ONE_THREAD = {
     "OMP_NUM_THREADS": "1",
@@ -90,7 +90,7 @@ class _Worker:
         self.pipe, theirs = context.Pipe()
         self.index = -1
         self.process = context.Process(target=_serve, args=(theirs, draw), daemon=True)
-        with _environment(_ONE_THREAD):
+        with single_threaded():
             self.process.start()
         theirs.close()
 
@@ -129,10 +129,10 @@ def _serve(pipe: Connection, draw: bool) -> None:
 
 
 @contextmanager
-def _environment(values: dict[str, str]) -> Iterator[None]:
-    """Environment variables for the processes started inside; the user's own settings are put back."""
-    before = {name: os.environ.get(name) for name in values}
-    os.environ.update(values)
+def single_threaded() -> Iterator[None]:
+    """Processes started inside use one BLAS thread and draw to files; the user's own settings are put back."""
+    before = {name: os.environ.get(name) for name in _ONE_THREAD}
+    os.environ.update(_ONE_THREAD)
     try:
         yield
     finally:

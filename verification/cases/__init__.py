@@ -63,6 +63,21 @@ ALL: tuple[CaseEntry, ...] = (
     ),
     CaseEntry("d07-forty", "Forty parallelograms", "mechanisms", f"{_HERE}.linkages:FORTY", slow=True),
     CaseEntry("d08-rolling", "Disk rolling on a plane", "mechanisms", f"{_HERE}.rolling:CASE"),
+    CaseEntry(
+        "wheel-on-a-slope", "Wheel on a slope: a cycloid across, not down", "mechanisms", f"{_HERE}.wheel_on_slope:CASE"
+    ),
+    CaseEntry(
+        "hinged-pair-in-orbit",
+        "Hinged pair in orbit: a joint, velocity rows, minimal coordinates",
+        "mechanisms",
+        f"{_HERE}.orbit:CASE",
+    ),
+    CaseEntry(
+        "three-formulations",
+        "One mechanism as a chain of joints, as bodies and as particles",
+        "mechanisms",
+        f"{_HERE}.formulations:CASE",
+    ),
     CaseEntry("d10-engine", "Four-cylinder engine, free running", "mechanisms", f"{_HERE}.engine:CASE"),
     CaseEntry("d11-rhombus", "Rhombus of four bars that folds flat", "mechanisms", f"{_HERE}.linkages:RHOMBUS"),
     CaseEntry("d12-squeezer", "Andrews' squeezing mechanism", "mechanisms", f"{_HERE}.linkages:SQUEEZER"),
@@ -130,6 +145,14 @@ ALL: tuple[CaseEntry, ...] = (
     CaseEntry("integrators", "Order of the time integration", "mechanisms", f"{_HERE}.integrators:CASE"),
     CaseEntry(
         "multistep", "Backward differentiation of order 1 to 5", "mechanisms", f"{_HERE}.multistep:CASE", slow=True
+    ),
+    CaseEntry("schemes-agree", "All schemes of time integration agree", "mechanisms", f"{_HERE}.schemes_agree:CASE"),
+    CaseEntry(
+        "schemes-agree-all",
+        "All schemes of time integration agree, all motions",
+        "mechanisms",
+        f"{_HERE}.schemes_agree:ALL_MOTIONS",
+        slow=True,
     ),
     CaseEntry("sampled-control", "Sampled feedback on a mass", "control", f"{_HERE}.sampled_control:CASE"),
 )

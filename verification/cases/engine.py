@@ -37,7 +37,7 @@ def _pose(phase: float) -> tuple[tuple[float, float], tuple[float, float], float
     return pin, (ENGINE.piston(phase)[0], 0.0), ENGINE.radius * math.cos(phase) / ENGINE.rod
 
 
-def _plane() -> tuple[fx.Model, fx.PlanarRigidBody, HeldPoints]:
+def planar_engine() -> tuple[fx.Model, fx.PlanarRigidBody, HeldPoints]:
     """Nine bodies; pistons slide along x."""
     shaft = fx.PlanarRigidBody(1.0, ENGINE.shaft_inertia, angular_velocity=START, name="shaft")
     items, pairs = [shaft, fx.Revolute(fx.ground, shaft, at=(0, 0), name="main bearing")], []
@@ -59,7 +59,7 @@ def _plane() -> tuple[fx.Model, fx.PlanarRigidBody, HeldPoints]:
     return fx.Model(*items, fx.Gravity((-G, 0.0))), shaft, pairs
 
 
-def engine_in_space() -> tuple[fx.Model, fx.RigidBody, HeldPoints]:
+def spatial_engine() -> tuple[fx.Model, fx.RigidBody, HeldPoints]:
     """The same in space: 54 coordinates of velocity, 57 equations."""
     J = ENGINE.shaft_inertia
     shaft = fx.RigidBody(1.0, (J, J, J), angular_velocity=(0, 0, START), name="shaft")
@@ -96,7 +96,7 @@ def run(progress: Progress) -> Outcome:
     quantities: list[Measured] = []
     steps = (4e-4, 2e-4, 1e-4)
     until = 0.05
-    model, shaft, pairs = _plane()
+    model, shaft, pairs = planar_engine()
     runs = [refine(model, until, (step,), progress)[0] for step in steps]
     found = [passages(r, shaft) for r in runs]
     exact = np.array([[ENGINE.time(math.radians(d), START), ENGINE.speed(math.radians(d), START)] for d in DEGREES])
@@ -117,7 +117,7 @@ def run(progress: Progress) -> Outcome:
     energy = ENGINE.inertia(0.0)[0] * START**2 / 2.0
     quantities += [energy_change(runs[-1], energy, 1e-5), closed(runs[-1], pairs)]
     progress("in space")
-    space, spatial_shaft, spatial_pairs = engine_in_space()
+    space, spatial_shaft, spatial_pairs = spatial_engine()
     spatial = refine(space, until, steps[:1], progress)[0]
     gap = np.abs(spatial.angular_velocity(spatial_shaft)[:, 2] - runs[0].angular_velocity(shaft)[:, 2]).max()
     quantities += [

@@ -10,7 +10,7 @@ import flexmbs as fx
 from flexmbs.core.contracts import FloatArray
 from flexmbs.verification import Case, Measured, Outcome, Progress, Table
 from flexmbs.verification.cases.common import measured
-from flexmbs.verification.cases.engine import DEGREES, ENGINE, START, engine_in_space, passages
+from flexmbs.verification.cases.engine import DEGREES, ENGINE, START, passages, spatial_engine
 from flexmbs.verification.cases.moving import against, closed, energy_change, orders, over_time, redundant
 
 STEP, UNTIL = 0.002, 1.0
@@ -33,7 +33,7 @@ def _growth(values: FloatArray) -> float:
 
 def run(progress: Progress) -> Outcome:
     """One second, sixteen turns."""
-    model, shaft, pairs = engine_in_space()
+    model, shaft, pairs = spatial_engine()
     system = fx.compile_model(model)
     energy = ENGINE.inertia(0.0)[0] * START**2 / 2.0
     quantities: list[Measured] = []

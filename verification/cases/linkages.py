@@ -185,7 +185,7 @@ def _first_flat(run: fx.TimeSolution, A: fx.Marker, B: fx.Marker) -> Measured:
 # --- D12: squeezer ---------------------------------------------------------------------------------------------------
 
 
-def _squeezer() -> tuple[fx.Model, list[fx.PlanarRigidBody], HeldPoints]:
+def squeezer() -> tuple[fx.Model, list[fx.PlanarRigidBody], HeldPoints]:
     """Seven bodies and ten hinges, three of them at the hub."""
     data = Squeezer()
     d, ground = data.data, {name: (z.real, z.imag) for name, z in data.ground.items()}
@@ -219,7 +219,7 @@ def _squeezer() -> tuple[fx.Model, list[fx.PlanarRigidBody], HeldPoints]:
     return fx.Model(*bodies, *joints, spring, fx.Moment(K1.centre, d["mom"])), bodies, pairs
 
 
-def _angles(run: fx.TimeSolution, bodies: Sequence[fx.PlanarRigidBody]) -> FloatArray:
+def squeezer_angles(run: fx.TimeSolution, bodies: Sequence[fx.PlanarRigidBody]) -> FloatArray:
     """The seven angles of the literature (n_t, 7) from those of the bodies."""
     turns = np.column_stack([run.coordinates(body)[:, 2] for body in bodies])
     return np.asarray(np.linalg.solve(ANGLES, turns.T).T, dtype=np.float64)
@@ -227,10 +227,10 @@ def _angles(run: fx.TimeSolution, bodies: Sequence[fx.PlanarRigidBody]) -> Float
 
 def run_squeezer(progress: Progress) -> Outcome:
     """0.03 s from rest."""
-    model, bodies, pairs = _squeezer()
+    model, bodies, pairs = squeezer()
     times, steps = (0.005, 0.01, 0.02, 0.03), (1e-4, 5e-5, 2.5e-5)
     runs = refine(model, 0.03, steps, progress)
-    found = [_angles(run, bodies)[stored_times(run, times)] for run in runs]
+    found = [squeezer_angles(run, bodies)[stored_times(run, times)] for run in runs]
     exact = Squeezer().motion(times, 1e-11)[:, :7]
     better = extrapolated(found[-2], found[-1])
     quantities = [largest("step 25 µs: largest error of the angles", "rad", found[-1], exact, 2e-3)]
@@ -247,7 +247,7 @@ def run_squeezer(progress: Progress) -> Outcome:
     run = runs[-1]
     quantities += [closed(run, pairs, atol=1e-12), _balance(run, bodies), _controlled(run.system, bodies, exact[-1])]
     studies = [orders("angles", steps, [worst(a, exact) for a in found])]
-    curves = [("beta", run.t, _angles(run, bodies)[:, 0]), ("Theta", run.t, _angles(run, bodies)[:, 1])]
+    curves = [("beta", run.t, squeezer_angles(run, bodies)[:, 0]), ("Theta", run.t, squeezer_angles(run, bodies)[:, 1])]
     fine = np.linspace(0.0, 0.03, 16)[1:]
     drawing = over_time(curves, "angle in rad", [(fine, Squeezer().motion(fine, 1e-8)[:, i]) for i in (0, 1)])
     return Outcome(quantities, studies, (), [("Crank and second body with a step of 25 µs.", drawing)])
@@ -257,7 +257,7 @@ def _controlled(system: fx.System, bodies: Sequence[fx.PlanarRigidBody], exact: 
     """Largest error at the end with steps chosen by the program."""
     run = fx.simulate(system, until=0.03, step=fx.ErrorControl(rtol=1e-7), output=fx.Output(every=0.03))
     label = "error control with 1e-7 per step: largest error of the angles at the end"
-    return largest(label, "rad", _angles(run, bodies)[-1], exact, 2e-3)
+    return largest(label, "rad", squeezer_angles(run, bodies)[-1], exact, 2e-3)
 
 
 def _balance(run: fx.TimeSolution, bodies: Sequence[fx.PlanarRigidBody]) -> Measured:

@@ -149,7 +149,7 @@ def run_spherical(progress: Progress) -> Outcome:
 # --- D03: double pendulum --------------------------------------------------------------------------------------------
 
 
-def _double_plane() -> tuple[fx.Model, list[fx.Marker], HeldPoints]:
+def double_pendulum() -> tuple[fx.Model, list[fx.Marker], HeldPoints]:
     """Two point masses held by two distances."""
     first, second = (fx.PointMass(1.0, position=(x, 0.0), name=f"mass {x:g}") for x in (1.0, 2.0))
     rods = [
@@ -185,7 +185,7 @@ def _angles(run: fx.TimeSolution, masses: Sequence[fx.Marker]) -> FloatArray:
 def run_double(progress: Progress) -> Outcome:
     """Five seconds of the double pendulum in the plane, one second in space."""
     times, steps = (0.5, 1.0, 2.0, 3.0, 5.0), (4e-3, 2e-3, 1e-3)
-    model, masses, _ = _double_plane()
+    model, masses, _ = double_pendulum()
     runs = refine(model, 2.0, steps[:1], progress) + refine(model, 5.0, steps[1:], progress, every=steps[0])
     angles = [_angles(run, masses) for run in runs]
     found = [a[stored_times(run, times[:3])] for a, run in zip(angles, runs, strict=True)]

@@ -37,7 +37,7 @@ DOWN = fx.Gravity((0.0, 0.0, -G))
 # --- D13: slider-crank -----------------------------------------------------------------------------------------------
 
 
-def _slider_crank(other: bool = False) -> tuple[fx.Model, fx.RigidBody, fx.RigidBody, HeldPoints]:
+def slider_crank(other: bool = False) -> tuple[fx.Model, fx.RigidBody, fx.RigidBody, HeldPoints]:
     """Revolute, spherical, universal (of either kind) and prismatic joint; no equation is redundant."""
     centre, pin, slot = np.array([0.0, 0.1, 0.12]), np.array([0.0, 0.1, 0.2]), np.array([0.2, 0.0, 0.0])
     along = (slot - pin) / 0.3
@@ -63,7 +63,7 @@ def _slider_crank(other: bool = False) -> tuple[fx.Model, fx.RigidBody, fx.Rigid
 
 def run_slider_crank(progress: Progress) -> Outcome:
     """Two seconds, in which the crank speeds up and slows down several times."""
-    model, crank, slider, pairs = _slider_crank()
+    model, crank, slider, pairs = slider_crank()
     times, steps = (0.1, 0.2, 0.5, 1.0, 2.0), (2e-3, 1e-3, 5e-4)
     runs = refine(model, 2.0, steps, progress)
     found = []
@@ -105,7 +105,7 @@ def run_slider_crank(progress: Progress) -> Outcome:
 
 def _other_cross(progress: Progress) -> list[Measured]:
     """The variant with the axis of the rod along x and that of the slider along y at the start."""
-    model, _, slider, _ = _slider_crank(other=True)
+    model, _, slider, _ = slider_crank(other=True)
     runs = refine(model, 0.5, (2e-3, 1e-3), prefixed(progress, "other cross"))
     x = extrapolated(*(run.position(slider)[-1, :1] for run in runs))
     variant = "variant: universal joint with rod-fixed axis global ex(0) perpendicular to slider-fixed ey: "
@@ -191,7 +191,7 @@ def _square_bars(times: Sequence[float], steps: Sequence[float], progress: Progr
 ENERGY = 5.0 * G  # of a ball lifted by one metre, J
 
 
-def _governor() -> tuple[fx.Model, fx.RigidBody, fx.RigidBody, HeldPoints]:
+def governor() -> tuple[fx.Model, fx.RigidBody, fx.RigidBody, HeldPoints]:
     """Shaft, slider, two rods with a ball each, two stiff spring-dampers."""
     data, tilt, up = spatial.Governor(), math.pi / 6.0, np.array([0.0, 0.0, 1.0])
     spin = np.array([0.0, 0.0, 2.0 * math.pi])
@@ -229,7 +229,7 @@ def _governor() -> tuple[fx.Model, fx.RigidBody, fx.RigidBody, HeldPoints]:
 
 def run_governor(progress: Progress) -> Outcome:
     """Two seconds of a slow motion with fast, strongly damped springs."""
-    model, shaft, slider, pairs = _governor()
+    model, shaft, slider, pairs = governor()
     times, steps = (0.1, 0.5, 1.0, 2.0), (4e-3, 2e-3, 1e-3)
     runs = refine(model, 2.0, steps, progress)
     found = []

@@ -1,0 +1,55 @@
+"""The table of the schemes of time integration that are compared with each other: a line for each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from inspect import isfunction
+from typing import Any, Literal
+
+import flexmbs as fx
+
+__all__ = ["CONTROLS", "SCHEMES", "Control", "Scheme"]
+
+Control = Literal["step", "tolerance"]
+"""What is made finer and finer: steps of one size, or the tolerance of `flexmbs.ErrorControl`."""
+
+CONTROLS: dict[Control, str] = {"step": "fixed steps", "tolerance": "error control"}
+
+
+@dataclass(frozen=True)
+class Scheme:
+    """One line: a short name, the scheme, and how it is made finer.
+
+    Parameters
+    ----------
+    id : str
+        What ``flexmbs bench --scheme`` takes.
+    title : str
+        In tables and figures.
+    integrator : Integrator, or function of a step
+        A scheme with a time constant of its own is given as a function at module level, which gets the coarsest step of
+        the problem [s] and returns the scheme.
+    controls : tuple of "step", "tolerance"
+        Each makes a curve of its own. A scheme that is always run with error control leaves out ``"step"``.
+    quick : bool
+        Whether the fast case ``schemes-agree`` takes it; ``schemes-agree-all`` takes all.
+    """
+
+    id: str
+    title: str
+    integrator: Any
+    controls: tuple[Control, ...] = ("step", "tolerance")
+    quick: bool = True
+
+    def on(self, step: float) -> Any:
+        """The scheme for a problem with this coarsest step [s]."""
+        return self.integrator(step) if isfunction(self.integrator) else self.integrator
+
+
+SCHEMES: tuple[Scheme, ...] = (
+    Scheme("alpha-2", "gen.-alpha, index 2, rho 0.9", fx.GeneralizedAlpha(rho=0.9)),
+    Scheme("alpha-2-damped", "gen.-alpha, index 2, rho 0.6", fx.GeneralizedAlpha(rho=0.6)),
+    Scheme("alpha-3", "gen.-alpha, index 3, rho 0.9", fx.GeneralizedAlpha(rho=0.9, index=3)),
+    Scheme("alpha-3-damped", "gen.-alpha, index 3, rho 0.6", fx.GeneralizedAlpha(rho=0.6, index=3)),
+    Scheme("hht", "HHT 0.1, index 2", fx.GeneralizedAlpha.hht(0.1, index=2)),
+)
