@@ -51,6 +51,7 @@ _HOME = {
         "Moment", "PointForce", "RayleighDamping", "SpringDamper", "StickSlip", "Stop", "TorsionSpring", "UserForce",
     ),
     "flexmbs.integrators.generalized_alpha": ("GeneralizedAlpha",),
+    "flexmbs.integrators.radau": ("RadauIIA",),
     "flexmbs.integrators.newton": ("NewtonOptions",),
     "flexmbs.integrators.step_control": ("ErrorControl", "FixedStep"),
     "flexmbs.joints.coordinate_joint": ("CoordinateJoint", "CoordinateMarker"),
@@ -155,6 +156,7 @@ __all__ = [
     "Prescribe",
     "Prismatic",
     "RackAndPinion",
+    "RadauIIA",
     "RayleighDamping",
     "ReadError",
     "Rectangle",
@@ -272,6 +274,7 @@ if TYPE_CHECKING:
         UserForce,
     )
     from flexmbs.integrators.generalized_alpha import GeneralizedAlpha
+    from flexmbs.integrators.radau import RadauIIA
     from flexmbs.integrators.newton import NewtonOptions
     from flexmbs.integrators.step_control import ErrorControl, FixedStep
     from flexmbs.joints.coordinate_joint import CoordinateJoint, CoordinateMarker
