@@ -61,6 +61,10 @@ KEEP = 1e-3
 CLOSED, RATE_CLOSED = 1e-13, 1e-12
 """Violation of positions over the size of the model, of velocities over the largest, that counts as round-off."""
 CLOSINGS = 6
+MIDDLE = 0.7
+"""Where in the step the Jacobian is made, over the step."""
+UNSURE = 0.05
+"""Rate that is assumed after two iterations at least: the first increment has parts that vanish at once."""
 SAFETY, SHRINK, GROW = 0.9, 0.125, 5.0
 SAME = 1.2
 """Growth of a step up to which it stays as it is where the factors can then be used again."""
@@ -209,13 +213,17 @@ class _Stepper:
     ) -> StepResult:
         """A step with the Jacobian kept from an earlier state, or with that of this one."""
         dyn, matrix = self.dynamics, self.matrix
-        at = memory.jacobian if kept and memory is not None else state
+        stages = _Stages(dyn, state)
+        at = state
+        if memory is not None and extrapolate:
+            self._extrapolate(stages, state, h, memory)
+            at = memory.jacobian if kept else self._middle(stages, state, h)
         if not matrix.is_at(at.t, at.q, at.v):
             matrix.linearise(at, h)
         matrix.factorise(h)
-        stages = _Stages(dyn, state)
-        if memory is not None and extrapolate:
-            self._extrapolate(stages, state, h, memory)
+        if dyn.compliant:  # else what every iteration adds there would add up over the steps
+            for i in range(3):
+                stages.lam[i] = matrix.least(stages.lam[i])
         self._iterate(stages, state, h)
         error = self._estimate(stages, state, h)
         q1, v1 = self._close(stages, state, h)
@@ -247,6 +255,18 @@ class _Stepper:
             stages.V[i] = through(FROM_START, s) @ v - state.v
             if lam.shape[1]:
                 stages.lam[i] = through(NODES, s) @ lam
+
+    def _middle(self, stages: _Stages, state: StepState, h: float) -> StepState:
+        """The extrapolated state in the middle of the step, whose Jacobian suits all stages."""
+        n_linear = self.dynamics.n_linear
+        weights = through(FROM_START, MIDDLE)[1:]
+        increments(h, RADAU, state.v + stages.V, stages.Y, n_linear, stages.theta)
+        q = np.empty_like(state.q)
+        retract(state.q, weights @ stages.theta, n_linear, q)
+        a = (RADAU_INVERSE @ stages.V / h)[1]
+        return StepState(
+            state.t + MIDDLE * h, q, state.v + weights @ stages.V, a, a, through(NODES, MIDDLE) @ stages.lam, state.v, 0.0
+        )
 
     def _iterate(self, stages: _Stages, state: StepState, h: float) -> None:
         """The simplified Newton method."""
@@ -307,7 +327,8 @@ class _Stepper:
             if p >= 1.0 and number > 2:
                 raise _Failed(StepStatus.DIVERGED, 0.5, number)
             if p < 1.0:
-                left_over = size * p / (1.0 - p)
+                sure = max(p, UNSURE) if number == 2 else p
+                left_over = size * sure / (1.0 - sure)
                 if left_over <= self.limit and self._settled(stages, state, change):
                     self._finish(stages, state, h)
                     return

@@ -39,6 +39,14 @@ DENSE = 90
 """Unknowns up to which the complex matrix is dense."""
 
 
+SOFTER = 1e3
+"""Compliance of multipliers here over that of the model.
+
+What contradicts itself by round-off along redundant constraints becomes multipliers in proportion to its inverse; the
+iteration loses that share of its speed along constraints that are nearly redundant. Between 1e3 and 1e4 both are small.
+"""
+
+
 class RadauMatrix:
     """Jacobian and factors for one system.
 
@@ -116,7 +124,7 @@ class RadauMatrix:
                 rotate_blocks(blocks, system._turned, dyn._frames)
             self._powers[power] = np.bincount(self._slots, blocks[self._keep], minlength=self._shape[1])
         self._powers[0] += self._mass
-        self._powers[0][self._diagonal] -= dyn._compliance[self._equations]
+        self._powers[0][self._diagonal] -= SOFTER * dyn._compliance[self._equations]
         self._K.data[:] = self._powers[2]
         self._at = state
         self.jacobians += 1
@@ -128,7 +136,12 @@ class RadauMatrix:
             return
         dyn, w = self.dynamics, h / REAL
         dyn.B[:] = self._B[0] + w * (self._B[1] + w * self._B[2])
-        dyn.factorise(1.0)
+        given = dyn._compliance
+        dyn._compliance = SOFTER * given
+        try:
+            dyn.factorise(1.0)
+        finally:
+            dyn._compliance = given
         began = perf_counter()
         z = h / COMPLEX
         data = self._powers[0] + z * (self._powers[1] + z * self._powers[2])
@@ -170,6 +183,16 @@ class RadauMatrix:
         whole = np.zeros(len(self._whole))
         whole[: len(x)] = x
         return self._spread(self._K @ self._restricted(whole)).copy()
+
+    def least(self, lam: FloatArray) -> FloatArray:
+        """The multipliers (n_c,) of the same forces without a part along redundant constraints."""
+        n_v = self.dynamics.n_v
+        whole = np.zeros(len(self._whole))
+        whole[n_v:] = lam
+        first = csc_array((self._powers[0], self._indices, self._indptr), shape=self._K.shape)
+        force = self._spread(first @ self._restricted(whole)).copy()
+        force[n_v:] = 0.0
+        return self.solve_real(force)[n_v:].copy()
 
     def _restricted(self, x: FloatArray) -> FloatArray:
         """On the unknowns, in the order of the solver."""
