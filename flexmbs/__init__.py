@@ -274,8 +274,8 @@ if TYPE_CHECKING:
         UserForce,
     )
     from flexmbs.integrators.generalized_alpha import GeneralizedAlpha
-    from flexmbs.integrators.radau import RadauIIA
     from flexmbs.integrators.newton import NewtonOptions
+    from flexmbs.integrators.radau import RadauIIA
     from flexmbs.integrators.step_control import ErrorControl, FixedStep
     from flexmbs.joints.coordinate_joint import CoordinateJoint, CoordinateMarker
     from flexmbs.joints.distance import Distance

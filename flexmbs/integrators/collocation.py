@@ -24,7 +24,17 @@ if TYPE_CHECKING:
 
     from flexmbs.core.contracts import FloatArray
 
-__all__ = ["COMPLEX", "ESTIMATE", "NODES", "REAL", "RADAU", "CollocationInterpolant", "by_stage", "increments", "through"]
+__all__ = [
+    "COMPLEX",
+    "ESTIMATE",
+    "NODES",
+    "RADAU",
+    "REAL",
+    "CollocationInterpolant",
+    "by_stage",
+    "increments",
+    "through",
+]
 
 NODES = np.array([(4.0 - math.sqrt(6.0)) / 10.0, (4.0 + math.sqrt(6.0)) / 10.0, 1.0])
 """Times of the stages within a step."""

@@ -184,16 +184,24 @@ class _Stepper:
 
     def step(self, state: StepState, h: float) -> StepResult:
         memory = RadauMemory.of(state.memory, self.dynamics) if len(state.memory) else None
-        kept = memory is not None and memory.keep
         try:
+            stages, at = _Stages(self.dynamics, state), state
+            if memory is not None:
+                self._extrapolate(stages, state, h, memory)
+                at = memory.jacobian if memory.keep else self._middle(stages, state, h)
             try:
-                return self._attempt(state, h, memory, kept, True)
+                return self._attempt(state, h, memory, stages, at)
             except _Failed as failed:
                 if failed.status is StepStatus.TURNED:
                     raise
                 spent = failed.iterations
-            try:  # with the Jacobian here, and without extrapolation, which may be what was wrong
-                result = self._attempt(state, h, memory, False, False)
+                if failed.status is StepStatus.SLOW:  # with the matrix of where it was going
+                    at = self._middle(stages, state, h)
+                    stages.Y[:] = 0.0
+                else:  # extrapolation may be what was wrong
+                    stages, at = _Stages(self.dynamics, state), state
+            try:
+                result = self._attempt(state, h, memory, stages, at)
             except _Failed as failed:
                 failed.iterations += spent
                 raise
@@ -209,17 +217,12 @@ class _Stepper:
             return StepResult(None, math.inf, 0, StepStatus.SINGULAR, str(error), factor=0.25)
 
     def _attempt(
-        self, state: StepState, h: float, memory: RadauMemory | None, kept: bool, extrapolate: bool
+        self, state: StepState, h: float, memory: RadauMemory | None, stages: _Stages, at: StepState
     ) -> StepResult:
-        """A step with the Jacobian kept from an earlier state, or with that of this one."""
+        """A step from a guess of its stages, with the Jacobian at the state ``at``."""
         dyn, matrix = self.dynamics, self.matrix
-        stages = _Stages(dyn, state)
-        at = state
-        if memory is not None and extrapolate:
-            self._extrapolate(stages, state, h, memory)
-            at = memory.jacobian if kept else self._middle(stages, state, h)
-        if not matrix.is_at(at.t, at.q, at.v):
-            matrix.linearise(at, h)
+        if not matrix.is_at(at):
+            matrix.linearise(at)
         matrix.factorise(h)
         if dyn.compliant:  # else what every iteration adds there would add up over the steps
             for i in range(3):
@@ -265,12 +268,20 @@ class _Stepper:
         retract(state.q, weights @ stages.theta, n_linear, q)
         a = (RADAU_INVERSE @ stages.V / h)[1]
         return StepState(
-            state.t + MIDDLE * h, q, state.v + weights @ stages.V, a, a, through(NODES, MIDDLE) @ stages.lam, state.v, 0.0
+            state.t + MIDDLE * h,
+            q,
+            state.v + weights @ stages.V,
+            a,
+            a,
+            through(NODES, MIDDLE) @ stages.lam,
+            state.v,
+            0.0,
         )
 
     def _iterate(self, stages: _Stages, state: StepState, h: float) -> None:
         """The simplified Newton method."""
         dyn, matrix, most = self.dynamics, self.matrix, self.scheme.most
+        stages.rate = 0.0
         n_v, n_c = dyn.n_v, dyn.n_c
         w, z = h / REAL, h / COMPLEX
         q = np.empty(dyn.n_q)

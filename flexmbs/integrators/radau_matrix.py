@@ -95,27 +95,29 @@ class RadauMatrix:
         """Drop Jacobian and factors."""
         self._at, self._h = None, np.nan
 
-    def is_at(self, t: float, q: FloatArray, v: FloatArray) -> bool:
+    def is_at(self, state: StepState) -> bool:
         """Whether the Jacobian was made at this state."""
         at = self._at
-        return at is not None and at.t == t and np.array_equal(at.q, q) and np.array_equal(at.v, v)
+        if at is None or at.t != state.t:
+            return False
+        pairs = ((at.q, state.q), (at.v, state.v), (at.a, state.a), (at.lam, state.lam))
+        return all(np.array_equal(one, two) for one, two in pairs)
 
-    def linearise(self, state: StepState, h: float) -> None:
-        """Blocks at a state; h: any step, for the scale of differences."""
-        dyn, w = self.dynamics, abs(h) / REAL
+    def linearise(self, state: StepState) -> None:
+        """Blocks at a state."""
+        dyn = self.dynamics
         self.forget()
         began = perf_counter()
         dyn.T[:] = np.eye(3)
         dyn.set_time(state.t)
         arguments = state.q, state.v, state.a, state.lam
-        dyn.tangent(*arguments, (w * w, w), 1)
-        whole = dyn.B.copy()
-        dyn.tangent(*arguments, (0.0, w), 1)
-        self._B[:] = 0.0
-        difference = whole - dyn.B
+        dyn.tangent(*arguments, (1.0, 1.0), 1)
+        difference = dyn.B.copy()
+        dyn.tangent(*arguments, (0.0, 1.0), 1)  # the difference: K, and (G v)_q in the rows of constraints
+        difference -= dyn.B
         self._B[0] = np.where(self._in_columns, dyn.B, 0.0)
-        self._B[1] = np.where(self._in_columns, 0.0, dyn.B / w) + np.where(self._in_rows, difference / w, 0.0)
-        self._B[2] = np.where(self._in_rows, 0.0, difference / (w * w))
+        self._B[1] = np.where(self._in_columns, 0.0, dyn.B) + np.where(self._in_rows, difference, 0.0)
+        self._B[2] = np.where(self._in_rows, 0.0, difference)
         system = dyn.system
         for power in range(3):
             blocks = self._B[power]
