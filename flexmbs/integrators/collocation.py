@@ -1,10 +1,10 @@
 r"""Collocation at the three Radau points: coefficients, the polynomial of a step, and states within it.
 
-With :math:`c = ((4 - \sqrt 6)/10, (4 + \sqrt 6)/10, 1)` the method of order 5 is :math:`Z = h A Z'` for the increments Z
-of the stages. The inverse of A has one real eigenvalue and a pair of complex ones,
-:math:`A^{-1} = X \operatorname{diag}(\gamma, \mu, \bar\mu) X^{-1}`, which divide Newton's equations of a step into one real
-and one complex system of the size of a single stage (E. Hairer, G. Wanner, Solving Ordinary Differential Equations II,
-2nd ed. 1996, section IV.8).
+With :math:`c = ((4 - \sqrt 6)/10, (4 + \sqrt 6)/10, 1)` the method of order 5 is :math:`Z = h A Z'` for the increments
+Z of the stages. The inverse of A has one real eigenvalue and a pair of complex ones,
+:math:`A^{-1} = X \operatorname{diag}(\gamma, \mu, \bar\mu) X^{-1}`, which divide Newton's equations of a step into one
+real and one complex system of the size of a single stage (E. Hairer, G. Wanner, Solving Ordinary Differential Equations
+II, 2nd ed. 1996, section IV.8).
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def by_stage(real: FloatArray, pair: NDArray[np.complex128]) -> FloatArray:
 
 @kernel
 def increments(h: float, A: FloatArray, v: FloatArray, y: FloatArray, n_linear: int, out: FloatArray) -> None:
-    """Increments theta (3, n_v) of the stages: theta = h A T^-1(theta) v + y, by iteration from ``out`` for rotations."""
+    """Increments theta (3, n_v) of the stages, theta = h A T^-1(theta) v + y; rotations by iteration from ``out``."""
     n_v = v.shape[1]
     for i in range(3):
         for k in range(n_linear):

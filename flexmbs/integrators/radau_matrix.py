@@ -4,8 +4,8 @@ With w = h / eigenvalue both are, in the unknowns :math:`(\delta v, w\,\delta\la
 
 .. math:: \begin{bmatrix} M + w D + w^2 K & G^T \\ G + w\,(Gv)_q & -C \end{bmatrix}
 
-with the compliance C of multipliers beside redundant constraints. The blocks are kept by powers of w, so that a new step
-size needs no evaluation.
+with the compliance C of multipliers beside redundant constraints. The blocks are kept by powers of w, so that a new
+step size needs no evaluation.
 """
 
 from __future__ import annotations
