@@ -92,7 +92,7 @@ ALL: tuple[CaseEntry, ...] = (
     CaseEntry("d19-moving-string", "String running through two eyelets", "mechanisms", f"{_HERE}.moving_string:CASE"),
     CaseEntry("bead-on-arc", "Bead sliding on a stiff arc", "flexible motion", f"{_HERE}.sliding:ARC"),
     CaseEntry("integrators", "Order of the time integration", "mechanisms", f"{_HERE}.integrators:CASE"),
-    CaseEntry("radau", "Radau IIA of order 5", "mechanisms", f"{_HERE}.radau:CASE"),
+    CaseEntry("radau", "Radau IIA of order 5", "mechanisms", f"{_HERE}.radau:CASE", slow=True),
     CaseEntry("sampled-control", "Sampled feedback on a mass", "control", f"{_HERE}.sampled_control:CASE"),
 )
 
