@@ -50,6 +50,7 @@ _HOME = {
         "Bushing", "DistributedLoad", "ElasticSupport", "ForceCurve", "Gravity", "JointForce", "JointFriction",
         "Moment", "PointForce", "RayleighDamping", "SpringDamper", "StickSlip", "Stop", "TorsionSpring", "UserForce",
     ),
+    "flexmbs.integrators.augmented_lagrangian": ("AugmentedLagrangian",),
     "flexmbs.integrators.generalized_alpha": ("GeneralizedAlpha",),
     "flexmbs.integrators.radau": ("RadauIIA",),
     "flexmbs.integrators.newton": ("NewtonOptions",),
@@ -82,6 +83,7 @@ __all__ = [
     "AccuracyWarning",
     "AngularVelocitySensor",
     "Attachment",
+    "AugmentedLagrangian",
     "BandNoise",
     "BeamStiffness",
     "Bushing",
@@ -273,6 +275,7 @@ if TYPE_CHECKING:
         TorsionSpring,
         UserForce,
     )
+    from flexmbs.integrators.augmented_lagrangian import AugmentedLagrangian
     from flexmbs.integrators.generalized_alpha import GeneralizedAlpha
     from flexmbs.integrators.newton import NewtonOptions
     from flexmbs.integrators.radau import RadauIIA

@@ -138,12 +138,7 @@ class RadauMatrix:
             return
         dyn, w = self.dynamics, h / REAL
         dyn.B[:] = self._B[0] + w * (self._B[1] + w * self._B[2])
-        given = dyn._compliance
-        dyn._compliance = SOFTER * given
-        try:
-            dyn.factorise(1.0)
-        finally:
-            dyn._compliance = given
+        dyn.factorise(1.0, SOFTER * dyn._compliance)
         began = perf_counter()
         z = h / COMPLEX
         data = self._powers[0] + z * (self._powers[1] + z * self._powers[2])

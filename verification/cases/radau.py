@@ -6,12 +6,13 @@ import math
 
 import numpy as np
 from scipy.integrate import solve_ivp
+from scipy.spatial.transform import Rotation
 
 import flexmbs as fx
 from flexmbs.core.contracts import FloatArray
 from flexmbs.verification import Case, ConvergenceStudy, Measured, Outcome, Progress, Table
 from flexmbs.verification.cases.common import COLOURS, figure, measured
-from flexmbs.verification.cases.integrators import Known, Rotation, _cone, _driven
+from flexmbs.verification.cases.integrators import Known, _cone, _driven
 from flexmbs.verification.cases.linkages import _angles, _squeezer
 from flexmbs.verification.cases.moving import against, stored_times
 from flexmbs.verification.cases.spatial_mechanisms import _governor
