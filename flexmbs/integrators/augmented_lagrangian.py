@@ -1,12 +1,12 @@
-r"""Index-3 augmented Lagrangian with mass-orthogonal projections of velocities and accelerations, by the trapezoidal rule.
+r"""Index-3 augmented Lagrangian with mass-orthogonal projections of velocities and accelerations; trapezoidal rule.
 
 With the increment :math:`\Delta q = h (v_n + v_{n+1})/2`, :math:`q_{n+1} = q_n \circ \exp \Delta q` and
 :math:`v_{n+1} = v_n + h (a_n + a_{n+1})/2`, equilibrium at the new time and the update of the multipliers,
 
 .. math:: M a + f(q, v, t) + G^T (\alpha g + \lambda^*) = 0, \qquad \lambda^*_{k+1} = \lambda^*_k + \alpha g,
 
-are iterated together to g = 0. The velocities v* and accelerations a* found are then moved onto their constraints in the
-metric of the matrix :math:`W = M + \tfrac h2 D + \tfrac{h^2}{4} K`,
+are iterated together to g = 0. The velocities v* and accelerations a* found are then moved onto their constraints in
+the metric of the matrix :math:`W = M + \tfrac h2 D + \tfrac{h^2}{4} K`,
 
 .. math:: (W + \tfrac{h^2}{4} G^T \alpha G)\, v = W v^* - \tfrac{h^2}{4} G^T \alpha g_t, \qquad
    (W + \tfrac{h^2}{4} G^T \alpha G)\, a = W a^* - \tfrac{h^2}{4} G^T \alpha (\dot G v + \dot g_t).
@@ -14,8 +14,8 @@ metric of the matrix :math:`W = M + \tfrac h2 D + \tfrac{h^2}{4} K`,
 Multipliers are at last those of the projected accelerations: equilibrium in the directions of the constraints,
 :math:`G W^{-1} (M a + f + G^T \lambda) = 0`; those of a* are of first order only.
 
-E. Bayo, R. Ledesma, Nonlinear Dynamics 9 (1996) 113-130; J. Cuadrado, J. Cardenal, E. Bayo, Multibody Syst. Dyn. 1 (1997)
-259-280. All three are solved in the form [W, G^T; G, -C] with :math:`C = 4/(h^2 \alpha)`, which is the same without the
+E. Bayo, R. Ledesma, Nonlinear Dynamics 9 (1996) 113-130; J. Cuadrado, J. Cardenal, E. Bayo, Multibody Syst. Dyn. 1
+(1997) 259-280. All is solved in the form [W, G^T; G, -C] with :math:`C = 4/(h^2 \alpha)`, which is the same without the
 loss of figures of a large penalty.
 """
 
@@ -56,8 +56,8 @@ FAR = 1e6
 """An increment this many times the size of all positions is divergence."""
 PATIENT, GROWING = 4, 2.0
 """Growth of the increments from which the iteration is given up, and the number of iterations that may do so."""
-LESS = 0.1
-"""Share that a solution must take off for another; it takes off all but 1/penalty of what is not round-off."""
+PROJECTIONS, LESS = 3, 0.1
+"""Solutions of a projection at most, and the share that one may leave for another to follow."""
 AGAIN = (StepStatus.DIVERGED, StepStatus.SLOW, StepStatus.REFUSED)
 
 
@@ -68,9 +68,9 @@ class AugmentedLagrangian:
     Parameters
     ----------
     penalty : float
-        :math:`\alpha h^2/4` of each constraint, relative to the mass that it moves, :math:`1/(G M^{-1} G^T)_{ii}` in the
-        reference configuration. It has no unit, needs no change with the model or the step, and does not change what
-        the iteration converges to.
+        :math:`\alpha h^2/4` of each constraint, relative to the mass that it moves, :math:`1/(G M^{-1} G^T)_{ii}` in
+        the reference configuration. It has no unit, needs no change with the model or the step, and does not change
+        what the iteration converges to.
     newton : NewtonOptions
 
     Raises
@@ -84,8 +84,9 @@ class AugmentedLagrangian:
     step. Redundant constraints and singular positions need no special treatment: multipliers that are not determined
     stay those of least norm.
 
-    The trapezoidal rule does not damp. The projections take energy off, by an amount of the order of the error; so the
-    method holds for long times, but does not conserve.
+    The trapezoidal rule does not damp: stiff flexible bodies in large motions can gain energy until the iteration
+    fails; take `GeneralizedAlpha` or `RadauIIA` for them. The projections take energy off, less than the energy is off
+    within a swing; the method does not conserve.
 
     Examples
     --------
@@ -98,7 +99,7 @@ class AugmentedLagrangian:
     (True, True)
     """
 
-    penalty: float = 1e9
+    penalty: float = 1e10
     newton: NewtonOptions = field(default_factory=NewtonOptions)
     order: int = field(init=False, default=2)
     index: int = field(init=False, default=3)
@@ -215,19 +216,22 @@ class _Stepper:
         rate = dyn.rates()
         dyn.factorise(1.0, self.compliance)
         before = math.inf
-        while largest(rate, 0) < LESS * before:
+        for _ in range(PROJECTIONS):
+            if not LESS * before > largest(rate, 0) > 0.0:
+                break
             before = largest(rate, 0)
             v1 = v1 + self._onto(rate)
             dyn.residual(q1, v1, a1, lam)
             rate = dyn.rates()
         gamma = dyn.gamma(q1, v1)
-        gap, before = gamma.copy(), math.inf
-        add_constraint_product(dyn, a1, gap)
-        while largest(gap, 0) < LESS * before:
-            before = largest(gap, 0)
-            a1 = a1 + self._onto(gap)
+        before = math.inf
+        for _ in range(PROJECTIONS + 1):
             gap = gamma.copy()
             add_constraint_product(dyn, a1, gap)
+            if not LESS * before > largest(gap, 0) > 0.0:
+                break
+            before = largest(gap, 0)
+            a1 = a1 + self._onto(gap)
         if dyn.compliant:  # those of least norm
             lam = np.zeros_like(lam)
         dyn.residual(q1, v1, a1, lam)

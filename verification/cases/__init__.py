@@ -93,6 +93,13 @@ ALL: tuple[CaseEntry, ...] = (
     CaseEntry("bead-on-arc", "Bead sliding on a stiff arc", "flexible motion", f"{_HERE}.sliding:ARC"),
     CaseEntry("integrators", "Order of the time integration", "mechanisms", f"{_HERE}.integrators:CASE"),
     CaseEntry("radau", "Radau IIA of order 5", "mechanisms", f"{_HERE}.radau:CASE", slow=True),
+    CaseEntry(
+        "augmented-lagrangian",
+        "Augmented Lagrangian with projections",
+        "mechanisms",
+        f"{_HERE}.augmented_lagrangian:CASE",
+        slow=True,
+    ),
     CaseEntry("sampled-control", "Sampled feedback on a mass", "control", f"{_HERE}.sampled_control:CASE"),
 )
 
