@@ -48,11 +48,15 @@ __all__ = ["RadauIIA"]
 EPS = float(np.finfo(float).eps)
 FIXED = 1e-11
 """Error of Newton's method in steps of fixed size, over the size of a body."""
+LOOSEST = 1e-7
+"""The same with error control at most: what is left along stiff directions is a large force."""
 KEEP = 1e-3
 """Rate of convergence up to which the Jacobian is kept for the next step."""
 FOREMOST = 0.7
 """Where in the step the Jacobian is made, over the step: in the middle of the last two stages and the end."""
 SAFETY, SHRINK, GROW = 0.9, 0.125, 5.0
+BRISK = 0.1
+"""Rate of convergence from which steps do not grow; it rises with the square of the step or faster."""
 SAME = 1.2
 """Growth of a step up to which it stays as it is where the factors can then be used again."""
 
@@ -132,7 +136,7 @@ class _Stepper:
         controlled = tolerance < 1.0
         self.tolerance = max(tolerance, 0.1 * tolerance ** (2.0 / 3.0)) if controlled else tolerance
         share = min(scheme.strictness, math.sqrt(self.tolerance))
-        self.limit = max(share * self.tolerance, 100.0 * EPS) if controlled else FIXED
+        self.limit = min(LOOSEST, max(share * self.tolerance, 100.0 * EPS)) if controlled else FIXED
         self.matrix = RadauMatrix(dynamics)
         self.newton = RadauNewton(dynamics, self.matrix, scheme.most, self.limit)
 
@@ -208,7 +212,7 @@ class _Stepper:
         if keep and 1.0 <= factor <= SAME:
             factor = 1.0
         new = RadauMemory(
-            keep, h, max(1e-2, error), stages.theta[:2], stages.V[:2], stages.a[:2], stages.lam[:2],
+            keep, h, max(1e-2, error), factor * h, stages.theta[:2], stages.V[:2], stages.a[:2], stages.lam[:2],
             at if keep else None,
         )  # fmt: skip
         result = StepState(
@@ -261,6 +265,10 @@ class _Stepper:
             factor = min(factor, predicted)
         elif memory is None and error > 1.0:
             return 0.1
+        if error <= 1.0:  # grow no faster than Newton's method can follow
+            factor = min(factor, max(1.0, math.sqrt(BRISK / max(stages.rate, 1e-10))))
+            if memory is not None and abs(h) < 0.9 * abs(memory.proposed):
+                factor = min(factor, 1.0)
         return float(min(GROW, max(SHRINK, factor)))
 
     def _near(self, at: StepState, q: FloatArray) -> bool:

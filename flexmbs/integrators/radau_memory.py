@@ -21,12 +21,15 @@ __all__ = ["RadauMemory"]
 class RadauMemory(NamedTuple):
     """A step made: its size and error, the first two stages (2, n_v) and (2, n_c), the state of a Jacobian kept.
 
+    ``proposed``: the step that was to follow; if a smaller one does, others have failed.
+
     ``theta``: increments of the positions from the start of the step; ``v``: those of the velocities.
     """
 
     keep: bool
     h: float
     error: float
+    proposed: float
     theta: FloatArray
     v: FloatArray
     a: FloatArray
@@ -41,7 +44,7 @@ class RadauMemory(NamedTuple):
 
     def pack(self, dyn: Dynamics) -> FloatArray:
         """As one array."""
-        parts = [np.array([float(self.keep), self.h, self.error])]
+        parts = [np.array([float(self.keep), self.h, self.error, self.proposed])]
         parts += [self.theta.ravel(), self.v.ravel(), self.a.ravel(), self.lam.ravel()]
         if self.kept_at is not None:
             at = self.kept_at
@@ -55,8 +58,9 @@ class RadauMemory(NamedTuple):
         """From the array."""
         n_q, n_v, n_c = dyn.n_q, dyn.n_v, dyn.n_c
         sizes = (2 * n_v, 2 * n_v, 2 * n_v, 2 * n_c, 1, n_q, n_v, n_v, n_c)
-        keep, h, error = float(numbers[0]) == 1.0, float(numbers[1]), float(numbers[2])
-        theta, v, a, lam, t, q_at, v_at, a_at, lam_at = np.split(numbers[3:], np.cumsum(sizes)[:-1])
+        keep = float(numbers[0]) == 1.0
+        h, error, proposed = (float(x) for x in numbers[1:4])
+        theta, v, a, lam, t, q_at, v_at, a_at, lam_at = np.split(numbers[4:], np.cumsum(sizes)[:-1])
         at = StepState(float(t[0]), q_at, v_at, a_at, a_at, lam_at, v_at, 0.0) if keep else None
         pairs = (theta.reshape(2, n_v), v.reshape(2, n_v), a.reshape(2, n_v), lam.reshape(2, n_c))
-        return cls(keep, h, error, *pairs, at)
+        return cls(keep, h, error, proposed, *pairs, at)
