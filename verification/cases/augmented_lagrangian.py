@@ -139,7 +139,7 @@ CASE = Case(
     ),
     run=run,
     source="Closed forms; equations in two angles; kinematics of Bricard's loop.",
-    equations=(r"(W + \tfrac{h^2}{4} G^T \alpha G)\, v = W v^* - \tfrac{h^2}{4} G^T \alpha g_t",),
+    equations=(r"(W + \frac{h^2}{4} G^T \alpha G)\, v = W v^* - \frac{h^2}{4} G^T \alpha g_t",),
     slow=True,
     limits=("The trapezoidal rule does not damp; the energy is not conserved but to the order of the error.",),
 )
