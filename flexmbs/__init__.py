@@ -50,6 +50,8 @@ _HOME = {
         "Bushing", "DistributedLoad", "ElasticSupport", "ForceCurve", "Gravity", "JointForce", "JointFriction",
         "Moment", "PointForce", "RayleighDamping", "SpringDamper", "StickSlip", "Stop", "TorsionSpring", "UserForce",
     ),
+    "flexmbs.integrators.augmented_lagrangian": ("AugmentedLagrangian",),
+    "flexmbs.integrators.bdf": ("BDF",),
     "flexmbs.integrators.constraints.ascher_projection": ("AscherProjection",),
     "flexmbs.integrators.constraints.baumgarte": ("Baumgarte",),
     "flexmbs.integrators.constraints.coordinate_partitioning": ("CoordinatePartitioning",),
@@ -57,10 +59,10 @@ _HOME = {
     "flexmbs.integrators.constraints.standard_projection": ("StandardProjection",),
     "flexmbs.integrators.constraints.successive_projection": ("SuccessiveProjection",),
     "flexmbs.integrators.energy_momentum": ("EnergyMomentum",),
-    "flexmbs.integrators.bdf": ("BDF",),
     "flexmbs.integrators.generalized_alpha": ("GeneralizedAlpha",),
     "flexmbs.integrators.iteration_matrix": ("CorrectorOptions",),
     "flexmbs.integrators.newton": ("NewtonOptions",),
+    "flexmbs.integrators.radau": ("RadauIIA",),
     "flexmbs.integrators.runge_kutta": ("RungeKutta",),
     "flexmbs.integrators.step_control": ("ErrorControl", "FixedStep"),
     "flexmbs.joints.coordinate_joint": ("CoordinateJoint", "CoordinateMarker"),
@@ -93,6 +95,7 @@ __all__ = [
     "AngularVelocitySensor",
     "AscherProjection",
     "Attachment",
+    "AugmentedLagrangian",
     "BandNoise",
     "Baumgarte",
     "BeamStiffness",
@@ -172,6 +175,7 @@ __all__ = [
     "Prescribe",
     "Prismatic",
     "RackAndPinion",
+    "RadauIIA",
     "RayleighDamping",
     "ReadError",
     "Rectangle",
@@ -291,6 +295,7 @@ if TYPE_CHECKING:
         TorsionSpring,
         UserForce,
     )
+    from flexmbs.integrators.augmented_lagrangian import AugmentedLagrangian
     from flexmbs.integrators.bdf import BDF
     from flexmbs.integrators.constraints.ascher_projection import AscherProjection
     from flexmbs.integrators.constraints.baumgarte import Baumgarte
@@ -302,6 +307,7 @@ if TYPE_CHECKING:
     from flexmbs.integrators.generalized_alpha import GeneralizedAlpha
     from flexmbs.integrators.iteration_matrix import CorrectorOptions
     from flexmbs.integrators.newton import NewtonOptions
+    from flexmbs.integrators.radau import RadauIIA
     from flexmbs.integrators.runge_kutta import RungeKutta
     from flexmbs.integrators.step_control import ErrorControl, FixedStep
     from flexmbs.joints.coordinate_joint import CoordinateJoint, CoordinateMarker

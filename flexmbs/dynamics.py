@@ -374,14 +374,17 @@ class Dynamics:
         """
         return float(largest_of_bodies(increment, self.mass, self.body_of, self.body_sizes, self._sums))
 
-    def factorise(self, wa: float = 1.0) -> None:
-        """Assemble the blocks with ``wa`` times the mass into the solver and factorise."""
+    def factorise(self, wa: float = 1.0, compliance: FloatArray | None = None) -> None:
+        """Assemble the blocks with ``wa`` times the mass into the solver and factorise.
+
+        ``compliance (n_c,)`` of the multipliers; by default that of the model.
+        """
         system = self.system
         if len(system._turned):
             rotate_blocks(self.B, system._turned, self._frames)
         self.factorisations += 1
         try:
-            self.matrix.factorise(self.B, wa, self._compliance)
+            self.matrix.factorise(self.B, wa, self._compliance if compliance is None else compliance)
         except SingularError as error:
             raise SingularError(self._explain(error), unknown=error.unknown) from None
 

@@ -154,6 +154,14 @@ ALL: tuple[CaseEntry, ...] = (
         f"{_HERE}.schemes_agree:ALL_MOTIONS",
         slow=True,
     ),
+    CaseEntry("radau", "Radau IIA of order 5", "mechanisms", f"{_HERE}.radau:CASE", slow=True),
+    CaseEntry(
+        "augmented-lagrangian",
+        "Augmented Lagrangian with projections",
+        "mechanisms",
+        f"{_HERE}.augmented_lagrangian:CASE",
+        slow=True,
+    ),
     CaseEntry("sampled-control", "Sampled feedback on a mass", "control", f"{_HERE}.sampled_control:CASE"),
 )
 

@@ -13,12 +13,10 @@ from flexmbs.core.contracts import FloatArray
 from flexmbs.verification import Case, ConvergenceStudy, Measured, Outcome, Progress, Table
 from flexmbs.verification.cases.common import COLOURS, figure, measured
 from flexmbs.verification.cases.integrators import _cone
-from flexmbs.verification.cases.linkages import _angles as squeezer_angles
-from flexmbs.verification.cases.linkages import _squeezer
+from flexmbs.verification.cases.linkages import squeezer, squeezer_angles
 from flexmbs.verification.cases.moving import G, against, closed, stored_times
-from flexmbs.verification.cases.pendulums import _angles as pendulum_angles
-from flexmbs.verification.cases.pendulums import _double_plane
-from flexmbs.verification.cases.spatial_mechanisms import _governor
+from flexmbs.verification.cases.pendulums import double_pendulum, pendulum_angles
+from flexmbs.verification.cases.spatial_mechanisms import governor
 from flexmbs.verification.reference.squeezer import Squeezer
 
 STEPS = {1: (4e-3, 2e-3, 1e-3), 2: (2e-2, 1e-2, 5e-3), 3: (1e-2, 5e-3, 2.5e-3), 4: (2e-2, 1e-2, 5e-3),
@@ -59,7 +57,7 @@ def _studies(progress: Progress) -> tuple[list[ConvergenceStudy], dict[int, list
 def _squeezed(progress: Progress) -> tuple[list[Measured], list[object]]:
     """Andrews' mechanism to 1e-6, and its evaluations beside those of another code of the family."""
     progress("squeezing mechanism")
-    model, bodies, pairs = _squeezer()
+    model, bodies, pairs = squeezer()
     system, reference = fx.compile_model(model), Squeezer()
     exact = reference.motion((0.03,), 1e-12)[0, :7]
     run = fx.simulate(
@@ -116,7 +114,7 @@ def _pendulums(progress: Progress) -> list[Measured]:
     gain = float(np.abs(single.energy.balance).max()) / G
     quantities.append(measured("simple pendulum, 10 s: largest change of the energy, by m g l", "-", gain, 0.0,
                                "conservation law", atol=1e-5))  # fmt: skip
-    model, masses, _ = _double_plane()
+    model, masses, _ = double_pendulum()
     double = fx.simulate(model, 3.0, step=control, integrator=fx.BDF(), output=fx.Output(every=0.5))
     every = fx.simulate(model, 3.0, step=control, integrator=fx.BDF())
     for t in (0.5, 1.0, 2.0, 3.0):
@@ -132,7 +130,7 @@ def _pendulums(progress: Progress) -> list[Measured]:
 def _governed(progress: Progress) -> list[Measured]:
     """The stiff governor."""
     progress("governor")
-    model, shaft, slider, pairs = _governor()
+    model, shaft, slider, pairs = governor()
     run = fx.simulate(model, 2.0, step=fx.ErrorControl(rtol=1e-8), integrator=fx.BDF(), output=fx.Output(every=0.1))
     quantities = []
     for t in (0.1, 0.5, 1.0, 2.0):

@@ -175,7 +175,7 @@ def _double_space() -> tuple[fx.Model, list[fx.Marker], HeldPoints]:
     return fx.Model(first, second, *hinges, fx.Gravity((0.0, -G, 0.0))), [first.centre, second.centre], pairs
 
 
-def _angles(run: fx.TimeSolution, masses: Sequence[fx.Marker]) -> FloatArray:
+def pendulum_angles(run: fx.TimeSolution, masses: Sequence[fx.Marker]) -> FloatArray:
     """Angles of both links from the downward vertical (n_t, 2)."""
     p = np.stack([run.position(m)[:, :2] for m in masses], axis=1)
     links = np.diff(p, axis=1, prepend=np.zeros((len(p), 1, 2)))
@@ -187,7 +187,7 @@ def run_double(progress: Progress) -> Outcome:
     times, steps = (0.5, 1.0, 2.0, 3.0, 5.0), (4e-3, 2e-3, 1e-3)
     model, masses, _ = double_pendulum()
     runs = refine(model, 2.0, steps[:1], progress) + refine(model, 5.0, steps[1:], progress, every=steps[0])
-    angles = [_angles(run, masses) for run in runs]
+    angles = [pendulum_angles(run, masses) for run in runs]
     found = [a[stored_times(run, times[:3])] for a, run in zip(angles, runs, strict=True)]
     rough, fine = (a[stored_times(run, times)] for a, run in zip(angles[1:], runs[1:], strict=True))
     exact = pendulums.masses(2).motion([0, 0], [0, 0], times)[:, :2] + math.pi / 2.0
@@ -199,7 +199,7 @@ def run_double(progress: Progress) -> Outcome:
     space, bodies, pairs = _double_space()
     progress("in space")
     run = refine(space, 1.0, steps[:1], progress)[0]
-    gap = float(np.abs(_angles(run, bodies) - angles[0][: len(run.t)]).max())
+    gap = float(np.abs(pendulum_angles(run, bodies) - angles[0][: len(run.t)]).max())
     quantities += [
         measured("in space with 5 of 15 equations redundant: largest difference to the plane up to 1 s", "rad", gap,
                  0.0, "the same masses, rods and steps", atol=1e-6),

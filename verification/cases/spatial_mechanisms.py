@@ -119,7 +119,7 @@ JOINTS = np.array([(0, 0, 0), (1, 0, 0), (1, -1, 0), (1, -1, 1), (0, -1, 1), (0,
 AXES = np.array([(0, 1, 0), (0, 0, 1), (1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 0, 0)], dtype=np.float64)
 
 
-def _bricard(width: float | None) -> tuple[fx.Model, fx.Marker, HeldPoints]:
+def bricard(width: float | None) -> tuple[fx.Model, fx.Marker, HeldPoints]:
     """Five bars and the ground, joined by six hinges; thin bars, or square ones."""
     bars = []
     for i in range(5):
@@ -140,11 +140,11 @@ def _bricard(width: float | None) -> tuple[fx.Model, fx.Marker, HeldPoints]:
 
 def run_bricard(progress: Progress) -> Outcome:
     """Ten seconds from rest with thin bars, two with square ones."""
-    model, P3, pairs = _bricard(None)
+    model, P3, pairs = bricard(None)
     times, grid, steps = (0.5, 1.0, 2.0, 3.0, 5.0, 10.0), np.linspace(0.0, 2.0, 21)[1:], (2e-2, 1e-2, 5e-3)
     say = prefixed(progress, "thin bars")
     runs = refine(model, 2.0, steps[:1], say) + refine(model, 10.0, steps[1:], say, every=steps[0])
-    exact = _bricard_path(None, grid)
+    exact = bricard_path(None, grid)
     found = [run.position(P3)[stored_times(run, grid)] for run in runs]
     quantities = [largest("thin bars, step 5 ms: largest error of P3", "m", found[-1], exact, 1e-4)]
     better = extrapolated(*(run.position(P3)[stored_times(run, times)] for run in runs[1:]))
@@ -167,7 +167,7 @@ def run_bricard(progress: Progress) -> Outcome:
     return Outcome(quantities, studies, (), [("Joint P3 during ten seconds with a step of 5 ms.", drawing)])
 
 
-def _bricard_path(width: float | None, times: FloatArray) -> FloatArray:
+def bricard_path(width: float | None, times: FloatArray) -> FloatArray:
     """Reference positions of P3."""
     s = spatial.bricard(width).motion(spatial.bricard_start, 0.0, times)[:, 0]
     return spatial.bricard_joints(s)[0][:, 3]
@@ -175,7 +175,7 @@ def _bricard_path(width: float | None, times: FloatArray) -> FloatArray:
 
 def _square_bars(times: Sequence[float], steps: Sequence[float], progress: Progress) -> list[Measured]:
     """The variant with bars of 1 x 0.1 x 0.1 m."""
-    model, P3, pairs = _bricard(0.1)
+    model, P3, pairs = bricard(0.1)
     runs = refine(model, 2.0, steps, prefixed(progress, "square bars"))
     better = extrapolated(*(run.position(P3)[stored_times(run, times)] for run in runs))
     quantities = []

@@ -1,0 +1,267 @@
+r"""Index-3 augmented Lagrangian with mass-orthogonal projections of velocities and accelerations; trapezoidal rule.
+
+With the increment :math:`\Delta q = h (v_n + v_{n+1})/2`, :math:`q_{n+1} = q_n \circ \exp \Delta q` and
+:math:`v_{n+1} = v_n + h (a_n + a_{n+1})/2`, equilibrium at the new time and the update of the multipliers,
+
+.. math:: M a + f(q, v, t) + G^T (\alpha g + \lambda^*) = 0, \qquad \lambda^*_{k+1} = \lambda^*_k + \alpha g,
+
+are iterated together to g = 0. The velocities v* and accelerations a* found are then moved onto their constraints in
+the metric of the matrix :math:`W = M + \tfrac h2 D + \tfrac{h^2}{4} K`,
+
+.. math:: (W + \tfrac{h^2}{4} G^T \alpha G)\, v = W v^* - \tfrac{h^2}{4} G^T \alpha g_t, \qquad
+   (W + \tfrac{h^2}{4} G^T \alpha G)\, a = W a^* - \tfrac{h^2}{4} G^T \alpha (\dot G v + \dot g_t).
+
+Multipliers are at last those of the projected accelerations: equilibrium in the directions of the constraints,
+:math:`G W^{-1} (M a + f + G^T \lambda) = 0`; those of a* are of first order only.
+
+E. Bayo, R. Ledesma, Nonlinear Dynamics 9 (1996) 113-130; J. Cuadrado, J. Cardenal, E. Bayo, Multibody Syst. Dyn. 1
+(1997) 259-280. All is solved in the form [W, G^T; G, -C] with :math:`C = 4/(h^2 \alpha)`, which is the same without the
+loss of figures of a large penalty.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from flexmbs.core.checks import as_number, show
+from flexmbs.core.errors import ModelError, SingularError
+from flexmbs.integrators.contracts import StepResult, StepState, StepStatus
+from flexmbs.integrators.dense import Interpolant
+from flexmbs.integrators.newton import NewtonOptions
+from flexmbs.integrators.turning import longest_step, turned_too_far
+from flexmbs.mechanics.compliance import COMPLIANCE, compliances
+from flexmbs.mechanics.constraint_product import add_constraint_product
+from flexmbs.mechanics.steps import begin, correct, finish, largest, retract, tangent_operators
+from flexmbs.system import EvaluationError
+
+if TYPE_CHECKING:
+    from flexmbs.core.contracts import FloatArray
+    from flexmbs.dynamics import Dynamics
+
+__all__ = ["AugmentedLagrangian"]
+
+EPS = float(np.finfo(float).eps)
+BETA, GAMMA = 0.25, 0.5
+RATE = 0.3
+"""Rate of convergence above which the matrix is made anew."""
+CLOSED = 1e-12
+"""Violation of positions over the size of the model that counts as round-off."""
+MET = 1e-7
+"""The same with which no step is accepted."""
+FAR = 1e6
+"""An increment this many times the size of all positions is divergence."""
+PATIENT, GROWING = 4, 2.0
+"""Growth of the increments from which the iteration is given up, and the number of iterations that may do so."""
+PROJECTIONS, LESS = 3, 0.1
+"""Solutions of a projection at most, and the share that one may leave for another to follow."""
+AGAIN = (StepStatus.DIVERGED, StepStatus.SLOW, StepStatus.REFUSED)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AugmentedLagrangian:
+    r"""Augmented Lagrangian of index 3 with projected velocities and accelerations, trapezoidal rule, order 2.
+
+    Parameters
+    ----------
+    penalty : float
+        :math:`\alpha h^2/4` of each constraint, relative to the mass that it moves, :math:`1/(G M^{-1} G^T)_{ii}` in
+        the reference configuration. It has no unit, needs no change with the model or the step, and does not change
+        what the iteration converges to.
+    newton : NewtonOptions
+
+    Raises
+    ------
+    ModelError
+        If a value is out of bounds.
+
+    Notes
+    -----
+    Order 2 in positions, velocities, accelerations and multipliers, which satisfy their constraints at the end of every
+    step. Redundant constraints and singular positions need no special treatment: multipliers that are not determined
+    stay those of least norm.
+
+    The trapezoidal rule does not damp: stiff flexible bodies in large motions can gain energy until the iteration
+    fails; take `GeneralizedAlpha` or `RadauIIA` for them. The projections take energy off, less than the energy is off
+    within a swing; the method does not conserve.
+
+    Examples
+    --------
+    >>> import flexmbs as fx
+    >>> ball = fx.PointMass(1.0, position=(1.0, 0.0, 0.0), name="ball")
+    >>> rod = fx.Distance(fx.ground.marker_at((0.0, 0.0, 0.0)), ball.centre, name="rod")
+    >>> model = fx.Model(ball, rod, fx.Gravity((0.0, 0.0, -9.81)))
+    >>> run = fx.simulate(model, until=2.0, step=5e-3, integrator=fx.AugmentedLagrangian())
+    >>> bool(run.residuals.max() < 1e-10), bool(abs(run.energy.balance).max() < 1e-2)
+    (True, True)
+    """
+
+    penalty: float = 1e10
+    newton: NewtonOptions = field(default_factory=NewtonOptions)
+    order: int = field(init=False, default=2)
+    index: int = field(init=False, default=3)
+    reference: str = field(init=False, default="Bayo and Ledesma 1996; Cuadrado, Cardenal and Bayo 1997")
+
+    def __post_init__(self) -> None:
+        owner = "AugmentedLagrangian"
+        as_number(owner, "penalty", self.penalty, minimum=1e3, maximum=1e12)
+        if not isinstance(self.newton, NewtonOptions):
+            raise ModelError(f"{owner}: newton must be NewtonOptions, not {show(self.newton)}.")
+
+    def check(self, dynamics: Dynamics, redundant: tuple[str, ...]) -> None:
+        """Everything can be treated."""
+
+    def start(self, dynamics: Dynamics, t: float, q: FloatArray, v: FloatArray, h: float) -> StepState:
+        """State at t with smoothed accelerations, W in the place of M, as in `GeneralizedAlpha`."""
+        from flexmbs.assembly import accelerations
+
+        a, lam = accelerations(dynamics, t, q, v, smooth=(BETA * h * h, GAMMA * h))
+        return StepState(t, q, v, a, a, lam, v, 0.0)
+
+    def stepper(self, dynamics: Dynamics, tolerance: float) -> _Stepper:
+        """What makes the steps; ``tolerance`` of error estimates, relative to the size of the positions."""
+        return _Stepper(self, dynamics, tolerance)
+
+
+class _Stepper:
+    """Steps of the scheme on one system; nothing is kept between them."""
+
+    def __init__(self, scheme: AugmentedLagrangian, dynamics: Dynamics, tolerance: float) -> None:
+        self.scheme, self.dynamics, self.tolerance = scheme, dynamics, tolerance
+        before = dynamics.turns.memory()
+        dynamics.turns.reset()  # frames of cables are counted among the reference configuration
+        self.compliance = compliances(dynamics.system, dynamics.mass) / (COMPLIANCE * scheme.penalty)
+        dynamics.turns.restore(before)
+        self._sums = np.empty(len(dynamics.body_sizes))
+        self._upright = np.tile(np.eye(3), (len(dynamics.T), 1, 1))
+
+    def forget(self) -> None:
+        """Nothing is kept."""
+
+    def longest(self, state: StepState) -> float:
+        """Step in which no body turns too far for its turns to be counted."""
+        return longest_step(self.dynamics, state)
+
+    def between(self, old: StepState, new: StepState) -> Interpolant:
+        """Cubic Hermite interpolation."""
+        return Interpolant(old, new, self.dynamics.n_linear)
+
+    def step(self, state: StepState, h: float) -> StepResult:
+        result = self._attempt(state, h, state.a, False)
+        if result.status in AGAIN:
+            # Noisy accelerations of stiff bodies are a bad guess of the new ones; zero is the robust one.
+            second = self._attempt(state, h, np.zeros_like(state.a), True)
+            second.iterations += result.iterations
+            return second
+        return result
+
+    def _attempt(self, state: StepState, h: float, first: FloatArray, full: bool) -> StepResult:
+        """A step from a guess of the new acceleration; ``full``: with a new matrix in each iteration."""
+        dyn, options = self.dynamics, self.scheme.newton
+        n_v, n_linear = dyn.n_v, dyn.n_linear
+        wv, wa = 2.0 / h, 4.0 / (h * h)
+        weights = (1.0 / wa, wv / wa)
+        dq, v1, a1 = np.empty(n_v), np.empty(n_v), np.empty(n_v)
+        q1, lam = np.empty(dyn.n_q), state.lam.copy()
+        acceleration, speed, size = begin(
+            state.q, state.v, state.a, state.a, first, h, BETA, GAMMA, 0.0, 0.0, dyn.mass, n_linear, dq, v1, a1, q1
+        )
+        reach = max(acceleration / wa, 1e-3 * abs(h) * speed)
+        floor = 8.0 * EPS * max(size, dyn.position_size)  # a body at rest at the origin has no size of its own
+        last, renew = math.inf, True
+        full = full or options.refresh == "full"
+        try:
+            dyn.set_time(state.t + h)
+            for number in range(1, options.most + 1):
+                if renew or full:
+                    tangent_operators(dq, n_linear, dyn.T)
+                    dyn.tangent(q1, v1, a1, lam, weights)
+                    dyn.factorise(1.0, self.compliance)
+                else:
+                    dyn.residual(q1, v1, a1, lam)
+                gap = largest(dyn.r, n_v) if dyn.n_c else 0.0
+                size = correct(dyn.solve(1.0 / wa, 1.0, 1.0 / wv), dyn.mass, wv, wa, wa, n_v, dq, v1, a1, lam)
+                retract(state.q, dq, n_linear, q1)
+                rate = size / last if last > 0.0 else 0.0
+                if not size < FAR * (floor / EPS + reach) or (number > PATIENT and rate > GROWING):
+                    return StepResult(None, math.inf, number, StepStatus.DIVERGED)
+                small = rate < 1.0 and size * rate <= options.rtol * reach * (1.0 - rate) and gap <= CLOSED * dyn.length
+                done = size <= floor or (number > 1 and (small or (rate > RATE and size <= 1e3 * floor)))
+                if done and gap <= MET * dyn.length and self._settled(v1, a1, wv, h):
+                    if turned_too_far(dyn, dq):
+                        return StepResult(None, math.inf, number, StepStatus.TURNED)
+                    v1, a1, lam = self._project(q1, v1, a1, lam, weights)
+                    return self._accept(state, h, q1, v1, a1, lam, number)
+                renew = number > 1 and rate > RATE
+                last = size
+        except EvaluationError as error:
+            return StepResult(None, math.inf, 0, StepStatus.REFUSED, str(error))
+        except SingularError as error:
+            return StepResult(None, math.inf, 0, StepStatus.SINGULAR, str(error))
+        return StepResult(None, math.inf, options.most, StepStatus.SLOW)
+
+    def _project(
+        self, q1: FloatArray, v1: FloatArray, a1: FloatArray, lam: FloatArray, weights: tuple[float, float]
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Velocities and accelerations on their constraints, and the multipliers that belong to them."""
+        dyn, n_v = self.dynamics, self.dynamics.n_v
+        if not dyn.n_c:
+            dyn.residual(q1, v1, a1, lam)
+            return v1, a1, lam
+        dyn.T[:] = self._upright
+        dyn.tangent(q1, v1, a1, lam, weights)
+        rate = dyn.rates()
+        dyn.factorise(1.0, self.compliance)
+        before = math.inf
+        for _ in range(PROJECTIONS):
+            if not LESS * before > largest(rate, 0) > 0.0:
+                break
+            before = largest(rate, 0)
+            v1 = v1 + self._onto(rate)
+            dyn.residual(q1, v1, a1, lam)
+            rate = dyn.rates()
+        gamma = dyn.gamma(q1, v1)
+        before = math.inf
+        for _ in range(PROJECTIONS + 1):
+            gap = gamma.copy()
+            add_constraint_product(dyn, a1, gap)
+            if not LESS * before > largest(gap, 0) > 0.0:
+                break
+            before = largest(gap, 0)
+            a1 = a1 + self._onto(gap)
+        if dyn.compliant:  # those of least norm
+            lam = np.zeros_like(lam)
+        dyn.residual(q1, v1, a1, lam)
+        dyn.r[n_v:] = 0.0
+        return v1, a1, lam + dyn.solve(1.0, 1.0, 1.0)[n_v:]
+
+    def _onto(self, rate: FloatArray) -> FloatArray:
+        """The change (n_v,) of velocities or accelerations that takes off a violation of their constraints."""
+        dyn = self.dynamics
+        dyn.r[: dyn.n_v] = 0.0
+        dyn.r[dyn.n_v :] = rate
+        return dyn.solve(1.0, 1.0, 1.0)[: dyn.n_v]
+
+    def _settled(self, v1: FloatArray, a1: FloatArray, wv: float, h: float) -> bool:
+        """Whether the last increments of first-order states are small against the states, each in its own unit."""
+        k = self.dynamics.states
+        if not len(k):
+            return True
+        size = np.abs(v1[k]) + np.abs(h * a1[k])
+        return bool(np.all(np.abs(wv * self.dynamics.d[k]) <= self.scheme.newton.rtol * size))
+
+    def _accept(
+        self, state: StepState, h: float, q1: FloatArray, v1: FloatArray, a1: FloatArray, lam: FloatArray,
+        iterations: int,
+    ) -> StepResult:  # fmt: skip
+        dyn = self.dynamics
+        third = finish(
+            state.v, state.a, state.a, state.v_old, h, state.h_old, 0.0, 0.0, dyn.mass, dyn.body_of, dyn.body_sizes,
+            self._sums, v1, a1, np.empty_like(a1),
+        )  # fmt: skip
+        # The local error of the positions is h^3 (1/6 - 1/4) times their third derivative.
+        error = abs(h) ** 3 / 12.0 * third / self.tolerance
+        return StepResult(StepState(state.t + h, q1, v1, a1, a1, lam, state.v, h), error, iterations, StepStatus.DONE)

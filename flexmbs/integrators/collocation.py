@@ -1,0 +1,181 @@
+r"""Collocation at the three Radau points: coefficients, the polynomial of a step, and states within it.
+
+With :math:`c = ((4 - \sqrt 6)/10, (4 + \sqrt 6)/10, 1)` the method of order 5 is :math:`Z = h A Z'` for the increments
+Z of the stages. The inverse of A has one real eigenvalue and a pair of complex ones,
+:math:`A^{-1} = X \operatorname{diag}(\gamma, \mu, \bar\mu) X^{-1}`, which divide Newton's equations of a step into one
+real and one complex system of the size of a single stage (E. Hairer, G. Wanner, Solving Ordinary Differential Equations
+II, 2nd ed. 1996, section IV.8).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from flexmbs.core.jit import kernel
+from flexmbs.core.rotations import inverse_tangent
+from flexmbs.integrators.contracts import StepState
+from flexmbs.mechanics.steps import local, retract
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from flexmbs.core.contracts import FloatArray
+
+__all__ = [
+    "COMPLEX",
+    "ESTIMATE",
+    "NODES",
+    "RADAU",
+    "REAL",
+    "CollocationInterpolant",
+    "by_stage",
+    "increments",
+    "through",
+]
+
+NODES = np.array([(4.0 - math.sqrt(6.0)) / 10.0, (4.0 + math.sqrt(6.0)) / 10.0, 1.0])
+"""Times of the stages within a step."""
+
+
+def _coefficients() -> FloatArray:
+    """A of sum_j a_ij c_j^(k-1) = c_i^k / k for k = 1, 2, 3."""
+    powers = np.arange(1, 4)
+    left = NODES[:, None] ** (powers - 1)
+    right = NODES[:, None] ** powers / powers
+    return np.ascontiguousarray(np.linalg.solve(left.T, right.T).T)
+
+
+RADAU: FloatArray = _coefficients()
+"""A (3, 3); its last row are the weights of the step: what holds at the last stage holds at its end."""
+RADAU_INVERSE: FloatArray = np.ascontiguousarray(np.linalg.inv(RADAU))
+
+
+def _modes() -> tuple[float, complex, NDArray[np.complex128], NDArray[np.complex128]]:
+    """Real and complex eigenvalue of the inverse of A, their right vectors (3, 2), and left ones (2, 3)."""
+    values, vectors = np.linalg.eig(RADAU_INVERSE)
+    one, two = int(np.argmin(np.abs(values.imag))), int(np.argmax(values.imag))
+    inverse = np.linalg.inv(vectors)
+    return float(values[one].real), complex(values[two]), vectors[:, [one, two]], inverse[[one, two]]
+
+
+REAL, COMPLEX, _right, _left = _modes()
+_scale = _right[0, 0]
+REAL_LEFT: FloatArray = np.ascontiguousarray((_left[0] * _scale).real)
+REAL_RIGHT: FloatArray = np.ascontiguousarray((_right[:, 0] / _scale).real)
+COMPLEX_LEFT: NDArray[np.complex128] = _left[1]
+COMPLEX_RIGHT: NDArray[np.complex128] = 2.0 * _right[:, 1]
+
+
+def _estimate() -> FloatArray:
+    """Weights e of (ŷ - y)/(h g) = y'(t_n) + e.Z/h: the embedded formula with g y'_n beside the three stages, order 3.
+
+    Its weights b of the stages satisfy g + sum b = 1, sum b c = 1/2, sum b c^2 = 1/3, with g = 1/REAL.
+    """
+    g = 1.0 / REAL
+    b = np.linalg.solve(NODES ** np.arange(3)[:, None], np.array([1.0 - g, 0.5, 1.0 / 3.0]))
+    return np.ascontiguousarray((b - RADAU[2]) @ RADAU_INVERSE / g)
+
+
+ESTIMATE: FloatArray = _estimate()
+
+FROM_START = np.concatenate(([0.0], NODES))
+
+
+def through(nodes: FloatArray, s: float) -> FloatArray:
+    """Weights at s of the values at the nodes of the polynomial through them."""
+    weights = np.ones(len(nodes))
+    for i, x in enumerate(nodes):
+        others = np.delete(nodes, i)
+        weights[i] = np.prod((s - others) / (x - others))
+    return weights
+
+
+def by_stage(real: FloatArray, pair: NDArray[np.complex128]) -> FloatArray:
+    """The three stages (3, n) of what the real and the complex system have given."""
+    return np.asarray(REAL_RIGHT[:, None] * real + np.multiply.outer(COMPLEX_RIGHT, pair).real)
+
+
+@kernel
+def increments(h: float, A: FloatArray, v: FloatArray, y: FloatArray, n_linear: int, out: FloatArray) -> None:
+    """Increments theta (3, n_v) of the stages, theta = h A T^-1(theta) v + y; rotations by iteration from ``out``."""
+    n_v = v.shape[1]
+    for i in range(3):
+        for k in range(n_linear):
+            out[i, k] = h * (A[i, 0] * v[0, k] + A[i, 1] * v[1, k] + A[i, 2] * v[2, k]) + y[i, k]
+    for b in range((n_v - n_linear) // 6):
+        k = n_linear + 6 * b
+        for i in range(3):
+            for c in range(3):
+                m = k + c
+                out[i, m] = h * (A[i, 0] * v[0, m] + A[i, 1] * v[1, m] + A[i, 2] * v[2, m]) + y[i, m]
+        k += 3
+        for _ in range(100):
+            x0 = y0 = z0 = x1 = y1 = z1 = x2 = y2 = z2 = 0.0
+            for j in range(3):
+                t = inverse_tangent(out[j, k], out[j, k + 1], out[j, k + 2])
+                a, c0, d = v[j, k], v[j, k + 1], v[j, k + 2]
+                p = h * (t[0] * a + t[1] * c0 + t[2] * d)
+                q = h * (t[3] * a + t[4] * c0 + t[5] * d)
+                r = h * (t[6] * a + t[7] * c0 + t[8] * d)
+                x0 += A[0, j] * p
+                y0 += A[0, j] * q
+                z0 += A[0, j] * r
+                x1 += A[1, j] * p
+                y1 += A[1, j] * q
+                z1 += A[1, j] * r
+                x2 += A[2, j] * p
+                y2 += A[2, j] * q
+                z2 += A[2, j] * r
+            change = size = 0.0
+            for i in range(3):
+                for m in range(3):
+                    if i == 0:
+                        new = x0 if m == 0 else (y0 if m == 1 else z0)
+                    elif i == 1:
+                        new = x1 if m == 0 else (y1 if m == 1 else z1)
+                    else:
+                        new = x2 if m == 0 else (y2 if m == 1 else z2)
+                    new += y[i, k + m]
+                    change = max(change, abs(new - out[i, k + m]))
+                    size = max(size, abs(new))
+                    out[i, k + m] = new
+            if change <= 4e-16 * size or not size < 4.0:
+                break
+
+
+class CollocationInterpolant:
+    """States within one accepted step: the collocation polynomial of the increments and the velocities.
+
+    ``theta, v, a (2, n_v)``, ``lam (2, n_c)``: the first two stages, increments from the start of the step; the third
+    stage is the new state. Accelerations and multipliers: the cubic through the start and the stages.
+    """
+
+    def __init__(
+        self, old: StepState, new: StepState, n_linear: int, theta: FloatArray, v: FloatArray, a: FloatArray,
+        lam: FloatArray,
+    ) -> None:  # fmt: skip
+        self.old, self.new, self.n_linear = old, new, n_linear
+        self.h = new.t - old.t
+        end = np.empty(len(old.v))
+        local(old.q, new.q, n_linear, end)
+        zero = np.zeros(len(old.v))
+        self._theta = np.vstack((zero, theta, end))
+        self._v = np.vstack((old.v, old.v + v, new.v))
+        self._a = np.vstack((old.a, a, new.a))
+        self._lam = np.vstack((old.lam, lam, new.lam))
+
+    def __call__(self, t: float) -> StepState:
+        """The state at a time within the step."""
+        s = (t - self.old.t) / self.h
+        if s <= 0.0:
+            return self.old
+        if s >= 1.0:
+            return self.new
+        weights = through(FROM_START, s)
+        q = np.empty_like(self.old.q)
+        retract(self.old.q, weights @ self._theta, self.n_linear, q)
+        a = weights @ self._a
+        return StepState(t, q, weights @ self._v, a, a, weights @ self._lam, self.old.v, 0.0)
