@@ -17,7 +17,7 @@ from flexmbs.dynamics import Dynamics
 from flexmbs.integrators.bdf_history import History, error_constants, leading, weights
 from flexmbs.integrators.bdf_motion import motion
 from flexmbs.integrators.contracts import StepState
-from flexmbs.verification.cases.integrators import _cone, _driven
+from flexmbs.verification.cases.integrators import cone, driven
 from flexmbs.verification.reference import pendulums
 
 J, J3, OMEGA = 1.0, 1.8, np.array([2.0, 0.0, 5.0])
@@ -135,7 +135,7 @@ def test_memory_keeps_the_history() -> None:
 
 @pytest.mark.parametrize("order", [1, 2, 3, 4, 5])
 def test_order_on_the_conical_pendulum(order: int) -> None:
-    known = _cone()
+    known = cone()
     steps = {1: (2.5e-3, 1.25e-3), 3: (1e-2, 5e-3, 2.5e-3)}.get(order, (2e-2, 1e-2, 5e-3))
     scheme = fx.BDF(max_order=order)
     errors = np.array([known.errors(fx.simulate(known.model, 2.0, step=h, integrator=scheme)) for h in steps])
@@ -158,16 +158,16 @@ def test_constraints_of_positions_and_velocities_hold() -> None:
     run = fx.simulate(double_pendulum(spatial=True), 1.0, step=1e-2, integrator=fx.BDF(max_order=3))
     assert run.residuals[:, 0].max() < 1e-10
     assert run.residuals[:, 1].max() < 1e-8
-    driven = fx.simulate(_driven().model, 1.0, step=fx.ErrorControl(rtol=1e-7), integrator=fx.BDF())
+    driven = fx.simulate(driven().model, 1.0, step=fx.ErrorControl(rtol=1e-7), integrator=fx.BDF())
     assert driven.residuals[:, 0].max() < 1e-8
     assert driven.residuals[:, 1].max() < 1e-6
 
 
 def test_constraints_of_velocities_alone() -> None:
     """A disk that rolls straight on: the point of contact rests, the centre moves at radius times spin."""
-    from flexmbs.verification.cases.rolling import DISK, _disk
+    from flexmbs.verification.cases.rolling import DISK, disk
 
-    body, model = _disk(0.0, 4.0, (0.0, 0.0, 0.0))
+    body, model = disk(0.0, 4.0, (0.0, 0.0, 0.0))
     run = fx.simulate(model, 1.0, step=fx.ErrorControl(rtol=1e-8), integrator=fx.BDF())
     way = float(np.linalg.norm((run.position(body)[-1] - run.position(body)[0])[:2]))
     assert way == pytest.approx(4.0 * DISK.radius, rel=1e-9)

@@ -19,7 +19,7 @@ from flexmbs.dynamics import Dynamics
 from flexmbs.elements import PlanarBeam, PlanarCable, SpatialCable
 from flexmbs.integrators.step_control import ErrorControl
 from flexmbs.verification.cases.energy_momentum import pendulum_energy
-from flexmbs.verification.cases.integrators import _cone
+from flexmbs.verification.cases.integrators import cone
 from flexmbs.verification.reference import tops
 
 G = 9.81
@@ -99,7 +99,7 @@ def test_free_body_keeps_energy_and_momentum_and_converges() -> None:
 
 
 def test_order_of_a_constrained_motion() -> None:
-    known = _cone()
+    known = cone()
     errors = np.array([known.errors(go(known.model, 2.0, h)) for h in (4e-2, 2e-2, 1e-2)])
     for column in errors.T:  # position, velocity, force
         assert slopes(list(column)).min() > 1.95

@@ -11,7 +11,7 @@ import flexmbs as fx
 from flexmbs.core.contracts import FloatArray
 from flexmbs.verification import Case, ConvergenceStudy, Measured, Outcome, Progress, Table
 from flexmbs.verification.cases.common import COLOURS, figure, measured
-from flexmbs.verification.cases.integrators import Known, _cone, _driven
+from flexmbs.verification.cases.integrators import Known, cone, driven
 from flexmbs.verification.cases.linkages import Side, hinged
 from flexmbs.verification.cases.moving import G, orders, stored_times, worst
 from flexmbs.verification.cases.spatial_mechanisms import bricard, bricard_path
@@ -101,7 +101,7 @@ def run(progress: Progress) -> Outcome:
     quantities: list[Measured] = []
     studies: list[ConvergenceStudy] = []
     drawing, axes = figure(5.0, 3.8)
-    for known in (_cone(), _driven()):
+    for known in (cone(), driven()):
         progress(known.name)
         found, more, errors = _constrained(known)
         quantities += found

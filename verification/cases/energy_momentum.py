@@ -13,7 +13,7 @@ from flexmbs.elements import PlanarCable, SpatialCable
 from flexmbs.verification import Case, Measured, Outcome, Progress, Table
 from flexmbs.verification.cases.common import COLOURS, figure, measured
 from flexmbs.verification.cases.free_body import INERTIA, OMEGA
-from flexmbs.verification.cases.integrators import CLOSED, _cone
+from flexmbs.verification.cases.integrators import CLOSED, cone
 from flexmbs.verification.cases.moving import CONSERVED, G, against, extrapolated, orders, stored_times, worst
 from flexmbs.verification.reference import tops
 
@@ -209,7 +209,7 @@ def run_order(progress: Progress) -> Outcome:
     lines = [("free body", steps, errors)]
     studies = [orders("free body: angular velocity up to 10 s", steps, errors)]
     progress("conical pendulum")
-    known, steps = _cone(), (4e-2, 2e-2, 1e-2)
+    known, steps = cone(), (4e-2, 2e-2, 1e-2)
     found = [known.errors(fx.simulate(known.model, 2.0, step=h, integrator=scheme)) for h in steps]
     for i, what in enumerate(("position", "velocity", "force of the rod")):
         studies.append(orders(f"conical pendulum: {what}", steps, [e[i] for e in found]))

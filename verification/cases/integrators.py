@@ -40,7 +40,7 @@ class Known:
     prescribed: dict[int, tuple[int, ...]]
 
 
-def _cone() -> Known:
+def cone() -> Known:
     """A mass on a rod goes round on a circle: tension m g / cos(a), rate sqrt(g / (l cos(a)))."""
     length, tilt, mass = 1.0, 1.0, 2.0
     radius, depth = length * math.sin(tilt), length * math.cos(tilt)
@@ -58,7 +58,7 @@ def _cone() -> Known:
     return Known("conical pendulum", fx.Model(ball, rod, fx.Gravity((0.0, 0.0, -G))), errors, {2: (), 3: ()})
 
 
-def _driven() -> Known:
+def driven() -> Known:
     """A bar turned about its end by a motor, angle sin(2 t) about an axis across space: force and torque follow."""
     arm, mass, J = 0.5, 1.5, 0.2
     axis = np.array([1.0, 2.0, 2.0]) / 3.0
@@ -106,7 +106,7 @@ def run(progress: Progress) -> Outcome:
     studies: list[ConvergenceStudy] = []
     rows = []
     drawing, axes = figure(5.0, 3.8)
-    for known in (_cone(), _driven()):
+    for known in (cone(), driven()):
         system = fx.compile_model(known.model)
         for (label, scheme), colour in zip(SCHEMES, COLOURS, strict=False):
             progress(f"{known.name}, {label}")

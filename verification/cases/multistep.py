@@ -12,7 +12,7 @@ import flexmbs as fx
 from flexmbs.core.contracts import FloatArray
 from flexmbs.verification import Case, ConvergenceStudy, Measured, Outcome, Progress, Table
 from flexmbs.verification.cases.common import COLOURS, figure, measured
-from flexmbs.verification.cases.integrators import _cone
+from flexmbs.verification.cases.integrators import cone
 from flexmbs.verification.cases.linkages import squeezer, squeezer_angles
 from flexmbs.verification.cases.moving import G, against, closed, stored_times
 from flexmbs.verification.cases.pendulums import double_pendulum, pendulum_angles
@@ -28,7 +28,7 @@ CLOSED_FORM = "closed form"
 
 def _studies(progress: Progress) -> tuple[list[ConvergenceStudy], dict[int, list[float]]]:
     """Orders 1 to 5 with fixed steps on a conical pendulum and on a free symmetric body."""
-    known = _cone()
+    known = cone()
     system = fx.compile_model(known.model)
     J, J3, omega = 1.0, 1.8, np.array([2.0, 0.0, 5.0])
     body = fx.RigidBody(1.0, (J, J, J3), angular_velocity=omega, name="body")

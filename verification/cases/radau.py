@@ -12,7 +12,7 @@ import flexmbs as fx
 from flexmbs.core.contracts import FloatArray
 from flexmbs.verification import Case, ConvergenceStudy, Measured, Outcome, Progress, Table
 from flexmbs.verification.cases.common import COLOURS, figure, measured
-from flexmbs.verification.cases.integrators import Known, _cone, _driven
+from flexmbs.verification.cases.integrators import Known, cone, driven
 from flexmbs.verification.cases.linkages import squeezer, squeezer_angles
 from flexmbs.verification.cases.moving import against, stored_times
 from flexmbs.verification.cases.spatial_mechanisms import governor
@@ -79,7 +79,7 @@ def _stiff(h: float, stiffness: float = 1e8) -> float:
 
 def _between(h: float) -> float:
     """Largest error of positions between steps of the conical pendulum, less those of the steps."""
-    known = _cone()
+    known = cone()
     run = fx.simulate(known.model, 10.0 * h, step=h, integrator=SCHEME, output=fx.Output(every=h / 4.0))
     rate = math.sqrt(9.81 / math.cos(1.0))
     x, y = math.sin(1.0) * np.cos(rate * run.t), math.sin(1.0) * np.sin(rate * run.t)
@@ -150,7 +150,7 @@ def run(progress: Progress) -> Outcome:
     quantities: list[Measured] = []
     studies: list[ConvergenceStudy] = []
     drawing, axes = figure(5.0, 3.8)
-    for known in (_cone(), _driven()):
+    for known in (cone(), driven()):
         progress(known.name)
         found, more, errors = _constrained(known)
         quantities += found

@@ -30,7 +30,7 @@ from flexmbs.verification.reference.tops import RollingDisk
 DISK = RollingDisk()
 
 
-def _disk(tilt_degrees: float, spin: float, others: tuple[float, float, float]) -> tuple[fx.RigidBody, fx.Model]:
+def disk(tilt_degrees: float, spin: float, others: tuple[float, float, float]) -> tuple[fx.RigidBody, fx.Model]:
     """A disk with the axis (0, cos, sin) of its tilt; angular velocity spin * axis + others, no slip."""
     tilt = math.radians(tilt_degrees)
     axis = np.array([0.0, math.cos(tilt), math.sin(tilt)])
@@ -60,7 +60,7 @@ def run(progress: Progress) -> Outcome:
     """Steady circle and a transient of four seconds."""
     tilt, names = 20.0, list(load_reference("d08").quantities)
     rate = DISK.steady_precession(math.radians(tilt), -10.0)
-    body, model = _disk(tilt, -10.0, (0.0, 0.0, rate))
+    body, model = disk(tilt, -10.0, (0.0, 0.0, rate))
     circle = refine(model, 4.0, (1e-2, 5e-3), prefixed(progress, "steady circle"))
     heading = [np.polyfit(c.t, np.unwrap(np.arctan2(*c.rotation(body)[:, 1::-1, 2].T)), 1)[0] for c in circle]
     track = _contact(circle[-1], body)[0]
@@ -71,7 +71,7 @@ def run(progress: Progress) -> Outcome:
         measured("steady circle: largest change of the tilt", "degrees", np.abs(lean).max(), 0.0, "steady motion",
                  atol=5e-3),
     ]  # fmt: skip
-    body, model = _disk(10.0, -8.0, (0.3, 0.0, 0.0))
+    body, model = disk(10.0, -8.0, (0.3, 0.0, 0.0))
     times, steps = (0.5, 1.0, 2.0, 4.0), (1e-2, 5e-3, 2.5e-3)
     runs = refine(model, 4.0, steps, progress)
     found = [r.position(body)[stored_times(r, times)] for r in runs]
