@@ -106,7 +106,7 @@ def test_units_do_not_change_the_motion() -> None:
 
 def test_rolling_keeps_its_velocity_constraints_and_energy() -> None:
     """A tilted disk on a plane, whose contact has two velocity rows."""
-    body, model = rolling._disk(20.0, -10.0, (0.0, 0.0, 0.0))
+    body, model = rolling.disk(20.0, -10.0, (0.0, 0.0, 0.0))
     changes = []
     for h in (1e-2, 5e-3, 2.5e-3):
         run = fx.simulate(model, 1.0, step=h, integrator=SCHEME)

@@ -158,9 +158,9 @@ def test_constraints_of_positions_and_velocities_hold() -> None:
     run = fx.simulate(double_pendulum(spatial=True), 1.0, step=1e-2, integrator=fx.BDF(max_order=3))
     assert run.residuals[:, 0].max() < 1e-10
     assert run.residuals[:, 1].max() < 1e-8
-    driven = fx.simulate(driven().model, 1.0, step=fx.ErrorControl(rtol=1e-7), integrator=fx.BDF())
-    assert driven.residuals[:, 0].max() < 1e-8
-    assert driven.residuals[:, 1].max() < 1e-6
+    run = fx.simulate(driven().model, 1.0, step=fx.ErrorControl(rtol=1e-7), integrator=fx.BDF())
+    assert run.residuals[:, 0].max() < 1e-8
+    assert run.residuals[:, 1].max() < 1e-6
 
 
 def test_constraints_of_velocities_alone() -> None:
