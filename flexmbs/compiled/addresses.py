@@ -75,6 +75,11 @@ class Addresses:
         """Length of ``at`` so far: where the next address will lie."""
         return len(self._at)
 
+    @property
+    def counts(self) -> tuple[int, int]:
+        """Lengths of ``real`` and ``whole`` so far."""
+        return len(self._real), len(self._whole)
+
     def packed(self) -> tuple[IntArray, IntArray, FloatArray]:
         """``at``, ``whole`` and ``real``."""
         return (

@@ -117,11 +117,12 @@ class Driver:
             data=static.data, reach=static._reach, pivots=static._sizes, solution=static._x, dq=np.zeros(k),
             aux=np.zeros(k), rate=np.zeros(dyn.n_c), held=np.zeros(k), sums=np.zeros(len(dyn.body_sizes)),
         )  # fmt: skip
-        places, expressions = {}, []
+        places: dict[str, int] = {}
+        arrays: dict[str, str] = {}
         try:
             for name, array in zip(x._fields, x, strict=True):
                 places[name] = take.size
-                expressions.append(take.array(array))
+                arrays[name] = take.array(array)
         except ValueError as error:
             raise Prevented(f"the arrays of the system hold {error}") from None
         self._places = [places[name] for name in GIVEN]
@@ -131,9 +132,10 @@ class Driver:
         )  # fmt: skip
         two_levels = scheme.index == 2 and dyn.n_c > 0
         self._sizes = Sizes(1, k, dyn.n_c, dyn.n_linear, scheme.newton.most, int(two_levels), int(full), 0, 0)
-        numbers, sizes = [take.value(float(s)) for s in self._numbers], [take.value(int(c)) for c in self._sizes]
-        self._first_number, self._first_size = int(numbers[0][5:-1]), int(sizes[0][6:-1])
-        written = text.write(numbers, sizes, expressions, static.W)
+        self._first_number, self._first_size = take.counts
+        numbers = {name: take.value(float(value)) for name, value in self._numbers._asdict().items()}
+        sizes = {name: take.value(int(value)) for name, value in self._sizes._asdict().items()}
+        written = text.write({"s": numbers, "c": sizes, "x": arrays}, static.W)
         self.module = Module(written, text.modules, ", ".join(text.groups))
         self._at, self._whole, self._real = take.packed()
         self._kept = take.kept

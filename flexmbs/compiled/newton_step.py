@@ -1,8 +1,8 @@
 r"""Steps of generalized-alpha over arrays alone: the iteration of `flexmbs.integrators.generalized_alpha`, compiled.
 
-`advance` is not called here. Its text becomes part of a generated module (`flexmbs.compiled.text`), in which the four
-functions that stand here without a body, `residual`, `tangent`, `rates` and `account`, call the kernels of the groups
-of one set of types. It takes the decisions of ``_Stepper._attempt`` in the same order from the same numbers, so both
+`advance` is not called here. Its statements become part of a generated function (`flexmbs.compiled.text`), in which the
+fields of its arguments are plain variables, since compilers handle large tuples slowly, and in place of the functions
+that stand here without a body are calls of the kernels of one set of types. It takes the decisions of ``_Stepper._attempt`` in the same order from the same numbers, so both
 give the same bits. A step that fails, or that step control would not accept, ends the call before it: the loop in
 Python makes that step, with its further attempts and messages.
 """
@@ -13,7 +13,7 @@ import math
 from typing import Any, NamedTuple
 
 from flexmbs.core.contracts import Env, FloatArray, IntArray, State
-from flexmbs.core.jit import inlined
+from flexmbs.core.jit import inlined, kernel
 from flexmbs.core.linsolve.static_band import band_factorise, band_solve
 from flexmbs.core.sparsity import clear_blocks, rotate_blocks
 from flexmbs.integrators.generalized_alpha import (
@@ -43,7 +43,7 @@ from flexmbs.mechanics.steps import (
     tangent_operators,
 )
 
-__all__ = ["Numbers", "Sizes", "StepArrays", "advance", "attempt", "settled", "solve", "stands"]
+__all__ = ["Numbers", "Sizes", "StepArrays", "advance", "settled", "solve", "stands"]
 
 
 class Numbers(NamedTuple):
@@ -132,30 +132,28 @@ class StepArrays(NamedTuple):
     sums: FloatArray
 
 
-def residual(tables: Any, state: State, env: Env, given: FloatArray) -> bool:
-    """`Dynamics.residual`; whether all items could be evaluated. Generated."""
+def residual(state: State, env: Env, given: FloatArray) -> bool:
+    """`Dynamics.residual`; whether an item was refused. Written for each set of types, as are the next four."""
     raise NotImplementedError
 
 
-def tangent(
-    tables: Any, state: State, env: Env, given: FloatArray, weights: tuple[float, float], on_rates: int
-) -> bool:
-    """`Dynamics.tangent`; whether all items could be evaluated. Generated."""
+def tangent(state: State, env: Env, given: FloatArray, weights: tuple[float, float], on_rates: int) -> bool:
+    """`Dynamics.tangent`; whether an item was refused."""
     raise NotImplementedError
 
 
-def rates(tables: Any, rate: FloatArray) -> None:
-    """Add G v of all constraints. Generated."""
+def rates(rate: FloatArray) -> None:
+    """Add G v of all constraints."""
     raise NotImplementedError
 
 
-def rate_coupling(tables: Any, y: FloatArray, out: FloatArray) -> None:
-    """`Dynamics.rate_coupling`. Generated."""
+def rate_coupling(y: FloatArray, out: FloatArray) -> None:
+    """`Dynamics.rate_coupling`."""
     raise NotImplementedError
 
 
-def account(tables: Any, i: int, state: State, env: Env, powers: int) -> None:
-    """After step i of a chunk: the powers of forces, if wanted, and turns. Generated."""
+def account(i: int, state: State, env: Env) -> None:
+    """After step i of a chunk: the powers of forces, if wanted, and turns."""
     raise NotImplementedError
 
 
@@ -165,7 +163,7 @@ def stands(error: float, before: float) -> bool:
     return error <= WRONG and not (error > SUSPECT and before > 0.0 and error > JUMP * before)
 
 
-@inlined
+@kernel
 def settled(k: IntArray, d: FloatArray, v1: FloatArray, vd1: FloatArray, wv: float, h: float, rtol: float) -> bool:
     """Whether the last increments of the first-order states at ``k`` are small against the states."""
     for i in k:
@@ -174,118 +172,122 @@ def settled(k: IntArray, d: FloatArray, v1: FloatArray, vd1: FloatArray, wv: flo
     return True
 
 
-@inlined
+@kernel
 def solve(
-    x: StepArrays, n_v: int, scale: float, position: float, velocity: float, width: tuple[float, ...]
+    r: FloatArray, order: IntArray, frame_dofs: IntArray, frames: FloatArray, n_v: int, scale: float, position: float,
+    velocity: float, velocity_rows: IntArray, b: FloatArray, data: FloatArray, solution: FloatArray,
+    width: tuple[float, ...], d: FloatArray,
 ) -> None:  # fmt: skip
-    """`Dynamics.solve`, into ``x.d``."""
-    n, W = x.b.shape[0], len(width)
-    reduce(x.r, x.order, x.frame_dofs, x.frames, n_v, scale, position, velocity, x.velocity_rows, x.b)
-    band_solve(x.data, n, x.solution, x.b, width)
-    spread(x.solution[W : W + n], x.order, x.frame_dofs, x.frames, x.d)
+    """`Dynamics.solve`, into ``d``."""
+    n, W = b.shape[0], len(width)
+    reduce(r, order, frame_dofs, frames, n_v, scale, position, velocity, velocity_rows, b)
+    band_solve(data, n, solution, b, width)
+    spread(solution[W : W + n], order, frame_dofs, frames, d)
 
 
-def attempt(s: Numbers, c: Sizes, x: StepArrays, tables: Any, i: int, aux: FloatArray, width: Any) -> int:
-    """Step i, from row i of the states into row i + 1; the number of iterations, 0 if it failed."""
-    q, v, a = x.Q[i], x.V[i], x.A[i]
-    q1, v1, vd1, lam = x.Q[i + 1], x.V[i + 1], x.A[i + 1], x.LAM[i + 1]
-    dq, mass, n_v, wv, wa = x.dq, x.mass, c.n_v, s.wv, s.wa
-    row = i if x.given.shape[0] > 1 else 0
-    given, motion = x.given[row], x.motion[row]
-    state, env = State(q1, v1, vd1, lam), Env(x.times[i], x.scale[row])
-    weights = (1.0 / wa, wv / wa)
-    lam[:] = x.LAM[i]
-    acceleration, speed, size = begin(
-        q, v, aux, a, a, s.h, s.beta, s.gamma, s.alpha_m, s.alpha_f, mass, c.n_linear, dq, v1, vd1, q1
-    )
-    reach = max(acceleration / wa, 1e-3 * abs(s.h) * speed)
-    floor = 8.0 * EPS * max(size, s.position_size)
-    last = math.inf
-    renew = True
-    gap = rate_gap = 0.0
-    for number in range(1, c.most + 1):
-        if renew or c.full == 1:
-            tangent_operators(dq, c.n_linear, x.T)
-            if x.turned.shape[0] > 0:
-                clear_blocks(x.B, x.turned)
-            x.counts[0] += 1
-            if not tangent(tables, state, env, given, weights, c.two_levels):
-                return 0
-            if x.turned.shape[0] > 0:
-                rotate_blocks(x.B, x.turned, x.frames)
-            x.counts[1] += 1
-            scatter(x.B, x.source, x.slots, x.masses, 1.0, x.mass_slots, x.slack, x.diagonal, x.data)
-            if band_factorise(x.data, x.b.shape[0], x.reach, x.pivots, width) >= 0:
-                return 0
-        else:
-            x.counts[0] += 1
-            if not residual(tables, state, env, given):
-                return 0
-        if c.n_c > 0:
-            gap = largest(x.r, n_v)
-        if c.two_levels == 1:
-            rate = x.rate
-            for k in range(c.n_c):
-                rate[k] = -motion[k, 1]
-            rates(tables, rate)
-            rate_gap = largest(rate, 0)
-            hold_back(x.r, rate, x.velocity_rows, n_v, wv, x.held)
-            solve(x, n_v, 0.0, 1.0, 1.0, width)
-            rate_coupling(tables, x.d, rate)
-            put_back(x.held, rate, n_v, x.d, x.r, dq)
-            solve(x, n_v, 1.0 / wa, -1.0, -1.0, width)
-        else:
-            solve(x, n_v, 1.0 / wa, 1.0, 1.0 / wv, width)
-        size = correct(x.d, mass, wv, wa, wa, n_v, dq, v1, vd1, lam)
-        retract(q, dq, c.n_linear, q1)
-        if not size < FAR * (floor / EPS + reach):
-            return 0
-        rate_of = size / last if last > 0.0 else 0.0
-        small = rate_of < 1.0 and size * rate_of <= s.rtol * reach * (1.0 - rate_of) and gap <= CLOSED * s.length
-        if number > PATIENT and rate_of > GROWING:
-            return 0
-        done = size <= floor or (number > 1 and (small or (rate_of > RATE and size <= 1e3 * floor)))
-        done = done and gap <= MET * s.length
-        if done and c.two_levels == 1:
-            done = rate_gap <= MET_RATE * (largest(v1, 0) * max(1.0, s.length)) + MET * s.length / abs(s.h)
-        if done and largest_turn(dq, c.n_linear, x.angles) > MOST_TURN:
-            return 0
-        if done and settled(x.states, x.d, v1, vd1, wv, s.h, s.rtol):
-            return number
-        renew = number > 1 and rate_of > RATE
-        last = size
-    return 0
-
-
-def advance(s: Numbers, c: Sizes, x: StepArrays, tables: Any, width: Any) -> int:
+def advance(s: Numbers, c: Sizes, x: StepArrays, width: tuple[float, ...]) -> int:
     """Up to ``c.n`` steps; how many were made."""
+    h, wv, wa, n_v, n_linear = s.h, s.wv, s.wa, c.n_v, c.n_linear
+    weights = (1.0 / wa, wv / wa)
     h_old, before = s.h_old, s.error_before
     for i in range(c.n):
+        v = x.V[i]
         if c.chunk == 1:
-            turn = largest_turn(x.V[i], c.n_linear, x.angles)
-            if turn > 0.0 and TURN / turn < s.h:
+            turn = largest_turn(v, n_linear, x.angles)
+            if turn > 0.0 and TURN / turn < h:
                 return i
-        evaluations, factorisations = x.counts[0], x.counts[1]
-        aux = x.AUX[i]
-        if h_old != 0.0 and h_old != s.h:
+        q, a, aux = x.Q[i], x.A[i], x.AUX[i]
+        q1, v1, vd1, lam = x.Q[i + 1], x.V[i + 1], x.A[i + 1], x.LAM[i + 1]
+        row = i if x.given.shape[0] > 1 else 0
+        given = x.given[row]
+        state, env = State(q1, v1, vd1, lam), Env(x.times[i], x.scale[row])
+        if h_old != 0.0 and h_old != h:  # noqa: PLR1714  # as kernels have it
             aux = x.aux
-            for k in range(c.n_v):
-                aux[k] = x.A[i, k] + (s.h / h_old) * (x.AUX[i, k] - x.A[i, k])
-        number = attempt(s, c, x, tables, i, aux, width)
-        error = math.inf
-        if number > 0:
-            third = finish(
-                x.V[i], x.A[i], aux, x.v_old if i == 0 else x.V[i - 1], s.h, h_old, s.alpha_m, s.alpha_f, x.mass,
-                x.body_of, x.body_sizes, x.sums, x.V[i + 1], x.A[i + 1], x.AUX[i + 1],
+            for k in range(n_v):
+                aux[k] = a[k] + (h / h_old) * (x.AUX[i, k] - a[k])
+        for k in range(c.n_c):
+            lam[k] = x.LAM[i, k]
+        acceleration, speed, size = begin(
+            q, v, aux, a, a, h, s.beta, s.gamma, s.alpha_m, s.alpha_f, x.mass, n_linear, x.dq, v1, vd1, q1
+        )
+        reach = max(acceleration / wa, 1e-3 * abs(h) * speed)
+        floor = 8.0 * EPS * max(size, s.position_size)
+        last = math.inf
+        gap = rate_gap = 0.0
+        renew, made, evaluations, factorisations = True, 0, 0, 0
+        for number in range(1, c.most + 1):
+            evaluations += 1
+            if renew or c.full == 1:
+                tangent_operators(x.dq, n_linear, x.T)
+                if x.turned.shape[0] > 0:
+                    clear_blocks(x.B, x.turned)
+                refused = tangent(state, env, given, weights, c.two_levels)
+                if refused:
+                    break
+                if x.turned.shape[0] > 0:
+                    rotate_blocks(x.B, x.turned, x.frames)
+                factorisations += 1
+                scatter(x.B, x.source, x.slots, x.masses, 1.0, x.mass_slots, x.slack, x.diagonal, x.data)
+                if band_factorise(x.data, x.b.shape[0], x.reach, x.pivots, width) >= 0:
+                    break
+            else:
+                refused = residual(state, env, given)
+                if refused:
+                    break
+            if c.n_c > 0:
+                gap = largest(x.r, n_v)
+            scale, position, velocity = 1.0 / wa, 1.0, 1.0 / wv
+            if c.two_levels == 1:
+                for k in range(c.n_c):
+                    x.rate[k] = -x.motion[row, k, 1]
+                rates(x.rate)
+                rate_gap = largest(x.rate, 0)
+                hold_back(x.r, x.rate, x.velocity_rows, n_v, wv, x.held)
+                solve(
+                    x.r, x.order, x.frame_dofs, x.frames, n_v, 0.0, 1.0, 1.0, x.velocity_rows, x.b, x.data, x.solution,
+                    width, x.d,
+                )  # fmt: skip
+                rate_coupling(x.d, x.rate)
+                put_back(x.held, x.rate, n_v, x.d, x.r, x.dq)
+                position = velocity = -1.0
+            solve(
+                x.r, x.order, x.frame_dofs, x.frames, n_v, scale, position, velocity, x.velocity_rows, x.b, x.data,
+                x.solution, width, x.d,
             )  # fmt: skip
-            error = s.error_factor * third / s.tolerance
-        if number == 0 or (c.chunk == 1 and not stands(error, before)):
-            x.counts[0], x.counts[1] = evaluations, factorisations
+            size = correct(x.d, x.mass, wv, wa, wa, n_v, x.dq, v1, vd1, lam)
+            retract(q, x.dq, n_linear, q1)
+            if not size < FAR * (floor / EPS + reach):
+                break
+            ratio = size / last if last > 0.0 else 0.0
+            small = ratio < 1.0 and size * ratio <= s.rtol * reach * (1.0 - ratio) and gap <= CLOSED * s.length
+            if number > PATIENT and ratio > GROWING:
+                break
+            done = size <= floor or (number > 1 and (small or (ratio > RATE and size <= 1e3 * floor)))
+            done = done and gap <= MET * s.length
+            if done and c.two_levels == 1:
+                fastest = largest(v1, 0) * max(1.0, s.length)
+                done = rate_gap <= MET_RATE * fastest + MET * s.length / abs(h)
+            if done and largest_turn(x.dq, n_linear, x.angles) > MOST_TURN:
+                break
+            if done and settled(x.states, x.d, v1, vd1, wv, h, s.rtol):
+                made = number
+                break
+            renew = number > 1 and ratio > RATE
+            last = size
+        if made == 0:
             return i
-        x.errors[i], x.iterations[i] = error, number
+        v_old = x.v_old if i == 0 else x.V[i - 1]
+        third = finish(
+            v, a, aux, v_old, h, h_old, s.alpha_m, s.alpha_f, x.mass, x.body_of, x.body_sizes, x.sums, v1, vd1,
+            x.AUX[i + 1],
+        )  # fmt: skip
+        error = s.error_factor * third / s.tolerance
+        if c.chunk == 1 and not stands(error, before):
+            return i
+        x.errors[i], x.iterations[i] = error, made
+        x.counts[0] += evaluations
+        x.counts[1] += factorisations
         if c.chunk == 1:
-            row = i if x.given.shape[0] > 1 else 0
-            state = State(x.Q[i + 1], x.V[i + 1], x.A[i + 1], x.LAM[i + 1])
-            account(tables, i, state, Env(x.times[i], x.scale[row]), c.powers)
-        h_old, before = s.h, error
+            account(i, state, env)
+        h_old, before = h, error
     return c.n

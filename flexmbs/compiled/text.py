@@ -6,7 +6,9 @@ users too, are imported by name.
 
 from __future__ import annotations
 
+import ast
 import inspect
+import re
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -36,27 +38,44 @@ from numpy import bool_ as bool, float64, int32, int64
 from flexmbs.compiled.addresses import pointer
 from flexmbs.compiled.newton_step import {names}
 from flexmbs.core.contracts import Env, MarkerWork, State, Work
-from flexmbs.core.jit import inlined, kernel
+from flexmbs.core.jit import kernel
 '''
 
-TYPES = ("Env", "State")
-FUNCTIONS = ("attempt", "advance")
-"""What is taken over from `newton_step` word for word."""
-
-
 WRITTEN = ("residual", "tangent", "rates", "rate_coupling", "account")
-"""What is written for each set of types."""
-
-
-def _names_used() -> list[str]:
-    """Names that the functions taken over find in `newton_step`."""
-    used = {name for function in FUNCTIONS for name in getattr(newton_step, function).__code__.co_names}
-    used |= {"Numbers", "Sizes", "StepArrays"}
-    return sorted(name for name in used if hasattr(newton_step, name) and name not in (*FUNCTIONS, *WRITTEN, *TYPES))
+"""What is written for each set of types, in place of calls in `newton_step.advance`."""
 
 
 class Prevented(ValueError):  # noqa: N818  # nothing went wrong
     """A system cannot have a step driver; the message says what of it is in the way."""
+
+
+class _Flat(ast.NodeTransformer):
+    """Fields of some arguments become variables, and calls of what is to be written become its statements."""
+
+    def __init__(self, owners: set[str], bodies: dict[str, list[str]]) -> None:
+        self.owners, self.bodies = owners, bodies
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:  # noqa: N802  # the names of ast
+        if isinstance(node.value, ast.Name) and node.value.id in self.owners:
+            return ast.Name(f"{node.value.id}_{node.attr}", node.ctx)
+        return self.generic_visit(node)
+
+    def visit_Assign(self, node: ast.Assign) -> Any:  # noqa: N802
+        return self._written(node)
+
+    def visit_Expr(self, node: ast.Expr) -> Any:  # noqa: N802
+        return self._written(node)
+
+    def _written(self, node: ast.Assign | ast.Expr) -> Any:
+        call = node.value
+        if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in self.bodies):
+            return self.generic_visit(node)
+        names = inspect.signature(getattr(newton_step, call.func.id)).parameters
+        given = {name: ast.unparse(self.visit(a)) for name, a in zip(names, call.args, strict=True)}
+        text = "\n".join(self.bodies[call.func.id])
+        for name, value in given.items():
+            text = re.sub(rf"(?<![\w.]){name}\b", value, text)
+        return ast.parse(text).body
 
 
 class Text:
@@ -73,39 +92,34 @@ class Text:
         self.modules: list[str] = []
         self.groups: list[str] = []
         self._tables: list[tuple[str, str]] = []
-        self._force: list[str] = []
-        self._tangent: list[str] = []
+        self._force: list[str] = ["refused = False"]
+        self._tangent: list[str] = ["refused = False"]
         self._rates: list[str] = ["pass"]
         self._coupling: list[str] = ["pass"]
         self._account: list[str] = ["pass"]
 
-    def write(self, numbers: list[str], sizes: list[str], arrays: list[str], width: int) -> str:
-        """The module; the lists are the expressions of `Numbers`, `Sizes` and `StepArrays`."""
+    def write(self, values: dict[str, dict[str, str]], width: int) -> str:
+        """The module; ``values``: by argument of `newton_step.advance` (s, c, x) the expressions of its fields."""
         self._collect()
-        names = ", ".join(name for name, _ in self._tables)
-        parts = [HEAD.format(title=", ".join(self.groups), names=", ".join(_names_used()))]
-        parts.append("\n".join(f"from {module} import {name}" for name, module in sorted(self._imports.items())))
-        given = f"    ({names},) = tables"
-        for head, body in (
-            ("residual(tables, state, env, given)", [*self._force, "return True"]),
-            ("tangent(tables, state, env, given, weights, on_rates)", [*self._tangent, "return True"]),
-            ("rates(tables, rate)", self._rates),
-            ("rate_coupling(tables, y, out)", self._coupling),
-            ("account(tables, i, state, env, powers)", self._account),
-        ):
-            lines = "\n".join(f"    {line}" for line in body)
-            parts.append(f"@inlined\ndef {head}:\n{given}\n{lines}")
-        for function in FUNCTIONS:
-            parts.append("@inlined\n" + inspect.getsource(getattr(newton_step, function)))
-        lines = [f"    {name} = {value}" for name, value in self._tables]
-        lines += [
-            f"    s = Numbers({', '.join(numbers)})",
-            f"    c = Sizes({', '.join(sizes)})",
-            f"    x = StepArrays({', '.join(arrays)})",
-            f"    return advance(s, c, x, ({names},), ({'0.0, ' * width}))",
-        ]
-        parts.append("@kernel\ndef drive(at, whole, real):\n" + "\n".join(lines))
-        return "\n\n\n".join(parts) + "\n"
+        policy = ast.parse(inspect.getsource(newton_step.advance)).body[0]
+        assert isinstance(policy, ast.FunctionDef)  # noqa: S101
+        bodies = {
+            "residual": self._force, "tangent": self._tangent, "rates": self._rates, "rate_coupling": self._coupling,
+            "account": self._account,
+        }  # fmt: skip
+        steps = _Flat(set(values), bodies).visit(policy)
+        lines = [f"{name} = {value}" for name, value in self._tables]
+        lines += [f"{owner}_{name} = {value}" for owner, fields in values.items() for name, value in fields.items()]
+        lines.append(f"width = ({'0.0, ' * width})")
+        steps.name, steps.args = "drive", ast.parse("def drive(at, whole, real): pass").body[0].args  # type: ignore[attr-defined]
+        steps.returns = None
+        steps.body[:1] = ast.parse("\n".join(lines)).body  # in place of the docstring
+        steps.decorator_list = [ast.Name("kernel", ast.Load())]
+        found = {node.id for node in ast.walk(steps) if isinstance(node, ast.Name)}
+        names = sorted(n for n in found if hasattr(newton_step, n) and n not in ("Env", "State", "kernel"))
+        head = HEAD.format(title=", ".join(self.groups), names=", ".join(names))
+        imports = "\n".join(f"from {module} import {name}" for name, module in sorted(self._imports.items()))
+        return f"{head}{imports}\n\n\n{ast.unparse(ast.fix_missing_locations(steps))}\n"
 
     def _collect(self) -> None:
         """Tables and calls, in the order of `Dynamics.residual`."""
@@ -131,7 +145,7 @@ class Text:
                 self._check(term.tangent, term.name, f"({g}, state, env, {work}, weights)", self._tangent)
         if damped:
             blocks = self._table("damped", take.array(dyn._damped_mass))
-            self._tangent += [f"for i in range({blocks}.shape[0]):", f"    {work}.B[i] += weights[1] * {blocks}[i]"]
+            self._tangent += [f"for k in range({blocks}.shape[0]):", f"    {work}.B[k] += weights[1] * {blocks}[k]"]
         if m is not None:
             self._mechanics(m, work, markers)
 
@@ -161,7 +175,7 @@ class Text:
             self._check(row_force_tangent, "", f"({g}, state, env, {markers}, weights)", self._tangent)
             power, energy = self._table("power", take.array(self._power)), self._table("energy", take.array(np.zeros(len(m.forces.mA))))
             self._account += [
-                "if powers == 1:",
+                "if c_powers == 1:",
                 f"    {self._import(row_force_energy)}({g}, state.v, env, {markers}, {energy}, {power}[i])",
             ]
         if len(m.wrenches.mk):
@@ -174,10 +188,12 @@ class Text:
             self._tangent.append(f"{self._import(wrench_tangent)}({g}, {rows}, {ptr}, env.scale, {markers}, weights[0])")
             power = self._table("wrench_power", take.array(self._wrench_power))
             self._account += [
-                "if powers == 1:",
+                "if c_powers == 1:",
                 f"    {power}[i] = 0.0",
                 f"    {force}{power}[i])",
-                f"    {power}[i] *= {markers}.twist",
+                f"    for n in range({power}.shape[1]):",
+                "        for m in range(6):",
+                f"            {power}[i, n, m] *= {markers}.twist[n, m]",
             ]
         self._tangent += pulls
         ptr, dof = self._table("ptr", take.array(m.markers.ptr)), self._table("dof", take.array(m.markers.dof))
@@ -202,7 +218,7 @@ class Text:
 
     def _check(self, function: Any, owner: str, arguments: str, lines: list[str]) -> None:
         """A call that may refuse an item."""
-        lines += [f"if {self._import(function, owner)}{arguments} >= 0:", "    return False"]
+        lines += [f"if {self._import(function, owner)}{arguments} >= 0:", "    refused = True"]
 
     def _table(self, name: str, value: str) -> str:
         self._tables.append((name, value))
