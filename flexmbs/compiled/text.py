@@ -201,7 +201,7 @@ class Text:
         if len(m.joints.mA):
             self._coupling = [f"{self._import(joint_coupling)}(joints, {dof}, {markers}.B, y, out)"]
         for name, group in (("joints", m.joints), ("forces", m.forces)):
-            if any(group is table for table in dyn.turns._angular):
+            if any(group is table for table in dyn.turns.angular):
                 columns = ", ".join(f"{name}.{c}" for c in ("mA", "mB", "ptr", "kind", "c", "near"))
                 self._account.append(f"{self._import(update_angles)}({columns}, {markers}.p, {markers}.R)")
 
