@@ -30,10 +30,10 @@ class Grid:
         return self.h if whole else end - t, end
 
     def whole(self, t: float, h: float, barrier: float, most: int) -> FloatArray:
-        """Ends of the next steps from t, at most so many, as far as all have the fixed size and none meets the barrier."""
+        """Ends of the next steps from t, at most so many, that all have the fixed size and end before the barrier."""
         if self.h is None or h != self.h or t != self.begin + self.made * self.h:
             return np.empty(0)
-        ends = self.begin + np.arange(self.made + 1, self.made + most + 1) * self.h
+        ends: FloatArray = self.begin + np.arange(self.made + 1, self.made + most + 1, dtype=np.float64) * self.h
         fits = self.h >= np.diff(ends, prepend=t) * (1.0 - 1e-9)
         fits &= ends <= barrier - 1e-9 * self.h
         return ends[: len(ends) if fits.all() else int(np.argmin(fits))]

@@ -115,7 +115,7 @@ class Recorder:
             self._power = self.energies.powers(state.v, state.lam)
         gap = largest(np.where(dyn.velocity_rows == 1, 0.0, dyn.r[dyn.n_v :]), 0) if dyn.n_c else 0.0
         self.residuals.append(
-            (gap, float(np.abs(dyn.rates()).max(initial=0.0)), accounts.acceleration_gap(state.v, state.a))
+            (gap, float(np.abs(dyn.rates()).max(initial=0.0)), accounts.acceleration_gap(state.q, state.v, state.a))
         )
 
     def solution(self, **rest: Any) -> TimeSolution:

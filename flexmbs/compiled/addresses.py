@@ -43,7 +43,9 @@ class Addresses:
     def array(self, array: Any) -> str:
         """An array in place; ValueError with what is wrong if it cannot be rebuilt from its address."""
         if array.dtype.name not in TYPES or not array.flags.c_contiguous or not 1 <= array.ndim <= 4:
-            raise ValueError(f"an array of {array.dtype} with {array.ndim} axes that is not contiguous or not of numbers")
+            raise ValueError(
+                f"an array of {array.dtype} with {array.ndim} axes that is not contiguous or not of numbers"
+            )
         place = len(self._at)
         self._at += [array.ctypes.data, *array.shape]
         self.kept.append(array)
@@ -62,13 +64,12 @@ class Addresses:
             return f"real[{len(self._real) - 1}]"
         raise ValueError(f"a {type(value).__name__}")
 
-    def group(self, group: Any) -> str:
-        """A flat NamedTuple."""
-        name = type(group).__name__
+    def group(self, group: Any, name: str) -> str:
+        """A flat NamedTuple, which has this name in the text."""
         try:
             return f"{name}({', '.join(self.value(field) for field in group)})"
         except ValueError as error:
-            raise ValueError(f"its table {name} holds {error}") from None
+            raise ValueError(f"its table {type(group).__name__} holds {error}") from None
 
     @property
     def size(self) -> int:

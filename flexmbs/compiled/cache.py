@@ -23,12 +23,12 @@ import numba
 import numpy as np
 from numba import types
 
-import flexmbs
 from flexmbs.core.jit import compile_seconds
 
 __all__ = ["Module", "folder"]
 
 PREFIX = "flexmbs_steps_"
+PACKAGE = Path(__file__).resolve().parent.parent
 SECONDS = 4
 """What compiling a driver takes, about; the kernels being there."""
 
@@ -64,12 +64,11 @@ _HELD: list[Any] = []
 @cache
 def _sources() -> str:
     """State of the package: names, sizes and times of all its files."""
-    lines = []
-    for root in {Path(p).resolve() for p in flexmbs.__path__} | {
-        Path(str(sys.modules[name].__file__)).resolve().parent
-        for name in ("flexmbs.elements", "flexmbs.reduction")
-        if name in sys.modules
-    }:
+    lines, roots = [], [PACKAGE]
+    for room in ("flexmbs.elements", "flexmbs.reduction"):  # which lie beside the package
+        if room in sys.modules:
+            roots.append(Path(str(sys.modules[room].__file__)).resolve().parent)
+    for root in roots:
         lines += [_state(path) for path in sorted(root.rglob("*.py"))]
     return "\n".join(lines)
 
@@ -90,7 +89,7 @@ class Module:
         self.text, self.title = text, title
         files = [Path(str(sys.modules[m].__file__)) for m in modules if getattr(sys.modules[m], "__file__", None)]
         versions = f"{sys.version} numba {numba.__version__} numpy {np.__version__}"
-        kind = _digest(text, versions, str(Path(flexmbs.__file__).resolve()))
+        kind = _digest(text, versions, str(PACKAGE))
         self._family = f"{PREFIX}{kind}_"
         self.name = self._family + _digest(_sources(), *(_state(f) for f in files if f.exists()))
 

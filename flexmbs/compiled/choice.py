@@ -82,6 +82,6 @@ class Choice:
         self.reason, self._next = reason, float("inf")
         if self.scheme.compiled:
             raise ModelError(
-                f"Model {self.dynamics.system.model.name!r}: its steps cannot be compiled: {reason}. Leave compiled=True "
-                f"out of the integrator, and they are made by the loop in Python."
+                f"Model {self.dynamics.system.model.name!r}: its steps cannot be compiled: {reason}. Leave "
+                f"compiled=True out of the integrator, and they are made by the loop in Python."
             )

@@ -151,9 +151,7 @@ class Driver:
         if self._run(state, h, 1, 0.0, self._given, False, False) == 0:
             return None
         x = self.x
-        new = StepState(
-            t, x.Q[1].copy(), x.V[1].copy(), x.A[1].copy(), x.AUX[1].copy(), x.LAM[1].copy(), state.v, h
-        )
+        new = StepState(t, x.Q[1].copy(), x.V[1].copy(), x.A[1].copy(), x.AUX[1].copy(), x.LAM[1].copy(), state.v, h)
         return StepResult(new, float(x.errors[0]), int(x.iterations[0]), StepStatus.DONE)
 
     def advance(
@@ -167,7 +165,7 @@ class Driver:
         n = min(len(ends), self.most)
         times = x.times
         times[0], times[1:n] = state.t + h, ends[: n - 1] + h
-        given = self._given
+        given: tuple[FloatArray, ...] = self._given
         if self.varying:
             given = self._tables
             for i in range(n):

@@ -2,9 +2,10 @@ r"""Steps of generalized-alpha over arrays alone: the iteration of `flexmbs.inte
 
 `advance` is not called here. Its statements become part of a generated function (`flexmbs.compiled.text`), in which the
 fields of its arguments are plain variables, since compilers handle large tuples slowly, and in place of the functions
-that stand here without a body are calls of the kernels of one set of types. It takes the decisions of ``_Stepper._attempt`` in the same order from the same numbers, so both
-give the same bits. A step that fails, or that step control would not accept, ends the call before it: the loop in
-Python makes that step, with its further attempts and messages.
+that stand here without a body are calls of the kernels of one set of types. It takes the decisions of
+``_Stepper._attempt`` in the same order from the same numbers, so both give the same bits. A step that fails, or that
+step control would not accept, ends the call before it: the loop in Python makes that step, with its further attempts
+and messages.
 """
 
 from __future__ import annotations
@@ -83,8 +84,10 @@ class Sizes(NamedTuple):
 
 
 class StepArrays(NamedTuple):
-    """States: row i is the one before step i; what is given for each step (one row where it never changes); results
-    of each step; constants of the system; its residual, blocks and matrix; scratch.
+    """Arrays of a call, in this order.
+
+    States, of which row i is the one before step i; what is given for each step (one row where it never changes);
+    results of each step; constants of the system; its residual, blocks and matrix; scratch.
     """
 
     Q: FloatArray
@@ -166,7 +169,7 @@ def stands(error: float, before: float) -> bool:
 @kernel
 def settled(k: IntArray, d: FloatArray, v1: FloatArray, vd1: FloatArray, wv: float, h: float, rtol: float) -> bool:
     """Whether the last increments of the first-order states at ``k`` are small against the states."""
-    for i in k:
+    for i in k:  # noqa: SIM110  # kernels know no generators
         if not wv * abs(d[i]) <= rtol * (abs(v1[i]) + abs(h * vd1[i])):
             return False
     return True
@@ -201,7 +204,7 @@ def advance(s: Numbers, c: Sizes, x: StepArrays, width: tuple[float, ...]) -> in
         row = i if x.given.shape[0] > 1 else 0
         given = x.given[row]
         state, env = State(q1, v1, vd1, lam), Env(x.times[i], x.scale[row])
-        if h_old != 0.0 and h_old != h:  # noqa: PLR1714  # as kernels have it
+        if h_old != 0.0 and h_old != h:  # as kernels have it
             aux = x.aux
             for k in range(n_v):
                 aux[k] = a[k] + (h / h_old) * (x.AUX[i, k] - a[k])

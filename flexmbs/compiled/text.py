@@ -10,6 +10,8 @@ import ast
 import inspect
 import re
 import sys
+import textwrap
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -37,7 +39,7 @@ from numpy import bool_ as bool, float64, int32, int64
 
 from flexmbs.compiled.addresses import pointer
 from flexmbs.compiled.newton_step import {names}
-from flexmbs.core.contracts import Env, MarkerWork, State, Work
+from flexmbs.core.contracts import Env, State
 from flexmbs.core.jit import kernel
 '''
 
@@ -55,15 +57,15 @@ class _Flat(ast.NodeTransformer):
     def __init__(self, owners: set[str], bodies: dict[str, list[str]]) -> None:
         self.owners, self.bodies = owners, bodies
 
-    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:  # noqa: N802  # the names of ast
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:  # the names of ast
         if isinstance(node.value, ast.Name) and node.value.id in self.owners:
             return ast.Name(f"{node.value.id}_{node.attr}", node.ctx)
         return self.generic_visit(node)
 
-    def visit_Assign(self, node: ast.Assign) -> Any:  # noqa: N802
+    def visit_Assign(self, node: ast.Assign) -> Any:
         return self._written(node)
 
-    def visit_Expr(self, node: ast.Expr) -> Any:  # noqa: N802
+    def visit_Expr(self, node: ast.Expr) -> Any:
         return self._written(node)
 
     def _written(self, node: ast.Assign | ast.Expr) -> Any:
@@ -88,7 +90,7 @@ class Text:
     def __init__(self, dynamics: Dynamics, power: FloatArray, wrench_power: FloatArray) -> None:
         self.dynamics, self.addresses = dynamics, Addresses()
         self._power, self._wrench_power = power, wrench_power
-        self._imports: dict[str, str] = {}
+        self._imports: dict[tuple[str, str], str] = {}
         self.modules: list[str] = []
         self.groups: list[str] = []
         self._tables: list[tuple[str, str]] = []
@@ -101,34 +103,22 @@ class Text:
     def write(self, values: dict[str, dict[str, str]], width: int) -> str:
         """The module; ``values``: by argument of `newton_step.advance` (s, c, x) the expressions of its fields."""
         self._collect()
-        policy = ast.parse(inspect.getsource(newton_step.advance)).body[0]
-        assert isinstance(policy, ast.FunctionDef)  # noqa: S101
-        bodies = {
-            "residual": self._force, "tangent": self._tangent, "rates": self._rates, "rate_coupling": self._coupling,
-            "account": self._account,
-        }  # fmt: skip
-        steps = _Flat(set(values), bodies).visit(policy)
+        calls = (self._force, self._tangent, self._rates, self._coupling, self._account)
         lines = [f"{name} = {value}" for name, value in self._tables]
         lines += [f"{owner}_{name} = {value}" for owner, fields in values.items() for name, value in fields.items()]
-        lines.append(f"width = ({'0.0, ' * width})")
-        steps.name, steps.args = "drive", ast.parse("def drive(at, whole, real): pass").body[0].args  # type: ignore[attr-defined]
-        steps.returns = None
-        steps.body[:1] = ast.parse("\n".join(lines)).body  # in place of the docstring
-        steps.decorator_list = [ast.Name("kernel", ast.Load())]
-        found = {node.id for node in ast.walk(steps) if isinstance(node, ast.Name)}
-        names = sorted(n for n in found if hasattr(newton_step, n) and n not in ("Env", "State", "kernel"))
-        head = HEAD.format(title=", ".join(self.groups), names=", ".join(names))
-        imports = "\n".join(f"from {module} import {name}" for name, module in sorted(self._imports.items()))
-        return f"{head}{imports}\n\n\n{ast.unparse(ast.fix_missing_locations(steps))}\n"
+        return _written(
+            ", ".join(self.groups), tuple((*place, alias) for place, alias in self._imports.items()), (*lines, f"width = ({'0.0, ' * width})"),
+            tuple(values), tuple(tuple(call) for call in calls),
+        )  # fmt: skip
 
     def _collect(self) -> None:
         """Tables and calls, in the order of `Dynamics.residual`."""
         dyn, m = self.dynamics, self.dynamics.mechanics
         take = self.addresses
-        work = self._table("work", take.group(dyn._work))
-        markers = work if m is None else self._table("markers", take.group(dyn.markers))
-        if m is not None:
-            self._import(type(dyn.markers))
+        work = self._table("work", take.group(dyn._work, self._import(type(dyn._work))))
+        markers = (
+            work if m is None else self._table("markers", take.group(dyn.markers, self._import(type(dyn.markers))))
+        )
         mass = [self._table(f"mass_{i}", take.array(part)) for i, part in enumerate(dyn._M)]
         self._both(f"{self._import(inertia_force)}({', '.join(mass)}, state.a, given, {work}.r)")
         damped = len(dyn._damped_mass) > 0
@@ -173,7 +163,8 @@ class Text:
             g = self._group("forces", m.forces, "forces between markers")
             self._check(row_force, "", f"({g}, state, env, {markers})", self._force)
             self._check(row_force_tangent, "", f"({g}, state, env, {markers}, weights)", self._tangent)
-            power, energy = self._table("power", take.array(self._power)), self._table("energy", take.array(np.zeros(len(m.forces.mA))))
+            power = self._table("power", take.array(self._power))
+            energy = self._table("energy", take.array(np.zeros(len(m.forces.mA))))
             self._account += [
                 "if c_powers == 1:",
                 f"    {self._import(row_force_energy)}({g}, state.v, env, {markers}, {energy}, {power}[i])",
@@ -185,7 +176,9 @@ class Text:
             force = f"{self._import(wrench_force)}({g}, {markers}.R, env.scale, "
             self._force.append(f"{force}{markers}.W)")
             ptr = self._table("wrench_ptr", take.array(m.markers.ptr))
-            self._tangent.append(f"{self._import(wrench_tangent)}({g}, {rows}, {ptr}, env.scale, {markers}, weights[0])")
+            self._tangent.append(
+                f"{self._import(wrench_tangent)}({g}, {rows}, {ptr}, env.scale, {markers}, weights[0])"
+            )
             power = self._table("wrench_power", take.array(self._wrench_power))
             self._account += [
                 "if c_powers == 1:",
@@ -225,9 +218,8 @@ class Text:
         return name
 
     def _group(self, name: str, group: Any, owner: str) -> str:
-        self._import(type(group), owner)
         try:
-            return self._table(name, self.addresses.group(group))
+            return self._table(name, self.addresses.group(group, self._import(type(group), owner)))
         except ValueError as error:
             raise Prevented(f"{owner}: {error}") from None
 
@@ -239,10 +231,26 @@ class Text:
         name, module = function.__qualname__, function.__module__
         if module == "__main__" or getattr(sys.modules.get(module), name, None) is not item:
             raise Prevented(f"{owner}: {name} cannot be imported by name from a module; move it into one")
-        if self._imports.setdefault(name, module) != module:
-            raise Prevented(f"{owner}: two kernels or tables are named {name}")
+        # Names of others could be those of variables here.
+        alias = self._imports.setdefault((module, name), f"own_{len(self._imports)}_{name}")
         if module not in self.modules:
             self.modules.append(module)
-        return name
+        return alias
 
 
+@cache
+def _written(
+    title: str, imports: tuple[tuple[str, str, str], ...], lines: tuple[str, ...], owners: tuple[str, ...],
+    calls: tuple[tuple[str, ...], ...],
+) -> str:  # fmt: skip
+    """The module with the statements ``lines`` first, and ``calls`` in place of what is `WRITTEN`."""
+    steps: Any = ast.parse(inspect.getsource(newton_step.advance)).body[0]
+    steps = _Flat(set(owners), {name: list(call) for name, call in zip(WRITTEN, calls, strict=True)}).visit(steps)
+    steps.body[:1] = ast.parse("\n".join(lines)).body  # in place of the docstring
+    found = {node.id for node in ast.walk(steps) if isinstance(node, ast.Name)}
+    names = sorted(n for n in found if hasattr(newton_step, n) and n not in ("Env", "State"))
+    body = ast.unparse(ast.fix_missing_locations(ast.Module(steps.body, [])))
+    parts = [HEAD.format(title=title, names=", ".join(names))]
+    parts += [f"from {module} import {name} as {alias}\n" for module, name, alias in imports]
+    parts += ["\n\n@kernel\ndef drive(at, whole, real):\n", textwrap.indent(body, "    "), "\n"]
+    return "".join(parts)
