@@ -247,7 +247,7 @@ def _written(
     steps: Any = ast.parse(inspect.getsource(newton_step.advance)).body[0]
     steps = _Flat(set(owners), {name: list(call) for name, call in zip(WRITTEN, calls, strict=True)}).visit(steps)
     steps.body[:1] = ast.parse("\n".join(lines)).body  # in place of the docstring
-    found = {node.id for node in ast.walk(steps) if isinstance(node, ast.Name)}
+    found = {node.id for part in steps.body for node in ast.walk(part) if isinstance(node, ast.Name)}
     names = sorted(n for n in found if hasattr(newton_step, n) and n not in ("Env", "State"))
     body = ast.unparse(ast.fix_missing_locations(ast.Module(steps.body, [])))
     parts = [HEAD.format(title=title, names=", ".join(names))]
