@@ -51,7 +51,9 @@ def test_cable_with_joint_spring_and_varying_loads(both, models, index: int) -> 
     def plate(body):
         tip = fx.PlanarRigidBody(0.5, 0.01, position=(1.25, 0), name="plate")
         hinge = fx.Revolute(body.end, tip, at=(1.2, 0), name="hinge")
-        spring = fx.SpringDamper(fx.ground.marker((1.2, -1, 0)), tip.centre, stiffness=300.0, damping=2.0, name="spring")
+        spring = fx.SpringDamper(
+            fx.ground.marker((1.2, -1, 0)), tip.centre, stiffness=300.0, damping=2.0, name="spring"
+        )
         coil = fx.TorsionSpring(hinge, stiffness=2.0, name="coil")
         blow = fx.PointForce(tip.marker((0.05, 0)), (3.0, 0), follower=True, history=lambda t: np.sin(40 * t))
         push = fx.PointForce(body.end, (0.0, 20.0), history=lambda t: min(1.0, 10 * t))
@@ -86,12 +88,13 @@ def test_redundant_constraints(both, models) -> None:
     assert len(run.redundant) == 3
 
 
-def test_bristle_friction(both, models) -> None:
+def test_bristle_friction(both) -> None:
     """Its states are of first order, with rates in a kernel."""
-    brake = lambda axle, block: fx.StickSlip(  # noqa: E731
-        axle, coefficient=0.3, load=5.0, radius=0.05, deflection=1e-3, damping=0.0, name="brake"
-    )
-    both(models.slider_crank(brake), 0.2, 1e-3, output=fx.Output(every=0.02))
+    block = fx.RigidBody(2.0, (1, 1, 1), position=(0, 0, 0), velocity=(0.5, 0, 0), name="block")
+    slide = fx.Prismatic(fx.ground, block, at=(0, 0, 0), axis=(1, 0, 0), name="slide")
+    friction = fx.StickSlip(slide, coefficient=0.3, load=5.0, deflection=1e-3, damping=0.0, name="friction")
+    run = both(fx.Model(block, slide, friction), 0.2, 1e-3, output=fx.Output(every=0.02))
+    assert run.energy.dissipated[-1] > 0.01
 
 
 def test_element_of_a_user(both, models) -> None:
