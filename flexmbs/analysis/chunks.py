@@ -31,7 +31,7 @@ class Chunks:
     def __init__(self, run: Any) -> None:
         self.run = run
         dyn, fixed = run.dynamics, isinstance(run.control, FixedStep)
-        self._advance = getattr(run.stepper, "advance", None)
+        self._advance: Any = getattr(run.stepper, "advance", None)
         if fixed and hasattr(run.stepper, "expect"):
             run.stepper.expect((run.until - run.t0) / run.control.h)
         self._possible = fixed and self._advance is not None and not run.events.events and not dyn.turns.based
@@ -42,7 +42,7 @@ class Chunks:
     def advance(self, barrier: float, error_before: float) -> float | None:
         """Make a chunk and record it; the last error estimate, or None where single steps are needed."""
         run = self.run
-        if not self._possible or run.sampled.viewer.near:
+        if not self._possible or not run.stepper.several or run.sampled.viewer.near:
             return None
         state, recorder = run.state, run.recorder
         most = min(self._most, CHECKPOINT - recorder.n_steps % CHECKPOINT)
@@ -53,7 +53,7 @@ class Chunks:
         if len(ends) < 2:
             return None
         began = time.perf_counter()
-        steps: Steps | None = self._advance(state, run.h, ends, error_before, recorder.energy)  # type: ignore[misc]
+        steps: Steps | None = self._advance(state, run.h, ends, error_before, recorder.energy)
         if steps is None:
             return None
         n = len(steps)

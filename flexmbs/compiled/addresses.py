@@ -32,7 +32,7 @@ def pointer(typing: Any, address: Any) -> Any:
 
 
 class Addresses:
-    """Collects arrays and numbers, and tells the text that rebuilds each of them from ``at``, ``whole`` and ``real``."""
+    """Collects arrays and numbers, and tells the text that rebuilds each from ``at``, ``whole`` and ``real``."""
 
     def __init__(self) -> None:
         self._at: list[int] = []

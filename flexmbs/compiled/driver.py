@@ -80,7 +80,10 @@ class Steps:
 
 
 class Driver:
-    """Makes steps of one scheme on one system, in the same arrays as `Dynamics`, and as `Dynamics` leaves them."""
+    """Makes steps of one scheme on one system, in the same arrays as `Dynamics`, and as `Dynamics` leaves them.
+
+    ``pause``: steps that are to be left to Python, after one that failed here.
+    """
 
     def __init__(self, dynamics: Dynamics, scheme: GeneralizedAlpha, tolerance: float, full: bool) -> None:
         self.dynamics, self.scheme, self.tolerance = dynamics, scheme, tolerance
@@ -139,7 +142,7 @@ class Driver:
         self.module = Module(written, text.modules, ", ".join(text.groups))
         self._at, self._whole, self._real = take.packed()
         self._kept = take.kept
-        self._pause = self._longer = 0
+        self.pause = self._wait = 0
         self._function: Any = None
 
     def step(self, state: StepState, h: float) -> StepResult | None:
@@ -187,8 +190,8 @@ class Driver:
         powers: bool,
     ) -> int:  # fmt: skip
         """Up to n steps from a state into the rows of the arrays; how many were made."""
-        if self._pause > 0:
-            self._pause -= 1
+        if self.pause > 0:
+            self.pause -= 1
             return 0
         dyn, s, x = self.dynamics, self.scheme, self.x
         if self._function is None:
@@ -217,10 +220,10 @@ class Driver:
         if made > 0:
             dyn.matrix._pivoting = False
         if made == n:
-            self._longer = 0
+            self._wait = 0
         else:
-            self._longer = 0 if made > 0 else min(max(1, 2 * self._longer), PAUSE)
-            self._pause = self._longer
+            self._wait = 0 if made > 0 else min(max(1, 2 * self._wait), PAUSE)
+            self.pause = self._wait
         return made
 
     def _powers(self, n: int) -> FloatArray | None:

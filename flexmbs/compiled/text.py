@@ -106,9 +106,10 @@ class Text:
         calls = (self._force, self._tangent, self._rates, self._coupling, self._account)
         lines = [f"{name} = {value}" for name, value in self._tables]
         lines += [f"{owner}_{name} = {value}" for owner, fields in values.items() for name, value in fields.items()]
+        lines.append(f"width = ({'0.0, ' * width})")
+        imports = tuple((*place, alias) for place, alias in self._imports.items())
         return _written(
-            ", ".join(self.groups), tuple((*place, alias) for place, alias in self._imports.items()), (*lines, f"width = ({'0.0, ' * width})"),
-            tuple(values), tuple(tuple(call) for call in calls),
+            ", ".join(self.groups), imports, tuple(lines), tuple(values), tuple(tuple(call) for call in calls)
         )  # fmt: skip
 
     def _collect(self) -> None:
@@ -116,9 +117,9 @@ class Text:
         dyn, m = self.dynamics, self.dynamics.mechanics
         take = self.addresses
         work = self._table("work", take.group(dyn._work, self._import(type(dyn._work))))
-        markers = (
-            work if m is None else self._table("markers", take.group(dyn.markers, self._import(type(dyn.markers))))
-        )
+        markers = work
+        if m is not None:
+            markers = self._table("markers", take.group(dyn.markers, self._import(type(dyn.markers))))
         mass = [self._table(f"mass_{i}", take.array(part)) for i, part in enumerate(dyn._M)]
         self._both(f"{self._import(inertia_force)}({', '.join(mass)}, state.a, given, {work}.r)")
         damped = len(dyn._damped_mass) > 0

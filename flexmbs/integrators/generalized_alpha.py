@@ -205,6 +205,11 @@ class _Stepper:
         """Tell how many steps are planned."""
         self.choice.expect(steps)
 
+    @property
+    def several(self) -> bool:
+        """Whether `advance` can be asked."""
+        return self.choice.driver is not None and self.choice.driver.pause == 0
+
     def advance(
         self, state: StepState, h: float, ends: FloatArray, error_before: float, powers: bool
     ) -> Steps | None:  # fmt: skip
