@@ -24,6 +24,10 @@ MOST_STEPS, MOST_NUMBERS = 500, 1_000_000
 PAUSE = 256
 """Steps left to Python, at most, before a call is tried again after calls that made none."""
 GIVEN = ("given", "motion", "scale")
+H_OLD, ERROR_BEFORE, WV, WA, ERROR_FACTOR = map(
+    Numbers._fields.index, ("h_old", "error_before", "wv", "wa", "error_factor")
+)
+CHUNK, POWERS = map(Sizes._fields.index, ("chunk", "powers"))
 
 
 def hindrance(dynamics: Dynamics, scheme: GeneralizedAlpha, refresh: str) -> str:
@@ -142,6 +146,10 @@ class Driver:
         self.module = Module(written, text.modules, ", ".join(text.groups))
         self._at, self._whole, self._real = take.packed()
         self._kept = take.kept
+        self._first_rows = x.Q[0], x.V[0], x.A[0], x.AUX[0], x.LAM[0], x.v_old
+        self._second_rows = x.Q[1], x.V[1], x.A[1], x.AUX[1], x.LAM[1]
+        self._given_at = tuple((part.ctypes.data, len(part)) for part in self._given)
+        self._tables_at = tuple((part.ctypes.data, len(part)) for part in self._tables)
         self.pause = self._wait = 0
         self._function: Any = None
 
@@ -199,20 +207,21 @@ class Driver:
         if dyn._compliance is not self._seen:
             self._seen = dyn._compliance
             x.slack[:] = self._seen[self._equations]
-        x.Q[0], x.V[0], x.A[0], x.AUX[0], x.LAM[0] = state.q, state.v, state.a, state.aux, state.lam
-        x.v_old[:] = state.v_old
-        for place, table in zip(self._places, given, strict=True):
-            self._at[place], self._at[place + 1] = table.ctypes.data, len(table)
-        # The very expressions of the loop in Python, which rounds powers in its own way.
-        wv = s.gamma / (s.beta * h)
-        wa = (1.0 - s.alpha_m) / ((1.0 - s.alpha_f) * s.beta * h * h)
-        constant = abs(1.0 / 6.0 - s.beta - 0.5 * (s.alpha_m - s.alpha_f))
-        i, k = self._first_number, self._first_size
-        self._real[i : i + len(self._numbers)] = self._numbers._replace(
-            h=h, h_old=state.h_old, error_before=error_before, wv=wv, wa=wa, error_factor=constant * abs(h) ** 3
-        )
-        self._whole[k] = n
-        self._whole[k + 7], self._whole[k + 8] = chunk, powers
+        parts = state.q, state.v, state.a, state.aux, state.lam, state.v_old
+        for row, part in zip(self._first_rows, parts, strict=True):
+            row[:] = part
+        at, real, whole, i, k = self._at, self._real, self._whole, self._first_number, self._first_size
+        addresses = self._tables_at if given is self._tables else self._given_at
+        for place, (address, rows) in zip(self._places, addresses, strict=True):
+            at[place], at[place + 1] = address, rows
+        if h != real[i]:
+            # The very expressions of the loop in Python, which rounds powers in its own way.
+            real[i] = h
+            real[i + WV] = s.gamma / (s.beta * h)
+            real[i + WA] = (1.0 - s.alpha_m) / ((1.0 - s.alpha_f) * s.beta * h * h)
+            real[i + ERROR_FACTOR] = abs(1.0 / 6.0 - s.beta - 0.5 * (s.alpha_m - s.alpha_f)) * abs(h) ** 3
+        real[i + H_OLD], real[i + ERROR_BEFORE] = state.h_old, error_before
+        whole[k], whole[k + CHUNK], whole[k + POWERS] = n, chunk, powers
         x.counts[:] = 0
         made = int(self._function(self._at, self._whole, self._real))
         dyn.evaluations += int(x.counts[0])
