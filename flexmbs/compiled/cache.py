@@ -15,6 +15,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterable
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -136,4 +137,5 @@ class Module:
     def _forget_older(self, place: Path) -> None:
         """Remove what was compiled for earlier sources."""
         for path in [*place.glob(f"{self._family}*.py"), *(place / "__pycache__").glob(f"{self._family}*")]:
-            path.unlink(missing_ok=True)
+            with suppress(OSError):  # another process may hold it
+                path.unlink()

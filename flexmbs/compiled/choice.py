@@ -75,7 +75,9 @@ class Choice:
         except Prevented as found:
             self._refuse(str(found))
         except NumbaError as error:
-            self._refuse(f"numba cannot compile it: {error}")
+            self._refuse(f"numba cannot compile them: {error}")
+        except OSError as error:
+            self._refuse(f"their text cannot be kept: {error}")
 
     def _refuse(self, reason: str) -> None:
         """There will be none."""

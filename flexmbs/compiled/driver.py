@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -54,10 +55,10 @@ def hindrance(dynamics: Dynamics, scheme: GeneralizedAlpha, refresh: str) -> str
 
 @dataclass
 class Steps:
-    """Accepted steps: ``ends``, ``errors``, ``iterations``, all (n,); ``state(i)`` after step i, -1 before the first.
+    """Accepted steps: ``ends``, ``errors``, ``iterations``, all (n,), to be read before the driver is called again.
 
-    ``motion_power``, ``force_power``, ``load_power``: of prescribed motions, forces between markers, and loads (n,);
-    None if not asked for, or all zero.
+    ``powers (n, 3)`` of prescribed motions, of forces between markers, and of loads, at their ends; None if they were
+    not asked for, or are zero.
     """
 
     ends: FloatArray
@@ -223,7 +224,9 @@ class Driver:
         real[i + H_OLD], real[i + ERROR_BEFORE] = state.h_old, error_before
         whole[k], whole[k + CHUNK], whole[k + POWERS] = n, chunk, powers
         x.counts[:] = 0
-        made = int(self._function(self._at, self._whole, self._real))
+        began = perf_counter()
+        made = int(self._function(at, whole, real))
+        dyn.seconds["compiled"] = dyn.seconds.get("compiled", 0.0) + perf_counter() - began
         dyn.evaluations += int(x.counts[0])
         dyn.factorisations += int(x.counts[1])
         if made > 0:
