@@ -5,7 +5,8 @@ pendulum of absolute-nodal cables, chains of rigid bars with revolute joints abo
 slider-crank (bodies with redundant coordinates). Only the call of the solver is timed; the repetitions of both programs
 alternate, each in its own process. Exudyn runs in its fast build with modified Newton, which suits it best here,
 relative tolerance 1e-6, index 3; rigid bodies both with Euler parameters and with Tait-Bryan angles, and the small
-mechanism with its sparse and its dense solver: the fastest counts.
+mechanism with its sparse and its dense solver: the fastest counts. Up to 500 elements or bodies our steps are made by
+the compiled driver, which the loop in Python stands beside.
 
     python benchmarks/bench_dynamics.py [repetitions] [name ...]
 
@@ -34,17 +35,17 @@ RHO, GRAVITY, STEP = 0.8, 9.81, 1e-3
 COMMON = {"rho": RHO, "rtol": 1e-6, "gravity": GRAVITY, "step": STEP}
 
 CABLE = {"length": 1.2, "EA": 0.7e6 * 0.0018, "EI": 0.7e6 * 1.215e-8, "mass": 5540 * 0.0018}
-PENDULUM = ((20, 1.0, 2.0), (100, 1.0, 0.7), (500, 0.5, 0.5), (2000, 0.2, 0.35))
+PENDULUM = ((20, 1.0, 0.8), (100, 1.0, 0.5), (500, 0.5, 0.5), (2000, 0.2, 0.35))
 """Elements, simulated time [s], target: largest fraction of Exudyn's time."""
 
 LINK, WIDTH, DENSITY = 0.1, 0.01, 1000.0
 BAR_MASS = DENSITY * LINK * WIDTH**2
 BAR_INERTIA = [BAR_MASS * 2 * WIDTH**2 / 12, *[BAR_MASS * (LINK**2 + WIDTH**2) / 12] * 2]
-CHAIN = ((50, 0.5, 0.6), (1000, 0.05, 0.45))
+CHAIN = ((10, 1.0, 0.5), (50, 0.5, 0.5), (1000, 0.05, 0.45))
 
 AXLE, ARM, ROD, SPEED = np.array([0.0, 0.1, 0.12]), 0.08, 0.3, 6.0
 UPWARDS = np.array([0.0, 0.0, ARM])
-CRANK_UNTIL, CRANK_TARGET = 5.0, 2.5
+CRANK_UNTIL, CRANK_TARGET = 5.0, 0.5
 SETUP_TARGET = 3.0
 """Seconds of compiling the model of the longest chain or cable, kernels being there."""
 
@@ -125,10 +126,20 @@ def crank() -> tuple[fx.Model, Any]:
     return fx.Model(*bodies.values(), *joints, fx.Gravity((0, 0, -GRAVITY))), block.centre
 
 
-def ours(model: fx.Model, place: Any, until: float) -> Callable[[], Row]:
-    """A function that makes the motion once, from the compiled model."""
+LARGE = 1_000
+"""Elements or bodies from which steps are made by the loop in Python alone."""
+
+
+def both(model: fx.Model, place: Any, until: float, size: int) -> tuple[Callable[[], Row], ...]:
+    """Functions that make the motion once: by the driver, where there is to be one, and by the loop in Python."""
     system = fx.compile_model(model)
-    scheme = fx.GeneralizedAlpha(rho=RHO, index=3)
+    choices = (True, False) if size < LARGE else (False,)
+    return tuple(ours(system, place, until, compiled) for compiled in choices)
+
+
+def ours(system: Any, place: Any, until: float, compiled: bool) -> Callable[[], Row]:
+    """A function that makes the motion once, from the compiled model."""
+    scheme = fx.GeneralizedAlpha(rho=RHO, index=3, compiled=compiled)
     output = fx.Output(every=until, energy=False)
 
     def solve() -> Row:
@@ -144,20 +155,25 @@ def ours(model: fx.Model, place: Any, until: float) -> Callable[[], Row]:
 
 
 def compare(
-    title: str, key: str, cases: Sequence[tuple[str, Callable[[], Row], list[dict[str, Any]], float]],
+    title: str, key: str, cases: Sequence[tuple[str, tuple[Callable[[], Row], ...], list[dict[str, Any]], float]],
     repetitions: int, peer: Peer | None,
 ) -> None:  # fmt: skip
-    """Run both sides in turns and print a table; each case: size, our function, problems of the other side, target."""
+    """Run both sides in turns and print a table; each case: size, our functions, problems of the other side, target.
+
+    The first of our functions counts; a second one is the loop in Python.
+    """
     print(f"\n{title}")
     rows: list[list[object]] = []
     verdicts = []
-    for size, solve, problems, target in cases:
-        solve()
+    for size, (solve, *others), problems, target in cases:
+        for function in (solve, *others):
+            function()
         if peer is not None and len(problems) > 1:  # the fastest variant by one run each
             problems = [min(problems, key=lambda p: peer.solve(p)[0] + peer.solve(p)[0])]
-        mine, theirs = [], []
+        mine, theirs, loop = [], [], []
         for _ in range(repetitions):
             mine.append(solve())
+            loop += [other() for other in others]
             if peer is not None:
                 theirs.append(peer.solve(problems[0]))
         rows.append(_row("flexmbs", size, mine))
@@ -166,6 +182,8 @@ def compare(
             each = measure.Sample.of([a[0] / b[0] for a, b in zip(mine, theirs, strict=True)])
             ratio = measure.Sample.of([a[0] for a in mine]).median / measure.Sample.of([b[0] for b in theirs]).median
             rows[-2][-1] = f"{ratio:.2f} ({each.low:.2f}-{each.high:.2f})"
+            if loop:
+                rows.append(_row("flexmbs, loop in Python", size, loop))
             verdicts.append(f"ratio, {size} {key}: {ratio:.2f}, target {target}: {measure.verdict(ratio, target)}")
     head = ("program", key, "us per step", "lowest", "highest", "iterations", "tangents", "end [m]", "ratio")
     measure.table(head, rows)
@@ -212,11 +230,11 @@ PARTS = ("evaluation", "assembly", "factorisation", "solve")
 
 def where(cases: Sequence[tuple[str, fx.Model, float]]) -> None:
     """Microseconds per step in the parts of a step, by the clocks of the run itself; wall time."""
-    print("\nwhere the time goes, us per step")
+    print("\nwhere the time goes in the loop in Python, us per step")
     rows = []
     for name, model, until in cases:
         system = fx.compile_model(model)
-        scheme, output = fx.GeneralizedAlpha(rho=RHO, index=3), fx.Output(every=until, energy=False)
+        scheme, output = fx.GeneralizedAlpha(rho=RHO, index=3, compiled=False), fx.Output(every=until, energy=False)
         for _ in range(2):  # the second is warm
             run = fx.simulate(system, until=until, step=STEP, integrator=scheme, output=output)
         parts = [run.counts[f"{part}_seconds"] for part in PARTS]
@@ -240,7 +258,7 @@ def main() -> None:
         cases = []
         for n, until, target in PENDULUM:
             problem = {**COMMON, **CABLE, "kind": "pendulum", "elements": n, "until": until}
-            cases.append((str(n), ours(*pendulum(n), until), [problem], target))
+            cases.append((str(n), both(*pendulum(n), until, n), [problem], target))
         compare("very flexible pendulum, absolute-nodal cables", "elements", cases, repetitions, peer)
     if "chain" in wanted:
         cases = []
@@ -248,7 +266,7 @@ def main() -> None:
             problem = {**COMMON, "kind": "chain", "bodies": n, "until": until, "link": LINK, "mass": BAR_MASS,
                        "inertia": BAR_INERTIA}  # fmt: skip
             problems = [{**problem, "variant": variant} for variant in ("euler", "angles")]
-            cases.append((str(n), ours(*chain(n), until), problems, target))
+            cases.append((str(n), both(*chain(n), until, n), problems, target))
         compare("chain of rigid bars", "bodies", cases, repetitions, peer)
     if "crank" in wanted:
         problem = {**COMMON, **crank_bodies(), "kind": "crank", "axle": AXLE.tolist(), "arm": ARM, "length": ROD,
@@ -256,7 +274,7 @@ def main() -> None:
         problems = [
             {**problem, "variant": v, "dense": dense} for v, dense in product(("euler", "angles"), (False, True))
         ]
-        cases = [("3", ours(*crank(), CRANK_UNTIL), problems, CRANK_TARGET)]
+        cases = [("3", both(*crank(), CRANK_UNTIL, 3), problems, CRANK_TARGET)]
         compare("spatial slider-crank", "bodies", cases, repetitions, peer)
     if "setup" in wanted:
         setup(repetitions)

@@ -75,7 +75,7 @@ class Dynamics:
     turns : Turns
         What a run remembers of turns.
     seconds : dict
-        Time spent so far in parts of steps: evaluation, assembly, factorisation, solve.
+        Time spent so far in parts of steps: evaluation, assembly, factorisation, solve; and in compiled steps.
     """
 
     def __init__(self, system: System) -> None:

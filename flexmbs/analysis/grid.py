@@ -29,6 +29,19 @@ class Grid:
         whole = end == multiple and t == self.begin + self.made * self.h
         return self.h if whole else end - t, end
 
+    def whole(self, t: float, h: float, barrier: float, most: int) -> FloatArray:
+        """Ends of the next steps from t, at most so many, that all have the fixed size and end before the barrier."""
+        if self.h is None or h != self.h or t != self.begin + self.made * self.h:
+            return np.empty(0)
+        ends: FloatArray = self.begin + np.arange(self.made + 1, self.made + most + 1, dtype=np.float64) * self.h
+        fits = self.h >= np.diff(ends, prepend=t) * (1.0 - 1e-9)
+        fits &= ends <= barrier - 1e-9 * self.h
+        return ends[: len(ends) if fits.all() else int(np.argmin(fits))]
+
+    def passed(self, steps: int) -> None:
+        """So many of the steps that `whole` told were accepted."""
+        self.made += steps
+
     def reached(self, t: float, barrier: float) -> None:
         """A step was accepted that ended at t; the series begins anew at barriers and events between multiples."""
         if self.h is None:

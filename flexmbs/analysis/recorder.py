@@ -42,11 +42,15 @@ class Recorder:
 
     def step(self, state: StepState, h: float, result: StepResult) -> None:
         """An accepted step; called while the kinematics evaluated last are those of its end."""
-        self.steps.append((state.t, h, float(result.iterations), result.error))
-        if self.energy:
-            power = self.energies.powers(state.v, state.lam)
-            self._before = state.t - h, self.work, power if self._power is None else self._power
-            self._end = state.t
+        power = self.energies.powers(state.v, state.lam) if self.energy else None
+        self.count(state.t, h, result.iterations, result.error, power)
+
+    def count(self, t: float, h: float, iterations: int, error: float, power: FloatArray | None) -> None:
+        """An accepted step with the powers (3,) at its end; without them, no work is done in it."""
+        self.steps.append((t, h, float(iterations), error))
+        if power is not None:
+            self._before = t - h, self.work, power if self._power is None else self._power
+            self._end = t
             self.work = self.work + 0.5 * h * (power + (power if self._power is None else self._power))
             self._power = power
 
@@ -111,7 +115,7 @@ class Recorder:
             self._power = self.energies.powers(state.v, state.lam)
         gap = largest(np.where(dyn.velocity_rows == 1, 0.0, dyn.r[dyn.n_v :]), 0) if dyn.n_c else 0.0
         self.residuals.append(
-            (gap, float(np.abs(dyn.rates()).max(initial=0.0)), accounts.acceleration_gap(state.v, state.a))
+            (gap, float(np.abs(dyn.rates()).max(initial=0.0)), accounts.acceleration_gap(state.q, state.v, state.a))
         )
 
     def solution(self, **rest: Any) -> TimeSolution:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from flexmbs.analysis.chunks import Chunks
 from flexmbs.analysis.grid import Grid
 from flexmbs.analysis.interruption import Interruption
 from flexmbs.analysis.output import Output
@@ -281,6 +282,7 @@ class _Run:
         self.recorder.store(self.state)
         self._checkpoint()
         self.next = 0
+        self.chunks = Chunks(self)
 
     def integrate(self, progress: Progress) -> None:
         """Steps up to the end, an interruption, or a failure; what was made is kept."""
@@ -304,6 +306,11 @@ class _Run:
                 self.message = f"stopped at t = {self.state.t:.6g} after {most} steps, the last of size {self.h:.3g}."
                 return
             barrier = min(self.until, self.sampled.next_time(self.state.t))
+            error = self.chunks.advance(barrier, error_before)
+            if error is not None:
+                error_before = error
+                self._passed(progress, span, show=True)
+                continue
             h, end = grid.next(self.state.t, min(self.h, largest, self.stepper.longest(self.state)), barrier)
             result = self.stepper.step(self.state, h)
             if result.state is None or not control.accepts(result.error, error_before):
@@ -334,7 +341,7 @@ class _Run:
             error_before = result.error
             self.recorder.step(new, new.t - self.state.t, result)
             dyn.accept(new.q)
-            self._store(self.state, new)
+            self.store(self.state, new)
             self.state = new
             proposed = control.after(h, result)
             shortened = h < 0.99 * min(self.h, largest)
@@ -344,11 +351,15 @@ class _Run:
             changed = self.sampled.sample(self.state)
             if changed:
                 self._restart()
-            if self.recorder.n_steps % CHECKPOINT == 0:
-                self.stepper.forget()
-                self._checkpoint()
-            if self.recorder.n_steps % 20 == 0:
-                progress.show((self.state.t - self.origin) / span, f"t = {self.state.t:.4g}")
+            self._passed(progress, span, show=self.recorder.n_steps % 20 == 0)
+
+    def _passed(self, progress: Progress, span: float, show: bool) -> None:
+        """After accepted steps: checkpoints at fixed numbers of steps, and progress."""
+        if self.recorder.n_steps % CHECKPOINT == 0:
+            self.stepper.forget()
+            self._checkpoint()
+        if show:
+            progress.show((self.state.t - self.origin) / span, f"t = {self.state.t:.4g}")
 
     def _react(self, numbers: tuple[int, ...]) -> bool:
         """Record events and do what they ask for; whether the run ends."""
@@ -373,7 +384,7 @@ class _Run:
         self.state = began._replace(q=s.q, v=s.v)
         self.recorder.jump(self.state)
 
-    def _store(self, old: StepState, new: StepState) -> None:
+    def store(self, old: StepState, new: StepState) -> None:
         """The states wanted within the step."""
         if self.wanted is None:
             self.recorder.store(new)

@@ -100,6 +100,11 @@ class Stepper(Protocol):
 
     What it keeps between steps may only save work (factors, matrices): after `forget` a step from the same state gives
     the same numbers as in any other run.
+
+    A stepper may have three more members. ``advance(state, h, ends, error_before, powers)`` makes steps of the fixed
+    size h that end at the times ``ends (n,)``, as many as `FixedStep` accepts one after the other, and counts turns; it
+    returns `flexmbs.compiled.driver.Steps`, or None to be asked for single steps. ``several`` tells whether it can be
+    asked now. ``expect(steps)`` tells it beforehand how many steps are planned.
     """
 
     def step(self, state: StepState, h: float) -> StepResult:

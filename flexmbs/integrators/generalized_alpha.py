@@ -19,10 +19,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from time import perf_counter
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from flexmbs.core.checks import as_number, show
+from flexmbs.core.checks import as_flag, as_number, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError, SingularError
 from flexmbs.dynamics import Dynamics
@@ -41,6 +42,9 @@ from flexmbs.mechanics.steps import (
     tangent_operators,
 )
 from flexmbs.system import EvaluationError
+
+if TYPE_CHECKING:
+    from flexmbs.compiled.driver import Steps
 
 __all__ = ["GeneralizedAlpha"]
 
@@ -72,6 +76,9 @@ class GeneralizedAlpha:
     index : 2 or 3
         Form of the constraints; without constraints both are the same.
     newton : NewtonOptions
+    compiled : bool, optional
+        Whether steps are made by a compiled driver, which gives the same numbers faster (docs/theory/compiled_driver);
+        left out, where nothing prevents it and the run is long enough. With True what prevents it is an error.
 
     Raises
     ------
@@ -95,6 +102,7 @@ class GeneralizedAlpha:
     rho: float = 0.9
     index: int = 2
     newton: NewtonOptions = field(default_factory=NewtonOptions)
+    compiled: bool | None = None
     alpha_m: float = field(init=False)
     alpha_f: float = field(init=False)
     beta: float = field(init=False)
@@ -111,6 +119,8 @@ class GeneralizedAlpha:
             raise ModelError(f"{owner}: with index 3 and rho = 1 the multipliers do not converge; take rho below 1.")
         if not isinstance(self.newton, NewtonOptions):
             raise ModelError(f"{owner}: newton must be NewtonOptions, not {show(self.newton)}.")
+        if self.compiled is not None:
+            as_flag(owner, "compiled", self.compiled)
         self._set((2.0 * rho - 1.0) / (rho + 1.0), rho / (rho + 1.0))
 
     def _set(self, alpha_m: float, alpha_f: float, gamma: float | None = None, beta: float | None = None) -> None:
@@ -120,23 +130,25 @@ class GeneralizedAlpha:
             object.__setattr__(self, name, value)
 
     @classmethod
-    def hht(cls, alpha: float = 0.1, *, index: int = 2, newton: NewtonOptions | None = None) -> GeneralizedAlpha:
+    def hht(
+        cls, alpha: float = 0.1, *, index: int = 2, newton: NewtonOptions | None = None, compiled: bool | None = None
+    ) -> GeneralizedAlpha:  # fmt: skip
         """Hilber, Hughes and Taylor's method, alpha from 0 to 1/3 (written without its minus sign)."""
         alpha = as_number("GeneralizedAlpha.hht", "alpha", alpha, minimum=0.0, maximum=1.0 / 3.0)
-        scheme = cls(
-            rho=(1.0 - alpha) / (1.0 + alpha) if alpha else 0.999, index=index, newton=newton or NewtonOptions()
-        )
+        rho = (1.0 - alpha) / (1.0 + alpha) if alpha else 0.999
+        scheme = cls(rho=rho, index=index, newton=newton or NewtonOptions(), compiled=compiled)
         scheme._set(0.0, alpha)
         return scheme
 
     @classmethod
     def newmark(
-        cls, beta: float = 0.25, gamma: float = 0.5, *, index: int = 2, newton: NewtonOptions | None = None
-    ) -> GeneralizedAlpha:
+        cls, beta: float = 0.25, gamma: float = 0.5, *, index: int = 2, newton: NewtonOptions | None = None,
+        compiled: bool | None = None,
+    ) -> GeneralizedAlpha:  # fmt: skip
         """Newmark's method; gamma = 1/2 is the only one of order 2."""
         as_number("GeneralizedAlpha.newmark", "beta", beta, above=0.0, maximum=1.0)
         as_number("GeneralizedAlpha.newmark", "gamma", gamma, minimum=0.5, maximum=1.5)
-        scheme = cls(rho=0.999, index=index, newton=newton or NewtonOptions())
+        scheme = cls(rho=0.999, index=index, newton=newton or NewtonOptions(), compiled=compiled)
         scheme._set(0.0, 0.0, gamma, beta)
         if gamma != 0.5:
             object.__setattr__(scheme, "order", 1)
@@ -165,6 +177,8 @@ class _Stepper:
     """Steps of one scheme on one system."""
 
     def __init__(self, scheme: GeneralizedAlpha, dynamics: Dynamics, tolerance: float) -> None:
+        from flexmbs.compiled.choice import Choice
+
         self.scheme, self.dynamics, self.tolerance = scheme, dynamics, tolerance
         refresh = scheme.newton.refresh
         cheap = dynamics.system.n <= MANY or dynamics.matrix.static is not None
@@ -174,6 +188,7 @@ class _Stepper:
         self._sums = np.empty(len(dynamics.body_sizes))
         self._rate_gap = 0.0
         self._has_states = len(dynamics.states) > 0
+        self.choice = Choice(dynamics, scheme, tolerance, self.refresh)
 
     def forget(self) -> None:
         self._factored_at = math.nan
@@ -186,7 +201,29 @@ class _Stepper:
         """Cubic Hermite interpolation."""
         return Interpolant(old, new, self.dynamics.n_linear)
 
+    def expect(self, steps: float) -> None:
+        """Tell how many steps are planned."""
+        self.choice.expect(steps)
+
+    @property
+    def several(self) -> bool:
+        """Whether `advance` can be asked."""
+        return self.choice.driver is not None and self.choice.driver.pause == 0
+
+    def advance(
+        self, state: StepState, h: float, ends: FloatArray, error_before: float, powers: bool
+    ) -> Steps | None:  # fmt: skip
+        """Several steps in one call, as in `flexmbs.integrators.contracts.Stepper`."""
+        driver = self.choice.driver
+        return None if driver is None else driver.advance(state, h, ends, error_before, powers)
+
     def step(self, state: StepState, h: float) -> StepResult:
+        if self.choice.driver is not None:
+            made = self.choice.driver.step(state, h)
+            if made is not None:
+                return made
+        else:
+            self.choice.count()
         result = self._attempt(state, h, state.a, False)
         if result.status in AGAIN:
             # Noisy accelerations of stiff bodies are a bad guess of the new ones; zero is the robust one.

@@ -64,14 +64,14 @@ class Energies:
             loads -= float((dyn.python.applied * dyn.markers.twist).sum())
         return np.array([-float(lam @ dyn.motion[:, 1]), self.springs(v)[1], loads])
 
-    def acceleration_gap(self, v: FloatArray, a: FloatArray) -> float:
-        """Largest |G a + (dG/dt) v + g_tt|."""
+    def acceleration_gap(self, q: FloatArray, v: FloatArray, a: FloatArray) -> float:
+        """Largest |G a + (dG/dt) v + g_tt|; leaves the kinematics of this state behind."""
         dyn, m = self.dynamics, self.dynamics.mechanics
         if m is None or not dyn.n_c:
             return 0.0
         markers = dyn.markers
+        gap = dyn.gamma(q, v)
         held = markers.twist.copy()
-        gap = dyn.gamma_here(v)
         for i in range(len(held)):
             rows = slice(m.markers.ptr[i], m.markers.ptr[i + 1])
             markers.twist[i] = markers.JT[rows].T @ a[m.markers.dof[rows]]

@@ -23,13 +23,16 @@ REBASE = 1.5
 
 
 class Turns:
-    """The memory of one run; it lives in the tables of the mechanics, None for a model without any."""
+    """The memory of one run; it lives in the tables of the mechanics, None for a model without any.
+
+    ``based``: kinds and groups of markers with reference frames; ``angular``: tables that hold angles.
+    """
 
     def __init__(self, mechanics: Mechanics | None) -> None:
         self._mechanics = mechanics
-        self._based = [] if mechanics is None else [pair for pair in mechanics.markers.groups if pair[0].rebase]
+        self.based = [] if mechanics is None else [pair for pair in mechanics.markers.groups if pair[0].rebase]
         self._tables: list[Any] = [] if mechanics is None else [mechanics.joints, mechanics.forces]
-        self._angular = [table for table in self._tables if np.isin(table.kind, (ANGLE,)).any()]
+        self.angular = [table for table in self._tables if np.isin(table.kind, (ANGLE,)).any()]
 
     def memory(self) -> FloatArray:
         """Values of all angles at the last accepted step, and the reference frames: what `restore` takes."""
@@ -46,7 +49,7 @@ class Turns:
         """As before any run."""
         for table in self._tables:
             table.near[:] = 0.0
-        for _, group in self._based:
+        for _, group in self.based:
             group.R0[:] = [self._mechanics.markers.markers[i].node_frame for i in group.mk]  # type: ignore[union-attr]
 
     def count_from(self, motion: FloatArray, driven: Iterable[int]) -> None:
@@ -62,11 +65,11 @@ class Turns:
 
     def accept(self, q: FloatArray, markers: MarkerWork) -> None:
         """After an accepted step: the present angles, at the poses in ``markers``, are those to count turns from."""
-        for kind, group in self._based:
+        for kind, group in self.based:
             kind.rebase(group, q, REBASE)  # type: ignore[misc]
-        for table in self._angular:
+        for table in self.angular:
             update_angles(table.mA, table.mB, table.ptr, table.kind, table.c, table.near, markers.p, markers.R)
 
     def _parts(self) -> list[FloatArray]:
         """The arrays that hold the memory."""
-        return [table.near for table in self._tables] + [group.R0 for _, group in self._based]
+        return [table.near for table in self._tables] + [group.R0 for _, group in self.based]

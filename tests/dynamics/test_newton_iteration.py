@@ -46,7 +46,9 @@ def by_step(sizes: list[float], run: fx.TimeSolution) -> list[np.ndarray]:
 
 
 def full_newton(index: int) -> fx.GeneralizedAlpha:
-    return fx.GeneralizedAlpha(rho=0.8, index=index, newton=fx.NewtonOptions(rtol=1e-13, refresh="full"))
+    """Steps by the loop in Python, whose increments can be recorded."""
+    newton = fx.NewtonOptions(rtol=1e-13, refresh="full")
+    return fx.GeneralizedAlpha(rho=0.8, index=index, newton=newton, compiled=False)
 
 
 def test_full_newton_converges_quadratically(sizes: list[float]) -> None:

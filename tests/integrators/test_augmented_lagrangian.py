@@ -43,7 +43,7 @@ def rhombus() -> tuple[fx.Model, fx.Marker]:
 # --- order -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("problem", [known._cone, known._driven])
+@pytest.mark.parametrize("problem", [known.cone, known.driven])
 def test_constrained_motions_are_of_second_order(problem) -> None:
     given, steps = problem(), (0.04, 0.02, 0.01)
     runs = [fx.simulate(given.model, 2.0, step=h, integrator=SCHEME) for h in steps]

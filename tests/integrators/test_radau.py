@@ -80,7 +80,7 @@ def test_modes_and_estimate_are_those_of_the_literature() -> None:
 # --- order -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("problem", [known._cone, known._driven])
+@pytest.mark.parametrize("problem", [known.cone, known.driven])
 def test_constrained_motions_are_of_order_5_and_multipliers_of_order_3(problem) -> None:
     given, steps = problem(), (0.05, 0.025, 0.0125)
     runs = [fx.simulate(given.model, 2.0, step=h, integrator=RADAU) for h in steps]
@@ -111,7 +111,7 @@ def test_free_symmetric_body_is_of_order_5() -> None:
 
 
 def test_between_steps_errors_are_of_order_4_and_both_ends_are_met() -> None:
-    given = known._cone()
+    given = known.cone()
     errors = []
     for h in (0.08, 0.04, 0.02):
         stepper, state = stepped(given.model)

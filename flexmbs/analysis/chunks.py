@@ -1,0 +1,82 @@
+"""Several fixed steps in one call of the stepper, where nothing needs Python between them."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from flexmbs.integrators.step_control import FixedStep
+from flexmbs.output.time_files import CHECKPOINT
+
+if TYPE_CHECKING:
+    from flexmbs.compiled.driver import Steps
+
+__all__ = ["Chunks"]
+
+SECONDS = 0.1
+"""Longest time in which neither Ctrl-C nor progress is seen."""
+FIRST = 20
+"""Steps in the first chunk, whose time is unknown."""
+
+
+class Chunks:
+    """What of a run is made in chunks: fixed steps between samples and checkpoints, without events.
+
+    Sensors that count turns look at every step, and frames of cables are based anew from step to step: such runs make
+    single steps.
+    """
+
+    def __init__(self, run: Any) -> None:
+        self.run = run
+        dyn, fixed = run.dynamics, isinstance(run.control, FixedStep)
+        self._advance: Any = getattr(run.stepper, "advance", None)
+        if fixed and hasattr(run.stepper, "expect"):
+            run.stepper.expect((run.until - run.t0) / run.control.h)
+        self._possible = fixed and self._advance is not None and not run.events.events and not dyn.turns.based
+        # Energies are measured with turns as they are: those of the end of a chunk.
+        self._ends_at_output = run.recorder.energy and dyn.turns.angular
+        self._most = FIRST
+
+    def advance(self, barrier: float, error_before: float) -> float | None:
+        """Make a chunk and record it; the last error estimate, or None where single steps are needed."""
+        run = self.run
+        if not self._possible or not run.stepper.several or run.sampled.viewer.near:
+            return None
+        state, recorder = run.state, run.recorder
+        most = min(self._most, CHECKPOINT - recorder.n_steps % CHECKPOINT)
+        ends = run.grid.whole(state.t, run.h, barrier, most)
+        if self._ends_at_output and len(ends):
+            output = -np.inf if run.wanted is None else run.wanted[run.next]
+            ends = ends[: int(np.searchsorted(ends, output)) + 1]
+        if len(ends) < 2:
+            return None
+        began = time.perf_counter()
+        steps: Steps | None = self._advance(state, run.h, ends, error_before, recorder.energy)
+        if steps is None:
+            return None
+        n = len(steps)
+        self._most = int(max(2.0, min(CHECKPOINT, SECONDS * n / (time.perf_counter() - began))))
+        self._record(steps)
+        run.state = steps.state(n - 1)
+        run.grid.passed(n)
+        return float(steps.errors[-1])
+
+    def _record(self, steps: Steps) -> None:
+        """A line for every step, its work, and the states wanted."""
+        run, recorder = self.run, self.run.recorder
+        ends, errors, iterations = steps.ends.tolist(), steps.errors.tolist(), steps.iterations.tolist()
+        sizes = np.diff(steps.ends, prepend=run.state.t).tolist()
+        wanted = run.wanted
+        if wanted is not None and steps.powers is None:
+            recorder.steps.extend(zip(ends, sizes, map(float, iterations), errors, strict=True))
+            while run.next < len(wanted) and wanted[run.next] <= ends[-1]:
+                i = int(np.searchsorted(steps.ends, wanted[run.next]))
+                run.store(steps.state(i - 1), steps.state(i))
+            return
+        for i, end in enumerate(ends):
+            power = None if steps.powers is None else steps.powers[i]
+            recorder.count(end, sizes[i], iterations[i], errors[i], power)
+            if wanted is None or (run.next < len(wanted) and wanted[run.next] <= end):
+                run.store(steps.state(i - 1), steps.state(i))

@@ -1,0 +1,121 @@
+"""Where drivers are kept, and that another process finds them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numba
+import numpy as np
+import pytest
+
+import flexmbs as fx
+from flexmbs.compiled import cache
+from flexmbs.compiled.addresses import Addresses, pointer
+from flexmbs.dynamics import Dynamics
+
+RUN = """
+import sys, time
+import flexmbs as fx
+from flexmbs.core.jit import compile_seconds
+ball = fx.PointMass(1.0, position=(0, 0, 1), name="ball")
+model = fx.Model(ball, fx.Gravity((0, 0, -9.81)))
+began = time.perf_counter()
+run = fx.simulate(model, 1.0, step=1e-2, integrator=fx.GeneralizedAlpha(compiled=True))
+assert abs(run.position(ball)[-1, 2] - (1.0 - 9.81 / 2)) < 1e-6
+print(compile_seconds(), time.perf_counter() - began)
+"""
+
+
+def test_another_process_finds_the_machine_code(tmp_path: Path) -> None:
+    """In a folder of its own; nothing is compiled again, and nothing lies in the working directory."""
+    place, work = tmp_path / "cache", tmp_path / "work"
+    work.mkdir()
+    root = Path(fx.__file__).parents[1]
+    environment = {**os.environ, "XDG_CACHE_HOME": str(place), "OMP_NUM_THREADS": "1"}
+    environment["PYTHONPATH"] = os.pathsep.join([str(root), *filter(None, [os.environ.get("PYTHONPATH")])])
+    environment.pop("NUMBA_CACHE_DIR", None)
+    spent = []
+    for _ in range(2):
+        done = subprocess.run(
+            [sys.executable, "-c", RUN], cwd=work, env=environment, capture_output=True, text=True, check=True
+        )
+        spent.append(float(done.stdout.split()[0]))
+    assert spent[0] > 0.0
+    assert spent[1] == 0.0
+    assert not list(work.iterdir())
+    assert len(list((place / "flexmbs").glob("*.py"))) == 1
+
+
+@pytest.fixture
+def unknown_folder():
+    """Places are looked for anew, before and after."""
+    cache.folder.cache_clear()
+    yield
+    cache.folder.cache_clear()
+
+
+def test_numba_cache_dir_is_respected(tmp_path: Path, monkeypatch, unknown_folder) -> None:
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    assert cache.folder() == tmp_path / "flexmbs"
+
+
+def test_a_temporary_folder_where_nothing_can_be_written(tmp_path: Path, monkeypatch, unknown_folder) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("in the way")
+    for name in ("NUMBA_CACHE_DIR", "XDG_CACHE_HOME", "HOME"):
+        monkeypatch.setenv(name, str(blocked))
+    place = cache.folder()
+    assert place.is_dir()
+    assert place.name.startswith("flexmbs_steps_")
+
+
+def test_the_name_follows_text_and_sources(tmp_path: Path, monkeypatch) -> None:
+    names = {cache.Module(text, (), "a test").name for text in ("a = 1\n", "a = 2\n")}
+    first = cache.Module("a = 1\n", (), "a test")
+    assert len(names) == 2
+    assert first.name in names
+    monkeypatch.setattr(cache, "_sources", lambda: "changed")
+    second = cache.Module("a = 1\n", (), "a test")
+    assert second.name != first.name
+    assert second.name.rsplit("_", 1)[0] == first.name.rsplit("_", 1)[0]
+
+
+def test_arrays_by_their_addresses() -> None:
+    """What is written there is seen here."""
+    addresses = Addresses()
+    x = np.arange(6.0).reshape(2, 3)
+    assert addresses.array(x) == "carray(pointer(at[0]), (at[1], at[2],), float64)"
+    at = addresses.packed()[0]
+
+    @numba.njit
+    def double(at):
+        y = numba.carray(pointer(at[0]), (at[1], at[2]), np.float64)
+        y *= 2.0
+        return y.sum()
+
+    assert double(at) == 30.0
+    assert np.array_equal(x, 2.0 * np.arange(6.0).reshape(2, 3))
+    with pytest.raises(ValueError, match="not contiguous"):
+        addresses.array(x.T)
+    with pytest.raises(ValueError, match="a str"):
+        addresses.value("x")
+
+
+def test_a_driver_is_taken_when_it_is_worth_it(models) -> None:
+    """Short runs do without; in a process that has it, longer ones take it; steps made count where none are planned."""
+    system = fx.compile_model(models.chain(3))
+    fx.simulate(system, 0.01, step=1e-3, integrator=fx.GeneralizedAlpha(compiled=True))
+    stepper = fx.GeneralizedAlpha().stepper(Dynamics(system), 1.0)
+    stepper.expect(50)
+    assert stepper.choice.driver is None
+    stepper.expect(200)
+    assert stepper.choice.driver is not None
+    unplanned = fx.GeneralizedAlpha().stepper(Dynamics(system), 1.0)
+    for _ in range(99):
+        unplanned.choice.count()
+    assert unplanned.choice.driver is None
+    unplanned.choice.count()
+    assert unplanned.choice.driver is not None
