@@ -46,10 +46,32 @@ class Scheme:
         return self.integrator(step) if isfunction(self.integrator) else self.integrator
 
 
+def _rk4(constraints: Any) -> fx.RungeKutta:
+    """The classical method with one way to keep the constraints."""
+    return fx.RungeKutta(order=4, constraints=constraints)
+
+
+def baumgarte(step: float) -> fx.RungeKutta:
+    """The classical method with Baumgarte's terms, whose time constant is the coarsest step."""
+    return _rk4(fx.Baumgarte(time_constant=step))
+
+
 SCHEMES: tuple[Scheme, ...] = (
     Scheme("alpha-2", "gen.-alpha, index 2, rho 0.9", fx.GeneralizedAlpha(rho=0.9)),
-    Scheme("alpha-2-damped", "gen.-alpha, index 2, rho 0.6", fx.GeneralizedAlpha(rho=0.6)),
+    Scheme("alpha-2-damped", "gen.-alpha, index 2, rho 0.6", fx.GeneralizedAlpha(rho=0.6), quick=False),
     Scheme("alpha-3", "gen.-alpha, index 3, rho 0.9", fx.GeneralizedAlpha(rho=0.9, index=3)),
-    Scheme("alpha-3-damped", "gen.-alpha, index 3, rho 0.6", fx.GeneralizedAlpha(rho=0.6, index=3)),
-    Scheme("hht", "HHT 0.1, index 2", fx.GeneralizedAlpha.hht(0.1, index=2)),
+    Scheme("alpha-3-damped", "gen.-alpha, index 3, rho 0.6", fx.GeneralizedAlpha(rho=0.6, index=3), quick=False),
+    Scheme("hht", "HHT 0.1, index 2", fx.GeneralizedAlpha.hht(0.1, index=2), quick=False),
+    Scheme("augmented", "augmented Lagrangian", fx.AugmentedLagrangian()),
+    Scheme("bdf", "BDF, orders 1-5", fx.BDF(), ("tolerance",)),
+    Scheme("radau", "Radau IIA, order 5", fx.RadauIIA()),
+    Scheme("energy", "energy-momentum", fx.EnergyMomentum()),
+    Scheme("rk5", "RK 5(4), successive", fx.RungeKutta(order=5)),
+    Scheme("rk4", "RK 4, successive", fx.RungeKutta(order=4), quick=False),
+    Scheme("rk2", "RK 2, successive", fx.RungeKutta(order=2), quick=False),
+    Scheme("rk4-standard", "RK 4, standard", _rk4(fx.StandardProjection()), quick=False),
+    Scheme("rk4-null-space", "RK 4, null space", _rk4(fx.NullSpace()), quick=False),
+    Scheme("rk4-partitioning", "RK 4, partitioning", _rk4(fx.CoordinatePartitioning()), quick=False),
+    Scheme("rk4-ascher", "RK 4, Ascher", _rk4(fx.AscherProjection()), quick=False),
+    Scheme("rk4-baumgarte", "RK 4, Baumgarte", baumgarte, quick=False),
 )
