@@ -62,7 +62,7 @@ SCHEMES: tuple[Scheme, ...] = (
     Scheme("alpha-3", "gen.-alpha, index 3, rho 0.9", fx.GeneralizedAlpha(rho=0.9, index=3)),
     Scheme("alpha-3-damped", "gen.-alpha, index 3, rho 0.6", fx.GeneralizedAlpha(rho=0.6, index=3), quick=False),
     Scheme("hht", "HHT 0.1, index 2", fx.GeneralizedAlpha.hht(0.1, index=2), quick=False),
-    Scheme("augmented", "augmented Lagrangian", fx.AugmentedLagrangian()),
+    Scheme("augmented", "augmented Lagrangian", fx.AugmentedLagrangian(), quick=False),
     Scheme("bdf", "BDF, orders 1-5", fx.BDF(), ("tolerance",)),
     Scheme("radau", "Radau IIA, order 5", fx.RadauIIA()),
     Scheme("energy", "energy-momentum", fx.EnergyMomentum()),
