@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from flexmbs.core.checks import as_array, as_count, as_name, as_number, show
+from flexmbs.core.checks import as_array, as_count, as_name, as_number, is_list, show
 from flexmbs.core.contracts import ELEMENT_MEMBERS, Element, FloatArray, IntArray
 from flexmbs.core.errors import MeshError, ModelError, unknown_name
 from flexmbs.core.material import Elastic
@@ -239,7 +239,7 @@ class Attachment:
         if not isinstance(self.body, FlexibleBody):
             raise ModelError(f"Attachment: body must be a FlexibleBody, not {show(self.body)}.")
         as_name("Attachment", "label", self.label)
-        given = self.nodes if isinstance(self.nodes, Sequence | np.ndarray) else (self.nodes,)
+        given = self.nodes if is_list(self.nodes) else (self.nodes,)
         nodes = tuple(as_count(f"Attachment to {self.body.name!r}", "each of nodes", n) for n in given)
         if nodes and max(nodes) >= self.body.mesh.n_points:
             raise ModelError(

@@ -18,7 +18,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from flexmbs.body import Attachment, as_attachment
-from flexmbs.core.checks import as_array, as_direction, as_number, show
+from flexmbs.core.checks import as_array, as_direction, as_number, is_list, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.history import History, check_history
@@ -177,7 +177,7 @@ class Prescribe:
         if self.displacement is None and self.rotation is None:
             raise ModelError("Prescribe: give a displacement, a rotation or both.")
         if self.displacement is not None:
-            if not isinstance(self.displacement, Sequence | np.ndarray) or len(self.displacement) != dim:
+            if not is_list(self.displacement, dim):
                 raise ModelError(
                     f"Prescribe: displacement must have {dim} components (None: free), not {show(self.displacement)}."
                 )

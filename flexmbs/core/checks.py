@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 import numbers
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,7 @@ __all__ = [
     "as_number",
     "frozen_copy",
     "has_shape",
+    "is_list",
     "show",
 ]
 
@@ -114,6 +116,13 @@ def as_array(
         where = f"entry {index if len(index) > 1 else index[0]}" if index else "it"
         raise ModelError(f"{owner}: {name} must be finite{unit}, but {where} is {array[index]}.")
     return array
+
+
+def is_list(value: object, length: int | None = None) -> TypeGuard[Sequence[Any]]:
+    """Whether something is a sequence or an array that has a length, and this one; an array without axes has none."""
+    if isinstance(value, np.ndarray):
+        return value.ndim > 0 and length in (None, len(value))
+    return isinstance(value, Sequence) and length in (None, len(value))
 
 
 def has_shape(value: object, shape: tuple[int, ...]) -> bool:

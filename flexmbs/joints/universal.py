@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from flexmbs.bodies.marker import Marker, as_marker, joint_frame
-from flexmbs.core.checks import show
+from flexmbs.core.checks import is_list, show
 from flexmbs.core.errors import ModelError
 from flexmbs.joints.contracts import Equation, Pair, Row
 from flexmbs.joints.lower_pairs import SAME_POINT, Z
@@ -96,7 +96,7 @@ class Universal:
 
 def _axes(owner: str, axes: object) -> tuple[ArrayLike, ArrayLike]:
     """Two directions."""
-    if not isinstance(axes, Sequence | np.ndarray) or len(axes) != 2:
+    if not is_list(axes, 2):
         raise ModelError(
             f"{owner}: axes must be two directions in the inertial frame, that of a and that of b, such as "
             f"((0, 1, 0), (0, 0, 1)), not {show(axes)}."

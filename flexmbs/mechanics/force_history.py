@@ -10,6 +10,7 @@ from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.forces.laws import BRISTLE, MATRIX, bristle_law, law, matrix_law
 from flexmbs.forces.row_force import pack
+from flexmbs.joint_history import force_rows
 
 if TYPE_CHECKING:
     from flexmbs.time_solution import TimeSolution
@@ -44,7 +45,7 @@ def force_history(solution: TimeSolution, force: Any) -> ForceHistory:
     item = items[0]
     n_t, m = len(solution), len(item.rows)
     law_number, where, data = pack([item])
-    s, rate = solution._force_rows(force)
+    s, rate = force_rows(solution, force)
     F, energy, given = np.empty((n_t, m)), np.empty(n_t), np.zeros((1, 4))
     for i in range(n_t):
         if item.law == MATRIX:

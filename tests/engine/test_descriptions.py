@@ -201,6 +201,7 @@ def test_refusals_say_what_is_wrong() -> None:
         (lambda: fx.Gravity((1.0,)), "2 or 3 components"),
         (lambda: fx.Roller(PLANAR.end, (0.0, 0.0)), "normal must not be the zero vector"),
         (lambda: fx.Prescribe(PLANAR.end), "displacement, a rotation or both"),
+        (lambda: fx.Prescribe(PLANAR.end, np.array(2.0)), "displacement must have 2 components"),
         (lambda: fx.Hinge(PLANAR.end, SPATIAL.end), "planar"),
         (lambda: fx.Hinge(PLANAR.end, BEAM.end), "displacements"),
         (lambda: fx.Hinge(PLANAR.end, PLANAR.end), "both sides"),

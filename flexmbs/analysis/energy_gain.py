@@ -1,0 +1,41 @@
+"""Energy that a motion has gained from nowhere, which says that steps were too large."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from flexmbs.core.errors import AccuracyWarning
+
+if TYPE_CHECKING:
+    from flexmbs.time_solution import TimeSolution
+
+__all__ = ["warn_of_gain"]
+
+GAIN = 0.05
+"""Energy gained, over the largest, that is no longer an error of the integration to be expected."""
+
+
+def warn_of_gain(solution: TimeSolution, usual: float) -> None:
+    """Energy from nowhere: steps too large for an impact, or Newton's method has found another solution.
+
+    ``usual``: energy of a motion over the size of the model in the time of the run; far below that all is round-off.
+    Passive forces between markers cannot have dissipated less than nothing.
+    """
+    energy = solution.energy
+    moving = energy.kinetic + energy.strain + energy.springs
+    gained = np.nan_to_num(energy.balance)
+    mechanics = solution.system.mechanics
+    if mechanics is not None and not mechanics.given:
+        gained = gained - np.minimum(np.nan_to_num(energy.dissipated), 0.0)
+    gain, most = float(gained.max()), float(np.nan_to_num(moving).max())
+    if gain > GAIN * most and most > 1e-12 * usual:
+        at = solution.t[int(np.argmax(np.diff(gained, prepend=gained[0])))]
+        warnings.warn(
+            f"Model {solution.model.name!r}: the motion has gained {gain:.3g} of energy from nowhere, most of it about "
+            f"t = {at:.4g}; the largest energy is {most:.3g}. Take smaller steps, or step=None for error control.",
+            AccuracyWarning,
+            stacklevel=3,
+        )

@@ -1,0 +1,274 @@
+"""One run from its consistent start to its end: steps, barriers, events, what is stored, what a resumed run needs."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from flexmbs.analysis.chunks import Chunks
+from flexmbs.analysis.grid import Grid
+from flexmbs.analysis.interruption import Interruption
+from flexmbs.analysis.output import Output
+from flexmbs.analysis.recorder import Recorder
+from flexmbs.analysis.sampling import Sampling
+from flexmbs.analysis.watch import Watch
+from flexmbs.assembly import assemble
+from flexmbs.core.contracts import FloatArray
+from flexmbs.core.progress import Progress
+from flexmbs.dynamics import Dynamics
+from flexmbs.equilibria import Equilibria, equilibrium_start
+from flexmbs.integrators.contracts import StepState, StepStatus
+from flexmbs.integrators.step_control import ErrorControl, FixedStep
+from flexmbs.joint_history import angles_at_end
+from flexmbs.output.time_files import CHECKPOINT, Stream, memory_of, meta_of
+from flexmbs.solution import Solution
+from flexmbs.start import carry_velocities, check_supports, warn_of_changes
+from flexmbs.time_solution import TimeSolution, TimeStatus
+
+if TYPE_CHECKING:
+    from flexmbs.control.events import Event
+    from flexmbs.integrators.contracts import Stepper
+
+__all__ = ["Run"]
+
+NEAR = 1e-9
+"""An event this near to an end of a step, relative to the step, happens at that end."""
+
+
+class Run:
+    """One run from begin to end."""
+
+    def __init__(
+        self,
+        dynamics: Dynamics,
+        scheme: Any,
+        control: Any,
+        output: Output,
+        begin: float,
+        until: float,
+        events: tuple[Event, ...],
+    ) -> None:
+        self.dynamics, self.scheme, self.control, self.output = dynamics, scheme, control, output
+        self.sampled = Sampling(dynamics)
+        self.events = Watch(dynamics, self.sampled.viewer, events)
+        self.t0, self.until, self.origin = begin, until, begin
+        self.wanted = output.times(begin, until)
+        self.status, self.message = TimeStatus.DONE, ""
+        self.rejected, self.jump = 0, ""
+        self.turned: dict[tuple[str, str], float] = {}
+        self.redundant: tuple[str, ...] = ()
+        self.wall = time.perf_counter()
+        self.cpu = time.process_time()
+
+    def begin(self, start: Solution | TimeSolution | None, stream: Stream | None, keep: tuple[Any, ...]) -> None:
+        """A consistent state at the start, and the recorder."""
+        dyn = self.dynamics
+        span = self.until - self.t0
+        self.h = min(self.control.first(span), span or np.inf)
+        self.recorder = Recorder(dyn, self.output.energy)
+        self.grid = Grid(self.control.h if isinstance(self.control, FixedStep) else None, self.t0)
+        if start is None or isinstance(start, Solution | Equilibria):
+            dyn.start_turns(self.t0)
+            q, v = dyn.coordinates.reference.copy(), dyn.coordinates.velocity.copy()
+            if start is not None:
+                q = equilibrium_start("simulate", dyn, start, v)
+                carry_velocities(dyn, q, v)
+            check_supports(dyn, None if start is None else q)
+            found = assemble(dyn, self.t0, q, v, keep)
+            warn_of_changes(dyn, q, v, found.q, found.v, kept=bool(keep))
+            self.redundant = found.redundant
+            self.scheme.check(dyn, found.redundant)
+            self.jump = self._jump(v, found.v)
+            self.sampled.begin(self.t0, found.q, found.v)
+            self.state: StepState = self.scheme.start(dyn, self.t0, found.q, found.v, self.h)
+        else:
+            self.redundant = start.redundant
+            self.scheme.check(dyn, start.redundant)
+            self.turned = angles_at_end(start)
+            dyn.compliance(len(self.redundant) > 0)
+            dyn.turns.restore(start.extra["near"])
+            self.state, self.h = start.last, start.extra["h"] or self.h
+            if not self.grid.restore(start.extra.get("grid")) and isinstance(self.control, FixedStep):
+                self.h = self.control.h
+            self.origin = start.extra.get("origin", self.t0)
+            self.events.restore(start.extra.get("events", {}))
+            self.sampled.restore(start.extra["control"])
+            self.recorder.restore(start.extra)
+        self.stepper: Stepper = self.scheme.stepper(dyn, self.control.tolerance)
+        self.recorder.stream = stream
+        self.recorder.store(self.state)
+        self._checkpoint()
+        self.next = 0
+        self.chunks = Chunks(self)
+
+    def integrate(self, progress: Progress) -> None:
+        """Steps up to the end, an interruption, or a failure; what was made is kept."""
+        with Interruption() as interruption:
+            self._steps(progress, interruption)
+
+    def _steps(self, progress: Progress, interruption: Interruption) -> None:
+        dyn, control, grid = self.dynamics, self.control, self.grid
+        span = self.until - self.origin  # of the whole motion, so that a resumed run has the same limits
+        smallest = control.smallest(span)
+        largest = control.limit(span) if isinstance(control, ErrorControl) else np.inf
+        most = np.inf if control.most_steps is None else control.most_steps
+        error_before = 0.0
+        while self.state.t < self.until:
+            if interruption.wanted:
+                self.status = TimeStatus.INTERRUPTED
+                self.message = f"interrupted at t = {self.state.t:g}."
+                return
+            if self.recorder.n_steps >= most:
+                self.status = TimeStatus.TOO_MANY_STEPS
+                self.message = f"stopped at t = {self.state.t:.6g} after {most} steps, the last of size {self.h:.3g}."
+                return
+            barrier = min(self.until, self.sampled.next_time(self.state.t))
+            error = self.chunks.advance(barrier, error_before)
+            if error is not None:
+                error_before = error
+                self._passed(progress, span, show=True)
+                continue
+            h, end = grid.next(self.state.t, min(self.h, largest, self.stepper.longest(self.state)), barrier)
+            result = self.stepper.step(self.state, h)
+            if result.state is None or not control.accepts(result.error, error_before):
+                again = control.again(h, result)
+                if again >= smallest:
+                    self.rejected, self.h = self.rejected + 1, again
+                    continue
+                # The smallest of fixed steps stands whatever its estimate: a force may jump there.
+                if result.state is None or not isinstance(control, FixedStep):
+                    self.rejected += 1
+                    self.status = TimeStatus.STEP_TOO_SMALL
+                    self.message = self._failure(h, result)
+                    return
+            new = result.state._replace(t=end)
+            happened = self.events.first(self.state, new, self.stepper.between)
+            if happened.t is not None and happened.t <= self.state.t + NEAR * h:  # now; a step would be round-off alone
+                if self._react(happened.events):
+                    return
+                continue
+            if happened.t is not None and happened.t < end - NEAR * h:
+                result = self.stepper.step(self.state, happened.t - self.state.t)
+                if result.state is None:
+                    self.status, self.message = TimeStatus.STEP_TOO_SMALL, self._failure(h, result)
+                    return
+                new = result.state._replace(t=happened.t)
+                barrier = happened.t
+            grid.reached(new.t, barrier)
+            error_before = result.error
+            self.recorder.step(new, new.t - self.state.t, result)
+            dyn.accept(new.q)
+            self.store(self.state, new)
+            self.state = new
+            proposed = control.after(h, result)
+            shortened = h < 0.99 * min(self.h, largest)
+            self.h = max(proposed, self.h) if shortened else proposed
+            if happened.t is not None and self._react(happened.events):
+                return
+            changed = self.sampled.sample(self.state)
+            if changed:
+                self._restart()
+            self._passed(progress, span, show=self.recorder.n_steps % 20 == 0)
+
+    def _passed(self, progress: Progress, span: float, show: bool) -> None:
+        """After accepted steps: checkpoints at fixed numbers of steps, and progress."""
+        if self.recorder.n_steps % CHECKPOINT == 0:
+            self.stepper.forget()
+            self._checkpoint()
+        if show:
+            progress.show((self.state.t - self.origin) / span, f"t = {self.state.t:.4g}")
+
+    def _react(self, numbers: tuple[int, ...]) -> bool:
+        """Record events and do what they ask for; whether the run ends."""
+        stop = self.events.changed = False
+        before = self.recorder.potential(self.state)
+        for i in numbers:
+            stop |= self.events.happen(i, self.state)
+        if self.events.changed:
+            self.recorder.supply(self.recorder.potential(self.state) - before)
+        if stop:
+            self.status = TimeStatus.STOPPED
+            if self.recorder.states[-1].t != self.state.t:
+                self.recorder.store(self.state)
+        elif self.events.changed:
+            self._restart()
+        return stop
+
+    def _restart(self) -> None:
+        """After a jump of forces: new accelerations and multipliers; the state of the scheme starts afresh."""
+        s = self.state
+        began = self.scheme.start(self.dynamics, s.t, s.q, s.v, self.h)
+        self.state = began._replace(q=s.q, v=s.v)
+        self.recorder.jump(self.state)
+
+    def store(self, old: StepState, new: StepState) -> None:
+        """The states wanted within the step."""
+        if self.wanted is None:
+            self.recorder.store(new)
+            return
+        between = None
+        while self.next < len(self.wanted) and self.wanted[self.next] <= new.t:
+            t = self.wanted[self.next]
+            if t == new.t:
+                self.recorder.store(new)
+            else:
+                between = between or self.stepper.between(old, new)
+                self.recorder.store(between(t))
+            self.next += 1
+
+    def _failure(self, h: float, result: Any) -> str:
+        dyn = self.dynamics
+        reason = result.status.value
+        if result.status is StepStatus.DONE:
+            reason = f"the estimated error is {result.error:.3g} times the tolerance"
+        text = f"stopped at t = {self.state.t:.6g}: with a step of {h:.3g} {reason}"
+        text += f" ({result.message})." if result.message else "."
+        if result.status in (StepStatus.SLOW, StepStatus.DIVERGED):
+            worst = int(np.argmax(np.abs(np.nan_to_num(dyn.r, nan=np.inf))))
+            name = dyn.coordinates.describe(worst) if worst < dyn.n_v else dyn.mechanics.names[worst - dyn.n_v]  # type: ignore[union-attr]
+            text += f" The largest residual is {dyn.r[worst]:.3g} on {name}."
+        if self.redundant:
+            text += f" Redundant are: {', '.join(self.redundant[:5])}; a motion prescribed there cannot be followed."
+        if self.jump:
+            text += f" At the start the joints changed velocities, most that of {self.jump}."
+        return text
+
+    def _jump(self, given: FloatArray, met: FloatArray) -> str:
+        """The coordinate whose velocity the joints have changed most at the start; empty if none."""
+        change = np.abs(met - given)
+        if not len(change) or change.max() <= 1e-6 * max(float(np.abs(met).max()), 1e-300):
+            return ""
+        worst = int(np.argmax(change))
+        return f"{self.dynamics.coordinates.describe(worst)}, from {given[worst]:.3g} to {met[worst]:.3g}"
+
+    def _checkpoint(self) -> None:
+        """Write all that the run needs to go on from here, if it has a file."""
+        if self.recorder.stream is not None:
+            extra = self._extra()
+            self.recorder.stream.checkpoint(memory_of(self.state, extra), meta_of(extra, self.redundant))
+
+    def _extra(self) -> dict[str, Any]:
+        """What a resumed run needs beside the state."""
+        memory = {"near": self.dynamics.turns.memory(), "h": self.h, "grid": self.grid.memory(), "origin": self.origin}
+        memory |= {"control": self.sampled.memory(), "samples": self.sampled.history(), "events": self.events.memory()}
+        return memory | {"before": self.turned} | self.recorder.memory()
+
+    def solution(self) -> TimeSolution:
+        """Everything so far."""
+        dyn = self.dynamics
+        counts = {
+            "evaluations": dyn.evaluations, "factorisations": dyn.factorisations, "rejected": self.rejected,
+            "cpu_seconds": time.process_time() - self.cpu, "seconds": time.perf_counter() - self.wall,
+        }  # fmt: skip
+        counts |= {f"{part}_seconds": seconds for part, seconds in dyn.seconds.items()}
+        if dyn.mechanics is not None:
+            counts["python_seconds"] = dyn.python.seconds
+        counts |= getattr(self.stepper, "counts", {})
+        return self.recorder.solution(
+            counts=counts, redundant=self.redundant, status=self.status, message=self.message, last=self.state,
+            settings={"integrator": self.scheme, "step": self.control, "output": self.output, "until": self.until},
+            events=tuple(self.events.record),
+            extra=self._extra(),
+        )  # fmt: skip

@@ -1,0 +1,133 @@
+"""What joints and forces between markers did over a run: their coordinates, angles over full turns, reactions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from flexmbs.bodies.marker import Marker
+from flexmbs.core.contracts import FloatArray
+from flexmbs.joints.rows import ANGLE, row_gradient, row_value
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from flexmbs.joints.contracts import Joint, Row
+    from flexmbs.time_solution import TimeSolution
+
+__all__ = ["JointHistory", "angles_at_end", "force_rows", "reaction_wrench", "rows_over_time"]
+
+MANY_JOINTS = 200
+"""Joints and forces beyond which a resumed run counts angles anew; looking at all of the run before takes too long."""
+
+
+class JointHistory:
+    """The history of one joint: ``run["crank"].angle``."""
+
+    def __init__(self, solution: TimeSolution, joint: Joint) -> None:
+        self.solution, self.joint = solution, joint
+
+    def __repr__(self) -> str:
+        known = ", ".join(getattr(self.joint, "coordinates", {})) or "no coordinate"
+        return f"<history of joint {self.joint.name!r}: {len(self.solution)} states; {known}, force, moment>"
+
+    @property
+    def angle(self) -> FloatArray:
+        """Angle (n_t,) about the common axis [rad], over full turns."""
+        return self.solution.angle(self.joint)
+
+    @property
+    def translation(self) -> FloatArray:
+        """Translation (n_t,) along the axis [length]."""
+        return self.solution.translation(self.joint)
+
+    @property
+    def force(self) -> FloatArray:
+        """Force (n_t, 3) on side b, inertial axes [force]."""
+        return self.solution.reaction(self.joint)
+
+    @property
+    def moment(self) -> FloatArray:
+        """Moment (n_t, 3) on side b about its marker, in the axes of that marker [force length]."""
+        return self.solution.reaction_moment(self.joint)
+
+    @property
+    def torque(self) -> FloatArray:
+        """Moment (n_t,) on side b about the axis of the joint [force length]."""
+        return self.moment[:, 2]
+
+
+def rows_over_time(
+    solution: TimeSolution, a: Marker, b: Marker, rows: Sequence[Row], begin: list[float]
+) -> tuple[FloatArray, FloatArray]:
+    """Rows and rates over time without factors; turns are followed by the rates, and begin near ``begin``."""
+    pa, Ra, ta, _ = solution._kinematics(a)
+    pb, Rb, tb, _ = solution._kinematics(b)
+    out, rate, near = np.empty((len(solution), len(rows))), np.empty((len(solution), len(rows))), np.array(begin)
+    c, G = np.zeros((len(rows), 12)), np.zeros((1, 12))
+    for j, row in enumerate(rows):
+        c[j, : len(row.constants)] = row.constants
+    for i in range(len(solution)):
+        p, R = np.array([pa[i], pb[i]]), np.array([Ra[i], Rb[i]])
+        for j, row in enumerate(rows):
+            row_gradient(row.kind, j, c, near, 0, 1, p, R, G, 0)
+            rate[i, j] = G[0, :6] @ ta[i] + G[0, 6:] @ tb[i]
+            if i:
+                near[j] = out[i - 1, j] + 0.5 * (solution.t[i] - solution.t[i - 1]) * (rate[i - 1, j] + rate[i, j])
+            out[i, j] = row_value(row.kind, j, c, near, 0, 1, p, R)
+    return out, rate
+
+
+def force_rows(solution: TimeSolution, force: Any) -> tuple[FloatArray, FloatArray]:
+    """Rows of a force between markers and their rates (n_t, m), with the factors of the rows."""
+    item = force.row_forces[0]
+    before, factors = solution.extra.get("before", {}), np.array([row.factor for row in item.rows])
+    begin = [before.get((force.name, _force_label(j)), 0.0) for j in range(len(item.rows))]
+    values, rates = rows_over_time(solution, item.a, item.b, item.rows, begin)
+    return values * factors, rates * factors
+
+
+def reaction_wrench(solution: TimeSolution, joint: Any) -> FloatArray:
+    """Wrench (n_t, 6) that a joint exerts on its side b (the second marker of ``joint.markers``): -G^T lam."""
+    joint = solution._joint(joint)
+    number = {e.number: i for i, e in enumerate(solution._mechanics.equations) if e.joint is joint}
+    pair = joint.pairs[0]
+    markers = getattr(joint, "markers", (pair.a, pair.b))
+    side = 0 if pair.a is markers[1] else 6
+    pa, Ra, _, _ = solution._kinematics(pair.a)
+    pb, Rb, _, _ = solution._kinematics(pair.b)
+    out, G = np.zeros((len(solution), 6)), np.zeros((1, 12))
+    for row in pair.rows:
+        if row.equation not in number:
+            continue
+        c = np.zeros((1, 12))
+        c[0, : len(row.constants)] = row.constants
+        for i in range(len(solution)):
+            row_gradient(row.kind, 0, c, np.zeros(1), 0, 1, np.array([pa[i], pb[i]]), np.array([Ra[i], Rb[i]]), G, 0)
+            out[i] -= row.factor * solution.lam[i, number[row.equation]] * G[0, side : side + 6]
+    return out
+
+
+def angles_at_end(solution: TimeSolution) -> dict[tuple[str, str], float]:
+    """Angles of all joints and forces at the end of a run, by name and label, for the run that goes on from there."""
+    found: dict[tuple[str, str], float] = {}
+    model = solution.model
+    if len(model.joints) + len(model.forces) > MANY_JOINTS:
+        return found
+    for joint in model.joints:
+        for label, pair in getattr(joint, "coordinates", {}).items():
+            if pair.rows[0].kind == ANGLE:
+                found[joint.name, label] = float(solution.coordinate(joint, label)[-1])
+    for force in model.forces:
+        items = list(getattr(force, "row_forces", ()))
+        rows = list(items[0].rows) if len(items) == 1 else []
+        if any(row.kind == ANGLE for row in rows):
+            values, _ = force_rows(solution, force)
+            found |= {(force.name, _force_label(j)): float(values[-1, j] / row.factor) for j, row in enumerate(rows)}
+    return found
+
+
+def _force_label(row: int) -> str:
+    """Under which the angle of a row of a force is remembered beside the coordinates of joints."""
+    return f"force row {row}"
