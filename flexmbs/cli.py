@@ -86,6 +86,9 @@ def _parser() -> argparse.ArgumentParser:
     bench.add_argument(
         "--quick", action="store_true", help="one problem of a class, a tenth of its motion, few runs: 20 s"
     )
+    bench.add_argument(
+        "--minutes", type=_positive, metavar="N", help="how long all may take, for finer runs (default: about 4)"
+    )
     bench.add_argument("--out", type=Path, metavar="DIR", help="write bench.json and index.html into this folder")
     bench.add_argument("--jobs", type=_positive, default=1, metavar="N", help="processes (default 1: clean times)")
     bench.set_defaults(command=_bench)
@@ -151,7 +154,10 @@ def _bench(options: argparse.Namespace) -> int:
     _check_writable(options.out, None)
     folder = nullcontext() if options.out is None else _writing(options.out)
     with folder:
-        bench = report(problems, schemes, options.out, quick=options.quick, jobs=options.jobs, stream=sys.stdout)
+        bench = report(
+            problems, schemes, options.out, quick=options.quick, jobs=options.jobs, minutes=options.minutes,
+            stream=sys.stdout,
+        )  # fmt: skip
     return 130 if bench.interrupted else 0
 
 

@@ -66,8 +66,10 @@ def pick_schemes(names: Sequence[str]) -> tuple[Scheme, ...]:
     return tuple(s for s in SCHEMES if s.id in _known("scheme", names, [s.id for s in SCHEMES]))
 
 
-def effort(count: int, jobs: int = 1, quick: bool = False) -> Effort:
+def effort(count: int, jobs: int = 1, quick: bool = False, minutes: float | None = None) -> Effort:
     """How much each of ``count`` curves may cost for all of them to stay within some minutes, or 20 s if ``quick``."""
+    if minutes is not None:
+        return Effort(seconds=60.0 * minutes * jobs / max(count, 1))
     if quick:
         return Effort(seconds=QUICK_TOTAL * jobs / max(count, 1), stride=2, most=4, repeats=1, part=0.1)
     return Effort(seconds=min(MOST, max(LEAST, TOTAL * jobs / max(count, 1))))
@@ -78,6 +80,7 @@ def run_bench(
     schemes: Sequence[Scheme],
     *,
     quick: bool = False,
+    minutes: float | None = None,
     jobs: int = 1,
     apart: bool = True,
     heard: Heard | None = None,
@@ -89,6 +92,8 @@ def run_bench(
     problems, schemes : sequences of Problem and Scheme
     quick : bool
         Few runs a curve, the last of the controls of each scheme alone, a tenth of the motions.
+    minutes : float, optional
+        How long all curves together may take; by default about four, and 20 s if ``quick``. All have the same share.
     jobs : int
         Processes at a time. More than there are processors, or processors that share their cache, blur the times.
     apart : bool
@@ -102,7 +107,7 @@ def run_bench(
         An interruption from the keyboard keeps the curves that are done.
     """
     tasks: list[Task] = [(p, s, c) for p in problems for s in schemes for c in s.controls[-1 if quick else 0 :]]
-    allowed = effort(len(tasks), jobs, quick)
+    allowed = effort(len(tasks), jobs, quick, minutes)
     started = datetime.now(UTC).isoformat(timespec="seconds")
     so_far = Bench(tuple(problems), tuple(schemes), (), allowed, jobs, started, len(tasks))
     done: dict[int, Curve] = {}

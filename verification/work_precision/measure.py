@@ -258,10 +258,18 @@ class _LimitedStepper:
         self._stepper, self._end = stepper, end
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._stepper, name)
+        found = getattr(self._stepper, name)
+        return self._advance if name == "advance" else found
 
     def step(self, state: StepState, h: float) -> StepResult:
-        if time.process_time() > self._end:
-            raise _OutOfTimeError
+        self._look()
         result: StepResult = self._stepper.step(state, h)
         return result
+
+    def _advance(self, *arguments: Any) -> Any:
+        self._look()
+        return self._stepper.advance(*arguments)
+
+    def _look(self) -> None:
+        if time.process_time() > self._end:
+            raise _OutOfTimeError

@@ -59,8 +59,10 @@ def baumgarte(step: float) -> fx.RungeKutta:
 SCHEMES: tuple[Scheme, ...] = (
     Scheme("alpha-2", "gen.-alpha, index 2, rho 0.9", fx.GeneralizedAlpha(rho=0.9)),
     Scheme("alpha-2-damped", "gen.-alpha, index 2, rho 0.6", fx.GeneralizedAlpha(rho=0.6), quick=False),
-    Scheme("alpha-3", "gen.-alpha, index 3, rho 0.9", fx.GeneralizedAlpha(rho=0.9, index=3)),
+    Scheme("alpha-3", "gen.-alpha, index 3, rho 0.9", fx.GeneralizedAlpha(rho=0.9, index=3), quick=False),
     Scheme("alpha-3-damped", "gen.-alpha, index 3, rho 0.6", fx.GeneralizedAlpha(rho=0.6, index=3), quick=False),
+    Scheme("alpha-2-compiled", "gen.-alpha, index 2, compiled", fx.GeneralizedAlpha(rho=0.9, compiled=True), ("step",),
+           quick=False),
     Scheme("hht", "HHT 0.1, index 2", fx.GeneralizedAlpha.hht(0.1, index=2), quick=False),
     Scheme("augmented", "augmented Lagrangian", fx.AugmentedLagrangian(), quick=False),
     Scheme("bdf", "BDF, orders 1-5", fx.BDF(), ("tolerance",)),
@@ -74,4 +76,4 @@ SCHEMES: tuple[Scheme, ...] = (
     Scheme("rk4-partitioning", "RK 4, partitioning", _rk4(fx.CoordinatePartitioning()), quick=False),
     Scheme("rk4-ascher", "RK 4, Ascher", _rk4(fx.AscherProjection()), quick=False),
     Scheme("rk4-baumgarte", "RK 4, Baumgarte", baumgarte, quick=False),
-)
+)  # fmt: skip

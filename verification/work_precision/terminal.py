@@ -33,6 +33,7 @@ def report(
     *,
     quick: bool,
     jobs: int,
+    minutes: float | None = None,
     stream: TextIO,
     apart: bool = True,
 ) -> Bench:
@@ -46,7 +47,7 @@ def report(
         if out is not None:
             write_json(bench, out)
 
-    bench = run_bench(problems, schemes, quick=quick, jobs=jobs, apart=apart, heard=heard)
+    bench = run_bench(problems, schemes, quick=quick, minutes=minutes, jobs=jobs, apart=apart, heard=heard)
     for table in (*(problem_table(bench, p) for p in problems if bench.of(p)), recommendation(bench)):
         print("", *text_table(_narrow(table)), sep="\n", file=stream)
     if bench.interrupted:
