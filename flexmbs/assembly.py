@@ -82,7 +82,7 @@ def assemble(dynamics: Dynamics, t: float, q: FloatArray, v: FloatArray, keep: t
 def _check_drivers(dyn: Dynamics) -> None:
     """Refuse different motions of one coordinate, which may agree in position and speed and part afterwards."""
     m = dyn.mechanics
-    if m is None or len(dyn._moving) < 2:
+    if m is None or len(dyn.prescribed.moving) < 2:
         return
     joints, seen = m.joints, dict[tuple[Any, ...], int]()
     for n in range(len(joints.mA)):

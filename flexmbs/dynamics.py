@@ -16,10 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flexmbs.core.checks import as_number
 from flexmbs.core.contracts import Env, FloatArray, IntArray, MarkerWork, State
-from flexmbs.core.errors import ModelError, SingularError, unknown_name
-from flexmbs.core.history import value_at
+from flexmbs.core.errors import ModelError, SingularError
 from flexmbs.core.linsolve.band import Band
 from flexmbs.core.sparsity import clear_blocks, rotate_blocks
 from flexmbs.forces.items import DEAD
@@ -37,6 +35,7 @@ from flexmbs.mechanics.pairs import (
     joint_tangent,
     pull_down,
 )
+from flexmbs.mechanics.prescribed import Prescribed
 from flexmbs.mechanics.python_items import PythonItems
 from flexmbs.mechanics.rigid_system import rigid_residual, rigid_tangent
 from flexmbs.mechanics.row_forces import row_force, row_force_measures, row_force_tangent
@@ -45,7 +44,6 @@ from flexmbs.mechanics.step_matrix import StepMatrix, possible_entries
 from flexmbs.mechanics.steps import largest_of_bodies, reduce, spread
 from flexmbs.mechanics.turns import Turns
 from flexmbs.mechanics.wrenches import wrench_tangent
-from flexmbs.motions import motion_at
 from flexmbs.system import EvaluationError, System
 
 if TYPE_CHECKING:
@@ -68,10 +66,8 @@ class Dynamics:
         Diagonal of the mass matrix: the weights of norms; zero for first-order states, which have units of their own.
     states : int array
         Places of first-order states in v.
-    loads, steady_loads : (n_v,) arrays
-        Minus the dead loads on the coordinates now, and those of them that do not vary with time.
-    steady : bool
-        Whether no load varies with time.
+    prescribed : Prescribed
+        Loads and motions at the time set; ``motion`` is its array.
     turns : Turns
         What a run remembers of turns.
     seconds : dict
@@ -89,7 +85,6 @@ class Dynamics:
         self.r, self.B = system._work.r, system._work.B
         self._work = system._work
         self.d, self.b = np.zeros(n), np.zeros(system.n)
-        self._given = np.zeros(n)
         self.velocity_rows = np.zeros(self.n_c, dtype=np.int64) if mechanics is None else mechanics.levels
         self._frames = np.ascontiguousarray(system.fixation.frames0)
         self._frame_dofs = system.fixation.frame_dofs
@@ -104,21 +99,11 @@ class Dynamics:
         self.states = np.array([first + i for i, e in enumerate(c.extra) if e.mass > 0.0], dtype=np.int64)
         self.mass = np.ascontiguousarray(self.mass_matrix.diagonal())
         self.mass[self.states] = 0.0
-        self._dead = [t for t in system.terms if t.force is DEAD.force]
         self._terms = [t for t in system.terms if t.force is not DEAD.force]
-        self.steady = all(load.history is None for load in system.model.loads)
-        n_wrenches = 0 if mechanics is None else len(mechanics.actuator_wrenches)
-        self._scale = np.ones(len(system.model.loads) + 1 + n_wrenches)
-        self._factor = np.ones(len(system.model.loads))
-        self._changed = True
-        self.env = Env(np.nan, self._scale)
-        self.motion = np.zeros((self.n_c, 3))
+        self.prescribed = Prescribed(system, self.velocity_rows)
+        self.motion, self._given = self.prescribed.motion, self.prescribed.given
         self._without_multipliers = np.zeros(self.n_c)
-        self._moving = [] if mechanics is None else [
-            (i, e) for i, e in enumerate(mechanics.equations) if e.equation.motion is not None
-        ]  # fmt: skip
         if mechanics is not None:
-            self.motion[:, 0] = [e.equation.offset for e in mechanics.equations]
             self.markers: MarkerWork = mechanics.markers.work(self.r, self.B)
             self.T = self.markers.T
             self._place = [(k.place, k.place_tangent, k.pull, g, k) for k, g in mechanics.markers.groups]
@@ -170,56 +155,14 @@ class Dynamics:
                     f"with a driver joint, whose motion has velocity and acceleration."
                 )
 
+    @property
+    def env(self) -> Env:
+        """Time and factors of loads."""
+        return self.prescribed.env
+
     def set_time(self, t: float) -> None:
         """Loads and prescribed motions at time t."""
-        if t == self.env.t and not self._changed:
-            return
-        if self.steady and not self._moving and not self._changed:
-            self.env = Env(t, self._scale)
-            return
-        self._changed = False
-        for i, load in enumerate(self.system.model.loads):
-            self._scale[i] = self._factor[i] * value_at(load.label, load.history, t, 1.0)
-        for i, active in self._moving:
-            value, rate, acceleration = motion_at(active.label, active.equation.motion, t)  # type: ignore[arg-type]
-            self.motion[i] = value + active.equation.offset, rate, acceleration
-        self.env = Env(t, self._scale)
-        given = self._given
-        given[:] = 0.0
-        self._work.r[:] = 0.0
-        for term in self._dead:
-            term.force(term.group, State(self.mass, self.mass, self.mass, self.mass), self.env, self._work)
-        given[: self.n_v] = self._work.r[: self.n_v]
-        self.loads = given[: self.n_v]
-        self.steady_loads = self.loads if self.steady else self._without_varying()
-        given[self.n_v :] = -np.where(self.velocity_rows == 1, self.motion[:, 1], self.motion[:, 0])
-
-    def _without_varying(self) -> FloatArray:
-        """The dead loads without those that vary with time."""
-        constant = [load.history is None for load in self.system.model.loads]
-        scale = self._scale.copy()
-        scale[: len(constant)] *= constant
-        self._work.r[:] = 0.0
-        for term in self._dead:
-            term.force(term.group, State(self.mass, self.mass, self.mass, self.mass), Env(0.0, scale), self._work)
-        return self._work.r[: self.n_v].copy()
-
-    def change_loads(self, factors: dict[str, float], owner: str) -> None:
-        """Multiply loads, by their labels, by new factors from now on."""
-        labels = [load.label for load in self.system.model.loads]
-        for label, factor in factors.items():
-            if label not in labels:
-                raise ModelError(f"{owner}: {unknown_name('load', label, labels)}")
-            self._factor[labels.index(label)] = as_number(owner, f"the factor of {label!r}", factor)
-        self._changed = True
-
-    def set_factors(self, t: float, ramp: float) -> None:
-        """The same with loads without history at ``ramp``, from now on, as in statics."""
-        for i, load in enumerate(self.system.model.loads):
-            if load.history is None:
-                self._factor[i] = ramp
-        self._changed = True
-        self.set_time(t)
+        self.prescribed.at(t)
 
     def residual(self, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray) -> FloatArray:
         """M a + f + G^T lam, and the constraints, at the time set; also positions and twists of all markers."""
@@ -442,7 +385,7 @@ class Dynamics:
         self.turns.reset()
         if self.mechanics is not None:
             self.set_time(t)
-            self.turns.count_from(self.motion, [i for i, _ in self._moving])
+            self.turns.count_from(self.motion, [i for i, _ in self.prescribed.moving])
 
     def accept(self, q: FloatArray) -> None:
         """After an accepted step: turns are counted from the poses evaluated last."""

@@ -103,7 +103,7 @@ class _Analysis:
         if start is not None:
             q = equilibrium_start("solve_static", dyn, start, self.v)
         check_supports(dyn, None if start is None else q)
-        dyn.set_factors(0.0, 0.0)
+        dyn.prescribed.ramp(0.0, 0.0)
         found = assemble(dyn, 0.0, q, self.v)
         self.q, self.redundant = found.q, found.redundant
         dyn.residual(self.q, self.v, self.zero, self.lam)
@@ -162,7 +162,7 @@ class _Analysis:
         """Whether anything depends on the load parameter."""
         model = self.system.model
         loads = any(load.history is None or type(load.history).__name__ != "Constant" for load in model.loads)
-        return loads or bool(self.dyn._moving)
+        return loads or bool(self.dyn.prescribed.moving)
 
     def _record(self, recorder: Recorder, s: float, way: float, count: int, stable: list[bool]) -> Stability:
         """Store the state reached, and look at its stability."""
@@ -211,7 +211,7 @@ class _Analysis:
         """Go to the equilibrium at s; the number of iterations. On failure the state is as before."""
         dyn = self.dyn
         before = self.q, self.v, self.lam, dyn.turns.memory()
-        dyn.set_factors(s, s)
+        dyn.prescribed.ramp(s, s)
         try:
             acceleration, stiffest = self._unbalanced()
             if first and acceleration <= NOISE * stiffest:

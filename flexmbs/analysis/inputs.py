@@ -96,16 +96,16 @@ class _JointForceActuator:
 def load_column(dyn: Dynamics, s: StepState, number: int) -> FloatArray:
     """d r / d(factor) (n_v,) of a load: exact, since it is linear."""
     load = dyn.system.model.loads[number]
-    factor = dyn._factor[number]
+    factor = dyn.prescribed.factors[number]
     found = []
     for extra in (1.0, 0.0):
-        dyn._factor[number] = extra
-        dyn._changed = True
+        dyn.prescribed.factors[number] = extra
+        dyn.prescribed.changed = True
         dyn.set_time(s.t)
-        scale = float(dyn._scale[number])
+        scale = float(dyn.prescribed.scale[number])
         found.append((scale, dyn.residual(s.q, s.v, s.a, s.lam)[: dyn.n_v].copy()))
-    dyn._factor[number] = factor
-    dyn._changed = True
+    dyn.prescribed.factors[number] = factor
+    dyn.prescribed.changed = True
     dyn.set_time(s.t)
     if found[0][0] == found[1][0]:
         raise ModelError(

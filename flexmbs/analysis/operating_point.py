@@ -49,7 +49,7 @@ def operating_point(owner: str, model: object, off: tuple[str, ...] = ()) -> Ope
         dyn = Dynamics(system)
         t = float(model.t[-1])
         if isinstance(model, Equilibria):
-            dyn.set_factors(t, t)
+            dyn.prescribed.ramp(t, t)
         q, v = np.array(model.q[-1]), np.array(model.v[-1])
         if "near" in model.extra:
             dyn.turns.restore(model.extra["near"])
@@ -59,7 +59,7 @@ def operating_point(owner: str, model: object, off: tuple[str, ...] = ()) -> Ope
         system = model.system
         dyn = Dynamics(system)
         t = float(model.parameters[-1])
-        dyn.set_factors(t, t)
+        dyn.prescribed.ramp(t, t)
         if not np.array_equal(system.fixation.frames(model.drives[-1]), system.fixation.frames0):
             raise ModelError(f"{owner}: supports of model {system.model.name!r} have turned; that is not covered.")
         q, v, redundant = np.array(model.q[-1]), np.zeros(dyn.n_v), ()
@@ -68,7 +68,7 @@ def operating_point(owner: str, model: object, off: tuple[str, ...] = ()) -> Ope
         dyn = Dynamics(system)
         t = 0.0
         dyn.start_turns(t)
-        dyn.change_loads(dict.fromkeys(off, 0.0), owner)
+        dyn.prescribed.change_loads(dict.fromkeys(off, 0.0), owner)
         check_supports(dyn, None)
         found = assemble(dyn, t, dyn.coordinates.reference.copy(), dyn.coordinates.velocity.copy())
         q, v, redundant = found.q, found.v, found.redundant
@@ -80,7 +80,7 @@ def operating_point(owner: str, model: object, off: tuple[str, ...] = ()) -> Ope
         held = loop.outputs(memory["loop"] if memory else loop.initial())
         dyn.mechanics.held[: len(held)] = held
     dyn.set_time(t)
-    dyn._changed = True
+    dyn.prescribed.changed = True
     dyn.set_time(t)
     a, lam = accelerations(dyn, t, q, v)
     dyn.residual(q, v, a, lam)

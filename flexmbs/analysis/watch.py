@@ -61,7 +61,7 @@ class Watch:
         if memory:
             self.factors = {str(label): float(factor) for label, factor in memory["factors"].items()}
             self.resting = frozenset(i for i, e in enumerate(self.events) if e.name in memory["resting"])
-            self.dynamics.change_loads(self.factors, "simulate: start")
+            self.dynamics.prescribed.change_loads(self.factors, "simulate: start")
 
     def first(
         self,
@@ -101,6 +101,6 @@ class Watch:
                 f"Event {event.name!r}: its action must return nothing or the factors of loads by their label, such as "
                 f"{{'gravity': 0.0}}, not {show(changes)}."
             )
-        self.dynamics.change_loads(dict(changes), f"Event {event.name!r}")
+        self.dynamics.prescribed.change_loads(dict(changes), f"Event {event.name!r}")
         self.factors |= {str(label): float(factor) for label, factor in changes.items()}
         self.changed = True

@@ -107,8 +107,8 @@ class Driver:
         first, second = matrix._cut
         slots = matrix._static_slots
         assert slots is not None  # noqa: S101
-        self.varying = not dyn.steady or bool(dyn._moving)
-        self._given = dyn._given[None], dyn.motion[None], dyn._scale[None]
+        self.varying = not dyn.prescribed.steady or bool(dyn.prescribed.moving)
+        self._given = dyn._given[None], dyn.motion[None], dyn.prescribed.scale[None]
         rows = n if self.varying else 1
         self._tables = tuple(np.zeros((rows, *part.shape[1:])) for part in self._given)
         self._equations = matrix._equations
@@ -248,8 +248,8 @@ class Driver:
         for i in range(n):
             row = i if self.varying else 0
             loads = 0.0
-            if not dyn.steady:
-                loads = float((dyn.steady_loads - given[row, : dyn.n_v]) @ x.V[i + 1])
+            if not dyn.prescribed.steady:
+                loads = float((dyn.prescribed.steady_loads - given[row, : dyn.n_v]) @ x.V[i + 1])
             if self._wrenches:
                 loads -= float(self._wrench_power[i].sum())
             springs = float(self._power[i].sum()) if self._power.shape[1] else 0.0

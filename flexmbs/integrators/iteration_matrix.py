@@ -120,7 +120,7 @@ class IterationMatrix:
         self._mine = -1
         self._X = self._E = self._blocks = np.empty(0)
         self._slopes: list[tuple[int, FloatArray, FloatArray, float, float]] = []
-        self._driven = [i for i, _ in dynamics._moving if dynamics.velocity_rows[i] == 0]
+        self._driven = [i for i, _ in dynamics.prescribed.moving if dynamics.velocity_rows[i] == 0]
         cheap = system.n <= MANY or dynamics.matrix.static is not None
         self.reuse = not cheap if options.reuse is None else options.reuse
         self._split = self.reuse and options.alpha_update

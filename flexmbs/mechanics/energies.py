@@ -45,7 +45,7 @@ class Energies:
     def potential(self, q: FloatArray) -> float:
         """Potential energy of dead loads that do not vary with time, zero at the origin of all coordinates."""
         dyn = self.dynamics
-        dead, n_linear, n = dyn.steady_loads, dyn.n_linear, dyn.coordinates.n_rotating
+        dead, n_linear, n = dyn.prescribed.steady_loads, dyn.n_linear, dyn.coordinates.n_rotating
         total = float(dead[:n_linear] @ q[:n_linear])
         if n:
             total += float((dead[n_linear:].reshape(n, 6)[:, :3] * q[n_linear:].reshape(n, 7)[:, :3]).sum())
@@ -54,7 +54,7 @@ class Energies:
     def powers(self, v: FloatArray, lam: FloatArray) -> FloatArray:
         """Power (3,) of prescribed motions, of forces between markers, and of other loads."""
         dyn = self.dynamics
-        loads = 0.0 if dyn.steady else float((dyn.steady_loads - dyn.loads) @ v)
+        loads = 0.0 if dyn.prescribed.steady else float((dyn.prescribed.steady_loads - dyn.prescribed.loads) @ v)
         m = dyn.mechanics
         if m is not None and len(m.wrenches.mk):
             W = np.zeros_like(dyn.markers.W)
