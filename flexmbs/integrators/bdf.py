@@ -214,7 +214,7 @@ class _Stepper:
         try:
             result = self._attempt(state, h, plan, point)
         except (EvaluationError, SingularError) as error:
-            self.forget()
+            self.matrix.drop()
             status = StepStatus.REFUSED if isinstance(error, EvaluationError) else StepStatus.SINGULAR
             result = StepResult(None, math.inf, 0, status, str(error))
         if result.state is None and result.factor is None:
@@ -258,7 +258,7 @@ class _Stepper:
             advance(theta, y, x, dy, self._Q, n_linear)
             size = dyn.size_of(x) + dyn.size_of(dy)
             if not size < FAR * size_of_all:
-                self.forget()
+                self.matrix.drop()
                 return StepResult(None, math.inf, number, StepStatus.DIVERGED)
             rate = size / last if last > 0.0 else 0.0
             wanted = CONVERGED * self.tolerance
@@ -275,12 +275,12 @@ class _Stepper:
                 self._move(state, plan, theta, y, q1, v1, a1)
                 return self._accept(state, h, plan, theta, q1, v1, a1, lam, number)
             if number > PATIENT and rate > GROWING:
-                self.forget()
+                self.matrix.drop()
                 return StepResult(None, math.inf, number, StepStatus.DIVERGED)
             if number > 1 and rate > RATE:
                 fresh = not renewed or number % 3 == 0
             last = size
-        self.forget()
+        self.matrix.drop()
         return StepResult(None, math.inf, self.scheme.corrector.most, StepStatus.SLOW)
 
     def _move(

@@ -16,31 +16,31 @@ Where the matrix was evaluated is part of the state of a run: whoever goes on fr
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from flexmbs.core.checks import as_count, as_flag, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError, SingularError
-from flexmbs.integrators.column_groups import column_groups
-from flexmbs.mechanics.steps import reduce, retract, spread
+from flexmbs.core.sparsity import rotate_blocks
+from flexmbs.integrators.difference_matrix import DifferenceMatrix
+from flexmbs.integrators.excitations import Excitations, Place, form, rate_of, values
 
 if TYPE_CHECKING:
     from flexmbs.dynamics import Dynamics
 
 __all__ = ["CorrectorOptions", "IterationMatrix"]
 
-JACOBIANS = ("exact", "grouped", "columns")
+JACOBIANS = ("exact", "grouped", "columns", "first_order")
 MANY = 5_000
-NEAR = 0.25
-"""Relative change of alpha up to which the factors of another one serve."""
-FAR = 0.02
-"""Motion of a driven part [rad, lengths of the model] from which its excitation is worked into the matrix."""
-STEP = 1e-7
-"""Of the differences, in radians and lengths of the model; D and K of a model differ little over that."""
+NEAR, CLOSE = 0.25, 0.25
+"""Relative change of alpha up to which the factors of another one serve, and where they can be combined anew."""
+MISSED = 0.1
+"""Rate of convergence, as far as excitations spoil it, from which they are worked into the matrix."""
+HELPS, TRIED = 0.5, 2
+"""What derivatives by excitations leave of the rate, at most; how often they may fail to before they are given up."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,9 +85,30 @@ class CorrectorOptions:
             as_flag("CorrectorOptions", "reuse", self.reuse)
         for name in ("alpha_update", "excitation_update"):
             as_flag("CorrectorOptions", name, getattr(self, name))
+        if self.excitation_update and not self.alpha_update:
+            raise ModelError("CorrectorOptions: excitation_update needs alpha_update, which combines the matrix.")
         as_count("CorrectorOptions", "most", self.most, minimum=2)
         if not isinstance(self.jacobian, str) or self.jacobian not in JACOBIANS:
             raise ModelError(f"CorrectorOptions: jacobian must be one of {JACOBIANS}, not {show(self.jacobian)}.")
+
+
+class Evaluated(NamedTuple):
+    """X and E of a place, with the motions of drivers there, and derivatives by these once they are formed.
+
+    ``failures``: how often such derivatives have foretold little; with `TRIED` there are none.
+    """
+
+    place: Place
+    X: FloatArray
+    E: FloatArray
+    values: FloatArray
+    excitations: Excitations | None = None
+    failures: int = 0
+
+    def at(self, places: FloatArray) -> bool:
+        """Whether it is of these places, the second of which is that of the excitations."""
+        own = [self.place.pack()] + ([] if self.excitations is None else [self.excitations.origin])
+        return np.array_equal(own, places)
 
 
 class IterationMatrix:
@@ -99,8 +120,6 @@ class IterationMatrix:
         Where it was evaluated and for what it is combined; empty if there is none to be kept.
     alpha : float
         That of the factors.
-    counts : dict
-        What was done so far: ``"tangents"``, ``"difference_residuals"``, ``"combinations"``, ``"excitations"``.
     groups : int
         Residuals that one evaluation by differences needs; 0 if the derivatives are exact.
     """
@@ -109,7 +128,7 @@ class IterationMatrix:
         self.dynamics, self.options, self.on_rates = dynamics, options, on_rates
         self.point = np.empty(0)
         self.alpha = np.nan
-        self.counts = dict.fromkeys(("tangents", "difference_residuals", "combinations", "excitations"), 0)
+        self._counts = dict.fromkeys(("tangents", "matrices", "combinations", "excitations"), 0)
         system, n_v = dynamics.system, dynamics.n_v
         free = system.free
         row, col = system._row, system._col
@@ -118,46 +137,72 @@ class IterationMatrix:
         of_motion[live] = (free[row[live]] < n_v) & (free[col[live]] < n_v)
         self._of_motion = of_motion
         self._mine = -1
-        self._X = self._E = self._blocks = np.empty(0)
-        self._slopes: list[tuple[int, FloatArray, FloatArray, float, float]] = []
-        self._driven = [i for i, _ in dynamics._moving if dynamics.velocity_rows[i] == 0]
+        self._now: Evaluated | None = None
+        self._base: Evaluated | None = None
+        self._blocks = np.empty(0)
+        self._values = np.empty(0)
         cheap = system.n <= MANY or dynamics.matrix.static is not None
         self.reuse = not cheap if options.reuse is None else options.reuse
         self._split = self.reuse and options.alpha_update
-        self.groups = 0
-        if options.jacobian != "exact":
-            self._prepare_differences()
+        self._follows = self._split and options.excitation_update and len(dynamics._moving) > 0
+        self._differences = None if options.jacobian == "exact" else DifferenceMatrix(dynamics, options.jacobian)
+        self.groups = 0 if self._differences is None else self._differences.groups
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """What was done so far.
+
+        ``matrices`` evaluated, by ``tangents`` (exact ones) or ``difference_residuals``; ``combinations`` of old ones;
+        derivatives by ``excitations``, whose evaluations are among the matrices.
+        """
+        residuals = 0 if self._differences is None else self._differences.residuals
+        return {**self._counts, "difference_residuals": residuals}
 
     # --- keeping ---------------------------------------------------------------------------------------------------
 
+    def drop(self) -> None:
+        """The factors are not to be used again; what belongs to the state of the run is still known."""
+        self.point, self._mine = np.empty(0), -1
+
     def forget(self) -> None:
         """As if no matrix had been made."""
-        self.point, self._mine = np.empty(0), -1
+        self.drop()
+        self._now = self._base = None
 
     def restore(self, point: FloatArray) -> bool:
         """Make the matrix that belongs to ``point``; whether there is one."""
         if not len(point) or not self.reuse:
+            self.drop()
             return False
         if self._mine == self.dynamics.factorisations and np.array_equal(point, self.point):
+            self._base = self._now
             return True
-        dyn = self.dynamics
-        t, evaluated, alpha, now = point[:4]
-        q, v, a, lam, T = np.split(point[4:], np.cumsum([dyn.n_q, dyn.n_v, dyn.n_v, dyn.n_c]))
-        dyn.set_time(t)
-        dyn.T[:] = T.reshape(dyn.T.shape)
-        self._evaluate(t, q, v, a, lam, evaluated, alpha == evaluated and now == t)
-        if alpha != evaluated or now != t:
+        alpha, now, failures, followed = point[:4]
+        places = point[4:].reshape(2 if followed else 1, -1)
+        known = next((e for e in (self._base, self._now) if e is not None and e.at(places)), None)
+        if known is None:
+            known = self._again(places, int(failures))
+        self._base = self._now = known
+        self.alpha, self.point = known.place.alpha, point
+        if alpha == known.place.alpha and now == known.place.t:
+            self._factorise(known.X + known.E)
+            self._values = known.values
+        else:
             self.combine(alpha, now)
         return True
 
     def serves(self, alpha: float, t: float) -> bool:
         """Whether the factors serve for a step to t with this alpha, perhaps after they were combined anew."""
-        moved = self._excited(t)
-        if abs(alpha / self.alpha - 1.0) <= NEAR and not moved:
+        assert self._now is not None  # noqa: S101
+        excitations = self._now.excitations
+        missed = 0.0
+        if excitations is not None:
+            missed = excitations.rate(values(self.dynamics, t) - self._values, alpha)
+        if abs(alpha / self.alpha - 1.0) <= (CLOSE if self._split else NEAR) and missed <= MISSED:
             return True
-        if not self.options.alpha_update:
+        if not self._split:
             return False
-        self.combine(alpha, t if self._slopes else self.point[3])
+        self.combine(alpha, self.point[1] if excitations is None else t)
         return True
 
     def scale(self, alpha: float) -> float:
@@ -168,36 +213,99 @@ class IterationMatrix:
 
     def evaluate(self, t: float, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray, alpha: float) -> None:
         """Residual, matrix and factors at a state, with the ``T`` of the dynamics."""
-        self._evaluate(t, q, v, a, lam, alpha, True)
-
-    def _evaluate(
-        self, t: float, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray, alpha: float, factorise: bool
-    ) -> None:
-        dyn = self.dynamics
-        split = self._split
-        if self.reuse:
-            self.point = np.concatenate(([t, alpha, alpha, t], q, v, a, lam, dyn.T.ravel()))
-        X, E = self._parts(q, v, a, lam, alpha, split)
-        self._X, self._E, self._slopes = X, E, []
+        place = Place(t, alpha, q, v, a, lam, self.dynamics.T)
+        before = self._now if len(self.point) else None
+        X, E = self._parts(place)
+        self._factorise(X + E)
         self.alpha = alpha
-        excited = split and self.options.excitation_update and self._driven
-        if factorise or excited:
-            self._factorise(X + E)
-        if excited:
-            self._follow(q, v, a, lam, alpha)
+        if not self.reuse:
+            return
+        place = Place(t, alpha, q.copy(), v.copy(), a.copy(), lam.copy(), self.dynamics.T.copy())
+        now = Evaluated(place, X, E, values(self.dynamics, t))
+        if self._follows and before is not None:
+            now = self._followed(before, now)
+        self._now, self._values = now, now.values
+        origin = np.empty(0) if now.excitations is None else now.excitations.origin
+        self.point = np.concatenate(([alpha, t, now.failures, len(origin) > 0], place.pack(), origin))
 
     def combine(self, alpha: float, t: float) -> None:
         """Matrix and factors for another alpha, and for the excitations at t, without evaluating anything."""
-        f = self.point[1] / alpha
-        X, E = self._X, self._E
-        for i, dX, dE, u, _ in self._slopes:
-            change = self._motion(i, t) - u
-            X, E = X + change * dX, E + change * dE
-        self._factorise(np.where(self._of_motion, f * X + (f * f) * E, X + f * E))
+        assert self._now is not None  # noqa: S101
+        self._factorise(self._combined(self._now, alpha, t))
+        if self._now.excitations is not None:
+            self._values = values(self.dynamics, t)
         self.alpha = alpha
         self.point = self.point.copy()
-        self.point[2:4] = alpha, t
-        self.counts["combinations"] += 1
+        self.point[:2] = alpha, t
+        self._counts["combinations"] += 1
+
+    def _combined(self, old: Evaluated, alpha: float, t: float) -> FloatArray:
+        """Blocks for another alpha and another time."""
+        B = self._scaled(old.X, old.E, old.place.alpha / alpha)
+        if old.excitations is not None:
+            X, E = old.excitations.change(values(self.dynamics, t) - old.values)
+            B += self._scaled(X, E, old.excitations.alpha / alpha)
+        return B
+
+    def _scaled(self, X: FloatArray | float, E: FloatArray | float, f: float) -> FloatArray:
+        return np.where(self._of_motion, f * X + (f * f) * E, X + f * E)
+
+    def _again(self, places: FloatArray, failures: int) -> Evaluated:
+        """What was evaluated at these places, the second of which is that of the excitations."""
+        dyn, made = self.dynamics, []
+        for packed in places:
+            if made and np.array_equal(packed, places[0]):
+                made.append(made[0])
+                continue
+            place = Place.unpack(packed, dyn)
+            dyn.set_time(place.t)
+            X, E = self._parts(place)
+            made.append(Evaluated(place, X, E, values(dyn, place.t), None, failures))
+        if len(made) == 1:
+            return made[0]
+        self._factorise(made[1].X + made[1].E)
+        return made[0]._replace(excitations=self._form(made[1]))
+
+    def _form(self, at: Evaluated) -> Excitations:
+        dyn, place = self.dynamics, at.place
+        dyn.set_time(place.t)
+        dyn.T[:] = place.T
+        formed = form(dyn, place, at.X, at.E, self._parts, self._in_frames)
+        self._counts["excitations"] += 1
+        dyn.T[:] = place.T
+        return formed
+
+    def _followed(self, before: Evaluated, now: Evaluated) -> Evaluated:
+        """The new evaluation with derivatives by excitations: the old ones if they foretold it, else formed here.
+
+        They are formed with the second matrix, since a model that needs no second one needs no derivatives, and given
+        up when they have foretold little twice.
+        """
+        old, failures, place = before.excitations, before.failures, now.place
+        if failures >= TRIED:
+            return now._replace(failures=failures)
+        if old is not None:
+            B, dyn = self._in_frames(now.X + now.E), self.dynamics
+            held = rate_of(dyn, self._in_frames(self._scaled(before.X, before.E, before.place.alpha / place.alpha)) - B)
+            foretold = rate_of(dyn, self._in_frames(self._combined(before, place.alpha, place.t)) - B)
+            if held <= MISSED or foretold <= HELPS * held:
+                return now._replace(excitations=old, failures=failures)
+            failures += 1
+            if failures >= TRIED:
+                return now._replace(failures=failures)
+        formed = self._form(now)
+        self._factorise(now.X + now.E)
+        self.dynamics.residual(place.q, place.v, place.a, place.lam)
+        if not formed.slopes:
+            return now._replace(failures=TRIED)
+        return now._replace(excitations=formed, failures=failures)
+
+    def _in_frames(self, B: FloatArray) -> FloatArray:
+        """A copy of blocks in nodal frames."""
+        out = B.copy()
+        if self._differences is None and len(self.dynamics.system._turned):
+            rotate_blocks(out, self.dynamics.system._turned, self.dynamics._frames)
+        return out
 
     def _factorise(self, B: FloatArray) -> None:
         """Factors of the matrix with these blocks, which those of differences have in nodal frames already.
@@ -205,7 +313,7 @@ class IterationMatrix:
         Blocks of differences fill places that exact derivatives leave alone for ever: they stay out of the buffer.
         """
         dyn = self.dynamics
-        if not self.groups:
+        if self._differences is None:
             dyn.B[:] = B
             dyn.factorise(1.0)
         else:
@@ -220,7 +328,7 @@ class IterationMatrix:
     def rate_coupling(self, y: FloatArray, out: FloatArray) -> None:
         """What increments y of the positions do to the rates of constraints, over alpha, is taken off ``out``."""
         dyn = self.dynamics
-        if not self.groups:
+        if self._differences is None:
             dyn.rate_coupling(y, out)
             return
         clean = dyn.B.copy()
@@ -228,130 +336,21 @@ class IterationMatrix:
         dyn.rate_coupling(y, out)
         dyn.B[:] = clean
 
-    def _parts(
-        self, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray, alpha: float, split: bool
-    ) -> tuple[FloatArray, FloatArray]:
+    def _parts(self, place: Place) -> tuple[FloatArray, FloatArray]:
         """X and E, or their sum and zero; leaves the residual at the state."""
-        dyn = self.dynamics
-        if self.options.jacobian != "exact":
-            return self._by_differences(q, v, a, lam, alpha, split)
+        dyn, alpha = self.dynamics, place.alpha
+        state = place.q, place.v, place.a, place.lam
+        dyn.T[:] = place.T
+        self._counts["matrices"] += 1
+        if self._differences is not None:
+            return self._differences.parts(*state, alpha, self._split)
         wq, wv = 1.0 / (alpha * alpha), 1.0 / alpha
-        self.counts["tangents"] += 1 + split
-        if not split:
-            dyn.tangent(q, v, a, lam, (wq, wv), self.on_rates)
+        self._counts["tangents"] += 1 + self._split
+        if not self._split:
+            dyn.tangent(*state, (wq, wv), self.on_rates)
             return dyn.B.copy(), np.zeros_like(dyn.B)
-        dyn.tangent(q, v, a, lam, (2.0 * wq, wv), self.on_rates)
+        dyn.tangent(*state, (2.0 * wq, wv), self.on_rates)
         double = dyn.B.copy()
-        dyn.tangent(q, v, a, lam, (wq, wv), self.on_rates)
+        dyn.tangent(*state, (wq, wv), self.on_rates)
         E = double - dyn.B
         return dyn.B - E, E
-
-    # --- excitations -----------------------------------------------------------------------------------------------
-
-    def _motion(self, i: int, t: float) -> float:
-        """Value of the motion of driven constraint i at t."""
-        self.dynamics.set_time(t)
-        return float(self.dynamics.motion[i, 0])
-
-    def _excited(self, t: float) -> bool:
-        """Whether driven parts have moved since the matrix was combined."""
-        then = self.point[3]
-        return any(size * abs(self._motion(i, t) - self._motion(i, then)) > FAR for i, *_, size in self._slopes)
-
-    def _follow(self, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray, alpha: float) -> None:
-        """Derivatives of X and E by the motions of drivers: the model moves as the drivers alone would move it."""
-        dyn = self.dynamics
-        held, residual = dyn.B.copy(), dyn.r.copy()
-        steps = []
-        for i in self._driven:
-            dyn.r[:] = 0.0
-            dyn.r[dyn.n_v + i] = -1.0
-            steps.append(self._pose(dyn.solve(0.0, 1.0, 1.0)[: dyn.n_v]))
-        for i, y in zip(self._driven, steps, strict=True):
-            size = dyn.size_of(y)
-            h = 1e-3 / max(size, 1e-3)
-            X, E = self._parts(self._moved(q, h * y), v, a, lam, alpha, True)
-            self._slopes.append((i, (X - self._X) / h, (E - self._E) / h, float(dyn.motion[i, 0]), size))
-            self.counts["excitations"] += 1
-        dyn.B[:] = held
-        dyn.residual(q, v, a, lam)
-        dyn.r[:] = residual
-
-    def _pose(self, x: FloatArray) -> FloatArray:
-        """Increments of poses in their own axes from those of the corrector."""
-        out = x.copy()
-        turns = out[self.dynamics.n_linear :].reshape(-1, 6)[:, 3:]
-        turns[:] = np.einsum("bij,bj->bi", self.dynamics.T, turns)
-        return out
-
-    def _moved(self, q: FloatArray, d: FloatArray) -> FloatArray:
-        out = np.empty_like(q)
-        retract(q, d, self.dynamics.n_linear, out)
-        return out
-
-    # --- differences -----------------------------------------------------------------------------------------------
-
-    def _prepare_differences(self) -> None:
-        """Columns in groups, and the places of the blocks that take the entries."""
-        dyn = self.dynamics
-        system = dyn.system
-        places = dyn.matrix.entries
-        row, col = system._row[places], system._col[places]
-        _, first = np.unique(col * system.n + row, return_index=True)
-        self._place, self._row, self._col = places[first], row[first], col[first]
-        if self.options.jacobian == "columns":
-            self._group = np.arange(system.n)
-        else:
-            self._group = column_groups(self._row, self._col, system.n)
-        self.groups = int(self._group.max()) + 1
-        self._entries = [np.flatnonzero(self._group[self._col] == g) for g in range(self.groups)]
-        c = dyn.coordinates
-        self._steps = np.full(dyn.n_v, STEP)
-        self._steps[c.translations] *= dyn.length
-        for body, (_, iv) in zip(c.rigid, c.places, strict=True):
-            self._steps[iv : iv + len(body.position)] *= dyn.length
-
-    def _by_differences(
-        self, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray, alpha: float, split: bool
-    ) -> tuple[FloatArray, FloatArray]:
-        """X and E by one residual, or two, for each group of columns."""
-        wa = alpha * alpha
-        if split:
-            X = self._sweep(lambda x, mu: (q, v + alpha * x, a, lam + wa * mu), alpha)
-            E = self._sweep(lambda x, mu: (self._moved(q, self._pose(x)), v, a, lam), alpha)
-        else:
-            X = self._sweep(lambda x, mu: (self._moved(q, self._pose(x)), v + alpha * x, a, lam + wa * mu), alpha)
-            E = np.zeros_like(X)
-        self.dynamics.residual(q, v, a, lam)
-        self.counts["difference_residuals"] += 1
-        return X, E
-
-    def _scaled(self, state: tuple[FloatArray, FloatArray, FloatArray, FloatArray], alpha: float) -> FloatArray:
-        """The normalised equations (n,) in the order of the unknowns, in nodal frames."""
-        dyn = self.dynamics
-        r = dyn.residual(*state).copy()
-        self.counts["difference_residuals"] += 1
-        r[dyn.n_v :] = dyn.rates()
-        out = np.empty(dyn.system.n)
-        reduce(r, dyn.system.free, dyn._frame_dofs, dyn._frames, dyn.n_v, -1.0 / (alpha * alpha), -1.0 / alpha,
-               -1.0 / alpha, dyn.velocity_rows, out)  # fmt: skip
-        return out
-
-    def _sweep(
-        self,
-        at: Callable[[FloatArray, FloatArray], tuple[FloatArray, FloatArray, FloatArray, FloatArray]],
-        alpha: float,
-    ) -> FloatArray:
-        """Derivatives by all unknowns of what moves the state to ``at(x, mu)``, in blocks."""
-        dyn = self.dynamics
-        n_v, free = dyn.n_v, dyn.system.free
-        start = at(np.zeros(n_v), np.zeros(dyn.n_c))
-        base = self._scaled(start, alpha)
-        unit = max(1.0, float(np.abs(start[3]).max(initial=0.0))) / (alpha * alpha)
-        steps = np.where(free < n_v, self._steps[np.minimum(free, n_v - 1)], unit)
-        B, d = np.zeros_like(dyn.B), np.empty(n_v + dyn.n_c)
-        for group, entries in enumerate(self._entries):
-            spread(np.where(self._group == group, steps, 0.0), free, dyn._frame_dofs, dyn._frames, d)
-            change = self._scaled(at(d[:n_v], d[n_v:]), alpha) - base
-            B[self._place[entries]] = change[self._row[entries]] / steps[self._col[entries]]
-        return B
