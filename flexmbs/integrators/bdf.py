@@ -48,6 +48,7 @@ CONVERGED = 0.02
 FIXED_CONVERGED = 1e-4
 """The same for fixed steps, over the change of the positions by the iteration."""
 RATE, STALLED, GROWING, PATIENT = 0.3, 0.6, 2.0, 4
+SECOND = 0.9
 """Rates from which the matrix is made anew, and from which round-off is reached; growth that is divergence after so
 many iterations."""
 CLOSED, MET, MET_RATE = 1e-9, 1e-7, 1e-4
@@ -277,7 +278,7 @@ class _Stepper:
             if number > PATIENT and rate > GROWING:
                 self.matrix.drop()
                 return StepResult(None, math.inf, number, StepStatus.DIVERGED)
-            if number > 1 and rate > RATE:
+            if number > 1 and rate > (SECOND if number == 2 else RATE):
                 fresh = not renewed or number % 3 == 0
             last = size
         self.matrix.drop()

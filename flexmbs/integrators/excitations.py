@@ -17,11 +17,12 @@ spectral radius of :math:`S^{-1} dS`, found by a few steps of the power method.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from flexmbs.core.contracts import FloatArray
 from flexmbs.integrators.difference_matrix import moved, pose
@@ -30,12 +31,14 @@ from flexmbs.mechanics.steps import norm, spread
 if TYPE_CHECKING:
     from flexmbs.dynamics import Dynamics
 
-__all__ = ["Excitations", "Place", "form", "rate_of", "values"]
+__all__ = ["Excitations", "Place", "enterable", "form", "rate_of", "values"]
 
 SMALL = 1e-3
 """Motion of the model, in radians and lengths of it, over which the derivatives are formed."""
 NEGLIGIBLE = 1e-5
 """Rate, over that motion, below which a derivative is left out."""
+TELLING = 0.1
+"""Rate that a derivative must account for to be judged by."""
 POWERS = 6
 
 Parts = Callable[["Place"], tuple[FloatArray, FloatArray]]
@@ -57,6 +60,12 @@ class Place(NamedTuple):
         """As one array."""
         return np.concatenate(([self.t, self.alpha], self.q, self.v, self.a, self.lam, self.T.ravel()))
 
+    @staticmethod
+    def size(dynamics: Dynamics) -> int:
+        """Of the array."""
+        d = dynamics
+        return 2 + d.n_q + 2 * d.n_v + d.n_c + d.T.size
+
     @classmethod
     def unpack(cls, packed: FloatArray, dynamics: Dynamics) -> Place:
         """What `pack` took."""
@@ -75,14 +84,54 @@ class Slope(NamedTuple):
     E: FloatArray
     rates: tuple[float, float]
 
+    def rate(self, by: FloatArray, f: float) -> float:
+        """That of a change of motions, with alpha smaller by f than where the slope was formed, at most."""
+        return abs(float(by[self.driver, self.k])) * (self.rates[0] + f * f * self.rates[1])
+
 
 @dataclass(frozen=True)
 class Excitations:
-    """Derivatives of a matrix by the motions of drivers, formed at ``origin``; those that matter."""
+    """Derivatives of a matrix by the motions of drivers, formed at a place.
 
-    origin: FloatArray
-    alpha: float
+    ``wanted (drivers, 3)``: which of them; ``slopes``: those of them that matter.
+    """
+
+    place: Place
+    wanted: NDArray[np.bool_]
     slopes: tuple[Slope, ...]
+
+    def pack(self) -> FloatArray:
+        """As one array."""
+        return np.concatenate((self.place.pack(), self.wanted.ravel()))
+
+    @classmethod
+    def unpack(cls, packed: FloatArray, dynamics: Dynamics) -> tuple[NDArray[np.bool_], Place]:
+        """What of `form` makes the excitations that `pack` took."""
+        size = Place.size(dynamics)
+        return packed[size:].reshape(-1, 3) > 0.0, Place.unpack(packed[:size], dynamics)
+
+    def those_that_help(self, by: FloatArray, alpha: float, missed: Callable[[Excitations], float]) -> Excitations:
+        """Without the slopes with which an evaluation is foretold worse.
+
+        ``by (drivers, 3)``: changes of the motions till there, which must be large enough for a slope to be judged;
+        ``missed``: rate of an iteration whose matrix follows some of the slopes.
+        """
+        judged = [s for s in self.slopes if s.rate(by, self.place.alpha / alpha) > TELLING]
+        kept = self._without(judged)
+        if judged:
+            least = missed(kept)
+        for s in sorted(judged, key=lambda s: s.k, reverse=True):
+            tried = self._without([other for other in judged if other is not s and not kept.wanted[other.driver, other.k]])
+            left = missed(tried)
+            if left <= least:
+                kept, least = tried, left
+        return kept
+
+    def _without(self, left_out: Sequence[Slope]) -> Excitations:
+        wanted = self.wanted.copy()
+        for s in left_out:
+            wanted[s.driver, s.k] = False
+        return Excitations(self.place, wanted, tuple(s for s in self.slopes if wanted[s.driver, s.k]))
 
     def change(self, by: FloatArray) -> tuple[FloatArray | float, FloatArray | float]:
         """Changes of X and E, at the leading coefficient of the origin, when motions (drivers, 3) change by ``by``."""
@@ -94,8 +143,7 @@ class Excitations:
 
     def rate(self, by: FloatArray, alpha: float) -> float:
         """Rate of an iteration whose matrix does not follow this change, at most."""
-        f = self.alpha / alpha
-        return sum(abs(float(by[s.driver, s.k])) * (s.rates[0] + f * f * s.rates[1]) for s in self.slopes)
+        return sum(s.rate(by, self.place.alpha / alpha) for s in self.slopes)
 
 
 def values(dynamics: Dynamics, t: float) -> FloatArray:
@@ -104,44 +152,54 @@ def values(dynamics: Dynamics, t: float) -> FloatArray:
     return dynamics.motion[[i for i, _ in dynamics._moving]]
 
 
-def form(dynamics: Dynamics, place: Place, X: FloatArray, E: FloatArray, parts: Parts, turn: Turn) -> Excitations:
-    """Derivatives at a place, whose matrix X + E is factorised; three evaluations and residuals for each driver."""
+def enterable(dynamics: Dynamics) -> NDArray[np.bool_]:
+    """Which of u, u', u'' of each driver (drivers, 3) enter; the value of a motion given by its rate does not."""
+    levels = dynamics.velocity_rows[[i for i, _ in dynamics._moving]]
+    return np.arange(3) >= levels[:, None]
+
+
+def form(
+    dynamics: Dynamics, place: Place, X: FloatArray, E: FloatArray, wanted: NDArray[np.bool_], parts: Parts, turn: Turn
+) -> Excitations:
+    """Derivatives at a place, whose matrix X + E is factorised; an evaluation and a residual for each of ``wanted``."""
     dyn, wa = dynamics, place.alpha**2
     n_v, found = dyn.n_v, []
-    for number, (row, _) in enumerate(dyn._moving):
-        dyn.residual(place.q, place.v, place.a, place.lam)
-        r0, rates0 = dyn.r[:n_v].copy(), dyn.rates()
+    dyn.residual(place.q, place.v, place.a, place.lam)
+    r0, rates0 = dyn.r[:n_v].copy(), dyn.rates()
+    moves, mattering = [], np.zeros_like(wanted)
+    for number, k in np.argwhere(wanted):
+        row = dyn._moving[number][0]
         dyn.r[:] = 0.0
         dyn.r[n_v + row] = -1.0
         y = dyn.solve(0.0, 1.0, 1.0)[:n_v].copy()
-        h = SMALL / max(dyn.size_of(y), SMALL)
-        # the value of a motion that is prescribed by its rate does not enter
-        for k in range(int(dyn.velocity_rows[row]), 3):
-            step = h * place.alpha**k
-            q, v, a = place.q, place.v, place.a
-            if k == 0:
-                q = moved(dyn, q, pose(dyn, step * y))
-            elif k == 1:
-                v = v + step * y
-            else:
-                a = a + step * y
-            dyn.residual(q, v, a, place.lam)
-            rates = dyn.rates() - rates0
-            if k == 1:
-                rates[row] -= step
-            dyn.r[:n_v] -= r0
-            dyn.r[n_v:] = rates
-            x = dyn.solve(1.0 / wa, 1.0 / place.alpha, 1.0 / place.alpha).copy()
-            there = place._replace(
-                q=moved(dyn, q, pose(dyn, x[:n_v])), v=v + place.alpha * x[:n_v], a=a + wa * x[:n_v],
-                lam=place.lam + wa * x[n_v:],
-            )  # fmt: skip
-            X1, E1 = parts(there)
-            dX, dE = (X1 - X) / step, (E1 - E) / step
-            by = rate_of(dyn, turn(dX)), rate_of(dyn, turn(dE))
-            if sum(by) * step > NEGLIGIBLE:
-                found.append(Slope(number, k, dX, dE, by))
-    return Excitations(place.pack(), place.alpha, tuple(found))
+        step = SMALL / max(dyn.size_of(y), SMALL) * place.alpha**k
+        q, v, a = place.q, place.v, place.a
+        if k == 0:
+            q = moved(dyn, q, pose(dyn, step * y))
+        elif k == 1:
+            v = v + step * y
+        else:
+            a = a + step * y
+        dyn.residual(q, v, a, place.lam)
+        rates = dyn.rates() - rates0
+        if k == 1:
+            rates[row] -= step
+        dyn.r[:n_v] -= r0
+        dyn.r[n_v:] = rates
+        x = dyn.solve(1.0 / wa, 1.0 / place.alpha, 1.0 / place.alpha)
+        there = place._replace(
+            q=moved(dyn, q, pose(dyn, x[:n_v])), v=v + place.alpha * x[:n_v], a=a + wa * x[:n_v],
+            lam=place.lam + wa * x[n_v:],
+        )  # fmt: skip
+        moves.append((int(number), int(k), step, there))
+    for number, k, step, there in moves:
+        X1, E1 = parts(there)
+        dX, dE = (X1 - X) / step, (E1 - E) / step
+        rates_of = rate_of(dyn, turn(dX)), rate_of(dyn, turn(dE))
+        if sum(rates_of) * step > NEGLIGIBLE:
+            found.append(Slope(number, k, dX, dE, rates_of))
+            mattering[number, k] = True
+    return Excitations(place, mattering, tuple(found))
 
 
 def rate_of(dynamics: Dynamics, B: FloatArray) -> float:

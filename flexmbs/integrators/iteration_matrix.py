@@ -20,13 +20,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from flexmbs.core.checks import as_count, as_flag, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError, SingularError
 from flexmbs.core.sparsity import rotate_blocks
 from flexmbs.integrators.difference_matrix import DifferenceMatrix
-from flexmbs.integrators.excitations import Excitations, Place, form, rate_of, values
+from flexmbs.integrators.excitations import Excitations, Place, enterable, form, rate_of, values
 
 if TYPE_CHECKING:
     from flexmbs.dynamics import Dynamics
@@ -39,8 +40,6 @@ NEAR, CLOSE = 0.25, 0.25
 """Relative change of alpha up to which the factors of another one serve, and where they can be combined anew."""
 MISSED = 0.1
 """Rate of convergence, as far as excitations spoil it, from which they are worked into the matrix."""
-HELPS, TRIED = 0.5, 2
-"""What derivatives by excitations leave of the rate, at most; how often they may fail to before they are given up."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,22 +92,17 @@ class CorrectorOptions:
 
 
 class Evaluated(NamedTuple):
-    """X and E of a place, with the motions of drivers there, and derivatives by these once they are formed.
-
-    ``failures``: how often such derivatives have foretold little; with `TRIED` there are none.
-    """
+    """X and E of a place, with the motions of drivers there, and derivatives by these once they are formed."""
 
     place: Place
     X: FloatArray
     E: FloatArray
     values: FloatArray
     excitations: Excitations | None = None
-    failures: int = 0
 
-    def at(self, places: FloatArray) -> bool:
-        """Whether it is of these places, the second of which is that of the excitations."""
-        own = [self.place.pack()] + ([] if self.excitations is None else [self.excitations.origin])
-        return np.array_equal(own, places)
+    def pack(self) -> FloatArray:
+        """What tells it from others: its place, and the excitations."""
+        return np.concatenate((self.place.pack(), np.empty(0) if self.excitations is None else self.excitations.pack()))
 
 
 class IterationMatrix:
@@ -177,11 +171,10 @@ class IterationMatrix:
         if self._mine == self.dynamics.factorisations and np.array_equal(point, self.point):
             self._base = self._now
             return True
-        alpha, now, failures, followed = point[:4]
-        places = point[4:].reshape(2 if followed else 1, -1)
-        known = next((e for e in (self._base, self._now) if e is not None and e.at(places)), None)
+        alpha, now = point[:2]
+        known = next((e for e in (self._base, self._now) if e is not None and np.array_equal(e.pack(), point[2:])), None)
         if known is None:
-            known = self._again(places, int(failures))
+            known = self._again(point[2:])
         self._base = self._now = known
         self.alpha, self.point = known.place.alpha, point
         if alpha == known.place.alpha and now == known.place.t:
@@ -195,14 +188,15 @@ class IterationMatrix:
         """Whether the factors serve for a step to t with this alpha, perhaps after they were combined anew."""
         assert self._now is not None  # noqa: S101
         excitations = self._now.excitations
+        follows = excitations is not None and len(excitations.slopes) > 0
         missed = 0.0
-        if excitations is not None:
+        if excitations is not None and follows:
             missed = excitations.rate(values(self.dynamics, t) - self._values, alpha)
         if abs(alpha / self.alpha - 1.0) <= (CLOSE if self._split else NEAR) and missed <= MISSED:
             return True
         if not self._split:
             return False
-        self.combine(alpha, self.point[1] if excitations is None else t)
+        self.combine(alpha, t if follows else self.point[1])
         return True
 
     def scale(self, alpha: float) -> float:
@@ -225,8 +219,7 @@ class IterationMatrix:
         if self._follows and before is not None:
             now = self._followed(before, now)
         self._now, self._values = now, now.values
-        origin = np.empty(0) if now.excitations is None else now.excitations.origin
-        self.point = np.concatenate(([alpha, t, now.failures, len(origin) > 0], place.pack(), origin))
+        self.point = np.concatenate(([alpha, t], now.pack()))
 
     def combine(self, alpha: float, t: float) -> None:
         """Matrix and factors for another alpha, and for the excitations at t, without evaluating anything."""
@@ -242,63 +235,65 @@ class IterationMatrix:
     def _combined(self, old: Evaluated, alpha: float, t: float) -> FloatArray:
         """Blocks for another alpha and another time."""
         B = self._scaled(old.X, old.E, old.place.alpha / alpha)
-        if old.excitations is not None:
+        if old.excitations is not None and old.excitations.slopes:
             X, E = old.excitations.change(values(self.dynamics, t) - old.values)
-            B += self._scaled(X, E, old.excitations.alpha / alpha)
+            B += self._scaled(X, E, old.excitations.place.alpha / alpha)
         return B
 
     def _scaled(self, X: FloatArray | float, E: FloatArray | float, f: float) -> FloatArray:
         return np.where(self._of_motion, f * X + (f * f) * E, X + f * E)
 
-    def _again(self, places: FloatArray, failures: int) -> Evaluated:
-        """What was evaluated at these places, the second of which is that of the excitations."""
-        dyn, made = self.dynamics, []
-        for packed in places:
-            if made and np.array_equal(packed, places[0]):
-                made.append(made[0])
-                continue
-            place = Place.unpack(packed, dyn)
-            dyn.set_time(place.t)
-            X, E = self._parts(place)
-            made.append(Evaluated(place, X, E, values(dyn, place.t), None, failures))
-        if len(made) == 1:
-            return made[0]
-        self._factorise(made[1].X + made[1].E)
-        return made[0]._replace(excitations=self._form(made[1]))
+    def _again(self, packed: FloatArray) -> Evaluated:
+        """What was evaluated, from what it packs."""
+        dyn = self.dynamics
+        size = Place.size(dyn)
+        found = self._at(Place.unpack(packed[:size], dyn))
+        if len(packed) == size:
+            return found
+        wanted, origin = Excitations.unpack(packed[size:], dyn)
+        if not wanted.any():
+            return found._replace(excitations=Excitations(origin, wanted, ()))
+        first = found if np.array_equal(origin.pack(), packed[:size]) else self._at(origin)
+        self._factorise(first.X + first.E)
+        return found._replace(excitations=self._form(first, wanted))
 
-    def _form(self, at: Evaluated) -> Excitations:
+    def _at(self, place: Place) -> Evaluated:
+        self.dynamics.set_time(place.t)
+        X, E = self._parts(place)
+        return Evaluated(place, X, E, values(self.dynamics, place.t))
+
+    def _form(self, at: Evaluated, wanted: NDArray[np.bool_]) -> Excitations:
+        """Derivatives at a place whose matrix is factorised."""
         dyn, place = self.dynamics, at.place
         dyn.set_time(place.t)
         dyn.T[:] = place.T
-        formed = form(dyn, place, at.X, at.E, self._parts, self._in_frames)
-        self._counts["excitations"] += 1
+        formed = form(dyn, place, at.X, at.E, wanted, self._parts, self._in_frames)
         dyn.T[:] = place.T
+        self._counts["excitations"] += int(wanted.sum())
         return formed
 
     def _followed(self, before: Evaluated, now: Evaluated) -> Evaluated:
-        """The new evaluation with derivatives by excitations: the old ones if they foretold it, else formed here.
+        """The new evaluation with derivatives by excitations: of the old ones those that foretold it, else formed here.
 
-        They are formed with the second matrix, since a model that needs no second one needs no derivatives, and given
-        up when they have foretold little twice.
+        They are formed once, with the second matrix: a model that needs no second one needs no derivatives. Those
+        without which the last evaluation would have foretold this one better are given up.
         """
-        old, failures, place = before.excitations, before.failures, now.place
-        if failures >= TRIED:
-            return now._replace(failures=failures)
-        if old is not None:
-            B, dyn = self._in_frames(now.X + now.E), self.dynamics
-            held = rate_of(dyn, self._in_frames(self._scaled(before.X, before.E, before.place.alpha / place.alpha)) - B)
-            foretold = rate_of(dyn, self._in_frames(self._combined(before, place.alpha, place.t)) - B)
-            if held <= MISSED or foretold <= HELPS * held:
-                return now._replace(excitations=old, failures=failures)
-            failures += 1
-            if failures >= TRIED:
-                return now._replace(failures=failures)
-        formed = self._form(now)
-        self._factorise(now.X + now.E)
-        self.dynamics.residual(place.q, place.v, place.a, place.lam)
-        if not formed.slopes:
-            return now._replace(failures=TRIED)
-        return now._replace(excitations=formed, failures=failures)
+        place, dyn, excitations = now.place, self.dynamics, before.excitations
+        formed = excitations is None
+        if excitations is None:
+            excitations = self._form(now, enterable(dyn))
+            self._factorise(now.X + now.E)
+        if excitations.slopes:
+            B = self._in_frames(now.X + now.E)
+
+            def missed(some: Excitations) -> float:
+                old = self._combined(before._replace(excitations=some), place.alpha, place.t)
+                return rate_of(dyn, self._in_frames(old) - B)
+
+            excitations = excitations.those_that_help(now.values - before.values, place.alpha, missed)
+        if formed:
+            dyn.residual(place.q, place.v, place.a, place.lam)
+        return now._replace(excitations=excitations)
 
     def _in_frames(self, B: FloatArray) -> FloatArray:
         """A copy of blocks in nodal frames."""
