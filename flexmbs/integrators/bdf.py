@@ -47,10 +47,9 @@ CONVERGED = 0.02
 """Error left by the iteration, over the tolerance."""
 FIXED_CONVERGED = 1e-4
 """The same for fixed steps, over the change of the positions by the iteration."""
-RATE, STALLED, GROWING, PATIENT = 0.3, 0.6, 2.0, 4
-SECOND = 0.9
-"""Rates from which the matrix is made anew, and from which round-off is reached; growth that is divergence after so
-many iterations."""
+SECOND, STALLED, GROWING, PATIENT = 0.9, 0.6, 2.0, 4
+"""Rates from which the matrix is made anew after the second iteration, which owes much to multipliers that were not
+predicted, and from which round-off is reached; growth that is divergence after so many iterations."""
 CLOSED, MET, MET_RATE = 1e-9, 1e-7, 1e-4
 """Violations before the last increment: of positions over the size of the model, from which that increment leads to
 round-off (wanted with fixed steps), and with which no step is accepted; of velocities over the largest."""
@@ -278,7 +277,7 @@ class _Stepper:
             if number > PATIENT and rate > GROWING:
                 self.matrix.drop()
                 return StepResult(None, math.inf, number, StepStatus.DIVERGED)
-            if number > 1 and rate > (SECOND if number == 2 else RATE):
+            if number > 1 and rate > (SECOND if number == 2 else matrix.slow):
                 fresh = not renewed or number % 3 == 0
             last = size
         self.matrix.drop()

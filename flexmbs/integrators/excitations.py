@@ -117,15 +117,16 @@ class Excitations:
         ``missed``: rate of an iteration whose matrix follows some of the slopes.
         """
         judged = [s for s in self.slopes if s.rate(by, self.place.alpha / alpha) > TELLING]
-        kept = self._without(judged)
-        if judged:
-            least = missed(kept)
+        if not judged:
+            return self
+        out = list(judged)
+        least = missed(self._without(out))
         for s in sorted(judged, key=lambda s: s.k, reverse=True):
-            tried = self._without([other for other in judged if other is not s and not kept.wanted[other.driver, other.k]])
-            left = missed(tried)
+            fewer = [other for other in out if other is not s]
+            left = missed(self._without(fewer))
             if left <= least:
-                kept, least = tried, left
-        return kept
+                out, least = fewer, left
+        return self._without(out)
 
     def _without(self, left_out: Sequence[Slope]) -> Excitations:
         wanted = self.wanted.copy()
@@ -211,7 +212,7 @@ def rate_of(dynamics: Dynamics, B: FloatArray) -> float:
     d = np.empty(n_v + dynamics.n_c)
     before = found = 0.0
     for _ in range(POWERS):
-        b = np.bincount(row, entries * x[col], system.n)
+        b = np.bincount(row, entries * x[col], system.n).astype(np.float64)
         x = dynamics.matrix.solve(b).copy()
         spread(x, system.free, dynamics._frame_dofs, dynamics._frames, d)
         size = norm(d[:n_v], dynamics.mass)

@@ -36,8 +36,10 @@ __all__ = ["CorrectorOptions", "IterationMatrix"]
 
 JACOBIANS = ("exact", "grouped", "columns", "first_order")
 MANY = 5_000
-NEAR, CLOSE = 0.25, 0.25
+NEAR, CLOSE = 0.25, 0.1
 """Relative change of alpha up to which the factors of another one serve, and where they can be combined anew."""
+SLOW, SLOWER, DEAR = 0.3, 0.6, 20
+"""Rate of convergence from which the matrix is evaluated anew, that where it costs many residuals, and how many."""
 MISSED = 0.1
 """Rate of convergence, as far as excitations spoil it, from which they are worked into the matrix."""
 
@@ -53,24 +55,33 @@ class CorrectorOptions:
         evaluated in every step. By default it is kept above 5 000 unknowns only, unless its band is narrow: exact
         derivatives cost about as much as the two iterations more that an old matrix asks for.
     alpha_update : bool
-        Store K, D and G separately (two evaluations instead of one) and combine them for a new alpha without
-        evaluating anything. Has no effect on a matrix that is not kept. Off by default: steps change so seldom that the
-        second evaluation is not won back on the models measured.
+        Store K, D and G separately and combine them for a new alpha, from a change of 10 % on, without evaluating
+        anything. With exact derivatives an evaluation then costs twice as much, with differences of groups or single
+        columns little more where few forces depend on velocities. Has no effect on a matrix that is not kept. Off by
+        default: with exact derivatives it neither gains nor loses; it pays with differences.
     excitation_update : bool
-        Also store, by differences, the derivatives of the matrix by the motions of drivers (two evaluations each), and
-        follow the motions by them. For models that mostly move as their drivers do. Without ``reuse`` and
-        ``alpha_update`` it has no effect.
+        Also form, once, by differences, the derivatives of the matrix by the motions u of drivers and their u' and u''
+        (an evaluation each), and follow the motions by those of them that foretell later evaluations. Needs
+        ``alpha_update``. For nearly linear models that are stiff by what their drivers do, such as chains under a
+        shaken support, in runs over many periods.
     jacobian : str
         ``"exact"``: the derivatives of the model, those that Python functions lack by differences in each of them.
         ``"grouped"``: all by differences of the residual, one for each group of columns that share no row.
-        ``"columns"``: one difference for each column, to compare with.
+        ``"columns"``: one difference for each column, to compare with. ``"first_order"``: one for each position, each
+        velocity and each multiplier, as codes for general first-order systems (DASSL) take them, to compare with.
     most : int
         Iterations before a step is given up.
 
     Raises
     ------
     ModelError
-        If a value is not of its kind.
+        If a value is not of its kind, or `excitation_update` is asked for without `alpha_update`.
+
+    Examples
+    --------
+    >>> import flexmbs as fx
+    >>> fx.BDF(corrector=fx.CorrectorOptions(reuse=True, alpha_update=True, jacobian="grouped")).corrector.reuse
+    True
     """
 
     reuse: bool | None = None
@@ -116,6 +127,8 @@ class IterationMatrix:
         That of the factors.
     groups : int
         Residuals that one evaluation by differences needs; 0 if the derivatives are exact.
+    slow : float
+        Rate of convergence from which another evaluation pays.
     """
 
     def __init__(self, dynamics: Dynamics, options: CorrectorOptions, on_rates: int) -> None:
@@ -141,6 +154,7 @@ class IterationMatrix:
         self._follows = self._split and options.excitation_update and len(dynamics._moving) > 0
         self._differences = None if options.jacobian == "exact" else DifferenceMatrix(dynamics, options.jacobian)
         self.groups = 0 if self._differences is None else self._differences.groups
+        self.slow = SLOW if self.groups <= DEAR else SLOWER
 
     @property
     def counts(self) -> dict[str, int]:
@@ -172,7 +186,9 @@ class IterationMatrix:
             self._base = self._now
             return True
         alpha, now = point[:2]
-        known = next((e for e in (self._base, self._now) if e is not None and np.array_equal(e.pack(), point[2:])), None)
+        known = next(
+            (e for e in (self._base, self._now) if e is not None and np.array_equal(e.pack(), point[2:])), None
+        )
         if known is None:
             known = self._again(point[2:])
         self._base = self._now = known
