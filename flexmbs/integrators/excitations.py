@@ -6,10 +6,12 @@ derivatives while
 .. math:: S(t) \approx S(t_0) + \sum_{i,k} \frac{\partial S}{\partial u_i^{(k)}}\,
    \bigl(u_i^{(k)}(t) - u_i^{(k)}(t_0)\bigr), \qquad k = 0, 1, 2,
 
-holds. The derivatives are total ones. With :math:`S y + G^T \mu = 0, G y = e_i` the positions are moved along y for u,
-the velocities for u', the accelerations for u''; one iteration of Newton's method then gives the positions,
-velocities, accelerations and multipliers that meet the equations there. Through the multipliers, for one, u'' of a
-support changes the stiffness of a chain that hangs from it.
+holds. The derivatives are total ones: with :math:`S y + G^T \mu = 0, G y = e_i` (R left out of S) the positions are
+moved along y for u, the velocities for u', the accelerations for u''; then the velocities are changed so that they
+meet their constraints, accelerations and multipliers so that they meet the equations of motion and the second
+derivative of the constraints. Through the multipliers, for one, u'' of a support changes the stiffness of a chain that
+hangs from it. What has freedoms of its own does not follow u in this way; such derivatives foretell little and are
+found out by that.
 
 How much a matrix S + dS is missed by S is measured by the rate at which the iteration with it would converge, the
 spectral radius of :math:`S^{-1} dS`, found by a few steps of the power method.
@@ -19,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,16 +35,13 @@ if TYPE_CHECKING:
 
 __all__ = ["Excitations", "Place", "enterable", "form", "rate_of", "values"]
 
-SMALL = 1e-3
+SMALL = 1e-4
 """Motion of the model, in radians and lengths of it, over which the derivatives are formed."""
-NEGLIGIBLE = 1e-5
+NEGLIGIBLE = 1e-6
 """Rate, over that motion, below which a derivative is left out."""
 TELLING = 0.1
 """Rate that a derivative must account for to be judged by."""
-POWERS = 6
-
-Parts = Callable[["Place"], tuple[FloatArray, FloatArray]]
-Turn = Callable[[FloatArray], FloatArray]
+POWERS, CORRECTIONS = 6, 3
 
 
 class Place(NamedTuple):
@@ -160,47 +159,88 @@ def enterable(dynamics: Dynamics) -> NDArray[np.bool_]:
 
 
 def form(
-    dynamics: Dynamics, place: Place, X: FloatArray, E: FloatArray, wanted: NDArray[np.bool_], parts: Parts, turn: Turn
+    dynamics: Dynamics, place: Place, X: FloatArray, E: FloatArray, wanted: NDArray[np.bool_], matrix: Making
 ) -> Excitations:
-    """Derivatives at a place, whose matrix X + E is factorised; an evaluation and a residual for each of ``wanted``."""
-    dyn, wa = dynamics, place.alpha**2
-    n_v, found = dyn.n_v, []
-    dyn.residual(place.q, place.v, place.a, place.lam)
-    r0, rates0 = dyn.r[:n_v].copy(), dyn.rates()
-    moves, mattering = [], np.zeros_like(wanted)
-    for number, k in np.argwhere(wanted):
-        row = dyn._moving[number][0]
-        dyn.r[:] = 0.0
-        dyn.r[n_v + row] = -1.0
-        y = dyn.solve(0.0, 1.0, 1.0)[:n_v].copy()
-        step = SMALL / max(dyn.size_of(y), SMALL) * place.alpha**k
-        q, v, a = place.q, place.v, place.a
-        if k == 0:
-            q = moved(dyn, q, pose(dyn, step * y))
-        elif k == 1:
-            v = v + step * y
-        else:
-            a = a + step * y
-        dyn.residual(q, v, a, place.lam)
-        rates = dyn.rates() - rates0
-        if k == 1:
-            rates[row] -= step
-        dyn.r[:n_v] -= r0
-        dyn.r[n_v:] = rates
-        x = dyn.solve(1.0 / wa, 1.0 / place.alpha, 1.0 / place.alpha)
-        there = place._replace(
-            q=moved(dyn, q, pose(dyn, x[:n_v])), v=v + place.alpha * x[:n_v], a=a + wa * x[:n_v],
-            lam=place.lam + wa * x[n_v:],
-        )  # fmt: skip
-        moves.append((int(number), int(k), step, there))
-    for number, k, step, there in moves:
-        X1, E1 = parts(there)
+    """Derivatives at a place with the matrix X + E; an evaluation and some residuals for each of ``wanted``."""
+    dyn, found = dynamics, []
+    mattering = np.zeros_like(wanted)
+    matrix.factorise_without_rates(X, E)
+    moves = [_moved_by(dyn, place, int(number), int(k)) for number, k in np.argwhere(wanted)]
+    matrix.factorise(X + E)
+    for (number, k), (step, there) in zip(np.argwhere(wanted), moves, strict=True):
+        X1, E1 = matrix.parts(there)
         dX, dE = (X1 - X) / step, (E1 - E) / step
-        rates_of = rate_of(dyn, turn(dX)), rate_of(dyn, turn(dE))
-        if sum(rates_of) * step > NEGLIGIBLE:
-            found.append(Slope(number, k, dX, dE, rates_of))
+        rates = rate_of(dyn, matrix.in_frames(dX)), rate_of(dyn, matrix.in_frames(dE))
+        if sum(rates) * step > NEGLIGIBLE:
+            found.append(Slope(int(number), int(k), dX, dE, rates))
             mattering[number, k] = True
     return Excitations(place, mattering, tuple(found))
+
+
+class Making(Protocol):
+    """What a matrix does for those that form its derivatives."""
+
+    def parts(self, place: Place) -> tuple[FloatArray, FloatArray]:
+        """X and E at a place."""
+
+    def in_frames(self, B: FloatArray) -> FloatArray:
+        """A copy of blocks in nodal frames."""
+
+    def factorise(self, B: FloatArray) -> None:
+        """Factors of the matrix with these blocks."""
+
+    def factorise_without_rates(self, X: FloatArray, E: FloatArray) -> None:
+        """Those of X + E without R."""
+
+
+def _moved_by(dyn: Dynamics, place: Place, number: int, k: int) -> tuple[float, Place]:
+    """Change of derivative k of the motion of a driver, and the place that this change leads to."""
+    n_v, row = dyn.n_v, dyn._moving[number][0]
+    q, v, a = place.q, place.v, place.a
+    r0, rates0 = _residual(dyn, place)
+    second0 = _second(dyn, place)
+    dyn.r[:] = 0.0
+    dyn.r[n_v + row] = -1.0
+    y = dyn.solve(0.0, 1.0, 1.0)[:n_v].copy()
+    step = SMALL / max(dyn.size_of(y), SMALL) * place.alpha**k
+    if k == 0:
+        there = place._replace(q=moved(dyn, q, pose(dyn, step * y)))
+        dyn.residual(there.q, v, a, place.lam)
+        dyn.r[n_v:] = dyn.rates() - rates0
+        dyn.r[:n_v] = 0.0
+        there = there._replace(v=v + dyn.solve(0.0, 1.0, 1.0)[:n_v])
+    elif k == 1:
+        there = place._replace(v=v + step * y)
+    else:
+        there = place._replace(a=a + step * y)
+    for _ in range(CORRECTIONS):  # S holds K and D, which keep stiff parts from darting off, besides the mass
+        r, _ = _residual(dyn, there)
+        second = _second(dyn, there) - second0
+        if k == 2:
+            second[row] -= step
+        dyn.r[:n_v] = r - r0
+        dyn.r[n_v:] = second
+        x = dyn.solve(1.0, 1.0, 1.0)
+        there = there._replace(a=there.a + x[:n_v], lam=there.lam + x[n_v:])
+    return step, there
+
+
+def _residual(dyn: Dynamics, at: Place) -> tuple[FloatArray, FloatArray]:
+    """Forces M a + f + G^T lam, and rates of constraints."""
+    dyn.residual(at.q, at.v, at.a, at.lam)
+    return dyn.r[: dyn.n_v].copy(), dyn.rates()
+
+
+def _second(dyn: Dynamics, at: Place) -> FloatArray:
+    """Second derivatives of the constraints, but for the motions of drivers."""
+    none = np.zeros(dyn.n_v)
+    dyn.residual(at.q, at.a, none, at.lam)
+    by_accelerations = dyn.rates()
+    dyn.residual(at.q, none, none, at.lam)
+    by_accelerations -= dyn.rates()
+    found = by_accelerations + dyn.gamma(at.q, at.v)
+    dyn.T[:] = at.T
+    return found
 
 
 def rate_of(dynamics: Dynamics, B: FloatArray) -> float:

@@ -194,7 +194,7 @@ class IterationMatrix:
         self._base = self._now = known
         self.alpha, self.point = known.place.alpha, point
         if alpha == known.place.alpha and now == known.place.t:
-            self._factorise(known.X + known.E)
+            self.factorise(known.X + known.E)
             self._values = known.values
         else:
             self.combine(alpha, now)
@@ -225,8 +225,8 @@ class IterationMatrix:
         """Residual, matrix and factors at a state, with the ``T`` of the dynamics."""
         place = Place(t, alpha, q, v, a, lam, self.dynamics.T)
         before = self._now if len(self.point) else None
-        X, E = self._parts(place)
-        self._factorise(X + E)
+        X, E = self.parts(place)
+        self.factorise(X + E)
         self.alpha = alpha
         if not self.reuse:
             return
@@ -240,7 +240,7 @@ class IterationMatrix:
     def combine(self, alpha: float, t: float) -> None:
         """Matrix and factors for another alpha, and for the excitations at t, without evaluating anything."""
         assert self._now is not None  # noqa: S101
-        self._factorise(self._combined(self._now, alpha, t))
+        self.factorise(self._combined(self._now, alpha, t))
         if self._now.excitations is not None:
             self._values = values(self.dynamics, t)
         self.alpha = alpha
@@ -270,20 +270,19 @@ class IterationMatrix:
         if not wanted.any():
             return found._replace(excitations=Excitations(origin, wanted, ()))
         first = found if np.array_equal(origin.pack(), packed[:size]) else self._at(origin)
-        self._factorise(first.X + first.E)
         return found._replace(excitations=self._form(first, wanted))
 
     def _at(self, place: Place) -> Evaluated:
         self.dynamics.set_time(place.t)
-        X, E = self._parts(place)
+        X, E = self.parts(place)
         return Evaluated(place, X, E, values(self.dynamics, place.t))
 
     def _form(self, at: Evaluated, wanted: NDArray[np.bool_]) -> Excitations:
-        """Derivatives at a place whose matrix is factorised."""
+        """Derivatives at a place; leaves its factors."""
         dyn, place = self.dynamics, at.place
         dyn.set_time(place.t)
         dyn.T[:] = place.T
-        formed = form(dyn, place, at.X, at.E, wanted, self._parts, self._in_frames)
+        formed = form(dyn, place, at.X, at.E, wanted, self)
         dyn.T[:] = place.T
         self._counts["excitations"] += int(wanted.sum())
         return formed
@@ -298,27 +297,26 @@ class IterationMatrix:
         formed = excitations is None
         if excitations is None:
             excitations = self._form(now, enterable(dyn))
-            self._factorise(now.X + now.E)
         if excitations.slopes:
-            B = self._in_frames(now.X + now.E)
+            B = self.in_frames(now.X + now.E)
 
             def missed(some: Excitations) -> float:
                 old = self._combined(before._replace(excitations=some), place.alpha, place.t)
-                return rate_of(dyn, self._in_frames(old) - B)
+                return rate_of(dyn, self.in_frames(old) - B)
 
             excitations = excitations.those_that_help(now.values - before.values, place.alpha, missed)
         if formed:
             dyn.residual(place.q, place.v, place.a, place.lam)
         return now._replace(excitations=excitations)
 
-    def _in_frames(self, B: FloatArray) -> FloatArray:
+    def in_frames(self, B: FloatArray) -> FloatArray:
         """A copy of blocks in nodal frames."""
         out = B.copy()
         if self._differences is None and len(self.dynamics.system._turned):
             rotate_blocks(out, self.dynamics.system._turned, self.dynamics._frames)
         return out
 
-    def _factorise(self, B: FloatArray) -> None:
+    def factorise(self, B: FloatArray) -> None:
         """Factors of the matrix with these blocks, which those of differences have in nodal frames already.
 
         Blocks of differences fill places that exact derivatives leave alone for ever: they stay out of the buffer.
@@ -336,6 +334,10 @@ class IterationMatrix:
                 raise SingularError(dyn._explain(error), unknown=error.unknown) from None
         self._mine = dyn.factorisations
 
+    def factorise_without_rates(self, X: FloatArray, E: FloatArray) -> None:
+        """Factors of X + E with G alone in the rows of constraints, without R."""
+        self.factorise(np.where(self._of_motion, X + E, X))
+
     def rate_coupling(self, y: FloatArray, out: FloatArray) -> None:
         """What increments y of the positions do to the rates of constraints, over alpha, is taken off ``out``."""
         dyn = self.dynamics
@@ -347,7 +349,7 @@ class IterationMatrix:
         dyn.rate_coupling(y, out)
         dyn.B[:] = clean
 
-    def _parts(self, place: Place) -> tuple[FloatArray, FloatArray]:
+    def parts(self, place: Place) -> tuple[FloatArray, FloatArray]:
         """X and E, or their sum and zero; leaves the residual at the state."""
         dyn, alpha = self.dynamics, place.alpha
         state = place.q, place.v, place.a, place.lam
