@@ -274,7 +274,7 @@ def test_acceleration_of_a_support_is_followed(jacobian: str) -> None:
 
 @pytest.mark.parametrize("jacobian", ["exact", "grouped"])
 def test_runs_that_follow_excitations_go_on_bitwise(jacobian: str) -> None:
-    model = shaken(8)
+    model = shaken(8, aslant=0.1)
     scheme = fx.BDF(
         corrector=CorrectorOptions(reuse=True, alpha_update=True, excitation_update=True, jacobian=jacobian)
     )
