@@ -192,7 +192,7 @@ def compare(name: str, model: fx.Model, tip: fx.Marker, until: float, rtol: floa
             for _ in range(rounds)
         ]
         c = runs[0].counts
-        work = c["residuals"] + c["difference_residuals"] + ratio * c["tangents"]
+        work = c["residuals"] + c["difference_residuals"] + c["excitation_residuals"] + ratio * c["tangents"]
         seconds = min(run.counts["cpu_seconds"] for run in runs)
         costs.append((work, seconds))
         saved = ("", "")

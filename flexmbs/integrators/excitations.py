@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +33,7 @@ from flexmbs.mechanics.steps import norm, spread
 if TYPE_CHECKING:
     from flexmbs.dynamics import Dynamics
 
-__all__ = ["Excitations", "Place", "enterable", "form", "rate_of", "values"]
+__all__ = ["Excitations", "Place", "enterable", "form", "moves", "rate_of", "values"]
 
 SMALL = 1e-4
 """Motion of the model, in radians and lengths of it, over which the derivatives are formed."""
@@ -42,6 +42,9 @@ NEGLIGIBLE = 1e-6
 TELLING = 0.1
 """Rate that a derivative must account for to be judged by."""
 POWERS, CORRECTIONS = 6, 3
+
+Parts = Callable[["Place"], tuple[FloatArray, FloatArray]]
+Turn = Callable[[FloatArray], FloatArray]
 
 
 class Place(NamedTuple):
@@ -72,6 +75,15 @@ class Place(NamedTuple):
         t, alpha, *_ = packed
         q, v, a, lam, T = np.split(packed[2:], np.cumsum([d.n_q, d.n_v, d.n_v, d.n_c]))
         return cls(float(t), float(alpha), q, v, a, lam, T.reshape(d.T.shape))
+
+
+class Move(NamedTuple):
+    """A change of derivative ``k`` of the motion of a driver by ``step``, and where it leads."""
+
+    driver: int
+    k: int
+    step: float
+    there: Place
 
 
 class Slope(NamedTuple):
@@ -158,71 +170,58 @@ def enterable(dynamics: Dynamics) -> NDArray[np.bool_]:
     return np.arange(3) >= levels[:, None]
 
 
-def form(
-    dynamics: Dynamics, place: Place, X: FloatArray, E: FloatArray, wanted: NDArray[np.bool_], matrix: Making
-) -> Excitations:
-    """Derivatives at a place with the matrix X + E; an evaluation and some residuals for each of ``wanted``."""
-    dyn, found = dynamics, []
-    mattering = np.zeros_like(wanted)
-    matrix.factorise_without_rates(X, E)
-    moves = [_moved_by(dyn, place, int(number), int(k)) for number, k in np.argwhere(wanted)]
-    matrix.factorise(X + E)
-    for (number, k), (step, there) in zip(np.argwhere(wanted), moves, strict=True):
-        X1, E1 = matrix.parts(there)
-        dX, dE = (X1 - X) / step, (E1 - E) / step
-        rates = rate_of(dyn, matrix.in_frames(dX)), rate_of(dyn, matrix.in_frames(dE))
-        if sum(rates) * step > NEGLIGIBLE:
-            found.append(Slope(int(number), int(k), dX, dE, rates))
-            mattering[number, k] = True
-    return Excitations(place, mattering, tuple(found))
-
-
-class Making(Protocol):
-    """What a matrix does for those that form its derivatives."""
-
-    def parts(self, place: Place) -> tuple[FloatArray, FloatArray]:
-        """X and E at a place."""
-
-    def in_frames(self, B: FloatArray) -> FloatArray:
-        """A copy of blocks in nodal frames."""
-
-    def factorise(self, B: FloatArray) -> None:
-        """Factors of the matrix with these blocks."""
-
-    def factorise_without_rates(self, X: FloatArray, E: FloatArray) -> None:
-        """Those of X + E without R."""
-
-
-def _moved_by(dyn: Dynamics, place: Place, number: int, k: int) -> tuple[float, Place]:
-    """Change of derivative k of the motion of a driver, and the place that this change leads to."""
-    n_v, row = dyn.n_v, dyn._moving[number][0]
-    q, v, a = place.q, place.v, place.a
+def moves(dynamics: Dynamics, place: Place, wanted: NDArray[np.bool_]) -> list[Move]:
+    """Changes of the ``wanted`` derivatives of motions, and where they lead, with the matrix factorised without R."""
+    dyn, n_v = dynamics, dynamics.n_v
     r0, rates0 = _residual(dyn, place)
     second0 = _second(dyn, place)
-    dyn.r[:] = 0.0
-    dyn.r[n_v + row] = -1.0
-    y = dyn.solve(0.0, 1.0, 1.0)[:n_v].copy()
-    step = SMALL / max(dyn.size_of(y), SMALL) * place.alpha**k
-    if k == 0:
-        there = place._replace(q=moved(dyn, q, pose(dyn, step * y)))
-        dyn.residual(there.q, v, a, place.lam)
-        dyn.r[n_v:] = dyn.rates() - rates0
-        dyn.r[:n_v] = 0.0
-        there = there._replace(v=v + dyn.solve(0.0, 1.0, 1.0)[:n_v])
-    elif k == 1:
-        there = place._replace(v=v + step * y)
-    else:
-        there = place._replace(a=a + step * y)
-    for _ in range(CORRECTIONS):  # S holds K and D, which keep stiff parts from darting off, besides the mass
-        r, _ = _residual(dyn, there)
-        second = _second(dyn, there) - second0
-        if k == 2:
-            second[row] -= step
-        dyn.r[:n_v] = r - r0
-        dyn.r[n_v:] = second
-        x = dyn.solve(1.0, 1.0, 1.0)
-        there = there._replace(a=there.a + x[:n_v], lam=there.lam + x[n_v:])
-    return step, there
+    found = []
+    for number, k in np.argwhere(wanted):
+        row = dyn._moving[number][0]
+        dyn.r[:] = 0.0
+        dyn.r[n_v + row] = -1.0
+        y = dyn.solve(0.0, 1.0, 1.0)[:n_v].copy()
+        step = SMALL / max(dyn.size_of(y), SMALL) * place.alpha**k
+        if k == 0:
+            there = place._replace(q=moved(dyn, place.q, pose(dyn, step * y)))
+            _, rates = _residual(dyn, there)
+            dyn.r[:n_v] = 0.0
+            dyn.r[n_v:] = rates - rates0
+            there = there._replace(v=place.v + dyn.solve(0.0, 1.0, 1.0)[:n_v])
+        elif k == 1:
+            there = place._replace(v=place.v + step * y)
+        else:
+            there = place._replace(a=place.a + step * y)
+        for _ in range(CORRECTIONS):  # S holds K and D, which keep stiff parts from darting off, besides the mass
+            second = _second(dyn, there) - second0
+            if k == 2:
+                second[row] -= step
+            r, _ = _residual(dyn, there)
+            dyn.r[:n_v] = r - r0
+            dyn.r[n_v:] = second
+            x = dyn.solve(1.0, 1.0, 1.0)
+            there = there._replace(a=there.a + x[:n_v], lam=there.lam + x[n_v:])
+        found.append(Move(int(number), int(k), step, there))
+    return found
+
+
+def form(
+    dynamics: Dynamics, place: Place, X: FloatArray, E: FloatArray, moves: Sequence[Move], parts: Parts, turn: Turn
+) -> Excitations:
+    """Derivatives at a place with the matrix X + E, which is factorised: an evaluation for each of the ``moves``.
+
+    ``parts``: X and E at a place; ``turn``: a copy of blocks in nodal frames.
+    """
+    mattering = np.zeros((len(dynamics._moving), 3), dtype=bool)
+    found = []
+    for move in moves:
+        X1, E1 = parts(move.there)
+        dX, dE = (X1 - X) / move.step, (E1 - E) / move.step
+        rates = rate_of(dynamics, turn(dX)), rate_of(dynamics, turn(dE))
+        if sum(rates) * move.step > NEGLIGIBLE:
+            found.append(Slope(move.driver, move.k, dX, dE, rates))
+            mattering[move.driver, move.k] = True
+    return Excitations(place, mattering, tuple(found))
 
 
 def _residual(dyn: Dynamics, at: Place) -> tuple[FloatArray, FloatArray]:

@@ -27,7 +27,7 @@ from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError, SingularError
 from flexmbs.core.sparsity import rotate_blocks
 from flexmbs.integrators.difference_matrix import DifferenceMatrix
-from flexmbs.integrators.excitations import Excitations, Place, enterable, form, rate_of, values
+from flexmbs.integrators.excitations import Excitations, Place, enterable, form, moves, rate_of, values
 
 if TYPE_CHECKING:
     from flexmbs.dynamics import Dynamics
@@ -135,7 +135,7 @@ class IterationMatrix:
         self.dynamics, self.options, self.on_rates = dynamics, options, on_rates
         self.point = np.empty(0)
         self.alpha = np.nan
-        self._counts = dict.fromkeys(("tangents", "matrices", "combinations", "excitations"), 0)
+        self._counts = dict.fromkeys(("tangents", "matrices", "combinations", "excitations", "excitation_residuals"), 0)
         system, n_v = dynamics.system, dynamics.n_v
         free = system.free
         row, col = system._row, system._col
@@ -161,7 +161,7 @@ class IterationMatrix:
         """What was done so far.
 
         ``matrices`` evaluated, by ``tangents`` (exact ones) or ``difference_residuals``; ``combinations`` of old ones;
-        derivatives by ``excitations``, whose evaluations are among the matrices.
+        derivatives by ``excitations``, whose evaluations are among the matrices, and the residuals besides.
         """
         residuals = 0 if self._differences is None else self._differences.residuals
         return {**self._counts, "difference_residuals": residuals}
@@ -194,7 +194,7 @@ class IterationMatrix:
         self._base = self._now = known
         self.alpha, self.point = known.place.alpha, point
         if alpha == known.place.alpha and now == known.place.t:
-            self.factorise(known.X + known.E)
+            self._factorise(known.X + known.E)
             self._values = known.values
         else:
             self.combine(alpha, now)
@@ -225,8 +225,8 @@ class IterationMatrix:
         """Residual, matrix and factors at a state, with the ``T`` of the dynamics."""
         place = Place(t, alpha, q, v, a, lam, self.dynamics.T)
         before = self._now if len(self.point) else None
-        X, E = self.parts(place)
-        self.factorise(X + E)
+        X, E = self._parts(place)
+        self._factorise(X + E)
         self.alpha = alpha
         if not self.reuse:
             return
@@ -240,7 +240,7 @@ class IterationMatrix:
     def combine(self, alpha: float, t: float) -> None:
         """Matrix and factors for another alpha, and for the excitations at t, without evaluating anything."""
         assert self._now is not None  # noqa: S101
-        self.factorise(self._combined(self._now, alpha, t))
+        self._factorise(self._combined(self._now, alpha, t))
         if self._now.excitations is not None:
             self._values = values(self.dynamics, t)
         self.alpha = alpha
@@ -274,7 +274,7 @@ class IterationMatrix:
 
     def _at(self, place: Place) -> Evaluated:
         self.dynamics.set_time(place.t)
-        X, E = self.parts(place)
+        X, E = self._parts(place)
         return Evaluated(place, X, E, values(self.dynamics, place.t))
 
     def _form(self, at: Evaluated, wanted: NDArray[np.bool_]) -> Excitations:
@@ -282,7 +282,12 @@ class IterationMatrix:
         dyn, place = self.dynamics, at.place
         dyn.set_time(place.t)
         dyn.T[:] = place.T
-        formed = form(dyn, place, at.X, at.E, wanted, self)
+        self._factorise_without_rates(at.X, at.E)
+        before = dyn.evaluations
+        moved = moves(dyn, place, wanted)
+        self._counts["excitation_residuals"] += dyn.evaluations - before
+        self._factorise(at.X + at.E)
+        formed = form(dyn, place, at.X, at.E, moved, self._parts, self._in_frames)
         dyn.T[:] = place.T
         self._counts["excitations"] += int(wanted.sum())
         return formed
@@ -298,25 +303,25 @@ class IterationMatrix:
         if excitations is None:
             excitations = self._form(now, enterable(dyn))
         if excitations.slopes:
-            B = self.in_frames(now.X + now.E)
+            B = self._in_frames(now.X + now.E)
 
             def missed(some: Excitations) -> float:
                 old = self._combined(before._replace(excitations=some), place.alpha, place.t)
-                return rate_of(dyn, self.in_frames(old) - B)
+                return rate_of(dyn, self._in_frames(old) - B)
 
             excitations = excitations.those_that_help(now.values - before.values, place.alpha, missed)
         if formed:
             dyn.residual(place.q, place.v, place.a, place.lam)
         return now._replace(excitations=excitations)
 
-    def in_frames(self, B: FloatArray) -> FloatArray:
+    def _in_frames(self, B: FloatArray) -> FloatArray:
         """A copy of blocks in nodal frames."""
         out = B.copy()
         if self._differences is None and len(self.dynamics.system._turned):
             rotate_blocks(out, self.dynamics.system._turned, self.dynamics._frames)
         return out
 
-    def factorise(self, B: FloatArray) -> None:
+    def _factorise(self, B: FloatArray) -> None:
         """Factors of the matrix with these blocks, which those of differences have in nodal frames already.
 
         Blocks of differences fill places that exact derivatives leave alone for ever: they stay out of the buffer.
@@ -334,9 +339,9 @@ class IterationMatrix:
                 raise SingularError(dyn._explain(error), unknown=error.unknown) from None
         self._mine = dyn.factorisations
 
-    def factorise_without_rates(self, X: FloatArray, E: FloatArray) -> None:
+    def _factorise_without_rates(self, X: FloatArray, E: FloatArray) -> None:
         """Factors of X + E with G alone in the rows of constraints, without R."""
-        self.factorise(np.where(self._of_motion, X + E, X))
+        self._factorise(np.where(self._of_motion, X + E, X))
 
     def rate_coupling(self, y: FloatArray, out: FloatArray) -> None:
         """What increments y of the positions do to the rates of constraints, over alpha, is taken off ``out``."""
@@ -349,7 +354,7 @@ class IterationMatrix:
         dyn.rate_coupling(y, out)
         dyn.B[:] = clean
 
-    def parts(self, place: Place) -> tuple[FloatArray, FloatArray]:
+    def _parts(self, place: Place) -> tuple[FloatArray, FloatArray]:
         """X and E, or their sum and zero; leaves the residual at the state."""
         dyn, alpha = self.dynamics, place.alpha
         state = place.q, place.v, place.a, place.lam
