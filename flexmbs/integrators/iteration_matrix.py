@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from flexmbs.core.checks import as_count, as_flag, show
+from flexmbs.core.checks import as_count, as_flag, as_number, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError, SingularError
 from flexmbs.core.sparsity import rotate_blocks
@@ -69,6 +69,9 @@ class CorrectorOptions:
         ``"grouped"``: all by differences of the residual, one for each group of columns that share no row.
         ``"columns"``: one difference for each column, to compare with. ``"first_order"``: one for each position, each
         velocity and each multiplier, as codes for general first-order systems (DASSL) take them, to compare with.
+    slow : float, optional
+        Rate of convergence, below 1, from which a matrix that is kept is evaluated anew. By default 0.3, and 0.6 where
+        it costs more than 20 residuals.
     most : int
         Iterations before a step is given up.
 
@@ -88,6 +91,7 @@ class CorrectorOptions:
     alpha_update: bool = False
     excitation_update: bool = False
     jacobian: str = "exact"
+    slow: float | None = None
     most: int = 10
 
     def __post_init__(self) -> None:
@@ -97,6 +101,8 @@ class CorrectorOptions:
             as_flag("CorrectorOptions", name, getattr(self, name))
         if self.excitation_update and not self.alpha_update:
             raise ModelError("CorrectorOptions: excitation_update needs alpha_update, which combines the matrix.")
+        if self.slow is not None and not 0.0 < as_number("CorrectorOptions", "slow", self.slow) < 1.0:
+            raise ModelError(f"CorrectorOptions: slow must be between 0 and 1, not {show(self.slow)}.")
         as_count("CorrectorOptions", "most", self.most, minimum=2)
         if not isinstance(self.jacobian, str) or self.jacobian not in JACOBIANS:
             raise ModelError(f"CorrectorOptions: jacobian must be one of {JACOBIANS}, not {show(self.jacobian)}.")
@@ -154,7 +160,7 @@ class IterationMatrix:
         self._follows = self._split and options.excitation_update and len(dynamics._moving) > 0
         self._differences = None if options.jacobian == "exact" else DifferenceMatrix(dynamics, options.jacobian)
         self.groups = 0 if self._differences is None else self._differences.groups
-        self.slow = SLOW if self.groups <= DEAR else SLOWER
+        self.slow = options.slow or (SLOW if self.groups <= DEAR else SLOWER)
 
     @property
     def counts(self) -> dict[str, int]:

@@ -356,6 +356,9 @@ def test_bad_settings() -> None:
         CorrectorOptions(reuse="yes")  # type: ignore[arg-type]
     with pytest.raises(fx.ModelError, match="most"):
         CorrectorOptions(most=1)
+    for slow in (0.0, 1.0, np.nan, "fast"):
+        with pytest.raises(fx.ModelError, match="slow"):
+            CorrectorOptions(slow=slow)  # type: ignore[arg-type]
     with pytest.raises(fx.ModelError, match="excitation_update needs alpha_update"):
         CorrectorOptions(reuse=True, excitation_update=True)
     with pytest.raises(fx.ModelError, match="excitation_update"):
