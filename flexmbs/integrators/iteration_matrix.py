@@ -101,8 +101,8 @@ class CorrectorOptions:
             as_flag("CorrectorOptions", name, getattr(self, name))
         if self.excitation_update and not self.alpha_update:
             raise ModelError("CorrectorOptions: excitation_update needs alpha_update, which combines the matrix.")
-        if self.slow is not None and not 0.0 < as_number("CorrectorOptions", "slow", self.slow) < 1.0:
-            raise ModelError(f"CorrectorOptions: slow must be between 0 and 1, not {show(self.slow)}.")
+        if self.slow is not None:
+            as_number("CorrectorOptions", "slow", self.slow, above=0.0, below=1.0)
         as_count("CorrectorOptions", "most", self.most, minimum=2)
         if not isinstance(self.jacobian, str) or self.jacobian not in JACOBIANS:
             raise ModelError(f"CorrectorOptions: jacobian must be one of {JACOBIANS}, not {show(self.jacobian)}.")
