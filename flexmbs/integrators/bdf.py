@@ -47,9 +47,9 @@ CONVERGED = 0.02
 """Error left by the iteration, over the tolerance."""
 FIXED_CONVERGED = 1e-4
 """The same for fixed steps, over the change of the positions by the iteration."""
-RATE, STALLED, GROWING, PATIENT = 0.3, 0.6, 2.0, 4
-"""Rates from which the matrix is made anew, and from which round-off is reached; growth that is divergence after so
-many iterations."""
+SECOND, STALLED, GROWING, PATIENT = 0.9, 0.6, 2.0, 4
+"""Rates from which the matrix is made anew after the second iteration, which owes much to multipliers that were not
+predicted, and from which round-off is reached; growth that is divergence after so many iterations."""
 CLOSED, MET, MET_RATE = 1e-9, 1e-7, 1e-4
 """Violations before the last increment: of positions over the size of the model, from which that increment leads to
 round-off (wanted with fixed steps), and with which no step is accepted; of velocities over the largest."""
@@ -214,7 +214,7 @@ class _Stepper:
         try:
             result = self._attempt(state, h, plan, point)
         except (EvaluationError, SingularError) as error:
-            self.forget()
+            self.matrix.drop()
             status = StepStatus.REFUSED if isinstance(error, EvaluationError) else StepStatus.SINGULAR
             result = StepResult(None, math.inf, 0, status, str(error))
         if result.state is None and result.factor is None:
@@ -258,7 +258,7 @@ class _Stepper:
             advance(theta, y, x, dy, self._Q, n_linear)
             size = dyn.size_of(x) + dyn.size_of(dy)
             if not size < FAR * size_of_all:
-                self.forget()
+                self.matrix.drop()
                 return StepResult(None, math.inf, number, StepStatus.DIVERGED)
             rate = size / last if last > 0.0 else 0.0
             wanted = CONVERGED * self.tolerance
@@ -275,12 +275,12 @@ class _Stepper:
                 self._move(state, plan, theta, y, q1, v1, a1)
                 return self._accept(state, h, plan, theta, q1, v1, a1, lam, number)
             if number > PATIENT and rate > GROWING:
-                self.forget()
+                self.matrix.drop()
                 return StepResult(None, math.inf, number, StepStatus.DIVERGED)
-            if number > 1 and rate > RATE:
+            if number > 1 and rate > (SECOND if number == 2 else matrix.slow):
                 fresh = not renewed or number % 3 == 0
             last = size
-        self.forget()
+        self.matrix.drop()
         return StepResult(None, math.inf, self.scheme.corrector.most, StepStatus.SLOW)
 
     def _move(

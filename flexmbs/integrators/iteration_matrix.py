@@ -16,31 +16,32 @@ Where the matrix was evaluated is part of the state of a run: whoever goes on fr
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from flexmbs.core.checks import as_count, as_flag, show
+from flexmbs.core.checks import as_count, as_flag, as_number, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError, SingularError
-from flexmbs.integrators.column_groups import column_groups
-from flexmbs.mechanics.steps import reduce, retract, spread
+from flexmbs.core.sparsity import rotate_blocks
+from flexmbs.integrators.difference_matrix import DifferenceMatrix
+from flexmbs.integrators.excitations import Excitations, Place, enterable, form, moves, rate_of, values
 
 if TYPE_CHECKING:
     from flexmbs.dynamics import Dynamics
 
 __all__ = ["CorrectorOptions", "IterationMatrix"]
 
-JACOBIANS = ("exact", "grouped", "columns")
+JACOBIANS = ("exact", "grouped", "columns", "first_order")
 MANY = 5_000
-NEAR = 0.25
-"""Relative change of alpha up to which the factors of another one serve."""
-FAR = 0.02
-"""Motion of a driven part [rad, lengths of the model] from which its excitation is worked into the matrix."""
-STEP = 1e-7
-"""Of the differences, in radians and lengths of the model; D and K of a model differ little over that."""
+NEAR, CLOSE = 0.25, 0.1
+"""Relative change of alpha up to which the factors of another one serve, and where they can be combined anew."""
+SLOW, SLOWER, DEAR = 0.3, 0.6, 20
+"""Rate of convergence from which the matrix is evaluated anew, that where it costs many residuals, and how many."""
+MISSED = 0.1
+"""Rate of convergence, as far as excitations spoil it, from which they are worked into the matrix."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,30 +55,43 @@ class CorrectorOptions:
         evaluated in every step. By default it is kept above 5 000 unknowns only, unless its band is narrow: exact
         derivatives cost about as much as the two iterations more that an old matrix asks for.
     alpha_update : bool
-        Store K, D and G separately (two evaluations instead of one) and combine them for a new alpha without
-        evaluating anything. Has no effect on a matrix that is not kept. Off by default: steps change so seldom that the
-        second evaluation is not won back on the models measured.
+        Store K, D and G separately and combine them for a new alpha, from a change of 10 % on, without evaluating
+        anything. With exact derivatives an evaluation then costs twice as much, with differences of groups or single
+        columns little more where few forces depend on velocities. Has no effect on a matrix that is not kept. Off by
+        default: with exact derivatives it neither gains nor loses; it pays with differences.
     excitation_update : bool
-        Also store, by differences, the derivatives of the matrix by the motions of drivers (two evaluations each), and
-        follow the motions by them. For models that mostly move as their drivers do. Without ``reuse`` and
-        ``alpha_update`` it has no effect.
+        Also form, once, by differences, the derivatives of the matrix by the motions u of drivers and their u' and u''
+        (an evaluation each), and follow the motions by those of them that foretell later evaluations. Needs
+        ``alpha_update``. For nearly linear models that are stiff by what their drivers do, such as chains under a
+        shaken support, in runs over many periods.
     jacobian : str
         ``"exact"``: the derivatives of the model, those that Python functions lack by differences in each of them.
         ``"grouped"``: all by differences of the residual, one for each group of columns that share no row.
-        ``"columns"``: one difference for each column, to compare with.
+        ``"columns"``: one difference for each column, to compare with. ``"first_order"``: one for each position, each
+        velocity and each multiplier, as codes for general first-order systems (DASSL) take them, to compare with.
+    slow : float, optional
+        Rate of convergence, below 1, from which a matrix that is kept is evaluated anew. By default 0.3, and 0.6 where
+        it costs more than 20 residuals.
     most : int
         Iterations before a step is given up.
 
     Raises
     ------
     ModelError
-        If a value is not of its kind.
+        If a value is not of its kind, or `excitation_update` is asked for without `alpha_update`.
+
+    Examples
+    --------
+    >>> import flexmbs as fx
+    >>> fx.BDF(corrector=fx.CorrectorOptions(reuse=True, alpha_update=True, jacobian="grouped")).corrector.reuse
+    True
     """
 
     reuse: bool | None = None
     alpha_update: bool = False
     excitation_update: bool = False
     jacobian: str = "exact"
+    slow: float | None = None
     most: int = 10
 
     def __post_init__(self) -> None:
@@ -85,9 +99,27 @@ class CorrectorOptions:
             as_flag("CorrectorOptions", "reuse", self.reuse)
         for name in ("alpha_update", "excitation_update"):
             as_flag("CorrectorOptions", name, getattr(self, name))
+        if self.excitation_update and not self.alpha_update:
+            raise ModelError("CorrectorOptions: excitation_update needs alpha_update, which combines the matrix.")
+        if self.slow is not None:
+            as_number("CorrectorOptions", "slow", self.slow, above=0.0, below=1.0)
         as_count("CorrectorOptions", "most", self.most, minimum=2)
         if not isinstance(self.jacobian, str) or self.jacobian not in JACOBIANS:
             raise ModelError(f"CorrectorOptions: jacobian must be one of {JACOBIANS}, not {show(self.jacobian)}.")
+
+
+class Evaluated(NamedTuple):
+    """X and E of a place, with the motions of drivers there, and derivatives by these once they are formed."""
+
+    place: Place
+    X: FloatArray
+    E: FloatArray
+    values: FloatArray
+    excitations: Excitations | None = None
+
+    def pack(self) -> FloatArray:
+        """What tells it from others: its place, and the excitations."""
+        return np.concatenate((self.place.pack(), np.empty(0) if self.excitations is None else self.excitations.pack()))
 
 
 class IterationMatrix:
@@ -99,17 +131,17 @@ class IterationMatrix:
         Where it was evaluated and for what it is combined; empty if there is none to be kept.
     alpha : float
         That of the factors.
-    counts : dict
-        What was done so far: ``"tangents"``, ``"difference_residuals"``, ``"combinations"``, ``"excitations"``.
     groups : int
         Residuals that one evaluation by differences needs; 0 if the derivatives are exact.
+    slow : float
+        Rate of convergence from which another evaluation pays.
     """
 
     def __init__(self, dynamics: Dynamics, options: CorrectorOptions, on_rates: int) -> None:
         self.dynamics, self.options, self.on_rates = dynamics, options, on_rates
         self.point = np.empty(0)
         self.alpha = np.nan
-        self.counts = dict.fromkeys(("tangents", "difference_residuals", "combinations", "excitations"), 0)
+        self._counts = dict.fromkeys(("tangents", "matrices", "combinations", "excitations", "excitation_residuals"), 0)
         system, n_v = dynamics.system, dynamics.n_v
         free = system.free
         row, col = system._row, system._col
@@ -118,46 +150,75 @@ class IterationMatrix:
         of_motion[live] = (free[row[live]] < n_v) & (free[col[live]] < n_v)
         self._of_motion = of_motion
         self._mine = -1
-        self._X = self._E = self._blocks = np.empty(0)
-        self._slopes: list[tuple[int, FloatArray, FloatArray, float, float]] = []
-        self._driven = [i for i, _ in dynamics.prescribed.moving if dynamics.velocity_rows[i] == 0]
+        self._now: Evaluated | None = None
+        self._base: Evaluated | None = None
+        self._blocks = np.empty(0)
+        self._values = np.empty(0)
         cheap = system.n <= MANY or dynamics.matrix.static is not None
         self.reuse = not cheap if options.reuse is None else options.reuse
         self._split = self.reuse and options.alpha_update
-        self.groups = 0
-        if options.jacobian != "exact":
-            self._prepare_differences()
+        self._follows = self._split and options.excitation_update and len(dynamics.prescribed.moving) > 0
+        self._differences = None if options.jacobian == "exact" else DifferenceMatrix(dynamics, options.jacobian)
+        self.groups = 0 if self._differences is None else self._differences.groups
+        self.slow = options.slow or (SLOW if self.groups <= DEAR else SLOWER)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """What was done so far.
+
+        ``matrices`` evaluated, by ``tangents`` (exact ones) or ``difference_residuals``; ``combinations`` of old ones;
+        derivatives by ``excitations``, whose evaluations are among the matrices, and the residuals besides.
+        """
+        residuals = 0 if self._differences is None else self._differences.residuals
+        return {**self._counts, "difference_residuals": residuals}
 
     # --- keeping ---------------------------------------------------------------------------------------------------
 
+    def drop(self) -> None:
+        """The factors are not to be used again; what belongs to the state of the run is still known."""
+        self.point, self._mine = np.empty(0), -1
+
     def forget(self) -> None:
         """As if no matrix had been made."""
-        self.point, self._mine = np.empty(0), -1
+        self.drop()
+        self._now = self._base = None
 
     def restore(self, point: FloatArray) -> bool:
         """Make the matrix that belongs to ``point``; whether there is one."""
         if not len(point) or not self.reuse:
+            self.drop()
             return False
         if self._mine == self.dynamics.factorisations and np.array_equal(point, self.point):
+            self._base = self._now
             return True
-        dyn = self.dynamics
-        t, evaluated, alpha, now = point[:4]
-        q, v, a, lam, T = np.split(point[4:], np.cumsum([dyn.n_q, dyn.n_v, dyn.n_v, dyn.n_c]))
-        dyn.set_time(t)
-        dyn.T[:] = T.reshape(dyn.T.shape)
-        self._evaluate(t, q, v, a, lam, evaluated, alpha == evaluated and now == t)
-        if alpha != evaluated or now != t:
+        alpha, now = point[:2]
+        known = next(
+            (e for e in (self._base, self._now) if e is not None and np.array_equal(e.pack(), point[2:])), None
+        )
+        if known is None:
+            known = self._again(point[2:])
+        self._base = self._now = known
+        self.alpha, self.point = known.place.alpha, point
+        if alpha == known.place.alpha and now == known.place.t:
+            self._factorise(known.X + known.E)
+            self._values = known.values
+        else:
             self.combine(alpha, now)
         return True
 
     def serves(self, alpha: float, t: float) -> bool:
         """Whether the factors serve for a step to t with this alpha, perhaps after they were combined anew."""
-        moved = self._excited(t)
-        if abs(alpha / self.alpha - 1.0) <= NEAR and not moved:
+        assert self._now is not None  # noqa: S101
+        excitations = self._now.excitations
+        follows = excitations is not None and len(excitations.slopes) > 0
+        missed = 0.0
+        if excitations is not None and follows:
+            missed = excitations.rate(values(self.dynamics, t) - self._values, alpha)
+        if abs(alpha / self.alpha - 1.0) <= (CLOSE if self._split else NEAR) and missed <= MISSED:
             return True
-        if not self.options.alpha_update:
+        if not self._split:
             return False
-        self.combine(alpha, t if self._slopes else self.point[3])
+        self.combine(alpha, t if follows else self.point[1])
         return True
 
     def scale(self, alpha: float) -> float:
@@ -168,36 +229,103 @@ class IterationMatrix:
 
     def evaluate(self, t: float, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray, alpha: float) -> None:
         """Residual, matrix and factors at a state, with the ``T`` of the dynamics."""
-        self._evaluate(t, q, v, a, lam, alpha, True)
-
-    def _evaluate(
-        self, t: float, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray, alpha: float, factorise: bool
-    ) -> None:
-        dyn = self.dynamics
-        split = self._split
-        if self.reuse:
-            self.point = np.concatenate(([t, alpha, alpha, t], q, v, a, lam, dyn.T.ravel()))
-        X, E = self._parts(q, v, a, lam, alpha, split)
-        self._X, self._E, self._slopes = X, E, []
+        place = Place(t, alpha, q, v, a, lam, self.dynamics.T)
+        before = self._now if len(self.point) else None
+        X, E = self._parts(place)
+        self._factorise(X + E)
         self.alpha = alpha
-        excited = split and self.options.excitation_update and self._driven
-        if factorise or excited:
-            self._factorise(X + E)
-        if excited:
-            self._follow(q, v, a, lam, alpha)
+        if not self.reuse:
+            return
+        place = Place(t, alpha, q.copy(), v.copy(), a.copy(), lam.copy(), self.dynamics.T.copy())
+        now = Evaluated(place, X, E, values(self.dynamics, t))
+        if self._follows and before is not None:
+            now = self._followed(before, now)
+        self._now, self._values = now, now.values
+        self.point = np.concatenate(([alpha, t], now.pack()))
 
     def combine(self, alpha: float, t: float) -> None:
         """Matrix and factors for another alpha, and for the excitations at t, without evaluating anything."""
-        f = self.point[1] / alpha
-        X, E = self._X, self._E
-        for i, dX, dE, u, _ in self._slopes:
-            change = self._motion(i, t) - u
-            X, E = X + change * dX, E + change * dE
-        self._factorise(np.where(self._of_motion, f * X + (f * f) * E, X + f * E))
+        assert self._now is not None  # noqa: S101
+        self._factorise(self._combined(self._now, alpha, t))
+        if self._now.excitations is not None:
+            self._values = values(self.dynamics, t)
         self.alpha = alpha
         self.point = self.point.copy()
-        self.point[2:4] = alpha, t
-        self.counts["combinations"] += 1
+        self.point[:2] = alpha, t
+        self._counts["combinations"] += 1
+
+    def _combined(self, old: Evaluated, alpha: float, t: float) -> FloatArray:
+        """Blocks for another alpha and another time."""
+        B = self._scaled(old.X, old.E, old.place.alpha / alpha)
+        if old.excitations is not None and old.excitations.slopes:
+            X, E = old.excitations.change(values(self.dynamics, t) - old.values)
+            B += self._scaled(X, E, old.excitations.place.alpha / alpha)
+        return B
+
+    def _scaled(self, X: FloatArray | float, E: FloatArray | float, f: float) -> FloatArray:
+        return np.where(self._of_motion, f * X + (f * f) * E, X + f * E)
+
+    def _again(self, packed: FloatArray) -> Evaluated:
+        """What was evaluated, from what it packs."""
+        dyn = self.dynamics
+        size = Place.size(dyn)
+        found = self._at(Place.unpack(packed[:size], dyn))
+        if len(packed) == size:
+            return found
+        wanted, origin = Excitations.unpack(packed[size:], dyn)
+        if not wanted.any():
+            return found._replace(excitations=Excitations(origin, wanted, ()))
+        first = found if np.array_equal(origin.pack(), packed[:size]) else self._at(origin)
+        return found._replace(excitations=self._form(first, wanted))
+
+    def _at(self, place: Place) -> Evaluated:
+        self.dynamics.set_time(place.t)
+        X, E = self._parts(place)
+        return Evaluated(place, X, E, values(self.dynamics, place.t))
+
+    def _form(self, at: Evaluated, wanted: NDArray[np.bool_]) -> Excitations:
+        """Derivatives at a place; leaves its factors."""
+        dyn, place = self.dynamics, at.place
+        dyn.set_time(place.t)
+        dyn.T[:] = place.T
+        self._factorise_without_rates(at.X, at.E)
+        before = dyn.evaluations
+        moved = moves(dyn, place, wanted)
+        self._counts["excitation_residuals"] += dyn.evaluations - before
+        self._factorise(at.X + at.E)
+        formed = form(dyn, place, at.X, at.E, moved, self._parts, self._in_frames)
+        dyn.T[:] = place.T
+        self._counts["excitations"] += int(wanted.sum())
+        return formed
+
+    def _followed(self, before: Evaluated, now: Evaluated) -> Evaluated:
+        """The new evaluation with derivatives by excitations: of the old ones those that foretold it, else formed here.
+
+        They are formed once, with the second matrix: a model that needs no second one needs no derivatives. Those
+        without which the last evaluation would have foretold this one better are given up.
+        """
+        place, dyn, excitations = now.place, self.dynamics, before.excitations
+        formed = excitations is None
+        if excitations is None:
+            excitations = self._form(now, enterable(dyn))
+        if excitations.slopes:
+            B = self._in_frames(now.X + now.E)
+
+            def missed(some: Excitations) -> float:
+                old = self._combined(before._replace(excitations=some), place.alpha, place.t)
+                return rate_of(dyn, self._in_frames(old) - B)
+
+            excitations = excitations.those_that_help(now.values - before.values, place.alpha, missed)
+        if formed:
+            dyn.residual(place.q, place.v, place.a, place.lam)
+        return now._replace(excitations=excitations)
+
+    def _in_frames(self, B: FloatArray) -> FloatArray:
+        """A copy of blocks in nodal frames."""
+        out = B.copy()
+        if self._differences is None and len(self.dynamics.system._turned):
+            rotate_blocks(out, self.dynamics.system._turned, self.dynamics._frames)
+        return out
 
     def _factorise(self, B: FloatArray) -> None:
         """Factors of the matrix with these blocks, which those of differences have in nodal frames already.
@@ -205,7 +333,7 @@ class IterationMatrix:
         Blocks of differences fill places that exact derivatives leave alone for ever: they stay out of the buffer.
         """
         dyn = self.dynamics
-        if not self.groups:
+        if self._differences is None:
             dyn.B[:] = B
             dyn.factorise(1.0)
         else:
@@ -217,10 +345,14 @@ class IterationMatrix:
                 raise SingularError(dyn._explain(error), unknown=error.unknown) from None
         self._mine = dyn.factorisations
 
+    def _factorise_without_rates(self, X: FloatArray, E: FloatArray) -> None:
+        """Factors of X + E with G alone in the rows of constraints, without R."""
+        self._factorise(np.where(self._of_motion, X + E, X))
+
     def rate_coupling(self, y: FloatArray, out: FloatArray) -> None:
         """What increments y of the positions do to the rates of constraints, over alpha, is taken off ``out``."""
         dyn = self.dynamics
-        if not self.groups:
+        if self._differences is None:
             dyn.rate_coupling(y, out)
             return
         clean = dyn.B.copy()
@@ -228,130 +360,21 @@ class IterationMatrix:
         dyn.rate_coupling(y, out)
         dyn.B[:] = clean
 
-    def _parts(
-        self, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray, alpha: float, split: bool
-    ) -> tuple[FloatArray, FloatArray]:
+    def _parts(self, place: Place) -> tuple[FloatArray, FloatArray]:
         """X and E, or their sum and zero; leaves the residual at the state."""
-        dyn = self.dynamics
-        if self.options.jacobian != "exact":
-            return self._by_differences(q, v, a, lam, alpha, split)
+        dyn, alpha = self.dynamics, place.alpha
+        state = place.q, place.v, place.a, place.lam
+        dyn.T[:] = place.T
+        self._counts["matrices"] += 1
+        if self._differences is not None:
+            return self._differences.parts(*state, alpha, self._split)
         wq, wv = 1.0 / (alpha * alpha), 1.0 / alpha
-        self.counts["tangents"] += 1 + split
-        if not split:
-            dyn.tangent(q, v, a, lam, (wq, wv), self.on_rates)
+        self._counts["tangents"] += 1 + self._split
+        if not self._split:
+            dyn.tangent(*state, (wq, wv), self.on_rates)
             return dyn.B.copy(), np.zeros_like(dyn.B)
-        dyn.tangent(q, v, a, lam, (2.0 * wq, wv), self.on_rates)
+        dyn.tangent(*state, (2.0 * wq, wv), self.on_rates)
         double = dyn.B.copy()
-        dyn.tangent(q, v, a, lam, (wq, wv), self.on_rates)
+        dyn.tangent(*state, (wq, wv), self.on_rates)
         E = double - dyn.B
         return dyn.B - E, E
-
-    # --- excitations -----------------------------------------------------------------------------------------------
-
-    def _motion(self, i: int, t: float) -> float:
-        """Value of the motion of driven constraint i at t."""
-        self.dynamics.set_time(t)
-        return float(self.dynamics.motion[i, 0])
-
-    def _excited(self, t: float) -> bool:
-        """Whether driven parts have moved since the matrix was combined."""
-        then = self.point[3]
-        return any(size * abs(self._motion(i, t) - self._motion(i, then)) > FAR for i, *_, size in self._slopes)
-
-    def _follow(self, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray, alpha: float) -> None:
-        """Derivatives of X and E by the motions of drivers: the model moves as the drivers alone would move it."""
-        dyn = self.dynamics
-        held, residual = dyn.B.copy(), dyn.r.copy()
-        steps = []
-        for i in self._driven:
-            dyn.r[:] = 0.0
-            dyn.r[dyn.n_v + i] = -1.0
-            steps.append(self._pose(dyn.solve(0.0, 1.0, 1.0)[: dyn.n_v]))
-        for i, y in zip(self._driven, steps, strict=True):
-            size = dyn.size_of(y)
-            h = 1e-3 / max(size, 1e-3)
-            X, E = self._parts(self._moved(q, h * y), v, a, lam, alpha, True)
-            self._slopes.append((i, (X - self._X) / h, (E - self._E) / h, float(dyn.motion[i, 0]), size))
-            self.counts["excitations"] += 1
-        dyn.B[:] = held
-        dyn.residual(q, v, a, lam)
-        dyn.r[:] = residual
-
-    def _pose(self, x: FloatArray) -> FloatArray:
-        """Increments of poses in their own axes from those of the corrector."""
-        out = x.copy()
-        turns = out[self.dynamics.n_linear :].reshape(-1, 6)[:, 3:]
-        turns[:] = np.einsum("bij,bj->bi", self.dynamics.T, turns)
-        return out
-
-    def _moved(self, q: FloatArray, d: FloatArray) -> FloatArray:
-        out = np.empty_like(q)
-        retract(q, d, self.dynamics.n_linear, out)
-        return out
-
-    # --- differences -----------------------------------------------------------------------------------------------
-
-    def _prepare_differences(self) -> None:
-        """Columns in groups, and the places of the blocks that take the entries."""
-        dyn = self.dynamics
-        system = dyn.system
-        places = dyn.matrix.entries
-        row, col = system._row[places], system._col[places]
-        _, first = np.unique(col * system.n + row, return_index=True)
-        self._place, self._row, self._col = places[first], row[first], col[first]
-        if self.options.jacobian == "columns":
-            self._group = np.arange(system.n)
-        else:
-            self._group = column_groups(self._row, self._col, system.n)
-        self.groups = int(self._group.max()) + 1
-        self._entries = [np.flatnonzero(self._group[self._col] == g) for g in range(self.groups)]
-        c = dyn.coordinates
-        self._steps = np.full(dyn.n_v, STEP)
-        self._steps[c.translations] *= dyn.length
-        for body, (_, iv) in zip(c.rigid, c.places, strict=True):
-            self._steps[iv : iv + len(body.position)] *= dyn.length
-
-    def _by_differences(
-        self, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray, alpha: float, split: bool
-    ) -> tuple[FloatArray, FloatArray]:
-        """X and E by one residual, or two, for each group of columns."""
-        wa = alpha * alpha
-        if split:
-            X = self._sweep(lambda x, mu: (q, v + alpha * x, a, lam + wa * mu), alpha)
-            E = self._sweep(lambda x, mu: (self._moved(q, self._pose(x)), v, a, lam), alpha)
-        else:
-            X = self._sweep(lambda x, mu: (self._moved(q, self._pose(x)), v + alpha * x, a, lam + wa * mu), alpha)
-            E = np.zeros_like(X)
-        self.dynamics.residual(q, v, a, lam)
-        self.counts["difference_residuals"] += 1
-        return X, E
-
-    def _scaled(self, state: tuple[FloatArray, FloatArray, FloatArray, FloatArray], alpha: float) -> FloatArray:
-        """The normalised equations (n,) in the order of the unknowns, in nodal frames."""
-        dyn = self.dynamics
-        r = dyn.residual(*state).copy()
-        self.counts["difference_residuals"] += 1
-        r[dyn.n_v :] = dyn.rates()
-        out = np.empty(dyn.system.n)
-        reduce(r, dyn.system.free, dyn._frame_dofs, dyn._frames, dyn.n_v, -1.0 / (alpha * alpha), -1.0 / alpha,
-               -1.0 / alpha, dyn.velocity_rows, out)  # fmt: skip
-        return out
-
-    def _sweep(
-        self,
-        at: Callable[[FloatArray, FloatArray], tuple[FloatArray, FloatArray, FloatArray, FloatArray]],
-        alpha: float,
-    ) -> FloatArray:
-        """Derivatives by all unknowns of what moves the state to ``at(x, mu)``, in blocks."""
-        dyn = self.dynamics
-        n_v, free = dyn.n_v, dyn.system.free
-        start = at(np.zeros(n_v), np.zeros(dyn.n_c))
-        base = self._scaled(start, alpha)
-        unit = max(1.0, float(np.abs(start[3]).max(initial=0.0))) / (alpha * alpha)
-        steps = np.where(free < n_v, self._steps[np.minimum(free, n_v - 1)], unit)
-        B, d = np.zeros_like(dyn.B), np.empty(n_v + dyn.n_c)
-        for group, entries in enumerate(self._entries):
-            spread(np.where(self._group == group, steps, 0.0), free, dyn._frame_dofs, dyn._frames, d)
-            change = self._scaled(at(d[:n_v], d[n_v:]), alpha) - base
-            B[self._place[entries]] = change[self._row[entries]] / steps[self._col[entries]]
-        return B

@@ -10,6 +10,7 @@ import pytest
 import flexmbs as fx
 from flexmbs.core.contracts import FloatArray
 from flexmbs.dynamics import Dynamics
+from flexmbs.integrators import excitations
 from flexmbs.integrators.column_groups import column_groups
 from flexmbs.integrators.iteration_matrix import CorrectorOptions, IterationMatrix
 
@@ -106,7 +107,7 @@ def test_grouped_differences_are_the_exact_derivatives(model: fx.Model, alpha_up
     at = At(model)
     at.matrix(30.0, alpha_update=alpha_update)
     residual, exact = at.dyn.r.copy(), at.solution()
-    for jacobian in ("grouped", "columns"):
+    for jacobian in ("grouped", "columns", "first_order"):
         at.matrix(30.0, jacobian=jacobian, alpha_update=alpha_update)
         np.testing.assert_allclose(at.dyn.r, residual, rtol=0.0, atol=1e-14 * np.abs(residual).max())
         np.testing.assert_allclose(at.solution(), exact, rtol=0.0, atol=1e-5 * np.abs(exact).max())
@@ -122,7 +123,7 @@ def test_differences_leave_nothing_in_the_blocks() -> None:
     np.testing.assert_array_equal(at.dyn.B, before)
 
 
-@pytest.mark.parametrize("jacobian", ["exact", "grouped"])
+@pytest.mark.parametrize("jacobian", ["exact", "grouped", "first_order"])
 @pytest.mark.parametrize("model", [chain(6), spatial()], ids=["chain", "space"])
 def test_combined_is_evaluated(model: fx.Model, jacobian: str) -> None:
     at = At(model)
@@ -149,39 +150,168 @@ def test_restored_is_the_same_matrix() -> None:
     assert not other.restore(np.empty(0))
 
 
-def test_excitations_are_followed() -> None:
-    """With its derivative by the motion of the crank the matrix is right to second order in that motion."""
-    motion = fx.motions.Linear(1.0)
-    dyn = Dynamics(fx.compile_model(crank(motion)))
-    from flexmbs.assembly import assemble
+def test_apart_costs_what_forces_on_velocities_cost() -> None:
+    """Two halves cost one residual more than the sum where no force depends on velocities; else a few columns more."""
+    bars = [fx.PlanarRigidBody.rod((i, 0), (i + 1, 0), mass=1.0, name=f"bar {i}") for i in range(12)]
+    sides = [fx.ground, *bars]
+    hinges = [fx.Revolute(sides[i], sides[i + 1], at=(i, 0), name=f"hinge {i}") for i in range(12)]
 
-    zero, lam, alpha = np.zeros(dyn.n_v), np.zeros(dyn.n_c), 10.0
+    def cost(model: fx.Model, split: bool, jacobian: str) -> int:
+        return At(model).matrix(30.0, jacobian=jacobian, alpha_update=split).counts["difference_residuals"]
+
+    for jacobian in ("grouped", "columns"):
+        free = fx.Model(*bars, *hinges)
+        assert cost(free, True, jacobian) == cost(free, False, jacobian) + 1
+        damper = fx.TorsionSpring(hinges[4], stiffness=0.0, damping=1.0, name="damper")
+        damped = fx.Model(*bars, *hinges, damper)
+        reached = 12  # coordinates of two bodies that turn and of their two neighbours
+        assert cost(free, True, jacobian) < cost(damped, True, jacobian) <= cost(free, True, jacobian) + reached
+    n_v, n = 36, 36 + 24
+    assert cost(free, True, "first_order") == cost(free, False, "first_order") == n + n_v + 2  # and twice at the state
+
+
+def test_excitations_are_followed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With its derivatives by u, u' and u'' the matrix of a driven mechanism is right to second order in their changes.
+
+    The mechanism has no freedom of its own: positions, velocities, accelerations and multipliers are those of the
+    motor, and all of them change. For want of freedom u'' does not matter for the convergence there, and would be left
+    out; here it is not.
+    """
+    monkeypatch.setattr(excitations, "NEGLIGIBLE", -1.0)
+    dyn = Dynamics(fx.compile_model(crank(fx.motions.Sine(0.4, frequency=0.5, phase=0.4))))
+    from flexmbs.assembly import accelerations, assemble
+
+    zero, alpha = np.zeros(dyn.n_v), 10.0
     right = np.random.default_rng(1).standard_normal(dyn.n_v + dyn.n_c)
 
-    def at(t: float, wanted: bool) -> tuple[IterationMatrix, FloatArray]:
-        dyn.start_turns(t)
-        q = assemble(dyn, t, dyn.coordinates.reference.copy(), zero).q
+    def at(t: float, wanted: bool) -> IterationMatrix:
+        dyn.start_turns(0.0)
+        found = assemble(dyn, t, dyn.coordinates.reference.copy(), zero)
+        a, lam = accelerations(dyn, t, found.q, found.v)
         dyn.compliance(False)
         matrix = IterationMatrix(dyn, CorrectorOptions(reuse=True, alpha_update=True, excitation_update=wanted), 1)
         dyn.set_time(t)
         dyn.T[:] = np.eye(3)
-        matrix.evaluate(t, q, zero, zero, lam, alpha)
-        return matrix, q
+        for _ in range(2):  # derivatives are formed with the second matrix
+            matrix.evaluate(t, found.q, found.v, a, lam, alpha)
+        return matrix
 
     def solution() -> FloatArray:
         dyn.r[:] = right
         return dyn.solve(1.0, 1.0, 1.0).copy()
 
     errors, kept = [], []
-    for change in (0.04, 0.02):
+    for change in (0.02, 0.01):
         at(change, False)
         wanted = solution()
-        old, _ = at(0.0, True)
+        old = at(0.0, True)
+        assert old.counts["excitations"] == 3
         kept.append(np.abs(solution() - wanted).max())
         old.combine(alpha, change)
         errors.append(np.abs(solution() - wanted).max())
     assert np.log2(kept[0] / kept[1]) == pytest.approx(1.0, abs=0.1)
     assert np.log2(errors[0] / errors[1]) == pytest.approx(2.0, abs=0.2)
+
+
+def shaken(links: int, aslant: float = 0.02) -> fx.Model:
+    """Bars with a mass below, a little aslant, under a support that is shaken by a part of gravity."""
+    g, pi = 9.81, np.pi
+    along = np.array([np.sin(aslant), -np.cos(aslant)])
+    ends = [tuple(i * along) for i in range(links + 1)]
+    bars = [
+        fx.PlanarRigidBody.rod(ends[i], ends[i + 1], mass=100.0 if i == links - 1 else 1.0, name=f"bar {i}")
+        for i in range(links)
+    ]
+    support = fx.PlanarRigidBody(1.0, 0.1, position=(0.0, 0.0), name="support")
+    guide = fx.Prismatic(fx.ground, support, at=(0.0, 0.0), axis=(0.0, 1.0), name="guide")
+    shaker = fx.TranslationDriver(guide, fx.motions.Sine(0.8 * g / pi**2, frequency=0.5), name="shaker")
+    sides = [support, *bars]
+    hinges = [fx.Revolute(sides[i], sides[i + 1], at=ends[i], name=f"hinge {i}") for i in range(links)]
+    still = fx.ground.marker_at((0.0, 0.0))
+    drag = [fx.TorsionSpring((still, b.centre), stiffness=0.0, damping=30.0, name=f"drag of {b.name}") for b in bars]
+    return fx.Model(support, guide, shaker, *bars, *hinges, *drag, fx.Gravity((0.0, -g)))
+
+
+@pytest.mark.parametrize("jacobian", ["exact", "grouped"])
+def test_acceleration_of_a_support_is_followed(jacobian: str) -> None:
+    """A chain that hangs plumb is as stiff as g + u'' makes it, through its multipliers, and moves with the support."""
+    from flexmbs.assembly import accelerations, assemble
+
+    dyn = Dynamics(fx.compile_model(shaken(6, aslant=0.0)))
+    zero, alpha, later = np.zeros(dyn.n_v), 10.0, 0.3  # u'' = -6.3 m/s^2
+    right = np.random.default_rng(1).standard_normal(dyn.n_v + dyn.n_c)
+
+    def at(t: float) -> IterationMatrix:
+        dyn.start_turns(0.0)
+        found = assemble(dyn, t, dyn.coordinates.reference.copy(), zero)
+        v = zero.copy()  # all bodies move as the support does
+        v[1 : 3 * 7 : 3] = dyn.motion[[i for i, _ in dyn._moving], 1]
+        q = dyn.coordinates.reference.copy()
+        q[1 : 3 * 7 : 3] += dyn.motion[[i for i, _ in dyn._moving], 0]
+        np.testing.assert_allclose(found.q[:3], q[:3], atol=1e-9)
+        dyn.start_turns(0.0)
+        a, lam = accelerations(dyn, t, q, v)
+        matrix = IterationMatrix(
+            dyn, CorrectorOptions(reuse=True, alpha_update=True, excitation_update=True, jacobian=jacobian), 1
+        )
+        dyn.set_time(t)
+        for _ in range(2):
+            matrix.evaluate(t, q, v, a, lam, alpha)
+        return matrix
+
+    def solution() -> FloatArray:
+        dyn.r[:] = right
+        return dyn.solve(1.0, 1.0, 1.0).copy()
+
+    at(later)
+    wanted = solution()
+    old = at(0.0)
+    kept = np.abs(solution() - wanted).max()
+    old.combine(alpha, later)
+    assert np.abs(solution() - wanted).max() < 1e-4 * kept
+    assert kept > 0.01 * np.abs(wanted).max()
+
+
+@pytest.mark.parametrize("jacobian", ["exact", "grouped"])
+def test_runs_that_follow_excitations_go_on_bitwise(jacobian: str) -> None:
+    model = shaken(8, aslant=0.1)
+    scheme = fx.BDF(
+        corrector=CorrectorOptions(reuse=True, alpha_update=True, excitation_update=True, jacobian=jacobian)
+    )
+    step = fx.ErrorControl(rtol=1e-5)
+    whole = fx.simulate(model, 8.0, step=step, integrator=scheme)
+    limited = fx.ErrorControl(rtol=1e-5, most_steps=3 * len(whole.steps) // 4)
+    with pytest.raises(fx.ConvergenceError) as stopped:
+        fx.simulate(model, 8.0, step=limited, integrator=scheme)
+    first = stopped.value.solution
+    assert first.status is fx.TimeStatus.TOO_MANY_STEPS
+    rest = fx.simulate(first.model, 8.0, step=step, integrator=scheme, start=first)
+    assert whole.counts["excitations"] == first.counts["excitations"] == 3
+    assert rest.counts["excitations"] > 0  # they are formed again, as they were
+    n = len(rest.t)
+    assert 10 < n < len(whole.t)
+    np.testing.assert_array_equal(rest.t, whole.t[-n:])
+    np.testing.assert_array_equal(rest.q, whole.q[-n:])
+    np.testing.assert_array_equal(rest.lam, whole.lam[-n:])
+
+
+def test_economies_save_evaluations() -> None:
+    """In a small motion, step after step: fewer matrices with each, the same motion, and counters of all of it."""
+    system, ends, matrices = fx.compile_model(shaken(8)), [], []
+    for alpha, excitation in ((False, False), (True, False), (True, True)):
+        options = CorrectorOptions(jacobian="grouped", reuse=True, alpha_update=alpha, excitation_update=excitation)
+        run = fx.simulate(system, 12.0, step=fx.ErrorControl(rtol=1e-5), integrator=fx.BDF(corrector=options))
+        ends.append(run.q[-1])
+        counts = run.counts
+        matrices.append(counts["matrices"])
+        assert counts["difference_residuals"] >= counts["matrices"] * counts["groups"]
+        assert counts["tangents"] == 0
+        assert (counts["combinations"] > 0) == alpha
+        assert (counts["excitations"] > 0) == excitation
+    assert matrices[1] < 0.7 * matrices[0]
+    assert matrices[2] < 0.5 * matrices[0]
+    np.testing.assert_allclose(ends[1], ends[0], atol=2e-3)
+    np.testing.assert_allclose(ends[2], ends[0], atol=2e-3)
 
 
 def test_groups_share_no_row() -> None:
@@ -226,3 +356,10 @@ def test_bad_settings() -> None:
         CorrectorOptions(reuse="yes")  # type: ignore[arg-type]
     with pytest.raises(fx.ModelError, match="most"):
         CorrectorOptions(most=1)
+    for slow in (0.0, 1.0, np.nan, "fast"):
+        with pytest.raises(fx.ModelError, match="slow"):
+            CorrectorOptions(slow=slow)  # type: ignore[arg-type]
+    with pytest.raises(fx.ModelError, match="excitation_update needs alpha_update"):
+        CorrectorOptions(reuse=True, excitation_update=True)
+    with pytest.raises(fx.ModelError, match="excitation_update"):
+        CorrectorOptions(alpha_update=True, excitation_update=1)  # type: ignore[arg-type]
