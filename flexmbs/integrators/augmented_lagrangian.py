@@ -32,6 +32,7 @@ from flexmbs.core.errors import ModelError, SingularError
 from flexmbs.integrators.contracts import StepResult, StepState, StepStatus
 from flexmbs.integrators.dense import Interpolant
 from flexmbs.integrators.newton import NewtonOptions
+from flexmbs.integrators.seen_accelerations import refuse_states_that_see_accelerations
 from flexmbs.integrators.turning import longest_step, turned_too_far
 from flexmbs.mechanics.compliance import COMPLIANCE, compliances
 from flexmbs.mechanics.constraint_product import add_constraint_product
@@ -76,7 +77,8 @@ class AugmentedLagrangian:
     Raises
     ------
     ModelError
-        If a value is out of bounds.
+        If a value is out of bounds; when a run begins, if there are joints and a first-order state reads accelerations
+        or multipliers.
 
     Notes
     -----
@@ -112,7 +114,11 @@ class AugmentedLagrangian:
             raise ModelError(f"{owner}: newton must be NewtonOptions, not {show(self.newton)}.")
 
     def check(self, dynamics: Dynamics, redundant: tuple[str, ...]) -> None:
-        """Everything can be treated."""
+        """Refuse states that read accelerations and multipliers before they are projected: of order 1."""
+        if dynamics.n_c:
+            refuse_states_that_see_accelerations(
+                "AugmentedLagrangian", dynamics, "which are of first order only until they are projected after the step"
+            )
 
     def start(self, dynamics: Dynamics, t: float, q: FloatArray, v: FloatArray, h: float) -> StepState:
         """State at t with smoothed accelerations, W in the place of M, as in `GeneralizedAlpha`."""

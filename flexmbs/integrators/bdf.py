@@ -187,19 +187,26 @@ class _Stepper:
         That is the parts of the first fixed steps, or a first step whose error is half the tolerance, and growth from
         there.
         """
-        limit = longest_step(self.dynamics, state)
+        dyn, limit = self.dynamics, longest_step(self.dynamics, state)
+        past, _ = self._past(state, 0.0)
         if not self.fixed:
-            if state.memory[0] > 0.0:
-                return min(limit, float(state.memory[6]))
-            size = self.dynamics.size_of(state.a)
+            if len(past.t):
+                return min(limit, past.target)
+            size = dyn.size_of(state.a)
             return min(limit, math.sqrt(self.tolerance / size)) if size > 0.0 else limit
-        if self.most in DIVIDED:
-            origin, target = float(state.memory[4]), float(state.memory[6])
+        if self.most in DIVIDED and past.target > 0.0:
             parts = DIVIDED[self.most]
-            number = int((state.t - origin) / target + 1e-6)
+            number = int((state.t - past.origin) / past.target + 1e-6)
             if 0 <= number < len(parts):
-                return min(limit, target / parts[number])
+                return min(limit, past.target / parts[number])
         return limit
+
+    def _past(self, state: StepState, h: float) -> tuple[History, FloatArray]:
+        """What the scheme remembers; after a step of another scheme it starts as if with steps of that size."""
+        dyn = self.dynamics
+        if History.is_in(state.memory):
+            return History.unpack(state.memory, dyn.n_q, dyn.n_v)
+        return History.begin(state.t, dyn.n_q, state.a, abs(state.h_old or h)), np.empty(0)
 
     def between(self, old: StepState, new: StepState) -> Polynomial:
         """The polynomial of the formula."""
@@ -207,7 +214,7 @@ class _Stepper:
 
     def step(self, state: StepState, h: float) -> StepResult:
         dyn = self.dynamics
-        history, point = History.unpack(state.memory, dyn.n_q, dyn.n_v)
+        history, point = self._past(state, h)
         if len(history.t) and (state.t - history.t[0]) * h < 0.0:  # back in time there is no past
             history, point = History.begin(state.t, dyn.n_q, state.a, abs(h)), np.empty(0)
         plan = Plan(state, h, history, self.most, self.fixed, dyn)

@@ -28,7 +28,7 @@ from flexmbs.core.errors import SingularError
 from flexmbs.core.linsolve.band import Band
 from flexmbs.dynamics import Dynamics
 from flexmbs.integrators.conservative import element_kernels, refuse_what_is_not_conservative
-from flexmbs.integrators.contracts import StepResult, StepState, StepStatus
+from flexmbs.integrators.contracts import StepResult, StepState, StepStatus, is_memory_of, mark
 from flexmbs.integrators.dense import Interpolant
 from flexmbs.integrators.turning import MOST_TURN, longest_step
 from flexmbs.mechanics.cayley import cayley_retract, spin_change
@@ -42,6 +42,7 @@ from flexmbs.system import EvaluationError
 
 __all__ = ["EnergyMomentum"]
 
+SCHEME = "EnergyMomentum"
 EPS = float(np.finfo(float).eps)
 RATE = 0.3
 """Rate of the increments from which they count as round-off, where they are small enough for that."""
@@ -111,7 +112,7 @@ class EnergyMomentum:
         from flexmbs.assembly import accelerations
 
         a, lam = accelerations(dynamics, t, q, v, smooth=(0.25 * h * h, 0.5 * h))
-        return StepState(t, q, v, a, a, lam, v, 0.0, np.concatenate((a, lam)))
+        return StepState(t, q, v, a, a, lam, v, 0.0, np.concatenate(([mark(SCHEME)], a, lam)))
 
     def stepper(self, dynamics: Dynamics, tolerance: float) -> _Stepper:
         """What makes the steps; ``tolerance`` of error estimates, relative to the size of the positions."""
@@ -267,10 +268,12 @@ class _Stepper:
         if h * state.h_old < 0.0:  # back in time: the middle of the last step lies on the same side
             slope = (mean - np.concatenate((state.a, state.lam))) * (2.0 / h)
         else:
-            slope = (mean - state.memory) * (2.0 / (h + state.h_old))
+            own = is_memory_of(SCHEME, state.memory)
+            before = state.memory[1:] if own else np.concatenate((state.a, state.lam))
+            slope = (mean - before) * (2.0 / (h + state.h_old if own else h))
         end = mean + (0.5 * h) * slope
         a1, lam1 = end[:n_v].copy(), end[n_v:].copy()
         dyn.residual(q1, v1, a1, lam1)
         error = abs(h) ** 3 / 12.0 * dyn.size_of(slope[:n_v]) / self.tolerance
-        new = StepState(state.t + h, q1, v1, a1, a1, lam1, state.v, h, mean)
+        new = StepState(state.t + h, q1, v1, a1, a1, lam1, state.v, h, np.concatenate(([mark(SCHEME)], mean)))
         return StepResult(new, error, iterations, StepStatus.DONE)

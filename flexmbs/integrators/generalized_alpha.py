@@ -17,6 +17,7 @@ O. Bruels, A. Cardona, Numer. Math. 129 (2015) 149-179, with another metric).
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import TYPE_CHECKING
@@ -66,7 +67,7 @@ FAR = 1e6
 
 @dataclass(frozen=True, kw_only=True)
 class GeneralizedAlpha:
-    """Generalized-alpha of order 2 with chosen numerical damping.
+    r"""Generalized-alpha of order 2 with chosen numerical damping.
 
     Parameters
     ----------
@@ -79,6 +80,9 @@ class GeneralizedAlpha:
     compiled : bool, optional
         Whether steps are made by a compiled driver, which gives the same numbers faster (docs/theory/compiled_driver);
         left out, where nothing prevents it and the run is long enough. With True what prevents it is an error.
+    coefficients : (4,) sequence of float, optional
+        :math:`\alpha_m, \alpha_f, \beta, \gamma` in place of those that follow from ``rho``, which is then not used;
+        `hht` and `newmark` give them.
 
     Raises
     ------
@@ -103,6 +107,7 @@ class GeneralizedAlpha:
     index: int = 2
     newton: NewtonOptions = field(default_factory=NewtonOptions)
     compiled: bool | None = None
+    coefficients: tuple[float, float, float, float] | None = None
     alpha_m: float = field(init=False)
     alpha_f: float = field(init=False)
     beta: float = field(init=False)
@@ -121,13 +126,17 @@ class GeneralizedAlpha:
             raise ModelError(f"{owner}: newton must be NewtonOptions, not {show(self.newton)}.")
         if self.compiled is not None:
             as_flag(owner, "compiled", self.compiled)
-        self._set((2.0 * rho - 1.0) / (rho + 1.0), rho / (rho + 1.0))
-
-    def _set(self, alpha_m: float, alpha_f: float, gamma: float | None = None, beta: float | None = None) -> None:
-        gamma = 0.5 + alpha_f - alpha_m if gamma is None else gamma
-        beta = 0.25 * (gamma + 0.5) ** 2 if beta is None else beta
-        for name, value in (("alpha_m", alpha_m), ("alpha_f", alpha_f), ("gamma", gamma), ("beta", beta)):
+        given = self.coefficients
+        if given is None:
+            values = _damped((2.0 * rho - 1.0) / (rho + 1.0), rho / (rho + 1.0))
+        else:
+            values = _checked(owner, given)
+            object.__setattr__(self, "coefficients", values)
+        for name, value in zip(("alpha_m", "alpha_f", "beta", "gamma"), values, strict=True):
             object.__setattr__(self, name, value)
+        # Of order 2 with this gamma alone; round-off does not change what was meant.
+        off = abs(self.gamma - (0.5 + self.alpha_f - self.alpha_m))
+        object.__setattr__(self, "order", 2 if off <= 1e-12 else 1)
 
     @classmethod
     def hht(
@@ -136,9 +145,9 @@ class GeneralizedAlpha:
         """Hilber, Hughes and Taylor's method, alpha from 0 to 1/3 (written without its minus sign)."""
         alpha = as_number("GeneralizedAlpha.hht", "alpha", alpha, minimum=0.0, maximum=1.0 / 3.0)
         rho = (1.0 - alpha) / (1.0 + alpha) if alpha else 0.999
-        scheme = cls(rho=rho, index=index, newton=newton or NewtonOptions(), compiled=compiled)
-        scheme._set(0.0, alpha)
-        return scheme
+        return cls(
+            rho=rho, index=index, newton=newton or NewtonOptions(), compiled=compiled, coefficients=_damped(0.0, alpha)
+        )  # fmt: skip
 
     @classmethod
     def newmark(
@@ -146,13 +155,10 @@ class GeneralizedAlpha:
         compiled: bool | None = None,
     ) -> GeneralizedAlpha:  # fmt: skip
         """Newmark's method; gamma = 1/2 is the only one of order 2."""
-        as_number("GeneralizedAlpha.newmark", "beta", beta, above=0.0, maximum=1.0)
-        as_number("GeneralizedAlpha.newmark", "gamma", gamma, minimum=0.5, maximum=1.5)
-        scheme = cls(rho=0.999, index=index, newton=newton or NewtonOptions(), compiled=compiled)
-        scheme._set(0.0, 0.0, gamma, beta)
-        if gamma != 0.5:
-            object.__setattr__(scheme, "order", 1)
-        return scheme
+        beta = as_number("GeneralizedAlpha.newmark", "beta", beta, above=0.0, maximum=1.0)
+        gamma = as_number("GeneralizedAlpha.newmark", "gamma", gamma, minimum=0.5, maximum=1.5)
+        options = newton or NewtonOptions()
+        return cls(rho=0.999, index=index, newton=options, compiled=compiled, coefficients=(0.0, 0.0, beta, gamma))
 
     def check(self, dynamics: Dynamics, redundant: tuple[str, ...]) -> None:
         """Everything can be treated."""
@@ -167,6 +173,25 @@ class GeneralizedAlpha:
     def stepper(self, dynamics: Dynamics, tolerance: float) -> _Stepper:
         """What makes the steps; ``tolerance`` of error estimates, relative to the size of the positions."""
         return _Stepper(self, dynamics, tolerance)
+
+
+def _damped(alpha_m: float, alpha_f: float) -> tuple[float, float, float, float]:
+    """alpha_m, alpha_f, and the beta and gamma of order 2 with the most damping of high frequencies."""
+    gamma = 0.5 + alpha_f - alpha_m
+    return alpha_m, alpha_f, 0.25 * (gamma + 0.5) ** 2, gamma
+
+
+def _checked(owner: str, given: object) -> tuple[float, float, float, float]:
+    """alpha_m, alpha_f, beta, gamma as they were given."""
+    if isinstance(given, str) or not isinstance(given, Sequence) or len(given) != 4:
+        raise ModelError(
+            f"{owner}: coefficients must be four numbers (alpha_m, alpha_f, beta, gamma), not {show(given)}; leave "
+            f"them out and give rho, or take GeneralizedAlpha.hht or GeneralizedAlpha.newmark."
+        )
+    alpha_m = as_number(owner, "alpha_m of the coefficients", given[0], minimum=-1.0, maximum=0.5)
+    alpha_f = as_number(owner, "alpha_f of the coefficients", given[1], minimum=0.0, maximum=0.5)
+    beta = as_number(owner, "beta of the coefficients", given[2], above=0.0, maximum=1.0)
+    return alpha_m, alpha_f, beta, as_number(owner, "gamma of the coefficients", given[3], minimum=0.5, maximum=1.5)
 
 
 AGAIN = (StepStatus.DIVERGED, StepStatus.SLOW, StepStatus.REFUSED)

@@ -155,10 +155,11 @@ class _Stepper:
     def between(self, old: StepState, new: StepState) -> CollocationInterpolant:
         """The collocation polynomial."""
         m = RadauMemory.of(new.memory, self.dynamics)
+        assert m is not None  # noqa: S101
         return CollocationInterpolant(old, new, self.dynamics.n_linear, m.theta, m.v, m.a, m.lam)
 
     def step(self, state: StepState, h: float) -> StepResult:
-        memory = RadauMemory.of(state.memory, self.dynamics) if len(state.memory) else None
+        memory = RadauMemory.of(state.memory, self.dynamics)
         try:
             stages, at = Stages(self.dynamics, state), state
             if memory is not None:

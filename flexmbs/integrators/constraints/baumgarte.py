@@ -27,7 +27,7 @@ class Baumgarte:
     alpha, beta : float
         [1/time]; alpha = beta is critical damping.
     time_constant : float
-        [time]; instead of both: alpha = beta = 1/time_constant.
+        [time]; instead of both, and kept as both: alpha = beta = 1/time_constant.
 
     Raises
     ------
@@ -56,6 +56,7 @@ class Baumgarte:
                 raise ModelError("Baumgarte: give either alpha and beta or time_constant, not both.")
             object.__setattr__(self, "alpha", 1.0 / tau)
             object.__setattr__(self, "beta", 1.0 / tau)
+            object.__setattr__(self, "time_constant", None)
         elif self.alpha is None or self.beta is None:
             raise ModelError("Baumgarte: give alpha and beta, such as alpha=20, beta=20, or time_constant=0.05.")
         for name in ("alpha", "beta"):
@@ -71,6 +72,8 @@ class Baumgarte:
 
 class _Feedback(Plain):
     """Feedback in the accelerations; nothing is projected."""
+
+    meets = False
 
     def __init__(self, equations: IndexOne, damping: float, stiffness: float) -> None:
         super().__init__(equations)

@@ -23,7 +23,12 @@ class KeepsConstraints(Protocol):
 
 
 class Keeper(Protocol):
-    """Keeps the constraints of one system. States come as (t, q, v); arrays are not written to."""
+    """Keeps the constraints of one system. States come as (t, q, v); arrays are not written to.
+
+    ``meets``: whether constraints on positions hold after `project`; a step after which they do not is then given up.
+    """
+
+    meets: bool
 
     def velocity(self, t: float, q: FloatArray, v: FloatArray) -> FloatArray:
         """The velocity with which a stage goes on: v itself, or v on the constraints; evaluates the state."""
@@ -37,6 +42,8 @@ class Keeper(Protocol):
 
 class Plain:
     """Evaluates without keeping anything: systems without constraints, and the base of the methods that project."""
+
+    meets = True
 
     def __init__(self, equations: IndexOne) -> None:
         self.equations = equations

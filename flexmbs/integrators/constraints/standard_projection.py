@@ -31,7 +31,7 @@ class StandardProjection:
     atol : float
         Violation of positions, relative to the size of the model, up to which they are projected.
     most : int
-        Iterations at most; what is then left is left to the next step.
+        Iterations at most; what is then left is left to the next step, if it is below 1e-6 of the size of the model.
 
     Raises
     ------
