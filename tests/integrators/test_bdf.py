@@ -36,11 +36,17 @@ def attitude(t: float) -> Rotation:
 
 def double_pendulum(spatial: bool = False) -> fx.Model:
     if spatial:
-        bodies = [
-            fx.RigidBody(1.0 + i, (0.2, 0.3, 0.4), position=(i + 0.5, 0.1 * i, 0.0), rotation=fx_rotation(i),
-                         angular_velocity=(0.3, -0.5, 1.0 * i), name=f"body {i}")
-            for i in range(3)
-        ]  # fmt: skip
+        pins = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [2.0, 0.1, 0.0]])
+        spins = np.array([[0.0, 0.5, 0.1], [0.3, -0.5, 1.0], [0.3, -0.5, 2.0]])
+        bodies, speed = [], np.zeros(3)  # of the pin, so that the velocities fit the joints
+        for i, (pin, spin) in enumerate(zip(pins, spins, strict=True)):
+            place, turned = np.array((i + 0.5, 0.1 * i, 0.0)), fx_rotation(i)
+            body = fx.RigidBody(
+                1.0 + i, (0.2, 0.3, 0.4), position=place, rotation=turned, velocity=speed + np.cross(spin, place - pin),
+                angular_velocity=turned.T @ spin, name=f"body {i}",
+            )  # fmt: skip
+            bodies.append(body)
+            speed = speed + np.cross(spin, pins[(i + 1) % 3] - pin)
         sides = [fx.ground, *bodies]
         joints = [
             fx.Revolute(sides[0], sides[1], at=(0.0, 0.0, 0.0), axis=(0.0, 1.0, 0.2), name="hinge"),
