@@ -350,7 +350,7 @@ class _Stepper:
         """Whether the last increments of first-order states are small against the states, each in its own unit."""
         k = self.dynamics.states
         size = np.abs(v1[k]) + np.abs(h * vd1[k])
-        return bool(np.all(wv * np.abs(self.dynamics.d[k]) <= self.scheme.newton.rtol * size))
+        return bool(np.all(abs(wv) * np.abs(self.dynamics.d[k]) <= self.scheme.newton.rtol * size))
 
     def _accept(
         self, state: StepState, h: float, dq: FloatArray, q1: FloatArray, v1: FloatArray, vd1: FloatArray,
