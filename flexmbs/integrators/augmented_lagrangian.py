@@ -31,7 +31,7 @@ from flexmbs.core.checks import as_number, show
 from flexmbs.core.errors import ModelError, SingularError
 from flexmbs.integrators.contracts import StepResult, StepState, StepStatus
 from flexmbs.integrators.dense import Interpolant
-from flexmbs.integrators.newton import NewtonOptions
+from flexmbs.integrators.newton import NewtonOptions, attempts, settled
 from flexmbs.integrators.seen_accelerations import refuse_states_that_see_accelerations
 from flexmbs.integrators.turning import longest_step, turned_too_far
 from flexmbs.mechanics.compliance import COMPLIANCE, compliances
@@ -59,7 +59,6 @@ PATIENT, GROWING = 4, 2.0
 """Growth of the increments from which the iteration is given up, and the number of iterations that may do so."""
 PROJECTIONS, LESS = 3, 0.1
 """Solutions of a projection at most, and the share that one may leave for another to follow."""
-AGAIN = (StepStatus.DIVERGED, StepStatus.SLOW, StepStatus.REFUSED)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -156,13 +155,7 @@ class _Stepper:
         return Interpolant(old, new, self.dynamics.n_linear)
 
     def step(self, state: StepState, h: float) -> StepResult:
-        result = self._attempt(state, h, state.a, False)
-        if result.status in AGAIN:
-            # Noisy accelerations of stiff bodies are a bad guess of the new ones; zero is the robust one.
-            second = self._attempt(state, h, np.zeros_like(state.a), True)
-            second.iterations += result.iterations
-            return second
-        return result
+        return attempts(lambda first, again: self._attempt(state, h, first, again), state.a)
 
     def _attempt(self, state: StepState, h: float, first: FloatArray, full: bool) -> StepResult:
         """A step from a guess of the new acceleration; ``full``: with a new matrix in each iteration."""
@@ -196,7 +189,7 @@ class _Stepper:
                     return StepResult(None, math.inf, number, StepStatus.DIVERGED)
                 small = rate < 1.0 and size * rate <= options.rtol * reach * (1.0 - rate) and gap <= CLOSED * dyn.length
                 done = size <= floor or (number > 1 and (small or (rate > RATE and size <= 1e3 * floor)))
-                if done and gap <= MET * dyn.length and self._settled(v1, a1, wv, h):
+                if done and gap <= MET * dyn.length and settled(dyn.states, dyn.d, v1, a1, wv, h, options.rtol):
                     if turned_too_far(dyn, dq):
                         return StepResult(None, math.inf, number, StepStatus.TURNED)
                     v1, a1, lam = self._project(q1, v1, a1, lam, weights)
@@ -250,14 +243,6 @@ class _Stepper:
         dyn.r[: dyn.n_v] = 0.0
         dyn.r[dyn.n_v :] = rate
         return dyn.solve(1.0, 1.0, 1.0)[: dyn.n_v]
-
-    def _settled(self, v1: FloatArray, a1: FloatArray, wv: float, h: float) -> bool:
-        """Whether the last increments of first-order states are small against the states, each in its own unit."""
-        k = self.dynamics.states
-        if not len(k):
-            return True
-        size = np.abs(v1[k]) + np.abs(h * a1[k])
-        return bool(np.all(np.abs(wv * self.dynamics.d[k]) <= self.scheme.newton.rtol * size))
 
     def _accept(
         self, state: StepState, h: float, q1: FloatArray, v1: FloatArray, a1: FloatArray, lam: FloatArray,

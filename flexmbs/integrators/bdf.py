@@ -34,6 +34,7 @@ from flexmbs.integrators.bdf_motion import advance, motion
 from flexmbs.integrators.bdf_plan import Plan
 from flexmbs.integrators.contracts import StepResult, StepState, StepStatus
 from flexmbs.integrators.iteration_matrix import CorrectorOptions, IterationMatrix
+from flexmbs.integrators.newton import settled
 from flexmbs.integrators.turning import longest_step, turned_too_far
 from flexmbs.mechanics.steps import hold_back, largest, position_norm, put_back, retract
 from flexmbs.system import EvaluationError
@@ -275,7 +276,8 @@ class _Stepper:
             small = small or (number == 1 and not self.fixed and size <= 0.3 * wanted)
             done = size <= floor or (small and gap <= closed)
             done = done or (number > 2 and rate > STALLED and size <= 30.0 * floor)
-            done = done and gap <= MET * dyn.length and self._rates_met(v1, h) and self._settled(x, v1, a1, alpha, h)
+            done = done and gap <= MET * dyn.length and self._rates_met(v1, h)
+            done = done and settled(dyn.states, x, v1, a1, alpha, h, STATES)
             if done and turned_too_far(dyn, theta):
                 return StepResult(None, math.inf, number, StepStatus.TURNED)
             if done:
@@ -323,11 +325,6 @@ class _Stepper:
             return True
         dyn = self.dynamics
         return self._rate_gap <= MET_RATE * largest(v, 0) * max(1.0, dyn.length) + MET * dyn.length / abs(h)
-
-    def _settled(self, x: FloatArray, v: FloatArray, a: FloatArray, alpha: float, h: float) -> bool:
-        """Whether the last increments of first-order states are small against the states, each in its own unit."""
-        k = self.dynamics.states
-        return bool(np.all(abs(alpha) * np.abs(x[k]) <= STATES * (np.abs(v[k]) + np.abs(h * a[k]))))
 
     def _accept(
         self, state: StepState, h: float, plan: Plan, theta: FloatArray, q: FloatArray, v: FloatArray, a: FloatArray,

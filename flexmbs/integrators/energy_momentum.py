@@ -30,6 +30,7 @@ from flexmbs.dynamics import Dynamics
 from flexmbs.integrators.conservative import element_kernels, refuse_what_is_not_conservative
 from flexmbs.integrators.contracts import StepResult, StepState, StepStatus, is_memory_of, mark
 from flexmbs.integrators.dense import Interpolant
+from flexmbs.integrators.newton import attempts
 from flexmbs.integrators.turning import MOST_TURN, longest_step
 from flexmbs.mechanics.cayley import cayley_retract, spin_change
 from flexmbs.mechanics.inertia import inertia_force
@@ -119,10 +120,6 @@ class EnergyMomentum:
         return _Stepper(self, dynamics, tolerance)
 
 
-AGAIN = (StepStatus.DIVERGED, StepStatus.SLOW, StepStatus.REFUSED)
-"""Ends of an attempt after which another is made."""
-
-
 class _Stepper:
     """Steps of one scheme on one system; the iteration matrix is exact and made anew in every iteration."""
 
@@ -154,12 +151,7 @@ class _Stepper:
         return Interpolant(old, new, self.dynamics.n_linear)
 
     def step(self, state: StepState, h: float) -> StepResult:
-        result = self._attempt(state, h, state.a)
-        if result.status in AGAIN:
-            second = self._attempt(state, h, np.zeros_like(state.a))
-            second.iterations += result.iterations
-            return second
-        return result
+        return attempts(lambda first, _: self._attempt(state, h, first), state.a)
 
     def _attempt(self, state: StepState, h: float, first: FloatArray) -> StepResult:
         """A step from a guess of its mean acceleration."""

@@ -30,7 +30,7 @@ from flexmbs.core.errors import ModelError, SingularError
 from flexmbs.dynamics import Dynamics
 from flexmbs.integrators.contracts import StepResult, StepState, StepStatus
 from flexmbs.integrators.dense import Interpolant
-from flexmbs.integrators.newton import NewtonOptions
+from flexmbs.integrators.newton import NewtonOptions, attempts, settled
 from flexmbs.integrators.turning import longest_step, turned_too_far
 from flexmbs.mechanics.steps import (
     begin,
@@ -194,10 +194,6 @@ def _checked(owner: str, given: object) -> tuple[float, float, float, float]:
     return alpha_m, alpha_f, beta, as_number(owner, "gamma of the coefficients", given[3], minimum=0.5, maximum=1.5)
 
 
-AGAIN = (StepStatus.DIVERGED, StepStatus.SLOW, StepStatus.REFUSED)
-"""Ends of an attempt after which another is made."""
-
-
 class _Stepper:
     """Steps of one scheme on one system."""
 
@@ -212,7 +208,6 @@ class _Stepper:
         self._held = np.empty(dynamics.n_v)
         self._sums = np.empty(len(dynamics.body_sizes))
         self._rate_gap = 0.0
-        self._has_states = len(dynamics.states) > 0
         self.choice = Choice(dynamics, scheme, tolerance, self.refresh)
 
     def forget(self) -> None:
@@ -249,13 +244,7 @@ class _Stepper:
                 return made
         else:
             self.choice.count()
-        result = self._attempt(state, h, state.a, False)
-        if result.status in AGAIN:
-            # Noisy accelerations of stiff bodies are a bad guess of the new ones; zero is the robust one.
-            second = self._attempt(state, h, np.zeros_like(state.a), True)
-            second.iterations += result.iterations
-            return second
-        return result
+        return attempts(lambda first, again: self._attempt(state, h, first, again), state.a)
 
     def _attempt(self, state: StepState, h: float, first: FloatArray, full: bool) -> StepResult:
         """A step from a guess of the new acceleration; ``full``: with a new matrix in each iteration."""
@@ -315,7 +304,7 @@ class _Stepper:
                 if done and turned_too_far(dyn, dq):
                     self.forget()
                     return StepResult(None, math.inf, number, StepStatus.TURNED)
-                if done and (not self._has_states or self._settled(v1, vd1, wv, h)):
+                if done and settled(dyn.states, dyn.d, v1, vd1, wv, h, options.rtol):
                     return self._accept(state, h, dq, q1, v1, vd1, lam, aux, number)
                 renew = number > 1 and rate > RATE
                 last = size
@@ -345,12 +334,6 @@ class _Stepper:
         dyn.rate_coupling(y, rate)
         put_back(self._held, rate, n_v, y, dyn.r, dq)
         return correct(dyn.solve(1.0 / wa, -1.0, -1.0), dyn.mass, wv, wa, wa, n_v, dq, v1, vd1, lam)
-
-    def _settled(self, v1: FloatArray, vd1: FloatArray, wv: float, h: float) -> bool:
-        """Whether the last increments of first-order states are small against the states, each in its own unit."""
-        k = self.dynamics.states
-        size = np.abs(v1[k]) + np.abs(h * vd1[k])
-        return bool(np.all(abs(wv) * np.abs(self.dynamics.d[k]) <= self.scheme.newton.rtol * size))
 
     def _accept(
         self, state: StepState, h: float, dq: FloatArray, q1: FloatArray, v1: FloatArray, vd1: FloatArray,

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
+import numpy as np
+
 from flexmbs.core.contracts import FloatArray
+from flexmbs.mechanics.steps import retract
 
 if TYPE_CHECKING:
     from flexmbs.integrators.index_one import IndexOne
@@ -59,3 +62,10 @@ class Plain:
     def project(self, t: float, q: FloatArray, v: FloatArray) -> tuple[FloatArray, FloatArray]:
         self.equations.evaluate(t, q, v)
         return q, v
+
+    def moved(self, t: float, q: FloatArray, v: FloatArray, change: FloatArray) -> FloatArray:
+        """Positions after an increment (n_v,), which are evaluated with the velocities v."""
+        found = np.empty_like(q)
+        retract(q, change, self.equations.dynamics.n_linear, found)
+        self.equations.evaluate(t, found, v)
+        return found

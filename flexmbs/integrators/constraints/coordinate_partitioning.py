@@ -23,7 +23,6 @@ from flexmbs.integrators.constraints.ascher_projection import on_positions
 from flexmbs.integrators.constraints.contracts import Plain
 from flexmbs.integrators.constraints.dense_rows import DenseRows, Rows, decompose
 from flexmbs.integrators.index_one import IndexOne
-from flexmbs.mechanics.steps import retract
 
 __all__ = ["CoordinatePartitioning", "dependent", "shares"]
 
@@ -98,10 +97,7 @@ class _Partitioning(Plain):
             if e.gap() <= self.atol:
                 break
             g = e.dynamics.r[e.n_v :][e.holonomic]
-            moved = np.empty_like(q)
-            retract(q, self._change(positions, chosen, g), e.dynamics.n_linear, moved)
-            q = moved
-            e.evaluate(t, q, v)
+            q = self.moved(t, q, v, self._change(positions, chosen, g))
             G = rows.matrix()
             found = decompose(G)
             positions = on_positions(found, G, e)

@@ -25,7 +25,6 @@ from flexmbs.integrators.constraints.ascher_projection import on_positions
 from flexmbs.integrators.constraints.contracts import Plain
 from flexmbs.integrators.constraints.dense_rows import DenseRows, Rows, decompose
 from flexmbs.integrators.index_one import IndexOne
-from flexmbs.mechanics.steps import retract
 
 __all__ = ["NullSpace", "split_accelerations"]
 
@@ -112,11 +111,7 @@ class _NullSpace(Plain):
             if e.gap() <= self.atol:
                 break
             g = e.dynamics.r[e.n_v :][e.holonomic]
-            moved = np.empty_like(q)
-            back = -rows.whole(on_positions(self._found, G, e).least(g))
-            retract(q, back, e.dynamics.n_linear, moved)
-            q = moved
-            e.evaluate(t, q, v)
+            q = self.moved(t, q, v, -rows.whole(on_positions(self._found, G, e).least(g)))
             G = rows.matrix()
             self._found = decompose(G)
         return q, self._onto(t, q, v)

@@ -11,13 +11,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from flexmbs.core.checks import as_count, as_number
 from flexmbs.core.contracts import FloatArray
 from flexmbs.integrators.constraints.contracts import Plain
 from flexmbs.integrators.index_one import IndexOne
-from flexmbs.mechanics.steps import retract
 
 __all__ = ["StandardProjection"]
 
@@ -91,10 +88,7 @@ class _Standard(Plain):
             if e.gap() <= self.atol:
                 break
             e.decompose()
-            moved = np.empty_like(q)
-            retract(q, e.step_to_positions(), e.dynamics.n_linear, moved)
-            q = moved
-            e.evaluate(t, q, v)
+            q = self.moved(t, q, v, e.step_to_positions())
         e.decompose()
         v = v + e.step_to_velocities()
         e.evaluate(t, q, v)
