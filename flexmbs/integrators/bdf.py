@@ -113,7 +113,8 @@ class BDF:
     def __post_init__(self) -> None:
         if self.max_order is not None and as_count("BDF", "max_order", self.max_order, minimum=1) > HIGHEST:
             raise ModelError(
-                f"BDF: max_order must be 1 to {HIGHEST}, not {self.max_order}; from 7 on no step is stable."
+                f"BDF: max_order must be 1 to {HIGHEST}, not {self.max_order}: order 6 is stable for few motions, from 7 "
+                f"on none is. For a higher accuracy lower the tolerance of ErrorControl, or take RadauIIA()."
             )
         if not isinstance(self.corrector, CorrectorOptions):
             raise ModelError(f"BDF: corrector must be CorrectorOptions, not {show(self.corrector)}.")

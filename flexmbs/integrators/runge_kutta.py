@@ -100,8 +100,10 @@ class RungeKutta:
             raise ModelError(f"RungeKutta: order must be 2, 4 or 5, not {show(self.order)}.")
         keeps = self.constraints
         if isinstance(keeps, type) or not all(callable(getattr(keeps, name, None)) for name in ("check", "keeper")):
+            found = f"the class {keeps.__name__}; write {keeps.__name__}()" if isinstance(keeps, type) else show(keeps)
             raise ModelError(
-                f"RungeKutta: constraints must be an object such as SuccessiveProjection(), not {show(keeps)}."
+                f"RungeKutta: constraints must be an object such as SuccessiveProjection() or "
+                f"Baumgarte(time_constant=0.05), not {found}."
             )
 
     def check(self, dynamics: Dynamics, redundant: tuple[str, ...]) -> None:

@@ -58,7 +58,11 @@ class Baumgarte:
             object.__setattr__(self, "beta", 1.0 / tau)
             object.__setattr__(self, "time_constant", None)
         elif self.alpha is None or self.beta is None:
-            raise ModelError("Baumgarte: give alpha and beta, such as alpha=20, beta=20, or time_constant=0.05.")
+            missing = [name for name in ("alpha", "beta") if getattr(self, name) is None]
+            raise ModelError(
+                f"Baumgarte: {' and '.join(missing)} must be given, such as alpha=20, beta=20, or time_constant=0.05 "
+                f"for both."
+            )
         for name in ("alpha", "beta"):
             object.__setattr__(self, name, as_number("Baumgarte", name, getattr(self, name), minimum=0.0))
 
