@@ -65,12 +65,17 @@ PROJECTIONS, LESS = 3, 0.1
 class AugmentedLagrangian:
     r"""Augmented Lagrangian of index 3 with projected velocities and accelerations, trapezoidal rule, order 2.
 
+    .. math:: M a + f + G^T (\alpha g + \lambda^*) = 0, \qquad \lambda^*_{k+1} = \lambda^*_k + \alpha g
+
+    E. Bayo, R. Ledesma, Nonlinear Dynamics 9 (1996) 113-130; J. Cuadrado, J. Cardenal, E. Bayo, Multibody Syst. Dyn. 1
+    (1997) 259-280.
+
     Parameters
     ----------
     penalty : float
         :math:`\alpha h^2/4` of each constraint, relative to the mass that it moves, :math:`1/(G M^{-1} G^T)_{ii}` in
-        the reference configuration. It has no unit, needs no change with the model or the step, and does not change
-        what the iteration converges to.
+        the reference configuration, from 1e3 to 1e12. It has no unit, needs no change with the model or the step, and
+        does not change what the iteration converges to.
     newton : NewtonOptions
 
     Raises

@@ -66,7 +66,9 @@ DIVIDED = {4: (8, 4, 2), 5: (16, 8, 4, 2)}
 
 @dataclass(frozen=True, kw_only=True)
 class BDF:
-    """Backward differentiation formulas of order 1 to 5 with variable order and step.
+    r"""Backward differentiation formulas of order 1 to 5 with variable order and step.
+
+    .. math:: \dot\theta = \dot\theta^P + \alpha\,(\theta - y - \theta^P), \qquad \dot v = \dot v^P + \alpha\,(v - v^P)
 
     Made for `ErrorControl`, with which it takes few steps for smooth motions at tolerances of 1e-6 and below, and for
     stiff forces and controllers, which it damps strongly. Constraints hold for positions and for velocities.
@@ -113,8 +115,8 @@ class BDF:
     def __post_init__(self) -> None:
         if self.max_order is not None and as_count("BDF", "max_order", self.max_order, minimum=1) > HIGHEST:
             raise ModelError(
-                f"BDF: max_order must be 1 to {HIGHEST}, not {self.max_order}: order 6 is stable for few motions, from 7 "
-                f"on none is. For a higher accuracy lower the tolerance of ErrorControl, or take RadauIIA()."
+                f"BDF: max_order must be 1 to {HIGHEST}, not {self.max_order}: order 6 is hardly stable, and 7 not "
+                f"at all. For a higher accuracy lower the tolerance of ErrorControl, or take RadauIIA()."
             )
         if not isinstance(self.corrector, CorrectorOptions):
             raise ModelError(f"BDF: corrector must be CorrectorOptions, not {show(self.corrector)}.")

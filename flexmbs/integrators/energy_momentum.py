@@ -57,7 +57,12 @@ CLOSED = 1e-9
 
 @dataclass(frozen=True, kw_only=True)
 class EnergyMomentum:
-    """Conserves the energy, and the momenta that the loads and supports leave, of undamped systems; order 2.
+    r"""Conserves the energy, and the momenta that the loads and supports leave, of undamped systems; order 2.
+
+    .. math:: \frac{p_{n+1} - p_n}{h} + \bar f + \bar G^T\bar\lambda = 0, \qquad \bar f \cdot c = V_{n+1} - V_n, \qquad
+       \bar G c = g_{n+1} - g_n = 0, \qquad c = \tfrac{h}{2}(v_n + v_{n+1})
+
+    O. Gonzalez, J. Nonlinear Sci. 6 (1996) 449-467; Physica D 132 (1999) 165-174.
 
     Treats rigid bodies (also planar ones and point masses), absolute-nodal cables, joints made of positions, axes,
     distances and angles, dead loads such as gravity, and springs with linear or polynomial laws. Everything else is

@@ -69,6 +69,13 @@ FAR = 1e6
 class GeneralizedAlpha:
     r"""Generalized-alpha of order 2 with chosen numerical damping.
 
+    .. math:: \Delta q = h v_n + h^2[(\tfrac12 - \beta) a_n + \beta a_{n+1}], \quad
+       v_{n+1} = v_n + h[(1 - \gamma) a_n + \gamma a_{n+1}], \quad
+       (1 - \alpha_m) a_{n+1} + \alpha_m a_n = (1 - \alpha_f)\dot v_{n+1} + \alpha_f \dot v_n
+
+    M. Arnold, O. Bruels, Multibody Syst. Dyn. 18 (2007) 185-202; O. Bruels, A. Cardona, M. Arnold, Mech. Mach. Theory
+    48 (2012) 121-137.
+
     Parameters
     ----------
     rho : float

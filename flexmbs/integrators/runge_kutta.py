@@ -49,7 +49,14 @@ MET = 1e-6
 
 @dataclass(frozen=True, kw_only=True)
 class RungeKutta:
-    """Explicit Runge-Kutta method of order 2, 4 or 5 with the constraints on accelerations.
+    r"""Explicit Runge-Kutta method of order 2, 4 or 5 with the constraints on accelerations.
+
+    .. math:: \dot\theta = T^{-1}(\theta)\,v, \qquad \dot v = a, \qquad
+       \begin{bmatrix} M & G^T \\ G & 0 \end{bmatrix}\begin{bmatrix} a \\ \lambda \end{bmatrix} =
+       -\begin{bmatrix} f \\ \gamma \end{bmatrix}
+
+    H. Munthe-Kaas, Appl. Numer. Math. 29 (1999) 115-127; J. R. Dormand, P. J. Prince, J. Comput. Appl. Math. 6 (1980)
+    19-26.
 
     Parameters
     ----------

@@ -22,7 +22,11 @@ __all__ = ["AscherProjection"]
 
 @dataclass(frozen=True, kw_only=True)
 class AscherProjection:
-    """Projection of positions and velocities together by the least norm of their coordinates.
+    r"""Projection of positions and velocities together by the least norm of their coordinates.
+
+    .. math:: (q, v) \leftarrow (q, v) - \bigl(G^T (G G^T)^{-1} g,\; G^T (G G^T)^{-1} (G v + b)\bigr)
+
+    U. M. Ascher, H. Chin, L. R. Petzold, S. Reich, Mech. Struct. Mach. 23 (1995) 135-157.
 
     Parameters
     ----------

@@ -22,6 +22,8 @@ __all__ = ["Baumgarte"]
 class Baumgarte:
     r"""Constraints on accelerations with feedback: :math:`\ddot g = -2\alpha\dot g - \beta^2 g`.
 
+    J. Baumgarte, Comput. Methods Appl. Mech. Engrg. 1 (1972) 1-16.
+
     Parameters
     ----------
     alpha, beta : float

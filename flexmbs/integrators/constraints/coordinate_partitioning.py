@@ -32,7 +32,12 @@ REGULAR = (1e-2, 1e-5, 1e-9)
 
 @dataclass(frozen=True, kw_only=True)
 class CoordinatePartitioning:
-    """Dependent coordinates are corrected, chosen after each step by their share in the constraints.
+    r"""Dependent coordinates are corrected, chosen after each step by their share in the constraints.
+
+    .. math:: s_i = \bigl(G^T (G M^{-1} G^T)^{-1} G\bigr)_{ii} / M_{ii} \in [0, 1]
+
+    Z. Terze, D. Lefeber, MBS time integration - projective constraint violation stabilization methods on manifolds; W.
+    Blajer, W. Schiehlen, W. Schirm, Arch. Appl. Mech. 64 (1994) 86-98.
 
     Parameters
     ----------

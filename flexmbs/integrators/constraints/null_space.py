@@ -31,7 +31,13 @@ __all__ = ["NullSpace", "split_accelerations"]
 
 @dataclass(frozen=True, kw_only=True)
 class NullSpace:
-    """Orthogonal decomposition of the velocities; motions prescribed in time included.
+    r"""Orthogonal decomposition of the velocities; motions prescribed in time included.
+
+    .. math:: v \leftarrow P v - A^+ c, \qquad q \leftarrow q - A^+ g \text{ until } g = 0, \qquad
+       P = I - A^+ A, \quad A = G
+
+    F. Aghili, J.-C. Piedboeuf, Simulation of constrained multibody systems based on orthogonal decomposition of
+    generalized coordinates, eqs. 7 to 20.
 
     Parameters
     ----------

@@ -21,7 +21,12 @@ __all__ = ["StandardProjection"]
 
 @dataclass(frozen=True, kw_only=True)
 class StandardProjection:
-    """Projection of positions and velocities onto the constraints, the smallest change in the metric of the mass.
+    r"""Projection of positions and velocities onto the constraints, the smallest change in the metric of the mass.
+
+    .. math:: \delta = -M^{-1}G^T(G M^{-1} G^T)^{-1} g \text{ until } g = 0, \qquad
+       v \leftarrow v - M^{-1}G^T(G M^{-1} G^T)^{-1}(G v + b)
+
+    C. Lubich, C. Engstler, U. Nowak, U. Poehle, Mech. Struct. Mach. 23 (1995) 473-495.
 
     Parameters
     ----------
