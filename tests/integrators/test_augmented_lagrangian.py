@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import flexmbs as fx
-from flexmbs.assembly import assemble, constraint_matrix
+from flexmbs.assembly import constraint_matrix
 from flexmbs.dynamics import Dynamics
 from flexmbs.mechanics.constraint_product import add_constraint_product
 from flexmbs.verification.cases import integrators as known
@@ -175,15 +175,10 @@ def test_a_run_goes_on_bitwise(step, tmp_path) -> None:
             assert np.array_equal(getattr(rest, name)[1:], getattr(full, name)[-len(rest.steps) :]), name
 
 
-def test_back_in_time_differs_by_the_projections_alone() -> None:
+def test_back_in_time_differs_by_the_projections_alone(started) -> None:
     gaps = []
     for h in (0.04, 0.02, 0.01):
-        dyn = Dynamics(fx.compile_model(pendulum()))
-        dyn.start_turns(0.0)
-        c = dyn.coordinates
-        found = assemble(dyn, 0.0, c.reference.copy(), c.velocity.copy())
-        stepper = SCHEME.stepper(dyn, 1.0)
-        state = SCHEME.start(dyn, 0.0, found.q, found.v, h)
+        stepper, state, _ = started(pendulum(), SCHEME, h)
         for _ in range(10):
             state = stepper.step(state, h).state
         back = stepper.step(stepper.step(state, h).state, -h).state
