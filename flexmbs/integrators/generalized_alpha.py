@@ -80,7 +80,8 @@ class GeneralizedAlpha:
     ----------
     rho : float
         Spectral radius at infinite frequency, from 0 (what is not resolved is gone after a step) to below 1 (nothing
-        is damped; refused for index 3, where the multipliers then do not converge).
+        is damped; refused for index 3, where the multipliers then do not converge, as are `newmark` with gamma = 1/2
+        and `hht` with alpha = 0).
     index : 2 or 3
         Form of the constraints; without constraints both are the same.
     newton : NewtonOptions
@@ -141,6 +142,11 @@ class GeneralizedAlpha:
             object.__setattr__(self, "coefficients", values)
         for name, value in zip(("alpha_m", "alpha_f", "beta", "gamma"), values, strict=True):
             object.__setattr__(self, name, value)
+        if self.index == 3 and given is not None and _radius(*values) > 1.0 - 1e-6:
+            raise ModelError(
+                f"{owner}: with index 3, beta = {self.beta:.4g} and gamma = {self.gamma:.4g} the multipliers do not "
+                f"converge: nothing damps them; take index=2, or rho below 1."
+            )
         # Of order 2 with this gamma alone; round-off does not change what was meant.
         off = abs(self.gamma - (0.5 + self.alpha_f - self.alpha_m))
         object.__setattr__(self, "order", 2 if off <= 1e-12 else 1)
@@ -186,6 +192,12 @@ def _damped(alpha_m: float, alpha_f: float) -> tuple[float, float, float, float]
     """alpha_m, alpha_f, and the beta and gamma of order 2 with the most damping of high frequencies."""
     gamma = 0.5 + alpha_f - alpha_m
     return alpha_m, alpha_f, 0.25 * (gamma + 0.5) ** 2, gamma
+
+
+def _radius(alpha_m: float, alpha_f: float, beta: float, gamma: float) -> float:
+    """Spectral radius at infinite frequency, where q = 0 at the ends of steps; constraints of index 3 are like that."""
+    roots = np.roots([beta, gamma + 0.5 - 2.0 * beta, beta - gamma + 0.5])
+    return max(alpha_f / (1.0 - alpha_f), float(np.abs(roots).max(initial=0.0)))
 
 
 def _checked(owner: str, given: object) -> tuple[float, float, float, float]:
