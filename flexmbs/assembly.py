@@ -223,11 +223,25 @@ def accelerations(
         a, lam = a + d[: dyn.n_v], lam + d[dyn.n_v :]
         if not any(smooth):
             dyn.residual(q, v, a, lam)
+    if any(smooth) and dyn.mechanics is not None and dyn.python.states:
+        a = a + _rates_that_see(dyn, q, v, a, lam)
     if not (np.isfinite(a).all() and np.isfinite(lam).all()):
         raise SingularError(
             f"Model {dyn.system.model.name!r}: no accelerations at t = {t:g}: the equations are singular."
         )
     return a, lam
+
+
+def _rates_that_see(dyn: Dynamics, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray) -> FloatArray:
+    """The change (n_v,) of the rates of first-order states whose sensors read accelerations or multipliers."""
+    found = []
+    for seen, felt in ((np.zeros_like(a), np.zeros_like(lam)), (a, lam)):
+        rates = np.zeros(dyn.n_v)
+        dyn.python.before(q, v, seen, felt, rates)
+        found.append(rates)
+    dyn.r[:] = 0.0
+    dyn.r[: dyn.n_v] = found[1] - found[0]
+    return dyn.solve(1.0, 1.0, 1.0)[: dyn.n_v]
 
 
 def _acceleration_gap(dyn: Dynamics, a: FloatArray, gamma: FloatArray) -> FloatArray:

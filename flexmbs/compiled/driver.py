@@ -171,7 +171,7 @@ class Driver:
     ) -> Steps | None:  # fmt: skip
         """Steps that end at ``ends``, as many as `FixedStep` accepts one after the other; None if the first fails.
 
-        ``powers``: tell the powers of prescribed motions, forces and loads. Turns are counted, but for the last step.
+        ``powers``: tell the powers of prescribed motions, forces and loads. Turns are counted.
         """
         dyn, x = self.dynamics, self.x
         n = min(len(ends), self.most)
@@ -180,10 +180,9 @@ class Driver:
         given: tuple[FloatArray, ...] = self._given
         if self.varying:
             given = self._tables
-            for i in range(n):
-                dyn.set_time(float(times[i]))
-                for table, now in zip(given, self._given, strict=True):
-                    table[i] = now[0]
+            n = self._fill(times[:n])
+            if n == 0:
+                return None
         else:
             dyn.set_time(float(times[0]))
         n = self._run(state, h, n, error_before, given, True, powers)
@@ -193,6 +192,21 @@ class Driver:
         return Steps(
             ends[:n], h, x.errors[:n].copy(), x.iterations[:n].copy(), state, x, self._powers(n) if powers else None
         )
+
+    def _fill(self, times: FloatArray) -> int:
+        """Loads and motions at these times into the tables; how many of them could be evaluated.
+
+        A function that fails must do so in the step that needs it: the steps before are kept, and may end the run.
+        """
+        for i, t in enumerate(times):
+            try:
+                self.dynamics.set_time(float(t))
+            except Exception:  # noqa: BLE001  # of whatever kind, the single step raises it again
+                self.dynamics._changed = True  # what is half set is set anew
+                return i
+            for table, now in zip(self._tables, self._given, strict=True):
+                table[i] = now[0]
+        return len(times)
 
     def _run(
         self, state: StepState, h: float, n: int, error_before: float, given: tuple[FloatArray, ...], chunk: bool,

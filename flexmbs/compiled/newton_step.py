@@ -170,7 +170,7 @@ def stands(error: float, before: float) -> bool:
 def settled(k: IntArray, d: FloatArray, v1: FloatArray, vd1: FloatArray, wv: float, h: float, rtol: float) -> bool:
     """Whether the last increments of the first-order states at ``k`` are small against the states."""
     for i in k:  # noqa: SIM110  # kernels know no generators
-        if not wv * abs(d[i]) <= rtol * (abs(v1[i]) + abs(h * vd1[i])):
+        if not abs(wv) * abs(d[i]) <= rtol * (abs(v1[i]) + abs(h * vd1[i])):
             return False
     return True
 

@@ -31,7 +31,8 @@ from flexmbs.core.checks import as_number, show
 from flexmbs.core.errors import ModelError, SingularError
 from flexmbs.integrators.contracts import StepResult, StepState, StepStatus
 from flexmbs.integrators.dense import Interpolant
-from flexmbs.integrators.newton import NewtonOptions
+from flexmbs.integrators.newton import NewtonOptions, attempts, settled
+from flexmbs.integrators.seen_accelerations import refuse_states_that_see_accelerations
 from flexmbs.integrators.turning import longest_step, turned_too_far
 from flexmbs.mechanics.compliance import COMPLIANCE, compliances
 from flexmbs.mechanics.constraint_product import add_constraint_product
@@ -58,25 +59,32 @@ PATIENT, GROWING = 4, 2.0
 """Growth of the increments from which the iteration is given up, and the number of iterations that may do so."""
 PROJECTIONS, LESS = 3, 0.1
 """Solutions of a projection at most, and the share that one may leave for another to follow."""
-AGAIN = (StepStatus.DIVERGED, StepStatus.SLOW, StepStatus.REFUSED)
 
 
 @dataclass(frozen=True, kw_only=True)
 class AugmentedLagrangian:
     r"""Augmented Lagrangian of index 3 with projected velocities and accelerations, trapezoidal rule, order 2.
 
+    .. math:: M a + f + G^T (\alpha g + \lambda^*) = 0, \qquad \lambda^*_{k+1} = \lambda^*_k + \alpha g
+
+    E. Bayo, R. Ledesma, Nonlinear Dynamics 9 (1996) 113-130; J. Cuadrado, J. Cardenal, E. Bayo, Multibody Syst. Dyn. 1
+    (1997) 259-280.
+
     Parameters
     ----------
     penalty : float
         :math:`\alpha h^2/4` of each constraint, relative to the mass that it moves, :math:`1/(G M^{-1} G^T)_{ii}` in
-        the reference configuration. It has no unit, needs no change with the model or the step, and does not change
-        what the iteration converges to.
+        the reference configuration, from 1e3 to 1e12. It has no unit, needs no change with the model or the step, and
+        does not change what the iteration converges to.
     newton : NewtonOptions
+        Its ``refresh`` is ``"full"`` or anything else: the matrix is made in every iteration, or once a step and where
+        convergence slows down; a second one at the end of the step is for the projections.
 
     Raises
     ------
     ModelError
-        If a value is out of bounds.
+        If a value is out of bounds; when a run begins, if there are joints and a first-order state reads accelerations
+        or multipliers.
 
     Notes
     -----
@@ -112,7 +120,11 @@ class AugmentedLagrangian:
             raise ModelError(f"{owner}: newton must be NewtonOptions, not {show(self.newton)}.")
 
     def check(self, dynamics: Dynamics, redundant: tuple[str, ...]) -> None:
-        """Everything can be treated."""
+        """Refuse states that read accelerations and multipliers before they are projected: of order 1."""
+        if dynamics.n_c:
+            refuse_states_that_see_accelerations(
+                "AugmentedLagrangian", dynamics, "which are of first order only until they are projected after the step"
+            )
 
     def start(self, dynamics: Dynamics, t: float, q: FloatArray, v: FloatArray, h: float) -> StepState:
         """State at t with smoothed accelerations, W in the place of M, as in `GeneralizedAlpha`."""
@@ -150,13 +162,7 @@ class _Stepper:
         return Interpolant(old, new, self.dynamics.n_linear)
 
     def step(self, state: StepState, h: float) -> StepResult:
-        result = self._attempt(state, h, state.a, False)
-        if result.status in AGAIN:
-            # Noisy accelerations of stiff bodies are a bad guess of the new ones; zero is the robust one.
-            second = self._attempt(state, h, np.zeros_like(state.a), True)
-            second.iterations += result.iterations
-            return second
-        return result
+        return attempts(lambda first, again: self._attempt(state, h, first, again), state.a)
 
     def _attempt(self, state: StepState, h: float, first: FloatArray, full: bool) -> StepResult:
         """A step from a guess of the new acceleration; ``full``: with a new matrix in each iteration."""
@@ -190,7 +196,7 @@ class _Stepper:
                     return StepResult(None, math.inf, number, StepStatus.DIVERGED)
                 small = rate < 1.0 and size * rate <= options.rtol * reach * (1.0 - rate) and gap <= CLOSED * dyn.length
                 done = size <= floor or (number > 1 and (small or (rate > RATE and size <= 1e3 * floor)))
-                if done and gap <= MET * dyn.length and self._settled(v1, a1, wv, h):
+                if done and gap <= MET * dyn.length and settled(dyn.states, dyn.d, v1, a1, wv, h, options.rtol):
                     if turned_too_far(dyn, dq):
                         return StepResult(None, math.inf, number, StepStatus.TURNED)
                     v1, a1, lam = self._project(q1, v1, a1, lam, weights)
@@ -244,14 +250,6 @@ class _Stepper:
         dyn.r[: dyn.n_v] = 0.0
         dyn.r[dyn.n_v :] = rate
         return dyn.solve(1.0, 1.0, 1.0)[: dyn.n_v]
-
-    def _settled(self, v1: FloatArray, a1: FloatArray, wv: float, h: float) -> bool:
-        """Whether the last increments of first-order states are small against the states, each in its own unit."""
-        k = self.dynamics.states
-        if not len(k):
-            return True
-        size = np.abs(v1[k]) + np.abs(h * a1[k])
-        return bool(np.all(np.abs(wv * self.dynamics.d[k]) <= self.scheme.newton.rtol * size))
 
     def _accept(
         self, state: StepState, h: float, q1: FloatArray, v1: FloatArray, a1: FloatArray, lam: FloatArray,

@@ -34,6 +34,7 @@ from flexmbs.integrators.bdf_motion import advance, motion
 from flexmbs.integrators.bdf_plan import Plan
 from flexmbs.integrators.contracts import StepResult, StepState, StepStatus
 from flexmbs.integrators.iteration_matrix import CorrectorOptions, IterationMatrix
+from flexmbs.integrators.newton import settled
 from flexmbs.integrators.turning import longest_step, turned_too_far
 from flexmbs.mechanics.steps import hold_back, largest, position_norm, put_back, retract
 from flexmbs.system import EvaluationError
@@ -65,7 +66,9 @@ DIVIDED = {4: (8, 4, 2), 5: (16, 8, 4, 2)}
 
 @dataclass(frozen=True, kw_only=True)
 class BDF:
-    """Backward differentiation formulas of order 1 to 5 with variable order and step.
+    r"""Backward differentiation formulas of order 1 to 5 with variable order and step.
+
+    .. math:: \dot\theta = \dot\theta^P + \alpha\,(\theta - y - \theta^P), \qquad \dot v = \dot v^P + \alpha\,(v - v^P)
 
     Made for `ErrorControl`, with which it takes few steps for smooth motions at tolerances of 1e-6 and below, and for
     stiff forces and controllers, which it damps strongly. Constraints hold for positions and for velocities.
@@ -112,7 +115,8 @@ class BDF:
     def __post_init__(self) -> None:
         if self.max_order is not None and as_count("BDF", "max_order", self.max_order, minimum=1) > HIGHEST:
             raise ModelError(
-                f"BDF: max_order must be 1 to {HIGHEST}, not {self.max_order}; from 7 on no step is stable."
+                f"BDF: max_order must be 1 to {HIGHEST}, not {self.max_order}: order 6 is hardly stable, and 7 not "
+                f"at all. For a higher accuracy lower the tolerance of ErrorControl, or take RadauIIA()."
             )
         if not isinstance(self.corrector, CorrectorOptions):
             raise ModelError(f"BDF: corrector must be CorrectorOptions, not {show(self.corrector)}.")
@@ -187,19 +191,26 @@ class _Stepper:
         That is the parts of the first fixed steps, or a first step whose error is half the tolerance, and growth from
         there.
         """
-        limit = longest_step(self.dynamics, state)
+        dyn, limit = self.dynamics, longest_step(self.dynamics, state)
+        past, _ = self._past(state, 0.0)
         if not self.fixed:
-            if state.memory[0] > 0.0:
-                return min(limit, float(state.memory[6]))
-            size = self.dynamics.size_of(state.a)
+            if len(past.t):
+                return min(limit, past.target)
+            size = dyn.size_of(state.a)
             return min(limit, math.sqrt(self.tolerance / size)) if size > 0.0 else limit
-        if self.most in DIVIDED:
-            origin, target = float(state.memory[4]), float(state.memory[6])
+        if self.most in DIVIDED and past.target > 0.0:
             parts = DIVIDED[self.most]
-            number = int((state.t - origin) / target + 1e-6)
+            number = int((state.t - past.origin) / past.target + 1e-6)
             if 0 <= number < len(parts):
-                return min(limit, target / parts[number])
+                return min(limit, past.target / parts[number])
         return limit
+
+    def _past(self, state: StepState, h: float) -> tuple[History, FloatArray]:
+        """What the scheme remembers; after a step of another scheme it starts as if with steps of that size."""
+        dyn = self.dynamics
+        if History.is_in(state.memory):
+            return History.unpack(state.memory, dyn.n_q, dyn.n_v)
+        return History.begin(state.t, dyn.n_q, state.a, abs(state.h_old or h)), np.empty(0)
 
     def between(self, old: StepState, new: StepState) -> Polynomial:
         """The polynomial of the formula."""
@@ -207,7 +218,7 @@ class _Stepper:
 
     def step(self, state: StepState, h: float) -> StepResult:
         dyn = self.dynamics
-        history, point = History.unpack(state.memory, dyn.n_q, dyn.n_v)
+        history, point = self._past(state, h)
         if len(history.t) and (state.t - history.t[0]) * h < 0.0:  # back in time there is no past
             history, point = History.begin(state.t, dyn.n_q, state.a, abs(h)), np.empty(0)
         plan = Plan(state, h, history, self.most, self.fixed, dyn)
@@ -268,7 +279,8 @@ class _Stepper:
             small = small or (number == 1 and not self.fixed and size <= 0.3 * wanted)
             done = size <= floor or (small and gap <= closed)
             done = done or (number > 2 and rate > STALLED and size <= 30.0 * floor)
-            done = done and gap <= MET * dyn.length and self._rates_met(v1, h) and self._settled(x, v1, a1, alpha, h)
+            done = done and gap <= MET * dyn.length and self._rates_met(v1, h)
+            done = done and settled(dyn.states, x, v1, a1, alpha, h, STATES)
             if done and turned_too_far(dyn, theta):
                 return StepResult(None, math.inf, number, StepStatus.TURNED)
             if done:
@@ -316,11 +328,6 @@ class _Stepper:
             return True
         dyn = self.dynamics
         return self._rate_gap <= MET_RATE * largest(v, 0) * max(1.0, dyn.length) + MET * dyn.length / abs(h)
-
-    def _settled(self, x: FloatArray, v: FloatArray, a: FloatArray, alpha: float, h: float) -> bool:
-        """Whether the last increments of first-order states are small against the states, each in its own unit."""
-        k = self.dynamics.states
-        return bool(np.all(abs(alpha) * np.abs(x[k]) <= STATES * (np.abs(v[k]) + np.abs(h * a[k]))))
 
     def _accept(
         self, state: StepState, h: float, plan: Plan, theta: FloatArray, q: FloatArray, v: FloatArray, a: FloatArray,

@@ -20,10 +20,12 @@ import numpy as np
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.jit import kernel
 from flexmbs.core.rotations import inverse_tangent
+from flexmbs.integrators.contracts import is_memory_of, mark
 from flexmbs.mechanics.steps import local
 
 __all__ = ["History", "data_in_chart", "error_constants", "leading", "nodes", "weights"]
 
+SCHEME = "BDF"
 POINTS = 6
 """Points kept, the present one included: what the predictor of order five passes through."""
 
@@ -53,21 +55,33 @@ class History(NamedTuple):
 
     def pack(self, point: FloatArray) -> FloatArray:
         """One flat array; ``point``: what else the scheme remembers, behind it."""
-        head = [len(self.t), len(self.slope) > 0, self.order, self.calm, self.origin, self.rising, self.target]
+        head = [
+            mark(SCHEME),
+            len(self.t),
+            len(self.slope) > 0,
+            self.order,
+            self.calm,
+            self.origin,
+            self.rising,
+            self.target,
+        ]
         return np.concatenate((head, self.t, self.q.ravel(), self.v.ravel(), self.slope, point))
 
     @classmethod
     def unpack(cls, memory: FloatArray, n_q: int, n_v: int) -> tuple[History, FloatArray]:
         """What `pack` took."""
-        n = int(memory[0])
-        cuts = np.cumsum([7, n, n * n_q, n * n_v, n_v if memory[1] else 0])
+        _, points, sloped, order, calm, origin, rising, target = (float(x) for x in memory[:8])
+        n = int(points)
+        cuts = np.cumsum([8, n, n * n_q, n * n_v, n_v if sloped else 0])
         t, q, v, slope = (memory[i:j] for i, j in pairwise(cuts))
-        order, calm = int(memory[2]), int(memory[3])
-        history = cls(
-            t, q.reshape(n, n_q), v.reshape(n, n_v), slope, order, calm, float(memory[4]), bool(memory[5]),
-            float(memory[6]),
-        )  # fmt: skip
+        points_q, points_v = q.reshape(n, n_q), v.reshape(n, n_v)
+        history = cls(t, points_q, points_v, slope, int(order), int(calm), origin, bool(rising), target)
         return history, memory[cuts[-1] :]
+
+    @staticmethod
+    def is_in(memory: FloatArray) -> bool:
+        """Whether a memory is one that `pack` made, not that of another scheme."""
+        return is_memory_of(SCHEME, memory)
 
     def after(
         self, t: float, q: FloatArray, v: FloatArray, order: int, calm: int, rising: bool, target: float

@@ -139,6 +139,5 @@ def _markers(dyn: Dynamics) -> Iterator[tuple[str, str]]:
         for i, dofs in zip(group.mk, group.dofs, strict=True):
             alone = kind.name == "point" and any(int(k) in angles or k >= dyn.n_linear for k in dofs)
             if kind.name not in MEAN_KINDS or alone:
-                marker = m.markers.markers[int(i)]
-                what = f"{marker.name!r} of body {marker.body.name!r}"
-                yield f"marker {what} ({kind.name})", "turns or slides in a way that is not treated exactly"
+                what = f"{m.markers.markers[int(i)]} ({kind.name})"
+                yield what, "turns or slides in a way that is not treated exactly"

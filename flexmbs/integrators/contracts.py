@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple, Protocol
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
     from flexmbs.dynamics import Dynamics
 
-__all__ = ["Integrator", "StepResult", "StepState", "StepStatus"]
+__all__ = ["Integrator", "StepResult", "StepState", "StepStatus", "is_memory_of", "mark"]
 
 
 class StepState(NamedTuple):
@@ -24,7 +25,8 @@ class StepState(NamedTuple):
     ``q (n_q,)``, ``v``, ``a`` (true acceleration), ``aux`` (auxiliary acceleration of generalized-alpha) of length n_v,
     ``lam (n_c,)`` multipliers, ``v_old``, ``h_old``: velocity and step before (for error estimates; h_old = 0 at the
     start and after a jump). ``memory``: numbers that one scheme alone reads and writes, such as the history of a
-    multistep method; they are kept in checkpoints, so a run goes on from them bitwise.
+    multistep method; they are kept in checkpoints, so a run goes on from them bitwise. They begin with the `mark` of
+    the scheme, which treats a state with the memory of another as one at a start.
     """
 
     t: float
@@ -36,6 +38,16 @@ class StepState(NamedTuple):
     v_old: FloatArray
     h_old: float
     memory: FloatArray = np.empty(0)
+
+
+def mark(scheme: str) -> float:
+    """The number with which the memory of a scheme of this name begins."""
+    return float(zlib.crc32(scheme.encode()))
+
+
+def is_memory_of(scheme: str, memory: FloatArray) -> bool:
+    """Whether a scheme of this name has left a memory; runs may go on from the end of those of other schemes."""
+    return len(memory) > 0 and float(memory[0]) == mark(scheme)
 
 
 class StepStatus(Enum):

@@ -28,8 +28,9 @@ from flexmbs.core.errors import SingularError
 from flexmbs.core.linsolve.band import Band
 from flexmbs.dynamics import Dynamics
 from flexmbs.integrators.conservative import element_kernels, refuse_what_is_not_conservative
-from flexmbs.integrators.contracts import StepResult, StepState, StepStatus
+from flexmbs.integrators.contracts import StepResult, StepState, StepStatus, is_memory_of, mark
 from flexmbs.integrators.dense import Interpolant
+from flexmbs.integrators.newton import attempts
 from flexmbs.integrators.turning import MOST_TURN, longest_step
 from flexmbs.mechanics.cayley import cayley_retract, spin_change
 from flexmbs.mechanics.inertia import inertia_force
@@ -42,6 +43,7 @@ from flexmbs.system import EvaluationError
 
 __all__ = ["EnergyMomentum"]
 
+SCHEME = "EnergyMomentum"
 EPS = float(np.finfo(float).eps)
 RATE = 0.3
 """Rate of the increments from which they count as round-off, where they are small enough for that."""
@@ -55,7 +57,12 @@ CLOSED = 1e-9
 
 @dataclass(frozen=True, kw_only=True)
 class EnergyMomentum:
-    """Conserves the energy, and the momenta that the loads and supports leave, of undamped systems; order 2.
+    r"""Conserves the energy, and the momenta that the loads and supports leave, of undamped systems; order 2.
+
+    .. math:: \frac{p_{n+1} - p_n}{h} + \bar f + \bar G^T\bar\lambda = 0, \qquad \bar f \cdot c = V_{n+1} - V_n, \qquad
+       \bar G c = g_{n+1} - g_n = 0, \qquad c = \tfrac{h}{2}(v_n + v_{n+1})
+
+    O. Gonzalez, J. Nonlinear Sci. 6 (1996) 449-467; Physica D 132 (1999) 165-174.
 
     Treats rigid bodies (also planar ones and point masses), absolute-nodal cables, joints made of positions, axes,
     distances and angles, dead loads such as gravity, and springs with linear or polynomial laws. Everything else is
@@ -111,15 +118,11 @@ class EnergyMomentum:
         from flexmbs.assembly import accelerations
 
         a, lam = accelerations(dynamics, t, q, v, smooth=(0.25 * h * h, 0.5 * h))
-        return StepState(t, q, v, a, a, lam, v, 0.0, np.concatenate((a, lam)))
+        return StepState(t, q, v, a, a, lam, v, 0.0, np.concatenate(([mark(SCHEME)], a, lam)))
 
     def stepper(self, dynamics: Dynamics, tolerance: float) -> _Stepper:
         """What makes the steps; ``tolerance`` of error estimates, relative to the size of the positions."""
         return _Stepper(self, dynamics, tolerance)
-
-
-AGAIN = (StepStatus.DIVERGED, StepStatus.SLOW, StepStatus.REFUSED)
-"""Ends of an attempt after which another is made."""
 
 
 class _Stepper:
@@ -153,12 +156,7 @@ class _Stepper:
         return Interpolant(old, new, self.dynamics.n_linear)
 
     def step(self, state: StepState, h: float) -> StepResult:
-        result = self._attempt(state, h, state.a)
-        if result.status in AGAIN:
-            second = self._attempt(state, h, np.zeros_like(state.a))
-            second.iterations += result.iterations
-            return second
-        return result
+        return attempts(lambda first, _: self._attempt(state, h, first), state.a)
 
     def _attempt(self, state: StepState, h: float, first: FloatArray) -> StepResult:
         """A step from a guess of its mean acceleration."""
@@ -267,10 +265,12 @@ class _Stepper:
         if h * state.h_old < 0.0:  # back in time: the middle of the last step lies on the same side
             slope = (mean - np.concatenate((state.a, state.lam))) * (2.0 / h)
         else:
-            slope = (mean - state.memory) * (2.0 / (h + state.h_old))
+            own = is_memory_of(SCHEME, state.memory)
+            before = state.memory[1:] if own else np.concatenate((state.a, state.lam))
+            slope = (mean - before) * (2.0 / (h + state.h_old if own else h))
         end = mean + (0.5 * h) * slope
         a1, lam1 = end[:n_v].copy(), end[n_v:].copy()
         dyn.residual(q1, v1, a1, lam1)
         error = abs(h) ** 3 / 12.0 * dyn.size_of(slope[:n_v]) / self.tolerance
-        new = StepState(state.t + h, q1, v1, a1, a1, lam1, state.v, h, mean)
+        new = StepState(state.t + h, q1, v1, a1, a1, lam1, state.v, h, np.concatenate(([mark(SCHEME)], mean)))
         return StepResult(new, error, iterations, StepStatus.DONE)

@@ -17,6 +17,7 @@ O. Bruels, A. Cardona, Numer. Math. 129 (2015) 149-179, with another metric).
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import TYPE_CHECKING
@@ -29,7 +30,7 @@ from flexmbs.core.errors import ModelError, SingularError
 from flexmbs.dynamics import Dynamics
 from flexmbs.integrators.contracts import StepResult, StepState, StepStatus
 from flexmbs.integrators.dense import Interpolant
-from flexmbs.integrators.newton import NewtonOptions
+from flexmbs.integrators.newton import NewtonOptions, attempts, settled
 from flexmbs.integrators.turning import longest_step, turned_too_far
 from flexmbs.mechanics.steps import (
     begin,
@@ -66,19 +67,30 @@ FAR = 1e6
 
 @dataclass(frozen=True, kw_only=True)
 class GeneralizedAlpha:
-    """Generalized-alpha of order 2 with chosen numerical damping.
+    r"""Generalized-alpha of order 2 with chosen numerical damping.
+
+    .. math:: \Delta q = h v_n + h^2[(\tfrac12 - \beta) a_n + \beta a_{n+1}], \quad
+       v_{n+1} = v_n + h[(1 - \gamma) a_n + \gamma a_{n+1}], \quad
+       (1 - \alpha_m) a_{n+1} + \alpha_m a_n = (1 - \alpha_f)\dot v_{n+1} + \alpha_f \dot v_n
+
+    M. Arnold, O. Bruels, Multibody Syst. Dyn. 18 (2007) 185-202; O. Bruels, A. Cardona, M. Arnold, Mech. Mach. Theory
+    48 (2012) 121-137.
 
     Parameters
     ----------
     rho : float
         Spectral radius at infinite frequency, from 0 (what is not resolved is gone after a step) to below 1 (nothing
-        is damped; refused for index 3, where the multipliers then do not converge).
+        is damped; refused for index 3, where the multipliers then do not converge, as are `newmark` with gamma = 1/2
+        and `hht` with alpha = 0).
     index : 2 or 3
         Form of the constraints; without constraints both are the same.
     newton : NewtonOptions
     compiled : bool, optional
         Whether steps are made by a compiled driver, which gives the same numbers faster (docs/theory/compiled_driver);
         left out, where nothing prevents it and the run is long enough. With True what prevents it is an error.
+    coefficients : (4,) sequence of float, optional
+        :math:`\alpha_m, \alpha_f, \beta, \gamma` in place of those that follow from ``rho``, which is then not used;
+        `hht` and `newmark` give them.
 
     Raises
     ------
@@ -103,6 +115,7 @@ class GeneralizedAlpha:
     index: int = 2
     newton: NewtonOptions = field(default_factory=NewtonOptions)
     compiled: bool | None = None
+    coefficients: tuple[float, float, float, float] | None = None
     alpha_m: float = field(init=False)
     alpha_f: float = field(init=False)
     beta: float = field(init=False)
@@ -121,13 +134,22 @@ class GeneralizedAlpha:
             raise ModelError(f"{owner}: newton must be NewtonOptions, not {show(self.newton)}.")
         if self.compiled is not None:
             as_flag(owner, "compiled", self.compiled)
-        self._set((2.0 * rho - 1.0) / (rho + 1.0), rho / (rho + 1.0))
-
-    def _set(self, alpha_m: float, alpha_f: float, gamma: float | None = None, beta: float | None = None) -> None:
-        gamma = 0.5 + alpha_f - alpha_m if gamma is None else gamma
-        beta = 0.25 * (gamma + 0.5) ** 2 if beta is None else beta
-        for name, value in (("alpha_m", alpha_m), ("alpha_f", alpha_f), ("gamma", gamma), ("beta", beta)):
+        given = self.coefficients
+        if given is None:
+            values = _damped((2.0 * rho - 1.0) / (rho + 1.0), rho / (rho + 1.0))
+        else:
+            values = _checked(owner, given)
+            object.__setattr__(self, "coefficients", values)
+        for name, value in zip(("alpha_m", "alpha_f", "beta", "gamma"), values, strict=True):
             object.__setattr__(self, name, value)
+        if self.index == 3 and given is not None and _radius(*values) > 1.0 - 1e-6:
+            raise ModelError(
+                f"{owner}: with index 3, beta = {self.beta:.4g} and gamma = {self.gamma:.4g} the multipliers do not "
+                f"converge: nothing damps them; take index=2, or rho below 1."
+            )
+        # Of order 2 with this gamma alone; round-off does not change what was meant.
+        off = abs(self.gamma - (0.5 + self.alpha_f - self.alpha_m))
+        object.__setattr__(self, "order", 2 if off <= 1e-12 else 1)
 
     @classmethod
     def hht(
@@ -136,9 +158,9 @@ class GeneralizedAlpha:
         """Hilber, Hughes and Taylor's method, alpha from 0 to 1/3 (written without its minus sign)."""
         alpha = as_number("GeneralizedAlpha.hht", "alpha", alpha, minimum=0.0, maximum=1.0 / 3.0)
         rho = (1.0 - alpha) / (1.0 + alpha) if alpha else 0.999
-        scheme = cls(rho=rho, index=index, newton=newton or NewtonOptions(), compiled=compiled)
-        scheme._set(0.0, alpha)
-        return scheme
+        return cls(
+            rho=rho, index=index, newton=newton or NewtonOptions(), compiled=compiled, coefficients=_damped(0.0, alpha)
+        )  # fmt: skip
 
     @classmethod
     def newmark(
@@ -146,13 +168,10 @@ class GeneralizedAlpha:
         compiled: bool | None = None,
     ) -> GeneralizedAlpha:  # fmt: skip
         """Newmark's method; gamma = 1/2 is the only one of order 2."""
-        as_number("GeneralizedAlpha.newmark", "beta", beta, above=0.0, maximum=1.0)
-        as_number("GeneralizedAlpha.newmark", "gamma", gamma, minimum=0.5, maximum=1.5)
-        scheme = cls(rho=0.999, index=index, newton=newton or NewtonOptions(), compiled=compiled)
-        scheme._set(0.0, 0.0, gamma, beta)
-        if gamma != 0.5:
-            object.__setattr__(scheme, "order", 1)
-        return scheme
+        beta = as_number("GeneralizedAlpha.newmark", "beta", beta, above=0.0, maximum=1.0)
+        gamma = as_number("GeneralizedAlpha.newmark", "gamma", gamma, minimum=0.5, maximum=1.5)
+        options = newton or NewtonOptions()
+        return cls(rho=0.999, index=index, newton=options, compiled=compiled, coefficients=(0.0, 0.0, beta, gamma))
 
     def check(self, dynamics: Dynamics, redundant: tuple[str, ...]) -> None:
         """Everything can be treated."""
@@ -169,8 +188,29 @@ class GeneralizedAlpha:
         return _Stepper(self, dynamics, tolerance)
 
 
-AGAIN = (StepStatus.DIVERGED, StepStatus.SLOW, StepStatus.REFUSED)
-"""Ends of an attempt after which another is made."""
+def _damped(alpha_m: float, alpha_f: float) -> tuple[float, float, float, float]:
+    """alpha_m, alpha_f, and the beta and gamma of order 2 with the most damping of high frequencies."""
+    gamma = 0.5 + alpha_f - alpha_m
+    return alpha_m, alpha_f, 0.25 * (gamma + 0.5) ** 2, gamma
+
+
+def _radius(alpha_m: float, alpha_f: float, beta: float, gamma: float) -> float:
+    """Spectral radius at infinite frequency, where q = 0 at the ends of steps; constraints of index 3 are like that."""
+    roots = np.roots([beta, gamma + 0.5 - 2.0 * beta, beta - gamma + 0.5])
+    return max(alpha_f / (1.0 - alpha_f), float(np.abs(roots).max(initial=0.0)))
+
+
+def _checked(owner: str, given: object) -> tuple[float, float, float, float]:
+    """alpha_m, alpha_f, beta, gamma as they were given."""
+    if isinstance(given, str) or not isinstance(given, Sequence) or len(given) != 4:
+        raise ModelError(
+            f"{owner}: coefficients must be four numbers (alpha_m, alpha_f, beta, gamma), not {show(given)}; leave "
+            f"them out and give rho, or take GeneralizedAlpha.hht or GeneralizedAlpha.newmark."
+        )
+    alpha_m = as_number(owner, "alpha_m of the coefficients", given[0], minimum=-1.0, maximum=0.5)
+    alpha_f = as_number(owner, "alpha_f of the coefficients", given[1], minimum=0.0, maximum=0.5)
+    beta = as_number(owner, "beta of the coefficients", given[2], above=0.0, maximum=1.0)
+    return alpha_m, alpha_f, beta, as_number(owner, "gamma of the coefficients", given[3], minimum=0.5, maximum=1.5)
 
 
 class _Stepper:
@@ -187,7 +227,6 @@ class _Stepper:
         self._held = np.empty(dynamics.n_v)
         self._sums = np.empty(len(dynamics.body_sizes))
         self._rate_gap = 0.0
-        self._has_states = len(dynamics.states) > 0
         self.choice = Choice(dynamics, scheme, tolerance, self.refresh)
 
     def forget(self) -> None:
@@ -224,13 +263,7 @@ class _Stepper:
                 return made
         else:
             self.choice.count()
-        result = self._attempt(state, h, state.a, False)
-        if result.status in AGAIN:
-            # Noisy accelerations of stiff bodies are a bad guess of the new ones; zero is the robust one.
-            second = self._attempt(state, h, np.zeros_like(state.a), True)
-            second.iterations += result.iterations
-            return second
-        return result
+        return attempts(lambda first, again: self._attempt(state, h, first, again), state.a)
 
     def _attempt(self, state: StepState, h: float, first: FloatArray, full: bool) -> StepResult:
         """A step from a guess of the new acceleration; ``full``: with a new matrix in each iteration."""
@@ -290,7 +323,7 @@ class _Stepper:
                 if done and turned_too_far(dyn, dq):
                     self.forget()
                     return StepResult(None, math.inf, number, StepStatus.TURNED)
-                if done and (not self._has_states or self._settled(v1, vd1, wv, h)):
+                if done and settled(dyn.states, dyn.d, v1, vd1, wv, h, options.rtol):
                     return self._accept(state, h, dq, q1, v1, vd1, lam, aux, number)
                 renew = number > 1 and rate > RATE
                 last = size
@@ -320,12 +353,6 @@ class _Stepper:
         dyn.rate_coupling(y, rate)
         put_back(self._held, rate, n_v, y, dyn.r, dq)
         return correct(dyn.solve(1.0 / wa, -1.0, -1.0), dyn.mass, wv, wa, wa, n_v, dq, v1, vd1, lam)
-
-    def _settled(self, v1: FloatArray, vd1: FloatArray, wv: float, h: float) -> bool:
-        """Whether the last increments of first-order states are small against the states, each in its own unit."""
-        k = self.dynamics.states
-        size = np.abs(v1[k]) + np.abs(h * vd1[k])
-        return bool(np.all(wv * np.abs(self.dynamics.d[k]) <= self.scheme.newton.rtol * size))
 
     def _accept(
         self, state: StepState, h: float, dq: FloatArray, q1: FloatArray, v1: FloatArray, vd1: FloatArray,

@@ -15,7 +15,6 @@ from time import perf_counter
 import numpy as np
 
 from flexmbs.core.contracts import FloatArray
-from flexmbs.core.errors import ModelError
 from flexmbs.dynamics import Dynamics
 
 __all__ = ["IndexOne"]
@@ -39,29 +38,6 @@ class IndexOne:
         self._rolling = bool((~self.holonomic).any())
         self._eye = np.eye(3)
         self._factors = -1
-
-    def check(self, owner: str) -> None:
-        """Refuse states driven by accelerations or multipliers, which an explicit evaluation does not know yet."""
-        dyn = self.dynamics
-        if dyn.mechanics is None or not dyn.python.states:
-            return
-        q, v = dyn.coordinates.reference, dyn.coordinates.velocity
-        before, held = dyn.env, dyn.mechanics.held.copy()
-        dyn.set_time(0.0 if np.isnan(before.t) else before.t)
-        found = []
-        for value in (0.0, 1.0):
-            r = np.zeros(self.n_v)
-            dyn.python.before(q, v, self.still + value, self.free + value, r)
-            found.append(np.concatenate((r, dyn.mechanics.held)))
-        dyn.mechanics.held[:] = held
-        if not np.array_equal(found[0], found[1], equal_nan=True):
-            for item, places in dyn.python.states:
-                u = [item.read(dyn.python.viewer.view(dyn.env.t, q, v, self.still + x, self.free + x)) for x in (0, 1)]
-                if len(places) and not np.array_equal(u[0], u[1], equal_nan=True):
-                    raise ModelError(
-                        f"{owner}: FirstOrder {item.name!r} reads accelerations or multipliers, which an explicit "
-                        f"scheme does not have before it evaluates the states; take GeneralizedAlpha() for this model."
-                    )
 
     def forget(self) -> None:
         """Drop the factors."""

@@ -8,13 +8,20 @@ as converged. The matrix is renewed when the rate exceeds 0.3.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
+
 from flexmbs.core.checks import as_count, as_number, show
+from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError
+from flexmbs.integrators.contracts import StepResult, StepStatus
 
-__all__ = ["NewtonOptions"]
+__all__ = ["NewtonOptions", "attempts", "settled"]
 
+AGAIN = (StepStatus.DIVERGED, StepStatus.SLOW, StepStatus.REFUSED)
+"""Ends of an attempt after which another is made."""
 POLICIES = ("auto", "step", "demand", "full")
 
 
@@ -48,3 +55,30 @@ class NewtonOptions:
         as_count("NewtonOptions", "most", self.most, minimum=2)
         if not isinstance(self.refresh, str) or self.refresh not in POLICIES:
             raise ModelError(f"NewtonOptions: refresh must be one of {POLICIES}, not {show(self.refresh)}.")
+
+
+def attempts(attempt: Callable[[FloatArray, bool], StepResult], a: FloatArray) -> StepResult:
+    """A step from the accelerations ``a`` as a guess of the new ones and, where that fails, from another guess.
+
+    ``attempt(guess, second)`` makes it.
+    """
+    result = attempt(a, False)
+    if result.status not in AGAIN:
+        return result
+    # Noisy accelerations of stiff bodies are a bad guess of the new ones; zero is the robust one.
+    second = attempt(np.zeros_like(a), True)
+    second.iterations += result.iterations
+    return second
+
+
+def settled(
+    states: IntArray, increment: FloatArray, v: FloatArray, a: FloatArray, rate: float, h: float, rtol: float
+) -> bool:  # fmt: skip
+    """Whether the last increments of first-order states are small against the states, each in its own unit.
+
+    ``rate`` times the increment (n_v,) is what a velocity has changed by.
+    """
+    if not len(states):
+        return True
+    size = np.abs(v[states]) + np.abs(h * a[states])
+    return bool(np.all(abs(rate) * np.abs(increment[states]) <= rtol * size))

@@ -65,6 +65,12 @@ SAME = 1.2
 class RadauIIA:
     r"""Radau IIA of order 5: for stiff systems, and for small errors.
 
+    .. math:: \dot\theta = T^{-1}(\theta)\, v + N \eta, \quad M \dot v + f + G^T \lambda = 0, \quad g = 0, \quad
+       G v + g_t = 0
+
+    are collocated in three stages. E. Hairer, G. Wanner, Solving Ordinary Differential Equations II (2nd ed. 1996),
+    sections IV.8 and VII.4.
+
     Numerical damping: what is not resolved is gone after a step (L-stable). With `ErrorControl` the steps are chosen by
     an embedded formula of order 3 that is filtered by the real matrix, and by the predictive controller of
     K. Gustafsson.
@@ -155,10 +161,11 @@ class _Stepper:
     def between(self, old: StepState, new: StepState) -> CollocationInterpolant:
         """The collocation polynomial."""
         m = RadauMemory.of(new.memory, self.dynamics)
+        assert m is not None  # noqa: S101
         return CollocationInterpolant(old, new, self.dynamics.n_linear, m.theta, m.v, m.a, m.lam)
 
     def step(self, state: StepState, h: float) -> StepResult:
-        memory = RadauMemory.of(state.memory, self.dynamics) if len(state.memory) else None
+        memory = RadauMemory.of(state.memory, self.dynamics)
         try:
             stages, at = Stages(self.dynamics, state), state
             if memory is not None:

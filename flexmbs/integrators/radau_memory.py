@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from flexmbs.integrators.contracts import StepState
+from flexmbs.integrators.contracts import StepState, is_memory_of, mark
 
 if TYPE_CHECKING:
     from flexmbs.core.contracts import FloatArray
     from flexmbs.dynamics import Dynamics
 
 __all__ = ["RadauMemory"]
+
+SCHEME = "RadauIIA"
 
 
 class RadauMemory(NamedTuple):
@@ -44,7 +46,7 @@ class RadauMemory(NamedTuple):
 
     def pack(self, dyn: Dynamics) -> FloatArray:
         """As one array."""
-        parts = [np.array([float(self.keep), self.h, self.error, self.proposed])]
+        parts = [np.array([mark(SCHEME), float(self.keep), self.h, self.error, self.proposed])]
         parts += [self.theta.ravel(), self.v.ravel(), self.a.ravel(), self.lam.ravel()]
         if self.kept_at is not None:
             at = self.kept_at
@@ -54,13 +56,15 @@ class RadauMemory(NamedTuple):
         return np.concatenate(parts)
 
     @classmethod
-    def of(cls, numbers: FloatArray, dyn: Dynamics) -> RadauMemory:
-        """From the array."""
+    def of(cls, numbers: FloatArray, dyn: Dynamics) -> RadauMemory | None:
+        """From the array; None at a start, and where another scheme made the step before."""
+        if not is_memory_of(SCHEME, numbers):
+            return None
         n_q, n_v, n_c = dyn.n_q, dyn.n_v, dyn.n_c
         sizes = (2 * n_v, 2 * n_v, 2 * n_v, 2 * n_c, 1, n_q, n_v, n_v, n_c)
-        keep = float(numbers[0]) == 1.0
-        h, error, proposed = (float(x) for x in numbers[1:4])
-        theta, v, a, lam, t, q_at, v_at, a_at, lam_at = np.split(numbers[4:], np.cumsum(sizes)[:-1])
+        keep = float(numbers[1]) == 1.0
+        h, error, proposed = (float(x) for x in numbers[2:5])
+        theta, v, a, lam, t, q_at, v_at, a_at, lam_at = np.split(numbers[5:], np.cumsum(sizes)[:-1])
         at = StepState(float(t[0]), q_at, v_at, a_at, a_at, lam_at, v_at, 0.0) if keep else None
         pairs = (theta.reshape(2, n_v), v.reshape(2, n_v), a.reshape(2, n_v), lam.reshape(2, n_c))
         return cls(keep, h, error, proposed, *pairs, at)

@@ -30,6 +30,7 @@ from flexmbs.integrators.constraints.successive_projection import SuccessiveProj
 from flexmbs.integrators.contracts import StepResult, StepState, StepStatus
 from flexmbs.integrators.index_one import IndexOne
 from flexmbs.integrators.quintic import QuinticInterpolant
+from flexmbs.integrators.seen_accelerations import refuse_states_that_see_accelerations
 from flexmbs.integrators.tableaux import CLASSICAL, DORMAND_PRINCE, MIDPOINT, Tableau
 from flexmbs.integrators.turning import longest_step, turned_too_far
 from flexmbs.mechanics.steps import local
@@ -42,11 +43,20 @@ FAR = 1e6
 """An increment of a body this many times its size is growth without bound."""
 LOST = 1.0
 """Estimated error of a step, over the size of a body, from which its result says nothing."""
+MET = 1e-6
+"""Violation of positions over the size of the model, after their projection, with which no step is accepted."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class RungeKutta:
-    """Explicit Runge-Kutta method of order 2, 4 or 5 with the constraints on accelerations.
+    r"""Explicit Runge-Kutta method of order 2, 4 or 5 with the constraints on accelerations.
+
+    .. math:: \dot\theta = T^{-1}(\theta)\,v, \qquad \dot v = a, \qquad
+       \begin{bmatrix} M & G^T \\ G & 0 \end{bmatrix}\begin{bmatrix} a \\ \lambda \end{bmatrix} =
+       -\begin{bmatrix} f \\ \gamma \end{bmatrix}
+
+    H. Munthe-Kaas, Appl. Numer. Math. 29 (1999) 115-127; J. R. Dormand, P. J. Prince, J. Comput. Appl. Math. 6 (1980)
+    19-26.
 
     Parameters
     ----------
@@ -97,16 +107,19 @@ class RungeKutta:
             raise ModelError(f"RungeKutta: order must be 2, 4 or 5, not {show(self.order)}.")
         keeps = self.constraints
         if isinstance(keeps, type) or not all(callable(getattr(keeps, name, None)) for name in ("check", "keeper")):
+            found = f"the class {keeps.__name__}; write {keeps.__name__}()" if isinstance(keeps, type) else show(keeps)
             raise ModelError(
-                f"RungeKutta: constraints must be an object such as SuccessiveProjection(), not {show(keeps)}."
+                f"RungeKutta: constraints must be an object such as SuccessiveProjection() or "
+                f"Baumgarte(time_constant=0.05), not {found}."
             )
 
     def check(self, dynamics: Dynamics, redundant: tuple[str, ...]) -> None:
         """Refuse states that read what is not known yet, and what the method for the constraints refuses."""
-        equations = IndexOne(dynamics)
-        equations.check("RungeKutta")
+        refuse_states_that_see_accelerations(
+            "RungeKutta", dynamics, "which an explicit scheme does not have before it evaluates the states"
+        )
         if dynamics.n_c:
-            self.constraints.check(equations, redundant)
+            self.constraints.check(IndexOne(dynamics), redundant)
 
     def start(self, dynamics: Dynamics, t: float, q: FloatArray, v: FloatArray, h: float) -> StepState:
         """State at t with the accelerations of the equations of motion."""
@@ -183,6 +196,14 @@ class _Stepper:
             self.forget()
             return StepResult(None, np.inf, n, StepStatus.TURNED)
         q1, v1 = keeper.project(state.t + h, q1, v1)
+        gap = self.equations.gap()
+        if keeper.meets and gap > MET * dyn.length:
+            self.forget()
+            dyn.r[: dyn.n_v] = 0.0  # the largest residual is the one that is reported by its name
+            return StepResult(
+                None, np.inf, n, StepStatus.SLOW,
+                f"the projection leaves the constraints {gap:.3g} apart: the step is too large, or they cannot be met",
+            )  # fmt: skip
         a1, lam = keeper.accelerations(v1)
         local(state.q, q1, n_linear, theta)
         if not (self._near(theta, v1) and np.isfinite(a1).all() and np.isfinite(lam).all()):

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import flexmbs as fx
+from flexmbs.dynamics import Dynamics
 
 BAR = Path(__file__).parents[2] / "docs" / "extending" / "planar_bar.py"
 G = 9.81
@@ -136,3 +137,19 @@ def test_newton_options(both, models) -> None:
     ]
     assert np.array_equal(runs[0].q, runs[1].q)
     assert runs[0].counts["factorisations"] == runs[1].counts["factorisations"]
+
+
+def test_back_in_time(models) -> None:
+    """Steps of negative size, from a state of its own."""
+    dyn = Dynamics(fx.compile_model(models.slider_crank()))
+    begun = fx.simulate(dyn.system, 0.1, step=1e-3, integrator=fx.GeneralizedAlpha(compiled=False)).last
+    found = []
+    for compiled in (False, True):
+        stepper = fx.GeneralizedAlpha(compiled=compiled).stepper(dyn, 1.0)
+        state = begun
+        for _ in range(20):
+            state = stepper.step(state, -1e-3).state
+        found.append(state)
+    assert found[0].t < 0.0801
+    for name in ("q", "v", "a", "aux", "lam"):
+        assert np.array_equal(getattr(found[0], name), getattr(found[1], name)), name

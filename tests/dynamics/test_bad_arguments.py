@@ -124,6 +124,8 @@ def test_newton_options(options) -> None:
         {"index": "3"},
         {"index": True},
         {"newton": 5},
+        {"coefficients": 0.25},
+        {"coefficients": (0.0, 0.0, 0.25)},
     ],
 )
 def test_generalized_alpha(options) -> None:

@@ -132,6 +132,14 @@ def test_top_is_of_second_order(index: int) -> None:
 def test_index_3_without_damping_is_refused() -> None:
     with pytest.raises(fx.ModelError, match="rho = 1 the multipliers do not converge; take rho below 1"):
         fx.GeneralizedAlpha(rho=1.0, index=3)
+    for make in (
+        lambda: fx.GeneralizedAlpha.newmark(index=3), lambda: fx.GeneralizedAlpha.hht(0.0, index=3),
+        lambda: fx.GeneralizedAlpha.newmark(1.0 / 6.0, 0.5, index=3),
+    ):  # fmt: skip
+        with pytest.raises(fx.ModelError, match=r"with index 3, beta = .* take index=2, or rho below 1"):
+            make()
+    assert fx.GeneralizedAlpha.newmark(0.36, 0.7, index=3).order == 1  # radius 0.67: what it starts with fades
+    assert fx.GeneralizedAlpha.hht(0.05, index=3).order == 2
 
 
 def test_both_forms_agree_without_constraints() -> None:

@@ -95,9 +95,9 @@ def test_a_killed_run_leaves_a_journal_to_go_on_from(script, tmp_path) -> None:
 
 def test_a_truncated_journal_is_read_as_far_as_it_goes(script, tmp_path) -> None:
     file, journal = tmp_path / "run.h5", tmp_path / "run.h5.journal"
-    script("kill", file, 1.2)  # the cut goes through the checkpoint at t = 1
-    data = journal.read_bytes()
-    journal.write_bytes(data[: len(data) - 37])
+    script("kill", file, 1.2)
+    data = journal.read_bytes()  # with or without the states after t = 1, as fast as the machine was
+    journal.write_bytes(data[: data.rindex(b"checkpoint") + 3])  # the cut goes through the checkpoint at t = 1
     found = fx.load(journal)
     assert found.t[-1] == pytest.approx(0.5, abs=1e-9)
     assert found.last.t == pytest.approx(0.5, abs=1e-9)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
-
 import numpy as np
 import pytest
 
@@ -37,21 +34,6 @@ def everything() -> fx.Model:
     return fx.Model(wheel, hinge, block, slide, pid, lag, spiral, friction, fx.Gravity((0, 0, -G)))
 
 
-def interrupt_at(step: int) -> fx.Event:
-    """Ctrl-C during a step: an event that never happens and that sends the signal when it is looked at."""
-    seen = [0, -1.0]
-
-    def condition(view) -> float:
-        if view.t > seen[1]:
-            seen[0], seen[1] = seen[0] + 1, view.t
-        if seen[0] == step:
-            seen[0] += 1
-            os.kill(os.getpid(), signal.SIGINT)
-        return 1.0
-
-    return fx.Event(condition, name="ctrl-c")
-
-
 def same(full: fx.TimeSolution, first: fx.TimeSolution, rest: fx.TimeSolution) -> None:
     """The rest repeats the end of the whole, to the last bit."""
     n = len(rest.steps)
@@ -68,7 +50,7 @@ STEPS = {"fixed": 7e-3, "controlled": fx.ErrorControl(1e-5), "loose": fx.ErrorCo
 
 @pytest.mark.parametrize("step", STEPS)
 @pytest.mark.parametrize("model", [pendulum, everything])
-def test_interrupted_runs_go_on_bitwise(model, step: str) -> None:
+def test_interrupted_runs_go_on_bitwise(model, step: str, interrupt_at) -> None:
     m = model()
     options = {"step": STEPS[step], "integrator": fx.GeneralizedAlpha(rho=0.7)}
     full = fx.simulate(m, 1.5, **options)
@@ -86,7 +68,7 @@ def test_the_model_with_everything_does_turn_and_stick() -> None:
     assert abs(run.velocity("block")[-1, 0]) < 0.5
 
 
-def test_interrupted_twice() -> None:
+def test_interrupted_twice(interrupt_at) -> None:
     m = everything()
     full = fx.simulate(m, 1.5, step=7e-3)
     a = fx.simulate(m, 1.5, step=7e-3, events=[interrupt_at(40)])
@@ -98,7 +80,7 @@ def test_interrupted_twice() -> None:
 
 
 @pytest.mark.parametrize("rebuilt", [False, True])
-def test_resumed_from_a_file(tmp_path, rebuilt: bool) -> None:
+def test_resumed_from_a_file(tmp_path, rebuilt: bool, interrupt_at) -> None:
     """Saved and loaded, with the model passed or made anew from the file."""
     m = pendulum() if rebuilt else everything()
     full = fx.simulate(m, 1.5, step=7e-3)
@@ -142,7 +124,7 @@ def test_two_runs_of_one_system_are_the_same() -> None:
 
 
 @pytest.mark.parametrize("refresh", ["step", "demand", "full"])
-def test_policies_of_the_matrix_are_resumed_at_the_end_of_a_stretch(refresh: str) -> None:
+def test_policies_of_the_matrix_are_resumed_at_the_end_of_a_stretch(refresh: str, interrupt_at) -> None:
     m = pendulum()
     scheme = fx.GeneralizedAlpha(newton=fx.NewtonOptions(refresh=refresh))
     full = fx.simulate(m, 0.4, step=1e-3, integrator=scheme)

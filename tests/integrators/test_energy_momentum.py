@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import os
-import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -222,26 +220,14 @@ def test_back_in_time(make: Callable[[], fx.Model]) -> None:
     assert np.isfinite(back.lam).all()
 
 
-def _interrupt_at(step: int) -> fx.Event:
-    """Ctrl-C during a step: an event that never happens and that sends the signal when it is looked at."""
-    times: list[float] = []
-
-    def condition(view: Any) -> float:
-        if not times or view.t > times[-1]:
-            times.append(view.t)
-            if len(times) == step:
-                os.kill(os.getpid(), signal.SIGINT)
-        return 1.0
-
-    return fx.Event(condition, name="ctrl-c")
-
-
 @pytest.mark.parametrize("step", [2e-3, ErrorControl(1e-4)], ids=["fixed", "controlled"])
 @pytest.mark.parametrize("make", [mechanism, welded])
-def test_resumed_runs_are_bitwise_the_same(make: Callable[[], fx.Model], step: Any, tmp_path: Path) -> None:
+def test_resumed_runs_are_bitwise_the_same(
+    make: Callable[[], fx.Model], step: Any, tmp_path: Path, interrupt_at
+) -> None:
     model = make()
     full = go(model, 0.2, step, events=[fx.Event(lambda view: 1.0, name="ctrl-c")])
-    first = go(model, 0.2, step, events=[_interrupt_at(20)], file=tmp_path / "first.h5")
+    first = go(model, 0.2, step, events=[interrupt_at(20)], file=tmp_path / "first.h5")
     assert first.status is fx.TimeStatus.INTERRUPTED
     assert 10 < len(first.steps) < len(full.steps)
     for start in (first, fx.load(tmp_path / "first.h5")):

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import itertools
 import math
-import os
-import signal
 
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
 import flexmbs as fx
-from flexmbs.dynamics import Dynamics
 from flexmbs.integrators import collocation
 from flexmbs.verification.cases import integrators as known
 from flexmbs.verification.cases.spatial_mechanisms import bricard, bricard_path
@@ -39,17 +36,6 @@ def in_space() -> fx.Model:
                            velocity=(-1.0, 2.0, 0), name="two")  # fmt: skip
     joints = fx.Spherical(fx.ground, one, at=(0, 0, 0), name="a"), fx.Spherical(one, two, at=(1, 0, 0), name="b")
     return fx.Model(one, two, *joints, fx.Gravity((0, 0, -G)))
-
-
-def stepped(model: fx.Model, tolerance: float = 1.0, scheme: fx.RadauIIA = RADAU):
-    """A stepper and the first state, without a run."""
-    from flexmbs.assembly import assemble
-
-    dyn = Dynamics(fx.compile_model(model))
-    dyn.start_turns(0.0)
-    c = dyn.coordinates
-    found = assemble(dyn, 0.0, c.reference.copy(), c.velocity.copy())
-    return scheme.stepper(dyn, tolerance), scheme.start(dyn, 0.0, found.q, found.v, 1e-3)
 
 
 # --- coefficients ----------------------------------------------------------------------------------------------------
@@ -97,24 +83,16 @@ def test_constrained_motions_are_of_order_5_and_multipliers_of_order_3(problem) 
 
 
 def test_free_symmetric_body_is_of_order_5() -> None:
-    errors = []
-    for h in (0.1, 0.05, 0.025):
-        J, J3, omega = 1.0, 1.8, np.array([2.0, 0.0, 5.0])
-        body = fx.RigidBody(1.0, (J, J, J3), angular_velocity=omega, name="body")
-        run = fx.simulate(fx.Model(body), 2.0, step=h, integrator=RADAU)
-        R = known.Rotation
-        spin = np.array([J, J, J3]) * omega / J
-        exact = R.from_rotvec(2.0 * spin) * R.from_rotvec((0.0, 0.0, (1.0 - J3 / J) * 5.0 * 2.0))
-        errors.append((exact.inv() * R.from_matrix(run.rotation(body)[-1])).magnitude())
+    errors = [known.spinning(h, RADAU)[0] for h in (0.1, 0.05, 0.025)]
     assert min(orders(errors)) > 4.8, errors
     assert errors[-1] < 1e-8
 
 
-def test_between_steps_errors_are_of_order_4_and_both_ends_are_met() -> None:
+def test_between_steps_errors_are_of_order_4_and_both_ends_are_met(started) -> None:
     given = known.cone()
     errors = []
     for h in (0.08, 0.04, 0.02):
-        stepper, state = stepped(given.model)
+        stepper, state, _ = started(given.model, RADAU, 1e-3)
         new = stepper.step(state, h).state
         inside = stepper.between(state, new)
         assert np.array_equal(inside(state.t).q, state.q)
@@ -130,11 +108,11 @@ def test_between_steps_errors_are_of_order_4_and_both_ends_are_met() -> None:
     assert min(orders(errors)) > 3.8, errors
 
 
-def test_back_in_time() -> None:
+def test_back_in_time(started) -> None:
     """Forth and back differ by the local error, of sixth order; the method is not symmetric."""
     gaps = []
     for h in (0.04, 0.02, 0.01):
-        stepper, state = stepped(in_space())
+        stepper, state, _ = started(in_space(), RADAU, 1e-3)
         back = stepper.step(stepper.step(state, h).state, -h).state
         assert back.t == pytest.approx(0.0, abs=1e-15)
         gaps.append(np.abs(back.q - state.q).max())
@@ -227,12 +205,12 @@ def test_stiff_cable_is_followed_with_few_failures(tolerance: float) -> None:
     assert run.counts["evaluations"] < 30 * len(run.steps)
 
 
-def test_smooth_linear_motion_keeps_its_matrix() -> None:
+def test_smooth_linear_motion_keeps_its_matrix(started) -> None:
     """A mass on a spring has one Jacobian for ever."""
     mass = fx.PointMass(1.0, position=(1.0, 0.0, 0.0), name="mass")
     spring = fx.SpringDamper(fx.ground.marker_at((-50.0, 0, 0)), mass.centre, stiffness=4.0, length=50.0, name="spring")
     model = fx.Model(mass, spring)
-    stepper, state = stepped(model)
+    stepper, state, _ = started(model, RADAU, 1e-3)
     for _ in range(20):
         state = stepper.step(state, 0.05).state
     assert stepper.jacobians <= 2
@@ -274,32 +252,22 @@ def test_a_run_goes_on_bitwise(make, step, tmp_path) -> None:
             assert np.array_equal(getattr(rest, name)[1:], getattr(full, name)[-len(rest.steps) :]), name
 
 
-def test_an_interrupted_controlled_run_goes_on_bitwise() -> None:
+def test_an_interrupted_controlled_run_goes_on_bitwise(interrupt_at) -> None:
     """Interrupted between two steps, which changes none."""
     model = in_space()
     control = fx.ErrorControl(1e-6)
     full = fx.simulate(model, 1.0, step=control, integrator=RADAU)
-    seen = [0, -1.0]
-
-    def condition(view) -> float:
-        if view.t > seen[1]:
-            seen[0], seen[1] = seen[0] + 1, view.t
-        if seen[0] == 9:
-            seen[0] += 1
-            os.kill(os.getpid(), signal.SIGINT)
-        return 1.0
-
-    first = fx.simulate(model, 1.0, step=control, integrator=RADAU, events=[fx.Event(condition, name="ctrl-c")])
+    first = fx.simulate(model, 1.0, step=control, integrator=RADAU, events=[interrupt_at(9)])
     assert 0 < len(first.steps) < len(full.steps)
     rest = fx.simulate(model, 1.0, step=control, integrator=RADAU, start=first)
     for name in ("t", "q", "v", "a", "lam"):
         assert np.array_equal(getattr(rest, name)[1:], getattr(full, name)[-len(rest.steps) :]), name
 
 
-def test_run_of_no_length_and_forgotten_factors() -> None:
+def test_run_of_no_length_and_forgotten_factors(started) -> None:
     run = fx.simulate(pendulum(), 0.0, integrator=RADAU)
     assert len(run) == 1
-    stepper, state = stepped(pendulum(), 1e-6)
+    stepper, state, _ = started(pendulum(), RADAU, 1e-3, 1e-6)
     one = stepper.step(stepper.step(state, 1e-3).state, 1e-3)
     stepper.forget()
     two = stepper.step(stepper.step(state, 1e-3).state, 1e-3)

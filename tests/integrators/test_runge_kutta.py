@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import math
-import os
-import signal
 
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
 import flexmbs as fx
-from flexmbs.assembly import assemble
-from flexmbs.dynamics import Dynamics
 from flexmbs.integrators.tableaux import CLASSICAL, DORMAND_PRINCE, MIDPOINT
 
 G = 9.81
@@ -54,30 +50,6 @@ def attitude(t: float) -> Rotation:
     """Of the spinning body: it turns about its momentum, and about its axis."""
     momentum = np.array([2.0, 0.0, 9.0])
     return Rotation.from_rotvec(momentum * t) * Rotation.from_rotvec((0.0, 0.0, -0.8 * 5.0 * t))
-
-
-def started(model: fx.Model, scheme, tolerance: float = 1.0):
-    """A stepper and the state at t = 0."""
-    dyn = Dynamics(fx.compile_model(model))
-    dyn.start_turns(0.0)
-    found = assemble(dyn, 0.0, dyn.coordinates.reference.copy(), dyn.coordinates.velocity.copy())
-    scheme.check(dyn, found.redundant)
-    return scheme.stepper(dyn, tolerance), scheme.start(dyn, 0.0, found.q, found.v, 1e-2), dyn
-
-
-def interrupt_at(step: int) -> fx.Event:
-    """Ctrl-C during a step: an event that never happens and that sends the signal when it is looked at."""
-    seen = [0, -1.0]
-
-    def condition(view) -> float:
-        if view.t > seen[1]:
-            seen[0], seen[1] = seen[0] + 1, view.t
-        if seen[0] == step:
-            seen[0] += 1
-            os.kill(os.getpid(), signal.SIGINT)
-        return 1.0
-
-    return fx.Event(condition, name="ctrl-c")
 
 
 def slope(steps, errors) -> float:
@@ -217,7 +189,7 @@ def test_supports_turn_the_mass_too(implicit) -> None:
 
 
 @pytest.mark.parametrize(("order", "stages"), [(2, 2), (4, 4), (5, 6)])
-def test_bounded_work(order: int, stages: int) -> None:
+def test_bounded_work(order: int, stages: int, started) -> None:
     """Evaluations and factorisations per step, counted."""
     model, *_ = cone()
     counts = {}
@@ -232,7 +204,7 @@ def test_bounded_work(order: int, stages: int) -> None:
     assert counts[fx.StandardProjection][0] >= stages + 1
 
 
-def test_without_constraints_the_mass_is_factorised_once() -> None:
+def test_without_constraints_the_mass_is_factorised_once(started) -> None:
     model, _ = spinning()
     stepper, state, dyn = started(model, fx.RungeKutta(order=4))
     before = dyn.factorisations
@@ -242,7 +214,7 @@ def test_without_constraints_the_mass_is_factorised_once() -> None:
 
 
 @pytest.mark.parametrize("order", ORDERS)
-def test_back_in_time(order: int) -> None:
+def test_back_in_time(order: int, started) -> None:
     """A step forth and back misses the start by the local errors, h^(order + 1)."""
     steps, errors = [0.08, 0.04, 0.02], []
     for h in steps:
@@ -262,7 +234,7 @@ def test_a_run_of_no_length() -> None:
 
 @pytest.mark.parametrize("step", [7e-3, fx.ErrorControl(1e-7)], ids=["fixed", "controlled"])
 @named
-def test_resumed_runs_are_bitwise(tmp_path, step, kept) -> None:
+def test_resumed_runs_are_bitwise(tmp_path, step, kept, interrupt_at) -> None:
     """To the middle, into a file, on to the end: as if it had not been interrupted."""
     model = hinged_bar()
     options = {"step": step, "integrator": fx.RungeKutta(order=5, constraints=kept)}

@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 import flexmbs as fx
 from flexmbs.core.contracts import FloatArray
 from flexmbs.verification import Case, ConvergenceStudy, Measured, Outcome, Progress, Table
 from flexmbs.verification.cases.common import COLOURS, figure, measured
-from flexmbs.verification.cases.integrators import Known, cone, driven
+from flexmbs.verification.cases.integrators import Known, cone, driven, spinning
 from flexmbs.verification.cases.linkages import Side, hinged
 from flexmbs.verification.cases.moving import G, orders, stored_times, worst
 from flexmbs.verification.cases.spatial_mechanisms import bricard, bricard_path
@@ -38,16 +37,6 @@ def _constrained(known: Known) -> tuple[list[Measured], list[ConvergenceStudy], 
     for level, unit, gap in zip(("g", "dg/dt", "d2g/dt2"), ("m", "m/s", "m/s^2"), gaps, strict=True):
         quantities.append(measured(f"{known.name}: constraints {level}", unit, gap, 0.0, CLOSED, atol=1e-11))
     return quantities, studies, errors
-
-
-def _spinning(h: float) -> float:
-    """Angle between the attitude of a free symmetric body after 2 s and the exact one."""
-    J, J3, omega = 1.0, 1.8, np.array([2.0, 0.0, 5.0])
-    body = fx.RigidBody(1.0, (J, J, J3), angular_velocity=omega, name="body")
-    run = fx.simulate(fx.Model(body), 2.0, step=h, integrator=SCHEME)
-    spin = np.array([J, J, J3]) * omega / J
-    exact = Rotation.from_rotvec(2.0 * spin) * Rotation.from_rotvec((0.0, 0.0, 2.0 * (1.0 - J3 / J) * 5.0))
-    return float((exact.inv() * Rotation.from_matrix(run.rotation(body)[-1])).magnitude())
 
 
 def _folding() -> tuple[list[Measured], list[ConvergenceStudy], list[list[object]]]:
@@ -110,7 +99,7 @@ def run(progress: Progress) -> Outcome:
             for i, name in enumerate(("position", "velocity", "force")):
                 axes.loglog(STEPS, errors[:, i], "o-", color=COLOURS[i], label=name)
     progress("free spinning body")
-    studies.append(orders("free symmetric body: attitude after 2 s", STEPS, [_spinning(h) for h in STEPS]))
+    studies.append(orders("free symmetric body: attitude after 2 s", STEPS, [spinning(h, SCHEME)[0] for h in STEPS]))
     progress("rhombus")
     found, more, rows = _folding()
     quantities += found

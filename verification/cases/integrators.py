@@ -12,6 +12,7 @@ from scipy.spatial.transform import Rotation
 
 import flexmbs as fx
 from flexmbs.core.contracts import FloatArray
+from flexmbs.integrators.contracts import Integrator
 from flexmbs.verification import Case, ConvergenceStudy, Measured, Outcome, Progress, Table
 from flexmbs.verification.cases.common import COLOURS, figure, measured
 from flexmbs.verification.cases.moving import G, orders
@@ -89,12 +90,12 @@ def _largest(r: FloatArray, v: FloatArray, force: FloatArray, late: NDArray[np.b
     return found[0], found[1], found[2]
 
 
-def _spinning(step: float, rho: float = 0.9) -> tuple[float, fx.TimeSolution]:
+def spinning(step: float, scheme: Integrator) -> tuple[float, fx.TimeSolution]:
     """Angle between the attitude of a free symmetric body after 2 s and the exact one."""
     J, J3 = 1.0, 1.8
     omega = np.array([2.0, 0.0, 5.0])
     body = fx.RigidBody(1.0, (J, J, J3), angular_velocity=omega, name="body")
-    run = fx.simulate(fx.Model(body), UNTIL, step=step, integrator=fx.GeneralizedAlpha(rho=rho))
+    run = fx.simulate(fx.Model(body), UNTIL, step=step, integrator=scheme)
     momentum = np.array([J, J, J3]) * omega
     exact = Rotation.from_rotvec(momentum / J * UNTIL) * Rotation.from_rotvec((0.0, 0.0, (1.0 - J3 / J) * 5.0 * UNTIL))
     return float((exact.inv() * Rotation.from_matrix(run.rotation(body)[-1])).magnitude()), run
@@ -135,7 +136,7 @@ def run(progress: Progress) -> Outcome:
                 axes.loglog(STEPS, errors[:, 0], "o-", color=colour, label=f"position, {label}")
                 axes.loglog(STEPS, errors[:, 2], "s--", color=colour, label=f"force, {label}")
     progress("free spinning body")
-    turned = [_spinning(h) for h in STEPS]
+    turned = [spinning(h, fx.GeneralizedAlpha(rho=0.9)) for h in STEPS]
     studies.append(orders("free symmetric body: attitude after 2 s", STEPS, [angle for angle, _ in turned]))
     spin = turned[-1][1].momentum()[1]
     drift = float(np.linalg.norm(spin - spin[0], axis=1).max() / np.linalg.norm(spin[0]))

@@ -6,13 +6,12 @@ import math
 
 import numpy as np
 from scipy.integrate import solve_ivp
-from scipy.spatial.transform import Rotation
 
 import flexmbs as fx
 from flexmbs.core.contracts import FloatArray
 from flexmbs.verification import Case, ConvergenceStudy, Measured, Outcome, Progress, Table
 from flexmbs.verification.cases.common import COLOURS, figure, measured
-from flexmbs.verification.cases.integrators import Known, cone, driven
+from flexmbs.verification.cases.integrators import Known, cone, driven, spinning
 from flexmbs.verification.cases.linkages import squeezer, squeezer_angles
 from flexmbs.verification.cases.moving import against, stored_times
 from flexmbs.verification.cases.spatial_mechanisms import governor
@@ -49,16 +48,6 @@ def _constrained(known: Known) -> tuple[list[Measured], list[ConvergenceStudy], 
         measured(f"{known.name}: velocities dg/dt", "m/s", gaps[1], 0.0, CLOSED, atol=1e-11),
     ]
     return quantities, studies, errors
-
-
-def _spinning(h: float) -> float:
-    """Angle between the attitude of a free symmetric body after 2 s and the exact one."""
-    J, J3, omega = 1.0, 1.8, np.array([2.0, 0.0, 5.0])
-    body = fx.RigidBody(1.0, (J, J, J3), angular_velocity=omega, name="body")
-    run = fx.simulate(fx.Model(body), 2.0, step=h, integrator=SCHEME)
-    spin = np.array([J, J, J3]) * omega / J
-    exact = Rotation.from_rotvec(2.0 * spin) * Rotation.from_rotvec((0.0, 0.0, 2.0 * (1.0 - J3 / J) * 5.0))
-    return float((exact.inv() * Rotation.from_matrix(run.rotation(body)[-1])).magnitude())
 
 
 def _stiff(h: float, stiffness: float = 1e8) -> float:
@@ -160,7 +149,7 @@ def run(progress: Progress) -> Outcome:
                 axes.loglog(STEPS, errors[:, i], "o-", color=COLOURS[i], label=name)
     progress("free spinning body")
     studies += [
-        _study("free symmetric body: attitude after 2 s", STEPS, [_spinning(h) for h in STEPS], 5.0, 4.8),
+        _study("free symmetric body: attitude after 2 s", STEPS, [spinning(h, SCHEME)[0] for h in STEPS], 5.0, 4.8),
         _study("conical pendulum: positions between the steps", STEPS, [_between(h) for h in STEPS], 4.0, 3.8),
         _study("stiff bushing, 5e2 to 2e3 time constants a step", STIFF, [_stiff(h) for h in STIFF], 3.0, 2.8),
     ]

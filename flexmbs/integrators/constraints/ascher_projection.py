@@ -11,21 +11,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from flexmbs.core.checks import as_count
 from flexmbs.core.contracts import FloatArray
 from flexmbs.integrators.constraints.contracts import Plain
 from flexmbs.integrators.constraints.dense_rows import DenseRows, Rows, decompose
 from flexmbs.integrators.index_one import IndexOne
-from flexmbs.mechanics.steps import retract
 
 __all__ = ["AscherProjection"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class AscherProjection:
-    """Projection of positions and velocities together by the least norm of their coordinates.
+    r"""Projection of positions and velocities together by the least norm of their coordinates.
+
+    .. math:: (q, v) \leftarrow (q, v) - \bigl(G^T (G G^T)^{-1} g,\; G^T (G G^T)^{-1} (G v + b)\bigr)
+
+    U. M. Ascher, H. Chin, L. R. Petzold, S. Reich, Mech. Struct. Mach. 23 (1995) 135-157.
 
     Parameters
     ----------
@@ -80,10 +81,8 @@ class _Ascher(Plain):
             found = decompose(G)
             positions = on_positions(found, G, e)
             g, rate = e.dynamics.r[e.n_v :].copy(), e.dynamics.rates()
-            moved = np.empty_like(q)
-            retract(q, -rows.whole(positions.least(g[e.holonomic])), e.dynamics.n_linear, moved)
-            q, v = moved, v - rows.whole(found.least(rate))
-            e.evaluate(t, q, v)
+            v = v - rows.whole(found.least(rate))
+            q = self.moved(t, q, v, -rows.whole(positions.least(g[e.holonomic])))
         return q, v
 
 

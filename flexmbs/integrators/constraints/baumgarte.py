@@ -22,12 +22,14 @@ __all__ = ["Baumgarte"]
 class Baumgarte:
     r"""Constraints on accelerations with feedback: :math:`\ddot g = -2\alpha\dot g - \beta^2 g`.
 
+    J. Baumgarte, Comput. Methods Appl. Mech. Engrg. 1 (1972) 1-16.
+
     Parameters
     ----------
     alpha, beta : float
         [1/time]; alpha = beta is critical damping.
     time_constant : float
-        [time]; instead of both: alpha = beta = 1/time_constant.
+        [time]; instead of both, and kept as both: alpha = beta = 1/time_constant.
 
     Raises
     ------
@@ -56,8 +58,13 @@ class Baumgarte:
                 raise ModelError("Baumgarte: give either alpha and beta or time_constant, not both.")
             object.__setattr__(self, "alpha", 1.0 / tau)
             object.__setattr__(self, "beta", 1.0 / tau)
+            object.__setattr__(self, "time_constant", None)
         elif self.alpha is None or self.beta is None:
-            raise ModelError("Baumgarte: give alpha and beta, such as alpha=20, beta=20, or time_constant=0.05.")
+            missing = [name for name in ("alpha", "beta") if getattr(self, name) is None]
+            raise ModelError(
+                f"Baumgarte: {' and '.join(missing)} must be given, such as alpha=20, beta=20, or time_constant=0.05 "
+                f"for both."
+            )
         for name in ("alpha", "beta"):
             object.__setattr__(self, name, as_number("Baumgarte", name, getattr(self, name), minimum=0.0))
 
@@ -71,6 +78,8 @@ class Baumgarte:
 
 class _Feedback(Plain):
     """Feedback in the accelerations; nothing is projected."""
+
+    meets = False
 
     def __init__(self, equations: IndexOne, damping: float, stiffness: float) -> None:
         super().__init__(equations)

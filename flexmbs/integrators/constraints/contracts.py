@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
+import numpy as np
+
 from flexmbs.core.contracts import FloatArray
+from flexmbs.mechanics.steps import retract
 
 if TYPE_CHECKING:
     from flexmbs.integrators.index_one import IndexOne
@@ -23,7 +26,12 @@ class KeepsConstraints(Protocol):
 
 
 class Keeper(Protocol):
-    """Keeps the constraints of one system. States come as (t, q, v); arrays are not written to."""
+    """Keeps the constraints of one system. States come as (t, q, v); arrays are not written to.
+
+    ``meets``: whether constraints on positions hold after `project`; a step after which they do not is then given up.
+    """
+
+    meets: bool
 
     def velocity(self, t: float, q: FloatArray, v: FloatArray) -> FloatArray:
         """The velocity with which a stage goes on: v itself, or v on the constraints; evaluates the state."""
@@ -37,6 +45,8 @@ class Keeper(Protocol):
 
 class Plain:
     """Evaluates without keeping anything: systems without constraints, and the base of the methods that project."""
+
+    meets = True
 
     def __init__(self, equations: IndexOne) -> None:
         self.equations = equations
@@ -52,3 +62,10 @@ class Plain:
     def project(self, t: float, q: FloatArray, v: FloatArray) -> tuple[FloatArray, FloatArray]:
         self.equations.evaluate(t, q, v)
         return q, v
+
+    def moved(self, t: float, q: FloatArray, v: FloatArray, change: FloatArray) -> FloatArray:
+        """Positions after an increment (n_v,), which are evaluated with the velocities v."""
+        found = np.empty_like(q)
+        retract(q, change, self.equations.dynamics.n_linear, found)
+        self.equations.evaluate(t, found, v)
+        return found

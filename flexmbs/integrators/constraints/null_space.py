@@ -25,14 +25,19 @@ from flexmbs.integrators.constraints.ascher_projection import on_positions
 from flexmbs.integrators.constraints.contracts import Plain
 from flexmbs.integrators.constraints.dense_rows import DenseRows, Rows, decompose
 from flexmbs.integrators.index_one import IndexOne
-from flexmbs.mechanics.steps import retract
 
 __all__ = ["NullSpace", "split_accelerations"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class NullSpace:
-    """Orthogonal decomposition of the velocities; motions prescribed in time included.
+    r"""Orthogonal decomposition of the velocities; motions prescribed in time included.
+
+    .. math:: v \leftarrow P v - A^+ c, \qquad q \leftarrow q - A^+ g \text{ until } g = 0, \qquad
+       P = I - A^+ A, \quad A = G
+
+    F. Aghili, J.-C. Piedboeuf, Simulation of constrained multibody systems based on orthogonal decomposition of
+    generalized coordinates, eqs. 7 to 20.
 
     Parameters
     ----------
@@ -112,11 +117,7 @@ class _NullSpace(Plain):
             if e.gap() <= self.atol:
                 break
             g = e.dynamics.r[e.n_v :][e.holonomic]
-            moved = np.empty_like(q)
-            back = -rows.whole(on_positions(self._found, G, e).least(g))
-            retract(q, back, e.dynamics.n_linear, moved)
-            q = moved
-            e.evaluate(t, q, v)
+            q = self.moved(t, q, v, -rows.whole(on_positions(self._found, G, e).least(g)))
             G = rows.matrix()
             self._found = decompose(G)
         return q, self._onto(t, q, v)

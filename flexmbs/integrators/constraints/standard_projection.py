@@ -11,27 +11,29 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from flexmbs.core.checks import as_count, as_number
 from flexmbs.core.contracts import FloatArray
 from flexmbs.integrators.constraints.contracts import Plain
 from flexmbs.integrators.index_one import IndexOne
-from flexmbs.mechanics.steps import retract
 
 __all__ = ["StandardProjection"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class StandardProjection:
-    """Projection of positions and velocities onto the constraints, the smallest change in the metric of the mass.
+    r"""Projection of positions and velocities onto the constraints, the smallest change in the metric of the mass.
+
+    .. math:: \delta = -M^{-1}G^T(G M^{-1} G^T)^{-1} g \text{ until } g = 0, \qquad
+       v \leftarrow v - M^{-1}G^T(G M^{-1} G^T)^{-1}(G v + b)
+
+    C. Lubich, C. Engstler, U. Nowak, U. Poehle, Mech. Struct. Mach. 23 (1995) 473-495.
 
     Parameters
     ----------
     atol : float
         Violation of positions, relative to the size of the model, up to which they are projected.
     most : int
-        Iterations at most; what is then left is left to the next step.
+        Iterations at most; what is then left is left to the next step, if it is below 1e-6 of the size of the model.
 
     Raises
     ------
@@ -91,10 +93,7 @@ class _Standard(Plain):
             if e.gap() <= self.atol:
                 break
             e.decompose()
-            moved = np.empty_like(q)
-            retract(q, e.step_to_positions(), e.dynamics.n_linear, moved)
-            q = moved
-            e.evaluate(t, q, v)
+            q = self.moved(t, q, v, e.step_to_positions())
         e.decompose()
         v = v + e.step_to_velocities()
         e.evaluate(t, q, v)

@@ -32,7 +32,13 @@ SWEEPS = 2
 
 @dataclass(frozen=True, kw_only=True)
 class SuccessiveProjection:
-    """Projection with one decomposition a step, in two sweeps of the positions and two of the velocities.
+    r"""Projection with one decomposition a step, in two sweeps of the positions and two of the velocities.
+
+    .. math:: q_i = \bar q_i + T\delta_i, \quad G(\bar q_1)\,\delta_i = -g(\bar q_i), \qquad
+       v_i = v_{i-1} + \zeta_i, \quad G(\bar q_1)\,\zeta_i = -(G v_{i-1} + b), \qquad i = 1, 2
+
+    with quaternions renormalised in between. D. Vlasenko, R. Kasper, Successive projection method for the simulation of
+    spatial dynamics of multibodies, eqs. 34 to 52; here in the metric of the mass.
 
     Notes
     -----
