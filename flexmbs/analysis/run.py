@@ -16,6 +16,8 @@ from flexmbs.analysis.sampling import Sampling
 from flexmbs.analysis.watch import Watch
 from flexmbs.assembly import assemble
 from flexmbs.core.contracts import FloatArray
+from flexmbs.core.describe import to_plain
+from flexmbs.core.errors import FlexmbsError
 from flexmbs.core.progress import Progress
 from flexmbs.dynamics import Dynamics
 from flexmbs.equilibria import Equilibria, equilibrium_start
@@ -96,6 +98,9 @@ class Run:
             self.events.restore(start.extra.get("events", {}))
             self.sampled.restore(start.extra["control"])
             self.recorder.restore(start.extra)
+            if not _same(start.settings.get("integrator"), self.scheme):
+                found = assemble(dyn, self.t0, self.state.q, self.state.v)  # another scheme may keep joints less well
+                self.state = self.scheme.start(dyn, self.t0, found.q, found.v, self.h)
         self.stepper: Stepper = self.scheme.stepper(dyn, self.control.tolerance)
         self.recorder.stream = stream
         self.recorder.store(self.state)
@@ -272,3 +277,15 @@ class Run:
             events=tuple(self.events.record),
             extra=self._extra(),
         )  # fmt: skip
+
+
+def _same(before: Any, scheme: Any) -> bool:
+    """Whether a scheme, or its description in a file, and another one are of one class and keep constraints alike."""
+    try:
+        found: list[Any] = [x if isinstance(x, dict) else to_plain("integrator", x) for x in (before, scheme)]
+    except FlexmbsError:  # a user's own, whose repr is all that a file has
+        return type(scheme).__name__ in (before if isinstance(before, str) else type(before).__name__)
+    if not all(isinstance(x, dict) for x in found):
+        return False
+    kinds = [(x["class"], (x.get("constraints") or {}).get("class")) for x in found]
+    return bool(kinds[0] == kinds[1])

@@ -118,9 +118,7 @@ def simulate(
         begin = float(start.last.t)
     until = as_number("simulate", "until", until, minimum=begin, unit="time")
     scheme = GeneralizedAlpha() if integrator is None else integrator
-    members = ("check", "start", "stepper")
-    if isinstance(scheme, type) or not all(callable(getattr(scheme, name, None)) for name in members):
-        raise ModelError(f"simulate: integrator must be one such as GeneralizedAlpha(rho=0.8), not {show(integrator)}.")
+    _check_scheme(scheme)
     control = _control(step, until - begin)
     output = Output() if output is None else output
     if not isinstance(output, Output):
@@ -144,6 +142,19 @@ def simulate(
     if throw and run.status in (TimeStatus.STEP_TOO_SMALL, TimeStatus.TOO_MANY_STEPS):
         raise ConvergenceError(f"Model {system.model.name!r}: {run.message} {run.status.value}", solution)
     return solution
+
+
+def _check_scheme(scheme: object) -> None:
+    """Refuse what is no scheme."""
+    wanted = "integrator must be one such as GeneralizedAlpha(rho=0.8)"
+    if isinstance(scheme, type):
+        wanted = f"integrator must be an object: write {scheme.__name__}() with its parentheses"
+    elif callable(getattr(scheme, "keeper", None)):
+        name = type(scheme).__name__
+        wanted = f"{name} keeps the constraints of a scheme: write integrator=RungeKutta(constraints={name}(...))"
+    elif all(callable(getattr(scheme, name, None)) for name in ("check", "start", "stepper")):
+        return
+    raise ModelError(f"simulate: {wanted}, not {show(scheme)}.")
 
 
 def _check_start(start: object, system: System) -> None:

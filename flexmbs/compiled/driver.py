@@ -202,7 +202,7 @@ class Driver:
             try:
                 self.dynamics.set_time(float(t))
             except Exception:  # noqa: BLE001  # of whatever kind, the single step raises it again
-                self.dynamics._changed = True  # what is half set is set anew
+                self.dynamics.prescribed.changed = True  # what is half set is set anew
                 return i
             for table, now in zip(self._tables, self._given, strict=True):
                 table[i] = now[0]

@@ -67,16 +67,16 @@ class Prescribed:
         """Loads and motions at time t."""
         if t == self.env.t and not self.changed:
             return
-        self.env = Env(t, self.scale)
+        env = Env(t, self.scale)
         if self.steady and not self.moving and not self.changed:
+            self.env = env
             return
-        self.changed = False
         for i, load in enumerate(self.system.model.loads):
             self.scale[i] = self.factors[i] * value_at(load.label, load.history, t, 1.0)
         for i, active in self.moving:
             value, rate, acceleration = motion_at(active.label, active.equation.motion, t)  # type: ignore[arg-type]
             self.motion[i] = value + active.equation.offset, rate, acceleration
-        self.given[: self.n_v] = self._sum(self.env)
+        self.given[: self.n_v] = self._sum(env)
         self.given[self.n_v :] = -np.where(self.velocity_rows == 1, self.motion[:, 1], self.motion[:, 0])
         if self.steady:
             self.steady_loads = self.loads
@@ -84,6 +84,7 @@ class Prescribed:
             scale = self.scale.copy()
             scale[: len(self.factors)] *= [load.history is None for load in self.system.model.loads]
             self.steady_loads = self._sum(Env(0.0, scale)).copy()
+        self.env, self.changed = env, False  # only now: what fails in a function is tried anew
 
     def _sum(self, env: Env) -> FloatArray:
         """Minus the dead loads (n_v,) with these factors, in the work array of the residual."""

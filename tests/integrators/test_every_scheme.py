@@ -329,6 +329,30 @@ SETTINGS = Vocabulary(
 """Everything that settings consist of."""
 
 
+@pytest.mark.parametrize("after", [fx.BDF(), fx.RungeKutta(order=5), fx.RadauIIA()], ids=str)
+def test_a_stricter_scheme_goes_on_after_baumgarte(after: Any) -> None:
+    """Baumgarte's joints are open by its error; what goes on draws them together first."""
+    system = fx.compile_model(planar())
+    begun = fx.simulate(
+        system, UNTIL / 2, step=UNTIL / 20, integrator=fx.RungeKutta(constraints=fx.Baumgarte(time_constant=0.05))
+    )
+    assert begun.residuals[-1, 0] > 1e-7
+    run = fx.simulate(system, UNTIL, step=fx.ErrorControl(rtol=1e-8), integrator=after, start=begun)
+    assert run.status is fx.TimeStatus.DONE
+    assert run.residuals[:, 0].max() < 1e-9
+
+
+@pytest.mark.parametrize(
+    ("scheme", "advice"),
+    [(fx.BDF, r"write BDF\(\) with its parentheses"),
+     (fx.NullSpace(), r"write integrator=RungeKutta\(constraints=NullSpace\(\.\.\.\)\)"),
+     ("BDF", r"such as GeneralizedAlpha\(rho=0\.8\), not 'BDF'")],
+)  # fmt: skip
+def test_what_is_no_scheme_is_refused_with_advice(scheme: Any, advice: str) -> None:
+    with pytest.raises(fx.ModelError, match=advice):
+        fx.simulate(planar(), 0.1, integrator=scheme)
+
+
 @pytest.mark.parametrize("after", SCHEMES)
 @pytest.mark.parametrize("before", ["alpha, index 2", "BDF 4", "Radau", "energy-momentum", "RK 4, Baumgarte"])
 def test_another_scheme_goes_on(before: str, after: str) -> None:
