@@ -281,6 +281,8 @@ class Run:
 
 def _same(before: Any, scheme: Any) -> bool:
     """Whether a scheme, or its description in a file, and another one are of one class and keep constraints alike."""
+    if before is None:  # a journal does not say
+        return True
     try:
         found: list[Any] = [x if isinstance(x, dict) else to_plain("integrator", x) for x in (before, scheme)]
     except FlexmbsError:  # a user's own, whose repr is all that a file has

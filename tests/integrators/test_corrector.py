@@ -245,9 +245,9 @@ def test_acceleration_of_a_support_is_followed(jacobian: str) -> None:
         dyn.start_turns(0.0)
         found = assemble(dyn, t, dyn.coordinates.reference.copy(), zero)
         v = zero.copy()  # all bodies move as the support does
-        v[1 : 3 * 7 : 3] = dyn.motion[[i for i, _ in dyn._moving], 1]
+        v[1 : 3 * 7 : 3] = dyn.motion[[i for i, _ in dyn.prescribed.moving], 1]
         q = dyn.coordinates.reference.copy()
-        q[1 : 3 * 7 : 3] += dyn.motion[[i for i, _ in dyn._moving], 0]
+        q[1 : 3 * 7 : 3] += dyn.motion[[i for i, _ in dyn.prescribed.moving], 0]
         np.testing.assert_allclose(found.q[:3], q[:3], atol=1e-9)
         dyn.start_turns(0.0)
         a, lam = accelerations(dyn, t, q, v)

@@ -197,6 +197,6 @@ def test_keyboard_interruption_with_processes(tmp_path: Path) -> None:
         seen.add(line.strip())
     time.sleep(0.1)
     os.killpg(process.pid, signal.SIGINT)
-    out, err = process.communicate(timeout=20)
+    out, err = process.communicate(timeout=60)
     assert out.strip() == "True ['passes'] ['sleeps']"
     assert err == ""
