@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import statistics
 import time
 import warnings
@@ -114,6 +115,8 @@ def measure(problem: Problem, scheme: Scheme, control: Control, effort: Effort) 
         refusal = _refusal(problem, scheme, control, effort.part)
         if refusal:
             return replace(curve, refused=refusal)
+        gc.collect()
+        gc.freeze()  # what compilers leave takes the collector a quarter of a second, at a time of its own choosing
         return _refined(curve, problem, scheme.on(problem.step), effort)
 
 
