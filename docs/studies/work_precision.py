@@ -1,6 +1,6 @@
 """What the accuracy of a motion costs with each scheme: figures for the page on the choice of a scheme.
 
-    .venv/bin/flexmbs bench integrators --minutes 30 --out build/bench
+    .venv/bin/flexmbs bench integrators --minutes 9 --out build/bench
     .venv/bin/python docs/studies/work_precision.py build/bench/bench.json
 
 The second command writes work_precision.csv beside this file, which the page reads; a row is a run.
