@@ -1,0 +1,3 @@
+"""Linear structures: meshed parts, their sparse operators, and what can be solved with them."""
+
+from __future__ import annotations
