@@ -114,7 +114,7 @@ def lump(mesh: Mesh, nodes: Nodes, connections: Sequence[Any], K: Any, M: Any) -
             block = what.stiffness
             if size == 3 and np.abs(block[3:]).max() > 0:
                 raise ModelError(
-                    f"NodalSpring at {what.a!r}: rotational stiffness needs nodes with rotations; put it on a RigidLink."
+                    f"NodalSpring at {what.a!r}: rotational stiffness needs nodes with rotations, such as a RigidLink."
                 )
             k = block[:size, :size]
             both = k if len(ends) == 1 else np.block([[k, -k], [-k, k]])

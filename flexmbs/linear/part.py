@@ -31,7 +31,7 @@ Connection = NodalMass | NodalSpring | RigidLink | AveragingLink
 
 
 class Piece(NamedTuple):
-    """The cells (n_e, n_a) of a region, by the rows of the points; ``numbers`` are those of the cells in their block."""
+    """The cells (n_e, n_a) of a region, by rows of the points; ``numbers`` are theirs in their block of the mesh."""
 
     region: Region
     cells: IntArray
