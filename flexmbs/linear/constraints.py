@@ -31,8 +31,8 @@ __all__ = ["Nodes", "lump", "mean_motion", "number_nodes", "transformation"]
 class Nodes(NamedTuple):
     """All nodes of a part: the points of the mesh, then the reference nodes of links.
 
-    ``points (n, 3)``; ``n_dofs (n,)`` unknowns of each (0: not used, 3 or 6), ``first (n,)`` the first of them; ``sets``
-    all node sets, links included; ``reference`` the node of each link, by name.
+    ``points (n, 3)``; ``n_dofs (n,)`` unknowns of each (0: not used, 3 or 6), ``first (n,)`` the first of them;
+    ``sets`` all node sets, links included; ``reference`` the node of each link, by name.
     """
 
     points: FloatArray
