@@ -1,8 +1,8 @@
 r"""Which modes to keep: by count, by frequency, by effective mass, or by what the interface feels of them.
 
 Fixed-interface modes :math:`\phi_j` meet the rest of the world in two numbers each. A rigid acceleration of the
-interface (rigid motion R) loads mode j by the participation :math:`L_j = \phi_j^T M R`, and a general one, which deforms
-the structure by its constraint modes :math:`T_c`, by the coupling :math:`c_j = \phi_j^T M T_c`. Both are made
+interface (rigid motion R) loads mode j by the participation :math:`L_j = \phi_j^T M R`, and a general one, which
+deforms the structure by its constraint modes :math:`T_c`, by the coupling :math:`c_j = \phi_j^T M T_c`. Both are made
 dimensionless here: all effective masses :math:`L_j^2` of one direction sum to one, and with the mass at the interface
 :math:`M_c = T_c^T M T_c = C C^T` the rows :math:`\hat c_j = c_j C^{-T}` obey :math:`\sum_j \hat c_j^T \hat c_j \le 1`.
 
