@@ -164,7 +164,7 @@ class ReducedModel:
             raise ModelError(f"{self!r}: its mass matrix is not positive definite.") from None
         out = np.zeros((self.size, len(values)))
         out[free] = vectors
-        return values, out
+        return np.asarray(values), out
 
     def reconstruct(self, q: Any) -> FloatArray:
         """Displacements and rotations (n_nodes, 6, ...) of all nodes from coordinates (m, ...) [length, rad]."""
