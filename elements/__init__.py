@@ -10,8 +10,10 @@ if __name__ != "flexmbs.elements":
 
 from flexmbs.core.contracts import Element
 from flexmbs.elements.hermite import CableStrain
+from flexmbs.elements.linear.frame import Frame
 from flexmbs.elements.linear.hexahedron import Hexahedron8, Hexahedron20
 from flexmbs.elements.linear.tetra import Tetra4, Tetra10
+from flexmbs.elements.linear.truss import Truss
 from flexmbs.elements.planar_beam import PlanarBeam
 from flexmbs.elements.planar_cable import PlanarCable
 from flexmbs.elements.quadrature import Gauss, Lobatto
@@ -21,6 +23,7 @@ from flexmbs.elements.spatial_cable import SpatialCable
 __all__ = [
     "ALL",
     "CableStrain",
+    "Frame",
     "Gauss",
     "Hexahedron8",
     "Hexahedron20",
@@ -31,6 +34,7 @@ __all__ = [
     "SpatialCable",
     "Tetra4",
     "Tetra10",
+    "Truss",
 ]
 
 ALL: tuple[Element, ...] = (PlanarCable(), SpatialCable(), PlanarBeam(), SpatialBeam())
