@@ -10,6 +10,7 @@ Rigid motions Z that are known (M-orthonormal, K Z = 0) are deflated: the operat
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -73,6 +74,7 @@ def lowest_modes(
     factor: Definite | None = None,
     shift: float = 0.0,
     what: str = "the stiffness",
+    each: Callable[[int], None] | None = None,
     rigid: FloatArray | None = None,
 ) -> EigenPairs:
     """The ``count`` modes of lowest eigenvalue, beside known rigid motions.
@@ -89,6 +91,8 @@ def lowest_modes(
         Not positive, and negative where K is singular [1/time^2].
     what : str
         For messages.
+    each : callable, optional
+        Called before every solution with the number of solutions so far.
     rigid : (n, r) array, optional
         M-orthonormal shapes with K Z = 0; what is found is M-orthogonal to them, and they are not counted.
 
@@ -113,7 +117,7 @@ def lowest_modes(
         values, vectors = _dense(K, M, count, shift, what, MZ)
     else:
         factor = Definite(K - shift * M if shift else K, what) if factor is None else factor
-        values, vectors = _lanczos(K, M, count, shift, what, factor, Z, MZ)
+        values, vectors = _lanczos(K, M, count, shift, what, factor, Z, MZ, each)
     order = np.argsort(values)
     values, vectors = values[order], vectors[:, order]
     vectors = vectors - Z @ (MZ.T @ vectors)
@@ -130,12 +134,22 @@ def lowest_modes(
 
 
 def _lanczos(
-    K: Any, M: Any, count: int, shift: float, what: str, factor: Definite, Z: FloatArray, MZ: FloatArray
+    K: Any,
+    M: Any,
+    count: int,
+    shift: float,
+    what: str,
+    factor: Definite,
+    Z: FloatArray,
+    MZ: FloatArray,
+    each: Callable[[int], None] | None,
 ) -> tuple[FloatArray, FloatArray]:
     """By ARPACK, with the factor of the shifted stiffness."""
     n = K.shape[0]
 
     def inverse(b: FloatArray) -> FloatArray:
+        if each is not None:
+            each(factor.solves)
         x = factor.solve(np.ravel(b))
         return np.asarray(x - Z @ (MZ.T @ x)) if Z.shape[1] else x
 

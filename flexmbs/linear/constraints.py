@@ -31,12 +31,12 @@ __all__ = ["Nodes", "lump", "mean_motion", "number_nodes", "transformation"]
 class Nodes(NamedTuple):
     """All nodes of a part: the points of the mesh, then the reference nodes of links.
 
-    ``points (n, 3)``; ``count (n,)`` unknowns of each (0: not used, 3 or 6), ``first (n,)`` the first of them; ``sets``
-    all node sets, links included; ``reference`` the node of each link, by name.
+    ``points (n, 3)``; ``n_dofs (n,)`` unknowns of each (0: not used, 3 or 6), ``first (n,)`` the first of them;
+    ``sets`` all node sets, links included; ``reference`` the node of each link, by name.
     """
 
     points: FloatArray
-    count: IntArray
+    n_dofs: IntArray
     first: IntArray
     sets: Mapping[str, IntArray]
     reference: Mapping[str, int]
@@ -92,7 +92,7 @@ def place(owner: str, mesh: Mesh, nodes: Nodes, at: str | int) -> int:
     found = find_nodes(owner, mesh, at)
     if len(found) != 1:
         raise ModelError(f"{owner}: a mass or spring needs one node, but {at!r} has {len(found)}; use a link.")
-    if not nodes.count[found[0]]:
+    if not nodes.n_dofs[found[0]]:
         raise ModelError(f"{owner}: node {int(found[0])} of a mass or spring belongs to no element and no link.")
     return int(found[0])
 
@@ -102,7 +102,7 @@ def lump(mesh: Mesh, nodes: Nodes, connections: Sequence[Any], K: Any, M: Any) -
     for what in connections:
         if isinstance(what, NodalMass):
             node = place("NodalMass", mesh, nodes, what.at)
-            block, size = what.matrix(), int(nodes.count[node])
+            block, size = what.matrix(), int(nodes.n_dofs[node])
             if size == 3 and np.abs(block[3:, 3:]).max() > 0:
                 raise ModelError(
                     f"NodalMass at {what.at!r}: inertia and offset need a node with rotations; put it on a RigidLink."
@@ -110,7 +110,7 @@ def lump(mesh: Mesh, nodes: Nodes, connections: Sequence[Any], K: Any, M: Any) -
             M = M + _placed(M.shape[0], [nodes.first[node]], block[:size, :size])
         elif isinstance(what, NodalSpring):
             ends = [place("NodalSpring", mesh, nodes, at) for at in (what.a, what.b) if at is not None]
-            size = int(min(nodes.count[i] for i in ends))
+            size = int(min(nodes.n_dofs[i] for i in ends))
             block = what.stiffness
             if size == 3 and np.abs(block[3:]).max() > 0:
                 raise ModelError(
@@ -125,7 +125,7 @@ def lump(mesh: Mesh, nodes: Nodes, connections: Sequence[Any], K: Any, M: Any) -
 def transformation(mesh: Mesh, nodes: Nodes, connections: Sequence[Any]) -> tuple[Any, IntArray]:
     """T (N, n) from the independent unknowns to all, and which these are; None where all are independent."""
     links = [c for c in connections if isinstance(c, RigidLink | AveragingLink)]
-    total = int(nodes.count.sum())
+    total = int(nodes.n_dofs.sum())
     if not links:
         return None, np.arange(total)
     owner_of: dict[int, str] = {}
@@ -133,7 +133,7 @@ def transformation(mesh: Mesh, nodes: Nodes, connections: Sequence[Any]) -> tupl
     for link in links:
         r = nodes.reference[link.name]
         members = find_nodes(f"link {link.name!r}", mesh, link.nodes)
-        members = members[(nodes.count[members] > 0) & (members != r)]
+        members = members[(nodes.n_dofs[members] > 0) & (members != r)]
         if isinstance(link, RigidLink):
             blocks = [(node, [r], rigid_block(nodes.points[node] - nodes.points[r])) for node in members]
         else:
@@ -146,7 +146,7 @@ def transformation(mesh: Mesh, nodes: Nodes, connections: Sequence[Any]) -> tupl
                 )
             owner_of[dependent] = link.name
             width = block.shape[1] // len(masters)
-            d = int(nodes.count[dependent])
+            d = int(nodes.n_dofs[dependent])
             for m, master in enumerate(masters):
                 i = nodes.first[dependent] + np.repeat(np.arange(d), width)
                 j = nodes.first[master] + np.tile(np.arange(width), d)
@@ -197,7 +197,7 @@ def mean_motion(name: str, points: FloatArray, members: IntArray, at: int, weigh
     skew -= skew.transpose(0, 2, 1)
     turn = np.linalg.solve(J, np.einsum("a,aij->iaj", w, skew).reshape(3, -1))
     shift = np.einsum("a,ij->iaj", w, np.eye(3)).reshape(3, -1)
-    return rigid_block(points[at] - x0) @ np.vstack([shift, turn])
+    return np.asarray(rigid_block(points[at] - x0) @ np.vstack([shift, turn]))
 
 
 def _placed(n: int, first: Sequence[Any], block: FloatArray) -> Any:
@@ -211,10 +211,10 @@ def _check_joined(owner: str, nodes: Nodes, cells: Sequence[IntArray], edges: Se
     """Refuse a part in several pieces, and say in which sets they are."""
     pairs = [np.column_stack([np.repeat(c[:, 0], c.shape[1] - 1), c[:, 1:].ravel()]) for c in cells] + list(edges)
     both = np.vstack(pairs)
-    n = len(nodes.count)
+    n = len(nodes.n_dofs)
     graph = sparse.coo_matrix((np.ones(len(both), dtype=bool), (both[:, 0], both[:, 1])), shape=(n, n))
     _, label = connected_components(graph, directed=False)
-    used = np.flatnonzero(nodes.count)
+    used = np.flatnonzero(nodes.n_dofs)
     kinds, sizes = np.unique(label[used], return_counts=True)
     if len(kinds) == 1:
         return
