@@ -97,9 +97,9 @@ def _system_blas() -> list[str]:
     if not maps.exists():
         return []
     paths = {line.split()[-1] for line in maps.read_text().splitlines() if "blas" in line and "/" in line}
-    found = sorted(p for p in paths if "-packages" not in p)
+    found = sorted(p for p in paths if "-packages" not in p and "libblas" in p)
     slow = "reference BLAS, slow in large factorisations; install libopenblas0-pthread"
-    return ["; ".join(f"{p} ({slow})" if "/blas/" in p else p for p in found)] if found else []
+    return [f"{p} ({slow})" if "/blas/" in p else p for p in found]
 
 
 def _usable_processors() -> int:
