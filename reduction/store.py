@@ -12,7 +12,7 @@ the provenance under ``provenance/``. Datasets (m coordinates, N displacements, 
 ``points``                   (n_nodes, 3) undeformed places
 ``cells/<type>``             cells of the mesh, nodes in VTK's order
 ``sets/<number>``            rows of ``points``; attribute ``name``
-``interfaces/<number>``      ``nodes``, ``origin``, ``coordinates``, ``node``, ``component``; attributes ``name``, ``kind``
+``interfaces/<number>``      ``nodes``, ``origin``, ``coordinates``, ``node``, ``component``; ``name``, ``kind``
 ``inertia``                  ``mass``, ``first``, ``second``, ``P``, ``Q``, ``R`` (`InertiaInvariants`)
 ``stress``                   ``nodes`` (s,), ``shapes`` (s, n_c, m), ``names`` (n_c,)
 ``units``                    attributes ``length``, ``mass``, ``time``
@@ -122,9 +122,7 @@ def load_reduced(path: str | Path, *, in_memory: bool = True) -> ReducedModel:
         if file.attrs.get("format") != FORMAT:
             raise ReadError(f"{path}: it holds no reduced model; one is written by ReducedModel.save(...).")
         if file.attrs.get("version") != VERSION:
-            raise ReadError(
-                f"{path}: it has version {file.attrs.get('version')} of the format, but {VERSION} is known."
-            )
+            raise ReadError(f"{path}: it has version {file.attrs.get('version')} of the format, not {VERSION}.")
         model = _read(file, in_memory)
     except ModelError as error:
         file.close()
@@ -148,7 +146,7 @@ def _read(file: Any, in_memory: bool) -> ReducedModel:
     if "inertia" in file:
         given = {name: data[()] for name, data in file["inertia"].items()}
         inertia = InertiaInvariants(**(given | {"mass": float(given["mass"]), "exact": bool(given["exact"])}))
-    stress = file["stress"] if "stress" in file else None
+    stress = file.get("stress")
     return ReducedModel(
         name=file.attrs["name"],
         K=file["K"][()],
