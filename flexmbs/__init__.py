@@ -41,7 +41,7 @@ _HOME = {
         "AccuracyWarning", "ConvergenceError", "FlexmbsError", "MeshError", "ModelError", "ReadError", "SingularError",
     ),
     "flexmbs.core.history": ("Constant", "Table"),
-    "flexmbs.core.material": ("Elastic", "aluminium", "steel"),
+    "flexmbs.core.material": ("Elastic", "Orthotropic", "aluminium", "steel"),
     "flexmbs.core.section": ("BeamStiffness", "Circle", "GeneralSection", "Pipe", "Rectangle"),
     "flexmbs.core.units": ("SI", "Units"),
     "flexmbs.equilibria": ("Equilibria",),
@@ -76,8 +76,16 @@ _HOME = {
     "flexmbs.joints.rolling": ("RollingBall", "RollingDisk"),
     "flexmbs.joints.sliding": ("Sliding",),
     "flexmbs.joints.universal": ("Universal",),
+    "flexmbs.linear.connections": ("AveragingLink", "NodalMass", "NodalSpring", "RigidLink"),
+    "flexmbs.linear.operators": ("Operators",),
+    "flexmbs.linear.part": ("Part",),
+    "flexmbs.linear.region": ("Region",),
     "flexmbs.meshes": ("Mesh", "read_mesh"),
     "flexmbs.model": ("Model",),
+    "flexmbs.reduction.interfaces": ("Interface",),
+    "flexmbs.reduction.model": ("ReducedModel",),
+    "flexmbs.reduction.reduce": ("reduce",),
+    "flexmbs.reduction.store": ("load_reduced",),
     "flexmbs.solution": ("Solution", "Status"),
     "flexmbs.supports": ("Clamp", "Guide", "Hinge", "Pin", "Prescribe", "Roller"),
     "flexmbs.system": ("System", "compile_model"),
@@ -96,6 +104,7 @@ __all__ = [
     "AscherProjection",
     "Attachment",
     "AugmentedLagrangian",
+    "AveragingLink",
     "BandNoise",
     "Baumgarte",
     "BeamStiffness",
@@ -142,6 +151,7 @@ __all__ = [
     "HeldSensor",
     "Hinge",
     "InitialVelocity",
+    "Interface",
     "JointActuator",
     "JointForce",
     "JointFriction",
@@ -159,10 +169,15 @@ __all__ = [
     "MomentActuator",
     "MultiplierSensor",
     "NewtonOptions",
+    "NodalMass",
+    "NodalSpring",
     "NoisySensor",
     "NullSpace",
+    "Operators",
+    "Orthotropic",
     "Output",
     "ParallelAxes",
+    "Part",
     "Pin",
     "Pipe",
     "Planar",
@@ -179,8 +194,11 @@ __all__ = [
     "RayleighDamping",
     "ReadError",
     "Rectangle",
+    "ReducedModel",
+    "Region",
     "Revolute",
     "RigidBody",
+    "RigidLink",
     "Roller",
     "RollingBall",
     "RollingDisk",
@@ -222,9 +240,11 @@ __all__ = [
     "joined",
     "linearise",
     "load",
+    "load_reduced",
     "meshes",
     "motions",
     "read_mesh",
+    "reduce",
     "reduction",
     "simulate",
     "solve_modal",
@@ -273,7 +293,7 @@ if TYPE_CHECKING:
         SingularError,
     )
     from flexmbs.core.history import Constant, Table
-    from flexmbs.core.material import Elastic, aluminium, steel
+    from flexmbs.core.material import Elastic, Orthotropic, aluminium, steel
     from flexmbs.core.section import BeamStiffness, Circle, GeneralSection, Pipe, Rectangle
     from flexmbs.core.units import SI, Units
     from flexmbs.equilibria import Equilibria
@@ -319,8 +339,16 @@ if TYPE_CHECKING:
     from flexmbs.joints.rolling import RollingBall, RollingDisk
     from flexmbs.joints.sliding import Sliding
     from flexmbs.joints.universal import Universal
+    from flexmbs.linear.connections import AveragingLink, NodalMass, NodalSpring, RigidLink
+    from flexmbs.linear.operators import Operators
+    from flexmbs.linear.part import Part
+    from flexmbs.linear.region import Region
     from flexmbs.meshes import Mesh, read_mesh
     from flexmbs.model import Model
+    from flexmbs.reduction.interfaces import Interface
+    from flexmbs.reduction.model import ReducedModel
+    from flexmbs.reduction.reduce import reduce
+    from flexmbs.reduction.store import load_reduced
     from flexmbs.solution import Solution, Status
     from flexmbs.supports import Clamp, Guide, Hinge, Pin, Prescribe, Roller
     from flexmbs.system import System, compile_model

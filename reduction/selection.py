@@ -326,7 +326,8 @@ def candidates(
         Displacements :math:`R_b` of the interface in the rigid motions; effective masses need them.
     total : (r,) array, optional
         What effective masses are a fraction of; by default the inertia of the whole body,
-        :math:`R_b^T M_c R_b`. All modes together hold :math:`R_b^T (M T_c)_i^T M_{ii}^{-1} (M T_c)_i R_b`, which is less
+        :math:`R_b^T M_c R_b`. All modes together hold less,
+        :math:`R_b^T (M T_c)_i^T M_{ii}^{-1} (M T_c)_i R_b`,
         by what moves with the interface itself.
 
     Raises

@@ -7,6 +7,7 @@ where it serves static solutions as well.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,7 +36,13 @@ class EigenPairs(NamedTuple):
 
 
 def lowest_modes(
-    K: Any, M: Any, count: int, factor: Definite | None = None, shift: float = 0.0, what: str = "the stiffness"
+    K: Any,
+    M: Any,
+    count: int,
+    factor: Definite | None = None,
+    shift: float = 0.0,
+    what: str = "the stiffness",
+    each: Callable[[int], None] | None = None,
 ) -> EigenPairs:
     """The ``count`` modes of lowest eigenvalue.
 
@@ -51,6 +58,8 @@ def lowest_modes(
         Not positive, and negative where K is singular [1/time^2].
     what : str
         For messages.
+    each : callable, optional
+        Called before every solution with the number of solutions so far.
 
     Raises
     ------
@@ -71,7 +80,14 @@ def lowest_modes(
         values, vectors = _dense(K, M, count, shift, what)
     else:
         factor = Definite(K - shift * M if shift else K, what) if factor is None else factor
-        inverse = LinearOperator((n, n), matvec=lambda b: factor.solve(np.ravel(b)), dtype=np.float64)
+        solver = factor
+
+        def apply(b: FloatArray) -> FloatArray:
+            if each is not None:
+                each(solver.solves)
+            return solver.solve(np.ravel(b))
+
+        inverse = LinearOperator((n, n), matvec=apply, dtype=np.float64)
         start = np.random.default_rng(0).standard_normal(n)  # the same digits in every run
         try:
             values, vectors = eigsh(
