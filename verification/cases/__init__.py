@@ -162,6 +162,19 @@ ALL: tuple[CaseEntry, ...] = (
         f"{_HERE}.augmented_lagrangian:CASE",
         slow=True,
     ),
+    CaseEntry(
+        "craig-bampton-solid", "Craig-Bampton reduction of a solid part", "reduction", f"{_HERE}.craig_bampton:SOLID"
+    ),
+    CaseEntry(
+        "half-the-cut-off",
+        "Frequencies up to half the cut-off of a reduction",
+        "reduction",
+        f"{_HERE}.craig_bampton:CUT_OFF",
+    ),
+    CaseEntry("reduced-inertia", "Inertia invariants of a reduced box", "reduction", f"{_HERE}.craig_bampton:INERTIA"),
+    CaseEntry(
+        "all-modes", "A reduction with all modes is the full model", "reduction", f"{_HERE}.craig_bampton:ALL_MODES"
+    ),
     CaseEntry("sampled-control", "Sampled feedback on a mass", "control", f"{_HERE}.sampled_control:CASE"),
 )
 
