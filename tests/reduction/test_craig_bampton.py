@@ -107,7 +107,7 @@ def test_bad_boundary(boundary, text):
 @pytest.mark.parametrize("modes", [5, -1, 1.5, True, "all"])
 def test_bad_modes(modes):
     K, M, _, _ = chain(5)
-    with pytest.raises(ModelError, match="modes|count"):
+    with pytest.raises(ModelError, match=r"modes|count"):
         craig_bampton(K, M, [0], modes)
 
 
