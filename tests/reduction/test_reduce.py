@@ -102,16 +102,16 @@ def test_another_method(lug):
 @pytest.mark.parametrize(
     ("change", "text"),
     [
-        (dict(interfaces=["HUB"]), "no node set named 'HUB'"),
-        (dict(interfaces=["ROOT", "ROOT"]), "named twice"),
-        (dict(interfaces=["ROOT", fx.Interface("X", nodes="ROOT")]), "shares"),
-        (dict(interfaces=5), "names of node sets"),
-        (dict(interfaces=[]), "one interface or more"),
-        (dict(modes=10_000), "modes were asked for"),
-        (dict(modes="many"), "whole number or a selection"),
-        (dict(stresses="NOWHERE"), "no node set named"),
-        (dict(method=lambda a: 3), "must return a Basis"),
-        (dict(name=""), "non-empty"),
+        ({"interfaces": ["HUB"]}, "no node set named 'HUB'"),
+        ({"interfaces": ["ROOT", "ROOT"]}, "named twice"),
+        ({"interfaces": ["ROOT", fx.Interface("X", nodes="ROOT")]}, "shares"),
+        ({"interfaces": 5}, "names of node sets"),
+        ({"interfaces": []}, "one interface or more"),
+        ({"modes": 10_000}, "modes were asked for"),
+        ({"modes": "many"}, "whole number or a selection"),
+        ({"stresses": "NOWHERE"}, "no node set named"),
+        ({"method": lambda a: 3}, "must return a Basis"),
+        ({"name": ""}, "non-empty"),
     ],
 )
 def test_bad_input(lug, change, text):
