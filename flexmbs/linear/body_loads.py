@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from flexmbs.core.checks import as_array, as_name, as_number, frozen_copy, show
+from flexmbs.core.checks import as_array, as_name, as_number, frozen_copy
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError, unknown_name
 from flexmbs.linear.connections import NodalMass
@@ -89,7 +89,9 @@ class Centrifugal:
 
     def __post_init__(self) -> None:
         for name, unit in (("rate", "rad/time"), ("centre", "length")):
-            object.__setattr__(self, name, frozen_copy(as_array("Centrifugal", name, getattr(self, name), (3,), unit=unit)))
+            object.__setattr__(
+                self, name, frozen_copy(as_array("Centrifugal", name, getattr(self, name), (3,), unit=unit))
+            )
 
     def field(self, x: FloatArray) -> FloatArray:
         """Force per mass (..., 3) at points (..., 3)."""
@@ -103,7 +105,7 @@ class Centrifugal:
             nodal[moved] = self.field(operators.points)[dofs.node[moved], dofs.component[moved]]
             return np.asarray(operators.M @ nodal)
         part = operators.part
-        out = np.zeros(int(part.nodes.count.sum()))
+        out = np.zeros(int(part.nodes.n_dofs.sum()))
         for piece, cells, group in part.groups():
             mass = piece.region.element.mass_points(group)
             pushed = mass.weights[..., None] * self.field(mass.positions)
@@ -115,7 +117,7 @@ class Centrifugal:
                 turn = np.cross(lump.offset, force)
                 if lump.inertia is not None:
                     turn = turn - np.cross(self.rate, lump.inertia @ self.rate)
-                count, first = int(part.nodes.count[node]), int(part.nodes.first[node])
+                count, first = int(part.nodes.n_dofs[node]), int(part.nodes.first[node])
                 out[first : first + count] += np.concatenate([force, turn])[:count]
         return carried(operators, out)
 
@@ -169,7 +171,7 @@ class ThermalLoad:
             raise ModelError(f"ThermalLoad: {unknown_name('region', self.cells, [n for n in names if n is not None])}")
         if np.ndim(self.temperature) and len(self.temperature) != part.mesh.n_points:
             raise ModelError(
-                f"ThermalLoad: temperature has {len(self.temperature)} values for {part.mesh.n_points} points of the mesh."
+                f"ThermalLoad: temperature has {len(self.temperature)} values, the mesh {part.mesh.n_points} points."
             )
 
     def strains(self, piece: Piece, cells: IntArray) -> FloatArray:
@@ -183,7 +185,7 @@ class ThermalLoad:
     def forces(self, operators: Operators) -> FloatArray:
         part = part_of("ThermalLoad", operators)
         self.check(part)
-        out = np.zeros(int(part.nodes.count.sum()))
+        out = np.zeros(int(part.nodes.n_dofs.sum()))
         for piece, cells, group in part.groups():
             load = piece.region.element.thermal_load(group, self.strains(piece, cells))
             np.add.at(out, part.element_dofs(piece, cells), load)

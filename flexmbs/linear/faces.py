@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.meshes.cells import (
@@ -40,7 +41,8 @@ def local_faces(name: str) -> tuple[str, tuple[tuple[int, ...], ...]]:
         return {3: "triangle", 4: "quad"}[len(corners[0])], corners
     middle = {frozenset(edge): kind.n_corners + i for i, edge in enumerate(EDGES[kind.linear])}
     full = tuple(
-        (*face, *(middle[frozenset((face[i], face[(i + 1) % len(face)]))] for i in range(len(face)))) for face in corners
+        (*face, *(middle[frozenset((face[i], face[(i + 1) % len(face)]))] for i in range(len(face))))
+        for face in corners
     )
     return {3: "triangle6", 4: "quad8"}[len(corners[0])], full
 
@@ -131,9 +133,8 @@ def _keys(kind: str, faces: IntArray) -> IntArray:
     return keys
 
 
-def _among(keys: IntArray, others: IntArray) -> IntArray:
+def _among(keys: IntArray, others: IntArray) -> NDArray[np.bool_]:
     """Which rows occur among others."""
     both = np.vstack([others, keys])
     _, inverse = np.unique(both, axis=0, return_inverse=True)
     return np.isin(inverse.ravel()[len(others) :], inverse.ravel()[: len(others)])
-

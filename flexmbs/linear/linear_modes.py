@@ -98,7 +98,7 @@ class LinearModes:
         """Mass (three times) and moments of inertia (6,) of the whole structure about a point, as above."""
         about = self.centre_of_mass if about is None else as_array("masses", "about", about, (3,))
         R = self.operators.rigid_motions(about)
-        return np.einsum("ij,ij->j", R, self.operators.M @ R)
+        return np.asarray(np.einsum("ij,ij->j", R, self.operators.M @ R))
 
 
 def centre_of_mass(operators: Operators) -> FloatArray:
@@ -109,4 +109,4 @@ def centre_of_mass(operators: Operators) -> FloatArray:
     # rows of translations, columns of rotations: mass along e_i times e_i . (e_j x c)
     first = np.array([J[1, 5] - J[2, 4], J[2, 3] - J[0, 5], J[0, 4] - J[1, 3]])
     both = m.sum() - m  # a structure without unknowns along an axis has no mass there
-    return np.divide(first, both, out=np.zeros(3), where=both > 0.0)
+    return np.asarray(np.divide(first, both, out=np.zeros(3), where=both > 0.0))

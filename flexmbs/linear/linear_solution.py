@@ -12,6 +12,8 @@ import numpy as np
 from flexmbs.core.checks import as_array
 from flexmbs.core.contracts import FloatArray
 from flexmbs.linear.operators import Operators, rigid_motions
+from flexmbs.linear.stresses import NodalStresses, nodal_stresses, nodal_von_mises
+from flexmbs.linear.structure import part_of
 from flexmbs.linear.supports import Supports, nodes_at
 
 if TYPE_CHECKING:
@@ -83,6 +85,17 @@ class LinearSolution:
     def reactions(self) -> Mapping[str | int, FloatArray]:
         """Resultants (6,) by what `fixed` named; nodes that several entries name are in each of them."""
         return {at: self.reaction(nodes) for at, nodes in self.supports.places.items()}
+
+    def stresses(self) -> list[NodalStresses]:
+        """Stresses averaged at the nodes, by region (`flexmbs.linear.stresses.nodal_stresses`)."""
+        part = part_of("stresses", self.operators)
+        return nodal_stresses(part, self.operators.expand(self.u), self.thermal)
+
+    @cached_property
+    def von_mises(self) -> FloatArray:
+        """Von Mises stress (n_nodes,) of the averaged stresses; nan where there is none."""
+        part = part_of("von_mises", self.operators)
+        return nodal_von_mises(part, self.operators.expand(self.u), self.thermal)
 
     @property
     def strain_energy(self) -> float:

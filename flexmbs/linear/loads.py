@@ -189,14 +189,15 @@ def load_vector(owner: str, operators: Operators, loads: object) -> FloatArray:
     if isinstance(loads, np.ndarray):
         return as_array(owner, "loads", loads, (operators.n,))
     total = np.zeros(operators.n)
-    for load in loads if isinstance(loads, list | tuple) else [loads]:
+    acting: list[Any] = list(loads) if isinstance(loads, list | tuple) else [loads]
+    for load in acting:
         if isinstance(load, np.ndarray):
             total += as_array(owner, "a load", load, (operators.n,))
             continue
         if isinstance(load, type) or not hasattr(load, "forces"):
             raise ModelError(
-                f"{owner}: a load must be a NodalForce, SurfaceLoad, Acceleration, Centrifugal, ThermalLoad or an array "
-                f"({operators.n},), not {show(load)}."
+                f"{owner}: a load must be a NodalForce, SurfaceLoad, Acceleration, Centrifugal, ThermalLoad or "
+                f"an array ({operators.n},), not {show(load)}."
             )
         total += load.forces(operators)
     return total

@@ -114,7 +114,7 @@ def _elastic(
                     f"{owner}: the structure is unstable under the prestress (or free to move); see buckling_loads."
                 ) from error
     shift = negative_shift(K, M, smooth_fields(operators)[free])
-    return lowest_modes(K, M, count, Definite(K - shift * M, what), shift, what, rigid)
+    return lowest_modes(K, M, count, Definite(K - shift * M, what), shift, what, rigid=rigid)
 
 
 def rigid_shapes(operators: Operators, motions: FloatArray) -> FloatArray:

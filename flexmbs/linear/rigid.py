@@ -77,8 +77,9 @@ def describe_motion(operators: Operators, motion: FloatArray) -> str:
     if np.linalg.norm(w) * size <= 1e-6 * np.linalg.norm(t):
         return f"moves along {_direction(t)}"
     foot = centre + np.cross(w, t) / (w @ w)
+    foot[np.abs(foot) < 1e-9 * size] = 0.0
     along = t @ w / np.linalg.norm(w)
-    text = f"turns about {_direction(w)} through ({', '.join(f'{x:.4g}' for x in foot + 0.0)})"
+    text = f"turns about {_direction(w)} through ({', '.join(f'{x:.4g}' for x in foot)})"
     return text + (f" and moves along it, {along / np.linalg.norm(w):.4g} per rad" if abs(along) > 1e-6 else "")
 
 
@@ -128,7 +129,18 @@ def smooth_fields(operators: Operators) -> FloatArray:
     x = np.zeros((operators.n, 3))
     held = dofs.node >= 0
     x[held] = (operators.points[dofs.node[held]] - centre) / size
-    monomials = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1), (2, 0, 0), (0, 2, 0), (0, 0, 2), (1, 1, 0), (0, 1, 1), (1, 0, 1)]
+    monomials = [
+        (0, 0, 0),
+        (1, 0, 0),
+        (0, 1, 0),
+        (0, 0, 1),
+        (2, 0, 0),
+        (0, 2, 0),
+        (0, 0, 2),
+        (1, 1, 0),
+        (0, 1, 1),
+        (1, 0, 1),
+    ]
     out = np.zeros((operators.n, 3 * len(monomials)))
     for i, powers in enumerate(monomials):
         p = np.array(powers)

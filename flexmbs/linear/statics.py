@@ -31,7 +31,9 @@ def static_response(
 ) -> dict[str, LinearSolution]: ...
 @overload
 def static_response(
-    structure: Part | Operators, fixed: Mapping[Any, Any] | None, loads: LinearLoad | list[Any] | tuple[Any, ...] | Any = ()
+    structure: Part | Operators,
+    fixed: Mapping[Any, Any] | None,
+    loads: LinearLoad | list[Any] | tuple[Any, ...] | Any = (),
 ) -> LinearSolution: ...
 def static_response(structure: Part | Operators, fixed: Mapping[Any, Any] | None, loads: Any = ()) -> Any:
     r"""Displacements, reactions and stresses of a linear structure at rest.
@@ -98,7 +100,9 @@ def factorised(owner: str, operators: Operators, held: Supports, K: Any) -> Defi
         return Definite(K, "the stiffness")
     except SingularError as error:
         refuse_free_motions(owner, operators, held, LOOSE)
-        where = "" if error.unknown is None else f": {operators.dofs.name(int(held.free[error.unknown]))} has no support"
+        where = (
+            "" if error.unknown is None else f": {operators.dofs.name(int(held.free[error.unknown]))} has no support"
+        )
         raise SingularError(
             f"{owner}: the stiffness is not positive definite{where}. Look for a part of the structure that hangs on a "
             "hinge or a single node, for nodes without stiffness, or for a material near its limits.",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,7 +17,7 @@ __all__ = ["Supports", "nodes_at", "supports"]
 
 
 class Supports(NamedTuple):
-    """``held (n_h,)`` and ``free (n_f,)`` unknowns, ascending; ``values (n_h,)``; ``places``: nodes by what named them."""
+    """``held (n_h,)`` and ``free (n_f,)`` unknowns, ascending; ``values (n_h,)``; ``places``: nodes by their names."""
 
     held: IntArray
     free: IntArray
@@ -37,9 +37,7 @@ def nodes_at(owner: str, operators: Operators, at: object) -> IntArray:
     if not len(nodes):
         raise ModelError(f"{owner}: there is no node in {show(at)}.")
     if nodes[-1] >= len(operators.points):
-        raise ModelError(
-            f"{owner}: there is no node {nodes[-1]}; nodes are numbered 0 to {len(operators.points) - 1}."
-        )
+        raise ModelError(f"{owner}: there is no node {nodes[-1]}; nodes are numbered 0 to {len(operators.points) - 1}.")
     return nodes
 
 
@@ -84,7 +82,9 @@ def _components(where: str, what: object, rows: IntArray) -> dict[int, float]:
     if isinstance(what, str) and what == "all":
         present = np.flatnonzero((rows >= 0).any(axis=0))
         if not len(present):
-            raise ModelError(f"{where}: its nodes have no unknowns of their own (a link moves them, or no element is there).")
+            raise ModelError(
+                f"{where}: its nodes have no unknowns of their own (a link moves them, or no element is there)."
+            )
         return {int(c): 0.0 for c in present}
     names = [what] if isinstance(what, str) else what
     if isinstance(names, Mapping):
