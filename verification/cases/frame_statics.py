@@ -10,7 +10,7 @@ import numpy as np
 import flexmbs as fx
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.linsolve.definite import Definite
-from flexmbs.elements import Frame
+from flexmbs.elements import Frame, linear_beam
 from flexmbs.linear.part import Part
 from flexmbs.linear.region import Region
 from flexmbs.verification import Case, Measured, Outcome, Progress, Table
@@ -33,12 +33,12 @@ HINGES = {
 
 @dataclass(frozen=True)
 class Portal:
-    """A solved portal: sway, deflection at midspan, moments at both ends (2,) of every member, and displacements."""
+    """A solved portal: sway, deflection at midspan, and of every member the moments at its ends (2,) and its shape."""
 
     sway: float
     sag: float
     moments: dict[str, FloatArray]
-    moved: FloatArray
+    shapes: dict[str, tuple[FloatArray, FloatArray]]
 
 
 def portal(hinges: dict[str, tuple[str, str]], sideways: float, down: float) -> Portal:
@@ -58,12 +58,17 @@ def portal(hinges: dict[str, tuple[str, str]], sideways: float, down: float) -> 
     load = np.zeros(operators.n)
     load[dofs.of([1], 0)], load[dofs.of([2], 1)] = sideways, -down
     u = _solved(operators.K, load, held)
-    moments = {}
+    moments, shapes = {}, {}
     for piece, cells, group in part.groups():
         u_e = u[part.element_dofs(piece, cells)]
-        moments[str(piece.region.cells)] = piece.region.element.nodal_stresses(group, u_e)[0, :, 5]
+        name = str(piece.region.cells)
+        moments[name] = piece.region.element.nodal_stresses(group, u_e)[0, :, 5]
+        field = linear_beam.fields(group.beam, np.linspace(-1, 1, 21))[0][0]
+        x = np.linspace(0, 1, 21)[:, None]
+        axis = (1 - x) * group.beam.points[0, 0] + x * group.beam.points[0, 1]
+        shapes[name] = axis, field @ (group.tie[0] @ u_e[0]) @ group.beam.axes[0]
     moved = operators.displacements(u)
-    return Portal(float(moved[1, 0]), float(-moved[2, 1]), moments, moved)
+    return Portal(float(moved[1, 0]), float(-moved[2, 1]), moments, shapes)
 
 
 def _members(points: FloatArray, members: dict[str, tuple[int, int]]) -> fx.Mesh:
@@ -190,21 +195,21 @@ def _castigliano(s: fx.BeamStiffness, legs: tuple[float, float, float], force: F
 
 
 def _drawing() -> Any:
-    """Chords of the moved portals; enough to see the sway."""
-    drawing, axes = figure(6.4, 3.0)
+    """Portals beside each other, displacements drawn a third as large as they are for P = 1."""
+    drawing, axes = figure(6.4, 3.6)
     for i, (name, hinges) in enumerate(HINGES.items()):
-        found = portal(hinges, P, 0.0)
-        points = np.array([[0, 0], [0, H], [SPAN / 2, H], [SPAN, H], [SPAN, 0]]) + np.array([7.0 * i, 0.0])
-        shape = points + 0.2 * found.moved[:, :2]
-        axes.plot(*points.T, color="black", linewidth=0.8, linestyle=(0, (4, 3)))
-        axes.plot(*shape.T, color=COLOURS[i], label=name)
-        ends = {"left": (0, 1), "beam 1": (1, 2), "beam 2": (2, 3), "right": (4, 3)}
-        for member, released in hinges.items():
-            for end in range(2):
-                if released[end]:
-                    axes.plot(*shape[ends[member][end]], "o", color=COLOURS[i], markerfacecolor="white")
+        corner = np.array([7.5 * (i % 2), -4.5 * (i // 2)])
+        for member, (axis, moved) in portal(hinges, P, 0.0).shapes.items():
+            line = axis[:, :2] + corner
+            shape = line + moved[:, :2] / 3
+            axes.plot(*line.T, color="black", linewidth=0.8, linestyle=(0, (4, 3)))
+            axes.plot(*shape.T, color=COLOURS[i])
+            for released, point in zip(hinges.get(member, ("", "")), shape[[0, -1]], strict=True):
+                if released:
+                    axes.plot(*point, "o", color=COLOURS[i], markerfacecolor="white", zorder=3)
+        axes.text(corner[0] + SPAN / 2, corner[1] + H / 2, name, ha="center", va="center")
     axes.set_aspect("equal")
-    axes.legend(frameon=False, loc="upper center", ncols=4, bbox_to_anchor=(0.5, 1.25))
+    axes.set_axis_off()
     return drawing
 
 
