@@ -12,6 +12,7 @@ from flexmbs.core.contracts import Element
 from flexmbs.elements.hermite import CableStrain
 from flexmbs.elements.linear.laminate import Ply
 from flexmbs.elements.linear.shell_quad import ShellQuad
+from flexmbs.elements.linear.shell_triangle import ShellTriangle
 from flexmbs.elements.planar_beam import PlanarBeam
 from flexmbs.elements.planar_cable import PlanarCable
 from flexmbs.elements.quadrature import Gauss, Lobatto
@@ -27,6 +28,7 @@ __all__ = [
     "PlanarCable",
     "Ply",
     "ShellQuad",
+    "ShellTriangle",
     "SpatialBeam",
     "SpatialCable",
 ]
