@@ -161,8 +161,9 @@ class Orthotropic:
         for field in fields(self):
             if field.name in ("axes", "name"):
                 continue
-            bounds = {"viscosity": {"minimum": 0.0}} | {f"nu_{ij}": {"above": -1e3} for ij in ("12", "13", "23")}
-            value = as_number(owner, field.name, getattr(self, field.name), **bounds.get(field.name, {"above": 0.0}))
+            lowest = 0.0 if field.name == "viscosity" else None
+            above = None if field.name == "viscosity" else -1e3 if field.name.startswith("nu") else 0.0
+            value = as_number(owner, field.name, getattr(self, field.name), minimum=lowest, above=above)
             object.__setattr__(self, field.name, value)
         if not has_shape(self.axes, (3, 3)):
             raise ModelError(f"{owner}: axes must be three vectors of three numbers, not {show(self.axes)}.")

@@ -21,12 +21,12 @@ __all__ = ["NodePattern", "add_blocks", "node_pattern", "sparse_matrix"]
 class NodePattern(NamedTuple):
     """Which nodes are neighbours, and where their blocks lie in the data of the matrix.
 
-    ``count (n_nodes,)`` unknowns of a node (0, 3 or 6), ``first (n_nodes,)`` the first of them; ``ptr (n_nodes + 1,)``
+    ``n_dofs (n_nodes,)`` unknowns of a node (0, 3 or 6), ``first (n_nodes,)`` the first of them; ``ptr (n_nodes + 1,)``
     and ``neighbour (n_pairs,)`` the graph, ``before (n_pairs,)`` entries of a row ahead of a neighbour, ``start
     (n_nodes,)`` where the first row of a node begins, ``length (n_nodes,)`` how long its rows are.
     """
 
-    count: IntArray
+    n_dofs: IntArray
     first: IntArray
     ptr: IntArray
     neighbour: IntArray
@@ -61,12 +61,12 @@ def node_pattern(count: IntArray, cells: list[IntArray]) -> NodePattern:
 
 def sparse_matrix(pattern: NodePattern, data: FloatArray) -> Any:
     """The matrix (n, n) with these entries, in compressed columns."""
-    n = int(pattern.count.sum())
-    of_row = np.repeat(np.arange(len(pattern.count)), pattern.count)
+    n = int(pattern.n_dofs.sum())
+    of_row = np.repeat(np.arange(len(pattern.n_dofs)), pattern.n_dofs)
     indptr = np.concatenate([[0], np.cumsum(pattern.length[of_row])])
-    kind = np.int32 if indptr[-1] < np.iinfo(np.int32).max else np.int64
-    indices = np.empty(int(indptr[-1]), dtype=kind)
-    fill_columns(pattern.count, pattern.first, pattern.ptr, pattern.neighbour, pattern.start, pattern.length, indices)
+    kind: Any = np.int32 if indptr[-1] < np.iinfo(np.int32).max else np.int64
+    indices: Any = np.empty(int(indptr[-1]), dtype=kind)
+    fill_columns(pattern.n_dofs, pattern.first, pattern.ptr, pattern.neighbour, pattern.start, pattern.length, indices)
     return sparse.csc_matrix((data, indices, indptr.astype(kind)), shape=(n, n))
 
 

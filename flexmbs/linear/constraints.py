@@ -31,12 +31,12 @@ __all__ = ["Nodes", "lump", "mean_motion", "number_nodes", "transformation"]
 class Nodes(NamedTuple):
     """All nodes of a part: the points of the mesh, then the reference nodes of links.
 
-    ``points (n, 3)``; ``count (n,)`` unknowns of each (0: not used, 3 or 6), ``first (n,)`` the first of them; ``sets``
-    all node sets, links included; ``reference`` the node of each link, by name.
+    ``points (n, 3)``; ``n_dofs (n,)`` unknowns of each (0: not used, 3 or 6), ``first (n,)`` the first of them;
+    ``sets`` all node sets, links included; ``reference`` the node of each link, by name.
     """
 
     points: FloatArray
-    count: IntArray
+    n_dofs: IntArray
     first: IntArray
     sets: Mapping[str, IntArray]
     reference: Mapping[str, int]
@@ -48,33 +48,34 @@ def number_nodes(owner: str, mesh: Mesh, cells: Sequence[tuple[int, IntArray]], 
     count = np.zeros(mesh.n_points, dtype=np.int64)
     for n_components, nodes in cells:
         np.maximum.at(count, nodes.ravel(), n_components)
+    links = [c for c in connections if isinstance(c, RigidLink | AveragingLink)]
+    for link in links:
+        if isinstance(link.at, int):  # before any set is looked at: such a point need not belong to an element
+            if link.at >= mesh.n_points:
+                raise ModelError(f"{owner}, link {link.name!r}: there is no point {link.at}.")
+            count[link.at] = 6
     used = count > 0
     for name, members in list(sets.items()):
         if not used[members].all():  # points that belong to no element have no unknowns
             sets[name] = members[used[members]]
     points, reference, edges = [mesh.points], {}, []
     n = mesh.n_points
-    for link in connections:
-        if isinstance(link, RigidLink | AveragingLink):
-            label = f"{owner}, link {link.name!r}"
-            if link.name in sets or link.name in reference:
-                raise ModelError(f"{label}: there is a node set of that name already; name the link otherwise.")
-            nodes = find_nodes(label, mesh, link.nodes)
-            nodes = nodes[count[nodes] > 0]
-            if not len(nodes):
-                raise ModelError(f"{label}: none of its nodes belongs to an element.")
-            if isinstance(link.at, int):
-                node = link.at
-                if node >= mesh.n_points:
-                    raise ModelError(f"{label}: there is no point {node}.")
-                count[node] = 6
-            else:
-                points.append(np.atleast_2d(mesh.points[nodes].mean(axis=0) if link.at is None else link.at))
-                count = np.append(count, 6)
-                node, n = n, n + 1
-            reference[link.name] = node
-            sets[link.name] = np.array([node])
-            edges.append(np.column_stack([np.full(len(nodes), node), nodes]))
+    for link in links:
+        label = f"{owner}, link {link.name!r}"
+        if link.name in sets:
+            raise ModelError(f"{label}: there is a node set of that name already; name the link otherwise.")
+        nodes, weights = _members(label, mesh, count, link)
+        if isinstance(link.at, int):
+            node = link.at
+        else:
+            points.append(np.atleast_2d(weights @ mesh.points[nodes] / weights.sum() if link.at is None else link.at))
+            count = np.append(count, 6)
+            node, n = n, n + 1
+        reference[link.name] = node
+        sets[link.name] = np.array([node])
+        if isinstance(link, AveragingLink):
+            nodes = nodes[:1]  # its reference follows the nodes, which it does not join with each other
+        edges.append(np.column_stack([np.full(len(nodes), node), nodes]))
     everything = np.vstack(points)
     first = np.concatenate([[0], np.cumsum(count)])[:-1]
     found = Nodes(everything, count, first, sets, reference)
@@ -85,6 +86,21 @@ def number_nodes(owner: str, mesh: Mesh, cells: Sequence[tuple[int, IntArray]], 
     return found
 
 
+def _members(label: str, mesh: Mesh, count: IntArray, link: RigidLink | AveragingLink) -> tuple[IntArray, FloatArray]:
+    """The nodes of a link that have unknowns, without its reference, and their weights."""
+    nodes = find_nodes(label, mesh, link.nodes)
+    weights = np.ones(len(nodes))
+    if isinstance(link, AveragingLink) and link.weights is not None:
+        given = nodes if isinstance(link.nodes, str) else link.nodes
+        if len(link.weights) != len(given) or len(nodes) != len(given):
+            raise ModelError(f"{label}: {len(link.weights)} weights for {len(nodes)} different nodes.")
+        weights = np.asarray(link.weights[np.argsort(given)])
+    kept = (count[nodes] > 0) & (nodes != (link.at if isinstance(link.at, int) else -1))
+    if not kept.any():
+        raise ModelError(f"{label}: none of its nodes, its reference aside, belongs to an element or another link.")
+    return nodes[kept], weights[kept]
+
+
 def place(owner: str, mesh: Mesh, nodes: Nodes, at: str | int) -> int:
     """The one node of a name or number."""
     if isinstance(at, str) and at in nodes.reference:
@@ -92,7 +108,7 @@ def place(owner: str, mesh: Mesh, nodes: Nodes, at: str | int) -> int:
     found = find_nodes(owner, mesh, at)
     if len(found) != 1:
         raise ModelError(f"{owner}: a mass or spring needs one node, but {at!r} has {len(found)}; use a link.")
-    if not nodes.count[found[0]]:
+    if not nodes.n_dofs[found[0]]:
         raise ModelError(f"{owner}: node {int(found[0])} of a mass or spring belongs to no element and no link.")
     return int(found[0])
 
@@ -102,7 +118,7 @@ def lump(mesh: Mesh, nodes: Nodes, connections: Sequence[Any], K: Any, M: Any) -
     for what in connections:
         if isinstance(what, NodalMass):
             node = place("NodalMass", mesh, nodes, what.at)
-            block, size = what.matrix(), int(nodes.count[node])
+            block, size = what.matrix(), int(nodes.n_dofs[node])
             if size == 3 and np.abs(block[3:, 3:]).max() > 0:
                 raise ModelError(
                     f"NodalMass at {what.at!r}: inertia and offset need a node with rotations; put it on a RigidLink."
@@ -110,7 +126,7 @@ def lump(mesh: Mesh, nodes: Nodes, connections: Sequence[Any], K: Any, M: Any) -
             M = M + _placed(M.shape[0], [nodes.first[node]], block[:size, :size])
         elif isinstance(what, NodalSpring):
             ends = [place("NodalSpring", mesh, nodes, at) for at in (what.a, what.b) if at is not None]
-            size = int(min(nodes.count[i] for i in ends))
+            size = int(min(nodes.n_dofs[i] for i in ends))
             block = what.stiffness
             if size == 3 and np.abs(block[3:]).max() > 0:
                 raise ModelError(
@@ -125,19 +141,18 @@ def lump(mesh: Mesh, nodes: Nodes, connections: Sequence[Any], K: Any, M: Any) -
 def transformation(mesh: Mesh, nodes: Nodes, connections: Sequence[Any]) -> tuple[Any, IntArray]:
     """T (N, n) from the independent unknowns to all, and which these are; None where all are independent."""
     links = [c for c in connections if isinstance(c, RigidLink | AveragingLink)]
-    total = int(nodes.count.sum())
+    total = int(nodes.n_dofs.sum())
     if not links:
         return None, np.arange(total)
     owner_of: dict[int, str] = {}
-    rows, cols, values = [], [], []
+    rows, cols, values, edges = [], [], [], []
     for link in links:
         r = nodes.reference[link.name]
-        members = find_nodes(f"link {link.name!r}", mesh, link.nodes)
-        members = members[(nodes.count[members] > 0) & (members != r)]
+        members, weights = _members(f"link {link.name!r}", mesh, nodes.n_dofs, link)
         if isinstance(link, RigidLink):
             blocks = [(node, [r], rigid_block(nodes.points[node] - nodes.points[r])) for node in members]
         else:
-            blocks = [(r, list(members), mean_motion(link.name, nodes.points, members, r, link.weights))]
+            blocks = [(r, list(members), mean_motion(link.name, nodes.points, members, r, weights))]
         for dependent, masters, block in blocks:
             if dependent in owner_of:
                 raise ModelError(
@@ -145,29 +160,26 @@ def transformation(mesh: Mesh, nodes: Nodes, connections: Sequence[Any]) -> tupl
                     f"out of one of them."
                 )
             owner_of[dependent] = link.name
+            edges.append(np.column_stack([np.full(len(masters), dependent), masters]))
             width = block.shape[1] // len(masters)
-            d = int(nodes.count[dependent])
+            d = int(nodes.n_dofs[dependent])
             for m, master in enumerate(masters):
                 i = nodes.first[dependent] + np.repeat(np.arange(d), width)
                 j = nodes.first[master] + np.tile(np.arange(width), d)
                 rows.append(i)
                 cols.append(j)
                 values.append(block[:d, m * width : (m + 1) * width].ravel())
+    _check_circles([k.name for k in links], len(nodes.n_dofs), np.vstack(edges))
     C = sparse.csr_matrix((np.concatenate(values), (np.concatenate(rows), np.concatenate(cols))), (total, total))
     C.eliminate_zeros()
     dependent_dofs = np.zeros(total, dtype=bool)
     dependent_dofs[np.concatenate(rows)] = True
     free = np.flatnonzero(~dependent_dofs)
     select = sparse.csr_matrix((np.ones(len(free)), (free, np.arange(len(free)))), (total, len(free)))
-    # u = S x + C u resolves chains of links by repetition, at most as often as there are links
-    T, step = select, select
-    for _ in range(len(links) + 1):
-        step = C @ step
-        step.eliminate_zeros()
-        if not step.nnz:
-            return T.tocsr(), free
-        T = T + step
-    raise ModelError(f"links {', '.join(repr(k.name) for k in links)}: they depend on each other in a circle.")
+    T, step = select, C @ select
+    while step.nnz:  # u = S x + C u: a chain of links is resolved by repetition, as often as it is long
+        T, step = T + step, C @ step
+    return T.tocsr(), free
 
 
 def rigid_block(d: FloatArray) -> FloatArray:
@@ -197,7 +209,7 @@ def mean_motion(name: str, points: FloatArray, members: IntArray, at: int, weigh
     skew -= skew.transpose(0, 2, 1)
     turn = np.linalg.solve(J, np.einsum("a,aij->iaj", w, skew).reshape(3, -1))
     shift = np.einsum("a,ij->iaj", w, np.eye(3)).reshape(3, -1)
-    return rigid_block(points[at] - x0) @ np.vstack([shift, turn])
+    return np.asarray(rigid_block(points[at] - x0) @ np.vstack([shift, turn]))
 
 
 def _placed(n: int, first: Sequence[Any], block: FloatArray) -> Any:
@@ -207,14 +219,26 @@ def _placed(n: int, first: Sequence[Any], block: FloatArray) -> Any:
     return sparse.csc_matrix((block.ravel(), (np.repeat(dofs, len(dofs)), np.tile(dofs, len(dofs)))), (n, n))
 
 
+def _check_circles(names: Sequence[str], n: int, edges: IntArray) -> None:
+    """Refuse nodes that depend on themselves by way of others; ``edges (n_edges, 2)`` are dependent and master."""
+    graph = sparse.coo_matrix((np.ones(len(edges), dtype=bool), (edges[:, 0], edges[:, 1])), shape=(n, n))
+    pieces, label = connected_components(graph, directed=True, connection="strong")
+    if pieces < n:
+        circle = np.flatnonzero(label == np.argmax(np.bincount(label)))
+        raise ModelError(
+            f"links {', '.join(map(repr, names))}: nodes {', '.join(str(i) for i in circle[:5])} depend on each other "
+            f"in a circle; leave one of them out of one link."
+        )
+
+
 def _check_joined(owner: str, nodes: Nodes, cells: Sequence[IntArray], edges: Sequence[IntArray]) -> None:
     """Refuse a part in several pieces, and say in which sets they are."""
     pairs = [np.column_stack([np.repeat(c[:, 0], c.shape[1] - 1), c[:, 1:].ravel()]) for c in cells] + list(edges)
     both = np.vstack(pairs)
-    n = len(nodes.count)
+    n = len(nodes.n_dofs)
     graph = sparse.coo_matrix((np.ones(len(both), dtype=bool), (both[:, 0], both[:, 1])), shape=(n, n))
     _, label = connected_components(graph, directed=False)
-    used = np.flatnonzero(nodes.count)
+    used = np.flatnonzero(nodes.n_dofs)
     kinds, sizes = np.unique(label[used], return_counts=True)
     if len(kinds) == 1:
         return

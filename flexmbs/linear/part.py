@@ -105,7 +105,7 @@ class Part:
             for p in self.pieces
         )
         extra = f", {len(self.connections)} connections" if self.connections else ""
-        return f"part {self.name!r}: {int((self.nodes.count > 0).sum())} nodes, {kinds}{extra}"
+        return f"part {self.name!r}: {int((self.nodes.n_dofs > 0).sum())} nodes, {kinds}{extra}"
 
     def groups(self, size: int = CHUNK) -> Iterator[tuple[Piece, IntArray, Any]]:
         """The elements in chunks: their piece, their cells (n_e, n_a) and their group."""
@@ -132,8 +132,8 @@ class Part:
             Called with the fraction done and a text.
         """
         nodes = self.nodes
-        pattern = node_pattern(nodes.count, [p.cells for p in self.pieces])
-        size = int((pattern.length * pattern.count).sum())
+        pattern = node_pattern(nodes.n_dofs, [p.cells for p in self.pieces])
+        size = int((pattern.length * pattern.n_dofs).sum())
         K, M = np.zeros(size), np.zeros(size)
         D = np.zeros(size) if any(_viscosity(p) for p in self.pieces) else None
         done, total = 0, sum(len(p.cells) for p in self.pieces)
@@ -156,7 +156,7 @@ class Part:
     def _without_dependent(self, K: Any, M: Any, D: Any) -> Operators:
         """Operators of the independent unknowns."""
         nodes = self.nodes
-        everything = DofMap(*_dof_map(nodes.count))
+        everything = DofMap(*_dof_map(nodes.n_dofs))
         T, independent = transformation(self.mesh, nodes, self.connections)
         dofs = everything
         if T is not None:

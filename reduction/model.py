@@ -1,0 +1,232 @@
+r"""The reduced model: small matrices, the shapes behind them, its interfaces and its inertia.
+
+.. math:: u = T q, \qquad M_r = T^T M T, \quad D_r = T^T D T, \quad K_r = T^T K T, \quad f_r = T^T f .
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy import linalg
+
+from flexmbs.core.checks import as_array, as_name, frozen_copy, show
+from flexmbs.core.contracts import FloatArray
+from flexmbs.core.errors import ModelError, unknown_name
+from flexmbs.linear.operators import DofMap, Operators
+from flexmbs.reduction.basis import Basis
+from flexmbs.reduction.inertia import InertiaInvariants
+from flexmbs.reduction.interfaces import Attached, Frame
+
+if TYPE_CHECKING:
+    from flexmbs.reduction.report import ReductionReport
+
+__all__ = ["ReducedModel", "Source"]
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """What a model was reduced from, while it is in memory: the operators with interfaces, and the basis."""
+
+    attached: Attached
+    basis: Basis
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ReducedModel:
+    """A linear part in few coordinates; made by `reduce`, kept by `save`, read by `load_reduced`.
+
+    Parameters
+    ----------
+    name : str
+        Of the part.
+    K, M : (m, m) array
+        Reduced stiffness and mass, symmetric.
+    D : (m, m) array or None
+        Reduced damping.
+    labels : tuple of str
+        What each coordinate is.
+    n_interface : int
+        The first coordinates are displacements (and rotations) of the interfaces.
+    frames : tuple of Frame
+        The interfaces.
+    frequencies : (m,) array
+        Angular frequency of the modes among the coordinates [rad/time], nan for the others.
+    shapes : (N, m) array
+        T for all physical displacements of the part; may be a dataset on disk, which then is read where it is used.
+    dofs : DofMap
+        Node and component of the N displacements.
+    points : (n_nodes, 3) array
+        Undeformed places of the nodes [length].
+    inertia : InertiaInvariants or None
+        None where there are no coordinates of nodes.
+    cells : mapping of str to (n_c, n_a) array
+        Cells of the mesh by type, for pictures.
+    node_sets : mapping of str to array of int
+        Rows of ``points`` by name.
+    units : mapping of str to str
+        Names of the units of length, mass and time; empty where unknown.
+    provenance : mapping of str to str
+        What it was made from and how.
+    stress_nodes : (s,) array of int
+        Nodes at which stresses can be told without the part.
+    stress_shapes : (s, n_c, m) array
+        Stresses there for each coordinate.
+    stress_names : tuple of str
+        What the n_c numbers are.
+    source : Source or None
+        The full operators, in memory only.
+    """
+
+    name: str
+    K: FloatArray
+    M: FloatArray
+    D: FloatArray | None
+    labels: tuple[str, ...]
+    n_interface: int
+    frames: tuple[Frame, ...]
+    frequencies: FloatArray
+    shapes: Any
+    dofs: DofMap
+    points: FloatArray
+    inertia: InertiaInvariants | None
+    cells: Mapping[str, Any] = field(default_factory=dict)
+    node_sets: Mapping[str, Any] = field(default_factory=dict)
+    units: Mapping[str, str] = field(default_factory=dict)
+    provenance: Mapping[str, str] = field(default_factory=dict)
+    stress_nodes: Any = None
+    stress_shapes: Any = None
+    stress_names: tuple[str, ...] = ()
+    source: Source | None = None
+
+    def __post_init__(self) -> None:
+        owner = f"ReducedModel {as_name('ReducedModel', 'name', self.name)!r}"
+        m = len(self.labels)
+        for name in ("K", "M", "D"):
+            given = getattr(self, name)
+            if given is None and name == "D":
+                continue
+            matrix = as_array(owner, name, given, (m, m))
+            if np.abs(matrix - matrix.T).max(initial=0.0) > 1e-9 * np.abs(matrix).max(initial=0.0):
+                raise ModelError(f"{owner}: {name} is not symmetric.")
+            object.__setattr__(self, name, frozen_copy(0.5 * (matrix + matrix.T)))
+        object.__setattr__(self, "frequencies", frozen_copy(np.asarray(self.frequencies, dtype=float)))
+        if self.frequencies.shape != (m,) or tuple(self.shapes.shape) != (len(self.dofs), m):
+            raise ModelError(
+                f"{owner}: {m} coordinates and {len(self.dofs)} displacements need frequencies ({m},) and shapes "
+                f"({len(self.dofs)}, {m}), not {self.frequencies.shape} and {tuple(self.shapes.shape)}."
+            )
+        for name in ("cells", "node_sets", "units", "provenance"):
+            object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
+
+    @property
+    def size(self) -> int:
+        """Number of coordinates m."""
+        return len(self.labels)
+
+    def __repr__(self) -> str:
+        faces = ", ".join(f"{f.name} ({f.kind}, {len(f.coordinates)})" for f in self.frames) or "none"
+        return (
+            f"reduced model {self.name!r}: {self.size} coordinates for {len(self.dofs)} displacements; interfaces "
+            f"{faces}; {self.provenance.get('method', 'reduced')}"
+        )
+
+    def frame(self, name: str) -> Frame:
+        """An interface by name."""
+        for frame in self.frames:
+            if frame.name == name:
+                return frame
+        raise ModelError(f"{self!r}: {unknown_name('interface', name, [f.name for f in self.frames])}")
+
+    def angular_frequencies(self, fixed: Any = ()) -> FloatArray:
+        """Angular frequencies (k,) of the reduced model [rad/time], ascending; rigid motions are 0 to round-off.
+
+        Parameters
+        ----------
+        fixed : sequence of str
+            Names of interfaces that are held.
+        """
+        values, _ = self.modes(fixed)
+        return np.sqrt(np.maximum(values, 0.0))
+
+    def modes(self, fixed: Any = ()) -> tuple[FloatArray, FloatArray]:
+        """Squared angular frequencies (k,) and mass-normalised shapes (m, k) of the reduced model."""
+        names = [fixed] if isinstance(fixed, str) else list(fixed)
+        held = np.concatenate([np.empty(0, np.int64), *(self.frame(n).coordinates for n in names)])
+        free = np.setdiff1d(np.arange(self.size), held)
+        try:
+            values, vectors = linalg.eigh(self.K[np.ix_(free, free)], self.M[np.ix_(free, free)])
+        except linalg.LinAlgError:
+            raise ModelError(f"{self!r}: its mass matrix is not positive definite.") from None
+        out = np.zeros((self.size, len(values)))
+        out[free] = vectors
+        return np.asarray(values), out
+
+    def reconstruct(self, q: Any) -> FloatArray:
+        """Displacements and rotations (n_nodes, 6, ...) of all nodes from coordinates (m, ...) [length, rad]."""
+        q = self._coordinates(q)
+        moved = np.asarray(self.shapes) @ q
+        out = np.zeros((len(self.points), 6, *q.shape[1:]))
+        held = self.dofs.node >= 0
+        out[self.dofs.node[held], self.dofs.component[held]] = moved[held]
+        return out
+
+    def stresses(self, q: Any) -> FloatArray:
+        """Stresses (s, n_c, ...) at ``stress_nodes`` from coordinates (m, ...), in the order of ``stress_names``."""
+        if self.stress_shapes is None:
+            raise ModelError(
+                f"{self!r}: it was made without stresses; use reduce(..., stresses='HUB') with the name of a node set, "
+                f"or 'all'."
+            )
+        return np.asarray(np.tensordot(np.asarray(self.stress_shapes), self._coordinates(q), axes=(2, 0)))
+
+    def _coordinates(self, q: Any) -> FloatArray:
+        q = np.asarray(q, dtype=float)
+        if q.ndim < 1 or len(q) != self.size:
+            raise ModelError(f"{self!r}: expected {self.size} coordinates, (m,) or (m, k), not {q.shape}.")
+        return np.asarray(q)
+
+    def force(self, node: int | str, force: Any, moment: Any = (0.0, 0.0, 0.0)) -> FloatArray:
+        """Generalised forces (m,) of a force and a moment at a node, or at the frame of an interface by its name."""
+        F = as_array(self.name, "force", force, (3,))
+        both = np.concatenate([F, as_array(self.name, "moment", moment, (3,))])
+        if isinstance(node, str):
+            frame = self.frame(node)
+            if frame.kind == "nodes" and len(np.unique(frame.node)) > 1:
+                raise ModelError(f"{self!r}: interface {node!r} has many nodes; give the number of one.")
+            out = np.zeros(self.size)
+            out[frame.coordinates] = both[frame.component]
+            return out
+        rows = self.dofs.of(node)
+        if not len(rows):
+            raise ModelError(f"{self!r}: node {show(node)} has no displacements.")
+        return np.asarray(np.asarray(self.shapes)[rows].T @ both[self.dofs.component[rows]])
+
+    def report(self, **options: Any) -> ReductionReport:
+        """How good the reduction is; see `flexmbs.reduction.report.report`."""
+        from flexmbs.reduction.report import report
+
+        return report(self, **options)
+
+    def save(self, path: str | Path) -> Path:
+        """Write an HDF5 file; see `flexmbs.reduction.store`."""
+        from flexmbs.reduction.store import save
+
+        return save(self, path)
+
+
+def projected(attached: Attached, basis: Basis) -> tuple[FloatArray, FloatArray, FloatArray | None]:
+    """K, M and D in the coordinates of a basis, symmetric to the last bit."""
+    operators: Operators = attached.operators
+    out = []
+    for A in (operators.K, operators.M, operators.D):
+        small = None if A is None else basis.vectors.T @ (A @ basis.vectors)
+        out.append(None if small is None else 0.5 * (small + small.T))
+    K, M, D = out
+    assert K is not None  # noqa: S101  # the operators have both
+    assert M is not None  # noqa: S101
+    return K, M, D
