@@ -238,10 +238,8 @@ def _fixed_modes(
         M_bb = M[boundary][:, boundary].toarray()
         M_bi = M_i[:, boundary].T @ psi
         interface_mass = M_bb + M_bi + M_bi.T + psi.T @ (M_ii @ psi)
-        R = np.zeros((M.shape[0], 0)) if rigid is None else rigid
-        inertia = (M @ R)[inside]
-        total = np.einsum("ij,ij->j", R, M @ R)  # more than modes inside can hold: on the safe side
-        pairs = candidates(rule, solve, len(inside), inertia, total, coupling, interface_mass)
+        at_interface = None if rigid is None else rigid[boundary]
+        pairs = candidates(rule, solve, len(inside), coupling, interface_mass, at_interface)
     if kept is not None:
         for name, array in zip(("vectors", "residuals", "values"), pairs[1:] + pairs[:1], strict=True):
             kept.put(name, array)
