@@ -10,13 +10,36 @@ if __name__ != "flexmbs.elements":
 
 from flexmbs.core.contracts import Element
 from flexmbs.elements.hermite import CableStrain
+from flexmbs.elements.linear.frame import Frame
+from flexmbs.elements.linear.hexahedron import Hexahedron8, Hexahedron20
+from flexmbs.elements.linear.laminate import Ply
+from flexmbs.elements.linear.shell_quad import ShellQuad
+from flexmbs.elements.linear.tetra import Tetra4, Tetra10
+from flexmbs.elements.linear.truss import Truss
 from flexmbs.elements.planar_beam import PlanarBeam
 from flexmbs.elements.planar_cable import PlanarCable
 from flexmbs.elements.quadrature import Gauss, Lobatto
 from flexmbs.elements.spatial_beam import SpatialBeam
 from flexmbs.elements.spatial_cable import SpatialCable
 
-__all__ = ["ALL", "CableStrain", "Gauss", "Lobatto", "PlanarBeam", "PlanarCable", "SpatialBeam", "SpatialCable"]
+__all__ = [
+    "ALL",
+    "CableStrain",
+    "Frame",
+    "Gauss",
+    "Hexahedron8",
+    "Hexahedron20",
+    "Lobatto",
+    "PlanarBeam",
+    "PlanarCable",
+    "Ply",
+    "ShellQuad",
+    "SpatialBeam",
+    "SpatialCable",
+    "Tetra4",
+    "Tetra10",
+    "Truss",
+]
 
 ALL: tuple[Element, ...] = (PlanarCable(), SpatialCable(), PlanarBeam(), SpatialBeam())
 """One default instance of every element."""

@@ -17,6 +17,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from flexmbs.core.checks import show
 from flexmbs.core.contracts import Env, FloatArray, IntArray, State, Work
@@ -151,17 +152,22 @@ def plane_axes(x: FloatArray) -> FloatArray:
 
 def space_axes(owner: str, points: FloatArray, x: FloatArray, up: FloatArray) -> FloatArray:
     """Local axes (n_e, 3, 3) as rows: x the chord, z the part of ``up`` normal to it, y = z x x."""
-    y = np.cross(up, x)
-    size = np.linalg.norm(y, axis=1)
-    if len(size) and size.min() < 1e-6:
-        e = int(np.argmin(size))
+    parallel = parallel_to(x, up)
+    if parallel.any():
+        e = int(np.argmax(parallel))
         raise ModelError(
             f"{owner}: up = {tuple(up.tolist())} is parallel to the axis of element {e} from {points[e, 0].tolist()} "
             f"to {points[e, 1].tolist()}, so that it tells no local z axis; give another direction, such as "
             f"SpatialBeam(up=(1, 0, 0)) for a vertical beam."
         )
-    y = y / size[:, None]
+    y = np.cross(up, x)
+    y = y / np.linalg.norm(y, axis=1)[:, None]
     return np.stack((x, y, np.cross(x, y)), axis=1)
+
+
+def parallel_to(x: FloatArray, up: FloatArray) -> NDArray[np.bool_]:
+    """Which of the unit vectors ``x (n_e, 3)`` are parallel to ``up``, to six digits."""
+    return np.asarray(np.linalg.norm(np.cross(up, x), axis=1) < 1e-6)
 
 
 def fields(group: BeamGroup, xi: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -185,6 +191,20 @@ def fields(group: BeamGroup, xi: FloatArray) -> tuple[FloatArray, FloatArray]:
     twist[..., 3], twist[..., 9] = 1 - x, x
     rotation = np.stack((twist, -theta[1], theta[0]), axis=2)
     return _from_global(group, np.stack((u, v[0], v[1]), axis=2)), _from_global(group, rotation)
+
+
+def slopes(group: BeamGroup, xi: FloatArray) -> FloatArray:
+    """Slopes v', w' of the axis in space (n_e, n_s, 2, k) by the coordinates; the rotations, and the shear strains."""
+    x = 0.5 * (1 + np.asarray(xi, dtype=float))[None, :]
+    rows = []
+    for i in range(group.EI.shape[1]):
+        L, Phi = group.L[:, None], group.Phi[:, i, None]
+        m = 1.0 / (1.0 + Phi) / L
+        bubble = 0.5 * Phi * (1 - 2 * x)
+        N = [6 * (x**2 - x) - Phi, L * (1 - 4 * x + 3 * x**2 + bubble)]
+        N += [6 * (x - x**2) + Phi, L * (3 * x**2 - 2 * x - bubble)]
+        rows.append(_in_plane(group, i, x, [m * n for n in N]))
+    return _from_global(group, np.stack(rows, axis=2))
 
 
 def resultants(group: BeamGroup, xi: FloatArray) -> FloatArray:

@@ -41,7 +41,7 @@ _HOME = {
         "AccuracyWarning", "ConvergenceError", "FlexmbsError", "MeshError", "ModelError", "ReadError", "SingularError",
     ),
     "flexmbs.core.history": ("Constant", "Table"),
-    "flexmbs.core.material": ("Elastic", "aluminium", "steel"),
+    "flexmbs.core.material": ("Elastic", "Orthotropic", "aluminium", "steel"),
     "flexmbs.core.section": ("BeamStiffness", "Circle", "GeneralSection", "Pipe", "Rectangle"),
     "flexmbs.core.units": ("SI", "Units"),
     "flexmbs.equilibria": ("Equilibria",),
@@ -76,8 +76,23 @@ _HOME = {
     "flexmbs.joints.rolling": ("RollingBall", "RollingDisk"),
     "flexmbs.joints.sliding": ("Sliding",),
     "flexmbs.joints.universal": ("Universal",),
+    "flexmbs.linear.body_loads": ("Acceleration", "Centrifugal", "ThermalLoad"),
+    "flexmbs.linear.connections": ("AveragingLink", "NodalMass", "NodalSpring", "RigidLink"),
+    "flexmbs.linear.linear_modes": ("LinearModes",),
+    "flexmbs.linear.linear_solution": ("LinearSolution",),
+    "flexmbs.linear.loads": ("NodalForce", "SurfaceLoad"),
+    "flexmbs.linear.modes": ("vibration_modes",),
+    "flexmbs.linear.operators": ("Operators",),
+    "flexmbs.linear.part": ("Part",),
+    "flexmbs.linear.prestress": ("BucklingLoads", "buckling_loads", "geometric_stiffness"),
+    "flexmbs.linear.region": ("Region",),
+    "flexmbs.linear.statics": ("static_response",),
     "flexmbs.meshes": ("Mesh", "read_mesh"),
     "flexmbs.model": ("Model",),
+    "flexmbs.reduction.interfaces": ("Interface",),
+    "flexmbs.reduction.model": ("ReducedModel",),
+    "flexmbs.reduction.reduce": ("reduce",),
+    "flexmbs.reduction.store": ("load_reduced",),
     "flexmbs.solution": ("Solution", "Status"),
     "flexmbs.supports": ("Clamp", "Guide", "Hinge", "Pin", "Prescribe", "Roller"),
     "flexmbs.system": ("System", "compile_model"),
@@ -90,16 +105,20 @@ __all__ = [
     "BDF",
     "PID",
     "SI",
+    "Acceleration",
     "AccelerationSensor",
     "AccuracyWarning",
     "AngularVelocitySensor",
     "AscherProjection",
     "Attachment",
     "AugmentedLagrangian",
+    "AveragingLink",
     "BandNoise",
     "Baumgarte",
     "BeamStiffness",
+    "BucklingLoads",
     "Bushing",
+    "Centrifugal",
     "Circle",
     "Clamp",
     "Command",
@@ -142,12 +161,15 @@ __all__ = [
     "HeldSensor",
     "Hinge",
     "InitialVelocity",
+    "Interface",
     "JointActuator",
     "JointForce",
     "JointFriction",
     "JointSensor",
     "LineActuator",
     "LinearModel",
+    "LinearModes",
+    "LinearSolution",
     "Marker",
     "Mesh",
     "MeshError",
@@ -159,10 +181,16 @@ __all__ = [
     "MomentActuator",
     "MultiplierSensor",
     "NewtonOptions",
+    "NodalForce",
+    "NodalMass",
+    "NodalSpring",
     "NoisySensor",
     "NullSpace",
+    "Operators",
+    "Orthotropic",
     "Output",
     "ParallelAxes",
+    "Part",
     "Pin",
     "Pipe",
     "Planar",
@@ -179,8 +207,11 @@ __all__ = [
     "RayleighDamping",
     "ReadError",
     "Rectangle",
+    "ReducedModel",
+    "Region",
     "Revolute",
     "RigidBody",
+    "RigidLink",
     "Roller",
     "RollingBall",
     "RollingDisk",
@@ -201,8 +232,10 @@ __all__ = [
     "StickSlip",
     "Stop",
     "SuccessiveProjection",
+    "SurfaceLoad",
     "System",
     "Table",
+    "ThermalLoad",
     "TimeSolution",
     "TimeStatus",
     "TorsionSpring",
@@ -215,22 +248,28 @@ __all__ = [
     "Wireframe",
     "__version__",
     "aluminium",
+    "buckling_loads",
     "compile_model",
     "elements",
+    "geometric_stiffness",
     "ground",
     "inspect",
     "joined",
     "linearise",
     "load",
+    "load_reduced",
     "meshes",
     "motions",
     "read_mesh",
+    "reduce",
     "reduction",
     "simulate",
     "solve_modal",
     "solve_static",
+    "static_response",
     "steel",
     "verification",
+    "vibration_modes",
 ]
 
 if TYPE_CHECKING:
@@ -273,7 +312,7 @@ if TYPE_CHECKING:
         SingularError,
     )
     from flexmbs.core.history import Constant, Table
-    from flexmbs.core.material import Elastic, aluminium, steel
+    from flexmbs.core.material import Elastic, Orthotropic, aluminium, steel
     from flexmbs.core.section import BeamStiffness, Circle, GeneralSection, Pipe, Rectangle
     from flexmbs.core.units import SI, Units
     from flexmbs.equilibria import Equilibria
@@ -319,8 +358,23 @@ if TYPE_CHECKING:
     from flexmbs.joints.rolling import RollingBall, RollingDisk
     from flexmbs.joints.sliding import Sliding
     from flexmbs.joints.universal import Universal
+    from flexmbs.linear.body_loads import Acceleration, Centrifugal, ThermalLoad
+    from flexmbs.linear.connections import AveragingLink, NodalMass, NodalSpring, RigidLink
+    from flexmbs.linear.linear_modes import LinearModes
+    from flexmbs.linear.linear_solution import LinearSolution
+    from flexmbs.linear.loads import NodalForce, SurfaceLoad
+    from flexmbs.linear.modes import vibration_modes
+    from flexmbs.linear.operators import Operators
+    from flexmbs.linear.part import Part
+    from flexmbs.linear.prestress import BucklingLoads, buckling_loads, geometric_stiffness
+    from flexmbs.linear.region import Region
+    from flexmbs.linear.statics import static_response
     from flexmbs.meshes import Mesh, read_mesh
     from flexmbs.model import Model
+    from flexmbs.reduction.interfaces import Interface
+    from flexmbs.reduction.model import ReducedModel
+    from flexmbs.reduction.reduce import reduce
+    from flexmbs.reduction.store import load_reduced
     from flexmbs.solution import Solution, Status
     from flexmbs.supports import Clamp, Guide, Hinge, Pin, Prescribe, Roller
     from flexmbs.system import System, compile_model

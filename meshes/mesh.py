@@ -14,6 +14,7 @@ from flexmbs.core.errors import MeshError, unknown_name
 from flexmbs.meshes.block import CellBlock
 from flexmbs.meshes.cells import cell_type, gradients, measures, quadrature, shapes
 from flexmbs.meshes.combine import Plain, extract, join
+from flexmbs.meshes.quadratic import raise_degree
 from flexmbs.meshes.refine import refine
 from flexmbs.meshes.sets import as_cell_sets, as_named, as_node_sets, as_pairs, as_sequence, chosen
 
@@ -246,6 +247,20 @@ class Mesh:
         for _ in range(as_count("refined", "times", times)):
             mesh = _mesh(refine(*mesh._plain()))
         return mesh
+
+    def quadratic(self) -> Mesh:
+        """This mesh with a node in the middle of every edge: line3, triangle6, quad8, tetra10, hexahedron20.
+
+        Edges stay straight. Old points keep their numbers and new ones follow; a new point is in a node set if both
+        ends of its edge are. Point data is averaged. Raises a `MeshError` if cells are quadratic already.
+
+        Examples
+        --------
+        >>> from flexmbs.meshes import box
+        >>> box((0, 0, 0), (1, 1, 1), (1, 1, 1), "tetra").quadratic()
+        Mesh of dimension 3: 27 points; 6 tetra10; node sets 'left' (9), 'right' (9), 'front' (9), 'back' (9), ...
+        """
+        return _mesh(raise_degree(*self._plain()))
 
     def transformed(
         self,

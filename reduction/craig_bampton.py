@@ -20,16 +20,21 @@ from typing import Any
 
 import numpy as np
 
-from flexmbs.core.checks import as_count, show
+from flexmbs.core.checks import show
 from flexmbs.core.contracts import FloatArray, IntArray
-from flexmbs.core.eigen import lowest_modes
+from flexmbs.core.eigen import EigenPairs, lowest_modes
 from flexmbs.core.errors import ModelError, SingularError
 from flexmbs.core.linsolve.definite import Definite
 from flexmbs.reduction.basis import Basis
+from flexmbs.reduction.kept import Kept
+from flexmbs.reduction.selection import Lowest, ModeSelection, as_selection, candidates
 
 __all__ = ["as_boundary", "craig_bampton", "guyan"]
 
 Report = Callable[[float, str], None]
+
+BLOCK = 64
+"""Constraint modes that are solved for, and kept, at once."""
 
 
 def guyan(K: Any, boundary: IntArray, labels: Any = None, progress: Report | None = None) -> Basis:
@@ -65,10 +70,11 @@ def craig_bampton(
     K: Any,
     M: Any,
     boundary: IntArray,
-    modes: int = 20,
+    modes: ModeSelection | int = 20,
     labels: Any = None,
     progress: Report | None = None,
-    constraint_modes: FloatArray | None = None,
+    kept: Kept | None = None,
+    rigid: FloatArray | None = None,
 ) -> Basis:
     """Constraint modes of the interface and ``modes`` fixed-interface modes.
 
@@ -84,8 +90,10 @@ def craig_bampton(
         Names of the interface coordinates.
     progress : callable, optional
         Called with the fraction done and a text.
-    constraint_modes : (n - n_b, n_b) array, optional
-        Those of an earlier run, which then are not solved for again.
+    kept : Kept, optional
+        A folder for work that an interrupted run need not do again.
+    rigid : (n, r) array, optional
+        Rigid motions, which some selections of modes ask for.
 
     Returns
     -------
@@ -113,14 +121,12 @@ def craig_bampton(
         raise ModelError(f"craig_bampton: {len(labels)} labels for {len(boundary)} interface coordinates.")
     names = [f"interface {i}" for i in range(len(boundary))] if labels is None else [str(s) for s in labels]
     inside = np.setdiff1d(np.arange(n), boundary)
-    count = modes if not isinstance(modes, int) else as_count("craig_bampton", "modes", modes)
-    if isinstance(count, int) and count > len(inside):
-        raise ModelError(f"craig_bampton: {count} modes were asked for, but the interior has {len(inside)} unknowns.")
+    rule = as_selection(modes)
     say = progress or (lambda fraction, text: None)
     began = time.perf_counter()
     K_i = K.tocsr()[inside].tocsc()
     K_ii = K_i[:, inside]
-    say(0.05, "factorising the interior")
+    say(0.02, "factorising the interior")
     try:
         factor = Definite(K_ii, "the stiffness with the interface held")
     except SingularError as error:
@@ -131,31 +137,29 @@ def craig_bampton(
             None if error.unknown is None else int(inside[error.unknown]),
         ) from None
     factored = time.perf_counter()
-    if constraint_modes is None:
-        say(0.2, "constraint modes")
-        constraint_modes = -factor.solve(K_i[:, boundary].toarray())
+    psi = _constraint_modes(factor, K_i[:, boundary], kept, say)
     solved = time.perf_counter()
-    say(0.3, "fixed-interface modes")
-    values, shapes, residual = _fixed_modes(K_ii, M, inside, boundary, count, factor, constraint_modes)
-    m = len(boundary) + len(values)
-    vectors = np.zeros((n, m))
+    pairs = EigenPairs(np.empty(0), np.empty((len(inside), 0)), np.empty(0))
+    if not isinstance(rule, Lowest) or rule.count:
+        pairs = _fixed_modes(K_ii, M, inside, boundary, rule, factor, psi, kept, rigid, say)
+    vectors = np.zeros((n, len(boundary) + len(pairs.values)))
     vectors[boundary, np.arange(len(boundary))] = 1.0
-    vectors[inside, : len(boundary)] = constraint_modes
-    vectors[inside, len(boundary) :] = shapes
+    vectors[inside, : len(boundary)] = psi
+    vectors[inside, len(boundary) :] = pairs.vectors
     say(1.0, "basis done")
     return Basis(
         vectors,
-        (*names, *(f"fixed-interface mode {i + 1}" for i in range(len(values)))),
+        (*names, *(f"fixed-interface mode {i + 1}" for i in range(len(pairs.values)))),
         len(boundary),
-        np.concatenate([np.full(len(boundary), np.nan), np.sqrt(np.maximum(values, 0.0))]),
-        "Craig-Bampton" if len(values) else "Guyan",
+        np.concatenate([np.full(len(boundary), np.nan), np.sqrt(np.maximum(pairs.values, 0.0))]),
+        "Craig-Bampton" if len(pairs.values) else "Guyan",
         {"modes": show(modes)},
         {
             "factorisation [s]": factored - began,
             "constraint modes [s]": solved - factored,
             "modes [s]": time.perf_counter() - solved,
             "solves": factor.solves,
-            "largest residual of a mode": float(residual.max(initial=0.0)),
+            "largest residual of a mode": float(pairs.residuals.max(initial=0.0)),
         },
     )
 
@@ -174,13 +178,69 @@ def as_boundary(boundary: object, n: int) -> IntArray:
     return out
 
 
+def _constraint_modes(factor: Definite, K_ib: Any, kept: Kept | None, say: Report) -> FloatArray:
+    """Psi, in blocks of columns that are kept one by one."""
+    n_i, n_b = K_ib.shape
+    psi = np.empty((n_i, n_b))
+    for first in range(0, n_b, BLOCK):
+        columns = slice(first, min(first + BLOCK, n_b))
+        say(0.1 + 0.3 * first / n_b, f"constraint mode {first + 1} of {n_b}")
+        name = f"constraint_modes_{first}"
+        done = None if kept is None else kept.get(name)
+        if done is None or done.shape != psi[:, columns].shape:
+            done = -factor.solve(K_ib[:, columns].toarray())
+            if kept is not None:
+                kept.put(name, done)
+        psi[:, columns] = done
+    return psi
+
+
 def _fixed_modes(
-    K_ii: Any, M: Any, inside: IntArray, boundary: IntArray, modes: Any, factor: Definite, psi: FloatArray
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Eigenvalues, shapes and residuals of the modes with the interface held."""
-    if modes == 0:
-        return np.empty(0), np.empty((len(inside), 0)), np.empty(0)
+    K_ii: Any,
+    M: Any,
+    inside: IntArray,
+    boundary: IntArray,
+    rule: ModeSelection,
+    factor: Definite,
+    psi: FloatArray,
+    kept: Kept | None,
+    rigid: FloatArray | None,
+    say: Report,
+) -> EigenPairs:
+    """Modes with the interface held."""
+    what = "the stiffness with the interface held"
+    if kept is not None and (values := kept.get("values")) is not None:
+        vectors, residuals = kept.get("vectors"), kept.get("residuals")
+        if vectors is not None and residuals is not None and vectors.shape == (len(inside), len(values)):
+            return EigenPairs(values, vectors, residuals)
     M_i = M.tocsr()[inside].tocsc()
     M_ii = M_i[:, inside]
-    pairs = lowest_modes(K_ii, M_ii, modes, factor, what="the stiffness with the interface held")
-    return pairs.values, pairs.vectors, pairs.residuals
+
+    def solve(count: int) -> EigenPairs:
+        say(0.4, f"{count} fixed-interface modes")
+        began = factor.solves
+        expected = 2.5 * count + 20.0  # solutions that Lanczos needs, by experience
+
+        def turn(solves: int) -> None:
+            say(0.4 + 0.5 * min(1.0, (solves - began) / expected), f"{count} fixed-interface modes")
+
+        return lowest_modes(K_ii, M_ii, count, factor, what=what, each=turn)
+
+    if isinstance(rule, Lowest):
+        massive = int((M_ii.diagonal() > 0).sum())
+        if rule.count > massive:
+            raise ModelError(
+                f"craig_bampton: {rule.count} modes were asked for, but only {massive} unknowns inside have mass."
+            )
+        pairs = solve(rule.count)
+    else:
+        coupling = M_ii @ psi + M_i[:, boundary].toarray()
+        M_bb = M[boundary][:, boundary].toarray()
+        M_bi = M_i[:, boundary].T @ psi
+        interface_mass = M_bb + M_bi + M_bi.T + psi.T @ (M_ii @ psi)
+        at_interface = None if rigid is None else rigid[boundary]
+        pairs = candidates(rule, solve, len(inside), coupling, interface_mass, at_interface)
+    if kept is not None:
+        for name, array in zip(("vectors", "residuals", "values"), pairs[1:] + pairs[:1], strict=True):
+            kept.put(name, array)
+    return pairs

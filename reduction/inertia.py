@@ -109,7 +109,8 @@ class InertiaInvariants:
     @property
     def rotation(self) -> FloatArray:
         """Coupling (3, n) of shapes with rotations about the origin: integral of x cross phi."""
-        return np.asarray(np.stack([self.Q[1, 2] - self.Q[2, 1], self.Q[2, 0] - self.Q[0, 2], self.Q[0, 1] - self.Q[1, 0]]))
+        Q = self.Q
+        return np.stack([Q[1, 2] - Q[2, 1], Q[2, 0] - Q[0, 2], Q[0, 1] - Q[1, 0]])
 
     def tensor_change(self, k: int) -> FloatArray:
         """Derivative (3, 3) of the inertia tensor about the origin with respect to coordinate k."""

@@ -100,7 +100,7 @@ class Attached(NamedTuple):
     labels: tuple[str, ...]
 
 
-def attach(operators: Operators, interfaces: Sequence[str | Interface]) -> Attached:
+def attach(operators: Operators, interfaces: Sequence[str | Interface] | str | Interface) -> Attached:
     """Operators in which the coordinates of the interfaces are unknowns.
 
     Parameters

@@ -164,7 +164,7 @@ class ReducedModel:
             raise ModelError(f"{self!r}: its mass matrix is not positive definite.") from None
         out = np.zeros((self.size, len(values)))
         out[free] = vectors
-        return values, out
+        return np.asarray(values), out
 
     def reconstruct(self, q: Any) -> FloatArray:
         """Displacements and rotations (n_nodes, 6, ...) of all nodes from coordinates (m, ...) [length, rad]."""
@@ -188,7 +188,7 @@ class ReducedModel:
         q = np.asarray(q, dtype=float)
         if q.ndim < 1 or len(q) != self.size:
             raise ModelError(f"{self!r}: expected {self.size} coordinates, (m,) or (m, k), not {q.shape}.")
-        return q
+        return np.asarray(q)
 
     def force(self, node: int | str, force: Any, moment: Any = (0.0, 0.0, 0.0)) -> FloatArray:
         """Generalised forces (m,) of a force and a moment at a node, or at the frame of an interface by its name."""

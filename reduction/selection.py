@@ -3,7 +3,7 @@ r"""Which modes to keep: by count, by frequency, by effective mass, or by what t
 Fixed-interface modes :math:`\phi_j` meet the rest of the world in two numbers each. A rigid acceleration of the
 interface (rigid motion R) loads mode j by the participation :math:`L_j = \phi_j^T M R`, and a general one, which
 deforms the structure by its constraint modes :math:`T_c`, by the coupling :math:`c_j = \phi_j^T M T_c`. Both are made
-dimensionless here: all effective masses :math:`L_j^2` of one direction sum to one, and with the mass at the interface
+dimensionless here: :math:`L_j^2` is a fraction of the inertia in its direction, and with the mass at the interface
 :math:`M_c = T_c^T M T_c = C C^T` the rows :math:`\hat c_j = c_j C^{-T}` obey :math:`\sum_j \hat c_j^T \hat c_j \le 1`.
 
 `candidates` computes modes in doubling batches until a selection is sure of its choice.
@@ -32,6 +32,8 @@ __all__ = [
     "UpToFrequency",
     "as_selection",
     "candidates",
+    "inverse_root",
+    "until_sure",
 ]
 
 FIRST = 20
@@ -42,8 +44,8 @@ FIRST = 20
 class ModeSelection(Protocol):
     r"""A rule that picks modes from the lowest k ones.
 
-    All arrays are in ascending order of frequency: ``frequencies (k,)`` [rad/time], ``participation (k, r)`` with
-    squares that sum to one over all modes of the structure, ``coupling (k, n_b)`` with rows :math:`\hat c_j`.
+    All arrays are in ascending order of frequency: ``frequencies (k,)`` [rad/time], ``participation (k, r)`` whose
+    squares are fractions of the inertia in r rigid motions, ``coupling (k, n_b)`` with rows :math:`\hat c_j`.
     """
 
     @property
@@ -141,9 +143,9 @@ class UpToFrequency:
 class EffectiveMass:
     """As few modes as hold a fraction of the effective mass in every direction.
 
-    The whole that the fraction refers to is what all modes together can hold: the inertia of the structure without the
-    share that moves with the interface itself. Modes are taken by their largest effective mass in any direction that
-    still lacks some, so a mode without mass is left out however low it is.
+    Modes are taken by their largest effective mass in any direction that still lacks some, so a mode without mass is
+    left out however low it is. What moves with the interface itself is in no mode; of that share a fraction cannot be
+    reached, and then the message says so.
 
     Parameters
     ----------
@@ -183,7 +185,7 @@ class EffectiveMass:
     def _masses(self, participation: FloatArray) -> FloatArray:
         columns = [d for d in self.directions if d < participation.shape[1]]
         if not columns:
-            raise ModelError("selection EffectiveMass: the structure has no rigid motion in any of these directions.")
+            raise ModelError("selection EffectiveMass: it needs the rigid motions of the interface.")
         return np.asarray(participation[:, columns] ** 2)
 
     def enough(self, frequencies: FloatArray, participation: FloatArray, coupling: FloatArray) -> bool:
@@ -303,10 +305,10 @@ def candidates(
     modes: ModeSelection | int,
     solve: Callable[[int], EigenPairs],
     limit: int,
-    inertia: FloatArray,
-    total: FloatArray,
     coupling: FloatArray,
     interface_mass: FloatArray,
+    rigid: FloatArray | None = None,
+    total: FloatArray | None = None,
 ) -> EigenPairs:
     r"""Compute modes in doubling batches until a selection is sure, and return those that it chooses.
 
@@ -318,20 +320,22 @@ def candidates(
         ``solve(count)``: the ``count`` lowest mass-normalised modes of the n unknowns that are free to move.
     limit : int
         How many modes there are.
-    inertia : (n, r) array
-        Rows :math:`(M R)_i` of the free unknowns, r rigid motions.
-    total : (r,) array
-        What all effective masses of a direction sum to, :math:`(M R)_i^T M_{ii}^{-1} (M R)_i`; where that is too dear,
-        the inertia of the body, :math:`R^T M R`, asks for more modes than needed.
     coupling : (n, n_b) array
         Rows :math:`(M T_c)_i` of the free unknowns.
     interface_mass : (n_b, n_b) array
         :math:`M_c = T_c^T M T_c`.
+    rigid : (n_b, r) array, optional
+        Displacements :math:`R_b` of the interface in the rigid motions; effective masses need them.
+    total : (r,) array, optional
+        What effective masses are a fraction of; by default the inertia of the whole body,
+        :math:`R_b^T M_c R_b`. All modes together hold less,
+        :math:`R_b^T (M T_c)_i^T M_{ii}^{-1} (M T_c)_i R_b`,
+        by what moves with the interface itself.
 
     Raises
     ------
     ModelError
-        If a count is greater than ``limit``, or modes is no selection.
+        If a count is greater than ``limit``, modes is no selection, or rigid motions are needed and not given.
     ConvergenceError
         If ``modes.most`` modes are not enough.
 
@@ -340,22 +344,38 @@ def candidates(
     >>> omega2, vectors = np.arange(1.0, 41.0) ** 2, np.eye(40)
     >>> def solve(count):
     ...     return EigenPairs(omega2[:count], vectors[:, :count], np.zeros(count))
-    >>> nothing = np.zeros((40, 0))
-    >>> kept = candidates(UpToFrequency(25 / (2 * np.pi), 1.0), solve, 40, nothing, np.zeros(0), nothing, np.eye(0))
-    >>> len(kept.values)
+    >>> rule = UpToFrequency(25 / (2 * np.pi), factor=1.0)
+    >>> len(candidates(rule, solve, 40, np.zeros((40, 1)), np.eye(1)).values)
     25
     """
+    motions = np.zeros((len(interface_mass), 0)) if rigid is None else rigid
+    inertia = coupling @ motions
+    if total is None:
+        total = np.einsum("ij,ij->j", motions, interface_mass @ motions)
+    scale = np.where(total > 0.0, 1.0 / np.sqrt(np.where(total > 0.0, total, 1.0)), 0.0)
+    whiten = inverse_root(interface_mass)
+
+    def feel(pairs: EigenPairs) -> tuple[FloatArray, FloatArray]:
+        return (pairs.vectors.T @ inertia) * scale, (pairs.vectors.T @ coupling) @ whiten
+
+    return until_sure(modes, solve, limit, feel)
+
+
+def until_sure(
+    modes: ModeSelection | int,
+    solve: Callable[[int], EigenPairs],
+    limit: int,
+    feel: Callable[[EigenPairs], tuple[FloatArray, FloatArray]],
+) -> EigenPairs:
+    """As `candidates`, with participation and coupling of computed modes from a function ``feel(pairs)``."""
     rule = as_selection(modes)
     if isinstance(rule, Lowest) and rule.count > limit:
         raise ModelError(f"{rule.count} modes were asked for, but there are only {limit}.")
-    massive = total > 0.0
-    scale = np.where(massive, 1.0 / np.sqrt(np.where(massive, total, 1.0)), 0.0)
-    whiten = _inverse_root(interface_mass)
     count = min(rule.first, limit)
     while True:
         pairs = solve(count)
         frequencies = np.sqrt(np.maximum(pairs.values, 0.0))
-        felt = (frequencies, (pairs.vectors.T @ inertia) * scale, (pairs.vectors.T @ coupling) @ whiten)
+        felt = (frequencies, *feel(pairs))
         if count >= limit or rule.enough(*felt):
             break
         if count >= rule.most:
@@ -365,7 +385,7 @@ def candidates(
     return EigenPairs(pairs.values[chosen], np.ascontiguousarray(pairs.vectors[:, chosen]), pairs.residuals[chosen])
 
 
-def _inverse_root(A: FloatArray) -> FloatArray:
+def inverse_root(A: FloatArray) -> FloatArray:
     """W with W W^T = A^-1 on the range of a positive semidefinite A."""
     if not len(A):
         return np.zeros((0, 0))

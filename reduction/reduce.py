@@ -1,0 +1,209 @@
+"""From a part to a reduced model in one call."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from flexmbs.core.checks import as_name, show
+from flexmbs.core.contracts import FloatArray, IntArray
+from flexmbs.core.errors import ModelError
+from flexmbs.core.info import version
+from flexmbs.core.progress import Progress
+from flexmbs.linear.operators import Operators
+from flexmbs.linear.part import Part
+from flexmbs.reduction.basis import Basis
+from flexmbs.reduction.craig_bampton import craig_bampton
+from flexmbs.reduction.inertia import InertiaInvariants, inertia_of_mass_matrix, inertia_of_part
+from flexmbs.reduction.interfaces import Attached, Interface, attach
+from flexmbs.reduction.kept import Kept, fingerprint
+from flexmbs.reduction.model import ReducedModel, Source, projected
+from flexmbs.reduction.selection import ModeSelection
+
+__all__ = ["reduce"]
+
+Method = Callable[[Attached], Basis]
+
+
+def reduce(
+    what: Part | Operators,
+    interfaces: Sequence[str | Interface] | str | Interface,
+    modes: ModeSelection | int = 20,
+    *,
+    method: Method | None = None,
+    stresses: str | Sequence[int] | None = None,
+    name: str | None = None,
+    units: Mapping[str, str] | None = None,
+    work: str | Path | None = None,
+    progress: bool = True,
+) -> ReducedModel:
+    r"""Reduce a part to its interfaces and a few modes.
+
+    By default the method is Craig-Bampton: :math:`u = T q` with the static shapes of unit motions of the interfaces
+    (rigid motions among them) and modes with the interfaces held. Coordinates of the interfaces come first.
+
+    Parameters
+    ----------
+    what : Part or Operators
+        The free part; what is held later is held by its interfaces.
+    interfaces : sequence of str or Interface
+        Where it will be joined to others; a name is a rigid interface of the node set of that name.
+    modes : int or ModeSelection
+        How many modes, or a rule such as ``UpToFrequency(500.0)`` (`flexmbs.reduction.selection`).
+    method : callable, optional
+        ``method(attached) -> Basis`` for another method, such as
+        ``lambda a: rubin(a.operators.K, a.operators.M, a.boundary, 20)``; ``modes`` then does not count.
+    stresses : str or sequence of int, optional
+        Node set, numbers of nodes or ``"all"``: where the model can tell stresses without the part.
+    name : str, optional
+        Of the model; that of the part by default.
+    units : mapping of str to str, optional
+        Names of the units of ``length``, ``mass`` and ``time``, kept with the model.
+    work : path, optional
+        A folder in which a long reduction keeps what is done, so that an interrupted one goes on.
+    progress : bool
+        Whether to show progress of work longer than a second.
+
+    Returns
+    -------
+    ReducedModel
+
+    Raises
+    ------
+    ModelError
+        If interfaces are empty, unknown or overlap, or more modes are asked for than there are.
+    SingularError
+        If the part can still move with its interfaces held.
+
+    Examples
+    --------
+    >>> import flexmbs as fx
+    >>> lug = fx.Part(fx.read_mesh(fx.meshes.sample("lug.inp")), material=fx.steel, name="lug")
+    >>> small = fx.reduce(lug, ["ROOT", "BORE"], modes=6)
+    >>> small
+    reduced model 'lug': 18 coordinates for 1893 displacements; interfaces ROOT (rigid, 6), BORE (rigid, 6);
+    Craig-Bampton
+    """
+    if not isinstance(what, Part | Operators):
+        raise ModelError(f"reduce: expected a Part or Operators, not {show(what)}.")
+    title = as_name("reduce", "name", name) if name is not None else what.name if isinstance(what, Part) else "part"
+    began = time.perf_counter()
+    with Progress(f"reduce {title}", progress) as shown:
+        operators = what.assemble(lambda f, text: shown.show(0.2 * f, text)) if isinstance(what, Part) else what
+        assembled = time.perf_counter()
+        attached = attach(operators, interfaces)
+        joined = time.perf_counter()
+        basis = _basis(attached, modes, method, work, lambda f, text: shown.show(0.25 + 0.6 * f, text))
+        shown.show(0.87, "reduced matrices")
+        made = time.perf_counter()
+        K, M, D = projected(attached, basis)
+        full = attached.operators
+        shapes = full.expand(basis.vectors)
+        inertia = _inertia(full, shapes, basis, M, lambda f, text: shown.show(0.88 + 0.08 * f, text))
+        nodes, names, stress_shapes = _stresses(full, shapes, stresses)
+        done = time.perf_counter()
+    assert full.all_dofs is not None  # noqa: S101  # set on construction
+    return ReducedModel(
+        name=title,
+        K=K, M=M, D=D,
+        labels=basis.labels,
+        n_interface=basis.n_interface,
+        frames=attached.frames,
+        frequencies=np.asarray(basis.frequencies),
+        shapes=shapes,
+        dofs=full.all_dofs,
+        points=full.points,
+        inertia=inertia,
+        cells=_cells(full),
+        node_sets=full.node_sets,
+        units=units or {},
+        provenance={
+            "method": basis.method,
+            "origin": operators.origin,
+            "unknowns": str(operators.n),
+            **{str(k): str(v) for k, v in basis.settings.items()},
+            "made by": f"flexmbs {version()}",
+            "made on": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+            "assembly [s]": f"{assembled - began:.3f}",
+            "interfaces [s]": f"{joined - assembled:.3f}",
+            "basis [s]": f"{made - joined:.3f}",
+            **{k: f"{v:.6g}" for k, v in basis.stats.items()},
+            "projection and inertia [s]": f"{done - made:.3f}",
+        },
+        stress_nodes=nodes,
+        stress_shapes=stress_shapes,
+        stress_names=names,
+        source=Source(attached, basis),
+    )  # fmt: skip
+
+
+def _basis(
+    attached: Attached, modes: Any, method: Method | None, work: str | Path | None, say: Callable[[float, str], None]
+) -> Basis:
+    """The shapes, by the method asked for."""
+    full = attached.operators
+    if method is None:
+        if not len(attached.boundary):
+            raise ModelError("reduce: give one interface or more; without any, pass a method such as modal truncation.")
+        kept = None
+        if work is not None:
+            kept = Kept(work, fingerprint(full.K, full.M, attached.boundary, repr(modes)))
+        return craig_bampton(
+            full.K, full.M, attached.boundary, modes, attached.labels, say, kept, full.rigid_motions()
+        )  # fmt: skip
+    basis = method(attached)
+    if not isinstance(basis, Basis) or len(basis.vectors) != full.n:
+        raise ModelError(f"reduce: method must return a Basis with {full.n} rows, not {show(basis)}.")
+    return basis
+
+
+def _inertia(
+    full: Operators, shapes: FloatArray, basis: Basis, M: FloatArray, say: Callable[[float, str], None]
+) -> InertiaInvariants | None:
+    """Inertia invariants, whose modal mass must be the reduced mass matrix where they are exact."""
+    if full.part is not None:
+        inertia = inertia_of_part(full.part, shapes, say)
+        size = np.sqrt(np.abs(np.outer(M.diagonal(), M.diagonal())))
+        error = float((np.abs(inertia.modal_mass - M) / np.where(size > 0, size, 1.0)).max(initial=0.0))
+        if error > 1e-6:
+            raise ModelError(
+                f"reduce: the mass points of an element of {full.part!r} are not its mass matrix: the modal mass "
+                f"differs by {error:.1e}; its inertia invariants would be wrong."
+            )
+        return inertia
+    found = inertia_of_mass_matrix(full.M, full.dofs.node, full.dofs.component, full.points, basis.vectors)
+    return found if isinstance(found, InertiaInvariants) else None
+
+
+def _stresses(full: Operators, shapes: FloatArray, wanted: Any) -> tuple[IntArray | None, tuple[str, ...], Any]:
+    """Nodes, names and stress shapes (s, n_c, m)."""
+    if wanted is None:
+        return None, (), None
+    if full.part is None:
+        raise ModelError("reduce: stresses need a Part; operators alone do not know the elements.")
+    from flexmbs.linear.stresses import stress_operator
+
+    nodes = np.unique(np.concatenate([p.cells.ravel() for p in full.part.pieces]))
+    if isinstance(wanted, str) and wanted != "all":
+        nodes = np.intersect1d(nodes, full.node_set(wanted))
+    elif not isinstance(wanted, str):
+        nodes = np.intersect1d(nodes, np.asarray(wanted, dtype=np.int64))
+    if not len(nodes):
+        raise ModelError(f"reduce: no node of {show(wanted)} belongs to an element.")
+    operator, names = stress_operator(full.part, nodes)
+    return nodes, names, (operator @ shapes).reshape(len(nodes), len(names), shapes.shape[1])
+
+
+def _cells(full: Operators) -> dict[str, IntArray]:
+    """Cells of the part by type."""
+    if full.part is None:
+        return {}
+    found: dict[str, list[IntArray]] = {}
+    for piece in full.part.pieces:
+        found.setdefault(piece.region.element.cell_type, []).append(piece.cells)
+    return {kind: np.concatenate(blocks) for kind, blocks in found.items()}

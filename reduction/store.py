@@ -1,0 +1,178 @@
+"""Reduced models in HDF5 files: what is in them, writing and reading; nothing in a file is executed.
+
+Attributes of the file: ``format`` ("flexmbs reduced model"), ``version``, ``name``, ``method`` and the other entries of
+the provenance under ``provenance/``. Datasets (m coordinates, N displacements, n_nodes nodes):
+
+===========================  =================================================================================
+``K``, ``M``, ``D``          (m, m) reduced matrices; ``D`` only where there is damping
+``labels``, ``frequencies``  (m,) what each coordinate is; angular frequency of modes, nan for others
+``shapes``                   (N, m) displacements of the part for each coordinate
+``dof_node``                 (N,) row of ``points`` that each displacement belongs to
+``dof_component``            (N,) 0 to 5: ux, uy, uz, rx, ry, rz, inertial axes
+``points``                   (n_nodes, 3) undeformed places
+``cells/<type>``             cells of the mesh, nodes in VTK's order
+``sets/<number>``            rows of ``points``; attribute ``name``
+``interfaces/<number>``      ``nodes``, ``origin``, ``coordinates``, ``node``, ``component``; ``name``, ``kind``
+``inertia``                  ``mass``, ``first``, ``second``, ``P``, ``Q``, ``R`` (`InertiaInvariants`)
+``stress``                   ``nodes`` (s,), ``shapes`` (s, n_c, m), ``names`` (n_c,)
+``units``                    attributes ``length``, ``mass``, ``time``
+===========================  =================================================================================
+
+Texts are UTF-8. To read it in other tools: ``h5py.File("part.h5")["K"][()]`` gives the stiffness.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+
+from flexmbs.core.errors import FlexmbsError, ModelError, ReadError
+from flexmbs.linear.operators import DofMap
+from flexmbs.reduction.inertia import InertiaInvariants
+from flexmbs.reduction.interfaces import Frame
+from flexmbs.reduction.model import ReducedModel
+
+__all__ = ["FORMAT", "VERSION", "load_reduced", "save"]
+
+FORMAT = "flexmbs reduced model"
+VERSION = 1
+
+
+def save(model: ReducedModel, path: str | Path) -> Path:
+    """Write a model; the file appears under its name when it is complete.
+
+    Raises
+    ------
+    FlexmbsError
+        If it cannot be written.
+    """
+    path = Path(path)
+    part = path.with_name(path.name + ".part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with h5py.File(part, "w") as file:
+            _write(model, file)
+        part.replace(path)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        raise FlexmbsError(f"cannot write {path}: {error.strerror or error}.") from None
+    return path
+
+
+def _write(model: ReducedModel, file: Any) -> None:
+    file.attrs.update({"format": FORMAT, "version": VERSION, "name": model.name, "n_interface": model.n_interface})
+    file.create_group("provenance").attrs.update(model.provenance)
+    file.create_group("units").attrs.update(model.units)
+    for name in ("K", "M", "D", "frequencies", "points"):
+        if getattr(model, name) is not None:
+            file[name] = getattr(model, name)
+    file["labels"] = _texts(model.labels)
+    file.create_dataset("shapes", data=np.asarray(model.shapes), chunks=True)
+    file["dof_node"], file["dof_component"] = model.dofs.node, model.dofs.component
+    for kind, nodes in model.cells.items():
+        file[f"cells/{kind}"] = nodes
+    sets = file.create_group("sets")
+    for number, (name, nodes) in enumerate(model.node_sets.items()):
+        data = sets.create_dataset(str(number), data=nodes)  # a name may hold a slash
+        data.attrs["name"] = name
+    faces = file.create_group("interfaces")
+    for number, frame in enumerate(model.frames):
+        group = faces.create_group(str(number))
+        group.attrs.update({"name": frame.name, "kind": frame.kind})
+        for name in ("nodes", "origin", "coordinates", "node", "component"):
+            group[name] = getattr(frame, name)
+    if model.inertia is not None:
+        group = file.create_group("inertia")
+        for name, value in model.inertia.arrays().items():
+            group[name] = value
+    if model.stress_shapes is not None:
+        group = file.create_group("stress")
+        group["nodes"], group["shapes"] = model.stress_nodes, np.asarray(model.stress_shapes)
+        group["names"] = _texts(model.stress_names)
+
+
+def load_reduced(path: str | Path, *, in_memory: bool = True) -> ReducedModel:
+    """Read a reduced model.
+
+    Parameters
+    ----------
+    path : path
+        A file that `ReducedModel.save` wrote.
+    in_memory : bool
+        False leaves the shapes on disk; they are read where they are used, and the file stays open.
+
+    Raises
+    ------
+    ReadError
+        If the file is missing, of another kind or version, or ends early.
+    ModelError
+        If its contents do not fit together.
+    """
+    path = Path(path)
+    if not path.exists():
+        raise ReadError(f"{path}: there is no such file.")
+    try:
+        file = h5py.File(path, "r")
+    except OSError:
+        raise ReadError(f"{path}: it is not an HDF5 file, or it ends early.") from None
+    try:
+        if file.attrs.get("format") != FORMAT:
+            raise ReadError(f"{path}: it holds no reduced model; one is written by ReducedModel.save(...).")
+        if file.attrs.get("version") != VERSION:
+            raise ReadError(f"{path}: it has version {file.attrs.get('version')} of the format, not {VERSION}.")
+        model = _read(file, in_memory)
+    except ModelError as error:
+        file.close()
+        raise ReadError(f"{path}: {error}") from None
+    except (KeyError, OSError, ValueError, TypeError, RuntimeError) as error:
+        file.close()
+        raise ReadError(f"{path}: it is damaged: {error}.") from None
+    if in_memory:
+        file.close()
+    return model
+
+
+def _read(file: Any, in_memory: bool) -> ReducedModel:
+    sets = {data.attrs["name"]: data[()] for data in file["sets"].values()}
+    frames = []
+    for number in sorted(file["interfaces"], key=int):
+        group = file["interfaces"][number]
+        arrays = [group[n][()] for n in ("nodes", "origin", "coordinates", "node", "component")]
+        frames.append(Frame(group.attrs["name"], group.attrs["kind"], *arrays))
+    inertia = None
+    if "inertia" in file:
+        given = {name: data[()] for name, data in file["inertia"].items()}
+        inertia = InertiaInvariants(**(given | {"mass": float(given["mass"]), "exact": bool(given["exact"])}))
+    stress = file.get("stress")
+    return ReducedModel(
+        name=file.attrs["name"],
+        K=file["K"][()],
+        M=file["M"][()],
+        D=file["D"][()] if "D" in file else None,
+        labels=_words(file["labels"]),
+        n_interface=int(file.attrs["n_interface"]),
+        frames=tuple(frames),
+        frequencies=file["frequencies"][()],
+        shapes=file["shapes"][()] if in_memory else file["shapes"],
+        dofs=DofMap(file["dof_node"][()], file["dof_component"][()]),
+        points=file["points"][()],
+        inertia=inertia,
+        cells={kind: data[()] for kind, data in file["cells"].items()} if "cells" in file else {},
+        node_sets=sets,
+        units=dict(file["units"].attrs),
+        provenance=dict(file["provenance"].attrs),
+        stress_nodes=None if stress is None else stress["nodes"][()],
+        stress_shapes=None if stress is None else stress["shapes"][()] if in_memory else stress["shapes"],
+        stress_names=() if stress is None else _words(stress["names"]),
+    )
+
+
+def _texts(words: Any) -> Any:
+    return np.array(list(words), dtype=h5py.string_dtype())
+
+
+def _words(data: Any) -> tuple[str, ...]:
+    return tuple(word.decode() for word in data[()])
