@@ -7,7 +7,7 @@ Read are ``*MATERIAL`` with ``*ELASTIC`` (isotropic, or ``TYPE=ENGINEERING CONST
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from flexmbs.core.errors import ReadError
@@ -19,12 +19,8 @@ CONSTANTS = {"ISOTROPIC": 2, "ISO": 2, "ENGINEERING CONSTANTS": 9}
 """How many constants a type of ``*ELASTIC`` has, without the temperature."""
 
 FOREIGN_SECTIONS = (
-    "BEAM SECTION",
-    "BEAM GENERAL SECTION",
-    "SHELL GENERAL SECTION",
-    "MEMBRANE SECTION",
-    "FLUID SECTION",
-)
+    "BEAM SECTION", "BEAM GENERAL SECTION", "SHELL GENERAL SECTION", "MEMBRANE SECTION", "FLUID SECTION",
+)  # fmt: skip
 OF_MATERIAL = ("ELASTIC", "DENSITY", "DAMPING")
 NOT_READ = frozenset((
     "BOUNDARY", "COUPLING", "DASHPOT", "DISTRIBUTING COUPLING", "EQUATION", "KINEMATIC COUPLING", "MASS", "MPC",
@@ -105,7 +101,7 @@ def _completed(
     """A material with one more property."""
     if keyword == "DAMPING":
         alpha, beta = (_option(options, name, place) for name in ("ALPHA", "BETA"))
-        return MaterialCard(card.name, card.constants, card.density, beta, alpha)
+        return replace(card, stiffness_damping=beta, mass_damping=alpha)
     numbers = [x for line, at in rows for x in floats(line, at)]
     kind = " ".join(options.get("TYPE", "ISOTROPIC").upper().split())
     if keyword == "ELASTIC" and kind not in CONSTANTS:
@@ -117,8 +113,8 @@ def _completed(
             f"{len(numbers)}; several temperatures or fields are not supported."
         )
     if keyword == "DENSITY":
-        return MaterialCard(card.name, card.constants, numbers[0], card.stiffness_damping, card.mass_damping)
-    return MaterialCard(card.name, tuple(numbers[:length]), card.density, card.stiffness_damping, card.mass_damping)
+        return replace(card, density=numbers[0])
+    return replace(card, constants=tuple(numbers[:length]))
 
 
 def _section(keyword: str, options: dict[str, str], rows: list[tuple[str, str]], place: str) -> SectionCard:

@@ -27,7 +27,7 @@ def has_sections(path: str | PathLike[str]) -> bool:
 
 
 def part_from_inp(path: str | PathLike[str], name: str | None = None) -> Part:
-    """A part with the mesh, materials and sections of an input file.
+    r"""A part with the mesh, materials and sections of an input file.
 
     Solid sections get the usual element of their cells (`flexmbs.linear.part.default_element`), whatever variant the
     type in the file names (C3D8R, C3D8I, ...); shell sections get shell elements of their thickness. The stiffness
@@ -61,10 +61,10 @@ def part_from_inp(path: str | PathLike[str], name: str | None = None) -> Part:
     >>> import flexmbs as fx
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = Path(folder) / "block.inp"
-    ...     _ = file.write_text(Path(fx.meshes.sample("lug.inp")).read_text() + "*MATERIAL, NAME=STEEL\\n"
-    ...         "*ELASTIC\\n2.1e11, 0.3\\n*DENSITY\\n7850.\\n*SOLID SECTION, ELSET=SOLID, MATERIAL=STEEL\\n")
+    ...     _ = file.write_text(Path(fx.meshes.sample("lug.inp")).read_text() + "*MATERIAL, NAME=STEEL\n"
+    ...         "*ELASTIC\n2.1e11, 0.3\n*DENSITY\n7850.\n*SOLID SECTION, ELSET=SOLID, MATERIAL=STEEL\n")
     ...     print(part_from_inp(file))
-    part 'block': 631 nodes, 286 tetra10 of STEEL
+    part 'block': 617 nodes, 286 tetra10 of STEEL
     """
     if not isinstance(path, str | PathLike):
         raise ModelError(f"part_from_inp: path must be a string or a path, not {show(path)}.")
@@ -123,9 +123,7 @@ def _element(section: SectionCard, kind: str) -> Any:
         return getattr(elements, shells[kind])(thickness=section.thickness)
     found = default_element(kind) if section.kind == "solid" else None
     if found is None:
-        raise ReadError(
-            f"{section.place}: there is no {section.kind} element for {kind} cells, as in {section.elset!r}."
-        )
+        raise ReadError(f"{section.place}: no {section.kind} element lives on {kind} cells, as in {section.elset!r}.")
     return found
 
 

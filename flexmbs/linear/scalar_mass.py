@@ -75,7 +75,7 @@ def scalar_mass(operators: Operators, tolerance: float = 1e-9) -> Any:
             k = int(np.argmax(difference.data))
             i, j = int(difference.row[k]), int(difference.col[k])
             raise ModelError(
-                f"{owner}: M differs between u{'xyz'[axis]} and ux: {parts[axis][i, j]:.9g} and {parts[0][i, j]:.9g} at "
-                f"nodes {i} and {j}. A node with mass needs all three displacements (none of them fixed)."
+                f"{owner}: M differs between u{'xyz'[axis]} and ux: {parts[axis][i, j]:.9g} and {parts[0][i, j]:.9g} "
+                f"at nodes {i} and {j}. A node with mass needs all three displacements (none of them fixed)."
             )
     return (parts[0] + parts[1] + parts[2]) / 3.0
