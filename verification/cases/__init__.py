@@ -163,6 +163,12 @@ ALL: tuple[CaseEntry, ...] = (
         slow=True,
     ),
     CaseEntry("sampled-control", "Sampled feedback on a mass", "control", f"{_HERE}.sampled_control:CASE"),
+    CaseEntry(
+        "operators-from-calculix",
+        "Stiffness and mass of CalculiX, read and solved",
+        "linear parts",
+        f"{_HERE}.calculix_operators:CASE",
+    ),
 )
 
 
