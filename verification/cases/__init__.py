@@ -190,6 +190,12 @@ ALL: tuple[CaseEntry, ...] = (
         f"{_HERE}.craig_bampton_beam:CASE",
     ),
     CaseEntry("sampled-control", "Sampled feedback on a mass", "control", f"{_HERE}.sampled_control:CASE"),
+    CaseEntry(
+        "operators-from-calculix",
+        "Stiffness and mass of CalculiX, read and solved",
+        "linear parts",
+        f"{_HERE}.calculix_operators:CASE",
+    ),
 )
 
 
