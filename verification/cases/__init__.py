@@ -198,6 +198,25 @@ ALL: tuple[CaseEntry, ...] = (
         "linear parts",
         f"{_HERE}.calculix_operators:CASE",
     ),
+    CaseEntry(
+        "tet10-calculix",
+        "Quadratic tetrahedra against CalculiX, entry by entry",
+        "linear parts",
+        f"{_HERE}.tetra_calculix:CASE",
+    ),
+    CaseEntry(
+        "solids-bending",
+        "Solids in bending: convergence to the exact solution",
+        "linear parts",
+        f"{_HERE}.solids:BENDING",
+    ),
+    CaseEntry(
+        "solids-slender",
+        "Slender beam of six solids, regular and distorted",
+        "linear parts",
+        f"{_HERE}.solids:SLENDER_CASE",
+    ),
+    CaseEntry("s10-cook-solids", "Cook's membrane by solids", "linear parts", f"{_HERE}.solids:COOK"),
 )
 
 
