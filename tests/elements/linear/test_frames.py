@@ -443,6 +443,28 @@ def test_truss_keeps_its_force_when_it_turns():
     assert element.geometric_stiffness(g, u0[None])[0] == pytest.approx(derivative, abs=1e-9 * abs(N))
 
 
+def test_hinged_frame_beside_its_nodes_keeps_its_force_when_it_turns():
+    """K_g is N times the second derivative of the distance of its ends, with finite rotations of the arms."""
+    element = Frame(section=THICK, offsets=ARMS, releases=("rx ry rz", "ry rz"))
+    g = group(element, SLANTED)
+    u0 = 1e-3 * np.cos(np.arange(12.0))
+    N = element.stresses(g, u0[None])[0, 0, 0]
+
+    def distance(u):
+        ends = [SLANTED[i] + u[6 * i : 6 * i + 3] + from_vector(u[6 * i + 3 : 6 * i + 6]) @ ARMS[i] for i in range(2)]
+        return np.linalg.norm(ends[1] - ends[0])
+
+    h = 1e-3
+    e = h * np.eye(12)
+    hessian = np.array(
+        [
+            [distance(a + b) - distance(a - b) - distance(b - a) + distance(-a - b) for b in e]
+            for a in e
+        ]
+    ) / (4 * h**2)  # fmt: skip
+    assert element.geometric_stiffness(g, u0[None])[0] == pytest.approx(N * hessian, abs=1e-5 * abs(N))
+
+
 # --- beside the engine ----------------------------------------------------------------------------------------------
 
 
