@@ -173,12 +173,29 @@ ALL: tuple[CaseEntry, ...] = (
         slow=True,
     ),
     CaseEntry(
+        "craig-bampton-solid", "Craig-Bampton reduction of a solid part", "reduction", f"{_HERE}.craig_bampton:SOLID"
+    ),
+    CaseEntry(
+        "half-the-cut-off",
+        "Frequencies up to half the cut-off of a reduction",
+        "reduction",
+        f"{_HERE}.craig_bampton:CUT_OFF",
+    ),
+    CaseEntry("reduced-inertia", "Inertia invariants of a reduced box", "reduction", f"{_HERE}.craig_bampton:INERTIA"),
+    CaseEntry(
+        "all-modes", "A reduction with all modes is the full model", "reduction", f"{_HERE}.craig_bampton:ALL_MODES"
         "craig-bampton-beam",
         "Craig-Bampton reduction of a uniform beam",
         "reduction",
         f"{_HERE}.craig_bampton_beam:CASE",
     ),
     CaseEntry("sampled-control", "Sampled feedback on a mass", "control", f"{_HERE}.sampled_control:CASE"),
+    CaseEntry(
+        "operators-from-calculix",
+        "Stiffness and mass of CalculiX, read and solved",
+        "linear parts",
+        f"{_HERE}.calculix_operators:CASE",
+    ),
 )
 
 
