@@ -184,6 +184,8 @@ ALL: tuple[CaseEntry, ...] = (
     CaseEntry("reduced-inertia", "Inertia invariants of a reduced box", "reduction", f"{_HERE}.craig_bampton:INERTIA"),
     CaseEntry(
         "all-modes", "A reduction with all modes is the full model", "reduction", f"{_HERE}.craig_bampton:ALL_MODES"
+    ),
+    CaseEntry(
         "craig-bampton-beam",
         "Craig-Bampton reduction of a uniform beam",
         "reduction",
