@@ -87,7 +87,7 @@ class Frame:
     beams of a node release has neither stiffness nor mass there; remove or support it. The geometric stiffness has the
     axial force only: not that of moments, torque and shear forces (lateral buckling), nor of the twist (Wagner).
 
-    Source: J. S. Przemieniecki, Theory of Matrix Structural Analysis, McGraw-Hill 1968, sections 5.6, 6.4, 11.4, 15.3.
+    Source: J. S. Przemieniecki, Theory of Matrix Structural Analysis, McGraw-Hill 1968, chapters 5, 11, 15.
 
     Examples
     --------

@@ -69,7 +69,7 @@ class Truss:
     plane is free to move out of it (the stiffness of such a part is singular). No rotary inertia: the mass moves with
     the axis.
 
-    Source: J. S. Przemieniecki, Theory of Matrix Structural Analysis, McGraw-Hill 1968, sections 5.4, 11.3 and 15.2.
+    Source: J. S. Przemieniecki, Theory of Matrix Structural Analysis, McGraw-Hill 1968, chapters 5, 11 and 15.
 
     Examples
     --------
