@@ -61,11 +61,11 @@ def test_moments_of_the_elastic_motion_of_a_free_structure(beam):
 
 
 def test_proportional_damping_keeps_the_moments(beam):
-    """With 2 j moments about s = 0 the error of H falls as s^(2 j); here j = 2."""
+    """With 2 j moments about s = 0 the error of H falls as s^(2 j); here j = 1."""
     K, M, none = beam(8).clamped()
     D = 30.0 * M + 0.001 * K
     B = np.eye(16)[:, [14]]
-    basis = krylov(K, M, [14], 2, (0.0,), none, interface=False)
+    basis = krylov(K, M, [14], 1, (0.0,), none, interface=False)
     K_r, M_r, D_r = reduced(basis, K, M, D)
     b = basis.vectors.T @ B
 
@@ -73,9 +73,9 @@ def test_proportional_damping_keeps_the_moments(beam):
         full = B.T @ np.linalg.solve((K + s * D + s**2 * M).toarray(), B)
         return abs((full - b.T @ np.linalg.solve(K_r + s * D_r + s**2 * M_r, b)).item())
 
-    s = 0.1 + 0.1j
+    s = 0.003 + 0.003j
     slope = np.log2(difference(s) / difference(s / 2))
-    assert slope == pytest.approx(4.0, abs=0.05)
+    assert slope == pytest.approx(2.0, abs=0.05)
 
 
 def test_interface_first_and_static_shapes_exact_at_any_point(beam):
