@@ -39,9 +39,7 @@ def read_calculix(path: Path, nodes: Any, definite: bool) -> Operators:
     unknowns = read_ccx_dofs(dofs)
     places = as_places(owner, nodes)
     K, M = (_matrix(part, len(unknowns.labels)) for part in (stiffness, mass))
-    return built(
-        owner, Matrices(K, M, None), unknowns, places, f"read from {stiffness.name} and {mass.name}", definite
-    )
+    return built(owner, Matrices(K, M, None), unknowns, places, f"read from {stiffness.name} and {mass.name}", definite)
 
 
 def _matrix(path: Path, n: int) -> Any:

@@ -148,9 +148,7 @@ def _chosen(owner: str, names: Mapping[str, str] | None, found: Iterable[str]) -
     known = list(found)
     if names is not None:
         if not isinstance(names, Mapping) or not {"K", "M"} <= set(names) <= {"K", "M", "D"}:
-            raise ModelError(
-                f"{owner}: names must be {{'K': 'KAAX', 'M': 'MAAX'}}, maybe with 'D', not {show(names)}."
-            )
+            raise ModelError(f"{owner}: names must be {{'K': 'KAAX', 'M': 'MAAX'}}, maybe with 'D', not {show(names)}.")
         for name in names.values():
             if name not in known:
                 raise ReadError(f"{owner}: {unknown_name('matrix', name, known)}")
