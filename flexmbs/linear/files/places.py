@@ -92,17 +92,17 @@ def _from_file(owner: str, path: Path) -> Places:
             f"{owner}: nodes in {path}: the suffix {suffix!r} is none of .csv, .txt, .inp, "
             f"{', '.join(NASTRAN_SUFFIXES)}. For other meshes give nodes=flexmbs.read_mesh(file), numbered from 0."
         )
-    labels: list[int] = []
-    points: list[list[float]] = []
+    numbers: list[int] = []
+    coordinates: list[list[float]] = []
     for (label, *xyz), place in table(path, ("node", "x", "y", "z")):
-        labels.append(whole(label, place))
+        numbers.append(whole(label, place))
         try:
-            points.append([float(x) for x in xyz])
+            coordinates.append([float(x) for x in xyz])
         except ValueError:
-            points.append([np.nan])
-        if not np.isfinite(points[-1]).all():
+            coordinates.append([np.nan])
+        if not np.isfinite(coordinates[-1]).all():
             raise ReadError(f"{place}: expected three coordinates, not {', '.join(xyz)}.")
-    values, count = np.unique(labels, return_counts=True)
+    values, count = np.unique(numbers, return_counts=True)
     if (count > 1).any():
         raise ReadError(f"{path}: node {values[np.argmax(count > 1)]} is there twice.")
-    return Places(np.array(labels, dtype=np.int64), np.array(points), {}, str(path))
+    return Places(np.array(numbers, dtype=np.int64), np.array(coordinates), {}, str(path))
