@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from flexmbs.linear.region import Region
 
 __all__ = [
+    "STRESS_NAMES",
     "ElementStresses",
     "NodalStresses",
     "element_displacements",

@@ -11,12 +11,11 @@ import numpy as np
 from flexmbs.core.checks import show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
-from flexmbs.elements.linear.contract import STRESS_NAMES
 from flexmbs.linear.linear_modes import LinearModes
 from flexmbs.linear.linear_solution import LinearSolution
 from flexmbs.linear.operators import Operators
 from flexmbs.linear.prestress import BucklingLoads
-from flexmbs.linear.stresses import element_stresses
+from flexmbs.linear.stresses import STRESS_NAMES, element_stresses
 from flexmbs.output.sealed import as_target, replaced
 
 __all__ = ["write_vtu"]
