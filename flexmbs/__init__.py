@@ -39,6 +39,7 @@ _HOME = {
     "flexmbs.control.value_sensors": ("CoordinateSensor", "HeldSensor", "StateSensor"),
     "flexmbs.core.errors": (
         "AccuracyWarning", "ConvergenceError", "FlexmbsError", "MeshError", "ModelError", "ReadError", "SingularError",
+        "UnitsWarning",
     ),
     "flexmbs.core.history": ("Constant", "Table"),
     "flexmbs.core.material": ("Elastic", "Orthotropic", "aluminium", "steel"),
@@ -92,6 +93,7 @@ _HOME = {
     "flexmbs.linear.statics": ("static_response",),
     "flexmbs.meshes": ("Mesh", "read_mesh"),
     "flexmbs.model": ("Model",),
+    "flexmbs.output.linear_paraview": ("write_vtu",),
     "flexmbs.reduction.interfaces": ("Interface",),
     "flexmbs.reduction.model": ("ReducedModel",),
     "flexmbs.reduction.reduce": ("reduce",),
@@ -248,6 +250,7 @@ __all__ = [
     "TorsionSpring",
     "TranslationDriver",
     "Units",
+    "UnitsWarning",
     "Universal",
     "UserForce",
     "VelocitySensor",
@@ -278,6 +281,7 @@ __all__ = [
     "steel",
     "verification",
     "vibration_modes",
+    "write_vtu",
 ]
 
 if TYPE_CHECKING:
@@ -318,6 +322,7 @@ if TYPE_CHECKING:
         ModelError,
         ReadError,
         SingularError,
+        UnitsWarning,
     )
     from flexmbs.core.history import Constant, Table
     from flexmbs.core.material import Elastic, Orthotropic, aluminium, steel
@@ -382,6 +387,7 @@ if TYPE_CHECKING:
     from flexmbs.linear.statics import static_response
     from flexmbs.meshes import Mesh, read_mesh
     from flexmbs.model import Model
+    from flexmbs.output.linear_paraview import write_vtu
     from flexmbs.reduction.interfaces import Interface
     from flexmbs.reduction.model import ReducedModel
     from flexmbs.reduction.reduce import reduce
