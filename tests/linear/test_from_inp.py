@@ -88,8 +88,8 @@ def test_stiffness_of_calculix():
 
 def test_one_set_of_several_types(write):
     mesh = MESH.split("*ELEMENT, TYPE=C3D4, ELSET=More")[0].replace("5, 1., 1., 1.\n", "") + (
-        "*NODE\n30, 2., 2., 2.\n31, 0.5, 0.5, 0.\n32, 0.5, 0., 0.5\n33, 0., 0.5, 0.5\n34, 1.5, 1., 1.\n35, 1., 1.5, 1.\n"
-        "36, 1., 1., 1.5\n*ELEMENT, TYPE=C3D10, ELSET=Solid\n7, 2, 3, 4, 30, 31, 33, 32, 34, 35, 36\n"
+        "*NODE\n30, 2., 2., 2.\n31, 0.5, 0.5, 0.\n32, 0.5, 0., 0.5\n33, 0., 0.5, 0.5\n34, 1.5, 1., 1.\n"
+        "35, 1., 1.5, 1.\n36, 1., 1., 1.5\n*ELEMENT, TYPE=C3D10, ELSET=Solid\n7, 2, 3, 4, 30, 31, 33, 32, 34, 35, 36\n"
     )
     part = part_from_inp(write(mesh, STEEL, "*SOLID SECTION, ELSET=Solid, MATERIAL=Steel\n"))
     assert [type(piece.region.element) for piece in part.pieces] == [Tetra4, Tetra10]
@@ -136,8 +136,8 @@ def test_whether_a_file_has_sections(write):
         ((MESH, STEEL, STEEL, PLY, SECTIONS), r"\*MATERIAL needs a NAME= that is not there yet, not 'Steel'"),
         ((MESH, STEEL.replace(", NAME=Steel", ""), SECTIONS), r"\*MATERIAL needs a NAME="),
         ((MESH, STEEL.replace("2.1E11, 0.29", "2.1E11"), PLY, SECTIONS), r"'Steel' needs 2 numbers .* not 1"),
-        ((MESH, STEEL.replace("0.29", "0.29, 20.\n1.9E11, 0.3, 400."), SECTIONS), r"several temperatures or fields are"),
-        ((MESH, STEEL.replace("*ELASTIC", "*ELASTIC, TYPE=ANISOTROPIC"), SECTIONS), r"TYPE=ANISOTROPIC is not supported"),
+        ((MESH, STEEL.replace("0.29", "0.29, 20.\n1.9E11, 0.3, 400."), SECTIONS), r"several temperatures or fields"),
+        ((MESH, STEEL.replace("*ELASTIC", "*ELASTIC, TYPE=ANISOTROPIC"), SECTIONS), r"TYPE=ANISOTROPIC is not"),
         ((MESH, STEEL.replace("2.1E11", "steel"), SECTIONS), r"expected numbers separated by commas"),
         ((MESH, "*ELASTIC\n1., 0.3\n", SECTIONS), r"\*ELASTIC before any \*MATERIAL"),
         ((MESH, STEEL, PLY, "*ORIENTATION, NAME=O\n1,0,0,0,1,0\n", SECTIONS.replace("PLY", "PLY, ORIENTATION=O")),
@@ -146,7 +146,7 @@ def test_whether_a_file_has_sections(write):
         ((MESH, STEEL, "*BEAM SECTION, ELSET=SOLID, MATERIAL=STEEL\n"), r"\*BEAM SECTION is not supported"),
         ((MESH, STEEL, "*SHELL SECTION, ELSET=SOLID, MATERIAL=STEEL\n0.1\n"), r"no shell element lives on tetra cells"),
         ((PLATE, STEEL, "*SHELL SECTION, ELSET=PLATE, MATERIAL=STEEL\n"), r"needs its thickness on the next line"),
-        ((PLATE, STEEL, SHELL.replace("MATERIAL=STEEL", "MATERIAL=STEEL, OFFSET=0.5")), r"with OFFSET is not supported"),
+        ((PLATE, STEEL, SHELL.replace("MATERIAL=STEEL", "MATERIAL=STEEL, OFFSET=0.5")), r"with OFFSET is not"),
         ((PLATE, STEEL, SHELL.replace("MATERIAL=STEEL", "COMPOSITE")), r"with COMPOSITE is not supported"),
         ((PLATE, STEEL, "*SOLID SECTION, ELSET=PLATE, MATERIAL=STEEL\n"), r"no solid element lives on quad cells"),
     ],
