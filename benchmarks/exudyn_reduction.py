@@ -47,7 +47,7 @@ def reduce(problem: dict[str, Any]) -> list[Any]:
 
 def main() -> None:
     """Answer line by line."""
-    print(json.dumps({"version": exudyn.GetVersionString()}), flush=True)
+    print(json.dumps({"version": exudyn.config.Version()}), flush=True)
     for line in sys.stdin:
         try:
             answer: dict[str, Any] = {"row": reduce(json.loads(line))}

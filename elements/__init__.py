@@ -14,6 +14,7 @@ from flexmbs.elements.linear.frame import Frame
 from flexmbs.elements.linear.hexahedron import Hexahedron8, Hexahedron20
 from flexmbs.elements.linear.laminate import Ply
 from flexmbs.elements.linear.shell_quad import ShellQuad
+from flexmbs.elements.linear.shell_triangle import ShellTriangle
 from flexmbs.elements.linear.tetra import Tetra4, Tetra10
 from flexmbs.elements.linear.truss import Truss
 from flexmbs.elements.planar_beam import PlanarBeam
@@ -34,6 +35,7 @@ __all__ = [
     "PlanarCable",
     "Ply",
     "ShellQuad",
+    "ShellTriangle",
     "SpatialBeam",
     "SpatialCable",
     "Tetra4",

@@ -78,6 +78,9 @@ _HOME = {
     "flexmbs.joints.universal": ("Universal",),
     "flexmbs.linear.body_loads": ("Acceleration", "Centrifugal", "ThermalLoad"),
     "flexmbs.linear.connections": ("AveragingLink", "NodalMass", "NodalSpring", "RigidLink"),
+    "flexmbs.linear.damping": ("ModalDamping", "ProportionalDamping", "StructuralDamping"),
+    "flexmbs.linear.frequency_response": ("FrequencyResponse",),
+    "flexmbs.linear.harmonic": ("harmonic_response",),
     "flexmbs.linear.linear_modes": ("LinearModes",),
     "flexmbs.linear.linear_solution": ("LinearSolution",),
     "flexmbs.linear.loads": ("NodalForce", "SurfaceLoad"),
@@ -152,6 +155,7 @@ __all__ = [
     "FlexmbsError",
     "ForceActuator",
     "ForceCurve",
+    "FrequencyResponse",
     "FunctionSensor",
     "Gear",
     "GeneralSection",
@@ -173,6 +177,7 @@ __all__ = [
     "Marker",
     "Mesh",
     "MeshError",
+    "ModalDamping",
     "Model",
     "ModelError",
     "ModelReport",
@@ -202,6 +207,7 @@ __all__ = [
     "PositionSensor",
     "Prescribe",
     "Prismatic",
+    "ProportionalDamping",
     "RackAndPinion",
     "RadauIIA",
     "RayleighDamping",
@@ -231,6 +237,7 @@ __all__ = [
     "Status",
     "StickSlip",
     "Stop",
+    "StructuralDamping",
     "SuccessiveProjection",
     "SurfaceLoad",
     "System",
@@ -253,6 +260,7 @@ __all__ = [
     "elements",
     "geometric_stiffness",
     "ground",
+    "harmonic_response",
     "inspect",
     "joined",
     "linearise",
@@ -360,6 +368,9 @@ if TYPE_CHECKING:
     from flexmbs.joints.universal import Universal
     from flexmbs.linear.body_loads import Acceleration, Centrifugal, ThermalLoad
     from flexmbs.linear.connections import AveragingLink, NodalMass, NodalSpring, RigidLink
+    from flexmbs.linear.damping import ModalDamping, ProportionalDamping, StructuralDamping
+    from flexmbs.linear.frequency_response import FrequencyResponse
+    from flexmbs.linear.harmonic import harmonic_response
     from flexmbs.linear.linear_modes import LinearModes
     from flexmbs.linear.linear_solution import LinearSolution
     from flexmbs.linear.loads import NodalForce, SurfaceLoad

@@ -155,7 +155,7 @@ def _reduce(
     F = residual_attachment(flexibility, pairs, boundary, whole)
     T0 = np.hstack([R, pairs.vectors, F])
     say(0.9, "coordinates of the interface")
-    vectors, frequencies = interface_first(K, M, T0, boundary, owner)
+    vectors, frequencies = interface_first(K, M, T0, boundary, R, owner)
     highest = float(np.sqrt(pairs.values[-1])) if len(pairs.values) else 0.0
     say(1.0, "basis done")
     basis = Basis(

@@ -30,7 +30,9 @@ LOOSE = 1e-12
 """Stiffness with the interface held, relative to the diagonal, below which a shape is a rigid motion."""
 
 
-def interface_first(K: Any, M: Any, T: FloatArray, boundary: IntArray, owner: str) -> tuple[FloatArray, FloatArray]:
+def interface_first(
+    K: Any, M: Any, T: FloatArray, boundary: IntArray, rigid: FloatArray, owner: str
+) -> tuple[FloatArray, FloatArray]:
     """Shapes (n, m) of the same space whose first coordinates are those of the interface, and all frequencies (m,).
 
     Parameters
@@ -41,6 +43,8 @@ def interface_first(K: Any, M: Any, T: FloatArray, boundary: IntArray, owner: st
         Independent columns, orthonormal in some energy.
     boundary : (n_b,) array of int
         Unknowns of the interface.
+    rigid : (n, r) array
+        Rigid motions within the space; the interface moves by them exactly.
     owner : str
         For messages.
 
@@ -78,6 +82,10 @@ def interface_first(K: Any, M: Any, T: FloatArray, boundary: IntArray, owner: st
     vectors[:, :n_b] = T @ static
     vectors[:, n_b:] = T @ (N @ Y)
     vectors[boundary] = np.eye(n_b, m)  # so they are but for round-off
+    motions = rigid[boundary] / size[:, None]
+    if rigid.shape[1] and np.linalg.matrix_rank(motions) == rigid.shape[1]:
+        lost = rigid - vectors[:, :n_b] @ rigid[boundary]
+        vectors[:, :n_b] += lost @ (np.linalg.pinv(motions) / size)
     return vectors, np.concatenate([np.full(n_b, np.nan), frequencies])
 
 

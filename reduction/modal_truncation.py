@@ -124,7 +124,7 @@ def modal_truncation(
 
 
 def _feel(M: Any, base: FloatArray, loaded: IntArray, whole: FloatArray) -> Any:
-    """What selections ask about modes: effective masses for motions of the base, and coupling to the loaded unknowns."""
+    """What selections ask about modes: effective masses for motions of the base, coupling to the loaded unknowns."""
     inertia = M @ base
     total = np.einsum("ij,ij->j", base, inertia)
     scale = np.where(total > 0.0, 1.0 / np.sqrt(np.where(total > 0.0, total, 1.0)), 0.0)

@@ -79,8 +79,8 @@ class ShellSection(NamedTuple):
     """What a shell element knows of its section, in the axes of the facet, about its middle surface.
 
     ``stiffness (8, 8)`` from membrane strains, curvatures and transverse shears to N, M, Q; ``thickness``;
-    ``inertia (3,)`` mass per area and its first and second moment; ``faces (2, 3, 3)`` plane-stress moduli of the lowest
-    and the topmost layer; ``directional`` whether it depends on the direction of its axes.
+    ``inertia (3,)`` mass per area and its first and second moment; ``faces (2, 3, 3)`` plane-stress moduli of the
+    lowest and the topmost layer; ``directional`` whether it depends on the direction of its axes.
     """
 
     stiffness: FloatArray
@@ -121,7 +121,7 @@ def shell_section(layers: tuple[Ply, ...]) -> ShellSection:
     A, B, D = np.einsum("ml,lij->mij", moments, Q)
     C = np.zeros((8, 8))
     C[:6, :6] = np.block([[A, B], [B, D]])
-    C[6:, 6:] = _transverse_shear(layers, z, Q, np.linalg.inv(C[:6, :6]))
+    C[6:, 6:] = _transverse_shear(layers, z, Q, np.asarray(np.linalg.inv(C[:6, :6]), dtype=np.float64))
     inertia = moments @ np.array([layer.material.density for layer in layers])
     turned = np.array([_turned(q, 0.5) for q in (A, B * (2.0 / h), D * (12.0 / h**2))])
     straight = np.array([A, B * (2.0 / h), D * (12.0 / h**2)])

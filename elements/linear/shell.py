@@ -30,7 +30,7 @@ from flexmbs.elements.linear.shell_kernels import inertia_matrices, internal_sti
 if TYPE_CHECKING:
     from flexmbs.core.material import Material
 
-__all__ = ["Shell", "ShellGroup"]
+__all__ = ["FLAT", "Shell", "ShellGroup", "refuse"]
 
 FLAT = 1e-7
 """Area over the square of the longest side below which a cell has none."""
@@ -71,7 +71,6 @@ class Shell:
     n_components: ClassVar[int] = 6
     drilling_share: ClassVar[float] = 0.0
     shapes: ClassVar[FloatArray]
-    mass_shapes: ClassVar[FloatArray]
     to_nodes: ClassVar[FloatArray]
 
     def __post_init__(self) -> None:
@@ -136,7 +135,7 @@ class Shell:
         normals = np.cross(one, two)
         double = np.linalg.norm(normals, axis=1)
         longest = np.einsum("eac,eac->ea", sides, sides).max(axis=1)
-        _refuse(owner, numbers, ~(double > FLAT * longest), "has no area")
+        refuse(owner, numbers, ~(double > FLAT * longest), "has no area")
         normals /= double[:, None]
         first = sides[:, 0]
         if section.directional:
@@ -146,7 +145,7 @@ class Shell:
         first = first - np.einsum("ec,ec->e", first, normals)[:, None] * normals
         length = np.linalg.norm(first, axis=1)
         if section.directional:
-            _refuse(owner, numbers, length < ALONG_NORMAL, f"stands normal to the reference {self.reference}")
+            refuse(owner, numbers, length < ALONG_NORMAL, f"stands normal to the reference {self.reference}")
         first = first / length[:, None]
         frames = np.stack([first, np.cross(normals, first), normals], axis=1)
         local = np.einsum("eic,eac->eai", frames, points - points.mean(axis=1, keepdims=True))
@@ -173,18 +172,14 @@ class Shell:
         turned_matrices(group.frames, K)
         return K
 
-    def _mass_shares(self, group: ShellGroup) -> FloatArray:
-        """Area (n_e, n_m) of the points of the mass."""
-        raise NotImplementedError
-
     def mass(self, group: ShellGroup) -> FloatArray:
         m_0, m_1, m_2 = group.section.inertia
         c = self.offset
         moments = np.array([m_0, m_1 + c * m_0, m_2 + 2.0 * c * m_1 + c * c * m_0])
-        return self._spread(group, self._mass_shares(group), moments)
+        return self._spread(group, group.weights, moments)
 
     def _spread(self, group: ShellGroup, areas: FloatArray, moments: FloatArray) -> FloatArray:
-        N = self.mass_shapes
+        N = self.shapes
         shares = np.einsum("eg,ga,gb->eab", areas, N, N)
         shares = 0.5 * (shares + shares.transpose(0, 2, 1))
         n_e, n_a = group.heights.shape
@@ -198,17 +193,17 @@ class Shell:
         radius = np.sqrt(m_2 / m_0 - (m_1 / m_0) ** 2)
         heights = np.array([centre - radius, centre + radius])
         n_e, n_a = group.heights.shape
-        N, normals = self.mass_shapes, group.frames[:, 2]
+        N, normals = self.shapes, group.frames[:, 2]
         n_g = len(N)
-        weights = np.repeat(self._mass_shares(group) * (0.5 * m_0), 2, axis=1)
+        weights = np.repeat(group.weights * (0.5 * m_0), 2, axis=1)
         on_surface = np.einsum("ga,eac->egc", N, group.points)
         positions = on_surface[:, :, None] + heights[:, None] * normals[:, None, None]
         H = np.zeros((n_e, n_g, 2, 3, n_a, 6))
         for i in range(3):
             H[:, :, :, i, :, i] = N[:, None]
         arms = np.einsum("ga,z,ec->egzac", N, heights, normals)
-        for i, j, l, sign in ((0, 1, 2, 1), (0, 2, 1, -1), (1, 2, 0, 1), (1, 0, 2, -1), (2, 0, 1, 1), (2, 1, 0, -1)):
-            H[:, :, :, i, :, 3 + j] = sign * arms[..., l]  # theta x arm
+        for i, j, m, sign in ((0, 1, 2, 1), (0, 2, 1, -1), (1, 2, 0, 1), (1, 0, 2, -1), (2, 0, 1, 1), (2, 1, 0, -1)):
+            H[:, :, :, i, :, 3 + j] = sign * arms[..., m]  # theta x arm
         return MassPoints(weights, positions.reshape(n_e, -1, 3), H.reshape(n_e, 2 * n_g, 3, 6 * n_a))
 
     def _deformation(self, group: ShellGroup, u: FloatArray) -> FloatArray:
@@ -222,8 +217,8 @@ class Shell:
     def geometric_stiffness(self, group: ShellGroup, u: FloatArray) -> FloatArray:
         forces = np.einsum("ij,egj->egi", group.moduli[:3], self._deformation(group, u))
         tensor = forces[:, :, [0, 2, 2, 1]].reshape(*forces.shape[:2], 2, 2)
-        gradients, weights = self._gradients(group)
-        shares = np.einsum("eg,egia,egij,egjb->eab", weights, gradients, tensor, gradients, optimize=True)
+        G = self._gradients(group)
+        shares = np.einsum("eg,egia,egij,egjb->eab", group.weights, G, tensor, G, optimize=True)
         n_e, n_a = group.heights.shape
         out = np.empty((n_e, 6 * n_a, 6 * n_a))
         c, h = self.offset, group.section.thickness
@@ -236,20 +231,16 @@ class Shell:
         )
         return out
 
-    def _gradients(self, group: ShellGroup) -> tuple[FloatArray, FloatArray]:
-        """Gradients (n_e, n_g, 2, n_a) of the shape functions and weights at the points of integration."""
+    def _gradients(self, group: ShellGroup) -> FloatArray:
+        """Gradients (n_e, n_g, 2, n_a) of the shape functions at the points of integration."""
         raise NotImplementedError
 
     def stresses(self, group: ShellGroup, u: FloatArray) -> FloatArray:
-        return self._face_stresses(group, self._sampled(self._deformation(group, u)))
+        return self._face_stresses(group, self._deformation(group, u))
 
     def nodal_stresses(self, group: ShellGroup, u: FloatArray) -> FloatArray:
-        strains = self._sampled(self._deformation(group, u))
+        strains = self._deformation(group, u)
         return self._face_stresses(group, np.einsum("as,esi->eai", self.to_nodes, strains))
-
-    def _sampled(self, strains: FloatArray) -> FloatArray:
-        """Strains at the points of stress from those at the points of integration."""
-        return strains
 
     def _face_stresses(self, group: ShellGroup, strains: FloatArray) -> FloatArray:
         """Stresses (n_e, n, 12) of both faces in inertial axes."""
@@ -264,7 +255,8 @@ class Shell:
         return np.concatenate(found, axis=2)
 
     def stress_positions(self, group: ShellGroup) -> FloatArray:
-        return np.einsum("sa,eac->esc", self.shapes, group.points) + self.offset * group.frames[:, None, 2]
+        on_nodes = np.einsum("sa,eac->esc", self.shapes, group.points)
+        return np.asarray(on_nodes + self.offset * group.frames[:, None, 2])
 
     def thermal_load(self, group: ShellGroup, expansion: FloatArray) -> FloatArray:
         n_e, n_a = group.heights.shape
@@ -286,7 +278,7 @@ def _tie(strains: FloatArray, heights: FloatArray) -> None:
         strains[:, :, :, 6 * a + 3] += h * strains[:, :, :, 6 * a + 1]
 
 
-def _refuse(owner: str, numbers: IntArray, wrong: FloatArray, what: str) -> None:
+def refuse(owner: str, numbers: IntArray, wrong: FloatArray, what: str) -> None:
     """Say which cells are wrong."""
     if wrong.any():
         cells = np.asarray(numbers)[wrong]

@@ -66,20 +66,20 @@ def turned_matrices(frames: FloatArray, K: FloatArray) -> None:
         for i in range(k):
             for j in range(i):
                 K[e, i, j] = K[e, j, i]
-        for I in range(n_b):
-            for J in range(I, n_b):
+        for a in range(n_b):
+            for b in range(a, n_b):
                 for r in range(3):
                     for c in range(3):
                         value = 0.0
                         for s in range(3):
-                            value += K[e, 3 * I + r, 3 * J + s] * R[s, c]
+                            value += K[e, 3 * a + r, 3 * b + s] * R[s, c]
                         half[r, c] = value
                 for r in range(3):
                     for c in range(3):
                         value = 0.0
                         for s in range(3):
                             value += R[s, r] * half[s, c]
-                        K[e, 3 * I + r, 3 * J + c] = value
+                        K[e, 3 * a + r, 3 * b + c] = value
         for i in range(k):
             for j in range(i):
                 K[e, i, j] = K[e, j, i]

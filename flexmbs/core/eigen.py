@@ -122,8 +122,11 @@ def lowest_modes(
     values, vectors = values[order], vectors[:, order]
     vectors = vectors - Z @ (MZ.T @ vectors)
     vectors = vectors / np.sqrt(np.einsum("ij,ij->j", vectors, M @ vectors))
-    largest = np.argmax(np.abs(vectors), axis=0)
-    vectors = vectors * np.sign(vectors[largest, np.arange(count)])  # a sign that does not depend on the solver
+    # a sign that does not depend on the solver: positive where the entry is first as large as the largest one, since
+    # shapes that are symmetric have several of them
+    size = np.abs(vectors)
+    largest = np.argmax(size >= (1.0 - 1e-6) * size.max(axis=0), axis=0)
+    vectors = vectors * np.sign(vectors[largest, np.arange(count)])
     force = K @ vectors
     rest = np.linalg.norm(force - (M @ vectors) * values, axis=0)
     # relative to a stiffness that rigid modes have as well

@@ -222,7 +222,7 @@ def stress_operator(part: Part, nodes: Any) -> tuple[Any, tuple[str, ...]]:
     >>> lug = fx.Part(fx.read_mesh(fx.meshes.sample("lug.inp")), material=fx.steel)
     >>> operator, names = stress_operator(lug, lug.nodes.sets["BORE"][:2])
     >>> operator.shape, names[3]
-    ((12, 1893), 'xy')
+    ((12, 1851), 'xy')
     """
     nodes = np.asarray(nodes, dtype=np.int64)
     if nodes.ndim != 1 or not len(nodes) or not 0 <= nodes.min() <= nodes.max() < len(part.nodes.points):
