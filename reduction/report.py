@@ -7,7 +7,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from flexmbs.core.checks import as_count, as_number, is_list, show
 from flexmbs.core.eigen import lowest_modes
@@ -188,11 +188,10 @@ def report(
     >>> all(error <= bound for error, bound in zip(table.error, table.bound))
     True
     """
-    given = {"band": band, "full": full, "held": held, "count": count, "damping": damping, "points": points}
     if not isinstance(model, ReducedModel):
         raise ModelError(f"report: expected a ReducedModel, not {show(model)}.")
     if model.source is None:
-        return _stored(model, any(given[k] != _DEFAULTS[k] for k in given) or full_points is not None)
+        return _stored(model, (band, full, held, count, damping, points, full_points) != _DEFAULTS)
     if band is not None:
         band = as_number("report", "band", band, above=0.0, unit="1/time")
     damping = as_number("report", "damping", damping, above=0.0, below=1.0)
@@ -206,16 +205,25 @@ def report(
     groups = [(h,) if isinstance(h, str) else tuple(h) for h in held]
     times: dict[str, float] = {}
     with Progress(f"report on {model.name}", progress) as shown:
-        found = _report(
-            model, model.source, band, full, groups, count, 2.0 * damping, points, full_points, times, shown
-        )
+        wanted = _Wanted(band, full, groups, count, 2.0 * damping, points, full_points)
+        found = _report(model, model.source, wanted, times, shown)
     object.__setattr__(model, "report_text", found.to_json())
     return found
 
 
-_DEFAULTS: dict[str, Any] = {
-    "band": None, "full": True, "held": (), "count": None, "damping": 0.01, "points": 200,
-}  # fmt: skip
+_DEFAULTS = (None, True, (), None, 0.01, 200, None)
+
+
+class _Wanted(NamedTuple):
+    """The options of a report."""
+
+    band: float | None
+    full: bool
+    held: list[tuple[str, ...]]
+    count: int | None
+    loss: float
+    points: int
+    full_points: int | None
 
 
 def _stored(model: ReducedModel, asked: bool) -> ReductionReport:
@@ -234,18 +242,9 @@ def _stored(model: ReducedModel, asked: bool) -> ReductionReport:
 
 
 def _report(
-    model: ReducedModel,
-    source: Source,
-    band: float | None,
-    full: bool,
-    held: list[tuple[str, ...]],
-    count: int | None,
-    loss: float,
-    points: int,
-    full_points: int | None,
-    times: dict[str, float],
-    shown: Progress,
+    model: ReducedModel, source: Source, wanted: _Wanted, times: dict[str, float], shown: Progress
 ) -> ReductionReport:
+    full, count, band = wanted.full, wanted.count, wanted.band
     operators = source.attached.operators
     clock = time.perf_counter()
 
@@ -263,7 +262,7 @@ def _report(
     rest = _complement(free, where.vectors, doubts)
     lap("estimate [s]", 0.35, "frequencies of the full part" if full else "checks")
     tables = [frequency_table(free, rest, count, full)[0]]
-    for names in held:
+    for names in wanted.held:
         other = problem(model, source, names)
         tables.append(frequency_table(other, _complement(other, None, doubts), count, full)[0])
     lap("frequencies [s]", 0.6, "checks")
@@ -278,10 +277,10 @@ def _report(
         if band is None:
             band = _band(rest)
         if len(where.names) and band > 0.0:
-            if full_points is None:
-                full_points = 8 if full and operators.n <= DIRECT else 0
-            K, M = operators.K, operators.M
-            transfer = transfer_check(K, M, where, rest, band, loss, points, full_points)
+            at = wanted.full_points
+            if at is None:
+                at = 8 if full and operators.n <= DIRECT else 0
+            transfer = transfer_check(operators.K, operators.M, where, rest, band, wanted.loss, wanted.points, at)
     lap("transfer functions [s]", 0.9, "stiffening by rigid interfaces")
     stiffening = _stiffening(source, free, tables[0]) if full else None
     lap("stiffening [s]", 1.0, "done")

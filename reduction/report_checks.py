@@ -160,7 +160,7 @@ def effective_masses(model: ReducedModel, source: Source, given: Problem, attain
 
 
 def _inside_mass(M: Any, inside: IntArray, MR: FloatArray) -> FloatArray | None:
-    """Effective masses (6,) of all modes with the interface held; conjugate gradients, since mass is well conditioned."""
+    """Effective masses (6,) of all modes with the interface held, by conjugate gradients: mass is well conditioned."""
     M_ii = M.tocsr()[inside].tocsc()[:, inside]
     diagonal = M_ii.diagonal()
     inverse = np.where(diagonal > 0.0, 1.0 / np.where(diagonal > 0.0, diagonal, 1.0), 0.0)
@@ -200,9 +200,11 @@ def static_check(model: ReducedModel, source: Source, given: Problem) -> StaticC
     R = given.motions
     if not R.shape[1]:
         return StaticCheck(imbalance, reactions, 0, None, None, None)
-    S = given.K_r - given.shift * given.M_r
-    q = linalg.solve(S, T.T @ (given.K @ R - given.shift * (given.M @ R)), assume_a="pos")
-    gap = R - T @ q
+    S = linalg.cho_factor(given.K_r - given.shift * given.M_r)
+    q, gap = np.zeros((model.size, R.shape[1])), R
+    for _ in range(2):  # the second time takes away the round-off of the first
+        q = q + linalg.cho_solve(S, T.T @ (given.K @ gap - given.shift * (given.M @ gap)))
+        gap = R - T @ q
     span = float(np.sqrt(np.maximum(np.einsum("ij,ij->j", gap, given.M @ gap), 0.0)).max())
     forces = np.abs(model.K @ q) / np.maximum((np.abs(model.K) @ np.abs(q)).max(axis=0), np.finfo(float).tiny)
     mass = float(np.abs(q.T @ model.M @ q - R.T @ (given.M @ R)).max())  # R is mass-normalised

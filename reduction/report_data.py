@@ -99,9 +99,9 @@ class StaticCheck:
     ``imbalance``: largest force left inside the part when one coordinate of the interface is moved and the reduced
     model is in equilibrium; at round-off the static solution is exact. ``reactions``: largest difference of the
     reactions of the full operators and of the reduced stiffness. Both are relative to the forces of the elements.
-    ``rigid_motions`` of the part; ``rigid_span``: their largest distance from what the basis can do; ``rigid_stiffness``:
-    largest force that they cause in the reduced model, relative to its elastic forces; ``rigid_mass``: largest
-    difference of their inertia in the reduced model and in the full one. None: there is nothing to check.
+    ``rigid_motions`` of the part; ``rigid_span``: their largest distance from what the basis can do;
+    ``rigid_stiffness``: largest force that they cause in the reduced model, relative to its elastic forces;
+    ``rigid_mass``: largest difference of their inertia in the reduced model and in the full one. None: there is nothing to check.
     """
 
     imbalance: float | None

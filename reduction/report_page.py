@@ -56,8 +56,8 @@ def _paragraph(text: str) -> str:
 def _summary(report: ReductionReport) -> str:
     unit = escape(frequency_unit(report))
     text = (
-        f"{report.coordinates} coordinates, {report.coordinates - report.modes} of interfaces and {report.modes} others, "
-        f"stand for {report.unknowns} unknowns."
+        f"{report.coordinates} coordinates, {report.coordinates - report.modes} of interfaces and {report.modes} "
+        f"others, stand for {report.unknowns} unknowns."
     )
     if report.trust is not None:
         text += (

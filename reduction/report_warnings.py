@@ -28,7 +28,7 @@ ERRING = 0.05
 MASS = 0.8
 """Part of the attainable effective mass that modes should have in every direction."""
 
-#: Usual consistent systems of units: Young's moduli and densities of engineering materials (rubber to tungsten) in them.
+#: Usual consistent systems of units: moduli and densities of engineering materials, from rubber to tungsten, in them.
 SYSTEMS = {
     "m, kg, s": ((1e6, 1.2e12), (5.0, 2.5e4)),
     "mm, t, s": ((1.0, 1.2e6), (5e-12, 2.5e-8)),
@@ -64,8 +64,8 @@ def _soundness(made: ReductionReport, model: ReducedModel, free: Problem) -> lis
         condition = _condition(A)
         if condition > 1e12:
             out.append(
-                f"the reduced {name} matrix is ill-conditioned ({condition:.1e} after scaling its diagonal): columns of "
-                f"the basis nearly depend on each other"
+                f"the reduced {name} matrix is ill-conditioned ({condition:.1e} after scaling its diagonal): columns "
+                f"of the basis nearly depend on each other"
             )
     residual = float(made.provenance.get("largest residual of a mode", 0.0))
     if residual > 1e-6:
