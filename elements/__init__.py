@@ -12,6 +12,9 @@ from flexmbs.core.contracts import Element
 from flexmbs.elements.hermite import CableStrain
 from flexmbs.elements.linear.frame import Frame
 from flexmbs.elements.linear.hexahedron import Hexahedron8, Hexahedron20
+from flexmbs.elements.linear.laminate import Ply
+from flexmbs.elements.linear.shell_quad import ShellQuad
+from flexmbs.elements.linear.shell_triangle import ShellTriangle
 from flexmbs.elements.linear.tetra import Tetra4, Tetra10
 from flexmbs.elements.linear.truss import Truss
 from flexmbs.elements.planar_beam import PlanarBeam
@@ -30,6 +33,9 @@ __all__ = [
     "Lobatto",
     "PlanarBeam",
     "PlanarCable",
+    "Ply",
+    "ShellQuad",
+    "ShellTriangle",
     "SpatialBeam",
     "SpatialCable",
     "Tetra4",

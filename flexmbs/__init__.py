@@ -76,10 +76,20 @@ _HOME = {
     "flexmbs.joints.rolling": ("RollingBall", "RollingDisk"),
     "flexmbs.joints.sliding": ("Sliding",),
     "flexmbs.joints.universal": ("Universal",),
+    "flexmbs.linear.body_loads": ("Acceleration", "Centrifugal", "ThermalLoad"),
     "flexmbs.linear.connections": ("AveragingLink", "NodalMass", "NodalSpring", "RigidLink"),
+    "flexmbs.linear.damping": ("ModalDamping", "ProportionalDamping", "StructuralDamping"),
+    "flexmbs.linear.frequency_response": ("FrequencyResponse",),
+    "flexmbs.linear.harmonic": ("harmonic_response",),
+    "flexmbs.linear.linear_modes": ("LinearModes",),
+    "flexmbs.linear.linear_solution": ("LinearSolution",),
+    "flexmbs.linear.loads": ("NodalForce", "SurfaceLoad"),
+    "flexmbs.linear.modes": ("vibration_modes",),
     "flexmbs.linear.operators": ("Operators",),
     "flexmbs.linear.part": ("Part",),
+    "flexmbs.linear.prestress": ("BucklingLoads", "buckling_loads", "geometric_stiffness"),
     "flexmbs.linear.region": ("Region",),
+    "flexmbs.linear.statics": ("static_response",),
     "flexmbs.meshes": ("Mesh", "read_mesh"),
     "flexmbs.model": ("Model",),
     "flexmbs.reduction.interfaces": ("Interface",),
@@ -98,6 +108,7 @@ __all__ = [
     "BDF",
     "PID",
     "SI",
+    "Acceleration",
     "AccelerationSensor",
     "AccuracyWarning",
     "AngularVelocitySensor",
@@ -108,7 +119,9 @@ __all__ = [
     "BandNoise",
     "Baumgarte",
     "BeamStiffness",
+    "BucklingLoads",
     "Bushing",
+    "Centrifugal",
     "Circle",
     "Clamp",
     "Command",
@@ -142,6 +155,7 @@ __all__ = [
     "FlexmbsError",
     "ForceActuator",
     "ForceCurve",
+    "FrequencyResponse",
     "FunctionSensor",
     "Gear",
     "GeneralSection",
@@ -158,9 +172,12 @@ __all__ = [
     "JointSensor",
     "LineActuator",
     "LinearModel",
+    "LinearModes",
+    "LinearSolution",
     "Marker",
     "Mesh",
     "MeshError",
+    "ModalDamping",
     "Model",
     "ModelError",
     "ModelReport",
@@ -169,6 +186,7 @@ __all__ = [
     "MomentActuator",
     "MultiplierSensor",
     "NewtonOptions",
+    "NodalForce",
     "NodalMass",
     "NodalSpring",
     "NoisySensor",
@@ -189,6 +207,7 @@ __all__ = [
     "PositionSensor",
     "Prescribe",
     "Prismatic",
+    "ProportionalDamping",
     "RackAndPinion",
     "RadauIIA",
     "RayleighDamping",
@@ -218,9 +237,12 @@ __all__ = [
     "Status",
     "StickSlip",
     "Stop",
+    "StructuralDamping",
     "SuccessiveProjection",
+    "SurfaceLoad",
     "System",
     "Table",
+    "ThermalLoad",
     "TimeSolution",
     "TimeStatus",
     "TorsionSpring",
@@ -233,9 +255,12 @@ __all__ = [
     "Wireframe",
     "__version__",
     "aluminium",
+    "buckling_loads",
     "compile_model",
     "elements",
+    "geometric_stiffness",
     "ground",
+    "harmonic_response",
     "inspect",
     "joined",
     "linearise",
@@ -249,8 +274,10 @@ __all__ = [
     "simulate",
     "solve_modal",
     "solve_static",
+    "static_response",
     "steel",
     "verification",
+    "vibration_modes",
 ]
 
 if TYPE_CHECKING:
@@ -339,10 +366,20 @@ if TYPE_CHECKING:
     from flexmbs.joints.rolling import RollingBall, RollingDisk
     from flexmbs.joints.sliding import Sliding
     from flexmbs.joints.universal import Universal
+    from flexmbs.linear.body_loads import Acceleration, Centrifugal, ThermalLoad
     from flexmbs.linear.connections import AveragingLink, NodalMass, NodalSpring, RigidLink
+    from flexmbs.linear.damping import ModalDamping, ProportionalDamping, StructuralDamping
+    from flexmbs.linear.frequency_response import FrequencyResponse
+    from flexmbs.linear.harmonic import harmonic_response
+    from flexmbs.linear.linear_modes import LinearModes
+    from flexmbs.linear.linear_solution import LinearSolution
+    from flexmbs.linear.loads import NodalForce, SurfaceLoad
+    from flexmbs.linear.modes import vibration_modes
     from flexmbs.linear.operators import Operators
     from flexmbs.linear.part import Part
+    from flexmbs.linear.prestress import BucklingLoads, buckling_loads, geometric_stiffness
     from flexmbs.linear.region import Region
+    from flexmbs.linear.statics import static_response
     from flexmbs.meshes import Mesh, read_mesh
     from flexmbs.model import Model
     from flexmbs.reduction.interfaces import Interface

@@ -16,17 +16,18 @@ from typing import TYPE_CHECKING, TextIO
 import numpy as np
 
 from flexmbs.core.errors import MeshError, ReadError
+from flexmbs.meshes.abaqus_keywords import floats, integers, keywords
 from flexmbs.meshes.cells import cell_type
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
     from flexmbs.meshes.combine import Plain
     from flexmbs.meshes.mesh import Mesh
 
-__all__ = ["read_abaqus", "write_abaqus"]
+__all__ = ["read_abaqus", "read_nodes", "write_abaqus"]
 
 PLANE = "CPS|CPE|CPEG|CAX|M3D|DS|DC2D|DCAX|R3D|S"
 ELEMENTS = (
@@ -57,15 +58,35 @@ WRITTEN = {
     "hexahedron20": ("", "C3D20"),
 }
 GENERATORS = ("NGEN", "NFILL", "NCOPY", "NMAP", "ELGEN", "ELCOPY", "SYSTEM", "SUBMODEL", "ELEMENT MATRIX")
-MAX_INCLUDES = 20
 
 
 def read_abaqus(path: Path) -> Plain:
     """The points, cells and sets of an input file; sets may be empty and points unused."""
     deck = _Deck(str(path))
-    for keyword, options, rows, place in _blocks(_lines(path, 0)):
+    for keyword, options, rows, place in keywords(path):
         deck.take(keyword, options, rows, place)
     return deck.plain()
+
+
+def read_nodes(path: Path) -> tuple[NDArray[np.int64], NDArray[np.float64], dict[str, NDArray[np.int64]]]:
+    """Numbers (n,) and places (n, 3) of the nodes of an input file, and the node sets by rows of them.
+
+    Elements of types that have no cell here are passed over; a node set made of such elements is refused.
+
+    Raises
+    ------
+    ReadError
+        If the file has no nodes, or turns the directions of some by ``*TRANSFORM``.
+    """
+    deck = _Deck(str(path))
+    for keyword, options, rows, place in keywords(path):
+        if keyword == "TRANSFORM":
+            raise ReadError(f"{place}: *TRANSFORM turns the directions of nodes, which is not supported here.")
+        if keyword in ("NSET", "NODE", "PART", "INSTANCE", "ELSET", *GENERATORS) or (
+            keyword == "ELEMENT" and _kind(options)
+        ):
+            deck.take(keyword, options, rows, place)
+    return deck.labelled_points()
 
 
 def write_abaqus(mesh: Mesh, file: TextIO) -> None:
@@ -104,57 +125,6 @@ def _wrapped(numbers: list[int]) -> Iterator[str]:
         yield ", ".join(map(str, numbers[i : i + 16])) + (",\n" if i + 16 < len(numbers) else "\n")
 
 
-def _lines(path: Path, depth: int) -> Iterator[tuple[str, str]]:
-    """The lines of a file and of those it includes, without comments, each with its place for messages."""
-    with path.open(encoding="utf-8-sig", errors="replace") as file:
-        for number, raw in enumerate(file, start=1):
-            line = raw.strip()
-            place = f"{path}, line {number}"
-            if "\0" in line:
-                raise ReadError(f"{place}: this is not a text file; an Abaqus input file is.")
-            if not line or line.startswith("**"):
-                continue
-            if re.match(r"\*\s*INCLUDE\b", line, re.IGNORECASE):
-                name = _options(line.split(",")[1:]).get("INPUT", "")
-                other = path.parent / name
-                if not name or not other.is_file() or depth >= MAX_INCLUDES:
-                    raise ReadError(f"{place}: *INCLUDE of {name!r}: {other} is no file, or includes go in a circle.")
-                yield from _lines(other, depth + 1)
-            else:
-                yield line, place
-
-
-def _blocks(lines: Iterable[tuple[str, str]]) -> Iterator[tuple[str, dict[str, str], list[tuple[str, str]], str]]:
-    """Keyword, options, data lines and place of each keyword with its data."""
-    keyword, options, rows, start = "", dict[str, str](), list[tuple[str, str]](), ""
-    head = ""
-    for line, place in lines:
-        if head or line.startswith("*"):
-            if not head:
-                if keyword:
-                    yield keyword, options, rows, start
-                start = place
-            head += line
-            # a keyword line that ends in a comma goes on
-            if not line.endswith(","):
-                words = head.lstrip("*").split(",")
-                keyword, options, rows, head = " ".join(words[0].upper().split()), _options(words[1:]), [], ""
-        elif not keyword:
-            raise ReadError(f"{place}: data before the first keyword; this is not an Abaqus input file: {line[:40]!r}.")
-        else:
-            rows.append((line, place))
-    if head:
-        raise ReadError(f"{start}: the file ends within the keyword line {head!r}; it is cut off.")
-    if keyword:
-        yield keyword, options, rows, start
-
-
-def _options(words: Iterable[str]) -> dict[str, str]:
-    """The options of a keyword line, names in capitals, values without quotes."""
-    pairs = (word.partition("=") for word in words if word.strip())
-    return {name.strip().upper(): value.strip().strip('"') for name, _, value in pairs}
-
-
 @dataclass(eq=False)
 class _Deck:
     """What was read so far: numbers of the file to coordinates, elements by cell type, sets by their first spelling."""
@@ -178,7 +148,7 @@ class _Deck:
             self._alone(self.parts, options.get("NAME", ""), "*PART", place)
         elif keyword == "INSTANCE":
             self._alone(self.instances, options.get("NAME", ""), "*INSTANCE", place)
-            if any(value != 0.0 for line, at in rows for value in _floats(line, at)):
+            if any(value != 0.0 for line, at in rows for value in floats(line, at)):
                 raise ReadError(f"{place}: *INSTANCE moves its part, which is not supported; write a flat file.")
         elif keyword == "NODE":
             self._take_nodes(options, rows, place)
@@ -193,10 +163,7 @@ class _Deck:
             missing = "*NODE" if not self.nodes else "*ELEMENT"
             raise ReadError(f"{self.path}: there is no {missing} with data in it; a mesh needs nodes and elements.")
         number = {label: i for i, label in enumerate(self.nodes)}
-        dims = {len(xyz) for xyz in self.nodes.values()}
-        points = np.zeros((len(number), max(dims)))
-        for i, xyz in enumerate(self.nodes.values()):
-            points[i, : len(xyz)] = xyz
+        points = self._points(max(len(xyz) for xyz in self.nodes.values()))
         cells: dict[str, list[list[int]]] = {}
         place: dict[int, tuple[str, int]] = {}
         for label, (name, nodes) in self.elements.items():
@@ -215,11 +182,29 @@ class _Deck:
             cell_sets[self.spelling[f"E {name}"]] = [
                 np.array([i for kind, i in found if kind == block], dtype=np.int64) for block in cells
             ]
+        return points, blocks, self._sets_of_nodes(number), cell_sets, {}
+
+    def labelled_points(self) -> tuple[NDArray[np.int64], NDArray[np.float64], dict[str, NDArray[np.int64]]]:
+        """Numbers, places in space and sets of the nodes; there need not be elements."""
+        if not self.nodes:
+            raise ReadError(f"{self.path}: there is no *NODE with data in it.")
+        number = {label: i for i, label in enumerate(self.nodes)}
+        return np.array(list(number), dtype=np.int64), self._points(3), self._sets_of_nodes(number)
+
+    def _points(self, dim: int) -> NDArray[np.float64]:
+        """Places (n, dim) of the nodes in the order of the file."""
+        points = np.zeros((len(self.nodes), dim))
+        for i, xyz in enumerate(self.nodes.values()):
+            points[i, : len(xyz)] = xyz
+        return points
+
+    def _sets_of_nodes(self, number: dict[int, int]) -> dict[str, NDArray[np.int64]]:
+        """The node sets by rows, under their first spelling."""
         node_sets = {}
         for name, labels in self.node_sets.items():
             self._known(f"node set {name!r}", labels, number)
             node_sets[self.spelling[f"N {name}"]] = np.array([number[label] for label in labels], dtype=np.int64)
-        return points, blocks, node_sets, cell_sets, {}
+        return node_sets
 
     def _alone(self, seen: list[str], name: str, what: str, place: str) -> None:
         """Note a part or an instance and refuse a second one."""
@@ -236,7 +221,7 @@ class _Deck:
             )
         labels = []
         for line, at in rows:
-            label, *xyz = _floats(line, at)
+            label, *xyz = floats(line, at)
             if label != int(label) or not 1 <= len(xyz) <= 6:
                 raise ReadError(f"{at}: a node is a whole number and up to 3 coordinates, not {line[:60]!r}.")
             if int(label) in self.nodes and self.nodes[int(label)] != xyz[:3]:
@@ -248,15 +233,15 @@ class _Deck:
 
     def _take_elements(self, options: dict[str, str], rows: list[tuple[str, str]], place: str) -> None:
         name = options.get("TYPE", "").upper()
-        found = [kind for kind, pattern in ELEMENTS if re.fullmatch(pattern, name)]
-        if not found:
+        kind = _kind(options)
+        if not kind:
             raise ReadError(
                 f"{place}: elements of type {name!r} have no cell type here; supported are beams and trusses (B31, "
                 "B32, T3D2, ...), plane, shell and membrane elements with 3, 4, 6 or 8 nodes (CPS4, CPE6, S4R, ...), "
                 "and C3D4, C3D8, C3D10 and C3D20 with their variants. Take other elements out of the file."
             )
-        length = cell_type(found[0]).n_nodes + 1
-        numbers = [n for line, at in rows for n in _integers(line, at)]
+        length = cell_type(kind).n_nodes + 1
+        numbers = [n for line, at in rows for n in integers(line, at)]
         if len(numbers) % length:
             raise ReadError(
                 f"{place}: *ELEMENT of type {name} needs {length} numbers for each element, but its data has "
@@ -266,7 +251,7 @@ class _Deck:
         for label, *nodes in table:
             if label in self.elements:
                 raise ReadError(f"{place}: element {label} is there twice.")
-            self.elements[label] = (found[0], nodes)
+            self.elements[label] = (kind, nodes)
         if "ELSET" in options:
             self._add("E", options["ELSET"], [row[0] for row in table])
 
@@ -285,7 +270,7 @@ class _Deck:
         for line, at in rows:
             words = [word.strip().strip('"') for word in line.split(",") if word.strip()]
             if "GENERATE" in options:
-                first, last, step = [*_integers(line, at), 1, 0, 0][:3]
+                first, last, step = [*integers(line, at), 1, 0, 0][:3]
                 if step <= 0 or last < first:
                     raise ReadError(f"{at}: GENERATE needs 'first, last, step' with first <= last, not {line!r}.")
                 labels += range(first, last + 1, step)
@@ -317,23 +302,10 @@ class _Deck:
             )
 
 
-def _floats(line: str, place: str) -> list[float]:
-    """The numbers of a data line, with D or E before an exponent."""
-    try:
-        numbers = [float(word.strip().upper().replace("D", "E")) for word in line.rstrip(",").split(",")]
-    except ValueError:
-        numbers = [np.nan]
-    if not np.isfinite(numbers).all():
-        raise ReadError(f"{place}: expected numbers separated by commas, not {line[:60]!r}.")
-    return numbers
-
-
-def _integers(line: str, place: str) -> list[int]:
-    """The whole numbers of a data line."""
-    try:
-        return [int(word) for word in line.rstrip(",").split(",")]
-    except ValueError:
-        raise ReadError(f"{place}: expected whole numbers separated by commas, not {line[:60]!r}.") from None
+def _kind(options: dict[str, str]) -> str:
+    """The cell type of the elements of a block, or nothing."""
+    name = options.get("TYPE", "").upper()
+    return next((kind for kind, pattern in ELEMENTS if re.fullmatch(pattern, name)), "")
 
 
 def _ends_first(points: NDArray[np.float64], nodes: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -32,6 +32,8 @@ __all__ = [
     "UpToFrequency",
     "as_selection",
     "candidates",
+    "inverse_root",
+    "until_sure",
 ]
 
 FIRST = 20
@@ -346,21 +348,34 @@ def candidates(
     >>> len(candidates(rule, solve, 40, np.zeros((40, 1)), np.eye(1)).values)
     25
     """
-    rule = as_selection(modes)
-    if isinstance(rule, Lowest) and rule.count > limit:
-        raise ModelError(f"{rule.count} modes were asked for, but there are only {limit}.")
     motions = np.zeros((len(interface_mass), 0)) if rigid is None else rigid
     inertia = coupling @ motions
     if total is None:
         total = np.einsum("ij,ij->j", motions, interface_mass @ motions)
-    massive = total > 0.0
-    scale = np.where(massive, 1.0 / np.sqrt(np.where(massive, total, 1.0)), 0.0)
-    whiten = _inverse_root(interface_mass)
+    scale = np.where(total > 0.0, 1.0 / np.sqrt(np.where(total > 0.0, total, 1.0)), 0.0)
+    whiten = inverse_root(interface_mass)
+
+    def feel(pairs: EigenPairs) -> tuple[FloatArray, FloatArray]:
+        return (pairs.vectors.T @ inertia) * scale, (pairs.vectors.T @ coupling) @ whiten
+
+    return until_sure(modes, solve, limit, feel)
+
+
+def until_sure(
+    modes: ModeSelection | int,
+    solve: Callable[[int], EigenPairs],
+    limit: int,
+    feel: Callable[[EigenPairs], tuple[FloatArray, FloatArray]],
+) -> EigenPairs:
+    """As `candidates`, with participation and coupling of computed modes from a function ``feel(pairs)``."""
+    rule = as_selection(modes)
+    if isinstance(rule, Lowest) and rule.count > limit:
+        raise ModelError(f"{rule.count} modes were asked for, but there are only {limit}.")
     count = min(rule.first, limit)
     while True:
         pairs = solve(count)
         frequencies = np.sqrt(np.maximum(pairs.values, 0.0))
-        felt = (frequencies, (pairs.vectors.T @ inertia) * scale, (pairs.vectors.T @ coupling) @ whiten)
+        felt = (frequencies, *feel(pairs))
         if count >= limit or rule.enough(*felt):
             break
         if count >= rule.most:
@@ -370,7 +385,7 @@ def candidates(
     return EigenPairs(pairs.values[chosen], np.ascontiguousarray(pairs.vectors[:, chosen]), pairs.residuals[chosen])
 
 
-def _inverse_root(A: FloatArray) -> FloatArray:
+def inverse_root(A: FloatArray) -> FloatArray:
     """W with W W^T = A^-1 on the range of a positive semidefinite A."""
     if not len(A):
         return np.zeros((0, 0))

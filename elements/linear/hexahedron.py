@@ -52,7 +52,6 @@ class Hexahedron8(SolidElement):
     incompatible: bool = True
 
     cell_type: ClassVar[str] = "hexahedron"
-    mass_rule: ClassVar[int] = 3
     stress_rule: ClassVar[int] = 2
 
     def __post_init__(self) -> None:
@@ -65,6 +64,10 @@ class Hexahedron8(SolidElement):
     @property
     def stiffness_rule(self) -> int:
         return 2
+
+    @property
+    def mass_rule(self) -> int:
+        return 3
 
     def stiffness(self, group: SolidGroup) -> FloatArray:
         if not self.incompatible:
@@ -113,7 +116,6 @@ class Hexahedron20(SolidElement):
     reduced: bool = False
 
     cell_type: ClassVar[str] = "hexahedron20"
-    mass_rule: ClassVar[int] = 4
     stress_rule: ClassVar[int] = 2
 
     def __post_init__(self) -> None:
@@ -126,3 +128,7 @@ class Hexahedron20(SolidElement):
     @property
     def stiffness_rule(self) -> int:
         return 2 if self.reduced else 3
+
+    @property
+    def mass_rule(self) -> int:
+        return 4

@@ -48,7 +48,6 @@ class SolidElement:
     """
 
     cell_type: ClassVar[str]
-    mass_rule: ClassVar[int]
     stress_rule: ClassVar[int]
     n_components: ClassVar[int] = 3
     needs_material: ClassVar[bool] = True
@@ -60,6 +59,10 @@ class SolidElement:
 
     @property
     def stiffness_rule(self) -> int:
+        raise NotImplementedError
+
+    @property
+    def mass_rule(self) -> int:
         raise NotImplementedError
 
     def _rule(self, number: int) -> Rule:

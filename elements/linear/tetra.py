@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from flexmbs.core.checks import as_flag
 from flexmbs.elements.linear.solid import SolidElement
 
 __all__ = ["Tetra4", "Tetra10"]
@@ -31,7 +32,6 @@ class Tetra4(SolidElement):
     """
 
     cell_type: ClassVar[str] = "tetra"
-    mass_rule: ClassVar[int] = 2
     stress_rule: ClassVar[int] = 1
 
     @property
@@ -42,16 +42,31 @@ class Tetra4(SolidElement):
     def stiffness_rule(self) -> int:
         return 1
 
+    @property
+    def mass_rule(self) -> int:
+        return 2
+
 
 @dataclass(frozen=True)
 class Tetra10(SolidElement):
     """Quadratic tetrahedron with 10 nodes: linear strain on straight cells. The usual element of meshed parts.
 
-    Four points for the stiffness (exact for straight cells), fifteen of degree 5 for the mass (degree 4 is exact for
-    straight cells). Stresses are given at the four points. Cells whose mid nodes lie on a curved surface are welcome.
+    Four points for the stiffness, exact for straight cells, and fifteen of degree 5 for the mass, where degree 4 is.
+    Stresses are given at the four points. Cells whose mid nodes lie on a curved surface are welcome.
 
-    Source: as for `Tetra4`; the two quadratures are those of CalculiX's C3D10, G. Dhondt, The Finite Element Method for
-    Three-Dimensional Thermomechanical Applications, 2004, section 2.3.
+    Parameters
+    ----------
+    reduced_mass : bool
+        Whether the mass is summed over the four points, too, as CalculiX does for its C3D10 in frequency steps. Mass,
+        centre and moments of inertia stay exact on straight cells, and frequencies converge with the same order; but
+        the mass matrix of an element has rank 12 of 30.
+
+    Raises
+    ------
+    ModelError
+        If ``reduced_mass`` is not a bool.
+
+    Source: as for `Tetra4`.
 
     Examples
     --------
@@ -62,14 +77,22 @@ class Tetra10(SolidElement):
     81
     """
 
+    reduced_mass: bool = False
+
     cell_type: ClassVar[str] = "tetra10"
-    mass_rule: ClassVar[int] = 5
     stress_rule: ClassVar[int] = 2
+
+    def __post_init__(self) -> None:
+        as_flag("Tetra10", "reduced_mass", self.reduced_mass)
 
     @property
     def name(self) -> str:
-        return "quadratic tetrahedron"
+        return "quadratic tetrahedron" + (" with reduced mass" if self.reduced_mass else "")
 
     @property
     def stiffness_rule(self) -> int:
         return 2
+
+    @property
+    def mass_rule(self) -> int:
+        return 2 if self.reduced_mass else 5

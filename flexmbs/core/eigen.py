@@ -1,8 +1,11 @@
 r"""Lowest modes of large symmetric pencils :math:`K\phi = \omega^2 M\phi` by shift-invert Lanczos.
 
 The operator :math:`(K - \sigma M)^{-1} M` with a shift :math:`\sigma \le 0` keeps the matrix positive definite: zero
-where K is definite, a little below zero where rigid motions are possible. Its factorisation may come from outside,
-where it serves static solutions as well.
+where K is definite, below zero where rigid motions are possible. Its factorisation may come from outside, where it
+serves static solutions as well.
+
+Rigid motions Z that are known (M-orthonormal, K Z = 0) are deflated: the operator is followed by the projection
+:math:`I - Z Z^T M`, which commutes with it, so that the iteration stays among the elastic modes.
 """
 
 from __future__ import annotations
@@ -18,13 +21,16 @@ from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ConvergenceError, ModelError, SingularError
 from flexmbs.core.linsolve.definite import Definite
 
-__all__ = ["EigenPairs", "lowest_modes"]
+__all__ = ["EigenPairs", "lowest_modes", "negative_shift"]
 
 DENSE = 200
 """Order up to which a dense solution is quicker."""
 
-RIGID = 1e-3
+SHARE = 0.1
 """The shift of a free structure relative to an estimate of its lowest elastic eigenvalue."""
+
+BLIND = 1e-6
+"""The shift relative to the largest eigenvalue where nothing is known about the shapes of low modes."""
 
 
 class EigenPairs(NamedTuple):
@@ -35,6 +41,32 @@ class EigenPairs(NamedTuple):
     residuals: FloatArray
 
 
+def negative_shift(K: Any, M: Any, trial: FloatArray | None = None) -> float:
+    """A shift for a singular stiffness, of the size of a small part of its lowest elastic eigenvalue.
+
+    Parameters
+    ----------
+    K, M : sparse matrices (n, n)
+    trial : (n, m) array, optional
+        Shapes that hold the rigid motions and some like the lowest elastic modes; their least non-zero Ritz value is
+        the estimate. Without them a small share of the largest eigenvalue is taken, at the cost of digits.
+    """
+    if trial is not None and trial.shape[1]:
+        scale = np.sqrt(np.einsum("ij,ij->j", trial, M @ trial))
+        V = trial[:, scale > 0] / scale[scale > 0]
+        mass, turn = np.linalg.eigh(V.T @ (M @ V))
+        good = mass > 1e-10 * mass[-1]
+        V = V @ (turn[:, good] / np.sqrt(mass[good]))
+        ritz = np.linalg.eigvalsh(V.T @ (K @ V))
+        elastic = ritz[ritz > 1e-9 * ritz[-1]]
+        if len(elastic):
+            return -SHARE * float(elastic[0])
+    massive = M.diagonal() > 0
+    if not massive.any():
+        return -1.0
+    return -BLIND * float((K.diagonal()[massive] / M.diagonal()[massive]).max(initial=0.0) or 1.0)
+
+
 def lowest_modes(
     K: Any,
     M: Any,
@@ -43,8 +75,9 @@ def lowest_modes(
     shift: float = 0.0,
     what: str = "the stiffness",
     each: Callable[[int], None] | None = None,
+    rigid: FloatArray | None = None,
 ) -> EigenPairs:
-    """The ``count`` modes of lowest eigenvalue.
+    """The ``count`` modes of lowest eigenvalue, beside known rigid motions.
 
     Parameters
     ----------
@@ -60,53 +93,40 @@ def lowest_modes(
         For messages.
     each : callable, optional
         Called before every solution with the number of solutions so far.
+    rigid : (n, r) array, optional
+        M-orthonormal shapes with K Z = 0; what is found is M-orthogonal to them, and they are not counted.
 
     Raises
     ------
     ModelError
-        If more modes are asked for than there are unknowns with mass.
+        If more modes are asked for than there are unknowns with mass, less the rigid motions.
     SingularError
         If K - shift M is not positive definite.
     ConvergenceError
         If the iteration does not converge.
     """
     n = K.shape[0]
-    massive = int((M.diagonal() > 0).sum()) if n else 0
+    Z = np.empty((n, 0)) if rigid is None else rigid
+    MZ = np.asarray(M @ Z)
+    massive = (int((M.diagonal() > 0).sum()) if n else 0) - Z.shape[1]
     if count > massive:
         raise ModelError(f"{what}: {count} modes were asked for, but only {massive} unknowns have mass.")
     if count == 0:
         return EigenPairs(np.empty(0), np.empty((n, 0)), np.empty(0))
     if n <= DENSE or count > n // 2:
-        values, vectors = _dense(K, M, count, shift, what)
+        values, vectors = _dense(K, M, count, shift, what, MZ)
     else:
         factor = Definite(K - shift * M if shift else K, what) if factor is None else factor
-        solver = factor
-
-        def apply(b: FloatArray) -> FloatArray:
-            if each is not None:
-                each(solver.solves)
-            return solver.solve(np.ravel(b))
-
-        inverse = LinearOperator((n, n), matvec=apply, dtype=np.float64)
-        start = np.random.default_rng(0).standard_normal(n)  # the same digits in every run
-        try:
-            values, vectors = eigsh(
-                K,
-                count,
-                M,
-                sigma=shift,
-                OPinv=inverse,
-                which="LM",
-                v0=start,
-                ncv=min(n, max(2 * count + 1, count + 20)),
-            )
-        except ArpackNoConvergence as error:
-            raise ConvergenceError(f"{what}: {len(error.eigenvalues)} of {count} modes converged.") from None
+        values, vectors = _lanczos(K, M, count, shift, what, factor, Z, MZ, each)
     order = np.argsort(values)
     values, vectors = values[order], vectors[:, order]
+    vectors = vectors - Z @ (MZ.T @ vectors)
     vectors = vectors / np.sqrt(np.einsum("ij,ij->j", vectors, M @ vectors))
-    largest = np.argmax(np.abs(vectors), axis=0)
-    vectors = vectors * np.sign(vectors[largest, np.arange(count)])  # a sign that does not depend on the solver
+    # a sign that does not depend on the solver: positive where the entry is first as large as the largest one, since
+    # shapes that are symmetric have several of them
+    size = np.abs(vectors)
+    largest = np.argmax(size >= (1.0 - 1e-6) * size.max(axis=0), axis=0)
+    vectors = vectors * np.sign(vectors[largest, np.arange(count)])
     force = K @ vectors
     rest = np.linalg.norm(force - (M @ vectors) * values, axis=0)
     # relative to a stiffness that rigid modes have as well
@@ -116,12 +136,52 @@ def lowest_modes(
     return EigenPairs(values, np.ascontiguousarray(vectors), rest / scale)
 
 
-def _dense(K: Any, M: Any, count: int, shift: float, what: str) -> tuple[FloatArray, FloatArray]:
-    """By LAPACK: the inverse pencil, so that massless unknowns only add zeros."""
+def _lanczos(
+    K: Any,
+    M: Any,
+    count: int,
+    shift: float,
+    what: str,
+    factor: Definite,
+    Z: FloatArray,
+    MZ: FloatArray,
+    each: Callable[[int], None] | None,
+) -> tuple[FloatArray, FloatArray]:
+    """By ARPACK, with the factor of the shifted stiffness."""
+    n = K.shape[0]
+
+    def inverse(b: FloatArray) -> FloatArray:
+        if each is not None:
+            each(factor.solves)
+        x = factor.solve(np.ravel(b))
+        return np.asarray(x - Z @ (MZ.T @ x)) if Z.shape[1] else x
+
+    start = np.random.default_rng(0).standard_normal(n)  # the same digits in every run
+    start -= Z @ (MZ.T @ start)
+    try:
+        found = eigsh(
+            K,
+            count,
+            M,
+            sigma=shift,
+            OPinv=LinearOperator((n, n), matvec=inverse, dtype=np.float64),
+            which="LM",
+            v0=start,
+            ncv=min(n, max(2 * count + 1, count + 20)),
+        )
+    except ArpackNoConvergence as error:
+        raise ConvergenceError(f"{what}: {len(error.eigenvalues)} of {count} modes converged.") from None
+    return np.asarray(found[0]), np.asarray(found[1])
+
+
+def _dense(K: Any, M: Any, count: int, shift: float, what: str, MZ: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """By LAPACK: the inverse pencil, so that massless unknowns only add zeros; M-orthogonal to the rigid motions."""
     A = K.toarray() if hasattr(K, "toarray") else np.asarray(K)
     B = M.toarray() if hasattr(M, "toarray") else np.asarray(M)
+    Q = linalg.null_space(MZ.T) if MZ.shape[1] else np.eye(len(A))
     try:
-        inverse, vectors = linalg.eigh(B, A - shift * B)
+        inverse, vectors = linalg.eigh(Q.T @ B @ Q, Q.T @ (A - shift * B) @ Q)
     except linalg.LinAlgError:
         raise SingularError(f"{what} is not positive definite") from None
-    return 1.0 / inverse[::-1][:count] + shift, vectors[:, ::-1][:, :count]
+    chosen = slice(None, -count - 1, -1)
+    return 1.0 / inverse[chosen] + shift, Q @ vectors[:, chosen]

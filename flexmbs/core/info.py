@@ -65,6 +65,7 @@ def environment() -> list[tuple[str, str]]:
     """
     rows = list(versions().items())
     rows += [(f"solver {name}", state) for name, state in linear_solvers().items()]
+    rows += [("BLAS of CHOLMOD", name) for name in _system_blas()]
     rows.append(("platform", platform.platform()))
     rows.append(("processors", f"{_usable_processors()} usable of {os.cpu_count() or 1}"))
     limits = [f"{name}={os.environ[name]}" for name in _THREAD_VARIABLES if name in os.environ]
@@ -88,6 +89,17 @@ def _try_import(module: str, distribution: str) -> str:
     except ImportError as error:
         return f"not usable: {' '.join(str(error).split())}"
     return f"found ({distribution} {_installed(distribution) or 'of unknown version'})"
+
+
+def _system_blas() -> list[str]:
+    """The BLAS that CHOLMOD was loaded with, where the system tells: libraries in memory outside Python's packages."""
+    maps = Path("/proc/self/maps")
+    if not maps.exists():
+        return []
+    paths = {line.split()[-1] for line in maps.read_text().splitlines() if "blas" in line and "/" in line}
+    found = sorted(p for p in paths if "-packages" not in p and "libblas" in p)
+    slow = "reference BLAS, slow in large factorisations; install libopenblas0-pthread"
+    return [f"{p} ({slow})" if "/blas/" in p else p for p in found]
 
 
 def _usable_processors() -> int:

@@ -48,33 +48,34 @@ def number_nodes(owner: str, mesh: Mesh, cells: Sequence[tuple[int, IntArray]], 
     count = np.zeros(mesh.n_points, dtype=np.int64)
     for n_components, nodes in cells:
         np.maximum.at(count, nodes.ravel(), n_components)
+    links = [c for c in connections if isinstance(c, RigidLink | AveragingLink)]
+    for link in links:
+        if isinstance(link.at, int):  # before any set is looked at: such a point need not belong to an element
+            if link.at >= mesh.n_points:
+                raise ModelError(f"{owner}, link {link.name!r}: there is no point {link.at}.")
+            count[link.at] = 6
     used = count > 0
     for name, members in list(sets.items()):
         if not used[members].all():  # points that belong to no element have no unknowns
             sets[name] = members[used[members]]
     points, reference, edges = [mesh.points], {}, []
     n = mesh.n_points
-    for link in connections:
-        if isinstance(link, RigidLink | AveragingLink):
-            label = f"{owner}, link {link.name!r}"
-            if link.name in sets or link.name in reference:
-                raise ModelError(f"{label}: there is a node set of that name already; name the link otherwise.")
-            nodes = find_nodes(label, mesh, link.nodes)
-            nodes = nodes[count[nodes] > 0]
-            if not len(nodes):
-                raise ModelError(f"{label}: none of its nodes belongs to an element.")
-            if isinstance(link.at, int):
-                node = link.at
-                if node >= mesh.n_points:
-                    raise ModelError(f"{label}: there is no point {node}.")
-                count[node] = 6
-            else:
-                points.append(np.atleast_2d(mesh.points[nodes].mean(axis=0) if link.at is None else link.at))
-                count = np.append(count, 6)
-                node, n = n, n + 1
-            reference[link.name] = node
-            sets[link.name] = np.array([node])
-            edges.append(np.column_stack([np.full(len(nodes), node), nodes]))
+    for link in links:
+        label = f"{owner}, link {link.name!r}"
+        if link.name in sets:
+            raise ModelError(f"{label}: there is a node set of that name already; name the link otherwise.")
+        nodes, weights = _members(label, mesh, count, link)
+        if isinstance(link.at, int):
+            node = link.at
+        else:
+            points.append(np.atleast_2d(weights @ mesh.points[nodes] / weights.sum() if link.at is None else link.at))
+            count = np.append(count, 6)
+            node, n = n, n + 1
+        reference[link.name] = node
+        sets[link.name] = np.array([node])
+        if isinstance(link, AveragingLink):
+            nodes = nodes[:1]  # its reference follows the nodes, which it does not join with each other
+        edges.append(np.column_stack([np.full(len(nodes), node), nodes]))
     everything = np.vstack(points)
     first = np.concatenate([[0], np.cumsum(count)])[:-1]
     found = Nodes(everything, count, first, sets, reference)
@@ -83,6 +84,21 @@ def number_nodes(owner: str, mesh: Mesh, cells: Sequence[tuple[int, IntArray]], 
             edges.append(np.array([[place(owner, mesh, found, link.a), place(owner, mesh, found, link.b)]]))
     _check_joined(owner, found, [c for _, c in cells], edges)
     return found
+
+
+def _members(label: str, mesh: Mesh, count: IntArray, link: RigidLink | AveragingLink) -> tuple[IntArray, FloatArray]:
+    """The nodes of a link that have unknowns, without its reference, and their weights."""
+    nodes = find_nodes(label, mesh, link.nodes)
+    weights = np.ones(len(nodes))
+    if isinstance(link, AveragingLink) and link.weights is not None:
+        given = nodes if isinstance(link.nodes, str) else link.nodes
+        if len(link.weights) != len(given) or len(nodes) != len(given):
+            raise ModelError(f"{label}: {len(link.weights)} weights for {len(nodes)} different nodes.")
+        weights = np.asarray(link.weights[np.argsort(given)])
+    kept = (count[nodes] > 0) & (nodes != (link.at if isinstance(link.at, int) else -1))
+    if not kept.any():
+        raise ModelError(f"{label}: none of its nodes, its reference aside, belongs to an element or another link.")
+    return nodes[kept], weights[kept]
 
 
 def place(owner: str, mesh: Mesh, nodes: Nodes, at: str | int) -> int:
@@ -129,15 +145,14 @@ def transformation(mesh: Mesh, nodes: Nodes, connections: Sequence[Any]) -> tupl
     if not links:
         return None, np.arange(total)
     owner_of: dict[int, str] = {}
-    rows, cols, values = [], [], []
+    rows, cols, values, edges = [], [], [], []
     for link in links:
         r = nodes.reference[link.name]
-        members = find_nodes(f"link {link.name!r}", mesh, link.nodes)
-        members = members[(nodes.n_dofs[members] > 0) & (members != r)]
+        members, weights = _members(f"link {link.name!r}", mesh, nodes.n_dofs, link)
         if isinstance(link, RigidLink):
             blocks = [(node, [r], rigid_block(nodes.points[node] - nodes.points[r])) for node in members]
         else:
-            blocks = [(r, list(members), mean_motion(link.name, nodes.points, members, r, link.weights))]
+            blocks = [(r, list(members), mean_motion(link.name, nodes.points, members, r, weights))]
         for dependent, masters, block in blocks:
             if dependent in owner_of:
                 raise ModelError(
@@ -145,6 +160,7 @@ def transformation(mesh: Mesh, nodes: Nodes, connections: Sequence[Any]) -> tupl
                     f"out of one of them."
                 )
             owner_of[dependent] = link.name
+            edges.append(np.column_stack([np.full(len(masters), dependent), masters]))
             width = block.shape[1] // len(masters)
             d = int(nodes.n_dofs[dependent])
             for m, master in enumerate(masters):
@@ -153,21 +169,17 @@ def transformation(mesh: Mesh, nodes: Nodes, connections: Sequence[Any]) -> tupl
                 rows.append(i)
                 cols.append(j)
                 values.append(block[:d, m * width : (m + 1) * width].ravel())
+    _check_circles([k.name for k in links], len(nodes.n_dofs), np.vstack(edges))
     C = sparse.csr_matrix((np.concatenate(values), (np.concatenate(rows), np.concatenate(cols))), (total, total))
     C.eliminate_zeros()
     dependent_dofs = np.zeros(total, dtype=bool)
     dependent_dofs[np.concatenate(rows)] = True
     free = np.flatnonzero(~dependent_dofs)
     select = sparse.csr_matrix((np.ones(len(free)), (free, np.arange(len(free)))), (total, len(free)))
-    # u = S x + C u resolves chains of links by repetition, at most as often as there are links
-    T, step = select, select
-    for _ in range(len(links) + 1):
-        step = C @ step
-        step.eliminate_zeros()
-        if not step.nnz:
-            return T.tocsr(), free
-        T = T + step
-    raise ModelError(f"links {', '.join(repr(k.name) for k in links)}: they depend on each other in a circle.")
+    T, step = select, C @ select
+    while step.nnz:  # u = S x + C u: a chain of links is resolved by repetition, as often as it is long
+        T, step = T + step, C @ step
+    return T.tocsr(), free
 
 
 def rigid_block(d: FloatArray) -> FloatArray:
@@ -205,6 +217,18 @@ def _placed(n: int, first: Sequence[Any], block: FloatArray) -> Any:
     size = len(block) // len(first)
     dofs = np.concatenate([np.arange(f, f + size) for f in first])
     return sparse.csc_matrix((block.ravel(), (np.repeat(dofs, len(dofs)), np.tile(dofs, len(dofs)))), (n, n))
+
+
+def _check_circles(names: Sequence[str], n: int, edges: IntArray) -> None:
+    """Refuse nodes that depend on themselves by way of others; ``edges (n_edges, 2)`` are dependent and master."""
+    graph = sparse.coo_matrix((np.ones(len(edges), dtype=bool), (edges[:, 0], edges[:, 1])), shape=(n, n))
+    pieces, label = connected_components(graph, directed=True, connection="strong")
+    if pieces < n:
+        circle = np.flatnonzero(label == np.argmax(np.bincount(label)))
+        raise ModelError(
+            f"links {', '.join(map(repr, names))}: nodes {', '.join(str(i) for i in circle[:5])} depend on each other "
+            f"in a circle; leave one of them out of one link."
+        )
 
 
 def _check_joined(owner: str, nodes: Nodes, cells: Sequence[IntArray], edges: Sequence[IntArray]) -> None:

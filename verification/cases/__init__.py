@@ -23,9 +23,19 @@ ALL: tuple[CaseEntry, ...] = (
     ),
     CaseEntry("s13-catenary", "Elastic catenary", "statics", f"{_HERE}.curved:CATENARY"),
     CaseEntry(
+        "frame-statics", "Portal frames with hinges and a bent in space", "statics", f"{_HERE}.frame_statics:CASE"
+    ),
+    CaseEntry(
         "e01-beam-ends", "Bernoulli-Euler beams with all standard ends", "modes", f"{_HERE}.beam_modes:BEAM_ENDS"
     ),
     CaseEntry("e02-timoshenko", "Timoshenko beam, simply supported and clamped", "modes", f"{_HERE}.beam_modes:SHEAR"),
+    CaseEntry(
+        "frame-modes",
+        "Frame element: beams with all standard ends, slender and with shear",
+        "modes",
+        f"{_HERE}.frame_modes:CASE",
+    ),
+    CaseEntry("frame-ring", "Free circular ring of frame elements", "modes", f"{_HERE}.frame_ring:CASE"),
     CaseEntry("e05-chain", "Chains under gravity", "modes", f"{_HERE}.prestress:CHAIN"),
     CaseEntry(
         "stretched-beams",
@@ -162,7 +172,51 @@ ALL: tuple[CaseEntry, ...] = (
         f"{_HERE}.augmented_lagrangian:CASE",
         slow=True,
     ),
+    CaseEntry(
+        "craig-bampton-solid", "Craig-Bampton reduction of a solid part", "reduction", f"{_HERE}.craig_bampton:SOLID"
+    ),
+    CaseEntry(
+        "half-the-cut-off",
+        "Frequencies up to half the cut-off of a reduction",
+        "reduction",
+        f"{_HERE}.craig_bampton:CUT_OFF",
+    ),
+    CaseEntry("reduced-inertia", "Inertia invariants of a reduced box", "reduction", f"{_HERE}.craig_bampton:INERTIA"),
+    CaseEntry(
+        "all-modes", "A reduction with all modes is the full model", "reduction", f"{_HERE}.craig_bampton:ALL_MODES"
+    ),
+    CaseEntry(
+        "craig-bampton-beam",
+        "Craig-Bampton reduction of a uniform beam",
+        "reduction",
+        f"{_HERE}.craig_bampton_beam:CASE",
+    ),
     CaseEntry("sampled-control", "Sampled feedback on a mass", "control", f"{_HERE}.sampled_control:CASE"),
+    CaseEntry(
+        "operators-from-calculix",
+        "Stiffness and mass of CalculiX, read and solved",
+        "linear parts",
+        f"{_HERE}.calculix_operators:CASE",
+    ),
+    CaseEntry(
+        "tet10-calculix",
+        "Quadratic tetrahedra against CalculiX, entry by entry",
+        "linear parts",
+        f"{_HERE}.tetra_calculix:CASE",
+    ),
+    CaseEntry(
+        "solids-bending",
+        "Solids in bending: convergence to the exact solution",
+        "linear parts",
+        f"{_HERE}.solids:BENDING",
+    ),
+    CaseEntry(
+        "solids-slender",
+        "Slender beam of six solids, regular and distorted",
+        "linear parts",
+        f"{_HERE}.solids:SLENDER_CASE",
+    ),
+    CaseEntry("s10-cook-solids", "Cook's membrane by solids", "linear parts", f"{_HERE}.solids:COOK"),
 )
 
 

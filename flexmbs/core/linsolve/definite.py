@@ -79,8 +79,9 @@ class Definite:
                 self._lu = splu(A, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
             except RuntimeError:
                 raise SingularError(f"{self.what} is singular") from None
-            pivots = self._lu.U.diagonal()
-            self._check(pivots[self._lu.perm_r], A.diagonal())
+            pivots = self._lu.U.diagonal()[self._lu.perm_r]
+            # a pivot off the diagonal tells nothing about definiteness but that one on it was zero
+            self._check(np.where(self._lu.perm_r == self._lu.perm_c, pivots, 0.0), A.diagonal())
         self.seconds = time.perf_counter() - began
 
     def _cholesky(self, A: Any) -> None:

@@ -1,0 +1,146 @@
+"""Parts from Abaqus and CalculiX input files with their own materials and sections."""
+
+from __future__ import annotations
+
+import warnings
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from flexmbs.core.checks import show
+from flexmbs.core.errors import ModelError, ReadError, unknown_name
+from flexmbs.core.material import Elastic, Orthotropic
+from flexmbs.linear.part import Part, default_element
+from flexmbs.linear.region import Region
+from flexmbs.meshes import Mesh, read_mesh
+from flexmbs.meshes.abaqus_sections import MaterialCard, SectionCard, Sections, read_sections
+
+if TYPE_CHECKING:
+    from flexmbs.core.material import Material
+
+__all__ = ["has_sections", "part_from_inp"]
+
+
+def has_sections(path: str | PathLike[str]) -> bool:
+    """Whether an input file assigns materials to its elements."""
+    return bool(read_sections(Path(path)).sections)
+
+
+def part_from_inp(path: str | PathLike[str], name: str | None = None) -> Part:
+    r"""A part with the mesh, materials and sections of an input file.
+
+    Solid sections get the usual element of their cells (`flexmbs.linear.part.default_element`), whatever variant the
+    type in the file names (C3D8R, C3D8I, ...); shell sections get shell elements of their thickness. The stiffness
+    damping (``BETA=``) of a material becomes its retardation time.
+
+    Parameters
+    ----------
+    path : path-like
+        An ``.inp`` file.
+    name : str, optional
+        Name of the part; that of the file by default.
+
+    Raises
+    ------
+    ReadError
+        If the file cannot be read, has no sections, a section names a material or element set that is not there, a
+        material has no ``*ELASTIC`` or no ``*DENSITY``, or something is not supported: temperature dependence,
+        orientations, composites, beam sections.
+    ModelError, MeshError
+        If cells have no section, or two.
+
+    Warns
+    -----
+    UserWarning
+        If the file has supports, rigid bodies, ties, springs or masses, which are not read; or mass damping.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> import tempfile
+    >>> import flexmbs as fx
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "block.inp"
+    ...     _ = file.write_text(Path(fx.meshes.sample("lug.inp")).read_text() + "*MATERIAL, NAME=STEEL\n"
+    ...         "*ELASTIC\n2.1e11, 0.3\n*DENSITY\n7850.\n*SOLID SECTION, ELSET=SOLID, MATERIAL=STEEL\n")
+    ...     print(part_from_inp(file))
+    part 'block': 617 nodes, 286 tetra10 of STEEL
+    """
+    if not isinstance(path, str | PathLike):
+        raise ModelError(f"part_from_inp: path must be a string or a path, not {show(path)}.")
+    path = Path(path)
+    if path.suffix.lower() != ".inp":
+        raise ReadError(f"{path}: the suffix must be .inp; of other files take the mesh, and give Part a material.")
+    mesh = read_mesh(path, 3)
+    cards = read_sections(path)
+    if not cards.sections:
+        raise ReadError(
+            f"{path}: there is no *SOLID SECTION or *SHELL SECTION in it, which say what the elements are made of; "
+            "give Part(read_mesh(file), material=...) instead."
+        )
+    if cards.not_read:
+        warnings.warn(
+            f"{path}: not read, as they are no elements: {', '.join('*' + word for word in cards.not_read)}. Give the "
+            "part its connections in Python.",
+            stacklevel=2,
+        )
+    regions = []
+    for section in cards.sections:
+        mesh, more = _regions(mesh, section, cards)
+        regions += more
+    return Part(mesh, regions=regions, name=path.stem if name is None else name)
+
+
+def _regions(mesh: Mesh, section: SectionCard, cards: Sections) -> tuple[Mesh, list[Region]]:
+    """The regions of a section, one for each type of cell, and the mesh with sets for them."""
+    known = {name.upper(): name for name in mesh.cell_sets}
+    if section.elset.upper() not in known:
+        raise ReadError(f"{section.place}: {unknown_name('element set', section.elset, mesh.cell_sets)}")
+    if section.material.upper() not in cards.materials:
+        names = [card.name for card in cards.materials.values()]
+        raise ReadError(f"{section.place}: {unknown_name('material', section.material, names)}")
+    name = known[section.elset.upper()]
+    material = _material(cards.materials[section.material.upper()], section.place)
+    parts = mesh.cell_set(name)
+    kinds = [block.cell_type for block, part in zip(mesh.cells, parts, strict=True) if len(part)]
+    regions = []
+    for kind in kinds:
+        label = name
+        if len(kinds) > 1:
+            label = f"{name} {kind}"
+            mine = [p if b.cell_type == kind else p[:0] for b, p in zip(mesh.cells, parts, strict=True)]
+            mesh = mesh.with_cell_set(label, mine)
+        regions.append(Region(label, _element(section, kind), material))
+    return mesh, regions
+
+
+def _element(section: SectionCard, kind: str) -> Any:
+    """The element of a cell type in a section."""
+    from flexmbs import elements
+
+    shells = {"quad": "ShellQuad", "triangle": "ShellTriangle"}
+    if section.kind == "shell" and kind in shells:
+        return getattr(elements, shells[kind])(thickness=section.thickness)
+    found = default_element(kind) if section.kind == "solid" else None
+    if found is None:
+        raise ReadError(f"{section.place}: no {section.kind} element lives on {kind} cells, as in {section.elset!r}.")
+    return found
+
+
+def _material(card: MaterialCard, place: str) -> Material:
+    """The material of a card."""
+    if not card.constants:
+        raise ReadError(f"{place}: material {card.name!r} has no *ELASTIC.")
+    if card.density is None:
+        raise ReadError(f"{place}: material {card.name!r} has no *DENSITY, which the mass matrix needs; add it.")
+    if card.mass_damping:
+        warnings.warn(f"{place}: the mass damping (ALPHA) of material {card.name!r} is not read.", stacklevel=4)
+    viscosity = card.stiffness_damping
+    if len(card.constants) == 2:
+        E, nu = card.constants
+        return Elastic(youngs_modulus=E, poissons_ratio=nu, density=card.density, viscosity=viscosity, name=card.name)
+    E_1, E_2, E_3, nu_12, nu_13, nu_23, G_12, G_13, G_23 = card.constants
+    return Orthotropic(
+        E_1=E_1, E_2=E_2, E_3=E_3, nu_12=nu_12, nu_13=nu_13, nu_23=nu_23, G_12=G_12, G_13=G_13, G_23=G_23,
+        density=card.density, viscosity=viscosity, name=card.name,
+    )  # fmt: skip

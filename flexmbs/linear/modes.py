@@ -1,0 +1,141 @@
+r"""Natural vibrations of linear structures, :math:`K\phi = \omega^2 M\phi`, free or held."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from scipy import linalg
+
+from flexmbs.core.checks import as_count, show
+from flexmbs.core.contracts import FloatArray
+from flexmbs.core.eigen import EigenPairs, lowest_modes, negative_shift
+from flexmbs.core.errors import ModelError, SingularError
+from flexmbs.core.linsolve.definite import Definite
+from flexmbs.linear.linear_modes import LinearModes
+from flexmbs.linear.linear_solution import LinearSolution
+from flexmbs.linear.operators import Operators
+from flexmbs.linear.part import Part
+from flexmbs.linear.rigid import free_motions, scaled_motions, smooth_fields
+from flexmbs.linear.structure import as_operators
+from flexmbs.linear.supports import supports
+
+__all__ = ["vibration_modes"]
+
+
+def vibration_modes(
+    structure: Part | Operators,
+    count: int,
+    fixed: Mapping[Any, Any] | None = None,
+    prestress: LinearSolution | None = None,
+) -> LinearModes:
+    r"""The lowest natural frequencies and modes of a linear structure.
+
+    Rigid motions that the supports leave free come first, with the frequency zero: they are known from the geometry
+    (translations, then rotations about the centre of mass), and the elastic modes are sought among the shapes that are
+    M-orthogonal to them. The others follow by shift-invert Lanczos with one Cholesky factorisation; up to 200 unknowns
+    by LAPACK.
+
+    Parameters
+    ----------
+    structure : Part or Operators
+    count : int
+        How many modes, rigid ones included.
+    fixed : mapping, optional
+        As in `static_response`; prescribed values must be zero. None: the structure is free.
+    prestress : LinearSolution, optional
+        A static solution of the same structure whose stresses stiffen or soften it (`geometric_stiffness`).
+
+    Raises
+    ------
+    ModelError
+        If more modes are asked for than there are free unknowns with mass, or something does not fit.
+    SingularError
+        If the structure is unstable under the prestress.
+
+    Examples
+    --------
+    >>> import flexmbs as fx
+    >>> lug = fx.Part(fx.read_mesh(fx.meshes.sample("lug.inp")), material=fx.steel, name="lug")
+    >>> modes = fx.vibration_modes(lug, 8)
+    >>> modes.n_rigid, modes.frequencies[:6].tolist()
+    (6, [0.0, 0.0, 0.0, 0.0, 0.0, 0.0])
+    """
+    owner = "vibration_modes"
+    count = as_count(owner, "count", count, minimum=1)
+    operators = as_operators(owner, structure)
+    held = supports(owner, operators, fixed)
+    if np.any(held.values != 0.0):
+        raise ModelError(f"{owner}: modes are motions about a state at rest; prescribed values in fixed must be zero.")
+    K, M, f = _stiffness(owner, operators, prestress), operators.M, held.free
+    Kf, Mf = K[f][:, f], M[f][:, f]
+    rigid = rigid_shapes(operators, free_motions(operators, held.held, K))[f]
+    r = rigid.shape[1]
+    massive = int((Mf.diagonal() > 0).sum())
+    if count > massive:
+        raise ModelError(f"{owner}: {count} modes were asked for, but only {massive} free unknowns have mass.")
+    elastic = _elastic(owner, operators, Kf, Mf, max(count - r, 0), rigid, f, prestress is not None)
+    vectors = np.zeros((operators.n, count))
+    vectors[f, : min(r, count)] = rigid[:, :count]
+    vectors[f, r:] = elastic.vectors
+    values = np.concatenate([np.zeros(min(r, count)), elastic.values])
+    between = np.abs(abs(Kf) @ np.abs(rigid[:, :count])).max(axis=0, initial=0.0)
+    left = np.abs(Kf @ rigid[:, :count]).max(axis=0, initial=0.0) / np.where(between > 0.0, between, 1.0)
+    return LinearModes(operators, held, values, vectors, np.concatenate([left, elastic.residuals]), min(r, count))
+
+
+def _stiffness(owner: str, operators: Operators, prestress: LinearSolution | None) -> Any:
+    """The stiffness, that of stresses included."""
+    if prestress is None:
+        return operators.K
+    from flexmbs.linear.prestress import geometric_stiffness
+
+    if not isinstance(prestress, LinearSolution):
+        raise ModelError(f"{owner}: prestress must be a LinearSolution of static_response, not {show(prestress)}.")
+    if prestress.operators.n != operators.n:
+        raise ModelError(
+            f"{owner}: prestress has {prestress.operators.n} unknowns, the structure {operators.n}; solve the same one."
+        )
+    return (operators.K + geometric_stiffness(prestress)).tocsc()
+
+
+def _elastic(
+    owner: str, operators: Operators, K: Any, M: Any, count: int, rigid: FloatArray, free: Any, loaded: bool
+) -> EigenPairs:
+    """The elastic modes: without shift if the stiffness is definite, else with one below zero."""
+    what = f"{owner}: the stiffness"
+    if not rigid.shape[1]:
+        try:
+            return lowest_modes(K, M, count, Definite(K, what) if K.shape[0] else None, 0.0, what)
+        except SingularError as error:
+            if loaded:
+                raise SingularError(
+                    f"{owner}: the structure is unstable under the prestress (or free to move); see buckling_loads."
+                ) from error
+    shift = negative_shift(K, M, smooth_fields(operators)[free])
+    return lowest_modes(K, M, count, Definite(K - shift * M, what), shift, what, rigid=rigid)
+
+
+def rigid_shapes(operators: Operators, motions: FloatArray) -> FloatArray:
+    """M-orthonormal shapes (n, r) of combinations (6, r) of `scaled_motions`.
+
+    Six motions are the translations and the rotations about the centre of mass along the principal axes of inertia.
+    """
+    V = scaled_motions(operators) @ motions
+    if not V.shape[1]:
+        return V
+    mass = V.T @ (operators.M @ V)
+    moving = np.abs(motions[3:]).max(axis=0, initial=0.0) == 0.0
+    n_t = int(moving.sum())
+    if n_t:  # rotations become those about the centre of mass
+        V[:, n_t:] -= V[:, :n_t] @ np.linalg.solve(mass[:n_t, :n_t], mass[:n_t, n_t:])
+        mass = V.T @ (operators.M @ V)
+    out = np.empty_like(V)
+    for part in (slice(0, n_t), slice(n_t, None)):
+        values, turn = linalg.eigh(mass[part, part])
+        if not (values > 1e-12 * np.abs(mass).max()).all():
+            raise SingularError("vibration_modes: a rigid motion that nothing holds moves no mass.")
+        out[:, part] = V[:, part] @ (turn / np.sqrt(values))
+    out -= out @ (0.5 * (out.T @ (operators.M @ out) - np.eye(out.shape[1])))  # round-off of the first pass
+    return out

@@ -1,0 +1,279 @@
+r"""Stresses from displacements: at the points of the elements, averaged at nodes, and as an operator.
+
+Elements tell stresses where they are most accurate and carry them over to their nodes. At a node the values of all
+elements of one region are averaged with equal weights; regions are kept apart, since stresses jump between materials.
+A free thermal strain eps is left out by subtracting from the displacements of each element the dilation
+eps (x - x_mean) that it would have if nothing held it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from flexmbs.core.checks import as_array
+from flexmbs.core.contracts import FloatArray, IntArray
+from flexmbs.core.errors import ModelError
+from flexmbs.elements.linear.contract import STRESS_NAMES
+
+if TYPE_CHECKING:
+    from flexmbs.linear.body_loads import ThermalLoad
+    from flexmbs.linear.part import Part, Piece
+    from flexmbs.linear.region import Region
+
+__all__ = [
+    "ElementStresses",
+    "NodalStresses",
+    "element_displacements",
+    "element_stresses",
+    "nodal_stresses",
+    "nodal_von_mises",
+    "stress_operator",
+    "von_mises",
+]
+
+
+class ElementStresses(NamedTuple):
+    """Stresses at the points of the cells (n_e, n_a) of one piece of a part.
+
+    ``names (n_c,)``, ``positions (n_e, n_s, 3)`` in the undeformed shape, ``values (n_e, n_s, n_c)``.
+    """
+
+    region: Region
+    cells: IntArray
+    names: tuple[str, ...]
+    positions: FloatArray
+    values: FloatArray
+
+
+class NodalStresses(NamedTuple):
+    """Stresses averaged at the ``nodes (n,)`` of one region: ``names (n_c,)`` and ``values (n, n_c)``.
+
+    For a matrix of m displacements ``values`` is (n, n_c, m).
+    """
+
+    region: Region
+    nodes: IntArray
+    names: tuple[str, ...]
+    values: FloatArray
+
+
+def element_displacements(
+    part: Part, piece: Piece, cells: IntArray, u: FloatArray, thermal: Sequence[ThermalLoad] = ()
+) -> FloatArray:
+    """Coordinates (n_e, k) of elements that cause stress, from all physical displacements (N,)."""
+    own = u[part.element_dofs(piece, cells)]
+    for load in thermal:
+        points = part.nodes.points[cells]
+        free = load.strains(piece, cells)[:, None, None] * (points - points.mean(axis=1, keepdims=True))
+        by_node = own.reshape(*cells.shape, -1).copy()
+        by_node[:, :, :3] -= free
+        own = by_node.reshape(len(cells), -1)
+    return np.ascontiguousarray(own)
+
+
+def element_stresses(part: Part, u: Any, thermal: Sequence[ThermalLoad] = ()) -> list[ElementStresses]:
+    """Stresses at the elements' own points, one entry per piece of the part.
+
+    Parameters
+    ----------
+    part : Part
+    u : (N,) array
+        All physical displacements: ``operators.expand(unknowns)``.
+    thermal : sequence of ThermalLoad
+        Free strains to leave out.
+    """
+    u = _physical(part, u, 1)
+    found: list[ElementStresses] = []
+    for piece, cells, group in part.groups():
+        element = piece.region.element
+        values = element.stresses(group, element_displacements(part, piece, cells, u, thermal))
+        new = ElementStresses(piece.region, cells, element.stress_names, element.stress_positions(group), values)
+        if found and found[-1].region is piece.region and found[-1].cells.shape[1] == cells.shape[1]:
+            last = found.pop()
+            new = ElementStresses(
+                last.region,
+                np.vstack([last.cells, cells]),
+                last.names,
+                np.concatenate([last.positions, new.positions]),
+                np.concatenate([last.values, values]),
+            )
+        found.append(new)
+    return found
+
+
+def nodal_stresses(part: Part, u: Any, thermal: Sequence[ThermalLoad] = ()) -> list[NodalStresses]:
+    """Stresses averaged at the nodes, one entry per region of the part.
+
+    Parameters
+    ----------
+    part : Part
+    u : (N,) or (N, m) array
+        All physical displacements, one or many columns; each element is set up once for all of them.
+    thermal : sequence of ThermalLoad
+        Free strains to leave out.
+
+    Examples
+    --------
+    >>> import flexmbs as fx
+    >>> lug = fx.Part(fx.read_mesh(fx.meshes.sample("lug.inp")), material=fx.steel)
+    >>> stretched = nodal_stresses(lug, (lug.nodes.points * [1e-3, 0, 0]).ravel())[0]
+    >>> stretched.names[0], round(float(stretched.values[:, 0].max()) / 1e6, 3)
+    ('xx', 282.692)
+    """
+    given = np.asarray(u)
+    columns = _physical(part, given if given.ndim == 2 else given[:, None], 2)
+    m = columns.shape[1]
+    regions: list[Region] = []
+    sums: list[FloatArray] = []
+    counts: list[FloatArray] = []
+    for piece, cells, group in part.groups():
+        element = piece.region.element
+        if piece.region not in regions:
+            regions.append(piece.region)
+            sums.append(np.zeros((len(part.nodes.points), len(element.stress_names), m)))
+            counts.append(np.zeros(len(part.nodes.points)))
+        at = regions.index(piece.region)
+        counts[at] += np.bincount(cells.ravel(), minlength=len(counts[at]))
+        for i in range(m):
+            values = element.nodal_stresses(group, element_displacements(part, piece, cells, columns[:, i], thermal))
+            for c in range(values.shape[2]):
+                sums[at][:, c, i] += np.bincount(cells.ravel(), values[:, :, c].ravel(), minlength=len(counts[at]))
+    found = []
+    for region, total, count in zip(regions, sums, counts, strict=True):
+        nodes = np.flatnonzero(count)
+        values = total[nodes] / count[nodes][:, None, None]
+        found.append(
+            NodalStresses(region, nodes, region.element.stress_names, values if given.ndim == 2 else values[:, :, 0])
+        )
+    return found
+
+
+def von_mises(values: Any, names: Sequence[str] = STRESS_NAMES) -> FloatArray:
+    r"""Von Mises stress (...) of stresses (..., n_c).
+
+    .. math:: \sqrt{\tfrac12[(s_{xx}-s_{yy})^2 + (s_{yy}-s_{zz})^2 + (s_{zz}-s_{xx})^2] + 3(s_{xy}^2+s_{yz}^2+s_{xz}^2)}
+
+    Parameters
+    ----------
+    values : (..., n_c) array
+    names : sequence of str
+        What the components are; for shells, which have both faces, the larger value is taken.
+
+    Raises
+    ------
+    ModelError
+        If the components are stress resultants, which have none.
+
+    Examples
+    --------
+    >>> von_mises([100.0, 0, 0, 0, 0, 0]).item(), round(von_mises([0, 0, 0, 100.0, 0, 0]).item(), 3)
+    (100.0, 173.205)
+    """
+    values = np.asarray(values, dtype=float)
+    starts = _tensors(names)
+    if not starts or values.shape[-1] != len(names):
+        raise ModelError(f"von_mises: needs the components {', '.join(STRESS_NAMES)}, not {', '.join(names)}.")
+    found = []
+    for i in starts:
+        xx, yy, zz, xy, yz, xz = np.moveaxis(values[..., i : i + 6], -1, 0)
+        square = 0.5 * ((xx - yy) ** 2 + (yy - zz) ** 2 + (zz - xx) ** 2) + 3.0 * (xy**2 + yz**2 + xz**2)
+        found.append(np.sqrt(square))
+    return np.asarray(np.max(found, axis=0))
+
+
+def nodal_von_mises(part: Part, u: Any, thermal: Sequence[ThermalLoad] = ()) -> FloatArray:
+    """Von Mises stress (n_nodes,) of the averaged stresses, the largest of the regions; nan where there is none."""
+    out = np.full(len(part.nodes.points), np.nan)
+    for region in nodal_stresses(part, u, thermal):
+        if _tensors(region.names):
+            out[region.nodes] = np.fmax(out[region.nodes], von_mises(region.values, region.names))
+    return out
+
+
+def stress_operator(part: Part, nodes: Any) -> tuple[Any, tuple[str, ...]]:
+    """The linear map from all physical displacements to averaged stresses at nodes.
+
+    Parameters
+    ----------
+    part : Part
+    nodes : (n,) array of int
+        Nodes that belong to elements with the same ``stress_names``; a node of several regions gets the mean over the
+        elements of all of them.
+
+    Returns
+    -------
+    sparse matrix (n * n_c, N)
+        Rows node by node in the order given, components running fastest.
+    tuple of str
+        The names (n_c,) of the components.
+
+    Raises
+    ------
+    ModelError
+        If a node belongs to no element, or the elements do not tell the same components.
+
+    Examples
+    --------
+    >>> import flexmbs as fx
+    >>> lug = fx.Part(fx.read_mesh(fx.meshes.sample("lug.inp")), material=fx.steel)
+    >>> operator, names = stress_operator(lug, lug.nodes.sets["BORE"][:2])
+    >>> operator.shape, names[3]
+    ((12, 1851), 'xy')
+    """
+    nodes = np.asarray(nodes, dtype=np.int64)
+    if nodes.ndim != 1 or not len(nodes) or not 0 <= nodes.min() <= nodes.max() < len(part.nodes.points):
+        raise ModelError(f"stress_operator: nodes must be numbers from 0 to {len(part.nodes.points) - 1}.")
+    wanted = np.zeros(len(part.nodes.points), dtype=bool)
+    wanted[nodes] = True
+    names: tuple[str, ...] = ()
+    count = np.zeros(len(wanted))
+    rows, cols, values = [], [], []
+    for piece in part.pieces:
+        some = np.flatnonzero(wanted[piece.cells].any(axis=1))
+        if not len(some):
+            continue
+        element, cells = piece.region.element, piece.cells[some]
+        if names and element.stress_names != names:
+            raise ModelError(
+                f"stress_operator: elements at these nodes tell different components, {', '.join(names)} and "
+                f"{', '.join(element.stress_names)}; ask for the nodes of one kind of element at a time."
+            )
+        names = element.stress_names
+        group = element.tabulate(
+            f"part {part.name!r}", part.nodes.points[cells], piece.region.material, piece.numbers[some]
+        )
+        dofs = part.element_dofs(piece, cells)
+        e, a = np.nonzero(wanted[cells])
+        count += np.bincount(cells[e, a], minlength=len(count))
+        component = np.arange(len(names))
+        for j in range(dofs.shape[1]):
+            unit = np.zeros(dofs.shape)
+            unit[:, j] = 1.0
+            answer = element.nodal_stresses(group, unit)[e, a]
+            rows.append((cells[e, a][:, None] * len(names) + component).ravel())
+            cols.append(np.repeat(dofs[e, j], len(names)))
+            values.append(answer.ravel())
+    if (count[nodes] == 0).any():
+        raise ModelError(f"stress_operator: node {int(nodes[np.argmax(count[nodes] == 0)])} belongs to no element.")
+    size = (len(wanted) * len(names), int(part.nodes.n_dofs.sum()))
+    summed = sparse.coo_matrix((np.concatenate(values), (np.concatenate(rows), np.concatenate(cols))), size).tocsr()
+    chosen = (nodes[:, None] * len(names) + np.arange(len(names))).ravel()
+    mean = sparse.diags(np.repeat(1.0 / count[nodes], len(names)))
+    return (mean @ summed[chosen]).tocsr(), names
+
+
+def _tensors(names: Sequence[str]) -> list[int]:
+    """Where complete stress tensors begin among components such as ``"xx top"``."""
+    first = [name.split(" ")[0] for name in names]
+    starts = range(0, len(names), len(STRESS_NAMES))
+    return list(starts) if tuple(first) == STRESS_NAMES * len(starts) and names else []
+
+
+def _physical(part: Part, u: Any, ndim: int) -> FloatArray:
+    """All physical displacements, checked."""
+    size = int(part.nodes.n_dofs.sum())
+    return as_array("stresses", "u", u, (size, None)[:ndim])

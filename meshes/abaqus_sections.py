@@ -1,0 +1,143 @@
+"""Materials and sections of Abaqus and CalculiX input files (.inp), as plain data.
+
+Read are ``*MATERIAL`` with ``*ELASTIC`` (isotropic, or ``TYPE=ENGINEERING CONSTANTS``), ``*DENSITY`` and ``*DAMPING``,
+``*SOLID SECTION`` and ``*SHELL SECTION``. Names are compared without regard to case.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from flexmbs.core.errors import ReadError
+from flexmbs.meshes.abaqus_keywords import floats, keywords
+
+__all__ = ["MaterialCard", "SectionCard", "Sections", "read_sections"]
+
+CONSTANTS = {"ISOTROPIC": 2, "ISO": 2, "ENGINEERING CONSTANTS": 9}
+"""How many constants a type of ``*ELASTIC`` has, without the temperature."""
+
+FOREIGN_SECTIONS = (
+    "BEAM SECTION", "BEAM GENERAL SECTION", "SHELL GENERAL SECTION", "MEMBRANE SECTION", "FLUID SECTION",
+)  # fmt: skip
+OF_MATERIAL = ("ELASTIC", "DENSITY", "DAMPING")
+NOT_READ = frozenset((
+    "BOUNDARY", "COUPLING", "DASHPOT", "DISTRIBUTING COUPLING", "EQUATION", "KINEMATIC COUPLING", "MASS", "MPC",
+    "NONSTRUCTURAL MASS", "RIGID BODY", "ROTARY INERTIA", "SPRING", "TIE",
+))  # fmt: skip
+"""Keywords that change a structure and are not read."""
+
+
+@dataclass(frozen=True)
+class MaterialCard:
+    """A material: elastic constants (E, nu) or (E1, E2, E3, nu12, nu13, nu23, G12, G13, G23), and what else it has."""
+
+    name: str
+    constants: tuple[float, ...] = ()
+    density: float | None = None
+    stiffness_damping: float = 0.0
+    mass_damping: float = 0.0
+
+
+@dataclass(frozen=True)
+class SectionCard:
+    """An assignment: ``kind`` is "solid" or "shell" (with a thickness); ``place`` is the line of the file."""
+
+    kind: str
+    elset: str
+    material: str
+    thickness: float | None
+    place: str
+
+
+@dataclass(frozen=True)
+class Sections:
+    """Materials by their name in capitals, sections in the order of the file, and keywords that were passed over."""
+
+    materials: Mapping[str, MaterialCard] = field(default_factory=dict)
+    sections: tuple[SectionCard, ...] = ()
+    not_read: tuple[str, ...] = ()
+
+
+def read_sections(path: Path) -> Sections:
+    """The materials and sections of an input file.
+
+    Raises
+    ------
+    ReadError
+        If a law or section is of a kind that is not supported (temperature dependence, orientations, composites,
+        beams), a number is missing, or a material or section has no name.
+    """
+    materials: dict[str, MaterialCard] = {}
+    sections: list[SectionCard] = []
+    passed: list[str] = []
+    current = ""
+    for keyword, options, rows, place in keywords(path):
+        if keyword == "STEP":
+            break  # what follows is load, not structure
+        if keyword == "MATERIAL":
+            name = options.get("NAME", "")
+            current = name.upper()
+            if not name or current in materials:
+                raise ReadError(f"{place}: *MATERIAL needs a NAME= that is not there yet, not {name!r}.")
+            materials[current] = MaterialCard(name)
+        elif keyword in OF_MATERIAL:
+            if not current:
+                raise ReadError(f"{place}: *{keyword} before any *MATERIAL.")
+            materials[current] = _completed(materials[current], keyword, options, rows, place)
+        elif keyword in ("SOLID SECTION", "SHELL SECTION"):
+            sections.append(_section(keyword, options, rows, place))
+        elif keyword in FOREIGN_SECTIONS:
+            raise ReadError(f"{place}: *{keyword} is not supported; give flexmbs.Part its regions instead.")
+        elif keyword in NOT_READ and keyword not in passed:
+            passed.append(keyword)
+    return Sections(materials, tuple(sections), tuple(passed))
+
+
+def _completed(
+    card: MaterialCard, keyword: str, options: dict[str, str], rows: list[tuple[str, str]], place: str
+) -> MaterialCard:
+    """A material with one more property."""
+    if keyword == "DAMPING":
+        alpha, beta = (_option(options, name, place) for name in ("ALPHA", "BETA"))
+        return replace(card, stiffness_damping=beta, mass_damping=alpha)
+    numbers = [x for line, at in rows for x in floats(line, at)]
+    kind = " ".join(options.get("TYPE", "ISOTROPIC").upper().split())
+    if keyword == "ELASTIC" and kind not in CONSTANTS:
+        raise ReadError(f"{place}: *ELASTIC of TYPE={kind} is not supported, only ISOTROPIC and ENGINEERING CONSTANTS.")
+    length = CONSTANTS[kind] if keyword == "ELASTIC" else 1
+    if not length <= len(numbers) <= length + 1:
+        raise ReadError(
+            f"{place}: *{keyword} of material {card.name!r} needs {length} numbers (and maybe one temperature), not "
+            f"{len(numbers)}; several temperatures or fields are not supported."
+        )
+    if keyword == "DENSITY":
+        return replace(card, density=numbers[0])
+    return replace(card, constants=tuple(numbers[:length]))
+
+
+def _section(keyword: str, options: dict[str, str], rows: list[tuple[str, str]], place: str) -> SectionCard:
+    """A section with what it assigns."""
+    if "ORIENTATION" in options:
+        raise ReadError(
+            f"{place}: *{keyword} with ORIENTATION= is not supported; make the part in Python, with "
+            "Orthotropic(..., axes=...) and regions."
+        )
+    for name in ("COMPOSITE", "OFFSET", "NODAL THICKNESS"):
+        if name in options and options[name] not in ("0", "0.", "0.0"):
+            raise ReadError(f"{place}: *{keyword} with {name} is not supported; make the part in Python, with regions.")
+    elset, material = options.get("ELSET", ""), options.get("MATERIAL", "")
+    if not elset or not material:
+        raise ReadError(f"{place}: *{keyword} needs ELSET= and MATERIAL=.")
+    if keyword == "SOLID SECTION":
+        return SectionCard("solid", elset, material, None, place)
+    numbers = floats(*rows[0]) if rows else []
+    if not numbers:
+        raise ReadError(f"{place}: *{keyword} of {elset!r} needs its thickness on the next line.")
+    return SectionCard("shell", elset, material, numbers[0], place)
+
+
+def _option(options: dict[str, str], name: str, place: str) -> float:
+    """A number among the options, 0 where it is missing."""
+    return floats(options.get(name, "0"), place)[0]
