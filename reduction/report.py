@@ -7,7 +7,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from flexmbs.core.checks import as_count, as_number, is_list, show
 from flexmbs.core.eigen import lowest_modes
@@ -214,7 +214,8 @@ def report(
 _DEFAULTS = (None, True, (), None, 0.01, 200, None)
 
 
-class _Wanted(NamedTuple):
+@dataclass(frozen=True)
+class _Wanted:
     """The options of a report."""
 
     band: float | None

@@ -101,7 +101,8 @@ class StaticCheck:
     reactions of the full operators and of the reduced stiffness. Both are relative to the forces of the elements.
     ``rigid_motions`` of the part; ``rigid_span``: their largest distance from what the basis can do;
     ``rigid_stiffness``: largest force that they cause in the reduced model, relative to its elastic forces;
-    ``rigid_mass``: largest difference of their inertia in the reduced model and in the full one. None: there is nothing to check.
+    ``rigid_mass``: largest difference of their inertia in the reduced model and in the full one. None: nothing to
+    check.
     """
 
     imbalance: float | None
