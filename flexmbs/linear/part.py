@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Part", "Piece"]
 
-CHUNK = 4096
+CHUNK = 2048
 """Elements treated at once: their matrices stay below 100 MB."""
 
 Connection = NodalMass | NodalSpring | RigidLink | AveragingLink
