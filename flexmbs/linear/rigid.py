@@ -122,8 +122,8 @@ def _echelon(C: FloatArray) -> FloatArray:
 def smooth_fields(operators: Operators, turn: float = 0.5) -> FloatArray:
     """The rigid motions and all quadratic displacement fields (n, 30), as trial shapes of the lowest modes.
 
-    Rotations of nodes are ``turn`` times the curl of the field: a half as in solids and membranes, one for deflections of
-    beams and plates, whose normals follow the slope.
+    Rotations of nodes are ``turn`` times the curl of the field: a half as in solids and membranes, one for deflections
+    of beams and plates, whose normals follow the slope.
     """
     centre, size = centre_and_size(operators)
     dofs = operators.dofs
