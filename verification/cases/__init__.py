@@ -50,7 +50,7 @@ ALL: tuple[CaseEntry, ...] = (
     ),
     CaseEntry("e06-strip", "Tensioned strip of a galvanizing line", "modes", f"{_HERE}.tensioned_strip:CASE"),
     CaseEntry("s10-cook", "Cook's tapered panel", "elements", f"{_HERE}.shells:COOK"),
-    CaseEntry("shell-obstacles", "Shell obstacle course", "elements", f"{_HERE}.shells:OBSTACLES", slow=True),
+    CaseEntry("shell-obstacles", "Shell obstacle course", "elements", f"{_HERE}.shells:OBSTACLES"),
     CaseEntry("shell-slenderness", "Plates from thick to very thin", "elements", f"{_HERE}.shells:SLENDER"),
     CaseEntry("laminated-plate", "Cross-ply plates under pressure", "elements", f"{_HERE}.laminated_plate:CASE"),
     CaseEntry(

@@ -224,7 +224,6 @@ OBSTACLES = Case(
     run=run_obstacles,
     source="R. H. MacNeal and R. L. Harder, Finite Elem. Anal. Des. 1 (1985) 3-20; T. Belytschko et al., Comput. "
     "Methods Appl. Mech. Eng. 51 (1985) 221-258.",
-    slow=True,
 )
 
 SLENDER = Case(
