@@ -20,7 +20,7 @@ SUPPORTS = {
     "bottom": ("ux", "uz", "ry"),
     "top": ("ux", "uz", "ry"),
 }
-CARBON = {"E_1": 25.0, "E_2": 1.0, "nu_12": 0.25, "G_12": 0.5, "G_13": 0.5, "G_23": 0.2}
+CARBON: dict[str, Any] = {"E_1": 25.0, "E_2": 1.0, "nu_12": 0.25, "G_12": 0.5, "G_13": 0.5, "G_23": 0.2}
 SOURCE = "Navier series, summed for the case"
 PUBLISHED = "J. N. Reddy, J. Appl. Mech. 51 (1984) 745-752, table 3 (first-order theory)"
 

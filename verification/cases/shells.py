@@ -137,8 +137,8 @@ def run_obstacles(progress: Progress) -> Outcome:
             progress(f"{label}, {n} x {n}")
             found[names[0]].append(_roof(kind, n, p["roof"]))
             found[names[1]].append(_cylinder(kind, n, p["cylinder"]))
-            for name, thickness in ((names[2:4], "thick"), (names[4:6], "thin")):
-                for one, value in zip(name, _beam(kind, n // 4, p["beam"][thickness], p["beam"]), strict=True):
+            for pair, thickness in ((names[2:4], "thick"), (names[4:6], "thin")):
+                for one, value in zip(pair, _beam(kind, n // 4, p["beam"][thickness], p["beam"]), strict=True):
                     found[one].append(value)
         for name, values in found.items():
             known = stored.reference(name)
