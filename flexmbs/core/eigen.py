@@ -51,8 +51,8 @@ def negative_shift(K: Any, M: Any, trial: FloatArray | None = None) -> float:
     ----------
     K, M : sparse matrices (n, n)
     trial : (n, m) array, optional
-        Shapes that hold the rigid motions and some like the lowest elastic modes; their least non-zero Ritz value is
-        the estimate. Without them a small share of the largest eigenvalue is taken, at the cost of digits.
+        Shapes like the lowest elastic modes, M-orthogonal to the rigid motions; their least Ritz value is the estimate.
+        Without them a small share of the largest eigenvalue is taken, at the cost of digits.
     """
     if trial is not None and trial.shape[1]:
         scale = np.sqrt(np.einsum("ij,ij->j", trial, M @ trial))
@@ -61,7 +61,7 @@ def negative_shift(K: Any, M: Any, trial: FloatArray | None = None) -> float:
         good = mass > 1e-10 * mass[-1]
         V = V @ (turn[:, good] / np.sqrt(mass[good]))
         ritz = np.linalg.eigvalsh(V.T @ (K @ V))
-        elastic = ritz[ritz > 1e-9 * ritz[-1]]
+        elastic = ritz[ritz > 1e-14 * ritz[-1]]
         if len(elastic):
             return -SHARE * float(elastic[0])
     massive = M.diagonal() > 0

@@ -119,10 +119,11 @@ def _echelon(C: FloatArray) -> FloatArray:
     return np.ascontiguousarray(np.vstack([rows[~turning], rows[turning]]).T)
 
 
-def smooth_fields(operators: Operators) -> FloatArray:
+def smooth_fields(operators: Operators, turn: float = 0.5) -> FloatArray:
     """The rigid motions and all quadratic displacement fields (n, 30), as trial shapes of the lowest modes.
 
-    Rotations of nodes follow as half the curl of the field.
+    Rotations of nodes are ``turn`` times the curl of the field: a half as in solids and membranes, one for deflections
+    of beams and plates, whose normals follow the slope.
     """
     centre, size = centre_and_size(operators)
     dofs = operators.dofs
@@ -153,5 +154,5 @@ def smooth_fields(operators: Operators) -> FloatArray:
             b, c = (component + 1) % 3, (component + 2) % 3
             for axis, slope in ((b, slopes[c]), (c, -slopes[b])):
                 rows = held & (dofs.component == 3 + axis)
-                column[rows] = 0.5 * slope[rows]
+                column[rows] = turn * slope[rows]
     return out
