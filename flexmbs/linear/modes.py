@@ -113,7 +113,7 @@ def _elastic(
                 raise SingularError(
                     f"{owner}: the structure is unstable under the prestress (or free to move); see buckling_loads."
                 ) from error
-    shift = negative_shift(K, M, smooth_fields(operators)[free])
+    shift = negative_shift(K, M, smooth_fields(operators)[free], rigid)
     return lowest_modes(K, M, count, Definite(K - shift * M, what), shift, what, rigid=rigid)
 
 
