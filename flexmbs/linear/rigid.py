@@ -55,7 +55,8 @@ def free_motions(operators: Operators, held: IntArray, K: Any = None, tolerance:
 def _small(A: FloatArray) -> FloatArray:
     """A square matrix with the singular values and right vectors of a tall one (n, m)."""
     m = A.shape[1]
-    return np.linalg.qr(np.vstack([A, np.zeros((max(m - len(A), 0), m))]), mode="r")
+    tall = np.vstack([A, np.zeros((max(m - len(A), 0), m))])
+    return np.asarray(np.linalg.qr(tall, mode="r"), dtype=float)
 
 
 def scaled_motions(operators: Operators) -> FloatArray:

@@ -136,8 +136,14 @@ def test_scalar_points(write):
     [
         (K + GRIDS, r"which matrix is M cannot be told.*There are: KAAX"),
         (K + M + GRIDS.replace("GRID    7", "GRID    8"), r"uy of node 7 is an unknown"),
-        (K + M + GRIDS.replace("2.      0.      0.\n", "2.      0.      0.      5\n"), r"directions of grid 3 are turned"),
-        (K + M + GRIDS.replace("7               0.", "7       9       0."), r"in a coordinate system that is not there"),
+        (
+            K + M + GRIDS.replace("2.      0.      0.\n", "2.      0.      0.      5\n"),
+            r"directions of grid 3 are turned",
+        ),
+        (
+            K + M + GRIDS.replace("7               0.", "7       9       0."),
+            r"in a coordinate system that is not there",
+        ),
         (header("KAAX", ifo=2).replace("\n", f"{2:26d}\n") + K_COLUMNS + M + GRIDS, r"KAAX is rectangular \(IFO 2\)"),
         (K.replace(" 5.0", "-5.0") + M + GRIDS, r"K is indefinite: its diagonal entry of ux of node 3"),
         (K.replace("5.000000000D+00", "NaN            ") + M + GRIDS, r"K has the entry nan at ux of node 3"),

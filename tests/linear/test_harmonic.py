@@ -170,3 +170,19 @@ def test_bad_arguments(chain) -> None:
     ):
         with pytest.raises(fx.ModelError, match=words):
             make()
+
+
+def test_order_of_unknowns_does_not_matter(block, monkeypatch) -> None:
+    """With nested dissection and without, with damping and without."""
+    from flexmbs.linear import harmonic
+
+    operators = block(Hexahedron8(), n=(6, 2, 2)).assemble()
+    modes = fx.vibration_modes(operators, 3, {"left": "all"})
+    load = {"a": fx.NodalForce("right", (0, 0, 1.0)), "b": fx.NodalForce("right", (1.0, 0, 0))}
+    args = (operators, [0.0, 40.0, 1e3], load, [("right", "uz")])
+    for damping in (None, fx.StructuralDamping(0.05), fx.ModalDamping(0.02, modes)):
+        plain = fx.harmonic_response(*args, damping, {"left": "all"})
+        monkeypatch.setattr(harmonic, "LARGE", 10)
+        ordered = fx.harmonic_response(*args, damping, {"left": "all"})
+        monkeypatch.setattr(harmonic, "LARGE", 10**9)
+        assert np.abs(ordered.values - plain.values).max() < 1e-9 * np.abs(plain.values).max()
