@@ -23,6 +23,9 @@ from flexmbs.linear.supports import supports
 
 __all__ = ["vibration_modes"]
 
+RAISED = 6
+"""How often the shift is raised tenfold before a stiffness is given up as indefinite."""
+
 
 def vibration_modes(
     structure: Part | Operators,
@@ -36,6 +39,9 @@ def vibration_modes(
     (translations, then rotations about the centre of mass), and the elastic modes are sought among the shapes that are
     M-orthogonal to them. The others follow by shift-invert Lanczos with one Cholesky factorisation; up to 200 unknowns
     by LAPACK.
+
+    In operators from a file with few digits the rigid motions are lost in the rounding. They then come out as modes
+    with low frequencies, or zero where the eigenvalue is negative, and are not counted as rigid.
 
     Parameters
     ----------
@@ -114,7 +120,16 @@ def _elastic(
                     f"{owner}: the structure is unstable under the prestress (or free to move); see buckling_loads."
                 ) from error
     shift = negative_shift(K, M, smooth_fields(operators)[free], rigid)
-    return lowest_modes(K, M, count, Definite(K - shift * M, what), shift, what, rigid=rigid)
+    for attempt in range(RAISED + 1):
+        try:
+            factor = Definite(K - shift * M, what)
+            break
+        except SingularError:
+            # a matrix from a file with few digits is indefinite by its rounding, which a larger shift covers
+            if attempt == RAISED:
+                raise
+            shift *= 10.0
+    return lowest_modes(K, M, count, factor, shift, what, rigid=rigid)
 
 
 def rigid_shapes(operators: Operators, motions: FloatArray) -> FloatArray:
