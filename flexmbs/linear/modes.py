@@ -75,7 +75,7 @@ def vibration_modes(
     if np.any(held.values != 0.0):
         raise ModelError(f"{owner}: modes are motions about a state at rest; prescribed values in fixed must be zero.")
     K, M, f = _stiffness(owner, operators, prestress), operators.M, held.free
-    Kf, Mf = K[f][:, f], M[f][:, f]
+    Kf, Mf = (K, M) if len(f) == operators.n else (K[f][:, f], M[f][:, f])
     rigid = rigid_shapes(operators, free_motions(operators, held.held, K))[f]
     r = rigid.shape[1]
     massive = int((Mf.diagonal() > 0).sum())
