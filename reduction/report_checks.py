@@ -12,7 +12,7 @@ from scipy.sparse import diags
 from scipy.sparse.linalg import cg
 
 from flexmbs.core.contracts import FloatArray, IntArray
-from flexmbs.core.eigen import RIGID, lowest_modes
+from flexmbs.core.eigen import lowest_modes
 from flexmbs.core.errors import ModelError
 from flexmbs.reduction.complement import Complement, round_off
 from flexmbs.reduction.model import ReducedModel, Source
@@ -22,6 +22,9 @@ __all__ = ["Problem", "effective_masses", "frequency_table", "inertia_check", "p
 
 MOST = 30
 """Modes that a table shows by default."""
+
+RIGID = 1e-3
+"""Shift of a free structure relative to its lowest elastic eigenvalue."""
 
 TWO_PI = 2.0 * math.pi
 

@@ -99,7 +99,7 @@ class Part:
         cells = [(p.region.element.n_components, p.cells) for p in self.pieces]
         object.__setattr__(self, "nodes", number_nodes(owner, self.mesh, cells, self.connections))
         # blamed on whoever called the constructor
-        check_units(owner, self.mesh.points, [p.region.material for p in self.pieces], stacklevel=5)
+        check_units(owner, self.mesh.points, [p.region.material for p in self.pieces], stacklevel=4)
 
     def __repr__(self) -> str:
         kinds = ", ".join(
