@@ -39,6 +39,7 @@ _HOME = {
     "flexmbs.control.value_sensors": ("CoordinateSensor", "HeldSensor", "StateSensor"),
     "flexmbs.core.errors": (
         "AccuracyWarning", "ConvergenceError", "FlexmbsError", "MeshError", "ModelError", "ReadError", "SingularError",
+        "UnitsWarning",
     ),
     "flexmbs.core.history": ("Constant", "Table"),
     "flexmbs.core.material": ("Elastic", "Orthotropic", "aluminium", "steel"),
@@ -95,6 +96,7 @@ _HOME = {
     "flexmbs.linear.statics": ("static_response",),
     "flexmbs.meshes": ("Mesh", "read_mesh"),
     "flexmbs.model": ("Model",),
+    "flexmbs.output.linear_paraview": ("write_vtu",),
     "flexmbs.reduction.interfaces": ("Interface",),
     "flexmbs.reduction.model": ("ReducedModel",),
     "flexmbs.reduction.reduce": ("reduce",),
@@ -252,6 +254,7 @@ __all__ = [
     "TorsionSpring",
     "TranslationDriver",
     "Units",
+    "UnitsWarning",
     "Universal",
     "UserForce",
     "VelocitySensor",
@@ -287,6 +290,7 @@ __all__ = [
     "vibration_modes",
     "write_operators_matrix_market",
     "write_operators_npz",
+    "write_vtu",
 ]
 
 if TYPE_CHECKING:
@@ -327,6 +331,7 @@ if TYPE_CHECKING:
         ModelError,
         ReadError,
         SingularError,
+        UnitsWarning,
     )
     from flexmbs.core.history import Constant, Table
     from flexmbs.core.material import Elastic, Orthotropic, aluminium, steel
@@ -394,6 +399,7 @@ if TYPE_CHECKING:
     from flexmbs.linear.statics import static_response
     from flexmbs.meshes import Mesh, read_mesh
     from flexmbs.model import Model
+    from flexmbs.output.linear_paraview import write_vtu
     from flexmbs.reduction.interfaces import Interface
     from flexmbs.reduction.model import ReducedModel
     from flexmbs.reduction.reduce import reduce
