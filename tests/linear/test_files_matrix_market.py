@@ -150,6 +150,8 @@ def test_unknowns_without_entries_are_left_out(write):
         ({"dofs_csv": "3,1\n7,7\n"}, r"line 2: a component is 1 to 6 or ux"),
         ({"dofs_csv": "3,1\n99999999999999999999,1\n"}, r"line 2: expected a whole number"),
         ({"dofs_csv": "3,1\nx,1\n"}, r"line 2: expected a whole number, not 'x'"),
+        ({"dofs_csv": "3,1\n7,12\n"}, r"line 2: a component is 1 to 6 or ux"),
+        ({"dofs_csv": "3,1\n7,\n"}, r"line 2: a component is 1 to 6 or ux"),
         ({"dofs_csv": "3\n7\n"}, r"line 1: expected node, component"),
         ({"dofs_csv": "node,component\n"}, r"no rows of node, component"),
         ({"nodes_csv": "7,0,0\n3,2,0\n"}, r"line 1: expected node, x, y, z"),

@@ -79,7 +79,7 @@ def _read_table(path: Path) -> Unknowns:
             number = COMPONENTS.index(component.lower())
         elif component == "0":
             label, number = -1, 0
-        elif component in "123456":
+        elif component in tuple("123456"):
             number = int(component) - 1
         else:
             raise ReadError(f"{place}: a component is 1 to 6 or {', '.join(COMPONENTS)}, not {component!r}.")
