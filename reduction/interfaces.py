@@ -92,12 +92,16 @@ class Frame(NamedTuple):
 
 
 class Attached(NamedTuple):
-    """Operators whose unknowns include the coordinates of the interfaces: ``boundary`` are their numbers."""
+    """Operators whose unknowns include the coordinates of the interfaces: ``boundary`` are their numbers.
+
+    ``free`` are the operators before, which reports compare with.
+    """
 
     operators: Operators
     boundary: IntArray
     frames: tuple[Frame, ...]
     labels: tuple[str, ...]
+    free: Operators | None = None
 
 
 def attach(operators: Operators, interfaces: Sequence[str | Interface] | str | Interface) -> Attached:
@@ -141,7 +145,8 @@ def attach(operators: Operators, interfaces: Sequence[str | Interface] | str | I
             f"{part.face.name} {COMPONENTS[c]}" + ("" if single else f" of node {r}")
             for r, c in zip(rows, components, strict=True)
         ]
-    return Attached(out, np.concatenate(boundary) if boundary else np.empty(0, np.int64), tuple(frames), tuple(labels))
+    numbers = np.concatenate(boundary) if boundary else np.empty(0, np.int64)
+    return Attached(out, numbers, tuple(frames), tuple(labels), operators)
 
 
 def as_interfaces(interfaces: object) -> tuple[Interface, ...]:

@@ -80,6 +80,8 @@ class ReducedModel:
         What the n_c numbers are.
     source : Source or None
         The full operators, in memory only.
+    report_text : str or None
+        The last report as JSON; files keep it.
     """
 
     name: str
@@ -102,6 +104,7 @@ class ReducedModel:
     stress_shapes: Any = None
     stress_names: tuple[str, ...] = ()
     source: Source | None = None
+    report_text: str | None = None
 
     def __post_init__(self) -> None:
         owner = f"ReducedModel {as_name('ReducedModel', 'name', self.name)!r}"

@@ -17,6 +17,7 @@ from flexmbs.core.info import version
 from flexmbs.core.progress import Progress
 from flexmbs.linear.operators import Operators
 from flexmbs.linear.part import Part
+from flexmbs.linear.stresses import stress_operator
 from flexmbs.reduction.basis import Basis
 from flexmbs.reduction.craig_bampton import craig_bampton
 from flexmbs.reduction.inertia import InertiaInvariants, inertia_of_mass_matrix, inertia_of_part
@@ -186,8 +187,6 @@ def _stresses(full: Operators, shapes: FloatArray, wanted: Any) -> tuple[IntArra
         return None, (), None
     if full.part is None:
         raise ModelError("reduce: stresses need a Part; operators alone do not know the elements.")
-    from flexmbs.linear.stresses import stress_operator
-
     nodes = np.unique(np.concatenate([p.cells.ravel() for p in full.part.pieces]))
     if isinstance(wanted, str) and wanted != "all":
         nodes = np.intersect1d(nodes, full.node_set(wanted))

@@ -16,6 +16,7 @@ the provenance under ``provenance/``. Datasets (m coordinates, N displacements, 
 ``inertia``                  ``mass``, ``first``, ``second``, ``P``, ``Q``, ``R`` (`InertiaInvariants`)
 ``stress``                   ``nodes`` (s,), ``shapes`` (s, n_c, m), ``names`` (n_c,)
 ``units``                    attributes ``length``, ``mass``, ``time``
+``report``                   JSON of the report (`flexmbs.reduction.report_data`), where one was made
 ===========================  =================================================================================
 
 Texts are UTF-8. To read it in other tools: ``h5py.File("part.h5")["K"][()]`` gives the stiffness.
@@ -92,6 +93,8 @@ def _write(model: ReducedModel, file: Any) -> None:
         group = file.create_group("stress")
         group["nodes"], group["shapes"] = model.stress_nodes, np.asarray(model.stress_shapes)
         group["names"] = _texts(model.stress_names)
+    if model.report_text is not None:
+        file.create_dataset("report", data=model.report_text, dtype=h5py.string_dtype())
 
 
 def load_reduced(path: str | Path, *, in_memory: bool = True) -> ReducedModel:
@@ -167,6 +170,7 @@ def _read(file: Any, in_memory: bool) -> ReducedModel:
         stress_nodes=None if stress is None else stress["nodes"][()],
         stress_shapes=None if stress is None else stress["shapes"][()] if in_memory else stress["shapes"],
         stress_names=() if stress is None else _words(stress["names"]),
+        report_text=file["report"][()].decode() if "report" in file else None,
     )
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from flexmbs.core.info import versions
-from flexmbs.verification.page import badge, definition_list, html_table, number, page, paragraphs, rate_text, seconds
+from flexmbs.core.page import badge, definition_list, html_table, number, page, paragraphs, rate_text, seconds
 
 if TYPE_CHECKING:
     from flexmbs.verification.outcome import ConvergenceStudy

@@ -253,7 +253,8 @@ def _judge(result: CaseResult, outcome: Outcome) -> CaseResult:
 
 def _draw(result: CaseResult, outcome: Outcome) -> CaseResult:
     """Add the pictures of the report."""
-    from flexmbs.verification.drawing import convergence_svg, equation_svg, figure_svg
+    from flexmbs.core.svg import figure_svg
+    from flexmbs.verification.drawing import convergence_svg, equation_svg
 
     result = replace(
         result,

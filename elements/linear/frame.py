@@ -87,16 +87,15 @@ class Frame:
     beams of a node release has neither stiffness nor mass there; remove or support it. The geometric stiffness has the
     axial force only: not that of moments, torque and shear forces (lateral buckling), nor of the twist (Wagner).
 
-    Source: J. S. Przemieniecki, Theory of Matrix Structural Analysis, McGraw-Hill 1968, sections 5.6, 6.4, 11.4, 15.3.
+    Source: J. S. Przemieniecki, Theory of Matrix Structural Analysis, McGraw-Hill 1968, chapters 5, 11, 15.
 
     Examples
     --------
     A cantilever of one element under a tip load, with P L^3 / 3EI + P L / GA:
 
     >>> import flexmbs as fx
-    >>> from flexmbs.linear.part import Part, Region
     >>> stiff = fx.BeamStiffness(EA=1e6, EI_z=3.0, GA_y=50.0, GJ=1.0, mass_per_length=1.0)
-    >>> beam = Part(fx.meshes.line((0, 0, 0), (1, 0, 0), 1), regions=[Region(None, Frame(section=stiff))])
+    >>> beam = fx.Part(fx.meshes.line((0, 0, 0), (1, 0, 0), 1), regions=[fx.Region(None, Frame(section=stiff))])
     >>> K = beam.assemble().K.toarray()[6:, 6:]
     >>> import numpy as np
     >>> print(f"{np.linalg.inv(K)[1, 1]:.9f} {1 / 9 + 1 / 50:.9f}")
@@ -203,9 +202,10 @@ class Frame:
         return np.asarray((1 - x) * group.beam.points[:, None, 0] + x * group.beam.points[:, None, 1])
 
     def thermal_load(self, group: FrameGroup, expansion: FloatArray) -> FloatArray:
-        normal = linear_beam.resultants(group.beam, np.zeros(1))[:, 0, 0]
-        push = (group.beam.L * np.asarray(expansion, dtype=float))[:, None] * normal
-        return np.asarray(np.einsum("ei,eij->ej", push, group.tie))
+        """K times the free dilation of the nodes: the arms of the offsets get longer, too."""
+        free = np.zeros((len(group.beam.L), 2, 6))
+        free[:, :, :3] = np.asarray(expansion, dtype=float)[:, None, None] * (group.beam.points - group.offsets)
+        return np.asarray(np.einsum("eij,ej->ei", self.stiffness(group), free.reshape(-1, 12)))
 
     def _released(self) -> IntArray:
         """Numbers (n,) of the released ones among the twelve local components."""

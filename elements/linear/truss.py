@@ -69,15 +69,14 @@ class Truss:
     plane is free to move out of it (the stiffness of such a part is singular). No rotary inertia: the mass moves with
     the axis.
 
-    Source: J. S. Przemieniecki, Theory of Matrix Structural Analysis, McGraw-Hill 1968, sections 5.4, 11.3 and 15.2.
+    Source: J. S. Przemieniecki, Theory of Matrix Structural Analysis, McGraw-Hill 1968, chapters 5, 11 and 15.
 
     Examples
     --------
     A bar of 2 m, pulled with 1 kN, gets longer by F L / EA:
 
     >>> import flexmbs as fx
-    >>> from flexmbs.linear.part import Part, Region
-    >>> bar = Part(fx.meshes.line((0, 0, 0), (2, 0, 0), 1), regions=[Region(None, Truss(1e-4), fx.steel)])
+    >>> bar = fx.Part(fx.meshes.line((0, 0, 0), (2, 0, 0), 1), regions=[fx.Region(None, Truss(1e-4), fx.steel)])
     >>> K = bar.assemble().K
     >>> print(f"{1e3 / K[3, 3]:.6e} {1e3 * 2 / (2.1e11 * 1e-4):.6e}")
     9.523810e-05 9.523810e-05

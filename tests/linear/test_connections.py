@@ -9,10 +9,9 @@ import pytest
 from scipy import linalg
 
 import flexmbs as fx
+from flexmbs import AveragingLink, NodalMass, NodalSpring, Part, Region, RigidLink
 from flexmbs.core.errors import MeshError, ModelError
 from flexmbs.elements import Frame, Truss
-from flexmbs.linear.connections import AveragingLink, NodalMass, NodalSpring, RigidLink
-from flexmbs.linear.part import Part, Region
 from flexmbs.meshes import Mesh
 from flexmbs.meshes.generate import box, chain
 

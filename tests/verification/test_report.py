@@ -10,9 +10,10 @@ from types import ModuleType
 import pytest
 from matplotlib.figure import Figure
 
+from flexmbs.core.page import number, seconds
+from flexmbs.core.svg import figure_svg
 from flexmbs.verification import ConvergenceStudy, run_cases
-from flexmbs.verification.drawing import convergence_svg, equation_svg, figure_svg
-from flexmbs.verification.page import number, seconds
+from flexmbs.verification.drawing import convergence_svg, equation_svg
 from flexmbs.verification.report import write_report
 
 

@@ -48,6 +48,12 @@ ALL: tuple[CaseEntry, ...] = (
     ),
     CaseEntry("spatial-cable", "The spatial cable in an inclined plane", "elements", f"{_HERE}.elements:SPACE"),
     CaseEntry("linear-beams", "Linear beams: exact at the nodes", "elements", f"{_HERE}.elements:LINEAR"),
+    CaseEntry(
+        "solid-bar-analyses",
+        "Bar of solid elements: weight, spin, vibration, forced motion",
+        "linear parts",
+        f"{_HERE}.solid_bars:CASE",
+    ),
     CaseEntry("equilibria", "Mechanisms find their equilibrium", "equilibrium", f"{_HERE}.equilibrium:EQUILIBRIA"),
     CaseEntry(
         "vibrations",
@@ -198,6 +204,25 @@ ALL: tuple[CaseEntry, ...] = (
         "linear parts",
         f"{_HERE}.calculix_operators:CASE",
     ),
+    CaseEntry(
+        "tet10-calculix",
+        "Quadratic tetrahedra against CalculiX, entry by entry",
+        "linear parts",
+        f"{_HERE}.tetra_calculix:CASE",
+    ),
+    CaseEntry(
+        "solids-bending",
+        "Solids in bending: convergence to the exact solution",
+        "linear parts",
+        f"{_HERE}.solids:BENDING",
+    ),
+    CaseEntry(
+        "solids-slender",
+        "Slender beam of six solids, regular and distorted",
+        "linear parts",
+        f"{_HERE}.solids:SLENDER_CASE",
+    ),
+    CaseEntry("s10-cook-solids", "Cook's membrane by solids", "linear parts", f"{_HERE}.solids:COOK"),
 )
 
 

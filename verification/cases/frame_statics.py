@@ -224,7 +224,7 @@ CASE = Case(
         "directions."
     ),
     run=run,
-    source="A. Kleinlogel, Rigid Frame Formulas, Ungar 1952, frames 41 and 47; Castigliano's theorem for the bent.",
+    source="Slope-deflection: G. A. Maney, Studies in Engineering 1, University of Minnesota, 1915. Castigliano.",
     equations=(
         r"\Delta = \dfrac{P h^3}{12\,EI_c}\,\dfrac{2 + 3k}{1 + 6k}, \qquad M_{foot} = \dfrac{P h}{2}\,"
         r"\dfrac{1 + 3k}{1 + 6k}, \qquad k = \dfrac{EI_b\,h}{EI_c\,l}",

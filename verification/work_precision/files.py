@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from flexmbs.core.info import version, versions
-from flexmbs.verification.drawing import figure_svg
+from flexmbs.core.page import definition_list, html_table, page, paragraphs
+from flexmbs.core.svg import figure_svg
 from flexmbs.verification.outcome import Table
-from flexmbs.verification.page import definition_list, html_table, page, paragraphs
 from flexmbs.verification.work_precision.bench import Bench
 from flexmbs.verification.work_precision.measure import Curve
 from flexmbs.verification.work_precision.pictures import diagram

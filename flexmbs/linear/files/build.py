@@ -10,7 +10,7 @@ from scipy import sparse
 
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError, ReadError
-from flexmbs.linear.files.definiteness import check_definite, check_pairs
+from flexmbs.linear.files.definiteness import check_definite, check_entries
 from flexmbs.linear.files.places import Places
 from flexmbs.linear.files.unknowns import Unknowns
 from flexmbs.linear.operators import DofMap, Operators
@@ -77,13 +77,7 @@ def built(owner: str, matrices: Matrices, unknowns: Unknowns, places: Places, or
                 f"{owner}: {name} has shape {A.shape}, but there are {n} unknowns ({unknowns.source}); the files "
                 "belong to different models, or one is cut off."
             )
-        bad = np.flatnonzero(~np.isfinite(A.data))
-        if len(bad):
-            A = A.tocoo()
-            raise ReadError(
-                f"{owner}: {name} has the entry {A.data[bad[0]]} at {unknowns.name(int(A.row[bad[0]]))} and "
-                f"{unknowns.name(int(A.col[bad[0]]))}."
-            )
+        check_entries(owner, name, A, unknowns)
     _check_twice(owner, unknowns)
     held = unknowns.labels >= 0
     rows = np.full(n, -1, dtype=np.int64)
@@ -106,8 +100,6 @@ def built(owner: str, matrices: Matrices, unknowns: Unknowns, places: Places, or
         )  # fmt: skip
     except ModelError as error:
         raise ReadError(f"{owner}: the operators in it cannot be used. {error}") from None
-    for name, A in (("K", operators.K), ("M", operators.M)):
-        check_pairs(owner, name, A, unknowns)
     if definite:
         check_definite(owner, operators.K, operators.M, unknowns)
     return operators

@@ -108,6 +108,8 @@ def _bulk(path: Path) -> Any:
     model = _pynastran("bdf.bdf").BDF(debug=None)
     model.set_cards(CARDS)
     text = path.read_text(encoding="latin-1")
+    if not text.endswith("\n") and not text.rstrip().upper().endswith("ENDDATA"):
+        raise ReadError(f"{path}: the last line has no end; the file is cut off.")
     punch = re.search(r"^\s*BEGIN\s+BULK", text, re.IGNORECASE | re.MULTILINE) is None
     try:
         with Quiet():

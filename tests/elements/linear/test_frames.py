@@ -11,12 +11,11 @@ from hypothesis import strategies as st
 from scipy import linalg, optimize
 
 import flexmbs as fx
-from flexmbs.core.errors import MeshError, ModelError
+from flexmbs.core.errors import MeshError, ModelError, SingularError
 from flexmbs.core.material import Orthotropic
 from flexmbs.core.rotations import from_vector
 from flexmbs.elements import Frame, SpatialBeam, Truss
-from flexmbs.linear.connections import RigidLink
-from flexmbs.linear.part import Part, Region
+from flexmbs.linear.stresses import element_stresses
 from flexmbs.meshes.generate import chain
 
 THICK = fx.BeamStiffness(
@@ -35,7 +34,7 @@ def along(direction, n_e=1, length=L):
 
 
 def part(mesh, element, material=None, connections=()):
-    return Part(mesh, regions=[Region(None, element, material)], connections=connections)
+    return fx.Part(mesh, regions=[fx.Region(None, element, material)], connections=connections)
 
 
 def group(element, points, material=None):
@@ -132,7 +131,7 @@ def test_cantilever_hung_on_a_bar():
     points = np.array([[0, 0, 0], [L, 0, 0], [L, h, 0]])
     mesh = fx.Mesh(points, [fx.meshes.CellBlock("line", [[0, 1], [1, 2]])], cell_sets={"bar": [[1]]})
     frame, bar = Frame(section=THICK, shear=False), Truss(section=replace(THICK, EA=EA))
-    both = Part(mesh, regions=[Region(None, frame), Region("bar", bar)])
+    both = fx.Part(mesh, regions=[fx.Region(None, frame), fx.Region("bar", bar)])
     operators = both.assemble()
     assert operators.n == 15
     u = np.linalg.solve(operators.K.toarray()[6:12, 6:12], [0, 1.0, 0, 0, 0, 0])
@@ -145,7 +144,7 @@ def test_cantilever_hung_on_a_bar():
 def test_offset_beam_equals_rigid_links():
     nodes = np.array([[0.1, 0.2, 0.3], [1.5, -0.4, 0.9]])
     offset = part(chain(nodes), Frame(section=THICK, offsets=ARMS)).assemble()
-    links = [RigidLink("first", [0], at=nodes[0]), RigidLink("second", [1], at=nodes[1])]
+    links = [fx.RigidLink("first", [0], at=nodes[0]), fx.RigidLink("second", [1], at=nodes[1])]
     linked = part(chain(nodes + np.array(ARMS)), Frame(section=THICK), connections=links).assemble()
     for name in "KM":
         a, b = getattr(offset, name).toarray(), getattr(linked, name).toarray()
@@ -198,7 +197,7 @@ def test_beam_clamped_and_pinned_under_a_load_at_midspan():
     """7 P L^3 / 768 EI under the load, reaction 5/16 P at the hinge."""
     mesh = along([1, 0, 0], 2).with_cell_set("last", [1])
     first, last = Frame(section=THICK, shear=False), Frame(section=THICK, shear=False, releases=("", ["rz"]))
-    operators = Part(mesh, regions=[Region("last", last), Region(None, first)]).assemble()
+    operators = fx.Part(mesh, regions=[fx.Region("last", last), fx.Region(None, first)]).assemble()
     K = operators.K.toarray()
     u = np.linalg.solve(K[6:12, 6:12], [0, 1.0, 0, 0, 0, 0])
     assert u[1] == pytest.approx(7 * L**3 / (768 * THICK.EI_z), rel=1e-12)
@@ -319,19 +318,66 @@ def test_resultants_of_a_cantilever():
     assert element.stress_names == ("N", "Qy", "Qz", "Mx", "My", "Mz")
 
 
-@pytest.mark.parametrize("element", [Frame(section=THICK, offsets=ARMS, releases=HINGES), Truss(section=THICK)])
-def test_heat_lengthens_a_free_bar_and_presses_a_held_one(element):
-    g = group(element, SLANTED)
-    f = element.thermal_load(g, np.array([0.01]))[0]
-    k = element.n_components
-    ends = SLANTED + (np.array(ARMS) if k == 6 else 0.0)
-    x = ends[1] - ends[0]
-    x = x / np.linalg.norm(x)
-    assert f[:3] == pytest.approx(-0.01 * THICK.EA * x, rel=1e-12)
-    assert f[k : k + 3] == pytest.approx(0.01 * THICK.EA * x, rel=1e-12)
-    u = np.linalg.lstsq(element.stiffness(g)[0], f, rcond=1e-12)[0]
-    assert element.stiffness(g)[0] @ u == pytest.approx(f, abs=1e-11 * THICK.EA)
-    assert element.stresses(g, u[None])[0, :, 0] == pytest.approx(0.01 * THICK.EA)  # of which the heat takes all
+@pytest.mark.parametrize("element", [Frame(section=THICK, releases=HINGES), Truss(section=THICK)])
+def test_heat_pushes_along_the_axis(element):
+    f = element.thermal_load(group(element, SLANTED), np.array([0.01]))[0].reshape(2, -1)
+    x = SLANTED[1] - SLANTED[0]
+    push = 0.01 * THICK.EA * x / np.linalg.norm(x)
+    assert f[:, :3] == pytest.approx(np.array([-push, push]), rel=1e-12, abs=1e-12)
+    assert f[:, 3:] == pytest.approx(np.zeros_like(f[:, 3:]), abs=1e-12)
+    slides = Frame(section=THICK, releases=("ux", ""))
+    assert np.abs(slides.thermal_load(group(slides, SLANTED), np.array([0.01]))).max() < 1e-14 * THICK.EA
+
+
+BENT = np.array([[0.3, -0.2, 0.5], [1.1, 0.9, 0.2], [1.6, 0.4, 0.9], [0.5, 0.3, 1.4]])
+
+
+@pytest.mark.parametrize("offsets", [((0, 0, 0), (0, 0, 0)), ARMS])
+def test_heat_dilates_a_free_part_and_presses_a_held_one(offsets):
+    """Offsets of different length, too: their arms take the heat as the beam does."""
+    mesh, heat = chain(BENT), fx.ThermalLoad(100.0, 1e-5)
+    bent = part(mesh, Frame(section=THICK, offsets=offsets))
+    solution = fx.static_response(bent, {0: "all"}, heat)
+    free = np.hstack([1e-3 * (BENT - BENT[0]), np.zeros((4, 3))])
+    assert solution.displacements == pytest.approx(free, abs=1e-13)
+    for found in element_stresses(bent, solution.operators.expand(solution.u), solution.thermal):
+        assert np.abs(found.values).max() < 1e-12 * THICK.EA
+    straight = part(along([0.6, 0.8, 0.0], 3), Frame(section=THICK))
+    pressed = fx.static_response(straight, {"start": "all", "end": "all"}, heat)
+    (found,) = element_stresses(straight, pressed.operators.expand(pressed.u), pressed.thermal)
+    assert found.values[:, :, 0] == pytest.approx(np.full((3, 2), -1e-3 * THICK.EA), rel=1e-11)
+    assert np.abs(found.values[:, :, 1:]).max() < 1e-11 * THICK.EA
+
+
+def test_heated_tripod_rises_without_force():
+    """Three bars of length l, height h: the apex rises by eps l^2 / h."""
+    r, h = 0.6, 0.8
+    angles = 2 * np.pi / 3 * np.arange(3)
+    feet = np.column_stack([r * np.cos(angles), r * np.sin(angles), np.zeros(3)])
+    mesh = fx.Mesh(np.vstack([feet, [[0, 0, h]]]), [fx.meshes.CellBlock("line", [[0, 3], [1, 3], [2, 3]])])
+    tripod = part(mesh, Truss(section=THICK))
+    solution = fx.static_response(tripod, dict.fromkeys(range(3), "all"), fx.ThermalLoad(1.0, 1e-3))
+    assert solution.displacement(3)[:3] == pytest.approx([0, 0, 1e-3 * (r**2 + h**2) / h], abs=1e-15)
+    (found,) = element_stresses(tripod, solution.u, solution.thermal)
+    assert np.abs(found.values).max() < 1e-13 * THICK.EA
+
+
+def test_gravity_of_a_hinged_beam_loads_its_supports_as_a_simple_beam():
+    """Half the weight at each node and no moment: the mass of the condensed shapes carries gravity, too."""
+    element = Frame(section=THICK, releases=("ry rz", "ry rz"))
+    beam = part(along([1, 0, 0]), element)
+    solution = fx.static_response(beam, {"start": "all", "end": "all"}, fx.Acceleration((0, 0, -9.81)))
+    weight = 1.3 * L * 9.81
+    assert solution.reaction("start") == pytest.approx([0, 0, weight / 2, 0, 0, 0], abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("ends", "factor"), [({"start": "all"}, 2.0), ({"start": "all", "end": ("uy", "uz")}, 0.6991557)]
+)
+def test_buckling_of_a_part(ends, factor):
+    """Cantilever, and clamped with a guided hinge: tan(k L) = k L, k L = 4.4934095 = pi / 0.6991557."""
+    found = fx.buckling_loads(euler(12), ends, fx.NodalForce("end", (-1.0, 0, 0)))
+    assert found.factors[0] == pytest.approx(np.pi**2 * THICK.EI_z / (factor * L) ** 2, rel=1e-4)
 
 
 def test_damping_is_that_of_the_material():
@@ -418,10 +464,10 @@ def test_column_with_stiff_ends():
         mesh = mesh.with_cell_set("first", [0]).with_cell_set("last", [n_e - 1])
         first = Frame(section=THICK, shear=False, offsets=((a, 0, 0), (0, 0, 0)))
         last = Frame(section=THICK, shear=False, offsets=((0, 0, 0), (-a, 0, 0)))
-        regions = [Region("first", first), Region("last", last)]
+        regions = [fx.Region("first", first), fx.Region("last", last)]
         if n_e > 2:
-            regions.append(Region(None, Frame(section=THICK, shear=False)))
-        errors.append(buckling_load(Part(mesh, regions=regions), ENDS["pinned"][0]) / exact - 1)
+            regions.append(fx.Region(None, Frame(section=THICK, shear=False)))
+        errors.append(buckling_load(fx.Part(mesh, regions=regions), ENDS["pinned"][0]) / exact - 1)
     assert min(errors) > 0
     assert -np.polyfit(np.log(counts), np.log(errors), 1)[0] == pytest.approx(4.0, abs=0.15)
 
@@ -441,6 +487,28 @@ def test_truss_keeps_its_force_when_it_turns():
     h = 1e-5
     derivative = np.column_stack([(force(h * e) - force(-h * e)) / (2 * h) for e in np.eye(6)])
     assert element.geometric_stiffness(g, u0[None])[0] == pytest.approx(derivative, abs=1e-9 * abs(N))
+
+
+def test_hinged_frame_beside_its_nodes_keeps_its_force_when_it_turns():
+    """K_g is N times the second derivative of the distance of its ends, with finite rotations of the arms."""
+    element = Frame(section=THICK, offsets=ARMS, releases=("rx ry rz", "ry rz"))
+    g = group(element, SLANTED)
+    u0 = 1e-3 * np.cos(np.arange(12.0))
+    N = element.stresses(g, u0[None])[0, 0, 0]
+
+    def distance(u):
+        ends = [SLANTED[i] + u[6 * i : 6 * i + 3] + from_vector(u[6 * i + 3 : 6 * i + 6]) @ ARMS[i] for i in range(2)]
+        return np.linalg.norm(ends[1] - ends[0])
+
+    h = 1e-3
+    e = h * np.eye(12)
+    hessian = np.array(
+        [
+            [distance(a + b) - distance(a - b) - distance(b - a) + distance(-a - b) for b in e]
+            for a in e
+        ]
+    ) / (4 * h**2)  # fmt: skip
+    assert element.geometric_stiffness(g, u0[None])[0] == pytest.approx(N * hessian, abs=1e-5 * abs(N))
 
 
 # --- beside the engine ----------------------------------------------------------------------------------------------
@@ -516,3 +584,12 @@ def test_materials_that_do_not_fit_are_refused():
     for element in (Truss(0.1), Frame(section=fx.Circle(0.1))):
         with pytest.raises(ModelError, match="takes an Elastic material"):
             part(mesh, element, ply).assemble()
+
+
+def test_node_that_all_beams_release_is_named():
+    beam = part(along([1, 0, 0]), Frame(section=THICK, releases=HINGES))
+    push = fx.NodalForce("end", (0, 1.0, 0))
+    with pytest.raises(SingularError, match="ry of node 1 has no support"):
+        fx.static_response(beam, {"start": "all"}, push)
+    held = fx.static_response(beam, {"start": "all", "end": ("ry", "rz")}, push)
+    assert held.displacement(1)[1] == pytest.approx(L**3 / (3 * THICK.EI_z) + L / THICK.GA_y, rel=1e-11)

@@ -1,4 +1,4 @@
-"""Pieces of HTML for the report: page frame with its style, tables, marks, numbers."""
+"""Pieces of HTML for reports: page frame with its style, tables, marks, numbers."""
 
 from __future__ import annotations
 

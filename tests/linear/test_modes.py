@@ -1,0 +1,182 @@
+"""Vibrations: rigid motions by the geometry, effective masses, prestress."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.optimize import brentq
+
+import flexmbs as fx
+from flexmbs.elements import Hexahedron8, Hexahedron20
+
+RHO, VOLUME = 8000.0, 0.02
+SIDES = np.array([1.0, 0.1, 0.2])
+CENTRE = 0.5 * SIDES
+INERTIA = RHO * VOLUME / 12 * (SIDES @ SIDES - SIDES**2)
+
+
+@pytest.mark.parametrize("element", [Hexahedron8(), Hexahedron20()], ids=lambda e: e.cell_type)
+def test_free_block_has_six_rigid_motions_to_round_off(block, element) -> None:
+    operators = block(element, n=(6, 2, 2)).assemble()
+    modes = fx.vibration_modes(operators, 10)
+    assert modes.n_rigid == 6
+    assert (modes.eigenvalues[:6] == 0.0).all()
+    rigid, K = modes.vectors[:, :6], operators.K
+    # the energy that the stiffness gives them, against the lowest elastic one
+    assert np.abs(np.einsum("ij,ij->j", rigid, K @ rigid)).max() < 1e-9 * modes.eigenvalues[6]
+    gram = modes.vectors.T @ (operators.M @ modes.vectors)
+    assert np.abs(gram - np.eye(10)).max() < 1e-10
+    assert modes.residuals[:6].max() < 1e-14
+    assert modes.residuals[6:].max() < 1e-8
+
+
+def test_masses_and_centre(block) -> None:
+    modes = fx.vibration_modes(block(Hexahedron20()), 6)
+    assert np.abs(modes.centre_of_mass - CENTRE).max() < 1e-12
+    assert modes.masses() == pytest.approx([RHO * VOLUME] * 3 + list(INERTIA), rel=1e-12)
+    # all of it is in the rigid motions
+    assert modes.effective_masses().sum(axis=0) == pytest.approx(modes.masses(), rel=1e-10)
+
+
+def test_effective_masses_of_all_modes_add_up(block) -> None:
+    operators = block(Hexahedron8(), n=(3, 1, 1)).assemble()
+    free = fx.vibration_modes(operators, operators.n)
+    assert free.effective_masses().sum(axis=0) == pytest.approx(free.masses(), rel=1e-9)
+    n_free = operators.n - 3 * len(operators.node_set("left"))
+    held = fx.vibration_modes(operators, n_free, {"left": "all"})
+    f = held.supports.free
+    MR = (operators.M @ operators.rigid_motions(held.centre_of_mass))[f]
+    M = operators.M[f][:, f].toarray()
+    exact = np.einsum("ij,ij->j", MR, np.linalg.solve(M, MR))
+    assert held.effective_masses().sum(axis=0) == pytest.approx(exact, rel=1e-9)
+    assert (exact < held.masses()).all()
+
+
+def test_partly_held(block) -> None:
+    modes = fx.vibration_modes(block(Hexahedron8(), n=(8, 2, 2)), 6, {"left": "ux"})
+    assert modes.n_rigid == 3
+    assert modes.eigenvalues[3] > 0.0
+    shape = modes.shape(0)
+    assert np.ptp(shape[:, 1]) + np.ptp(shape[:, 2]) < 1e-9 * np.abs(shape).max()
+
+
+def test_rigid_motions_of_parts_of_any_size_and_place(block) -> None:
+    """A micromachine far from the origin and a bridge: the same count, and frequencies that scale."""
+    near = block(Hexahedron8(), n=(6, 1, 1))
+    exact = fx.vibration_modes(near, 8).frequencies[6:]
+    for scale, shift in ((1e-4, (1.0, 2.0, 3.0)), (1e3, (-1e5, 0.0, 0.0))):
+        mesh = near.mesh.transformed(scale=scale, translation=shift)
+        far = fx.Part(mesh, regions=near.regions)
+        modes = fx.vibration_modes(far, 8)
+        assert modes.n_rigid == 6
+        # coordinates that far from the origin have lost the digits of |shift| / size
+        assert modes.frequencies[6:] * scale == pytest.approx(exact, rel=1e-9)
+
+
+def test_held_by_springs_is_not_rigid(block) -> None:
+    bed = [fx.NodalSpring(int(n), (1e3, 1e3, 1e3)) for n in (0, 4, 10, 20)]
+    modes = fx.vibration_modes(block(Hexahedron8(), connections=bed), 7)
+    assert modes.n_rigid == 0
+    mass = RHO * VOLUME
+    assert modes.frequencies[:6].max() < 40.0 < modes.frequencies[6]
+    assert 0.2 < modes.angular_frequencies[:3].mean() / np.sqrt(4e3 / mass) < 2.0
+
+
+def test_modes_of_a_part_on_a_rigid_link(block) -> None:
+    part = block(Hexahedron8(), n=(6, 1, 1), connections=[fx.RigidLink("hub", "left")])
+    linked = fx.vibration_modes(part, 3, {"hub": "all"})
+    clamped = fx.vibration_modes(block(Hexahedron8(), n=(6, 1, 1)), 3, {"left": "all"})
+    assert linked.frequencies == pytest.approx(clamped.frequencies, rel=1e-9)
+
+
+def test_chain_without_geometry_for_bending(chain) -> None:
+    modes = fx.vibration_modes(chain(300, k=2.0, m=3.0), 5)
+    exact = 2.0 * np.sqrt(2.0 / 3.0) * np.sin(np.arange(5) * np.pi / 600)
+    assert modes.n_rigid == 1
+    assert np.abs(modes.angular_frequencies - exact).max() < 1e-10 * exact[-1]
+
+
+def test_a_mechanism_within_is_found_with_a_shift(chain) -> None:
+    """Two masses without spring between them: a second motion without energy, which no geometry tells."""
+    free = chain(6)
+    K = free.K.tolil()
+    K[2, 3] = K[3, 2] = 0.0
+    K[2, 2] -= 1.0
+    K[3, 3] -= 1.0
+    cut = fx.Operators(K, free.M, free.dofs, free.points)
+    modes = fx.vibration_modes(cut, 3)
+    assert modes.angular_frequencies[1] < 1e-6
+    assert modes.angular_frequencies[2] == pytest.approx(1.0, rel=1e-9)
+
+
+def cantilever_under_load(factor: float) -> float:
+    """Lowest omega^2 of a slender cantilever (EI = mass per length = L = 1) under its critical load times a factor."""
+    P = factor * np.pi**2 / 4
+
+    def determinant(square: float) -> float:
+        # w = exp(r x) with r^4 + P r^2 = omega^2; clamped at x = 0, without moment and shear force at x = 1
+        r = np.roots([1.0, 0.0, P, 0.0, -square]).astype(complex)
+        end = np.exp(r)
+        A = np.array([np.ones(4), r, r**2 * end, (r**3 + P * r) * end])
+        return float((np.linalg.det(A) / np.prod([r[i] - r[j] for i in range(4) for j in range(i)])).real)
+
+    grid = np.linspace(1e-4, 40.0, 4001)
+    values = [determinant(x) for x in grid]
+    i = int(np.argmax(np.diff(np.sign(values)) != 0))
+    return float(brentq(determinant, grid[i], grid[i + 1]))
+
+
+def test_tension_raises_and_compression_lowers(block) -> None:
+    operators = block(Hexahedron8(), n=(10, 1, 1)).assemble()
+    plain = fx.vibration_modes(operators, 2, {"left": "all"})
+    critical = fx.buckling_loads(operators, {"left": "all"}, fx.SurfaceLoad("right", traction=(-1.0, 0, 0)))
+    squares = []
+    for factor in (-0.5, 0.5, 0.999):
+        pushed = fx.static_response(
+            operators, {"left": "all"}, fx.SurfaceLoad("right", traction=(-factor * critical.factors[0], 0, 0))
+        )
+        squares.append(fx.vibration_modes(operators, 1, {"left": "all"}, prestress=pushed).eigenvalues[0])
+    relative = np.array(squares) / plain.eigenvalues[0]
+    # shear and the mesh shift load and frequency alike: their ratios are those of the slender beam to (h/L)^2
+    exact = [cantilever_under_load(factor) / cantilever_under_load(0.0) for factor in (-0.5, 0.5, 0.999)]
+    assert relative == pytest.approx(exact, rel=0.01)
+    beyond = fx.static_response(
+        operators, {"left": "all"}, fx.SurfaceLoad("right", traction=(-1.01 * critical.factors[0], 0, 0))
+    )
+    with pytest.raises(fx.SingularError, match="unstable under the prestress"):
+        fx.vibration_modes(operators, 1, {"left": "all"}, prestress=beyond)
+
+
+def test_euler_column(block) -> None:
+    slender = fx.meshes.box((0, 0, 0), (1.0, 0.01, 0.02), (40, 1, 1)).quadratic()
+    material = fx.Elastic(youngs_modulus=2e11, density=8000.0, poissons_ratio=0.0)
+    part = fx.Part(slender, regions=[fx.Region(None, Hexahedron20(), material)])
+    found = fx.buckling_loads(part, {"left": "all"}, fx.SurfaceLoad("right", traction=(-1.0 / 2e-4, 0, 0)), 2)
+    euler = np.pi**2 / 4 * 2e11 * np.array([0.02 * 0.01**3, 0.01 * 0.02**3]) / 12
+    # shear and shortening change the loads by P / (G A_s) + P / (E A) < 3e-4
+    assert found.factors == pytest.approx(euler, rel=3e-4)
+    assert found.residuals.max() < 1e-6
+
+
+def test_what_cannot_buckle_is_refused(block) -> None:
+    part = fx.Part(fx.meshes.box((0, 0, 0), (1, 1, 1), (1, 1, 1)), material=fx.steel)
+    guided = {"left": "ux", "front": "uy", "back": "uy", "bottom": "uz", "top": "uz"}
+    with pytest.raises(fx.ModelError, match="do not buckle"):
+        fx.buckling_loads(part, guided, fx.SurfaceLoad("right", traction=(1.0, 0, 0)))
+
+
+def test_bad_arguments(block) -> None:
+    part = block(Hexahedron8(), n=(2, 1, 1))
+    other = fx.static_response(block(Hexahedron8()), {"left": "all"}, fx.Acceleration((0, 0, 1.0)))
+    for make, words in (
+        (lambda: fx.vibration_modes(part, 0), "at least 1"),
+        (lambda: fx.vibration_modes(part, 10**5), "only 36 free unknowns have mass"),
+        (lambda: fx.vibration_modes(part, 1, {"left": {"ux": 1.0}}), "must be zero"),
+        (lambda: fx.vibration_modes(part, 1, {"left": "all"}, prestress=3.0), "must be a LinearSolution"),
+        (lambda: fx.vibration_modes(part, 1, {"left": "all"}, prestress=other), "solve the same one"),
+        (lambda: fx.vibration_modes(part, 2).shape(2), "no mode 2"),
+        (lambda: fx.geometric_stiffness(part), "expected a LinearSolution"),
+        (lambda: fx.buckling_loads(part, {"left": "all"}, {"a": fx.Acceleration((1.0, 0, 0))}), "one load case"),
+    ):
+        with pytest.raises(fx.ModelError, match=words):
+            make()
