@@ -28,7 +28,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import linalg, sparse
 
-from flexmbs.core.checks import as_count, as_flag, as_number
+from flexmbs.core.checks import as_array, as_count, as_flag, as_number
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.eigen import EigenPairs
 from flexmbs.core.errors import ModelError
@@ -81,6 +81,7 @@ def balanced_truncation(
     rigid: FloatArray | None = None,
     start: Basis | None = None,
     interface: bool = False,
+    inputs: FloatArray | None = None,
     shifts: int = 40,
     labels: Any = None,
     progress: Report | None = None,
@@ -106,6 +107,10 @@ def balanced_truncation(
         structures, since no complex factorisation of their own order is needed.
     interface : bool
         Whether the coordinates are displacements of the boundary and modes with it held; adds the static shapes.
+    inputs : (n_b, k) array, optional
+        Combinations of forces that count, one per column; outputs are the displacements that they work on. By default
+        each force for itself, which compares forces with moments by their numbers: scale them where units differ, by
+        the static flexibility say.
     shifts : int
         Modes whose eigenvalues serve as shifts, if there is no ``start``.
     labels : sequence of str, optional
@@ -152,8 +157,9 @@ def balanced_truncation(
     pairs = _modes(K, M, R, start, flexibility, as_count(owner, "shifts", shifts, minimum=1))
     found = time.perf_counter()
     say(0.2, "Gramian")
-    B = -M @ (R @ R[boundary].T)
-    B[boundary, np.arange(len(boundary))] += 1.0
+    weights = np.eye(len(boundary)) if inputs is None else as_array(owner, "inputs", inputs, (len(boundary), None))
+    B = -M @ (R @ (R[boundary].T @ weights))
+    B[boundary] += weights
     damping = pairs.vectors.T @ (D @ pairs.vectors)
     at_input = pairs.vectors.T @ B
     poles = modal_shifts(pairs.values, _checked(damping.diagonal(), pairs.values), (at_input**2).sum(axis=1))
@@ -174,7 +180,10 @@ def balanced_truncation(
     if size > rank:
         raise ModelError(f"{owner}: {size} shapes were asked for, but forces at the boundary reach only {rank}.")
     T = Zp @ (U[:, :size] / np.sqrt(values[:size]))
-    T = orthonormal(M, T if start is None else pairs.vectors @ T, R)
+    T = T if start is None else pairs.vectors @ T
+    T = T - R @ (R.T @ (M @ T))
+    # to round-off orthonormal already; by Cholesky, so that the order of the shapes stays
+    T = linalg.solve_triangular(np.linalg.cholesky(T.T @ (M @ T)), T.T, lower=True).T
     mixed = Zp.T @ (system.M @ Zv)
     hankel = np.sort(np.abs(linalg.eigvalsh(Zp.T @ (system.D @ Zp) + mixed + mixed.T)))[::-1]
     vectors, frequencies = np.hstack([R, T]), np.full(R.shape[1] + size, np.nan)
