@@ -83,6 +83,7 @@ def balanced_truncation(
     interface: bool = False,
     inputs: FloatArray | None = None,
     shifts: int = 40,
+    accuracy: float = 1e-8,
     labels: Any = None,
     progress: Report | None = None,
 ) -> Balanced:
@@ -113,6 +114,8 @@ def balanced_truncation(
         the static flexibility say.
     shifts : int
         Modes whose eigenvalues serve as shifts, if there is no ``start``.
+    accuracy : float
+        Of the Gramian: its iteration ends when steps add less than this part.
     labels : sequence of str, optional
         Names of the interface coordinates.
     progress : callable, optional
@@ -147,6 +150,7 @@ def balanced_truncation(
     names = as_labels(owner, labels, len(boundary))
     size = None if size is None else as_count(owner, "size", size, minimum=1)
     tolerance = as_number(owner, "tolerance", tolerance, above=0.0, below=1.0)
+    accuracy = as_number(owner, "accuracy", accuracy, above=0.0, below=1.0)
     interface = as_flag(owner, "interface", interface)
     say = progress or (lambda fraction, text: None)
     began = time.perf_counter()
@@ -168,7 +172,10 @@ def balanced_truncation(
         K_s, M_s, D_s = (sparse.csc_matrix(A) for A in (np.diag(pairs.values), np.eye(len(pairs.values)), damping))
         system = System(K_s, M_s, D_s, at_input)
     Zp, Zv, steps, _ = gramian(
-        *system, poles, each=lambda step: say(0.2 + 0.7 * min(1.0, step / len(poles)), f"Gramian, step {step + 1}")
+        *system,
+        poles,
+        accuracy,
+        each=lambda step: say(0.2 + 0.7 * min(1.0, step / len(poles)), f"Gramian, step {step + 1}"),
     )
     mass = Zp.T @ (system.M @ Zp)
     values, U = linalg.eigh(0.5 * (mass + mass.T))
