@@ -97,9 +97,15 @@ _HOME = {
     "flexmbs.meshes": ("Mesh", "read_mesh"),
     "flexmbs.model": ("Model",),
     "flexmbs.output.linear_paraview": ("write_vtu",),
+    "flexmbs.reduction.balanced": ("balanced_truncation",),
+    "flexmbs.reduction.characteristic_modes": ("characteristic_modes",),
+    "flexmbs.reduction.free_interface": ("macneal", "rubin"),
     "flexmbs.reduction.interfaces": ("Interface",),
+    "flexmbs.reduction.krylov": ("krylov",),
+    "flexmbs.reduction.modal_truncation": ("modal_truncation",),
     "flexmbs.reduction.model": ("ReducedModel",),
     "flexmbs.reduction.reduce": ("reduce",),
+    "flexmbs.reduction.selection": ("EffectiveMass", "Lowest", "TransferFunction", "UpToFrequency"),
     "flexmbs.reduction.store": ("load_reduced",),
     "flexmbs.solution": ("Solution", "Status"),
     "flexmbs.supports": ("Clamp", "Guide", "Hinge", "Pin", "Prescribe", "Roller"),
@@ -146,6 +152,7 @@ __all__ = [
     "DistanceSensor",
     "DistributedLoad",
     "DofMap",
+    "EffectiveMass",
     "Elastic",
     "ElasticSupport",
     "Energy",
@@ -180,6 +187,7 @@ __all__ = [
     "LinearModel",
     "LinearModes",
     "LinearSolution",
+    "Lowest",
     "Marker",
     "Mesh",
     "MeshError",
@@ -252,17 +260,21 @@ __all__ = [
     "TimeSolution",
     "TimeStatus",
     "TorsionSpring",
+    "TransferFunction",
     "TranslationDriver",
     "Units",
     "UnitsWarning",
     "Universal",
+    "UpToFrequency",
     "UserForce",
     "VelocitySensor",
     "WhiteNoise",
     "Wireframe",
     "__version__",
     "aluminium",
+    "balanced_truncation",
     "buckling_loads",
+    "characteristic_modes",
     "compile_model",
     "elements",
     "geometric_stiffness",
@@ -270,16 +282,20 @@ __all__ = [
     "harmonic_response",
     "inspect",
     "joined",
+    "krylov",
     "linearise",
     "load",
     "load_reduced",
+    "macneal",
     "meshes",
+    "modal_truncation",
     "motions",
     "part_from_inp",
     "read_mesh",
     "read_operators",
     "reduce",
     "reduction",
+    "rubin",
     "scalar_mass",
     "simulate",
     "solve_modal",
@@ -400,9 +416,15 @@ if TYPE_CHECKING:
     from flexmbs.meshes import Mesh, read_mesh
     from flexmbs.model import Model
     from flexmbs.output.linear_paraview import write_vtu
+    from flexmbs.reduction.balanced import balanced_truncation
+    from flexmbs.reduction.characteristic_modes import characteristic_modes
+    from flexmbs.reduction.free_interface import macneal, rubin
     from flexmbs.reduction.interfaces import Interface
+    from flexmbs.reduction.krylov import krylov
+    from flexmbs.reduction.modal_truncation import modal_truncation
     from flexmbs.reduction.model import ReducedModel
     from flexmbs.reduction.reduce import reduce
+    from flexmbs.reduction.selection import EffectiveMass, Lowest, TransferFunction, UpToFrequency
     from flexmbs.reduction.store import load_reduced
     from flexmbs.solution import Solution, Status
     from flexmbs.supports import Clamp, Guide, Hinge, Pin, Prescribe, Roller
