@@ -171,7 +171,7 @@ class Complement:
             return math.inf
         try:
             values, vectors = eigsh(
-                operator, 1, self._K, Minv=inverse, which="LA", v0=start, tol=1e-5, ncv=min(n, 30), maxiter=n
+                operator, 1, self._K, Minv=inverse, which="LA", v0=start, tol=1e-3, ncv=min(n, 30), maxiter=n
             )
         except ArpackError:
             raise SingularError("the lowest frequency that the basis leaves out was not found") from None

@@ -12,13 +12,24 @@ from scipy.sparse import diags
 from scipy.sparse.linalg import cg
 
 from flexmbs.core.contracts import FloatArray, IntArray
-from flexmbs.core.eigen import RIGID, lowest_modes
+from flexmbs.core.eigen import lowest_modes
 from flexmbs.core.errors import ModelError
 from flexmbs.reduction.complement import Complement, round_off
 from flexmbs.reduction.model import ReducedModel, Source
 from flexmbs.reduction.report_data import EffectiveMasses, FrequencyTable, InertiaCheck, StaticCheck
 
-__all__ = ["Problem", "effective_masses", "frequency_table", "inertia_check", "problem", "static_check"]
+__all__ = [
+    "Problem",
+    "effective_masses",
+    "frequency_table",
+    "inertia_check",
+    "massive_motions",
+    "problem",
+    "static_check",
+]
+
+SHARE = 1e-3
+"""The shift relative to the first elastic eigenvalue."""
 
 MOST = 30
 """Modes that a table shows by default."""
@@ -70,12 +81,12 @@ def problem(model: ReducedModel, source: Source, held: Sequence[str] = ()) -> Pr
     except linalg.LinAlgError:
         raise ModelError(f"{model!r}: its mass matrix is not positive definite.") from None
     noise = round_off(K, T, shapes) + 4.0 * np.finfo(float).eps * np.abs(values).max(initial=0.0)
-    motions = _null(K, M, motions)
+    motions = massive_motions(K, M, motions)
     rigid = max(min(motions.shape[1], len(values)), int((values <= 10.0 * noise).sum()))
     return Problem(tuple(held), K, M, T, K_r, M_r, values, shapes, noise, rigid, motions, _shift(K, M, values, rigid))
 
 
-def _null(K: Any, M: Any, R: FloatArray) -> FloatArray:
+def massive_motions(K: Any, M: Any, R: FloatArray) -> FloatArray:
     """Combinations of the rigid motions R (n, 6) that have mass and cause no force, mass-normalised."""
     size = np.abs(R).max(axis=0, initial=0.0)
     R = R[:, size > 0] / size[size > 0]
@@ -92,10 +103,10 @@ def _null(K: Any, M: Any, R: FloatArray) -> FloatArray:
 def _shift(K: Any, M: Any, values: FloatArray, rigid: int) -> float:
     """A shift well below the first elastic eigenvalue."""
     if len(values) > rigid:
-        return -RIGID * float(values[rigid])
+        return -SHARE * float(values[rigid])
     k, m = K.diagonal(), M.diagonal()
     massive = (m > 0) & (k > 0)
-    return -1e-3 * RIGID * float((k[massive] / m[massive]).min()) if massive.any() else 0.0
+    return -1e-3 * SHARE * float((k[massive] / m[massive]).min()) if massive.any() else 0.0
 
 
 def frequency_table(
@@ -125,8 +136,11 @@ def frequency_table(
     if not full or not count:
         return table, None
     factor = None if rest is None else rest.factor
-    pairs = lowest_modes(given.K, given.M, first + count, factor, given.shift, "the stiffness of the part")
-    exact, shapes = pairs.values[first:], pairs.vectors[:, first:]
+    more = first - given.motions.shape[1]  # motions without stiffness that are not of a rigid body
+    pairs = lowest_modes(
+        given.K, given.M, more + count, factor, given.shift, "the stiffness of the part", rigid=given.motions
+    )
+    exact, shapes = pairs.values[more:], pairs.vectors[:, more:]
     mac = (shapes.T @ (given.M @ (given.T @ given.shapes[:, shown]))).T ** 2
     error = np.sqrt(values / np.maximum(exact, np.finfo(float).tiny)) - 1.0
     table = FrequencyTable(
