@@ -131,7 +131,7 @@ def frequency_table(
                 least[k] = max(0.0, math.sqrt(values[k] / (high[k] + noise[k])) - 1.0)
     ratio = float(np.abs(given.values[:first]).max(initial=0.0) / values[0]) if count else None
     table = FrequencyTable(
-        given.held, first, ratio, _frequencies(values), tuple(bound), tuple(least), None, None, None, None
+        given.held, first, ratio, _frequencies(values), tuple(bound), tuple(least), None, None, None, None, None
     )
     if not full or not count:
         return table, None
@@ -145,7 +145,8 @@ def frequency_table(
     error = np.sqrt(values / np.maximum(exact, np.finfo(float).tiny)) - 1.0
     table = FrequencyTable(
         given.held, first, ratio, _frequencies(values), tuple(bound), tuple(least), _frequencies(exact),
-        _numbers(error), _numbers(mac.diagonal()), tuple(_numbers(row) for row in mac),
+        _numbers(error), _numbers(mac.max(axis=1)), tuple(int(k) + 1 for k in mac.argmax(axis=1)),
+        tuple(_numbers(row) for row in mac),
     )  # fmt: skip
     return table, shapes
 
@@ -220,7 +221,9 @@ def static_check(model: ReducedModel, source: Source, given: Problem) -> StaticC
         q = q + linalg.cho_solve(S, T.T @ (given.K @ gap - given.shift * (given.M @ gap)))
         gap = R - T @ q
     span = float(np.sqrt(np.maximum(np.einsum("ij,ij->j", gap, given.M @ gap), 0.0)).max())
-    forces = np.abs(model.K @ q) / np.maximum((np.abs(model.K) @ np.abs(q)).max(axis=0), np.finfo(float).tiny)
+    # K_r may vanish altogether (one rigid interface, no modes): the forces of the elements are the measure
+    size = np.sqrt(np.einsum("ij,ij->j", np.abs(T), abs(given.K) @ np.abs(T)))
+    forces = np.abs(model.K @ q) / (size[:, None] * (size @ np.abs(q)))
     mass = float(np.abs(q.T @ model.M @ q - R.T @ (given.M @ R)).max())  # R is mass-normalised
     return StaticCheck(imbalance, reactions, R.shape[1], span, float(forces.max()), mass)
 
