@@ -39,6 +39,7 @@ _HOME = {
     "flexmbs.control.value_sensors": ("CoordinateSensor", "HeldSensor", "StateSensor"),
     "flexmbs.core.errors": (
         "AccuracyWarning", "ConvergenceError", "FlexmbsError", "MeshError", "ModelError", "ReadError", "SingularError",
+        "UnitsWarning",
     ),
     "flexmbs.core.history": ("Constant", "Table"),
     "flexmbs.core.material": ("Elastic", "Orthotropic", "aluminium", "steel"),
@@ -79,19 +80,23 @@ _HOME = {
     "flexmbs.linear.body_loads": ("Acceleration", "Centrifugal", "ThermalLoad"),
     "flexmbs.linear.connections": ("AveragingLink", "NodalMass", "NodalSpring", "RigidLink"),
     "flexmbs.linear.damping": ("ModalDamping", "ProportionalDamping", "StructuralDamping"),
+    "flexmbs.linear.files": ("read_operators", "write_operators_matrix_market", "write_operators_npz"),
     "flexmbs.linear.frequency_response": ("FrequencyResponse",),
+    "flexmbs.linear.from_inp": ("part_from_inp",),
     "flexmbs.linear.harmonic": ("harmonic_response",),
     "flexmbs.linear.linear_modes": ("LinearModes",),
     "flexmbs.linear.linear_solution": ("LinearSolution",),
     "flexmbs.linear.loads": ("NodalForce", "SurfaceLoad"),
     "flexmbs.linear.modes": ("vibration_modes",),
-    "flexmbs.linear.operators": ("Operators",),
+    "flexmbs.linear.operators": ("DofMap", "Operators"),
     "flexmbs.linear.part": ("Part",),
     "flexmbs.linear.prestress": ("BucklingLoads", "buckling_loads", "geometric_stiffness"),
     "flexmbs.linear.region": ("Region",),
+    "flexmbs.linear.scalar_mass": ("scalar_mass",),
     "flexmbs.linear.statics": ("static_response",),
     "flexmbs.meshes": ("Mesh", "read_mesh"),
     "flexmbs.model": ("Model",),
+    "flexmbs.output.linear_paraview": ("write_vtu",),
     "flexmbs.reduction.interfaces": ("Interface",),
     "flexmbs.reduction.model": ("ReducedModel",),
     "flexmbs.reduction.reduce": ("reduce",),
@@ -140,6 +145,7 @@ __all__ = [
     "DistanceDriver",
     "DistanceSensor",
     "DistributedLoad",
+    "DofMap",
     "Elastic",
     "ElasticSupport",
     "Energy",
@@ -248,6 +254,7 @@ __all__ = [
     "TorsionSpring",
     "TranslationDriver",
     "Units",
+    "UnitsWarning",
     "Universal",
     "UserForce",
     "VelocitySensor",
@@ -268,9 +275,12 @@ __all__ = [
     "load_reduced",
     "meshes",
     "motions",
+    "part_from_inp",
     "read_mesh",
+    "read_operators",
     "reduce",
     "reduction",
+    "scalar_mass",
     "simulate",
     "solve_modal",
     "solve_static",
@@ -278,6 +288,9 @@ __all__ = [
     "steel",
     "verification",
     "vibration_modes",
+    "write_operators_matrix_market",
+    "write_operators_npz",
+    "write_vtu",
 ]
 
 if TYPE_CHECKING:
@@ -318,6 +331,7 @@ if TYPE_CHECKING:
         ModelError,
         ReadError,
         SingularError,
+        UnitsWarning,
     )
     from flexmbs.core.history import Constant, Table
     from flexmbs.core.material import Elastic, Orthotropic, aluminium, steel
@@ -369,19 +383,23 @@ if TYPE_CHECKING:
     from flexmbs.linear.body_loads import Acceleration, Centrifugal, ThermalLoad
     from flexmbs.linear.connections import AveragingLink, NodalMass, NodalSpring, RigidLink
     from flexmbs.linear.damping import ModalDamping, ProportionalDamping, StructuralDamping
+    from flexmbs.linear.files import read_operators, write_operators_matrix_market, write_operators_npz
     from flexmbs.linear.frequency_response import FrequencyResponse
+    from flexmbs.linear.from_inp import part_from_inp
     from flexmbs.linear.harmonic import harmonic_response
     from flexmbs.linear.linear_modes import LinearModes
     from flexmbs.linear.linear_solution import LinearSolution
     from flexmbs.linear.loads import NodalForce, SurfaceLoad
     from flexmbs.linear.modes import vibration_modes
-    from flexmbs.linear.operators import Operators
+    from flexmbs.linear.operators import DofMap, Operators
     from flexmbs.linear.part import Part
     from flexmbs.linear.prestress import BucklingLoads, buckling_loads, geometric_stiffness
     from flexmbs.linear.region import Region
+    from flexmbs.linear.scalar_mass import scalar_mass
     from flexmbs.linear.statics import static_response
     from flexmbs.meshes import Mesh, read_mesh
     from flexmbs.model import Model
+    from flexmbs.output.linear_paraview import write_vtu
     from flexmbs.reduction.interfaces import Interface
     from flexmbs.reduction.model import ReducedModel
     from flexmbs.reduction.reduce import reduce

@@ -15,7 +15,7 @@ from flexmbs.core.section import BeamStiffness, Section, beam_stiffness, check_s
 if TYPE_CHECKING:
     from flexmbs.core.material import Material
 
-__all__ = ["check_line_section", "line_stiffness", "lines", "numbered"]
+__all__ = ["check_line_section", "elastic", "line_stiffness", "lines", "numbered"]
 
 
 def check_line_section(owner: str, section: Any) -> None:

@@ -6,8 +6,8 @@ product of M. From a block V_0 of random vectors
 .. math:: A^{-1} M V_j = \sum_{i \le j} V_i H_{ij} + V_{j+1} \beta_j, \qquad V^T M V = 1,
 
 and the Ritz values of the small matrix H are the eigenvalues; :math:`|\beta_j s|/\theta` with the last rows s of an
-eigenvector of H is the relative residual of a pair in the norm of M. Sparse triangular solutions are bound by memory, so
-that a block of 16 takes a fifth of the time of 16 single ones; a block also finds multiple eigenvalues at once.
+eigenvector of H is the relative residual of a pair in the norm of M. Sparse triangular solutions are bound by memory,
+so that 8 at once take a quarter of the time of 8 single ones; a block also finds multiple eigenvalues at once.
 
 Source: R. G. Grimes, J. G. Lewis, H. D. Simon, A shifted block Lanczos algorithm for solving sparse symmetric
 generalized eigenproblems, SIAM J. Matrix Anal. Appl. 15 (1994) 228-272; here without restarts, so that all vectors stay
@@ -32,7 +32,7 @@ DROPPED = 1e-10
 
 
 def block_lanczos(
-    solve: Callable[[FloatArray], FloatArray], M: Any, count: int, block: int, tolerance: float = 1e-11
+    solve: Callable[[FloatArray], FloatArray], M: Any, count: int, block: int, tolerance: float = 1e-12
 ) -> tuple[FloatArray, FloatArray]:
     """The ``count`` largest eigenvalues of A^-1 M (descending) and their M-orthonormal vectors (n, count).
 

@@ -19,6 +19,7 @@ __all__ = [
     "ModelError",
     "ReadError",
     "SingularError",
+    "UnitsWarning",
     "unknown_name",
 ]
 
@@ -69,6 +70,10 @@ class ConvergenceError(FlexmbsError, RuntimeError):
 
 class AccuracyWarning(UserWarning):
     """Round-off limits the result: the message carries the estimated accuracy."""
+
+
+class UnitsWarning(UserWarning):
+    """Numbers look as if they were in units that do not belong together."""
 
 
 def unknown_name(what: str, name: object, known: Iterable[str]) -> str:

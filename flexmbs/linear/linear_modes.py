@@ -71,6 +71,24 @@ class LinearModes:
             raise ModelError(f"shape: there is no mode {mode}; {len(self.eigenvalues)} were computed, counted from 0.")
         return self.operators.displacements(self.vectors[:, mode])
 
+    def plot(self, mode: int, ax: Any = None, factor: float | None = None) -> Any:
+        """Draw a mode, coloured by the size of its displacements.
+
+        Parameters
+        ----------
+        mode : int
+            Counted from 0.
+        ax : matplotlib axes, optional
+            Made with ``projection="3d"``; a new figure by default.
+        factor : float, optional
+            On the displacements; chosen to be visible by default.
+        """
+        from flexmbs.linear.pictures import draw_structure
+
+        axes = draw_structure(self.operators, self.shape(mode), ax=ax, factor=factor)
+        axes.set_title(f"mode {mode}: {self.frequencies[mode]:.5g}", fontsize=10)
+        return axes
+
     @cached_property
     def centre_of_mass(self) -> FloatArray:
         """Centre of mass (3,) of the whole structure, held nodes included."""

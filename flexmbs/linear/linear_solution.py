@@ -97,6 +97,25 @@ class LinearSolution:
         part = part_of("von_mises", self.operators)
         return nodal_von_mises(part, self.operators.expand(self.u), self.thermal)
 
+    def plot(self, ax: Any = None, values: Any = None, label: str = "", factor: float | None = None) -> Any:
+        """Draw the deformed surface, coloured by von Mises stress.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            Made with ``projection="3d"``; a new figure by default.
+        values : (n_nodes,) array, optional
+            Other colours, with their ``label``.
+        factor : float, optional
+            On the displacements; chosen to be visible by default.
+        """
+        from flexmbs.linear.pictures import draw_structure
+
+        if values is None and self.operators.part is not None:
+            values, label = self.von_mises, label or "von Mises stress"
+            values = None if np.isnan(values).all() else values
+        return draw_structure(self.operators, self.displacements, values, label or "displacement", ax, factor)
+
     @property
     def strain_energy(self) -> float:
         """u^T K u / 2; with thermal loads, without the energy that the free strain itself would have."""

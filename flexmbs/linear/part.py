@@ -16,6 +16,7 @@ from flexmbs.linear.connections import AveragingLink, NodalMass, NodalSpring, Ri
 from flexmbs.linear.constraints import Nodes, lump, number_nodes, transformation
 from flexmbs.linear.operators import DofMap, Operators
 from flexmbs.linear.region import Region, check_material
+from flexmbs.linear.units_check import check_units
 from flexmbs.meshes import Mesh
 from flexmbs.meshes.cells import cell_type
 
@@ -97,6 +98,8 @@ class Part:
         object.__setattr__(self, "pieces", _pieces(owner, self.mesh, self.material, self.regions))
         cells = [(p.region.element.n_components, p.cells) for p in self.pieces]
         object.__setattr__(self, "nodes", number_nodes(owner, self.mesh, cells, self.connections))
+        # blamed on whoever called the constructor
+        check_units(owner, self.mesh.points, [p.region.material for p in self.pieces], stacklevel=5)
 
     def __repr__(self) -> str:
         kinds = ", ".join(

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from flexmbs.linear.region import Region
 
 __all__ = [
+    "STRESS_NAMES",
     "ElementStresses",
     "NodalStresses",
     "element_displacements",
@@ -88,11 +89,12 @@ def element_stresses(part: Part, u: Any, thermal: Sequence[ThermalLoad] = ()) ->
     """
     u = _physical(part, u, 1)
     found: list[ElementStresses] = []
+    before: Piece | None = None
     for piece, cells, group in part.groups():
         element = piece.region.element
         values = element.stresses(group, element_displacements(part, piece, cells, u, thermal))
         new = ElementStresses(piece.region, cells, element.stress_names, element.stress_positions(group), values)
-        if found and found[-1].region is piece.region and found[-1].cells.shape[1] == cells.shape[1]:
+        if piece is before:
             last = found.pop()
             new = ElementStresses(
                 last.region,
@@ -102,6 +104,7 @@ def element_stresses(part: Part, u: Any, thermal: Sequence[ThermalLoad] = ()) ->
                 np.concatenate([last.values, values]),
             )
         found.append(new)
+        before = piece
     return found
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import struct
 import sys
 
 import numpy as np
@@ -179,6 +180,31 @@ def test_op4(write, tmp_path):
     path = write(OP4, "job.op4")
     (tmp_path / "dofs.csv").write_text("3,1\n7,2\n")
     check(read_operators(path, nodes=write(GRIDS, "grids.bdf"), dofs=tmp_path / "dofs.csv"))
+
+
+@needed
+@pytest.mark.parametrize("part", [1.0, 0.8, 0.55])
+def test_binary_op4(tmp_path, part):
+    def record(content):
+        length = struct.pack("<i", len(content))
+        return length + content + length
+
+    data = b""
+    for name, A in (("KAA", [[5.0, -2.0], [-2.0, 4.0]]), ("MAA", [[1.0, 0.0], [0.0, 3.0]])):
+        data += record(struct.pack("<4i8s", 2, 2, 6, 2, name.encode().ljust(8)))
+        for i, column in enumerate(A, start=1):
+            data += record(struct.pack("<3i2d", i, 1, 4, *column))  # doubles count as two words
+        data += record(struct.pack("<3id", 3, 1, 2, 1.0))
+    path = tmp_path / "job.op4"
+    path.write_bytes(data[: int(part * len(data))])
+    options = {"nodes": [[0, 0, 0]], "dofs": _two()}
+    if part < 1.0:
+        with pytest.raises(ReadError, match="cut off"):
+            read_operators(path, **options)
+    else:
+        two = read_operators(path, **options)
+        assert two.K.toarray().tolist() == [[5.0, -2.0], [-2.0, 4.0]]
+        assert two.M.toarray().tolist() == [[1.0, 0.0], [0.0, 3.0]]
 
 
 @needed

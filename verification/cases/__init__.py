@@ -48,6 +48,12 @@ ALL: tuple[CaseEntry, ...] = (
     ),
     CaseEntry("spatial-cable", "The spatial cable in an inclined plane", "elements", f"{_HERE}.elements:SPACE"),
     CaseEntry("linear-beams", "Linear beams: exact at the nodes", "elements", f"{_HERE}.elements:LINEAR"),
+    CaseEntry(
+        "solid-bar-analyses",
+        "Bar of solid elements: weight, spin, vibration, forced motion",
+        "linear parts",
+        f"{_HERE}.solid_bars:CASE",
+    ),
     CaseEntry("equilibria", "Mechanisms find their equilibrium", "equilibrium", f"{_HERE}.equilibrium:EQUILIBRIA"),
     CaseEntry(
         "vibrations",

@@ -137,7 +137,9 @@ def slender_mesh(element: SolidElement, shape: str) -> Mesh:
     mesh = fx.meshes.box((0, -0.1, -0.05), (6, 0.2, 0.1), (6, 1, 1), linear)
     points = mesh.points.copy()
     inner = (points[:, 0] > 0.5) & (points[:, 0] < 5.5)
-    lean = {"regular": 0.0, "parallelograms": 1.0, "trapezoids": (-1.0) ** np.rint(points[:, 0])}[shape]
+    lean = np.full(len(points), 0.0 if shape == "regular" else 1.0)
+    if shape == "trapezoids":
+        lean[np.rint(points[:, 0]) % 2 == 1] = -1.0
     points[:, 0] += inner * lean * points[:, 1]
     mesh = moved(mesh, points)
     return mesh if element.cell_type == linear else mesh.quadratic()

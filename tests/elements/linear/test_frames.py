@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import linalg, optimize
 
 import flexmbs as fx
-from flexmbs.core.errors import MeshError, ModelError
+from flexmbs.core.errors import MeshError, ModelError, SingularError
 from flexmbs.core.material import Orthotropic
 from flexmbs.core.rotations import from_vector
 from flexmbs.elements import Frame, SpatialBeam, Truss
@@ -584,3 +584,12 @@ def test_materials_that_do_not_fit_are_refused():
     for element in (Truss(0.1), Frame(section=fx.Circle(0.1))):
         with pytest.raises(ModelError, match="takes an Elastic material"):
             part(mesh, element, ply).assemble()
+
+
+def test_node_that_all_beams_release_is_named():
+    beam = part(along([1, 0, 0]), Frame(section=THICK, releases=HINGES))
+    push = fx.NodalForce("end", (0, 1.0, 0))
+    with pytest.raises(SingularError, match="ry of node 1 has no support"):
+        fx.static_response(beam, {"start": "all"}, push)
+    held = fx.static_response(beam, {"start": "all", "end": ("ry", "rz")}, push)
+    assert held.displacement(1)[1] == pytest.approx(L**3 / (3 * THICK.EI_z) + L / THICK.GA_y, rel=1e-11)

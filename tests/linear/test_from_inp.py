@@ -1,0 +1,183 @@
+"""Parts from input files with materials and sections."""
+
+from __future__ import annotations
+
+from importlib import resources
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from flexmbs.core.errors import ModelError, ReadError
+from flexmbs.core.material import Elastic, Orthotropic
+from flexmbs.elements import ShellQuad, Tetra4, Tetra10
+from flexmbs.linear.files import read_operators
+from flexmbs.linear.from_inp import has_sections, part_from_inp
+from flexmbs.meshes.abaqus_sections import read_sections
+
+REFERENCE = Path(str(resources.files("flexmbs.verification.reference") / "calculix"))
+
+MESH = """*HEADING
+*NODE
+1, 0., 0., 0.
+2, 1., 0., 0.
+3, 0., 1., 0.
+4, 0., 0., 1.
+5, 1., 1., 1.
+*ELEMENT, TYPE=C3D4, ELSET=Solid
+1, 1, 2, 3, 4
+*ELEMENT, TYPE=C3D4, ELSET=More
+2, 2, 5, 3, 4
+"""
+STEEL = "*MATERIAL, NAME=Steel\n*ELASTIC\n2.1E11, 0.29\n*DENSITY\n7850.,\n"
+PLY = (
+    "*Material, name=Ply\n*Elastic, type=ENGINEERING CONSTANTS\n"
+    "140E9, 10E9, 9E9, 0.3, 0.31, 0.4, 5E9, 4.9E9,\n3.5E9\n*Density\n1600.\n"
+)
+SECTIONS = "*SOLID SECTION, ELSET=SOLID, MATERIAL=STEEL\n*SOLID SECTION, ELSET=MORE, MATERIAL=PLY\n1.,\n"
+PLATE = """*NODE
+1, 0., 0., 0.
+2, 1., 0., 0.
+3, 1., 1., 0.
+4, 0., 1., 0.
+*ELEMENT, TYPE=S4, ELSET=PLATE
+1, 1, 2, 3, 4
+"""
+SHELL = "*SHELL SECTION, ELSET=PLATE, MATERIAL=STEEL\n0.01, 5\n"
+
+
+@pytest.fixture
+def write(tmp_path):
+    def writer(*parts):
+        path = tmp_path / "Part One.inp"
+        path.write_text("".join(parts))
+        return path
+
+    return writer
+
+
+def test_materials_and_sections(write):
+    part = part_from_inp(write(MESH, STEEL, PLY, SECTIONS))
+    assert part.name == "Part One"
+    steel, ply = (piece.region.material for piece in part.pieces)
+    assert steel == Elastic(youngs_modulus=2.1e11, poissons_ratio=0.29, density=7850.0, name="Steel")
+    assert ply == Orthotropic(
+        E_1=140e9, E_2=10e9, E_3=9e9, nu_12=0.3, nu_13=0.31, nu_23=0.4, G_12=5e9, G_13=4.9e9, G_23=3.5e9,
+        density=1600.0, name="Ply",
+    )  # fmt: skip
+    assert [piece.region.cells for piece in part.pieces] == ["Solid", "More"]
+    assert [type(piece.region.element) for piece in part.pieces] == [Tetra4, Tetra4]
+    assert part_from_inp(write(MESH, STEEL, PLY, SECTIONS), name="other").name == "other"
+
+
+def test_assembled_mass(write):
+    M = part_from_inp(write(MESH, STEEL, PLY, SECTIONS)).assemble().M
+    # volumes 1/6 and 1/3
+    assert M.sum() == pytest.approx(3 * (7850.0 / 6 + 1600.0 / 3), rel=1e-13)
+
+
+def test_stiffness_of_calculix():
+    """Entry by entry against the file that CalculiX has written for the same input file."""
+    operators = part_from_inp(REFERENCE / "operators_block.inp").assemble()
+    other = read_operators(REFERENCE / "operators_block.sti")
+    ours = operators.dofs.table(len(operators.points))
+    # both number the nodes in the order of the file
+    order = ours[other.dofs.node, other.dofs.component]
+    assert abs(operators.K[order][:, order] - other.K).max() < 1e-12 * abs(other.K).max()
+
+
+def test_one_set_of_several_types(write):
+    mesh = MESH.split("*ELEMENT, TYPE=C3D4, ELSET=More")[0].replace("5, 1., 1., 1.\n", "") + (
+        "*NODE\n30, 2., 2., 2.\n31, 0.5, 0.5, 0.\n32, 0.5, 0., 0.5\n33, 0., 0.5, 0.5\n34, 1.5, 1., 1.\n"
+        "35, 1., 1.5, 1.\n36, 1., 1., 1.5\n*ELEMENT, TYPE=C3D10, ELSET=Solid\n7, 2, 3, 4, 30, 31, 33, 32, 34, 35, 36\n"
+    )
+    part = part_from_inp(write(mesh, STEEL, "*SOLID SECTION, ELSET=Solid, MATERIAL=Steel\n"))
+    assert [type(piece.region.element) for piece in part.pieces] == [Tetra4, Tetra10]
+
+
+def test_shells(write):
+    part = part_from_inp(write(PLATE, STEEL, SHELL))
+    (piece,) = part.pieces
+    assert piece.region.element == ShellQuad(thickness=0.01)
+    assert part.assemble().n == 24
+
+
+def test_damping_of_a_material(write):
+    path = write(MESH, STEEL, "*DAMPING, BETA=1e-4\n", PLY, SECTIONS)
+    steel, ply = (piece.region.material for piece in part_from_inp(path).pieces)
+    assert (steel.viscosity, ply.viscosity) == (1e-4, 0.0)
+    with pytest.warns(UserWarning, match=r"mass damping \(ALPHA\) of material 'Steel' is not read"):
+        part_from_inp(write(MESH, STEEL, "*DAMPING, ALPHA=3., BETA=1e-4\n", PLY, SECTIONS))
+
+
+def test_keywords_that_change_the_structure_are_named(write):
+    with pytest.warns(UserWarning, match=r"not read.*\*BOUNDARY, \*TIE\. Give"):
+        part_from_inp(write(MESH, STEEL, PLY, SECTIONS, "*BOUNDARY\n1, 1, 3\n*TIE, NAME=A\nX, Y\n*BOUNDARY\n2, 1\n"))
+
+
+def test_what_follows_a_step_is_load(write):
+    path = write(MESH, STEEL, PLY, SECTIONS, "*STEP\n*STATIC\n*BOUNDARY\n1, 1, 3\n*END STEP\n")
+    assert read_sections(path).not_read == ()
+
+
+def test_whether_a_file_has_sections(write):
+    assert has_sections(write(MESH, STEEL, PLY, SECTIONS))
+    assert not has_sections(write(MESH))
+
+
+@pytest.mark.parametrize(
+    ("parts", "message"),
+    [
+        ((MESH,), r"no \*SOLID SECTION or \*SHELL SECTION.*Part\(read_mesh\(file\), material="),
+        ((MESH, STEEL, SECTIONS), r"line \d+: there is no material named 'PLY'.*'Steel'"),
+        ((MESH, STEEL, PLY, SECTIONS.replace("SOLID,", "SOLDI,")), r"no element set named 'SOLDI'.*'Solid'"),
+        ((MESH, "*MATERIAL, NAME=Steel\n*DENSITY\n1.\n", PLY, SECTIONS), r"material 'Steel' has no \*ELASTIC"),
+        ((MESH, STEEL.split("*DENSITY")[0], PLY, SECTIONS), r"'Steel' has no \*DENSITY, which the mass matrix needs"),
+        ((MESH, STEEL, STEEL, PLY, SECTIONS), r"\*MATERIAL needs a NAME= that is not there yet, not 'Steel'"),
+        ((MESH, STEEL.replace(", NAME=Steel", ""), SECTIONS), r"\*MATERIAL needs a NAME="),
+        ((MESH, STEEL.replace("2.1E11, 0.29", "2.1E11"), PLY, SECTIONS), r"'Steel' needs 2 numbers .* not 1"),
+        ((MESH, STEEL.replace("0.29", "0.29, 20.\n1.9E11, 0.3, 400."), SECTIONS), r"several temperatures or fields"),
+        ((MESH, STEEL.replace("*ELASTIC", "*ELASTIC, TYPE=ANISOTROPIC"), SECTIONS), r"TYPE=ANISOTROPIC is not"),
+        ((MESH, STEEL.replace("2.1E11", "steel"), SECTIONS), r"expected numbers separated by commas"),
+        ((MESH, "*ELASTIC\n1., 0.3\n", SECTIONS), r"\*ELASTIC before any \*MATERIAL"),
+        ((MESH, STEEL, PLY, "*ORIENTATION, NAME=O\n1,0,0,0,1,0\n", SECTIONS.replace("PLY", "PLY, ORIENTATION=O")),
+         r"\*SOLID SECTION with ORIENTATION= is not supported"),
+        ((MESH, STEEL, PLY, SECTIONS.replace("ELSET=SOLID, ", "")), r"needs ELSET= and MATERIAL="),
+        ((MESH, STEEL, "*BEAM SECTION, ELSET=SOLID, MATERIAL=STEEL\n"), r"\*BEAM SECTION is not supported"),
+        ((MESH, STEEL, "*SHELL SECTION, ELSET=SOLID, MATERIAL=STEEL\n0.1\n"), r"no shell element lives on tetra cells"),
+        ((PLATE, STEEL, "*SHELL SECTION, ELSET=PLATE, MATERIAL=STEEL\n"), r"needs its thickness on the next line"),
+        ((PLATE, STEEL, SHELL.replace("MATERIAL=STEEL", "MATERIAL=STEEL, OFFSET=0.5")), r"with OFFSET is not"),
+        ((PLATE, STEEL, SHELL.replace("MATERIAL=STEEL", "COMPOSITE")), r"with COMPOSITE is not supported"),
+        ((PLATE, STEEL, "*SOLID SECTION, ELSET=PLATE, MATERIAL=STEEL\n"), r"no solid element lives on quad cells"),
+    ],
+)  # fmt: skip
+def test_refused(write, parts, message):
+    with pytest.raises(ReadError, match=message):
+        part_from_inp(write(*parts))
+
+
+def test_cells_without_or_with_two_sections(write):
+    with pytest.raises(ModelError, match=r"1 tetra cells have no material \(in 'More'\)"):
+        part_from_inp(write(MESH, STEEL, "*SOLID SECTION, ELSET=SOLID, MATERIAL=STEEL\n"))
+    with pytest.raises(ModelError, match=r"tetra cell 0 of region 'Solid' belongs to another region"):
+        part_from_inp(write(MESH, STEEL, PLY, SECTIONS, "*SOLID SECTION, ELSET=SOLID, MATERIAL=PLY\n"))
+
+
+def test_constants_out_of_bounds(write):
+    with pytest.raises(ModelError, match=r"Elastic 'Steel': poissons_ratio must be less than 0\.5"):
+        part_from_inp(write(MESH, STEEL.replace("0.29", "0.5"), PLY, SECTIONS))
+
+
+def test_paths():
+    with pytest.raises(ModelError, match="path must be a string or a path"):
+        part_from_inp(3)
+    with pytest.raises(ReadError, match=r"the suffix must be \.inp"):
+        part_from_inp("part.msh")
+    with pytest.raises(ReadError, match="there is no file"):
+        part_from_inp("nowhere.inp")
+
+
+def test_node_numbers_do_not_matter_to_the_places():
+    block = read_operators(REFERENCE / "operators_block.sti")
+    mesh = part_from_inp(REFERENCE / "operators_block.inp").mesh
+    assert np.array_equal(block.points, mesh.points)
