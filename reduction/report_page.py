@@ -157,8 +157,8 @@ def _static(report: ReductionReport) -> str:
     if s is None:
         return table
     return table + _paragraph(
-        f"The rigid interfaces ({escape(', '.join(s.interfaces))}) raise the first elastic frequency of the free part by "
-        f"{number(100 * s.rise, 3)} %, from {number(s.part)} to {number(s.attached)} {unit}."
+        f"The rigid interfaces ({escape(', '.join(s.interfaces))}) raise the first elastic frequency of the free part "
+        f"by {number(100 * s.rise, 3)} %, from {number(s.part)} to {number(s.attached)} {unit}."
     )
 
 
