@@ -61,9 +61,7 @@ def _summary(report: ReductionReport) -> str:
     )
     trust = report.trust
     if trust is not None and trust.trusted:
-        text += (
-            f" Frequencies are right to {100 * report.trust.tolerance:g} % up to {number(report.trust.trusted)} {unit}."
-        )
+        text += f" Frequencies are right to {100 * trust.tolerance:g} % up to {number(trust.trusted)} {unit}."
     return text
 
 

@@ -97,7 +97,7 @@ def _assurance(table: FrequencyTable) -> Figure:
     axes.invert_yaxis()
     axes.set_xlabel("full mode")
     axes.set_ylabel("reduced mode")
-    step = max(1, n // 10)
+    step = -(-n // 10)
     axes.set_xticks(np.arange(1, n + 1, step))
     axes.set_yticks(np.arange(1, n + 1, step))
     figure.colorbar(image, ax=axes, label="MAC")
@@ -148,6 +148,8 @@ def _mode_shapes(model: ReducedModel, table: FrequencyTable, unit: str) -> Figur
         points = model.points + 0.12 * extent / (size.max() or 1.0) * moved[:, :, k]
         if faces:
             draw_surface(axes, points, faces, size)
+            for drawn in axes.collections:
+                drawn.set_clip_on(False)
         else:
             axes.scatter(*points[moving].T, c=size[moving], s=8)
             axes.set_axis_off()
