@@ -250,13 +250,21 @@ def _root(A: FloatArray) -> FloatArray:
 
 
 def _eigenvalue(D: FloatArray, G: FloatArray, k: int) -> float:
-    """The k-th eigenvalue of diag(D) - G, D ascending and positive, with small ones accurate beside large ones."""
+    """The k-th eigenvalue of diag(D) - G, D ascending and positive, with small ones accurate beside large ones.
+
+    The matrix itself gives it to round-off of its largest eigenvalue, the inverse to round-off of its smallest one.
+    """
     m = len(D)
-    size = 1.0 / np.sqrt(D)
-    try:
-        inverse = linalg.eigh(
-            np.diag(1.0 / D), np.eye(m) - G * size[:, None] * size, eigvals_only=True, subset_by_index=[m - 1 - k] * 2
-        )
-        return float(1.0 / inverse[0])
-    except linalg.LinAlgError:  # G is not small beside D: digits are not at stake
-        return float(linalg.eigvalsh(np.diag(D) - G, subset_by_index=[k, k])[0])
+    if D[k] ** 2 < D[0] * D[-1]:
+        size = 1.0 / np.sqrt(D)
+        try:
+            inverse = linalg.eigh(
+                np.diag(1.0 / D),
+                np.eye(m) - G * size[:, None] * size,
+                eigvals_only=True,
+                subset_by_index=[m - 1 - k, m - 1 - k],
+            )
+            return float(1.0 / inverse[0])
+        except linalg.LinAlgError:  # G is not small beside D: digits are not at stake
+            pass
+    return float(linalg.eigvalsh(np.diag(D) - G, subset_by_index=[k, k])[0])

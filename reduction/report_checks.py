@@ -64,7 +64,7 @@ def problem(model: ReducedModel, source: Source, held: Sequence[str] = ()) -> Pr
     """
     full, T = source.attached.operators, source.basis.vectors
     K, M, K_r, M_r = full.K, full.M, model.K, model.M
-    motions = full.rigid_motions(full.points.mean(axis=0))
+    motions = full.rigid_motions(full.points.mean(axis=0) if len(full.points) else np.zeros(3))
     if held:
         coordinates = np.concatenate([model.frame(name).coordinates for name in held])
         rows = source.attached.boundary[coordinates]
@@ -223,7 +223,7 @@ def static_check(model: ReducedModel, source: Source, given: Problem) -> StaticC
     span = float(np.sqrt(np.maximum(np.einsum("ij,ij->j", gap, given.M @ gap), 0.0)).max())
     # K_r may vanish altogether (one rigid interface, no modes): the forces of the elements are the measure
     size = np.sqrt(np.einsum("ij,ij->j", np.abs(T), abs(given.K) @ np.abs(T)))
-    forces = np.abs(model.K @ q) / (size[:, None] * (size @ np.abs(q)))
+    forces = np.abs(model.K @ q) / np.maximum(size[:, None] * (size @ np.abs(q)), np.finfo(float).tiny)
     mass = float(np.abs(q.T @ model.M @ q - R.T @ (given.M @ R)).max())  # R is mass-normalised
     return StaticCheck(imbalance, reactions, R.shape[1], span, float(forces.max()), mass)
 

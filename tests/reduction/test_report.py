@@ -41,6 +41,8 @@ def made(model):
 def within(found):
     """All errors of a report are within its bounds, and bounds exist where it says so."""
     for table in found.frequencies:
+        if table.full is None:  # no elastic mode in the model
+            continue
         for error, bound, least in zip(table.error, table.bound, table.least, strict=True):
             if bound is not None:
                 assert error <= bound
@@ -136,7 +138,10 @@ def test_effective_masses_add_up():
     # lumped masses: what moves with the foot is its four of 24 equal masses
     np.testing.assert_allclose(found.masses.sums[:3], 20.0 / 24.0, rtol=1e-9)
     fewer = fx.reduce(what, [fx.Interface("FOOT", kind="nodes")], 10).report(full_points=0)
-    np.testing.assert_allclose(fewer.masses.fractions, np.array(found.masses.fractions)[:10], atol=1e-8)
+    # the tower is square: modes come in pairs, and only what a pair has is defined
+    np.testing.assert_allclose(
+        np.sum(fewer.masses.fractions[:2], axis=0), np.sum(found.masses.fractions[:2], axis=0), atol=1e-8
+    )
 
 
 def test_transfer_function_is_that_of_the_full_operators(model, made):
@@ -373,7 +378,7 @@ def test_warns_of_inexact_inertia():
 
 def test_warns_of_a_basis_without_rigid_motions():
     what = tower(2)
-    values, vectors = linalg.eigh(what.K.toarray(), what.M.toarray())
+    _, vectors = linalg.eigh(what.K.toarray(), what.M.toarray())
     basis = Basis(vectors[:, 6:12], [f"mode {i}" for i in range(6)], 0)
     assert warned(fx.reduce(what, [], method=lambda a: basis).report(full=False), "rigid motions of the part to")
 
@@ -387,17 +392,24 @@ def test_warns_of_dependent_columns():
     assert warned(fx.reduce(what, [], method=lambda a: basis).report(full=False), "ill-conditioned")
 
 
-def test_warns_of_mechanisms_and_indefinite_stiffness():
+def test_warns_of_loose_pieces():
+    one, two = tower(2), tower(2)
+    K, M = sparse.block_diag([one.K, two.K]), sparse.block_diag([one.M, two.M])
+    n = len(one.points)
+    dofs = DofMap(np.concatenate([one.dofs.node, two.dofs.node + n]), np.tile(one.dofs.component, 2))
+    loose = Operators(K, M, dofs, np.vstack([one.points, two.points + 3.0]))
+    _, vectors = linalg.eigh(K.toarray(), M.toarray())
+    basis = Basis(vectors[:, :16], [f"mode {i}" for i in range(16)], 0)
+    found = fx.reduce(loose, [], method=lambda a: basis).report()
+    assert found.frequencies[0].rigid == 12
+    assert max(abs(e) for e in found.frequencies[0].error) < 1e-9
+    assert warned(found, "more than the six")
+
+
+def test_warns_of_indefinite_stiffness():
     what = tower(3)
     K = what.K.tolil()
-    free = what.n - 3  # the last node loses all its bars
-    K[free:, :] = 0.0
-    K[:, free:] = 0.0
-    loose = Operators(sparse.csc_matrix(K), what.M, what.dofs, what.points, node_sets=what.node_sets)
-    found = fx.reduce(loose, [], method=lambda a: modal_truncation(a.operators.K, a.operators.M, 12)).report(full=False)
-    assert warned(found, "more than the six")
-    K = what.K.tolil()
-    K[free, free] *= 0.2
+    K[0, 0] *= 0.05
     sick = Operators(sparse.csc_matrix(K), what.M, what.dofs, what.points)
     _, vectors = linalg.eigh(K.toarray(), what.M.toarray())
     basis = Basis(vectors[:, :9], [f"mode {i}" for i in range(9)], 0)
