@@ -222,7 +222,7 @@ def _part(operators: Operators, face: Interface, nodes: IntArray) -> _Part:
     R = rigid_motions(sub, operators.points, origin)
     size = np.sqrt(np.einsum("ij,ij->j", R, R))
     values = np.linalg.svd(R / np.where(size > 0, size, 1.0), compute_uv=False)
-    if not values[-1] > 1e-8 * values[0]:
+    if len(values) < 6 or not values[-1] > 1e-8 * values[0]:  # six rigid motions
         what = "one node" if len(nodes) == 1 else f"{len(nodes)} nodes on a line"
         raise ModelError(
             f"{owner}: {what} without rotations {'tells' if len(nodes) == 1 else 'tell'} no rotation, which a "

@@ -215,7 +215,10 @@ def static_check(model: ReducedModel, source: Source, given: Problem) -> StaticC
     R = given.motions
     if not R.shape[1]:
         return StaticCheck(imbalance, reactions, 0, None, None, None)
-    S = linalg.cho_factor(given.K_r - given.shift * given.M_r)
+    try:
+        S = linalg.cho_factor(given.K_r - given.shift * given.M_r)
+    except linalg.LinAlgError:  # an indefinite stiffness, of which there is a warning
+        return StaticCheck(imbalance, reactions, R.shape[1], None, None, None)
     q, gap = np.zeros((model.size, R.shape[1])), R
     for _ in range(2):  # the second time takes away the round-off of the first
         q = q + linalg.cho_solve(S, T.T @ (given.K @ gap - given.shift * (given.M @ gap)))
