@@ -181,16 +181,14 @@ def _check_writable(path: Path | None) -> None:
 @contextmanager
 def _plain_warnings() -> Iterator[None]:
     """Warnings as one line each."""
-    shown = warnings.showwarning
 
     def show(message: Warning | str, *_: Any, **__: Any) -> None:
         sys.stderr.write(f"flexmbs: warning: {message}\n")
 
-    warnings.showwarning = show
-    try:
+    with warnings.catch_warnings():
+        warnings.simplefilter("default", UserWarning)
+        warnings.showwarning = show
         yield
-    finally:
-        warnings.showwarning = shown
 
 
 def _interface(text: str) -> Interface:
@@ -219,9 +217,10 @@ def _material(text: str) -> Elastic:
         return known[text.lower()]
     try:
         E, nu, rho = (float(word) for word in text.split(","))
-        return Elastic(youngs_modulus=E, poissons_ratio=nu, density=rho)
     except ValueError:
         raise argparse.ArgumentTypeError(f"must be steel, aluminium or E,nu,rho, not {text!r}") from None
+    try:
+        return Elastic(youngs_modulus=E, poissons_ratio=nu, density=rho)
     except FlexmbsError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
 

@@ -132,8 +132,8 @@ def test_missing_pieces_are_said(file, tmp_path, name):
         ("frequencies", np.zeros(3), "frequencies"),
         ("shapes", np.zeros((7, 16)), "displacements"),
         ("dof_component", np.full(1851, 9), "components"),
-        ("labels", np.zeros(16), ""),
-        ("report", np.zeros(2), ""),
+        ("labels", np.zeros(16), "damaged"),
+        ("report", np.zeros(2), "damaged"),
     ],
 )
 def test_contents_that_do_not_fit_are_refused(file, tmp_path, name, value, message):
