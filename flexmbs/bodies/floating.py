@@ -173,6 +173,31 @@ class FloatingBody(Body):
     def initial_v(self) -> FloatArray:
         return np.concatenate((self.velocity, self.angular_velocity))
 
+    @property
+    def centre(self) -> FloatingMarker:
+        """The origin of the frame with its axes: with ``"mean"`` the centre of mass of the undeformed part."""
+        none = np.zeros((3, self.modes))
+        return FloatingMarker(self, np.zeros(3), np.eye(3), none, none, "centre")
+
+    def marker(
+        self, point: ArrayLike, axis: ArrayLike | None = None, x: ArrayLike | None = None, name: str | None = None
+    ) -> Marker:
+        """A marker at an interface, or a node, by its place in the mesh.
+
+        Parameters
+        ----------
+        point : (3,) array
+            In coordinates of the mesh [length]; the origin of an interface or a node must be there.
+        axis, x : (3,) array, optional
+            Third axis and direction of the first one, in axes of the mesh.
+        name : str, optional
+            For messages and results.
+        """
+        owner = f"marker of {self}"
+        place = as_array(owner, "point", point, (3,), unit="length")
+        axes = frame_along(owner, axis, x, False)
+        return self._fixed(self.position + self.rotation @ place, self.rotation @ axes, name)
+
     def interface(self, name: str, axis: ArrayLike | None = None, x: ArrayLike | None = None) -> FloatingMarker:
         """The marker of a rigid or averaged interface, at its origin.
 
