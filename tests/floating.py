@@ -16,7 +16,7 @@ def bar(material: fx.Elastic = PLASTIC, modes: int = 0, averaged: bool = False, 
     """A bar from the origin to (1, 0, 0), not square, reduced to its end faces."""
     mesh = fx.meshes.box((0.0, -0.03, -0.05), (1.0, 0.06, 0.1), (4, 1, 1))
     part = fx.Part(mesh, regions=[fx.Region(None, fx.elements.Hexahedron8(), material)], name="bar")
-    right = fx.AveragedInterface("right") if averaged else "right"
+    right = fx.Interface("right", kind="averaged") if averaged else "right"
     return fx.reduce(part, ["left", right], modes, progress=False, stresses="all" if stresses else None)
 
 
