@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from flexmbs.bodies.floating import FloatingBody
 from flexmbs.bodies.marker import Body, Marker, as_marker
 from flexmbs.body import Attachment, FlexibleBody
 from flexmbs.core.checks import as_array, show
@@ -163,12 +164,15 @@ class TimeSolution:
         return self._kinematics(at, accelerations=True)[3][:, :3]
 
     def coordinates(self, body: Any) -> FloatArray:
-        """Coordinates of a body (n_t, n): as listed by `System.coordinates`."""
+        """Coordinates of a body (n_t, n): as listed by `System.coordinates`; of a floating body frame, then shapes."""
         c = self.system.coordinates
         if isinstance(body, FlexibleBody):
             return self.q[:, c.node_dofs[c.index(body)].ravel()]
         iq, _ = c.place(body)
-        return self.q[:, iq : iq + len(body.initial_q)]
+        frame = self.q[:, iq : iq + len(body.initial_q)]
+        if isinstance(body, FloatingBody):
+            return np.hstack((frame, self.q[:, c.modal[id(body)] : c.modal[id(body)] + body.modes]))
+        return frame
 
     def shape(self, body: FlexibleBody, step: int = -1, points: int = 9) -> FloatArray:
         """Points (n_e, points, dim) along every element of a flexible body at a stored time [length]."""
