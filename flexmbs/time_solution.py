@@ -251,6 +251,31 @@ class TimeSolution:
 
         return force_history(self, self.model.force(name))
 
+    def deformed(self, body: Any, steps: Any = slice(None), nodes: Any = None) -> FloatArray:
+        """Places (n, n_nodes, 3) of the nodes of a floating body [length], inertial frame.
+
+        ``steps``: which stored times, as a slice or numbers; ``nodes``: numbers or the name of a node set, all by
+        default. Long runs of large meshes are looked at piece by piece, by slices of the times.
+        """
+        from flexmbs.output.deformation import deformed
+
+        return deformed(self, body, steps, nodes)
+
+    def stresses(self, body: Any, steps: Any = slice(None), nodes: Any = None) -> FloatArray:
+        """Stresses (n, n_nodes, n_c) of a floating body in axes of its frame, as named by ``reduced.stress_names``.
+
+        ``nodes``: among those the part was reduced with, ``reduce(..., stresses=...)``; all of them by default.
+        """
+        from flexmbs.output.deformation import stresses
+
+        return stresses(self, body, steps, nodes)
+
+    def to_paraview(self, path: Any, body: Any, steps: Any = slice(None)) -> Any:
+        """Write the moving mesh of a floating body as an XDMF series: displacement, deformation, von Mises stress."""
+        from flexmbs.output.deformation import write_motion
+
+        return write_motion(self, path, body, steps)
+
     def momentum(self) -> tuple[FloatArray, FloatArray]:
         """Linear momentum and angular momentum about the origin, (n_t, 3) each, inertial frame.
 
