@@ -68,7 +68,8 @@ def reduced_from_plain(plain: Mapping[str, Plain], arrays: Mapping[str, NDArray[
         mass, exact = float(arrays[f"{at}/inertia/mass"]), bool(arrays[f"{at}/inertia/exact"])
         inertia = InertiaInvariants(mass=mass, exact=exact, **values)
     kept = {
-        kind: {name: arrays[f"{at}/{kind}/{i}"] for i, name in enumerate(plain[kind])} for kind in ("cells", "node_sets")
+        kind: {name: arrays[f"{at}/{kind}/{i}"] for i, name in enumerate(plain[kind])}
+        for kind in ("cells", "node_sets")
     }
     return ReducedModel(
         name=plain["name"],
@@ -77,7 +78,7 @@ def reduced_from_plain(plain: Mapping[str, Plain], arrays: Mapping[str, NDArray[
         frames=tuple(frames),
         dofs=DofMap(arrays[f"{at}/dofs/node"], arrays[f"{at}/dofs/component"]),
         inertia=inertia,
-        units={key: value for key, value in plain["units"]},
+        units=dict(plain["units"]),
         stress_names=tuple(plain["stress_names"]),
         **given,  # type: ignore[arg-type]
         **kept,  # type: ignore[arg-type]
