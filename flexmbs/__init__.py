@@ -100,6 +100,7 @@ _HOME = {
     "flexmbs.reduction.interfaces": ("Interface",),
     "flexmbs.reduction.model": ("ReducedModel",),
     "flexmbs.reduction.reduce": ("reduce",),
+    "flexmbs.reduction.report": ("ReductionReport",),
     "flexmbs.reduction.store": ("load_reduced",),
     "flexmbs.solution": ("Solution", "Status"),
     "flexmbs.supports": ("Clamp", "Guide", "Hinge", "Pin", "Prescribe", "Roller"),
@@ -220,6 +221,7 @@ __all__ = [
     "ReadError",
     "Rectangle",
     "ReducedModel",
+    "ReductionReport",
     "Region",
     "Revolute",
     "RigidBody",
@@ -403,6 +405,7 @@ if TYPE_CHECKING:
     from flexmbs.reduction.interfaces import Interface
     from flexmbs.reduction.model import ReducedModel
     from flexmbs.reduction.reduce import reduce
+    from flexmbs.reduction.report import ReductionReport
     from flexmbs.reduction.store import load_reduced
     from flexmbs.solution import Solution, Status
     from flexmbs.supports import Clamp, Guide, Hinge, Pin, Prescribe, Roller

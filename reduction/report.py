@@ -150,7 +150,7 @@ def report(
     model : ReducedModel
         One just made by `reduce`; one from a file gives back the report that was made before it was saved.
     band : float, optional
-        Highest frequency of interest [1/time]; by default half the cut-off.
+        Highest frequency of interest [1/time], which warnings then are about; by default half the cut-off.
     full : bool
         Whether the full part is solved for comparison: its lowest modes with the factor that the estimate needs
         anyway, and one more factorisation where rigid interfaces may stiffen it. Without, there are bounds only.
@@ -311,7 +311,7 @@ def _report(
         warnings=(),
         model=model,
     )
-    return replace(made, warnings=(*doubts, *warnings_of(made, model, source, free, band)))
+    return replace(made, warnings=(*doubts, *warnings_of(made, model, source, free, wanted.band)))
 
 
 def _complement(given: Problem, loads: Any, doubts: list[str]) -> Complement | None:
