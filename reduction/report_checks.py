@@ -34,6 +34,9 @@ SHARE = 1e-3
 MOST = 30
 """Modes that a table shows by default."""
 
+RIGID = 1e-3
+"""Shift of a free structure relative to its lowest elastic eigenvalue."""
+
 TWO_PI = 2.0 * math.pi
 
 
