@@ -21,6 +21,7 @@ _HOME = {
     "flexmbs.analysis.output": ("Output",),
     "flexmbs.analysis.simulate": ("simulate",),
     "flexmbs.analysis.static": ("StaticOptions", "solve_static"),
+    "flexmbs.bodies.floating": ("FloatingBody",),
     "flexmbs.bodies": ("InitialVelocity", "Marker", "PlanarRigidBody", "PointMass", "RigidBody", "Wireframe", "ground"),
     "flexmbs.body": ("Attachment", "FlexibleBody"),
     "flexmbs.consecutive": ("joined",),
@@ -97,9 +98,15 @@ _HOME = {
     "flexmbs.meshes": ("Mesh", "read_mesh"),
     "flexmbs.model": ("Model",),
     "flexmbs.output.linear_paraview": ("write_vtu",),
+    "flexmbs.reduction.balanced": ("balanced_truncation",),
+    "flexmbs.reduction.characteristic_modes": ("characteristic_modes",),
+    "flexmbs.reduction.free_interface": ("macneal", "rubin"),
     "flexmbs.reduction.interfaces": ("Interface",),
+    "flexmbs.reduction.krylov": ("krylov",),
+    "flexmbs.reduction.modal_truncation": ("modal_truncation",),
     "flexmbs.reduction.model": ("ReducedModel",),
     "flexmbs.reduction.reduce": ("reduce",),
+    "flexmbs.reduction.selection": ("EffectiveMass", "Lowest", "TransferFunction", "UpToFrequency"),
     "flexmbs.reduction.store": ("load_reduced",),
     "flexmbs.solution": ("Solution", "Status"),
     "flexmbs.supports": ("Clamp", "Guide", "Hinge", "Pin", "Prescribe", "Roller"),
@@ -146,6 +153,7 @@ __all__ = [
     "DistanceSensor",
     "DistributedLoad",
     "DofMap",
+    "EffectiveMass",
     "Elastic",
     "ElasticSupport",
     "Energy",
@@ -159,6 +167,7 @@ __all__ = [
     "FixedStep",
     "FlexibleBody",
     "FlexmbsError",
+    "FloatingBody",
     "ForceActuator",
     "ForceCurve",
     "FrequencyResponse",
@@ -180,6 +189,7 @@ __all__ = [
     "LinearModel",
     "LinearModes",
     "LinearSolution",
+    "Lowest",
     "Marker",
     "Mesh",
     "MeshError",
@@ -252,17 +262,21 @@ __all__ = [
     "TimeSolution",
     "TimeStatus",
     "TorsionSpring",
+    "TransferFunction",
     "TranslationDriver",
     "Units",
     "UnitsWarning",
     "Universal",
+    "UpToFrequency",
     "UserForce",
     "VelocitySensor",
     "WhiteNoise",
     "Wireframe",
     "__version__",
     "aluminium",
+    "balanced_truncation",
     "buckling_loads",
+    "characteristic_modes",
     "compile_model",
     "elements",
     "geometric_stiffness",
@@ -270,16 +284,20 @@ __all__ = [
     "harmonic_response",
     "inspect",
     "joined",
+    "krylov",
     "linearise",
     "load",
     "load_reduced",
+    "macneal",
     "meshes",
+    "modal_truncation",
     "motions",
     "part_from_inp",
     "read_mesh",
     "read_operators",
     "reduce",
     "reduction",
+    "rubin",
     "scalar_mass",
     "simulate",
     "solve_modal",
@@ -304,6 +322,7 @@ if TYPE_CHECKING:
     from flexmbs.analysis.simulate import simulate
     from flexmbs.analysis.static import StaticOptions, solve_static
     from flexmbs.bodies import InitialVelocity, Marker, PlanarRigidBody, PointMass, RigidBody, Wireframe, ground
+    from flexmbs.bodies.floating import FloatingBody
     from flexmbs.body import Attachment, FlexibleBody
     from flexmbs.consecutive import joined
     from flexmbs.control.actuators import ForceActuator, JointActuator, LineActuator, MomentActuator, Signal
@@ -400,9 +419,15 @@ if TYPE_CHECKING:
     from flexmbs.meshes import Mesh, read_mesh
     from flexmbs.model import Model
     from flexmbs.output.linear_paraview import write_vtu
+    from flexmbs.reduction.balanced import balanced_truncation
+    from flexmbs.reduction.characteristic_modes import characteristic_modes
+    from flexmbs.reduction.free_interface import macneal, rubin
     from flexmbs.reduction.interfaces import Interface
+    from flexmbs.reduction.krylov import krylov
+    from flexmbs.reduction.modal_truncation import modal_truncation
     from flexmbs.reduction.model import ReducedModel
     from flexmbs.reduction.reduce import reduce
+    from flexmbs.reduction.selection import EffectiveMass, Lowest, TransferFunction, UpToFrequency
     from flexmbs.reduction.store import load_reduced
     from flexmbs.solution import Solution, Status
     from flexmbs.supports import Clamp, Guide, Hinge, Pin, Prescribe, Roller

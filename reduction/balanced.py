@@ -28,7 +28,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import linalg, sparse
 
-from flexmbs.core.checks import as_count, as_flag, as_number
+from flexmbs.core.checks import as_array, as_count, as_flag, as_number
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.eigen import EigenPairs
 from flexmbs.core.errors import ModelError
@@ -62,6 +62,15 @@ class Balanced(NamedTuple):
     tail: float
 
 
+class System(NamedTuple):
+    """Operators and inputs of the structure, or of it within the space of a start."""
+
+    K: Any
+    M: Any
+    D: Any
+    B: FloatArray
+
+
 def balanced_truncation(
     K: Any,
     M: Any,
@@ -72,7 +81,9 @@ def balanced_truncation(
     rigid: FloatArray | None = None,
     start: Basis | None = None,
     interface: bool = False,
+    inputs: FloatArray | None = None,
     shifts: int = 40,
+    accuracy: float = 1e-8,
     labels: Any = None,
     progress: Report | None = None,
 ) -> Balanced:
@@ -97,8 +108,14 @@ def balanced_truncation(
         structures, since no complex factorisation of their own order is needed.
     interface : bool
         Whether the coordinates are displacements of the boundary and modes with it held; adds the static shapes.
+    inputs : (n_b, k) array, optional
+        Combinations of forces that count, one per column; outputs are the displacements that they work on. By default
+        each force for itself, which compares forces with moments by their numbers: scale them where units differ, by
+        the static flexibility say.
     shifts : int
         Modes whose eigenvalues serve as shifts, if there is no ``start``.
+    accuracy : float
+        Of the Gramian: its iteration ends when steps add less than this part.
     labels : sequence of str, optional
         Names of the interface coordinates.
     progress : callable, optional
@@ -133,6 +150,7 @@ def balanced_truncation(
     names = as_labels(owner, labels, len(boundary))
     size = None if size is None else as_count(owner, "size", size, minimum=1)
     tolerance = as_number(owner, "tolerance", tolerance, above=0.0, below=1.0)
+    accuracy = as_number(owner, "accuracy", accuracy, above=0.0, below=1.0)
     interface = as_flag(owner, "interface", interface)
     say = progress or (lambda fraction, text: None)
     began = time.perf_counter()
@@ -140,13 +158,26 @@ def balanced_truncation(
     R = rigid_or_found(owner, K, M, rigid)
     _refuse_coupling(owner, M, D, R)
     flexibility = None if start is not None and not interface else Flexibility(K, M, R)
-    lift = _modes(K, M, R, start, flexibility, as_count(owner, "shifts", shifts, minimum=1))
+    pairs = _modes(K, M, R, start, flexibility, as_count(owner, "shifts", shifts, minimum=1))
     found = time.perf_counter()
     say(0.2, "Gramian")
-    B = -M @ (R @ R[boundary].T)
-    B[boundary, np.arange(len(boundary))] += 1.0
-    Zp, Zv, steps = _factors(K, M, D, B, lift, within=start is not None, say=say)
-    mass = Zp.T @ (M @ Zp)
+    weights = np.eye(len(boundary)) if inputs is None else as_array(owner, "inputs", inputs, (len(boundary), None))
+    B = -M @ (R @ (R[boundary].T @ weights))
+    B[boundary] += weights
+    damping = pairs.vectors.T @ (D @ pairs.vectors)
+    at_input = pairs.vectors.T @ B
+    poles = modal_shifts(pairs.values, _checked(damping.diagonal(), pairs.values), (at_input**2).sum(axis=1))
+    system = System(K, M, D, B)
+    if start is not None:
+        K_s, M_s, D_s = (sparse.csc_matrix(A) for A in (np.diag(pairs.values), np.eye(len(pairs.values)), damping))
+        system = System(K_s, M_s, D_s, at_input)
+    Zp, Zv, steps, _ = gramian(
+        *system,
+        poles,
+        accuracy,
+        each=lambda step: say(0.2 + 0.7 * min(1.0, step / len(poles)), f"Gramian, step {step + 1}"),
+    )
+    mass = Zp.T @ (system.M @ Zp)
     values, U = linalg.eigh(0.5 * (mass + mass.T))
     values, U = values[::-1], U[:, ::-1]
     rank = int((values > 1e-14 * values[0]).sum())
@@ -155,9 +186,13 @@ def balanced_truncation(
         size = int(np.argmax(left <= tolerance * values[:rank].sum())) + 1
     if size > rank:
         raise ModelError(f"{owner}: {size} shapes were asked for, but forces at the boundary reach only {rank}.")
-    T = orthonormal(M, Zp @ (U[:, :size] / np.sqrt(values[:size])), R)
-    mixed = Zp.T @ (M @ Zv)
-    hankel = np.sort(np.abs(linalg.eigvalsh(Zp.T @ (D @ Zp) + mixed + mixed.T)))[::-1]
+    T = Zp @ (U[:, :size] / np.sqrt(values[:size]))
+    T = T if start is None else pairs.vectors @ T
+    T = T - R @ (R.T @ (M @ T))
+    # to round-off orthonormal already; by Cholesky, so that the order of the shapes stays
+    T = linalg.solve_triangular(np.linalg.cholesky(T.T @ (M @ T)), T.T, lower=True).T
+    mixed = Zp.T @ (system.M @ Zv)
+    hankel = np.sort(np.abs(linalg.eigvalsh(Zp.T @ (system.D @ Zp) + mixed + mixed.T)))[::-1]
     vectors, frequencies = np.hstack([R, T]), np.full(R.shape[1] + size, np.nan)
     own = tuple(f"rigid motion {i + 1}" for i in range(R.shape[1]))
     if interface:
@@ -203,29 +238,11 @@ def _modes(
     return EigenPairs(squares, V @ Y, np.zeros(len(squares)))
 
 
-def _factors(
-    K: Any, M: Any, D: Any, B: FloatArray, pairs: EigenPairs, within: bool, say: Report
-) -> tuple[FloatArray, FloatArray, int]:
-    """The factor of the Gramian, of the structure or within the space of the modes, and the steps it took."""
-    Phi = pairs.vectors
-    damping = Phi.T @ (D @ Phi)
-    own = damping.diagonal()
-    if not (own > 0.0).all():
+def _checked(damping: FloatArray, squares: FloatArray) -> FloatArray:
+    """Damping of modes, all of it positive."""
+    if not (damping > 0.0).all():
         raise ModelError(
-            f"balanced_truncation: D does not damp the elastic mode of {np.sqrt(pairs.values[np.argmin(own)]):.6g} "
+            f"balanced_truncation: D does not damp the elastic mode of {np.sqrt(squares[np.argmin(damping)]):.6g} "
             f"rad/time; its Gramian is infinite."
         )
-    at_input = Phi.T @ B
-    shifts = modal_shifts(pairs.values, own, (at_input**2).sum(axis=1))
-    operators = (K, M, D)
-    if within:
-        operators = tuple(sparse.csc_matrix(A) for A in (np.diag(pairs.values), np.eye(len(own)), damping))
-        B = at_input
-
-    def each(step: int) -> None:
-        say(0.2 + 0.7 * min(1.0, step / len(shifts)), f"Gramian, step {step + 1}")
-
-    found = gramian(*operators, B, shifts, each=each)
-    if within:
-        return Phi @ found.positions, Phi @ found.velocities, found.steps
-    return found.positions, found.velocities, found.steps
+    return damping

@@ -24,13 +24,19 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import sparse
+from scipy import linalg, sparse
 from scipy.sparse.linalg import splu
 
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ConvergenceError, SingularError
 
 __all__ = ["LowRankGramian", "gramian", "modal_shifts"]
+
+WIDE = 400
+"""Columns of a factor above which it is compressed."""
+
+ROUND_OFF = 1e-16
+"""Energy of a column relative to the largest."""
 
 STILL = 3
 """Steps in a row that must add next to nothing."""
@@ -81,7 +87,7 @@ def gramian(
         If an operator is singular at a shift.
     """
     W1, W2 = np.zeros(B.shape), B.copy()
-    positions, velocities = [], []
+    Zp, Zv = np.zeros((len(B), 0)), np.zeros((len(B), 0))
     energy, still, added = 0.0, 0, np.inf
     for step in range(most):
         if each is not None:
@@ -100,22 +106,32 @@ def gramian(
             sum1, sum2 = V1.real + d * V1.imag, V2.real + d * V2.imag
             blocks = ((a, sum1, sum2), (a * np.sqrt(d * d + 1.0), V1.imag, V2.imag))
             carried = (-4.0 * p.real, sum1, sum2)
-        new = 0.0
-        for scale, z1, z2 in blocks:
-            positions.append(scale * z1)
-            velocities.append(scale * z2)
-            new += scale**2 * float(np.einsum("ij,ij->", z1, M @ z1))
+        positions = np.hstack([scale * z1 for scale, z1, _ in blocks])
+        new = float(np.einsum("ij,ij->", positions, M @ positions))
+        Zp, Zv = np.hstack([Zp, positions]), np.hstack([Zv, *(scale * z2 for scale, _, z2 in blocks)])
+        if Zp.shape[1] > WIDE:
+            Zp, Zv = _compressed(M, Zp, Zv)
         W1 = W1 + carried[0] * carried[1]
         W2 = W2 + carried[0] * (M @ carried[2])
         energy += new
         added = new / energy if energy > 0.0 else 0.0
         still = still + 1 if added < tolerance else 0
         if still == STILL:
-            return LowRankGramian(np.hstack(positions), np.hstack(velocities), step + 1, added)
+            return LowRankGramian(*_compressed(M, Zp, Zv), step + 1, added)
     raise ConvergenceError(
         f"gramian: {most} steps were not enough; the last one added {added:.1e} of the energy. Ask for a coarser "
         f"tolerance, or for more shifts."
     )
+
+
+def _compressed(M: Any, Zp: FloatArray, Zv: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The same Gramian in fewer columns, those that hold less than round-off left out."""
+    positions, velocities = Zp.T @ (M @ Zp), Zv.T @ (M @ Zv)
+    scale = np.trace(velocities) / np.trace(positions)  # a squared frequency, so that both count
+    energy = scale * positions + velocities
+    values, U = linalg.eigh(0.5 * (energy + energy.T))
+    U = U[:, values > ROUND_OFF * values[-1]]
+    return Zp @ U, Zv @ U
 
 
 def _factor(K: Any, M: Any, D: Any, p: complex) -> Any:

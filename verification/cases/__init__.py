@@ -207,6 +207,16 @@ ALL: tuple[CaseEntry, ...] = (
         "reduction",
         f"{_HERE}.craig_bampton_beam:CASE",
     ),
+    CaseEntry(
+        "reduction-methods",
+        "All reduction methods on one free bar",
+        "reduction",
+        f"{_HERE}.reduction_methods:CASE",
+        slow=True,
+    ),
+    CaseEntry(
+        "free-interface", "Two free beams joined through reduced models", "reduction", f"{_HERE}.free_interface:CASE"
+    ),
     CaseEntry("sampled-control", "Sampled feedback on a mass", "control", f"{_HERE}.sampled_control:CASE"),
     CaseEntry(
         "operators-from-calculix",
