@@ -54,7 +54,11 @@ def _slices(plate: CrossPly) -> tuple[FloatArray, float, FloatArray, FloatArray]
     turned = np.repeat(np.array(plate.along_y), SLICES)
     Q = np.where(turned[:, None, None], across, along)
     G = np.where(turned[:, None], [plate.G_23, plate.G_13], [plate.G_13, plate.G_23])
+<<<<<<< HEAD
     return z, dz, np.asarray(Q, dtype=np.float64), np.asarray(G, dtype=np.float64)
+=======
+    return z, dz, np.asarray(Q), np.asarray(G)
+>>>>>>> 44df9116852b4151e15bae9478bc3165dfe5c1eb
 
 
 def shear_stiffness(plate: CrossPly, factor: float | None = None) -> FloatArray:
