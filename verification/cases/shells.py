@@ -25,12 +25,8 @@ def _mapped(kind: Any, n: tuple[int, int], place: Any) -> Mesh:
     if kind.cell_type == "triangle":
         cells = cells[:, [[0, 1, 3], [1, 2, 3]]].reshape(-1, 3)
     points = np.column_stack(place(*flat.points.T))
-<<<<<<< HEAD
-    return Mesh(points, (CellBlock(kind.cell_type, cells),), {**flat.node_sets, "all": np.arange(len(points))})
-=======
     block = CellBlock(kind.cell_type, cells)
     return Mesh(points, (block,), {**flat.node_sets, "all": np.arange(len(points))})
->>>>>>> 44df9116852b4151e15bae9478bc3165dfe5c1eb
 
 
 def _corner(mesh: Mesh, one: str, other: str) -> int:
