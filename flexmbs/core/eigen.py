@@ -51,8 +51,6 @@ def negative_shift(K: Any, M: Any, trial: FloatArray | None = None, rigid: Float
     ----------
     K, M : sparse matrices (n, n)
     trial : (n, m) array, optional
-        Shapes like the lowest elastic modes, M-orthogonal to the rigid motions; their least Ritz value is the estimate.
-        Without them a small share of the largest eigenvalue is taken, at the cost of digits.
         Shapes like the lowest elastic modes; their least Ritz value is the estimate. Without them a small share of the
         largest eigenvalue is taken, at the cost of digits.
     rigid : (n, r) array, optional
@@ -66,8 +64,6 @@ def negative_shift(K: Any, M: Any, trial: FloatArray | None = None, rigid: Float
         mass, turn = np.linalg.eigh(V.T @ (M @ V))
         good = mass > 1e-10 * max(mass[-1], 1e-4)
         V = V @ (turn[:, good] / np.sqrt(mass[good]))
-        ritz = np.linalg.eigvalsh(V.T @ (K @ V))
-        elastic = ritz[ritz > 1e-14 * ritz[-1]]
         ritz = np.linalg.eigvalsh(V.T @ (K @ V)) if V.shape[1] else np.empty(0)
         elastic = ritz[ritz > 1e-14 * ritz.max(initial=0.0)]
         if len(elastic):

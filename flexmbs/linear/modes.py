@@ -119,9 +119,9 @@ def _elastic(
                 raise SingularError(
                     f"{owner}: the structure is unstable under the prestress (or free to move); see buckling_loads."
                 ) from error
-    shift = max(negative_shift(K, M, _smooth(operators, turn, free, M, rigid)) for turn in (0.5, 1.0))
-    return lowest_modes(K, M, count, Definite(K - shift * M, what), shift, what, rigid=rigid)
-    shift = negative_shift(K, M, smooth_fields(operators)[free], rigid)
+    # rotations of nodes follow half the curl in solids and membranes, the slope in plates and beams
+    turns = (0.5, 1.0) if (operators.dofs.component >= 3).any() else (0.5,)
+    shift = max(negative_shift(K, M, smooth_fields(operators, turn)[free], rigid) for turn in turns)
     for attempt in range(RAISED + 1):
         try:
             factor = Definite(K - shift * M, what)
@@ -132,15 +132,6 @@ def _elastic(
                 raise
             shift *= 10.0
     return lowest_modes(K, M, count, factor, shift, what, rigid=rigid)
-
-
-def _smooth(operators: Operators, turn: float, free: Any, M: Any, rigid: FloatArray) -> FloatArray:
-    """Smooth fields that are M-orthogonal to the rigid motions."""
-    V = smooth_fields(operators, turn)[free]
-    before = np.einsum("ij,ij->j", V, M @ V)
-    V = V - rigid @ (rigid.T @ (M @ V))
-    after = np.einsum("ij,ij->j", V, M @ V)
-    return np.asarray(V[:, after > 1e-12 * before])
 
 
 def rigid_shapes(operators: Operators, motions: FloatArray) -> FloatArray:
