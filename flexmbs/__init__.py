@@ -21,6 +21,7 @@ _HOME = {
     "flexmbs.analysis.output": ("Output",),
     "flexmbs.analysis.simulate": ("simulate",),
     "flexmbs.analysis.static": ("StaticOptions", "solve_static"),
+    "flexmbs.bodies.floating": ("FloatingBody",),
     "flexmbs.bodies": ("InitialVelocity", "Marker", "PlanarRigidBody", "PointMass", "RigidBody", "Wireframe", "ground"),
     "flexmbs.body": ("Attachment", "FlexibleBody"),
     "flexmbs.consecutive": ("joined",),
@@ -166,6 +167,7 @@ __all__ = [
     "FixedStep",
     "FlexibleBody",
     "FlexmbsError",
+    "FloatingBody",
     "ForceActuator",
     "ForceCurve",
     "FrequencyResponse",
@@ -320,6 +322,7 @@ if TYPE_CHECKING:
     from flexmbs.analysis.simulate import simulate
     from flexmbs.analysis.static import StaticOptions, solve_static
     from flexmbs.bodies import InitialVelocity, Marker, PlanarRigidBody, PointMass, RigidBody, Wireframe, ground
+    from flexmbs.bodies.floating import FloatingBody
     from flexmbs.body import Attachment, FlexibleBody
     from flexmbs.consecutive import joined
     from flexmbs.control.actuators import ForceActuator, JointActuator, LineActuator, MomentActuator, Signal

@@ -1,4 +1,4 @@
-"""The command line: ``flexmbs verify``, ``flexmbs bench``, ``flexmbs info``, ``flexmbs mesh``.
+"""The command line: ``flexmbs verify``, ``bench``, ``reduce``, ``info``, ``mesh``.
 
 Each command imports what it needs when it is called, so that help and version answer at once. Exit status: 0 when all
 is well, 1 when a verification case did not pass, 2 for a mistake in what was asked (one line on standard error, never
@@ -13,6 +13,8 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
+
+from flexmbs.reduce_command import add_reduce
 
 __all__ = ["main"]
 
@@ -92,6 +94,8 @@ def _parser() -> argparse.ArgumentParser:
     bench.add_argument("--out", type=Path, metavar="DIR", help="write bench.json and index.html into this folder")
     bench.add_argument("--jobs", type=_positive, default=1, metavar="N", help="processes (default 1: clean times)")
     bench.set_defaults(command=_bench)
+
+    add_reduce(commands)
 
     info = commands.add_parser("info", help="versions, linear solvers, threads and cache folder")
     info.set_defaults(command=_info)

@@ -1,17 +1,20 @@
 """Numbering: which entry of q is which coordinate of which body, with hinged nodes sharing their position.
 
 Coordinates of vector spaces come first and have the same place in q and in v: nodes of flexible bodies, point masses,
-planar rigid bodies, extra coordinates (such as those whose velocities are first-order states). Then come the rigid
-bodies with 7 coordinates in q (position of the centre of mass, unit quaternion with its scalar first) and 6 in v.
+planar rigid bodies, shapes of floating bodies, extra coordinates (such as those whose velocities are first-order
+states). Then come the rigid bodies, and the frames of floating ones, with 7 coordinates in q (position of the centre of
+mass, or of the origin of the frame, unit quaternion with its scalar first) and 6 in v.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from flexmbs.bodies.floating import FloatingBody
 from flexmbs.bodies.rigid import RigidBody
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError
@@ -23,6 +26,9 @@ if TYPE_CHECKING:
     from flexmbs.model import Model
 
 __all__ = ["Coordinates", "ExtraCoordinate"]
+
+TURNING = (RigidBody, FloatingBody)
+"""Bodies with a quaternion."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +65,7 @@ class Coordinates:
     entry belongs to (a hinged position: to the first node); ``translations``: the entries of flexible bodies that are
     positions or displacements; ``n_linear``: number of coordinates of vector spaces; ``places``: first entry in q and
     in v of each rigid body, in the order of the model; ``extra``: the extra coordinates, from ``n_linear - len(extra)``
-    on.
+    on; ``modal``: first entry of the shapes of each floating body, by its id.
     """
 
     bodies: tuple[FlexibleBody, ...]
@@ -72,6 +78,7 @@ class Coordinates:
     velocity: FloatArray
     n_linear: int
     extra: tuple[ExtraCoordinate, ...]
+    modal: Mapping[int, int]
 
     @classmethod
     def of(cls, model: Model, extra: tuple[ExtraCoordinate, ...] = ()) -> Coordinates:
@@ -90,17 +97,26 @@ class Coordinates:
             nodes.append(np.repeat(n_nodes + np.arange(count), n))
             total, n_nodes = total + count * n, n_nodes + count
         root = _roots(model, own, total)
-        kept, number = np.unique(root, return_inverse=True)
+        kept, place = np.unique(root, return_inverse=True)
         q = [np.concatenate([b.reference.ravel() for b in model.flexible_bodies])[kept]] if total else []
         v = [np.zeros(len(kept))]
         node_of = [np.concatenate(nodes).astype(np.int64)[kept]] if total else []
-        node_dofs = tuple(np.ascontiguousarray(number[o], dtype=np.int64) for o in own)
+        node_dofs = tuple(np.ascontiguousarray(place[o], dtype=np.int64) for o in own)
         translations = [
             d[:, list(b.element.layout.position)].ravel() for b, d in zip(model.flexible_bodies, node_dofs, strict=True)
         ]
         places: dict[int, tuple[int, int]] = {}
         iq = iv = len(kept)
-        for item in [b for b in model.rigid_bodies if not isinstance(b, RigidBody)] + list(extra):
+        modal: dict[int, int] = {}
+        number: dict[int, int] = {}  # frame and shapes of a floating body are one node
+        for body in model.rigid_bodies:
+            if isinstance(body, FloatingBody):
+                q.append(body.deformation)
+                v.append(body.deformation_rate)
+                node_of.append(np.full(body.modes, n_nodes))
+                modal[id(body)], number[id(body)] = iv, n_nodes
+                iq, iv, n_nodes = iq + body.modes, iv + body.modes, n_nodes + 1
+        for item in [b for b in model.rigid_bodies if not isinstance(b, TURNING)] + list(extra):
             start, rate = item.initial_q, item.initial_v
             q.append(start)
             v.append(rate)
@@ -109,17 +125,17 @@ class Coordinates:
             iq, iv, n_nodes = iq + len(start), iv + len(rate), n_nodes + 1
         n_linear = iv
         for body in model.rigid_bodies:
-            if isinstance(body, RigidBody):
+            if isinstance(body, TURNING):
                 start, rate = body.initial_q, body.initial_v
                 q.append(start)
                 v.append(rate)
-                node_of.append(np.full(6, n_nodes))
+                node_of.append(np.full(6, number.get(id(body), n_nodes)))
                 places[id(body)] = (iq, iv)
                 iq, iv, n_nodes = iq + 7, iv + 6, n_nodes + 1
         start, rate = np.ascontiguousarray(np.concatenate(q)), np.ascontiguousarray(np.concatenate(v))
         for item in model.initial:
-            place = [b is item.body for b in model.flexible_bodies].index(True)
-            item.velocity_field(node_dofs[place], start, rate)
+            own_dofs = node_dofs[[b is item.body for b in model.flexible_bodies].index(True)]
+            item.velocity_field(own_dofs, start, rate)
         return cls(
             model.flexible_bodies,
             node_dofs,
@@ -131,6 +147,7 @@ class Coordinates:
             rate,
             n_linear,
             extra,
+            modal,
         )
 
     @property
@@ -203,6 +220,10 @@ class Coordinates:
             names = _NAMES[len(body.initial_v), body.rotates]
             if first <= dof < first + len(names):
                 return f"{names[dof - first]} of body {body.name!r}"
+        for body in self.rigid:
+            first = self.modal.get(id(body), dof + 1)
+            if first <= dof < first + getattr(body, "modes", 0):
+                return f"shape {dof - first + 1} of body {body.name!r}"
         first = self.n_linear - len(self.extra)
         return self.extra[dof - first].name if first <= dof < self.n_linear else f"coordinate {dof}"
 

@@ -25,6 +25,8 @@ from flexmbs.forces.wrench import wrench_force
 from flexmbs.markers.rigid import RIGID
 from flexmbs.mechanics.build import Mechanics
 from flexmbs.mechanics.compliance import compliances
+from flexmbs.mechanics.floating import floating_force, floating_tangent
+from flexmbs.mechanics.floating_mass import FloatingMass, structure
 from flexmbs.mechanics.inertia import add_rows_product, gyroscopic_force, gyroscopic_tangent, inertia_force
 from flexmbs.mechanics.mass import as_rows, mass_damping, mass_matrix
 from flexmbs.mechanics.pairs import (
@@ -89,7 +91,8 @@ class Dynamics:
         self._frames = np.ascontiguousarray(system.fixation.frames0)
         self._frame_dofs = system.fixation.frame_dofs
         self._refuse_moving_supports()
-        self.mass_matrix = mass_matrix(system, system.mass_blocks)
+        self._floating = () if mechanics is None else mechanics.floating
+        self.mass_matrix = mass_matrix(system, structure(system))
         self._M = as_rows(self.mass_matrix)
         self._damped_mass = mass_damping(system)
         if len(self._damped_mass):
@@ -125,6 +128,9 @@ class Dynamics:
         self._rigid_alone = self._groups_if_rigid_alone()
         self.seconds = dict.fromkeys(("evaluation", "assembly", "factorisation", "solve"), 0.0)
         self.matrix = StepMatrix(system, possible_entries(system), self.seconds)
+        if self._floating:
+            self._moving_mass = FloatingMass(system, self.mass_matrix, self.matrix)
+            self._moving_mass.update(self.coordinates.reference)
         self.length = model_length(c, mechanics)
         self.body_of, self.body_sizes = body_sizes(c, self.mass, self.length)
         self._sums = np.empty(len(self.body_sizes))
@@ -141,7 +147,14 @@ class Dynamics:
         if m is None or self._terms or len(self._damped_mass) or len(m.markers.groups) != 1:
             return None
         (kind, points), *_ = m.markers.groups
-        others = self._has_forces or self._has_wrenches or self._has_users or self._before or self._has_states
+        others = (
+            bool(self._floating)
+            or self._has_forces
+            or self._has_wrenches
+            or self._has_users
+            or self._before
+            or self._has_states
+        )
         if kind is not RIGID or others or not (self._rigid and self._has_joints):
             return None
         return m.rigid, points, m.joints, m.markers.dof
@@ -156,6 +169,11 @@ class Dynamics:
                 )
 
     @property
+    def mass_blocks(self) -> FloatArray:
+        """Masses in the layout of the blocks, at the state that was evaluated last."""
+        return self._moving_mass.blocks if self._floating else self.system.mass_blocks
+
+    @property
     def env(self) -> Env:
         """Time and factors of loads."""
         return self.prescribed.env
@@ -168,6 +186,8 @@ class Dynamics:
         """M a + f + G^T lam, and the constraints, at the time set; also positions and twists of all markers."""
         state, env, work = State(q, v, a, lam), self.env, self._work
         self.evaluations += 1
+        if self._floating:
+            self._moving_mass.update(q)
         if self._rigid_alone is not None:
             bodies, points, joints, dof = self._rigid_alone
             rigid_residual(*self._M, self._given, bodies, points, joints, dof, state, env, self.markers)
@@ -184,6 +204,8 @@ class Dynamics:
             markers = self.markers
             if self._rigid:
                 gyroscopic_force(m.rigid, state, env, work)
+            for floats in self._floating:
+                floating_force(floats, state, env, markers)
             markers.W[:] = 0.0
             for place, _, _, group, kind in self._place:
                 bad = place(group, state, env, markers)
@@ -220,6 +242,8 @@ class Dynamics:
         """
         state, env, work = State(q, v, a, lam), self.env, self._work
         self.evaluations += 1
+        if self._floating:
+            self._moving_mass.update(q)
         if self._rigid_alone is not None:
             bodies, points, joints, dof = self._rigid_alone
             rigid_tangent(
@@ -245,6 +269,8 @@ class Dynamics:
             markers = self.markers
             if self._rigid:
                 gyroscopic_tangent(m.rigid, state, env, work, weights)
+            for floats in self._floating:
+                floating_tangent(floats, state, env, markers, weights)
             markers.W[:] = 0.0
             for _, place, _, group, kind in self._place:
                 bad = place(group, state, env, markers)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from flexmbs.bodies.floating import FloatingBody
 from flexmbs.core.contracts import FloatArray, IntArray, Term
 from flexmbs.core.errors import ModelError
 
@@ -77,7 +78,11 @@ class _Places:
     @property
     def rigid_bodies(self) -> tuple[tuple[Any, IntArray], ...]:
         first = [v for _, v in self.coordinates.places]
-        return tuple((b, np.arange(i, i + len(b.position))) for b, i in zip(self.coordinates.rigid, first, strict=True))
+        return tuple(
+            (b, np.arange(i, i + len(b.position)))
+            for b, i in zip(self.coordinates.rigid, first, strict=True)
+            if not isinstance(b, FloatingBody)  # their gravity depends on where they are
+        )
 
     def dofs(self, at: Attachment) -> IntArray:
         return self.coordinates.dofs(at)

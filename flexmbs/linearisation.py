@@ -75,7 +75,7 @@ def linearise_state(dyn: Dynamics, state: StepState) -> ConstrainedLinearisation
         dyn.tangent(*arguments, weights)
         found.append(_ordered(dyn, dyn.B.copy(), order))
     mass = np.zeros_like(dyn.B)
-    mass[: len(system.mass_blocks)] = system.mass_blocks
+    mass[: len(system.mass_blocks)] = dyn.mass_blocks
     n = len(free)
     whole = _ordered(dyn, mass, order)
     E = free_directions(dyn, free)

@@ -7,6 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from flexmbs.bodies.floating import FloatingBody
 from flexmbs.bodies.ground import Ground
 from flexmbs.bodies.marker import Marker
 from flexmbs.bodies.planar import PlanarRigidBody
@@ -203,7 +204,7 @@ def _kind(owner: str, item: object) -> str:
     """Which group an item belongs to."""
     if isinstance(item, FlexibleBody):
         return "flexible_bodies"
-    if isinstance(item, RigidBody | PlanarRigidBody | PointMass):
+    if isinstance(item, RigidBody | PlanarRigidBody | PointMass | FloatingBody):
         return "rigid_bodies"
     if isinstance(item, Ground):
         return "ground"

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from flexmbs.bodies.floating import FloatingBody
 from flexmbs.bodies.planar import PlanarRigidBody
 from flexmbs.bodies.rigid import RigidBody
 from flexmbs.core.contracts import FloatArray
@@ -76,7 +77,7 @@ def carry_velocities(dyn: Dynamics, q: FloatArray, v: FloatArray) -> None:
                 turn = q[iq + 2] - body.angle
                 cosine, sine = np.cos(turn), np.sin(turn)
                 v[iv : iv + 2] = np.array([[cosine, -sine], [sine, cosine]]) @ body.velocity
-        elif isinstance(body, RigidBody):
+        elif isinstance(body, RigidBody | FloatingBody):
             turn = from_quaternion(q[iq + 3 : iq + 7]) @ body.rotation.T
             omega = body.rotation @ body.angular_velocity
             rate, speed = float(np.linalg.norm(omega)), float(np.linalg.norm(body.velocity))

@@ -20,6 +20,7 @@ from flexmbs.core.sparsity import Blocks, Pattern
 from flexmbs.fixation import Fixation
 from flexmbs.gather import gather
 from flexmbs.mechanics.build import Mechanics
+from flexmbs.mechanics.floating import floating_energy
 
 if TYPE_CHECKING:
     from flexmbs.body import FlexibleBody
@@ -227,7 +228,12 @@ class System:
 
     def strain_energy(self, q: FloatArray) -> float:
         """Strain energy of all bodies [force length]; springs of supports are not included."""
-        return float(sum(b.element.energy(self.group(b), q).sum() for b in self.coordinates.bodies))
+        total = float(sum(b.element.energy(self.group(b), q).sum() for b in self.coordinates.bodies))
+        for group in () if self.mechanics is None else self.mechanics.floating:
+            found = np.zeros((len(group.dofs), 2))
+            floating_energy(group, q, np.zeros(len(self.model.loads) + 1), found)
+            total += float(found[:, 0].sum())
+        return total
 
     def group(self, body: FlexibleBody) -> Any:
         """The element group of one body."""

@@ -60,6 +60,9 @@ WRITTEN = {
 GENERATORS = ("NGEN", "NFILL", "NCOPY", "NMAP", "ELGEN", "ELCOPY", "SYSTEM", "SUBMODEL", "ELEMENT MATRIX")
 
 
+MOST_LABEL = 10**15
+
+
 def read_abaqus(path: Path) -> Plain:
     """The points, cells and sets of an input file; sets may be empty and points unused."""
     deck = _Deck(str(path))
@@ -188,6 +191,8 @@ class _Deck:
         """Numbers, places in space and sets of the nodes; there need not be elements."""
         if not self.nodes:
             raise ReadError(f"{self.path}: there is no *NODE with data in it.")
+        if max(map(abs, self.nodes)) > MOST_LABEL:
+            raise ReadError(f"{self.path}: numbers of nodes are at most {MOST_LABEL}, not {max(map(abs, self.nodes))}.")
         number = {label: i for i, label in enumerate(self.nodes)}
         return np.array(list(number), dtype=np.int64), self._points(3), self._sets_of_nodes(number)
 

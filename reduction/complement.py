@@ -32,8 +32,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
-from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
+from flexmbs.core.block_lanczos import block_lanczos
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import SingularError
 from flexmbs.core.linsolve.definite import Definite
@@ -44,6 +44,12 @@ ComplexArray = NDArray[np.complex128]
 
 DENSE = 200
 """Order up to which the cut-off is found by a dense solution."""
+
+TOLERANCE = 1e-6
+"""Residual of the mode at the cut-off, relative to it."""
+
+NOISE = 1e-11
+"""What is left of a solution in W relative to all of it, below which W is without mass."""
 
 BLOCK = 64
 """Columns that are solved for at once."""
@@ -82,7 +88,7 @@ class Complement:
 
     Notes
     -----
-    The cut-off comes from Lanczos iteration; its residual is subtracted, so that it is on the safe side. Round-off is
+    The cut-off comes from Lanczos iteration, lowered by its residual. Round-off is
     not in the bounds (`round_off` estimates it).
 
     Examples
@@ -125,7 +131,7 @@ class Complement:
         self.values: FloatArray = values + shift
         self.shapes: FloatArray = vectors
         m, p = T.shape[1], B.shape[1]
-        KT = self._K @ T
+        self._KT = self._K @ T
         X = np.empty((len(T), m + p))
         for first in range(0, m + p, BLOCK):
             columns = np.arange(first, min(first + BLOCK, m + p))
@@ -133,53 +139,43 @@ class Complement:
             own = columns < m
             loads[:, own] = M @ (T @ vectors[:, columns[own]])
             loads[:, ~own] = B[:, columns[~own] - m]
-            solved = self.factor.solve(loads)
-            X[:, columns] = solved - T @ self._solve_small(KT.T @ solved)
+            X[:, columns] = self._solve_beside(loads)
         self.E1: FloatArray = _gram(X, self._K @ X)
         self.E2: FloatArray = _gram(X, M @ X)
         self._ports: FloatArray = vectors.T @ (T.T @ B)
         self._root = _root(self.E2)
-        self.cut_off: float = self._cut_off(KT)
+        self.cut_off: float = self._cut_off()
 
     def _solve_small(self, b: FloatArray) -> FloatArray:
         size, factor = self._small
         return np.asarray(size[:, None] * linalg.cho_solve(factor, size[:, None] * b))
 
-    def _cut_off(self, KT: FloatArray) -> float:
+    def _solve_beside(self, b: FloatArray) -> FloatArray:
+        """The inverse of the stiffness on W.
+
+        Loads are freed of their part that acts on T before, since otherwise rigid motions would be large and leave
+        their round-off behind.
+        """
+        x = self.factor.solve(b - self._KT @ self._solve_small(self._T.T @ b))
+        return np.asarray(x - self._T @ self._solve_small(self._KT.T @ x))
+
+    def _cut_off(self) -> float:
         """Lowest eigenvalue of the shifted pencil on W, on the safe side; infinite where W has no mass."""
         n, m = self._T.shape
         if m >= n:
             return math.inf
 
-        def project(x: FloatArray) -> FloatArray:
-            x = x.reshape(n, -1)
-            return x - self._T @ self._solve_small(KT.T @ x)
-
-        def mass(x: FloatArray) -> FloatArray:
-            y = self._M @ project(x)
-            return np.asarray(y - KT @ self._solve_small(self._T.T @ y)).reshape(x.shape)
-
-        if n <= DENSE:
-            A = mass(np.eye(n))
-            largest = float(linalg.eigvalsh(0.5 * (A + A.T), self._K.toarray(), subset_by_index=[n - 1, n - 1])[0])
-            noise = 1e-13 * float(linalg.eigvalsh(self._M.toarray(), self._K.toarray())[-1])
-            return math.inf if largest <= noise else 1.0 / largest
-        operator = LinearOperator((n, n), matvec=mass, dtype=np.float64)
-        inverse = LinearOperator((n, n), matvec=lambda b: self.factor.solve(np.ravel(b)), dtype=np.float64)
-        start = project(self.factor.solve(self._M @ np.random.default_rng(0).standard_normal(n))).ravel()
-        if not start @ (self._K @ start) > 0.0:
+        load = self._M @ np.random.default_rng(0).standard_normal((n, 1))
+        inside, everything = self._solve_beside(load), self.factor.solve(load)
+        if (inside * (self._M @ inside)).sum() <= NOISE**2 * (everything * (self._M @ everything)).sum():
             return math.inf
-        try:
-            values, vectors = eigsh(
-                operator, 1, self._K, Minv=inverse, which="LA", v0=start, tol=1e-5, ncv=min(n, 30), maxiter=n
-            )
-        except ArpackError:
-            raise SingularError("the lowest frequency that the basis leaves out was not found") from None
-        x = vectors[:, 0]
-        rest = mass(x) - values[0] * (self._K @ x)
-        spread = math.sqrt(max(0.0, float(rest @ self.factor.solve(rest))) / float(x @ (self._K @ x)))
-        largest = float(values[0]) + spread
-        return 1.0 / largest if largest > 0.0 else math.inf
+        if n <= DENSE:
+            A = self._solve_beside(self._M.toarray())
+            largest = float(np.abs(linalg.eigvals(A)).max())
+        else:
+            found, _ = block_lanczos(self._solve_beside, self._M, 1, min(8, n - m), TOLERANCE)
+            largest = float(found[0]) * (1.0 + TOLERANCE)
+        return 1.0 / largest
 
     def lower_bounds(self, count: int) -> FloatArray:
         """Lower bounds (count,) of the lowest eigenvalues of the full pencil; -inf at and beyond the cut-off."""
@@ -254,13 +250,21 @@ def _root(A: FloatArray) -> FloatArray:
 
 
 def _eigenvalue(D: FloatArray, G: FloatArray, k: int) -> float:
-    """The k-th eigenvalue of diag(D) - G, D ascending and positive, with small ones accurate beside large ones."""
+    """The k-th eigenvalue of diag(D) - G, D ascending and positive, with small ones accurate beside large ones.
+
+    The matrix itself gives it to round-off of its largest eigenvalue, the inverse to round-off of its smallest one.
+    """
     m = len(D)
-    size = 1.0 / np.sqrt(D)
-    try:
-        inverse = linalg.eigh(
-            np.diag(1.0 / D), np.eye(m) - G * size[:, None] * size, eigvals_only=True, subset_by_index=[m - 1 - k] * 2
-        )
-        return float(1.0 / inverse[0])
-    except linalg.LinAlgError:  # G is not small beside D: digits are not at stake
-        return float(linalg.eigvalsh(np.diag(D) - G, subset_by_index=[k, k])[0])
+    if D[k] ** 2 < D[0] * D[-1]:
+        size = 1.0 / np.sqrt(D)
+        try:
+            inverse = linalg.eigh(
+                np.diag(1.0 / D),
+                np.eye(m) - G * size[:, None] * size,
+                eigvals_only=True,
+                subset_by_index=[m - 1 - k, m - 1 - k],
+            )
+            return float(1.0 / inverse[0])
+        except linalg.LinAlgError:  # G is not small beside D: digits are not at stake
+            pass
+    return float(linalg.eigvalsh(np.diag(D) - G, subset_by_index=[k, k])[0])

@@ -46,6 +46,9 @@ class Interface:
         all of theirs.
     at : (3,) array, optional
         Origin of its frame [length]; by default the mean of the nodes. Not for kind "nodes".
+    weights : (n,) array, optional
+        Of the nodes in their order, for kind "averaged"; equal by default. A force on the interface is shared out by
+        them, so with the area that belongs to each node it is a uniform traction.
 
     Raises
     ------
@@ -62,12 +65,18 @@ class Interface:
     nodes: Any = None
     kind: str = "rigid"
     at: Any = None
+    weights: Any = None
 
     def __post_init__(self) -> None:
         owner = f"Interface {as_name('Interface', 'name', self.name)!r}"
         object.__setattr__(self, "nodes", as_nodes(owner, self.name if self.nodes is None else self.nodes))
         if self.kind not in KINDS:
             raise ModelError(f"{owner}: {unknown_name('kind', self.kind, KINDS)}")
+        if self.weights is not None:
+            weights = as_array(owner, "weights", self.weights, (None,))
+            if self.kind != "averaged" or not weights.min(initial=0.0) >= 0.0 or not weights.sum() > 0.0:
+                raise ModelError(f"{owner}: weights are not negative, not all zero, and for kind 'averaged' only.")
+            object.__setattr__(self, "weights", frozen_copy(weights))
         if self.at is not None:
             if self.kind == "nodes":
                 raise ModelError(f"{owner}: an interface of kind 'nodes' has no frame of its own, so no at=.")
@@ -222,7 +231,7 @@ def _part(operators: Operators, face: Interface, nodes: IntArray) -> _Part:
     R = rigid_motions(sub, operators.points, origin)
     size = np.sqrt(np.einsum("ij,ij->j", R, R))
     values = np.linalg.svd(R / np.where(size > 0, size, 1.0), compute_uv=False)
-    if not values[-1] > 1e-8 * values[0]:
+    if len(values) < 6 or not values[-1] > 1e-8 * values[0]:  # six rigid motions
         what = "one node" if len(nodes) == 1 else f"{len(nodes)} nodes on a line"
         raise ModelError(
             f"{owner}: {what} without rotations {'tells' if len(nodes) == 1 else 'tell'} no rotation, which a "
@@ -233,7 +242,7 @@ def _part(operators: Operators, face: Interface, nodes: IntArray) -> _Part:
     if turning:
         s = s[operators.dofs.component[s] < 3]
     points = np.vstack([operators.points, origin])
-    mean = mean_motion(face.name, points, nodes, len(points) - 1)
+    mean = mean_motion(face.name, points, nodes, len(points) - 1, _weights(operators, face, nodes))
     if len(s) != 3 * len(nodes):
         raise ModelError(f"{owner}: some of its nodes lack a displacement; an averaged interface needs all three.")
     pivots = linalg.qr(mean, pivoting=True, mode="economic")[2][:6]
@@ -244,6 +253,18 @@ def _part(operators: Operators, face: Interface, nodes: IntArray) -> _Part:
     T[np.ix_(pivots, np.arange(len(rest)))] = -inverse @ mean[:, rest]
     T[pivots, len(rest) :] = inverse
     return _Part(face, nodes, origin, s, T, s[rest])
+
+
+def _weights(operators: Operators, face: Interface, nodes: IntArray) -> FloatArray | None:
+    """Weights of the nodes, which are in ascending order here."""
+    if face.weights is None:
+        return None
+    given = operators.node_set(face.nodes) if isinstance(face.nodes, str) else np.asarray(face.nodes)
+    if len(given) != len(face.weights):
+        raise ModelError(f"interface {face.name!r}: {len(face.weights)} weights for {len(given)} nodes.")
+    out = np.zeros(len(operators.points))
+    np.add.at(out, given, np.asarray(face.weights))
+    return np.asarray(out[nodes])
 
 
 def _transformed(operators: Operators, parts: Sequence[_Part]) -> Operators:

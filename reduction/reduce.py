@@ -105,7 +105,7 @@ def reduce(
         K, M, D = projected(attached, basis)
         full = attached.operators
         shapes = full.expand(basis.vectors)
-        inertia = _inertia(full, shapes, basis, M, lambda f, text: shown.show(0.88 + 0.08 * f, text))
+        inertia = _inertia(operators, full, shapes, basis, M, lambda f, text: shown.show(0.88 + 0.08 * f, text))
         nodes, names, stress_shapes = _stresses(full, shapes, stresses)
         done = time.perf_counter()
     assert full.all_dofs is not None  # noqa: S101  # set on construction
@@ -164,7 +164,12 @@ def _basis(
 
 
 def _inertia(
-    full: Operators, shapes: FloatArray, basis: Basis, M: FloatArray, say: Callable[[float, str], None]
+    given: Operators,
+    full: Operators,
+    shapes: FloatArray,
+    basis: Basis,
+    M: FloatArray,
+    say: Callable[[float, str], None],
 ) -> InertiaInvariants | None:
     """Inertia invariants, whose modal mass must be the reduced mass matrix where they are exact."""
     if full.part is not None:
@@ -177,7 +182,9 @@ def _inertia(
                 f"differs by {error:.1e}; its inertia invariants would be wrong."
             )
         return inertia
-    found = inertia_of_mass_matrix(full.M, full.dofs.node, full.dofs.component, full.points, basis.vectors)
+    # interfaces couple the components in the mass matrix; that of the operators as given is still one for x, y and z
+    plain, vectors = (given, shapes) if given.expansion is None else (full, basis.vectors)
+    found = inertia_of_mass_matrix(plain.M, plain.dofs.node, plain.dofs.component, plain.points, vectors)
     return found if isinstance(found, InertiaInvariants) else None
 
 

@@ -21,6 +21,7 @@ from flexmbs.reduction.report_checks import (
     effective_masses,
     frequency_table,
     inertia_check,
+    massive_motions,
     problem,
     static_check,
 )
@@ -345,7 +346,12 @@ def _stiffening(source: Source, free: Problem, table: FrequencyTable) -> Stiffen
     original = source.attached.free
     if not names or original is None or not table.full:
         return None
-    pairs = lowest_modes(original.K, original.M, free.rigid + 1, None, free.shift, "the stiffness of the part")
+    motions = massive_motions(original.K, original.M, original.rigid_motions(original.points.mean(axis=0)))
+    more = free.rigid - motions.shape[1]
+    if more < 0:
+        return None
+    what = "the stiffness of the part"
+    pairs = lowest_modes(original.K, original.M, more + 1, None, free.shift, what, rigid=motions)
     part = math.sqrt(max(float(pairs.values[-1]), 0.0)) / (2.0 * math.pi)
     return Stiffening(part, table.full[0], names) if part > 0.0 else None
 

@@ -12,16 +12,30 @@ from scipy.sparse import diags
 from scipy.sparse.linalg import cg
 
 from flexmbs.core.contracts import FloatArray, IntArray
-from flexmbs.core.eigen import RIGID, lowest_modes
+from flexmbs.core.eigen import lowest_modes
 from flexmbs.core.errors import ModelError
 from flexmbs.reduction.complement import Complement, round_off
 from flexmbs.reduction.model import ReducedModel, Source
 from flexmbs.reduction.report_data import EffectiveMasses, FrequencyTable, InertiaCheck, StaticCheck
 
-__all__ = ["Problem", "effective_masses", "frequency_table", "inertia_check", "problem", "static_check"]
+__all__ = [
+    "Problem",
+    "effective_masses",
+    "frequency_table",
+    "inertia_check",
+    "massive_motions",
+    "problem",
+    "static_check",
+]
+
+SHARE = 1e-3
+"""The shift relative to the first elastic eigenvalue."""
 
 MOST = 30
 """Modes that a table shows by default."""
+
+RIGID = 1e-3
+"""Shift of a free structure relative to its lowest elastic eigenvalue."""
 
 TWO_PI = 2.0 * math.pi
 
@@ -53,7 +67,7 @@ def problem(model: ReducedModel, source: Source, held: Sequence[str] = ()) -> Pr
     """
     full, T = source.attached.operators, source.basis.vectors
     K, M, K_r, M_r = full.K, full.M, model.K, model.M
-    motions = full.rigid_motions(full.points.mean(axis=0))
+    motions = full.rigid_motions(full.points.mean(axis=0) if len(full.points) else np.zeros(3))
     if held:
         coordinates = np.concatenate([model.frame(name).coordinates for name in held])
         rows = source.attached.boundary[coordinates]
@@ -70,12 +84,12 @@ def problem(model: ReducedModel, source: Source, held: Sequence[str] = ()) -> Pr
     except linalg.LinAlgError:
         raise ModelError(f"{model!r}: its mass matrix is not positive definite.") from None
     noise = round_off(K, T, shapes) + 4.0 * np.finfo(float).eps * np.abs(values).max(initial=0.0)
-    motions = _null(K, M, motions)
+    motions = massive_motions(K, M, motions)
     rigid = max(min(motions.shape[1], len(values)), int((values <= 10.0 * noise).sum()))
     return Problem(tuple(held), K, M, T, K_r, M_r, values, shapes, noise, rigid, motions, _shift(K, M, values, rigid))
 
 
-def _null(K: Any, M: Any, R: FloatArray) -> FloatArray:
+def massive_motions(K: Any, M: Any, R: FloatArray) -> FloatArray:
     """Combinations of the rigid motions R (n, 6) that have mass and cause no force, mass-normalised."""
     size = np.abs(R).max(axis=0, initial=0.0)
     R = R[:, size > 0] / size[size > 0]
@@ -92,10 +106,10 @@ def _null(K: Any, M: Any, R: FloatArray) -> FloatArray:
 def _shift(K: Any, M: Any, values: FloatArray, rigid: int) -> float:
     """A shift well below the first elastic eigenvalue."""
     if len(values) > rigid:
-        return -RIGID * float(values[rigid])
+        return -SHARE * float(values[rigid])
     k, m = K.diagonal(), M.diagonal()
     massive = (m > 0) & (k > 0)
-    return -1e-3 * RIGID * float((k[massive] / m[massive]).min()) if massive.any() else 0.0
+    return -1e-3 * SHARE * float((k[massive] / m[massive]).min()) if massive.any() else 0.0
 
 
 def frequency_table(
@@ -120,18 +134,22 @@ def frequency_table(
                 least[k] = max(0.0, math.sqrt(values[k] / (high[k] + noise[k])) - 1.0)
     ratio = float(np.abs(given.values[:first]).max(initial=0.0) / values[0]) if count else None
     table = FrequencyTable(
-        given.held, first, ratio, _frequencies(values), tuple(bound), tuple(least), None, None, None, None
+        given.held, first, ratio, _frequencies(values), tuple(bound), tuple(least), None, None, None, None, None
     )
     if not full or not count:
         return table, None
     factor = None if rest is None else rest.factor
-    pairs = lowest_modes(given.K, given.M, first + count, factor, given.shift, "the stiffness of the part")
-    exact, shapes = pairs.values[first:], pairs.vectors[:, first:]
+    more = first - given.motions.shape[1]  # motions without stiffness that are not of a rigid body
+    pairs = lowest_modes(
+        given.K, given.M, more + count, factor, given.shift, "the stiffness of the part", rigid=given.motions
+    )
+    exact, shapes = pairs.values[more:], pairs.vectors[:, more:]
     mac = (shapes.T @ (given.M @ (given.T @ given.shapes[:, shown]))).T ** 2
     error = np.sqrt(values / np.maximum(exact, np.finfo(float).tiny)) - 1.0
     table = FrequencyTable(
         given.held, first, ratio, _frequencies(values), tuple(bound), tuple(least), _frequencies(exact),
-        _numbers(error), _numbers(mac.diagonal()), tuple(_numbers(row) for row in mac),
+        _numbers(error), _numbers(mac.max(axis=1)), tuple(int(k) + 1 for k in mac.argmax(axis=1)),
+        tuple(_numbers(row) for row in mac),
     )  # fmt: skip
     return table, shapes
 
@@ -200,13 +218,18 @@ def static_check(model: ReducedModel, source: Source, given: Problem) -> StaticC
     R = given.motions
     if not R.shape[1]:
         return StaticCheck(imbalance, reactions, 0, None, None, None)
-    S = linalg.cho_factor(given.K_r - given.shift * given.M_r)
+    try:
+        S = linalg.cho_factor(given.K_r - given.shift * given.M_r)
+    except linalg.LinAlgError:  # an indefinite stiffness, of which there is a warning
+        return StaticCheck(imbalance, reactions, R.shape[1], None, None, None)
     q, gap = np.zeros((model.size, R.shape[1])), R
     for _ in range(2):  # the second time takes away the round-off of the first
         q = q + linalg.cho_solve(S, T.T @ (given.K @ gap - given.shift * (given.M @ gap)))
         gap = R - T @ q
     span = float(np.sqrt(np.maximum(np.einsum("ij,ij->j", gap, given.M @ gap), 0.0)).max())
-    forces = np.abs(model.K @ q) / np.maximum((np.abs(model.K) @ np.abs(q)).max(axis=0), np.finfo(float).tiny)
+    # K_r may vanish altogether (one rigid interface, no modes): the forces of the elements are the measure
+    size = np.sqrt(np.einsum("ij,ij->j", np.abs(T), abs(given.K) @ np.abs(T)))
+    forces = np.abs(model.K @ q) / np.maximum(size[:, None] * (size @ np.abs(q)), np.finfo(float).tiny)
     mass = float(np.abs(q.T @ model.M @ q - R.T @ (given.M @ R)).max())  # R is mass-normalised
     return StaticCheck(imbalance, reactions, R.shape[1], span, float(forces.max()), mass)
 

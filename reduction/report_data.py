@@ -55,7 +55,8 @@ class FrequencyTable:
     ``rigid`` motions come before them; ``rigid_ratio`` is the largest of their squared frequencies relative to the
     first elastic one. ``reduced`` and ``full`` frequencies; ``error`` of the first relative to the second; ``bound``:
     the error is at most this (None where no bound is known); ``least``: and at least this; ``mac``: modal assurance of
-    each reduced shape with the full one, by mass; ``mac_matrix``: of all pairs, reduced by full.
+    each reduced shape, by mass, with the full one that is nearest to it, ``partner`` (counted from 1; close frequencies
+    may change places); ``mac_matrix``: of all pairs, reduced by full.
     """
 
     held: tuple[str, ...]
@@ -67,13 +68,14 @@ class FrequencyTable:
     full: Numbers | None
     error: Numbers | None
     mac: Numbers | None
+    partner: tuple[int, ...] | None
     mac_matrix: tuple[Numbers, ...] | None
 
     @property
-    def rows(self) -> tuple[tuple[int, float, float | None, float | None, float | None, float | None], ...]:
-        """Number, reduced and full frequency, error, bound, MAC of each mode."""
+    def rows(self) -> tuple[tuple[int, float, float | None, float | None, float | None, float | None, int | None], ...]:
+        """Number, reduced and full frequency, error, bound, MAC and its partner of each mode."""
         none = (None,) * len(self.reduced)
-        columns = (self.full or none, self.error or none, self.bound, self.mac or none)
+        columns = (self.full or none, self.error or none, self.bound, self.mac or none, self.partner or none)
         return tuple((i + 1, f, *(c[i] for c in columns)) for i, f in enumerate(self.reduced))  # type: ignore[misc]
 
 

@@ -59,10 +59,9 @@ def _summary(report: ReductionReport) -> str:
         f"{report.coordinates} coordinates, {report.coordinates - report.modes} of interfaces and {report.modes} "
         f"others, stand for {report.unknowns} unknowns."
     )
-    if report.trust is not None:
-        text += (
-            f" Frequencies are right to {100 * report.trust.tolerance:g} % up to {number(report.trust.trusted)} {unit}."
-        )
+    trust = report.trust
+    if trust is not None and trust.trusted:
+        text += f" Frequencies are right to {100 * trust.tolerance:g} % up to {number(trust.trusted)} {unit}."
     return text
 
 
@@ -93,10 +92,16 @@ def _frequencies(report: ReductionReport, table: FrequencyTable) -> str:
         )  # fmt: skip
         text = _paragraph(f"{table.rigid} motions of the part have no stiffness.{ratio}")
     rows = [
-        [str(i), number(f), number(g), number(e, 3), number(b, 3), number(mac, 5)] for i, f, g, e, b, mac in table.rows
+        [str(i), number(f), number(g), number(e, 3), number(b, 3), _assurance(i, mac, partner)]
+        for i, f, g, e, b, mac, partner in table.rows
     ]
     header = ("Mode", f"Reduced [{unit}]", f"Full [{unit}]", "Error", "At most", "MAC")
     return text + html_table(header, rows, numeric=range(6))
+
+
+def _assurance(i: int, mac: float | None, partner: int | None) -> str:
+    """Modal assurance, with the number of the full mode where it is another one."""
+    return "–" if mac is None else f"{mac:.4f}" + ("" if partner == i else f" <small>with {partner}</small>")
 
 
 def _trust(report: ReductionReport) -> str:
@@ -109,6 +114,8 @@ def _trust(report: ReductionReport) -> str:
         else f"The lowest frequency of what the basis leaves out, the cut-off, is {number(trust.cut_off)} {unit}; "
         f"no bound reaches beyond it."
     )
+    if not trust.trusted:
+        return _paragraph(f"No elastic frequency is known to be right to {100 * trust.tolerance:g} %. {cut}")
     return _paragraph(
         f"The bounds of all frequencies up to {number(trust.trusted)} {unit} are at most "
         f"{100 * trust.tolerance:g} %. {cut}"
@@ -121,7 +128,7 @@ def _transfer(report: ReductionReport) -> str:
     text = _paragraph(
         f"Receptance up to {number(transfer.band)} {unit} with the stiffness (1 + {transfer.loss:g} i) K. Errors are "
         f"2-norms over all {len(transfer.ports)} coordinates of the interfaces, relative to the reduced one; rotations "
-        f"count times {number(transfer.arm, 4)}. The full receptance is {escape(transfer.how)}."
+        f"count times {number(transfer.arm, 4)}. The full receptance was found {escape(transfer.how)}."
         if transfer.error
         else f"Receptance up to {number(transfer.band)} {unit}; the full one is {escape(transfer.how)}."
     )
@@ -148,8 +155,8 @@ def _static(report: ReductionReport) -> str:
     if s is None:
         return table
     return table + _paragraph(
-        f"As rigid bodies, {escape(', '.join(s.interfaces))} raise the first elastic frequency of the free part by "
-        f"{number(100 * s.rise, 3)} %, from {number(s.part)} to {number(s.attached)} {unit}."
+        f"The rigid interfaces ({escape(', '.join(s.interfaces))}) raise the first elastic frequency of the free part "
+        f"by {number(100 * s.rise, 3)} %, from {number(s.part)} to {number(s.attached)} {unit}."
     )
 
 

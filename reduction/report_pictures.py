@@ -8,19 +8,27 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.figure import Figure
+from mpl_toolkits.mplot3d.art3d import Line3DCollection  # type: ignore[import-untyped]
 
 from flexmbs.core.svg import BLUE, GREY, INK, figure_svg
+from flexmbs.linear.faces import outer_faces
+from flexmbs.linear.pictures import draw_surface
+from flexmbs.meshes.cells import cell_type
 from flexmbs.reduction.report_data import FrequencyTable, TransferCheck
 from flexmbs.reduction.report_text import frequency_unit
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from flexmbs.reduction.model import ReducedModel
     from flexmbs.reduction.report import ReductionReport
 
 __all__ = ["pictures"]
 
 ORANGE = "#c25e00"
+SHOWN = 4
+"""Modes that are drawn."""
+
 FLOOR = 1e-16
 """Errors of zero are drawn here."""
 
@@ -34,6 +42,11 @@ def pictures(report: ReductionReport) -> dict[str, str]:
             out[f"frequencies {i}"] = _figure(_errors(table), "Relative errors of the frequencies and their bounds.")
             if table.mac_matrix is not None:
                 out[f"frequencies {i}"] += _figure(_assurance(table), "Modal assurance by mass, reduced against full.")
+    if report.model is not None:
+        drawn = _mode_shapes(report.model, report.frequencies[0], unit)
+        if drawn is not None:
+            caption = "The lowest elastic modes of the reduced model, free; colours are the size of the displacement."
+            out["shapes"] = _figure(drawn, caption)
     if report.transfer is not None:
         caption = (
             "Receptance of each interface coordinate for a load at the same one: reduced (lines) and full (dots). "
@@ -84,7 +97,7 @@ def _assurance(table: FrequencyTable) -> Figure:
     axes.invert_yaxis()
     axes.set_xlabel("full mode")
     axes.set_ylabel("reduced mode")
-    step = max(1, n // 10)
+    step = -(-n // 10)
     axes.set_xticks(np.arange(1, n + 1, step))
     axes.set_yticks(np.arange(1, n + 1, step))
     figure.colorbar(image, ax=axes, label="MAC")
@@ -114,6 +127,36 @@ def _receptance(transfer: TransferCheck, unit: str) -> Figure:
     lower.legend(frameon=False, fontsize=9)
     _plain(upper)
     _plain(lower)
+    return figure
+
+
+def _mode_shapes(model: ReducedModel, table: FrequencyTable, unit: str) -> Figure | None:
+    """Up to four modes on the outer faces of the part, on its lines, or on its nodes where there are no cells."""
+    count = min(SHOWN, len(table.reduced))
+    moving = np.unique(model.dofs.node[model.dofs.node >= 0])
+    if not count or not len(moving):
+        return None
+    _, shapes = model.modes()
+    moved = model.reconstruct(shapes[:, table.rigid : table.rigid + count])[:, :3]
+    lines = [nodes[:, :2] for kind, nodes in model.cells.items() if cell_type(kind).dim == 1]
+    faces = outer_faces(model.cells.items())
+    extent = float(np.linalg.norm(np.ptp(model.points[moving], axis=0)))
+    figure = Figure(figsize=(8.0, 2.9 * ((count + 1) // 2)), layout="constrained")
+    for k in range(count):
+        axes: Any = figure.add_subplot((count + 1) // 2, 2, k + 1, projection="3d")
+        size = np.linalg.norm(moved[:, :, k], axis=1)
+        points = model.points + 0.12 * extent / (size.max() or 1.0) * moved[:, :, k]
+        if faces:
+            draw_surface(axes, points, faces, size)
+            for drawn in axes.collections:
+                drawn.set_clip_on(False)
+        else:
+            axes.scatter(*points[moving].T, c=size[moving], s=8)
+            axes.set_axis_off()
+            axes.set_aspect("equal")
+        if lines:
+            axes.add_collection3d(Line3DCollection(points[np.vstack(lines)], colors=INK, linewidths=1.4))
+        axes.set_title(f"{table.reduced[k]:.6g} {unit}", fontsize=10, color=INK)
     return figure
 
 

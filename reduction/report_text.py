@@ -70,9 +70,9 @@ def _frequencies(report: ReductionReport, table: FrequencyTable) -> list[str]:
             "-" if g is None else f"{g:.6g}",
             _short(e),
             _short(b),
-            "-" if mac is None else f"{mac:.4f}",
+            "-" if mac is None else f"{mac:.4f}" + ("" if partner == i else f" with {partner}"),
         ]
-        for i, f, g, e, b, mac in table.rows
+        for i, f, g, e, b, mac, partner in table.rows
     ]
     return [head, *_table(("mode", "reduced", "full", "error", "at most", "MAC"), rows)]
 
@@ -82,6 +82,8 @@ def _trust(report: ReductionReport) -> list[str]:
     if trust is None:
         return ["No bounds of errors."]
     cut = "nothing is left out" if trust.cut_off is None else f"cut-off {trust.cut_off:.6g} {unit}"
+    if not trust.trusted:
+        return [f"No elastic frequency is known to be right to {100 * trust.tolerance:g} %; {cut}"]
     return [f"Frequencies are right to {100 * trust.tolerance:g} % up to {trust.trusted:.6g} {unit}; {cut}"]
 
 

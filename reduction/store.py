@@ -24,6 +24,7 @@ Texts are UTF-8. To read it in other tools: ``h5py.File("part.h5")["K"][()]`` gi
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -58,23 +59,25 @@ def save(model: ReducedModel, path: str | Path) -> Path:
             _write(model, file)
         part.replace(path)
     except OSError as error:
-        part.unlink(missing_ok=True)
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
         raise FlexmbsError(f"cannot write {path}: {error.strerror or error}.") from None
     return path
 
 
 def _write(model: ReducedModel, file: Any) -> None:
     file.attrs.update({"format": FORMAT, "version": VERSION, "name": model.name, "n_interface": model.n_interface})
-    file.create_group("provenance").attrs.update(model.provenance)
-    file.create_group("units").attrs.update(model.units)
+    file.create_group("provenance", track_order=True).attrs.update(model.provenance)
+    file.create_group("units", track_order=True).attrs.update(model.units)
     for name in ("K", "M", "D", "frequencies", "points"):
         if getattr(model, name) is not None:
             file[name] = getattr(model, name)
     file["labels"] = _texts(model.labels)
     file.create_dataset("shapes", data=np.asarray(model.shapes), chunks=True)
     file["dof_node"], file["dof_component"] = model.dofs.node, model.dofs.component
+    cells = file.create_group("cells", track_order=True)
     for kind, nodes in model.cells.items():
-        file[f"cells/{kind}"] = nodes
+        cells[kind] = nodes
     sets = file.create_group("sets")
     for number, (name, nodes) in enumerate(model.node_sets.items()):
         data = sets.create_dataset(str(number), data=nodes)  # a name may hold a slash
@@ -130,7 +133,7 @@ def load_reduced(path: str | Path, *, in_memory: bool = True) -> ReducedModel:
     except ModelError as error:
         file.close()
         raise ReadError(f"{path}: {error}") from None
-    except (KeyError, OSError, ValueError, TypeError, RuntimeError) as error:
+    except (KeyError, OSError, ValueError, TypeError, RuntimeError, AttributeError) as error:
         file.close()
         raise ReadError(f"{path}: it is damaged: {error}.") from None
     if in_memory:
@@ -139,7 +142,7 @@ def load_reduced(path: str | Path, *, in_memory: bool = True) -> ReducedModel:
 
 
 def _read(file: Any, in_memory: bool) -> ReducedModel:
-    sets = {data.attrs["name"]: data[()] for data in file["sets"].values()}
+    sets = {file["sets"][k].attrs["name"]: file["sets"][k][()] for k in sorted(file["sets"], key=int)}
     frames = []
     for number in sorted(file["interfaces"], key=int):
         group = file["interfaces"][number]

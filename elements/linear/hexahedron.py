@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
 from flexmbs.core.checks import as_flag
 from flexmbs.core.contracts import FloatArray
 from flexmbs.elements.linear import incompatible_modes
-from flexmbs.elements.linear.solid import SolidElement, SolidGroup
+from flexmbs.elements.linear.solid import SolidElement, SolidGroup, plain
 
 __all__ = ["Hexahedron8", "Hexahedron20"]
 
@@ -77,7 +75,7 @@ class Hexahedron8(SolidElement):
     def _strains(self, group: SolidGroup, u: FloatArray, number: int) -> FloatArray:
         if not self.incompatible:
             return super()._strains(group, u, number)
-        return incompatible_modes.strains(group, np.ascontiguousarray(u, dtype=np.float64))
+        return incompatible_modes.strains(group, plain(u))
 
 
 @dataclass(frozen=True)

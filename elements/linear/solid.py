@@ -26,7 +26,7 @@ from flexmbs.elements.linear.contract import STRESS_NAMES, MassPoints
 from flexmbs.elements.linear.solid_rules import Rule, extrapolation, rule
 from flexmbs.meshes.cells import cell_type
 
-__all__ = ["SolidElement", "SolidGroup"]
+__all__ = ["SolidElement", "SolidGroup", "plain"]
 
 DEGENERATE = 1e-10
 """A cell has no volume if det J falls below this part of the cube of its diameter."""
@@ -72,7 +72,7 @@ class SolidElement:
         if material is None or not hasattr(material, "elasticity"):
             raise ModelError(f"{owner}: a {self.name} needs an elastic material, not {show(material)}.")
         shape = (len(numbers), cell_type(self.cell_type).n_nodes, 3)
-        points = np.ascontiguousarray(points, dtype=np.float64)
+        points = plain(points)
         if points.shape != shape:
             raise ModelError(f"{owner}: the nodes of {len(numbers)} cells must have shape {shape}, not {points.shape}.")
         diameter = np.linalg.norm(np.ptp(points, axis=1), axis=1)
@@ -82,7 +82,7 @@ class SolidElement:
         bad = ~(lowest > DEGENERATE * diameter**3)
         if bad.any():
             raise MeshError(_complaint(owner, self.cell_type, lowest, diameter, bad, numbers))
-        return SolidGroup(points, np.ascontiguousarray(material.elasticity()), float(material.density))
+        return SolidGroup(points, plain(material.elasticity()), float(material.density))
 
     def stiffness(self, group: SolidGroup) -> FloatArray:
         K = _blocks(group)
@@ -106,7 +106,7 @@ class SolidElement:
     def geometric_stiffness(self, group: SolidGroup, u: FloatArray) -> FloatArray:
         K = _blocks(group)
         points = self._rule(self.stiffness_rule)
-        stress = np.ascontiguousarray(self._stresses(group, u, self.stiffness_rule))
+        stress = self._stresses(group, u, self.stiffness_rule)
         solid_kernels.geometric_stiffness(group.points, points.gradients, points.weights, stress, K)
         return K
 
@@ -123,9 +123,8 @@ class SolidElement:
     def thermal_load(self, group: SolidGroup, expansion: FloatArray) -> FloatArray:
         f = np.zeros((len(group.points), 3 * group.points.shape[1]))
         points = self._rule(self.stiffness_rule)
-        stress = np.ascontiguousarray(group.C[:, :3].sum(axis=1))
-        size = np.ascontiguousarray(expansion, dtype=np.float64)
-        solid_kernels.strain_load(group.points, points.gradients, points.weights, stress, size, f)
+        stress = group.C[:, :3].sum(axis=1)
+        solid_kernels.strain_load(group.points, points.gradients, points.weights, stress, plain(expansion), f)
         return f
 
     def _jacobians(self, points: FloatArray, number: int) -> FloatArray:
@@ -138,18 +137,23 @@ class SolidElement:
     def _masses(self, group: SolidGroup) -> FloatArray:
         """Mass (n_e, n_g) of the points of the mass rule."""
         weights = self._rule(self.mass_rule).weights
-        return np.ascontiguousarray(group.density * self._jacobians(group.points, self.mass_rule) * weights)
+        return group.density * self._jacobians(group.points, self.mass_rule) * weights
 
     def _strains(self, group: SolidGroup, u: FloatArray, number: int) -> FloatArray:
         """Strains (n_e, n_g, 6) at the points of a rule."""
         table = self._rule(number)
         out = np.empty((len(group.points), len(table.weights), 6))
-        solid_kernels.strains(group.points, table.gradients, np.ascontiguousarray(u, dtype=np.float64), out)
+        solid_kernels.strains(group.points, table.gradients, plain(u), out)
         return out
 
     def _stresses(self, group: SolidGroup, u: FloatArray, number: int) -> FloatArray:
         """Stresses (n_e, n_g, 6) at the points of a rule."""
         return np.asarray(self._strains(group, u, number) @ group.C)
+
+
+def plain(array: FloatArray) -> FloatArray:
+    """Contiguous and writable, which is one type to the compiler; nothing is written."""
+    return np.require(array, dtype=np.float64, requirements=["C", "W"])
 
 
 def _blocks(group: SolidGroup) -> FloatArray:

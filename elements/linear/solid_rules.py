@@ -34,9 +34,7 @@ def tetra_points(degree: int) -> tuple[FloatArray, FloatArray]:
 
     The weights add up to 1/6. All are positive and all points lie inside.
 
-    Source: P. Keast, Moderate-degree tetrahedral quadrature formulas, Comput. Methods Appl. Mech. Eng. 55 (1986)
-    339-348, rules 1, 2 and 6 (closed forms of the numbers: A. H. Stroud, Approximate Calculation of Multiple Integrals,
-    1971, T3: 5-1).
+    Source: A. H. Stroud, Approximate Calculation of Multiple Integrals, 1971, formulas T3: 1-1, 2-1 and 5-1.
     """
     root = np.sqrt(15.0)
     if degree == 1:

@@ -42,6 +42,8 @@ def hindrance(dynamics: Dynamics, scheme: GeneralizedAlpha, refresh: str) -> str
         return "supports in inclined directions with index 2"
     if m is None:
         return ""
+    if m.floating:
+        return "it has bodies in floating frames, whose mass changes"
     if dynamics.python.states:
         return f"{dynamics.python.states[0][0].name!r} has first-order states, whose rates are computed in Python"
     if dynamics.python.users:

@@ -44,30 +44,44 @@ class EigenPairs(NamedTuple):
     residuals: FloatArray
 
 
-def negative_shift(K: Any, M: Any, trial: FloatArray | None = None) -> float:
+def negative_shift(K: Any, M: Any, trial: FloatArray | None = None, rigid: FloatArray | None = None) -> float:
     """A shift for a singular stiffness, of the size of a small part of its lowest elastic eigenvalue.
 
     Parameters
     ----------
     K, M : sparse matrices (n, n)
     trial : (n, m) array, optional
-        Shapes that hold the rigid motions and some like the lowest elastic modes; their least non-zero Ritz value is
-        the estimate. Without them a small share of the largest eigenvalue is taken, at the cost of digits.
+        Shapes like the lowest elastic modes, M-orthogonal to the rigid motions; their least Ritz value is the estimate.
+        Without them a small share of the largest eigenvalue is taken, at the cost of digits.
+        Shapes like the lowest elastic modes; their least Ritz value is the estimate. Without them a small share of the
+        largest eigenvalue is taken, at the cost of digits.
+    rigid : (n, r) array, optional
+        M-orthonormal shapes with K Z = 0, which are taken out of the trial shapes first.
     """
     if trial is not None and trial.shape[1]:
-        scale = np.sqrt(np.einsum("ij,ij->j", trial, M @ trial))
-        V = trial[:, scale > 0] / scale[scale > 0]
+        V = _normalised(trial, M)
+        if rigid is not None:
+            for _ in range(2):  # once more against round-off of the first time
+                V = V - rigid @ (rigid.T @ (M @ V))
         mass, turn = np.linalg.eigh(V.T @ (M @ V))
-        good = mass > 1e-10 * mass[-1]
+        good = mass > 1e-10 * max(mass[-1], 1e-4)
         V = V @ (turn[:, good] / np.sqrt(mass[good]))
         ritz = np.linalg.eigvalsh(V.T @ (K @ V))
-        elastic = ritz[ritz > 1e-9 * ritz[-1]]
+        elastic = ritz[ritz > 1e-14 * ritz[-1]]
+        ritz = np.linalg.eigvalsh(V.T @ (K @ V)) if V.shape[1] else np.empty(0)
+        elastic = ritz[ritz > 1e-14 * ritz.max(initial=0.0)]
         if len(elastic):
             return -SHARE * float(elastic[0])
     massive = M.diagonal() > 0
     if not massive.any():
         return -1.0
     return -BLIND * float((K.diagonal()[massive] / M.diagonal()[massive]).max(initial=0.0) or 1.0)
+
+
+def _normalised(trial: FloatArray, M: Any) -> FloatArray:
+    """The columns with mass, of unit modal mass."""
+    size = np.sqrt(np.maximum(np.einsum("ij,ij->j", trial, M @ trial), 0.0))
+    return np.asarray(trial[:, size > 0] / size[size > 0])
 
 
 def lowest_modes(

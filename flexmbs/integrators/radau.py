@@ -23,7 +23,7 @@ import numpy as np
 
 from flexmbs.core.checks import as_count, as_number
 from flexmbs.core.contracts import FloatArray
-from flexmbs.core.errors import SingularError
+from flexmbs.core.errors import ModelError, SingularError
 from flexmbs.integrators.collocation import (
     ESTIMATE,
     FROM_START,
@@ -120,7 +120,13 @@ class RadauIIA:
         as_number("RadauIIA", "strictness", self.strictness, above=0.0, maximum=0.3)
 
     def check(self, dynamics: Dynamics, redundant: tuple[str, ...]) -> None:
-        """Everything can be treated."""
+        """Refuses bodies whose mass changes: the stages share one mass matrix."""
+        m = dynamics.mechanics
+        if m is not None and m.floating:
+            raise ModelError(
+                f"Model {dynamics.system.model.name!r}: RadauIIA needs a constant mass, but bodies in floating frames "
+                f"have one that changes; use GeneralizedAlpha(), BDF() or RungeKutta(...)."
+            )
 
     def start(self, dynamics: Dynamics, t: float, q: FloatArray, v: FloatArray, h: float) -> StepState:
         """State at t with the accelerations and multipliers that agree with it."""

@@ -4,14 +4,14 @@ For forces :math:`f e^{i\omega t}` the steady motion is :math:`u e^{i\omega t}` 
 
 .. math:: \left(K - \omega^2 M + i\omega D + i\eta K\right) u = f .
 
-Full operators: one sparse factorisation per frequency, complex with damping and real without (SuperLU, minimum degree),
-so the cost is that of the factorisation times the number of frequencies. Reduced models: one dense solution of their
-small order per frequency.
+Full operators: one sparse factorisation per frequency, complex with damping and real without (SuperLU, in an order by
+nested dissection that is found once), so the cost is that of a factorisation times the number of frequencies. Reduced
+models: one dense solution of their small order per frequency.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,6 +21,7 @@ from scipy.sparse.linalg import splu
 from flexmbs.core.checks import as_array, as_count, show
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError, SingularError
+from flexmbs.core.linsolve.order import nested_dissection
 from flexmbs.elements.linear.contract import COMPONENTS
 from flexmbs.linear.damping import ModalDamping, ProportionalDamping, StructuralDamping, as_damping
 from flexmbs.linear.frequency_response import FrequencyResponse
@@ -38,8 +39,15 @@ LOST = 1e-12
 """Lowest eigenvalue of a stiffness with a unit diagonal at which a model counts as free."""
 
 
+LARGE = 2_000
+"""Order above which nested dissection pays."""
+
+PIVOT = 0.01
+"""A pivot off the diagonal is taken only where that on it is this much smaller, which keeps the order."""
+
+
 class Pencil(NamedTuple):
-    """K + i H - omega^2 M + i omega (D + B diag(c) B^T) of the free unknowns; H (structural) is eta K."""
+    """(1 + i loss) K - omega^2 M + i omega (D + B diag(c) B^T) of the free unknowns, and an order of them."""
 
     K: Any
     M: Any
@@ -47,6 +55,7 @@ class Pencil(NamedTuple):
     loss: float
     B: FloatArray
     c: FloatArray
+    order: IntArray | None
 
 
 def harmonic_response(
@@ -231,7 +240,27 @@ def _pencil(owner: str, K: Any, M: Any, D: Any, damping: Any, free: IntArray) ->
             squares, vectors = linalg.eigh(Kf, Mf)
             w = np.sqrt(np.maximum(squares, 0.0))
         B, c = np.asarray(Mf @ vectors), damping.factors(w)
-    return Pencil(Kf, Mf, Df, loss, B, c)
+    order = None
+    if sparse.issparse(Kf) and Kf.shape[0] > LARGE:
+        order = nested_dissection(sum((abs(A) for A in (Mf, Df) if A is not None), abs(Kf)).tocsc())
+    return Pencil(Kf, Mf, Df, loss, B, c, order)
+
+
+def _factorised(A: Any, order: IntArray | None) -> Callable[[FloatArray], Any]:
+    """Solutions of a symmetric system, real or complex, by factors in a given order or that of minimum degree."""
+    if order is None:
+        lu = splu(A, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=PIVOT)
+        return lambda b: lu.solve(np.asfortranarray(b.astype(A.dtype)))
+    lu = splu(
+        A[order][:, order].tocsc(), permc_spec="NATURAL", diag_pivot_thresh=PIVOT, options={"SymmetricMode": True}
+    )
+
+    def solve(b: FloatArray) -> Any:
+        x = np.empty(b.shape, dtype=A.dtype)
+        x[order] = lu.solve(np.asfortranarray(b[order].astype(A.dtype)))
+        return x
+
+    return solve
 
 
 def _refuse_free(owner: str, operators: Operators | None, held: Supports | None, K: Any) -> None:
@@ -261,11 +290,11 @@ def _solve(owner: str, p: Pencil, w: float, right: FloatArray) -> Any:
             if rank:
                 A = A + 1j * w * (p.B * p.c) @ p.B.T
             return np.linalg.solve(A, right.astype(A.dtype))
-        lu = splu(sparse.csc_matrix(A), permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.01)
-        u = lu.solve(np.asfortranarray(right.astype(A.dtype)))
+        solve = _factorised(sparse.csc_matrix(A), p.order)
+        u = solve(right)
         if rank:
             # (A + i w B c B^T)^-1 f = u - A^-1 B (1/(i w c) + B^T A^-1 B)^-1 B^T u, without dividing by c
-            X = lu.solve(np.asfortranarray(p.B.astype(A.dtype)))
+            X = solve(p.B)
             small = np.eye(rank) + 1j * w * p.c[:, None] * (p.B.T @ X)
             u = u - X @ np.linalg.solve(small, 1j * w * p.c[:, None] * (p.B.T @ u))
     except (RuntimeError, np.linalg.LinAlgError):

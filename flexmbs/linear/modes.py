@@ -23,6 +23,9 @@ from flexmbs.linear.supports import supports
 
 __all__ = ["vibration_modes"]
 
+RAISED = 6
+"""How often the shift is raised tenfold before a stiffness is given up as indefinite."""
+
 
 def vibration_modes(
     structure: Part | Operators,
@@ -36,6 +39,9 @@ def vibration_modes(
     (translations, then rotations about the centre of mass), and the elastic modes are sought among the shapes that are
     M-orthogonal to them. The others follow by shift-invert Lanczos with one Cholesky factorisation; up to 200 unknowns
     by LAPACK.
+
+    In operators from a file with few digits the rigid motions are lost in the rounding. They then come out as modes
+    with low frequencies, or zero where the eigenvalue is negative, and are not counted as rigid.
 
     Parameters
     ----------
@@ -69,7 +75,7 @@ def vibration_modes(
     if np.any(held.values != 0.0):
         raise ModelError(f"{owner}: modes are motions about a state at rest; prescribed values in fixed must be zero.")
     K, M, f = _stiffness(owner, operators, prestress), operators.M, held.free
-    Kf, Mf = K[f][:, f], M[f][:, f]
+    Kf, Mf = (K, M) if len(f) == operators.n else (K[f][:, f], M[f][:, f])
     rigid = rigid_shapes(operators, free_motions(operators, held.held, K))[f]
     r = rigid.shape[1]
     massive = int((Mf.diagonal() > 0).sum())
@@ -113,8 +119,28 @@ def _elastic(
                 raise SingularError(
                     f"{owner}: the structure is unstable under the prestress (or free to move); see buckling_loads."
                 ) from error
-    shift = negative_shift(K, M, smooth_fields(operators)[free])
+    shift = max(negative_shift(K, M, _smooth(operators, turn, free, M, rigid)) for turn in (0.5, 1.0))
     return lowest_modes(K, M, count, Definite(K - shift * M, what), shift, what, rigid=rigid)
+    shift = negative_shift(K, M, smooth_fields(operators)[free], rigid)
+    for attempt in range(RAISED + 1):
+        try:
+            factor = Definite(K - shift * M, what)
+            break
+        except SingularError:
+            # a matrix from a file with few digits is indefinite by its rounding, which a larger shift covers
+            if attempt == RAISED:
+                raise
+            shift *= 10.0
+    return lowest_modes(K, M, count, factor, shift, what, rigid=rigid)
+
+
+def _smooth(operators: Operators, turn: float, free: Any, M: Any, rigid: FloatArray) -> FloatArray:
+    """Smooth fields that are M-orthogonal to the rigid motions."""
+    V = smooth_fields(operators, turn)[free]
+    before = np.einsum("ij,ij->j", V, M @ V)
+    V = V - rigid @ (rigid.T @ (M @ V))
+    after = np.einsum("ij,ij->j", V, M @ V)
+    return np.asarray(V[:, after > 1e-12 * before])
 
 
 def rigid_shapes(operators: Operators, motions: FloatArray) -> FloatArray:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Part", "Piece"]
 
-CHUNK = 4096
+CHUNK = 2048
 """Elements treated at once: their matrices stay below 100 MB."""
 
 Connection = NodalMass | NodalSpring | RigidLink | AveragingLink
@@ -99,7 +99,7 @@ class Part:
         cells = [(p.region.element.n_components, p.cells) for p in self.pieces]
         object.__setattr__(self, "nodes", number_nodes(owner, self.mesh, cells, self.connections))
         # blamed on whoever called the constructor
-        check_units(owner, self.mesh.points, [p.region.material for p in self.pieces], stacklevel=5)
+        check_units(owner, self.mesh.points, [p.region.material for p in self.pieces], stacklevel=4)
 
     def __repr__(self) -> str:
         kinds = ", ".join(

@@ -74,7 +74,7 @@ class BucklingLoads:
     vectors : (n, m) array
         Shapes of the unknowns; the largest entry of each is 1.
     residuals : (m,) array
-        |K phi + factor K_g phi| / |K phi|.
+        |K phi + factor K_g phi|, relative to the forces that cancel in K phi.
     solution : LinearSolution
         The static solution under the loads themselves.
     """
@@ -146,8 +146,8 @@ def buckling_loads(structure: Part | Operators, fixed: Mapping[Any, Any], loads:
         raise ModelError(f"{owner}: these loads do not buckle the structure; no compression softens it.")
     factors, chosen = -1.0 / mu[order], shapes[:, order]
     chosen = chosen / chosen[np.argmax(np.abs(chosen), axis=0), np.arange(len(order))]
-    resisting = K @ chosen
-    residuals = np.linalg.norm(resisting + (G @ chosen) * factors, axis=0) / np.linalg.norm(resisting, axis=0)
+    left = np.linalg.norm(K @ chosen + (G @ chosen) * factors, axis=0)
+    residuals = left / np.linalg.norm(abs(K) @ np.abs(chosen), axis=0)
     vectors = np.zeros((operators.n, len(order)))
     vectors[f] = chosen
     return BucklingLoads(factors, vectors, residuals, solution)

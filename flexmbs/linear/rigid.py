@@ -14,7 +14,7 @@ from scipy import linalg
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.linear.operators import Operators
 
-__all__ = ["describe_motion", "free_motions"]
+__all__ = ["describe_motion", "free_motions", "scaled_motions", "smooth_fields"]
 
 ROUND_OFF = 1e-11
 """Force of a rigid motion, relative to the forces that cancel in it, that is no more than round-off."""
@@ -39,18 +39,24 @@ def free_motions(operators: Operators, held: IntArray, K: Any = None, tolerance:
     R = scaled_motions(operators)
     if not np.abs(R).max(initial=0.0) > 0.0:
         return np.empty((6, 0))
-    at_rest = linalg.null_space(R[held], rcond=1e-9) if len(held) else np.eye(6)
+    at_rest = linalg.null_space(_small(R[held]), rcond=1e-9) if len(held) else np.eye(6)
     if not at_rest.shape[1]:
         return np.empty((6, 0))
     V = R @ at_rest
     cancelling = (abs(K) @ np.abs(V)).max(initial=0.0)
     left = K @ V / (cancelling if cancelling > 0.0 else 1.0)
-    _, size, turn = np.linalg.svd(left, full_matrices=True)
-    size = np.concatenate([size, np.zeros(at_rest.shape[1] - len(size))])
+    _, size, turn = np.linalg.svd(_small(left))
     # a motion that moves no unknown (about the line of all points) is none
     chosen = at_rest @ turn.T[:, size <= tolerance * np.sqrt(len(R))]
     chosen = chosen @ _moving(R @ chosen)
     return _echelon(chosen)
+
+
+def _small(A: FloatArray) -> FloatArray:
+    """A square matrix with the singular values and right vectors of a tall one (n, m)."""
+    m = A.shape[1]
+    tall = np.vstack([A, np.zeros((max(m - len(A), 0), m))])
+    return np.asarray(np.linalg.qr(tall, mode="r"), dtype=float)
 
 
 def scaled_motions(operators: Operators) -> FloatArray:
@@ -93,7 +99,7 @@ def _moving(V: FloatArray) -> FloatArray:
     """The combinations (r, s) of columns that are not zero."""
     if not V.shape[1]:
         return np.empty((0, 0))
-    _, size, turn = np.linalg.svd(V, full_matrices=False)
+    _, size, turn = np.linalg.svd(_small(V))
     return turn.T[:, size > 1e-9 * size[0]] if size[0] > 0 else np.empty((V.shape[1], 0))
 
 
@@ -119,10 +125,11 @@ def _echelon(C: FloatArray) -> FloatArray:
     return np.ascontiguousarray(np.vstack([rows[~turning], rows[turning]]).T)
 
 
-def smooth_fields(operators: Operators) -> FloatArray:
+def smooth_fields(operators: Operators, turn: float = 0.5) -> FloatArray:
     """The rigid motions and all quadratic displacement fields (n, 30), as trial shapes of the lowest modes.
 
-    Rotations of nodes follow as half the curl of the field.
+    Rotations of nodes are ``turn`` times the curl of the field: a half as in solids and membranes, one for deflections
+    of beams and plates, whose normals follow the slope.
     """
     centre, size = centre_and_size(operators)
     dofs = operators.dofs
@@ -153,5 +160,5 @@ def smooth_fields(operators: Operators) -> FloatArray:
             b, c = (component + 1) % 3, (component + 2) % 3
             for axis, slope in ((b, slopes[c]), (c, -slopes[b])):
                 rows = held & (dofs.component == 3 + axis)
-                column[rows] = 0.5 * slope[rows]
+                column[rows] = turn * slope[rows]
     return out

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from flexmbs.bodies.floating import FloatingBody
 from flexmbs.bodies.ground import Ground
 from flexmbs.bodies.planar import PlanarRigidBody
 from flexmbs.bodies.rigid import RigidBody
@@ -19,6 +20,8 @@ from flexmbs.forces.laws import GIVEN
 from flexmbs.forces.row_force import RowForce, pack
 from flexmbs.forces.wrench import WrenchGroup, wrench_group
 from flexmbs.joints.rows import ALONG, DISTANCE, INERTIAL, row_gradient
+from flexmbs.mechanics.floating import FloatingGroup, floating_mass
+from flexmbs.mechanics.floating_groups import floating_groups
 from flexmbs.mechanics.inertia import RigidGroup
 from flexmbs.mechanics.marker_set import MarkerSet, n_translations
 from flexmbs.mechanics.pairs import JointGroup
@@ -57,13 +60,13 @@ class ActiveEquation(NamedTuple):
 class Mechanics:
     """Everything that acts between markers, compiled.
 
-    ``equations``: the constraints, in the order of the multipliers; ``dropped``: those that cannot be violated in the
-    plane; ``first``: first equation of each joint by name; ``rigid``: gyroscopic forces; ``wrenches`` with one row of
-    blocks each; ``size``: end of the common buffer of blocks; ``mass``: (offset, blocks) of the rigid bodies;
-    ``given``: the functions of forces that Python evaluates, with the number of their force; ``actuators``: those of
-    controllers, then those of first-order states, with the values ``held`` for them (work data) and, for those that
-    are wrenches, their places in the load factors; ``user_offsets``, ``state_offsets``: blocks of what Python
-    evaluates.
+    ``equations``: the constraints, in the order of the multipliers; ``dropped``: those that cannot be violated in
+    the plane; ``first``: first equation of each joint by name; ``rigid``: gyroscopic forces; ``floating``: bodies
+    in floating frames, by their number of shapes; ``wrenches`` with one row of blocks each; ``size``: end of the
+    common buffer of blocks; ``mass``: (offset, blocks) of the rigid bodies; ``given``: the functions of forces that
+    Python evaluates, with the number of their force; ``actuators``: those of controllers, then those of first-order
+    states, with the values ``held`` for them (work data) and, for those that are wrenches, their places in the load
+    factors; ``user_offsets``, ``state_offsets``: blocks of what Python evaluates.
     """
 
     markers: MarkerSet
@@ -75,6 +78,7 @@ class Mechanics:
     wrenches: WrenchGroup
     wrench_offsets: IntArray
     rigid: RigidGroup
+    floating: tuple[FloatingGroup, ...]
     blocks: tuple[Blocks, ...]
     size: int
     mass_start: int
@@ -168,7 +172,7 @@ class _Builder:
 
     def build(self) -> Mechanics:
         mass_start = self.size
-        rigid, mass = self._inertia()
+        rigid, floating, mass = self._inertia()
         active, dropped, rows_kept = self._active_equations()
         markers, points = self._markers()
         marker_set = MarkerSet(self.coordinates, markers, points, self.size)
@@ -191,21 +195,30 @@ class _Builder:
                 [marker_set.number[id(w.marker)] for w, _ in self.wrench_items],
                 [i for _, i in self.wrench_items],
             ),
-            offsets, rigid, tuple(self.blocks), self.size, mass_start, mass, tuple(given),
+            offsets, rigid, floating, tuple(self.blocks), self.size, mass_start, mass, tuple(given),
             tuple(self.actuators), self.held, tuple(self.actuator_wrenches), users, states,
         )  # fmt: skip
 
-    def _inertia(self) -> tuple[RigidGroup, FloatArray]:
-        """Gyroscopic group with the inertia tensors, then the translational masses as blocks of order one."""
+    def _inertia(self) -> tuple[RigidGroup, tuple[FloatingGroup, ...], FloatArray]:
+        """Gyroscopic group with the inertia tensors, floating bodies, the other masses as blocks of order one."""
         turning = [(b, self.coordinates.place(b)[1]) for b in self.model.rigid_bodies if isinstance(b, RigidBody)]
         dofs = np.array([[iv + 3, iv + 4, iv + 5] for _, iv in turning], dtype=np.int64).reshape(len(turning), 3)
         J = np.array([b.inertia for b, _ in turning]).reshape(len(turning), 3, 3)
         group = RigidGroup(dofs, self.size, np.ascontiguousarray(J))
         self.blocks.append(Blocks(dofs, self.size))
         self.size += 9 * len(turning)
+        floating = floating_groups(self.model, self.coordinates, self.size)
+        for floats in floating:
+            self.blocks.append(Blocks(floats.dofs, floats.b1))
+            self.size += len(floats.dofs) * floats.dofs.shape[1] ** 2
+        moving = np.zeros(self.size - group.b1 - J.size)
+        for floats in floating:
+            floating_mass(floats._replace(b1=floats.b1 - group.b1 - J.size), self.coordinates.reference, moving)
         single: list[int] = []
         masses: list[float] = []
         for body in self.model.rigid_bodies:
+            if isinstance(body, FloatingBody):
+                continue
             iv = self.coordinates.place(body)[1]
             spin = [body.inertia] if isinstance(body, PlanarRigidBody) else []
             for k, m in enumerate([body.mass] * n_translations(body) + spin):
@@ -217,7 +230,7 @@ class _Builder:
         masses += [item.mass for item in self.coordinates.extra]
         self.blocks.append(Blocks(np.array(single, dtype=np.int64).reshape(-1, 1), self.size))
         self.size += len(single)
-        return group, np.concatenate((J.ravel(), np.array(masses)))
+        return group, floating, np.concatenate((J.ravel(), moving, np.array(masses)))
 
     def _active_equations(self) -> tuple[list[ActiveEquation], list[ActiveEquation], dict[tuple[int, int], int]]:
         """Constraints that remain, those dropped in the plane, and the number of each that remains."""

@@ -8,6 +8,7 @@ import numpy as np
 
 from flexmbs.core.contracts import FloatArray
 from flexmbs.forces.wrench import wrench_force
+from flexmbs.mechanics.floating import floating_energy
 from flexmbs.mechanics.pairs import joint_rates
 from flexmbs.mechanics.row_forces import row_force_energy
 
@@ -49,6 +50,10 @@ class Energies:
         total = float(dead[:n_linear] @ q[:n_linear])
         if n:
             total += float((dead[n_linear:].reshape(n, 6)[:, :3] * q[n_linear:].reshape(n, 7)[:, :3]).sum())
+        for group in () if dyn.mechanics is None else dyn.mechanics.floating:
+            found = np.zeros((len(group.dofs), 2))
+            floating_energy(group, q, dyn.env.scale, found)
+            total += float(found[:, 1].sum())
         return total
 
     def powers(self, v: FloatArray, lam: FloatArray) -> FloatArray:

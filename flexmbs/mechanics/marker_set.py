@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from flexmbs.bodies.floating import FloatingBody, FloatingMarker
 from flexmbs.bodies.ground import Ground
 from flexmbs.bodies.marker import Marker
 from flexmbs.bodies.planar import PlanarRigidBody
@@ -20,6 +21,7 @@ from flexmbs.core.sparsity import Blocks
 from flexmbs.joints.coordinate_joint import CoordinateMarker
 from flexmbs.joints.sliding import CablePoint
 from flexmbs.markers.cable_point import CABLE_POINT
+from flexmbs.markers.floating import FLOATING
 from flexmbs.markers.kind import MarkerKind
 from flexmbs.markers.planar_linear import PLANAR_LINEAR
 from flexmbs.markers.planar_rigid import PLANAR_RIGID
@@ -127,6 +129,15 @@ class MarkerSet:
         if isinstance(marker, CoordinateMarker):
             k = np.array([self._coordinate(marker)])
             return _Entry(number, POINT, k, k[:0], {"o": np.zeros(3), "R_BM": np.eye(3)})
+        if isinstance(marker, FloatingMarker):
+            iq, iv = self.coordinates.place(body)
+            assert isinstance(body, FloatingBody)  # noqa: S101  # such markers have no other
+            shapes = self.coordinates.modal[id(body)] + np.arange(body.modes)
+            turn = np.concatenate((np.arange(iv + 3, iv + 6), shapes))
+            rot = (iv - self.coordinates.n_linear) // 6
+            return _Entry(number, FLOATING, np.concatenate((np.arange(iv, iv + 3), turn)), turn,
+                          {"qi": iq, "rot": rot, "s": marker.point, "R_BM": marker.frame, "Phi": marker.phi,
+                           "Psi": marker.psi})  # fmt: skip
         if isinstance(body, RigidBody | PlanarRigidBody | PointMass):
             iq, iv = self.coordinates.place(body)
             if isinstance(body, RigidBody):

@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from flexmbs.bodies.floating import FloatingBody
 from flexmbs.bodies.planar import PlanarRigidBody
 from flexmbs.bodies.rigid import RigidBody
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.rotations import from_quaternion
+from flexmbs.mechanics.floating import floating_mass
 
 if TYPE_CHECKING:
     from flexmbs.system import System
@@ -25,7 +27,17 @@ def momentum(system: System, q: FloatArray, v: FloatArray) -> tuple[FloatArray, 
     """
     c = system.coordinates
     P, L = np.zeros(3), np.zeros(3)
+    for group in () if system.mechanics is None else system.mechanics.floating:
+        size = group.dofs.shape[1]
+        blocks = np.zeros(len(group.dofs) * size * size)
+        floating_mass(group._replace(b1=0), q, blocks)
+        for M, dofs, iq in zip(blocks.reshape(-1, size, size), group.dofs, group.qi, strict=True):
+            p = M @ v[dofs]
+            P += p[:3]
+            L += np.cross(q[iq : iq + 3], p[:3]) + from_quaternion(q[iq + 3 : iq + 7]) @ p[3:6]
     for body, (iq, iv) in zip(c.rigid, c.places, strict=True):
+        if isinstance(body, FloatingBody):
+            continue
         d = len(body.position)
         x, p = np.zeros(3), np.zeros(3)
         x[:d], p[:d] = q[iq : iq + d], body.mass * v[iv : iv + d]

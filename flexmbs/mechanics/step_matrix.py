@@ -17,6 +17,7 @@ from flexmbs.core.contracts import Env, FloatArray, State
 from flexmbs.core.jit import kernel
 from flexmbs.core.linsolve.static_band import StaticBand
 from flexmbs.core.sparsity import rotate_blocks
+from flexmbs.mechanics.floating_mass import structure
 from flexmbs.mechanics.pairs import joint_tangent
 
 if TYPE_CHECKING:
@@ -49,11 +50,12 @@ class StepMatrix:
         n_mass = len(system.mass_blocks)
         live = (system._row >= 0) & (system._col >= 0)
         keep = np.flatnonzero(live & possible)
-        mass = _mass_in_frames(system)
+        mass = _mass_in_frames(system, structure(system))
         massive = np.flatnonzero(live[:n_mass] & (mass != 0.0))
         rows = np.flatnonzero(system.free >= system.coordinates.n_v)
         self._equations = system.free[rows] - system.coordinates.n_v
-        self._mass = mass[massive]
+        self._mass = _mass_in_frames(system, system.mass_blocks)[massive]
+        self._massive = massive
         self._from = keep.astype(np.int32)
         row = np.concatenate((system._row[keep], system._row[massive], rows))
         col = np.concatenate((system._col[keep], system._col[massive], rows))
@@ -67,6 +69,10 @@ class StepMatrix:
     def entries(self) -> Slots:
         """Places in the buffer of blocks of all entries that are assembled."""
         return self._from
+
+    def renew_mass(self, blocks: FloatArray) -> None:
+        """Other masses (n_mass,) in the layout of the mass blocks, for models without supports in frames."""
+        self._mass = blocks[self._massive]
 
     def factorise(self, B: FloatArray, wa: float, compliance: FloatArray) -> None:
         """Add up B, ``wa`` times the mass, -``compliance (n_c,)`` on the multipliers; factorise, or SingularError."""
@@ -110,9 +116,9 @@ def scatter(
         data[diagonal[i]] -= compliance[i]
 
 
-def _mass_in_frames(system: System) -> FloatArray:
-    """The mass as blocks, turned into the frames of supports as those of the stiffness are; the frames do not move."""
-    mass = system.mass_blocks.copy()
+def _mass_in_frames(system: System, blocks: FloatArray) -> FloatArray:
+    """Mass as blocks, turned into the frames of supports as those of the stiffness are; the frames do not move."""
+    mass = blocks.copy()
     where = system._turned
     inside = where[where[:, 0] + where[:, 1] ** 2 <= len(mass)] if len(where) else where
     if len(inside):

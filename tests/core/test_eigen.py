@@ -37,7 +37,7 @@ def test_free_chain_with_its_rigid_motion_known(n, size) -> None:
     M = size * M
     Z = np.full((n, 1), 1.0 / np.sqrt(n * size))
     x = np.linspace(-1.0, 1.0, n)
-    shift = negative_shift(K, M, np.column_stack([x**0, x, x**2]))
+    shift = negative_shift(K, M, np.column_stack([x**0, x, x**2]), Z)
     exact = 4.0 * np.sin(np.arange(1, 7) * np.pi / (2 * n)) ** 2 / size
     assert -exact[0] < shift < -1e-3 * exact[0]
     found = lowest_modes(K, M, 6, shift=shift, rigid=Z)

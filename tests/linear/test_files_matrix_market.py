@@ -96,6 +96,11 @@ def test_one_triangle_of_a_general_matrix_is_filled_in(write, entries):
     assert two.K.toarray().tolist() == [[5.0, -2.0], [-2.0, 4.0]]
 
 
+def test_dense_files_of_one_triangle(write):
+    folder = write(K_mtx="%%MatrixMarket matrix array real symmetric\n2 2\n5.0\n-2.0\n4.0\n")
+    assert read_operators(folder).K.toarray().tolist() == [[5.0, -2.0], [-2.0, 4.0]]
+
+
 def test_dense_files(write):
     folder = write(K_mtx="%%MatrixMarket matrix array real general\n2 2\n5.0\n-2.0\n-2.0\n4.0\n")
     assert read_operators(folder).K.toarray().tolist() == [[5.0, -2.0], [-2.0, 4.0]]
@@ -116,10 +121,16 @@ def test_unknowns_without_entries_are_left_out(write):
         ({"nodes_csv": None}, r"there is no file .*nodes\.csv"),
         ({"dofs_csv": None}, r"there is no file .*dofs\.csv"),
         ({"K_mtx": ""}, r"K\.mtx is empty"),
-        ({"K_mtx": K[:-8]}, r"K\.mtx cannot be read: it is cut off"),
+        ({"K_mtx": K[:-8]}, r"K\.mtx: there are 2 entries, but its head promises 3; the file is cut off"),
+        ({"K_mtx": K[:-2]}, r"K\.mtx: the last line has no end; the file is cut off"),
+        ({"K_mtx": HEAD}, r"it ends in its head"),
+        ({"K_mtx": K.replace("2 2 3", "2 2")}, r"line 3: expected the sizes of the matrix"),
+        ({"K_mtx": K.replace("2 2 3", "99999999 99999999 3")}, r"is larger than 10000000"),
+        ({"K_mtx": K.replace("2 1 ", "2 1e99 ")}, r"row and column of entry 2 must be whole numbers"),
+        ({"K_mtx": K.replace("2 1 ", "2 3 ")}, r"entry \(2, 3\) lies outside"),
         ({"K_mtx": K.replace("2 2 3", "2 2 4")}, r"cut off"),
         ({"K_mtx": "hello\n"}, r"no Matrix Market file"),
-        ({"K_mtx": K.replace("-2.0", "minus")}, r"K\.mtx cannot be read"),
+        ({"K_mtx": K.replace("-2.0", "minus")}, r"K\.mtx, line 5: expected 3 numbers, not '2 1 minus'"),
         ({"K_mtx": HEAD.replace("real", "complex") + "1 1 1\n1 1 1.0 0.0\n"}, r"a complex symmetric matrix"),
         ({"K_mtx": HEAD.replace("real", "pattern") + "1 1 1\n1 1\n"}, r"pattern symmetric matrix is no operator"),
         ({"K_mtx": HEAD.replace("symmetric", "skew-symmetric") + "2 2 1\n2 1 1.0\n"}, r"skew-symmetric matrix"),
@@ -137,7 +148,10 @@ def test_unknowns_without_entries_are_left_out(write):
         ({"dofs_csv": "3,1\n3,ux\n"}, r"ux of node 3 is there twice"),
         ({"dofs_csv": "3,1\n4,1\n"}, r"ux of node 4 is an unknown .*nodes\.csv has no such node"),
         ({"dofs_csv": "3,1\n7,7\n"}, r"line 2: a component is 1 to 6 or ux"),
+        ({"dofs_csv": "3,1\n99999999999999999999,1\n"}, r"line 2: expected a whole number"),
         ({"dofs_csv": "3,1\nx,1\n"}, r"line 2: expected a whole number, not 'x'"),
+        ({"dofs_csv": "3,1\n7,12\n"}, r"line 2: a component is 1 to 6 or ux"),
+        ({"dofs_csv": "3,1\n7,\n"}, r"line 2: a component is 1 to 6 or ux"),
         ({"dofs_csv": "3\n7\n"}, r"line 1: expected node, component"),
         ({"dofs_csv": "node,component\n"}, r"no rows of node, component"),
         ({"nodes_csv": "7,0,0\n3,2,0\n"}, r"line 1: expected node, x, y, z"),

@@ -170,3 +170,43 @@ def test_bad_arguments(chain) -> None:
     ):
         with pytest.raises(fx.ModelError, match=words):
             make()
+
+
+def test_order_of_unknowns_does_not_matter(block, monkeypatch) -> None:
+    """With nested dissection and without, with damping and without."""
+    from flexmbs.linear import harmonic
+
+    operators = block(Hexahedron8(), n=(6, 2, 2)).assemble()
+    modes = fx.vibration_modes(operators, 3, {"left": "all"})
+    load = {"a": fx.NodalForce("right", (0, 0, 1.0)), "b": fx.NodalForce("right", (1.0, 0, 0))}
+    args = (operators, [0.0, 40.0, 1e3], load, [("right", "uz")])
+    for damping in (None, fx.StructuralDamping(0.05), fx.ModalDamping(0.02, modes)):
+        plain = fx.harmonic_response(*args, damping, {"left": "all"})
+        monkeypatch.setattr(harmonic, "LARGE", 10)
+        ordered = fx.harmonic_response(*args, damping, {"left": "all"})
+        monkeypatch.setattr(harmonic, "LARGE", 10**9)
+        assert np.abs(ordered.values - plain.values).max() < 1e-9 * np.abs(plain.values).max()
+
+
+def test_a_reduced_model_answers_like_the_full_one() -> None:
+    """Static response to round-off; below the cut-off the error falls with the number of modes kept."""
+    mesh = fx.read_mesh(fx.meshes.sample("lug.inp"))
+    links = [fx.RigidLink("root hub", "ROOT"), fx.RigidLink("bore hub", "BORE")]
+    full = fx.Part(mesh, material=fx.steel, connections=links)
+    damping = fx.StructuralDamping(0.02)
+    frequencies = [0.0, 2e3, 8e3]
+    load = fx.NodalForce("bore hub", (0, 0, 1.0))
+    exact = fx.harmonic_response(full, frequencies, load, [("bore hub", "uz")], damping, {"root hub": "all"})
+    errors = []
+    for count in (4, 30):
+        small = fx.reduce(fx.Part(mesh, material=fx.steel), ["ROOT", "BORE"], modes=count, progress=False)
+        free = slice(6, None)  # the root is held, the bore follows
+        held = SimpleNamespace(K=small.K[free, free], M=small.M[free, free], D=None)
+        force = np.zeros(len(held.K))
+        force[2] = 1.0
+        found = fx.harmonic_response(held, frequencies, force, [2], damping)
+        errors.append(np.abs(found.values / exact.values - 1.0)[:, 0, 0])
+    assert errors[0][0] < 1e-9
+    assert errors[1][0] < 1e-9
+    assert errors[1][1] < 1e-4
+    assert (errors[1][1:] < 0.5 * errors[0][1:]).all()

@@ -266,3 +266,27 @@ def test_any_supports_are_understood_or_refused(chain, fixed) -> None:
 def test_structure_must_be_one() -> None:
     with pytest.raises(fx.ModelError, match="expected a Part or Operators"):
         fx.static_response("lug.inp", {}, fx.Acceleration((0, 0, 1)))
+
+
+NUMBERS = st.one_of(st.floats(), st.integers(-3, 3), st.text(max_size=2), st.none(), st.booleans())
+VECTORS = st.one_of(NUMBERS, st.lists(NUMBERS, max_size=4), st.just((1.0, 2.0, 3.0)))
+PLACES = st.one_of(st.sampled_from(["left", "right", "lft"]), NUMBERS, st.lists(st.integers(-2, 9), max_size=3))
+
+
+@settings(deadline=None, max_examples=150)
+@given(st.data())
+def test_any_load_is_understood_or_refused(chain, data) -> None:
+    make = data.draw(st.sampled_from([fx.NodalForce, fx.SurfaceLoad, fx.Acceleration, fx.Centrifugal, fx.ThermalLoad]))
+    with contextlib.suppress(fx.FlexmbsError):
+        if make is fx.NodalForce:
+            load = make(
+                data.draw(PLACES), data.draw(VECTORS), data.draw(VECTORS), data.draw(st.just("equal") | NUMBERS)
+            )
+        elif make is fx.SurfaceLoad:
+            load = make(data.draw(PLACES), data.draw(NUMBERS), data.draw(VECTORS))
+        elif make is fx.ThermalLoad:
+            load = make(data.draw(VECTORS), data.draw(NUMBERS))
+        else:
+            load = make(data.draw(VECTORS))
+        found = fx.static_response(chain(4), {"left": "ux"}, load)
+        assert np.isfinite(found.u).all()

@@ -21,6 +21,8 @@ ALL: tuple[CaseEntry, ...] = (
     CaseEntry(
         "quarter-circle", "Stress-free quarter circle under a uniform load", "statics", f"{_HERE}.curved:QUARTER"
     ),
+    CaseEntry("s09-plates", "Square plates under pressure and a central force", "statics", f"{_HERE}.plates:STATICS"),
+    CaseEntry("s14-twist", "Square plate twisted by a force at its corner", "statics", f"{_HERE}.plates:TWIST"),
     CaseEntry("s13-catenary", "Elastic catenary", "statics", f"{_HERE}.curved:CATENARY"),
     CaseEntry(
         "frame-statics", "Portal frames with hinges and a bent in space", "statics", f"{_HERE}.frame_statics:CASE"
@@ -43,6 +45,14 @@ ALL: tuple[CaseEntry, ...] = (
         "modes",
         f"{_HERE}.prestress:STRETCHED",
     ),
+    CaseEntry(
+        "e09-plates", "Natural frequencies of thin square plates", "modes", f"{_HERE}.plates:VIBRATION", slow=True
+    ),
+    CaseEntry("e06-strip", "Tensioned strip of a galvanizing line", "modes", f"{_HERE}.tensioned_strip:CASE"),
+    CaseEntry("s10-cook", "Cook's tapered panel", "elements", f"{_HERE}.shells:COOK"),
+    CaseEntry("shell-obstacles", "Shell obstacle course", "elements", f"{_HERE}.shells:OBSTACLES"),
+    CaseEntry("shell-slenderness", "Plates from thick to very thin", "elements", f"{_HERE}.shells:SLENDER"),
+    CaseEntry("laminated-plate", "Cross-ply plates under pressure", "elements", f"{_HERE}.laminated_plate:CASE"),
     CaseEntry(
         "strain-measures", "Two strain measures, each against its own rod", "elements", f"{_HERE}.elements:STRAINS"
     ),

@@ -6,6 +6,7 @@ import cmath
 import math
 
 import numpy as np
+from matplotlib.figure import Figure
 
 import flexmbs as fx
 from flexmbs.elements import Hexahedron8, Hexahedron20
@@ -122,7 +123,7 @@ def run(progress: Progress) -> Outcome:
     return Outcome(quantities, studies, (), [("Amplitude of the end: closed form and 8 elements.", _picture())])
 
 
-def _picture() -> object:
+def _picture() -> Figure:
     """The frequency response over three resonances."""
     frequencies = np.linspace(50.0, 2.6 * SPEED / (2.0 * L), 240)
     operators = bar(Hexahedron20(), 8)

@@ -95,7 +95,7 @@ def cantilever_error(element: SolidElement, over_height: int) -> tuple[float, in
 def run_bending(progress: Progress) -> Outcome:
     """Work of the exact tractions under refinement."""
     studies, rows = [], []
-    drawing, axes = figure()
+    drawing, axes = figure(8.0, 3.8)
     for i, element in enumerate(ALL):
         progress(element.name)
         quadratic = element.cell_type in ("tetra10", "hexahedron20")
@@ -108,7 +108,8 @@ def run_bending(progress: Progress) -> Outcome:
         rows += [(element.name, n, size, f"{error:.2e}") for n, (error, size) in zip(counts, found, strict=True)]
     axes.set_xlabel("unknowns")
     axes.set_ylabel("too stiff by")
-    axes.legend(frameon=False, fontsize="small")
+    axes.set_xlim(1e2, 1e4)
+    axes.legend(frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
     table = Table("Work of the end forces", ("element", "cells over the height", "unknowns", "too small by"), rows)
     remark = (
         "The error of the work is that of the energy: order 2 for linear and 4 for quadratic displacements. The order "

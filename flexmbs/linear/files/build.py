@@ -77,6 +77,7 @@ def built(owner: str, matrices: Matrices, unknowns: Unknowns, places: Places, or
                 f"{owner}: {name} has shape {A.shape}, but there are {n} unknowns ({unknowns.source}); the files "
                 "belong to different models, or one is cut off."
             )
+        A.eliminate_zeros()  # files of CalculiX have the pattern of K in M: without it the components fall apart
         check_entries(owner, name, A, unknowns)
     _check_twice(owner, unknowns)
     held = unknowns.labels >= 0

@@ -46,7 +46,8 @@ def _matrix(path: Path, n: int) -> Any:
     """One matrix; every row must have its diagonal entry, so that a file that ends early is noticed."""
     open_file(path)
     read = numbers(path, 3)
-    row, col = (read[:, k].astype(np.int64) - 1 for k in (0, 1))
+    with np.errstate(invalid="ignore"):  # what is no index is found next
+        row, col = (read[:, k].astype(np.int64) - 1 for k in (0, 1))
     whole = (read[:, 0] == row + 1) & (read[:, 1] == col + 1)
     if not whole.all():
         raise ReadError(f"{path}, line {int(np.argmin(whole)) + 1}: row and column must be whole numbers.")

@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy import io
+from scipy import io, sparse
 
-from flexmbs.core.checks import show
+from flexmbs.core.checks import MOST, show
 from flexmbs.core.errors import ModelError, ReadError
 from flexmbs.elements.linear.contract import COMPONENTS
 from flexmbs.linear.files.build import Matrices, built, from_entries, mirrored
 from flexmbs.linear.files.places import as_places, read_sets
-from flexmbs.linear.files.tables import open_file
+from flexmbs.linear.files.tables import numbers, open_file
 from flexmbs.linear.files.unknowns import as_unknowns
 from flexmbs.linear.operators import Operators
 
@@ -48,22 +48,59 @@ def read_matrix_market(
 
 
 def read_matrix(path: Path) -> Any:
-    """A real square matrix; where only one triangle is stored, both are filled in."""
+    """A real square matrix; where only one triangle is stored, both are filled in.
+
+    SciPy's reader is not used: it ends the process at some damaged files.
+    """
     open_file(path)
-    try:
-        rows, columns, _, _, field, symmetry = io.mminfo(path)
-        if field not in ("real", "integer", "double", "unsigned-integer") or symmetry not in ("general", "symmetric"):
+    layout, symmetric, sizes, skip = _head(path)
+    rows, columns = sizes[:2]
+    if rows != columns:
+        raise ReadError(f"{path}: a matrix of shape {(rows, columns)} is not square.")
+    if layout == "coordinate":
+        count, width = sizes[2], 3
+    else:
+        count, width = (rows * (rows + 1) // 2 if symmetric else rows * columns), 1
+    read = numbers(path, width, skip) if count else np.empty((0, width))
+    if len(read) != count:
+        raise ReadError(
+            f"{path}: there are {len(read)} entries, but its head promises {count}; the file is cut off or damaged."
+        )
+    if layout == "array":
+        if symmetric:
+            A = np.zeros((rows, rows))
+            A.T[np.triu_indices(rows)] = read[:, 0]  # the lower triangle, column by column
+            return sparse.csc_matrix(A + np.tril(A, -1).T)
+        return mirrored(str(path), read[:, 0].reshape((columns, rows)).T)
+    with np.errstate(invalid="ignore"):  # what is no index is found next
+        row, col = (read[:, k].astype(np.int64) - 1 for k in (0, 1))
+    whole = (read[:, 0] == row + 1) & (read[:, 1] == col + 1)
+    if not whole.all():
+        raise ReadError(f"{path}: row and column of entry {int(np.argmin(whole)) + 1} must be whole numbers.")
+    A = from_entries(str(path), row, col, read[:, 2], (rows, columns), triangle=symmetric)
+    return A if symmetric else mirrored(str(path), A)
+
+
+def _head(path: Path) -> tuple[str, bool, list[int], int]:
+    """Layout, whether one triangle stands for both, sizes, and how many lines the head has."""
+    with path.open(encoding="utf-8", errors="replace") as file:
+        words = file.readline().lower().split()
+        if len(words) != 5 or words[:2] != ["%%matrixmarket", "matrix"] or words[2] not in ("coordinate", "array"):
+            raise ReadError(f"{path} is no Matrix Market file: its first line is none of one.")
+        layout, field, symmetry = words[2:]
+        if field not in ("real", "double", "integer") or symmetry not in ("general", "symmetric"):
             raise ReadError(f"{path}: a {field} {symmetry} matrix is no operator of a structure; it is real.")
-        A = io.mmread(path)
-    except (ValueError, OverflowError, OSError, MemoryError, TypeError) as error:
-        if isinstance(error, ReadError):
-            raise
-        raise ReadError(f"{path} cannot be read: it is cut off, damaged or no Matrix Market file ({error}).") from None
-    if not isinstance(A, np.ndarray):
-        A = A.tocoo()
-        row, col = A.row.astype(np.int64), A.col.astype(np.int64)
-        A = from_entries(str(path), row, col, A.data.astype(np.float64), (rows, columns), triangle=False)
-    return mirrored(str(path), A)
+        skip, line = 2, file.readline()
+        while line and (not line.strip() or line.startswith("%")):
+            skip, line = skip + 1, file.readline()
+    if not line:
+        raise ReadError(f"{path} is cut off: it ends in its head.")
+    sizes = line.split()
+    if len(sizes) != (3 if layout == "coordinate" else 2) or not all(s.isdecimal() and len(s) < 12 for s in sizes):
+        raise ReadError(f"{path}, line {skip}: expected the sizes of the matrix, not {line.strip()[:60]!r}.")
+    if max(int(s) for s in sizes[:2]) > MOST:
+        raise ReadError(f"{path}: a matrix of {' x '.join(sizes[:2])} is larger than {MOST}.")
+    return layout, symmetry == "symmetric", [int(s) for s in sizes], skip
 
 
 def write_operators_matrix_market(operators: Operators, folder: str | PathLike[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -71,10 +72,9 @@ def read_sets(path: Path, places: Places) -> Places:
 
 def whole(word: str, place: str) -> int:
     """A whole number."""
-    try:
-        return int(word)
-    except ValueError:
-        raise ReadError(f"{place}: expected a whole number, not {word!r}.") from None
+    if not re.fullmatch(r"[-+]?[0-9]{1,15}", word):
+        raise ReadError(f"{place}: expected a whole number, not {word[:40]!r}.")
+    return int(word)
 
 
 def _from_file(owner: str, path: Path) -> Places:

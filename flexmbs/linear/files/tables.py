@@ -49,8 +49,8 @@ def table(path: Path, columns: tuple[str, ...]) -> list[tuple[list[str], str]]:
     return rows
 
 
-def numbers(path: Path, columns: int) -> FloatArray:
-    """All numbers of a file of rows of equal length (n, columns), read at once.
+def numbers(path: Path, columns: int, skip: int = 0) -> FloatArray:
+    """All numbers of a file of rows of equal length (n, columns) after its first ``skip`` lines, read at once.
 
     Raises
     ------
@@ -62,20 +62,22 @@ def numbers(path: Path, columns: int) -> FloatArray:
         file.seek(-1, 2)
         complete = file.read(1) == b"\n"
     if not complete:
-        raise ReadError(f"{path}: the last line has no end; the file is cut off.")
+        raise ReadError(f"{path}: the last line has no end; the file is cut off. If it is complete, add a line end.")
     try:
-        found = np.loadtxt(path, dtype=np.float64, comments=None, ndmin=2)
+        found = np.loadtxt(path, dtype=np.float64, comments=None, ndmin=2, skiprows=skip)
     except ValueError:
-        raise ReadError(_wrong_line(path, columns)) from None
+        raise ReadError(_wrong_line(path, columns, skip)) from None
     if found.shape[1] != columns:
-        raise ReadError(_wrong_line(path, columns))
+        raise ReadError(_wrong_line(path, columns, skip))
     return np.asarray(found)
 
 
-def _wrong_line(path: Path, columns: int) -> str:
+def _wrong_line(path: Path, columns: int, skip: int) -> str:
     """Where a table of numbers is none."""
     with path.open(encoding="utf-8", errors="replace") as file:
         for number, line in enumerate(file, start=1):
+            if number <= skip:
+                continue
             words = line.split()
             try:
                 good = len([float(word) for word in words]) in (0, columns)

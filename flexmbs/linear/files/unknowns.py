@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -60,9 +61,9 @@ def read_ccx_dofs(path: Path) -> Unknowns:
     labels, components = [], []
     for number, line in enumerate(text.splitlines(), start=1):
         node, _, direction = line.strip().partition(".")
-        if not node.isdigit() or direction not in ("1", "2", "3"):
+        if not re.fullmatch("[0-9]{1,15}", node) or direction not in ("1", "2", "3"):
             raise ReadError(
-                f"{path}, line {number}: expected node.direction with a direction of 1 to 3, not {line.strip()!r}."
+                f"{path}, line {number}: expected node.direction with a direction of 1 to 3, not {line.strip()[:40]!r}."
             )
         labels.append(int(node))
         components.append(int(direction) - 1)
@@ -78,7 +79,7 @@ def _read_table(path: Path) -> Unknowns:
             number = COMPONENTS.index(component.lower())
         elif component == "0":
             label, number = -1, 0
-        elif component in "123456":
+        elif component in tuple("123456"):
             number = int(component) - 1
         else:
             raise ReadError(f"{place}: a component is 1 to 6 or {', '.join(COMPONENTS)}, not {component!r}.")

@@ -1,0 +1,314 @@
+r"""Flexible bodies in floating frames: a reduced part that moves far and bends a little."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from flexmbs.bodies.frames import frame_along
+from flexmbs.bodies.marker import Body, Marker
+from flexmbs.core.checks import as_array, as_count, as_name, as_number, frozen_copy, show
+from flexmbs.core.contracts import FloatArray
+from flexmbs.core.errors import ModelError
+from flexmbs.core.rotations import RotationLike, as_rotation, to_quaternion
+from flexmbs.reduction.inertia import InertiaInvariants
+from flexmbs.reduction.model import ReducedModel
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+__all__ = ["FloatingBody", "FloatingMarker"]
+
+RIGID = 1e-6
+"""Squared frequencies below this part of the largest belong to rigid motions."""
+OFF_NODE = 1e-6
+"""How far from a node or an interface, relative to the size of the body, a point may be given."""
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class FloatingBody(Body):
+    r"""A reduced part in a floating frame: any displacement and rotation of the frame, small deformation in it.
+
+    A point of the part is at :math:`x_0 + R\,(s + \sum_k \phi_k \eta_k)` with the frame :math:`x_0, R`, its place s in
+    the undeformed part and the modal coordinates :math:`\eta`. All inertia coupling follows from the inertia
+    invariants of the reduced model (`flexmbs.mechanics.floating`), which come from the mesh.
+
+    Twelve coordinates of frame and rigid motion of the part would be six too many. The reference condition chooses:
+
+    - ``"mean"``: the shapes are the elastic modes of the free part (mean axes, Buckens): the frame starts at the centre
+      of mass along the inertial axes of the mesh, and the momentum of small vibrations in it is zero.
+    - the name of an interface: the frame is fixed to it (tangent frame); the shapes are the modes with it held.
+
+    Either way the shapes are mass-normalised modes of the reduced model, uncoupled in stiffness.
+
+    Parameters
+    ----------
+    reduced : ReducedModel
+        With inertia invariants; its coordinates in units of the model.
+    reference : str, default "mean"
+        ``"mean"``, or the name of a rigid or averaged interface.
+    modes : int, optional
+        How many of the shapes to keep, from the lowest; by default all.
+    damping : float or (m,) array, default 0
+        Modal damping ratios, added to the damping of the reduced model.
+    position : (3,) array, default the origin
+        Where the origin of the mesh is at the start, inertial frame [length].
+    rotation : (3, 3) array, (4,) array or scipy Rotation, optional
+        Orientation of the axes of the mesh at the start.
+    velocity : (3,) array, optional
+        Of the origin of the frame at the start, inertial axes [length/time].
+    angular_velocity : (3,) array, optional
+        Of the frame at the start, in **body** axes [rad/time].
+    deformation, deformation_rate : (m,) array, optional
+        Modal coordinates at the start and their rates.
+    name : str, optional
+        That of the reduced model by default.
+
+    Raises
+    ------
+    ModelError
+        If the reduced model has no exact inertia, the reference is unknown or does not hold the part, or an array has
+        another shape.
+
+    Notes
+    -----
+    Foreshortening of second order in the deformation, and so the stiffening of rotating beams and taut strips, is not
+    in the shapes.
+
+    Source: R. Schwertassek, O. Wallrapp, Dynamik flexibler Mehrkörpersysteme (1999); A. A. Shabana, Dynamics of
+    Multibody Systems, chapters 5 and 6.
+
+    Examples
+    --------
+    >>> import flexmbs as fx
+    >>> lug = fx.Part(fx.read_mesh(fx.meshes.sample("lug.inp")), material=fx.steel, name="lug")
+    >>> body = fx.FloatingBody(fx.reduce(lug, ["ROOT", "BORE"], modes=4), reference="ROOT")
+    >>> body.modes, body.interface("BORE").position0().round(4).tolist()
+    (10, [0.045, 0.01, 0.01])
+    """
+
+    reduced: ReducedModel
+    reference: str
+    modes: int
+    damping: FloatArray
+    position: FloatArray
+    rotation: FloatArray
+    velocity: FloatArray
+    angular_velocity: FloatArray
+    deformation: FloatArray
+    deformation_rate: FloatArray
+    name: str
+    origin: FloatArray = field(init=False, repr=False)
+    basis: FloatArray = field(init=False, repr=False)
+    frequencies: FloatArray = field(init=False, repr=False)
+    inertia: InertiaInvariants = field(init=False, repr=False)
+    stiffness: FloatArray = field(init=False, repr=False)
+    viscosity: FloatArray = field(init=False, repr=False)
+
+    def __init__(
+        self,
+        reduced: ReducedModel,
+        reference: str = "mean",
+        modes: int | None = None,
+        damping: ArrayLike = 0.0,
+        position: ArrayLike = (0.0, 0.0, 0.0),
+        rotation: RotationLike = None,
+        velocity: ArrayLike = (0.0, 0.0, 0.0),
+        angular_velocity: ArrayLike = (0.0, 0.0, 0.0),
+        deformation: ArrayLike | None = None,
+        deformation_rate: ArrayLike | None = None,
+        name: str | None = None,
+    ) -> None:
+        if not isinstance(reduced, ReducedModel):
+            raise ModelError(f"FloatingBody: reduced must be a ReducedModel, from flexmbs.reduce, not {show(reduced)}.")
+        title = reduced.name if name is None else as_name("FloatingBody", "name", name)
+        owner = f"FloatingBody {title!r}"
+        if reduced.inertia is None or not reduced.inertia.exact:
+            raise ModelError(
+                f"{owner}: its reduced model has no exact inertia invariants; reduce a Part, or operators whose mass "
+                f"is one scalar matrix for x, y and z."
+            )
+        basis, frequencies, origin = _shapes(owner, reduced, reference)
+        kept = len(frequencies) if modes is None else as_count(owner, "modes", modes)
+        if kept > len(frequencies):
+            raise ModelError(f"{owner}: {kept} modes were asked for, but the reduced model has {len(frequencies)}.")
+        basis, frequencies = basis[:, :kept], frequencies[:kept]
+        ratios = _ratios(owner, damping, kept)
+        own = np.zeros((kept, kept)) if reduced.D is None else basis.T @ reduced.D @ basis
+        values: dict[str, Any] = {
+            "reduced": reduced, "reference": reference, "modes": kept, "damping": ratios,
+            "position": as_array(owner, "position", position, (3,), unit="length"),
+            "rotation": as_rotation(owner, "rotation", rotation),
+            "velocity": as_array(owner, "velocity", velocity, (3,), unit="length/time"),
+            "angular_velocity": as_array(owner, "angular_velocity", angular_velocity, (3,), unit="rad/time"),
+            "deformation": _coordinates(owner, "deformation", deformation, kept),
+            "deformation_rate": _coordinates(owner, "deformation_rate", deformation_rate, kept),
+            "name": title, "origin": origin, "basis": basis, "frequencies": frequencies,
+            "inertia": _about(reduced.inertia.transformed(basis), origin),
+            "stiffness": np.diag(frequencies**2),
+            "viscosity": np.diag(2.0 * ratios * frequencies) + 0.5 * (own + own.T),
+        }  # fmt: skip
+        for key, value in values.items():
+            object.__setattr__(self, key, frozen_copy(value) if isinstance(value, np.ndarray) else value)
+
+    def __str__(self) -> str:
+        return f"FloatingBody {self.name!r}"
+
+    @property
+    def mass(self) -> float:
+        """[mass]."""
+        return self.inertia.mass
+
+    @property
+    def place(self) -> tuple[FloatArray, FloatArray]:
+        return self.position + self.rotation @ self.origin, self.rotation
+
+    @property
+    def initial_q(self) -> FloatArray:
+        return np.concatenate((self.place[0], to_quaternion(self.rotation)))
+
+    @property
+    def initial_v(self) -> FloatArray:
+        return np.concatenate((self.velocity, self.angular_velocity))
+
+    def interface(self, name: str, axis: ArrayLike | None = None, x: ArrayLike | None = None) -> FloatingMarker:
+        """The marker of a rigid or averaged interface, at its origin.
+
+        Parameters
+        ----------
+        name : str
+            Of the interface.
+        axis, x : (3,) array, optional
+            Third axis and direction of the first one, in axes of the mesh; its axes are those of the mesh by default.
+        """
+        owner = f"interface {name!r} of {self}"
+        frame = self.reduced.frame(name)
+        if len(frame.coordinates) != 6 or len(np.unique(frame.node)) != 1:
+            raise ModelError(f"{owner}: an interface of kind 'nodes' has no frame; use node(number).")
+        rows = np.zeros((6, self.reduced.size))
+        rows[frame.component, frame.coordinates] = 1.0
+        rows = rows @ self.basis
+        axes = frame_along(owner, axis, x, False)
+        return FloatingMarker(self, np.asarray(frame.origin) - self.origin, axes, rows[:3], rows[3:], name)
+
+    def node(self, number: int) -> FloatingMarker:
+        """The marker of a node of the mesh; without an orientation where the node has no rotations."""
+        owner = f"node of {self}"
+        number = as_count(owner, "number", number)
+        rows = self.reduced.dofs.of(number)
+        component = self.reduced.dofs.component[rows]
+        if not np.isin([0, 1, 2], component).all():
+            raise ModelError(f"{owner}: node {number} has no displacements; nodes are rows of reduced.points.")
+        moved = np.zeros((6, self.modes))
+        moved[component] = np.asarray(self.reduced.shapes[rows.min() : rows.max() + 1])[rows - rows.min()] @ self.basis
+        turns = bool(np.isin([3, 4, 5], component).all())
+        place = self.reduced.points[number] - self.origin
+        return FloatingMarker(self, place, np.eye(3), moved[:3], moved[3:], f"node {number}", turns)
+
+    def _fixed(self, point: FloatArray, frame: FloatArray, name: str | None = None) -> Marker:
+        """The marker at an interface, or a node, that is at the start at a point of the inertial frame."""
+        R = self.rotation
+        local = R.T @ (point - self.position)
+        size = float(np.ptp(self.reduced.points, axis=0).max())
+        for face in self.reduced.frames:
+            if len(face.coordinates) == 6 and np.linalg.norm(face.origin - local) <= OFF_NODE * size:
+                marker = self.interface(face.name)
+                return FloatingMarker(self, marker.point, R.T @ frame, marker.phi, marker.psi, name or face.name)
+        distance = np.linalg.norm(self.reduced.points - local, axis=1)
+        nearest = int(np.argmin(distance))
+        if distance[nearest] > OFF_NODE * size:
+            raise ModelError(
+                f"{self}: neither an interface nor a node is at {point.tolist()}; the nearest node, {nearest}, is "
+                f"{distance[nearest]:.3g} away. Interfaces: {', '.join(repr(f.name) for f in self.reduced.frames)}."
+            )
+        marker = self.node(nearest)
+        return FloatingMarker(
+            self, marker.point, R.T @ frame, marker.phi, marker.psi, name or marker.name, marker.turns
+        )
+
+    def displacements(self, eta: ArrayLike) -> FloatArray:
+        """Displacements and rotations (n_nodes, 6, ...) in axes of the mesh for modal coordinates (m, ...)."""
+        return self.reduced.reconstruct(self.basis @ np.asarray(eta, dtype=float))
+
+    def stresses(self, eta: ArrayLike) -> FloatArray:
+        """Stresses (s, n_c, ...) at the stress nodes of the reduced model for modal coordinates (m, ...)."""
+        return self.reduced.stresses(self.basis @ np.asarray(eta, dtype=float))
+
+
+class FloatingMarker(Marker):
+    """A marker on a floating body: ``point (3,)`` from the origin of its frame, shapes ``phi``, ``psi`` (3, m)."""
+
+    phi: FloatArray
+    psi: FloatArray
+    turns: bool
+
+    def __init__(
+        self,
+        body: FloatingBody,
+        point: Any,
+        frame: FloatArray,
+        phi: FloatArray,
+        psi: FloatArray,
+        name: str | None = None,
+        turns: bool = True,
+    ) -> None:
+        super().__init__(body, point, frame, name=name)
+        object.__setattr__(self, "phi", frozen_copy(phi))
+        object.__setattr__(self, "psi", frozen_copy(psi))
+        object.__setattr__(self, "turns", turns)
+
+    @property
+    def rotates(self) -> bool:
+        return self.turns
+
+    @property
+    def spin(self) -> bool:
+        return self.turns
+
+
+def _shapes(owner: str, reduced: ReducedModel, reference: str) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Mass-normalised shapes (n, m) in reduced coordinates, their angular frequencies, and the origin of the frame."""
+    assert reduced.inertia is not None  # noqa: S101  # checked before
+    if reference == "mean":
+        values, vectors = reduced.modes()
+        rigid = values < RIGID * values[min(6, len(values) - 1)]
+        if rigid.sum() != 6 or rigid[6:].any():
+            raise ModelError(
+                f"{owner}: a frame of mean axes needs a free part with six rigid motions, but its reduced model has "
+                f"{int(rigid.sum())}; take the name of an interface as reference."
+            )
+        return vectors[:, 6:], np.sqrt(values[6:]), reduced.inertia.centre
+    frame = reduced.frame(reference)
+    if len(frame.coordinates) != 6:
+        raise ModelError(
+            f"{owner}: interface {reference!r} has {len(frame.coordinates)} coordinates; a frame is fixed to a rigid "
+            f"or averaged interface, which has 6."
+        )
+    values, vectors = reduced.modes(reference)
+    if len(values) and not values[0] > 1e-12 * values[-1]:
+        raise ModelError(f"{owner}: the part can move freely when interface {reference!r} is held.")
+    return vectors, np.sqrt(values), np.asarray(frame.origin)
+
+
+def _about(inertia: InertiaInvariants, origin: FloatArray) -> InertiaInvariants:
+    """Invariants about another origin."""
+    m, c = inertia.mass, inertia.first
+    second = inertia.second - np.outer(origin, c) - np.outer(c, origin) + m * np.outer(origin, origin)
+    Q = inertia.Q - origin[:, None, None] * inertia.P[None]
+    return InertiaInvariants(m, c - m * origin, second, inertia.P, Q, inertia.R, inertia.exact)
+
+
+def _ratios(owner: str, damping: Any, count: int) -> FloatArray:
+    """A damping ratio for each shape."""
+    if np.ndim(damping) == 0:
+        return np.full(count, as_number(owner, "damping", damping, minimum=0.0))
+    ratios = as_array(owner, "damping", damping, (count,))
+    if (ratios < 0).any():
+        raise ModelError(f"{owner}: damping ratios must not be negative.")
+    return ratios
+
+
+def _coordinates(owner: str, name: str, value: Any, count: int) -> FloatArray:
+    return np.zeros(count) if value is None else as_array(owner, name, value, (count,))

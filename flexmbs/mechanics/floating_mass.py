@@ -1,0 +1,60 @@
+"""The mass of floating bodies, which changes with their state, in the mass matrix and in the matrix of a step."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from flexmbs.core.contracts import FloatArray
+from flexmbs.mechanics.floating import floating_mass
+
+if TYPE_CHECKING:
+    from flexmbs.mechanics.step_matrix import StepMatrix
+    from flexmbs.system import System
+
+__all__ = ["FloatingMass", "structure"]
+
+
+def structure(system: System) -> FloatArray:
+    """Mass blocks in which every entry that can differ from zero does."""
+    blocks = system.mass_blocks
+    if system.mechanics is None or not system.mechanics.floating:
+        return blocks
+    blocks = blocks.copy()
+    for group in system.mechanics.floating:
+        n, k = group.dofs.shape
+        part = blocks[group.b1 : group.b1 + n * k * k]
+        part[part == 0.0] = 1.0
+    return blocks
+
+
+class FloatingMass:
+    """Writes the mass of floating bodies at given coordinates where it is used.
+
+    ``matrix``: the mass matrix in compressed rows, with room for all entries; ``step``: the matrix of a step.
+    """
+
+    def __init__(self, system: System, matrix: Any, step: StepMatrix) -> None:
+        assert system.mechanics is not None  # noqa: S101  # there are floating bodies
+        self.groups = system.mechanics.floating
+        self.blocks = system.mass_blocks.copy()
+        self.data = matrix.data
+        self.step = step
+        numbered = matrix.copy()
+        numbered.data = np.arange(1, len(matrix.data) + 1, dtype=np.float64)
+        numbered = numbered.tocsr()
+        source, target = [], []
+        for group in self.groups:
+            k = group.dofs.shape[1]
+            for i, dofs in enumerate(group.dofs):
+                source.append(group.b1 + i * k * k + np.arange(k * k))
+                target.append(numbered[dofs][:, dofs].toarray().ravel().astype(np.int64) - 1)
+        self.source, self.target = np.concatenate(source), np.concatenate(target)
+
+    def update(self, q: FloatArray) -> None:
+        """The mass at q."""
+        for group in self.groups:
+            floating_mass(group, q, self.blocks)
+        self.data[self.target] = self.blocks[self.source]
+        self.step.renew_mass(self.blocks)

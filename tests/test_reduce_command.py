@@ -1,0 +1,147 @@
+"""The command ``flexmbs reduce``, on sample parts and on mistakes."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import flexmbs as fx
+from flexmbs.cli import main
+from flexmbs.linear.files import write_operators_npz
+from flexmbs.reduction.report import ReductionReport
+
+LUG = str(fx.meshes.sample("lug.inp"))
+QUICK = ["--no-full", "--modes", "4"]
+
+
+def run(*words):
+    return main(["reduce", *map(str, words)])
+
+
+def test_from_mesh_to_model_and_report(tmp_path, capsys):
+    status = run(
+        LUG, "--interface", "ROOT", "--interface", "BORE:averaged", "--material", "steel", "--modes", 5,
+        "--stresses", "TIP", "--held", "ROOT", "--band", 8000, "-o", tmp_path / "lug.h5",
+        "--report", tmp_path / "out", "--json", tmp_path / "lug.json", "--work", tmp_path / "work",
+    )  # fmt: skip
+    out = capsys.readouterr().out
+    assert status == 0
+    assert "Reduction of lug: Craig-Bampton, 17 coordinates" in out
+    assert "Frequencies with ROOT held [Hz]" in out
+    model = fx.load_reduced(tmp_path / "lug.h5")
+    assert model.size == 17
+    assert model.units == {"length": "m", "mass": "kg", "time": "s"}
+    assert model.stress_nodes is not None
+    assert [f.kind for f in model.frames] == ["rigid", "averaged"]
+    found = ReductionReport.from_json((tmp_path / "lug.json").read_text())
+    assert found == model.report()
+    assert found.transfer.band == 8000.0
+    assert (tmp_path / "out" / "index.html").read_text().startswith("<!DOCTYPE html>")
+    assert json.loads((tmp_path / "out" / "report.json").read_text())["name"] == "lug"
+    assert any((tmp_path / "work").iterdir())
+
+
+@pytest.mark.parametrize(
+    ("words", "method"),
+    [
+        (["--method", "guyan", "--interface", "ROOT", "--interface", "BORE", "--no-full"], "Guyan"),
+        (["--method", "rubin", "--interface", "ROOT", *QUICK], "Rubin"),
+        (["--method", "modal", *QUICK], "modal truncation"),
+        (["--up-to", "30000", "--interface", "ROOT", "--no-full"], "Craig-Bampton"),
+    ],
+)
+def test_methods(capsys, words, method):
+    assert run(LUG, "--material", "210e9,0.3,7850", *words) == 0
+    assert method.lower() in capsys.readouterr().out.splitlines()[0].lower()
+
+
+def test_up_to_keeps_modes_beyond_it(tmp_path):
+    run(LUG, "--material", "steel", "--interface", "ROOT", "--up-to", 20000, "--no-full", "-o", tmp_path / "a.h5")
+    kept = fx.load_reduced(tmp_path / "a.h5").frequencies
+    kept = kept[np.isfinite(kept)] / (2 * np.pi)
+    assert 20000 < kept.max() <= 30000
+
+
+def test_materials_of_the_file_and_of_gmsh(tmp_path, capsys):
+    text = (fx.meshes.sample("lug.inp")).read_text()
+    text += "*MATERIAL, NAME=MINE\n*ELASTIC\n7e10, 0.3\n*DENSITY\n2700.\n*SOLID SECTION, ELSET=SOLID, MATERIAL=MINE\n"
+    text += "*BOUNDARY\nROOT, 1, 3\n"
+    (tmp_path / "own.inp").write_text(text)
+    assert run(tmp_path / "own.inp", "--interface", "ROOT", "--units", "m-kg-s", *QUICK) == 0
+    captured = capsys.readouterr()
+    assert "Reduction of own" in captured.out
+    assert all(line.startswith("flexmbs: warning:") for line in captured.err.splitlines())
+    assert "*BOUNDARY" in captured.err
+    mesh = fx.read_mesh(LUG)
+    fx.write_mesh(mesh, tmp_path / "lug.msh")
+    assert run(tmp_path / "lug.msh", "--method", "modal", "--material", "aluminium", *QUICK) == 0
+
+
+def test_operators_from_a_file(tmp_path, capsys):
+    part = fx.Part(fx.read_mesh(LUG), material=fx.steel)
+    write_operators_npz(part.assemble(), tmp_path / "lug.npz")
+    assert run(tmp_path / "lug.npz", "--interface", "ROOT", "--name", "mine", *QUICK) == 0
+    assert "Reduction of mine" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["nowhere.inp", "--interface", "A"], "there is no such file"),
+        ([LUG, "--material", "steel"], "--interface SET"),
+        ([LUG, "--interface", "ROOT"], "--material steel"),
+        ([LUG, "--interface", "NOPE", "--material", "steel"], "no node set named 'NOPE'"),
+        ([LUG, "--interface", "ROOT", "--interface", "ROOT", "--material", "steel"], "named twice"),
+        ([LUG, "--interface", "ROOT", "--material", "steel", "--modes", "99999"], "99999 modes were asked for"),
+        (
+            [LUG, "--interface", "ROOT", "--material", "steel", "--method", "guyan", "--modes", "3"],
+            "guyan has no modes",
+        ),
+        ([LUG, "--interface", "ROOT", "--material", "steel", "--held", "TIP", *QUICK], "TIP"),
+        ([LUG, "--interface", "ROOT", "--material", "steel", "--stresses", "NOPE", *QUICK], "NOPE"),
+        ([LUG, "--interface", "ROOT", "--material", "steel", "-o", "/proc/nowhere/x.h5"], "cannot write"),
+    ],
+)
+def test_mistakes_are_one_line(capsys, words, message):
+    assert run(*words) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert len(captured.err.splitlines()) == 1
+    assert captured.err.startswith("flexmbs: ")
+    assert message in captured.err
+
+
+def test_damaged_files_are_said(tmp_path, capsys):
+    (tmp_path / "bad.inp").write_text("*NODE\n1, 0.0, zero\n")
+    (tmp_path / "bad.npz").write_bytes(b"PK nonsense")
+    for name in ("bad.inp", "bad.npz"):
+        assert run(tmp_path / name, "--interface", "A", "--material", "steel") == 2
+        assert len(capsys.readouterr().err.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "message"),
+    [
+        ("--interface", "ROOT:soft", "kind must be"),
+        ("--interface", "", "name"),
+        ("--material", "cheese", "E,nu,rho"),
+        ("--material", "1,2,3", "poissons_ratio"),
+        ("--modes", "-3", "whole number"),
+        ("--up-to", "0", "positive number"),
+        ("--band", "inf", "positive number"),
+        ("--units", "m-kg", "three names"),
+        ("--method", "magic", "invalid choice"),
+    ],
+)
+def test_options_are_checked(capsys, option, value, message):
+    with pytest.raises(SystemExit) as stop:
+        run(LUG, option, value)
+    assert stop.value.code == 2
+    assert message in capsys.readouterr().err
+
+
+def test_a_name_with_a_colon_is_a_name(capsys):
+    assert run(LUG, "--interface", "PART:ROOT", "--material", "steel") == 2
+    assert "'PART:ROOT'" in capsys.readouterr().err
