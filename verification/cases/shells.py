@@ -8,7 +8,7 @@ import numpy as np
 
 import flexmbs as fx
 from flexmbs.elements import ShellQuad, ShellTriangle
-from flexmbs.meshes import Mesh
+from flexmbs.meshes import CellBlock, Mesh
 from flexmbs.verification import Case, Outcome, Progress, Table
 from flexmbs.verification.cases.common import measured
 from flexmbs.verification.cases.plates import edges, square
@@ -25,7 +25,8 @@ def _mapped(kind: Any, n: tuple[int, int], place: Any) -> Mesh:
     if kind.cell_type == "triangle":
         cells = cells[:, [[0, 1, 3], [1, 2, 3]]].reshape(-1, 3)
     points = np.column_stack(place(*flat.points.T))
-    return Mesh(points, [(kind.cell_type, cells)], {**flat.node_sets, "all": np.arange(len(points))})
+    block = CellBlock(kind.cell_type, cells)
+    return Mesh(points, (block,), {**flat.node_sets, "all": np.arange(len(points))})
 
 
 def _corner(mesh: Mesh, one: str, other: str) -> int:

@@ -54,7 +54,7 @@ def _slices(plate: CrossPly) -> tuple[FloatArray, float, FloatArray, FloatArray]
     turned = np.repeat(np.array(plate.along_y), SLICES)
     Q = np.where(turned[:, None, None], across, along)
     G = np.where(turned[:, None], [plate.G_23, plate.G_13], [plate.G_13, plate.G_23])
-    return z, dz, Q, G
+    return np.asarray(z), dz, np.asarray(Q), np.asarray(G)
 
 
 def shear_stiffness(plate: CrossPly, factor: float | None = None) -> FloatArray:
