@@ -45,7 +45,7 @@ ComplexArray = NDArray[np.complex128]
 DENSE = 200
 """Order up to which the cut-off is found by a dense solution."""
 
-TOLERANCE = 1e-6
+TOLERANCE = 1e-4
 """Residual of the mode at the cut-off, relative to it."""
 
 NOISE = 1e-11
@@ -176,6 +176,10 @@ class Complement:
             found, _ = block_lanczos(self._solve_beside, self._M, 1, min(8, n - m), TOLERANCE)
             largest = float(found[0]) * (1.0 + TOLERANCE)
         return 1.0 / largest
+
+    def release(self) -> None:
+        """Give the factor and the large arrays back; bounds and receptances need them no more."""
+        del self.factor, self._K, self._M, self._T, self._KT
 
     def lower_bounds(self, count: int) -> FloatArray:
         """Lower bounds (count,) of the lowest eigenvalues of the full pencil; -inf at and beyond the cut-off."""

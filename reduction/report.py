@@ -264,6 +264,8 @@ def _report(
     rest = _complement(free, where.vectors, doubts)
     lap("estimate [s]", 0.35, "frequencies of the full part" if full else "checks")
     tables = [frequency_table(free, rest, count, full)[0]]
+    if rest is not None:
+        rest.release()  # before others are factorised
     for names in wanted.held:
         other = problem(model, source, names)
         tables.append(frequency_table(other, _complement(other, None, doubts), count, full)[0])

@@ -35,7 +35,7 @@ def model(lug):
 
 @pytest.fixture(scope="module")
 def made(model):
-    return report(model, held=["ROOT", ("ROOT", "BORE")])
+    return report(model, held=["ROOT", ("ROOT", "BORE")], band=40_000.0)
 
 
 def within(found):
@@ -205,7 +205,8 @@ def test_json_round_trip(made, tmp_path):
         (lambda t: "[1, 2]", "not a report"),
         (lambda t: t.replace('"version": 1', '"version": 7'), "version 7"),
         (lambda t: t.replace('"unknowns"', '"unknown"'), "damaged"),
-        (lambda t: t.replace('"warnings": [', '"warnings": [3, '), "damaged"),
+        (lambda t: t.replace('"unknowns": 1746', '"unknowns": "many"'), "damaged"),
+        (lambda t: t.replace('"interfaces": [', '"interfaces": [3, '), "damaged"),
     ],
 )
 def test_damaged_json_is_refused(made, change, message):
