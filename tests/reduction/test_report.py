@@ -335,6 +335,16 @@ def test_interfaces_that_are_no_coordinates_cannot_be_held():
         model.report(held=["FOOT"])
 
 
+def test_matrices_of_another_kind_have_no_bounds(model):
+    """MacNeal's matrices and lumped ones are no projections, for which the bounds do not hold."""
+    other = replace(model, M=1.1 * model.M, report_text=None)
+    found = other.report(full_points=0, count=4)
+    assert found.frequencies[0].bound == (None,) * 4
+    assert found.transfer is None
+    assert "not projections" in found.warnings[0]
+    assert found.frequencies[0].error[0] == pytest.approx(1.001 / np.sqrt(1.1) - 1.0, abs=1e-3)
+
+
 # --- warnings, each provoked once ---
 
 
