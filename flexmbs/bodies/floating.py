@@ -86,7 +86,7 @@ class FloatingBody(Body):
     >>> lug = fx.Part(fx.read_mesh(fx.meshes.sample("lug.inp")), material=fx.steel, name="lug")
     >>> body = fx.FloatingBody(fx.reduce(lug, ["ROOT", "BORE"], modes=4), reference="ROOT")
     >>> body.modes, body.interface("BORE").position0().round(4).tolist()
-    (10, [0.045, 0.01, 0.01])
+    (10, [0.0438, 0.0101, 0.0101])
     """
 
     reduced: ReducedModel
