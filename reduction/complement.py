@@ -19,8 +19,8 @@ brackets (Sylvester's law of inertia). So the k-th eigenvalue of :math:`(\bar K_
 at the reduced eigenvalue :math:`s = s_k`, is a lower bound of the k-th eigenvalue of the full pencil, while the reduced
 one is an upper bound. Neither gaps between eigenvalues nor the method of reduction enter.
 
-Source: the elimination is the exact one behind the enhanced Craig-Bampton method of J.-G. Kim, P.-S. Lee, Int. J. Numer.
-Meth. Engng 103 (2015) 79-93, who keep :math:`E_1`; the counting is that of W. H. Wittrick, F. W. Williams,
+Source: the elimination is the exact one behind the enhanced Craig-Bampton method of J.-G. Kim, P.-S. Lee, Int. J.
+Numer. Meth. Engng 103 (2015) 79-93, who keep :math:`E_1`; the counting is that of W. H. Wittrick, F. W. Williams,
 Quart. J. Mech. Appl. Math. 24 (1971) 263-284.
 """
 
