@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from flexmbs.bodies.floating import FloatingBody
 from flexmbs.core.contracts import FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ def model_length(coordinates: Coordinates, mechanics: Mechanics | None) -> float
     """Largest extent of the model in its initial configuration [length]; 1 for a single point."""
     points = [b.mesh.points for b in coordinates.bodies]
     points += [b.position[None, :] for b in coordinates.rigid]
+    points += [b.position + b.reduced.points @ b.rotation.T for b in coordinates.rigid if isinstance(b, FloatingBody)]
     if mechanics is not None:
         points += [m.position0()[None, :] for m in mechanics.markers.markers]
     ends = np.array([[f(p[:, c]) for p in points if p.shape[1] > c] or [0.0] for c in range(3) for f in (min, max)],
@@ -30,7 +32,7 @@ def model_length(coordinates: Coordinates, mechanics: Mechanics | None) -> float
 def body_sizes(coordinates: Coordinates, mass: FloatArray, length: float) -> tuple[IntArray, FloatArray]:
     """Number of the body of each velocity, and sum m s^2 of each body, with the diagonal of the mass (n_v,).
 
-    s is the size of the model for translations and 1 for rotations and slopes.
+    s is the size of the model for translations and 1 for rotations, slopes and shapes.
     """
     c = coordinates
     s, body = np.ones(len(mass)), np.zeros(len(mass), dtype=np.int64)
@@ -40,5 +42,7 @@ def body_sizes(coordinates: Coordinates, mass: FloatArray, length: float) -> tup
     for n, (rigid, (_, iv)) in enumerate(zip(c.rigid, c.places, strict=True), len(c.node_dofs)):
         s[iv : iv + len(rigid.position)] = length
         body[iv : iv + len(rigid.initial_v)] = n
+        if isinstance(rigid, FloatingBody):
+            body[c.modal[id(rigid)] : c.modal[id(rigid)] + rigid.modes] = n
     sizes = np.bincount(body, weights=mass * s**2, minlength=len(c.node_dofs) + len(c.rigid))
     return body, np.asarray(sizes, dtype=np.float64)
