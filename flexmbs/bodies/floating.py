@@ -9,12 +9,13 @@ import numpy as np
 
 from flexmbs.bodies.frames import frame_along
 from flexmbs.bodies.marker import Body, Marker
-from flexmbs.core.checks import as_array, as_count, as_name, as_number, frozen_copy, show
+from flexmbs.core.checks import as_array, as_count, as_flag, as_name, as_number, frozen_copy, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.rotations import RotationLike, as_rotation, to_quaternion
 from flexmbs.reduction.inertia import InertiaInvariants
 from flexmbs.reduction.model import ReducedModel
+from flexmbs.reduction.stiffening import SecondOrder
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -53,6 +54,8 @@ class FloatingBody(Body):
         How many of the shapes to keep, from the lowest; by default all.
     damping : float or (m,) array, default 0
         Modal damping ratios, added to the damping of the reduced model.
+    stiffening : bool, default True
+        Whether geometric stiffening acts where the reduced model has it (``reduce(..., stiffening=True)``).
     position : (3,) array, default the origin
         Where the origin of the mesh is at the start, inertial frame [length].
     rotation : (3, 3) array, (4,) array or scipy Rotation, optional
@@ -74,8 +77,9 @@ class FloatingBody(Body):
 
     Notes
     -----
-    Foreshortening of second order in the deformation, and so the stiffening of rotating beams and taut strips, is not
-    in the shapes.
+    Foreshortening of second order in the deformation, and so the stiffening of rotating beams and taut strips, needs
+    a model reduced with ``stiffening=True``. It then acts in the inertia, in gravity, and in the motion of the
+    interfaces, so that forces on them stiffen the body; markers at nodes move to first order only.
 
     Source: R. Schwertassek, O. Wallrapp, Dynamik flexibler Mehrkörpersysteme (1999); A. A. Shabana, Dynamics of
     Multibody Systems, chapters 5 and 6.
@@ -93,6 +97,7 @@ class FloatingBody(Body):
     reference: str
     modes: int
     damping: FloatArray
+    stiffening: bool
     position: FloatArray
     rotation: FloatArray
     velocity: FloatArray
@@ -106,6 +111,7 @@ class FloatingBody(Body):
     inertia: InertiaInvariants = field(init=False, repr=False)
     stiffness: FloatArray = field(init=False, repr=False)
     viscosity: FloatArray = field(init=False, repr=False)
+    second_order: SecondOrder | None = field(init=False, repr=False)
 
     def __init__(
         self,
@@ -113,6 +119,7 @@ class FloatingBody(Body):
         reference: str = "mean",
         modes: int | None = None,
         damping: ArrayLike = 0.0,
+        stiffening: bool = True,
         position: ArrayLike = (0.0, 0.0, 0.0),
         rotation: RotationLike = None,
         velocity: ArrayLike = (0.0, 0.0, 0.0),
@@ -136,9 +143,16 @@ class FloatingBody(Body):
             raise ModelError(f"{owner}: {kept} modes were asked for, but the reduced model has {len(frequencies)}.")
         basis, frequencies = basis[:, :kept], frequencies[:kept]
         ratios = _ratios(owner, damping, kept)
+        inertia = _about(reduced.inertia.transformed(basis), origin)
+        second = None
+        if as_flag(owner, "stiffening", stiffening) and reduced.stiffening is not None:
+            places = {f.name: np.asarray(f.origin) for f in reduced.frames}
+            held = None if reference == "mean" else reference
+            second = reduced.stiffening.transformed(basis).in_frame(inertia, origin, places, held)
         own = np.zeros((kept, kept)) if reduced.D is None else basis.T @ reduced.D @ basis
         values: dict[str, Any] = {
             "reduced": reduced, "reference": reference, "modes": kept, "damping": ratios,
+            "stiffening": stiffening, "second_order": second,
             "position": as_array(owner, "position", position, (3,), unit="length"),
             "rotation": as_rotation(owner, "rotation", rotation),
             "velocity": as_array(owner, "velocity", velocity, (3,), unit="length/time"),
@@ -146,7 +160,7 @@ class FloatingBody(Body):
             "deformation": _coordinates(owner, "deformation", deformation, kept),
             "deformation_rate": _coordinates(owner, "deformation_rate", deformation_rate, kept),
             "name": title, "origin": origin, "basis": basis, "frequencies": frequencies,
-            "inertia": _about(reduced.inertia.transformed(basis), origin),
+            "inertia": inertia,
             "stiffness": np.diag(frequencies**2),
             "viscosity": np.diag(2.0 * ratios * frequencies) + 0.5 * (own + own.T),
         }  # fmt: skip
@@ -191,7 +205,9 @@ class FloatingBody(Body):
         rows[frame.component, frame.coordinates] = 1.0
         rows = rows @ self.basis
         axes = frame_along(owner, axis, x, False)
-        return FloatingMarker(self, np.asarray(frame.origin) - self.origin, axes, rows[:3], rows[3:], name)
+        second = None if self.second_order is None else self.second_order.interfaces[name]
+        place = np.asarray(frame.origin) - self.origin
+        return FloatingMarker(self, place, axes, rows[:3], rows[3:], name, second=second)
 
     def node(self, number: int) -> FloatingMarker:
         """The marker of a node of the mesh; without an orientation where the node has no rotations."""
@@ -215,7 +231,9 @@ class FloatingBody(Body):
         for face in self.reduced.frames:
             if len(face.coordinates) == 6 and np.linalg.norm(face.origin - local) <= OFF_NODE * size:
                 marker = self.interface(face.name)
-                return FloatingMarker(self, marker.point, R.T @ frame, marker.phi, marker.psi, name or face.name)
+                return FloatingMarker(
+                    self, marker.point, R.T @ frame, marker.phi, marker.psi, name or face.name, second=marker.second
+                )
         distance = np.linalg.norm(self.reduced.points - local, axis=1)
         nearest = int(np.argmin(distance))
         if distance[nearest] > OFF_NODE * size:
@@ -238,11 +256,15 @@ class FloatingBody(Body):
 
 
 class FloatingMarker(Marker):
-    """A marker on a floating body: ``point (3,)`` from the origin of its frame, shapes ``phi``, ``psi`` (3, m)."""
+    """A marker on a floating body: ``point (3,)`` from the origin of its frame, shapes ``phi``, ``psi`` (3, m).
+
+    ``second (6, m, m)``: displacement and rotation of second order; (6, 0, 0) without geometric stiffening.
+    """
 
     phi: FloatArray
     psi: FloatArray
     turns: bool
+    second: FloatArray
 
     def __init__(
         self,
@@ -253,11 +275,14 @@ class FloatingMarker(Marker):
         psi: FloatArray,
         name: str | None = None,
         turns: bool = True,
+        second: FloatArray | None = None,
     ) -> None:
         super().__init__(body, point, frame, name=name)
         object.__setattr__(self, "phi", frozen_copy(phi))
         object.__setattr__(self, "psi", frozen_copy(psi))
         object.__setattr__(self, "turns", turns)
+        m = body.modes if body.second_order is not None else 0
+        object.__setattr__(self, "second", frozen_copy(np.zeros((6, m, m)) if second is None else second))
 
     @property
     def rotates(self) -> bool:
