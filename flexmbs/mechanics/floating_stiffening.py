@@ -84,9 +84,63 @@ def second_order_mass(Z: FloatArray, N: FloatArray, eta: FloatArray, R: FloatArr
 
 
 @kernel
-def axial(A: FloatArray) -> FloatArray:
-    """Sum of y x z where A = sum of y z^T."""
-    return np.array([A[1, 2] - A[2, 1], A[2, 0] - A[0, 2], A[0, 1] - A[1, 0]])
+def cross(s: float, a: FloatArray, b: FloatArray, out: FloatArray) -> None:
+    """out += s a x b."""
+    out[0] += s * (a[1] * b[2] - a[2] * b[1])
+    out[1] += s * (a[2] * b[0] - a[0] * b[2])
+    out[2] += s * (a[0] * b[1] - a[1] * b[0])
+
+
+@kernel
+def apply(s: float, A: FloatArray, x: FloatArray, out: FloatArray) -> None:
+    """out += s A x."""
+    for i in range(3):
+        for j in range(3):
+            out[i] += s * A[i, j] * x[j]
+
+
+@kernel
+def back(s: float, A: FloatArray, x: FloatArray, out: FloatArray) -> None:
+    """out += s A^T x."""
+    for i in range(3):
+        for j in range(3):
+            out[i] += s * A[j, i] * x[j]
+
+
+@kernel
+def axial(s: float, A: FloatArray, out: FloatArray) -> None:
+    """out += s (sum of y x z), where A is the sum of y z^T."""
+    out[0] += s * (A[1, 2] - A[2, 1])
+    out[1] += s * (A[2, 0] - A[0, 2])
+    out[2] += s * (A[0, 1] - A[1, 0])
+
+
+@kernel
+def add(s: float, x: FloatArray, out: FloatArray) -> None:
+    """out += s x, three numbers."""
+    for i in range(3):
+        out[i] += s * x[i]
+
+
+@kernel
+def dot(a: FloatArray, b: FloatArray) -> float:
+    """a . b"""
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+@kernel
+def trace_of(A: FloatArray) -> float:
+    """A_xx + A_yy + A_zz."""
+    return A[0, 0] + A[1, 1] + A[2, 2]
+
+
+@kernel
+def rates(N: FloatArray, s: FloatArray, out: FloatArray) -> None:
+    """out += sum_k s_k N_k, (4, 3)."""
+    for k in range(s.shape[0]):
+        for a in range(4):
+            for b in range(3):
+                out[a, b] += s[k] * N[k, a, b]
 
 
 @kernel
@@ -106,22 +160,48 @@ def second_order_force(
     contract(Z, rate, Nd)
     c, J, E, A = np.empty(3), np.empty((3, 3)), np.zeros((4, 3)), np.zeros((4, 3))
     changes(N, eta, c, J)
+    rates(N, rate, E)
+    rates(Nd, rate, A)
+    x = np.zeros(3)
+    ww = dot(w, w)
+    out[:] = 0.0
+    # w (w.c) - c w.w + 2 w x c' + sum p' eta'
+    add(dot(w, c), w, x)
+    add(-ww, c, x)
+    cross(2.0, w, E[0], x)
+    add(1.0, A[0], x)
+    apply(1.0, R, x, out[:3])
+    # w x J w + 2 (w tr E - E^T w) - c x g + axial of sum N' eta'
+    x[:] = 0.0
+    apply(1.0, J, w, x)
+    turn = out[3:6]
+    cross(1.0, w, x, turn)
+    add(2.0 * trace_of(E[1:]), w, turn)
+    back(-2.0, E[1:], w, turn)
+    cross(-1.0, c, g, turn)
+    axial(1.0, A[1:], turn)
     for k in range(eta.shape[0]):
-        E += rate[k] * N[k]
-        A += rate[k] * Nd[k]
-    force = w * np.dot(w, c) - c * np.dot(w, w) + 2.0 * np.cross(w, E[0]) + A[0]
-    out[:3] = R @ force
-    trace = E[1, 0] + E[2, 1] + E[3, 2]
-    out[3:6] = np.cross(w, J @ w) + 2.0 * (w * trace - E[1:].T @ w) - np.cross(c, g) + axial(A[1:])
-    for k in range(eta.shape[0]):
-        trace = N[k, 1, 0] + N[k, 2, 1] + N[k, 3, 2]
-        out[6 + k] = np.dot(w, N[k, 1:] @ w) - np.dot(w, w) * trace - np.dot(N[k, 0], g)
+        x[:] = 0.0
+        apply(1.0, N[k, 1:], w, x)
+        out[6 + k] = dot(w, x) - ww * trace_of(N[k, 1:]) - dot(N[k, 0], g)
 
 
 @kernel
-def tilde(a: FloatArray) -> FloatArray:
-    """a~."""
-    return np.array([[0.0, -a[2], a[1]], [a[2], 0.0, -a[0]], [-a[1], a[0], 0.0]])
+def acceleration(X: FloatArray, W: FloatArray, p: FloatArray, pd: FloatArray, pdd: FloatArray, x: FloatArray) -> None:
+    """x = X p + 2 W p' + p'' of a moment p."""
+    x[:] = 0.0
+    apply(1.0, X, p, x)
+    apply(2.0, W, pd, x)
+    add(1.0, pdd, x)
+
+
+@kernel
+def tilde(a: FloatArray, out: FloatArray) -> None:
+    """out = a~."""
+    out[:] = 0.0
+    out[0, 1], out[1, 0] = -a[2], a[2]
+    out[0, 2], out[2, 0] = a[1], -a[1]
+    out[1, 2], out[2, 1] = -a[0], a[0]
 
 
 @kernel
@@ -148,36 +228,81 @@ def second_order_tangent(
     m = eta.shape[0]
     c, J, E, A = np.empty(3), np.empty((3, 3)), np.zeros((4, 3)), np.zeros((4, 3))
     changes(N, eta, c, J)
-    for k in range(m):
-        E += rate[k] * N[k]
-        A += rate[k] * Nd[k] + rate2[k] * N[k]
-    W, Wd = tilde(w), tilde(wd)
-    X = Wd + W @ W
-    total = X @ c + 2.0 * (W @ E[0]) + A[0]
-    B[:3, 3:6] -= wq * (R @ (tilde(total) @ T))
-    B[:3, 3:6] -= wv * (R @ (tilde(W @ c) + W @ tilde(c) + 2.0 * tilde(E[0])))
-    B[3:6, 3:6] += wq * (tilde(c) @ (tilde(u) @ T))
-    turn = W @ J - tilde(J @ w) - 2.0 * E[1:].T
-    trace = E[1, 0] + E[2, 1] + E[3, 2]
+    rates(N, rate, E)
+    rates(Nd, rate, A)
+    rates(N, rate2, A)
+    W, X = np.empty((3, 3)), np.empty((3, 3))
+    tilde(w, W)
+    tilde(wd, X)
     for a in range(3):
-        turn[a, a] += 2.0 * trace
-    B[3:6, 3:6] += wv * turn
+        add(w[a], w, X[a])
+        X[a, a] -= dot(w, w)
+    total, wc, Jw, x, y = np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3)
+    acceleration(X, W, c, E[0], A[0], total)
+    cross(1.0, w, c, wc)
+    apply(1.0, J, w, Jw)
+    e, f = np.zeros(3), np.zeros(3)
+    for b in range(3):
+        # column b: a rotation T_b, or a change e_b of the angular velocity
+        e[:] = 0.0
+        e[b] = 1.0
+        t = T[:, b]
+        x[:] = 0.0
+        cross(-wq, total, t, x)
+        cross(-wv, wc, e, x)
+        f[:] = 0.0
+        cross(1.0, c, e, f)
+        cross(-wv, w, f, x)
+        cross(-2.0 * wv, E[0], e, x)
+        y[:] = 0.0
+        apply(1.0, R, x, y)
+        x[:] = 0.0
+        f[:] = 0.0
+        cross(1.0, u, t, f)
+        cross(wq, c, f, x)
+        f[:] = 0.0
+        add(1.0, J[:, b], f)
+        cross(wv, w, f, x)
+        cross(-wv, Jw, e, x)
+        back(-2.0 * wv, E[1:], e, x)
+        x[b] += 2.0 * wv * trace_of(E[1:])
+        for a in range(3):
+            B[a, 3 + b] += y[a]
+            B[3 + a, 3 + b] += x[a]
     for k in range(m):
-        F, Fd, Fdd = N[k, 1:], Nd[k, 1:], Ndd[k, 1:]
-        p = N[k, 0]
-        trace, trace_d = F[0, 0] + F[1, 1] + F[2, 2], Fd[0, 0] + Fd[1, 1] + Fd[2, 2]
-        moved = wq * (X @ p + 2.0 * (W @ Nd[k, 0]) + Ndd[k, 0]) + wv * 2.0 * (W @ p + Nd[k, 0])
-        B[:3, 6 + k] += R @ moved
-        both = F + F.T
-        by_place = np.cross(p, u) + 2.0 * trace * wd - both @ wd + np.cross(w, 2.0 * trace * w - both @ w)
-        by_place += 2.0 * (w * trace_d - Fd.T @ w) + axial(Fdd)
-        by_rate = 2.0 * (w * trace - F.T @ w) + 2.0 * axial(Fd)
-        B[3:6, 6 + k] += wq * by_place + wv * by_rate
-        B[6 + k, 3:6] += wq * (np.cross(p, u) @ T) + wv * (both @ w - 2.0 * trace * w)
+        p, F, Fd = N[k, 0], N[k, 1:], Nd[k, 1:]
+        acceleration(X, W, p, Nd[k, 0], Ndd[k, 0], x)
+        y[:] = 0.0
+        apply(wq, R, x, y)
+        x[:] = 0.0
+        cross(1.0, w, p, x)
+        add(1.0, Nd[k, 0], x)
+        apply(2.0 * wv, R, x, y)
+        # e = J_k wd, f = J_k w with J_k = 2 tr F - F - F^T
+        e[:], f[:] = 0.0, 0.0
+        for v, out in ((wd, e), (w, f)):
+            add(2.0 * trace_of(F), v, out)
+            apply(-1.0, F, v, out)
+            back(-1.0, F, v, out)
+        x[:] = 0.0
+        cross(wq, p, u, x)
+        add(wq, e, x)
+        cross(wq, w, f, x)
+        add(2.0 * wq * trace_of(Fd), w, x)
+        back(-2.0 * wq, Fd, w, x)
+        axial(wq, Ndd[k, 1:], x)
+        add(2.0 * wv * trace_of(F), w, x)
+        back(-2.0 * wv, F, w, x)
+        axial(2.0 * wv, Fd, x)
+        e[:] = 0.0
+        cross(1.0, p, u, e)
+        for a in range(3):
+            B[a, 6 + k] += y[a]
+            B[3 + a, 6 + k] += x[a]
+            B[6 + k, 3 + a] += wq * dot(e, T[:, a]) - wv * f[a]
         for j in range(m):
-            s = 0.0
+            s = dot(Z[j, k, 0], u)
             for a in range(3):
-                s += Z[j, k, 0, a] * u[a]
                 for b in range(3):
                     s += X[a, b] * Z[j, k, 1 + b, a]
             B[6 + k, 6 + j] += wq * s
