@@ -124,7 +124,7 @@ def add(s: float, x: FloatArray, out: FloatArray) -> None:
 
 @kernel
 def dot(a: FloatArray, b: FloatArray) -> float:
-    """a . b"""
+    """The scalar product."""
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
