@@ -75,7 +75,7 @@ def test_materials_of_the_file_and_of_gmsh(tmp_path, capsys):
     assert [line for line in captured.err.splitlines() if line.startswith("flexmbs: warning:") and "*BOUNDARY" in line]
     assert "UserWarning" not in captured.err
     mesh = fx.read_mesh(LUG)
-    fx.write_mesh(mesh, tmp_path / "lug.msh")
+    fx.meshes.write_mesh(mesh, tmp_path / "lug.msh")
     assert run(tmp_path / "lug.msh", "--method", "modal", "--material", "aluminium", *QUICK) == 0
 
 

@@ -24,6 +24,8 @@ __all__ = ["FloatingBody", "FloatingMarker"]
 
 RIGID = 1e-6
 """Squared frequencies below this part of the largest belong to rigid motions."""
+STRAY = 1e-6
+"""Round-off of modes: mass and stiffness of the shapes against unity and squared frequencies, relative."""
 OFF_NODE = 1e-6
 """How far from a node or an interface, relative to the size of the body, a point may be given."""
 
@@ -90,7 +92,7 @@ class FloatingBody(Body):
     >>> lug = fx.Part(fx.read_mesh(fx.meshes.sample("lug.inp")), material=fx.steel, name="lug")
     >>> body = fx.FloatingBody(fx.reduce(lug, ["ROOT", "BORE"], modes=4), reference="ROOT")
     >>> body.modes, body.interface("BORE").position0().round(4).tolist()
-    (10, [0.045, 0.01, 0.01])
+    (10, [0.0438, 0.0101, 0.0101])
     """
 
     reduced: ReducedModel
@@ -143,29 +145,45 @@ class FloatingBody(Body):
             raise ModelError(f"{owner}: {kept} modes were asked for, but the reduced model has {len(frequencies)}.")
         basis, frequencies = basis[:, :kept], frequencies[:kept]
         ratios = _ratios(owner, damping, kept)
-        inertia = _about(reduced.inertia.transformed(basis), origin)
-        second = None
-        if as_flag(owner, "stiffening", stiffening) and reduced.stiffening is not None:
-            places = {f.name: np.asarray(f.origin) for f in reduced.frames}
-            held = None if reference == "mean" else reference
-            second = reduced.stiffening.transformed(basis).in_frame(inertia, origin, places, held)
-        own = np.zeros((kept, kept)) if reduced.D is None else basis.T @ reduced.D @ basis
         values: dict[str, Any] = {
             "reduced": reduced, "reference": reference, "modes": kept, "damping": ratios,
-            "stiffening": stiffening, "second_order": second,
+            "stiffening": as_flag(owner, "stiffening", stiffening),
             "position": as_array(owner, "position", position, (3,), unit="length"),
             "rotation": as_rotation(owner, "rotation", rotation),
             "velocity": as_array(owner, "velocity", velocity, (3,), unit="length/time"),
             "angular_velocity": as_array(owner, "angular_velocity", angular_velocity, (3,), unit="rad/time"),
             "deformation": _coordinates(owner, "deformation", deformation, kept),
             "deformation_rate": _coordinates(owner, "deformation_rate", deformation_rate, kept),
-            "name": title, "origin": origin, "basis": basis, "frequencies": frequencies,
-            "inertia": inertia,
-            "stiffness": np.diag(frequencies**2),
-            "viscosity": np.diag(2.0 * ratios * frequencies) + 0.5 * (own + own.T),
+            "name": title, "origin": origin, "frequencies": frequencies, "stiffness": np.diag(frequencies**2),
         }  # fmt: skip
         for key, value in values.items():
             object.__setattr__(self, key, frozen_copy(value) if isinstance(value, np.ndarray) else value)
+        self.take_shapes(basis)
+
+    def take_shapes(self, basis: FloatArray) -> None:
+        """Move in other mass-normalised shapes (n, m) of the same frequencies, as those of a file.
+
+        Of equal frequencies, as of a square bar, the computation of the modes leaves open which two shapes they have.
+        """
+        reduced, owner = self.reduced, str(self)
+        assert reduced.inertia is not None  # noqa: S101  # checked on construction
+        basis = as_array(owner, "shapes", basis, (reduced.size, self.modes))
+        stray = np.abs(basis.T @ reduced.M @ basis - np.eye(self.modes)).max(initial=0.0)
+        stray += np.abs(basis.T @ reduced.K @ basis - self.stiffness).max(initial=0.0) / self.stiffness.max(initial=1.0)
+        if stray > STRAY:
+            raise ModelError(f"{owner}: these shapes are not its modes; they are wrong by {stray:.1g}.")
+        own = np.zeros((self.modes, self.modes)) if reduced.D is None else basis.T @ reduced.D @ basis
+        viscosity = np.diag(2.0 * self.damping * self.frequencies) + 0.5 * (own + own.T)
+        object.__setattr__(self, "basis", frozen_copy(basis))
+        object.__setattr__(self, "viscosity", frozen_copy(viscosity))
+        inertia = _about(reduced.inertia.transformed(basis), self.origin)
+        object.__setattr__(self, "inertia", inertia)
+        second = None
+        if self.stiffening and reduced.stiffening is not None:
+            places = {f.name: np.asarray(f.origin) for f in reduced.frames}
+            held = None if self.reference == "mean" else self.reference
+            second = reduced.stiffening.transformed(basis).in_frame(inertia, self.origin, places, held)
+        object.__setattr__(self, "second_order", second)
 
     def __str__(self) -> str:
         return f"FloatingBody {self.name!r}"
@@ -186,6 +204,31 @@ class FloatingBody(Body):
     @property
     def initial_v(self) -> FloatArray:
         return np.concatenate((self.velocity, self.angular_velocity))
+
+    @property
+    def centre(self) -> FloatingMarker:
+        """The origin of the frame with its axes: with ``"mean"`` the centre of mass of the undeformed part."""
+        none = np.zeros((3, self.modes))
+        return FloatingMarker(self, np.zeros(3), np.eye(3), none, none, "centre")
+
+    def marker(
+        self, point: ArrayLike, axis: ArrayLike | None = None, x: ArrayLike | None = None, name: str | None = None
+    ) -> Marker:
+        """A marker at an interface, or a node, by its place in the mesh.
+
+        Parameters
+        ----------
+        point : (3,) array
+            In coordinates of the mesh [length]; the origin of an interface or a node must be there.
+        axis, x : (3,) array, optional
+            Third axis and direction of the first one, in axes of the mesh.
+        name : str, optional
+            For messages and results.
+        """
+        owner = f"marker of {self}"
+        place = as_array(owner, "point", point, (3,), unit="length")
+        axes = frame_along(owner, axis, x, False)
+        return self._fixed(self.position + self.rotation @ place, self.rotation @ axes, name)
 
     def interface(self, name: str, axis: ArrayLike | None = None, x: ArrayLike | None = None) -> FloatingMarker:
         """The marker of a rigid or averaged interface, at its origin.
@@ -255,6 +298,7 @@ class FloatingBody(Body):
         return self.reduced.stresses(self.basis @ np.asarray(eta, dtype=float))
 
 
+@dataclass(frozen=True, eq=False, init=False, repr=False)
 class FloatingMarker(Marker):
     """A marker on a floating body: ``point (3,)`` from the origin of its frame, shapes ``phi``, ``psi`` (3, m).
 

@@ -51,7 +51,7 @@ class FloatingMarkers(NamedTuple):
     R_BM: FloatArray
     Phi: FloatArray
     Psi: FloatArray
-    Z: FloatArray
+    Z: FloatArray = np.zeros((0, 6, 0, 0))
 
 
 def floating_constants(group: FloatingMarkers, work: MarkerWork) -> None:

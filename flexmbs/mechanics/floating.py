@@ -69,8 +69,8 @@ class FloatingGroup(NamedTuple):
     load: IntArray
     g: FloatArray
     work: FloatArray
-    Z: FloatArray
-    work2: FloatArray
+    Z: FloatArray = np.zeros((0, 0, 0, 4, 3))
+    work2: FloatArray = np.zeros((3, 0, 4, 3))
 
 
 @kernel
