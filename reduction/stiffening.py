@@ -131,7 +131,7 @@ class Stiffening:
         else:
             if reference not in values:
                 raise ModelError(f"Stiffening: {unknown_name('interface', reference, self.frames)}")
-            t, w = values[reference][:3], values[reference][3:]
+            t, w = values[reference][:3].copy(), values[reference][3:].copy()
             s = t - _cross(w, places[reference] - origin)
         turn = np.stack([_cross(w, e) for e in np.eye(3)], axis=1)  # component b of w x e_c: (b, c, m, m)
         moments[0] -= inertia.mass * s + np.einsum("bckl,c->bkl", turn, inertia.first)
