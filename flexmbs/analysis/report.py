@@ -213,6 +213,11 @@ def _centre(dyn: Dynamics, q: FloatArray) -> tuple[float, FloatArray]:
         dim = len(body.position)
         moment[:dim] += body.mass * q[iq : iq + dim]
         total += body.mass
+    for linear in c.linear:
+        assert linear.reduced.inertia is not None  # noqa: S101  # bodies check it
+        first = linear.position * linear.mass + linear.rotation @ linear.reduced.inertia.first
+        moment += first + linear.momentum_shapes @ q[c.modal[id(linear)] :][: linear.modes]
+        total += linear.mass
     for body, dofs in zip(c.bodies, c.node_dofs, strict=True):
         part, where = _flexible(dyn, body, dofs, q)
         moment[: len(where)] += part * where
