@@ -221,10 +221,24 @@ class LinearBody(Body):
         shapes = np.asarray(self.reduced.shapes[first:last])[rows - first]
         return np.asarray((values @ shapes) @ self.basis)
 
+    def marker(
+        self, point: ArrayLike, axis: ArrayLike | None = None, x: ArrayLike | None = None, name: str | None = None
+    ) -> Marker:
+        """The marker of the interface, or of the node, at a point (3,) of the mesh; axes as in `interface`."""
+        owner = f"marker of {self}"
+        axes = frame_along(owner, axis, x, False)
+        return self._found(as_array(owner, "point", point, (3,), unit="length"), axes, name)
+
+    @property
+    def centre(self) -> Marker:
+        raise ModelError(f"{self}: it has no marker of its own; take one with node(number) or interface(name).")
+
     def _fixed(self, point: FloatArray, frame: FloatArray, name: str | None = None) -> Marker:
-        """The marker at an interface, or a node, that is at the start at a point of the inertial frame."""
         R = self.rotation
-        local = R.T @ (point - self.position)
+        return self._found(R.T @ (point - self.position), R.T @ frame, name)
+
+    def _found(self, local: FloatArray, frame: FloatArray, name: str | None) -> Marker:
+        """The marker of the interface or node at a point of the mesh, with given axes there."""
         size = float(np.ptp(self.reduced.points, axis=0).max())
         for face in self.reduced.frames:
             if face.kind != "nodes" and np.linalg.norm(face.origin - local) <= OFF_NODE * size:
@@ -235,11 +249,11 @@ class LinearBody(Body):
             nearest = int(np.argmin(distance))
             if distance[nearest] > OFF_NODE * size:
                 raise ModelError(
-                    f"{self}: neither an interface nor a node is at {point.tolist()}; the nearest node, {nearest}, is "
+                    f"{self}: neither an interface nor a node is at {local.tolist()}; the nearest node, {nearest}, is "
                     f"{distance[nearest]:.3g} away. Interfaces: {', '.join(repr(f.name) for f in self.reduced.frames)}."
                 )
             found = self.node(nearest)
-        return LinearMarker(self, found.point, R.T @ frame, found.phi, found.psi, name or found.name, found.turns)
+        return LinearMarker(self, found.point, frame, found.phi, found.psi, name or found.name, found.turns)
 
     def displacements(self, eta: ArrayLike) -> FloatArray:
         """Displacements and rotations (n_nodes, 6, ...) in axes of the mesh for modal coordinates (m, ...)."""
