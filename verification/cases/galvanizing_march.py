@@ -9,13 +9,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
+from scipy.sparse import diags_array
 
 import flexmbs as fx
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.linsolve.definite import Definite
 from flexmbs.verification.cases import galvanizing_model as line
 
-__all__ = ["March", "Matrices", "full", "march", "reduced"]
+__all__ = ["March", "Matrices", "full", "march", "modal", "reduced"]
 
 RHO = 0.9
 
@@ -62,10 +63,22 @@ def reduced(strip: line.Strip, nodes: Sequence[int]) -> Matrices:
     return Matrices(M, D, K, shapes.T @ line.zone_matrix(strip), rows)
 
 
+def modal(strip: line.Strip, nodes: Sequence[int]) -> Matrices:
+    """The reduced strip in its modes: diagonal matrices."""
+    body = strip.body
+    rows = np.array([body.node(n).phi[2] for n in nodes])
+    forces = np.array([body.nodal_force(zone, (0.0, 0.0, line.FORCE)) for zone in strip.zones]).T
+    M, D, K = (diags_array(d).tocsr() for d in (np.ones(body.modes), body.viscosity.diagonal(), body.frequencies**2))
+    return Matrices(M, D, K, forces, rows)
+
+
 def march(
     given: Matrices, tables: Sequence[fx.Table], until: float, magnets: Sequence[int], on: float, magnet: line.Magnet
 ) -> March:
-    """Generalised alpha with the steps of the controller; ``magnets`` are numbers of rows with a sensor and a magnet."""
+    """Generalised alpha from rest with the steps of the controller; ``magnets`` are rows with a sensor and a magnet.
+
+    The first acceleration is smoothed as `flexmbs.integrators.generalized_alpha.GeneralizedAlpha.start` does it.
+    """
     h = line.PERIOD
     scheme = fx.GeneralizedAlpha(rho=RHO)
     am, af, beta, gamma = scheme.alpha_m, scheme.alpha_f, scheme.beta, scheme.gamma
@@ -75,7 +88,8 @@ def march(
     times = h * np.arange(count + 1)
     factors = np.array([np.interp(times, table.times, table.values) for table in tables]).T
     n = given.forces.shape[0]
-    q, v, a, vd = np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n)
+    q, v = np.zeros(n), np.zeros(n)
+    a = vd = _factorised(given.M + gamma * h * given.D + beta * h * h * given.K)[0](given.forces @ factors[0])
     seen = np.zeros((count + 1, len(given.rows)))
     first = round(on / h)
     pull = given.rows[list(magnets)]
