@@ -84,9 +84,8 @@ def run_strip(progress: Progress) -> Outcome:
 def _static(strip: line.Strip) -> Any:
     """A unit force of the magnet at one edge: the displacement there, reduced and full."""
     node = strip.node(line.MAGNETS, 0.0)
-    exact = fx.static_response(
-        strip.operators, strip.held(), fx.NodalForce(node, (0.0, 0.0, 1.0))
-    ).displacement(node)[0, 2]  # fmt: skip
+    force = fx.NodalForce(node, (0.0, 0.0, 1.0))
+    exact = fx.static_response(strip.operators, strip.held(), force).displacement(node)[2]
     marker = strip.body.node(node)
     found = float((marker.phi[2] ** 2 / strip.body.frequencies**2).sum())
     return measured("displacement under a force of 1 N at a magnet, reduced", "m", found, float(exact), "full strip",
