@@ -177,8 +177,8 @@ def run_line(progress: Progress) -> Outcome:
         quantities, (),
         [
             Table("Standard deviation in front of the air knives, 10-20 s and 20-40 s",
-                  ("", *(f"before: {e}" for e in edge), *(f"after: {e}" for e in edge)), rows),
-            Table("Cost of 40 s by the engine, 80 000 steps", ("", "seconds", "of the processor"), cost),
+                  ("run", *(f"before: {e}" for e in edge), *(f"after: {e}" for e in edge)), rows),
+            Table("Cost of 40 s by the engine, 80 000 steps", ("run", "seconds", "of the processor"), cost),
             times,
         ],
         [
