@@ -1,9 +1,9 @@
 """Numbering: which entry of q is which coordinate of which body, with hinged nodes sharing their position.
 
-Coordinates of vector spaces come first and have the same place in q and in v: nodes of flexible bodies, point masses,
-planar rigid bodies, shapes of floating and linear bodies, extra coordinates (such as those whose velocities are first-order
-states). Then come the rigid bodies, and the frames of floating ones, with 7 coordinates in q (position of the centre of
-mass, or of the origin of the frame, unit quaternion with its scalar first) and 6 in v.
+Coordinates of vector spaces come first and have the same place in q and in v: nodes of flexible bodies, shapes of
+floating and linear bodies, point masses, planar rigid bodies, extra coordinates (such as those whose velocities are
+first-order states). Then come the rigid bodies, and the frames of floating ones, with 7 coordinates in q (position of
+the centre of mass, or of the origin of the frame, unit quaternion with its scalar first) and 6 in v.
 """
 
 from __future__ import annotations

@@ -160,7 +160,9 @@ class Model:
     @property
     def moves(self) -> bool:
         """Whether there is anything beyond flexible bodies with supports: other bodies, joints, forces on markers."""
-        return bool(self.rigid_bodies or self.linear_bodies or self.joints or self.forces or self.states or self.controllers)
+        return bool(
+            self.rigid_bodies or self.linear_bodies or self.joints or self.forces or self.states or self.controllers
+        )
 
     def __str__(self) -> str:
         u = self.units
@@ -184,8 +186,8 @@ class Model:
 
 
 _KINDS = (
-    "flexible_bodies", "rigid_bodies", "linear_bodies", "supports", "hinges", "joints", "loads", "forces", "controllers", "states",
-    "damping", "initial",
+    "flexible_bodies", "rigid_bodies", "linear_bodies", "supports", "hinges", "joints", "loads", "forces",
+    "controllers", "states", "damping", "initial",
 )  # fmt: skip
 
 _OFFERS = (

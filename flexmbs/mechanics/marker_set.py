@@ -142,7 +142,7 @@ class MarkerSet:
                            "Psi": marker.psi})  # fmt: skip
         if isinstance(marker, LinearMarker):
             modes = self.coordinates.modal[id(body)] + np.arange(marker.phi.shape[1])
-            _, R = body.place
+            R = marker.node_frame
             return _Entry(number, LINEAR_BODY, modes, modes[:0] if point else modes,
                           {"o": marker.position0(), "R_BM": marker.rotation0(), "Phi": R @ marker.phi,
                            "Psi": R @ marker.psi})  # fmt: skip

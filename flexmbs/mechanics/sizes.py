@@ -31,7 +31,7 @@ def model_length(coordinates: Coordinates, mechanics: Mechanics | None) -> float
 def body_sizes(coordinates: Coordinates, mass: FloatArray, length: float) -> tuple[IntArray, FloatArray]:
     """Number of the body of each velocity, and sum m s^2 of each body, with the diagonal of the mass (n_v,).
 
-    s is the size of the model for translations and 1 for rotations and slopes; the modes of a linear body share its mass.
+    s is the size of the model for translations and 1 for rotations and slopes; modes of a linear body share its mass.
     """
     c = coordinates
     s, body = np.ones(len(mass)), np.zeros(len(mass), dtype=np.int64)

@@ -2,7 +2,8 @@
 
 The blocks of joints, of wrenches and of held forces are mostly zero: rows of a joint know few coordinates, a dead force
 has no stiffness. Their derivatives are analytic functions of the state, so an entry that is zero in several states
-drawn at random is zero in all. Factorisation is tried without interchanges, which suits systems that are numbered from the leaves to the ground, and repeated with them if need be.
+drawn at random is zero in all. Factorisation is tried without interchanges, which suits systems that are numbered from
+the leaves to the ground, and repeated with them if need be.
 """
 
 from __future__ import annotations
@@ -130,7 +131,9 @@ def _mass_in_frames(system: System, blocks: FloatArray) -> FloatArray:
 
 
 def possible_entries(system: System) -> NDArray[np.bool_]:
-    """Entries of the buffer of blocks (n_b,) that are not zero for every state; all but those of joints, wrenches and held forces.
+    """Entries of the buffer of blocks (n_b,) that are not zero for every state.
+
+    Looked at are those of joints, markers, wrenches and held forces; all others count.
 
     A held force is that of an actuator without a law of its own: constant from sample to sample.
     """

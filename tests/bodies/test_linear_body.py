@@ -203,14 +203,13 @@ def test_strip_between_rollers() -> None:
     """
     body = fx.LinearBody(bar(), name="strip")
     roller = fx.RigidBody(0.5, (0.1, 0.1, 0.1), position=body.interface("right").position0(), name="roller")
-    k = 3e4
+    k, above = 3e4, roller.position + np.array((0.0, 0.0, 1.0))
     model = fx.Model(
         body, roller,
         fx.Fixed(fx.ground, body.interface("left"), name="support"),
         fx.Fixed(roller, body.interface("right"), name="wrap"),
         fx.Prismatic(fx.ground, roller, at=roller.position, axis=(0, 0, 1), name="guide"),
-        fx.SpringDamper(fx.ground.marker(roller.position + [0, 0, 1.0]), roller.centre, stiffness=k, length=1.0,
-                        name="suspension"),
+        fx.SpringDamper(fx.ground.marker(above), roller.centre, stiffness=k, length=1.0, name="suspension"),
     )  # fmt: skip
     found = fx.solve_modal(model, 3).frequencies
     K, M = np.array(bar().K), np.array(bar().M)

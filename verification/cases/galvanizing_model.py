@@ -158,10 +158,10 @@ class Magnet:
 
 def feedback(body: fx.LinearBody, node: int, on: float, magnet: Magnet, name: str) -> fx.Controller:
     """A sensor and a magnet at a node: velocity feedback, sampled, switched on at a time."""
-    marker = body.node(node)
+    marker, z = body.node(node), (0, 0, 1)
     return fx.Controller(
-        [fx.PositionSensor(marker, (0, 0, 1), name=f"q {name}"), fx.VelocitySensor(marker, (0, 0, 1), name=f"v {name}")],
-        fx.ForceActuator(marker, (0, 0, 1), name=f"magnet {name}"),
+        [fx.PositionSensor(marker, z, name=f"q {name}"), fx.VelocitySensor(marker, z, name=f"v {name}")],
+        fx.ForceActuator(marker, z, name=f"magnet {name}"),
         period=PERIOD, offset=on, name=name,
         output=lambda x, u, t: magnet.force(float(u[0]), -GAIN * float(u[1])),
     )  # fmt: skip
