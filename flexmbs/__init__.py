@@ -82,6 +82,7 @@ _HOME = {
     "flexmbs.linear.connections": ("AveragingLink", "NodalMass", "NodalSpring", "RigidLink"),
     "flexmbs.linear.damping": ("ModalDamping", "ProportionalDamping", "StructuralDamping"),
     "flexmbs.linear.files": ("read_operators", "write_operators_matrix_market", "write_operators_npz"),
+    "flexmbs.linear.frame_operators": ("FrameOperators", "WhirlModes"),
     "flexmbs.linear.frequency_response": ("FrequencyResponse",),
     "flexmbs.linear.from_inp": ("part_from_inp",),
     "flexmbs.linear.harmonic": ("harmonic_response",),
@@ -89,6 +90,7 @@ _HOME = {
     "flexmbs.linear.linear_solution": ("LinearSolution",),
     "flexmbs.linear.loads": ("NodalForce", "SurfaceLoad"),
     "flexmbs.linear.modes": ("vibration_modes",),
+    "flexmbs.linear.moving_frame": ("MovingFrame", "moving_frame"),
     "flexmbs.linear.operators": ("DofMap", "Operators"),
     "flexmbs.linear.part": ("Part",),
     "flexmbs.linear.prestress": ("BucklingLoads", "buckling_loads", "geometric_stiffness"),
@@ -171,6 +173,7 @@ __all__ = [
     "FloatingBody",
     "ForceActuator",
     "ForceCurve",
+    "FrameOperators",
     "FrequencyResponse",
     "FunctionSensor",
     "Gear",
@@ -201,6 +204,7 @@ __all__ = [
     "Modes",
     "Moment",
     "MomentActuator",
+    "MovingFrame",
     "MultiplierSensor",
     "NewtonOptions",
     "NodalForce",
@@ -272,6 +276,7 @@ __all__ = [
     "UpToFrequency",
     "UserForce",
     "VelocitySensor",
+    "WhirlModes",
     "WhiteNoise",
     "Wireframe",
     "__version__",
@@ -294,6 +299,7 @@ __all__ = [
     "meshes",
     "modal_truncation",
     "motions",
+    "moving_frame",
     "part_from_inp",
     "read_mesh",
     "read_operators",
@@ -405,6 +411,7 @@ if TYPE_CHECKING:
     from flexmbs.linear.connections import AveragingLink, NodalMass, NodalSpring, RigidLink
     from flexmbs.linear.damping import ModalDamping, ProportionalDamping, StructuralDamping
     from flexmbs.linear.files import read_operators, write_operators_matrix_market, write_operators_npz
+    from flexmbs.linear.frame_operators import FrameOperators, WhirlModes
     from flexmbs.linear.frequency_response import FrequencyResponse
     from flexmbs.linear.from_inp import part_from_inp
     from flexmbs.linear.harmonic import harmonic_response
@@ -412,6 +419,7 @@ if TYPE_CHECKING:
     from flexmbs.linear.linear_solution import LinearSolution
     from flexmbs.linear.loads import NodalForce, SurfaceLoad
     from flexmbs.linear.modes import vibration_modes
+    from flexmbs.linear.moving_frame import MovingFrame, moving_frame
     from flexmbs.linear.operators import DofMap, Operators
     from flexmbs.linear.part import Part
     from flexmbs.linear.prestress import BucklingLoads, buckling_loads, geometric_stiffness
