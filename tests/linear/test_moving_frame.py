@@ -180,9 +180,7 @@ def test_frequencies_of_a_spinning_rod() -> None:
     """Along the rod Z = -Omega^2 M, so that omega^2 falls by Omega^2 in every mesh."""
     part = rod(10)
     frame = fx.moving_frame(part, guided(part))
-    at_rest, spinning = (
-        frame.operators((0, 0, w), geometric=False).modes(4).angular_frequencies for w in (0.0, 1.2)
-    )
+    at_rest, spinning = (frame.operators((0, 0, w), geometric=False).modes(4).angular_frequencies for w in (0.0, 1.2))
     np.testing.assert_allclose(spinning**2, at_rest**2 - 1.44, rtol=1e-12)
 
 
@@ -278,7 +276,9 @@ def test_at_rest_the_modes_are_the_natural_ones() -> None:
     found = fx.moving_frame(part, {0: "all"}).operators((0, 0, 0)).modes(4)
     expected = fx.vibration_modes(part, 4, {0: "all"})
     np.testing.assert_allclose(found.angular_frequencies, expected.angular_frequencies, rtol=1e-9)
-    np.testing.assert_allclose(np.abs(found.shape(0)), np.abs(expected.shape(0)) / np.abs(expected.shape(0)).max(), atol=1e-8)
+    np.testing.assert_allclose(
+        np.abs(found.shape(0)), np.abs(expected.shape(0)) / np.abs(expected.shape(0)).max(), atol=1e-8
+    )
 
 
 def test_refusals() -> None:
