@@ -159,7 +159,7 @@ def rod(elements: int) -> fx.Part:
 
 def guided(part: fx.Part) -> dict[int, object]:
     """Held at its start, and free along x only."""
-    return {0: "all"} | {i: ("uy", "uz") for i in range(1, part.mesh.n_points)}
+    return {0: "all"} | dict.fromkeys(range(1, part.mesh.n_points), ("uy", "uz"))
 
 
 def test_spinning_rod_softens() -> None:

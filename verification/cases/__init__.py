@@ -64,6 +64,12 @@ ALL: tuple[CaseEntry, ...] = (
         "linear parts",
         f"{_HERE}.solid_bars:CASE",
     ),
+    CaseEntry(
+        "moving-frame",
+        "Structures in a turning frame: blade, rod, shaft",
+        "linear parts",
+        f"{_HERE}.moving_frame:CASE",
+    ),
     CaseEntry("equilibria", "Mechanisms find their equilibrium", "equilibrium", f"{_HERE}.equilibrium:EQUILIBRIA"),
     CaseEntry(
         "vibrations",

@@ -27,8 +27,11 @@ ROUND_OFF = 1e-10
 
 
 class Motion(NamedTuple):
-    """State of a body: orientation R, velocity and acceleration (3,) of its origin, inertial axes; angular velocity and
-    acceleration (3,), body axes; shapes, rates and accelerations (m,)."""
+    """State of a body.
+
+    Orientation R; velocity and acceleration (3,) of its origin, inertial axes; angular velocity and acceleration (3,),
+    body axes; shapes, rates and accelerations (m,).
+    """
 
     R: FloatArray
     velocity: FloatArray
@@ -233,21 +236,21 @@ CASE = Case(
         "A body in a floating frame at random states: any orientation, angular velocity and accelerations, and "
         "deformations that are far from small. Its generalised forces, its mass matrix and the forces by rates of the "
         "shapes come from the inertia invariants (the kernels of FloatingBody), from nodal velocities with the mass "
-        "matrix of the mesh, and from the Coriolis, Euler and centrifugal matrices of the moving frame projected on the "
-        "shapes. With one interpolation they are the same integrals and must agree to round-off."
+        "matrix of the mesh, and from the Coriolis, Euler and centrifugal matrices of the moving frame projected on "
+        "the shapes. With one interpolation they are the same integrals and must agree to round-off."
     ),
     run=run,
     source=(
-        "J. Valverde, J. L. Escalona, J. Mayo, J. Dominguez (nodal velocities) and S. I. Vlase, M. C. Tofan, I. A. Goia "
-        "(moving frame), both in Virtual Nonlinear Multibody Systems, NATO ASI, Prague 2002."
+        "J. Valverde, J. L. Escalona, J. Mayo, J. Dominguez (nodal velocities) and S. I. Vlase, M. C. Tofan, "
+        "I. A. Goia (moving frame), both in Virtual Nonlinear Multibody Systems, NATO ASI, Prague 2002."
     ),
     equations=(
         r"M = B^T M_{FE} B, \qquad r = B^T M_{FE}(B\dot v + \dot B v - g)",
-        r"r = W^T [M\Phi\ddot\eta + C(\omega)\Phi\dot\eta + (E(\dot\omega) + Z(\omega))\Phi\eta - f(a - g, \omega, "
-        r"\dot\omega)]",
+        r"r = W^T [M\Phi\ddot\eta + C(\omega)\Phi\dot\eta + (E(\dot\omega) + Z(\omega))\Phi\eta "
+        r"- f(a - g, \omega, \dot\omega)]",
     ),
     limits=(
-        "A rotation of a bent beam is not a motion of its nodes; for beams the rows of rotation and the nodal velocities "
-        "are left out.",
+        "A rotation of a bent beam is not a motion of its nodes; for beams the rows of rotation and the nodal "
+        "velocities are left out.",
     ),
 )
