@@ -84,6 +84,7 @@ _HOME = {
     "flexmbs.linear.connections": ("AveragingLink", "NodalMass", "NodalSpring", "RigidLink"),
     "flexmbs.linear.damping": ("ModalDamping", "ProportionalDamping", "StructuralDamping"),
     "flexmbs.linear.files": ("read_operators", "write_operators_matrix_market", "write_operators_npz"),
+    "flexmbs.linear.frame_operators": ("FrameOperators", "WhirlModes"),
     "flexmbs.linear.frequency_response": ("FrequencyResponse",),
     "flexmbs.linear.from_inp": ("part_from_inp",),
     "flexmbs.linear.harmonic": ("harmonic_response",),
@@ -91,6 +92,7 @@ _HOME = {
     "flexmbs.linear.linear_solution": ("LinearSolution",),
     "flexmbs.linear.loads": ("NodalForce", "SurfaceLoad"),
     "flexmbs.linear.modes": ("vibration_modes",),
+    "flexmbs.linear.moving_frame": ("MovingFrame", "moving_frame"),
     "flexmbs.linear.operators": ("DofMap", "Operators"),
     "flexmbs.linear.part": ("Part",),
     "flexmbs.linear.prestress": ("BucklingLoads", "buckling_loads", "geometric_stiffness", "prestressed"),
@@ -173,6 +175,7 @@ __all__ = [
     "FloatingBody",
     "ForceActuator",
     "ForceCurve",
+    "FrameOperators",
     "FrequencyResponse",
     "FunctionSensor",
     "Gear",
@@ -204,6 +207,7 @@ __all__ = [
     "Modes",
     "Moment",
     "MomentActuator",
+    "MovingFrame",
     "MultiplierSensor",
     "NewtonOptions",
     "NodalForce",
@@ -276,6 +280,7 @@ __all__ = [
     "UpToFrequency",
     "UserForce",
     "VelocitySensor",
+    "WhirlModes",
     "WhiteNoise",
     "Wireframe",
     "__version__",
@@ -298,6 +303,7 @@ __all__ = [
     "meshes",
     "modal_truncation",
     "motions",
+    "moving_frame",
     "part_from_inp",
     "prestressed",
     "read_mesh",
@@ -412,6 +418,7 @@ if TYPE_CHECKING:
     from flexmbs.linear.connections import AveragingLink, NodalMass, NodalSpring, RigidLink
     from flexmbs.linear.damping import ModalDamping, ProportionalDamping, StructuralDamping
     from flexmbs.linear.files import read_operators, write_operators_matrix_market, write_operators_npz
+    from flexmbs.linear.frame_operators import FrameOperators, WhirlModes
     from flexmbs.linear.frequency_response import FrequencyResponse
     from flexmbs.linear.from_inp import part_from_inp
     from flexmbs.linear.harmonic import harmonic_response
@@ -419,6 +426,7 @@ if TYPE_CHECKING:
     from flexmbs.linear.linear_solution import LinearSolution
     from flexmbs.linear.loads import NodalForce, SurfaceLoad
     from flexmbs.linear.modes import vibration_modes
+    from flexmbs.linear.moving_frame import MovingFrame, moving_frame
     from flexmbs.linear.operators import DofMap, Operators
     from flexmbs.linear.part import Part
     from flexmbs.linear.prestress import BucklingLoads, buckling_loads, geometric_stiffness, prestressed
