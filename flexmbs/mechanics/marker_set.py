@@ -49,7 +49,7 @@ class _Entry:
 
 def _sort(entry: _Entry) -> tuple[Any, ...]:
     """What markers of one group have in common: their kind and the shapes of their columns."""
-    return id(entry.kind), len(entry.dofs), *(np.shape(c) for c in entry.columns.values())
+    return id(entry.kind), len(entry.dofs), len(entry.pdofs), *(np.shape(c) for c in entry.columns.values())
 
 
 class MarkerSet:
