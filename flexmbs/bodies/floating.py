@@ -183,6 +183,10 @@ class FloatingBody(Body):
         second = None
         if self.stiffening and reduced.stiffening is not None:
             places = {f.name: np.asarray(f.origin) for f in reduced.frames}
+            if not isinstance(self.reference, str):
+                raise ModelError(
+                    f"{owner}: a chord frame has no stiffening terms here; take another reference, or stiffening=False."
+                )
             held = None if self.reference == "mean" else self.reference
             second = reduced.stiffening.transformed(basis).in_frame(inertia, self.origin, places, held)
         object.__setattr__(self, "second_order", second)
