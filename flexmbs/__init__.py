@@ -22,6 +22,7 @@ _HOME = {
     "flexmbs.analysis.simulate": ("simulate",),
     "flexmbs.analysis.static": ("StaticOptions", "solve_static"),
     "flexmbs.bodies.floating": ("FloatingBody",),
+    "flexmbs.bodies.linear": ("LinearBody",),
     "flexmbs.bodies": ("InitialVelocity", "Marker", "PlanarRigidBody", "PointMass", "RigidBody", "Wireframe", "ground"),
     "flexmbs.body": ("Attachment", "FlexibleBody"),
     "flexmbs.consecutive": ("joined",),
@@ -50,7 +51,8 @@ _HOME = {
     "flexmbs.files": ("load",),
     "flexmbs.forces": (
         "Bushing", "DistributedLoad", "ElasticSupport", "ForceCurve", "Gravity", "JointForce", "JointFriction",
-        "Moment", "PointForce", "RayleighDamping", "SpringDamper", "StickSlip", "Stop", "TorsionSpring", "UserForce",
+        "Moment", "NodalLoad", "PointForce", "RayleighDamping", "SpringDamper", "StickSlip", "Stop", "TorsionSpring",
+        "UserForce",
     ),
     "flexmbs.integrators.augmented_lagrangian": ("AugmentedLagrangian",),
     "flexmbs.integrators.bdf": ("BDF",),
@@ -82,6 +84,7 @@ _HOME = {
     "flexmbs.linear.connections": ("AveragingLink", "NodalMass", "NodalSpring", "RigidLink"),
     "flexmbs.linear.damping": ("ModalDamping", "ProportionalDamping", "StructuralDamping"),
     "flexmbs.linear.files": ("read_operators", "write_operators_matrix_market", "write_operators_npz"),
+    "flexmbs.linear.frame_operators": ("FrameOperators", "WhirlModes"),
     "flexmbs.linear.frequency_response": ("FrequencyResponse",),
     "flexmbs.linear.from_inp": ("part_from_inp",),
     "flexmbs.linear.harmonic": ("harmonic_response",),
@@ -89,9 +92,10 @@ _HOME = {
     "flexmbs.linear.linear_solution": ("LinearSolution",),
     "flexmbs.linear.loads": ("NodalForce", "SurfaceLoad"),
     "flexmbs.linear.modes": ("vibration_modes",),
+    "flexmbs.linear.moving_frame": ("MovingFrame", "moving_frame"),
     "flexmbs.linear.operators": ("DofMap", "Operators"),
     "flexmbs.linear.part": ("Part",),
-    "flexmbs.linear.prestress": ("BucklingLoads", "buckling_loads", "geometric_stiffness"),
+    "flexmbs.linear.prestress": ("BucklingLoads", "buckling_loads", "geometric_stiffness", "prestressed"),
     "flexmbs.linear.region": ("Region",),
     "flexmbs.linear.scalar_mass": ("scalar_mass",),
     "flexmbs.linear.statics": ("static_response",),
@@ -106,6 +110,7 @@ _HOME = {
     "flexmbs.reduction.modal_truncation": ("modal_truncation",),
     "flexmbs.reduction.model": ("ReducedModel",),
     "flexmbs.reduction.reduce": ("reduce",),
+    "flexmbs.reduction.report": ("ReductionReport",),
     "flexmbs.reduction.selection": ("EffectiveMass", "Lowest", "TransferFunction", "UpToFrequency"),
     "flexmbs.reduction.store": ("load_reduced",),
     "flexmbs.solution": ("Solution", "Status"),
@@ -170,6 +175,7 @@ __all__ = [
     "FloatingBody",
     "ForceActuator",
     "ForceCurve",
+    "FrameOperators",
     "FrequencyResponse",
     "FunctionSensor",
     "Gear",
@@ -186,6 +192,7 @@ __all__ = [
     "JointFriction",
     "JointSensor",
     "LineActuator",
+    "LinearBody",
     "LinearModel",
     "LinearModes",
     "LinearSolution",
@@ -200,9 +207,11 @@ __all__ = [
     "Modes",
     "Moment",
     "MomentActuator",
+    "MovingFrame",
     "MultiplierSensor",
     "NewtonOptions",
     "NodalForce",
+    "NodalLoad",
     "NodalMass",
     "NodalSpring",
     "NoisySensor",
@@ -230,6 +239,7 @@ __all__ = [
     "ReadError",
     "Rectangle",
     "ReducedModel",
+    "ReductionReport",
     "Region",
     "Revolute",
     "RigidBody",
@@ -270,6 +280,7 @@ __all__ = [
     "UpToFrequency",
     "UserForce",
     "VelocitySensor",
+    "WhirlModes",
     "WhiteNoise",
     "Wireframe",
     "__version__",
@@ -292,7 +303,9 @@ __all__ = [
     "meshes",
     "modal_truncation",
     "motions",
+    "moving_frame",
     "part_from_inp",
+    "prestressed",
     "read_mesh",
     "read_operators",
     "reduce",
@@ -323,6 +336,7 @@ if TYPE_CHECKING:
     from flexmbs.analysis.static import StaticOptions, solve_static
     from flexmbs.bodies import InitialVelocity, Marker, PlanarRigidBody, PointMass, RigidBody, Wireframe, ground
     from flexmbs.bodies.floating import FloatingBody
+    from flexmbs.bodies.linear import LinearBody
     from flexmbs.body import Attachment, FlexibleBody
     from flexmbs.consecutive import joined
     from flexmbs.control.actuators import ForceActuator, JointActuator, LineActuator, MomentActuator, Signal
@@ -367,6 +381,7 @@ if TYPE_CHECKING:
         JointForce,
         JointFriction,
         Moment,
+        NodalLoad,
         PointForce,
         RayleighDamping,
         SpringDamper,
@@ -403,6 +418,7 @@ if TYPE_CHECKING:
     from flexmbs.linear.connections import AveragingLink, NodalMass, NodalSpring, RigidLink
     from flexmbs.linear.damping import ModalDamping, ProportionalDamping, StructuralDamping
     from flexmbs.linear.files import read_operators, write_operators_matrix_market, write_operators_npz
+    from flexmbs.linear.frame_operators import FrameOperators, WhirlModes
     from flexmbs.linear.frequency_response import FrequencyResponse
     from flexmbs.linear.from_inp import part_from_inp
     from flexmbs.linear.harmonic import harmonic_response
@@ -410,9 +426,10 @@ if TYPE_CHECKING:
     from flexmbs.linear.linear_solution import LinearSolution
     from flexmbs.linear.loads import NodalForce, SurfaceLoad
     from flexmbs.linear.modes import vibration_modes
+    from flexmbs.linear.moving_frame import MovingFrame, moving_frame
     from flexmbs.linear.operators import DofMap, Operators
     from flexmbs.linear.part import Part
-    from flexmbs.linear.prestress import BucklingLoads, buckling_loads, geometric_stiffness
+    from flexmbs.linear.prestress import BucklingLoads, buckling_loads, geometric_stiffness, prestressed
     from flexmbs.linear.region import Region
     from flexmbs.linear.scalar_mass import scalar_mass
     from flexmbs.linear.statics import static_response
@@ -427,6 +444,7 @@ if TYPE_CHECKING:
     from flexmbs.reduction.modal_truncation import modal_truncation
     from flexmbs.reduction.model import ReducedModel
     from flexmbs.reduction.reduce import reduce
+    from flexmbs.reduction.report import ReductionReport
     from flexmbs.reduction.selection import EffectiveMass, Lowest, TransferFunction, UpToFrequency
     from flexmbs.reduction.store import load_reduced
     from flexmbs.solution import Solution, Status

@@ -10,12 +10,13 @@ import numpy as np
 from flexmbs.bodies.frames import frame_along
 from flexmbs.bodies.marker import Body, Marker
 from flexmbs.bodies.reference_conditions import shapes_in_frame
-from flexmbs.core.checks import as_array, as_count, as_name, as_number, frozen_copy, show
+from flexmbs.core.checks import as_array, as_count, as_flag, as_name, as_number, frozen_copy, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.rotations import RotationLike, as_rotation, to_quaternion
 from flexmbs.reduction.inertia import InertiaInvariants
 from flexmbs.reduction.model import ReducedModel
+from flexmbs.reduction.stiffening import SecondOrder
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -57,6 +58,8 @@ class FloatingBody(Body):
         How many of the shapes to keep, from the lowest; by default all.
     damping : float or (m,) array, default 0
         Modal damping ratios, added to the damping of the reduced model.
+    stiffening : bool, default True
+        Whether geometric stiffening acts where the reduced model has it (``reduce(..., stiffening=True)``).
     position : (3,) array, default the origin
         Where the origin of the mesh is at the start, inertial frame [length].
     rotation : (3, 3) array, (4,) array or scipy Rotation, optional
@@ -78,8 +81,9 @@ class FloatingBody(Body):
 
     Notes
     -----
-    Foreshortening of second order in the deformation, and so the stiffening of rotating beams and taut strips, is not
-    in the shapes.
+    Foreshortening of second order in the deformation, and so the stiffening of rotating beams and taut strips, needs
+    a model reduced with ``stiffening=True``. It then acts in the inertia, in gravity, and in the motion of the
+    interfaces, so that forces on them stiffen the body; markers at nodes move to first order only.
 
     Source: R. Schwertassek, O. Wallrapp, Dynamik flexibler Mehrkörpersysteme (1999); A. A. Shabana, Dynamics of
     Multibody Systems, chapters 5 and 6.
@@ -90,13 +94,14 @@ class FloatingBody(Body):
     >>> lug = fx.Part(fx.read_mesh(fx.meshes.sample("lug.inp")), material=fx.steel, name="lug")
     >>> body = fx.FloatingBody(fx.reduce(lug, ["ROOT", "BORE"], modes=4), reference="ROOT")
     >>> body.modes, body.interface("BORE").position0().round(4).tolist()
-    (10, [0.045, 0.01, 0.01])
+    (10, [0.0438, 0.0101, 0.0101])
     """
 
     reduced: ReducedModel
     reference: str | tuple[str, str | int]
     modes: int
     damping: FloatArray
+    stiffening: bool
     position: FloatArray
     rotation: FloatArray
     velocity: FloatArray
@@ -110,6 +115,7 @@ class FloatingBody(Body):
     inertia: InertiaInvariants = field(init=False, repr=False)
     stiffness: FloatArray = field(init=False, repr=False)
     viscosity: FloatArray = field(init=False, repr=False)
+    second_order: SecondOrder | None = field(init=False, repr=False)
 
     def __init__(
         self,
@@ -117,6 +123,7 @@ class FloatingBody(Body):
         reference: str | tuple[str, str | int] = "mean",
         modes: int | None = None,
         damping: ArrayLike = 0.0,
+        stiffening: bool = True,
         position: ArrayLike = (0.0, 0.0, 0.0),
         rotation: RotationLike = None,
         velocity: ArrayLike = (0.0, 0.0, 0.0),
@@ -142,6 +149,7 @@ class FloatingBody(Body):
         ratios = _ratios(owner, damping, kept)
         values: dict[str, Any] = {
             "reduced": reduced, "reference": reference, "modes": kept, "damping": ratios,
+            "stiffening": as_flag(owner, "stiffening", stiffening),
             "position": as_array(owner, "position", position, (3,), unit="length"),
             "rotation": as_rotation(owner, "rotation", rotation),
             "velocity": as_array(owner, "velocity", velocity, (3,), unit="length/time"),
@@ -170,7 +178,18 @@ class FloatingBody(Body):
         viscosity = np.diag(2.0 * self.damping * self.frequencies) + 0.5 * (own + own.T)
         object.__setattr__(self, "basis", frozen_copy(basis))
         object.__setattr__(self, "viscosity", frozen_copy(viscosity))
-        object.__setattr__(self, "inertia", _about(reduced.inertia.transformed(basis), self.origin))
+        inertia = _about(reduced.inertia.transformed(basis), self.origin)
+        object.__setattr__(self, "inertia", inertia)
+        second = None
+        if self.stiffening and reduced.stiffening is not None:
+            places = {f.name: np.asarray(f.origin) for f in reduced.frames}
+            if not isinstance(self.reference, str):
+                raise ModelError(
+                    f"{owner}: a chord frame has no stiffening terms here; take another reference, or stiffening=False."
+                )
+            held = None if self.reference == "mean" else self.reference
+            second = reduced.stiffening.transformed(basis).in_frame(inertia, self.origin, places, held)
+        object.__setattr__(self, "second_order", second)
 
     def __str__(self) -> str:
         return f"FloatingBody {self.name!r}"
@@ -235,7 +254,9 @@ class FloatingBody(Body):
         rows[frame.component, frame.coordinates] = 1.0
         rows = rows @ self.basis
         axes = frame_along(owner, axis, x, False)
-        return FloatingMarker(self, np.asarray(frame.origin) - self.origin, axes, rows[:3], rows[3:], name)
+        second = None if self.second_order is None else self.second_order.interfaces[name]
+        place = np.asarray(frame.origin) - self.origin
+        return FloatingMarker(self, place, axes, rows[:3], rows[3:], name, second=second)
 
     def node(self, number: int) -> FloatingMarker:
         """The marker of a node of the mesh; without an orientation where the node has no rotations."""
@@ -259,7 +280,9 @@ class FloatingBody(Body):
         for face in self.reduced.frames:
             if len(face.coordinates) == 6 and np.linalg.norm(face.origin - local) <= OFF_NODE * size:
                 marker = self.interface(face.name)
-                return FloatingMarker(self, marker.point, R.T @ frame, marker.phi, marker.psi, name or face.name)
+                return FloatingMarker(
+                    self, marker.point, R.T @ frame, marker.phi, marker.psi, name or face.name, second=marker.second
+                )
         distance = np.linalg.norm(self.reduced.points - local, axis=1)
         nearest = int(np.argmin(distance))
         if distance[nearest] > OFF_NODE * size:
@@ -283,11 +306,15 @@ class FloatingBody(Body):
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
 class FloatingMarker(Marker):
-    """A marker on a floating body: ``point (3,)`` from the origin of its frame, shapes ``phi``, ``psi`` (3, m)."""
+    """A marker on a floating body: ``point (3,)`` from the origin of its frame, shapes ``phi``, ``psi`` (3, m).
+
+    ``second (6, m, m)``: displacement and rotation of second order; (6, 0, 0) without geometric stiffening.
+    """
 
     phi: FloatArray
     psi: FloatArray
     turns: bool
+    second: FloatArray
 
     def __init__(
         self,
@@ -298,11 +325,14 @@ class FloatingMarker(Marker):
         psi: FloatArray,
         name: str | None = None,
         turns: bool = True,
+        second: FloatArray | None = None,
     ) -> None:
         super().__init__(body, point, frame, name=name)
         object.__setattr__(self, "phi", frozen_copy(phi))
         object.__setattr__(self, "psi", frozen_copy(psi))
         object.__setattr__(self, "turns", turns)
+        m = body.modes if body.second_order is not None else 0
+        object.__setattr__(self, "second", frozen_copy(np.zeros((6, m, m)) if second is None else second))
 
     @property
     def rotates(self) -> bool:

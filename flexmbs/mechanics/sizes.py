@@ -21,6 +21,7 @@ def model_length(coordinates: Coordinates, mechanics: Mechanics | None) -> float
     points = [b.mesh.points for b in coordinates.bodies]
     points += [b.position[None, :] for b in coordinates.rigid]
     points += [b.position + b.reduced.points @ b.rotation.T for b in coordinates.rigid if isinstance(b, FloatingBody)]
+    points += [b.position + b.reduced.points @ b.rotation.T for b in coordinates.linear]
     if mechanics is not None:
         points += [m.position0()[None, :] for m in mechanics.markers.markers]
     ends = np.array([[f(p[:, c]) for p in points if p.shape[1] > c] or [0.0] for c in range(3) for f in (min, max)],
@@ -32,7 +33,8 @@ def model_length(coordinates: Coordinates, mechanics: Mechanics | None) -> float
 def body_sizes(coordinates: Coordinates, mass: FloatArray, length: float) -> tuple[IntArray, FloatArray]:
     """Number of the body of each velocity, and sum m s^2 of each body, with the diagonal of the mass (n_v,).
 
-    s is the size of the model for translations and 1 for rotations, slopes and shapes.
+    s is the size of the model for translations and 1 for rotations, slopes and shapes; modes of a linear body share its
+    mass.
     """
     c = coordinates
     s, body = np.ones(len(mass)), np.zeros(len(mass), dtype=np.int64)
@@ -44,5 +46,9 @@ def body_sizes(coordinates: Coordinates, mass: FloatArray, length: float) -> tup
         body[iv : iv + len(rigid.initial_v)] = n
         if isinstance(rigid, FloatingBody):
             body[c.modal[id(rigid)] : c.modal[id(rigid)] + rigid.modes] = n
-    sizes = np.bincount(body, weights=mass * s**2, minlength=len(c.node_dofs) + len(c.rigid))
+    for n, linear in enumerate(c.linear, len(c.node_dofs) + len(c.rigid)):
+        own = c.modal[id(linear)] + np.arange(linear.modes)
+        s[own], body[own] = length * np.sqrt(linear.mass / linear.modes), n
+    count = len(c.node_dofs) + len(c.rigid) + len(c.linear)
+    sizes = np.bincount(body, weights=mass * s**2, minlength=count)
     return body, np.asarray(sizes, dtype=np.float64)

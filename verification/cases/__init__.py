@@ -64,6 +64,12 @@ ALL: tuple[CaseEntry, ...] = (
         "linear parts",
         f"{_HERE}.solid_bars:CASE",
     ),
+    CaseEntry(
+        "moving-frame",
+        "Structures in a turning frame: blade, rod, shaft",
+        "linear parts",
+        f"{_HERE}.moving_frame:CASE",
+    ),
     CaseEntry("equilibria", "Mechanisms find their equilibrium", "equilibrium", f"{_HERE}.equilibrium:EQUILIBRIA"),
     CaseEntry(
         "vibrations",
@@ -127,6 +133,12 @@ ALL: tuple[CaseEntry, ...] = (
     CaseEntry("d16-discs", "Flying spaghetti, rotary inertia in discs", "flexible motion", f"{_HERE}.spaghetti:DISCS"),
     CaseEntry("d17-pendulum", "Very flexible falling pendulum", "flexible motion", f"{_HERE}.flexible_pendulum:CASE"),
     CaseEntry("d18-spinup", "Spin-up of a flexible cantilever", "flexible motion", f"{_HERE}.spinup:CASE"),
+    CaseEntry(
+        "inertia-formulations",
+        "Three formulations of the inertia of a flexible body",
+        "flexible motion",
+        f"{_HERE}.inertia_formulations:CASE",
+    ),
     CaseEntry("d21-whirl", "Whirling chain", "flexible motion", f"{_HERE}.whirl:CASE"),
     CaseEntry(
         "floating-rigid-limit", "Bodies in floating frames become rigid", "flexible motion", f"{_HERE}.floating:RIGID"
@@ -257,6 +269,15 @@ ALL: tuple[CaseEntry, ...] = (
         "Slender beam of six solids, regular and distorted",
         "linear parts",
         f"{_HERE}.solids:SLENDER_CASE",
+    ),
+    CaseEntry(
+        "galvanizing-strip",
+        "Strip of a galvanizing line: prestress and reduction",
+        "reduction",
+        f"{_HERE}.galvanizing:STRIP",
+    ),
+    CaseEntry(
+        "galvanizing-line", "Active control of a galvanizing line", "control", f"{_HERE}.galvanizing:LINE", slow=True
     ),
     CaseEntry("s10-cook-solids", "Cook's membrane by solids", "linear parts", f"{_HERE}.solids:COOK"),
 )
