@@ -2,10 +2,11 @@
 
 Plain data are None, truth values, numbers, strings, lists and dictionaries, as JSON has them. An object becomes
 ``{"class": name, field: value, ...}`` with the fields its constructor takes, an enumeration ``{"class": name,
-"member": name}``, an array ``{"class": "array", "values": [...]}``, an infinite number ``{"class": "infinity", "sign":
-1}``, a dictionary ``{"class": "dictionary", "keys": [...], "values": [...]}``. Going back, objects are made only of the
-classes of a `Vocabulary`, by their constructors, so that everything is checked as if it had been typed in. Only where a
-constructor of its own takes something else than the fields, these are restored as they are.
+"member": name}``, an array ``{"class": "array", "values": [...]}`` (with its ``shape`` if it is empty), an infinite
+number ``{"class": "infinity", "sign": 1}``, a dictionary ``{"class": "dictionary", "keys": [...], "values": [...]}``.
+Going back, objects are made only of the classes of a `Vocabulary`, by their constructors, so that everything is checked
+as if it had been typed in. Only where a constructor of its own takes something else than the fields, these are restored
+as they are.
 
 A class of flexmbs goes by its bare name, wherever it lives (``room:name`` where two have the same); any other by its
 import name.
@@ -79,7 +80,8 @@ def to_plain(owner: str, value: object, replace: Replace = _no_replacement) -> P
     if isinstance(value, np.ndarray) and value.dtype in (np.float64, np.int64, np.bool_):
         if not np.isfinite(value).all():
             raise ModelError(f"{owner}: an array that is not finite cannot be saved.")
-        return {"class": "array", "values": value.tolist()}
+        empty = {"shape": list(value.shape)} if not value.size and value.ndim > 1 else {}
+        return {"class": "array", "values": value.tolist()} | empty
     if isinstance(value, tuple | list):
         return [_part("", owner, part, replace) for part in value]
     if isinstance(value, Mapping):
@@ -134,7 +136,8 @@ def from_plain(
     if name in resolve:
         return resolve[name](plain)
     if name == "array":
-        return np.array(plain.get("values"))
+        values = np.array(plain.get("values"))
+        return values if values.size else values.reshape(plain.get("shape", values.shape))
     if name == "infinity":
         return math.inf if plain.get("sign") == 1 else -math.inf
     if name == "dictionary":

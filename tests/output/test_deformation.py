@@ -139,6 +139,21 @@ def test_shapes_of_a_file_are_kept_where_the_computation_mixes_them() -> None:
         body.take_shapes(turned[:, ::-1])
 
 
+def test_stiffened_bodies_come_back() -> None:
+    """Fields of second order of the body and of its markers."""
+    mesh = fx.meshes.box((0.0, -0.03, -0.05), (1.0, 0.06, 0.1), (4, 1, 1))
+    part = fx.Part(mesh, regions=[fx.Region(None, fx.elements.Hexahedron8(), fx.steel)], name="stiff")
+    body = fx.FloatingBody(fx.reduce(part, ["left", "right"], 1, progress=False, stiffening=True), reference="left")
+    free = fx.SpringDamper(fx.ground.marker((1.5, 0, 1)), body.node(5), stiffness=30.0, name="spring")
+    weld = fx.Fixed(fx.ground, body.interface("left"), name="weld")
+    end = fx.SpringDamper(fx.ground.marker((2.0, 0, 0)), body.interface("right"), stiffness=5.0, name="end")
+    model = fx.Model(body, weld, free, end)
+    again = rebuild_model(*describe_model(model))
+    start, other = (fx.simulate(m, 0.01, step=1e-3) for m in (model, again))
+    assert np.array_equal(start.q, other.q)
+    assert again.body("stiff").second_order is not None
+
+
 def test_statics_come_back(tmp_path: Path) -> None:
     body = fx.FloatingBody(bar(), reference="left")
     held = fx.Model(body, fx.Fixed(fx.ground, body, at=(0, 0, 0)), fx.Gravity((0, 0, -9.81)))
