@@ -264,6 +264,7 @@ class LinearBody(Body):
         return self.reduced.stresses(self.basis @ np.asarray(eta, dtype=float))
 
 
+@dataclass(frozen=True, eq=False, init=False, repr=False)
 class LinearMarker(Marker):
     """A marker on a linear body: ``point (3,)`` of the mesh, shapes ``phi``, ``psi`` (3, m) there, axes of the mesh."""
 
