@@ -113,7 +113,8 @@ def main() -> None:
     for modes in MODES:
         times = [per_step[modes, (across + 1) ** 2] for across in ACROSS]
         growth = times[-1] / times[0]
-        print(f"{modes + 6} modes: time per step at 169 nodes over that at 25 nodes {growth:.2f}: {measure.verdict(growth, GROWTH)}")
+        verdict = measure.verdict(growth, GROWTH)
+        print(f"{modes + 6} modes: time per step at 169 nodes over that at 25 nodes {growth:.2f}: {verdict}")
 
 
 if __name__ == "__main__":

@@ -17,10 +17,12 @@ for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 sys.exudynFast = True  # type: ignore[attr-defined]  # the build without range checks; read by the import
 
 import exudyn  # noqa: E402
-import exudyn.itemInterface as items  # noqa: E402
+import exudyn.itemInterface  # noqa: E402
 import numpy as np  # noqa: E402
 import scipy.sparse as sp  # noqa: E402
 from exudyn.FEM import FEMinterface, HCBstaticModeSelection, ObjectFFRFreducedOrderInterface  # noqa: E402
+
+items = exudyn.itemInterface
 
 
 def reduced(file: str, modes: int) -> tuple[Any, list[int], list[int]]:

@@ -128,7 +128,11 @@ def animate(
         drawing.settle()
         with Progress("animation", progress) as shown:
             colours = [line.stroke.colour for line in scene.lines]
-            with _Gif(figure, draft, fps, colours, bool(scene.surfaces)) if gif else _film(figure, draft, fps, dpi) as film:
+            with (
+                _Gif(figure, draft, fps, colours, bool(scene.surfaces))
+                if gif
+                else _film(figure, draft, fps, dpi) as film
+            ):
                 for i, step in enumerate(steps):
                     drawing.show(int(step), duration)
                     film.grab_frame()
@@ -137,11 +141,9 @@ def animate(
 
 
 class _Gif:
-    """Frames of a figure, all with one palette: white, greys, the colours of the lines mixed with white, and of surfaces."""
+    """Frames of a figure, all with one palette: white, greys, colours of lines mixed with white, and of surfaces."""
 
-    def __init__(
-        self, figure: Figure, path: Path, fps: float, colours: Sequence[str], surfaces: bool = False
-    ) -> None:
+    def __init__(self, figure: Figure, path: Path, fps: float, colours: Sequence[str], surfaces: bool = False) -> None:
         from PIL import Image
 
         self.figure, self.path, self.delay = figure, path, round(1000.0 / fps)

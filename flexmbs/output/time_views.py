@@ -110,9 +110,7 @@ def scene(solution: TimeSolution, points: int = 5, colour: str = "displacement")
     return Scene(solution.t, lines, model.name, model.units.length, model.units.time, surfaces=_one_scale(surfaces))
 
 
-def animate(
-    solution: TimeSolution, path: str | PathLike[str], *, colour: str = "displacement", **options: Any
-) -> Path:
+def animate(solution: TimeSolution, path: str | PathLike[str], *, colour: str = "displacement", **options: Any) -> Path:
     """Write an animation; ``colour`` as in `scene`, other options as in `flexmbs.output.animation.animate`."""
     from flexmbs.output.animation import animate as write
 

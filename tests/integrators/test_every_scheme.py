@@ -183,6 +183,9 @@ def hinged(body: fx.FloatingBody) -> fx.Revolute:
 # --- the table -------------------------------------------------------------------------------------------------------
 
 
+FINEST = fx.RadauIIA()
+
+
 @dataclass(frozen=True)
 class Kind:
     """One kind of model.
@@ -198,7 +201,7 @@ class Kind:
     kink: float = 0.0
     refused: tuple[tuple[str, str], ...] = ()
     events: tuple[fx.Event, ...] = ()
-    best: Any = fx.RadauIIA()
+    best: Any = FINEST
 
 
 def only(item: str, *others: tuple[str, str]) -> tuple[tuple[str, str], ...]:

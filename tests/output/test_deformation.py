@@ -1,4 +1,4 @@
-"""Bodies in floating frames over a run and in files: places of nodes, stresses, pictures, ParaView, saving, resuming."""
+"""Bodies in floating frames over a run and in files: nodes, stresses, pictures, ParaView, saving, resuming."""
 
 from __future__ import annotations
 

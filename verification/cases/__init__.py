@@ -140,6 +140,22 @@ ALL: tuple[CaseEntry, ...] = (
         f"{_HERE}.inertia_formulations:CASE",
     ),
     CaseEntry("d21-whirl", "Whirling chain", "flexible motion", f"{_HERE}.whirl:CASE"),
+    CaseEntry(
+        "floating-rigid-limit", "Bodies in floating frames become rigid", "flexible motion", f"{_HERE}.floating:RIGID"
+    ),
+    CaseEntry(
+        "floating-free-flight", "Free flight of a soft body", "flexible motion", f"{_HERE}.floating:FLIGHT", slow=True
+    ),
+    CaseEntry(
+        "floating-falling-pendulum",
+        "Falling pendulum in a floating frame",
+        "flexible motion",
+        f"{_HERE}.floating:FALL_CASE",
+        slow=True,
+    ),
+    CaseEntry(
+        "flexible-slider-crank", "Flexible slider-crank", "flexible motion", f"{_HERE}.slider_crank:CASE", slow=True
+    ),
     CaseEntry("ellipsograph", "Ellipsograph with a soft beam", "flexible motion", f"{_HERE}.ellipsograph:CASE"),
     CaseEntry("d09-bead", "Bead sliding on a taut cable without mass", "mechanisms", f"{_HERE}.sliding:ROPE"),
     CaseEntry("d19-moving-string", "String running through two eyelets", "mechanisms", f"{_HERE}.moving_string:CASE"),
