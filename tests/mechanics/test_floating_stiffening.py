@@ -235,7 +235,7 @@ def test_free_flight_keeps_energy_and_momentum() -> None:
 
 def boom(joined: bool, stiffening: bool) -> np.ndarray:
     """Path (n, 3) of the tip of a boom on a driven hub, its tip mass in the part or joined to it."""
-    stiffness = fx.BeamStiffness(EA=1e4, EI_z=1.0, EI_y=1.0, GJ=1.0, mass_per_length=1.0, rhoI_y=1e-3, rhoI_z=1e-3)
+    stiffness = fx.BeamStiffness(EA=1e6, EI_z=1.0, EI_y=1.0, GJ=1.0, mass_per_length=1.0, rhoI_y=1e-3, rhoI_z=1e-3)
     part = fx.Part(
         fx.meshes.line((0, 0, 0), (1, 0, 0), 8), regions=[fx.Region(None, Frame(section=stiffness))],
         connections=[] if joined else [fx.NodalMass(8, 2.0)], name="boom",
@@ -257,6 +257,7 @@ def test_forces_at_interfaces_stiffen() -> None:
     """A mass that a joint holds at the tip acts as one that belongs to the part, whose basis spans the same shapes."""
     part, joined = boom(False, True), boom(True, True)
     deflection = np.abs(part[:, 2]).max()
-    assert np.abs(part - joined).max() < 1e-3 * deflection
+    assert np.abs(part - joined)[:, 2].max() < 1e-3 * deflection
+    assert np.abs(part - joined).max() < 1e-2 * deflection  # the start stretches the boom, which rings along it
     soft = boom(True, False)
-    assert np.abs(soft - part).max() > 0.1 * deflection
+    assert np.abs(soft - part)[:, 2].max() > deflection
