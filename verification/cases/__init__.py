@@ -138,6 +138,22 @@ ALL: tuple[CaseEntry, ...] = (
         "Three formulations of the inertia of a flexible body",
         "flexible motion",
         f"{_HERE}.inertia_formulations:CASE",
+        "d18-floating",
+        "Spin-up of a cantilever in a floating frame",
+        "flexible motion",
+        f"{_HERE}.spinning_beams:SPIN_UP",
+    ),
+    CaseEntry(
+        "e03-rotating-blade",
+        "Rotating cantilever in a floating frame",
+        "flexible motion",
+        f"{_HERE}.spinning_beams:BLADE",
+    ),
+    CaseEntry(
+        "e04-rotating-string",
+        "Rotating string and tether with a tip mass in a floating frame",
+        "flexible motion",
+        f"{_HERE}.spinning_beams:STRING",
     ),
     CaseEntry("d21-whirl", "Whirling chain", "flexible motion", f"{_HERE}.whirl:CASE"),
     CaseEntry(
