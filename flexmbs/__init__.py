@@ -84,6 +84,7 @@ _HOME = {
     "flexmbs.linear.connections": ("AveragingLink", "NodalMass", "NodalSpring", "RigidLink"),
     "flexmbs.linear.damping": ("ModalDamping", "ProportionalDamping", "StructuralDamping"),
     "flexmbs.linear.files": ("read_operators", "write_operators_matrix_market", "write_operators_npz"),
+    "flexmbs.linear.frame_operators": ("FrameOperators", "WhirlModes"),
     "flexmbs.linear.frequency_response": ("FrequencyResponse",),
     "flexmbs.linear.from_inp": ("part_from_inp",),
     "flexmbs.linear.harmonic": ("harmonic_response",),
@@ -91,6 +92,7 @@ _HOME = {
     "flexmbs.linear.linear_solution": ("LinearSolution",),
     "flexmbs.linear.loads": ("NodalForce", "SurfaceLoad"),
     "flexmbs.linear.modes": ("vibration_modes",),
+    "flexmbs.linear.moving_frame": ("MovingFrame", "moving_frame"),
     "flexmbs.linear.operators": ("DofMap", "Operators"),
     "flexmbs.linear.part": ("Part",),
     "flexmbs.linear.prestress": ("BucklingLoads", "buckling_loads", "geometric_stiffness", "prestressed"),
@@ -108,6 +110,7 @@ _HOME = {
     "flexmbs.reduction.modal_truncation": ("modal_truncation",),
     "flexmbs.reduction.model": ("ReducedModel",),
     "flexmbs.reduction.reduce": ("reduce",),
+    "flexmbs.reduction.report": ("ReductionReport",),
     "flexmbs.reduction.selection": ("EffectiveMass", "Lowest", "TransferFunction", "UpToFrequency"),
     "flexmbs.reduction.store": ("load_reduced",),
     "flexmbs.solution": ("Solution", "Status"),
@@ -172,6 +175,7 @@ __all__ = [
     "FloatingBody",
     "ForceActuator",
     "ForceCurve",
+    "FrameOperators",
     "FrequencyResponse",
     "FunctionSensor",
     "Gear",
@@ -203,6 +207,7 @@ __all__ = [
     "Modes",
     "Moment",
     "MomentActuator",
+    "MovingFrame",
     "MultiplierSensor",
     "NewtonOptions",
     "NodalForce",
@@ -234,6 +239,7 @@ __all__ = [
     "ReadError",
     "Rectangle",
     "ReducedModel",
+    "ReductionReport",
     "Region",
     "Revolute",
     "RigidBody",
@@ -274,6 +280,7 @@ __all__ = [
     "UpToFrequency",
     "UserForce",
     "VelocitySensor",
+    "WhirlModes",
     "WhiteNoise",
     "Wireframe",
     "__version__",
@@ -296,6 +303,7 @@ __all__ = [
     "meshes",
     "modal_truncation",
     "motions",
+    "moving_frame",
     "part_from_inp",
     "prestressed",
     "read_mesh",
@@ -410,6 +418,7 @@ if TYPE_CHECKING:
     from flexmbs.linear.connections import AveragingLink, NodalMass, NodalSpring, RigidLink
     from flexmbs.linear.damping import ModalDamping, ProportionalDamping, StructuralDamping
     from flexmbs.linear.files import read_operators, write_operators_matrix_market, write_operators_npz
+    from flexmbs.linear.frame_operators import FrameOperators, WhirlModes
     from flexmbs.linear.frequency_response import FrequencyResponse
     from flexmbs.linear.from_inp import part_from_inp
     from flexmbs.linear.harmonic import harmonic_response
@@ -417,6 +426,7 @@ if TYPE_CHECKING:
     from flexmbs.linear.linear_solution import LinearSolution
     from flexmbs.linear.loads import NodalForce, SurfaceLoad
     from flexmbs.linear.modes import vibration_modes
+    from flexmbs.linear.moving_frame import MovingFrame, moving_frame
     from flexmbs.linear.operators import DofMap, Operators
     from flexmbs.linear.part import Part
     from flexmbs.linear.prestress import BucklingLoads, buckling_loads, geometric_stiffness, prestressed
@@ -434,6 +444,7 @@ if TYPE_CHECKING:
     from flexmbs.reduction.modal_truncation import modal_truncation
     from flexmbs.reduction.model import ReducedModel
     from flexmbs.reduction.reduce import reduce
+    from flexmbs.reduction.report import ReductionReport
     from flexmbs.reduction.selection import EffectiveMass, Lowest, TransferFunction, UpToFrequency
     from flexmbs.reduction.store import load_reduced
     from flexmbs.solution import Solution, Status

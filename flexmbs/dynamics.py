@@ -169,6 +169,11 @@ class Dynamics:
                 )
 
     @property
+    def mass_changes(self) -> bool:
+        """Whether the mass matrix depends on the state."""
+        return bool(self._floating)
+
+    @property
     def mass_blocks(self) -> FloatArray:
         """Masses in the layout of the blocks, at the state that was evaluated last."""
         return self._moving_mass.blocks if self._floating else self.system.mass_blocks

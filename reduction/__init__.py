@@ -1,4 +1,4 @@
-"""Room reserved for model order reduction; it holds no code yet."""
+"""Model order reduction: interfaces, bases, reduced models with their inertia, reports on how good they are."""
 
 from __future__ import annotations
 

@@ -19,8 +19,8 @@ brackets (Sylvester's law of inertia). So the k-th eigenvalue of :math:`(\bar K_
 at the reduced eigenvalue :math:`s = s_k`, is a lower bound of the k-th eigenvalue of the full pencil, while the reduced
 one is an upper bound. Neither gaps between eigenvalues nor the method of reduction enter.
 
-Source: the elimination is the exact one behind the enhanced Craig-Bampton methods of J.-G. Kim, P.-S. Lee, Int. J.
-Numer. Meth. Engng 100 (2014) 1-26, who keep :math:`E_1`; the counting is that of W. H. Wittrick, F. W. Williams,
+Source: the elimination is the exact one behind the enhanced Craig-Bampton method of J.-G. Kim, P.-S. Lee, Int. J.
+Numer. Meth. Engng 103 (2015) 79-93, who keep :math:`E_1`; the counting is that of W. H. Wittrick, F. W. Williams,
 Quart. J. Mech. Appl. Math. 24 (1971) 263-284.
 """
 
@@ -45,7 +45,7 @@ ComplexArray = NDArray[np.complex128]
 DENSE = 200
 """Order up to which the cut-off is found by a dense solution."""
 
-TOLERANCE = 1e-6
+TOLERANCE = 1e-4
 """Residual of the mode at the cut-off, relative to it."""
 
 NOISE = 1e-11
@@ -176,6 +176,10 @@ class Complement:
             found, _ = block_lanczos(self._solve_beside, self._M, 1, min(8, n - m), TOLERANCE)
             largest = float(found[0]) * (1.0 + TOLERANCE)
         return 1.0 / largest
+
+    def release(self) -> None:
+        """Give the factor and the large arrays back; bounds and receptances need them no more."""
+        del self.factor, self._K, self._M, self._T, self._KT
 
     def lower_bounds(self, count: int) -> FloatArray:
         """Lower bounds (count,) of the lowest eigenvalues of the full pencil; -inf at and beyond the cut-off."""

@@ -290,6 +290,12 @@ def _transformed(operators: Operators, parts: Sequence[_Part]) -> Operators:
     for part in changed:
         gone[np.setdiff1d(part.s, part.kept)] = True
     stay = np.flatnonzero(~gone)
+    if not len(stay):
+        named = ", ".join(repr(p.face.name) for p in changed)
+        raise ModelError(
+            f"interfaces {named} hold every node of the part as rigid bodies, so that nothing is left to deform; take "
+            f"the nodes of its faces only."
+        )
     column = np.full(n, -1)
     column[stay] = np.arange(len(stay))
     plain = np.setdiff1d(stay, np.concatenate([p.s for p in changed]))

@@ -9,13 +9,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from flexmbs.core.checks import as_count, as_number, is_list, show
 from flexmbs.core.eigen import lowest_modes
 from flexmbs.core.errors import FlexmbsError, ModelError, SingularError
 from flexmbs.core.info import version
 from flexmbs.core.progress import Progress
 from flexmbs.reduction.complement import Complement
-from flexmbs.reduction.model import ReducedModel, Source
+from flexmbs.reduction.model import ReducedModel, Source, projected
 from flexmbs.reduction.report_checks import (
     Problem,
     effective_masses,
@@ -41,6 +43,9 @@ from flexmbs.reduction.report_transfer import DIRECT, ports, transfer_check
 from flexmbs.reduction.report_warnings import warnings_of
 
 __all__ = ["ReductionReport", "report"]
+
+MANY = 150
+"""Coordinates above which each frequency of the transfer functions takes noticeable time."""
 
 TRUSTED = 1e-2
 """Bound of the relative error of a frequency up to which it is trusted."""
@@ -139,7 +144,7 @@ def report(
     held: Sequence[str | Sequence[str]] = (),
     count: int | None = None,
     damping: float = 0.01,
-    points: int = 200,
+    points: int | None = None,
     full_points: int | None = None,
     progress: bool = True,
 ) -> ReductionReport:
@@ -150,7 +155,7 @@ def report(
     model : ReducedModel
         One just made by `reduce`; one from a file gives back the report that was made before it was saved.
     band : float, optional
-        Highest frequency of interest [1/time]; by default half the cut-off.
+        Highest frequency of interest [1/time], which warnings then are about; by default half the cut-off.
     full : bool
         Whether the full part is solved for comparison: its lowest modes with the factor that the estimate needs
         anyway, and one more factorisation where rigid interfaces may stiffen it. Without, there are bounds only.
@@ -161,8 +166,8 @@ def report(
     damping : float
         Damping ratio :math:`\zeta` of the transfer functions: stiffness :math:`(1 + 2 i \zeta) K`. Damping of the
         materials is left out of them.
-    points : int
-        Frequencies of the transfer functions.
+    points : int, optional
+        Frequencies of the transfer functions; by default 200, or 40 for more than 150 coordinates.
     full_points : int, optional
         At how many frequencies the full transfer functions are computed, each by a factorisation; by default 8 for at
         most 20 000 unknowns and none beyond.
@@ -196,7 +201,12 @@ def report(
     if band is not None:
         band = as_number("report", "band", band, above=0.0, unit="1/time")
     damping = as_number("report", "damping", damping, above=0.0, below=1.0)
-    points = as_count("report", "points", points, minimum=2)
+    if points is not None:
+        points = as_count("report", "points", points, minimum=2)
+    elif model.size <= MANY:
+        points = 200
+    else:
+        points = 40
     if count is not None:
         count = as_count("report", "count", count, minimum=1)
     if full_points is not None:
@@ -212,7 +222,7 @@ def report(
     return found
 
 
-_DEFAULTS = (None, True, (), None, 0.01, 200, None)
+_DEFAULTS = (None, True, (), None, 0.01, None, None)
 
 
 @dataclass(frozen=True)
@@ -261,12 +271,19 @@ def _report(
     where = ports(source.attached)
     free = problem(model, source)
     doubts: list[str] = []
-    rest = _complement(free, where.vectors, doubts)
+    rest = None
+    if _is_projection(model, source):
+        rest = _complement(free, where.vectors, doubts)
+    else:
+        doubts.append("no estimate of errors: the reduced matrices are not projections of the full ones")
     lap("estimate [s]", 0.35, "frequencies of the full part" if full else "checks")
     tables = [frequency_table(free, rest, count, full)[0]]
+    if rest is not None:
+        rest.release()  # before others are factorised
     for names in wanted.held:
         other = problem(model, source, names)
-        tables.append(frequency_table(other, _complement(other, None, doubts), count, full)[0])
+        beside = None if rest is None else _complement(other, None, doubts)
+        tables.append(frequency_table(other, beside, count, full)[0])
     lap("frequencies [s]", 0.6, "checks")
     masses = effective_masses(model, source, free, attainable=full)
     static = static_check(model, source, free)
@@ -311,7 +328,16 @@ def _report(
         warnings=(),
         model=model,
     )
-    return replace(made, warnings=(*doubts, *warnings_of(made, model, source, free, band)))
+    return replace(made, warnings=(*doubts, *warnings_of(made, model, source, free, wanted.band)))
+
+
+def _is_projection(model: ReducedModel, source: Source) -> bool:
+    """Whether the matrices are those of the basis; others could be put into a model."""
+    for mine, theirs in zip((model.K, model.M), projected(source.attached, source.basis)[:2], strict=True):
+        scale = np.sqrt(np.abs(theirs.diagonal()))
+        if (np.abs(mine - theirs) > 1e-9 * np.outer(scale, scale) + 1e-13 * np.abs(theirs).max()).any():
+            return False
+    return True
 
 
 def _complement(given: Problem, loads: Any, doubts: list[str]) -> Complement | None:

@@ -77,6 +77,7 @@ def transfer_check(
     resonances = np.sqrt(np.maximum(rest.values, 0.0)) / TWO_PI
     lowest = band / points
     resonances = resonances[(resonances > lowest) & (resonances < band)]
+    resonances = resonances[np.diff(resonances, prepend=0.0) > 1e-6 * band]  # one of each pair of equal ones
     grid = np.unique(np.concatenate([np.linspace(lowest, band, points), resonances]))
     chosen = _full_frequencies(resonances, band, full) if isinstance(full, int) else np.asarray(full, dtype=float)
     size, estimate, bound, magnitude = [], [], [], []

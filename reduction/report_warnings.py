@@ -41,7 +41,7 @@ SYSTEMS = {
 def warnings_of(
     made: ReductionReport, model: ReducedModel, source: Source, free: Problem, band: float | None
 ) -> list[str]:
-    """Sentences, the gravest first."""
+    """Sentences, the gravest first; those on a band only where one was asked for."""
     return [
         *_soundness(made, model, free),
         *_coverage(made, band),
@@ -91,14 +91,16 @@ def _condition(A: FloatArray) -> float:
 
 
 def _coverage(made: ReductionReport, band: float | None) -> list[str]:
-    out = []
+    out: list[str] = []
     trust = made.trust
-    if trust is not None and trust.cut_off is not None and band is not None and trust.cut_off < COVER * band:
+    if band is None:
+        return out
+    if trust is not None and trust.cut_off is not None and trust.cut_off < COVER * band:
         out.append(
             f"the band is not covered: the lowest frequency that the basis leaves out, {trust.cut_off:.6g}, is below "
             f"{COVER:g} times the band of {band:.6g}; keep more modes"
         )
-    if trust is not None and band is not None:
+    if trust is not None:
         table = made.frequencies[0]
         worst = [
             (f, b) for f, b in zip(table.reduced, table.bound, strict=True) if f <= band and (b is None or b > 0.01)

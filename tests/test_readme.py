@@ -30,14 +30,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("readme")
 
 
-def run(name: str, code: str, folder: Path) -> list[str]:
+def run(name: str, code: str, folder: Path, cwd: Path | None = None) -> list[str]:
     """What a script of the README prints."""
     script = folder / name
     script.write_text(code, "utf-8")
     environment = {**os.environ, "MPLBACKEND": "Agg"}
     done = subprocess.run(
-        [sys.executable, script.name],
-        cwd=folder,
+        [sys.executable, str(script)],
+        cwd=cwd or folder,
         env=environment,
         capture_output=True,
         text=True,
@@ -58,19 +58,24 @@ def moved(folder: Path) -> list[str]:
     return run("crank.py", blocks("python")[1], folder)
 
 
+@pytest.fixture(scope="module")
+def swung(folder: Path) -> list[str]:
+    return run("lug.py", blocks("python")[2], folder, ROOT)
+
+
 def numbers(lines: list[str], start: str) -> list[float]:
     (line,) = [line for line in lines if line.startswith(start)]
     return [float(x) for x in NUMBER.findall(line)]
 
 
 def test_models_are_short() -> None:
-    strip, crank = blocks("python")
+    strip, crank, _ = blocks("python")
     assert len(strip.splitlines()) < 20
     assert len(crank.splitlines()) <= 20
 
 
-def test_prints_what_the_readme_shows(printed: list[str], moved: list[str]) -> None:
-    for lines, shown in zip((printed, moved), blocks("text"), strict=True):
+def test_prints_what_the_readme_shows(printed: list[str], moved: list[str], swung: list[str]) -> None:
+    for lines, shown in zip((printed, moved, swung), blocks("text"), strict=True):
         assert [line.split() for line in lines] == [line.split() for line in shown.splitlines()]
 
 

@@ -72,10 +72,10 @@ def test_materials_of_the_file_and_of_gmsh(tmp_path, capsys):
     assert run(tmp_path / "own.inp", "--interface", "ROOT", "--units", "m-kg-s", *QUICK) == 0
     captured = capsys.readouterr()
     assert "Reduction of own" in captured.out
-    assert all(line.startswith("flexmbs: warning:") for line in captured.err.splitlines())
-    assert "*BOUNDARY" in captured.err
+    assert [line for line in captured.err.splitlines() if line.startswith("flexmbs: warning:") and "*BOUNDARY" in line]
+    assert "UserWarning" not in captured.err
     mesh = fx.read_mesh(LUG)
-    fx.write_mesh(mesh, tmp_path / "lug.msh")
+    fx.meshes.write_mesh(mesh, tmp_path / "lug.msh")
     assert run(tmp_path / "lug.msh", "--method", "modal", "--material", "aluminium", *QUICK) == 0
 
 
@@ -96,7 +96,7 @@ def test_operators_from_a_file(tmp_path, capsys):
         ([LUG, "--interface", "ROOT", "--interface", "ROOT", "--material", "steel"], "named twice"),
         ([LUG, "--interface", "ROOT", "--material", "steel", "--modes", "99999"], "99999 modes were asked for"),
         (
-            [LUG, "--interface", "ROOT", "--material", "steel", "--method", "guyan", "--modes", "3"],
+            [LUG, "--interface", "ROOT", "--material", "steel", "--method", "guyan", *QUICK],
             "guyan has no modes",
         ),
         ([LUG, "--interface", "ROOT", "--material", "steel", "--held", "TIP", *QUICK], "TIP"),

@@ -99,8 +99,8 @@ class Hexahedron20(SolidElement):
         If ``reduced`` is not a bool.
 
     Source: O. C. Zienkiewicz, R. L. Taylor, J. Z. Zhu, The Finite Element Method: Its Basis and Fundamentals, 7th ed.,
-    2013, chapters 6 and 7; J. Barlow, Optimal stress locations in finite element models, Int. J. Numer. Methods Eng. 10
-    (1976) 243-251.
+    2013, chapters 6 and 7; J. Barlow, Optimal stress locations in finite element models, Int. J. Numer. Methods Eng.
+    10 (1976) 243-251.
 
     Examples
     --------

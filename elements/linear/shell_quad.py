@@ -22,7 +22,7 @@ normal is bilinear, and a penalty ties it to the rotation of the membrane, inclu
 
 In-plane bending of a parallelogram leaves no penalty, because the internal modes carry the rotation as well. A larger
 factor stiffens coarse distorted membranes; a smaller one lets twisted shells of finite thickness turn in themselves,
-with a relative error of about :math:`(h/R)^2 / (12 \gamma / A_{66})` (`docs/theory/shells.md` has the figures).
+with a relative error of about :math:`(h/R)^2 A_{66} / (6 \gamma)` (`docs/theory/shells.md` has the figures).
 """
 
 from __future__ import annotations

@@ -8,12 +8,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from flexmbs.assembly import assemble, dependent_constraints
+from flexmbs.bodies.floating import FloatingBody
 from flexmbs.bodies.ground import Ground
 from flexmbs.bodies.planar import PlanarRigidBody
 from flexmbs.bodies.rigid import RigidBody
 from flexmbs.core.checks import show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
+from flexmbs.core.rotations import from_quaternion
 from flexmbs.dynamics import Dynamics
 from flexmbs.forces.elastic_support import ElasticSupport
 from flexmbs.joints.contracts import Joint
@@ -213,10 +215,14 @@ def _centre(dyn: Dynamics, q: FloatArray) -> tuple[float, FloatArray]:
         dim = len(body.position)
         moment[:dim] += body.mass * q[iq : iq + dim]
         total += body.mass
+        if isinstance(body, FloatingBody):
+            first = c.modal[id(body)]
+            inside = body.inertia.first + body.inertia.P @ q[first : first + body.modes]
+            moment += from_quaternion(q[iq + 3 : iq + 7]) @ inside
     for linear in c.linear:
         assert linear.reduced.inertia is not None  # noqa: S101  # bodies check it
-        first = linear.position * linear.mass + linear.rotation @ linear.reduced.inertia.first
-        moment += first + linear.momentum_shapes @ q[c.modal[id(linear)] :][: linear.modes]
+        undeformed = linear.position * linear.mass + linear.rotation @ linear.reduced.inertia.first
+        moment += undeformed + linear.momentum_shapes @ q[c.modal[id(linear)] :][: linear.modes]
         total += linear.mass
     for body, dofs in zip(c.bodies, c.node_dofs, strict=True):
         part, where = _flexible(dyn, body, dofs, q)

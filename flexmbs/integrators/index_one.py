@@ -60,9 +60,9 @@ class IndexOne:
         dyn.seconds["evaluation"] += perf_counter() - began
 
     def decompose(self) -> None:
-        """Factorise [M, G^T; G, 0] at the state evaluated last; without constraints, M once."""
+        """Factorise [M, G^T; G, 0] at the state evaluated last; without constraints, a constant M once."""
         dyn = self.dynamics
-        if self.n_c == 0 and self._factors == dyn.factorisations:
+        if self.n_c == 0 and not dyn.mass_changes and self._factors == dyn.factorisations:
             return
         dyn.factorise(1.0)
         self._factors = dyn.factorisations

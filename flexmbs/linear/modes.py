@@ -119,7 +119,9 @@ def _elastic(
                 raise SingularError(
                     f"{owner}: the structure is unstable under the prestress (or free to move); see buckling_loads."
                 ) from error
-    shift = max(negative_shift(K, M, smooth_fields(operators, turn)[free], rigid) for turn in (0.5, 1.0))
+    # rotations of nodes follow half the curl in solids and membranes, the slope in plates and beams
+    turns = (0.5, 1.0) if (operators.dofs.component >= 3).any() else (0.5,)
+    shift = max(negative_shift(K, M, smooth_fields(operators, turn)[free], rigid) for turn in turns)
     for attempt in range(RAISED + 1):
         try:
             factor = Definite(K - shift * M, what)

@@ -26,6 +26,7 @@ class Energies:
         m = dynamics.mechanics
         n = 0 if m is None else len(m.forces.mA)
         self._energy, self._power = np.zeros(n), np.zeros(n)
+        self._varies = np.array([load.history is not None for load in dynamics.system.model.loads], dtype=bool)
 
     def kinetic(self, v: FloatArray) -> float:
         """v M v / 2 of all bodies; first-order states, which are velocities of their own, do not count."""
@@ -50,16 +51,30 @@ class Energies:
         total = float(dead[:n_linear] @ q[:n_linear])
         if n:
             total += float((dead[n_linear:].reshape(n, 6)[:, :3] * q[n_linear:].reshape(n, 7)[:, :3]).sum())
+        scale = dyn.env.scale.copy()
+        scale[: len(self._varies)][self._varies] = 0.0
         for group in () if dyn.mechanics is None else dyn.mechanics.floating:
             found = np.zeros((len(group.dofs), 2))
-            floating_energy(group, q, dyn.env.scale, found)
+            floating_energy(group, q, scale, found)
             total += float(found[:, 1].sum())
         return total
+
+    def _varying_weight(self, v: FloatArray) -> float:
+        """Power of gravity that varies with time, on floating bodies."""
+        dyn = self.dynamics
+        power = 0.0
+        for group in () if dyn.mechanics is None else dyn.mechanics.floating:
+            momentum = (dyn.mass_matrix @ v)[group.dofs[:, :3]].sum(axis=0)
+            varies = self._varies[group.load]
+            power += float((dyn.env.scale[group.load[varies], None] * group.g[varies] @ momentum).sum())
+        return power
 
     def powers(self, v: FloatArray, lam: FloatArray) -> FloatArray:
         """Power (3,) of prescribed motions, of forces between markers, and of other loads."""
         dyn = self.dynamics
-        loads = 0.0 if dyn.prescribed.steady else float((dyn.prescribed.steady_loads - dyn.prescribed.loads) @ v)
+        loads = 0.0
+        if not dyn.prescribed.steady:
+            loads = float((dyn.prescribed.steady_loads - dyn.prescribed.loads) @ v) + self._varying_weight(v)
         m = dyn.mechanics
         if m is not None and len(m.wrenches.mk):
             W = np.zeros_like(dyn.markers.W)

@@ -47,6 +47,11 @@ class _Entry:
     columns: dict[str, Any] = field(default_factory=dict)
 
 
+def _sort(entry: _Entry) -> tuple[Any, ...]:
+    """What markers of one group have in common: their kind and the shapes of their columns."""
+    return id(entry.kind), len(entry.dofs), len(entry.pdofs), *(np.shape(c) for c in entry.columns.values())
+
+
 class MarkerSet:
     """Markers of a model, compiled.
 
@@ -75,9 +80,8 @@ class MarkerSet:
         self.groups: list[tuple[MarkerKind, Any]] = []
         self.blocks: list[Blocks] = []
         self.fixed = [(i, m) for i, (m, e) in enumerate(zip(markers, entries, strict=True)) if e is None]
-        kinds = dict.fromkeys((id(e.kind), len(e.dofs), len(e.pdofs)) for e in used)
-        for key in kinds:
-            alike = [e for e in used if (id(e.kind), len(e.dofs), len(e.pdofs)) == key]
+        for key in dict.fromkeys(_sort(e) for e in used):
+            alike = [e for e in used if _sort(e) == key]
             kind = alike[0].kind
             mk = np.array([e.number for e in alike], dtype=np.int64)
             pdofs = np.array([e.pdofs for e in alike], dtype=np.int64).reshape(len(alike), len(alike[0].pdofs))
@@ -139,7 +143,7 @@ class MarkerSet:
             rot = (iv - self.coordinates.n_linear) // 6
             return _Entry(number, FLOATING, np.concatenate((np.arange(iv, iv + 3), turn)), turn,
                           {"qi": iq, "rot": rot, "s": marker.point, "R_BM": marker.frame, "Phi": marker.phi,
-                           "Psi": marker.psi})  # fmt: skip
+                           "Psi": marker.psi, "Z": marker.second})  # fmt: skip
         if isinstance(marker, LinearMarker):
             modes = self.coordinates.modal[id(body)] + np.arange(marker.phi.shape[1])
             R = marker.node_frame

@@ -21,11 +21,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexmbs.bodies.floating import FloatingBody
 from flexmbs.core.checks import show
 from flexmbs.core.describe import Plain, Vocabulary, from_plain, name_of, to_plain
 from flexmbs.core.errors import FlexmbsError, ModelError, ReadError
 from flexmbs.meshes import Mesh
 from flexmbs.output.model_data import CLASSES
+from flexmbs.output.reduced_description import digest_of, reduced_from_plain, reduced_to_plain
+from flexmbs.reduction.model import ReducedModel
 
 if TYPE_CHECKING:
     from flexmbs.model import Model
@@ -145,6 +148,7 @@ class _Describer:
         self.model = model
         self.numbers = {id(item): i for i, item in enumerate(model.items)}
         self.meshes: list[Mesh] = []
+        self.reduced: list[ReducedModel] = []
         self.arrays: dict[str, NDArray[Any]] = {}
 
     def described(self) -> tuple[Plain, dict[str, NDArray[Any]]]:
@@ -159,6 +163,11 @@ class _Describer:
 
     def item(self, item: object) -> Plain:
         """One item."""
+        if isinstance(item, FloatingBody):
+            name = f"floating/{self.numbers[id(item)]}/basis"
+            self.arrays[name] = item.basis
+            basis = {"class": "numbers", "name": name, "digest": digest_of({name: item.basis})}
+            return to_plain(_label(item), item, self.replace) | {"basis": basis}
         if is_dataclass(item):
             return to_plain(_label(item), item, self.replace)
         return _without_plain_form(item)
@@ -169,6 +178,8 @@ class _Describer:
             return {"class": "item", "number": self.numbers[id(value)]}
         if isinstance(value, Mesh):
             return self.mesh(value)
+        if isinstance(value, ReducedModel):
+            return self.reduced_model(value)
         if isinstance(value, np.generic):
             value = value.item()
         if isinstance(value, np.ndarray) and value.dtype in (np.float64, np.int64, np.bool_):
@@ -177,6 +188,15 @@ class _Describer:
         if plain or (isinstance(value, float) and value == value):
             return NotImplemented
         return NotImplemented if is_dataclass(value) and not isinstance(value, type) else _without_plain_form(value)
+
+    def reduced_model(self, reduced: ReducedModel) -> Plain:
+        """A reduced model; bodies that share it refer to the same arrays."""
+        number = next((i for i, other in enumerate(self.reduced) if other is reduced), len(self.reduced))
+        plain, arrays = reduced_to_plain(reduced, number)
+        if number == len(self.reduced):
+            self.reduced.append(reduced)
+            self.arrays |= arrays
+        return plain
 
     def mesh(self, mesh: Mesh) -> Plain:
         """A mesh by its number, with the names of what its arrays hold."""
@@ -210,9 +230,13 @@ class _Builder:
         self.made: dict[int, Any] = {}
         self.open: list[int] = []
         self.meshes: dict[int, Mesh] = {}
+        self.reduced: dict[int, ReducedModel] = {}
         self.resolve = {
             "item": lambda d: self.item(d["number"]),
             "mesh": self.mesh,
+            "reduced model": self.reduced_model,
+            "numbers": lambda d: self.arrays[d["name"]],
+            "FloatingBody": self.floating,
             "function": self.refuse,
             "object": self.refuse,
         }
@@ -267,6 +291,25 @@ class _Builder:
         }
         self.meshes[number] = Mesh(self.arrays[f"{at}/points"], cells, node_sets, cell_sets, point_data)
         return self.meshes[number]
+
+    def reduced_model(self, plain: dict[str, Plain]) -> ReducedModel:
+        """A reduced model; the same one for all bodies that share it."""
+        number = plain["number"]
+        if number not in self.reduced:
+            self.reduced[number] = reduced_from_plain(plain, self.arrays)
+        return self.reduced[number]
+
+    def floating(self, plain: dict[str, Plain]) -> FloatingBody:
+        """A body in a floating frame, in the shapes that it had."""
+        given = {
+            key: from_plain(f"FloatingBody.{key}", part, self.vocabulary, self.resolve)
+            for key, part in plain.items()
+            if key != "class"
+        }
+        basis = given.pop("basis")
+        body = FloatingBody(**given)
+        body.take_shapes(basis)
+        return body
 
     def refuse(self, plain: dict[str, Plain]) -> Any:
         """What only the script has."""

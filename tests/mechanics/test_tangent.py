@@ -12,6 +12,7 @@ from flexmbs.dynamics import Dynamics
 from flexmbs.mechanics.step_matrix import possible_entries
 from flexmbs.mechanics.steps import retract, tangent_operators
 from flexmbs.system import compile_model
+from tests.floating import chain
 
 WEIGHTS = (0.37, 0.83)
 
@@ -115,7 +116,7 @@ class Point:
 
 def differences(f: Callable[[np.ndarray], np.ndarray], x: np.ndarray) -> np.ndarray:
     """df/dx by central differences of 4th order."""
-    h = 1e-3
+    h = 3e-4
     columns = []
     for k in range(len(x)):
         e = h * np.eye(len(x))[k]
@@ -139,7 +140,7 @@ def expected_matrix(point: Point) -> np.ndarray:
     return A
 
 
-@pytest.mark.parametrize("make", [spatial, planar, mixed])
+@pytest.mark.parametrize("make", [spatial, planar, mixed, chain])
 def test_matrix_of_a_step(make: Callable[[], fx.Model]) -> None:
     point = Point(make())
     dyn = point.dynamics
@@ -155,7 +156,7 @@ def test_matrix_of_a_step(make: Callable[[], fx.Model]) -> None:
     assert np.abs((found - expected) / scale).max() < 1e-8
 
 
-@pytest.mark.parametrize("make", [spatial, planar, mixed])
+@pytest.mark.parametrize("make", [spatial, planar, mixed, chain])
 def test_solution_of_a_step(make: Callable[[], fx.Model]) -> None:
     """What the factors give is the solution with the matrix of differences and the mass."""
     point = Point(make())
@@ -171,7 +172,7 @@ def test_solution_of_a_step(make: Callable[[], fx.Model]) -> None:
     assert np.allclose(A[np.ix_(free, free)] @ d, b, rtol=0.0, atol=1e-7 * np.abs(b).max())
 
 
-@pytest.mark.parametrize("make", [spatial, planar, mixed])
+@pytest.mark.parametrize("make", [spatial, planar, mixed, chain])
 def test_residuals_of_both_ways_agree(make: Callable[[], fx.Model]) -> None:
     """Evaluated with the matrix and without it the residual is the same."""
     point = Point(make())
@@ -181,7 +182,7 @@ def test_residuals_of_both_ways_agree(make: Callable[[], fx.Model]) -> None:
     assert np.allclose(together, alone, rtol=1e-13, atol=1e-12 * np.abs(alone).max())
 
 
-@pytest.mark.parametrize("make", [spatial, planar, mixed])
+@pytest.mark.parametrize("make", [spatial, planar, mixed, chain])
 def test_rates_and_their_derivative(make: Callable[[], fx.Model]) -> None:
     """Rates are derivatives of positions along the motion; gamma is that of the rates at constant velocities."""
     point = Point(make())

@@ -108,10 +108,11 @@ def test_cut_off_is_the_first_dropped_mode(n):
         fixed = linalg.eigvalsh(K.toarray()[np.ix_(inside, inside)], M.toarray()[np.ix_(inside, inside)])
         if K is what.K:
             W = linalg.null_space(((K + 1e-9 * M) @ T).T)
-            assert rest.cut_off == pytest.approx(linalg.eigvalsh(W.T @ K @ W, W.T @ M @ W)[0], rel=1e-5)
-            assert rest.cut_off >= fixed[8] * (1 - 1e-5)
+            lowest = linalg.eigvalsh(W.T @ K @ W, W.T @ M @ W)[0]
+            assert lowest * (1 - 3e-4) < rest.cut_off <= lowest * (1 + 1e-6)
+            assert rest.cut_off >= fixed[8] * (1 - 3e-4)
         else:
-            assert rest.cut_off == pytest.approx(fixed[8], rel=1e-5)
+            assert rest.cut_off == pytest.approx(fixed[8], rel=3e-4)
 
 
 def test_dependent_columns_are_refused():

@@ -160,6 +160,20 @@ def test_interface_that_does_not_hold_the_part_leaves_rigid_modes(beam):
     np.testing.assert_allclose(found[2:6], frequencies(K.toarray(), M.toarray())[2:6], rtol=1e-8)
 
 
+def test_unknowns_without_mass(beam):
+    """Lumped mass without rotary inertia, rotations among the interface: static shapes and free modes stay exact."""
+    K, M, R = beam(20)
+    lumped = np.asarray(M @ R[:, 0])
+    lumped[1::2] = 0.0
+    M = sparse.diags(lumped, format="csc")
+    basis = rubin(K, M, ends(K), 4, R)
+    np.testing.assert_allclose(basis.vectors[:, :4], craig_bampton(K, M, ends(K), 0).vectors, atol=1e-9)
+    K_r, M_r = reduced(basis, K, M)
+    small = 1.0 / linalg.eigh(M_r, K_r + M_r, eigvals_only=True)[::-1][:6] - 1.0
+    full = 1.0 / linalg.eigh(M.toarray(), (K + M).toarray(), eigvals_only=True)[::-1][:6] - 1.0
+    np.testing.assert_allclose(small[2:], full[2:], rtol=1e-7)
+
+
 def test_flexibility_is_the_sum_over_elastic_modes(beam):
     K, M, R = beam(10)
     values, vectors = linalg.eigh(K.toarray(), M.toarray())

@@ -139,3 +139,9 @@ def test_a_loose_piece_is_told():
     )
     with pytest.raises(fx.SingularError, match="interface is held"):
         fx.reduce(twin, ["left"], modes=2, progress=False)
+
+
+def test_an_interface_of_all_nodes_is_refused():
+    mesh = box((0, 0, 0), (1, 1, 1), (1, 1, 1)).with_node_set("all", lambda p: p[:, 0] > -1.0)
+    with pytest.raises(fx.ModelError, match="hold every node of the part"):
+        fx.reduce(fx.Part(mesh, material=fx.steel), ["all"], modes=1, progress=False)

@@ -35,7 +35,7 @@ def model(lug):
 
 @pytest.fixture(scope="module")
 def made(model):
-    return report(model, held=["ROOT", ("ROOT", "BORE")])
+    return report(model, held=["ROOT", ("ROOT", "BORE")], band=40_000.0)
 
 
 def within(found):
@@ -205,7 +205,8 @@ def test_json_round_trip(made, tmp_path):
         (lambda t: "[1, 2]", "not a report"),
         (lambda t: t.replace('"version": 1', '"version": 7'), "version 7"),
         (lambda t: t.replace('"unknowns"', '"unknown"'), "damaged"),
-        (lambda t: t.replace('"warnings": [', '"warnings": [3, '), "damaged"),
+        (lambda t: t.replace('"unknowns": 1746', '"unknowns": "many"'), "damaged"),
+        (lambda t: t.replace('"interfaces": [', '"interfaces": [3, '), "damaged"),
     ],
 )
 def test_damaged_json_is_refused(made, change, message):
@@ -332,6 +333,16 @@ def test_interfaces_that_are_no_coordinates_cannot_be_held():
     model = fx.reduce(tower(3), ["FOOT"], method=lambda a: modal_truncation(a.operators.K, a.operators.M, 12))
     with pytest.raises(ModelError, match="cannot be held"):
         model.report(held=["FOOT"])
+
+
+def test_matrices_of_another_kind_have_no_bounds(model):
+    """MacNeal's matrices and lumped ones are no projections, for which the bounds do not hold."""
+    other = replace(model, M=1.1 * model.M, report_text=None)
+    found = other.report(full_points=0, count=4)
+    assert found.frequencies[0].bound == (None,) * 4
+    assert found.transfer is None
+    assert "not projections" in found.warnings[0]
+    assert found.frequencies[0].error[0] == pytest.approx(1.001 / np.sqrt(1.1) - 1.0, abs=1e-3)
 
 
 # --- warnings, each provoked once ---

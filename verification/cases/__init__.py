@@ -64,6 +64,12 @@ ALL: tuple[CaseEntry, ...] = (
         "linear parts",
         f"{_HERE}.solid_bars:CASE",
     ),
+    CaseEntry(
+        "moving-frame",
+        "Structures in a turning frame: blade, rod, shaft",
+        "linear parts",
+        f"{_HERE}.moving_frame:CASE",
+    ),
     CaseEntry("equilibria", "Mechanisms find their equilibrium", "equilibrium", f"{_HERE}.equilibrium:EQUILIBRIA"),
     CaseEntry(
         "vibrations",
@@ -127,6 +133,12 @@ ALL: tuple[CaseEntry, ...] = (
     CaseEntry("d16-discs", "Flying spaghetti, rotary inertia in discs", "flexible motion", f"{_HERE}.spaghetti:DISCS"),
     CaseEntry("d17-pendulum", "Very flexible falling pendulum", "flexible motion", f"{_HERE}.flexible_pendulum:CASE"),
     CaseEntry("d18-spinup", "Spin-up of a flexible cantilever", "flexible motion", f"{_HERE}.spinup:CASE"),
+    CaseEntry(
+        "inertia-formulations",
+        "Three formulations of the inertia of a flexible body",
+        "flexible motion",
+        f"{_HERE}.inertia_formulations:CASE",
+    ),
     CaseEntry("d21-whirl", "Whirling chain", "flexible motion", f"{_HERE}.whirl:CASE"),
     CaseEntry("ellipsograph", "Ellipsograph with a soft beam", "flexible motion", f"{_HERE}.ellipsograph:CASE"),
     CaseEntry("d09-bead", "Bead sliding on a taut cable without mass", "mechanisms", f"{_HERE}.sliding:ROPE"),

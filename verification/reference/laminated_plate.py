@@ -44,7 +44,7 @@ def _slices(plate: CrossPly) -> tuple[FloatArray, float, FloatArray, FloatArray]
     """Heights (n,), thickness, moduli (n, 3, 3) and shear moduli (n, 2) of thin slices."""
     n = SLICES * len(plate.along_y)
     dz = plate.thickness / n
-    z = (np.arange(n) + 0.5) * dz - 0.5 * plate.thickness
+    z = np.asarray((np.arange(n) + 0.5) * dz - 0.5 * plate.thickness, dtype=np.float64)
     nu_21 = plate.nu_12 * plate.E_2 / plate.E_1
     f = 1.0 / (1.0 - plate.nu_12 * nu_21)
     along = np.array(
@@ -54,7 +54,7 @@ def _slices(plate: CrossPly) -> tuple[FloatArray, float, FloatArray, FloatArray]
     turned = np.repeat(np.array(plate.along_y), SLICES)
     Q = np.where(turned[:, None, None], across, along)
     G = np.where(turned[:, None], [plate.G_23, plate.G_13], [plate.G_13, plate.G_23])
-    return z, dz, np.asarray(Q), np.asarray(G)
+    return np.asarray(z), dz, np.asarray(Q), np.asarray(G)
 
 
 def shear_stiffness(plate: CrossPly, factor: float | None = None) -> FloatArray:

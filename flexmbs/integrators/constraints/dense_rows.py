@@ -63,7 +63,6 @@ class DenseRows:
     ----------
     n : int
         Free velocities.
-    mass : (n, n) array
     """
 
     def __init__(self, equations: IndexOne) -> None:
@@ -73,10 +72,19 @@ class DenseRows:
         self.n = len(free)
         self._free = free
         self._E = free_directions(dyn, free).toarray() if len(dyn.system.fixation.frame_dofs) else None
-        mass = dyn.mass_matrix.toarray()
-        self.mass = mass[np.ix_(free, free)] if self._E is None else self._E.T @ mass @ self._E
+        self._constant = None if dyn.mass_changes else self._mass()
         self._source, self._target = _entries(equations)
         self._whole = np.zeros((equations.n_c, dyn.n_v))
+
+    @property
+    def mass(self) -> FloatArray:
+        """Mass (n, n) at the state evaluated last."""
+        return self._mass() if self._constant is None else self._constant
+
+    def _mass(self) -> FloatArray:
+        mass = self.equations.dynamics.mass_matrix.toarray()
+        free = np.ix_(self._free, self._free)
+        return np.asarray(mass[free] if self._E is None else self._E.T @ mass @ self._E)
 
     def matrix(self) -> FloatArray:
         """G (n_c, n) at the state evaluated last."""
@@ -100,8 +108,10 @@ class DenseRows:
         return np.asarray(cho_solve(self._cholesky(), x, check_finite=False))
 
     def _cholesky(self) -> tuple[FloatArray, bool]:
+        if self._constant is None:
+            return cho_factor(self._mass())  # type: ignore[no-any-return]
         if not hasattr(self, "_factor"):
-            self._factor: tuple[FloatArray, bool] = cho_factor(self.mass)
+            self._factor: tuple[FloatArray, bool] = cho_factor(self._constant)
         return self._factor
 
     def refuse_many(self, owner: str) -> None:
