@@ -139,6 +139,12 @@ ALL: tuple[CaseEntry, ...] = (
         "flexible motion",
         f"{_HERE}.inertia_formulations:CASE",
     ),
+    CaseEntry(
+        "moving-frame-spinup",
+        "Spin-up of a beam by linear equations in its frame",
+        "flexible motion",
+        f"{_HERE}.moving_frame:SPINUP",
+    ),
     CaseEntry("d21-whirl", "Whirling chain", "flexible motion", f"{_HERE}.whirl:CASE"),
     CaseEntry("ellipsograph", "Ellipsograph with a soft beam", "flexible motion", f"{_HERE}.ellipsograph:CASE"),
     CaseEntry("d09-bead", "Bead sliding on a taut cable without mass", "mechanisms", f"{_HERE}.sliding:ROPE"),
