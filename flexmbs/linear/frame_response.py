@@ -141,7 +141,7 @@ def frame_response(
         new = solved.solve(M @ rate + 0.5 * h * (left + load - K @ guess))
         x, rate = guess + 0.5 * h * new, new
         states[0, i + 1, f], states[1, i + 1, f] = x, rate
-    return FrameResponse(frozen_copy(t), *states, frame.structure)
+    return FrameResponse(frozen_copy(t), states[0], states[1], frame.structure)
 
 
 def _equations(

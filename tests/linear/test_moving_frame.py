@@ -310,14 +310,14 @@ def test_a_mass_on_an_isotropic_spring_does_not_feel_its_frame() -> None:
     u[:3] = R0.T @ x0
     v[:3] = R0.T @ v0 - np.cross(omega0, u[:3])
     natural, errors = math.sqrt(k / m), []
-    for n in (200, 400, 800):
+    for n in (100, 200, 400):
         t = np.linspace(0.0, 2.0, n + 1)
         motion = lambda s: (np.zeros(3), *turning(s)[1:])  # noqa: E731
         found = fx.frame_response(frame, motion, t, u, v, geometric=False)
         exact = turning(2.0)[0].T @ (x0 * math.cos(2.0 * natural) + v0 / natural * math.sin(2.0 * natural))
         errors.append(float(np.abs(found.displacement(0)[-1, :3] - exact).max()))
     assert np.log2(np.array(errors[:-1]) / errors[1:]).min() > 1.95
-    assert errors[-1] < 1e-3
+    assert errors[-1] < 4e-3
 
 
 def test_response_settles_at_the_steady_state() -> None:
