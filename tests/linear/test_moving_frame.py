@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 
 import numpy as np
@@ -254,6 +255,25 @@ def test_internal_damping_makes_fast_shafts_unstable() -> None:
         assert found.growth[0] == pytest.approx(slow.real, rel=1e-5)
         assert found.angular_frequencies[0] == pytest.approx(abs(slow.imag), rel=1e-5)
         assert (found.growth[0] > 0.0) == (ratio > 1.0)
+
+
+def test_a_free_solid_nutates() -> None:
+    """In the frame that spins with it: Omega (J_p - J_d) / J_d, for a body without any support.
+
+    Half of it is the stress stiffness: for solids the inertia forces turn with the points they act on.
+    """
+    a, b, spin = 0.2, 0.6, 10.0
+    part = fx.Part(box((-a / 2, -b / 2, -b / 2), (a, b, b), (2, 2, 2)), material=MATERIAL)
+    free = fx.moving_frame(part)
+    # centrifugal forces are in balance: six supports, none of them loaded, hold the body for their stresses
+    held = fx.moving_frame(part, {0: "all", 8: ("uy", "uz"), 18: ("uy",)})
+    omega = (spin, 0.0, 0.0)
+    bare = free.operators(omega, geometric=False)
+    stiff = dataclasses.replace(bare, K=(bare.K + held.geometric(omega=omega)).tocsc())
+    expected = spin * (2.0 * b**2 / (a**2 + b**2) - 1.0)
+    found = [np.abs(ops.modes(7).angular_frequencies - expected).min() / spin for ops in (stiff, bare)]
+    assert found[0] < 2e-5  # the square of the spin by the lowest elastic frequency
+    assert found[1] > 1e-2
 
 
 def blade(elements: int = 20) -> fx.Part:
