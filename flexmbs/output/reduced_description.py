@@ -68,8 +68,7 @@ def reduced_from_plain(plain: Mapping[str, Plain], arrays: Mapping[str, NDArray[
         mass, exact = float(arrays[f"{at}/inertia/mass"]), bool(arrays[f"{at}/inertia/exact"])
         inertia = InertiaInvariants(mass=mass, exact=exact, **values)
     kept = {
-        kind: {name: arrays[f"{at}/{kind}/{i}"] for i, name in enumerate(plain[kind])}
-        for kind in ("cells", "node_sets")
+        kind: {name: arrays[f"{at}/{kind}/{i}"] for i, name in enumerate(plain[kind])} for kind in ("cells", "node_sets")
     }
     return ReducedModel(
         name=plain["name"],
