@@ -22,6 +22,7 @@ _HOME = {
     "flexmbs.analysis.simulate": ("simulate",),
     "flexmbs.analysis.static": ("StaticOptions", "solve_static"),
     "flexmbs.bodies.floating": ("FloatingBody",),
+    "flexmbs.bodies.linear": ("LinearBody",),
     "flexmbs.bodies": ("InitialVelocity", "Marker", "PlanarRigidBody", "PointMass", "RigidBody", "Wireframe", "ground"),
     "flexmbs.body": ("Attachment", "FlexibleBody"),
     "flexmbs.consecutive": ("joined",),
@@ -50,7 +51,8 @@ _HOME = {
     "flexmbs.files": ("load",),
     "flexmbs.forces": (
         "Bushing", "DistributedLoad", "ElasticSupport", "ForceCurve", "Gravity", "JointForce", "JointFriction",
-        "Moment", "PointForce", "RayleighDamping", "SpringDamper", "StickSlip", "Stop", "TorsionSpring", "UserForce",
+        "Moment", "NodalLoad", "PointForce", "RayleighDamping", "SpringDamper", "StickSlip", "Stop", "TorsionSpring",
+        "UserForce",
     ),
     "flexmbs.integrators.augmented_lagrangian": ("AugmentedLagrangian",),
     "flexmbs.integrators.bdf": ("BDF",),
@@ -94,7 +96,7 @@ _HOME = {
     "flexmbs.linear.moving_frame": ("MovingFrame", "moving_frame"),
     "flexmbs.linear.operators": ("DofMap", "Operators"),
     "flexmbs.linear.part": ("Part",),
-    "flexmbs.linear.prestress": ("BucklingLoads", "buckling_loads", "geometric_stiffness"),
+    "flexmbs.linear.prestress": ("BucklingLoads", "buckling_loads", "geometric_stiffness", "prestressed"),
     "flexmbs.linear.region": ("Region",),
     "flexmbs.linear.scalar_mass": ("scalar_mass",),
     "flexmbs.linear.statics": ("static_response",),
@@ -192,6 +194,7 @@ __all__ = [
     "JointFriction",
     "JointSensor",
     "LineActuator",
+    "LinearBody",
     "LinearModel",
     "LinearModes",
     "LinearSolution",
@@ -210,6 +213,7 @@ __all__ = [
     "MultiplierSensor",
     "NewtonOptions",
     "NodalForce",
+    "NodalLoad",
     "NodalMass",
     "NodalSpring",
     "NoisySensor",
@@ -304,6 +308,7 @@ __all__ = [
     "motions",
     "moving_frame",
     "part_from_inp",
+    "prestressed",
     "read_mesh",
     "read_operators",
     "reduce",
@@ -334,6 +339,7 @@ if TYPE_CHECKING:
     from flexmbs.analysis.static import StaticOptions, solve_static
     from flexmbs.bodies import InitialVelocity, Marker, PlanarRigidBody, PointMass, RigidBody, Wireframe, ground
     from flexmbs.bodies.floating import FloatingBody
+    from flexmbs.bodies.linear import LinearBody
     from flexmbs.body import Attachment, FlexibleBody
     from flexmbs.consecutive import joined
     from flexmbs.control.actuators import ForceActuator, JointActuator, LineActuator, MomentActuator, Signal
@@ -378,6 +384,7 @@ if TYPE_CHECKING:
         JointForce,
         JointFriction,
         Moment,
+        NodalLoad,
         PointForce,
         RayleighDamping,
         SpringDamper,
@@ -426,7 +433,7 @@ if TYPE_CHECKING:
     from flexmbs.linear.moving_frame import MovingFrame, moving_frame
     from flexmbs.linear.operators import DofMap, Operators
     from flexmbs.linear.part import Part
-    from flexmbs.linear.prestress import BucklingLoads, buckling_loads, geometric_stiffness
+    from flexmbs.linear.prestress import BucklingLoads, buckling_loads, geometric_stiffness, prestressed
     from flexmbs.linear.region import Region
     from flexmbs.linear.scalar_mass import scalar_mass
     from flexmbs.linear.statics import static_response

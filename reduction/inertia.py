@@ -30,7 +30,7 @@ from flexmbs.linear.constraints import place
 if TYPE_CHECKING:
     from flexmbs.linear.part import Part
 
-__all__ = ["InertiaInvariants", "inertia_of_mass_matrix", "inertia_of_part"]
+__all__ = ["InertiaInvariants", "inertia_of_mass_matrix", "inertia_of_part", "points_of_mass"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,7 +191,7 @@ def inertia_of_part(
         if isinstance(what, NodalMass):
             node = place("NodalMass", part.mesh, nodes, what.at)
             first, size = int(nodes.first[node]), int(nodes.n_dofs[node])
-            w, d = _points_of_mass(what)
+            w, d = points_of_mass(what)
             u = shapes[first : first + size]
             phi = np.repeat(u[:3, None], len(w), axis=1)
             if size == 6:
@@ -254,7 +254,7 @@ def inertia_of_mass_matrix(M: Any, node: IntArray, component: IntArray, points: 
     return sums.result(exact)
 
 
-def _points_of_mass(what: NodalMass) -> tuple[FloatArray, FloatArray]:
+def points_of_mass(what: NodalMass) -> tuple[FloatArray, FloatArray]:
     """Masses (g,) and places (g, 3) relative to the node of points that are together a rigid mass."""
     if what.inertia is None or not np.abs(what.inertia).max():
         return np.array([what.mass]), np.asarray(what.offset)[None]

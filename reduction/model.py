@@ -21,6 +21,7 @@ from flexmbs.linear.operators import DofMap, Operators
 from flexmbs.reduction.basis import Basis
 from flexmbs.reduction.inertia import InertiaInvariants
 from flexmbs.reduction.interfaces import Attached, Frame
+from flexmbs.reduction.stiffening import Stiffening
 
 if TYPE_CHECKING:
     from flexmbs.reduction.report import ReductionReport
@@ -78,6 +79,8 @@ class ReducedModel:
         Stresses there for each coordinate.
     stress_names : tuple of str
         What the n_c numbers are.
+    stiffening : Stiffening or None
+        Second-order fields for geometric stiffening, where they were asked for.
     source : Source or None
         The full operators, in memory only.
     report_text : str or None
@@ -103,6 +106,7 @@ class ReducedModel:
     stress_nodes: Any = None
     stress_shapes: Any = None
     stress_names: tuple[str, ...] = ()
+    stiffening: Stiffening | None = None
     source: Source | None = None
     report_text: str | None = None
 
@@ -123,6 +127,8 @@ class ReducedModel:
                 f"{owner}: {m} coordinates and {len(self.dofs)} displacements need frequencies ({m},) and shapes "
                 f"({len(self.dofs)}, {m}), not {self.frequencies.shape} and {tuple(self.shapes.shape)}."
             )
+        if self.stiffening is not None and self.stiffening.moments.shape[-1] != m:
+            raise ModelError(f"{owner}: its stiffening is of {self.stiffening.moments.shape[-1]} coordinates, not {m}.")
         for name in ("cells", "node_sets", "units", "provenance"):
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from flexmbs.core.checks import as_name, show
+from flexmbs.core.checks import as_flag, as_name, show
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.info import version
@@ -25,6 +25,7 @@ from flexmbs.reduction.interfaces import Attached, Interface, attach
 from flexmbs.reduction.kept import Kept, fingerprint
 from flexmbs.reduction.model import ReducedModel, Source, projected
 from flexmbs.reduction.selection import ModeSelection
+from flexmbs.reduction.stiffening import stiffening_of
 
 __all__ = ["reduce"]
 
@@ -38,6 +39,7 @@ def reduce(
     *,
     method: Method | None = None,
     stresses: str | Sequence[int] | None = None,
+    stiffening: bool = False,
     name: str | None = None,
     units: Mapping[str, str] | None = None,
     work: str | Path | None = None,
@@ -61,6 +63,9 @@ def reduce(
         ``lambda a: rubin(a.operators.K, a.operators.M, a.boundary, 20)``; ``modes`` then does not count.
     stresses : str or sequence of int, optional
         Node set, numbers of nodes or ``"all"``: where the model can tell stresses without the part.
+    stiffening : bool, default False
+        Whether to keep the second-order fields of geometric stiffening, which bodies that spin fast or are taut need;
+        a static solution for each of 6 inertia loads and 6 loads of each interface (`flexmbs.reduction.stiffening`).
     name : str, optional
         Of the model; that of the part by default.
     units : mapping of str to str, optional
@@ -106,6 +111,9 @@ def reduce(
         shapes = full.expand(basis.vectors)
         inertia = _inertia(operators, full, shapes, basis, M, lambda f, text: shown.show(0.88 + 0.08 * f, text))
         nodes, names, stress_shapes = _stresses(full, shapes, stresses)
+        second = None
+        if as_flag("reduce", "stiffening", stiffening):
+            second = stiffening_of(attached, basis, shapes, lambda f, text: shown.show(0.96 + 0.04 * f, text))
         done = time.perf_counter()
     assert full.all_dofs is not None  # noqa: S101  # set on construction
     return ReducedModel(
@@ -138,6 +146,7 @@ def reduce(
         stress_nodes=nodes,
         stress_shapes=stress_shapes,
         stress_names=names,
+        stiffening=second,
         source=Source(attached, basis),
     )  # fmt: skip
 

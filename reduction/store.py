@@ -15,6 +15,7 @@ the provenance under ``provenance/``. Datasets (m coordinates, N displacements, 
 ``interfaces/<number>``      ``nodes``, ``origin``, ``coordinates``, ``node``, ``component``; ``name``, ``kind``
 ``inertia``                  ``mass``, ``first``, ``second``, ``P``, ``Q``, ``R`` (`InertiaInvariants`)
 ``stress``                   ``nodes`` (s,), ``shapes`` (s, n_c, m), ``names`` (n_c,)
+``stiffening``               ``moments``, ``interfaces``, ``frames`` (`flexmbs.reduction.stiffening`)
 ``units``                    attributes ``length``, ``mass``, ``time``
 ``report``                   JSON of the report (`flexmbs.reduction.report_data`), where one was made
 ===========================  =================================================================================
@@ -36,6 +37,7 @@ from flexmbs.linear.operators import DofMap
 from flexmbs.reduction.inertia import InertiaInvariants
 from flexmbs.reduction.interfaces import Frame
 from flexmbs.reduction.model import ReducedModel
+from flexmbs.reduction.stiffening import Stiffening
 
 __all__ = ["FORMAT", "VERSION", "load_reduced", "save"]
 
@@ -96,6 +98,10 @@ def _write(model: ReducedModel, file: Any) -> None:
         group = file.create_group("stress")
         group["nodes"], group["shapes"] = model.stress_nodes, np.asarray(model.stress_shapes)
         group["names"] = _texts(model.stress_names)
+    if model.stiffening is not None:
+        group = file.create_group("stiffening")
+        group["moments"], group["interfaces"] = model.stiffening.moments, model.stiffening.interfaces
+        group["frames"] = _texts(model.stiffening.frames)
     if model.report_text is not None:
         file.create_dataset("report", data=model.report_text, dtype=h5py.string_dtype())
 
@@ -153,6 +159,7 @@ def _read(file: Any, in_memory: bool) -> ReducedModel:
         given = {name: data[()] for name, data in file["inertia"].items()}
         inertia = InertiaInvariants(**(given | {"mass": float(given["mass"]), "exact": bool(given["exact"])}))
     stress = file.get("stress")
+    second = file.get("stiffening")
     return ReducedModel(
         name=file.attrs["name"],
         K=file["K"][()],
@@ -173,6 +180,9 @@ def _read(file: Any, in_memory: bool) -> ReducedModel:
         stress_nodes=None if stress is None else stress["nodes"][()],
         stress_shapes=None if stress is None else stress["shapes"][()] if in_memory else stress["shapes"],
         stress_names=() if stress is None else _words(stress["names"]),
+        stiffening=None
+        if second is None
+        else Stiffening(second["moments"][()], _words(second["frames"]), second["interfaces"][()]),
         report_text=file["report"][()].decode() if "report" in file else None,
     )
 

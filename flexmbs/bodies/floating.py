@@ -9,20 +9,20 @@ import numpy as np
 
 from flexmbs.bodies.frames import frame_along
 from flexmbs.bodies.marker import Body, Marker
-from flexmbs.core.checks import as_array, as_count, as_name, as_number, frozen_copy, show
+from flexmbs.bodies.reference_conditions import shapes_in_frame
+from flexmbs.core.checks import as_array, as_count, as_flag, as_name, as_number, frozen_copy, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.rotations import RotationLike, as_rotation, to_quaternion
 from flexmbs.reduction.inertia import InertiaInvariants
 from flexmbs.reduction.model import ReducedModel
+from flexmbs.reduction.stiffening import SecondOrder
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 __all__ = ["FloatingBody", "FloatingMarker"]
 
-RIGID = 1e-6
-"""Squared frequencies below this part of the largest belong to rigid motions."""
 STRAY = 1e-6
 """Round-off of modes: mass and stiffness of the shapes against unity and squared frequencies, relative."""
 OFF_NODE = 1e-6
@@ -42,6 +42,9 @@ class FloatingBody(Body):
     - ``"mean"``: the shapes are the elastic modes of the free part (mean axes, Buckens): the frame starts at the centre
       of mass along the inertial axes of the mesh, and the momentum of small vibrations in it is zero.
     - the name of an interface: the frame is fixed to it (tangent frame); the shapes are the modes with it held.
+    - the name of an interface and another one, or a node: the frame has its origin at the first and turns with the line
+      to the second, about that line with the first (chord frame); the second moves along the line only. Of a slender
+      link on two hinges the deformation is smallest in it.
 
     Either way the shapes are mass-normalised modes of the reduced model, uncoupled in stiffness.
 
@@ -49,12 +52,14 @@ class FloatingBody(Body):
     ----------
     reduced : ReducedModel
         With inertia invariants; its coordinates in units of the model.
-    reference : str, default "mean"
-        ``"mean"``, or the name of a rigid or averaged interface.
+    reference : str or (str, str or int), default "mean"
+        ``"mean"``, the name of a rigid or averaged interface, or its name and that of another (or a node number).
     modes : int, optional
         How many of the shapes to keep, from the lowest; by default all.
     damping : float or (m,) array, default 0
         Modal damping ratios, added to the damping of the reduced model.
+    stiffening : bool, default True
+        Whether geometric stiffening acts where the reduced model has it (``reduce(..., stiffening=True)``).
     position : (3,) array, default the origin
         Where the origin of the mesh is at the start, inertial frame [length].
     rotation : (3, 3) array, (4,) array or scipy Rotation, optional
@@ -76,8 +81,9 @@ class FloatingBody(Body):
 
     Notes
     -----
-    Foreshortening of second order in the deformation, and so the stiffening of rotating beams and taut strips, is not
-    in the shapes.
+    Foreshortening of second order in the deformation, and so the stiffening of rotating beams and taut strips, needs
+    a model reduced with ``stiffening=True``. It then acts in the inertia, in gravity, and in the motion of the
+    interfaces, so that forces on them stiffen the body; markers at nodes move to first order only.
 
     Source: R. Schwertassek, O. Wallrapp, Dynamik flexibler Mehrkörpersysteme (1999); A. A. Shabana, Dynamics of
     Multibody Systems, chapters 5 and 6.
@@ -92,9 +98,10 @@ class FloatingBody(Body):
     """
 
     reduced: ReducedModel
-    reference: str
+    reference: str | tuple[str, str | int]
     modes: int
     damping: FloatArray
+    stiffening: bool
     position: FloatArray
     rotation: FloatArray
     velocity: FloatArray
@@ -108,13 +115,15 @@ class FloatingBody(Body):
     inertia: InertiaInvariants = field(init=False, repr=False)
     stiffness: FloatArray = field(init=False, repr=False)
     viscosity: FloatArray = field(init=False, repr=False)
+    second_order: SecondOrder | None = field(init=False, repr=False)
 
     def __init__(
         self,
         reduced: ReducedModel,
-        reference: str = "mean",
+        reference: str | tuple[str, str | int] = "mean",
         modes: int | None = None,
         damping: ArrayLike = 0.0,
+        stiffening: bool = True,
         position: ArrayLike = (0.0, 0.0, 0.0),
         rotation: RotationLike = None,
         velocity: ArrayLike = (0.0, 0.0, 0.0),
@@ -132,7 +141,7 @@ class FloatingBody(Body):
                 f"{owner}: its reduced model has no exact inertia invariants; reduce a Part, or operators whose mass "
                 f"is one scalar matrix for x, y and z."
             )
-        basis, frequencies, origin = _shapes(owner, reduced, reference)
+        basis, frequencies, origin = shapes_in_frame(owner, reduced, reference)
         kept = len(frequencies) if modes is None else as_count(owner, "modes", modes)
         if kept > len(frequencies):
             raise ModelError(f"{owner}: {kept} modes were asked for, but the reduced model has {len(frequencies)}.")
@@ -140,6 +149,7 @@ class FloatingBody(Body):
         ratios = _ratios(owner, damping, kept)
         values: dict[str, Any] = {
             "reduced": reduced, "reference": reference, "modes": kept, "damping": ratios,
+            "stiffening": as_flag(owner, "stiffening", stiffening),
             "position": as_array(owner, "position", position, (3,), unit="length"),
             "rotation": as_rotation(owner, "rotation", rotation),
             "velocity": as_array(owner, "velocity", velocity, (3,), unit="length/time"),
@@ -168,7 +178,18 @@ class FloatingBody(Body):
         viscosity = np.diag(2.0 * self.damping * self.frequencies) + 0.5 * (own + own.T)
         object.__setattr__(self, "basis", frozen_copy(basis))
         object.__setattr__(self, "viscosity", frozen_copy(viscosity))
-        object.__setattr__(self, "inertia", _about(reduced.inertia.transformed(basis), self.origin))
+        inertia = _about(reduced.inertia.transformed(basis), self.origin)
+        object.__setattr__(self, "inertia", inertia)
+        second = None
+        if self.stiffening and reduced.stiffening is not None:
+            places = {f.name: np.asarray(f.origin) for f in reduced.frames}
+            if not isinstance(self.reference, str):
+                raise ModelError(
+                    f"{owner}: a chord frame has no stiffening terms here; take another reference, or stiffening=False."
+                )
+            held = None if self.reference == "mean" else self.reference
+            second = reduced.stiffening.transformed(basis).in_frame(inertia, self.origin, places, held)
+        object.__setattr__(self, "second_order", second)
 
     def __str__(self) -> str:
         return f"FloatingBody {self.name!r}"
@@ -233,7 +254,9 @@ class FloatingBody(Body):
         rows[frame.component, frame.coordinates] = 1.0
         rows = rows @ self.basis
         axes = frame_along(owner, axis, x, False)
-        return FloatingMarker(self, np.asarray(frame.origin) - self.origin, axes, rows[:3], rows[3:], name)
+        second = None if self.second_order is None else self.second_order.interfaces[name]
+        place = np.asarray(frame.origin) - self.origin
+        return FloatingMarker(self, place, axes, rows[:3], rows[3:], name, second=second)
 
     def node(self, number: int) -> FloatingMarker:
         """The marker of a node of the mesh; without an orientation where the node has no rotations."""
@@ -257,7 +280,9 @@ class FloatingBody(Body):
         for face in self.reduced.frames:
             if len(face.coordinates) == 6 and np.linalg.norm(face.origin - local) <= OFF_NODE * size:
                 marker = self.interface(face.name)
-                return FloatingMarker(self, marker.point, R.T @ frame, marker.phi, marker.psi, name or face.name)
+                return FloatingMarker(
+                    self, marker.point, R.T @ frame, marker.phi, marker.psi, name or face.name, second=marker.second
+                )
         distance = np.linalg.norm(self.reduced.points - local, axis=1)
         nearest = int(np.argmin(distance))
         if distance[nearest] > OFF_NODE * size:
@@ -281,11 +306,15 @@ class FloatingBody(Body):
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
 class FloatingMarker(Marker):
-    """A marker on a floating body: ``point (3,)`` from the origin of its frame, shapes ``phi``, ``psi`` (3, m)."""
+    """A marker on a floating body: ``point (3,)`` from the origin of its frame, shapes ``phi``, ``psi`` (3, m).
+
+    ``second (6, m, m)``: displacement and rotation of second order; (6, 0, 0) without geometric stiffening.
+    """
 
     phi: FloatArray
     psi: FloatArray
     turns: bool
+    second: FloatArray
 
     def __init__(
         self,
@@ -296,11 +325,14 @@ class FloatingMarker(Marker):
         psi: FloatArray,
         name: str | None = None,
         turns: bool = True,
+        second: FloatArray | None = None,
     ) -> None:
         super().__init__(body, point, frame, name=name)
         object.__setattr__(self, "phi", frozen_copy(phi))
         object.__setattr__(self, "psi", frozen_copy(psi))
         object.__setattr__(self, "turns", turns)
+        m = body.modes if body.second_order is not None else 0
+        object.__setattr__(self, "second", frozen_copy(np.zeros((6, m, m)) if second is None else second))
 
     @property
     def rotates(self) -> bool:
@@ -309,30 +341,6 @@ class FloatingMarker(Marker):
     @property
     def spin(self) -> bool:
         return self.turns
-
-
-def _shapes(owner: str, reduced: ReducedModel, reference: str) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Mass-normalised shapes (n, m) in reduced coordinates, their angular frequencies, and the origin of the frame."""
-    assert reduced.inertia is not None  # noqa: S101  # checked before
-    if reference == "mean":
-        values, vectors = reduced.modes()
-        rigid = values < RIGID * values[min(6, len(values) - 1)]
-        if rigid.sum() != 6 or rigid[6:].any():
-            raise ModelError(
-                f"{owner}: a frame of mean axes needs a free part with six rigid motions, but its reduced model has "
-                f"{int(rigid.sum())}; take the name of an interface as reference."
-            )
-        return vectors[:, 6:], np.sqrt(values[6:]), reduced.inertia.centre
-    frame = reduced.frame(reference)
-    if len(frame.coordinates) != 6:
-        raise ModelError(
-            f"{owner}: interface {reference!r} has {len(frame.coordinates)} coordinates; a frame is fixed to a rigid "
-            f"or averaged interface, which has 6."
-        )
-    values, vectors = reduced.modes(reference)
-    if len(values) and not values[0] > 1e-12 * values[-1]:
-        raise ModelError(f"{owner}: the part can move freely when interface {reference!r} is held.")
-    return vectors, np.sqrt(values), np.asarray(frame.origin)
 
 
 def _about(inertia: InertiaInvariants, origin: FloatArray) -> InertiaInvariants:

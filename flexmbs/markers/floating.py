@@ -10,6 +10,10 @@ the tangent operator T(th) of `flexmbs.markers.spatial_linear`, the sum of wrenc
     J^T W: y x u + E M' on the rotation, Phi^T u + Psi^T T^T M' on the shapes, and its derivative
     (theta, theta): y~ u~;  (theta, eta): -u~ Phi - E M'~ T Psi;  (eta, theta): Phi^T u~;
     (eta, eta): Psi^T d(T^T M')/dth Psi.
+
+With fields of second order (`flexmbs.reduction.stiffening`) the point is y = s + Phi eta + sum_kl Z_kl eta_k eta_l / 2,
+and th likewise. Then Phi and Psi stand for Phi + Z eta and Psi + Z eta, and d(J v)/deta and (eta, eta) have one more
+term, with Z etadot, and with (u, T^T M') . Z. So a force at an interface stiffens the body.
 """
 
 from __future__ import annotations
@@ -32,7 +36,8 @@ class FloatingMarkers(NamedTuple):
 
     ``mk, row (n,)``, ``dofs (n, 6 + m)`` (translation, rotation, shapes), ``pdofs (n, 3 + m)`` and ``b1`` as in
     `flexmbs.markers.kind`; ``qi (n,)``: first entry of the frame in q; ``rot (n,)``: its number in ``work.T``; ``s (n,
-    3)``, ``R_BM (n, 3, 3)``: point and frame of the undeformed body, axes of the frame; ``Phi, Psi (n, 3, m)``.
+    3)``, ``R_BM (n, 3, 3)``: point and frame of the undeformed body, axes of the frame; ``Phi, Psi (n, 3, m)``;
+    ``Z (n, 6, m, m)``: displacement and rotation of second order, (n, 6, 0, 0) without.
     """
 
     mk: IntArray
@@ -46,6 +51,7 @@ class FloatingMarkers(NamedTuple):
     R_BM: FloatArray
     Phi: FloatArray
     Psi: FloatArray
+    Z: FloatArray = np.zeros((0, 6, 0, 0))
 
 
 def floating_constants(group: FloatingMarkers, work: MarkerWork) -> None:
@@ -79,6 +85,23 @@ def exponential(th: FloatArray, hh: float, E: FloatArray, T: FloatArray) -> None
 
 
 @kernel
+def gradient(Z: FloatArray, x: FloatArray, out: FloatArray) -> None:
+    """out += Z x, (3, m), for displacements or rotations Z (3, m, m)."""
+    for a in range(3):
+        for j in range(x.shape[0]):
+            for n in range(x.shape[0]):
+                out[a, j] += Z[a, n, j] * x[n]
+
+
+@kernel
+def halved(shapes: FloatArray, linear: FloatArray, x: FloatArray, out: FloatArray) -> None:
+    """out -= (shapes - linear) x / 2: with shapes = linear + Z x this leaves linear x + x Z x / 2."""
+    for a in range(3):
+        for j in range(x.shape[0]):
+            out[a] -= 0.5 * (shapes[a, j] - linear[a, j]) * x[j]
+
+
+@kernel
 def floating_place(group: FloatingMarkers, state: State, env: Env, work: MarkerWork) -> int:
     """Pose, twist, and what changes of J."""
     q, v, JT = state.q, state.v, work.JT
@@ -88,6 +111,12 @@ def floating_place(group: FloatingMarkers, state: State, env: Env, work: MarkerW
     for i in range(group.mk.shape[0]):
         d, k, row = group.dofs[i], group.mk[i], group.row[i]
         Phi, Psi, R_BM = group.Phi[i], group.Psi[i], group.R_BM[i]
+        second = group.Z.shape[2] > 0
+        eta = q[d[6] : d[6] + m] if second else q[:0]
+        if second:
+            Phi, Psi = Phi.copy(), Psi.copy()
+            gradient(group.Z[i, :3], eta, Phi)
+            gradient(group.Z[i, 3:], eta, Psi)
         frame_rotation(q, group.qi[i], R)
         for a in range(3):
             y[a], th[a], zd[a], pd[a] = group.s[i, a], 0.0, 0.0, 0.0
@@ -96,6 +125,9 @@ def floating_place(group: FloatingMarkers, state: State, env: Env, work: MarkerW
                 th[a] += Psi[a, j] * q[d[6 + j]]
                 zd[a] += Phi[a, j] * v[d[6 + j]]
                 pd[a] += Psi[a, j] * v[d[6 + j]]
+        if second:
+            halved(Phi, group.Phi[i], eta, y)
+            halved(Psi, group.Psi[i], eta, th)
         hh = th[0] * th[0] + th[1] * th[1] + th[2] * th[2]
         exponential(th, hh, E, T)
         w0, w1, w2 = v[d[3]], v[d[4]], v[d[5]]
@@ -137,9 +169,16 @@ def floating_place_tangent(group: FloatingMarkers, state: State, env: Env, work:
     R, E, T, D = np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3))
     th, y, zd, pd, x = np.empty(3), np.empty(3), np.empty(3), np.empty(3), np.empty(3)
     m = group.dofs.shape[1] - 6
+    dPhi, dPsi = np.empty((3, m)), np.empty((3, m))
     for i in range(group.mk.shape[0]):
         d, row, o = group.dofs[i], group.row[i], group.rot[i]
         Phi, Psi, R_BM = group.Phi[i], group.Psi[i], group.R_BM[i]
+        second = group.Z.shape[2] > 0
+        eta = q[d[6] : d[6] + m] if second else q[:0]
+        if second:
+            Phi, Psi = Phi.copy(), Psi.copy()
+            gradient(group.Z[i, :3], eta, Phi)
+            gradient(group.Z[i, 3:], eta, Psi)
         frame_rotation(q, group.qi[i], R)
         for a in range(3):
             y[a], th[a], zd[a], pd[a] = group.s[i, a], 0.0, 0.0, 0.0
@@ -148,6 +187,9 @@ def floating_place_tangent(group: FloatingMarkers, state: State, env: Env, work:
                 th[a] += Psi[a, j] * q[d[6 + j]]
                 zd[a] += Phi[a, j] * v[d[6 + j]]
                 pd[a] += Psi[a, j] * v[d[6 + j]]
+        if second:
+            halved(Phi, group.Phi[i], eta, y)
+            halved(Psi, group.Psi[i], eta, th)
         hh = th[0] * th[0] + th[1] * th[1] + th[2] * th[2]
         exponential(th, hh, E, T)
         w0, w1, w2 = v[d[3]], v[d[4]], v[d[5]]
@@ -161,6 +203,11 @@ def floating_place_tangent(group: FloatingMarkers, state: State, env: Env, work:
             D[0, j] = e0 + x[1] * T[2, j] - x[2] * T[1, j]
             D[1, j] = e1 + x[2] * T[0, j] - x[0] * T[2, j]
             D[2, j] = e2 + x[0] * T[1, j] - x[1] * T[0, j]
+        if second:
+            rate = v[d[6] : d[6] + m]
+            dPhi[:], dPsi[:] = 0.0, 0.0
+            gradient(group.Z[i, :3], rate, dPhi)
+            gradient(group.Z[i, 3:], rate, dPsi)
         for a in range(3):
             h0 = R[a, 2] * z1 - R[a, 1] * z2
             h1 = R[a, 0] * z2 - R[a, 2] * z0
@@ -182,6 +229,12 @@ def floating_place_tangent(group: FloatingMarkers, state: State, env: Env, work:
                 JcT[row + 6 + j, 3 + a] = JT[row + 6 + j, 3 + a]
                 JvT[row + 6 + j, a] = W0 * Phi[0, j] + W1 * Phi[1, j] + W2 * Phi[2, j]
                 JvT[row + 6 + j, 3 + a] = D0 * Psi[0, j] + D1 * Psi[1, j] + D2 * Psi[2, j]
+            if second:
+                for j in range(m):
+                    JvT[row + 6 + j, a] += R[a, 0] * dPhi[0, j] + R[a, 1] * dPhi[1, j] + R[a, 2] * dPhi[2, j]
+                    for n in range(3):  # column a of T^T R_BM
+                        t = T[0, n] * R_BM[0, a] + T[1, n] * R_BM[1, a] + T[2, n] * R_BM[2, a]
+                        JvT[row + 6 + j, 3 + a] += t * dPsi[n, j]
     return -1
 
 
@@ -200,6 +253,12 @@ def floating_pull(
         d, k, o = group.dofs[i], group.mk[i], group.rot[i]
         Phi, Psi, R_BM = group.Phi[i], group.Psi[i], group.R_BM[i]
         B = work.B[group.b1 + i * size * size : group.b1 + (i + 1) * size * size].reshape(size, size)
+        second = group.Z.shape[2] > 0
+        eta = q[d[6] : d[6] + m] if second else q[:0]
+        if second:
+            Phi, Psi = Phi.copy(), Psi.copy()
+            gradient(group.Z[i, :3], eta, Phi)
+            gradient(group.Z[i, 3:], eta, Psi)
         frame_rotation(q, group.qi[i], R)
         for a in range(3):
             y[a], th[a], M[a] = group.s[i, a], 0.0, 0.0
@@ -208,6 +267,9 @@ def floating_pull(
                 th[a] += Psi[a, j] * q[d[6 + j]]
             for n in range(3):
                 M[a] += weights[0] * R_BM[a, n] * W[k, 3 + n]
+        if second:
+            halved(Phi, group.Phi[i], eta, y)
+            halved(Psi, group.Psi[i], eta, th)
         f0, f1, f2 = weights[0] * W[k, 0], weights[0] * W[k, 1], weights[0] * W[k, 2]
         u0 = R[0, 0] * f0 + R[1, 0] * f1 + R[2, 0] * f2
         u1 = R[0, 1] * f0 + R[1, 1] * f1 + R[2, 1] * f2
@@ -246,6 +308,13 @@ def floating_pull(
             F[0, 2] = C[2, 0] * s0 + C[2, 1] * s1 + C[2, 2] * s2
             for n in range(m):
                 B[3 + n, 3 + j] = Psi[0, n] * F[0, 0] + Psi[1, n] * F[0, 1] + Psi[2, n] * F[0, 2]
+        if second:
+            for a in range(3):
+                f = u0 if a == 0 else u1 if a == 1 else u2
+                t = T[0, a] * M[0] + T[1, a] * M[1] + T[2, a] * M[2]  # of T^T M'
+                for n in range(m):
+                    for j in range(m):
+                        B[3 + n, 3 + j] += group.Z[i, a, n, j] * f + group.Z[i, 3 + a, n, j] * t
     return -1
 
 

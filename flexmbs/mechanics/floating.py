@@ -19,8 +19,8 @@ mass matrix is
 .. math:: M = \begin{bmatrix} m & -R\tilde c & R P \\ & J & H \\ & & \int\phi\cdot\phi \end{bmatrix}, \qquad
    H_k = \int y\times\phi_k .
 
-Derivatives are exact. Nothing is neglected but what the shapes cannot tell: foreshortening of second order in eta,
-which is what geometric stiffening is about.
+Derivatives are exact. Nothing is neglected but what the shapes cannot tell: foreshortening of second order in eta.
+Where the reduced model has it, `flexmbs.mechanics.floating_stiffening` adds it.
 """
 
 from __future__ import annotations
@@ -31,6 +31,12 @@ import numpy as np
 
 from flexmbs.core.contracts import Env, FloatArray, IntArray, MarkerWork, State
 from flexmbs.core.jit import kernel
+from flexmbs.mechanics.floating_stiffening import (
+    second_order_force,
+    second_order_mass,
+    second_order_shift,
+    second_order_tangent,
+)
 from flexmbs.mechanics.frame_rotation import frame_rotation
 
 __all__ = ["FloatingGroup", "floating_energy", "floating_force", "floating_mass", "floating_tangent"]
@@ -43,7 +49,8 @@ class FloatingGroup(NamedTuple):
     ``rot (n,)``: number of the frame in ``work.T``. Invariants about the origin of the frame: ``mass (n,)``, ``first
     (n, 3)``, ``second (n, 3, 3)``, ``P (n, 3, m)``, ``Q (n, m, 3, 3)`` by (k, a, b), ``R (n, m, m, 3, 3)`` by
     (l, k, a, b), ``M, K, D (n, m, m)`` of the shapes. ``g (n_g, 3)``: gravity of the loads numbered ``load (n_g,)``.
-    ``work (5, m, 3, 3)``: scratch.
+    ``work (3, m, 3, 3)``: scratch. ``Z (n, m, m, 4, 3)``: moments of second order, (n, 0, 0, 4, 3) without geometric
+    stiffening; ``work2 (3, m, 4, 3)``: scratch for them.
     """
 
     dofs: IntArray
@@ -62,6 +69,8 @@ class FloatingGroup(NamedTuple):
     load: IntArray
     g: FloatArray
     work: FloatArray
+    Z: FloatArray = np.zeros((0, 0, 0, 4, 3))
+    work2: FloatArray = np.zeros((3, 0, 4, 3))
 
 
 @kernel
@@ -133,6 +142,8 @@ def floating_mass(group: FloatingGroup, q: FloatArray, blocks: FloatArray) -> No
             B[5, 6 + k] = N[k, 0, 1] - N[k, 1, 0]
             for j in range(m):
                 B[6 + k, 6 + j] = group.M[i, k, j]
+        if group.Z.shape[1]:
+            second_order_mass(group.Z[i], group.work2[0], eta, R, B)
         for a in range(size):
             for b in range(a):
                 B[a, b] = B[b, a]
@@ -207,6 +218,11 @@ def floating_force(group: FloatingGroup, state: State, env: Env, work: MarkerWor
             for j in range(m):
                 s += group.K[i, k, j] * eta[j] + group.D[i, k, j] * rate[j]
             r[d[6 + k]] += s
+        if group.Z.shape[1]:
+            g, w, more = np.array([g0, g1, g2]), np.array([w0, w1, w2]), np.empty(size)
+            second_order_force(group.Z[i], group.work2, eta, rate, w, g, R, more)
+            for k in range(size):
+                r[d[k]] += more[k]
     return -1
 
 
@@ -334,6 +350,9 @@ def floating_tangent(
                     for b in range(3):
                         s += Y[a, b] * block[a, b]
                 B[6 + k, 6 + j] += s
+        if group.Z.shape[1]:
+            frames = (R, T[group.rot[i]])
+            second_order_tangent(group.Z[i], group.work2, eta, rate, rate2, w, wd, u, frames, weights, B)
     return -1
 
 
@@ -356,6 +375,8 @@ def floating_energy(group: FloatingGroup, q: FloatArray, scale: FloatArray, ener
             c[a] = group.first[i, a]
             for k in range(m):
                 c[a] += group.P[i, a, k] * eta[k]
+        if group.Z.shape[1]:
+            second_order_shift(group.Z[i], eta, c)
         for k in range(group.load.shape[0]):
             for a in range(3):
                 place = group.mass[i] * q[group.qi[i] + a] + R[a, 0] * c[0] + R[a, 1] * c[1] + R[a, 2] * c[2]

@@ -19,15 +19,16 @@ __all__ = ["floating_groups"]
 
 
 def floating_groups(model: Model, coordinates: Coordinates, b1: int) -> tuple[FloatingGroup, ...]:
-    """A group for each number of shapes; blocks from ``b1`` on."""
+    """A group for each number of shapes, with and without stiffening; blocks from ``b1`` on."""
     bodies = [b for b in model.rigid_bodies if isinstance(b, FloatingBody)]
     loads = [(i, load) for i, load in enumerate(model.loads) if isinstance(load, Gravity)]
     for _, load in loads:
         if bodies and len(load.acceleration) != 3:
             raise ModelError(f"Gravity: acceleration has 2 components, but body {bodies[0].name!r} moves in space.")
     groups = []
-    for m in sorted({b.modes for b in bodies}):
-        alike = [b for b in bodies if b.modes == m]
+    for m, stiffened in sorted({(b.modes, b.second_order is not None) for b in bodies}):
+        alike = [b for b in bodies if (b.modes, b.second_order is not None) == (m, stiffened)]
+        second = [b.second_order.moments.transpose(2, 3, 0, 1) for b in alike if b.second_order is not None]
         places = [coordinates.place(b) for b in alike]
         dofs = [
             np.concatenate((np.arange(iv, iv + 6), coordinates.modal[id(b)] + np.arange(m)))
@@ -52,6 +53,8 @@ def floating_groups(model: Model, coordinates: Coordinates, b1: int) -> tuple[Fl
                 load=np.array([i for i, _ in loads], dtype=np.int64),
                 g=np.array([load.acceleration for _, load in loads], dtype=np.float64).reshape(len(loads), 3),
                 work=np.zeros((3, m, 3, 3)),
+                Z=np.array(second, order="C") if stiffened else np.zeros((len(alike), 0, 0, 4, 3)),
+                work2=np.zeros((3, m if stiffened else 0, 4, 3)),
             )
         )
         b1 += len(alike) * (6 + m) ** 2

@@ -18,6 +18,7 @@ from flexmbs.linear.operators import DofMap
 from flexmbs.reduction.inertia import InertiaInvariants
 from flexmbs.reduction.interfaces import Frame
 from flexmbs.reduction.model import ReducedModel
+from flexmbs.reduction.stiffening import Stiffening
 
 __all__ = ["digest_of", "reduced_from_plain", "reduced_to_plain"]
 
@@ -36,6 +37,8 @@ def reduced_to_plain(model: ReducedModel, number: int) -> tuple[Plain, Arrays]:
         arrays |= {f"{at}/frames/{i}/{n}": np.asarray(getattr(frame, n)) for n in OF_FRAMES}
     if model.inertia is not None:
         arrays |= {f"{at}/inertia/{n}": np.asarray(v) for n, v in model.inertia.arrays().items()}
+    if model.stiffening is not None:
+        arrays |= {f"{at}/stiffening/{n}": getattr(model.stiffening, n) for n in ("moments", "interfaces")}
     for kind in ("cells", "node_sets"):
         arrays |= {f"{at}/{kind}/{i}": np.asarray(v) for i, v in enumerate(getattr(model, kind).values())}
     plain = {
@@ -49,6 +52,7 @@ def reduced_to_plain(model: ReducedModel, number: int) -> tuple[Plain, Arrays]:
         "node_sets": list(model.node_sets),
         "units": [[key, str(value)] for key, value in model.units.items()],
         "stress_names": list(model.stress_names),
+        "stiffened": [] if model.stiffening is None else list(model.stiffening.frames),
         "digest": digest_of(arrays),
     }
     return plain, arrays
@@ -67,6 +71,10 @@ def reduced_from_plain(plain: Mapping[str, Plain], arrays: Mapping[str, NDArray[
         values: dict[str, Any] = {n: arrays[f"{at}/inertia/{n}"] for n in ("first", "second", "P", "Q", "R")}
         mass, exact = float(arrays[f"{at}/inertia/mass"]), bool(arrays[f"{at}/inertia/exact"])
         inertia = InertiaInvariants(mass=mass, exact=exact, **values)
+    stiffening = None
+    if f"{at}/stiffening/moments" in arrays:
+        moments, interfaces = (arrays[f"{at}/stiffening/{n}"] for n in ("moments", "interfaces"))
+        stiffening = Stiffening(moments, tuple(plain["stiffened"]), interfaces)
     kept = {
         kind: {name: arrays[f"{at}/{kind}/{i}"] for i, name in enumerate(plain[kind])} for kind in ("cells", "node_sets")
     }
@@ -79,6 +87,7 @@ def reduced_from_plain(plain: Mapping[str, Plain], arrays: Mapping[str, NDArray[
         inertia=inertia,
         units={key: value for key, value in plain["units"]},
         stress_names=tuple(plain["stress_names"]),
+        stiffening=stiffening,
         **given,  # type: ignore[arg-type]
         **kept,  # type: ignore[arg-type]
     )

@@ -260,6 +260,15 @@ ALL: tuple[CaseEntry, ...] = (
         "linear parts",
         f"{_HERE}.solids:SLENDER_CASE",
     ),
+    CaseEntry(
+        "galvanizing-strip",
+        "Strip of a galvanizing line: prestress and reduction",
+        "reduction",
+        f"{_HERE}.galvanizing:STRIP",
+    ),
+    CaseEntry(
+        "galvanizing-line", "Active control of a galvanizing line", "control", f"{_HERE}.galvanizing:LINE", slow=True
+    ),
     CaseEntry("s10-cook-solids", "Cook's membrane by solids", "linear parts", f"{_HERE}.solids:COOK"),
 )
 
