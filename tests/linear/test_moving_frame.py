@@ -367,8 +367,12 @@ def test_refusals() -> None:
         frame.operators((0, 0, 1.0)).modes(13)
     with pytest.raises(fx.ModelError, match="no mode 2"):
         frame.operators((0, 0, 1.0)).modes(2).shape(2)
-    with pytest.raises(fx.SingularError, match="critical"):
+    with pytest.raises(fx.SingularError, match="not held"):
         fx.moving_frame(part).operators((0, 0, 0), geometric=False).steady()
+    with pytest.raises(fx.SingularError, match="not held"):
+        fx.moving_frame(solid(Hexahedron8())).operators((0, 0, 0), geometric=False).steady()
+    with pytest.raises(fx.ModelError, match="forces"):
+        frame.operators((0, 0, 1.0)).steady([1.0])
     with pytest.raises(fx.ModelError, match="ascend"):
         fx.frame_response(frame, lambda t: (0, 0, 0), [1.0, 0.0])
     with pytest.raises(fx.ModelError, match="acceleration, angular velocity"):
