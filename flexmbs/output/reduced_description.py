@@ -76,7 +76,8 @@ def reduced_from_plain(plain: Mapping[str, Plain], arrays: Mapping[str, NDArray[
         moments, interfaces = (arrays[f"{at}/stiffening/{n}"] for n in ("moments", "interfaces"))
         stiffening = Stiffening(moments, tuple(plain["stiffened"]), interfaces)
     kept = {
-        kind: {name: arrays[f"{at}/{kind}/{i}"] for i, name in enumerate(plain[kind])} for kind in ("cells", "node_sets")
+        kind: {name: arrays[f"{at}/{kind}/{i}"] for i, name in enumerate(plain[kind])}
+        for kind in ("cells", "node_sets")
     }
     return ReducedModel(
         name=plain["name"],

@@ -128,7 +128,9 @@ def test_sag_under_weight(reference: str) -> None:
 
 
 def test_report_knows_the_mass_and_its_centre() -> None:
-    body = fx.FloatingBody(bar(), reference="left", position=(0.0, 1.0, 0.0), rotation=[np.sqrt(0.5), 0, 0, np.sqrt(0.5)])
+    body = fx.FloatingBody(
+        bar(), reference="left", position=(0.0, 1.0, 0.0), rotation=[np.sqrt(0.5), 0, 0, np.sqrt(0.5)]
+    )
     report = fx.inspect(fx.Model(body, name="one"))
     assert abs(report.mass - 1200.0 * 0.006) < 1e-12
     np.testing.assert_allclose(report.centre, (0.0, 1.5, 0.0), atol=1e-12)

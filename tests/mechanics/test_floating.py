@@ -68,7 +68,9 @@ class Points:
         R, y, _ = self.body(i)
         w = self.v[self.dofs[i, 3:6]]
         rates = self.phi[i] @ self.v[self.dofs[i, 6:]]
-        return np.array([R @ (np.cross(w, np.cross(w, b)) + 2.0 * np.cross(w, c)) for b, c in zip(y, rates, strict=True)])
+        return np.array(
+            [R @ (np.cross(w, np.cross(w, b)) + 2.0 * np.cross(w, c)) for b, c in zip(y, rates, strict=True)]
+        )
 
 
 def work_of(n_v: int) -> MarkerWork:
@@ -118,7 +120,9 @@ def test_energies_are_the_sums_over_the_points(seed: int) -> None:
         R, y, _ = made.body(i)
         eta = made.q[made.dofs[i, 6:]]
         places = made.q[made.qi[i] : made.qi[i] + 3] + y @ R.T
-        np.testing.assert_allclose(energy[i], (0.5 * eta @ made.K[i] @ eta, -made.mass[i] @ places @ weight), rtol=1e-12)
+        np.testing.assert_allclose(
+            energy[i], (0.5 * eta @ made.K[i] @ eta, -made.mass[i] @ places @ weight), rtol=1e-12
+        )
 
 
 def test_accelerations_of_the_points_are_derivatives() -> None:
