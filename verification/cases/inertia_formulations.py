@@ -167,7 +167,7 @@ def difference(given: Formulations, found: FloatArray, expected: FloatArray) -> 
 
 
 def solid(element: LinearElement) -> tuple[fx.Part, fx.FloatingBody]:
-    """A slightly distorted block with a tangent frame at its left end."""
+    """A block away from the origin, with a tangent frame at its left end."""
     mesh = box((0.1, -0.2, 0.3), (1.0, 0.2, 0.3), (3, 1, 2), "tetra" if isinstance(element, Tetra10) else "hexahedron")
     mesh = mesh if isinstance(element, Hexahedron8) else mesh.quadratic()
     part = fx.Part(mesh, regions=[fx.Region(None, element, SOFT)], name="block")
