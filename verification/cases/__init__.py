@@ -155,6 +155,12 @@ ALL: tuple[CaseEntry, ...] = (
         "flexible motion",
         f"{_HERE}.spinning_beams:STRING",
     ),
+    CaseEntry(
+        "moving-frame-spinup",
+        "Spin-up of a beam by linear equations in its frame",
+        "flexible motion",
+        f"{_HERE}.moving_frame:SPINUP",
+    ),
     CaseEntry("d21-whirl", "Whirling chain", "flexible motion", f"{_HERE}.whirl:CASE"),
     CaseEntry(
         "floating-rigid-limit", "Bodies in floating frames become rigid", "flexible motion", f"{_HERE}.floating:RIGID"
