@@ -138,6 +138,8 @@ ALL: tuple[CaseEntry, ...] = (
         "Three formulations of the inertia of a flexible body",
         "flexible motion",
         f"{_HERE}.inertia_formulations:CASE",
+    ),
+    CaseEntry(
         "d18-floating",
         "Spin-up of a cantilever in a floating frame",
         "flexible motion",
