@@ -85,6 +85,7 @@ _HOME = {
     "flexmbs.linear.damping": ("ModalDamping", "ProportionalDamping", "StructuralDamping"),
     "flexmbs.linear.files": ("read_operators", "write_operators_matrix_market", "write_operators_npz"),
     "flexmbs.linear.frame_operators": ("FrameOperators", "WhirlModes"),
+    "flexmbs.linear.frame_response": ("FrameResponse", "frame_response"),
     "flexmbs.linear.frequency_response": ("FrequencyResponse",),
     "flexmbs.linear.from_inp": ("part_from_inp",),
     "flexmbs.linear.harmonic": ("harmonic_response",),
@@ -176,6 +177,7 @@ __all__ = [
     "ForceActuator",
     "ForceCurve",
     "FrameOperators",
+    "FrameResponse",
     "FrequencyResponse",
     "FunctionSensor",
     "Gear",
@@ -290,6 +292,7 @@ __all__ = [
     "characteristic_modes",
     "compile_model",
     "elements",
+    "frame_response",
     "geometric_stiffness",
     "ground",
     "harmonic_response",
@@ -419,6 +422,7 @@ if TYPE_CHECKING:
     from flexmbs.linear.damping import ModalDamping, ProportionalDamping, StructuralDamping
     from flexmbs.linear.files import read_operators, write_operators_matrix_market, write_operators_npz
     from flexmbs.linear.frame_operators import FrameOperators, WhirlModes
+    from flexmbs.linear.frame_response import FrameResponse, frame_response
     from flexmbs.linear.frequency_response import FrequencyResponse
     from flexmbs.linear.from_inp import part_from_inp
     from flexmbs.linear.harmonic import harmonic_response

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,8 @@ from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.info import version
 from flexmbs.core.progress import Progress
+from flexmbs.linear.linear_solution import LinearSolution
+from flexmbs.linear.modes import stressed_stiffness
 from flexmbs.linear.operators import Operators
 from flexmbs.linear.part import Part
 from flexmbs.linear.stresses import stress_operator
@@ -40,6 +43,7 @@ def reduce(
     method: Method | None = None,
     stresses: str | Sequence[int] | None = None,
     stiffening: bool = False,
+    prestress: LinearSolution | None = None,
     name: str | None = None,
     units: Mapping[str, str] | None = None,
     work: str | Path | None = None,
@@ -66,6 +70,10 @@ def reduce(
     stiffening : bool, default False
         Whether to keep the second-order fields of geometric stiffening, which bodies that spin fast or are taut need;
         a static solution for each of 6 inertia loads and 6 loads of each interface (`flexmbs.reduction.stiffening`).
+    prestress : LinearSolution, optional
+        A static solution of the same part (`static_response`), whose stress stiffness is added to K. The stressed state
+        is the one without deformation; the loads that hold it are in balance with its stresses and not to be applied
+        again. They keep their directions in the frame of the part, so that its rotation strains it: hold an interface.
     name : str, optional
         Of the model; that of the part by default.
     units : mapping of str to str, optional
@@ -100,6 +108,9 @@ def reduce(
     began = time.perf_counter()
     with Progress(f"reduce {title}", progress) as shown:
         operators = what.assemble(lambda f, text: shown.show(0.2 * f, text)) if isinstance(what, Part) else what
+        bare = operators
+        if prestress is not None:
+            operators = replace(operators, K=stressed_stiffness("reduce", operators, prestress))
         assembled = time.perf_counter()
         attached = attach(operators, interfaces)
         joined = time.perf_counter()
@@ -113,7 +124,8 @@ def reduce(
         nodes, names, stress_shapes = _stresses(full, shapes, stresses)
         second = None
         if as_flag("reduce", "stiffening", stiffening):
-            second = stiffening_of(attached, basis, shapes, lambda f, text: shown.show(0.96 + 0.04 * f, text))
+            free = attached if prestress is None else attach(bare, interfaces)
+            second = stiffening_of(free, basis, shapes, lambda f, text: shown.show(0.96 + 0.04 * f, text))
         done = time.perf_counter()
     assert full.all_dofs is not None  # noqa: S101  # set on construction
     return ReducedModel(
@@ -134,6 +146,7 @@ def reduce(
             "method": basis.method,
             "origin": operators.origin,
             "unknowns": str(operators.n),
+            **({} if prestress is None else {"prestress": "stress stiffness of a static solution"}),
             **{str(k): str(v) for k, v in basis.settings.items()},
             "made by": f"flexmbs {version()}",
             "made on": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),

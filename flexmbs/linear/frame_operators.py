@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigs, splu
 
-from flexmbs.core.checks import as_count
+from flexmbs.core.checks import as_array, as_count
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ConvergenceError, ModelError, SingularError
 from flexmbs.linear.linear_solution import LinearSolution
@@ -32,6 +32,9 @@ DENSE = 300
 
 SHIFT = 0.05
 """Shift of the eigenvalues, in rates of the frame: off zero, where they are at a critical speed."""
+
+LOST = 1e-15
+"""A pivot this much smaller than the largest entry is round-off."""
 
 REAL = 1e-7
 """Imaginary part, relative, below which an eigenvalue counts as real: the root of round-off, for double ones."""
@@ -138,11 +141,15 @@ class FrameOperators:
 
         Raises
         ------
+        ModelError
+            If forces have another shape.
         SingularError
-            At a critical speed.
+            At a critical speed, or if the frame does not hold the structure.
         """
         f = self.supports.free
-        given = self.load if forces is None else self.load + np.asarray(forces, dtype=float)
+        given = self.load
+        if forces is not None:
+            given = given + as_array("steady", "forces", forces, (self.structure.n,), unit="force")
         u = np.zeros(self.structure.n)
         u[f] = self._factor(self.K[f][:, f], "the steady state").solve(given[f])
         return LinearSolution(self.structure, self.supports, u, given - (self.K - self.structure.K) @ u)
@@ -208,9 +215,13 @@ class FrameOperators:
 
     def _factor(self, A: Any, what: str) -> Any:
         try:
-            return splu(A.tocsc())
-        except RuntimeError:
+            factor = splu(A.tocsc())
+            lost = np.abs(factor.U.diagonal()).min(initial=np.inf) <= LOST * abs(A).max()
+        except RuntimeError:  # a pivot of zero
+            lost = True
+        if lost:
             raise SingularError(
                 f"{self!r}: {what} has no unique solution; the frame turns at a critical speed, or the structure is "
                 "not held."
-            ) from None
+            )
+        return factor

@@ -21,7 +21,7 @@ from flexmbs.linear.rigid import free_motions, scaled_motions, smooth_fields
 from flexmbs.linear.structure import as_operators
 from flexmbs.linear.supports import supports
 
-__all__ = ["vibration_modes"]
+__all__ = ["stressed_stiffness", "vibration_modes"]
 
 RAISED = 6
 """How often the shift is raised tenfold before a stiffness is given up as indefinite."""
@@ -74,7 +74,7 @@ def vibration_modes(
     held = supports(owner, operators, fixed)
     if np.any(held.values != 0.0):
         raise ModelError(f"{owner}: modes are motions about a state at rest; prescribed values in fixed must be zero.")
-    K, M, f = _stiffness(owner, operators, prestress), operators.M, held.free
+    K, M, f = stressed_stiffness(owner, operators, prestress), operators.M, held.free
     Kf, Mf = (K, M) if len(f) == operators.n else (K[f][:, f], M[f][:, f])
     rigid = rigid_shapes(operators, free_motions(operators, held.held, K))[f]
     r = rigid.shape[1]
@@ -91,8 +91,14 @@ def vibration_modes(
     return LinearModes(operators, held, values, vectors, np.concatenate([left, elastic.residuals]), min(r, count))
 
 
-def _stiffness(owner: str, operators: Operators, prestress: LinearSolution | None) -> Any:
-    """The stiffness, that of stresses included."""
+def stressed_stiffness(owner: str, operators: Operators, prestress: LinearSolution | None) -> Any:
+    """The stiffness (n, n), that of the stresses of a static solution included.
+
+    Raises
+    ------
+    ModelError
+        If it is no static solution, or one of another structure.
+    """
     if prestress is None:
         return operators.K
     from flexmbs.linear.prestress import geometric_stiffness

@@ -149,7 +149,7 @@ def test_damping_that_couples_modes_is_one_block() -> None:
 def coupled() -> fx.Model:
     """A free linear body between rigid ones, with every kind of thing on its markers."""
     body = fx.LinearBody(
-        bar(), position=(0.1, -0.2, 0.3), rotation=TURN, damping=0.02, name="bar"
+        bar(), modes=10, position=(0.1, -0.2, 0.3), rotation=TURN, damping=0.02, name="bar"
     )  # fmt: skip
     first = fx.RigidBody(2.0, (0.1, 0.2, 0.3), position=(0.0, 0.0, 0.3), name="first")
     ends = body.interface("left"), body.interface("right")

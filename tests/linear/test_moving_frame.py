@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 
 import numpy as np
@@ -256,6 +257,25 @@ def test_internal_damping_makes_fast_shafts_unstable() -> None:
         assert (found.growth[0] > 0.0) == (ratio > 1.0)
 
 
+def test_a_free_solid_nutates() -> None:
+    """In the frame that spins with it: Omega (J_p - J_d) / J_d, for a body without any support.
+
+    Half of it is the stress stiffness: for solids the inertia forces turn with the points they act on.
+    """
+    a, b, spin = 0.2, 0.6, 10.0
+    part = fx.Part(box((-a / 2, -b / 2, -b / 2), (a, b, b), (2, 2, 2)), material=MATERIAL)
+    free = fx.moving_frame(part)
+    # centrifugal forces are in balance: six supports, none of them loaded, hold the body for their stresses
+    held = fx.moving_frame(part, {0: "all", 8: ("uy", "uz"), 18: ("uy",)})
+    omega = (spin, 0.0, 0.0)
+    bare = free.operators(omega, geometric=False)
+    stiff = dataclasses.replace(bare, K=(bare.K + held.geometric(omega=omega)).tocsc())
+    expected = spin * (2.0 * b**2 / (a**2 + b**2) - 1.0)
+    found = [np.abs(ops.modes(7).angular_frequencies - expected).min() / spin for ops in (stiff, bare)]
+    assert found[0] < 2e-5  # the square of the spin by the lowest elastic frequency
+    assert found[1] > 1e-2
+
+
 def blade(elements: int = 20) -> fx.Part:
     stiff = fx.BeamStiffness(EA=1e5, EI_y=1.0, EI_z=4.0, GJ=5.0, mass_per_length=1.0, rhoI_y=1e-3, rhoI_z=1e-3)
     mesh = fx.meshes.line((0, 0, 0), (1, 0, 0), elements)
@@ -281,6 +301,55 @@ def test_at_rest_the_modes_are_the_natural_ones() -> None:
     )
 
 
+def turning(t: float) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Orientation Rz(alpha) Ry(beta) with alpha = t^2, beta = sin t; angular velocity and its derivative, own axes."""
+    c, s = math.cos(math.sin(t)), math.sin(math.sin(t))
+    ca, sa = math.cos(t * t), math.sin(t * t)
+    R = np.array([[ca, -sa, 0.0], [sa, ca, 0.0], [0.0, 0.0, 1.0]]) @ np.array(
+        [[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]]
+    )
+    beta1, beta2 = math.cos(t), -math.sin(t)
+    omega = np.array([-s * 2.0 * t, beta1, c * 2.0 * t])
+    omega_dot = np.array([-c * beta1 * 2.0 * t - 2.0 * s, beta2, -s * beta1 * 2.0 * t + 2.0 * c])
+    return R, omega, omega_dot
+
+
+def test_a_mass_on_an_isotropic_spring_does_not_feel_its_frame() -> None:
+    """Seen from rest it swings harmonically, however the frame turns; the trapezoidal rule is of second order."""
+    k, m = 9.0, 2.0
+    bar = fx.BeamStiffness(EA=1e-9, EI_z=1.0, mass_per_length=1e-12)
+    part = fx.Part(
+        fx.meshes.line((0, 0, 0), (1, 0, 0), 1),
+        regions=[fx.Region(None, Truss(section=bar))],
+        connections=[fx.NodalMass(0, m), fx.NodalSpring(0, np.diag([k, k, k, 0.0, 0.0, 0.0]))],
+    )
+    frame = fx.moving_frame(part, {1: "all"})
+    x0, v0 = np.array([0.3, -0.2, 0.5]), np.array([1.0, 0.4, -0.7])
+    R0, omega0, _ = turning(0.0)
+    u, v = np.zeros((2, 6))
+    u[:3] = R0.T @ x0
+    v[:3] = R0.T @ v0 - np.cross(omega0, u[:3])
+    natural, errors = math.sqrt(k / m), []
+    for n in (100, 200, 400):
+        t = np.linspace(0.0, 2.0, n + 1)
+        motion = lambda s: (np.zeros(3), *turning(s)[1:])  # noqa: E731
+        found = fx.frame_response(frame, motion, t, u, v, geometric=False)
+        exact = turning(2.0)[0].T @ (x0 * math.cos(2.0 * natural) + v0 / natural * math.sin(2.0 * natural))
+        errors.append(float(np.abs(found.displacement(0)[-1, :3] - exact).max()))
+    assert np.log2(np.array(errors[:-1]) / errors[1:]).min() > 1.95
+    assert errors[-1] < 4e-3
+
+
+def test_response_settles_at_the_steady_state() -> None:
+    """In steady rotation, started in the steady state, nothing moves; one factorisation serves all steps."""
+    frame = fx.moving_frame(blade(4), {0: "all"})
+    omega = (0.0, 0.5, 3.0)
+    steady = frame.operators(omega, acceleration=(0.0, 0.0, 2.0)).steady()
+    found = fx.frame_response(frame, lambda t: ((0, 0, 2.0), omega, (0, 0, 0)), np.linspace(0, 1, 21), steady.u)
+    np.testing.assert_allclose(found.u, np.tile(steady.u, (21, 1)), atol=1e-10 * np.abs(steady.u).max())
+    assert found.displacement([1, 4]).shape == (21, 2, 6)
+
+
 def test_refusals() -> None:
     part = blade(2)
     given = part.assemble()
@@ -298,5 +367,15 @@ def test_refusals() -> None:
         frame.operators((0, 0, 1.0)).modes(13)
     with pytest.raises(fx.ModelError, match="no mode 2"):
         frame.operators((0, 0, 1.0)).modes(2).shape(2)
-    with pytest.raises(fx.SingularError, match="critical"):
+    with pytest.raises(fx.SingularError, match="not held"):
         fx.moving_frame(part).operators((0, 0, 0), geometric=False).steady()
+    with pytest.raises(fx.SingularError, match="not held"):
+        fx.moving_frame(solid(Hexahedron8())).operators((0, 0, 0), geometric=False).steady()
+    with pytest.raises(fx.ModelError, match="forces"):
+        frame.operators((0, 0, 1.0)).steady([1.0])
+    with pytest.raises(fx.ModelError, match="ascend"):
+        fx.frame_response(frame, lambda t: (0, 0, 0), [1.0, 0.0])
+    with pytest.raises(fx.ModelError, match="acceleration, angular velocity"):
+        fx.frame_response(frame, lambda t: (0, 0, 1.0)[:2], [0.0, 1.0])
+    with pytest.raises(fx.ModelError, match="MovingFrame"):
+        fx.frame_response(part, turning, [0.0, 1.0])

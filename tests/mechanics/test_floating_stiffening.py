@@ -231,3 +231,33 @@ def test_free_flight_keeps_energy_and_momentum() -> None:
         drifts.append(float(np.abs(energy - energy[0]).max() / energy[0]))
     assert drifts[1] < 2e-4
     assert drifts[0] / drifts[1] > 3.0
+
+
+def boom(joined: bool, stiffening: bool) -> np.ndarray:
+    """Path (n, 3) of the tip of a boom on a driven hub, its tip mass in the part or joined to it."""
+    stiffness = fx.BeamStiffness(EA=1e6, EI_z=1.0, EI_y=1.0, GJ=1.0, mass_per_length=1.0, rhoI_y=1e-3, rhoI_z=1e-3)
+    part = fx.Part(
+        fx.meshes.line((0, 0, 0), (1, 0, 0), 8), regions=[fx.Region(None, Frame(section=stiffness))],
+        connections=[] if joined else [fx.NodalMass(8, 2.0)], name="boom",
+    )  # fmt: skip
+    reduced = fx.reduce(part, [fx.Interface("root", [0]), fx.Interface("tip", [8])], 6, stiffening=stiffening)
+    rate = 3.0
+    body = fx.FloatingBody(reduced, reference="root", angular_velocity=(0, 0, rate))
+    hub = fx.Revolute(fx.ground, body.interface("root", axis=(0, 0, 1)), name="hub")
+    turn = fx.motions.Function(lambda t: rate * t, rate=lambda t: rate, acceleration=lambda t: 0.0)
+    parts: list[Any] = [body, hub, fx.RotationDriver(hub, turn, name="drive"), fx.Gravity((0.0, 0.0, -0.02))]
+    if joined:
+        mass = fx.PointMass(2.0, position=(1.0, 0.0, 0.0), velocity=(0.0, rate, 0.0), name="mass")
+        parts += [mass, fx.Spherical(body.interface("tip"), mass, name="eye")]
+    run = fx.simulate(fx.Model(*parts), 2.0, step=2e-3)
+    return np.asarray(run.position(body.interface("tip")))
+
+
+def test_forces_at_interfaces_stiffen() -> None:
+    """A mass that a joint holds at the tip acts as one that belongs to the part, whose basis spans the same shapes."""
+    part, joined = boom(False, True), boom(True, True)
+    deflection = np.abs(part[:, 2]).max()
+    assert np.abs(part - joined)[:, 2].max() < 1e-3 * deflection
+    assert np.abs(part - joined).max() < 1e-2 * deflection  # the start stretches the boom, which rings along it
+    soft = boom(True, False)
+    assert np.abs(soft - part)[:, 2].max() > deflection

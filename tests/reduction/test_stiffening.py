@@ -209,3 +209,50 @@ def test_only_free_parts_have_it() -> None:
         Stiffening(np.triu(np.ones((4, 3, 2, 2))), (), np.zeros((0, 6, 2, 2)))
     with pytest.raises(ModelError, match="stiffening"):
         beam(4, stiffening="yes")
+
+
+def test_prestress_makes_a_string() -> None:
+    """A beam with next to no bending stiffness under a tension: omega_n = n pi sqrt(T / mu) / L, both ends held."""
+    tension, mu = 12.0, 3.0
+    section = fx.BeamStiffness(EA=1e6, EI_z=1e-6, EI_y=1e-6, GJ=1.0, mass_per_length=mu, rhoI_y=1e-9, rhoI_z=1e-9)
+    mesh = fx.meshes.line((0, 0, 0), (LENGTH, 0, 0), 40)
+    part = fx.Part(mesh, regions=[fx.Region(None, Frame(section=section, shear=False))], name="string")
+    pulled = fx.static_response(part, {0: "all"}, fx.NodalForce(40, (tension, 0.0, 0.0)))
+    faces = [fx.Interface("root", [0]), fx.Interface("tip", [40])]
+    reduced = fx.reduce(part, faces, 8, prestress=pulled, stiffening=True)
+    found = reduced.angular_frequencies(["root", "tip"])
+    wanted = np.repeat(np.arange(1, 5), 2) * np.pi / LENGTH * np.sqrt(tension / mu)
+    # clamped ends shorten the string by a part of an element each
+    assert np.abs(found[:8] / wanted - 1.0).max() < 0.5 / 40
+    full = fx.vibration_modes(part, 8, {0: "all", 40: "all"}, prestress=pulled).angular_frequencies
+    assert np.abs(found[:8] / full - 1.0).max() < 1e-8
+    assert reduced.stiffening is not None  # fields of the part without stress, which is free
+    with pytest.raises(ModelError, match="unknowns, the structure"):
+        fx.reduce(beam_part(4), [fx.Interface("root", [0])], 2, prestress=pulled)
+    with pytest.raises(ModelError, match="six rigid motions"):
+        fx.FloatingBody(reduced)
+
+
+def beam_part(elements: int) -> fx.Part:
+    mesh = fx.meshes.line((0, 0, 0), (LENGTH, 0, 0), elements)
+    return fx.Part(mesh, regions=[fx.Region(None, Frame(section=STIFFNESS, shear=False))], name="beam")
+
+
+@pytest.mark.parametrize("reference", ["root", "mean"])
+def test_force_at_the_tip_acts_as_prestress(reference: str) -> None:
+    """A clamped beam under a tip force vibrates as one reduced with the stresses of that force."""
+    tension = 5.0
+    part = beam_part(12)
+    pulled = fx.static_response(part, {0: "all"}, fx.NodalForce(12, (tension, 0.0, 0.0)))
+    faces = [fx.Interface("root", [0]), fx.Interface("tip", [12])]
+    wanted = fx.reduce(part, faces, 16, prestress=pulled).angular_frequencies("root")[:4]
+    soft = fx.reduce(part, faces, 16).angular_frequencies("root")[:4]
+    body = fx.FloatingBody(fx.reduce(part, faces, 16, stiffening=True), reference=reference)
+    clamp = fx.Fixed(fx.ground, body, at=(0, 0, 0), name="clamp")
+    pull = fx.PointForce(body.interface("tip"), (tension, 0.0, 0.0))
+    still = fx.solve_static(fx.Model(body, clamp, pull))
+    found = np.linalg.eigvals(fx.linearise(still).A)
+    assert np.abs(found.real).max() < 1e-6 * np.abs(found).max()
+    lowest = np.sort(found.imag[found.imag > 0.0])[:4]
+    assert np.abs(lowest / wanted - 1.0).max() < 1e-4
+    assert np.abs(soft / wanted - 1.0).max() > 0.1

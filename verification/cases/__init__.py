@@ -139,6 +139,30 @@ ALL: tuple[CaseEntry, ...] = (
         "flexible motion",
         f"{_HERE}.inertia_formulations:CASE",
     ),
+    CaseEntry(
+        "d18-floating",
+        "Spin-up of a cantilever in a floating frame",
+        "flexible motion",
+        f"{_HERE}.spinning_beams:SPIN_UP",
+    ),
+    CaseEntry(
+        "e03-rotating-blade",
+        "Rotating cantilever in a floating frame",
+        "flexible motion",
+        f"{_HERE}.spinning_beams:BLADE",
+    ),
+    CaseEntry(
+        "e04-rotating-string",
+        "Rotating string and tether with a tip mass in a floating frame",
+        "flexible motion",
+        f"{_HERE}.spinning_beams:STRING",
+    ),
+    CaseEntry(
+        "moving-frame-spinup",
+        "Spin-up of a beam by linear equations in its frame",
+        "flexible motion",
+        f"{_HERE}.moving_frame:SPINUP",
+    ),
     CaseEntry("d21-whirl", "Whirling chain", "flexible motion", f"{_HERE}.whirl:CASE"),
     CaseEntry(
         "floating-rigid-limit", "Bodies in floating frames become rigid", "flexible motion", f"{_HERE}.floating:RIGID"

@@ -12,6 +12,7 @@ import flexmbs as fx
 from flexmbs.core.contracts import FloatArray
 from flexmbs.dynamics import Dynamics
 from flexmbs.elements import Frame, Hexahedron8, Hexahedron20, Tetra10
+from flexmbs.elements.linear.contract import LinearElement
 from flexmbs.meshes import box
 from flexmbs.verification import Case, Outcome, Progress, Table
 from flexmbs.verification.cases.common import measured
@@ -70,7 +71,7 @@ class Formulations:
 
     def __init__(self, part: fx.Part, body: fx.FloatingBody) -> None:
         self.body, self.m = body, body.modes
-        weight = fx.Gravity(GRAVITY, history=fx.Constant())
+        weight = fx.Gravity(GRAVITY.tolist(), history=fx.Constant())
         self.dynamics = Dynamics(fx.compile_model(fx.Model(body, weight)))
         self.dynamics.set_time(0.0)
         self.operators = part.assemble()
@@ -165,8 +166,8 @@ def difference(given: Formulations, found: FloatArray, expected: FloatArray) -> 
     return float(np.abs(change).max() / np.abs(largest).max())
 
 
-def solid(element: object) -> tuple[fx.Part, fx.FloatingBody]:
-    """A slightly distorted block with a tangent frame at its left end."""
+def solid(element: LinearElement) -> tuple[fx.Part, fx.FloatingBody]:
+    """A block away from the origin, with a tangent frame at its left end."""
     mesh = box((0.1, -0.2, 0.3), (1.0, 0.2, 0.3), (3, 1, 2), "tetra" if isinstance(element, Tetra10) else "hexahedron")
     mesh = mesh if isinstance(element, Hexahedron8) else mesh.quadratic()
     part = fx.Part(mesh, regions=[fx.Region(None, element, SOFT)], name="block")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
@@ -34,6 +35,12 @@ def _acceleration(t: float) -> float:
     return 0.0 if t >= DURATION else SPEED / DURATION * (1.0 - math.cos(2.0 * math.pi / DURATION * t))
 
 
+def driven(hub: fx.Revolute) -> tuple[fx.RotationDriver, Callable[[float], float]]:
+    """The drive of a hinge, and its angle as a function of time."""
+    motion = fx.motions.Function(_angle, rate=_rate, acceleration=_acceleration)
+    return fx.RotationDriver(hub, motion, name="drive"), _angle
+
+
 def _spun(elements: int, step: float, until: float = 20.0) -> tuple[fx.TimeSolution, FloatArray]:
     """The motion, and (u1, u2, rotation) of the tip in the rotating frame every 0.1 s."""
     p = load_reference("d18").parameters
@@ -42,7 +49,7 @@ def _spun(elements: int, step: float, until: float = 20.0) -> tuple[fx.TimeSolut
         stiffness=fx.BeamStiffness(EA=p["EA"], EI_z=p["EI"], mass_per_length=p["rhoA"]), name="beam",
     )  # fmt: skip
     hub = fx.Revolute(fx.ground, beam.start, name="hub")
-    drive = fx.RotationDriver(hub, fx.motions.Function(_angle, rate=_rate, acceleration=_acceleration), name="drive")
+    drive, _ = driven(hub)
     run = fx.simulate(fx.Model(beam, hub, drive), until, step=step, output=fx.Output(every=0.1))
     psi = np.array([_angle(t) for t in run.t])
     x, y = run.position(beam.end)[:, :2].T
