@@ -225,7 +225,9 @@ def _takes_fields(cls: Any) -> bool:
         return True
     by_name = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
     parameters = inspect.signature(cls).parameters
-    return set(parameters) == {f.name for f in fields(cls) if f.init} and all(p.kind in by_name for p in parameters.values())
+    return set(parameters) == {f.name for f in fields(cls) if f.init} and all(
+        p.kind in by_name for p in parameters.values()
+    )
 
 
 def _restored(cls: type, values: dict[str, Any]) -> Any:
