@@ -22,6 +22,7 @@ _HOME = {
     "flexmbs.analysis.simulate": ("simulate",),
     "flexmbs.analysis.static": ("StaticOptions", "solve_static"),
     "flexmbs.bodies.floating": ("FloatingBody",),
+    "flexmbs.bodies.linear": ("LinearBody",),
     "flexmbs.bodies": ("InitialVelocity", "Marker", "PlanarRigidBody", "PointMass", "RigidBody", "Wireframe", "ground"),
     "flexmbs.body": ("Attachment", "FlexibleBody"),
     "flexmbs.consecutive": ("joined",),
@@ -50,7 +51,8 @@ _HOME = {
     "flexmbs.files": ("load",),
     "flexmbs.forces": (
         "Bushing", "DistributedLoad", "ElasticSupport", "ForceCurve", "Gravity", "JointForce", "JointFriction",
-        "Moment", "PointForce", "RayleighDamping", "SpringDamper", "StickSlip", "Stop", "TorsionSpring", "UserForce",
+        "Moment", "NodalLoad", "PointForce", "RayleighDamping", "SpringDamper", "StickSlip", "Stop", "TorsionSpring",
+        "UserForce",
     ),
     "flexmbs.integrators.augmented_lagrangian": ("AugmentedLagrangian",),
     "flexmbs.integrators.bdf": ("BDF",),
@@ -82,6 +84,8 @@ _HOME = {
     "flexmbs.linear.connections": ("AveragingLink", "NodalMass", "NodalSpring", "RigidLink"),
     "flexmbs.linear.damping": ("ModalDamping", "ProportionalDamping", "StructuralDamping"),
     "flexmbs.linear.files": ("read_operators", "write_operators_matrix_market", "write_operators_npz"),
+    "flexmbs.linear.frame_operators": ("FrameOperators", "WhirlModes"),
+    "flexmbs.linear.frame_response": ("FrameResponse", "frame_response"),
     "flexmbs.linear.frequency_response": ("FrequencyResponse",),
     "flexmbs.linear.from_inp": ("part_from_inp",),
     "flexmbs.linear.harmonic": ("harmonic_response",),
@@ -89,9 +93,10 @@ _HOME = {
     "flexmbs.linear.linear_solution": ("LinearSolution",),
     "flexmbs.linear.loads": ("NodalForce", "SurfaceLoad"),
     "flexmbs.linear.modes": ("vibration_modes",),
+    "flexmbs.linear.moving_frame": ("MovingFrame", "moving_frame"),
     "flexmbs.linear.operators": ("DofMap", "Operators"),
     "flexmbs.linear.part": ("Part",),
-    "flexmbs.linear.prestress": ("BucklingLoads", "buckling_loads", "geometric_stiffness"),
+    "flexmbs.linear.prestress": ("BucklingLoads", "buckling_loads", "geometric_stiffness", "prestressed"),
     "flexmbs.linear.region": ("Region",),
     "flexmbs.linear.scalar_mass": ("scalar_mass",),
     "flexmbs.linear.statics": ("static_response",),
@@ -171,6 +176,8 @@ __all__ = [
     "FloatingBody",
     "ForceActuator",
     "ForceCurve",
+    "FrameOperators",
+    "FrameResponse",
     "FrequencyResponse",
     "FunctionSensor",
     "Gear",
@@ -187,6 +194,7 @@ __all__ = [
     "JointFriction",
     "JointSensor",
     "LineActuator",
+    "LinearBody",
     "LinearModel",
     "LinearModes",
     "LinearSolution",
@@ -201,9 +209,11 @@ __all__ = [
     "Modes",
     "Moment",
     "MomentActuator",
+    "MovingFrame",
     "MultiplierSensor",
     "NewtonOptions",
     "NodalForce",
+    "NodalLoad",
     "NodalMass",
     "NodalSpring",
     "NoisySensor",
@@ -272,6 +282,7 @@ __all__ = [
     "UpToFrequency",
     "UserForce",
     "VelocitySensor",
+    "WhirlModes",
     "WhiteNoise",
     "Wireframe",
     "__version__",
@@ -281,6 +292,7 @@ __all__ = [
     "characteristic_modes",
     "compile_model",
     "elements",
+    "frame_response",
     "geometric_stiffness",
     "ground",
     "harmonic_response",
@@ -294,7 +306,9 @@ __all__ = [
     "meshes",
     "modal_truncation",
     "motions",
+    "moving_frame",
     "part_from_inp",
+    "prestressed",
     "read_mesh",
     "read_operators",
     "reduce",
@@ -325,6 +339,7 @@ if TYPE_CHECKING:
     from flexmbs.analysis.static import StaticOptions, solve_static
     from flexmbs.bodies import InitialVelocity, Marker, PlanarRigidBody, PointMass, RigidBody, Wireframe, ground
     from flexmbs.bodies.floating import FloatingBody
+    from flexmbs.bodies.linear import LinearBody
     from flexmbs.body import Attachment, FlexibleBody
     from flexmbs.consecutive import joined
     from flexmbs.control.actuators import ForceActuator, JointActuator, LineActuator, MomentActuator, Signal
@@ -369,6 +384,7 @@ if TYPE_CHECKING:
         JointForce,
         JointFriction,
         Moment,
+        NodalLoad,
         PointForce,
         RayleighDamping,
         SpringDamper,
@@ -405,6 +421,8 @@ if TYPE_CHECKING:
     from flexmbs.linear.connections import AveragingLink, NodalMass, NodalSpring, RigidLink
     from flexmbs.linear.damping import ModalDamping, ProportionalDamping, StructuralDamping
     from flexmbs.linear.files import read_operators, write_operators_matrix_market, write_operators_npz
+    from flexmbs.linear.frame_operators import FrameOperators, WhirlModes
+    from flexmbs.linear.frame_response import FrameResponse, frame_response
     from flexmbs.linear.frequency_response import FrequencyResponse
     from flexmbs.linear.from_inp import part_from_inp
     from flexmbs.linear.harmonic import harmonic_response
@@ -412,9 +430,10 @@ if TYPE_CHECKING:
     from flexmbs.linear.linear_solution import LinearSolution
     from flexmbs.linear.loads import NodalForce, SurfaceLoad
     from flexmbs.linear.modes import vibration_modes
+    from flexmbs.linear.moving_frame import MovingFrame, moving_frame
     from flexmbs.linear.operators import DofMap, Operators
     from flexmbs.linear.part import Part
-    from flexmbs.linear.prestress import BucklingLoads, buckling_loads, geometric_stiffness
+    from flexmbs.linear.prestress import BucklingLoads, buckling_loads, geometric_stiffness, prestressed
     from flexmbs.linear.region import Region
     from flexmbs.linear.scalar_mass import scalar_mass
     from flexmbs.linear.statics import static_response

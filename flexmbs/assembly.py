@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.linalg import qr
 
+from flexmbs.bodies.floating import FloatingBody
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError, SingularError
 from flexmbs.dynamics import Dynamics
@@ -127,6 +128,8 @@ def _heavier(dyn: Dynamics, keep: tuple[Any, ...]) -> FloatArray:
         else:
             _, iv = c.place(body)
             stay[iv : iv + len(body.initial_v)] = True
+            if isinstance(body, FloatingBody):
+                stay[c.modal[id(body)] : c.modal[id(body)] + body.modes] = True
     added = np.zeros(len(M))
     for block in dyn.system.blocks:
         n, k = block.dofs.shape

@@ -1,9 +1,9 @@
 """Numbering: which entry of q is which coordinate of which body, with hinged nodes sharing their position.
 
-Coordinates of vector spaces come first and have the same place in q and in v: nodes of flexible bodies, point masses,
-planar rigid bodies, shapes of floating bodies, extra coordinates (such as those whose velocities are first-order
-states). Then come the rigid bodies, and the frames of floating ones, with 7 coordinates in q (position of the centre of
-mass, or of the origin of the frame, unit quaternion with its scalar first) and 6 in v.
+Coordinates of vector spaces come first and have the same place in q and in v: nodes of flexible bodies, shapes of
+floating and linear bodies, point masses, planar rigid bodies, extra coordinates (such as those whose velocities are
+first-order states). Then come the rigid bodies, and the frames of floating ones, with 7 coordinates in q (position of
+the centre of mass, or of the origin of the frame, unit quaternion with its scalar first) and 6 in v.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from flexmbs.bodies.floating import FloatingBody
+from flexmbs.bodies.linear import LinearBody
 from flexmbs.bodies.rigid import RigidBody
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError
@@ -65,7 +66,7 @@ class Coordinates:
     entry belongs to (a hinged position: to the first node); ``translations``: the entries of flexible bodies that are
     positions or displacements; ``n_linear``: number of coordinates of vector spaces; ``places``: first entry in q and
     in v of each rigid body, in the order of the model; ``extra``: the extra coordinates, from ``n_linear - len(extra)``
-    on; ``modal``: first entry of the shapes of each floating body, by its id.
+    on; ``modal``: first entry of the shapes of each floating or linear body, by its id; ``linear``: the linear bodies.
     """
 
     bodies: tuple[FlexibleBody, ...]
@@ -79,6 +80,7 @@ class Coordinates:
     n_linear: int
     extra: tuple[ExtraCoordinate, ...]
     modal: Mapping[int, int]
+    linear: tuple[LinearBody, ...]
 
     @classmethod
     def of(cls, model: Model, extra: tuple[ExtraCoordinate, ...] = ()) -> Coordinates:
@@ -116,6 +118,12 @@ class Coordinates:
                 node_of.append(np.full(body.modes, n_nodes))
                 modal[id(body)], number[id(body)] = iv, n_nodes
                 iq, iv, n_nodes = iq + body.modes, iv + body.modes, n_nodes + 1
+        for linear in model.linear_bodies:
+            q.append(linear.deformation)
+            v.append(linear.deformation_rate)
+            node_of.append(np.full(linear.modes, n_nodes))
+            modal[id(linear)] = iv
+            iq, iv, n_nodes = iq + linear.modes, iv + linear.modes, n_nodes + 1
         for item in [b for b in model.rigid_bodies if not isinstance(b, TURNING)] + list(extra):
             start, rate = item.initial_q, item.initial_v
             q.append(start)
@@ -148,6 +156,7 @@ class Coordinates:
             n_linear,
             extra,
             modal,
+            model.linear_bodies,
         )
 
     @property
@@ -220,7 +229,7 @@ class Coordinates:
             names = _NAMES[len(body.initial_v), body.rotates]
             if first <= dof < first + len(names):
                 return f"{names[dof - first]} of body {body.name!r}"
-        for body in self.rigid:
+        for body in self.rigid + self.linear:
             first = self.modal.get(id(body), dof + 1)
             if first <= dof < first + getattr(body, "modes", 0):
                 return f"shape {dof - first + 1} of body {body.name!r}"

@@ -9,8 +9,10 @@ import numpy as np
 from flexmbs.bodies.floating import FloatingBody
 from flexmbs.core.contracts import FloatArray, IntArray, Term
 from flexmbs.core.errors import ModelError
+from flexmbs.mechanics.linear_terms import linear_terms
 
 if TYPE_CHECKING:
+    from flexmbs.bodies.linear import LinearBody
     from flexmbs.body import Attachment, FlexibleBody
     from flexmbs.coordinates import Coordinates
     from flexmbs.forces.items import Items
@@ -41,6 +43,9 @@ def gather(model: Model, coordinates: Coordinates) -> tuple[tuple[Term, ...], Fl
         )
         masses.append((size, element.mass(group).ravel()))
         size += len(group.dofs) * group.dofs.shape[1] ** 2
+    modal, modal_masses, size = linear_terms(model.linear_bodies, coordinates.modal, size)
+    terms += modal
+    masses += modal_masses
     for items in _by_kind(model, places):
         kind = items[0].kind
         dofs = np.ascontiguousarray(np.concatenate([i.dofs for i in items]), dtype=np.int64)
@@ -83,6 +88,11 @@ class _Places:
             for b, i in zip(self.coordinates.rigid, first, strict=True)
             if not isinstance(b, FloatingBody)  # their gravity depends on where they are
         )
+
+    @property
+    def linear_bodies(self) -> tuple[tuple[LinearBody, IntArray], ...]:
+        c = self.coordinates
+        return tuple((b, c.modal[id(b)] + np.arange(b.modes)) for b in c.linear)
 
     def dofs(self, at: Attachment) -> IntArray:
         return self.coordinates.dofs(at)

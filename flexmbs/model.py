@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from flexmbs.bodies.floating import FloatingBody
 from flexmbs.bodies.ground import Ground
+from flexmbs.bodies.linear import LinearBody
 from flexmbs.bodies.marker import Marker
 from flexmbs.bodies.planar import PlanarRigidBody
 from flexmbs.bodies.point_mass import PointMass
@@ -59,6 +60,7 @@ class Model:
 
     flexible_bodies: tuple[FlexibleBody, ...]
     rigid_bodies: tuple[Any, ...]
+    linear_bodies: tuple[LinearBody, ...]
     supports: tuple[Support, ...]
     hinges: tuple[Hinge, ...]
     joints: tuple[Joint, ...]
@@ -94,8 +96,8 @@ class Model:
 
     @property
     def bodies(self) -> tuple[Any, ...]:
-        """All bodies: the flexible ones, then the rigid ones, each in the order given."""
-        return self.flexible_bodies + self.rigid_bodies
+        """All bodies: the flexible ones, the rigid ones, the linear ones, each in the order given."""
+        return self.flexible_bodies + self.rigid_bodies + self.linear_bodies
 
     def _check(self, owner: str) -> None:
         if not self.bodies:
@@ -157,8 +159,10 @@ class Model:
 
     @property
     def moves(self) -> bool:
-        """Whether there is anything beyond flexible bodies with supports: rigid bodies, joints, forces on markers."""
-        return bool(self.rigid_bodies or self.joints or self.forces or self.states or self.controllers)
+        """Whether there is anything beyond flexible bodies with supports: other bodies, joints, forces on markers."""
+        return bool(
+            self.rigid_bodies or self.linear_bodies or self.joints or self.forces or self.states or self.controllers
+        )
 
     def __str__(self) -> str:
         u = self.units
@@ -168,7 +172,7 @@ class Model:
                 f"  body {body.name!r}: {len(body.cells)} {body.element.name}, {body.mesh.n_points} nodes, "
                 f"length {body.length:g} {u.length}, mass {body.mass:.3g} {u.mass}"
             )
-        for body in self.rigid_bodies:
+        for body in self.rigid_bodies + self.linear_bodies:
             lines.append(f"  {kind_in_words(body)} {body.name!r}: mass {body.mass:.3g} {u.mass}")
         lines += [f"  {type(s).__name__} {s.at}" for s in self.supports]
         lines += [f"  Hinge of {h.a} and {h.b}" for h in self.hinges]
@@ -182,8 +186,8 @@ class Model:
 
 
 _KINDS = (
-    "flexible_bodies", "rigid_bodies", "supports", "hinges", "joints", "loads", "forces", "controllers", "states",
-    "damping", "initial",
+    "flexible_bodies", "rigid_bodies", "linear_bodies", "supports", "hinges", "joints", "loads", "forces",
+    "controllers", "states", "damping", "initial",
 )  # fmt: skip
 
 _OFFERS = (
@@ -206,6 +210,8 @@ def _kind(owner: str, item: object) -> str:
         return "flexible_bodies"
     if isinstance(item, RigidBody | PlanarRigidBody | PointMass | FloatingBody):
         return "rigid_bodies"
+    if isinstance(item, LinearBody):
+        return "linear_bodies"
     if isinstance(item, Ground):
         return "ground"
     if isinstance(item, Hinge):

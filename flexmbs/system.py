@@ -21,6 +21,7 @@ from flexmbs.fixation import Fixation
 from flexmbs.gather import gather
 from flexmbs.mechanics.build import Mechanics
 from flexmbs.mechanics.floating import floating_energy
+from flexmbs.mechanics.linear_terms import linear_energy
 
 if TYPE_CHECKING:
     from flexmbs.body import FlexibleBody
@@ -233,6 +234,8 @@ class System:
             found = np.zeros((len(group.dofs), 2))
             floating_energy(group, q, np.zeros(len(self.model.loads) + 1), found)
             total += float(found[:, 0].sum())
+        for body in self.coordinates.linear:
+            total += linear_energy(body, self.coordinates.modal[id(body)], q)
         return total
 
     def group(self, body: FlexibleBody) -> Any:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from flexmbs.bodies.floating import FloatingBody
 from flexmbs.bodies.marker import Body, Marker, as_marker
 from flexmbs.body import Attachment, FlexibleBody
 from flexmbs.core.checks import as_array, show
@@ -163,12 +164,15 @@ class TimeSolution:
         return self._kinematics(at, accelerations=True)[3][:, :3]
 
     def coordinates(self, body: Any) -> FloatArray:
-        """Coordinates of a body (n_t, n): as listed by `System.coordinates`."""
+        """Coordinates of a body (n_t, n): as listed by `System.coordinates`; of a floating body frame, then shapes."""
         c = self.system.coordinates
         if isinstance(body, FlexibleBody):
             return self.q[:, c.node_dofs[c.index(body)].ravel()]
         iq, _ = c.place(body)
-        return self.q[:, iq : iq + len(body.initial_q)]
+        frame = self.q[:, iq : iq + len(body.initial_q)]
+        if isinstance(body, FloatingBody):
+            return np.hstack((frame, self.q[:, c.modal[id(body)] : c.modal[id(body)] + body.modes]))
+        return frame
 
     def shape(self, body: FlexibleBody, step: int = -1, points: int = 9) -> FloatArray:
         """Points (n_e, points, dim) along every element of a flexible body at a stored time [length]."""
@@ -246,6 +250,31 @@ class TimeSolution:
         from flexmbs.mechanics.force_history import force_history
 
         return force_history(self, self.model.force(name))
+
+    def deformed(self, body: Any, steps: Any = slice(None), nodes: Any = None) -> FloatArray:
+        """Places (n, n_nodes, 3) of the nodes of a floating body [length], inertial frame.
+
+        ``steps``: which stored times, as a slice or numbers; ``nodes``: numbers or the name of a node set, all by
+        default. Long runs of large meshes are looked at piece by piece, by slices of the times.
+        """
+        from flexmbs.output.deformation import deformed
+
+        return deformed(self, body, steps, nodes)
+
+    def stresses(self, body: Any, steps: Any = slice(None), nodes: Any = None) -> FloatArray:
+        """Stresses (n, n_nodes, n_c) of a floating body in axes of its frame, as named by ``reduced.stress_names``.
+
+        ``nodes``: among those the part was reduced with, ``reduce(..., stresses=...)``; all of them by default.
+        """
+        from flexmbs.output.deformation import stresses
+
+        return stresses(self, body, steps, nodes)
+
+    def to_paraview(self, path: Any, body: Any, steps: Any = slice(None)) -> Any:
+        """Write the moving mesh of a floating body as an XDMF series: displacement, deformation, von Mises stress."""
+        from flexmbs.output.deformation import write_motion
+
+        return write_motion(self, path, body, steps)
 
     def momentum(self) -> tuple[FloatArray, FloatArray]:
         """Linear momentum and angular momentum about the origin, (n_t, 3) each, inertial frame.

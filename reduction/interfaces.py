@@ -49,6 +49,8 @@ class Interface:
     weights : (n,) array, optional
         Of the nodes in their order, for kind "averaged"; equal by default. A force on the interface is shared out by
         them, so with the area that belongs to each node it is a uniform traction.
+    components : sequence of str, optional
+        Which of "ux", ..., "rz" of its nodes to keep, for kind "nodes"; by default all.
 
     Raises
     ------
@@ -66,6 +68,7 @@ class Interface:
     kind: str = "rigid"
     at: Any = None
     weights: Any = None
+    components: Sequence[str] | None = None
 
     def __post_init__(self) -> None:
         owner = f"Interface {as_name('Interface', 'name', self.name)!r}"
@@ -77,6 +80,13 @@ class Interface:
             if self.kind != "averaged" or not weights.min(initial=0.0) >= 0.0 or not weights.sum() > 0.0:
                 raise ModelError(f"{owner}: weights are not negative, not all zero, and for kind 'averaged' only.")
             object.__setattr__(self, "weights", frozen_copy(weights))
+        if self.components is not None:
+            if self.kind != "nodes" or isinstance(self.components, str) or not set(self.components) <= set(COMPONENTS):
+                raise ModelError(
+                    f"{owner}: components are some of {', '.join(COMPONENTS)} for kind 'nodes', not "
+                    f"{show(self.components)}."
+                )
+            object.__setattr__(self, "components", tuple(self.components))
         if self.at is not None:
             if self.kind == "nodes":
                 raise ModelError(f"{owner}: an interface of kind 'nodes' has no frame of its own, so no at=.")
@@ -142,7 +152,7 @@ def attach(operators: Operators, interfaces: Sequence[str | Interface] | str | I
             rows, components = np.full(6, node), np.arange(6)
             node += 1
         else:
-            numbers = operators.dofs.of(part.nodes)
+            numbers = operators.dofs.of(part.nodes, _components(part.face))
             rows, components = operators.dofs.node[numbers], operators.dofs.component[numbers]
         unknowns = table[rows, components]
         boundary.append(unknowns)
@@ -183,6 +193,11 @@ class _Part(NamedTuple):
     s: IntArray
     T: FloatArray | None
     kept: IntArray  # which of s stay unknowns
+
+
+def _components(face: Interface) -> IntArray | None:
+    """Numbers of the components that an interface of nodes keeps; None for all."""
+    return None if face.components is None else np.array([COMPONENTS.index(c) for c in face.components])
 
 
 def _members(operators: Operators, wanted: Sequence[Interface]) -> list[IntArray]:

@@ -8,6 +8,7 @@ from typing import Any
 import flexmbs as fx
 
 RUBBER = fx.Elastic(youngs_modulus=2e6, poissons_ratio=0.3, density=1000.0, name="rubber")
+SOFT = fx.Elastic(youngs_modulus=2e7, poissons_ratio=0.3, density=1200.0, name="soft plastic")
 PLASTIC = fx.Elastic(youngs_modulus=2e8, poissons_ratio=0.3, density=1200.0, name="plastic")
 
 

@@ -219,6 +219,11 @@ def _centre(dyn: Dynamics, q: FloatArray) -> tuple[float, FloatArray]:
             first = c.modal[id(body)]
             inside = body.inertia.first + body.inertia.P @ q[first : first + body.modes]
             moment += from_quaternion(q[iq + 3 : iq + 7]) @ inside
+    for linear in c.linear:
+        assert linear.reduced.inertia is not None  # noqa: S101  # bodies check it
+        undeformed = linear.position * linear.mass + linear.rotation @ linear.reduced.inertia.first
+        moment += undeformed + linear.momentum_shapes @ q[c.modal[id(linear)] :][: linear.modes]
+        total += linear.mass
     for body, dofs in zip(c.bodies, c.node_dofs, strict=True):
         part, where = _flexible(dyn, body, dofs, q)
         moment[: len(where)] += part * where

@@ -9,6 +9,7 @@ import numpy as np
 
 from flexmbs.bodies.frames import frame_along
 from flexmbs.bodies.marker import Body, Marker
+from flexmbs.bodies.reference_conditions import shapes_in_frame
 from flexmbs.core.checks import as_array, as_count, as_flag, as_name, as_number, frozen_copy, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
 
 __all__ = ["FloatingBody", "FloatingMarker"]
 
-RIGID = 1e-6
-"""Squared frequencies below this part of the largest belong to rigid motions."""
 STRAY = 1e-6
 """Round-off of modes: mass and stiffness of the shapes against unity and squared frequencies, relative."""
 OFF_NODE = 1e-6
@@ -43,6 +42,9 @@ class FloatingBody(Body):
     - ``"mean"``: the shapes are the elastic modes of the free part (mean axes, Buckens): the frame starts at the centre
       of mass along the inertial axes of the mesh, and the momentum of small vibrations in it is zero.
     - the name of an interface: the frame is fixed to it (tangent frame); the shapes are the modes with it held.
+    - the name of an interface and another one, or a node: the frame has its origin at the first and turns with the line
+      to the second, about that line with the first (chord frame); the second moves along the line only. Of a slender
+      link on two hinges the deformation is smallest in it.
 
     Either way the shapes are mass-normalised modes of the reduced model, uncoupled in stiffness.
 
@@ -50,8 +52,8 @@ class FloatingBody(Body):
     ----------
     reduced : ReducedModel
         With inertia invariants; its coordinates in units of the model.
-    reference : str, default "mean"
-        ``"mean"``, or the name of a rigid or averaged interface.
+    reference : str or (str, str or int), default "mean"
+        ``"mean"``, the name of a rigid or averaged interface, or its name and that of another (or a node number).
     modes : int, optional
         How many of the shapes to keep, from the lowest; by default all.
     damping : float or (m,) array, default 0
@@ -98,7 +100,7 @@ class FloatingBody(Body):
     """
 
     reduced: ReducedModel
-    reference: str
+    reference: str | tuple[str, str | int]
     modes: int
     damping: FloatArray
     stiffening: bool
@@ -120,7 +122,7 @@ class FloatingBody(Body):
     def __init__(
         self,
         reduced: ReducedModel,
-        reference: str = "mean",
+        reference: str | tuple[str, str | int] = "mean",
         modes: int | None = None,
         damping: ArrayLike = 0.0,
         stiffening: bool = True,
@@ -141,7 +143,7 @@ class FloatingBody(Body):
                 f"{owner}: its reduced model has no exact inertia invariants; reduce a Part, or operators whose mass "
                 f"is one scalar matrix for x, y and z."
             )
-        basis, frequencies, origin = _shapes(owner, reduced, reference)
+        basis, frequencies, origin = shapes_in_frame(owner, reduced, reference)
         kept = len(frequencies) if modes is None else as_count(owner, "modes", modes)
         if kept > len(frequencies):
             raise ModelError(f"{owner}: {kept} modes were asked for, but the reduced model has {len(frequencies)}.")
@@ -183,6 +185,10 @@ class FloatingBody(Body):
         second = None
         if self.stiffening and reduced.stiffening is not None:
             places = {f.name: np.asarray(f.origin) for f in reduced.frames}
+            if not isinstance(self.reference, str):
+                raise ModelError(
+                    f"{owner}: a chord frame has no stiffening terms here; take another reference, or stiffening=False."
+                )
             held = None if self.reference == "mean" else self.reference
             second = reduced.stiffening.transformed(basis).in_frame(inertia, self.origin, places, held)
         object.__setattr__(self, "second_order", second)
@@ -337,30 +343,6 @@ class FloatingMarker(Marker):
     @property
     def spin(self) -> bool:
         return self.turns
-
-
-def _shapes(owner: str, reduced: ReducedModel, reference: str) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Mass-normalised shapes (n, m) in reduced coordinates, their angular frequencies, and the origin of the frame."""
-    assert reduced.inertia is not None  # noqa: S101  # checked before
-    if reference == "mean":
-        values, vectors = reduced.modes()
-        rigid = values < RIGID * values[min(6, len(values) - 1)]
-        if rigid.sum() != 6 or rigid[6:].any():
-            raise ModelError(
-                f"{owner}: a frame of mean axes needs a free part with six rigid motions, but its reduced model has "
-                f"{int(rigid.sum())}; take the name of an interface as reference."
-            )
-        return vectors[:, 6:], np.sqrt(values[6:]), reduced.inertia.centre
-    frame = reduced.frame(reference)
-    if len(frame.coordinates) != 6:
-        raise ModelError(
-            f"{owner}: interface {reference!r} has {len(frame.coordinates)} coordinates; a frame is fixed to a rigid "
-            f"or averaged interface, which has 6."
-        )
-    values, vectors = reduced.modes(reference)
-    if len(values) and not values[0] > 1e-12 * values[-1]:
-        raise ModelError(f"{owner}: the part can move freely when interface {reference!r} is held.")
-    return vectors, np.sqrt(values), np.asarray(frame.origin)
 
 
 def _about(inertia: InertiaInvariants, origin: FloatArray) -> InertiaInvariants:

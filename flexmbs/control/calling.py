@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -32,6 +33,8 @@ def call(owner: str, what: str, function: Callable[..., Any], *arguments: object
 
 def as_values(owner: str, what: str, value: object, count: int) -> FloatArray:
     """A new array (count,) of finite numbers; for a count of 1 a single number will do."""
+    if count == 1 and isinstance(value, float) and math.isfinite(value):  # as most are, at every sample
+        return np.array([value])
     if value is None:
         raise ModelError(f"{owner}: {what} is None; does the function lack its return?")
     if count == 1 and np.ndim(value) == 0:  # type: ignore[arg-type]

@@ -97,7 +97,6 @@ def as_array(
     owner: str, name: str, value: object, shape: tuple[int | None, ...], *, unit: str = ""
 ) -> NDArray[np.float64]:
     """A new C-contiguous float64 array of the given shape (``None``: any length), every entry finite."""
-    wanted = "(" + ", ".join("any" if n is None else str(n) for n in shape) + ("," if len(shape) == 1 else "") + ")"
     unit = f" [{unit}]" if unit else ""
     try:
         given = np.asarray(value)
@@ -106,16 +105,20 @@ def as_array(
         array = np.array(given, dtype=np.float64, order="C")
     except (TypeError, ValueError, OverflowError):
         raise ModelError(
-            f"{owner}: {name} must be an array of numbers of shape {wanted}{unit}, not {show(value)}."
+            f"{owner}: {name} must be an array of numbers of shape {_wanted(shape)}{unit}, not {show(value)}."
         ) from None
     if array.ndim != len(shape) or any(n is not None and n != m for n, m in zip(shape, array.shape, strict=True)):
-        raise ModelError(f"{owner}: {name} must have shape {wanted}{unit}, not {array.shape}.")
-    bad = np.argwhere(~np.isfinite(array))
-    if len(bad):
-        index = tuple(int(i) for i in bad[0])
+        raise ModelError(f"{owner}: {name} must have shape {_wanted(shape)}{unit}, not {array.shape}.")
+    if not np.isfinite(array).all():
+        index = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
         where = f"entry {index if len(index) > 1 else index[0]}" if index else "it"
         raise ModelError(f"{owner}: {name} must be finite{unit}, but {where} is {array[index]}.")
     return array
+
+
+def _wanted(shape: tuple[int | None, ...]) -> str:
+    """A shape in words."""
+    return "(" + ", ".join("any" if n is None else str(n) for n in shape) + ("," if len(shape) == 1 else "") + ")"
 
 
 def is_list(value: object, length: int | None = None) -> TypeGuard[Sequence[Any]]:

@@ -9,6 +9,7 @@ from flexmbs.forces.force_curve import ForceCurve
 from flexmbs.forces.joint_force import JointForce
 from flexmbs.forces.joint_friction import JointFriction
 from flexmbs.forces.moment import Moment
+from flexmbs.forces.nodal_load import NodalLoad
 from flexmbs.forces.point_force import PointForce
 from flexmbs.forces.rayleigh_damping import RayleighDamping
 from flexmbs.forces.spring_damper import SpringDamper
@@ -26,6 +27,7 @@ __all__ = [
     "JointForce",
     "JointFriction",
     "Moment",
+    "NodalLoad",
     "PointForce",
     "RayleighDamping",
     "SpringDamper",

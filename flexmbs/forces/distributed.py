@@ -123,4 +123,8 @@ class Gravity:
                     f"Gravity: acceleration {show(g.tolist())} leaves the plane, but body {rigid.name!r} is planar."
                 )
             found.append(dead_items(dofs[None, :], rigid.mass * g[None, : len(dofs)], index))
+        for linear, dofs in places.linear_bodies:
+            if len(g) == 2:
+                raise ModelError(f"Gravity: acceleration has 2 components, but body {linear.name!r} moves in space.")
+            found.append(dead_items(dofs, g @ linear.momentum_shapes, index))
         return tuple(found)

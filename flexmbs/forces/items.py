@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from flexmbs.bodies.linear import LinearBody
 from flexmbs.bodies.marker import Body
 from flexmbs.body import Attachment, FlexibleBody
 from flexmbs.core.contracts import Env, FloatArray, ForceKernel, IntArray, State, TangentKernel, Work
@@ -56,6 +57,10 @@ class Places(Protocol):
     @property
     def rigid_bodies(self) -> tuple[tuple[Any, IntArray], ...]:
         """All rigid bodies, each with the coordinates of its position."""
+
+    @property
+    def linear_bodies(self) -> tuple[tuple[LinearBody, IntArray], ...]:
+        """All linear bodies, each with its modal coordinates."""
 
 
 class Load(Protocol):

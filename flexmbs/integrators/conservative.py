@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from flexmbs.bodies.floating import FloatingBody
 from flexmbs.core.errors import ModelError
 from flexmbs.forces.items import DEAD
 from flexmbs.forces.laws import CURVES, LINEAR
@@ -48,6 +49,9 @@ def _bodies(dyn: Dynamics) -> Iterator[tuple[str, str]]:
                 f"body {body.name!r} of {body.element.name} elements",
                 "cannot be treated: its motion is linear about a reference; only absolute-nodal cables can",
             )
+    for rigid in model.rigid_bodies:
+        if isinstance(rigid, FloatingBody):
+            yield str(rigid), "has a mass that changes, which is not treated exactly"
     for damping in model.damping:
         yield f"the damping of body {damping.body.name!r}", "takes energy out"
     for body in dyn.coordinates.bodies:

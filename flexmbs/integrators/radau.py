@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from flexmbs.bodies.floating import FloatingBody
 from flexmbs.core.checks import as_count, as_number
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError, SingularError
@@ -121,11 +122,11 @@ class RadauIIA:
 
     def check(self, dynamics: Dynamics, redundant: tuple[str, ...]) -> None:
         """Refuses bodies whose mass changes: the stages share one mass matrix."""
-        m = dynamics.mechanics
-        if m is not None and m.floating:
+        bodies = [b for b in dynamics.system.model.rigid_bodies if isinstance(b, FloatingBody)]
+        if bodies:
             raise ModelError(
-                f"Model {dynamics.system.model.name!r}: RadauIIA needs a constant mass, but bodies in floating frames "
-                f"have one that changes; use GeneralizedAlpha(), BDF() or RungeKutta(...)."
+                f"RadauIIA: model {dynamics.system.model.name!r}: {bodies[0]} has a mass that changes, and the stages "
+                f"share one. Take GeneralizedAlpha(), BDF(max_order=2) or RungeKutta(...)."
             )
 
     def start(self, dynamics: Dynamics, t: float, q: FloatArray, v: FloatArray, h: float) -> StepState:

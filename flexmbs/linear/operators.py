@@ -231,10 +231,10 @@ def _checked(owner: str, name: str, matrix: Any, n: int, dofs: DofMap) -> Any:
     if not np.isfinite(out.data).all():
         raise ModelError(f"{owner}: {name} has entries that are not finite.")
     out.sum_duplicates()
-    largest = float(np.abs(out.data).max(initial=0.0))
-    difference = abs(out - out.T)
-    if difference.nnz and difference.max() > 1e-8 * largest:
-        i, j = (int(k[0]) for k in np.nonzero(difference == difference.max()))
+    largest = max(float(out.data.max(initial=0.0)), -float(out.data.min(initial=0.0)))
+    place = _unsymmetric(out, 1e-8 * largest)
+    if place is not None:
+        i, j = place
         raise ModelError(
             f"{owner}: {name} is not symmetric: entries ({i}, {j}) and ({j}, {i}) are {out[i, j]:.9g} and "
             f"{out[j, i]:.9g}. If the file holds one triangle only, mirror it."
@@ -244,3 +244,19 @@ def _checked(owner: str, name: str, matrix: Any, n: int, dofs: DofMap) -> Any:
         i = int(np.argmin(diagonal))
         raise ModelError(f"{owner}: {name} is indefinite: its diagonal entry of {dofs.name(i)} is {diagonal[i]:.3g}.")
     return out
+
+
+def _unsymmetric(A: Any, tolerance: float) -> tuple[int, int] | None:
+    """Where A and its transpose differ most, if by more than the tolerance; with one copy of A where patterns agree."""
+    A.sort_indices()
+    B = A.T.tocsc()
+    B.sort_indices()
+    if A.nnz != B.nnz or not (np.array_equal(A.indptr, B.indptr) and np.array_equal(A.indices, B.indices)):
+        B = A - B
+    else:
+        B.data -= A.data
+    np.abs(B.data, out=B.data)
+    if not B.nnz or not float(B.data.max()) > tolerance:
+        return None
+    k = int(np.argmax(B.data))
+    return int(B.indices[k]), int(np.searchsorted(B.indptr, k, side="right")) - 1

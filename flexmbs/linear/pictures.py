@@ -18,7 +18,7 @@ from flexmbs.linear.faces import outer_faces
 from flexmbs.linear.operators import Operators
 from flexmbs.meshes.cells import cell_type
 
-__all__ = ["draw_structure", "draw_surface", "outer_faces"]
+__all__ = ["draw_structure", "draw_surface", "outer_faces", "shaded", "triangles"]
 
 PIECES = {
     "triangle": ((0, 1, 2),),
@@ -86,7 +86,7 @@ def draw_surface(
     if getattr(ax, "name", "") != "3d":
         raise ModelError("draw_surface: ax must be axes made with projection='3d'.")
     points = as_array("draw_surface", "points", points, (None, 3))
-    corners = _triangles(faces)
+    corners = triangles(faces)
     values = np.full(len(points), np.nan) if values is None else np.asarray(values, dtype=float)
     if values.shape != (len(points),):
         raise ModelError(f"draw_surface: values must have shape ({len(points)},), not {values.shape}.")
@@ -100,10 +100,7 @@ def draw_surface(
     colours = np.tile(to_rgba(PLAIN), (len(polygons), 1))
     mean = tints.mean(axis=1)
     colours[np.isfinite(mean)] = scale.to_rgba(mean[np.isfinite(mean)])
-    normal = np.cross(polygons[:, 1] - polygons[:, 0], polygons[:, 2] - polygons[:, 0])
-    size = np.linalg.norm(normal, axis=1, keepdims=True)
-    normal = np.divide(normal, size, out=np.zeros_like(normal), where=size > 0.0)
-    colours[:, :3] *= (0.72 + 0.28 * np.clip(normal @ LIGHT / np.linalg.norm(LIGHT), -0.6, 1.0))[:, None]
+    colours = shaded(polygons, colours)
     # edges in the colour of the face close the cracks between neighbours
     ax.add_collection3d(
         Poly3DCollection(polygons, facecolors=colours, edgecolors=colours, linewidths=0.3, rasterized=True)
@@ -167,7 +164,17 @@ def draw_structure(
     return ax
 
 
-def _triangles(faces: Mapping[str, IntArray]) -> IntArray:
+def shaded(polygons: FloatArray, colours: FloatArray) -> FloatArray:
+    """Colours (n, 4) of triangles (n, 3, 3), darker where they turn away from the light."""
+    normal = np.cross(polygons[:, 1] - polygons[:, 0], polygons[:, 2] - polygons[:, 0])
+    size = np.linalg.norm(normal, axis=1, keepdims=True)
+    normal = np.divide(normal, size, out=np.zeros_like(normal), where=size > 0.0)
+    out = colours.copy()
+    out[:, :3] *= (0.72 + 0.28 * np.clip(normal @ LIGHT / np.linalg.norm(LIGHT), -0.6, 1.0))[:, None]
+    return out
+
+
+def triangles(faces: Mapping[str, IntArray]) -> IntArray:
     """Corners (n, 3) of flat triangles."""
     found = [np.empty((0, 3), dtype=np.int64)]
     for kind, nodes in faces.items():

@@ -7,7 +7,7 @@ compression softens. At the load factors :math:`\lambda` of linear buckling, :ma
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,7 @@ from flexmbs.linear.statics import factorised, static_response
 from flexmbs.linear.stresses import element_displacements
 from flexmbs.linear.structure import part_of
 
-__all__ = ["BucklingLoads", "buckling_loads", "geometric_stiffness"]
+__all__ = ["BucklingLoads", "buckling_loads", "geometric_stiffness", "prestressed"]
 
 DENSE = 200
 """Order up to which a dense solution is quicker."""
@@ -61,6 +61,26 @@ def geometric_stiffness(solution: LinearSolution) -> Any:
     K = sparse_matrix(pattern, data)
     T = solution.operators.expansion
     return K if T is None else (T.T @ K @ T).tocsc()
+
+
+def prestressed(solution: LinearSolution) -> Operators:
+    """Operators about a stressed state: with the stress stiffness of a static solution added.
+
+    What vibrates, or is reduced, then is the stressed structure; displacements count from its static place.
+
+    Parameters
+    ----------
+    solution : LinearSolution
+        Of a `Part`, with one load case.
+
+    Raises
+    ------
+    ModelError
+        If it is no such solution.
+    """
+    G = geometric_stiffness(solution)
+    given = solution.operators
+    return replace(given, K=(given.K + G).tocsc(), origin=f"{given.origin}, prestressed")
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -262,7 +262,11 @@ class _Builder:
                 self._note(pair.a, pair.b, pair.rows, markers, turning)
         for _, force in self.force_items:
             self._note(force.a, force.b, force.rows, markers, turning)
-        for marker in [w.marker for w, _ in self.wrench_items] + [m for f in self.users for m in f.markers]:
+        for wrench, _ in self.wrench_items:
+            markers[id(wrench.marker)] = wrench.marker
+            if wrench.follower or any(wrench.moment):
+                turning.add(id(wrench.marker))
+        for marker in [m for f in self.users for m in f.markers]:
             markers[id(marker)] = marker
             turning.add(id(marker))
         return list(markers.values()), {key for key in markers if key not in turning}

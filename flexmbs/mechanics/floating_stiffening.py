@@ -125,13 +125,15 @@ def add(s: float, x: FloatArray, out: FloatArray) -> None:
 @kernel
 def dot(a: FloatArray, b: FloatArray) -> float:
     """The scalar product."""
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+    total: float = a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+    return total
 
 
 @kernel
 def trace_of(A: FloatArray) -> float:
     """A_xx + A_yy + A_zz."""
-    return A[0, 0] + A[1, 1] + A[2, 2]
+    total: float = A[0, 0] + A[1, 1] + A[2, 2]
+    return total
 
 
 @kernel

@@ -9,6 +9,7 @@ import numpy as np
 
 from flexmbs.bodies.floating import FloatingBody, FloatingMarker
 from flexmbs.bodies.ground import Ground
+from flexmbs.bodies.linear import LinearMarker
 from flexmbs.bodies.marker import Marker
 from flexmbs.bodies.planar import PlanarRigidBody
 from flexmbs.bodies.point_mass import PointMass
@@ -23,6 +24,7 @@ from flexmbs.joints.sliding import CablePoint
 from flexmbs.markers.cable_point import CABLE_POINT
 from flexmbs.markers.floating import FLOATING
 from flexmbs.markers.kind import MarkerKind
+from flexmbs.markers.linear_body import LINEAR_BODY
 from flexmbs.markers.planar_linear import PLANAR_LINEAR
 from flexmbs.markers.planar_rigid import PLANAR_RIGID
 from flexmbs.markers.planar_slope import PLANAR_SLOPE
@@ -47,7 +49,7 @@ class _Entry:
 
 def _sort(entry: _Entry) -> tuple[Any, ...]:
     """What markers of one group have in common: their kind and the shapes of their columns."""
-    return id(entry.kind), len(entry.dofs), *(np.shape(c) for c in entry.columns.values())
+    return id(entry.kind), len(entry.dofs), len(entry.pdofs), *(np.shape(c) for c in entry.columns.values())
 
 
 class MarkerSet:
@@ -142,6 +144,12 @@ class MarkerSet:
             return _Entry(number, FLOATING, np.concatenate((np.arange(iv, iv + 3), turn)), turn,
                           {"qi": iq, "rot": rot, "s": marker.point, "R_BM": marker.frame, "Phi": marker.phi,
                            "Psi": marker.psi, "Z": marker.second})  # fmt: skip
+        if isinstance(marker, LinearMarker):
+            modes = self.coordinates.modal[id(body)] + np.arange(marker.phi.shape[1])
+            R = marker.node_frame
+            return _Entry(number, LINEAR_BODY, modes, modes[:0] if point else modes,
+                          {"o": marker.position0(), "R_BM": marker.rotation0(), "Phi": R @ marker.phi,
+                           "Psi": R @ marker.psi})  # fmt: skip
         if isinstance(body, RigidBody | PlanarRigidBody | PointMass):
             iq, iv = self.coordinates.place(body)
             if isinstance(body, RigidBody):

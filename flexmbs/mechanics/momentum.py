@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from flexmbs.bodies.floating import FloatingBody
+from flexmbs.bodies.linear import LinearBody
 from flexmbs.bodies.planar import PlanarRigidBody
 from flexmbs.bodies.rigid import RigidBody
 from flexmbs.core.contracts import FloatArray
@@ -23,7 +24,7 @@ def momentum(system: System, q: FloatArray, v: FloatArray) -> tuple[FloatArray, 
     """Linear momentum and angular momentum about the origin, (3,) each, inertial frame.
 
     Flexible bodies: M v tested with the rigid velocity fields, so exactly what their inertia conserves; for bodies with
-    small rotations (linear beams) to first order of these.
+    small rotations (linear beams, linear bodies) to first order of these.
     """
     c = system.coordinates
     P, L = np.zeros(3), np.zeros(3)
@@ -47,6 +48,10 @@ def momentum(system: System, q: FloatArray, v: FloatArray) -> tuple[FloatArray, 
             L += from_quaternion(q[iq + 3 : iq + 7]) @ (body.inertia @ v[iv + 3 : iv + 6])
         elif isinstance(body, PlanarRigidBody):
             L[2] += body.inertia * v[iv + 2]
+    for linear in c.linear:
+        p, spin = _linear_momentum(linear, v[c.modal[id(linear)] :][: linear.modes])
+        P += p
+        L += spin
     if not c.bodies:
         return P, L
     Mv = system.flexible_momentum(v)
@@ -70,3 +75,12 @@ def momentum(system: System, q: FloatArray, v: FloatArray) -> tuple[FloatArray, 
             x[:, :dim], p[:, :dim] = q[slopes], Mv[slopes]
             L += np.cross(x, p).sum(axis=0)
     return P, L
+
+
+def _linear_momentum(body: LinearBody, rate: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Momentum and angular momentum about the origin of a linear body, with its undeformed places."""
+    assert body.reduced.inertia is not None  # noqa: S101  # bodies check it
+    p = body.momentum_shapes @ rate
+    Q = body.reduced.inertia.Q @ (body.basis @ rate)
+    local = np.array([Q[1, 2] - Q[2, 1], Q[2, 0] - Q[0, 2], Q[0, 1] - Q[1, 0]])
+    return p, np.cross(body.position, p) + body.rotation @ local

@@ -129,6 +129,16 @@ def row_force_measures(group: RowForceGroup, work: MarkerWork, s: FloatArray, ra
 
 
 @kernel
+def _zero(S: FloatArray, rows: int) -> bool:
+    """Whether the first rows of the scratch are all zero."""
+    for axis in range(rows):
+        for c in range(12):
+            if S[axis, c] != 0.0:
+                return False
+    return True
+
+
+@kernel
 def row_force_tangent(
     group: RowForceGroup, state: State, env: Env, work: MarkerWork, weights: tuple[float, float]
 ) -> int:
@@ -163,7 +173,8 @@ def row_force_tangent(
                     x = stiffness * S[12 + b, c] + damping * S[18 + b, c]
                     for axis in range(12):
                         S[axis, c] += S[12 + a, axis] * x
-        add_product(o, N, wq, i, k, group.mptr, S, JT, work.JcT, B)
+        if not _zero(S, 12):  # a force that is held, in a fixed direction
+            add_product(o, N, wq, i, k, group.mptr, S, JT, work.JcT, B)
         nA = group.mptr[i + 1] - group.mptr[i]
         n_m = nA + group.mptr[k + 1] - group.mptr[k]
         for a in range(m):

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from flexmbs.bodies.floating import FloatingBody
 from flexmbs.core.contracts import FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ def model_length(coordinates: Coordinates, mechanics: Mechanics | None) -> float
     """Largest extent of the model in its initial configuration [length]; 1 for a single point."""
     points = [b.mesh.points for b in coordinates.bodies]
     points += [b.position[None, :] for b in coordinates.rigid]
+    points += [b.position + b.reduced.points @ b.rotation.T for b in coordinates.rigid if isinstance(b, FloatingBody)]
+    points += [b.position + b.reduced.points @ b.rotation.T for b in coordinates.linear]
     if mechanics is not None:
         points += [m.position0()[None, :] for m in mechanics.markers.markers]
     ends = np.array([[f(p[:, c]) for p in points if p.shape[1] > c] or [0.0] for c in range(3) for f in (min, max)],
@@ -30,7 +33,8 @@ def model_length(coordinates: Coordinates, mechanics: Mechanics | None) -> float
 def body_sizes(coordinates: Coordinates, mass: FloatArray, length: float) -> tuple[IntArray, FloatArray]:
     """Number of the body of each velocity, and sum m s^2 of each body, with the diagonal of the mass (n_v,).
 
-    s is the size of the model for translations and 1 for rotations and slopes.
+    s is the size of the model for translations and 1 for rotations, slopes and shapes; modes of a linear body share its
+    mass.
     """
     c = coordinates
     s, body = np.ones(len(mass)), np.zeros(len(mass), dtype=np.int64)
@@ -40,5 +44,11 @@ def body_sizes(coordinates: Coordinates, mass: FloatArray, length: float) -> tup
     for n, (rigid, (_, iv)) in enumerate(zip(c.rigid, c.places, strict=True), len(c.node_dofs)):
         s[iv : iv + len(rigid.position)] = length
         body[iv : iv + len(rigid.initial_v)] = n
-    sizes = np.bincount(body, weights=mass * s**2, minlength=len(c.node_dofs) + len(c.rigid))
+        if isinstance(rigid, FloatingBody):
+            body[c.modal[id(rigid)] : c.modal[id(rigid)] + rigid.modes] = n
+    for n, linear in enumerate(c.linear, len(c.node_dofs) + len(c.rigid)):
+        own = c.modal[id(linear)] + np.arange(linear.modes)
+        s[own], body[own] = length * np.sqrt(linear.mass / linear.modes), n
+    count = len(c.node_dofs) + len(c.rigid) + len(c.linear)
+    sizes = np.bincount(body, weights=mass * s**2, minlength=count)
     return body, np.asarray(sizes, dtype=np.float64)

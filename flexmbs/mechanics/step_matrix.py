@@ -1,8 +1,9 @@
 """The matrix of a step: from blocks to factors, without entries that are zero whatever the state.
 
-The blocks of joints are mostly zero: rows of a joint know few coordinates. Their derivatives are analytic functions of
-the state, so an entry that is zero in several states drawn at random is zero in all. Factorisation is tried without
-interchanges, which suits systems that are numbered from the leaves to the ground, and repeated with them if need be.
+The blocks of joints, of wrenches and of held forces are mostly zero: rows of a joint know few coordinates, a dead force
+has no stiffness. Their derivatives are analytic functions of the state, so an entry that is zero in several states
+drawn at random is zero in all. Factorisation is tried without interchanges, which suits systems that are numbered from
+the leaves to the ground, and repeated with them if need be.
 """
 
 from __future__ import annotations
@@ -19,6 +20,9 @@ from flexmbs.core.linsolve.static_band import StaticBand
 from flexmbs.core.sparsity import rotate_blocks
 from flexmbs.mechanics.floating_mass import structure
 from flexmbs.mechanics.pairs import joint_tangent
+from flexmbs.mechanics.python_items import HeldLaw
+from flexmbs.mechanics.row_forces import row_force_tangent
+from flexmbs.mechanics.wrenches import wrench_tangent
 
 if TYPE_CHECKING:
     from flexmbs.core.linsolve import LinearSolver
@@ -127,7 +131,12 @@ def _mass_in_frames(system: System, blocks: FloatArray) -> FloatArray:
 
 
 def possible_entries(system: System) -> NDArray[np.bool_]:
-    """Entries of the buffer of blocks (n_b,) that are not zero for every state; all but those of joints and markers."""
+    """Entries of the buffer of blocks (n_b,) that are not zero for every state.
+
+    Looked at are those of joints, markers, wrenches and held forces; all others count.
+
+    A held force is that of an actuator without a law of its own: constant from sample to sample.
+    """
     possible = np.ones(len(system._work.B), dtype=bool)
     m = system.mechanics
     if m is None:
@@ -140,6 +149,12 @@ def possible_entries(system: System) -> NDArray[np.bool_]:
         analytic[group.b1 : group.b1 + n * k * k] = True
     for o, N in zip(m.joints.off, m.joints.order, strict=True):
         analytic[o : o + N * N] = True
+    for o, i in zip(m.wrench_offsets, m.wrenches.mk, strict=True):
+        N = m.markers.ptr[i + 1] - m.markers.ptr[i]
+        analytic[o : o + N * N] = True
+    held = [n for n, f in m.given if isinstance(f, HeldLaw) and f.actuator.law is None]
+    for n in held:
+        analytic[m.forces.off[n] : m.forces.off[n] + m.forces.order[n] ** 2] = True
     for o, k in system._turned[:, :2]:
         analytic[o : o + k * k] = False
     random = np.random.default_rng(1)
@@ -157,6 +172,13 @@ def possible_entries(system: System) -> NDArray[np.bool_]:
         work.T[:] = random.standard_normal(work.T.shape)
         for kind, group in m.markers.groups:
             if kind.place_tangent(group, state, Env(0.0, np.zeros(0)), work) >= 0:
+                return possible
+        scale = random.standard_normal(int(m.wrenches.load.max(initial=0)) + 1)
+        wrench_tangent(m.wrenches, m.wrench_offsets, m.markers.ptr, scale, work, 0.7)
+        if held:
+            m.forces.given[:] = 0.0
+            m.forces.given[:, 0] = random.standard_normal(len(m.forces.given))
+            if row_force_tangent(m.forces, state, Env(0.0, scale), work, (0.7, 0.6)) >= 0:
                 return possible
         joint_tangent(m.joints, state, Env(0.0, np.zeros(0)), work, (0.7, 0.6), 1)
         work.W[:] = random.standard_normal(work.W.shape)

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib import animation as films
-from matplotlib import rc_context
+from matplotlib import colormaps, rc_context
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
@@ -128,7 +128,11 @@ def animate(
         drawing.settle()
         with Progress("animation", progress) as shown:
             colours = [line.stroke.colour for line in scene.lines]
-            with _Gif(figure, draft, fps, colours) if gif else _film(figure, draft, fps, dpi) as film:
+            with (
+                _Gif(figure, draft, fps, colours, bool(scene.surfaces))
+                if gif
+                else _film(figure, draft, fps, dpi) as film
+            ):
                 for i, step in enumerate(steps):
                     drawing.show(int(step), duration)
                     film.grab_frame()
@@ -137,16 +141,18 @@ def animate(
 
 
 class _Gif:
-    """Frames of a figure, all with one palette: white, greys, and the colours of the lines mixed with white."""
+    """Frames of a figure, all with one palette: white, greys, colours of lines mixed with white, and of surfaces."""
 
-    def __init__(self, figure: Figure, path: Path, fps: float, colours: Sequence[str]) -> None:
+    def __init__(self, figure: Figure, path: Path, fps: float, colours: Sequence[str], surfaces: bool = False) -> None:
         from PIL import Image
 
         self.figure, self.path, self.delay = figure, path, round(1000.0 / fps)
         self.frames: list[Any] = []
-        named = [to_rgb(colour) for colour in dict.fromkeys((style.INK, *colours))][:15]
+        named = [to_rgb(colour) for colour in dict.fromkeys((style.INK, *colours))][: 5 if surfaces else 15]
         shares = np.linspace(0.0, 0.9, 14)[:, None]
+        scale = colormaps["viridis"](np.linspace(0.0, 1.0, 46))[:, :3] if surfaces else np.zeros((0, 3))
         mixed = [np.ones((1, 3)), np.linspace(0.0, 0.95, 40)[:, None] * np.ones(3)]
+        mixed += [shade * scale for shade in (1.0, 0.77, 0.55)]
         mixed += [np.array(colour) * (1.0 - shares) + shares for colour in named]
         self.palette = Image.new("P", (1, 1))
         self.palette.putpalette(np.round(255.0 * np.concatenate(mixed)).astype(np.uint8).tobytes())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import h5py
 import numpy as np
@@ -21,7 +21,7 @@ from flexmbs.solution import Solution
 if TYPE_CHECKING:
     from flexmbs.model import Model
 
-__all__ = ["write_modes", "write_series"]
+__all__ = ["write_modes", "write_series", "write_xdmf"]
 
 
 def write_series(solution: Solution, path: str | PathLike[str]) -> Path:
@@ -151,7 +151,21 @@ class _Polylines:
 def _write(
     owner: str, path: str | PathLike[str], lines: _Polylines, steps: Iterator[tuple[float, Mapping[str, FloatArray]]]
 ) -> Path:
-    """A series through meshio, both files as a whole or not at all."""
+    """Polylines with their numbers as cell data."""
+    numbers = {name: [values] for name, values in lines.numbers.items()}
+    return write_xdmf(
+        owner, path, lines.points, [("line", lines.lines)], ((time, fields, numbers) for time, fields in steps)
+    )
+
+
+def write_xdmf(
+    owner: str,
+    path: str | PathLike[str],
+    points: FloatArray,
+    cells: list[tuple[str, IntArray]],
+    steps: Iterator[tuple[float, Mapping[str, FloatArray], Mapping[str, list[Any]]]],
+) -> Path:
+    """A series of times with data of points and cells through meshio, both files as a whole or not at all."""
     from meshio.xdmf import TimeSeriesWriter
 
     target = as_target(owner, path, (".xdmf",))
@@ -163,9 +177,8 @@ def _write(
         # meshio would put this file into the working folder, under a name that results may have
         writer.h5_filename = data.name
         with h5py.File(data_draft, "w") as writer.h5_file:
-            writer.write_points_cells(lines.points, [("line", lines.lines)])
-            for time, fields in steps:
-                numbers = {name: [values] for name, values in lines.numbers.items()}
-                writer.write_data(time, point_data=dict(fields), cell_data=numbers)
+            writer.write_points_cells(points, cells)
+            for time, fields, numbers in steps:
+                writer.write_data(time, point_data=dict(fields), cell_data=dict(numbers))
             writer.__exit__()
     return target

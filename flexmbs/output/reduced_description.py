@@ -86,7 +86,7 @@ def reduced_from_plain(plain: Mapping[str, Plain], arrays: Mapping[str, NDArray[
         frames=tuple(frames),
         dofs=DofMap(arrays[f"{at}/dofs/node"], arrays[f"{at}/dofs/component"]),
         inertia=inertia,
-        units={key: value for key, value in plain["units"]},
+        units=dict(plain["units"]),
         stress_names=tuple(plain["stress_names"]),
         stiffening=stiffening,
         **given,  # type: ignore[arg-type]

@@ -6,7 +6,7 @@ Rigid bodies are wireframes that follow a pose (`wireframe`), flexible bodies cu
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -20,7 +20,9 @@ from flexmbs.output.scene_drawing import FLEXIBLE, GROUND, POINT, RIGID, SPRING,
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-__all__ = ["FLEXIBLE", "GROUND", "POINT", "RIGID", "SPRING", "Line", "Scene", "Stroke", "still", "wireframe"]
+__all__ = [
+    "FLEXIBLE", "GROUND", "POINT", "RIGID", "SPRING", "Line", "Scene", "Stroke", "Surface", "still", "wireframe"
+]  # fmt: skip
 
 FLAT = 1e-9
 """Share of the size of a scene that it may extend in z and still be drawn in the plane."""
@@ -71,8 +73,36 @@ class Line:
 
 
 @dataclass(frozen=True, eq=False)
+class Surface:
+    """A surface of triangles that moves and changes its colours; drawn in space only.
+
+    Parameters
+    ----------
+    label : str
+    triangles : (n_f, 3) int array
+        Numbers of points.
+    at : function
+        From the number of a time to the points (n, 3) [length] and the values (n,) that colour them; called per frame,
+        so that not all states are held at once.
+    corners : (2, 3) array
+        Least and largest coordinates over all times.
+    limits : (float, float)
+        Values of the ends of the colours.
+    quantity : str
+        What the values are, with their unit.
+    """
+
+    label: str
+    triangles: IntArray
+    at: Callable[[int], tuple[FloatArray, FloatArray]]
+    corners: FloatArray
+    limits: tuple[float, float]
+    quantity: str
+
+
+@dataclass(frozen=True, eq=False)
 class Scene:
-    """Lines over time.
+    """Lines over time, and surfaces.
 
     Parameters
     ----------
@@ -107,6 +137,7 @@ class Scene:
     length_unit: str = "m"
     time_unit: str = "s"
     flat: bool = False
+    surfaces: Sequence[Surface] = ()
     planar: bool = field(init=False)
 
     def __post_init__(self) -> None:
@@ -114,19 +145,21 @@ class Scene:
         if not len(times) or (np.diff(times) <= 0.0).any():
             raise ModelError("Scene: times must ascend, and there must be at least one.")
         lines = tuple(self.lines) if isinstance(self.lines, Sequence) else ()
-        if not lines or not all(isinstance(line, Line) for line in lines):
+        if not (lines or self.surfaces) or not all(isinstance(line, Line) for line in lines):
             raise ModelError(f"Scene: lines must be a sequence of Line, at least one, not {show(self.lines)}.")
         for line in lines:
             if len(line.points) != len(times) or line.points.shape[2] != lines[0].points.shape[2]:
                 wanted = (len(times), "any", lines[0].points.shape[2])
                 raise ModelError(f"Scene: {line.label!r} must have the shape {wanted}, not {line.points.shape}.")
-        everything = np.concatenate([line.points.reshape(-1, line.points.shape[2]) for line in lines])
+        drawn = [line.points.reshape(-1, line.points.shape[2]) for line in lines]
+        everything = np.concatenate([*drawn, *(surface.corners for surface in self.surfaces)])
         everything = everything[np.isfinite(everything).all(axis=1)]
         if not len(everything):
             raise ModelError("Scene: there is no point to draw.")
         extent = np.ptp(everything, axis=0)
         planar = as_flag("Scene", "flat", self.flat) or len(extent) == 2
         planar = planar or bool(extent[2] <= FLAT * max(float(extent.max()), 1e-300))
+        planar = planar and not self.surfaces
         if planar:
             lines = tuple(replace(line, points=line.points[:, :, :2]) for line in lines)
         for name, value in (("times", times), ("lines", lines), ("planar", planar)):

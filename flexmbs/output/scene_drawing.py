@@ -7,19 +7,22 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from matplotlib import colormaps
 from matplotlib.axes import Axes
-from matplotlib.colors import is_color_like
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import Normalize, is_color_like, to_rgba
 from matplotlib.ticker import MaxNLocator
 
 from flexmbs.core.checks import as_number, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
+from flexmbs.linear.pictures import shaded
 from flexmbs.output import style
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from flexmbs.output.scene import Scene
+    from flexmbs.output.scene import Scene, Surface
 
 __all__ = ["FLEXIBLE", "GROUND", "POINT", "RIGID", "SPRING", "SceneAxes", "Stroke"]
 
@@ -118,6 +121,8 @@ class SceneAxes:
             for k in np.unique(np.linspace(0, n - 1, min(n, TRACES)).astype(int)) if line.trail and n else ():
                 faint = {"color": s.colour, "lw": 0.8, "alpha": 0.45, "zorder": 1.8}
                 self._traces.append((line.points[:, k], self.axes.plot(*start[:, [k]], **faint)[0]))
+        self._surfaces = [_drawn(self.axes, surface) for surface in scene.surfaces]
+        _colour_bars(self.axes, scene)
         self._time = self._clock()
         named = sum(artist.get_label()[:1] != "_" for artist in self._artists)
         if 1 < named <= 8:
@@ -145,6 +150,8 @@ class SceneAxes:
         begin = int(np.searchsorted(self.scene.times, self.scene.times[step] - trail))
         for points, artist in self._traces:
             _move(artist, points[begin : step + 1])
+        for surface, artist in zip(self.scene.surfaces, self._surfaces, strict=True):
+            _recolour(artist, surface, step)
         self._write_time(step)
 
     def _write_time(self, step: int) -> None:
@@ -188,9 +195,44 @@ class SceneAxes:
 
 def _corners(scene: Scene) -> FloatArray:
     """Least and largest coordinates over all times (2, dim)."""
-    low = np.nanmin([np.nanmin(x, axis=(0, 1)) for x in _filled(scene)], axis=0)
-    high = np.nanmax([np.nanmax(x, axis=(0, 1)) for x in _filled(scene)], axis=0)
+    low = np.nanmin([*(np.nanmin(x, axis=(0, 1)) for x in _filled(scene)), *(s.corners[0] for s in scene.surfaces)], 0)
+    high = np.nanmax([*(np.nanmax(x, axis=(0, 1)) for x in _filled(scene)), *(s.corners[1] for s in scene.surfaces)], 0)
     return np.array((low, high))
+
+
+def _drawn(axes: Any, surface: Surface) -> Any:
+    """The polygons of a surface at the start."""
+    from mpl_toolkits.mplot3d.art3d import Poly3DCollection  # type: ignore[import-untyped]
+
+    points, _ = surface.at(0)
+    polygons = Poly3DCollection(points[surface.triangles], linewidths=0.3, rasterized=True)
+    axes.add_collection3d(polygons)
+    _recolour(polygons, surface, 0)
+    return polygons
+
+
+def _recolour(polygons: Any, surface: Surface, step: int) -> None:
+    """The polygons of a surface at a time, shaded; grey where values are missing."""
+    points, values = surface.at(step)
+    corners, mean = points[surface.triangles], values[surface.triangles].mean(axis=1)
+    colours = np.tile(to_rgba(style.GREY), (len(corners), 1))
+    known = np.isfinite(mean)
+    colours[known] = _scale(surface).to_rgba(mean[known])
+    colours = shaded(corners, colours)
+    polygons.set_verts(corners)
+    polygons.set_facecolor(colours)
+    polygons.set_edgecolor(colours)  # edges in the colour of the face close the cracks between neighbours
+
+
+def _scale(surface: Surface) -> ScalarMappable:
+    return ScalarMappable(Normalize(*surface.limits), colormaps["viridis"])
+
+
+def _colour_bars(axes: Any, scene: Scene) -> None:
+    """One bar for each quantity, with the limits of its first surface."""
+    for quantity in dict.fromkeys(surface.quantity for surface in scene.surfaces):
+        first = next(s for s in scene.surfaces if s.quantity == quantity)
+        axes.figure.colorbar(_scale(first), ax=axes, label=quantity, shrink=0.6, pad=0.08)
 
 
 def _hatching(points: FloatArray, size: float) -> FloatArray:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from flexmbs.bodies.floating import FloatingBody
 from flexmbs.bodies.marker import Marker
 from flexmbs.body import Attachment, FlexibleBody
 from flexmbs.core.checks import show
@@ -16,8 +17,9 @@ from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.joints.rows import DISTANCE
 from flexmbs.output import time_plots
+from flexmbs.output.deformation import body_surface, mesh_lines
 from flexmbs.output.history_table import HistoryTable, components
-from flexmbs.output.scene import FLEXIBLE, GROUND, POINT, RIGID, SPRING, Line, Scene, Stroke, still, wireframe
+from flexmbs.output.scene import FLEXIBLE, GROUND, POINT, RIGID, SPRING, Line, Scene, Stroke, Surface, still, wireframe
 from flexmbs.output.style import CYCLE, INK
 
 if TYPE_CHECKING:
@@ -65,24 +67,33 @@ def plot_positions(solution: TimeSolution, at: tuple[Any, ...], component: str, 
     )
 
 
-def scene(solution: TimeSolution, points: int = 5) -> Scene:
-    """What an animation of the motion shows: wireframes, curves, springs and the points of joints on the ground."""
+def scene(solution: TimeSolution, points: int = 5, colour: str = "displacement") -> Scene:
+    """What an animation of the motion shows: wireframes, curves, springs and the points of joints on the ground.
+
+    Bodies in floating frames show the surface of their mesh, coloured by ``"displacement"`` or ``"stress"``.
+    """
     model, n_t = solution.model, len(solution)
     lines: list[Line] = []
+    surfaces: list[Surface] = []
     for body in model.flexible_bodies:
         lines.append(Line(body.name, _curve(solution, body, points), FLEXIBLE))
     for number, body in enumerate(model.rigid_bodies):
-        colour = CYCLE[number % len(CYCLE)]
+        ink = CYCLE[number % len(CYCLE)]
+        if isinstance(body, FloatingBody):
+            surface, bars = body_surface(solution, body, colour), mesh_lines(solution, body)
+            surfaces += [] if surface is None else [surface]
+            lines += [Line(body.name, bars, replace(FLEXIBLE, colour=ink))] if bars.shape[1] else []
+            continue
         position, rotation = solution.position(body), solution.rotation(body)
         shape = getattr(body, "shape", None)
         if shape is not None and len(shape.edges):
             edges = wireframe(shape.points, shape.edges, position, rotation)
-            lines.append(Line(body.name, edges, replace(RIGID, colour=colour)))
+            lines.append(Line(body.name, edges, replace(RIGID, colour=ink)))
             continue
-        lines.append(Line(body.name, position[:, None, :], replace(POINT, colour=colour)))
+        lines.append(Line(body.name, position[:, None, :], replace(POINT, colour=ink)))
         arms = _arms(solution, body, position)
         if len(arms):
-            lines.append(Line(body.name, arms, replace(RIGID, colour=colour)))
+            lines.append(Line(body.name, arms, replace(RIGID, colour=ink)))
     for joint in model.joints:
         for pair in joint.pairs:
             if pair.rows and pair.rows[0].kind == DISTANCE:
@@ -96,14 +107,14 @@ def scene(solution: TimeSolution, points: int = 5) -> Scene:
     fixed = [side for j in model.joints for p in j.pairs for side in (p.a, p.b) if side.body.name == "ground"]
     if fixed:
         lines.append(Line("ground", still(n_t, np.array([m.position0() for m in fixed])), FIXED))
-    return Scene(solution.t, lines, model.name, model.units.length, model.units.time)
+    return Scene(solution.t, lines, model.name, model.units.length, model.units.time, surfaces=_one_scale(surfaces))
 
 
-def animate(solution: TimeSolution, path: str | PathLike[str], **options: Any) -> Path:
-    """Write an animation; options are those of `flexmbs.output.animation.animate`."""
+def animate(solution: TimeSolution, path: str | PathLike[str], *, colour: str = "displacement", **options: Any) -> Path:
+    """Write an animation; ``colour`` as in `scene`, other options as in `flexmbs.output.animation.animate`."""
     from flexmbs.output.animation import animate as write
 
-    return write(scene(solution), path, **options)
+    return write(scene(solution, colour=colour), path, **options)
 
 
 def table(solution: TimeSolution, *at: Any) -> HistoryTable:
@@ -158,6 +169,15 @@ def _curve(solution: TimeSolution, body: FlexibleBody, points: int) -> FloatArra
         shapes = np.concatenate((shapes, gaps), axis=2)
     flat = shapes.reshape(n_t, -1, dim)
     return flat if dim == 3 else np.concatenate((flat, np.zeros((n_t, flat.shape[1], 1))), axis=2)
+
+
+def _one_scale(surfaces: list[Surface]) -> list[Surface]:
+    """Surfaces with the same limits of the colours where they show the same quantity."""
+    found = []
+    for surface in surfaces:
+        limits = np.array([s.limits for s in surfaces if s.quantity == surface.quantity])
+        found.append(replace(surface, limits=(float(limits[:, 0].min()), float(limits[:, 1].max()))))
+    return found
 
 
 def _arms(solution: TimeSolution, body: Any, centre: FloatArray) -> FloatArray:

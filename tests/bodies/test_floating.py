@@ -44,6 +44,11 @@ def nodes_only() -> Any:
         (lambda: fx.FloatingBody(nodes_only()).interface("left"), "kind 'nodes' has no frame; use node"),
         (lambda: fx.FloatingBody(held_by_a_spring()), "six rigid motions, but its reduced model has"),
         (lambda: fx.FloatingBody(replace(bar(), K=np.zeros_like(bar().K)), reference="left"), "can move freely"),
+        (lambda: fx.FloatingBody(bar(), reference=("left", "left")), "the two places of its reference are one"),
+        (lambda: fx.FloatingBody(bar(), reference=("left", 1000)), "node 1000 of its reference has no displacements"),
+        (lambda: fx.FloatingBody(bar(), reference=("left", "top")), "no interface named 'top'"),
+        (lambda: fx.FloatingBody(bar(), reference=3), "reference must be 'mean', the name of an interface or a pair"),
+        (lambda: fx.FloatingBody(replace(bar(), K=0 * bar().K), reference=("left", "right")), "can move freely"),
         (lambda: fx.FloatingBody(bar(), damping=-0.1), "damping"),
         (lambda: fx.FloatingBody(bar(), damping=[0.1, -0.1, 0, 0, 0, 0]), "must not be negative"),
         (lambda: fx.FloatingBody(bar(), damping=[0.1]), "damping"),
@@ -98,10 +103,26 @@ def test_no_shape_of_a_tangent_frame_moves_its_interface() -> None:
     assert not np.abs(marker.psi).any()
 
 
+@pytest.mark.parametrize("place", ["right", "a corner"])
+def test_no_shape_of_a_chord_frame_leaves_the_line(place: str) -> None:
+    """The first end rests but for turns across the line, the second moves along it only."""
+    second: Any = place if place == "right" else int(np.argmax(bar().points @ (1.0, 0.1, 0.1)))
+    body = fx.FloatingBody(bar(), reference=("left", second))
+    end = body.interface(second) if isinstance(second, str) else body.node(second)
+    begin = body.interface("left")
+    along = end.point / np.linalg.norm(end.point)
+    size = np.abs(end.phi).max()
+    assert size > 0.0
+    assert np.abs(begin.phi).max() < 1e-9 * size
+    assert np.abs(along @ begin.psi).max() < 1e-9 * np.abs(begin.psi).max()
+    assert np.abs(end.phi - np.outer(along, along @ end.phi)).max() < 1e-9 * size
+    assert body.modes == bar().size - 6
+
+
 def test_held_body_has_the_frequencies_of_the_reduced_model() -> None:
-    """In both frames; the frame that is not held has to follow its interface then."""
+    """In all frames; a frame that is not held has to follow its interface then."""
     expected = bar().angular_frequencies("left") / (2.0 * np.pi)
-    for reference in ("mean", "left"):
+    for reference in ("mean", "left", ("left", "right")):
         body = fx.FloatingBody(bar(), reference=reference)
         modes = fx.solve_modal(fx.Model(body, fx.Fixed(fx.ground, body, at=(0, 0, 0))))
         np.testing.assert_allclose(modes.frequencies, expected, rtol=1e-7)

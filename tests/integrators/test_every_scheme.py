@@ -17,6 +17,8 @@ import pytest
 
 import flexmbs as fx
 from flexmbs.core.describe import Vocabulary, from_plain
+from tests.floating import SOFT
+from tests.floating import bar as bar_of_hexahedra
 
 G = 9.81
 WEIGHT = fx.Gravity((0, 0, -G))
@@ -164,7 +166,24 @@ def half_weight(view: Any) -> dict[str, float]:
 EVENT = fx.Event(fx.JointSensor("hinge"), level=0.3, action=half_weight, name="half weight")
 
 
+def floating(*joints: Any) -> fx.Model:
+    """A bar that bends in a floating frame, free or as a pendulum."""
+    body = fx.FloatingBody(
+        bar_of_hexahedra(SOFT), reference="left", modes=2, angular_velocity=(0, 2.0, 0), deformation=(0.01, 0.02),
+        name="strip",
+    )  # fmt: skip
+    hinges = [make(body) for make in joints]
+    return fx.Model(body, *hinges, WEIGHT)
+
+
+def hinged(body: fx.FloatingBody) -> fx.Revolute:
+    return fx.Revolute(fx.ground, body, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
+
+
 # --- the table -------------------------------------------------------------------------------------------------------
+
+
+FINEST = fx.RadauIIA()
 
 
 @dataclass(frozen=True)
@@ -173,7 +192,7 @@ class Kind:
 
     ``steps`` of the coarser run. ``order``: most that the smoothness of the forces lets a scheme have. ``kink``: jump
     of the rate of accelerations [length/time^3], which leaves an error of its sixth part times h^3 per event.
-    ``refused``: by the class of the scheme, the item that its message names.
+    ``refused``: by the class of the scheme, the item that its message names. ``best``: what the exact motion is from.
     """
 
     make: Callable[[], fx.Model]
@@ -182,6 +201,7 @@ class Kind:
     kink: float = 0.0
     refused: tuple[tuple[str, str], ...] = ()
     events: tuple[fx.Event, ...] = ()
+    best: Any = FINEST
 
 
 def only(item: str, *others: tuple[str, str]) -> tuple[tuple[str, str], ...]:
@@ -189,6 +209,7 @@ def only(item: str, *others: tuple[str, str]) -> tuple[tuple[str, str], ...]:
     return (("EnergyMomentum", item), *others)
 
 
+FLOATS = (("EnergyMomentum", "strip"), ("RadauIIA", "strip"))
 reads_accelerations = lag(lambda body, hinge: fx.AccelerationSensor(body.centre, (0, 0, 1)))
 KINDS = {
     "planar pendulum": Kind(planar),
@@ -221,6 +242,8 @@ KINDS = {
     ),
     "user force": Kind(lambda: pendulum(air), refused=only("air")),
     "sampled controller": Kind(lambda: pendulum(controlled), refused=only("pid")),
+    "floating pendulum": Kind(lambda: floating(hinged), 160, refused=FLOATS, best=fx.RungeKutta(order=5)),
+    "free floating body": Kind(floating, 160, refused=FLOATS, best=fx.RungeKutta(order=5)),
     "event that changes a load": Kind(pendulum, events=(EVENT,)),
 }  # fmt: skip
 
@@ -234,7 +257,7 @@ def known() -> Callable[[str], tuple[fx.System, np.ndarray]]:
         if name not in found:
             kind = KINDS[name]
             system = fx.compile_model(kind.make())
-            run = go(system, kind, fx.RadauIIA(), 20 * kind.steps)
+            run = go(system, kind, kind.best, 20 * kind.steps)
             found[name] = system, run.q[-1]
         return found[name]
 

@@ -64,6 +64,12 @@ ALL: tuple[CaseEntry, ...] = (
         "linear parts",
         f"{_HERE}.solid_bars:CASE",
     ),
+    CaseEntry(
+        "moving-frame",
+        "Structures in a turning frame: blade, rod, shaft",
+        "linear parts",
+        f"{_HERE}.moving_frame:CASE",
+    ),
     CaseEntry("equilibria", "Mechanisms find their equilibrium", "equilibrium", f"{_HERE}.equilibrium:EQUILIBRIA"),
     CaseEntry(
         "vibrations",
@@ -128,6 +134,12 @@ ALL: tuple[CaseEntry, ...] = (
     CaseEntry("d17-pendulum", "Very flexible falling pendulum", "flexible motion", f"{_HERE}.flexible_pendulum:CASE"),
     CaseEntry("d18-spinup", "Spin-up of a flexible cantilever", "flexible motion", f"{_HERE}.spinup:CASE"),
     CaseEntry(
+        "inertia-formulations",
+        "Three formulations of the inertia of a flexible body",
+        "flexible motion",
+        f"{_HERE}.inertia_formulations:CASE",
+    ),
+    CaseEntry(
         "d18-floating",
         "Spin-up of a cantilever in a floating frame",
         "flexible motion",
@@ -145,7 +157,29 @@ ALL: tuple[CaseEntry, ...] = (
         "flexible motion",
         f"{_HERE}.spinning_beams:STRING",
     ),
+    CaseEntry(
+        "moving-frame-spinup",
+        "Spin-up of a beam by linear equations in its frame",
+        "flexible motion",
+        f"{_HERE}.moving_frame:SPINUP",
+    ),
     CaseEntry("d21-whirl", "Whirling chain", "flexible motion", f"{_HERE}.whirl:CASE"),
+    CaseEntry(
+        "floating-rigid-limit", "Bodies in floating frames become rigid", "flexible motion", f"{_HERE}.floating:RIGID"
+    ),
+    CaseEntry(
+        "floating-free-flight", "Free flight of a soft body", "flexible motion", f"{_HERE}.floating:FLIGHT", slow=True
+    ),
+    CaseEntry(
+        "floating-falling-pendulum",
+        "Falling pendulum in a floating frame",
+        "flexible motion",
+        f"{_HERE}.floating:FALL_CASE",
+        slow=True,
+    ),
+    CaseEntry(
+        "flexible-slider-crank", "Flexible slider-crank", "flexible motion", f"{_HERE}.slider_crank:CASE", slow=True
+    ),
     CaseEntry("ellipsograph", "Ellipsograph with a soft beam", "flexible motion", f"{_HERE}.ellipsograph:CASE"),
     CaseEntry("d09-bead", "Bead sliding on a taut cable without mass", "mechanisms", f"{_HERE}.sliding:ROPE"),
     CaseEntry("d19-moving-string", "String running through two eyelets", "mechanisms", f"{_HERE}.moving_string:CASE"),
@@ -259,6 +293,15 @@ ALL: tuple[CaseEntry, ...] = (
         "Slender beam of six solids, regular and distorted",
         "linear parts",
         f"{_HERE}.solids:SLENDER_CASE",
+    ),
+    CaseEntry(
+        "galvanizing-strip",
+        "Strip of a galvanizing line: prestress and reduction",
+        "reduction",
+        f"{_HERE}.galvanizing:STRIP",
+    ),
+    CaseEntry(
+        "galvanizing-line", "Active control of a galvanizing line", "control", f"{_HERE}.galvanizing:LINE", slow=True
     ),
     CaseEntry("s10-cook-solids", "Cook's membrane by solids", "linear parts", f"{_HERE}.solids:COOK"),
 )

@@ -18,6 +18,8 @@ from flexmbs.verification.reference.data import load_reference
 
 FLAP, CHORD = (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 WITHOUT = "|w_0^2 - eta^2|^(1/2), closed form of shapes that do not shorten; wrong for a beam"
+
+
 def blade(
     elements: int, modes: int, bending: float, direction: tuple[float, ...], radius: float = 0.0, tip: float = 0.0
 ) -> Any:

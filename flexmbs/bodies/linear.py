@@ -1,0 +1,309 @@
+r"""Linear bodies: a reduced part that stays near its place, in its uncoupled modal coordinates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from flexmbs.bodies.frames import frame_along
+from flexmbs.bodies.marker import Body, Marker
+from flexmbs.core.checks import as_array, as_count, as_name, as_number, frozen_copy, show
+from flexmbs.core.contracts import FloatArray
+from flexmbs.core.errors import ModelError
+from flexmbs.core.rotations import RotationLike, as_rotation
+from flexmbs.reduction.model import ReducedModel
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+__all__ = ["LinearBody", "LinearMarker"]
+
+UNSTABLE = 1e-10
+"""Squared frequencies below minus this part of the largest are no round-off."""
+COUPLED = 1e-12
+"""Damping between two modes that is this part of what belongs to them is round-off."""
+OFF_NODE = 1e-6
+"""How far from a node or an interface, relative to the size of the body, a point may be given."""
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class LinearBody(Body):
+    r"""A reduced part that does not move far: linear equations with constant matrices, and markers on it.
+
+    A point of the part is at :math:`x_0 + R_0 (s + \phi(s)\,\eta)`, with the place :math:`x_0, R_0` of the mesh, which
+    is fixed, and the place s of the point in it. The material there turns by the small rotation
+    :math:`\psi(s)\,\eta`. The coordinates :math:`\eta` are the mass-normalised modes of the reduced model with the
+    interfaces of ``fixed`` held, so that
+
+    .. math:: \ddot\eta + D\dot\eta + \Omega^2\eta = \Phi^T f, \qquad
+              D = 2\,\mathrm{diag}(\zeta_k\omega_k) + \Phi^T D_r \Phi .
+
+    With all modes these are the equations of the reduced model in other coordinates; nothing is left out. Rigid motions
+    that are not held are modes of frequency zero.
+
+    Parameters
+    ----------
+    reduced : ReducedModel
+        With inertia; its coordinates in units of the model. Prestress is part of its stiffness (`flexmbs.prestressed`).
+    fixed : str or sequence of str, default ()
+        Interfaces held to the ground. They are taken out of the equations, and so have no reactions; for these hold
+        the interface by a joint.
+    modes : int, optional
+        How many modes to keep, from the lowest; by default all.
+    damping : float or (m,) array, default 0
+        Modal damping ratios, added to the damping of the reduced model.
+    position : (3,) array, default the origin
+        Where the origin of the mesh is, inertial frame [length].
+    rotation : (3, 3) array, (4,) array or scipy Rotation, optional
+        Orientation of the axes of the mesh.
+    deformation, deformation_rate : (m,) array, optional
+        Modal coordinates at the start and their rates.
+    name : str, optional
+        That of the reduced model by default.
+
+    Raises
+    ------
+    ModelError
+        If the reduced model has no inertia, the part is unstable (compressed beyond buckling), an interface is unknown,
+        or an array has another shape.
+
+    Notes
+    -----
+    Limits: displacements and rotations are small, those of rigid motions too; for parts that move far there is
+    `FloatingBody`. Forces on markers are in inertial axes, but act at the undeformed place of the part.
+
+    Examples
+    --------
+    >>> import flexmbs as fx
+    >>> lug = fx.Part(fx.read_mesh(fx.meshes.sample("lug.inp")), material=fx.steel, name="lug")
+    >>> body = fx.LinearBody(fx.reduce(lug, ["ROOT", "BORE"], modes=4), fixed="ROOT")
+    >>> body.modes, body.interface("BORE").position0().round(4).tolist()
+    (10, [0.045, 0.01, 0.01])
+    """
+
+    reduced: ReducedModel
+    fixed: tuple[str, ...]
+    modes: int
+    damping: FloatArray
+    position: FloatArray
+    rotation: FloatArray
+    deformation: FloatArray
+    deformation_rate: FloatArray
+    name: str
+    basis: FloatArray = field(init=False, repr=False)
+    frequencies: FloatArray = field(init=False, repr=False)
+    viscosity: FloatArray = field(init=False, repr=False)
+
+    def __init__(
+        self,
+        reduced: ReducedModel,
+        fixed: str | Sequence[str] = (),
+        modes: int | None = None,
+        damping: ArrayLike = 0.0,
+        position: ArrayLike = (0.0, 0.0, 0.0),
+        rotation: RotationLike = None,
+        deformation: ArrayLike | None = None,
+        deformation_rate: ArrayLike | None = None,
+        name: str | None = None,
+    ) -> None:
+        if not isinstance(reduced, ReducedModel):
+            raise ModelError(f"LinearBody: reduced must be a ReducedModel, from flexmbs.reduce, not {show(reduced)}.")
+        title = reduced.name if name is None else as_name("LinearBody", "name", name)
+        owner = f"LinearBody {title!r}"
+        if reduced.inertia is None:
+            raise ModelError(f"{owner}: its reduced model has no nodes, so neither a mass nor places for markers.")
+        held = (fixed,) if isinstance(fixed, str) else tuple(fixed)
+        values, basis = reduced.modes(held)
+        largest = float(values[-1]) if len(values) else 0.0
+        if not len(values) or values[0] < -UNSTABLE * largest:
+            lowest = f"its lowest squared frequency is {values[0]:.3g}" if len(values) else "nothing of it is free"
+            raise ModelError(f"{owner}: {lowest}; a stable part with some free coordinates is needed.")
+        kept = len(values) if modes is None else as_count(owner, "modes", modes, minimum=1)
+        if kept > len(values):
+            raise ModelError(f"{owner}: {kept} modes were asked for, but there are {len(values)}.")
+        basis, frequencies = basis[:, :kept], np.sqrt(np.maximum(values[:kept], 0.0))
+        ratios = _ratios(owner, damping, kept)
+        own = np.zeros((kept, kept)) if reduced.D is None else basis.T @ reduced.D @ basis
+        given: dict[str, Any] = {
+            "reduced": reduced, "fixed": held, "modes": kept, "damping": ratios,
+            "position": as_array(owner, "position", position, (3,), unit="length"),
+            "rotation": as_rotation(owner, "rotation", rotation),
+            "deformation": _coordinates(owner, "deformation", deformation, kept),
+            "deformation_rate": _coordinates(owner, "deformation_rate", deformation_rate, kept),
+            "name": title, "basis": basis, "frequencies": frequencies,
+            "viscosity": np.diag(2.0 * ratios * frequencies) + 0.5 * (own + own.T),
+        }  # fmt: skip
+        for key, value in given.items():
+            object.__setattr__(self, key, frozen_copy(value) if isinstance(value, np.ndarray) else value)
+
+    def __str__(self) -> str:
+        return f"LinearBody {self.name!r}"
+
+    @property
+    def mass(self) -> float:
+        """[mass]."""
+        assert self.reduced.inertia is not None  # noqa: S101  # checked on construction
+        return self.reduced.inertia.mass
+
+    @property
+    def uncoupled(self) -> bool:
+        """Whether damping couples no modes."""
+        size = np.sqrt(np.abs(np.outer(self.viscosity.diagonal(), self.viscosity.diagonal())))
+        rest = np.abs(self.viscosity - np.diag(self.viscosity.diagonal()))
+        return bool((rest <= COUPLED * max(float(size.max(initial=0.0)), 1e-300)).all())
+
+    @property
+    def place(self) -> tuple[FloatArray, FloatArray]:
+        return self.position, self.rotation
+
+    @property
+    def initial_q(self) -> FloatArray:
+        return self.deformation
+
+    @property
+    def initial_v(self) -> FloatArray:
+        return self.deformation_rate
+
+    @property
+    def momentum_shapes(self) -> FloatArray:
+        r"""Integrals (3, m) of the shapes over the mass, inertial axes: momentum, and gravity, are these times eta."""
+        assert self.reduced.inertia is not None  # noqa: S101  # checked on construction
+        return np.asarray(self.rotation @ self.reduced.inertia.P @ self.basis)
+
+    def interface(self, name: str, axis: ArrayLike | None = None, x: ArrayLike | None = None) -> LinearMarker:
+        """The marker of a rigid or averaged interface, at its origin.
+
+        Parameters
+        ----------
+        name : str
+            Of the interface.
+        axis, x : (3,) array, optional
+            Third axis and direction of the first one, in axes of the mesh; its axes are those of the mesh by default.
+        """
+        owner = f"interface {name!r} of {self}"
+        frame = self.reduced.frame(name)
+        if len(frame.coordinates) != 6 or len(np.unique(frame.node)) != 1:
+            raise ModelError(f"{owner}: an interface of kind 'nodes' has no frame; use node(number).")
+        rows = np.zeros((6, self.reduced.size))
+        rows[frame.component, frame.coordinates] = 1.0
+        rows = rows @ self.basis
+        axes = frame_along(owner, axis, x, False)
+        return LinearMarker(self, np.asarray(frame.origin), axes, rows[:3], rows[3:], name)
+
+    def node(self, number: int) -> LinearMarker:
+        """The marker of a node of the mesh; without an orientation where the node has no rotations."""
+        owner = f"node of {self}"
+        number = as_count(owner, "number", number)
+        rows = self.reduced.dofs.of(number)
+        component = self.reduced.dofs.component[rows]
+        if not np.isin([0, 1, 2], component).all():
+            raise ModelError(f"{owner}: node {number} has no displacements; nodes are rows of reduced.points.")
+        moved = np.zeros((6, self.modes))
+        moved[component] = np.asarray(self.reduced.shapes[rows.min() : rows.max() + 1])[rows - rows.min()] @ self.basis
+        turns = bool(np.isin([3, 4, 5], component).all())
+        place = self.reduced.points[number]
+        return LinearMarker(self, place, np.eye(3), moved[:3], moved[3:], f"node {number}", turns)
+
+    def nodal_force(self, nodes: ArrayLike, force: ArrayLike) -> FloatArray:
+        """Modal forces (m,) of equal forces (3,) on nodes, inertial axes, whose sum is ``force`` [force]."""
+        owner = f"nodal force on {self}"
+        numbers = np.unique(np.atleast_1d(np.asarray(nodes, dtype=np.int64)))
+        local = self.rotation.T @ as_array(owner, "force", force, (3,), unit="force")
+        dofs = self.reduced.dofs
+        rows = dofs.of(numbers, (0, 1, 2))
+        if len(rows) != 3 * len(numbers) or not len(rows):
+            raise ModelError(f"{owner}: each of its {len(numbers)} nodes needs displacements.")
+        values = local[dofs.component[rows]] / len(numbers)
+        first, last = int(rows.min()), int(rows.max()) + 1
+        shapes = np.asarray(self.reduced.shapes[first:last])[rows - first]
+        return np.asarray((values @ shapes) @ self.basis)
+
+    def marker(
+        self, point: ArrayLike, axis: ArrayLike | None = None, x: ArrayLike | None = None, name: str | None = None
+    ) -> Marker:
+        """The marker of the interface, or of the node, at a point (3,) of the mesh; axes as in `interface`."""
+        owner = f"marker of {self}"
+        axes = frame_along(owner, axis, x, False)
+        return self._found(as_array(owner, "point", point, (3,), unit="length"), axes, name)
+
+    @property
+    def centre(self) -> Marker:
+        raise ModelError(f"{self}: it has no marker of its own; take one with node(number) or interface(name).")
+
+    def _fixed(self, point: FloatArray, frame: FloatArray, name: str | None = None) -> Marker:
+        R = self.rotation
+        return self._found(R.T @ (point - self.position), R.T @ frame, name)
+
+    def _found(self, local: FloatArray, frame: FloatArray, name: str | None) -> Marker:
+        """The marker of the interface or node at a point of the mesh, with given axes there."""
+        size = float(np.ptp(self.reduced.points, axis=0).max())
+        for face in self.reduced.frames:
+            if face.kind != "nodes" and np.linalg.norm(face.origin - local) <= OFF_NODE * size:
+                found = self.interface(face.name)
+                break
+        else:
+            distance = np.linalg.norm(self.reduced.points - local, axis=1)
+            nearest = int(np.argmin(distance))
+            if distance[nearest] > OFF_NODE * size:
+                raise ModelError(
+                    f"{self}: neither an interface nor a node is at {local.tolist()}; the nearest node, {nearest}, is "
+                    f"{distance[nearest]:.3g} away. Interfaces: {', '.join(repr(f.name) for f in self.reduced.frames)}."
+                )
+            found = self.node(nearest)
+        return LinearMarker(self, found.point, frame, found.phi, found.psi, name or found.name, found.turns)
+
+    def displacements(self, eta: ArrayLike) -> FloatArray:
+        """Displacements and rotations (n_nodes, 6, ...) in axes of the mesh for modal coordinates (m, ...)."""
+        return self.reduced.reconstruct(self.basis @ np.asarray(eta, dtype=float))
+
+    def stresses(self, eta: ArrayLike) -> FloatArray:
+        """Stresses (s, n_c, ...) at the stress nodes of the reduced model for modal coordinates (m, ...)."""
+        return self.reduced.stresses(self.basis @ np.asarray(eta, dtype=float))
+
+
+class LinearMarker(Marker):
+    """A marker on a linear body: ``point (3,)`` of the mesh, shapes ``phi``, ``psi`` (3, m) there, axes of the mesh."""
+
+    phi: FloatArray
+    psi: FloatArray
+    turns: bool
+
+    def __init__(
+        self,
+        body: LinearBody,
+        point: Any,
+        frame: FloatArray,
+        phi: FloatArray,
+        psi: FloatArray,
+        name: str | None = None,
+        turns: bool = True,
+    ) -> None:
+        super().__init__(body, point, frame, name=name)
+        object.__setattr__(self, "phi", frozen_copy(phi))
+        object.__setattr__(self, "psi", frozen_copy(psi))
+        object.__setattr__(self, "turns", turns)
+
+    @property
+    def rotates(self) -> bool:
+        return self.turns
+
+    @property
+    def spin(self) -> bool:
+        return self.turns
+
+
+def _ratios(owner: str, damping: Any, count: int) -> FloatArray:
+    """A damping ratio for each mode."""
+    if np.ndim(damping) == 0:
+        return np.full(count, as_number(owner, "damping", damping, minimum=0.0))
+    ratios = as_array(owner, "damping", damping, (count,))
+    if (ratios < 0).any():
+        raise ModelError(f"{owner}: damping ratios must not be negative.")
+    return ratios
+
+
+def _coordinates(owner: str, name: str, value: Any, count: int) -> FloatArray:
+    return np.zeros(count) if value is None else as_array(owner, name, value, (count,))
