@@ -11,12 +11,12 @@ from flexmbs.bodies.floating import FloatingBody
 from flexmbs.bodies.planar import PlanarRigidBody
 from flexmbs.bodies.rigid import RigidBody
 from flexmbs.core.contracts import FloatArray
-from flexmbs.core.errors import ModelError
+from flexmbs.core.errors import AccuracyWarning, ModelError
 from flexmbs.core.rotations import from_quaternion
 from flexmbs.dynamics import Dynamics
 from flexmbs.mechanics.steps import local
 
-__all__ = ["carry_velocities", "check_supports", "warn_of_changes"]
+__all__ = ["carry_velocities", "check_supports", "warn_of_changes", "warn_of_softening"]
 
 MOVED, TURNED = 1e-3, 1e-3
 """Displacements, in lengths of the model, and turns [rad] by the assembly that are worth a warning."""
@@ -24,6 +24,9 @@ FASTER = 1e-2
 """Change of the velocity of a body, as a share of it in the metric of the mass, that is worth a warning."""
 SPIN = 1e-9
 """Velocities along the spin, and turns across it, up to which a body counts as spinning about a point."""
+
+SOFTENED = 0.1
+"""Squared spin by squared lowest frequency that is worth a warning where nothing stiffens."""
 
 
 def check_supports(dyn: Dynamics, q: FloatArray | None) -> None:
@@ -119,6 +122,23 @@ def warn_of_changes(
             RuntimeWarning,
             stacklevel=4,
         )
+
+
+def warn_of_softening(dyn: Dynamics, v: FloatArray) -> None:
+    """Warn where a body in a floating frame starts in a fast spin without geometric stiffening."""
+    for body, (_, iv) in zip(dyn.coordinates.rigid, dyn.coordinates.places, strict=True):
+        if not isinstance(body, FloatingBody) or body.second_order is not None or not body.modes:
+            continue
+        rate = float(np.linalg.norm(v[iv + 3 : iv + 6]))
+        share = (rate / body.frequencies[0]) ** 2
+        if share > SOFTENED:
+            warnings.warn(
+                f"Model {dyn.system.model.name!r}: body {body.name!r} spins with {rate:.3g} rad/time, and its lowest "
+                f"angular frequency is {body.frequencies[0]:.3g}. Without geometric stiffening the square of that "
+                f"frequency is wrong by about {100.0 * share:.0f} %; use reduce(..., stiffening=True).",
+                AccuracyWarning,
+                stacklevel=4,
+            )
 
 
 def _bodies(dyn: Dynamics, step: FloatArray) -> list[tuple[Any, Any, float, float]]:

@@ -26,7 +26,7 @@ from flexmbs.integrators.step_control import ErrorControl, FixedStep
 from flexmbs.joint_history import angles_at_end
 from flexmbs.output.time_files import CHECKPOINT, Stream, memory_of, meta_of
 from flexmbs.solution import Solution
-from flexmbs.start import carry_velocities, check_supports, warn_of_changes
+from flexmbs.start import carry_velocities, check_supports, warn_of_changes, warn_of_softening
 from flexmbs.time_solution import TimeSolution, TimeStatus
 
 if TYPE_CHECKING:
@@ -80,6 +80,7 @@ class Run:
             check_supports(dyn, None if start is None else q)
             found = assemble(dyn, self.t0, q, v, keep)
             warn_of_changes(dyn, q, v, found.q, found.v, kept=bool(keep))
+            warn_of_softening(dyn, found.v)
             self.redundant = found.redundant
             self.scheme.check(dyn, found.redundant)
             self.jump = self._jump(v, found.v)

@@ -83,7 +83,9 @@ class FloatingBody(Body):
     -----
     Foreshortening of second order in the deformation, and so the stiffening of rotating beams and taut strips, needs
     a model reduced with ``stiffening=True``. It then acts in the inertia, in gravity, and in the motion of the
-    interfaces, so that forces on them stiffen the body; markers at nodes move to first order only.
+    interfaces, so that forces on them stiffen the body; markers at nodes move to first order only. A body with
+    stiffening that is hinged at its own reference interface turns there almost without inertia, and its mass, which is
+    complete to second order only, may lose its definiteness: take mean axes for it (`docs/theory`).
 
     Source: R. Schwertassek, O. Wallrapp, Dynamik flexibler Mehrkörpersysteme (1999); A. A. Shabana, Dynamics of
     Multibody Systems, chapters 5 and 6.

@@ -19,6 +19,7 @@ from flexmbs.mechanics.floating import (
     floating_mass,
     floating_tangent,
 )
+from flexmbs.output.reduced_description import reduced_from_plain, reduced_to_plain
 
 SHAPES = 3
 SIZE = 6 + SHAPES
@@ -259,5 +260,18 @@ def test_forces_at_interfaces_stiffen() -> None:
     deflection = np.abs(part[:, 2]).max()
     assert np.abs(part - joined)[:, 2].max() < 1e-3 * deflection
     assert np.abs(part - joined).max() < 1e-2 * deflection  # the start stretches the boom, which rings along it
-    soft = boom(True, False)
+    with pytest.warns(fx.AccuracyWarning, match="Without geometric stiffening"):
+        soft = boom(True, False)
     assert np.abs(soft - part)[:, 2].max() > deflection
+
+
+def test_descriptions_keep_it() -> None:
+    reduced = beam().reduced
+    again = reduced_from_plain(*reduced_to_plain(reduced, 0))
+    assert again.stiffening is not None
+    assert reduced.stiffening is not None
+    assert np.array_equal(again.stiffening.moments, reduced.stiffening.moments)
+    assert np.array_equal(again.stiffening.interfaces, reduced.stiffening.interfaces)
+    assert again.stiffening.frames == reduced.stiffening.frames
+    bare = beam(stiffening=False).reduced
+    assert reduced_from_plain(*reduced_to_plain(bare, 0)).stiffening is None
