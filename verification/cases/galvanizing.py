@@ -49,7 +49,7 @@ def run_strip(progress: Progress) -> Outcome:
     for n in range(1, 5):
         mesh = (n * np.pi * longest / line.LENGTH) ** 2 / 24.0  # of linear interpolation on a string
         known = (
-            flexion(n, *size, line.YOUNG, line.DENSITY, strip.tension),
+            flexion(n, *size, line.YOUNG, line.POISSON, line.DENSITY, strip.tension),
             torsion(n, *size, line.YOUNG, line.POISSON, line.DENSITY, strip.tension),
         )
         for which, name, found in ((0, "flexion", bent), (1, "torsion", twisted)):

@@ -7,9 +7,11 @@ import numpy as np
 __all__ = ["flexion", "torsion"]
 
 
-def flexion(n: int, length: float, width: float, thickness: float, E: float, rho: float, tension: float) -> float:
-    """Frequency n of flexion with hinged ends."""
-    mass, EI = rho * width * thickness, E * width * thickness**3 / 12.0
+def flexion(
+    n: int, length: float, width: float, thickness: float, E: float, nu: float, rho: float, tension: float
+) -> float:  # fmt: skip
+    """Frequency n of flexion with hinged ends; the bending stiffness is that of a plate, since the strip is wide."""
+    mass, EI = rho * width * thickness, E * width * thickness**3 / (12.0 * (1.0 - nu**2))
     k = n * np.pi / length
     return float(k * np.sqrt((tension + EI * k**2) / mass) / (2.0 * np.pi))
 
@@ -17,8 +19,8 @@ def flexion(n: int, length: float, width: float, thickness: float, E: float, rho
 def torsion(
     n: int, length: float, width: float, thickness: float, E: float, nu: float, rho: float, tension: float
 ) -> float:  # fmt: skip
-    """Frequency n of torsion: the section's own stiffness (thin) and that of the tension; warping left out."""
-    GJ = E / (2.0 * (1.0 + nu)) * width * thickness**3 / 3.0
+    """Frequency n of torsion: Saint-Venant's stiffness of a thin rectangle and that of the tension; no warping."""
+    GJ = E / (2.0 * (1.0 + nu)) * width * thickness**3 / 3.0 * (1.0 - 0.630 * thickness / width)
     polar = width * thickness * (width**2 + thickness**2) / 12.0
     stress = tension / (width * thickness)
     return float(n / (2.0 * length) * np.sqrt((GJ + stress * polar) / (rho * polar)))
