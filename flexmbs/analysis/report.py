@@ -180,6 +180,7 @@ def _loose(model: Model) -> tuple[str, ...]:
     held = [side.body for j in model.joints for pair in j.pairs for side in (pair.a, pair.b)]
     held += [s.at.body for s in model.supports] + [side.body for h in model.hinges for side in (h.a, h.b)]
     held += [body for load in model.loads if isinstance(load, ElasticSupport) for body in load.targets]
+    held += [body for body in model.linear_bodies if body.fixed]
     known = {id(body) for body in held}
     return tuple(body.name for body in model.bodies if id(body) not in known)
 

@@ -25,6 +25,8 @@ UNSTABLE = 1e-10
 """Squared frequencies below minus this part of the largest are no round-off."""
 COUPLED = 1e-12
 """Damping between two modes that is this part of what belongs to them is round-off."""
+STRAY = 1e-8
+"""What given shapes may miss of being mass-normalised modes, relative."""
 OFF_NODE = 1e-6
 """How far from a node or an interface, relative to the size of the body, a point may be given."""
 
@@ -139,8 +141,30 @@ class LinearBody(Body):
         for key, value in given.items():
             object.__setattr__(self, key, frozen_copy(value) if isinstance(value, np.ndarray) else value)
 
+    def take_shapes(self, basis: FloatArray) -> None:
+        """Move in other mass-normalised shapes (n, m) of the same frequencies, as those of a file.
+
+        Of equal frequencies the computation of the modes leaves open which two shapes they have.
+        """
+        reduced, owner = self.reduced, str(self)
+        basis = as_array(owner, "shapes", basis, (reduced.size, self.modes))
+        squares = self.frequencies**2
+        stray = np.abs(basis.T @ reduced.M @ basis - np.eye(self.modes)).max()
+        stray += np.abs(basis.T @ reduced.K @ basis - np.diag(squares)).max() / max(float(squares.max()), 1e-300)
+        if stray > STRAY:
+            raise ModelError(f"{owner}: these shapes are not its modes; they are wrong by {stray:.1g}.")
+        own = np.zeros((self.modes, self.modes)) if reduced.D is None else basis.T @ reduced.D @ basis
+        viscosity = np.diag(2.0 * self.damping * self.frequencies) + 0.5 * (own + own.T)
+        object.__setattr__(self, "basis", frozen_copy(basis))
+        object.__setattr__(self, "viscosity", frozen_copy(viscosity))
+
     def __str__(self) -> str:
         return f"LinearBody {self.name!r}"
+
+    @property
+    def origin(self) -> FloatArray:
+        """Where the origin of its frame is in the mesh (3,): at its origin."""
+        return np.zeros(3)
 
     @property
     def mass(self) -> float:

@@ -1,4 +1,4 @@
-"""Bodies in floating frames over a run: where all nodes of the mesh are, stresses, surfaces for pictures, ParaView."""
+"""Bodies of reduced models over a run: where all nodes of the mesh are, stresses, surfaces for pictures, ParaView."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flexmbs.bodies.floating import FloatingBody
+from flexmbs.bodies.linear import LinearBody
 from flexmbs.core.checks import show
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError, unknown_name
-from flexmbs.core.rotations import from_quaternion
+from flexmbs.core.rotations import from_quaternion, to_quaternion
 from flexmbs.linear.faces import outer_faces
 from flexmbs.linear.pictures import triangles
 from flexmbs.linear.stresses import von_mises
@@ -60,7 +61,7 @@ def stresses(solution: TimeSolution, body: Any, steps: Any = slice(None), nodes:
     return np.asarray(np.einsum("scm,tm->tsc", shapes, eta))
 
 
-def mesh_lines(solution: TimeSolution, body: FloatingBody) -> FloatArray:
+def mesh_lines(solution: TimeSolution, body: FloatingBody | LinearBody) -> FloatArray:
     """Line elements of a floating body (n_t, 3 n_e, 3) with gaps, for bodies of frame elements."""
     cells = [nodes[:, :2] for kind, nodes in body.reduced.cells.items() if cell_type(kind).dim == 1]
     if not cells:
@@ -71,7 +72,7 @@ def mesh_lines(solution: TimeSolution, body: FloatingBody) -> FloatArray:
     return out.reshape(len(solution), -1, 3)
 
 
-def body_surface(solution: TimeSolution, body: FloatingBody, colour: str) -> Surface | None:
+def body_surface(solution: TimeSolution, body: FloatingBody | LinearBody, colour: str) -> Surface | None:
     """The outer faces of a floating body for an animation; None where its mesh has none.
 
     ``colour``: ``"displacement"`` (size of the displacement in the frame) or ``"stress"`` (von Mises; of bodies that
@@ -142,20 +143,25 @@ def write_motion(solution: TimeSolution, path: str | PathLike[str], body: Any, s
     return write_xdmf("to_paraview", path, points, cells, series())
 
 
-def _motion(owner: str, solution: TimeSolution, body: Any, steps: Any) -> tuple[FloatingBody, FloatArray, FloatArray]:
+def _motion(
+    owner: str, solution: TimeSolution, body: Any, steps: Any
+) -> tuple[FloatingBody | LinearBody, FloatArray, FloatArray]:
     """The body, its shapes (n, m) and its frame (n, 7) at some stored times."""
     if isinstance(body, str):
         body = solution.model.body(body)
-    if not isinstance(body, FloatingBody) or not any(body is b for b in solution.model.rigid_bodies):
-        raise ModelError(f"{owner}: expected a FloatingBody of the model or its name, not {show(body)}.")
+    if not isinstance(body, FloatingBody | LinearBody) or not any(body is b for b in solution.model.bodies):
+        raise ModelError(f"{owner}: expected a FloatingBody or LinearBody of the model or its name, not {show(body)}.")
     c = solution.system.coordinates
-    iq, _ = c.place(body)
     first = c.modal[id(body)]
     q = np.atleast_2d(solution.q[steps])
+    if isinstance(body, LinearBody):
+        frame = np.concatenate((body.position, to_quaternion(body.rotation)))
+        return body, q[:, first : first + body.modes], np.tile(frame, (len(q), 1))
+    iq, _ = c.place(body)
     return body, q[:, first : first + body.modes], q[:, iq : iq + 7]
 
 
-def _nodes(body: FloatingBody, nodes: Any) -> IntArray:
+def _nodes(body: FloatingBody | LinearBody, nodes: Any) -> IntArray:
     """Rows of the points: all, those of a node set, or given ones."""
     n = len(body.reduced.points)
     if nodes is None:
@@ -170,7 +176,7 @@ def _nodes(body: FloatingBody, nodes: Any) -> IntArray:
     return given.astype(np.int64)
 
 
-def _displacements(body: FloatingBody, nodes: IntArray, eta: FloatArray) -> FloatArray:
+def _displacements(body: FloatingBody | LinearBody, nodes: IntArray, eta: FloatArray) -> FloatArray:
     """Displacements (n, n_nodes, 3) of nodes in the frame; zero where the mesh has none."""
     dofs = body.reduced.dofs
     row = np.full((len(body.reduced.points), 3), -1)

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexmbs.bodies.floating import FloatingBody
+from flexmbs.bodies.linear import LinearBody
 from flexmbs.core.checks import show
 from flexmbs.core.describe import Plain, Vocabulary, from_plain, name_of, to_plain
 from flexmbs.core.errors import FlexmbsError, ModelError, ReadError
@@ -163,7 +164,7 @@ class _Describer:
 
     def item(self, item: object) -> Plain:
         """One item."""
-        if isinstance(item, FloatingBody):
+        if isinstance(item, FloatingBody | LinearBody):
             name = f"floating/{self.numbers[id(item)]}/basis"
             self.arrays[name] = item.basis
             basis = {"class": "numbers", "name": name, "digest": digest_of({name: item.basis})}
@@ -236,7 +237,8 @@ class _Builder:
             "mesh": self.mesh,
             "reduced model": self.reduced_model,
             "numbers": lambda d: self.arrays[d["name"]],
-            "FloatingBody": self.floating,
+            "FloatingBody": lambda d: self.with_shapes(FloatingBody, d),
+            "LinearBody": lambda d: self.with_shapes(LinearBody, d),
             "function": self.refuse,
             "object": self.refuse,
         }
@@ -299,15 +301,15 @@ class _Builder:
             self.reduced[number] = reduced_from_plain(plain, self.arrays)
         return self.reduced[number]
 
-    def floating(self, plain: dict[str, Plain]) -> FloatingBody:
-        """A body in a floating frame, in the shapes that it had."""
+    def with_shapes(self, kind: type[FloatingBody | LinearBody], plain: dict[str, Plain]) -> FloatingBody | LinearBody:
+        """A body made of a reduced model, in the shapes that it had."""
         given = {
-            key: from_plain(f"FloatingBody.{key}", part, self.vocabulary, self.resolve)
+            key: from_plain(f"{kind.__name__}.{key}", part, self.vocabulary, self.resolve)
             for key, part in plain.items()
             if key != "class"
         }
         basis = given.pop("basis")
-        body = FloatingBody(**given)
+        body = kind(**given)
         body.take_shapes(basis)
         return body
 

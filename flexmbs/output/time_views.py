@@ -70,7 +70,7 @@ def plot_positions(solution: TimeSolution, at: tuple[Any, ...], component: str, 
 def scene(solution: TimeSolution, points: int = 5, colour: str = "displacement") -> Scene:
     """What an animation of the motion shows: wireframes, curves, springs and the points of joints on the ground.
 
-    Bodies in floating frames show the surface of their mesh, coloured by ``"displacement"`` or ``"stress"``.
+    Bodies of reduced models show the surface of their mesh, coloured by ``"displacement"`` or ``"stress"``.
     """
     model, n_t = solution.model, len(solution)
     lines: list[Line] = []
@@ -94,6 +94,12 @@ def scene(solution: TimeSolution, points: int = 5, colour: str = "displacement")
         arms = _arms(solution, body, position)
         if len(arms):
             lines.append(Line(body.name, arms, replace(RIGID, colour=ink)))
+    for number, linear in enumerate(model.linear_bodies, len(model.rigid_bodies)):
+        surface, bars = body_surface(solution, linear, colour), mesh_lines(solution, linear)
+        surfaces += [] if surface is None else [surface]
+        lines += (
+            [Line(linear.name, bars, replace(FLEXIBLE, colour=CYCLE[number % len(CYCLE)]))] if bars.shape[1] else []
+        )
     for joint in model.joints:
         for pair in joint.pairs:
             if pair.rows and pair.rows[0].kind == DISTANCE:

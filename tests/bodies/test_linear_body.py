@@ -231,3 +231,26 @@ def test_prestressed_operators_have_the_stress_stiffness() -> None:
     assert rest <= 4.0 * np.finfo(float).eps * abs(full().K).max()
     with_it = fx.vibration_modes(full(), 3, {"left": "all"}, prestress=solution).frequencies
     assert np.allclose(fx.vibration_modes(about, 3, {"left": "all"}).frequencies, with_it, rtol=1e-10)
+
+
+def test_run_is_read_back_with_its_model(tmp_path: Any) -> None:
+    body = fx.LinearBody(bar(), fixed="left", damping=0.01)
+    model = fx.Model(body, fx.PointForce(body.interface("right"), (0.0, 0.0, 1.0)))
+    run = fx.simulate(model, 0.01, step=1e-3, file=tmp_path / "run.h5", progress=False)
+    found = fx.load(tmp_path / "run.h5")
+    assert np.array_equal(found.q, run.q)
+    assert np.array_equal(found.model.linear_bodies[0].basis, body.basis)
+    assert np.array_equal(found.deformed("bar")[-1], run.deformed(body)[-1])
+
+
+def test_places_of_nodes_over_a_run() -> None:
+    body = fx.LinearBody(bar(), fixed="left", position=(0.0, 0.0, 1.0), rotation=TURN)
+    run = fx.simulate(fx.Model(body, fx.Gravity((0.0, 0.0, -9.81))), 0.01, step=1e-3, progress=False)
+    node = int(bar().node_sets["right"][0])
+    assert np.allclose(run.deformed(body)[:, node], run.position(body.node(node)), rtol=0.0, atol=1e-14)
+
+
+def test_other_shapes_than_its_modes_are_refused() -> None:
+    body = fx.LinearBody(bar(), fixed="left")
+    with pytest.raises(fx.ModelError, match="these shapes are not its modes"):
+        body.take_shapes(2.0 * body.basis)
