@@ -38,6 +38,7 @@ from flexmbs.mechanics.floating_stiffening import (
     second_order_tangent,
 )
 from flexmbs.mechanics.frame_rotation import frame_rotation
+from flexmbs.mechanics.small_matrices import apply, cross_matrix, multiply
 
 __all__ = ["FloatingGroup", "floating_energy", "floating_force", "floating_mass", "floating_tangent"]
 
@@ -82,13 +83,12 @@ def moments(group: FloatingGroup, i: int, x: FloatArray, start: bool, N: FloatAr
     else:
         N[:] = 0.0
     for j in range(m):
-        s = x[j]
-        if s != 0.0:
-            block = group.R[i, j]
-            for k in range(m):
-                for a in range(3):
-                    for b in range(3):
-                        N[k, a, b] += s * block[k, a, b]
+        s, block = x[j], group.R[i, j]
+        for k in range(m):
+            for a in range(3):
+                N[k, a, 0] += s * block[k, a, 0]
+                N[k, a, 1] += s * block[k, a, 1]
+                N[k, a, 2] += s * block[k, a, 2]
 
 
 @kernel
@@ -227,11 +227,57 @@ def floating_force(group: FloatingGroup, state: State, env: Env, work: MarkerWor
 
 
 @kernel
-def cross_matrix(a0: float, a1: float, a2: float, out: FloatArray) -> None:
-    """a~."""
-    out[0, 0], out[0, 1], out[0, 2] = 0.0, -a2, a1
-    out[1, 0], out[1, 1], out[1, 2] = a2, 0.0, -a0
-    out[2, 0], out[2, 1], out[2, 2] = -a1, a0, 0.0
+def frame_tangent(
+    mass: float,
+    room: FloatArray,
+    vectors: FloatArray,
+    T: FloatArray,
+    w: FloatArray,
+    weights: tuple[float, float],
+    B: FloatArray,
+) -> None:
+    """Rows of the frame by its rotation and spin into B.
+
+    ``room (12, 3, 3)`` begins with R, J, X, w~, its rate and E; ``vectors (5, 3)`` holds c, scratch, u, P etadot and P
+    etaddot.
+    """
+    R, J, X, W, E = room[0], room[1], room[2], room[3], room[5]
+    theta, rotation, by_w, F, A, G = room[6], room[7], room[8], room[9], room[10], room[11]
+    c, x, u, Pv, Pa = vectors[0], vectors[1], vectors[2], vectors[3], vectors[4]
+    wq, wv = weights
+    cross_matrix(c[0], c[1], c[2], F)
+    cross_matrix(u[0], u[1], u[2], G)
+    multiply(F, G, rotation)
+    for a in range(3):
+        x[a] = mass * u[a] + Pa[a]
+        for b in range(3):
+            x[a] += X[a, b] * c[b] + 2.0 * W[a, b] * Pv[b]
+    cross_matrix(x[0], x[1], x[2], A)
+    for a in range(3):
+        for b in range(3):
+            G[a, b] = mass * G[a, b] - A[a, b]
+    multiply(R, G, theta)
+    apply(W, c, x)
+    cross_matrix(x[0] + 2.0 * Pv[0], x[1] + 2.0 * Pv[1], x[2] + 2.0 * Pv[2], A)
+    multiply(W, F, G)
+    for a in range(3):
+        for b in range(3):
+            G[a, b] = -A[a, b] - G[a, b]
+    multiply(R, G, by_w)
+    apply(J, w, x)
+    cross_matrix(x[0], x[1], x[2], A)
+    multiply(W, J, G)
+    trace = E[0, 0] + E[1, 1] + E[2, 2]
+    for a in range(3):
+        G[a, a] += 2.0 * trace
+        for b in range(3):
+            G[a, b] -= A[a, b] + 2.0 * E[b, a]
+    for a in range(3):
+        for b in range(3):
+            s = theta[a, 0] * T[0, b] + theta[a, 1] * T[1, b] + theta[a, 2] * T[2, b]
+            t = rotation[a, 0] * T[0, b] + rotation[a, 1] * T[1, b] + rotation[a, 2] * T[2, b]
+            B[a, 3 + b] = wq * s + wv * by_w[a, b]
+            B[3 + a, 3 + b] = wq * t + wv * G[a, b]
 
 
 @kernel
@@ -241,8 +287,9 @@ def floating_tangent(
     """The same, and wq d(M a + ...)/dq T + wv d(...)/dv into the blocks."""
     floating_force(group, state, env, work)
     wq, wv = weights
-    R, c, J, X, F = np.empty((3, 3)), np.empty(3), np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3))
-    W, Wd, A, G = np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3))
+    room, vectors = np.empty((12, 3, 3)), np.empty((5, 3))
+    R, J, X, W, Wd, E = room[0], room[1], room[2], room[3], room[4], room[5]
+    c, x, u, Pv, Pa = vectors[0], vectors[1], vectors[2], vectors[3], vectors[4]
     N, Nd, Ndd = group.work[0], group.work[1], group.work[2]
     n, size = group.dofs.shape
     m = size - 6
@@ -260,15 +307,15 @@ def floating_tangent(
         B[:] = 0.0
         w = v[d[3] : d[3] + 3]
         wd = acc[d[3] : d[3] + 3]
-        x = np.empty(3)
         for a in range(3):
-            x[a] = acc[d[a]]
+            x[a], Pv[a], Pa[a] = acc[d[a]], 0.0, 0.0
+            for b in range(3):
+                E[a, b] = 0.0
         for k in range(group.load.shape[0]):
             for a in range(3):
                 x[a] -= env.scale[group.load[k]] * group.g[k, a]
-        u = R.T @ x
-        Pv, Pa = np.zeros(3), np.zeros(3)
-        E = np.zeros((3, 3))
+        for a in range(3):
+            u[a] = R[0, a] * x[0] + R[1, a] * x[1] + R[2, a] * x[2]
         for k in range(m):
             for a in range(3):
                 Pv[a] += group.P[i, a, k] * rate[k]
@@ -277,34 +324,14 @@ def floating_tangent(
                     E[a, b] += N[k, a, b] * rate[k]
         cross_matrix(w[0], w[1], w[2], W)
         cross_matrix(wd[0], wd[1], wd[2], Wd)
-        X[:] = Wd + W @ W  # acceleration of a point at rest in the frame is u + X y
-        total = group.mass[i] * u + X @ c + 2.0 * (W @ Pv) + Pa
-        # translation
-        cross_matrix(total[0], total[1], total[2], A)
-        cross_matrix(u[0], u[1], u[2], G)
-        theta = R @ (group.mass[i] * G - A)
-        cross_matrix(c[0], c[1], c[2], F)
-        rotation = F @ G
-        wc = W @ c
-        cross_matrix(wc[0], wc[1], wc[2], A)
-        cross_matrix(Pv[0], Pv[1], Pv[2], G)
-        by_w = R @ (-A - W @ F - 2.0 * G)
-        # rotation
-        L = J @ w
-        cross_matrix(L[0], L[1], L[2], A)
-        trace = E[0, 0] + E[1, 1] + E[2, 2]
-        turn = W @ J - A - 2.0 * E.T
-        for a in range(3):
-            turn[a, a] += 2.0 * trace
+        multiply(W, W, X)
         for a in range(3):
             for b in range(3):
-                s, t = 0.0, 0.0
-                for k in range(3):
-                    s += theta[a, k] * T[group.rot[i], k, b]
-                    t += rotation[a, k] * T[group.rot[i], k, b]
-                B[a, 3 + b] = wq * s + wv * by_w[a, b]
-                B[3 + a, 3 + b] = wq * t + wv * turn[a, b]
-        RX, RW = R @ X, R @ W
+                X[a, b] += Wd[a, b]  # acceleration of a point at rest in the frame is u + X y
+        frame_tangent(group.mass[i], room, vectors, T[group.rot[i]], w, weights, B)
+        RX, RW = room[6], room[7]
+        multiply(R, X, RX)
+        multiply(R, W, RW)
         for k in range(m):
             for a in range(3):
                 s, t = 0.0, 0.0
@@ -341,7 +368,10 @@ def floating_tangent(
             B[6 + k, 3] += 2.0 * wv * (Nd[k, 1, 2] - Nd[k, 2, 1])
             B[6 + k, 4] += 2.0 * wv * (Nd[k, 2, 0] - Nd[k, 0, 2])
             B[6 + k, 5] += 2.0 * wv * (Nd[k, 0, 1] - Nd[k, 1, 0])
-        Y = wq * X + 2.0 * wv * W
+        Y = room[8]
+        for a in range(3):
+            for b in range(3):
+                Y[a, b] = wq * X[a, b] + 2.0 * wv * W[a, b]
         for k in range(m):
             for j in range(m):
                 block = group.R[i, k, j]
