@@ -87,6 +87,9 @@ def static_response(structure: Part | Operators, fixed: Mapping[Any, Any] | None
     u = np.zeros_like(forces)
     u[h] = held.values[:, None]
     u[f] = factorised(owner, operators, held, rows[:, f]).solve(right)
+    for name, column in zip(cases, u.T, strict=True):
+        if not np.isfinite(column).all():
+            raise ModelError(f"{owner}: the displacements of {name!r} are no finite numbers; its loads are too large.")
     found = {
         name: LinearSolution(operators, held, u[:, i].copy(), forces[:, i].copy(), _thermal(load))
         for i, (name, load) in enumerate(cases.items())
