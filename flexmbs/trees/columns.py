@@ -76,7 +76,8 @@ def columns_of(tree: Tree) -> Columns:
     floats = [np.array([row[k] for row in rows]) for k in (3, 4, 5)]
     return Columns(
         ints[0], ints[1], ints[2], floats[0].reshape(n, 6), floats[1].reshape(n, 3, 3), floats[2].reshape(n, 3), m, h,
-        J, ints[3], np.array(behind, dtype=np.int64), np.array([R for R, _ in frames]), np.array([p for _, p in frames]),
+        J, ints[3], np.array(behind, dtype=np.int64), np.array([R for R, _ in frames]),
+        np.array([p for _, p in frames]),
     )  # fmt: skip
 
 

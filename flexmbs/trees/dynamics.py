@@ -23,10 +23,10 @@ with V0, A0 before the joint. For m before k therefore
 .. math:: D_{mk} = S_m^T (C_k S_k + I_k (X_k + \dot S_k)), \qquad
    K_{mk} = S_m^T (C_k X_k + I_k Y_k + S_k\times^* F_k).
 
-These are the composite Jacobians of Pogorelov, in the form that Singh, Russo and Wensing gave them (Efficient Analytical
-Derivatives of Rigid-Body Dynamics using Spatial Vector Algebra, 2022), with the signs that differences confirm. A
-rotation by quaternion has three columns fixed to what is turned; its derivatives are along R exp(dtheta~), and between
-these columns only the first formulas hold. The cost is of order n times the depth of the tree.
+These are the composite Jacobians of Pogorelov, in the form that Singh, Russell and Wensing gave them (Efficient
+Analytical Derivatives of Rigid-Body Dynamics Using Spatial Vector Algebra, 2022), with the signs that differences
+confirm. A rotation by quaternion has three columns fixed to what is turned; its derivatives are along R exp(dtheta~),
+and between these columns only the first formulas hold. The cost is of order n times the depth of the tree.
 """
 
 from __future__ import annotations
@@ -189,8 +189,9 @@ def tree_mass(group: TreeGroup, q: FloatArray, blocks: FloatArray) -> None:
 def columns_of_tangent(
     group: TreeGroup, c: int, weights: tuple[float, float], T: FloatArray, p: FloatArray, out: FloatArray
 ) -> None:
-    """Of column c into rows of ``out (5, 6)``: y = I S; z = C^T S in its second half; b, and a in the second half of the
-    third; e for the rows before. p (6,) is room.
+    """What column c brings to the tangent, into rows of ``out (5, 6)``; p (6,) is room.
+
+    y = I S; z = C^T S in its second half; b, and a in its second half; e for the rows of columns before.
     """
     w = group.work
     wq, wv = weights

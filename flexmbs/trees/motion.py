@@ -22,10 +22,8 @@ __all__ = ["behind_column", "outwards", "place_columns"]
 
 
 @kernel
-def behind_column(
-    kind: int, s: FloatArray, x: FloatArray, i: int, E: FloatArray, t: FloatArray
-) -> None:  # fmt: skip
-    """Rotation E (3, 3) and translation t (3,) of a column with the coordinate x[i], or the quaternion from there on."""
+def behind_column(kind: int, s: FloatArray, x: FloatArray, i: int, E: FloatArray, t: FloatArray) -> None:
+    """Rotation E (3, 3) and translation t (3,) of a column with the coordinate x[i], or the quaternion from there."""
     if kind != SCREW:
         w, a, b, c = x[i], x[i + 1], x[i + 2], x[i + 3]
         E[0, 0], E[0, 1], E[0, 2] = 1.0 - 2.0 * (b * b + c * c), 2.0 * (a * b - w * c), 2.0 * (a * c + w * b)

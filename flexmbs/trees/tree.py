@@ -323,8 +323,8 @@ def _ordered(owner: str, links: tuple[Link, ...]) -> tuple[tuple[Link, ...], tup
         if not ready:
             circle = _circle(waiting)
             raise ModelError(
-                f"{owner}: links go round in a circle: {' -> '.join(circle)}. A tree has none: leave one joint out, and "
-                f"close the loop with a joint between the links in the model."
+                f"{owner}: links go round in a circle: {' -> '.join(circle)}. A tree has none: leave one joint out, "
+                f"and close the loop with a joint between the links in the model."
             )
         link = ready[0]
         waiting.remove(link)
