@@ -23,8 +23,9 @@ from flexmbs.core.sparsity import clear_blocks, rotate_blocks
 from flexmbs.forces.items import DEAD
 from flexmbs.forces.wrench import wrench_force
 from flexmbs.mechanics.compliance import compliances
-from flexmbs.mechanics.floating import floating_force, floating_tangent
+from flexmbs.mechanics.floating import floating_force
 from flexmbs.mechanics.floating_mass import FloatingMass, structure
+from flexmbs.mechanics.floating_tangent import floating_tangent
 from flexmbs.mechanics.inertia import add_rows_product, gyroscopic_force, gyroscopic_tangent, inertia_force
 from flexmbs.mechanics.mass import as_rows, mass_damping, mass_matrix
 from flexmbs.mechanics.pairs import (

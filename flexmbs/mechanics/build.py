@@ -18,8 +18,9 @@ from flexmbs.core.sparsity import Blocks
 from flexmbs.forces.laws import GIVEN
 from flexmbs.forces.row_force import RowForce, pack
 from flexmbs.forces.wrench import WrenchGroup, wrench_group
-from flexmbs.mechanics.floating import FloatingGroup, floating_mass
+from flexmbs.mechanics.floating import floating_mass
 from flexmbs.mechanics.floating_groups import floating_groups
+from flexmbs.mechanics.floating_moments import FloatingGroup
 from flexmbs.mechanics.inertia import RigidGroup
 from flexmbs.mechanics.marker_set import MarkerSet, n_translations
 from flexmbs.mechanics.pairs import JointGroup
