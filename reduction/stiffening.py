@@ -50,16 +50,20 @@ __all__ = ["SecondOrder", "Stiffening", "stiffening_of"]
 
 CHUNK = 1024
 """Elements at a time."""
+FLAT = 1e-12
+"""Square of the extent of a body, relative to its size, below which it has none in a direction."""
 
 
 class SecondOrder(NamedTuple):
     """Second-order fields of m shapes in a floating frame.
 
-    ``moments (4, 3, m, m)``: integral of (1, x)_a phi2_b over the mass, x from the origin of the frame; ``interfaces``:
-    displacement and rotation (6, m, m) at interfaces by name.
+    ``moments (4, 3, m, m)``: integral of (1, x)_a phi2_b over the mass, x from the origin of the frame; ``fields (4, 3,
+    m, m)``: coefficients C of the affine fields sum_a (1, x)_a C_ab with these moments, which are the projections of
+    phi2 in the norm of the mass; ``interfaces``: displacement and rotation (6, m, m) at interfaces by name.
     """
 
     moments: FloatArray
+    fields: FloatArray
     interfaces: dict[str, FloatArray]
 
 
@@ -139,7 +143,16 @@ class Stiffening:
         for name in values:
             values[name][:3] -= s + _cross(w, places[name] - origin)
             values[name][3:] -= w
-        return SecondOrder(moments, values)
+        return SecondOrder(moments, _affine(inertia, moments), values)
+
+
+def _affine(inertia: InertiaInvariants, moments: FloatArray) -> FloatArray:
+    """Coefficients (4, 3, m, m) of the affine fields with these moments."""
+    G = np.zeros((4, 4))
+    G[0, 0], G[0, 1:], G[1:, 0], G[1:, 1:] = inertia.mass, inertia.first, inertia.first, inertia.second
+    scale = 1.0 / np.sqrt(np.array([inertia.mass, *[np.trace(inertia.second)] * 3]))
+    inverse = np.linalg.pinv(G * np.outer(scale, scale), rcond=FLAT, hermitian=True) * np.outer(scale, scale)
+    return _symmetric(np.einsum("ac,cbkl->abkl", inverse, moments))
 
 
 def _symmetric(A: FloatArray) -> FloatArray:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from flexmbs.bodies.floating import FloatingBody
-from flexmbs.bodies.ground import Ground
 from flexmbs.bodies.planar import PlanarRigidBody
 from flexmbs.bodies.rigid import RigidBody
 from flexmbs.control.actuators import JointTarget, WrenchTarget
@@ -19,28 +18,24 @@ from flexmbs.core.sparsity import Blocks
 from flexmbs.forces.laws import GIVEN
 from flexmbs.forces.row_force import RowForce, pack
 from flexmbs.forces.wrench import WrenchGroup, wrench_group
-from flexmbs.joints.rows import ALONG, DISTANCE, INERTIAL, row_gradient
-from flexmbs.mechanics.floating import FloatingGroup, floating_mass
+from flexmbs.mechanics.floating import floating_mass
 from flexmbs.mechanics.floating_groups import floating_groups
+from flexmbs.mechanics.floating_moments import FloatingGroup
 from flexmbs.mechanics.inertia import RigidGroup
 from flexmbs.mechanics.marker_set import MarkerSet, n_translations
 from flexmbs.mechanics.pairs import JointGroup
 from flexmbs.mechanics.python_items import HeldLaw
 from flexmbs.mechanics.row_forces import RowForceGroup
+from flexmbs.mechanics.row_table import RowTable
+from flexmbs.mechanics.rows_in_plane import note_ends, vanishes
 
 if TYPE_CHECKING:
     from flexmbs.bodies.marker import Marker
     from flexmbs.coordinates import Coordinates
-    from flexmbs.joints.contracts import Equation, Joint, Pair, Row
+    from flexmbs.joints.contracts import Equation, Joint
     from flexmbs.model import Model
 
 __all__ = ["ActiveEquation", "Mechanics"]
-
-POINTS_ONLY = (INERTIAL, DISTANCE)
-"""Kinds of rows that depend on positions alone."""
-POINT_ON_B = (ALONG,)
-"""Kinds that depend on the orientation of A only."""
-VANISHING = 1e-12
 
 
 class ActiveEquation(NamedTuple):
@@ -242,7 +237,7 @@ class _Builder:
             for pair in pairs:
                 flat = pair.a.planar and pair.b.planar
                 for row in pair.rows:
-                    if not (flat and _vanishes(self.model, joint, pair, row)):
+                    if not (flat and vanishes(self.model, joint, pair, row)):
                         vanish.discard(row.equation)
             for k, equation in enumerate(equations):
                 item = ActiveEquation(joint, k, equation)
@@ -259,9 +254,9 @@ class _Builder:
         turning: set[int] = set()
         for _, pairs, _ in self.joints:
             for pair in pairs:
-                self._note(pair.a, pair.b, pair.rows, markers, turning)
+                note_ends(pair.a, pair.b, pair.rows, markers, turning)
         for _, force in self.force_items:
-            self._note(force.a, force.b, force.rows, markers, turning)
+            note_ends(force.a, force.b, force.rows, markers, turning)
         for wrench, _ in self.wrench_items:
             markers[id(wrench.marker)] = wrench.marker
             if wrench.follower or any(wrench.moment):
@@ -271,18 +266,8 @@ class _Builder:
             turning.add(id(marker))
         return list(markers.values()), {key for key in markers if key not in turning}
 
-    @staticmethod
-    def _note(a: Marker, b: Marker, rows: tuple[Row, ...], markers: dict[int, Marker], turning: set[int]) -> None:
-        markers[id(a)], markers[id(b)] = a, b
-        flat = a.planar and b.planar
-        for row in rows:
-            if row.kind not in POINTS_ONLY and not (flat and _constant(a, b, row)):
-                turning.add(id(a))
-                if row.kind not in POINT_ON_B:
-                    turning.add(id(b))
-
     def _joints(self, active: list[ActiveEquation], number: dict[tuple[int, int], int]) -> JointGroup:
-        table = _RowTable(self.markers)
+        table = RowTable(self.markers, self.add_block)
         eq: list[int] = []
         local: list[int] = []
         level: list[int] = []
@@ -293,7 +278,7 @@ class _Builder:
                 if not rows:
                     continue
                 equations = list(dict.fromkeys(number[id(joint), r.equation] for r in rows))
-                table.add(pair.a, pair.b, rows, [n_v + e for e in equations], self)
+                table.add(pair.a, pair.b, rows, [n_v + e for e in equations])
                 k = table.order[-1] - len(equations)
                 for row in rows:
                     e = number[id(joint), row.equation]
@@ -304,10 +289,10 @@ class _Builder:
         return JointGroup(**table.columns(), eq=ints[0], level=ints[2], local=ints[1], mptr=self.markers.ptr, n_v=n_v)
 
     def _forces(self) -> RowForceGroup:
-        table = _RowTable(self.markers)
+        table = RowTable(self.markers, self.add_block)
         for _, force in self.force_items:
             states = [self.coordinates.extra_place(e) for e in force.states]
-            table.add(force.a, force.b, list(force.rows), states, self)
+            table.add(force.a, force.b, list(force.rows), states)
         law, where, data = pack([f for _, f in self.force_items])
         n_given = sum(f.function is not None for _, f in self.force_items)
         states = [self.coordinates.extra_place(f.states[0]) if f.states else -1 for _, f in self.force_items]
@@ -339,89 +324,3 @@ class _Builder:
         self.blocks.append(Blocks(dofs[None, :], offset))
         self.size += len(dofs) ** 2
         return offset
-
-
-class _RowTable:
-    """Rows of pairs as columns."""
-
-    def __init__(self, markers: MarkerSet) -> None:
-        self.markers = markers
-        self.a: list[int] = []
-        self.b: list[int] = []
-        self.ptr = [0]
-        self.off: list[int] = []
-        self.order: list[int] = []
-        self.kind: list[int] = []
-        self.constants: list[FloatArray] = []
-        self.near: list[float] = []
-        self.factor: list[float] = []
-
-    def add(self, a: Marker, b: Marker, rows: list[Row], equations: list[int], builder: _Builder) -> None:
-        """One pair; ``equations`` are further coordinates of its block: places of equations, or of a state."""
-        i, k = self.markers.number[id(a)], self.markers.number[id(b)]
-        ptr, dof = self.markers.ptr, self.markers.dof
-        dofs = np.concatenate((dof[ptr[i] : ptr[i + 1]], dof[ptr[k] : ptr[k + 1]], np.array(equations, dtype=np.int64)))
-        self.a.append(i)
-        self.b.append(k)
-        self.off.append(builder.add_block(dofs))
-        self.order.append(len(dofs))
-        for row in rows:
-            c = np.zeros(12)
-            c[: len(row.constants)] = row.constants
-            self.kind.append(row.kind)
-            self.constants.append(c)
-            self.near.append(0.0)
-            self.factor.append(row.factor)
-        self.ptr.append(len(self.kind))
-
-    def columns(self) -> dict[str, Any]:
-        """The arrays that joints and forces have in common, by the names of their groups."""
-        ints = {"mA": self.a, "mB": self.b, "ptr": self.ptr, "off": self.off, "order": self.order, "kind": self.kind}
-        found: dict[str, Any] = {name: np.array(values, dtype=np.int64) for name, values in ints.items()}
-        found["c"] = np.array(self.constants, dtype=np.float64).reshape(len(self.kind), 12)
-        found["near"] = np.array(self.near, dtype=np.float64)
-        found["factor"] = np.array(self.factor, dtype=np.float64)
-        return found
-
-
-def _sample(a: Marker, b: Marker, row: Row, angles: tuple[float, float]) -> tuple[float, FloatArray]:
-    """Value and gradient of a row between planar markers moved in the plane."""
-    p, R, G = np.zeros((2, 3)), np.zeros((2, 3, 3)), np.zeros((1, 12))
-    for i, (marker, angle) in enumerate(zip((a, b), angles, strict=True)):
-        turn = 0.0 if isinstance(marker.body, Ground) or not marker.rotates else angle
-        spin = np.array([[np.cos(turn), -np.sin(turn), 0.0], [np.sin(turn), np.cos(turn), 0.0], [0.0, 0.0, 1.0]])
-        p[i] = marker.position0() + (0.0 if isinstance(marker.body, Ground) else np.array([angle, 2 * angle, 0.0]))
-        R[i] = spin @ marker.rotation0()
-    c = np.zeros((1, 12))
-    c[0, : len(row.constants)] = row.constants
-    value = row_gradient(row.kind, 0, c, np.zeros(1), 0, 1, p, R, G, 0)
-    reach = np.zeros(12)
-    for i, marker in enumerate((a, b)):
-        if isinstance(marker.body, Ground):
-            continue
-        reach[6 * i : 6 * i + 2] = np.abs(G[0, 6 * i : 6 * i + 2])
-        if marker.rotates:
-            reach[6 * i + 3] = abs(G[0, 6 * i + 3 : 6 * i + 6] @ R[i][2])  # spin about the inertial z
-    return value, reach
-
-
-_TURNS = ((0.0, 0.0), (0.3, -0.7), (-1.1, 0.45))
-
-
-def _vanishes(model: Model, joint: Joint, pair: Pair, row: Row) -> bool:
-    """Whether a row between planar markers cannot change; refuses one that is violated for good."""
-    samples = [_sample(pair.a, pair.b, row, turn) for turn in _TURNS]
-    size = max(1.0, float(np.abs(pair.a.position0()).max()), float(np.abs(pair.b.position0()).max()))
-    if max(float(reach.max()) for _, reach in samples) > VANISHING:
-        return False
-    if abs(samples[0][0]) > 1e-9 * size:
-        raise ModelError(
-            f"Model {model.name!r}: {joint.equations[row.equation].label!r} of joint {joint.name!r} can never be met: "
-            f"its sides are planar and not in one plane (off by {samples[0][0]:.3g}); move one of them."
-        )
-    return True
-
-
-def _constant(a: Marker, b: Marker, row: Row) -> bool:
-    """Whether a row between planar markers depends on no coordinate at all."""
-    return max(float(_sample(a, b, row, turn)[1].max()) for turn in _TURNS) <= VANISHING
