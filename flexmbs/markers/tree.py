@@ -30,7 +30,7 @@ class TreeMarkers(NamedTuple):
     """Markers on links of any trees of a model, with up to k columns on their way.
 
     ``mk, row (n,)``, ``dofs, pdofs (n, k)``, ``b1`` as in `flexmbs.markers.kind`, where a way of fewer columns is
-    filled up with its first; ``count (n,)``: columns on the way; ``path (n, k)``: their numbers; ``s (n, 3)``,
+    filled up with its first; ``ways (n,)``: columns on the way; ``path (n, k)``: their numbers; ``s (n, 3)``,
     ``R_BM (n, 3, 3)``: point and frame behind the last column; ``base_p (n, 3)``, ``base_R (n, 3, 3)``. Then tables of
     all columns as in `flexmbs.trees.group.TreeGroup`, and ``work (k, 18)``: scratch.
     """
@@ -40,7 +40,7 @@ class TreeMarkers(NamedTuple):
     dofs: IntArray
     pdofs: IntArray
     b1: int
-    count: IntArray
+    ways: IntArray
     path: IntArray
     s: FloatArray
     R_BM: FloatArray
@@ -59,7 +59,7 @@ class TreeMarkers(NamedTuple):
 def tree_constants(group: TreeMarkers, work: MarkerWork) -> None:
     """Nothing is constant."""
     for i in range(len(group.mk)):
-        part = group._replace(row=group.row[i : i + 1], dofs=group.dofs[i : i + 1, : group.count[i]])
+        part = group._replace(row=group.row[i : i + 1], dofs=group.dofs[i : i + 1, : group.ways[i]])
         constant_rows(part, work, 0)
 
 
@@ -72,7 +72,7 @@ def follow(group: TreeMarkers, i: int, q: FloatArray, p: FloatArray, R: FloatArr
         p[k] = group.base_p[i, k]
         for n in range(3):
             R[k, n] = group.base_R[i, k, n]
-    for j in range(group.count[i]):
+    for j in range(group.ways[i]):
         c = group.path[i, j]
         kind = group.kind[c]
         s = group.screw[c]
@@ -98,7 +98,7 @@ def follow(group: TreeMarkers, i: int, q: FloatArray, p: FloatArray, R: FloatArr
         p[k] += R[k, 0] * group.s[i, 0] + R[k, 1] * group.s[i, 1] + R[k, 2] * group.s[i, 2]
         for n in range(3):
             R_M[k, n] = R[k, 0] * group.R_BM[i, 0, n] + R[k, 1] * group.R_BM[i, 1, n] + R[k, 2] * group.R_BM[i, 2, n]
-    for j in range(group.count[i]):
+    for j in range(group.ways[i]):
         a, b, c0 = w[j, 3], w[j, 4], w[j, 5]
         d0, d1, d2 = p[0] - w[j, 6], p[1] - w[j, 7], p[2] - w[j, 8]
         w[j, 0] += b * d2 - c0 * d1
@@ -120,7 +120,7 @@ def tree_place(group: TreeMarkers, state: State, env: Env, work: MarkerWork) -> 
             work.p[mk, k] = p[k]
             for n in range(3):
                 work.R[mk, k, n] = R_M[k, n]
-        for j in range(group.count[i]):
+        for j in range(group.ways[i]):
             rate = v[group.dofs[i, j]]
             for k in range(3):
                 JT[row + j, k] = w[j, k]
@@ -138,7 +138,7 @@ def tree_place_tangent(group: TreeMarkers, state: State, env: Env, work: MarkerW
     v, JT, JcT, JvT, w = state.v, work.JT, work.JcT, work.JvT, group.work
     R, R_M, p = np.empty((3, 3)), np.empty((3, 3)), np.empty(3)
     for i in range(group.mk.shape[0]):
-        mk, row, n_k = group.mk[i], group.row[i], group.count[i]
+        mk, row, n_k = group.mk[i], group.row[i], group.ways[i]
         follow(group, i, state.q, p, R, R_M)
         for k in range(3):
             work.p[mk, k] = p[k]
@@ -201,11 +201,11 @@ def tree_place_tangent(group: TreeMarkers, state: State, env: Env, work: MarkerW
 def tree_pull(group: TreeMarkers, state: State, env: Env, work: MarkerWork, weights: tuple[float, float]) -> int:
     """Blocks weights[0] d(J^T W)/dq T."""
     w, W, JT = group.work, work.W, work.JT
-    R, R_M, p = np.empty((3, 3)), np.empty((3, 3)), np.empty(3)
+    R_M = np.empty((3, 3))
     size = group.pdofs.shape[1]
     x = np.empty(3)
     for i in range(group.mk.shape[0]):
-        mk, row, n_k = group.mk[i], group.row[i], group.count[i]
+        mk, row, n_k = group.mk[i], group.row[i], group.ways[i]
         B = work.B[group.b1 + i * size * size : group.b1 + (i + 1) * size * size].reshape(size, size)
         for k in range(3):
             for n in range(3):

@@ -8,6 +8,7 @@ import numpy as np
 
 from flexmbs.bodies.floating import FloatingBody
 from flexmbs.core.contracts import FloatArray, IntArray
+from flexmbs.trees.group import SCREW
 
 if TYPE_CHECKING:
     from flexmbs.coordinates import Coordinates
@@ -22,6 +23,7 @@ def model_length(coordinates: Coordinates, mechanics: Mechanics | None) -> float
     points += [b.position[None, :] for b in coordinates.rigid]
     points += [b.position + b.reduced.points @ b.rotation.T for b in coordinates.rigid if isinstance(b, FloatingBody)]
     points += [b.position + b.reduced.points @ b.rotation.T for b in coordinates.linear]
+    points += [link.place[0][None, :] for t in coordinates.trees for link in t.tree.bodies]
     if mechanics is not None:
         points += [m.position0()[None, :] for m in mechanics.markers.markers]
     ends = np.array([[f(p[:, c]) for p in points if p.shape[1] > c] or [0.0] for c in range(3) for f in (min, max)],
@@ -49,6 +51,9 @@ def body_sizes(coordinates: Coordinates, mass: FloatArray, length: float) -> tup
     for n, linear in enumerate(c.linear, len(c.node_dofs) + len(c.rigid)):
         own = c.modal[id(linear)] + np.arange(linear.modes)
         s[own], body[own] = length * np.sqrt(linear.mass / linear.modes), n
-    count = len(c.node_dofs) + len(c.rigid) + len(c.linear)
+    for n, tree in enumerate(c.trees, len(c.node_dofs) + len(c.rigid) + len(c.linear)):
+        moving = ~np.isin(tree.dof, tree.angles()) & (tree.columns.kind == SCREW)
+        s[tree.dof[moving]], body[tree.dof] = length, n
+    count = len(c.node_dofs) + len(c.rigid) + len(c.linear) + len(c.trees)
     sizes = np.bincount(body, weights=mass * s**2, minlength=count)
     return body, np.asarray(sizes, dtype=np.float64)

@@ -32,10 +32,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flexmbs.bodies.frames import joint_frame
-from flexmbs.core.checks import as_array, as_direction, as_number, frozen_copy, show
+from flexmbs.core.checks import as_array, as_direction, as_number, frozen_copy, has_shape, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
-from flexmbs.core.rotations import as_rotation, to_quaternion
+from flexmbs.core.rotations import RotationLike, as_rotation, to_quaternion
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -95,15 +95,17 @@ class TreeJoint:
         """Coordinates at the start from what a user gives; quaternions scalar first."""
         k = len(self.screws)
         if not self.ball:
-            return as_array(owner, "start", np.zeros(k) if value is None else np.atleast_1d(value), (k,))
+            value = np.zeros(k) if value is None else value
+            return as_array(owner, "start", [value] if np.ndim(value) == 0 else value, (k,))
         if not k:
-            return to_quaternion(as_rotation(owner, "start", value))
+            return _quaternion(owner, value)
         if value is None:
             return np.concatenate((np.zeros(k), (1.0, 0.0, 0.0, 0.0)))
+        if has_shape(value, (k + 4,)):
+            value = (value[:k], value[k:])
         if not isinstance(value, list | tuple) or len(value) != 2:
             raise ModelError(f"{owner}: start must be (position, rotation), not {show(value)}.")
-        place = as_array(owner, "start", value[0], (k,), unit="length")
-        return np.concatenate((place, to_quaternion(as_rotation(owner, "start", value[1]))))
+        return np.concatenate((as_array(owner, "start", value[0], (k,), unit="length"), _quaternion(owner, value[1])))
 
     def moved(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Place (3,) and orientation (3, 3) of what is behind the joint, in the joint frame, at coordinates q."""
@@ -124,6 +126,15 @@ def screw_motion(s: FloatArray, q: float) -> tuple[FloatArray, FloatArray]:
     K = np.array([[0.0, -w[2], w[1]], [w[2], 0.0, -w[0]], [-w[1], w[0], 0.0]])
     E = np.eye(3) + np.sin(q) * K + (1.0 - np.cos(q)) * K @ K
     return E, (np.eye(3) - E) @ np.cross(w, v) + w * (w @ v) * q
+
+
+def _quaternion(owner: str, value: RotationLike) -> FloatArray:
+    """The unit quaternion of a rotation; one that is given as such stays as it is."""
+    R = as_rotation(owner, "start", value)
+    if has_shape(value, (4,)):
+        given = np.asarray(value, dtype=np.float64)
+        return given / (np.linalg.norm(given) if abs(np.linalg.norm(given) - 1.0) > 1e-15 else 1.0)
+    return to_quaternion(R)
 
 
 def _along(owner: str, axis: ArrayLike, linear: float = 0.0, angular: float = 0.0) -> FloatArray:
