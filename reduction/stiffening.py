@@ -148,8 +148,7 @@ class Stiffening:
 
 def _affine(inertia: InertiaInvariants, moments: FloatArray) -> FloatArray:
     """Coefficients (4, 3, m, m) of the affine fields with these moments."""
-    G = np.zeros((4, 4))
-    G[0, 0], G[0, 1:], G[1:, 0], G[1:, 1:] = inertia.mass, inertia.first, inertia.first, inertia.second
+    G = inertia.gram
     scale = 1.0 / np.sqrt(np.array([inertia.mass, *[np.trace(inertia.second)] * 3]))
     inverse = np.linalg.pinv(G * np.outer(scale, scale), rcond=FLAT, hermitian=True) * np.outer(scale, scale)
     return _symmetric(np.einsum("ac,cbkl->abkl", inverse, moments))

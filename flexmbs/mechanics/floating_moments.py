@@ -20,6 +20,7 @@ velocities that exists, and therefore never indefinite.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -28,6 +29,7 @@ from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.jit import kernel
 from flexmbs.mechanics.shape_stacks import add_left, add_over, add_scaled, add_sum, clear
 from flexmbs.mechanics.small_matrices import add_product, fill
+from flexmbs.reduction.inertia import InertiaInvariants
 
 __all__ = ["FloatingGroup", "affine_place", "affine_shapes", "moments"]
 
@@ -63,27 +65,28 @@ class FloatingGroup(NamedTuple):
         cls,
         places: tuple[IntArray, IntArray, IntArray],
         b1: int,
-        invariants: list[tuple[FloatArray, ...]],
+        inertia: Sequence[InertiaInvariants],
         matrices: tuple[FloatArray, FloatArray],
         gravity: tuple[IntArray, FloatArray],
         second: FloatArray | None = None,
     ) -> FloatingGroup:
         """A group from the fields of `InertiaInvariants` and ``second (n, 4, 3, m, m)``.
 
-        ``places``: dofs, qi, rot; ``invariants``: mass, first, second, P, Q and R of each body; ``matrices``: K and D;
-        ``gravity``: load and g.
+        ``places``: dofs, qi, rot; ``inertia``: of each body; ``matrices``: K and D; ``gravity``: load and g.
         """
         dofs, qi, rot = places
         n, m = len(dofs), dofs.shape[1] - 6
         G, F, R = np.zeros((n, 4, 4)), np.zeros((n, 4, 3, m)), np.zeros((n, m, 3, 3, m))
-        for i, (mass, c, S, P, Q, pairs) in enumerate(invariants):
-            G[i, 0, 0], G[i, 0, 1:], G[i, 1:, 0], G[i, 1:, 1:] = mass, c, c, S
-            F[i, 0], F[i, 1:] = P, Q
-            R[i] = pairs.transpose(2, 0, 1, 3)
+        for i, found in enumerate(inertia):
+            G[i] = found.gram
+            F[i, 0], F[i, 1:] = found.P, found.Q
+            R[i] = found.R.transpose(2, 0, 1, 3)
         C = np.zeros((n, 0, 4, 3, 0)) if second is None else np.ascontiguousarray(second.transpose(0, 3, 1, 2, 4))
+        (K, D), (load, g) = matrices, gravity
         return cls(
-            dofs, b1, qi, rot, G, F, R, np.einsum("ikaaj->ikj", R), *map(np.ascontiguousarray, matrices), *gravity, C,
-            np.zeros((8, 3, 3, m)), np.zeros((6, 4, 3, m)),
+            dofs=dofs, b1=b1, qi=qi, rot=rot, G=G, F=F, R=R, M=np.ascontiguousarray(np.einsum("ikaaj->ikj", R)),
+            K=np.ascontiguousarray(K), D=np.ascontiguousarray(D), load=load, g=g, C=C,
+            work=np.zeros((8, 3, 3, m)), work4=np.zeros((6, 4, 3, m)),
         )  # fmt: skip
 
 

@@ -16,6 +16,7 @@ from flexmbs.mechanics.floating import floating_energy, floating_force, floating
 from flexmbs.mechanics.floating_moments import FloatingGroup
 from flexmbs.mechanics.floating_tangent import floating_tangent
 from flexmbs.output.reduced_description import reduced_from_plain, reduced_to_plain
+from flexmbs.reduction.inertia import InertiaInvariants
 
 SHAPES = 3
 SIZE = 6 + SHAPES
@@ -35,13 +36,13 @@ class Points:
         K = rng.normal(size=(SHAPES, SHAPES))
         self.K = K @ K.T
         w, x, phi = self.w, self.x, self.phi
-        invariants = (
-            w.sum(), w @ x, np.einsum("g,ga,gb->ab", w, x, x), np.einsum("g,gak->ak", w, phi),
+        inertia = InertiaInvariants(
+            float(w.sum()), w @ x, np.einsum("g,ga,gb->ab", w, x, x), np.einsum("g,gak->ak", w, phi),
             np.einsum("g,ga,gbk->abk", w, x, phi), np.einsum("g,gak,gbl->abkl", w, phi, phi),
         )  # fmt: skip
         dofs = np.concatenate([SHAPES + np.arange(6), np.arange(SHAPES)])[None].astype(np.int64)
         self.group = FloatingGroup.made(
-            (dofs, np.array([SHAPES]), np.array([0])), 0, [invariants], (self.K[None], 0.1 * self.K[None]),
+            (dofs, np.array([SHAPES]), np.array([0])), 0, [inertia], (self.K[None], 0.1 * self.K[None]),
             (np.array([0]), GRAVITY[None]), C[None],
         )  # fmt: skip
         self.q = np.concatenate([rng.normal(size=SHAPES + 3), Rotation.random(rng=rng).as_quat(scalar_first=True)])
