@@ -32,7 +32,7 @@ class Points:
         self.phi = 0.3 * rng.normal(size=(9, 3, SHAPES))
         C = 0.3 * rng.normal(size=(4, 3, SHAPES, SHAPES))
         C = C + C.swapaxes(2, 3)
-        self.second = np.einsum("ga,abkl->gbkl", np.hstack([np.ones((9, 1)), self.x]), C)
+        self.C = C
         K = rng.normal(size=(SHAPES, SHAPES))
         self.K = K @ K.T
         w, x, phi = self.w, self.x, self.phi
@@ -48,15 +48,32 @@ class Points:
         self.q = np.concatenate([rng.normal(size=SHAPES + 3), Rotation.random(rng=rng).as_quat(scalar_first=True)])
         self.v, self.a = rng.normal(size=SIZE), rng.normal(size=SIZE)
 
+    def places(self, eta: Any, size: float) -> tuple[Any, Any, Any]:
+        """Places y of the points and their first and second derivatives by the shapes.
+
+        A = 1 + Q/2 - E^2/8, the Taylor polynomial of a square root, where E is the gradient of Q.
+        """
+        C = size * self.C
+        psi = np.hstack([np.ones((9, 1)), self.x])
+        Ck = C @ eta
+        E, Ek = (Ck @ eta)[1:], Ck[1:]
+        both = lambda X, Y: np.einsum("ab...,bc->ac...", X, Y) + np.einsum("ab,bc...->ac...", Y, X)  # noqa: E731
+        A, Ak, Akl = 0.5 * Ck @ eta, Ck.copy(), C.copy()
+        A[1:] -= E @ E / 8.0
+        Ak[1:] -= 0.25 * both(Ek, E)
+        pairs = np.einsum("abk,bcl->ackl", Ek, Ek)
+        Akl[1:] -= 0.25 * both(C[1:], E) + 0.5 * (pairs + pairs.swapaxes(2, 3))
+        gradient = self.phi + np.einsum("ga,abk->gbk", psi, Ak)
+        return self.x + self.phi @ eta + psi @ A, gradient, np.einsum("ga,abkl->gbkl", psi, Akl)
+
     def wanted(self, q: Any, v: Any, a: Any, size: float = 1.0) -> np.ndarray:
         """Virtual work of inertia, gravity and stiffness with all fields of second order times ``size``."""
         eta, rate, rate2 = q[:SHAPES], v[:SHAPES], a[:SHAPES]
         R = Rotation.from_quat(q[SHAPES + 3 :], scalar_first=True).as_matrix()
         w, wd = v[SHAPES + 3 :], a[SHAPES + 3 :]
-        gradient = self.phi + size * self.second @ eta
-        y = self.x + self.phi @ eta + 0.5 * size * self.second @ eta @ eta
+        y, gradient, curvature = self.places(eta, size)
         yd = gradient @ rate
-        ydd = gradient @ rate2 + size * self.second @ rate @ rate
+        ydd = gradient @ rate2 + curvature @ rate @ rate
         u = R.T @ (a[SHAPES : SHAPES + 3] - 1.5 * GRAVITY)
         alpha = u + np.cross(wd, y) + np.cross(w, np.cross(w, y)) + 2.0 * np.cross(w, yd) + ydd
         shapes = np.einsum("g,gak,ga->k", self.w, gradient, alpha) + self.K @ (eta + 0.1 * rate)
