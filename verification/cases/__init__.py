@@ -158,6 +158,13 @@ ALL: tuple[CaseEntry, ...] = (
         f"{_HERE}.spinning_beams:STRING",
     ),
     CaseEntry(
+        "stiff-links",
+        "D01 to D03 and D05 with stiff flexible links",
+        "flexible motion",
+        f"{_HERE}.stiff_links:CASE",
+        slow=True,
+    ),
+    CaseEntry(
         "moving-frame-spinup",
         "Spin-up of a beam by linear equations in its frame",
         "flexible motion",
