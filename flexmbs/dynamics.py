@@ -24,10 +24,10 @@ from flexmbs.forces.items import DEAD
 from flexmbs.forces.wrench import wrench_force
 from flexmbs.mechanics.compliance import compliances
 from flexmbs.mechanics.floating import floating_force
-from flexmbs.mechanics.floating_mass import FloatingMass, structure
 from flexmbs.mechanics.floating_tangent import floating_tangent
 from flexmbs.mechanics.inertia import add_rows_product, gyroscopic_force, gyroscopic_tangent, inertia_force
 from flexmbs.mechanics.mass import as_rows, mass_damping, mass_matrix
+from flexmbs.mechanics.moving_mass import MovingMass, mass_moves, structure
 from flexmbs.mechanics.pairs import (
     joint_coupling,
     joint_force,
@@ -47,6 +47,7 @@ from flexmbs.mechanics.steps import largest_of_bodies, reduce, spread
 from flexmbs.mechanics.turns import Turns
 from flexmbs.mechanics.wrenches import wrench_tangent
 from flexmbs.system import EvaluationError, System
+from flexmbs.trees.dynamics import tree_force, tree_tangent
 
 if TYPE_CHECKING:
     from flexmbs.integrators.contracts import StepState
@@ -92,6 +93,8 @@ class Dynamics:
         self._frame_dofs = system.fixation.frame_dofs
         refuse_moving_supports(system)
         self._floating = () if mechanics is None else mechanics.floating
+        self._has_trees = mechanics is not None and len(mechanics.trees.kind) > 0
+        self._moves = mass_moves(mechanics)
         self.mass_matrix = mass_matrix(system, structure(system))
         self._M = as_rows(self.mass_matrix)
         self._damped_mass = mass_damping(system)
@@ -127,8 +130,8 @@ class Dynamics:
         self._rigid_alone = None if self._terms or len(self._damped_mass) else rigid_alone(system)
         self.seconds = dict.fromkeys(("evaluation", "assembly", "factorisation", "solve"), 0.0)
         self.matrix = StepMatrix(system, possible_entries(system), self.seconds)
-        if self._floating:
-            self._moving_mass = FloatingMass(system, self.mass_matrix, self.matrix)
+        if self._moves:
+            self._moving_mass = MovingMass(system, self.mass_matrix, self.matrix)
             self._moving_mass.update(self.coordinates.reference)
         self.length = model_length(c, mechanics)
         self.body_of, self.body_sizes = body_sizes(c, self.mass, self.length)
@@ -143,12 +146,12 @@ class Dynamics:
     @property
     def mass_changes(self) -> bool:
         """Whether the mass matrix depends on the state."""
-        return bool(self._floating)
+        return self._moves
 
     @property
     def mass_blocks(self) -> FloatArray:
         """Masses in the layout of the blocks, at the state that was evaluated last."""
-        return self._moving_mass.blocks if self._floating else self.system.mass_blocks
+        return self._moving_mass.blocks if self._moves else self.system.mass_blocks
 
     @property
     def env(self) -> Env:
@@ -163,7 +166,7 @@ class Dynamics:
         """M a + f + G^T lam, and the constraints, at the time set; also positions and twists of all markers."""
         state, env, work = State(q, v, a, lam), self.env, self._work
         self.evaluations += 1
-        if self._floating:
+        if self._moves:
             self._moving_mass.update(q)
         if self._rigid_alone is not None:
             bodies, points, joints, dof = self._rigid_alone
@@ -183,6 +186,8 @@ class Dynamics:
                 gyroscopic_force(m.rigid, state, env, work)
             for floats in self._floating:
                 floating_force(floats, state, env, markers)
+            if self._has_trees:
+                tree_force(m.trees, state, env, markers)
             markers.W[:] = 0.0
             self._put_markers(state)
             if self._before:
@@ -217,7 +222,7 @@ class Dynamics:
         """
         state, env, work = State(q, v, a, lam), self.env, self._work
         self.evaluations += 1
-        if self._floating:
+        if self._moves:
             self._moving_mass.update(q)
         if self._rigid_alone is not None:
             bodies, points, joints, dof = self._rigid_alone
@@ -246,6 +251,8 @@ class Dynamics:
                 gyroscopic_tangent(m.rigid, state, env, work, weights)
             for floats in self._floating:
                 floating_tangent(floats, state, env, markers, weights)
+            if self._has_trees:
+                tree_tangent(m.trees, state, env, markers, weights)
             markers.W[:] = 0.0
             self._put_markers(state, tangents=True)
             if self._before:

@@ -15,6 +15,7 @@ from flexmbs.control.calling import only_label
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.sparsity import Blocks
+from flexmbs.forces.distributed import Gravity
 from flexmbs.forces.laws import GIVEN
 from flexmbs.forces.row_force import RowForce, pack
 from flexmbs.forces.wrench import WrenchGroup, wrench_group
@@ -28,6 +29,9 @@ from flexmbs.mechanics.python_items import HeldLaw
 from flexmbs.mechanics.row_forces import RowForceGroup
 from flexmbs.mechanics.row_table import RowTable
 from flexmbs.mechanics.rows_in_plane import note_ends, vanishes
+from flexmbs.trees.columns import tree_group
+from flexmbs.trees.dynamics import tree_mass
+from flexmbs.trees.group import TreeGroup
 
 if TYPE_CHECKING:
     from flexmbs.bodies.marker import Marker
@@ -57,11 +61,11 @@ class Mechanics:
 
     ``equations``: the constraints, in the order of the multipliers; ``dropped``: those that cannot be violated in
     the plane; ``first``: first equation of each joint by name; ``rigid``: gyroscopic forces; ``floating``: bodies
-    in floating frames, by their number of shapes; ``wrenches`` with one row of blocks each; ``size``: end of the
-    common buffer of blocks; ``mass``: (offset, blocks) of the rigid bodies; ``given``: the functions of forces that
-    Python evaluates, with the number of their force; ``actuators``: those of controllers, then those of first-order
-    states, with the values ``held`` for them (work data) and, for those that are wrenches, their places in the load
-    factors; ``user_offsets``, ``state_offsets``: blocks of what Python evaluates.
+    in floating frames, by their number of shapes; ``trees``: all trees; ``wrenches`` with one row of blocks each;
+    ``size``: end of the common buffer of blocks; ``mass``: (offset, blocks) of the rigid bodies; ``given``: the
+    functions of forces that Python evaluates, with the number of their force; ``actuators``: those of controllers, then
+    those of first-order states, with the values ``held`` for them (work data) and, for those that are wrenches, their
+    places in the load factors; ``user_offsets``, ``state_offsets``: blocks of what Python evaluates.
     """
 
     markers: MarkerSet
@@ -74,6 +78,7 @@ class Mechanics:
     wrench_offsets: IntArray
     rigid: RigidGroup
     floating: tuple[FloatingGroup, ...]
+    trees: TreeGroup
     blocks: tuple[Blocks, ...]
     size: int
     mass_start: int
@@ -167,7 +172,7 @@ class _Builder:
 
     def build(self) -> Mechanics:
         mass_start = self.size
-        rigid, floating, mass = self._inertia()
+        rigid, floating, trees, mass = self._inertia()
         active, dropped, rows_kept = self._active_equations()
         markers, points = self._markers()
         marker_set = MarkerSet(self.coordinates, markers, points, self.size)
@@ -190,12 +195,12 @@ class _Builder:
                 [marker_set.number[id(w.marker)] for w, _ in self.wrench_items],
                 [i for _, i in self.wrench_items],
             ),
-            offsets, rigid, floating, tuple(self.blocks), self.size, mass_start, mass, tuple(given),
+            offsets, rigid, floating, trees, tuple(self.blocks), self.size, mass_start, mass, tuple(given),
             tuple(self.actuators), self.held, tuple(self.actuator_wrenches), users, states,
         )  # fmt: skip
 
-    def _inertia(self) -> tuple[RigidGroup, tuple[FloatingGroup, ...], FloatArray]:
-        """Gyroscopic group with the inertia tensors, floating bodies, the other masses as blocks of order one."""
+    def _inertia(self) -> tuple[RigidGroup, tuple[FloatingGroup, ...], TreeGroup, FloatArray]:
+        """Gyroscopic group with the inertia tensors, floating bodies, trees, other masses as blocks of order one."""
         turning = [(b, self.coordinates.place(b)[1]) for b in self.model.rigid_bodies if isinstance(b, RigidBody)]
         dofs = np.array([[iv + 3, iv + 4, iv + 5] for _, iv in turning], dtype=np.int64).reshape(len(turning), 3)
         J = np.array([b.inertia for b, _ in turning]).reshape(len(turning), 3, 3)
@@ -206,9 +211,12 @@ class _Builder:
         for floats in floating:
             self.blocks.append(Blocks(floats.dofs, floats.b1))
             self.size += len(floats.dofs) * floats.dofs.shape[1] ** 2
-        moving = np.zeros(self.size - group.b1 - J.size)
+        trees = self._trees()
+        before = group.b1 + J.size
+        moving = np.zeros(self.size - before)
         for floats in floating:
-            floating_mass(floats._replace(b1=floats.b1 - group.b1 - J.size), self.coordinates.reference, moving)
+            floating_mass(floats._replace(b1=floats.b1 - before), self.coordinates.reference, moving)
+        tree_mass(trees._replace(blk=trees.blk - before), self.coordinates.reference, moving)
         single: list[int] = []
         masses: list[float] = []
         for body in self.model.rigid_bodies:
@@ -225,7 +233,19 @@ class _Builder:
         masses += [item.mass for item in self.coordinates.extra]
         self.blocks.append(Blocks(np.array(single, dtype=np.int64).reshape(-1, 1), self.size))
         self.size += len(single)
-        return group, floating, np.concatenate((J.ravel(), moving, np.array(masses)))
+        return group, floating, trees, np.concatenate((J.ravel(), moving, np.array(masses)))
+
+    def _trees(self) -> TreeGroup:
+        """All trees, with the gravity of the model and a block of order n each."""
+        c = self.coordinates
+        loads = [(i, load.acceleration) for i, load in enumerate(self.model.loads) if isinstance(load, Gravity)]
+        if c.trees and any(len(g) != 3 for _, g in loads):
+            raise ModelError(f"Gravity: acceleration has 2 components, but {c.trees[0].tree} moves in space.")
+        places = [(t.dof, t.qi, t.rot) for t in c.trees]
+        group = tree_group([t.tree for t in c.trees], places, c.n_v, self.size, loads if c.trees else ())
+        for tree in c.trees:
+            self.add_block(tree.dof)
+        return group
 
     def _active_equations(self) -> tuple[list[ActiveEquation], list[ActiveEquation], dict[tuple[int, int], int]]:
         """Constraints that remain, those dropped in the plane, and the number of each that remains."""
