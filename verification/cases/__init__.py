@@ -165,6 +165,20 @@ ALL: tuple[CaseEntry, ...] = (
         slow=True,
     ),
     CaseEntry(
+        "floating-slewing",
+        "Slewing of a beam in floating frames",
+        "flexible motion",
+        f"{_HERE}.slewing:SLEWING",
+        slow=True,
+    ),
+    CaseEntry(
+        "stiffened-free-flight",
+        "Free flight with geometric stiffening",
+        "flexible motion",
+        f"{_HERE}.slewing:FLIGHT",
+        slow=True,
+    ),
+    CaseEntry(
         "moving-frame-spinup",
         "Spin-up of a beam by linear equations in its frame",
         "flexible motion",

@@ -41,8 +41,8 @@ def _link(axial: float) -> ReducedModel:
 def _cross(axial: float) -> fx.FloatingBody:
     """Two crossed links with a mass at each end: moments of inertia 1, 2 and 3 kg m^2."""
     arms = (1.0, 0.5)
-    points = [(0.0, 0.0, 0.0), (arms[0], 0, 0), (-arms[0], 0, 0), (0, arms[1], 0), (0, -arms[1], 0)]
-    mesh = fx.Mesh(points, [("line", [[0, k] for k in range(1, 5)])])
+    points = np.array([(0.0, 0, 0), (arms[0], 0, 0), (-arms[0], 0, 0), (0, arms[1], 0), (0, -arms[1], 0)])
+    mesh = fx.Mesh(points, (fx.meshes.CellBlock("line", np.array([[0, k] for k in range(1, 5)])),))
     region = fx.Region(None, Frame(section=_section(axial), up=(0.0, 0.0, 1.0)))
     rotary = 2.0 * (arms[0] + arms[1]) * ROTARY
     balls = [
@@ -133,8 +133,8 @@ def run(progress: Progress) -> Outcome:
             atol = {"d01": 5e-5, "d02": 5e-5, "d03": 1e-4, "d05": 1e-3}[identity]
             quantities += against(identity, figure, f"{identity}, EA = {AXIAL[-1]:g} N: {figure}", row, atol)
         studies.append(
-            ConvergenceStudy(f"{identity}: largest error against rigid links", [1.0 / a for a in AXIAL], errors, 1.0, 0.9,
-                             floor=3e-6, label="compliance 1/EA in 1/N")
+            ConvergenceStudy(f"{identity}: largest error against rigid links", [1.0 / a for a in AXIAL], errors, 1.0,
+                             0.9, floor=3e-6, label="compliance 1/EA in 1/N")
         )  # fmt: skip
         curves.append((identity, np.log10(AXIAL), np.log10(errors)))
     drawing = over_time(curves, "log10 of the error")
@@ -147,9 +147,9 @@ CASE = Case(
     title="D01 to D03 and D05 with stiff flexible links",
     area="flexible motion",
     summary=(
-        "A simple, a spherical and a double pendulum and a free body that turns over, made of reduced beams with masses "
-        "at their ends in floating frames: a tangent frame, mean axes, chord frames. With growing stiffness they come to "
-        "the values of rigid links, as the compliance."
+        "A simple, a spherical and a double pendulum and a free body that turns over, made of reduced beams with "
+        "masses at their ends in floating frames: a tangent frame, mean axes, chord frames. With growing stiffness "
+        "they come to the values of rigid links, as the compliance."
     ),
     run=run,
     source="References D01, D02, D03, D05: closed forms and Taylor series.",
