@@ -16,9 +16,12 @@ from flexmbs.trees.joints import (
     Universal,
 )
 from flexmbs.trees.tree import Link, Tree, TreeLink
+from flexmbs.trees.tree_dynamics import Centroidal, Derivatives, TreeDynamics
 
 __all__ = [
+    "Centroidal",
     "Cylindrical",
+    "Derivatives",
     "Fixed",
     "Free",
     "Helical",
@@ -29,6 +32,7 @@ __all__ = [
     "Screws",
     "Spherical",
     "Tree",
+    "TreeDynamics",
     "TreeJoint",
     "TreeLink",
     "Universal",
