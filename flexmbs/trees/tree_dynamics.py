@@ -84,7 +84,7 @@ class TreeDynamics:
     >>> q, v = pendulum.start
     >>> a = pendulum.forward(q, v)  # -m g l sin(q) / (J + m l^2)
     >>> print(f"{a[0]:.6f}")
-    -4.831716
+    -4.831755
     >>> bool(abs(pendulum.inverse(q, v, a)[0]) < 1e-12)
     True
     """
