@@ -117,6 +117,17 @@ class TreeJoint:
             R = R @ as_rotation("joint", "quaternion", q[len(self.screws) :])
         return place, R
 
+    def independent(self, q: FloatArray) -> bool:
+        """Whether no column does at q what the others do together."""
+        rows, place, R = [], np.zeros(3), np.eye(3)
+        for s, x in zip(self.screws, q, strict=False):
+            w = R @ s[3:]
+            rows.append(np.concatenate((R @ s[:3] - np.cross(w, place), w)))
+            E, t = screw_motion(s, float(x))
+            place, R = place + R @ t, R @ E
+        turns = [np.concatenate((-np.cross(e, place), e)) for e in np.eye(3)] if self.ball else []
+        return len(rows) == 0 or np.linalg.matrix_rank(np.array(rows + turns), tol=UNIT) == self.n_v
+
 
 def screw_motion(s: FloatArray, q: float) -> tuple[FloatArray, FloatArray]:
     """Rotation E (3, 3) and translation t (3,) of exp(s q), |s_w| being one or zero."""
