@@ -184,6 +184,12 @@ class Coordinates:
         """Number of rigid bodies with a quaternion."""
         return (self.n_v - self.n_linear) // 6
 
+    @property
+    def displacements(self) -> IntArray:
+        """Places in v of all velocities that are lengths per time: of nodes, points, rigid bodies, joints of trees."""
+        rigid = [np.arange(iv, iv + len(b.position)) for b, (_, iv) in zip(self.rigid, self.places, strict=True)]
+        return np.concatenate([self.translations, *rigid, *(t.displacements for t in self.trees)]).astype(np.int64)
+
     def place(self, body: object) -> tuple[int, int]:
         """First entry in q and in v of a rigid body of the model."""
         for other, at in zip(self.rigid, self.places, strict=True):

@@ -147,7 +147,11 @@ class Model:
         return found
 
     def joint(self, name: str) -> Joint:
-        """The joint of that name."""
+        """The joint of that name, or that of a tree by ``tree/link``."""
+        for tree in self.trees:
+            start, _, link = name.partition("/") if isinstance(name, str) else ("", "", "")
+            if start == tree.name and link in {part.name for part in tree.links}:
+                return tree.joint(link)  # type: ignore[return-value]  # it offers coordinates, and no equations
         found: Joint = self._named("joint", name, self.joints)
         return found
 

@@ -79,7 +79,7 @@ def mixed(closed: bool = True) -> fx.Model:
     return fx.Model(
         one, two, body, rope, *(joints if closed else []),
         fx.SpringDamper(tip, hand, stiffness=30.0, damping=2.0, length=0.5, name="strut"),
-        fx.SpringDamper(one.link("link 3").marker((0.1, 0.2, 0.0)), rope.start, stiffness=10.0, damping=0.5, name="tie"),
+        fx.SpringDamper(one.link("link 3").marker((0.1, 0.2, 0)), rope.start, stiffness=10.0, damping=0.5, name="tie"),
         fx.SpringDamper(spring.a, spring.b, stiffness=4.0, damping=0.3, length=0.2, name="joint spring"),
         fx.PointForce(two.link("link 2").marker((0.3, 0.0, 0.1)), (1.0, 2.0, -0.5), follower=True),
         fx.Moment(one.link("link 5").centre, (0.3, -0.2, 0.1), follower=True),

@@ -8,7 +8,6 @@ import numpy as np
 
 from flexmbs.bodies.floating import FloatingBody
 from flexmbs.core.contracts import FloatArray, IntArray
-from flexmbs.trees.group import SCREW
 
 if TYPE_CHECKING:
     from flexmbs.coordinates import Coordinates
@@ -40,11 +39,10 @@ def body_sizes(coordinates: Coordinates, mass: FloatArray, length: float) -> tup
     """
     c = coordinates
     s, body = np.ones(len(mass)), np.zeros(len(mass), dtype=np.int64)
-    s[c.translations] = length
+    s[c.displacements] = length
     for n, dofs in reversed(list(enumerate(c.node_dofs))):
         body[dofs.ravel()] = n
     for n, (rigid, (_, iv)) in enumerate(zip(c.rigid, c.places, strict=True), len(c.node_dofs)):
-        s[iv : iv + len(rigid.position)] = length
         body[iv : iv + len(rigid.initial_v)] = n
         if isinstance(rigid, FloatingBody):
             body[c.modal[id(rigid)] : c.modal[id(rigid)] + rigid.modes] = n
@@ -52,8 +50,7 @@ def body_sizes(coordinates: Coordinates, mass: FloatArray, length: float) -> tup
         own = c.modal[id(linear)] + np.arange(linear.modes)
         s[own], body[own] = length * np.sqrt(linear.mass / linear.modes), n
     for n, tree in enumerate(c.trees, len(c.node_dofs) + len(c.rigid) + len(c.linear)):
-        moving = ~np.isin(tree.dof, tree.angles()) & (tree.columns.kind == SCREW)
-        s[tree.dof[moving]], body[tree.dof] = length, n
+        body[tree.dof] = n
     count = len(c.node_dofs) + len(c.rigid) + len(c.linear) + len(c.trees)
     sizes = np.bincount(body, weights=mass * s**2, minlength=count)
     return body, np.asarray(sizes, dtype=np.float64)

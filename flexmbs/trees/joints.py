@@ -26,7 +26,7 @@ in length, and nothing is singular.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -80,6 +80,10 @@ class TreeJoint:
         object.__setattr__(self, "screws", frozen_copy(np.array(screws, dtype=np.float64).reshape(len(screws), 6)))
         object.__setattr__(self, "names", names)
         object.__setattr__(self, "ball", ball)
+        for given in fields(self):  # what was given, kept from being changed
+            value = getattr(self, given.name)
+            if given.init and isinstance(value, list | tuple | np.ndarray) and given.name != "labels":
+                object.__setattr__(self, given.name, frozen_copy(np.array(value, dtype=np.float64)))
 
     @property
     def n_v(self) -> int:

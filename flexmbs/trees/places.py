@@ -122,7 +122,8 @@ class TreePlaces:
             return f"{link.joint.names[int(np.flatnonzero(own == c)[0])]} of joint {link.name!r} of {self.tree}"
         return f"idle translation of {self.tree}" if dof in self.idle else None
 
-    def angles(self) -> IntArray:
-        """Places in v of angles of a vector space."""
-        turning = (self.columns.kind == SCREW) & np.any(self.columns.screw[:, 3:], axis=1)
-        return np.asarray(self.dof[turning])
+    @property
+    def displacements(self) -> IntArray:
+        """Places in v of displacements."""
+        moving = (self.columns.kind == SCREW) & ~np.any(self.columns.screw[:, 3:], axis=1)
+        return np.asarray(self.dof[moving])

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flexmbs.bodies.inertia import as_inertia
-from flexmbs.bodies.marker import Body
+from flexmbs.bodies.marker import Body, Marker
 from flexmbs.bodies.wireframe import Wireframe
 from flexmbs.core.checks import as_array, as_name, as_number, frozen_copy, show
-from flexmbs.core.contracts import FloatArray
+from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError, unknown_name
 from flexmbs.core.rotations import RotationLike, as_rotation
 from flexmbs.joints.contracts import Pair
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-__all__ = ["Link", "Tree", "TreeLink"]
+__all__ = ["Link", "Tree", "TreeLink", "link_shape"]
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -66,7 +66,8 @@ class Link:
     rate : array, optional
         Velocities of the joint at the start.
     shape : Wireframe, optional
-        What is drawn; by default lines to the joints beyond and to the centre of mass.
+        What is drawn, from the centre of mass in axes of the link; by default lines to the joints beyond, or, of a last
+        link, through its centre of mass.
 
     Raises
     ------
@@ -297,8 +298,28 @@ class TreeLink(Body):
         return self.link.mass
 
     @property
+    def centre(self) -> Marker:
+        """The centre of mass, with the axes of the link."""
+        return Marker(self, self.link.centre, name="centre")
+
+    @property
     def place(self) -> tuple[FloatArray, FloatArray]:
         return self.origin, self.axes
+
+
+def link_shape(link: TreeLink) -> tuple[FloatArray, IntArray]:
+    """Points (n, 3) in the link frame and edges (m, 2) of what is drawn of a link.
+
+    Without a shape of its own these are lines from its joint to the joints beyond, and through its centre of mass where
+    there are none.
+    """
+    shape = link.link.shape
+    if shape is not None:
+        return shape.points + link.link.centre, shape.edges
+    beyond = [other.at for other, p in zip(link.tree.links, link.tree.parents, strict=True) if p == link.index]
+    ends = beyond or [2.0 * link.link.centre]
+    points = np.array([np.zeros(3), *ends])
+    return points, np.array([[0, i] for i in range(1, len(points))], dtype=np.int64)
 
 
 def _copy(link: Link, **changes: Any) -> Link:
