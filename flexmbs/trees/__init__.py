@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from flexmbs.trees.denavit_hartenberg import DHRow, dh_tree
 from flexmbs.trees.joints import (
     Cylindrical,
     Fixed,
@@ -9,6 +10,7 @@ from flexmbs.trees.joints import (
     Helical,
     Planar,
     Prismatic,
+    PrismaticSpherical,
     Revolute,
     Screws,
     Spherical,
@@ -21,6 +23,7 @@ from flexmbs.trees.tree_dynamics import Centroidal, Derivatives, TreeDynamics
 __all__ = [
     "Centroidal",
     "Cylindrical",
+    "DHRow",
     "Derivatives",
     "Fixed",
     "Free",
@@ -28,6 +31,7 @@ __all__ = [
     "Link",
     "Planar",
     "Prismatic",
+    "PrismaticSpherical",
     "Revolute",
     "Screws",
     "Spherical",
@@ -36,4 +40,5 @@ __all__ = [
     "TreeJoint",
     "TreeLink",
     "Universal",
+    "dh_tree",
 ]

@@ -16,6 +16,7 @@ joint                coordinates                   columns
 `Planar`             x, y, angle                   (x, 0), (y, 0), (0, normal)
 `Screws`             1, 2, ...                     as given
 `Spherical`          unit quaternion               rotation about a point
+`PrismaticSpherical` displacement, unit quaternion (e, 0), rotation about a point
 `Free`               x, y, z, unit quaternion      three displacements, rotation about a point
 ==================== ============================= =====================================================
 
@@ -47,6 +48,7 @@ __all__ = [
     "Helical",
     "Planar",
     "Prismatic",
+    "PrismaticSpherical",
     "Revolute",
     "Screws",
     "Spherical",
@@ -346,6 +348,24 @@ class Spherical(TreeJoint):
 
     def __post_init__(self) -> None:
         self._set([], TURNS, ball=True)
+
+
+@dataclass(frozen=True, eq=False)
+class PrismaticSpherical(TreeJoint):
+    """Displacement of a point along an axis and rotation about that point, by a unit quaternion; 4 velocities.
+
+    ``start`` of a link is (displacement,), rotation. The angular velocity is in axes of the link.
+
+    Parameters
+    ----------
+    axis : (3,) array, default z
+        In axes of the joint frame.
+    """
+
+    axis: ArrayLike = (0.0, 0.0, 1.0)
+
+    def __post_init__(self) -> None:
+        self._set([_along("trees.PrismaticSpherical", self.axis, linear=1.0)], ("displacement", *TURNS), ball=True)
 
 
 @dataclass(frozen=True, eq=False)
