@@ -137,10 +137,8 @@ def rusr() -> trees.Tree:
     n = LOOP
     return trees.dh_tree(
         solid("1", r=n["r1"]),
-        solid(
-            "2", joint="universal", alpha=n["alpha_1"], d=n["d_1"], r_star=n["r2_star"], alpha_star=np.pi / 2, r=n["r2"]
-        ),
-        solid("3", joint="spherical-prismatic", d=n["d_2"], alpha_star=1.0),
+        solid("2", joint="universal", alpha=n["alpha_1"], d=n["d_1"], r_star=n["r2_star"], alpha_star=RIGHT, r=n["r2"]),
+        solid("3", joint="spherical", d=n["d_2"]),
         trees.DHRow("4", "fixed", d=n["d_3"]),
         solid("5", alpha=n["alpha_01"], d=n["d_01"], r=n["r5"], parent="base"),
     )
