@@ -19,6 +19,7 @@ from flexmbs.trees.joints import (
 )
 from flexmbs.trees.tree import Link, Tree, TreeLink
 from flexmbs.trees.tree_dynamics import Centroidal, Derivatives, TreeDynamics
+from flexmbs.trees.urdf import UrdfJoint, read_urdf, urdf_joints
 
 __all__ = [
     "Centroidal",
@@ -40,5 +41,8 @@ __all__ = [
     "TreeJoint",
     "TreeLink",
     "Universal",
+    "UrdfJoint",
     "dh_tree",
+    "read_urdf",
+    "urdf_joints",
 ]
