@@ -151,8 +151,8 @@ def read_urdf(
     for joint in joints:
         if joint.mimics is not None and mimic == "refuse":
             raise ModelError(
-                f"{file}: joint {joint.name!r} mimics {joint.mimics!r}. Trees have no coupled joints; with mimic='free' "
-                f"it moves by itself, and can be coupled in the model."
+                f"{file}: joint {joint.name!r} mimics {joint.mimics!r}. Trees have no coupled joints; mimic='free' "
+                f"lets it move by itself, to be coupled in the model."
             )
         inertia = inertia_of(file, elements[joint.child])
         kind = _kind(file, joint)
