@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Centroidal", "Derivatives", "TreeDynamics"]
 
+LAST_RIGID = 3
+"""Kinds of columns up to here are motions of joints; beyond are shapes of links."""
 Method = Literal["articulated", "composite", "direct"]
 Terms = Literal["all", "velocity", "forces"]
 
@@ -67,7 +69,7 @@ class TreeDynamics:
     Raises
     ------
     ModelError
-        If the tree has no joint that moves; by its methods, where arrays have wrong shapes, are not finite, or a
+        If the tree has no joint that moves, or a flexible link; by its methods, where arrays have wrong shapes, are not finite, or a
         quaternion is not of unit length (within 1e-8 of its square).
 
     Notes
@@ -96,8 +98,10 @@ class TreeDynamics:
         self.owner = f"TreeDynamics of {tree}"
         field = None if gravity is None else as_array(self.owner, "gravity", gravity, (3,), unit="length time^-2")
         self.gravity = np.zeros(3) if field is None else field
-        self.group = free_standing(tree, field)
         columns = columns_of(tree)
+        if (columns.kind > LAST_RIGID).any():
+            raise ModelError(f"{self.owner}: its recursions are for rigid links; put flexible ones into a Model.")
+        self.group = free_standing(tree, field)
         self.behind, self.joint, self._R_L, self._p_L = columns.behind, columns.joint, columns.R_L, columns.p_L
         self.n_v = len(self.group.kind)
         if not self.n_v:

@@ -165,7 +165,7 @@ TWO = link("a") + link("b")
         (TWO + joint("j", "revolute", "a", "b", more='<mimic joint="k"/>'), "joint 'j' mimics 'k'"),
         (TWO + '<joint name="j" type="fixed"><parent link="a"/></joint>', "joint 'j': it needs <child link=...>"),
         (TWO + '<joint type="fixed"/>', "joint: name must"),
-        (link("a") + '<link name="b"/>' + joint("j", "revolute", "a", "b"), "link 'b' has no mass, but joint 'j' moves"),
+        (link("a") + '<link name="b"/>' + joint("j", "revolute", "a", "b"), "link 'b' has no mass, but joint 'j'"),
         (link("a") + link("b", 0) + joint("j", "revolute", "a", "b"), "link 'b' has no mass, but joint 'j' moves it"),
         (link("a") + link("b", 0) + joint("j", "fixed", "a", "b"), "Link 'b': it has an inertia but no mass"),
         (link("a") + link("b", -1) + joint("j", "revolute", "a", "b"), "Link 'b': mass must be at least 0"),
