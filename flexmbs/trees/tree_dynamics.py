@@ -69,8 +69,8 @@ class TreeDynamics:
     Raises
     ------
     ModelError
-        If the tree has no joint that moves, or a flexible link; by its methods, where arrays have wrong shapes, are not finite, or a
-        quaternion is not of unit length (within 1e-8 of its square).
+        If the tree has no joint that moves, or a flexible link; by its methods, where arrays have wrong shapes, are
+        not finite, or a quaternion is not of unit length (within 1e-8 of its square).
 
     Notes
     -----
