@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from flexmbs.trees.denavit_hartenberg import DHRow, dh_tree
 from flexmbs.trees.flexible_link import FlexibleLink
 from flexmbs.trees.joints import (
     Cylindrical,
@@ -10,6 +11,7 @@ from flexmbs.trees.joints import (
     Helical,
     Planar,
     Prismatic,
+    PrismaticSpherical,
     Revolute,
     Screws,
     Spherical,
@@ -17,9 +19,14 @@ from flexmbs.trees.joints import (
     Universal,
 )
 from flexmbs.trees.tree import Link, Tree, TreeLink
+from flexmbs.trees.tree_dynamics import Centroidal, Derivatives, TreeDynamics
+from flexmbs.trees.urdf import UrdfJoint, read_urdf, urdf_joints
 
 __all__ = [
+    "Centroidal",
     "Cylindrical",
+    "DHRow",
+    "Derivatives",
     "Fixed",
     "FlexibleLink",
     "Free",
@@ -27,11 +34,17 @@ __all__ = [
     "Link",
     "Planar",
     "Prismatic",
+    "PrismaticSpherical",
     "Revolute",
     "Screws",
     "Spherical",
     "Tree",
+    "TreeDynamics",
     "TreeJoint",
     "TreeLink",
     "Universal",
+    "UrdfJoint",
+    "dh_tree",
+    "read_urdf",
+    "urdf_joints",
 ]

@@ -22,6 +22,9 @@ __all__ = ["Columns", "columns_of", "free_standing", "heads", "moved_inertia", "
 LIGHT = 1e-14
 """Inertia against the motion of a joint, relative to the largest of the tree in its units, that counts as none."""
 
+EXTENT = 1e-9
+"""Smallest moment of inertia of a body, relative to the largest, with which its joint needs no further look."""
+
 
 class Columns(NamedTuple):
     """One tree as columns, without places in a model; fields as in `TreeGroup`.
@@ -210,11 +213,12 @@ def moved_inertia(tree: Tree) -> list[tuple[int, str]]:
     """
     if any(isinstance(link, FlexibleLink) for link in tree.links):
         return []
+    columns = columns_of(tree)
+    if all(_moves_a_body(tree, columns, i) for i in range(len(tree.links))):
+        return []  # without the mass matrix, which would be the longest part of making a long tree
     group = free_standing(tree)
     q, _ = start_of(tree)
     n = len(group.kind)
-    if not n:
-        return []
     blocks = np.zeros(n * n)
     tree_mass(group, q, blocks)
     M = blocks.reshape(n, n)
@@ -225,10 +229,22 @@ def moved_inertia(tree: Tree) -> list[tuple[int, str]]:
         values, vectors = np.linalg.eigh(scaled)
         if values[0] < LIGHT * n:
             found = [int(np.abs(vectors[:, 0]).argmax())]
-    columns = columns_of(tree)
     named = []
     for c in found:
         link = int(columns.joint[c])
         own = np.flatnonzero((columns.joint == link) & (columns.shape < 0))
         named.append((link, tree.links[link].joint.names[int(np.flatnonzero(own == c)[0])]))
     return named
+
+
+def _moves_a_body(tree: Tree, columns: Columns, i: int) -> bool:
+    """Whether the joint of a link moves, by all its coordinates, a body with mass and extent right behind it."""
+    own = np.flatnonzero((columns.joint == i) & (columns.shape < 0))
+    if not len(own):
+        return True
+    last = own[-1]
+    m, h = float(columns.m[last]), columns.h[last]
+    if m == 0.0:
+        return False
+    moments = np.linalg.eigvalsh(columns.J[last] - parallel_axes(np.zeros((3, 3)), m, h / m))
+    return bool(moments[0] > EXTENT * moments[-1] > 0.0) and tree.links[i].joint.independent(tree.links[i].start)
