@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 _HOME = {
+    "flexmbs.analysis.as_cartesian": ("as_cartesian",),
+    "flexmbs.analysis.as_tree": ("as_tree",),
     "flexmbs.analysis.constrained_modes": ("ConstrainedModes",),
     "flexmbs.analysis.linear_model": ("LinearModel",),
     "flexmbs.analysis.linearise": ("linearise",),
@@ -287,6 +289,8 @@ __all__ = [
     "Wireframe",
     "__version__",
     "aluminium",
+    "as_cartesian",
+    "as_tree",
     "balanced_truncation",
     "buckling_loads",
     "characteristic_modes",
@@ -330,6 +334,8 @@ __all__ = [
 
 if TYPE_CHECKING:
     from flexmbs import elements, meshes, motions, reduction, trees, verification
+    from flexmbs.analysis.as_cartesian import as_cartesian
+    from flexmbs.analysis.as_tree import as_tree
     from flexmbs.analysis.constrained_modes import ConstrainedModes
     from flexmbs.analysis.linear_model import LinearModel
     from flexmbs.analysis.linearise import linearise
