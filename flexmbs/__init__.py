@@ -23,6 +23,7 @@ _HOME = {
     "flexmbs.analysis.output": ("Output",),
     "flexmbs.analysis.simulate": ("simulate",),
     "flexmbs.analysis.static": ("StaticOptions", "solve_static"),
+    "flexmbs.analysis.topology": ("Topology", "topology"),
     "flexmbs.bodies.floating": ("FloatingBody",),
     "flexmbs.bodies.linear": ("LinearBody",),
     "flexmbs.bodies": ("InitialVelocity", "Marker", "PlanarRigidBody", "PointMass", "RigidBody", "Wireframe", "ground"),
@@ -275,6 +276,7 @@ __all__ = [
     "ThermalLoad",
     "TimeSolution",
     "TimeStatus",
+    "Topology",
     "TorsionSpring",
     "TransferFunction",
     "TranslationDriver",
@@ -324,6 +326,7 @@ __all__ = [
     "solve_static",
     "static_response",
     "steel",
+    "topology",
     "trees",
     "verification",
     "vibration_modes",
@@ -344,6 +347,7 @@ if TYPE_CHECKING:
     from flexmbs.analysis.report import ModelReport, inspect
     from flexmbs.analysis.simulate import simulate
     from flexmbs.analysis.static import StaticOptions, solve_static
+    from flexmbs.analysis.topology import Topology, topology
     from flexmbs.bodies import InitialVelocity, Marker, PlanarRigidBody, PointMass, RigidBody, Wireframe, ground
     from flexmbs.bodies.floating import FloatingBody
     from flexmbs.bodies.linear import LinearBody

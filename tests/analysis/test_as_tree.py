@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -103,7 +104,7 @@ def test_the_cuts_remove_most_equations() -> None:
     ends = [(0, 0, 0), (0, 0, 1), (2, 0.3, 2), (2, 0, 0)]
     bars = [
         fx.RigidBody.box((0.1, 0.1, 1.0), mass=1.0, position=np.add(a, b) / 2, name=f"bar {i}")
-        for i, (a, b) in enumerate(zip(ends[:-1], ends[1:], strict=True))
+        for i, (a, b) in enumerate(pairwise(ends))
     ]
     tree = fx.as_tree(
         fx.Model(
@@ -202,7 +203,7 @@ def test_joints_that_are_read_or_named_are_cut() -> None:
     model = fx.Model(*bodies, shoulder, elbow, reading)
     assert [j.name for j in fx.as_tree(model).joints] == ["shoulder"]
     assert [j.name for j in fx.as_tree(model, cut=[elbow]).joints] == ["shoulder", "elbow"]
-    with pytest.raises(fx.ModelError, match="as_tree: cut: .*'knee'"):
+    with pytest.raises(fx.ModelError, match=r"as_tree: cut: .*'knee'"):
         fx.as_tree(model, cut=["knee"])
 
 
