@@ -19,7 +19,7 @@ MOST = 150
 """Bodies that a picture can show."""
 WORDS = 40
 """Bodies up to which joints are labelled."""
-LOOKS = {
+LOOKS: dict[str, tuple[str, Any, float]] = {
     "in a tree": (style.BLUE, "-", 2.2),
     "joint": (style.INK, "-", 1.6),
     "support": (style.GREEN, "-", 1.6),
@@ -123,7 +123,7 @@ def _places(found: Topology) -> dict[str, tuple[float, float]]:
     """Where bodies stand: height is the number of joints to the ground, those beyond a body are centred above it."""
     order = {"in a tree": 0, "joint": 1, "support": 1, "closes a loop": 2, "driver": 3, "coupling": 3}
     ways = sorted(found.joints, key=lambda joint: order[joint.role])
-    beyond: dict[str, list[str]] = {body.name: [] for body in found.bodies} | {GROUND: []}
+    beyond: dict[str, list[str]] = {name: [] for name in (GROUND, *(body.name for body in found.bodies))}
     height = {GROUND: 0}
     relative = bool(found.trees)
     front = [GROUND]
