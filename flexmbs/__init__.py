@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 _HOME = {
+    "flexmbs.analysis.as_cartesian": ("as_cartesian",),
+    "flexmbs.analysis.as_tree": ("as_tree",),
     "flexmbs.analysis.constrained_modes": ("ConstrainedModes",),
     "flexmbs.analysis.linear_model": ("LinearModel",),
     "flexmbs.analysis.linearise": ("linearise",),
@@ -21,6 +23,7 @@ _HOME = {
     "flexmbs.analysis.output": ("Output",),
     "flexmbs.analysis.simulate": ("simulate",),
     "flexmbs.analysis.static": ("StaticOptions", "solve_static"),
+    "flexmbs.analysis.topology": ("Topology", "topology"),
     "flexmbs.bodies.floating": ("FloatingBody",),
     "flexmbs.bodies.linear": ("LinearBody",),
     "flexmbs.bodies": ("InitialVelocity", "Marker", "PlanarRigidBody", "PointMass", "RigidBody", "Wireframe", "ground"),
@@ -273,6 +276,7 @@ __all__ = [
     "ThermalLoad",
     "TimeSolution",
     "TimeStatus",
+    "Topology",
     "TorsionSpring",
     "TransferFunction",
     "TranslationDriver",
@@ -287,6 +291,8 @@ __all__ = [
     "Wireframe",
     "__version__",
     "aluminium",
+    "as_cartesian",
+    "as_tree",
     "balanced_truncation",
     "buckling_loads",
     "characteristic_modes",
@@ -320,6 +326,7 @@ __all__ = [
     "solve_static",
     "static_response",
     "steel",
+    "topology",
     "trees",
     "verification",
     "vibration_modes",
@@ -330,6 +337,8 @@ __all__ = [
 
 if TYPE_CHECKING:
     from flexmbs import elements, meshes, motions, reduction, trees, verification
+    from flexmbs.analysis.as_cartesian import as_cartesian
+    from flexmbs.analysis.as_tree import as_tree
     from flexmbs.analysis.constrained_modes import ConstrainedModes
     from flexmbs.analysis.linear_model import LinearModel
     from flexmbs.analysis.linearise import linearise
@@ -338,6 +347,7 @@ if TYPE_CHECKING:
     from flexmbs.analysis.report import ModelReport, inspect
     from flexmbs.analysis.simulate import simulate
     from flexmbs.analysis.static import StaticOptions, solve_static
+    from flexmbs.analysis.topology import Topology, topology
     from flexmbs.bodies import InitialVelocity, Marker, PlanarRigidBody, PointMass, RigidBody, Wireframe, ground
     from flexmbs.bodies.floating import FloatingBody
     from flexmbs.bodies.linear import LinearBody
