@@ -80,6 +80,8 @@ _HOME = {
     "flexmbs.joints.rolling": ("RollingBall", "RollingDisk"),
     "flexmbs.joints.sliding": ("Sliding",),
     "flexmbs.joints.universal": ("Universal",),
+    "flexmbs.kinematics.inverse_dynamics": ("DriveForces", "inverse_dynamics",),
+    "flexmbs.kinematics.solve": ("solve_kinematics",),
     "flexmbs.linear.body_loads": ("Acceleration", "Centrifugal", "ThermalLoad"),
     "flexmbs.linear.connections": ("AveragingLink", "NodalMass", "NodalSpring", "RigidLink"),
     "flexmbs.linear.damping": ("ModalDamping", "ProportionalDamping", "StructuralDamping"),
@@ -159,6 +161,7 @@ __all__ = [
     "DistanceSensor",
     "DistributedLoad",
     "DofMap",
+    "DriveForces",
     "EffectiveMass",
     "Elastic",
     "ElasticSupport",
@@ -297,6 +300,7 @@ __all__ = [
     "ground",
     "harmonic_response",
     "inspect",
+    "inverse_dynamics",
     "joined",
     "krylov",
     "linearise",
@@ -316,6 +320,7 @@ __all__ = [
     "rubin",
     "scalar_mass",
     "simulate",
+    "solve_kinematics",
     "solve_modal",
     "solve_static",
     "static_response",
@@ -417,6 +422,8 @@ if TYPE_CHECKING:
     from flexmbs.joints.rolling import RollingBall, RollingDisk
     from flexmbs.joints.sliding import Sliding
     from flexmbs.joints.universal import Universal
+    from flexmbs.kinematics.inverse_dynamics import DriveForces, inverse_dynamics
+    from flexmbs.kinematics.solve import solve_kinematics
     from flexmbs.linear.body_loads import Acceleration, Centrifugal, ThermalLoad
     from flexmbs.linear.connections import AveragingLink, NodalMass, NodalSpring, RigidLink
     from flexmbs.linear.damping import ModalDamping, ProportionalDamping, StructuralDamping
