@@ -304,6 +304,12 @@ ALL: tuple[CaseEntry, ...] = (
         "galvanizing-line", "Active control of a galvanizing line", "control", f"{_HERE}.galvanizing:LINE", slow=True
     ),
     CaseEntry("s10-cook-solids", "Cook's membrane by solids", "linear parts", f"{_HERE}.solids:COOK"),
+    CaseEntry(
+        "driven-mechanisms",
+        "Driven mechanisms: positions, torques, lock-ups",
+        "mechanisms",
+        f"{_HERE}.driven_mechanisms:CASE",
+    ),
 )
 
 
