@@ -82,6 +82,8 @@ _HOME = {
     "flexmbs.joints.universal": ("Universal",),
     "flexmbs.kinematics.inverse_dynamics": ("DriveForces", "inverse_dynamics",),
     "flexmbs.kinematics.solve": ("solve_kinematics",),
+    "flexmbs.kinematics.trace": ("trace_kinematics",),
+    "flexmbs.kinematics.paths": ("KinematicPath", "KinematicPaths", "SingularPosition",),
     "flexmbs.linear.body_loads": ("Acceleration", "Centrifugal", "ThermalLoad"),
     "flexmbs.linear.connections": ("AveragingLink", "NodalMass", "NodalSpring", "RigidLink"),
     "flexmbs.linear.damping": ("ModalDamping", "ProportionalDamping", "StructuralDamping"),
@@ -196,6 +198,8 @@ __all__ = [
     "JointForce",
     "JointFriction",
     "JointSensor",
+    "KinematicPath",
+    "KinematicPaths",
     "LineActuator",
     "LinearBody",
     "LinearModel",
@@ -257,6 +261,7 @@ __all__ = [
     "Screw",
     "Signal",
     "SingularError",
+    "SingularPosition",
     "Sliding",
     "Solution",
     "Spherical",
@@ -325,6 +330,7 @@ __all__ = [
     "solve_static",
     "static_response",
     "steel",
+    "trace_kinematics",
     "verification",
     "vibration_modes",
     "write_operators_matrix_market",
@@ -423,7 +429,9 @@ if TYPE_CHECKING:
     from flexmbs.joints.sliding import Sliding
     from flexmbs.joints.universal import Universal
     from flexmbs.kinematics.inverse_dynamics import DriveForces, inverse_dynamics
+    from flexmbs.kinematics.paths import KinematicPath, KinematicPaths, SingularPosition
     from flexmbs.kinematics.solve import solve_kinematics
+    from flexmbs.kinematics.trace import trace_kinematics
     from flexmbs.linear.body_loads import Acceleration, Centrifugal, ThermalLoad
     from flexmbs.linear.connections import AveragingLink, NodalMass, NodalSpring, RigidLink
     from flexmbs.linear.damping import ModalDamping, ProportionalDamping, StructuralDamping
