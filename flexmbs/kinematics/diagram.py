@@ -22,9 +22,9 @@ MARKS = {"turning point": ("o", style.ORANGE), "bifurcation": ("D", style.GREEN)
 COLOURS = (style.BLUE, style.INK, "#8a4fa3", "#1b8a8f", "#b58900", "#c2407c")
 
 
-def draw_paths(paths: KinematicPaths, of: Any, ax: Any = None) -> Any:
+def draw_paths(paths: KinematicPaths, of: Any, ax: Any = None, label: str | None = None) -> Any:
     """Curves, and singular positions on them; see `KinematicPaths.plot`."""
-    measure, label = _measure(paths, of)
+    measure, called = _measure(paths, of)
     model = paths[0].model
     with look(ax):
         axes = new_axes((6.8, 3.8)) if ax is None else checked_axes("plot", ax)
@@ -39,7 +39,7 @@ def draw_paths(paths: KinematicPaths, of: Any, ax: Any = None) -> Any:
                     label=kind,
                 )  # fmt: skip
         axes.set_xlabel(f"t [{model.units.time}]")
-        axes.set_ylabel(label)
+        axes.set_ylabel(called if label is None else label)
         axes.set_title(model.name)
         axes.legend()
     return axes

@@ -29,8 +29,8 @@ class SingularPosition:
     joints : str
         Names of the joints and drivers that hold each other there.
     directions : (k, n_v + 1) array
-        Unit tangents of the curves through it: scaled velocities, and time. One at a turning point, two at a
-        bifurcation.
+        Along the curves through it, by their length: velocities, and the rate of time. One at a turning point (where
+        that rate is about zero), two at a bifurcation; none where the curves do not cross in a simple way.
     path, index : int
         The curve that it was met on first, and its number among the positions of that.
     located : bool
@@ -109,7 +109,7 @@ class KinematicPaths:
             raise ModelError(f"KinematicPaths: kind must be 'turning point' or 'bifurcation', not {kind!r}.")
         return tuple(p for p in self.points if p.kind == kind)
 
-    def plot(self, of: Any, ax: Any = None) -> Any:
+    def plot(self, of: Any, ax: Any = None, *, label: str | None = None) -> Any:
         """Draw a quantity over time along all paths, with the singular positions.
 
         Parameters
@@ -117,6 +117,8 @@ class KinematicPaths:
         of : function KinematicPath -> (n,) array, or a joint or its name
             What is drawn; of a joint its angle [rad] or displacement.
         ax : matplotlib axes, optional
+        label : str, optional
+            What to call it.
 
         Returns
         -------
@@ -124,7 +126,7 @@ class KinematicPaths:
         """
         from flexmbs.kinematics.diagram import draw_paths
 
-        return draw_paths(self, of, ax)
+        return draw_paths(self, of, ax, label)
 
 
 def path_of(

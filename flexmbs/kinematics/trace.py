@@ -188,8 +188,17 @@ class _Tracing:
             at = PathPoint(crossing.point.t, crossing.point.q, direction, began.V, began.sign)
             points, lengths, ending = self._follow(began, len(paths), at)
             paths.append(self._path(points, lengths, ending, _angles(paths[crossing.path], crossing.index)))
-        found = [replace(c.point, path=c.path, index=c.index) for c in self.crossings]
+        found = [
+            replace(c.point, path=c.path, index=c.index, directions=self._unscaled(c.point.directions))
+            for c in self.crossings
+        ]
         return KinematicPaths(tuple(paths), tuple(sorted(found, key=lambda p: p.t)))
+
+    def _unscaled(self, directions: FloatArray) -> FloatArray:
+        """Directions (k, n_v + 1) in velocities and time."""
+        eq = self.equations
+        rows = [np.append(eq.E @ (eq.size * d[:-1]), self.scale * d[-1]) for d in directions]
+        return np.array(rows).reshape(len(rows), eq.dyn.n_v + 1)
 
     def _path(self, points: list[PathPoint], lengths: list[float], ending: str, before: Any) -> KinematicPath:
         return path_of(self.dyn.system, points, lengths, self.scale, self.equations, ending, before)

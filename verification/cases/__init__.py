@@ -310,6 +310,12 @@ ALL: tuple[CaseEntry, ...] = (
         "mechanisms",
         f"{_HERE}.driven_mechanisms:CASE",
     ),
+    CaseEntry(
+        "singular-positions",
+        "Through lock-ups, dead centres and change points",
+        "mechanisms",
+        f"{_HERE}.singular_positions:CASE",
+    ),
 )
 
 
