@@ -84,6 +84,8 @@ _HOME = {
     "flexmbs.kinematics.solve": ("solve_kinematics",),
     "flexmbs.kinematics.trace": ("trace_kinematics",),
     "flexmbs.kinematics.paths": ("KinematicPath", "KinematicPaths", "SingularPosition",),
+    "flexmbs.kinematics.inverse_kinematics": ("inverse_kinematics",),
+    "flexmbs.kinematics.pose": ("JointLimit", "Pose", "PoseTarget",),
     "flexmbs.linear.body_loads": ("Acceleration", "Centrifugal", "ThermalLoad"),
     "flexmbs.linear.connections": ("AveragingLink", "NodalMass", "NodalSpring", "RigidLink"),
     "flexmbs.linear.damping": ("ModalDamping", "ProportionalDamping", "StructuralDamping"),
@@ -197,6 +199,7 @@ __all__ = [
     "JointActuator",
     "JointForce",
     "JointFriction",
+    "JointLimit",
     "JointSensor",
     "KinematicPath",
     "KinematicPaths",
@@ -238,6 +241,8 @@ __all__ = [
     "PointMass",
     "PointOnLine",
     "PointOnPlane",
+    "Pose",
+    "PoseTarget",
     "PositionSensor",
     "Prescribe",
     "Prismatic",
@@ -306,6 +311,7 @@ __all__ = [
     "harmonic_response",
     "inspect",
     "inverse_dynamics",
+    "inverse_kinematics",
     "joined",
     "krylov",
     "linearise",
@@ -429,7 +435,9 @@ if TYPE_CHECKING:
     from flexmbs.joints.sliding import Sliding
     from flexmbs.joints.universal import Universal
     from flexmbs.kinematics.inverse_dynamics import DriveForces, inverse_dynamics
+    from flexmbs.kinematics.inverse_kinematics import inverse_kinematics
     from flexmbs.kinematics.paths import KinematicPath, KinematicPaths, SingularPosition
+    from flexmbs.kinematics.pose import JointLimit, Pose, PoseTarget
     from flexmbs.kinematics.solve import solve_kinematics
     from flexmbs.kinematics.trace import trace_kinematics
     from flexmbs.linear.body_loads import Acceleration, Centrifugal, ThermalLoad

@@ -47,7 +47,7 @@ class Values(NamedTuple):
 
 
 class PositionEquations:
-    """The equations of one compiled model on its n free velocities.
+    """The equations of one compiled model on its n free velocities, without those at the places ``held``.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ class PositionEquations:
         The equations in words.
     """
 
-    def __init__(self, dyn: Dynamics, who: str) -> None:
+    def __init__(self, dyn: Dynamics, who: str, held: IntArray | None = None) -> None:
         self.dyn, self.who = dyn, who
         self.model = f"Model {dyn.system.model.name!r}"
         m = dyn.mechanics
@@ -71,6 +71,8 @@ class PositionEquations:
                 f"Give drivers a motion= instead of a rate=; rolling needs flexmbs.simulate."
             )
         self.free: IntArray = np.setdiff1d(dyn.system.free[dyn.system.free < dyn.n_v], state_places(dyn))
+        if held is not None:
+            self.free = np.setdiff1d(self.free, held)
         self.E = free_directions(dyn, self.free)
         self.names = m.names
         self.n, self.m = len(self.free), dyn.n_c

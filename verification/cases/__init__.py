@@ -316,6 +316,12 @@ ALL: tuple[CaseEntry, ...] = (
         "mechanisms",
         f"{_HERE}.singular_positions:CASE",
     ),
+    CaseEntry(
+        "inverse-kinematics",
+        "Inverse kinematics: arms, limits, a platform on six legs",
+        "mechanisms",
+        f"{_HERE}.inverse_kinematics:CASE",
+    ),
 )
 
 
