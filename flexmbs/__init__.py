@@ -126,7 +126,7 @@ _HOME = {
     "flexmbs.time_solution": ("Energy", "TimeSolution", "TimeStatus"),
 }  # fmt: skip
 _WHERE = {name: module for module, names in _HOME.items() for name in names}
-_ROOMS = ("elements", "meshes", "motions", "reduction", "verification")
+_ROOMS = ("elements", "meshes", "motions", "reduction", "trees", "verification")
 
 __all__ = [
     "BDF",
@@ -336,7 +336,11 @@ __all__ = [
     "solve_static",
     "static_response",
     "steel",
+<<<<<<< HEAD
     "trace_kinematics",
+=======
+    "trees",
+>>>>>>> 0f61d4386f60653939aa093cbdec79224721e6b5
     "verification",
     "vibration_modes",
     "write_operators_matrix_market",
@@ -345,7 +349,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from flexmbs import elements, meshes, motions, reduction, verification
+    from flexmbs import elements, meshes, motions, reduction, trees, verification
     from flexmbs.analysis.constrained_modes import ConstrainedModes
     from flexmbs.analysis.linear_model import LinearModel
     from flexmbs.analysis.linearise import linearise

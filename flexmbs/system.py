@@ -93,6 +93,7 @@ class System:
         n_c = 0 if self.mechanics is None else self.mechanics.n_c
         mask = np.ones(n_v, dtype=bool)
         mask[self.fixation.fixed] = False
+        mask[self.coordinates.idle] = False
         self.blocks = [Blocks(t.group.dofs, t.group.b1) for t in self.terms if t.tangent is not None]
         self.symmetric = all(t.symmetric for t in self.terms)
         if self.mechanics is not None:

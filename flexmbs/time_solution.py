@@ -16,6 +16,8 @@ from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError, unknown_name
 from flexmbs.joint_history import JointHistory, reaction_wrench, rows_over_time
 from flexmbs.mechanics.marker_set import MarkerSet
+from flexmbs.trees.coordinate import TreeCoordinate
+from flexmbs.trees.tree import Tree
 
 if TYPE_CHECKING:
     from flexmbs.joints.contracts import Joint
@@ -168,10 +170,15 @@ class TimeSolution:
         return self._kinematics(at, accelerations=True)[3][:, :3]
 
     def coordinates(self, body: Any) -> FloatArray:
-        """Coordinates of a body (n_t, n): as listed by `System.coordinates`; of a floating body frame, then shapes."""
+        """Coordinates of a body (n_t, n): as listed by `System.coordinates`; of a floating body frame, then shapes.
+
+        Of a tree those of its joints, link by link, with quaternions as four numbers.
+        """
         c = self.system.coordinates
         if isinstance(body, FlexibleBody):
             return self.q[:, c.node_dofs[c.index(body)].ravel()]
+        if isinstance(body, Tree):
+            return self.q[:, c.tree(body).in_q]
         iq, _ = c.place(body)
         frame = self.q[:, iq : iq + len(body.initial_q)]
         if isinstance(body, FloatingBody):
@@ -213,12 +220,16 @@ class TimeSolution:
 
     def coordinate(self, joint: Any, label: str) -> FloatArray:
         """A coordinate (n_t,) that a joint leaves free, by its label: angle, displacement, distance."""
-        joint = self._joint(joint)
+        if not isinstance(joint, TreeCoordinate):
+            joint = self._joint(joint)
         offered = getattr(joint, "coordinates", {})
         if label not in offered:
             raise ModelError(f"joint {joint.name!r} has no {label}; it has {', '.join(offered) or 'no coordinate'}.")
         begin = self.extra.get("before", {}).get((joint.name, label), 0.0)
         pair = offered[label]
+        if isinstance(joint, TreeCoordinate):
+            places = self.system.coordinates.tree(joint.tree)
+            return np.array(self.q[:, places.dof[places.own(joint.link)[pair.b.index]]])
         return rows_over_time(self, pair.a, pair.b, pair.rows[:1], [begin])[0][:, 0]
 
     def distance(self, a: Any, b: Any) -> FloatArray:

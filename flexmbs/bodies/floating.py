@@ -83,9 +83,8 @@ class FloatingBody(Body):
     -----
     Foreshortening of second order in the deformation, and so the stiffening of rotating beams and taut strips, needs
     a model reduced with ``stiffening=True``. It then acts in the inertia, in gravity, and in the motion of the
-    interfaces, so that forces on them stiffen the body; markers at nodes move to first order only. A body with
-    stiffening that is hinged at its own reference interface turns there almost without inertia, and its mass, which is
-    complete to second order only, may lose its definiteness: take mean axes for it (`docs/theory`).
+    interfaces, so that forces on them stiffen the body; markers at nodes move to first order only. A chord frame then
+    needs an interface at its second place.
 
     Source: R. Schwertassek, O. Wallrapp, Dynamik flexibler Mehrkörpersysteme (1999); A. A. Shabana, Dynamics of
     Multibody Systems, chapters 5 and 6.
@@ -185,11 +184,12 @@ class FloatingBody(Body):
         second = None
         if self.stiffening and reduced.stiffening is not None:
             places = {f.name: np.asarray(f.origin) for f in reduced.frames}
-            if not isinstance(self.reference, str):
+            held: Any = None if self.reference == "mean" else self.reference
+            if not isinstance(self.reference, str) and not isinstance(self.reference[1], str):
                 raise ModelError(
-                    f"{owner}: a chord frame has no stiffening terms here; take another reference, or stiffening=False."
+                    f"{owner}: how node {self.reference[1]} of its reference moves to second order is not known; make "
+                    f"it an interface, or take stiffening=False."
                 )
-            held = None if self.reference == "mean" else self.reference
             second = reduced.stiffening.transformed(basis).in_frame(inertia, self.origin, places, held)
         object.__setattr__(self, "second_order", second)
 

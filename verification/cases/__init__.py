@@ -158,6 +158,27 @@ ALL: tuple[CaseEntry, ...] = (
         f"{_HERE}.spinning_beams:STRING",
     ),
     CaseEntry(
+        "stiff-links",
+        "D01 to D03 and D05 with stiff flexible links",
+        "flexible motion",
+        f"{_HERE}.stiff_links:CASE",
+        slow=True,
+    ),
+    CaseEntry(
+        "floating-slewing",
+        "Slewing of a beam in floating frames",
+        "flexible motion",
+        f"{_HERE}.slewing:SLEWING",
+        slow=True,
+    ),
+    CaseEntry(
+        "stiffened-free-flight",
+        "Free flight with geometric stiffening",
+        "flexible motion",
+        f"{_HERE}.slewing:FLIGHT",
+        slow=True,
+    ),
+    CaseEntry(
         "moving-frame-spinup",
         "Spin-up of a beam by linear equations in its frame",
         "flexible motion",
