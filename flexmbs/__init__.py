@@ -336,11 +336,8 @@ __all__ = [
     "solve_static",
     "static_response",
     "steel",
-<<<<<<< HEAD
     "trace_kinematics",
-=======
     "trees",
->>>>>>> 0f61d4386f60653939aa093cbdec79224721e6b5
     "verification",
     "vibration_modes",
     "write_operators_matrix_market",

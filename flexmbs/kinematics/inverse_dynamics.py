@@ -29,6 +29,7 @@ from flexmbs.kinematics.measured import MeasuredRows
 from flexmbs.linearisation import free_directions, state_places
 from flexmbs.mechanics.compliance import constraint_rows
 from flexmbs.time_solution import TimeSolution
+from flexmbs.trees.coordinate import TreeCoordinate
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -112,10 +113,10 @@ def inverse_dynamics(
     motion : TimeSolution
         What `solve_kinematics` found; or `simulate`, with drivers. All forces of the model count as given.
     drives : sequence, optional
-        Drivers, joints with one free coordinate, `JointForce` objects (what they say of the force does not matter;
-        they name a coordinate of a joint, or of two markers), or names. The drivers of the model that are not among
-        them prescribe the motion, but give no force: so a motion prescribed at a tool becomes torques at joints.
-        Default: all drivers of the model.
+        Drivers, joints with one free coordinate, those of trees, `JointForce` objects (what they say of the force
+        does not matter; they name a coordinate of a joint, or of two markers), or names. The drivers of the model
+        that are not among them prescribe the motion, but give no force: so a motion prescribed at a tool becomes
+        torques at joints. Default: all drivers of the model.
     weights : (k,) sequence, optional
         Where there are more drives than freedoms, the forces over their weights have the least norm; such as the
         largest forces of the motors. Default: equal.
@@ -278,6 +279,8 @@ def _in_model(model: Any, item: object) -> Any:
     if isinstance(item, str):
         return model.joint(item)
     if isinstance(item, JointForce):
+        return item
+    if isinstance(item, TreeCoordinate) and any(item.tree is tree for tree in model.trees):
         return item
     if not any(item is joint for joint in model.joints):
         raise ModelError(

@@ -283,7 +283,7 @@ class _Search:
     def _free(self, G: FloatArray) -> FloatArray:
         """Orthonormal basis (n, f) of what the joints leave free."""
         _, sigma, W = np.linalg.svd(G)
-        N = W[int((sigma > RANK * sigma[0]).sum()) :].T
+        N = W[int((sigma > RANK * sigma.max(initial=0.0)).sum()) :].T
         if not N.shape[1]:
             raise ModelError(
                 f"inverse_kinematics: {self.equations.model}: joints and drivers leave nothing free. Leave out drivers."
@@ -296,7 +296,7 @@ class _Search:
             g, G = self._joints(q)
             if not np.isfinite(g).all():
                 return None
-            if np.abs(g).max() <= 10.0 * MET * self.dyn.length:
+            if np.abs(g).max(initial=0.0) <= 10.0 * MET * self.dyn.length:
                 return q
             d = -np.linalg.lstsq(G, g, rcond=RANK)[0]
             if np.abs(d).max() > 2.0 * LONGEST:
@@ -347,7 +347,8 @@ def _all_of(who: str, name: str, values: object, kind: type) -> tuple[Any, ...]:
 def _check_bodies(model: Model, markers: list[Any]) -> None:
     """Refuse markers on bodies that are not in the model."""
     for marker in markers:
-        if not isinstance(marker.body, Ground) and not any(marker.body is body for body in model.bodies):
+        known = (*model.bodies, *model.tree_links)
+        if not isinstance(marker.body, Ground) and not any(marker.body is body for body in known):
             raise ModelError(f"inverse_kinematics: {marker}: its body is not in model {model.name!r}; use the object "
                              f"that the model was made of.")  # fmt: skip
 

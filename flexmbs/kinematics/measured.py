@@ -44,7 +44,7 @@ class MeasuredMarkers:
         J = np.zeros((len(found.markers), 6, self.n_v))
         for i in range(len(found.markers)):
             part = slice(found.ptr[i], found.ptr[i + 1])
-            J[i][:, found.dof[part]] = work.JT[part].T
+            np.add.at(J[i].T, found.dof[part], work.JT[part])  # a coordinate may stand there twice
         found.rebase(q)
         return Poses(work.p.copy(), work.R.copy(), work.twist.copy(), J)
 

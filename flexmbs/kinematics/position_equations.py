@@ -24,6 +24,7 @@ from flexmbs.core.errors import ModelError
 from flexmbs.dynamics import Dynamics
 from flexmbs.linearisation import free_directions, ordered_blocks, state_places
 from flexmbs.mechanics.pairs import joint_tangent
+from flexmbs.mechanics.refusals import refuse_marker
 from flexmbs.mechanics.steps import retract
 
 __all__ = ["MET", "PositionEquations", "Values"]
@@ -61,7 +62,7 @@ class PositionEquations:
         self.dyn, self.who = dyn, who
         self.model = f"Model {dyn.system.model.name!r}"
         m = dyn.mechanics
-        if m is None or not dyn.n_c:
+        if m is None:
             raise ModelError(f"{who}: {self.model} has no joints; without them nothing prescribes its positions.")
         slow = [m.names[i] for i in np.flatnonzero(dyn.velocity_rows == 1)]
         if slow:
@@ -78,9 +79,9 @@ class PositionEquations:
         self.n, self.m = len(self.free), dyn.n_c
         self._driven = np.array([e.equation.motion is not None for e in m.equations])
         self._slots = self._find_slots()
-        size = np.full(dyn.n_v, dyn.length)
-        for body, (_, iv) in zip(dyn.coordinates.rigid, dyn.coordinates.places, strict=True):
-            size[iv + len(body.position) : iv + len(body.initial_v)] = 1.0
+        size, c = np.ones(dyn.n_v), dyn.coordinates
+        size[c.displacements] = dyn.length
+        size[c.n_linear - len(c.extra) : c.n_linear] = dyn.length  # places on cables
         self.size = size[self.free]
         """What is a large increment: the length of the model, 1 rad."""
 
@@ -131,9 +132,8 @@ class PositionEquations:
         A = values.G.toarray() * self.size
         norm = np.linalg.norm(A, axis=1)
         norm[norm == 0.0] = 1.0
-        Q, R, _ = qr(A / norm[:, None], pivoting=True)
-        pivots = np.abs(np.diag(R))
-        rank = int((pivots > RANK * pivots[0]).sum())
+        Q, R, _ = qr(A / norm[:, None], pivoting=True) if self.m else (A, A, None)
+        rank = _rank(R)
         if rank < self.n:
             raise ModelError(
                 f"{self.who}: {self.model}: the joints and drivers leave {self._freedoms(A / norm[:, None])}. Add "
@@ -145,9 +145,8 @@ class PositionEquations:
 
     def _freedoms(self, A: FloatArray) -> str:
         """The coordinates that equations with the matrix A (of one size) leave free, in words."""
-        Q, R, _ = qr(A.T, pivoting=True)
-        pivots = np.abs(np.diag(R))
-        N = Q[:, int((pivots > RANK * pivots[0]).sum()) :]
+        Q, R, _ = qr(A.T, pivoting=True) if self.m else (np.eye(self.n), A, None)
+        N = Q[:, _rank(R) :]
         count = N.shape[1]
         _, _, order = qr(N.T, mode="economic", pivoting=True)
         named = [self.dyn.coordinates.describe(int(self.free[i])) for i in order[:count][:SHOWN]]
@@ -207,8 +206,14 @@ class PositionEquations:
         for _, place, _, group, kind in dyn._place:
             bad = place(group, state, dyn.env, markers)
             if bad >= 0:
-                dyn._refuse_marker(kind, group, bad)
+                refuse_marker(dyn.mechanics, kind, group, bad)  # type: ignore[arg-type]
         joint_tangent(dyn.mechanics.joints, state, dyn.env, markers, weights, 0)  # type: ignore[union-attr]
+
+
+def _rank(R: FloatArray) -> int:
+    """From a triangular factor with ordered pivots."""
+    pivots = np.abs(np.diag(R))
+    return int((pivots > RANK * pivots.max(initial=0.0)).sum())
 
 
 def _entries(dyn: Dynamics) -> tuple[IntArray, IntArray, IntArray]:
@@ -225,4 +230,5 @@ def _entries(dyn: Dynamics) -> tuple[IntArray, IntArray, IntArray]:
             row.append(np.full(len(dofs), joints.eq[j] - dyn.n_v))
             column.append(dofs)
             source.append(int(joints.off[n]) + np.arange(len(dofs)) * N + int(local))
-    return np.concatenate(row), np.concatenate(column), np.concatenate(source)
+    none = np.zeros(0, dtype=np.int64)
+    return np.concatenate([none, *row]), np.concatenate([none, *column]), np.concatenate([none, *source])

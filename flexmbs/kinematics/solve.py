@@ -219,7 +219,7 @@ class _Driven:
         if record.states:
             dyn.set_time(state.t)
             dyn.residual(state.q, state.v, state.a, state.lam)
-            power = record.energies.powers(state.v, state.lam) if self.output.energy else None
+            power = record.energies.powers(state.q, state.v, state.lam) if self.output.energy else None
             record.count(state.t, state.t - record.states[-1].t, iterations, 0.0, power)
         record.store(state)
 
