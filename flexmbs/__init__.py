@@ -86,6 +86,9 @@ _HOME = {
     "flexmbs.kinematics.paths": ("KinematicPath", "KinematicPaths", "SingularPosition",),
     "flexmbs.kinematics.inverse_kinematics": ("inverse_kinematics",),
     "flexmbs.kinematics.pose": ("JointLimit", "Pose", "PoseTarget",),
+    "flexmbs.constraint_forces.reduced_system": ("ConstraintForces", "ReducedSystem",),
+    "flexmbs.constraint_forces.joint_graph": ("JointGraph",),
+    "flexmbs.constraint_forces.elimination": ("Elimination", "eliminate", "low_fill_order",),
     "flexmbs.linear.body_loads": ("Acceleration", "Centrifugal", "ThermalLoad"),
     "flexmbs.linear.connections": ("AveragingLink", "NodalMass", "NodalSpring", "RigidLink"),
     "flexmbs.linear.damping": ("ModalDamping", "ProportionalDamping", "StructuralDamping"),
@@ -151,6 +154,7 @@ __all__ = [
     "Command",
     "Constant",
     "ConstrainedModes",
+    "ConstraintForces",
     "Controller",
     "ConvergenceError",
     "CoordinateJoint",
@@ -169,6 +173,7 @@ __all__ = [
     "EffectiveMass",
     "Elastic",
     "ElasticSupport",
+    "Elimination",
     "Energy",
     "EnergyMomentum",
     "Equilibria",
@@ -199,6 +204,7 @@ __all__ = [
     "JointActuator",
     "JointForce",
     "JointFriction",
+    "JointGraph",
     "JointLimit",
     "JointSensor",
     "KinematicPath",
@@ -253,6 +259,7 @@ __all__ = [
     "ReadError",
     "Rectangle",
     "ReducedModel",
+    "ReducedSystem",
     "ReductionReport",
     "Region",
     "Revolute",
@@ -305,6 +312,7 @@ __all__ = [
     "characteristic_modes",
     "compile_model",
     "elements",
+    "eliminate",
     "frame_response",
     "geometric_stiffness",
     "ground",
@@ -317,6 +325,7 @@ __all__ = [
     "linearise",
     "load",
     "load_reduced",
+    "low_fill_order",
     "macneal",
     "meshes",
     "modal_truncation",
@@ -360,6 +369,9 @@ if TYPE_CHECKING:
     from flexmbs.bodies.linear import LinearBody
     from flexmbs.body import Attachment, FlexibleBody
     from flexmbs.consecutive import joined
+    from flexmbs.constraint_forces.elimination import Elimination, eliminate, low_fill_order
+    from flexmbs.constraint_forces.joint_graph import JointGraph
+    from flexmbs.constraint_forces.reduced_system import ConstraintForces, ReducedSystem
     from flexmbs.control.actuators import ForceActuator, JointActuator, LineActuator, MomentActuator, Signal
     from flexmbs.control.controller import Controller
     from flexmbs.control.events import Event

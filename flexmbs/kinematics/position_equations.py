@@ -19,6 +19,7 @@ import numpy as np
 from scipy.linalg import qr
 from scipy.sparse import csc_array
 
+from flexmbs.constraint_forces.constraint_matrix import ConstraintMatrix
 from flexmbs.core.contracts import FloatArray, IntArray, State
 from flexmbs.core.errors import ModelError
 from flexmbs.dynamics import Dynamics
@@ -78,7 +79,7 @@ class PositionEquations:
         self.names = m.names
         self.n, self.m = len(self.free), dyn.n_c
         self._driven = np.array([e.equation.motion is not None for e in m.equations])
-        self._slots = self._find_slots()
+        self._G = ConstraintMatrix(dyn, self.free, self.E)
         size, c = np.ones(dyn.n_v), dyn.coordinates
         size[c.displacements] = dyn.length
         size[c.n_linear - len(c.extra) : c.n_linear] = dyn.length  # places on cables
@@ -90,7 +91,7 @@ class PositionEquations:
         dyn = self.dyn
         zero = np.zeros(dyn.n_v)
         self._evaluate(q, t, State(q, zero, zero, np.zeros(dyn.n_c)), (0.0, 0.0))
-        return Values(dyn.r[dyn.n_v :].copy(), self._matrix(), -dyn.motion[:, 1].copy())
+        return Values(dyn.r[dyn.n_v :].copy(), self._G.read(), -dyn.motion[:, 1].copy())
 
     def curvature(self, q: FloatArray, t: float, psi: FloatArray) -> FloatArray:
         """H (n, n), the derivative of G^T psi by the increments, with the factors psi (m,)."""
@@ -169,31 +170,6 @@ class PositionEquations:
         names = dict.fromkeys(repr(m.equations[i].joint.name) for i in found)
         return ", ".join(list(names)[:SHOWN])
 
-    def _matrix(self) -> csc_array:
-        """G of the blocks evaluated last; its pattern is found once."""
-        source, column, slot, pattern = self._slots
-        data = np.bincount(slot, self.dyn.B[source], len(pattern.indices))
-        whole = csc_array((data, pattern.indices, pattern.indptr), shape=pattern.shape)
-        return whole if column else csc_array(whole @ self.E)
-
-    def _find_slots(self) -> tuple[IntArray, bool, IntArray, csc_array]:
-        """Where entries of G stand among the blocks and in its columns.
-
-        The columns are those of the free velocities where these are velocities themselves, else of all velocities.
-        """
-        dyn = self.dyn
-        row, column, source = _entries(dyn)
-        plain = not len(dyn.system.fixation.frame_dofs)
-        n = dyn.n_v
-        if plain:
-            place = np.full(dyn.n_v, -1)
-            place[self.free] = np.arange(self.n)
-            there, n = place[column] >= 0, self.n
-            row, source, column = row[there], source[there], place[column[there]]
-        keys, slot = np.unique(column * self.m + row, return_inverse=True)
-        pattern = csc_array((np.ones(len(keys)), (keys % self.m, keys // self.m)), shape=(self.m, n))
-        return source, plain, slot, pattern
-
     def _evaluate(self, q: FloatArray, t: float, state: State, weights: tuple[float, float]) -> None:
         dyn, markers = self.dyn, self.dyn.markers
         dyn.set_time(t)
@@ -214,21 +190,3 @@ def _rank(R: FloatArray) -> int:
     """From a triangular factor with ordered pivots."""
     pivots = np.abs(np.diag(R))
     return int((pivots > RANK * pivots.max(initial=0.0)).sum())
-
-
-def _entries(dyn: Dynamics) -> tuple[IntArray, IntArray, IntArray]:
-    """Equation, place in v and place among the blocks of every entry of G."""
-    m = dyn.mechanics
-    assert m is not None  # noqa: S101
-    joints, ptr, dof = m.joints, m.markers.ptr, m.markers.dof
-    row, column, source = [], [], []
-    for n in range(len(joints.mA)):
-        i, k, N = joints.mA[n], joints.mB[n], int(joints.order[n])
-        dofs = np.concatenate((dof[ptr[i] : ptr[i + 1]], dof[ptr[k] : ptr[k + 1]]))
-        for local in np.unique(joints.local[joints.ptr[n] : joints.ptr[n + 1]]):
-            j = joints.ptr[n] + int(np.flatnonzero(joints.local[joints.ptr[n] : joints.ptr[n + 1]] == local)[0])
-            row.append(np.full(len(dofs), joints.eq[j] - dyn.n_v))
-            column.append(dofs)
-            source.append(int(joints.off[n]) + np.arange(len(dofs)) * N + int(local))
-    none = np.zeros(0, dtype=np.int64)
-    return np.concatenate([none, *row]), np.concatenate([none, *column]), np.concatenate([none, *source])
