@@ -83,6 +83,15 @@ _HOME = {
     "flexmbs.joints.rolling": ("RollingBall", "RollingDisk"),
     "flexmbs.joints.sliding": ("Sliding",),
     "flexmbs.joints.universal": ("Universal",),
+    "flexmbs.kinematics.inverse_dynamics": ("DriveForces", "inverse_dynamics",),
+    "flexmbs.kinematics.solve": ("solve_kinematics",),
+    "flexmbs.kinematics.trace": ("trace_kinematics",),
+    "flexmbs.kinematics.paths": ("KinematicPath", "KinematicPaths", "SingularPosition",),
+    "flexmbs.kinematics.inverse_kinematics": ("inverse_kinematics",),
+    "flexmbs.kinematics.pose": ("JointLimit", "Pose", "PoseTarget",),
+    "flexmbs.constraint_forces.reduced_system": ("ConstraintForces", "ReducedSystem",),
+    "flexmbs.constraint_forces.joint_graph": ("JointGraph",),
+    "flexmbs.constraint_forces.elimination": ("Elimination", "eliminate", "low_fill_order",),
     "flexmbs.linear.body_loads": ("Acceleration", "Centrifugal", "ThermalLoad"),
     "flexmbs.linear.connections": ("AveragingLink", "NodalMass", "NodalSpring", "RigidLink"),
     "flexmbs.linear.damping": ("ModalDamping", "ProportionalDamping", "StructuralDamping"),
@@ -148,6 +157,7 @@ __all__ = [
     "Command",
     "Constant",
     "ConstrainedModes",
+    "ConstraintForces",
     "Controller",
     "ConvergenceError",
     "CoordinateJoint",
@@ -162,9 +172,11 @@ __all__ = [
     "DistanceSensor",
     "DistributedLoad",
     "DofMap",
+    "DriveForces",
     "EffectiveMass",
     "Elastic",
     "ElasticSupport",
+    "Elimination",
     "Energy",
     "EnergyMomentum",
     "Equilibria",
@@ -195,7 +207,11 @@ __all__ = [
     "JointActuator",
     "JointForce",
     "JointFriction",
+    "JointGraph",
+    "JointLimit",
     "JointSensor",
+    "KinematicPath",
+    "KinematicPaths",
     "LineActuator",
     "LinearBody",
     "LinearModel",
@@ -234,6 +250,8 @@ __all__ = [
     "PointMass",
     "PointOnLine",
     "PointOnPlane",
+    "Pose",
+    "PoseTarget",
     "PositionSensor",
     "Prescribe",
     "Prismatic",
@@ -244,6 +262,7 @@ __all__ = [
     "ReadError",
     "Rectangle",
     "ReducedModel",
+    "ReducedSystem",
     "ReductionReport",
     "Region",
     "Revolute",
@@ -257,6 +276,7 @@ __all__ = [
     "Screw",
     "Signal",
     "SingularError",
+    "SingularPosition",
     "Sliding",
     "Solution",
     "Spherical",
@@ -298,16 +318,20 @@ __all__ = [
     "characteristic_modes",
     "compile_model",
     "elements",
+    "eliminate",
     "frame_response",
     "geometric_stiffness",
     "ground",
     "harmonic_response",
     "inspect",
+    "inverse_dynamics",
+    "inverse_kinematics",
     "joined",
     "krylov",
     "linearise",
     "load",
     "load_reduced",
+    "low_fill_order",
     "macneal",
     "meshes",
     "modal_truncation",
@@ -322,11 +346,13 @@ __all__ = [
     "rubin",
     "scalar_mass",
     "simulate",
+    "solve_kinematics",
     "solve_modal",
     "solve_static",
     "static_response",
     "steel",
     "topology",
+    "trace_kinematics",
     "trees",
     "verification",
     "vibration_modes",
@@ -353,6 +379,9 @@ if TYPE_CHECKING:
     from flexmbs.bodies.linear import LinearBody
     from flexmbs.body import Attachment, FlexibleBody
     from flexmbs.consecutive import joined
+    from flexmbs.constraint_forces.elimination import Elimination, eliminate, low_fill_order
+    from flexmbs.constraint_forces.joint_graph import JointGraph
+    from flexmbs.constraint_forces.reduced_system import ConstraintForces, ReducedSystem
     from flexmbs.control.actuators import ForceActuator, JointActuator, LineActuator, MomentActuator, Signal
     from flexmbs.control.controller import Controller
     from flexmbs.control.events import Event
@@ -428,6 +457,12 @@ if TYPE_CHECKING:
     from flexmbs.joints.rolling import RollingBall, RollingDisk
     from flexmbs.joints.sliding import Sliding
     from flexmbs.joints.universal import Universal
+    from flexmbs.kinematics.inverse_dynamics import DriveForces, inverse_dynamics
+    from flexmbs.kinematics.inverse_kinematics import inverse_kinematics
+    from flexmbs.kinematics.paths import KinematicPath, KinematicPaths, SingularPosition
+    from flexmbs.kinematics.pose import JointLimit, Pose, PoseTarget
+    from flexmbs.kinematics.solve import solve_kinematics
+    from flexmbs.kinematics.trace import trace_kinematics
     from flexmbs.linear.body_loads import Acceleration, Centrifugal, ThermalLoad
     from flexmbs.linear.connections import AveragingLink, NodalMass, NodalSpring, RigidLink
     from flexmbs.linear.damping import ModalDamping, ProportionalDamping, StructuralDamping

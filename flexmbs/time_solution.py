@@ -38,6 +38,10 @@ class TimeStatus(Enum):
         "The step became too small. Look at the last state: a jump in a force, a lock-up or a singular position of the "
         "mechanism, an impact; allow smaller steps, smooth the force, or take more numerical damping."
     )
+    LOCKED_UP = (
+        "The drivers ask for positions that the mechanism cannot reach. Change the motion or the lengths; "
+        "trace_kinematics follows the mechanism through such a position."
+    )
     TOO_MANY_STEPS = (
         "The steps allowed were made. Resume with simulate(..., start=solution), or allow more with most_steps=; if "
         "they are much smaller than the motion needs, take a scheme for stiff systems, more damping, or a larger rtol."

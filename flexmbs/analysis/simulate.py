@@ -18,6 +18,7 @@ from flexmbs.dynamics import Dynamics
 from flexmbs.equilibria import Equilibria
 from flexmbs.integrators.generalized_alpha import GeneralizedAlpha
 from flexmbs.integrators.step_control import ErrorControl, FixedStep
+from flexmbs.kinematics.pose import Pose
 from flexmbs.model import Model
 from flexmbs.output.model_description import describe_model, differences
 from flexmbs.output.time_files import Stream
@@ -67,8 +68,9 @@ def simulate(
     start : TimeSolution or Solution, optional
         A motion: resumes from its end, bitwise as if the run had not been interrupted; the model must be the same. What
         `solve_static` found: begins at t = 0 in its last equilibrium; the model must have the same coordinates, and may
-        have other loads. The bodies have their initial velocities: fields of flexible bodies are evaluated there, rigid
-        bodies that spin about a point keep spinning about it, others keep their velocity in inertial axes.
+        have other loads. A `Pose` that `inverse_kinematics` found: begins at t = 0 there. The bodies have their
+        initial velocities: fields of flexible bodies are evaluated there, rigid bodies that spin about a point keep
+        spinning about it, others keep their velocity in inertial axes.
     events : sequence of Event
         Watched on the interpolant of every step; where one happens, the step is made again to end there.
     keep : sequence of bodies
@@ -113,7 +115,7 @@ def simulate(
         raise ModelError(f"simulate: expected a Model, not {show(model)}.")
     system = model if isinstance(model, System) else compile_model(model)
     begin = 0.0
-    if start is not None and not isinstance(start, Solution | Equilibria):
+    if start is not None and not isinstance(start, Solution | Equilibria | Pose):
         _check_start(start, system)
         begin = float(start.last.t)
     until = as_number("simulate", "until", until, minimum=begin, unit="time")

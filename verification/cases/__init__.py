@@ -325,6 +325,24 @@ ALL: tuple[CaseEntry, ...] = (
         "galvanizing-line", "Active control of a galvanizing line", "control", f"{_HERE}.galvanizing:LINE", slow=True
     ),
     CaseEntry("s10-cook-solids", "Cook's membrane by solids", "linear parts", f"{_HERE}.solids:COOK"),
+    CaseEntry(
+        "driven-mechanisms",
+        "Driven mechanisms: positions, torques, lock-ups",
+        "mechanisms",
+        f"{_HERE}.driven_mechanisms:CASE",
+    ),
+    CaseEntry(
+        "singular-positions",
+        "Through lock-ups, dead centres and change points",
+        "mechanisms",
+        f"{_HERE}.singular_positions:CASE",
+    ),
+    CaseEntry(
+        "inverse-kinematics",
+        "Inverse kinematics: arms, limits, a platform on six legs",
+        "mechanisms",
+        f"{_HERE}.inverse_kinematics:CASE",
+    ),
 )
 
 
