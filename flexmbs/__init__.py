@@ -103,6 +103,7 @@ _HOME = {
     "flexmbs.meshes": ("Mesh", "read_mesh"),
     "flexmbs.model": ("Model",),
     "flexmbs.output.linear_paraview": ("write_vtu",),
+    "flexmbs.output.stress_stream": ("StressBlock", "stress_blocks", "write_stresses"),
     "flexmbs.reduction.balanced": ("balanced_truncation",),
     "flexmbs.reduction.characteristic_modes": ("characteristic_modes",),
     "flexmbs.reduction.free_interface": ("macneal", "rubin"),
@@ -266,6 +267,7 @@ __all__ = [
     "Status",
     "StickSlip",
     "Stop",
+    "StressBlock",
     "StructuralDamping",
     "SuccessiveProjection",
     "SurfaceLoad",
@@ -321,12 +323,14 @@ __all__ = [
     "solve_static",
     "static_response",
     "steel",
+    "stress_blocks",
     "trees",
     "unreduced",
     "verification",
     "vibration_modes",
     "write_operators_matrix_market",
     "write_operators_npz",
+    "write_stresses",
     "write_vtu",
 ]
 
@@ -443,6 +447,7 @@ if TYPE_CHECKING:
     from flexmbs.meshes import Mesh, read_mesh
     from flexmbs.model import Model
     from flexmbs.output.linear_paraview import write_vtu
+    from flexmbs.output.stress_stream import StressBlock, stress_blocks, write_stresses
     from flexmbs.reduction.balanced import balanced_truncation
     from flexmbs.reduction.characteristic_modes import characteristic_modes
     from flexmbs.reduction.free_interface import macneal, rubin
