@@ -130,11 +130,11 @@ def velocity_matrix(w: FloatArray, c: int, p: FloatArray) -> None:
 
 @kernel
 def tree_force(group: TreeGroup, state: State, env: Env, work: MarkerWork) -> int:
-    """r += all of the inertia that is not M a, and gravity; M a is added elsewhere."""
+    """r += inertia and gravity, M a included."""
     w, r = group.work, work.r
     n = group.kind.shape[0]
     place_columns(group, state.q)
-    outwards(group, state.v, group.rest, env.scale, False)
+    outwards(group, state.v, state.a, env.scale, False)
     if n == 0:
         return -1
     room = work.S
@@ -250,12 +250,12 @@ def columns_of_tangent(
 
 @kernel
 def tree_tangent(group: TreeGroup, state: State, env: Env, work: MarkerWork, weights: tuple[float, float]) -> int:
-    """The same, and wq d(M a + ...)/dq T + wv d(...)/dv into the blocks."""
-    tree_force(group, state, env, work)
+    """The same, and wq dr/dq T + wv dr/dv at fixed a into the blocks."""
     n = group.kind.shape[0]
     if n == 0:
         return -1
     w = group.work
+    place_columns(group, state.q)
     outwards(group, state.v, state.a, env.scale, True)
     room = work.S
     for c in range(n):
@@ -267,6 +267,10 @@ def tree_tangent(group: TreeGroup, state: State, env: Env, work: MarkerWork, wei
         if u >= 0:
             for k in range(F_, F_ + 31):
                 w[u, k] += w[c, k]
+        s = 0.0
+        for k in range(6):
+            s += w[c, S_ + k] * w[c, F_ + k]
+        work.r[group.dof[c]] += s
     for c in range(n):
         columns_of_tangent(group, c, weights, work.T, room[0], group.room[c])
     for tree in range(group.start.shape[0] - 1):
