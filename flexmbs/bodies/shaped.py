@@ -110,6 +110,7 @@ class ShapedBody(Body):
             raise ModelError(
                 f"interface {name!r} of {self}: an interface of kind 'nodes' has no frame; use node(number)."
             )
+        frame = self.reduced.joined(name)
         rows = np.zeros((6, self.reduced.size))
         rows[frame.component, frame.coordinates] = 1.0
         return self._marker(np.asarray(frame.origin), axes, rows @ self.basis, title or name, True)

@@ -87,7 +87,7 @@ def exponential(th: FloatArray, hh: float, E: FloatArray, T: FloatArray) -> None
 
 @kernel
 def local_motion(group: FloatingMarkers, i: int, state: State, shapes: FloatArray, local: FloatArray) -> None:
-    """Phi and Psi at the present place (6, m); y, th, Phi etadot, Psi etadot, z and w as the rows of ``local (6, 3)``."""
+    """Phi, Psi at the present place (6, m); y, th, Phi etadot, Psi etadot, z and w are the rows of ``local (6, 3)``."""
     q, v, d = state.q, state.v, group.dofs[i]
     m = d.shape[0] - 6
     second = group.Z.shape[2] > 0
