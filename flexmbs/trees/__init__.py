@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from flexmbs.trees.flexible_link import FlexibleLink
 from flexmbs.trees.joints import (
     Cylindrical,
     Fixed,
@@ -20,6 +21,7 @@ from flexmbs.trees.tree import Link, Tree, TreeLink
 __all__ = [
     "Cylindrical",
     "Fixed",
+    "FlexibleLink",
     "Free",
     "Helical",
     "Link",
