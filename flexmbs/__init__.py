@@ -115,6 +115,7 @@ _HOME = {
     "flexmbs.meshes": ("Mesh", "read_mesh"),
     "flexmbs.model": ("Model",),
     "flexmbs.output.linear_paraview": ("write_vtu",),
+    "flexmbs.output.stress_stream": ("StressBlock", "stress_blocks", "write_stresses"),
     "flexmbs.reduction.balanced": ("balanced_truncation",),
     "flexmbs.reduction.characteristic_modes": ("characteristic_modes",),
     "flexmbs.reduction.free_interface": ("macneal", "rubin"),
@@ -126,6 +127,7 @@ _HOME = {
     "flexmbs.reduction.report": ("ReductionReport",),
     "flexmbs.reduction.selection": ("EffectiveMass", "Lowest", "TransferFunction", "UpToFrequency"),
     "flexmbs.reduction.store": ("load_reduced",),
+    "flexmbs.reduction.unreduced": ("unreduced",),
     "flexmbs.solution": ("Solution", "Status"),
     "flexmbs.supports": ("Clamp", "Guide", "Hinge", "Pin", "Prescribe", "Roller"),
     "flexmbs.system": ("System", "compile_model"),
@@ -288,6 +290,7 @@ __all__ = [
     "Status",
     "StickSlip",
     "Stop",
+    "StressBlock",
     "StructuralDamping",
     "SuccessiveProjection",
     "SurfaceLoad",
@@ -353,11 +356,14 @@ __all__ = [
     "steel",
     "topology",
     "trace_kinematics",
+    "stress_blocks",
     "trees",
+    "unreduced",
     "verification",
     "vibration_modes",
     "write_operators_matrix_market",
     "write_operators_npz",
+    "write_stresses",
     "write_vtu",
 ]
 
@@ -486,6 +492,7 @@ if TYPE_CHECKING:
     from flexmbs.meshes import Mesh, read_mesh
     from flexmbs.model import Model
     from flexmbs.output.linear_paraview import write_vtu
+    from flexmbs.output.stress_stream import StressBlock, stress_blocks, write_stresses
     from flexmbs.reduction.balanced import balanced_truncation
     from flexmbs.reduction.characteristic_modes import characteristic_modes
     from flexmbs.reduction.free_interface import macneal, rubin
@@ -497,6 +504,7 @@ if TYPE_CHECKING:
     from flexmbs.reduction.report import ReductionReport
     from flexmbs.reduction.selection import EffectiveMass, Lowest, TransferFunction, UpToFrequency
     from flexmbs.reduction.store import load_reduced
+    from flexmbs.reduction.unreduced import unreduced
     from flexmbs.solution import Solution, Status
     from flexmbs.supports import Clamp, Guide, Hinge, Pin, Prescribe, Roller
     from flexmbs.system import System, compile_model
