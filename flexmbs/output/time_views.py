@@ -22,6 +22,7 @@ from flexmbs.output.history_table import HistoryTable, components
 from flexmbs.output.scene import FLEXIBLE, GROUND, POINT, RIGID, SPRING, Line, Scene, Stroke, Surface, still, wireframe
 from flexmbs.output.style import CYCLE, INK
 from flexmbs.trees.coordinate import TreeCoordinate
+from flexmbs.trees.flexible_link import FlexibleLink
 from flexmbs.trees.tree import TreeLink, link_shape
 
 if TYPE_CHECKING:
@@ -103,6 +104,11 @@ def scene(solution: TimeSolution, points: int = 5, colour: str = "displacement")
             [Line(linear.name, bars, replace(FLEXIBLE, colour=CYCLE[number % len(CYCLE)]))] if bars.shape[1] else []
         )
     for number, link in enumerate(model.tree_links):
+        if isinstance(link.link, FlexibleLink):
+            surface, mesh = body_surface(solution, link, colour), mesh_lines(solution, link)
+            surfaces += [] if surface is None else [surface]
+            lines += [Line(link.name, mesh, FLEXIBLE)] if mesh.shape[1] else []
+            continue
         bars = wireframe(*link_shape(link), *_pose(solution, link))
         lines.append(Line(link.name, bars, replace(RIGID, colour=CYCLE[number % len(CYCLE)])))
     for joint in model.joints:
