@@ -23,6 +23,9 @@ _HOME = {
     "flexmbs.analysis.static": ("StaticOptions", "solve_static"),
     "flexmbs.bodies.floating": ("FloatingBody",),
     "flexmbs.bodies.linear": ("LinearBody",),
+    "flexmbs.bodies.section_frame": ("SectionFrame",),
+    "flexmbs.bodies.substructure": ("Substructure",),
+    "flexmbs.bodies.substructured_beam": ("SubstructuredBeam",),
     "flexmbs.bodies": ("InitialVelocity", "Marker", "PlanarRigidBody", "PointMass", "RigidBody", "Wireframe", "ground"),
     "flexmbs.body": ("Attachment", "FlexibleBody"),
     "flexmbs.consecutive": ("joined",),
@@ -252,6 +255,7 @@ __all__ = [
     "RotationDriver",
     "RungeKutta",
     "Screw",
+    "SectionFrame",
     "Signal",
     "SingularError",
     "Sliding",
@@ -266,6 +270,8 @@ __all__ = [
     "StickSlip",
     "Stop",
     "StructuralDamping",
+    "Substructure",
+    "SubstructuredBeam",
     "SuccessiveProjection",
     "SurfaceLoad",
     "System",
@@ -340,6 +346,9 @@ if TYPE_CHECKING:
     from flexmbs.bodies import InitialVelocity, Marker, PlanarRigidBody, PointMass, RigidBody, Wireframe, ground
     from flexmbs.bodies.floating import FloatingBody
     from flexmbs.bodies.linear import LinearBody
+    from flexmbs.bodies.section_frame import SectionFrame
+    from flexmbs.bodies.substructure import Substructure
+    from flexmbs.bodies.substructured_beam import SubstructuredBeam
     from flexmbs.body import Attachment, FlexibleBody
     from flexmbs.consecutive import joined
     from flexmbs.control.actuators import ForceActuator, JointActuator, LineActuator, MomentActuator, Signal

@@ -92,6 +92,7 @@ class Dynamics:
         self._frame_dofs = system.fixation.frame_dofs
         self._refuse_moving_supports()
         self._floating = () if mechanics is None else mechanics.floating
+        self._shared = () if mechanics is None else mechanics.substructures
         self.mass_matrix = mass_matrix(system, structure(system))
         self._M = as_rows(self.mass_matrix)
         self._damped_mass = mass_damping(system)
@@ -128,7 +129,7 @@ class Dynamics:
         self._rigid_alone = self._groups_if_rigid_alone()
         self.seconds = dict.fromkeys(("evaluation", "assembly", "factorisation", "solve"), 0.0)
         self.matrix = StepMatrix(system, possible_entries(system), self.seconds)
-        if self._floating:
+        if self.mass_changes:
             self._moving_mass = FloatingMass(system, self.mass_matrix, self.matrix)
             self._moving_mass.update(self.coordinates.reference)
         self.length = model_length(c, mechanics)
@@ -148,7 +149,7 @@ class Dynamics:
             return None
         (kind, points), *_ = m.markers.groups
         others = (
-            bool(self._floating)
+            self.mass_changes
             or self._has_forces
             or self._has_wrenches
             or self._has_users
@@ -171,12 +172,12 @@ class Dynamics:
     @property
     def mass_changes(self) -> bool:
         """Whether the mass matrix depends on the state."""
-        return bool(self._floating)
+        return bool(self._floating or self._shared)
 
     @property
     def mass_blocks(self) -> FloatArray:
         """Masses in the layout of the blocks, at the state that was evaluated last."""
-        return self._moving_mass.blocks if self._floating else self.system.mass_blocks
+        return self._moving_mass.blocks if self.mass_changes else self.system.mass_blocks
 
     @property
     def env(self) -> Env:
@@ -191,7 +192,7 @@ class Dynamics:
         """M a + f + G^T lam, and the constraints, at the time set; also positions and twists of all markers."""
         state, env, work = State(q, v, a, lam), self.env, self._work
         self.evaluations += 1
-        if self._floating:
+        if self._floating or self._shared:
             self._moving_mass.update(q)
         if self._rigid_alone is not None:
             bodies, points, joints, dof = self._rigid_alone
@@ -211,6 +212,8 @@ class Dynamics:
                 gyroscopic_force(m.rigid, state, env, work)
             for floats in self._floating:
                 floating_force(floats, state, env, markers)
+            for shared in self._shared:
+                shared.force(state, env, markers)
             markers.W[:] = 0.0
             for place, _, _, group, kind in self._place:
                 bad = place(group, state, env, markers)
@@ -247,7 +250,7 @@ class Dynamics:
         """
         state, env, work = State(q, v, a, lam), self.env, self._work
         self.evaluations += 1
-        if self._floating:
+        if self._floating or self._shared:
             self._moving_mass.update(q)
         if self._rigid_alone is not None:
             bodies, points, joints, dof = self._rigid_alone
@@ -276,6 +279,8 @@ class Dynamics:
                 gyroscopic_tangent(m.rigid, state, env, work, weights)
             for floats in self._floating:
                 floating_tangent(floats, state, env, markers, weights)
+            for shared in self._shared:
+                shared.tangent(state, env, markers, weights)
             markers.W[:] = 0.0
             for _, place, _, group, kind in self._place:
                 bad = place(group, state, env, markers)

@@ -44,6 +44,8 @@ def hindrance(dynamics: Dynamics, scheme: GeneralizedAlpha, refresh: str) -> str
         return ""
     if m.floating:
         return "it has bodies in floating frames, whose mass changes"
+    if m.substructures:
+        return "it has substructures, whose mass changes"
     if dynamics.python.states:
         return f"{dynamics.python.states[0][0].name!r} has first-order states, whose rates are computed in Python"
     if dynamics.python.users:

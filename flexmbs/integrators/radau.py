@@ -122,10 +122,11 @@ class RadauIIA:
 
     def check(self, dynamics: Dynamics, redundant: tuple[str, ...]) -> None:
         """Refuses bodies whose mass changes: the stages share one mass matrix."""
-        bodies = [b for b in dynamics.system.model.rigid_bodies if isinstance(b, FloatingBody)]
+        model = dynamics.system.model
+        bodies = [*(b for b in model.rigid_bodies if isinstance(b, FloatingBody)), *model.substructures]
         if bodies:
             raise ModelError(
-                f"RadauIIA: model {dynamics.system.model.name!r}: {bodies[0]} has a mass that changes, and the stages "
+                f"RadauIIA: model {model.name!r}: {bodies[0]} has a mass that changes, and the stages "
                 f"share one. Take GeneralizedAlpha(), BDF(max_order=2) or RungeKutta(...)."
             )
 

@@ -27,6 +27,7 @@ from flexmbs.mechanics.marker_set import MarkerSet, n_translations
 from flexmbs.mechanics.pairs import JointGroup
 from flexmbs.mechanics.python_items import HeldLaw
 from flexmbs.mechanics.row_forces import RowForceGroup
+from flexmbs.mechanics.substructure_set import SubstructureSet, substructure_sets
 
 if TYPE_CHECKING:
     from flexmbs.bodies.marker import Marker
@@ -62,8 +63,8 @@ class Mechanics:
 
     ``equations``: the constraints, in the order of the multipliers; ``dropped``: those that cannot be violated in
     the plane; ``first``: first equation of each joint by name; ``rigid``: gyroscopic forces; ``floating``: bodies
-    in floating frames, by their number of shapes; ``wrenches`` with one row of blocks each; ``size``: end of the
-    common buffer of blocks; ``mass``: (offset, blocks) of the rigid bodies; ``given``: the functions of forces that
+    in floating frames, by their number of shapes; ``substructures``: likewise; ``wrenches`` with one row of blocks each;
+    ``size``: end of the common buffer of blocks; ``mass``: (offset, blocks) of the rigid bodies; ``given``: the functions of forces that
     Python evaluates, with the number of their force; ``actuators``: those of controllers, then those of first-order
     states, with the values ``held`` for them (work data) and, for those that are wrenches, their places in the load
     factors; ``user_offsets``, ``state_offsets``: blocks of what Python evaluates.
@@ -79,6 +80,7 @@ class Mechanics:
     wrench_offsets: IntArray
     rigid: RigidGroup
     floating: tuple[FloatingGroup, ...]
+    substructures: tuple[SubstructureSet, ...]
     blocks: tuple[Blocks, ...]
     size: int
     mass_start: int
@@ -172,7 +174,7 @@ class _Builder:
 
     def build(self) -> Mechanics:
         mass_start = self.size
-        rigid, floating, mass = self._inertia()
+        rigid, floating, substructures, mass = self._inertia()
         active, dropped, rows_kept = self._active_equations()
         markers, points = self._markers()
         marker_set = MarkerSet(self.coordinates, markers, points, self.size)
@@ -195,12 +197,12 @@ class _Builder:
                 [marker_set.number[id(w.marker)] for w, _ in self.wrench_items],
                 [i for _, i in self.wrench_items],
             ),
-            offsets, rigid, floating, tuple(self.blocks), self.size, mass_start, mass, tuple(given),
+            offsets, rigid, floating, substructures, tuple(self.blocks), self.size, mass_start, mass, tuple(given),
             tuple(self.actuators), self.held, tuple(self.actuator_wrenches), users, states,
         )  # fmt: skip
 
-    def _inertia(self) -> tuple[RigidGroup, tuple[FloatingGroup, ...], FloatArray]:
-        """Gyroscopic group with the inertia tensors, floating bodies, the other masses as blocks of order one."""
+    def _inertia(self) -> tuple[RigidGroup, tuple[FloatingGroup, ...], tuple[SubstructureSet, ...], FloatArray]:
+        """Gyroscopic group with the inertia tensors, floating bodies, substructures, masses as blocks of order one."""
         turning = [(b, self.coordinates.place(b)[1]) for b in self.model.rigid_bodies if isinstance(b, RigidBody)]
         dofs = np.array([[iv + 3, iv + 4, iv + 5] for _, iv in turning], dtype=np.int64).reshape(len(turning), 3)
         J = np.array([b.inertia for b, _ in turning]).reshape(len(turning), 3, 3)
@@ -211,9 +213,15 @@ class _Builder:
         for floats in floating:
             self.blocks.append(Blocks(floats.dofs, floats.b1))
             self.size += len(floats.dofs) * floats.dofs.shape[1] ** 2
+        substructures = substructure_sets(self.model, self.coordinates, self.size)
+        for shared in substructures:
+            self.blocks.append(shared.blocks)
+            self.size = shared.end
         moving = np.zeros(self.size - group.b1 - J.size)
         for floats in floating:
             floating_mass(floats._replace(b1=floats.b1 - group.b1 - J.size), self.coordinates.reference, moving)
+        for shared in substructures:
+            shared.mass(self.coordinates.reference, moving, shared.b1 - group.b1 - J.size)
         single: list[int] = []
         masses: list[float] = []
         for body in self.model.rigid_bodies:
@@ -230,7 +238,7 @@ class _Builder:
         masses += [item.mass for item in self.coordinates.extra]
         self.blocks.append(Blocks(np.array(single, dtype=np.int64).reshape(-1, 1), self.size))
         self.size += len(single)
-        return group, floating, np.concatenate((J.ravel(), moving, np.array(masses)))
+        return group, floating, substructures, np.concatenate((J.ravel(), moving, np.array(masses)))
 
     def _active_equations(self) -> tuple[list[ActiveEquation], list[ActiveEquation], dict[tuple[int, int], int]]:
         """Constraints that remain, those dropped in the plane, and the number of each that remains."""

@@ -1,4 +1,4 @@
-"""The mass of floating bodies, which changes with their state, in the mass matrix and in the matrix of a step."""
+"""Masses that change with the state, of floating bodies and substructures, where they are used."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ __all__ = ["FloatingMass", "structure"]
 def structure(system: System) -> FloatArray:
     """Mass blocks in which every entry that can differ from zero does."""
     blocks = system.mass_blocks
-    if system.mechanics is None or not system.mechanics.floating:
+    if system.mechanics is None or not (system.mechanics.floating or system.mechanics.substructures):
         return blocks
     blocks = blocks.copy()
-    for group in system.mechanics.floating:
+    for group in (*system.mechanics.floating, *system.mechanics.substructures):
         n, k = group.dofs.shape
         part = blocks[group.b1 : group.b1 + n * k * k]
         part[part == 0.0] = 1.0
@@ -30,14 +30,14 @@ def structure(system: System) -> FloatArray:
 
 
 class FloatingMass:
-    """Writes the mass of floating bodies at given coordinates where it is used.
+    """Writes the mass of floating bodies and substructures at given coordinates where it is used.
 
     ``matrix``: the mass matrix in compressed rows, with room for all entries; ``step``: the matrix of a step.
     """
 
     def __init__(self, system: System, matrix: Any, step: StepMatrix) -> None:
-        assert system.mechanics is not None  # noqa: S101  # there are floating bodies
-        self.groups = system.mechanics.floating
+        assert system.mechanics is not None  # noqa: S101  # there are such bodies
+        self.groups, self.substructures = system.mechanics.floating, system.mechanics.substructures
         self.blocks = system.mass_blocks.copy()
         self.data = matrix.data
         self.step = step
@@ -45,7 +45,7 @@ class FloatingMass:
         numbered.data = np.arange(1, len(matrix.data) + 1, dtype=np.float64)
         numbered = numbered.tocsr()
         source, target = [], []
-        for group in self.groups:
+        for group in (*self.groups, *self.substructures):
             k = group.dofs.shape[1]
             for i, dofs in enumerate(group.dofs):
                 source.append(group.b1 + i * k * k + np.arange(k * k))
@@ -56,5 +56,7 @@ class FloatingMass:
         """The mass at q."""
         for group in self.groups:
             floating_mass(group, q, self.blocks)
+        for shared in self.substructures:
+            shared.mass(q, self.blocks)
         self.data[self.target] = self.blocks[self.source]
         self.step.renew_mass(self.blocks)
