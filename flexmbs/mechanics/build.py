@@ -63,11 +63,11 @@ class Mechanics:
 
     ``equations``: the constraints, in the order of the multipliers; ``dropped``: those that cannot be violated in
     the plane; ``first``: first equation of each joint by name; ``rigid``: gyroscopic forces; ``floating``: bodies
-    in floating frames, by their number of shapes; ``substructures``: likewise; ``wrenches`` with one row of blocks each;
-    ``size``: end of the common buffer of blocks; ``mass``: (offset, blocks) of the rigid bodies; ``given``: the functions of forces that
-    Python evaluates, with the number of their force; ``actuators``: those of controllers, then those of first-order
-    states, with the values ``held`` for them (work data) and, for those that are wrenches, their places in the load
-    factors; ``user_offsets``, ``state_offsets``: blocks of what Python evaluates.
+    in floating frames, by their number of shapes; ``substructures``: likewise; ``wrenches`` with one row of blocks
+    each; ``size``: end of the common buffer of blocks; ``mass``: (offset, blocks) of the rigid bodies; ``given``: the
+    functions of forces that Python evaluates, with the number of their force; ``actuators``: those of controllers, then
+    those of first-order states, with the values ``held`` for them (work data) and, for those that are wrenches, their
+    places in the load factors; ``user_offsets``, ``state_offsets``: blocks of what Python evaluates.
     """
 
     markers: MarkerSet
