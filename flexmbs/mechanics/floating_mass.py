@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flexmbs.core.contracts import FloatArray
+from flexmbs.core.contracts import FloatArray, IntArray
+from flexmbs.core.jit import kernel
 from flexmbs.mechanics.floating import floating_mass
+from flexmbs.mechanics.mass import mass_matrix
 
 if TYPE_CHECKING:
     from flexmbs.mechanics.step_matrix import StepMatrix
@@ -25,7 +27,7 @@ def structure(system: System) -> FloatArray:
     for group in (*system.mechanics.floating, *system.mechanics.substructures):
         n, k = group.dofs.shape
         part = blocks[group.b1 : group.b1 + n * k * k]
-        part[part == 0.0] = 1.0
+        part[:] = 1.0
     return blocks
 
 
@@ -51,6 +53,10 @@ class FloatingMass:
                 source.append(group.b1 + i * k * k + np.arange(k * k))
                 target.append(numbered[dofs][:, dofs].toarray().ravel().astype(np.int64) - 1)
         self.source, self.target = np.concatenate(source), np.concatenate(target)
+        still = self.blocks.copy()
+        still[self.source] = 0.0
+        where = matrix.tocoo()
+        self.constant = np.asarray(mass_matrix(system, still)[where.row, where.col]).ravel()
 
     def update(self, q: FloatArray) -> None:
         """The mass at q."""
@@ -58,5 +64,13 @@ class FloatingMass:
             floating_mass(group, q, self.blocks)
         for shared in self.substructures:
             shared.mass(q, self.blocks)
-        self.data[self.target] = self.blocks[self.source]
+        self.data[:] = self.constant
+        add_entries(self.blocks, self.source, self.target, self.data)
         self.step.renew_mass(self.blocks)
+
+
+@kernel
+def add_entries(blocks: FloatArray, source: IntArray, target: IntArray, data: FloatArray) -> None:
+    """Add entries of blocks at their places; substructures overlap in the frames they share."""
+    for i in range(source.shape[0]):
+        data[target[i]] += blocks[source[i]]
