@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import linalg
 
+from flexmbs.bodies.arc_length import ArcLength, arc_length
 from flexmbs.bodies.rigid import RigidBody
 from flexmbs.coordinates import ExtraCoordinate
 from flexmbs.core.checks import as_array, as_flag, as_name, as_number, frozen_copy, show
@@ -42,11 +43,14 @@ class Substructure:
     frame in the first one. Neighbours share frames: there are no joints between them and no equations of constraint.
     Inertia is :math:`B^T M_{FEM} B` with the velocities :math:`B\dot q` of the mesh; elastic and viscous forces are
 
-    .. math:: U = \tfrac12 \tilde z^T K \tilde z, \qquad \tilde z_c = z_c - \tfrac12 z^T G_c z, \qquad
+    .. math:: U = \tfrac12 \tilde z^T K \tilde z, \qquad
        f = \Big(\frac{\partial\tilde z}{\partial z}\Big)^T (K \tilde z + D \dot{\tilde z}),
 
-    where :math:`z^T G_c z / 2` is the displacement of second order of the second interface: axial shortening by
-    bending. The rates are those in the frame, so that damping is zero in any rigid motion.
+    where :math:`\tilde z` is z without what the second interface moves by bending alone. For a straight chain of line
+    elements that is the exact shortening of a line that keeps its length (`flexmbs.bodies.arc_length`), so that a boom
+    that is stiff along its axis bends freely; for other parts :math:`\tilde z_c = z_c - \tfrac12 z^T G_c z` with the
+    second-order displacements of the reduced model. The rates are those in the frame, so that damping is zero in any
+    rigid motion.
 
     Parameters
     ----------
@@ -62,7 +66,8 @@ class Substructure:
         Damping ratio of the modes of the single substructure held at its start. Of a longer structure, whose
         frequencies are lower, it damps the modes less than that.
     stiffening : bool, default True
-        Second-order displacement; False for a part that is linear in its frame.
+        Whether bending draws the ends together; False for a part that is linear in its frame. Parts that are no chain
+        of lines need a model reduced with ``stiffening=True`` for it.
     position : (3,) array, default the origin
         Where the origin of the mesh is at the start, inertial frame [length].
     rotation : (3, 3) array, (4,) array or scipy Rotation, optional
@@ -78,9 +83,9 @@ class Substructure:
 
     Notes
     -----
-    Limits: z is small against the substructure: an error of relative order :math:`\theta^2 / 6`, and turns of the end
-    below 90 degrees in the frame of the start. More substructures make both small. Internal displacements of second
-    order are left out of the inertia: between the frames, points move along by the static modes.
+    Limits: curvature is linear in z, so that bending is wrong by a relative error of order :math:`\theta^2`, and turns
+    of the end are below 90 degrees in the frame of the start; more substructures make both small. Between the frames,
+    points move along by the static modes: shortening inside a substructure is left out of the inertia.
 
     Source: J. Valverde et al., Dynamic analysis of a light structure in space: short electrodynamic tether; J. Cuadrado
     et al., Int. J. Numer. Meth. Engng 39 (1996) 3535-3551 and 51 (2001) 1033-1052.
@@ -113,7 +118,8 @@ class Substructure:
     alignment: FloatArray = field(init=False, repr=False)
     stiffness: FloatArray = field(init=False, repr=False)
     viscosity: FloatArray = field(init=False, repr=False)
-    shortening: FloatArray = field(init=False, repr=False)
+    second_order: FloatArray = field(init=False, repr=False)
+    line: ArcLength = field(init=False, repr=False)
     extra: tuple[ExtraCoordinate, ...] = field(init=False, repr=False)
 
     def __init__(
@@ -133,12 +139,12 @@ class Substructure:
             raise ModelError(f"Substructure: reduced must be a ReducedModel, from flexmbs.reduce, not {show(reduced)}.")
         title = reduced.name if name is None else as_name("Substructure", "name", name)
         owner = f"Substructure {title!r}"
-        _check(owner, reduced, start, end, interfaces, as_flag(owner, "stiffening", stiffening))
+        _check(owner, reduced, start, end, interfaces)
         values: dict[str, Any] = {
             "reduced": reduced, "start": start, "end": end, "interfaces": tuple(interfaces),
             "retardation": as_number(owner, "retardation", retardation, minimum=0.0, unit="time"),
             "ratio": as_number(owner, "ratio", ratio, minimum=0.0, maximum=1.0),
-            "stiffening": stiffening,
+            "stiffening": as_flag(owner, "stiffening", stiffening),
             "position": as_array(owner, "position", position, (3,), unit="length"),
             "rotation": as_rotation(owner, "rotation", rotation), "name": title,
         }  # fmt: skip
@@ -170,8 +176,10 @@ class Substructure:
             for c in range(3):
                 row = last.coordinates[list(last.component).index(3 * half + c)]
                 basis[row, 3 * half : 3 * half + 3] = Q[:, c]
-        moved = np.abs(np.asarray(reduced.shapes)[reduced.dofs.component < 3][:, inner]).max(axis=0, initial=0.0)
-        basis[inner, 6 + np.arange(len(inner))] = 1.0 / np.where(moved > 0.0, moved, 1.0)
+        size = np.where(reduced.dofs.component < 3, 1.0, float(np.linalg.norm(last.origin - np.asarray(first.origin))))
+        basis[inner, 6 + np.arange(len(inner))] = 1.0 / np.abs(
+            size[:, None] * np.asarray(reduced.shapes)[:, inner]
+        ).max(axis=0)
         inertia = _placed(reduced.inertia.transformed(basis), Q, t)
         K, M = basis.T @ reduced.K @ basis, inertia.modal_mass
         squared, shapes = linalg.eigh(0.5 * (K + K.T), M)
@@ -185,19 +193,35 @@ class Substructure:
         self._keep({
             "modes": len(inner), "basis": basis, "inertia": inertia, "stiffness": 0.5 * (K + K.T),
             "viscosity": 0.5 * (D + D.T), "end_point": R_B.T @ (place - x_B), "end_place": t + Q @ origin,
-            "alignment": R_B.T @ R_A, "shortening": self._second_order(first, Q, basis),
+            "alignment": R_B.T @ R_A,
             "extra": tuple(
                 ExtraCoordinate(f"inner mode {k + 1} of {self}", mass=0.0, owner=self) for k in range(len(inner))
             ),
         })  # fmt: skip
+        self._shorten(owner, first, last, Q, basis)
 
-    def _second_order(self, first: Frame, Q: FloatArray, basis: FloatArray) -> FloatArray:
-        """G (6, m, m), displacement and rotation of the end; (0, 0, 0) without stiffening."""
+    def _shorten(self, owner: str, first: Frame, last: Frame, Q: FloatArray, basis: FloatArray) -> None:
+        """What bending does to the ends: ``line`` with its direction in axes of the body, or ``second_order``."""
+        m = basis.shape[1]
+        line, G = None, np.zeros((0, m, m))
+        if self.stiffening:
+            line = arc_length(owner, self.reduced, first, last, basis)
+            if line is None:
+                G = self._second_order(owner, first, Q, basis)
+        if line is None:
+            line = ArcLength(np.zeros(3), np.zeros(0), np.zeros((0, 2, m)))
+        object.__setattr__(self, "line", line._replace(direction=Q @ line.direction))
+        object.__setattr__(self, "second_order", G)
+
+    def _second_order(self, owner: str, first: Frame, Q: FloatArray, basis: FloatArray) -> FloatArray:
+        """G (6, m, m), displacement and rotation of the end."""
         stiffening, inertia = self.reduced.stiffening, self.reduced.inertia
-        if not self.stiffening:
-            return np.zeros((0, 0, 0))
-        assert stiffening is not None  # noqa: S101  # checked before
-        assert inertia is not None  # noqa: S101
+        if stiffening is None:
+            raise ModelError(
+                f"{owner}: its reduced model is no chain of lines and has no second-order displacements; use "
+                f"reduce(..., stiffening=True), or stiffening=False for a substructure that is linear in its frame."
+            )
+        assert inertia is not None  # noqa: S101  # checked before
         places = {f.name: np.asarray(f.origin) for f in self.reduced.frames}
         terms = stiffening.transformed(basis).in_frame(
             inertia.transformed(basis), np.asarray(first.origin), places, self.interfaces[0]
@@ -222,7 +246,7 @@ def _placed(inertia: InertiaInvariants, Q: FloatArray, t: FloatArray) -> Inertia
     return InertiaInvariants(inertia.mass, first + inertia.mass * t, second, P, mixed, shapes)
 
 
-def _check(owner: str, reduced: ReducedModel, start: object, end: object, names: object, stiffening: bool) -> None:
+def _check(owner: str, reduced: ReducedModel, start: object, end: object, names: object) -> None:
     """Refuse what cannot lie between two frames."""
     for what, body in (("start", start), ("end", end)):
         if not isinstance(body, RigidBody):
@@ -240,8 +264,3 @@ def _check(owner: str, reduced: ReducedModel, start: object, end: object, names:
             )
     if reduced.inertia is None or not reduced.inertia.exact:
         raise ModelError(f"{owner}: its reduced model has no exact inertia invariants; reduce a Part.")
-    if stiffening and reduced.stiffening is None:
-        raise ModelError(
-            f"{owner}: its reduced model has no second-order displacements; use reduce(..., stiffening=True), or "
-            f"stiffening=False for a substructure that is linear in its frame."
-        )

@@ -9,13 +9,12 @@ import numpy as np
 from flexmbs.bodies.rigid import RigidBody
 from flexmbs.bodies.section_frame import SectionFrame
 from flexmbs.bodies.substructure import Substructure
-from flexmbs.core.checks import as_array, as_count, as_flag, as_name, show
+from flexmbs.core.checks import as_array, as_count, as_name, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.linear.part import Part
 from flexmbs.linear.region import Region
-from flexmbs.meshes import Mesh
-from flexmbs.reduction.model import ReducedModel
+from flexmbs.meshes import line
 from flexmbs.reduction.reduce import reduce
 
 if TYPE_CHECKING:
@@ -27,16 +26,16 @@ __all__ = ["SubstructuredBeam"]
 
 
 class SubstructuredBeam:
-    """A beam along a curve in n substructures between two bodies, to be put into a model by its ``items``.
+    """A beam of straight substructures from corner to corner between two bodies, put into a model by its ``items``.
 
     Each substructure is a part of line elements, reduced by Craig-Bampton to its two end sections and some modes with
     both ends clamped. Neighbours share a `SectionFrame`; the first begins in ``start``, the last one ends in ``end``,
-    and there are no joints between them.
+    and there are no joints between them. A bow without stress is a polygon of substructures, which meet at angles.
 
     Parameters
     ----------
-    points : (k, 3) array
-        Nodes along the stress-free curve at the start, inertial frame [length]; k - 1 is a multiple of n.
+    corners : (n + 1, 3) array
+        Ends of the n substructures at the start, free of stress, inertial frame [length].
     start : RigidBody
         Body that the first section is clamped to.
     end : RigidBody, optional
@@ -45,14 +44,14 @@ class SubstructuredBeam:
         Such as ``fx.elements.Frame(section=...)``; it needs torsional stiffness and rotary inertia.
     material : Elastic, optional
         Where the section of the element does not hold its material.
-    n : int, default 1
-        Number of substructures.
+    elements : int, default 10
+        In each substructure.
     modes : int, default 6
         Fixed-interface modes of each.
     retardation, ratio : float, default 0
         Damping, see `Substructure`.
     stiffening : bool, default True
-        Displacement of second order of each substructure; False makes each of them linear in its frame.
+        Whether bending shortens a substructure; False makes each of them linear in its frame.
     name : str, default "beam"
 
     Attributes
@@ -66,7 +65,7 @@ class SubstructuredBeam:
     Raises
     ------
     ModelError
-        If the points do not fit the number of substructures, or a substructure refuses what it is given.
+        If corners fall together, or a substructure refuses what it is given.
 
     Examples
     --------
@@ -81,13 +80,13 @@ class SubstructuredBeam:
 
     def __init__(
         self,
-        points: ArrayLike,
+        corners: ArrayLike,
         start: RigidBody,
         end: RigidBody | None = None,
         *,
         element: Any,
         material: Any = None,
-        n: int = 1,
+        elements: int = 10,
         modes: int = 6,
         retardation: float = 0.0,
         ratio: float = 0.0,
@@ -95,30 +94,25 @@ class SubstructuredBeam:
         name: str = "beam",
     ) -> None:
         owner = f"SubstructuredBeam {as_name('SubstructuredBeam', 'name', name)!r}"
-        nodes = as_array(owner, "points", points, (None, 3), unit="length")
-        n = as_count(owner, "n", n, minimum=1)
-        if len(nodes) < n + 1 or (len(nodes) - 1) % n:
-            raise ModelError(
-                f"{owner}: {len(nodes)} points make {len(nodes) - 1} elements, which do not go into n = {n} equal "
-                f"substructures; give {n} times the elements of one, plus one, points."
-            )
+        places = as_array(owner, "corners", corners, (None, 3), unit="length")
+        elements = as_count(owner, "elements", elements, minimum=1)
+        if len(places) < 2 or not np.linalg.norm(np.diff(places, axis=0), axis=1).all():
+            raise ModelError(f"{owner}: give two corners or more, each at another place than the one before.")
         if not isinstance(start, RigidBody):
             raise ModelError(f"{owner}: start must be a RigidBody or a SectionFrame, not {show(start)}.")
-        as_flag(owner, "stiffening", stiffening)
-        size = (len(nodes) - 1) // n
         frames, parts = [], []
         body = start
-        for i in range(n):
-            mine = nodes[i * size : (i + 1) * size + 1]
-            if i == n - 1 and end is not None:
+        for i in range(len(places) - 1):
+            last = i == len(places) - 2
+            if last and end is not None:
                 after = end
             else:
-                after = SectionFrame(mine[-1], start.rotation, name=f"{name} section {i + 1}")
+                after = SectionFrame(places[i + 1], start.rotation, name=f"{name} section {i + 1}")
                 frames.append(after)
-            reduced = _reduced(mine, Region(None, element, material), modes, stiffening, f"{name} {i + 1}")
-            parts.append(
-                Substructure(reduced, body, after, retardation=retardation, ratio=ratio, stiffening=stiffening)
-            )
+            mesh = line(places[i], places[i + 1], elements)
+            part = Part(mesh, regions=[Region(None, element, material)], name=f"{name} {i + 1}")
+            reduced = reduce(part, ["start", "end"], modes=modes, progress=False)
+            parts.append(Substructure(reduced, body, after, ("start", "end"), retardation, ratio, stiffening))
             body = after
         self.name, self.end = name, body
         self.frames, self.parts = tuple(frames), tuple(parts)
@@ -132,16 +126,14 @@ class SubstructuredBeam:
         start: RigidBody,
         end: RigidBody | None = None,
         *,
-        elements: int = 10,
         n: int = 1,
         **options: Any,
     ) -> SubstructuredBeam:
-        """A straight beam from one point to another with so many ``elements`` in each substructure."""
+        """A straight beam from one point to another in n equal substructures."""
         owner = "SubstructuredBeam.straight"
         ends = [as_array(owner, what, x, (3,), unit="length") for what, x in (("first", first), ("last", last))]
-        count = as_count(owner, "elements", elements, minimum=1) * as_count(owner, "n", n, minimum=1)
-        fraction = np.linspace(0.0, 1.0, count + 1)[:, None]
-        return cls(ends[0] + fraction * (ends[1] - ends[0]), start, end, n=n, **options)
+        fraction = np.linspace(0.0, 1.0, as_count(owner, "n", n, minimum=1) + 1)[:, None]
+        return cls(ends[0] + fraction * (ends[1] - ends[0]), start, end, **options)
 
     def __str__(self) -> str:
         return f"SubstructuredBeam {self.name!r}"
@@ -167,12 +159,3 @@ class SubstructuredBeam:
             places = x[:, None] + np.einsum("tab,tnb->tna", R, local)
             found.append(places if number == 0 else places[:, 1:])
         return np.concatenate(found, axis=1)
-
-
-def _reduced(points: FloatArray, region: Region, modes: int, stiffening: bool, name: str) -> ReducedModel:
-    """One substructure, reduced to its two ends."""
-    count = len(points) - 1
-    cells = np.column_stack((np.arange(count), np.arange(1, count + 1)))
-    mesh = Mesh(points, [("line", cells)], node_sets={"START": [0], "END": [count]})
-    part = Part(mesh, regions=[region], name=name)
-    return reduce(part, ["START", "END"], modes=modes, stiffening=stiffening, progress=False)

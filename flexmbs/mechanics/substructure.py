@@ -33,7 +33,7 @@ from flexmbs.core.contracts import FloatArray, IntArray, State
 from flexmbs.core.jit import kernel
 from flexmbs.mechanics.frame_rotation import frame_rotation
 from flexmbs.mechanics.small_matrices import cross_matrix
-from flexmbs.mechanics.substructure_elasticity import elastic_force, elastic_tangent
+from flexmbs.mechanics.substructure_elasticity import Bending, elastic_force, elastic_tangent
 
 __all__ = ["SubstructureGroup", "lift", "pulled_force", "pulled_mass", "pulled_tangent"]
 
@@ -43,8 +43,10 @@ class SubstructureGroup(NamedTuple):
 
     ``dofs (n, 12 + k)``: frame A, frame B, inner modes in v; ``b1``; ``qa, qb (n,)``: first entries of the frames in q;
     ``ra, rb (n,)``: numbers of the frames in ``work.T``; ``s, d0 (n, 3)``: end of the part in B, and in A undeformed;
-    ``C (n, 3, 3)``: B to A undeformed; ``K, D (n, m, m)``; ``G (n, 6, m, m)``: displacement of second order of the end,
-    (n, 0, 0, 0) without. Scratch: ``room (n, 8, 3, 3)``, ``line (n, 9, 3)``, whose last row stays zero.
+    ``C (n, 3, 3)``: B to A undeformed; ``K, D (n, m, m)``; what bending does to the end
+    (`flexmbs.mechanics.substructure_elasticity`): ``G (n, 6 or 0, m, m)``, ``along (n, 3)``, ``weight (n, g)``,
+    ``slope (n, g, 2, m)``. Scratch: ``room (n, 8, 3, 3)``, and ``line (n, 9, 3)``, whose last row
+    stays zero.
     """
 
     dofs: IntArray
@@ -59,6 +61,9 @@ class SubstructureGroup(NamedTuple):
     K: FloatArray
     D: FloatArray
     G: FloatArray
+    along: FloatArray
+    weight: FloatArray
+    slope: FloatArray
     room: FloatArray
     line: FloatArray
 
@@ -233,7 +238,7 @@ def pulled_force(
     for i in range(n):
         rate_columns(group, i, J)
         z, zd = fq[i * m : i * m + m], fv[i * m : i * m + m]
-        elastic_force(group.K[i], group.D[i], group.G[i], z, zd, el)
+        elastic_force(group.K[i], group.D[i], bending(group, i), z, zd, el)
         gather(group, i, force, F)
         for a in range(size):
             for k in range(6):
@@ -243,6 +248,12 @@ def pulled_force(
         pull(group, i, J, F, out)
         for a in range(size):
             r[group.dofs[i, a]] += out[a]
+
+
+@kernel
+def bending(group: SubstructureGroup, i: int) -> Bending:
+    """What bending does to the end of one of them."""
+    return Bending(group.G[i], group.along[i], group.weight[i], group.slope[i])
 
 
 @kernel
@@ -392,8 +403,8 @@ def pulled_tangent(
     column = np.empty(size)
     for i in range(n):
         z, zd = fq[i * m : i * m + m], fv[i * m : i * m + m]
-        elastic_force(group.K[i], group.D[i], group.G[i], z, zd, el)
-        elastic_tangent(group.K[i], group.D[i], group.G[i], z, zd, KF[i], DF[i])
+        elastic_force(group.K[i], group.D[i], bending(group, i), z, zd, el)
+        elastic_tangent(group.K[i], group.D[i], bending(group, i), z, zd, KF[i], DF[i])
         gather(group, i, force, F)
         gather(group, i, fa, column)
         for a in range(size):

@@ -1,53 +1,100 @@
-r"""Elastic and viscous forces of a substructure whose end moves to second order in its amplitudes.
+r"""Elastic and viscous forces of a substructure whose end moves by bending alone.
 
-.. math:: \tilde z_c = z_c - \tfrac12 z^T G_c z \ (c < 6), \quad E = \partial\tilde z/\partial z, \quad
+.. math:: \tilde z_c = z_c - \tfrac12 z^T G_c z - e_c\, g(z), \quad E = \partial\tilde z/\partial z, \quad
    U = \tfrac12\tilde z^T K\tilde z, \quad f = E^T s, \quad s = K\tilde z + D E\dot z, \\
-   \partial f/\partial z = E^T K E + E^T D Y - \sum_c s_c G_c, \quad Y_{c} = -(G_c\dot z)^T, \quad
-   \partial f/\partial\dot z = E^T D E .
+   \partial f/\partial z = E^T K E + E^T D Y - \sum_c s_c (G_c + e_c \nabla^2 g), \quad
+   Y_{c} = -(G_c\dot z + e_c \nabla^2 g\,\dot z)^T, \quad \partial f/\partial\dot z = E^T D E .
+
+G are displacements of second order. With the slopes :math:`y' = S z` of a line that keeps its length and :math:`c =
+\sqrt{1 - |y'|^2}`, g is the integral of :math:`c - 1`, its gradient that of :math:`-S^T y'/c`, and its second
+derivative that of :math:`-S^T (1/c + y' y'^T / c^3) S`.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.jit import kernel
 
-__all__ = ["elastic_energy", "elastic_force", "elastic_tangent"]
+__all__ = ["Bending", "elastic_energy", "elastic_force", "elastic_tangent"]
+
+
+class Bending(NamedTuple):
+    """Of one substructure.
+
+    ``G (6 or 0, m, m)``; e: ``along (3,)``; at points of a line ``weight (g,)``, S: ``slope (g, 2, m)``.
+    """
+
+    G: FloatArray
+    along: FloatArray
+    weight: FloatArray
+    slope: FloatArray
 
 
 @kernel
-def gradient(G: FloatArray, z: FloatArray, start: float, E: FloatArray) -> None:
-    """E = start 1 - (G z)."""
+def strains(bend: Bending, z: FloatArray, out: FloatArray, E: FloatArray) -> None:
+    """z~ and its derivative."""
     m = z.shape[0]
     E[:] = 0.0
     for c in range(m):
-        E[c, c] = start
-    for c in range(G.shape[0]):
+        out[c] = z[c]
+        E[c, c] = 1.0
+    for c in range(bend.G.shape[0]):
         for j in range(m):
             s = 0.0
             for k in range(m):
-                s += G[c, j, k] * z[k]
+                s += bend.G[c, j, k] * z[k]
             E[c, j] -= s
-
-
-@kernel
-def stretched(E: FloatArray, z: FloatArray, out: FloatArray) -> None:
-    """out = (z + E z) / 2, which is z - z G z / 2."""
-    m = z.shape[0]
-    for c in range(m):
-        s = z[c]
+            out[c] -= 0.5 * s * z[j]
+    shorter = 0.0
+    for i in range(bend.weight.shape[0]):
+        S = bend.slope[i]
+        x, y = 0.0, 0.0
         for k in range(m):
-            s += E[c, k] * z[k]
-        out[c] = 0.5 * s
+            x += S[0, k] * z[k]
+            y += S[1, k] * z[k]
+        bent = x * x + y * y
+        c = np.sqrt(1.0 - bent)
+        shorter -= bend.weight[i] * bent / (c + 1.0)  # c - 1 without the loss of digits
+        u0, u1 = bend.weight[i] * x / c, bend.weight[i] * y / c
+        for j in range(m):
+            s = S[0, j] * u0 + S[1, j] * u1
+            for k in range(3):
+                E[k, j] += bend.along[k] * s
+    for k in range(3):
+        out[k] -= bend.along[k] * shorter
 
 
 @kernel
-def stresses(K: FloatArray, D: FloatArray, E: FloatArray, z: FloatArray, rate: FloatArray, s: FloatArray) -> None:
-    """s = K z~ + D E z'."""
+def second(bend: Bending, z: FloatArray, out: FloatArray) -> None:
+    """Second derivative of g (m, m)."""
+    m = z.shape[0]
+    out[:] = 0.0
+    for i in range(bend.weight.shape[0]):
+        S = bend.slope[i]
+        x, y = 0.0, 0.0
+        for k in range(m):
+            x += S[0, k] * z[k]
+            y += S[1, k] * z[k]
+        c = np.sqrt(1.0 - x * x - y * y)
+        w, v = bend.weight[i] / c, bend.weight[i] / (c * c * c)
+        for j in range(m):
+            a, b, t = S[0, j], S[1, j], S[0, j] * x + S[1, j] * y
+            for k in range(m):
+                out[j, k] -= w * (a * S[0, k] + b * S[1, k]) + v * t * (S[0, k] * x + S[1, k] * y)
+
+
+@kernel
+def stresses(
+    K: FloatArray, D: FloatArray, bend: Bending, z: FloatArray, rate: FloatArray, E: FloatArray, s: FloatArray
+) -> None:
+    """s = K z~ + D E z', and E."""
     m = z.shape[0]
     x, y = np.empty(m), np.empty(m)
-    stretched(E, z, x)
+    strains(bend, z, x, E)
     for c in range(m):
         t = 0.0
         for k in range(m):
@@ -62,13 +109,12 @@ def stresses(K: FloatArray, D: FloatArray, E: FloatArray, z: FloatArray, rate: F
 
 @kernel
 def elastic_force(
-    K: FloatArray, D: FloatArray, G: FloatArray, z: FloatArray, rate: FloatArray, out: FloatArray
+    K: FloatArray, D: FloatArray, bend: Bending, z: FloatArray, rate: FloatArray, out: FloatArray
 ) -> None:
     """out (m,) = E^T s."""
     m = z.shape[0]
     E, s = np.empty((m, m)), np.empty(m)
-    gradient(G, z, 1.0, E)
-    stresses(K, D, E, z, rate, s)
+    stresses(K, D, bend, z, rate, E, s)
     for j in range(m):
         t = 0.0
         for c in range(m):
@@ -78,28 +124,41 @@ def elastic_force(
 
 @kernel
 def elastic_tangent(
-    K: FloatArray, D: FloatArray, G: FloatArray, z: FloatArray, rate: FloatArray, KF: FloatArray, DF: FloatArray
+    K: FloatArray, D: FloatArray, bend: Bending, z: FloatArray, rate: FloatArray, KF: FloatArray, DF: FloatArray
 ) -> None:
     """Add df/dz and df/dz' to the lower right parts of KF and DF (6 + m, 6 + m)."""
     m = z.shape[0]
-    E, Y, s = np.empty((m, m)), np.empty((m, m)), np.empty(m)
-    KE, DE, DY = np.empty((m, m)), np.empty((m, m)), np.empty((m, m))
-    gradient(G, z, 1.0, E)
-    gradient(G, rate, 0.0, Y)
-    stresses(K, D, E, z, rate, s)
+    E, Y, H, s = np.empty((m, m)), np.zeros((m, m)), np.empty((m, m)), np.empty(m)
+    KE, DE = np.empty((m, m)), np.empty((m, m))
+    stresses(K, D, bend, z, rate, E, s)
+    second(bend, z, H)
+    G, e = bend.G, bend.along
+    for j in range(m):
+        t = 0.0
+        for k in range(m):
+            t += H[j, k] * rate[k]
+        for c in range(3):
+            Y[c, j] = -e[c] * t
+        for c in range(G.shape[0]):
+            t = 0.0
+            for k in range(m):
+                t += G[c, j, k] * rate[k]
+            Y[c, j] -= t
+    pull = s[0] * e[0] + s[1] * e[1] + s[2] * e[2]
     for a in range(m):
         for b in range(m):
             x, y, w = 0.0, 0.0, 0.0
             for k in range(m):
                 x += K[a, k] * E[k, b]
                 y += D[a, k] * E[k, b]
+            for k in range(6):
                 w += D[a, k] * Y[k, b]
-            KE[a, b], DE[a, b], DY[a, b] = x, y, w
+            KE[a, b], DE[a, b] = x + w, y
     for a in range(m):
         for b in range(m):
-            x, y = 0.0, 0.0
+            x, y = -pull * H[a, b], 0.0
             for k in range(m):
-                x += E[k, a] * (KE[k, b] + DY[k, b])
+                x += E[k, a] * KE[k, b]
                 y += E[k, a] * DE[k, b]
             for c in range(G.shape[0]):
                 x -= s[c] * G[c, a, b]
@@ -108,12 +167,11 @@ def elastic_tangent(
 
 
 @kernel
-def elastic_energy(K: FloatArray, G: FloatArray, z: FloatArray) -> float:
+def elastic_energy(K: FloatArray, bend: Bending, z: FloatArray) -> float:
     """z~ K z~ / 2."""
     m = z.shape[0]
     E, x = np.empty((m, m)), np.empty(m)
-    gradient(G, z, 1.0, E)
-    stretched(E, z, x)
+    strains(bend, z, x, E)
     total = 0.0
     for a in range(m):
         for b in range(m):

@@ -12,7 +12,7 @@ from flexmbs.core.rotations import from_quaternion
 from flexmbs.core.sparsity import Blocks
 from flexmbs.forces.distributed import Gravity
 from flexmbs.mechanics.floating import FloatingGroup, floating_energy, floating_force, floating_mass, floating_tangent
-from flexmbs.mechanics.substructure import SubstructureGroup, lift, pulled_force, pulled_mass, pulled_tangent
+from flexmbs.mechanics.substructure import SubstructureGroup, bending, lift, pulled_force, pulled_mass, pulled_tangent
 from flexmbs.mechanics.substructure_elasticity import elastic_energy
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ __all__ = ["SubstructureSet", "substructure_sets"]
 
 
 class SubstructureSet:
-    """All substructures of one number of amplitudes, with and without second order.
+    """All substructures with arrays of one size.
 
     Attributes
     ----------
@@ -56,7 +56,9 @@ class SubstructureSet:
             ra=turns[0], rb=turns[1],
             s=np.array([p.end_point for p in parts]), d0=np.array([p.end_place for p in parts]),
             C=np.array([p.alignment for p in parts]), K=np.array([p.stiffness for p in parts]),
-            D=np.array([p.viscosity for p in parts]), G=np.array([p.shortening for p in parts], order="C"),
+            D=np.array([p.viscosity for p in parts]), G=np.array([p.second_order for p in parts], order="C"),
+            along=np.array([p.line.direction for p in parts]), weight=np.array([p.line.weights for p in parts]),
+            slope=np.array([p.line.slopes for p in parts], order="C"),
             room=np.zeros((n, 8, 3, 3)), line=np.zeros((n, 9, 3)),
         )  # fmt: skip
         self.floating = self._floating(model, turns[0])
@@ -149,7 +151,7 @@ class SubstructureSet:
         found = np.zeros((self.n, 2))
         floating_energy(self.floating, self._q, scale, found)
         g, z = self.group, self._q[: self.n * self.m].reshape(self.n, self.m)
-        strain = sum(elastic_energy(g.K[i], g.G[i], z[i]) for i in range(self.n))
+        strain = sum(elastic_energy(g.K[i], bending(g, i), z[i]) for i in range(self.n))
         return float(strain), float(found[:, 1].sum())
 
     def momentum(self, q: FloatArray, v: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -186,10 +188,15 @@ class SubstructureSet:
 
 
 def substructure_sets(model: Model, coordinates: Coordinates, b1: int) -> tuple[SubstructureSet, ...]:
-    """A set for each number of amplitudes, with and without second order; blocks from ``b1`` on."""
+    """A set for each size of their arrays; blocks from ``b1`` on."""
     found = []
-    for key in sorted({(p.modes, len(p.shortening)) for p in model.substructures}):
-        parts = [p for p in model.substructures if (p.modes, len(p.shortening)) == key]
+    for key in sorted({_sort(p) for p in model.substructures}):
+        parts = [p for p in model.substructures if _sort(p) == key]
         found.append(SubstructureSet(parts, model, coordinates, b1))
         b1 = found[-1].end
     return tuple(found)
+
+
+def _sort(part: Substructure) -> tuple[int, int, int]:
+    """What parts of one set have in common: numbers of modes, of second-order fields and of points on the line."""
+    return part.modes, len(part.second_order), len(part.line.weights)
