@@ -37,7 +37,7 @@ class SubstructuredBeam:
     corners : (n + 1, 3) array
         Ends of the n substructures at the start, free of stress, inertial frame [length].
     start : RigidBody
-        Body that the first section is clamped to.
+        Body that the first section is clamped to; where it moves at the start, the sections move with it rigidly.
     end : RigidBody, optional
         Body that the last section is clamped to; by default a `SectionFrame`, the free end.
     element : element for parts
@@ -107,7 +107,7 @@ class SubstructuredBeam:
             if last and end is not None:
                 after = end
             else:
-                after = SectionFrame(places[i + 1], start.rotation, name=f"{name} section {i + 1}")
+                after = _carried(start, places[i + 1], f"{name} section {i + 1}")
                 frames.append(after)
             mesh = line(places[i], places[i + 1], elements)
             part = Part(mesh, regions=[Region(None, element, material)], name=f"{name} {i + 1}")
@@ -159,3 +159,10 @@ class SubstructuredBeam:
             places = x[:, None] + np.einsum("tab,tnb->tna", R, local)
             found.append(places if number == 0 else places[:, 1:])
         return np.concatenate(found, axis=1)
+
+
+def _carried(body: RigidBody, place: FloatArray, name: str) -> SectionFrame:
+    """A section that moves at the start as if it were fixed to the body."""
+    spin = body.rotation @ body.angular_velocity
+    velocity = body.velocity + np.cross(spin, place - body.position)
+    return SectionFrame(place, body.rotation, velocity, body.angular_velocity, name)
