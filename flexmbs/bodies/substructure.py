@@ -83,9 +83,10 @@ class Substructure:
 
     Notes
     -----
-    Limits: curvature is linear in z, so that bending is wrong by a relative error of order :math:`\theta^2`, and turns
-    of the end are below 90 degrees in the frame of the start; more substructures make both small. Between the frames,
-    points move along by the static modes: shortening inside a substructure is left out of the inertia.
+    Limits: curvature is linear in z, so that a substructure whose ends turn by :math:`\varphi` against each other bends
+    too easily, by :math:`2\varphi^2/3`; beyond 45 degrees it gives way. More substructures make the turn of each small.
+    Between the frames, points move along by the static modes: shortening inside a substructure is left out of the
+    inertia.
 
     Source: J. Valverde et al., Dynamic analysis of a light structure in space: short electrodynamic tether; J. Cuadrado
     et al., Int. J. Numer. Meth. Engng 39 (1996) 3535-3551 and 51 (2001) 1033-1052.

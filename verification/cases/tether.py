@@ -220,8 +220,8 @@ BOOM = Case(
     area="flexible motion",
     summary=(
         "The boom of the short electrodynamic tether, 30 m long with a disk of 3 kg at its end and two bending "
-        "stiffnesses, in one and six substructures. Its lowest frequencies bracket the 0.03 rad/s of the paper. When it "
-        "spins below them a small motion decays, above it grows by its internal damping; both rates against the "
+        "stiffnesses, in one and six substructures. Its lowest frequencies bracket the 0.03 rad/s of the paper. "
+        "Spinning below them a small motion decays, above it grows by its internal damping; both rates against the "
         "eigenvalues of a Ritz model in the spinning frame."
     ),
     run=run_boom,
@@ -234,11 +234,11 @@ TETHER = Case(
     title="Short electrodynamic tether, 1500 s",
     area="flexible motion",
     summary=(
-        "All runs of the paper: spin 0.02 and 0.1 rad/s, one linear and three and six nonlinear substructures, 1500 s. "
+        "All runs of the paper: spin 0.02 and 0.1 rad/s, one linear, three and six nonlinear substructures, 1500 s. "
         "The paper damps by a ratio of 0.05 and does not say of what. With that ratio for the modes of each "
-        "substructure the printed bounds are met; but then the damping of the whole boom falls with the square of their "
-        "number, and that is why it hardly grows. With a Kelvin-Voigt law, which does not depend on the number, the "
-        "linear model grows beyond all bounds, and the nonlinear one until it rotates bent by nearly a right angle, "
+        "substructure the printed bounds are met; but then the damping of the whole boom falls with the square of "
+        "their number, and that is why it hardly grows. With a Kelvin-Voigt law, which does not depend on the number, "
+        "the linear model grows beyond all bounds, the nonlinear one until it rotates bent by nearly a right angle, "
         "the elastica in steady rotation."
     ),
     run=run_tether,
