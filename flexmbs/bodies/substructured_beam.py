@@ -148,7 +148,7 @@ class SubstructuredBeam:
         mechanics = solution.system.mechanics
         if mechanics is None or any(not any(p is q for q in solution.model.substructures) for p in self.parts):
             raise ModelError(f"nodes of {self}: it is not in model {solution.model.name!r}.")
-        amplitudes = {}
+        amplitudes: dict[int, FloatArray] = {}
         for shared in mechanics.substructures:
             z = np.array([shared.amplitudes(q) for q in solution.q])
             amplitudes |= {id(part): z[:, i] for i, part in enumerate(shared.parts)}

@@ -12,6 +12,7 @@ from flexmbs.mechanics.floating import floating_mass
 from flexmbs.mechanics.mass import mass_matrix
 
 if TYPE_CHECKING:
+    from flexmbs.mechanics.build import Mechanics
     from flexmbs.mechanics.step_matrix import StepMatrix
     from flexmbs.system import System
 
@@ -24,9 +25,9 @@ def structure(system: System) -> FloatArray:
     if system.mechanics is None or not (system.mechanics.floating or system.mechanics.substructures):
         return blocks
     blocks = blocks.copy()
-    for group in (*system.mechanics.floating, *system.mechanics.substructures):
-        n, k = group.dofs.shape
-        part = blocks[group.b1 : group.b1 + n * k * k]
+    for dofs, b1 in _changing(system.mechanics):
+        n, k = dofs.shape
+        part = blocks[b1 : b1 + n * k * k]
         part[:] = 1.0
     return blocks
 
@@ -47,10 +48,10 @@ class FloatingMass:
         numbered.data = np.arange(1, len(matrix.data) + 1, dtype=np.float64)
         numbered = numbered.tocsr()
         source, target = [], []
-        for group in (*self.groups, *self.substructures):
-            k = group.dofs.shape[1]
-            for i, dofs in enumerate(group.dofs):
-                source.append(group.b1 + i * k * k + np.arange(k * k))
+        for every, b1 in _changing(system.mechanics):
+            k = every.shape[1]
+            for i, dofs in enumerate(every):
+                source.append(b1 + i * k * k + np.arange(k * k))
                 target.append(numbered[dofs][:, dofs].toarray().ravel().astype(np.int64) - 1)
         self.source, self.target = np.concatenate(source), np.concatenate(target)
         still = self.blocks.copy()
@@ -67,6 +68,11 @@ class FloatingMass:
         self.data[:] = self.constant
         add_entries(self.blocks, self.source, self.target, self.data)
         self.step.renew_mass(self.blocks)
+
+
+def _changing(mechanics: Mechanics) -> list[tuple[IntArray, int]]:
+    """Coordinates (n, k) and first block of all groups whose mass changes."""
+    return [(g.dofs, g.b1) for g in mechanics.floating] + [(s.dofs, s.b1) for s in mechanics.substructures]
 
 
 @kernel

@@ -99,7 +99,7 @@ class SubstructureSet:
     @property
     def end(self) -> int:
         """End of their blocks."""
-        return self.b1 + self.dofs.size * self.dofs.shape[1]
+        return int(self.b1 + self.dofs.size * self.dofs.shape[1])
 
     def _lift(self, state: State) -> None:
         lift(self.group, state, self._q, self._v, self._a, self._gamma)

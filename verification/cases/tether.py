@@ -75,7 +75,7 @@ def _cable(elements: int, until: float) -> FloatArray:
         (0, 0, 0), (0, given.LENGTH, 0), elements=elements, element=SpatialCable(), stiffness=stiffness, name="cable"
     )
     end = fx.PointMass(given.MASS, (0, given.LENGTH, 0), name="end")
-    push = fx.PointForce(end, PUSH, history=_pulse)
+    push = fx.PointForce(end.centre, PUSH, history=_pulse)
     model = fx.Model(cable, end, fx.Clamp(cable.start), fx.Spherical(cable.end, end, name="tie"), push)
     run = fx.simulate(model, until, step=STEP, output=fx.Output(every=1.0), progress=False)
     return np.asarray(run.position(end))
@@ -143,7 +143,7 @@ def run_tether(progress: Progress) -> Outcome:
                 progress(f"{law}, {spin} rad/s, n = {n}")
                 if (law, spin, n) == ("material", SUPER, 3):
                     continue  # three substructures cannot take the shape of the end
-                made = given.tether(n, spin, linear=n == 1, **damping)  # type: ignore[arg-type]
+                made = given.tether(n, spin, linear=n == 1, **damping)
                 t, place, seconds = _motion(made)
                 places[law, spin, n] = place
                 r = np.hypot(place[:, 0], place[:, 2])
