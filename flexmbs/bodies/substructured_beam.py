@@ -145,19 +145,10 @@ class SubstructuredBeam:
 
     def nodes(self, solution: TimeSolution) -> FloatArray:
         """Places (n_t, k, 3) of all nodes over a motion, inertial frame [length]."""
-        mechanics = solution.system.mechanics
-        if mechanics is None or any(not any(p is q for q in solution.model.substructures) for p in self.parts):
-            raise ModelError(f"nodes of {self}: it is not in model {solution.model.name!r}.")
-        amplitudes: dict[int, FloatArray] = {}
-        for shared in mechanics.substructures:
-            z = np.array([shared.amplitudes(q) for q in solution.q])
-            amplitudes |= {id(part): z[:, i] for i, part in enumerate(shared.parts)}
-        found = []
-        for number, part in enumerate(self.parts):
-            local = part.nodes(amplitudes[id(part)])
-            R, x = solution.rotation(part.start), solution.position(part.start)
-            places = x[:, None] + np.einsum("tab,tnb->tna", R, local)
-            found.append(places if number == 0 else places[:, 1:])
+        from flexmbs.output.deformation import substructure_nodes
+
+        found = [substructure_nodes(solution, part) for part in self.parts]
+        found = [places if number == 0 else places[:, 1:] for number, places in enumerate(found)]
         return np.concatenate(found, axis=1)
 
 

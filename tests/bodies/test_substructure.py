@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import flexmbs as fx
+from flexmbs.output.time_views import scene
 from tests.floating import PLASTIC, bar
 
 ROD = fx.BeamStiffness(EA=1e4, EI_z=1.0, GJ=1.0, mass_per_length=0.1, rhoI_y=1e-4, rhoI_z=1e-4)
@@ -104,6 +105,16 @@ def test_energy_balance_and_momentum_of_a_damped_tumbling_body() -> None:
     assert nodes.shape == (len(run), 7, 3)
     np.testing.assert_allclose(nodes[:, -1], run.position(boom.end), atol=1e-12)
     np.testing.assert_allclose(nodes[:, 3], run.position(boom.frames[0]), atol=1e-12)
+
+
+def test_an_animation_shows_the_lines() -> None:
+    model, boom = tumbling()
+    run = fx.simulate(model, 0.02, step=1e-2)
+    drawn = {line.label: line for line in scene(run).lines}
+    assert {part.name for part in boom.parts} <= set(drawn)
+    assert not {frame.name for frame in boom.frames} & set(drawn)
+    ends = np.asarray(drawn["beam 1"].points)[:, [0, 7]]
+    np.testing.assert_allclose(ends, boom.nodes(run)[:, [0, 3]], atol=1e-12)
 
 
 def test_nodes_need_the_model_of_the_beam() -> None:
