@@ -7,7 +7,8 @@ end moves along e by
 .. math:: g(z) = \int \sqrt{1 - |S z|^2} - 1\, ds .
 
 The term of second order is that of the stress stiffness of an axial force; those of higher order matter where a line is
-much stiffer along than across.
+much stiffer along than across. The bending stiffness, one for the whole line, is what the end turns by under a moment;
+curvature beyond what is linear in the slopes (`flexmbs.mechanics.substructure_curvature`) needs it.
 """
 
 from __future__ import annotations
@@ -32,17 +33,24 @@ BENT = 1e-6
 class ArcLength(NamedTuple):
     """Slopes of a line in m shapes at g points.
 
-    ``direction (3,)``: from the first end to the second, mesh axes; ``weights (g,)``: lengths; ``slopes (g, 2, m)``: S,
-    in two directions across.
+    ``direction (3,)``: from the first end to the second, axes of the body at the start; ``weights (g,)``: lengths;
+    ``slopes, curvatures (g, 2, m)``: S and dS/ds in two directions across; ``stiffness (2, 2)``: EI in these.
     """
 
     direction: FloatArray
     weights: FloatArray
     slopes: FloatArray
+    curvatures: FloatArray
+    stiffness: FloatArray
 
 
-def arc_length(owner: str, reduced: ReducedModel, first: Frame, last: Frame, basis: FloatArray) -> ArcLength | None:
+def arc_length(
+    owner: str, reduced: ReducedModel, first: Frame, last: Frame, basis: FloatArray, K: FloatArray, Q: FloatArray
+) -> ArcLength | None:
     """Slopes of a reduced model in the shapes ``basis (n, m)``; None unless it is one chain of lines between its ends.
+
+    ``K (m, m)``: stiffness of the shapes, whose first six are motions of the end along the axes of the body; Q: axes of
+    the mesh in these.
 
     Raises
     ------
@@ -69,11 +77,18 @@ def arc_length(owner: str, reduced: ReducedModel, first: Frame, last: Frame, bas
     turned = np.einsum("ca,iam->icm", across, np.cross(moved[:, 3:], direction, axisa=1, axisc=1))
     ends = turned[:-1], turned[1:]
     middle = 1.5 * mean - 0.25 * (ends[0] + ends[1])
-    weights, slopes = [], []
+    weights, slopes, curvatures = [], [], []
     for x, w in zip(*GAUSS, strict=True):
         weights.append(0.5 * w * h)
         slopes.append(0.5 * x * (x - 1.0) * ends[0] + (1.0 - x * x) * middle + 0.5 * x * (x + 1.0) * ends[1])
-    return ArcLength(direction, np.concatenate(weights), np.concatenate(slopes))
+        by_x = (x - 0.5) * ends[0] - 2.0 * x * middle + (x + 0.5) * ends[1]
+        curvatures.append(by_x * (2.0 / h)[:, None, None])
+    axes = np.cross(direction, across) @ Q.T  # of the turns that make these slopes
+    turns = np.linalg.inv(K[:6, :6])[3:, 3:]
+    stiffness = float(h.sum()) * np.linalg.inv(axes @ turns @ axes.T)
+    return ArcLength(
+        Q @ direction, np.concatenate(weights), np.concatenate(slopes), np.concatenate(curvatures), stiffness
+    )
 
 
 def _chain(reduced: ReducedModel, first: Frame, last: Frame) -> IntArray | None:

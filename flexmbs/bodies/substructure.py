@@ -47,10 +47,10 @@ class Substructure:
        f = \Big(\frac{\partial\tilde z}{\partial z}\Big)^T (K \tilde z + D \dot{\tilde z}),
 
     where :math:`\tilde z` is z without what the second interface moves by bending alone. For a straight chain of line
-    elements that is the exact shortening of a line that keeps its length (`flexmbs.bodies.arc_length`), so that a boom
-    that is stiff along its axis bends freely; for other parts :math:`\tilde z_c = z_c - \tfrac12 z^T G_c z` with the
-    second-order displacements of the reduced model. The rates are those in the frame, so that damping is zero in any
-    rigid motion.
+    elements that is the exact shortening of a line that keeps its length (`flexmbs.bodies.arc_length`), and its
+    curvature is exact, too (`flexmbs.mechanics.substructure_curvature`), so that a boom that is stiff along its axis
+    bends freely and far; for other parts :math:`\tilde z_c = z_c - \tfrac12 z^T G_c z` with the second-order
+    displacements of the reduced model. The rates are those in the frame, so that damping is zero in any rigid motion.
 
     Parameters
     ----------
@@ -83,10 +83,10 @@ class Substructure:
 
     Notes
     -----
-    Limits: curvature is linear in z, so that a substructure whose ends turn by :math:`\varphi` against each other bends
-    too easily, by :math:`2\varphi^2/3`; beyond 45 degrees it gives way. More substructures make the turn of each small.
-    Between the frames, points move along by the static modes: shortening inside a substructure is left out of the
-    inertia.
+    Limits: the end turns by less than 90 degrees in the frame of the start, and no piece of a line by more against the
+    chord. Lines have one bending stiffness along each substructure. Parts that are no lines are of second order in z:
+    for them take so many that each bends little. Between the frames, points move along by the static modes: shortening
+    inside a substructure is left out of the inertia. ``ratio`` damps the shapes, ``retardation`` the curvature, too.
 
     Source: J. Valverde et al., Dynamic analysis of a light structure in space: short electrodynamic tether; J. Cuadrado
     et al., Int. J. Numer. Meth. Engng 39 (1996) 3535-3551 and 51 (2001) 1033-1052.
@@ -206,12 +206,12 @@ class Substructure:
         m = basis.shape[1]
         line, G = None, np.zeros((0, m, m))
         if self.stiffening:
-            line = arc_length(owner, self.reduced, first, last, basis)
+            line = arc_length(owner, self.reduced, first, last, basis, self.stiffness, Q)
             if line is None:
                 G = self._second_order(owner, first, Q, basis)
         if line is None:
-            line = ArcLength(np.zeros(3), np.zeros(0), np.zeros((0, 2, m)))
-        object.__setattr__(self, "line", line._replace(direction=Q @ line.direction))
+            line = ArcLength(np.zeros(3), np.zeros(0), np.zeros((0, 2, m)), np.zeros((0, 2, m)), np.zeros((2, 2)))
+        object.__setattr__(self, "line", line)
         object.__setattr__(self, "second_order", G)
 
     def _second_order(self, owner: str, first: Frame, Q: FloatArray, basis: FloatArray) -> FloatArray:

@@ -33,7 +33,8 @@ from flexmbs.core.contracts import FloatArray, IntArray, State
 from flexmbs.core.jit import kernel
 from flexmbs.mechanics.frame_rotation import frame_rotation
 from flexmbs.mechanics.small_matrices import cross_matrix
-from flexmbs.mechanics.substructure_elasticity import Bending, elastic_force, elastic_tangent
+from flexmbs.mechanics.substructure_curvature import Bending
+from flexmbs.mechanics.substructure_elasticity import elastic_force, elastic_tangent
 
 __all__ = ["SubstructureGroup", "lift", "pulled_force", "pulled_mass", "pulled_tangent"]
 
@@ -45,8 +46,8 @@ class SubstructureGroup(NamedTuple):
     ``ra, rb (n,)``: numbers of the frames in ``work.T``; ``s, d0 (n, 3)``: end of the part in B, and in A undeformed;
     ``C (n, 3, 3)``: B to A undeformed; ``K, D (n, m, m)``; what bending does to the end
     (`flexmbs.mechanics.substructure_elasticity`): ``G (n, 6 or 0, m, m)``, ``along (n, 3)``, ``weight (n, g)``,
-    ``slope (n, g, 2, m)``. Scratch: ``room (n, 8, 3, 3)``, and ``line (n, 9, 3)``, whose last row
-    stays zero.
+    ``slope, curve (n, g, 2, m)``, ``EI (n, 2, 2)``, ``tau (n,)``. Scratch: ``room (n, 8, 3, 3)``, and ``line (n, 9,
+    3)``, whose last row stays zero.
     """
 
     dofs: IntArray
@@ -64,6 +65,9 @@ class SubstructureGroup(NamedTuple):
     along: FloatArray
     weight: FloatArray
     slope: FloatArray
+    curve: FloatArray
+    EI: FloatArray
+    tau: FloatArray
     room: FloatArray
     line: FloatArray
 
@@ -253,7 +257,9 @@ def pulled_force(
 @kernel
 def bending(group: SubstructureGroup, i: int) -> Bending:
     """What bending does to the end of one of them."""
-    return Bending(group.G[i], group.along[i], group.weight[i], group.slope[i])
+    return Bending(
+        group.G[i], group.along[i], group.weight[i], group.slope[i], group.curve[i], group.EI[i], group.tau[i]
+    )
 
 
 @kernel

@@ -7,31 +7,24 @@ r"""Elastic and viscous forces of a substructure whose end moves by bending alon
 
 G are displacements of second order. With the slopes :math:`y' = S z` of a line that keeps its length and :math:`c =
 \sqrt{1 - |y'|^2}`, g is the integral of :math:`c - 1`, its gradient that of :math:`-S^T y'/c`, and its second
-derivative that of :math:`-S^T (1/c + y' y'^T / c^3) S`.
+derivative that of :math:`-S^T (1/c + y' y'^T / c^3) S`. `flexmbs.mechanics.substructure_curvature` adds the curvature
+of a line that is bent far.
 """
 
 from __future__ import annotations
-
-from typing import NamedTuple
 
 import numpy as np
 
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.jit import kernel
+from flexmbs.mechanics.substructure_curvature import (
+    Bending,
+    curvature_energy,
+    curvature_force,
+    curvature_tangent,
+)
 
-__all__ = ["Bending", "elastic_energy", "elastic_force", "elastic_tangent"]
-
-
-class Bending(NamedTuple):
-    """Of one substructure.
-
-    ``G (6 or 0, m, m)``; e: ``along (3,)``; at points of a line ``weight (g,)``, S: ``slope (g, 2, m)``.
-    """
-
-    G: FloatArray
-    along: FloatArray
-    weight: FloatArray
-    slope: FloatArray
+__all__ = ["elastic_energy", "elastic_force", "elastic_tangent"]
 
 
 @kernel
@@ -120,6 +113,7 @@ def elastic_force(
         for c in range(m):
             t += E[c, j] * s[c]
         out[j] = t
+    curvature_force(bend, z, rate, out)
 
 
 @kernel
@@ -164,15 +158,16 @@ def elastic_tangent(
                 x -= s[c] * G[c, a, b]
             KF[6 + a, 6 + b] += x
             DF[6 + a, 6 + b] += y
+    curvature_tangent(bend, z, rate, KF, DF)
 
 
 @kernel
 def elastic_energy(K: FloatArray, bend: Bending, z: FloatArray) -> float:
-    """z~ K z~ / 2."""
+    """z~ K z~ / 2, and that of the curvature of a line."""
     m = z.shape[0]
     E, x = np.empty((m, m)), np.empty(m)
     strains(bend, z, x, E)
-    total = 0.0
+    total = curvature_energy(bend, z)
     for a in range(m):
         for b in range(m):
             total += 0.5 * x[a] * K[a, b] * x[b]
