@@ -85,7 +85,7 @@ def arc_length(
         curvatures.append(by_x * (2.0 / h)[:, None, None])
     axes = np.cross(direction, across) @ Q.T  # of the turns that make these slopes
     turns = np.linalg.inv(K[:6, :6])[3:, 3:]
-    stiffness = float(h.sum()) * np.linalg.inv(axes @ turns @ axes.T)
+    stiffness = np.asarray(float(h.sum()) * np.linalg.inv(axes @ turns @ axes.T), dtype=np.float64)
     return ArcLength(
         Q @ direction, np.concatenate(weights), np.concatenate(slopes), np.concatenate(curvatures), stiffness
     )

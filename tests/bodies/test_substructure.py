@@ -137,10 +137,30 @@ def test_a_run_goes_on_bitwise_and_from_a_file(tmp_path: Path) -> None:
     np.testing.assert_array_equal(again.q[-1], whole.q[-1])
 
 
-def test_the_model_prints_its_substructures() -> None:
-    model, _ = tumbling()
+def test_the_model_and_its_report_know_the_substructures() -> None:
+    model, boom = tumbling()
     assert "substructure 'beam 1' from 'hub' to 'beam section 1': 2 inner modes" in str(model)
-    assert "total" not in str(fx.inspect(model)) or fx.inspect(model) is not None
+    report = fx.inspect(model)
+    np.testing.assert_allclose((report.mass, boom.mass), (5.1, 0.1), rtol=1e-12)
+    np.testing.assert_allclose(report.centre, np.array([-0.45, 0.25, 0.0]) / 5.1, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "scheme", [fx.BDF(max_order=2), fx.AugmentedLagrangian(), fx.RungeKutta()], ids=lambda s: type(s).__name__
+)
+def test_other_schemes_agree(scheme: Any) -> None:
+    """Soft enough for an explicit scheme."""
+    soft = fx.BeamStiffness(EA=10.0, EI_z=0.1, GJ=0.1, mass_per_length=1.0, rhoI_y=0.05, rhoI_z=0.05)
+    hub = fx.RigidBody(5.0, (1, 1.2, 0.8), (-0.1, 0.05, 0), name="hub").with_spin((0.3, 0.5, 1.0), (0, 0, 0))
+    boom = fx.SubstructuredBeam.straight(
+        (0, 0, 0), (1, 0, 0), hub, n=1, element=fx.elements.Frame(section=soft), elements=2, modes=0
+    )
+    model = fx.Model(hub, *boom.items)
+    ends = [
+        fx.simulate(model, 0.5, step=1e-3, integrator=s).position(boom.end)[-1]
+        for s in (fx.GeneralizedAlpha(rho=0.9), scheme)
+    ]
+    np.testing.assert_allclose(*ends, atol=1e-5)
 
 
 def test_a_solid_part_between_two_bodies_is_the_same_as_a_floating_body_welded_to_them() -> None:
