@@ -40,6 +40,7 @@ from flexmbs.integrators.radau_newton import NotConvergedError, RadauNewton, Sta
 from flexmbs.integrators.turning import TURN, longest_step, turned_too_far
 from flexmbs.mechanics.steps import largest_turn, local, retract
 from flexmbs.system import EvaluationError
+from flexmbs.trees.tree import Tree
 
 if TYPE_CHECKING:
     from flexmbs.dynamics import Dynamics
@@ -123,7 +124,8 @@ class RadauIIA:
     def check(self, dynamics: Dynamics, redundant: tuple[str, ...]) -> None:
         """Refuses bodies whose mass changes: the stages share one mass matrix."""
         model = dynamics.system.model
-        bodies = [*(b for b in model.rigid_bodies if isinstance(b, FloatingBody)), *model.substructures]
+        bodies: list[object] = [b for b in (*model.rigid_bodies, *model.trees) if isinstance(b, FloatingBody | Tree)]
+        bodies += model.substructures
         if bodies:
             raise ModelError(
                 f"RadauIIA: model {model.name!r}: {bodies[0]} has a mass that changes, and the stages "

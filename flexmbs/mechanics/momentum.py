@@ -13,6 +13,7 @@ from flexmbs.bodies.rigid import RigidBody
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.rotations import from_quaternion
 from flexmbs.mechanics.floating import floating_mass
+from flexmbs.trees.momentum import tree_momentum
 
 if TYPE_CHECKING:
     from flexmbs.system import System
@@ -40,6 +41,10 @@ def momentum(system: System, q: FloatArray, v: FloatArray) -> tuple[FloatArray, 
         p, spin = shared.momentum(q, v)
         P += p.sum(axis=0)
         L += spin.sum(axis=0)
+    if system.mechanics is not None:
+        P, L = (x + y for x, y in zip((P, L), tree_momentum(system.mechanics.trees, q, v), strict=True))
+        if system.mechanics.flexible is not None:
+            P, L = (x + y for x, y in zip((P, L), system.mechanics.flexible.momentum(q, v), strict=True))
     for body, (iq, iv) in zip(c.rigid, c.places, strict=True):
         if isinstance(body, FloatingBody):
             continue

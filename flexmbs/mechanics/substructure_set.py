@@ -11,7 +11,9 @@ from flexmbs.core.errors import ModelError
 from flexmbs.core.rotations import from_quaternion
 from flexmbs.core.sparsity import Blocks
 from flexmbs.forces.distributed import Gravity
-from flexmbs.mechanics.floating import FloatingGroup, floating_energy, floating_force, floating_mass, floating_tangent
+from flexmbs.mechanics.floating import floating_energy, floating_force, floating_mass
+from flexmbs.mechanics.floating_moments import FloatingGroup
+from flexmbs.mechanics.floating_tangent import floating_tangent
 from flexmbs.mechanics.substructure import SubstructureGroup, bending, lift, pulled_force, pulled_mass, pulled_tangent
 from flexmbs.mechanics.substructure_elasticity import elastic_energy
 
@@ -76,21 +78,14 @@ class SubstructureSet:
             if len(load.acceleration) != 3:
                 raise ModelError(f"Gravity: acceleration has 2 components, but {self.parts[0]} moves in space.")
         frames, shapes = n * m + 6 * np.arange(n), m * np.arange(n)
-        inertia = [p.inertia for p in self.parts]
-        return FloatingGroup(
-            dofs=np.concatenate((frames[:, None] + np.arange(6), shapes[:, None] + np.arange(m)), axis=1),
-            b1=0, qi=n * m + 7 * np.arange(n), rot=rot,
-            mass=np.array([i.mass for i in inertia]),
-            first=np.array([i.first for i in inertia]),
-            second=np.array([i.second for i in inertia]),
-            P=np.ascontiguousarray([i.P for i in inertia]),
-            Q=np.ascontiguousarray([i.Q.transpose(2, 0, 1) for i in inertia]),
-            R=np.ascontiguousarray([i.R.transpose(2, 3, 0, 1) for i in inertia]),
-            M=np.ascontiguousarray([i.modal_mass for i in inertia]),
-            K=np.zeros((n, m, m)), D=np.zeros((n, m, m)),
-            load=np.array([i for i, _ in loads], dtype=np.int64),
-            g=np.array([load.acceleration for _, load in loads], dtype=np.float64).reshape(len(loads), 3),
-            work=np.zeros((3, m, 3, 3)), Z=np.zeros((n, 0, 0, 4, 3)), work2=np.zeros((3, 0, 4, 3)),
+        dofs = np.concatenate((frames[:, None] + np.arange(6), shapes[:, None] + np.arange(m)), axis=1)
+        return FloatingGroup.made(
+            (dofs, n * m + 7 * np.arange(n), rot), 0, [p.inertia for p in self.parts],
+            (np.zeros((n, m, m)), np.zeros((n, m, m))),
+            (
+                np.array([i for i, _ in loads], dtype=np.int64),
+                np.array([load.acceleration for _, load in loads], dtype=np.float64).reshape(len(loads), 3),
+            ),
         )  # fmt: skip
 
     @property
@@ -178,8 +173,9 @@ class SubstructureSet:
         out = np.zeros((self.n, 3))
         for i, iq in enumerate(self.floating.qi):
             z = self._q[i * self.m : (i + 1) * self.m]
-            inside = self.floating.first[i] + self.floating.P[i] @ z
-            out[i] = self.floating.mass[i] * self._q[iq : iq + 3] + from_quaternion(self._q[iq + 3 : iq + 7]) @ inside
+            inertia = self.parts[i].inertia
+            inside = inertia.first + inertia.P @ z
+            out[i] = inertia.mass * self._q[iq : iq + 3] + from_quaternion(self._q[iq + 3 : iq + 7]) @ inside
         return out
 
     def amplitudes(self, q: FloatArray) -> FloatArray:
