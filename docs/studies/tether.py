@@ -57,7 +57,7 @@ def subcritical() -> None:
             ax.plot(run.t, place[:, k], color=colour, linewidth=1.0, label=label)
     for ax, name in zip(panels, "XZY", strict=True):
         ax.set_ylabel(f"{name} [m]")
-    panels[0].legend(frameon=False, ncols=3, loc="lower right")
+    panels[0].legend(frameon=False, ncols=3, loc="lower center", bbox_to_anchor=(0.5, 1.0))
     panels[-1].set_xlabel("time [s]")
     drawing.savefig(FOLDER / "tether_subcritical.png", dpi=130, facecolor="white", metadata={"Software": None})
 
