@@ -242,6 +242,7 @@ TETHER = Case(
         "the elastica in steady rotation."
     ),
     run=run_tether,
+    slow=True,
     source=_SOURCE,
     equations=(r"M = B^T M_{FE} B, \qquad f = E^T (K \tilde z + D\dot{\tilde z})",),
     limits=(_ASSUMED,),
