@@ -25,10 +25,14 @@ from flexmbs.trees.flexible_link import FlexibleLink
 from flexmbs.trees.tree import TreeLink
 
 if TYPE_CHECKING:
+    from flexmbs.bodies.substructure import Substructure
     from flexmbs.model import Model
     from flexmbs.time_solution import TimeSolution
 
-__all__ = ["body_surface", "deformed", "mesh_lines", "reduced_body", "stress_shapes", "stresses", "write_motion"]
+__all__ = [
+    "body_surface", "deformed", "mesh_lines", "reduced_body", "stress_shapes", "stresses", "substructure_lines",
+    "substructure_nodes", "write_motion",
+]  # fmt: skip
 
 COLOURS = ("displacement", "stress")
 CHUNK = 32
@@ -77,6 +81,29 @@ def mesh_lines(solution: TimeSolution, body: FloatingBody | LinearBody | TreeLin
     pairs = np.vstack(cells)
     out = np.full((len(solution), len(pairs), 3, 3), np.nan)
     out[:, :, :2] = deformed(solution, body)[:, pairs]
+    return out.reshape(len(solution), -1, 3)
+
+
+def substructure_nodes(solution: TimeSolution, part: Substructure) -> FloatArray:
+    """Places (n_t, n_nodes, 3) of the nodes of a substructure, inertial frame."""
+    mechanics = solution.system.mechanics
+    for shared in () if mechanics is None else mechanics.substructures:
+        for i, other in enumerate(shared.parts):
+            if other is part:
+                local = part.nodes(np.array([shared.amplitudes(q)[i] for q in solution.q]))
+                R, x = solution.rotation(part.start), solution.position(part.start)
+                return np.asarray(x[:, None] + np.einsum("tab,tnb->tna", R, local))
+    raise ModelError(f"nodes of {part}: it is not in model {solution.model.name!r}.")
+
+
+def substructure_lines(solution: TimeSolution, part: Substructure) -> FloatArray:
+    """Line elements of a substructure (n_t, 3 n_e, 3) with gaps."""
+    cells = [nodes[:, :2] for kind, nodes in part.reduced.cells.items() if cell_type(kind).dim == 1]
+    if not cells:
+        return np.zeros((len(solution), 0, 3))
+    pairs = np.vstack(cells)
+    out = np.full((len(solution), len(pairs), 3, 3), np.nan)
+    out[:, :, :2] = substructure_nodes(solution, part)[:, pairs]
     return out.reshape(len(solution), -1, 3)
 
 

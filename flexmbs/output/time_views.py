@@ -11,13 +11,14 @@ import numpy as np
 
 from flexmbs.bodies.floating import FloatingBody
 from flexmbs.bodies.marker import Marker
+from flexmbs.bodies.section_frame import SectionFrame
 from flexmbs.body import Attachment, FlexibleBody
 from flexmbs.core.checks import show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.joints.rows import DISTANCE
 from flexmbs.output import time_plots
-from flexmbs.output.deformation import body_surface, mesh_lines
+from flexmbs.output.deformation import body_surface, mesh_lines, substructure_lines
 from flexmbs.output.history_table import HistoryTable, components
 from flexmbs.output.scene import FLEXIBLE, GROUND, POINT, RIGID, SPRING, Line, Scene, Stroke, Surface, still, wireframe
 from flexmbs.output.style import CYCLE, INK
@@ -73,14 +74,21 @@ def plot_positions(solution: TimeSolution, at: tuple[Any, ...], component: str, 
 def scene(solution: TimeSolution, points: int = 5, colour: str = "displacement") -> Scene:
     """What an animation of the motion shows: wireframes, curves, springs and the points of joints on the ground.
 
-    Bodies of reduced models show the surface of their mesh, coloured by ``"displacement"`` or ``"stress"``.
+    Substructures show their line elements, bodies of reduced models the surface of their mesh, coloured by
+    ``"displacement"`` or ``"stress"``.
     """
     model, n_t = solution.model, len(solution)
     lines: list[Line] = []
     surfaces: list[Surface] = []
     for body in model.flexible_bodies:
         lines.append(Line(body.name, _curve(solution, body, points), FLEXIBLE))
+    for number, part in enumerate(model.substructures):
+        bars = substructure_lines(solution, part)
+        ink = CYCLE[number % len(CYCLE)]
+        lines += [Line(part.name, bars, replace(FLEXIBLE, colour=ink))] if bars.shape[1] else []
     for number, body in enumerate(model.rigid_bodies):
+        if isinstance(body, SectionFrame):
+            continue
         ink = CYCLE[number % len(CYCLE)]
         if isinstance(body, FloatingBody):
             surface, bars = body_surface(solution, body, colour), mesh_lines(solution, body)

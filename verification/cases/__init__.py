@@ -331,6 +331,16 @@ ALL: tuple[CaseEntry, ...] = (
     CaseEntry(
         "galvanizing-line", "Active control of a galvanizing line", "control", f"{_HERE}.galvanizing:LINE", slow=True
     ),
+    CaseEntry(
+        "substructures",
+        "Substructures that share the frames of their ends",
+        "flexible motion",
+        f"{_HERE}.substructures:CASE",
+    ),
+    CaseEntry(
+        "tether-boom", "Boom of a spinning tether: frequencies and whirl", "flexible motion", f"{_HERE}.tether:BOOM"
+    ),
+    CaseEntry("tether", "Short electrodynamic tether, 1500 s", "flexible motion", f"{_HERE}.tether:TETHER", slow=True),
     CaseEntry("s10-cook-solids", "Cook's membrane by solids", "linear parts", f"{_HERE}.solids:COOK"),
     CaseEntry(
         "driven-mechanisms",
