@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 _HOME = {
+    "flexmbs.analysis.as_cartesian": ("as_cartesian",),
+    "flexmbs.analysis.as_tree": ("as_tree",),
     "flexmbs.analysis.constrained_modes": ("ConstrainedModes",),
     "flexmbs.analysis.linear_model": ("LinearModel",),
     "flexmbs.analysis.linearise": ("linearise",),
@@ -21,6 +23,7 @@ _HOME = {
     "flexmbs.analysis.output": ("Output",),
     "flexmbs.analysis.simulate": ("simulate",),
     "flexmbs.analysis.static": ("StaticOptions", "solve_static"),
+    "flexmbs.analysis.topology": ("Topology", "topology"),
     "flexmbs.bodies.floating": ("FloatingBody",),
     "flexmbs.bodies.linear": ("LinearBody",),
     "flexmbs.bodies": ("InitialVelocity", "Marker", "PlanarRigidBody", "PointMass", "RigidBody", "Wireframe", "ground"),
@@ -112,6 +115,7 @@ _HOME = {
     "flexmbs.meshes": ("Mesh", "read_mesh"),
     "flexmbs.model": ("Model",),
     "flexmbs.output.linear_paraview": ("write_vtu",),
+    "flexmbs.output.stress_stream": ("StressBlock", "stress_blocks", "write_stresses"),
     "flexmbs.reduction.balanced": ("balanced_truncation",),
     "flexmbs.reduction.characteristic_modes": ("characteristic_modes",),
     "flexmbs.reduction.free_interface": ("macneal", "rubin"),
@@ -123,6 +127,7 @@ _HOME = {
     "flexmbs.reduction.report": ("ReductionReport",),
     "flexmbs.reduction.selection": ("EffectiveMass", "Lowest", "TransferFunction", "UpToFrequency"),
     "flexmbs.reduction.store": ("load_reduced",),
+    "flexmbs.reduction.unreduced": ("unreduced",),
     "flexmbs.solution": ("Solution", "Status"),
     "flexmbs.supports": ("Clamp", "Guide", "Hinge", "Pin", "Prescribe", "Roller"),
     "flexmbs.system": ("System", "compile_model"),
@@ -285,6 +290,7 @@ __all__ = [
     "Status",
     "StickSlip",
     "Stop",
+    "StressBlock",
     "StructuralDamping",
     "SuccessiveProjection",
     "SurfaceLoad",
@@ -293,6 +299,7 @@ __all__ = [
     "ThermalLoad",
     "TimeSolution",
     "TimeStatus",
+    "Topology",
     "TorsionSpring",
     "TransferFunction",
     "TranslationDriver",
@@ -307,6 +314,8 @@ __all__ = [
     "Wireframe",
     "__version__",
     "aluminium",
+    "as_cartesian",
+    "as_tree",
     "balanced_truncation",
     "buckling_loads",
     "characteristic_modes",
@@ -345,17 +354,23 @@ __all__ = [
     "solve_static",
     "static_response",
     "steel",
+    "stress_blocks",
+    "topology",
     "trace_kinematics",
     "trees",
+    "unreduced",
     "verification",
     "vibration_modes",
     "write_operators_matrix_market",
     "write_operators_npz",
+    "write_stresses",
     "write_vtu",
 ]
 
 if TYPE_CHECKING:
     from flexmbs import elements, meshes, motions, reduction, trees, verification
+    from flexmbs.analysis.as_cartesian import as_cartesian
+    from flexmbs.analysis.as_tree import as_tree
     from flexmbs.analysis.constrained_modes import ConstrainedModes
     from flexmbs.analysis.linear_model import LinearModel
     from flexmbs.analysis.linearise import linearise
@@ -364,6 +379,7 @@ if TYPE_CHECKING:
     from flexmbs.analysis.report import ModelReport, inspect
     from flexmbs.analysis.simulate import simulate
     from flexmbs.analysis.static import StaticOptions, solve_static
+    from flexmbs.analysis.topology import Topology, topology
     from flexmbs.bodies import InitialVelocity, Marker, PlanarRigidBody, PointMass, RigidBody, Wireframe, ground
     from flexmbs.bodies.floating import FloatingBody
     from flexmbs.bodies.linear import LinearBody
@@ -476,6 +492,7 @@ if TYPE_CHECKING:
     from flexmbs.meshes import Mesh, read_mesh
     from flexmbs.model import Model
     from flexmbs.output.linear_paraview import write_vtu
+    from flexmbs.output.stress_stream import StressBlock, stress_blocks, write_stresses
     from flexmbs.reduction.balanced import balanced_truncation
     from flexmbs.reduction.characteristic_modes import characteristic_modes
     from flexmbs.reduction.free_interface import macneal, rubin
@@ -487,6 +504,7 @@ if TYPE_CHECKING:
     from flexmbs.reduction.report import ReductionReport
     from flexmbs.reduction.selection import EffectiveMass, Lowest, TransferFunction, UpToFrequency
     from flexmbs.reduction.store import load_reduced
+    from flexmbs.reduction.unreduced import unreduced
     from flexmbs.solution import Solution, Status
     from flexmbs.supports import Clamp, Guide, Hinge, Pin, Prescribe, Roller
     from flexmbs.system import System, compile_model

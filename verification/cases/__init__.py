@@ -179,6 +179,13 @@ ALL: tuple[CaseEntry, ...] = (
         slow=True,
     ),
     CaseEntry(
+        "floating-unreduced",
+        "The full, unreduced floating frame",
+        "flexible motion",
+        f"{_HERE}.unreduced:CASE",
+        slow=True,
+    ),
+    CaseEntry(
         "moving-frame-spinup",
         "Spin-up of a beam by linear equations in its frame",
         "flexible motion",
