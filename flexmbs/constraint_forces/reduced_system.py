@@ -95,7 +95,7 @@ class ReducedSystem:
     (0, 2)
     >>> found = reduced.solve()
     >>> round(float(found.a[1]), 4)  # of the middle of the first link
-    -6.4127
+    -6.2256
     """
 
     def __init__(
