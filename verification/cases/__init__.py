@@ -360,6 +360,12 @@ ALL: tuple[CaseEntry, ...] = (
         "mechanisms",
         f"{_HERE}.inverse_kinematics:CASE",
     ),
+    CaseEntry(
+        "constraint-forces",
+        "Constraint forces by the topology of joints",
+        "mechanisms",
+        f"{_HERE}.constraint_forces:CASE",
+    ),
 )
 
 
