@@ -193,7 +193,10 @@ class Dynamics:
             for floats in self._floating:
                 floating_force(floats, state, env, markers)
             if self._has_trees:
-                tree_force(m.trees, state, env, markers)
+                if m.flexible is None:
+                    tree_force(m.trees, state, env, markers)
+                else:
+                    m.flexible.force(state, env, markers)
             markers.W[:] = 0.0
             self._put_markers(state)
             if self._before:
@@ -258,7 +261,10 @@ class Dynamics:
             for floats in self._floating:
                 floating_tangent(floats, state, env, markers, weights)
             if self._has_trees:
-                tree_tangent(m.trees, state, env, markers, weights)
+                if m.flexible is None:
+                    tree_tangent(m.trees, state, env, markers, weights)
+                else:
+                    m.flexible.tangent(state, env, markers, weights)
             markers.W[:] = 0.0
             self._put_markers(state, tangents=True)
             if self._before:

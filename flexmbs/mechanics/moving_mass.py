@@ -66,6 +66,7 @@ class MovingMass:
     def __init__(self, system: System, matrix: Any, step: StepMatrix) -> None:
         assert system.mechanics is not None  # noqa: S101  # there are such bodies
         self.floating, self.trees = system.mechanics.floating, system.mechanics.trees
+        self.flexible = system.mechanics.flexible
         self._blocks = system.mass_blocks.copy()
         self._whole, self.rows, self._step = matrix, matrix.copy(), step
         self._q = system.coordinates.reference.copy()
@@ -87,7 +88,7 @@ class MovingMass:
                 add(dofs, group.b1 + i * k * k)
         first = len(found)
         for o, places in zip(self.trees.blk, system.coordinates.trees, strict=True):
-            add(places.dof, int(o))
+            add(places.unknowns, int(o))
         self._from, self._to = (np.concatenate([f[k] for f in found]) for k in (0, 1))
         n = sum(len(f[0]) for f in found[:first])
         self._from_floating, self._to_floating = self._from[:n], self._to[:n]
@@ -104,7 +105,9 @@ class MovingMass:
 
     def _refresh(self) -> None:
         if self._stale:
-            if len(self.trees.kind):
+            if self.flexible is not None:
+                self.flexible.mass(self._q, self._blocks)
+            elif len(self.trees.kind):
                 tree_mass(self.trees, self._q, self._blocks)
             self._whole.data[self._to] = self._blocks[self._from]
             self._step.renew_mass(self._blocks)

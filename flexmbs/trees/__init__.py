@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from flexmbs.trees.denavit_hartenberg import DHRow, dh_tree
+from flexmbs.trees.flexible_link import FlexibleLink
 from flexmbs.trees.joints import (
     Cylindrical,
     Fixed,
@@ -27,6 +28,7 @@ __all__ = [
     "DHRow",
     "Derivatives",
     "Fixed",
+    "FlexibleLink",
     "Free",
     "Helical",
     "Link",
