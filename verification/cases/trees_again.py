@@ -30,6 +30,7 @@ from flexmbs.verification.cases.tree_models import FINE, closed_by_points, found
 from flexmbs.verification.reference.data import load_reference
 from flexmbs.verification.reference.squeezer import Squeezer
 
+LESS = FINE | {"step": fx.ErrorControl(1e-11, 1e-12)}
 MINIMAL = "count of coordinates and equations"
 
 
@@ -117,7 +118,7 @@ def run_loops(progress: Progress) -> Outcome:
     progress("parallelogram")
     model = closed_by_points(in_space(parallelograms(1)[0]))
     quantities = _size("D07, N=1", model, 3, 2)
-    run = fx.simulate(model, 4.0, output=fx.Output(every=1.0), **FINE)
+    run = fx.simulate(model, 4.0, output=fx.Output(every=1.0), **LESS)
     place = run.position(found(model, "crank 0").marker_at((0, 1, 0)))
     for t in (1, 2, 4):
         name = f"N=1 t={t} s position of B0 (x,y)"
@@ -133,7 +134,7 @@ def _squeezer(progress: Progress) -> list[Measured]:
     progress("squeezer")
     model = closed_by_points(in_space(squeezer()[0]))
     crank = model.joint(next(f"{t.name}/K1" for t in model.trees if "K1" in {link.name for link in t.links}))
-    run = fx.simulate(model, 0.03, output=fx.Output(every=0.005), **FINE)
+    run = fx.simulate(model, 0.03, output=fx.Output(every=0.005), **LESS)
     tree = crank.tree  # type: ignore[attr-defined]  # a joint of a tree
     turned = run.coordinates(tree)[:, 0]
     quantities = _size("D12", model, 7, 6)
@@ -200,7 +201,7 @@ LOOPS = Case(
     summary=(
         "A parallelogram, Andrews' squeezer and the Bricard loop by `as_tree`: hinges are cut until trees are left. "
         "Of a cut hinge of a planar linkage two equations suffice, a point of one link on the axis of the other, so "
-        "that none is redundant: the squeezer has 7 coordinates and 6 equations where bodies in space have 42 and 50.\n\n"
+        "that none is redundant: the squeezer has 7 coordinates and 6 equations, bodies in space 42 and 50.\n\n"
         "In the Bricard loop all five equations of the cut hinge are kept, and one follows from the others."
     ),
     run=run_loops,
