@@ -125,7 +125,7 @@ def _heavier(dyn: Dynamics, keep: tuple[Any, ...]) -> FloatArray:
     stay = np.zeros(dyn.n_v, dtype=bool)
     for body in keep:
         if isinstance(body, Tree):
-            stay[c.tree(body).dof] = True
+            stay[c.tree(body).unknowns] = True
         elif any(body is b for b in c.bodies):
             stay[c.node_dofs[c.index(body)].ravel()] = True
         else:

@@ -12,7 +12,7 @@ of the mass, so that its condition does not depend on the step size:
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -95,15 +95,15 @@ class Dynamics:
         self._floating = () if mechanics is None else mechanics.floating
         self._has_trees = mechanics is not None and len(mechanics.trees.kind) > 0
         self._moves = mass_moves(mechanics)
-        self.mass_matrix = mass_matrix(system, structure(system))
-        self._M = as_rows(self.mass_matrix)
+        self._mass_matrix = mass_matrix(system, structure(system))
+        self._M = as_rows(self._mass_matrix)
         self._damped_mass = mass_damping(system)
         if len(self._damped_mass):
             self._C = as_rows(mass_matrix(system, self._damped_mass))
         c = self.coordinates
         first = c.n_linear - len(c.extra)
         self.states = np.array([first + i for i, e in enumerate(c.extra) if e.mass > 0.0], dtype=np.int64)
-        self.mass = np.ascontiguousarray(self.mass_matrix.diagonal())
+        self.mass = np.ascontiguousarray(self._mass_matrix.diagonal())
         self.mass[self.states] = 0.0
         self._terms = [t for t in system.terms if t.force is not DEAD.force]
         self.prescribed = Prescribed(system, self.velocity_rows)
@@ -131,7 +131,8 @@ class Dynamics:
         self.seconds = dict.fromkeys(("evaluation", "assembly", "factorisation", "solve"), 0.0)
         self.matrix = StepMatrix(system, possible_entries(system), self.seconds)
         if self._moves:
-            self._moving_mass = MovingMass(system, self.mass_matrix, self.matrix)
+            self._moving_mass = MovingMass(system, self._mass_matrix, self.matrix)
+            self._M = as_rows(self._moving_mass.rows)
             self._moving_mass.update(self.coordinates.reference)
         self.length = model_length(c, mechanics)
         self.body_of, self.body_sizes = body_sizes(c, self.mass, self.length)
@@ -142,6 +143,11 @@ class Dynamics:
             dtype=np.int64,
         )
         self.evaluations = self.factorisations = 0
+
+    @property
+    def mass_matrix(self) -> Any:
+        """Mass in compressed rows over all velocities, at the state that was evaluated last."""
+        return self._moving_mass.matrix if self._moves else self._mass_matrix
 
     @property
     def mass_changes(self) -> bool:
@@ -187,7 +193,10 @@ class Dynamics:
             for floats in self._floating:
                 floating_force(floats, state, env, markers)
             if self._has_trees:
-                tree_force(m.trees, state, env, markers)
+                if m.flexible is None:
+                    tree_force(m.trees, state, env, markers)
+                else:
+                    m.flexible.force(state, env, markers)
             markers.W[:] = 0.0
             self._put_markers(state)
             if self._before:
@@ -252,7 +261,10 @@ class Dynamics:
             for floats in self._floating:
                 floating_tangent(floats, state, env, markers, weights)
             if self._has_trees:
-                tree_tangent(m.trees, state, env, markers, weights)
+                if m.flexible is None:
+                    tree_tangent(m.trees, state, env, markers, weights)
+                else:
+                    m.flexible.tangent(state, env, markers, weights)
             markers.W[:] = 0.0
             self._put_markers(state, tangents=True)
             if self._before:
@@ -338,6 +350,8 @@ class Dynamics:
         if len(system._turned):
             rotate_blocks(self.B, system._turned, self._frames)
         self.factorisations += 1
+        if self._moves:
+            _ = self._moving_mass.blocks
         try:
             self.matrix.factorise(self.B, wa, self._compliance if compliance is None else compliance)
         except SingularError as error:

@@ -153,9 +153,10 @@ def _bodies(dyn: Dynamics, step: FloatArray) -> list[tuple[Any, Any, float, floa
         own = step[iv : iv + n]
         found.append((body, np.arange(iv, iv + n), float(np.linalg.norm(own[:dim])), float(np.linalg.norm(own[dim:]))))
     for tree in c.trees:
-        lengths = np.isin(tree.dof, tree.displacements)
-        most = [float(np.abs(step[tree.dof[part]]).max(initial=0.0)) for part in (lengths, ~lengths)]
-        found.append((tree.tree, tree.dof, most[0], most[1]))
+        dofs = tree.unknowns
+        lengths = np.isin(dofs, tree.displacements)
+        most = [float(np.abs(step[dofs[part]]).max(initial=0.0)) for part in (lengths, ~lengths)]
+        found.append((tree.tree, dofs, most[0], most[1]))
     return found
 
 

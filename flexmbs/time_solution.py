@@ -38,6 +38,10 @@ class TimeStatus(Enum):
         "The step became too small. Look at the last state: a jump in a force, a lock-up or a singular position of the "
         "mechanism, an impact; allow smaller steps, smooth the force, or take more numerical damping."
     )
+    LOCKED_UP = (
+        "The drivers ask for positions that the mechanism cannot reach. Change the motion or the lengths; "
+        "trace_kinematics follows the mechanism through such a position."
+    )
     TOO_MANY_STEPS = (
         "The steps allowed were made. Resume with simulate(..., start=solution), or allow more with most_steps=; if "
         "they are much smaller than the motion needs, take a scheme for stiff systems, more damping, or a larger rtol."
@@ -143,7 +147,8 @@ class TimeSolution:
 
     def __getitem__(self, name: str) -> JointHistory:
         """The history of a joint by its name."""
-        return JointHistory(self, self.model.joint(name))
+        form = self.extra.get("form")
+        return JointHistory(self, (self.model if form is None else form.relative).joint(name))
 
     def position(self, at: Any) -> FloatArray:
         """Position (n_t, 3) of a marker, a node or the centre of mass of a body [length], inertial frame."""
@@ -216,6 +221,8 @@ class TimeSolution:
 
     def coordinate(self, joint: Any, label: str) -> FloatArray:
         """A coordinate (n_t,) that a joint leaves free, by its label: angle, displacement, distance."""
+        if isinstance(joint, TreeCoordinate) and "form" in self.extra:
+            joint = self.extra["form"].joint(joint)
         if not isinstance(joint, TreeCoordinate):
             joint = self._joint(joint)
         offered = getattr(joint, "coordinates", {})
@@ -358,12 +365,14 @@ class TimeSolution:
         return p, R, twist, twist_t
 
     def _marker(self, at: Any) -> Marker:
-        if isinstance(at, Marker | Attachment):
-            return as_marker("TimeSolution", at)
+        form = self.extra.get("form")  # of a long tree, integrated as rigid bodies
         if isinstance(at, str):
-            at = self.model.body(at)
+            at = (self.model if form is None else form.relative).body(at)
         if isinstance(at, Body):
-            return at.centre
+            at = at.centre
+        if isinstance(at, Marker | Attachment):
+            marker = as_marker("TimeSolution", at)
+            return marker if form is None else form.marker(marker)
         raise ModelError(
             f"expected a marker, a rigid body or a place on a flexible body such as beam.end, not {show(at)}."
         )

@@ -9,7 +9,7 @@ import numpy as np
 
 from flexmbs import trees
 from flexmbs.analysis.remap import Moved, Remap
-from flexmbs.analysis.start_poses import Pose, start_poses
+from flexmbs.analysis.start_poses import Pose, described_poses, start_poses
 from flexmbs.bodies.frames import joint_frame
 from flexmbs.bodies.ground import ground
 from flexmbs.bodies.marker import Body, Marker
@@ -25,7 +25,7 @@ from flexmbs.joints.universal import Universal
 from flexmbs.model import Model
 from flexmbs.trees.coordinate import TreeCoordinate, TreeCoordinateMarker
 
-__all__ = ["as_cartesian"]
+__all__ = ["CartesianForm", "as_cartesian"]
 
 SQUARE = 1e-6
 """Cosine up to which the axes of a universal joint count as perpendicular."""
@@ -67,10 +67,40 @@ def as_cartesian(model: Model) -> Model:
     """
     if not isinstance(model, Model):
         raise ModelError(f"as_cartesian: expected a Model, not {show(model)}.")
+    return CartesianForm(model).model
+
+
+class CartesianForm:
+    """A model with trees, ``relative``, as one of rigid bodies, ``model``, and where its markers and joints are there.
+
+    With ``described`` the bodies are where the links are described, whether the joints are met or not.
+    """
+
+    def __init__(self, model: Model, described: bool = False) -> None:
+        self.relative = model
+        self.model, self._remap, self._joints = _converted(model, described)
+
+    def marker(self, marker: Marker) -> Marker:
+        """The marker of the converted model at the place of one of the model with trees."""
+        return self._remap.marker(marker)
+
+    def joint(self, coordinate: TreeCoordinate) -> Any:
+        """The joint of the converted model for one of a tree; None for one without equations."""
+        return self._joints.get(id(coordinate.tree.bodies[coordinate.link]))
+
+
+def _converted(model: Model, described: bool) -> tuple[Model, _Remap, dict[int, Any]]:
     links = list(model.tree_links)
+    for link in links:
+        if isinstance(link.link, trees.FlexibleLink):
+            raise ModelError(f"as_cartesian: {link} is flexible, and only rigid links become rigid bodies.")
     carriers = {id(link): _carrier(link) for link in links}
     names = _names(model, links)
-    poses = dict(zip(map(id, links), start_poses(model, [link.marker((0, 0, 0)) for link in links]), strict=True))
+    if described:
+        found = [pose for tree in model.trees for pose in described_poses(tree)]
+    else:
+        found = start_poses(model, [link.marker((0, 0, 0)) for link in links])
+    poses = dict(zip(map(id, links), found, strict=True))
     bodies: dict[int, Body] = {id(ground): ground}
     moved: dict[int, Moved] = {}
     for link in links:
@@ -86,9 +116,8 @@ def as_cartesian(model: Model) -> Model:
     remap.offer(joints, model.trees)
     rest = [remap.item(item) for item in model.items if id(item) not in gone]
     made = [body for body in bodies.values() if body is not ground]
-    return Model(
-        *made, *(joint for joint in joints.values() if joint is not None), *rest, units=model.units, name=model.name
-    )
+    held = [joint for joint in joints.values() if joint is not None]
+    return Model(*made, *held, *rest, units=model.units, name=model.name), remap, joints
 
 
 class _Remap(Remap):
@@ -123,6 +152,12 @@ class _Rows:
         return joint.a, joint.b, Row(known[name].kind, known[name].constants, row.equation, factor)
 
 
+def _place(link: trees.TreeLink) -> FloatArray:
+    """Where the joint of a rigid link is on the link before, which is rigid, too."""
+    assert not isinstance(link.link.at, str)  # noqa: S101  # flexible links are refused
+    return link.link.at
+
+
 def _carrier(link: trees.TreeLink) -> tuple[Any, FloatArray, FloatArray]:
     """The link that becomes a body with this one (itself, as a rule), and where the frame of this one is in its own."""
     origin, axes = np.zeros(3), np.eye(3)
@@ -132,7 +167,7 @@ def _carrier(link: trees.TreeLink) -> tuple[Any, FloatArray, FloatArray]:
                 f"as_cartesian: {link} has no mass, and its joint lets it move, so it cannot become a rigid body. Give "
                 f"it mass and inertia, or make one joint of several coordinates of the joints at it."
             )
-        origin, axes = link.link.at + link.link.rotation @ origin, link.link.rotation @ axes
+        origin, axes = _place(link) + link.link.rotation @ origin, link.link.rotation @ axes
         before = link.tree.parents[link.index]
         if before < 0:
             return ground, link.tree.position + link.tree.rotation @ origin, link.tree.rotation @ axes
@@ -150,6 +185,7 @@ def _names(model: Model, links: list[trees.TreeLink]) -> dict[int, str]:
 
 def _body(link: trees.TreeLink, pose: Pose, name: str) -> RigidBody:
     """The rigid body of a link; its axes are those of the link."""
+    assert isinstance(link.link, trees.Link)  # noqa: S101  # flexible links are refused
     at = pose.of(link.link.centre, np.eye(3))
     if not link.link.inertia.any():
         raise ModelError(f"as_cartesian: {link} has no inertia, which a rigid body needs; give it some.")
@@ -163,11 +199,11 @@ def _joint(link: trees.TreeLink, moved: dict[int, Moved], name: str) -> Any:
     before, joint = link.tree.parents[link.index], link.link.joint
     rotation = link.link.rotation
     if before < 0:
-        at, rotation = link.tree.position + link.tree.rotation @ link.link.at, link.tree.rotation @ rotation
+        at, rotation = link.tree.position + link.tree.rotation @ _place(link), link.tree.rotation @ rotation
         base: Body = ground
     else:
         parent = moved[id(link.tree.bodies[before])]
-        at = parent.axes.T @ (link.link.at - parent.origin)
+        at = parent.axes.T @ (_place(link) - parent.origin)
         base, rotation = parent.body, parent.axes.T @ rotation
     own = moved[id(link)]
 

@@ -230,6 +230,10 @@ def _centre(dyn: Dynamics, q: FloatArray) -> tuple[float, FloatArray]:
         part, where = tree_centre(dyn.mechanics.trees, q)
         total += part
         moment += part * where
+        if dyn.mechanics.flexible is not None:
+            part, where = dyn.mechanics.flexible.moments(q)
+            total += part
+            moment += where
     for body, dofs in zip(c.bodies, c.node_dofs, strict=True):
         part, where = _flexible(dyn, body, dofs, q)
         moment[: len(where)] += part * where

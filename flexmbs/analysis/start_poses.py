@@ -13,8 +13,12 @@ from flexmbs.core.contracts import FloatArray
 from flexmbs.mechanics.marker_set import MarkerSet
 from flexmbs.model import Model
 from flexmbs.system import compile_model
+from flexmbs.trees.columns import columns_of, free_standing, start_of
+from flexmbs.trees.group import V_
+from flexmbs.trees.motion import outwards, place_columns
+from flexmbs.trees.tree import Tree
 
-__all__ = ["Pose", "start_poses"]
+__all__ = ["Pose", "described_poses", "start_poses"]
 
 
 class Pose(NamedTuple):
@@ -39,6 +43,20 @@ class Pose(NamedTuple):
 
 FIXED = Pose(np.zeros(3), np.eye(3), np.zeros(3), np.zeros(3))
 """The ground."""
+
+
+def described_poses(tree: Tree) -> list[Pose]:
+    """Poses of the frames of all links of a tree of rigid links, as they are described."""
+    group, columns = free_standing(tree), columns_of(tree)
+    q, v = start_of(tree)
+    place_columns(group, q)
+    outwards(group, q, v, group.rest, np.zeros(1), False)
+    poses = []
+    for link, c in zip(tree.bodies, columns.behind, strict=True):
+        p, R = link.place
+        twist = np.zeros(6) if c < 0 else group.work[c, V_ : V_ + 6]
+        poses.append(Pose(p, R, twist[:3] + np.cross(twist[3:], p - group.origin[0]), twist[3:].copy()))
+    return poses
 
 
 def start_poses(model: Model, markers: Sequence[Marker]) -> list[Pose]:

@@ -12,7 +12,6 @@ from flexmbs.compiled.cache import Module
 from flexmbs.compiled.newton_step import Numbers, Sizes, StepArrays
 from flexmbs.compiled.text import Prevented, Text
 from flexmbs.integrators.contracts import StepResult, StepState, StepStatus
-from flexmbs.mechanics.moving_mass import mass_moves
 
 if TYPE_CHECKING:
     from flexmbs.core.contracts import FloatArray, IntArray
@@ -43,8 +42,13 @@ def hindrance(dynamics: Dynamics, scheme: GeneralizedAlpha, refresh: str) -> str
         return "supports in inclined directions with index 2"
     if m is None:
         return ""
-    if mass_moves(m):
-        return "it has bodies in floating frames or trees, whose mass changes"
+    if m.floating:
+        return "it has bodies in floating frames, whose mass changes"
+    if m.flexible is not None:
+        return "its trees have flexible links"
+    loads = dynamics.system.model.loads
+    if len(m.trees.kind) and any(loads[i].history is not None for i in m.trees.load):
+        return "the gravity on its trees varies"
     if dynamics.python.states:
         return f"{dynamics.python.states[0][0].name!r} has first-order states, whose rates are computed in Python"
     if dynamics.python.users:

@@ -31,6 +31,8 @@ from flexmbs.mechanics.row_table import RowTable
 from flexmbs.mechanics.rows_in_plane import note_ends, vanishes
 from flexmbs.trees.columns import tree_group
 from flexmbs.trees.dynamics import tree_mass
+from flexmbs.trees.flexible import FlexibleLinks
+from flexmbs.trees.flexible_link import FlexibleLink
 from flexmbs.trees.group import TreeGroup
 
 if TYPE_CHECKING:
@@ -59,13 +61,14 @@ class ActiveEquation(NamedTuple):
 class Mechanics:
     """Everything that acts between markers, compiled.
 
-    ``equations``: the constraints, in the order of the multipliers; ``dropped``: those that cannot be violated in
-    the plane; ``first``: first equation of each joint by name; ``rigid``: gyroscopic forces; ``floating``: bodies
-    in floating frames, by their number of shapes; ``trees``: all trees; ``wrenches`` with one row of blocks each;
-    ``size``: end of the common buffer of blocks; ``mass``: (offset, blocks) of the rigid bodies; ``given``: the
-    functions of forces that Python evaluates, with the number of their force; ``actuators``: those of controllers, then
-    those of first-order states, with the values ``held`` for them (work data) and, for those that are wrenches, their
-    places in the load factors; ``user_offsets``, ``state_offsets``: blocks of what Python evaluates.
+    ``equations``: the constraints, in the order of the multipliers; ``dropped``: those that cannot be violated in the
+    plane; ``first``: first equation of each joint by name; ``rigid``: gyroscopic forces; ``floating``: bodies in
+    floating frames, by their number of shapes; ``trees``: all trees; ``flexible``: their flexible links, if there are
+    any; ``wrenches`` with one row of blocks each; ``size``: end of the common buffer of blocks; ``mass``: (offset,
+    blocks) of the rigid bodies; ``given``: the functions of forces that Python evaluates, with the number of their
+    force; ``actuators``: those of controllers, then those of first-order states, with the values ``held`` for them
+    (work data) and, for those that are wrenches, their places in the load factors; ``user_offsets``, ``state_offsets``:
+    blocks of what Python evaluates.
     """
 
     markers: MarkerSet
@@ -79,6 +82,7 @@ class Mechanics:
     rigid: RigidGroup
     floating: tuple[FloatingGroup, ...]
     trees: TreeGroup
+    flexible: FlexibleLinks | None
     blocks: tuple[Blocks, ...]
     size: int
     mass_start: int
@@ -195,8 +199,8 @@ class _Builder:
                 [marker_set.number[id(w.marker)] for w, _ in self.wrench_items],
                 [i for _, i in self.wrench_items],
             ),
-            offsets, rigid, floating, trees, tuple(self.blocks), self.size, mass_start, mass, tuple(given),
-            tuple(self.actuators), self.held, tuple(self.actuator_wrenches), users, states,
+            offsets, rigid, floating, trees, self.flexible, tuple(self.blocks), self.size, mass_start, mass,
+            tuple(given), tuple(self.actuators), self.held, tuple(self.actuator_wrenches), users, states,
         )  # fmt: skip
 
     def _inertia(self) -> tuple[RigidGroup, tuple[FloatingGroup, ...], TreeGroup, FloatArray]:
@@ -216,7 +220,11 @@ class _Builder:
         moving = np.zeros(self.size - before)
         for floats in floating:
             floating_mass(floats._replace(b1=floats.b1 - before), self.coordinates.reference, moving)
-        tree_mass(trees._replace(blk=trees.blk - before), self.coordinates.reference, moving)
+        shifted = trees._replace(blk=trees.blk - before)
+        if self.flexible is None:
+            tree_mass(shifted, self.coordinates.reference, moving)
+        else:
+            FlexibleLinks(shifted, self.coordinates.trees).mass(self.coordinates.reference, moving)
         single: list[int] = []
         masses: list[float] = []
         for body in self.model.rigid_bodies:
@@ -241,10 +249,12 @@ class _Builder:
         loads = [(i, load.acceleration) for i, load in enumerate(self.model.loads) if isinstance(load, Gravity)]
         if c.trees and any(len(g) != 3 for _, g in loads):
             raise ModelError(f"Gravity: acceleration has 2 components, but {c.trees[0].tree} moves in space.")
-        places = [(t.dof, t.qi, t.rot) for t in c.trees]
+        places = [(t.dof, t.qi, t.rot, t.place) for t in c.trees]
         group = tree_group([t.tree for t in c.trees], places, c.n_v, self.size, loads if c.trees else ())
         for tree in c.trees:
-            self.add_block(tree.dof)
+            self.add_block(tree.unknowns)
+        bends = any(isinstance(link, FlexibleLink) for t in c.trees for link in t.tree.links)
+        self.flexible = FlexibleLinks(group, c.trees) if bends else None
         return group
 
     def _active_equations(self) -> tuple[list[ActiveEquation], list[ActiveEquation], dict[tuple[int, int], int]]:

@@ -63,6 +63,9 @@ class Energies:
             weight = np.zeros(len(dyn.mechanics.trees.blk))
             tree_energy(dyn.mechanics.trees, q, scale, weight)
             total += float(weight.sum())
+        if dyn.mechanics is not None and dyn.mechanics.flexible is not None:
+            g = scale[dyn.mechanics.trees.load] @ dyn.mechanics.trees.g
+            total -= float(g @ dyn.mechanics.flexible.moments(q)[1])
         return total
 
     def _varying_weight(self, q: FloatArray, v: FloatArray) -> float:
@@ -77,6 +80,8 @@ class Energies:
             trees = dyn.mechanics.trees
             varies = self._varies[trees.load]
             momentum, _ = tree_momentum(trees, q, v)
+            if dyn.mechanics.flexible is not None:
+                momentum = momentum + dyn.mechanics.flexible.momentum(q, v)[0]
             power += float((dyn.env.scale[trees.load[varies], None] * trees.g[varies] @ momentum).sum())
         return power
 

@@ -25,21 +25,19 @@ import numpy as np
 
 from flexmbs.core.contracts import Env, FloatArray, MarkerWork, State
 from flexmbs.core.jit import kernel
-from flexmbs.mechanics.floating_moments import FloatingGroup, affine_place, affine_shapes, moments
+from flexmbs.mechanics.floating_moments import (
+    FloatingGroup,
+    affine_place,
+    affine_shapes,
+    moments,
+    own_rates,
+    own_shapes,
+)
 from flexmbs.mechanics.frame_rotation import frame_rotation
-from flexmbs.mechanics.shape_stacks import add_axial, add_left, add_pairs, add_scalars, add_scaled, add_sum, clear
+from flexmbs.mechanics.shape_stacks import add_axial, add_pairs, add_scalars, add_sum
 from flexmbs.mechanics.small_matrices import add_product, add_transposed, apply, cross_matrix, fill
 
-__all__ = ["affine_accelerations", "floating_energy", "floating_force", "floating_mass", "inertia_of", "own_shapes"]
-
-
-@kernel
-def own_shapes(group: FloatingGroup, i: int, eta: FloatArray, C: FloatArray, F: FloatArray) -> None:
-    """C_k, and F_k = int psi y_k^T with it."""
-    affine_shapes(group, i, eta, C)
-    clear(F)
-    add_scaled(1.0, group.F[i], F)
-    add_left(group.G[i], C, F)
+__all__ = ["affine_accelerations", "floating_energy", "floating_force", "floating_mass", "inertia_of"]
 
 
 @kernel
@@ -71,22 +69,22 @@ def affine_accelerations(
 @kernel
 def floating_mass(group: FloatingGroup, q: FloatArray, blocks: FloatArray) -> None:
     """The mass matrices at q into the blocks."""
-    R, S, J, W = np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3))
-    A, Y = np.empty((4, 3)), np.empty((4, 3))
+    R, S, J, W, E = np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3)), np.zeros((3, 3))
+    A, Y = np.zeros((4, 3)), np.empty((4, 3))
     n, size = group.dofs.shape
     m = size - 6
     second = group.C.shape[1] > 0
-    N, C = group.work[0], group.work4[0]
-    whole, F = group.work[1] if second else N, group.work4[1]
+    N, C, Ak, F = group.work[0], group.work4[0], group.work4[1], group.work4[2]
+    whole = group.work[1] if second else N
     for i in range(n):
         frame_rotation(q, group.qi[i], R)
         eta = q[group.dofs[i, 6] : group.dofs[i, 6] + m] if m else q[:0]
         if second:
-            own_shapes(group, i, eta, C, F)
+            own_shapes(group, i, eta, C, Ak, F, A, E)
         else:
+            affine_place(E, A)
             F = group.F[i]
-        affine_place(eta, C, second, A)
-        moments(group, i, A, eta, Y, N, C, second, whole)
+        moments(group, i, A, eta, Y, N, Ak, second, whole)
         inertia_of(A, Y, N, eta, S, J)
         o = group.b1 + i * size * size
         B = blocks[o : o + size * size].reshape(size, size)
@@ -104,8 +102,8 @@ def floating_mass(group: FloatingGroup, q: FloatArray, blocks: FloatArray) -> No
             for j in range(m):
                 B[6 + k, 6 + j] = group.M[i, k, j]
         if second:
-            add_pairs(C, group.F[i], B)
-            add_pairs(F, C, B)
+            add_pairs(Ak, group.F[i], B)
+            add_pairs(F, Ak, B)
         for a in range(size):
             for b in range(a):
                 B[a, b] = B[b, a]
@@ -114,38 +112,37 @@ def floating_mass(group: FloatingGroup, q: FloatArray, blocks: FloatArray) -> No
 @kernel
 def floating_force(group: FloatingGroup, state: State, env: Env, work: MarkerWork) -> int:
     """r += all of the inertia that is not M a, gravity, and the forces of the shapes; M a is added elsewhere."""
-    room, vectors = np.empty((6, 3, 3)), np.empty((3, 3))
-    R, S, J, W, X, E = room[0], room[1], room[2], room[3], room[4], room[5]
+    room, vectors = np.zeros((7, 3, 3)), np.empty((3, 3))
+    R, S, J, W, X, E, Ed = room[0], room[1], room[2], room[3], room[4], room[5], room[6]
     g, w, x = vectors[0], vectors[1], vectors[2]
-    tall = np.empty((6, 4, 3))
+    tall = np.zeros((6, 4, 3))
     A, Y, Ad, Yd, L, H = tall[0], tall[1], tall[2], tall[3], tall[4], tall[5]
     n, size = group.dofs.shape
     m = size - 6
     second = group.C.shape[1] > 0
-    C, Cd = group.work4[0], group.work4[1]
+    C, Ak, F, Cd, Akd = group.work4[0], group.work4[1], group.work4[2], group.work4[3], group.work4[4]
     N, Nd = group.work[0], group.work[1]
     whole, wholed = group.work[2] if second else N, group.work[3] if second else Nd
-    F, out = group.work4[2], np.empty(m)
+    out = np.empty(m)
     q, v, r = state.q, state.v, work.r
     for i in range(n):
         frame_rotation(q, group.qi[i], R)
         d = group.dofs[i]
         first = d[6] if m else 0
         eta, rate = q[first : first + m], v[first : first + m]
-        fill(Ad, 0.0)
-        fill(H, 0.0)
         fill(L, 0.0)
         if second:
-            own_shapes(group, i, eta, C, F)
-            affine_shapes(group, i, rate, Cd)
-            add_sum(1.0, C, rate, Ad)
-            add_sum(1.0, Cd, rate, H)
+            own_shapes(group, i, eta, C, Ak, F, A, E)
+            own_rates(group, i, rate, C, Ak, E, Cd, Akd, Ad, H, Ed)
             add_product(1.0, group.G[i], H, L)
         else:
             F = group.F[i]
-        affine_place(eta, C, second, A)
-        moments(group, i, A, eta, Y, N, C, second, whole)
-        moments(group, i, Ad, rate, Yd, Nd, C, second, wholed)
+            fill(H, 0.0)
+            fill(A, 0.0)
+            fill(E, 0.0)
+            affine_place(E, A)
+        moments(group, i, A, eta, Y, N, Ak, second, whole)
+        moments(group, i, Ad, rate, Yd, Nd, Ak, second, wholed)
         inertia_of(A, Y, N, eta, S, J)
         for a in range(3):
             w[a], x[a] = v[d[3 + a]], 0.0
@@ -189,10 +186,9 @@ def floating_force(group: FloatingGroup, state: State, env: Env, work: MarkerWor
 @kernel
 def floating_energy(group: FloatingGroup, q: FloatArray, scale: FloatArray, energy: FloatArray) -> None:
     """Strain energy and potential of gravity (n, 2)."""
-    R, c, A, Y = np.empty((3, 3)), np.empty(3), np.empty((4, 3)), np.empty((4, 3))
+    R, E, c, A, Y = np.empty((3, 3)), np.zeros((3, 3)), np.empty(3), np.zeros((4, 3)), np.empty((4, 3))
     m = group.dofs.shape[1] - 6
     second = group.C.shape[1] > 0
-    C = group.work4[0]
     for i in range(group.dofs.shape[0]):
         frame_rotation(q, group.qi[i], R)
         first = group.dofs[i, 6] if m else 0
@@ -203,8 +199,8 @@ def floating_energy(group: FloatingGroup, q: FloatArray, scale: FloatArray, ener
                 s += 0.5 * eta[k] * group.K[i, k, j] * eta[j]
         energy[i, 0] = s
         if second:
-            affine_shapes(group, i, eta, C)
-        affine_place(eta, C, second, A)
+            affine_shapes(group, i, eta, group.work4[0], A, E)
+        affine_place(E, A)
         fill(Y, 0.0)
         add_product(1.0, group.G[i], A, Y)
         add_sum(1.0, group.F[i], eta, Y)

@@ -33,13 +33,14 @@ def floating_groups(model: Model, coordinates: Coordinates, b1: int) -> tuple[Fl
             np.concatenate((np.arange(iv, iv + 6), coordinates.modal[id(b)] + np.arange(m)))
             for b, (_, iv) in zip(alike, places, strict=True)
         ]
-        heads = [iq for iq, _ in places], [(iv - coordinates.n_linear) // 6 for _, iv in places]
+        heads = np.array([iq for iq, _ in places], dtype=np.int64)
+        frames = np.array([(iv - coordinates.n_linear) // 6 for _, iv in places], dtype=np.int64)
         fields = [b.second_order.fields for b in alike if b.second_order is not None]
         groups.append(
             FloatingGroup.made(
-                (np.array(dofs, dtype=np.int64), *(np.array(x, dtype=np.int64) for x in heads)),
+                (np.array(dofs, dtype=np.int64), heads, frames),
                 b1,
-                [(i.mass, i.first, i.second, i.P, i.Q, i.R) for i in (b.inertia for b in alike)],
+                [b.inertia for b in alike],
                 (np.array([b.stiffness for b in alike]), np.array([b.viscosity for b in alike])),
                 (
                     np.array([i for i, _ in loads], dtype=np.int64),

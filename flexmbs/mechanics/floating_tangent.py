@@ -1,15 +1,16 @@
 r"""Derivatives of the forces on bodies in floating frames (`flexmbs.mechanics.floating`), exact.
 
-With :math:`y_{kl} = C_{kl}^T\psi` and the rates :math:`\dot C_k, \ddot C_k` of :math:`C_k`, a change of the coordinate
-:math:`\eta_k` changes y by :math:`y_k` and the acceleration by
+A change of the coordinate :math:`\eta_k` changes y by :math:`y_k = \phi_k + A_k^T\psi`
+(`flexmbs.mechanics.floating_moments`) and the acceleration by
 
-.. math:: \frac{\partial\alpha}{\partial\eta_k} = X y_k + (2\,\dot C_k \tilde\omega^T + \ddot C_k)^T\psi, \qquad
-   \frac{\partial\alpha}{\partial\dot\eta_k} = 2\,\tilde\omega\,y_k + 2\,\dot C_k^T\psi .
+.. math:: \frac{\partial\alpha}{\partial\eta_k} = X y_k + (2\,\dot A_k \tilde\omega^T + B_k)^T\psi, \qquad
+   \frac{\partial\alpha}{\partial\dot\eta_k} = 2\,\tilde\omega\,y_k + 2\,\dot A_k^T\psi, \qquad
+   B_k = \frac{\partial\ddot A}{\partial\eta_k} .
 
-Both weights together, :math:`Z = w_q X + 2 w_v\tilde\omega` and the affine field :math:`V_k = C_k Z^T + w_q(\ddot C_k
-+ 2 \dot C_k\tilde\omega^T) + 2 w_v\dot C_k`, give the change :math:`Z\phi_k + V_k^T\psi`, whose integrals with psi, y
-and :math:`y_l` are the columns of the matrix. To these come the changes of y and :math:`y_l`, on which the acceleration
-works.
+Both weights together, :math:`Z = w_q X + 2 w_v\tilde\omega` and the affine field :math:`V_k = A_k Z^T + w_q(B_k + 2
+\dot A_k\tilde\omega^T) + 2 w_v\dot A_k`, give the change :math:`Z\phi_k + V_k^T\psi`, whose integrals with psi, y and
+:math:`y_l` are the columns of the matrix. To these come the changes of y and :math:`y_l`, on which the acceleration
+works; of the latter, :math:`A_{kl} = C_{kl} - \tfrac14\{E, C_{kl}\} - \tfrac12\{C_k, C_l\}`.
 """
 
 from __future__ import annotations
@@ -18,13 +19,16 @@ import numpy as np
 
 from flexmbs.core.contracts import Env, FloatArray, MarkerWork, State
 from flexmbs.core.jit import kernel
-from flexmbs.mechanics.floating import affine_accelerations, floating_force, inertia_of, own_shapes
-from flexmbs.mechanics.floating_moments import FloatingGroup, affine_place, affine_shapes, moments
+from flexmbs.mechanics.floating import affine_accelerations, floating_force, inertia_of
+from flexmbs.mechanics.floating_moments import FloatingGroup, affine_place, moments, own_rates, own_shapes
 from flexmbs.mechanics.frame_rotation import frame_rotation
 from flexmbs.mechanics.shape_stacks import (
     add_axial,
+    add_both_sides,
     add_left,
+    add_over,
     add_pairs,
+    add_products,
     add_right,
     add_scaled,
     add_sum,
@@ -95,21 +99,66 @@ def shape_rows(
 
 
 @kernel
+def affine_rates(
+    group: FloatingGroup, i: int, rate: FloatArray, rate2: FloatArray, C: FloatArray, Ak: FloatArray, Cd: FloatArray,
+    E: FloatArray, Ed: FloatArray, Cdd: FloatArray, Bk: FloatArray, Add: FloatArray, Edd: FloatArray,
+) -> None:  # fmt: skip
+    """B_k, and sum_k A_k x_k of the accelerations of the shapes."""
+    clear(Cdd)
+    add_over(group.C[i], rate2, Cdd)
+    fill(Add, 0.0)
+    add_sum(1.0, C, rate2, Add)
+    add_sum(1.0, Cd, rate, Add)
+    for a in range(3):
+        for b in range(3):
+            Edd[a, b] = Add[1 + a, b]
+    clear(Bk)
+    add_scaled(1.0, Cdd, Bk)
+    add_both_sides(-0.25, E, Cdd, Bk)
+    add_both_sides(-0.5, Edd, C, Bk)
+    add_both_sides(-1.0, Ed, Cd, Bk)
+    fill(Add, 0.0)
+    add_sum(1.0, Ak, rate2, Add)
+
+
+@kernel
+def close_shapes(
+    group: FloatingGroup, i: int, wq: float, L: FloatArray, E: FloatArray, C: FloatArray, U: FloatArray, B: FloatArray
+) -> None:
+    """B[6 + k, 6 + l] += wq A_kl : L; ``U`` is scratch."""
+    H, Lt = np.empty((4, 3)), np.empty((3, 3))
+    for a in range(3):
+        H[0, a] = wq * L[0, a]
+        for b in range(3):
+            Lt[b, a] = wq * L[1 + a, b]
+            s = 0.0
+            for c in range(3):
+                s += E[c, a] * L[1 + c, b] + L[1 + a, c] * E[b, c]
+            H[1 + a, b] = wq * (L[1 + a, b] - 0.25 * s)
+    add_twice(H, group.C[i], B)
+    clear(U)
+    add_both_sides(1.0, Lt, C, U)
+    add_products(-0.5, U, C, B)
+
+
+@kernel
 def floating_tangent(
     group: FloatingGroup, state: State, env: Env, work: MarkerWork, weights: tuple[float, float]
 ) -> int:
     """The forces, and wq d(M a + ...)/dq T + wv d(...)/dv into the blocks."""
     floating_force(group, state, env, work)
     wq, wv = weights
-    room, vectors = np.empty((14, 3, 3)), np.empty((6, 3))
+    room, vectors = np.zeros((17, 3, 3)), np.empty((6, 3))
     R, J, W, E, S = room[0], room[1], room[2], room[3], room[4]
-    X, Z, Zt = room[11], room[12], room[13]
+    X, Z, Zt, grad, Ed, Edd = room[11], room[12], room[13], room[14], room[15], room[16]
     c, cd, u, w, wd, x = vectors[0], vectors[1], vectors[2], vectors[3], vectors[5], vectors[4]
-    tall = np.zeros((8, 4, 3))
-    A, Y, Ad, Yd, Add, Ydd, L, U = tall[0], tall[1], tall[2], tall[3], tall[4], tall[5], tall[6], tall[7]
+    tall = np.zeros((9, 4, 3))
+    A, Y, Ad, Yd, Add, Ydd, L, U, H = (
+        tall[0], tall[1], tall[2], tall[3], tall[4], tall[5], tall[6], tall[7], tall[8],
+    )  # fmt: skip
     second = group.C.shape[1] > 0
-    C = group.work4[0]
-    Cd, Cdd, V, P, F = group.work4[1], group.work4[2], group.work4[3], group.work4[4], group.work4[5]
+    C, Ak, F, Cd, Akd = group.work4[0], group.work4[1], group.work4[2], group.work4[3], group.work4[4]
+    Cdd, Bk, V, P = group.work4[5], group.work4[6], group.work4[7], group.work4[8]
     N, Nd, Ndd, T1 = group.work[0], group.work[1], group.work[2], group.work[6]
     whole, wholed = group.work[3] if second else N, group.work[4] if second else Nd
     wholedd, T2 = group.work[5] if second else Ndd, group.work[7]
@@ -121,21 +170,20 @@ def floating_tangent(
         d, T = group.dofs[i], work.T[group.rot[i]]
         first = d[6] if m else 0
         eta, rate, rate2 = q[first : first + m], v[first : first + m], acc[first : first + m]
-        fill(Ad, 0.0)
-        fill(Add, 0.0)
         if second:
-            own_shapes(group, i, eta, C, F)
-            affine_shapes(group, i, rate, Cd)
-            affine_shapes(group, i, rate2, Cdd)
-            add_sum(1.0, C, rate, Ad)
-            add_sum(1.0, C, rate2, Add)
-            add_sum(1.0, Cd, rate, Add)
+            own_shapes(group, i, eta, C, Ak, F, A, grad)
+            own_rates(group, i, rate, C, Ak, grad, Cd, Akd, Ad, H, Ed)
+            affine_rates(group, i, rate, rate2, C, Ak, Cd, grad, Ed, Cdd, Bk, Add, Edd)
+            for a in range(4):
+                for b in range(3):
+                    Add[a, b] += H[a, b]
         else:
             F = group.F[i]
-        affine_place(eta, C, second, A)
-        moments(group, i, A, eta, Y, N, C, second, whole)
-        moments(group, i, Ad, rate, Yd, Nd, C, second, wholed)
-        moments(group, i, Add, rate2, Ydd, Ndd, C, second, wholedd)
+            fill(A, 0.0)
+            affine_place(grad, A)
+        moments(group, i, A, eta, Y, N, Ak, second, whole)
+        moments(group, i, Ad, rate, Yd, Nd, Ak, second, wholed)
+        moments(group, i, Add, rate2, Ydd, Ndd, Ak, second, wholedd)
         inertia_of(A, Y, N, eta, S, J)
         fill(E, 0.0)
         add_sum(1.0, whole, rate, E)
@@ -186,17 +234,14 @@ def floating_tangent(
                     S[a, b] = -2.0 * wq * W[a, b]
                 S[a, a] += 2.0 * wv
             clear(V)
-            add_right(C, Zt, V)
-            add_right(Cd, S, V)
-            add_scaled(wq, Cdd, V)
+            add_right(Ak, Zt, V)
+            add_right(Akd, S, V)
+            add_scaled(wq, Bk, V)
             add_left(group.G[i], V, P)
             add_left(Y, V, T2)
             add_pairs(group.F[i], V, B)
-            add_pairs(C, P, B)
-            for a in range(4):
-                for b in range(3):
-                    L[a, b] *= wq
-            add_twice(L, group.C[i], B)
+            add_pairs(Ak, P, B)
+            close_shapes(group, i, wq, L, grad, C, V, B)
         for a in range(3):
             for k in range(m):
                 B[a, 6 + k] = R[a, 0] * P[0, 0, k] + R[a, 1] * P[0, 1, k] + R[a, 2] * P[0, 2, k]

@@ -33,6 +33,7 @@ from flexmbs.markers.rigid import RIGID
 from flexmbs.markers.spatial_linear import SPATIAL_LINEAR
 from flexmbs.markers.spatial_slope import SPATIAL_SLOPE
 from flexmbs.markers.tree import TREE
+from flexmbs.trees.columns import heads
 from flexmbs.trees.coordinate import TreeCoordinateMarker
 from flexmbs.trees.tree import TreeLink
 
@@ -95,7 +96,7 @@ class MarkerSet:
             pdofs = np.array([e.pdofs for e in alike], dtype=np.int64).reshape(len(alike), len(alike[0].pdofs))
             columns = {name: np.ascontiguousarray([e.columns[name] for e in alike]) for name in alike[0].columns}
             if kind is TREE:
-                columns |= tables
+                columns |= tables | {"axes": np.zeros((len(alike), pdofs.shape[1], 4, 3))}
             group = kind.group(
                 mk=mk,
                 row=self.ptr[mk],
@@ -183,14 +184,18 @@ class MarkerSet:
         if isinstance(marker, TreeCoordinateMarker):
             k = places.dof[places.own(body.index)[marker.index]][None]
             return _Entry(number, POINT, k, k[:0], {"o": np.zeros(3), "R_BM": np.eye(3)})
-        path = places.path(body.index)
+        outlet = getattr(marker, "outlet", None)
+        path = places.path(body.index, outlet)
         if not len(path):
             return None  # fixed to the base
         R, p = places.columns.R_L[body.index], places.columns.p_L[body.index]
+        s = p + R @ marker.point
+        if outlet is not None:
+            R, s = np.eye(3), np.zeros(3)
         dofs = places.dof[path]
         first = sum(len(t.columns.kind) for t in self.coordinates.trees[: self.coordinates.trees.index(places)])
         return _Entry(number, TREE, dofs, dofs,
-                      {"path": first + path, "s": p + R @ marker.point, "R_BM": R @ marker.frame,
+                      {"path": first + path, "s": s, "R_BM": R @ marker.frame,
                        "base_p": body.tree.position, "base_R": body.tree.rotation})  # fmt: skip
 
     def _coordinate(self, marker: CoordinateMarker) -> int:
@@ -238,10 +243,11 @@ def _tree_tables(coordinates: Coordinates, longest: int) -> dict[str, Any]:
     trees = coordinates.trees
     if not longest:
         return {}
-    names = ("kind", "before", "screw", "R0", "p0")
+    names = ("kind", "screw", "R0", "p0")
     joined = {name: np.ascontiguousarray(np.concatenate([getattr(t.columns, name) for t in trees])) for name in names}
-    for name in ("qi", "rot"):
+    for name in ("qi", "dof", "rot"):
         joined[name] = np.concatenate([getattr(t, name) for t in trees]).astype(np.int64)
+    joined["head"] = heads(joined["kind"])
     return joined | {"work": np.zeros((longest, 18))}
 
 

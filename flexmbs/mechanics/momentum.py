@@ -39,6 +39,8 @@ def momentum(system: System, q: FloatArray, v: FloatArray) -> tuple[FloatArray, 
             L += np.cross(q[iq : iq + 3], p[:3]) + from_quaternion(q[iq + 3 : iq + 7]) @ p[3:6]
     if system.mechanics is not None:
         P, L = (x + y for x, y in zip((P, L), tree_momentum(system.mechanics.trees, q, v), strict=True))
+        if system.mechanics.flexible is not None:
+            P, L = (x + y for x, y in zip((P, L), system.mechanics.flexible.momentum(q, v), strict=True))
     for body, (iq, iv) in zip(c.rigid, c.places, strict=True):
         if isinstance(body, FloatingBody):
             continue

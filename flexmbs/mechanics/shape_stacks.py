@@ -11,9 +11,11 @@ from flexmbs.core.jit import kernel
 
 __all__ = [
     "add_axial",
+    "add_both_sides",
     "add_left",
     "add_over",
     "add_pairs",
+    "add_products",
     "add_right",
     "add_scalars",
     "add_scaled",
@@ -98,6 +100,29 @@ def add_axial(s: float, X: FloatArray, B: FloatArray) -> None:
         b, c = (a + 1) % 3, (a + 2) % 3
         for k in range(X.shape[2]):
             B[3 + a, 6 + k] += s * (X[b, c, k] - X[c, b, k])
+
+
+@kernel
+def add_both_sides(s: float, A: FloatArray, X: FloatArray, out: FloatArray) -> None:
+    """out_k += s (A Y + Y A) with Y, the last three rows of X_k (4, 3), into the last three rows of out_k."""
+    for a in range(3):
+        for b in range(3):
+            for c in range(3):
+                t, r = s * A[a, c], s * A[c, b]
+                for k in range(X.shape[2]):
+                    out[1 + a, b, k] += t * X[1 + c, b, k] + r * X[1 + a, c, k]
+
+
+@kernel
+def add_products(s: float, U: FloatArray, V: FloatArray, B: FloatArray) -> None:
+    """B[6 + k, 6 + j] += s tr(X Y), where X and Y are the last three rows of U_k and V_j."""
+    m = U.shape[2]
+    for a in range(3):
+        for b in range(3):
+            for k in range(m):
+                t = s * U[1 + a, b, k]
+                for j in range(m):
+                    B[6 + k, 6 + j] += t * V[1 + b, a, j]
 
 
 @kernel

@@ -50,7 +50,7 @@ def body_sizes(coordinates: Coordinates, mass: FloatArray, length: float) -> tup
         own = c.modal[id(linear)] + np.arange(linear.modes)
         s[own], body[own] = length * np.sqrt(linear.mass / linear.modes), n
     for n, tree in enumerate(c.trees, len(c.node_dofs) + len(c.rigid) + len(c.linear)):
-        body[tree.dof] = n
+        body[tree.unknowns] = n
     count = len(c.node_dofs) + len(c.rigid) + len(c.linear) + len(c.trees)
     sizes = np.bincount(body, weights=mass * s**2, minlength=count)
     return body, np.asarray(sizes, dtype=np.float64)

@@ -76,7 +76,7 @@ class StepMatrix:
 
     def renew_mass(self, blocks: FloatArray) -> None:
         """Other masses (n_mass,) in the layout of the mass blocks, for models without supports in frames."""
-        self._mass = blocks[self._massive]
+        self._mass[:] = blocks[self._massive]
 
     def factorise(self, B: FloatArray, wa: float, compliance: FloatArray) -> None:
         """Add up B, ``wa`` times the mass, -``compliance (n_c,)`` on the multipliers; factorise, or SingularError."""

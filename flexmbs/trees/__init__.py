@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from flexmbs.trees.denavit_hartenberg import DHRow, dh_tree
+from flexmbs.trees.flexible_link import FlexibleLink
 from flexmbs.trees.joints import (
     Cylindrical,
     Fixed,
@@ -9,6 +11,7 @@ from flexmbs.trees.joints import (
     Helical,
     Planar,
     Prismatic,
+    PrismaticSpherical,
     Revolute,
     Screws,
     Spherical,
@@ -16,20 +19,32 @@ from flexmbs.trees.joints import (
     Universal,
 )
 from flexmbs.trees.tree import Link, Tree, TreeLink
+from flexmbs.trees.tree_dynamics import Centroidal, Derivatives, TreeDynamics
+from flexmbs.trees.urdf import UrdfJoint, read_urdf, urdf_joints
 
 __all__ = [
+    "Centroidal",
     "Cylindrical",
+    "DHRow",
+    "Derivatives",
     "Fixed",
+    "FlexibleLink",
     "Free",
     "Helical",
     "Link",
     "Planar",
     "Prismatic",
+    "PrismaticSpherical",
     "Revolute",
     "Screws",
     "Spherical",
     "Tree",
+    "TreeDynamics",
     "TreeJoint",
     "TreeLink",
     "Universal",
+    "UrdfJoint",
+    "dh_tree",
+    "read_urdf",
+    "urdf_joints",
 ]

@@ -31,12 +31,18 @@ and between these columns only the first formulas hold. The cost is of order n t
 
 from __future__ import annotations
 
+import numpy as np
+
 from flexmbs.core.contracts import Env, FloatArray, MarkerWork, State
 from flexmbs.core.jit import kernel
 from flexmbs.trees.group import A_, C_, F_, H_, J_, L_, M_, P_, R_, S_, SCREW, V_, X_, Y_, TreeGroup
-from flexmbs.trees.motion import outwards, place_columns
+from flexmbs.trees.modal import MODAL, modal_coupling, shapes_behind
+from flexmbs.trees.motion import link_axes, outwards, place_columns
 
-__all__ = ["tree_energy", "tree_force", "tree_mass", "tree_tangent"]
+__all__ = [
+    "composite_mass", "composite_tangent", "inwards", "link_inertia", "momentum_of", "rigid_wrenches", "tree_energy",
+    "tree_force", "tree_mass", "tree_tangent",
+]  # fmt: skip
 
 
 @kernel
@@ -130,42 +136,57 @@ def velocity_matrix(w: FloatArray, c: int, p: FloatArray) -> None:
 
 @kernel
 def tree_force(group: TreeGroup, state: State, env: Env, work: MarkerWork) -> int:
-    """r += all of the inertia that is not M a, and gravity; M a is added elsewhere."""
-    w, r = group.work, work.r
-    n = group.kind.shape[0]
+    """r += inertia and gravity, M a included."""
     place_columns(group, state.q)
-    outwards(group, state.v, group.rest, env.scale, False)
-    if n == 0:
-        return -1
+    outwards(group, state.q, state.v, state.a, env.scale, False)
+    rigid_wrenches(group, work, False)
+    inwards(group, work, False)
+    return -1
+
+
+@kernel
+def rigid_wrenches(group: TreeGroup, work: MarkerWork, derivatives: bool) -> None:
+    """Wrenches of inertia of all rigid links, with ``derivatives`` also L and C; after `outwards`."""
     room = work.S
-    for c in range(n):
+    for c in range(group.kind.shape[0]):
         link_inertia(group, c)
-        inertia_wrench(w, c, room[0], room[1])
-    for c in range(n - 1, -1, -1):
+        inertia_wrench(group.work, c, room[0], room[1])
+        if derivatives:
+            velocity_matrix(group.work, c, room[0])
+
+
+@kernel
+def inwards(group: TreeGroup, work: MarkerWork, derivatives: bool) -> None:
+    """Sums over what lies beyond each column, of wrenches and with ``derivatives`` of all else; and r."""
+    w, r = group.work, work.r
+    count = 31 if derivatives else 6
+    for c in range(group.kind.shape[0] - 1, -1, -1):
         s = 0.0
         for k in range(6):
             s += w[c, S_ + k] * w[c, F_ + k]
         r[group.dof[c]] += s
         u = group.parent[c]
         if u >= 0:
-            for k in range(6):
-                w[u, F_ + k] += w[c, F_ + k]
-    return -1
+            for k in range(F_, F_ + count):
+                w[u, k] += w[c, k]
 
 
 @kernel
 def tree_mass(group: TreeGroup, q: FloatArray, blocks: FloatArray) -> None:
-    """The mass matrices at q into the blocks."""
-    w = group.work
+    """The mass matrices of trees of rigid links at q into the blocks."""
     place_columns(group, q)
-    n = group.kind.shape[0]
-    if n == 0:
-        return
-    for c in range(n):
+    for c in range(group.kind.shape[0]):
         link_inertia(group, c)
+    composite_mass(group, blocks)
+
+
+@kernel
+def composite_mass(group: TreeGroup, blocks: FloatArray) -> None:
+    """Mass matrices from the inertia of each link in ``group.work``, which becomes that of what lies beyond."""
+    w = group.work
     for tree in range(group.start.shape[0] - 1):
         first, end = group.start[tree], group.start[tree + 1]
-        size, o = end - first, group.blk[tree]
+        size, o = group.size[tree], group.blk[tree]
         for i in range(o, o + size * size):
             blocks[i] = 0.0
         for c in range(end - 1, first - 1, -1):
@@ -180,8 +201,9 @@ def tree_mass(group: TreeGroup, q: FloatArray, blocks: FloatArray) -> None:
                 s = 0.0
                 for k in range(6):
                     s += w[m, S_ + k] * y[k]
-                blocks[o + (c - first) * size + m - first] = s
-                blocks[o + (m - first) * size + c - first] = s
+                blocks[o + group.place[c] * size + group.place[m]] += s
+                if m != c:
+                    blocks[o + group.place[m] * size + group.place[c]] += s
                 m = group.parent[m]
 
 
@@ -196,7 +218,7 @@ def columns_of_tangent(
     w = group.work
     wq, wv = weights
     kind = group.kind[c]
-    last = c if kind == SCREW else c + 3 - kind  # the column behind which the joint ends
+    last = c + 3 - kind if 0 < kind < MODAL else c  # the column behind which the joint ends
     y, z, b, a, e = out[0], out[1], out[2], out[3], out[4]
     momentum_of(w, c, S_, y)
     # C^T S = 2 p x S_v + Cm^T S_w
@@ -205,7 +227,7 @@ def columns_of_tangent(
     z[3] = 2.0 * (l1 * s2 - l2 * s1) + w[c, C_] * s3 + w[c, C_ + 3] * s4 + w[c, C_ + 6] * s5
     z[4] = 2.0 * (l2 * s0 - l0 * s2) + w[c, C_ + 1] * s3 + w[c, C_ + 4] * s4 + w[c, C_ + 7] * s5
     z[5] = 2.0 * (l0 * s1 - l1 * s0) + w[c, C_ + 2] * s3 + w[c, C_ + 5] * s4 + w[c, C_ + 8] * s5
-    # b = wq Y T + wv (X + Sdot), a = (wq X T + wv S)_w; Sdot = V x S behind the joint
+    # b = wq Y T + wv (X + Sdot), a = (wq X T + wv S)_w; Sdot = V x S behind the joint, of shapes X
     v0, v1, v2 = w[last, V_], w[last, V_ + 1], w[last, V_ + 2]
     r0, r1, r2 = w[last, V_ + 3], w[last, V_ + 4], w[last, V_ + 5]
     b[0] = wv * (w[c, X_] + r1 * s2 - r2 * s1 + v1 * s5 - v2 * s4)
@@ -217,7 +239,9 @@ def columns_of_tangent(
     a[3], a[4], a[5] = wv * s3, wv * s4, wv * s5
     for k in range(6):
         p[k] = 0.0
-    if kind == SCREW:
+        if kind >= MODAL:
+            b[k] = 2.0 * wv * w[c, X_ + k]
+    if kind == SCREW or kind >= MODAL:
         for k in range(6):
             b[k] += wq * w[c, Y_ + k]
             p[k] = wq * w[c, S_ + k]
@@ -250,51 +274,74 @@ def columns_of_tangent(
 
 @kernel
 def tree_tangent(group: TreeGroup, state: State, env: Env, work: MarkerWork, weights: tuple[float, float]) -> int:
-    """The same, and wq d(M a + ...)/dq T + wv d(...)/dv into the blocks."""
-    tree_force(group, state, env, work)
-    n = group.kind.shape[0]
-    if n == 0:
-        return -1
-    w = group.work
-    outwards(group, state.v, state.a, env.scale, True)
-    room = work.S
-    for c in range(n):
-        link_inertia(group, c)
-        inertia_wrench(w, c, room[0], room[1])
-        velocity_matrix(w, c, room[0])
-    for c in range(n - 1, -1, -1):
-        u = group.parent[c]
-        if u >= 0:
-            for k in range(F_, F_ + 31):
-                w[u, k] += w[c, k]
-    for c in range(n):
-        columns_of_tangent(group, c, weights, work.T, room[0], group.room[c])
+    """The same, and wq dr/dq T + wv dr/dv at fixed a into the blocks."""
+    place_columns(group, state.q)
+    outwards(group, state.q, state.v, state.a, env.scale, True)
+    rigid_wrenches(group, work, True)
+    inwards(group, work, True)
+    composite_tangent(group, state.q, work, weights)
+    return -1
+
+
+@kernel
+def composite_tangent(group: TreeGroup, q: FloatArray, work: MarkerWork, weights: tuple[float, float]) -> None:
+    """Blocks from the sums that `inwards` leaves."""
+    w, B, room = group.work, work.B, group.room
+    for c in range(group.kind.shape[0]):
+        columns_of_tangent(group, c, weights, work.T, work.S[0], room[c])
     for tree in range(group.start.shape[0] - 1):
         first, end = group.start[tree], group.start[tree + 1]
-        size, o = end - first, group.blk[tree]
+        size, o = group.size[tree], group.blk[tree]
         for i in range(o, o + size * size):
-            work.B[i] = 0.0
+            B[i] = 0.0
         for c in range(first, end):
-            y, z = group.room[c, 0], group.room[c, 1]
+            row = o + group.place[c] * size
             m = c
             while m >= 0:
-                b, a = group.room[m, 2], group.room[m, 3]
-                s = y[0] * b[0] + y[1] * b[1] + y[2] * b[2] + y[3] * b[3] + y[4] * b[4] + y[5] * b[5]
-                s += z[3] * a[3] + z[4] * a[4] + z[5] * a[5]
-                work.B[o + (c - first) * size + m - first] = s
+                col = group.place[m]
+                B[row + col] += lower(room[c], room[m])
                 if m != c:
-                    if group.kind[c] != SCREW and c - m < group.kind[c]:  # columns of one rotation
-                        y2, z2, b2, a2 = group.room[m, 0], group.room[m, 1], group.room[c, 2], group.room[c, 3]
-                        s = z2[3] * a2[3] + z2[4] * a2[4] + z2[5] * a2[5]
-                        for k in range(6):
-                            s += y2[k] * b2[k]
+                    if group.head[m] == group.head[c]:
+                        B[o + col * size + group.place[c]] += lower(room[m], room[c])
                     else:
                         s = 0.0
                         for k in range(6):
-                            s += w[m, S_ + k] * group.room[c, 4, k]
-                    work.B[o + (m - first) * size + c - first] = s
+                            s += w[m, S_ + k] * room[c, 4, k]
+                        B[o + col * size + group.place[c]] += s
                 m = group.parent[m]
-    return -1
+            if group.kind[c] == MODAL and weights[0] != 0.0:
+                carried_shapes(group, tree, c, q, weights[0], B)
+
+
+@kernel
+def lower(row: FloatArray, column: FloatArray) -> float:
+    """y . b + z . a, of a column and one before it or of the same joint."""
+    y, z, b, a = row[0], row[1], column[2], column[3]
+    s: float = y[0] * b[0] + y[1] * b[1] + y[2] * b[2] + y[3] * b[3] + y[4] * b[4] + y[5] * b[5]
+    s += z[3] * a[3] + z[4] * a[4] + z[5] * a[5]
+    return s
+
+
+@kernel
+def carried_shapes(group: TreeGroup, tree: int, c: int, q: FloatArray, wq: float, B: FloatArray) -> None:
+    """What the shapes of an interface from column c on do to the forces on each other, a wrench being carried along."""
+    w, size, o = group.work, group.size[tree], group.blk[tree]
+    n = shapes_behind(group.kind, c)
+    T, room, axes, load = np.empty((3, 3, 3)), np.empty((8, 3, 3)), np.empty((3, 3)), np.empty((3, 3))
+    G = np.empty((n, n))
+    link_axes(group, tree, c, axes)
+    x, y, z = w[c, P_], w[c, P_ + 1], w[c, P_ + 2]
+    f0, f1, f2 = w[c, F_], w[c, F_ + 1], w[c, F_ + 2]
+    load[2, 0] = w[c, F_ + 3] - (y * f2 - z * f1)  # moment about the interface
+    load[2, 1] = w[c, F_ + 4] - (z * f0 - x * f2)
+    load[2, 2] = w[c, F_ + 5] - (x * f1 - y * f0)
+    for k in range(3):
+        load[0, k] = axes[0, k] * f0 + axes[1, k] * f1 + axes[2, k] * f2
+        load[1, k] = axes[0, k] * load[2, 0] + axes[1, k] * load[2, 1] + axes[2, k] * load[2, 2]
+    modal_coupling(group.kind, group.screw, group.qi, c, q, load[0], load[1], G, T, room)
+    for k in range(n):
+        for m in range(n):
+            B[o + group.place[c + k] * size + group.place[c + m]] += wq * G[k, m]
 
 
 @kernel

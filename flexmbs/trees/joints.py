@@ -16,6 +16,7 @@ joint                coordinates                   columns
 `Planar`             x, y, angle                   (x, 0), (y, 0), (0, normal)
 `Screws`             1, 2, ...                     as given
 `Spherical`          unit quaternion               rotation about a point
+`PrismaticSpherical` displacement, unit quaternion (e, 0), rotation about a point
 `Free`               x, y, z, unit quaternion      three displacements, rotation about a point
 ==================== ============================= =====================================================
 
@@ -47,6 +48,7 @@ __all__ = [
     "Helical",
     "Planar",
     "Prismatic",
+    "PrismaticSpherical",
     "Revolute",
     "Screws",
     "Spherical",
@@ -120,6 +122,17 @@ class TreeJoint:
         if self.ball:
             R = R @ as_rotation("joint", "quaternion", q[len(self.screws) :])
         return place, R
+
+    def independent(self, q: FloatArray) -> bool:
+        """Whether no column does at q what the others do together."""
+        rows, place, R = [], np.zeros(3), np.eye(3)
+        for s, x in zip(self.screws, q, strict=False):
+            w = R @ s[3:]
+            rows.append(np.concatenate((R @ s[:3] - np.cross(w, place), w)))
+            E, t = screw_motion(s, float(x))
+            place, R = place + R @ t, R @ E
+        turns = [np.concatenate((-np.cross(e, place), e)) for e in np.eye(3)] if self.ball else []
+        return len(rows) == 0 or np.linalg.matrix_rank(np.array(rows + turns), tol=UNIT) == self.n_v
 
 
 def screw_motion(s: FloatArray, q: float) -> tuple[FloatArray, FloatArray]:
@@ -335,6 +348,24 @@ class Spherical(TreeJoint):
 
     def __post_init__(self) -> None:
         self._set([], TURNS, ball=True)
+
+
+@dataclass(frozen=True, eq=False)
+class PrismaticSpherical(TreeJoint):
+    """Displacement of a point along an axis and rotation about that point, by a unit quaternion; 4 velocities.
+
+    ``start`` of a link is (displacement,), rotation. The angular velocity is in axes of the link.
+
+    Parameters
+    ----------
+    axis : (3,) array, default z
+        In axes of the joint frame.
+    """
+
+    axis: ArrayLike = (0.0, 0.0, 1.0)
+
+    def __post_init__(self) -> None:
+        self._set([_along("trees.PrismaticSpherical", self.axis, linear=1.0)], ("displacement", *TURNS), ball=True)
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,7 +18,7 @@ def tree_momentum(group: TreeGroup, q: FloatArray, v: FloatArray) -> tuple[Float
     if not len(group.kind):
         return P, L
     place_columns(group, q)
-    outwards(group, v, group.rest, np.zeros(int(group.load.max(initial=0)) + 1), False)
+    outwards(group, q, v, group.rest, np.zeros(int(group.load.max(initial=0)) + 1), False)
     own = np.empty(6)
     for tree, (first, end) in enumerate(zip(group.start[:-1], group.start[1:], strict=True)):
         for c in range(first, end):

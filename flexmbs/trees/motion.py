@@ -14,9 +14,12 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.jit import kernel
 from flexmbs.trees.group import A_, P_, R_, S_, SCREW, V_, X_, Y_, TreeGroup
+from flexmbs.trees.modal import MODAL, modal_place, modal_rates
 
 __all__ = ["behind_column", "outwards", "place_columns"]
 
@@ -58,6 +61,7 @@ def place_columns(group: TreeGroup, q: FloatArray) -> None:
     w = group.work
     R = w[0, :9].reshape(3, 3)
     E, B, t, x = R.copy(), R.copy(), w[0, :3].copy(), w[0, :3].copy()
+    T, room = np.empty((3, 3, 3)), np.empty((8, 3, 3))
     for tree in range(group.start.shape[0] - 1):
         first = group.start[tree]
         for k in range(3):
@@ -65,7 +69,7 @@ def place_columns(group: TreeGroup, q: FloatArray) -> None:
         for c in range(first, group.start[tree + 1]):
             kind, parent = group.kind[c], group.parent[c]
             s = group.screw[c]
-            if kind > 1:  # the frame is that of the first column of the rotation
+            if group.head[c] != c:  # the frame is that of the first column of the joint
                 for k in range(12):
                     w[c, k] = w[c - 1, k]
             else:
@@ -87,7 +91,10 @@ def place_columns(group: TreeGroup, q: FloatArray) -> None:
                                 + w[parent, R_ + 3 * k + 1] * group.R0[c, 1, n]
                                 + w[parent, R_ + 3 * k + 2] * group.R0[c, 2, n]
                             )
-                behind_column(kind, s, q, group.qi[c], E, t)
+                if kind == MODAL:
+                    modal_place(group.kind, group.screw, group.qi, c, q, E, t, T, room)
+                else:
+                    behind_column(kind, s, q, group.qi[c], E, t)
                 for k in range(3):
                     w[c, P_ + k] = x[k] + B[k, 0] * t[0] + B[k, 1] * t[1] + B[k, 2] * t[2]
                     for n in range(3):
@@ -96,11 +103,18 @@ def place_columns(group: TreeGroup, q: FloatArray) -> None:
                 for k in range(3):
                     w[c, S_ + k] = B[k, 0] * s[0] + B[k, 1] * s[1] + B[k, 2] * s[2]
                     w[c, S_ + 3 + k] = B[k, 0] * s[3] + B[k, 1] * s[4] + B[k, 2] * s[5]
-            else:
+            elif kind < MODAL:
                 for k in range(3):
                     x[k] = w[c, P_ + k]
                     w[c, S_ + k] = 0.0
                     w[c, S_ + 3 + k] = w[c, R_ + 3 * k + kind - 1]
+            else:
+                for k in range(3):
+                    t[k] = T[0, k, 0] * s[3] + T[0, k, 1] * s[4] + T[0, k, 2] * s[5]
+                for k in range(3):
+                    x[k] = w[c, P_ + k]
+                    w[c, S_ + k] = B[k, 0] * s[0] + B[k, 1] * s[1] + B[k, 2] * s[2]
+                    w[c, S_ + 3 + k] = B[k, 0] * t[0] + B[k, 1] * t[1] + B[k, 2] * t[2]
             a, b, d = w[c, S_ + 3], w[c, S_ + 4], w[c, S_ + 5]
             w[c, S_] += x[1] * d - x[2] * b
             w[c, S_ + 1] += x[2] * a - x[0] * d
@@ -112,20 +126,77 @@ def place_columns(group: TreeGroup, q: FloatArray) -> None:
 
 
 @kernel
-def outwards(group: TreeGroup, v: FloatArray, a: FloatArray, scale: FloatArray, derivatives: bool) -> None:
+def link_axes(group: TreeGroup, tree: int, c: int, B: FloatArray) -> None:
+    """Axes of the flexible link before column c."""
+    o, w = group.before[c], group.work
+    for k in range(3):
+        for n in range(3):
+            B[k, n] = 0.0
+            for j in range(3):
+                B[k, n] += (group.base_R[tree, k, j] if o < 0 else w[o, R_ + 3 * k + j]) * group.R0[c, j, n]
+
+
+@kernel
+def modal_change(
+    group: TreeGroup, c: int, y: FloatArray, T: FloatArray, B: FloatArray, turn: FloatArray
+) -> None:  # fmt: skip
+    """First and second derivative by time of the screw of a shape as seen from its link, about the origin of reference.
+
+    Into rows of ``turn (4, 3)``: velocity and angular velocity of the first, then of the second. About the origin of
+    the link the screw is (Phi + y x Theta, Theta), with the place y of the interface.
+    """
+    w, s, head = group.work, group.screw[c], group.head[c]
+    f0, f1, f2 = y[0, 0], y[0, 1], y[0, 2]
+    g0, g1, g2 = y[1, 0], y[1, 1], y[1, 2]
+    p0, p1, p2 = w[head, P_], w[head, P_ + 1], w[head, P_ + 2]
+    h0 = T[0, 0, 0] * s[3] + T[0, 0, 1] * s[4] + T[0, 0, 2] * s[5]
+    h1 = T[0, 1, 0] * s[3] + T[0, 1, 1] * s[4] + T[0, 1, 2] * s[5]
+    h2 = T[0, 2, 0] * s[3] + T[0, 2, 1] * s[4] + T[0, 2, 2] * s[5]
+    d0 = T[1, 0, 0] * s[3] + T[1, 0, 1] * s[4] + T[1, 0, 2] * s[5]
+    d1 = T[1, 1, 0] * s[3] + T[1, 1, 1] * s[4] + T[1, 1, 2] * s[5]
+    d2 = T[1, 2, 0] * s[3] + T[1, 2, 1] * s[4] + T[1, 2, 2] * s[5]
+    e0 = T[2, 0, 0] * s[3] + T[2, 0, 1] * s[4] + T[2, 0, 2] * s[5]
+    e1 = T[2, 1, 0] * s[3] + T[2, 1, 1] * s[4] + T[2, 1, 2] * s[5]
+    e2 = T[2, 2, 0] * s[3] + T[2, 2, 1] * s[4] + T[2, 2, 2] * s[5]
+    # ydot x Theta, and yddot x Theta + 2 ydot x Thetadot
+    l0, l1, l2 = f1 * h2 - f2 * h1, f2 * h0 - f0 * h2, f0 * h1 - f1 * h0
+    m0 = g1 * h2 - g2 * h1 + 2.0 * (f1 * d2 - f2 * d1)
+    m1 = g2 * h0 - g0 * h2 + 2.0 * (f2 * d0 - f0 * d2)
+    m2 = g0 * h1 - g1 * h0 + 2.0 * (f0 * d1 - f1 * d0)
+    for k in range(3):
+        turn[0, k] = B[k, 0] * l0 + B[k, 1] * l1 + B[k, 2] * l2
+        turn[1, k] = B[k, 0] * d0 + B[k, 1] * d1 + B[k, 2] * d2
+        turn[2, k] = B[k, 0] * m0 + B[k, 1] * m1 + B[k, 2] * m2
+        turn[3, k] = B[k, 0] * e0 + B[k, 1] * e1 + B[k, 2] * e2
+    for k in range(0, 4, 2):
+        a0, a1, a2 = turn[k + 1, 0], turn[k + 1, 1], turn[k + 1, 2]
+        turn[k, 0] += p1 * a2 - p2 * a1
+        turn[k, 1] += p2 * a0 - p0 * a2
+        turn[k, 2] += p0 * a1 - p1 * a0
+
+
+@kernel
+def outwards(
+    group: TreeGroup, q: FloatArray, v: FloatArray, a: FloatArray, scale: FloatArray, derivatives: bool
+) -> None:  # fmt: skip
     """Velocities and accelerations behind all columns, and X, Y where ``derivatives``; after `place_columns`.
 
     ``scale``: factors of the loads, for gravity; accelerations begin with minus gravity.
     """
     w = group.work
+    T, room, turn, y, B = np.empty((3, 3, 3)), np.empty((8, 3, 3)), np.empty((4, 3)), np.empty((2, 3)), np.empty((3, 3))
     g0, g1, g2 = 0.0, 0.0, 0.0
+    tree = 0
     for k in range(group.load.shape[0]):
         f = scale[group.load[k]]
         g0 += f * group.g[k, 0]
         g1 += f * group.g[k, 1]
         g2 += f * group.g[k, 2]
+    group.rise[0], group.rise[1], group.rise[2] = -g0, -g1, -g2
     for c in range(group.kind.shape[0]):
         u, o = group.parent[c], group.before[c]
+        while c >= group.start[tree + 1]:
+            tree += 1
         rate, second = v[group.dof[c]], a[group.dof[c]]
         if o < 0:
             x0, x1, x2, x3, x4, x5 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
@@ -138,6 +209,18 @@ def outwards(group: TreeGroup, v: FloatArray, a: FloatArray, scale: FloatArray, 
             x3 = w1 * s5 - w2 * s4
             x4 = w2 * s3 - w0 * s5
             x5 = w0 * s4 - w1 * s3
+        modal = group.kind[c] >= MODAL
+        if modal:
+            if group.kind[c] == MODAL:
+                modal_rates(group.kind, group.screw, group.qi, group.dof, c, q, v, a, y, T, room)
+                link_axes(group, tree, c, B)
+            modal_change(group, c, y, T, B, turn)
+            x0 += turn[0, 0]
+            x1 += turn[0, 1]
+            x2 += turn[0, 2]
+            x3 += turn[1, 0]
+            x4 += turn[1, 1]
+            x5 += turn[1, 2]
         if u < 0:
             for k in range(6):
                 w[c, V_ + k] = w[c, S_ + k] * rate
@@ -174,3 +257,15 @@ def outwards(group: TreeGroup, v: FloatArray, a: FloatArray, scale: FloatArray, 
                 w[c, Y_ + 3] = b1 * s5 - b2 * s4 + w1 * x5 - w2 * x4
                 w[c, Y_ + 4] = b2 * s3 - b0 * s5 + w2 * x3 - w0 * x5
                 w[c, Y_ + 5] = b0 * s4 - b1 * s3 + w0 * x4 - w1 * x3
+                if modal:
+                    u0, u1, u2, u3, u4, u5 = turn[0, 0], turn[0, 1], turn[0, 2], turn[1, 0], turn[1, 1], turn[1, 2]
+                    w[c, Y_] += w1 * u2 - w2 * u1 + v1 * u5 - v2 * u4
+                    w[c, Y_ + 1] += w2 * u0 - w0 * u2 + v2 * u3 - v0 * u5
+                    w[c, Y_ + 2] += w0 * u1 - w1 * u0 + v0 * u4 - v1 * u3
+                    w[c, Y_ + 3] += w1 * u5 - w2 * u4
+                    w[c, Y_ + 4] += w2 * u3 - w0 * u5
+                    w[c, Y_ + 5] += w0 * u4 - w1 * u3
+            if modal:
+                for k in range(3):
+                    w[c, Y_ + k] += turn[2, k]
+                    w[c, Y_ + 3 + k] += turn[3, k]

@@ -8,6 +8,7 @@ import numpy as np
 
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.trees.columns import columns_of
+from flexmbs.trees.flexible_link import FlexibleLink
 from flexmbs.trees.group import SCREW
 from flexmbs.trees.joints import Free
 
@@ -29,8 +30,12 @@ class TreePlaces:
     columns : Columns
     node : int
         Number of the tree among nodes and bodies.
-    dof, qi, rot : (n_c,) int array
+    dof, qi, rot, place : (n_c,) int array
         As in `flexmbs.trees.group.TreeGroup`.
+    unknowns : int array
+        Places in v in the order of the block of the tree: of joints, then of shapes, which several columns share.
+    eta : dict
+        By link the places of its shapes.
     idle : int array
         Places in v of translations that never move.
     """
@@ -41,10 +46,11 @@ class TreePlaces:
         n = len(self.columns.kind)
         self.dof, self.qi, self.rot = (np.full(n, -1, dtype=np.int64) for _ in range(3))
         self.idle = np.zeros(0, dtype=np.int64)
+        self.eta: dict[int, IntArray] = {}
 
     def own(self, link: int) -> IntArray:
         """Numbers of the columns of the joint of a link."""
-        return np.flatnonzero(self.columns.joint == link)
+        return np.flatnonzero((self.columns.joint == link) & (self.columns.shape < 0))
 
     def number_columns(self, first: int, q: list[FloatArray], v: list[FloatArray], node_of: list[IntArray]) -> int:
         """Columns of vector spaces from ``first`` on; appends their start, and returns the next place."""
@@ -56,6 +62,14 @@ class TreePlaces:
                 v.append(np.asarray(link.rate))
                 node_of.append(np.full(len(own), self.node))
                 first += len(own)
+            if isinstance(link, FlexibleLink):
+                self.eta[i] = first + np.arange(link.modes)
+                mine = (self.columns.joint == i) & (self.columns.shape >= 0)
+                self.dof[mine] = self.qi[mine] = first + self.columns.shape[mine]
+                q.append(link.deformation)
+                v.append(link.deformation_rate)
+                node_of.append(np.full(link.modes, self.node))
+                first += link.modes
         return first
 
     def number_rotations(
@@ -83,24 +97,42 @@ class TreePlaces:
         self.idle = np.array(idle, dtype=np.int64)
         return iq, iv
 
-    def path(self, link: int) -> IntArray:
-        """The columns on the way from the base to a link."""
+    @property
+    def unknowns(self) -> IntArray:
+        """See above; complete when all is numbered."""
+        joints = self.dof[self.columns.shape < 0]
+        return np.concatenate([joints, *self.eta.values()]).astype(np.int64)
+
+    @property
+    def place(self) -> IntArray:
+        """See above."""
+        at = {int(k): i for i, k in enumerate(self.unknowns)}
+        return np.array([at[int(k)] for k in self.dof], dtype=np.int64)
+
+    def path(self, link: int, interface: str | None = None) -> IntArray:
+        """The columns on the way from the base to a link, or to an interface of it."""
         way = []
-        c = int(self.columns.behind[link])
+        c = int(self.columns.behind[link] if interface is None else self.columns.outlets[link, interface])
         while c >= 0:
             way.append(c)
             c = int(self.columns.parent[c])
         return np.array(way[::-1], dtype=np.int64)
 
     def related(self) -> FloatArray:
-        """(n_c, n_c): one where two columns are on one way, so that they can be coupled."""
-        n = len(self.columns.kind)
-        found = np.eye(n)
-        for c in range(n):
+        """(n, n) in the order of ``unknowns``: one where two can be coupled, as they move one link."""
+        found, place = np.eye(len(self.unknowns)), self.place
+        at = {int(k): i for i, k in enumerate(self.unknowns)}
+        for c in range(len(place)):
+            way = [place[c]]
             m = int(self.columns.parent[c])
             while m >= 0:
-                found[c, m] = found[m, c] = 1.0
+                way.append(place[m])
                 m = int(self.columns.parent[m])
+            found[place[c], way] = found[way, place[c]] = 1.0
+        for link, eta in self.eta.items():
+            own = np.array([at[int(k)] for k in eta], dtype=np.int64)
+            moving = np.concatenate((own, place[self.path(link)]))
+            found[np.ix_(own, moving)] = found[np.ix_(moving, own)] = 1.0
         return found
 
     @property
@@ -110,10 +142,14 @@ class TreePlaces:
         for i, link in enumerate(self.tree.links):
             own = self.qi[self.own(i)]
             places.append(own if not link.joint.ball else np.concatenate((own[:-3], own[-1] + np.arange(4))))
+            places.append(self.eta.get(i, own[:0]))
         return np.concatenate(places)
 
     def describe(self, dof: int) -> str | None:
         """An entry of v in words, if it is of this tree."""
+        for i, eta in self.eta.items():
+            if dof in eta:
+                return f"shape {dof - eta[0] + 1} of {self.tree.links[i]} of {self.tree}"
         found = np.flatnonzero(self.dof == dof)
         if len(found):
             c = int(found[0])
@@ -125,5 +161,5 @@ class TreePlaces:
     @property
     def displacements(self) -> IntArray:
         """Places in v of displacements."""
-        moving = (self.columns.kind == SCREW) & ~np.any(self.columns.screw[:, 3:], axis=1)
+        moving = (self.columns.kind == SCREW) & (self.columns.shape < 0) & ~np.any(self.columns.screw[:, 3:], axis=1)
         return np.asarray(self.dof[moving])

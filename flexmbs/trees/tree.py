@@ -12,11 +12,12 @@ follow from those of its links, :math:`M = \sum_i J_i^T M_i J_i`, by sums over w
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from flexmbs.bodies.frames import frame_along
 from flexmbs.bodies.inertia import as_inertia
 from flexmbs.bodies.marker import Body, Marker
 from flexmbs.bodies.wireframe import Wireframe
@@ -26,6 +27,7 @@ from flexmbs.core.errors import ModelError, unknown_name
 from flexmbs.core.rotations import RotationLike, as_rotation
 from flexmbs.joints.contracts import Pair
 from flexmbs.trees.coordinate import TreeCoordinate, joint_pairs
+from flexmbs.trees.flexible_link import FlexibleLink
 from flexmbs.trees.joints import Free, Revolute, TreeJoint
 
 if TYPE_CHECKING:
@@ -57,10 +59,11 @@ class Link:
         Name of the link before; without it the link is joined to the base of the tree.
     joint : TreeJoint
         Such as ``trees.Revolute()``.
-    at : (3,) array
-        Origin of the joint frame in the frame of the link before, or of the base [length].
+    at : (3,) array or str
+        Origin of the joint frame in the frame of the link before, or of the base [length]; on a `FlexibleLink` the name
+        of one of its interfaces.
     rotation : (3, 3) array, (4,) array or scipy Rotation, optional
-        Axes of the joint frame in those of the link before.
+        Axes of the joint frame in those of the link before, or of its interface.
     start : array, rotation or (array, rotation), optional
         Coordinates of the joint at the start; for a `Spherical` joint a rotation, for a `Free` one place and rotation.
     rate : array, optional
@@ -88,7 +91,7 @@ class Link:
     centre: FloatArray
     parent: str | None
     joint: TreeJoint
-    at: FloatArray
+    at: FloatArray | str
     rotation: FloatArray
     start: FloatArray
     rate: FloatArray
@@ -102,7 +105,7 @@ class Link:
         centre: ArrayLike = (0.0, 0.0, 0.0),
         parent: str | None = None,
         joint: TreeJoint | None = None,
-        at: ArrayLike = (0.0, 0.0, 0.0),
+        at: ArrayLike | str = (0.0, 0.0, 0.0),
         rotation: RotationLike = None,
         start: Any = None,
         rate: ArrayLike | None = None,
@@ -134,7 +137,7 @@ class Link:
             "name": name, "mass": heavy, "parent": parent, "joint": joint, "shape": shape,
             "inertia": tensor,
             "centre": as_array(owner, "centre", centre, (3,), unit="length"),
-            "at": as_array(owner, "at", at, (3,), unit="length"),
+            "at": at if isinstance(at, str) else as_array(owner, "at", at, (3,), unit="length"),
             "rotation": as_rotation(owner, "rotation", rotation),
             "start": joint.start(owner, start),
             "rate": as_array(owner, "rate", np.zeros(joint.n_v) if rate is None else np.atleast_1d(rate), (joint.n_v,)),
@@ -148,11 +151,11 @@ class Link:
 
 @dataclass(frozen=True, eq=False, init=False)
 class Tree:
-    """Links in a tree of joints, with the joint coordinates as the only unknowns.
+    """Links in a tree of joints, with the joint coordinates, and shapes of flexible links, as the only unknowns.
 
     Parameters
     ----------
-    *links : Link
+    *links : Link or FlexibleLink
         In any order; each names the link before it. Several may begin at the base.
     position : (3,) array, default the origin
         Of the base frame, inertial frame [length].
@@ -181,7 +184,7 @@ class Tree:
     (101, 3)
     """
 
-    links: tuple[Link, ...]
+    links: tuple[Link | FlexibleLink, ...]
     position: FloatArray
     rotation: FloatArray
     name: str
@@ -190,15 +193,15 @@ class Tree:
 
     def __init__(
         self,
-        *links: Link,
+        *links: Link | FlexibleLink,
         position: ArrayLike = (0.0, 0.0, 0.0),
         rotation: RotationLike = None,
         name: str = "tree",
     ) -> None:
         owner = f"Tree {as_name('Tree', 'name', name)!r}"
         for link in links:
-            if not isinstance(link, Link):
-                raise ModelError(f"{owner}: links must be Link objects, not {show(link)}.")
+            if not isinstance(link, Link | FlexibleLink):
+                raise ModelError(f"{owner}: links must be Link or FlexibleLink objects, not {show(link)}.")
         if not links:
             raise ModelError(f"{owner}: a tree needs at least one link.")
         ordered, parents = _ordered(owner, links)
@@ -207,6 +210,7 @@ class Tree:
         object.__setattr__(self, "position", frozen_copy(as_array(owner, "position", position, (3,), unit="length")))
         object.__setattr__(self, "rotation", frozen_copy(as_rotation(owner, "rotation", rotation)))
         object.__setattr__(self, "name", name)
+        _check_places(owner, self)
         _check_inertia(owner, self)
         object.__setattr__(self, "bodies", tuple(TreeLink(self, i, *pose) for i, pose in enumerate(self._poses())))
 
@@ -216,7 +220,7 @@ class Tree:
     @property
     def n_v(self) -> int:
         """Number of velocities."""
-        return sum(link.joint.n_v for link in self.links)
+        return sum(link.joint.n_v + getattr(link, "modes", 0) for link in self.links)
 
     @property
     def mass(self) -> float:
@@ -264,9 +268,10 @@ class Tree:
         found: list[tuple[FloatArray, FloatArray]] = []
         for link, parent in zip(self.links, self.parents, strict=True):
             p, R = (self.position, self.rotation) if parent < 0 else found[parent]
+            at, axes = (link.at, np.eye(3)) if not isinstance(link.at, str) else self.links[parent].moved(link.at)  # type: ignore[union-attr]
+            p, R = p + R @ at, R @ axes @ link.rotation
             place, turn = link.joint.moved(link.start)
-            frame = R @ link.rotation
-            found.append((p + R @ link.at + frame @ place, frame @ turn))
+            found.append((p + R @ place, R @ turn))
         return found
 
 
@@ -283,7 +288,7 @@ class TreeLink(Body):
         return f"link {self.link.name!r} of {self.tree}"
 
     @property
-    def link(self) -> Link:
+    def link(self) -> Link | FlexibleLink:
         """Its description."""
         return self.tree.links[self.index]
 
@@ -297,6 +302,24 @@ class TreeLink(Body):
         """[mass]."""
         return self.link.mass
 
+    def interface(self, name: str, axis: ArrayLike | None = None, x: ArrayLike | None = None) -> Marker:
+        """The marker of an interface of a flexible link, at its origin.
+
+        Parameters
+        ----------
+        name : str
+            Of the interface.
+        axis, x : (3,) array, optional
+            Third axis and direction of the first one, in axes of the mesh; its axes are those of the mesh by default.
+        """
+        link = self.link
+        if not isinstance(link, FlexibleLink):
+            raise ModelError(f"{self} is rigid and has no interfaces; use marker(point).")
+        frame = frame_along(f"interface {name!r} of {self}", axis, x, False)
+        if name == link.interface:
+            return Marker(self, np.zeros(3), frame, name=name)
+        return OutletMarker(self, name, frame)
+
     @property
     def centre(self) -> Marker:
         """The centre of mass, with the axes of the link."""
@@ -305,6 +328,24 @@ class TreeLink(Body):
     @property
     def place(self) -> tuple[FloatArray, FloatArray]:
         return self.origin, self.axes
+
+
+@dataclass(frozen=True, eq=False, init=False, repr=False)
+class OutletMarker(Marker):
+    """A marker at an interface of a flexible link of a tree, other than that of its joint; see `TreeLink.interface`."""
+
+    outlet: str
+
+    def __init__(self, body: TreeLink, outlet: str, frame: FloatArray) -> None:
+        assert isinstance(body.link, FlexibleLink)  # noqa: S101  # interface() looks
+        point, _, _ = body.link.shapes(outlet)
+        super().__init__(body, point, frame, name=outlet)
+        object.__setattr__(self, "outlet", outlet)
+
+    def _place(self) -> tuple[FloatArray, FloatArray]:
+        origin, R = self.body.place  # type: ignore[union-attr]
+        place, turn = self.body.link.moved(self.outlet)  # type: ignore[union-attr]
+        return origin + R @ (place - turn @ self.point), R @ turn
 
 
 def link_shape(link: TreeLink) -> tuple[FloatArray, IntArray]:
@@ -316,18 +357,42 @@ def link_shape(link: TreeLink) -> tuple[FloatArray, IntArray]:
     shape = link.link.shape
     if shape is not None:
         return shape.points + link.link.centre, shape.edges
-    beyond = [other.at for other, p in zip(link.tree.links, link.tree.parents, strict=True) if p == link.index]
+    beyond = [
+        link.link.shapes(other.at)[0] if isinstance(other.at, str) else other.at  # type: ignore[union-attr]
+        for other, p in zip(link.tree.links, link.tree.parents, strict=True)
+        if p == link.index
+    ]
     ends = beyond or [2.0 * link.link.centre]
     points = np.array([np.zeros(3), *ends])
     return points, np.array([[0, i] for i in range(1, len(points))], dtype=np.int64)
 
 
-def _copy(link: Link, **changes: Any) -> Link:
-    names = ("name", "mass", "inertia", "centre", "parent", "joint", "at", "rotation", "rate", "shape")
-    return Link(**({key: getattr(link, key) for key in names} | changes))
+def _copy(link: Link | FlexibleLink, **changes: Any) -> Link | FlexibleLink:
+    kept = {f.name: getattr(link, f.name) for f in fields(link) if f.init}
+    return type(link)(**(kept | changes))
 
 
-def _ordered(owner: str, links: tuple[Link, ...]) -> tuple[tuple[Link, ...], tuple[int, ...]]:
+def _check_places(owner: str, tree: Tree) -> None:
+    """Refuse links that are joined where the link before has no interface, or no fixed place."""
+    for link, parent in zip(tree.links, tree.parents, strict=True):
+        before = None if parent < 0 else tree.links[parent]
+        if isinstance(before, FlexibleLink):
+            if not isinstance(link.at, str):
+                raise ModelError(
+                    f"{owner}: {link} is joined to the flexible {before}; give at= the name of its interface: "
+                    f"{', '.join(before.outlets) or 'it has none'}."
+                )
+            before.shapes(link.at)
+        elif isinstance(link.at, str):
+            raise ModelError(
+                f"{owner}: {link}: at={link.at!r} is no place on {'the base' if before is None else before}, which is "
+                f"rigid; give three numbers."
+            )
+
+
+def _ordered(
+    owner: str, links: tuple[Link | FlexibleLink, ...]
+) -> tuple[tuple[Link | FlexibleLink, ...], tuple[int, ...]]:
     """Links with every parent before its children, otherwise in the order given; and the numbers of the parents."""
     twice = sorted(name for name, n in Counter(link.name for link in links).items() if n > 1)
     if twice:
@@ -337,7 +402,7 @@ def _ordered(owner: str, links: tuple[Link, ...]) -> tuple[tuple[Link, ...], tup
         if link.parent is not None and link.parent not in names:
             raise ModelError(f"{owner}: {link} is joined to {unknown_name('link', link.parent, sorted(names))}")
     placed: dict[str, int] = {}
-    ordered: list[Link] = []
+    ordered: list[Link | FlexibleLink] = []
     waiting = list(links)
     while waiting:
         ready = [link for link in waiting if link.parent is None or link.parent in placed]
@@ -354,7 +419,7 @@ def _ordered(owner: str, links: tuple[Link, ...]) -> tuple[tuple[Link, ...], tup
     return tuple(ordered), tuple(-1 if link.parent is None else placed[link.parent] for link in ordered)
 
 
-def _circle(links: list[Link]) -> list[str]:
+def _circle(links: list[Link | FlexibleLink]) -> list[str]:
     """The names of links that go round."""
     parent = {link.name: link.parent for link in links}
     name: str | None = links[0].name

@@ -40,9 +40,8 @@ class Points:
         self.group = self.compiled()
 
     def compiled(self) -> FloatingGroup:
-        found = [self.invariants(i) for i in range(BODIES)]
         return FloatingGroup.made(
-            (self.dofs, self.qi, np.arange(BODIES)), 0, [(i.mass, i.first, i.second, i.P, i.Q, i.R) for i in found],
+            (self.dofs, self.qi, np.arange(BODIES)), 0, [self.invariants(i) for i in range(BODIES)],
             (self.K, self.D), (np.array([0, 1]), GRAVITY),
         )  # fmt: skip
 
