@@ -51,9 +51,9 @@ def as_cartesian(model: Model) -> Model:
     Raises
     ------
     ModelError
-        If a link is flexible, has no mass or no inertia, a joint is of a kind that only trees have (`trees.Screws`, a universal
-        joint with oblique axes), or an item cannot be carried over: it acts on a coordinate that no Cartesian joint
-        offers, or names a link and not a marker on it.
+        If a link is flexible, has no mass or no inertia, a joint is of a kind that only trees have (`trees.Screws`, a
+        universal joint with oblique axes), or an item cannot be carried over: it acts on a coordinate that no Cartesian
+        joint offers, or names a link and not a marker on it.
 
     Examples
     --------
