@@ -360,6 +360,7 @@ ALL: tuple[CaseEntry, ...] = (
     ),
     CaseEntry("mixed-ring", "Closed loop of twenty bars", "trees", f"{_HERE}.mixed_coordinates:RING"),
     CaseEntry("tree-rusr", "RUSR loop", "trees", f"{_HERE}.tree_robots:RUSR"),
+    CaseEntry("tree-flexible-arms", "Arms of flexible links", "trees", f"{_HERE}.flexible_arms:CASE"),
     CaseEntry("tree-arm", "Inverse dynamics of an arm of six joints", "trees", f"{_HERE}.tree_robots:ARM"),
     CaseEntry("tree-stewart", "Stewart platform", "trees", f"{_HERE}.tree_robots:STEWART"),
     CaseEntry(
