@@ -192,6 +192,8 @@ def run(progress: Progress) -> Outcome:
     k, whole, split = np.array(growth).T
     axes.loglog(k, whole, "-o", color="#c8553d", label="hub with all joints")
     axes.loglog(k, split, "-o", color="#1f5fa8", label="split to four joints")
+    axes.set_xticks(k, [str(x) for x in k])
+    axes.set_xticks([], minor=True)
     axes.set_xlabel("joints on the hub")
     axes.set_ylabel("multiplications of blocks")
     axes.legend(frameon=False)
