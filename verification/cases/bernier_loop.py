@@ -50,7 +50,7 @@ def run(progress: Progress) -> Outcome:
     (begin,) = follow_loop([START])
     model, tree = loop(begin)
     turn = fx.motions.Constant(START) + fx.motions.Sine(TURN, 0.25)
-    motor = fx.RotationDriver(tree.joint("1"), turn, name="motor")  # type: ignore[arg-type]
+    motor = fx.RotationDriver(tree.joint("1"), turn, name="motor")
     driven = fx.solve_kinematics(model.with_(motor), until=4.0, step=0.1)
     progress("driven")
     exact = follow_loop([turn.at(t)[0] for t in driven.t])
