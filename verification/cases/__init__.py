@@ -376,6 +376,12 @@ ALL: tuple[CaseEntry, ...] = (
         f"{_HERE}.singular_positions:CASE",
     ),
     CaseEntry(
+        "bernier-loop",
+        "A loop from a table: hinge, universal joint, ball, hinge",
+        "mechanisms",
+        f"{_HERE}.bernier_loop:CASE",
+    ),
+    CaseEntry(
         "inverse-kinematics",
         "Inverse kinematics: arms, limits, a platform on six legs",
         "mechanisms",
