@@ -331,6 +331,16 @@ ALL: tuple[CaseEntry, ...] = (
     CaseEntry(
         "galvanizing-line", "Active control of a galvanizing line", "control", f"{_HERE}.galvanizing:LINE", slow=True
     ),
+    CaseEntry(
+        "substructures",
+        "Substructures that share the frames of their ends",
+        "flexible motion",
+        f"{_HERE}.substructures:CASE",
+    ),
+    CaseEntry(
+        "tether-boom", "Boom of a spinning tether: frequencies and whirl", "flexible motion", f"{_HERE}.tether:BOOM"
+    ),
+    CaseEntry("tether", "Short electrodynamic tether, 1500 s", "flexible motion", f"{_HERE}.tether:TETHER", slow=True),
     CaseEntry("s10-cook-solids", "Cook's membrane by solids", "linear parts", f"{_HERE}.solids:COOK"),
     CaseEntry("tree-pendulums", "Pendulums in joint coordinates", "trees", f"{_HERE}.trees_again:PENDULUMS"),
     CaseEntry("tree-loops", "Closed linkages as trees with cut joints", "trees", f"{_HERE}.trees_again:LOOPS"),
@@ -350,6 +360,7 @@ ALL: tuple[CaseEntry, ...] = (
     ),
     CaseEntry("mixed-ring", "Closed loop of twenty bars", "trees", f"{_HERE}.mixed_coordinates:RING"),
     CaseEntry("tree-rusr", "RUSR loop", "trees", f"{_HERE}.tree_robots:RUSR"),
+    CaseEntry("tree-flexible-arms", "Arms of flexible links", "trees", f"{_HERE}.flexible_arms:CASE"),
     CaseEntry("tree-arm", "Inverse dynamics of an arm of six joints", "trees", f"{_HERE}.tree_robots:ARM"),
     CaseEntry("tree-stewart", "Stewart platform", "trees", f"{_HERE}.tree_robots:STEWART"),
     CaseEntry(
@@ -369,6 +380,12 @@ ALL: tuple[CaseEntry, ...] = (
         "Inverse kinematics: arms, limits, a platform on six legs",
         "mechanisms",
         f"{_HERE}.inverse_kinematics:CASE",
+    ),
+    CaseEntry(
+        "constraint-forces",
+        "Constraint forces by the topology of joints",
+        "mechanisms",
+        f"{_HERE}.constraint_forces:CASE",
     ),
 )
 
