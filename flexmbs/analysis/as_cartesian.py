@@ -96,9 +96,6 @@ def _converted(model: Model, described: bool) -> tuple[Model, _Remap, dict[int, 
             raise ModelError(
                 f"as_cartesian: {link} is flexible; describe it as a FloatingBody with joints at its interfaces."
             )
-    for link in links:
-        if isinstance(link.link, trees.FlexibleLink):
-            raise ModelError(f"as_cartesian: {link} is flexible, and only rigid links become rigid bodies.")
     carriers = {id(link): _carrier(link) for link in links}
     names = _names(model, links)
     if described:
