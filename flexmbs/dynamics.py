@@ -23,10 +23,9 @@ from flexmbs.core.sparsity import clear_blocks, rotate_blocks
 from flexmbs.forces.items import DEAD
 from flexmbs.forces.wrench import wrench_force
 from flexmbs.mechanics.compliance import compliances
-from flexmbs.mechanics.floating import floating_force
-from flexmbs.mechanics.floating_tangent import floating_tangent
 from flexmbs.mechanics.inertia import add_rows_product, gyroscopic_force, gyroscopic_tangent, inertia_force
 from flexmbs.mechanics.mass import as_rows, mass_damping, mass_matrix
+from flexmbs.mechanics.moving_bodies import moving_forces, moving_tangents
 from flexmbs.mechanics.moving_mass import MovingMass, mass_moves, structure
 from flexmbs.mechanics.pairs import (
     joint_coupling,
@@ -47,7 +46,6 @@ from flexmbs.mechanics.steps import largest_of_bodies, reduce, spread
 from flexmbs.mechanics.turns import Turns
 from flexmbs.mechanics.wrenches import wrench_tangent
 from flexmbs.system import EvaluationError, System
-from flexmbs.trees.dynamics import tree_force, tree_tangent
 
 if TYPE_CHECKING:
     from flexmbs.integrators.contracts import StepState
@@ -92,9 +90,6 @@ class Dynamics:
         self._frames = np.ascontiguousarray(system.fixation.frames0)
         self._frame_dofs = system.fixation.frame_dofs
         refuse_moving_supports(system)
-        self._floating = () if mechanics is None else mechanics.floating
-        self._shared = () if mechanics is None else mechanics.substructures
-        self._has_trees = mechanics is not None and len(mechanics.trees.kind) > 0
         self._moves = mass_moves(mechanics)
         self._mass_matrix = mass_matrix(system, structure(system))
         self._M = as_rows(self._mass_matrix)
@@ -191,15 +186,8 @@ class Dynamics:
             markers = self.markers
             if self._rigid:
                 gyroscopic_force(m.rigid, state, env, work)
-            for floats in self._floating:
-                floating_force(floats, state, env, markers)
-            for shared in self._shared:
-                shared.force(state, env, markers)
-            if self._has_trees:
-                if m.flexible is None:
-                    tree_force(m.trees, state, env, markers)
-                else:
-                    m.flexible.force(state, env, markers)
+            if self._moves:
+                moving_forces(m, state, env, markers)
             markers.W[:] = 0.0
             self._put_markers(state)
             if self._before:
@@ -261,15 +249,8 @@ class Dynamics:
             markers = self.markers
             if self._rigid:
                 gyroscopic_tangent(m.rigid, state, env, work, weights)
-            for floats in self._floating:
-                floating_tangent(floats, state, env, markers, weights)
-            for shared in self._shared:
-                shared.tangent(state, env, markers, weights)
-            if self._has_trees:
-                if m.flexible is None:
-                    tree_tangent(m.trees, state, env, markers, weights)
-                else:
-                    m.flexible.tangent(state, env, markers, weights)
+            if self._moves:
+                moving_tangents(m, state, env, markers, weights)
             markers.W[:] = 0.0
             self._put_markers(state, tangents=True)
             if self._before:

@@ -18,7 +18,8 @@ from flexmbs.trees.joints import (
     TreeJoint,
     Universal,
 )
-from flexmbs.trees.tree import Link, Tree, TreeLink
+from flexmbs.trees.link import Link
+from flexmbs.trees.tree import Tree, TreeLink
 from flexmbs.trees.tree_dynamics import Centroidal, Derivatives, TreeDynamics
 from flexmbs.trees.urdf import UrdfJoint, read_urdf, urdf_joints
 

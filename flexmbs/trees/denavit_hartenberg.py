@@ -51,7 +51,8 @@ from flexmbs.trees.joints import (
     TreeJoint,
     screw_motion,
 )
-from flexmbs.trees.tree import Link, Tree
+from flexmbs.trees.link import Link
+from flexmbs.trees.tree import Tree
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike

@@ -19,7 +19,8 @@ from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError, ReadError, unknown_name
 from flexmbs.core.rotations import RotationLike
 from flexmbs.trees.joints import Fixed, Free, Planar, Prismatic, Revolute, TreeJoint
-from flexmbs.trees.tree import Link, Tree
+from flexmbs.trees.link import Link
+from flexmbs.trees.tree import Tree
 from flexmbs.trees.urdf_values import attribute, inertia_of, number, origin_of, vector
 from flexmbs.trees.xml_elements import Element, read_elements
 
