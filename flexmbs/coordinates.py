@@ -184,11 +184,13 @@ class Coordinates:
         return len(self.reference)
 
     def largest_turn(self, before: FloatArray, after: FloatArray) -> float:
-        """Largest angle [rad], at most pi, between the slopes of a node in two states; 0 where no node has slopes."""
+        """Largest angle [rad], at most pi, between the slopes or directors of a node in two states; 0 without any."""
         largest = 0.0
         for body, dofs in zip(self.bodies, self.node_dofs, strict=True):
-            slope = list(body.element.layout.slope)
-            if slope:
+            layout = body.element.layout
+            for slope in (list(layout.slope), list(layout.directors[:3]), list(layout.directors[3:])):
+                if not slope:
+                    continue
                 a, b = before[dofs[:, slope]], after[dofs[:, slope]]
                 cosine = (a * b).sum(axis=1) / (np.linalg.norm(a, axis=1) * np.linalg.norm(b, axis=1))
                 largest = max(largest, float(np.arccos(np.clip(cosine.min(), -1.0, 1.0))))

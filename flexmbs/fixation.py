@@ -121,7 +121,7 @@ class _Gather:
         self.dim = model.flexible_bodies[0].mesh.dim if model.flexible_bodies else 3
         self.drives: list[Drive] = []
         self.held: dict[tuple[int, ...], list[tuple[FloatArray, float, int, str]]] = {}
-        self.oriented: dict[tuple[int, ...], tuple[FloatArray, int, str]] = {}
+        self.oriented: dict[tuple[int, ...], tuple[FloatArray, int, str, bool]] = {}
         for support in model.supports:
             for condition in support.conditions():
                 owner = f"{type(support).__name__} {condition.at}"
@@ -139,20 +139,26 @@ class _Gather:
                 key = tuple(int(i) for i in dofs[list(layout.position)])
                 for normal, value in zip(condition.normals, condition.values, strict=True):
                     self.held.setdefault(key, []).append((normal, float(value), drive, owner))
+            elif layout.directors:
+                for part in (layout.directors[:3], layout.directors[3:]):
+                    self._orient(tuple(int(i) for i in dofs[list(part)]), condition.rotation, drive, owner, True)
             elif layout.slope:
                 key = tuple(int(i) for i in dofs[list(layout.slope)])
-                if key in self.oriented:
-                    if drive < 0 and self.oriented[key][1] < 0:
-                        continue
-                    raise ModelError(
-                        f"Model {self.model.name!r}: {owner} and {self.oriented[key][2]} both give the orientation of "
-                        f"a node; keep one."
-                    )
-                self.oriented[key] = (condition.rotation, drive, owner)
+                self._orient(key, condition.rotation, drive, owner, False)
             else:
                 key = tuple(int(i) for i in dofs[list(layout.rotation)])
                 for axis, value in zip(np.eye(len(key)), condition.rotation, strict=True):
                     self.held.setdefault(key, []).append((axis, float(value), drive, owner))
+
+    def _orient(self, key: tuple[int, ...], rotation: FloatArray, drive: int, owner: str, whole: bool) -> None:
+        """Give a slope its direction, or a director (``whole``) its direction and length."""
+        if key not in self.oriented:
+            self.oriented[key] = (rotation, drive, owner, whole)
+        elif drive >= 0 or self.oriented[key][1] >= 0:
+            raise ModelError(
+                f"Model {self.model.name!r}: {owner} and {self.oriented[key][2]} both give the orientation of "
+                f"a node; keep one."
+            )
 
     def finish(self) -> Fixation:
         n_d, reference = len(self.drives), self.coordinates.reference
@@ -175,7 +181,14 @@ class _Gather:
                 fixed += list(key[: len(basis)])
                 base += (basis @ here).tolist()
                 rows += list(moves)
-        for key, (rotation, drive, _) in self.oriented.items():
+        for key, (rotation, drive, _, whole) in self.oriented.items():
+            if whole:
+                if drive >= 0:
+                    frames.append((key, np.eye(3), drive, rotation))
+                fixed += key
+                base += reference[list(key)].tolist()
+                rows += [np.zeros(n_d)] * 3
+                continue
             tangent = reference[list(key)] / np.linalg.norm(reference[list(key)])
             full = np.vstack((tangent, np.linalg.svd(tangent[None])[2][1:]))
             axis = np.zeros(3)

@@ -24,7 +24,7 @@ class InitialVelocity:
 
     .. math:: \dot r = v_0 + \Omega \times (r - p), \qquad \dot r_s = \Omega \times r_s
 
-    for points r and slopes r_s; small rotations of nodes get the rate Omega.
+    for points r and slopes r_s; directors move like slopes, small rotations of nodes get the rate Omega.
 
     Parameters
     ----------
@@ -93,6 +93,9 @@ class InitialVelocity:
             slope = np.zeros((len(points), 3))
             slope[:, :dim] = q[dofs[:, list(layout.slope)]]
             v[dofs[:, list(layout.slope)]] = np.cross(self.angular_velocity, slope)[:, :dim]
+        if layout.directors:
+            directors = dofs[:, list(layout.directors)].reshape(-1, 3)
+            v[directors] = np.cross(self.angular_velocity, q[directors])
         if layout.rotation:
             v[dofs[:, list(layout.rotation)]] = self.angular_velocity[-len(layout.rotation) :]
 

@@ -109,6 +109,9 @@ class NodeLayout:
         Which are the slope vector dr/ds, ``dim`` of them; empty if the node has none.
     rotation : tuple of int
         Which are small rotations (1 in the plane, 3 in space); empty if the node has none.
+    directors : tuple of int
+        Which are the two vectors dr/dy and dr/dz that span the section, 6 in space (`flexmbs.core.directors`); empty if
+        the node has none.
     absolute : bool
         Whether the position coordinates are positions (True) or displacements (False).
     """
@@ -119,6 +122,7 @@ class NodeLayout:
     slope: tuple[int, ...] = ()
     rotation: tuple[int, ...] = ()
     absolute: bool = True
+    directors: tuple[int, ...] = ()
 
 
 class Resultant(NamedTuple):
@@ -209,7 +213,7 @@ class Element(Protocol):
     def tabulate(
         self, points: FloatArray, reference: FloatArray, dofs: IntArray, stiffness: BeamStiffness, b1: int
     ) -> Any:
-        """Group of the elements with end ``points (n_e, 2, dim)``, ``reference`` and ``dofs``, both (n_e, k)."""
+        """Group of the elements at ``points (n_e, n_nodes, dim)`` with ``reference`` and ``dofs``, both (n_e, k)."""
 
     def lengths(self, group: Any) -> FloatArray:
         """Lengths (n_e,) of the elements in the stress-free shape [length]."""

@@ -15,6 +15,7 @@ from flexmbs.core.contracts import Env, FloatArray, IntArray, State, Work
 from flexmbs.core.errors import ModelError
 from flexmbs.core.history import History, check_history
 from flexmbs.core.jit import kernel
+from flexmbs.forces.director_loads import DIRECTOR_MOMENT
 from flexmbs.forces.items import Items, Kind, Places, dead_items
 from flexmbs.forces.wrench import Wrench, as_place
 
@@ -28,7 +29,8 @@ class Moment:
     On a marker the moment in marker axes is R^T M, for a follower M; in space neither has a potential. On a node with a
     slope t the moment M does the work M . (t x dt) / |t|^2. In the plane that has the potential
     -M theta and the tangent matrix is symmetric. In space its component along the tangent does no work, since a cable
-    carries no torsion, and the tangent matrix is unsymmetric.
+    carries no torsion, and the tangent matrix is unsymmetric. On a node with directors it does work on the rotation of
+    the section.
 
     Parameters
     ----------
@@ -104,6 +106,8 @@ class Moment:
         if layout.rotation:
             return (dead_items(dofs[:, layout.rotation], moment, index),)
         load = np.full(len(dofs), index, dtype=np.int64)
+        if layout.directors:
+            return (Items(DIRECTOR_MOMENT, np.ascontiguousarray(dofs[:, layout.directors]), (moment, load)),)
         kind = PLANAR_MOMENT if layout.dim == 2 else SPATIAL_MOMENT
         return (Items(kind, np.ascontiguousarray(dofs[:, layout.slope]), (moment, load)),)
 

@@ -22,6 +22,7 @@ from flexmbs.core.sparsity import Blocks
 from flexmbs.joints.coordinate_joint import CoordinateMarker
 from flexmbs.joints.sliding import CablePoint
 from flexmbs.markers.cable_point import CABLE_POINT
+from flexmbs.markers.directors import DIRECTORS
 from flexmbs.markers.floating import FLOATING
 from flexmbs.markers.kind import MarkerKind
 from flexmbs.markers.linear_body import LINEAR_BODY
@@ -185,8 +186,10 @@ class MarkerSet:
             o[: layout.dim] = body.mesh.points[marker.node]
         if point:
             return _Entry(number, POINT, place, place[:0], {"o": o, "R_BM": marker.rotation0()})
-        turn = own[list(layout.slope or layout.rotation)]
+        turn = own[list(layout.directors or layout.slope or layout.rotation)]
         dofs = np.concatenate((place, turn))
+        if layout.directors:
+            return _Entry(number, DIRECTORS, dofs, turn, {"R_BM": marker.frame})
         if layout.dim == 2 and layout.slope:
             return _Entry(number, PLANAR_SLOPE, dofs, turn, {"R_BM": marker.frame})
         if layout.dim == 2:

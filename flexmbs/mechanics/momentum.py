@@ -69,8 +69,8 @@ def momentum(system: System, q: FloatArray, v: FloatArray) -> tuple[FloatArray, 
             L[3 - len(layout.rotation) :] += Mv[dofs[:, list(layout.rotation)]].sum(axis=0)
         P += p.sum(axis=0)
         L += np.cross(x, p).sum(axis=0)
-        if layout.slope:
-            slopes = dofs[:, list(layout.slope)]
+        vectors = [layout.slope, layout.directors[:3], layout.directors[3:]]
+        for slopes in (dofs[:, list(part)] for part in vectors if part):
             x, p = np.zeros((len(slopes), 3)), np.zeros((len(slopes), 3))
             x[:, :dim], p[:, :dim] = q[slopes], Mv[slopes]
             L += np.cross(x, p).sum(axis=0)
