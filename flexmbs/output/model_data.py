@@ -29,8 +29,8 @@ __all__ = ["CLASSES", "Sampler", "model_from_plain", "model_to_plain"]
 
 CLASSES: tuple[type, ...] = (
     Attachment, BeamStiffness, Circle, Clamp, Constant, DistributedLoad, Elastic, ElasticSupport, FlexibleBody,
-    GeneralSection, Gravity, Guide, Hinge, Moment, Pin, Pipe, PointForce, Prescribe, Rectangle, Roller, SectionStiffness,
-    StaticOptions, Table, Units,
+    GeneralSection, Gravity, Guide, Hinge, Moment, Pin, Pipe, PointForce, Prescribe, Rectangle, Roller,
+    SectionStiffness, StaticOptions, Table, Units,
 )  # fmt: skip
 """Everything but elements that a model of flexmbs is described with."""
 

@@ -23,6 +23,19 @@ ALL: tuple[CaseEntry, ...] = (
     ),
     CaseEntry("s09-plates", "Square plates under pressure and a central force", "statics", f"{_HERE}.plates:STATICS"),
     CaseEntry("s14-twist", "Square plate twisted by a force at its corner", "statics", f"{_HERE}.plates:TWIST"),
+    CaseEntry("s03-bend", "45-degree bend under a load out of its plane", "statics", f"{_HERE}.spatial_rods:BEND"),
+    CaseEntry(
+        "s12-princeton",
+        "Princeton beam: bending, torsion and their coupling",
+        "statics",
+        f"{_HERE}.spatial_rods:PRINCETON",
+    ),
+    CaseEntry(
+        "s06-lateral-buckling", "Lateral buckling of a deep cantilever", "statics", f"{_HERE}.spatial_rods:BUCKLING"
+    ),
+    CaseEntry(
+        "helical-spring", "Helical spring pulled to four times its pitch", "statics", f"{_HERE}.spatial_rods:SPRING"
+    ),
     CaseEntry("s13-catenary", "Elastic catenary", "statics", f"{_HERE}.curved:CATENARY"),
     CaseEntry(
         "frame-statics", "Portal frames with hinges and a bent in space", "statics", f"{_HERE}.frame_statics:CASE"
