@@ -51,6 +51,18 @@ ALL: tuple[CaseEntry, ...] = (
         f"{_HERE}.frame_modes:CASE",
     ),
     CaseEntry("frame-ring", "Free circular ring of frame elements", "modes", f"{_HERE}.frame_ring:CASE"),
+    CaseEntry(
+        "spatial-rod-modes",
+        "Beam with shear and torsion: bending, torsion and axial modes",
+        "modes",
+        f"{_HERE}.spatial_rod_modes:ENDS",
+    ),
+    CaseEntry(
+        "spatial-rod-ring", "Free circular ring of beams with directors", "modes", f"{_HERE}.spatial_rod_modes:RING"
+    ),
+    CaseEntry(
+        "spatial-rod-blade", "Rotating blade of beams with directors", "modes", f"{_HERE}.spatial_rod_modes:BLADE"
+    ),
     CaseEntry("e05-chain", "Chains under gravity", "modes", f"{_HERE}.prestress:CHAIN"),
     CaseEntry(
         "stretched-beams",
