@@ -10,6 +10,7 @@ if __name__ != "flexmbs.elements":
 
 from flexmbs.core.contracts import Element
 from flexmbs.elements.director_beam import DirectorBeam
+from flexmbs.elements.exact_beam import ExactBeam
 from flexmbs.elements.hermite import CableStrain
 from flexmbs.elements.linear.frame import Frame
 from flexmbs.elements.linear.hexahedron import Hexahedron8, Hexahedron20
@@ -28,6 +29,7 @@ __all__ = [
     "ALL",
     "CableStrain",
     "DirectorBeam",
+    "ExactBeam",
     "Frame",
     "Gauss",
     "Hexahedron8",

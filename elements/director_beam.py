@@ -32,6 +32,7 @@ from flexmbs.core.errors import ModelError
 from flexmbs.core.section_matrix import section_matrix
 from flexmbs.elements.director_kernels import DirectorGroup, director_beam_force, director_beam_tangent
 from flexmbs.elements.quadrature import Gauss, Lobatto
+from flexmbs.elements.rod_strain import rod_metric, rod_shape, rod_strains
 
 if TYPE_CHECKING:
     from flexmbs.core.section import BeamStiffness
@@ -145,8 +146,8 @@ class DirectorBeam:
         C = section_matrix("DirectorBeam", stiffness)
         xi, w = Gauss(2).rule()
         nodes, w_n = Lobatto(3).rule()
-        N, N1 = _shape(xi)
-        J = _metric(reference, xi)
+        N, N1 = rod_shape(xi, 3)
+        J = rod_metric(_vectors(reference), xi)
         order = [0, 2, 1]  # the nodes of the rule in the order of the cell: start, end, middle
         one = np.ones(len(dofs))
         shear = 0.5 * (C[1, 1] + C[2, 2])
@@ -160,27 +161,27 @@ class DirectorBeam:
             N=N,
             N1=N1,
             J=J,
-            e0=_strains(reference, J, N, N1),
-            wJ=np.ascontiguousarray((w_n * _metric(reference, nodes))[:, order]),
+            e0=rod_strains(_vectors(reference), J, N, N1),
+            wJ=np.ascontiguousarray((w_n * rod_metric(_vectors(reference), nodes))[:, order]),
             rho=one[:, None] * np.array([stiffness.mass_per_length, stiffness.rhoI_z, stiffness.rhoI_y]),
             reference=np.ascontiguousarray(reference),
         )
 
     def lengths(self, group: DirectorGroup) -> FloatArray:
         xi, w = METRIC.rule()
-        return np.asarray(_metric(group.reference, xi) @ w)
+        return np.asarray(rod_metric(_vectors(group.reference), xi) @ w)
 
     def mass(self, group: DirectorGroup) -> FloatArray:
         xi, w = METRIC.rule()
-        N, _ = _shape(xi)
-        m = np.einsum("g,eg,gi,gj->eij", w, _metric(group.reference, xi), N, N)
+        N, _ = rod_shape(xi, 3)
+        m = np.einsum("g,eg,gi,gj->eij", w, rod_metric(_vectors(group.reference), xi), N, N)
         blocks = np.einsum("eij,ek,kl,cd->eikcjld", m, group.rho, np.eye(3), np.eye(3))
         M = blocks.reshape(len(m), 27, 27)
         return np.asarray(0.5 * (M + M.transpose(0, 2, 1)))
 
     def energy(self, group: DirectorGroup, q: FloatArray) -> FloatArray:
         q_e = q[group.dofs]
-        e = _strains(q_e, group.J, group.N, group.N1) - group.e0
+        e = rod_strains(_vectors(q_e), group.J, group.N, group.N1) - group.e0
         energy = 0.5 * np.einsum("g,eg,egi,eij,egj->e", group.w, group.J, e, group.C, e)
         d2, d3 = q_e.reshape(-1, 3, 9)[..., 3:6], q_e.reshape(-1, 3, 9)[..., 6:]
         E_yy, E_zz = 0.5 * ((d2 * d2).sum(axis=-1) - 1.0), 0.5 * ((d3 * d3).sum(axis=-1) - 1.0)
@@ -189,61 +190,31 @@ class DirectorBeam:
 
     def body_load(self, group: DirectorGroup, load: FloatArray, per_mass: bool) -> FloatArray:
         xi, w = METRIC.rule()
-        N, _ = _shape(xi)
+        N, _ = rod_shape(xi, 3)
         density = group.rho[:, 0] if per_mass else np.ones(len(group.dofs))
         f = np.zeros((len(group.dofs), 3, 9))
-        f[..., :3] = np.einsum("g,eg,gi,e,c->eic", w, _metric(group.reference, xi), N, density, load)
+        f[..., :3] = np.einsum("g,eg,gi,e,c->eic", w, rod_metric(_vectors(group.reference), xi), N, density, load)
         return f.reshape(len(f), 27)
 
     def positions(self, group: DirectorGroup, q: FloatArray, xi: FloatArray) -> FloatArray:
         nodes = q[group.dofs].reshape(-1, 3, 9)[..., :3]
-        return np.asarray(np.einsum("gi,eic->egc", _shape(xi)[0], nodes))
+        return np.asarray(np.einsum("gi,eic->egc", rod_shape(xi, 3)[0], nodes))
 
     def stress_resultants(self, group: DirectorGroup, q: FloatArray, v: FloatArray, xi: FloatArray) -> FloatArray:
         """N, Q_y, Q_z, M_x, M_y, M_z (n_e, n_s, 6), elastic and viscous parts.
 
         The strain rates of the viscous part are central differences along v, to about 1e-10 of the strain.
         """
-        N, N1 = _shape(xi)
-        J = _metric(group.reference, xi)
-        e = _strains(q[group.dofs], J, N, N1) - _strains(group.reference, J, N, N1)
+        N, N1 = rod_shape(xi, 3)
+        J = rod_metric(_vectors(group.reference), xi)
+        e = rod_strains(_vectors(q[group.dofs]), J, N, N1) - rod_strains(_vectors(group.reference), J, N, N1)
         if np.any(group.tau > 0) and np.any(v[group.dofs]):
             step = 1e-6 * max(1.0, float(np.abs(q).max())) / float(np.abs(v[group.dofs]).max())
-            ahead, behind = (_strains((q + h * v)[group.dofs], J, N, N1) for h in (step, -step))
+            ahead, behind = (rod_strains(_vectors((q + h * v)[group.dofs]), J, N, N1) for h in (step, -step))
             e = e + group.tau[:, None, None] * (ahead - behind) / (2 * step)
         return np.asarray(np.einsum("eij,egj->egi", group.C, e))
 
 
-def _shape(xi: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Shape functions of start, end and middle and their derivatives by xi, each (n, 3)."""
-    x = np.asarray(xi, dtype=float)
-    N = np.stack((0.5 * x * (x - 1.0), 0.5 * x * (x + 1.0), 1.0 - x * x), axis=-1)
-    N1 = np.stack((x - 0.5, x + 0.5, -2.0 * x), axis=-1)
-    return np.ascontiguousarray(N), np.ascontiguousarray(N1)
-
-
-def _metric(reference: FloatArray, xi: FloatArray) -> FloatArray:
-    """ds/dxi (n_e, n) of the stress-free axis."""
-    nodes = reference.reshape(len(reference), 3, 9)[..., :3]
-    return np.asarray(np.linalg.norm(np.einsum("gi,eic->egc", _shape(xi)[1], nodes), axis=-1))
-
-
-def _strains(q_e: FloatArray, J: FloatArray, N: FloatArray, N1: FloatArray) -> FloatArray:
-    """The six strains (n_e, n, 6), not less those of the stress-free shape."""
-    nodes = q_e.reshape(len(q_e), 3, 3, 3)  # node, vector (r, d2, d3), component
-    value = np.einsum("gi,eikc->egkc", N, nodes)
-    slope = np.einsum("gi,eikc->egkc", N1, nodes) / J[..., None, None]
-    d2, d3 = value[..., 1, :], value[..., 2, :]
-    c = np.linalg.norm(d3, axis=-1)
-    normal = np.cross(d2, d3)
-    t1 = normal / np.linalg.norm(normal, axis=-1, keepdims=True)
-    t3 = d3 / c[..., None]
-    t2 = np.cross(t3, t1)
-    a, b = (d2 * t2).sum(axis=-1), (d2 * t3).sum(axis=-1)
-    gamma = np.stack([(slope[..., 0, :] * t).sum(axis=-1) for t in (t1, t2, t3)], axis=-1)
-    k2 = (slope[..., 2, :] * t1).sum(axis=-1) / c
-    k1 = -(slope[..., 2, :] * t2).sum(axis=-1) / c
-    k3 = (b * k2 - (slope[..., 1, :] * t1).sum(axis=-1)) / a
-    e = np.concatenate((gamma, np.stack((k1, k2, k3), axis=-1)), axis=-1)
-    e[..., 0] -= 1.0
-    return np.ascontiguousarray(e)
+def _vectors(q_e: FloatArray) -> FloatArray:
+    """Position, d2 and d3 (n_e, 3, 3, 3) of the nodes."""
+    return q_e.reshape(len(q_e), 3, 3, 3)

@@ -10,7 +10,7 @@ import numpy as np
 
 from flexmbs.core.checks import as_array, as_count, as_name, as_number, is_list, show
 from flexmbs.core.contracts import ELEMENT_MEMBERS, Element, FloatArray, IntArray, NodeLayout
-from flexmbs.core.directors import directed
+from flexmbs.core.directors import directed, quaternions
 from flexmbs.core.errors import MeshError, ModelError, unknown_name
 from flexmbs.core.material import Elastic
 from flexmbs.core.section import BeamStiffness, Section, beam_stiffness, check_section
@@ -96,9 +96,9 @@ class FlexibleBody:
                 f"{points.shape[1]} coordinates."
                 + (" Use mesh.in_space() to put it into space." if layout.dim == 3 else "")
             )
-        oriented = bool(layout.slope or layout.directors)
+        oriented = bool(layout.slope or layout.directors or layout.quaternion)
         tangents = _tangents(owner, self.mesh, _halves(self.cells)) if oriented else np.zeros_like(points)
-        if layout.directors and "up" in self.mesh.point_data:
+        if (layout.directors or layout.quaternion) and "up" in self.mesh.point_data:
             reference = _directed(owner, layout, self.mesh, tangents)
         else:
             reference = self.element.reference(points, tangents)
@@ -202,7 +202,7 @@ class FlexibleBody:
     def tabulate(self, node_dofs: IntArray, b1: int) -> object:
         """The element group with these coordinates ``node_dofs (n_nodes, n)`` of the nodes."""
         dofs = node_dofs[self.cells].reshape(len(self.cells), -1)
-        reference = self.reference[self.cells].reshape(dofs.shape)
+        reference = self.reference[self.cells].reshape(len(self.cells), -1)
         return self.element.tabulate(self.mesh.points[self.cells], reference, dofs, self.beam_stiffness, b1)
 
     @property
@@ -332,6 +332,8 @@ def _directed(owner: str, layout: NodeLayout, mesh: Mesh, tangents: FloatArray) 
         raise MeshError(
             f"{owner}: point data 'up' of point {int(bad[0])}, {up[bad[0]].tolist()}, is zero or parallel to the body."
         )
+    if layout.quaternion:
+        return np.hstack((mesh.points, quaternions(directors)))
     reference = np.zeros((len(up), len(layout.names)))
     reference[:, layout.position] = mesh.points
     reference[:, layout.directors] = directors

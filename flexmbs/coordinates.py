@@ -3,7 +3,8 @@
 Coordinates of vector spaces come first and have the same place in q and in v: nodes of flexible bodies, shapes of
 floating and linear bodies, point masses, planar rigid bodies, extra coordinates (such as those whose velocities are
 first-order states). Then come the rigid bodies, and the frames of floating ones, with 7 coordinates in q (position of
-the centre of mass, or of the origin of the frame, unit quaternion with its scalar first) and 6 in v.
+the centre of mass, or of the origin of the frame, unit quaternion with its scalar first) and 6 in v; and behind them,
+with as many, the nodes of flexible bodies that have a quaternion. Numbers of coordinates are places in v.
 """
 
 from __future__ import annotations
@@ -95,18 +96,19 @@ class Coordinates:
         nodes, own, total, n_nodes = [], [], 0, 0
         for body in model.flexible_bodies:
             count, n = body.mesh.n_points, len(body.element.layout.names)
+            if body.element.layout.quaternion:  # numbered with the rigid bodies
+                own.append(np.zeros((0, n), dtype=np.int64))
+                continue
             own.append(total + np.arange(count * n).reshape(count, n))
             nodes.append(np.repeat(n_nodes + np.arange(count), n))
             total, n_nodes = total + count * n, n_nodes + count
         root = _roots(model, own, total)
         kept, place = np.unique(root, return_inverse=True)
-        q = [np.concatenate([b.reference.ravel() for b in model.flexible_bodies])[kept]] if total else []
+        absolute = [b.reference.ravel() for b in model.flexible_bodies if not b.element.layout.quaternion]
+        q = [np.concatenate(absolute)[kept]] if total else []
         v = [np.zeros(len(kept))]
         node_of = [np.concatenate(nodes).astype(np.int64)[kept]] if total else []
-        node_dofs = tuple(np.ascontiguousarray(place[o], dtype=np.int64) for o in own)
-        translations = [
-            d[:, list(b.element.layout.position)].ravel() for b, d in zip(model.flexible_bodies, node_dofs, strict=True)
-        ]
+        node_dofs = [np.ascontiguousarray(place[o], dtype=np.int64) for o in own]
         places: dict[int, tuple[int, int]] = {}
         iq = iv = len(kept)
         modal: dict[int, int] = {}
@@ -140,13 +142,24 @@ class Coordinates:
                 node_of.append(np.full(6, number.get(id(body), n_nodes)))
                 places[id(body)] = (iq, iv)
                 iq, iv, n_nodes = iq + 7, iv + 6, n_nodes + 1
+        for i, body in enumerate(model.flexible_bodies):
+            if body.element.layout.quaternion:
+                count = body.mesh.n_points
+                q.append(body.reference.ravel())
+                v.append(np.zeros(6 * count))
+                node_of.append(np.repeat(n_nodes + np.arange(count), 6))
+                node_dofs[i] = iv + np.arange(6 * count).reshape(count, 6)
+                iq, iv, n_nodes = iq + 7 * count, iv + 6 * count, n_nodes + count
+        translations = [
+            d[:, list(b.element.layout.position)].ravel() for b, d in zip(model.flexible_bodies, node_dofs, strict=True)
+        ]
         start, rate = np.ascontiguousarray(np.concatenate(q)), np.ascontiguousarray(np.concatenate(v))
         for item in model.initial:
             own_dofs = node_dofs[[b is item.body for b in model.flexible_bodies].index(True)]
             item.velocity_field(own_dofs, start, rate)
         return cls(
             model.flexible_bodies,
-            node_dofs,
+            tuple(node_dofs),
             start,
             np.concatenate(node_of).astype(np.int64),
             np.unique(np.concatenate(translations)) if translations else np.zeros(0, dtype=np.int64),
@@ -206,8 +219,14 @@ class Coordinates:
             f"for example model.body({body.name!r})."
         )
 
+    def in_q(self, dofs: IntArray) -> IntArray:
+        """Places in q of the positions of nodes that have the places ``dofs (n, >= 3)`` in v, (n, dim)."""
+        first = dofs[:, 0]
+        shift = np.where(first < self.n_linear, 0, (first - self.n_linear) // 6)
+        return np.asarray(dofs[:, :3] + shift[:, None])
+
     def dofs(self, at: Attachment) -> IntArray:
-        """Entries of q (n, n_node) of the nodes of ``at``."""
+        """Places in v (n, n_node), and but for quaternions in q, of the nodes of ``at``."""
         return self.node_dofs[self.index(at.body)][list(at.nodes)]
 
     def state_places(self, item: object) -> IntArray:
@@ -262,6 +281,10 @@ def _roots(model: Model, own: list[IntArray], total: int) -> IntArray:
     for hinge in model.hinges:
         sides = []
         for side in (hinge.a, hinge.b):
+            if side.body.element.layout.quaternion:
+                raise ModelError(
+                    f"Hinge at {side}: nodes of a {side.body.element.name} share no positions; use a Spherical joint."
+                )
             number = next(i for i, b in enumerate(bodies) if b is side.body)
             sides.append(own[number][side.nodes[0]][list(side.body.element.layout.position)])
         for i, j in zip(*sides, strict=True):

@@ -120,6 +120,7 @@ class _Gather:
         self.model, self.coordinates = model, coordinates
         self.dim = model.flexible_bodies[0].mesh.dim if model.flexible_bodies else 3
         self.drives: list[Drive] = []
+        self.still: list[int] = []
         self.held: dict[tuple[int, ...], list[tuple[FloatArray, float, int, str]]] = {}
         self.oriented: dict[tuple[int, ...], tuple[FloatArray, int, str, bool]] = {}
         for support in model.supports:
@@ -134,6 +135,9 @@ class _Gather:
 
     def _add(self, condition, owner: str, drive: int) -> None:  # type: ignore[no-untyped-def]
         layout = condition.at.body.element.layout
+        if layout.quaternion:
+            self._hold(condition, owner, drive)
+            return
         for dofs in self.coordinates.dofs(condition.at):
             if condition.kind == "position":
                 key = tuple(int(i) for i in dofs[list(layout.position)])
@@ -150,6 +154,20 @@ class _Gather:
                 for axis, value in zip(np.eye(len(key)), condition.rotation, strict=True):
                     self.held.setdefault(key, []).append((axis, float(value), drive, owner))
 
+    def _hold(self, condition, owner: str, drive: int) -> None:  # type: ignore[no-untyped-def]
+        """Nodes with quaternions stay where they are: components along the axes, or the orientation."""
+        axes = np.abs(condition.normals).argmax(axis=1)
+        inclined = np.abs(np.abs(condition.normals).sum(axis=1) - 1.0) > ALIGNED
+        if drive >= 0 or inclined.any():
+            raise ModelError(
+                f"Model {self.model.name!r}: {owner}: supports of a {condition.at.body.element.name} hold components "
+                f"along the axes, or the orientation, and do not move; use joints to the ground, with drivers for "
+                f"motions."
+            )
+        for dofs in self.coordinates.dofs(condition.at):
+            held = dofs[axes] if condition.kind == "position" else dofs[3:]
+            self.still += [int(k) for k in held if int(k) not in self.still]
+
     def _orient(self, key: tuple[int, ...], rotation: FloatArray, drive: int, owner: str, whole: bool) -> None:
         """Give a slope its direction, or a director (``whole``) its direction and length."""
         if key not in self.oriented:
@@ -162,9 +180,9 @@ class _Gather:
 
     def finish(self) -> Fixation:
         n_d, reference = len(self.drives), self.coordinates.reference
-        fixed: list[int] = []
-        base: list[float] = []
-        rows: list[FloatArray] = []
+        fixed = list(self.still)  # nothing asks for the value of these
+        base = [0.0] * len(fixed)
+        rows = [np.zeros(n_d)] * len(fixed)
         frames: list[tuple[tuple[int, ...], FloatArray, int, FloatArray]] = []
         for key, conditions in self.held.items():
             basis, moves = self._independent(conditions, len(key))

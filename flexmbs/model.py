@@ -162,7 +162,7 @@ class Model:
         """Whether there is anything beyond flexible bodies with supports: other bodies, joints, forces on markers."""
         return bool(
             self.rigid_bodies or self.linear_bodies or self.joints or self.forces or self.states or self.controllers
-        )
+        ) or any(b.element.layout.quaternion for b in self.flexible_bodies)
 
     def __str__(self) -> str:
         u = self.units

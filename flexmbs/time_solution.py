@@ -167,7 +167,10 @@ class TimeSolution:
         """Coordinates of a body (n_t, n): as listed by `System.coordinates`; of a floating body frame, then shapes."""
         c = self.system.coordinates
         if isinstance(body, FlexibleBody):
-            return self.q[:, c.node_dofs[c.index(body)].ravel()]
+            dofs = c.node_dofs[c.index(body)]
+            if body.element.layout.quaternion:
+                return self.q[:, (c.in_q(dofs)[:, :1] + np.arange(7)).ravel()]
+            return self.q[:, dofs.ravel()]
         iq, _ = c.place(body)
         frame = self.q[:, iq : iq + len(body.initial_q)]
         if isinstance(body, FloatingBody):

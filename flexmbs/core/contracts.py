@@ -112,6 +112,10 @@ class NodeLayout:
     directors : tuple of int
         Which are the two vectors dr/dy and dr/dz that span the section, 6 in space (`flexmbs.core.directors`); empty if
         the node has none.
+    quaternion : bool
+        Whether the rotations are increments, in the node's own axes, of a unit quaternion: the node has position and
+        quaternion, 7 numbers, in q and in the reference, and 6 in v, which ``names`` and the tuples here refer to. Its
+        element's group has ``n_linear`` and ``T``, which are filled in (`flexmbs.coordinates`, `flexmbs.dynamics`).
     absolute : bool
         Whether the position coordinates are positions (True) or displacements (False).
     """
@@ -123,6 +127,7 @@ class NodeLayout:
     rotation: tuple[int, ...] = ()
     absolute: bool = True
     directors: tuple[int, ...] = ()
+    quaternion: bool = False
 
 
 class Resultant(NamedTuple):

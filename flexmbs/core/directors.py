@@ -20,9 +20,19 @@ import numpy as np
 
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.jit import inlined
+from flexmbs.core.rotations import to_quaternion
 from flexmbs.core.triples import Matrix, Vector, columns, cross, dot, scaled
 
-__all__ = ["directed", "director_moment", "director_moment_change", "frame_of", "growth", "spin", "spin_change"]
+__all__ = [
+    "directed",
+    "director_moment",
+    "director_moment_change",
+    "frame_of",
+    "growth",
+    "quaternions",
+    "spin",
+    "spin_change",
+]
 
 
 @inlined
@@ -96,3 +106,11 @@ def directed(tangents: FloatArray, up: FloatArray) -> FloatArray:
     with np.errstate(divide="ignore", invalid="ignore"):
         d3 = np.where(size > 1e-6 * np.linalg.norm(up, axis=-1, keepdims=True), across / size, np.nan)
     return np.hstack((np.cross(d3, tangents), d3))
+
+
+def quaternions(directors: FloatArray) -> FloatArray:
+    """Unit quaternions (n, 4), scalar first, of the frames of orthonormal directors (n, 6)."""
+    d2, d3 = directors[:, :3], directors[:, 3:]
+    R = np.stack((np.cross(d2, d3), d2, d3), axis=-1)
+    found = [to_quaternion(r) for r in R]
+    return np.array(found).reshape(len(found), 4)

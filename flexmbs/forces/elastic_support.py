@@ -62,6 +62,8 @@ class ElasticSupport:
     def __post_init__(self) -> None:
         layout = as_attachment("ElasticSupport", self.at).body.element.layout
         owner = f"ElasticSupport at {self.at}"
+        if layout.quaternion:
+            raise ModelError(f"{owner}: a {self.at.body.element.name} takes a Bushing to the ground instead.")
         if self.stiffness is None and self.rotation is None:
             raise ModelError(f"{owner}: give stiffness, rotation or both.")
         if self.stiffness is not None:

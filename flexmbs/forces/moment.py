@@ -90,15 +90,18 @@ class Moment:
 
     @property
     def wrenches(self) -> tuple[Wrench, ...]:
-        """The wrench on a marker; none on nodes."""
+        """The wrench on a marker, or on those of nodes with quaternions; none on other nodes."""
         if not isinstance(self.at, Marker):
-            return ()
+            if not self.at.body.element.layout.quaternion:
+                return ()
+            x, y, z = np.array(self.moment, dtype=float).tolist()
+            return tuple(Wrench(Marker(self.at.body, node=n), moment=(x, y, z)) for n in self.at.nodes)
         if isinstance(self.moment, float):  # about the inertial z, whatever axes the marker has
             return (Wrench(self.at, moment=(0.0, 0.0, self.moment)),)
         return (Wrench(self.at, moment=(self.moment[0], self.moment[1], self.moment[2]), follower=self.follower),)
 
     def items(self, places: Places, index: int) -> tuple[Items, ...]:
-        if isinstance(self.at, Marker):
+        if isinstance(self.at, Marker) or self.at.body.element.layout.quaternion:
             return ()
         layout = self.at.body.element.layout
         dofs = places.dofs(self.at)

@@ -78,11 +78,8 @@ class PointForce:
         object.__setattr__(self, "follower", as_flag(owner, "follower", self.follower))
         if self.follower and isinstance(place, Marker) and not place.rotates:
             raise ModelError(f"{owner}: it has no orientation, so a force cannot follow it; use a dead force.")
-        if (
-            self.follower
-            and isinstance(place, Attachment)
-            and not (place.body.element.layout.slope or place.body.element.layout.directors)
-        ):
+        layout = None if isinstance(place, Marker) else place.body.element.layout
+        if self.follower and layout and not (layout.slope or layout.directors or layout.quaternion):
             raise ModelError(
                 f"{owner}: a {place.body.element.name} has small rotations only, so a force cannot "
                 f"follow it; use an absolute-nodal element or a dead force."
@@ -98,9 +95,16 @@ class PointForce:
 
     @property
     def wrenches(self) -> tuple[Wrench, ...]:
-        """The wrench on a marker; none on nodes."""
+        """The wrench on a marker, or those that follow nodes with quaternions; none on other nodes."""
         if not isinstance(self.at, Marker):
-            return ()
+            if not (self.follower and self.at.body.element.layout.quaternion):
+                return ()
+            found = []
+            for n in self.at.nodes:
+                marker = Marker(self.at.body, node=n)
+                x, y, z = (marker.node_frame.T @ np.array(self.force)).tolist()
+                found.append(Wrench(marker, force=(x, y, z), follower=True))
+            return tuple(found)
         return (Wrench(self.at, force=(self.force[0], self.force[1], self.force[2]), follower=self.follower),)
 
     def items(self, places: Places, index: int) -> tuple[Items, ...]:
@@ -111,6 +115,8 @@ class PointForce:
         force = np.tile(np.array(self.force), (len(dofs), 1))
         if not self.follower:
             return (dead_items(dofs[:, layout.position], force, index),)
+        if layout.quaternion:
+            return ()
         if layout.directors:
             frames = [Marker(self.at.body, node=n).node_frame for n in self.at.nodes]
             load = np.full(len(dofs), index, dtype=np.int64)

@@ -180,6 +180,10 @@ class MarkerSet:
             whole = np.append(nodes, self.coordinates.extra_place(marker.place))
             return _Entry(number, CABLE_POINT, whole, whole, {"start": marker.start, "R_BM": marker.frame})
         own = self.coordinates.node_dofs[self.coordinates.index(body)][marker.node]
+        if layout.quaternion:
+            rot = (int(own[0]) - self.coordinates.n_linear) // 6
+            return _Entry(number, RIGID, own, own[3:], {"qi": self.coordinates.n_linear + 7 * rot, "rot": rot,
+                          "s": np.zeros(3), "R_BM": marker.frame})  # fmt: skip
         place = own[list(layout.position)]
         o = np.zeros(3)
         if not layout.absolute:

@@ -58,6 +58,11 @@ def momentum(system: System, q: FloatArray, v: FloatArray) -> tuple[FloatArray, 
     counted = np.zeros(len(Mv), dtype=bool)
     for body, dofs in zip(c.bodies, c.node_dofs, strict=True):
         layout, dim = body.element.layout, body.element.layout.dim
+        if layout.quaternion:
+            for k, c in zip(dofs[:, 0], system.coordinates.in_q(dofs)[:, 0], strict=True):
+                P += Mv[k : k + 3]
+                L += np.cross(q[c : c + 3], Mv[k : k + 3]) + from_quaternion(q[c + 3 : c + 7]) @ Mv[k + 3 : k + 6]
+            continue
         place = dofs[:, list(layout.position)]
         _, first = np.unique(place[:, 0], return_index=True)
         new = first[~counted[place[first, 0]]]  # hinged nodes share their position, whose momentum counts once

@@ -231,7 +231,7 @@ def helix(turns: float, radius: float, pitch: float, elements: int) -> fx.Mesh:
     tangent = np.column_stack((-s * math.cos(pitch), c * math.cos(pitch), np.full(n, math.sin(pitch))))
     outward = np.column_stack((c, s, 0.0 * c))
     cells = np.array([[2 * i, 2 * i + 2, 2 * i + 1] for i in range(elements)])
-    ends = {"start": [0], "end": [n - 1]}
+    ends = {"start": np.array([0]), "end": np.array([n - 1])}
     return fx.Mesh(points, (fx.meshes.CellBlock("line3", cells),), ends, point_data={"tangent": tangent, "up": outward})
 
 
