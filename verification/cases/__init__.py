@@ -82,6 +82,12 @@ ALL: tuple[CaseEntry, ...] = (
         "strain-measures", "Two strain measures, each against its own rod", "elements", f"{_HERE}.elements:STRAINS"
     ),
     CaseEntry("spatial-cable", "The spatial cable in an inclined plane", "elements", f"{_HERE}.elements:SPACE"),
+    CaseEntry(
+        "spatial-rod-slenderness",
+        "Spatial rods from thick to very slender",
+        "elements",
+        f"{_HERE}.spatial_rod_slenderness:CASE",
+    ),
     CaseEntry("linear-beams", "Linear beams: exact at the nodes", "elements", f"{_HERE}.elements:LINEAR"),
     CaseEntry(
         "solid-bar-analyses",
@@ -154,6 +160,19 @@ ALL: tuple[CaseEntry, ...] = (
     ),
     CaseEntry(
         "d16-spaghetti", "Flying spaghetti, rod without rotary inertia", "flexible motion", f"{_HERE}.spaghetti:BARE"
+    ),
+    CaseEntry(
+        "d16-in-space",
+        "Flying spaghetti in an oblique plane",
+        "flexible motion",
+        f"{_HERE}.spatial_rod_motion:SPAGHETTI",
+        slow=True,
+    ),
+    CaseEntry(
+        "right-angle-cantilever",
+        "Right-angle cantilever in free vibration",
+        "flexible motion",
+        f"{_HERE}.spatial_rod_motion:RIGHT_ANGLE",
     ),
     CaseEntry("d16-discs", "Flying spaghetti, rotary inertia in discs", "flexible motion", f"{_HERE}.spaghetti:DISCS"),
     CaseEntry("d17-pendulum", "Very flexible falling pendulum", "flexible motion", f"{_HERE}.flexible_pendulum:CASE"),
