@@ -11,7 +11,7 @@ import numpy as np
 from flexmbs.bodies.marker import Body, Marker
 from flexmbs.body import Attachment, FlexibleBody
 from flexmbs.core.checks import as_array, as_flag
-from flexmbs.core.contracts import Env, FloatArray, IntArray, State, Work
+from flexmbs.core.contracts import Env, FloatArray, IntArray, NodeLayout, State, Work
 from flexmbs.core.errors import ModelError
 from flexmbs.core.history import History, check_history
 from flexmbs.core.jit import kernel
@@ -78,10 +78,10 @@ class PointForce:
         object.__setattr__(self, "follower", as_flag(owner, "follower", self.follower))
         if self.follower and isinstance(place, Marker) and not place.rotates:
             raise ModelError(f"{owner}: it has no orientation, so a force cannot follow it; use a dead force.")
-        layout = None if isinstance(place, Marker) else place.body.element.layout
-        if self.follower and layout and not (layout.slope or layout.directors or layout.quaternion):
+        element = None if isinstance(place, Marker) else place.body.element
+        if self.follower and element and not _follows(element.layout):
             raise ModelError(
-                f"{owner}: a {place.body.element.name} has small rotations only, so a force cannot "
+                f"{owner}: a {element.name} has small rotations only, so a force cannot "
                 f"follow it; use an absolute-nodal element or a dead force."
             )
 
@@ -127,6 +127,11 @@ class PointForce:
         tangent = tangent / np.linalg.norm(tangent, axis=1, keepdims=True)
         columns = (force, np.ascontiguousarray(tangent), np.full(len(dofs), index, dtype=np.int64))
         return (Items(kind, np.hstack((dofs[:, layout.position], dofs[:, layout.slope])), columns),)
+
+
+def _follows(layout: NodeLayout) -> bool:
+    """Whether a node has an orientation that may turn as far as one likes."""
+    return bool(layout.slope or layout.directors or layout.quaternion)
 
 
 class FollowerGroup(NamedTuple):
