@@ -90,7 +90,7 @@ def main() -> None:
     print(f"microseconds per element, chain of {elements} elements; in brackets the lowest of 15 repetitions\n")
     rooms = ((fx.elements.PlanarCable(), 2), (fx.elements.SpatialCable(), 3), (fx.elements.PlanarBeam(), 2),
              (fx.elements.SpatialBeam(), 3), (fx.elements.DirectorBeam(), 3), (fx.elements.ExactBeam(), 3),
-             (fx.elements.ExactBeam(nodes=2), 3))  # fmt: skip
+             (fx.elements.ExactBeam(nodes=2), 3), (fx.elements.ContinuumBeam(), 3))  # fmt: skip
     rows, lines = [], []
     for element, dim in rooms:
         for damped in (False, True):

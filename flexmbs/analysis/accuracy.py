@@ -20,8 +20,6 @@ ACCURATE = 1e-6
 """Estimated relative accuracy of the displacements below which nothing is said."""
 HOPELESS = 0.02
 """Relative error of a solution with the tangent from which a failure may be due to round-off."""
-ROTATED_ONLY = 1e-13
-"""Displacements by the size of the model that are round-off themselves, as where a beam is twisted and nothing else."""
 SAMPLES = 4
 """Evaluations whose round-off is sampled to estimate the accuracy."""
 STAGNANT_SHARE = 5.0
@@ -38,8 +36,11 @@ def estimated_accuracy(system: System, path: FloatArray, env: Env, frames: Float
     """
     moves = np.abs(path - system.coordinates.reference)[:, system.coordinates.translations]
     moved, q = float(moves.max(initial=0.0)), path[-1]
-    size = max(float(np.ptp(b.mesh.points, axis=0).max()) for b in system.coordinates.bodies)
-    if moved <= ROTATED_ONLY * size:
+    for body, dofs in zip(system.coordinates.bodies, system.coordinates.node_dofs, strict=True):
+        turned = np.abs(path - system.coordinates.reference)[:, dofs[:, list(body.element.layout.directors)].ravel()]
+        # where sections turn, points beside the axis move, too: a beam may be twisted and nothing else
+        moved = max(moved, float(turned.max(initial=0.0)) * float(np.ptp(body.mesh.points, axis=0).max()))
+    if moved == 0.0:
         return np.nan
     fixation, free, rng = system.fixation, system.free, np.random.default_rng(0)
     worst = STAGNANT_SHARE * last_step

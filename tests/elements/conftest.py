@@ -11,7 +11,7 @@ import pytest
 
 from flexmbs.core.contracts import Env, State, Work
 from flexmbs.core.section import BeamStiffness
-from flexmbs.elements import ALL, CableStrain, DirectorBeam, PlanarBeam, SpatialBeam
+from flexmbs.elements import ALL, CableStrain, ContinuumBeam, DirectorBeam, PlanarBeam, SpatialBeam
 
 STIFFNESS = BeamStiffness(
     EA=700.0, EI_z=3.0, mass_per_length=1.3, GJ=2.0, GA_y=90.0, GA_z=60.0, rhoI_y=0.02, rhoI_z=0.03
@@ -38,7 +38,7 @@ class Sample:
 
     @property
     def is_cable(self) -> bool:
-        return bool(self.element.layout.slope)
+        return is_cable(self.element)
 
     @property
     def finite(self) -> bool:
@@ -176,7 +176,7 @@ def on_points(element, points, tangents=None, viscosity=0.0, stiffness=None, b1=
     """A chain of elements through the points; those of three nodes take every second one as their middle."""
     points = np.asarray(points)
     if stiffness is None:
-        stiffness = UNEQUAL if isinstance(element, SpatialBeam | DirectorBeam) else STIFFNESS
+        stiffness = UNEQUAL if isinstance(element, SpatialBeam | DirectorBeam | ContinuumBeam) else STIFFNESS
     stiffness = replace(stiffness, viscosity=viscosity)
     reference = element.reference(points, tangents)
     nodes = np.arange(len(points))
@@ -191,20 +191,29 @@ def on_points(element, points, tangents=None, viscosity=0.0, stiffness=None, b1=
     return Sample(element, points, group, reference.ravel(), stiffness, b1, cells)
 
 
+def is_cable(element) -> bool:
+    """Whether its nodes have a slope and nothing else beside their position."""
+    return bool(element.layout.slope) and not element.layout.directors
+
+
 def variants():
     """Every element with its choices that change the equations."""
     for element in ALL:
         yield element
-        if element.layout.slope:
+        if is_cable(element):
             yield replace(element, strain=CableStrain.GREEN)
+        if isinstance(element, ContinuumBeam):
+            yield replace(element, split=False, nodal=False)
         if isinstance(element, PlanarBeam | SpatialBeam):
             yield replace(element, shear=False)
 
 
 def label(element) -> str:
     choice = getattr(element, "strain", None)
-    rigid = not getattr(element, "shear", True)
-    return type(element).__name__ + (f"-{choice.name}" if choice else "-rigid in shear" if rigid else "")
+    if choice:
+        return f"{type(element).__name__}-{choice.name}"
+    changed = "-rigid in shear" if not getattr(element, "shear", True) else ""
+    return type(element).__name__ + (changed or ("-as printed" if not getattr(element, "split", True) else ""))
 
 
 VARIANTS = tuple(variants())
@@ -215,7 +224,7 @@ def element(request):
     return request.param
 
 
-@pytest.fixture(scope="session", params=[v for v in VARIANTS if v.layout.slope], ids=label)
+@pytest.fixture(scope="session", params=[v for v in VARIANTS if is_cable(v)], ids=label)
 def cable(request):
     return request.param
 

@@ -41,12 +41,15 @@ def normal(chain):
 
 
 def directors_inertia(chain, omega):
-    """Integral of rhoI_z |omega x d2|^2 + rhoI_y |omega x d3|^2, the directors being quadratic in xi."""
-    nodes = chain.reference[chain.group.dofs].reshape(-1, 3, len(chain.element.layout.names))
+    """Integral of rhoI_z |omega x d2|^2 + rhoI_y |omega x d3|^2, the directors being polynomials in xi."""
+    layout = chain.element.layout
+    nodes = chain.reference[chain.group.dofs].reshape(len(chain.cells), chain.cells.shape[1], len(layout.names))
     shapes = np.stack((0.5 * XI * (XI - 1), 0.5 * XI * (XI + 1), 1 - XI**2))
+    if chain.cells.shape[1] == 2:
+        shapes = np.stack((0.5 * (1 - XI), 0.5 * (1 + XI)))
     d2, d3 = (
         np.einsum("ig,eic->egc", shapes, nodes[..., list(part)])
-        for part in (chain.element.layout.directors[:3], chain.element.layout.directors[3:])
+        for part in (layout.directors[:3], layout.directors[3:])
     )
     rho = chain.stiffness
     return along(

@@ -87,6 +87,7 @@ ALL: tuple[CaseEntry, ...] = (
         "Spatial rods from thick to very slender",
         "elements",
         f"{_HERE}.spatial_rod_slenderness:CASE",
+        slow=True,
     ),
     CaseEntry("linear-beams", "Linear beams: exact at the nodes", "elements", f"{_HERE}.elements:LINEAR"),
     CaseEntry(

@@ -9,7 +9,7 @@ import numpy as np
 
 import flexmbs as fx
 from flexmbs.core.contracts import Element
-from flexmbs.elements import DirectorBeam, ExactBeam
+from flexmbs.elements import ContinuumBeam, DirectorBeam, ExactBeam
 from flexmbs.verification import Case, Outcome, Progress, Table
 from flexmbs.verification.cases.common import measured
 from flexmbs.verification.cases.spatial_rods import arc
@@ -19,6 +19,7 @@ ELEMENTS = (
     ("directors", DirectorBeam(), 4, 2e-3),
     ("exact", ExactBeam(), 4, 2e-3),
     ("exact, 2 nodes", ExactBeam(nodes=2), 16, 1e-2),
+    ("continuum", ContinuumBeam(), 16, 1e-2),
 )
 """Elements, how many are taken, and what error of a curved rod is allowed: that of the mesh, not of slenderness."""
 LOADS = ("straight, force across", "quarter circle, force out of its plane", "quarter circle, force in its plane")
@@ -33,7 +34,10 @@ def ratio(element: Element, elements: int, slender: float, load: str) -> float:
     section = fx.Rectangle(h, h)
     material = fx.Elastic(youngs_modulus=12.0 / h**4, density=1.0, poissons_ratio=0.3)
     E, G = material.youngs_modulus, material.shear_modulus
-    EA, GA, GJ, R = E * section.area, section.shear_y * G * section.area, G * section.J, 2.0 / math.pi  # type: ignore[operator]
+    shear = section.shear_y or 1.0
+    EA, GA, GJ, R = E * section.area, shear * G * section.area, G * section.J, 2.0 / math.pi
+    if isinstance(element, ContinuumBeam):  # its sections do not warp
+        GJ = shear * G * (section.I_y + section.I_z)
     if load == LOADS[0]:
         body = fx.FlexibleBody.line((0, 0, 0), (1, 0, 0), elements=elements, element=element, section=section,
                                     material=material)  # fmt: skip
@@ -73,6 +77,17 @@ def run(progress: Progress) -> Outcome:
                 measured(f"{label}, {load}: slenderness 10 000 against 100", "-", found[3] / found[1], 1.0,
                          "no locking", atol=1e-4)
             )  # fmt: skip
+    nu = 0.3
+    locked = (1.0 + nu) * (1.0 - 2.0 * nu) / (1.0 - nu)
+    for load in LOADS:
+        progress(f"continuum as printed, {load}")
+        found = [ratio(ContinuumBeam(split=False, nodal=False), 16, s, load) for s in SLENDERNESS]
+        rows.append(("continuum, as printed", "16", load, *(f"{f:.6f}" for f in found)))
+        if load == LOADS[0]:
+            quantities.append(
+                measured("continuum as printed, straight: held from narrowing", "-", found[1], locked,
+                         "E instead of E (1 - nu)/((1 + nu)(1 - 2 nu))", rtol=2e-3)
+            )  # fmt: skip
     head = ("element", "elements", "load", *(f"L/h = {s}" for s in SLENDERNESS))
     return Outcome(quantities, (), [Table("Displacement along the force by the exact one", head, rows)])
 
@@ -87,6 +102,7 @@ CASE = Case(
     ),
     run=run,
     source="Castigliano's theorem with bending, torsion, shear and stretch.",
+    slow=True,
     equations=(r"u = \int \left(\dfrac{M\,\bar M}{EI} + \dfrac{T\,\bar T}{GJ} + \dfrac{Q\,\bar Q}{GA} + "
                r"\dfrac{N\,\bar N}{EA}\right) ds",),
 )  # fmt: skip

@@ -11,7 +11,7 @@ from scipy.optimize import brentq
 
 import flexmbs as fx
 from flexmbs.core.contracts import Element, FloatArray
-from flexmbs.elements import DirectorBeam, ExactBeam
+from flexmbs.elements import ContinuumBeam, DirectorBeam, ExactBeam
 from flexmbs.verification import Case, ConvergenceStudy, Measured, Outcome, Progress
 from flexmbs.verification.cases.common import COLOURS, figure, measured
 from flexmbs.verification.reference.data import load_reference
@@ -25,6 +25,7 @@ ELEMENTS = (
     ("directors", DirectorBeam(), 4.0),
     ("exact", ExactBeam(), 4.0),
     ("exact, 2 nodes", ExactBeam(nodes=2), 2.0),
+    ("continuum", ContinuumBeam(poissons_ratio=0.0), 2.0),
 )
 """Elements with their order of convergence."""
 
