@@ -49,14 +49,13 @@ def test_stretching_narrows_it():
 
 
 def test_torque_is_that_of_a_section_that_does_not_warp():
+    """But for the end: the moment acts on d3, and the section there shears a little."""
     body = beam(2)
     T = 1e-4
     solution = fx.solve_static(fx.Model(body, fx.Clamp(body.start), fx.Moment(body.end, (T, 0, 0))))
     frame = solution.section_frame(body.end)
     GJ = 5 / 6 * STEEL.shear_modulus * (SECTION.I_y + SECTION.I_z)
-    assert np.arctan2(frame[2, 1], frame[1, 1]) == pytest.approx(
-        T * 2.0 / GJ, rel=1e-3
-    )  # the moment acts on d3: the end section shears
+    assert np.arctan2(frame[2, 1], frame[1, 1]) == pytest.approx(T * 2.0 / GJ, rel=1e-3)
     np.testing.assert_allclose(solution.resultant(body, "M_x"), T, rtol=1e-4)
 
 
