@@ -11,7 +11,7 @@ from scipy.spatial.transform import Rotation
 
 import flexmbs as fx
 from flexmbs.core.section_matrix import SectionStiffness
-from flexmbs.elements import DirectorBeam, SpatialBeam
+from flexmbs.elements import DirectorBeam, SpatialBeam, SpatialCable
 
 PLAIN = fx.BeamStiffness(
     EA=1e4, EI_y=2.0, EI_z=3.0, GJ=1.5, GA_y=4e3, GA_z=3e3, mass_per_length=1.2, rhoI_y=0.003, rhoI_z=0.004
@@ -271,3 +271,15 @@ def test_up_of_the_mesh_is_checked():
         bad = fx.Mesh(mesh.points, mesh.cells, point_data={**mesh.point_data, "up": up})
         with pytest.raises(fx.MeshError, match=why):
             fx.FlexibleBody(bad, DirectorBeam(), stiffness=PLAIN)
+
+
+def test_a_slender_beam_is_a_cable():
+    """Bent far by a force in an oblique direction, where neither shear nor torsion has a part."""
+    h = 1e-3
+    made_of = {"section": fx.Rectangle(h, h), "material": fx.Elastic(youngs_modulus=12.0 / h**4, density=1.0)}
+    tips = []
+    for element in (DirectorBeam(), SpatialCable()):
+        body = fx.FlexibleBody.line((0, 0, 0), (1, 0, 0), elements=16, element=element, **made_of)
+        model = fx.Model(body, fx.Clamp(body.start), fx.PointForce(body.end, (0, 2.0, 1.0)))
+        tips.append(fx.solve_static(model).position(body.end))
+    np.testing.assert_allclose(tips[0], tips[1], atol=2e-5)
