@@ -170,9 +170,7 @@ def run_princeton(progress: Progress) -> Outcome:
     drawing, axes_ = figure()
     for load, colour in zip((4.448, 8.896, 13.345), COLOURS, strict=False):
         own = [(d, u) for p, d, u in drawn if p == load]
-        axes_.plot(
-            [d for d, _ in own], [-u[1] for _, u in own], color=colour, marker="o", label=f"{load:g} N, thickness"
-        )
+        axes_.plot([d for d, _ in own], [-u[1] for _, u in own], color=colour, marker="o", label=f"{load:g} N, T")
         axes_.plot([d for d, _ in own], [-u[2] for _, u in own], color=colour, marker="s", linestyle=(0, (4, 2)),
                    label=f"{load:g} N, H")  # fmt: skip
     axes_.set_xlabel("angle of the section [degrees]")
@@ -314,7 +312,7 @@ def run_spring(progress: Progress) -> Outcome:
     axes.set_aspect("equal")
     axes.set_xlabel("x / R")
     axes.set_ylabel("z / R")
-    axes.legend(frameon=False)
+    axes.legend(frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
     return Outcome(quantities, [study], (), [("The spring from the side.", drawing)])
 
 
