@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from flexmbs.core.checks import as_array, as_count, as_name, as_number, is_list, show
-from flexmbs.core.contracts import ELEMENT_MEMBERS, Element, FloatArray, IntArray, NodeLayout
-from flexmbs.core.directors import directed, quaternions
+from flexmbs.core.contracts import ELEMENT_MEMBERS, Element, FloatArray, IntArray
 from flexmbs.core.errors import MeshError, ModelError, unknown_name
 from flexmbs.core.material import Elastic
 from flexmbs.core.section import BeamStiffness, Section, beam_stiffness, check_section
+from flexmbs.core.section_axes import refuse_twisted, section_axes
 from flexmbs.core.section_matrix import SectionStiffness
 from flexmbs.meshes import Mesh, line, three_node
 
@@ -99,9 +99,10 @@ class FlexibleBody:
         oriented = bool(layout.slope or layout.directors or layout.quaternion)
         tangents = _tangents(owner, self.mesh, _halves(self.cells)) if oriented else np.zeros_like(points)
         if (layout.directors or layout.quaternion) and "up" in self.mesh.point_data:
-            reference = _directed(owner, layout, self.mesh, tangents)
+            reference = section_axes(owner, layout, points, tangents, self.mesh.point_data["up"])
         else:
             reference = self.element.reference(points, tangents)
+        refuse_twisted(owner, layout, reference, _halves(self.cells))
         reference.setflags(write=False)
         object.__setattr__(self, "reference", reference)
 
@@ -158,6 +159,15 @@ class FlexibleBody:
                 f"{owner}: the nodes of element {int(short[0]) % len(cells)} coincide at "
                 f"{self.mesh.points[halves[short[0], 0]].tolist()}; merge them or remove the element."
             )
+        if cells.shape[1] == 3:
+            start, end, middle = self.mesh.points[cells.T]
+            share = ((middle - start) * (end - start)).sum(axis=1) / ((end - start) ** 2).sum(axis=1)
+            off = np.flatnonzero(np.abs(share - 0.5) >= 0.25)
+            if len(off):
+                raise MeshError(
+                    f"{owner}: the middle node of element {int(off[0])} is at {share[off[0]]:.3g} of its chord; "
+                    f"outside of 0.25 to 0.75 the element folds. Are its nodes in the order start, end, middle?"
+                )
         return np.ascontiguousarray(cells, dtype=np.int64)
 
     @classmethod
@@ -319,27 +329,6 @@ def _halves(cells: IntArray) -> IntArray:
     if cells.shape[1] == 2:
         return cells
     return np.vstack((cells[:, [0, 2]], cells[:, [2, 1]]))
-
-
-def _directed(owner: str, layout: NodeLayout, mesh: Mesh, tangents: FloatArray) -> FloatArray:
-    """Nodal coordinates of the stress-free shape with the section axes of point data ``up``."""
-    up = mesh.point_data["up"]
-    if up.shape != mesh.points.shape:
-        raise MeshError(f"{owner}: point data 'up' must hold a vector for every point.")
-    directors = directed(tangents, up)
-    bad = np.flatnonzero(~np.isfinite(directors).all(axis=1))
-    if len(bad):
-        raise MeshError(
-            f"{owner}: point data 'up' of point {int(bad[0])}, {up[bad[0]].tolist()}, is zero or parallel to the body."
-        )
-    if layout.quaternion:
-        return np.hstack((mesh.points, quaternions(directors)))
-    reference = np.zeros((len(up), len(layout.names)))
-    reference[:, layout.position] = mesh.points
-    reference[:, layout.directors] = directors
-    if layout.slope:
-        reference[:, layout.slope] = tangents
-    return reference
 
 
 def _tangents(owner: str, mesh: Mesh, cells: IntArray) -> FloatArray:

@@ -11,7 +11,7 @@ from scipy.spatial.transform import Rotation
 
 import flexmbs as fx
 from flexmbs.core.section_matrix import SectionStiffness
-from flexmbs.elements import DirectorBeam, SpatialBeam, SpatialCable
+from flexmbs.elements import DirectorBeam, ExactBeam, SpatialBeam, SpatialCable
 
 PLAIN = fx.BeamStiffness(
     EA=1e4, EI_y=2.0, EI_z=3.0, GJ=1.5, GA_y=4e3, GA_z=3e3, mass_per_length=1.2, rhoI_y=0.003, rhoI_z=0.004
@@ -283,3 +283,23 @@ def test_a_slender_beam_is_a_cable():
         model = fx.Model(body, fx.Clamp(body.start), fx.PointForce(body.end, (0, 2.0, 1.0)))
         tips.append(fx.solve_static(model).position(body.end))
     np.testing.assert_allclose(tips[0], tips[1], atol=2e-5)
+
+
+def test_sections_turned_against_each_other_are_refused():
+    """Here `up` changes its sign from one point to the next."""
+    mesh = fx.meshes.three_node(fx.meshes.line((0, 0, 0), (2, 0, 0), 4))
+    up = np.tile([0.0, 0.0, 1.0], (5, 1))
+    up[3] *= -1.0
+    bad = fx.Mesh(mesh.points, mesh.cells, point_data={**mesh.point_data, "up": up})
+    for element in (DirectorBeam(), ExactBeam()):
+        with pytest.raises(fx.MeshError, match=r"points 2 and 3 are turned by 180 degrees"):
+            fx.FlexibleBody(bad, element, stiffness=PLAIN)
+
+
+def test_an_element_that_folds_is_refused():
+    cells = (fx.meshes.CellBlock("line3", np.array([[0, 1, 2]])),)
+    for middle in (0.2, 1.4):
+        mesh = fx.Mesh(np.array([[0.0, 0, 0], [1, 0, 0], [middle, 0, 0]]), cells,
+                       point_data={"tangent": np.tile([1.0, 0, 0], (3, 1))})  # fmt: skip
+        with pytest.raises(fx.MeshError, match="middle node of element 0 is at"):
+            fx.FlexibleBody(mesh, DirectorBeam(), stiffness=PLAIN)
