@@ -49,8 +49,7 @@ class ExactBeam:
 
     Nodal coordinates: position [length] and a unit quaternion, which turns the axes of the section into the inertial
     ones; velocities: that of the position and the angular velocity in axes of the section [rad/time]. Uses EA, GA_y,
-    GA_z, GJ, EI_y, EI_z or a section matrix, and the rotary inertias (zero ones leave rotations without mass, which
-    statics bears and motion does not).
+    GA_z, GJ, EI_y, EI_z or a section matrix, and the rotary inertias, which must be positive.
 
     Parameters
     ----------
@@ -64,7 +63,7 @@ class ExactBeam:
     ------
     ModelError
         If ``nodes`` is not 2 or 3, ``up`` is no direction, and (when the body is made) if it is parallel to the beam,
-        or a stiffness is missing.
+        a stiffness is missing or a rotary inertia is zero.
 
     Notes
     -----
@@ -139,6 +138,11 @@ class ExactBeam:
     def tabulate(
         self, points: FloatArray, reference: FloatArray, dofs: IntArray, stiffness: BeamStiffness, b1: int
     ) -> ExactGroup:
+        if min(stiffness.rhoI_y, stiffness.rhoI_z) <= 0.0:
+            raise ModelError(
+                f"ExactBeam: rhoI_y = {stiffness.rhoI_y:g} and rhoI_z = {stiffness.rhoI_z:g} must be positive, "
+                f"since they are the inertia of the nodes' rotations."
+            )
         C = section_matrix("ExactBeam", stiffness)
         xi, w = Gauss(self.nodes - 1).rule()
         at, w_n = Lobatto(self.nodes).rule()

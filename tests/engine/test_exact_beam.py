@@ -175,3 +175,9 @@ def test_hinges_and_elastic_supports_are_refused():
         fx.compile_model(fx.Model(one, two, fx.Hinge(one.start, two.start)))
     with pytest.raises(fx.ModelError, match="takes a Bushing to the ground"):
         fx.ElasticSupport(one.start, (1.0, 1.0, 1.0))
+
+
+def test_rotary_inertia_is_needed():
+    body = beam(2, stiffness=fx.BeamStiffness(EA=1.0, EI_z=1.0, GJ=1.0, GA_y=1.0, GA_z=1.0, mass_per_length=1.0))
+    with pytest.raises(fx.ModelError, match="rhoI_y = 0 and rhoI_z = 0 must be positive"):
+        fx.compile_model(fx.Model(body))
