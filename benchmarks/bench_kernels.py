@@ -17,18 +17,36 @@ import numpy as np
 import flexmbs as fx
 from flexmbs.core import sparsity
 from flexmbs.core.contracts import Env, State, Work
+from flexmbs.core.sparsity import Blocks
 
 ELEMENTS = 2_000
-TARGETS = {"planar cable": (0.35, 1.2, 0.2)}
+TARGETS = {
+    "planar cable": (0.35, 1.2, 0.2),
+    "director beam": (8.0, 8.0),
+    "exact beam": (6.0, 6.0),
+    "exact beam, 2 nodes": (6.0, 6.0),
+}
 """Upper limits in us per element: force, force and tangent, scatter."""
 
-STIFFNESS = {"EA": 1e5, "EI_z": 1.0, "mass_per_length": 1.0, "GJ": 1.0, "GA_y": 1e4, "GA_z": 1e4, "rhoI_z": 1e-4}
+STIFFNESS = {
+    "EA": 1e5,
+    "EI_z": 1.0,
+    "mass_per_length": 1.0,
+    "GJ": 1.0,
+    "GA_y": 1e4,
+    "GA_z": 1e4,
+    "rhoI_y": 1e-4,
+    "rhoI_z": 1e-4,
+}
 
 
 def bent(system: fx.System) -> np.ndarray:
     """Coordinates of a chain near its stress-free shape, every one of them moved."""
     q = system.coordinates.reference.copy()
-    return q + 1e-3 * np.sin(np.arange(len(q)))
+    q += 1e-3 * np.sin(np.arange(len(q)))
+    turning = q[system.coordinates.n_linear :].reshape(-1, 7)[:, 3:]
+    turning /= np.linalg.norm(turning, axis=1)[:, None]
+    return q
 
 
 def row(element: object, dim: int, elements: int, damped: bool) -> tuple[str, list[measure.Sample]]:
@@ -43,14 +61,15 @@ def row(element: object, dim: int, elements: int, damped: bool) -> tuple[str, li
     system = fx.compile_model(fx.Model(beam, fx.Clamp(beam.start)))
     term, group = system.terms[0], system.terms[0].group
     assert term.tangent is not None
-    tangent, q, v = term.tangent, bent(system), 1e-3 * np.cos(np.arange(system.coordinates.n))
-    work = Work(np.zeros(len(q)), np.zeros(elements * group.dofs.shape[1] ** 2))
-    state, env = State(q, v, np.zeros_like(q), np.zeros(0)), Env(0.0, np.zeros(0))
+    tangent, q, v = term.tangent, bent(system), 1e-3 * np.cos(np.arange(system.coordinates.n_v))
+    work = Work(np.zeros(len(v)), np.zeros(elements * group.dofs.shape[1] ** 2))
+    state, env = State(q, v, np.zeros_like(v), np.zeros(0)), Env(0.0, np.zeros(0))
     if term.force(group, state, env, work) >= 0:
         raise RuntimeError(f"{term.name}: the kernel refuses the state of this benchmark")
     weights = (1.0, 0.0)
     solver = system.solver
-    slot = solver.slots(*sparsity.entries(system.blocks, system.unknown, len(work.B)))
+    blocks = [Blocks(group.dofs, group.b1)]
+    slot = solver.slots(*sparsity.entries(blocks, system.unknown, len(work.B)))
     samples = [
         measure.repeated(lambda: term.force(group, state, env, work)),
         measure.repeated(lambda: tangent(group, state, env, work, weights)),
@@ -60,7 +79,8 @@ def row(element: object, dim: int, elements: int, damped: bool) -> tuple[str, li
     sparsity.scatter(work.B, slot, solver.data)
     right = np.sin(np.arange(system.n))
     samples += [measure.repeated(solver.refactor), measure.repeated(lambda: solver.solve(right))]
-    name = f"{element.name}{', damped' if damped else ''}"  # type: ignore[attr-defined]
+    short = ", 2 nodes" if getattr(element, "nodes", 3) == 2 else ""
+    name = f"{element.name}{short}{', damped' if damped else ''}"  # type: ignore[attr-defined]
     return name, [s.scaled(1e6 / elements) for s in samples]
 
 
@@ -69,7 +89,8 @@ def main() -> None:
     print(measure.facts())
     print(f"microseconds per element, chain of {elements} elements; in brackets the lowest of 15 repetitions\n")
     rooms = ((fx.elements.PlanarCable(), 2), (fx.elements.SpatialCable(), 3), (fx.elements.PlanarBeam(), 2),
-             (fx.elements.SpatialBeam(), 3))  # fmt: skip
+             (fx.elements.SpatialBeam(), 3), (fx.elements.DirectorBeam(), 3), (fx.elements.ExactBeam(), 3),
+             (fx.elements.ExactBeam(nodes=2), 3), (fx.elements.ContinuumBeam(), 3))  # fmt: skip
     rows, lines = [], []
     for element, dim in rooms:
         for damped in (False, True):

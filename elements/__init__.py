@@ -9,6 +9,9 @@ if __name__ != "flexmbs.elements":
     raise ImportError("import this package as flexmbs.elements, not as a top-level module")
 
 from flexmbs.core.contracts import Element
+from flexmbs.elements.continuum_beam import ContinuumBeam
+from flexmbs.elements.director_beam import DirectorBeam
+from flexmbs.elements.exact_beam import ExactBeam
 from flexmbs.elements.hermite import CableStrain
 from flexmbs.elements.linear.frame import Frame
 from flexmbs.elements.linear.hexahedron import Hexahedron8, Hexahedron20
@@ -26,6 +29,9 @@ from flexmbs.elements.spatial_cable import SpatialCable
 __all__ = [
     "ALL",
     "CableStrain",
+    "ContinuumBeam",
+    "DirectorBeam",
+    "ExactBeam",
     "Frame",
     "Gauss",
     "Hexahedron8",
@@ -43,5 +49,5 @@ __all__ = [
     "Truss",
 ]
 
-ALL: tuple[Element, ...] = (PlanarCable(), SpatialCable(), PlanarBeam(), SpatialBeam())
+ALL: tuple[Element, ...] = (PlanarCable(), SpatialCable(), PlanarBeam(), SpatialBeam(), DirectorBeam(), ContinuumBeam())
 """One default instance of every element."""

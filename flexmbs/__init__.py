@@ -52,6 +52,7 @@ _HOME = {
     "flexmbs.core.history": ("Constant", "Table"),
     "flexmbs.core.material": ("Elastic", "Orthotropic", "aluminium", "steel"),
     "flexmbs.core.section": ("BeamStiffness", "Circle", "GeneralSection", "Pipe", "Rectangle"),
+    "flexmbs.core.section_matrix": ("SectionStiffness",),
     "flexmbs.core.units": ("SI", "Units"),
     "flexmbs.equilibria": ("Equilibria",),
     "flexmbs.files": ("load",),
@@ -280,6 +281,7 @@ __all__ = [
     "RungeKutta",
     "Screw",
     "SectionFrame",
+    "SectionStiffness",
     "Signal",
     "SingularError",
     "SingularPosition",
@@ -427,6 +429,7 @@ if TYPE_CHECKING:
     from flexmbs.core.history import Constant, Table
     from flexmbs.core.material import Elastic, Orthotropic, aluminium, steel
     from flexmbs.core.section import BeamStiffness, Circle, GeneralSection, Pipe, Rectangle
+    from flexmbs.core.section_matrix import SectionStiffness
     from flexmbs.core.units import SI, Units
     from flexmbs.equilibria import Equilibria
     from flexmbs.files import load

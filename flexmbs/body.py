@@ -13,7 +13,9 @@ from flexmbs.core.contracts import ELEMENT_MEMBERS, Element, FloatArray, IntArra
 from flexmbs.core.errors import MeshError, ModelError, unknown_name
 from flexmbs.core.material import Elastic
 from flexmbs.core.section import BeamStiffness, Section, beam_stiffness, check_section
-from flexmbs.meshes import Mesh, line
+from flexmbs.core.section_axes import refuse_twisted, section_axes
+from flexmbs.core.section_matrix import SectionStiffness
+from flexmbs.meshes import Mesh, line, three_node
 
 if TYPE_CHECKING:
     from typing import Self
@@ -94,8 +96,13 @@ class FlexibleBody:
                 f"{points.shape[1]} coordinates."
                 + (" Use mesh.in_space() to put it into space." if layout.dim == 3 else "")
             )
-        tangents = _tangents(owner, self.mesh, self.cells) if layout.slope else np.zeros_like(points)
-        reference = self.element.reference(points, tangents)
+        oriented = bool(layout.slope or layout.directors or layout.quaternion)
+        tangents = _tangents(owner, self.mesh, _halves(self.cells)) if oriented else np.zeros_like(points)
+        if (layout.directors or layout.quaternion) and "up" in self.mesh.point_data:
+            reference = section_axes(owner, layout, points, tangents, self.mesh.point_data["up"])
+        else:
+            reference = self.element.reference(points, tangents)
+        refuse_twisted(owner, layout, reference, _halves(self.cells))
         reference.setflags(write=False)
         object.__setattr__(self, "reference", reference)
 
@@ -114,9 +121,23 @@ class FlexibleBody:
             raise ModelError(f"{owner}: give either section and material or stiffness, not both.")
         elif not isinstance(self.stiffness, BeamStiffness):
             raise ModelError(f"{owner}: stiffness must be a BeamStiffness, not {show(self.stiffness)}.")
+        elif (
+            isinstance(self.stiffness, SectionStiffness)
+            and self.stiffness.coupled
+            and not getattr(self.element, "section_matrix", False)
+        ):
+            raise ModelError(
+                f"{owner}: a {self.element.name} has no use for a section matrix with terms off its diagonal; take an "
+                f"element with directors, such as flexmbs.elements.DirectorBeam()."
+            )
 
     def _element_cells(self, owner: str) -> IntArray:
         foreign = sorted({b.cell_type for b in self.mesh.cells} - {self.element.cell_type})
+        if foreign == ["line"] and self.element.cell_type == "line3":
+            raise ModelError(
+                f"{owner}: a {self.element.name} lives on cells of three nodes; take flexmbs.meshes.three_node(mesh), "
+                f"which makes one of every two consecutive line cells."
+            )
         if foreign:
             raise ModelError(
                 f"{owner}: a {self.element.name} lives on {self.element.cell_type!r} cells, but the mesh also has "
@@ -129,14 +150,24 @@ class FlexibleBody:
                 f"{owner}: {int((~used).sum())} points belong to no element, the first is point "
                 f"{int(np.argmin(used))}; remove them, for example with mesh.extracted(set_name)."
             )
-        lengths = np.linalg.norm(self.mesh.points[cells[:, 1]] - self.mesh.points[cells[:, 0]], axis=1)
+        halves = _halves(cells)
+        lengths = np.linalg.norm(self.mesh.points[halves[:, 1]] - self.mesh.points[halves[:, 0]], axis=1)
         size = float(np.ptp(self.mesh.points, axis=0).max())
         short = np.flatnonzero(lengths <= 1e-12 * size)
         if len(short):
             raise MeshError(
-                f"{owner}: the nodes of element {int(short[0])} coincide at "
-                f"{self.mesh.points[cells[short[0], 0]].tolist()}; merge them or remove the element."
+                f"{owner}: the nodes of element {int(short[0]) % len(cells)} coincide at "
+                f"{self.mesh.points[halves[short[0], 0]].tolist()}; merge them or remove the element."
             )
+        if cells.shape[1] == 3:
+            start, end, middle = self.mesh.points[cells.T]
+            share = ((middle - start) * (end - start)).sum(axis=1) / ((end - start) ** 2).sum(axis=1)
+            off = np.flatnonzero(np.abs(share - 0.5) >= 0.25)
+            if len(off):
+                raise MeshError(
+                    f"{owner}: the middle node of element {int(off[0])} is at {share[off[0]]:.3g} of its chord; "
+                    f"outside of 0.25 to 0.75 the element folds. Are its nodes in the order start, end, middle?"
+                )
         return np.ascontiguousarray(cells, dtype=np.int64)
 
     @classmethod
@@ -153,7 +184,11 @@ class FlexibleBody:
         name: str = "body",
     ) -> Self:
         """A straight body from ``start`` to ``end`` [length] with equal elements; so its ends are named, too."""
-        return cls(line(start, end, elements), element, section, material, stiffness, name)
+        if getattr(element, "cell_type", "line") == "line3":
+            mesh = three_node(line(start, end, 2 * as_count("FlexibleBody.line", "elements", elements, minimum=1)))
+        else:
+            mesh = line(start, end, elements)
+        return cls(mesh, element, section, material, stiffness, name)
 
     @property
     def beam_stiffness(self) -> BeamStiffness:
@@ -177,7 +212,7 @@ class FlexibleBody:
     def tabulate(self, node_dofs: IntArray, b1: int) -> object:
         """The element group with these coordinates ``node_dofs (n_nodes, n)`` of the nodes."""
         dofs = node_dofs[self.cells].reshape(len(self.cells), -1)
-        reference = self.reference[self.cells].reshape(dofs.shape)
+        reference = self.reference[self.cells].reshape(len(self.cells), -1)
         return self.element.tabulate(self.mesh.points[self.cells], reference, dofs, self.beam_stiffness, b1)
 
     @property
@@ -287,6 +322,13 @@ def _own_dofs(body: FlexibleBody) -> IntArray:
     """Coordinates of the body alone, numbered node by node."""
     n = len(body.element.layout.names)
     return np.arange(body.mesh.n_points * n, dtype=np.int64).reshape(-1, n)
+
+
+def _halves(cells: IntArray) -> IntArray:
+    """Cells of two nodes as they are; those of three (start, end, middle) as first halves, then second ones."""
+    if cells.shape[1] == 2:
+        return cells
+    return np.vstack((cells[:, [0, 2]], cells[:, [2, 1]]))
 
 
 def _tangents(owner: str, mesh: Mesh, cells: IntArray) -> FloatArray:

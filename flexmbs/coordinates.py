@@ -5,7 +5,8 @@ floating and linear bodies, displacements and angles of the joints of trees, poi
 coordinates (such as those whose velocities are first-order states). Then come the rigid bodies, and the frames of
 floating ones, with 7 coordinates in q (position of the centre of mass, or of the origin of the frame, unit quaternion
 with its scalar first) and 6 in v; and so do the rotations by quaternion in trees, whose translation is that of a free
-root, or stays zero.
+root, or stays zero. Behind them, with as many, come the nodes of flexible bodies that have a quaternion. Numbers of
+coordinates are places in v.
 """
 
 from __future__ import annotations
@@ -101,18 +102,19 @@ class Coordinates:
         nodes, own, total, n_nodes = [], [], 0, 0
         for body in model.flexible_bodies:
             count, n = body.mesh.n_points, len(body.element.layout.names)
+            if body.element.layout.quaternion:  # numbered with the rigid bodies
+                own.append(np.zeros((0, n), dtype=np.int64))
+                continue
             own.append(total + np.arange(count * n).reshape(count, n))
             nodes.append(np.repeat(n_nodes + np.arange(count), n))
             total, n_nodes = total + count * n, n_nodes + count
         root = _roots(model, own, total)
         kept, place = np.unique(root, return_inverse=True)
-        q = [np.concatenate([b.reference.ravel() for b in model.flexible_bodies])[kept]] if total else []
+        absolute = [b.reference.ravel() for b in model.flexible_bodies if not b.element.layout.quaternion]
+        q = [np.concatenate(absolute)[kept]] if total else []
         v = [np.zeros(len(kept))]
         node_of = [np.concatenate(nodes).astype(np.int64)[kept]] if total else []
-        node_dofs = tuple(np.ascontiguousarray(place[o], dtype=np.int64) for o in own)
-        translations = [
-            d[:, list(b.element.layout.position)].ravel() for b, d in zip(model.flexible_bodies, node_dofs, strict=True)
-        ]
+        node_dofs = [np.ascontiguousarray(place[o], dtype=np.int64) for o in own]
         places: dict[int, tuple[int, int]] = {}
         iq = iv = len(kept)
         modal: dict[int, int] = {}
@@ -153,13 +155,24 @@ class Coordinates:
                 iq, iv, n_nodes = iq + 7, iv + 6, n_nodes + 1
         for places_of_tree in trees:
             iq, iv = places_of_tree.number_rotations(iq, iv, n_linear, q, v, node_of)
+        for i, body in enumerate(model.flexible_bodies):
+            if body.element.layout.quaternion:
+                count = body.mesh.n_points
+                q.append(body.reference.ravel())
+                v.append(np.zeros(6 * count))
+                node_of.append(np.repeat(n_nodes + np.arange(count), 6))
+                node_dofs[i] = iv + np.arange(6 * count).reshape(count, 6)
+                iq, iv, n_nodes = iq + 7 * count, iv + 6 * count, n_nodes + count
+        translations = [
+            d[:, list(b.element.layout.position)].ravel() for b, d in zip(model.flexible_bodies, node_dofs, strict=True)
+        ]
         start, rate = np.ascontiguousarray(np.concatenate(q)), np.ascontiguousarray(np.concatenate(v))
         for item in model.initial:
             own_dofs = node_dofs[[b is item.body for b in model.flexible_bodies].index(True)]
             item.velocity_field(own_dofs, start, rate)
         return cls(
             model.flexible_bodies,
-            node_dofs,
+            tuple(node_dofs),
             start,
             np.concatenate(node_of).astype(np.int64),
             np.unique(np.concatenate(translations)) if translations else np.zeros(0, dtype=np.int64),
@@ -212,11 +225,13 @@ class Coordinates:
         return len(self.reference)
 
     def largest_turn(self, before: FloatArray, after: FloatArray) -> float:
-        """Largest angle [rad], at most pi, between the slopes of a node in two states; 0 where no node has slopes."""
+        """Largest angle [rad], at most pi, between the slopes or directors of a node in two states; 0 without any."""
         largest = 0.0
         for body, dofs in zip(self.bodies, self.node_dofs, strict=True):
-            slope = list(body.element.layout.slope)
-            if slope:
+            layout = body.element.layout
+            for slope in (list(layout.slope), list(layout.directors[:3]), list(layout.directors[3:])):
+                if not slope:
+                    continue
                 a, b = before[dofs[:, slope]], after[dofs[:, slope]]
                 cosine = (a * b).sum(axis=1) / (np.linalg.norm(a, axis=1) * np.linalg.norm(b, axis=1))
                 largest = max(largest, float(np.arccos(np.clip(cosine.min(), -1.0, 1.0))))
@@ -232,8 +247,14 @@ class Coordinates:
             f"for example model.body({body.name!r})."
         )
 
+    def in_q(self, dofs: IntArray) -> IntArray:
+        """Places in q of the positions of nodes that have the places ``dofs (n, >= 3)`` in v, (n, dim)."""
+        first = dofs[:, 0]
+        shift = np.where(first < self.n_linear, 0, (first - self.n_linear) // 6)
+        return np.asarray(dofs[:, :3] + shift[:, None])
+
     def dofs(self, at: Attachment) -> IntArray:
-        """Entries of q (n, n_node) of the nodes of ``at``."""
+        """Places in v (n, n_node), and but for quaternions in q, of the nodes of ``at``."""
         return self.node_dofs[self.index(at.body)][list(at.nodes)]
 
     def state_places(self, item: object) -> IntArray:
@@ -292,6 +313,10 @@ def _roots(model: Model, own: list[IntArray], total: int) -> IntArray:
     for hinge in model.hinges:
         sides = []
         for side in (hinge.a, hinge.b):
+            if side.body.element.layout.quaternion:
+                raise ModelError(
+                    f"Hinge at {side}: nodes of a {side.body.element.name} share no positions; use a Spherical joint."
+                )
             number = next(i for i, b in enumerate(bodies) if b is side.body)
             sides.append(own[number][side.nodes[0]][list(side.body.element.layout.position)])
         for i, j in zip(*sides, strict=True):

@@ -12,6 +12,7 @@ of the mass, so that its condition does not depend on the step size:
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -108,6 +109,9 @@ class Dynamics:
         if mechanics is not None:
             self.markers: MarkerWork = mechanics.markers.work(self.r, self.B)
             self.T = self.markers.T
+            self._terms = [
+                replace(t, group=t.group._replace(T=self.T)) if hasattr(t.group, "n_linear") else t for t in self._terms
+            ]
             self._place = [(k.place, k.place_tangent, k.pull, g, k) for k, g in mechanics.markers.groups]
             self._rigid = len(mechanics.rigid.dofs) > 0
             self._has_joints, self._has_forces = len(mechanics.joints.mA) > 0, len(mechanics.forces.mA) > 0

@@ -120,8 +120,9 @@ class _Gather:
         self.model, self.coordinates = model, coordinates
         self.dim = model.flexible_bodies[0].mesh.dim if model.flexible_bodies else 3
         self.drives: list[Drive] = []
+        self.still: list[int] = []
         self.held: dict[tuple[int, ...], list[tuple[FloatArray, float, int, str]]] = {}
-        self.oriented: dict[tuple[int, ...], tuple[FloatArray, int, str]] = {}
+        self.oriented: dict[tuple[int, ...], tuple[FloatArray, int, str, bool]] = {}
         for support in model.supports:
             for condition in support.conditions():
                 owner = f"{type(support).__name__} {condition.at}"
@@ -134,31 +135,54 @@ class _Gather:
 
     def _add(self, condition, owner: str, drive: int) -> None:  # type: ignore[no-untyped-def]
         layout = condition.at.body.element.layout
+        if layout.quaternion:
+            self._hold(condition, owner, drive)
+            return
         for dofs in self.coordinates.dofs(condition.at):
             if condition.kind == "position":
                 key = tuple(int(i) for i in dofs[list(layout.position)])
                 for normal, value in zip(condition.normals, condition.values, strict=True):
                     self.held.setdefault(key, []).append((normal, float(value), drive, owner))
+            elif layout.directors:
+                for part in (layout.directors[:3], layout.directors[3:]):
+                    self._orient(tuple(int(i) for i in dofs[list(part)]), condition.rotation, drive, owner, True)
             elif layout.slope:
                 key = tuple(int(i) for i in dofs[list(layout.slope)])
-                if key in self.oriented:
-                    if drive < 0 and self.oriented[key][1] < 0:
-                        continue
-                    raise ModelError(
-                        f"Model {self.model.name!r}: {owner} and {self.oriented[key][2]} both give the orientation of "
-                        f"a node; keep one."
-                    )
-                self.oriented[key] = (condition.rotation, drive, owner)
+                self._orient(key, condition.rotation, drive, owner, False)
             else:
                 key = tuple(int(i) for i in dofs[list(layout.rotation)])
                 for axis, value in zip(np.eye(len(key)), condition.rotation, strict=True):
                     self.held.setdefault(key, []).append((axis, float(value), drive, owner))
 
+    def _hold(self, condition, owner: str, drive: int) -> None:  # type: ignore[no-untyped-def]
+        """Nodes with quaternions stay where they are: components along the axes, or the orientation."""
+        axes = np.abs(condition.normals).argmax(axis=1)
+        inclined = np.abs(np.abs(condition.normals).sum(axis=1) - 1.0) > ALIGNED
+        if drive >= 0 or inclined.any():
+            raise ModelError(
+                f"Model {self.model.name!r}: {owner}: supports of a {condition.at.body.element.name} hold components "
+                f"along the axes, or the orientation, and do not move; use joints to the ground, with drivers for "
+                f"motions."
+            )
+        for dofs in self.coordinates.dofs(condition.at):
+            held = dofs[axes] if condition.kind == "position" else dofs[3:]
+            self.still += [int(k) for k in held if int(k) not in self.still]
+
+    def _orient(self, key: tuple[int, ...], rotation: FloatArray, drive: int, owner: str, whole: bool) -> None:
+        """Give a slope its direction, or a director (``whole``) its direction and length."""
+        if key not in self.oriented:
+            self.oriented[key] = (rotation, drive, owner, whole)
+        elif drive >= 0 or self.oriented[key][1] >= 0:
+            raise ModelError(
+                f"Model {self.model.name!r}: {owner} and {self.oriented[key][2]} both give the orientation of "
+                f"a node; keep one."
+            )
+
     def finish(self) -> Fixation:
         n_d, reference = len(self.drives), self.coordinates.reference
-        fixed: list[int] = []
-        base: list[float] = []
-        rows: list[FloatArray] = []
+        fixed = list(self.still)  # nothing asks for the value of these
+        base = [0.0] * len(fixed)
+        rows = [np.zeros(n_d)] * len(fixed)
         frames: list[tuple[tuple[int, ...], FloatArray, int, FloatArray]] = []
         for key, conditions in self.held.items():
             basis, moves = self._independent(conditions, len(key))
@@ -175,7 +199,14 @@ class _Gather:
                 fixed += list(key[: len(basis)])
                 base += (basis @ here).tolist()
                 rows += list(moves)
-        for key, (rotation, drive, _) in self.oriented.items():
+        for key, (rotation, drive, _, whole) in self.oriented.items():
+            if whole:
+                if drive >= 0:
+                    frames.append((key, np.eye(3), drive, rotation))
+                fixed += key
+                base += reference[list(key)].tolist()
+                rows += [np.zeros(n_d)] * 3
+                continue
             tangent = reference[list(key)] / np.linalg.norm(reference[list(key)])
             full = np.vstack((tangent, np.linalg.svd(tangent[None])[2][1:]))
             axis = np.zeros(3)

@@ -103,7 +103,10 @@ class _Places:
     def element_group(self, body: FlexibleBody) -> Any:
         number = self.coordinates.index(body)
         if number not in self._groups:
-            self._groups[number] = body.tabulate(self.coordinates.node_dofs[number], 0)
+            group: Any = body.tabulate(self.coordinates.node_dofs[number], 0)
+            if body.element.layout.quaternion:
+                group = group._replace(n_linear=self.coordinates.n_linear)
+            self._groups[number] = group
         return self._groups[number]
 
 

@@ -194,6 +194,7 @@ class Model:
             or self.forces
             or self.states
             or self.controllers
+            or any(b.element.layout.quaternion for b in self.flexible_bodies)
         )
 
     def __str__(self) -> str:

@@ -182,6 +182,18 @@ class Solution:
         slopes = self.q[self._step(step)][self.system.coordinates.dofs(at)[:, list(layout.slope)]]
         return np.asarray(slopes[0] if len(slopes) == 1 else slopes)
 
+    def section_frame(self, at: Attachment, step: int = -1) -> FloatArray:
+        """Axes of the section (3, 3) at a node with directors: columns x (normal), y, z, inertial components."""
+        as_attachment("section_frame", at, single=True)
+        layout = at.body.element.layout
+        if not layout.directors:
+            raise ModelError(f"section_frame: a {at.body.element.name} has no directors; use slope() or rotation().")
+        dofs = self.system.coordinates.dofs(at)[0]
+        d2, d3 = (self.q[self._step(step)][dofs[list(layout.directors)]]).reshape(2, 3)
+        x, z = np.cross(d2, d3), d3 / np.linalg.norm(d3)
+        x = x / np.linalg.norm(x)
+        return np.stack((x, np.cross(z, x), z), axis=1)
+
     def shape(self, body: FlexibleBody, step: int = -1, points: int = 9) -> FloatArray:
         """Points (n_e, points, dim) along every element [length]."""
         _check_body("shape", body)
@@ -230,6 +242,9 @@ class Solution:
         if layout.rotation:
             moment = r[dofs[:, list(layout.rotation)]].sum(axis=0)
             return float(moment[0]) if layout.dim == 2 else np.asarray(moment)
+        if layout.directors:
+            q, parts = self.q[self._step(step)], (list(layout.directors[:3]), list(layout.directors[3:]))
+            return np.asarray(sum(np.cross(q[dofs[:, d]], r[dofs[:, d]]).sum(axis=0) for d in parts))
         slope, force = self.q[self._step(step)][dofs[:, list(layout.slope)]], r[dofs[:, list(layout.slope)]]
         if layout.dim == 2:
             return float((slope[:, 0] * force[:, 1] - slope[:, 1] * force[:, 0]).sum())

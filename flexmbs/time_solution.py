@@ -177,7 +177,10 @@ class TimeSolution:
         """
         c = self.system.coordinates
         if isinstance(body, FlexibleBody):
-            return self.q[:, c.node_dofs[c.index(body)].ravel()]
+            dofs = c.node_dofs[c.index(body)]
+            if body.element.layout.quaternion:
+                return self.q[:, (c.in_q(dofs)[:, :1] + np.arange(7)).ravel()]
+            return self.q[:, dofs.ravel()]
         if isinstance(body, Tree):
             return self.q[:, c.tree(body).in_q]
         iq, _ = c.place(body)

@@ -12,6 +12,7 @@ from flexmbs.meshes.mesh import Mesh
 from flexmbs.meshes.quality import Quality, quality
 from flexmbs.meshes.read import read_mesh
 from flexmbs.meshes.samples import sample
+from flexmbs.meshes.three_node import three_node
 from flexmbs.meshes.write import write_mesh
 
 __all__ = [
@@ -28,5 +29,6 @@ __all__ = [
     "read_mesh",
     "rectangle",
     "sample",
+    "three_node",
     "write_mesh",
 ]

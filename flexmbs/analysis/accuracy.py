@@ -36,6 +36,10 @@ def estimated_accuracy(system: System, path: FloatArray, env: Env, frames: Float
     """
     moves = np.abs(path - system.coordinates.reference)[:, system.coordinates.translations]
     moved, q = float(moves.max(initial=0.0)), path[-1]
+    for body, dofs in zip(system.coordinates.bodies, system.coordinates.node_dofs, strict=True):
+        turned = np.abs(path - system.coordinates.reference)[:, dofs[:, list(body.element.layout.directors)].ravel()]
+        # where sections turn, points beside the axis move, too: a beam may be twisted and nothing else
+        moved = max(moved, float(turned.max(initial=0.0)) * float(np.ptp(body.mesh.points, axis=0).max()))
     if moved == 0.0:
         return np.nan
     fixation, free, rng = system.fixation, system.free, np.random.default_rng(0)

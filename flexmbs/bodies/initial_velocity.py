@@ -11,6 +11,7 @@ from flexmbs.body import FlexibleBody
 from flexmbs.core.checks import as_array, show
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError
+from flexmbs.core.rotations import from_quaternion
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -24,7 +25,7 @@ class InitialVelocity:
 
     .. math:: \dot r = v_0 + \Omega \times (r - p), \qquad \dot r_s = \Omega \times r_s
 
-    for points r and slopes r_s; small rotations of nodes get the rate Omega.
+    for points r and slopes r_s; directors move like slopes, small rotations of nodes get the rate Omega.
 
     Parameters
     ----------
@@ -83,6 +84,9 @@ class InitialVelocity:
         """Write the rates of the nodal coordinates ``dofs (n_nodes, n)`` at ``q`` into ``v``."""
         layout = self.body.element.layout
         dim = layout.dim
+        if layout.quaternion:
+            self._of_quaternions(dofs, q, v)
+            return
         points = q[dofs[:, list(layout.position)]]
         if not layout.absolute:
             points = points + self.body.mesh.points
@@ -93,8 +97,20 @@ class InitialVelocity:
             slope = np.zeros((len(points), 3))
             slope[:, :dim] = q[dofs[:, list(layout.slope)]]
             v[dofs[:, list(layout.slope)]] = np.cross(self.angular_velocity, slope)[:, :dim]
+        if layout.directors:
+            directors = dofs[:, list(layout.directors)].reshape(-1, 3)
+            v[directors] = np.cross(self.angular_velocity, q[directors])
         if layout.rotation:
             v[dofs[:, list(layout.rotation)]] = self.angular_velocity[-len(layout.rotation) :]
+
+    def _of_quaternions(self, dofs: IntArray, q: FloatArray, v: FloatArray) -> None:
+        """The same for nodes with quaternions, whose angular velocity is in their own axes."""
+        n_rot = len(q) - len(v)  # of each turning node or body there is one number more in q
+        n_linear = len(v) - 6 * n_rot
+        for k in dofs[:, 0]:
+            c = n_linear + 7 * ((k - n_linear) // 6)
+            v[k : k + 3] = self.velocity + np.cross(self.angular_velocity, q[c : c + 3] - self.about)
+            v[k + 3 : k + 6] = from_quaternion(q[c + 3 : c + 7]).T @ self.angular_velocity
 
 
 def _spatial(vector: FloatArray) -> FloatArray:

@@ -4,6 +4,7 @@ Everything about markers is in space; what is planar lies in z = 0. A marker on 
 frame in body axes. A marker on a flexible body sits on a node, and its frame is fixed to the frame of that node:
 
 - nodes with small rotations (linear beams): inertial axes, turned by the rotation of the node;
+- nodes with directors or quaternions: the frame of the section, x normal to it, z along the second director;
 - planar nodes with a slope: x along the slope, z the inertial z;
 - spatial nodes with a slope: in the stress-free shape x along the slope and the other axes as `joint_frame` puts them;
   turned by the smallest rotation that takes the stress-free tangent into the present one. Its spin about the tangent
@@ -23,7 +24,7 @@ from flexmbs.body import Attachment, FlexibleBody, as_attachment
 from flexmbs.core.checks import as_array, as_count, frozen_copy, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
-from flexmbs.core.rotations import as_rotation, axis_rotation
+from flexmbs.core.rotations import as_rotation, axis_rotation, from_quaternion
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -232,7 +233,8 @@ class Marker:
     def rotates(self) -> bool:
         """Whether its frame turns with the body; False for points, which have no orientation."""
         if isinstance(self.body, FlexibleBody):
-            return bool(self.body.element.layout.slope or self.body.element.layout.rotation)
+            layout = self.body.element.layout
+            return bool(layout.slope or layout.rotation or layout.directors)
         return self.body.rotates
 
     @property
@@ -240,7 +242,7 @@ class Marker:
         """Whether the spin of its frame about the first axis of the node has a meaning; False for spatial cables."""
         if isinstance(self.body, FlexibleBody):
             layout = self.body.element.layout
-            return bool(layout.rotation or (layout.dim == 2 and layout.slope))
+            return bool(layout.rotation or layout.directors or (layout.dim == 2 and layout.slope))
         return self.body.rotates
 
     @property
@@ -256,6 +258,11 @@ class Marker:
         layout, node = self.body.element.layout, self.node
         origin = np.zeros(3)
         origin[: layout.dim] = self.body.mesh.points[node]
+        if layout.quaternion:
+            return origin, from_quaternion(self.body.reference[node][3:])
+        if layout.directors:
+            d2, d3 = self.body.reference[node][list(layout.directors)].reshape(2, 3)
+            return origin, np.stack((np.cross(d2, d3), d2, d3), axis=1)
         if not layout.slope:
             return origin, np.eye(3)
         slope = self.body.reference[node][list(layout.slope)]

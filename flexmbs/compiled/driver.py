@@ -12,6 +12,7 @@ from flexmbs.compiled.cache import Module
 from flexmbs.compiled.newton_step import Numbers, Sizes, StepArrays
 from flexmbs.compiled.text import Prevented, Text
 from flexmbs.integrators.contracts import StepResult, StepState, StepStatus
+from flexmbs.mechanics.nodal_loads import NodalLoads
 
 if TYPE_CHECKING:
     from flexmbs.core.contracts import FloatArray, IntArray
@@ -110,6 +111,7 @@ class Driver:
         self._power = np.zeros((n, 0 if m is None else len(m.forces.mA)))
         self._wrench_power = np.zeros((n, *((0, 6) if m is None else dyn.markers.W.shape)))
         self._wrenches = m is not None and len(m.wrenches.mk) > 0
+        self._nodal = NodalLoads(dyn)
         text = Text(dyn, self._power, self._wrench_power)
         take = text.addresses
         matrix = dyn.matrix
@@ -264,15 +266,16 @@ class Driver:
     def _powers(self, n: int) -> FloatArray | None:
         """Power (n, 3) of prescribed motions, forces between markers, and loads, as `Energies.powers`; None if zero."""
         dyn, x = self.dynamics, self.x
-        if not (self.varying or self._power.shape[1] or self._wrenches):
+        if not (self.varying or self._power.shape[1] or self._wrenches or self._nodal):
             return None
         out = np.zeros((n, 3))
-        given, motion, _ = self._tables if self.varying else self._given
+        given, motion, scale = self._tables if self.varying else self._given
         for i in range(n):
             row = i if self.varying else 0
             loads = 0.0
             if not dyn.prescribed.steady:
                 loads = float((dyn.prescribed.steady_loads - given[row, : dyn.n_v]) @ x.V[i + 1])
+            loads += self._nodal.power(x.Q[i + 1], x.V[i + 1], scale[row])
             if self._wrenches:
                 loads -= float(self._wrench_power[i].sum())
             springs = float(self._power[i].sum()) if self._power.shape[1] else 0.0

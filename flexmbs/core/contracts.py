@@ -109,6 +109,13 @@ class NodeLayout:
         Which are the slope vector dr/ds, ``dim`` of them; empty if the node has none.
     rotation : tuple of int
         Which are small rotations (1 in the plane, 3 in space); empty if the node has none.
+    directors : tuple of int
+        Which are the two vectors dr/dy and dr/dz that span the section, 6 in space (`flexmbs.core.directors`); empty if
+        the node has none.
+    quaternion : bool
+        Whether the rotations are increments, in the node's own axes, of a unit quaternion: the node has position and
+        quaternion, 7 numbers, in q and in the reference, and 6 in v, which ``names`` and the tuples here refer to. Its
+        element's group has ``n_linear`` and ``T``, which are filled in (`flexmbs.coordinates`, `flexmbs.dynamics`).
     absolute : bool
         Whether the position coordinates are positions (True) or displacements (False).
     """
@@ -119,6 +126,8 @@ class NodeLayout:
     slope: tuple[int, ...] = ()
     rotation: tuple[int, ...] = ()
     absolute: bool = True
+    directors: tuple[int, ...] = ()
+    quaternion: bool = False
 
 
 class Resultant(NamedTuple):
@@ -209,7 +218,7 @@ class Element(Protocol):
     def tabulate(
         self, points: FloatArray, reference: FloatArray, dofs: IntArray, stiffness: BeamStiffness, b1: int
     ) -> Any:
-        """Group of the elements with end ``points (n_e, 2, dim)``, ``reference`` and ``dofs``, both (n_e, k)."""
+        """Group of the elements at ``points (n_e, n_nodes, dim)`` with ``reference`` and ``dofs``, both (n_e, k)."""
 
     def lengths(self, group: Any) -> FloatArray:
         """Lengths (n_e,) of the elements in the stress-free shape [length]."""

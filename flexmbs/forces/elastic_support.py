@@ -62,6 +62,8 @@ class ElasticSupport:
     def __post_init__(self) -> None:
         layout = as_attachment("ElasticSupport", self.at).body.element.layout
         owner = f"ElasticSupport at {self.at}"
+        if layout.quaternion:
+            raise ModelError(f"{owner}: a {self.at.body.element.name} takes a Bushing to the ground instead.")
         if self.stiffness is None and self.rotation is None:
             raise ModelError(f"{owner}: give stiffness, rotation or both.")
         if self.stiffness is not None:
@@ -77,8 +79,8 @@ class ElasticSupport:
             object.__setattr__(self, "stiffness", frozen_copy(matrix))
         if self.rotation is not None:
             object.__setattr__(self, "rotation", as_number(owner, "rotation", self.rotation, minimum=0.0))
-            if layout.dim == 3 and layout.slope:
-                raise ModelError(f"{owner}: a rotational spring on a spatial cable is not available.")
+            if layout.dim == 3 and not layout.rotation:
+                raise ModelError(f"{owner}: a rotational spring on a {self.at.body.element.name} is not available.")
 
     @property
     def label(self) -> str:

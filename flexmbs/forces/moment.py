@@ -15,6 +15,7 @@ from flexmbs.core.contracts import Env, FloatArray, IntArray, State, Work
 from flexmbs.core.errors import ModelError
 from flexmbs.core.history import History, check_history
 from flexmbs.core.jit import kernel
+from flexmbs.forces.director_loads import DIRECTOR_MOMENT
 from flexmbs.forces.items import Items, Kind, Places, dead_items
 from flexmbs.forces.wrench import Wrench, as_place
 
@@ -28,7 +29,8 @@ class Moment:
     On a marker the moment in marker axes is R^T M, for a follower M; in space neither has a potential. On a node with a
     slope t the moment M does the work M . (t x dt) / |t|^2. In the plane that has the potential
     -M theta and the tangent matrix is symmetric. In space its component along the tangent does no work, since a cable
-    carries no torsion, and the tangent matrix is unsymmetric.
+    carries no torsion, and the tangent matrix is unsymmetric. On a node with directors it does work on the rotation of
+    the section.
 
     Parameters
     ----------
@@ -88,15 +90,18 @@ class Moment:
 
     @property
     def wrenches(self) -> tuple[Wrench, ...]:
-        """The wrench on a marker; none on nodes."""
+        """The wrench on a marker, or on those of nodes with quaternions; none on other nodes."""
         if not isinstance(self.at, Marker):
-            return ()
+            if not self.at.body.element.layout.quaternion:
+                return ()
+            x, y, z = np.array(self.moment, dtype=float).tolist()
+            return tuple(Wrench(Marker(self.at.body, node=n), moment=(x, y, z)) for n in self.at.nodes)
         if isinstance(self.moment, float):  # about the inertial z, whatever axes the marker has
             return (Wrench(self.at, moment=(0.0, 0.0, self.moment)),)
         return (Wrench(self.at, moment=(self.moment[0], self.moment[1], self.moment[2]), follower=self.follower),)
 
     def items(self, places: Places, index: int) -> tuple[Items, ...]:
-        if isinstance(self.at, Marker):
+        if isinstance(self.at, Marker) or self.at.body.element.layout.quaternion:
             return ()
         layout = self.at.body.element.layout
         dofs = places.dofs(self.at)
@@ -104,6 +109,8 @@ class Moment:
         if layout.rotation:
             return (dead_items(dofs[:, layout.rotation], moment, index),)
         load = np.full(len(dofs), index, dtype=np.int64)
+        if layout.directors:
+            return (Items(DIRECTOR_MOMENT, np.ascontiguousarray(dofs[:, layout.directors]), (moment, load)),)
         kind = PLANAR_MOMENT if layout.dim == 2 else SPATIAL_MOMENT
         return (Items(kind, np.ascontiguousarray(dofs[:, layout.slope]), (moment, load)),)
 

@@ -11,10 +11,11 @@ import numpy as np
 from flexmbs.bodies.marker import Body, Marker
 from flexmbs.body import Attachment, FlexibleBody
 from flexmbs.core.checks import as_array, as_flag
-from flexmbs.core.contracts import Env, FloatArray, IntArray, State, Work
+from flexmbs.core.contracts import Env, FloatArray, IntArray, NodeLayout, State, Work
 from flexmbs.core.errors import ModelError
 from flexmbs.core.history import History, check_history
 from flexmbs.core.jit import kernel
+from flexmbs.forces.director_loads import DIRECTOR_FOLLOWER
 from flexmbs.forces.items import Items, Kind, Places, dead_items
 from flexmbs.forces.wrench import Wrench, as_place, in_space
 
@@ -35,7 +36,8 @@ class PointForce:
         directions in the stress-free shape. Two components suffice on a planar marker.
     follower : bool, default False
         Whether the force turns with the marker, or with the tangent of the node. In space the tangent turns it by the
-        smallest rotation that takes the stress-free tangent into the present one, since a cable has no spin. The
+        smallest rotation that takes the stress-free tangent into the present one, since a cable has no spin; directors
+        turn it with their section. The
         tangent matrix is then unsymmetric.
     history : function, optional
         Factor over time or load parameter.
@@ -76,9 +78,10 @@ class PointForce:
         object.__setattr__(self, "follower", as_flag(owner, "follower", self.follower))
         if self.follower and isinstance(place, Marker) and not place.rotates:
             raise ModelError(f"{owner}: it has no orientation, so a force cannot follow it; use a dead force.")
-        if self.follower and isinstance(place, Attachment) and not place.body.element.layout.slope:
+        element = None if isinstance(place, Marker) else place.body.element
+        if self.follower and element and not _follows(element.layout):
             raise ModelError(
-                f"{owner}: a {place.body.element.name} has small rotations only, so a force cannot "
+                f"{owner}: a {element.name} has small rotations only, so a force cannot "
                 f"follow it; use an absolute-nodal element or a dead force."
             )
 
@@ -92,9 +95,16 @@ class PointForce:
 
     @property
     def wrenches(self) -> tuple[Wrench, ...]:
-        """The wrench on a marker; none on nodes."""
+        """The wrench on a marker, or those that follow nodes with quaternions; none on other nodes."""
         if not isinstance(self.at, Marker):
-            return ()
+            if not (self.follower and self.at.body.element.layout.quaternion):
+                return ()
+            found = []
+            for n in self.at.nodes:
+                marker = Marker(self.at.body, node=n)
+                x, y, z = (marker.node_frame.T @ np.array(self.force)).tolist()
+                found.append(Wrench(marker, force=(x, y, z), follower=True))
+            return tuple(found)
         return (Wrench(self.at, force=(self.force[0], self.force[1], self.force[2]), follower=self.follower),)
 
     def items(self, places: Places, index: int) -> tuple[Items, ...]:
@@ -105,11 +115,23 @@ class PointForce:
         force = np.tile(np.array(self.force), (len(dofs), 1))
         if not self.follower:
             return (dead_items(dofs[:, layout.position], force, index),)
+        if layout.quaternion:
+            return ()
+        if layout.directors:
+            frames = [Marker(self.at.body, node=n).node_frame for n in self.at.nodes]
+            load = np.full(len(dofs), index, dtype=np.int64)
+            places_of = np.hstack((dofs[:, layout.position], dofs[:, layout.directors]))
+            return (Items(DIRECTOR_FOLLOWER, places_of, (np.einsum("nij,ni->nj", frames, force), load)),)
         kind = PLANAR_FOLLOWER if layout.dim == 2 else SPATIAL_FOLLOWER
         tangent = places.reference(self.at)[:, layout.slope]
         tangent = tangent / np.linalg.norm(tangent, axis=1, keepdims=True)
         columns = (force, np.ascontiguousarray(tangent), np.full(len(dofs), index, dtype=np.int64))
         return (Items(kind, np.hstack((dofs[:, layout.position], dofs[:, layout.slope])), columns),)
+
+
+def _follows(layout: NodeLayout) -> bool:
+    """Whether a node has an orientation that may turn as far as one likes."""
+    return bool(layout.slope or layout.directors or layout.quaternion)
 
 
 class FollowerGroup(NamedTuple):

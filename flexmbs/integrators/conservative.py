@@ -47,7 +47,7 @@ def _bodies(dyn: Dynamics) -> Iterator[tuple[str, str]]:
         if getattr(body.element, "force_between", None) is None:
             yield (
                 f"body {body.name!r} of {body.element.name} elements",
-                "cannot be treated: its motion is linear about a reference; only absolute-nodal cables can",
+                "cannot be treated: it has no forces between two states; only absolute-nodal cables have them",
             )
     for rigid in model.rigid_bodies:
         if isinstance(rigid, FloatingBody):

@@ -9,6 +9,7 @@ import numpy as np
 from flexmbs.core.contracts import FloatArray
 from flexmbs.forces.wrench import wrench_force
 from flexmbs.mechanics.floating import floating_energy
+from flexmbs.mechanics.nodal_loads import NodalLoads
 from flexmbs.mechanics.pairs import joint_rates
 from flexmbs.mechanics.row_forces import row_force_energy
 from flexmbs.trees.dynamics import tree_energy
@@ -28,6 +29,7 @@ class Energies:
         m = dynamics.mechanics
         n = 0 if m is None else len(m.forces.mA)
         self._energy, self._power = np.zeros(n), np.zeros(n)
+        self._nodal = NodalLoads(dynamics)
         self._varies = np.array([load.history is not None for load in dynamics.system.model.loads], dtype=bool)
 
     def kinetic(self, v: FloatArray) -> float:
@@ -97,6 +99,7 @@ class Energies:
         loads = 0.0
         if not dyn.prescribed.steady:
             loads = float((dyn.prescribed.steady_loads - dyn.prescribed.loads) @ v) + self._varying_weight(q, v)
+        loads += self._nodal.power(q, v, dyn.env.scale)
         m = dyn.mechanics
         if m is not None and len(m.wrenches.mk):
             W = np.zeros_like(dyn.markers.W)

@@ -22,6 +22,7 @@ from flexmbs.core.sparsity import Blocks
 from flexmbs.joints.coordinate_joint import CoordinateMarker
 from flexmbs.joints.sliding import CablePoint
 from flexmbs.markers.cable_point import CABLE_POINT
+from flexmbs.markers.directors import DIRECTORS
 from flexmbs.markers.floating import FLOATING
 from flexmbs.markers.kind import MarkerKind
 from flexmbs.markers.linear_body import LINEAR_BODY
@@ -212,14 +213,20 @@ class MarkerSet:
             whole = np.append(nodes, self.coordinates.extra_place(marker.place))
             return _Entry(number, CABLE_POINT, whole, whole, {"start": marker.start, "R_BM": marker.frame})
         own = self.coordinates.node_dofs[self.coordinates.index(body)][marker.node]
+        if layout.quaternion:
+            rot = (int(own[0]) - self.coordinates.n_linear) // 6
+            return _Entry(number, RIGID, own, own[3:], {"qi": self.coordinates.n_linear + 7 * rot, "rot": rot,
+                          "s": np.zeros(3), "R_BM": marker.frame})  # fmt: skip
         place = own[list(layout.position)]
         o = np.zeros(3)
         if not layout.absolute:
             o[: layout.dim] = body.mesh.points[marker.node]
         if point:
             return _Entry(number, POINT, place, place[:0], {"o": o, "R_BM": marker.rotation0()})
-        turn = own[list(layout.slope or layout.rotation)]
+        turn = own[list(layout.directors or layout.slope or layout.rotation)]
         dofs = np.concatenate((place, turn))
+        if layout.directors:
+            return _Entry(number, DIRECTORS, dofs, turn, {"R_BM": marker.frame})
         if layout.dim == 2 and layout.slope:
             return _Entry(number, PLANAR_SLOPE, dofs, turn, {"R_BM": marker.frame})
         if layout.dim == 2:

@@ -67,6 +67,11 @@ def momentum(system: System, q: FloatArray, v: FloatArray) -> tuple[FloatArray, 
     counted = np.zeros(len(Mv), dtype=bool)
     for body, dofs in zip(c.bodies, c.node_dofs, strict=True):
         layout, dim = body.element.layout, body.element.layout.dim
+        if layout.quaternion:
+            for k, c in zip(dofs[:, 0], system.coordinates.in_q(dofs)[:, 0], strict=True):
+                P += Mv[k : k + 3]
+                L += np.cross(q[c : c + 3], Mv[k : k + 3]) + from_quaternion(q[c + 3 : c + 7]) @ Mv[k + 3 : k + 6]
+            continue
         place = dofs[:, list(layout.position)]
         _, first = np.unique(place[:, 0], return_index=True)
         new = first[~counted[place[first, 0]]]  # hinged nodes share their position, whose momentum counts once
@@ -78,8 +83,8 @@ def momentum(system: System, q: FloatArray, v: FloatArray) -> tuple[FloatArray, 
             L[3 - len(layout.rotation) :] += Mv[dofs[:, list(layout.rotation)]].sum(axis=0)
         P += p.sum(axis=0)
         L += np.cross(x, p).sum(axis=0)
-        if layout.slope:
-            slopes = dofs[:, list(layout.slope)]
+        vectors = [layout.slope, layout.directors[:3], layout.directors[3:]]
+        for slopes in (dofs[:, list(part)] for part in vectors if part):
             x, p = np.zeros((len(slopes), 3)), np.zeros((len(slopes), 3))
             x[:, :dim], p[:, :dim] = q[slopes], Mv[slopes]
             L += np.cross(x, p).sum(axis=0)

@@ -106,6 +106,8 @@ class SystemView:
         c = self._viewer.system.coordinates
         found = self._viewer.system.model.body(body)
         if any(found is b for b in c.bodies):
+            if found.element.layout.quaternion:
+                raise ModelError(f"body {body!r} has quaternions, which are no coordinates with rates; use a marker.")
             k = int(c.node_dofs[c.index(found)].ravel()[index])
             return float(self.q[k]), float(self.v[k])
         iq, iv = c.place(found)

@@ -15,6 +15,7 @@ from flexmbs.core.errors import FlexmbsError, ReadError
 from flexmbs.core.history import Constant, History, Table, value_at
 from flexmbs.core.material import Elastic
 from flexmbs.core.section import BeamStiffness, Circle, GeneralSection, Pipe, Rectangle
+from flexmbs.core.section_matrix import SectionStiffness
 from flexmbs.core.units import Units
 from flexmbs.forces import DistributedLoad, ElasticSupport, Gravity, Moment, PointForce
 from flexmbs.meshes import Mesh
@@ -28,8 +29,8 @@ __all__ = ["CLASSES", "Sampler", "model_from_plain", "model_to_plain"]
 
 CLASSES: tuple[type, ...] = (
     Attachment, BeamStiffness, Circle, Clamp, Constant, DistributedLoad, Elastic, ElasticSupport, FlexibleBody,
-    GeneralSection, Gravity, Guide, Hinge, Moment, Pin, Pipe, PointForce, Prescribe, Rectangle, Roller, StaticOptions,
-    Table, Units,
+    GeneralSection, Gravity, Guide, Hinge, Moment, Pin, Pipe, PointForce, Prescribe, Rectangle, Roller,
+    SectionStiffness, StaticOptions, Table, Units,
 )  # fmt: skip
 """Everything but elements that a model of flexmbs is described with."""
 

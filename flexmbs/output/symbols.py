@@ -99,6 +99,8 @@ def _downwards(normal: FloatArray) -> FloatArray:
 def _into_body(at: Attachment, node: int) -> FloatArray:
     """Direction from a node to the elements it belongs to, in the stress-free shape."""
     cells, points = at.body.cells, at.body.mesh.points
+    if cells.shape[1] == 3:  # start, end, middle
+        cells = np.vstack((cells[:, [0, 2]], cells[:, [2, 1]]))
     a, b = cells[cells[:, 0] == node, 1], cells[cells[:, 1] == node, 0]
     outward = (points[np.concatenate((a, b))] - points[node]).sum(axis=0)
     if np.linalg.norm(outward) > 1e-9 * np.ptp(points, axis=0).max():

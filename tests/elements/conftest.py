@@ -11,7 +11,7 @@ import pytest
 
 from flexmbs.core.contracts import Env, State, Work
 from flexmbs.core.section import BeamStiffness
-from flexmbs.elements import ALL, CableStrain, PlanarBeam, SpatialBeam
+from flexmbs.elements import ALL, CableStrain, ContinuumBeam, DirectorBeam, PlanarBeam, SpatialBeam
 
 STIFFNESS = BeamStiffness(
     EA=700.0, EI_z=3.0, mass_per_length=1.3, GJ=2.0, GA_y=90.0, GA_z=60.0, rhoI_y=0.02, rhoI_z=0.03
@@ -30,6 +30,7 @@ class Sample:
     reference: np.ndarray
     stiffness: BeamStiffness
     b1: int
+    cells: np.ndarray
 
     @property
     def n(self) -> int:
@@ -37,7 +38,12 @@ class Sample:
 
     @property
     def is_cable(self) -> bool:
-        return bool(self.element.layout.slope)
+        return is_cable(self.element)
+
+    @property
+    def finite(self) -> bool:
+        """Whether its coordinates are positions and slopes, so that it may be moved as far as one likes."""
+        return bool(self.element.layout.absolute)
 
     @property
     def dim(self) -> int:
@@ -94,13 +100,16 @@ class Sample:
         v[:, list(layout.position)] = self._turned(omega, where)
         if layout.slope:
             v[:, list(layout.slope)] = self._turned(omega, q[:, list(layout.slope)])
+        for part in (layout.directors[:3], layout.directors[3:]):
+            if part:
+                v[:, part] = self._turned(omega, q[:, part])
         if layout.rotation:
             v[:, list(layout.rotation)] = omega[-len(layout.rotation) :]
         return v.ravel()
 
     def moved(self, q, R, shift):
-        """A cable after a finite rotation and a translation."""
-        q = q.reshape(len(self.points), 2, self.dim) @ R.T
+        """A chain of positions and slopes after a finite rotation and a translation."""
+        q = q.reshape(len(self.points), -1, self.dim) @ R.T
         q[:, 0] += shift
         return q.ravel()
 
@@ -158,38 +167,53 @@ def shape(dim, curved, n_e, opening=3.0):
 @cache
 def build(element, curved=False, viscosity=0.0, n_e=3, opening=3.0, stiffness=None) -> Sample:
     """A chain of ``n_e`` elements of total length 1.5 (an arc of that length, if curved)."""
-    points, tangents = shape(element.layout.dim, curved, n_e, opening)
+    n = n_e * (2 if element.cell_type == "line3" else 1)
+    points, tangents = shape(element.layout.dim, curved, n, opening)
     return on_points(element, points, tangents, viscosity, stiffness)
 
 
 def on_points(element, points, tangents=None, viscosity=0.0, stiffness=None, b1=5) -> Sample:
-    """A chain of elements through the points."""
+    """A chain of elements through the points; those of three nodes take every second one as their middle."""
     points = np.asarray(points)
-    n_e = len(points) - 1
     if stiffness is None:
-        stiffness = UNEQUAL if isinstance(element, SpatialBeam) else STIFFNESS
+        stiffness = UNEQUAL if isinstance(element, SpatialBeam | DirectorBeam | ContinuumBeam) else STIFFNESS
     stiffness = replace(stiffness, viscosity=viscosity)
     reference = element.reference(points, tangents)
-    cells = np.stack((np.arange(n_e), np.arange(1, n_e + 1)), 1)
+    nodes = np.arange(len(points))
+    if element.cell_type == "line3":
+        cells = np.stack((nodes[:-1:2], nodes[2::2], nodes[1::2]), 1)
+    else:
+        cells = np.stack((nodes[:-1], nodes[1:]), 1)
+    n_e = len(cells)
     node_dofs = np.arange(reference.size).reshape(reference.shape)
     dofs = node_dofs[cells].reshape(n_e, -1)
     group = element.tabulate(points[cells], reference[cells].reshape(n_e, -1), dofs, stiffness, b1)
-    return Sample(element, points, group, reference.ravel(), stiffness, b1)
+    return Sample(element, points, group, reference.ravel(), stiffness, b1, cells)
+
+
+def is_cable(element) -> bool:
+    """Whether its nodes have a slope and nothing else beside their position."""
+    return bool(element.layout.slope) and not element.layout.directors
 
 
 def variants():
     """Every element with its choices that change the equations."""
     for element in ALL:
         yield element
-        if element.layout.slope:
+        if is_cable(element):
             yield replace(element, strain=CableStrain.GREEN)
+        if isinstance(element, ContinuumBeam):
+            yield replace(element, split=False, nodal=False)
         if isinstance(element, PlanarBeam | SpatialBeam):
             yield replace(element, shear=False)
 
 
 def label(element) -> str:
     choice = getattr(element, "strain", None)
-    return type(element).__name__ + (f"-{choice.name}" if choice else "" if element.shear else "-rigid in shear")
+    if choice:
+        return f"{type(element).__name__}-{choice.name}"
+    changed = "-rigid in shear" if not getattr(element, "shear", True) else ""
+    return type(element).__name__ + (changed or ("-as printed" if not getattr(element, "split", True) else ""))
 
 
 VARIANTS = tuple(variants())
@@ -200,8 +224,13 @@ def element(request):
     return request.param
 
 
-@pytest.fixture(scope="session", params=[v for v in VARIANTS if v.layout.slope], ids=label)
+@pytest.fixture(scope="session", params=[v for v in VARIANTS if is_cable(v)], ids=label)
 def cable(request):
+    return request.param
+
+
+@pytest.fixture(scope="session", params=[v for v in VARIANTS if v.layout.absolute], ids=label)
+def absolute(request):
     return request.param
 
 

@@ -40,6 +40,23 @@ def normal(chain):
     return n / np.linalg.norm(n)
 
 
+def directors_inertia(chain, omega):
+    """Integral of rhoI_z |omega x d2|^2 + rhoI_y |omega x d3|^2, the directors being polynomials in xi."""
+    layout = chain.element.layout
+    nodes = chain.reference[chain.group.dofs].reshape(len(chain.cells), chain.cells.shape[1], len(layout.names))
+    shapes = np.stack((0.5 * XI * (XI - 1), 0.5 * XI * (XI + 1), 1 - XI**2))
+    if chain.cells.shape[1] == 2:
+        shapes = np.stack((0.5 * (1 - XI), 0.5 * (1 + XI)))
+    d2, d3 = (
+        np.einsum("ig,eic->egc", shapes, nodes[..., list(part)])
+        for part in (layout.directors[:3], layout.directors[3:])
+    )
+    rho = chain.stiffness
+    return along(
+        chain, rho.rhoI_z * (np.cross(omega, d2) ** 2).sum(-1) + rho.rhoI_y * (np.cross(omega, d3) ** 2).sum(-1)
+    )
+
+
 # --- description ----------------------------------------------------------------------------------------------------
 
 
@@ -50,9 +67,9 @@ def test_all_elements_are_distinct_defaults():
 
 def test_layout_and_resultants_fit_each_other(element, build):
     chain, layout = build(element), element.layout
-    used = sorted(layout.position + layout.slope + layout.rotation)
+    used = sorted(layout.position + layout.slope + layout.rotation + layout.directors)
     assert used == list(range(len(layout.names)))
-    assert chain.group.dofs.shape[1] == 2 * len(layout.names)
+    assert chain.group.dofs.shape[1] == chain.cells.shape[1] * len(layout.names)
     values = element.stress_resultants(chain.group, chain.reference, 0 * chain.reference, np.array([0.0, 0.5]))
     assert values.shape == (3, 2, len(element.resultants))
     assert {r.dimension for r in element.resultants} <= {"force", "moment"}
@@ -66,9 +83,10 @@ def test_group_has_a_row_per_element_unless_shared(element, build):
 
 
 def test_empty_group_is_legal(element, build):
-    dim, k = element.layout.dim, 2 * len(element.layout.names)
+    n = build(element).cells.shape[1]
+    dim, k = element.layout.dim, n * len(element.layout.names)
     empty = np.zeros((0, k))
-    group = element.tabulate(np.zeros((0, 2, dim)), empty, empty.astype(np.int64), build(element).stiffness, 0)
+    group = element.tabulate(np.zeros((0, n, dim)), empty, empty.astype(np.int64), build(element).stiffness, 0)
     state, work = State(*(np.zeros(0) for _ in range(4))), Work(np.zeros(0), np.zeros(0))
     assert element.force(group, state, Env(0.0, np.zeros(0)), work) == -1
     assert element.tangent(group, state, Env(0.0, np.zeros(0)), work, (1.0, 0.0)) == -1
@@ -85,8 +103,8 @@ def test_interpolation_is_nodal(element, curved, build, rng):
     if not element.layout.absolute:
         nodes = nodes + chain.points
     ends = element.positions(chain.group, q, np.array([-1.0, 1.0]))
-    np.testing.assert_allclose(ends[:, 0], nodes[:-1], atol=1e-14)
-    np.testing.assert_allclose(ends[:, 1], nodes[1:], atol=1e-14)
+    np.testing.assert_allclose(ends[:, 0], nodes[chain.cells[:, 0]], atol=1e-14)
+    np.testing.assert_allclose(ends[:, 1], nodes[chain.cells[:, 1]], atol=1e-14)
 
 
 def test_slope_is_the_derivative_by_arc_length(cable, curved, build, rng):
@@ -150,7 +168,9 @@ def test_mass_of_a_rotation_is_the_moment_of_inertia(element, curved, build):
     r = np.concatenate((r, np.zeros((*r.shape[:2], 3 - chain.dim))), axis=-1)
     for omega in omegas(chain.dim):
         inertia = rho.mass_per_length * along(chain, (np.cross(omega, r) ** 2).sum(axis=-1))
-        if not chain.is_cable:
+        if element.layout.directors:
+            inertia += directors_inertia(chain, omega)
+        elif not chain.is_cable:
             for start, end in zip(chain.points[:-1], chain.points[1:], strict=True):
                 if chain.dim == 2:
                     inertia += rho.rhoI_z * np.linalg.norm(end - start)
@@ -198,8 +218,8 @@ def test_stress_free_shape_has_no_force_and_no_energy(chain):
     assert np.abs(values).max() <= 1e-11
 
 
-def test_finite_rigid_motion_of_a_cable_gives_no_force(cable, curved, build):
-    chain = build(cable, curved)
+def test_finite_rigid_motion_gives_no_force(absolute, curved, build):
+    chain = build(absolute, curved)
     R = chain.turn(2.3) if chain.dim == 2 else chain.rotation([1.0, -2.0, 0.7])
     q = chain.moved(chain.reference, R, np.arange(1.0, chain.dim + 1))
     assert np.abs(chain.force(q)).max() <= round_off(chain, q)
@@ -217,15 +237,15 @@ def test_internal_forces_balance_in_every_state(element, curved, build, rng):
     q, _ = chain.random(rng, size=0.02)
     f = chain.force(q)
     bound = round_off(chain, q)
-    where = q if chain.is_cable else chain.reference
+    where = q if chain.finite else chain.reference
     for direction in np.eye(chain.dim):
         assert abs(f @ chain.translation(direction)) <= bound
     for omega in omegas(chain.dim):
         assert abs(f @ chain.spin(where, omega)) <= 10 * bound
 
 
-def test_cables_are_objective(cable, curved, viscosity, build, rng):
-    chain = build(cable, curved, viscosity)
+def test_absolute_elements_are_objective(absolute, curved, viscosity, build, rng):
+    chain = build(absolute, curved, viscosity)
     q, v = chain.random(rng)
     R = chain.turn(-1.1) if chain.dim == 2 else chain.rotation([0.4, 1.3, -0.8])
     turned = chain.force(chain.moved(q, R, np.ones(chain.dim)), chain.moved(v, R, 0.0))
@@ -330,5 +350,5 @@ def test_rigid_rotation_is_free_of_damping(element, curved, build, rng):
     if chain.is_cable and chain.dim == 3 and curved:
         normals = [normal(chain)]  # other axes have a part along the tangent
     for omega in normals:
-        v = chain.spin(q if chain.is_cable else chain.reference, omega)
+        v = chain.spin(q if chain.finite else chain.reference, omega)
         assert np.abs(chain.force(q, v) - chain.force(q)).max() <= round_off(chain, q)

@@ -26,7 +26,7 @@ def zeros(chain) -> int:
 def expected(element, curved, n_e) -> int:
     if element.layout.dim == 2:
         return 3
-    if not element.layout.slope:
+    if element.layout.rotation or element.layout.directors:
         return 6
     return 3 + 2 * (n_e + 1) if curved else 5
 

@@ -11,6 +11,7 @@ from scipy.spatial.transform import Rotation
 
 from flexmbs.core.contracts import Env, FloatArray, IntArray, MarkerWork, State
 from flexmbs.markers.cable_point import CABLE_POINT
+from flexmbs.markers.directors import DIRECTORS
 from flexmbs.markers.kind import MarkerKind
 from flexmbs.markers.planar_linear import PLANAR_LINEAR
 from flexmbs.markers.planar_rigid import PLANAR_RIGID
@@ -100,10 +101,21 @@ def spatial_linear(bench: Any, rng: np.random.Generator) -> Any:
     return bench(SPATIAL_LINEAR, group, rng.choice((0.1, 1.0)) * rng.normal(size=18), rng.normal(size=18))
 
 
+def directors(bench: Any, rng: np.random.Generator) -> Any:
+    """Directors of unequal length, up to about 50 degrees away from a right angle."""
+    group = DIRECTORS.group(**layout(rng.permutation(27).reshape(N, 9), tuple(range(3, 9))), R_BM=frames(rng))
+    q = rng.normal(size=27)
+    R = frames(rng)
+    q[group.dofs[:, 3:6]] = 2.0 * R[:, :, 1] + rng.uniform(-1.5, 1.5, size=(N, 1)) * R[:, :, 2]
+    q[group.dofs[:, 6:]] = 1.5 * R[:, :, 2]
+    return bench(DIRECTORS, group, q, rng.normal(size=27))
+
+
 BUILDERS = (
-    rigid, planar_rigid, planar_point, spatial_point, planar_slope, planar_linear, spatial_slope, spatial_linear
+    rigid, planar_rigid, planar_point, spatial_point, planar_slope, planar_linear, spatial_slope, spatial_linear,
+    directors,
 )  # fmt: skip
-KINDS = (RIGID, PLANAR_RIGID, POINT, PLANAR_SLOPE, PLANAR_LINEAR, SPATIAL_SLOPE, SPATIAL_LINEAR, CABLE_POINT)
+KINDS = (RIGID, PLANAR_RIGID, POINT, PLANAR_SLOPE, PLANAR_LINEAR, SPATIAL_SLOPE, SPATIAL_LINEAR, CABLE_POINT, DIRECTORS)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -117,8 +129,9 @@ def test_promises_hold(build: Callable[..., Any], seed: int, bench: Any, check_m
 @pytest.mark.parametrize("kind", KINDS, ids=lambda k: k.name)
 def test_empty_group_is_legal(kind: MarkerKind) -> None:
     """Nothing is refused, and what belongs to other groups stays as it is."""
-    k = {RIGID: 6, PLANAR_SLOPE: 4, SPATIAL_SLOPE: 6, SPATIAL_LINEAR: 6, CABLE_POINT: 9}.get(kind, 3)
-    kp = {RIGID: 3, PLANAR_RIGID: 1, PLANAR_SLOPE: 2, SPATIAL_SLOPE: 3, SPATIAL_LINEAR: 3, CABLE_POINT: 9}.get(kind, 0)
+    k = {RIGID: 6, PLANAR_SLOPE: 4, SPATIAL_SLOPE: 6, SPATIAL_LINEAR: 6, CABLE_POINT: 9, DIRECTORS: 9}.get(kind, 3)
+    kp = {RIGID: 3, PLANAR_RIGID: 1, PLANAR_SLOPE: 2, SPATIAL_SLOPE: 3, SPATIAL_LINEAR: 3, CABLE_POINT: 9, DIRECTORS: 6}
+    kp = kp.get(kind, 0)
     none = np.zeros(0, dtype=np.int64)
     named = {"dofs": none.reshape(0, k), "pdofs": none.reshape(0, kp), "b1": 0, "start": np.zeros((0, 2))}
     named |= {name: np.zeros((0, 3)) for name in ("s", "o")} | {name: np.zeros((0, 3, 3)) for name in ("R_BM", "R0")}

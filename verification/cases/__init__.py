@@ -23,6 +23,19 @@ ALL: tuple[CaseEntry, ...] = (
     ),
     CaseEntry("s09-plates", "Square plates under pressure and a central force", "statics", f"{_HERE}.plates:STATICS"),
     CaseEntry("s14-twist", "Square plate twisted by a force at its corner", "statics", f"{_HERE}.plates:TWIST"),
+    CaseEntry("s03-bend", "45-degree bend under a load out of its plane", "statics", f"{_HERE}.spatial_rods:BEND"),
+    CaseEntry(
+        "s12-princeton",
+        "Princeton beam: bending, torsion and their coupling",
+        "statics",
+        f"{_HERE}.spatial_rods:PRINCETON",
+    ),
+    CaseEntry(
+        "s06-lateral-buckling", "Lateral buckling of a deep cantilever", "statics", f"{_HERE}.spatial_rods:BUCKLING"
+    ),
+    CaseEntry(
+        "helical-spring", "Helical spring pulled to four times its pitch", "statics", f"{_HERE}.spatial_rods:SPRING"
+    ),
     CaseEntry("s13-catenary", "Elastic catenary", "statics", f"{_HERE}.curved:CATENARY"),
     CaseEntry(
         "frame-statics", "Portal frames with hinges and a bent in space", "statics", f"{_HERE}.frame_statics:CASE"
@@ -38,6 +51,18 @@ ALL: tuple[CaseEntry, ...] = (
         f"{_HERE}.frame_modes:CASE",
     ),
     CaseEntry("frame-ring", "Free circular ring of frame elements", "modes", f"{_HERE}.frame_ring:CASE"),
+    CaseEntry(
+        "spatial-rod-modes",
+        "Beam with shear and torsion: bending, torsion and axial modes",
+        "modes",
+        f"{_HERE}.spatial_rod_modes:ENDS",
+    ),
+    CaseEntry(
+        "spatial-rod-ring", "Free circular ring of beams with directors", "modes", f"{_HERE}.spatial_rod_modes:RING"
+    ),
+    CaseEntry(
+        "spatial-rod-blade", "Rotating blade of beams with directors", "modes", f"{_HERE}.spatial_rod_modes:BLADE"
+    ),
     CaseEntry("e05-chain", "Chains under gravity", "modes", f"{_HERE}.prestress:CHAIN"),
     CaseEntry(
         "stretched-beams",
@@ -57,6 +82,13 @@ ALL: tuple[CaseEntry, ...] = (
         "strain-measures", "Two strain measures, each against its own rod", "elements", f"{_HERE}.elements:STRAINS"
     ),
     CaseEntry("spatial-cable", "The spatial cable in an inclined plane", "elements", f"{_HERE}.elements:SPACE"),
+    CaseEntry(
+        "spatial-rod-slenderness",
+        "Spatial rods from thick to very slender",
+        "elements",
+        f"{_HERE}.spatial_rod_slenderness:CASE",
+        slow=True,
+    ),
     CaseEntry("linear-beams", "Linear beams: exact at the nodes", "elements", f"{_HERE}.elements:LINEAR"),
     CaseEntry(
         "solid-bar-analyses",
@@ -129,6 +161,19 @@ ALL: tuple[CaseEntry, ...] = (
     ),
     CaseEntry(
         "d16-spaghetti", "Flying spaghetti, rod without rotary inertia", "flexible motion", f"{_HERE}.spaghetti:BARE"
+    ),
+    CaseEntry(
+        "d16-in-space",
+        "Flying spaghetti in an oblique plane",
+        "flexible motion",
+        f"{_HERE}.spatial_rod_motion:SPAGHETTI",
+        slow=True,
+    ),
+    CaseEntry(
+        "right-angle-cantilever",
+        "Right-angle cantilever in free vibration",
+        "flexible motion",
+        f"{_HERE}.spatial_rod_motion:RIGHT_ANGLE",
     ),
     CaseEntry("d16-discs", "Flying spaghetti, rotary inertia in discs", "flexible motion", f"{_HERE}.spaghetti:DISCS"),
     CaseEntry("d17-pendulum", "Very flexible falling pendulum", "flexible motion", f"{_HERE}.flexible_pendulum:CASE"),

@@ -1,0 +1,312 @@
+r"""Fully parameterised absolute-nodal beam: two nodes, position and three slopes per node, continuum force.
+
+Governing equations (Shabana and Yakoub). Nodal coordinates are the position r and its derivatives by x, y, z; with x
+in [0, 1] along an element of length L and Hermite's cubics H the position of the point (x, y, z) is
+
+.. math:: r = \sum_n \left(H_n r_n + L\,H'_n\,r_{,x n} + l_n\,(y\,r_{,y n} + z\,r_{,z n})\right), \quad l = (1 - x, x).
+
+Of the deformation gradient F come Green's strain E = (F^T F - 1)/2 and, with the elasticity matrix D, the energy
+:math:`U = \tfrac12\int E^T D\,E\,dV` over the volume of the stress-free shape.
+
+As printed, D is that of an isotropic solid, and the integral is full (Gauss 4 along x, 3 by 3 across). This element
+locks: sections cannot narrow where they are compressed, as Poisson's ratio asks (bending too stiff by
+(1 - nu)/((1 + nu)(1 - 2 nu))), and it does not bend into an arc where it is thin. The cures:
+
+- ``split``: D = D_0 + D_nu with D_0 = diag(E, E, E, G_xy, G_yz, G_xz) in the volume, and the rest, which couples
+  normal strains, on the axis alone (Gerstmayr, Matikainen and Mikkola);
+- ``nodal``: the strains of the section, E_22, E_33 and E_23, count at the nodes alone, and so does that rest. Between
+  nodes that are turned against each other interpolated slopes are too short, which in a thin element costs far more
+  than to bend it (thickness locking). The other strains are then integrated by Lobatto 3 along x and Gauss 2 by 2
+  across, which takes the last of locking from thin arcs, as in the cables.
+
+Kelvin-Voigt damping replaces E by :math:`E + \tau\dot E`. The mass matrix is constant.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from flexmbs.core.checks import as_direction, as_flag, as_number
+from flexmbs.core.contracts import FloatArray, ForceKernel, IntArray, NodeLayout, Resultant, TangentKernel
+from flexmbs.core.directors import directed
+from flexmbs.core.errors import ModelError
+from flexmbs.core.section_matrix import section_matrix
+from flexmbs.elements import hermite
+from flexmbs.elements.continuum_kernels import ContinuumGroup, continuum_force, continuum_tangent
+from flexmbs.elements.director_beam import DirectorBeam
+from flexmbs.elements.quadrature import Gauss, Lobatto
+
+if TYPE_CHECKING:
+    from flexmbs.core.section import BeamStiffness
+
+__all__ = ["ContinuumBeam"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ContinuumBeam:
+    r"""Fully parameterised absolute-nodal beam element, as printed or with cures; for comparison rather than for work.
+
+    Nodal coordinates: position (x, y, z) [length] and the slopes by x, y and z of the body [-], 12 a node. The section
+    is a rectangle, whose height (along y) and width (along z) follow from EA, EI_z and EI_y; moduli are E = EA/A, G_xy
+    = GA_y/A, G_xz = GA_z/A. GJ is not used: torsion is that of the section that does not warp, G_xy I_y + G_xz I_z with
+    shears as given.
+
+    Parameters
+    ----------
+    poissons_ratio : float, default 0.3
+        Of the material, for the coupling of normal strains.
+    split, nodal : bool, default True
+        The cures; without both the element is as printed.
+    up : (float, float, float), default (0, 0, 1)
+        Direction that tells the axes of the sections in the stress-free shape: z is its part normal to the tangent, and
+        y = z x x; point data ``up`` of the mesh takes its place.
+
+    Raises
+    ------
+    ModelError
+        If an argument is out of bounds, and (when the body is made) if ``up`` is parallel to the beam, a stiffness is
+        missing or a rotary inertia is zero.
+
+    Notes
+    -----
+    Limits: see the theory pages for what it does as printed and with each cure. Where the axis is compressed or
+    stretched much, St. Venant and Kirchhoff's law is not that of `DirectorBeam`. A clamp holds the section, not the
+    slope along the axis.
+
+    Sources: R. Y. Yakoub and A. A. Shabana, J. Mech. Des. 123 (2001) 614-621; J. Gerstmayr, M. K. Matikainen and A. M.
+    Mikkola, Multibody Syst. Dyn. 20 (2008) 359-384 (split).
+
+    Examples
+    --------
+    >>> from flexmbs.elements import ContinuumBeam
+    >>> printed = ContinuumBeam(split=False, nodal=False)
+    >>> len(printed.layout.names)
+    12
+    """
+
+    poissons_ratio: float = 0.3
+    split: bool = True
+    nodal: bool = True
+    up: tuple[float, float, float] = (0.0, 0.0, 1.0)
+
+    name: ClassVar[str] = "continuum beam"
+    cell_type: ClassVar[str] = "line"
+    layout: ClassVar[NodeLayout] = NodeLayout(
+        dim=3,
+        names=("x", "y", "z", "x_x", "y_x", "z_x", "x_y", "y_y", "z_y", "x_z", "y_z", "z_z"),
+        position=(0, 1, 2),
+        slope=(3, 4, 5),
+        directors=(6, 7, 8, 9, 10, 11),
+        absolute=True,
+    )
+    resultants: ClassVar[tuple[Resultant, ...]] = DirectorBeam.resultants
+    shared: ClassVar[tuple[str, ...]] = ("kind",)
+    diagnosis: ClassVar[str] = "its forces are not finite"
+
+    def __post_init__(self) -> None:
+        nu = as_number("ContinuumBeam", "poissons_ratio", self.poissons_ratio, above=-1.0, below=0.5)
+        object.__setattr__(self, "poissons_ratio", nu)
+        for name in ("split", "nodal"):
+            object.__setattr__(self, name, as_flag("ContinuumBeam", name, getattr(self, name)))
+        x, y, z = as_direction("ContinuumBeam", "up", self.up, 3).tolist()
+        object.__setattr__(self, "up", (x, y, z))
+
+    @property
+    def force(self) -> ForceKernel:
+        return continuum_force
+
+    @property
+    def tangent(self) -> TangentKernel:
+        return continuum_tangent
+
+    def accurate_points(self, symbol: str) -> FloatArray:
+        return Gauss(2).rule()[0]
+
+    def reference(self, points: FloatArray, tangents: FloatArray) -> FloatArray:
+        directors = directed(tangents, np.array(self.up))
+        bad = np.flatnonzero(~np.isfinite(directors).all(axis=1))
+        if len(bad):
+            raise ModelError(
+                f"ContinuumBeam: up = {self.up} is parallel to the beam at point {int(bad[0])} "
+                f"{points[bad[0]].tolist()}, so it cannot tell the axes of the section; give another direction."
+            )
+        return np.hstack((points, tangents, directors))
+
+    def tabulate(
+        self, points: FloatArray, reference: FloatArray, dofs: IntArray, stiffness: BeamStiffness, b1: int
+    ) -> ContinuumGroup:
+        if min(stiffness.rhoI_y, stiffness.rhoI_z) <= 0.0:
+            raise ModelError(
+                f"ContinuumBeam: rhoI_y = {stiffness.rhoI_y:g} and rhoI_z = {stiffness.rhoI_z:g} must be positive, "
+                f"since they are the mass of the slopes."
+            )
+        EA, GA_y, GA_z, _, EI_y, EI_z = np.diag(section_matrix("ContinuumBeam", stiffness))
+        height, width = np.sqrt(12.0 * EI_z / EA), np.sqrt(12.0 * EI_y / EA)
+        A = height * width
+        L = hermite.arc_lengths(_axis(reference), np.linalg.norm(points[:, 1] - points[:, 0], axis=1))
+        x, y, z, w, kind = _points(height, width, self.split, self.nodal)
+        phi, volume = _gradients(reference, L, x, y, z)
+        C = _elasticity(EA / A, GA_y / A, GA_z / A, self.poissons_ratio, self.split, self.nodal)
+        one = np.ones(len(dofs))
+        return ContinuumGroup(
+            dofs=np.ascontiguousarray(dofs, dtype=np.int64),
+            b1=b1,
+            phi=phi,
+            W=np.ascontiguousarray(volume * w),
+            kind=kind,
+            C=np.ascontiguousarray(one[:, None, None, None] * C),
+            tau=stiffness.viscosity * one,
+            L=L,
+            size=one[:, None] * np.array([height, width]),
+            rho=one[:, None] * np.array([stiffness.mass_per_length, stiffness.rhoI_z, stiffness.rhoI_y]),
+            reference=np.ascontiguousarray(reference),
+        )
+
+    def lengths(self, group: ContinuumGroup) -> FloatArray:
+        return group.L
+
+    def mass(self, group: ContinuumGroup) -> FloatArray:
+        w, J, N = _rule(group)
+        m = np.zeros((len(group.L), 8, 8))
+        for rho, part in zip(group.rho.T, ((0, 1, 4, 5), (2, 6), (3, 7)), strict=True):
+            own = N[:, :, list(part)]
+            block = np.einsum("g,eg,egi,egj,e->eij", w, J, own, own, rho)
+            m[np.ix_(range(len(m)), part, part)] = 0.5 * (block + block.transpose(0, 2, 1))
+        return np.asarray(np.einsum("eij,cd->eicjd", m, np.eye(3)).reshape(len(m), 24, 24))
+
+    def energy(self, group: ContinuumGroup, q: FloatArray) -> FloatArray:
+        E = _green(group.phi, q[group.dofs])
+        return np.asarray(0.5 * np.einsum("ep,epi,epij,epj->e", group.W, E, group.C[:, group.kind], E))
+
+    def body_load(self, group: ContinuumGroup, load: FloatArray, per_mass: bool) -> FloatArray:
+        w, J, N = _rule(group)
+        density = group.rho[:, 0] if per_mass else np.ones(len(group.L))
+        f = np.zeros((len(group.L), 8, 3))
+        axis = [0, 1, 4, 5]
+        f[:, axis] = np.einsum("g,eg,egi,e,c->eic", w, J, N[:, :, axis], density, load)
+        return f.reshape(len(f), 24)
+
+    def positions(self, group: ContinuumGroup, q: FloatArray, xi: FloatArray) -> FloatArray:
+        N, _ = _shapes(0.5 * (1.0 + np.asarray(xi, dtype=float)), group.L)
+        axis = [0, 1, 4, 5]
+        return np.asarray(np.einsum("egi,eic->egc", N[:, :, axis], q[group.dofs].reshape(-1, 8, 3)[:, axis]))
+
+    def stress_resultants(self, group: ContinuumGroup, q: FloatArray, v: FloatArray, xi: FloatArray) -> FloatArray:
+        """N, Q_y, Q_z, M_x, M_y, M_z (n_e, n_s, 6) of the stresses over the section, elastic and viscous parts."""
+        s, weights = Gauss(3).rule()
+        at = 0.5 * (1.0 + np.asarray(xi, dtype=float))
+        found = np.zeros((len(group.L), len(at), 6))
+        if not len(group.L):
+            return found
+        h, b = group.size[0] / 2.0
+        x, y, z = (a.ravel() for a in np.meshgrid(at, h * s, b * s, indexing="ij"))
+        phi, _ = _gradients(group.reference, group.L, x, y, z)
+        E = _green(phi, q[group.dofs])
+        if np.any(group.tau > 0) and np.any(v[group.dofs]):
+            step = 1e-6 * max(1.0, float(np.abs(q).max())) / float(np.abs(v[group.dofs]).max())
+            change = _green(phi, (q + step * v)[group.dofs]) - _green(phi, (q - step * v)[group.dofs])
+            E = E + group.tau[:, None, None] * change / (2.0 * step)
+        S = np.einsum("eij,epj->epi", group.C[:, 0], E)
+        if self.split:  # the coupling acts with the strains of the axis
+            middle, _ = _gradients(group.reference, group.L, x, 0.0 * y, 0.0 * z)
+            S = S + np.einsum("eij,epj->epi", group.C[:, 1], _green(middle, q[group.dofs]))
+        dA = np.multiply.outer(h * weights, b * weights).ravel()
+        S = S.reshape(len(S), len(at), -1, 6)
+        y, z = y[: len(dA)], z[: len(dA)]
+        xx, xy, xz = S[..., 0], S[..., 3], S[..., 5]
+        for k, value in enumerate((xx, xy, xz, y * xz - z * xy, z * xx, -y * xx)):
+            found[..., k] = value @ dA
+        return found
+
+
+def _axis(reference: FloatArray) -> FloatArray:
+    """Position and slope along x of both nodes (n_e, 12)."""
+    return np.ascontiguousarray(reference.reshape(len(reference), 2, 12)[:, :, :6].reshape(len(reference), 12))
+
+
+def _points(
+    height: float, width: float, split: bool, nodal: bool
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, IntArray]:
+    """Coordinates x in [0, 1], y, z, weights, and kinds of the points: of the volume, on the axis, at the nodes."""
+    (a, wa), (s, ws) = (Lobatto(3) if nodal else Gauss(4)).rule(), Gauss(2 if nodal else 3).rule()
+    x, y, z = (p.ravel() for p in np.meshgrid(0.5 * (1 + a), 0.5 * height * s, 0.5 * width * s, indexing="ij"))
+    w = np.einsum("i,j,k->ijk", 0.5 * wa, 0.5 * height * ws, 0.5 * width * ws).ravel()
+    kind = np.zeros(len(x), dtype=np.int64)
+    nodes = np.array([0.0, 1.0]), np.array([0.5, 0.5])
+    for wanted, (places, weights), number in (
+        (split, nodes if nodal else (0.5 * (1 + a), 0.5 * wa), 1),
+        (nodal, nodes, 2),
+    ):
+        if wanted:
+            none = np.zeros(len(places))
+            x, y, z = np.append(x, places), np.append(y, none), np.append(z, none)
+            w = np.append(w, weights * height * width)
+            kind = np.append(kind, np.full(len(places), number, dtype=np.int64))
+    return x, y, z, w, kind
+
+
+def _shapes(x: FloatArray, L: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Functions (n_e, n, 8) of the vectors r, r_x, r_y, r_z of both nodes at x in [0, 1], and derivatives by x."""
+    H, H1, _ = hermite.shape(x)
+    N, N1 = np.zeros((len(L), len(x), 8)), np.zeros((len(L), len(x), 8))
+    for table, cubic, linear in ((N, H, (1.0 - x, x)), (N1, H1, (-np.ones_like(x), np.ones_like(x)))):
+        for n in range(2):
+            table[:, :, 4 * n] = cubic[:, 2 * n]
+            table[:, :, 4 * n + 1] = L[:, None] * cubic[:, 2 * n + 1]
+            table[:, :, 4 * n + 2] = table[:, :, 4 * n + 3] = linear[n]
+    return N, N1
+
+
+def _gradients(
+    reference: FloatArray, L: FloatArray, x: FloatArray, y: FloatArray, z: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """phi (n_e, n_p, 3, 8), the deformation gradient in axes of the stress-free section, and dV/(dx dy dz)."""
+    N, N1 = _shapes(x, L)
+    S = np.zeros((len(L), len(x), 3, 8))
+    for n in (0, 4):
+        S[:, :, 0, n : n + 2] = N1[:, :, n : n + 2]
+        S[:, :, 0, n + 2], S[:, :, 0, n + 3] = y * N1[:, :, n + 2], z * N1[:, :, n + 3]
+        S[:, :, 1, n + 2], S[:, :, 2, n + 3] = N[:, :, n + 2], N[:, :, n + 3]
+    G = np.einsum("epki,eic->epkc", S, reference.reshape(-1, 8, 3))
+    t3 = G[..., 2, :] / np.linalg.norm(G[..., 2, :], axis=-1, keepdims=True)
+    t1 = np.cross(G[..., 1, :], G[..., 2, :])
+    t1 = t1 / np.linalg.norm(t1, axis=-1, keepdims=True)
+    R = np.stack((t1, np.cross(t3, t1), t3), axis=-2)  # rows: axes of the section
+    J = np.einsum("epac,epkc->epak", R, G)  # columns: the derivatives in these axes
+    phi = np.einsum("epka,epki->epai", np.linalg.inv(J), S)
+    return np.ascontiguousarray(phi), np.ascontiguousarray(np.linalg.det(J))
+
+
+def _elasticity(E: float, G_xy: float, G_xz: float, nu: float, split: bool, nodal: bool) -> FloatArray:
+    """Elasticity matrices (3, 6, 6): in the volume, of the coupling, at the nodes; order 11, 22, 33, 12, 23, 13."""
+    lame = E * nu / ((1.0 + nu) * (1.0 - 2.0 * nu))
+    C = np.zeros((3, 6, 6))
+    C[0] = np.diag([E, E, E, G_xy, 0.5 * (G_xy + G_xz), G_xz])
+    coupling = np.full((3, 3), lame) + np.eye(3) * (E / (1.0 + nu) - E)
+    C[1 if split else 0, :3, :3] += coupling
+    if nodal:
+        section = [1, 2, 4]
+        for k in section:
+            C[2, k, k], C[0, k, k] = C[0, k, k], 0.0
+    return C
+
+
+def _green(phi: FloatArray, q_e: FloatArray) -> FloatArray:
+    """Green's strain (n_e, n_p, 6)."""
+    a = np.einsum("epki,eic->epkc", phi, q_e.reshape(-1, phi.shape[3], 3))
+    g = np.einsum("epkc,eplc->epkl", a, a)
+    normal = 0.5 * (np.diagonal(g, axis1=2, axis2=3) - 1.0)
+    return np.concatenate((normal, np.stack((g[..., 0, 1], g[..., 1, 2], g[..., 0, 2]), axis=-1)), axis=-1)
+
+
+def _rule(group: ContinuumGroup) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Weights, metric and functions for integrals over the axis."""
+    xi, w = hermite.METRIC.rule()  # that of the length, so that mass is exactly density times length
+    x = 0.5 * (1.0 + xi)
+    N, N1 = _shapes(x, group.L)
+    axis = [0, 1, 4, 5]
+    slope = np.einsum("egi,eic->egc", N1[:, :, axis], group.reference.reshape(-1, 8, 3)[:, axis])
+    return 0.5 * w, np.linalg.norm(slope, axis=-1), N

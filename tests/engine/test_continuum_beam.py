@@ -1,0 +1,88 @@
+"""The fully parameterised beam in models: closed forms with its cures, what it does as printed, and bad input."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import flexmbs as fx
+from flexmbs.elements import ContinuumBeam
+
+STEEL = fx.Elastic(youngs_modulus=2e5, density=1e-3, poissons_ratio=0.3)
+SECTION = fx.Rectangle(width=0.2, height=0.1)
+
+
+def beam(elements=4, **choices):
+    return fx.FlexibleBody.line(
+        (0, 0, 0), (2, 0, 0), elements=elements, element=ContinuumBeam(**choices), section=SECTION, material=STEEL
+    )
+
+
+def bent(body, moment=1e-4):
+    model = fx.Model(body, fx.Clamp(body.start), fx.Moment(body.end, (0, 0, moment)))
+    return fx.solve_static(model).displacement(body.end)[1] / (0.5 * moment * 4.0 / (2e5 * SECTION.I_z))
+
+
+def test_a_small_moment_bends_it_as_it_should_with_one_element():
+    assert bent(beam(1)) == pytest.approx(1.0, rel=1e-6)
+
+
+def test_as_printed_poissons_ratio_locks_whatever_the_mesh():
+    locked = 1.3 * 0.4 / 0.7
+    for elements in (2, 8):
+        assert bent(beam(elements, split=False, nodal=False)) == pytest.approx(locked, rel=1e-6)
+    assert bent(beam(2, split=False, nodal=False, poissons_ratio=0.0)) == pytest.approx(1.0, rel=1e-6)
+
+
+def test_stretching_narrows_it():
+    """Under tension the sections shrink by nu times the strain, with the coupling at the nodes, too."""
+    body = beam(2)
+    strain = 1e-5
+    pull = strain * 2e5 * SECTION.area
+    model = fx.Model(body, fx.Pin(body.start), fx.Roller(body.end, (0, 1, 0)), fx.Roller(body.end, (0, 0, 1)),
+                     fx.Guide(body.start), fx.PointForce(body.end, (pull, 0, 0)))  # fmt: skip
+    solution = fx.solve_static(model)
+    assert solution.displacement(body.end)[0] == pytest.approx(2.0 * strain, rel=0.15)  # the clamped end cannot narrow
+    dofs = solution.system.coordinates.dofs(body.end)[0]
+    d2 = solution.q[-1][dofs[6:9]]
+    assert np.linalg.norm(d2) - 1.0 == pytest.approx(-0.3 * strain, rel=0.2)
+
+
+def test_torque_is_that_of_a_section_that_does_not_warp():
+    """But for the end: the moment acts on d3, and the section there shears a little."""
+    body = beam(2)
+    T = 1e-4
+    solution = fx.solve_static(fx.Model(body, fx.Clamp(body.start), fx.Moment(body.end, (T, 0, 0))))
+    frame = solution.section_frame(body.end)
+    GJ = 5 / 6 * STEEL.shear_modulus * (SECTION.I_y + SECTION.I_z)
+    assert np.arctan2(frame[2, 1], frame[1, 1]) == pytest.approx(T * 2.0 / GJ, rel=1e-3)
+    np.testing.assert_allclose(solution.resultant(body, "M_x"), T, rtol=1e-4)
+
+
+def test_momentum_of_a_free_flight_stays():
+    body = fx.FlexibleBody.line(
+        (0, 0, 0), (2, 0, 0), elements=2, element=ContinuumBeam(), section=fx.Rectangle(0.3, 0.2),
+        material=fx.Elastic(youngs_modulus=1e3, density=1.0),
+    )  # fmt: skip
+    spin = fx.InitialVelocity(body, velocity=(0.3, 0, 0.1), angular_velocity=(0.5, 0.2, 0.3))
+    run = fx.simulate(fx.Model(body, spin), 0.5, step=2e-3, output=fx.Output(every=0.1))
+    for values in run.momentum():
+        np.testing.assert_allclose(values, np.broadcast_to(values[0], values.shape), atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("choices", "why"),
+    [({"poissons_ratio": 0.5}, "poissons_ratio"), ({"split": 1}, "split"), ({"nodal": "yes"}, "nodal"),
+     ({"up": (0, 0, 0)}, "up")],
+)  # fmt: skip
+def test_choices_are_checked(choices, why):
+    with pytest.raises(fx.ModelError, match=f"ContinuumBeam.*{why}"):
+        ContinuumBeam(**choices)
+
+
+def test_section_matrices_with_coupling_are_refused():
+    stiffness = fx.SectionStiffness.of(
+        fx.BeamStiffness(EA=1e4, EI_z=1.0, GJ=1.0, GA_y=1e3, GA_z=1e3, mass_per_length=1.0), shear_centre=(0, 0.1)
+    )
+    with pytest.raises(fx.ModelError, match="no use for a section matrix"):
+        fx.FlexibleBody.line((0, 0, 0), (1, 0, 0), elements=2, element=ContinuumBeam(), stiffness=stiffness)
