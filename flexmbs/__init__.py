@@ -40,8 +40,8 @@ _HOME = {
     ),
     "flexmbs.control.value_sensors": ("CoordinateSensor", "HeldSensor", "StateSensor"),
     "flexmbs.core.errors": (
-        "AccuracyWarning", "ConvergenceError", "FlexmbsError", "MeshError", "ModelError", "ReadError", "SingularError",
-        "UnitsWarning",
+        "AccuracyWarning", "ConvergenceError", "FlexmbsError", "LossWarning", "MeshError", "ModelError", "ReadError",
+        "SingularError", "UnitsWarning",
     ),
     "flexmbs.core.history": ("Constant", "Table"),
     "flexmbs.core.material": ("Elastic", "Orthotropic", "aluminium", "steel"),
@@ -105,6 +105,7 @@ _HOME = {
     "flexmbs.output.linear_paraview": ("write_vtu",),
     "flexmbs.reduction.balanced": ("balanced_truncation",),
     "flexmbs.reduction.characteristic_modes": ("characteristic_modes",),
+    "flexmbs.reduction.export": ("Written", "export"),
     "flexmbs.reduction.free_interface": ("macneal", "rubin"),
     "flexmbs.reduction.interfaces": ("Interface",),
     "flexmbs.reduction.krylov": ("krylov",),
@@ -198,6 +199,7 @@ __all__ = [
     "LinearModel",
     "LinearModes",
     "LinearSolution",
+    "LossWarning",
     "Lowest",
     "Marker",
     "Mesh",
@@ -285,6 +287,7 @@ __all__ = [
     "WhirlModes",
     "WhiteNoise",
     "Wireframe",
+    "Written",
     "__version__",
     "aluminium",
     "balanced_truncation",
@@ -292,6 +295,7 @@ __all__ = [
     "characteristic_modes",
     "compile_model",
     "elements",
+    "export",
     "frame_response",
     "geometric_stiffness",
     "ground",
@@ -363,6 +367,7 @@ if TYPE_CHECKING:
         AccuracyWarning,
         ConvergenceError,
         FlexmbsError,
+        LossWarning,
         MeshError,
         ModelError,
         ReadError,
@@ -442,6 +447,7 @@ if TYPE_CHECKING:
     from flexmbs.output.linear_paraview import write_vtu
     from flexmbs.reduction.balanced import balanced_truncation
     from flexmbs.reduction.characteristic_modes import characteristic_modes
+    from flexmbs.reduction.export import Written, export
     from flexmbs.reduction.free_interface import macneal, rubin
     from flexmbs.reduction.interfaces import Interface
     from flexmbs.reduction.krylov import krylov
