@@ -56,7 +56,7 @@ def description_2(
     known = _known(table)
     for kind, group in (("output", "Outputs"), ("derivative", "Derivatives")):
         node = _sub(structure, group)
-        for k, (reference, depends) in enumerate(_dependencies(system, table, known, kind)):
+        for reference, depends in _dependencies(system, table, known, kind):
             _sub(node, "Unknown", index=str(reference + 1), dependencies=" ".join(str(d + 1) for d in depends))
         if not len(node):
             structure.remove(node)

@@ -101,7 +101,7 @@ class LinearSystem:
     @property
     def n_states(self) -> int:
         """Number of states of first order."""
-        return self.C.shape[1]
+        return int(self.C.shape[1])
 
     @property
     def is_modal(self) -> bool:

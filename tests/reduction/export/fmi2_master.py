@@ -20,7 +20,7 @@ class Callbacks(c.Structure):
     _fields_ = [("logger", LOGGER), ("allocate", ALLOCATE), ("free", FREE), ("finished", FINISHED), ("e", c.c_void_p)]
 
 
-class Refused(Exception):
+class Refused(Exception):  # noqa: N818  # reads better where it is expected
     """The unit returned an error; the text is what it said."""
 
 

@@ -82,7 +82,7 @@ def test_stresses_and_modal_forces(lug):
     system = modal_system(lug, fixed="ROOT", stresses=True, modal_forces=True)
     force = np.zeros(system.B.shape[1])
     force[2] = 100.0  # along z at BORE
-    A, B, C, F = system.first_order()
+    A, B, C, _ = system.first_order()
     y = -C @ np.linalg.solve(A, B @ force)
     q = np.zeros(lug.size)
     q[6:] = np.linalg.solve(lug.K[6:, 6:], np.eye(lug.size)[8, 6:] * 100.0)
