@@ -111,6 +111,7 @@ _HOME = {
     "flexmbs.reduction.krylov": ("krylov",),
     "flexmbs.reduction.modal_truncation": ("modal_truncation",),
     "flexmbs.reduction.model": ("ReducedModel",),
+    "flexmbs.reduction.read_sid": ("read_sid",),
     "flexmbs.reduction.reduce": ("reduce",),
     "flexmbs.reduction.report": ("ReductionReport",),
     "flexmbs.reduction.selection": ("EffectiveMass", "Lowest", "TransferFunction", "UpToFrequency"),
@@ -315,6 +316,7 @@ __all__ = [
     "prestressed",
     "read_mesh",
     "read_operators",
+    "read_sid",
     "reduce",
     "reduction",
     "rubin",
@@ -453,6 +455,7 @@ if TYPE_CHECKING:
     from flexmbs.reduction.krylov import krylov
     from flexmbs.reduction.modal_truncation import modal_truncation
     from flexmbs.reduction.model import ReducedModel
+    from flexmbs.reduction.read_sid import read_sid
     from flexmbs.reduction.reduce import reduce
     from flexmbs.reduction.report import ReductionReport
     from flexmbs.reduction.selection import EffectiveMass, Lowest, TransferFunction, UpToFrequency

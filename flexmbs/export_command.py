@@ -36,16 +36,24 @@ def add_export(commands: Any) -> None:
         "--driven", action="append", metavar="NAME", help="interface whose motion is given and whose reaction is "
         "returned (repeatable)",
     )  # fmt: skip
+    parser.add_argument(
+        "--interface", dest="interfaces", action="append", metavar="NAME", help="interface where forces act and "
+        "motions are seen (repeatable; default: all that are neither fixed nor driven)",
+    )  # fmt: skip
     parser.add_argument("--modes", type=int, metavar="N", help="how many modes (default: all)")
     parser.add_argument("--damping", type=_ratio, metavar="Z", help="modal damping ratio, added to that of the model")
     parser.add_argument("--accelerations", action="store_true", default=None, help="accelerations as outputs, too")
     parser.add_argument("--modal-forces", action="store_true", default=None, help="modal forces as inputs, too")
     parser.add_argument("--stresses", action="store_true", default=None, help="stresses of the model as outputs")
+    parser.add_argument("--reference", metavar="NAME", help="interface that a floating frame is fixed to, or mean")
     parser.add_argument("--no-binary", dest="binary", action="store_false", default=None, help="C source only")
     parser.set_defaults(command=_export)
 
 
-OPTIONS = ("nodes", "fixed", "driven", "modes", "damping", "accelerations", "modal_forces", "stresses", "binary")
+OPTIONS = (
+    "nodes", "fixed", "driven", "interfaces", "modes", "damping", "accelerations", "modal_forces", "stresses",
+    "reference", "binary",
+)  # fmt: skip
 """Those of the formats; the ones not given are left to their defaults."""
 
 

@@ -180,7 +180,7 @@ class FloatingBody(Body):
         viscosity = np.diag(2.0 * self.damping * self.frequencies) + 0.5 * (own + own.T)
         object.__setattr__(self, "basis", frozen_copy(basis))
         object.__setattr__(self, "viscosity", frozen_copy(viscosity))
-        inertia = _about(reduced.inertia.transformed(basis), self.origin)
+        inertia = reduced.inertia.transformed(basis).about(self.origin)
         object.__setattr__(self, "inertia", inertia)
         second = None
         if self.stiffening and reduced.stiffening is not None:
@@ -343,14 +343,6 @@ class FloatingMarker(Marker):
     @property
     def spin(self) -> bool:
         return self.turns
-
-
-def _about(inertia: InertiaInvariants, origin: FloatArray) -> InertiaInvariants:
-    """Invariants about another origin."""
-    m, c = inertia.mass, inertia.first
-    second = inertia.second - np.outer(origin, c) - np.outer(c, origin) + m * np.outer(origin, origin)
-    Q = inertia.Q - origin[:, None, None] * inertia.P[None]
-    return InertiaInvariants(m, c - m * origin, second, inertia.P, Q, inertia.R, inertia.exact)
 
 
 def _ratios(owner: str, damping: Any, count: int) -> FloatArray:

@@ -15,7 +15,6 @@ import numpy as np
 from flexmbs.core.checks import is_list, show
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError, unknown_name
-from flexmbs.elements.linear.contract import COMPONENTS
 from flexmbs.reduction.interfaces import Frame
 from flexmbs.reduction.model import ReducedModel
 
@@ -42,6 +41,8 @@ class Exposed:
         Which place each coordinate is a displacement of, -1 for modes.
     component : (m,) array of int
         Which of the six it is, 0 for modes.
+    asked : (e,) array of bool
+        Whether the place was asked for, beside or as one of the interfaces.
     """
 
     names: tuple[str, ...]
@@ -50,6 +51,7 @@ class Exposed:
     held: Any
     place: IntArray
     component: IntArray
+    asked: Any
 
     def __len__(self) -> int:
         return len(self.names)
@@ -58,6 +60,13 @@ class Exposed:
     def without_rotation(self) -> int:
         """How many places have no rotation."""
         return int((~self.held[:, 3:].all(axis=1)).sum())
+
+    @property
+    def own(self) -> Any:
+        """Which displacements (e, 6) are coordinates."""
+        out = np.zeros(self.held.shape, dtype=bool)
+        out[self.place[self.place >= 0], self.component[self.place >= 0]] = True
+        return out
 
     def rows(self) -> tuple[IntArray, IntArray]:
         """Place and component of all known displacements, place by place."""
@@ -96,41 +105,36 @@ def expose(model: ReducedModel, nodes: Nodes = ()) -> Exposed:
     ModelError
         If a node is unknown or has no displacements, or the model has no place at all.
     """
-    m = model.size
     names: list[str] = []
+    nodes_of: list[int] = []
     points: list[FloatArray] = []
-    blocks: list[FloatArray] = []
-    held: list[Any] = []
-    place, component = np.full(m, -1), np.zeros(m, dtype=np.int64)
-    seen: set[int] = set()
+    kept: list[tuple[int, IntArray, IntArray]] = []
     for frame in interface_frames(model):
         single = len(np.unique(frame.node)) == 1
-        for row in np.unique(frame.node):
-            mine = frame.node == row
-            coordinates, components = frame.coordinates[mine], frame.component[mine]
-            shape, known = _at_node(model, int(row))
-            shape[components] = 0.0
-            shape[components, coordinates] = 1.0
-            known[components] = True
-            place[coordinates], component[coordinates] = len(names), components
-            names.append(frame.name if single else f"{frame.name} node {row}")
-            points.append(np.asarray(frame.origin) if single else model.points[row])
-            blocks.append(shape)
-            held.append(known)
-            seen.add(int(row))
-    for row in further_nodes(model, nodes):
-        if row not in seen:
-            shape, known = _at_node(model, row)
-            if not known.any():
-                raise ModelError(f"{model!r}: node {row} has no displacements.")
-            names.append(f"node {row}")
-            points.append(model.points[row])
-            blocks.append(shape)
-            held.append(known)
+        for node in np.unique(frame.node):
+            mine = frame.node == node
+            kept.append((len(names), frame.component[mine], frame.coordinates[mine]))
+            names.append(frame.name if single else f"{frame.name} node {node}")
+            points.append(np.asarray(frame.origin) if single else model.points[node])
+            nodes_of.append(int(node))
+    wanted, there = further_nodes(model, nodes), set(nodes_of)
+    for node in wanted:
+        if node not in there:
+            names.append(f"node {node}")
+            points.append(model.points[node])
+            nodes_of.append(node)
+    shapes, held = _at_nodes(model, np.array(nodes_of, dtype=np.int64))
+    place, component = np.full(model.size, -1), np.zeros(model.size, dtype=np.int64)
+    for k, components, coordinates in kept:
+        shapes[k, components] = 0.0
+        shapes[k, components, coordinates] = 1.0
+        held[k, components] = True
+        place[coordinates], component[coordinates] = k, components
+    if len(held) and not held.any(axis=1).all():
+        raise ModelError(f"{model!r}: {names[int(np.argmin(held.any(axis=1)))]} has no displacements.")
     return Exposed(
-        tuple(names), np.array(points).reshape(-1, 3), np.array(blocks).reshape(-1, 6, m),
-        np.array(held, dtype=bool).reshape(-1, 6), place, component,
-    )  # fmt: skip
+        tuple(names), np.array(points).reshape(-1, 3), shapes, held, place, component, np.isin(nodes_of, wanted)
+    )
 
 
 def further_nodes(model: ReducedModel, nodes: Nodes) -> list[int]:
@@ -156,18 +160,13 @@ def further_nodes(model: ReducedModel, nodes: Nodes) -> list[int]:
     return sorted(out)
 
 
-def component_names(place: str, components: Sequence[int]) -> list[str]:
-    """Components of a place in words."""
-    return [f"{place} {COMPONENTS[c]}" for c in components]
-
-
-def _at_node(model: ReducedModel, row: int) -> tuple[FloatArray, Any]:
-    """Shapes (6, m) of a node and which of them there are; none for the point of a rigid or averaged interface."""
-    shape, known = np.zeros((6, model.size)), np.zeros(6, dtype=bool)
-    rows = model.dofs.of(row)
-    if len(rows):
-        components = model.dofs.component[rows]
+def _at_nodes(model: ReducedModel, nodes: IntArray) -> tuple[FloatArray, Any]:
+    """Shapes (e, 6, m) of nodes and which of them there are; none for the point of a rigid or averaged interface."""
+    numbers = model.dofs.table(len(model.points))[nodes].reshape(-1, 6)
+    held = numbers >= 0
+    shapes = np.zeros((len(nodes), 6, model.size))
+    if held.any():
+        rows = numbers[held]
         first, last = int(rows.min()), int(rows.max()) + 1
-        shape[components] = np.asarray(model.shapes[first:last])[rows - first]
-        known[components] = True
-    return shape, known
+        shapes[held] = np.asarray(model.shapes[first:last])[rows - first]
+    return shapes, held

@@ -16,19 +16,15 @@ import tempfile
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
-from types import MappingProxyType
-from typing import Any
 
 from flexmbs.core.errors import FlexmbsError
-from flexmbs.reduction.export.exposed import Nodes
 from flexmbs.reduction.export.fmu_description import build_description, description_2, description_3, page
 from flexmbs.reduction.export.fmu_source import source
 from flexmbs.reduction.export.fmu_variables import identifier, units_of, variables
-from flexmbs.reduction.export.linear_system import LinearSystem, balanced, modal_system
+from flexmbs.reduction.export.linear_system import LinearSystem, balanced
 from flexmbs.reduction.export.written import Written, placed
-from flexmbs.reduction.model import ReducedModel
 
-__all__ = ["write_fmu2", "write_fmu3", "write_system", "write_system_fmu2", "write_system_fmu3"]
+__all__ = ["write_fmu2", "write_fmu3"]
 
 FOLDERS = {
     ("Linux", "x86_64"): ("linux64", "x86_64-linux", ".so"),
@@ -38,103 +34,24 @@ FOLDERS = {
 }
 """Folders of binaries in FMI 2 and 3; FMI 2 knows none for some processors."""
 
-NO_UNITS: Mapping[str, str] = MappingProxyType({})
-
 FLAGS = ("-std=c99", "-O2", "-fPIC", "-shared", "-fvisibility=hidden")
 
 
 def write_fmu2(
-    model: ReducedModel,
-    path: Path,
-    overwrite: bool = False,
-    fixed: Any = (),
-    driven: Any = (),
-    nodes: Nodes = (),
-    modes: int | None = None,
-    damping: Any = 0.0,
-    accelerations: bool = False,
-    modal_forces: bool = False,
-    stresses: bool = False,
-    binary: bool | None = None,
+    system: LinearSystem, path: Path, overwrite: bool, units: Mapping[str, str], binary: bool | None = None
 ) -> Written:
     """Write a unit of FMI 2.0, each number a variable.
 
     Parameters
     ----------
-    model : ReducedModel
-    path : path
-    overwrite : bool, default False
-    fixed, driven, nodes, modes, damping, accelerations, modal_forces, stresses
-        `flexmbs.reduction.export.linear_system.modal_system`.
-    binary : bool, optional
-        Whether to compile it for this machine; by default where a C compiler is found.
-    """
-    system = modal_system(model, fixed, driven, nodes, modes, damping, accelerations, modal_forces, stresses)
-    return write_system(system, path, overwrite, model.units, binary, 2)
-
-
-def write_fmu3(
-    model: ReducedModel,
-    path: Path,
-    overwrite: bool = False,
-    fixed: Any = (),
-    driven: Any = (),
-    nodes: Nodes = (),
-    modes: int | None = None,
-    damping: Any = 0.0,
-    accelerations: bool = False,
-    modal_forces: bool = False,
-    stresses: bool = False,
-    binary: bool | None = None,
-) -> Written:
-    """Write a unit of FMI 3.0, whose variables are arrays; parameters as in `write_fmu2`."""
-    system = modal_system(model, fixed, driven, nodes, modes, damping, accelerations, modal_forces, stresses)
-    return write_system(system, path, overwrite, model.units, binary, 3)
-
-
-def write_system_fmu2(
-    system: LinearSystem,
-    path: Path,
-    overwrite: bool = False,
-    units: Mapping[str, str] = NO_UNITS,
-    binary: bool | None = None,
-) -> Written:
-    """Write a linear system as a unit of FMI 2.0; parameters as in `write_system`."""
-    return write_system(system, path, overwrite, units, binary, 2)
-
-
-def write_system_fmu3(
-    system: LinearSystem,
-    path: Path,
-    overwrite: bool = False,
-    units: Mapping[str, str] = NO_UNITS,
-    binary: bool | None = None,
-) -> Written:
-    """Write a linear system as a unit of FMI 3.0; parameters as in `write_system`."""
-    return write_system(system, path, overwrite, units, binary, 3)
-
-
-def write_system(
-    system: LinearSystem,
-    path: Path,
-    overwrite: bool,
-    units: Mapping[str, str],
-    binary: bool | None,
-    version: int,
-) -> Written:
-    """Write a unit of a linear system.
-
-    Parameters
-    ----------
     system : LinearSystem
+        Of a reduced model (`flexmbs.reduction.export.linear_system.modal_system`), or of a mechanism (`state_space`).
     path : path
     overwrite : bool
     units : mapping of str to str
         Names of the units of length, mass and time; empty where unknown.
-    binary : bool or None
-        Whether to compile it for this machine; None for where a C compiler is found.
-    version : {2, 3}
-        Of FMI.
+    binary : bool, optional
+        Whether to compile it for this machine; by default where a C compiler is found.
 
     Raises
     ------
@@ -143,6 +60,19 @@ def write_system(
     FlexmbsError
         If a binary is asked for and there is no compiler, or the file cannot be written.
     """
+    return _write(system, path, overwrite, units, binary, 2)
+
+
+def write_fmu3(
+    system: LinearSystem, path: Path, overwrite: bool, units: Mapping[str, str], binary: bool | None = None
+) -> Written:
+    """Write a unit of FMI 3.0, each signal an array; parameters as in `write_fmu2`."""
+    return _write(system, path, overwrite, units, binary, 3)
+
+
+def _write(
+    system: LinearSystem, path: Path, overwrite: bool, units: Mapping[str, str], binary: bool | None, version: int
+) -> Written:
     if not system.is_modal:
         system = balanced(system)
     name = identifier(system.name).replace(".", "_")[:60]

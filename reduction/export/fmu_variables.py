@@ -9,7 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from flexmbs.core.errors import ModelError
-from flexmbs.reduction.export.linear_system import QUANTITIES, LinearSystem, Signal
+from flexmbs.reduction.export.linear_system import LinearSystem
+from flexmbs.reduction.export.ports import QUANTITIES, Signal
 
 __all__ = ["Unit", "Variable", "identifier", "units_of", "variables"]
 

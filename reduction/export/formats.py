@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 
 from flexmbs.core.checks import as_flag, as_name, show
 from flexmbs.core.errors import ModelError, unknown_name
-from flexmbs.reduction.export.fmu import write_fmu2, write_fmu3, write_system_fmu2, write_system_fmu3
-from flexmbs.reduction.export.linear_system import LinearSystem, state_space
+from flexmbs.reduction.export.fmu import write_fmu2, write_fmu3
+from flexmbs.reduction.export.linear_system import modal_system, state_space
 from flexmbs.reduction.export.neutral import write_hdf5, write_mtx, write_npz
+from flexmbs.reduction.export.sid import write_sid
 from flexmbs.reduction.export.written import Written, warn_of
 from flexmbs.reduction.model import ReducedModel
 
@@ -19,28 +20,37 @@ __all__ = ["FORMATS", "Format", "export"]
 
 
 class Format(NamedTuple):
-    """``write(model, path, overwrite, ...)``, ``suffix`` of the file or folder by default, and what it is in words.
+    """A format: its writer, the ``suffix`` of its file or folder by default, and what it is in words.
 
-    ``write_system(system, path, overwrite, ...)`` where the format also holds a linear model of a mechanism.
+    Either ``write(model, path, overwrite, ...)`` for parts; or ``write_system(system, path, overwrite, units, ...)``
+    for linear systems, which reduced models become by `modal_system`, and linear models of mechanisms are.
     """
 
-    write: Callable[..., Written]
     suffix: str
     text: str
+    write: Callable[..., Written] | None = None
     write_system: Callable[..., Written] | None = None
 
     @property
     def options(self) -> tuple[str, ...]:
-        """What the writer takes beside the model and its path."""
-        return _options(self.write)
+        """What can be said about a reduced model."""
+        if self.write is not None:
+            return _parameters(self.write)[3:]
+        return _parameters(modal_system)[1:] + self.system_options
+
+    @property
+    def system_options(self) -> tuple[str, ...]:
+        """What can be said about a linear system, beside its units."""
+        return () if self.write_system is None else _parameters(self.write_system)[4:]
 
 
 FORMATS: dict[str, Format] = {
-    "hdf5": Format(write_hdf5, ".h5", "complete file of flexmbs (HDF5)"),
-    "npz": Format(write_npz, ".npz", "neutral arrays for NumPy"),
-    "mtx": Format(write_mtx, "_mtx", "neutral folder of Matrix Market files and tables"),
-    "fmu2": Format(write_fmu2, ".fmu", "unit of simulation, FMI 2.0", write_system_fmu2),
-    "fmu3": Format(write_fmu3, "_fmi3.fmu", "unit of simulation, FMI 3.0", write_system_fmu3),
+    "hdf5": Format(".h5", "complete file of flexmbs (HDF5)", write_hdf5),
+    "npz": Format(".npz", "neutral arrays for NumPy", write_npz),
+    "mtx": Format("_mtx", "neutral folder of Matrix Market files and tables", write_mtx),
+    "fmu2": Format(".fmu", "unit of simulation, FMI 2.0", write_system=write_fmu2),
+    "fmu3": Format("_fmi3.fmu", "unit of simulation, FMI 3.0", write_system=write_fmu3),
+    "sid": Format(".SID_FEM", "Standard Input Data of SIMPACK and Modelica libraries", write_sid),
 }
 """All formats by name."""
 
@@ -97,38 +107,53 @@ def export(
     output = Path(output)
     names = _names(output, to)
     if isinstance(model, ReducedModel):
-        what: ReducedModel | LinearSystem = model
-        writers = [FORMATS[name].write for name in names]
+        allowed = {name: FORMATS[name].options for name in names}
+        title = model.name
     elif all(hasattr(model, attribute) for attribute in ("A", "B", "C", "D", "operating_outputs")):
-        what = state_space(as_name("export", "name", options.pop("name", "mechanism")), model)
-        writers = [_system_writer(name) for name in names]
+        title = as_name("export", "name", options.pop("name", "mechanism"))
+        allowed = {name: ("units", *_for_systems(name).system_options) for name in names}
     else:
         raise ModelError(f"export: expected a ReducedModel, from flexmbs.reduce, or a LinearModel, not {show(model)}.")
     for option in options:
-        if not any(option in _options(write) for write in writers):
-            known = sorted({o for write in writers for o in _options(write)})
+        if not any(option in known for known in allowed.values()):
+            known = sorted({o for options_of in allowed.values() for o in options_of})
             raise ModelError(f"export to {', '.join(names)}: {unknown_name('option', option, known)}")
     out = []
-    for name, write in zip(names, writers, strict=True):
+    for name in names:
         single = len(names) == 1 and output.suffix and not output.is_dir()
-        path = output if single else output / (file_name(what.name) + FORMATS[name].suffix)
-        out.append(write(what, path, overwrite, **{k: v for k, v in options.items() if k in _options(write)}))
+        path = output if single else output / (file_name(title) + FORMATS[name].suffix)
+        given = {k: v for k, v in options.items() if k in allowed[name]}
+        out.append(_written(model, title, FORMATS[name], path, overwrite, given))
         warn_of(out[-1])
     return tuple(out)
 
 
-def _options(write: Callable[..., Written]) -> tuple[str, ...]:
-    """What a writer takes beside a model, a path and whether to replace it."""
-    return tuple(inspect.signature(write).parameters)[3:]
+def _written(
+    model: ReducedModel | Any, title: str, chosen: Format, path: Path, overwrite: bool, options: dict[str, Any]
+) -> Written:
+    """One file."""
+    if chosen.write is not None:
+        return chosen.write(model, path, overwrite, **options)
+    assert chosen.write_system is not None  # noqa: S101  # one of both
+    own = {k: v for k, v in options.items() if k in chosen.system_options}
+    if isinstance(model, ReducedModel):
+        system = modal_system(model, **{k: v for k, v in options.items() if k not in own})
+        units = dict(model.units)
+    else:
+        system, units = state_space(title, model), dict(options.get("units", {}))
+    return chosen.write_system(system, path, overwrite, units, **own)
 
 
-def _system_writer(name: str) -> Callable[..., Written]:
-    """The writer of a format for linear models."""
-    found = FORMATS[name].write_system
-    if found is None:
+def _parameters(function: Callable[..., Any]) -> tuple[str, ...]:
+    return tuple(inspect.signature(function).parameters)
+
+
+def _for_systems(name: str) -> Format:
+    """A format that holds linear models."""
+    if FORMATS[name].write_system is None:
         known = ", ".join(n for n, f in FORMATS.items() if f.write_system is not None)
         raise ModelError(f"export: {name} holds parts with interfaces, not linear models of a mechanism; {known} do.")
-    return found
+    return FORMATS[name]
 
 
 def file_name(name: str) -> str:
@@ -140,7 +165,7 @@ def file_name(name: str) -> str:
 def _names(output: Path, to: str | Sequence[str] | None) -> list[str]:
     """Which formats."""
     if to is None:
-        fitting = [name for name, f in FORMATS.items() if f.suffix == output.suffix.lower()]
+        fitting = [name for name, f in FORMATS.items() if f.suffix.lower() == output.suffix.lower()]
         if not fitting:
             known = ", ".join(sorted({f.suffix for f in FORMATS.values() if f.suffix.startswith(".")}))
             raise ModelError(f"export: the suffix of {output} tells no format ({known}); name it: to='npz'.")

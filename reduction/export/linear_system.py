@@ -15,8 +15,9 @@ force it needs, the reaction that the surroundings must give. With b for driven 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -25,39 +26,17 @@ from scipy import linalg
 from flexmbs.core.checks import as_array, as_count, as_flag, as_number
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError, unknown_name
-from flexmbs.reduction.export.exposed import Exposed, Nodes, expose
+from flexmbs.reduction.export.exposed import Nodes, expose
+from flexmbs.reduction.export.ports import Ports, Signal
 from flexmbs.reduction.model import ReducedModel
 
-__all__ = ["QUANTITIES", "LinearSystem", "Signal", "balanced", "modal_system", "state_space"]
+__all__ = ["LinearSystem", "balanced", "modal_system", "state_space"]
 
 COUPLED = 1e-12
 """Damping between two modes, relative to the largest, that is round-off."""
+NO_LOADS: Mapping[str, Any] = MappingProxyType({})
 UNSTABLE = 1e-10
 """Squared frequencies below minus this part of the largest are no round-off."""
-AXES = ("x", "y", "z")
-
-
-@dataclass(frozen=True)
-class Signal:
-    """Some inputs or outputs that belong together: ``name``, what each ``entries`` is, and their ``quantity``.
-
-    The quantity is one of ``QUANTITIES``.
-    """
-
-    name: str
-    entries: tuple[str, ...]
-    quantity: str
-
-    def __len__(self) -> int:
-        return len(self.entries)
-
-
-QUANTITIES: dict[str, tuple[int, int, int]] = {
-    "number": (0, 0, 0), "force": (1, 1, -2), "moment": (2, 1, -2), "displacement": (1, 0, 0), "rotation": (0, 0, 0),
-    "velocity": (1, 0, -1), "angular velocity": (0, 0, -1), "acceleration": (1, 0, -2),
-    "angular acceleration": (0, 0, -2), "stress": (-1, 1, -2),
-}  # fmt: skip
-"""Exponents of length, mass and time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,6 +113,8 @@ def modal_system(
     accelerations: bool = False,
     modal_forces: bool = False,
     stresses: bool = False,
+    interfaces: str | Sequence[str] | None = None,
+    loads: Mapping[str, Any] = NO_LOADS,
 ) -> LinearSystem:
     """The system of a reduced model.
 
@@ -145,7 +126,8 @@ def modal_system(
     driven : str or sequence of str, default ()
         Interfaces whose motion is given and whose reaction is an output.
     nodes : str or sequence, default ()
-        Further places for forces and displacements (`flexmbs.reduction.export.exposed.expose`).
+        Further places for forces and displacements (`flexmbs.reduction.export.exposed.expose`). Of the nodes of an
+        interface of kind "nodes", only the components it keeps are inputs and outputs, unless they are named here.
     modes : int, optional
         How many, from the lowest; all by default, with which nothing is left out.
     damping : float or (n,) array, default 0
@@ -156,6 +138,10 @@ def modal_system(
         Whether forces on the modes are inputs.
     stresses : bool, default False
         Whether the stresses that the model can tell are outputs.
+    interfaces : str or sequence of str, optional
+        Interfaces where forces act and motions are seen; by default all that are neither fixed nor driven.
+    loads : mapping of str to (m,) array, optional
+        Further inputs, each a factor of generalised forces, such as those of ``model.force(node, ...)``.
 
     Raises
     ------
@@ -167,23 +153,27 @@ def modal_system(
     held, given = _interfaces(owner, model, fixed, driven)
     inner = np.setdiff1d(np.arange(model.size), np.concatenate([held, given]))
     values, vectors = _modes(owner, model, inner, modes)
-    n, n_b = len(values), len(given)
+    n = len(values)
     Phi = np.zeros((model.size, n))
     Phi[inner] = vectors
     D = np.zeros_like(model.K) if model.D is None else model.D
     viscosity = Phi.T @ D @ Phi + np.diag(2.0 * _ratios(owner, damping, n) * np.sqrt(values))
     viscosity = _uncoupled(0.5 * (viscosity + viscosity.T))
 
-    ports = _Ports(places, Phi, n_b)
-    taken = set(held.tolist()) | set(given.tolist())
+    ports = Ports(places, Phi)
+    taken = {*held.tolist(), *given.tolist()}
+    open_to = _open(owner, model, interfaces, taken)
     for k, name in enumerate(places.names):
         own = np.flatnonzero(places.place == k)
         driven_here = [int(np.flatnonzero(given == c)[0]) for c in own if c in given]
         if driven_here:
             ports.drive(name, places.component[own], driven_here)
-        elif not len(own) or not set(own.tolist()) <= taken:
-            ports.load(k, accelerations)
-    if modal_forces:
+        elif places.asked[k] or set(own.tolist()) & open_to:
+            ports.load(k, places.held[k] if places.asked[k] else places.own[k], accelerations)
+    for name, load in loads.items():
+        forces = as_array(owner, f"loads[{name!r}]", load, (model.size,))
+        ports.inputs.append((Signal(name, ("factor of the load",), "number"), (forces @ Phi)[:, None]))
+    if as_flag(owner, "modal_forces", modal_forces):
         ports.inputs.append((Signal("modal_force", tuple(f"mode {i + 1}" for i in range(n)), "number"), np.eye(n)))
     if as_flag(owner, "stresses", stresses):
         ports.stress(model)
@@ -192,71 +182,8 @@ def modal_system(
     return _put_together(model, ports, values, viscosity, Phi, given, D)
 
 
-class _Ports:
-    """Collects inputs, as modal forces (n, k), and outputs, as rows for displacement, rate and acceleration."""
-
-    def __init__(self, places: Exposed, Phi: FloatArray, n_b: int) -> None:
-        self.places, self.Phi, self.n_b = places, Phi, n_b
-        self.inputs: list[tuple[Signal, FloatArray]] = []
-        self.driven: list[tuple[Signal, list[int], int]] = []
-        self.outputs: list[tuple[Signal, str, Any]] = []
-
-    def load(self, k: int, accelerations: bool) -> None:
-        """A place where forces act and motions are seen."""
-        name, held = self.places.names[k], self.places.held[k]
-        kinds = [("displacement", "rotation"), ("velocity", "angular velocity")]
-        if accelerations:
-            kinds.append(("acceleration", "angular acceleration"))
-        for part in range(2):
-            rows = np.flatnonzero(held[3 * part : 3 * part + 3]) + 3 * part
-            if not len(rows):
-                continue
-            shape = self.places.shapes[k, rows]
-            along = ("along", "about")[part]
-            force = ("force", "moment")[part]
-            entries = tuple(f"{force} {along} {AXES[r % 3]}" for r in rows)
-            self.inputs.append((Signal(f"{name}.{force}", entries, force), (shape @ self.Phi).T))
-            for kind in kinds:
-                signal = Signal(
-                    f"{name}.{_identifier(kind[part])}", tuple(f"{kind[part]} {along} {AXES[r % 3]}" for r in rows),
-                    kind[part],
-                )  # fmt: skip
-                self.outputs.append((signal, kind[0], shape))
-
-    def drive(self, name: str, components: Any, rows: list[int]) -> None:
-        """A place whose motion is given."""
-        for part in range(2):
-            mine = [i for i, c in enumerate(components) if c // 3 == part]
-            if not mine:
-                continue
-            which = [rows[i] for i in mine]
-            axes = [AXES[components[i] % 3] for i in mine]
-            along, force = ("along", "about")[part], ("force", "moment")[part]
-            for order, kinds in enumerate(
-                [
-                    ("displacement", "rotation"),
-                    ("velocity", "angular velocity"),
-                    ("acceleration", "angular acceleration"),
-                ]
-            ):
-                kind = kinds[part]
-                signal = Signal(f"{name}.{_identifier(kind)}", tuple(f"{kind} {along} {a}" for a in axes), kind)
-                self.driven.append((signal, which, order))
-            signal = Signal(f"{name}.{force}", tuple(f"reaction {force} {along} {a}" for a in axes), force)
-            self.outputs.append((signal, "reaction", which))
-
-    def stress(self, model: ReducedModel) -> None:
-        """All stresses that the model knows."""
-        if model.stress_shapes is None:
-            raise ModelError(f"{model!r}: it was made without stresses; use reduce(..., stresses='HUB').")
-        shapes = np.asarray(model.stress_shapes)
-        for k, node in enumerate(model.stress_nodes):
-            signal = Signal(f"node {node}.stress", tuple(f"stress {s}" for s in model.stress_names), "stress")
-            self.outputs.append((signal, "displacement", shapes[k]))
-
-
 def _put_together(
-    model: ReducedModel, ports: _Ports, values: FloatArray, viscosity: FloatArray, Phi: FloatArray, given: Any, D: Any
+    model: ReducedModel, ports: Ports, values: FloatArray, viscosity: FloatArray, Phi: FloatArray, given: Any, D: Any
 ) -> LinearSystem:
     """B, C and F from what was collected."""
     n = len(values)
@@ -329,6 +256,20 @@ def balanced(system: LinearSystem) -> LinearSystem:
     return replace(system, A=even, B=B / scale[:, None], C=C * scale, F=F, states=words)
 
 
+def _open(owner: str, model: ReducedModel, interfaces: Any, taken: set[int]) -> set[int]:
+    """Coordinates of interfaces where forces act."""
+    names = [f.name for f in model.frames]
+    if interfaces is None:
+        return {int(c) for f in model.frames for c in f.coordinates} - taken
+    wanted = [interfaces] if isinstance(interfaces, str) else list(interfaces)
+    for name in wanted:
+        if name not in names:
+            raise ModelError(f"{owner}: {unknown_name('interface', name, names)}")
+        if taken & set(model.frame(name).coordinates.tolist()):
+            raise ModelError(f"{owner}: interface {name!r} is fixed or driven, so that no forces act there.")
+    return {int(c) for name in wanted for c in model.frame(name).coordinates}
+
+
 def _interfaces(owner: str, model: ReducedModel, fixed: Any, driven: Any) -> tuple[Any, Any]:
     """Coordinates that are held, and that are driven."""
     out = []
@@ -378,7 +319,3 @@ def _uncoupled(viscosity: FloatArray) -> FloatArray:
     diagonal = viscosity.diagonal()
     rest = np.abs(viscosity - np.diag(diagonal)).max(initial=0.0)
     return diagonal.copy() if rest <= COUPLED * np.abs(diagonal).max(initial=0.0) else viscosity
-
-
-def _identifier(text: str) -> str:
-    return text.replace(" ", "_")

@@ -93,6 +93,20 @@ def test_stresses_and_modal_forces(lug):
     assert np.array_equal(B[len(A) // 2 :, -14:], np.eye(14))
 
 
+def test_chosen_interfaces_loads_and_components(strut):
+    """The load of a node is the force there; a node of an interface that is named too has all its components."""
+    system = modal_system(strut, "start", interfaces=(), nodes=[6, 12], loads={"wind": strut.force(6, (0, 2.0, 0))})
+    assert [x.name for x in system.inputs] == ["end.force", "end.moment", "node 6.force", "node 6.moment", "wind"]
+    assert system.B[:, -1] == pytest.approx(2.0 * system.B[:, 7], rel=1e-12)
+    mesh = fx.meshes.line((0, 0, 0), (1.0, 0, 0), 4)
+    element = fx.elements.Frame(section=fx.Rectangle(0.02, 0.03), up=(0, 0, 1))
+    part = fx.Part(mesh, regions=[fx.Region(None, element, fx.steel)], name="bar")
+    model = fx.reduce(part, ["start", fx.Interface("end", kind="nodes", components=("uz",))], 4)
+    only = modal_system(model, "start")
+    assert [(x.name, x.entries) for x in only.inputs] == [("end.force", ("force along z",))]
+    assert [x.name for x in modal_system(model, "start", nodes=[4]).inputs] == ["end.force", "end.moment"]
+
+
 def test_fewer_modes_and_ratios(strut):
     system = modal_system(strut, fixed="start", modes=3, damping=[0.01, 0.02, 0.03])
     w = strut.angular_frequencies("start")[:3]
@@ -122,6 +136,9 @@ def test_balancing_changes_no_response(strut):
         ({"damping": -0.1}, "damping"),
         ({"damping": [0.1, 0.1]}, "damping"),
         ({"stresses": True}, "without stresses"),
+        ({"interfaces": "HUB"}, "no interface named 'HUB'"),
+        ({"fixed": "start", "interfaces": "start"}, "no forces act there"),
+        ({"loads": {"wind": np.zeros(3)}}, "wind"),
         ({"fixed": ["start", "end"]}, "nothing to see"),
     ],
 )
