@@ -9,9 +9,11 @@ from typing import Any, NamedTuple
 
 from flexmbs.core.checks import as_flag, as_name, show
 from flexmbs.core.errors import ModelError, unknown_name
+from flexmbs.reduction.export.dmig import write_dmig
 from flexmbs.reduction.export.fmu import write_fmu2, write_fmu3
 from flexmbs.reduction.export.linear_system import modal_system, state_space
 from flexmbs.reduction.export.neutral import write_hdf5, write_mtx, write_npz
+from flexmbs.reduction.export.op4 import write_op4, write_op4_binary
 from flexmbs.reduction.export.sid import write_sid
 from flexmbs.reduction.export.written import Written, warn_of
 from flexmbs.reduction.model import ReducedModel
@@ -51,6 +53,9 @@ FORMATS: dict[str, Format] = {
     "fmu2": Format(".fmu", "unit of simulation, FMI 2.0", write_system=write_fmu2),
     "fmu3": Format("_fmi3.fmu", "unit of simulation, FMI 3.0", write_system=write_fmu3),
     "sid": Format(".SID_FEM", "Standard Input Data of SIMPACK and Modelica libraries", write_sid),
+    "dmig": Format(".pch", "Nastran DMIG (bulk data)", write_dmig),
+    "op4": Format("_op4", "Nastran OUTPUT4 as text, with tables", write_op4),
+    "op4bin": Format("_op4bin", "Nastran OUTPUT4 in binary records, with tables", write_op4_binary),
 }
 """All formats by name."""
 

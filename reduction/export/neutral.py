@@ -24,14 +24,14 @@ from typing import Any
 import numpy as np
 
 from flexmbs.core.contracts import FloatArray
-from flexmbs.elements.linear.contract import COMPONENTS
 from flexmbs.reduction.export.document import description
-from flexmbs.reduction.export.exposed import Exposed, Nodes, expose
-from flexmbs.reduction.export.written import MARK, Written, placed, placed_folder
+from flexmbs.reduction.export.exposed import Nodes, expose
+from flexmbs.reduction.export.tables import write_tables
+from flexmbs.reduction.export.written import Written, placed, placed_folder
 from flexmbs.reduction.model import ReducedModel
 from flexmbs.reduction.store import save
 
-__all__ = ["write_hdf5", "write_mtx", "write_npz"]
+__all__ = ["lost", "write_hdf5", "write_mtx", "write_npz"]
 
 
 def write_hdf5(model: ReducedModel, path: Path, overwrite: bool = False) -> Written:
@@ -60,7 +60,7 @@ def write_npz(model: ReducedModel, path: Path, overwrite: bool = False, nodes: N
         Places to tell the motion of beside the interfaces; "all" for every node.
     """
     places = expose(model, nodes)
-    losses = _losses(model, invariants=True)
+    losses = lost(model, invariants=True)
     arrays: dict[str, Any] = {"K": model.K, "M": model.M}
     if model.D is not None:
         arrays["D"] = model.D
@@ -92,7 +92,7 @@ def write_mtx(model: ReducedModel, path: Path, overwrite: bool = False, nodes: N
         Places to tell the motion of beside the interfaces; "all" for every node.
     """
     places = expose(model, nodes)
-    losses = _losses(model, invariants=False)
+    losses = lost(model, invariants=False)
     with placed_folder(path, overwrite) as folder:
         for name in ("K", "M", "D"):
             matrix = getattr(model, name)
@@ -100,17 +100,11 @@ def write_mtx(model: ReducedModel, path: Path, overwrite: bool = False, nodes: N
                 _write_symmetric(folder / f"{name}.mtx", matrix, f"{model.name}: {name}")
         place, component = places.rows()
         _write_general(folder / "basis.mtx", places.shapes[place, component], "displacements of places")
-        rows = [f"{p + 1},{COMPONENTS[c]}" for p, c in zip(place, component, strict=True)]
-        _write_table(folder / "basis_rows.csv", "node,component", rows)
-        rows = [f"{k + 1},{x!r},{y!r},{z!r}" for k, (x, y, z) in enumerate(places.points.tolist())]
-        _write_table(folder / "nodes.csv", "node,x,y,z", rows)
-        _write_table(folder / "dofs.csv", "node,component", _coordinates(places))
-        text = json.dumps(description(model, places, losses), indent=1, ensure_ascii=False)
-        (folder / MARK).write_text(text + "\n", encoding="utf-8")
+        write_tables(folder, model, places, losses)
     return Written("mtx", path, losses)
 
 
-def _losses(model: ReducedModel, invariants: bool) -> tuple[str, ...]:
+def lost(model: ReducedModel, invariants: bool) -> tuple[str, ...]:
     """What is only in the HDF5 file."""
     out = []
     if model.stiffening is not None:
@@ -120,17 +114,6 @@ def _losses(model: ReducedModel, invariants: bool) -> tuple[str, ...]:
     if not invariants and model.stress_shapes is not None:
         out.append("stress shapes")
     return tuple(out)
-
-
-def _coordinates(places: Exposed) -> list[str]:
-    """What each coordinate is, as a row of the table."""
-    return [
-        f"{p + 1},{COMPONENTS[c]}" if p >= 0 else "-1,0" for p, c in zip(places.place, places.component, strict=True)
-    ]
-
-
-def _write_table(path: Path, head: str, rows: list[str]) -> None:
-    path.write_text("\n".join([head, *rows]) + "\n", encoding="utf-8")
 
 
 def _one_line(text: str) -> str:

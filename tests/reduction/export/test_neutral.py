@@ -127,9 +127,7 @@ def test_folders_of_others_are_never_replaced(strut, tmp_path):
         strut.export(tmp_path, "mtx", overwrite=True)
 
 
-@pytest.mark.parametrize(
-    ("to", "writer"), [("npz", "numpy.savez"), ("mtx", "flexmbs.reduction.export.neutral._write_table")]
-)
+@pytest.mark.parametrize(("to", "writer"), [("npz", "numpy.savez"), ("mtx", "flexmbs.reduction.export.tables._write")])
 def test_a_crash_leaves_nothing(lug, tmp_path, monkeypatch, to, writer):
     def full(*_, **__):
         raise OSError(28, "No space left on device")
