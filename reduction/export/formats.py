@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from flexmbs.core.checks import as_flag, as_name, show
 from flexmbs.core.errors import ModelError, unknown_name
 from flexmbs.reduction.export.dmig import write_dmig
+from flexmbs.reduction.export.exudyn import write_exudyn
 from flexmbs.reduction.export.fmu import write_fmu2, write_fmu3
 from flexmbs.reduction.export.linear_system import modal_system, state_space
 from flexmbs.reduction.export.neutral import write_hdf5, write_mtx, write_npz
@@ -56,6 +57,7 @@ FORMATS: dict[str, Format] = {
     "dmig": Format(".pch", "Nastran DMIG (bulk data)", write_dmig),
     "op4": Format("_op4", "Nastran OUTPUT4 as text, with tables", write_op4),
     "op4bin": Format("_op4bin", "Nastran OUTPUT4 in binary records, with tables", write_op4_binary),
+    "exudyn": Format("_exudyn", "data and loader for Exudyn, linear and in a floating frame", write_exudyn),
 }
 """All formats by name."""
 

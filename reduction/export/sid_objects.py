@@ -25,10 +25,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from flexmbs.core.checks import as_count, show
 from flexmbs.core.contracts import FloatArray
-from flexmbs.core.errors import ModelError
 from flexmbs.reduction.export.exposed import Exposed, Nodes, expose
+from flexmbs.reduction.export.frame import frame_modes
 from flexmbs.reduction.inertia import InertiaInvariants
 from flexmbs.reduction.model import ReducedModel
 from flexmbs.reduction.stiffening import SecondOrder
@@ -39,8 +38,6 @@ PAIRS = ((0, 0), (1, 1), (2, 2), (0, 1), (1, 2), (2, 0))
 """Products of the angular velocity in the columns of Oe."""
 TENSOR = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
 """Entries of the inertia tensor in the rows of J; not the same order."""
-RIGID = 1e-6
-"""Squared frequencies below this part of the first elastic one belong to rigid motions."""
 
 ZERO, DIAGONAL, SYMMETRIC, FULL, UNIT = range(5)
 
@@ -91,54 +88,22 @@ def sid_data(model: ReducedModel, reference: str, nodes: Nodes, modes: int | Non
     ModelError
         If there is no exact inertia, or the reference does not fit.
     """
-    owner = f"SID of {model.name!r}"
-    if model.inertia is None or not model.inertia.exact:
-        raise ModelError(
-            f"{owner}: its reduced model has no exact inertia invariants; reduce a Part, or operators whose mass "
-            f"matrix is the same for x, y and z."
-        )
-    values, Phi, origin = _shapes(owner, model, reference)
-    kept = len(values) if modes is None else as_count(owner, "modes", modes, minimum=1)
-    if kept > len(values):
-        raise ModelError(f"{owner}: {kept} modes were asked for, but there are {len(values)}.")
-    values, Phi = values[:kept], Phi[:, :kept]
-    inertia = model.inertia.transformed(Phi).about(origin)
+    found = frame_modes("SID", model, reference, modes)
+    inertia, origin, Phi, D = found.inertia, found.origin, found.shapes, found.damping
     second = None
     if model.stiffening is not None:
         places = {f.name: np.asarray(f.origin) for f in model.frames}
         held = None if reference == "mean" else reference
         second = model.stiffening.transformed(Phi).in_frame(inertia, origin, places, held)
     exposed = expose(model, nodes)
-    D = np.zeros((kept, kept)) if model.D is None else Phi.T @ model.D @ Phi
     objects = _inertia_objects(inertia, second)
-    n = kept
-    objects["ksigma"] = Taylor(np.zeros((n, 1)), None, ZERO)
-    objects["Ke"] = Taylor(np.diag(values), None, DIAGONAL)
-    objects["De"] = Taylor(0.5 * (D + D.T), None, SYMMETRIC if np.abs(D).max(initial=0.0) > 0 else ZERO)
+    objects["ksigma"] = Taylor(np.zeros((len(D), 1)), None, ZERO)
+    objects["Ke"] = Taylor(np.diag(found.values), None, DIAGONAL)
+    objects["De"] = Taylor(D, None, SYMMETRIC if np.abs(D).max(initial=0.0) > 0 else ZERO)
     return SidData(
-        model.name, inertia.mass, np.sqrt(values), _nodes(exposed, Phi, origin, second), objects,
+        model.name, inertia.mass, np.sqrt(found.values), _nodes(exposed, Phi, origin, second), objects,
         exposed.without_rotation, second is not None,
     )  # fmt: skip
-
-
-def _shapes(owner: str, model: ReducedModel, reference: str) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Squared frequencies, mass-normalised shapes (m, n) and the origin of the frame."""
-    assert model.inertia is not None  # noqa: S101  # checked before
-    if not isinstance(reference, str):
-        raise ModelError(f"{owner}: reference must be 'mean' or the name of an interface, not {show(reference)}.")
-    if reference == "mean":
-        values, vectors = model.modes()
-        rigid = values < RIGID * values[min(6, len(values) - 1)]
-        if int(rigid.sum()) != 6 or rigid[6:].any():
-            raise ModelError(f"{owner}: mean axes need a free part with six rigid motions; it has {int(rigid.sum())}.")
-        return values[6:], vectors[:, 6:], np.asarray(model.inertia.centre)
-    frame = model.frame(reference)
-    if len(frame.coordinates) != 6 or len(np.unique(frame.node)) != 1:
-        raise ModelError(f"{owner}: interface {reference!r} is of kind 'nodes' and holds no frame.")
-    values, vectors = model.modes(reference)
-    if not len(values) or values[0] <= 0.0:
-        raise ModelError(f"{owner}: it can move although interface {reference!r} is held.")
-    return values, vectors, np.asarray(frame.origin)
 
 
 def _inertia_objects(i: InertiaInvariants, second: SecondOrder | None) -> dict[str, Taylor]:
