@@ -2,7 +2,8 @@ r"""Exudyn: data and a script that loads them, as a linear second-order system a
 
 A folder with ``exudyn_load.py`` (functions ``linear`` and ``floating``), ``linear.npz`` (K, M, D, labels) and, for
 models with exact inertia, ``floating.npz``: the modes in a floating frame and the integrals that Exudyn's object
-``ObjectFFRFreducedOrder`` takes, from `InertiaInvariants` rather than from a mass matrix of nodes. With :math:`\tilde\phi_k` the skew matrix of a shape,
+``ObjectFFRFreducedOrder`` takes, from `InertiaInvariants` rather than from a mass matrix of nodes. With
+:math:`\tilde\phi_k` the skew matrix of a shape,
 
 .. math:: \int\tilde\phi_j^T\phi_k, \quad \int\tilde\phi_j^T\tilde\phi_k, \quad \int\phi_k, \quad
           \int\tilde\phi_k, \quad \int\tilde r^T\phi_k, \quad \int\tilde r^T\tilde\phi_k .

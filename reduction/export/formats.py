@@ -13,6 +13,8 @@ from flexmbs.reduction.export.dmig import write_dmig
 from flexmbs.reduction.export.exudyn import write_exudyn
 from flexmbs.reduction.export.fmu import write_fmu2, write_fmu3
 from flexmbs.reduction.export.linear_system import modal_system, state_space
+from flexmbs.reduction.export.matlab import write_mat, write_simscape
+from flexmbs.reduction.export.modelica import write_modelica
 from flexmbs.reduction.export.neutral import write_hdf5, write_mtx, write_npz
 from flexmbs.reduction.export.op4 import write_op4, write_op4_binary
 from flexmbs.reduction.export.sid import write_sid
@@ -58,6 +60,9 @@ FORMATS: dict[str, Format] = {
     "op4": Format("_op4", "Nastran OUTPUT4 as text, with tables", write_op4),
     "op4bin": Format("_op4bin", "Nastran OUTPUT4 in binary records, with tables", write_op4_binary),
     "exudyn": Format("_exudyn", "data and loader for Exudyn, linear and in a floating frame", write_exudyn),
+    "mat": Format(".mat", "state space for MATLAB, Octave and python-control", write_system=write_mat),
+    "simscape": Format("_simscape.mat", "Simscape's Reduced Order Flexible Solid", write_simscape),
+    "modelica": Format(".mo", "Modelica text", write_system=write_modelica),
 }
 """All formats by name."""
 
