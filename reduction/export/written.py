@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import sys
 import tempfile
 import warnings
 from collections.abc import Iterator
@@ -44,10 +45,14 @@ class Written:
 
 
 def warn_of(written: Written) -> None:
-    """Say what was lost, where Python shows warnings."""
-    if written.losses:
-        text = "; ".join(written.losses)
-        warnings.warn(f"{written.path.name} ({written.format}) does not hold: {text}.", LossWarning, stacklevel=3)
+    """Say what was lost, where Python shows warnings, as a warning of the line that called the package."""
+    if not written.losses:
+        return
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("flexmbs."):
+        level, frame = level + 1, frame.f_back
+    text = "; ".join(written.losses)
+    warnings.warn(f"{written.path.name} ({written.format}) does not hold: {text}.", LossWarning, stacklevel=level)
 
 
 @contextmanager
