@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 _HOME = {
+    "flexmbs.analysis.as_cartesian": ("as_cartesian",),
+    "flexmbs.analysis.as_tree": ("as_tree",),
     "flexmbs.analysis.constrained_modes": ("ConstrainedModes",),
     "flexmbs.analysis.linear_model": ("LinearModel",),
     "flexmbs.analysis.linearise": ("linearise",),
@@ -21,6 +23,7 @@ _HOME = {
     "flexmbs.analysis.output": ("Output",),
     "flexmbs.analysis.simulate": ("simulate",),
     "flexmbs.analysis.static": ("StaticOptions", "solve_static"),
+    "flexmbs.analysis.topology": ("Topology", "topology"),
     "flexmbs.bodies.floating": ("FloatingBody",),
     "flexmbs.bodies.linear": ("LinearBody",),
     "flexmbs.bodies": ("InitialVelocity", "Marker", "PlanarRigidBody", "PointMass", "RigidBody", "Wireframe", "ground"),
@@ -80,6 +83,15 @@ _HOME = {
     "flexmbs.joints.rolling": ("RollingBall", "RollingDisk"),
     "flexmbs.joints.sliding": ("Sliding",),
     "flexmbs.joints.universal": ("Universal",),
+    "flexmbs.kinematics.inverse_dynamics": ("DriveForces", "inverse_dynamics",),
+    "flexmbs.kinematics.solve": ("solve_kinematics",),
+    "flexmbs.kinematics.trace": ("trace_kinematics",),
+    "flexmbs.kinematics.paths": ("KinematicPath", "KinematicPaths", "SingularPosition",),
+    "flexmbs.kinematics.inverse_kinematics": ("inverse_kinematics",),
+    "flexmbs.kinematics.pose": ("JointLimit", "Pose", "PoseTarget",),
+    "flexmbs.constraint_forces.reduced_system": ("ConstraintForces", "ReducedSystem",),
+    "flexmbs.constraint_forces.joint_graph": ("JointGraph",),
+    "flexmbs.constraint_forces.elimination": ("Elimination", "eliminate", "low_fill_order",),
     "flexmbs.linear.body_loads": ("Acceleration", "Centrifugal", "ThermalLoad"),
     "flexmbs.linear.connections": ("AveragingLink", "NodalMass", "NodalSpring", "RigidLink"),
     "flexmbs.linear.damping": ("ModalDamping", "ProportionalDamping", "StructuralDamping"),
@@ -103,6 +115,7 @@ _HOME = {
     "flexmbs.meshes": ("Mesh", "read_mesh"),
     "flexmbs.model": ("Model",),
     "flexmbs.output.linear_paraview": ("write_vtu",),
+    "flexmbs.output.stress_stream": ("StressBlock", "stress_blocks", "write_stresses"),
     "flexmbs.reduction.balanced": ("balanced_truncation",),
     "flexmbs.reduction.characteristic_modes": ("characteristic_modes",),
     "flexmbs.reduction.export": ("Written", "export"),
@@ -116,13 +129,14 @@ _HOME = {
     "flexmbs.reduction.report": ("ReductionReport",),
     "flexmbs.reduction.selection": ("EffectiveMass", "Lowest", "TransferFunction", "UpToFrequency"),
     "flexmbs.reduction.store": ("load_reduced",),
+    "flexmbs.reduction.unreduced": ("unreduced",),
     "flexmbs.solution": ("Solution", "Status"),
     "flexmbs.supports": ("Clamp", "Guide", "Hinge", "Pin", "Prescribe", "Roller"),
     "flexmbs.system": ("System", "compile_model"),
     "flexmbs.time_solution": ("Energy", "TimeSolution", "TimeStatus"),
 }  # fmt: skip
 _WHERE = {name: module for module, names in _HOME.items() for name in names}
-_ROOMS = ("elements", "meshes", "motions", "reduction", "verification")
+_ROOMS = ("elements", "meshes", "motions", "reduction", "trees", "verification")
 
 __all__ = [
     "BDF",
@@ -147,6 +161,7 @@ __all__ = [
     "Command",
     "Constant",
     "ConstrainedModes",
+    "ConstraintForces",
     "Controller",
     "ConvergenceError",
     "CoordinateJoint",
@@ -161,9 +176,11 @@ __all__ = [
     "DistanceSensor",
     "DistributedLoad",
     "DofMap",
+    "DriveForces",
     "EffectiveMass",
     "Elastic",
     "ElasticSupport",
+    "Elimination",
     "Energy",
     "EnergyMomentum",
     "Equilibria",
@@ -194,7 +211,11 @@ __all__ = [
     "JointActuator",
     "JointForce",
     "JointFriction",
+    "JointGraph",
+    "JointLimit",
     "JointSensor",
+    "KinematicPath",
+    "KinematicPaths",
     "LineActuator",
     "LinearBody",
     "LinearModel",
@@ -234,6 +255,8 @@ __all__ = [
     "PointMass",
     "PointOnLine",
     "PointOnPlane",
+    "Pose",
+    "PoseTarget",
     "PositionSensor",
     "Prescribe",
     "Prismatic",
@@ -244,6 +267,7 @@ __all__ = [
     "ReadError",
     "Rectangle",
     "ReducedModel",
+    "ReducedSystem",
     "ReductionReport",
     "Region",
     "Revolute",
@@ -257,6 +281,7 @@ __all__ = [
     "Screw",
     "Signal",
     "SingularError",
+    "SingularPosition",
     "Sliding",
     "Solution",
     "Spherical",
@@ -268,6 +293,7 @@ __all__ = [
     "Status",
     "StickSlip",
     "Stop",
+    "StressBlock",
     "StructuralDamping",
     "SuccessiveProjection",
     "SurfaceLoad",
@@ -276,6 +302,7 @@ __all__ = [
     "ThermalLoad",
     "TimeSolution",
     "TimeStatus",
+    "Topology",
     "TorsionSpring",
     "TransferFunction",
     "TranslationDriver",
@@ -291,22 +318,28 @@ __all__ = [
     "Written",
     "__version__",
     "aluminium",
+    "as_cartesian",
+    "as_tree",
     "balanced_truncation",
     "buckling_loads",
     "characteristic_modes",
     "compile_model",
     "elements",
+    "eliminate",
     "export",
     "frame_response",
     "geometric_stiffness",
     "ground",
     "harmonic_response",
     "inspect",
+    "inverse_dynamics",
+    "inverse_kinematics",
     "joined",
     "krylov",
     "linearise",
     "load",
     "load_reduced",
+    "low_fill_order",
     "macneal",
     "meshes",
     "modal_truncation",
@@ -322,19 +355,28 @@ __all__ = [
     "rubin",
     "scalar_mass",
     "simulate",
+    "solve_kinematics",
     "solve_modal",
     "solve_static",
     "static_response",
     "steel",
+    "stress_blocks",
+    "topology",
+    "trace_kinematics",
+    "trees",
+    "unreduced",
     "verification",
     "vibration_modes",
     "write_operators_matrix_market",
     "write_operators_npz",
+    "write_stresses",
     "write_vtu",
 ]
 
 if TYPE_CHECKING:
-    from flexmbs import elements, meshes, motions, reduction, verification
+    from flexmbs import elements, meshes, motions, reduction, trees, verification
+    from flexmbs.analysis.as_cartesian import as_cartesian
+    from flexmbs.analysis.as_tree import as_tree
     from flexmbs.analysis.constrained_modes import ConstrainedModes
     from flexmbs.analysis.linear_model import LinearModel
     from flexmbs.analysis.linearise import linearise
@@ -343,11 +385,15 @@ if TYPE_CHECKING:
     from flexmbs.analysis.report import ModelReport, inspect
     from flexmbs.analysis.simulate import simulate
     from flexmbs.analysis.static import StaticOptions, solve_static
+    from flexmbs.analysis.topology import Topology, topology
     from flexmbs.bodies import InitialVelocity, Marker, PlanarRigidBody, PointMass, RigidBody, Wireframe, ground
     from flexmbs.bodies.floating import FloatingBody
     from flexmbs.bodies.linear import LinearBody
     from flexmbs.body import Attachment, FlexibleBody
     from flexmbs.consecutive import joined
+    from flexmbs.constraint_forces.elimination import Elimination, eliminate, low_fill_order
+    from flexmbs.constraint_forces.joint_graph import JointGraph
+    from flexmbs.constraint_forces.reduced_system import ConstraintForces, ReducedSystem
     from flexmbs.control.actuators import ForceActuator, JointActuator, LineActuator, MomentActuator, Signal
     from flexmbs.control.controller import Controller
     from flexmbs.control.events import Event
@@ -424,6 +470,12 @@ if TYPE_CHECKING:
     from flexmbs.joints.rolling import RollingBall, RollingDisk
     from flexmbs.joints.sliding import Sliding
     from flexmbs.joints.universal import Universal
+    from flexmbs.kinematics.inverse_dynamics import DriveForces, inverse_dynamics
+    from flexmbs.kinematics.inverse_kinematics import inverse_kinematics
+    from flexmbs.kinematics.paths import KinematicPath, KinematicPaths, SingularPosition
+    from flexmbs.kinematics.pose import JointLimit, Pose, PoseTarget
+    from flexmbs.kinematics.solve import solve_kinematics
+    from flexmbs.kinematics.trace import trace_kinematics
     from flexmbs.linear.body_loads import Acceleration, Centrifugal, ThermalLoad
     from flexmbs.linear.connections import AveragingLink, NodalMass, NodalSpring, RigidLink
     from flexmbs.linear.damping import ModalDamping, ProportionalDamping, StructuralDamping
@@ -447,6 +499,7 @@ if TYPE_CHECKING:
     from flexmbs.meshes import Mesh, read_mesh
     from flexmbs.model import Model
     from flexmbs.output.linear_paraview import write_vtu
+    from flexmbs.output.stress_stream import StressBlock, stress_blocks, write_stresses
     from flexmbs.reduction.balanced import balanced_truncation
     from flexmbs.reduction.characteristic_modes import characteristic_modes
     from flexmbs.reduction.export import Written, export
@@ -460,6 +513,7 @@ if TYPE_CHECKING:
     from flexmbs.reduction.report import ReductionReport
     from flexmbs.reduction.selection import EffectiveMass, Lowest, TransferFunction, UpToFrequency
     from flexmbs.reduction.store import load_reduced
+    from flexmbs.reduction.unreduced import unreduced
     from flexmbs.solution import Solution, Status
     from flexmbs.supports import Clamp, Guide, Hinge, Pin, Prescribe, Roller
     from flexmbs.system import System, compile_model

@@ -20,6 +20,7 @@ from flexmbs.core.errors import ModelError, SingularError
 from flexmbs.dynamics import Dynamics
 from flexmbs.mechanics.compliance import constraint_rows
 from flexmbs.mechanics.steps import local, retract
+from flexmbs.trees.tree import Tree
 
 __all__ = ["Consistent", "accelerations", "assemble", "constraint_matrix", "dependent_constraints"]
 
@@ -123,7 +124,9 @@ def _heavier(dyn: Dynamics, keep: tuple[Any, ...]) -> FloatArray:
         return np.zeros(0)
     stay = np.zeros(dyn.n_v, dtype=bool)
     for body in keep:
-        if any(body is b for b in c.bodies):
+        if isinstance(body, Tree):
+            stay[c.tree(body).unknowns] = True
+        elif any(body is b for b in c.bodies):
             stay[c.node_dofs[c.index(body)].ravel()] = True
         else:
             _, iv = c.place(body)

@@ -1,9 +1,11 @@
 """Numbering: which entry of q is which coordinate of which body, with hinged nodes sharing their position.
 
 Coordinates of vector spaces come first and have the same place in q and in v: nodes of flexible bodies, shapes of
-floating and linear bodies, point masses, planar rigid bodies, extra coordinates (such as those whose velocities are
-first-order states). Then come the rigid bodies, and the frames of floating ones, with 7 coordinates in q (position of
-the centre of mass, or of the origin of the frame, unit quaternion with its scalar first) and 6 in v.
+floating and linear bodies, displacements and angles of the joints of trees, point masses, planar rigid bodies, extra
+coordinates (such as those whose velocities are first-order states). Then come the rigid bodies, and the frames of
+floating ones, with 7 coordinates in q (position of the centre of mass, or of the origin of the frame, unit quaternion
+with its scalar first) and 6 in v; and so do the rotations by quaternion in trees, whose translation is that of a free
+root, or stays zero.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from flexmbs.bodies.linear import LinearBody
 from flexmbs.bodies.rigid import RigidBody
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError
+from flexmbs.trees.places import TreePlaces
 
 if TYPE_CHECKING:
     from typing import Any
@@ -66,7 +69,8 @@ class Coordinates:
     entry belongs to (a hinged position: to the first node); ``translations``: the entries of flexible bodies that are
     positions or displacements; ``n_linear``: number of coordinates of vector spaces; ``places``: first entry in q and
     in v of each rigid body, in the order of the model; ``extra``: the extra coordinates, from ``n_linear - len(extra)``
-    on; ``modal``: first entry of the shapes of each floating or linear body, by its id; ``linear``: the linear bodies.
+    on; ``modal``: first entry of the shapes of each floating or linear body, by its id; ``linear``: the linear bodies;
+    ``trees``: the places of the columns of each tree; ``idle``: entries of v that never move.
     """
 
     bodies: tuple[FlexibleBody, ...]
@@ -81,6 +85,8 @@ class Coordinates:
     extra: tuple[ExtraCoordinate, ...]
     modal: Mapping[int, int]
     linear: tuple[LinearBody, ...]
+    trees: tuple[TreePlaces, ...]
+    idle: IntArray
 
     @classmethod
     def of(cls, model: Model, extra: tuple[ExtraCoordinate, ...] = ()) -> Coordinates:
@@ -124,6 +130,11 @@ class Coordinates:
             node_of.append(np.full(linear.modes, n_nodes))
             modal[id(linear)] = iv
             iq, iv, n_nodes = iq + linear.modes, iv + linear.modes, n_nodes + 1
+        trees = []
+        for tree in model.trees:
+            trees.append(TreePlaces(tree, n_nodes))
+            iv = trees[-1].number_columns(iv, q, v, node_of)
+            iq, n_nodes = iv, n_nodes + 1
         for item in [b for b in model.rigid_bodies if not isinstance(b, TURNING)] + list(extra):
             start, rate = item.initial_q, item.initial_v
             q.append(start)
@@ -140,6 +151,8 @@ class Coordinates:
                 node_of.append(np.full(6, number.get(id(body), n_nodes)))
                 places[id(body)] = (iq, iv)
                 iq, iv, n_nodes = iq + 7, iv + 6, n_nodes + 1
+        for places_of_tree in trees:
+            iq, iv = places_of_tree.number_rotations(iq, iv, n_linear, q, v, node_of)
         start, rate = np.ascontiguousarray(np.concatenate(q)), np.ascontiguousarray(np.concatenate(v))
         for item in model.initial:
             own_dofs = node_dofs[[b is item.body for b in model.flexible_bodies].index(True)]
@@ -157,6 +170,8 @@ class Coordinates:
             extra,
             modal,
             model.linear_bodies,
+            tuple(trees),
+            np.concatenate([np.zeros(0, dtype=np.int64), *(t.idle for t in trees)]).astype(np.int64),
         )
 
     @property
@@ -169,6 +184,12 @@ class Coordinates:
         """Number of rigid bodies with a quaternion."""
         return (self.n_v - self.n_linear) // 6
 
+    @property
+    def displacements(self) -> IntArray:
+        """Places in v of all velocities that are lengths per time: of nodes, points, rigid bodies, joints of trees."""
+        rigid = [np.arange(iv, iv + len(b.position)) for b, (_, iv) in zip(self.rigid, self.places, strict=True)]
+        return np.concatenate([self.translations, *rigid, *(t.displacements for t in self.trees)]).astype(np.int64)
+
     def place(self, body: object) -> tuple[int, int]:
         """First entry in q and in v of a rigid body of the model."""
         for other, at in zip(self.rigid, self.places, strict=True):
@@ -177,6 +198,13 @@ class Coordinates:
         raise ModelError(
             f"body {getattr(body, 'name', body)!r} is not the one in this model; use the object the model was made of."
         )
+
+    def tree(self, tree: object) -> TreePlaces:
+        """The places of a tree of the model."""
+        for places in self.trees:
+            if places.tree is tree:
+                return places
+        raise ModelError(f"{tree} is not the one in this model; use the object the model was made of.")
 
     @property
     def n(self) -> int:
@@ -233,6 +261,10 @@ class Coordinates:
             first = self.modal.get(id(body), dof + 1)
             if first <= dof < first + getattr(body, "modes", 0):
                 return f"shape {dof - first + 1} of body {body.name!r}"
+        for tree in self.trees:
+            named = tree.describe(dof)
+            if named is not None:
+                return named
         first = self.n_linear - len(self.extra)
         return self.extra[dof - first].name if first <= dof < self.n_linear else f"coordinate {dof}"
 

@@ -16,19 +16,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flexmbs.core.contracts import Env, FloatArray, IntArray, MarkerWork, State
-from flexmbs.core.errors import ModelError, SingularError
+from flexmbs.core.contracts import Env, FloatArray, MarkerWork, State
+from flexmbs.core.errors import SingularError
 from flexmbs.core.linsolve.band import Band
 from flexmbs.core.sparsity import clear_blocks, rotate_blocks
 from flexmbs.forces.items import DEAD
 from flexmbs.forces.wrench import wrench_force
-from flexmbs.markers.rigid import RIGID
-from flexmbs.mechanics.build import Mechanics
 from flexmbs.mechanics.compliance import compliances
-from flexmbs.mechanics.floating import floating_force, floating_tangent
-from flexmbs.mechanics.floating_mass import FloatingMass, structure
+from flexmbs.mechanics.floating import floating_force
+from flexmbs.mechanics.floating_tangent import floating_tangent
 from flexmbs.mechanics.inertia import add_rows_product, gyroscopic_force, gyroscopic_tangent, inertia_force
 from flexmbs.mechanics.mass import as_rows, mass_damping, mass_matrix
+from flexmbs.mechanics.moving_mass import MovingMass, mass_moves, structure
 from flexmbs.mechanics.pairs import (
     joint_coupling,
     joint_force,
@@ -39,14 +38,16 @@ from flexmbs.mechanics.pairs import (
 )
 from flexmbs.mechanics.prescribed import Prescribed
 from flexmbs.mechanics.python_items import PythonItems
-from flexmbs.mechanics.rigid_system import rigid_residual, rigid_tangent
-from flexmbs.mechanics.row_forces import row_force, row_force_measures, row_force_tangent
+from flexmbs.mechanics.refusals import refuse_force, refuse_marker, refuse_moving_supports, singular
+from flexmbs.mechanics.rigid_system import rigid_alone, rigid_residual, rigid_tangent
+from flexmbs.mechanics.row_forces import row_force, row_force_tangent
 from flexmbs.mechanics.sizes import body_sizes, model_length
 from flexmbs.mechanics.step_matrix import StepMatrix, possible_entries
 from flexmbs.mechanics.steps import largest_of_bodies, reduce, spread
 from flexmbs.mechanics.turns import Turns
 from flexmbs.mechanics.wrenches import wrench_tangent
 from flexmbs.system import EvaluationError, System
+from flexmbs.trees.dynamics import tree_force, tree_tangent
 
 if TYPE_CHECKING:
     from flexmbs.integrators.contracts import StepState
@@ -90,17 +91,19 @@ class Dynamics:
         self.velocity_rows = np.zeros(self.n_c, dtype=np.int64) if mechanics is None else mechanics.levels
         self._frames = np.ascontiguousarray(system.fixation.frames0)
         self._frame_dofs = system.fixation.frame_dofs
-        self._refuse_moving_supports()
+        refuse_moving_supports(system)
         self._floating = () if mechanics is None else mechanics.floating
-        self.mass_matrix = mass_matrix(system, structure(system))
-        self._M = as_rows(self.mass_matrix)
+        self._has_trees = mechanics is not None and len(mechanics.trees.kind) > 0
+        self._moves = mass_moves(mechanics)
+        self._mass_matrix = mass_matrix(system, structure(system))
+        self._M = as_rows(self._mass_matrix)
         self._damped_mass = mass_damping(system)
         if len(self._damped_mass):
             self._C = as_rows(mass_matrix(system, self._damped_mass))
         c = self.coordinates
         first = c.n_linear - len(c.extra)
         self.states = np.array([first + i for i, e in enumerate(c.extra) if e.mass > 0.0], dtype=np.int64)
-        self.mass = np.ascontiguousarray(self.mass_matrix.diagonal())
+        self.mass = np.ascontiguousarray(self._mass_matrix.diagonal())
         self.mass[self.states] = 0.0
         self._terms = [t for t in system.terms if t.force is not DEAD.force]
         self.prescribed = Prescribed(system, self.velocity_rows)
@@ -116,7 +119,6 @@ class Dynamics:
             self.python = PythonItems(self)
             self._has_states, self._has_users = bool(self.python.states), bool(self.python.users)
             self._before = self._has_states or bool(mechanics.actuator_wrenches)
-            self._s, self._rate = np.zeros(len(mechanics.forces.mA)), np.zeros(len(mechanics.forces.mA))
         else:
             self.T = np.zeros((0, 3, 3))
         damped = any(np.any(getattr(t.group, "tau", 0.0)) for t in system.terms)
@@ -125,11 +127,12 @@ class Dynamics:
             system.solver.symmetric = system.symmetric and not damped
         self.solver = system.solver
         self._compliance = np.zeros(self.n_c)
-        self._rigid_alone = self._groups_if_rigid_alone()
+        self._rigid_alone = None if self._terms or len(self._damped_mass) else rigid_alone(system)
         self.seconds = dict.fromkeys(("evaluation", "assembly", "factorisation", "solve"), 0.0)
         self.matrix = StepMatrix(system, possible_entries(system), self.seconds)
-        if self._floating:
-            self._moving_mass = FloatingMass(system, self.mass_matrix, self.matrix)
+        if self._moves:
+            self._moving_mass = MovingMass(system, self._mass_matrix, self.matrix)
+            self._M = as_rows(self._moving_mass.rows)
             self._moving_mass.update(self.coordinates.reference)
         self.length = model_length(c, mechanics)
         self.body_of, self.body_sizes = body_sizes(c, self.mass, self.length)
@@ -141,42 +144,20 @@ class Dynamics:
         )
         self.evaluations = self.factorisations = 0
 
-    def _groups_if_rigid_alone(self) -> tuple[Any, Any, Any, IntArray] | None:
-        """What `rigid_residual` needs where there are rigid bodies and joints and nothing else, else None."""
-        m = self.mechanics
-        if m is None or self._terms or len(self._damped_mass) or len(m.markers.groups) != 1:
-            return None
-        (kind, points), *_ = m.markers.groups
-        others = (
-            bool(self._floating)
-            or self._has_forces
-            or self._has_wrenches
-            or self._has_users
-            or self._before
-            or self._has_states
-        )
-        if kind is not RIGID or others or not (self._rigid and self._has_joints):
-            return None
-        return m.rigid, points, m.joints, m.markers.dof
-
-    def _refuse_moving_supports(self) -> None:
-        """Supports that move need velocities, which their histories do not have."""
-        for drive in self.system.fixation.drives:
-            if drive.history is not None:
-                raise ModelError(
-                    f"Model {self.system.model.name!r}: {drive.owner} moves with a history; in time, prescribe motions "
-                    f"with a driver joint, whose motion has velocity and acceleration."
-                )
+    @property
+    def mass_matrix(self) -> Any:
+        """Mass in compressed rows over all velocities, at the state that was evaluated last."""
+        return self._moving_mass.matrix if self._moves else self._mass_matrix
 
     @property
     def mass_changes(self) -> bool:
         """Whether the mass matrix depends on the state."""
-        return bool(self._floating)
+        return self._moves
 
     @property
     def mass_blocks(self) -> FloatArray:
         """Masses in the layout of the blocks, at the state that was evaluated last."""
-        return self._moving_mass.blocks if self._floating else self.system.mass_blocks
+        return self._moving_mass.blocks if self._moves else self.system.mass_blocks
 
     @property
     def env(self) -> Env:
@@ -191,7 +172,7 @@ class Dynamics:
         """M a + f + G^T lam, and the constraints, at the time set; also positions and twists of all markers."""
         state, env, work = State(q, v, a, lam), self.env, self._work
         self.evaluations += 1
-        if self._floating:
+        if self._moves:
             self._moving_mass.update(q)
         if self._rigid_alone is not None:
             bodies, points, joints, dof = self._rigid_alone
@@ -211,11 +192,13 @@ class Dynamics:
                 gyroscopic_force(m.rigid, state, env, work)
             for floats in self._floating:
                 floating_force(floats, state, env, markers)
+            if self._has_trees:
+                if m.flexible is None:
+                    tree_force(m.trees, state, env, markers)
+                else:
+                    m.flexible.force(state, env, markers)
             markers.W[:] = 0.0
-            for place, _, _, group, kind in self._place:
-                bad = place(group, state, env, markers)
-                if bad >= 0:
-                    self._refuse_marker(kind, group, bad)
+            self._put_markers(state)
             if self._before:
                 self.python.before(q, v, a, lam, self.r)
             if self._has_users:
@@ -223,10 +206,11 @@ class Dynamics:
             if self._has_joints:
                 joint_force(m.joints, state, env, markers)
             if self._has_forces:
-                self._evaluate_given(m)
+                if m.given:
+                    self.python.given(m.forces)
                 bad = row_force(m.forces, state, env, markers)
                 if bad >= 0:
-                    self._refuse_force(m, bad)
+                    refuse_force(m, bad, env.t)
             if self._has_wrenches:
                 wrench_force(m.wrenches, markers.R, env.scale, markers.W)
             pull_down(m.markers.ptr, m.markers.dof, markers.JT, markers.W, self.r)
@@ -247,7 +231,7 @@ class Dynamics:
         """
         state, env, work = State(q, v, a, lam), self.env, self._work
         self.evaluations += 1
-        if self._floating:
+        if self._moves:
             self._moving_mass.update(q)
         if self._rigid_alone is not None:
             bodies, points, joints, dof = self._rigid_alone
@@ -276,11 +260,13 @@ class Dynamics:
                 gyroscopic_tangent(m.rigid, state, env, work, weights)
             for floats in self._floating:
                 floating_tangent(floats, state, env, markers, weights)
+            if self._has_trees:
+                if m.flexible is None:
+                    tree_tangent(m.trees, state, env, markers, weights)
+                else:
+                    m.flexible.tangent(state, env, markers, weights)
             markers.W[:] = 0.0
-            for _, place, _, group, kind in self._place:
-                bad = place(group, state, env, markers)
-                if bad >= 0:
-                    self._refuse_marker(kind, group, bad)
+            self._put_markers(state, tangents=True)
             if self._before:
                 self.python.before(q, v, a, lam, self.r)
             if self._has_users:
@@ -290,16 +276,24 @@ class Dynamics:
             if self._has_joints:
                 joint_tangent(m.joints, state, env, markers, weights, on_rates)
             if self._has_forces:
-                self._evaluate_given(m)
+                if m.given:
+                    self.python.given(m.forces)
                 bad = row_force_tangent(m.forces, state, env, markers, weights)
                 if bad >= 0:
-                    self._refuse_force(m, bad)
+                    refuse_force(m, bad, env.t)
             if self._has_wrenches:
                 wrench_tangent(m.wrenches, m.wrench_offsets, m.markers.ptr, env.scale, markers, weights[0])
             for _, _, pull, group, _ in self._place:
                 pull(group, state, env, markers, weights)
             pull_down(m.markers.ptr, m.markers.dof, markers.JT, markers.W, self.r)
         return self.r
+
+    def _put_markers(self, state: State, tangents: bool = False) -> None:
+        """Poses and twists of all markers, with what changes of J where ``tangents`` are needed."""
+        for place, place_tangent, _, group, kind in self._place:
+            bad = (place_tangent if tangents else place)(group, state, self.prescribed.env, self.markers)
+            if bad >= 0:
+                refuse_marker(self.mechanics, kind, group, bad)  # type: ignore[arg-type]
 
     def residual_and_rows(self, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray) -> FloatArray:
         """The residual, and G and G^T alone into the blocks: with the mass all that explicit schemes factorise.
@@ -313,8 +307,7 @@ class Dynamics:
         if self.n_c:
             values = self.r.copy()
             state = State(q, v, a, self._without_multipliers)
-            for _, place, _, group, _ in self._place:
-                place(group, state, self.env, self.markers)
+            self._put_markers(state, tangents=True)
             joint_tangent(self.mechanics.joints, state, self.env, self.markers, (0.0, 0.0), 0)  # type: ignore[union-attr]
             self.r[:] = values
         return self.r
@@ -357,10 +350,12 @@ class Dynamics:
         if len(system._turned):
             rotate_blocks(self.B, system._turned, self._frames)
         self.factorisations += 1
+        if self._moves:
+            _ = self._moving_mass.blocks
         try:
             self.matrix.factorise(self.B, wa, self._compliance if compliance is None else compliance)
         except SingularError as error:
-            raise SingularError(self._explain(error), unknown=error.unknown) from None
+            raise singular(system, error) from None
 
     def solve(self, scale: float, position: float, velocity: float) -> FloatArray:
         """Solve for -(scale r, position g, velocity (G v + b)) as it stands in ``r``; the result covers (v, lam)."""
@@ -397,10 +392,7 @@ class Dynamics:
             return np.zeros(0)
         self.markers.T[:] = np.eye(3)
         state = State(q, v, v, np.zeros(self.n_c))
-        for _, place, _, group, kind in self._place:
-            bad = place(group, state, self.env, self.markers)
-            if bad >= 0:
-                self._refuse_marker(kind, group, bad)
+        self._put_markers(state, tangents=True)
         return self.gamma_here(v)
 
     def gamma_here(self, v: FloatArray) -> FloatArray:
@@ -422,36 +414,3 @@ class Dynamics:
         """After an accepted step: turns are counted from the poses evaluated last."""
         if self.mechanics is not None:
             self.turns.accept(q, self.markers)
-
-    def _evaluate_given(self, m: Mechanics) -> None:
-        """Forces that are Python functions, at the present rows."""
-        if not m.given:
-            return
-        began = time.perf_counter()
-        row_force_measures(m.forces, self.markers, self._s, self._rate)
-        for i, (n, function) in enumerate(m.given):
-            m.forces.given[i] = function(float(self._s[n]), float(self._rate[n]), self.env.t)
-        self.python.seconds += time.perf_counter() - began
-
-    def _refuse_marker(self, kind: Any, group: Any, bad: int) -> None:
-        marker = self.mechanics.markers.markers[group.mk[bad]]  # type: ignore[union-attr]
-        raise EvaluationError(f"marker {marker.name!r}: {kind.diagnosis or 'its position is not a finite number'}")
-
-    def _refuse_force(self, m: Mechanics, bad: int) -> None:
-        raise EvaluationError(
-            f"force {m.force_owners[bad].name!r} at t = {self.env.t:g}: it is not a finite number; are its points "
-            f"apart?"
-        )
-
-    def _explain(self, error: SingularError) -> str:
-        """Which coordinate or constraint a singular matrix is about."""
-        if error.unknown is None:
-            return f"Model {self.system.model.name!r}: {error}"
-        return f"Model {self.system.model.name!r}: the matrix is singular at {self.describe(error.unknown)}"
-
-    def describe(self, unknown: int) -> str:
-        """An unknown (in the solver's order) in words."""
-        k = int(self.system.free[unknown])
-        if k < self.n_v:
-            return self.coordinates.describe(k)
-        return self.mechanics.names[k - self.n_v]  # type: ignore[union-attr]

@@ -23,7 +23,15 @@ if TYPE_CHECKING:
     from flexmbs.dynamics import Dynamics
     from flexmbs.integrators.contracts import StepState
 
-__all__ = ["ConstrainedLinearisation", "free_directions", "held_columns", "linearise_state", "moved", "state_places"]
+__all__ = [
+    "ConstrainedLinearisation",
+    "free_directions",
+    "held_columns",
+    "linearise_state",
+    "moved",
+    "ordered_blocks",
+    "state_places",
+]
 
 STEP = 1e-6
 """Step of the differences for what Python functions compute, relative to the size of the model or of a value."""
@@ -73,11 +81,11 @@ def linearise_state(dyn: Dynamics, state: StepState) -> ConstrainedLinearisation
     found = []
     for weights in ((1.0, 0.0), (0.0, 1.0)):
         dyn.tangent(*arguments, weights)
-        found.append(_ordered(dyn, dyn.B.copy(), order))
+        found.append(ordered_blocks(dyn, dyn.B.copy(), order))
     mass = np.zeros_like(dyn.B)
     mass[: len(system.mass_blocks)] = dyn.mass_blocks
     n = len(free)
-    whole = _ordered(dyn, mass, order)
+    whole = ordered_blocks(dyn, mass, order)
     E = free_directions(dyn, free)
     states = np.isin(free, state_places(dyn))
     K, D, G = found[0][:n, :n], found[1][:n, :n], found[0][n:, :n]
@@ -142,7 +150,7 @@ def _set_wrenches(dyn: Dynamics) -> None:
         dyn.env.scale[place] = m.actuators[i].force(float(m.held[i]), t=dyn.env.t)
 
 
-def _ordered(dyn: Dynamics, B: FloatArray, order: IntArray) -> csc_array:
+def ordered_blocks(dyn: Dynamics, B: FloatArray, order: IntArray) -> csc_array:
     """Blocks as a matrix on free velocities (ascending) and multipliers."""
     system = dyn.system
     if len(system._turned):

@@ -20,6 +20,7 @@ from flexmbs.core.checks import as_name, show
 from flexmbs.core.errors import ModelError, unknown_name
 from flexmbs.core.units import SI, Units
 from flexmbs.supports import Hinge
+from flexmbs.trees.tree import Tree, TreeLink
 
 if TYPE_CHECKING:
     from flexmbs.forces.items import Load
@@ -61,6 +62,7 @@ class Model:
     flexible_bodies: tuple[FlexibleBody, ...]
     rigid_bodies: tuple[Any, ...]
     linear_bodies: tuple[LinearBody, ...]
+    trees: tuple[Tree, ...]
     supports: tuple[Support, ...]
     hinges: tuple[Hinge, ...]
     joints: tuple[Joint, ...]
@@ -96,13 +98,19 @@ class Model:
 
     @property
     def bodies(self) -> tuple[Any, ...]:
-        """All bodies: the flexible ones, the rigid ones, the linear ones, each in the order given."""
+        """All bodies but trees: the flexible ones, the rigid ones, the linear ones, each in the order given."""
         return self.flexible_bodies + self.rigid_bodies + self.linear_bodies
 
+    @property
+    def tree_links(self) -> tuple[TreeLink, ...]:
+        """The links of all trees."""
+        return tuple(link for tree in self.trees for link in tree.bodies)
+
     def _check(self, owner: str) -> None:
-        if not self.bodies:
+        if not self.bodies and not self.trees:
             raise ModelError(f"{owner}: there is no body; give at least one, for example a FlexibleBody.")
-        named = {"bodies": self.bodies, "joints": self.joints, "forces": self.forces}
+        named: dict[str, tuple[Any, ...]] = {"bodies": self.bodies + self.trees + self.tree_links}
+        named |= {"joints": self.joints, "forces": self.forces}
         named |= {"controllers": self.controllers, "states": self.states}
         for what, group in named.items():
             twice = sorted(name for name, n in Counter(item.name for item in group).items() if n > 1)
@@ -115,7 +123,7 @@ class Model:
         wanted += [(f"joint {j.name!r}", side.body) for j in self.joints for p in j.pairs for side in (p.a, p.b)]
         wanted += [(f"force {f.name!r}", m.body) for f in self.forces for m in force_markers(f)]
         wanted += [(f"{type(d).__name__} of {d.body.name!r}", d.body) for d in self.damping + self.initial]
-        known = {id(body) for body in self.bodies}
+        known = {id(body) for body in self.bodies + self.tree_links}
         for label, body in wanted:
             if id(body) not in known and not isinstance(body, Ground):
                 other = " (another body of that name is)" if body.name in {b.name for b in self.bodies} else ""
@@ -131,10 +139,19 @@ class Model:
 
     def body(self, name: str) -> Any:
         """The body of that name."""
-        return self._named("body", name, self.bodies)
+        return self._named("body", name, self.bodies + self.tree_links)
+
+    def tree(self, name: str) -> Tree:
+        """The tree of that name."""
+        found: Tree = self._named("tree", name, self.trees)
+        return found
 
     def joint(self, name: str) -> Joint:
-        """The joint of that name."""
+        """The joint of that name, or that of a tree by ``tree/link``."""
+        for tree in self.trees:
+            start, _, link = name.partition("/") if isinstance(name, str) else ("", "", "")
+            if start == tree.name and link in {part.name for part in tree.links}:
+                return tree.joint(link)  # type: ignore[return-value]  # it offers coordinates, and no equations
         found: Joint = self._named("joint", name, self.joints)
         return found
 
@@ -161,7 +178,13 @@ class Model:
     def moves(self) -> bool:
         """Whether there is anything beyond flexible bodies with supports: other bodies, joints, forces on markers."""
         return bool(
-            self.rigid_bodies or self.linear_bodies or self.joints or self.forces or self.states or self.controllers
+            self.rigid_bodies
+            or self.linear_bodies
+            or self.trees
+            or self.joints
+            or self.forces
+            or self.states
+            or self.controllers
         )
 
     def __str__(self) -> str:
@@ -174,6 +197,11 @@ class Model:
             )
         for body in self.rigid_bodies + self.linear_bodies:
             lines.append(f"  {kind_in_words(body)} {body.name!r}: mass {body.mass:.3g} {u.mass}")
+        for tree in self.trees:
+            n = len(tree.links)
+            lines.append(
+                f"  tree {tree.name!r}: {n} link{'s' * (n > 1)}, {tree.n_v} coordinates, mass {tree.mass:.3g} {u.mass}"
+            )
         lines += [f"  {type(s).__name__} {s.at}" for s in self.supports]
         lines += [f"  Hinge of {h.a} and {h.b}" for h in self.hinges]
         for j in self.joints:
@@ -186,7 +214,7 @@ class Model:
 
 
 _KINDS = (
-    "flexible_bodies", "rigid_bodies", "linear_bodies", "supports", "hinges", "joints", "loads", "forces",
+    "flexible_bodies", "rigid_bodies", "linear_bodies", "trees", "supports", "hinges", "joints", "loads", "forces",
     "controllers", "states", "damping", "initial",
 )  # fmt: skip
 
@@ -212,6 +240,8 @@ def _kind(owner: str, item: object) -> str:
         return "rigid_bodies"
     if isinstance(item, LinearBody):
         return "linear_bodies"
+    if isinstance(item, Tree):
+        return "trees"
     if isinstance(item, Ground):
         return "ground"
     if isinstance(item, Hinge):
@@ -223,6 +253,8 @@ def _kind(owner: str, item: object) -> str:
     if isinstance(item, list | tuple | set | dict):
         raise ModelError(f"{owner}: pass items one by one, Model(*items), not in a {type(item).__name__}.")
     hint = ""
+    if isinstance(item, TreeLink):
+        hint = " A link comes with its tree: give the tree."
     if isinstance(item, Attachment | Marker):
         hint = " A place on a body is not an item: wrap it in a support, joint or load."
     raise ModelError(

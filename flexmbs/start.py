@@ -152,6 +152,11 @@ def _bodies(dyn: Dynamics, step: FloatArray) -> list[tuple[Any, Any, float, floa
         n, dim = len(body.initial_v), len(body.position)
         own = step[iv : iv + n]
         found.append((body, np.arange(iv, iv + n), float(np.linalg.norm(own[:dim])), float(np.linalg.norm(own[dim:]))))
+    for tree in c.trees:
+        dofs = tree.unknowns
+        lengths = np.isin(dofs, tree.displacements)
+        most = [float(np.abs(step[dofs[part]]).max(initial=0.0)) for part in (lengths, ~lengths)]
+        found.append((tree.tree, dofs, most[0], most[1]))
     return found
 
 

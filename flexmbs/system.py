@@ -93,6 +93,7 @@ class System:
         n_c = 0 if self.mechanics is None else self.mechanics.n_c
         mask = np.ones(n_v, dtype=bool)
         mask[self.fixation.fixed] = False
+        mask[self.coordinates.idle] = False
         self.blocks = [Blocks(t.group.dofs, t.group.b1) for t in self.terms if t.tangent is not None]
         self.symmetric = all(t.symmetric for t in self.terms)
         if self.mechanics is not None:
@@ -234,6 +235,8 @@ class System:
             found = np.zeros((len(group.dofs), 2))
             floating_energy(group, q, np.zeros(len(self.model.loads) + 1), found)
             total += float(found[:, 0].sum())
+        if self.mechanics is not None and self.mechanics.flexible is not None:
+            total += self.mechanics.flexible.energy(q)
         for body in self.coordinates.linear:
             total += linear_energy(body, self.coordinates.modal[id(body)], q)
         return total

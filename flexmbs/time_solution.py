@@ -16,6 +16,8 @@ from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError, unknown_name
 from flexmbs.joint_history import JointHistory, reaction_wrench, rows_over_time
 from flexmbs.mechanics.marker_set import MarkerSet
+from flexmbs.trees.coordinate import TreeCoordinate
+from flexmbs.trees.tree import Tree
 
 if TYPE_CHECKING:
     from flexmbs.joints.contracts import Joint
@@ -35,6 +37,10 @@ class TimeStatus(Enum):
     STEP_TOO_SMALL = (
         "The step became too small. Look at the last state: a jump in a force, a lock-up or a singular position of the "
         "mechanism, an impact; allow smaller steps, smooth the force, or take more numerical damping."
+    )
+    LOCKED_UP = (
+        "The drivers ask for positions that the mechanism cannot reach. Change the motion or the lengths; "
+        "trace_kinematics follows the mechanism through such a position."
     )
     TOO_MANY_STEPS = (
         "The steps allowed were made. Resume with simulate(..., start=solution), or allow more with most_steps=; if "
@@ -141,7 +147,8 @@ class TimeSolution:
 
     def __getitem__(self, name: str) -> JointHistory:
         """The history of a joint by its name."""
-        return JointHistory(self, self.model.joint(name))
+        form = self.extra.get("form")
+        return JointHistory(self, (self.model if form is None else form.relative).joint(name))
 
     def position(self, at: Any) -> FloatArray:
         """Position (n_t, 3) of a marker, a node or the centre of mass of a body [length], inertial frame."""
@@ -164,10 +171,15 @@ class TimeSolution:
         return self._kinematics(at, accelerations=True)[3][:, :3]
 
     def coordinates(self, body: Any) -> FloatArray:
-        """Coordinates of a body (n_t, n): as listed by `System.coordinates`; of a floating body frame, then shapes."""
+        """Coordinates of a body (n_t, n): as listed by `System.coordinates`; of a floating body frame, then shapes.
+
+        Of a tree those of its joints, link by link, with quaternions as four numbers.
+        """
         c = self.system.coordinates
         if isinstance(body, FlexibleBody):
             return self.q[:, c.node_dofs[c.index(body)].ravel()]
+        if isinstance(body, Tree):
+            return self.q[:, c.tree(body).in_q]
         iq, _ = c.place(body)
         frame = self.q[:, iq : iq + len(body.initial_q)]
         if isinstance(body, FloatingBody):
@@ -209,12 +221,18 @@ class TimeSolution:
 
     def coordinate(self, joint: Any, label: str) -> FloatArray:
         """A coordinate (n_t,) that a joint leaves free, by its label: angle, displacement, distance."""
-        joint = self._joint(joint)
+        if isinstance(joint, TreeCoordinate) and "form" in self.extra:
+            joint = self.extra["form"].joint(joint)
+        if not isinstance(joint, TreeCoordinate):
+            joint = self._joint(joint)
         offered = getattr(joint, "coordinates", {})
         if label not in offered:
             raise ModelError(f"joint {joint.name!r} has no {label}; it has {', '.join(offered) or 'no coordinate'}.")
         begin = self.extra.get("before", {}).get((joint.name, label), 0.0)
         pair = offered[label]
+        if isinstance(joint, TreeCoordinate):
+            places = self.system.coordinates.tree(joint.tree)
+            return np.array(self.q[:, places.dof[places.own(joint.link)[pair.b.index]]])
         return rows_over_time(self, pair.a, pair.b, pair.rows[:1], [begin])[0][:, 0]
 
     def distance(self, a: Any, b: Any) -> FloatArray:
@@ -347,12 +365,14 @@ class TimeSolution:
         return p, R, twist, twist_t
 
     def _marker(self, at: Any) -> Marker:
-        if isinstance(at, Marker | Attachment):
-            return as_marker("TimeSolution", at)
+        form = self.extra.get("form")  # of a long tree, integrated as rigid bodies
         if isinstance(at, str):
-            at = self.model.body(at)
+            at = (self.model if form is None else form.relative).body(at)
         if isinstance(at, Body):
-            return at.centre
+            at = at.centre
+        if isinstance(at, Marker | Attachment):
+            marker = as_marker("TimeSolution", at)
+            return marker if form is None else form.marker(marker)
         raise ModelError(
             f"expected a marker, a rigid body or a place on a flexible body such as beam.end, not {show(at)}."
         )

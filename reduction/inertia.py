@@ -97,6 +97,13 @@ class InertiaInvariants:
         return self.tensor - self.mass * (c @ c * np.eye(3) - np.outer(c, c))
 
     @property
+    def gram(self) -> FloatArray:
+        """Integral (4, 4) of psi psi^T, psi = (1, x)."""
+        out = np.empty((4, 4))
+        out[0, 0], out[0, 1:], out[1:, 0], out[1:, 1:] = self.mass, self.first, self.first, self.second
+        return out
+
+    @property
     def modal_mass(self) -> FloatArray:
         """Mass matrix (n, n) of the shapes."""
         return np.asarray(np.einsum("aakl->kl", self.R))

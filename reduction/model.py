@@ -152,6 +152,23 @@ class ReducedModel:
                 return frame
         raise ModelError(f"{self!r}: {unknown_name('interface', name, [f.name for f in self.frames])}")
 
+    def joined(self, name: str) -> Frame:
+        """An interface by name, whose motion is coordinates of the model.
+
+        Raises
+        ------
+        ModelError
+            If it is unknown, or the basis has no coordinates of interfaces, as that of modal truncation.
+        """
+        frame = self.frame(name)
+        if len(frame.coordinates) and int(frame.coordinates.max()) >= self.n_interface:
+            raise ModelError(
+                f"{self!r}: the motion of interface {name!r} is not among its coordinates, since it was reduced by "
+                f"{self.provenance.get('method', 'a method')!r}; take Craig-Bampton or another method that keeps "
+                f"interfaces, or nodes and a frame of mean axes."
+            )
+        return frame
+
     def angular_frequencies(self, fixed: Any = ()) -> FloatArray:
         """Angular frequencies (k,) of the reduced model [rad/time], ascending; rigid motions are 0 to round-off.
 
@@ -166,7 +183,7 @@ class ReducedModel:
     def modes(self, fixed: Any = ()) -> tuple[FloatArray, FloatArray]:
         """Squared angular frequencies (k,) and mass-normalised shapes (m, k) of the reduced model."""
         names = [fixed] if isinstance(fixed, str) else list(fixed)
-        held = np.concatenate([np.empty(0, np.int64), *(self.frame(n).coordinates for n in names)])
+        held = np.concatenate([np.empty(0, np.int64), *(self.joined(n).coordinates for n in names)])
         free = np.setdiff1d(np.arange(self.size), held)
         try:
             values, vectors = linalg.eigh(self.K[np.ix_(free, free)], self.M[np.ix_(free, free)])
@@ -205,7 +222,7 @@ class ReducedModel:
         F = as_array(self.name, "force", force, (3,))
         both = np.concatenate([F, as_array(self.name, "moment", moment, (3,))])
         if isinstance(node, str):
-            frame = self.frame(node)
+            frame = self.joined(node)
             if frame.kind == "nodes" and len(np.unique(frame.node)) > 1:
                 raise ModelError(f"{self!r}: interface {node!r} has many nodes; give the number of one.")
             out = np.zeros(self.size)

@@ -50,16 +50,20 @@ __all__ = ["SecondOrder", "Stiffening", "stiffening_of"]
 
 CHUNK = 1024
 """Elements at a time."""
+FLAT = 1e-12
+"""Square of the extent of a body, relative to its size, below which it has none in a direction."""
 
 
 class SecondOrder(NamedTuple):
     """Second-order fields of m shapes in a floating frame.
 
-    ``moments (4, 3, m, m)``: integral of (1, x)_a phi2_b over the mass, x from the origin of the frame; ``interfaces``:
-    displacement and rotation (6, m, m) at interfaces by name.
+    ``moments (4, 3, m, m)``: integral of (1, x)_a phi2_b over the mass, x from the origin of the frame; ``fields (4, 3,
+    m, m)``: coefficients C of the affine fields sum_a (1, x)_a C_ab with these moments, which are the projections of
+    phi2 in the norm of the mass; ``interfaces``: displacement and rotation (6, m, m) at interfaces by name.
     """
 
     moments: FloatArray
+    fields: FloatArray
     interfaces: dict[str, FloatArray]
 
 
@@ -102,7 +106,11 @@ class Stiffening:
         return Stiffening(_symmetric(T.T @ self.moments @ T), self.frames, _symmetric(T.T @ self.interfaces @ T))
 
     def in_frame(
-        self, inertia: InertiaInvariants, origin: FloatArray, places: dict[str, FloatArray], reference: str | None
+        self,
+        inertia: InertiaInvariants,
+        origin: FloatArray,
+        places: dict[str, FloatArray],
+        reference: str | tuple[str, str] | None,
     ) -> SecondOrder:
         """The fields in a floating frame.
 
@@ -114,8 +122,15 @@ class Stiffening:
             Of the frame, in the mesh.
         places : dict of str to (3,) array
             Origins of the interfaces in the mesh.
-        reference : str or None
-            Interface at which the fields vanish; None: mean axes, no momentum by the rate of the fields.
+        reference : str, (str, str) or None
+            Interface at which the fields vanish; two interfaces: at the first without displacement and without turning
+            about the line to the second, which moves along that line only; None: mean axes, no momentum by the rate of
+            the fields.
+
+        Raises
+        ------
+        ModelError
+            If an interface is unknown.
         """
         moments = np.array(self.moments)
         moments[1:] -= np.einsum("a,bkl->abkl", origin, moments[0])
@@ -129,17 +144,35 @@ class Stiffening:
             found = np.linalg.lstsq(_rigid_mass(inertia), both, rcond=None)[0].reshape(6, *spin.shape[1:])
             s, w = found[:3], found[3:]
         else:
-            if reference not in values:
-                raise ModelError(f"Stiffening: {unknown_name('interface', reference, self.frames)}")
-            t, w = values[reference][:3].copy(), values[reference][3:].copy()
-            s = t - _cross(w, places[reference] - origin)
+            first, *others = (reference,) if isinstance(reference, str) else reference
+            for name in (first, *others):
+                if name not in values:
+                    raise ModelError(f"Stiffening: {unknown_name('interface', name, self.frames)}")
+            t, w = values[first][:3].copy(), values[first][3:].copy()
+            for name in others:
+                w = _following(places[name] - places[first], values[name][:3] - t, w)
+            s = t - _cross(w, places[first] - origin)
         turn = np.stack([_cross(w, e) for e in np.eye(3)], axis=1)  # component b of w x e_c: (b, c, m, m)
         moments[0] -= inertia.mass * s + np.einsum("bckl,c->bkl", turn, inertia.first)
         moments[1:] -= np.einsum("a,bkl->abkl", inertia.first, s) + np.einsum("ac,bckl->abkl", inertia.second, turn)
         for name in values:
             values[name][:3] -= s + _cross(w, places[name] - origin)
             values[name][3:] -= w
-        return SecondOrder(moments, values)
+        return SecondOrder(moments, _affine(inertia, moments), values)
+
+
+def _following(line: FloatArray, moved: FloatArray, w: FloatArray) -> FloatArray:
+    """Rotation that takes the end of a line where it has ``moved`` to sideways, and turns about the line with w."""
+    along = np.multiply.outer(line / (line @ line), np.einsum("b,bkl->kl", line, w))
+    return np.asarray(_cross(np.broadcast_to(line[:, None, None], moved.shape), moved) / (line @ line) + along)
+
+
+def _affine(inertia: InertiaInvariants, moments: FloatArray) -> FloatArray:
+    """Coefficients (4, 3, m, m) of the affine fields with these moments."""
+    G = inertia.gram
+    scale = 1.0 / np.sqrt(np.array([inertia.mass, *[np.trace(inertia.second)] * 3]))
+    inverse = np.linalg.pinv(G * np.outer(scale, scale), rcond=FLAT, hermitian=True) * np.outer(scale, scale)
+    return _symmetric(np.einsum("ac,cbkl->abkl", inverse, moments))
 
 
 def _symmetric(A: FloatArray) -> FloatArray:
@@ -148,7 +181,7 @@ def _symmetric(A: FloatArray) -> FloatArray:
 
 def _cross(w: FloatArray, d: FloatArray) -> FloatArray:
     """w x d, (3, ...)."""
-    return np.asarray(np.cross(w, d, axisa=0, axisc=0))
+    return np.asarray(np.cross(w, d, axisa=0, axisb=0, axisc=0))
 
 
 def _rigid_mass(inertia: InertiaInvariants) -> FloatArray:

@@ -75,11 +75,8 @@ class _Analysis:
         self.dyn = dyn = Dynamics(system)
         self.name = f"Model {system.model.name!r}"
         self.zero = np.zeros(dyn.n_v)
-        c = system.coordinates
         self.scale = np.ones(dyn.n_v)
-        self.scale[c.translations] = dyn.length
-        for body, (_, iv) in zip(c.rigid, c.places, strict=True):
-            self.scale[iv : iv + len(body.position)] = dyn.length
+        self.scale[system.coordinates.displacements] = dyn.length
         self.states = state_places(dyn)
         for force in system.model.forces:
             if any(row.states for row in getattr(force, "row_forces", ())):

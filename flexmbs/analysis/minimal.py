@@ -65,10 +65,7 @@ def partitioned_basis(G: FloatArray, last: FloatArray) -> tuple[FloatArray, Floa
 def dependent_first(dyn: Dynamics, lin: ConstrainedLinearisation) -> FloatArray:
     """Weights (n,) by which translations become dependent before rotations, and later bodies before earlier ones."""
     weight = np.full(dyn.n_v, 1e-3 / dyn.length)
-    c = dyn.coordinates
-    weight[c.translations] = 1.0
-    for body, (_, iv) in zip(c.rigid, c.places, strict=True):
-        weight[iv : iv + len(body.position)] = 1.0
+    weight[dyn.coordinates.displacements] = 1.0
     return np.asarray((weight * (1.0 + 1e-6 * np.arange(dyn.n_v)))[lin.free])
 
 

@@ -42,7 +42,7 @@ class Recorder:
 
     def step(self, state: StepState, h: float, result: StepResult) -> None:
         """An accepted step; called while the kinematics evaluated last are those of its end."""
-        power = self.energies.powers(state.v, state.lam) if self.energy else None
+        power = self.energies.powers(state.q, state.v, state.lam) if self.energy else None
         self.count(state.t, h, result.iterations, result.error, power)
 
     def count(self, t: float, h: float, iterations: int, error: float, power: FloatArray | None) -> None:
@@ -74,7 +74,7 @@ class Recorder:
             dyn = self.dynamics
             dyn.set_time(state.t)
             dyn.residual(state.q, state.v, state.a, state.lam)
-            self._power = self.energies.powers(state.v, state.lam)
+            self._power = self.energies.powers(state.q, state.v, state.lam)
 
     def potential(self, state: StepState) -> float:
         """Potential of the loads at a state, with their present factors."""
@@ -104,7 +104,7 @@ class Recorder:
         work = self.work
         if self._before is not None and state.t != self._end:
             began, done, power = self._before
-            work = done + 0.5 * (state.t - began) * (power + accounts.powers(state.v, state.lam))
+            work = done + 0.5 * (state.t - began) * (power + accounts.powers(state.q, state.v, state.lam))
         self.rows.append(
             (
                 accounts.kinetic(state.v), dyn.system.strain_energy(state.q), springs, accounts.potential(state.q),
@@ -112,7 +112,7 @@ class Recorder:
             )
         )  # fmt: skip
         if self._power is None:
-            self._power = self.energies.powers(state.v, state.lam)
+            self._power = self.energies.powers(state.q, state.v, state.lam)
         gap = largest(np.where(dyn.velocity_rows == 1, 0.0, dyn.r[dyn.n_v :]), 0) if dyn.n_c else 0.0
         self.residuals.append(
             (gap, float(np.abs(dyn.rates()).max(initial=0.0)), accounts.acceleration_gap(state.q, state.v, state.a))

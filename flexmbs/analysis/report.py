@@ -22,6 +22,7 @@ from flexmbs.joints.contracts import Joint
 from flexmbs.linearisation import state_places
 from flexmbs.model import Model, kind_in_words
 from flexmbs.system import System, compile_model
+from flexmbs.trees.momentum import tree_centre
 
 __all__ = ["ModelReport", "inspect"]
 
@@ -156,7 +157,7 @@ def inspect(model: Model | System) -> ModelReport:
     dropped = () if m is None else tuple(e.label for e in m.dropped)
     n_states = len(state_places(dyn))
     n = int((system.free < dyn.n_v).sum()) - n_states
-    bodies = tuple((b.name, float(b.mass)) for b in system.model.bodies)
+    bodies = tuple((b.name, float(b.mass)) for b in (*system.model.bodies, *system.model.trees))
     mass, centre = _centre(dyn, found.q)
     entries = tuple(_entry(system, joint) for joint in system.model.joints)
     hints = tuple(hint for joint in system.model.joints for hint in _far(joint, system.model))
@@ -225,6 +226,14 @@ def _centre(dyn: Dynamics, q: FloatArray) -> tuple[float, FloatArray]:
         undeformed = linear.position * linear.mass + linear.rotation @ linear.reduced.inertia.first
         moment += undeformed + linear.momentum_shapes @ q[c.modal[id(linear)] :][: linear.modes]
         total += linear.mass
+    if c.trees and dyn.mechanics is not None:
+        part, where = tree_centre(dyn.mechanics.trees, q)
+        total += part
+        moment += part * where
+        if dyn.mechanics.flexible is not None:
+            part, where = dyn.mechanics.flexible.moments(q)
+            total += part
+            moment += where
     for body, dofs in zip(c.bodies, c.node_dofs, strict=True):
         part, where = _flexible(dyn, body, dofs, q)
         moment[: len(where)] += part * where

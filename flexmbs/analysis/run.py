@@ -24,6 +24,7 @@ from flexmbs.equilibria import Equilibria, equilibrium_start
 from flexmbs.integrators.contracts import StepState, StepStatus
 from flexmbs.integrators.step_control import ErrorControl, FixedStep
 from flexmbs.joint_history import angles_at_end
+from flexmbs.kinematics.pose import Pose
 from flexmbs.output.time_files import CHECKPOINT, Stream, memory_of, meta_of
 from flexmbs.solution import Solution
 from flexmbs.start import carry_velocities, check_supports, warn_of_changes, warn_of_softening
@@ -71,7 +72,7 @@ class Run:
         self.h = min(self.control.first(span), span or np.inf)
         self.recorder = Recorder(dyn, self.output.energy)
         self.grid = Grid(self.control.h if isinstance(self.control, FixedStep) else None, self.t0)
-        if start is None or isinstance(start, Solution | Equilibria):
+        if start is None or isinstance(start, Solution | Equilibria | Pose):
             dyn.start_turns(self.t0)
             q, v = dyn.coordinates.reference.copy(), dyn.coordinates.velocity.copy()
             if start is not None:

@@ -18,6 +18,7 @@ from flexmbs.dynamics import Dynamics
 from flexmbs.equilibria import Equilibria
 from flexmbs.integrators.generalized_alpha import GeneralizedAlpha
 from flexmbs.integrators.step_control import ErrorControl, FixedStep
+from flexmbs.kinematics.pose import Pose
 from flexmbs.model import Model
 from flexmbs.output.model_description import describe_model, differences
 from flexmbs.output.time_files import Stream
@@ -56,6 +57,9 @@ def simulate(
     Parameters
     ----------
     model : Model or System
+        Trees with more than some 100 joints on a way are integrated as rigid bodies with joints, whose cost is linear in
+        their number (`as_cartesian`), unless ``events`` or ``keep`` are given; markers and joints of the tree can be
+        asked for all the same. A `System` is taken as it is.
     until : float
         End time; runs begin at 0, or at the end of ``start``. A run of no length returns the consistent state there.
     step : float, FixedStep or ErrorControl, optional
@@ -67,8 +71,9 @@ def simulate(
     start : TimeSolution or Solution, optional
         A motion: resumes from its end, bitwise as if the run had not been interrupted; the model must be the same. What
         `solve_static` found: begins at t = 0 in its last equilibrium; the model must have the same coordinates, and may
-        have other loads. The bodies have their initial velocities: fields of flexible bodies are evaluated there, rigid
-        bodies that spin about a point keep spinning about it, others keep their velocity in inertial axes.
+        have other loads. A `Pose` that `inverse_kinematics` found: begins at t = 0 there. The bodies have their
+        initial velocities: fields of flexible bodies are evaluated there, rigid bodies that spin about a point keep
+        spinning about it, others keep their velocity in inertial axes.
     events : sequence of Event
         Watched on the interpolant of every step; where one happens, the step is made again to end there.
     keep : sequence of bodies
@@ -111,9 +116,14 @@ def simulate(
     """
     if not isinstance(model, Model | System):
         raise ModelError(f"simulate: expected a Model, not {show(model)}.")
-    system = model if isinstance(model, System) else compile_model(model)
+    form = None
+    if isinstance(model, Model) and not events and not keep and (start is None or _in_sparse_form(start)):
+        from flexmbs.analysis.long_trees import sparse_form  # which simulates to find a start
+
+        form = sparse_form(model)
+    system = model if isinstance(model, System) else compile_model(model if form is None else form.model)
     begin = 0.0
-    if start is not None and not isinstance(start, Solution | Equilibria):
+    if start is not None and not isinstance(start, Solution | Equilibria | Pose):
         _check_start(start, system)
         begin = float(start.last.t)
     until = as_number("simulate", "until", until, minimum=begin, unit="time")
@@ -135,6 +145,8 @@ def simulate(
     if run.status is TimeStatus.INTERRUPTED:
         sys.stderr.write(f"simulate: {system.model.name!r} {run.message[:-1]}; what was computed is returned.\n")
     solution = run.solution()
+    if form is not None:
+        solution.extra["form"] = form
     if stream is not None:
         stream.close(solution)
     if until > begin:
@@ -142,6 +154,11 @@ def simulate(
     if throw and run.status in (TimeStatus.STEP_TOO_SMALL, TimeStatus.TOO_MANY_STEPS):
         raise ConvergenceError(f"Model {system.model.name!r}: {run.message} {run.status.value}", solution)
     return solution
+
+
+def _in_sparse_form(start: object) -> bool:
+    """Whether a run is one of rigid bodies, which a long tree may have become."""
+    return isinstance(start, TimeSolution) and not start.model.trees
 
 
 def _check_scheme(scheme: object) -> None:

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flexmbs.bodies.frames import frame_along
-from flexmbs.bodies.marker import Body, Marker
 from flexmbs.bodies.reference_conditions import shapes_in_frame
-from flexmbs.core.checks import as_array, as_count, as_flag, as_name, as_number, frozen_copy, show
+from flexmbs.bodies.shaped import ShapedBody, ShapedMarker, as_coordinates, as_ratios
+from flexmbs.core.checks import as_array, as_count, as_flag, as_name, frozen_copy, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.rotations import RotationLike, as_rotation, to_quaternion
@@ -25,12 +24,10 @@ __all__ = ["FloatingBody", "FloatingMarker"]
 
 STRAY = 1e-6
 """Round-off of modes: mass and stiffness of the shapes against unity and squared frequencies, relative."""
-OFF_NODE = 1e-6
-"""How far from a node or an interface, relative to the size of the body, a point may be given."""
 
 
 @dataclass(frozen=True, eq=False, init=False)
-class FloatingBody(Body):
+class FloatingBody(ShapedBody):
     r"""A reduced part in a floating frame: any displacement and rotation of the frame, small deformation in it.
 
     A point of the part is at :math:`x_0 + R\,(s + \sum_k \phi_k \eta_k)` with the frame :math:`x_0, R`, its place s in
@@ -83,9 +80,8 @@ class FloatingBody(Body):
     -----
     Foreshortening of second order in the deformation, and so the stiffening of rotating beams and taut strips, needs
     a model reduced with ``stiffening=True``. It then acts in the inertia, in gravity, and in the motion of the
-    interfaces, so that forces on them stiffen the body; markers at nodes move to first order only. A body with
-    stiffening that is hinged at its own reference interface turns there almost without inertia, and its mass, which is
-    complete to second order only, may lose its definiteness: take mean axes for it (`docs/theory`).
+    interfaces, so that forces on them stiffen the body; markers at nodes move to first order only. A chord frame then
+    needs an interface at its second place.
 
     Source: R. Schwertassek, O. Wallrapp, Dynamik flexibler Mehrkörpersysteme (1999); A. A. Shabana, Dynamics of
     Multibody Systems, chapters 5 and 6.
@@ -148,7 +144,7 @@ class FloatingBody(Body):
         if kept > len(frequencies):
             raise ModelError(f"{owner}: {kept} modes were asked for, but the reduced model has {len(frequencies)}.")
         basis, frequencies = basis[:, :kept], frequencies[:kept]
-        ratios = _ratios(owner, damping, kept)
+        ratios = as_ratios(owner, damping, kept)
         values: dict[str, Any] = {
             "reduced": reduced, "reference": reference, "modes": kept, "damping": ratios,
             "stiffening": as_flag(owner, "stiffening", stiffening),
@@ -156,8 +152,8 @@ class FloatingBody(Body):
             "rotation": as_rotation(owner, "rotation", rotation),
             "velocity": as_array(owner, "velocity", velocity, (3,), unit="length/time"),
             "angular_velocity": as_array(owner, "angular_velocity", angular_velocity, (3,), unit="rad/time"),
-            "deformation": _coordinates(owner, "deformation", deformation, kept),
-            "deformation_rate": _coordinates(owner, "deformation_rate", deformation_rate, kept),
+            "deformation": as_coordinates(owner, "deformation", deformation, kept),
+            "deformation_rate": as_coordinates(owner, "deformation_rate", deformation_rate, kept),
             "name": title, "origin": origin, "frequencies": frequencies, "stiffness": np.diag(frequencies**2),
         }  # fmt: skip
         for key, value in values.items():
@@ -185,11 +181,12 @@ class FloatingBody(Body):
         second = None
         if self.stiffening and reduced.stiffening is not None:
             places = {f.name: np.asarray(f.origin) for f in reduced.frames}
-            if not isinstance(self.reference, str):
+            held: Any = None if self.reference == "mean" else self.reference
+            if not isinstance(self.reference, str) and not isinstance(self.reference[1], str):
                 raise ModelError(
-                    f"{owner}: a chord frame has no stiffening terms here; take another reference, or stiffening=False."
+                    f"{owner}: how node {self.reference[1]} of its reference moves to second order is not known; make "
+                    f"it an interface, or take stiffening=False."
                 )
-            held = None if self.reference == "mean" else self.reference
             second = reduced.stiffening.transformed(basis).in_frame(inertia, self.origin, places, held)
         object.__setattr__(self, "second_order", second)
 
@@ -216,144 +213,32 @@ class FloatingBody(Body):
     @property
     def centre(self) -> FloatingMarker:
         """The origin of the frame with its axes: with ``"mean"`` the centre of mass of the undeformed part."""
-        none = np.zeros((3, self.modes))
-        return FloatingMarker(self, np.zeros(3), np.eye(3), none, none, "centre")
+        return FloatingMarker(self, np.zeros(3), np.eye(3), np.zeros((6, self.modes)), "centre")
 
-    def marker(
-        self, point: ArrayLike, axis: ArrayLike | None = None, x: ArrayLike | None = None, name: str | None = None
-    ) -> Marker:
-        """A marker at an interface, or a node, by its place in the mesh.
+    def _marker(
+        self, point: FloatArray, axes: FloatArray, shapes: FloatArray, name: str, turns: bool
+    ) -> FloatingMarker:
+        return FloatingMarker(self, point - self.origin, axes, shapes, name, turns)
 
-        Parameters
-        ----------
-        point : (3,) array
-            In coordinates of the mesh [length]; the origin of an interface or a node must be there.
-        axis, x : (3,) array, optional
-            Third axis and direction of the first one, in axes of the mesh.
-        name : str, optional
-            For messages and results.
-        """
-        owner = f"marker of {self}"
-        place = as_array(owner, "point", point, (3,), unit="length")
-        axes = frame_along(owner, axis, x, False)
-        return self._fixed(self.position + self.rotation @ place, self.rotation @ axes, name)
-
-    def interface(self, name: str, axis: ArrayLike | None = None, x: ArrayLike | None = None) -> FloatingMarker:
-        """The marker of a rigid or averaged interface, at its origin.
-
-        Parameters
-        ----------
-        name : str
-            Of the interface.
-        axis, x : (3,) array, optional
-            Third axis and direction of the first one, in axes of the mesh; its axes are those of the mesh by default.
-        """
-        owner = f"interface {name!r} of {self}"
-        frame = self.reduced.frame(name)
-        if len(frame.coordinates) != 6 or len(np.unique(frame.node)) != 1:
-            raise ModelError(f"{owner}: an interface of kind 'nodes' has no frame; use node(number).")
-        rows = np.zeros((6, self.reduced.size))
-        rows[frame.component, frame.coordinates] = 1.0
-        rows = rows @ self.basis
-        axes = frame_along(owner, axis, x, False)
-        second = None if self.second_order is None else self.second_order.interfaces[name]
-        place = np.asarray(frame.origin) - self.origin
-        return FloatingMarker(self, place, axes, rows[:3], rows[3:], name, second=second)
-
-    def node(self, number: int) -> FloatingMarker:
-        """The marker of a node of the mesh; without an orientation where the node has no rotations."""
-        owner = f"node of {self}"
-        number = as_count(owner, "number", number)
-        rows = self.reduced.dofs.of(number)
-        component = self.reduced.dofs.component[rows]
-        if not np.isin([0, 1, 2], component).all():
-            raise ModelError(f"{owner}: node {number} has no displacements; nodes are rows of reduced.points.")
-        moved = np.zeros((6, self.modes))
-        moved[component] = np.asarray(self.reduced.shapes[rows.min() : rows.max() + 1])[rows - rows.min()] @ self.basis
-        turns = bool(np.isin([3, 4, 5], component).all())
-        place = self.reduced.points[number] - self.origin
-        return FloatingMarker(self, place, np.eye(3), moved[:3], moved[3:], f"node {number}", turns)
-
-    def _fixed(self, point: FloatArray, frame: FloatArray, name: str | None = None) -> Marker:
-        """The marker at an interface, or a node, that is at the start at a point of the inertial frame."""
-        R = self.rotation
-        local = R.T @ (point - self.position)
-        size = float(np.ptp(self.reduced.points, axis=0).max())
-        for face in self.reduced.frames:
-            if len(face.coordinates) == 6 and np.linalg.norm(face.origin - local) <= OFF_NODE * size:
-                marker = self.interface(face.name)
-                return FloatingMarker(
-                    self, marker.point, R.T @ frame, marker.phi, marker.psi, name or face.name, second=marker.second
-                )
-        distance = np.linalg.norm(self.reduced.points - local, axis=1)
-        nearest = int(np.argmin(distance))
-        if distance[nearest] > OFF_NODE * size:
-            raise ModelError(
-                f"{self}: neither an interface nor a node is at {point.tolist()}; the nearest node, {nearest}, is "
-                f"{distance[nearest]:.3g} away. Interfaces: {', '.join(repr(f.name) for f in self.reduced.frames)}."
-            )
-        marker = self.node(nearest)
-        return FloatingMarker(
-            self, marker.point, R.T @ frame, marker.phi, marker.psi, name or marker.name, marker.turns
-        )
-
-    def displacements(self, eta: ArrayLike) -> FloatArray:
-        """Displacements and rotations (n_nodes, 6, ...) in axes of the mesh for modal coordinates (m, ...)."""
-        return self.reduced.reconstruct(self.basis @ np.asarray(eta, dtype=float))
-
-    def stresses(self, eta: ArrayLike) -> FloatArray:
-        """Stresses (s, n_c, ...) at the stress nodes of the reduced model for modal coordinates (m, ...)."""
-        return self.reduced.stresses(self.basis @ np.asarray(eta, dtype=float))
+    def _interface(self, name: str, axes: FloatArray, title: str | None) -> ShapedMarker:
+        marker = super()._interface(name, axes, title)
+        if self.second_order is not None:
+            object.__setattr__(marker, "second", frozen_copy(self.second_order.interfaces[name]))
+        return marker
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
-class FloatingMarker(Marker):
+class FloatingMarker(ShapedMarker):
     """A marker on a floating body: ``point (3,)`` from the origin of its frame, shapes ``phi``, ``psi`` (3, m).
 
     ``second (6, m, m)``: displacement and rotation of second order; (6, 0, 0) without geometric stiffening.
     """
 
-    phi: FloatArray
-    psi: FloatArray
-    turns: bool
     second: FloatArray
 
     def __init__(
-        self,
-        body: FloatingBody,
-        point: Any,
-        frame: FloatArray,
-        phi: FloatArray,
-        psi: FloatArray,
-        name: str | None = None,
-        turns: bool = True,
-        second: FloatArray | None = None,
+        self, body: FloatingBody, point: Any, frame: FloatArray, shapes: FloatArray, name: str, turns: bool = True
     ) -> None:
-        super().__init__(body, point, frame, name=name)
-        object.__setattr__(self, "phi", frozen_copy(phi))
-        object.__setattr__(self, "psi", frozen_copy(psi))
-        object.__setattr__(self, "turns", turns)
+        super().__init__(body, point, frame, shapes, name, turns)
         m = body.modes if body.second_order is not None else 0
-        object.__setattr__(self, "second", frozen_copy(np.zeros((6, m, m)) if second is None else second))
-
-    @property
-    def rotates(self) -> bool:
-        return self.turns
-
-    @property
-    def spin(self) -> bool:
-        return self.turns
-
-
-def _ratios(owner: str, damping: Any, count: int) -> FloatArray:
-    """A damping ratio for each shape."""
-    if np.ndim(damping) == 0:
-        return np.full(count, as_number(owner, "damping", damping, minimum=0.0))
-    ratios = as_array(owner, "damping", damping, (count,))
-    if (ratios < 0).any():
-        raise ModelError(f"{owner}: damping ratios must not be negative.")
-    return ratios
-
-
-def _coordinates(owner: str, name: str, value: Any, count: int) -> FloatArray:
-    return np.zeros(count) if value is None else as_array(owner, name, value, (count,))
+        object.__setattr__(self, "second", frozen_copy(np.zeros((6, m, m))))

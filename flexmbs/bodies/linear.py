@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flexmbs.bodies.frames import frame_along
-from flexmbs.bodies.marker import Body, Marker
-from flexmbs.core.checks import as_array, as_count, as_name, as_number, frozen_copy, show
+from flexmbs.bodies.marker import Marker
+from flexmbs.bodies.shaped import ShapedBody, ShapedMarker, as_coordinates, as_ratios
+from flexmbs.core.checks import as_array, as_count, as_name, frozen_copy, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.rotations import RotationLike, as_rotation
@@ -27,12 +27,10 @@ COUPLED = 1e-12
 """Damping between two modes that is this part of what belongs to them is round-off."""
 STRAY = 1e-8
 """What given shapes may miss of being mass-normalised modes, relative."""
-OFF_NODE = 1e-6
-"""How far from a node or an interface, relative to the size of the body, a point may be given."""
 
 
 @dataclass(frozen=True, eq=False, init=False)
-class LinearBody(Body):
+class LinearBody(ShapedBody):
     r"""A reduced part that does not move far: linear equations with constant matrices, and markers on it.
 
     A point of the part is at :math:`x_0 + R_0 (s + \phi(s)\,\eta)`, with the place :math:`x_0, R_0` of the mesh, which
@@ -127,14 +125,14 @@ class LinearBody(Body):
         if kept > len(values):
             raise ModelError(f"{owner}: {kept} modes were asked for, but there are {len(values)}.")
         basis, frequencies = basis[:, :kept], np.sqrt(np.maximum(values[:kept], 0.0))
-        ratios = _ratios(owner, damping, kept)
+        ratios = as_ratios(owner, damping, kept)
         own = np.zeros((kept, kept)) if reduced.D is None else basis.T @ reduced.D @ basis
         given: dict[str, Any] = {
             "reduced": reduced, "fixed": held, "modes": kept, "damping": ratios,
             "position": as_array(owner, "position", position, (3,), unit="length"),
             "rotation": as_rotation(owner, "rotation", rotation),
-            "deformation": _coordinates(owner, "deformation", deformation, kept),
-            "deformation_rate": _coordinates(owner, "deformation_rate", deformation_rate, kept),
+            "deformation": as_coordinates(owner, "deformation", deformation, kept),
+            "deformation_rate": as_coordinates(owner, "deformation_rate", deformation_rate, kept),
             "name": title, "basis": basis, "frequencies": frequencies,
             "viscosity": np.diag(2.0 * ratios * frequencies) + 0.5 * (own + own.T),
         }  # fmt: skip
@@ -197,39 +195,8 @@ class LinearBody(Body):
         assert self.reduced.inertia is not None  # noqa: S101  # checked on construction
         return np.asarray(self.rotation @ self.reduced.inertia.P @ self.basis)
 
-    def interface(self, name: str, axis: ArrayLike | None = None, x: ArrayLike | None = None) -> LinearMarker:
-        """The marker of a rigid or averaged interface, at its origin.
-
-        Parameters
-        ----------
-        name : str
-            Of the interface.
-        axis, x : (3,) array, optional
-            Third axis and direction of the first one, in axes of the mesh; its axes are those of the mesh by default.
-        """
-        owner = f"interface {name!r} of {self}"
-        frame = self.reduced.frame(name)
-        if len(frame.coordinates) != 6 or len(np.unique(frame.node)) != 1:
-            raise ModelError(f"{owner}: an interface of kind 'nodes' has no frame; use node(number).")
-        rows = np.zeros((6, self.reduced.size))
-        rows[frame.component, frame.coordinates] = 1.0
-        rows = rows @ self.basis
-        axes = frame_along(owner, axis, x, False)
-        return LinearMarker(self, np.asarray(frame.origin), axes, rows[:3], rows[3:], name)
-
-    def node(self, number: int) -> LinearMarker:
-        """The marker of a node of the mesh; without an orientation where the node has no rotations."""
-        owner = f"node of {self}"
-        number = as_count(owner, "number", number)
-        rows = self.reduced.dofs.of(number)
-        component = self.reduced.dofs.component[rows]
-        if not np.isin([0, 1, 2], component).all():
-            raise ModelError(f"{owner}: node {number} has no displacements; nodes are rows of reduced.points.")
-        moved = np.zeros((6, self.modes))
-        moved[component] = np.asarray(self.reduced.shapes[rows.min() : rows.max() + 1])[rows - rows.min()] @ self.basis
-        turns = bool(np.isin([3, 4, 5], component).all())
-        place = self.reduced.points[number]
-        return LinearMarker(self, place, np.eye(3), moved[:3], moved[3:], f"node {number}", turns)
+    def _marker(self, point: FloatArray, axes: FloatArray, shapes: FloatArray, name: str, turns: bool) -> LinearMarker:
+        return LinearMarker(self, point, axes, shapes, name, turns)
 
     def nodal_force(self, nodes: ArrayLike, force: ArrayLike) -> FloatArray:
         """Modal forces (m,) of equal forces (3,) on nodes, inertial axes, whose sum is ``force`` [force]."""
@@ -245,90 +212,11 @@ class LinearBody(Body):
         shapes = np.asarray(self.reduced.shapes[first:last])[rows - first]
         return np.asarray((values @ shapes) @ self.basis)
 
-    def marker(
-        self, point: ArrayLike, axis: ArrayLike | None = None, x: ArrayLike | None = None, name: str | None = None
-    ) -> Marker:
-        """The marker of the interface, or of the node, at a point (3,) of the mesh; axes as in `interface`."""
-        owner = f"marker of {self}"
-        axes = frame_along(owner, axis, x, False)
-        return self._found(as_array(owner, "point", point, (3,), unit="length"), axes, name)
-
     @property
     def centre(self) -> Marker:
         raise ModelError(f"{self}: it has no marker of its own; take one with node(number) or interface(name).")
 
-    def _fixed(self, point: FloatArray, frame: FloatArray, name: str | None = None) -> Marker:
-        R = self.rotation
-        return self._found(R.T @ (point - self.position), R.T @ frame, name)
-
-    def _found(self, local: FloatArray, frame: FloatArray, name: str | None) -> Marker:
-        """The marker of the interface or node at a point of the mesh, with given axes there."""
-        size = float(np.ptp(self.reduced.points, axis=0).max())
-        for face in self.reduced.frames:
-            if face.kind != "nodes" and np.linalg.norm(face.origin - local) <= OFF_NODE * size:
-                found = self.interface(face.name)
-                break
-        else:
-            distance = np.linalg.norm(self.reduced.points - local, axis=1)
-            nearest = int(np.argmin(distance))
-            if distance[nearest] > OFF_NODE * size:
-                raise ModelError(
-                    f"{self}: neither an interface nor a node is at {local.tolist()}; the nearest node, {nearest}, is "
-                    f"{distance[nearest]:.3g} away. Interfaces: {', '.join(repr(f.name) for f in self.reduced.frames)}."
-                )
-            found = self.node(nearest)
-        return LinearMarker(self, found.point, frame, found.phi, found.psi, name or found.name, found.turns)
-
-    def displacements(self, eta: ArrayLike) -> FloatArray:
-        """Displacements and rotations (n_nodes, 6, ...) in axes of the mesh for modal coordinates (m, ...)."""
-        return self.reduced.reconstruct(self.basis @ np.asarray(eta, dtype=float))
-
-    def stresses(self, eta: ArrayLike) -> FloatArray:
-        """Stresses (s, n_c, ...) at the stress nodes of the reduced model for modal coordinates (m, ...)."""
-        return self.reduced.stresses(self.basis @ np.asarray(eta, dtype=float))
-
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
-class LinearMarker(Marker):
+class LinearMarker(ShapedMarker):
     """A marker on a linear body: ``point (3,)`` of the mesh, shapes ``phi``, ``psi`` (3, m) there, axes of the mesh."""
-
-    phi: FloatArray
-    psi: FloatArray
-    turns: bool
-
-    def __init__(
-        self,
-        body: LinearBody,
-        point: Any,
-        frame: FloatArray,
-        phi: FloatArray,
-        psi: FloatArray,
-        name: str | None = None,
-        turns: bool = True,
-    ) -> None:
-        super().__init__(body, point, frame, name=name)
-        object.__setattr__(self, "phi", frozen_copy(phi))
-        object.__setattr__(self, "psi", frozen_copy(psi))
-        object.__setattr__(self, "turns", turns)
-
-    @property
-    def rotates(self) -> bool:
-        return self.turns
-
-    @property
-    def spin(self) -> bool:
-        return self.turns
-
-
-def _ratios(owner: str, damping: Any, count: int) -> FloatArray:
-    """A damping ratio for each mode."""
-    if np.ndim(damping) == 0:
-        return np.full(count, as_number(owner, "damping", damping, minimum=0.0))
-    ratios = as_array(owner, "damping", damping, (count,))
-    if (ratios < 0).any():
-        raise ModelError(f"{owner}: damping ratios must not be negative.")
-    return ratios
-
-
-def _coordinates(owner: str, name: str, value: Any, count: int) -> FloatArray:
-    return np.zeros(count) if value is None else as_array(owner, name, value, (count,))

@@ -1,7 +1,9 @@
 """Reference conditions of floating frames: which shapes of a reduced model are the deformation, and which the frame.
 
 The shapes are modes of the reduced model, mass-normalised: the elastic ones of the free part for mean axes, those with
-six conditions C q = 0 for a frame that is fixed to an interface or that follows a chord.
+six conditions C q = 0 for a frame that is fixed to an interface or that follows a chord. So a basis may contain rigid
+motions, as all of free parts do: they are among the modes for mean axes, of frequency zero, and left out, and the six
+conditions exclude them otherwise. What is left over, as a part that comes apart, is refused.
 """
 
 from __future__ import annotations
@@ -87,7 +89,7 @@ def _held(owner: str, reduced: ReducedModel, name: str) -> Frame:
             f"{owner}: interface {name!r} has {len(frame.coordinates)} coordinates; a frame is fixed to a rigid "
             f"or averaged interface, which has 6."
         )
-    return frame
+    return reduced.joined(name)
 
 
 def _check_held(owner: str, values: FloatArray, condition: str) -> None:

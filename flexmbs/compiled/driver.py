@@ -44,6 +44,11 @@ def hindrance(dynamics: Dynamics, scheme: GeneralizedAlpha, refresh: str) -> str
         return ""
     if m.floating:
         return "it has bodies in floating frames, whose mass changes"
+    if m.flexible is not None:
+        return "its trees have flexible links"
+    loads = dynamics.system.model.loads
+    if len(m.trees.kind) and any(loads[i].history is not None for i in m.trees.load):
+        return "the gravity on its trees varies"
     if dynamics.python.states:
         return f"{dynamics.python.states[0][0].name!r} has first-order states, whose rates are computed in Python"
     if dynamics.python.users:

@@ -20,9 +20,11 @@ from flexmbs.compiled import newton_step
 from flexmbs.compiled.addresses import Addresses
 from flexmbs.forces.wrench import wrench_force
 from flexmbs.mechanics.inertia import add_rows_product, gyroscopic_force, gyroscopic_tangent, inertia_force
+from flexmbs.mechanics.moving_mass import renew_step_mass
 from flexmbs.mechanics.pairs import joint_coupling, joint_force, joint_rates, joint_tangent, pull_down, update_angles
 from flexmbs.mechanics.row_forces import row_force, row_force_energy, row_force_tangent
 from flexmbs.mechanics.wrenches import wrench_tangent
+from flexmbs.trees.dynamics import tree_force, tree_tangent
 
 if TYPE_CHECKING:
     from flexmbs.core.contracts import FloatArray
@@ -149,6 +151,8 @@ class Text:
             own = markers if dyn._rigid_alone is not None else work  # whichever is compiled for the loop in Python
             self._force.append(f"{self._import(gyroscopic_force)}({g}, state, env, {own})")
             self._tangent.append(f"{self._import(gyroscopic_tangent)}({g}, state, env, {own}, weights)")
+        if len(m.trees.kind):
+            self._trees(m, markers)
         self._both(f"{markers}.W[:] = 0.0")
         pulls = []
         for i, (kind, group) in enumerate(m.markers.groups):
@@ -198,6 +202,17 @@ class Text:
             if any(group is table for table in dyn.turns.angular):
                 columns = ", ".join(f"{name}.{c}" for c in ("mA", "mB", "ptr", "kind", "c", "near"))
                 self._account.append(f"{self._import(update_angles)}({columns}, {markers}.p, {markers}.R)")
+
+    def _trees(self, m: Any, markers: str) -> None:
+        """Trees, and their mass in the matrix of a step."""
+        take, moving = self.addresses, self.dynamics._moving_mass
+        self.groups.append("trees")
+        g = self._group("trees", m.trees, "trees")
+        self._force.append(f"{self._import(tree_force)}({g}, state, env, {markers})")
+        self._tangent.append(f"{self._import(tree_tangent)}({g}, state, env, {markers}, weights)")
+        arrays = moving.step_arrays
+        names = [self._table(f"tree_{name}", take.array(array)) for name, array in arrays.items()]
+        self._tangent.append(f"{self._import(renew_step_mass)}({g}, state.q, {', '.join(names)})")
 
     def _joints(self, m: Any, markers: str) -> None:
         self.groups.append("joints")

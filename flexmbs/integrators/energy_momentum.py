@@ -37,6 +37,7 @@ from flexmbs.mechanics.inertia import inertia_force
 from flexmbs.mechanics.mean_markers import MEAN_KINDS
 from flexmbs.mechanics.mean_pairs import joints_between, springs_between
 from flexmbs.mechanics.pairs import pull_down
+from flexmbs.mechanics.refusals import refuse_force, refuse_marker
 from flexmbs.mechanics.step_matrix import StepMatrix
 from flexmbs.mechanics.steps import largest_turn, norm
 from flexmbs.system import EvaluationError
@@ -220,7 +221,7 @@ class _Stepper:
         for kind, _, group in self._kinds:
             bad = kind.place(group, state, self.dynamics.env, self._markers)
             if bad >= 0:
-                self.dynamics._refuse_marker(kind, group, bad)
+                refuse_marker(self.dynamics.mechanics, kind, group, bad)  # type: ignore[arg-type]
 
     def _evaluate(
         self, state: StepState, q1: FloatArray, v1: FloatArray, c: FloatArray, lam: FloatArray, h: float
@@ -248,7 +249,7 @@ class _Stepper:
         joints_between(m.joints, lam, *ends, r, B)
         bad = springs_between(m.forces, *ends, B)
         if bad >= 0:
-            dyn._refuse_force(m, bad)
+            refuse_force(m, bad, dyn.env.t)
         for _, mean, group in self._kinds:
             mean.pull(group, q0, q1, W, Je, weight, B)
         pull_down(m.markers.ptr, m.markers.dof, Jm, W, r)

@@ -28,6 +28,7 @@ from flexmbs.core.errors import ModelError, SingularError
 from flexmbs.core.sparsity import rotate_blocks
 from flexmbs.integrators.difference_matrix import DifferenceMatrix
 from flexmbs.integrators.excitations import Excitations, Place, enterable, form, moves, rate_of, values
+from flexmbs.mechanics.refusals import singular
 
 if TYPE_CHECKING:
     from flexmbs.dynamics import Dynamics
@@ -342,7 +343,7 @@ class IterationMatrix:
             try:
                 dyn.matrix.factorise(B, 1.0, dyn._compliance)
             except SingularError as error:
-                raise SingularError(dyn._explain(error), unknown=error.unknown) from None
+                raise singular(dyn.system, error) from None
         self._mine = dyn.factorisations
 
     def _factorise_without_rates(self, X: FloatArray, E: FloatArray) -> None:

@@ -40,6 +40,7 @@ from flexmbs.integrators.radau_newton import NotConvergedError, RadauNewton, Sta
 from flexmbs.integrators.turning import TURN, longest_step, turned_too_far
 from flexmbs.mechanics.steps import largest_turn, local, retract
 from flexmbs.system import EvaluationError
+from flexmbs.trees.tree import Tree
 
 if TYPE_CHECKING:
     from flexmbs.dynamics import Dynamics
@@ -122,10 +123,11 @@ class RadauIIA:
 
     def check(self, dynamics: Dynamics, redundant: tuple[str, ...]) -> None:
         """Refuses bodies whose mass changes: the stages share one mass matrix."""
-        bodies = [b for b in dynamics.system.model.rigid_bodies if isinstance(b, FloatingBody)]
+        model = dynamics.system.model
+        bodies = [b for b in (*model.rigid_bodies, *model.trees) if isinstance(b, FloatingBody | Tree)]
         if bodies:
             raise ModelError(
-                f"RadauIIA: model {dynamics.system.model.name!r}: {bodies[0]} has a mass that changes, and the stages "
+                f"RadauIIA: model {model.name!r}: {bodies[0]} has a mass that changes, and the stages "
                 f"share one. Take GeneralizedAlpha(), BDF(max_order=2) or RungeKutta(...)."
             )
 

@@ -27,6 +27,7 @@ from flexmbs.core.jit import kernel
 from flexmbs.markers.kind import MarkerKind, constant_rows
 from flexmbs.markers.spatial_linear import coefficients, column
 from flexmbs.mechanics.frame_rotation import frame_rotation
+from flexmbs.mechanics.small_matrices import add_product, add_transposed, cross_matrix, fill, multiply
 
 __all__ = ["FLOATING", "FloatingMarkers"]
 
@@ -85,75 +86,68 @@ def exponential(th: FloatArray, hh: float, E: FloatArray, T: FloatArray) -> None
 
 
 @kernel
-def gradient(Z: FloatArray, x: FloatArray, out: FloatArray) -> None:
-    """out += Z x, (3, m), for displacements or rotations Z (3, m, m)."""
+def local_motion(group: FloatingMarkers, i: int, state: State, shapes: FloatArray, local: FloatArray) -> None:
+    """Phi, Psi at the present place (6, m); y, th, Phi etadot, Psi etadot, z and w are the rows of ``local (6, 3)``."""
+    q, v, d = state.q, state.v, group.dofs[i]
+    m = d.shape[0] - 6
+    second = group.Z.shape[2] > 0
+    for a in range(6):
+        place, rate = 0.0, 0.0
+        for j in range(m):
+            linear = group.Phi[i, a, j] if a < 3 else group.Psi[i, a - 3, j]
+            s = linear
+            if second:
+                for n in range(m):
+                    s += group.Z[i, a, j, n] * q[d[6 + n]]
+            shapes[a, j] = s
+            place += 0.5 * (linear + s) * q[d[6 + j]]
+            rate += s * v[d[6 + j]]
+        local[a // 3, a % 3] = place + group.s[i, a] if a < 3 else place
+        local[2 + a // 3, a % 3] = rate
     for a in range(3):
-        for j in range(x.shape[0]):
-            for n in range(x.shape[0]):
-                out[a, j] += Z[a, n, j] * x[n]
+        local[5, a] = v[d[3 + a]]
+    for a in range(3):
+        b, c = (a + 1) % 3, (a + 2) % 3
+        local[4, a] = local[5, b] * local[0, c] - local[5, c] * local[0, b] + local[2, a]
 
 
 @kernel
-def halved(shapes: FloatArray, linear: FloatArray, x: FloatArray, out: FloatArray) -> None:
-    """out -= (shapes - linear) x / 2: with shapes = linear + Z x this leaves linear x + x Z x / 2."""
-    for a in range(3):
-        for j in range(x.shape[0]):
-            out[a] -= 0.5 * (shapes[a, j] - linear[a, j]) * x[j]
+def turned(R_BM: FloatArray, th: FloatArray, room: FloatArray) -> None:
+    """E, T, E R_BM and T^T R_BM into the first matrices of ``room``."""
+    exponential(th, th[0] * th[0] + th[1] * th[1] + th[2] * th[2], room[0], room[1])
+    multiply(room[0], R_BM, room[2])
+    fill(room[3], 0.0)
+    add_transposed(1.0, room[1], R_BM, room[3])
 
 
 @kernel
 def floating_place(group: FloatingMarkers, state: State, env: Env, work: MarkerWork) -> int:
     """Pose, twist, and what changes of J."""
     q, v, JT = state.q, state.v, work.JT
-    R, E, T, S = np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3))
-    y, th, zd, pd = np.empty(3), np.empty(3), np.empty(3), np.empty(3)
+    room, local = np.empty((6, 3, 3)), np.empty((6, 3))
+    S, U, R, X = room[2], room[3], room[4], room[5]
+    y, th, pd, z, w = local[0], local[1], local[3], local[4], local[5]
     m = group.dofs.shape[1] - 6
+    shapes = np.empty((6, m))
     for i in range(group.mk.shape[0]):
         d, k, row = group.dofs[i], group.mk[i], group.row[i]
-        Phi, Psi, R_BM = group.Phi[i], group.Psi[i], group.R_BM[i]
-        second = group.Z.shape[2] > 0
-        eta = q[d[6] : d[6] + m] if second else q[:0]
-        if second:
-            Phi, Psi = Phi.copy(), Psi.copy()
-            gradient(group.Z[i, :3], eta, Phi)
-            gradient(group.Z[i, 3:], eta, Psi)
+        local_motion(group, i, state, shapes, local)
         frame_rotation(q, group.qi[i], R)
-        for a in range(3):
-            y[a], th[a], zd[a], pd[a] = group.s[i, a], 0.0, 0.0, 0.0
-            for j in range(m):
-                y[a] += Phi[a, j] * q[d[6 + j]]
-                th[a] += Psi[a, j] * q[d[6 + j]]
-                zd[a] += Phi[a, j] * v[d[6 + j]]
-                pd[a] += Psi[a, j] * v[d[6 + j]]
-        if second:
-            halved(Phi, group.Phi[i], eta, y)
-            halved(Psi, group.Psi[i], eta, th)
-        hh = th[0] * th[0] + th[1] * th[1] + th[2] * th[2]
-        exponential(th, hh, E, T)
-        w0, w1, w2 = v[d[3]], v[d[4]], v[d[5]]
-        z0, z1, z2 = w1 * y[2] - w2 * y[1] + zd[0], w2 * y[0] - w0 * y[2] + zd[1], w0 * y[1] - w1 * y[0] + zd[2]
+        turned(group.R_BM[i], th, room)
+        multiply(R, S, work.R[k])
+        cross_matrix(-y[0], -y[1], -y[2], X)
         for a in range(3):
             work.p[k, a] = q[group.qi[i] + a] + R[a, 0] * y[0] + R[a, 1] * y[1] + R[a, 2] * y[2]
-            work.twist[k, a] = v[d[a]] + R[a, 0] * z0 + R[a, 1] * z1 + R[a, 2] * z2
-            JT[row + 3, a] = R[a, 2] * y[1] - R[a, 1] * y[2]
-            JT[row + 4, a] = R[a, 0] * y[2] - R[a, 2] * y[0]
-            JT[row + 5, a] = R[a, 1] * y[0] - R[a, 0] * y[1]
-            for j in range(m):
-                JT[row + 6 + j, a] = R[a, 0] * Phi[0, j] + R[a, 1] * Phi[1, j] + R[a, 2] * Phi[2, j]
-        for a in range(3):
+            work.twist[k, a] = v[d[a]] + R[a, 0] * z[0] + R[a, 1] * z[1] + R[a, 2] * z[2]
+            s = 0.0
             for n in range(3):
-                S[a, n] = E[a, 0] * R_BM[0, n] + E[a, 1] * R_BM[1, n] + E[a, 2] * R_BM[2, n]  # E R_BM
-        for n in range(3):
-            # column n of T^T R_BM
-            t0 = T[0, 0] * R_BM[0, n] + T[1, 0] * R_BM[1, n] + T[2, 0] * R_BM[2, n]
-            t1 = T[0, 1] * R_BM[0, n] + T[1, 1] * R_BM[1, n] + T[2, 1] * R_BM[2, n]
-            t2 = T[0, 2] * R_BM[0, n] + T[1, 2] * R_BM[1, n] + T[2, 2] * R_BM[2, n]
-            work.twist[k, 3 + n] = S[0, n] * w0 + S[1, n] * w1 + S[2, n] * w2 + t0 * pd[0] + t1 * pd[1] + t2 * pd[2]
-            for a in range(3):
-                work.R[k, a, n] = R[a, 0] * S[0, n] + R[a, 1] * S[1, n] + R[a, 2] * S[2, n]
-                JT[row + 3 + a, 3 + n] = S[a, n]
+                s += S[n, a] * w[n] + U[n, a] * pd[n]
+                JT[row + 3 + n, a] = R[a, 0] * X[0, n] + R[a, 1] * X[1, n] + R[a, 2] * X[2, n]
+                JT[row + 3 + n, 3 + a] = S[n, a]
+            work.twist[k, 3 + a] = s
             for j in range(m):
-                JT[row + 6 + j, 3 + n] = Psi[0, j] * t0 + Psi[1, j] * t1 + Psi[2, j] * t2
+                JT[row + 6 + j, a] = R[a, 0] * shapes[0, j] + R[a, 1] * shapes[1, j] + R[a, 2] * shapes[2, j]
+                JT[row + 6 + j, 3 + a] = U[0, a] * shapes[3, j] + U[1, a] * shapes[4, j] + U[2, a] * shapes[5, j]
         if not np.isfinite(work.p[k, 0] + work.p[k, 1] + work.p[k, 2]):
             return i
     return -1
@@ -166,75 +160,63 @@ def floating_place_tangent(group: FloatingMarkers, state: State, env: Env, work:
     if bad >= 0:
         return bad
     q, v, JT, JcT, JvT, step = state.q, state.v, work.JT, work.JcT, work.JvT, work.T
-    R, E, T, D = np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3))
-    th, y, zd, pd, x = np.empty(3), np.empty(3), np.empty(3), np.empty(3), np.empty(3)
+    room, local, x = np.empty((8, 3, 3)), np.empty((6, 3)), np.empty(3)
+    E, T, U, R, D, X, H = room[0], room[1], room[3], room[4], room[5], room[6], room[7]
+    th, pd, z, w = local[1], local[3], local[4], local[5]
     m = group.dofs.shape[1] - 6
-    dPhi, dPsi = np.empty((3, m)), np.empty((3, m))
+    second = group.Z.shape[2] > 0
+    shapes = np.empty((6, m))
     for i in range(group.mk.shape[0]):
         d, row, o = group.dofs[i], group.row[i], group.rot[i]
-        Phi, Psi, R_BM = group.Phi[i], group.Psi[i], group.R_BM[i]
-        second = group.Z.shape[2] > 0
-        eta = q[d[6] : d[6] + m] if second else q[:0]
-        if second:
-            Phi, Psi = Phi.copy(), Psi.copy()
-            gradient(group.Z[i, :3], eta, Phi)
-            gradient(group.Z[i, 3:], eta, Psi)
+        local_motion(group, i, state, shapes, local)
         frame_rotation(q, group.qi[i], R)
+        turned(group.R_BM[i], th, room)
+        # D = R_BM^T ((E^T w)~ T + d(T pd)/dth)
         for a in range(3):
-            y[a], th[a], zd[a], pd[a] = group.s[i, a], 0.0, 0.0, 0.0
-            for j in range(m):
-                y[a] += Phi[a, j] * q[d[6 + j]]
-                th[a] += Psi[a, j] * q[d[6 + j]]
-                zd[a] += Phi[a, j] * v[d[6 + j]]
-                pd[a] += Psi[a, j] * v[d[6 + j]]
-        if second:
-            halved(Phi, group.Phi[i], eta, y)
-            halved(Psi, group.Psi[i], eta, th)
+            x[a] = E[0, a] * w[0] + E[1, a] * w[1] + E[2, a] * w[2]
+        cross_matrix(x[0], x[1], x[2], X)
+        multiply(X, T, H)
         hh = th[0] * th[0] + th[1] * th[1] + th[2] * th[2]
-        exponential(th, hh, E, T)
-        w0, w1, w2 = v[d[3]], v[d[4]], v[d[5]]
-        z0, z1, z2 = w1 * y[2] - w2 * y[1] + zd[0], w2 * y[0] - w0 * y[2] + zd[1], w0 * y[1] - w1 * y[0] + zd[2]
-        # D = (E^T w)~ T + d(T pd)/dth
-        for a in range(3):
-            x[a] = E[0, a] * w0 + E[1, a] * w1 + E[2, a] * w2
         _, b, c, db, dc = coefficients(hh)
         for j in range(3):
             e0, e1, e2 = column(j, (th[0], th[1], th[2]), (pd[0], pd[1], pd[2]), hh, b, c, db, dc)
-            D[0, j] = e0 + x[1] * T[2, j] - x[2] * T[1, j]
-            D[1, j] = e1 + x[2] * T[0, j] - x[0] * T[2, j]
-            D[2, j] = e2 + x[0] * T[1, j] - x[1] * T[0, j]
-        if second:
-            rate = v[d[6] : d[6] + m]
-            dPhi[:], dPsi[:] = 0.0, 0.0
-            gradient(group.Z[i, :3], rate, dPhi)
-            gradient(group.Z[i, 3:], rate, dPsi)
+            H[0, j] += e0
+            H[1, j] += e1
+            H[2, j] += e2
+        fill(D, 0.0)
+        add_transposed(1.0, group.R_BM[i], H, D)
+        # H = -R z~, X = R w~
+        fill(H, 0.0)
+        cross_matrix(z[0], z[1], z[2], X)
+        add_product(-1.0, R, X, H)
+        cross_matrix(w[0], w[1], w[2], E)
+        multiply(R, E, X)
         for a in range(3):
-            h0 = R[a, 2] * z1 - R[a, 1] * z2
-            h1 = R[a, 0] * z2 - R[a, 2] * z0
-            h2 = R[a, 1] * z0 - R[a, 0] * z1
-            W0 = R[a, 1] * w2 - R[a, 2] * w1  # row a of R w~
-            W1 = R[a, 2] * w0 - R[a, 0] * w2
-            W2 = R[a, 0] * w1 - R[a, 1] * w0
             for n in range(3):
-                t0, t1, t2 = step[o, 0, n], step[o, 1, n], step[o, 2, n]
-                JcT[row + 3 + n, a] = JT[row + 3, a] * t0 + JT[row + 4, a] * t1 + JT[row + 5, a] * t2
-                JcT[row + 3 + n, 3 + a] = JT[row + 3, 3 + a] * t0 + JT[row + 4, 3 + a] * t1 + JT[row + 5, 3 + a] * t2
-                JvT[row + 3 + n, a] = h0 * t0 + h1 * t1 + h2 * t2
-            # row a of R_BM^T D
-            D0 = R_BM[0, a] * D[0, 0] + R_BM[1, a] * D[1, 0] + R_BM[2, a] * D[2, 0]
-            D1 = R_BM[0, a] * D[0, 1] + R_BM[1, a] * D[1, 1] + R_BM[2, a] * D[2, 1]
-            D2 = R_BM[0, a] * D[0, 2] + R_BM[1, a] * D[1, 2] + R_BM[2, a] * D[2, 2]
+                s, t, r = 0.0, 0.0, 0.0
+                for k in range(3):
+                    s += JT[row + 3 + k, a] * step[o, k, n]
+                    t += JT[row + 3 + k, 3 + a] * step[o, k, n]
+                    r += H[a, k] * step[o, k, n]
+                JcT[row + 3 + n, a], JcT[row + 3 + n, 3 + a], JvT[row + 3 + n, a] = s, t, r
             for j in range(m):
                 JcT[row + 6 + j, a] = JT[row + 6 + j, a]
                 JcT[row + 6 + j, 3 + a] = JT[row + 6 + j, 3 + a]
-                JvT[row + 6 + j, a] = W0 * Phi[0, j] + W1 * Phi[1, j] + W2 * Phi[2, j]
-                JvT[row + 6 + j, 3 + a] = D0 * Psi[0, j] + D1 * Psi[1, j] + D2 * Psi[2, j]
-            if second:
+                s, t = 0.0, 0.0
+                for n in range(3):
+                    s += X[a, n] * shapes[n, j]
+                    t += D[a, n] * shapes[3 + n, j]
+                JvT[row + 6 + j, a], JvT[row + 6 + j, 3 + a] = s, t
+        if second:
+            for c in range(3):
                 for j in range(m):
-                    JvT[row + 6 + j, a] += R[a, 0] * dPhi[0, j] + R[a, 1] * dPhi[1, j] + R[a, 2] * dPhi[2, j]
-                    for n in range(3):  # column a of T^T R_BM
-                        t = T[0, n] * R_BM[0, a] + T[1, n] * R_BM[1, a] + T[2, n] * R_BM[2, a]
-                        JvT[row + 6 + j, 3 + a] += t * dPsi[n, j]
+                    s, t = 0.0, 0.0
+                    for n in range(m):
+                        s += group.Z[i, c, j, n] * v[d[6 + n]]
+                        t += group.Z[i, 3 + c, j, n] * v[d[6 + n]]
+                    for a in range(3):
+                        JvT[row + 6 + j, a] += R[a, c] * s
+                        JvT[row + 6 + j, 3 + a] += U[c, a] * t
     return -1
 
 
@@ -244,77 +226,56 @@ def floating_pull(
 ) -> int:
     """Blocks weights[0] d(J^T W)/dq T on the rotation and the shapes."""
     q, step, W = state.q, work.T, work.W
-    R, E, T, F = np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3))
-    A, H, C = np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3))
-    th, y, M = np.empty(3), np.empty(3), np.empty(3)
+    room, local, u, M = np.empty((9, 3, 3)), np.empty((6, 3)), np.empty(3), np.empty(3)
+    E, T, R, X, H, Y, C = room[0], room[1], room[4], room[5], room[6], room[7], room[8]
+    y, th = local[0], local[1]
     size = group.pdofs.shape[1]
     m = size - 3
+    second = group.Z.shape[2] > 0
+    shapes = np.empty((6, m))
     for i in range(group.mk.shape[0]):
-        d, k, o = group.dofs[i], group.mk[i], group.rot[i]
-        Phi, Psi, R_BM = group.Phi[i], group.Psi[i], group.R_BM[i]
+        k, o, R_BM = group.mk[i], group.rot[i], group.R_BM[i]
         B = work.B[group.b1 + i * size * size : group.b1 + (i + 1) * size * size].reshape(size, size)
-        second = group.Z.shape[2] > 0
-        eta = q[d[6] : d[6] + m] if second else q[:0]
-        if second:
-            Phi, Psi = Phi.copy(), Psi.copy()
-            gradient(group.Z[i, :3], eta, Phi)
-            gradient(group.Z[i, 3:], eta, Psi)
+        local_motion(group, i, state, shapes, local)
         frame_rotation(q, group.qi[i], R)
+        turned(R_BM, th, room)
         for a in range(3):
-            y[a], th[a], M[a] = group.s[i, a], 0.0, 0.0
-            for j in range(m):
-                y[a] += Phi[a, j] * q[d[6 + j]]
-                th[a] += Psi[a, j] * q[d[6 + j]]
+            u[a], M[a] = 0.0, 0.0
             for n in range(3):
+                u[a] += weights[0] * R[n, a] * W[k, n]
                 M[a] += weights[0] * R_BM[a, n] * W[k, 3 + n]
-        if second:
-            halved(Phi, group.Phi[i], eta, y)
-            halved(Psi, group.Psi[i], eta, th)
-        f0, f1, f2 = weights[0] * W[k, 0], weights[0] * W[k, 1], weights[0] * W[k, 2]
-        u0 = R[0, 0] * f0 + R[1, 0] * f1 + R[2, 0] * f2
-        u1 = R[0, 1] * f0 + R[1, 1] * f1 + R[2, 1] * f2
-        u2 = R[0, 2] * f0 + R[1, 2] * f1 + R[2, 2] * f2
-        su = y[0] * u0 + y[1] * u1 + y[2] * u2
-        for n in range(3):
-            t0, t1, t2 = step[o, 0, n], step[o, 1, n], step[o, 2, n]
-            st = y[0] * t0 + y[1] * t1 + y[2] * t2
-            B[0, n] = u0 * st - su * t0
-            B[1, n] = u1 * st - su * t1
-            B[2, n] = u2 * st - su * t2
-            # (eta, theta): Phi^T u~ T
-            x0, x1, x2 = u1 * t2 - u2 * t1, u2 * t0 - u0 * t2, u0 * t1 - u1 * t0
-            for j in range(m):
-                B[3 + j, n] = Phi[0, j] * x0 + Phi[1, j] * x1 + Phi[2, j] * x2
+        cross_matrix(u[0], u[1], u[2], X)
+        cross_matrix(y[0], y[1], y[2], Y)
+        multiply(Y, X, H)
+        for a in range(3):
+            for n in range(3):
+                B[a, n] = H[a, 0] * step[o, 0, n] + H[a, 1] * step[o, 1, n] + H[a, 2] * step[o, 2, n]
+        multiply(X, step[o], Y)  # u~ of the step
+        # H = E M'~ T
+        cross_matrix(M[0], M[1], M[2], C)
+        multiply(C, T, R)
+        multiply(E, R, H)
         hh = th[0] * th[0] + th[1] * th[1] + th[2] * th[2]
-        exponential(th, hh, E, T)
         _, b, c, db, dc = coefficients(hh)
         for j in range(3):
             C[0, j], C[1, j], C[2, j] = column(j, (th[0], th[1], th[2]), (M[0], M[1], M[2]), hh, -b, c, -db, dc)
-            # M'~ T
-            A[0, j] = M[1] * T[2, j] - M[2] * T[1, j]
-            A[1, j] = M[2] * T[0, j] - M[0] * T[2, j]
-            A[2, j] = M[0] * T[1, j] - M[1] * T[0, j]
-        for a in range(3):
-            for n in range(3):
-                H[a, n] = E[a, 0] * A[0, n] + E[a, 1] * A[1, n] + E[a, 2] * A[2, n]
         for j in range(m):
-            p0, p1, p2 = Phi[0, j], Phi[1, j], Phi[2, j]
-            s0, s1, s2 = Psi[0, j], Psi[1, j], Psi[2, j]
-            B[0, 3 + j] = u2 * p1 - u1 * p2 - (H[0, 0] * s0 + H[0, 1] * s1 + H[0, 2] * s2)
-            B[1, 3 + j] = u0 * p2 - u2 * p0 - (H[1, 0] * s0 + H[1, 1] * s1 + H[1, 2] * s2)
-            B[2, 3 + j] = u1 * p0 - u0 * p1 - (H[2, 0] * s0 + H[2, 1] * s1 + H[2, 2] * s2)
-            F[0, 0] = C[0, 0] * s0 + C[0, 1] * s1 + C[0, 2] * s2
-            F[0, 1] = C[1, 0] * s0 + C[1, 1] * s1 + C[1, 2] * s2
-            F[0, 2] = C[2, 0] * s0 + C[2, 1] * s1 + C[2, 2] * s2
+            for a in range(3):
+                s, t, r = 0.0, 0.0, 0.0
+                for n in range(3):
+                    s += Y[n, a] * shapes[n, j]
+                    t += X[a, n] * shapes[n, j] + H[a, n] * shapes[3 + n, j]
+                    r += C[a, n] * shapes[3 + n, j]
+                B[3 + j, a], B[a, 3 + j], local[2, a] = s, -t, r
             for n in range(m):
-                B[3 + n, 3 + j] = Psi[0, n] * F[0, 0] + Psi[1, n] * F[0, 1] + Psi[2, n] * F[0, 2]
+                s = shapes[3, n] * local[2, 0] + shapes[4, n] * local[2, 1] + shapes[5, n] * local[2, 2]
+                B[3 + n, 3 + j] = s
         if second:
             for a in range(3):
-                f = u0 if a == 0 else u1 if a == 1 else u2
                 t = T[0, a] * M[0] + T[1, a] * M[1] + T[2, a] * M[2]  # of T^T M'
                 for n in range(m):
                     for j in range(m):
-                        B[3 + n, 3 + j] += group.Z[i, a, n, j] * f + group.Z[i, 3 + a, n, j] * t
+                        B[3 + n, 3 + j] += group.Z[i, a, n, j] * u[a] + group.Z[i, 3 + a, n, j] * t
     return -1
 
 

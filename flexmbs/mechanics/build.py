@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from flexmbs.bodies.floating import FloatingBody
-from flexmbs.bodies.ground import Ground
 from flexmbs.bodies.planar import PlanarRigidBody
 from flexmbs.bodies.rigid import RigidBody
 from flexmbs.control.actuators import JointTarget, WrenchTarget
@@ -16,31 +15,33 @@ from flexmbs.control.calling import only_label
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.sparsity import Blocks
+from flexmbs.forces.distributed import Gravity
 from flexmbs.forces.laws import GIVEN
 from flexmbs.forces.row_force import RowForce, pack
 from flexmbs.forces.wrench import WrenchGroup, wrench_group
-from flexmbs.joints.rows import ALONG, DISTANCE, INERTIAL, row_gradient
-from flexmbs.mechanics.floating import FloatingGroup, floating_mass
+from flexmbs.mechanics.floating import floating_mass
 from flexmbs.mechanics.floating_groups import floating_groups
+from flexmbs.mechanics.floating_moments import FloatingGroup
 from flexmbs.mechanics.inertia import RigidGroup
 from flexmbs.mechanics.marker_set import MarkerSet, n_translations
 from flexmbs.mechanics.pairs import JointGroup
 from flexmbs.mechanics.python_items import HeldLaw
 from flexmbs.mechanics.row_forces import RowForceGroup
+from flexmbs.mechanics.row_table import RowTable
+from flexmbs.mechanics.rows_in_plane import note_ends, vanishes
+from flexmbs.trees.columns import tree_group
+from flexmbs.trees.dynamics import tree_mass
+from flexmbs.trees.flexible import FlexibleLinks
+from flexmbs.trees.flexible_link import FlexibleLink
+from flexmbs.trees.group import TreeGroup
 
 if TYPE_CHECKING:
     from flexmbs.bodies.marker import Marker
     from flexmbs.coordinates import Coordinates
-    from flexmbs.joints.contracts import Equation, Joint, Pair, Row
+    from flexmbs.joints.contracts import Equation, Joint
     from flexmbs.model import Model
 
 __all__ = ["ActiveEquation", "Mechanics"]
-
-POINTS_ONLY = (INERTIAL, DISTANCE)
-"""Kinds of rows that depend on positions alone."""
-POINT_ON_B = (ALONG,)
-"""Kinds that depend on the orientation of A only."""
-VANISHING = 1e-12
 
 
 class ActiveEquation(NamedTuple):
@@ -60,13 +61,14 @@ class ActiveEquation(NamedTuple):
 class Mechanics:
     """Everything that acts between markers, compiled.
 
-    ``equations``: the constraints, in the order of the multipliers; ``dropped``: those that cannot be violated in
-    the plane; ``first``: first equation of each joint by name; ``rigid``: gyroscopic forces; ``floating``: bodies
-    in floating frames, by their number of shapes; ``wrenches`` with one row of blocks each; ``size``: end of the
-    common buffer of blocks; ``mass``: (offset, blocks) of the rigid bodies; ``given``: the functions of forces that
-    Python evaluates, with the number of their force; ``actuators``: those of controllers, then those of first-order
-    states, with the values ``held`` for them (work data) and, for those that are wrenches, their places in the load
-    factors; ``user_offsets``, ``state_offsets``: blocks of what Python evaluates.
+    ``equations``: the constraints, in the order of the multipliers; ``dropped``: those that cannot be violated in the
+    plane; ``first``: first equation of each joint by name; ``rigid``: gyroscopic forces; ``floating``: bodies in
+    floating frames, by their number of shapes; ``trees``: all trees; ``flexible``: their flexible links, if there are
+    any; ``wrenches`` with one row of blocks each; ``size``: end of the common buffer of blocks; ``mass``: (offset,
+    blocks) of the rigid bodies; ``given``: the functions of forces that Python evaluates, with the number of their
+    force; ``actuators``: those of controllers, then those of first-order states, with the values ``held`` for them
+    (work data) and, for those that are wrenches, their places in the load factors; ``user_offsets``, ``state_offsets``:
+    blocks of what Python evaluates.
     """
 
     markers: MarkerSet
@@ -79,6 +81,8 @@ class Mechanics:
     wrench_offsets: IntArray
     rigid: RigidGroup
     floating: tuple[FloatingGroup, ...]
+    trees: TreeGroup
+    flexible: FlexibleLinks | None
     blocks: tuple[Blocks, ...]
     size: int
     mass_start: int
@@ -172,7 +176,7 @@ class _Builder:
 
     def build(self) -> Mechanics:
         mass_start = self.size
-        rigid, floating, mass = self._inertia()
+        rigid, floating, trees, mass = self._inertia()
         active, dropped, rows_kept = self._active_equations()
         markers, points = self._markers()
         marker_set = MarkerSet(self.coordinates, markers, points, self.size)
@@ -195,12 +199,12 @@ class _Builder:
                 [marker_set.number[id(w.marker)] for w, _ in self.wrench_items],
                 [i for _, i in self.wrench_items],
             ),
-            offsets, rigid, floating, tuple(self.blocks), self.size, mass_start, mass, tuple(given),
-            tuple(self.actuators), self.held, tuple(self.actuator_wrenches), users, states,
+            offsets, rigid, floating, trees, self.flexible, tuple(self.blocks), self.size, mass_start, mass,
+            tuple(given), tuple(self.actuators), self.held, tuple(self.actuator_wrenches), users, states,
         )  # fmt: skip
 
-    def _inertia(self) -> tuple[RigidGroup, tuple[FloatingGroup, ...], FloatArray]:
-        """Gyroscopic group with the inertia tensors, floating bodies, the other masses as blocks of order one."""
+    def _inertia(self) -> tuple[RigidGroup, tuple[FloatingGroup, ...], TreeGroup, FloatArray]:
+        """Gyroscopic group with the inertia tensors, floating bodies, trees, other masses as blocks of order one."""
         turning = [(b, self.coordinates.place(b)[1]) for b in self.model.rigid_bodies if isinstance(b, RigidBody)]
         dofs = np.array([[iv + 3, iv + 4, iv + 5] for _, iv in turning], dtype=np.int64).reshape(len(turning), 3)
         J = np.array([b.inertia for b, _ in turning]).reshape(len(turning), 3, 3)
@@ -211,9 +215,16 @@ class _Builder:
         for floats in floating:
             self.blocks.append(Blocks(floats.dofs, floats.b1))
             self.size += len(floats.dofs) * floats.dofs.shape[1] ** 2
-        moving = np.zeros(self.size - group.b1 - J.size)
+        trees = self._trees()
+        before = group.b1 + J.size
+        moving = np.zeros(self.size - before)
         for floats in floating:
-            floating_mass(floats._replace(b1=floats.b1 - group.b1 - J.size), self.coordinates.reference, moving)
+            floating_mass(floats._replace(b1=floats.b1 - before), self.coordinates.reference, moving)
+        shifted = trees._replace(blk=trees.blk - before)
+        if self.flexible is None:
+            tree_mass(shifted, self.coordinates.reference, moving)
+        else:
+            FlexibleLinks(shifted, self.coordinates.trees).mass(self.coordinates.reference, moving)
         single: list[int] = []
         masses: list[float] = []
         for body in self.model.rigid_bodies:
@@ -230,7 +241,21 @@ class _Builder:
         masses += [item.mass for item in self.coordinates.extra]
         self.blocks.append(Blocks(np.array(single, dtype=np.int64).reshape(-1, 1), self.size))
         self.size += len(single)
-        return group, floating, np.concatenate((J.ravel(), moving, np.array(masses)))
+        return group, floating, trees, np.concatenate((J.ravel(), moving, np.array(masses)))
+
+    def _trees(self) -> TreeGroup:
+        """All trees, with the gravity of the model and a block of order n each."""
+        c = self.coordinates
+        loads = [(i, load.acceleration) for i, load in enumerate(self.model.loads) if isinstance(load, Gravity)]
+        if c.trees and any(len(g) != 3 for _, g in loads):
+            raise ModelError(f"Gravity: acceleration has 2 components, but {c.trees[0].tree} moves in space.")
+        places = [(t.dof, t.qi, t.rot, t.place) for t in c.trees]
+        group = tree_group([t.tree for t in c.trees], places, c.n_v, self.size, loads if c.trees else ())
+        for tree in c.trees:
+            self.add_block(tree.unknowns)
+        bends = any(isinstance(link, FlexibleLink) for t in c.trees for link in t.tree.links)
+        self.flexible = FlexibleLinks(group, c.trees) if bends else None
+        return group
 
     def _active_equations(self) -> tuple[list[ActiveEquation], list[ActiveEquation], dict[tuple[int, int], int]]:
         """Constraints that remain, those dropped in the plane, and the number of each that remains."""
@@ -242,7 +267,7 @@ class _Builder:
             for pair in pairs:
                 flat = pair.a.planar and pair.b.planar
                 for row in pair.rows:
-                    if not (flat and _vanishes(self.model, joint, pair, row)):
+                    if not (flat and vanishes(self.model, joint, pair, row)):
                         vanish.discard(row.equation)
             for k, equation in enumerate(equations):
                 item = ActiveEquation(joint, k, equation)
@@ -259,9 +284,9 @@ class _Builder:
         turning: set[int] = set()
         for _, pairs, _ in self.joints:
             for pair in pairs:
-                self._note(pair.a, pair.b, pair.rows, markers, turning)
+                note_ends(pair.a, pair.b, pair.rows, markers, turning)
         for _, force in self.force_items:
-            self._note(force.a, force.b, force.rows, markers, turning)
+            note_ends(force.a, force.b, force.rows, markers, turning)
         for wrench, _ in self.wrench_items:
             markers[id(wrench.marker)] = wrench.marker
             if wrench.follower or any(wrench.moment):
@@ -271,18 +296,8 @@ class _Builder:
             turning.add(id(marker))
         return list(markers.values()), {key for key in markers if key not in turning}
 
-    @staticmethod
-    def _note(a: Marker, b: Marker, rows: tuple[Row, ...], markers: dict[int, Marker], turning: set[int]) -> None:
-        markers[id(a)], markers[id(b)] = a, b
-        flat = a.planar and b.planar
-        for row in rows:
-            if row.kind not in POINTS_ONLY and not (flat and _constant(a, b, row)):
-                turning.add(id(a))
-                if row.kind not in POINT_ON_B:
-                    turning.add(id(b))
-
     def _joints(self, active: list[ActiveEquation], number: dict[tuple[int, int], int]) -> JointGroup:
-        table = _RowTable(self.markers)
+        table = RowTable(self.markers, self.add_block)
         eq: list[int] = []
         local: list[int] = []
         level: list[int] = []
@@ -293,7 +308,7 @@ class _Builder:
                 if not rows:
                     continue
                 equations = list(dict.fromkeys(number[id(joint), r.equation] for r in rows))
-                table.add(pair.a, pair.b, rows, [n_v + e for e in equations], self)
+                table.add(pair.a, pair.b, rows, [n_v + e for e in equations])
                 k = table.order[-1] - len(equations)
                 for row in rows:
                     e = number[id(joint), row.equation]
@@ -304,10 +319,10 @@ class _Builder:
         return JointGroup(**table.columns(), eq=ints[0], level=ints[2], local=ints[1], mptr=self.markers.ptr, n_v=n_v)
 
     def _forces(self) -> RowForceGroup:
-        table = _RowTable(self.markers)
+        table = RowTable(self.markers, self.add_block)
         for _, force in self.force_items:
             states = [self.coordinates.extra_place(e) for e in force.states]
-            table.add(force.a, force.b, list(force.rows), states, self)
+            table.add(force.a, force.b, list(force.rows), states)
         law, where, data = pack([f for _, f in self.force_items])
         n_given = sum(f.function is not None for _, f in self.force_items)
         states = [self.coordinates.extra_place(f.states[0]) if f.states else -1 for _, f in self.force_items]
@@ -339,89 +354,3 @@ class _Builder:
         self.blocks.append(Blocks(dofs[None, :], offset))
         self.size += len(dofs) ** 2
         return offset
-
-
-class _RowTable:
-    """Rows of pairs as columns."""
-
-    def __init__(self, markers: MarkerSet) -> None:
-        self.markers = markers
-        self.a: list[int] = []
-        self.b: list[int] = []
-        self.ptr = [0]
-        self.off: list[int] = []
-        self.order: list[int] = []
-        self.kind: list[int] = []
-        self.constants: list[FloatArray] = []
-        self.near: list[float] = []
-        self.factor: list[float] = []
-
-    def add(self, a: Marker, b: Marker, rows: list[Row], equations: list[int], builder: _Builder) -> None:
-        """One pair; ``equations`` are further coordinates of its block: places of equations, or of a state."""
-        i, k = self.markers.number[id(a)], self.markers.number[id(b)]
-        ptr, dof = self.markers.ptr, self.markers.dof
-        dofs = np.concatenate((dof[ptr[i] : ptr[i + 1]], dof[ptr[k] : ptr[k + 1]], np.array(equations, dtype=np.int64)))
-        self.a.append(i)
-        self.b.append(k)
-        self.off.append(builder.add_block(dofs))
-        self.order.append(len(dofs))
-        for row in rows:
-            c = np.zeros(12)
-            c[: len(row.constants)] = row.constants
-            self.kind.append(row.kind)
-            self.constants.append(c)
-            self.near.append(0.0)
-            self.factor.append(row.factor)
-        self.ptr.append(len(self.kind))
-
-    def columns(self) -> dict[str, Any]:
-        """The arrays that joints and forces have in common, by the names of their groups."""
-        ints = {"mA": self.a, "mB": self.b, "ptr": self.ptr, "off": self.off, "order": self.order, "kind": self.kind}
-        found: dict[str, Any] = {name: np.array(values, dtype=np.int64) for name, values in ints.items()}
-        found["c"] = np.array(self.constants, dtype=np.float64).reshape(len(self.kind), 12)
-        found["near"] = np.array(self.near, dtype=np.float64)
-        found["factor"] = np.array(self.factor, dtype=np.float64)
-        return found
-
-
-def _sample(a: Marker, b: Marker, row: Row, angles: tuple[float, float]) -> tuple[float, FloatArray]:
-    """Value and gradient of a row between planar markers moved in the plane."""
-    p, R, G = np.zeros((2, 3)), np.zeros((2, 3, 3)), np.zeros((1, 12))
-    for i, (marker, angle) in enumerate(zip((a, b), angles, strict=True)):
-        turn = 0.0 if isinstance(marker.body, Ground) or not marker.rotates else angle
-        spin = np.array([[np.cos(turn), -np.sin(turn), 0.0], [np.sin(turn), np.cos(turn), 0.0], [0.0, 0.0, 1.0]])
-        p[i] = marker.position0() + (0.0 if isinstance(marker.body, Ground) else np.array([angle, 2 * angle, 0.0]))
-        R[i] = spin @ marker.rotation0()
-    c = np.zeros((1, 12))
-    c[0, : len(row.constants)] = row.constants
-    value = row_gradient(row.kind, 0, c, np.zeros(1), 0, 1, p, R, G, 0)
-    reach = np.zeros(12)
-    for i, marker in enumerate((a, b)):
-        if isinstance(marker.body, Ground):
-            continue
-        reach[6 * i : 6 * i + 2] = np.abs(G[0, 6 * i : 6 * i + 2])
-        if marker.rotates:
-            reach[6 * i + 3] = abs(G[0, 6 * i + 3 : 6 * i + 6] @ R[i][2])  # spin about the inertial z
-    return value, reach
-
-
-_TURNS = ((0.0, 0.0), (0.3, -0.7), (-1.1, 0.45))
-
-
-def _vanishes(model: Model, joint: Joint, pair: Pair, row: Row) -> bool:
-    """Whether a row between planar markers cannot change; refuses one that is violated for good."""
-    samples = [_sample(pair.a, pair.b, row, turn) for turn in _TURNS]
-    size = max(1.0, float(np.abs(pair.a.position0()).max()), float(np.abs(pair.b.position0()).max()))
-    if max(float(reach.max()) for _, reach in samples) > VANISHING:
-        return False
-    if abs(samples[0][0]) > 1e-9 * size:
-        raise ModelError(
-            f"Model {model.name!r}: {joint.equations[row.equation].label!r} of joint {joint.name!r} can never be met: "
-            f"its sides are planar and not in one plane (off by {samples[0][0]:.3g}); move one of them."
-        )
-    return True
-
-
-def _constant(a: Marker, b: Marker, row: Row) -> bool:
-    """Whether a row between planar markers depends on no coordinate at all."""
-    return max(float(_sample(a, b, row, turn)[1].max()) for turn in _TURNS) <= VANISHING

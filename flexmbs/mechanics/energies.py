@@ -11,6 +11,8 @@ from flexmbs.forces.wrench import wrench_force
 from flexmbs.mechanics.floating import floating_energy
 from flexmbs.mechanics.pairs import joint_rates
 from flexmbs.mechanics.row_forces import row_force_energy
+from flexmbs.trees.dynamics import tree_energy
+from flexmbs.trees.momentum import tree_momentum
 
 if TYPE_CHECKING:
     from flexmbs.dynamics import Dynamics
@@ -57,24 +59,38 @@ class Energies:
             found = np.zeros((len(group.dofs), 2))
             floating_energy(group, q, scale, found)
             total += float(found[:, 1].sum())
+        if dyn.mechanics is not None and len(dyn.mechanics.trees.kind):
+            weight = np.zeros(len(dyn.mechanics.trees.blk))
+            tree_energy(dyn.mechanics.trees, q, scale, weight)
+            total += float(weight.sum())
+        if dyn.mechanics is not None and dyn.mechanics.flexible is not None:
+            g = scale[dyn.mechanics.trees.load] @ dyn.mechanics.trees.g
+            total -= float(g @ dyn.mechanics.flexible.moments(q)[1])
         return total
 
-    def _varying_weight(self, v: FloatArray) -> float:
-        """Power of gravity that varies with time, on floating bodies."""
+    def _varying_weight(self, q: FloatArray, v: FloatArray) -> float:
+        """Power of gravity that varies with time, on floating bodies and trees."""
         dyn = self.dynamics
         power = 0.0
         for group in () if dyn.mechanics is None else dyn.mechanics.floating:
             momentum = (dyn.mass_matrix @ v)[group.dofs[:, :3]].sum(axis=0)
             varies = self._varies[group.load]
             power += float((dyn.env.scale[group.load[varies], None] * group.g[varies] @ momentum).sum())
+        if dyn.mechanics is not None and len(dyn.mechanics.trees.kind):
+            trees = dyn.mechanics.trees
+            varies = self._varies[trees.load]
+            momentum, _ = tree_momentum(trees, q, v)
+            if dyn.mechanics.flexible is not None:
+                momentum = momentum + dyn.mechanics.flexible.momentum(q, v)[0]
+            power += float((dyn.env.scale[trees.load[varies], None] * trees.g[varies] @ momentum).sum())
         return power
 
-    def powers(self, v: FloatArray, lam: FloatArray) -> FloatArray:
+    def powers(self, q: FloatArray, v: FloatArray, lam: FloatArray) -> FloatArray:
         """Power (3,) of prescribed motions, of forces between markers, and of other loads."""
         dyn = self.dynamics
         loads = 0.0
         if not dyn.prescribed.steady:
-            loads = float((dyn.prescribed.steady_loads - dyn.prescribed.loads) @ v) + self._varying_weight(v)
+            loads = float((dyn.prescribed.steady_loads - dyn.prescribed.loads) @ v) + self._varying_weight(q, v)
         m = dyn.mechanics
         if m is not None and len(m.wrenches.mk):
             W = np.zeros_like(dyn.markers.W)

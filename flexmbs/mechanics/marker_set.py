@@ -32,6 +32,10 @@ from flexmbs.markers.points import POINT
 from flexmbs.markers.rigid import RIGID
 from flexmbs.markers.spatial_linear import SPATIAL_LINEAR
 from flexmbs.markers.spatial_slope import SPATIAL_SLOPE
+from flexmbs.markers.tree import TREE
+from flexmbs.trees.columns import heads
+from flexmbs.trees.coordinate import TreeCoordinateMarker
+from flexmbs.trees.tree import TreeLink
 
 __all__ = ["MarkerSet", "n_translations"]
 
@@ -79,6 +83,11 @@ class MarkerSet:
         self.dof = np.array([k for e in used for k in e.dofs], dtype=np.int64)
         self.groups: list[tuple[MarkerKind, Any]] = []
         self.blocks: list[Blocks] = []
+        longest = max((len(e.dofs) for e in used if e.kind is TREE), default=0)
+        for entry in used:
+            if entry.kind is TREE:
+                _fill_up(entry, longest)
+        tables = _tree_tables(coordinates, longest)
         self.fixed = [(i, m) for i, (m, e) in enumerate(zip(markers, entries, strict=True)) if e is None]
         for key in dict.fromkeys(_sort(e) for e in used):
             alike = [e for e in used if _sort(e) == key]
@@ -86,6 +95,8 @@ class MarkerSet:
             mk = np.array([e.number for e in alike], dtype=np.int64)
             pdofs = np.array([e.pdofs for e in alike], dtype=np.int64).reshape(len(alike), len(alike[0].pdofs))
             columns = {name: np.ascontiguousarray([e.columns[name] for e in alike]) for name in alike[0].columns}
+            if kind is TREE:
+                columns |= tables | {"axes": np.zeros((len(alike), pdofs.shape[1], 4, 3))}
             group = kind.group(
                 mk=mk,
                 row=self.ptr[mk],
@@ -150,6 +161,8 @@ class MarkerSet:
             return _Entry(number, LINEAR_BODY, modes, modes[:0] if point else modes,
                           {"o": marker.position0(), "R_BM": marker.rotation0(), "Phi": R @ marker.phi,
                            "Psi": R @ marker.psi})  # fmt: skip
+        if isinstance(body, TreeLink):
+            return self._link(number, marker, body)
         if isinstance(body, RigidBody | PlanarRigidBody | PointMass):
             iq, iv = self.coordinates.place(body)
             if isinstance(body, RigidBody):
@@ -164,6 +177,26 @@ class MarkerSet:
         if not isinstance(body, FlexibleBody):
             raise ModelError(f"{marker}: a {type(body).__name__} carries no markers here.")
         return self._node(number, marker, body, point)
+
+    def _link(self, number: int, marker: Marker, body: TreeLink) -> _Entry | None:
+        """A marker on a link of a tree, or at a coordinate of its joint."""
+        places = self.coordinates.tree(body.tree)
+        if isinstance(marker, TreeCoordinateMarker):
+            k = places.dof[places.own(body.index)[marker.index]][None]
+            return _Entry(number, POINT, k, k[:0], {"o": np.zeros(3), "R_BM": np.eye(3)})
+        outlet = getattr(marker, "outlet", None)
+        path = places.path(body.index, outlet)
+        if not len(path):
+            return None  # fixed to the base
+        R, p = places.columns.R_L[body.index], places.columns.p_L[body.index]
+        s = p + R @ marker.point
+        if outlet is not None:
+            R, s = np.eye(3), np.zeros(3)
+        dofs = places.dof[path]
+        first = sum(len(t.columns.kind) for t in self.coordinates.trees[: self.coordinates.trees.index(places)])
+        return _Entry(number, TREE, dofs, dofs,
+                      {"path": first + path, "s": s, "R_BM": R @ marker.frame,
+                       "base_p": body.tree.position, "base_R": body.tree.rotation})  # fmt: skip
 
     def _coordinate(self, marker: CoordinateMarker) -> int:
         """Place of the coordinate of such a marker."""
@@ -194,6 +227,28 @@ class MarkerSet:
         if layout.slope:
             return _Entry(number, SPATIAL_SLOPE, dofs, turn, {"R0": marker.node_frame, "R_BM": marker.frame})
         return _Entry(number, SPATIAL_LINEAR, dofs, turn, {"o": o, "R_BM": marker.rotation0()})
+
+
+def _fill_up(entry: _Entry, longest: int) -> None:
+    """Ways of different length in one table: shorter ones are filled up with their first column."""
+    own = entry.columns["path"]
+    entry.columns["ways"] = len(own)
+    more = np.zeros(longest - len(own), dtype=np.int64)
+    entry.columns["path"] = np.concatenate((own, own[more]))
+    entry.dofs = entry.pdofs = np.concatenate((entry.dofs, entry.dofs[more]))
+
+
+def _tree_tables(coordinates: Coordinates, longest: int) -> dict[str, Any]:
+    """The tables of columns that markers on trees need."""
+    trees = coordinates.trees
+    if not longest:
+        return {}
+    names = ("kind", "screw", "R0", "p0")
+    joined = {name: np.ascontiguousarray(np.concatenate([getattr(t.columns, name) for t in trees])) for name in names}
+    for name in ("qi", "dof", "rot"):
+        joined[name] = np.concatenate([getattr(t, name) for t in trees]).astype(np.int64)
+    joined["head"] = heads(joined["kind"])
+    return joined | {"work": np.zeros((longest, 18))}
 
 
 def n_translations(body: RigidBody | PlanarRigidBody | PointMass) -> int:

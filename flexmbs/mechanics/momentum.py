@@ -13,6 +13,7 @@ from flexmbs.bodies.rigid import RigidBody
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.rotations import from_quaternion
 from flexmbs.mechanics.floating import floating_mass
+from flexmbs.trees.momentum import tree_momentum
 
 if TYPE_CHECKING:
     from flexmbs.system import System
@@ -36,6 +37,10 @@ def momentum(system: System, q: FloatArray, v: FloatArray) -> tuple[FloatArray, 
             p = M @ v[dofs]
             P += p[:3]
             L += np.cross(q[iq : iq + 3], p[:3]) + from_quaternion(q[iq + 3 : iq + 7]) @ p[3:6]
+    if system.mechanics is not None:
+        P, L = (x + y for x, y in zip((P, L), tree_momentum(system.mechanics.trees, q, v), strict=True))
+        if system.mechanics.flexible is not None:
+            P, L = (x + y for x, y in zip((P, L), system.mechanics.flexible.momentum(q, v), strict=True))
     for body, (iq, iv) in zip(c.rigid, c.places, strict=True):
         if isinstance(body, FloatingBody):
             continue

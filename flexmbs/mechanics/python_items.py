@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flexmbs.core.contracts import FloatArray, IntArray
+from flexmbs.mechanics.row_forces import RowForceGroup, row_force_measures
 from flexmbs.mechanics.view import Viewer
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ class PythonItems:
             first += len(s.actuators)
         self.viewer = Viewer(dynamics.system)
         self.viewer.held, self.viewer.held_names = m.held, tuple(a.name for a in m.actuators)
+        self._s, self._rate = np.zeros(len(m.forces.mA)), np.zeros(len(m.forces.mA))
         self.seconds = 0.0
         self.applied = np.zeros((len(m.markers.markers), 6))
 
@@ -67,6 +69,14 @@ class PythonItems:
         for i, place in self.mechanics.actuator_wrenches:
             actuator = self.mechanics.actuators[i]
             self.dynamics.env.scale[place] = actuator.force(float(self.mechanics.held[i]), t=t)
+        self.seconds += time.perf_counter() - began
+
+    def given(self, forces: RowForceGroup) -> None:
+        """Forces on rows that are Python functions, at the present rows."""
+        began = time.perf_counter()
+        row_force_measures(forces, self.dynamics.markers, self._s, self._rate)
+        for i, (n, function) in enumerate(self.mechanics.given):
+            forces.given[i] = function(float(self._s[n]), float(self._rate[n]), self.dynamics.env.t)
         self.seconds += time.perf_counter() - began
 
     def forces(self) -> None:

@@ -2,13 +2,31 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from flexmbs.core.contracts import Env, FloatArray, IntArray, MarkerWork, State
 from flexmbs.core.jit import kernel
-from flexmbs.markers.rigid import RigidMarkers, rigid_place, rigid_place_tangent, rigid_pull
+from flexmbs.markers.rigid import RIGID, RigidMarkers, rigid_place, rigid_place_tangent, rigid_pull
 from flexmbs.mechanics.inertia import RigidGroup, gyroscopic_force, gyroscopic_tangent, inertia_force
+from flexmbs.mechanics.moving_mass import mass_moves
 from flexmbs.mechanics.pairs import JointGroup, joint_force, joint_tangent, pull_down
 
-__all__ = ["rigid_residual", "rigid_tangent"]
+if TYPE_CHECKING:
+    from flexmbs.system import System
+
+__all__ = ["rigid_alone", "rigid_residual", "rigid_tangent"]
+
+
+def rigid_alone(system: System) -> tuple[RigidGroup, Any, JointGroup, IntArray] | None:
+    """What `rigid_residual` needs where rigid bodies and joints are all that acts between markers, else None."""
+    m = system.mechanics
+    if m is None or len(m.markers.groups) != 1 or mass_moves(m):
+        return None
+    (kind, points), *_ = m.markers.groups
+    others = len(m.forces.mA) or len(m.wrenches.mk) or m.actuator_wrenches or m.user_offsets or system.model.states
+    if others or kind is not RIGID or not (len(m.rigid.dofs) and len(m.joints.mA)):
+        return None
+    return m.rigid, points, m.joints, m.markers.dof
 
 
 @kernel

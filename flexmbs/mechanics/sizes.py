@@ -22,6 +22,7 @@ def model_length(coordinates: Coordinates, mechanics: Mechanics | None) -> float
     points += [b.position[None, :] for b in coordinates.rigid]
     points += [b.position + b.reduced.points @ b.rotation.T for b in coordinates.rigid if isinstance(b, FloatingBody)]
     points += [b.position + b.reduced.points @ b.rotation.T for b in coordinates.linear]
+    points += [link.place[0][None, :] for t in coordinates.trees for link in t.tree.bodies]
     if mechanics is not None:
         points += [m.position0()[None, :] for m in mechanics.markers.markers]
     ends = np.array([[f(p[:, c]) for p in points if p.shape[1] > c] or [0.0] for c in range(3) for f in (min, max)],
@@ -38,17 +39,18 @@ def body_sizes(coordinates: Coordinates, mass: FloatArray, length: float) -> tup
     """
     c = coordinates
     s, body = np.ones(len(mass)), np.zeros(len(mass), dtype=np.int64)
-    s[c.translations] = length
+    s[c.displacements] = length
     for n, dofs in reversed(list(enumerate(c.node_dofs))):
         body[dofs.ravel()] = n
     for n, (rigid, (_, iv)) in enumerate(zip(c.rigid, c.places, strict=True), len(c.node_dofs)):
-        s[iv : iv + len(rigid.position)] = length
         body[iv : iv + len(rigid.initial_v)] = n
         if isinstance(rigid, FloatingBody):
             body[c.modal[id(rigid)] : c.modal[id(rigid)] + rigid.modes] = n
     for n, linear in enumerate(c.linear, len(c.node_dofs) + len(c.rigid)):
         own = c.modal[id(linear)] + np.arange(linear.modes)
         s[own], body[own] = length * np.sqrt(linear.mass / linear.modes), n
-    count = len(c.node_dofs) + len(c.rigid) + len(c.linear)
+    for n, tree in enumerate(c.trees, len(c.node_dofs) + len(c.rigid) + len(c.linear)):
+        body[tree.unknowns] = n
+    count = len(c.node_dofs) + len(c.rigid) + len(c.linear) + len(c.trees)
     sizes = np.bincount(body, weights=mass * s**2, minlength=count)
     return body, np.asarray(sizes, dtype=np.float64)

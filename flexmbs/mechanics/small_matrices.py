@@ -1,11 +1,11 @@
-"""Products of 3x3 matrices on arrays; numba compiles these loops in a fraction of the time that ``@`` takes."""
+"""Products of small matrices on arrays; numba compiles these loops in a fraction of the time that ``@`` takes."""
 
 from __future__ import annotations
 
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.jit import kernel
 
-__all__ = ["apply", "cross_matrix", "multiply"]
+__all__ = ["add_product", "add_transposed", "apply", "cross_matrix", "fill", "multiply"]
 
 
 @kernel
@@ -17,11 +17,40 @@ def cross_matrix(a0: float, a1: float, a2: float, out: FloatArray) -> None:
 
 
 @kernel
+def fill(out: FloatArray, value: float) -> None:
+    """All entries of a matrix."""
+    for i in range(out.shape[0]):
+        for j in range(out.shape[1]):
+            out[i, j] = value
+
+
+@kernel
+def add_product(s: float, A: FloatArray, B: FloatArray, out: FloatArray) -> None:
+    """out += s A B."""
+    for i in range(A.shape[0]):
+        for j in range(B.shape[1]):
+            t = 0.0
+            for k in range(B.shape[0]):
+                t += A[i, k] * B[k, j]
+            out[i, j] += s * t
+
+
+@kernel
+def add_transposed(s: float, A: FloatArray, B: FloatArray, out: FloatArray) -> None:
+    """out += s A^T B."""
+    for i in range(A.shape[1]):
+        for j in range(B.shape[1]):
+            t = 0.0
+            for k in range(A.shape[0]):
+                t += A[k, i] * B[k, j]
+            out[i, j] += s * t
+
+
+@kernel
 def multiply(A: FloatArray, B: FloatArray, out: FloatArray) -> None:
     """out = A B."""
-    for i in range(3):
-        for j in range(3):
-            out[i, j] = A[i, 0] * B[0, j] + A[i, 1] * B[1, j] + A[i, 2] * B[2, j]
+    fill(out, 0.0)
+    add_product(1.0, A, B, out)
 
 
 @kernel

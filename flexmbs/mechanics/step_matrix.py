@@ -18,7 +18,7 @@ from flexmbs.core.contracts import Env, FloatArray, State
 from flexmbs.core.jit import kernel
 from flexmbs.core.linsolve.static_band import StaticBand
 from flexmbs.core.sparsity import rotate_blocks
-from flexmbs.mechanics.floating_mass import structure
+from flexmbs.mechanics.moving_mass import structure
 from flexmbs.mechanics.pairs import joint_tangent
 from flexmbs.mechanics.python_items import HeldLaw
 from flexmbs.mechanics.row_forces import row_force_tangent
@@ -76,7 +76,7 @@ class StepMatrix:
 
     def renew_mass(self, blocks: FloatArray) -> None:
         """Other masses (n_mass,) in the layout of the mass blocks, for models without supports in frames."""
-        self._mass = blocks[self._massive]
+        self._mass[:] = blocks[self._massive]
 
     def factorise(self, B: FloatArray, wa: float, compliance: FloatArray) -> None:
         """Add up B, ``wa`` times the mass, -``compliance (n_c,)`` on the multipliers; factorise, or SingularError."""
@@ -141,6 +141,9 @@ def possible_entries(system: System) -> NDArray[np.bool_]:
     m = system.mechanics
     if m is None:
         return possible
+    for o, places in zip(m.trees.blk, system.coordinates.trees, strict=True):
+        related = places.related().ravel() > 0.0
+        possible[o : o + len(related)] = related
     if any(kind.wanders for kind, _ in m.markers.groups):
         return possible
     analytic = np.zeros_like(possible)

@@ -23,9 +23,10 @@ from flexmbs.output.paraview import write_xdmf
 from flexmbs.output.scene import Surface
 
 if TYPE_CHECKING:
+    from flexmbs.model import Model
     from flexmbs.time_solution import TimeSolution
 
-__all__ = ["body_surface", "deformed", "mesh_lines", "stresses", "write_motion"]
+__all__ = ["body_surface", "deformed", "mesh_lines", "reduced_body", "stress_shapes", "stresses", "write_motion"]
 
 COLOURS = ("displacement", "stress")
 CHUNK = 32
@@ -44,21 +45,26 @@ def deformed(solution: TimeSolution, body: Any, steps: Any = slice(None), nodes:
 def stresses(solution: TimeSolution, body: Any, steps: Any = slice(None), nodes: Any = None) -> FloatArray:
     """Stresses (n, n_nodes, n_c) of a floating body in axes of its frame; see `TimeSolution.stresses`."""
     body, eta, _ = _motion("stresses", solution, body, steps)
-    found = body.stresses(eta[:1].T)  # refuses a model without stresses
+    return np.asarray(np.einsum("scm,tm->tsc", stress_shapes("stresses", body, nodes)[1], eta))
+
+
+def stress_shapes(owner: str, body: FloatingBody | LinearBody, nodes: Any) -> tuple[IntArray, FloatArray]:
+    """Numbers (s,) of nodes and stresses (s, n_c, m) at them by the coordinates of a body."""
+    body.stresses(np.zeros((body.modes, 1)))  # refuses a model without stresses
+    known = np.asarray(body.reduced.stress_nodes, dtype=np.int64)
     if nodes is None:
-        rows = np.arange(len(found))
+        rows = np.arange(len(known))
     else:
-        place = {int(node): row for row, node in enumerate(np.asarray(body.reduced.stress_nodes))}
+        place = {int(node): row for row, node in enumerate(known)}
         wanted = _nodes(body, nodes)
         missing = [int(node) for node in wanted if int(node) not in place]
         if missing:
             raise ModelError(
-                f"stresses: the reduced model of {body} has no stresses at nodes {show(missing)}; name them in "
+                f"{owner}: the reduced model of {body} has no stresses at nodes {show(missing)}; name them in "
                 f"reduce(..., stresses=...)."
             )
         rows = np.array([place[int(node)] for node in wanted], dtype=np.int64)
-    shapes = np.asarray(body.reduced.stress_shapes)[rows] @ body.basis
-    return np.asarray(np.einsum("scm,tm->tsc", shapes, eta))
+    return known[rows], np.asarray(body.reduced.stress_shapes)[rows] @ body.basis
 
 
 def mesh_lines(solution: TimeSolution, body: FloatingBody | LinearBody) -> FloatArray:
@@ -147,10 +153,7 @@ def _motion(
     owner: str, solution: TimeSolution, body: Any, steps: Any
 ) -> tuple[FloatingBody | LinearBody, FloatArray, FloatArray]:
     """The body, its shapes (n, m) and its frame (n, 7) at some stored times."""
-    if isinstance(body, str):
-        body = solution.model.body(body)
-    if not isinstance(body, FloatingBody | LinearBody) or not any(body is b for b in solution.model.bodies):
-        raise ModelError(f"{owner}: expected a FloatingBody or LinearBody of the model or its name, not {show(body)}.")
+    body = reduced_body(owner, solution.model, body)
     c = solution.system.coordinates
     first = c.modal[id(body)]
     q = np.atleast_2d(solution.q[steps])
@@ -159,6 +162,15 @@ def _motion(
         return body, q[:, first : first + body.modes], np.tile(frame, (len(q), 1))
     iq, _ = c.place(body)
     return body, q[:, first : first + body.modes], q[:, iq : iq + 7]
+
+
+def reduced_body(owner: str, model: Model, body: Any) -> FloatingBody | LinearBody:
+    """A body of a reduced model, by itself or its name."""
+    if isinstance(body, str):
+        body = model.body(body)
+    if not isinstance(body, FloatingBody | LinearBody) or not any(body is b for b in model.bodies):
+        raise ModelError(f"{owner}: expected a FloatingBody or LinearBody of the model or its name, not {show(body)}.")
+    return body
 
 
 def _nodes(body: FloatingBody | LinearBody, nodes: Any) -> IntArray:

@@ -30,13 +30,16 @@ from flexmbs.meshes import Mesh
 from flexmbs.output.model_data import CLASSES
 from flexmbs.output.reduced_description import digest_of, reduced_from_plain, reduced_to_plain
 from flexmbs.reduction.model import ReducedModel
+from flexmbs.trees.tree import Tree, TreeLink
 
 if TYPE_CHECKING:
     from flexmbs.model import Model
 
 __all__ = ["check_same_model", "describe_model", "differences", "fingerprint", "known_classes", "rebuild_model"]
 
-ROOMS = ("flexmbs.bodies", "flexmbs.control", "flexmbs.forces", "flexmbs.joints", "flexmbs.motions")
+ROOMS = (
+    "flexmbs.bodies", "flexmbs.control", "flexmbs.forces", "flexmbs.joints", "flexmbs.motions", "flexmbs.trees"
+)  # fmt: skip
 """Where the descriptions of what a model is made of live, beside those of the list `CLASSES`."""
 MOST = 6
 """Differences between two models that a message names."""
@@ -177,6 +180,8 @@ class _Describer:
         """What stands for a value in a field or a sequence."""
         if id(value) in self.numbers and not isinstance(value, str | int | float | bool | None):
             return {"class": "item", "number": self.numbers[id(value)]}
+        if isinstance(value, TreeLink):
+            return {"class": "tree link", "tree": self.numbers[id(value.tree)], "link": value.index}
         if isinstance(value, Mesh):
             return self.mesh(value)
         if isinstance(value, ReducedModel):
@@ -234,6 +239,8 @@ class _Builder:
         self.reduced: dict[int, ReducedModel] = {}
         self.resolve = {
             "item": lambda d: self.item(d["number"]),
+            "tree link": lambda d: self.item(d["tree"]).bodies[d["link"]],
+            "Tree": self.tree,
             "mesh": self.mesh,
             "reduced model": self.reduced_model,
             "numbers": lambda d: self.arrays[d["name"]],
@@ -312,6 +319,15 @@ class _Builder:
         body = kind(**given)
         body.take_shapes(basis)
         return body
+
+    def tree(self, plain: dict[str, Plain]) -> Tree:
+        """A tree of its links."""
+        given = {
+            key: from_plain(f"Tree.{key}", part, self.vocabulary, self.resolve)
+            for key, part in plain.items()
+            if key != "class"
+        }
+        return Tree(*given.pop("links"), **given)
 
     def refuse(self, plain: dict[str, Plain]) -> Any:
         """What only the script has."""

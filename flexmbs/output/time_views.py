@@ -21,6 +21,8 @@ from flexmbs.output.deformation import body_surface, mesh_lines
 from flexmbs.output.history_table import HistoryTable, components
 from flexmbs.output.scene import FLEXIBLE, GROUND, POINT, RIGID, SPRING, Line, Scene, Stroke, Surface, still, wireframe
 from flexmbs.output.style import CYCLE, INK
+from flexmbs.trees.coordinate import TreeCoordinate
+from flexmbs.trees.tree import TreeLink, link_shape
 
 if TYPE_CHECKING:
     from flexmbs.time_solution import TimeSolution
@@ -100,6 +102,9 @@ def scene(solution: TimeSolution, points: int = 5, colour: str = "displacement")
         lines += (
             [Line(linear.name, bars, replace(FLEXIBLE, colour=CYCLE[number % len(CYCLE)]))] if bars.shape[1] else []
         )
+    for number, link in enumerate(model.tree_links):
+        bars = wireframe(*link_shape(link), *_pose(solution, link))
+        lines.append(Line(link.name, bars, replace(RIGID, colour=CYCLE[number % len(CYCLE)])))
     for joint in model.joints:
         for pair in joint.pairs:
             if pair.rows and pair.rows[0].kind == DISTANCE:
@@ -129,7 +134,7 @@ def table(solution: TimeSolution, *at: Any) -> HistoryTable:
     Columns are named ``name.quantity.component``, with their units and the frame they are in.
     """
     model, u = solution.model, solution.model.units
-    wanted = at or (*model.rigid_bodies, *model.joints)
+    wanted = at or (*model.rigid_bodies, *model.tree_links, *model.joints)
     columns: dict[str, Any] = {"t": solution.t}
     units, frames = {"t": u.time}, {}
 
@@ -141,7 +146,10 @@ def table(solution: TimeSolution, *at: Any) -> HistoryTable:
 
     for item in wanted:
         joint = model.joint(item) if isinstance(item, str) and item in {j.name for j in model.joints} else item
-        if hasattr(joint, "equations"):
+        if isinstance(joint, TreeCoordinate):
+            for label, turns in zip(joint.coordinates, joint.joint.rotational, strict=False):
+                add(f"{joint.name}.{label}", solution.coordinate(joint, label), "rad" if turns else u.length)
+        elif hasattr(joint, "equations"):
             for label in getattr(joint, "coordinates", {}):
                 unit = "rad" if label == "angle" else u.length
                 add(f"{joint.name}.{label}", solution.coordinate(joint, label), unit)
@@ -152,6 +160,12 @@ def table(solution: TimeSolution, *at: Any) -> HistoryTable:
             add(f"{_label(place)}.position", solution.position(place), u.length, "inertial")
             add(f"{_label(place)}.velocity", solution.velocity(place), f"{u.length}/{u.time}", "inertial")
     return HistoryTable(columns, units, frames, f"motion of {model.name}")
+
+
+def _pose(solution: TimeSolution, link: TreeLink) -> tuple[FloatArray, FloatArray]:
+    """Place and orientation of the frame of a link over time."""
+    position, rotation, *_ = solution._kinematics(link.marker((0.0, 0.0, 0.0)))
+    return position, rotation
 
 
 def _label(at: Any) -> str:

@@ -75,20 +75,8 @@ class Exposed:
 
 
 def interface_frames(model: ReducedModel) -> tuple[Frame, ...]:
-    """Interfaces of a model whose first coordinates they are.
-
-    Raises
-    ------
-    ModelError
-        If the method of reduction did not keep the motion of the interfaces as coordinates.
-    """
-    for frame in model.frames:
-        if len(frame.coordinates) and int(frame.coordinates.max()) >= model.n_interface:
-            raise ModelError(
-                f"{model!r}: the motion of interface {frame.name!r} is not among its coordinates, so that other tools "
-                f"cannot be joined there; reduce it by a method that keeps interfaces, such as Craig-Bampton."
-            )
-    return model.frames
+    """Interfaces of a model; their motion must be among its coordinates."""
+    return tuple(model.joined(frame.name) for frame in model.frames)
 
 
 def expose(model: ReducedModel, nodes: Nodes = ()) -> Exposed:

@@ -31,6 +31,16 @@ def nodes_only() -> Any:
     return fx.reduce(part, [fx.Interface("left", kind="nodes"), "right"], 0, progress=False)
 
 
+def truncated() -> Any:
+    """Rigid motions and free modes are the coordinates, so that none is that of an interface."""
+    mesh = fx.meshes.box((0.0, -0.03, -0.05), (1.0, 0.06, 0.1), (4, 1, 1))
+    part = fx.Part(mesh, regions=[fx.Region(None, fx.elements.Hexahedron8(), PLASTIC)], name="bar")
+    return fx.reduce(
+        part, ["left", "right"], progress=False,
+        method=lambda a: fx.modal_truncation(a.operators.K, a.operators.M, 6, rigid=a.operators.rigid_motions()),
+    )  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("make", "message"),
     [
@@ -44,6 +54,10 @@ def nodes_only() -> Any:
         (lambda: fx.FloatingBody(nodes_only()).interface("left"), "kind 'nodes' has no frame; use node"),
         (lambda: fx.FloatingBody(held_by_a_spring()), "six rigid motions, but its reduced model has"),
         (lambda: fx.FloatingBody(replace(bar(), K=np.zeros_like(bar().K)), reference="left"), "can move freely"),
+        (lambda: fx.FloatingBody(truncated(), reference="left"), "'left' is not among its coordinates"),
+        (lambda: fx.FloatingBody(truncated(), reference=("left", 3)), "'left' is not among its coordinates"),
+        (lambda: fx.FloatingBody(truncated()).interface("right"), "'right' is not among its coordinates"),
+        (lambda: fx.FloatingBody(truncated()).marker((1.0, 0.0, 0.0)), "'right' is not among its coordinates"),
         (lambda: fx.FloatingBody(bar(), reference=("left", "left")), "the two places of its reference are one"),
         (lambda: fx.FloatingBody(bar(), reference=("left", 1000)), "node 1000 of its reference has no displacements"),
         (lambda: fx.FloatingBody(bar(), reference=("left", "top")), "no interface named 'top'"),
@@ -146,6 +160,17 @@ def test_sag_under_weight(reference: str) -> None:
     model = fx.Model(body, fx.Fixed(fx.ground, body, at=(0, 0, 0)), fx.Gravity(G))
     found = fx.solve_static(model).position(body.interface("right"))[-1, 2]
     assert abs(found / expected - 1.0) < (expected**2 if reference == "mean" else 1e-9) + 1e-9
+
+
+def test_rigid_motions_in_the_basis_are_left_out() -> None:
+    """Mean axes take the elastic modes of a basis with rigid columns: those of a free part, with their nodes."""
+    body, whole = fx.FloatingBody(truncated()), fx.FloatingBody(bar(modes=20))
+    assert body.modes == 6
+    np.testing.assert_allclose(body.frequencies[:4], whole.frequencies[:4], rtol=1e-3)
+    size = np.sqrt(body.mass)
+    assert np.abs(body.inertia.P).max() < 1e-8 * size
+    assert np.abs(body.inertia.rotation).max() < 1e-8 * size
+    assert body.node(3).phi.shape == (3, 6)
 
 
 def test_report_knows_the_mass_and_its_centre() -> None:

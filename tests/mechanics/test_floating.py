@@ -7,7 +7,8 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from flexmbs.core.contracts import Env, FloatArray, MarkerWork, State
-from flexmbs.mechanics.floating import FloatingGroup, floating_energy, floating_force, floating_mass
+from flexmbs.mechanics.floating import floating_energy, floating_force, floating_mass
+from flexmbs.mechanics.floating_moments import FloatingGroup
 from flexmbs.reduction.inertia import InertiaInvariants
 
 POINTS, MODES, BODIES = 11, 3, 2
@@ -39,14 +40,9 @@ class Points:
         self.group = self.compiled()
 
     def compiled(self) -> FloatingGroup:
-        found = [self.invariants(i) for i in range(BODIES)]
-        stack = lambda f: np.ascontiguousarray([f(i) for i in found])  # noqa: E731
-        return FloatingGroup(
-            dofs=self.dofs, b1=0, qi=self.qi, rot=np.arange(BODIES), mass=stack(lambda i: i.mass),
-            first=stack(lambda i: i.first), second=stack(lambda i: i.second), P=stack(lambda i: i.P),
-            Q=stack(lambda i: i.Q.transpose(2, 0, 1)), R=stack(lambda i: i.R.transpose(2, 3, 0, 1)),
-            M=stack(lambda i: i.modal_mass), K=self.K, D=self.D, load=np.array([0, 1]), g=GRAVITY,
-            work=np.zeros((3, MODES, 3, 3)),
+        return FloatingGroup.made(
+            (self.dofs, self.qi, np.arange(BODIES)), 0, [self.invariants(i) for i in range(BODIES)],
+            (self.K, self.D), (np.array([0, 1]), GRAVITY),
         )  # fmt: skip
 
     def invariants(self, i: int) -> InertiaInvariants:

@@ -138,6 +138,38 @@ def test_frames_differ_by_a_rigid_motion() -> None:
     assert np.abs(held.interfaces["tip"][:3] - moved).max() < 1e-9 * np.abs(moved).max()
 
 
+def test_a_chord_frame_turns_with_its_line() -> None:
+    """To second order, too, the far end moves along the chord, and the near one neither moves nor turns about it."""
+    reduced = beam(6)
+    body = fx.FloatingBody(reduced, reference=("root", "tip"))
+    tangent = fx.FloatingBody(reduced, reference="root")
+    assert body.second_order is not None
+    assert reduced.stiffening is not None
+    ends = body.second_order.interfaces
+    size = np.abs(ends["tip"][0]).max()
+    assert np.abs(ends["root"][:4]).max() < 1e-9 * size
+    assert np.abs(ends["tip"][1:3]).max() < 1e-9 * size
+    # the ends come closer by the same amount in each frame, for the same shapes
+    places = {f.name: np.asarray(f.origin) for f in reduced.frames}
+    held = reduced.stiffening.transformed(body.basis).in_frame(tangent.inertia, tangent.origin, places, "root")
+    assert np.abs(held.interfaces["tip"][0] - ends["tip"][0]).max() < 1e-9 * size
+    with pytest.raises(ModelError, match="node 3 of its reference moves to second order is not known"):
+        fx.FloatingBody(reduced, reference=("root", 3))
+    fx.FloatingBody(reduced, reference=("root", 3), stiffening=False)
+
+
+def test_affine_fields_have_the_same_moments() -> None:
+    """The fields that the equations of motion use, for a solid and for a line of mass, which is flat."""
+    for reduced in (solid()[1], beam(6)):
+        body = fx.FloatingBody(reduced, reference=reduced.frames[0].name)
+        second = body.second_order
+        assert second is not None
+        found = np.einsum("ac,cbkl->abkl", body.inertia.gram, second.fields)
+        size = np.sqrt(np.diag(body.inertia.gram))[:, None, None, None] * np.sqrt(body.mass)
+        fields = np.abs(second.moments / size).max()
+        assert np.abs((found - second.moments) / size).max() < 1e-6 * fields
+
+
 def test_tip_mass_counts() -> None:
     """A mass at the tip adds its own shortening to the moments."""
     mesh = fx.meshes.line((0, 0, 0), (LENGTH, 0, 0), 6)
@@ -238,8 +270,8 @@ def beam_part(elements: int) -> fx.Part:
     return fx.Part(mesh, regions=[fx.Region(None, Frame(section=STIFFNESS, shear=False))], name="beam")
 
 
-@pytest.mark.parametrize("reference", ["root", "mean"])
-def test_force_at_the_tip_acts_as_prestress(reference: str) -> None:
+@pytest.mark.parametrize("reference", ["root", "mean", ("root", "tip")])
+def test_force_at_the_tip_acts_as_prestress(reference: Any) -> None:
     """A clamped beam under a tip force vibrates as one reduced with the stresses of that force."""
     tension = 5.0
     part = beam_part(12)

@@ -158,6 +158,34 @@ ALL: tuple[CaseEntry, ...] = (
         f"{_HERE}.spinning_beams:STRING",
     ),
     CaseEntry(
+        "stiff-links",
+        "D01 to D03 and D05 with stiff flexible links",
+        "flexible motion",
+        f"{_HERE}.stiff_links:CASE",
+        slow=True,
+    ),
+    CaseEntry(
+        "floating-slewing",
+        "Slewing of a beam in floating frames",
+        "flexible motion",
+        f"{_HERE}.slewing:SLEWING",
+        slow=True,
+    ),
+    CaseEntry(
+        "stiffened-free-flight",
+        "Free flight with geometric stiffening",
+        "flexible motion",
+        f"{_HERE}.slewing:FLIGHT",
+        slow=True,
+    ),
+    CaseEntry(
+        "floating-unreduced",
+        "The full, unreduced floating frame",
+        "flexible motion",
+        f"{_HERE}.unreduced:CASE",
+        slow=True,
+    ),
+    CaseEntry(
         "moving-frame-spinup",
         "Spin-up of a beam by linear equations in its frame",
         "flexible motion",
@@ -304,6 +332,24 @@ ALL: tuple[CaseEntry, ...] = (
         "galvanizing-line", "Active control of a galvanizing line", "control", f"{_HERE}.galvanizing:LINE", slow=True
     ),
     CaseEntry("s10-cook-solids", "Cook's membrane by solids", "linear parts", f"{_HERE}.solids:COOK"),
+    CaseEntry(
+        "driven-mechanisms",
+        "Driven mechanisms: positions, torques, lock-ups",
+        "mechanisms",
+        f"{_HERE}.driven_mechanisms:CASE",
+    ),
+    CaseEntry(
+        "singular-positions",
+        "Through lock-ups, dead centres and change points",
+        "mechanisms",
+        f"{_HERE}.singular_positions:CASE",
+    ),
+    CaseEntry(
+        "inverse-kinematics",
+        "Inverse kinematics: arms, limits, a platform on six legs",
+        "mechanisms",
+        f"{_HERE}.inverse_kinematics:CASE",
+    ),
 )
 
 

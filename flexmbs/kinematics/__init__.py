@@ -1,0 +1,1 @@
+"""Motion by geometry alone: driven mechanisms, drive forces, poses, paths through singular positions."""

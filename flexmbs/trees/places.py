@@ -1,0 +1,165 @@
+"""Where the coordinates of a tree lie in the vectors of a model."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from flexmbs.core.contracts import FloatArray, IntArray
+from flexmbs.trees.columns import columns_of
+from flexmbs.trees.flexible_link import FlexibleLink
+from flexmbs.trees.group import SCREW
+from flexmbs.trees.joints import Free
+
+if TYPE_CHECKING:
+    from flexmbs.trees.tree import Tree
+
+__all__ = ["TreePlaces"]
+
+
+class TreePlaces:
+    """Numbers the coordinates of one tree.
+
+    Columns of screws are coordinates of a vector space; a rotation by quaternion is numbered as a rigid body is, 7 in
+    q and 6 in v, of which the translation is that of a free root, or idle.
+
+    Attributes
+    ----------
+    tree : Tree
+    columns : Columns
+    node : int
+        Number of the tree among nodes and bodies.
+    dof, qi, rot, place : (n_c,) int array
+        As in `flexmbs.trees.group.TreeGroup`.
+    unknowns : int array
+        Places in v in the order of the block of the tree: of joints, then of shapes, which several columns share.
+    eta : dict
+        By link the places of its shapes.
+    idle : int array
+        Places in v of translations that never move.
+    """
+
+    def __init__(self, tree: Tree, node: int) -> None:
+        self.tree, self.node = tree, node
+        self.columns = columns_of(tree)
+        n = len(self.columns.kind)
+        self.dof, self.qi, self.rot = (np.full(n, -1, dtype=np.int64) for _ in range(3))
+        self.idle = np.zeros(0, dtype=np.int64)
+        self.eta: dict[int, IntArray] = {}
+
+    def own(self, link: int) -> IntArray:
+        """Numbers of the columns of the joint of a link."""
+        return np.flatnonzero((self.columns.joint == link) & (self.columns.shape < 0))
+
+    def number_columns(self, first: int, q: list[FloatArray], v: list[FloatArray], node_of: list[IntArray]) -> int:
+        """Columns of vector spaces from ``first`` on; appends their start, and returns the next place."""
+        for i, link in enumerate(self.tree.links):
+            own = self.own(i)
+            if not link.joint.ball and len(own):
+                self.dof[own] = self.qi[own] = first + np.arange(len(own))
+                q.append(np.asarray(link.start))
+                v.append(np.asarray(link.rate))
+                node_of.append(np.full(len(own), self.node))
+                first += len(own)
+            if isinstance(link, FlexibleLink):
+                self.eta[i] = first + np.arange(link.modes)
+                mine = (self.columns.joint == i) & (self.columns.shape >= 0)
+                self.dof[mine] = self.qi[mine] = first + self.columns.shape[mine]
+                q.append(link.deformation)
+                v.append(link.deformation_rate)
+                node_of.append(np.full(link.modes, self.node))
+                first += link.modes
+        return first
+
+    def number_rotations(
+        self, iq: int, iv: int, n_linear: int, q: list[FloatArray], v: list[FloatArray],
+        node_of: list[IntArray],
+    ) -> tuple[int, int]:  # fmt: skip
+        """Rotations by quaternion from iq and iv on; appends their start, and returns the next places."""
+        idle = []
+        for i, link in enumerate(self.tree.links):
+            if not link.joint.ball:
+                continue
+            own = self.own(i)
+            free = isinstance(link.joint, Free)
+            shift = np.zeros(0) if free else np.zeros(3)
+            q.append(np.concatenate((shift, link.start)))
+            v.append(np.concatenate((shift, link.rate)))
+            node_of.append(np.full(6, self.node))
+            if free:
+                self.dof[own[:3]], self.qi[own[:3]] = iv + np.arange(3), iq + np.arange(3)
+            else:
+                idle += [iv, iv + 1, iv + 2]
+            self.dof[own[-3:]], self.qi[own[-3:]] = iv + np.arange(3, 6), iq + 3
+            self.rot[own[-3:]] = (iv - n_linear) // 6
+            iq, iv = iq + 7, iv + 6
+        self.idle = np.array(idle, dtype=np.int64)
+        return iq, iv
+
+    @property
+    def unknowns(self) -> IntArray:
+        """See above; complete when all is numbered."""
+        joints = self.dof[self.columns.shape < 0]
+        return np.concatenate([joints, *self.eta.values()]).astype(np.int64)
+
+    @property
+    def place(self) -> IntArray:
+        """See above."""
+        at = {int(k): i for i, k in enumerate(self.unknowns)}
+        return np.array([at[int(k)] for k in self.dof], dtype=np.int64)
+
+    def path(self, link: int, interface: str | None = None) -> IntArray:
+        """The columns on the way from the base to a link, or to an interface of it."""
+        way = []
+        c = int(self.columns.behind[link] if interface is None else self.columns.outlets[link, interface])
+        while c >= 0:
+            way.append(c)
+            c = int(self.columns.parent[c])
+        return np.array(way[::-1], dtype=np.int64)
+
+    def related(self) -> FloatArray:
+        """(n, n) in the order of ``unknowns``: one where two can be coupled, as they move one link."""
+        found, place = np.eye(len(self.unknowns)), self.place
+        at = {int(k): i for i, k in enumerate(self.unknowns)}
+        for c in range(len(place)):
+            way = [place[c]]
+            m = int(self.columns.parent[c])
+            while m >= 0:
+                way.append(place[m])
+                m = int(self.columns.parent[m])
+            found[place[c], way] = found[way, place[c]] = 1.0
+        for link, eta in self.eta.items():
+            own = np.array([at[int(k)] for k in eta], dtype=np.int64)
+            moving = np.concatenate((own, place[self.path(link)]))
+            found[np.ix_(own, moving)] = found[np.ix_(moving, own)] = 1.0
+        return found
+
+    @property
+    def in_q(self) -> IntArray:
+        """Places in q of all coordinates of the joints, link by link; of rotations the four of the quaternion."""
+        places = [self.qi[:0]]
+        for i, link in enumerate(self.tree.links):
+            own = self.qi[self.own(i)]
+            places.append(own if not link.joint.ball else np.concatenate((own[:-3], own[-1] + np.arange(4))))
+            places.append(self.eta.get(i, own[:0]))
+        return np.concatenate(places)
+
+    def describe(self, dof: int) -> str | None:
+        """An entry of v in words, if it is of this tree."""
+        for i, eta in self.eta.items():
+            if dof in eta:
+                return f"shape {dof - eta[0] + 1} of {self.tree.links[i]} of {self.tree}"
+        found = np.flatnonzero(self.dof == dof)
+        if len(found):
+            c = int(found[0])
+            link = self.tree.links[int(self.columns.joint[c])]
+            own = self.own(int(self.columns.joint[c]))
+            return f"{link.joint.names[int(np.flatnonzero(own == c)[0])]} of joint {link.name!r} of {self.tree}"
+        return f"idle translation of {self.tree}" if dof in self.idle else None
+
+    @property
+    def displacements(self) -> IntArray:
+        """Places in v of displacements."""
+        moving = (self.columns.kind == SCREW) & (self.columns.shape < 0) & ~np.any(self.columns.screw[:, 3:], axis=1)
+        return np.asarray(self.dof[moving])

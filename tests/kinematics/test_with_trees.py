@@ -1,0 +1,60 @@
+"""The same analyses of an arm described by its joint coordinates, against the one of bodies and joints."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import flexmbs as fx
+from flexmbs import trees
+from flexmbs.verification.cases.inverse_kinematics import AXES, HAND, PLACES, six_axes
+from flexmbs.verification.cases.inverse_kinematics import arm as arm_of_bodies
+
+ANGLES = np.array([0.4, 0.3, 0.6, -0.5, 0.7, 0.2])
+WEIGHT = fx.Gravity((0.0, 0.0, -9.81))
+
+
+def arm() -> tuple[trees.Tree, fx.Marker]:
+    """The arm of the verification case as a tree, and its hand."""
+    ends, before = (*PLACES[1:], HAND), (PLACES[0], *PLACES)
+    links = [
+        trees.Link(
+            f"l{i}", 1.0, (0.1, 0.1, 0.1), 0.5 * (np.array(ends[i]) - PLACES[i]), f"l{i - 1}" if i else None,
+            trees.Revolute(AXES[i]), at=np.array(PLACES[i]) - before[i],
+        )
+        for i in range(6)
+    ]  # fmt: skip
+    tree = trees.Tree(*links, name="arm")
+    return tree, tree.link("l5").marker(np.array(HAND) - PLACES[5])
+
+
+def test_inverse_kinematics_without_any_constraint() -> None:
+    tree, hand = arm()
+    p, R = six_axes(ANGLES)
+    bent = fx.JointLimit(tree.joint("l2"), 0.01, 2.5)
+    pose = fx.inverse_kinematics(fx.Model(tree), fx.PoseTarget(hand, position=p, rotation=R), limits=[bent], tries=5)
+    found = np.array([pose.angle(tree.joint(f"l{i}"))[0] for i in range(6)])
+    p2, R2 = six_axes(found)
+    assert p2 == pytest.approx(p, abs=1e-8)
+    assert pytest.approx(R, abs=1e-8) == R2
+
+
+def test_drive_forces_of_a_tree_are_those_of_the_bodies() -> None:
+    tree, hand = arm()
+    ramps = [fx.motions.Ramp(0.0, a, duration=1.0) for a in ANGLES]
+    drivers = [fx.RotationDriver(tree.joint(f"l{i}"), ramp, name=f"m{i}") for i, ramp in enumerate(ramps)]
+    motion = fx.solve_kinematics(fx.Model(tree, *drivers, WEIGHT), until=1.0, step=0.1)
+    assert motion.position(hand)[-1] == pytest.approx(six_axes(ANGLES)[0], abs=1e-12)
+    forces = fx.inverse_dynamics(motion)
+    named = fx.inverse_dynamics(motion, drives=[tree.joint(f"l{i}") for i in range(6)])
+    assert named.force == pytest.approx(forces.force, abs=1e-10)
+    model, _ = arm_of_bodies()
+    drivers = [fx.RotationDriver(model.joint(f"axis {i + 1}"), ramp, name=f"m{i}") for i, ramp in enumerate(ramps)]
+    other = fx.inverse_dynamics(fx.solve_kinematics(model.with_(*drivers, WEIGHT), until=1.0, step=0.1))
+    assert forces.force == pytest.approx(other.force, abs=1e-10)
+
+
+def test_freedoms_of_trees_are_named() -> None:
+    tree, _ = arm()
+    with pytest.raises(fx.ModelError, match="leave 6 freedoms"):
+        fx.solve_kinematics(fx.Model(tree), until=1.0)

@@ -1,0 +1,172 @@
+"""Slewing of a beam in floating frames beside absolute-nodal elements, and a stiffened beam in free flight."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+import flexmbs as fx
+from flexmbs.core.contracts import FloatArray
+from flexmbs.elements import PlanarCable
+from flexmbs.elements.linear.frame import Frame
+from flexmbs.reduction.model import ReducedModel
+from flexmbs.verification import Case, ConvergenceStudy, Outcome, Progress, Table
+from flexmbs.verification.cases.common import measured
+from flexmbs.verification.cases.moving import CONSERVED, orders, over_time
+
+EA, EI, ELEMENTS = 1e5, 20.0, 16
+"""Of a beam of 1 m and 1 kg."""
+TURN, DURATIONS = math.pi / 2.0, (0.9, 1.1, 1.4, 1.8)
+FRAMES: tuple[tuple[str, Any], ...] = (("tangent", "root"), ("mean axes", "mean"), ("chord", ("root", "tip")))
+FLIGHT_STEPS = (4e-3, 2e-3, 1e-3)
+
+
+@cache
+def beam(elements: int) -> ReducedModel:
+    """Of frame elements without shear, as the absolute-nodal cable."""
+    section = fx.BeamStiffness(EA=EA, EI_y=EI, EI_z=EI, GJ=EI, mass_per_length=1.0, rhoI_y=1e-8, rhoI_z=1e-8)
+    part = fx.Part(
+        fx.meshes.line((0, 0, 0), (1, 0, 0), elements), regions=[fx.Region(None, Frame(section=section, shear=False))]
+    )
+    faces = [fx.Interface("root", [0]), fx.Interface("tip", [elements])]
+    return fx.reduce(part, faces, 16, stiffening=True, progress=False)
+
+
+def _turned(share: float) -> float:
+    return TURN * (share - math.sin(2.0 * math.pi * share) / (2.0 * math.pi))
+
+
+def _slewed(duration: float, reference: Any, stiffening: bool = True) -> FloatArray:
+    """Displacement (n_t, 2) of the tip from the line of the drive; an absolute-nodal beam for None."""
+    k = 2.0 * math.pi / duration
+    motion = fx.motions.Function(
+        lambda t: _turned(min(t / duration, 1.0)),
+        rate=lambda t: TURN / duration * (1.0 - math.cos(k * t)) if t < duration else 0.0,
+        acceleration=lambda t: TURN / duration * k * math.sin(k * t) if t < duration else 0.0,
+    )
+    body: Any
+    if reference is None:
+        body = fx.FlexibleBody.line(
+            (0, 0), (1, 0), elements=ELEMENTS, element=PlanarCable(),
+            stiffness=fx.BeamStiffness(EA=EA, EI_z=EI, mass_per_length=1.0), name="beam",
+        )  # fmt: skip
+        hub, tip = fx.Revolute(fx.ground, body.start, name="hub"), body.end
+    else:
+        body = fx.FloatingBody(beam(ELEMENTS), reference=reference, stiffening=stiffening, name="beam")
+        hub = fx.Revolute(fx.ground, body.interface("root", axis=(0, 0, 1)), name="hub")
+        tip = body.interface("tip")
+    run = fx.simulate(
+        fx.Model(body, hub, fx.RotationDriver(hub, motion, name="drive")), duration, step=1e-3 * duration,
+        integrator=fx.GeneralizedAlpha(rho=0.8), output=fx.Output(every=duration / 50.0, energy=False),
+    )  # fmt: skip
+    place = run.position(tip)[:, :2]
+    turn = np.array([_turned(t / duration) for t in run.t])
+    c, s = np.cos(turn), np.sin(turn)
+    return np.column_stack([c * place[:, 0] + s * place[:, 1] - 1.0, c * place[:, 1] - s * place[:, 0]])
+
+
+def run_slewing(progress: Progress) -> Outcome:
+    """A quarter turn in four times, with and without stiffening, in three frames."""
+    deflections: list[float] = []
+    apart: dict[str, list[float]] = {name: [] for name, _ in FRAMES}
+    soft: list[float] = []
+    drawn: list[tuple[str, FloatArray, FloatArray]] = []
+    for duration in DURATIONS:
+        progress(f"turn in {duration:g} s")
+        nodal = _slewed(duration, None)
+        deflections.append(float(np.abs(nodal[:, 1]).max()))
+        for name, reference in FRAMES:
+            apart[name].append(float(np.linalg.norm(_slewed(duration, reference) - nodal, axis=1).max()))
+        soft.append(float(np.linalg.norm(_slewed(duration, "root", False) - nodal, axis=1).max()))
+        drawn.append((f"turn in {duration:g} s", np.linspace(0.0, 1.0, len(nodal)), 1e3 * nodal[:, 1]))
+    # third order in the deflection with the fields of second order, second order without
+    studies = [
+        ConvergenceStudy(f"{name}: distance of the tips", deflections, errors, 3.0, 2.3, floor=3e-8,
+                         label="deflection in m")
+        for name, errors in apart.items()
+    ]  # fmt: skip
+    studies.append(
+        ConvergenceStudy("tangent, without stiffening: distance of the tips", deflections, soft, 2.0, 1.6,
+                         label="deflection in m")
+    )  # fmt: skip
+    quantities = [
+        measured(f"{name}: distance of the tips by the deflection, turn in {DURATIONS[0]:g} s", "-",
+                 errors[0] / deflections[0], 0.0, "absolute-nodal beam", atol=2.0 * deflections[0] ** 2)
+        for name, errors in apart.items()
+    ]  # fmt: skip
+    head = ("turn in s", "deflection in m", *apart, "tangent, without stiffening")
+    rows = [
+        (f"{t:g}", f"{d:.5f}", *(f"{errors[i]:.1e}" for errors in apart.values()), f"{soft[i]:.1e}")
+        for i, (t, d) in enumerate(zip(DURATIONS, deflections, strict=True))
+    ]
+    drawing = over_time(drawn, "deflection in mm")
+    drawing.axes[0].set_xlabel("share of the time of the turn")
+    return Outcome(
+        quantities, studies, [Table("Largest distance of the tips in m", head, rows)],
+        [("Deflection of the absolute-nodal beam.", drawing)],
+    )  # fmt: skip
+
+
+def run_flight(progress: Progress) -> Outcome:
+    """A soft beam that tumbles and vibrates, stiffened, in each frame."""
+    quantities, studies = [], []
+    section = fx.BeamStiffness(EA=1e4, EI_z=1.0, EI_y=1.0, GJ=1.0, mass_per_length=1.0, rhoI_y=1e-3, rhoI_z=1e-3)
+    part = fx.Part(fx.meshes.line((-2, 0, 0), (2, 0, 0), 16), regions=[fx.Region(None, Frame(section=section))])
+    faces = [fx.Interface("left", [0]), fx.Interface("right", [16])]
+    reduced = fx.reduce(part, faces, 6, stiffening=True, progress=False)
+    for name, reference in (("tangent", "left"), ("mean axes", "mean"), ("chord", ("left", "right"))):
+        energy, spin, linear = [], [], []
+        for step in FLIGHT_STEPS:
+            progress(f"{name}, step {step:g} s")
+            free = fx.FloatingBody(reduced, reference=reference)
+            deformation = np.zeros(free.modes)
+            deformation[:2] = 0.15
+            body = fx.FloatingBody(
+                reduced, reference=reference, deformation=deformation, velocity=(1.0, 0.5, 0.0),
+                angular_velocity=(0.3, 1.0, 1.2),
+            )  # fmt: skip
+            run = fx.simulate(fx.Model(body), 1.0, step=step, integrator=fx.GeneralizedAlpha(rho=1.0))
+            P, L = run.momentum()
+            energy.append(float(np.abs(run.energy.balance).max() / run.energy.total[0]))
+            spin.append(float(np.linalg.norm(L - L[0], axis=1).max() / np.linalg.norm(L[0])))
+            linear.append(float(np.linalg.norm(P - P[0], axis=1).max() / np.linalg.norm(P[0])))
+        if reference == "mean":  # the momentum is the mass times the rate of three coordinates
+            label = f"{name}, step {FLIGHT_STEPS[-1]:g} s: change of linear momentum, by its size"
+            quantities.append(measured(label, "-", linear[-1], 0.0, CONSERVED, atol=1e-12))
+        else:
+            studies.append(orders(f"{name}: linear momentum, by its size", FLIGHT_STEPS, linear))
+        studies += [
+            orders(f"{name}: energy, by its size", FLIGHT_STEPS, energy),
+            orders(f"{name}: angular momentum, by its size", FLIGHT_STEPS, spin),
+        ]
+    return Outcome(quantities, studies)
+
+
+SLEWING = Case(
+    id="floating-slewing",
+    title="Slewing of a beam in floating frames",
+    area="flexible motion",
+    summary=(
+        "A beam is turned by a quarter on a drive, slower and slower, as a reduced body in three frames and as "
+        "absolute-nodal elements. With fields of second order the difference falls with the third power of the "
+        "deflection."
+    ),
+    run=run_slewing,
+    source="Two descriptions of one beam.",
+    slow=True,
+)
+FLIGHT = Case(
+    id="stiffened-free-flight",
+    title="Free flight with geometric stiffening",
+    area="flexible motion",
+    summary=(
+        "A soft beam tumbles and vibrates with deflections of some per cent. With geometric stiffening energy and "
+        "momentum are kept to the order of the scheme in each frame, and linear momentum to round-off in mean axes."
+    ),
+    run=run_flight,
+    source="Conservation laws.",
+    slow=True,
+)
