@@ -14,10 +14,13 @@ from flexmbs.reduction.export.exudyn import write_exudyn
 from flexmbs.reduction.export.fmu import write_fmu2, write_fmu3
 from flexmbs.reduction.export.linear_system import modal_system, state_space
 from flexmbs.reduction.export.matlab import write_mat, write_simscape
+from flexmbs.reduction.export.mbdyn import write_mbdyn
 from flexmbs.reduction.export.modelica import write_modelica
 from flexmbs.reduction.export.neutral import write_hdf5, write_mtx, write_npz
 from flexmbs.reduction.export.op4 import write_op4, write_op4_binary
+from flexmbs.reduction.export.paraview import write_paraview
 from flexmbs.reduction.export.sid import write_sid
+from flexmbs.reduction.export.universal import write_universal
 from flexmbs.reduction.export.written import Written, warn_of
 from flexmbs.reduction.model import ReducedModel
 
@@ -63,6 +66,9 @@ FORMATS: dict[str, Format] = {
     "mat": Format(".mat", "state space for MATLAB, Octave and python-control", write_system=write_mat),
     "simscape": Format("_simscape.mat", "Simscape's Reduced Order Flexible Solid", write_simscape),
     "modelica": Format(".mo", "Modelica text", write_system=write_modelica),
+    "mbdyn": Format(".fem", "modal joint of MBDyn", write_mbdyn),
+    "uff": Format(".unv", "mode shapes as universal file", write_universal),
+    "paraview": Format(".vtu", "mode shapes for ParaView", write_paraview),
 }
 """All formats by name."""
 
