@@ -70,7 +70,7 @@ def write_exudyn(
     else:
         losses[0] = "motion in a floating frame: the model has no exact inertia"
     script = (files("flexmbs.reduction.export") / "scripts" / "exudyn_load.py.in").read_text("utf-8")
-    units = ", ".join(f"{k} {v}" for k, v in model.units.items()) or "not said"
+    units = _harmless(", ".join(f"{k} {v}" for k, v in model.units.items())) or "not said"
     script = script.replace("LOST: LOSSES", f"Not in these files: {'; '.join(losses)}.").replace("UNITS", units)
     with placed_folder(path, overwrite) as folder:
         zero = np.zeros_like(model.K)
@@ -83,6 +83,11 @@ def write_exudyn(
         (folder / "exudyn_load.py").write_text(script, encoding="utf-8")
         write_tables(folder, model, places, tuple(losses))
     return Written("exudyn", path, tuple(losses))
+
+
+def _harmless(text: str) -> str:
+    """Words that cannot end the text of a script."""
+    return " ".join("".join(c if c.isalnum() or c in " .,^/*-+()" else " " for c in text).split())
 
 
 def _floating(model: ReducedModel, f: FrameModes, nodes: Nodes) -> dict[str, Any]:

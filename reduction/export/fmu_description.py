@@ -118,11 +118,12 @@ def page(system: LinearSystem, table: Sequence[Variable], units: Mapping[str, Un
             unit = units[v.quantity].name if v.quantity in units else ""
             size = f"[{v.size}]" if v.size > 1 else ""
             cells = (v.name + size, v.kind, v.description, unit)
-            rows.append("<tr>" + "".join(f"<td>{html.escape(c)}</td>" for c in cells) + "</tr>")
+            rows.append("<tr>" + "".join(f"<td>{html.escape(printable(c))}</td>" for c in cells) + "</tr>")
+    title = html.escape(printable(system.name))
     lost = "".join(f"<li>{html.escape(text)}</li>" for text in losses) or "<li>nothing</li>"
     return (
-        f'<!DOCTYPE html>\n<html lang="en"><meta charset="utf-8"><title>{html.escape(system.name)}</title>\n'
-        f"<h1>{html.escape(system.name)}</h1>\n<p>A linear system of {system.n_states} states, written by flexmbs "
+        f'<!DOCTYPE html>\n<html lang="en"><meta charset="utf-8"><title>{title}</title>\n'
+        f"<h1>{title}</h1>\n<p>A linear system of {system.n_states} states, written by flexmbs "
         f"{version()}. In co-simulation, inputs are held during a step, and the step is exact.</p>\n"
         f"<table><tr><th>name<th>kind<th>what<th>unit</tr>\n{chr(10).join(rows)}\n</table>\n"
         f"<p>What the model has and this unit does not:</p><ul>{lost}</ul>\n</html>\n"
@@ -132,7 +133,7 @@ def page(system: LinearSystem, table: Sequence[Variable], units: Mapping[str, Un
 def _head(system: LinearSystem, token_name: str, token: str) -> dict[str, str]:
     lost = f"; without {', '.join(system.losses)}" if system.losses else ""
     return {
-        "modelName": system.name,
+        "modelName": printable(system.name),
         token_name: token,
         "description": f"Linear system of {system.n_states} states{lost}",
         "generationTool": f"flexmbs {version()}",
@@ -198,7 +199,12 @@ def _dependencies(
 
 
 def _sub(parent: Node, tag: str, **attributes: Any) -> Node:
-    return ElementTree.SubElement(parent, tag, attributes)
+    return ElementTree.SubElement(parent, tag, {key: printable(value) for key, value in attributes.items()})
+
+
+def printable(text: str) -> str:
+    """Without characters that XML does not allow."""
+    return "".join(c if c.isprintable() else " " for c in text)
 
 
 def _text(root: Node) -> str:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from flexmbs.core.checks import as_flag, as_name, show
 from flexmbs.core.errors import ModelError, unknown_name
+from flexmbs.reduction.export.abaqus import write_abaqus
 from flexmbs.reduction.export.dmig import write_dmig
 from flexmbs.reduction.export.exudyn import write_exudyn
 from flexmbs.reduction.export.fmu import write_fmu2, write_fmu3
@@ -67,6 +68,7 @@ FORMATS: dict[str, Format] = {
     "simscape": Format("_simscape.mat", "Simscape's Reduced Order Flexible Solid", write_simscape),
     "modelica": Format(".mo", "Modelica text", write_system=write_modelica),
     "mbdyn": Format(".fem", "modal joint of MBDyn", write_mbdyn),
+    "abaqus": Format(".inp", "Abaqus matrix input", write_abaqus),
     "uff": Format(".unv", "mode shapes as universal file", write_universal),
     "paraview": Format(".vtu", "mode shapes for ParaView", write_paraview),
 }

@@ -7,7 +7,7 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -76,7 +76,8 @@ def placed(path: Path, overwrite: bool) -> Iterator[Path]:
             raise
         raise FlexmbsError(f"cannot write {path}: {error.strerror or error}.") from None
     finally:
-        part.unlink(missing_ok=True)
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
 
 
 @contextmanager
