@@ -124,6 +124,7 @@ _HOME = {
     "flexmbs.reduction.krylov": ("krylov",),
     "flexmbs.reduction.modal_truncation": ("modal_truncation",),
     "flexmbs.reduction.model": ("ReducedModel",),
+    "flexmbs.reduction.read_mbdyn": ("read_mbdyn",),
     "flexmbs.reduction.read_sid": ("read_sid",),
     "flexmbs.reduction.reduce": ("reduce",),
     "flexmbs.reduction.report": ("ReductionReport",),
@@ -347,6 +348,7 @@ __all__ = [
     "moving_frame",
     "part_from_inp",
     "prestressed",
+    "read_mbdyn",
     "read_mesh",
     "read_operators",
     "read_sid",
@@ -508,6 +510,7 @@ if TYPE_CHECKING:
     from flexmbs.reduction.krylov import krylov
     from flexmbs.reduction.modal_truncation import modal_truncation
     from flexmbs.reduction.model import ReducedModel
+    from flexmbs.reduction.read_mbdyn import read_mbdyn
     from flexmbs.reduction.read_sid import read_sid
     from flexmbs.reduction.reduce import reduce
     from flexmbs.reduction.report import ReductionReport

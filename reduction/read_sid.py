@@ -14,9 +14,8 @@ import numpy as np
 
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ReadError
-from flexmbs.linear.operators import DofMap
+from flexmbs.reduction.framed_model import Place, framed_model, with_rigid
 from flexmbs.reduction.inertia import InertiaInvariants
-from flexmbs.reduction.interfaces import Frame
 from flexmbs.reduction.model import ReducedModel
 from flexmbs.reduction.sid_file import SidFile, read_sid_file
 
@@ -26,7 +25,6 @@ TENSOR = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
 PAIRS = ((0, 0), (1, 1), (2, 2), (0, 1), (1, 2), (2, 0))
 AGREE = 1e-3
 """Of objects that say the same twice, relative; files are printed with as few as five digits."""
-COMPONENTS = ("ux", "uy", "uz", "rx", "ry", "rz")
 
 
 def read_sid(path: str | Path) -> ReducedModel:
@@ -75,24 +73,24 @@ def read_sid(path: str | Path) -> ReducedModel:
     file = read_sid_file(path)
     owner = str(path)
     inertia = _invariants(owner, file)
-    n = file.n
-    K, D = np.zeros((6 + n, 6 + n)), np.zeros((6 + n, 6 + n))
-    K[6:, 6:] = _square(owner, file, "Ke")
-    if "De" in file.objects:
-        D[6:, 6:] = _square(owner, file, "De")
-    points, dofs, shapes, sets = _nodes(owner, file)
-    frequencies = np.full(6 + n, np.nan)
-    stiffness, mass = np.diag(K)[6:], np.diag(file.objects["Me"].m0)
-    frequencies[6:] = np.sqrt(np.maximum(stiffness / np.where(mass > 0, mass, np.nan), 0.0))
-    own = len(points) - 1
-    frame = Frame("frame", "rigid", np.array([own]), np.zeros(3), np.arange(6), np.full(6, own), np.arange(6))
-    labels = file.labels if len(file.labels) == n else [f"mode {k + 1}" for k in range(n)]
-    return ReducedModel(
-        name=file.name or path.stem, K=K, M=inertia.modal_mass, D=D if D.any() else None,
-        labels=(*(f"frame {c}" for c in COMPONENTS), *labels), n_interface=6, frames=(frame,), frequencies=frequencies,
-        shapes=shapes, dofs=dofs, points=points, inertia=inertia, node_sets=sets,
-        provenance={"method": "Standard Input Data", "origin": f"read from {path.name}", "comment": file.comment},
+    D = np.zeros((file.n, file.n)) if "De" not in file.objects else _square(owner, file, "De")
+    return framed_model(
+        file.name or path.stem, _square(owner, file, "Ke"), D, inertia, _places(owner, file), file.labels,
+        {"method": "Standard Input Data", "origin": f"read from {path.name}", "comment": file.comment},
     )  # fmt: skip
+
+
+def _places(owner: str, file: SidFile) -> list[Place]:
+    """All nodes of the file."""
+    out = []
+    for name, found in file.nodes:
+        at, phi = found["origin"].m0, found["phi"].m0
+        if at.shape != (3, 1) or phi.shape != (3, file.n):
+            raise ReadError(f"{owner}: node {name}: origin or phi has another shape than 3 x 1 and 3 x {file.n}.")
+        psi = found["psi"].m0 if "psi" in found else None
+        turns = psi is not None and psi.shape == (3, file.n) and bool(psi.any())
+        out.append(Place(name, at[:, 0], phi, psi if turns else None))
+    return out
 
 
 def _shape(owner: str, file: SidFile, name: str, rows: int, columns: int) -> None:
@@ -127,7 +125,7 @@ def _invariants(owner: str, file: SidFile) -> InertiaInvariants:
         raise ReadError(f"{owner}: mdCM of order 1 is not Ct: the file contradicts itself.")
     Q = _first_moments(change, o["Cr"].m0.T)
     R = _second_moments(owner, file, Q, Me)
-    return _with_rigid(file.mass, first, 0.5 * np.trace(tensor) * np.eye(3) - tensor, P, Q, R)
+    return with_rigid(file.mass, first, 0.5 * np.trace(tensor) * np.eye(3) - tensor, P, Q, R)
 
 
 def _tensor(owner: str, file: SidFile) -> tuple[FloatArray, FloatArray]:
@@ -203,58 +201,3 @@ def _cross(owner: str, file: SidFile) -> FloatArray:
 
 def _agree(a: FloatArray, b: FloatArray) -> bool:
     return bool(np.abs(a - b).max(initial=0.0) <= AGREE * max(np.abs(a).max(initial=0.0), np.abs(b).max(initial=0.0)))
-
-
-def _with_rigid(
-    mass: float, first: FloatArray, second: FloatArray, P: FloatArray, Q: FloatArray, R: FloatArray
-) -> InertiaInvariants:
-    """Those of the translations, the rotations about the origin, and the modes."""
-    n = P.shape[1]
-    turn = np.zeros((3, 3, 3))  # component b of e_a x x is turn[b, a, c] x_c
-    for b, a, c in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
-        turn[b, a, c], turn[b, c, a] = 1.0, -1.0
-    P6 = np.hstack([mass * np.eye(3), np.einsum("brc,c->br", turn, first), P])
-    Q6 = np.concatenate(
-        [np.einsum("a,bt->abt", first, np.eye(3)), np.einsum("brc,ac->abr", turn, second), Q], axis=2
-    )  # fmt: skip
-    R6 = np.zeros((3, 3, 6 + n, 6 + n))
-    t, r, e = slice(0, 3), slice(3, 6), slice(6, 6 + n)
-    one = np.eye(3)
-    R6[:, :, t, t] = mass * np.einsum("ak,bl->abkl", one, one)
-    R6[:, :, t, r] = np.einsum("ak,blc,c->abkl", one, turn, first)
-    R6[:, :, t, e] = np.einsum("ak,bl->abkl", one, P)
-    R6[:, :, r, r] = np.einsum("akc,bld,cd->abkl", turn, turn, second)
-    R6[:, :, r, e] = np.einsum("akc,cbl->abkl", turn, Q)
-    R6[:, :, e, e] = R
-    for x, y in ((t, r), (t, e), (r, e)):
-        R6[:, :, y, x] = R6[:, :, x, y].transpose(1, 0, 3, 2)
-    return InertiaInvariants(mass, first, second, P6, Q6, R6)
-
-
-def _nodes(owner: str, file: SidFile) -> tuple[FloatArray, DofMap, FloatArray, dict[str, list[int]]]:
-    """Places (the last one is the frame), what the displacements are, shapes, and a set for each name."""
-    n = file.n
-    points: list[FloatArray] = []
-    blocks: list[FloatArray] = []
-    node: list[int] = []
-    component: list[int] = []
-    sets: dict[str, list[int]] = {}
-    for k, (name, found) in enumerate(file.nodes):
-        place, phi = found["origin"].m0, found["phi"].m0
-        if place.shape != (3, 1) or phi.shape != (3, n):
-            raise ReadError(f"{owner}: node {name}: origin or phi has another shape than 3 x 1 and 3 x {n}.")
-        x = place[:, 0]
-        rigid = np.hstack([np.eye(3), np.array([[0, x[2], -x[1]], [-x[2], 0, x[0]], [x[1], -x[0], 0]])])
-        blocks.append(np.hstack([rigid, phi]))
-        node += [k] * 3
-        component += [0, 1, 2]
-        psi = found["psi"].m0 if "psi" in found else None
-        if psi is not None and psi.shape == (3, n) and psi.any():
-            blocks.append(np.hstack([np.zeros((3, 3)), np.eye(3), psi]))
-            node += [k] * 3
-            component += [3, 4, 5]
-        points.append(x)
-        sets.setdefault(name, []).append(k)
-    points.append(np.zeros(3))
-    shapes = np.vstack(blocks) if blocks else np.zeros((0, 6 + n))
-    return np.array(points), DofMap(np.array(node, dtype=np.int64), np.array(component, dtype=np.int64)), shapes, sets

@@ -10,6 +10,7 @@ import pytest
 from scipy import linalg
 
 import flexmbs as fx
+from flexmbs.core.errors import ReadError
 
 pytestmark = pytest.mark.filterwarnings("ignore::flexmbs.core.errors.LossWarning")
 REFERENCES = pytest.mark.parametrize("reference", ["mean", "ROOT"])
@@ -115,3 +116,42 @@ def test_mistakes(lug, tmp_path):
     with pytest.raises(fx.ModelError, match="exact inertia"):
         fx.export(replace(lug, inertia=None), tmp_path / "x.fem")
     assert not list(tmp_path.iterdir())
+
+
+def test_import_gives_the_same_body(lug, tmp_path):
+    """As Standard Input Data give it, which go another way."""
+    [fem] = fx.export(lug, tmp_path / "x.fem", "mbdyn", reference="ROOT", nodes="TIP")
+    [sid] = fx.export(lug, tmp_path / "x.SID_FEM", "sid", reference="ROOT", nodes="TIP")
+    a, b = fx.read_mbdyn(fem.path), fx.read_sid(sid.path)
+    assert a.angular_frequencies()[6:] == pytest.approx(lug.angular_frequencies()[6:], rel=1e-7)
+    assert a.angular_frequencies("frame") == pytest.approx(lug.angular_frequencies("ROOT"), rel=1e-9)
+    for name, value in b.inertia.arrays().items():
+        assert np.abs(getattr(a.inertia, name) - value).max() <= 1e-9 * np.abs(value).max() + 1e-14, name
+    assert np.abs(a.shapes - b.shapes).max() < 1e-12 * np.abs(b.shapes).max()
+    assert np.abs(a.D - b.D).max() < 1e-12 * np.abs(b.D).max()
+    assert fx.FloatingBody(a, reference="frame").modes == 14
+
+
+MASS = "GROUP 9, MODAL MASS MATRIX\n"
+CHANGES = {
+    "cut off": (lambda s: s[: len(s) // 2], "cut off"),
+    "empty": (lambda s: "", "empty"),
+    "of another kind": (lambda s: "solid lug\n", "no modal file"),
+    "with another number of modes": (lambda s: s.replace("REV0 2 14", "REV0 2 13", 1), "group 8 has"),
+    "with another number of nodes": (lambda s: s.replace("REV0 2 14", "REV0 3 14", 1), "labels of 3 nodes"),
+    "with too many modes": (lambda s: s.replace("REV0 2 14", "REV0 2 999999999", 1), "too many"),
+    "with words": (lambda s: s.replace(f"{MASS}1", f"{MASS}x", 1), "else than numbers"),
+    "with infinity": (lambda s: s.replace(f"{MASS}1", f"{MASS}inf", 1), "not finite"),
+    "with another mass": (lambda s: s.replace(f"{MASS}1", f"{MASS}2", 1), "contradicts"),
+    "with a group twice": (lambda s: s + "** RECORD GROUP 9, AGAIN\n", "twice"),
+    "without invariants": (lambda s: s[: s.index("** RECORD GROUP 14")] + "** END OF FILE\n", "without the invariants"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_damaged_files_are_refused(lug, tmp_path, change):
+    [written] = fx.export(lug, tmp_path / "x.fem", "mbdyn", reference="ROOT")
+    path = tmp_path / "bad.fem"
+    path.write_text(CHANGES[change][0](written.path.read_text()))
+    with pytest.raises(ReadError, match=CHANGES[change][1]):
+        fx.read_mbdyn(path)
