@@ -13,6 +13,7 @@ from flexmbs.reduction.export.abaqus import write_abaqus
 from flexmbs.reduction.export.dmig import write_dmig
 from flexmbs.reduction.export.exudyn import write_exudyn
 from flexmbs.reduction.export.fmu import write_fmu2, write_fmu3
+from flexmbs.reduction.export.gltf import write_gltf
 from flexmbs.reduction.export.linear_system import modal_system, state_space
 from flexmbs.reduction.export.matlab import write_mat, write_simscape
 from flexmbs.reduction.export.mbdyn import write_mbdyn
@@ -71,6 +72,7 @@ FORMATS: dict[str, Format] = {
     "abaqus": Format(".inp", "Abaqus matrix input", write_abaqus),
     "uff": Format(".unv", "mode shapes as universal file", write_universal),
     "paraview": Format(".vtu", "mode shapes for ParaView", write_paraview),
+    "gltf": Format(".glb", "modes that swing, for browsers and viewers (glTF)", write_gltf),
 }
 """All formats by name."""
 
