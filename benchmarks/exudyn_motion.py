@@ -1,6 +1,6 @@
 """Exudyn's side of `bench_dynamics.py`, run by an interpreter that has exudyn and needs nothing else.
 
-Every line of standard input is a problem (JSON) with the ``kind`` "pendulum", "chain" or "crank"; every answer is a
+Every line of standard input is a problem (JSON) with a ``kind``, "pendulum", "chain", "crank" or "tree"; an answer is a
 line ``{"row": [CPU seconds of the solver call, steps, Newton iterations, Jacobians, position at the end]}`` or
 ``{"error": ...}``. The first line tells the version.
 """
@@ -96,6 +96,37 @@ def chain(mbs: Any, p: dict[str, Any]) -> Any:
     return lambda: mbs.GetMarkerOutput(last, POSITION)
 
 
+def tree(mbs: Any, p: dict[str, Any]) -> Any:
+    """The same bars in joint coordinates: one kinematic tree."""
+    n = p["bodies"]
+    node = mbs.AddNode(
+        items.NodeGenericODE2(
+            numberOfODE2Coordinates=n, referenceCoordinates=[0.0] * n, initialCoordinates=[0.0] * n,
+            initialCoordinates_t=[0.0] * n,
+        )
+    )  # fmt: skip
+    turns, inertia = exudyn.Matrix3DList(), exudyn.Matrix3DList()
+    offsets, centres = exudyn.Vector3DList(), exudyn.Vector3DList()
+    for i in range(n):
+        turns.Append(np.eye(3))
+        offsets.Append([p["link"] if i else 0.0, 0.0, 0.0])
+        centres.Append([p["link"] / 2, 0.0, 0.0])
+        inertia.Append(np.diag(p["inertia"]))
+    mbs.AddObject(
+        items.ObjectKinematicTree(
+            nodeNumber=node, gravity=[0.0, -p["gravity"], 0.0], jointTypes=[exudyn.JointType.RevoluteZ] * n,
+            linkParents=[i - 1 for i in range(n)], jointTransformations=turns, jointOffsets=offsets,
+            linkInertiasCOM=inertia, linkCOMs=centres, linkMasses=[p["mass"]] * n,
+        )
+    )  # fmt: skip
+
+    def end() -> Any:
+        angles = np.cumsum(mbs.GetNodeOutput(node, exudyn.OutputVariableType.Coordinates))
+        return [p["link"] * float(np.cos(angles).sum()), p["link"] * float(np.sin(angles).sum()), 0.0]
+
+    return end
+
+
 def crank(mbs: Any, p: dict[str, Any]) -> Any:
     """A crank about x, a rod, and a block that slides along x; the poses and velocities are given."""
     bodies = Bodies(mbs, p["variant"], [0, 0, -p["gravity"]])
@@ -115,7 +146,7 @@ def crank(mbs: Any, p: dict[str, Any]) -> Any:
 
 
 POSITION = exudyn.OutputVariableType.Position
-KINDS = {"pendulum": pendulum, "chain": chain, "crank": crank}
+KINDS = {"pendulum": pendulum, "chain": chain, "crank": crank, "tree": tree}
 
 
 def solve(p: dict[str, Any]) -> list[Any]:

@@ -26,6 +26,9 @@ _HOME = {
     "flexmbs.analysis.topology": ("Topology", "topology"),
     "flexmbs.bodies.floating": ("FloatingBody",),
     "flexmbs.bodies.linear": ("LinearBody",),
+    "flexmbs.bodies.section_frame": ("SectionFrame",),
+    "flexmbs.bodies.substructure": ("Substructure",),
+    "flexmbs.bodies.substructured_beam": ("SubstructuredBeam",),
     "flexmbs.bodies": ("InitialVelocity", "Marker", "PlanarRigidBody", "PointMass", "RigidBody", "Wireframe", "ground"),
     "flexmbs.body": ("Attachment", "FlexibleBody"),
     "flexmbs.consecutive": ("joined",),
@@ -280,6 +283,7 @@ __all__ = [
     "RotationDriver",
     "RungeKutta",
     "Screw",
+    "SectionFrame",
     "Signal",
     "SingularError",
     "SingularPosition",
@@ -296,6 +300,8 @@ __all__ = [
     "Stop",
     "StressBlock",
     "StructuralDamping",
+    "Substructure",
+    "SubstructuredBeam",
     "SuccessiveProjection",
     "SurfaceLoad",
     "System",
@@ -391,6 +397,9 @@ if TYPE_CHECKING:
     from flexmbs.bodies import InitialVelocity, Marker, PlanarRigidBody, PointMass, RigidBody, Wireframe, ground
     from flexmbs.bodies.floating import FloatingBody
     from flexmbs.bodies.linear import LinearBody
+    from flexmbs.bodies.section_frame import SectionFrame
+    from flexmbs.bodies.substructure import Substructure
+    from flexmbs.bodies.substructured_beam import SubstructuredBeam
     from flexmbs.body import Attachment, FlexibleBody
     from flexmbs.consecutive import joined
     from flexmbs.constraint_forces.elimination import Elimination, eliminate, low_fill_order

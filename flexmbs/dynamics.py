@@ -93,6 +93,7 @@ class Dynamics:
         self._frame_dofs = system.fixation.frame_dofs
         refuse_moving_supports(system)
         self._floating = () if mechanics is None else mechanics.floating
+        self._shared = () if mechanics is None else mechanics.substructures
         self._has_trees = mechanics is not None and len(mechanics.trees.kind) > 0
         self._moves = mass_moves(mechanics)
         self._mass_matrix = mass_matrix(system, structure(system))
@@ -192,6 +193,8 @@ class Dynamics:
                 gyroscopic_force(m.rigid, state, env, work)
             for floats in self._floating:
                 floating_force(floats, state, env, markers)
+            for shared in self._shared:
+                shared.force(state, env, markers)
             if self._has_trees:
                 if m.flexible is None:
                     tree_force(m.trees, state, env, markers)
@@ -260,6 +263,8 @@ class Dynamics:
                 gyroscopic_tangent(m.rigid, state, env, work, weights)
             for floats in self._floating:
                 floating_tangent(floats, state, env, markers, weights)
+            for shared in self._shared:
+                shared.tangent(state, env, markers, weights)
             if self._has_trees:
                 if m.flexible is None:
                     tree_tangent(m.trees, state, env, markers, weights)

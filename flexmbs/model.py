@@ -14,6 +14,8 @@ from flexmbs.bodies.marker import Marker
 from flexmbs.bodies.planar import PlanarRigidBody
 from flexmbs.bodies.point_mass import PointMass
 from flexmbs.bodies.rigid import RigidBody
+from flexmbs.bodies.section_frame import SectionFrame
+from flexmbs.bodies.substructure import Substructure
 from flexmbs.body import Attachment, FlexibleBody
 from flexmbs.coordinates import ExtraCoordinate
 from flexmbs.core.checks import as_name, show
@@ -62,6 +64,7 @@ class Model:
     flexible_bodies: tuple[FlexibleBody, ...]
     rigid_bodies: tuple[Any, ...]
     linear_bodies: tuple[LinearBody, ...]
+    substructures: tuple[Substructure, ...]
     trees: tuple[Tree, ...]
     supports: tuple[Support, ...]
     hinges: tuple[Hinge, ...]
@@ -112,6 +115,7 @@ class Model:
         named: dict[str, tuple[Any, ...]] = {"bodies": self.bodies + self.trees + self.tree_links}
         named |= {"joints": self.joints, "forces": self.forces}
         named |= {"controllers": self.controllers, "states": self.states}
+        named |= {"substructures": self.substructures}
         for what, group in named.items():
             twice = sorted(name for name, n in Counter(item.name for item in group).items() if n > 1)
             if twice:
@@ -123,11 +127,16 @@ class Model:
         wanted += [(f"joint {j.name!r}", side.body) for j in self.joints for p in j.pairs for side in (p.a, p.b)]
         wanted += [(f"force {f.name!r}", m.body) for f in self.forces for m in force_markers(f)]
         wanted += [(f"{type(d).__name__} of {d.body.name!r}", d.body) for d in self.damping + self.initial]
+        wanted += [(str(s), body) for s in self.substructures for body in (s.start, s.end)]
         known = {id(body) for body in self.bodies + self.tree_links}
         for label, body in wanted:
             if id(body) not in known and not isinstance(body, Ground):
                 other = " (another body of that name is)" if body.name in {b.name for b in self.bodies} else ""
                 raise ModelError(f"{owner}: {label}: body {body.name!r} is not in the model{other}; add it.")
+        ends = {id(body) for s in self.substructures for body in (s.start, s.end)}
+        for body in self.rigid_bodies:
+            if isinstance(body, SectionFrame) and id(body) not in ends:
+                raise ModelError(f"{owner}: {body} has no inertia of its own, and no Substructure ends in it.")
 
     def with_(self, *items: Any) -> Model:
         """A copy with more items."""
@@ -168,7 +177,7 @@ class Model:
     @property
     def extra_coordinates(self) -> tuple[Any, ...]:
         """Coordinates that joints, forces and states bring along; made anew each time for states."""
-        found = [e for item in self.joints + self.forces for e in getattr(item, "extra", ())]
+        found = [e for item in self.joints + self.forces + self.substructures for e in getattr(item, "extra", ())]
         for item in self.states:
             for k, x in enumerate(item.start):
                 found.append(ExtraCoordinate(f"state {k} of {item.name!r}", rate=float(x), owner=item))
@@ -197,6 +206,11 @@ class Model:
             )
         for body in self.rigid_bodies + self.linear_bodies:
             lines.append(f"  {kind_in_words(body)} {body.name!r}: mass {body.mass:.3g} {u.mass}")
+        lines += [
+            f"  substructure {s.name!r} from {s.start.name!r} to {s.end.name!r}: {s.modes} inner modes, mass "
+            f"{s.mass:.3g} {u.mass}"
+            for s in self.substructures
+        ]
         for tree in self.trees:
             n = len(tree.links)
             lines.append(
@@ -214,8 +228,8 @@ class Model:
 
 
 _KINDS = (
-    "flexible_bodies", "rigid_bodies", "linear_bodies", "trees", "supports", "hinges", "joints", "loads", "forces",
-    "controllers", "states", "damping", "initial",
+    "flexible_bodies", "rigid_bodies", "linear_bodies", "substructures", "trees", "supports", "hinges", "joints",
+    "loads", "forces", "controllers", "states", "damping", "initial",
 )  # fmt: skip
 
 _OFFERS = (
@@ -240,6 +254,8 @@ def _kind(owner: str, item: object) -> str:
         return "rigid_bodies"
     if isinstance(item, LinearBody):
         return "linear_bodies"
+    if isinstance(item, Substructure):
+        return "substructures"
     if isinstance(item, Tree):
         return "trees"
     if isinstance(item, Ground):

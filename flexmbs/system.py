@@ -235,6 +235,8 @@ class System:
             found = np.zeros((len(group.dofs), 2))
             floating_energy(group, q, np.zeros(len(self.model.loads) + 1), found)
             total += float(found[:, 0].sum())
+        for shared in () if self.mechanics is None else self.mechanics.substructures:
+            total += shared.energies(q, np.zeros(len(self.model.loads) + 1))[0]
         if self.mechanics is not None and self.mechanics.flexible is not None:
             total += self.mechanics.flexible.energy(q)
         for body in self.coordinates.linear:

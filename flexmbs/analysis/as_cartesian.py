@@ -51,9 +51,9 @@ def as_cartesian(model: Model) -> Model:
     Raises
     ------
     ModelError
-        If a link has no mass or no inertia, a joint is of a kind that only trees have (`trees.Screws`, a universal
-        joint with oblique axes), or an item cannot be carried over: it acts on a coordinate that no Cartesian joint
-        offers, or names a link and not a marker on it.
+        If a link is flexible, has no mass or no inertia, a joint is of a kind that only trees have (`trees.Screws`, a
+        universal joint with oblique axes), or an item cannot be carried over: it acts on a coordinate that no Cartesian
+        joint offers, or names a link and not a marker on it.
 
     Examples
     --------
@@ -93,7 +93,9 @@ def _converted(model: Model, described: bool) -> tuple[Model, _Remap, dict[int, 
     links = list(model.tree_links)
     for link in links:
         if isinstance(link.link, trees.FlexibleLink):
-            raise ModelError(f"as_cartesian: {link} is flexible, and only rigid links become rigid bodies.")
+            raise ModelError(
+                f"as_cartesian: {link} is flexible; describe it as a FloatingBody with joints at its interfaces."
+            )
     carriers = {id(link): _carrier(link) for link in links}
     names = _names(model, links)
     if described:

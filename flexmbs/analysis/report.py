@@ -197,7 +197,7 @@ def _far(joint: Joint, model: Model) -> list[str]:
         body = side.body
         if isinstance(body, Ground):
             continue
-        if not isinstance(body, RigidBody | PlanarRigidBody):
+        if not isinstance(body, RigidBody | PlanarRigidBody) or not body.mass:
             return []
         inertia = float(np.max(body.inertia))
         size = float(np.sqrt(12.0 * inertia / body.mass))
@@ -221,6 +221,9 @@ def _centre(dyn: Dynamics, q: FloatArray) -> tuple[float, FloatArray]:
             first = c.modal[id(body)]
             inside = body.inertia.first + body.inertia.P @ q[first : first + body.modes]
             moment += from_quaternion(q[iq + 3 : iq + 7]) @ inside
+    for shared in () if dyn.mechanics is None else dyn.mechanics.substructures:
+        moment += shared.centres(q).sum(axis=0)
+        total += sum(part.mass for part in shared.parts)
     for linear in c.linear:
         assert linear.reduced.inertia is not None  # noqa: S101  # bodies check it
         undeformed = linear.position * linear.mass + linear.rotation @ linear.reduced.inertia.first

@@ -57,9 +57,9 @@ def simulate(
     Parameters
     ----------
     model : Model or System
-        Trees with more than some 100 joints on a way are integrated as rigid bodies with joints, whose cost is linear in
-        their number (`as_cartesian`), unless ``events`` or ``keep`` are given; markers and joints of the tree can be
-        asked for all the same. A `System` is taken as it is.
+        Trees with more than some 100 joints on a way are integrated as rigid bodies with joints, whose cost is linear
+        in their number (`as_cartesian`), unless ``events`` or ``keep`` are given; markers and joints of the tree can
+        be asked for all the same. A `System` is taken as it is.
     until : float
         End time; runs begin at 0, or at the end of ``start``. A run of no length returns the consistent state there.
     step : float, FixedStep or ErrorControl, optional

@@ -44,6 +44,8 @@ def hindrance(dynamics: Dynamics, scheme: GeneralizedAlpha, refresh: str) -> str
         return ""
     if m.floating:
         return "it has bodies in floating frames, whose mass changes"
+    if m.substructures:
+        return "it has substructures, whose mass changes"
     if m.flexible is not None:
         return "its trees have flexible links"
     loads = dynamics.system.model.loads

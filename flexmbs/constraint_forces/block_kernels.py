@@ -52,9 +52,10 @@ def add_products(
 
 @kernel
 def factorise_blocks(
-    column: IntArray, row: IntArray, offset: IntArray, size: IntArray, update: IntArray, E: FloatArray
-) -> int:
-    """E = L L^T in place; returns the first column that is not positive, or -1.
+    column: IntArray, row: IntArray, offset: IntArray, size: IntArray, start: IntArray, update: IntArray,
+    least: FloatArray, E: FloatArray,
+) -> int:  # fmt: skip
+    """E = L L^T in place; returns the first column with a pivot that is not above ``least``, or -1.
 
     ``update`` lists the targets of the products of blocks in a column, in their order.
     """
@@ -68,7 +69,7 @@ def factorise_blocks(
                 for c in range(j):
                     total -= E[d + i * m + c] * E[d + j * m + c]
                 if i == j:
-                    if not total > 0.0:
+                    if not total > least[start[k] + i]:
                         return k
                     E[d + i * m + i] = math.sqrt(total)
                 else:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from heapq import heapify, heappop, heappush
 
 from flexmbs.constraint_forces.joint_graph import JointGraph
 from flexmbs.core.checks import show
@@ -98,7 +99,7 @@ def eliminate(graph: JointGraph, order: Sequence[int | str]) -> Elimination:
 
 
 def low_fill_order(graph: JointGraph) -> tuple[int, ...]:
-    """An order by least degree, of equal ones by least fill: no fill where the graph is chordal, as those of trees are.
+    """An order by least fill, of equal ones by least degree: no fill where there is an order without, as in trees.
 
     Examples
     --------
@@ -107,23 +108,26 @@ def low_fill_order(graph: JointGraph) -> tuple[int, ...]:
     1
     """
     left = _neighbours(graph)
-    by_degree: dict[int, dict[int, None]] = {}
-    for joint, others in enumerate(left):
-        by_degree.setdefault(len(others), {})[joint] = None
-    order = []
-    for _ in graph.names:
-        degree = min(d for d, joints in by_degree.items() if joints)
-        joint = min(by_degree[degree], key=lambda j: (_new_pairs(left, j), j)) if degree > 1 else next(
-            iter(by_degree[degree])
-        )  # fmt: skip
-        del by_degree[degree][joint]
-        others = left[joint]
-        for other in others:
-            del by_degree[len(left[other])][other]
-            left[other].update(others)
-            left[other] -= {other, joint}
-            by_degree.setdefault(len(left[other]), {})[other] = None
+    rank = {joint: (_new_pairs(left, joint), len(others), joint) for joint, others in enumerate(left)}
+    waiting = list(rank.values())
+    heapify(waiting)
+    order: list[int] = []
+    while waiting:
+        entry = heappop(waiting)
+        joint = entry[2]
+        if rank.get(joint) != entry:
+            continue
+        del rank[joint]
         order.append(joint)
+        changed = set(left[joint])
+        for other in left[joint]:
+            if len(left[joint] - left[other]) > 1:
+                changed |= left[other]
+            left[other].update(left[joint])
+            left[other] -= {other, joint}
+        for other in changed & rank.keys():
+            rank[other] = _new_pairs(left, other), len(left[other]), other
+            heappush(waiting, rank[other])
     return tuple(order)
 
 

@@ -36,6 +36,8 @@ from flexmbs.system import System, compile_model
 
 __all__ = ["ConstraintForces", "ReducedSystem"]
 
+ROUND_OFF = 1e-13
+"""Pivot, relative to the diagonal, that counts as zero; the compliance beside redundant equations is 1e-11."""
 LARGEST = 600
 """Coordinates of one body, whose mass is inverted."""
 
@@ -58,7 +60,7 @@ class ReducedSystem:
         Of bodies with mass: rigid bodies, point masses, floating bodies; trees and flexible bodies count as one body
         each.
     order : sequence of str or int, optional
-        In which joints are eliminated; default: least degree, which leads to no fill in chains and trees.
+        In which joints are eliminated; default: least fill, none in chains and trees.
     split : int, optional
         Bodies that hold more joints are split into virtual ones, at least 3; default: none are.
 
@@ -93,7 +95,7 @@ class ReducedSystem:
     (0, 2)
     >>> found = reduced.solve()
     >>> round(float(found.a[1]), 4)  # of the middle of the first link
-    -6.4127
+    -6.2256
     """
 
     def __init__(
@@ -149,7 +151,10 @@ class ReducedSystem:
         """
         r, G, gamma = self._evaluate(*self._state(q, v), as_number("ReducedSystem", "t", t, unit="time"))
         self._assemble(G)
-        bad = factorise_blocks(self._column, self._row, self._offset, self._sizes, self._update, self._blocks)
+        least = ROUND_OFF * self._blocks[self._diagonal]
+        bad = factorise_blocks(
+            self._column, self._row, self._offset, self._sizes, self._first, self._update, least, self._blocks
+        )
         if bad >= 0:
             name = self.graph.names[self.elimination.order[bad]]
             raise SingularError(

@@ -12,13 +12,13 @@ from flexmbs.body import Attachment
 from flexmbs.core.checks import show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError, unknown_name
-from flexmbs.joints.contracts import Joint, Row
+from flexmbs.joints.contracts import Coordinates, Joint, Row
 from flexmbs.joints.rows import ALONG, ANGLE, DISTANCE, VECTOR, row_value
 
 __all__ = ["Coordinate", "Place", "What", "coordinate", "start_value"]
 
 What: TypeAlias = Literal["angle", "displacement", "distance"]
-Place: TypeAlias = Joint | Sequence[Marker | Attachment | Body]
+Place: TypeAlias = Joint | Coordinates | Sequence[Marker | Attachment | Body]
 """A joint, or two markers."""
 
 ROWS = {"angle": Row(ANGLE), "displacement": Row(ALONG, (0.0, 0.0, 1.0)), "distance": Row(DISTANCE)}

@@ -52,6 +52,8 @@ def _bodies(dyn: Dynamics) -> Iterator[tuple[str, str]]:
     for rigid in model.rigid_bodies:
         if isinstance(rigid, FloatingBody):
             yield str(rigid), "has a mass that changes, which is not treated exactly"
+    for part in model.substructures:
+        yield str(part), "has a mass that changes, which is not treated exactly"
     for tree in model.trees:
         yield str(tree), "has a mass that changes, which is not treated exactly"
     for damping in model.damping:

@@ -124,7 +124,8 @@ class RadauIIA:
     def check(self, dynamics: Dynamics, redundant: tuple[str, ...]) -> None:
         """Refuses bodies whose mass changes: the stages share one mass matrix."""
         model = dynamics.system.model
-        bodies = [b for b in (*model.rigid_bodies, *model.trees) if isinstance(b, FloatingBody | Tree)]
+        bodies: list[object] = [b for b in (*model.rigid_bodies, *model.trees) if isinstance(b, FloatingBody | Tree)]
+        bodies += model.substructures
         if bodies:
             raise ModelError(
                 f"RadauIIA: model {model.name!r}: {bodies[0]} has a mass that changes, and the stages "

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from flexmbs.bodies.marker import Marker
 
-__all__ = ["Equation", "Joint", "Motion", "Pair", "Row"]
+__all__ = ["Coordinates", "Equation", "Joint", "Motion", "Pair", "Row"]
 
 
 class Motion(Protocol):
@@ -52,6 +53,18 @@ class Equation:
     level: int = 0
     motion: Motion | None = None
     offset: float = 0.0
+
+
+class Coordinates(Protocol):
+    """What offers coordinates without being a joint of a model, such as the joints of trees."""
+
+    @property
+    def name(self) -> str:
+        """For messages."""
+
+    @property
+    def coordinates(self) -> Mapping[str, Pair]:
+        """Each with one row."""
 
 
 class Joint(Protocol):

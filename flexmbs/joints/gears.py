@@ -11,7 +11,7 @@ from flexmbs.bodies.marker import Marker
 from flexmbs.core.checks import as_number, show
 from flexmbs.core.errors import ModelError
 from flexmbs.forces.coordinate import Coordinate, coordinate, start_value
-from flexmbs.joints.contracts import Equation, Joint, Pair, Row
+from flexmbs.joints.contracts import Coordinates, Equation, Joint, Pair, Row
 from flexmbs.joints.lower_pairs import COORDINATES, ON_LINE, PARALLEL
 from flexmbs.joints.rows import ALONG, ANGLE
 from flexmbs.joints.sides import Side, as_sides, check_carried, check_different, check_parallel, joint_name
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Coupled", "Gear", "RackAndPinion", "Screw", "as_coordinate"]
 
-Coupled: TypeAlias = Joint | tuple[Marker, Marker]
-"""A joint with the coordinate in question, or two markers between which it is measured."""
+Coupled: TypeAlias = Joint | Coordinates | tuple[Marker, Marker]
+"""A joint (of a tree, too) with the coordinate in question, or two markers between which it is measured."""
 
 
 @dataclass(frozen=True, eq=False)

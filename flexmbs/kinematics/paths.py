@@ -52,7 +52,7 @@ class KinematicPath(TimeSolution):
     """One curve of positions: a `TimeSolution` over the length s of the curve in place of time.
 
     Positions, angles, distances and animations are asked for in the same way; velocities are derivatives by s.
-    Accelerations, multipliers and energies are not known (NaN).
+    Accelerations, multipliers and energies are not known (NaN). A file keeps it as a motion over s, without ``time``.
 
     Attributes
     ----------

@@ -131,7 +131,7 @@ class Pose(TimeSolution):
     """A position of a model that inverse kinematics found: a `TimeSolution` of one state at rest.
 
     Positions, angles and distances are asked for in the same way, as arrays over one time. Accelerations, multipliers
-    and energies are not known (NaN). `simulate` may begin there: ``start=pose``.
+    and energies are not known (NaN). `simulate` may begin there: ``start=pose``. A file keeps the state alone.
 
     Attributes
     ----------

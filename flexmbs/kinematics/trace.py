@@ -228,6 +228,9 @@ class _Tracing:
             if ended is not None:
                 add(ended)
                 return points, lengths, "ends with the interval of time"
+            closes = len(points) > 4 and self._closes(first, now, found)
+            if closes:
+                found = tracer.step(now, tracer.distance(now, first.t, first.q)) or found
             met = self._singular(now, found, number, len(points))
             self._accept(found)
             if met is not None:
@@ -236,7 +239,7 @@ class _Tracing:
             add(found)
             if met is not None and not self._passed(met, now, found):
                 return points, lengths, "joins a curve that was followed before"
-            if len(points) > 4 and self._closes(first, now, found):
+            if closes:
                 return points, lengths, "closed"
             easy = found.tangent @ now.tangent > 0.998
             h = min(self.h, 1.5 * h if easy else h)

@@ -29,6 +29,7 @@ from flexmbs.mechanics.python_items import HeldLaw
 from flexmbs.mechanics.row_forces import RowForceGroup
 from flexmbs.mechanics.row_table import RowTable
 from flexmbs.mechanics.rows_in_plane import note_ends, vanishes
+from flexmbs.mechanics.substructure_set import SubstructureSet, substructure_sets
 from flexmbs.trees.columns import tree_group
 from flexmbs.trees.dynamics import tree_mass
 from flexmbs.trees.flexible import FlexibleLinks
@@ -63,12 +64,12 @@ class Mechanics:
 
     ``equations``: the constraints, in the order of the multipliers; ``dropped``: those that cannot be violated in the
     plane; ``first``: first equation of each joint by name; ``rigid``: gyroscopic forces; ``floating``: bodies in
-    floating frames, by their number of shapes; ``trees``: all trees; ``flexible``: their flexible links, if there are
-    any; ``wrenches`` with one row of blocks each; ``size``: end of the common buffer of blocks; ``mass``: (offset,
-    blocks) of the rigid bodies; ``given``: the functions of forces that Python evaluates, with the number of their
-    force; ``actuators``: those of controllers, then those of first-order states, with the values ``held`` for them
-    (work data) and, for those that are wrenches, their places in the load factors; ``user_offsets``, ``state_offsets``:
-    blocks of what Python evaluates.
+    floating frames, by their number of shapes; ``substructures``: by the sizes of their arrays; ``trees``: all trees;
+    ``flexible``: their flexible links, if there are any; ``wrenches`` with one row of blocks each; ``size``: end of the
+    common buffer of blocks; ``mass``: (offset, blocks) of the rigid bodies; ``given``: the functions of forces that
+    Python evaluates, with the number of their force; ``actuators``: those of controllers, then those of first-order
+    states, with the values ``held`` for them (work data) and, for those that are wrenches, their places in the load
+    factors; ``user_offsets``, ``state_offsets``: blocks of what Python evaluates.
     """
 
     markers: MarkerSet
@@ -81,6 +82,7 @@ class Mechanics:
     wrench_offsets: IntArray
     rigid: RigidGroup
     floating: tuple[FloatingGroup, ...]
+    substructures: tuple[SubstructureSet, ...]
     trees: TreeGroup
     flexible: FlexibleLinks | None
     blocks: tuple[Blocks, ...]
@@ -176,7 +178,7 @@ class _Builder:
 
     def build(self) -> Mechanics:
         mass_start = self.size
-        rigid, floating, trees, mass = self._inertia()
+        rigid, floating, substructures, trees, mass = self._inertia()
         active, dropped, rows_kept = self._active_equations()
         markers, points = self._markers()
         marker_set = MarkerSet(self.coordinates, markers, points, self.size)
@@ -199,12 +201,14 @@ class _Builder:
                 [marker_set.number[id(w.marker)] for w, _ in self.wrench_items],
                 [i for _, i in self.wrench_items],
             ),
-            offsets, rigid, floating, trees, self.flexible, tuple(self.blocks), self.size, mass_start, mass,
-            tuple(given), tuple(self.actuators), self.held, tuple(self.actuator_wrenches), users, states,
+            offsets, rigid, floating, substructures, trees, self.flexible, tuple(self.blocks), self.size, mass_start,
+            mass, tuple(given), tuple(self.actuators), self.held, tuple(self.actuator_wrenches), users, states,
         )  # fmt: skip
 
-    def _inertia(self) -> tuple[RigidGroup, tuple[FloatingGroup, ...], TreeGroup, FloatArray]:
-        """Gyroscopic group with the inertia tensors, floating bodies, trees, other masses as blocks of order one."""
+    def _inertia(
+        self,
+    ) -> tuple[RigidGroup, tuple[FloatingGroup, ...], tuple[SubstructureSet, ...], TreeGroup, FloatArray]:
+        """Gyroscopic group with the inertia tensors, floating bodies and so on, other masses as blocks of order one."""
         turning = [(b, self.coordinates.place(b)[1]) for b in self.model.rigid_bodies if isinstance(b, RigidBody)]
         dofs = np.array([[iv + 3, iv + 4, iv + 5] for _, iv in turning], dtype=np.int64).reshape(len(turning), 3)
         J = np.array([b.inertia for b, _ in turning]).reshape(len(turning), 3, 3)
@@ -215,11 +219,17 @@ class _Builder:
         for floats in floating:
             self.blocks.append(Blocks(floats.dofs, floats.b1))
             self.size += len(floats.dofs) * floats.dofs.shape[1] ** 2
+        substructures = substructure_sets(self.model, self.coordinates, self.size)
+        for shared in substructures:
+            self.blocks.append(shared.blocks)
+            self.size = shared.end
         trees = self._trees()
         before = group.b1 + J.size
         moving = np.zeros(self.size - before)
         for floats in floating:
             floating_mass(floats._replace(b1=floats.b1 - before), self.coordinates.reference, moving)
+        for shared in substructures:
+            shared.mass(self.coordinates.reference, moving, shared.b1 - before)
         shifted = trees._replace(blk=trees.blk - before)
         if self.flexible is None:
             tree_mass(shifted, self.coordinates.reference, moving)
@@ -241,7 +251,7 @@ class _Builder:
         masses += [item.mass for item in self.coordinates.extra]
         self.blocks.append(Blocks(np.array(single, dtype=np.int64).reshape(-1, 1), self.size))
         self.size += len(single)
-        return group, floating, trees, np.concatenate((J.ravel(), moving, np.array(masses)))
+        return group, floating, substructures, trees, np.concatenate((J.ravel(), moving, np.array(masses)))
 
     def _trees(self) -> TreeGroup:
         """All trees, with the gravity of the model and a block of order n each."""

@@ -59,6 +59,8 @@ class Energies:
             found = np.zeros((len(group.dofs), 2))
             floating_energy(group, q, scale, found)
             total += float(found[:, 1].sum())
+        for shared in () if dyn.mechanics is None else dyn.mechanics.substructures:
+            total += shared.energies(q, scale)[1]
         if dyn.mechanics is not None and len(dyn.mechanics.trees.kind):
             weight = np.zeros(len(dyn.mechanics.trees.blk))
             tree_energy(dyn.mechanics.trees, q, scale, weight)
@@ -69,9 +71,13 @@ class Energies:
         return total
 
     def _varying_weight(self, q: FloatArray, v: FloatArray) -> float:
-        """Power of gravity that varies with time, on floating bodies and trees."""
+        """Power of gravity that varies with time, on floating bodies, substructures and trees."""
         dyn = self.dynamics
         power = 0.0
+        for shared in () if dyn.mechanics is None else dyn.mechanics.substructures:
+            varies = self._varies[shared.floating.load]
+            factors = dyn.env.scale[shared.floating.load[varies]]
+            power += float(factors @ shared.floating.g[varies] @ shared.linear_momentum())
         for group in () if dyn.mechanics is None else dyn.mechanics.floating:
             momentum = (dyn.mass_matrix @ v)[group.dofs[:, :3]].sum(axis=0)
             varies = self._varies[group.load]

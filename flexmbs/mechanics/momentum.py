@@ -37,6 +37,10 @@ def momentum(system: System, q: FloatArray, v: FloatArray) -> tuple[FloatArray, 
             p = M @ v[dofs]
             P += p[:3]
             L += np.cross(q[iq : iq + 3], p[:3]) + from_quaternion(q[iq + 3 : iq + 7]) @ p[3:6]
+    for shared in () if system.mechanics is None else system.mechanics.substructures:
+        p, spin = shared.momentum(q, v)
+        P += p.sum(axis=0)
+        L += spin.sum(axis=0)
     if system.mechanics is not None:
         P, L = (x + y for x, y in zip((P, L), tree_momentum(system.mechanics.trees, q, v), strict=True))
         if system.mechanics.flexible is not None:

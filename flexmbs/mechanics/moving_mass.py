@@ -1,4 +1,4 @@
-"""The mass of floating bodies and trees, which changes with their state, in the mass matrix and in that of a step."""
+"""Masses that change with the state, of floating bodies, substructures and trees, where they are used."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.jit import kernel
 from flexmbs.mechanics.floating import floating_mass
+from flexmbs.mechanics.mass import mass_matrix
 from flexmbs.trees.dynamics import tree_mass
 from flexmbs.trees.group import TreeGroup
 
@@ -22,7 +23,7 @@ __all__ = ["MovingMass", "mass_moves", "renew_step_mass", "structure"]
 
 def mass_moves(mechanics: Mechanics | None) -> bool:
     """Whether the mass matrix depends on the state."""
-    return mechanics is not None and bool(mechanics.floating or len(mechanics.trees.kind))
+    return mechanics is not None and bool(mechanics.floating or mechanics.substructures or len(mechanics.trees.kind))
 
 
 def structure(system: System) -> FloatArray:
@@ -36,6 +37,8 @@ def structure(system: System) -> FloatArray:
         n, k = group.dofs.shape
         part = blocks[group.b1 : group.b1 + n * k * k]
         part[part == 0.0] = 1.0
+    for shared in m.substructures:
+        blocks[shared.b1 : shared.end] = 1.0
     for o, places in zip(m.trees.blk, system.coordinates.trees, strict=True):
         related = places.related()
         part = blocks[o : o + related.size]
@@ -51,8 +54,15 @@ def renew_step_mass(group: TreeGroup, q: FloatArray, blocks: FloatArray, massive
         masses[i] = blocks[massive[i]]
 
 
+@kernel
+def add_entries(blocks: FloatArray, source: IntArray, target: IntArray, data: FloatArray) -> None:
+    """Add entries of blocks at their places."""
+    for i in range(source.shape[0]):
+        data[target[i]] += blocks[source[i]]
+
+
 class MovingMass:
-    """Writes the mass of floating bodies and trees at given coordinates where it is used.
+    """Writes the mass of floating bodies, substructures and trees at given coordinates where it is used.
 
     The inertia of floating bodies is evaluated as mass times accelerations, that of trees recursively, so that a matrix
     of mass is made for these only where one is asked for.
@@ -93,6 +103,23 @@ class MovingMass:
         n = sum(len(f[0]) for f in found[:first])
         self._from_floating, self._to_floating = self._from[:n], self._to[:n]
         self.rows.data[self._to[n:]] = 0.0
+        self.substructures = system.mechanics.substructures
+        self._overlap(system, matrix, numbered)
+
+    def _overlap(self, system: System, matrix: Any, numbered: Any) -> None:
+        """Substructures add up in the frames they share, and with the masses of the bodies there."""
+        found = [(np.zeros(0, dtype=np.int64),) * 2]
+        for shared in self.substructures:
+            k = shared.dofs.shape[1]
+            for i, dofs in enumerate(shared.dofs):
+                places = numbered[dofs][:, dofs].toarray().ravel().astype(np.int64) - 1
+                found.append((shared.b1 + i * k * k + np.arange(k * k), places))
+        self._from_shared, self._to_shared = (np.concatenate([f[k] for f in found]) for k in (0, 1))
+        still = system.mass_blocks.copy()
+        still[self._from_shared] = 0.0
+        where = matrix.tocoo()
+        constant = np.asarray(mass_matrix(system, still)[where.row, where.col]).ravel()
+        self._own = constant[self._to_shared]
 
     def update(self, q: FloatArray) -> None:
         """The mass that multiplies accelerations at q; the rest is made when it is asked for."""
@@ -102,6 +129,14 @@ class MovingMass:
             for group in self.floating:
                 floating_mass(group, q, self._blocks)
             self.rows.data[self._to_floating] = self._blocks[self._from_floating]
+        for shared in self.substructures:
+            shared.mass(q, self._blocks)
+        self._add_shared(self.rows.data)
+
+    def _add_shared(self, data: FloatArray) -> None:
+        if self.substructures:
+            data[self._to_shared] = self._own
+            add_entries(self._blocks, self._from_shared, self._to_shared, data)
 
     def _refresh(self) -> None:
         if self._stale:
@@ -110,6 +145,7 @@ class MovingMass:
             elif len(self.trees.kind):
                 tree_mass(self.trees, self._q, self._blocks)
             self._whole.data[self._to] = self._blocks[self._from]
+            self._add_shared(self._whole.data)
             self._step.renew_mass(self._blocks)
             self._stale = False
 

@@ -46,6 +46,11 @@ def body_sizes(coordinates: Coordinates, mass: FloatArray, length: float) -> tup
         body[iv : iv + len(rigid.initial_v)] = n
         if isinstance(rigid, FloatingBody):
             body[c.modal[id(rigid)] : c.modal[id(rigid)] + rigid.modes] = n
+    for item in c.extra:
+        start = getattr(item.owner, "start", None)
+        for n, rigid in enumerate(c.rigid, len(c.node_dofs)):
+            if rigid is start:  # inner mode of a substructure, an amplitude of displacement
+                s[c.extra_place(item)], body[c.extra_place(item)] = length, n
     for n, linear in enumerate(c.linear, len(c.node_dofs) + len(c.rigid)):
         own = c.modal[id(linear)] + np.arange(linear.modes)
         s[own], body[own] = length * np.sqrt(linear.mass / linear.modes), n

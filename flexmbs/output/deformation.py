@@ -21,12 +21,18 @@ from flexmbs.linear.stresses import von_mises
 from flexmbs.meshes.cells import cell_type
 from flexmbs.output.paraview import write_xdmf
 from flexmbs.output.scene import Surface
+from flexmbs.trees.flexible_link import FlexibleLink
+from flexmbs.trees.tree import TreeLink
 
 if TYPE_CHECKING:
+    from flexmbs.bodies.substructure import Substructure
     from flexmbs.model import Model
     from flexmbs.time_solution import TimeSolution
 
-__all__ = ["body_surface", "deformed", "mesh_lines", "reduced_body", "stress_shapes", "stresses", "write_motion"]
+__all__ = [
+    "body_surface", "deformed", "mesh_lines", "reduced_body", "stress_shapes", "stresses", "substructure_lines",
+    "substructure_nodes", "write_motion",
+]  # fmt: skip
 
 COLOURS = ("displacement", "stress")
 CHUNK = 32
@@ -67,9 +73,9 @@ def stress_shapes(owner: str, body: FloatingBody | LinearBody, nodes: Any) -> tu
     return known[rows], np.asarray(body.reduced.stress_shapes)[rows] @ body.basis
 
 
-def mesh_lines(solution: TimeSolution, body: FloatingBody | LinearBody) -> FloatArray:
+def mesh_lines(solution: TimeSolution, body: FloatingBody | LinearBody | TreeLink) -> FloatArray:
     """Line elements of a floating body (n_t, 3 n_e, 3) with gaps, for bodies of frame elements."""
-    cells = [nodes[:, :2] for kind, nodes in body.reduced.cells.items() if cell_type(kind).dim == 1]
+    cells = [nodes[:, :2] for kind, nodes in _part(body).reduced.cells.items() if cell_type(kind).dim == 1]
     if not cells:
         return np.zeros((len(solution), 0, 3))
     pairs = np.vstack(cells)
@@ -78,7 +84,30 @@ def mesh_lines(solution: TimeSolution, body: FloatingBody | LinearBody) -> Float
     return out.reshape(len(solution), -1, 3)
 
 
-def body_surface(solution: TimeSolution, body: FloatingBody | LinearBody, colour: str) -> Surface | None:
+def substructure_nodes(solution: TimeSolution, part: Substructure) -> FloatArray:
+    """Places (n_t, n_nodes, 3) of the nodes of a substructure, inertial frame."""
+    mechanics = solution.system.mechanics
+    for shared in () if mechanics is None else mechanics.substructures:
+        for i, other in enumerate(shared.parts):
+            if other is part:
+                local = part.nodes(np.array([shared.amplitudes(q)[i] for q in solution.q]))
+                R, x = solution.rotation(part.start), solution.position(part.start)
+                return np.asarray(x[:, None] + np.einsum("tab,tnb->tna", R, local))
+    raise ModelError(f"nodes of {part}: it is not in model {solution.model.name!r}.")
+
+
+def substructure_lines(solution: TimeSolution, part: Substructure) -> FloatArray:
+    """Line elements of a substructure (n_t, 3 n_e, 3) with gaps."""
+    cells = [nodes[:, :2] for kind, nodes in part.reduced.cells.items() if cell_type(kind).dim == 1]
+    if not cells:
+        return np.zeros((len(solution), 0, 3))
+    pairs = np.vstack(cells)
+    out = np.full((len(solution), len(pairs), 3, 3), np.nan)
+    out[:, :, :2] = substructure_nodes(solution, part)[:, pairs]
+    return out.reshape(len(solution), -1, 3)
+
+
+def body_surface(solution: TimeSolution, body: FloatingBody | LinearBody | TreeLink, colour: str) -> Surface | None:
     """The outer faces of a floating body for an animation; None where its mesh has none.
 
     ``colour``: ``"displacement"`` (size of the displacement in the frame) or ``"stress"`` (von Mises; of bodies that
@@ -86,12 +115,13 @@ def body_surface(solution: TimeSolution, body: FloatingBody | LinearBody, colour
     """
     if colour not in COLOURS:
         raise ModelError(f"animate: {unknown_name('colour', colour, COLOURS)}")
-    faces = outer_faces([(kind, np.asarray(nodes)) for kind, nodes in body.reduced.cells.items()])
+    part = _part(body)
+    faces = outer_faces([(kind, np.asarray(nodes)) for kind, nodes in part.reduced.cells.items()])
     corners = triangles(faces)
     if not len(corners):
         return None
     used, numbered = np.unique(corners, return_inverse=True)
-    stressed = colour == "stress" and body.reduced.stress_shapes is not None
+    stressed = colour == "stress" and part.reduced.stress_shapes is not None
     units = solution.model.units
     low, high, limits = np.full(3, np.inf), np.full(3, -np.inf), [np.inf, -np.inf]
 
@@ -101,13 +131,13 @@ def body_surface(solution: TimeSolution, body: FloatingBody | LinearBody, colour
 
     def states(steps: slice) -> tuple[FloatArray, FloatArray]:
         _, eta, frames = _motion("animate", solution, body, steps)
-        moved = _displacements(body, used, eta)
-        places = _placed(body.reduced.points[used] - body.origin + moved, frames)
+        moved = _displacements(part, used, eta)
+        places = _placed(part.reduced.points[used] - part.origin + moved, frames)
         if not stressed:
             return places, np.linalg.norm(moved, axis=2)
-        values = np.full((len(eta), len(body.reduced.points)), np.nan)
-        values[:, np.asarray(body.reduced.stress_nodes)] = von_mises(
-            stresses(solution, body, steps), body.reduced.stress_names
+        values = np.full((len(eta), len(part.reduced.points)), np.nan)
+        values[:, np.asarray(part.reduced.stress_nodes)] = von_mises(
+            stresses(solution, body, steps), part.reduced.stress_names
         )
         return places, values[:, used]
 
@@ -153,8 +183,14 @@ def _motion(
     owner: str, solution: TimeSolution, body: Any, steps: Any
 ) -> tuple[FloatingBody | LinearBody, FloatArray, FloatArray]:
     """The body, its shapes (n, m) and its frame (n, 7) at some stored times."""
-    body = reduced_body(owner, solution.model, body)
     c = solution.system.coordinates
+    link = solution.model.body(body) if isinstance(body, str) else body
+    if isinstance(link, TreeLink) and isinstance(link.link, FlexibleLink):
+        eta = np.atleast_2d(solution.q[steps])[:, c.tree(link.tree).eta[link.index]]
+        position, rotation, *_ = solution._kinematics(link.marker((0.0, 0.0, 0.0)))
+        turns = np.array([to_quaternion(R) for R in rotation[steps].reshape(-1, 3, 3)])
+        return link.link.floating, eta, np.hstack((position[steps].reshape(-1, 3), turns))
+    body = reduced_body(owner, solution.model, body)
     first = c.modal[id(body)]
     q = np.atleast_2d(solution.q[steps])
     if isinstance(body, LinearBody):
@@ -169,7 +205,18 @@ def reduced_body(owner: str, model: Model, body: Any) -> FloatingBody | LinearBo
     if isinstance(body, str):
         body = model.body(body)
     if not isinstance(body, FloatingBody | LinearBody) or not any(body is b for b in model.bodies):
-        raise ModelError(f"{owner}: expected a FloatingBody or LinearBody of the model or its name, not {show(body)}.")
+        raise ModelError(
+            f"{owner}: expected a FloatingBody, a LinearBody or a flexible link of a tree of the model, or its name, "
+            f"not {show(body)}."
+        )
+    return body
+
+
+def _part(body: FloatingBody | LinearBody | TreeLink) -> FloatingBody | LinearBody:
+    """What has the mesh: of a flexible link its body in a floating frame."""
+    if isinstance(body, TreeLink):
+        assert isinstance(body.link, FlexibleLink)  # noqa: S101  # asked for such alone
+        return body.link.floating
     return body
 
 

@@ -30,6 +30,7 @@ from flexmbs.meshes import Mesh
 from flexmbs.output.model_data import CLASSES
 from flexmbs.output.reduced_description import digest_of, reduced_from_plain, reduced_to_plain
 from flexmbs.reduction.model import ReducedModel
+from flexmbs.trees.flexible_link import FlexibleLink
 from flexmbs.trees.tree import Tree, TreeLink
 
 if TYPE_CHECKING:
@@ -172,9 +173,22 @@ class _Describer:
             self.arrays[name] = item.basis
             basis = {"class": "numbers", "name": name, "digest": digest_of({name: item.basis})}
             return to_plain(_label(item), item, self.replace) | {"basis": basis}
+        if isinstance(item, Tree):
+            return self.tree(item)
         if is_dataclass(item):
             return to_plain(_label(item), item, self.replace)
         return _without_plain_form(item)
+
+    def tree(self, tree: Tree) -> Plain:
+        """A tree, with the shapes of its flexible links as they are."""
+        plain: Any = to_plain(_label(tree), tree, self.replace)
+        for i, link in enumerate(tree.links):
+            if isinstance(link, FlexibleLink):
+                name = f"tree/{self.numbers[id(tree)]}/{i}/basis"
+                self.arrays[name] = link.floating.basis
+                shapes = {"class": "numbers", "name": name, "digest": digest_of({name: link.floating.basis})}
+                plain["links"][i] |= {"basis": shapes}
+        return plain
 
     def replace(self, field: str, value: object) -> Plain:
         """What stands for a value in a field or a sequence."""
@@ -241,6 +255,7 @@ class _Builder:
             "item": lambda d: self.item(d["number"]),
             "tree link": lambda d: self.item(d["tree"]).bodies[d["link"]],
             "Tree": self.tree,
+            "FlexibleLink": self.flexible_link,
             "mesh": self.mesh,
             "reduced model": self.reduced_model,
             "numbers": lambda d: self.arrays[d["name"]],
@@ -328,6 +343,18 @@ class _Builder:
             if key != "class"
         }
         return Tree(*given.pop("links"), **given)
+
+    def flexible_link(self, plain: dict[str, Plain]) -> FlexibleLink:
+        """A flexible link in the shapes that it had."""
+        given = {
+            key: from_plain(f"FlexibleLink.{key}", part, self.vocabulary, self.resolve)
+            for key, part in plain.items()
+            if key != "class"
+        }
+        basis = given.pop("basis")
+        link = FlexibleLink(**given)
+        link.floating.take_shapes(basis)
+        return link
 
     def refuse(self, plain: dict[str, Plain]) -> Any:
         """What only the script has."""

@@ -11,17 +11,19 @@ import numpy as np
 
 from flexmbs.bodies.floating import FloatingBody
 from flexmbs.bodies.marker import Marker
+from flexmbs.bodies.section_frame import SectionFrame
 from flexmbs.body import Attachment, FlexibleBody
 from flexmbs.core.checks import show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.joints.rows import DISTANCE
 from flexmbs.output import time_plots
-from flexmbs.output.deformation import body_surface, mesh_lines
+from flexmbs.output.deformation import body_surface, mesh_lines, substructure_lines
 from flexmbs.output.history_table import HistoryTable, components
 from flexmbs.output.scene import FLEXIBLE, GROUND, POINT, RIGID, SPRING, Line, Scene, Stroke, Surface, still, wireframe
 from flexmbs.output.style import CYCLE, INK
 from flexmbs.trees.coordinate import TreeCoordinate
+from flexmbs.trees.flexible_link import FlexibleLink
 from flexmbs.trees.tree import TreeLink, link_shape
 
 if TYPE_CHECKING:
@@ -72,14 +74,21 @@ def plot_positions(solution: TimeSolution, at: tuple[Any, ...], component: str, 
 def scene(solution: TimeSolution, points: int = 5, colour: str = "displacement") -> Scene:
     """What an animation of the motion shows: wireframes, curves, springs and the points of joints on the ground.
 
-    Bodies of reduced models show the surface of their mesh, coloured by ``"displacement"`` or ``"stress"``.
+    Substructures show their line elements, bodies of reduced models the surface of their mesh, coloured by
+    ``"displacement"`` or ``"stress"``.
     """
     model, n_t = solution.model, len(solution)
     lines: list[Line] = []
     surfaces: list[Surface] = []
     for body in model.flexible_bodies:
         lines.append(Line(body.name, _curve(solution, body, points), FLEXIBLE))
+    for number, part in enumerate(model.substructures):
+        bars = substructure_lines(solution, part)
+        ink = CYCLE[number % len(CYCLE)]
+        lines += [Line(part.name, bars, replace(FLEXIBLE, colour=ink))] if bars.shape[1] else []
     for number, body in enumerate(model.rigid_bodies):
+        if isinstance(body, SectionFrame):
+            continue
         ink = CYCLE[number % len(CYCLE)]
         if isinstance(body, FloatingBody):
             surface, bars = body_surface(solution, body, colour), mesh_lines(solution, body)
@@ -103,6 +112,11 @@ def scene(solution: TimeSolution, points: int = 5, colour: str = "displacement")
             [Line(linear.name, bars, replace(FLEXIBLE, colour=CYCLE[number % len(CYCLE)]))] if bars.shape[1] else []
         )
     for number, link in enumerate(model.tree_links):
+        if isinstance(link.link, FlexibleLink):
+            surface, mesh = body_surface(solution, link, colour), mesh_lines(solution, link)
+            surfaces += [] if surface is None else [surface]
+            lines += [Line(link.name, mesh, FLEXIBLE)] if mesh.shape[1] else []
+            continue
         bars = wireframe(*link_shape(link), *_pose(solution, link))
         lines.append(Line(link.name, bars, replace(RIGID, colour=CYCLE[number % len(CYCLE)])))
     for joint in model.joints:

@@ -17,6 +17,8 @@ __all__ = ["draw_topology"]
 GROUND = "ground"
 MOST = 150
 """Bodies that a picture can show."""
+NARROW = 6.0
+"""Width [in] that title and legend need."""
 WORDS = 40
 """Bodies up to which joints are labelled."""
 LOOKS: dict[str, tuple[str, Any, float]] = {
@@ -39,7 +41,7 @@ def draw_topology(found: Topology, ax: Any = None) -> Any:
     places = _places(found)
     width, height = (max(p[k] for p in places.values()) for k in (0, 1))
     with look(ax):
-        ax = new_axes((min(3.0 + 1.7 * width, 16.0), min(2.0 + 1.1 * height, 14.0))) if ax is None else ax
+        ax = new_axes((min(max(3.0 + 1.7 * width, NARROW), 16.0), min(2.0 + 1.1 * height, 14.0))) if ax is None else ax
         ax = checked_axes("topology", ax)
         ax.grid(visible=False)
         ax.set_axis_off()
@@ -50,7 +52,8 @@ def draw_topology(found: Topology, ax: Any = None) -> Any:
         for name, (x, y) in places.items():
             _box(ax, name.rpartition("/")[2], x, y, name == GROUND)
         _legend(ax, found)
-        ax.set_xlim(-0.8, width + 0.8)
+        beside = max(0.8, 0.5 * ((NARROW - 3.0) / 1.7 + 1.6 - width))  # a box per 1.7 in, also in narrow ones
+        ax.set_xlim(-beside, width + beside)
         ax.set_ylim(-0.6, height + 0.6)
         ax.set_title(f"{found.model.name}: {found.degrees_of_freedom} degrees of freedom, {len(found.loops)} loops")
     return ax
@@ -90,7 +93,7 @@ def _line(
             continue
         # the middle of the bent line
         dx, dy = b[0] - a[0], b[1] - a[1]
-        x, y = 0.5 * (a[0] + b[0]) + 0.5 * bend * dy, 0.5 * (a[1] + b[1]) - 0.5 * bend * dx
+        x, y = 0.5 * (a[0] + b[0]) + 0.5 * bend * dy + (0.45 if before else 0.0), 0.5 * (a[1] + b[1]) - 0.5 * bend * dx
         ax.text(
             x, y, _label(joint), fontsize=7.0, ha="center", va="center", color=colour, zorder=3,
             bbox={"boxstyle": "square,pad=0.1", "facecolor": "white", "edgecolor": "none"},

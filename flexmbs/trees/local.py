@@ -17,8 +17,8 @@ from __future__ import annotations
 
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.jit import kernel
+from flexmbs.trees.frames import screw_frame, turned_frame
 from flexmbs.trees.group import SCREW, TreeGroup
-from flexmbs.trees.motion import behind_column
 
 __all__ = ["load_columns", "place_local", "subtract_wrenches"]
 
@@ -35,12 +35,9 @@ times screw; W: its inverse product with the screw, and the moving force; A: acc
 @kernel
 def place_local(group: TreeGroup, q: FloatArray, w: FloatArray) -> None:
     """R, P, D, S of all columns into w (n_c, ROOM)."""
-    if group.kind.shape[0] == 0:
-        return
-    E, t = w[0, :9].copy().reshape(3, 3), w[0, :3].copy()
     for tree in range(group.start.shape[0] - 1):
         for c in range(group.start[tree], group.start[tree + 1]):
-            kind, u = group.kind[c], group.parent[c]
+            kind, u, i = group.kind[c], group.parent[c], group.qi[c]
             if kind > 1:  # the frame is that of the first column of the rotation
                 for k in range(12):
                     w[c, k] = w[c - 1, k]
@@ -50,7 +47,12 @@ def place_local(group: TreeGroup, q: FloatArray, w: FloatArray) -> None:
                     w[c, S_ + 3 + k] = w[c, R_ + 3 * k + kind - 1]
                 continue
             p0, p1, p2 = group.p0[c, 0], group.p0[c, 1], group.p0[c, 2]
-            behind_column(kind, group.screw[c], q, group.qi[c], E, t)
+            s0, s1, s2 = group.screw[c, 0], group.screw[c, 1], group.screw[c, 2]
+            s3, s4, s5 = group.screw[c, 3], group.screw[c, 4], group.screw[c, 5]
+            if kind == SCREW:
+                E, t = screw_frame((s0, s1, s2), (s3, s4, s5), q[i])
+            else:
+                E, t = turned_frame(q[i], q[i + 1], q[i + 2], q[i + 3]), (0.0, 0.0, 0.0)
             for k in range(3):
                 if u < 0:
                     b0, b1, b2 = group.base_R[tree, k, 0], group.base_R[tree, k, 1], group.base_R[tree, k, 2]
@@ -64,19 +66,14 @@ def place_local(group: TreeGroup, q: FloatArray, w: FloatArray) -> None:
                 d = b0 * p0 + b1 * p1 + b2 * p2 + x * t[0] + y * t[1] + z * t[2]
                 w[c, D_ + k] = d
                 w[c, P_ + k] = place + d
-                w[c, R_ + 3 * k] = x * E[0, 0] + y * E[1, 0] + z * E[2, 0]
-                w[c, R_ + 3 * k + 1] = x * E[0, 1] + y * E[1, 1] + z * E[2, 1]
-                w[c, R_ + 3 * k + 2] = x * E[0, 2] + y * E[1, 2] + z * E[2, 2]
-            if kind == SCREW:  # a motion leaves its own screw as it is, so the frame behind serves as well
-                s = group.screw[c]
-                for k in range(3):
-                    x, y, z = w[c, R_ + 3 * k], w[c, R_ + 3 * k + 1], w[c, R_ + 3 * k + 2]
-                    w[c, S_ + k] = x * s[0] + y * s[1] + z * s[2]
-                    w[c, S_ + 3 + k] = x * s[3] + y * s[4] + z * s[5]
-            else:
-                for k in range(3):
+                x, y, z = x * E[0] + y * E[3] + z * E[6], x * E[1] + y * E[4] + z * E[7], x * E[2] + y * E[5] + z * E[8]
+                w[c, R_ + 3 * k], w[c, R_ + 3 * k + 1], w[c, R_ + 3 * k + 2] = x, y, z
+                if kind == SCREW:  # a motion leaves its own screw as it is, so the frame behind serves as well
+                    w[c, S_ + k] = x * s0 + y * s1 + z * s2
+                    w[c, S_ + 3 + k] = x * s3 + y * s4 + z * s5
+                else:
                     w[c, S_ + k] = 0.0
-                    w[c, S_ + 3 + k] = w[c, R_ + 3 * k]
+                    w[c, S_ + 3 + k] = x
 
 
 @kernel

@@ -12,12 +12,11 @@ A begins with minus gravity at the base. The columns of a rotation by quaternion
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.jit import kernel
+from flexmbs.trees.frames import screw_frame, turned_frame
 from flexmbs.trees.group import A_, P_, R_, S_, SCREW, V_, X_, Y_, TreeGroup
 from flexmbs.trees.modal import MODAL, modal_place, modal_rates
 
@@ -27,32 +26,12 @@ __all__ = ["behind_column", "outwards", "place_columns"]
 @kernel
 def behind_column(kind: int, s: FloatArray, x: FloatArray, i: int, E: FloatArray, t: FloatArray) -> None:
     """Rotation E (3, 3) and translation t (3,) of a column with the coordinate x[i], or the quaternion from there."""
-    if kind != SCREW:
-        w, a, b, c = x[i], x[i + 1], x[i + 2], x[i + 3]
-        E[0, 0], E[0, 1], E[0, 2] = 1.0 - 2.0 * (b * b + c * c), 2.0 * (a * b - w * c), 2.0 * (a * c + w * b)
-        E[1, 0], E[1, 1], E[1, 2] = 2.0 * (a * b + w * c), 1.0 - 2.0 * (a * a + c * c), 2.0 * (b * c - w * a)
-        E[2, 0], E[2, 1], E[2, 2] = 2.0 * (a * c - w * b), 2.0 * (b * c + w * a), 1.0 - 2.0 * (a * a + b * b)
-        t[0], t[1], t[2] = 0.0, 0.0, 0.0
-        return
-    q = x[i]
-    a, b, c = s[3], s[4], s[5]
-    if a == 0.0 and b == 0.0 and c == 0.0:
-        for m in range(3):
-            t[m] = s[m] * q
-            for n in range(3):
-                E[m, n] = 1.0 if m == n else 0.0
-        return
-    sine, versine = math.sin(q), 2.0 * math.sin(0.5 * q) ** 2
-    cosine = 1.0 - versine
-    E[0, 0], E[0, 1], E[0, 2] = cosine + versine * a * a, versine * a * b - sine * c, versine * a * c + sine * b
-    E[1, 0], E[1, 1], E[1, 2] = versine * a * b + sine * c, cosine + versine * b * b, versine * b * c - sine * a
-    E[2, 0], E[2, 1], E[2, 2] = versine * a * c - sine * b, versine * b * c + sine * a, cosine + versine * c * c
-    # point on the axis r = w x v, and the advance along it
-    r0, r1, r2 = b * s[2] - c * s[1], c * s[0] - a * s[2], a * s[1] - b * s[0]
-    along = (a * s[0] + b * s[1] + c * s[2]) * q
-    t[0] = r0 - (E[0, 0] * r0 + E[0, 1] * r1 + E[0, 2] * r2) + a * along
-    t[1] = r1 - (E[1, 0] * r0 + E[1, 1] * r1 + E[1, 2] * r2) + b * along
-    t[2] = r2 - (E[2, 0] * r0 + E[2, 1] * r1 + E[2, 2] * r2) + c * along
+    if kind == SCREW:
+        R, d = screw_frame((s[0], s[1], s[2]), (s[3], s[4], s[5]), x[i])
+    else:
+        R, d = turned_frame(x[i], x[i + 1], x[i + 2], x[i + 3]), (0.0, 0.0, 0.0)
+    E[0, 0], E[0, 1], E[0, 2], E[1, 0], E[1, 1], E[1, 2], E[2, 0], E[2, 1], E[2, 2] = R
+    t[0], t[1], t[2] = d
 
 
 @kernel

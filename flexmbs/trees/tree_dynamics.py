@@ -109,7 +109,7 @@ class TreeDynamics:
         self.n_q = self.n_v + 4 * int(np.count_nonzero(self.group.kind == 1))
         self._scale = np.ones(len(self.group.load))
         self._w = np.zeros((self.n_v, ROOM))
-        self._none = self._links(None)
+        self._none = (self.behind, self._p_L, np.zeros((0, 6)))
         self._zero = np.zeros(self.n_v)
 
     # --- coordinates -------------------------------------------------------------------------------------------------
@@ -352,9 +352,7 @@ class TreeDynamics:
 
     def _links(self, wrenches: ArrayLike | None) -> tuple[IntArray, FloatArray, FloatArray]:
         if wrenches is None:
-            if hasattr(self, "_none"):
-                return self._none
-            return self.behind, self._p_L, np.zeros((0, 6))
+            return self._none
         return self.behind, self._p_L, as_array(self.owner, "wrenches", wrenches, (len(self.tree.links), 6))
 
     def _finite(self, **vectors: Any) -> None:

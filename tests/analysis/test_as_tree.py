@@ -12,6 +12,7 @@ from scipy.spatial.transform import Rotation
 import flexmbs as fx
 from flexmbs import trees
 from flexmbs.analysis.spanning import Edge, fundamental_loops, spanning_trees
+from tests.flexible_trees import arm as flexible_arm
 from tests.trees_of_links import random_tree
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*joints changed the initial velocity", "ignore:.*assembly")
@@ -264,6 +265,12 @@ def test_massless_links_that_are_fixed_become_markers() -> None:
     lead = trees.Link("lead", joint=trees.Revolute((0, 1, 0)))
     with pytest.raises(fx.ModelError, match="link 'lead' of Tree 'tree' has no mass"):
         fx.as_cartesian(fx.Model(trees.Tree(lead, led)))
+
+
+def test_flexible_links_stay_in_trees() -> None:
+    """They have no rigid body to become; the message says what describes them."""
+    with pytest.raises(fx.ModelError, match=r"as_cartesian: link '.*' of Tree '.*' is flexible; .* FloatingBody"):
+        fx.as_cartesian(flexible_arm())
 
 
 def test_coordinates_of_trees_are_exchanged_where_joints_have_them() -> None:

@@ -7,8 +7,10 @@ import pytest
 
 import flexmbs as fx
 from flexmbs import trees
+from flexmbs.verification.cases.driven_mechanisms import INERTIAS, MASSES
 from flexmbs.verification.cases.inverse_kinematics import AXES, HAND, PLACES, six_axes
 from flexmbs.verification.cases.inverse_kinematics import arm as arm_of_bodies
+from flexmbs.verification.reference.driven import FourBar, drive_torque
 
 ANGLES = np.array([0.4, 0.3, 0.6, -0.5, 0.7, 0.2])
 WEIGHT = fx.Gravity((0.0, 0.0, -9.81))
@@ -58,3 +60,36 @@ def test_freedoms_of_trees_are_named() -> None:
     tree, _ = arm()
     with pytest.raises(fx.ModelError, match="leave 6 freedoms"):
         fx.solve_kinematics(fx.Model(tree), until=1.0)
+
+
+def test_a_loop_of_a_tree_and_a_body() -> None:
+    """Four-bar: crank and coupler as a tree, the rocker as a body, against the power of the moving masses."""
+    data, start = FourBar(1.0, 3.0, 2.5, 3.0), 0.5
+    (beta, *_), (psi, *_) = (tuple(float(x[0]) for x in angles) for angles in data.angles(np.array([start])))
+    about_z = trees.Revolute((0, 0, 1))
+    linkage = trees.Tree(
+        trees.Link("crank", MASSES[0], (0.1, 0.2, 0.2), (0.5, 0, 0), joint=about_z, start=start),
+        trees.Link(
+            "coupler", MASSES[1], (0.1, 0.5, 0.5), (1.5, 0, 0), "crank", about_z, at=(1, 0, 0), start=beta - start
+        ),
+        name="linkage",
+    )
+    pivot = np.array([3.0, 0.0, 0.0])
+    along = np.array([np.cos(psi), np.sin(psi), 0.0])
+    turn = np.column_stack([along, [-along[1], along[0], 0.0], [0.0, 0.0, 1.0]])
+    rocker = fx.RigidBody(
+        MASSES[2], np.diag([0.1, 0.7, 0.7]), position=pivot + 1.25 * along, rotation=turn, name="rocker"
+    )
+    joints = (
+        fx.Revolute(fx.ground, rocker, at=pivot, axis=(0, 0, 1), name="D"),
+        fx.Spherical(linkage.link("coupler").marker((3, 0, 0)), rocker.marker((1.25, 0, 0)), name="C"),
+    )
+    ramp = fx.motions.Ramp(start, start + 4.0, duration=2.0)
+    driver = fx.RotationDriver(linkage.joint("crank"), ramp, name="motor")
+    model = fx.Model(linkage, rocker, *joints, driver, fx.Gravity((0, -9.81, 0)))
+    motion = fx.solve_kinematics(model, until=2.0, step=0.1)
+    theta, rate, second = (np.array(x) for x in zip(*map(ramp.at, motion.t), strict=True))
+    exact = drive_torque(data.paths(theta, MASSES, INERTIAS), rate, second, 9.81)
+    assert fx.inverse_dynamics(motion)["motor"] == pytest.approx(exact, abs=1e-8)
+    angles = data.angles(theta)[1][0]
+    assert motion.angle("D") == pytest.approx(angles - angles[0], abs=1e-10)

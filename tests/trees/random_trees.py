@@ -9,7 +9,8 @@ from flexmbs import trees
 
 GRAVITY = (0.3, -9.81, 1.0)
 TYPES = (
-    "Revolute", "Prismatic", "Helical", "Cylindrical", "Universal", "Planar", "Spherical", "Screws", "Fixed", "Free",
+    "Revolute", "Prismatic", "Helical", "Cylindrical", "Universal", "Planar", "Spherical", "PrismaticSpherical",
+    "Screws", "Fixed", "Free",
 )  # fmt: skip
 
 
@@ -41,7 +42,12 @@ def random_tree(number: int, n: int = 5) -> trees.Tree:
             name = "Revolute"
         joint = random_joint(rng, name)
         turn = Rotation.from_quat(rng.normal(size=4))
-        start = {"Spherical": turn, "Free": (rng.normal(size=3), turn)}.get(name, rng.normal(size=joint.n_v))
+        balls = {
+            "Spherical": turn,
+            "PrismaticSpherical": (rng.normal(size=1), turn),
+            "Free": (rng.normal(size=3), turn),
+        }
+        start = balls.get(name, rng.normal(size=joint.n_v))
         half = rng.normal(size=(3, 3))
         spread = 0.1 * half @ half.T
         links.append(

@@ -9,6 +9,7 @@ from scipy.spatial.transform import Rotation
 
 import flexmbs as fx
 from flexmbs import trees
+from tests.flexible_trees import arm
 from tests.trees import reference
 from tests.trees.random_trees import GRAVITY, random_tree
 
@@ -207,6 +208,12 @@ def test_bad_input(small, call, words):
     with pytest.raises(fx.ModelError) as caught:
         call(small, q, v)
     assert words in str(caught.value)
+
+
+def test_flexible_links_are_for_models():
+    (flexible,) = arm().trees
+    with pytest.raises(fx.ModelError, match="for rigid links; put flexible ones into a Model"):
+        trees.TreeDynamics(flexible)
 
 
 def test_position_without_inertia():

@@ -296,3 +296,27 @@ def test_against_mujoco(robot):
     mujoco.mj_forward(model, data)
     bias = data.qfrc_bias[order]
     assert np.abs(d.bias(q, v) - bias).max() < 1e-12 * np.abs(bias).max()
+
+
+def test_damaged_files(tmp_path):
+    """Pieces left out, doubled or exchanged: a tree or one of our errors, nothing else."""
+    rng = np.random.default_rng(7)
+    seen = set()
+    for _ in range(300):
+        words = re.split(r'(["<>/ ])', ROBOT)
+        i, j = rng.integers(len(words), size=2)
+        match rng.integers(3):
+            case 0:
+                del words[i]
+            case 1:
+                words[i], words[j] = words[j], words[i]
+            case _:
+                words[i] = str(rng.choice(["nan", "1e999", "<", '"', "&x;", "-1", "", "base"]))
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", UserWarning)
+                trees.read_urdf(written(tmp_path, "".join(words)))
+            seen.add("tree")
+        except fx.FlexmbsError as error:
+            seen.add(type(error).__name__)
+    assert seen == {"tree", "ReadError", "ModelError"}

@@ -331,7 +331,38 @@ ALL: tuple[CaseEntry, ...] = (
     CaseEntry(
         "galvanizing-line", "Active control of a galvanizing line", "control", f"{_HERE}.galvanizing:LINE", slow=True
     ),
+    CaseEntry(
+        "substructures",
+        "Substructures that share the frames of their ends",
+        "flexible motion",
+        f"{_HERE}.substructures:CASE",
+    ),
+    CaseEntry(
+        "tether-boom", "Boom of a spinning tether: frequencies and whirl", "flexible motion", f"{_HERE}.tether:BOOM"
+    ),
+    CaseEntry("tether", "Short electrodynamic tether, 1500 s", "flexible motion", f"{_HERE}.tether:TETHER", slow=True),
     CaseEntry("s10-cook-solids", "Cook's membrane by solids", "linear parts", f"{_HERE}.solids:COOK"),
+    CaseEntry("tree-pendulums", "Pendulums in joint coordinates", "trees", f"{_HERE}.trees_again:PENDULUMS"),
+    CaseEntry("tree-loops", "Closed linkages as trees with cut joints", "trees", f"{_HERE}.trees_again:LOOPS"),
+    CaseEntry("tree-closures", "Loops closed by joints and by points", "trees", f"{_HERE}.mixed_coordinates:CLOSURES"),
+    CaseEntry(
+        "mixed-slider-crank",
+        "Spatial slider-crank in mixed coordinates",
+        "trees",
+        f"{_HERE}.mixed_coordinates:SLIDER_CRANK",
+    ),
+    CaseEntry(
+        "mixed-slider-crank-20s",
+        "Spatial slider-crank in mixed coordinates, 20 s",
+        "trees",
+        f"{_HERE}.mixed_coordinates:LONG_SLIDER_CRANK",
+        slow=True,
+    ),
+    CaseEntry("mixed-ring", "Closed loop of twenty bars", "trees", f"{_HERE}.mixed_coordinates:RING"),
+    CaseEntry("tree-rusr", "RUSR loop", "trees", f"{_HERE}.tree_robots:RUSR"),
+    CaseEntry("tree-flexible-arms", "Arms of flexible links", "trees", f"{_HERE}.flexible_arms:CASE"),
+    CaseEntry("tree-arm", "Inverse dynamics of an arm of six joints", "trees", f"{_HERE}.tree_robots:ARM"),
+    CaseEntry("tree-stewart", "Stewart platform", "trees", f"{_HERE}.tree_robots:STEWART"),
     CaseEntry(
         "driven-mechanisms",
         "Driven mechanisms: positions, torques, lock-ups",
@@ -345,10 +376,22 @@ ALL: tuple[CaseEntry, ...] = (
         f"{_HERE}.singular_positions:CASE",
     ),
     CaseEntry(
+        "bernier-loop",
+        "A loop from a table: hinge, universal joint, ball, hinge",
+        "mechanisms",
+        f"{_HERE}.bernier_loop:CASE",
+    ),
+    CaseEntry(
         "inverse-kinematics",
         "Inverse kinematics: arms, limits, a platform on six legs",
         "mechanisms",
         f"{_HERE}.inverse_kinematics:CASE",
+    ),
+    CaseEntry(
+        "constraint-forces",
+        "Constraint forces by the topology of joints",
+        "mechanisms",
+        f"{_HERE}.constraint_forces:CASE",
     ),
 )
 
