@@ -67,7 +67,9 @@ def write_sid(
         ge = data.objects["Ge"]
         n = len(data.frequencies)
         data.objects["Ge"] = ge._replace(m0=np.swapaxes(ge.m0.reshape(n, n, 3), 1, 2).reshape(n, 3 * n))
-    losses = () if not data.without_rotation else (f"rotations of {data.without_rotation} places, which have none",)
+    losses: tuple[str, ...] = () if model.stress_shapes is None else ("stresses",)
+    if data.without_rotation:
+        losses += (f"rotations of {data.without_rotation} places, which have none",)
     notes = () if data.stiffened else ("without geometric stiffening: reduce(..., stiffening=True) finds it",)
     with placed(path, overwrite) as part, part.open("w", encoding="ascii") as stream:
         _write(stream, data, _comment(model, reference, data, losses))

@@ -12,6 +12,7 @@ import flexmbs as fx
 from flexmbs.core.errors import ReadError
 from tests.reduction.export.second_sid_reader import read
 
+pytestmark = pytest.mark.filterwarnings("ignore::flexmbs.core.errors.LossWarning")
 REFERENCES = pytest.mark.parametrize("reference", ["mean", "ROOT"])
 
 
@@ -40,7 +41,6 @@ def full_tensor(six):
     return np.array([[six[0], six[3], six[4]], [six[3], six[1], six[5]], [six[4], six[5], six[2]]])
 
 
-@pytest.mark.filterwarnings("ignore::flexmbs.core.errors.LossWarning")
 @REFERENCES
 def test_identities_between_the_objects(lug, write, reference):
     size, mass, hertz, nodes, o = read(write(lug, reference=reference, nodes="TIP"))
@@ -78,7 +78,6 @@ def test_identities_between_the_objects(lug, write, reference):
         assert np.abs(nodes[0]["phi"][0]).max() < 1e-12
 
 
-@pytest.mark.filterwarnings("ignore::flexmbs.core.errors.LossWarning")
 @REFERENCES
 def test_free_vibration_from_the_file_alone(lug, write, reference):
     """The mass matrix of frame and modes: its frequencies are those of the free reduced model, which has six more."""
@@ -97,7 +96,6 @@ def test_free_vibration_from_the_file_alone(lug, write, reference):
     assert found[:10] == pytest.approx(lug.angular_frequencies()[6:16], rel=1e-7)
 
 
-@pytest.mark.filterwarnings("ignore::flexmbs.core.errors.LossWarning")
 @REFERENCES
 def test_inertia_forces_by_the_mass_matrix_of_the_mesh(lug, write, reference):
     """Centrifugal, gyroscopic and tensor terms, for some rotation, deformation and its rate, by M of the mesh."""
@@ -164,7 +162,6 @@ def test_stiffening_softens_or_stiffens_as_its_fields_say(stiff, write):
     assert "with geometric stiffening" in path.read_text().splitlines()[0]
 
 
-@pytest.mark.filterwarnings("ignore::flexmbs.core.errors.LossWarning")
 @pytest.mark.parametrize("layout", ["mode", "axis"])
 def test_import_gives_the_same_body(lug, write, layout):
     """Frequencies, inertia invariants and shapes of the model that was written, in the frame of ROOT."""
@@ -190,7 +187,6 @@ def test_import_gives_the_same_body(lug, write, layout):
 
 
 @pytest.mark.slow
-@pytest.mark.filterwarnings("ignore::flexmbs.core.errors.LossWarning")
 def test_an_imported_body_moves_as_the_one_it_came_from(lug, write):
     """Spinning, bending and flying freely for a while: the same floating body twice."""
     runs = []
