@@ -46,8 +46,8 @@ _HOME = {
     ),
     "flexmbs.control.value_sensors": ("CoordinateSensor", "HeldSensor", "StateSensor"),
     "flexmbs.core.errors": (
-        "AccuracyWarning", "ConvergenceError", "FlexmbsError", "MeshError", "ModelError", "ReadError", "SingularError",
-        "UnitsWarning",
+        "AccuracyWarning", "ConvergenceError", "FlexmbsError", "LossWarning", "MeshError", "ModelError", "ReadError",
+        "SingularError", "UnitsWarning",
     ),
     "flexmbs.core.history": ("Constant", "Table"),
     "flexmbs.core.material": ("Elastic", "Orthotropic", "aluminium", "steel"),
@@ -122,11 +122,14 @@ _HOME = {
     "flexmbs.output.stress_stream": ("StressBlock", "stress_blocks", "write_stresses"),
     "flexmbs.reduction.balanced": ("balanced_truncation",),
     "flexmbs.reduction.characteristic_modes": ("characteristic_modes",),
+    "flexmbs.reduction.export": ("Written", "export"),
     "flexmbs.reduction.free_interface": ("macneal", "rubin"),
     "flexmbs.reduction.interfaces": ("Interface",),
     "flexmbs.reduction.krylov": ("krylov",),
     "flexmbs.reduction.modal_truncation": ("modal_truncation",),
     "flexmbs.reduction.model": ("ReducedModel",),
+    "flexmbs.reduction.read_mbdyn": ("read_mbdyn",),
+    "flexmbs.reduction.read_sid": ("read_sid",),
     "flexmbs.reduction.reduce": ("reduce",),
     "flexmbs.reduction.report": ("ReductionReport",),
     "flexmbs.reduction.selection": ("EffectiveMass", "Lowest", "TransferFunction", "UpToFrequency"),
@@ -223,6 +226,7 @@ __all__ = [
     "LinearModel",
     "LinearModes",
     "LinearSolution",
+    "LossWarning",
     "Lowest",
     "Marker",
     "Mesh",
@@ -320,6 +324,7 @@ __all__ = [
     "WhirlModes",
     "WhiteNoise",
     "Wireframe",
+    "Written",
     "__version__",
     "aluminium",
     "as_cartesian",
@@ -330,6 +335,7 @@ __all__ = [
     "compile_model",
     "elements",
     "eliminate",
+    "export",
     "frame_response",
     "geometric_stiffness",
     "ground",
@@ -350,8 +356,10 @@ __all__ = [
     "moving_frame",
     "part_from_inp",
     "prestressed",
+    "read_mbdyn",
     "read_mesh",
     "read_operators",
+    "read_sid",
     "reduce",
     "reduction",
     "rubin",
@@ -420,6 +428,7 @@ if TYPE_CHECKING:
         AccuracyWarning,
         ConvergenceError,
         FlexmbsError,
+        LossWarning,
         MeshError,
         ModelError,
         ReadError,
@@ -507,11 +516,14 @@ if TYPE_CHECKING:
     from flexmbs.output.stress_stream import StressBlock, stress_blocks, write_stresses
     from flexmbs.reduction.balanced import balanced_truncation
     from flexmbs.reduction.characteristic_modes import characteristic_modes
+    from flexmbs.reduction.export import Written, export
     from flexmbs.reduction.free_interface import macneal, rubin
     from flexmbs.reduction.interfaces import Interface
     from flexmbs.reduction.krylov import krylov
     from flexmbs.reduction.modal_truncation import modal_truncation
     from flexmbs.reduction.model import ReducedModel
+    from flexmbs.reduction.read_mbdyn import read_mbdyn
+    from flexmbs.reduction.read_sid import read_sid
     from flexmbs.reduction.reduce import reduce
     from flexmbs.reduction.report import ReductionReport
     from flexmbs.reduction.selection import EffectiveMass, Lowest, TransferFunction, UpToFrequency

@@ -132,9 +132,16 @@ class InertiaInvariants:
     def transformed(self, T: FloatArray) -> InertiaInvariants:
         """Those of the shapes phi T, T (n, m)."""
         return InertiaInvariants(
-            self.mass, self.first, self.second, self.P @ T, self.Q @ T, np.einsum("ki,abkl,lj->abij", T, self.R, T),
-            self.exact,
-        )  # fmt: skip
+            self.mass, self.first, self.second, self.P @ T, self.Q @ T, T.T @ self.R @ T, self.exact
+        )
+
+    def about(self, origin: FloatArray) -> InertiaInvariants:
+        """Those about another origin (3,), along the same axes."""
+        first = self.first - self.mass * origin
+        both = np.outer(origin, self.first)
+        second = self.second - both - both.T + self.mass * np.outer(origin, origin)
+        Q = self.Q - origin[:, None, None] * self.P
+        return InertiaInvariants(self.mass, first, second, self.P, Q, self.R, self.exact)
 
     def arrays(self) -> dict[str, Any]:
         """All fields by name, for files."""

@@ -5,7 +5,7 @@ r"""The reduced model: small matrices, the shapes behind them, its interfaces an
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -24,6 +24,7 @@ from flexmbs.reduction.interfaces import Attached, Frame
 from flexmbs.reduction.stiffening import Stiffening
 
 if TYPE_CHECKING:
+    from flexmbs.reduction.export import Written
     from flexmbs.reduction.report import ReductionReport
 
 __all__ = ["ReducedModel", "Source"]
@@ -243,6 +244,12 @@ class ReducedModel:
         from flexmbs.reduction.store import save
 
         return save(self, path)
+
+    def export(self, output: str | Path, to: str | Sequence[str] | None = None, **options: Any) -> tuple[Written, ...]:
+        """Write files for other tools; see `flexmbs.export`."""
+        from flexmbs.reduction.export import export
+
+        return export(self, output, to, **options)
 
 
 def projected(attached: Attached, basis: Basis) -> tuple[FloatArray, FloatArray, FloatArray | None]:

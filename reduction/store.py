@@ -60,10 +60,10 @@ def save(model: ReducedModel, path: str | Path) -> Path:
         with h5py.File(part, "w") as file:
             _write(model, file)
         part.replace(path)
-    except OSError as error:
+    except (OSError, ValueError) as error:  # a name with a zero character is a ValueError
         with suppress(OSError):
             part.unlink(missing_ok=True)
-        raise FlexmbsError(f"cannot write {path}: {error.strerror or error}.") from None
+        raise FlexmbsError(f"cannot write {path}: {getattr(error, 'strerror', None) or error}.") from None
     return path
 
 

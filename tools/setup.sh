@@ -121,4 +121,18 @@ PYTHON
   say "once they are there:  .venv/bin/pip install 'scikit-sparse>=0.4.16,<0.5'"
   say "############################################################################################################"
 fi
+
+# Tools that read what flexmbs exports, for its tests: one by one, for not every system has all of them; what is installed
+# already keeps its version.
+case ",$extras," in *,dev,*)
+  .venv/bin/python -m pip freeze --quiet --exclude-editable 2>/dev/null | grep == >build/installed.txt
+  mapfile -t readers < <(.venv/bin/python -c 'import tomllib
+with open("pyproject.toml", "rb") as file:
+    print("\n".join(tomllib.load(file)["project"]["optional-dependencies"]["interop"]))')
+  for name in "${readers[@]}"; do
+    "${pip[@]}" --only-binary :all: --constraint build/installed.txt "$name" 2>>build/setup-readers.log \
+      || say "no $name here; the tests that need it are left out (build/setup-readers.log says why)."
+  done
+  ;;
+esac
 say "installed in $SECONDS s"

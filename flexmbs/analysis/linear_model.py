@@ -2,12 +2,17 @@ r"""A linear model with inputs and outputs, dx/dt = A x + B u, y = C x + D u."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from flexmbs.core.contracts import FloatArray
+
+if TYPE_CHECKING:
+    from flexmbs.reduction.export import Written
 
 __all__ = ["LinearModel"]
 
@@ -65,3 +70,9 @@ class LinearModel:
         from scipy.signal import StateSpace
 
         return StateSpace(self.A, self.B, self.C, self.D)
+
+    def export(self, output: str | Path, to: str | Sequence[str] | None = None, **options: Any) -> tuple[Written, ...]:
+        """Write files for other tools, such as a functional mock-up unit; see `flexmbs.export`."""
+        from flexmbs.reduction.export import export
+
+        return export(self, output, to, **options)

@@ -176,7 +176,7 @@ class FloatingBody(ShapedBody):
         viscosity = np.diag(2.0 * self.damping * self.frequencies) + 0.5 * (own + own.T)
         object.__setattr__(self, "basis", frozen_copy(basis))
         object.__setattr__(self, "viscosity", frozen_copy(viscosity))
-        inertia = _about(reduced.inertia.transformed(basis), self.origin)
+        inertia = reduced.inertia.transformed(basis).about(self.origin)
         object.__setattr__(self, "inertia", inertia)
         second = None
         if self.stiffening and reduced.stiffening is not None:
@@ -242,11 +242,3 @@ class FloatingMarker(ShapedMarker):
         super().__init__(body, point, frame, shapes, name, turns)
         m = body.modes if body.second_order is not None else 0
         object.__setattr__(self, "second", frozen_copy(np.zeros((6, m, m))))
-
-
-def _about(inertia: InertiaInvariants, origin: FloatArray) -> InertiaInvariants:
-    """Invariants about another origin."""
-    m, c = inertia.mass, inertia.first
-    second = inertia.second - np.outer(origin, c) - np.outer(c, origin) + m * np.outer(origin, origin)
-    Q = inertia.Q - origin[:, None, None] * inertia.P[None]
-    return InertiaInvariants(m, c - m * origin, second, inertia.P, Q, inertia.R, inertia.exact)

@@ -15,6 +15,7 @@ __all__ = [
     "AccuracyWarning",
     "ConvergenceError",
     "FlexmbsError",
+    "LossWarning",
     "MeshError",
     "ModelError",
     "ReadError",
@@ -70,6 +71,10 @@ class ConvergenceError(FlexmbsError, RuntimeError):
 
 class AccuracyWarning(UserWarning):
     """Round-off limits the result: the message carries the estimated accuracy."""
+
+
+class LossWarning(UserWarning):
+    """A file for another tool holds less than the model; the message says what is missing."""
 
 
 class UnitsWarning(UserWarning):

@@ -1,0 +1,27 @@
+"""Reduced models that the tests of all formats share."""
+
+from __future__ import annotations
+
+import pytest
+
+import flexmbs as fx
+
+
+@pytest.fixture(scope="session")
+def lug() -> fx.ReducedModel:
+    """A solid with a rigid and an averaged interface, damping, stresses and units; 12 + 8 coordinates."""
+    mesh = fx.read_mesh(fx.meshes.sample("lug.inp"))
+    part = fx.Part(mesh, material=fx.Elastic(youngs_modulus=7e10, density=2700.0, viscosity=1e-6), name="lug")
+    return fx.reduce(
+        part, ["ROOT", fx.Interface("BORE", kind="averaged")], 8, stresses="TIP",
+        units={"length": "m", "mass": "kg", "time": "s"},
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def strut() -> fx.ReducedModel:
+    """A beam along x: nodes with rotations, an interface whose coordinates are those of its node; no units."""
+    mesh = fx.meshes.line((0, 0, 0), (1.0, 0, 0), 12)
+    element = fx.elements.Frame(section=fx.Rectangle(0.02, 0.03), up=(0, 0, 1))
+    part = fx.Part(mesh, regions=[fx.Region(None, element, fx.steel)], name="strut")
+    return fx.reduce(part, ["start", fx.Interface("end", kind="nodes")], 6)

@@ -1,0 +1,126 @@
+"""What holds for every format: models from files, names, places of files, failures."""
+
+from __future__ import annotations
+
+import ast
+import warnings
+import zipfile
+from dataclasses import replace
+from xml.etree import ElementTree
+
+import pytest
+
+import flexmbs as fx
+from flexmbs.reduction.export import FORMATS
+from flexmbs.reduction.export.formats import file_name
+
+pytestmark = pytest.mark.filterwarnings("ignore::flexmbs.core.errors.LossWarning")
+EVERY = pytest.mark.parametrize("to", FORMATS)
+PLAIN = {"binary": False}  # compiling is tested elsewhere
+
+
+def contents(path):
+    """All bytes below a path, without what tells the time."""
+    if path.is_dir():
+        return {p.name: p.read_bytes() for p in sorted(path.iterdir())}
+    return path.read_bytes()
+
+
+@pytest.fixture(scope="module")
+def file(lug, tmp_path_factory):
+    return lug.save(tmp_path_factory.mktemp("formats") / "lug.h5")
+
+
+def options(to):
+    return PLAIN if "binary" in FORMATS[to].options else {}
+
+
+@EVERY
+def test_models_from_files_give_the_same(lug, file, tmp_path, to):
+    """With all arrays in memory, or with the shapes left on disk."""
+    lazy = fx.load_reduced(file, in_memory=False)
+    [a] = fx.export(fx.load_reduced(file), tmp_path / "a", to, **options(to))
+    [b] = fx.export(lazy, tmp_path / "b", to, **options(to))
+    if to not in ("hdf5", "mat", "simscape", "fmu2", "fmu3", "uff", "npz", "exudyn", "op4bin"):  # these tell the time
+        assert contents(a.path) == contents(b.path)
+    assert a.losses == b.losses
+    lazy.shapes.file.close()
+
+
+@EVERY
+def test_files_are_kept_and_replaced(strut, tmp_path, to):
+    more = options(to)
+    [written] = fx.export(strut, tmp_path, to, **more)
+    assert written.format == to
+    assert [p.name for p in tmp_path.iterdir()] == [f"strut{FORMATS[to].suffix}"]
+    before = contents(written.path)
+    with pytest.raises(fx.FlexmbsError, match="overwrite"):
+        fx.export(strut, tmp_path, to, **more)
+    assert contents(written.path) == before
+    fx.export(strut, tmp_path, to, overwrite=True, **more)
+    assert [p.name for p in tmp_path.iterdir()] == [f"strut{FORMATS[to].suffix}"]
+
+
+@EVERY
+def test_places_that_cannot_be_written(strut, tmp_path, to):
+    (tmp_path / "file").write_text("no folder")
+    with pytest.raises(fx.FlexmbsError, match="cannot write"):
+        fx.export(strut, tmp_path / "file" / "below", to, **options(to))
+    assert [p.name for p in tmp_path.iterdir()] == ["file"]
+
+
+HOSTILE = '"""\nimport os\n"""\x00 é</a>&;,#*/'
+
+
+@EVERY
+def test_names_of_any_kind(strut, tmp_path, to):
+    """Names end up within comments, texts and labels; they begin no line of their own and end no text."""
+    bad = HOSTILE if to != "hdf5" else HOSTILE.replace("\x00", "")  # which HDF5 cannot hold
+    units = {"length": f"m{bad}", "mass": "kg", "time": "s"}
+    frames = tuple(f._replace(name=f"{f.name}{bad}") for f in strut.frames)
+    odd = replace(strut, name=f"../{bad}", units=units, frames=frames)
+    [written] = fx.export(odd, tmp_path, to, **options(to))
+    assert written.path.parent == tmp_path
+    assert written.path.name.startswith(file_name(odd.name))
+    for path in [written.path] if written.path.is_file() else written.path.iterdir():
+        if to.startswith("fmu"):
+            with zipfile.ZipFile(path) as archive:
+                ElementTree.fromstring(archive.read("modelDescription.xml"))
+        elif path.suffix not in (".h5", ".npz", ".mat", ".json"):
+            text = path.read_bytes().replace(b"\r", b"\n")
+            assert b"\nimport os" not in text
+        if path.suffix == ".py":
+            tree = ast.parse(path.read_text())
+            names = [a.name for node in ast.walk(tree) if isinstance(node, ast.Import) for a in node.names]
+            assert "os" not in names
+
+
+def test_names_that_hdf5_cannot_hold(strut, tmp_path):
+    with pytest.raises(fx.FlexmbsError, match="cannot write"):
+        fx.export(replace(strut, name="a\x00b"), tmp_path, "hdf5")
+    assert not list(tmp_path.iterdir())
+
+
+@EVERY
+def test_what_is_lost_is_said(lug, tmp_path, to):
+    """A loss is in the result, in a warning, and in some file."""
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        [written] = fx.export(lug, tmp_path, to, **options(to))
+    assert [w.category for w in found] == [fx.LossWarning] * bool(written.losses)
+    files = [written.path] if written.path.is_file() else list(written.path.iterdir())
+    if written.losses and to not in ("mat", "simscape", "npz"):  # compressed or escaped
+        text = b"".join(p.read_bytes() for p in files).decode("utf-8", "replace")
+        assert all(loss[:20] in text for loss in written.losses)
+
+
+def test_warnings_point_at_the_caller(strut, tmp_path):
+    with pytest.warns(fx.LossWarning) as found:
+        strut.export(tmp_path, "dmig")
+    assert found[0].filename == __file__
+
+
+def test_several_formats_at_once(strut, tmp_path):
+    written = fx.export(strut, tmp_path / "out", list(FORMATS), binary=False, fixed="start", nodes="all", modes=5)
+    assert len(written) == len(FORMATS) == len(list((tmp_path / "out").iterdir()))
+    assert "dmig: " in str(written[list(FORMATS).index("dmig")])

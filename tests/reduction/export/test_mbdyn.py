@@ -1,0 +1,157 @@
+"""MBDyn's modal file by a strict reader, written from its description: MBDyn itself is not to be had as a package."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import linalg
+
+import flexmbs as fx
+from flexmbs.core.errors import ReadError
+
+pytestmark = pytest.mark.filterwarnings("ignore::flexmbs.core.errors.LossWarning")
+REFERENCES = pytest.mark.parametrize("reference", ["mean", "ROOT"])
+
+
+def read(path):
+    """Arrays by the number of their group; counts must fit exactly, each mode has one comment line, 1 comes first."""
+    lines = path.read_text("ascii").splitlines()
+    assert lines[-1] == "** END OF FILE"
+    starts = [(k, int(m[1])) for k, line in enumerate(lines) if (m := re.match(r"\*\* RECORD GROUP (\d+),", line))]
+    assert all(line.startswith("**") for line in lines[: starts[0][0]])
+    groups = {g: lines[a + 1 : b] for (a, g), (b, _) in zip(starts, [*starts[1:], (len(lines) - 1, 0)], strict=True)}
+    assert [g for _, g in starts] == [1, 2, 5, 6, 7, 8, 9, 10, 12, 13, 14, 15, 16, 17, 18]
+    comment, header = groups.pop(1)
+    assert comment.startswith("**")
+    revision, *counts = header.split()
+    nodes, n, *others = map(int, counts)
+    assert (revision, others) == ("REV0", [0, 0, 0])
+    labels = " ".join(groups.pop(2)).split()
+    assert len(labels) == nodes
+    modes, at = np.zeros((nodes, 6, n)), 0
+    shapes = groups.pop(8)
+    for k in range(n):
+        assert shapes[at].startswith("**")
+        modes[:, :, k] = [[float(w) for w in line.split()] for line in shapes[at + 1 : at + 1 + nodes]]
+        at += 1 + nodes
+    assert at == len(shapes)
+    found = {g: np.array([float(w) for line in body for w in line.split()]) for g, body in groups.items()}
+    sizes = {5: nodes, 6: nodes, 7: nodes, 9: n * n, 10: n * n, 12: 13, 13: n * n, 14: 3 * n, 15: 3 * n, 16: 9 * n,
+             17: 3 * n * n, 18: 9 * n * n}  # fmt: skip
+    assert {g: len(v) for g, v in found.items()} == sizes
+    return n, labels, modes, found
+
+
+@REFERENCES
+def test_frequencies_shapes_and_places(lug, tmp_path, reference):
+    [written] = fx.export(lug, tmp_path / "x.fem", "mbdyn", reference=reference, nodes="TIP")
+    n, labels, modes, g = read(written.path)
+    w = np.sqrt(linalg.eigh(g[10].reshape(n, n), g[9].reshape(n, n), eigvals_only=True))
+    fixed = () if reference == "mean" else reference
+    expected = lug.angular_frequencies(fixed)[6 if reference == "mean" else 0 :]
+    assert w[:10] == pytest.approx(expected[:10], rel=1e-12)
+    assert len(labels) == 2 + len(lug.node_sets["TIP"])
+    values, vectors = lug.modes(fixed)
+    Phi = vectors[:, len(values) - n :]
+    assert np.array_equal(modes[:2].reshape(12, n), Phi[:12])
+    node = int(lug.node_sets["TIP"][0])
+    assert modes[2, :3] == pytest.approx(np.asarray(lug.shapes)[lug.dofs.of(node)] @ Phi, rel=1e-12)
+    origin = lug.inertia.centre if reference == "mean" else lug.frame("ROOT").origin
+    places = np.stack([g[5], g[6], g[7]], axis=1)
+    assert places[1] + origin == pytest.approx(lug.frame("BORE").origin, rel=1e-12)
+    assert g[12][0] == pytest.approx(lug.inertia.mass, rel=1e-15)
+    assert g[12][1:4] + origin == pytest.approx(lug.inertia.centre, rel=1e-12)
+    assert g[12][4:].reshape(3, 3) == pytest.approx(lug.inertia.central_tensor, rel=1e-9, abs=1e-15)
+
+
+@REFERENCES
+def test_invariants_by_the_mass_matrix_of_the_mesh(lug, tmp_path, reference):
+    """With skew matrices of all nodes, as the reader of lumped masses forms them."""
+    [written] = fx.export(lug, tmp_path / "x.fem", "mbdyn", reference=reference, modes=3)
+    n, _, _, g = read(written.path)
+    mesh = lug.source.attached.free
+    nodes = len(mesh.dofs) // 3
+    values, vectors = lug.modes(() if reference == "mean" else reference)
+    phi = np.asarray(lug.shapes) @ vectors[:, len(values) - 14 :][:, :3]
+    origin = lug.inertia.centre if reference == "mean" else lug.frame("ROOT").origin
+    place = (lug.points[:nodes] - origin).ravel()
+
+    def skew(v):
+        x, y, z = v.reshape(-1, 3).T
+        o = np.zeros_like(x)
+        return np.stack([o, -z, y, z, o, -x, -y, x, o], axis=1).reshape(-1, 3)
+
+    M, ones = mesh.M, np.tile(np.eye(3), (nodes, 1))
+    r = skew(place)
+    tilde = [skew(phi[:, k]) for k in range(n)]
+    size = np.sqrt(lug.inertia.mass)
+    expected = {
+        14: ones.T @ (M @ phi),
+        15: -r.T @ (M @ phi),  # r~^T = -r~
+        16: np.hstack([r.T @ (M @ t) for t in tilde]),  # -r~ phi~ = r~^T phi~
+        17: np.hstack([-t.T @ (M @ phi) for t in tilde]),
+        18: np.hstack([-s.T @ (M @ t) for s in tilde for t in tilde]),
+    }
+    scale = {14: size, 15: size * 0.1, 16: size * 0.1, 17: 1.0, 18: 1.0}
+    for group, value in expected.items():
+        assert np.abs(g[group].reshape(value.shape) - value).max() < 1e-9 * scale[group], group
+
+
+def test_losses_are_in_the_file(lug, tmp_path):
+    with pytest.warns(fx.LossWarning, match=r"stresses; rotations of 37 places"):
+        [written] = fx.export(lug, tmp_path / "x.fem", nodes="TIP")
+    text = written.path.read_text()
+    assert "** lost: stresses" in text
+    assert "** node 2: BORE" in text
+
+
+def test_mistakes(lug, tmp_path):
+    with pytest.raises(fx.ModelError, match="no interface named"):
+        fx.export(lug, tmp_path / "x.fem", reference="HUB")
+    with pytest.raises(fx.ModelError, match="no further place"):
+        fx.export(replace(lug, frames=(), n_interface=0), tmp_path / "x.fem")
+    with pytest.raises(fx.ModelError, match="exact inertia"):
+        fx.export(replace(lug, inertia=None), tmp_path / "x.fem")
+    assert not list(tmp_path.iterdir())
+
+
+def test_import_gives_the_same_body(lug, tmp_path):
+    """As Standard Input Data give it, which go another way."""
+    [fem] = fx.export(lug, tmp_path / "x.fem", "mbdyn", reference="ROOT", nodes="TIP")
+    [sid] = fx.export(lug, tmp_path / "x.SID_FEM", "sid", reference="ROOT", nodes="TIP")
+    a, b = fx.read_mbdyn(fem.path), fx.read_sid(sid.path)
+    assert a.angular_frequencies()[6:] == pytest.approx(lug.angular_frequencies()[6:], rel=1e-7)
+    assert a.angular_frequencies("frame") == pytest.approx(lug.angular_frequencies("ROOT"), rel=1e-9)
+    for name, value in b.inertia.arrays().items():
+        assert np.abs(getattr(a.inertia, name) - value).max() <= 1e-9 * np.abs(value).max() + 1e-14, name
+    assert np.abs(a.shapes - b.shapes).max() < 1e-12 * np.abs(b.shapes).max()
+    assert np.abs(a.D - b.D).max() < 1e-12 * np.abs(b.D).max()
+    assert fx.FloatingBody(a, reference="frame").modes == 14
+
+
+MASS = "GROUP 9, MODAL MASS MATRIX\n"
+CHANGES = {
+    "cut off": (lambda s: s[: len(s) // 2], "cut off"),
+    "empty": (lambda s: "", "empty"),
+    "of another kind": (lambda s: "solid lug\n", "no modal file"),
+    "with another number of modes": (lambda s: s.replace("REV0 2 14", "REV0 2 13", 1), "group 8 has"),
+    "with another number of nodes": (lambda s: s.replace("REV0 2 14", "REV0 3 14", 1), "labels of 3 nodes"),
+    "with too many modes": (lambda s: s.replace("REV0 2 14", "REV0 2 999999999", 1), "too many"),
+    "with words": (lambda s: s.replace(f"{MASS}1", f"{MASS}x", 1), "else than numbers"),
+    "with infinity": (lambda s: s.replace(f"{MASS}1", f"{MASS}inf", 1), "not finite"),
+    "with another mass": (lambda s: s.replace(f"{MASS}1", f"{MASS}2", 1), "contradicts"),
+    "with a group twice": (lambda s: s + "** RECORD GROUP 9, AGAIN\n", "twice"),
+    "without invariants": (lambda s: s[: s.index("** RECORD GROUP 14")] + "** END OF FILE\n", "without the invariants"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_damaged_files_are_refused(lug, tmp_path, change):
+    [written] = fx.export(lug, tmp_path / "x.fem", "mbdyn", reference="ROOT")
+    path = tmp_path / "bad.fem"
+    path.write_text(CHANGES[change][0](written.path.read_text()))
+    with pytest.raises(ReadError, match=CHANGES[change][1]):
+        fx.read_mbdyn(path)
