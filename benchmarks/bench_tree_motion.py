@@ -1,7 +1,7 @@
 """Chains of hinged bars in joint coordinates: processor time of a step against Exudyn's kinematic tree, and its growth.
 
 Both sides make the same constant steps of generalized-alpha with the same damping, modified Newton on Exudyn's side,
-relative tolerance 1e-6; only the integration is timed, the repetitions alternate. Up to 32 joints our steps are made by
+relative tolerance 1e-6; only the integration is timed, the repetitions alternate. Up to 48 joints our steps are made by
 the compiled driver, beyond 100 as rigid bodies with joints (`flexmbs.analysis.long_trees`); the last column says which.
 
     python benchmarks/bench_tree_motion.py [repetitions]
@@ -42,7 +42,7 @@ def chain(links: int) -> trees.Tree:
 def ours(tree: trees.Tree, until: float) -> tuple[float, Any]:
     """Processor seconds of the integration, and the motion."""
     model = fx.Model(tree, fx.Gravity((0, -GRAVITY, 0)))
-    scheme = fx.GeneralizedAlpha(rho=RHO, index=3, compiled=len(tree.links) <= 32)
+    scheme = fx.GeneralizedAlpha(rho=RHO, index=3, compiled=len(tree.links) <= 48)
     output = fx.Output(every=until, energy=False)
     run = fx.simulate(model, until=until, step=STEP, integrator=scheme, output=output, progress=False)
     return run.counts["cpu_seconds"], run
@@ -68,7 +68,7 @@ def main() -> None:
         steps = len(run.steps)
         taken = measure.Sample.of([t for t, _ in mine]).scaled(1e6 / steps)
         end = run.position(tree.link(f"bar {links - 1}").marker((LINK, 0, 0)))[-1]
-        form = "rigid bodies" if "form" in run.extra else "joints, compiled" if links <= 32 else "joints"
+        form = "rigid bodies" if "form" in run.extra else "joints, compiled" if links <= 48 else "joints"
         line = [
             links,
             f"{taken.median:.1f}",

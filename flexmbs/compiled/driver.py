@@ -36,7 +36,7 @@ def hindrance(dynamics: Dynamics, scheme: GeneralizedAlpha, refresh: str) -> str
     """What of a system, before any text is written, prevents a driver; empty if nothing does."""
     m = dynamics.mechanics
     if dynamics.matrix.static is None:
-        return "its matrix is not a narrow band (half width 32 at most)"
+        return "its matrix is not a narrow band (half width 48 at most)"
     if refresh == "demand":
         return "the iteration matrix is made on demand (refresh='demand')"
     if len(dynamics.system._turned) and scheme.index == 2 and dynamics.n_c:

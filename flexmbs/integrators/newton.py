@@ -36,7 +36,7 @@ class NewtonOptions:
     refresh : str
         When the matrix is made: ``"step"`` once a step, ``"demand"`` when convergence slows down, ``"full"`` in every
         iteration (quadratic convergence), ``"auto"``: once a step up to 5 000 unknowns, and whatever their
-        number if the matrix is a band of half width 32 at most; else on demand.
+        number if the matrix is a band of half width 48 at most; else on demand.
     most : int
         Iterations before a step is given up.
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 import flexmbs as fx
+from flexmbs import trees
 from flexmbs.core.contracts import FloatArray
 from flexmbs.elements import PlanarCable
 from flexmbs.elements.linear.frame import Frame
@@ -68,8 +70,47 @@ def _slewed(duration: float, reference: Any, stiffening: bool = True) -> FloatAr
     return np.column_stack([c * place[:, 0] + s * place[:, 1] - 1.0, c * place[:, 1] - s * place[:, 0]])
 
 
+def _arm(duration: float, links: int, nodal: bool) -> FloatArray:
+    """Tip (n_t, 2) of an arm whose hub turns by a quarter and whose elbow, with two links, back by half of that."""
+    k = 2.0 * math.pi / duration
+
+    def motion(factor: float) -> Any:
+        return fx.motions.Function(
+            lambda t: factor * _turned(min(t / duration, 1.0)),
+            rate=lambda t: factor * TURN / duration * (1.0 - math.cos(k * t)) if t < duration else 0.0,
+            acceleration=lambda t: factor * TURN / duration * k * math.sin(k * t) if t < duration else 0.0,
+        )
+
+    items: list[Any]
+    if nodal:
+        bodies = [
+            fx.FlexibleBody.line(
+                (i, 0), (i + 1, 0), elements=ELEMENTS, element=PlanarCable(),
+                stiffness=fx.BeamStiffness(EA=EA, EI_z=EI, mass_per_length=1.0), name=f"link {i}",
+            )
+            for i in range(links)
+        ]  # fmt: skip
+        hubs: list[Any] = [fx.Revolute(fx.ground, bodies[0].start, name="hub")]
+        hubs += [fx.Revolute(a.end, b.start, name="elbow") for a, b in pairwise(bodies)]
+        items = [*bodies, *hubs]
+        tip: Any = bodies[-1].end
+    else:
+        made = [trees.FlexibleLink("link 0", beam(ELEMENTS), "root"),
+                trees.FlexibleLink("link 1", beam(ELEMENTS), "root", "link 0", at="tip")][:links]  # fmt: skip
+        tree = trees.Tree(*made, name="arm")
+        hubs = [tree.joint(link.name) for link in made]
+        items, tip = [tree], tree.bodies[-1].interface("tip")
+    drives = [fx.RotationDriver(hub, motion(f), name=f"drive {f}") for hub, f in zip(hubs, (1.0, -0.5), strict=False)]
+    run = fx.simulate(
+        fx.Model(*items, *drives), duration, step=1e-3 * duration, integrator=fx.GeneralizedAlpha(rho=0.8),
+        output=fx.Output(every=duration / 50.0, energy=False),
+    )  # fmt: skip
+    return run.position(tip)[:, :2]
+
+
 def run_slewing(progress: Progress) -> Outcome:
-    """A quarter turn in four times, with and without stiffening, in three frames."""
+    """A quarter turn in four times, with and without stiffening, in three frames, and in joint coordinates."""
+    arms: dict[int, list[float]] = {1: [], 2: []}
     deflections: list[float] = []
     apart: dict[str, list[float]] = {name: [] for name, _ in FRAMES}
     soft: list[float] = []
@@ -81,6 +122,9 @@ def run_slewing(progress: Progress) -> Outcome:
         for name, reference in FRAMES:
             apart[name].append(float(np.linalg.norm(_slewed(duration, reference) - nodal, axis=1).max()))
         soft.append(float(np.linalg.norm(_slewed(duration, "root", False) - nodal, axis=1).max()))
+        for links, gaps in arms.items():
+            one, other = (_arm(duration, links, nodal) for nodal in (False, True))
+            gaps.append(float(np.linalg.norm(one - other, axis=1).max()))
         drawn.append((f"turn in {duration:g} s", np.linspace(0.0, 1.0, len(nodal)), 1e3 * nodal[:, 1]))
     # third order in the deflection with the fields of second order, second order without
     studies = [
@@ -92,14 +136,19 @@ def run_slewing(progress: Progress) -> Outcome:
         ConvergenceStudy("tangent, without stiffening: distance of the tips", deflections, soft, 2.0, 1.6,
                          label="deflection in m")
     )  # fmt: skip
+    studies += [
+        ConvergenceStudy(f"tree of {links} links: distance of the tips", deflections, gaps, 2.0, 1.6,
+                         label="deflection of one link in m")
+        for links, gaps in arms.items()
+    ]  # fmt: skip
     quantities = [
         measured(f"{name}: distance of the tips by the deflection, turn in {DURATIONS[0]:g} s", "-",
                  errors[0] / deflections[0], 0.0, "absolute-nodal beam", atol=2.0 * deflections[0] ** 2)
         for name, errors in apart.items()
     ]  # fmt: skip
-    head = ("turn in s", "deflection in m", *apart, "tangent, without stiffening")
+    head = ("turn in s", "deflection in m", *apart, "tangent, without stiffening", "tree", "tree of two links")
     rows = [
-        (f"{t:g}", f"{d:.5f}", *(f"{errors[i]:.1e}" for errors in apart.values()), f"{soft[i]:.1e}")
+        (f"{t:g}", f"{d:.5f}", *(f"{errors[i]:.1e}" for errors in (*apart.values(), soft, *arms.values())))
         for i, (t, d) in enumerate(zip(DURATIONS, deflections, strict=True))
     ]
     drawing = over_time(drawn, "deflection in mm")

@@ -21,7 +21,7 @@ __all__ = ["StaticBand"]
 
 LOST = 1e-10
 """Smallest pivot relative to what was taken from it; long chains come down to 1e-6, redundant constraints to 1e-16."""
-WIDTHS = (8, 12, 16, 24, 32)
+WIDTHS = (8, 12, 16, 24, 32, 48)
 
 
 class StaticBand:
