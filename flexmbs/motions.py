@@ -324,7 +324,8 @@ class Function(_Addable):
             return
         found, given = self._slopes(name, t), self._call(derivative, t)
         size = max(abs(found.first), abs(given))
-        if abs(found.first - given) > 1e-4 * size + 100.0 * found.first_error + 1e-9 * abs(found.value):
+        least = 1e-9 * max(abs(self._call(derivative, other)) for other in self.check)  # where it begins from rest
+        if abs(found.first - given) > 1e-4 * size + 100.0 * found.first_error + 1e-9 * abs(found.value) + least:
             raise ModelError(
                 f"Function: {derivative}({t:g}) is {given:.6g}, but {name} has the derivative {found.first:.6g} there."
             )

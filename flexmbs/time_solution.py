@@ -243,12 +243,29 @@ class TimeSolution:
         return np.asarray(np.linalg.norm(self.position(b) - self.position(a), axis=1))
 
     def reaction(self, joint: Any) -> FloatArray:
-        """Force (n_t, 3) that a joint exerts on its side b, inertial axes [force]; see `reaction_moment`."""
-        return reaction_wrench(self, joint)[:, :3]
+        """Force (n_t, 3) that a joint exerts on its side b, inertial axes [force]; see `reaction_moment`.
+
+        Of a joint of a tree, ``tree.joint(name)``, the side b is its link; forces of springs and drivers at its
+        coordinates are not in it.
+        """
+        return self._reaction(joint)[:, :3]
 
     def reaction_moment(self, joint: Any) -> FloatArray:
         """Moment (n_t, 3) that a joint exerts on its side b about the marker there, in the axes of that marker."""
-        return reaction_wrench(self, joint)[:, 3:]
+        return self._reaction(joint)[:, 3:]
+
+    def _reaction(self, joint: Any) -> FloatArray:
+        """Wrench (n_t, 6) on side b of a joint, or on a link of a tree about its frame."""
+        if isinstance(joint, str):
+            form = self.extra.get("form")
+            joint = (self.model if form is None else form.relative).joint(joint)
+        if isinstance(joint, TreeCoordinate) and "form" in self.extra:
+            joint = self.extra["form"].joint(joint)
+        if isinstance(joint, TreeCoordinate):
+            from flexmbs.analysis.tree_reactions import tree_reaction
+
+            return tree_reaction(self, joint)
+        return reaction_wrench(self, joint)
 
     def multipliers(self, joint: Any) -> FloatArray:
         """Multipliers (n_t, m) of a joint, in the order of its equations."""

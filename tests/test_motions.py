@@ -191,3 +191,15 @@ def test_what_counts_as_a_motion() -> None:
 def test_bad_input(make: Any, message: str) -> None:
     with pytest.raises(ModelError, match=message):
         make()
+
+
+@pytest.mark.parametrize("duration", [3.0, 5.0, 5.5, 7.0])
+def test_a_function_may_begin_from_rest(duration: float) -> None:
+    """Round-off of differences is not a wrong derivative where the true one is zero."""
+    k = 2.0 * math.pi / duration
+    motion = Function(
+        lambda t: t / duration - math.sin(k * t) / (2.0 * math.pi),
+        rate=lambda t: (1.0 - math.cos(k * t)) / duration,
+        acceleration=lambda t: k * math.sin(k * t) / duration,
+    )
+    assert motion.at(0.0) == (0.0, 0.0, 0.0)

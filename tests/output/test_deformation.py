@@ -62,7 +62,7 @@ def test_stresses_are_those_of_the_body(run: Any) -> None:
     ("ask", "message"),
     [
         (lambda run: run.deformed("three"), "three"),
-        (lambda run: run.deformed(fx.FloatingBody(bar())), "expected a FloatingBody or LinearBody of the model"),
+        (lambda run: run.deformed(fx.FloatingBody(bar())), "expected a FloatingBody, a LinearBody or a flexible link"),
         (lambda run: run.deformed("one", nodes="roof"), "node set"),
         (lambda run: run.deformed("one", nodes=[1000]), "nodes are whole numbers from 0 to"),
         (lambda run: run.stresses("one", nodes=[20, 21]), "has no stresses at nodes"),

@@ -89,7 +89,7 @@ def test_memory_does_not_grow_with_the_run() -> None:
 
 def test_refusals(written: tuple[Any, Path], tmp_path: Path) -> None:
     run, _ = written
-    with pytest.raises(ModelError, match="expected a FloatingBody or LinearBody"):
+    with pytest.raises(ModelError, match="expected a FloatingBody, a LinearBody"):
         next(fx.stress_blocks(run, run.model.joints[0]))
     with pytest.raises(ModelError, match="states must be"):
         next(fx.stress_blocks(run, "bar", states=0))
