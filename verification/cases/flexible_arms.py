@@ -14,7 +14,7 @@ from flexmbs.verification import Case, ConvergenceStudy, Outcome, Progress, Tabl
 from flexmbs.verification.cases.common import measured
 from flexmbs.verification.cases.moving import over_time, worst
 
-UNTIL = 0.4
+UNTIL = 0.2
 SHOULDER, ELBOW = np.array([0.0, 1.0, 0.3]), np.array([0.2, 1.0, 0.0])
 RATES = 0.5, 1.0
 WEIGHT = fx.Gravity((0.0, 0.3, -9.81))
