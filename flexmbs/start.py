@@ -14,7 +14,9 @@ from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import AccuracyWarning, ModelError
 from flexmbs.core.rotations import from_quaternion
 from flexmbs.dynamics import Dynamics
+from flexmbs.mechanics.marker_set import MarkerSet
 from flexmbs.mechanics.steps import local
+from flexmbs.trees.flexible_link import FlexibleLink
 
 __all__ = ["carry_velocities", "check_supports", "warn_of_changes", "warn_of_softening"]
 
@@ -124,21 +126,37 @@ def warn_of_changes(
         )
 
 
-def warn_of_softening(dyn: Dynamics, v: FloatArray) -> None:
-    """Warn where a body in a floating frame starts in a fast spin without geometric stiffening."""
-    for body, (_, iv) in zip(dyn.coordinates.rigid, dyn.coordinates.places, strict=True):
-        if not isinstance(body, FloatingBody) or body.second_order is not None or not body.modes:
-            continue
-        rate = float(np.linalg.norm(v[iv + 3 : iv + 6]))
-        share = (rate / body.frequencies[0]) ** 2
+def warn_of_softening(dyn: Dynamics, q: FloatArray, v: FloatArray) -> None:
+    """Warn where a body in a floating frame, or a flexible link, starts in a fast spin without geometric stiffening."""
+    for body, rate, remedy in _soft_bodies(dyn, q, v):
+        lowest = body.frequencies[0]
+        share = (rate / lowest) ** 2
         if share > SOFTENED:
             warnings.warn(
                 f"Model {dyn.system.model.name!r}: body {body.name!r} spins with {rate:.3g} rad/time, and its lowest "
-                f"angular frequency is {body.frequencies[0]:.3g}. Without geometric stiffening the square of that "
-                f"frequency is wrong by about {100.0 * share:.0f} %; use reduce(..., stiffening=True).",
+                f"angular frequency is {lowest:.3g}. Without geometric stiffening the square of that frequency is "
+                f"wrong by about {100.0 * share:.0f} %; {remedy}.",
                 AccuracyWarning,
                 stacklevel=4,
             )
+
+
+def _soft_bodies(dyn: Dynamics, q: FloatArray, v: FloatArray) -> list[tuple[FloatingBody, float, str]]:
+    """Bodies with shapes and without stiffening, the rate at which their frames turn, and what helps."""
+    c = dyn.coordinates
+    found = []
+    for body, (_, iv) in zip(c.rigid, c.places, strict=True):
+        if isinstance(body, FloatingBody) and body.second_order is None and body.modes:
+            found.append((body, float(np.linalg.norm(v[iv + 3 : iv + 6])), "use reduce(..., stiffening=True)"))
+    links = [(b, b.link) for t in c.trees for b in t.tree.bodies if isinstance(b.link, FlexibleLink) and b.link.modes]
+    if links:
+        markers = MarkerSet(c, [link.marker((0.0, 0.0, 0.0)) for link, _ in links], set(), 0)
+        work = markers.poses(markers.work(np.zeros(dyn.n_v), np.zeros(markers.size)), q, v)
+        advice = "take a FloatingBody of a model reduced with stiffening=True in place of the flexible link"
+        found += [
+            (b.floating, float(np.linalg.norm(t[3:])), advice) for (_, b), t in zip(links, work.twist, strict=True)
+        ]
+    return found
 
 
 def _bodies(dyn: Dynamics, step: FloatArray) -> list[tuple[Any, Any, float, float]]:

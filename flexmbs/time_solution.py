@@ -147,8 +147,7 @@ class TimeSolution:
 
     def __getitem__(self, name: str) -> JointHistory:
         """The history of a joint by its name."""
-        form = self.extra.get("form")
-        return JointHistory(self, (self.model if form is None else form.relative).joint(name))
+        return JointHistory(self, self._meant(name))
 
     def position(self, at: Any) -> FloatArray:
         """Position (n_t, 3) of a marker, a node or the centre of mass of a body [length], inertial frame."""
@@ -224,8 +223,7 @@ class TimeSolution:
 
     def coordinate(self, joint: Any, label: str) -> FloatArray:
         """A coordinate (n_t,) that a joint leaves free, by its label: angle, displacement, distance."""
-        if isinstance(joint, TreeCoordinate) and "form" in self.extra:
-            joint = self.extra["form"].joint(joint)
+        joint = self._meant(joint)
         if not isinstance(joint, TreeCoordinate):
             joint = self._joint(joint)
         offered = getattr(joint, "coordinates", {})
@@ -256,11 +254,7 @@ class TimeSolution:
 
     def _reaction(self, joint: Any) -> FloatArray:
         """Wrench (n_t, 6) on side b of a joint, or on a link of a tree about its frame."""
-        if isinstance(joint, str):
-            form = self.extra.get("form")
-            joint = (self.model if form is None else form.relative).joint(joint)
-        if isinstance(joint, TreeCoordinate) and "form" in self.extra:
-            joint = self.extra["form"].joint(joint)
+        joint = self._meant(joint)
         if isinstance(joint, TreeCoordinate):
             from flexmbs.analysis.tree_reactions import tree_reaction
 
@@ -269,7 +263,7 @@ class TimeSolution:
 
     def multipliers(self, joint: Any) -> FloatArray:
         """Multipliers (n_t, m) of a joint, in the order of its equations."""
-        return np.asarray(self.lam[:, self._mechanics.equations_of(self._joint(joint))])
+        return np.asarray(self.lam[:, self._mechanics.equations_of(self._joint(self._meant(joint)))])
 
     def held(self, actuator: str) -> tuple[FloatArray, FloatArray]:
         """Times (n,) of the samples, and the values held for an actuator of a sampled controller from then on."""
@@ -396,6 +390,13 @@ class TimeSolution:
         raise ModelError(
             f"expected a marker, a rigid body or a place on a flexible body such as beam.end, not {show(at)}."
         )
+
+    def _meant(self, joint: Any) -> Any:
+        """The joint, or joint of a tree, that a user names, in the model that was integrated."""
+        form = self.extra.get("form")
+        if isinstance(joint, str):
+            joint = (self.model if form is None else form.relative).joint(joint)
+        return joint if form is None else form.joint(joint)
 
     def _joint(self, joint: Any) -> Joint:
         found: Joint = self.model.joint(joint) if isinstance(joint, str) else joint

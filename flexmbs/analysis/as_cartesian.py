@@ -84,9 +84,12 @@ class CartesianForm:
         """The marker of the converted model at the place of one of the model with trees."""
         return self._remap.marker(marker)
 
-    def joint(self, coordinate: TreeCoordinate) -> Any:
-        """The joint of the converted model for one of a tree; None for one without equations."""
-        return self._joints.get(id(coordinate.tree.bodies[coordinate.link]))
+    def joint(self, joint: Any) -> Any:
+        """The joint of the converted model for one of the model with trees, or of a tree: None where that is free."""
+        if isinstance(joint, TreeCoordinate):
+            return self._joints.get(id(joint.tree.bodies[joint.link]))
+        known = any(joint is other for other in self.relative.joints)
+        return self.model.joint(joint.name) if known else joint
 
 
 def _converted(model: Model, described: bool) -> tuple[Model, _Remap, dict[int, Any]]:

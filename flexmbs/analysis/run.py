@@ -81,7 +81,7 @@ class Run:
             check_supports(dyn, None if start is None else q)
             found = assemble(dyn, self.t0, q, v, keep)
             warn_of_changes(dyn, q, v, found.q, found.v, kept=bool(keep))
-            warn_of_softening(dyn, found.v)
+            warn_of_softening(dyn, found.q, found.v)
             self.redundant = found.redundant
             self.scheme.check(dyn, found.redundant)
             self.jump = self._jump(v, found.v)

@@ -22,7 +22,7 @@ from flexmbs.core.contracts import Env, FloatArray, IntArray, MarkerWork, State
 from flexmbs.core.jit import kernel
 from flexmbs.markers.kind import MarkerKind, constant_rows
 from flexmbs.trees.group import SCREW
-from flexmbs.trees.modal import MODAL, modal_coupling, modal_place, modal_rates, shapes_behind
+from flexmbs.trees.modal import MODAL, modal_coupling, modal_place, modal_rates, rotation_of, shapes_behind
 from flexmbs.trees.motion import behind_column
 
 __all__ = ["TREE", "TreeMarkers"]
@@ -99,6 +99,7 @@ def follow(group: TreeMarkers, i: int, q: FloatArray, p: FloatArray, R: FloatArr
                 p[k] = x[k] + B[k, 0] * t[0] + B[k, 1] * t[1] + B[k, 2] * t[2]
                 for n in range(3):
                     R[k, n] = B[k, 0] * E[0, n] + B[k, 1] * E[1, n] + B[k, 2] * E[2, n]
+        turn = rotation_of(T, 0, s) if kind >= MODAL else (0.0, 0.0, 0.0)
         for k in range(3):
             if kind == SCREW:
                 w[j, k] = B[k, 0] * s[0] + B[k, 1] * s[1] + B[k, 2] * s[2]
@@ -108,9 +109,7 @@ def follow(group: TreeMarkers, i: int, q: FloatArray, p: FloatArray, R: FloatArr
                 w[j, 3 + k] = R[k, kind - 1]
             else:
                 w[j, k] = B[k, 0] * s[0] + B[k, 1] * s[1] + B[k, 2] * s[2]
-                w[j, 3 + k] = 0.0
-                for n in range(3):
-                    w[j, 3 + k] += B[k, n] * (T[0, n, 0] * s[3] + T[0, n, 1] * s[4] + T[0, n, 2] * s[5])
+                w[j, 3 + k] = B[k, 0] * turn[0] + B[k, 1] * turn[1] + B[k, 2] * turn[2]
             w[j, 6 + k] = p[k] if kind >= MODAL else x[k]
     for k in range(3):
         p[k] += R[k, 0] * group.s[i, 0] + R[k, 1] * group.s[i, 1] + R[k, 2] * group.s[i, 2]
@@ -281,12 +280,8 @@ def seen_from_link(
     s: FloatArray, T: FloatArray, y: FloatArray, B: FloatArray, p: FloatArray, w: FloatArray
 ) -> None:  # fmt: skip
     """Add to x of a shape what its screw changes by as seen from the link, about the marker at p; B as in ``axes``."""
-    h0 = T[0, 0, 0] * s[3] + T[0, 0, 1] * s[4] + T[0, 0, 2] * s[5]
-    h1 = T[0, 1, 0] * s[3] + T[0, 1, 1] * s[4] + T[0, 1, 2] * s[5]
-    h2 = T[0, 2, 0] * s[3] + T[0, 2, 1] * s[4] + T[0, 2, 2] * s[5]
-    d0 = T[1, 0, 0] * s[3] + T[1, 0, 1] * s[4] + T[1, 0, 2] * s[5]
-    d1 = T[1, 1, 0] * s[3] + T[1, 1, 1] * s[4] + T[1, 1, 2] * s[5]
-    d2 = T[1, 2, 0] * s[3] + T[1, 2, 1] * s[4] + T[1, 2, 2] * s[5]
+    h0, h1, h2 = rotation_of(T, 0, s)
+    d0, d1, d2 = rotation_of(T, 1, s)
     f0, f1, f2 = y[0, 0], y[0, 1], y[0, 2]
     l0, l1, l2 = f1 * h2 - f2 * h1, f2 * h0 - f0 * h2, f0 * h1 - f1 * h0
     a0 = B[0, 0] * d0 + B[0, 1] * d1 + B[0, 2] * d2

@@ -35,7 +35,6 @@ from flexmbs.markers.spatial_linear import SPATIAL_LINEAR
 from flexmbs.markers.spatial_slope import SPATIAL_SLOPE
 from flexmbs.markers.tree import TREE
 from flexmbs.trees.columns import heads
-from flexmbs.trees.coordinate import TreeCoordinateMarker
 from flexmbs.trees.tree import TreeLink
 
 __all__ = ["MarkerSet", "n_translations"]
@@ -180,11 +179,8 @@ class MarkerSet:
         return self._node(number, marker, body, point)
 
     def _link(self, number: int, marker: Marker, body: TreeLink) -> _Entry | None:
-        """A marker on a link of a tree, or at a coordinate of its joint."""
+        """A marker on a link of a tree."""
         places = self.coordinates.tree(body.tree)
-        if isinstance(marker, TreeCoordinateMarker):
-            k = places.dof[places.own(body.index)[marker.index]][None]
-            return _Entry(number, POINT, k, k[:0], {"o": np.zeros(3), "R_BM": np.eye(3)})
         outlet = getattr(marker, "outlet", None)
         path = places.path(body.index, outlet)
         if not len(path):
@@ -203,6 +199,9 @@ class MarkerSet:
         """Place of the coordinate of such a marker."""
         if isinstance(marker.body, FlexibleBody):
             return int(self.coordinates.node_dofs[self.coordinates.index(marker.body)][marker.node, marker.index])
+        if isinstance(marker.body, TreeLink):
+            places = self.coordinates.tree(marker.body.tree)
+            return int(places.dof[places.own(marker.body.index)[marker.index]])
         return self.coordinates.place(marker.body)[1] + marker.index
 
     def _node(self, number: int, marker: Marker, body: FlexibleBody, point: bool) -> _Entry:

@@ -170,9 +170,8 @@ def table(solution: TimeSolution, *at: Any) -> HistoryTable:
             add(f"{joint.name}.force", solution.reaction(joint), u.of("force"), "inertial")
             add(f"{joint.name}.moment", solution.reaction_moment(joint), u.of("moment"), "marker of side b")
         else:
-            place = model.body(item) if isinstance(item, str) else item
-            add(f"{_label(place)}.position", solution.position(place), u.length, "inertial")
-            add(f"{_label(place)}.velocity", solution.velocity(place), f"{u.length}/{u.time}", "inertial")
+            add(f"{_label(item)}.position", solution.position(item), u.length, "inertial")
+            add(f"{_label(item)}.velocity", solution.velocity(item), f"{u.length}/{u.time}", "inertial")
     return HistoryTable(columns, units, frames, f"motion of {model.name}")
 
 

@@ -24,6 +24,7 @@ from flexmbs.core.contracts import FloatArray
 from flexmbs.core.jit import kernel
 from flexmbs.trees.group import TreeGroup
 from flexmbs.trees.local import A_, C_, D_, F_, J_, M_, N_, S_, U_, W_
+from flexmbs.trees.motion import gravity
 
 __all__ = ["eliminate", "substitute"]
 
@@ -118,12 +119,7 @@ def eliminate(group: TreeGroup, tau: FloatArray, w: FloatArray) -> int:
 @kernel
 def substitute(group: TreeGroup, scale: FloatArray, w: FloatArray, out: FloatArray) -> None:
     """From the base to the tips: accelerations A, and out (n_v,) those of the coordinates; loads with factors scale."""
-    g0, g1, g2 = 0.0, 0.0, 0.0
-    for k in range(scale.shape[0]):
-        x = scale[group.load[k]]
-        g0 += x * group.g[k, 0]
-        g1 += x * group.g[k, 1]
-        g2 += x * group.g[k, 2]
+    g0, g1, g2 = gravity(group, scale)
     for c in range(group.kind.shape[0]):
         u = group.parent[c]
         if u < 0:

@@ -42,6 +42,7 @@ from flexmbs.trees.local import (
     place_local,
     subtract_wrenches,
 )
+from flexmbs.trees.motion import gravity
 
 __all__ = ["canonical_rates", "momenta"]
 
@@ -105,12 +106,7 @@ def canonical_rates(
         times_inertia(w, c, A_)
         for k in range(6):
             w[c, A_ + k] += w[c, F_ + k]
-    g0, g1, g2 = 0.0, 0.0, 0.0
-    for k in range(scale.shape[0]):
-        x = scale[group.load[k]]
-        g0 += x * group.g[k, 0]
-        g1 += x * group.g[k, 1]
-        g2 += x * group.g[k, 2]
+    g0, g1, g2 = gravity(group, scale)
     for c in range(group.kind.shape[0]):
         m = group.m[c]
         x = w[c, R_] * group.h[c, 0] + w[c, R_ + 1] * group.h[c, 1] + w[c, R_ + 2] * group.h[c, 2]

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flexmbs.bodies.ground import ground
-from flexmbs.bodies.marker import Marker
 from flexmbs.core.checks import frozen_copy
-from flexmbs.core.contracts import FloatArray
 from flexmbs.joints.contracts import Pair, Row
+from flexmbs.joints.coordinate_joint import CoordinateMarker
 from flexmbs.joints.rows import INERTIAL
 
 if TYPE_CHECKING:
@@ -23,35 +22,18 @@ __all__ = ["TreeCoordinate", "TreeCoordinateMarker", "joint_pairs"]
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
-class TreeCoordinateMarker(Marker):
+class TreeCoordinateMarker(CoordinateMarker):
     """A marker at (c, 0, 0) with a coordinate c of a joint of a tree: whatever acts between points can act on c."""
-
-    index: int
-    start: float
-    turns: bool
 
     def __init__(self, tree: Tree, link: int, column: int) -> None:
         joint = tree.links[link].joint
         fields = {
             "body": tree.bodies[link], "point": None, "frame": frozen_copy(np.eye(3)), "node": None,
             "name": f"{joint.names[column]} of joint {tree.links[link].name!r} of {tree}", "index": column,
-            "start": float(tree.links[link].start[column]), "turns": joint.rotational[column],
+            "component": joint.names[column], "start": float(tree.links[link].start[column]),
         }  # fmt: skip
         for name, value in fields.items():
             object.__setattr__(self, name, value)
-
-    @property
-    def planar(self) -> bool:
-        """It is no point of the plane."""
-        return False
-
-    @property
-    def rotates(self) -> bool:
-        """It has no orientation."""
-        return False
-
-    def _place(self) -> tuple[FloatArray, FloatArray]:
-        return np.array([self.start, 0.0, 0.0]), np.eye(3)
 
 
 @dataclass(frozen=True, eq=False)

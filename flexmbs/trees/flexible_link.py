@@ -13,7 +13,7 @@ from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.rotations import RotationLike, as_rotation, from_vector
 from flexmbs.reduction.model import ReducedModel
-from flexmbs.trees.joints import Free, Revolute, TreeJoint
+from flexmbs.trees.joints import TreeJoint, checked_joint
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -99,15 +99,7 @@ class FlexibleLink:
         deformation_rate: ArrayLike | None = None,
     ) -> None:
         owner = f"FlexibleLink {as_name('FlexibleLink', 'name', name)!r}"
-        joint = Revolute() if joint is None else joint
-        if not isinstance(joint, TreeJoint):
-            raise ModelError(
-                f"{owner}: joint must be one of flexmbs.trees such as trees.Revolute(), not {show(joint)}."
-            )
-        if parent is not None:
-            as_name(owner, "parent", parent)
-        if isinstance(joint, Free) and parent is not None:
-            raise ModelError(f"{owner}: a free joint is for a link at the root; leave parent={parent!r} out.")
+        joint = checked_joint(owner, joint, parent)
         if not isinstance(interface, str):
             raise ModelError(f"{owner}: interface must be the name of an interface, not {show(interface)}.")
         floating = FloatingBody(

@@ -12,6 +12,7 @@ from flexmbs.core.contracts import FloatArray
 from flexmbs.core.jit import kernel
 from flexmbs.trees.group import TreeGroup
 from flexmbs.trees.local import A_, C_, D_, F_, J_, M_, N_, S_
+from flexmbs.trees.motion import gravity
 
 __all__ = ["accelerate", "gather"]
 
@@ -19,12 +20,7 @@ __all__ = ["accelerate", "gather"]
 @kernel
 def accelerate(group: TreeGroup, a: FloatArray, scale: FloatArray, w: FloatArray) -> None:
     """A of all columns, and F += I A of each link by itself; after `flexmbs.trees.local.load_columns`."""
-    g0, g1, g2 = 0.0, 0.0, 0.0
-    for k in range(scale.shape[0]):
-        x = scale[group.load[k]]
-        g0 += x * group.g[k, 0]
-        g1 += x * group.g[k, 1]
-        g2 += x * group.g[k, 2]
+    g0, g1, g2 = gravity(group, scale)
     for c in range(group.kind.shape[0]):
         u, rate = group.parent[c], a[group.dof[c]]
         if u < 0:

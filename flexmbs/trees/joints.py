@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flexmbs.bodies.frames import joint_frame
-from flexmbs.core.checks import as_array, as_direction, as_number, frozen_copy, has_shape, show
+from flexmbs.core.checks import as_array, as_direction, as_name, as_number, frozen_copy, has_shape, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.rotations import RotationLike, as_rotation, to_quaternion
@@ -54,6 +54,7 @@ __all__ = [
     "Spherical",
     "TreeJoint",
     "Universal",
+    "checked_joint",
 ]
 
 UNIT = 1e-9
@@ -133,6 +134,19 @@ class TreeJoint:
             place, R = place + R @ t, R @ E
         turns = [np.concatenate((-np.cross(e, place), e)) for e in np.eye(3)] if self.ball else []
         return len(rows) == 0 or np.linalg.matrix_rank(np.array(rows + turns), tol=UNIT) == self.n_v
+
+
+def checked_joint(owner: str, joint: object, parent: str | None) -> TreeJoint:
+    """The joint of a link, by default a hinge about z; a free one at the root only."""
+    if joint is None:
+        joint = Revolute()
+    if not isinstance(joint, TreeJoint):
+        raise ModelError(f"{owner}: joint must be one of flexmbs.trees, such as trees.Revolute(), not {show(joint)}.")
+    if parent is not None:
+        as_name(owner, "parent", parent)
+        if isinstance(joint, Free):
+            raise ModelError(f"{owner}: a free joint is for a link at the root; leave parent={parent!r} out.")
+    return joint
 
 
 def screw_motion(s: FloatArray, q: float) -> tuple[FloatArray, FloatArray]:

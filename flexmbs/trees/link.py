@@ -13,7 +13,7 @@ from flexmbs.core.checks import as_array, as_name, as_number, frozen_copy, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.rotations import RotationLike, as_rotation
-from flexmbs.trees.joints import Free, Revolute, TreeJoint
+from flexmbs.trees.joints import TreeJoint, checked_joint
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -95,18 +95,9 @@ class Link:
         shape: Wireframe | None = None,
     ) -> None:
         owner = f"Link {as_name('Link', 'name', name)!r}"
-        if joint is None:
-            joint = Revolute()
-        if not isinstance(joint, TreeJoint):
-            raise ModelError(
-                f"{owner}: joint must be one of flexmbs.trees, such as trees.Revolute(), not {show(joint)}."
-            )
-        if parent is not None:
-            as_name(owner, "parent", parent)
+        joint = checked_joint(owner, joint, parent)
         if shape is not None and not isinstance(shape, Wireframe):
             raise ModelError(f"{owner}: shape must be a Wireframe, not {show(shape)}.")
-        if isinstance(joint, Free) and parent is not None:
-            raise ModelError(f"{owner}: a free joint is for a link at the root; leave parent={parent!r} out.")
         heavy = as_number(owner, "mass", mass, minimum=0.0, unit="mass")
         given = np.asarray(inertia)
         none = given.size in (3, 9) and given.dtype.kind in "fiu" and not given.any()

@@ -14,15 +14,27 @@ It changes with the shapes, so that its rates, :math:`\dot T_l` and :math:`\ddot
 from __future__ import annotations
 
 from flexmbs.core.contracts import FloatArray, IntArray
-from flexmbs.core.jit import kernel
+from flexmbs.core.jit import inlined, kernel
+from flexmbs.core.triples import Vector
 from flexmbs.mechanics.small_matrices import cross_matrix, multiply
 
-__all__ = ["MODAL", "left_operator", "modal_coupling", "modal_place", "modal_rates", "shapes_behind"]
+__all__ = ["MODAL", "left_operator", "modal_coupling", "modal_place", "modal_rates", "rotation_of", "shapes_behind"]
 
 MODAL = 4
 """Kind of the first column of an interface of a flexible link; the others have the next number."""
 TERMS = 18
 """Of the series of b and c, exact to round-off for rotations up to pi."""
+
+
+@inlined
+def rotation_of(T: FloatArray, n: int, s: FloatArray) -> Vector:
+    """T[n] Psi of a shape s = (Phi, Psi): Theta, or its n-th derivative by time."""
+    a, b, c = s[3], s[4], s[5]
+    return (
+        T[n, 0, 0] * a + T[n, 0, 1] * b + T[n, 0, 2] * c,
+        T[n, 1, 0] * a + T[n, 1, 1] * b + T[n, 1, 2] * c,
+        T[n, 2, 0] * a + T[n, 2, 1] * b + T[n, 2, 2] * c,
+    )
 
 
 @kernel

@@ -15,12 +15,25 @@ from __future__ import annotations
 import numpy as np
 
 from flexmbs.core.contracts import FloatArray
-from flexmbs.core.jit import kernel
+from flexmbs.core.jit import inlined, kernel
+from flexmbs.core.triples import Vector
 from flexmbs.trees.frames import screw_frame, turned_frame
 from flexmbs.trees.group import A_, P_, R_, S_, SCREW, V_, X_, Y_, TreeGroup
-from flexmbs.trees.modal import MODAL, modal_place, modal_rates
+from flexmbs.trees.modal import MODAL, modal_place, modal_rates, rotation_of
 
-__all__ = ["behind_column", "outwards", "place_columns"]
+__all__ = ["behind_column", "gravity", "link_axes", "outwards", "place_columns"]
+
+
+@inlined
+def gravity(group: TreeGroup, scale: FloatArray) -> Vector:
+    """The acceleration of all loads of gravity, with their factors."""
+    g0, g1, g2 = 0.0, 0.0, 0.0
+    for k in range(group.load.shape[0]):
+        x = scale[group.load[k]]
+        g0 += x * group.g[k, 0]
+        g1 += x * group.g[k, 1]
+        g2 += x * group.g[k, 2]
+    return g0, g1, g2
 
 
 @kernel
@@ -88,8 +101,7 @@ def place_columns(group: TreeGroup, q: FloatArray) -> None:
                     w[c, S_ + k] = 0.0
                     w[c, S_ + 3 + k] = w[c, R_ + 3 * k + kind - 1]
             else:
-                for k in range(3):
-                    t[k] = T[0, k, 0] * s[3] + T[0, k, 1] * s[4] + T[0, k, 2] * s[5]
+                t[0], t[1], t[2] = rotation_of(T, 0, s)
                 for k in range(3):
                     x[k] = w[c, P_ + k]
                     w[c, S_ + k] = B[k, 0] * s[0] + B[k, 1] * s[1] + B[k, 2] * s[2]
@@ -128,15 +140,9 @@ def modal_change(
     f0, f1, f2 = y[0, 0], y[0, 1], y[0, 2]
     g0, g1, g2 = y[1, 0], y[1, 1], y[1, 2]
     p0, p1, p2 = w[head, P_], w[head, P_ + 1], w[head, P_ + 2]
-    h0 = T[0, 0, 0] * s[3] + T[0, 0, 1] * s[4] + T[0, 0, 2] * s[5]
-    h1 = T[0, 1, 0] * s[3] + T[0, 1, 1] * s[4] + T[0, 1, 2] * s[5]
-    h2 = T[0, 2, 0] * s[3] + T[0, 2, 1] * s[4] + T[0, 2, 2] * s[5]
-    d0 = T[1, 0, 0] * s[3] + T[1, 0, 1] * s[4] + T[1, 0, 2] * s[5]
-    d1 = T[1, 1, 0] * s[3] + T[1, 1, 1] * s[4] + T[1, 1, 2] * s[5]
-    d2 = T[1, 2, 0] * s[3] + T[1, 2, 1] * s[4] + T[1, 2, 2] * s[5]
-    e0 = T[2, 0, 0] * s[3] + T[2, 0, 1] * s[4] + T[2, 0, 2] * s[5]
-    e1 = T[2, 1, 0] * s[3] + T[2, 1, 1] * s[4] + T[2, 1, 2] * s[5]
-    e2 = T[2, 2, 0] * s[3] + T[2, 2, 1] * s[4] + T[2, 2, 2] * s[5]
+    h0, h1, h2 = rotation_of(T, 0, s)
+    d0, d1, d2 = rotation_of(T, 1, s)
+    e0, e1, e2 = rotation_of(T, 2, s)
     # ydot x Theta, and yddot x Theta + 2 ydot x Thetadot
     l0, l1, l2 = f1 * h2 - f2 * h1, f2 * h0 - f0 * h2, f0 * h1 - f1 * h0
     m0 = g1 * h2 - g2 * h1 + 2.0 * (f1 * d2 - f2 * d1)
@@ -164,13 +170,8 @@ def outwards(
     """
     w = group.work
     T, room, turn, y, B = np.empty((3, 3, 3)), np.empty((8, 3, 3)), np.empty((4, 3)), np.empty((2, 3)), np.empty((3, 3))
-    g0, g1, g2 = 0.0, 0.0, 0.0
+    g0, g1, g2 = gravity(group, scale)
     tree = 0
-    for k in range(group.load.shape[0]):
-        f = scale[group.load[k]]
-        g0 += f * group.g[k, 0]
-        g1 += f * group.g[k, 1]
-        g2 += f * group.g[k, 2]
     group.rise[0], group.rise[1], group.rise[2] = -g0, -g1, -g2
     for c in range(group.kind.shape[0]):
         u, o = group.parent[c], group.before[c]

@@ -19,7 +19,7 @@ from flexmbs.core.errors import ModelError
 from flexmbs.core.info import version
 from flexmbs.reduction.export.exposed import Exposed, expose
 from flexmbs.reduction.export.fmu_variables import identifier, unique
-from flexmbs.reduction.export.written import Written, placed
+from flexmbs.reduction.export.written import Written, left_out, placed
 from flexmbs.reduction.model import ReducedModel
 
 __all__ = ["write_abaqus"]
@@ -46,11 +46,7 @@ def write_abaqus(model: ReducedModel, path: Path, overwrite: bool = False) -> Wr
     places = expose(model)
     if not len(places):
         raise ModelError(f"Abaqus file of {model.name!r}: it has no interface, so that nothing could be joined to it.")
-    losses = ["digits of matrices beyond the thirteenth", "motion inside of the part"]
-    if model.stiffening is not None:
-        losses.append("geometric stiffening")
-    if model.stress_shapes is not None:
-        losses.append("stresses")
+    losses = ["digits of matrices beyond the thirteenth", "motion inside of the part", *left_out(model)]
     with placed(path, overwrite) as part, part.open("w", encoding="ascii") as stream:
         stream.writelines(line + "\n" for line in _lines(model, places, losses))
     return Written("abaqus", path, tuple(losses))

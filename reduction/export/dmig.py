@@ -17,7 +17,7 @@ from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.info import version
 from flexmbs.reduction.export.exposed import Exposed, expose
-from flexmbs.reduction.export.written import Written, placed
+from flexmbs.reduction.export.written import Written, left_out, placed
 from flexmbs.reduction.model import ReducedModel
 
 __all__ = ["NAMES", "write_dmig"]
@@ -45,7 +45,7 @@ def write_dmig(model: ReducedModel, path: Path, overwrite: bool = False) -> Writ
     places = expose(model)
     if not len(places):
         raise ModelError(f"DMIG of {model.name!r}: it has no interface, so that nothing could be joined to it.")
-    losses = ("digits of matrices beyond the eleventh", *_more(model))
+    losses = ("digits of matrices beyond the eleventh", "motion inside of the part", *left_out(model))
     with placed(path, overwrite) as part, part.open("w", encoding="ascii") as stream:
         stream.writelines(f"$ {line}\n" for line in _head(model, places, losses))
         for k, point in enumerate(places.points.tolist()):
@@ -84,16 +84,6 @@ def _head(model: ReducedModel, places: Exposed, losses: tuple[str, ...]) -> Iter
 
 def _plain(text: str) -> str:
     return " ".join(text.encode("ascii", "replace").decode().split())[:60]
-
-
-def _more(model: ReducedModel) -> tuple[str, ...]:
-    """What no matrix format holds."""
-    out = ["motion inside of the part"]
-    if model.stiffening is not None:
-        out.append("geometric stiffening")
-    if model.stress_shapes is not None:
-        out.append("stresses")
-    return tuple(out)
 
 
 def _is_free(model: ReducedModel) -> bool:

@@ -24,7 +24,7 @@ from flexmbs.core.contracts import FloatArray
 from flexmbs.reduction.export.exposed import Nodes, expose, further_nodes
 from flexmbs.reduction.export.frame import FrameModes, frame_modes
 from flexmbs.reduction.export.tables import write_tables
-from flexmbs.reduction.export.written import Written, placed_folder
+from flexmbs.reduction.export.written import Written, left_out, placed_folder
 from flexmbs.reduction.model import ReducedModel
 
 __all__ = ["write_exudyn"]
@@ -59,11 +59,7 @@ def write_exudyn(
         If the reference is unknown or does not hold the part.
     """
     places = expose(model, nodes)
-    losses = ["rotations of nodes in the floating body"]
-    if model.stiffening is not None:
-        losses.append("geometric stiffening")
-    if model.stress_shapes is not None:
-        losses.append("stresses")
+    losses = ["rotations of nodes in the floating body", *left_out(model)]
     floating: FrameModes | None = None
     if model.inertia is not None and model.inertia.exact:
         floating = frame_modes("Exudyn", model, reference, modes)

@@ -23,7 +23,7 @@ from flexmbs.core.info import version
 from flexmbs.reduction.export.exposed import interface_frames
 from flexmbs.reduction.export.linear_system import LinearSystem
 from flexmbs.reduction.export.ports import Signal
-from flexmbs.reduction.export.written import Written, placed
+from flexmbs.reduction.export.written import Written, left_out, placed
 from flexmbs.reduction.model import ReducedModel
 
 __all__ = ["write_mat", "write_simscape"]
@@ -90,7 +90,7 @@ def write_simscape(model: ReducedModel, path: Path, overwrite: bool = False) -> 
         raise ModelError(f"{owner}: rigid motions strain the part; the block needs a free part without prestress.")
     every = np.array(order + [k for k in range(model.size) if k >= model.n_interface])
     block = np.ix_(every, every)
-    losses = _losses(model)
+    losses = ("motion inside of the part", *left_out(model))
     content = {
         "origins": np.array([f.origin for f in frames]),
         "quaternions": np.tile([1.0, 0.0, 0.0, 0.0], (len(frames), 1)),
@@ -101,15 +101,6 @@ def write_simscape(model: ReducedModel, path: Path, overwrite: bool = False) -> 
     }
     _save(path, overwrite, content, model.name, model.units, losses)
     return Written("simscape", path, losses)
-
-
-def _losses(model: ReducedModel) -> tuple[str, ...]:
-    out = ["motion inside of the part"]
-    if model.stress_shapes is not None:
-        out.append("stresses")
-    if model.stiffening is not None:
-        out.append("geometric stiffening")
-    return tuple(out)
 
 
 def _names(signals: Sequence[Signal]) -> list[str]:

@@ -24,7 +24,7 @@ from flexmbs.core.errors import ModelError
 from flexmbs.core.info import version
 from flexmbs.reduction.export.exposed import Exposed, Nodes, expose
 from flexmbs.reduction.export.frame import FrameModes, frame_modes
-from flexmbs.reduction.export.written import Written, placed
+from flexmbs.reduction.export.written import Written, left_out, placed
 from flexmbs.reduction.model import ReducedModel
 
 __all__ = ["write_mbdyn"]
@@ -61,9 +61,7 @@ def write_mbdyn(
     places = expose(model, nodes)
     if not len(places):
         raise ModelError(f"MBDyn file of {model.name!r}: it has no interface and no further place.")
-    losses = [] if model.stiffening is None else ["geometric stiffening"]
-    if model.stress_shapes is not None:
-        losses.append("stresses")
+    losses = left_out(model)
     if places.without_rotation:
         losses.append(f"rotations of {places.without_rotation} places, which have none")
     with placed(path, overwrite) as part, part.open("w", encoding="ascii") as stream:

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from flexmbs.core.errors import FlexmbsError, LossWarning
+from flexmbs.reduction.model import ReducedModel
 
-__all__ = ["Written", "placed", "placed_folder", "warn_of"]
+__all__ = ["Written", "left_out", "placed", "placed_folder", "warn_of"]
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,12 @@ class Written:
         lines += [f"  lost: {text}" for text in self.losses]
         lines += [f"  note: {text}" for text in self.notes]
         return "\n".join(lines)
+
+
+def left_out(model: ReducedModel) -> list[str]:
+    """What a model has beyond matrices and the motion of places, in words: losses of most formats."""
+    known = {"geometric stiffening": model.stiffening, "stresses": model.stress_shapes}
+    return [name for name, value in known.items() if value is not None]
 
 
 def warn_of(written: Written) -> None:

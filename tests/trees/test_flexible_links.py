@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -122,6 +123,18 @@ def test_statics_and_modes() -> None:
     found = [fx.solve_modal(fx.solve_static(fx.Model(*items, down))) for items in ((tree,), bodies)]
     one, two = (np.sort(m.frequencies)[:8] for m in found)
     np.testing.assert_allclose(one, two, rtol=1e-8)
+
+
+def test_a_fast_spin_warns() -> None:
+    """Links have no stiffening, so that a spin near their lowest frequency is worth a warning."""
+    slow, fast = (
+        fx.Model(trees.Tree(trees.FlexibleLink("blade", bar(PLASTIC), "left", rate=rate))) for rate in (0.1, 100.0)
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fx.simulate(slow, until=0.0, step=1e-3, progress=False)
+    with pytest.warns(fx.AccuracyWarning, match="'blade' spins with 100 rad"):
+        fx.simulate(fast, until=0.0, step=1e-3, progress=False)
 
 
 @pytest.mark.parametrize(

@@ -33,8 +33,10 @@ def test_pairs_are_counted() -> None:
 
 def test_both_forms_move_alike(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     tree = chain(6)
+    bob = fx.RigidBody(0.3, (1e-3, 1e-3, 1e-3), position=(1.2, 0, 0), rotation=tree.link("bar 5").axes, name="bob")
+    grip = fx.Revolute(tree.link("bar 5").marker((0.2, 0, 0)), bob, name="grip")
     model = fx.Model(
-        tree, fx.Gravity((0.0, -9.81, 0.0)),
+        tree, bob, grip, fx.Gravity((0.0, -9.81, 0.0)),
         fx.SpringDamper(fx.ground.marker((1.0, 0.5, 0.0)), tree.link("bar 3").marker((0.1, 0, 0)), stiffness=20.0),
     )  # fmt: skip
     tip = tree.link("bar 5").marker((0.2, 0, 0))
@@ -45,15 +47,20 @@ def test_both_forms_move_alike(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
     relative, sparse = runs
     assert relative.model is model
     assert sparse.model is not model
-    assert len(sparse.model.rigid_bodies) == 6
+    assert len(sparse.model.rigid_bodies) == 7
+    for joint in (grip, "grip"):
+        np.testing.assert_allclose(sparse.angle(joint), relative.angle(joint), rtol=0.0, atol=2e-4)
+        np.testing.assert_allclose(sparse.reaction(joint)[5:], relative.reaction(joint)[5:], rtol=0.0, atol=2e-2)
     np.testing.assert_allclose(sparse.position(tip), relative.position(tip), rtol=0.0, atol=2e-6)
     np.testing.assert_allclose(
         sparse.coordinate(tree.joint("bar 4"), "angle"), relative.coordinate(tree.joint("bar 4"), "angle"), atol=2e-5
     )
+    np.testing.assert_allclose(sparse.angle("chain/bar 4"), relative.angle("chain/bar 4"), rtol=0.0, atol=2e-5)
     np.testing.assert_allclose(sparse["chain/bar 2"].angle, relative["chain/bar 2"].angle, rtol=0.0, atol=2e-5)
     np.testing.assert_allclose(sparse.energy.total, relative.energy.total, rtol=0.0, atol=1e-5)
     on = fx.simulate(model, until=0.25, step=1e-3, start=sparse, progress=False)
-    assert len(on.model.rigid_bodies) == 6
+    assert len(on.model.rigid_bodies) == 7
+    assert len(sparse.table("chain/bar 5", "bob").columns["t"]) == len(sparse)
     sparse.save(tmp_path / "chain.h5")
     assert np.array_equal(fx.load(tmp_path / "chain.h5").q, sparse.q)
 
