@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from flexmbs.core.section import BeamStiffness
+    from flexmbs.core.sheet import SheetStiffness
 
 __all__ = [
     "ELEMENT_MEMBERS",
@@ -38,6 +39,8 @@ __all__ = [
     "NodeLayout",
     "Resultant",
     "State",
+    "SurfaceElement",
+    "SurfaceShape",
     "Term",
     "Work",
 ]
@@ -118,6 +121,11 @@ class NodeLayout:
         element's group has ``n_linear`` and ``T``, which are filled in (`flexmbs.coordinates`, `flexmbs.dynamics`).
     absolute : bool
         Whether the position coordinates are positions (True) or displacements (False).
+    surface : tuple of int
+        Which are the two vectors dr/du and dr/dv that span the tangent plane of a surface, 6 in space; empty if the
+        node has none. A vector across the thickness is ``slope``.
+    mixed : tuple of int
+        Which are the mixed derivative of the position by u and v, 3; empty if the node has none.
     """
 
     dim: int
@@ -128,6 +136,24 @@ class NodeLayout:
     absolute: bool = True
     directors: tuple[int, ...] = ()
     quaternion: bool = False
+    surface: tuple[int, ...] = ()
+    mixed: tuple[int, ...] = ()
+
+    @property
+    def frame(self) -> tuple[int, ...]:
+        """The two vectors that tell a frame with all its rotations: directors, or those of a surface; or none."""
+        return self.directors or self.surface
+
+    @property
+    def directions(self) -> tuple[tuple[int, ...], ...]:
+        """The vectors of the node that are never zero."""
+        parts = (self.slope, self.directors[:3], self.directors[3:], self.surface[:3], self.surface[3:])
+        return tuple(part for part in parts if part)
+
+    @property
+    def vectors(self) -> tuple[tuple[int, ...], ...]:
+        """All vectors that turn with the node."""
+        return (*self.directions, self.mixed) if self.mixed else self.directions
 
 
 class Resultant(NamedTuple):
@@ -239,5 +265,75 @@ class Element(Protocol):
         """Stress resultants (n_e, n_s, n_resultants) at ``xi``, in the order of ``resultants``."""
 
 
+class SurfaceShape(NamedTuple):
+    """The stress-free shape of a surface at its nodes, as an element of a surface gets it to make its reference.
+
+    ``points (n_nodes, 3)``; ``frames (n_nodes, 3, 3)``: columns are two unit tangents and the unit normal, means over
+    the cells that meet at the node; the first tangent is the projection of the ``axis`` of the section.
+    ``kinks (n_kinks,)``: nodes where cells meet at an angle (`flexmbs.meshes.surface`). ``cells (n_e, n_nodes)``;
+    where the element is ``parametric``: ``slopes (n_nodes, 9)``, derivatives dr/du, dr/dv and d2r/dudv by two
+    parameters that are smooth over the whole surface, ``sizes (n_e, 2)``, the extents of the elements in u and v, and
+    the nodes of a cell in the order (u0, v0), (u1, v0), (u1, v1), (u0, v1). Without parameters both are empty.
+    """
+
+    points: FloatArray
+    frames: FloatArray
+    kinks: IntArray
+    cells: IntArray
+    slopes: FloatArray
+    sizes: FloatArray
+
+
+class SurfaceElement(Protocol):
+    """An element formulation on ``quad`` cells: a frozen dataclass of its choices with these members.
+
+    Natural coordinates are (xi, eta) in [-1, 1] x [-1, 1], nodes at (-1, -1), (1, -1), (1, 1), (-1, 1); arrays of them
+    are (n_s, 2). ``name, cell_type, layout, resultants, force, tangent, shared, diagnosis, mass, energy`` are as for
+    `Element`; resultants are N_11, N_22, N_12, M_11, M_22, M_12 and, with shear, Q_1, Q_2 [force/length, force], in the
+    axes of the material. Fields of the group that every element of a surface has: ``dofs``, ``b1``, ``tau`` (n_e,)
+    retardation times, ``reference (n_e, k)``.
+    """
+
+    @property
+    def parametric(self) -> bool:
+        """Whether its slopes are derivatives by parameters that must be smooth over the whole surface."""
+
+    @property
+    def carries_kinks(self) -> bool:
+        """Whether cells may meet at an angle."""
+
+    def accurate_points(self, symbol: str) -> FloatArray:
+        """Natural coordinates (n_s, 2), a grid with xi running first, at which a resultant is most accurate."""
+
+    def surface_reference(self, shape: SurfaceShape) -> FloatArray:
+        """Nodal coordinates (n_nodes, n) of the stress-free shape."""
+
+    def tabulate_surface(
+        self, shape: SurfaceShape, reference: FloatArray, dofs: IntArray, stiffness: SheetStiffness, b1: int
+    ) -> Any:
+        """Group of all elements of ``shape.cells`` with ``reference (n_e, k)`` and ``dofs (n_e, k)``."""
+
+    def areas(self, group: Any) -> FloatArray:
+        """Areas (n_e,) of the elements in the stress-free shape [length^2]."""
+
+    def body_load(self, group: Any, load: FloatArray, per_mass: bool) -> FloatArray:
+        """Generalised forces (n_e, k) of a dead load (3,) per reference area, or per mass."""
+
+    def positions(self, group: Any, q: FloatArray, xi: FloatArray) -> FloatArray:
+        """Points (n_e, n_s, 3) of the middle surface."""
+
+    def interpolation(self, group: Any, xi: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """N (n_e, n_s, k/3) and its derivatives by xi and eta (n_e, n_s, 2, k/3).
+
+        The middle surface is r = N e with e (k/3, 3) the coordinates of an element as vectors; for loads per present
+        area or length. Constant over time.
+        """
+
+    def stress_resultants(self, group: Any, q: FloatArray, v: FloatArray, xi: FloatArray) -> FloatArray:
+        """Stress resultants (n_e, n_s, n_resultants), elastic and viscous parts."""
+
+
+SURFACE_MEMBERS = tuple(name for name in vars(SurfaceElement) if not name.startswith("_"))
+"""What an element of a surface must have beside the common members."""
 ELEMENT_MEMBERS = tuple(name for name in vars(Element) if not name.startswith("_"))
 """What an element must have."""
