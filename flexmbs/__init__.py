@@ -59,9 +59,8 @@ _HOME = {
     "flexmbs.files": ("load",),
     "flexmbs.forces": (
         "Bushing", "DistributedLoad", "EdgeLoad", "EdgeMoment", "ElasticSupport", "ForceCurve", "Gravity", "JointForce",
-        "JointFriction",
-        "Moment", "NodalLoad", "PointForce", "Pressure", "RayleighDamping", "SpringDamper", "StickSlip", "Stop", "TorsionSpring",
-        "UserForce",
+        "JointFriction", "Moment", "NodalLoad", "PointForce", "Pressure", "RayleighDamping", "SpringDamper",
+        "StickSlip", "Stop", "TorsionSpring", "UserForce",
     ),
     "flexmbs.integrators.augmented_lagrangian": ("AugmentedLagrangian",),
     "flexmbs.integrators.bdf": ("BDF",),

@@ -151,11 +151,11 @@ def test_orientation_and_shape_are_checked() -> None:
     cells[1] = cells[1][::-1]
     flipped = Mesh(mesh.points, [("quad", cells)])
     element, sheet = fx.elements.ShearShell(), fx.Sheet(0.01)
-    with pytest.raises(fx.MeshError, match="different sides.*oriented"):
+    with pytest.raises(fx.MeshError, match=r"different sides.*oriented"):
         fx.FlexibleBody(flipped, element, sheet, SOFT)
     assert fx.FlexibleBody(fx.meshes.oriented(flipped), element, sheet, SOFT).area == pytest.approx(2.0)
     crossed = Mesh(mesh.points, [("quad", [mesh.cells[0].nodes[0][[0, 2, 1, 3]], mesh.cells[0].nodes[1]])])
-    with pytest.raises(fx.MeshError, match="folded|no area"):
+    with pytest.raises(fx.MeshError, match=r"folded|no area"):
         fx.FlexibleBody(crossed, element, sheet, SOFT)
     with pytest.raises(fx.ModelError, match="Sheet"):
         fx.FlexibleBody(mesh, element, fx.Rectangle(0.1, 0.1), SOFT)
