@@ -27,7 +27,7 @@ MODES = (0, 4, 5, 7)
 class ShearShell:
     """Shear shell."""
 
-    enhanced: int = 4
+    enhanced: int = 7
 
     name: ClassVar[str] = "shear shell"
     cell_type: ClassVar[str] = "quad"
