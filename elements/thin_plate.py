@@ -104,8 +104,8 @@ class ThinPlate:
 
     mixed: bool = True
     curvature: PlateCurvature = PlateCurvature.EXACT
-    membrane: Gauss | Lobatto = field(default_factory=lambda: Gauss(4))
-    bending: Gauss | Lobatto = field(default_factory=lambda: Gauss(4))
+    membrane: Gauss | Lobatto = field(default_factory=lambda: Gauss(3))
+    bending: Gauss | Lobatto = field(default_factory=lambda: Gauss(3))
     rotary_inertia: bool = False
 
     cell_type: ClassVar[str] = "quad"
