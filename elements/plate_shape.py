@@ -6,7 +6,8 @@ are the products of the cubic Hermite polynomials of both directions. The 12 oth
 
     1, x, y, x^2, xy, y^2, x^3, x^2 y, x y^2, y^3, x^3 y, x y^3
 
-(Melosh, Adini and Clough): the position is continuous between elements, the slope across an edge is so at the nodes only.
+(Melosh, Adini and Clough): the position is continuous between elements, the slope across an edge is so at the nodes
+only.
 """
 
 from __future__ import annotations

@@ -10,14 +10,11 @@ from typing import NamedTuple
 import numpy as np
 
 from flexmbs.core.contracts import FloatArray
-from flexmbs.core.errors import ModelError
 from flexmbs.elements.plate_shape import plate_shape
 from flexmbs.elements.quadrature import Gauss, Lobatto
+from flexmbs.meshes.surface import tangents_along
 
 __all__ = ["Surface", "grid", "material_matrix", "scales", "surface", "vectors"]
-
-STEEP = 1e-6
-"""Sine of the angle between the axis of the material and the normal, below which the axis tells no direction."""
 
 
 class Surface(NamedTuple):
@@ -70,23 +67,15 @@ def surface(d: FloatArray, xi: FloatArray) -> Surface:
     return Surface(J, y, c / J[..., None])
 
 
-def material_matrix(owner: str, at: Surface, axis: FloatArray, isotropic: bool) -> FloatArray:
+def material_matrix(at: Surface, axis: FloatArray) -> FloatArray:
     """T (n_e, n, 3, 3) from (E11, E22, 2 E12) in curvilinear components to those in the axes of the material.
 
-    ``axis (n_e, 3)`` is projected on the surface. Where it is normal to an isotropic one, u takes its place.
+    The first of these is the projection of ``axis (n_e, 3)``, see `flexmbs.meshes.surface.tangents_along`.
     """
-    t1 = axis[:, None, :] - np.einsum("egc,ec->eg", at.normal, axis)[..., None] * at.normal
-    size = np.linalg.norm(t1, axis=-1)
-    if (size < STEEP).any():
-        if not isotropic:
-            e = int(np.argwhere(size < STEEP)[0, 0])
-            raise ModelError(
-                f"{owner}: the axis {axis[e].tolist()} of the section is normal to the surface in element {e}, so it "
-                f"cannot tell the axes of the material; give another axis."
-            )
-        t1 = np.where((size < STEEP)[..., None], at.y[:, :, 0], t1)
-        size = np.linalg.norm(t1, axis=-1)
-    t1 = t1 / size[..., None]
+    t1 = np.zeros_like(at.normal)
+    for one in np.unique(axis, axis=0):
+        same = (axis == one).all(axis=1)
+        t1[same] = tangents_along(at.normal[same], tuple(one))
     t = np.stack((t1, np.cross(at.normal, t1)), axis=2)
     g = np.einsum("egkc,egac->egka", at.dual, t)
     (g11, g12), (g21, g22) = np.moveaxis(g, (2, 3), (0, 1))
