@@ -1,0 +1,103 @@
+r"""Stress-free slopes at the corners of the cells of a surface, and their components in the frames of the nodes.
+
+Two cells that meet at an angle have different tangents along a common node, so that their slopes cannot be nodal
+coordinates. Those are the derivatives :math:`d_j = r_{,X_j}` of the position by the axes :math:`f_j` of one frame per
+node (Mikkola and Shabana's body parameterisation). With the stress-free tangents :math:`t_i` of a cell at a corner its
+own slopes are
+
+.. math:: r_{,i} = \sum_j \frac{\partial X_j}{\partial x_i}\,d_j = \sum_j (t_i\cdot f_j)\,d_j ,
+
+constant in time. In the stress-free shape d_j = f_j, and the slopes are the t_i. A smooth surface is no special case.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from flexmbs.core.contracts import FloatArray, IntArray, SurfaceShape
+from flexmbs.meshes.surface import KINK, corner_normals
+
+__all__ = ["corner_slopes", "in_frames"]
+
+EDGES = np.array([[0, 1], [3, 2], [0, 3], [1, 2]])
+"""Edges of a cell: two along x, two along y, each in the direction of its parameter."""
+ALONG = np.array([[0, 2], [0, 3], [1, 3], [1, 2]])
+"""Edges along x and along y that meet at a corner."""
+SAME = 1e-3
+"""Share of a second eigenvalue above which normals at an edge span a plane."""
+
+
+def corner_slopes(owner: str, shape: SurfaceShape) -> FloatArray:
+    """Stress-free slopes (n_e, 4, 3, 3) at the corners: rows are by x and by y, both in [0, 1], and the unit normal.
+
+    An edge leaves a node in the direction of its chord within the tangent planes of all cells that share it, with the
+    length of the circle that does so; where these planes differ, it runs along their intersection.
+    """
+    cells = shape.cells
+    normals = _cell_normals(owner, shape)
+    ends = cells[:, EDGES]  # (n_e, 4, 2)
+    unique, which = np.unique(np.sort(ends.reshape(-1, 2), axis=1), axis=0, return_inverse=True)
+    which = which.reshape(len(cells), 4)
+    tensor = np.zeros((len(unique), 2, 3, 3))
+    later = (ends[..., 0] > ends[..., 1]).astype(np.int64)  # which end of the sorted edge the first node is
+    for side in range(2):
+        n = normals[:, EDGES[:, side]]
+        np.add.at(tensor, (which, later ^ side), n[..., :, None] * n[..., None, :])
+    chord = shape.points[unique[:, 1]] - shape.points[unique[:, 0]]
+    leaving = _leaving(tensor, chord)
+    length = np.linalg.norm(chord, axis=1)
+    cosine = np.clip((leaving * chord[:, None]).sum(axis=2) / length[:, None], -1.0, 1.0)
+    length = length / np.sinc(np.arccos(cosine) / np.pi).mean(axis=1)
+    slopes = np.empty((len(cells), 4, 3, 3))
+    for corner in range(4):
+        for k, edge in enumerate(ALONG[corner]):
+            side = int(EDGES[edge, 1] == corner)
+            flip = later[:, edge]
+            at = leaving[which[:, edge], flip ^ side]
+            slopes[:, corner, k] = np.where(flip, -1.0, 1.0)[:, None] * length[which[:, edge], None] * at
+    slopes[:, :, 2] = normals
+    return slopes
+
+
+def in_frames(slopes: FloatArray, frames: FloatArray, cells: IntArray) -> FloatArray:
+    """Components (n_e, 4, 3, 3) of the slopes in the frames of the nodes: rows slopes, columns axes of the frame."""
+    return np.ascontiguousarray(np.einsum("enic,encj->enij", slopes, frames[cells]))
+
+
+def _leaving(tensor: FloatArray, chord: FloatArray) -> FloatArray:
+    """Unit directions (n, 2, 3) of edges at their ends, nearest to the chord (n, 3) and normal to all normals."""
+    values, vectors = np.linalg.eigh(tensor)  # ascending
+    c = np.repeat(chord[:, None], 2, axis=1)
+    share = np.einsum("nsck,nsc->nsk", vectors, c)
+    share[..., 2] = 0.0
+    share[..., 1] *= values[..., 1] <= SAME * values[..., 2]
+    found = np.einsum("nsck,nsk->nsc", vectors, share)
+    size = np.linalg.norm(found, axis=2, keepdims=True)
+    length = np.linalg.norm(c, axis=2, keepdims=True)
+    lost = size < 0.1 * length
+    return np.where(lost, c / length, found / np.where(lost, 1.0, size))
+
+
+def _cell_normals(owner: str, shape: SurfaceShape) -> FloatArray:
+    """Unit normals (n_e, 4, 3) of the cells at their corners: those of the nodes, at kinks means of cells alike."""
+    facets = corner_normals(owner, shape.points, shape.cells)
+    normals = shape.frames[shape.cells, :, 2].copy()
+    normals *= np.sign((normals * facets).sum(axis=2, keepdims=True))
+    flat, own = shape.cells.ravel(), normals.reshape(-1, 3)
+    facet = facets.reshape(-1, 3)
+    order = np.argsort(flat, kind="stable")
+    first = np.searchsorted(flat[order], shape.kinks)
+    last = np.searchsorted(flat[order], shape.kinks, side="right")
+    for start, end in zip(first, last, strict=True):
+        corners = order[start:end]
+        todo = list(corners)
+        while todo:
+            group = [todo.pop(0)]
+            for member in group:  # grows while it is gone through
+                near = [c for c in todo if abs(facet[c] @ facet[member]) > np.cos(np.radians(KINK))]
+                group += near
+                todo = [c for c in todo if c not in near]
+            sign = np.sign(facet[group] @ facet[group[0]])
+            mean = (sign[:, None] * facet[group]).sum(axis=0)
+            own[group] = sign[:, None] * mean / np.linalg.norm(mean)
+    return normals
