@@ -79,25 +79,71 @@ def _leaving(tensor: FloatArray, chord: FloatArray) -> FloatArray:
 
 
 def _cell_normals(owner: str, shape: SurfaceShape) -> FloatArray:
-    """Unit normals (n_e, 4, 3) of the cells at their corners: those of the nodes, at kinks means of cells alike."""
-    facets = corner_normals(owner, shape.points, shape.cells)
-    normals = shape.frames[shape.cells, :, 2].copy()
-    normals *= np.sign((normals * facets).sum(axis=2, keepdims=True))
-    flat, own = shape.cells.ravel(), normals.reshape(-1, 3)
-    facet = facets.reshape(-1, 3)
-    order = np.argsort(flat, kind="stable")
-    first = np.searchsorted(flat[order], shape.kinks)
-    last = np.searchsorted(flat[order], shape.kinks, side="right")
-    for start, end in zip(first, last, strict=True):
-        corners = order[start:end]
-        todo = list(corners)
+    """Unit normals (n_e, 4, 3) of the cells at their corners.
+
+    Cells alike at a node have one. Where they are all around it, it is that of the node. At a border or a kink it is
+    that of a neighbour with more cells, mirrored at the middle of the chord, which is exact on cylinders and spheres.
+    """
+    cells = shape.cells
+    facets = corner_normals(owner, shape.points, cells)
+    label = _alike(shape, facets)
+    n = int(label.max(initial=-1)) + 1
+    first = np.zeros((n, 3))
+    first[label.ravel()[::-1]] = facets.reshape(-1, 3)[::-1]
+    sign = np.sign((facets * first[label]).sum(axis=2))
+    count = np.bincount(label.ravel(), minlength=n)
+    edges = np.unique(np.sort(np.stack((cells, np.roll(cells, -1, axis=1)), axis=2).reshape(-1, 2), axis=1), axis=0)
+    closed = np.bincount(edges.ravel(), minlength=len(shape.points)) == np.bincount(
+        cells.ravel(), minlength=len(shape.points)
+    )
+    closed[shape.kinks] = False
+    mean = _means(label, sign[..., None] * facets, n)
+    smooth = np.ones(len(shape.points), dtype=bool)
+    smooth[shape.kinks] = False
+    smooth = smooth[cells]
+    given = shape.frames[cells, :, 2]
+    mean[label[smooth]] = given[smooth] * np.sign((given * first[label]).sum(axis=2))[smooth][:, None]
+    whole = np.zeros(n, dtype=bool)
+    whole[label[closed[cells]]] = True
+    for take, give in ((~whole & (count > 1), whole), (~whole & (count == 1), count > 1)):
+        found = np.zeros((*cells.shape, 3))
+        for step in (-1, 1):
+            chord = np.roll(shape.points[cells], step, axis=1) - shape.points[cells]
+            chord /= np.linalg.norm(chord, axis=2, keepdims=True)
+            other = np.roll(label, step, axis=1)
+            normal = np.roll(sign, step, axis=1)[..., None] * mean[other]
+            mirrored = normal - 2.0 * (normal * chord).sum(axis=2, keepdims=True) * chord
+            found += np.where((take[label] & give[other])[..., None], mirrored, 0.0)
+        better = _means(label, sign[..., None] * found, n)
+        use = np.linalg.norm(better, axis=1) > 0.5
+        mean[use] = better[use]
+    return np.asarray(sign[..., None] * mean[label])
+
+
+def _means(label: IntArray, vectors: FloatArray, n: int) -> FloatArray:
+    """Directions (n, 3) of the sums of vectors with one label; zero where all are."""
+    total = np.zeros((n, 3))
+    np.add.at(total, label, vectors)
+    size = np.linalg.norm(total, axis=1, keepdims=True)
+    return np.divide(total, size, out=np.zeros_like(total), where=size > 0.0)
+
+
+def _alike(shape: SurfaceShape, facets: FloatArray) -> IntArray:
+    """Labels (n_e, 4): corners at a node whose cells have one normal; at kinks those less than `KINK` apart."""
+    label = shape.cells.copy()
+    flat, facet = label.ravel(), facets.reshape(-1, 3)
+    nodes = shape.cells.ravel()
+    order = np.argsort(nodes, kind="stable")
+    bounds = (np.searchsorted(nodes[order], shape.kinks, side=side) for side in ("left", "right"))
+    new = len(shape.points)
+    for start, end in zip(*bounds, strict=True):
+        todo = list(order[start:end])
         while todo:
             group = [todo.pop(0)]
             for member in group:  # grows while it is gone through
                 near = [c for c in todo if abs(facet[c] @ facet[member]) > np.cos(np.radians(KINK))]
                 group += near
                 todo = [c for c in todo if c not in near]
-            sign = np.sign(facet[group] @ facet[group[0]])
-            mean = (sign[:, None] * facet[group]).sum(axis=0)
-            own[group] = sign[:, None] * mean / np.linalg.norm(mean)
-    return normals
+            flat[group] = new
+            new += 1
+    return label
