@@ -53,6 +53,7 @@ _HOME = {
     "flexmbs.core.material": ("Elastic", "Orthotropic", "aluminium", "steel"),
     "flexmbs.core.section": ("BeamStiffness", "Circle", "GeneralSection", "Pipe", "Rectangle"),
     "flexmbs.core.section_matrix": ("SectionStiffness",),
+    "flexmbs.core.sheet": ("Layup", "Sheet", "SheetStiffness"),
     "flexmbs.core.units": ("SI", "Units"),
     "flexmbs.equilibria": ("Equilibria",),
     "flexmbs.files": ("load",),
@@ -136,7 +137,7 @@ _HOME = {
     "flexmbs.reduction.store": ("load_reduced",),
     "flexmbs.reduction.unreduced": ("unreduced",),
     "flexmbs.solution": ("Solution", "Status"),
-    "flexmbs.supports": ("Clamp", "Guide", "Hinge", "Pin", "Prescribe", "Roller"),
+    "flexmbs.supports": ("Clamp", "Guide", "Hinge", "Pin", "Prescribe", "Roller", "Symmetry"),
     "flexmbs.system": ("System", "compile_model"),
     "flexmbs.time_solution": ("Energy", "TimeSolution", "TimeStatus"),
 }  # fmt: skip
@@ -221,6 +222,7 @@ __all__ = [
     "JointSensor",
     "KinematicPath",
     "KinematicPaths",
+    "Layup",
     "LineActuator",
     "LinearBody",
     "LinearModel",
@@ -286,6 +288,8 @@ __all__ = [
     "Screw",
     "SectionFrame",
     "SectionStiffness",
+    "Sheet",
+    "SheetStiffness",
     "Signal",
     "SingularError",
     "SingularPosition",
@@ -306,6 +310,7 @@ __all__ = [
     "SubstructuredBeam",
     "SuccessiveProjection",
     "SurfaceLoad",
+    "Symmetry",
     "System",
     "Table",
     "ThermalLoad",
@@ -439,6 +444,7 @@ if TYPE_CHECKING:
     from flexmbs.core.material import Elastic, Orthotropic, aluminium, steel
     from flexmbs.core.section import BeamStiffness, Circle, GeneralSection, Pipe, Rectangle
     from flexmbs.core.section_matrix import SectionStiffness
+    from flexmbs.core.sheet import Layup, Sheet, SheetStiffness
     from flexmbs.core.units import SI, Units
     from flexmbs.equilibria import Equilibria
     from flexmbs.files import load
@@ -530,7 +536,7 @@ if TYPE_CHECKING:
     from flexmbs.reduction.store import load_reduced
     from flexmbs.reduction.unreduced import unreduced
     from flexmbs.solution import Solution, Status
-    from flexmbs.supports import Clamp, Guide, Hinge, Pin, Prescribe, Roller
+    from flexmbs.supports import Clamp, Guide, Hinge, Pin, Prescribe, Roller, Symmetry
     from flexmbs.system import System, compile_model
     from flexmbs.time_solution import Energy, TimeSolution, TimeStatus
 

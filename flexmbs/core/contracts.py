@@ -31,9 +31,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ELEMENT_MEMBERS",
+    "SURFACE_MEMBERS",
     "Element",
     "Env",
     "FloatArray",
+    "Formulation",
     "IntArray",
     "MarkerWork",
     "NodeLayout",
@@ -197,10 +199,12 @@ class Term:
     support: bool = False
 
 
-class Element(Protocol):
-    """An element formulation: a frozen dataclass of its choices with these members.
+class Formulation(Protocol):
+    """What elements of lines and of surfaces have in common: a frozen dataclass of choices with these members.
 
-    ``force`` and ``tangent`` are the kernels. All array methods are vectorised over the elements of the group.
+    ``force`` and ``tangent`` are the kernels. All array methods are vectorised over the elements of the group. Natural
+    coordinates are xi in [-1, 1], arrays (n_s,), on lines, and (xi, eta) in [-1, 1] x [-1, 1], arrays (n_s, 2), on
+    surfaces with the nodes at (-1, -1), (1, -1), (1, 1), (-1, 1).
     """
 
     @property
@@ -236,7 +240,29 @@ class Element(Protocol):
         """What it means when a kernel refuses an element; empty: its forces are not finite."""
 
     def accurate_points(self, symbol: str) -> FloatArray:
-        """Natural coordinates (n_s,) at which a stress resultant is most accurate; between them it may be far off."""
+        """Natural coordinates at which a stress resultant is most accurate; between them it may be far off.
+
+        On surfaces a grid, with xi running first.
+        """
+
+    def mass(self, group: Any) -> FloatArray:
+        """Consistent mass matrices (n_e, k, k) [mass, mass length^2, ... by coordinate]; constant."""
+
+    def energy(self, group: Any, q: FloatArray) -> FloatArray:
+        """Strain energies (n_e,) [force length]."""
+
+    def body_load(self, group: Any, load: FloatArray, per_mass: bool) -> FloatArray:
+        """Generalised forces (n_e, k) of a dead load (dim,) per reference length or area, or per mass."""
+
+    def positions(self, group: Any, q: FloatArray, xi: FloatArray) -> FloatArray:
+        """Points (n_e, n_s, dim) of the axis or middle surface."""
+
+    def stress_resultants(self, group: Any, q: FloatArray, v: FloatArray, xi: FloatArray) -> FloatArray:
+        """Stress resultants (n_e, n_s, n_resultants) in the order of ``resultants``, elastic and viscous parts."""
+
+
+class Element(Formulation, Protocol):
+    """An element formulation on lines."""
 
     def reference(self, points: FloatArray, tangents: FloatArray) -> FloatArray:
         """Nodal coordinates (n_nodes, n) of the stress-free shape from points and unit tangents (n_nodes, dim)."""
@@ -248,21 +274,6 @@ class Element(Protocol):
 
     def lengths(self, group: Any) -> FloatArray:
         """Lengths (n_e,) of the elements in the stress-free shape [length]."""
-
-    def mass(self, group: Any) -> FloatArray:
-        """Consistent mass matrices (n_e, k, k) [mass, mass length^2, ... by coordinate]; constant."""
-
-    def energy(self, group: Any, q: FloatArray) -> FloatArray:
-        """Strain energies (n_e,) [force length]."""
-
-    def body_load(self, group: Any, load: FloatArray, per_mass: bool) -> FloatArray:
-        """Generalised forces (n_e, k) of a dead load (dim,) per reference length, or per mass."""
-
-    def positions(self, group: Any, q: FloatArray, xi: FloatArray) -> FloatArray:
-        """Points (n_e, n_s, dim) at the natural coordinates ``xi (n_s,)`` in [-1, 1]."""
-
-    def stress_resultants(self, group: Any, q: FloatArray, v: FloatArray, xi: FloatArray) -> FloatArray:
-        """Stress resultants (n_e, n_s, n_resultants) at ``xi``, in the order of ``resultants``."""
 
 
 class SurfaceShape(NamedTuple):
@@ -284,14 +295,12 @@ class SurfaceShape(NamedTuple):
     sizes: FloatArray
 
 
-class SurfaceElement(Protocol):
-    """An element formulation on ``quad`` cells: a frozen dataclass of its choices with these members.
+class SurfaceElement(Formulation, Protocol):
+    """An element formulation on ``quad`` cells in space.
 
-    Natural coordinates are (xi, eta) in [-1, 1] x [-1, 1], nodes at (-1, -1), (1, -1), (1, 1), (-1, 1); arrays of them
-    are (n_s, 2). ``name, cell_type, layout, resultants, force, tangent, shared, diagnosis, mass, energy`` are as for
-    `Element`; resultants are N_11, N_22, N_12, M_11, M_22, M_12 and, with shear, Q_1, Q_2 [force/length, force], in the
-    axes of the material. Fields of the group that every element of a surface has: ``dofs``, ``b1``, ``tau`` (n_e,)
-    retardation times, ``reference (n_e, k)``.
+    Resultants are N_11, N_22, N_12 [force/length], M_11, M_22, M_12 [force] and, with shear, Q_1, Q_2 [force/length],
+    in the axes of the material. Fields of the group that every element of a surface has: ``dofs``, ``b1``,
+    ``tau (n_e,)`` retardation times, ``reference (n_e, k)``.
     """
 
     @property
@@ -301,9 +310,6 @@ class SurfaceElement(Protocol):
     @property
     def carries_kinks(self) -> bool:
         """Whether cells may meet at an angle."""
-
-    def accurate_points(self, symbol: str) -> FloatArray:
-        """Natural coordinates (n_s, 2), a grid with xi running first, at which a resultant is most accurate."""
 
     def surface_reference(self, shape: SurfaceShape) -> FloatArray:
         """Nodal coordinates (n_nodes, n) of the stress-free shape."""
@@ -316,12 +322,6 @@ class SurfaceElement(Protocol):
     def areas(self, group: Any) -> FloatArray:
         """Areas (n_e,) of the elements in the stress-free shape [length^2]."""
 
-    def body_load(self, group: Any, load: FloatArray, per_mass: bool) -> FloatArray:
-        """Generalised forces (n_e, k) of a dead load (3,) per reference area, or per mass."""
-
-    def positions(self, group: Any, q: FloatArray, xi: FloatArray) -> FloatArray:
-        """Points (n_e, n_s, 3) of the middle surface."""
-
     def interpolation(self, group: Any, xi: FloatArray) -> tuple[FloatArray, FloatArray]:
         """N (n_e, n_s, k/3) and its derivatives by xi and eta (n_e, n_s, 2, k/3).
 
@@ -329,11 +329,12 @@ class SurfaceElement(Protocol):
         area or length. Constant over time.
         """
 
-    def stress_resultants(self, group: Any, q: FloatArray, v: FloatArray, xi: FloatArray) -> FloatArray:
-        """Stress resultants (n_e, n_s, n_resultants), elastic and viscous parts."""
+
+def _members(protocol: type) -> tuple[str, ...]:
+    return tuple(name for name in vars(Formulation) | vars(protocol) if not name.startswith("_"))
 
 
-SURFACE_MEMBERS = tuple(name for name in vars(SurfaceElement) if not name.startswith("_"))
-"""What an element of a surface must have beside the common members."""
-ELEMENT_MEMBERS = tuple(name for name in vars(Element) if not name.startswith("_"))
-"""What an element must have."""
+ELEMENT_MEMBERS = _members(Element)
+"""What an element of lines must have."""
+SURFACE_MEMBERS = _members(SurfaceElement)
+"""What an element of surfaces must have."""

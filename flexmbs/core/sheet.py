@@ -19,7 +19,7 @@ import numpy as np
 
 from flexmbs.core.checks import as_array, as_direction, as_number, frozen_copy, is_list, show
 from flexmbs.core.errors import ModelError
-from flexmbs.core.laminate import Ply, shell_section
+from flexmbs.core.laminate import Ply, shell_section, turned
 
 if TYPE_CHECKING:
     from flexmbs.core.contracts import FloatArray
@@ -162,6 +162,15 @@ class SheetStiffness:
             object.__setattr__(self, name, as_number(owner, name, getattr(self, name), above=0.0))
         object.__setattr__(self, "viscosity", as_number(owner, "viscosity", self.viscosity, minimum=0.0))
         object.__setattr__(self, "axis", _axis(owner, self.axis))
+
+    @property
+    def directional(self) -> bool:
+        """Whether it depends on the direction of the material axis."""
+        C, h = self.matrix, self.thickness
+        parts = [C[:3, :3], C[:3, 3:6] * (2.0 / h), C[3:6, 3:6] * (12.0 / h**2)]
+        uneven = max(float(np.abs(turned(part, 0.5) - part).max()) for part in parts)
+        shear = max(abs(C[6, 7]), abs(C[6, 6] - C[7, 7]), float(np.abs(C[:6, 6:]).max()))
+        return bool(uneven > 1e-9 * np.abs(C[:3, :3]).max() or shear > 1e-9 * C[6, 6])
 
 
 def sheet_stiffness(owner: str, section: object, material: Material | None) -> SheetStiffness:
