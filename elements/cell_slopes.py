@@ -12,10 +12,15 @@ constant in time. In the stress-free shape d_j = f_j, and the slopes are the t_i
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from flexmbs.core.contracts import FloatArray, IntArray, SurfaceShape
 from flexmbs.meshes.surface import KINK, corner_normals
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["corner_slopes", "in_frames"]
 
@@ -81,43 +86,54 @@ def _leaving(tensor: FloatArray, chord: FloatArray) -> FloatArray:
 def _cell_normals(owner: str, shape: SurfaceShape) -> FloatArray:
     """Unit normals (n_e, 4, 3) of the cells at their corners.
 
-    Cells alike at a node have one. Where they are all around it, it is that of the node. At a border or a kink it is
-    that of a neighbour with more cells, mirrored at the middle of the chord, which is exact on cylinders and spheres.
+    Cells alike at a node have one. That of the node's frame is taken inside of a smooth surface, and where it is not
+    the mean of the cells, but was given. At borders and kinks it is that of a neighbour with more cells, mirrored at
+    the middle of the chord, which is exact on cylinders and spheres.
     """
-    cells = shape.cells
-    facets = corner_normals(owner, shape.points, cells)
+    cells, points = shape.cells, shape.points
+    facets = corner_normals(owner, points, cells)
     label = _alike(shape, facets)
     n = int(label.max(initial=-1)) + 1
     first = np.zeros((n, 3))
     first[label.ravel()[::-1]] = facets.reshape(-1, 3)[::-1]
-    sign = np.sign((facets * first[label]).sum(axis=2))
-    count = np.bincount(label.ravel(), minlength=n)
-    edges = np.unique(np.sort(np.stack((cells, np.roll(cells, -1, axis=1)), axis=2).reshape(-1, 2), axis=1), axis=0)
-    closed = np.bincount(edges.ravel(), minlength=len(shape.points)) == np.bincount(
-        cells.ravel(), minlength=len(shape.points)
-    )
-    closed[shape.kinks] = False
-    mean = _means(label, sign[..., None] * facets, n)
-    smooth = np.ones(len(shape.points), dtype=bool)
-    smooth[shape.kinks] = False
-    smooth = smooth[cells]
+    sign = np.sign((facets * first[label]).sum(axis=2))[..., None]
+    mean = _means(label, sign * _corner_angles(points[cells])[..., None] * facets, n)
+    kinked = np.zeros(len(points), dtype=bool)
+    kinked[shape.kinks] = True
     given = shape.frames[cells, :, 2]
-    mean[label[smooth]] = given[smooth] * np.sign((given * first[label]).sum(axis=2))[smooth][:, None]
+    given *= np.sign((given * first[label]).sum(axis=2))[..., None]
+    known = ~kinked[cells] & ((np.linalg.norm(given - mean[label], axis=2) > 1e-9) | _inside(cells, len(points)))
+    mean[label[known]] = given[known]
+    count = np.bincount(label.ravel(), minlength=n)
     whole = np.zeros(n, dtype=bool)
-    whole[label[closed[cells]]] = True
-    for take, give in ((~whole & (count > 1), whole), (~whole & (count == 1), count > 1)):
+    whole[label[known]] = True
+    for take, give in ((~whole & (count > 1), whole), (~whole & (count == 1), whole | (count > 1))):
         found = np.zeros((*cells.shape, 3))
         for step in (-1, 1):
-            chord = np.roll(shape.points[cells], step, axis=1) - shape.points[cells]
+            chord = np.roll(points[cells], step, axis=1) - points[cells]
             chord /= np.linalg.norm(chord, axis=2, keepdims=True)
             other = np.roll(label, step, axis=1)
-            normal = np.roll(sign, step, axis=1)[..., None] * mean[other]
+            normal = np.roll(sign, step, axis=1) * mean[other]
             mirrored = normal - 2.0 * (normal * chord).sum(axis=2, keepdims=True) * chord
             found += np.where((take[label] & give[other])[..., None], mirrored, 0.0)
-        better = _means(label, sign[..., None] * found, n)
+        better = _means(label, sign * found, n)
         use = np.linalg.norm(better, axis=1) > 0.5
         mean[use] = better[use]
-    return np.asarray(sign[..., None] * mean[label])
+    return np.asarray(sign * mean[label])
+
+
+def _inside(cells: IntArray, n_points: int) -> NDArray[np.bool_]:
+    """Corners (n_e, 4) at nodes that have cells all around them: as many edges as cells."""
+    edges = np.unique(np.sort(np.stack((cells, np.roll(cells, -1, axis=1)), axis=2).reshape(-1, 2), axis=1), axis=0)
+    closed = np.bincount(edges.ravel(), minlength=n_points) == np.bincount(cells.ravel(), minlength=n_points)
+    return np.asarray(closed[cells])
+
+
+def _corner_angles(x: FloatArray) -> FloatArray:
+    """Angles (n_e, 4) of the corners of cells x (n_e, 4, 3)."""
+    ahead, behind = np.roll(x, -1, axis=1) - x, np.roll(x, 1, axis=1) - x
+    size = np.linalg.norm(ahead, axis=2) * np.linalg.norm(behind, axis=2)
+    return np.asarray(np.arccos(np.clip((ahead * behind).sum(axis=2) / size, -1.0, 1.0)))
 
 
 def _means(label: IntArray, vectors: FloatArray, n: int) -> FloatArray:
