@@ -1,4 +1,4 @@
-r"""Stress-free slopes at the corners of the cells of a surface, and their components in the frames of the nodes.
+r"""Slope discontinuities: stress-free slopes of cells, and their components in the frames of the nodes.
 
 Two cells that meet at an angle have different tangents along a common node, so that their slopes cannot be nodal
 coordinates. Those are the derivatives :math:`d_j = r_{,X_j}` of the position by the axes :math:`f_j` of one frame per
@@ -22,7 +22,7 @@ from flexmbs.meshes.surface import KINK, corner_normals
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["corner_slopes", "in_frames"]
+__all__ = ["corner_slopes", "in_frames", "turned"]
 
 EDGES = np.array([[0, 1], [3, 2], [0, 3], [1, 2]])
 """Edges of a cell: two along x, two along y, each in the direction of its parameter."""
@@ -64,9 +64,22 @@ def corner_slopes(owner: str, shape: SurfaceShape) -> FloatArray:
     return slopes
 
 
-def in_frames(slopes: FloatArray, frames: FloatArray, cells: IntArray) -> FloatArray:
-    """Components (n_e, 4, 3, 3) of the slopes in the frames of the nodes: rows slopes, columns axes of the frame."""
-    return np.ascontiguousarray(np.einsum("enic,encj->enij", slopes, frames[cells]))
+def in_frames(slopes: FloatArray, frames: FloatArray) -> FloatArray:
+    """Components (n_e, n, 3, 3) of slopes (rows) in frames (n_e, n, 3, 3), whose columns are axes: rows slopes."""
+    return np.ascontiguousarray(np.einsum("enic,encj->enij", slopes, frames))
+
+
+def turned(functions: FloatArray, slopes: FloatArray) -> FloatArray:
+    """Functions (n_e or 1, ..., 4 n) of the slopes of cells of n nodes as those of the nodal coordinates: F T.
+
+    Each node has r, r_x, r_y, r_z in this order; ``slopes (n_e, n, 3, 3)`` are those of `in_frames`.
+    """
+    F = np.broadcast_to(functions, (len(slopes), *functions.shape[1:]))
+    found = F.copy()
+    for n in range(slopes.shape[1]):
+        own = slice(4 * n + 1, 4 * n + 4)
+        found[..., own] = np.einsum("e...i,eij->e...j", F[..., own], slopes[:, n])
+    return found
 
 
 def _leaving(tensor: FloatArray, chord: FloatArray) -> FloatArray:
@@ -80,7 +93,7 @@ def _leaving(tensor: FloatArray, chord: FloatArray) -> FloatArray:
     size = np.linalg.norm(found, axis=2, keepdims=True)
     length = np.linalg.norm(c, axis=2, keepdims=True)
     lost = size < 0.1 * length
-    return np.where(lost, c / length, found / np.where(lost, 1.0, size))
+    return np.asarray(np.where(lost, c / length, found / np.where(lost, 1.0, size)))
 
 
 def _cell_normals(owner: str, shape: SurfaceShape) -> FloatArray:
@@ -141,7 +154,7 @@ def _means(label: IntArray, vectors: FloatArray, n: int) -> FloatArray:
     total = np.zeros((n, 3))
     np.add.at(total, label, vectors)
     size = np.linalg.norm(total, axis=1, keepdims=True)
-    return np.divide(total, size, out=np.zeros_like(total), where=size > 0.0)
+    return np.asarray(np.divide(total, size, out=np.zeros_like(total), where=size > 0.0))
 
 
 def _alike(shape: SurfaceShape, facets: FloatArray) -> IntArray:

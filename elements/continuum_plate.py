@@ -15,9 +15,9 @@ and the square of what the thickness does beyond Poisson's law,
           M \left(E_{33} + \tfrac{\nu}{1 - \nu}(E_{11} + E_{22})\right)^2, \quad
           M = \frac{E (1 - \nu)}{(1 + \nu)(1 - 2\nu)} .
 
-This element locks: r_z is constant over the thickness, so that E_33 cannot follow bending (too stiff by (1 - nu)^2/(1 -
-2 nu)); interpolated r_z are too short between nodes that are turned against each other; and, since d2r/dxdy is zero at the
-nodes, it has no state of constant twist without shear. The cures:
+This element locks: r_z is constant over the thickness, so that E_33 cannot follow bending (too stiff by
+(1 - nu)^2/(1 - 2 nu)); interpolated r_z are too short between nodes that are turned against each other; and, since the
+mixed derivative of r is zero at the nodes, it has no state of constant twist without shear. The cures:
 
 - ``split``: the last square counts on the middle surface alone;
 - ``nodal``: it counts at the nodes alone;
@@ -161,14 +161,14 @@ class ContinuumPlate:
     ) -> PlateGroup:
         Q, shear, E, nu = _moduli(stiffness)
         h, axis = stiffness.thickness, np.array(stiffness.axis)
-        slopes = in_frames(corner_slopes("ContinuumPlate", shape), shape.frames, shape.cells)
+        slopes = in_frames(corner_slopes("ContinuumPlate", shape), shape.frames[shape.cells])
         x, y, z, w, kind = plate_points(h, self.split, self.nodal, self.assumed_shear)
         phi, volume = gradients(reference, slopes, axis, x, y, z)
         bad = np.flatnonzero((volume <= 0.0).any(axis=1))
         if len(bad):
             raise ModelError(
-                f"ContinuumPlate: element {int(bad[0])} at {shape.points[shape.cells[bad[0]]].tolist()} is folded in its "
-                f"stress-free shape: its sides turn too much, or its thickness is above its radius of curvature."
+                f"ContinuumPlate: element {int(bad[0])} at {shape.points[shape.cells[bad[0]]].tolist()} is folded in "
+                f"its stress-free shape: its sides turn too much, or its thickness is above its radius of curvature."
             )
         C = elasticity(Q, shear / h, E, nu, not (self.split or self.nodal), self.assumed_shear)
         tie, g0, H = ties(reference, slopes, axis, shear, self.assumed_shear)
@@ -232,7 +232,8 @@ class ContinuumPlate:
         h, axis = group.h[0], group.axis[0]
         s, weights = Gauss(3).rule()
         z = 0.5 * h * s
-        phi, _ = gradients(group.reference, group.slopes, axis, *(np.repeat(a, 3) for a in (x, y)), np.tile(z, len(x)))
+        a, b, heights = np.repeat(x, 3), np.repeat(y, 3), np.tile(z, len(x))
+        phi, _ = gradients(group.reference, group.slopes, axis, a, b, heights)
         S = np.einsum("eij,epj->epi", group.C[:, 0], _viscous(group, q, v, lambda u: _green(phi, u)))
         S = S.reshape(len(S), len(x), 3, 6)
         S += self._thickness_stress(group, q, v, x, y, z)
@@ -254,9 +255,8 @@ class ContinuumPlate:
         if not (self.split or self.nodal):
             return np.zeros(())
         at = NODES.T.astype(float) if self.nodal else np.stack((x, y))
-        heights = np.zeros(3) if self.split else z
-        places = (*(np.repeat(a, 3) for a in at), np.tile(heights, at.shape[1]))
-        phi, _ = gradients(group.reference, group.slopes, group.axis[0], *places)
+        a, b, heights = np.repeat(at[0], 3), np.repeat(at[1], 3), np.tile(np.zeros(3) if self.split else z, at.shape[1])
+        phi, _ = gradients(group.reference, group.slopes, group.axis[0], a, b, heights)
         S = np.einsum("eij,epj->epi", group.C[:, 1], _viscous(group, q, v, lambda u: _green(phi, u)))
         S = S.reshape(len(S), at.shape[1], 3, 6)
         if self.nodal:
@@ -272,13 +272,13 @@ def _moduli(stiffness: SheetStiffness) -> tuple[FloatArray, FloatArray, float, f
     size = np.abs(A).max()
     if np.abs(B).max() > 1e-9 * size * h or np.abs(C[:6, 6:]).max() > 1e-9 * size * max(1.0, h):
         raise ModelError(
-            "ContinuumPlate: the section couples membrane, bending or shear, which one homogeneous layer does not; take "
-            "a symmetric Layup of one material, or another element."
+            "ContinuumPlate: the section couples membrane, bending or shear, which one homogeneous layer does not; "
+            "take a Sheet, or another element."
         )
     if np.abs(D - A * h**2 / 12.0).max() > 1e-6 * np.abs(D).max():
         raise ModelError(
-            f"ContinuumPlate: the bending stiffness must be the membrane stiffness times h^2/12 = {h**2 / 12.0:g}, as of "
-            f"one homogeneous layer, but D_11 / A_11 = {D[0, 0] / A[0, 0]:g}; take another element for layers."
+            f"ContinuumPlate: the bending stiffness must be that of the membrane times h^2/12 = {h**2 / 12.0:g}, as "
+            f"of one homogeneous layer, but D_11 / A_11 = {D[0, 0] / A[0, 0]:g}; take another element for layers."
         )
     mean = (3.0 * A[0, 0] + 3.0 * A[1, 1] + 2.0 * A[0, 1] + 4.0 * A[2, 2]) / 8.0
     nu = float((A[0, 0] + A[1, 1] + 6.0 * A[0, 1] - 4.0 * A[2, 2]) / (8.0 * mean))
@@ -301,9 +301,7 @@ def _tied(group: PlateGroup, q_e: FloatArray) -> FloatArray:
     return np.asarray((a[:, :, 0] * a[:, :, 1]).sum(axis=2) - group.g0)
 
 
-def _viscous(
-    group: PlateGroup, q: FloatArray, v: FloatArray, strain: Callable[[FloatArray], FloatArray]
-) -> FloatArray:
+def _viscous(group: PlateGroup, q: FloatArray, v: FloatArray, strain: Callable[[FloatArray], FloatArray]) -> FloatArray:
     """Strains with their rates times the retardation time; they are quadratic, so that the difference is exact."""
     E, rates = strain(q[group.dofs]), v[group.dofs]
     if np.any(group.tau > 0) and np.any(rates):

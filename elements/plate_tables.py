@@ -13,10 +13,11 @@ import numpy as np
 
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.elements import hermite
+from flexmbs.elements.cell_slopes import turned
 from flexmbs.elements.quadrature import Gauss, Lobatto
 from flexmbs.meshes.surface import tangents_along
 
-__all__ = ["NODES", "cell_grid", "elasticity", "gradients", "local_axes", "mid_surface", "plate_points", "ties", "turned"]
+__all__ = ["NODES", "cell_grid", "elasticity", "gradients", "local_axes", "mid_surface", "plate_points", "ties"]
 
 NODES = np.array([[0, 0], [1, 0], [1, 1], [0, 1]])
 """Corners of the cell in (x, y)."""
@@ -43,18 +44,8 @@ def _across(x: FloatArray, y: FloatArray) -> FloatArray:
     return L
 
 
-def turned(functions: FloatArray, slopes: FloatArray) -> FloatArray:
-    """Functions (n_e or 1, ..., 16) of the slopes of the cells as functions of the nodal coordinates: F T."""
-    F = np.broadcast_to(functions, (len(slopes), *functions.shape[1:]))
-    found = F.copy()
-    for n in range(4):
-        own = slice(4 * n + 1, 4 * n + 4)
-        found[..., own] = np.einsum("e...i,eij->e...j", F[..., own], slopes[:, n])
-    return found
-
-
 def mid_surface(slopes: FloatArray, x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Functions of the nodal coordinates: of r and its derivatives by x, y, and of r_z and its; both (n_e, 3, n, 16)."""
+    """Functions of the nodal coordinates (n_e, 3, n, 16): of r with its derivatives by x and y, and of r_z with its."""
     return turned(_shapes(x, y)[None], slopes), turned(_across(x, y)[None], slopes)
 
 
@@ -107,10 +98,10 @@ def plate_points(
 
 
 def elasticity(Q: FloatArray, shear: FloatArray, E: float, nu: float, one: bool, assumed: bool) -> FloatArray:
-    """Elasticity matrices (2, 6, 6): plane stress with shears (3, 3), (2, 2), and the law of thickness; 11, 22, 33, 12,
-    23, 13; ``one``: their sum first.
+    """Elasticity matrices (2, 6, 6): plane stress Q (3, 3) with shears (2, 2), and the law of thickness.
 
-    An isotropic solid has the energy of plane stress and M (E_33 + nu/(1 - nu) (E_11 + E_22))^2 / 2.
+    The order is 11, 22, 33, 12, 23, 13; with ``one`` the first is the sum of both. An isotropic solid has
+    the energy of plane stress and M (E_33 + nu/(1 - nu) (E_11 + E_22))^2 / 2.
     """
     C = np.zeros((2, 6, 6))
     C[np.ix_([0], [0, 1, 3], [0, 1, 3])] = Q

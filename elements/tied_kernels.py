@@ -98,7 +98,7 @@ def _add_force(r: FloatArray, group: PlateGroup, e: int, a: FloatArray, s: Float
 @kernel
 def plate_force(group: PlateGroup, state: State, env: Env, work: Work) -> int:
     """Internal forces of all elements into ``work.r``."""
-    bad: int = continuum_force(group, state, env, work)
+    bad: int = continuum_force(group, state, env, work)  # type: ignore[arg-type]  # it has the same tables
     n_t = group.tie.shape[1]
     if bad >= 0 or n_t == 0:
         return bad
@@ -112,7 +112,7 @@ def plate_force(group: PlateGroup, state: State, env: Env, work: Work) -> int:
 @kernel
 def plate_tangent(group: PlateGroup, state: State, env: Env, work: Work, weights: tuple[float, float]) -> int:
     """Internal forces into ``work.r`` and ``wq K + wv D`` into ``work.B``."""
-    bad: int = continuum_tangent(group, state, env, work, weights)
+    bad: int = continuum_tangent(group, state, env, work, weights)  # type: ignore[arg-type]
     n_t = group.tie.shape[1]
     if bad >= 0 or n_t == 0:
         return bad
