@@ -11,6 +11,7 @@ if __name__ != "flexmbs.elements":
 from flexmbs.core.contracts import Element
 from flexmbs.core.laminate import Ply
 from flexmbs.elements.continuum_beam import ContinuumBeam
+from flexmbs.elements.continuum_plate import ContinuumPlate
 from flexmbs.elements.director_beam import DirectorBeam
 from flexmbs.elements.exact_beam import ExactBeam
 from flexmbs.elements.hermite import CableStrain
@@ -31,6 +32,7 @@ __all__ = [
     "ALL",
     "CableStrain",
     "ContinuumBeam",
+    "ContinuumPlate",
     "DirectorBeam",
     "ExactBeam",
     "Frame",
