@@ -7,8 +7,8 @@ y_ij and the unit normal n, capital letters for the stress-free shape,
 .. math:: E_{ij} = \tfrac12 (y_i\cdot y_j - Y_i\cdot Y_j), \qquad \kappa_{ij} = -(y_{ij}\cdot n - Y_{ij}\cdot N),
 
 which are turned into the axes of the material as :math:`e = (\varepsilon_1, \varepsilon_2, \gamma_{12}, \kappa_1,
-\kappa_2, \kappa_{12})`, :math:`\gamma_{12} = 2\varepsilon_{12}` and likewise :math:`\kappa_{12}`. The strain energy is that
-of Kirchhoff and Love, :math:`U = \tfrac12\int e^T C\,e\,dA`, over the stress-free surface. A bending moment is positive
+\kappa_2, \kappa_{12})`, :math:`\gamma_{12} = 2\varepsilon_{12}` and likewise :math:`\kappa_{12}`. The strain energy is
+that of Kirchhoff and Love, :math:`U = \tfrac12\int e^T C\,e\,dA`, over the stress-free surface. A bending moment is positive
 where it stretches the side to which the normal points.
 
 The simple curvature replaces the square of the curvature by that of the second derivatives,
