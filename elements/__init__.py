@@ -25,6 +25,7 @@ from flexmbs.elements.planar_cable import PlanarCable
 from flexmbs.elements.quadrature import Gauss, Lobatto
 from flexmbs.elements.spatial_beam import SpatialBeam
 from flexmbs.elements.spatial_cable import SpatialCable
+from flexmbs.elements.thin_plate import PlateCurvature, ThinPlate
 
 __all__ = [
     "ALL",
@@ -39,6 +40,7 @@ __all__ = [
     "Lobatto",
     "PlanarBeam",
     "PlanarCable",
+    "PlateCurvature",
     "Ply",
     "ShellQuad",
     "ShellTriangle",
@@ -46,6 +48,7 @@ __all__ = [
     "SpatialCable",
     "Tetra4",
     "Tetra10",
+    "ThinPlate",
     "Truss",
 ]
 
