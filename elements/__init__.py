@@ -23,6 +23,7 @@ from flexmbs.elements.linear.truss import Truss
 from flexmbs.elements.planar_beam import PlanarBeam
 from flexmbs.elements.planar_cable import PlanarCable
 from flexmbs.elements.quadrature import Gauss, Lobatto
+from flexmbs.elements.shear_shell import ShearShell
 from flexmbs.elements.spatial_beam import SpatialBeam
 from flexmbs.elements.spatial_cable import SpatialCable
 
@@ -40,6 +41,7 @@ __all__ = [
     "PlanarBeam",
     "PlanarCable",
     "Ply",
+    "ShearShell",
     "ShellQuad",
     "ShellTriangle",
     "SpatialBeam",
