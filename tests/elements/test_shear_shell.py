@@ -100,7 +100,7 @@ def fold(angle, stiffness=PLATE):
     """Two rows of two cells that meet at y = 0 and an angle [degrees] between their normals."""
     c, s = np.cos(np.radians(angle)), np.sin(np.radians(angle))
     lines = [(0.0, -2.0, 0.0), (0.0, -1.0, 0.0), (0.0, 0.0, 0.0), (0.0, c, s), (0.0, 2 * c, 2 * s)]
-    points = np.array([np.array(p) + [x, 0, 0] for p in lines for x in (0.0, 1.0)])
+    points = np.array([(x, p[1], p[2]) for p in lines for x in (0.0, 1.0)])
     cells = [[2 * i, 2 * i + 1, 2 * i + 3, 2 * i + 2] for i in range(4)]
     return Sheets(points, np.array(cells), stiffness)
 
