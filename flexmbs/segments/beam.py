@@ -126,12 +126,12 @@ def segmented_beam(
     owner = f"segmented_beam {as_name('segmented_beam', 'name', name)!r}"
     found = _stiffness(owner, stiffness, section, material)
     stretch = as_flag(owner, "stretch", stretch)
-    match = _choice(owner, "match", match or ("statics" if stretch else "modes"), ("statics", "modes"))
-    if not stretch and match == "statics":
+    kept = _choice(owner, "match", match or ("statics" if stretch else "modes"), ("statics", "modes"))
+    if not stretch and kept == "statics":
         raise ModelError(f"{owner}: match='statics' needs joints that give way; leave match out, or stretch=True.")
     straight = _choice(owner, "rest", rest, ("shape", "straight")) == "straight"
     line = centreline(owner, points, n, up, as_flag(owner, "closed", closed), straight)
-    K = np.array([_springs(owner, found, h, match, stretch, line.planar) for h in line.spans.tolist()])
+    K = np.array([_springs(owner, found, h, kept, stretch, line.planar) for h in line.spans.tolist()])
     return _chain(line, found, K, not stretch, closed, name)
 
 

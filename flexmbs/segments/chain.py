@@ -110,8 +110,10 @@ class Centreline(NamedTuple):
 
 def centreline(owner: str, points: object, n: int | None, up: object, closed: bool, straight: bool) -> Centreline:
     """The polygon through given nodes, checked; ``straight`` bodies are the links between middles of elements."""
-    planar = np.ndim(points) == 2 and np.shape(points)[1] == 2  # type: ignore[arg-type, misc]
-    given = as_array(owner, "points", points, (None, 2 if planar else 3), unit="length")
+    given = as_array(owner, "points", points, (None, None), unit="length")
+    planar = given.shape[1] == 2
+    if given.shape[1] not in (2, 3):
+        raise ModelError(f"{owner}: points must have two or three components, not {given.shape[1]}.")
     if n is not None:
         if len(given) != 2 or closed:
             raise ModelError(f"{owner}: n divides the way between two points; leave it out for {len(given)} points.")
@@ -218,7 +220,7 @@ def segment_joints(
             for body, frame in zip((i, k), line.frames[j], strict=True)
         ]
         if ball:
-            joints.append(Spherical(*sides, name=f"{name} joint {j}"))
+            joints.append(Spherical(sides[0], sides[1], name=f"{name} joint {j}"))
         if stiffness is not None:
             first, second = sides if j % 2 == 0 else sides[::-1]
             K = stiffness[j]

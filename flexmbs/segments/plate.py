@@ -29,6 +29,7 @@ from flexmbs.core.checks import as_array, as_count, as_name, as_number, frozen_c
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.history import History
+from flexmbs.core.material import Elastic, Orthotropic
 from flexmbs.core.rotations import RotationLike, as_rotation
 from flexmbs.forces.bushing import Bushing
 from flexmbs.forces.point_force import PointForce
@@ -36,7 +37,6 @@ from flexmbs.forces.point_force import PointForce
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from flexmbs.core.material import Elastic, Orthotropic
     from flexmbs.time_solution import TimeSolution
 
 __all__ = ["SegmentedPlate", "segmented_plate"]
@@ -239,6 +239,8 @@ def segmented_plate(
 
 def _lattice(owner: str, material: Elastic | Orthotropic, cell: tuple[float, float]) -> _Lattice:
     """A_1, A_2, B, C of the material, refused where a spring would pull the wrong way."""
+    if not isinstance(material, Elastic | Orthotropic):
+        raise ModelError(f"{owner}: material must be an Elastic or an Orthotropic, not {show(material)}.")
     Q = material.plane_stress()
     if abs(Q[0, 2]) + abs(Q[1, 2]) > 1e-12 * float(np.abs(Q).max()):
         raise ModelError(f"{owner}: the axes of the material must be those of the plate.")
