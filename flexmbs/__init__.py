@@ -53,6 +53,7 @@ _HOME = {
     "flexmbs.core.material": ("Elastic", "Orthotropic", "aluminium", "steel"),
     "flexmbs.core.section": ("BeamStiffness", "Circle", "GeneralSection", "Pipe", "Rectangle"),
     "flexmbs.core.section_matrix": ("SectionStiffness",),
+    "flexmbs.core.sheet": ("Layup", "Sheet", "SheetStiffness"),
     "flexmbs.core.units": ("SI", "Units"),
     "flexmbs.equilibria": ("Equilibria",),
     "flexmbs.files": ("load",),
@@ -139,7 +140,7 @@ _HOME = {
     "flexmbs.segments.chain": ("SegmentedBeam",),
     "flexmbs.segments.plate": ("SegmentedPlate", "segmented_plate"),
     "flexmbs.solution": ("Solution", "Status"),
-    "flexmbs.supports": ("Clamp", "Guide", "Hinge", "Pin", "Prescribe", "Roller"),
+    "flexmbs.supports": ("Clamp", "Guide", "Hinge", "Pin", "Prescribe", "Roller", "Symmetry"),
     "flexmbs.system": ("System", "compile_model"),
     "flexmbs.time_solution": ("Energy", "TimeSolution", "TimeStatus"),
 }  # fmt: skip
@@ -224,6 +225,7 @@ __all__ = [
     "JointSensor",
     "KinematicPath",
     "KinematicPaths",
+    "Layup",
     "LineActuator",
     "LinearBody",
     "LinearModel",
@@ -291,6 +293,8 @@ __all__ = [
     "SectionStiffness",
     "SegmentedBeam",
     "SegmentedPlate",
+    "Sheet",
+    "SheetStiffness",
     "Signal",
     "SingularError",
     "SingularPosition",
@@ -311,6 +315,7 @@ __all__ = [
     "SubstructuredBeam",
     "SuccessiveProjection",
     "SurfaceLoad",
+    "Symmetry",
     "System",
     "Table",
     "ThermalLoad",
@@ -447,6 +452,7 @@ if TYPE_CHECKING:
     from flexmbs.core.material import Elastic, Orthotropic, aluminium, steel
     from flexmbs.core.section import BeamStiffness, Circle, GeneralSection, Pipe, Rectangle
     from flexmbs.core.section_matrix import SectionStiffness
+    from flexmbs.core.sheet import Layup, Sheet, SheetStiffness
     from flexmbs.core.units import SI, Units
     from flexmbs.equilibria import Equilibria
     from flexmbs.files import load
@@ -541,7 +547,7 @@ if TYPE_CHECKING:
     from flexmbs.segments.chain import SegmentedBeam
     from flexmbs.segments.plate import SegmentedPlate, segmented_plate
     from flexmbs.solution import Solution, Status
-    from flexmbs.supports import Clamp, Guide, Hinge, Pin, Prescribe, Roller
+    from flexmbs.supports import Clamp, Guide, Hinge, Pin, Prescribe, Roller, Symmetry
     from flexmbs.system import System, compile_model
     from flexmbs.time_solution import Energy, TimeSolution, TimeStatus
 

@@ -120,8 +120,8 @@ def segmented_beam(
     >>> model = fx.Model(*blade.items, fx.Fixed(fx.ground, blade.start), fx.PointForce(blade.end, (0, -0.1, 0)))
     >>> bent = fx.solve_static(model, fx.StaticOptions(progress=False))
     >>> EI = fx.steel.youngs_modulus * fx.Rectangle(0.02, 0.002).I_z
-    >>> round(-bent.position(blade.end)[-1, 1] * 3 * EI / 0.1, 3)
-    0.996
+    >>> round(float(-bent.position(blade.end)[-1, 1]) * 3 * EI / 0.1, 4)
+    XX
     """
     owner = f"segmented_beam {as_name('segmented_beam', 'name', name)!r}"
     found = _stiffness(owner, stiffness, section, material)
@@ -185,7 +185,7 @@ def segmented_cable(
     --------
     >>> import flexmbs as fx
     >>> rope = fx.segmented_cable([(0, 0), (1, 0)], n=4, mass_per_length=0.2)
-    >>> len(rope.bodies), len(rope.joints), rope.mass
+    >>> len(rope.bodies), len(rope.joints), round(rope.mass, 12)
     (5, 4, 0.2)
     """
     owner = f"segmented_cable {as_name('segmented_cable', 'name', name)!r}"

@@ -38,6 +38,24 @@ ALL: tuple[CaseEntry, ...] = (
     ),
     CaseEntry("s13-catenary", "Elastic catenary", "statics", f"{_HERE}.curved:CATENARY"),
     CaseEntry(
+        "segmented-beams", "Beams of finite rigid segments", "statics", f"{_HERE}.segmented_beams:BEAMS"
+    ),
+    CaseEntry("segmented-cable", "Cable of finite rigid segments", "statics", f"{_HERE}.segmented_beams:CABLE"),
+    CaseEntry(
+        "segmented-plate-statics",
+        "Square plates of finite rigid segments: deflections and twist",
+        "statics",
+        f"{_HERE}.segmented_plates:DEFLECTIONS",
+        slow=True,
+    ),
+    CaseEntry(
+        "segmented-plate-modes",
+        "Square plates of finite rigid segments: frequencies",
+        "modes",
+        f"{_HERE}.segmented_plates:FREQUENCIES",
+        slow=True,
+    ),
+    CaseEntry(
         "frame-statics", "Portal frames with hinges and a bent in space", "statics", f"{_HERE}.frame_statics:CASE"
     ),
     CaseEntry(
