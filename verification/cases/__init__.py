@@ -37,9 +37,7 @@ ALL: tuple[CaseEntry, ...] = (
         "helical-spring", "Helical spring pulled to four times its pitch", "statics", f"{_HERE}.spatial_rods:SPRING"
     ),
     CaseEntry("s13-catenary", "Elastic catenary", "statics", f"{_HERE}.curved:CATENARY"),
-    CaseEntry(
-        "segmented-beams", "Beams of finite rigid segments", "statics", f"{_HERE}.segmented_beams:BEAMS"
-    ),
+    CaseEntry("segmented-beams", "Beams of finite rigid segments", "statics", f"{_HERE}.segmented_beams:BEAMS"),
     CaseEntry("segmented-cable", "Cable of finite rigid segments", "statics", f"{_HERE}.segmented_beams:CABLE"),
     CaseEntry(
         "segmented-plate-statics",

@@ -135,9 +135,7 @@ def _elastica(progress: Progress, studies: list[ConvergenceStudy]) -> None:
 
 def _torsion(progress: Progress, studies: list[ConvergenceStudy]) -> list[Measured]:
     """Twisting and stretching vibrations of a clamped rod with c = 1: omega = pi/2."""
-    unit = fx.BeamStiffness(
-        EA=1.0, EI_z=1e6, GJ=2.0, GA_y=1e6, GA_z=1e6, mass_per_length=1.0, rhoI_y=0.25, rhoI_z=0.25
-    )
+    unit = fx.BeamStiffness(EA=1.0, EI_z=1e6, GJ=2.0, GA_y=1e6, GA_z=1e6, mass_per_length=1.0, rhoI_y=0.25, rhoI_z=0.25)
     exact = {"axial": math.pi / 2.0, "torsional": math.pi}
     errors: dict[str, list[float]] = {kind: [] for kind in exact}
     for n in COUNTS:
@@ -152,7 +150,7 @@ def _torsion(progress: Progress, studies: list[ConvergenceStudy]) -> list[Measur
     for kind, values in errors.items():
         studies.append(ConvergenceStudy(f"first {kind} frequency", COUNTS, values, 2.0, 1.9, counts=True))
     return [
-        measured(f"{kind}: relative error with {COUNTS[-1]} elements", "-", values[-1], wanted, "closed form", rtol=1e-3)
+        measured(f"{kind}: relative error, {COUNTS[-1]} elements", "-", values[-1], wanted, "closed form", rtol=1e-3)
         for kind, values in errors.items()
     ]
 

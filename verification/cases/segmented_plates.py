@@ -168,7 +168,7 @@ def _rolled(progress: Progress, studies: list[ConvergenceStudy]) -> list[Measure
             measured(f"strip {n} x 2 rolled to a circle: distance of the ends", "L",
                      float(np.linalg.norm(tip[-1] - (0.0, 0.5 * b, 0.0))) / L, 0.0, "regular polygon", atol=1e-8)
         )  # fmt: skip
-    studies.append(ConvergenceStudy("strip rolled to a quarter circle: tip by L", counts, errors, 2.0, 1.9, counts=True))
+    studies.append(ConvergenceStudy("strip rolled by a quarter: tip by L", counts, errors, 2.0, 1.9, counts=True))
     return found
 
 
@@ -190,8 +190,8 @@ DEFLECTIONS = Case(
     title="Square plates of finite rigid segments: deflections and twist",
     area="statics",
     summary=(
-        "S09, S14 and the roll-up S08a by rigid boxes at the nodes of a grid with springs along the sides and diagonals "
-        "of its cells."
+        "S09, S14 and the roll-up S08a by rigid boxes at the nodes of a grid with springs along the sides and the "
+        "diagonals of its cells."
     ),
     run=run_statics,
     source="As S09 and S14; lattice: A. Hrennikoff, J. Applied Mechanics 8 (1941) A169-A175.",
