@@ -107,7 +107,9 @@ def segmented_beam(
     -----
     Rigid segments have the exact mass and, of a straight beam, the exact moments of inertia. Errors fall with h^2: see
     the page on rigid segments for figures. Limits: a joint must bend by less than half a turn; terms of a
-    `SectionStiffness` off its diagonal are refused; forces act at nodes and on bodies only.
+    `SectionStiffness` off its diagonal are refused; forces act at nodes and on bodies only. Joints give way across the
+    line, so a tension N above :math:`k_y h` turns the segments out of it: with "statics" that is about
+    :math:`12 EI/h^2`. Taut belts and cables need "modes" or ``stretch=False``, or shorter elements.
 
     Sources: J. Wittbrodt, I. Adamiec-Wojcik, S. Wojciech, Dynamics of Flexible Multibody Systems: Rigid Finite Element
     Method, Springer 2006 (division and springs); R. L. Huston, Computers & Structures 12 (1980) 761-765 and Y. Wang,

@@ -122,6 +122,18 @@ def test_a_closed_ring_under_two_forces() -> None:
     assert found == pytest.approx(P * (np.pi / 4.0 - 2.0 / np.pi), rel=5e-3)
 
 
+@pytest.mark.filterwarnings("ignore:.*unstable")
+@pytest.mark.parametrize("part", [0.5, 2.0])
+def test_a_tension_that_joints_across_cannot_carry(part: float) -> None:
+    """A segment of length h turns out of the line above N = k h, k = 12 EI/h^3: the limit of joints for statics."""
+    EI, n = 1.0, 4
+    beam = fx.segmented_beam([(0, 0), (1, 0)], n=n, stiffness=fx.BeamStiffness(EA=1e9, EI_z=EI, mass_per_length=1.0))
+    slots = [fx.Prismatic(fx.ground, beam.bodies[-1], at=(1, 0), axis=(1, 0)), fx.Fixed(fx.ground, beam.start)]
+    pull = fx.PointForce(beam.end, (part * 12.0 * EI * n**2, 0.0))
+    found = fx.solve_static(fx.Model(*beam.items, *slots, pull), fx.StaticOptions(progress=False, steps=1))
+    assert bool(found.stable[-1]) == (part < 1.0)
+
+
 def test_damping_follows_the_viscosity() -> None:
     stiffness = fx.BeamStiffness(EA=10.0, EI_z=1.0, mass_per_length=1.0, viscosity=0.25)
     beam = fx.segmented_beam([(0, 0), (1, 0)], n=2, stiffness=stiffness)

@@ -269,6 +269,13 @@ ALL: tuple[CaseEntry, ...] = (
     CaseEntry(
         "flexible-slider-crank", "Flexible slider-crank", "flexible motion", f"{_HERE}.slider_crank:CASE", slow=True
     ),
+    CaseEntry(
+        "conveyor",
+        "Conveyor with a hanging belt in two forms",
+        "flexible motion",
+        f"{_HERE}.conveyor:CASE",
+        slow=True,
+    ),
     CaseEntry("ellipsograph", "Ellipsograph with a soft beam", "flexible motion", f"{_HERE}.ellipsograph:CASE"),
     CaseEntry("d09-bead", "Bead sliding on a taut cable without mass", "mechanisms", f"{_HERE}.sliding:ROPE"),
     CaseEntry("d19-moving-string", "String running through two eyelets", "mechanisms", f"{_HERE}.moving_string:CASE"),
