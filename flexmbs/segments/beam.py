@@ -111,9 +111,9 @@ def segmented_beam(
     line, so a tension N above :math:`k_y h` turns the segments out of it: with "statics" that is about
     :math:`12 EI/h^2`. Taut belts and cables need "modes" or ``stretch=False``, or shorter elements.
 
-    Sources: J. Wittbrodt, I. Adamiec-Wojcik, S. Wojciech, Dynamics of Flexible Multibody Systems: Rigid Finite Element
-    Method, Springer 2006 (division and springs); R. L. Huston, Computers & Structures 12 (1980) 761-765 and Y. Wang,
-    R. L. Huston, Computers & Structures 52 (1994) 1077-1082 (finite segments, springs of segments in series).
+    Sources: E. Wittbrodt, I. Adamiec-Wojcik, S. Wojciech, Dynamics of Flexible Multibody Systems: Rigid Finite Element
+    Method, Springer 2006 (division and springs); Y. Wang, R. L. Huston, Computers & Structures 50 (1994) 421-432
+    (springs of halves in series).
 
     Examples
     --------

@@ -189,8 +189,8 @@ CASE = Case(
         "In equilibrium all are compared with the exact curve of a cable with bending, in motion with each other."
     ),
     run=run,
-    source="O. N. Dmitrotchenko, Efficient simulation of rigid-flexible multibody dynamics, Virtual Nonlinear Multibody "
-    "Systems, NATO ASI, Prague 2002, section 3.3.3; its data are not printed, so these are others.",
+    source="O. N. Dmitrotchenko, Efficient simulation of rigid-flexible multibody dynamics, Virtual Nonlinear "
+    "Multibody Systems, NATO ASI, Prague 2002, section 3.3.3; its data are not printed, so these are others.",
     limits=("There is no contact between belt and drums: the strand between them is looked at.",),
     slow=True,
 )

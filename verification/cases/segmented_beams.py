@@ -264,7 +264,7 @@ BEAMS = Case(
         "beam exact; those that match modes leave it out."
     ),
     run=run,
-    source="J. Wittbrodt, I. Adamiec-Wojcik, S. Wojciech, Dynamics of Flexible Multibody Systems, Springer 2006; "
+    source="E. Wittbrodt, I. Adamiec-Wojcik, S. Wojciech, Dynamics of Flexible Multibody Systems, Springer 2006; "
     "closed forms; S03 and E01 as in the cases of their own.",
     equations=(r"k_\theta = \dfrac{EI}{h}, \quad \dfrac{1}{k_y} = \dfrac{h}{GA} + \beta\,\dfrac{h^3}{12\,EI}",),
 )
