@@ -58,9 +58,9 @@ _HOME = {
     "flexmbs.equilibria": ("Equilibria",),
     "flexmbs.files": ("load",),
     "flexmbs.forces": (
-        "Bushing", "DistributedLoad", "ElasticSupport", "ForceCurve", "Gravity", "JointForce", "JointFriction",
-        "Moment", "NodalLoad", "PointForce", "RayleighDamping", "SpringDamper", "StickSlip", "Stop", "TorsionSpring",
-        "UserForce",
+        "Bushing", "DistributedLoad", "EdgeLoad", "EdgeMoment", "ElasticSupport", "ForceCurve", "Gravity", "JointForce",
+        "JointFriction", "MembraneStress", "Moment", "NodalLoad", "PointForce", "Pressure", "RayleighDamping",
+        "SpringDamper", "StickSlip", "Stop", "ThermalStrain", "TorsionSpring", "UserForce",
     ),
     "flexmbs.integrators.augmented_lagrangian": ("AugmentedLagrangian",),
     "flexmbs.integrators.bdf": ("BDF",),
@@ -79,6 +79,7 @@ _HOME = {
     "flexmbs.integrators.step_control": ("ErrorControl", "FixedStep"),
     "flexmbs.joints.coordinate_joint": ("CoordinateJoint", "CoordinateMarker"),
     "flexmbs.joints.distance": ("Distance",),
+    "flexmbs.joints.edges": ("fasten_edge", "hinge_edge"),
     "flexmbs.joints.drivers": ("DistanceDriver", "RotationDriver", "TranslationDriver"),
     "flexmbs.joints.gears": ("Gear", "RackAndPinion", "Screw"),
     "flexmbs.joints.lower_pairs": (
@@ -186,6 +187,8 @@ __all__ = [
     "DistributedLoad",
     "DofMap",
     "DriveForces",
+    "EdgeLoad",
+    "EdgeMoment",
     "EffectiveMass",
     "Elastic",
     "ElasticSupport",
@@ -234,6 +237,7 @@ __all__ = [
     "LossWarning",
     "Lowest",
     "Marker",
+    "MembraneStress",
     "Mesh",
     "MeshError",
     "ModalDamping",
@@ -269,6 +273,7 @@ __all__ = [
     "PoseTarget",
     "PositionSensor",
     "Prescribe",
+    "Pressure",
     "Prismatic",
     "ProportionalDamping",
     "RackAndPinion",
@@ -319,6 +324,7 @@ __all__ = [
     "System",
     "Table",
     "ThermalLoad",
+    "ThermalStrain",
     "TimeSolution",
     "TimeStatus",
     "Topology",
@@ -346,10 +352,12 @@ __all__ = [
     "elements",
     "eliminate",
     "export",
+    "fasten_edge",
     "frame_response",
     "geometric_stiffness",
     "ground",
     "harmonic_response",
+    "hinge_edge",
     "inspect",
     "inverse_dynamics",
     "inverse_kinematics",
@@ -459,18 +467,23 @@ if TYPE_CHECKING:
     from flexmbs.forces import (
         Bushing,
         DistributedLoad,
+        EdgeLoad,
+        EdgeMoment,
         ElasticSupport,
         ForceCurve,
         Gravity,
         JointForce,
         JointFriction,
+        MembraneStress,
         Moment,
         NodalLoad,
         PointForce,
+        Pressure,
         RayleighDamping,
         SpringDamper,
         StickSlip,
         Stop,
+        ThermalStrain,
         TorsionSpring,
         UserForce,
     )
@@ -492,6 +505,7 @@ if TYPE_CHECKING:
     from flexmbs.joints.coordinate_joint import CoordinateJoint, CoordinateMarker
     from flexmbs.joints.distance import Distance
     from flexmbs.joints.drivers import DistanceDriver, RotationDriver, TranslationDriver
+    from flexmbs.joints.edges import fasten_edge, hinge_edge
     from flexmbs.joints.gears import Gear, RackAndPinion, Screw
     from flexmbs.joints.lower_pairs import Cylindrical, Fixed, ParallelAxes, Planar, Prismatic, Revolute, Spherical
     from flexmbs.joints.point_contacts import PointOnLine, PointOnPlane
