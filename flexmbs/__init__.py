@@ -137,6 +137,9 @@ _HOME = {
     "flexmbs.reduction.selection": ("EffectiveMass", "Lowest", "TransferFunction", "UpToFrequency"),
     "flexmbs.reduction.store": ("load_reduced",),
     "flexmbs.reduction.unreduced": ("unreduced",),
+    "flexmbs.segments.beam": ("segmented_beam", "segmented_cable"),
+    "flexmbs.segments.chain": ("SegmentedBeam",),
+    "flexmbs.segments.plate": ("SegmentedPlate", "segmented_plate"),
     "flexmbs.solution": ("Solution", "Status"),
     "flexmbs.supports": ("Clamp", "Guide", "Hinge", "Pin", "Prescribe", "Roller", "Symmetry"),
     "flexmbs.system": ("System", "compile_model"),
@@ -293,6 +296,8 @@ __all__ = [
     "Screw",
     "SectionFrame",
     "SectionStiffness",
+    "SegmentedBeam",
+    "SegmentedPlate",
     "Sheet",
     "SheetStiffness",
     "Signal",
@@ -377,6 +382,9 @@ __all__ = [
     "reduction",
     "rubin",
     "scalar_mass",
+    "segmented_beam",
+    "segmented_cable",
+    "segmented_plate",
     "simulate",
     "solve_kinematics",
     "solve_modal",
@@ -549,6 +557,9 @@ if TYPE_CHECKING:
     from flexmbs.reduction.selection import EffectiveMass, Lowest, TransferFunction, UpToFrequency
     from flexmbs.reduction.store import load_reduced
     from flexmbs.reduction.unreduced import unreduced
+    from flexmbs.segments.beam import segmented_beam, segmented_cable
+    from flexmbs.segments.chain import SegmentedBeam
+    from flexmbs.segments.plate import SegmentedPlate, segmented_plate
     from flexmbs.solution import Solution, Status
     from flexmbs.supports import Clamp, Guide, Hinge, Pin, Prescribe, Roller, Symmetry
     from flexmbs.system import System, compile_model
