@@ -13,6 +13,7 @@ from flexmbs.reduction.export.abaqus import write_abaqus
 from flexmbs.reduction.export.dmig import write_dmig
 from flexmbs.reduction.export.exudyn import write_exudyn
 from flexmbs.reduction.export.fmu import write_fmu2, write_fmu3
+from flexmbs.reduction.export.frequency_functions import write_frequency_functions
 from flexmbs.reduction.export.gltf import write_gltf
 from flexmbs.reduction.export.linear_system import modal_system, state_space
 from flexmbs.reduction.export.matlab import write_mat, write_simscape
@@ -71,6 +72,7 @@ FORMATS: dict[str, Format] = {
     "mbdyn": Format(".fem", "modal joint of MBDyn", write_mbdyn),
     "abaqus": Format(".inp", "Abaqus matrix input", write_abaqus),
     "uff": Format(".unv", "mode shapes as universal file", write_universal),
+    "uff58": Format("_frf.unv", "frequency responses as universal file", write_system=write_frequency_functions),
     "paraview": Format(".vtu", "mode shapes for ParaView", write_paraview),
     "gltf": Format(".glb", "modes that swing, for browsers and viewers (glTF)", write_gltf),
 }

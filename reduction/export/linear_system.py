@@ -175,11 +175,11 @@ def modal_system(
     ports = Ports(places, Phi)
     taken = {*held.tolist(), *given.tolist()}
     open_to = _open(owner, model, interfaces, taken)
-    for k, name in enumerate(places.names):
+    for k in range(len(places)):
         own = np.flatnonzero(places.place == k)
         driven_here = [int(np.flatnonzero(given == c)[0]) for c in own if c in given]
         if driven_here:
-            ports.drive(name, places.component[own], driven_here)
+            ports.drive(k, places.component[own], driven_here)
         elif places.asked[k] or set(own.tolist()) & open_to:
             ports.load(k, places.held[k] if places.asked[k] else places.own[k], accelerations)
     for name, load in loads.items():
