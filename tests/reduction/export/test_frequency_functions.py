@@ -61,10 +61,10 @@ def receptance(model, fixed, ratio, hertz):
 
 @pytest.mark.parametrize("coupled", [False, True])
 def test_responses_of_a_part(strut, tmp_path, coupled):
-    model, ratio = strut, 0.05
+    model, ratio, bound = strut, 0.05, 1e-8
     if coupled:
         L = np.random.default_rng(1).standard_normal(strut.K.shape) * 3.0
-        model, ratio = replace(strut, D=L @ L.T), 0.0
+        model, ratio, bound = replace(strut, D=L @ L.T), 0.0, 1e-6  # weak couplings beside strong ones
     [written] = fx.export(model, tmp_path / "x.unv", "uff58", fixed="start", damping=ratio, lines=50)
     found = functions(written.path)
     assert len(found) == 12 * 6
@@ -81,7 +81,7 @@ def test_responses_of_a_part(strut, tmp_path, coupled):
         if head["seen"] == 11:
             H, size = 2j * np.pi * hertz * H, 2 * np.pi * hertz[-1] * size
         seen.add((head["seen"], head["direction"], head["along"]))
-        assert np.abs(values - H).max() <= 1e-8 * np.abs(H).max() + 1e-11 * size
+        assert np.abs(values - H).max() <= bound * np.abs(H).max() + 1e-12 * size
     assert len(seen) == 72
 
 
