@@ -18,6 +18,7 @@ from flexmbs.reduction.export.gltf import write_gltf
 from flexmbs.reduction.export.linear_system import modal_system, state_space
 from flexmbs.reduction.export.matlab import write_mat, write_simscape
 from flexmbs.reduction.export.mbdyn import write_mbdyn
+from flexmbs.reduction.export.mbdyn_deck import write_mbdyn_deck
 from flexmbs.reduction.export.modelica import write_modelica
 from flexmbs.reduction.export.neutral import write_hdf5, write_mtx, write_npz
 from flexmbs.reduction.export.op4 import write_op4, write_op4_binary
@@ -70,6 +71,7 @@ FORMATS: dict[str, Format] = {
     "simscape": Format("_simscape.mat", "Simscape's Reduced Order Flexible Solid", write_simscape),
     "modelica": Format(".mo", "Modelica text", write_system=write_modelica),
     "mbdyn": Format(".fem", "modal joint of MBDyn", write_mbdyn),
+    "mbdyn_deck": Format("_mbdyn", "modal joint of MBDyn with a deck that runs it", write_mbdyn_deck),
     "abaqus": Format(".inp", "Abaqus matrix input", write_abaqus),
     "uff": Format(".unv", "mode shapes as universal file", write_universal),
     "uff58": Format("_frf.unv", "frequency responses as universal file", write_system=write_frequency_functions),
