@@ -53,13 +53,14 @@ _HOME = {
     "flexmbs.core.material": ("Elastic", "Orthotropic", "aluminium", "steel"),
     "flexmbs.core.section": ("BeamStiffness", "Circle", "GeneralSection", "Pipe", "Rectangle"),
     "flexmbs.core.section_matrix": ("SectionStiffness",),
+    "flexmbs.core.sheet": ("Layup", "Sheet", "SheetStiffness"),
     "flexmbs.core.units": ("SI", "Units"),
     "flexmbs.equilibria": ("Equilibria",),
     "flexmbs.files": ("load",),
     "flexmbs.forces": (
-        "Bushing", "DistributedLoad", "ElasticSupport", "ForceCurve", "Gravity", "JointForce", "JointFriction",
-        "Moment", "NodalLoad", "PointForce", "RayleighDamping", "SpringDamper", "StickSlip", "Stop", "TorsionSpring",
-        "UserForce",
+        "Bushing", "DistributedLoad", "EdgeLoad", "EdgeMoment", "ElasticSupport", "ForceCurve", "Gravity", "JointForce",
+        "JointFriction", "Moment", "NodalLoad", "PointForce", "Pressure", "RayleighDamping", "SpringDamper",
+        "StickSlip", "Stop", "TorsionSpring", "UserForce",
     ),
     "flexmbs.integrators.augmented_lagrangian": ("AugmentedLagrangian",),
     "flexmbs.integrators.bdf": ("BDF",),
@@ -136,7 +137,7 @@ _HOME = {
     "flexmbs.reduction.store": ("load_reduced",),
     "flexmbs.reduction.unreduced": ("unreduced",),
     "flexmbs.solution": ("Solution", "Status"),
-    "flexmbs.supports": ("Clamp", "Guide", "Hinge", "Pin", "Prescribe", "Roller"),
+    "flexmbs.supports": ("Clamp", "Guide", "Hinge", "Pin", "Prescribe", "Roller", "Symmetry"),
     "flexmbs.system": ("System", "compile_model"),
     "flexmbs.time_solution": ("Energy", "TimeSolution", "TimeStatus"),
 }  # fmt: skip
@@ -182,6 +183,8 @@ __all__ = [
     "DistributedLoad",
     "DofMap",
     "DriveForces",
+    "EdgeLoad",
+    "EdgeMoment",
     "EffectiveMass",
     "Elastic",
     "ElasticSupport",
@@ -221,6 +224,7 @@ __all__ = [
     "JointSensor",
     "KinematicPath",
     "KinematicPaths",
+    "Layup",
     "LineActuator",
     "LinearBody",
     "LinearModel",
@@ -264,6 +268,7 @@ __all__ = [
     "PoseTarget",
     "PositionSensor",
     "Prescribe",
+    "Pressure",
     "Prismatic",
     "ProportionalDamping",
     "RackAndPinion",
@@ -286,6 +291,8 @@ __all__ = [
     "Screw",
     "SectionFrame",
     "SectionStiffness",
+    "Sheet",
+    "SheetStiffness",
     "Signal",
     "SingularError",
     "SingularPosition",
@@ -306,6 +313,7 @@ __all__ = [
     "SubstructuredBeam",
     "SuccessiveProjection",
     "SurfaceLoad",
+    "Symmetry",
     "System",
     "Table",
     "ThermalLoad",
@@ -439,12 +447,15 @@ if TYPE_CHECKING:
     from flexmbs.core.material import Elastic, Orthotropic, aluminium, steel
     from flexmbs.core.section import BeamStiffness, Circle, GeneralSection, Pipe, Rectangle
     from flexmbs.core.section_matrix import SectionStiffness
+    from flexmbs.core.sheet import Layup, Sheet, SheetStiffness
     from flexmbs.core.units import SI, Units
     from flexmbs.equilibria import Equilibria
     from flexmbs.files import load
     from flexmbs.forces import (
         Bushing,
         DistributedLoad,
+        EdgeLoad,
+        EdgeMoment,
         ElasticSupport,
         ForceCurve,
         Gravity,
@@ -453,6 +464,7 @@ if TYPE_CHECKING:
         Moment,
         NodalLoad,
         PointForce,
+        Pressure,
         RayleighDamping,
         SpringDamper,
         StickSlip,
@@ -530,7 +542,7 @@ if TYPE_CHECKING:
     from flexmbs.reduction.store import load_reduced
     from flexmbs.reduction.unreduced import unreduced
     from flexmbs.solution import Solution, Status
-    from flexmbs.supports import Clamp, Guide, Hinge, Pin, Prescribe, Roller
+    from flexmbs.supports import Clamp, Guide, Hinge, Pin, Prescribe, Roller, Symmetry
     from flexmbs.system import System, compile_model
     from flexmbs.time_solution import Energy, TimeSolution, TimeStatus
 
