@@ -8,10 +8,9 @@ from typing import ClassVar
 import numpy as np
 
 from flexmbs.core.contracts import FloatArray, ForceKernel, IntArray, NodeLayout, Resultant, SurfaceShape, TangentKernel
-from flexmbs.core.errors import ModelError
 from flexmbs.core.sheet import SheetStiffness
 from flexmbs.elements.quadrature import Gauss
-from flexmbs.elements.shear_kernels import CORNERS, ShearGroup, shear_shell_force, shear_shell_tangent
+from flexmbs.elements.shear_kernels import ShearGroup, shear_shell_force, shear_shell_tangent
 from flexmbs.elements.shear_strain import bilinear, condensed, products, strains
 
 __all__ = ["ShearShell"]

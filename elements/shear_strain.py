@@ -49,7 +49,10 @@ def bilinear(points: FloatArray) -> tuple[FloatArray, FloatArray]:
 def products(nodes: FloatArray) -> FloatArray:
     """The 16 products (n_e, 16)."""
     s, t = CORNERS.T
-    x = 0.25 * np.einsum("mi,eikc->ekmc", np.stack((1.0 + 0.0 * s, s, t, s * t)), nodes).reshape(len(nodes), 8, 3)[:, 1:]
+    x = (
+        0.25
+        * np.einsum("mi,eikc->ekmc", np.stack((1.0 + 0.0 * s, s, t, s * t)), nodes).reshape(len(nodes), 8, 3)[:, 1:]
+    )
     terms = 0.5 * SIGNS * (x[:, PRODUCTS[:, 1]] * x[:, PRODUCTS[:, 2]]).sum(axis=-1)
     sums = np.zeros((len(nodes), 16))
     np.add.at(sums, (slice(None), PRODUCTS[:, 0]), terms)

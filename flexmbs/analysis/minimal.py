@@ -83,10 +83,24 @@ def stability(dyn: Dynamics, lin: ConstrainedLinearisation) -> Stability:
     except LinAlgError:
         values, vectors = np.linalg.eigh(0.5 * (K + K.T))
     level = LEVEL * float(np.abs(values).max())
-    idle = N @ vectors[:, np.abs(values) <= level]
+    idle = N @ _unheld(K, vectors[:, np.abs(values) <= level])
     free = lin.free[still]
     names = [dyn.coordinates.describe(int(free[i])) for i in np.flatnonzero(_share(idle) > 0.3)[:6]]
     return Stability(bool(values.min() >= -level), tuple(names))
+
+
+def _unheld(K: FloatArray, vectors: FloatArray) -> FloatArray:
+    """Those directions in the span of ``vectors`` that the stiffness does not hold.
+
+    The eigenvalues of slender beams span more than the digits of a number: bending is then round-off beside the turning
+    of light sections, but not beside the stiffness along its own direction, by which it is judged here.
+    """
+    if not vectors.shape[1]:
+        return vectors
+    own, turn = np.linalg.eigh(vectors.T @ (0.5 * (K + K.T)) @ vectors)
+    found = vectors @ turn
+    size = (np.abs(found) * (np.abs(K) @ np.abs(found))).sum(axis=0)
+    return np.asarray(found[:, np.abs(own) <= LEVEL * size])
 
 
 def _share(vectors: FloatArray) -> FloatArray:

@@ -95,6 +95,19 @@ ALL: tuple[CaseEntry, ...] = (
         f"{_HERE}.spatial_rod_slenderness:CASE",
         slow=True,
     ),
+    CaseEntry(
+        "cable-and-beams",
+        "Slender members: cable, beam with directors and exact beam",
+        "elements",
+        f"{_HERE}.cable_and_beams:LIMIT",
+        slow=True,
+    ),
+    CaseEntry(
+        "exact-beam-paths",
+        "Exact beam: any path of loading, any rotation of everything",
+        "elements",
+        f"{_HERE}.cable_and_beams:PATH",
+    ),
     CaseEntry("linear-beams", "Linear beams: exact at the nodes", "elements", f"{_HERE}.elements:LINEAR"),
     CaseEntry(
         "solid-bar-analyses",
