@@ -59,8 +59,8 @@ _HOME = {
     "flexmbs.files": ("load",),
     "flexmbs.forces": (
         "Bushing", "DistributedLoad", "EdgeLoad", "EdgeMoment", "ElasticSupport", "ForceCurve", "Gravity", "JointForce",
-        "JointFriction", "Moment", "NodalLoad", "PointForce", "Pressure", "RayleighDamping", "SpringDamper",
-        "StickSlip", "Stop", "TorsionSpring", "UserForce",
+        "JointFriction", "MembraneStress", "Moment", "NodalLoad", "PointForce", "Pressure", "RayleighDamping",
+        "SpringDamper", "StickSlip", "Stop", "ThermalStrain", "TorsionSpring", "UserForce",
     ),
     "flexmbs.integrators.augmented_lagrangian": ("AugmentedLagrangian",),
     "flexmbs.integrators.bdf": ("BDF",),
@@ -79,6 +79,7 @@ _HOME = {
     "flexmbs.integrators.step_control": ("ErrorControl", "FixedStep"),
     "flexmbs.joints.coordinate_joint": ("CoordinateJoint", "CoordinateMarker"),
     "flexmbs.joints.distance": ("Distance",),
+    "flexmbs.joints.edges": ("fasten_edge", "hinge_edge"),
     "flexmbs.joints.drivers": ("DistanceDriver", "RotationDriver", "TranslationDriver"),
     "flexmbs.joints.gears": ("Gear", "RackAndPinion", "Screw"),
     "flexmbs.joints.lower_pairs": (
@@ -233,6 +234,7 @@ __all__ = [
     "LossWarning",
     "Lowest",
     "Marker",
+    "MembraneStress",
     "Mesh",
     "MeshError",
     "ModalDamping",
@@ -317,6 +319,7 @@ __all__ = [
     "System",
     "Table",
     "ThermalLoad",
+    "ThermalStrain",
     "TimeSolution",
     "TimeStatus",
     "Topology",
@@ -344,10 +347,12 @@ __all__ = [
     "elements",
     "eliminate",
     "export",
+    "fasten_edge",
     "frame_response",
     "geometric_stiffness",
     "ground",
     "harmonic_response",
+    "hinge_edge",
     "inspect",
     "inverse_dynamics",
     "inverse_kinematics",
@@ -461,6 +466,7 @@ if TYPE_CHECKING:
         Gravity,
         JointForce,
         JointFriction,
+        MembraneStress,
         Moment,
         NodalLoad,
         PointForce,
@@ -469,6 +475,7 @@ if TYPE_CHECKING:
         SpringDamper,
         StickSlip,
         Stop,
+        ThermalStrain,
         TorsionSpring,
         UserForce,
     )
@@ -490,6 +497,7 @@ if TYPE_CHECKING:
     from flexmbs.joints.coordinate_joint import CoordinateJoint, CoordinateMarker
     from flexmbs.joints.distance import Distance
     from flexmbs.joints.drivers import DistanceDriver, RotationDriver, TranslationDriver
+    from flexmbs.joints.edges import fasten_edge, hinge_edge
     from flexmbs.joints.gears import Gear, RackAndPinion, Screw
     from flexmbs.joints.lower_pairs import Cylindrical, Fixed, ParallelAxes, Planar, Prismatic, Revolute, Spherical
     from flexmbs.joints.point_contacts import PointOnLine, PointOnPlane
