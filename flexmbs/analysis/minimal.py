@@ -85,7 +85,8 @@ def stability(dyn: Dynamics, lin: ConstrainedLinearisation) -> Stability:
     except LinAlgError:
         values, vectors = np.linalg.eigh(0.5 * (K + K.T))
     low = np.abs(values) <= LEVEL * float(np.abs(values).max())
-    # what the solver cannot tell from zero, it may be in itself: bending of thin shells beside their stiff thickness
+    # what the solver cannot tell from zero, it may be in itself: bending of thin shells and beams beside their stiff
+    # thickness
     small, turn = np.linalg.eigh(vectors[:, low].T @ (0.5 * (K + K.T)) @ vectors[:, low])
     directions = np.abs(vectors[:, low] @ turn)
     noise = NOISE * np.einsum("ij,ik,kj->j", directions, np.abs(K), directions, optimize=True)
