@@ -186,8 +186,8 @@ class Solution:
     def section_frame(self, at: Attachment, step: int = -1) -> FloatArray:
         """Axes (3, 3) at a node with directors or of a surface, as columns, inertial components.
 
-        The first is normal to the directors, or to the slopes of a surface; with a vector across the thickness the third
-        is along that.
+        The first is normal to the directors, or to the slopes of a surface; with a vector across the thickness the
+        third is along that.
         """
         as_attachment("section_frame", at, single=True)
         layout = at.body.element.layout

@@ -22,7 +22,8 @@ def fasten_edge(edge: Attachment, body: Side, name: str = "") -> tuple[Revolute,
     """Joints that hold position and normal of every node of an edge on a body, as a clamp does.
 
     At each node p_A = p_B and n_A = n_B (5 equations), with n along the vector across the thickness, or normal to the
-    slopes; rotation about it and stretches stay free there, and follow from its neighbours. Give them all to the model: ``fx.Model(..., *fx.fasten_edge(strip.set("left"), drum))``.
+    slopes; rotation about it and stretches stay free there, and follow from its neighbours. Give them all to the model:
+    ``fx.Model(..., *fx.fasten_edge(strip.set("left"), drum))``.
 
     Parameters
     ----------
