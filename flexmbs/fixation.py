@@ -16,7 +16,7 @@ from scipy.spatial.transform import Rotation
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.history import History, value_at
-from flexmbs.node_planes import mirrored, tangent_planes
+from flexmbs.node_planes import mirrored, slopes_along_edges, tangent_planes
 
 if TYPE_CHECKING:
     from flexmbs.coordinates import Coordinates
@@ -149,6 +149,9 @@ class _Gather:
                 self._hold_plane(key, axes, count, condition.rotation, drive, owner)
             if not layout.slope:
                 return
+        if condition.kind == "position" and layout.surface:
+            for key in slopes_along_edges(self.coordinates, condition.at):
+                self.held.setdefault(key, []).extend((normal, 0.0, -1, owner) for normal in condition.normals)
         for dofs in self.coordinates.dofs(condition.at):
             if condition.kind == "position":
                 key = tuple(int(i) for i in dofs[list(layout.position)])

@@ -79,6 +79,7 @@ ALL: tuple[CaseEntry, ...] = (
     CaseEntry(
         "spatial-rod-blade", "Rotating blade of beams with directors", "modes", f"{_HERE}.spatial_rod_modes:BLADE"
     ),
+    CaseEntry("heated-plate", "A plate heated between edges that do not move", "modes", f"{_HERE}.heated_plate:HEATED"),
     CaseEntry(
         "d20-in-space",
         "Rotating tether with tip mass: cable and beam in space",
