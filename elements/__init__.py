@@ -11,6 +11,7 @@ if __name__ != "flexmbs.elements":
 from flexmbs.core.contracts import Element
 from flexmbs.core.laminate import Ply
 from flexmbs.elements.continuum_beam import ContinuumBeam
+from flexmbs.elements.continuum_plate import ContinuumPlate
 from flexmbs.elements.director_beam import DirectorBeam
 from flexmbs.elements.exact_beam import ExactBeam
 from flexmbs.elements.hermite import CableStrain
@@ -23,6 +24,7 @@ from flexmbs.elements.linear.truss import Truss
 from flexmbs.elements.planar_beam import PlanarBeam
 from flexmbs.elements.planar_cable import PlanarCable
 from flexmbs.elements.quadrature import Gauss, Lobatto
+from flexmbs.elements.shear_shell import ShearShell
 from flexmbs.elements.spatial_beam import SpatialBeam
 from flexmbs.elements.spatial_cable import SpatialCable
 from flexmbs.elements.thin_plate import PlateCurvature, ThinPlate
@@ -31,6 +33,7 @@ __all__ = [
     "ALL",
     "CableStrain",
     "ContinuumBeam",
+    "ContinuumPlate",
     "DirectorBeam",
     "ExactBeam",
     "Frame",
@@ -42,6 +45,7 @@ __all__ = [
     "PlanarCable",
     "PlateCurvature",
     "Ply",
+    "ShearShell",
     "ShellQuad",
     "ShellTriangle",
     "SpatialBeam",

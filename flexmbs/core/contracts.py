@@ -262,7 +262,12 @@ class Formulation(Protocol):
 
 
 class Element(Formulation, Protocol):
-    """An element formulation on lines."""
+    """An element formulation on lines.
+
+    An element of two nodes with a slope and directors may have an attribute ``carries_kinks = True``. Its lines may
+    have corners and branches, and its `tabulate` gets one more argument, ``slopes (n_e, 2, 3, 3)``: the vectors r_x,
+    r_y, r_z (rows) of each cell at its nodes in the stress-free shape, where ``reference`` has those of the nodes.
+    """
 
     def reference(self, points: FloatArray, tangents: FloatArray) -> FloatArray:
         """Nodal coordinates (n_nodes, n) of the stress-free shape from points and unit tangents (n_nodes, dim)."""
