@@ -4,8 +4,8 @@ r"""Matrices with a border of a few rows and columns: Cholesky of the large part
    \begin{pmatrix} f \\ g \end{pmatrix}: \qquad S = E - C K^{-1} B, \quad y = S^{-1} (g - C K^{-1} f), \quad
    x = K^{-1} f - (K^{-1} B)\, y.
 
-Meshed surfaces with a few joints: CHOLMOD keeps its fill-reducing order, where an elimination with interchanges has none
-to keep. Where K is not symmetric and definite, LU of the whole takes its place.
+Meshed surfaces with a few joints: CHOLMOD keeps its fill-reducing order, where an elimination with interchanges has
+none to keep. Where K is not symmetric and definite, LU of the whole takes its place.
 """
 
 from __future__ import annotations

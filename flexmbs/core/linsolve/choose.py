@@ -21,7 +21,7 @@ WIDE = 48
 """Half bandwidth up to which it is faster than SuperLU."""
 
 MESHED, LARGE, BORDER = 150, 1_000, 60
-"""Half bandwidth and order above which, and number of constraints up to which, these are a border to a definite part."""
+"""Half bandwidth and order above which, and number of constraints up to which, these border a definite part."""
 
 SMALL = 400
 """Order up to which the band solver is taken whatever the bandwidth."""
@@ -89,9 +89,9 @@ def choose(pattern: Pattern, half_band: int, symmetric: bool, constraints: IntAr
         from flexmbs.core.linsolve.cholmod import Cholmod
 
         return Cholmod(pattern)
-    if constraints is not None and saddle and half_band > MESHED and pattern.n > LARGE and len(constraints) <= BORDER:
-        if cholmod_available():
-            from flexmbs.core.linsolve.bordered import Bordered
+    few = constraints is not None and 0 < len(constraints) <= BORDER
+    if constraints is not None and few and half_band > MESHED and pattern.n > LARGE and cholmod_available():
+        from flexmbs.core.linsolve.bordered import Bordered
 
-            return Bordered(pattern, constraints)
+        return Bordered(pattern, constraints)
     return Band(pattern.n, half_band, symmetric) if half_band <= WIDE else SuperLU(pattern, natural=saddle)
