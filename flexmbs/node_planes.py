@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from flexmbs.core.contracts import FloatArray, NodeLayout
     from flexmbs.supports import Condition
 
-__all__ = ["mirrored", "tangent_planes"]
+__all__ = ["edge_slopes", "mirrored", "tangent_planes"]
 
 IN_PLANE, NORMAL = 0.5, 0.85
 """Cosines to the normal of a plane of symmetry up to which a vector lies in it, and from which it is normal to it.
@@ -58,6 +58,26 @@ def tangent_planes(coordinates: Coordinates, at: Attachment) -> list[tuple[tuple
         if layout.mixed and edge.any():
             key = tuple(int(i) for i in dofs[list(layout.mixed)])
             found.append((key, axes[0], 1))
+    return found
+
+
+def edge_slopes(coordinates: Coordinates, at: Attachment) -> list[tuple[int, ...]]:
+    """Coordinates of the slopes along edges of ``at``, which move with their nodes: a held edge is held between them.
+
+    None for a node alone, and for elements without slopes along their edges; both slopes inside of a held area.
+    """
+    body, layout = at.body, at.body.element.layout
+    if not layout.surface or body.shape is None or not len(body.shape.slopes):
+        return []
+    edges = edge_directions(body.mesh, body.cells, np.array(at.nodes, dtype=np.int64))
+    found: list[tuple[int, ...]] = []
+    for dofs, edge in zip(coordinates.dofs(at), edges, strict=True):
+        keys = [tuple(int(i) for i in dofs[list(part)]) for part in (layout.surface[:3], layout.surface[3:])]
+        if np.isnan(edge).any():
+            found += keys
+        elif edge.any():
+            slopes = [coordinates.reference[list(key)] for key in keys]
+            found.append(keys[int(np.argmax([abs(float(edge @ x)) / float(np.linalg.norm(x)) for x in slopes]))])
     return found
 
 

@@ -186,9 +186,7 @@ def _sweep(owner: str, start: float, end: float) -> tuple[float, float]:
     first = as_number(owner, "start_angle", start, unit="rad")
     sweep = as_number(owner, "end_angle", end, unit="rad") - first
     if not 0.0 < sweep <= TURN * (1.0 + 1e-12):
-        raise MeshError(
-            f"{owner}: the end angle must be up to 2 pi above the start, not {sweep:.9g} rad from it."
-        )
+        raise MeshError(f"{owner}: the end angle must be up to 2 pi above the start, not {sweep:.9g} rad from it.")
     return first, sweep
 
 
