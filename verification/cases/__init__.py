@@ -109,10 +109,10 @@ ALL: tuple[CaseEntry, ...] = (
         "thin-plate-strips",
         "Strips rolled up, and bent by a shear force",
         "statics",
-        f"{_HERE}.thin_plates:STRIPS",
+        f"{_HERE}.thin_plates_far:STRIPS",
         slow=True,
     ),
-    CaseEntry("thin-plate-ring", "Slit ring lifted at one lip", "statics", f"{_HERE}.thin_plates:RING", slow=True),
+    CaseEntry("thin-plate-ring", "Slit ring lifted at one lip", "statics", f"{_HERE}.thin_plates_far:RING", slow=True),
     CaseEntry(
         "thin-plate-modes",
         "Natural frequencies of absolute-nodal thin plates",
@@ -125,9 +125,11 @@ ALL: tuple[CaseEntry, ...] = (
         "thin-plate-slenderness",
         "Locking of absolute-nodal thin plates",
         "elements",
-        f"{_HERE}.thin_plates:SLENDERNESS",
+        f"{_HERE}.thin_plates_far:SLENDERNESS",
     ),
-    CaseEntry("thin-plate-pendulum", "Plate hung by a corner", "dynamics", f"{_HERE}.thin_plates:PENDULUM", slow=True),
+    CaseEntry(
+        "thin-plate-pendulum", "Plate hung by a corner", "dynamics", f"{_HERE}.thin_plates_far:PENDULUM", slow=True
+    ),
     CaseEntry("laminated-plate", "Cross-ply plates under pressure", "elements", f"{_HERE}.laminated_plate:CASE"),
     CaseEntry(
         "strain-measures", "Two strain measures, each against its own rod", "elements", f"{_HERE}.elements:STRAINS"
