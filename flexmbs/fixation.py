@@ -125,6 +125,7 @@ class _Gather:
         self.held: dict[tuple[int, ...], list[tuple[FloatArray, float, int, str]]] = {}
         self.oriented: dict[tuple[int, ...], tuple[FloatArray, int, str, bool]] = {}
         self.turned: dict[tuple[int, ...], tuple[FloatArray, int, int, FloatArray, str]] = {}
+        self.edges: dict[tuple[int, ...], list[tuple[FloatArray, float, int, str]]] = {}
         for support in model.supports:
             for condition in support.conditions():
                 owner = f"{type(support).__name__} {condition.at}"
@@ -151,7 +152,7 @@ class _Gather:
                 return
         if condition.kind == "position" and layout.surface:
             for key in slopes_along_edges(self.coordinates, condition.at):
-                self.held.setdefault(key, []).extend((normal, 0.0, -1, owner) for normal in condition.normals)
+                self.edges.setdefault(key, []).extend((normal, 0.0, -1, owner) for normal in condition.normals)
         for dofs in self.coordinates.dofs(condition.at):
             if condition.kind == "position":
                 key = tuple(int(i) for i in dofs[list(layout.position)])
@@ -222,6 +223,9 @@ class _Gather:
 
     def finish(self) -> Fixation:
         self._merge()
+        for edge, conditions in self.edges.items():
+            if edge not in self.turned:  # clamps hold the whole slope along an edge
+                self.held.setdefault(edge, []).extend(conditions)
         n_d, reference = len(self.drives), self.coordinates.reference
         fixed = list(self.still)  # nothing asks for the value of these
         base = [0.0] * len(fixed)

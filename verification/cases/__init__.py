@@ -100,6 +100,37 @@ ALL: tuple[CaseEntry, ...] = (
     CaseEntry("s10-cook", "Cook's tapered panel", "elements", f"{_HERE}.shells:COOK"),
     CaseEntry("shell-obstacles", "Shell obstacle course", "elements", f"{_HERE}.shells:OBSTACLES"),
     CaseEntry("shell-slenderness", "Plates from thick to very thin", "elements", f"{_HERE}.shells:SLENDER"),
+    CaseEntry(
+        "thin-plate-statics", "Square plates by absolute-nodal thin plates", "statics", f"{_HERE}.thin_plates:STATICS"
+    ),
+    CaseEntry(
+        "thin-plate-twist", "Constant twist of absolute-nodal thin plates", "statics", f"{_HERE}.thin_plates:TWIST"
+    ),
+    CaseEntry(
+        "thin-plate-strips",
+        "Strips rolled up, and bent by a shear force",
+        "statics",
+        f"{_HERE}.thin_plates_far:STRIPS",
+        slow=True,
+    ),
+    CaseEntry("thin-plate-ring", "Slit ring lifted at one lip", "statics", f"{_HERE}.thin_plates_far:RING", slow=True),
+    CaseEntry(
+        "thin-plate-modes",
+        "Natural frequencies of absolute-nodal thin plates",
+        "modes",
+        f"{_HERE}.thin_plates:VIBRATION",
+        slow=True,
+    ),
+    CaseEntry("thin-plate-strip-modes", "Tensioned strip of plates", "modes", f"{_HERE}.thin_plates:TENSION"),
+    CaseEntry(
+        "thin-plate-slenderness",
+        "Locking of absolute-nodal thin plates",
+        "elements",
+        f"{_HERE}.thin_plates_far:SLENDERNESS",
+    ),
+    CaseEntry(
+        "thin-plate-pendulum", "Plate hung by a corner", "dynamics", f"{_HERE}.thin_plates_far:PENDULUM", slow=True
+    ),
     CaseEntry("laminated-plate", "Cross-ply plates under pressure", "elements", f"{_HERE}.laminated_plate:CASE"),
     CaseEntry(
         "strain-measures", "Two strain measures, each against its own rod", "elements", f"{_HERE}.elements:STRAINS"
