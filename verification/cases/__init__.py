@@ -36,6 +36,29 @@ ALL: tuple[CaseEntry, ...] = (
     CaseEntry(
         "helical-spring", "Helical spring pulled to four times its pitch", "statics", f"{_HERE}.spatial_rods:SPRING"
     ),
+    CaseEntry(
+        "s08-strip",
+        "Strip of shells under an end moment and an end force",
+        "statics",
+        f"{_HERE}.absolute_nodal_shells:STRIP",
+    ),
+    CaseEntry(
+        "s08c-slit-annulus",
+        "Slit annular plate lifted at one lip",
+        "statics",
+        f"{_HERE}.absolute_nodal_shells:ANNULUS",
+        slow=True,
+    ),
+    CaseEntry(
+        "s08d-hemisphere",
+        "Hemisphere with a hole, pulled and pushed",
+        "statics",
+        f"{_HERE}.absolute_nodal_shells:HEMISPHERE",
+        slow=True,
+    ),
+    CaseEntry(
+        "s08e-cylinder", "Open cylinder pulled apart", "statics", f"{_HERE}.absolute_nodal_shells:CYLINDER", slow=True
+    ),
     CaseEntry("s13-catenary", "Elastic catenary", "statics", f"{_HERE}.curved:CATENARY"),
     CaseEntry(
         "frame-statics", "Portal frames with hinges and a bent in space", "statics", f"{_HERE}.frame_statics:CASE"
