@@ -246,7 +246,8 @@ def run_hemisphere(progress: Progress) -> Outcome:
     )
     quantities, table, last = _refined(
         "s08d", lambda n: hemisphere(ShearShell(), n),
-        (("8 x 8", 8, 0.0), ("16 x 16", 16, LIMIT), ("32 x 32", 32, 2.5 * CONVERGED)), probes, (0.1, 0.2, 0.5, 1.0), progress,
+        (("8 x 8", 8, 0.0), ("16 x 16", 16, LIMIT), ("32 x 32", 32, 2.5 * CONVERGED)),
+        probes, (0.1, 0.2, 0.5, 1.0), progress,
     )  # fmt: skip
     return Outcome(quantities, (), [table], [_drawn(last, "Under the full load, coloured by the moment M_11")])
 
@@ -314,8 +315,8 @@ HEMISPHERE = Case(
     run=run_hemisphere,
     source=_SOURCE,
     limits=(
-        "The published figures are those of 16 x 16 elements with reduced integration. 64 x 64 elements give 1.4983 and "
-        "1.8256 at a tenth of the load (published: 1.499 and 1.840; quadratic elements of CalculiX: 1.4989 and 1.8287) "
+        "The published figures are those of 16 x 16 elements with reduced integration. 64 x 64 elements give 1.4983 "
+        "and 1.8256 at a tenth of the load (published: 1.499 and 1.840; quadratic elements of CalculiX: 1.4989 and 1.8287) "
         "and 4.072 and 8.148 at the full load (4.067 and 8.178).",
     ),
 )
@@ -325,7 +326,8 @@ CYLINDER = Case(
     area="statics",
     summary=(
         "An open cylinder under two opposite radial forces: bending at first, then a membrane, with a sudden "
-        "stiffening between. Against quadratic shells of CalculiX up to a tenth of the load, and the published end value."
+        "stiffening between. Against quadratic shells of CalculiX up to a tenth of the load, and the published end "
+        "value."
     ),
     run=run_cylinder,
     source=_SOURCE,

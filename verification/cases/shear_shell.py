@@ -35,7 +35,7 @@ def plate(n: int, section: Any, elastic: Any, side: float = 1.0, n_y: int | None
 
 
 def held(body: fx.FlexibleBody, code: str, flat: bool = True) -> list[Any]:
-    """Supports of the sides x = 0, x = a, y = 0, y = b by their letters; simple ones hold director and point along them.
+    """Supports of the sides x = 0, x = a, y = 0, y = b by their letters; simple ones hold what lies along them.
 
     ``flat``: all nodes are held in the plane.
     """
@@ -254,9 +254,8 @@ def _linear(plies: tuple[Ply, ...], n: int) -> float:
     flat = fx.meshes.rectangle((0, 0), (1, 1), (n, n)).in_space()
     mesh = flat.with_node_set("all", np.arange(flat.n_points))
     part = fx.Part(mesh, regions=[fx.Region(None, ShellQuad(layers=plies, reference=(1.0, 0.0, 0.0)))])
-    supports = {
-        "left": ("uy", "uz", "rx"), "right": ("uy", "uz", "rx"), "bottom": ("ux", "uz", "ry"), "top": ("ux", "uz", "ry"),
-    }  # fmt: skip
+    across, up = ("uy", "uz", "rx"), ("ux", "uz", "ry")
+    supports = {"left": across, "right": across, "bottom": up, "top": up}
     solution = fx.static_response(part, supports, fx.SurfaceLoad("all", pressure=-1.0))
     centre = int(np.argmin(np.linalg.norm(mesh.points[:, :2] - 0.5, axis=1)))
     return float(solution.displacements[centre, 2])
@@ -341,7 +340,7 @@ def _branched(n: int) -> fx.Mesh:
     chain += [(2 * n + i, 2 * n + i + 1) for i in range(1, n)]
     m = len(y)
     cells = [[m * a + j, m * b + j, m * b + j + 1, m * a + j + 1] for a, b in chain for j in range(m - 1)]
-    return fx.Mesh(points, [("quad", cells)], {"left": np.arange(m)})
+    return fx.Mesh(np.array(points), (fx.meshes.CellBlock("quad", np.array(cells)),), {"left": np.arange(m)})
 
 
 def _pulled(mesh: fx.Mesh, h: float, force: FloatArray) -> tuple[float, float]:
@@ -425,8 +424,8 @@ PLATES = Case(
     title="Absolute-nodal shells: square plates and pure twist",
     area="statics",
     summary=(
-        "Small deflections of square plates by the shear-deformable absolute-nodal shell: thin ones against Kirchhoff's "
-        "theory, moderately thick ones against Navier's series with shear, and a plate in pure twist."
+        "Small deflections of square plates by the shear-deformable absolute-nodal shell: thin ones against "
+        "Kirchhoff's theory, moderately thick ones against Navier's series with shear, and a plate in pure twist."
     ),
     run=run_plates,
     source=_PLATES + ".",
@@ -463,6 +462,7 @@ SLENDERNESS = Case(
         "tenth to a ten-thousandth of their length or radius, against beams with shear and stretch."
     ),
     run=run_slenderness,
+    source="Bernoulli-Euler bending with shear and stretch, by Castigliano's theorem.",
     equations=(
         r"w = F\left(\dfrac{L^3}{3 EI} + \dfrac{L}{GA_s}\right), \qquad w = F\left(\left(\dfrac{3\pi}{4} - 2\right)"
         r"\dfrac{R^3}{EI} + \dfrac{\pi R}{4}\left(\dfrac{1}{EA} + \dfrac{1}{GA_s}\right)\right)",
@@ -478,6 +478,7 @@ FOLDS = Case(
         "same mesh tell the difference."
     ),
     run=run_folds,
+    source="The linear shells of flexmbs, which have six coordinates a node.",
     limits=("Thick panels twist differently at a fold by up to 3 %, in which the linear element is no better known.",),
 )
 FREE = Case(
@@ -489,4 +490,5 @@ FREE = Case(
         "and energy must stay, by generalized-alpha with two steps."
     ),
     run=run_free,
+    source="Conservation of momentum and energy.",
 )
