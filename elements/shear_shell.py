@@ -83,9 +83,9 @@ class ShearShell:
     less than half a turn.
 
     The director at a node has unit part along the normals of the cells there: its length is one on a flat surface, and
-    more on a coarse curved one. Point data ``normal`` of the mesh tell its direction. At a fold, a corner or a branch at
-    right angles it lies along the mitre, so that all sides have their thickness; a right fold of plates is off by less
-    than 1e-3 of its deflection where they are thirty times as long as thick (`docs/theory/absolute_nodal_shells.md`).
+    more on a coarse curved one. Point data ``normal`` of the mesh tell its direction. At a fold, a corner or a branch
+    at right angles it lies along the mitre, so that all sides have their thickness; folded panels are off by less than
+    4e-3 where they are thirty times as long as thick (`docs/theory/absolute_nodal_shells.md`).
 
     Limits: first-order shear theory, plane stress; moderate strains (linear law); no change of thickness by stretching
     or bending; relative errors of the order of the square of thickness over radius. A director does not turn about

@@ -316,8 +316,8 @@ HEMISPHERE = Case(
     source=_SOURCE,
     limits=(
         "The published figures are those of 16 x 16 elements with reduced integration. 64 x 64 elements give 1.4983 "
-        "and 1.8256 at a tenth of the load (published: 1.499 and 1.840; quadratic elements of CalculiX: 1.4989 and 1.8287) "
-        "and 4.072 and 8.148 at the full load (4.067 and 8.178).",
+        "and 1.8256 at a tenth of the load (published: 1.499 and 1.840; quadratic elements of CalculiX: 1.4989 and "
+        "1.8287) and 4.072 and 8.148 at the full load (4.067 and 8.178).",
     ),
 )
 CYLINDER = Case(
