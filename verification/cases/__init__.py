@@ -23,6 +23,13 @@ ALL: tuple[CaseEntry, ...] = (
     ),
     CaseEntry("s09-plates", "Square plates under pressure and a central force", "statics", f"{_HERE}.plates:STATICS"),
     CaseEntry("s14-twist", "Square plate twisted by a force at its corner", "statics", f"{_HERE}.plates:TWIST"),
+    CaseEntry(
+        "shear-shell-plates",
+        "Absolute-nodal shells: square plates and pure twist",
+        "statics",
+        f"{_HERE}.shear_shell:PLATES",
+        slow=True,
+    ),
     CaseEntry("s03-bend", "45-degree bend under a load out of its plane", "statics", f"{_HERE}.spatial_rods:BEND"),
     CaseEntry(
         "s12-princeton",
@@ -35,6 +42,29 @@ ALL: tuple[CaseEntry, ...] = (
     ),
     CaseEntry(
         "helical-spring", "Helical spring pulled to four times its pitch", "statics", f"{_HERE}.spatial_rods:SPRING"
+    ),
+    CaseEntry(
+        "s08-strip",
+        "Strip of shells under an end moment and an end force",
+        "statics",
+        f"{_HERE}.absolute_nodal_shells:STRIP",
+    ),
+    CaseEntry(
+        "s08c-slit-annulus",
+        "Slit annular plate lifted at one lip",
+        "statics",
+        f"{_HERE}.absolute_nodal_shells:ANNULUS",
+        slow=True,
+    ),
+    CaseEntry(
+        "s08d-hemisphere",
+        "Hemisphere with a hole, pulled and pushed",
+        "statics",
+        f"{_HERE}.absolute_nodal_shells:HEMISPHERE",
+        slow=True,
+    ),
+    CaseEntry(
+        "s08e-cylinder", "Open cylinder pulled apart", "statics", f"{_HERE}.absolute_nodal_shells:CYLINDER", slow=True
     ),
     CaseEntry("s13-catenary", "Elastic catenary", "statics", f"{_HERE}.curved:CATENARY"),
     CaseEntry("segmented-beams", "Beams of finite rigid segments", "statics", f"{_HERE}.segmented_beams:BEAMS"),
@@ -96,6 +126,13 @@ ALL: tuple[CaseEntry, ...] = (
     CaseEntry(
         "e09-plates", "Natural frequencies of thin square plates", "modes", f"{_HERE}.plates:VIBRATION", slow=True
     ),
+    CaseEntry(
+        "shear-shell-modes",
+        "Absolute-nodal shells: frequencies of square plates",
+        "modes",
+        f"{_HERE}.shear_shell:VIBRATION",
+        slow=True,
+    ),
     CaseEntry("e06-strip", "Tensioned strip of a galvanizing line", "modes", f"{_HERE}.tensioned_strip:CASE"),
     CaseEntry("s10-cook", "Cook's tapered panel", "elements", f"{_HERE}.shells:COOK"),
     CaseEntry("shell-obstacles", "Shell obstacle course", "elements", f"{_HERE}.shells:OBSTACLES"),
@@ -132,6 +169,26 @@ ALL: tuple[CaseEntry, ...] = (
         "thin-plate-pendulum", "Plate hung by a corner", "dynamics", f"{_HERE}.thin_plates_far:PENDULUM", slow=True
     ),
     CaseEntry("laminated-plate", "Cross-ply plates under pressure", "elements", f"{_HERE}.laminated_plate:CASE"),
+    CaseEntry(
+        "shear-shell-membranes",
+        "Absolute-nodal shells: Cook's panel and layered plates",
+        "elements",
+        f"{_HERE}.shear_shell:MEMBRANES",
+        slow=True,
+    ),
+    CaseEntry(
+        "shear-shell-slenderness",
+        "Absolute-nodal shells: strips from thick to very thin",
+        "elements",
+        f"{_HERE}.shear_shell:SLENDERNESS",
+    ),
+    CaseEntry(
+        "shear-shell-folds",
+        "Absolute-nodal shells: folded and branching panels",
+        "elements",
+        f"{_HERE}.shear_shell:FOLDS",
+        slow=True,
+    ),
     CaseEntry(
         "strain-measures", "Two strain measures, each against its own rod", "elements", f"{_HERE}.elements:STRAINS"
     ),
@@ -276,6 +333,13 @@ ALL: tuple[CaseEntry, ...] = (
     ),
     CaseEntry("d16-discs", "Flying spaghetti, rotary inertia in discs", "flexible motion", f"{_HERE}.spaghetti:DISCS"),
     CaseEntry("d17-pendulum", "Very flexible falling pendulum", "flexible motion", f"{_HERE}.flexible_pendulum:CASE"),
+    CaseEntry(
+        "shear-shell-flight",
+        "Absolute-nodal shells: a panel in free flight",
+        "flexible motion",
+        f"{_HERE}.shear_shell:FREE",
+        slow=True,
+    ),
     CaseEntry("d18-spinup", "Spin-up of a flexible cantilever", "flexible motion", f"{_HERE}.spinup:CASE"),
     CaseEntry(
         "inertia-formulations",
