@@ -105,7 +105,7 @@ def _cell_normals(owner: str, shape: SurfaceShape) -> FloatArray:
     """
     cells, points = shape.cells, shape.points
     facets = corner_normals(owner, points, cells)
-    label = _alike(shape, facets)
+    label = _alike(shape)
     n = int(label.max(initial=-1)) + 1
     first = np.zeros((n, 3))
     first[label.ravel()[::-1]] = facets.reshape(-1, 3)[::-1]
@@ -157,22 +157,40 @@ def _means(label: IntArray, vectors: FloatArray, n: int) -> FloatArray:
     return np.asarray(np.divide(total, size, out=np.zeros_like(total), where=size > 0.0))
 
 
-def _alike(shape: SurfaceShape, facets: FloatArray) -> IntArray:
-    """Labels (n_e, 4): corners at a node whose cells have one normal; at kinks those less than `KINK` apart."""
-    label = shape.cells.copy()
-    flat, facet = label.ravel(), facets.reshape(-1, 3)
-    nodes = shape.cells.ravel()
+def _alike(shape: SurfaceShape) -> IntArray:
+    """Labels (n_e, 4): corners at a node whose cells have one normal; at kinks those that go on over their edges."""
+    cells = shape.cells
+    label = cells.copy()
+    nodes = cells.ravel()
     order = np.argsort(nodes, kind="stable")
     bounds = (np.searchsorted(nodes[order], shape.kinks, side=side) for side in ("left", "right"))
+    sides = np.stack((np.roll(cells, -1, axis=1), np.roll(cells, 1, axis=1)), axis=2).reshape(-1, 2)
     new = len(shape.points)
-    for start, end in zip(*bounds, strict=True):
+    for start, end, node in zip(*bounds, shape.kinks, strict=True):
         todo = list(order[start:end])
         while todo:
             group = [todo.pop(0)]
             for member in group:  # grows while it is gone through
-                near = [c for c in todo if abs(facet[c] @ facet[member]) > np.cos(np.radians(KINK))]
+                near = [c for c in todo if _goes_on(shape.points, node, sides[member], sides[c])]
                 group += near
                 todo = [c for c in todo if c not in near]
-            flat[group] = new
+            label.ravel()[group] = new
             new += 1
     return label
+
+
+def _goes_on(points: FloatArray, node: int, one: IntArray, other: IntArray) -> bool:
+    """Whether two cells at a node share an edge, and go on over it by less than `KINK`, whatever their orientation.
+
+    ``one`` and ``other`` are the neighbours of the node in the cells.
+    """
+    for a, c in ((one[0], one[1]), (one[1], one[0])):
+        if a in other:
+            edge, d = points[a] - points[node], other[0] if other[1] == a else other[1]
+            across = [
+                v - (v @ edge) / (edge @ edge) * edge for v in (points[c] - points[node], points[d] - points[node])
+            ]
+            size = np.linalg.norm(across[0]) * np.linalg.norm(across[1])
+            if across[0] @ across[1] < -np.cos(np.radians(KINK)) * size:
+                return True
+    return False
