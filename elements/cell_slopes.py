@@ -22,12 +22,18 @@ from flexmbs.meshes.surface import KINK, corner_normals
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["corner_slopes", "in_frames", "turned"]
+__all__ = ["FOLD", "corner_slopes", "folds", "in_frames", "turned"]
 
 EDGES = np.array([[0, 1], [3, 2], [0, 3], [1, 2]])
 """Edges of a cell: two along x, two along y, each in the direction of its parameter."""
 ALONG = np.array([[0, 2], [0, 3], [1, 3], [1, 2]])
 """Edges along x and along y that meet at a corner."""
+FOLD = 10.0
+"""Length, in thicknesses, of a plate or beam whose shear stiffness holds the angle between slopes at a kink.
+
+There the slope along one cell is the slope across another, on which its bending moment acts. The shears of the cells
+alone resist over a part of their length, so that the kink would give way, the more the finer the mesh is.
+"""
 SAME = 1e-3
 """Share of a second eigenvalue above which normals at an edge span a plane."""
 
@@ -62,6 +68,25 @@ def corner_slopes(owner: str, shape: SurfaceShape) -> FloatArray:
             slopes[:, corner, k] = np.where(flip, -1.0, 1.0)[:, None] * length[which[:, edge], None] * at
     slopes[:, :, 2] = normals
     return slopes
+
+
+def folds(shape: SurfaceShape) -> NDArray[np.bool_]:
+    """Which edges (n_e, 4) of the cells, in the order of `EDGES`, are folds: cells at an angle, or more than two."""
+    cells, points = shape.cells, shape.points
+    ends = cells[:, EDGES]
+    _, which = np.unique(np.sort(ends.reshape(-1, 2), axis=1), axis=0, return_inverse=True)
+    which = which.reshape(len(cells), 4)
+    edge = points[ends[..., 1]] - points[ends[..., 0]]
+    edge /= np.linalg.norm(edge, axis=2, keepdims=True)
+    inward = points[cells].mean(axis=1)[:, None] - points[ends[..., 0]]
+    inward -= (inward * edge).sum(axis=2, keepdims=True) * edge
+    inward /= np.linalg.norm(inward, axis=2, keepdims=True)
+    n = int(which.max(initial=-1)) + 1
+    total = np.zeros((n, 3))
+    np.add.at(total, which, inward)
+    count = np.bincount(which.ravel(), minlength=n)
+    turned_by = np.linalg.norm(total, axis=1) > 2.0 * np.sin(0.5 * np.radians(KINK))
+    return np.asarray(((count > 2) | ((count == 2) & turned_by))[which])
 
 
 def in_frames(slopes: FloatArray, frames: FloatArray) -> FloatArray:

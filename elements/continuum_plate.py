@@ -46,7 +46,7 @@ from flexmbs.core.contracts import (
     TangentKernel,
 )
 from flexmbs.core.errors import ModelError
-from flexmbs.elements.cell_slopes import corner_slopes, in_frames
+from flexmbs.elements.cell_slopes import FOLD, corner_slopes, folds, in_frames
 from flexmbs.elements.plate_tables import (
     NODES,
     cell_grid,
@@ -174,7 +174,8 @@ class ContinuumPlate:
                 f"of curvature."
             )
         C = elasticity(Q, shear / h, E, nu, not (self.split or self.nodal), self.assumed_shear)
-        tie, g0, H = ties(reference, slopes, axis, shear, self.assumed_shear)
+        held = FOLD * h * 0.5 * float(shear[0, 0] + shear[1, 1])
+        tie, g0, H = ties(reference, slopes, axis, shear, held, folds(shape), self.assumed_shear)
         one = np.ones(len(dofs))
         return PlateGroup(
             dofs=np.ascontiguousarray(dofs, dtype=np.int64),
