@@ -24,8 +24,10 @@ from flexmbs.elements.linear.truss import Truss
 from flexmbs.elements.planar_beam import PlanarBeam
 from flexmbs.elements.planar_cable import PlanarCable
 from flexmbs.elements.quadrature import Gauss, Lobatto
+from flexmbs.elements.shear_shell import ShearShell
 from flexmbs.elements.spatial_beam import SpatialBeam
 from flexmbs.elements.spatial_cable import SpatialCable
+from flexmbs.elements.thin_plate import PlateCurvature, ThinPlate
 
 __all__ = [
     "ALL",
@@ -41,13 +43,16 @@ __all__ = [
     "Lobatto",
     "PlanarBeam",
     "PlanarCable",
+    "PlateCurvature",
     "Ply",
+    "ShearShell",
     "ShellQuad",
     "ShellTriangle",
     "SpatialBeam",
     "SpatialCable",
     "Tetra4",
     "Tetra10",
+    "ThinPlate",
     "Truss",
 ]
 

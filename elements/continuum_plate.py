@@ -47,7 +47,7 @@ from flexmbs.core.contracts import (
 )
 from flexmbs.core.errors import ModelError
 from flexmbs.elements.cell_slopes import FOLD, corner_slopes, folds, in_frames
-from flexmbs.elements.plate_tables import (
+from flexmbs.elements.continuum_plate_tables import (
     NODES,
     cell_grid,
     elasticity,

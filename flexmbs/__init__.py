@@ -59,9 +59,8 @@ _HOME = {
     "flexmbs.files": ("load",),
     "flexmbs.forces": (
         "Bushing", "DistributedLoad", "EdgeLoad", "EdgeMoment", "ElasticSupport", "ForceCurve", "Gravity", "JointForce",
-        "JointFriction",
-        "Moment", "NodalLoad", "PointForce", "Pressure", "RayleighDamping", "SpringDamper", "StickSlip", "Stop", "TorsionSpring",
-        "UserForce",
+        "JointFriction", "MembraneStress", "Moment", "NodalLoad", "PointForce", "Pressure", "RayleighDamping",
+        "SpringDamper", "StickSlip", "Stop", "ThermalStrain", "TorsionSpring", "UserForce",
     ),
     "flexmbs.integrators.augmented_lagrangian": ("AugmentedLagrangian",),
     "flexmbs.integrators.bdf": ("BDF",),
@@ -80,6 +79,7 @@ _HOME = {
     "flexmbs.integrators.step_control": ("ErrorControl", "FixedStep"),
     "flexmbs.joints.coordinate_joint": ("CoordinateJoint", "CoordinateMarker"),
     "flexmbs.joints.distance": ("Distance",),
+    "flexmbs.joints.edges": ("fasten_edge", "hinge_edge"),
     "flexmbs.joints.drivers": ("DistanceDriver", "RotationDriver", "TranslationDriver"),
     "flexmbs.joints.gears": ("Gear", "RackAndPinion", "Screw"),
     "flexmbs.joints.lower_pairs": (
@@ -131,12 +131,16 @@ _HOME = {
     "flexmbs.reduction.modal_truncation": ("modal_truncation",),
     "flexmbs.reduction.model": ("ReducedModel",),
     "flexmbs.reduction.read_mbdyn": ("read_mbdyn",),
+    "flexmbs.reduction.read_reduced": ("read_reduced",),
     "flexmbs.reduction.read_sid": ("read_sid",),
     "flexmbs.reduction.reduce": ("reduce",),
     "flexmbs.reduction.report": ("ReductionReport",),
     "flexmbs.reduction.selection": ("EffectiveMass", "Lowest", "TransferFunction", "UpToFrequency"),
     "flexmbs.reduction.store": ("load_reduced",),
     "flexmbs.reduction.unreduced": ("unreduced",),
+    "flexmbs.segments.beam": ("segmented_beam", "segmented_cable"),
+    "flexmbs.segments.chain": ("SegmentedBeam",),
+    "flexmbs.segments.plate": ("SegmentedPlate", "segmented_plate"),
     "flexmbs.solution": ("Solution", "Status"),
     "flexmbs.supports": ("Clamp", "Guide", "Hinge", "Pin", "Prescribe", "Roller", "Symmetry"),
     "flexmbs.system": ("System", "compile_model"),
@@ -234,6 +238,7 @@ __all__ = [
     "LossWarning",
     "Lowest",
     "Marker",
+    "MembraneStress",
     "Mesh",
     "MeshError",
     "ModalDamping",
@@ -292,6 +297,8 @@ __all__ = [
     "Screw",
     "SectionFrame",
     "SectionStiffness",
+    "SegmentedBeam",
+    "SegmentedPlate",
     "Sheet",
     "SheetStiffness",
     "Signal",
@@ -318,6 +325,7 @@ __all__ = [
     "System",
     "Table",
     "ThermalLoad",
+    "ThermalStrain",
     "TimeSolution",
     "TimeStatus",
     "Topology",
@@ -345,10 +353,12 @@ __all__ = [
     "elements",
     "eliminate",
     "export",
+    "fasten_edge",
     "frame_response",
     "geometric_stiffness",
     "ground",
     "harmonic_response",
+    "hinge_edge",
     "inspect",
     "inverse_dynamics",
     "inverse_kinematics",
@@ -368,11 +378,15 @@ __all__ = [
     "read_mbdyn",
     "read_mesh",
     "read_operators",
+    "read_reduced",
     "read_sid",
     "reduce",
     "reduction",
     "rubin",
     "scalar_mass",
+    "segmented_beam",
+    "segmented_cable",
+    "segmented_plate",
     "simulate",
     "solve_kinematics",
     "solve_modal",
@@ -462,6 +476,7 @@ if TYPE_CHECKING:
         Gravity,
         JointForce,
         JointFriction,
+        MembraneStress,
         Moment,
         NodalLoad,
         PointForce,
@@ -470,6 +485,7 @@ if TYPE_CHECKING:
         SpringDamper,
         StickSlip,
         Stop,
+        ThermalStrain,
         TorsionSpring,
         UserForce,
     )
@@ -491,6 +507,7 @@ if TYPE_CHECKING:
     from flexmbs.joints.coordinate_joint import CoordinateJoint, CoordinateMarker
     from flexmbs.joints.distance import Distance
     from flexmbs.joints.drivers import DistanceDriver, RotationDriver, TranslationDriver
+    from flexmbs.joints.edges import fasten_edge, hinge_edge
     from flexmbs.joints.gears import Gear, RackAndPinion, Screw
     from flexmbs.joints.lower_pairs import Cylindrical, Fixed, ParallelAxes, Planar, Prismatic, Revolute, Spherical
     from flexmbs.joints.point_contacts import PointOnLine, PointOnPlane
@@ -536,12 +553,16 @@ if TYPE_CHECKING:
     from flexmbs.reduction.modal_truncation import modal_truncation
     from flexmbs.reduction.model import ReducedModel
     from flexmbs.reduction.read_mbdyn import read_mbdyn
+    from flexmbs.reduction.read_reduced import read_reduced
     from flexmbs.reduction.read_sid import read_sid
     from flexmbs.reduction.reduce import reduce
     from flexmbs.reduction.report import ReductionReport
     from flexmbs.reduction.selection import EffectiveMass, Lowest, TransferFunction, UpToFrequency
     from flexmbs.reduction.store import load_reduced
     from flexmbs.reduction.unreduced import unreduced
+    from flexmbs.segments.beam import segmented_beam, segmented_cable
+    from flexmbs.segments.chain import SegmentedBeam
+    from flexmbs.segments.plate import SegmentedPlate, segmented_plate
     from flexmbs.solution import Solution, Status
     from flexmbs.supports import Clamp, Guide, Hinge, Pin, Prescribe, Roller, Symmetry
     from flexmbs.system import System, compile_model

@@ -25,7 +25,7 @@ def surface_shape(
     frames, kinks = node_frames(owner, mesh, cells, stiffness.axis)
     slopes, sizes = np.zeros((0, 9)), np.zeros((0, 2))
     if element.parametric:
-        from flexmbs.meshes.parameters import surface_parameters  # type: ignore[import-not-found]
+        from flexmbs.meshes.parameters import surface_parameters
 
         cells, slopes, sizes = surface_parameters(owner, mesh, cells)
     if len(kinks) and not element.carries_kinks:

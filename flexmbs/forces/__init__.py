@@ -9,6 +9,7 @@ from flexmbs.forces.elastic_support import ElasticSupport
 from flexmbs.forces.force_curve import ForceCurve
 from flexmbs.forces.joint_force import JointForce
 from flexmbs.forces.joint_friction import JointFriction
+from flexmbs.forces.membrane_stress import MembraneStress, ThermalStrain
 from flexmbs.forces.moment import Moment
 from flexmbs.forces.nodal_load import NodalLoad
 from flexmbs.forces.point_force import PointForce
@@ -30,6 +31,7 @@ __all__ = [
     "Gravity",
     "JointForce",
     "JointFriction",
+    "MembraneStress",
     "Moment",
     "NodalLoad",
     "PointForce",
@@ -38,6 +40,7 @@ __all__ = [
     "SpringDamper",
     "StickSlip",
     "Stop",
+    "ThermalStrain",
     "TorsionSpring",
     "UserForce",
 ]

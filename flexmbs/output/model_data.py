@@ -19,7 +19,18 @@ from flexmbs.core.section import BeamStiffness, Circle, GeneralSection, Pipe, Re
 from flexmbs.core.section_matrix import SectionStiffness
 from flexmbs.core.sheet import Layup, Sheet, SheetStiffness
 from flexmbs.core.units import Units
-from flexmbs.forces import DistributedLoad, EdgeLoad, EdgeMoment, ElasticSupport, Gravity, Moment, PointForce, Pressure
+from flexmbs.forces import (
+    DistributedLoad,
+    EdgeLoad,
+    EdgeMoment,
+    ElasticSupport,
+    Gravity,
+    MembraneStress,
+    Moment,
+    PointForce,
+    Pressure,
+    ThermalStrain,
+)
 from flexmbs.meshes import Mesh
 from flexmbs.model import Model
 from flexmbs.supports import Clamp, Guide, Hinge, Pin, Prescribe, Roller, Symmetry
@@ -31,7 +42,7 @@ __all__ = ["CLASSES", "Sampler", "model_from_plain", "model_to_plain"]
 
 CLASSES: tuple[type, ...] = (
     Attachment, BeamStiffness, Circle, Clamp, Constant, DistributedLoad, EdgeLoad, EdgeMoment, Elastic, ElasticSupport,
-    FlexibleBody, Pressure,
+    FlexibleBody, MembraneStress, Pressure, ThermalStrain,
     GeneralSection, Gravity, Guide, Hinge, Layup, Moment, Orthotropic, Pin, Pipe, Ply, PointForce, Prescribe, Rectangle,
     Roller, SectionStiffness, Sheet, SheetStiffness, StaticOptions, Symmetry, Table, Units,
 )  # fmt: skip

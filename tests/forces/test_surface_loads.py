@@ -151,13 +151,62 @@ def test_orientation_and_shape_are_checked() -> None:
     cells[1] = cells[1][::-1]
     flipped = Mesh(mesh.points, [("quad", cells)])
     element, sheet = fx.elements.ShearShell(), fx.Sheet(0.01)
-    with pytest.raises(fx.MeshError, match="different sides.*oriented"):
+    with pytest.raises(fx.MeshError, match=r"different sides.*oriented"):
         fx.FlexibleBody(flipped, element, sheet, SOFT)
     assert fx.FlexibleBody(fx.meshes.oriented(flipped), element, sheet, SOFT).area == pytest.approx(2.0)
     crossed = Mesh(mesh.points, [("quad", [mesh.cells[0].nodes[0][[0, 2, 1, 3]], mesh.cells[0].nodes[1]])])
-    with pytest.raises(fx.MeshError, match="folded|no area"):
+    with pytest.raises(fx.MeshError, match=r"folded|no area"):
         fx.FlexibleBody(crossed, element, sheet, SOFT)
     with pytest.raises(fx.ModelError, match="Sheet"):
         fx.FlexibleBody(mesh, element, fx.Rectangle(0.1, 0.1), SOFT)
     with pytest.raises(fx.ModelError, match="give section"):
         fx.FlexibleBody(mesh, element)
+
+
+@pytest.mark.parametrize("axis", [(1.0, 0.0, 0.0), (1.0, 1.0, 0.0)])
+def test_a_free_plate_takes_its_thermal_strain(axis: tuple[float, float, float]) -> None:
+    """Without stress Green's strain is the thermal one: exact for any size, on distorted elements too."""
+    strain = np.array([0.05, -0.02, 0.03])
+    mesh = rectangle((0, 0), (2, 1), (3, 2)).in_space()
+    points = mesh.points.copy()
+    points[5] += (0.1, -0.07, 0.0)
+    body = fx.FlexibleBody(
+        Mesh(points, mesh.cells, mesh.node_sets), fx.elements.ShearShell(), fx.Sheet(0.05, axis=axis), SOFT
+    )
+    corner = body.node(0)
+    model = fx.Model(
+        body, fx.Clamp(corner), fx.Roller(body.node(3), (0, 1, 0)), fx.Roller(body.set("bottom"), (0, 0, 1)),
+        fx.ThermalStrain(body, tuple(strain)),
+    )  # fmt: skip
+    found = fx.solve_static(model)
+    c, s = np.array(axis[:2]) / np.linalg.norm(axis)
+    R = np.array([[c, -s], [s, c]])
+    E = R @ np.array([[strain[0], strain[2] / 2], [strain[2] / 2, strain[1]]]) @ R.T
+    every = fx.body.Attachment(body, tuple(range(body.mesh.n_points)), "all")
+    now = found.position(every)
+    d0, d1 = points[1:] - points[0], now[1:] - now[0]
+    lengths = (d0**2).sum(axis=1) + 2.0 * np.einsum("na,ab,nb->n", d0[:, :2], E, d0[:, :2])
+    np.testing.assert_allclose((d1**2).sum(axis=1), lengths, rtol=1e-9)
+
+
+def test_pretension_makes_a_membrane() -> None:
+    """Deflection of a tensioned strip under its load: q x (L - x) / (2 N) where bending is small against tension."""
+    thin = fx.FlexibleBody.plate(
+        (2.0, 0.2), elements=(40, 1), element=fx.elements.ShearShell(), section=fx.Sheet(1e-3), material=SOFT
+    )
+    N, q = 500.0, 2.0
+    model = fx.Model(
+        thin, fx.Pin(thin.set("left")), fx.Pin(thin.set("right")), fx.MembraneStress(thin, (N, 0, 0)),
+        fx.DistributedLoad(thin, (0, 0, -q)),
+    )  # fmt: skip
+    middle = fx.solve_static(model).position(thin.at((1.0, 0.0, 0.0)))
+    # stretching adds A (w')^2 / 2 to N, of relative size 1e4 * 1e-5 / 500
+    assert middle[2] == pytest.approx(-q * 2.0**2 / 8.0 / N, rel=3e-3)
+
+
+def test_what_couples_has_no_thermal_strain() -> None:
+    stiff = fx.Elastic(youngs_modulus=1e9, density=1000.0)
+    uneven = fx.Layup((fx.elements.Ply(SOFT, 0.01), fx.elements.Ply(stiff, 0.01)))
+    body = fx.FlexibleBody(rectangle((0, 0), (1, 1), (1, 1)).in_space(), fx.elements.ShearShell(), uneven)
+    with pytest.raises(fx.ModelError, match="couples"):
+        fx.ThermalStrain(body, (0.01, 0, 0))
