@@ -176,7 +176,7 @@ def ties(
     size = np.linalg.norm(slopes[:, :, :2], axis=3)
     for edge, across in enumerate(ACROSS):
         for corner, t in across:
-            along = 0 if edge < 2 else 1
-            share = 0.5 * held * size[:, corner, along] / size[:, corner, 1 - along] ** 2
+            k = 0 if edge < 2 else 1
+            share = 0.5 * held * size[:, corner, k] / size[:, corner, 1 - k] ** 2
             H[:, t, t] += np.where(folded[:, edge], share, 0.0)
     return np.ascontiguousarray(tie), (a[:, :, 0] * a[:, :, 1]).sum(axis=2), 0.5 * (H + H.transpose(0, 2, 1))

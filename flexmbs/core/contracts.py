@@ -143,7 +143,13 @@ class NodeLayout:
 
     @property
     def frame(self) -> tuple[int, ...]:
-        """The two vectors that tell a frame with all its rotations: directors, or those of a surface; or none."""
+        """The two vectors that tell a frame with all its rotations, on which moments act; or none.
+
+        Directors; or those of a surface, the second of them and the one across the thickness where there is one: a
+        moment that bends acts on that one.
+        """
+        if self.surface and self.slope:
+            return self.surface[3:] + self.slope
         return self.directors or self.surface
 
     @property

@@ -57,8 +57,6 @@ def test_the_angle_of_a_fold_stays_where_nothing_bends():
     tip = plate.set("tip")
     loads = [fx.Moment(plate.node(i), (0, -M / 2, 0)) for i in tip.nodes]
     solution = fx.solve_static(fx.Model(plate, fx.Clamp(plate.set("root")), *loads))
-    turned = [np.array(solution.section_frame(plate.node(i))) @ np.array(plate.node(i).marker().frame).T for i in []]
-    assert not turned
     low, top = (solution.displacement(plate.node(i)) for i in (tip.nodes[0], tip.nodes[1]))
     np.testing.assert_allclose(low, top, atol=1e-8)
     # both panels bend by 0.05: the fold turns by 0.05, the tip by 0.1
