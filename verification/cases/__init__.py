@@ -138,6 +138,13 @@ ALL: tuple[CaseEntry, ...] = (
         f"{_HERE}.continuum_plates:SLENDER",
         slow=True,
     ),
+    CaseEntry(
+        "continuum-plate-hemisphere",
+        "Fully parameterised plate: hemisphere with a hole",
+        "elements",
+        f"{_HERE}.continuum_plates:HEMISPHERE",
+        slow=True,
+    ),
     CaseEntry("s10-cook", "Cook's tapered panel", "elements", f"{_HERE}.shells:COOK"),
     CaseEntry("shell-obstacles", "Shell obstacle course", "elements", f"{_HERE}.shells:OBSTACLES"),
     CaseEntry("shell-slenderness", "Plates from thick to very thin", "elements", f"{_HERE}.shells:SLENDER"),

@@ -208,6 +208,40 @@ def run_slenderness(progress: Progress) -> Outcome:
     return Outcome(quantities, (), [table], [("Locking as printed, and without one of the cures", drawing)])
 
 
+def hemisphere(element: ContinuumPlate, n: int) -> tuple[float, float]:
+    """S08d at full load: displacements outwards and inwards under the loads, n x n cells on a quarter."""
+    p = load_reference("s08d").parameters
+    flat = fx.meshes.rectangle((0, 0), (1, 1), (n, n))
+    around, up = 0.5 * math.pi * flat.points[:, 0], math.radians(90.0 - p["hole_deg"]) * flat.points[:, 1]
+    normals = np.stack((np.cos(up) * np.cos(around), np.cos(up) * np.sin(around), np.sin(up)), axis=1)
+    mesh = fx.Mesh(p["R"] * normals, flat.cells, flat.node_sets, point_data={"normal": normals})
+    material = fx.Elastic(youngs_modulus=p["E"], poissons_ratio=p["nu"], density=1.0)
+    body = fx.FlexibleBody(mesh, element, section=fx.Sheet(p["h"], axis=(0, 0, 1)), material=material)
+    one, two = body.at((p["R"], 0, 0)), body.at((0, p["R"], 0))
+    loads = (fx.PointForce(one, (0.5 * p["Pmax"], 0, 0)), fx.PointForce(two, (0, -0.5 * p["Pmax"], 0)))
+    planes = (fx.Symmetry(body.set("left"), (0, 1, 0)), fx.Symmetry(body.set("right"), (1, 0, 0)))
+    solution = solved(fx.Model(body, *planes, fx.Roller(one, (0, 0, 1)), *loads))
+    return float(solution.displacement(one)[0]), float(-solution.displacement(two)[1])
+
+
+def run_hemisphere(progress: Progress) -> Outcome:
+    """Curved reference geometry."""
+    stored, counts = load_reference("s08d"), (8, 16, 24)
+    names = [q for q in stored.quantities if q.startswith("P/Pmax=1: ")]
+    known = [stored.reference(name) for name in names]
+    rows, found = [], (0.0, 0.0)
+    for n in counts:
+        progress(f"{n} x {n}")
+        found = hemisphere(CURED, n)
+        rows.append((f"{n} x {n}", *(f"{f:.4f} ({f / k.value - 1.0:+.2%})" for f, k in zip(found, known, strict=True))))
+    quantities = [
+        measured(f"24 x 24: {word}", "length", f, k.value, stored.source, k.uncertainty, rtol=2e-2)
+        for word, f, k in zip(("outwards", "inwards"), found, known, strict=True)
+    ]
+    head = ("cells", "outwards", "inwards")
+    return Outcome(quantities, (), [Table("Displacements under the loads, errors", head, rows)])
+
+
 _SOURCE = "A. Mikkola and A. A. Shabana, Multibody Syst. Dyn. 9 (2003) 283-309 (element); "
 
 TWIST = Case(
@@ -246,5 +280,14 @@ SLENDER = Case(
     ),
     run=run_slenderness,
     source=_SOURCE + "Castigliano's theorem with bending, stretch and shear.",
+    slow=True,
+)
+HEMISPHERE = Case(
+    id="continuum-plate-hemisphere",
+    title="Fully parameterised plate: hemisphere with a hole",
+    area="elements",
+    summary="S08d at full load: a thin curved shell under alternating forces, a quarter with planes of symmetry.",
+    run=run_hemisphere,
+    source=_SOURCE + "K. Y. Sze, X. H. Liu and S. H. Lo, Finite Elem. Anal. Des. 40 (2004) 1551-1569.",
     slow=True,
 )
