@@ -131,6 +131,7 @@ _HOME = {
     "flexmbs.reduction.modal_truncation": ("modal_truncation",),
     "flexmbs.reduction.model": ("ReducedModel",),
     "flexmbs.reduction.read_mbdyn": ("read_mbdyn",),
+    "flexmbs.reduction.read_reduced": ("read_reduced",),
     "flexmbs.reduction.read_sid": ("read_sid",),
     "flexmbs.reduction.reduce": ("reduce",),
     "flexmbs.reduction.report": ("ReductionReport",),
@@ -377,6 +378,7 @@ __all__ = [
     "read_mbdyn",
     "read_mesh",
     "read_operators",
+    "read_reduced",
     "read_sid",
     "reduce",
     "reduction",
@@ -551,6 +553,7 @@ if TYPE_CHECKING:
     from flexmbs.reduction.modal_truncation import modal_truncation
     from flexmbs.reduction.model import ReducedModel
     from flexmbs.reduction.read_mbdyn import read_mbdyn
+    from flexmbs.reduction.read_reduced import read_reduced
     from flexmbs.reduction.read_sid import read_sid
     from flexmbs.reduction.reduce import reduce
     from flexmbs.reduction.report import ReductionReport
