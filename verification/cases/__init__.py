@@ -327,6 +327,13 @@ ALL: tuple[CaseEntry, ...] = (
         f"{_HERE}.conveyor:CASE",
         slow=True,
     ),
+    CaseEntry(
+        "corner-flight",
+        "Free flight of a plate in frames that follow its corners",
+        "flexible motion",
+        f"{_HERE}.corner_plates:FLIGHT",
+        slow=True,
+    ),
     CaseEntry("ellipsograph", "Ellipsograph with a soft beam", "flexible motion", f"{_HERE}.ellipsograph:CASE"),
     CaseEntry("d09-bead", "Bead sliding on a taut cable without mass", "mechanisms", f"{_HERE}.sliding:ROPE"),
     CaseEntry("d19-moving-string", "String running through two eyelets", "mechanisms", f"{_HERE}.moving_string:CASE"),
