@@ -204,3 +204,9 @@ def test_loads_of_surfaces_are_refused():
     body = fx.FlexibleBody.plate((1, 1), elements=(2, 2), element=CornerPlate(), section=Sheet(0.01), material=SOFT)
     with pytest.raises(fx.ModelError, match="use DistributedLoad"):
         fx.compile_model(fx.Model(body, fx.Clamp(body.set("left")), fx.Pressure(body, 1.0)))
+
+
+def test_planes_of_symmetry_are_refused():
+    body = fx.FlexibleBody.plate((1, 1), elements=(2, 2), element=CornerPlate(), section=Sheet(0.01), material=SOFT)
+    with pytest.raises(fx.ModelError, match="Planar joint"):
+        fx.compile_model(fx.Model(body, fx.Symmetry(body.set("left"), (1, 0, 0))))

@@ -86,8 +86,8 @@ def run_strips(progress: Progress) -> Outcome:
         progress(f"force, {n} elements")
         body = strip(10.0, n)
         ends = [body.node(k) for k in body.set("right").nodes]
-        loads = [fx.PointForce(node, (0.0, 0.0, 2.0)) for node in ends]
-        found = fx.solve_static(fx.Model(body, fx.Clamp(body.set("left")), *loads), QUIET)
+        forces = [fx.PointForce(node, (0.0, 0.0, 2.0)) for node in ends]
+        found = fx.solve_static(fx.Model(body, fx.Clamp(body.set("left")), *forces), QUIET)
         tip = found.position(ends[0])[-1] - (10.0, 0.0, 0.0)
         exact = [sheared.value(f"P/Pmax=1: {name}") for name in ("-U tip", "W tip")]
         shear_errors.append(float(np.hypot(-tip[0] - exact[0], tip[2] - exact[1])) / 10.0)
