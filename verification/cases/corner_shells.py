@@ -10,6 +10,7 @@ import numpy as np
 import flexmbs as fx
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.elements import CornerPlate
+from flexmbs.meshes import CellBlock
 from flexmbs.verification import Case, ConvergenceStudy, Outcome, Progress
 from flexmbs.verification.cases.common import COLOURS, measured
 from flexmbs.verification.reference.data import load_reference
@@ -23,7 +24,7 @@ def sheet(place: Callable[[FloatArray, FloatArray], FloatArray], n: int, m: int)
     u, v = np.meshgrid(np.linspace(0.0, 1.0, n + 1), np.linspace(0.0, 1.0, m + 1), indexing="ij")
     i = np.arange((n + 1) * (m + 1)).reshape(n + 1, m + 1)
     quads = np.stack((i[:-1, :-1], i[1:, :-1], i[1:, 1:], i[:-1, 1:]), axis=-1).reshape(-1, 4)
-    return fx.Mesh(place(u, v).reshape(-1, 3), (("quad", quads),)), i
+    return fx.Mesh(place(u, v).reshape(-1, 3), (CellBlock("quad", quads.astype(np.int64)),)), i
 
 
 def annulus(n: int, m: int) -> tuple[Any, fx.FlexibleBody, IntArray]:
