@@ -328,6 +328,13 @@ ALL: tuple[CaseEntry, ...] = (
         slow=True,
     ),
     CaseEntry(
+        "conveyor-wide",
+        "Conveyor with a belt as a surface in three forms",
+        "flexible motion",
+        f"{_HERE}.conveyor_wide:CASE",
+        slow=True,
+    ),
+    CaseEntry(
         "corner-flight",
         "Free flight of a plate in frames that follow its corners",
         "flexible motion",
