@@ -186,6 +186,12 @@ class _Gather:
 
     def _hold(self, condition, owner: str, drive: int) -> None:  # type: ignore[no-untyped-def]
         """Nodes with quaternions stay where they are: components along the axes, or the orientation."""
+        if condition.kind == "symmetry":
+            raise ModelError(
+                f"Model {self.model.name!r}: {owner}: nodes of a {condition.at.body.element.name} have rotations, "
+                f"which a plane of symmetry cannot hold; use a Planar joint between the ground and each node, its axis "
+                f"along the normal."
+            )
         axes = np.abs(condition.normals).argmax(axis=1)
         inclined = np.abs(np.abs(condition.normals).sum(axis=1) - 1.0) > ALIGNED
         if drive >= 0 or inclined.any():
