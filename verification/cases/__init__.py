@@ -28,6 +28,9 @@ ALL: tuple[CaseEntry, ...] = (
         "Absolute-nodal shells: square plates and pure twist",
         "statics",
         f"{_HERE}.shear_shell:PLATES",
+        slow=True,
+    ),
+    CaseEntry(
         "s11b-lee",
         "Lee's frame up to its first limit point",
         "statics",
@@ -120,7 +123,13 @@ ALL: tuple[CaseEntry, ...] = (
     CaseEntry(
         "spatial-rod-blade", "Rotating blade of beams with directors", "modes", f"{_HERE}.spatial_rod_modes:BLADE"
     ),
-    CaseEntry("heated-plate", "A plate heated between edges that do not move", "modes", f"{_HERE}.heated_plate:HEATED"),
+    CaseEntry(
+        "heated-plate",
+        "A plate heated between edges that do not move",
+        "modes",
+        f"{_HERE}.heated_plate:HEATED",
+        slow=True,
+    ),
     CaseEntry(
         "d20-in-space",
         "Rotating tether with tip mass: cable and beam in space",
@@ -212,7 +221,11 @@ ALL: tuple[CaseEntry, ...] = (
         f"{_HERE}.thin_plates_far:SLENDERNESS",
     ),
     CaseEntry(
-        "thin-plate-pendulum", "Plate hung by a corner", "dynamics", f"{_HERE}.thin_plates_far:PENDULUM", slow=True
+        "thin-plate-pendulum",
+        "Plate hung by a corner",
+        "flexible motion",
+        f"{_HERE}.thin_plates_far:PENDULUM",
+        slow=True,
     ),
     CaseEntry("laminated-plate", "Cross-ply plates under pressure", "elements", f"{_HERE}.laminated_plate:CASE"),
     CaseEntry(
