@@ -139,6 +139,7 @@ _HOME = {
     "flexmbs.supports": ("Clamp", "Guide", "Hinge", "Pin", "Prescribe", "Roller"),
     "flexmbs.system": ("System", "compile_model"),
     "flexmbs.time_solution": ("Energy", "TimeSolution", "TimeStatus"),
+    "flexmbs.viewing": ("view", "write_gltf"),
 }  # fmt: skip
 _WHERE = {name: module for module, names in _HOME.items() for name in names}
 _ROOMS = ("elements", "meshes", "motions", "reduction", "trees", "verification")
@@ -377,6 +378,8 @@ __all__ = [
     "unreduced",
     "verification",
     "vibration_modes",
+    "view",
+    "write_gltf",
     "write_operators_matrix_market",
     "write_operators_npz",
     "write_stresses",
@@ -533,6 +536,7 @@ if TYPE_CHECKING:
     from flexmbs.supports import Clamp, Guide, Hinge, Pin, Prescribe, Roller
     from flexmbs.system import System, compile_model
     from flexmbs.time_solution import Energy, TimeSolution, TimeStatus
+    from flexmbs.viewing import view, write_gltf
 
 
 def __getattr__(name: str) -> Any:

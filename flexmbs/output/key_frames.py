@@ -1,0 +1,76 @@
+"""Key frames of a run: stored states about as far apart as the frames of a film, and states half way between them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from flexmbs.core.contracts import FloatArray, IntArray
+from flexmbs.core.errors import ModelError
+from flexmbs.output.frames import frame_rows
+from flexmbs.output.stored_states import StoredStates
+
+__all__ = ["KeyFrames"]
+
+PIECE = 1 << 24
+"""Bytes of coordinates that are read at a time, about."""
+
+
+class KeyFrames:
+    """Chosen states of a run.
+
+    Parameters
+    ----------
+    owner : str
+        For messages.
+    stored : StoredStates
+    interval : float
+        Wanted time between two of them [time].
+
+    Attributes
+    ----------
+    rows : (n_f,) int array
+        Numbers of the key frames among the stored states: those nearest to regular times, and the last one.
+    times : (n_f,) array
+        [time]
+    between : int array
+        Numbers of stored states nearest to the middle between two key frames, where there are any in between.
+
+    Raises
+    ------
+    ModelError
+        If the run has no states, or there would be too many frames.
+    """
+
+    def __init__(self, owner: str, stored: StoredStates, interval: float) -> None:
+        if not stored.n:
+            raise ModelError(f"{owner}: the run has no stored states.")
+        self._stored, t = stored, stored.times()
+        self.rows = np.unique(np.append(frame_rows(owner, t, interval), stored.n - 1))
+        self.times = t[self.rows]
+        middle = 0.5 * (self.times[1:] + self.times[:-1])
+        after = np.clip(np.searchsorted(t, middle), 1, max(stored.n - 1, 1))
+        nearest = np.where(np.abs(t[after - 1] - middle) <= np.abs(t[np.minimum(after, stored.n - 1)] - middle),
+                           after - 1, after) if len(middle) else np.zeros(0, np.int64)  # fmt: skip
+        inside = (nearest > self.rows[:-1]) & (nearest < self.rows[1:])
+        self.between: IntArray = nearest[inside].astype(np.int64)
+
+    def read(self, rows: IntArray, most: int) -> Iterator[tuple[FloatArray, FloatArray]]:
+        """Times (n,) and coordinates (n, n_q) of ascending states, ``most`` at a time."""
+        n_q = self._stored.rows(0, 1)[1].shape[1]
+        reach = max(1, PIECE // (8 * max(1, n_q)))
+        start = 0
+        while start < len(rows):
+            stop = int(np.searchsorted(rows, rows[start] + reach))
+            stop = min(max(stop, start + 1), start + most)
+            first = int(rows[start])
+            t, q = self._stored.rows(first, int(rows[stop - 1]) + 1)
+            chosen = rows[start:stop] - first
+            yield t[chosen], q[chosen]
+            start = stop
+
+    def spread(self, count: int) -> FloatArray:
+        """Coordinates (n, n_q) at some key frames over the whole run."""
+        rows = self.rows[np.unique(np.linspace(0, len(self.rows) - 1, count).astype(int))]
+        return np.vstack([q for row in rows for _, q in self.read(np.array([row]), 1)])
