@@ -32,8 +32,8 @@ __all__ = ["TURNS", "MotionOptions", "motion_glb"]
 
 PIECE = 1 << 24
 """Bytes of points that are looked at together, about."""
-SINGLE = 1e-6
-"""Share of the size of a model that single precision leaves uncertain."""
+NOISE = 1e-9
+"""Share of the size of a model below which a displacement is none."""
 COLOURS = ("#5f86b3", "#d0874a", "#8d6fb5", "#3f9ea3", "#bfa03f", "#c4668f", "#94775c", "#6fae73")
 GREYS = {"ground": "#8b939c", "joint": "#3d4855", "spring": "#4f9a5b", "bar": "#5a6673"}
 HALF = float(np.sqrt(0.5))
@@ -61,7 +61,7 @@ def motion_glb(owner: str, stored: StoredStates, options: MotionOptions) -> tupl
     shown = PartsOfModel(stored.system, frames.spread(LOOKS), options.joints)
     if not any(part.kind == "body" for part in shown.parts):
         raise ModelError(f"{owner}: model {model.name!r} has no body that could be drawn.")
-    floor = SINGLE * shown.size
+    floor = NOISE * shown.size
     tracks = [Track(part, len(frames.rows), options.tolerance, floor) for part in shown.parts]
     most = max(1, PIECE // (24 * max(len(track.base) for track in tracks)))
     low, high = np.full(3, np.inf), np.full(3, -np.inf)

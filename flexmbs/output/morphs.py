@@ -27,7 +27,7 @@ class MorphBasis:
     tolerance : float
         Distance from the true place that is allowed for every point, as a share of the largest displacement.
     floor : float
-        Distance that is always allowed [length]: digits that single precision does not have.
+        Distance that is always allowed [length]: what is round-off.
     """
 
     def __init__(self, tolerance: float, floor: float) -> None:

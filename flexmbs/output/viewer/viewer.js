@@ -1,8 +1,8 @@
 "use strict";
 // Plays the glTF file that the page carries: nodes with animated poses, morph targets with animated weights.
 const $ = (id) => document.getElementById(id);
-const VIRIDIS = [[68, 1, 84], [71, 44, 122], [59, 81, 139], [44, 113, 142], [33, 144, 141], [39, 173, 129], [92, 200, 99],
-  [170, 220, 50], [253, 231, 37]];
+const VIRIDIS = [[68, 58, 131], [56, 89, 140], [44, 114, 142], [34, 140, 141], [32, 164, 134], [63, 188, 115], [117, 208, 84],
+  [186, 222, 40], [253, 231, 37]];  // without its darkest part
 const VERTEX = `#version 300 es
 precision highp float; precision highp int; precision highp sampler2D;
 in vec3 position;
@@ -45,7 +45,7 @@ void main() {
     int i = min(int(x), 7);
     base = mix(ramp[i], ramp[i + 1], x - float(i));
   }
-  colour = vec4(base * (0.5 + 0.32 * max(dot(n, light), 0.0) + 0.18 * max(dot(n, normalize(eye - place)), 0.0)), 1.0);
+  colour = vec4(base * (0.55 + 0.3 * max(dot(n, light), 0.0) + 0.2 * max(dot(n, normalize(eye - place)), 0.0)), 1.0);
 }`;
 
 // --- small linear algebra: matrices of 16 numbers, column by column --------------------------------------------------
@@ -190,7 +190,7 @@ function fit(view) {
     const c = [0, 1, 2].map((i) => box[(k >> i) & 1][i] - middle[i]);
     distance = Math.max(distance, dot(c, back) + Math.max(Math.abs(dot(c, up)), Math.abs(dot(c, right)) / aspect) / half);
   }
-  state.distance = 1.25 * distance || 2 * radius;
+  state.distance = 1.15 * distance || 2 * radius;
 }
 
 function axes() {  // of the camera: right, up, towards the viewer
