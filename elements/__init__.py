@@ -9,13 +9,13 @@ if __name__ != "flexmbs.elements":
     raise ImportError("import this package as flexmbs.elements, not as a top-level module")
 
 from flexmbs.core.contracts import Element
+from flexmbs.core.laminate import Ply
 from flexmbs.elements.continuum_beam import ContinuumBeam
 from flexmbs.elements.director_beam import DirectorBeam
 from flexmbs.elements.exact_beam import ExactBeam
 from flexmbs.elements.hermite import CableStrain
 from flexmbs.elements.linear.frame import Frame
 from flexmbs.elements.linear.hexahedron import Hexahedron8, Hexahedron20
-from flexmbs.elements.linear.laminate import Ply
 from flexmbs.elements.linear.shell_quad import ShellQuad
 from flexmbs.elements.linear.shell_triangle import ShellTriangle
 from flexmbs.elements.linear.tetra import Tetra4, Tetra10
@@ -23,6 +23,7 @@ from flexmbs.elements.linear.truss import Truss
 from flexmbs.elements.planar_beam import PlanarBeam
 from flexmbs.elements.planar_cable import PlanarCable
 from flexmbs.elements.quadrature import Gauss, Lobatto
+from flexmbs.elements.shear_shell import ShearShell
 from flexmbs.elements.spatial_beam import SpatialBeam
 from flexmbs.elements.spatial_cable import SpatialCable
 
@@ -40,6 +41,7 @@ __all__ = [
     "PlanarBeam",
     "PlanarCable",
     "Ply",
+    "ShearShell",
     "ShellQuad",
     "ShellTriangle",
     "SpatialBeam",

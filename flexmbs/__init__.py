@@ -53,13 +53,14 @@ _HOME = {
     "flexmbs.core.material": ("Elastic", "Orthotropic", "aluminium", "steel"),
     "flexmbs.core.section": ("BeamStiffness", "Circle", "GeneralSection", "Pipe", "Rectangle"),
     "flexmbs.core.section_matrix": ("SectionStiffness",),
+    "flexmbs.core.sheet": ("Layup", "Sheet", "SheetStiffness"),
     "flexmbs.core.units": ("SI", "Units"),
     "flexmbs.equilibria": ("Equilibria",),
     "flexmbs.files": ("load",),
     "flexmbs.forces": (
-        "Bushing", "DistributedLoad", "ElasticSupport", "ForceCurve", "Gravity", "JointForce", "JointFriction",
-        "Moment", "NodalLoad", "PointForce", "RayleighDamping", "SpringDamper", "StickSlip", "Stop", "TorsionSpring",
-        "UserForce",
+        "Bushing", "DistributedLoad", "EdgeLoad", "EdgeMoment", "ElasticSupport", "ForceCurve", "Gravity", "JointForce",
+        "JointFriction", "MembraneStress", "Moment", "NodalLoad", "PointForce", "Pressure", "RayleighDamping",
+        "SpringDamper", "StickSlip", "Stop", "ThermalStrain", "TorsionSpring", "UserForce",
     ),
     "flexmbs.integrators.augmented_lagrangian": ("AugmentedLagrangian",),
     "flexmbs.integrators.bdf": ("BDF",),
@@ -78,6 +79,7 @@ _HOME = {
     "flexmbs.integrators.step_control": ("ErrorControl", "FixedStep"),
     "flexmbs.joints.coordinate_joint": ("CoordinateJoint", "CoordinateMarker"),
     "flexmbs.joints.distance": ("Distance",),
+    "flexmbs.joints.edges": ("fasten_edge", "hinge_edge"),
     "flexmbs.joints.drivers": ("DistanceDriver", "RotationDriver", "TranslationDriver"),
     "flexmbs.joints.gears": ("Gear", "RackAndPinion", "Screw"),
     "flexmbs.joints.lower_pairs": (
@@ -136,7 +138,7 @@ _HOME = {
     "flexmbs.reduction.store": ("load_reduced",),
     "flexmbs.reduction.unreduced": ("unreduced",),
     "flexmbs.solution": ("Solution", "Status"),
-    "flexmbs.supports": ("Clamp", "Guide", "Hinge", "Pin", "Prescribe", "Roller"),
+    "flexmbs.supports": ("Clamp", "Guide", "Hinge", "Pin", "Prescribe", "Roller", "Symmetry"),
     "flexmbs.system": ("System", "compile_model"),
     "flexmbs.time_solution": ("Energy", "TimeSolution", "TimeStatus"),
     "flexmbs.viewing": ("view", "write_gltf"),
@@ -183,6 +185,8 @@ __all__ = [
     "DistributedLoad",
     "DofMap",
     "DriveForces",
+    "EdgeLoad",
+    "EdgeMoment",
     "EffectiveMass",
     "Elastic",
     "ElasticSupport",
@@ -222,6 +226,7 @@ __all__ = [
     "JointSensor",
     "KinematicPath",
     "KinematicPaths",
+    "Layup",
     "LineActuator",
     "LinearBody",
     "LinearModel",
@@ -230,6 +235,7 @@ __all__ = [
     "LossWarning",
     "Lowest",
     "Marker",
+    "MembraneStress",
     "Mesh",
     "MeshError",
     "ModalDamping",
@@ -265,6 +271,7 @@ __all__ = [
     "PoseTarget",
     "PositionSensor",
     "Prescribe",
+    "Pressure",
     "Prismatic",
     "ProportionalDamping",
     "RackAndPinion",
@@ -287,6 +294,8 @@ __all__ = [
     "Screw",
     "SectionFrame",
     "SectionStiffness",
+    "Sheet",
+    "SheetStiffness",
     "Signal",
     "SingularError",
     "SingularPosition",
@@ -307,9 +316,11 @@ __all__ = [
     "SubstructuredBeam",
     "SuccessiveProjection",
     "SurfaceLoad",
+    "Symmetry",
     "System",
     "Table",
     "ThermalLoad",
+    "ThermalStrain",
     "TimeSolution",
     "TimeStatus",
     "Topology",
@@ -337,10 +348,12 @@ __all__ = [
     "elements",
     "eliminate",
     "export",
+    "fasten_edge",
     "frame_response",
     "geometric_stiffness",
     "ground",
     "harmonic_response",
+    "hinge_edge",
     "inspect",
     "inverse_dynamics",
     "inverse_kinematics",
@@ -442,24 +455,30 @@ if TYPE_CHECKING:
     from flexmbs.core.material import Elastic, Orthotropic, aluminium, steel
     from flexmbs.core.section import BeamStiffness, Circle, GeneralSection, Pipe, Rectangle
     from flexmbs.core.section_matrix import SectionStiffness
+    from flexmbs.core.sheet import Layup, Sheet, SheetStiffness
     from flexmbs.core.units import SI, Units
     from flexmbs.equilibria import Equilibria
     from flexmbs.files import load
     from flexmbs.forces import (
         Bushing,
         DistributedLoad,
+        EdgeLoad,
+        EdgeMoment,
         ElasticSupport,
         ForceCurve,
         Gravity,
         JointForce,
         JointFriction,
+        MembraneStress,
         Moment,
         NodalLoad,
         PointForce,
+        Pressure,
         RayleighDamping,
         SpringDamper,
         StickSlip,
         Stop,
+        ThermalStrain,
         TorsionSpring,
         UserForce,
     )
@@ -481,6 +500,7 @@ if TYPE_CHECKING:
     from flexmbs.joints.coordinate_joint import CoordinateJoint, CoordinateMarker
     from flexmbs.joints.distance import Distance
     from flexmbs.joints.drivers import DistanceDriver, RotationDriver, TranslationDriver
+    from flexmbs.joints.edges import fasten_edge, hinge_edge
     from flexmbs.joints.gears import Gear, RackAndPinion, Screw
     from flexmbs.joints.lower_pairs import Cylindrical, Fixed, ParallelAxes, Planar, Prismatic, Revolute, Spherical
     from flexmbs.joints.point_contacts import PointOnLine, PointOnPlane
@@ -533,7 +553,7 @@ if TYPE_CHECKING:
     from flexmbs.reduction.store import load_reduced
     from flexmbs.reduction.unreduced import unreduced
     from flexmbs.solution import Solution, Status
-    from flexmbs.supports import Clamp, Guide, Hinge, Pin, Prescribe, Roller
+    from flexmbs.supports import Clamp, Guide, Hinge, Pin, Prescribe, Roller, Symmetry
     from flexmbs.system import System, compile_model
     from flexmbs.time_solution import Energy, TimeSolution, TimeStatus
     from flexmbs.viewing import view, write_gltf
