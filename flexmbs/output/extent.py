@@ -7,17 +7,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flexmbs.core.contracts import FloatArray
-from flexmbs.meshes.cells import cell_type
 from flexmbs.trees.flexible_link import FlexibleLink
 from flexmbs.trees.tree import link_shape
 
 if TYPE_CHECKING:
-    from flexmbs.body import FlexibleBody
     from flexmbs.model import Model
     from flexmbs.output.poses import States
     from flexmbs.system import System
 
-__all__ = ["extent", "natural_grid", "stays_in_plane"]
+__all__ = ["extent", "stays_in_plane"]
 
 
 def extent(system: System, states: States) -> float:
@@ -28,7 +26,7 @@ def extent(system: System, states: States) -> float:
         iq, n = c.place(body)[0], len(body.position)
         seen.append(_in_space(states.q[:, iq : iq + n]))
     for body in model.flexible_bodies:
-        group, xi = system.group(body), natural_grid(body, 2)
+        group, xi = system.group(body), body.natural(2)
         for q in states.q:
             points = body.element.positions(group, np.ascontiguousarray(q), xi)
             seen.append(_in_space(points.reshape(-1, points.shape[2])))
@@ -42,14 +40,6 @@ def stays_in_plane(model: Model) -> bool:
     """Whether no body of the model can leave the plane z = 0."""
     planar = [body.mesh.dim == 2 for body in model.flexible_bodies] + [len(b.position) == 2 for b in model.rigid_bodies]
     return not model.trees and not model.linear_bodies and all(planar)
-
-
-def natural_grid(body: FlexibleBody, n: int) -> FloatArray:
-    """Natural coordinates of n points along an element, (n,), or of n times n on a quadrilateral, (n^2, 2)."""
-    line = np.linspace(-1.0, 1.0, n)
-    if cell_type(body.element.cell_type).dim == 1:
-        return line
-    return np.stack(np.meshgrid(line, line, indexing="ij"), axis=-1).reshape(-1, 2)
 
 
 def _shapes(model: Model) -> list[FloatArray]:

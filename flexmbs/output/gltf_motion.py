@@ -35,7 +35,7 @@ PIECE = 1 << 24
 NOISE = 1e-9
 """Share of the size of a model below which a displacement is none."""
 COLOURS = ("#5f86b3", "#d0874a", "#8d6fb5", "#3f9ea3", "#bfa03f", "#c4668f", "#94775c", "#6fae73")
-GREYS = {"ground": "#8b939c", "joint": "#3d4855", "spring": "#4f9a5b", "bar": "#5a6673"}
+GREYS = {"ground": "#8b939c", "joint": "#66727f", "spring": "#4f9a5b", "bar": "#5a6673"}
 HALF = float(np.sqrt(0.5))
 TURNS = {"x": (HALF, 0.0, 0.0, HALF), "y": (1.0, 0.0, 0.0, 0.0), "z": (HALF, -HALF, 0.0, 0.0),
          "-x": (HALF, 0.0, 0.0, -HALF), "-y": (0.0, 1.0, 0.0, 0.0), "-z": (HALF, HALF, 0.0, 0.0)}  # fmt: skip
@@ -51,6 +51,7 @@ class MotionOptions:
     tolerance: float
     joints: bool
     up: str | None
+    stress: bool
     progress: bool
 
 
@@ -58,7 +59,7 @@ def motion_glb(owner: str, stored: StoredStates, options: MotionOptions) -> tupl
     """The file, and what is known of it: frames, errors, parts."""
     frames = KeyFrames(owner, stored, options.speed / options.fps)
     model = stored.system.model
-    shown = PartsOfModel(stored.system, frames.spread(LOOKS), options.joints)
+    shown = PartsOfModel(stored.system, frames.spread(LOOKS), options.joints, options.stress)
     if not any(part.kind == "body" for part in shown.parts):
         raise ModelError(f"{owner}: model {model.name!r} has no body that could be drawn.")
     floor = NOISE * shown.size

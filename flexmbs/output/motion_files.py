@@ -93,5 +93,5 @@ def _options(
     return MotionOptions(
         as_number(owner, "fps", fps, above=0.0, maximum=1000.0), as_number(owner, "speed", speed, above=0.0),
         as_number(owner, "tolerance", tolerance, minimum=0.0, maximum=1.0), as_flag(owner, "joints", joints), up,
-        as_flag(owner, "progress", progress),
+        owner == "view", as_flag(owner, "progress", progress),
     )  # fmt: skip

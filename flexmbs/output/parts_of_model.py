@@ -15,7 +15,6 @@ from flexmbs.core.contracts import FloatArray
 from flexmbs.core.rotations import to_quaternion
 from flexmbs.joints.coordinate_joint import CoordinateMarker
 from flexmbs.joints.rows import DISTANCE
-from flexmbs.meshes.cells import cell_type
 from flexmbs.output.extent import extent, stays_in_plane
 from flexmbs.output.faces_of_shapes import Faces, bar, coil, faces_of_edges, mark, together, tube
 from flexmbs.output.moving_part import MovingPart, poses
@@ -50,8 +49,8 @@ class PartsOfModel:
     system : System
     some : (n, n_q) array
         States from which the size of the picture is found.
-    joints : bool
-        Whether joints are marked.
+    joints, stress : bool
+        Whether joints are marked, and whether bodies know their stresses.
 
     Attributes
     ----------
@@ -62,8 +61,8 @@ class PartsOfModel:
         Whether all bodies stay in the plane z = 0.
     """
 
-    def __init__(self, system: System, some: FloatArray, joints: bool) -> None:
-        self._system, model = system, system.model
+    def __init__(self, system: System, some: FloatArray, joints: bool, stress: bool) -> None:
+        self._system, self._stress, model = system, stress, system.model
         bars: Ends = [
             (j.name, p.a, p.b) for j in model.joints for p in j.pairs if p.rows and p.rows[0].kind == DISTANCE
         ]
@@ -94,9 +93,9 @@ class PartsOfModel:
 
     def _flexible(self, body: FlexibleBody) -> MovingPart:
         """Lines as tubes, surfaces as they are."""
-        lines = cell_type(body.element.cell_type).dim == 1
-        drawn = Tube(self._system, body, LEAST * self.size) if lines else Sheet(self._system, body)
-        reference = self._system.coordinates.reference
+        system = self._system
+        drawn = Sheet(system, body) if body.surface else Tube(system, body, LEAST * self.size)
+        reference = system.coordinates.reference
 
         def shape(states: States) -> FloatArray:
             return np.array([drawn.points(np.ascontiguousarray(q)) for q in states.q])
@@ -148,7 +147,7 @@ class PartsOfModel:
             def place(states: States) -> FloatArray:
                 return np.repeat(frame, len(states.q), axis=0)
 
-        modal = modal_of(body, np.asarray(first), nodes)
+        modal = modal_of(body, np.asarray(first), nodes, self._stress)
         inside = Faces(faces.points - body.origin, faces.triangles)
         return MovingPart(name or body.name, "body", inside, place, modal)
 

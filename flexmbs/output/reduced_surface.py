@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flexmbs.core.contracts import FloatArray, IntArray
-from flexmbs.core.errors import ModelError
 from flexmbs.linear.faces import outer_faces
 from flexmbs.linear.pictures import triangles
 from flexmbs.meshes.cells import cell_type
@@ -42,8 +41,8 @@ def mesh_faces(reduced: Any, radius: float) -> tuple[Faces, IntArray] | None:
     return (whole, np.concatenate(nodes).astype(np.int64)) if len(whole.triangles) else None
 
 
-def modal_of(body: FloatingBody | LinearBody, first: IntArray, nodes: IntArray) -> Modal:
-    """Displacements, and stresses where the model has them, of nodes by the coordinates ``first`` in q."""
+def modal_of(body: FloatingBody | LinearBody, first: IntArray, nodes: IntArray, stress: bool) -> Modal:
+    """Displacements, and with ``stress`` stresses where there are any, of nodes by the coordinates ``first`` in q."""
     reduced = body.reduced
     used, back = np.unique(nodes, return_inverse=True)
     row = np.full((len(reduced.points), 3), -1)
@@ -53,18 +52,15 @@ def modal_of(body: FloatingBody | LinearBody, first: IntArray, nodes: IntArray) 
     shapes = np.asarray(reduced.shapes)[np.maximum(rows, 0)] @ body.basis
     shapes[rows < 0] = 0.0
     shapes = shapes.reshape(len(used), 3, -1)[back]
-    if reduced.stress_shapes is None:
+    if not stress or reduced.stress_shapes is None:
         return Modal(first, shapes)
-    try:
-        at, values = stress_shapes("write_gltf", body, None)
-    except ModelError:
-        return Modal(first, shapes)
+    at, values = stress_shapes("view", body, None)
     place = np.full(len(reduced.points), -1)
     place[at] = np.arange(len(at))
     rows = place[nodes]
-    stress = values[np.maximum(rows, 0)]
-    stress[rows < 0] = np.nan
-    return Modal(first, shapes, stress, tuple(reduced.stress_names))
+    found = values[np.maximum(rows, 0)]
+    found[rows < 0] = np.nan
+    return Modal(first, shapes, found, tuple(reduced.stress_names))
 
 
 def moving_nodes(shared: Any, number: int, part: Any, nodes: IntArray, offsets: FloatArray) -> Any:

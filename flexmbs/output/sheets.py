@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from flexmbs.core.contracts import FloatArray, IntArray
-from flexmbs.output.extent import natural_grid
+from flexmbs.output.sampling import facets
 
 if TYPE_CHECKING:
     from flexmbs.body import FlexibleBody
@@ -33,13 +33,11 @@ class Sheet:
 
     def __init__(self, system: System, body: FlexibleBody) -> None:
         self._element, self._group = body.element, system.group(body)
-        n = 1 + int(np.clip(math.ceil(math.sqrt(WANTED / len(body.cells))), 1, MOST))
-        self.xi = natural_grid(body, n)
-        i, j = np.meshgrid(np.arange(n - 1), np.arange(n - 1), indexing="ij")
-        a = (i * n + j).ravel()
-        squares = np.vstack((np.column_stack((a, a + n, a + n + 1)), np.column_stack((a, a + n + 1, a + 1))))
-        starts = n * n * np.arange(len(body.cells))
-        self.triangles: IntArray = (starts[:, None, None] + squares).reshape(-1, 3).astype(np.int64)
+        pieces = int(np.clip(math.ceil(math.sqrt(WANTED / len(body.cells))), 1, MOST))
+        self.xi = body.natural(pieces + 1)
+        starts = len(self.xi) * np.arange(len(body.cells))
+        squares = (starts[:, None, None] + facets(pieces)).reshape(-1, 4)
+        self.triangles: IntArray = np.vstack((squares[:, [0, 1, 2]], squares[:, [0, 2, 3]]))
 
     def points(self, q: FloatArray) -> FloatArray:
         """Points (n, 3) at a state."""

@@ -29,6 +29,8 @@ SIDES = 10
 WANTED = 160
 """Pieces of a body that make a curve look smooth; long elements get up to `MOST` of them."""
 MOST = 8
+THICK = 0.05
+"""Of the length of a body: most that a section is drawn with of which the stiffnesses alone are known."""
 
 
 class Tube:
@@ -132,13 +134,15 @@ def _any_across(tangent: FloatArray) -> FloatArray:
 
 def _outline(body: FlexibleBody, least: float, directed: bool) -> FloatArray:
     """Corners (s, 2) of the section in its axes y and z."""
-    section, k = body.section, body.beam_stiffness
+    section = body.section
     if isinstance(section, Circle | Pipe):
         return _circle(max(0.5 * section.diameter, least))
     if isinstance(section, Rectangle):
         height, width = section.height, section.width
-    else:  # the rectangle, or circle, with these stiffnesses
-        height, width = math.sqrt(12.0 * k.EI_z / k.EA), math.sqrt(12.0 * (k.EI_y or k.EI_z) / k.EA)
+    else:  # the rectangle, or circle, with these stiffnesses, which need not be those of a slender body
+        k = body.beam_stiffness
+        sides = (math.sqrt(12.0 * EI / k.EA) for EI in (k.EI_z, k.EI_y or k.EI_z))
+        height, width = (min(side, THICK * body.length) for side in sides)
     if not directed:
         return _circle(max(math.sqrt(height * width / math.pi), least))
     y, z = max(0.5 * height, least), max(0.5 * width, least)
