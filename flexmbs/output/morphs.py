@@ -64,7 +64,7 @@ class MorphBasis:
         shapes, weights = shapes[:, :m], weights[:m]
         size = np.abs(weights).max(axis=1, initial=0.0)
         size[size == 0.0] = 1.0
-        return (shapes * size).T.reshape(m, -1, 3), (weights / size[:, None]).T
+        return (shapes * size).T.reshape(m, len(self._Q) // 3, 3), (weights / size[:, None]).T
 
 
 def needed_modes(shapes: FloatArray, weights: FloatArray, allowed: float) -> IntArray:

@@ -206,7 +206,7 @@ class PartsOfModel:
                 def place(states: States, k: int = k) -> FloatArray:
                     return poses(states.p[:, k])
 
-                self.parts.append(MovingPart(joint.name, "joint", shape, place))
+                self.parts.append(MovingPart(f"mark of {joint.name}", "joint", shape, place))
         fixed = [side.position0() for _, side in sides if side.body.name == "ground"]
         if fixed:
             large = mark(1.5 * MARK * self.size)

@@ -26,21 +26,20 @@ from flexmbs.time_solution import TimeSolution
 __all__ = ["Rows", "StoredStates", "stored_states"]
 
 Rows = Callable[[int, int], tuple[FloatArray, FloatArray]]
-BATCH = 4096
+BATCH = 256
 """States of a journal whose times are read together."""
 
 
 class StoredStates(NamedTuple):
-    """The compiled system, the number of stored states, and what reads (t, q) of those from one to before another."""
+    """The compiled system, the number of stored states, and what reads (t, q) of those from one to before another.
+
+    ``times`` reads all times (n,) alone.
+    """
 
     system: System
     n: int
     rows: Rows
-
-    def times(self) -> FloatArray:
-        """All stored times (n,)."""
-        pieces = [self.rows(a, min(self.n, a + BATCH))[0] for a in range(0, self.n, BATCH)]
-        return np.concatenate(pieces) if pieces else np.empty(0)
+    times: Callable[[], FloatArray]
 
 
 @contextmanager
@@ -67,7 +66,7 @@ def stored_states(
         If the file cannot be read, or holds no run.
     """
     if isinstance(run, TimeSolution):
-        yield StoredStates(run.system, len(run.t), lambda a, b: (run.t[a:b], run.q[a:b]))
+        yield StoredStates(run.system, len(run.t), lambda a, b: (run.t[a:b], run.q[a:b]), lambda: run.t)
         return
     if not isinstance(run, str | PathLike):
         raise ModelError(f"{owner}: expected a TimeSolution or the path of a run, not {show(run)}.")
@@ -78,7 +77,11 @@ def stored_states(
             found = journal.rows(a, b)
             return found["t"], found["q"]
 
-        yield StoredStates(compile_model(model_of(journal, run, model, classes)), journal.n_rows, from_journal)
+        def times() -> FloatArray:
+            pieces = [from_journal(a, a + BATCH)[0] for a in range(0, journal.n_rows, BATCH)]
+            return np.concatenate([np.empty(0), *pieces])
+
+        yield StoredStates(compile_model(model_of(journal, run, model, classes)), journal.n_rows, from_journal, times)
         return
     with opened(run) as file:
         if file.attrs.get("kind") != "time":
@@ -92,4 +95,6 @@ def stored_states(
         file["constants"].visititems(collect)
         about = TimeData({"t": np.empty(0)}, {}, json.loads(file["model"].asstr()[()]), constants)
         system, steps = compile_model(model_of(about, run, model, classes)), file["steps"]
-        yield StoredStates(system, len(steps["t"]), lambda a, b: (steps["t"][a:b], steps["q"][a:b]))
+        yield StoredStates(
+            system, len(steps["t"]), lambda a, b: (steps["t"][a:b], steps["q"][a:b]), lambda: steps["t"][()]
+        )

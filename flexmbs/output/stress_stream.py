@@ -91,7 +91,7 @@ def stress_blocks(
     >>> [len(block.t) for block in fx.stress_blocks(run, body, states=40)]
     [40, 40, 21]
     """
-    with stored_states("stress_blocks", run, model) as (system, n, rows):
+    with stored_states("stress_blocks", run, model) as (system, n, rows, _):
         owner = reduced_body("stress_blocks", system.model, body)
         chosen, shapes = stress_shapes("stress_blocks", owner, nodes)
         names = tuple(owner.reduced.stress_names)

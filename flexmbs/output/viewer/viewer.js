@@ -276,7 +276,10 @@ function draw() {
     const c = ["#d1495b", "#4f9a5b", "#4f8fd0"][k];
     return `<line x2="${x}" y2="${y}" stroke="${c}" stroke-width="3"/><text x="${1.25 * x - 4}" y="${1.25 * y + 4}">${"xyz"[k]}</text>`;
   }).join("");
-  return camera;
+  if (state.report) {  // for those who test the page: from coordinates of the model to the cube that is seen, by rows
+    const whole = multiply(camera, world), rows = [0, 1, 2, 3].map((i) => [0, 1, 2, 3].map((j) => whole[4 * j + i]));
+    console.info(`report ${JSON.stringify({ camera: rows, size: [innerWidth, innerHeight], failure: gl.getError() })} end`);
+  }
 }
 
 let pending = false, last = 0;
@@ -310,7 +313,7 @@ function legend() {
   $("ramp").style.background = `linear-gradient(90deg,${VIRIDIS.map((c) => `rgb(${c})`)})`;
   $("ticks").innerHTML = [0, 0.5, 1].map((x) => `<li>${number(x * top)}</li>`).join("");
   const some = parts.some((p) => p.mesh.count && !p.mesh.linear), reduced = parts.some((p) => p.mesh.count && p.mesh.linear);
-  $("note").textContent = stress ? "" : [reduced && "reduced bodies: in their frames", some && `${reduced ? "others" : "distance"}: from the first picture`].filter(Boolean).join("; ");
+  $("note").textContent = stress ? "" : [reduced && "reduced bodies: in their frames", some && `${reduced ? "others: " : ""}distance from the first picture`].filter(Boolean).join("; ");
 }
 
 function rows() {
@@ -407,16 +410,13 @@ function start() {
   if (asked.has("t")) state.now = Math.min(duration, Math.max(0, (+asked.get("t") - about.start) / about.speed));
   legend();
   play(!asked.has("t"));
-  const camera = draw();
-  // for those who test the page: inertial coordinates to the cube that is seen, by rows
-  const whole = multiply(camera, world);
-  document.body.dataset.camera = JSON.stringify([0, 1, 2, 3].map((i) => [0, 1, 2, 3].map((j) => whole[4 * j + i])));
-  document.body.dataset.failure = gl.getError();
+  draw();
   if (asked.has("bench")) {  // milliseconds a picture takes, with all its drawing done
     const n = +asked.get("bench"), pixel = new Uint8Array(4), begin = performance.now();
     for (let k = 0; k < n; k++) { state.now = duration * k / n; draw(); gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, pixel); }
     document.body.dataset.milliseconds = (performance.now() - begin) / n;
   }
+  state.report = asked.has("report");
 }
 rows();
 start();
