@@ -76,7 +76,8 @@ def write_gltf(
     Raises
     ------
     ModelError
-        If an argument is out of bounds, there is nothing to draw, or there would be more than 20 000 frames.
+        If an argument is out of bounds, there is nothing to draw, states do not follow each other in time, or there
+        would be more than 20 000 frames.
     ReadError
         If the file of the run cannot be read, or holds none.
     FlexmbsError

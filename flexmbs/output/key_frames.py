@@ -40,19 +40,22 @@ class KeyFrames:
     Raises
     ------
     ModelError
-        If the run has no states, or there would be too many frames.
+        If the run has no states, they are not in the order of time, or there would be too many frames.
     """
 
     def __init__(self, owner: str, stored: StoredStates, interval: float) -> None:
         if not stored.n:
             raise ModelError(f"{owner}: the run has no stored states.")
         self._stored, t = stored, stored.times()
-        self.rows = np.unique(np.append(frame_rows(owner, t, interval), stored.n - 1))
+        if (np.diff(t) < 0.0).any():
+            raise ModelError(f"{owner}: the states do not follow each other in time, so there is no motion to show.")
+        rows = np.unique(np.append(frame_rows(owner, t, interval), stored.n - 1))
+        self.rows = rows[np.append(True, np.diff(t[rows]) > 0.0)]
         self.times = t[self.rows]
         middle = 0.5 * (self.times[1:] + self.times[:-1])
         after = np.clip(np.searchsorted(t, middle), 1, max(stored.n - 1, 1))
-        nearest = np.where(np.abs(t[after - 1] - middle) <= np.abs(t[np.minimum(after, stored.n - 1)] - middle),
-                           after - 1, after) if len(middle) else np.zeros(0, np.int64)  # fmt: skip
+        before = np.abs(t[after - 1] - middle) <= np.abs(t[np.minimum(after, stored.n - 1)] - middle)
+        nearest = np.where(before, after - 1, after)
         inside = (nearest > self.rows[:-1]) & (nearest < self.rows[1:])
         self.between: IntArray = nearest[inside].astype(np.int64)
 

@@ -197,10 +197,11 @@ class PartsOfModel:
     def _marks(self, sides: list[Any]) -> None:
         """Joints: one mark at a side that moves; what is fixed to the ground: one body of marks."""
         shape = mark(MARK * self.size)
-        done: set[str] = set()
+        done: set[str | int] = set()
         for joint, side in sides:
-            if side.body.name != "ground" and joint.name not in done:
-                done.add(joint.name)
+            # drivers and gears often share the markers of a joint
+            if side.body.name != "ground" and not {joint.name, id(side)} & done:
+                done |= {joint.name, id(side)}
                 k = self._follower.number[id(side)]
 
                 def place(states: States, k: int = k) -> FloatArray:

@@ -323,6 +323,20 @@ def test_mistakes_in_files(mechanism: fx.TimeSolution, tmp_path: Path) -> None:
     assert sorted(p.name for p in tmp_path.iterdir()) == ["modes.h5", "there.glb", "wrong.h5"]
 
 
+def test_states_that_are_no_motion(mechanism: fx.TimeSolution, tmp_path: Path) -> None:
+    from dataclasses import replace
+
+    back = replace(mechanism, t=mechanism.t[::-1])
+    with pytest.raises(ModelError, match="do not follow each other"):
+        fx.write_gltf(back, tmp_path / "x.glb", progress=False)
+    none = replace(mechanism, t=mechanism.t[:0], q=mechanism.q[:0])
+    with pytest.raises(ModelError, match="no stored states"):
+        fx.write_gltf(none, tmp_path / "x.glb", progress=False)
+    twice = np.minimum(mechanism.t, mechanism.t[-2])
+    written = fx.write_gltf(replace(mechanism, t=twice), tmp_path / "x.glb", fps=1000.0, progress=False)
+    assert (np.diff(Film(written.path).times) > 0.0).all()
+
+
 def test_nothing_to_draw(tmp_path: Path) -> None:
     from dataclasses import replace
 
