@@ -3,12 +3,26 @@
 const $ = (id) => document.getElementById(id);
 const VIRIDIS = [[68, 58, 131], [56, 89, 140], [44, 114, 142], [34, 140, 141], [32, 164, 134], [63, 188, 115], [117, 208, 84],
   [186, 222, 40], [253, 231, 37]];  // without its darkest part
+// displacements of all points by the targets, once for each point; kept in a buffer
+const MORPH = `#version 300 es
+precision highp float; precision highp int; precision highp sampler2D;
+uniform sampler2D targets, weights;
+uniform int count, vertices, width;
+out vec3 moved;
+void main() {
+  moved = vec3(0.0);
+  for (int k = 0; k < count; k++) {
+    int i = k * vertices + gl_VertexID;
+    moved += texelFetch(weights, ivec2(k, 0), 0).r * texelFetch(targets, ivec2(i % width, i / width), 0).xyz;
+  }
+}`;
+const NOTHING = "#version 300 es\nprecision highp float; out vec4 colour; void main() { colour = vec4(0.0); }";
 const VERTEX = `#version 300 es
 precision highp float; precision highp int; precision highp sampler2D;
-in vec3 position;
+in vec3 position, moved;
 uniform mat4 model, camera;
-uniform sampler2D targets, weights, levels;
-uniform int count, vertices, width, mode, before, after;
+uniform sampler2D levels;
+uniform int vertices, width, mode, before, after;
 uniform float factor, share, top;
 out vec3 place; out float value;
 float level(int frame) {
@@ -16,11 +30,6 @@ float level(int frame) {
   return texelFetch(levels, ivec2(i % width, i / width), 0).r;
 }
 void main() {
-  vec3 moved = vec3(0.0);
-  for (int k = 0; k < count; k++) {
-    int i = k * vertices + gl_VertexID;
-    moved += texelFetch(weights, ivec2(k, 0), 0).r * texelFetch(targets, ivec2(i % width, i / width), 0).xyz;
-  }
   vec4 p = model * vec4(position + factor * moved, 1.0);
   place = p.xyz;
   value = length(moved) / top;
@@ -96,24 +105,31 @@ if (!gl) {
   $("failure").textContent = "This browser does not offer WebGL 2, which this page needs to draw.";
   throw new Error("no WebGL 2");
 }
-const program = gl.createProgram();
-for (const [kind, text] of [[gl.VERTEX_SHADER, VERTEX], [gl.FRAGMENT_SHADER, FRAGMENT]]) {
-  const shader = gl.createShader(kind);
-  gl.shaderSource(shader, text);
-  gl.compileShader(shader);
-  gl.attachShader(program, shader);
+function linked(vertex, fragment, kept) {  // a program and the places of its uniforms
+  const program = gl.createProgram();
+  for (const [kind, text] of [[gl.VERTEX_SHADER, vertex], [gl.FRAGMENT_SHADER, fragment]]) {
+    const shader = gl.createShader(kind);
+    gl.shaderSource(shader, text);
+    gl.compileShader(shader);
+    gl.attachShader(program, shader);
+  }
+  gl.bindAttribLocation(program, 0, "position");
+  gl.bindAttribLocation(program, 1, "moved");
+  if (kept) gl.transformFeedbackVaryings(program, kept, gl.SEPARATE_ATTRIBS);
+  gl.linkProgram(program);
+  if (!gl.getProgramParameter(program, gl.LINK_STATUS)) throw new Error(gl.getProgramInfoLog(program));
+  return [program, new Proxy({}, { get: (known, name) => (known[name] ??= gl.getUniformLocation(program, name)) })];
 }
-gl.bindAttribLocation(program, 0, "position");
-gl.linkProgram(program);
-if (!gl.getProgramParameter(program, gl.LINK_STATUS)) throw new Error(gl.getProgramInfoLog(program));
-gl.useProgram(program);
+const [morpher, of] = linked(MORPH, NOTHING, ["moved"]), [painter, at] = linked(VERTEX, FRAGMENT);
 gl.enable(gl.DEPTH_TEST);
 gl.pixelStorei(gl.UNPACK_ALIGNMENT, 1);
-const at = new Proxy({}, { get: (known, name) => (known[name] ??= gl.getUniformLocation(program, name)) });
-["targets", "weights", "levels"].forEach((name, i) => gl.uniform1i(at[name], i));
-gl.uniform3fv(at.ramp, VIRIDIS.flat().map((x) => x / 255));
 const WIDTH = Math.min(4096, gl.getParameter(gl.MAX_TEXTURE_SIZE));
+gl.useProgram(morpher);
+gl.uniform1i(of.width, WIDTH);
+gl.uniform1i(of.weights, 1);
+gl.useProgram(painter);
 gl.uniform1i(at.width, WIDTH);
+gl.uniform3fv(at.ramp, VIRIDIS.flat().map((x) => x / 255));
 
 function texture(values, inner, format, kind, width, height) {
   const made = gl.createTexture();
@@ -148,9 +164,14 @@ const meshes = said.meshes.map((mesh) => {
   const targets = (shape.targets || []).map((target) => array(target.POSITION));
   const rgb = said.materials[shape.material].pbrMetallicRoughness.baseColorFactor.slice(0, 3)
     .map((x) => (x <= 0.0031308 ? 12.92 * x : 1.055 * x ** (1 / 2.4) - 0.055));
-  const made = { vao, size: indices.length, vertices: points.length / 3, count: targets.length, rgb, targets: none, weights: none,
-    levels: none, start: Float32Array.from(mesh.weights || []), ...extras };
+  const made = { vao, size: indices.length, vertices: points.length / 3, count: targets.length, rgb, levels: none,
+    start: Float32Array.from(mesh.weights || []), ...extras };
   if (targets.length) {
+    made.moved = gl.createBuffer();
+    gl.bindBuffer(gl.ARRAY_BUFFER, made.moved);
+    gl.bufferData(gl.ARRAY_BUFFER, 4 * points.length, gl.DYNAMIC_COPY);
+    gl.enableVertexAttribArray(1);
+    gl.vertexAttribPointer(1, 3, gl.FLOAT, false, 0, 0);
     const [all, height] = filled(Float32Array, targets, 3);
     made.targets = texture(all, gl.RGB32F, gl.RGB, gl.FLOAT, WIDTH, height);
     made.weights = texture(made.start, gl.R32F, gl.RED, gl.FLOAT, targets.length, 1);
@@ -223,10 +244,36 @@ function tops() {  // ends of the colours over all parts that are shown
     stress: Math.max(0, ...seen.map((p) => p.mesh.peak || 0)) };
 }
 
+function morph(when) {
+  gl.useProgram(morpher);
+  gl.enable(gl.RASTERIZER_DISCARD);
+  gl.bindVertexArray(null);
+  for (const part of parts) {
+    const mesh = part.mesh;
+    if (!mesh.count) continue;
+    gl.activeTexture(gl.TEXTURE0);
+    gl.bindTexture(gl.TEXTURE_2D, mesh.targets);
+    gl.activeTexture(gl.TEXTURE1);
+    gl.bindTexture(gl.TEXTURE_2D, mesh.weights);
+    gl.texSubImage2D(gl.TEXTURE_2D, 0, 0, 0, mesh.count, 1, gl.RED, gl.FLOAT, value(part, "weights", mesh.count, when));
+    gl.uniform1i(of.count, mesh.count);
+    gl.uniform1i(of.vertices, mesh.vertices);
+    gl.bindBufferBase(gl.TRANSFORM_FEEDBACK_BUFFER, 0, mesh.moved);
+    gl.beginTransformFeedback(gl.POINTS);
+    gl.drawArrays(gl.POINTS, 0, mesh.vertices);
+    gl.endTransformFeedback();
+  }
+  gl.bindBufferBase(gl.TRANSFORM_FEEDBACK_BUFFER, 0, null);
+  gl.disable(gl.RASTERIZER_DISCARD);
+  gl.useProgram(painter);
+}
+
 function draw() {
   const ratio = Math.min(devicePixelRatio || 1, 2), wide = Math.round(innerWidth * ratio), tall = Math.round(innerHeight * ratio);
   if (canvas.width !== wide || canvas.height !== tall) { canvas.width = wide; canvas.height = tall; }
   gl.viewport(0, 0, wide, tall);
+  const when = moment(state.now), top = tops();
+  if (state.morphed !== state.now) { morph(when); state.morphed = state.now; }
   const rgb = getComputedStyle(document.documentElement).getPropertyValue("--back").trim();
   gl.clearColor(...[1, 3, 5].map((i) => parseInt(rgb.slice(i, i + 2), 16) / 255), 1);
   gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
@@ -240,12 +287,10 @@ function draw() {
   gl.uniformMatrix4fv(at.camera, false, camera);
   gl.uniform3fv(at.eye, eye);
   gl.uniform3fv(at.light, unit([0, 1, 2].map((i) => 0.5 * right[i] + 0.8 * up[i] + 0.6 * back[i])));
-  const when = moment(state.now), top = tops();
   for (const part of parts) {
     if (!part.shown) continue;
     const mesh = part.mesh, [p, r, s] = [["translation", 3], ["rotation", 4], ["scale", 3]].map(([n, w]) => value(part, n, w, when));
     gl.uniformMatrix4fv(at.model, false, multiply(world, placed(p, r, s)));
-    gl.uniform1i(at.count, mesh.count);
     gl.uniform1i(at.vertices, mesh.vertices);
     gl.uniform3fv(at.plain, mesh.rgb);
     gl.uniform1f(at.factor, mesh.linear ? state.factor : 1);
@@ -254,16 +299,13 @@ function draw() {
     if (state.colour === "stress" && mesh.frames) mode = 2;
     gl.uniform1i(at.mode, mode);
     gl.uniform1f(at.top, mode === 2 ? mesh.peak / (top.stress || 1) : top.displacement || 1);
-    [mesh.targets, mesh.weights, mesh.levels].forEach((t, i) => { gl.activeTexture(gl.TEXTURE0 + i); gl.bindTexture(gl.TEXTURE_2D, t); });
+    gl.activeTexture(gl.TEXTURE0);
+    gl.bindTexture(gl.TEXTURE_2D, mesh.levels);
     if (mode === 2) {
       const x = (when[0] + when[2] * (when[1] - when[0])) / mesh.stride, i = Math.min(Math.floor(x), mesh.frames - 1);
       gl.uniform1i(at.before, i);
       gl.uniform1i(at.after, Math.min(i + 1, mesh.frames - 1));
       gl.uniform1f(at.share, Math.min(1, x - i));
-    }
-    if (mesh.count && part.tracks.weights) {
-      gl.activeTexture(gl.TEXTURE1);
-      gl.texSubImage2D(gl.TEXTURE_2D, 0, 0, 0, mesh.count, 1, gl.RED, gl.FLOAT, value(part, "weights", mesh.count, when));
     }
     gl.bindVertexArray(mesh.vao);
     gl.drawElements(gl.TRIANGLES, mesh.size, gl.UNSIGNED_INT, 0);
