@@ -95,12 +95,8 @@ class PartsOfModel:
         """Lines as tubes, surfaces as they are."""
         system = self._system
         drawn = Sheet(system, body) if body.surface else Tube(system, body, LEAST * self.size)
-        reference = system.coordinates.reference
-
-        def shape(states: States) -> FloatArray:
-            return np.array([drawn.points(np.ascontiguousarray(q)) for q in states.q])
-
-        return MovingPart(body.name, "body", Faces(drawn.points(reference), drawn.triangles), shape=shape)
+        rest = drawn.points(system.coordinates.reference[None])[0]
+        return MovingPart(body.name, "body", Faces(rest, drawn.triangles), shape=lambda states: drawn.points(states.q))
 
     def _rigid(self, body: Any, sides: list[Any]) -> MovingPart | None:
         """Rigid bodies, point masses, floating bodies; sections of beams belong to their substructures."""

@@ -40,5 +40,6 @@ class Sheet:
         self.triangles: IntArray = np.vstack((squares[:, [0, 1, 2]], squares[:, [0, 2, 3]]))
 
     def points(self, q: FloatArray) -> FloatArray:
-        """Points (n, 3) at a state."""
-        return np.asarray(self._element.positions(self._group, q, self.xi).reshape(-1, 3))
+        """Points (n, n_p, 3) at states (n, n_q)."""
+        places = [self._element.positions(self._group, np.ascontiguousarray(row), self.xi) for row in q]
+        return np.array(places).reshape(len(q), -1, 3)

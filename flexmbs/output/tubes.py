@@ -66,65 +66,87 @@ class Tube:
         rings = ring_faces(pieces + 1, self.sides)
         starts = (pieces + 1) * self.sides * np.arange(n_e)
         self.triangles: IntArray = (starts[:, None, None] + rings).reshape(-1, 3)
-        self._start = None
+        self._start: tuple[FloatArray, FloatArray] | None = None
         if not (layout.directors or layout.quaternion or layout.dim == 2):
-            tangent = self._tangents(self.line(c.reference))
+            tangent = self._tangents(self.line(c.reference[None]))
             axes = getattr(self._group, "axes", None)  # of linear beams: rows are the directions of an element
-            across = _any_across(tangent) if axes is None else np.broadcast_to(axes[:, None, 1], tangent.shape)
+            across = _any_across(tangent) if axes is None else np.broadcast_to(axes[None, :, None, 1], tangent.shape)
             self._start = tangent, across
+            self._carried = axes is None
+            chained = np.append(False, body.cells[1:, 0] == body.cells[:-1, 1])
+            self._begins = set(((pieces + 1) * np.flatnonzero(~chained)).tolist())
 
     def line(self, q: FloatArray) -> FloatArray:
-        """Points (n_e, k, 3) of the centre line at a state."""
-        points = self._body.element.positions(self._group, q, self.xi)
-        return points if points.shape[2] == 3 else np.pad(points, ((0, 0), (0, 0), (0, 1)))
+        """Points (n, n_e, k, 3) of the centre line at states (n, n_q)."""
+        element = self._body.element
+        points = np.array([element.positions(self._group, np.ascontiguousarray(row), self.xi) for row in q])
+        return np.pad(points, ((0, 0), (0, 0), (0, 0), (0, 3 - points.shape[3])))
 
     def points(self, q: FloatArray) -> FloatArray:
-        """Points (n, 3) of the surface at a state."""
+        """Points (n, n_p, 3) of the surface at states (n, n_q)."""
         line = self.line(q)
         second, third = self._sections(q, line)
         y, z = self._outline.T
-        rings = line[:, :, None] + y[:, None] * second[:, :, None] + z[:, None] * third[:, :, None]
-        return np.asarray(rings.reshape(-1, 3))
+        rings = line[..., None, :] + y[:, None] * second[..., None, :] + z[:, None] * third[..., None, :]
+        return np.asarray(rings.reshape(len(q), -1, 3))
 
     def _sections(self, q: FloatArray, line: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Directions y and z (n_e, k, 3) of the sections."""
+        """Directions y and z (n, n_e, k, 3) of the sections."""
         layout = self._body.element.layout
         if self._turns is not None:
-            R = matrices(q[self._turns])
-            return self._between(R[:, :, 1]), self._between(R[:, :, 2])
+            R = matrices(q[:, self._turns])
+            return self._between(R[..., 1]), self._between(R[..., 2])
         if layout.directors:
-            directors = q[self._dofs[:, list(layout.directors)]]
-            return self._between(directors[:, :3]), self._between(directors[:, 3:])
+            directors = q[:, self._dofs[:, list(layout.directors)]]
+            return self._between(directors[..., :3]), self._between(directors[..., 3:])
         tangent = self._tangents(line)
         if self._start is None:
             up = np.array([0.0, 0.0, 1.0])
             return np.cross(up, tangent), np.broadcast_to(up, tangent.shape)
         before, across = self._start
-        # the smallest rotation that takes the tangent to where it is now
-        both = before + tangent
-        half = np.maximum(1.0 + (before * tangent).sum(axis=-1, keepdims=True), 1e-9)
-        across = across - (across * tangent).sum(axis=-1, keepdims=True) / half * both
+        across = self._carry(before, across, tangent) if self._carried else _turned(across, before, tangent)
         return across, np.cross(tangent, across)
 
+    def _carry(self, before: FloatArray, across: FloatArray, tangent: FloatArray) -> FloatArray:
+        """Normals that turn as little as possible along the line.
+
+        Only the first one follows its own tangent, so that no other can turn over when a tangent is reversed.
+        """
+        flat, start = tangent.reshape(len(tangent), -1, 3), across.reshape(-1, 3)
+        out, first = np.empty_like(flat), before.reshape(-1, 3)
+        for i in range(flat.shape[1]):
+            if i in self._begins:
+                normal = _turned(start[i], first[i], flat[:, i])
+            else:
+                normal = _turned(out[:, i - 1], flat[:, i - 1], flat[:, i])
+            out[:, i] = normal / np.linalg.norm(normal, axis=1, keepdims=True)
+        return out.reshape(tangent.shape)
+
     def _between(self, nodal: FloatArray) -> FloatArray:
-        """Vectors (n_e, k, 3) between those of the nodes (n_nodes, 3), along all elements."""
+        """Vectors (n, n_e, k, 3) between those of the nodes (n, n_nodes, 3), along all elements."""
         x = self.xi
         if self._body.cells.shape[1] == 3:
             N = np.column_stack((0.5 * x * (x - 1.0), 0.5 * x * (x + 1.0), 1.0 - x * x))
         else:
             N = np.column_stack((0.5 * (1.0 - x), 0.5 * (1.0 + x)))
-        return np.asarray(np.einsum("kn,enc->ekc", N, nodal[self._body.cells]))
+        return np.asarray(np.einsum("kn,tenc->tekc", N, nodal[:, self._body.cells]))
 
     def _tangents(self, line: FloatArray) -> FloatArray:
-        """Unit tangents (n_e, k, 3) of the centre line."""
-        slope = np.gradient(line, axis=1, edge_order=2 if line.shape[1] > 2 else 1)
-        size = np.linalg.norm(slope, axis=2, keepdims=True)
+        """Unit tangents (n, n_e, k, 3) of the centre line."""
+        slope = np.gradient(line, axis=2, edge_order=2 if line.shape[2] > 2 else 1)
+        size = np.linalg.norm(slope, axis=3, keepdims=True)
         return np.asarray(slope / np.maximum(size, 1e-300))
+
+
+def _turned(vectors: FloatArray, before: FloatArray, now: FloatArray) -> FloatArray:
+    """Vectors normal to unit tangents ``before``, by the smallest rotations that take these to ``now``."""
+    half = np.maximum(1.0 + (before * now).sum(axis=-1, keepdims=True), 1e-9)
+    return np.asarray(vectors - (vectors * now).sum(axis=-1, keepdims=True) / half * (before + now))
 
 
 def _any_across(tangent: FloatArray) -> FloatArray:
     """Unit vectors normal to tangents, alike where these are alike."""
-    away = np.eye(3)[int(np.argmin(np.abs(tangent).mean(axis=(0, 1))))]
+    away = np.eye(3)[int(np.argmin(np.abs(tangent).mean(axis=(0, 1, 2))))]
     across = np.cross(tangent, away)
     size = np.linalg.norm(across, axis=-1, keepdims=True)
     other = np.cross(tangent, np.roll(away, 1))
