@@ -11,6 +11,7 @@ if __name__ != "flexmbs.elements":
 from flexmbs.core.contracts import Element
 from flexmbs.core.laminate import Ply
 from flexmbs.elements.continuum_beam import ContinuumBeam
+from flexmbs.elements.continuum_plate import ContinuumPlate
 from flexmbs.elements.director_beam import DirectorBeam
 from flexmbs.elements.exact_beam import ExactBeam
 from flexmbs.elements.hermite import CableStrain
@@ -26,11 +27,13 @@ from flexmbs.elements.quadrature import Gauss, Lobatto
 from flexmbs.elements.shear_shell import ShearShell
 from flexmbs.elements.spatial_beam import SpatialBeam
 from flexmbs.elements.spatial_cable import SpatialCable
+from flexmbs.elements.thin_plate import PlateCurvature, ThinPlate
 
 __all__ = [
     "ALL",
     "CableStrain",
     "ContinuumBeam",
+    "ContinuumPlate",
     "DirectorBeam",
     "ExactBeam",
     "Frame",
@@ -40,6 +43,7 @@ __all__ = [
     "Lobatto",
     "PlanarBeam",
     "PlanarCable",
+    "PlateCurvature",
     "Ply",
     "ShearShell",
     "ShellQuad",
@@ -48,6 +52,7 @@ __all__ = [
     "SpatialCable",
     "Tetra4",
     "Tetra10",
+    "ThinPlate",
     "Truss",
 ]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from flexmbs.body_lines import line_cells, line_reference
+from flexmbs.body_lines import kinked_reference, line_cells, line_reference
 from flexmbs.body_surfaces import surface_shape
 from flexmbs.core.checks import as_array, as_count, as_name, as_number, is_list, show
 from flexmbs.core.contracts import (
@@ -85,6 +85,7 @@ class FlexibleBody:
     cells: IntArray = field(init=False, repr=False)
     reference: FloatArray = field(init=False, repr=False)
     shape: SurfaceShape | None = field(init=False, repr=False)
+    slopes: FloatArray | None = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         owner = f"FlexibleBody {as_name('FlexibleBody', 'name', self.name)!r}"
@@ -110,18 +111,23 @@ class FlexibleBody:
                 f"{self.mesh.dim} coordinates."
                 + (" Use mesh.in_space() to put it into space." if layout.dim == 3 else "")
             )
-        shape = None
+        shape = slopes = None
         if self.surface:
             element = cast("SurfaceElement", self.element)
             shape = surface_shape(owner, self.mesh, element, cells, self.sheet_stiffness)
             cells, reference = shape.cells, element.surface_reference(shape)
         else:
+            line_element = cast("Element", self.element)
             cells = line_cells(owner, self.mesh, cells)
-            reference = line_reference(owner, self.mesh, cast("Element", self.element), cells)
+            if getattr(self.element, "carries_kinks", False):
+                reference, slopes = kinked_reference(owner, self.mesh, line_element, cells)
+            else:
+                reference = line_reference(owner, self.mesh, line_element, cells)
         reference.setflags(write=False)
         object.__setattr__(self, "cells", cells)
         object.__setattr__(self, "reference", reference)
         object.__setattr__(self, "shape", shape)
+        object.__setattr__(self, "slopes", slopes)
 
     @property
     def surface(self) -> bool:
@@ -294,7 +300,8 @@ class FlexibleBody:
             element = cast("SurfaceElement", self.element)
             return element.tabulate_surface(self.shape, reference, dofs, self.sheet_stiffness, b1)
         points = self.mesh.points[self.cells]
-        return cast("Element", self.element).tabulate(points, reference, dofs, self.beam_stiffness, b1)
+        more = () if self.slopes is None else (self.slopes,)
+        return cast("Any", self.element).tabulate(points, reference, dofs, self.beam_stiffness, b1, *more)
 
     def natural(self, count: int) -> FloatArray:
         """Equally spaced natural coordinates of an element: (count,), or a grid (count^2, 2) of a surface, xi first."""

@@ -8,8 +8,9 @@ from flexmbs.core.contracts import Element, FloatArray, IntArray
 from flexmbs.core.errors import MeshError
 from flexmbs.core.section_axes import refuse_twisted, section_axes
 from flexmbs.meshes import Mesh
+from flexmbs.meshes.block import CellBlock
 
-__all__ = ["halves", "line_cells", "line_reference"]
+__all__ = ["halves", "kinked_reference", "line_cells", "line_reference"]
 
 SHARPEST = 45.0
 """Degrees between neighbouring cells up to which a line without given tangents counts as smooth."""
@@ -49,6 +50,44 @@ def line_reference(owner: str, mesh: Mesh, element: Element, cells: IntArray) ->
         reference = element.reference(points, along)
     refuse_twisted(owner, layout, reference, halves(cells))
     return reference
+
+
+def kinked_reference(owner: str, mesh: Mesh, element: Element, cells: IntArray) -> tuple[FloatArray, FloatArray]:
+    """Nodal coordinates of a line that may have corners and branches, and slopes (n_e, 2, 3, 3) of the cells.
+
+    The line is cut where it is not smooth. Each part has a stress-free shape of its own, which tells the slopes of its
+    cells (rows r_x, r_y, r_z); the node has those of the first cell that meets it.
+    """
+    cut, origin = _cut(mesh, cells)
+    points = mesh.points[origin]
+    parts = Mesh(
+        points, (CellBlock("line", cut),), point_data={k: np.asarray(v)[origin] for k, v in mesh.point_data.items()}
+    )
+    found = line_reference(owner, parts, element, cut)
+    part = element.layout.slope + element.layout.directors
+    return found[: mesh.n_points], np.ascontiguousarray(found[cut][..., list(part)].reshape(len(cells), 2, 3, 3))
+
+
+def _cut(mesh: Mesh, cells: IntArray) -> tuple[IntArray, IntArray]:
+    """Cells with nodes of their own at corners, branches and where they run against each other; the points of those."""
+    n = mesh.n_points
+    ends, starts = np.bincount(cells[:, 1], minlength=n), np.bincount(cells[:, 0], minlength=n)
+    sharp = (ends > 1) | (starts > 1)
+    if "tangent" not in mesh.point_data:
+        chord = mesh.points[cells[:, 1]] - mesh.points[cells[:, 0]]
+        chord /= np.linalg.norm(chord, axis=1, keepdims=True)
+        before, after = np.zeros((n, 3)), np.zeros((n, 3))
+        before[cells[:, 1]], after[cells[:, 0]] = chord, chord
+        cosine = (before * after).sum(axis=1)
+        sharp |= (ends == 1) & (starts == 1) & (cosine < np.cos(np.radians(SHARPEST)))
+    own = sharp[cells].ravel()
+    cut = cells.copy().ravel()
+    first = np.unique(cut[own], return_index=True)[1]
+    again = np.flatnonzero(own)
+    again = np.setdiff1d(again, again[first])
+    origin = np.concatenate((np.arange(n), cut[again]))
+    cut[again] = n + np.arange(len(again))
+    return cut.reshape(cells.shape), origin
 
 
 def halves(cells: IntArray) -> IntArray:

@@ -204,7 +204,21 @@ class _Gather:
                 f"a node; keep one."
             )
 
+    def _merge(self) -> None:
+        """Vectors that have a direction by one support and held components by another become held ones."""
+        for key in [k for k in self.oriented if k in self.held]:
+            _, drive, owner, whole = self.oriented.pop(key)
+            if drive >= 0:
+                raise ModelError(
+                    f"Model {self.model.name!r}: {owner} and {self.held[key][0][3]} both give the orientation of a "
+                    f"node; keep one."
+                )
+            vector = self.coordinates.reference[list(key)]
+            directions = np.eye(len(key)) if whole else np.linalg.svd(vector[None])[2][1:]
+            self.held[key] += [(d, 0.0, -1, owner) for d in directions]
+
     def finish(self) -> Fixation:
+        self._merge()
         n_d, reference = len(self.drives), self.coordinates.reference
         fixed = list(self.still)  # nothing asks for the value of these
         base = [0.0] * len(fixed)

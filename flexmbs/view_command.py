@@ -25,7 +25,10 @@ def add_view(commands: Any) -> None:
     parser.add_argument("--overwrite", action="store_true", help="replace the file if it is there")
     parser.add_argument("--fps", type=float, default=30.0, metavar="N", help="key frames per second (default 30)")
     parser.add_argument(
-        "--speed", type=float, default=1.0, metavar="X", help="time of the model per second of film (default 1)"
+        "--speed",
+        type=float,
+        metavar="X",
+        help="time of the model per second of film (default: 1; for runs below 2 s or above 600 s a film of 10 to 25 s)",
     )
     parser.add_argument(
         "--tolerance", type=float, default=1e-4, metavar="X", help="share of the largest displacement of a body by "

@@ -21,7 +21,7 @@ def write_gltf(
     path: str | PathLike[str],
     *,
     fps: float = 30.0,
-    speed: float = 1.0,
+    speed: float | None = None,
     tolerance: float = 1e-4,
     joints: bool = True,
     up: str | None = None,
@@ -49,8 +49,9 @@ def write_gltf(
         Its name must end in ``.glb``.
     fps : float
         Key frames per second of film.
-    speed : float
-        Time of the model per second of film: 0.1 is ten times slower, where the unit of time is the second.
+    speed : float, optional
+        Time of the model per second of film: 0.1 is ten times slower, where the unit of time is the second. By default
+        1 for runs of 2 to 600 units of time; shorter and longer ones get a film of 10 to 25 s.
     tolerance : float
         Share of the largest displacement of a body by which its points may be off at key frames through targets that
         are left out, from 0 to 1. Single precision adds 1e-6 of the size of the model at most.
@@ -100,8 +101,8 @@ def write_gltf(
     >>> run = fx.simulate(fx.Model(rod, hinge, fx.Gravity((0, 0, -9.81))), 1.0, step=1e-2)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     written = fx.write_gltf(run, f"{folder}/rod.glb", progress=False)
-    >>> written.frames, written.error < 1e-6
-    (31, True)
+    >>> written.speed, written.error < 1e-6
+    (0.1, True)
     """
     return write_motion(
         "write_gltf", run, path, overwrite=overwrite, model=model, classes=(*classes, *built_in_classes()), fps=fps,
@@ -114,7 +115,7 @@ def view(
     path: str | PathLike[str],
     *,
     fps: float = 30.0,
-    speed: float = 1.0,
+    speed: float | None = None,
     tolerance: float = 1e-4,
     factor: float = 1.0,
     joints: bool = True,

@@ -27,7 +27,7 @@ def test_page_beside_oneself(file: Path, tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.chdir(tmp_path)
     opened: list[str] = []
     monkeypatch.setattr(webbrowser, "open", opened.append)
-    assert run(file, "--open", "--factor", "5", "--no-joints") == 0
+    assert run(file, "--open", "--factor", "5", "--no-joints", "--speed", "1") == 0
     assert "run.html: 4 key frames, 1 bodies" in capsys.readouterr().out
     text = (tmp_path / "run.html").read_text()
     assert "<title>pendulum</title>" in text

@@ -143,7 +143,13 @@ class NodeLayout:
 
     @property
     def frame(self) -> tuple[int, ...]:
-        """The two vectors that tell a frame with all its rotations: directors, or those of a surface; or none."""
+        """The two vectors that tell a frame with all its rotations, or none: directors, or those of a surface.
+
+        Of a surface with a vector across the thickness it is this vector that turns with the section, together with the
+        first slope; the slopes alone may turn against it by shear.
+        """
+        if self.surface and self.slope:
+            return (*self.surface[:3], *self.slope)
         return self.directors or self.surface
 
     @property
@@ -262,7 +268,12 @@ class Formulation(Protocol):
 
 
 class Element(Formulation, Protocol):
-    """An element formulation on lines."""
+    """An element formulation on lines.
+
+    An element of two nodes with a slope and directors may have an attribute ``carries_kinks = True``. Its lines may
+    have corners and branches, and its `tabulate` gets one more argument, ``slopes (n_e, 2, 3, 3)``: the vectors r_x,
+    r_y, r_z (rows) of each cell at its nodes in the stress-free shape, where ``reference`` has those of the nodes.
+    """
 
     def reference(self, points: FloatArray, tangents: FloatArray) -> FloatArray:
         """Nodal coordinates (n_nodes, n) of the stress-free shape from points and unit tangents (n_nodes, dim)."""

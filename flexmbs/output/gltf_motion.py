@@ -47,7 +47,7 @@ class MotionOptions:
     """How a motion is written; see `flexmbs.write_gltf`."""
 
     fps: float
-    speed: float
+    speed: float | None
     tolerance: float
     joints: bool
     up: str | None
@@ -57,7 +57,7 @@ class MotionOptions:
 
 def motion_glb(owner: str, stored: StoredStates, options: MotionOptions) -> tuple[bytes, dict[str, Any]]:
     """The file, and what is known of it: frames, errors, parts."""
-    frames = KeyFrames(owner, stored, options.speed / options.fps)
+    frames = KeyFrames(owner, stored, options.fps, options.speed)
     model = stored.system.model
     shown = PartsOfModel(stored.system, frames.spread(LOOKS), options.joints, options.stress)
     if not any(part.kind == "body" for part in shown.parts):
@@ -92,7 +92,7 @@ def motion_glb(owner: str, stored: StoredStates, options: MotionOptions) -> tupl
     u = model.units
     about = {
         "name": model.name, "length": u.length, "time": u.time, "stress": f"{u.of('force')}/{u.length}²",
-        "start": float(frames.times[0]), "speed": options.speed, "error": float(errors[:, 0].max()),
+        "start": float(frames.times[0]), "speed": frames.speed, "error": float(errors[:, 0].max()),
         "between": float(errors[:, 1].max()), "flat": shown.flat, "low": low.tolist(), "high": high.tolist(),
         "frames": len(frames.rows),
     }  # fmt: skip
@@ -100,7 +100,7 @@ def motion_glb(owner: str, stored: StoredStates, options: MotionOptions) -> tupl
     metres = LENGTHS.get(u.length, 1.0)
     turn = TURNS[options.up or _up(model, shown.flat)]
     file.nodes.append({"name": model.name, "children": [], "scale": [metres] * 3, "rotation": [*turn[1:], turn[0]]})
-    times = file.scalars((frames.times - frames.times[0]) / options.speed, bounds=True)
+    times = file.scalars((frames.times - frames.times[0]) / frames.speed, bounds=True)
     number = 0
     for track, (error, between) in zip(tracks, errors, strict=True):
         colour = GREYS.get(track.part.kind, COLOURS[number % len(COLOURS)])

@@ -33,6 +33,8 @@ class MotionFile:
     path : Path
     frames : int
         Number of key frames.
+    speed : float
+        Time of the model per second of film.
     size : int
         Of the file [bytes].
     error : float
@@ -45,6 +47,7 @@ class MotionFile:
 
     path: Path
     frames: int
+    speed: float
     size: int
     error: float
     between: float
@@ -52,8 +55,8 @@ class MotionFile:
 
     def __str__(self) -> str:
         return (
-            f"{self.path}: {self.frames} key frames, {len(self.parts)} bodies, {self.size / 1e6:.3g} MB; points are "
-            f"off by at most {self.error:.2g} at key frames and {self.between:.2g} between them"
+            f"{self.path}: {self.frames} key frames, {len(self.parts)} bodies, {self.size / 1e6:.3g} MB, speed "
+            f"{self.speed:g}; points are off by at most {self.error:.2g} at key frames and {self.between:.2g} between them"
         )
 
 
@@ -80,18 +83,20 @@ def write_motion(
         content = viewer_page(about["name"], content, enlarged).encode()
     with replaced(owner, target) as (draft,):
         draft.write_bytes(content)
-    return MotionFile(target, about["frames"], len(content), about["error"], about["between"], about["parts"])
+    found = {name: about[name] for name in ("frames", "speed", "error", "between", "parts")}
+    return MotionFile(path=target, size=len(content), **found)
 
 
 def _options(
-    owner: str, fps: float = 30.0, speed: float = 1.0, tolerance: float = 1e-4, joints: bool = True,
+    owner: str, fps: float = 30.0, speed: float | None = None, tolerance: float = 1e-4, joints: bool = True,
     up: str | None = None, progress: bool = True,
 ) -> MotionOptions:  # fmt: skip
     """How a motion is written, checked."""
     if up is not None and (not isinstance(up, str) or up not in TURNS):
         raise ModelError(f"{owner}: {unknown_name('axis up', up, list(TURNS))}")
+    pace = None if speed is None else as_number(owner, "speed", speed, above=0.0)
     return MotionOptions(
-        as_number(owner, "fps", fps, above=0.0, maximum=1000.0), as_number(owner, "speed", speed, above=0.0),
+        as_number(owner, "fps", fps, above=0.0, maximum=1000.0), pace,
         as_number(owner, "tolerance", tolerance, minimum=0.0, maximum=1.0), as_flag(owner, "joints", joints), up,
         owner == "view", as_flag(owner, "progress", progress),
     )  # fmt: skip

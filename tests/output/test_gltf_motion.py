@@ -25,8 +25,9 @@ def run_of(model: fx.Model, until: float = 0.2, step: float = 2e-3, every: float
     return fx.simulate(model, until, step=step, output=fx.Output(every=every))
 
 
-def frames_of(film: Film, run: fx.TimeSolution, speed: float = 1.0) -> list[tuple[float, int]]:
+def frames_of(film: Film, run: fx.TimeSolution) -> list[tuple[float, int]]:
     """Times of key frames in the film, with the stored states they are."""
+    speed = film.said["asset"]["extras"]["flexmbs"]["speed"]
     found = [(t, int(np.argmin(np.abs(run.t - run.t[0] - speed * t)))) for t in film.times]
     assert np.allclose([run.t[row] - run.t[0] for _, row in found], speed * film.times, atol=1e-6 * run.t[-1])
     return found
@@ -42,6 +43,17 @@ def mechanism() -> fx.TimeSolution:
     hinge = fx.Revolute(fx.ground.marker_at((1, 0)), door.marker_at((1, 0)), name="hinge")
     spring = fx.SpringDamper(fx.ground.marker((0, 0, 1.0)), box.marker((0.2, 0, 0)), stiffness=20.0, name="spring")
     return run_of(fx.Model(box, door, ball, string, hinge, spring, fx.Gravity((0, -9.81, 0)), name="all"), 1.0)
+
+
+@pytest.mark.parametrize(("span", "speed"), [(0.03, 0.002), (1.0, 0.1), (2.0, 1.0), (600.0, 1.0), (3600.0, 200.0)])
+def test_speed_that_is_chosen(span: float, speed: float) -> None:
+    assert key_frames.film_speed(span) == pytest.approx(speed, rel=1e-12)
+    assert span / speed >= 2.0
+
+
+def test_speed_in_the_file(mechanism: fx.TimeSolution, film: tuple[Film, Any]) -> None:
+    assert film[1].speed == 0.1
+    assert film[0].times[-1] == pytest.approx(10.0, rel=1e-6)
 
 
 @pytest.fixture(scope="module")
@@ -85,7 +97,7 @@ def test_springs_and_strings_end_where_they_are_fixed(mechanism: fx.TimeSolution
 
 
 def test_between_key_frames_the_error_is_the_one_said(mechanism: fx.TimeSolution, tmp_path: Path) -> None:
-    written = fx.write_gltf(mechanism, tmp_path / "x.glb", fps=10.0, progress=False)
+    written = fx.write_gltf(mechanism, tmp_path / "x.glb", fps=10.0, speed=1.0, progress=False)
     played = Film(written.path)
     run, worst = mechanism, 0.0
     door = run.model.body("door")
@@ -242,7 +254,7 @@ def test_memory_does_not_grow_with_the_run(tmp_path: Path, monkeypatch: pytest.M
         file = tmp_path / f"{steps}.h5"
         fx.simulate(model, 1.0, step=1.0 / steps, file=file)
         tracemalloc.start()
-        fx.write_gltf(file, tmp_path / f"{steps}.glb", fps=20.0, progress=False)
+        fx.write_gltf(file, tmp_path / f"{steps}.glb", fps=20.0, speed=1.0, progress=False)
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     grown = 8 * 3500 * 7 * 40  # what the coordinates of the longer run take beyond those of the shorter one
@@ -332,8 +344,11 @@ def test_states_that_are_no_motion(mechanism: fx.TimeSolution, tmp_path: Path) -
     none = replace(mechanism, t=mechanism.t[:0], q=mechanism.q[:0])
     with pytest.raises(ModelError, match="no stored states"):
         fx.write_gltf(none, tmp_path / "x.glb", progress=False)
+    broken = replace(mechanism, q=np.where(np.arange(len(mechanism))[:, None] == 5, np.nan, mechanism.q))
+    with pytest.raises(ModelError, match="not finite"):
+        fx.write_gltf(broken, tmp_path / "x.glb", progress=False)
     twice = np.minimum(mechanism.t, mechanism.t[-2])
-    written = fx.write_gltf(replace(mechanism, t=twice), tmp_path / "x.glb", fps=1000.0, progress=False)
+    written = fx.write_gltf(replace(mechanism, t=twice), tmp_path / "x.glb", fps=1000.0, speed=1.0, progress=False)
     assert (np.diff(Film(written.path).times) > 0.0).all()
 
 

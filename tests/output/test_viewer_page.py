@@ -39,7 +39,7 @@ def run() -> fx.TimeSolution:
 
 @pytest.fixture(scope="module")
 def page(run: fx.TimeSolution, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return fx.view(run, tmp_path_factory.mktemp("page") / "run.html", progress=False).path
+    return fx.view(run, tmp_path_factory.mktemp("page") / "run.html", speed=1.0, progress=False).path
 
 
 def carried(page: Path) -> tuple[dict[str, Any], list[Any]]:
@@ -69,7 +69,7 @@ def test_stresses_at_key_frames(tmp_path: Path) -> None:
     body = fx.FloatingBody(bar(RUBBER, modes=1, stresses=True), reference="left", name="bar")
     hinge = fx.Revolute(fx.ground, body, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
     run = fx.simulate(fx.Model(body, hinge, fx.Gravity((0, 0, -9.81))), 0.2, step=2e-3, output=fx.Output(every=1e-2))
-    said, arrays = carried(fx.view(run, tmp_path / "x.html", progress=False).path)
+    said, arrays = carried(fx.view(run, tmp_path / "x.html", speed=1.0, progress=False).path)
     mesh = said["meshes"][0]
     known = von_mises(run.stresses("bar"), body.reduced.stress_names)
     found = arrays[mesh["extras"]["levels"]].reshape(-1, known.shape[1]).astype(float)

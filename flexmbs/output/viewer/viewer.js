@@ -381,10 +381,11 @@ function options(id, choices, chosen) {
   $(id).innerHTML = choices.map(([value, text]) => `<option value="${value}"${value === chosen ? " selected" : ""}>${text}</option>`).join("");
 }
 
+function pace(x) { const v = number(x * about.speed); return about.time === "s" ? `${v} ×` : `${v} ${about.time}/s`; }
 $("play").onclick = () => play(!state.playing);
 $("time").max = duration || 1;
 $("time").oninput = (e) => { state.now = +e.target.value; play(false); };
-options("rate", [0.05, 0.1, 0.25, 0.5, 1, 2, 4, 10].map((x) => [x, `${x} ×`]), 1);
+options("rate", [0.05, 0.1, 0.25, 0.5, 1, 2, 4, 10].map((x) => [x, pace(x)]), 1);
 $("rate").onchange = (e) => { state.rate = +e.target.value; };
 const top0 = tops(), choices = [["part", "by part"]];
 if (top0.displacement > 0) choices.push(["displacement", "displacement"]);
@@ -451,7 +452,7 @@ function start() {
   fit(asked.get("view") || (about.flat ? "front" : "iso"));
   if (asked.has("t")) state.now = Math.min(duration, Math.max(0, (+asked.get("t") - about.start) / about.speed));
   legend();
-  play(!asked.has("t"));
+  play(!asked.has("t") && !matchMedia("(prefers-reduced-motion: reduce)").matches);
   draw();
   if (asked.has("bench")) {  // milliseconds a picture takes, with all its drawing done
     const n = +asked.get("bench"), pixel = new Uint8Array(4), begin = performance.now();
