@@ -28,7 +28,7 @@ def add_view(commands: Any) -> None:
         "--speed",
         type=float,
         metavar="X",
-        help="time of the model per second of film (default: 1; for runs below 2 s or above 600 s a film of 10 to 25 s)",
+        help="time of the model per second of film (default: 1; below 2 s and above 600 s a film of 10 to 25 s)",
     )
     parser.add_argument(
         "--tolerance", type=float, default=1e-4, metavar="X", help="share of the largest displacement of a body by "

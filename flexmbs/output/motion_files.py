@@ -56,7 +56,7 @@ class MotionFile:
     def __str__(self) -> str:
         return (
             f"{self.path}: {self.frames} key frames, {len(self.parts)} bodies, {self.size / 1e6:.3g} MB, speed "
-            f"{self.speed:g}; points are off by at most {self.error:.2g} at key frames and {self.between:.2g} between them"
+            f"{self.speed:g}; points are off by at most {self.error:.2g} at key frames, {self.between:.2g} between them"
         )
 
 
