@@ -1,6 +1,8 @@
 "use strict";
 // Plays the glTF file that the page carries: nodes with animated poses, morph targets with animated weights.
 const $ = (id) => document.getElementById(id);
+function fail(text) { $("failure").hidden = false; $("failure").textContent = text; }
+addEventListener("error", (e) => { if ($("failure").hidden) fail(`This page could not be drawn: ${e.message}`); });
 const VIRIDIS = [[68, 58, 131], [56, 89, 140], [44, 114, 142], [34, 140, 141], [32, 164, 134], [63, 188, 115], [117, 208, 84],
   [186, 222, 40], [253, 231, 37]];  // without its darkest part
 // displacements of all points by the targets, once for each point; kept in a buffer
@@ -101,8 +103,7 @@ const duration = times[times.length - 1];
 
 const canvas = $("scene"), gl = canvas.getContext("webgl2", { antialias: true });
 if (!gl) {
-  $("failure").hidden = false;
-  $("failure").textContent = "This browser does not offer WebGL 2, which this page needs to draw.";
+  fail("This browser does not offer WebGL 2, which this page needs to draw.");
   throw new Error("no WebGL 2");
 }
 function linked(vertex, fragment, kept) {  // a program and the places of its uniforms
@@ -142,6 +143,7 @@ function texture(values, inner, format, kind, width, height) {
 
 function filled(kind, pieces, size) {  // pieces behind each other in rows of the texture
   const length = pieces.reduce((sum, piece) => sum + piece.length, 0), height = Math.max(1, Math.ceil(length / size / WIDTH));
+  if (height > gl.getParameter(gl.MAX_TEXTURE_SIZE)) throw new Error("a body has too many points and shapes for this graphics card");
   const all = new kind(height * WIDTH * size);
   let start = 0;
   for (const piece of pieces) { all.set(piece, start); start += piece.length; }
