@@ -169,6 +169,118 @@ def test_colours_are_displacements(page: Path, run: fx.TimeSolution, tmp_path: P
 
 
 @browser
+def test_deformations_are_enlarged(tmp_path: Path) -> None:
+    body = fx.LinearBody(bar(RUBBER, modes=1), fixed="left", name="bar")
+    gravity = fx.Gravity((0.0, 0.0, -0.5))
+    run = fx.simulate(fx.Model(body, gravity, name="bar"), 0.3, step=2e-3, output=fx.Output(every=1e-2))
+    page = fx.view(run, tmp_path / "x.html", speed=1.0, factor=7.0, progress=False).path
+    said, arrays = carried(page)
+    t = float(arrays[said["animations"][0]["samplers"][0]["input"]][-1, 0])
+    row = int(np.argmin(np.abs(run.t - t)))
+    rest, moved = np.asarray(body.reduced.points), run.deformed("bar", [row])[0]
+    ends = np.linalg.norm(rest - (1.0, 0.0, 0.0), axis=1) < 0.2
+    known = rest + 7.0 * (moved - rest)
+    camera, picture = chromium(page, f"t={t}&colour=displacement&bare&theme=light&view=front", tmp_path)
+    drawn = np.abs(picture - (0xF2, 0xF4, 0xF7)).max(axis=2) > 8.0
+    x, y = seen(camera, known[ends].mean(axis=0)[None])[0]
+    assert drawn[y - 2 : y + 3, x - 2 : x + 3].all()
+    x, y = seen(camera, moved[ends].mean(axis=0)[None])[0]
+    assert not drawn[y, x]
+    low, high = drawn.any(axis=0).nonzero()[0][[0, -1]]
+    columns = seen(camera, known)[:, 0]
+    assert (low, high) == pytest.approx((columns.min(), columns.max()), abs=2)
+
+
+CONTROLS = """
+const told = {}, key = (name) => dispatchEvent(new KeyboardEvent("keydown", { key: name }));
+const drawn = () => {  // pixels that are not of the background
+  draw();
+  const n = canvas.width * canvas.height, all = new Uint8Array(4 * n);
+  gl.readPixels(0, 0, canvas.width, canvas.height, gl.RGBA, gl.UNSIGNED_BYTE, all);
+  let count = 0;
+  for (let i = 0; i < n; i++) count += Math.abs(all[4 * i] - all[0]) + Math.abs(all[4 * i + 1] - all[1]) > 6;
+  return count;
+};
+told.playing = [state.playing];
+key(" ");
+told.playing.push(state.playing);
+$("time").value = 0.2;
+$("time").dispatchEvent(new Event("input"));
+draw();
+told.slid = [state.now, $("clock").textContent];
+key("ArrowRight");
+told.next = [state.now, times.find((t) => t > 0.2)];
+const boxes = [...document.querySelectorAll("#list input")];
+told.names = [...document.querySelectorAll("#list label")].map((x) => x.textContent);
+told.all = drawn();
+boxes[1].click();
+told.one = drawn();
+boxes[0].click();
+told.none = drawn();
+boxes.forEach((box) => box.click());
+told.again = drawn();
+$("colour").value = "part";
+$("colour").dispatchEvent(new Event("change"));
+told.plain = $("legend").hidden;
+$("colour").value = "displacement";
+$("colour").dispatchEvent(new Event("change"));
+told.legend = [$("legend").hidden, $("quantity").textContent, [...$("ticks").children].map((x) => x.textContent)];
+told.factor = $("factorlabel").hidden;
+const before = [state.distance, state.yaw];
+canvas.dispatchEvent(new WheelEvent("wheel", { deltaY: -100 }));
+canvas.setPointerCapture = () => {};
+canvas.dispatchEvent(new PointerEvent("pointerdown", { pointerId: 1, clientX: 10, clientY: 10 }));
+canvas.dispatchEvent(new PointerEvent("pointermove", { pointerId: 1, clientX: 30, clientY: 10 }));
+canvas.dispatchEvent(new PointerEvent("pointerup", { pointerId: 1, clientX: 30, clientY: 10 }));
+told.moved = [state.distance / before[0], state.yaw - before[1]];
+const theme0 = document.documentElement.dataset.theme;
+$("theme").click();
+told.theme = [theme0, document.documentElement.dataset.theme];
+document.body.append(Object.assign(document.createElement("pre"), { id: "said", textContent: JSON.stringify(told) }));
+"""
+
+
+def dom(page: Path, folder: Path, *more: str, asked: str = "") -> str:
+    """The page as it is after a while."""
+    done = subprocess.run(
+        [str(CHROMIUM), "--headless", "--no-sandbox", "--disable-gpu", "--use-angle=swiftshader",
+         "--enable-unsafe-swiftshader", f"--user-data-dir={folder / 'profile'}", "--dump-dom", *more, f"{page.as_uri()}#{asked}"],
+        capture_output=True, timeout=120, check=True,
+    )  # fmt: skip
+    return done.stdout.decode()
+
+
+@browser
+def test_controls(page: Path, tmp_path: Path) -> None:
+    tried = tmp_path / "tried.html"
+    tried.write_text(page.read_text().replace("</body>", f"<script>{CONTROLS}</script></body>"))
+    found = re.search(r'<pre id="said">([^<]*)</pre>', dom(tried, tmp_path))
+    assert found is not None
+    said = json.loads(unescape(found[1]))
+    assert said["playing"] == [True, False]
+    assert said["slid"] == [0.2, "t = 0.2000 s"]
+    assert said["next"][0] == pytest.approx(said["next"][1], abs=1e-6)
+    assert said["names"] == ["sheet <1>", "ball"]
+    assert said["all"] > said["one"] > said["none"] == 0
+    assert said["again"] == said["all"]
+    assert said["plain"] is True
+    assert said["legend"][:2] == [False, "displacement [m]"]
+    assert float(said["legend"][2][2]) == pytest.approx(2.0 * float(said["legend"][2][1]), rel=0.02)
+    assert said["factor"] is True  # there are no reduced bodies
+    assert said["moved"] == pytest.approx([np.exp(-0.15), -0.14], rel=1e-6)
+    assert set(said["theme"]) == {"light", "dark"}
+
+
+@browser
+def test_it_plays(page: Path, tmp_path: Path) -> None:
+    for asked, moves in (("", True), ("t=0", False)):
+        clock = re.search(r'id="clock">t = ([\d.]+) s', dom(page, tmp_path, "--virtual-time-budget=1000", asked=asked))
+        assert clock is not None
+        assert (float(clock[1]) > 0.0) is moves
+        assert float(clock[1]) <= 0.4
+
+
+@browser
 def test_without_webgl_the_page_says_so(page: Path, tmp_path: Path) -> None:
     done = subprocess.run(
         [str(CHROMIUM), "--headless", "--no-sandbox", "--disable-gpu", "--disable-3d-apis", "--dump-dom",

@@ -185,6 +185,8 @@ const meshes = said.meshes.map((mesh) => {
   }
   return made;
 });
+gl.bindVertexArray(null);
+gl.bindBuffer(gl.ARRAY_BUFFER, null);  // what is written by the morphing must not be bound elsewhere
 const parts = root.children.map((number) => {
   const node = said.nodes[number], tracks = {};
   for (const channel of animation.channels)
