@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import tracemalloc
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 import flexmbs as fx
 from flexmbs.core.errors import FlexmbsError, ModelError, ReadError
 from flexmbs.output import key_frames
+from flexmbs.verification.cases import galvanizing_model
 from tests.flexible_trees import arm
 from tests.floating import bar, chain
 from tests.glb_reader import Film, read
@@ -298,6 +300,27 @@ def test_loaders_of_others(mechanism: fx.TimeSolution, film: tuple[Film, Any]) -
     matrix, geometry = scene.graph[name]
     points = trimesh.transform_points(scene.geometry[geometry].vertices, matrix)
     assert np.abs(points).max(axis=0) == pytest.approx((0.2, 0.1, 0.05), abs=1e-6)
+
+
+@pytest.mark.slow
+def test_ten_seconds_of_the_galvanizing_strip(tmp_path: Path) -> None:
+    strip = galvanizing_model.strip()
+    body = strip.body
+    loads = galvanizing_model.loads(strip, body, galvanizing_model.excitation(len(strip.zones), 10.0))
+    run = fx.simulate(fx.Model(body, *loads), 10.0, step=galvanizing_model.PERIOD, output=fx.Output(every=5e-3))
+    start = time.process_time()
+    written = fx.write_gltf(run, tmp_path / "strip.glb", progress=False)
+    assert time.process_time() - start < 30.0
+    assert written.size < 20e6
+    played = Film(written.path)
+    rest = np.asarray(body.reduced.points)
+    largest = max(
+        float(np.linalg.norm(run.deformed(body, [k])[0] - rest, axis=1).max()) for k in range(0, len(run), 20)
+    )
+    for t, row in frames_of(played, run)[::30]:
+        # the nodes of the surface in their order; what is left out, and single precision of coordinates up to 50 m
+        off = np.linalg.norm(played.points(body.name, t) - run.deformed(body, [row])[0], axis=1).max()
+        assert off < 1.2e-4 * largest + 50.0 * SINGLE
 
 
 @pytest.mark.parametrize(

@@ -244,7 +244,8 @@ def dom(page: Path, folder: Path, *more: str, asked: str = "") -> str:
     """The page as it is after a while."""
     done = subprocess.run(
         [str(CHROMIUM), "--headless", "--no-sandbox", "--disable-gpu", "--use-angle=swiftshader",
-         "--enable-unsafe-swiftshader", f"--user-data-dir={folder / 'profile'}", "--dump-dom", *more, f"{page.as_uri()}#{asked}"],
+         "--enable-unsafe-swiftshader", f"--user-data-dir={folder / 'profile'}", "--dump-dom", *more,
+         f"{page.as_uri()}#{asked}"],
         capture_output=True, timeout=120, check=True,
     )  # fmt: skip
     return done.stdout.decode()
