@@ -15,7 +15,7 @@ the provenance under ``provenance/``. Datasets (m coordinates, N displacements, 
 ``interfaces/<number>``      ``nodes``, ``origin``, ``coordinates``, ``node``, ``component``; ``name``, ``kind``
 ``inertia``                  ``mass``, ``first``, ``second``, ``P``, ``Q``, ``R`` (`InertiaInvariants`)
 ``stress``                   ``nodes`` (s,), ``shapes`` (s, n_c, m), ``names`` (n_c,)
-``stiffening``               ``moments``, ``interfaces``, ``frames`` (`flexmbs.reduction.stiffening`)
+``stiffening``               ``moments``, ``interfaces``, ``frames``; ``only`` (`flexmbs.reduction.stiffening`)
 ``units``                    attributes ``length``, ``mass``, ``time``
 ``report``                   JSON of the report (`flexmbs.reduction.report_data`), where one was made
 ===========================  =================================================================================
@@ -102,6 +102,8 @@ def _write(model: ReducedModel, file: Any) -> None:
         group = file.create_group("stiffening")
         group["moments"], group["interfaces"] = model.stiffening.moments, model.stiffening.interfaces
         group["frames"] = _texts(model.stiffening.frames)
+        if model.stiffening.only is not None:
+            group.attrs["only"] = model.stiffening.only
     if model.report_text is not None:
         file.create_dataset("report", data=model.report_text, dtype=h5py.string_dtype())
 
@@ -182,7 +184,9 @@ def _read(file: Any, in_memory: bool) -> ReducedModel:
         stress_names=() if stress is None else _words(stress["names"]),
         stiffening=None
         if second is None
-        else Stiffening(second["moments"][()], _words(second["frames"]), second["interfaces"][()]),
+        else Stiffening(
+            second["moments"][()], _words(second["frames"]), second["interfaces"][()], second.attrs.get("only")
+        ),
         report_text=file["report"][()].decode() if "report" in file else None,
     )
 
