@@ -25,6 +25,7 @@ Texts are UTF-8. To read it in other tools: ``h5py.File("part.h5")["K"][()]`` gi
 
 from __future__ import annotations
 
+import shutil
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -43,6 +44,8 @@ __all__ = ["FORMAT", "VERSION", "load_reduced", "save"]
 
 FORMAT = "flexmbs reduced model"
 VERSION = 1
+ROOM = 10_000_000
+"""Bytes for all that is not the shapes."""
 
 
 def save(model: ReducedModel, path: str | Path) -> Path:
@@ -57,14 +60,27 @@ def save(model: ReducedModel, path: str | Path) -> Path:
     part = path.with_name(path.name + ".part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        _check_room(model, path)
         with h5py.File(part, "w") as file:
             _write(model, file)
         part.replace(path)
     except (OSError, ValueError) as error:  # a name with a zero character is a ValueError
+        if isinstance(error, FlexmbsError):
+            raise
+        raise FlexmbsError(f"cannot write {path}: {getattr(error, 'strerror', None) or error}.") from None
+    finally:
         with suppress(OSError):
             part.unlink(missing_ok=True)
-        raise FlexmbsError(f"cannot write {path}: {getattr(error, 'strerror', None) or error}.") from None
     return path
+
+
+def _check_room(model: ReducedModel, path: Path) -> None:
+    """Refuse a full disk before HDF5 gets there, which ends the process when it cannot close a file."""
+    wanted = 8 * int(np.prod(model.shapes.shape)) + ROOM
+    if model.stress_shapes is not None:
+        wanted += 8 * int(np.prod(np.shape(model.stress_shapes)))
+    if shutil.disk_usage(path.parent).free < wanted:
+        raise FlexmbsError(f"cannot write {path}: the disk has less than the {wanted / 1e6:.0f} MB free that it needs.")
 
 
 def _write(model: ReducedModel, file: Any) -> None:
