@@ -53,16 +53,17 @@ def main() -> None:
     print(measure.facts())
     warnings.simplefilter("ignore")
     lug = fx.Part(fx.read_mesh(fx.meshes.sample("lug.inp")), material=fx.steel, name="lug")
-    model = fx.reduce(lug, ["ROOT", "BORE"], 288, stresses="TIP", units=dict(length="m", mass="kg", time="s"),
-                      progress=False)  # fmt: skip
+    units = {"length": "m", "mass": "kg", "time": "s"}
+    model = fx.reduce(lug, ["ROOT", "BORE"], 288, stresses="TIP", units=units, progress=False)
     rows, slowest = [], 0.0
     with tempfile.TemporaryDirectory() as folder:
         for to in FORMATS:
-            before, written = children(), []
-            took = measure.cpu_time(lambda t=to: written.extend(fx.export(model, folder, t, **OPTIONS.get(t, {}))))
+            before, path = children(), Path(folder) / to
+            options = OPTIONS.get(to, {})
+            took = measure.cpu_time(lambda t=to, p=path, o=options: fx.export(model, p, t, **o))
             took += children() - before
             slowest = max(slowest, took)
-            path = written[0].path
+            [path] = path.iterdir()
             rows.append((to, f"{took:.2f}", f"{size_of(path):.2f}", difference(model, path) if to in BACK else ""))
     measure.table(("format", "writing [s]", "size [MB]", "K, M read back"), rows)
     print(f"\nslowest: {slowest:.2f} s (at most {WANTED:g} s): {measure.verdict(slowest, WANTED)}")

@@ -82,6 +82,8 @@ def read_reduced(
     (['ROOT', 'BORE'], True)
     """
     path = Path(path)
+    if (path / "body.fem").is_file():  # beside a deck for MBDyn
+        path = path / "body.fem"
     reader = WHOLE.get(path.suffix.lower())
     if reader is not None:
         if interfaces is not None or units is not None or name is not None or options:

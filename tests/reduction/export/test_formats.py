@@ -190,3 +190,21 @@ def test_several_formats_at_once(strut, tmp_path):
     written = fx.export(strut, tmp_path / "out", list(FORMATS), binary=False, fixed="start", nodes="all", modes=5)
     assert len(written) == len(FORMATS) == len(list((tmp_path / "out").iterdir()))
     assert "dmig: " in str(written[list(FORMATS).index("dmig")])
+
+
+def test_families_of_formats(strut, tmp_path):
+    written = fx.export(strut, tmp_path, ["nastran", "matlab", "dmig"])
+    assert [w.format for w in written] == ["dmig", "op4", "mat"]
+    assert len(fx.export(strut, tmp_path / "all", "all", **PLAIN)) == len(FORMATS)
+
+
+@pytest.mark.parametrize(("name", "to"), [("x.inp", "abaqus"), ("x.FMU", "fmu2"), ("x.unv", "uff"), ("x.mat", "mat")])
+def test_suffixes_tell_the_format(strut, tmp_path, name, to):
+    assert fx.export(strut, tmp_path / name, **options(to))[0].format == to
+
+
+def test_meshes_are_safe_from_exports(strut, tmp_path):
+    """The mesh of a part has the name that its export would have."""
+    (tmp_path / "strut.inp").write_text("mesh")
+    fx.export(strut, tmp_path, "abaqus", overwrite=True)
+    assert (tmp_path / "strut.inp").read_text() == "mesh"
