@@ -9,13 +9,14 @@ if __name__ != "flexmbs.elements":
     raise ImportError("import this package as flexmbs.elements, not as a top-level module")
 
 from flexmbs.core.contracts import Element
+from flexmbs.core.laminate import Ply
 from flexmbs.elements.continuum_beam import ContinuumBeam
+from flexmbs.elements.continuum_plate import ContinuumPlate
 from flexmbs.elements.director_beam import DirectorBeam
 from flexmbs.elements.exact_beam import ExactBeam
 from flexmbs.elements.hermite import CableStrain
 from flexmbs.elements.linear.frame import Frame
 from flexmbs.elements.linear.hexahedron import Hexahedron8, Hexahedron20
-from flexmbs.elements.linear.laminate import Ply
 from flexmbs.elements.linear.shell_quad import ShellQuad
 from flexmbs.elements.linear.shell_triangle import ShellTriangle
 from flexmbs.elements.linear.tetra import Tetra4, Tetra10
@@ -23,13 +24,16 @@ from flexmbs.elements.linear.truss import Truss
 from flexmbs.elements.planar_beam import PlanarBeam
 from flexmbs.elements.planar_cable import PlanarCable
 from flexmbs.elements.quadrature import Gauss, Lobatto
+from flexmbs.elements.shear_shell import ShearShell
 from flexmbs.elements.spatial_beam import SpatialBeam
 from flexmbs.elements.spatial_cable import SpatialCable
+from flexmbs.elements.thin_plate import PlateCurvature, ThinPlate
 
 __all__ = [
     "ALL",
     "CableStrain",
     "ContinuumBeam",
+    "ContinuumPlate",
     "DirectorBeam",
     "ExactBeam",
     "Frame",
@@ -39,13 +43,16 @@ __all__ = [
     "Lobatto",
     "PlanarBeam",
     "PlanarCable",
+    "PlateCurvature",
     "Ply",
+    "ShearShell",
     "ShellQuad",
     "ShellTriangle",
     "SpatialBeam",
     "SpatialCable",
     "Tetra4",
     "Tetra10",
+    "ThinPlate",
     "Truss",
 ]
 

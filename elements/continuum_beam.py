@@ -19,6 +19,9 @@ locks: sections cannot narrow where they are compressed, as Poisson's ratio asks
   than to bend it (thickness locking). The other strains are then integrated by Lobatto 3 along x and Gauss 2 by 2
   across, which takes the last of locking from thin arcs, as in the cables.
 
+Where elements meet at an angle, nodal coordinates are derivatives by the axes of one frame at the node, of which those
+of the elements follow by constant factors (`flexmbs.elements.cell_slopes`).
+
 Kelvin-Voigt damping replaces E by :math:`E + \tau\dot E`. The mass matrix is constant.
 """
 
@@ -35,6 +38,7 @@ from flexmbs.core.directors import directed
 from flexmbs.core.errors import ModelError
 from flexmbs.core.section_matrix import section_matrix
 from flexmbs.elements import hermite
+from flexmbs.elements.cell_slopes import in_frames, turned
 from flexmbs.elements.continuum_kernels import ContinuumGroup, continuum_force, continuum_tangent
 from flexmbs.elements.director_beam import DirectorBeam
 from flexmbs.elements.quadrature import Gauss, Lobatto
@@ -44,13 +48,17 @@ if TYPE_CHECKING:
 
 __all__ = ["ContinuumBeam"]
 
+ON_AXIS = np.array([1.0, 1.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0])
+"""1 for the vectors of the nodes that move the axis, r and r_x."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class ContinuumBeam:
     r"""Fully parameterised absolute-nodal beam element, as printed or with cures; for comparison rather than for work.
 
-    Nodal coordinates: position (x, y, z) [length] and the slopes by x, y and z of the body [-], 12 a node. The section
-    is a rectangle, whose height (along y) and width (along z) follow from EA, EI_z and EI_y; moduli are E = EA/A, G_xy
+    Nodal coordinates: position (x, y, z) [length] and the slopes by x, y and z of the body [-], 12 a node. Lines may
+    have corners and branches: there x, y, z are those of the first cell of the mesh at the node. The section is a
+    rectangle, whose height (along y) and width (along z) follow from EA, EI_z and EI_y; moduli are E = EA/A, G_xy
     = GA_y/A, G_xz = GA_z/A. GJ is not used: torsion is that of the section that does not warp, G_xy I_y + G_xz I_z with
     shears as given.
 
@@ -93,6 +101,7 @@ class ContinuumBeam:
     up: tuple[float, float, float] = (0.0, 0.0, 1.0)
 
     name: ClassVar[str] = "continuum beam"
+    carries_kinks: ClassVar[bool] = True
     cell_type: ClassVar[str] = "line"
     layout: ClassVar[NodeLayout] = NodeLayout(
         dim=3,
@@ -136,7 +145,13 @@ class ContinuumBeam:
         return np.hstack((points, tangents, directors))
 
     def tabulate(
-        self, points: FloatArray, reference: FloatArray, dofs: IntArray, stiffness: BeamStiffness, b1: int
+        self,
+        points: FloatArray,
+        reference: FloatArray,
+        dofs: IntArray,
+        stiffness: BeamStiffness,
+        b1: int,
+        slopes: FloatArray | None = None,
     ) -> ContinuumGroup:
         if min(stiffness.rhoI_y, stiffness.rhoI_z) <= 0.0:
             raise ModelError(
@@ -146,9 +161,13 @@ class ContinuumBeam:
         EA, GA_y, GA_z, _, EI_y, EI_z = np.diag(section_matrix("ContinuumBeam", stiffness))
         height, width = np.sqrt(12.0 * EI_z / EA), np.sqrt(12.0 * EI_y / EA)
         A = height * width
-        L = hermite.arc_lengths(_axis(reference), np.linalg.norm(points[:, 1] - points[:, 0], axis=1))
+        nodes = reference.reshape(-1, 2, 4, 3)
+        own = nodes[:, :, 1:] if slopes is None else slopes
+        turn = in_frames(own, nodes[:, :, 1:].transpose(0, 1, 3, 2))
+        axis = np.concatenate((nodes[:, :, 0], own[:, :, 0]), axis=2).reshape(len(dofs), 12)
+        L = hermite.arc_lengths(axis, np.linalg.norm(points[:, 1] - points[:, 0], axis=1))
         x, y, z, w, kind = _points(height, width, self.split, self.nodal)
-        phi, volume = _gradients(reference, L, x, y, z)
+        phi, volume = _gradients(reference, L, turn, x, y, z)
         C = _elasticity(EA / A, GA_y / A, GA_z / A, self.poissons_ratio, self.split, self.nodal)
         one = np.ones(len(dofs))
         return ContinuumGroup(
@@ -162,6 +181,7 @@ class ContinuumBeam:
             L=L,
             size=one[:, None] * np.array([height, width]),
             rho=one[:, None] * np.array([stiffness.mass_per_length, stiffness.rhoI_z, stiffness.rhoI_y]),
+            slopes=turn,
             reference=np.ascontiguousarray(reference),
         )
 
@@ -172,9 +192,11 @@ class ContinuumBeam:
         w, J, N = _rule(group)
         m = np.zeros((len(group.L), 8, 8))
         for rho, part in zip(group.rho.T, ((0, 1, 4, 5), (2, 6), (3, 7)), strict=True):
-            own = N[:, :, list(part)]
+            own = np.zeros_like(N)
+            own[:, :, list(part)] = N[:, :, list(part)]
+            own = turned(own, group.slopes)
             block = np.einsum("g,eg,egi,egj,e->eij", w, J, own, own, rho)
-            m[np.ix_(range(len(m)), part, part)] = 0.5 * (block + block.transpose(0, 2, 1))
+            m += 0.5 * (block + block.transpose(0, 2, 1))
         return np.asarray(np.einsum("eij,cd->eicjd", m, np.eye(3)).reshape(len(m), 24, 24))
 
     def energy(self, group: ContinuumGroup, q: FloatArray) -> FloatArray:
@@ -184,15 +206,12 @@ class ContinuumBeam:
     def body_load(self, group: ContinuumGroup, load: FloatArray, per_mass: bool) -> FloatArray:
         w, J, N = _rule(group)
         density = group.rho[:, 0] if per_mass else np.ones(len(group.L))
-        f = np.zeros((len(group.L), 8, 3))
-        axis = [0, 1, 4, 5]
-        f[:, axis] = np.einsum("g,eg,egi,e,c->eic", w, J, N[:, :, axis], density, load)
-        return f.reshape(len(f), 24)
+        on_axis = turned(N * ON_AXIS, group.slopes)
+        return np.asarray(np.einsum("g,eg,egi,e,c->eic", w, J, on_axis, density, load).reshape(len(density), 24))
 
     def positions(self, group: ContinuumGroup, q: FloatArray, xi: FloatArray) -> FloatArray:
         N, _ = _shapes(0.5 * (1.0 + np.asarray(xi, dtype=float)), group.L)
-        axis = [0, 1, 4, 5]
-        return np.asarray(np.einsum("egi,eic->egc", N[:, :, axis], q[group.dofs].reshape(-1, 8, 3)[:, axis]))
+        return np.asarray(np.einsum("egi,eic->egc", turned(N * ON_AXIS, group.slopes), q[group.dofs].reshape(-1, 8, 3)))
 
     def stress_resultants(self, group: ContinuumGroup, q: FloatArray, v: FloatArray, xi: FloatArray) -> FloatArray:
         """N, Q_y, Q_z, M_x, M_y, M_z (n_e, n_s, 6) of the stresses over the section, elastic and viscous parts."""
@@ -203,7 +222,7 @@ class ContinuumBeam:
             return found
         h, b = group.size[0] / 2.0
         x, y, z = (a.ravel() for a in np.meshgrid(at, h * s, b * s, indexing="ij"))
-        phi, _ = _gradients(group.reference, group.L, x, y, z)
+        phi, _ = _gradients(group.reference, group.L, group.slopes, x, y, z)
         E = _green(phi, q[group.dofs])
         if np.any(group.tau > 0) and np.any(v[group.dofs]):
             step = 1e-6 * max(1.0, float(np.abs(q).max())) / float(np.abs(v[group.dofs]).max())
@@ -211,7 +230,7 @@ class ContinuumBeam:
             E = E + group.tau[:, None, None] * change / (2.0 * step)
         S = np.einsum("eij,epj->epi", group.C[:, 0], E)
         if self.split:  # the coupling acts with the strains of the axis
-            middle, _ = _gradients(group.reference, group.L, x, 0.0 * y, 0.0 * z)
+            middle, _ = _gradients(group.reference, group.L, group.slopes, x, 0.0 * y, 0.0 * z)
             S = S + np.einsum("eij,epj->epi", group.C[:, 1], _green(middle, q[group.dofs]))
         dA = np.multiply.outer(h * weights, b * weights).ravel()
         S = S.reshape(len(S), len(at), -1, 6)
@@ -220,11 +239,6 @@ class ContinuumBeam:
         for k, value in enumerate((xx, xy, xz, y * xz - z * xy, z * xx, -y * xx)):
             found[..., k] = value @ dA
         return found
-
-
-def _axis(reference: FloatArray) -> FloatArray:
-    """Position and slope along x of both nodes (n_e, 12)."""
-    return np.ascontiguousarray(reference.reshape(len(reference), 2, 12)[:, :, :6].reshape(len(reference), 12))
 
 
 def _points(
@@ -261,7 +275,7 @@ def _shapes(x: FloatArray, L: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _gradients(
-    reference: FloatArray, L: FloatArray, x: FloatArray, y: FloatArray, z: FloatArray
+    reference: FloatArray, L: FloatArray, slopes: FloatArray, x: FloatArray, y: FloatArray, z: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """phi (n_e, n_p, 3, 8), the deformation gradient in axes of the stress-free section, and dV/(dx dy dz)."""
     N, N1 = _shapes(x, L)
@@ -270,6 +284,7 @@ def _gradients(
         S[:, :, 0, n : n + 2] = N1[:, :, n : n + 2]
         S[:, :, 0, n + 2], S[:, :, 0, n + 3] = y * N1[:, :, n + 2], z * N1[:, :, n + 3]
         S[:, :, 1, n + 2], S[:, :, 2, n + 3] = N[:, :, n + 2], N[:, :, n + 3]
+    S = turned(S, slopes)
     G = np.einsum("epki,eic->epkc", S, reference.reshape(-1, 8, 3))
     t3 = G[..., 2, :] / np.linalg.norm(G[..., 2, :], axis=-1, keepdims=True)
     t1 = np.cross(G[..., 1, :], G[..., 2, :])
@@ -307,6 +322,5 @@ def _rule(group: ContinuumGroup) -> tuple[FloatArray, FloatArray, FloatArray]:
     xi, w = hermite.METRIC.rule()  # that of the length, so that mass is exactly density times length
     x = 0.5 * (1.0 + xi)
     N, N1 = _shapes(x, group.L)
-    axis = [0, 1, 4, 5]
-    slope = np.einsum("egi,eic->egc", N1[:, :, axis], group.reference.reshape(-1, 8, 3)[:, axis])
+    slope = np.einsum("egi,eic->egc", turned(N1 * ON_AXIS, group.slopes), group.reference.reshape(-1, 8, 3))
     return 0.5 * w, np.linalg.norm(slope, axis=-1), N

@@ -53,13 +53,14 @@ _HOME = {
     "flexmbs.core.material": ("Elastic", "Orthotropic", "aluminium", "steel"),
     "flexmbs.core.section": ("BeamStiffness", "Circle", "GeneralSection", "Pipe", "Rectangle"),
     "flexmbs.core.section_matrix": ("SectionStiffness",),
+    "flexmbs.core.sheet": ("Layup", "Sheet", "SheetStiffness"),
     "flexmbs.core.units": ("SI", "Units"),
     "flexmbs.equilibria": ("Equilibria",),
     "flexmbs.files": ("load",),
     "flexmbs.forces": (
-        "Bushing", "DistributedLoad", "ElasticSupport", "ForceCurve", "Gravity", "JointForce", "JointFriction",
-        "Moment", "NodalLoad", "PointForce", "RayleighDamping", "SpringDamper", "StickSlip", "Stop", "TorsionSpring",
-        "UserForce",
+        "Bushing", "DistributedLoad", "EdgeLoad", "EdgeMoment", "ElasticSupport", "ForceCurve", "Gravity", "JointForce",
+        "JointFriction", "MembraneStress", "Moment", "NodalLoad", "PointForce", "Pressure", "RayleighDamping",
+        "SpringDamper", "StickSlip", "Stop", "ThermalStrain", "TorsionSpring", "UserForce",
     ),
     "flexmbs.integrators.augmented_lagrangian": ("AugmentedLagrangian",),
     "flexmbs.integrators.bdf": ("BDF",),
@@ -78,6 +79,7 @@ _HOME = {
     "flexmbs.integrators.step_control": ("ErrorControl", "FixedStep"),
     "flexmbs.joints.coordinate_joint": ("CoordinateJoint", "CoordinateMarker"),
     "flexmbs.joints.distance": ("Distance",),
+    "flexmbs.joints.edges": ("fasten_edge", "hinge_edge"),
     "flexmbs.joints.drivers": ("DistanceDriver", "RotationDriver", "TranslationDriver"),
     "flexmbs.joints.gears": ("Gear", "RackAndPinion", "Screw"),
     "flexmbs.joints.lower_pairs": (
@@ -136,8 +138,11 @@ _HOME = {
     "flexmbs.reduction.selection": ("EffectiveMass", "Lowest", "TransferFunction", "UpToFrequency"),
     "flexmbs.reduction.store": ("load_reduced",),
     "flexmbs.reduction.unreduced": ("unreduced",),
+    "flexmbs.segments.beam": ("segmented_beam", "segmented_cable"),
+    "flexmbs.segments.chain": ("SegmentedBeam",),
+    "flexmbs.segments.plate": ("SegmentedPlate", "segmented_plate"),
     "flexmbs.solution": ("Solution", "Status"),
-    "flexmbs.supports": ("Clamp", "Guide", "Hinge", "Pin", "Prescribe", "Roller"),
+    "flexmbs.supports": ("Clamp", "Guide", "Hinge", "Pin", "Prescribe", "Roller", "Symmetry"),
     "flexmbs.system": ("System", "compile_model"),
     "flexmbs.time_solution": ("Energy", "TimeSolution", "TimeStatus"),
 }  # fmt: skip
@@ -183,6 +188,8 @@ __all__ = [
     "DistributedLoad",
     "DofMap",
     "DriveForces",
+    "EdgeLoad",
+    "EdgeMoment",
     "EffectiveMass",
     "Elastic",
     "ElasticSupport",
@@ -222,6 +229,7 @@ __all__ = [
     "JointSensor",
     "KinematicPath",
     "KinematicPaths",
+    "Layup",
     "LineActuator",
     "LinearBody",
     "LinearModel",
@@ -230,6 +238,7 @@ __all__ = [
     "LossWarning",
     "Lowest",
     "Marker",
+    "MembraneStress",
     "Mesh",
     "MeshError",
     "ModalDamping",
@@ -265,6 +274,7 @@ __all__ = [
     "PoseTarget",
     "PositionSensor",
     "Prescribe",
+    "Pressure",
     "Prismatic",
     "ProportionalDamping",
     "RackAndPinion",
@@ -287,6 +297,10 @@ __all__ = [
     "Screw",
     "SectionFrame",
     "SectionStiffness",
+    "SegmentedBeam",
+    "SegmentedPlate",
+    "Sheet",
+    "SheetStiffness",
     "Signal",
     "SingularError",
     "SingularPosition",
@@ -307,9 +321,11 @@ __all__ = [
     "SubstructuredBeam",
     "SuccessiveProjection",
     "SurfaceLoad",
+    "Symmetry",
     "System",
     "Table",
     "ThermalLoad",
+    "ThermalStrain",
     "TimeSolution",
     "TimeStatus",
     "Topology",
@@ -337,10 +353,12 @@ __all__ = [
     "elements",
     "eliminate",
     "export",
+    "fasten_edge",
     "frame_response",
     "geometric_stiffness",
     "ground",
     "harmonic_response",
+    "hinge_edge",
     "inspect",
     "inverse_dynamics",
     "inverse_kinematics",
@@ -366,6 +384,9 @@ __all__ = [
     "reduction",
     "rubin",
     "scalar_mass",
+    "segmented_beam",
+    "segmented_cable",
+    "segmented_plate",
     "simulate",
     "solve_kinematics",
     "solve_modal",
@@ -441,24 +462,30 @@ if TYPE_CHECKING:
     from flexmbs.core.material import Elastic, Orthotropic, aluminium, steel
     from flexmbs.core.section import BeamStiffness, Circle, GeneralSection, Pipe, Rectangle
     from flexmbs.core.section_matrix import SectionStiffness
+    from flexmbs.core.sheet import Layup, Sheet, SheetStiffness
     from flexmbs.core.units import SI, Units
     from flexmbs.equilibria import Equilibria
     from flexmbs.files import load
     from flexmbs.forces import (
         Bushing,
         DistributedLoad,
+        EdgeLoad,
+        EdgeMoment,
         ElasticSupport,
         ForceCurve,
         Gravity,
         JointForce,
         JointFriction,
+        MembraneStress,
         Moment,
         NodalLoad,
         PointForce,
+        Pressure,
         RayleighDamping,
         SpringDamper,
         StickSlip,
         Stop,
+        ThermalStrain,
         TorsionSpring,
         UserForce,
     )
@@ -480,6 +507,7 @@ if TYPE_CHECKING:
     from flexmbs.joints.coordinate_joint import CoordinateJoint, CoordinateMarker
     from flexmbs.joints.distance import Distance
     from flexmbs.joints.drivers import DistanceDriver, RotationDriver, TranslationDriver
+    from flexmbs.joints.edges import fasten_edge, hinge_edge
     from flexmbs.joints.gears import Gear, RackAndPinion, Screw
     from flexmbs.joints.lower_pairs import Cylindrical, Fixed, ParallelAxes, Planar, Prismatic, Revolute, Spherical
     from flexmbs.joints.point_contacts import PointOnLine, PointOnPlane
@@ -532,8 +560,11 @@ if TYPE_CHECKING:
     from flexmbs.reduction.selection import EffectiveMass, Lowest, TransferFunction, UpToFrequency
     from flexmbs.reduction.store import load_reduced
     from flexmbs.reduction.unreduced import unreduced
+    from flexmbs.segments.beam import segmented_beam, segmented_cable
+    from flexmbs.segments.chain import SegmentedBeam
+    from flexmbs.segments.plate import SegmentedPlate, segmented_plate
     from flexmbs.solution import Solution, Status
-    from flexmbs.supports import Clamp, Guide, Hinge, Pin, Prescribe, Roller
+    from flexmbs.supports import Clamp, Guide, Hinge, Pin, Prescribe, Roller, Symmetry
     from flexmbs.system import System, compile_model
     from flexmbs.time_solution import Energy, TimeSolution, TimeStatus
 

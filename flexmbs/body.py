@@ -4,18 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from flexmbs.body_lines import kinked_reference, line_cells, line_reference
+from flexmbs.body_surfaces import surface_shape
 from flexmbs.core.checks import as_array, as_count, as_name, as_number, is_list, show
-from flexmbs.core.contracts import ELEMENT_MEMBERS, Element, FloatArray, IntArray
+from flexmbs.core.contracts import (
+    ELEMENT_MEMBERS,
+    SURFACE_MEMBERS,
+    Element,
+    FloatArray,
+    IntArray,
+    SurfaceElement,
+    SurfaceShape,
+)
 from flexmbs.core.errors import MeshError, ModelError, unknown_name
-from flexmbs.core.material import Elastic
+from flexmbs.core.material import Elastic, Material
 from flexmbs.core.section import BeamStiffness, Section, beam_stiffness, check_section
-from flexmbs.core.section_axes import refuse_twisted, section_axes
 from flexmbs.core.section_matrix import SectionStiffness
-from flexmbs.meshes import Mesh, line, three_node
+from flexmbs.core.sheet import Layup, Sheet, SheetStiffness, sheet_stiffness
+from flexmbs.meshes import Mesh, line, rectangle, three_node
 
 if TYPE_CHECKING:
     from typing import Self
@@ -24,9 +34,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Attachment", "FlexibleBody"]
 
-SHARPEST = 45.0
-"""Degrees between neighbouring cells up to which a line without given tangents counts as smooth."""
-
 
 @dataclass(frozen=True, eq=False)
 class FlexibleBody:
@@ -34,17 +41,19 @@ class FlexibleBody:
 
     The mesh is the stress-free shape, straight or curved. Where its points carry unit tangents (point data
     ``tangent``, as the curve generators give) elements with slopes use these; otherwise the tangent at a point is that
-    of the circle through it and its neighbours.
+    of the circle through it and its neighbours. Elements of surfaces live on ``quad`` cells in space, whose normals
+    point to one side.
 
     Parameters
     ----------
     mesh : Mesh
         With cells of the element's type; other cells are not allowed.
-    element : Element
-        Formulation, such as ``flexmbs.elements.PlanarCable()``.
-    section, material : Section and Elastic
-        Cross-section and material, or instead
-    stiffness : BeamStiffness
+    element : Element or SurfaceElement
+        Formulation, such as ``flexmbs.elements.PlanarCable()`` or ``flexmbs.elements.ShearShell()``.
+    section, material : Section and Elastic, or Sheet and Material
+        Cross-section and material of a line, thickness and material of a surface (a `Layup` has materials of its own),
+        or instead
+    stiffness : BeamStiffness or SheetStiffness
         the stiffnesses and inertias themselves.
     name : str
         For messages and results; must be unique in a model.
@@ -53,7 +62,8 @@ class FlexibleBody:
     ------
     ModelError, MeshError
         If the mesh does not fit the element, points coincide, a line has a corner or a branch where the element needs
-        a smooth one, or section and material are missing or given twice.
+        a smooth one, a cell of a surface is degenerate or looks to the other side than its neighbour, or section and
+        material are missing or given twice.
 
     Examples
     --------
@@ -67,49 +77,87 @@ class FlexibleBody:
     """
 
     mesh: Mesh
-    element: Element
-    section: Section | None = None
-    material: Elastic | None = None
-    stiffness: BeamStiffness | None = None
+    element: Element | SurfaceElement
+    section: Section | Sheet | Layup | None = None
+    material: Material | None = None
+    stiffness: BeamStiffness | SheetStiffness | None = None
     name: str = "body"
     cells: IntArray = field(init=False, repr=False)
     reference: FloatArray = field(init=False, repr=False)
+    shape: SurfaceShape | None = field(init=False, repr=False)
+    slopes: FloatArray | None = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         owner = f"FlexibleBody {as_name('FlexibleBody', 'name', self.name)!r}"
         if not isinstance(self.mesh, Mesh):
             raise ModelError(f"{owner}: mesh must be a Mesh, not {show(self.mesh)}.")
-        missing = [n for n in ELEMENT_MEMBERS if not hasattr(self.element, n)]
+        members = SURFACE_MEMBERS if hasattr(self.element, "surface_reference") else ELEMENT_MEMBERS
+        missing = [n for n in members if not hasattr(self.element, n)]
         if missing or isinstance(self.element, type):
-            lacks = f", which lacks {', '.join(missing)}" if 0 < len(missing) < len(ELEMENT_MEMBERS) // 2 else ""
+            lacks = f", which lacks {', '.join(missing)}" if 0 < len(missing) < len(members) // 2 else ""
             raise ModelError(
                 f"{owner}: element must be an element object such as flexmbs.elements.PlanarCable(), "
                 f"not {show(self.element)}{lacks}."
             )
-        self._check_stiffness(owner)
-        object.__setattr__(self, "cells", self._element_cells(owner))
-        points = self.mesh.points
+        if self.surface:
+            self._check_sheet(owner)
+        else:
+            self._check_stiffness(owner)
+        cells = self._element_cells(owner)
         layout = self.element.layout
-        if points.shape[1] != layout.dim:
+        if self.mesh.dim != layout.dim:
             raise ModelError(
                 f"{owner}: a {self.element.name} needs a mesh of dimension {layout.dim}, but its points have "
-                f"{points.shape[1]} coordinates."
+                f"{self.mesh.dim} coordinates."
                 + (" Use mesh.in_space() to put it into space." if layout.dim == 3 else "")
             )
-        oriented = bool(layout.slope or layout.directors or layout.quaternion)
-        tangents = _tangents(owner, self.mesh, _halves(self.cells)) if oriented else np.zeros_like(points)
-        if (layout.directors or layout.quaternion) and "up" in self.mesh.point_data:
-            reference = section_axes(owner, layout, points, tangents, self.mesh.point_data["up"])
+        shape = slopes = None
+        if self.surface:
+            element = cast("SurfaceElement", self.element)
+            shape = surface_shape(owner, self.mesh, element, cells, self.sheet_stiffness)
+            cells, reference = shape.cells, element.surface_reference(shape)
         else:
-            reference = self.element.reference(points, tangents)
-        refuse_twisted(owner, layout, reference, _halves(self.cells))
+            line_element = cast("Element", self.element)
+            cells = line_cells(owner, self.mesh, cells)
+            if getattr(self.element, "carries_kinks", False):
+                reference, slopes = kinked_reference(owner, self.mesh, line_element, cells)
+            else:
+                reference = line_reference(owner, self.mesh, line_element, cells)
         reference.setflags(write=False)
+        object.__setattr__(self, "cells", cells)
         object.__setattr__(self, "reference", reference)
+        object.__setattr__(self, "shape", shape)
+        object.__setattr__(self, "slopes", slopes)
+
+    @property
+    def surface(self) -> bool:
+        """Whether it is a surface, and not a line."""
+        return hasattr(self.element, "surface_reference")
+
+    def _check_sheet(self, owner: str) -> None:
+        if self.stiffness is None:
+            if self.section is None:
+                raise ModelError(
+                    f"{owner}: give section=Sheet(thickness) and material, section=Layup(layers), or "
+                    f"stiffness=SheetStiffness(...)."
+                )
+            if self.material is not None and not hasattr(self.material, "plane_stress"):
+                raise ModelError(f"{owner}: material must be an Elastic or Orthotropic, not {show(self.material)}.")
+            sheet_stiffness(owner, self.section, self.material)
+        elif self.section is not None or self.material is not None:
+            raise ModelError(f"{owner}: give either section and material or stiffness, not both.")
+        elif not isinstance(self.stiffness, SheetStiffness):
+            raise ModelError(f"{owner}: stiffness must be a SheetStiffness, not {show(self.stiffness)}.")
 
     def _check_stiffness(self, owner: str) -> None:
         if self.stiffness is None:
             if self.section is None or self.material is None:
                 raise ModelError(f"{owner}: give section and material, or stiffness=BeamStiffness(...).")
+            if isinstance(self.section, Sheet | Layup):
+                raise ModelError(
+                    f"{owner}: a {self.element.name} is a line, whose section is one such as Rectangle(width, height), "
+                    f"not {show(self.section)}."
+                )
             check_section(owner, self.section)
             if not isinstance(self.material, Elastic):
                 raise ModelError(f"{owner}: material must be an Elastic, not {show(self.material)}.")
@@ -150,25 +198,39 @@ class FlexibleBody:
                 f"{owner}: {int((~used).sum())} points belong to no element, the first is point "
                 f"{int(np.argmin(used))}; remove them, for example with mesh.extracted(set_name)."
             )
-        halves = _halves(cells)
-        lengths = np.linalg.norm(self.mesh.points[halves[:, 1]] - self.mesh.points[halves[:, 0]], axis=1)
-        size = float(np.ptp(self.mesh.points, axis=0).max())
-        short = np.flatnonzero(lengths <= 1e-12 * size)
-        if len(short):
-            raise MeshError(
-                f"{owner}: the nodes of element {int(short[0]) % len(cells)} coincide at "
-                f"{self.mesh.points[halves[short[0], 0]].tolist()}; merge them or remove the element."
-            )
-        if cells.shape[1] == 3:
-            start, end, middle = self.mesh.points[cells.T]
-            share = ((middle - start) * (end - start)).sum(axis=1) / ((end - start) ** 2).sum(axis=1)
-            off = np.flatnonzero(np.abs(share - 0.5) >= 0.25)
-            if len(off):
-                raise MeshError(
-                    f"{owner}: the middle node of element {int(off[0])} is at {share[off[0]]:.3g} of its chord; "
-                    f"outside of 0.25 to 0.75 the element folds. Are its nodes in the order start, end, middle?"
-                )
         return np.ascontiguousarray(cells, dtype=np.int64)
+
+    @classmethod
+    def plate(
+        cls,
+        size: Sequence[float],
+        *,
+        elements: tuple[int, int],
+        element: SurfaceElement,
+        section: Sheet | Layup | None = None,
+        material: Material | None = None,
+        stiffness: SheetStiffness | None = None,
+        corner: Sequence[float] = (0.0, 0.0, 0.0),
+        name: str = "body",
+    ) -> Self:
+        """A rectangular plate along x and y, its normal along z.
+
+        Parameters
+        ----------
+        size : (2,) sequence
+            Along x and y [length].
+        elements : (int, int)
+            Along x and y.
+        corner : (3,) sequence
+            Where x, y are least [length].
+
+        Its edges are the node sets ``left``, ``right``, ``bottom`` and ``top``.
+        """
+        x, y, z = as_array("FlexibleBody.plate", "corner", corner, (3,), unit="length")
+        flat = rectangle((x, y), size, elements).in_space()
+        points = flat.points + np.array([0.0, 0.0, z])
+        mesh = Mesh(points, flat.cells, flat.node_sets)
+        return cls(mesh, element, section, material, stiffness, name)
 
     @classmethod
     def line(
@@ -192,28 +254,62 @@ class FlexibleBody:
 
     @property
     def beam_stiffness(self) -> BeamStiffness:
-        """Stiffnesses and inertias per length."""
-        if self.stiffness is not None:
+        """Stiffnesses and inertias per length of a line."""
+        if isinstance(self.stiffness, BeamStiffness):
             return self.stiffness
-        assert self.section is not None  # noqa: S101  # checked on construction
-        assert self.material is not None  # noqa: S101
-        return beam_stiffness(self.section, self.material)
+        if self.surface:
+            raise ModelError(f"FlexibleBody {self.name!r}: a surface has no beam_stiffness; see sheet_stiffness.")
+        return beam_stiffness(cast("Section", self.section), cast("Elastic", self.material))
+
+    @property
+    def sheet_stiffness(self) -> SheetStiffness:
+        """Stiffness and inertia per area of a surface."""
+        if isinstance(self.stiffness, SheetStiffness):
+            return self.stiffness
+        return sheet_stiffness(f"FlexibleBody {self.name!r}", self.section, self.material)
 
     @property
     def mass(self) -> float:
         """Mass of the body [mass]."""
+        if self.surface:
+            return self.sheet_stiffness.mass_per_area * self.area
         return self.beam_stiffness.mass_per_length * self.length
 
     @property
     def length(self) -> float:
-        """Length of all elements together in the stress-free shape [length]."""
-        return float(self.element.lengths(self.tabulate(_own_dofs(self), 0)).sum())
+        """Length of all elements together of a line in the stress-free shape [length]."""
+        return float(self.measures(self.tabulate(_own_dofs(self), 0), "length").sum())
+
+    @property
+    def area(self) -> float:
+        """Area of all elements together of a surface in the stress-free shape [length^2]."""
+        return float(self.measures(self.tabulate(_own_dofs(self), 0), "area").sum())
+
+    def measures(self, group: Any, of: str | None = None) -> FloatArray:
+        """Lengths (n_e,) of the elements of a line, or areas of a surface, in the stress-free shape."""
+        kind = "area" if self.surface else "length"
+        if of not in (None, kind):
+            raise ModelError(f"FlexibleBody {self.name!r}: a {self.element.name} has no {of}, but {kind}.")
+        return cast("Any", self.element).areas(group) if self.surface else cast("Any", self.element).lengths(group)  # type: ignore[no-any-return]
 
     def tabulate(self, node_dofs: IntArray, b1: int) -> object:
         """The element group with these coordinates ``node_dofs (n_nodes, n)`` of the nodes."""
         dofs = node_dofs[self.cells].reshape(len(self.cells), -1)
         reference = self.reference[self.cells].reshape(len(self.cells), -1)
-        return self.element.tabulate(self.mesh.points[self.cells], reference, dofs, self.beam_stiffness, b1)
+        if self.shape is not None:
+            element = cast("SurfaceElement", self.element)
+            return element.tabulate_surface(self.shape, reference, dofs, self.sheet_stiffness, b1)
+        points = self.mesh.points[self.cells]
+        more = () if self.slopes is None else (self.slopes,)
+        return cast("Any", self.element).tabulate(points, reference, dofs, self.beam_stiffness, b1, *more)
+
+    def natural(self, count: int) -> FloatArray:
+        """Equally spaced natural coordinates of an element: (count,), or a grid (count^2, 2) of a surface, xi first."""
+        xi = np.linspace(-1.0, 1.0, count)
+        if not self.surface:
+            return xi
+        eta, first = np.meshgrid(xi, xi, indexing="ij")
+        return np.column_stack((first.ravel(), eta.ravel()))
 
     @property
     def start(self) -> Attachment:
@@ -322,62 +418,3 @@ def _own_dofs(body: FlexibleBody) -> IntArray:
     """Coordinates of the body alone, numbered node by node."""
     n = len(body.element.layout.names)
     return np.arange(body.mesh.n_points * n, dtype=np.int64).reshape(-1, n)
-
-
-def _halves(cells: IntArray) -> IntArray:
-    """Cells of two nodes as they are; those of three (start, end, middle) as first halves, then second ones."""
-    if cells.shape[1] == 2:
-        return cells
-    return np.vstack((cells[:, [0, 2]], cells[:, [2, 1]]))
-
-
-def _tangents(owner: str, mesh: Mesh, cells: IntArray) -> FloatArray:
-    """Unit tangents at the points, given or estimated; refuses branches, opposed cells and corners."""
-    count = np.bincount(cells.ravel(), minlength=mesh.n_points)
-    if (count > 2).any():
-        raise MeshError(
-            f"{owner}: {int(count.max())} elements meet at point {int(np.argmax(count))}. An element with slopes needs "
-            f"smooth lines without branches: make one body of each branch and join them with Hinge, or use a beam "
-            f"element with rotations."
-        )
-    ends, starts = np.bincount(cells[:, 1], minlength=mesh.n_points), np.bincount(cells[:, 0], minlength=mesh.n_points)
-    clash = np.flatnonzero((ends > 1) | (starts > 1))
-    if len(clash):
-        raise MeshError(
-            f"{owner}: the elements at point {int(clash[0])} run against each other; number the nodes of all "
-            f"elements in one direction along the line."
-        )
-    if "tangent" in mesh.point_data:
-        given = np.asarray(mesh.point_data["tangent"], dtype=float)
-        size = np.linalg.norm(given, axis=1)
-        if given.shape != mesh.points.shape or not np.allclose(size, 1.0, atol=1e-6):
-            raise MeshError(f"{owner}: point data 'tangent' must hold a unit vector for every point.")
-        return np.asarray(given / size[:, None])
-    chord = mesh.points[cells[:, 1]] - mesh.points[cells[:, 0]]
-    length = np.linalg.norm(chord, axis=1)
-    unit = chord / length[:, None]
-    before, after = np.full(mesh.n_points, -1), np.full(mesh.n_points, -1)
-    before[cells[:, 1]] = np.arange(len(cells))
-    after[cells[:, 0]] = np.arange(len(cells))
-    inner = np.flatnonzero((before >= 0) & (after >= 0))
-    i, j = before[inner], after[inner]
-    bend = np.degrees(np.arccos(np.clip((unit[i] * unit[j]).sum(axis=1), -1.0, 1.0)))
-    if len(inner) and bend.max() > SHARPEST:
-        corner = int(inner[np.argmax(bend)])
-        raise MeshError(
-            f"{owner}: the line turns by {bend.max():.0f} degrees at point {corner} "
-            f"{mesh.points[corner].tolist()}. An element with slopes needs a smooth line: make one body of each side "
-            f"and join them with Hinge, give point data 'tangent', refine, or use a beam element with rotations."
-        )
-    tangent = np.zeros_like(mesh.points)
-    # The circle through three points has at the middle one the chords' directions weighted by the other's length.
-    tangent[inner] = unit[i] * length[j][:, None] + unit[j] * length[i][:, None]
-    for side, other in ((after, cells[:, 1]), (before, cells[:, 0])):
-        free = np.flatnonzero((side >= 0) & ((before < 0) | (after < 0)))
-        cell = side[free]
-        inside = tangent[other[cell]]
-        size = np.linalg.norm(inside, axis=1, keepdims=True)
-        t = np.divide(inside, size, out=unit[cell].copy(), where=size > 0)
-        # At an end: the tangent of the neighbour mirrored at the normal plane of the chord, exact for a circle.
-        tangent[free] = 2.0 * (t * unit[cell]).sum(axis=1, keepdims=True) * unit[cell] - t
-    return np.asarray(tangent / np.linalg.norm(tangent, axis=1, keepdims=True))

@@ -228,11 +228,8 @@ class Coordinates:
         """Largest angle [rad], at most pi, between the slopes or directors of a node in two states; 0 without any."""
         largest = 0.0
         for body, dofs in zip(self.bodies, self.node_dofs, strict=True):
-            layout = body.element.layout
-            for slope in (list(layout.slope), list(layout.directors[:3]), list(layout.directors[3:])):
-                if not slope:
-                    continue
-                a, b = before[dofs[:, slope]], after[dofs[:, slope]]
+            for slope in body.element.layout.directions:
+                a, b = before[dofs[:, list(slope)]], after[dofs[:, list(slope)]]
                 cosine = (a * b).sum(axis=1) / (np.linalg.norm(a, axis=1) * np.linalg.norm(b, axis=1))
                 largest = max(largest, float(np.arccos(np.clip(cosine.min(), -1.0, 1.0))))
         return largest

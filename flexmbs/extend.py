@@ -18,6 +18,8 @@ from flexmbs.core.contracts import (
     NodeLayout,
     Resultant,
     State,
+    SurfaceElement,
+    SurfaceShape,
     TangentKernel,
     Work,
 )
@@ -25,6 +27,7 @@ from flexmbs.core.errors import ModelError
 from flexmbs.core.history import History
 from flexmbs.core.jit import kernel
 from flexmbs.core.section import BeamStiffness
+from flexmbs.core.sheet import SheetStiffness
 from flexmbs.forces.items import Items, Kind, Load, Places, dead_items
 from flexmbs.forces.row_force import RowForce
 from flexmbs.joints.contracts import Equation, Joint, Motion, Pair, Row
@@ -53,8 +56,11 @@ __all__ = [
     "Resultant",
     "Row",
     "RowForce",
+    "SheetStiffness",
     "State",
     "Support",
+    "SurfaceElement",
+    "SurfaceShape",
     "TangentKernel",
     "Work",
     "as_array",

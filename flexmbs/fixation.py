@@ -16,6 +16,7 @@ from scipy.spatial.transform import Rotation
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.history import History, value_at
+from flexmbs.node_planes import mirrored, tangent_planes
 
 if TYPE_CHECKING:
     from flexmbs.coordinates import Coordinates
@@ -123,6 +124,7 @@ class _Gather:
         self.still: list[int] = []
         self.held: dict[tuple[int, ...], list[tuple[FloatArray, float, int, str]]] = {}
         self.oriented: dict[tuple[int, ...], tuple[FloatArray, int, str, bool]] = {}
+        self.turned: dict[tuple[int, ...], tuple[FloatArray, int, int, FloatArray, str]] = {}
         for support in model.supports:
             for condition in support.conditions():
                 owner = f"{type(support).__name__} {condition.at}"
@@ -138,6 +140,15 @@ class _Gather:
         if layout.quaternion:
             self._hold(condition, owner, drive)
             return
+        if condition.kind == "symmetry":
+            mirrored(self.held, layout, self.coordinates, condition, owner)
+            return
+        if condition.kind == "orientation" and layout.surface:
+            planes = tangent_planes(self.coordinates, condition.at)
+            for key, axes, count in planes:
+                self._hold_plane(key, axes, count, condition.rotation, drive, owner)
+            if not layout.slope:
+                return
         for dofs in self.coordinates.dofs(condition.at):
             if condition.kind == "position":
                 key = tuple(int(i) for i in dofs[list(layout.position)])
@@ -153,6 +164,21 @@ class _Gather:
                 key = tuple(int(i) for i in dofs[list(layout.rotation)])
                 for axis, value in zip(np.eye(len(key)), condition.rotation, strict=True):
                     self.held.setdefault(key, []).append((axis, float(value), drive, owner))
+
+    def _hold_plane(
+        self, key: tuple[int, ...], axes: FloatArray, count: int, rotation: FloatArray, drive: int, owner: str
+    ) -> None:
+        """Hold the first ``count`` components of a vector along the columns of ``axes``, which a drive turns."""
+        if drive < 0:
+            for axis in axes.T[:count]:
+                self.held.setdefault(key, []).append((axis, 0.0, -1, owner))
+            return
+        if key in self.turned or key in self.held:
+            other = self.turned[key][4] if key in self.turned else self.held[key][0][3]
+            raise ModelError(
+                f"Model {self.model.name!r}: {owner} and {other} both give the orientation of a node; keep one."
+            )
+        self.turned[key] = (axes, count, drive, rotation, owner)
 
     def _hold(self, condition, owner: str, drive: int) -> None:  # type: ignore[no-untyped-def]
         """Nodes with quaternions stay where they are: components along the axes, or the orientation."""
@@ -178,7 +204,21 @@ class _Gather:
                 f"a node; keep one."
             )
 
+    def _merge(self) -> None:
+        """Vectors that have a direction by one support and held components by another become held ones."""
+        for key in [k for k in self.oriented if k in self.held]:
+            _, drive, owner, whole = self.oriented.pop(key)
+            if drive >= 0:
+                raise ModelError(
+                    f"Model {self.model.name!r}: {owner} and {self.held[key][0][3]} both give the orientation of a "
+                    f"node; keep one."
+                )
+            vector = self.coordinates.reference[list(key)]
+            directions = np.eye(len(key)) if whole else np.linalg.svd(vector[None])[2][1:]
+            self.held[key] += [(d, 0.0, -1, owner) for d in directions]
+
     def finish(self) -> Fixation:
+        self._merge()
         n_d, reference = len(self.drives), self.coordinates.reference
         fixed = list(self.still)  # nothing asks for the value of these
         base = [0.0] * len(fixed)
@@ -216,6 +256,11 @@ class _Gather:
             fixed += list(key[1:])
             base += [0.0] * (len(key) - 1)
             rows += [np.zeros(n_d)] * (len(key) - 1)
+        for key, (axes, count, drive, rotation, _) in self.turned.items():
+            frames.append((key, axes, drive, rotation))
+            fixed += list(key[:count])
+            base += (axes.T @ reference[list(key)])[:count].tolist()
+            rows += [np.zeros(n_d)] * count
         n_f = len(frames)
         return Fixation(
             fixed=np.array(fixed, dtype=np.int64),

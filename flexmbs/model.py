@@ -203,7 +203,8 @@ class Model:
         for body in self.flexible_bodies:
             lines.append(
                 f"  body {body.name!r}: {len(body.cells)} {body.element.name}, {body.mesh.n_points} nodes, "
-                f"length {body.length:g} {u.length}, mass {body.mass:.3g} {u.mass}"
+                + (f"area {body.area:g} {u.length}^2" if body.surface else f"length {body.length:g} {u.length}")
+                + f", mass {body.mass:.3g} {u.mass}"
             )
         for body in self.rigid_bodies + self.linear_bodies:
             lines.append(f"  {kind_in_words(body)} {body.name!r}: mass {body.mass:.3g} {u.mass}")

@@ -13,6 +13,7 @@ from scipy.sparse.csgraph import breadth_first_order
 from flexmbs.body import Attachment, FlexibleBody, as_attachment
 from flexmbs.core.checks import as_array, as_count, as_number, show
 from flexmbs.core.contracts import Env, FloatArray
+from flexmbs.core.directors import section_axes_of
 from flexmbs.core.errors import ModelError, unknown_name
 
 if TYPE_CHECKING:
@@ -183,36 +184,38 @@ class Solution:
         return np.asarray(slopes[0] if len(slopes) == 1 else slopes)
 
     def section_frame(self, at: Attachment, step: int = -1) -> FloatArray:
-        """Axes of the section (3, 3) at a node with directors: columns x (normal), y, z, inertial components."""
+        """Axes (3, 3) at a node with directors or of a surface, as columns, inertial components.
+
+        The first is normal to the directors, or to the slopes of a surface; with a vector across the thickness the
+        third is along that.
+        """
         as_attachment("section_frame", at, single=True)
         layout = at.body.element.layout
-        if not layout.directors:
+        if not layout.frame:
             raise ModelError(f"section_frame: a {at.body.element.name} has no directors; use slope() or rotation().")
         dofs = self.system.coordinates.dofs(at)[0]
-        d2, d3 = (self.q[self._step(step)][dofs[list(layout.directors)]]).reshape(2, 3)
-        x, z = np.cross(d2, d3), d3 / np.linalg.norm(d3)
-        x = x / np.linalg.norm(x)
-        return np.stack((x, np.cross(z, x), z), axis=1)
+        return section_axes_of(self.q[self._step(step)][dofs[list(layout.frame)]])
 
     def shape(self, body: FlexibleBody, step: int = -1, points: int = 9) -> FloatArray:
-        """Points (n_e, points, dim) along every element [length]."""
+        """Points (n_e, points, dim) along every element [length]; (n_e, points^2, 3) of a grid on those of surfaces."""
         _check_body("shape", body)
         group = self._group(body)
         count = as_count("shape", "points", points, minimum=1)
-        return body.element.positions(group, self.q[self._step(step)], np.linspace(-1, 1, count))
+        return body.element.positions(group, self.q[self._step(step)], body.natural(count))
 
     def resultant(self, body: FlexibleBody, symbol: str, step: int = -1, xi: Any = None) -> FloatArray:
         """A stress resultant (n_e, n_s) along every element, such as ``"N"`` [force] or ``"M"`` [force length].
 
-        ``xi (n_s,)`` are natural coordinates from -1 to 1. The default are the points where the element is most
-        accurate; elsewhere the normal force of a slender cable may be wrong by orders of magnitude. The largest moment
-        is mostly at a node: ask for it with ``xi=(-1, 1)``, where it is a little less accurate.
+        ``xi (n_s,)`` are natural coordinates from -1 to 1, (n_s, 2) on a surface. The default are the points where the
+        element is most accurate; elsewhere the normal force of a slender cable may be wrong by orders of magnitude. The
+        largest moment is mostly at a node: ask for it with ``xi=(-1, 1)``, where it is a little less accurate.
         """
         _check_body("resultant", body)
         names = [r.symbol for r in body.element.resultants]
         if symbol not in names:
             raise ModelError(f"body {body.name!r}: {unknown_name('stress resultant', symbol, names)}")
-        where = body.element.accurate_points(symbol) if xi is None else as_array("resultant", "xi", xi, (None,))
+        shape = (None, 2) if body.surface else (None,)
+        where = body.element.accurate_points(symbol) if xi is None else as_array("resultant", "xi", xi, shape)
         if np.abs(where).max(initial=0.0) > 1.0:
             raise ModelError(f"resultant: xi must lie between -1 and 1, not {show(where.tolist())}.")
         q = self.q[self._step(step)]
@@ -242,8 +245,8 @@ class Solution:
         if layout.rotation:
             moment = r[dofs[:, list(layout.rotation)]].sum(axis=0)
             return float(moment[0]) if layout.dim == 2 else np.asarray(moment)
-        if layout.directors:
-            q, parts = self.q[self._step(step)], (list(layout.directors[:3]), list(layout.directors[3:]))
+        if layout.frame:
+            q, parts = self.q[self._step(step)], [list(part) for part in layout.vectors]
             return np.asarray(sum(np.cross(q[dofs[:, d]], r[dofs[:, d]]).sum(axis=0) for d in parts))
         slope, force = self.q[self._step(step)][dofs[:, list(layout.slope)]], r[dofs[:, list(layout.slope)]]
         if layout.dim == 2:

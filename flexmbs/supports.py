@@ -23,13 +23,14 @@ from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.history import History, check_history
 
-__all__ = ["Clamp", "Guide", "Hinge", "Pin", "Prescribe", "Roller", "Support"]
+__all__ = ["Clamp", "Guide", "Hinge", "Pin", "Prescribe", "Roller", "Support", "Symmetry"]
 
 
 class Condition(NamedTuple):
     """What one support asks of every node of ``at``.
 
-    ``kind``: ``"position"`` or ``"orientation"``; ``normals (m, dim)``: fixed components of the position (for an
+    ``kind``: ``"position"``, ``"orientation"`` or ``"symmetry"`` (to the plane through the node normal to the one
+    of ``normals``); ``normals (m, dim)``: fixed components of the position (for an
     orientation: unused); ``values (m,)`` [length]: their prescribed displacements; ``rotation``: rotation vector
     (1,) or (3,) [rad] of a prescribed orientation; ``history`` for both.
     """
@@ -143,6 +144,38 @@ class Guide:
     def conditions(self) -> tuple[Condition, ...]:
         held = () if self.normal is None else (_fixed(self.at, np.array([self.normal])),)
         return (*held, _oriented(self.at))
+
+
+@dataclass(frozen=True, eq=False)
+class Symmetry:
+    """Nodes on a plane of symmetry: what lies in it stays in it, what is normal to it stays normal.
+
+    Holds the position along ``normal``, of vectors of the node in the plane the component along it, of a vector along
+    ``normal`` the components in the plane, and rotations about axes in the plane.
+
+    Parameters
+    ----------
+    at : Attachment
+    normal : (dim,) sequence
+        Of the plane; need not be a unit vector.
+
+    Raises
+    ------
+    ModelError
+        If ``normal`` is no direction, and (when the model is solved) if a vector of a node is neither along the plane
+        nor normal to it.
+    """
+
+    at: Attachment
+    normal: Sequence[float]
+
+    def __post_init__(self) -> None:
+        dim = as_attachment("Symmetry", self.at).body.mesh.dim
+        normal = as_direction("Symmetry", "normal", self.normal, dim)
+        object.__setattr__(self, "normal", tuple(float(x) for x in normal))
+
+    def conditions(self) -> tuple[Condition, ...]:
+        return (Condition(self.at, "symmetry", np.array([self.normal]), np.zeros(1), np.zeros(0), None),)
 
 
 @dataclass(frozen=True, eq=False)

@@ -189,10 +189,13 @@ class TimeSolution:
         return frame
 
     def shape(self, body: FlexibleBody, step: int = -1, points: int = 9) -> FloatArray:
-        """Points (n_e, points, dim) along every element of a flexible body at a stored time [length]."""
+        """Points (n_e, points, dim) along every element of a flexible body at a stored time [length].
+
+        Of a surface (n_e, points^2, 3), a grid on every element.
+        """
         if not isinstance(body, FlexibleBody):
             raise ModelError(f"shape: expected a FlexibleBody, not {show(body)}.")
-        return body.element.positions(self.system.group(body), np.array(self.q[step]), np.linspace(-1, 1, points))
+        return body.element.positions(self.system.group(body), np.array(self.q[step]), body.natural(points))
 
     def resultant(self, body: FlexibleBody, symbol: str, step: int = -1, xi: Any = None) -> FloatArray:
         """A stress resultant (n_e, n_s) along every element of a flexible body at a stored time, such as ``"M"``.
@@ -204,7 +207,8 @@ class TimeSolution:
         names = [r.symbol for r in body.element.resultants]
         if symbol not in names:
             raise ModelError(f"body {body.name!r}: {unknown_name('stress resultant', symbol, names)}")
-        where = body.element.accurate_points(symbol) if xi is None else as_array("resultant", "xi", xi, (None,))
+        shape = (None, 2) if body.surface else (None,)
+        where = body.element.accurate_points(symbol) if xi is None else as_array("resultant", "xi", xi, shape)
         if np.abs(where).max(initial=0.0) > 1.0:
             raise ModelError(f"resultant: xi must lie between -1 and 1, not {show(where.tolist())}.")
         group, q, v = self.system.group(body), np.array(self.q[step]), np.array(self.v[step])

@@ -12,6 +12,7 @@ from flexmbs.meshes.mesh import Mesh
 from flexmbs.meshes.quality import Quality, quality
 from flexmbs.meshes.read import read_mesh
 from flexmbs.meshes.samples import sample
+from flexmbs.meshes.surface import oriented
 from flexmbs.meshes.three_node import three_node
 from flexmbs.meshes.write import write_mesh
 
@@ -24,6 +25,7 @@ __all__ = [
     "box",
     "curve",
     "line",
+    "oriented",
     "polyline",
     "quality",
     "read_mesh",

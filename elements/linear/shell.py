@@ -23,8 +23,8 @@ import numpy as np
 from flexmbs.core.checks import as_array, as_number, is_list, show
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import MeshError, ModelError
+from flexmbs.core.laminate import Ply, ShellSection, shell_section
 from flexmbs.elements.linear.contract import STRESS_NAMES, MassPoints
-from flexmbs.elements.linear.laminate import Ply, ShellSection, shell_section
 from flexmbs.elements.linear.shell_kernels import inertia_matrices, internal_stiffness, turned_matrices
 
 if TYPE_CHECKING:

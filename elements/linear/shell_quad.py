@@ -34,7 +34,7 @@ import numpy as np
 
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.jit import kernel
-from flexmbs.elements.linear.laminate import ShellSection
+from flexmbs.core.laminate import ShellSection
 from flexmbs.elements.linear.shell import FLAT, Shell, ShellGroup, refuse
 
 __all__ = ["ShellQuad"]

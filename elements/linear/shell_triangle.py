@@ -33,7 +33,7 @@ import numpy as np
 
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.jit import kernel
-from flexmbs.elements.linear.laminate import ShellSection
+from flexmbs.core.laminate import ShellSection
 from flexmbs.elements.linear.shell import Shell, ShellGroup
 
 __all__ = ["ShellTriangle"]

@@ -22,7 +22,9 @@ DENSE = 1_500
 RANK = 1e-9
 """Pivot, relative to the largest, below which a constraint follows from the others."""
 LEVEL = 1e-12
-"""Eigenvalue of the stiffness, relative to the largest, below which it is round-off."""
+"""Eigenvalue of the stiffness, relative to the largest, below which it may be round-off."""
+NOISE = 100.0 * float(np.finfo(float).eps)
+"""Share of x^T K x, all its terms taken positive, below which it is round-off."""
 
 
 class Stability(NamedTuple):
@@ -82,11 +84,17 @@ def stability(dyn: Dynamics, lin: ConstrainedLinearisation) -> Stability:
         values, vectors = eigh(0.5 * (K + K.T), M)
     except LinAlgError:
         values, vectors = np.linalg.eigh(0.5 * (K + K.T))
-    level = LEVEL * float(np.abs(values).max())
-    idle = N @ vectors[:, np.abs(values) <= level]
+    low = np.abs(values) <= LEVEL * float(np.abs(values).max())
+    # what the solver cannot tell from zero, it may be in itself: bending of thin shells and beams beside their stiff
+    # thickness
+    small, turn = np.linalg.eigh(vectors[:, low].T @ (0.5 * (K + K.T)) @ vectors[:, low])
+    directions = np.abs(vectors[:, low] @ turn)
+    noise = NOISE * np.einsum("ij,ik,kj->j", directions, np.abs(K), directions, optimize=True)
+    idle = N @ (vectors[:, low] @ turn)[:, np.abs(small) <= noise]
     free = lin.free[still]
     names = [dyn.coordinates.describe(int(free[i])) for i in np.flatnonzero(_share(idle) > 0.3)[:6]]
-    return Stability(bool(values.min() >= -level), tuple(names))
+    stable = values[~low].min(initial=0.0) >= 0.0 and (small >= -noise).all()
+    return Stability(bool(stable), tuple(names))
 
 
 def _share(vectors: FloatArray) -> FloatArray:

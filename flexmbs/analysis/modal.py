@@ -95,11 +95,14 @@ class Modes:
         return f"<{len(self)} modes of model {self.model.name!r}: {first} {unit}>"
 
     def shape(self, body: FlexibleBody, mode: int, amplitude: float, points: int = 9) -> FloatArray:
-        """Points (n_e, points, dim) along every element, displaced by ``amplitude`` times a mode of unit modal mass."""
+        """Points (n_e, points, dim) along every element, displaced by ``amplitude`` times a mode of unit modal mass.
+
+        Of a surface (n_e, points^2, 3), a grid on every element.
+        """
         self._check(mode)
         group = self.system.group(body)
         q = self.q + amplitude * np.real(self.vectors[:, mode])
-        return body.element.positions(group, q, np.linspace(-1, 1, points))
+        return body.element.positions(group, q, body.natural(points))
 
     def displacement(self, at: Attachment, mode: int) -> FloatArray:
         """Components (dim,) or (n, dim) of a mode of unit modal mass at nodes."""

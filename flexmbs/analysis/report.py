@@ -248,7 +248,10 @@ def _flexible(dyn: Dynamics, body: Any, dofs: Any, q: FloatArray) -> tuple[float
     """Mass and centre of a flexible body: the mean of its elements' points, weighted with their masses."""
     group = dyn.system.group(body)
     points, weights = np.polynomial.legendre.leggauss(5)
+    if body.surface:
+        eta, xi = np.meshgrid(points, points, indexing="ij")
+        points, weights = np.column_stack((xi.ravel(), eta.ravel())), 0.5 * np.outer(weights, weights).ravel()
     positions = body.element.positions(group, q, points)
     centres = np.einsum("s,esd->ed", 0.5 * weights, positions)
-    lengths = np.asarray(body.element.lengths(group))
-    return float(body.mass), np.asarray(lengths @ centres / lengths.sum())
+    measures = body.measures(group)
+    return float(body.mass), np.asarray(measures @ centres / measures.sum())

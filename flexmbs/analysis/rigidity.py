@@ -42,11 +42,8 @@ def rigid_motions(body: FlexibleBody) -> tuple[FloatArray, FloatArray]:
     for j, axis in enumerate(axes):
         spin = np.cross(np.eye(3), axis).T[:dim, :dim] / size  # spin @ x = axis x x / size
         motions[:, layout.position, dim + j] = (points - points.mean(axis=0)) @ spin.T
-        if layout.slope:
-            motions[:, layout.slope, dim + j] = body.reference[:, layout.slope] @ spin.T
-        for part in (layout.directors[:3], layout.directors[3:]):
-            if part:
-                motions[:, part, dim + j] = body.reference[:, part] @ spin.T
+        for part in layout.vectors:
+            motions[:, part, dim + j] = body.reference[:, part] @ spin.T
         for c, place in enumerate(layout.rotation):
             motions[:, place, dim + j] = (axis[-1] if dim == 2 else axis[c]) / size
     weights = np.full(len(layout.names), size)

@@ -93,13 +93,10 @@ class InitialVelocity:
         arm = np.zeros((len(points), 3))
         arm[:, :dim] = points
         v[dofs[:, list(layout.position)]] = (self.velocity + np.cross(self.angular_velocity, arm - self.about))[:, :dim]
-        if layout.slope:
-            slope = np.zeros((len(points), 3))
-            slope[:, :dim] = q[dofs[:, list(layout.slope)]]
-            v[dofs[:, list(layout.slope)]] = np.cross(self.angular_velocity, slope)[:, :dim]
-        if layout.directors:
-            directors = dofs[:, list(layout.directors)].reshape(-1, 3)
-            v[directors] = np.cross(self.angular_velocity, q[directors])
+        for part in layout.vectors:
+            vector = np.zeros((len(points), 3))
+            vector[:, :dim] = q[dofs[:, list(part)]]
+            v[dofs[:, list(part)]] = np.cross(self.angular_velocity, vector)[:, :dim]
         if layout.rotation:
             v[dofs[:, list(layout.rotation)]] = self.angular_velocity[-len(layout.rotation) :]
 

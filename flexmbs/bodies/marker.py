@@ -23,6 +23,7 @@ from flexmbs.bodies.frames import as_point, frame_along, joint_frame
 from flexmbs.body import Attachment, FlexibleBody, as_attachment
 from flexmbs.core.checks import as_array, as_count, frozen_copy, show
 from flexmbs.core.contracts import FloatArray
+from flexmbs.core.directors import section_axes_of
 from flexmbs.core.errors import ModelError
 from flexmbs.core.rotations import as_rotation, axis_rotation, from_quaternion
 
@@ -234,7 +235,7 @@ class Marker:
         """Whether its frame turns with the body; False for points, which have no orientation."""
         if isinstance(self.body, FlexibleBody):
             layout = self.body.element.layout
-            return bool(layout.slope or layout.rotation or layout.directors)
+            return bool(layout.slope or layout.rotation or layout.frame)
         return self.body.rotates
 
     @property
@@ -242,7 +243,7 @@ class Marker:
         """Whether the spin of its frame about the first axis of the node has a meaning; False for spatial cables."""
         if isinstance(self.body, FlexibleBody):
             layout = self.body.element.layout
-            return bool(layout.rotation or layout.directors or (layout.dim == 2 and layout.slope))
+            return bool(layout.rotation or layout.frame or (layout.dim == 2 and layout.slope))
         return self.body.rotates
 
     @property
@@ -260,9 +261,8 @@ class Marker:
         origin[: layout.dim] = self.body.mesh.points[node]
         if layout.quaternion:
             return origin, from_quaternion(self.body.reference[node][3:])
-        if layout.directors:
-            d2, d3 = self.body.reference[node][list(layout.directors)].reshape(2, 3)
-            return origin, np.stack((np.cross(d2, d3), d2, d3), axis=1)
+        if layout.frame:
+            return origin, section_axes_of(self.body.reference[node][list(layout.frame)])
         if not layout.slope:
             return origin, np.eye(3)
         slope = self.body.reference[node][list(layout.slope)]

@@ -27,17 +27,22 @@ from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from flexmbs.core.section import BeamStiffness
+    from flexmbs.core.sheet import SheetStiffness
 
 __all__ = [
     "ELEMENT_MEMBERS",
+    "SURFACE_MEMBERS",
     "Element",
     "Env",
     "FloatArray",
+    "Formulation",
     "IntArray",
     "MarkerWork",
     "NodeLayout",
     "Resultant",
     "State",
+    "SurfaceElement",
+    "SurfaceShape",
     "Term",
     "Work",
 ]
@@ -118,6 +123,11 @@ class NodeLayout:
         element's group has ``n_linear`` and ``T``, which are filled in (`flexmbs.coordinates`, `flexmbs.dynamics`).
     absolute : bool
         Whether the position coordinates are positions (True) or displacements (False).
+    surface : tuple of int
+        Which are the two vectors dr/du and dr/dv that span the tangent plane of a surface, 6 in space; empty if the
+        node has none. A vector across the thickness is ``slope``.
+    mixed : tuple of int
+        Which are the mixed derivative of the position by u and v, 3; empty if the node has none.
     """
 
     dim: int
@@ -128,6 +138,30 @@ class NodeLayout:
     absolute: bool = True
     directors: tuple[int, ...] = ()
     quaternion: bool = False
+    surface: tuple[int, ...] = ()
+    mixed: tuple[int, ...] = ()
+
+    @property
+    def frame(self) -> tuple[int, ...]:
+        """The two vectors that tell a frame with all its rotations, or none: directors, or those of a surface.
+
+        Of a surface with a vector across the thickness it is this vector that turns with the section, together with the
+        first slope; the slopes alone may turn against it by shear.
+        """
+        if self.surface and self.slope:
+            return (*self.surface[:3], *self.slope)
+        return self.directors or self.surface
+
+    @property
+    def directions(self) -> tuple[tuple[int, ...], ...]:
+        """The vectors of the node that are never zero."""
+        parts = (self.slope, self.directors[:3], self.directors[3:], self.surface[:3], self.surface[3:])
+        return tuple(part for part in parts if part)
+
+    @property
+    def vectors(self) -> tuple[tuple[int, ...], ...]:
+        """All vectors that turn with the node."""
+        return (*self.directions, self.mixed) if self.mixed else self.directions
 
 
 class Resultant(NamedTuple):
@@ -171,10 +205,12 @@ class Term:
     support: bool = False
 
 
-class Element(Protocol):
-    """An element formulation: a frozen dataclass of its choices with these members.
+class Formulation(Protocol):
+    """What elements of lines and of surfaces have in common: a frozen dataclass of choices with these members.
 
-    ``force`` and ``tangent`` are the kernels. All array methods are vectorised over the elements of the group.
+    ``force`` and ``tangent`` are the kernels. All array methods are vectorised over the elements of the group. Natural
+    coordinates are xi in [-1, 1], arrays (n_s,), on lines, and (xi, eta) in [-1, 1] x [-1, 1], arrays (n_s, 2), on
+    surfaces with the nodes at (-1, -1), (1, -1), (1, 1), (-1, 1).
     """
 
     @property
@@ -210,7 +246,34 @@ class Element(Protocol):
         """What it means when a kernel refuses an element; empty: its forces are not finite."""
 
     def accurate_points(self, symbol: str) -> FloatArray:
-        """Natural coordinates (n_s,) at which a stress resultant is most accurate; between them it may be far off."""
+        """Natural coordinates at which a stress resultant is most accurate; between them it may be far off.
+
+        On surfaces a grid, with xi running first.
+        """
+
+    def mass(self, group: Any) -> FloatArray:
+        """Consistent mass matrices (n_e, k, k) [mass, mass length^2, ... by coordinate]; constant."""
+
+    def energy(self, group: Any, q: FloatArray) -> FloatArray:
+        """Strain energies (n_e,) [force length]."""
+
+    def body_load(self, group: Any, load: FloatArray, per_mass: bool) -> FloatArray:
+        """Generalised forces (n_e, k) of a dead load (dim,) per reference length or area, or per mass."""
+
+    def positions(self, group: Any, q: FloatArray, xi: FloatArray) -> FloatArray:
+        """Points (n_e, n_s, dim) of the axis or middle surface."""
+
+    def stress_resultants(self, group: Any, q: FloatArray, v: FloatArray, xi: FloatArray) -> FloatArray:
+        """Stress resultants (n_e, n_s, n_resultants) in the order of ``resultants``, elastic and viscous parts."""
+
+
+class Element(Formulation, Protocol):
+    """An element formulation on lines.
+
+    An element of two nodes with a slope and directors may have an attribute ``carries_kinks = True``. Its lines may
+    have corners and branches, and its `tabulate` gets one more argument, ``slopes (n_e, 2, 3, 3)``: the vectors r_x,
+    r_y, r_z (rows) of each cell at its nodes in the stress-free shape, where ``reference`` has those of the nodes.
+    """
 
     def reference(self, points: FloatArray, tangents: FloatArray) -> FloatArray:
         """Nodal coordinates (n_nodes, n) of the stress-free shape from points and unit tangents (n_nodes, dim)."""
@@ -223,21 +286,66 @@ class Element(Protocol):
     def lengths(self, group: Any) -> FloatArray:
         """Lengths (n_e,) of the elements in the stress-free shape [length]."""
 
-    def mass(self, group: Any) -> FloatArray:
-        """Consistent mass matrices (n_e, k, k) [mass, mass length^2, ... by coordinate]; constant."""
 
-    def energy(self, group: Any, q: FloatArray) -> FloatArray:
-        """Strain energies (n_e,) [force length]."""
+class SurfaceShape(NamedTuple):
+    """The stress-free shape of a surface at its nodes, as an element of a surface gets it to make its reference.
 
-    def body_load(self, group: Any, load: FloatArray, per_mass: bool) -> FloatArray:
-        """Generalised forces (n_e, k) of a dead load (dim,) per reference length, or per mass."""
+    ``points (n_nodes, 3)``; ``frames (n_nodes, 3, 3)``: columns are two unit tangents and the unit normal, means over
+    the cells that meet at the node; the first tangent is the projection of the ``axis`` of the section.
+    ``kinks (n_kinks,)``: nodes where cells meet at an angle (`flexmbs.meshes.surface`). ``cells (n_e, n_nodes)``;
+    where the element is ``parametric``: ``slopes (n_nodes, 9)``, derivatives dr/du, dr/dv and d2r/dudv by two
+    parameters that are smooth over the whole surface, ``sizes (n_e, 2)``, the extents of the elements in u and v, and
+    the nodes of a cell in the order (u0, v0), (u1, v0), (u1, v1), (u0, v1). Without parameters both are empty.
+    """
 
-    def positions(self, group: Any, q: FloatArray, xi: FloatArray) -> FloatArray:
-        """Points (n_e, n_s, dim) at the natural coordinates ``xi (n_s,)`` in [-1, 1]."""
+    points: FloatArray
+    frames: FloatArray
+    kinks: IntArray
+    cells: IntArray
+    slopes: FloatArray
+    sizes: FloatArray
 
-    def stress_resultants(self, group: Any, q: FloatArray, v: FloatArray, xi: FloatArray) -> FloatArray:
-        """Stress resultants (n_e, n_s, n_resultants) at ``xi``, in the order of ``resultants``."""
+
+class SurfaceElement(Formulation, Protocol):
+    """An element formulation on ``quad`` cells in space.
+
+    Resultants are N_11, N_22, N_12 [force/length], M_11, M_22, M_12 [force] and, with shear, Q_1, Q_2 [force/length],
+    in the axes of the material. Fields of the group that every element of a surface has: ``dofs``, ``b1``,
+    ``tau (n_e,)`` retardation times, ``reference (n_e, k)``.
+    """
+
+    @property
+    def parametric(self) -> bool:
+        """Whether its slopes are derivatives by parameters that must be smooth over the whole surface."""
+
+    @property
+    def carries_kinks(self) -> bool:
+        """Whether cells may meet at an angle."""
+
+    def surface_reference(self, shape: SurfaceShape) -> FloatArray:
+        """Nodal coordinates (n_nodes, n) of the stress-free shape."""
+
+    def tabulate_surface(
+        self, shape: SurfaceShape, reference: FloatArray, dofs: IntArray, stiffness: SheetStiffness, b1: int
+    ) -> Any:
+        """Group of all elements of ``shape.cells`` with ``reference (n_e, k)`` and ``dofs (n_e, k)``."""
+
+    def areas(self, group: Any) -> FloatArray:
+        """Areas (n_e,) of the elements in the stress-free shape [length^2]."""
+
+    def interpolation(self, group: Any, xi: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """N (n_e, n_s, k/3) and its derivatives by xi and eta (n_e, n_s, 2, k/3).
+
+        The middle surface is r = N e with e (k/3, 3) the coordinates of an element as vectors; for loads per present
+        area or length. Constant over time.
+        """
 
 
-ELEMENT_MEMBERS = tuple(name for name in vars(Element) if not name.startswith("_"))
-"""What an element must have."""
+def _members(protocol: type) -> tuple[str, ...]:
+    return tuple(name for name in vars(Formulation) | vars(protocol) if not name.startswith("_"))
+
+
+ELEMENT_MEMBERS = _members(Element)
+"""What an element of lines must have."""
+SURFACE_MEMBERS = _members(SurfaceElement)
+"""What an element of surfaces must have."""

@@ -30,6 +30,7 @@ __all__ = [
     "frame_of",
     "growth",
     "quaternions",
+    "section_axes_of",
     "spin",
     "spin_change",
 ]
@@ -106,6 +107,14 @@ def directed(tangents: FloatArray, up: FloatArray) -> FloatArray:
     with np.errstate(divide="ignore", invalid="ignore"):
         d3 = np.where(size > 1e-6 * np.linalg.norm(up, axis=-1, keepdims=True), across / size, np.nan)
     return np.hstack((np.cross(d3, tangents), d3))
+
+
+def section_axes_of(directors: FloatArray) -> FloatArray:
+    """The frame (3, 3) of two directors (6,), its columns t1, t2, t3."""
+    d2, d3 = directors[:3], directors[3:]
+    t1, t3 = np.cross(d2, d3), d3 / np.linalg.norm(d3)
+    t1 = t1 / np.linalg.norm(t1)
+    return np.stack((t1, np.cross(t3, t1), t3), axis=1)
 
 
 def quaternions(directors: FloatArray) -> FloatArray:

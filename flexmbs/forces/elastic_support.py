@@ -79,7 +79,7 @@ class ElasticSupport:
             object.__setattr__(self, "stiffness", frozen_copy(matrix))
         if self.rotation is not None:
             object.__setattr__(self, "rotation", as_number(owner, "rotation", self.rotation, minimum=0.0))
-            if layout.dim == 3 and not layout.rotation:
+            if layout.dim == 3 and (not layout.rotation or layout.frame):
                 raise ModelError(f"{owner}: a rotational spring on a {self.at.body.element.name} is not available.")
 
     @property

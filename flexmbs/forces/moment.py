@@ -109,8 +109,8 @@ class Moment:
         if layout.rotation:
             return (dead_items(dofs[:, layout.rotation], moment, index),)
         load = np.full(len(dofs), index, dtype=np.int64)
-        if layout.directors:
-            return (Items(DIRECTOR_MOMENT, np.ascontiguousarray(dofs[:, layout.directors]), (moment, load)),)
+        if layout.frame:
+            return (Items(DIRECTOR_MOMENT, np.ascontiguousarray(dofs[:, layout.frame]), (moment, load)),)
         kind = PLANAR_MOMENT if layout.dim == 2 else SPATIAL_MOMENT
         return (Items(kind, np.ascontiguousarray(dofs[:, layout.slope]), (moment, load)),)
 

@@ -117,10 +117,10 @@ class PointForce:
             return (dead_items(dofs[:, layout.position], force, index),)
         if layout.quaternion:
             return ()
-        if layout.directors:
+        if layout.frame:
             frames = [Marker(self.at.body, node=n).node_frame for n in self.at.nodes]
             load = np.full(len(dofs), index, dtype=np.int64)
-            places_of = np.hstack((dofs[:, layout.position], dofs[:, layout.directors]))
+            places_of = np.hstack((dofs[:, layout.position], dofs[:, layout.frame]))
             return (Items(DIRECTOR_FOLLOWER, places_of, (np.einsum("nij,ni->nj", frames, force), load)),)
         kind = PLANAR_FOLLOWER if layout.dim == 2 else SPATIAL_FOLLOWER
         tangent = places.reference(self.at)[:, layout.slope]
@@ -131,7 +131,7 @@ class PointForce:
 
 def _follows(layout: NodeLayout) -> bool:
     """Whether a node has an orientation that may turn as far as one likes."""
-    return bool(layout.slope or layout.directors or layout.quaternion)
+    return bool(layout.slope or layout.frame or layout.quaternion)
 
 
 class FollowerGroup(NamedTuple):

@@ -217,7 +217,7 @@ def _line(owner: str, cable: object) -> tuple[IntArray, FloatArray]:
     if not isinstance(cable, FlexibleBody):
         raise ModelError(f"{owner}: cable must be a FlexibleBody, not {show(cable)}.")
     layout = cable.element.layout
-    if layout.dim != 2 or not layout.slope or not layout.absolute:
+    if layout.dim != 2 or not layout.slope or not layout.absolute or cable.surface:
         raise ModelError(
             f"{owner}: FlexibleBody {cable.name!r} is made of {cable.element.name} elements, but only planar elements "
             f"with positions and slopes, such as flexmbs.elements.PlanarCable(), can be slid along."
@@ -235,7 +235,7 @@ def _line(owner: str, cable: object) -> tuple[IntArray, FloatArray]:
             f"{owner}: FlexibleBody {cable.name!r} is {kind}, but a cable to slide along is one open line."
         )
     own = np.arange(cable.mesh.n_points * 4, dtype=np.int64).reshape(-1, 4)
-    lengths = cable.element.lengths(cable.tabulate(own, 0))[order]
+    lengths = cable.measures(cable.tabulate(own, 0))[order]
     return np.array(nodes, dtype=np.int64), frozen_copy(np.concatenate(([0.0], np.cumsum(lengths))))
 
 

@@ -222,9 +222,9 @@ class MarkerSet:
             o[: layout.dim] = body.mesh.points[marker.node]
         if point:
             return _Entry(number, POINT, place, place[:0], {"o": o, "R_BM": marker.rotation0()})
-        turn = own[list(layout.directors or layout.slope or layout.rotation)]
+        turn = own[list(layout.frame or layout.slope or layout.rotation)]
         dofs = np.concatenate((place, turn))
-        if layout.directors:
+        if layout.frame:
             return _Entry(number, DIRECTORS, dofs, turn, {"R_BM": marker.frame})
         if layout.dim == 2 and layout.slope:
             return _Entry(number, PLANAR_SLOPE, dofs, turn, {"R_BM": marker.frame})

@@ -83,8 +83,7 @@ def momentum(system: System, q: FloatArray, v: FloatArray) -> tuple[FloatArray, 
             L[3 - len(layout.rotation) :] += Mv[dofs[:, list(layout.rotation)]].sum(axis=0)
         P += p.sum(axis=0)
         L += np.cross(x, p).sum(axis=0)
-        vectors = [layout.slope, layout.directors[:3], layout.directors[3:]]
-        for slopes in (dofs[:, list(part)] for part in vectors if part):
+        for slopes in (dofs[:, list(part)] for part in layout.vectors):
             x, p = np.zeros((len(slopes), 3)), np.zeros((len(slopes), 3))
             x[:, :dim], p[:, :dim] = q[slopes], Mv[slopes]
             L += np.cross(x, p).sum(axis=0)

@@ -13,14 +13,27 @@ from flexmbs.core.contracts import FloatArray
 from flexmbs.core.describe import Plain, Vocabulary, from_plain, to_plain
 from flexmbs.core.errors import FlexmbsError, ReadError
 from flexmbs.core.history import Constant, History, Table, value_at
-from flexmbs.core.material import Elastic
+from flexmbs.core.laminate import Ply
+from flexmbs.core.material import Elastic, Orthotropic
 from flexmbs.core.section import BeamStiffness, Circle, GeneralSection, Pipe, Rectangle
 from flexmbs.core.section_matrix import SectionStiffness
+from flexmbs.core.sheet import Layup, Sheet, SheetStiffness
 from flexmbs.core.units import Units
-from flexmbs.forces import DistributedLoad, ElasticSupport, Gravity, Moment, PointForce
+from flexmbs.forces import (
+    DistributedLoad,
+    EdgeLoad,
+    EdgeMoment,
+    ElasticSupport,
+    Gravity,
+    MembraneStress,
+    Moment,
+    PointForce,
+    Pressure,
+    ThermalStrain,
+)
 from flexmbs.meshes import Mesh
 from flexmbs.model import Model
-from flexmbs.supports import Clamp, Guide, Hinge, Pin, Prescribe, Roller
+from flexmbs.supports import Clamp, Guide, Hinge, Pin, Prescribe, Roller, Symmetry
 
 if TYPE_CHECKING:
     from flexmbs.solution import Solution
@@ -28,9 +41,10 @@ if TYPE_CHECKING:
 __all__ = ["CLASSES", "Sampler", "model_from_plain", "model_to_plain"]
 
 CLASSES: tuple[type, ...] = (
-    Attachment, BeamStiffness, Circle, Clamp, Constant, DistributedLoad, Elastic, ElasticSupport, FlexibleBody,
-    GeneralSection, Gravity, Guide, Hinge, Moment, Pin, Pipe, PointForce, Prescribe, Rectangle, Roller,
-    SectionStiffness, StaticOptions, Table, Units,
+    Attachment, BeamStiffness, Circle, Clamp, Constant, DistributedLoad, EdgeLoad, EdgeMoment, Elastic, ElasticSupport,
+    FlexibleBody, MembraneStress, Pressure, ThermalStrain,
+    GeneralSection, Gravity, Guide, Hinge, Layup, Moment, Orthotropic, Pin, Pipe, Ply, PointForce, Prescribe, Rectangle,
+    Roller, SectionStiffness, Sheet, SheetStiffness, StaticOptions, Symmetry, Table, Units,
 )  # fmt: skip
 """Everything but elements that a model of flexmbs is described with."""
 

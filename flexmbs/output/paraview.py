@@ -1,4 +1,4 @@
-"""Results for ParaView: XDMF files with polylines of all bodies, made by meshio."""
+"""Results for ParaView: XDMF files with lines and facets of all bodies, made by meshio."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from flexmbs.analysis.modal import Modes
 from flexmbs.core.checks import as_number, show
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError
-from flexmbs.output.sampling import PIECES, Curves, label_of, model_size, symbols
+from flexmbs.output.sampling import PIECES, Curves, drawn_at, facets, label_of, model_size, symbols
 from flexmbs.output.sealed import as_target, replaced
 from flexmbs.solution import Solution
 
@@ -27,12 +27,11 @@ __all__ = ["write_modes", "write_series", "write_xdmf"]
 def write_series(solution: Solution, path: str | PathLike[str]) -> Path:
     """Write the equilibria as a series over the load parameter.
 
-    Every element becomes a polyline of 8 pieces with points of its own, in the stress-free shape. Point data, each with
-    its unit in the name, are ``displacement`` (the filter Warp By Vector shows the deformed shape) and all stress
-    resultants (straight lines through the points of each element where they are good; NaN on bodies that do
-    not have them); cell data are
-    ``body`` and ``element``, counted from 0. The numbers are in a second file, named ``<path>.h5``, which must stay
-    beside the first.
+    Every element becomes a line of 8 pieces, on surfaces 4 by 4 facets, with points of its own, in the stress-free
+    shape. Point data, each with its unit in the name, are ``displacement`` (the filter Warp By Vector shows the
+    deformed shape) and all stress resultants (straight through the points of each element where they are good; NaN on
+    bodies that do not have them); cell data are ``body`` and ``element``, counted from 0. The numbers are in a second
+    file, named ``<path>.h5``, which must stay beside the first.
 
     Parameters
     ----------
@@ -67,26 +66,26 @@ def write_series(solution: Solution, path: str | PathLike[str]) -> Path:
     if not isinstance(solution, Solution):
         raise ModelError(f"write_series: expected a Solution, not {show(solution)}.")
     model, curves = solution.model, Curves(solution)
-    lines = _Polylines(model, [curves.shape(body, curves.reference) for body in model.flexible_bodies])
+    pieces = _Pieces(model, [curves.shape(body, curves.reference) for body in model.flexible_bodies])
     length = model.units.of("length")
 
     def steps() -> Iterator[tuple[float, dict[str, FloatArray]]]:
         names = list(dict.fromkeys(s for body in model.flexible_bodies for s in symbols(body)))
         for parameter, q in zip(solution.parameters, solution.q, strict=True):
-            moved = lines.stack([curves.shape(body, q) for body in model.flexible_bodies])
-            data = {f"displacement [{length}]": moved - lines.points}
+            moved = pieces.stack([curves.shape(body, q) for body in model.flexible_bodies])
+            data = {f"displacement [{length}]": moved - pieces.points}
             for symbol in names:
                 data[label_of(model, symbol)] = np.concatenate(
                     [
                         curves.resultant(body, symbol, q).ravel()
                         if symbol in symbols(body)
-                        else np.full(len(body.cells) * (PIECES + 1), np.nan)
+                        else np.full(len(body.cells) * len(drawn_at(body)), np.nan)
                         for body in model.flexible_bodies
                     ]
                 )
             yield float(parameter), data
 
-    return _write("write_series", path, lines, steps())
+    return _write("write_series", path, pieces, steps())
 
 
 def write_modes(modes: Modes, path: str | PathLike[str], share: float = 0.1) -> Path:
@@ -118,43 +117,53 @@ def write_modes(modes: Modes, path: str | PathLike[str], share: float = 0.1) -> 
     largest = as_number("write_modes", "share", share, above=0.0) * model_size(modes.model)
     bodies, unit = modes.model.flexible_bodies, modes.model.units.of("frequency")
     curves = Curves(modes)
-    lines = _Polylines(modes.model, [curves.shape(body, modes.q) for body in bodies])
+    pieces = _Pieces(modes.model, [curves.shape(body, modes.q) for body in bodies])
     data = {}
     for i, frequency in enumerate(modes.frequencies):
         q = modes.q + np.real(modes.vectors[:, i])
-        moved = lines.stack([curves.shape(body, q) for body in bodies]) - lines.points
+        moved = pieces.stack([curves.shape(body, q) for body in bodies]) - pieces.points
         size = float(np.linalg.norm(moved, axis=1).max())
         data[f"mode {i}: {frequency:.5g} {unit}"] = moved * (largest / size if size > 0.0 else 0.0)
-    return _write("write_modes", path, lines, iter([(0.0, data)]))
+    return _write("write_modes", path, pieces, iter([(0.0, data)]))
 
 
-class _Polylines:
-    """The lines of all elements, each with points of its own, because resultants may jump between elements."""
+class _Pieces:
+    """Lines and facets of all elements, each with points of its own, because resultants may jump between elements."""
 
     def __init__(self, model: Model, shapes: list[FloatArray]) -> None:
-        counts = [len(body.cells) for body in model.flexible_bodies]
-        starts = (PIECES + 1) * np.arange(sum(counts), dtype=np.int64)[:, None] + np.arange(PIECES, dtype=np.int64)
-        self.lines: IntArray = np.stack((starts, starts + 1), axis=-1).reshape(-1, 2)
         self.points = self.stack(shapes)
-        self.numbers = {
-            "body": np.repeat(np.arange(len(counts)), np.array(counts) * PIECES),
-            "element": np.concatenate([np.repeat(np.arange(n), PIECES) for n in counts]),
-        }
+        self.cells: list[tuple[str, IntArray]] = []
+        self.numbers: dict[str, list[IntArray]] = {"body": [], "element": []}
+        found: dict[str, list[tuple[IntArray, IntArray, IntArray]]] = {}
+        first = 0
+        for number, (body, shape) in enumerate(zip(model.flexible_bodies, shapes, strict=True)):
+            starts = np.arange(PIECES, dtype=np.int64)
+            own = facets() if body.surface else np.column_stack((starts, starts + 1))
+            n_e, n_p = shape.shape[:2]
+            cells = (first + n_p * np.arange(n_e)[:, None, None] + own).reshape(-1, own.shape[1])
+            which = np.repeat(np.arange(n_e), len(own))
+            kind = "quad" if body.surface else "line"
+            found.setdefault(kind, []).append((cells, np.full(len(cells), number), which))
+            first += n_e * n_p
+        for kind, parts in found.items():
+            cells, bodies, elements = (np.concatenate(column) for column in zip(*parts, strict=True))
+            self.cells.append((kind, cells))
+            self.numbers["body"].append(bodies)
+            self.numbers["element"].append(elements)
 
     @staticmethod
     def stack(shapes: list[FloatArray]) -> FloatArray:
-        """Points (n, 3) of curves (n_e, n_p, dim) of all bodies; planar ones get z = 0."""
+        """Points (n, 3) of elements (n_e, n_p, dim) of all bodies; planar ones get z = 0."""
         flat = np.concatenate([shape.reshape(-1, shape.shape[-1]) for shape in shapes])
         return np.ascontiguousarray(np.pad(flat, ((0, 0), (0, 3 - flat.shape[1]))))
 
 
 def _write(
-    owner: str, path: str | PathLike[str], lines: _Polylines, steps: Iterator[tuple[float, Mapping[str, FloatArray]]]
+    owner: str, path: str | PathLike[str], pieces: _Pieces, steps: Iterator[tuple[float, Mapping[str, FloatArray]]]
 ) -> Path:
-    """Polylines with their numbers as cell data."""
-    numbers = {name: [values] for name, values in lines.numbers.items()}
+    """Pieces with their numbers as cell data."""
     return write_xdmf(
-        owner, path, lines.points, [("line", lines.lines)], ((time, fields, numbers) for time, fields in steps)
+        owner, path, pieces.points, pieces.cells, ((time, fields, pieces.numbers) for time, fields in steps)
     )
 
 

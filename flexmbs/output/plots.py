@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
 from matplotlib.collections import LineCollection
 from matplotlib.colors import Normalize
 from matplotlib.ticker import MaxNLocator
@@ -22,14 +23,14 @@ from flexmbs.core.checks import as_number, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError, unknown_name
 from flexmbs.output import style
-from flexmbs.output.sampling import MOMENT, PIECES, Curves, label_of, model_size, symbols
+from flexmbs.output.sampling import FACETS, MOMENT, PIECES, Curves, facets, label_of, model_size, outline, symbols
 from flexmbs.output.symbols import draw_symbols
 from flexmbs.solution import Solution
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from flexmbs.body import Attachment
+    from flexmbs.body import Attachment, FlexibleBody
     from flexmbs.model import Model
 
 __all__ = ["plot_mode", "plot_path", "plot_shape"]
@@ -96,9 +97,17 @@ def plot_shape(
             values.append(curves.resultant(body, str(symbol), solution.q[i]) if has else None)
     with _look(ax):
         axes = _axes("plot_shape", model, ax)
-        _thin(axes, [curves.shape(body, curves.reference) for body in model.flexible_bodies])
+        bodies = model.flexible_bodies
+        _thin(axes, [_drawn(body, curves.shape(body, curves.reference)) for body in bodies])
         draw_symbols(axes, model, lambda at: solution.position(at, last))
-        _draw_coloured(axes, shapes, values, None if symbol is None else _typeset(label_of(model, symbol)), everything)
+        flat = [bodies[i % len(bodies)].surface for i in range(len(shapes))]
+        lines = [(s, v) for s, v, f in zip(shapes, values, flat, strict=True) if not f]
+        faces = [(s, v) for s, v, f in zip(shapes, values, flat, strict=True) if f]
+        scale = _scale_of(lines, faces)
+        _draw_lines(axes, lines, scale, everything)
+        _draw_faces(axes, faces, scale)
+        if scale is not None and symbol is not None:
+            _colour_bar(axes, scale, _typeset(label_of(model, symbol)))
         _finish(axes, model, [*shapes, *(body.mesh.points for body in model.flexible_bodies)])
         which = f"{solution.n_steps} equilibria up to " if everything else ""
         axes.set_title(f"{model.name}, {which}load parameter {solution.parameters[last]:.4g}")
@@ -131,8 +140,14 @@ def plot_mode(modes: Modes, mode: int = 0, ax: Axes | None = None, share: float 
         raise ModelError(f"plot_mode: expected Modes, not {show(modes)}.")
     model = modes.model
     size = as_number("plot_mode", "share", share, above=0.0) * model_size(model)
-    state = [modes.shape(body, mode, 0.0, PIECES + 1) for body in model.flexible_bodies]
-    moved = [modes.shape(body, mode, 1.0, PIECES + 1) for body in model.flexible_bodies]
+    bodies = model.flexible_bodies
+    state, moved = (
+        [
+            _drawn(body, modes.shape(body, mode, amplitude, FACETS + 1 if body.surface else PIECES + 1))
+            for body in bodies
+        ]
+        for amplitude in (0.0, 1.0)
+    )
     unit = [there - here for there, here in zip(moved, state, strict=True)]
     largest = max(float(np.linalg.norm(u, axis=-1).max()) for u in unit)
     scale = size / largest if largest > 0.0 else 0.0
@@ -229,7 +244,7 @@ def _chosen(model: Model, resultant: str | None) -> str | None:
     """The symbol to colour by."""
     known = list(dict.fromkeys(symbol for body in model.flexible_bodies for symbol in symbols(body)))
     if resultant is None:
-        return next((symbol for symbol in ("M", MOMENT, *known) if symbol in known), None)
+        return next((symbol for symbol in ("M", MOMENT, "M_11", *known) if symbol in known), None)
     if resultant not in known:
         raise ModelError(f"plot_shape: {unknown_name('stress resultant', resultant, known)}")
     return resultant
@@ -280,26 +295,68 @@ def _thin(axes: Any, curves: list[FloatArray]) -> None:
     axes.add_collection(lines)
 
 
-def _draw_coloured(
-    axes: Any, curves: list[FloatArray], values: list[FloatArray | None], label: str | None, fine: bool
-) -> None:
-    """Lines in pieces coloured by the mean of their ends, and the bar of colours."""
+Values = list[tuple[FloatArray, FloatArray | None]]
+"""Points and values of bodies: of lines, or of the grids of surfaces; None: drawn in one colour."""
+
+
+def _scale_of(lines: Values, faces: Values) -> tuple[Normalize, Any] | None:
+    """Limits and colours of the values of all pieces of lines and faces; None if there are none."""
+    means = [_line_means(v) for _, v in lines if v is not None] + [_face_means(v) for _, v in faces if v is not None]
+    return _scale(np.concatenate(means)) if means else None
+
+
+def _line_means(values: FloatArray) -> FloatArray:
+    return np.asarray(0.5 * (values[:, :-1] + values[:, 1:]).ravel())
+
+
+def _face_means(values: FloatArray) -> FloatArray:
+    return np.asarray(values[:, facets()].mean(axis=2).ravel())
+
+
+def _draw_lines(axes: Any, lines: Values, scale: tuple[Normalize, Any] | None, fine: bool) -> None:
+    """Lines in pieces coloured by the mean of their ends."""
     width = 0.6 * style.WIDTH if fine else style.WIDTH
-    plain = [curve for curve, value in zip(curves, values, strict=True) if value is None]
+    plain = [curve for curve, value in lines if value is None]
     if plain:
         axes.add_collection(_collection(axes, _polylines(plain), colors=style.INK, linewidths=width, zorder=4))
-    coloured = [(curve, value) for curve, value in zip(curves, values, strict=True) if value is not None]
-    if not coloured:
+    coloured = [(curve, value) for curve, value in lines if value is not None]
+    if not coloured or scale is None:
         return
     pieces = [np.stack((c[:, :-1], c[:, 1:]), axis=2).reshape(-1, 2, c.shape[-1]) for c, _ in coloured]
-    means = np.concatenate([0.5 * (v[:, :-1] + v[:, 1:]).ravel() for _, v in coloured])
-    norm, colours = _scale(means)
-    lines = _collection(axes, np.concatenate(pieces), cmap=colours, norm=norm, linewidths=width, zorder=4)
-    lines.set_array(means)
-    axes.add_collection(lines)
+    drawn = _collection(axes, np.concatenate(pieces), norm=scale[0], cmap=scale[1], linewidths=width, zorder=4)
+    drawn.set_array(np.concatenate([_line_means(v) for _, v in coloured]))
+    axes.add_collection(drawn)
+
+
+def _draw_faces(axes: Any, faces: Values, scale: tuple[Normalize, Any] | None) -> None:
+    """Surfaces in facets coloured by the mean of their corners, with the edges of the elements."""
+    if not faces:
+        return
+    from mpl_toolkits.mplot3d.art3d import Poly3DCollection
+
+    quads = np.concatenate([points[:, facets()].reshape(-1, 4, 3) for points, _ in faces])
+    grey = np.tile(matplotlib.colors.to_rgba(style.GREY, 0.6), (len(quads), 1))
+    start = 0
+    for points, values in faces:
+        n = len(points) * len(facets())
+        if values is not None and scale is not None:
+            grey[start : start + n] = scale[1](scale[0](_face_means(values)))
+        start += n
+    axes.add_collection(Poly3DCollection(quads, facecolors=grey, edgecolors="none", linewidths=0.0, zorder=3))
+    edges = [points[:, outline()] for points, _ in faces]
+    axes.add_collection(_collection(axes, _polylines(edges), colors=style.INK, linewidths=0.3, zorder=4))
+
+
+def _colour_bar(axes: Any, scale: tuple[Normalize, Any], label: str) -> None:
     spatial = axes.name == "3d"
     shrink, pad = (0.65, 0.12) if spatial else (0.9, 0.02)
-    axes.figure.colorbar(lines, ax=axes, label=label, shrink=shrink, pad=pad, aspect=28)
+    mappable = ScalarMappable(norm=scale[0], cmap=scale[1])
+    axes.figure.colorbar(mappable, ax=axes, label=label, shrink=shrink, pad=pad, aspect=28)
+
+
+def _drawn(body: FlexibleBody, points: FloatArray) -> FloatArray:
+    """The lines of a body: its curves, or the edges of the elements of a surface."""
+    return points[:, outline()] if body.surface else points
 
 
 def _typeset(label: str) -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from flexmbs.core.contracts import FloatArray
+from flexmbs.core.contracts import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from flexmbs.analysis.modal import Modes
@@ -14,41 +14,72 @@ if TYPE_CHECKING:
     from flexmbs.model import Model
     from flexmbs.solution import Solution
 
-__all__ = ["MOMENT", "PIECES", "Curves", "label_of", "model_size", "symbols"]
+__all__ = [
+    "FACETS", "MOMENT", "PIECES", "Curves", "drawn_at", "facets", "label_of", "model_size", "outline", "symbols",
+]  # fmt: skip
 
 PIECES = 8
-"""Straight pieces that an element is drawn with."""
+"""Straight pieces that an element of a line is drawn with."""
+FACETS = 4
+"""Flat pieces in each direction that an element of a surface is drawn with."""
 MOMENT = "|M|"
 """Symbol of the magnitude of the moment, where a body has its components in space."""
 
 
 class Curves:
-    """Points and stress resultants along the elements of a result, at states ``q (n_q,)`` of its system."""
+    """Points and stress resultants on the elements of a result, at states ``q (n_q,)`` of its system.
+
+    Lines have PIECES + 1 points on every element, surfaces a grid of (FACETS + 1)^2, with xi running first.
+    """
 
     def __init__(self, result: Solution | Modes) -> None:
         self.reference: FloatArray = result.system.coordinates.reference
         self._system = result.system
-        self._xi = np.linspace(-1.0, 1.0, PIECES + 1)
 
     def shape(self, body: FlexibleBody, q: FloatArray) -> FloatArray:
         """Points (n_e, n_p, dim) [length]."""
-        return body.element.positions(self._system.group(body), q, self._xi)
+        return body.element.positions(self._system.group(body), q, drawn_at(body))
 
     def resultant(self, body: FlexibleBody, symbol: str, q: FloatArray) -> FloatArray:
-        """A stress resultant (n_e, n_p): straight lines through its values at the element's accurate points."""
+        """A stress resultant (n_e, n_p): straight lines, or bilinear, through its values at the accurate points."""
         own = _own_symbols(body)
-        if symbol == MOMENT and symbol not in own:
+        if symbol == MOMENT and symbol not in own and not body.surface:
             return np.asarray(np.linalg.norm([self.resultant(body, s, q) for s in own if s.startswith("M_")], axis=0))
         xi = body.element.accurate_points(symbol)
         values = body.element.stress_resultants(self._system.group(body), q, np.zeros_like(q), xi)
-        drawn: FloatArray = values[..., own.index(symbol)] @ _straight(xi, self._xi)
+        if body.surface:
+            xi, eta = np.unique(xi[:, 0]), np.unique(xi[:, 1])
+            there = np.linspace(-1.0, 1.0, FACETS + 1)
+            weights = np.kron(_straight(eta, there), _straight(xi, there))
+        else:
+            weights = _straight(xi, drawn_at(body))
+        drawn: FloatArray = values[..., own.index(symbol)] @ weights
         return drawn
+
+
+def drawn_at(body: FlexibleBody) -> FloatArray:
+    """Natural coordinates of the points that an element is drawn with."""
+    return body.natural((FACETS if body.surface else PIECES) + 1)
+
+
+def facets(count: int = FACETS) -> IntArray:
+    """Quadrilaterals (count^2, 4) of the grid on an element of a surface."""
+    first = (np.arange(count)[:, None] * (count + 1) + np.arange(count)).ravel()
+    return np.column_stack((first, first + 1, first + count + 2, first + count + 1))
+
+
+def outline(count: int = FACETS) -> IntArray:
+    """Points (4 count + 1,) of the grid around an element of a surface."""
+    n = count + 1
+    bottom, right = np.arange(count), np.arange(count) * n + count
+    return np.concatenate((bottom, right, n * n - 1 - bottom, n * n - 1 - right, [0]))
 
 
 def symbols(body: FlexibleBody) -> list[str]:
     """The stress resultants of a body, with the magnitude of the moment where there are components of it."""
     own = _own_symbols(body)
-    return [*own, MOMENT] if MOMENT not in own and any(s.startswith("M_") for s in own) else own
+    lines_moment = not body.surface and MOMENT not in own and any(s.startswith("M_") for s in own)
+    return [*own, MOMENT] if lines_moment else own
 
 
 def label_of(model: Model, symbol: str) -> str:

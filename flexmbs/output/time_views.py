@@ -20,6 +20,7 @@ from flexmbs.joints.rows import DISTANCE
 from flexmbs.output import time_plots
 from flexmbs.output.deformation import body_surface, mesh_lines, substructure_lines
 from flexmbs.output.history_table import HistoryTable, components
+from flexmbs.output.sampling import FACETS, facets
 from flexmbs.output.scene import FLEXIBLE, GROUND, POINT, RIGID, SPRING, Line, Scene, Stroke, Surface, still, wireframe
 from flexmbs.output.style import CYCLE, INK
 from flexmbs.trees.coordinate import TreeCoordinate
@@ -81,7 +82,10 @@ def scene(solution: TimeSolution, points: int = 5, colour: str = "displacement")
     lines: list[Line] = []
     surfaces: list[Surface] = []
     for body in model.flexible_bodies:
-        lines.append(Line(body.name, _curve(solution, body, points), FLEXIBLE))
+        if body.surface:
+            surfaces.append(_moving_surface(solution, body))
+        else:
+            lines.append(Line(body.name, _curve(solution, body, points), FLEXIBLE))
     for number, part in enumerate(model.substructures):
         bars = substructure_lines(solution, part)
         ink = CYCLE[number % len(CYCLE)]
@@ -202,6 +206,28 @@ def _curve(solution: TimeSolution, body: FlexibleBody, points: int) -> FloatArra
         shapes = np.concatenate((shapes, gaps), axis=2)
     flat = shapes.reshape(n_t, -1, dim)
     return flat if dim == 3 else np.concatenate((flat, np.zeros((n_t, flat.shape[1], 1))), axis=2)
+
+
+def _moving_surface(solution: TimeSolution, body: FlexibleBody) -> Surface:
+    """A surface of absolute-nodal elements, coloured by its displacement."""
+    rest = solution.system.coordinates.reference
+    where = body.natural(FACETS + 1)
+    group, own = solution.system.group(body), facets()
+    first = body.element.positions(group, rest, where)
+    quads = (first.shape[1] * np.arange(len(first))[:, None, None] + own).reshape(-1, 4)
+    triangles = np.concatenate((quads[:, [0, 1, 2]], quads[:, [0, 2, 3]]))
+
+    def at(i: int) -> tuple[FloatArray, FloatArray]:
+        now = body.element.positions(group, np.array(solution.q[i]), where)
+        return now.reshape(-1, 3), np.asarray(np.linalg.norm(now - first, axis=2).ravel())
+
+    low, high, most = np.full(3, np.inf), np.full(3, -np.inf), 0.0
+    for i in range(len(solution)):
+        points, moved = at(i)
+        low, high = np.minimum(low, points.min(axis=0)), np.maximum(high, points.max(axis=0))
+        most = max(most, float(moved.max()))
+    quantity = f"displacement [{solution.model.units.length}]"
+    return Surface(body.name, triangles, at, np.stack((low, high)), (0.0, most), quantity)
 
 
 def _one_scale(surfaces: list[Surface]) -> list[Surface]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 
 import numpy as np
 import pytest
@@ -181,3 +182,18 @@ def test_rotary_inertia_is_needed():
     body = beam(2, stiffness=fx.BeamStiffness(EA=1.0, EI_z=1.0, GJ=1.0, GA_y=1.0, GA_z=1.0, mass_per_length=1.0))
     with pytest.raises(fx.ModelError, match="rhoI_y = 0 and rhoI_z = 0 must be positive"):
         fx.compile_model(fx.Model(body))
+
+
+def test_a_slender_beam_is_held_and_one_that_may_spin_is_not():
+    """Bending of a rod of length over height 10 000 is ten orders softer than stretching; spinning is nothing."""
+    thin = fx.BeamStiffness(
+        EA=12e8, EI_y=1.0, EI_z=1.0, GJ=0.65, GA_y=3.8e8, GA_z=3.8e8, mass_per_length=1.0, rhoI_y=1e-9, rhoI_z=1e-9
+    )
+    body = beam(8, stiffness=thin)
+    push = fx.PointForce(body.end, (0, 0.1, 0.2))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        fx.solve_static(fx.Model(body, fx.Clamp(body.start), push))
+    hung = fx.Model(body, fx.Pin(body.start), fx.Pin(body.end), push)
+    with pytest.warns(RuntimeWarning, match="nothing holds turn about x"):
+        fx.solve_static(hung)

@@ -14,6 +14,7 @@ from flexmbs.verification.reference.data import load_reference
 from flexmbs.verification.reference.ellipse import Bead, Ellipsograph
 from flexmbs.verification.reference.frequencies import beam_roots
 from flexmbs.verification.reference.moving_string import MovingString
+from flexmbs.verification.reference.rod_flight import FlyingRod
 from flexmbs.verification.reference.rod_motion import MovingRod
 from flexmbs.verification.reference.steady_rotation import spinning_rod_extension, whirling_chain
 
@@ -212,3 +213,20 @@ def test_falling_pendulum_with_rotary_inertia_meets_the_stored_rod() -> None:
     for t in (0.2, 0.4):
         expected = [load_reference("d17").value(f"nearly shear-rigid (GA x 30) t={t} s tip (x,y)", i) for i in range(2)]
         assert motion.position(t, 1.2) == pytest.approx(expected, abs=1.2e-3)
+
+
+def test_flight_of_a_rod_in_space_is_the_stored_one() -> None:
+    """With half as many polynomials as the stored figures, up to 1 s; the centre moves as a point does."""
+    stored = load_reference("rod-flight")
+    p = stored.parameters
+    rod = FlyingRod(
+        p["L"], np.eye(3), (p["EA"], p["GA"], p["GA"]), (p["GJ"], p["EI"], p["EI"]), p["rhoA"],
+        (2 * p["rhoI"], p["rhoI"], p["rhoI"]), tuple(p["force"]), tuple(p["torque"]),
+        lambda t: math.sin(math.pi * t / p["duration"]) ** 2, 12,
+    )  # fmt: skip
+    flight = rod.run((0.0, 1.0), tolerance=1e-8)
+    for j, end in enumerate(("loaded", "free")):
+        expected = [stored.value(f"t=1 s {end} end (x,y,z)", i) for i in range(3)]
+        np.testing.assert_allclose(flight.ends(1.0)[j], expected, atol=2e-4)
+    moved = np.array(p["force"]) * (0.25 - 1.0 / math.pi**2) / 10.0  # the double integral of sin^2, by the mass
+    np.testing.assert_allclose(flight.centre(1.0), moved + np.array([5.0, 0, 0]), atol=1e-7)

@@ -37,6 +37,22 @@ ALL: tuple[CaseEntry, ...] = (
         "helical-spring", "Helical spring pulled to four times its pitch", "statics", f"{_HERE}.spatial_rods:SPRING"
     ),
     CaseEntry("s13-catenary", "Elastic catenary", "statics", f"{_HERE}.curved:CATENARY"),
+    CaseEntry("segmented-beams", "Beams of finite rigid segments", "statics", f"{_HERE}.segmented_beams:BEAMS"),
+    CaseEntry("segmented-cable", "Cable of finite rigid segments", "statics", f"{_HERE}.segmented_beams:CABLE"),
+    CaseEntry(
+        "segmented-plate-statics",
+        "Square plates of finite rigid segments: deflections and twist",
+        "statics",
+        f"{_HERE}.segmented_plates:DEFLECTIONS",
+        slow=True,
+    ),
+    CaseEntry(
+        "segmented-plate-modes",
+        "Square plates of finite rigid segments: frequencies",
+        "modes",
+        f"{_HERE}.segmented_plates:FREQUENCIES",
+        slow=True,
+    ),
     CaseEntry(
         "frame-statics", "Portal frames with hinges and a bent in space", "statics", f"{_HERE}.frame_statics:CASE"
     ),
@@ -63,6 +79,12 @@ ALL: tuple[CaseEntry, ...] = (
     CaseEntry(
         "spatial-rod-blade", "Rotating blade of beams with directors", "modes", f"{_HERE}.spatial_rod_modes:BLADE"
     ),
+    CaseEntry(
+        "d20-in-space",
+        "Rotating tether with tip mass: cable and beam in space",
+        "modes",
+        f"{_HERE}.spatial_tether:MODES",
+    ),
     CaseEntry("e05-chain", "Chains under gravity", "modes", f"{_HERE}.prestress:CHAIN"),
     CaseEntry(
         "stretched-beams",
@@ -88,6 +110,19 @@ ALL: tuple[CaseEntry, ...] = (
         "elements",
         f"{_HERE}.spatial_rod_slenderness:CASE",
         slow=True,
+    ),
+    CaseEntry(
+        "cable-and-beams",
+        "Slender members: cable, beam with directors and exact beam",
+        "elements",
+        f"{_HERE}.cable_and_beams:LIMIT",
+        slow=True,
+    ),
+    CaseEntry(
+        "exact-beam-paths",
+        "Exact beam: any path of loading, any rotation of everything",
+        "elements",
+        f"{_HERE}.cable_and_beams:PATH",
     ),
     CaseEntry("linear-beams", "Linear beams: exact at the nodes", "elements", f"{_HERE}.elements:LINEAR"),
     CaseEntry(
@@ -175,6 +210,38 @@ ALL: tuple[CaseEntry, ...] = (
         "flexible motion",
         f"{_HERE}.spatial_rod_motion:RIGHT_ANGLE",
     ),
+    CaseEntry(
+        "rod-flight",
+        "Free rod in space, pushed and turned at one end",
+        "flexible motion",
+        f"{_HERE}.spatial_rod_flight:CASE",
+    ),
+    CaseEntry(
+        "rod-flight-drift",
+        "Free rod in space: energy and momenta",
+        "flexible motion",
+        f"{_HERE}.spatial_rod_flight:DRIFT",
+        slow=True,
+    ),
+    CaseEntry(
+        "d17-in-space",
+        "Very flexible falling pendulum in a tilted plane",
+        "flexible motion",
+        f"{_HERE}.spatial_rod_planes:PENDULUM",
+    ),
+    CaseEntry(
+        "d18-in-space",
+        "Spin-up of beams in a tilted plane",
+        "flexible motion",
+        f"{_HERE}.spatial_rod_planes:SPIN_UP",
+    ),
+    CaseEntry(
+        "d20-whirl",
+        "Rotating tether with tip mass: motion after a push",
+        "flexible motion",
+        f"{_HERE}.spatial_tether:WHIRL",
+        slow=True,
+    ),
     CaseEntry("d16-discs", "Flying spaghetti, rotary inertia in discs", "flexible motion", f"{_HERE}.spaghetti:DISCS"),
     CaseEntry("d17-pendulum", "Very flexible falling pendulum", "flexible motion", f"{_HERE}.flexible_pendulum:CASE"),
     CaseEntry("d18-spinup", "Spin-up of a flexible cantilever", "flexible motion", f"{_HERE}.spinup:CASE"),
@@ -252,6 +319,13 @@ ALL: tuple[CaseEntry, ...] = (
     ),
     CaseEntry(
         "flexible-slider-crank", "Flexible slider-crank", "flexible motion", f"{_HERE}.slider_crank:CASE", slow=True
+    ),
+    CaseEntry(
+        "conveyor",
+        "Conveyor with a hanging belt in two forms",
+        "flexible motion",
+        f"{_HERE}.conveyor:CASE",
+        slow=True,
     ),
     CaseEntry("ellipsograph", "Ellipsograph with a soft beam", "flexible motion", f"{_HERE}.ellipsograph:CASE"),
     CaseEntry("d09-bead", "Bead sliding on a taut cable without mass", "mechanisms", f"{_HERE}.sliding:ROPE"),

@@ -145,21 +145,22 @@ def run_ring(progress: Progress) -> Outcome:
     return Outcome(quantities, (), [Table("Free ring, rad/s", head, rows)])
 
 
-def rotating(elements: int, flap: float, chord: float, rate: float) -> tuple[FloatArray, FloatArray]:
-    """Frequencies of a clamped beam of length and mass 1 that spins about z, and the steady shape (n, 3).
+def spinning(
+    model: fx.Model, rate: float, masses: dict[fx.Attachment, float] | None = None
+) -> tuple[FloatArray, FloatArray]:
+    """Frequencies of a body of absolute nodal coordinates that spins about z, and the shares of their motion.
 
-    With the mass matrix m x I the equations in axes that turn with the clamp are M (p'' + 2 w S p' - w^2 P p) + f(p) =
-    0, where S = z x and P takes the part across z; so there is nothing to approximate.
+    With the mass matrix m x I the equations in axes that turn with the body are M (p'' + 2 w S p' - w^2 P p) + f(p) =
+    0, where S = z x and P takes the part across z; so there is nothing to approximate. ``masses`` sit at nodes. The
+    shares (n, 3) are those of the velocities of positions along x, y and z in each vibration.
     """
-    beam = fx.FlexibleBody.line(
-        (0, 0, 0), (1, 0, 0), elements=elements, element=DirectorBeam(),
-        stiffness=fx.BeamStiffness(EA=1e7, EI_y=flap, EI_z=chord, GJ=1e3, GA_y=1e7, GA_z=1e7, mass_per_length=1.0,
-                                   rhoI_y=1e-7, rhoI_z=1e-7),
-    )  # fmt: skip
-    system = fx.compile_model(fx.Model(beam, fx.Clamp(beam.start)))
+    system = fx.compile_model(model)
     env, q, free = Env(0.0, np.zeros(0)), system.coordinates.reference.copy(), system.free
     n = len(q)
     M = np.column_stack([system.mass_product(e) for e in np.eye(n)])
+    for at, mass in (masses or {}).items():
+        for dofs in system.coordinates.dofs(at):
+            M[dofs[:3], dofs[:3]] += mass
     P, S = np.kron(np.eye(n // 3), np.diag([1.0, 1.0, 0.0])), np.kron(np.eye(n // 3), np.cross(np.eye(3), [0, 0, -1.0]))
     for _ in range(20):
         r = system.residual(q, env).copy() - rate**2 * M @ (P @ q)
@@ -169,12 +170,32 @@ def rotating(elements: int, flap: float, chord: float, rate: float) -> tuple[Flo
         q[free] -= step
         if np.abs(step).max() < 1e-13:
             break
-    gyro, mass = 2.0 * rate * (M @ S)[np.ix_(free, free)], M[np.ix_(free, free)]
+    gyro, mass_matrix = 2.0 * rate * (M @ S)[np.ix_(free, free)], M[np.ix_(free, free)]
     m = len(free)
     zero, one = np.zeros((m, m)), np.eye(m)
-    A = np.block([[zero, one], [-linalg.solve(mass, K, assume_a="pos"), -linalg.solve(mass, gyro, assume_a="pos")]])
-    values = np.linalg.eigvals(A).imag
-    return np.sort(values[values > 1e-6]), q.reshape(-1, 9)[:, :3]
+    A = np.block(
+        [[zero, one],
+         [-linalg.solve(mass_matrix, K, assume_a="pos"), -linalg.solve(mass_matrix, gyro, assume_a="pos")]]
+    )  # fmt: skip
+    values, vectors = np.linalg.eig(A)
+    order = np.argsort(values.imag)
+    order = order[values.imag[order] > 1e-6]
+    size = len(model.flexible_bodies[0].element.layout.names)
+    whole = np.zeros((n, len(order)))
+    whole[free] = np.abs(vectors[m:, order]) ** 2
+    parts = whole.reshape(-1, size, len(order))[:, :3].sum(axis=0)
+    total = whole.reshape(-1, size, len(order)).sum(axis=(0, 1))
+    return values.imag[order], (parts / total).T
+
+
+def rotating(elements: int, flap: float, chord: float, rate: float) -> FloatArray:
+    """Frequencies of a clamped beam with directors, of length and mass 1, that spins about z."""
+    beam = fx.FlexibleBody.line(
+        (0, 0, 0), (1, 0, 0), elements=elements, element=DirectorBeam(),
+        stiffness=fx.BeamStiffness(EA=1e7, EI_y=flap, EI_z=chord, GJ=1e3, GA_y=1e7, GA_z=1e7, mass_per_length=1.0,
+                                   rhoI_y=1e-7, rhoI_z=1e-7),
+    )  # fmt: skip
+    return spinning(fx.Model(beam, fx.Clamp(beam.start)), rate)[0]
 
 
 def run_blade(progress: Progress) -> Outcome:
@@ -187,7 +208,7 @@ def run_blade(progress: Progress) -> Outcome:
     ):
         for eta in (0, 2, 6, 12):
             progress(f"{label}, eta = {eta}")
-            found, _ = rotating(12, *stiffness, float(eta))
+            found = rotating(12, *stiffness, float(eta))
             for i in range(3):
                 reference = stored.reference(f"eta={eta} hub=0 {name}", i)
                 quantities.append(

@@ -31,7 +31,7 @@ from flexmbs.core.errors import ModelError
 if TYPE_CHECKING:
     from flexmbs.core.material import Material
 
-__all__ = ["Ply", "ShellSection", "shell_section"]
+__all__ = ["Ply", "ShellSection", "shell_section", "turned"]
 
 GAUSS = np.array([-np.sqrt(0.6), 0.0, np.sqrt(0.6)])
 GAUSS_WEIGHTS = np.array([5.0, 8.0, 5.0]) / 9.0
@@ -116,22 +116,22 @@ def shell_section(layers: tuple[Ply, ...]) -> ShellSection:
     thicknesses = np.array([layer.thickness for layer in layers])
     h = float(thicknesses.sum())
     z = np.concatenate([[0.0], np.cumsum(thicknesses)]) - 0.5 * h
-    Q = np.array([_turned(layer.material.plane_stress(), layer.angle) for layer in layers])
+    Q = np.array([turned(layer.material.plane_stress(), layer.angle) for layer in layers])
     moments = np.array([np.diff(z), np.diff(z**2) / 2.0, np.diff(z**3) / 3.0])
     A, B, D = np.einsum("ml,lij->mij", moments, Q)
     C = np.zeros((8, 8))
     C[:6, :6] = np.block([[A, B], [B, D]])
     C[6:, 6:] = _transverse_shear(layers, z, Q, np.asarray(np.linalg.inv(C[:6, :6]), dtype=np.float64))
     inertia = moments @ np.array([layer.material.density for layer in layers])
-    turned = np.array([_turned(q, 0.5) for q in (A, B * (2.0 / h), D * (12.0 / h**2))])
+    elsewhere = np.array([turned(q, 0.5) for q in (A, B * (2.0 / h), D * (12.0 / h**2))])
     straight = np.array([A, B * (2.0 / h), D * (12.0 / h**2)])
-    uneven = abs(turned - straight).max() > 1e-9 * abs(A).max()
+    uneven = abs(elsewhere - straight).max() > 1e-9 * abs(A).max()
     shear = C[6:, 6:]
     uneven = uneven or max(abs(shear[0, 1]), abs(shear[0, 0] - shear[1, 1])) > 1e-9 * shear[0, 0]
     return ShellSection(0.5 * (C + C.T), h, inertia, Q[[0, -1]], bool(uneven))
 
 
-def _turned(Q: FloatArray, angle: float) -> FloatArray:
+def turned(Q: FloatArray, angle: float) -> FloatArray:
     """Plane-stress moduli in axes from which the material axes are turned by an angle."""
     c, s = np.cos(angle), np.sin(angle)
     T = np.array([[c * c, s * s, c * s], [s * s, c * c, -c * s], [-2 * c * s, 2 * c * s, c * c - s * s]])

@@ -1,0 +1,73 @@
+"""Bodies of surfaces: their cells, frames and stress-free nodal coordinates."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+
+from flexmbs.core.contracts import FloatArray, IntArray, SurfaceElement, SurfaceShape
+from flexmbs.core.errors import AccuracyWarning, ModelError
+from flexmbs.core.sheet import SheetStiffness
+from flexmbs.meshes import Mesh
+from flexmbs.meshes.surface import PARALLEL, node_frames
+
+__all__ = ["edge_directions", "surface_shape"]
+
+NAMED = 8
+"""Nodes that a warning names at most."""
+
+
+def surface_shape(
+    owner: str, mesh: Mesh, element: SurfaceElement, cells: IntArray, stiffness: SheetStiffness
+) -> SurfaceShape:
+    """Frames of the nodes, and parameters where the element needs them; warns of kinks that it cannot carry."""
+    frames, kinks = node_frames(owner, mesh, cells, stiffness.axis)
+    slopes, sizes = np.zeros((0, 9)), np.zeros((0, 2))
+    if element.parametric:
+        from flexmbs.meshes.parameters import surface_parameters
+
+        cells, slopes, sizes = surface_parameters(owner, mesh, cells)
+    if len(kinks) and not element.carries_kinks:
+        some = ", ".join(str(k) for k in kinks[:NAMED]) + (" ..." if len(kinks) > NAMED else "")
+        warnings.warn(
+            f"{owner}: cells meet at an angle at the nodes {some}. A {element.name} has one tangent plane at a node, "
+            f"so it is wrong there; take an element with slope discontinuities, such as "
+            f"flexmbs.elements.ContinuumPlate(), or a body for each side.",
+            AccuracyWarning,
+            stacklevel=4,
+        )
+    if stiffness.directional:
+        normals = frames[:, :, 2]
+        along = np.linalg.norm(np.cross(normals, stiffness.axis), axis=1)
+        lost = np.flatnonzero(along <= PARALLEL)
+        if len(lost):
+            raise ModelError(
+                f"{owner}: the axis {stiffness.axis} of the material is along the normal at node {int(lost[0])} "
+                f"{mesh.points[lost[0]].tolist()}, so it has no direction there; give another axis."
+            )
+    return SurfaceShape(mesh.points, frames, kinks, cells, slopes, sizes)
+
+
+def edge_directions(mesh: Mesh, cells: IntArray, nodes: IntArray) -> FloatArray:
+    """Unit directions (n, 3) in which edges of the mesh run on between the given nodes; zero where there is none.
+
+    At a node where several edges run on in different directions (a corner, the inside of a held area) the result is not
+    a number: no single direction.
+    """
+    starts, ends = cells.ravel(), np.roll(cells, -1, axis=1).ravel()
+    row = np.full(mesh.n_points, -1)
+    row[nodes] = np.arange(len(nodes))
+    inside = (row[starts] >= 0) & (row[ends] >= 0)
+    a, b = starts[inside], ends[inside]
+    direction = mesh.points[b] - mesh.points[a]
+    direction /= np.linalg.norm(direction, axis=1, keepdims=True)
+    tensor = np.zeros((len(nodes), 3, 3))
+    for end in (a, b):
+        np.add.at(tensor, row[end], direction[:, :, None] * direction[:, None, :])
+    found = np.zeros((len(nodes), 3))
+    values, vectors = np.linalg.eigh(tensor)
+    any_edge = values[:, 2] > 0.0
+    found[any_edge] = vectors[any_edge, :, 2]
+    found[values[:, 1] > 0.1 * np.maximum(values[:, 2], 1e-300)] = np.nan
+    return found
