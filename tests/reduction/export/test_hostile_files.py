@@ -17,7 +17,7 @@ import flexmbs as fx
 pytestmark = pytest.mark.filterwarnings("ignore::flexmbs.core.errors.LossWarning")
 NASTRAN = pytest.mark.skipif(importlib.util.find_spec("pyNastran") is None, reason="pyNastran is not installed")
 FORMATS = [
-    "sid", "mbdyn", "abaqus", "mtx", "hdf5",
+    "sid", "mbdyn", "abaqus", "mtx", "npz", "hdf5",
     pytest.param("dmig", marks=NASTRAN), pytest.param("op4", marks=NASTRAN), pytest.param("op4bin", marks=NASTRAN),
 ]  # fmt: skip
 NUMBER = re.compile(rb"[-+]?\d+\.?\d*(?:[eEdD][-+]?\d+)?")
@@ -39,7 +39,7 @@ def files(strut, tmp_path_factory):
     small = fx.reduce(part, ["start", "end"], 2, stiffening=True)
     options = {"sid": {"reference": "start"}, "mbdyn": {"reference": "start"}}
     out = {}
-    for to in ("sid", "mbdyn", "abaqus", "mtx", "hdf5", "dmig", "op4", "op4bin"):
+    for to in ("sid", "mbdyn", "abaqus", "mtx", "npz", "hdf5", "dmig", "op4", "op4bin"):
         path = small.export(folder, to, **options.get(to, {}))[0].path
         out[to] = path, path / {"mtx": "K.mtx"}.get(to, "matrices.op4") if path.is_dir() else path
     return out
