@@ -20,11 +20,13 @@ the provenance under ``provenance/``. Datasets (m coordinates, N displacements, 
 ``report``                   JSON of the report (`flexmbs.reduction.report_data`), where one was made
 ===========================  =================================================================================
 
-Texts are UTF-8. To read it in other tools: ``h5py.File("part.h5")["K"][()]`` gives the stiffness.
+Texts are UTF-8. Behind the end of HDF5 stands the SHA-256 of all before it, in words. To read it in other tools:
+``h5py.File("part.h5")["K"][()]`` gives the stiffness.
 """
 
 from __future__ import annotations
 
+import hashlib
 import shutil
 from contextlib import suppress
 from pathlib import Path
@@ -44,6 +46,10 @@ __all__ = ["FORMAT", "VERSION", "load_reduced", "save"]
 
 FORMAT = "flexmbs reduced model"
 VERSION = 1
+SIGNATURE = b"\x89HDF\r\n\x1a\n"
+SEAL = b"\nflexmbs sha256 "
+"""Before the digest at the end of a file."""
+BLOCK = 1 << 20
 ROOM = 10_000_000
 """Bytes for all that is not the shapes."""
 
@@ -63,6 +69,7 @@ def save(model: ReducedModel, path: str | Path) -> Path:
         _check_room(model, path)
         with h5py.File(part, "w") as file:
             _write(model, file)
+        seal(part)
         part.replace(path)
     except (OSError, ValueError) as error:  # a name with a zero character is a ValueError
         if isinstance(error, FlexmbsError):
@@ -72,6 +79,38 @@ def save(model: ReducedModel, path: str | Path) -> Path:
         with suppress(OSError):
             part.unlink(missing_ok=True)
     return path
+
+
+def seal(path: Path) -> None:
+    """Put the digest of a file behind it, where HDF5 does not look."""
+    with path.open("r+b") as stream:
+        digest: Any = hashlib.file_digest(stream, "sha256")  # type: ignore[arg-type,unused-ignore]
+        stream.write(SEAL + digest.hexdigest().encode("ascii") + b"\n")
+
+
+def _check_seal(path: Path) -> None:
+    """Refuse what is not as it was written: HDF5 may not come back from a damaged file."""
+    length = len(SEAL) + 65
+    with path.open("rb") as stream:
+        if stream.read(len(SIGNATURE)) != SIGNATURE:
+            raise ReadError(f"{path}: it is not an HDF5 file, or it ends early.")
+        size = stream.seek(0, 2)
+        stream.seek(max(0, size - length))
+        found = stream.read()
+        if not found.startswith(SEAL):
+            raise ReadError(
+                f"{path}: it holds no reduced model, ends early, or was changed after it was written, since the digest "
+                f"at its end is missing; a model is written by ReducedModel.save(...)."
+            )
+        stream.seek(0)
+        digest = hashlib.sha256()
+        left = size - length
+        while left > 0:
+            block = stream.read(min(left, BLOCK))
+            digest.update(block)
+            left -= len(block)
+    if found[len(SEAL) : -1] != digest.hexdigest().encode("ascii"):
+        raise ReadError(f"{path}: it is damaged: its digest is another one.")
 
 
 def _check_room(model: ReducedModel, path: Path) -> None:
@@ -145,8 +184,11 @@ def load_reduced(path: str | Path, *, in_memory: bool = True) -> ReducedModel:
     if not path.exists():
         raise ReadError(f"{path}: there is no such file.")
     try:
+        _check_seal(path)
         file = h5py.File(path, "r")
-    except OSError:
+    except OSError as error:
+        if isinstance(error, FlexmbsError):
+            raise
         raise ReadError(f"{path}: it is not an HDF5 file, or it ends early.") from None
     try:
         if file.attrs.get("format") != FORMAT:
