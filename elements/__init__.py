@@ -27,6 +27,7 @@ from flexmbs.elements.quadrature import Gauss, Lobatto
 from flexmbs.elements.shear_shell import ShearShell
 from flexmbs.elements.spatial_beam import SpatialBeam
 from flexmbs.elements.spatial_cable import SpatialCable
+from flexmbs.elements.thin_plate import PlateCurvature, ThinPlate
 
 __all__ = [
     "ALL",
@@ -42,6 +43,7 @@ __all__ = [
     "Lobatto",
     "PlanarBeam",
     "PlanarCable",
+    "PlateCurvature",
     "Ply",
     "ShearShell",
     "ShellQuad",
@@ -50,6 +52,7 @@ __all__ = [
     "SpatialCable",
     "Tetra4",
     "Tetra10",
+    "ThinPlate",
     "Truss",
 ]
 

@@ -3,7 +3,8 @@
 The vectors of an element are those of its bilinear fields r = r0 + xi a + eta b + xi eta c and d = d0 + xi p + eta q +
 xi eta s; without r0 there are seven, numbered a, b, c, d0, p, q, s. All strains are combinations, constant over time,
 of 16 sums of scalar products of them, the *products*, E_k = x^T A_k x / 2: their gradients are linear in x, their
-Hessians constant, and U = (E - E0)^T D (E - E0) / 2 with a constant matrix D per element.
+Hessians constant, and U = e^T D e / 2 with a constant matrix D per element and e = E - E0, but for the products of the
+two curvatures, e = f(E - E0), f(x) = x + b x^2 + c x^3, which turns chords of the bent director into arcs.
 """
 
 from __future__ import annotations
@@ -15,12 +16,14 @@ import numpy as np
 from flexmbs.core.contracts import Env, FloatArray, IntArray, State, Work
 from flexmbs.core.jit import kernel
 
-__all__ = ["CORNERS", "PRODUCTS", "SIGNS", "ShearGroup", "shear_shell_force", "shear_shell_tangent"]
+__all__ = ["CORNERS", "CURVATURE", "PRODUCTS", "SIGNS", "ShearGroup", "shear_shell_force", "shear_shell_tangent"]
 
 CORNERS = np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
 """Natural coordinates of the nodes."""
 
 A, B, C, D0, P, Q, S = range(7)
+CURVATURE = 6
+"""The products a . p and b . q, the curvatures along xi and eta, are this one and the next."""
 
 
 def _products() -> list[tuple[int, int, int, float]]:
@@ -54,9 +57,9 @@ class ShearGroup(NamedTuple):
     """Tables of n_e shells of 24 coordinates.
 
     ``D (n_e, 16, 16)`` stiffness of the products after integration and without the enhanced strains, ``E0 (n_e, 20)``
-    the products and the squares |d|^2 / 2 at the nodes of the stress-free shape, ``k (n_e, 4)`` stiffness against
-    stretch of the directors; ``C (n_e, 8, 8)``, ``axis (n_e, 3)`` of the section, ``rho (n_e, 2)`` mass and rotary
-    inertia per area; ``tau`` retardation time.
+    the products and the squares |d|^2 / 2 at the nodes of the stress-free shape, ``arc (n_e, 2, 2)`` b and c of the
+    curvatures along xi and eta, ``k (n_e, 4)`` stiffness against stretch of the directors; ``C (n_e, 8, 8)``, ``axis
+    (n_e, 3)`` of the section, ``rho (n_e, 2)`` mass and rotary inertia per area; ``tau`` retardation time.
     """
 
     dofs: IntArray
@@ -64,6 +67,7 @@ class ShearGroup(NamedTuple):
     tau: FloatArray
     D: FloatArray
     E0: FloatArray
+    arc: FloatArray
     k: FloatArray
     C: FloatArray
     axis: FloatArray
@@ -101,14 +105,28 @@ def _gradients(x: FloatArray, G: FloatArray) -> None:
 
 @kernel
 def _stresses(
-    group: ShearGroup, e: int, x: FloatArray, v: FloatArray, G: FloatArray, E: FloatArray, T: FloatArray
+    group: ShearGroup, e: int, x: FloatArray, v: FloatArray, G: FloatArray, E: FloatArray, T: FloatArray, h: FloatArray
 ) -> bool:
-    """T = D (E - E0 + tau dE/dt), the forces on the products; False if they are not finite."""
+    """T = D (e + tau de/dt), the forces on the strains e; False if they are not finite.
+
+    Turns the gradients of the curvatures into those of e; ``h (2, 3)``: f', f'' and the rate of E of each.
+    """
     tau = group.tau[e]
     for k in range(16):
-        E[k] = -group.E0[e, k]
+        strain = -group.E0[e, k]
+        rate = 0.0
         for j in range(21):
-            E[k] += G[k, j] * (0.5 * x[j] + tau * v[j])
+            strain += 0.5 * G[k, j] * x[j]
+            rate += G[k, j] * v[j]
+        if CURVATURE <= k < CURVATURE + 2:
+            i = k - CURVATURE
+            b, c = group.arc[e, i, 0], group.arc[e, i, 1]
+            h[i, 0], h[i, 1], h[i, 2] = 1.0 + strain * (2.0 * b + 3.0 * c * strain), 2.0 * b + 6.0 * c * strain, rate
+            strain += strain * strain * (b + c * strain)
+            rate *= h[i, 0]
+            for j in range(21):
+                G[k, j] *= h[i, 0]
+        E[k] = strain + tau * rate
     total = 0.0
     for k in range(16):
         t = 0.0
@@ -146,7 +164,7 @@ def _stretch(group: ShearGroup, e: int, i: int, state: State, r: FloatArray) -> 
         j = dofs[e, 6 * i + 3 + c]
         length += state.q[j] * state.q[j]
         rate += state.q[j] * state.v[j]
-    tension = group.k[e, i] * (0.5 * length - group.E0[e, 16 + i] + group.tau[e] * rate)
+    tension: float = group.k[e, i] * (0.5 * length - group.E0[e, 16 + i] + group.tau[e] * rate)
     for c in range(3):
         j = dofs[e, 6 * i + 3 + c]
         r[j] += tension * state.q[j]
@@ -157,12 +175,12 @@ def _stretch(group: ShearGroup, e: int, i: int, state: State, r: FloatArray) -> 
 def shear_shell_force(group: ShearGroup, state: State, env: Env, work: Work) -> int:
     """Internal forces of all elements into ``work.r``."""
     x, v, f = np.empty(21), np.empty(21), np.empty(21)
-    G, E, T = np.zeros((16, 21)), np.empty(16), np.empty(16)
+    G, E, T, h = np.zeros((16, 21)), np.empty(16), np.empty(16), np.empty((2, 3))
     for e in range(group.dofs.shape[0]):
         _vectors(state.q, group.dofs, e, x)
         _vectors(state.v, group.dofs, e, v)
         _gradients(x, G)
-        if not _stresses(group, e, x, v, G, E, T):
+        if not _stresses(group, e, x, v, G, E, T, h):
             return e
         _spread(group, e, G, T, f, work.r)
         for i in range(4):
@@ -171,8 +189,8 @@ def shear_shell_force(group: ShearGroup, state: State, env: Env, work: Work) -> 
 
 
 @kernel
-def _material(D: FloatArray, e: int, G: FloatArray, Z: FloatArray, W: FloatArray, K: FloatArray) -> None:
-    """``K (21, 21)``: the transposed of G^T D Z; ``W (21, 16)`` is scratch."""
+def _material(D: FloatArray, e: int, G: FloatArray, Z: FloatArray, g: FloatArray, W: FloatArray, K: FloatArray) -> None:
+    """``K (21, 21)``: the transposed of G^T D Z + G^T g G, ``g (2,)`` of the curvatures; ``W (21, 16)``: scratch."""
     W[:] = 0.0
     for n in range(BLOCKS.shape[0]):
         k, j = BLOCKS[n, 0], 3 * BLOCKS[n, 1]
@@ -182,6 +200,8 @@ def _material(D: FloatArray, e: int, G: FloatArray, Z: FloatArray, W: FloatArray
             W[j + 1, i] += D[e, k, i] * z1
             W[j + 2, i] += D[e, k, i] * z2
     for l in range(21):  # noqa: E741
+        W[l, CURVATURE] += g[0] * G[CURVATURE, l]
+        W[l, CURVATURE + 1] += g[1] * G[CURVATURE + 1, l]
         for j in range(21):
             K[l, j] = 0.0
         for n in range(BLOCKS.shape[0]):
@@ -219,6 +239,7 @@ def shear_shell_tangent(group: ShearGroup, state: State, env: Env, work: Work, w
     q, v, B, dofs = state.q, state.v, work.B, group.dofs
     x, y, f = np.empty(21), np.empty(21), np.empty(21)
     G, Z, E, T = np.zeros((16, 21)), np.zeros((16, 21)), np.empty(16), np.empty(16)
+    h, g = np.empty((2, 3)), np.empty(2)
     W, K, Y = np.empty((21, 16)), np.empty((21, 21)), np.empty((24, 21))
     for e in range(dofs.shape[0]):
         tau = group.tau[e]
@@ -226,13 +247,20 @@ def shear_shell_tangent(group: ShearGroup, state: State, env: Env, work: Work, w
         _vectors(q, dofs, e, x)
         _vectors(v, dofs, e, y)
         _gradients(x, G)
-        if not _stresses(group, e, x, y, G, E, T):
+        if not _stresses(group, e, x, y, G, E, T, h):
             return e
         _spread(group, e, G, T, f, work.r)
         for j in range(21):
             f[j] = m * x[j] + n * y[j]
         _gradients(f, Z)
-        _material(group.D, e, G, Z, W, K)
+        for i in range(2):
+            k = CURVATURE + i
+            for j in range(21):
+                Z[k, j] = h[i, 0] * Z[k, j] + n * h[i, 1] * h[i, 2] / h[i, 0] * G[k, j]
+            g[i] = wq * T[k] * h[i, 1] / h[i, 0] ** 2
+        _material(group.D, e, G, Z, g, W, K)
+        T[CURVATURE] *= h[0, 0]
+        T[CURVATURE + 1] *= h[1, 0]
         for p in range(SIGNS.shape[0]):
             s = wq * SIGNS[p] * T[PRODUCTS[p, 0]]
             i, j = 3 * PRODUCTS[p, 1], 3 * PRODUCTS[p, 2]

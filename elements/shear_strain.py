@@ -25,14 +25,17 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from flexmbs.core.contracts import FloatArray
-from flexmbs.elements.shear_kernels import CORNERS, PRODUCTS, SIGNS
+from flexmbs.elements.shear_kernels import CORNERS, CURVATURE, PRODUCTS, SIGNS
 
-__all__ = ["Enhanced", "Strains", "bilinear", "condensed", "products", "strains"]
+__all__ = ["Enhanced", "Strains", "arcs", "bilinear", "changes", "condensed", "products", "strains"]
 
 ALONG = 1e-6
 """Sine of the angle between the axis of the material and the normal up to which they count as parallel."""
+STEEPEST = 0.7
+"""Largest sine of half the angle of an element that the correction of arcs takes into account."""
 POINTS = CORNERS / np.sqrt(3.0)
 """Gauss points of weight 1."""
 TIES = np.array([[0.0, -1.0], [0.0, 1.0], [-1.0, 0.0], [1.0, 0.0]])
@@ -54,32 +57,53 @@ def products(nodes: FloatArray) -> FloatArray:
         * np.einsum("mi,eikc->ekmc", np.stack((1.0 + 0.0 * s, s, t, s * t)), nodes).reshape(len(nodes), 8, 3)[:, 1:]
     )
     terms = 0.5 * SIGNS * (x[:, PRODUCTS[:, 1]] * x[:, PRODUCTS[:, 2]]).sum(axis=-1)
-    sums = np.zeros((len(nodes), 16))
-    np.add.at(sums, (slice(None), PRODUCTS[:, 0]), terms)
-    return sums
+    return np.asarray(terms @ (PRODUCTS[:, :1] == np.arange(16)))
+
+
+def arcs(nodes: FloatArray, kinked: NDArray[np.bool_]) -> FloatArray:
+    """The factors b and c (n_e, 2, 2) of x + b x^2 + c x^3 for the curvatures along xi and eta.
+
+    Along a circular arc the product is half the length of the chord times |D| times the sine of half the angle that the
+    director turns by. The polynomial is that of its arcsine about the stress-free shape, times the slope there.
+    Directors at kinks tell nothing of the curvature of their cells, which count as flat.
+    """
+    x = 0.25 * np.einsum("ai,eikc->eakc", CORNERS.T, nodes)
+    length = np.where(kinked, 1.0, np.linalg.norm(nodes[:, :, 1], axis=-1).mean(axis=1))
+    size = np.linalg.norm(x[:, :, 0], axis=-1) * length[:, None]
+    sine = np.clip((x[:, :, 0] * x[:, :, 1]).sum(axis=-1) / size, -STEEPEST, STEEPEST) * ~kinked[:, None]
+    cosine2 = 1.0 - sine**2
+    return np.stack((0.5 * sine / (cosine2 * size), (1.0 + 2.0 * sine**2) / (6.0 * (cosine2 * size) ** 2)), axis=-1)
+
+
+def changes(nodes: FloatArray, rate: FloatArray, E0: FloatArray, arc: FloatArray, tau: FloatArray) -> FloatArray:
+    """The strains e + tau de/dt (n_e, 16) of the products at nodes that move with ``rate (n_e, 4, 2, 3)``."""
+    E = products(nodes) - E0[:, :16]
+    growth = 0.5 * (products(nodes + rate) - products(nodes - rate))  # exact, since the products are quadratic
+    x = E[:, CURVATURE : CURVATURE + 2]
+    b, c = arc[..., 0], arc[..., 1]
+    growth[:, CURVATURE : CURVATURE + 2] *= 1.0 + x * (2.0 * b + 3.0 * c * x)
+    E[:, CURVATURE : CURVATURE + 2] += x * x * (b + c * x)
+    return np.asarray(E + tau[:, None] * growth)
 
 
 class Strains(NamedTuple):
     """Rows of the eight strains in the axes of the material, ``(n_e, n_g, 8, 16)``, and the surface there.
 
     ``area (n_e, n_g)`` of the surface by that of the square; ``height``: part of D along the normal; ``normals (n_e,
-    n_g, 3)``; ``first``: the axis 1, ``aligned``: whether it is the projection of the axis of the material, or, where
-    that stands along the normal, of r,xi.
+    n_g, 3)``.
     """
 
     rows: FloatArray
     area: FloatArray
     height: FloatArray
     normals: FloatArray
-    first: FloatArray
-    aligned: FloatArray
 
 
 def strains(nodes: FloatArray, points: FloatArray, axis: FloatArray) -> Strains:
     """Strains at natural coordinates ``points (n_g, 2)``; ``axis (n_e, 3)`` is that of the material."""
     bases, director, normals, area = _surface(nodes, points)
     height = (director * normals).sum(axis=-1)
-    first, aligned = _projected(np.broadcast_to(axis[:, None], normals.shape), normals, bases[..., 0, :])
+    first = _projected(np.broadcast_to(axis[:, None], normals.shape), normals, bases[..., 0, :])
     P = _derivatives(bases, normals, first)
     xi, eta = points.T
     rows = np.zeros((*area.shape, 8, 16))
@@ -90,7 +114,7 @@ def strains(nodes: FloatArray, points: FloatArray, axis: FloatArray) -> Strains:
     shares = [0.5 * np.stack((1.0 - t, 1.0 + t), axis=1) for t in (eta, xi)]
     shears = [np.einsum("gi,eik->egk", share, ties[:, 2 * a : 2 * a + 2]) for a, share in enumerate(shares)]
     rows[..., 6:, :] = np.einsum("egab,egak->egbk", P, np.stack(shears, axis=2))
-    return Strains(rows, area, height, normals, first, aligned)
+    return Strains(rows, area, height, normals)
 
 
 class Enhanced(NamedTuple):
@@ -124,12 +148,12 @@ def _surface(nodes: FloatArray, points: FloatArray) -> tuple[FloatArray, FloatAr
     return bases, np.einsum("gi,eic->egc", N, nodes[:, :, 1]), across / area[..., None], area
 
 
-def _projected(axis: FloatArray, normals: FloatArray, fallback: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Unit projection of the axis on the surface, that of the fallback where it stands along the normal; whether not."""
+def _projected(axis: FloatArray, normals: FloatArray, fallback: FloatArray) -> FloatArray:
+    """Unit projection of the axis on the surface, or that of the fallback where the axis stands along the normal."""
     first = axis - (axis * normals).sum(axis=-1, keepdims=True) * normals
-    aligned = np.linalg.norm(first, axis=-1) > ALONG
-    first = np.where(aligned[..., None], first, fallback)
-    return first / np.linalg.norm(first, axis=-1, keepdims=True), aligned
+    lost = np.linalg.norm(first, axis=-1, keepdims=True) <= ALONG
+    first = np.where(lost, fallback, first)
+    return np.asarray(first / np.linalg.norm(first, axis=-1, keepdims=True))
 
 
 def _derivatives(bases: FloatArray, normals: FloatArray, first: FloatArray) -> FloatArray:
@@ -142,7 +166,7 @@ def _turning(P: FloatArray) -> FloatArray:
     """From (E_xixi, E_etaeta, 2 E_xieta) to (e_11, e_22, 2 e_12), with the derivatives P of xi and eta."""
     a, b, c, d = P[..., 0, 0], P[..., 0, 1], P[..., 1, 0], P[..., 1, 1]
     rows = [(a * a, c * c, a * c), (b * b, d * d, b * d), (2.0 * a * b, 2.0 * c * d, a * d + b * c)]
-    return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
+    return np.asarray(np.stack([np.stack(row, axis=-1) for row in rows], axis=-2))
 
 
 def _membrane(points: FloatArray) -> FloatArray:
@@ -171,16 +195,16 @@ def _ties(nodes: FloatArray) -> FloatArray:
     # along xi: 2 E_xixi D^xi + 2 E_xieta D^eta; along eta: 2 E_etaeta D^eta + 2 E_xieta D^xi
     rows[:, :2, :6] -= 2.0 * E[:2, 0] * skew[:, :2, :1] + E[:2, 2] * skew[:, :2, 1:]
     rows[:, 2:, :6] -= 2.0 * E[2:, 1] * skew[:, 2:, 1:] + E[2:, 2] * skew[:, 2:, :1]
-    return rows / height[..., None]
+    return np.asarray(rows / height[..., None])
 
 
 def _enhanced(nodes: FloatArray, points: FloatArray, axis: FloatArray, modes: int) -> FloatArray:
     """Rows (n_e, n_g, 3, modes) in the axes of the material; without mean over the element."""
     bases, _, normals, area = _surface(nodes, points)
     centre, _, normal, middle = _surface(nodes, np.zeros((1, 2)))
-    element, _ = _projected(np.broadcast_to(centre[:, :, 0], normals.shape), normals, bases[..., 0, :])
-    material, _ = _projected(np.broadcast_to(axis[:, None], normals.shape), normals, bases[..., 0, :])
-    first, _ = _projected(centre[:, :, 0], normal, centre[:, :, 0])
+    element = _projected(np.broadcast_to(centre[:, :, 0], normals.shape), normals, bases[..., 0, :])
+    material = _projected(np.broadcast_to(axis[:, None], normals.shape), normals, bases[..., 0, :])
+    first = _projected(centre[:, :, 0], normal, centre[:, :, 0])
     own, other = (np.stack((t, np.cross(normals, t)), axis=-2) for t in (element, material))
     to_element = _turning(_derivatives(centre, normal, first))
     to_material = _turning(np.einsum("egac,egbc->egab", own, other))

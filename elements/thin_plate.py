@@ -7,9 +7,9 @@ y_ij and the unit normal n, capital letters for the stress-free shape,
 .. math:: E_{ij} = \tfrac12 (y_i\cdot y_j - Y_i\cdot Y_j), \qquad \kappa_{ij} = -(y_{ij}\cdot n - Y_{ij}\cdot N),
 
 which are turned into the axes of the material as :math:`e = (\varepsilon_1, \varepsilon_2, \gamma_{12}, \kappa_1,
-\kappa_2, \kappa_{12})`, :math:`\gamma_{12} = 2\varepsilon_{12}` and likewise :math:`\kappa_{12}`. The strain energy is that of
-Kirchhoff and Love, :math:`U = \tfrac12\int e^T C\,e\,dA`, over the stress-free surface. A bending moment is positive
-where it stretches the side to which the normal points.
+\kappa_2, \kappa_{12})`, :math:`\gamma_{12} = 2\varepsilon_{12}` and likewise :math:`\kappa_{12}`. The strain energy is
+that of Kirchhoff and Love, :math:`U = \tfrac12\int e^T C\,e\,dA`, over the stress-free surface. A bending moment is
+positive where it stretches the side to which the normal points.
 
 The simple curvature replaces the square of the curvature by that of the second derivatives,
 
@@ -43,6 +43,9 @@ __all__ = ["PlateCurvature", "ThinPlate"]
 
 AREA = Gauss(6)
 """Rule of all integrals over the stress-free area: mass and loads."""
+
+FULL = 4
+"""Points of the membrane energy, in each direction, with which a single element of 48 coordinates has full rank."""
 
 FLAT = 1e-9
 """Turn of an element [rad] up to which it counts as flat for the simple curvature."""
@@ -164,6 +167,7 @@ class ThinPlate:
         A = stiffness.matrix[:6, :6]
         coupled = bool(np.abs(A[:3, 3:]).max() > 1e-12 * np.sqrt(A[0, 0] * A[3, 3]))
         simple = self.curvature is PlateCurvature.SIMPLE
+        self._check_rank(shape.cells)
         if simple and (coupled or stiffness.viscosity > 0.0):
             what = "couples membrane and bending" if coupled else "is viscous"
             raise ModelError(f"ThinPlate: the section {what}, which PlateCurvature.SIMPLE cannot represent; use EXACT.")
@@ -194,6 +198,17 @@ class ThinPlate:
             rho=one[:, None] * np.array([stiffness.mass_per_area, stiffness.rotary_inertia]),
             reference=np.ascontiguousarray(reference),
         )
+
+    def _check_rank(self, cells: IntArray) -> None:
+        """Refuse cells that hang together with no other, where the quadrature leaves mechanisms in a single one."""
+        if not self.mixed or self.membrane.n >= FULL:
+            return
+        alone = np.flatnonzero((np.bincount(cells.ravel())[cells] == 1).all(axis=1))
+        if len(alone):
+            raise ModelError(
+                f"ThinPlate: element {int(alone[0])} has no neighbour, and a single element of 48 coordinates moves "
+                f"without force under reduced quadrature; take ThinPlate(membrane=Gauss(4)), or refine."
+            )
 
     def areas(self, group: PlateGroup) -> FloatArray:
         xi, w = plate_tables.grid(AREA)

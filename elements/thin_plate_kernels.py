@@ -34,8 +34,8 @@ class PlateGroup(NamedTuple):
     nv)``: derivatives of the shape functions by x, y, xx, yy, xy. ``bends (n_g,)``: whether the point has a bending
     part. ``C (n_e, n_g, 6, 6)``: stiffness for the strains in curvilinear components, times the weight; ``e0 (n_e, n_g,
     6)``: E is half the difference to the first three, kappa the difference to the others. ``Kb (n_e, nv, nv)``:
-    constant bending matrix of the simple curvature, else empty. ``A (n_e, 6, 6)``: stiffness in the axes of the material;
-    ``axis (n_e, 3)`` tells axis 1; ``rho (n_e, 2)``: mass per area and rotary inertia.
+    constant bending matrix of the simple curvature, else empty. ``A (n_e, 6, 6)``: stiffness in the axes of the
+    material; ``axis (n_e, 3)`` tells axis 1; ``rho (n_e, 2)``: mass per area and rotary inertia.
     """
 
     dofs: IntArray

@@ -131,12 +131,16 @@ _HOME = {
     "flexmbs.reduction.modal_truncation": ("modal_truncation",),
     "flexmbs.reduction.model": ("ReducedModel",),
     "flexmbs.reduction.read_mbdyn": ("read_mbdyn",),
+    "flexmbs.reduction.read_reduced": ("read_reduced",),
     "flexmbs.reduction.read_sid": ("read_sid",),
     "flexmbs.reduction.reduce": ("reduce",),
     "flexmbs.reduction.report": ("ReductionReport",),
     "flexmbs.reduction.selection": ("EffectiveMass", "Lowest", "TransferFunction", "UpToFrequency"),
     "flexmbs.reduction.store": ("load_reduced",),
     "flexmbs.reduction.unreduced": ("unreduced",),
+    "flexmbs.segments.beam": ("segmented_beam", "segmented_cable"),
+    "flexmbs.segments.chain": ("SegmentedBeam",),
+    "flexmbs.segments.plate": ("SegmentedPlate", "segmented_plate"),
     "flexmbs.solution": ("Solution", "Status"),
     "flexmbs.supports": ("Clamp", "Guide", "Hinge", "Pin", "Prescribe", "Roller", "Symmetry"),
     "flexmbs.system": ("System", "compile_model"),
@@ -293,6 +297,8 @@ __all__ = [
     "Screw",
     "SectionFrame",
     "SectionStiffness",
+    "SegmentedBeam",
+    "SegmentedPlate",
     "Sheet",
     "SheetStiffness",
     "Signal",
@@ -372,11 +378,15 @@ __all__ = [
     "read_mbdyn",
     "read_mesh",
     "read_operators",
+    "read_reduced",
     "read_sid",
     "reduce",
     "reduction",
     "rubin",
     "scalar_mass",
+    "segmented_beam",
+    "segmented_cable",
+    "segmented_plate",
     "simulate",
     "solve_kinematics",
     "solve_modal",
@@ -543,12 +553,16 @@ if TYPE_CHECKING:
     from flexmbs.reduction.modal_truncation import modal_truncation
     from flexmbs.reduction.model import ReducedModel
     from flexmbs.reduction.read_mbdyn import read_mbdyn
+    from flexmbs.reduction.read_reduced import read_reduced
     from flexmbs.reduction.read_sid import read_sid
     from flexmbs.reduction.reduce import reduce
     from flexmbs.reduction.report import ReductionReport
     from flexmbs.reduction.selection import EffectiveMass, Lowest, TransferFunction, UpToFrequency
     from flexmbs.reduction.store import load_reduced
     from flexmbs.reduction.unreduced import unreduced
+    from flexmbs.segments.beam import segmented_beam, segmented_cable
+    from flexmbs.segments.chain import SegmentedBeam
+    from flexmbs.segments.plate import SegmentedPlate, segmented_plate
     from flexmbs.solution import Solution, Status
     from flexmbs.supports import Clamp, Guide, Hinge, Pin, Prescribe, Roller, Symmetry
     from flexmbs.system import System, compile_model

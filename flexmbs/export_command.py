@@ -46,13 +46,15 @@ def add_export(commands: Any) -> None:
     parser.add_argument("--modal-forces", action="store_true", default=None, help="modal forces as inputs, too")
     parser.add_argument("--stresses", action="store_true", default=None, help="stresses of the model as outputs")
     parser.add_argument("--reference", metavar="NAME", help="interface that a floating frame is fixed to, or mean")
+    parser.add_argument("--maximum", type=float, metavar="F", help="highest frequency of frequency responses")
+    parser.add_argument("--lines", type=int, metavar="N", help="number of frequencies of frequency responses")
     parser.add_argument("--no-binary", dest="binary", action="store_false", default=None, help="C source only")
     parser.set_defaults(command=_export)
 
 
 OPTIONS = (
     "nodes", "fixed", "driven", "interfaces", "modes", "damping", "accelerations", "modal_forces", "stresses",
-    "reference", "binary",
+    "reference", "binary", "maximum", "lines",
 )  # fmt: skip
 """Those of the formats; the ones not given are left to their defaults."""
 

@@ -1,7 +1,7 @@
 """Two smooth parameters on a regular mesh of quadrilaterals, and the slopes that belong to them.
 
-Elements whose nodal coordinates are derivatives by parameters (u, v) need these to run smoothly over the whole surface.
-On a mesh that is regular, so that four cells meet at every inner node, u and v are propagated from the first cell of each
+Elements whose nodal coordinates are derivatives by parameters (u, v) need these to run smoothly over the surface. On a
+mesh that is regular, so that four cells meet at every inner node, u and v are propagated from the first cell of each
 connected part over opposite edges: rows of cells along u, columns along v, also round closed surfaces. All cells of a
 column have one extent in u, the mean length of its edges, so that the interpolated surface has continuous tangents.
 
@@ -38,8 +38,8 @@ def surface_parameters(
 ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
     """Cells whose nodes run (u0, v0), (u1, v0), (u1, v1), (u0, v1), slopes (n, 9) and extents (n_e, 2) in u and v.
 
-    Point data ``slopes (n, 9)`` of the mesh are dr/dp, dr/dq, d2r/dpdq by two parameters that advance by one from node to
-    node; they tell the directions of u and v, too.
+    Point data ``slopes (n, 9)`` of the mesh are dr/dp, dr/dq, d2r/dpdq by two parameters that advance by one from node
+    to node; they tell the directions of u and v, too.
 
     Raises
     ------
@@ -105,10 +105,11 @@ def _check_regular(
     border: NDArray[np.int64],
     shared: NDArray[np.int64],
 ) -> None:
+    """Refuse edges of more than two cells, and inner nodes (not on the border) of other than four."""
     if len(shared):
         raise MeshError(
-            f"{owner}: more than two cells share the edge {shared[0].tolist()}, so the surface branches and has no smooth "
-            f"parameters there. Make a body of each side, or take an element that carries kinks."
+            f"{owner}: more than two cells share the edge {shared[0].tolist()}, so the surface branches and has no "
+            f"smooth parameters there. Make a body of each side, or take an element that carries kinks."
         )
     count = np.bincount(cells.ravel(), minlength=len(points))
     inside = np.ones(len(points), dtype=bool)
@@ -139,8 +140,8 @@ def _successors(owner: str, points: NDArray[np.float64], cells: NDArray[np.int64
             if (count > 1).any():
                 node = int(nodes[np.argmax(count > 1)])
                 raise MeshError(
-                    f"{owner}: a row of cells branches at node {node} {points[node].tolist()}, so the mesh has no smooth "
-                    f"parameters. {INSTEAD}"
+                    f"{owner}: a row of cells branches at node {node} {points[node].tolist()}, so the mesh has no "
+                    f"smooth parameters. {INSTEAD}"
                 )
         found[k, ends[:, 0]] = ends[:, 1]
     return found
@@ -160,9 +161,9 @@ def _given(
         if off.any():
             i, j = ends[np.argmax(off)]
             raise MeshError(
-                f"{owner}: point data 'slopes' must be derivatives by parameters that advance by one from node to node, "
-                f"but between the nodes {i} and {j} they tell {slope[np.argmax(off)].round(6).tolist()}, and the edge is "
-                f"{edge[np.argmax(off)].round(6).tolist()}. Refining or changing a mesh spoils them; leave them out."
+                f"{owner}: point data 'slopes' must be derivatives by parameters that advance by one from node to "
+                f"node, but between the nodes {i} and {j} they tell {slope[np.argmax(off)].round(6).tolist()}, and the "
+                f"edge is {edge[np.argmax(off)].round(6).tolist()}. Refining a mesh spoils them; leave them out."
             )
         size.append(float(length.mean()))
     a, b = size

@@ -30,7 +30,9 @@ from flexmbs.linear.constraints import place
 if TYPE_CHECKING:
     from flexmbs.linear.part import Part
 
-__all__ = ["InertiaInvariants", "inertia_of_mass_matrix", "inertia_of_part", "points_of_mass"]
+__all__ = [
+    "InertiaInvariants", "inertia_of_mass_matrix", "inertia_of_part", "points_of_mass", "with_rigid_motions",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -266,6 +268,25 @@ def inertia_of_mass_matrix(M: Any, node: IntArray, component: IntArray, points: 
     sums = _Sums(shapes.shape[1])
     _add_scalar(scalar, points[used], np.stack([shapes[dofs[used, a]] for a in range(3)]), sums)
     return sums.result(exact)
+
+
+def with_rigid_motions(found: InertiaInvariants, M: Any, rigid: FloatArray, shapes: FloatArray) -> InertiaInvariants:
+    """Invariants with those integrals that follow from the rigid motions (n, 6) of a mass matrix, without its mesh.
+
+    Momentum and angular momentum of the shapes, P and the antisymmetric part of Q, and the inertia of the rigid body
+    are products of M with rigid motions, whatever its unknowns are; the symmetric part of Q and R stay as they are.
+    """
+    momentum = np.asarray(M @ rigid)
+    G, H = momentum.T @ rigid, momentum.T @ shapes
+    tensor = 0.5 * (G[3:, 3:] + G[3:, 3:].T)
+    Q = 0.5 * (found.Q + found.Q.transpose(1, 0, 2))
+    for a, b, c in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+        Q[a, b] += 0.5 * H[3 + c]
+        Q[b, a] -= 0.5 * H[3 + c]
+    first = np.array([G[1, 5], G[2, 3], G[0, 4]])  # y component of e_z x r is x, and so on
+    return InertiaInvariants(
+        float(np.trace(G[:3, :3]) / 3.0), first, 0.5 * np.trace(tensor) * np.eye(3) - tensor, H[:3], Q, found.R, False
+    )
 
 
 def points_of_mass(what: NodalMass) -> tuple[FloatArray, FloatArray]:

@@ -23,7 +23,7 @@ from flexmbs.linear.part import Part
 from flexmbs.linear.stresses import stress_operator
 from flexmbs.reduction.basis import Basis
 from flexmbs.reduction.craig_bampton import craig_bampton
-from flexmbs.reduction.inertia import InertiaInvariants, inertia_of_mass_matrix, inertia_of_part
+from flexmbs.reduction.inertia import InertiaInvariants, inertia_of_mass_matrix, inertia_of_part, with_rigid_motions
 from flexmbs.reduction.interfaces import Attached, Interface, attach
 from flexmbs.reduction.kept import Kept, fingerprint
 from flexmbs.reduction.model import ReducedModel, Source, projected
@@ -206,7 +206,20 @@ def _inertia(
     # interfaces couple the components in the mass matrix; that of the operators as given is still one for x, y and z
     plain, vectors = (given, shapes) if given.expansion is None else (full, basis.vectors)
     found = inertia_of_mass_matrix(plain.M, plain.dofs.node, plain.dofs.component, plain.points, vectors)
-    return found if isinstance(found, InertiaInvariants) else None
+    if not isinstance(found, InertiaInvariants) or found.exact:
+        return found if isinstance(found, InertiaInvariants) else None
+    return with_rigid_motions(found, plain.M, _rigid_motions(plain), vectors)
+
+
+def _rigid_motions(operators: Operators) -> FloatArray:
+    """Rigid motions (n, 6) with what scalar unknowns do in them: nothing strains, so no force acts on these."""
+    out = operators.rigid_motions()
+    loose = np.flatnonzero(operators.dofs.node < 0)
+    if len(loose):
+        forces = np.asarray(operators.K @ out)[loose]
+        own = operators.K[loose][:, loose].toarray()
+        out[loose] = -np.linalg.lstsq(own, forces, rcond=None)[0]
+    return out
 
 
 def _stresses(full: Operators, shapes: FloatArray, wanted: Any) -> tuple[IntArray | None, tuple[str, ...], Any]:

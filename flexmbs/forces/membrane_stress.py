@@ -4,8 +4,8 @@ A membrane stress N of the second kind (Piola and Kirchhoff), in the axes of the
 
 .. math:: \delta W = -\int N^{ab}\, \delta E_{ab}\, dA = -\int N^{ab}\, \delta r_{,a}\cdot r_{,b}\, dA
 
-over the stress-free area, with Green's strain E of the middle surface. With r = N(xi) e it is linear in the coordinates e,
-so the force is a constant matrix times the coordinates, and exact for every element of a surface.
+over the stress-free area, with Green's strain E of the middle surface. With r = N(xi) e it is linear in the coordinates
+e, so the force is a constant matrix times the coordinates, and exact for every element of a surface.
 """
 
 from __future__ import annotations

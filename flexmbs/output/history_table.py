@@ -134,6 +134,12 @@ class HistoryTable(Mapping[str, NDArray[Any]]):
             writer.writerows(zip(*(array.tolist() for array in self.columns.values()), strict=True))
         return target
 
+    def to_universal(self, path: str | PathLike[str], time: str = "t") -> Path:
+        """Write a universal file, each column a function of time; see `write_universal_histories`."""
+        from flexmbs.output.universal_histories import write_universal_histories
+
+        return write_universal_histories(self, path, time)
+
     def to_pandas(self) -> Any:
         """A pandas DataFrame whose columns are the labels; units and frames also in its ``attrs``.
 

@@ -22,6 +22,7 @@ from flexmbs.reduction.export.fmu_description import build_description, descript
 from flexmbs.reduction.export.fmu_source import source
 from flexmbs.reduction.export.fmu_variables import identifier, units_of, variables
 from flexmbs.reduction.export.linear_system import LinearSystem, balanced
+from flexmbs.reduction.export.uncoupled import uncoupled
 from flexmbs.reduction.export.written import Written, placed
 
 __all__ = ["write_fmu2", "write_fmu3"]
@@ -74,7 +75,7 @@ def _write(
     system: LinearSystem, path: Path, overwrite: bool, units: Mapping[str, str], binary: bool | None, version: int
 ) -> Written:
     if not system.is_modal:
-        system = balanced(system)
+        system = uncoupled(balanced(system))
     name = identifier(system.name).replace(".", "_")[:60]
     table = variables(system, scalar=version == 2)
     known = units_of(units, [v.quantity for v in table])

@@ -50,6 +50,9 @@ def source(system: LinearSystem, table: Sequence[Variable], version: int) -> Sou
         f"#define MODEL_INPUTS {system.B.shape[1]}",
         f"#define MODEL_OUTPUTS {len(system.C)}",
         f"#define MODEL_VARIABLES {len(table)}u",
+        f"#define MODEL_BLOCKS {len(system.blocks)}u",
+        # C has no arrays without entries
+        f"static const size_t model_blocks[] = {{\n{_joined([str(size) for size in system.blocks or (0,)])}\n}};",
         f"static const variable model_variables[] = {{\n{_joined(rows)}\n}};",
     ]
     if from_file:
@@ -74,7 +77,7 @@ def _numbers(system: LinearSystem) -> FloatArray:
         first = [system.stiffness, system.damping]
     else:
         assert system.A is not None  # noqa: S101  # coupled modes were brought to first order
-        first = [system.A]
+        first = system.diagonal_blocks()
     arrays = [*first, system.B, system.C, system.F, system.offset, _nominal(system)]
     return np.concatenate([np.asarray(a, dtype=float).ravel() for a in arrays])
 

@@ -13,10 +13,12 @@ from flexmbs.reduction.export.abaqus import write_abaqus
 from flexmbs.reduction.export.dmig import write_dmig
 from flexmbs.reduction.export.exudyn import write_exudyn
 from flexmbs.reduction.export.fmu import write_fmu2, write_fmu3
+from flexmbs.reduction.export.frequency_functions import write_frequency_functions
 from flexmbs.reduction.export.gltf import write_gltf
 from flexmbs.reduction.export.linear_system import modal_system, state_space
 from flexmbs.reduction.export.matlab import write_mat, write_simscape
 from flexmbs.reduction.export.mbdyn import write_mbdyn
+from flexmbs.reduction.export.mbdyn_deck import write_mbdyn_deck
 from flexmbs.reduction.export.modelica import write_modelica
 from flexmbs.reduction.export.neutral import write_hdf5, write_mtx, write_npz
 from flexmbs.reduction.export.op4 import write_op4, write_op4_binary
@@ -69,8 +71,10 @@ FORMATS: dict[str, Format] = {
     "simscape": Format("_simscape.mat", "Simscape's Reduced Order Flexible Solid", write_simscape),
     "modelica": Format(".mo", "Modelica text", write_system=write_modelica),
     "mbdyn": Format(".fem", "modal joint of MBDyn", write_mbdyn),
+    "mbdyn_deck": Format("_mbdyn", "modal joint of MBDyn with a deck that runs it", write_mbdyn_deck),
     "abaqus": Format(".inp", "Abaqus matrix input", write_abaqus),
     "uff": Format(".unv", "mode shapes as universal file", write_universal),
+    "uff58": Format("_frf.unv", "frequency responses as universal file", write_system=write_frequency_functions),
     "paraview": Format(".vtu", "mode shapes for ParaView", write_paraview),
     "gltf": Format(".glb", "modes that swing, for browsers and viewers (glTF)", write_gltf),
 }

@@ -62,6 +62,8 @@ class LinearSystem:
     states : tuple of str
         Names of the modes, or of the states.
     losses : tuple of str
+    blocks : tuple of int
+        Sizes of the blocks on the diagonal of A, outside of which it is zero; by default one block; none for modes.
     """
 
     name: str
@@ -76,6 +78,11 @@ class LinearSystem:
     outputs: tuple[Signal, ...]
     states: tuple[str, ...]
     losses: tuple[str, ...] = ()
+    blocks: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.A is not None and not self.blocks:
+            object.__setattr__(self, "blocks", (len(self.A),))
 
     @property
     def n_states(self) -> int:
@@ -86,6 +93,11 @@ class LinearSystem:
     def is_modal(self) -> bool:
         """Whether the states are modes that damping does not couple."""
         return self.A is None and self.damping.ndim == 1
+
+    def diagonal_blocks(self) -> list[FloatArray]:
+        """The blocks of A."""
+        ends = np.cumsum(self.blocks).tolist()
+        return [np.asarray(self.A)[e - n : e, e - n : e] for n, e in zip(self.blocks, ends, strict=True)]
 
     def states_in_words(self) -> tuple[str, ...]:
         """What each state is; rates of modes follow their coordinates."""
@@ -163,11 +175,11 @@ def modal_system(
     ports = Ports(places, Phi)
     taken = {*held.tolist(), *given.tolist()}
     open_to = _open(owner, model, interfaces, taken)
-    for k, name in enumerate(places.names):
+    for k in range(len(places)):
         own = np.flatnonzero(places.place == k)
         driven_here = [int(np.flatnonzero(given == c)[0]) for c in own if c in given]
         if driven_here:
-            ports.drive(name, places.component[own], driven_here)
+            ports.drive(k, places.component[own], driven_here)
         elif places.asked[k] or set(own.tolist()) & open_to:
             ports.load(k, places.held[k] if places.asked[k] else places.own[k], accelerations)
     for name, load in loads.items():

@@ -27,7 +27,7 @@ from flexmbs.reduction.export.frame import FrameModes, frame_modes
 from flexmbs.reduction.export.written import Written, left_out, placed
 from flexmbs.reduction.model import ReducedModel
 
-__all__ = ["write_mbdyn"]
+__all__ = ["plain", "write_mbdyn"]
 
 
 def write_mbdyn(
@@ -72,10 +72,10 @@ def write_mbdyn(
 def _lines(model: ReducedModel, reference: str, f: FrameModes, places: Exposed, losses: list[str]) -> Iterator[str]:
     n = len(f.values)
     i = f.inertia
-    yield f"** {_plain(model.name)}; modal node: {_plain(reference)}; written by flexmbs {version()}"
-    yield "** units: " + (_plain(", ".join(f"{k} {v}" for k, v in model.units.items())) or "not said")
+    yield f"** {plain(model.name)}; modal node: {plain(reference)}; written by flexmbs {version()}"
+    yield "** units: " + (plain(", ".join(f"{k} {v}" for k, v in model.units.items())) or "not said")
     for k, name in enumerate(places.names):
-        yield f"** node {k + 1}: {_plain(name)}"
+        yield f"** node {k + 1}: {plain(name)}"
     for text in losses:
         yield f"** lost: {text}"
     yield "** RECORD GROUP 1, HEADER"
@@ -128,5 +128,6 @@ def _number(value: float) -> str:
     return f"{value:.17g}"
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
+    """A line of a comment."""
     return " ".join(text.encode("ascii", "replace").decode().split())[:100]

@@ -25,12 +25,13 @@ RATES = (
 class Signal:
     """Some inputs or outputs that belong together: ``name``, what each ``entries`` is, and their ``quantity``.
 
-    The quantity is one of ``QUANTITIES``.
+    The quantity is one of ``QUANTITIES``; ``place`` is the number of the place, 0 for none.
     """
 
     name: str
     entries: tuple[str, ...]
     quantity: str
+    place: int = 0
 
     def __len__(self) -> int:
         return len(self.entries)
@@ -67,16 +68,17 @@ class Ports:
             along = ("along", "about")[part]
             force = ("force", "moment")[part]
             entries = tuple(f"{force} {along} {AXES[r % 3]}" for r in rows)
-            self.inputs.append((Signal(f"{name}.{force}", entries, force), (shape @ self.Phi).T))
+            self.inputs.append((Signal(f"{name}.{force}", entries, force, k + 1), (shape @ self.Phi).T))
             for kind in kinds:
                 signal = Signal(
                     f"{name}.{_identifier(kind[part])}", tuple(f"{kind[part]} {along} {AXES[r % 3]}" for r in rows),
-                    kind[part],
+                    kind[part], k + 1,
                 )  # fmt: skip
                 self.outputs.append((signal, kind[0], shape))
 
-    def drive(self, name: str, components: Any, rows: list[int]) -> None:
+    def drive(self, k: int, components: Any, rows: list[int]) -> None:
         """A place whose motion is given."""
+        name = self.places.names[k]
         for part in range(2):
             mine = [i for i, c in enumerate(components) if c // 3 == part]
             if not mine:
@@ -85,9 +87,9 @@ class Ports:
             axes = [AXES[components[i] % 3] for i in mine]
             along, force = ("along", "about")[part], ("force", "moment")[part]
             for order, kind in enumerate(RATES[part]):
-                signal = Signal(f"{name}.{_identifier(kind)}", tuple(f"{kind} {along} {a}" for a in axes), kind)
+                signal = Signal(f"{name}.{_identifier(kind)}", tuple(f"{kind} {along} {a}" for a in axes), kind, k + 1)
                 self.driven.append((signal, which, order))
-            signal = Signal(f"{name}.{force}", tuple(f"reaction {force} {along} {a}" for a in axes), force)
+            signal = Signal(f"{name}.{force}", tuple(f"reaction {force} {along} {a}" for a in axes), force, k + 1)
             self.outputs.append((signal, "reaction", which))
 
     def stress(self, model: ReducedModel) -> None:

@@ -37,6 +37,22 @@ ALL: tuple[CaseEntry, ...] = (
         "helical-spring", "Helical spring pulled to four times its pitch", "statics", f"{_HERE}.spatial_rods:SPRING"
     ),
     CaseEntry("s13-catenary", "Elastic catenary", "statics", f"{_HERE}.curved:CATENARY"),
+    CaseEntry("segmented-beams", "Beams of finite rigid segments", "statics", f"{_HERE}.segmented_beams:BEAMS"),
+    CaseEntry("segmented-cable", "Cable of finite rigid segments", "statics", f"{_HERE}.segmented_beams:CABLE"),
+    CaseEntry(
+        "segmented-plate-statics",
+        "Square plates of finite rigid segments: deflections and twist",
+        "statics",
+        f"{_HERE}.segmented_plates:DEFLECTIONS",
+        slow=True,
+    ),
+    CaseEntry(
+        "segmented-plate-modes",
+        "Square plates of finite rigid segments: frequencies",
+        "modes",
+        f"{_HERE}.segmented_plates:FREQUENCIES",
+        slow=True,
+    ),
     CaseEntry(
         "frame-statics", "Portal frames with hinges and a bent in space", "statics", f"{_HERE}.frame_statics:CASE"
     ),
@@ -303,6 +319,13 @@ ALL: tuple[CaseEntry, ...] = (
     ),
     CaseEntry(
         "flexible-slider-crank", "Flexible slider-crank", "flexible motion", f"{_HERE}.slider_crank:CASE", slow=True
+    ),
+    CaseEntry(
+        "conveyor",
+        "Conveyor with a hanging belt in two forms",
+        "flexible motion",
+        f"{_HERE}.conveyor:CASE",
+        slow=True,
     ),
     CaseEntry("ellipsograph", "Ellipsograph with a soft beam", "flexible motion", f"{_HERE}.ellipsograph:CASE"),
     CaseEntry("d09-bead", "Bead sliding on a taut cable without mass", "mechanisms", f"{_HERE}.sliding:ROPE"),

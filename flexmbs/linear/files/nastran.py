@@ -58,6 +58,9 @@ def read_op4(path: Path, names: Mapping[str, str] | None, nodes: Any, dofs: Any,
     """Operators of an OP4 file; ``nodes`` and ``dofs`` say what its rows are."""
     owner = f"operators {path}"
     open_file(path)
+    beside = {"nodes": path.with_name("nodes.csv"), "dofs": path.with_name("dofs.csv")}
+    nodes = beside["nodes"] if nodes is None and beside["nodes"].is_file() else nodes
+    dofs = beside["dofs"] if dofs is None and beside["dofs"].is_file() else dofs
     if nodes is None or dofs is None:
         raise ModelError(
             f"{owner}: an OP4 file holds matrices only; give nodes= (.bdf or .csv) and dofs= (.csv of node and "

@@ -9,6 +9,7 @@ from typing import Any
 
 from flexmbs.core.checks import as_flag, show
 from flexmbs.core.errors import ModelError, ReadError
+from flexmbs.linear.files.abaqus import is_abaqus_text, read_abaqus_matrices, read_abaqus_texts
 from flexmbs.linear.files.calculix import read_calculix
 from flexmbs.linear.files.matrix_market import read_matrix_market
 from flexmbs.linear.files.nastran import read_dmig, read_op4
@@ -37,8 +38,10 @@ def read_operators(
       on in one file, or one file of ``scipy.sparse.save_npz`` for each matrix
     - ``.mtx``: Matrix Market, with ``M.mtx``, ``D.mtx``, ``nodes.csv``, ``dofs.csv``, ``node_sets.csv`` beside it
     - ``.sti``, ``.mas``, ``.dof``: CalculiX, with the job's ``.inp`` beside them
+    - ``.inp``: Abaqus's ``*MATRIX INPUT``, with the nodes; ``.mtx`` of Abaqus (``job_STIF1.mtx``, beside it
+      ``job_MASS1.mtx``) with ``nodes``
     - ``.pch``, ``.bdf``, ``.dat``: DMIG cards of Nastran (extra ``nastran``), grids from the same file or ``nodes``
-    - ``.op4``: OP4 of Nastran (extra ``nastran``)
+    - ``.op4``: OP4 of Nastran (extra ``nastran``), maybe with ``nodes.csv`` and ``dofs.csv`` beside it
 
     A folder is read by what it holds: ``K.mtx``, or the only ``.sti``, ``.npz`` or ``.op4`` file in it. Displacements
     and rotations are taken to be along the inertial axes. Units are those of the file. The numbers that nodes have in
@@ -108,6 +111,12 @@ def read_operators(
     if suffix == ".npz":
         _only(main, given, "mass", "damping", "nodes", "dofs")
         return read_npz(main, other, damper, nodes, dofs, definite)
+    if suffix == ".inp":
+        _only(main, given, "names")
+        return read_abaqus_matrices(main, names, definite)
+    if suffix == ".mtx" and main.is_file() and main.stat().st_size and is_abaqus_text(main):
+        _only(main, given, "mass", "damping", "nodes")
+        return read_abaqus_texts(main, other, damper, nodes, definite)
     if suffix == ".mtx":
         _only(main, given, "mass", "damping", "nodes", "dofs")
         return read_matrix_market(main, other, damper, nodes, dofs, definite)
@@ -120,7 +129,7 @@ def read_operators(
     if suffix == ".op4":
         _only(main, given, "names", "nodes", "dofs")
         return read_op4(main, names, nodes, dofs, definite)
-    known = ", ".join((".npz", ".mtx", *CALCULIX, *NASTRAN_SUFFIXES, ".op4"))
+    known = ", ".join((".npz", ".mtx", ".inp", *CALCULIX, *NASTRAN_SUFFIXES, ".op4"))
     raise ReadError(f"{main}: the suffix {suffix!r} is of no known format of operators. Known: {known}.")
 
 

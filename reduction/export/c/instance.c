@@ -49,7 +49,7 @@ static double *read_data(const char *folder, const char **message) {
 LOCAL instance *instance_make(const char *name, const char *token, const char *folder, const char **message) {
     instance *c;
     const double *data;
-    size_t half, n_x = MODEL_STATES, n_u = MODEL_INPUTS, n_y = MODEL_OUTPUTS;
+    size_t i, half, n_x = MODEL_STATES, n_u = MODEL_INPUTS, n_y = MODEL_OUTPUTS;
     *message = "there is not enough memory";
     if (!token || strcmp(token, MODEL_TOKEN)) {
         *message = "the token (guid) is not that of this unit";
@@ -82,8 +82,14 @@ LOCAL instance *instance_make(const char *name, const char *token, const char *f
     c->system.stiffness = data;
     c->system.damping = data + half;
     data += 2 * half;
+    c->system.n_blocks = MODEL_BLOCKS;
+    c->system.block = model_blocks;
     c->system.A = data;
-    data += MODEL_MODAL ? 0 : n_x * n_x;
+    for (i = 0; i < c->system.n_blocks; ++i) {
+        const size_t m = model_blocks[i];
+        if (m > c->system.largest) c->system.largest = m;
+        data += m * m;
+    }
     c->system.B = data;
     data += (MODEL_MODAL ? half : n_x) * n_u;
     c->system.C = data;

@@ -18,6 +18,20 @@ static double dot(size_t n, const double *a, const double *b) {
     return (s0 + s1) + (s2 + s3);
 }
 
+/* out = A x + B u for blocks A */
+static void blocks_times(const linear_system *s, const double *A, const double *B, const double *x, const double *u,
+                         double *out) {
+    size_t b, i;
+    for (b = 0; b < s->n_blocks; ++b) {
+        const size_t m = s->block[b];
+        for (i = 0; i < m; ++i) out[i] = dot(m, A + i * m, x) + dot(s->n_u, B + i * s->n_u, u);
+        A += m * m;
+        B += m * s->n_u;
+        x += m;
+        out += m;
+    }
+}
+
 LOCAL void linear_derivatives(const linear_system *s, const double *x, const double *u, double *dx) {
     size_t i;
     if (s->modal) {
@@ -27,7 +41,7 @@ LOCAL void linear_derivatives(const linear_system *s, const double *x, const dou
             dx[n + i] = dot(s->n_u, s->B + i * s->n_u, u) - s->stiffness[i] * x[i] - s->damping[i] * x[n + i];
         }
     } else {
-        for (i = 0; i < s->n_x; ++i) dx[i] = dot(s->n_x, s->A + i * s->n_x, x) + dot(s->n_u, s->B + i * s->n_u, u);
+        blocks_times(s, s->A, s->B, x, u, dx);
     }
 }
 
@@ -39,13 +53,19 @@ LOCAL void linear_outputs(const linear_system *s, const double *x, const double 
     }
 }
 
+/* how many numbers the blocks have */
+static size_t block_numbers(const linear_system *s) {
+    size_t b, count = 0;
+    for (b = 0; b < s->n_blocks; ++b) count += s->block[b] * s->block[b];
+    return count;
+}
+
 LOCAL int linear_propagator_make(const linear_system *s, linear_propagator *p) {
-    const size_t n = s->n_x;
-    const size_t size = s->modal ? 3 * n : n * n; /* 6 numbers for each of n / 2 modes */
+    const size_t n = s->n_x, m = s->largest;
     p->h = 0.0;
-    p->P = (double *)malloc((size + 1) * sizeof(double));
-    p->G = (double *)malloc((s->modal ? 1 : size + 1) * sizeof(double));
-    p->work = (double *)malloc((s->modal ? 2 * n + 1 : 2 * size + 2 * n + 1) * sizeof(double));
+    p->P = (double *)malloc((s->modal ? 3 * n + 1 : block_numbers(s) + 1) * sizeof(double)); /* 6 for n / 2 modes */
+    p->G = (double *)malloc((s->modal ? 1 : n * s->n_u + 1) * sizeof(double));
+    p->work = (double *)malloc((s->modal ? 1 : n + 3 * m * m + 1) * sizeof(double));
     return p->P && p->G && p->work;
 }
 
@@ -126,50 +146,71 @@ static void multiply(size_t n, const double *X, const double *Y, double *R) {
         }
 }
 
-/* P = exp(A h), G = integral of exp(A t) from 0 to h: power series of a short step, doubled. */
-static void dense_propagator(const linear_system *s, double h, linear_propagator *p) {
-    const size_t n = s->n_x, size = n * n;
-    double *term = p->work, *next = p->work + size, *swap;
-    double norm = 0.0, part = h;
+/* P = exp(A h) of n x n, G = integral of exp(A t) from 0 to h: power series of a short step, doubled. */
+static void dense_propagator(size_t n, const double *A, double h, double *P, double *G, double *term, double *next) {
+    const size_t size = n * n;
+    double norm = 0.0, part = h, *swap;
     size_t i, j;
     int k, order, doublings;
     for (i = 0; i < n; ++i) {
         double row = 0.0;
-        for (j = 0; j < n; ++j) row += fabs(s->A[i * n + j]);
+        for (j = 0; j < n; ++j) row += fabs(A[i * n + j]);
         if (row > norm) norm = row;
     }
     doublings = halvings(norm, &part);
     memset(term, 0, size * sizeof(double));
-    memset(p->G, 0, size * sizeof(double));
+    memset(G, 0, size * sizeof(double));
     for (i = 0; i < n; ++i) term[i * n + i] = 1.0;
-    memcpy(p->P, term, size * sizeof(double));
+    memcpy(P, term, size * sizeof(double));
     for (order = 1; order <= 16; ++order) { /* 0.5^17 / 17! < 3e-20 */
         const double f = part / order;
-        for (i = 0; i < size; ++i) p->G[i] += f * term[i];
-        multiply(n, s->A, term, next);
+        for (i = 0; i < size; ++i) G[i] += f * term[i];
+        multiply(n, A, term, next);
         for (i = 0; i < size; ++i) next[i] *= f;
-        for (i = 0; i < size; ++i) p->P[i] += next[i];
+        for (i = 0; i < size; ++i) P[i] += next[i];
         swap = term;
         term = next;
         next = swap;
     }
     for (k = 0; k < doublings; ++k) {
-        multiply(n, p->P, p->G, term);
-        for (i = 0; i < size; ++i) p->G[i] += term[i];
-        multiply(n, p->P, p->P, term);
-        memcpy(p->P, term, size * sizeof(double));
+        multiply(n, P, G, term);
+        for (i = 0; i < size; ++i) G[i] += term[i];
+        multiply(n, P, P, term);
+        memcpy(P, term, size * sizeof(double));
+    }
+}
+
+/* exp(A h) of all blocks, and its integral times B. */
+static void propagators(const linear_system *s, double h, linear_propagator *p) {
+    const size_t square = s->largest * s->largest;
+    const double *A = s->A, *B = s->B;
+    double *P = p->P, *out = p->G, *G = p->work + s->n_x;
+    size_t b, i, j, k;
+    for (b = 0; b < s->n_blocks; ++b) {
+        const size_t m = s->block[b];
+        dense_propagator(m, A, h, P, G, G + square, G + 2 * square);
+        for (i = 0; i < m; ++i)
+            for (j = 0; j < s->n_u; ++j) {
+                double sum = 0.0;
+                for (k = 0; k < m; ++k) sum += G[i * m + k] * B[k * s->n_u + j];
+                out[i * s->n_u + j] = sum;
+            }
+        A += m * m;
+        B += m * s->n_u;
+        P += m * m;
+        out += m * s->n_u;
     }
 }
 
 LOCAL void linear_step(const linear_system *s, linear_propagator *p, double h, const double *u, double *x) {
-    const size_t n = s->modal ? s->n_x / 2 : s->n_x;
+    const size_t n = s->n_x / 2;
     size_t i;
     /* a master that adds up its time gives steps that differ in the last digits */
     if (fabs(h - p->h) > 1e-13 * h) {
         if (s->modal)
             for (i = 0; i < n; ++i) mode_propagator(s->stiffness[i], s->damping[i], h, p->P + 6 * i);
         else
-            dense_propagator(s, h, p);
+            propagators(s, h, p);
         p->h = h;
     }
     if (s->modal) {
@@ -180,9 +221,7 @@ LOCAL void linear_step(const linear_system *s, linear_propagator *p, double h, c
             x[n + i] = P[2] * q + P[3] * v + P[5] * f;
         }
     } else {
-        double *forced = p->work, *moved = p->work + n;
-        for (i = 0; i < n; ++i) forced[i] = dot(s->n_u, s->B + i * s->n_u, u);
-        for (i = 0; i < n; ++i) moved[i] = dot(n, p->P + i * n, x) + dot(n, p->G + i * n, forced);
-        memcpy(x, moved, n * sizeof(double));
+        blocks_times(s, p->P, p->G, x, u, p->work);
+        memcpy(x, p->work, s->n_x * sizeof(double));
     }
 }

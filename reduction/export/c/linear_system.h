@@ -1,7 +1,7 @@
 /* A linear system with inputs held over a step, solved exactly. No dependence on anything but the C library.
  *
  * modal:        eta'' + damping eta' + stiffness eta = B u,  x = [eta, eta']   (damping diagonal)
- * first order:  x' = A x + B u
+ * first order:  x' = A x + B u                                                (A of blocks on the diagonal)
  * both:         y = C x + F u + offset
  *
  * All matrices are stored row by row.
@@ -21,7 +21,9 @@ typedef struct {
     size_t n_x, n_u, n_y;     /* states (modal: twice the modes), inputs, outputs */
     const double *stiffness;  /* n_x / 2 */
     const double *damping;    /* n_x / 2 */
-    const double *A;          /* n_x * n_x */
+    size_t n_blocks, largest; /* blocks on the diagonal of A, and the size of the largest; modal: none */
+    const size_t *block;      /* n_blocks: their sizes */
+    const double *A;          /* the blocks, one after the other */
     const double *B;          /* modal: n_x / 2 * n_u, else n_x * n_u */
     const double *C;          /* n_y * n_x */
     const double *F;          /* n_y * n_u */
@@ -30,9 +32,9 @@ typedef struct {
 
 typedef struct {
     double h;                 /* of which step this is the propagator; 0 for none */
-    double *P;                /* modal: 6 numbers a mode; else n_x * n_x */
-    double *G;                /* first order: n_x * n_x, the integral of the propagator */
-    double *work;             /* n_x * (4 n_x + 2) or 2 n_x */
+    double *P;                /* modal: 6 numbers a mode; else blocks as those of A */
+    double *G;                /* first order: n_x * n_u, the integral of the propagator times B */
+    double *work;             /* first order: n_x, and three blocks of the largest size */
 } linear_propagator;
 
 LOCAL void linear_derivatives(const linear_system *s, const double *x, const double *u, double *dx);

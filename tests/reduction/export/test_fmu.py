@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import flexmbs as fx
-from flexmbs.reduction.export import fmu, fmu_source
+from flexmbs.reduction.export import fmu, fmu_source, uncoupled
 from flexmbs.reduction.export.linear_system import modal_system
 from tests.reduction.export.fmi2_master import Refused, Unit
 from tests.reduction.export.zero_order_hold import damping_of, free_of, held_response
@@ -77,7 +77,10 @@ def test_steps_are_exact_for_held_inputs(unit, strut, ratio):
 
 
 @compiled
-def test_steps_are_exact_with_coupled_damping(unit, strut):
+@pytest.mark.parametrize("few", [0, 1000])
+def test_steps_are_exact_with_coupled_damping(unit, strut, monkeypatch, few):
+    """With a full propagator, and with one of small groups."""
+    monkeypatch.setattr(uncoupled, "FEW", few)
     L = np.random.default_rng(1).standard_normal(strut.K.shape) * 0.3
     model = replace(strut, D=L @ L.T)
     u = forces(200)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
 from dataclasses import replace
 
 import numpy as np
@@ -130,6 +132,93 @@ def test_import_gives_the_same_body(lug, tmp_path):
     assert np.abs(a.shapes - b.shapes).max() < 1e-12 * np.abs(b.shapes).max()
     assert np.abs(a.D - b.D).max() < 1e-12 * np.abs(b.D).max()
     assert fx.FloatingBody(a, reference="frame").modes == 14
+
+
+def statements(path):
+    """Blocks of a deck: their names, and the statements in them as lists of words between commas, without comments."""
+    text = "\n".join(line.split("#")[0] for line in path.read_text("ascii").splitlines())
+    *parts, rest = text.split(";")
+    assert not rest.strip()
+    blocks, current = {}, None
+    for part in parts:
+        key, _, value = (" ".join(part.split())).partition(": ")
+        if key == "begin":
+            assert current is None
+            current, blocks[value] = value, []
+        elif key == "end":
+            assert value == current
+            current = None
+        else:
+            blocks[current].append((key, value.split(", ")))
+    assert current is None
+    return blocks
+
+
+def modal_joint(words, nodes):
+    """What ReadModal of MBDyn reads, in its order: place, modes, file, and (label in the file, node) of each place."""
+    words = iter(words)
+    assert (next(words), next(words)) == ("1", "modal")
+    first = next(words)
+    if first == "clamped":
+        assert next(words) == "position"
+        at = [float(next(words)) for _ in range(3)]
+    else:
+        kind, at = nodes[first]
+        assert kind == "modal"
+    modes = int(next(words))
+    assert [next(words) for _ in range(3)] == ["from file", "damping from file", '"body.fem"']
+    pairs = [(next(words), next(words), next(words)) for _ in range(int(next(words)))]
+    assert next(words, None) is None
+    assert all(offset == "null" and label[0] == label[-1] == '"' for label, _, offset in pairs)
+    return np.array(at), modes, [(label[1:-1], node) for label, node, _ in pairs]
+
+
+@REFERENCES
+def test_deck_by_its_grammar(lug, tmp_path, reference):
+    [written] = fx.export(lug, tmp_path / "x_mbdyn", "mbdyn_deck", reference=reference, nodes="TIP", modes=9)
+    assert sorted(p.suffix for p in written.path.iterdir()) == [".csv"] * 3 + [".fem", ".json", ".mbd"]
+    n, labels, _, groups = read(written.path / "body.fem")
+    blocks = statements(written.path / "deck.mbd")
+    assert list(blocks) == ["data", "initial value", "control data", "nodes", "elements"]
+    assert blocks["data"] == [("problem", ["initial value"])]
+    nodes = {}
+    for key, (label, kind, x, y, z, *rest) in blocks["nodes"]:
+        assert (key, rest) == ("structural", ["eye", "null", "null"])
+        assert kind in ("static", "modal")
+        assert label not in nodes
+        nodes[label] = kind, [float(x), float(y), float(z)]
+    [(key, words)] = blocks["elements"]
+    assert key == "joint"
+    origin, modes, pairs = modal_joint(words, nodes)
+    assert modes == n == 9
+    control = dict(blocks["control data"])
+    assert control == {"structural nodes": [str(len(nodes))], "joints": ["1"]}
+    assert len(pairs) == 2  # nodes of solids have no rotations
+    assert "joints at 37 places without rotations" in written.losses
+    inside = np.stack([groups[5], groups[6], groups[7]], axis=1)
+    for label, node in pairs:
+        kind, at = nodes[node]
+        assert kind == "static"
+        assert origin + inside[labels.index(label)] == pytest.approx(np.array(at), abs=1e-15)
+    assert sum(kind == "modal" for kind, _ in nodes.values()) == (reference == "mean")
+    run = dict(blocks["initial value"])
+    lowest = lug.angular_frequencies(() if reference == "mean" else reference)[6 if reference == "mean" else 0]
+    assert float(run["final time"][0]) == pytest.approx(20 * 2 * np.pi / lowest, rel=1e-9)
+    assert run["eigenanalysis"][1] == "parameter"
+
+
+@pytest.mark.skipif(shutil.which("mbdyn") is None, reason="MBDyn is not installed")
+def test_deck_runs_in_mbdyn(lug, tmp_path):
+    [written] = fx.export(lug, tmp_path / "x_mbdyn", "mbdyn_deck", reference="ROOT")
+    subprocess.run(["mbdyn", "-f", "deck.mbd"], cwd=written.path, check=True, timeout=300)
+    assert (written.path / "deck.m").read_text().count("dCoef")
+
+
+def test_decks_need_rotations(lug, tmp_path):
+    loose = replace(lug, frames=(), n_interface=0)
+    with pytest.raises(fx.ModelError, match="no place has rotations"):
+        fx.export(loose, tmp_path / "x", "mbdyn_deck", nodes="TIP")
+    assert not list(tmp_path.iterdir())
 
 
 MASS = "GROUP 9, MODAL MASS MATRIX\n"
