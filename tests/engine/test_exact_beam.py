@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -157,6 +158,17 @@ def test_frequencies_are_those_of_the_beam_with_directors():
         modes = fx.solve_modal(fx.Model(body, fx.Clamp(body.start)), modes=4)
         values.append(np.sqrt(modes.eigenvalues[:4]))
     np.testing.assert_allclose(values[0], values[1], rtol=2e-3)
+
+
+@pytest.mark.parametrize("element", [DirectorBeam(), ExactBeam(), ExactBeam(nodes=2)], ids=["director", "3", "2"])
+def test_damping_ratios_are_those_of_kelvin_and_voigt(element):
+    """tau omega / 2 for every mode: bending both ways, torsion."""
+    tau = 2e-3
+    body = beam(6, element=element, stiffness=replace(PLAIN, viscosity=tau))
+    values = np.linalg.eigvals(fx.linearise(fx.Model(body, fx.Clamp(body.start))).A)
+    values = values[(values.imag > 1e-6) & (np.abs(values) < 30.0)]
+    assert len(values) == 6
+    np.testing.assert_allclose(-values.real / np.abs(values), 0.5 * tau * np.abs(values), rtol=1e-7)
 
 
 # --- supports -------------------------------------------------------------------------------------------------------
