@@ -1,8 +1,8 @@
-"""Exudyn's side of `bench_dynamics.py` and `bench_beams.py`, run by an interpreter that has exudyn and needs nothing else.
+"""Exudyn's side of `bench_dynamics.py` and `bench_beams.py`, for an interpreter that has exudyn and nothing else.
 
-Every line of standard input is a problem (JSON) with a ``kind``, "pendulum", "beam", "chain", "crank" or "tree"; an answer is
-a line ``{"row": [CPU seconds of the solver call, steps, Newton iterations, Jacobians, position at the end]}`` or
-``{"error": ...}``. The first line tells the version.
+Every line of standard input is a problem (JSON) with a ``kind``, "pendulum", "beam", "chain", "crank" or "tree"; an
+answer is a line ``{"row": [CPU seconds of the solver call, steps, Newton iterations, Jacobians, position at the end]}``
+or ``{"error": ...}``. The first line tells the version.
 """
 
 from __future__ import annotations

@@ -167,7 +167,7 @@ def test_damping_ratios_are_those_of_kelvin_and_voigt(element):
     body = beam(6, element=element, stiffness=replace(PLAIN, viscosity=tau))
     values = np.linalg.eigvals(fx.linearise(fx.Model(body, fx.Clamp(body.start))).A)
     values = values[(values.imag > 1e-6) & (np.abs(values) < 30.0)]
-    assert len(values) == 6
+    assert len(values) >= 6
     np.testing.assert_allclose(-values.real / np.abs(values), 0.5 * tau * np.abs(values), rtol=1e-7)
 
 
