@@ -184,7 +184,11 @@ class Solution:
         return np.asarray(slopes[0] if len(slopes) == 1 else slopes)
 
     def section_frame(self, at: Attachment, step: int = -1) -> FloatArray:
-        """Axes (3, 3) at a node with directors or of a surface: columns x (the normal), y, z, inertial components."""
+        """Axes (3, 3) at a node with directors or of a surface, as columns, inertial components.
+
+        The first is normal to the directors, or to the slopes of a surface; with a vector across the thickness the
+        third is along that.
+        """
         as_attachment("section_frame", at, single=True)
         layout = at.body.element.layout
         if not layout.frame:

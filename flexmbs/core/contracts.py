@@ -143,7 +143,13 @@ class NodeLayout:
 
     @property
     def frame(self) -> tuple[int, ...]:
-        """The two vectors that tell a frame with all its rotations: directors, or those of a surface; or none."""
+        """The two vectors that tell a frame with all its rotations, or none: directors, or those of a surface.
+
+        Of a surface with a vector across the thickness it is this vector that turns with the section, together with the
+        first slope; the slopes alone may turn against it by shear.
+        """
+        if self.surface and self.slope:
+            return (*self.surface[:3], *self.slope)
         return self.directors or self.surface
 
     @property

@@ -21,8 +21,9 @@ __all__ = ["fasten_edge", "hinge_edge"]
 def fasten_edge(edge: Attachment, body: Side, name: str = "") -> tuple[Revolute, ...]:
     """Joints that hold position and normal of every node of an edge on a body, as a clamp does.
 
-    At each node p_A = p_B and n_A = n_B (5 equations); rotation about the normal and stretches stay free there, and
-    follow from its neighbours. Give them all to the model: ``fx.Model(..., *fx.fasten_edge(strip.set("left"), drum))``.
+    At each node p_A = p_B and n_A = n_B (5 equations), with n along the vector across the thickness, or normal to the
+    slopes; rotation about it and stretches stay free there, and follow from its neighbours. Give them all to the model:
+    ``fx.Model(..., *fx.fasten_edge(strip.set("left"), drum))``.
 
     Parameters
     ----------
@@ -107,10 +108,10 @@ def _word(owner: str, name: str, edge: Attachment) -> str:
 def _normal(edge: Attachment, node: int) -> FloatArray:
     """The axis of a node that its joint holds: the vector across the thickness, or the normal of the tangent plane."""
     layout, own = edge.body.element.layout, edge.body.reference[node]
-    if layout.surface:
-        n = np.cross(own[list(layout.surface[:3])], own[list(layout.surface[3:])])
-    elif layout.slope:
+    if layout.slope:
         n = own[list(layout.slope)]
+    elif layout.surface:
+        n = np.cross(own[list(layout.surface[:3])], own[list(layout.surface[3:])])
     else:
         assert edge.body.shape is not None  # noqa: S101  # surfaces have it
         n = edge.body.shape.frames[node, :, 2]

@@ -284,6 +284,13 @@ ALL: tuple[CaseEntry, ...] = (
         slow=True,
     ),
     CaseEntry(
+        "plate-slewing",
+        "Slewing of a plate: absolute-nodal shells and a floating frame",
+        "flexible motion",
+        f"{_HERE}.slewing_plate:PLATE",
+        slow=True,
+    ),
+    CaseEntry(
         "stiffened-free-flight",
         "Free flight with geometric stiffening",
         "flexible motion",
