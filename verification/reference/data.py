@@ -15,9 +15,9 @@ __all__ = ["IDS", "ReferenceSet", "load_reference"]
 
 #: The problems there are figures for.
 IDS = (
-    "s01", "s02", "s03", "s04", "s05", "s06", "s07", "s12", "s13", "e01", "e02", "e03", "e05", "e07", "e08",
+    "s01", "s02", "s03", "s04", "s05", "s06", "s07", "s11b", "s12", "s13", "e01", "e02", "e03", "e05", "e07", "e08",
     "d01", "d02", "d03", "d04", "d05", "d06a", "d06b", "d07", "d08", "d10", "d11", "d12", "d13", "d14", "d15",
-    "s09", "s10", "s14", "e06", "e09", "shell-obstacles",
+    "s08a", "s08b", "s08c", "s08d", "s08e", "s09", "s10", "s14", "e06", "e09", "shell-obstacles",
     "e04", "d09", "d16", "d16-cable", "d17", "d17-cable", "d18", "d19", "d20", "d21", "d22",
     "negrut", "rod-flight",
 )  # fmt: skip
