@@ -21,7 +21,7 @@ VARIANTS = (
     ("shears not assumed", ContinuumPlate(assumed_shear=False)),
     ("not split", ContinuumPlate(split=False)),
     ("thickness not nodal", ContinuumPlate(nodal=False)),
-    ("as printed", ContinuumPlate(split=False, nodal=False, assumed_shear=False)),
+    ("as printed", ContinuumPlate(split=False, nodal=False, assumed_shear=False, twist=False)),
 )
 PRINTED = VARIANTS[-1][1]
 

@@ -21,7 +21,7 @@ THIN, THICK = 0.001, 0.01
 WIDTH = 0.5
 TIP = (1.0, 0.5, 1.0)
 LOAD = np.array([1.0, 1.0, 0.0])
-PRINTED = ContinuumPlate(split=False, nodal=False, assumed_shear=False)
+PRINTED = ContinuumPlate(split=False, nodal=False, assumed_shear=False, twist=False)
 
 
 def panel(n: int, along: FloatArray, origin: FloatArray) -> fx.Mesh:
