@@ -312,6 +312,12 @@ class TimeSolution:
 
         return write_motion(self, path, body, steps)
 
+    def to_gltf(self, path: Any, **options: Any) -> Any:
+        """Write a glTF file (.glb) of the motion; see `flexmbs.write_gltf`."""
+        from flexmbs.output.motion_files import write_motion
+
+        return write_motion("write_gltf", self, path, **options)
+
     def momentum(self) -> tuple[FloatArray, FloatArray]:
         """Linear momentum and angular momentum about the origin, (n_t, 3) each, inertial frame.
 
