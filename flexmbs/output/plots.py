@@ -362,7 +362,8 @@ def _drawn(body: FlexibleBody, points: FloatArray) -> FloatArray:
 def _typeset(label: str) -> str:
     """A label whose symbol has an index, with the index set lower."""
     symbol, _, unit = label.partition(" ")
-    return f"${symbol}$ {unit}" if "_" in symbol else label
+    letter, _, index = symbol.partition("_")
+    return f"${letter}_{{{index}}}$ {unit}" if index else label
 
 
 def _scale(values: FloatArray) -> tuple[Normalize, Any]:
