@@ -363,7 +363,9 @@ def _typeset(label: str) -> str:
     """A label whose symbol has an index, with the index set lower."""
     symbol, _, unit = label.partition(" ")
     letter, _, index = symbol.partition("_")
-    return f"${letter}_{{{index}}}$ {unit}" if index else label
+    if not index:
+        return label
+    return f"${letter}_{{{index}}}$ {unit}" if len(index) > 1 else f"${symbol}$ {unit}"
 
 
 def _scale(values: FloatArray) -> tuple[Normalize, Any]:
