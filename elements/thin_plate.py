@@ -104,7 +104,7 @@ class ThinPlate:
 
     mixed: bool = True
     curvature: PlateCurvature = PlateCurvature.EXACT
-    membrane: Gauss | Lobatto = field(default_factory=lambda: Gauss(3))
+    membrane: Gauss | Lobatto = field(default_factory=lambda: Lobatto(4))
     bending: Gauss | Lobatto = field(default_factory=lambda: Gauss(3))
     rotary_inertia: bool = False
 

@@ -107,7 +107,7 @@ class System:
         self.unknown = np.full(n_v + n_c, -1, dtype=np.int64)
         self.unknown[self.free] = np.arange(len(self.free))
         self.pattern = Pattern.of(self.blocks, self.unknown, len(self.free))
-        self.solver: LinearSolver = linsolve.choose(self.pattern, self.half_band, self.symmetric, n_c > 0)
+        self.solver: LinearSolver = linsolve.choose(self.pattern, self.half_band, self.symmetric, self.multipliers)
         self._row, self._col = sparsity.entries(self.blocks, self.unknown, size)
         self._slot = self.solver.slots(self._row, self._col)
         self.diagonal = self.solver.slots(np.arange(self.n), np.arange(self.n))
@@ -120,6 +120,12 @@ class System:
     def n(self) -> int:
         """Number of unknowns."""
         return len(self.free)
+
+    @property
+    def multipliers(self) -> IntArray:
+        """Which unknowns are multipliers of constraints."""
+        rows = self.unknown[self.coordinates.n_v :]
+        return rows[rows >= 0]
 
     def env(self, t: float, ramp: float) -> Env:
         """Load factors at t; loads without history are at ``ramp``."""

@@ -8,6 +8,7 @@ if __name__ != "flexmbs.meshes":
 from flexmbs.meshes.arclength import curve
 from flexmbs.meshes.block import CellBlock
 from flexmbs.meshes.generate import annular_sector, arc, box, line, polyline, rectangle
+from flexmbs.meshes.generate_surfaces import cylinder, ring, sphere_sector
 from flexmbs.meshes.mesh import Mesh
 from flexmbs.meshes.quality import Quality, quality
 from flexmbs.meshes.read import read_mesh
@@ -24,13 +25,16 @@ __all__ = [
     "arc",
     "box",
     "curve",
+    "cylinder",
     "line",
     "oriented",
     "polyline",
     "quality",
     "read_mesh",
     "rectangle",
+    "ring",
     "sample",
+    "sphere_sector",
     "three_node",
     "write_mesh",
 ]

@@ -133,7 +133,7 @@ class _Stepper:
         self.scheme, self.dynamics, self.tolerance = scheme, dynamics, tolerance
         system, m = dynamics.system, dynamics.mechanics
         # The derivative of discrete gradients is not symmetric, and fills the blocks of joints.
-        solver: Any = linsolve.choose(system.pattern, system.half_band, False, dynamics.n_c > 0)
+        solver: Any = linsolve.choose(system.pattern, system.half_band, False, system.multipliers)
         if isinstance(solver, Band):
             solver.in_place = True
         dynamics.matrix = StepMatrix(system, np.ones(len(dynamics.B), dtype=bool), dynamics.seconds, solver)

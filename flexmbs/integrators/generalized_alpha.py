@@ -51,7 +51,8 @@ __all__ = ["GeneralizedAlpha"]
 
 EPS = float(np.finfo(float).eps)
 RATE = 0.3
-MANY = 5_000
+MANY = 600
+"""Unknowns up to which a matrix that is no narrow band is made in every step."""
 CLOSED = 1e-9
 """Constraint violation, relative to the size of the model, from which one more increment leads to round-off."""
 MET, MET_RATE = 1e-7, 1e-4

@@ -35,8 +35,9 @@ class NewtonOptions:
         Error of an increment relative to the change of the positions by the acceleration in the step.
     refresh : str
         When the matrix is made: ``"step"`` once a step, ``"demand"`` when convergence slows down, ``"full"`` in every
-        iteration (quadratic convergence), ``"auto"``: once a step up to 5 000 unknowns, and whatever their
-        number if the matrix is a band of half width 48 at most; else on demand.
+        iteration (quadratic convergence), ``"auto"``: once a step if the matrix is a band of half
+        width 48 at most, or has up to 600 unknowns; else on demand, since factors of surfaces cost more than what
+        a fresh matrix saves.
     most : int
         Iterations before a step is given up.
 

@@ -37,9 +37,13 @@ class Cholmod(SuperLU):
 
     def refactor(self) -> None:
         """Cholesky, or LU if a pivot is not positive."""
-        self._definite = self._try()
-        if not self._definite:
+        if not self.factorised():
             super().refactor()
+
+    def factorised(self) -> bool:
+        """Cholesky of what ``data`` holds, and whether it is positive definite."""
+        self._definite = self._try()
+        return self._definite
 
     def _try(self) -> bool:
         try:

@@ -20,6 +20,9 @@ NARROW = 20
 WIDE = 48
 """Half bandwidth up to which it is faster than SuperLU."""
 
+MESHED, LARGE, BORDER = 150, 1_000, 60
+"""Half bandwidth and order above which, and number of constraints up to which, these border a definite part."""
+
 SMALL = 400
 """Order up to which the band solver is taken whatever the bandwidth."""
 
@@ -72,16 +75,23 @@ def cholmod_available() -> bool:
     return False
 
 
-def choose(pattern: Pattern, half_band: int, symmetric: bool, saddle: bool = False) -> LinearSolver:
+def choose(pattern: Pattern, half_band: int, symmetric: bool, constraints: IntArray | None = None) -> LinearSolver:
     """A solver for matrices of this pattern: band for narrow or small ones, CHOLMOD for symmetric ones.
 
-    The others, and all where CHOLMOD is missing: band up to `WIDE`, else SuperLU. ``saddle``: the matrix has constraint
-    rows with zero diagonal; SuperLU then keeps the order of the unknowns, since minimum degree is ruinous there.
+    The others, and all where CHOLMOD is missing: band up to `WIDE`, else SuperLU. ``constraints``: unknowns with zero
+    diagonal. Of meshed surfaces a few of them are a border; else SuperLU keeps the order of the unknowns, since minimum
+    degree is ruinous there.
     """
+    saddle = constraints is not None and len(constraints) > 0
     if half_band <= NARROW or pattern.n <= SMALL:
         return Band(pattern.n, half_band, symmetric)
     if symmetric and cholmod_available():
         from flexmbs.core.linsolve.cholmod import Cholmod
 
         return Cholmod(pattern)
+    few = constraints is not None and 0 < len(constraints) <= BORDER
+    if constraints is not None and few and half_band > MESHED and pattern.n > LARGE and cholmod_available():
+        from flexmbs.core.linsolve.bordered import Bordered
+
+        return Bordered(pattern, constraints)
     return Band(pattern.n, half_band, symmetric) if half_band <= WIDE else SuperLU(pattern, natural=saddle)
