@@ -218,7 +218,7 @@ def _mapped(
     number = np.arange(n_u * n_v).reshape(n_v, n_u)
     right, up = np.roll(number, -1, axis=1), np.roll(number, -1, axis=0)
     cells = np.stack((number, right, np.roll(right, -1, axis=0), up), axis=2)[: counts[1], : counts[0]].reshape(-1, 4)
-    sets = {}
+    sets: dict[str, NDArray[np.int64]] = {}
     if not first:
         sets |= {names[0]: number[:, 0], names[1]: number[:, -1]}
     if not second:

@@ -103,10 +103,11 @@ def run_ring(progress: Progress) -> Outcome:
                     known = _starting(stored, f"P/Pmax={load:g}: {corner}")
                     value = solution.displacement(body.node(node), solution.at_parameter(load))[2]
                     errors.append(value / known.value - 1.0)
-                    quantities.append(
-                        measured(f"{label}, {cells[0]} x {cells[1]}, P/Pmax = {load:g}: {corner}", "-", value,
-                                 known.value, stored.source, known.uncertainty, rtol=0.03 if cells[0] == 2 else 0.01)
-                    )  # fmt: skip
+                    if cells[0] == 4:
+                        quantities.append(
+                            measured(f"{label}, 4 x 32, P/Pmax = {load:g}: {corner}", "-", value, known.value,
+                                     stored.source, known.uncertainty, rtol=0.01)
+                        )  # fmt: skip
                 rows.append((label, f"{cells[0]} x {cells[1]}", corner, *(f"{e:+.2%}" for e in errors)))
             views.append(solution)
     table = Table("Errors against the published table", ("plate", "cells", "corner", *(f"{x:g}" for x in LIPS)), rows)
