@@ -12,6 +12,7 @@ from flexmbs.core.contracts import Element
 from flexmbs.core.laminate import Ply
 from flexmbs.elements.continuum_beam import ContinuumBeam
 from flexmbs.elements.continuum_plate import ContinuumPlate
+from flexmbs.elements.corner_plate import CornerPlate
 from flexmbs.elements.director_beam import DirectorBeam
 from flexmbs.elements.exact_beam import ExactBeam
 from flexmbs.elements.hermite import CableStrain
@@ -34,6 +35,7 @@ __all__ = [
     "CableStrain",
     "ContinuumBeam",
     "ContinuumPlate",
+    "CornerPlate",
     "DirectorBeam",
     "ExactBeam",
     "Frame",

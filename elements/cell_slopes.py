@@ -22,12 +22,18 @@ from flexmbs.meshes.surface import KINK, corner_normals
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["corner_slopes", "in_frames", "turned"]
+__all__ = ["FOLD", "corner_slopes", "folds", "in_frames", "turned"]
 
 EDGES = np.array([[0, 1], [3, 2], [0, 3], [1, 2]])
 """Edges of a cell: two along x, two along y, each in the direction of its parameter."""
 ALONG = np.array([[0, 2], [0, 3], [1, 3], [1, 2]])
 """Edges along x and along y that meet at a corner."""
+FOLD = 10.0
+"""Length, in thicknesses, of a plate or beam whose shear stiffness holds the angle between slopes at a kink.
+
+There the slope along one cell is the slope across another, on which its bending moment acts. The shears of the cells
+alone resist over a part of their length, so that the kink would give way, the more the finer the mesh is.
+"""
 SAME = 1e-3
 """Share of a second eigenvalue above which normals at an edge span a plane."""
 
@@ -62,6 +68,25 @@ def corner_slopes(owner: str, shape: SurfaceShape) -> FloatArray:
             slopes[:, corner, k] = np.where(flip, -1.0, 1.0)[:, None] * length[which[:, edge], None] * at
     slopes[:, :, 2] = normals
     return slopes
+
+
+def folds(shape: SurfaceShape) -> NDArray[np.bool_]:
+    """Which edges (n_e, 4) of the cells, in the order of `EDGES`, are folds: cells at an angle, or more than two."""
+    cells, points = shape.cells, shape.points
+    ends = cells[:, EDGES]
+    _, which = np.unique(np.sort(ends.reshape(-1, 2), axis=1), axis=0, return_inverse=True)
+    which = which.reshape(len(cells), 4)
+    edge = points[ends[..., 1]] - points[ends[..., 0]]
+    edge /= np.linalg.norm(edge, axis=2, keepdims=True)
+    inward = points[cells].mean(axis=1)[:, None] - points[ends[..., 0]]
+    inward -= (inward * edge).sum(axis=2, keepdims=True) * edge
+    inward /= np.linalg.norm(inward, axis=2, keepdims=True)
+    n = int(which.max(initial=-1)) + 1
+    total = np.zeros((n, 3))
+    np.add.at(total, which, inward)
+    count = np.bincount(which.ravel(), minlength=n)
+    turned_by = np.linalg.norm(total, axis=1) > 2.0 * np.sin(0.5 * np.radians(KINK))
+    return np.asarray(((count > 2) | ((count == 2) & turned_by))[which])
 
 
 def in_frames(slopes: FloatArray, frames: FloatArray) -> FloatArray:
@@ -105,7 +130,7 @@ def _cell_normals(owner: str, shape: SurfaceShape) -> FloatArray:
     """
     cells, points = shape.cells, shape.points
     facets = corner_normals(owner, points, cells)
-    label = _alike(shape, facets)
+    label = _alike(shape)
     n = int(label.max(initial=-1)) + 1
     first = np.zeros((n, 3))
     first[label.ravel()[::-1]] = facets.reshape(-1, 3)[::-1]
@@ -157,22 +182,40 @@ def _means(label: IntArray, vectors: FloatArray, n: int) -> FloatArray:
     return np.asarray(np.divide(total, size, out=np.zeros_like(total), where=size > 0.0))
 
 
-def _alike(shape: SurfaceShape, facets: FloatArray) -> IntArray:
-    """Labels (n_e, 4): corners at a node whose cells have one normal; at kinks those less than `KINK` apart."""
-    label = shape.cells.copy()
-    flat, facet = label.ravel(), facets.reshape(-1, 3)
-    nodes = shape.cells.ravel()
+def _alike(shape: SurfaceShape) -> IntArray:
+    """Labels (n_e, 4): corners at a node whose cells have one normal; at kinks those that go on over their edges."""
+    cells = shape.cells
+    label = cells.copy()
+    nodes = cells.ravel()
     order = np.argsort(nodes, kind="stable")
     bounds = (np.searchsorted(nodes[order], shape.kinks, side=side) for side in ("left", "right"))
+    sides = np.stack((np.roll(cells, -1, axis=1), np.roll(cells, 1, axis=1)), axis=2).reshape(-1, 2)
     new = len(shape.points)
-    for start, end in zip(*bounds, strict=True):
+    for start, end, node in zip(*bounds, shape.kinks, strict=True):
         todo = list(order[start:end])
         while todo:
             group = [todo.pop(0)]
             for member in group:  # grows while it is gone through
-                near = [c for c in todo if abs(facet[c] @ facet[member]) > np.cos(np.radians(KINK))]
+                near = [c for c in todo if _goes_on(shape.points, node, sides[member], sides[c])]
                 group += near
                 todo = [c for c in todo if c not in near]
-            flat[group] = new
+            label.ravel()[group] = new
             new += 1
     return label
+
+
+def _goes_on(points: FloatArray, node: int, one: IntArray, other: IntArray) -> bool:
+    """Whether two cells at a node share an edge, and go on over it by less than `KINK`, whatever their orientation.
+
+    ``one`` and ``other`` are the neighbours of the node in the cells.
+    """
+    for a, c in ((one[0], one[1]), (one[1], one[0])):
+        if a in other:
+            edge, d = points[a] - points[node], other[0] if other[1] == a else other[1]
+            across = [
+                v - (v @ edge) / (edge @ edge) * edge for v in (points[c] - points[node], points[d] - points[node])
+            ]
+            size = np.linalg.norm(across[0]) * np.linalg.norm(across[1])
+            if across[0] @ across[1] < -np.cos(np.radians(KINK)) * size:
+                return True
+    return False

@@ -20,7 +20,8 @@ locks: sections cannot narrow where they are compressed, as Poisson's ratio asks
   across, which takes the last of locking from thin arcs, as in the cables.
 
 Where elements meet at an angle, nodal coordinates are derivatives by the axes of one frame at the node, of which those
-of the elements follow by constant factors (`flexmbs.elements.cell_slopes`).
+of the elements follow by constant factors (`flexmbs.elements.cell_slopes`). With ``nodal`` shear stiffness at the kink
+holds the angle.
 
 Kelvin-Voigt damping replaces E by :math:`E + \tau\dot E`. The mass matrix is constant.
 """
@@ -38,12 +39,14 @@ from flexmbs.core.directors import directed
 from flexmbs.core.errors import ModelError
 from flexmbs.core.section_matrix import section_matrix
 from flexmbs.elements import hermite
-from flexmbs.elements.cell_slopes import in_frames, turned
+from flexmbs.elements.cell_slopes import FOLD, in_frames, turned
 from flexmbs.elements.continuum_kernels import ContinuumGroup, continuum_force, continuum_tangent
 from flexmbs.elements.director_beam import DirectorBeam
 from flexmbs.elements.quadrature import Gauss, Lobatto
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from flexmbs.core.section import BeamStiffness
 
 __all__ = ["ContinuumBeam"]
@@ -168,15 +171,21 @@ class ContinuumBeam:
         L = hermite.arc_lengths(axis, np.linalg.norm(points[:, 1] - points[:, 0], axis=1))
         x, y, z, w, kind = _points(height, width, self.split, self.nodal)
         phi, volume = _gradients(reference, L, turn, x, y, z)
-        C = _elasticity(EA / A, GA_y / A, GA_z / A, self.poissons_ratio, self.split, self.nodal)
-        one = np.ones(len(dofs))
+        one, W = np.ones(len(dofs)), np.ascontiguousarray(volume * w)
+        C = one[:, None, None, None] * _elasticity(
+            EA / A, GA_y / A, GA_z / A, self.poissons_ratio, self.split, self.nodal
+        )
+        for kinked, number in zip(_kinked(turn, dofs).T, (2, 3), strict=True):
+            for p in np.flatnonzero(kind == number):
+                for k, held in ((3, GA_y * height), (5, GA_z * width)):
+                    C[:, number, k, k] += np.where(kinked, FOLD * held / W[:, p], 0.0)
         return ContinuumGroup(
             dofs=np.ascontiguousarray(dofs, dtype=np.int64),
             b1=b1,
             phi=phi,
-            W=np.ascontiguousarray(volume * w),
+            W=W,
             kind=kind,
-            C=np.ascontiguousarray(one[:, None, None, None] * C),
+            C=np.ascontiguousarray(C),
             tau=stiffness.viscosity * one,
             L=L,
             size=one[:, None] * np.array([height, width]),
@@ -241,24 +250,31 @@ class ContinuumBeam:
         return found
 
 
+def _kinked(slopes: FloatArray, dofs: IntArray) -> NDArray[np.bool_]:
+    """Which ends (n_e, 2) are at nodes where a cell leaves in another direction than that of the node."""
+    turned_off = np.abs(slopes[:, :, 0, 0]) < 1.0 - 1e-6
+    nodes = dofs.reshape(-1, 2, 12)[:, :, 0]
+    return np.isin(nodes, nodes[turned_off])
+
+
 def _points(
     height: float, width: float, split: bool, nodal: bool
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, IntArray]:
-    """Coordinates x in [0, 1], y, z, weights, and kinds of the points: of the volume, on the axis, at the nodes."""
+    """Coordinates x in [0, 1], y, z, weights, and kinds of the points: of the volume, on the axis, at both nodes."""
     (a, wa), (s, ws) = (Lobatto(3) if nodal else Gauss(4)).rule(), Gauss(2 if nodal else 3).rule()
     x, y, z = (p.ravel() for p in np.meshgrid(0.5 * (1 + a), 0.5 * height * s, 0.5 * width * s, indexing="ij"))
     w = np.einsum("i,j,k->ijk", 0.5 * wa, 0.5 * height * ws, 0.5 * width * ws).ravel()
     kind = np.zeros(len(x), dtype=np.int64)
     nodes = np.array([0.0, 1.0]), np.array([0.5, 0.5])
-    for wanted, (places, weights), number in (
-        (split, nodes if nodal else (0.5 * (1 + a), 0.5 * wa), 1),
-        (nodal, nodes, 2),
+    for wanted, (places, weights), numbers in (
+        (split, nodes if nodal else (0.5 * (1 + a), 0.5 * wa), np.array([1])),
+        (nodal, nodes, np.array([2, 3])),
     ):
         if wanted:
             none = np.zeros(len(places))
             x, y, z = np.append(x, places), np.append(y, none), np.append(z, none)
             w = np.append(w, weights * height * width)
-            kind = np.append(kind, np.full(len(places), number, dtype=np.int64))
+            kind = np.append(kind, np.resize(numbers, len(places)))
     return x, y, z, w, kind
 
 
@@ -296,16 +312,16 @@ def _gradients(
 
 
 def _elasticity(E: float, G_xy: float, G_xz: float, nu: float, split: bool, nodal: bool) -> FloatArray:
-    """Elasticity matrices (3, 6, 6): in the volume, of the coupling, at the nodes; order 11, 22, 33, 12, 23, 13."""
+    """Elasticity matrices (4, 6, 6): in the volume, of the coupling, at both nodes; order 11, 22, 33, 12, 23, 13."""
     lame = E * nu / ((1.0 + nu) * (1.0 - 2.0 * nu))
-    C = np.zeros((3, 6, 6))
+    C = np.zeros((4, 6, 6))
     C[0] = np.diag([E, E, E, G_xy, 0.5 * (G_xy + G_xz), G_xz])
     coupling = np.full((3, 3), lame) + np.eye(3) * (E / (1.0 + nu) - E)
     C[1 if split else 0, :3, :3] += coupling
     if nodal:
         section = [1, 2, 4]
         for k in section:
-            C[2, k, k], C[0, k, k] = C[0, k, k], 0.0
+            C[2:, k, k], C[0, k, k] = C[0, k, k], 0.0
     return C
 
 

@@ -24,7 +24,7 @@ class ContinuumGroup(NamedTuple):
     """Tables of n_e elements with n_p points and m vectors at their nodes.
 
     ``dofs (n_e, 3 m)``; ``phi (n_e, n_p, 3, m)``; ``W (n_e, n_p)`` volumes of the points; ``kind (n_p,)``: which
-    elasticity matrix of ``C (n_e, 3, 6, 6)`` a point has; ``tau`` retardation time; ``L`` lengths; ``size (n_e, 2)``
+    elasticity matrix of ``C (n_e, n, 6, 6)`` a point has; ``tau`` retardation time; ``L`` lengths; ``size (n_e, 2)``
     height and width of the section; ``rho (n_e, 3)``: mass, rhoI_z and rhoI_y per length; ``slopes (n_e, 2, 3, 3)`` the
     stress-free slopes of the cells in the frames of their nodes (`flexmbs.elements.cell_slopes`).
     """

@@ -46,7 +46,7 @@ from flexmbs.core.contracts import (
     TangentKernel,
 )
 from flexmbs.core.errors import ModelError
-from flexmbs.elements.cell_slopes import corner_slopes, in_frames
+from flexmbs.elements.cell_slopes import FOLD, corner_slopes, folds, in_frames
 from flexmbs.elements.continuum_plate_tables import (
     NODES,
     cell_grid,
@@ -164,14 +164,18 @@ class ContinuumPlate:
         slopes = in_frames(corner_slopes("ContinuumPlate", shape), shape.frames[shape.cells])
         x, y, z, w, kind = plate_points(h, self.split, self.nodal, self.assumed_shear)
         phi, volume = gradients(reference, slopes, axis, x, y, z)
-        bad = np.flatnonzero((volume <= 0.0).any(axis=1))
+        x, y = np.tile(NODES.T.astype(float), 2)
+        _, faces = gradients(reference, slopes, axis, x, y, np.repeat([-0.5 * h, 0.5 * h], 4))
+        bad = np.flatnonzero((volume <= 0.0).any(axis=1) | (faces <= 0.0).any(axis=1))
         if len(bad):
             raise ModelError(
                 f"ContinuumPlate: element {int(bad[0])} at {shape.points[shape.cells[bad[0]]].tolist()} is folded in "
-                f"its stress-free shape: its sides turn too much, or its thickness is above its radius of curvature."
+                f"its stress-free shape: its sides turn too much, or half its thickness is above its radius "
+                f"of curvature."
             )
         C = elasticity(Q, shear / h, E, nu, not (self.split or self.nodal), self.assumed_shear)
-        tie, g0, H = ties(reference, slopes, axis, shear, self.assumed_shear)
+        held = FOLD * h * 0.5 * float(shear[0, 0] + shear[1, 1])
+        tie, g0, H = ties(reference, slopes, axis, shear, held, folds(shape), self.assumed_shear)
         one = np.ones(len(dofs))
         return PlateGroup(
             dofs=np.ascontiguousarray(dofs, dtype=np.int64),

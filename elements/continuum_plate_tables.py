@@ -9,6 +9,8 @@ without a mixed slope: d2r/dxdy is zero at the nodes. Nodes are at (0, 0), (1, 0
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from flexmbs.core.contracts import FloatArray, IntArray
@@ -17,10 +19,15 @@ from flexmbs.elements.cell_slopes import turned
 from flexmbs.elements.quadrature import Gauss, Lobatto
 from flexmbs.meshes.surface import tangents_along
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 __all__ = ["NODES", "cell_grid", "elasticity", "gradients", "local_axes", "mid_surface", "plate_points", "ties"]
 
 NODES = np.array([[0, 0], [1, 0], [1, 1], [0, 1]])
 """Corners of the cell in (x, y)."""
+ACROSS = (((0, 6), (1, 9)), ((3, 8), (2, 11)), ((0, 0), (3, 3)), ((1, 2), (2, 5)))
+"""For each edge of the cell (`flexmbs.elements.cell_slopes`) its corners, and the tied shears across it there."""
 
 
 def _shapes(x: FloatArray, y: FloatArray) -> FloatArray:
@@ -143,9 +150,18 @@ def shear_rows(
 
 
 def ties(
-    reference: FloatArray, slopes: FloatArray, axis: FloatArray, shear: FloatArray, assumed: bool
+    reference: FloatArray,
+    slopes: FloatArray,
+    axis: FloatArray,
+    shear: FloatArray,
+    held: float,
+    folded: NDArray[np.bool_],
+    assumed: bool,
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Tables ``tie``, ``g0`` and ``H`` of `flexmbs.elements.tied_kernels`; empty ones if shears are not assumed."""
+    """Tables ``tie``, ``g0`` and ``H`` of `flexmbs.elements.tied_kernels`; empty ones if shears are not assumed.
+
+    At edges that are ``folded (n_e, 4)`` the shear across has the stiffness ``held`` per length in addition.
+    """
     n_e = len(reference)
     if not assumed:
         return np.zeros((n_e, 0, 2, 16)), np.zeros((n_e, 0)), np.zeros((n_e, 0, 0))
@@ -157,4 +173,10 @@ def ties(
     x, y, w = cell_grid(Gauss(3))
     P, area = shear_rows(reference, slopes, axis, x, y)
     H = np.einsum("ep,p,epat,ab,epbs->ets", area, w, P, shear, P)
+    size = np.linalg.norm(slopes[:, :, :2], axis=3)
+    for edge, across in enumerate(ACROSS):
+        for corner, t in across:
+            k = 0 if edge < 2 else 1
+            share = 0.5 * held * size[:, corner, k] / size[:, corner, 1 - k] ** 2
+            H[:, t, t] += np.where(folded[:, edge], share, 0.0)
     return np.ascontiguousarray(tie), (a[:, :, 0] * a[:, :, 1]).sum(axis=2), 0.5 * (H + H.transpose(0, 2, 1))

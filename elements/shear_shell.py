@@ -14,7 +14,8 @@ by 2 x 2 Gauss points, with four changes in :math:`\bar e`:
 - transverse shears are those in the middles of the sides, :math:`\gamma_\xi` linear in :math:`\eta` and constant in
   :math:`\xi`, and the reverse (Dvorkin and Bathe): no shear locking;
 - the thickness strain is that of the nodes (Betsch and Stein): no locking of curved elements; it is coupled to
-  nothing, so stress is plane and there is no Poisson locking of the thickness;
+  nothing, so stress is plane and there is no Poisson locking of the thickness; c is larger at folds, where moments
+  pull at the director;
 - membrane strains are enhanced, :math:`\varepsilon + M\alpha` with :math:`\int M\,dA = 0` (Simo and Rifai). The
   parameters are internal to an element; since they enter Green's strain linearly, their equation is linear,
   :math:`\alpha = -H^{-1}\int M^T C\,e\,dA`, :math:`H = \int M^T C M\,dA`, and is solved once, when tables are made;
@@ -45,8 +46,12 @@ __all__ = ["ShearShell"]
 
 LEAST = 0.1
 """Least cosine between the director and the normals of the cells at a node."""
+OFF = 0.3
+"""Largest difference from one of the part of a director along these normals."""
 ALIKE = 0.1
 """Tangent of half the angle between two cells up to which they count as one plane."""
+MITRE = 100.0
+"""Stiffness against stretch of a director at a fold of 90 degrees, by that of a strip as wide as the thickness."""
 MODES = (0, 4, 7)
 """Numbers of enhanced strains that there are."""
 
@@ -68,7 +73,7 @@ class ShearShell:
     ------
     ModelError
         If ``enhanced`` is another number, and (when the body is made) if no director is common to the cells at a node:
-        they meet at more than 168 degrees, or their normals cancel.
+        they meet at more than 168 degrees, or branch so that none has unit part along all normals.
 
     Notes
     -----
@@ -78,9 +83,9 @@ class ShearShell:
     less than half a turn.
 
     The director at a node has unit part along the normals of the cells there: its length is one on a flat surface, and
-    more on a coarse curved one. Point data ``normal`` of the mesh tell its direction. At a fold it lies along the
-    mitre, so that both sides have their thickness (`docs/theory/absolute_nodal_shells.md` has the errors); more than
-    two sides of a fold cannot be told from two.
+    more on a coarse curved one. Point data ``normal`` of the mesh tell its direction. At a fold, a corner or a branch
+    at right angles it lies along the mitre, so that all sides have their thickness; folded panels are off by less than
+    4e-3 where they are thirty times as long as thick (`docs/theory/absolute_nodal_shells.md`).
 
     Limits: first-order shear theory, plane stress; moderate strains (linear law); no change of thickness by stretching
     or bending; relative errors of the order of the square of thickness over radius. A director does not turn about
@@ -109,7 +114,7 @@ class ShearShell:
     name: ClassVar[str] = "shear shell"
     cell_type: ClassVar[str] = "quad"
     parametric: ClassVar[bool] = False
-    carries_kinks: ClassVar[bool] = False
+    carries_kinks: ClassVar[bool] = True
     layout: ClassVar[NodeLayout] = NodeLayout(
         dim=3,
         names=("x", "y", "z", "x_z", "y_z", "z_z"),
@@ -157,7 +162,10 @@ class ShearShell:
         axis = one[:, None] * np.array(stiffness.axis)
         D, _ = condensed(nodes, axis, C, self.enhanced, np.zeros((0, 2)))
         length = 0.5 * (nodes[:, :, 1] ** 2).sum(axis=-1)
-        across = 0.5 * (stiffness.matrix[0, 0] + stiffness.matrix[1, 1])
+        shares = _integrals(nodes).sum(axis=2)
+        # moments across a fold pull at the director along it, on a line and not on an area
+        fold = (2.0 * length - 1.0) * stiffness.thickness / np.sqrt(shares)
+        across = 0.5 * (stiffness.matrix[0, 0] + stiffness.matrix[1, 1]) * (1.0 + MITRE * fold)
         return ShearGroup(
             dofs=np.ascontiguousarray(dofs, dtype=np.int64),
             b1=b1,
@@ -165,7 +173,7 @@ class ShearShell:
             D=np.ascontiguousarray(D),
             E0=np.ascontiguousarray(np.hstack((products(nodes), length))),
             arc=np.ascontiguousarray(arcs(nodes, np.asarray(np.isin(shape.cells, shape.kinks).any(axis=1)))),
-            k=np.ascontiguousarray(across * _integrals(nodes).sum(axis=2) / (2.0 * length) ** 2),
+            k=np.ascontiguousarray(across * shares / (2.0 * length) ** 2),
             C=np.ascontiguousarray(C),
             axis=np.ascontiguousarray(axis),
             rho=one[:, None] * np.array([stiffness.mass_per_area, stiffness.rotary_inertia]),
@@ -239,12 +247,12 @@ def _directors(shape: SurfaceShape) -> FloatArray:
     for node in shape.kinks:
         here = normals[at == node]
         directors[node] = np.linalg.lstsq(here, np.ones(len(here)), rcond=ALIKE)[0]
-    length = np.linalg.norm(directors[at], axis=1)
-    bad = np.flatnonzero((normals * directors[at]).sum(axis=-1) < LEAST * np.maximum(length, 1.0))
+    along = (normals * directors[at]).sum(axis=-1)
+    bad = np.flatnonzero((np.abs(along - 1.0) > OFF) | (LEAST * np.linalg.norm(directors[at], axis=1) > 1.0))
     if len(bad):
         node = int(at[bad[0]])
         raise ModelError(
             f"ShearShell: the cells at node {node} {shape.points[node].tolist()} have no common director: they meet at "
-            f"an angle of almost 180 degrees, or their normals cancel. Use a body for each side."
+            f"almost 180 degrees, or more than two at angles that no director fits. Use a body for each side."
         )
     return directors

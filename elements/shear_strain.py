@@ -9,13 +9,18 @@ A strain is a row of 16 numbers that multiply the products of `flexmbs.elements.
     E_{\alpha\beta} = \tfrac12 (r_{,\alpha}\cdot r_{,\beta} - G_\alpha\cdot G_\beta), \qquad
     2 K_{\alpha\beta} = r_{,\alpha}\cdot d_{,\beta} + r_{,\beta}\cdot d_{,\alpha} - (\ldots)_0 ;
 
-across it, :math:`2 E_{\alpha 3} = r_{,\alpha}\cdot d - G_\alpha\cdot D`. D need not be the normal: with
-:math:`D = D^\alpha G_\alpha + D_n n`, axes along the surface and the normal turn these into
+across it, :math:`\Gamma_\alpha = r_{,\alpha}\cdot d - G_\alpha\cdot D`. D need not be the normal. With
+:math:`D = D^\alpha G_\alpha + D_n n` and :math:`D_{,\alpha} = b_\alpha^\gamma G_\gamma + \ldots`, axes along the
+surface and the normal turn these into
 
 .. math::
     \varepsilon_{ab} = E_{\alpha\beta}\,\xi^\alpha_{,a}\,\xi^\beta_{,b}, \quad
-    \kappa_{ab} = K_{\alpha\beta}\,\xi^\alpha_{,a}\,\xi^\beta_{,b} / D_n, \quad
-    \gamma_{a3} = 2\,(E_{\alpha3} - E_{\alpha\beta} D^\beta)\,\xi^\alpha_{,a} / D_n .
+    \kappa_{ab} = \bigl(K_{\alpha\beta} - \tfrac12 (b_\alpha^\gamma E_{\gamma\beta} + b_\beta^\gamma E_{\gamma\alpha})
+    \bigr)\,\xi^\alpha_{,a}\,\xi^\beta_{,b} / D_n, \quad
+    \gamma_{a3} = (\Gamma_\alpha - E_{\alpha\beta} D^\beta)\,\xi^\alpha_{,a} / D_n .
+
+The terms with b (those of Budiansky and Sanders) and D take out what a stretch of the surface does to the products
+while the director only turns: little on smooth surfaces, but much beside a fold.
 
 Nodes are ``(n_e, 4, 2, 3)``: position and director of the four corners.
 """
@@ -110,6 +115,7 @@ def strains(nodes: FloatArray, points: FloatArray, axis: FloatArray) -> Strains:
     along = _turning(P) @ _membrane(points)
     rows[..., :3, :6] = along
     rows[..., 3:6, 6:12] = along / height[..., None, None]
+    rows[..., 3:6, :6] = _turning(P) @ _shift(nodes, bases, points) @ _membrane(points) / height[..., None, None]
     ties = _ties(nodes)
     shares = [0.5 * np.stack((1.0 - t, 1.0 + t), axis=1) for t in (eta, xi)]
     shears = [np.einsum("gi,eik->egk", share, ties[:, 2 * a : 2 * a + 2]) for a, share in enumerate(shares)]
@@ -169,6 +175,24 @@ def _turning(P: FloatArray) -> FloatArray:
     return np.asarray(np.stack([np.stack(row, axis=-1) for row in rows], axis=-2))
 
 
+def _shift(nodes: FloatArray, bases: FloatArray, points: FloatArray) -> FloatArray:
+    """Minus the symmetric part of b_alpha^gamma E_gammabeta: from (E_xixi, E_etaeta, 2 E_xieta) to the curvatures."""
+    b = _components(bases, np.einsum("gai,eic->egac", bilinear(points)[1], nodes[:, :, 1]))
+    zero = 0.0 * b[..., 0, 0]
+    rows = [
+        (-b[..., 0, 0], zero, -0.5 * b[..., 0, 1]),
+        (zero, -b[..., 1, 1], -0.5 * b[..., 1, 0]),
+        (-b[..., 1, 0], -b[..., 0, 1], -0.5 * (b[..., 0, 0] + b[..., 1, 1])),
+    ]
+    return np.asarray(np.stack([np.stack(row, axis=-1) for row in rows], axis=-2))
+
+
+def _components(bases: FloatArray, vectors: FloatArray) -> FloatArray:
+    """Components (n_e, n_g, m, 2) along the bases of vectors (n_e, n_g, m, 3)."""
+    metric = np.einsum("egac,egbc->egab", bases, bases)
+    return np.asarray(np.linalg.solve(metric, np.einsum("egac,egmc->egam", bases, vectors)).swapaxes(-1, -2))
+
+
 def _membrane(points: FloatArray) -> FloatArray:
     """Rows (n_g, 3, 6) of E_xixi, E_etaeta, 2 E_xieta in the first six products."""
     xi, eta = points.T
@@ -184,17 +208,16 @@ def _membrane(points: FloatArray) -> FloatArray:
 
 
 def _ties(nodes: FloatArray) -> FloatArray:
-    """Rows (n_e, 4, 16) of 2 (E_alpha3 - E_alphabeta D^beta) / D_n: two along xi, two along eta."""
+    """Rows (n_e, 4, 16) of (Gamma_alpha - E_alphabeta D^beta) / D_n: two along xi, two along eta."""
     bases, director, normals, _ = _surface(nodes, TIES)
     height = (director * normals).sum(axis=-1)
-    metric = np.einsum("egac,egbc->egab", bases, bases)
-    skew = np.linalg.solve(metric, np.einsum("egac,egc->ega", bases, director)[..., None])[..., 0]
+    skew = _components(bases, director[:, :, None])[:, :, 0]
     E = _membrane(TIES)
     rows = np.zeros((len(nodes), 4, 16))
     rows[:, range(4), range(12, 16)] = 1.0
-    # along xi: 2 E_xixi D^xi + 2 E_xieta D^eta; along eta: 2 E_etaeta D^eta + 2 E_xieta D^xi
-    rows[:, :2, :6] -= 2.0 * E[:2, 0] * skew[:, :2, :1] + E[:2, 2] * skew[:, :2, 1:]
-    rows[:, 2:, :6] -= 2.0 * E[2:, 1] * skew[:, 2:, 1:] + E[2:, 2] * skew[:, 2:, :1]
+    # along xi: E_xixi D^xi + E_xieta D^eta; along eta: E_etaeta D^eta + E_xieta D^xi
+    rows[:, :2, :6] -= E[:2, 0] * skew[:, :2, :1] + 0.5 * E[:2, 2] * skew[:, :2, 1:]
+    rows[:, 2:, :6] -= E[2:, 1] * skew[:, 2:, 1:] + 0.5 * E[2:, 2] * skew[:, 2:, :1]
     return np.asarray(rows / height[..., None])
 
 

@@ -16,7 +16,7 @@ from scipy.spatial.transform import Rotation
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.history import History, value_at
-from flexmbs.node_planes import edge_slopes, mirrored, tangent_planes
+from flexmbs.node_planes import mirrored, slopes_along_edges, tangent_planes
 
 if TYPE_CHECKING:
     from flexmbs.coordinates import Coordinates
@@ -150,8 +150,8 @@ class _Gather:
                 self._hold_plane(key, axes, count, condition.rotation, drive, owner)
             if not layout.slope:
                 return
-        if condition.kind == "position":
-            for key in edge_slopes(self.coordinates, condition.at):
+        if condition.kind == "position" and layout.surface:
+            for key in slopes_along_edges(self.coordinates, condition.at):
                 self.edges.setdefault(key, []).extend((normal, 0.0, -1, owner) for normal in condition.normals)
         for dofs in self.coordinates.dofs(condition.at):
             if condition.kind == "position":
@@ -186,6 +186,12 @@ class _Gather:
 
     def _hold(self, condition, owner: str, drive: int) -> None:  # type: ignore[no-untyped-def]
         """Nodes with quaternions stay where they are: components along the axes, or the orientation."""
+        if condition.kind == "symmetry":
+            raise ModelError(
+                f"Model {self.model.name!r}: {owner}: nodes of a {condition.at.body.element.name} have rotations, "
+                f"which a plane of symmetry cannot hold; use a Planar joint between the ground and each node, its axis "
+                f"along the normal."
+            )
         axes = np.abs(condition.normals).argmax(axis=1)
         inclined = np.abs(np.abs(condition.normals).sum(axis=1) - 1.0) > ALIGNED
         if drive >= 0 or inclined.any():

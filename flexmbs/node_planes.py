@@ -12,10 +12,10 @@ from flexmbs.core.errors import ModelError
 if TYPE_CHECKING:
     from flexmbs.body import Attachment
     from flexmbs.coordinates import Coordinates
-    from flexmbs.core.contracts import FloatArray, NodeLayout
+    from flexmbs.core.contracts import FloatArray, IntArray, NodeLayout
     from flexmbs.supports import Condition
 
-__all__ = ["edge_slopes", "mirrored", "tangent_planes"]
+__all__ = ["mirrored", "slopes_along_edges", "tangent_planes"]
 
 IN_PLANE, NORMAL = 0.5, 0.85
 """Cosines to the normal of a plane of symmetry up to which a vector lies in it, and from which it is normal to it.
@@ -33,51 +33,54 @@ def tangent_planes(coordinates: Coordinates, at: Attachment) -> list[tuple[tuple
     all held is held entirely, since the edge cannot stretch. The stretch across the edge stays free: to hold it would
     prescribe zero strain there. A node alone keeps the direction of its first slope.
     """
-    body, layout = at.body, at.body.element.layout
-    edges = edge_directions(body.mesh, body.cells, np.array(at.nodes, dtype=np.int64))
-    parametric = bool(body.shape is not None and len(body.shape.slopes))
+    layout = at.body.element.layout
     found: list[tuple[tuple[int, ...], FloatArray, int]] = []
-    for dofs, edge in zip(coordinates.dofs(at), edges, strict=True):
-        keys = [tuple(int(i) for i in dofs[list(part)]) for part in (layout.surface[:3], layout.surface[3:])]
-        one, two = (coordinates.reference[list(key)] for key in keys)
-        t = [one / np.linalg.norm(one), two / np.linalg.norm(two)]
+    for dofs, (any_edge, along) in zip(coordinates.dofs(at), _along_edges(coordinates, at), strict=True):
+        keys = [_coordinates(dofs, part) for part in (layout.surface[:3], layout.surface[3:])]
+        t = [coordinates.reference[list(key)] for key in keys]
+        t = [x / np.linalg.norm(x) for x in t]
         n = np.cross(t[0], t[1])
         n /= np.linalg.norm(n)
-        counts = [1, 1]
-        if np.isnan(edge).any():
-            counts = [3, 3]
-        elif edge.any():
-            cosines = [abs(float(edge @ x)) for x in t]
-            along = int(np.argmax(cosines))
-            if parametric or cosines[along] >= ALONG:
-                counts[along] = 3
-        else:
+        counts = [3 if k in along else 1 for k in (0, 1)]
+        if not any_edge:
             counts[0] = 2
         axes = [np.stack((n, np.cross(n, x), x), axis=1) for x in t]
         found += list(zip(keys, axes, counts, strict=True))
-        if layout.mixed and edge.any():
-            key = tuple(int(i) for i in dofs[list(layout.mixed)])
-            found.append((key, axes[0], 1))
+        if layout.mixed and any_edge:
+            found.append((_coordinates(dofs, layout.mixed), axes[0], 1))
     return found
 
 
-def edge_slopes(coordinates: Coordinates, at: Attachment) -> list[tuple[int, ...]]:
-    """Coordinates of the slopes along edges of ``at``, which move with their nodes: a held edge is held between them.
+def slopes_along_edges(coordinates: Coordinates, at: Attachment) -> list[tuple[int, ...]]:
+    """Coordinates of the slopes along edges whose nodes are all in a set: what holds the nodes holds the edges."""
+    layout = at.body.element.layout
+    parts = (layout.surface[:3], layout.surface[3:])
+    return [
+        _coordinates(dofs, parts[k])
+        for dofs, (_, along) in zip(coordinates.dofs(at), _along_edges(coordinates, at), strict=True)
+        for k in along
+    ]
 
-    None for a node alone, and for elements without slopes along their edges; both slopes inside of a held area.
-    """
+
+def _coordinates(dofs: IntArray, part: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(int(i) for i in dofs[list(part)])
+
+
+def _along_edges(coordinates: Coordinates, at: Attachment) -> list[tuple[bool, tuple[int, ...]]]:
+    """Of each node of a surface whether an edge between nodes of the set ends there, and which slopes are along it."""
     body, layout = at.body, at.body.element.layout
-    if not layout.surface or body.shape is None or not len(body.shape.slopes):
-        return []
     edges = edge_directions(body.mesh, body.cells, np.array(at.nodes, dtype=np.int64))
-    found: list[tuple[int, ...]] = []
+    parametric = bool(body.shape is not None and len(body.shape.slopes))
+    found: list[tuple[bool, tuple[int, ...]]] = []
     for dofs, edge in zip(coordinates.dofs(at), edges, strict=True):
-        keys = [tuple(int(i) for i in dofs[list(part)]) for part in (layout.surface[:3], layout.surface[3:])]
         if np.isnan(edge).any():
-            found += keys
-        elif edge.any():
-            slopes = [coordinates.reference[list(key)] for key in keys]
-            found.append(keys[int(np.argmax([abs(float(edge @ x)) / float(np.linalg.norm(x)) for x in slopes]))])
+            found.append((True, (0, 1)))
+            continue
+        t = [coordinates.reference[dofs[list(part)]] for part in (layout.surface[:3], layout.surface[3:])]
+        cosines = [abs(float(edge @ x)) / float(np.linalg.norm(x)) for x in t]
+        along = int(np.argmax(cosines))
+        held = edge.any() and (parametric or cosines[along] >= ALONG)
+        found.append((bool(edge.any()), (along,) if held else ()))
     return found
 
 

@@ -20,6 +20,8 @@ ACCURATE = 1e-6
 """Estimated relative accuracy of the displacements below which nothing is said."""
 HOPELESS = 0.02
 """Relative error of a solution with the tangent from which a failure may be due to round-off."""
+STILL = 1e-13
+"""Displacement by the size of the largest body up to which nothing has moved."""
 SAMPLES = 4
 """Evaluations whose round-off is sampled to estimate the accuracy."""
 STAGNANT_SHARE = 5.0
@@ -40,7 +42,8 @@ def estimated_accuracy(system: System, path: FloatArray, env: Env, frames: Float
         turned = np.abs(path - system.coordinates.reference)[:, dofs[:, list(body.element.layout.directors)].ravel()]
         # where sections turn, points beside the axis move, too: a beam may be twisted and nothing else
         moved = max(moved, float(turned.max(initial=0.0)) * float(np.ptp(body.mesh.points, axis=0).max()))
-    if moved == 0.0:
+    size = max(float(np.ptp(body.mesh.points, axis=0).max()) for body in system.coordinates.bodies)
+    if moved <= STILL * size:  # as of a plate that is heated between its edges: what moves is round-off itself
         return np.nan
     fixation, free, rng = system.fixation, system.free, np.random.default_rng(0)
     worst = STAGNANT_SHARE * last_step

@@ -28,6 +28,11 @@ def as_surface(owner: str, body: object) -> SurfaceElement:
     """The element of a body that is a surface; refuses others."""
     if not isinstance(body, FlexibleBody) or not body.surface:
         raise ModelError(f"{owner}: body must be a FlexibleBody made of plates or shells, not {show(body)}.")
+    if body.element.layout.quaternion:
+        raise ModelError(
+            f"{owner}: a {body.element.name} has rotations at its nodes, which this load cannot treat; use "
+            f"DistributedLoad, PointForce or Moment."
+        )
     return cast("SurfaceElement", body.element)
 
 

@@ -273,5 +273,7 @@ def test_every_stored_figure_has_a_source_and_an_error(identity: str) -> None:
             reference = stored.reference(name, index)
             # those of motions, plates and shells come from meshes, series and published tables
             share = 3e-3 if identity in COARSE else 2e-3 if identity.startswith("d") else 0.0
+            share = 5e-3 if identity in ("s08c", "s08d", "s08e") else share  # shells that bend far
+            share = 3e-4 if identity == "s11b" else share  # at a limit point the path is flat
             assert 0 <= reference.uncertainty < (share * max(1.0, abs(reference.value)) or 1e-5)
             assert reference.source == stored.source

@@ -23,6 +23,27 @@ ALL: tuple[CaseEntry, ...] = (
     ),
     CaseEntry("s09-plates", "Square plates under pressure and a central force", "statics", f"{_HERE}.plates:STATICS"),
     CaseEntry("s14-twist", "Square plate twisted by a force at its corner", "statics", f"{_HERE}.plates:TWIST"),
+    CaseEntry(
+        "shear-shell-plates",
+        "Absolute-nodal shells: square plates and pure twist",
+        "statics",
+        f"{_HERE}.shear_shell:PLATES",
+        slow=True,
+    ),
+    CaseEntry(
+        "s11b-lee",
+        "Lee's frame up to its first limit point",
+        "statics",
+        f"{_HERE}.slope_discontinuities:LEE",
+        slow=True,
+    ),
+    CaseEntry(
+        "folded-plates",
+        "Folded and branching plates",
+        "statics",
+        f"{_HERE}.slope_discontinuities:FOLDS",
+        slow=True,
+    ),
     CaseEntry("s03-bend", "45-degree bend under a load out of its plane", "statics", f"{_HERE}.spatial_rods:BEND"),
     CaseEntry(
         "s12-princeton",
@@ -35,6 +56,29 @@ ALL: tuple[CaseEntry, ...] = (
     ),
     CaseEntry(
         "helical-spring", "Helical spring pulled to four times its pitch", "statics", f"{_HERE}.spatial_rods:SPRING"
+    ),
+    CaseEntry(
+        "s08-strip",
+        "Strip of shells under an end moment and an end force",
+        "statics",
+        f"{_HERE}.absolute_nodal_shells:STRIP",
+    ),
+    CaseEntry(
+        "s08c-slit-annulus",
+        "Slit annular plate lifted at one lip",
+        "statics",
+        f"{_HERE}.absolute_nodal_shells:ANNULUS",
+        slow=True,
+    ),
+    CaseEntry(
+        "s08d-hemisphere",
+        "Hemisphere with a hole, pulled and pushed",
+        "statics",
+        f"{_HERE}.absolute_nodal_shells:HEMISPHERE",
+        slow=True,
+    ),
+    CaseEntry(
+        "s08e-cylinder", "Open cylinder pulled apart", "statics", f"{_HERE}.absolute_nodal_shells:CYLINDER", slow=True
     ),
     CaseEntry("s13-catenary", "Elastic catenary", "statics", f"{_HERE}.curved:CATENARY"),
     CaseEntry("segmented-beams", "Beams of finite rigid segments", "statics", f"{_HERE}.segmented_beams:BEAMS"),
@@ -80,6 +124,13 @@ ALL: tuple[CaseEntry, ...] = (
         "spatial-rod-blade", "Rotating blade of beams with directors", "modes", f"{_HERE}.spatial_rod_modes:BLADE"
     ),
     CaseEntry(
+        "heated-plate",
+        "A plate heated between edges that do not move",
+        "modes",
+        f"{_HERE}.heated_plate:HEATED",
+        slow=True,
+    ),
+    CaseEntry(
         "d20-in-space",
         "Rotating tether with tip mass: cable and beam in space",
         "modes",
@@ -95,12 +146,58 @@ ALL: tuple[CaseEntry, ...] = (
     CaseEntry(
         "e09-plates", "Natural frequencies of thin square plates", "modes", f"{_HERE}.plates:VIBRATION", slow=True
     ),
+    CaseEntry(
+        "shear-shell-modes",
+        "Absolute-nodal shells: frequencies of square plates",
+        "modes",
+        f"{_HERE}.shear_shell:VIBRATION",
+        slow=True,
+    ),
     CaseEntry("e06-strip", "Tensioned strip of a galvanizing line", "modes", f"{_HERE}.tensioned_strip:CASE"),
+    CaseEntry(
+        "continuum-plate-twist",
+        "Fully parameterised plate: constant twist",
+        "elements",
+        f"{_HERE}.continuum_plates:TWIST",
+        slow=True,
+    ),
+    CaseEntry(
+        "continuum-plate-statics",
+        "Fully parameterised plate: deflections",
+        "elements",
+        f"{_HERE}.continuum_plates:STATICS",
+        slow=True,
+    ),
+    CaseEntry(
+        "continuum-plate-strips",
+        "Fully parameterised plate: strips that bend far",
+        "elements",
+        f"{_HERE}.continuum_plates:STRIPS",
+        slow=True,
+    ),
+    CaseEntry(
+        "continuum-plate-slenderness",
+        "Fully parameterised plate: from thick to very thin",
+        "elements",
+        f"{_HERE}.continuum_plates:SLENDER",
+        slow=True,
+    ),
+    CaseEntry(
+        "continuum-plate-hemisphere",
+        "Fully parameterised plate: hemisphere with a hole",
+        "elements",
+        f"{_HERE}.continuum_plates:HEMISPHERE",
+        slow=True,
+    ),
     CaseEntry("s10-cook", "Cook's tapered panel", "elements", f"{_HERE}.shells:COOK"),
     CaseEntry("shell-obstacles", "Shell obstacle course", "elements", f"{_HERE}.shells:OBSTACLES"),
     CaseEntry("shell-slenderness", "Plates from thick to very thin", "elements", f"{_HERE}.shells:SLENDER"),
     CaseEntry(
-        "thin-plate-statics", "Square plates by absolute-nodal thin plates", "statics", f"{_HERE}.thin_plates:STATICS"
+        "thin-plate-statics",
+        "Square plates by absolute-nodal thin plates",
+        "statics",
+        f"{_HERE}.thin_plates:STATICS",
+        slow=True,
     ),
     CaseEntry(
         "thin-plate-twist", "Constant twist of absolute-nodal thin plates", "statics", f"{_HERE}.thin_plates:TWIST"
@@ -128,9 +225,33 @@ ALL: tuple[CaseEntry, ...] = (
         f"{_HERE}.thin_plates_far:SLENDERNESS",
     ),
     CaseEntry(
-        "thin-plate-pendulum", "Plate hung by a corner", "dynamics", f"{_HERE}.thin_plates_far:PENDULUM", slow=True
+        "thin-plate-pendulum",
+        "Plate hung by a corner",
+        "flexible motion",
+        f"{_HERE}.thin_plates_far:PENDULUM",
+        slow=True,
     ),
     CaseEntry("laminated-plate", "Cross-ply plates under pressure", "elements", f"{_HERE}.laminated_plate:CASE"),
+    CaseEntry(
+        "shear-shell-membranes",
+        "Absolute-nodal shells: Cook's panel and layered plates",
+        "elements",
+        f"{_HERE}.shear_shell:MEMBRANES",
+        slow=True,
+    ),
+    CaseEntry(
+        "shear-shell-slenderness",
+        "Absolute-nodal shells: strips from thick to very thin",
+        "elements",
+        f"{_HERE}.shear_shell:SLENDERNESS",
+    ),
+    CaseEntry(
+        "shear-shell-folds",
+        "Absolute-nodal shells: folded and branching panels",
+        "elements",
+        f"{_HERE}.shear_shell:FOLDS",
+        slow=True,
+    ),
     CaseEntry(
         "strain-measures", "Two strain measures, each against its own rod", "elements", f"{_HERE}.elements:STRAINS"
     ),
@@ -274,7 +395,21 @@ ALL: tuple[CaseEntry, ...] = (
         slow=True,
     ),
     CaseEntry("d16-discs", "Flying spaghetti, rotary inertia in discs", "flexible motion", f"{_HERE}.spaghetti:DISCS"),
+    CaseEntry(
+        "folded-plate-flight",
+        "Free flight of a folded plate",
+        "flexible motion",
+        f"{_HERE}.slope_discontinuities:FLIGHT",
+        slow=True,
+    ),
     CaseEntry("d17-pendulum", "Very flexible falling pendulum", "flexible motion", f"{_HERE}.flexible_pendulum:CASE"),
+    CaseEntry(
+        "shear-shell-flight",
+        "Absolute-nodal shells: a panel in free flight",
+        "flexible motion",
+        f"{_HERE}.shear_shell:FREE",
+        slow=True,
+    ),
     CaseEntry("d18-spinup", "Spin-up of a flexible cantilever", "flexible motion", f"{_HERE}.spinup:CASE"),
     CaseEntry(
         "inertia-formulations",
@@ -312,6 +447,13 @@ ALL: tuple[CaseEntry, ...] = (
         "Slewing of a beam in floating frames",
         "flexible motion",
         f"{_HERE}.slewing:SLEWING",
+        slow=True,
+    ),
+    CaseEntry(
+        "plate-slewing",
+        "Slewing of a plate: absolute-nodal shells and a floating frame",
+        "flexible motion",
+        f"{_HERE}.slewing_plate:PLATE",
         slow=True,
     ),
     CaseEntry(
@@ -356,6 +498,20 @@ ALL: tuple[CaseEntry, ...] = (
         "Conveyor with a hanging belt in two forms",
         "flexible motion",
         f"{_HERE}.conveyor:CASE",
+        slow=True,
+    ),
+    CaseEntry(
+        "conveyor-wide",
+        "Conveyor with a belt as a surface in three forms",
+        "flexible motion",
+        f"{_HERE}.conveyor_wide:CASE",
+        slow=True,
+    ),
+    CaseEntry(
+        "corner-flight",
+        "Free flight of a plate in frames that follow its corners",
+        "flexible motion",
+        f"{_HERE}.corner_plates:FLIGHT",
         slow=True,
     ),
     CaseEntry("ellipsograph", "Ellipsograph with a soft beam", "flexible motion", f"{_HERE}.ellipsograph:CASE"),

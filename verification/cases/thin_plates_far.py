@@ -253,7 +253,7 @@ RING = Case(
 PENDULUM = Case(
     id="thin-plate-pendulum",
     title="Plate hung by a corner",
-    area="dynamics",
+    area="flexible motion",
     summary=(
         "A soft square plate falls from the horizontal, held at one corner. There is no published figure: refinement, "
         "the other element, the energy, and a joint in the place of the support are compared."
