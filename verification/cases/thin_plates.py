@@ -91,7 +91,7 @@ def run_statics(progress: Progress) -> Outcome:
             if which == 0 and load == "q":
                 studies.append(
                     ConvergenceStudy(f"{label}: {name}", counts, errors, order, 1.7 if order == 2.0 else 3.3,
-                                     floor=1e-7, counts=True)
+                                     floor=1e-8, counts=True)
                 )  # fmt: skip
     table = Table("Relative errors, elements along half a side", ("plate", "quantity", "4", "8", "16"), rows)
     return Outcome(quantities, studies, [table])

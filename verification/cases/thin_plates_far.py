@@ -81,6 +81,7 @@ def run_strips(progress: Progress) -> Outcome:
 
 
 LIPS = (0.1, 0.3, 0.5, 1.0)
+MESHES: tuple[tuple[int, int], ...] = ((2, 16), (4, 32))
 
 
 def run_ring(progress: Progress) -> Outcome:
@@ -90,7 +91,7 @@ def run_ring(progress: Progress) -> Outcome:
     material = fx.Elastic(youngs_modulus=p["E"], poissons_ratio=p["nu"], density=1.0)
     quantities, rows, views = [], [], []
     for label, element, _ in KINDS:
-        for cells in ((2, 16), (4, 32)):
+        for cells in MESHES:
             progress(f"{label}, {cells[0]} x {cells[1]}")
             mesh = fx.meshes.ring(p["Ri"], p["Ro"], cells, slit=True)
             body = fx.FlexibleBody(mesh, element, section=fx.Sheet(p["h"]), material=material, name="ring")
