@@ -208,7 +208,11 @@ ALL: tuple[CaseEntry, ...] = (
     CaseEntry("shell-obstacles", "Shell obstacle course", "elements", f"{_HERE}.shells:OBSTACLES"),
     CaseEntry("shell-slenderness", "Plates from thick to very thin", "elements", f"{_HERE}.shells:SLENDER"),
     CaseEntry(
-        "thin-plate-statics", "Square plates by absolute-nodal thin plates", "statics", f"{_HERE}.thin_plates:STATICS"
+        "thin-plate-statics",
+        "Square plates by absolute-nodal thin plates",
+        "statics",
+        f"{_HERE}.thin_plates:STATICS",
+        slow=True,
     ),
     CaseEntry(
         "thin-plate-twist", "Constant twist of absolute-nodal thin plates", "statics", f"{_HERE}.thin_plates:TWIST"

@@ -81,6 +81,7 @@ def run_strips(progress: Progress) -> Outcome:
 
 
 LIPS = (0.1, 0.3, 0.5, 1.0)
+MESHES: tuple[tuple[int, int], ...] = ((2, 16), (4, 32))
 
 
 def run_ring(progress: Progress) -> Outcome:
@@ -90,7 +91,7 @@ def run_ring(progress: Progress) -> Outcome:
     material = fx.Elastic(youngs_modulus=p["E"], poissons_ratio=p["nu"], density=1.0)
     quantities, rows, views = [], [], []
     for label, element, _ in KINDS:
-        for cells in ((2, 16), (4, 32)):
+        for cells in MESHES:
             progress(f"{label}, {cells[0]} x {cells[1]}")
             mesh = fx.meshes.ring(p["Ri"], p["Ro"], cells, slit=True)
             body = fx.FlexibleBody(mesh, element, section=fx.Sheet(p["h"]), material=material, name="ring")
@@ -103,10 +104,11 @@ def run_ring(progress: Progress) -> Outcome:
                     known = _starting(stored, f"P/Pmax={load:g}: {corner}")
                     value = solution.displacement(body.node(node), solution.at_parameter(load))[2]
                     errors.append(value / known.value - 1.0)
-                    quantities.append(
-                        measured(f"{label}, {cells[0]} x {cells[1]}, P/Pmax = {load:g}: {corner}", "-", value,
-                                 known.value, stored.source, known.uncertainty, rtol=0.03 if cells[0] == 2 else 0.01)
-                    )  # fmt: skip
+                    if cells[0] == 4:
+                        quantities.append(
+                            measured(f"{label}, 4 x 32, P/Pmax = {load:g}: {corner}", "-", value, known.value,
+                                     stored.source, known.uncertainty, rtol=0.01)
+                        )  # fmt: skip
                 rows.append((label, f"{cells[0]} x {cells[1]}", corner, *(f"{e:+.2%}" for e in errors)))
             views.append(solution)
     table = Table("Errors against the published table", ("plate", "cells", "corner", *(f"{x:g}" for x in LIPS)), rows)
