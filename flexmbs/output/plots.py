@@ -362,7 +362,10 @@ def _drawn(body: FlexibleBody, points: FloatArray) -> FloatArray:
 def _typeset(label: str) -> str:
     """A label whose symbol has an index, with the index set lower."""
     symbol, _, unit = label.partition(" ")
-    return f"${symbol}$ {unit}" if "_" in symbol else label
+    letter, _, index = symbol.partition("_")
+    if not index:
+        return label
+    return f"${letter}_{{{index}}}$ {unit}" if len(index) > 1 else f"${symbol}$ {unit}"
 
 
 def _scale(values: FloatArray) -> tuple[Normalize, Any]:

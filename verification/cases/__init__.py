@@ -81,6 +81,21 @@ ALL: tuple[CaseEntry, ...] = (
         "s08e-cylinder", "Open cylinder pulled apart", "statics", f"{_HERE}.absolute_nodal_shells:CYLINDER", slow=True
     ),
     CaseEntry("s13-catenary", "Elastic catenary", "statics", f"{_HERE}.curved:CATENARY"),
+    CaseEntry("corner-strips", "Strips in frames that follow their corners", "statics", f"{_HERE}.corner_plates:STRIP"),
+    CaseEntry(
+        "corner-plates",
+        "Square plates in frames that follow their corners",
+        "modes",
+        f"{_HERE}.corner_plates:PLATES",
+        slow=True,
+    ),
+    CaseEntry(
+        "corner-shells",
+        "Slit annulus and hemisphere in frames that follow their corners",
+        "statics",
+        f"{_HERE}.corner_shells:CASE",
+        slow=True,
+    ),
     CaseEntry("segmented-beams", "Beams of finite rigid segments", "statics", f"{_HERE}.segmented_beams:BEAMS"),
     CaseEntry("segmented-cable", "Cable of finite rigid segments", "statics", f"{_HERE}.segmented_beams:CABLE"),
     CaseEntry(
