@@ -224,6 +224,13 @@ ALL: tuple[CaseEntry, ...] = (
         f"{_HERE}.thin_plates_far:STRIPS",
         slow=True,
     ),
+    CaseEntry(
+        "thin-plate-shells",
+        "Cylinder and hemisphere by absolute-nodal thin plates",
+        "statics",
+        f"{_HERE}.thin_plates_far:SHELLS",
+        slow=True,
+    ),
     CaseEntry("thin-plate-ring", "Slit ring lifted at one lip", "statics", f"{_HERE}.thin_plates_far:RING", slow=True),
     CaseEntry(
         "thin-plate-modes",
