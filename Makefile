@@ -5,7 +5,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 DOCS_READY := .venv/.ready-docs
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
-PYTEST := $(ONE_THREAD) $(BIN)/pytest -n 2 --pyargs --doctest-modules flexmbs tests
+PYTEST := $(ONE_THREAD) $(BIN)/pytest -n 2 -rs --pyargs --doctest-modules flexmbs tests
 
 .DEFAULT_GOAL := help
 .PHONY: help setup verify test test-slow bench lint docs clean
@@ -20,7 +20,7 @@ setup: $(READY)  ## the virtual environment .venv with flexmbs and the tools of 
 verify: $(READY)  ## run the verification cases; the report goes to build/verification
 	$(BIN)/flexmbs verify --report build/verification
 
-test: $(READY)  ## tests and doctests, without the slow ones
+test: $(READY)  ## tests and doctests, without the slow ones; those left out are listed with their reasons
 	$(PYTEST)
 
 test-slow: $(READY)  ## only the slow tests

@@ -22,7 +22,10 @@ mixed derivative of r is zero at the nodes, it has no state of constant twist wi
 - ``split``: the last square counts on the middle surface alone;
 - ``nodal``: it counts at the nodes alone;
 - ``assumed_shear``: transverse shears are those at three points of each edge (Lobatto), along it, quadratic on the edge
-  and linear across; and the plane integral is Gauss 3 by 3. On the edges the twist w = xy is exact.
+  and linear across; and the plane integral is Gauss 3 by 3. On the edges the twist w = xy is exact;
+- ``twist``: the mixed derivative at the nodes follows from the slopes of the neighbours
+  (`flexmbs.elements.continuum_plate_tables`). So w = xy is exact inside, too, quadrilaterals with straight edges are
+  bilinear, and the strains of the middle surface are right where a thin plate twists far.
 
 Kelvin-Voigt damping replaces E by :math:`E + \tau\dot E`. The mass matrix is constant.
 """
@@ -49,6 +52,7 @@ from flexmbs.core.errors import ModelError
 from flexmbs.elements.cell_slopes import FOLD, corner_slopes, folds, in_frames
 from flexmbs.elements.continuum_plate_tables import (
     NODES,
+    Middle,
     cell_grid,
     elasticity,
     gradients,
@@ -78,7 +82,7 @@ class ContinuumPlate:
 
     Parameters
     ----------
-    split, nodal, assumed_shear : bool, default True
+    split, nodal, assumed_shear, twist : bool, default True
         The cures; without all of them the element is as printed.
 
     Raises
@@ -103,7 +107,7 @@ class ContinuumPlate:
     Examples
     --------
     >>> from flexmbs.elements import ContinuumPlate
-    >>> printed = ContinuumPlate(split=False, nodal=False, assumed_shear=False)
+    >>> printed = ContinuumPlate(split=False, nodal=False, assumed_shear=False, twist=False)
     >>> len(printed.layout.names)
     12
     """
@@ -111,6 +115,7 @@ class ContinuumPlate:
     split: bool = True
     nodal: bool = True
     assumed_shear: bool = True
+    twist: bool = True
 
     name: ClassVar[str] = "continuum plate"
     cell_type: ClassVar[str] = "quad"
@@ -138,7 +143,7 @@ class ContinuumPlate:
     diagnosis: ClassVar[str] = "its forces are not finite"
 
     def __post_init__(self) -> None:
-        for name in ("split", "nodal", "assumed_shear"):
+        for name in ("split", "nodal", "assumed_shear", "twist"):
             object.__setattr__(self, name, as_flag("ContinuumPlate", name, getattr(self, name)))
 
     @property
@@ -163,9 +168,10 @@ class ContinuumPlate:
         h, axis = stiffness.thickness, np.array(stiffness.axis)
         slopes = in_frames(corner_slopes("ContinuumPlate", shape), shape.frames[shape.cells])
         x, y, z, w, kind = plate_points(h, self.split, self.nodal, self.assumed_shear)
-        phi, volume = gradients(reference, slopes, axis, x, y, z)
+        middle = Middle(reference, slopes, axis, self.twist)
+        phi, volume = gradients(middle, x, y, z)
         x, y = np.tile(NODES.T.astype(float), 2)
-        _, faces = gradients(reference, slopes, axis, x, y, np.repeat([-0.5 * h, 0.5 * h], 4))
+        _, faces = gradients(middle, x, y, np.repeat([-0.5 * h, 0.5 * h], 4))
         bad = np.flatnonzero((volume <= 0.0).any(axis=1) | (faces <= 0.0).any(axis=1))
         if len(bad):
             raise ModelError(
@@ -175,7 +181,7 @@ class ContinuumPlate:
             )
         C = elasticity(Q, shear / h, E, nu, not (self.split or self.nodal), self.assumed_shear)
         held = FOLD * h * 0.5 * float(shear[0, 0] + shear[1, 1])
-        tie, g0, H = ties(reference, slopes, axis, shear, held, folds(shape), self.assumed_shear)
+        tie, g0, H = ties(middle, shear, held, folds(shape), self.assumed_shear)
         one = np.ones(len(dofs))
         return PlateGroup(
             dofs=np.ascontiguousarray(dofs, dtype=np.int64),
@@ -197,11 +203,11 @@ class ContinuumPlate:
         )
 
     def areas(self, group: PlateGroup) -> FloatArray:
-        w, area, _, _ = _rule(group)
+        w, area, _, _ = _rule(group, self.twist)
         return np.asarray(area @ w)
 
     def mass(self, group: PlateGroup) -> FloatArray:
-        w, area, N, L = _rule(group)
+        w, area, N, L = _rule(group, self.twist)
         m = np.zeros((len(area), 16, 16))
         for rho, table in zip(group.rho.T, (N, L), strict=True):
             m += np.einsum("p,ep,epi,epj,e->eij", w, area, table, table, rho, optimize=True)
@@ -214,7 +220,7 @@ class ContinuumPlate:
         return np.asarray(0.5 * (volume + np.einsum("et,ets,es->e", g, group.H, g)))
 
     def body_load(self, group: PlateGroup, load: FloatArray, per_mass: bool) -> FloatArray:
-        w, area, N, _ = _rule(group)
+        w, area, N, _ = _rule(group, self.twist)
         density = group.rho[:, 0] if per_mass else np.ones(len(area))
         return np.asarray(np.einsum("p,ep,epi,e,c->eic", w, area, N, density, load).reshape(len(area), 48))
 
@@ -224,7 +230,7 @@ class ContinuumPlate:
 
     def interpolation(self, group: PlateGroup, xi: FloatArray) -> tuple[FloatArray, FloatArray]:
         x, y = 0.5 * (1.0 + np.asarray(xi, dtype=float).reshape(-1, 2).T)
-        N, _ = mid_surface(group.slopes, x, y)
+        N, _ = mid_surface(group.slopes, self.twist, x, y)
         return np.ascontiguousarray(N[:, 0]), np.ascontiguousarray(0.5 * N[:, 1:].transpose(0, 2, 1, 3))
 
     def stress_resultants(self, group: PlateGroup, q: FloatArray, v: FloatArray, xi: FloatArray) -> FloatArray:
@@ -233,11 +239,11 @@ class ContinuumPlate:
         found = np.zeros((len(group.h), len(x), 8))
         if not len(group.h):
             return found
-        h, axis = group.h[0], group.axis[0]
+        h, middle = group.h[0], self._middle(group)
         s, weights = Gauss(3).rule()
         z = 0.5 * h * s
         a, b, heights = np.repeat(x, 3), np.repeat(y, 3), np.tile(z, len(x))
-        phi, _ = gradients(group.reference, group.slopes, axis, a, b, heights)
+        phi, _ = gradients(middle, a, b, heights)
         S = np.einsum("eij,epj->epi", group.C[:, 0], _viscous(group, q, v, lambda u: _green(phi, u)))
         S = S.reshape(len(S), len(x), 3, 6)
         S += self._thickness_stress(group, q, v, x, y, z)
@@ -245,12 +251,15 @@ class ContinuumPlate:
         for k, part in enumerate((0, 1, 3)):
             found[..., k], found[..., 3 + k] = S[..., part] @ dz, S[..., part] @ (z * dz)
         if self.assumed_shear:
-            rows, _ = shear_rows(group.reference, group.slopes, axis, x, y)
+            rows, _ = shear_rows(middle, x, y)
             tied = _viscous(group, q, v, lambda u: _tied(group, u))
             found[..., 6:] = np.einsum("eab,epbt,et->epa", group.shear, rows, tied)
         else:
             found[..., 6], found[..., 7] = S[..., 5] @ dz, S[..., 4] @ dz
         return found
+
+    def _middle(self, group: PlateGroup) -> Middle:
+        return Middle(group.reference, group.slopes, group.axis[0], self.twist)
 
     def _thickness_stress(
         self, group: PlateGroup, q: FloatArray, v: FloatArray, x: FloatArray, y: FloatArray, z: FloatArray
@@ -260,7 +269,7 @@ class ContinuumPlate:
             return np.zeros(())
         at = NODES.T.astype(float) if self.nodal else np.stack((x, y))
         a, b, heights = np.repeat(at[0], 3), np.repeat(at[1], 3), np.tile(np.zeros(3) if self.split else z, at.shape[1])
-        phi, _ = gradients(group.reference, group.slopes, group.axis[0], a, b, heights)
+        phi, _ = gradients(self._middle(group), a, b, heights)
         S = np.einsum("eij,epj->epi", group.C[:, 1], _viscous(group, q, v, lambda u: _green(phi, u)))
         S = S.reshape(len(S), at.shape[1], 3, 6)
         if self.nodal:
@@ -315,9 +324,9 @@ def _viscous(group: PlateGroup, q: FloatArray, v: FloatArray, strain: Callable[[
     return E
 
 
-def _rule(group: PlateGroup) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+def _rule(group: PlateGroup, twist: bool) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
     """Weights, areas (n_e, n), and functions (n_e, n, 16) of r and of r_z for integrals over the middle surface."""
     x, y, w = cell_grid(AREA)
-    N, L = mid_surface(group.slopes, x, y)
+    N, L = mid_surface(group.slopes, twist, x, y)
     G = np.einsum("ekpi,eic->ekpc", N[:, 1:], group.reference.reshape(-1, 16, 3))
     return w, np.linalg.norm(np.cross(G[:, 0], G[:, 1]), axis=-1), N[:, 0], L[:, 0]

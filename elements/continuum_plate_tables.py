@@ -4,12 +4,17 @@ With x, y in [0, 1] on the cell, z from the middle surface, cubics H of Hermite 
 
     r = sum_n (H_n(x, y) r_n + H_xn r_x,n + H_yn r_y,n + l_n z r_z,n),
 
-without a mixed slope: d2r/dxdy is zero at the nodes. Nodes are at (0, 0), (1, 0), (1, 1), (0, 1).
+without a mixed slope, so that d2r/dxdy is zero at the nodes; or, with ``twist``, it is there what the slopes of the
+neighbours tell,
+
+    r_xy(i, j) = r_y(1, j) - r_y(0, j) + r_x(i, 1) - r_x(i, 0) - (r(1, 1) - r(1, 0) - r(0, 1) + r(0, 0)),
+
+exact for xy, x^2 y, x y^2, x^3 y and x y^3. Edges stay what they are. Nodes are at (0, 0), (1, 0), (1, 1), (0, 1).
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -22,7 +27,17 @@ from flexmbs.meshes.surface import tangents_along
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["NODES", "cell_grid", "elasticity", "gradients", "local_axes", "mid_surface", "plate_points", "ties"]
+__all__ = [
+    "NODES",
+    "Middle",
+    "cell_grid",
+    "elasticity",
+    "gradients",
+    "local_axes",
+    "mid_surface",
+    "plate_points",
+    "ties",
+]
 
 NODES = np.array([[0, 0], [1, 0], [1, 1], [0, 1]])
 """Corners of the cell in (x, y)."""
@@ -30,16 +45,42 @@ ACROSS = (((0, 6), (1, 9)), ((3, 8), (2, 11)), ((0, 0), (3, 3)), ((1, 2), (2, 5)
 """For each edge of the cell (`flexmbs.elements.cell_slopes`) its corners, and the tied shears across it there."""
 
 
-def _shapes(x: FloatArray, y: FloatArray) -> FloatArray:
+class Middle(NamedTuple):
+    """The stress-free middle surface.
+
+    ``reference (n_e, 48)``; ``slopes`` those of the cells in the frames of the nodes; ``axis (3,)`` of the material.
+    """
+
+    reference: FloatArray
+    slopes: FloatArray
+    axis: FloatArray
+    twist: bool
+
+
+def _shapes(x: FloatArray, y: FloatArray, twist: bool) -> FloatArray:
     """(3, n, 16): functions of the vectors r, r_x, r_y of the nodes, and their derivatives by x and y."""
     (Hx, Hx1, _), (Hy, Hy1, _) = hermite.shape(x), hermite.shape(y)
     N = np.zeros((3, len(x), 16))
     for table, (X, Y) in zip(N, ((Hx, Hy), (Hx1, Hy), (Hx, Hy1)), strict=True):
         for n, (i, j) in enumerate(NODES):
-            table[:, 4 * n] = X[:, 2 * i] * Y[:, 2 * j]
-            table[:, 4 * n + 1] = X[:, 2 * i + 1] * Y[:, 2 * j]
-            table[:, 4 * n + 2] = X[:, 2 * i] * Y[:, 2 * j + 1]
+            table[:, 4 * n] += X[:, 2 * i] * Y[:, 2 * j]
+            table[:, 4 * n + 1] += X[:, 2 * i + 1] * Y[:, 2 * j]
+            table[:, 4 * n + 2] += X[:, 2 * i] * Y[:, 2 * j + 1]
+            if twist:
+                table += np.outer(X[:, 2 * i + 1] * Y[:, 2 * j + 1], _mixed(i, j))
     return N
+
+
+def _mixed(i: int, j: int) -> FloatArray:
+    """(16,): factors of the vectors r, r_x, r_y of the nodes in the mixed derivative at the corner (i, j)."""
+    factors = np.zeros(16)
+    for n, (k, m) in enumerate(NODES):
+        factors[4 * n] = -1.0 if k == m else 1.0
+        if k == i:
+            factors[4 * n + 1] = 1.0 if m else -1.0
+        if m == j:
+            factors[4 * n + 2] = 1.0 if k else -1.0
+    return factors
 
 
 def _across(x: FloatArray, y: FloatArray) -> FloatArray:
@@ -51,9 +92,9 @@ def _across(x: FloatArray, y: FloatArray) -> FloatArray:
     return L
 
 
-def mid_surface(slopes: FloatArray, x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
+def mid_surface(slopes: FloatArray, twist: bool, x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Functions of the nodal coordinates (n_e, 3, n, 16): of r with its derivatives by x and y, and of r_z with its."""
-    return turned(_shapes(x, y)[None], slopes), turned(_across(x, y)[None], slopes)
+    return turned(_shapes(x, y, twist)[None], slopes), turned(_across(x, y)[None], slopes)
 
 
 def cell_grid(rule: Gauss | Lobatto) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -71,14 +112,12 @@ def local_axes(G: FloatArray, axis: FloatArray) -> FloatArray:
     return np.stack((t, np.cross(n, t), n), axis=-2)
 
 
-def gradients(
-    reference: FloatArray, slopes: FloatArray, axis: FloatArray, x: FloatArray, y: FloatArray, z: FloatArray
-) -> tuple[FloatArray, FloatArray]:
+def gradients(middle: Middle, x: FloatArray, y: FloatArray, z: FloatArray) -> tuple[FloatArray, FloatArray]:
     """phi (n_e, n_p, 3, 16), the deformation gradient in local axes, and dV/(dx dy dz); z (n_p,) [length]."""
-    N, L = mid_surface(slopes, x, y)
+    N, L = mid_surface(middle.slopes, middle.twist, x, y)
     S = np.stack((N[:, 1] + z[:, None] * L[:, 1], N[:, 2] + z[:, None] * L[:, 2], L[:, 0]), axis=2)
-    G = np.einsum("epki,eic->epkc", S, reference.reshape(-1, 16, 3))
-    R = local_axes(G, axis)
+    G = np.einsum("epki,eic->epkc", S, middle.reference.reshape(-1, 16, 3))
+    R = local_axes(G, middle.axis)
     J = np.einsum("epac,epkc->epak", R, G)
     phi = np.einsum("epka,epki->epai", np.linalg.inv(J), S)
     return np.ascontiguousarray(phi), np.ascontiguousarray(np.linalg.det(J))
@@ -138,21 +177,17 @@ def interpolated(x: FloatArray, y: FloatArray) -> FloatArray:
     return P
 
 
-def shear_rows(
-    reference: FloatArray, slopes: FloatArray, axis: FloatArray, x: FloatArray, y: FloatArray
-) -> tuple[FloatArray, FloatArray]:
+def shear_rows(middle: Middle, x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
     """(n_e, n, 2, 12): shears gamma_13, gamma_23 in local axes of the tied ones; and areas dA/(dx dy)."""
-    N, _ = mid_surface(slopes, x, y)
-    G = np.einsum("ekpi,eic->epkc", N[:, 1:], reference.reshape(-1, 16, 3))
-    R = local_axes(G, axis)
+    N, _ = mid_surface(middle.slopes, middle.twist, x, y)
+    G = np.einsum("ekpi,eic->epkc", N[:, 1:], middle.reference.reshape(-1, 16, 3))
+    R = local_axes(G, middle.axis)
     J = np.einsum("epac,epkc->epak", R[..., :2, :], G)
     return np.einsum("epka,pkt->epat", np.linalg.inv(J), interpolated(x, y)), np.linalg.det(J)
 
 
 def ties(
-    reference: FloatArray,
-    slopes: FloatArray,
-    axis: FloatArray,
+    middle: Middle,
     shear: FloatArray,
     held: float,
     folded: NDArray[np.bool_],
@@ -162,16 +197,16 @@ def ties(
 
     At edges that are ``folded (n_e, 4)`` the shear across has the stiffness ``held`` per length in addition.
     """
-    n_e = len(reference)
+    n_e, slopes = len(middle.reference), middle.slopes
     if not assumed:
         return np.zeros((n_e, 0, 2, 16)), np.zeros((n_e, 0)), np.zeros((n_e, 0, 0))
     x, y, direction = _tie_points()
-    N, L = mid_surface(slopes, x, y)
+    N, L = mid_surface(slopes, middle.twist, x, y)
     along = np.where(direction[None, :, None] == 0, N[:, 1], N[:, 2])
     tie = np.stack((along, L[:, 0]), axis=2)
-    a = np.einsum("etki,eic->etkc", tie, reference.reshape(-1, 16, 3))
+    a = np.einsum("etki,eic->etkc", tie, middle.reference.reshape(-1, 16, 3))
     x, y, w = cell_grid(Gauss(3))
-    P, area = shear_rows(reference, slopes, axis, x, y)
+    P, area = shear_rows(middle, x, y)
     H = np.einsum("ep,p,epat,ab,epbs->ets", area, w, P, shear, P)
     size = np.linalg.norm(slopes[:, :, :2], axis=3)
     for edge, across in enumerate(ACROSS):

@@ -121,6 +121,7 @@ _HOME = {
     "flexmbs.meshes": ("Mesh", "read_mesh"),
     "flexmbs.model": ("Model",),
     "flexmbs.output.linear_paraview": ("write_vtu",),
+    "flexmbs.output.motion_files": ("MotionFile",),
     "flexmbs.output.stress_stream": ("StressBlock", "stress_blocks", "write_stresses"),
     "flexmbs.reduction.balanced": ("balanced_truncation",),
     "flexmbs.reduction.characteristic_modes": ("characteristic_modes",),
@@ -145,6 +146,7 @@ _HOME = {
     "flexmbs.supports": ("Clamp", "Guide", "Hinge", "Pin", "Prescribe", "Roller", "Symmetry"),
     "flexmbs.system": ("System", "compile_model"),
     "flexmbs.time_solution": ("Energy", "TimeSolution", "TimeStatus"),
+    "flexmbs.viewing": ("view", "write_gltf"),
 }  # fmt: skip
 _WHERE = {name: module for module, names in _HOME.items() for name in names}
 _ROOMS = ("elements", "meshes", "motions", "reduction", "trees", "verification")
@@ -248,6 +250,7 @@ __all__ = [
     "Modes",
     "Moment",
     "MomentActuator",
+    "MotionFile",
     "MovingFrame",
     "MultiplierSensor",
     "NewtonOptions",
@@ -400,6 +403,8 @@ __all__ = [
     "unreduced",
     "verification",
     "vibration_modes",
+    "view",
+    "write_gltf",
     "write_operators_matrix_market",
     "write_operators_npz",
     "write_stresses",
@@ -543,6 +548,7 @@ if TYPE_CHECKING:
     from flexmbs.meshes import Mesh, read_mesh
     from flexmbs.model import Model
     from flexmbs.output.linear_paraview import write_vtu
+    from flexmbs.output.motion_files import MotionFile
     from flexmbs.output.stress_stream import StressBlock, stress_blocks, write_stresses
     from flexmbs.reduction.balanced import balanced_truncation
     from flexmbs.reduction.characteristic_modes import characteristic_modes
@@ -567,6 +573,7 @@ if TYPE_CHECKING:
     from flexmbs.supports import Clamp, Guide, Hinge, Pin, Prescribe, Roller, Symmetry
     from flexmbs.system import System, compile_model
     from flexmbs.time_solution import Energy, TimeSolution, TimeStatus
+    from flexmbs.viewing import view, write_gltf
 
 
 def __getattr__(name: str) -> Any:

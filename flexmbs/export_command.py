@@ -21,7 +21,9 @@ def add_export(commands: Any) -> None:
     )
     parser.add_argument("file", type=Path, nargs="?", metavar="FILE", help="a reduced model (HDF5)")
     parser.add_argument("--list", action="store_true", help="list the formats and their options, and leave")
-    parser.add_argument("--to", nargs="+", metavar="FORMAT", help="names of formats; by the suffix of -o if left out")
+    parser.add_argument(
+        "--to", nargs="+", metavar="FORMAT", help="names of formats, or all; by the suffix of -o if left out"
+    )
     parser.add_argument(
         "-o", "--output", type=Path, default=Path(), metavar="PATH",
         help="a file, or a folder for files named like the model (default: here)",

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from flexmbs.solution import Solution
     from flexmbs.time_solution import TimeSolution
 
-__all__ = ["load"]
+__all__ = ["built_in_classes", "load"]
 
 
 def load(
@@ -68,7 +68,11 @@ def load(
     if holds_time(path):
         from flexmbs.output.time_files import load_time
 
-        found = [getattr(built_in, name) for name in built_in.__all__]
-        return load_time(path, model, (*classes, *(item for item in found if isinstance(item, type))))
-    own = [getattr(built_in, name) for name in built_in.__all__]
-    return store.load(path, classes, [item for item in own if isinstance(item, type)])
+        return load_time(path, model, (*classes, *built_in_classes()))
+    return store.load(path, classes, built_in_classes())
+
+
+def built_in_classes() -> list[type]:
+    """Classes of all elements that come with flexmbs."""
+    found = [getattr(built_in, name) for name in built_in.__all__]
+    return [item for item in found if isinstance(item, type)]

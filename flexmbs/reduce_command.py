@@ -52,6 +52,7 @@ def add_reduce(commands: Any) -> None:
     )
     parser.add_argument("--method", choices=METHODS, default=METHODS[0], help="default: craig-bampton")
     parser.add_argument("--stresses", metavar="SET", help="node set, or all: where the model can tell stresses")
+    parser.add_argument("--stiffening", action="store_true", help="keep what geometric stiffening needs, for fast spin")
     parser.add_argument("--name", help="of the model (default: that of the file)")
     parser.add_argument("--units", type=_units, metavar="L-M-T", help="names of length, mass and time, such as mm-t-s")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write the reduced model (HDF5)")
@@ -82,6 +83,7 @@ def _reduce(options: argparse.Namespace) -> int:
             modes,
             method=_method(options.method, modes),
             stresses=options.stresses,
+            stiffening=options.stiffening,
             name=options.name or _name(options.file),
             units=options.units or (SI if _is_preset(options.material) else None),
             work=options.work,

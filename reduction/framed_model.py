@@ -13,6 +13,7 @@ from flexmbs.linear.operators import DofMap
 from flexmbs.reduction.inertia import InertiaInvariants
 from flexmbs.reduction.interfaces import Frame
 from flexmbs.reduction.model import ReducedModel
+from flexmbs.reduction.stiffening import Stiffening
 
 __all__ = ["Place", "framed_model", "with_rigid"]
 
@@ -34,6 +35,7 @@ def framed_model(
     places: Sequence[Place],
     labels: Sequence[str],
     provenance: Mapping[str, str],
+    stiffening: Stiffening | None = None,
 ) -> ReducedModel:
     """A reduced model whose first six coordinates are the motion of the frame, an interface named "frame".
 
@@ -48,6 +50,7 @@ def framed_model(
     labels : sequence of str
         Of the modes; others than n are replaced.
     provenance : mapping of str to str
+    stiffening : Stiffening, optional
     """
     n, own = len(K), len(places)
     stiffness, damping = np.zeros((6 + n, 6 + n)), np.zeros((6 + n, 6 + n))
@@ -74,7 +77,7 @@ def framed_model(
         labels=(*(f"frame {c}" for c in COMPONENTS), *modes), n_interface=6, frames=(frame,), frequencies=frequencies,
         shapes=np.vstack(blocks), dofs=DofMap(np.array(node, dtype=np.int64), np.array(component, dtype=np.int64)),
         points=np.array([*(p.point for p in places), np.zeros(3)]), inertia=inertia, node_sets=sets,
-        provenance=provenance,
+        provenance=provenance, stiffening=stiffening,
     )  # fmt: skip
 
 

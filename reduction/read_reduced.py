@@ -12,10 +12,12 @@ import numpy as np
 from flexmbs.core.checks import as_name, show
 from flexmbs.core.errors import ModelError
 from flexmbs.linear.files import read_operators
+from flexmbs.linear.files.npz import npz_arrays
 from flexmbs.linear.operators import Operators
 from flexmbs.reduction.interfaces import Interface
 from flexmbs.reduction.model import ReducedModel
 from flexmbs.reduction.read_mbdyn import read_mbdyn
+from flexmbs.reduction.read_neutral import is_neutral, read_neutral
 from flexmbs.reduction.read_sid import read_sid
 from flexmbs.reduction.reduce import reduce
 from flexmbs.reduction.store import load_reduced
@@ -36,8 +38,8 @@ def read_reduced(
 ) -> ReducedModel:
     """Read a reduced model that flexmbs or another program has made; the suffix tells the format.
 
-    - ``.h5``: `load_reduced`; ``.SID_FEM``: `read_sid`; ``.fem`` of MBDyn: `read_mbdyn`. These know the inertia of the
-      moving shapes, and serve as `FloatingBody`.
+    - ``.h5``: `load_reduced`; the neutral ``.npz``, without the mesh; ``.SID_FEM``: `read_sid`; ``.fem`` of MBDyn:
+      `read_mbdyn`. These know the inertia of the moving shapes, and serve as `FloatingBody`.
     - All that `read_operators` reads: DMIG, OP4, Matrix Market, ``*MATRIX INPUT`` of Abaqus. Matrices of Craig-Bampton
       and other methods become the model as they are, without another reduction: unknowns of nodes are interfaces,
       scalar ones modes. They serve as `LinearBody`; the integrals of the shapes that a floating frame needs are not in
@@ -82,11 +84,15 @@ def read_reduced(
     (['ROOT', 'BORE'], True)
     """
     path = Path(path)
+    if (path / "body.fem").is_file():  # beside a deck for MBDyn
+        path = path / "body.fem"
     reader = WHOLE.get(path.suffix.lower())
     if reader is not None:
-        if interfaces is not None or units is not None or name is not None or options:
-            raise ModelError(f"read_reduced: {path.suffix} files say everything themselves; give the path only.")
+        _alone(path, interfaces, name, units, options)
         return reader(path)
+    if path.suffix.lower() == ".npz" and is_neutral(arrays := npz_arrays(path)):
+        _alone(path, interfaces, name, units, options)
+        return read_neutral(path, arrays)
     operators = read_operators(path, **options)
     if operators.n > MOST:
         raise ModelError(
@@ -100,6 +106,12 @@ def read_reduced(
     title = as_name("read_reduced", "name", name if name is not None else said.get("name", path.stem))
     found = said.get("units", {}) if units is None else units
     return reduce(operators, faces, method=unreduced, name=title, units=found, progress=False)
+
+
+def _alone(path: Path, *given: Any) -> None:
+    """Refuse what a file says itself."""
+    if any(value is not None and value != {} for value in given):
+        raise ModelError(f"read_reduced: {path.name} says everything itself; give the path only.")
 
 
 def _said(path: Path) -> dict[str, Any]:

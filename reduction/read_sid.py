@@ -2,8 +2,8 @@ r"""Standard Input Data becomes a reduced model: six rigid motions of its frame,
 
 All integrals over the mass (`InertiaInvariants`) follow from the objects of the file: Q from the inertia tensor J and
 the rotational coupling Cr, the symmetric part of R from the centrifugal forces Oe, its antisymmetric part from Cr of
-order 1, or from Ge. The equivalences between objects tell which conventions a file follows where there are several: the
-order of the columns of Oe, and those of Ge.
+order 1, or from Ge. Geometric stiffening is told apart by `flexmbs.reduction.sid_stiffening`. The equivalences between
+objects tell which conventions a file follows where there are several: the order of the columns of Oe, and those of Ge.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from flexmbs.reduction.framed_model import Place, framed_model, with_rigid
 from flexmbs.reduction.inertia import InertiaInvariants
 from flexmbs.reduction.model import ReducedModel
 from flexmbs.reduction.sid_file import SidFile, read_sid_file
+from flexmbs.reduction.sid_stiffening import has_stiffening, moments_of_second_order, stiffening_of_file
 
 __all__ = ["read_sid"]
 
@@ -47,13 +48,15 @@ def read_sid(path: str | Path) -> ReducedModel:
     Raises
     ------
     ReadError
-        If the file is cut off, contradicts itself, has no inertia of first order, or has geometric stiffening, which
-        cannot be told from the inertia in Oe.
+        If the file is cut off, contradicts itself, or has no inertia of first order.
 
     Notes
     -----
     Limits: a second system of axes at a node (AP of order 0 beside the unit matrix) and stresses are not read; shapes
-    are along the axes of the frame.
+    are along the axes of the frame. Of geometric stiffening (order 1 of Ct, of the symmetric part of Cr, in Oe, and of
+    phi and psi) everything counts that a file holds; how Oe is shared out between inertia and stiffening is guessed
+    (`flexmbs.reduction.sid_stiffening`), which changes terms of higher order only. Nodes without phi of order 1 move
+    without foreshortening.
 
     Source: O. Wallrapp, Mechanics of Structures and Machines 22 (1994) 283-304.
 
@@ -72,11 +75,13 @@ def read_sid(path: str | Path) -> ReducedModel:
     path = Path(path)
     file = read_sid_file(path)
     owner = str(path)
-    inertia = _invariants(owner, file)
+    inertia, moments = _invariants(owner, file)
+    places = _places(owner, file)
+    stiffening = None if moments is None else stiffening_of_file(owner, file, moments)
     D = np.zeros((file.n, file.n)) if "De" not in file.objects else _square(owner, file, "De")
     return framed_model(
-        file.name or path.stem, _square(owner, file, "Ke"), D, inertia, _places(owner, file), file.labels,
-        {"method": "Standard Input Data", "origin": f"read from {path.name}", "comment": file.comment},
+        file.name or path.stem, _square(owner, file, "Ke"), D, inertia, places, file.labels,
+        {"method": "Standard Input Data", "origin": f"read from {path.name}", "comment": file.comment}, stiffening,
     )  # fmt: skip
 
 
@@ -108,24 +113,29 @@ def _square(owner: str, file: SidFile, name: str) -> FloatArray:
     return np.asarray(0.5 * (A + A.T))
 
 
-def _invariants(owner: str, file: SidFile) -> InertiaInvariants:
-    """The integrals of the six rigid motions and the modes."""
+def _invariants(owner: str, file: SidFile) -> tuple[InertiaInvariants, FloatArray | None]:
+    """The integrals of the six rigid motions and the modes, and moments (4, 3, n, n) of second order, if any."""
     n, o = file.n, file.objects
     for name, shape in {"mdCM": (3, 1), "Ct": (n, 3), "Cr": (n, 3), "Oe": (n, 6)}.items():
         _shape(owner, file, name, *shape)
-    if np.any(o["Ct"].m1):
-        raise ReadError(
-            f"{owner}: Ct has order 1, so that the file has geometric stiffening, which cannot be told from the "
-            f"inertia in Oe; write it without."
-        )
     Me = _square(owner, file, "Me")
     tensor, change = _tensor(owner, file)
     first, P = o["mdCM"].m0[:, 0], o["Ct"].m0.T
     if o["mdCM"].order and not _agree(o["mdCM"].m1[:, :, 0], P):
         raise ReadError(f"{owner}: mdCM of order 1 is not Ct: the file contradicts itself.")
     Q = _first_moments(change, o["Cr"].m0.T)
-    R = _second_moments(owner, file, Q, Me)
-    return with_rigid(file.mass, first, 0.5 * np.trace(tensor) * np.eye(3) - tensor, P, Q, R)
+    second = 0.5 * np.trace(tensor) * np.eye(3) - tensor
+    sums = _sums(owner, file, Q, Me)  # of R and of the moments of second order
+    moments = None
+    if has_stiffening(file):
+        moments = moments_of_second_order(owner, file, sums, Me, second)
+        sums -= 0.5 * (moments[1:] + moments[1:].swapaxes(0, 1))
+    R = 0.5 * (sums + sums.transpose(0, 1, 3, 2))
+    cross = _cross(owner, file)
+    for a, b, c in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+        R[a, b] += 0.5 * cross[:, :, c]
+        R[b, a] -= 0.5 * cross[:, :, c]
+    return with_rigid(file.mass, first, second, P, Q, R), moments
 
 
 def _tensor(owner: str, file: SidFile) -> tuple[FloatArray, FloatArray]:
@@ -153,8 +163,8 @@ def _first_moments(change: FloatArray, rotation: FloatArray) -> FloatArray:
     return Q
 
 
-def _second_moments(owner: str, file: SidFile, Q: FloatArray, Me: FloatArray) -> FloatArray:
-    """R (3, 3, n, n) of the modes: symmetric in the axes from Oe, antisymmetric from Cr or Ge."""
+def _sums(owner: str, file: SidFile, Q: FloatArray, Me: FloatArray) -> FloatArray:
+    """The part of R (3, 3, n, n) that is symmetric in the axes, with that of the moments of second order, from Oe."""
     n, oe = file.n, file.objects["Oe"]
     if not oe.order:
         raise ReadError(f"{owner}: Oe has order 0, so that there is no inertia of first order in the file.")
@@ -166,18 +176,15 @@ def _second_moments(owner: str, file: SidFile, Q: FloatArray, Me: FloatArray) ->
         if not _agree(oe.m0[:, order], wanted):
             raise ReadError(f"{owner}: Oe of order 0 is not J of order 1 in any known order of columns.")
     forces = np.swapaxes(oe.m1, 1, 2)[:, order]  # (i, 6, k)
-    R = np.zeros((3, 3, n, n))
+    sums = np.zeros((3, 3, n, n))
+    # Oe holds the sums less their trace on the diagonal; without geometric stiffening the trace is Me
+    whole = -0.5 * forces[:, :3].sum(axis=1) if has_stiffening(file) else Me
     for column, (a, b) in enumerate(PAIRS):
         if a == b:
-            R[a, a] = forces[:, column] + Me
+            sums[a, a] = forces[:, column] + whole
         else:
-            R[a, b] = R[b, a] = 0.5 * forces[:, column]
-    R = 0.5 * (R + R.transpose(0, 1, 3, 2))
-    cross = _cross(owner, file)
-    for a, b, c in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
-        R[a, b] += 0.5 * cross[:, :, c]
-        R[b, a] -= 0.5 * cross[:, :, c]
-    return R
+            sums[a, b] = sums[b, a] = 0.5 * forces[:, column]
+    return sums
 
 
 def _cross(owner: str, file: SidFile) -> FloatArray:
@@ -185,9 +192,7 @@ def _cross(owner: str, file: SidFile) -> FloatArray:
     n, Cr = file.n, file.objects["Cr"]
     if Cr.order:
         found = np.swapaxes(Cr.m1, 0, 1)
-        if not _agree(found, -np.swapaxes(found, 0, 1)):
-            raise ReadError(f"{owner}: Cr of order 1 is not antisymmetric, so that the file has geometric stiffening.")
-        return found
+        return 0.5 * (found - np.swapaxes(found, 0, 1))  # the other part is geometric stiffening
     if "Ge" not in file.objects or not np.any(file.objects["Ge"].m0):
         return np.zeros((n, n, 3))
     _shape(owner, file, "Ge", n, 3 * n)

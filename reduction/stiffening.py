@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from flexmbs.reduction.basis import Basis
     from flexmbs.reduction.interfaces import Attached
 
-__all__ = ["SecondOrder", "Stiffening", "stiffening_of"]
+__all__ = ["SecondOrder", "Stiffening", "node_name", "stiffening_of"]
 
 CHUNK = 1024
 """Elements at a time."""
@@ -67,6 +67,11 @@ class SecondOrder(NamedTuple):
     interfaces: dict[str, FloatArray]
 
 
+def node_name(node: int) -> str:
+    """What a node (row of the points) is called among interfaces."""
+    return f"node {node}"
+
+
 @dataclass(frozen=True, eq=False)
 class Stiffening:
     """Second-order fields of the coordinates of a reduced model, up to a rigid motion.
@@ -77,9 +82,11 @@ class Stiffening:
         Integral of (1, x)_a phi2_b over the mass, about the origin of the mesh [mass length, mass length^2, for
         coordinates without unit].
     frames : tuple of str
-        Names of the interfaces with six coordinates.
+        Names of the interfaces with six coordinates; of files, also `node_name` of nodes.
     interfaces : (n_f, 6, m, m) array
         phi2 at these, along and about the inertial axes.
+    only : str, optional
+        The interface that must be the reference, where the fields are known in its frame only, as from files.
 
     Raises
     ------
@@ -90,6 +97,7 @@ class Stiffening:
     moments: FloatArray
     frames: tuple[str, ...]
     interfaces: FloatArray
+    only: str | None = None
 
     def __post_init__(self) -> None:
         m = np.shape(self.moments)[-1]
@@ -103,7 +111,8 @@ class Stiffening:
 
     def transformed(self, T: FloatArray) -> Stiffening:
         """That of the coordinates T, (m, n)."""
-        return Stiffening(_symmetric(T.T @ self.moments @ T), self.frames, _symmetric(T.T @ self.interfaces @ T))
+        moments, interfaces = _symmetric(T.T @ self.moments @ T), _symmetric(T.T @ self.interfaces @ T)
+        return Stiffening(moments, self.frames, interfaces, self.only)
 
     def in_frame(
         self,
@@ -130,8 +139,12 @@ class Stiffening:
         Raises
         ------
         ModelError
-            If an interface is unknown.
+            If an interface is unknown, or another one must be the reference.
         """
+        if self.only is not None and reference != self.only:
+            raise ModelError(
+                f"Stiffening: its fields are known in one frame only; take reference={self.only!r} or stiffening=False."
+            )
         moments = np.array(self.moments)
         moments[1:] -= np.einsum("a,bkl->abkl", origin, moments[0])
         values = {name: np.array(value) for name, value in zip(self.frames, self.interfaces, strict=True)}

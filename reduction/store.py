@@ -15,16 +15,19 @@ the provenance under ``provenance/``. Datasets (m coordinates, N displacements, 
 ``interfaces/<number>``      ``nodes``, ``origin``, ``coordinates``, ``node``, ``component``; ``name``, ``kind``
 ``inertia``                  ``mass``, ``first``, ``second``, ``P``, ``Q``, ``R`` (`InertiaInvariants`)
 ``stress``                   ``nodes`` (s,), ``shapes`` (s, n_c, m), ``names`` (n_c,)
-``stiffening``               ``moments``, ``interfaces``, ``frames`` (`flexmbs.reduction.stiffening`)
+``stiffening``               ``moments``, ``interfaces``, ``frames``; ``only`` (`flexmbs.reduction.stiffening`)
 ``units``                    attributes ``length``, ``mass``, ``time``
 ``report``                   JSON of the report (`flexmbs.reduction.report_data`), where one was made
 ===========================  =================================================================================
 
-Texts are UTF-8. To read it in other tools: ``h5py.File("part.h5")["K"][()]`` gives the stiffness.
+Texts are UTF-8. Behind the end of HDF5 stands the SHA-256 of all before it, in words. To read it in other tools:
+``h5py.File("part.h5")["K"][()]`` gives the stiffness.
 """
 
 from __future__ import annotations
 
+import hashlib
+import shutil
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -43,6 +46,12 @@ __all__ = ["FORMAT", "VERSION", "load_reduced", "save"]
 
 FORMAT = "flexmbs reduced model"
 VERSION = 1
+SIGNATURE = b"\x89HDF\r\n\x1a\n"
+SEAL = b"\nflexmbs sha256 "
+"""Before the digest at the end of a file."""
+BLOCK = 1 << 20
+ROOM = 10_000_000
+"""Bytes for all that is not the shapes."""
 
 
 def save(model: ReducedModel, path: str | Path) -> Path:
@@ -57,14 +66,60 @@ def save(model: ReducedModel, path: str | Path) -> Path:
     part = path.with_name(path.name + ".part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        _check_room(model, path)
         with h5py.File(part, "w") as file:
             _write(model, file)
+        seal(part)
         part.replace(path)
     except (OSError, ValueError) as error:  # a name with a zero character is a ValueError
+        if isinstance(error, FlexmbsError):
+            raise
+        raise FlexmbsError(f"cannot write {path}: {getattr(error, 'strerror', None) or error}.") from None
+    finally:
         with suppress(OSError):
             part.unlink(missing_ok=True)
-        raise FlexmbsError(f"cannot write {path}: {getattr(error, 'strerror', None) or error}.") from None
     return path
+
+
+def seal(path: Path) -> None:
+    """Put the digest of a file behind it, where HDF5 does not look."""
+    with path.open("r+b") as stream:
+        digest: Any = hashlib.file_digest(stream, "sha256")  # type: ignore[arg-type,unused-ignore]
+        stream.write(SEAL + digest.hexdigest().encode("ascii") + b"\n")
+
+
+def _check_seal(path: Path) -> None:
+    """Refuse what is not as it was written: HDF5 may not come back from a damaged file."""
+    length = len(SEAL) + 65
+    with path.open("rb") as stream:
+        if stream.read(len(SIGNATURE)) != SIGNATURE:
+            raise ReadError(f"{path}: it is not an HDF5 file, or it ends early.")
+        size = stream.seek(0, 2)
+        stream.seek(max(0, size - length))
+        found = stream.read()
+        if not found.startswith(SEAL):
+            raise ReadError(
+                f"{path}: it holds no reduced model, ends early, or was changed after it was written, since the digest "
+                f"at its end is missing; a model is written by ReducedModel.save(...)."
+            )
+        stream.seek(0)
+        digest = hashlib.sha256()
+        left = size - length
+        while left > 0:
+            block = stream.read(min(left, BLOCK))
+            digest.update(block)
+            left -= len(block)
+    if found[len(SEAL) : -1] != digest.hexdigest().encode("ascii"):
+        raise ReadError(f"{path}: it is damaged: its digest is another one.")
+
+
+def _check_room(model: ReducedModel, path: Path) -> None:
+    """Refuse a full disk before HDF5 gets there, which ends the process when it cannot close a file."""
+    wanted = 8 * int(np.prod(model.shapes.shape)) + ROOM
+    if model.stress_shapes is not None:
+        wanted += 8 * int(np.prod(np.shape(model.stress_shapes)))
+    if shutil.disk_usage(path.parent).free < wanted:
+        raise FlexmbsError(f"cannot write {path}: the disk has less than the {wanted / 1e6:.0f} MB free that it needs.")
 
 
 def _write(model: ReducedModel, file: Any) -> None:
@@ -102,6 +157,8 @@ def _write(model: ReducedModel, file: Any) -> None:
         group = file.create_group("stiffening")
         group["moments"], group["interfaces"] = model.stiffening.moments, model.stiffening.interfaces
         group["frames"] = _texts(model.stiffening.frames)
+        if model.stiffening.only is not None:
+            group.attrs["only"] = model.stiffening.only
     if model.report_text is not None:
         file.create_dataset("report", data=model.report_text, dtype=h5py.string_dtype())
 
@@ -127,8 +184,11 @@ def load_reduced(path: str | Path, *, in_memory: bool = True) -> ReducedModel:
     if not path.exists():
         raise ReadError(f"{path}: there is no such file.")
     try:
+        _check_seal(path)
         file = h5py.File(path, "r")
-    except OSError:
+    except OSError as error:
+        if isinstance(error, FlexmbsError):
+            raise
         raise ReadError(f"{path}: it is not an HDF5 file, or it ends early.") from None
     try:
         if file.attrs.get("format") != FORMAT:
@@ -182,7 +242,9 @@ def _read(file: Any, in_memory: bool) -> ReducedModel:
         stress_names=() if stress is None else _words(stress["names"]),
         stiffening=None
         if second is None
-        else Stiffening(second["moments"][()], _words(second["frames"]), second["interfaces"][()]),
+        else Stiffening(
+            second["moments"][()], _words(second["frames"]), second["interfaces"][()], second.attrs.get("only")
+        ),
         report_text=file["report"][()].decode() if "report" in file else None,
     )
 

@@ -15,7 +15,7 @@ from flexmbs.core.errors import ModelError
 from flexmbs.core.rotations import RotationLike, as_rotation, to_quaternion
 from flexmbs.reduction.inertia import InertiaInvariants
 from flexmbs.reduction.model import ReducedModel
-from flexmbs.reduction.stiffening import SecondOrder
+from flexmbs.reduction.stiffening import SecondOrder, node_name
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -180,7 +180,8 @@ class FloatingBody(ShapedBody):
         object.__setattr__(self, "inertia", inertia)
         second = None
         if self.stiffening and reduced.stiffening is not None:
-            places = {f.name: np.asarray(f.origin) for f in reduced.frames}
+            places = {node_name(k): x for k, x in enumerate(reduced.points)}
+            places |= {f.name: np.asarray(f.origin) for f in reduced.frames}
             held: Any = None if self.reference == "mean" else self.reference
             if not isinstance(self.reference, str) and not isinstance(self.reference[1], str):
                 raise ModelError(
@@ -224,6 +225,12 @@ class FloatingBody(ShapedBody):
         marker = super()._interface(name, axes, title)
         if self.second_order is not None:
             object.__setattr__(marker, "second", frozen_copy(self.second_order.interfaces[name]))
+        return marker
+
+    def _node(self, number: int, axes: FloatArray, title: str | None) -> ShapedMarker:
+        marker = super()._node(number, axes, title)
+        if self.second_order is not None and node_name(number) in self.second_order.interfaces:
+            object.__setattr__(marker, "second", frozen_copy(self.second_order.interfaces[node_name(number)]))
         return marker
 
 

@@ -20,11 +20,11 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
 from flexmbs.core.checks import as_number, show
-from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import FlexmbsError, ModelError
 from flexmbs.core.progress import Progress
 from flexmbs.output import style
 from flexmbs.output.figures import look
+from flexmbs.output.frames import frame_rows
 from flexmbs.output.scene import Scene
 from flexmbs.output.scene_drawing import SceneAxes
 from flexmbs.output.sealed import as_target, replaced
@@ -32,7 +32,6 @@ from flexmbs.output.sealed import as_target, replaced
 __all__ = ["animate", "draw_frame"]
 
 SUFFIXES = (".mp4", ".gif")
-MOST_FRAMES = 20_000
 
 
 def draw_frame(scene: Scene, step: int = -1, *, trail: float | None = None, ax: Any = None) -> Any:
@@ -120,7 +119,7 @@ def animate(
         raise FlexmbsError(f"animate: {target.name} needs the program ffmpeg, which is not installed; take a .gif.")
     if gif:  # the delay of a frame counts in hundredths of a second, and viewers refuse less than two
         fps = 100.0 / max(2, round(100.0 / fps))
-    steps, duration = _steps(scene.times, speed / fps), _duration("animate", trail)
+    steps, duration = frame_rows("animate", scene.times, speed / fps), _duration("animate", trail)
     with rc_context(style.RC), replaced("animate", target) as (draft,):
         figure = Figure(figsize=SceneAxes.size(scene), dpi=dpi, layout="constrained")
         FigureCanvasAgg(figure)
@@ -185,20 +184,6 @@ def _film(figure: Figure, path: Path, fps: float, dpi: float) -> Iterator[films.
             yield writer
     except subprocess.CalledProcessError as error:
         raise FlexmbsError(f"animate: ffmpeg failed: {show(error.stderr or error)}. Take a .gif instead.") from error
-
-
-def _steps(times: FloatArray, interval: float) -> IntArray:
-    """The states nearest to the times of the frames."""
-    count = 1 + int(min((times[-1] - times[0]) / interval + 1e-9, 1e9))
-    if count > MOST_FRAMES:
-        raise ModelError(
-            f"animate: there would be {count} frames, more than {MOST_FRAMES}; raise speed, or lower fps. One unit of "
-            f"time is taken as one second of film."
-        )
-    wanted = times[0] + interval * np.arange(count)
-    after = np.clip(np.searchsorted(times, wanted), 1, max(len(times) - 1, 1)) if len(times) > 1 else np.zeros(1, int)
-    before = np.maximum(after - 1, 0)
-    return np.where(np.abs(times[before] - wanted) <= np.abs(times[after] - wanted), before, after).astype(np.int64)
 
 
 def _duration(owner: str, trail: object) -> float:

@@ -53,6 +53,7 @@ def reduced_to_plain(model: ReducedModel, number: int) -> tuple[Plain, Arrays]:
         "units": [[key, str(value)] for key, value in model.units.items()],
         "stress_names": list(model.stress_names),
         "stiffened": [] if model.stiffening is None else list(model.stiffening.frames),
+        "stiffened_only": "" if model.stiffening is None else model.stiffening.only or "",
         "digest": digest_of(arrays),
     }
     return plain, arrays
@@ -74,7 +75,7 @@ def reduced_from_plain(plain: Mapping[str, Plain], arrays: Mapping[str, NDArray[
     stiffening = None
     if f"{at}/stiffening/moments" in arrays:
         moments, interfaces = (arrays[f"{at}/stiffening/{n}"] for n in ("moments", "interfaces"))
-        stiffening = Stiffening(moments, tuple(plain["stiffened"]), interfaces)
+        stiffening = Stiffening(moments, tuple(plain["stiffened"]), interfaces, plain.get("stiffened_only") or None)
     kept = {
         kind: {name: arrays[f"{at}/{kind}/{i}"] for i, name in enumerate(plain[kind])}
         for kind in ("cells", "node_sets")

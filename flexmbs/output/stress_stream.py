@@ -8,35 +8,28 @@ that was written to a file is not loaded either.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import h5py
 import numpy as np
-from numpy.typing import NDArray
 
-from flexmbs.core.checks import as_count, show
+from flexmbs.core.checks import as_count
 from flexmbs.core.contracts import FloatArray, IntArray
-from flexmbs.core.errors import ModelError, ReadError
+from flexmbs.core.errors import ModelError
 from flexmbs.linear.stresses import von_mises
 from flexmbs.model import Model
 from flexmbs.output.deformation import reduced_body, stress_shapes
-from flexmbs.output.journal_reader import is_journal, read_journal
-from flexmbs.output.sealed import as_target, opened, replaced, sealed
-from flexmbs.output.time_data import TimeData
-from flexmbs.output.timestore import model_of
-from flexmbs.system import compile_model
+from flexmbs.output.sealed import as_target, replaced, sealed
+from flexmbs.output.stored_states import stored_states
 from flexmbs.time_solution import TimeSolution
 
 __all__ = ["StressBlock", "stress_blocks", "write_stresses"]
 
 PIECE = 1 << 24
 """Bytes of stresses that are computed at a time, about."""
-Rows = Callable[[int, int], tuple[FloatArray, FloatArray]]
 
 
 class StressBlock(NamedTuple):
@@ -98,11 +91,10 @@ def stress_blocks(
     >>> [len(block.t) for block in fx.stress_blocks(run, body, states=40)]
     [40, 40, 21]
     """
-    with _source(run, model) as (found, n, rows):
-        owner = reduced_body("stress_blocks", found, body)
+    with stored_states("stress_blocks", run, model) as (system, n, rows, _):
+        owner = reduced_body("stress_blocks", system.model, body)
         chosen, shapes = stress_shapes("stress_blocks", owner, nodes)
         names = tuple(owner.reduced.stress_names)
-        system = run.system if isinstance(run, TimeSolution) else compile_model(found)
         place = system.coordinates.modal[id(owner)]
         size = max(1, PIECE // (8 * max(1, shapes[:, :, 0].size)))
         size = size if states is None else as_count("stress_blocks", "states", states, minimum=1)
@@ -186,35 +178,3 @@ def _datasets(file: h5py.File, block: StressBlock) -> dict[str, Any]:
             compression_opts=1, shuffle=True,
         ),
     }  # fmt: skip
-
-
-@contextmanager
-def _source(run: Any, model: Model | None) -> Iterator[tuple[Model, int, Rows]]:
-    """The model, the number of stored states, and what reads (t, q) of some."""
-    if isinstance(run, TimeSolution):
-        yield run.model, len(run.t), lambda a, b: (run.t[a:b], run.q[a:b])
-        return
-    if not isinstance(run, str | PathLike):
-        raise ModelError(f"stress_blocks: expected a TimeSolution or the path of a run, not {show(run)}.")
-    if is_journal(run):
-        journal = read_journal(run)
-
-        def from_journal(a: int, b: int) -> tuple[FloatArray, FloatArray]:
-            found = journal.rows(a, b)
-            return found["t"], found["q"]
-
-        yield model_of(journal, run, model), journal.n_rows, from_journal
-        return
-    with opened(run) as file:
-        if file.attrs.get("kind") != "time":
-            raise ReadError(f"stress_blocks: {run} holds no run.")
-        constants: dict[str, NDArray[Any]] = {}
-
-        def collect(name: str, item: Any) -> None:
-            if isinstance(item, h5py.Dataset) and not name.startswith("run/"):
-                constants[name] = item[()]
-
-        file["constants"].visititems(collect)
-        about = TimeData({"t": np.empty(0)}, {}, json.loads(file["model"].asstr()[()]), constants)
-        steps = file["steps"]
-        yield model_of(about, run, model), len(steps["t"]), lambda a, b: (steps["t"][a:b], steps["q"][a:b])

@@ -72,13 +72,16 @@ FORMATS: dict[str, Format] = {
     "modelica": Format(".mo", "Modelica text", write_system=write_modelica),
     "mbdyn": Format(".fem", "modal joint of MBDyn", write_mbdyn),
     "mbdyn_deck": Format("_mbdyn", "modal joint of MBDyn with a deck that runs it", write_mbdyn_deck),
-    "abaqus": Format(".inp", "Abaqus matrix input", write_abaqus),
+    "abaqus": Format("_matrices.inp", "Abaqus matrix input", write_abaqus),
     "uff": Format(".unv", "mode shapes as universal file", write_universal),
     "uff58": Format("_frf.unv", "frequency responses as universal file", write_system=write_frequency_functions),
     "paraview": Format(".vtu", "mode shapes for ParaView", write_paraview),
     "gltf": Format(".glb", "modes that swing, for browsers and viewers (glTF)", write_gltf),
 }
 """All formats by name."""
+
+FAMILIES: dict[str, tuple[str, ...]] = {"nastran": ("dmig", "op4"), "matlab": ("mat",), "all": tuple(FORMATS)}
+"""Names for several formats, or another name for one."""
 
 
 def export(
@@ -100,7 +103,7 @@ def export(
         A file, whose suffix tells the format unless ``to`` names one; or, with several formats, a folder, in which the
         files have the name of the model.
     to : str or sequence of str, optional
-        Names of formats, of `FORMATS`.
+        Names of formats, of `FORMATS`; also "nastran" (dmig, op4), "matlab" (mat), "all".
     overwrite : bool, default False
         Whether files that are there may be replaced.
     **options
@@ -191,15 +194,17 @@ def file_name(name: str) -> str:
 def _names(output: Path, to: str | Sequence[str] | None) -> list[str]:
     """Which formats."""
     if to is None:
-        fitting = [name for name, f in FORMATS.items() if f.suffix.lower() == output.suffix.lower()]
+        suffixes = {name: Path(f"x{f.suffix}").suffix.lower() for name, f in FORMATS.items()}
+        fitting = [name for name, suffix in suffixes.items() if suffix and suffix == output.suffix.lower()]
         if not fitting:
-            known = ", ".join(sorted({f.suffix for f in FORMATS.values() if f.suffix.startswith(".")}))
+            known = ", ".join(sorted({suffix for suffix in suffixes.values() if suffix}))
             raise ModelError(f"export: the suffix of {output} tells no format ({known}); name it: to='npz'.")
         return fitting[:1]
-    names = [to] if isinstance(to, str) else list(to)
-    for name in names:
-        if name not in FORMATS:
-            raise ModelError(f"export: {unknown_name('format', name, list(FORMATS))}")
+    names: list[str] = []
+    for name in [to] if isinstance(to, str) else list(to):
+        if name not in FORMATS and name not in FAMILIES:
+            raise ModelError(f"export: {unknown_name('format', name, [*FORMATS, *FAMILIES])}")
+        names += FAMILIES.get(name, (name,))
     if not names:
         raise ModelError(f"export: name a format: {', '.join(FORMATS)}.")
     return list(dict.fromkeys(names))

@@ -11,17 +11,14 @@ Source: glTF 2.0 specification (Khronos, ISO/IEC 12113:2022).
 
 from __future__ import annotations
 
-import json
-import struct
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError
-from flexmbs.core.info import version
+from flexmbs.core.glb import LINE_MODE, TRIANGLE_MODE, Glb
 from flexmbs.linear.faces import outer_faces
 from flexmbs.reduction.export.fmu_variables import LENGTHS
 from flexmbs.reduction.export.shapes import mode_shapes
@@ -39,9 +36,6 @@ PIECES = {
 }
 """Triangles of a face; middle nodes are corners of them."""
 LINES = {"line": ((0, 1),), "line3": ((0, 2), (2, 1))}
-FLOAT, UNSIGNED = 5126, 5125
-VERTICES, INDICES = 34962, 34963
-TRIANGLE_MODE, LINE_MODE = 4, 1
 DEFAULT, PERIOD, SAMPLES = 6, 2.0, 32
 LOSSES = ("digits beyond single precision", "matrices")
 SHARE = 0.1
@@ -91,17 +85,17 @@ def write_gltf(
     step = np.zeros(3)
     step[int(np.argsort(size)[1])] = 1.4 * float(np.sort(size)[1]) + 2.5 * SHARE * longest
     file = _File(model, LENGTHS.get(model.units.get("length", ""), 1.0))
-    base = file.vectors(points - points.mean(axis=0), VERTICES)
+    base = file.vectors(points - points.mean(axis=0), bounds=True)
     index = file.indices(indices.ravel())
     for k in range(wanted):
         moved = model.reconstruct(vectors[:, k])[used, :3]
         length = np.linalg.norm(moved, axis=1)
         largest = float(length.max()) or 1.0
-        target = file.vectors(moved * (SHARE * longest / largest), VERTICES)
-        colour = file.vectors(_colours(length / largest), VERTICES, bounds=False)
+        target = file.vectors(moved * (SHARE * longest / largest), bounds=True)
+        colour = file.vectors(_colours(length / largest))
         file.mode(f"mode {k + 1}: {hertz[k]:.6g}", base, index, mode, target, colour, k * step)
     with placed(path, overwrite) as part:
-        part.write_bytes(file.content())
+        part.write_bytes(file.content("modes", {"lost": LOSSES}))
     return Written("gltf", path, LOSSES)
 
 
@@ -121,45 +115,15 @@ def _colours(part: FloatArray) -> FloatArray:
     return np.stack([np.interp(part, where, STOPS[:, c]) for c in range(3)], axis=1)
 
 
-class _File:
-    """Collects the arrays of the binary chunk and what is said of them."""
+class _File(Glb):
+    """Meshes that swing, one beside the other."""
 
     def __init__(self, model: ReducedModel, metres: float) -> None:
-        self.bytes = bytearray()
-        self.views: list[dict[str, Any]] = []
-        self.accessors: list[dict[str, Any]] = []
-        self.meshes: list[dict[str, Any]] = []
-        self.nodes: list[dict[str, Any]] = [{"name": model.name, "children": [], "scale": [metres] * 3}]
-        self.samplers: list[dict[str, Any]] = []
-        self.channels: list[dict[str, Any]] = []
+        super().__init__()
+        self.nodes.append({"name": model.name, "children": [], "scale": [metres] * 3})
+        self.materials.append({"doubleSided": True, "pbrMetallicRoughness": {"metallicFactor": 0.0}})
         t = np.linspace(0.0, PERIOD, SAMPLES + 1)
-        self.times = self._accessor(t.astype("<f4"), FLOAT, "SCALAR", None, [0.0], [float(np.float32(PERIOD))])
-        self.sine = self._accessor(np.sin(2.0 * np.pi * t / PERIOD).astype("<f4"), FLOAT, "SCALAR", None)
-
-    def _accessor(
-        self, values: Any, kind: int, shape: str, target: int | None, low: Any = None, high: Any = None
-    ) -> int:
-        self.bytes += b"\0" * (-len(self.bytes) % 4)
-        view: dict[str, Any] = {"buffer": 0, "byteOffset": len(self.bytes), "byteLength": values.nbytes}
-        if target is not None:
-            view["target"] = target
-        self.views.append(view)
-        self.bytes += values.tobytes()
-        accessor = {"bufferView": len(self.views) - 1, "componentType": kind, "count": len(values), "type": shape}
-        if low is not None:
-            accessor |= {"min": low, "max": high}
-        self.accessors.append(accessor)
-        return len(self.accessors) - 1
-
-    def vectors(self, values: FloatArray, target: int, bounds: bool = True) -> int:
-        """Vectors (n, 3)."""
-        single = np.ascontiguousarray(values, "<f4")
-        limits = [single.min(axis=0).tolist(), single.max(axis=0).tolist()] if bounds else [None, None]
-        return self._accessor(single, FLOAT, "VEC3", target, *limits)
-
-    def indices(self, values: IntArray) -> int:
-        """Numbers of vertices."""
-        return self._accessor(np.ascontiguousarray(values, "<u4"), UNSIGNED, "SCALAR", INDICES)
+        self.times, self.sine = self.scalars(t, bounds=True), self.scalars(np.sin(2.0 * np.pi * t / PERIOD))
 
     def mode(self, name: str, base: int, index: int, kind: int, target: int, colour: int, place: FloatArray) -> None:
         """A mesh that swings to its target."""
@@ -170,27 +134,4 @@ class _File:
         self.meshes.append({"name": name, "primitives": [primitive], "weights": [0.0]})
         self.nodes.append({"name": name, "mesh": len(self.meshes) - 1, "translation": place.tolist()})
         self.nodes[0]["children"].append(len(self.nodes) - 1)
-        self.samplers.append({"input": self.times, "output": self.sine, "interpolation": "LINEAR"})
-        node = len(self.nodes) - 1
-        self.channels.append({"sampler": len(self.samplers) - 1, "target": {"node": node, "path": "weights"}})
-
-    def content(self) -> bytes:
-        """The file: a header, a chunk of JSON, a chunk of numbers."""
-        said = {
-            "asset": {"version": "2.0", "generator": f"flexmbs {version()}", "extras": {"lost": LOSSES}},
-            "scene": 0,
-            "scenes": [{"nodes": [0]}],
-            "nodes": self.nodes,
-            "meshes": self.meshes,
-            "materials": [{"doubleSided": True, "pbrMetallicRoughness": {"metallicFactor": 0.0}}],
-            "animations": [{"name": "modes", "samplers": self.samplers, "channels": self.channels}],
-            "accessors": self.accessors,
-            "bufferViews": self.views,
-            "buffers": [{"byteLength": len(self.bytes)}],
-        }
-        text = json.dumps(said, separators=(",", ":")).encode()
-        text += b" " * (-len(text) % 4)
-        data = bytes(self.bytes) + b"\0" * (-len(self.bytes) % 4)
-        whole = 12 + 8 + len(text) + 8 + len(data)
-        head = struct.pack("<4sII", b"glTF", 2, whole)
-        return head + struct.pack("<I4s", len(text), b"JSON") + text + struct.pack("<I4s", len(data), b"BIN\0") + data
+        self.animate(len(self.nodes) - 1, "weights", self.times, self.sine)

@@ -13,7 +13,8 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 import flexmbs as fx
-from flexmbs.output.animation import _steps, animate, draw_frame
+from flexmbs.output.animation import animate, draw_frame
+from flexmbs.output.frames import frame_rows
 from flexmbs.output.scene import FLEXIBLE, GROUND, POINT, Line, Scene, Stroke, still, wireframe
 
 T = np.linspace(0.0, 1.0, 21)
@@ -113,7 +114,7 @@ def test_wireframe_follows_the_pose() -> None:
     ],
 )
 def test_frames_show_the_nearest_states(times: list[float], interval: float, expected: list[int]) -> None:
-    assert _steps(np.array(times), interval).tolist() == expected
+    assert frame_rows("film", np.array(times), interval).tolist() == expected
 
 
 def test_gif_has_all_frames_with_the_colours_of_the_lines(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import flexmbs as fx
 from flexmbs.core.errors import FlexmbsError, ReadError
+from flexmbs.reduction.store import seal
 from tests.reduction.lattice import tower
 
 
@@ -111,7 +112,26 @@ def changed(file, tmp_path, change):
     path.write_bytes(file.read_bytes())
     with h5py.File(path, "r+") as content:
         change(content)
+    seal(path)
     return path
+
+
+def test_changes_are_noticed(file, tmp_path):
+    """A byte anywhere, an end that is missing, and a change by HDF5 itself."""
+    whole = file.read_bytes()
+    path = tmp_path / "x.h5"
+    for at in (9, len(whole) // 2, len(whole) - 100, len(whole) - 3):
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
+        with pytest.raises(ReadError, match="damaged"):
+            fx.load_reduced(path)
+        path.write_bytes(whole[:at])
+        with pytest.raises(ReadError, match=r"ends early|damaged"):
+            fx.load_reduced(path)
+    path.write_bytes(whole)
+    with h5py.File(path, "r+") as content:
+        content["more"] = 1.0
+    with pytest.raises(ReadError, match=r"changed after it was written|damaged"):
+        fx.load_reduced(path)
 
 
 @pytest.mark.parametrize("name", ["K", "labels", "shapes", "dof_node", "sets", "interfaces", "units", "provenance"])

@@ -16,10 +16,12 @@ from flexmbs.verification.cases.common import figure, measured
 from flexmbs.verification.reference.data import load_reference
 
 MATERIAL = fx.Elastic(youngs_modulus=2e5, density=1e-3, poissons_ratio=0.3)
-THICKNESS, WIDTH = 0.01, 0.5
+THIN, THICK = 0.001, 0.01
+"""Thickness under small loads, so thin that free edges have no layer of shear to resolve; and under large ones."""
+WIDTH = 0.5
 TIP = (1.0, 0.5, 1.0)
 LOAD = np.array([1.0, 1.0, 0.0])
-PRINTED = ContinuumPlate(split=False, nodal=False, assumed_shear=False)
+PRINTED = ContinuumPlate(split=False, nodal=False, assumed_shear=False, twist=False)
 
 
 def panel(n: int, along: FloatArray, origin: FloatArray) -> fx.Mesh:
@@ -48,9 +50,11 @@ def _named(mesh: fx.Mesh) -> fx.Mesh:
     return mesh.with_node_set("corner", [int(np.argmin(np.linalg.norm(mesh.points - TIP, axis=1)))])
 
 
-def plates(mesh: fx.Mesh, element: ContinuumPlate, size: float) -> tuple[FloatArray, fx.Solution]:
+def plates(
+    mesh: fx.Mesh, element: ContinuumPlate, size: float, thickness: float = THIN
+) -> tuple[FloatArray, fx.Solution]:
     """Displacement of the corner of the upright plate under a load along its upper edge."""
-    body = fx.FlexibleBody(mesh, element, section=fx.Sheet(THICKNESS), material=MATERIAL, name="plates")
+    body = fx.FlexibleBody(mesh, element, section=fx.Sheet(thickness), material=MATERIAL, name="plates")
     load = fx.EdgeLoad(body.set("tip"), tuple(size * LOAD))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", fx.AccuracyWarning)
@@ -60,7 +64,7 @@ def plates(mesh: fx.Mesh, element: ContinuumPlate, size: float) -> tuple[FloatAr
 
 def linear(mesh: fx.Mesh, size: float) -> FloatArray:
     """The same by linear shell elements."""
-    part = fx.Part(mesh, regions=[fx.Region(None, ShellQuad(thickness=THICKNESS), MATERIAL)])
+    part = fx.Part(mesh, regions=[fx.Region(None, ShellQuad(thickness=THIN), MATERIAL)])
     nodes = mesh.node_set("tip")
     order = nodes[np.argsort(mesh.points[nodes, 1])]
     share = np.full(len(order), WIDTH / (len(order) - 1))
@@ -74,7 +78,7 @@ def run_folds(progress: Progress) -> Outcome:
     """Small loads against a fine linear model, large ones against a finer mesh."""
     quantities: list[Measured] = []
     studies, rows, figures = [], [], []
-    counts, small, large = (2, 4, 8, 16), 1e-6, 0.02
+    counts, small, large = (2, 4, 8, 16), 1e-9, 0.02
     for word, make in (("folded plate", folded), ("branching plate", branching)):
         progress(f"{word}, linear shells")
         coarse, fine = linear(make(24), small), linear(make(48), small)
@@ -94,12 +98,12 @@ def run_folds(progress: Progress) -> Outcome:
             measured(f"{word}: error of the corner under a small load, 16 elements a panel", "-", errors[-1], 0.0,
                      "ShellQuad, extrapolated", scatter, atol=5e-3)
         )  # fmt: skip
-        # cells at a fold share their strains there, which makes a layer as wide as they are
-        studies.append(ConvergenceStudy(f"{word}, small load", counts[1:], errors[1:], 1.0, 0.9, counts=True))
+        # the load bends the plates along their clamped and free corners, where stresses are singular
+        studies.append(ConvergenceStudy(f"{word}, small load", counts[1:], errors[1:], 2.0, 1.4, counts=True))
         far = []
         for n in counts:
             progress(f"{word}, large load, {n}")
-            u, solution = plates(make(n), ContinuumPlate(), large)
+            u, solution = plates(make(n), ContinuumPlate(), large, THICK)
             far.append(u)
             rows.append((word, f"large load, {n}", *(f"{c:.5f}" for c in u), "-"))
         change = float(np.linalg.norm(far[-1] - far[-2]) / np.linalg.norm(far[-1]))

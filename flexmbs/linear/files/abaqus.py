@@ -44,9 +44,9 @@ class _Entries(NamedTuple):
 
 
 def is_abaqus_text(path: Path) -> bool:
-    """Whether a file of entries is Abaqus's, not Matrix Market."""
+    """Whether a file of entries is Abaqus's, not Matrix Market, by how it begins."""
     with path.open("rb") as file:
-        return not file.read(14).lower().startswith(b"%%matrixmarket")
+        return re.match(rb"\s*(\*|\d+\s*,)", file.read(80)) is not None
 
 
 def read_abaqus_matrices(path: Path, names: Mapping[str, str] | None, definite: bool) -> Operators:

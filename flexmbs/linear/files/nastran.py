@@ -18,6 +18,7 @@ from flexmbs.core.checks import show
 from flexmbs.core.contracts import IntArray
 from flexmbs.core.errors import ModelError, ReadError, unknown_name
 from flexmbs.linear.files.build import Matrices, built, from_entries, mirrored
+from flexmbs.linear.files.op4_heads import check_heads
 from flexmbs.linear.files.places import NASTRAN_SUFFIXES, Places, as_places
 from flexmbs.linear.files.tables import open_file
 from flexmbs.linear.files.unknowns import Unknowns, as_unknowns
@@ -66,6 +67,7 @@ def read_op4(path: Path, names: Mapping[str, str] | None, nodes: Any, dofs: Any,
             f"{owner}: an OP4 file holds matrices only; give nodes= (.bdf or .csv) and dofs= (.csv of node and "
             "component, or 6 for all six at every node in the order of nodes)."
         )
+    check_heads(path)
     op4 = _pynastran("op4.op4").OP4(debug=None)
     try:
         with Quiet():

@@ -28,7 +28,7 @@ from flexmbs.linear.files.tables import open_file
 from flexmbs.linear.files.unknowns import as_unknowns
 from flexmbs.linear.operators import DofMap, Operators
 
-__all__ = ["read_npz", "write_operators_npz"]
+__all__ = ["npz_arrays", "read_npz", "write_operators_npz"]
 
 MARK = "flexmbs_operators"
 VERSION = 1
@@ -93,7 +93,7 @@ def write_operators_npz(operators: Operators, path: str | PathLike[str]) -> None
 def read_npz(path: Path, mass: Path | None, damping: Path | None, nodes: Any, dofs: Any, definite: bool) -> Operators:
     """Operators of an npz file of any of the kinds above."""
     owner = f"operators {path}"
-    found = _arrays(path)
+    found = npz_arrays(path)
     if MARK in found:
         if nodes is not None or dofs is not None or mass is not None or damping is not None:
             raise ModelError(f"{owner}: the file says itself what its nodes and unknowns are; leave the others out.")
@@ -108,7 +108,7 @@ def read_npz(path: Path, mass: Path | None, damping: Path | None, nodes: Any, do
     return built(owner, Matrices(K, M, D), unknowns, places, f"read from {path.name}", definite)
 
 
-def _arrays(path: Path) -> dict[str, Any]:
+def npz_arrays(path: Path) -> dict[str, Any]:
     """All arrays of a file; objects are refused."""
     open_file(path)
     try:
@@ -144,7 +144,7 @@ def _own(owner: str, found: dict[str, Any]) -> Operators:
 def _foreign(path: Path, found: dict[str, Any], name: str, other: Path | None) -> Any:
     """A matrix by its name in a file, or as the only one of a file."""
     if other is not None:
-        path, found = other, _arrays(other)
+        path, found = other, npz_arrays(other)
         name = name if f"{name}_data" in found else ""
     elif f"{name}_data" not in found:
         if name != "K":

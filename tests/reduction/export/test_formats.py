@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import ast
+import resource
 import warnings
 import zipfile
+from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import pytest
 
 import flexmbs as fx
+from flexmbs.reduction import store
 from flexmbs.reduction.export import FORMATS
 from flexmbs.reduction.export.formats import file_name
 
 pytestmark = pytest.mark.filterwarnings("ignore::flexmbs.core.errors.LossWarning")
 EVERY = pytest.mark.parametrize("to", FORMATS)
+DATED = {"hdf5", "mat", "simscape", "fmu2", "fmu3", "uff", "uff58", "npz", "exudyn", "op4bin"}
+"""Formats whose files tell the time."""
 PLAIN = {"binary": False}  # compiling is tested elsewhere
 
 
@@ -41,7 +48,18 @@ def test_models_from_files_give_the_same(lug, file, tmp_path, to):
     lazy = fx.load_reduced(file, in_memory=False)
     [a] = fx.export(fx.load_reduced(file), tmp_path / "a", to, **options(to))
     [b] = fx.export(lazy, tmp_path / "b", to, **options(to))
-    if to not in ("hdf5", "mat", "simscape", "fmu2", "fmu3", "uff", "npz", "exudyn", "op4bin"):  # these tell the time
+    if to not in (
+        "hdf5",
+        "mat",
+        "simscape",
+        "fmu2",
+        "fmu3",
+        "uff",
+        "uff58",
+        "npz",
+        "exudyn",
+        "op4bin",
+    ):  # these tell the time
         assert contents(a.path) == contents(b.path)
     assert a.losses == b.losses
     lazy.shapes.file.close()
@@ -67,6 +85,54 @@ def test_places_that_cannot_be_written(strut, tmp_path, to):
     with pytest.raises(fx.FlexmbsError, match="cannot write"):
         fx.export(strut, tmp_path / "file" / "below", to, **options(to))
     assert [p.name for p in tmp_path.iterdir()] == ["file"]
+
+
+@contextmanager
+def full_disk(size):
+    """Files grow to so many bytes and no further."""
+    old = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, old[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, old)
+
+
+@EVERY
+@pytest.mark.parametrize("size", [0, 1000])
+def test_a_disk_that_gets_full_leaves_nothing_behind(strut, tmp_path, to, size):
+    """Neither a half file, nor a change of an older one."""
+    if to == "hdf5" and size:
+        pytest.skip("HDF5 ends the process when it cannot close a file")
+    with full_disk(size), pytest.raises(fx.FlexmbsError, match="cannot write"):
+        fx.export(strut, tmp_path, to, **options(to))
+    assert not list(tmp_path.iterdir())
+    [written] = fx.export(strut, tmp_path, to, **options(to))
+    before = contents(written.path)
+    with full_disk(size), pytest.raises(fx.FlexmbsError, match="cannot write"):
+        fx.export(strut, tmp_path, to, overwrite=True, **options(to))
+    assert [p.name for p in tmp_path.iterdir()] == [written.path.name]
+    assert contents(written.path) == before
+
+
+def test_hdf5_looks_for_room_first(strut, tmp_path, monkeypatch):
+    monkeypatch.setattr(store.shutil, "disk_usage", lambda _: SimpleNamespace(free=1_000_000))
+    with pytest.raises(fx.FlexmbsError, match=r"cannot write .* MB free"):
+        strut.save(tmp_path / "x.h5")
+    assert not list(tmp_path.iterdir())
+
+
+@EVERY
+def test_an_interrupt_while_writing_leaves_nothing_behind(strut, tmp_path, monkeypatch, to):
+    """Ctrl-C at the moment when the file is complete, but not yet at its place."""
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Path, "replace", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        fx.export(strut, tmp_path, to, **options(to))
+    assert not list(tmp_path.iterdir())
 
 
 HOSTILE = '"""\nimport os\n"""\x00 é</a>&;,#*/'
@@ -124,3 +190,21 @@ def test_several_formats_at_once(strut, tmp_path):
     written = fx.export(strut, tmp_path / "out", list(FORMATS), binary=False, fixed="start", nodes="all", modes=5)
     assert len(written) == len(FORMATS) == len(list((tmp_path / "out").iterdir()))
     assert "dmig: " in str(written[list(FORMATS).index("dmig")])
+
+
+def test_families_of_formats(strut, tmp_path):
+    written = fx.export(strut, tmp_path, ["nastran", "matlab", "dmig"])
+    assert [w.format for w in written] == ["dmig", "op4", "mat"]
+    assert len(fx.export(strut, tmp_path / "all", "all", **PLAIN)) == len(FORMATS)
+
+
+@pytest.mark.parametrize(("name", "to"), [("x.inp", "abaqus"), ("x.FMU", "fmu2"), ("x.unv", "uff"), ("x.mat", "mat")])
+def test_suffixes_tell_the_format(strut, tmp_path, name, to):
+    assert fx.export(strut, tmp_path / name, **options(to))[0].format == to
+
+
+def test_meshes_are_safe_from_exports(strut, tmp_path):
+    """The mesh of a part has the name that its export would have."""
+    (tmp_path / "strut.inp").write_text("mesh")
+    fx.export(strut, tmp_path, "abaqus", overwrite=True)
+    assert (tmp_path / "strut.inp").read_text() == "mesh"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import struct
 from dataclasses import replace
 
 import numpy as np
@@ -11,38 +9,9 @@ import pytest
 from scipy.spatial import cKDTree
 
 import flexmbs as fx
+from tests.glb_reader import read
 
 pytestmark = pytest.mark.filterwarnings("ignore::flexmbs.core.errors.LossWarning")
-KINDS = {5126: np.dtype("<f4"), 5125: np.dtype("<u4")}
-WIDTHS = {"SCALAR": 1, "VEC3": 3}
-
-
-def read(path):
-    """The description, and all accessors as arrays."""
-    data = path.read_bytes()
-    magic, number, length = struct.unpack_from("<4sII", data)
-    assert (magic, number, length) == (b"glTF", 2, len(data))
-    n, kind = struct.unpack_from("<I4s", data, 12)
-    assert (kind, n % 4) == (b"JSON", 0)
-    said = json.loads(data[20 : 20 + n])
-    m, kind = struct.unpack_from("<I4s", data, 20 + n)
-    assert (kind, m % 4) == (b"BIN\0", 0)
-    assert 28 + n + m == len(data)
-    binary = data[28 + n :]
-    arrays = []
-    for a in said["accessors"]:
-        view = said["bufferViews"][a["bufferView"]]
-        assert view["byteOffset"] % 4 == 0
-        assert view["byteOffset"] + view["byteLength"] <= said["buffers"][0]["byteLength"] <= m
-        width, dtype = WIDTHS[a["type"]], KINDS[a["componentType"]]
-        assert view["byteLength"] == a["count"] * width * dtype.itemsize
-        values = np.frombuffer(binary, dtype, a["count"] * width, view["byteOffset"]).reshape(-1, width)
-        assert np.isfinite(values).all()
-        if "min" in a:
-            assert np.array_equal(values.min(axis=0), np.array(a["min"], "f4"))
-            assert np.array_equal(values.max(axis=0), np.array(a["max"], "f4"))
-        arrays.append(values)
-    return said, arrays
 
 
 def test_modes_are_morph_targets(lug, tmp_path):
