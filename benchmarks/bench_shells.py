@@ -3,9 +3,9 @@
 A curved panel of 40 x 40 elements, near its stress-free shape, without and with damping, which makes the tangent
 unsymmetric. Factorisation and solution are those of the panel's own solver, per element, too.
 
-Pendulum: a square, 0.3 m wide and 10 mm thick, E = 1e5 Pa, hung by a corner, falls from the horizontal, in steps of 1
-ms of generalized-alpha: the problem of `bench_plates.py`, which has Exudyn's thin plate beside it (Exudyn has no shear-
-deformable shell with documented equations). Statics: 100 x 100 elements, clamped all round, bend under their weight.
+Pendulum: a square, 0.3 m wide and 10 mm thick, E = 1e5 Pa, hung by a corner, falls from the horizontal, in steps of
+1 ms of generalized-alpha: the problem of `bench_plates.py`, which has Exudyn's thin plate beside it (Exudyn has no
+shear-deformable shell with documented equations). Statics: 100 x 100 elements, clamped, bend under their weight.
 
     python benchmarks/bench_shells.py [elements along a side]
 """

@@ -1,8 +1,8 @@
-"""Exudyn's side of `bench_dynamics.py`, run by an interpreter that has exudyn and needs nothing else.
+"""Exudyn's side of `bench_dynamics.py` and `bench_beams.py`, for an interpreter that has exudyn and nothing else.
 
-Every line of standard input is a problem (JSON) with a ``kind``, "pendulum", "chain", "crank" or "tree"; an answer is a
-line ``{"row": [CPU seconds of the solver call, steps, Newton iterations, Jacobians, position at the end]}`` or
-``{"error": ...}``. The first line tells the version.
+Every line of standard input is a problem (JSON) with a ``kind``, "pendulum", "beam", "chain", "crank" or "tree"; an
+answer is a line ``{"row": [CPU seconds of the solver call, steps, Newton iterations, Jacobians, position at the end]}``
+or ``{"error": ...}``. The first line tells the version.
 """
 
 from __future__ import annotations
@@ -84,6 +84,34 @@ def pendulum(mbs: Any, p: dict[str, Any]) -> Any:
     return lambda: mbs.GetNodeOutput(made["nodes"][-1], POSITION)
 
 
+def beam(mbs: Any, p: dict[str, Any]) -> Any:
+    """The same pendulum of spatial beams of two nodes: absolute-nodal ones with shear, or geometrically exact ones."""
+    n, section = p["elements"], exudyn.BeamSection()
+    section.stiffnessMatrix = np.diag(p["stiffness"])
+    section.massPerLength = p["mass"]
+    section.inertia = np.diag(p["inertia"])
+    exact = p["variant"] == "exact"
+    nodes = []
+    for k in range(n + 1):
+        place = [p["length"] * k / n, 0, 0]
+        node = (
+            items.NodeRigidBodyRotVecLG(referenceCoordinates=[*place, 0, 0, 0])
+            if exact
+            else items.NodePointSlope23(referenceCoordinates=[*place, 0, 1, 0, 0, 0, 1])
+        )
+        nodes.append(mbs.AddNode(node))
+    element = items.ObjectBeamGeometricallyExact if exact else items.ObjectANCFBeam
+    for k in range(n):
+        body = mbs.AddObject(element(nodeNumbers=nodes[k : k + 2], length=p["length"] / n, sectionData=section))
+        marker = mbs.AddMarker(items.MarkerBodyMass(bodyNumber=body))
+        mbs.AddLoad(items.LoadMassProportional(markerNumber=marker, loadVector=[0, -p["gravity"], 0]))
+    ground = mbs.AddMarker(items.MarkerNodeCoordinate(nodeNumber=mbs.AddNode(items.NodePointGround()), coordinate=0))
+    for c in range(3):
+        held = mbs.AddMarker(items.MarkerNodeCoordinate(nodeNumber=nodes[0], coordinate=c))
+        mbs.AddObject(items.ObjectConnectorCoordinate(markerNumbers=[ground, held]))
+    return lambda: mbs.GetNodeOutput(nodes[-1], POSITION)
+
+
 def chain(mbs: Any, p: dict[str, Any]) -> Any:
     """Bars along x, hinged to each other about z, that fall from the horizontal."""
     bodies = Bodies(mbs, p["variant"], [0, -p["gravity"], 0])
@@ -146,7 +174,7 @@ def crank(mbs: Any, p: dict[str, Any]) -> Any:
 
 
 POSITION = exudyn.OutputVariableType.Position
-KINDS = {"pendulum": pendulum, "chain": chain, "crank": crank, "tree": tree}
+KINDS = {"pendulum": pendulum, "beam": beam, "chain": chain, "crank": crank, "tree": tree}
 
 
 def solve(p: dict[str, Any]) -> list[Any]:

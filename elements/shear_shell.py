@@ -84,7 +84,7 @@ class ShearShell:
 
     The director at a node has unit part along the normals of the cells there: its length is one on a flat surface, and
     more on a coarse curved one. Point data ``normal`` of the mesh tell its direction. At a fold, a corner or a branch
-    at right angles it lies along the mitre, so that all sides have their thickness; folded panels are off by less than
+    from a plane it lies along the mitre, so that all sides have their thickness; folded panels are off by less than
     4e-3 where they are thirty times as long as thick (`docs/theory/absolute_nodal_shells.md`).
 
     Limits: first-order shear theory, plane stress; moderate strains (linear law); no change of thickness by stretching

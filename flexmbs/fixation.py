@@ -185,24 +185,24 @@ class _Gather:
         self.turned[key] = (axes, count, drive, rotation, owner)
 
     def _hold(self, condition, owner: str, drive: int) -> None:  # type: ignore[no-untyped-def]
-        """Nodes with quaternions stay where they are: components along the axes, or the orientation."""
+        """Nodes with quaternions stay where they are: components of the position, or the orientation."""
         if condition.kind == "symmetry":
             raise ModelError(
                 f"Model {self.model.name!r}: {owner}: nodes of a {condition.at.body.element.name} have rotations, "
                 f"which a plane of symmetry cannot hold; use a Planar joint between the ground and each node, its axis "
                 f"along the normal."
             )
-        axes = np.abs(condition.normals).argmax(axis=1)
-        inclined = np.abs(np.abs(condition.normals).sum(axis=1) - 1.0) > ALIGNED
-        if drive >= 0 or inclined.any():
+        if drive >= 0:
             raise ModelError(
-                f"Model {self.model.name!r}: {owner}: supports of a {condition.at.body.element.name} hold components "
-                f"along the axes, or the orientation, and do not move; use joints to the ground, with drivers for "
-                f"motions."
+                f"Model {self.model.name!r}: {owner}: supports do not move {condition.at.body.element.name}s; join the "
+                f"place to the ground and drive the joint, with a TranslationDriver or a RotationDriver."
             )
         for dofs in self.coordinates.dofs(condition.at):
-            held = dofs[axes] if condition.kind == "position" else dofs[3:]
-            self.still += [int(k) for k in held if int(k) not in self.still]
+            if condition.kind == "position":
+                key = tuple(int(k) for k in dofs[:3])
+                self.held.setdefault(key, []).extend((normal, 0.0, -1, owner) for normal in condition.normals)
+            else:
+                self.still += [int(k) for k in dofs[3:] if int(k) not in self.still]
 
     def _orient(self, key: tuple[int, ...], rotation: FloatArray, drive: int, owner: str, whole: bool) -> None:
         """Give a slope its direction, or a director (``whole``) its direction and length."""
@@ -239,7 +239,8 @@ class _Gather:
         frames: list[tuple[tuple[int, ...], FloatArray, int, FloatArray]] = []
         for key, conditions in self.held.items():
             basis, moves = self._independent(conditions, len(key))
-            here = reference[list(key)]
+            # of nodes with quaternions, which do not move, nothing asks for the values
+            here = reference[list(key)] if key[0] < self.coordinates.n_linear else np.zeros(len(key))
             if np.all((np.abs(basis) > ALIGNED).sum(axis=1) == 1):
                 sign = np.sign(basis[np.arange(len(basis)), np.abs(basis).argmax(axis=1)])
                 places = np.abs(basis).argmax(axis=1)

@@ -59,6 +59,7 @@ def gather(model: Model, coordinates: Coordinates) -> tuple[tuple[Term, ...], Fl
                 kind.symmetric,
                 kind.diagnosis,
                 kind.support,
+                kind.energy,
             )
         )
         if kind.tangent is not None:

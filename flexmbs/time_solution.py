@@ -248,16 +248,24 @@ class TimeSolution:
         """Force (n_t, 3) that a joint exerts on its side b, inertial axes [force]; see `reaction_moment`.
 
         Of a joint of a tree, ``tree.joint(name)``, the side b is its link; forces of springs and drivers at its
-        coordinates are not in it.
+        coordinates are not in it. Of a place on a flexible body, such as ``body.start``, the force of supports on it,
+        elastic ones too.
         """
         return self._reaction(joint)[:, :3]
 
     def reaction_moment(self, joint: Any) -> FloatArray:
-        """Moment (n_t, 3) that a joint exerts on its side b about the marker there, in the axes of that marker."""
+        """Moment (n_t, 3) that a joint exerts on its side b about the marker there, in the axes of that marker.
+
+        Of a place on a flexible body that of supports about its node, in inertial axes.
+        """
         return self._reaction(joint)[:, 3:]
 
     def _reaction(self, joint: Any) -> FloatArray:
-        """Wrench (n_t, 6) on side b of a joint, or on a link of a tree about its frame."""
+        """Wrench (n_t, 6) on side b of a joint, on a link of a tree about its frame, or on supported nodes."""
+        if isinstance(joint, Attachment):
+            from flexmbs.analysis.support_reactions import support_reaction
+
+            return support_reaction(self, joint)
         joint = self._meant(joint)
         if isinstance(joint, TreeCoordinate):
             from flexmbs.analysis.tree_reactions import tree_reaction

@@ -194,6 +194,8 @@ class Term:
         What it means when a kernel refuses an item.
     support : bool
         Whether its forces are those of elastic supports, which count as reactions.
+    energy : callable, optional
+        ``energy(group, q)`` is the potential energy of elastic supports.
     """
 
     name: str
@@ -203,6 +205,7 @@ class Term:
     symmetric: bool = True
     diagnosis: str = ""
     support: bool = False
+    energy: Callable[[Any, FloatArray], float] | None = None
 
 
 class Formulation(Protocol):

@@ -8,12 +8,15 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
+from flexmbs.bodies.ground import ground
+from flexmbs.bodies.marker import Marker
 from flexmbs.body import Attachment, FlexibleBody, as_attachment
 from flexmbs.core.checks import as_array, as_number, frozen_copy
 from flexmbs.core.contracts import Env, FloatArray, IntArray, State, Work
 from flexmbs.core.errors import ModelError
 from flexmbs.core.history import History
 from flexmbs.core.jit import kernel
+from flexmbs.forces.bushing import Bushing
 from flexmbs.forces.items import Items, Kind, Places
 
 __all__ = ["ElasticSupport"]
@@ -32,8 +35,8 @@ class ElasticSupport:
     stiffness : (dim,) sequence or (dim, dim) array, optional
         Per inertial direction, or a symmetric positive semidefinite matrix [force/length].
     rotation : float, optional
-        Rotational stiffness [force length/rad] about z in the plane; on spatial nodes with small rotations about all
-        axes. Not on spatial nodes with slopes.
+        Rotational stiffness [force length/rad] about z in the plane; about all axes on spatial nodes with small
+        rotations or quaternions. Not on spatial nodes with slopes or directors.
 
     Raises
     ------
@@ -43,7 +46,7 @@ class ElasticSupport:
 
     Notes
     -----
-    Limit: on a node with a slope the angle must stay within half a turn of the stress-free one.
+    Limit: on a node with a slope or a quaternion the angle must stay within half a turn of the stress-free one.
 
     Examples
     --------
@@ -62,8 +65,6 @@ class ElasticSupport:
     def __post_init__(self) -> None:
         layout = as_attachment("ElasticSupport", self.at).body.element.layout
         owner = f"ElasticSupport at {self.at}"
-        if layout.quaternion:
-            raise ModelError(f"{owner}: a {self.at.body.element.name} takes a Bushing to the ground instead.")
         if self.stiffness is None and self.rotation is None:
             raise ModelError(f"{owner}: give stiffness, rotation or both.")
         if self.stiffness is not None:
@@ -80,7 +81,10 @@ class ElasticSupport:
         if self.rotation is not None:
             object.__setattr__(self, "rotation", as_number(owner, "rotation", self.rotation, minimum=0.0))
             if layout.dim == 3 and (not layout.rotation or layout.frame):
-                raise ModelError(f"{owner}: a rotational spring on a {self.at.body.element.name} is not available.")
+                raise ModelError(
+                    f"{owner}: a rotational spring on a {self.at.body.element.name} is not available; "
+                    f"take a Bushing to the ground."
+                )
 
     @property
     def label(self) -> str:
@@ -90,7 +94,25 @@ class ElasticSupport:
     def targets(self) -> tuple[FlexibleBody, ...]:
         return (self.at.body,)
 
+    @property
+    def bushings(self) -> tuple[Bushing, ...]:
+        """What holds nodes with quaternions: springs to the ground, in the axes of the section; none on other nodes."""
+        body, found = self.at.body, list[Bushing]()
+        for n in self.at.nodes if body.element.layout.quaternion else ():
+            node = Marker(body, node=n)
+            R = node.rotation0()
+            K = np.zeros((6, 6))
+            if self.stiffness is not None:
+                K[:3, :3] = R.T @ np.asarray(self.stiffness) @ R
+            K[3:, 3:] = (self.rotation or 0.0) * np.eye(3)
+            there = ground.marker(body.mesh.points[n], axis=R[:, 2], x=R[:, 0])
+            size = 6 if self.rotation else 3
+            found.append(Bushing(there, node, stiffness=0.5 * (K + K.T)[:size, :size], name=self.label))
+        return tuple(found)
+
     def items(self, places: Places, index: int) -> tuple[Items, ...]:
+        if self.at.body.element.layout.quaternion:
+            return ()
         layout = self.at.body.element.layout
         dofs, reference = places.dofs(self.at), places.reference(self.at)
         n, found = len(dofs), []
@@ -144,6 +166,12 @@ def linear_spring_tangent(
     return -1
 
 
+def linear_spring_energy(group: LinearSpringGroup, q: FloatArray) -> float:
+    """Sum of (q - q0) c (q - q0) / 2."""
+    gap = q[group.dofs] - group.q0
+    return 0.5 * float(np.einsum("ia,iab,ib->", gap, group.c, gap))
+
+
 class AngleSpringGroup(NamedTuple):
     """``dofs (n, 2)`` of planar slopes, stiffness ``c (n,)``, tangents at rest ``t0 (n, 2)``."""
 
@@ -192,7 +220,16 @@ def angle_spring_tangent(
     return -1
 
 
-LINEAR_SPRING = Kind("linear spring", LinearSpringGroup, linear_spring_force, linear_spring_tangent, support=True)
+def angle_spring_energy(group: AngleSpringGroup, q: FloatArray) -> float:
+    """Sum of c theta^2 / 2."""
+    (x, y), (a, b) = q[group.dofs].T, group.t0.T
+    return 0.5 * float(group.c @ np.arctan2(a * y - b * x, a * x + b * y) ** 2)
+
+
+LINEAR_SPRING = Kind(
+    "linear spring", LinearSpringGroup, linear_spring_force, linear_spring_tangent, support=True,
+    energy=linear_spring_energy,
+)  # fmt: skip
 ANGLE_SPRING = Kind(
     "rotational spring",
     AngleSpringGroup,
@@ -200,4 +237,5 @@ ANGLE_SPRING = Kind(
     angle_spring_tangent,
     diagnosis="the angle has left half a turn, within which a rotational spring counts",
     support=True,
+    energy=angle_spring_energy,
 )

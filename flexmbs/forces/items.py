@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
@@ -28,6 +29,7 @@ class Kind:
     symmetric: bool = True
     diagnosis: str = ""
     support: bool = False
+    energy: Callable[[Any, FloatArray], float] | None = None
 
 
 class Items(NamedTuple):

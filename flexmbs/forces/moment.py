@@ -21,6 +21,9 @@ from flexmbs.forces.wrench import Wrench, as_place
 
 __all__ = ["Moment"]
 
+ALONG = 1e-9
+"""Part of a moment across a tangent, relative to all of it, below which it lies along the tangent."""
+
 
 @dataclass(frozen=True, eq=False)
 class Moment:
@@ -45,7 +48,8 @@ class Moment:
     Raises
     ------
     ModelError
-        If the moment has the wrong number of components, or it acts on what has no orientation or on the ground.
+        If the moment has the wrong number of components, it acts on what has no orientation or on the ground, or it
+        lies along the slope of nodes that have nothing else.
 
     Examples
     --------
@@ -79,6 +83,8 @@ class Moment:
                 raise ModelError(f"{owner}: a moment on nodes cannot follow them; give a marker on a rigid body.")
         moment = as_array(owner, "moment", self.moment, () if planar else (3,), unit="force length")
         object.__setattr__(self, "moment", float(moment) if planar else tuple(moment.tolist()))
+        if isinstance(place, Attachment) and not planar:
+            _refuse_torque(owner, place, moment)
 
     @property
     def label(self) -> str:
@@ -113,6 +119,21 @@ class Moment:
             return (Items(DIRECTOR_MOMENT, np.ascontiguousarray(dofs[:, layout.frame]), (moment, load)),)
         kind = PLANAR_MOMENT if layout.dim == 2 else SPATIAL_MOMENT
         return (Items(kind, np.ascontiguousarray(dofs[:, layout.slope]), (moment, load)),)
+
+
+def _refuse_torque(owner: str, place: Attachment, moment: FloatArray) -> None:
+    """A node with a slope and nothing else carries no moment about it: refuse one that lies along it."""
+    layout = place.body.element.layout
+    if not layout.slope or layout.frame or not np.any(moment):
+        return
+    slopes = place.body.reference[list(place.nodes)][:, list(layout.slope)]
+    lever = np.linalg.norm(np.cross(slopes, moment), axis=1)
+    lost = np.flatnonzero(lever <= ALONG * np.linalg.norm(slopes, axis=1) * np.linalg.norm(moment))
+    if len(lost):
+        raise ModelError(
+            f"{owner}: {moment.tolist()} lies along the slope of node {place.nodes[lost[0]]}, about which a "
+            f"{place.body.element.name} carries no moment; flexmbs.elements.DirectorBeam() and ExactBeam() do."
+        )
 
 
 class MomentGroup(NamedTuple):

@@ -129,7 +129,8 @@ class _Builder:
         self.joints = [(joint, tuple(joint.pairs), tuple(joint.equations)) for joint in model.joints]
         self._check_rows()
         self.blocks: list[Blocks] = []
-        self.force_items = [(f, r) for f in model.forces for r in getattr(f, "row_forces", ())]
+        supports = [b for load in model.loads for b in getattr(load, "bushings", ())]
+        self.force_items = [(f, r) for f in (*model.forces, *supports) for r in getattr(f, "row_forces", ())]
         loads = list(enumerate(model.loads))
         constant = len(loads)
         self.wrench_items = [(w, i) for i, load in loads for w in getattr(load, "wrenches", ())]

@@ -49,10 +49,11 @@ class Energies:
         return float(self._energy.sum()), float(self._power.sum())
 
     def potential(self, q: FloatArray) -> float:
-        """Potential energy of dead loads that do not vary with time, zero at the origin of all coordinates."""
+        """Potential energy of elastic supports, and of steady dead loads, zero at the origin of all coordinates."""
         dyn = self.dynamics
         dead, n_linear, n = dyn.prescribed.steady_loads, dyn.n_linear, dyn.coordinates.n_rotating
         total = float(dead[:n_linear] @ q[:n_linear])
+        total += sum(term.energy(term.group, q) for term in dyn.system.terms if term.energy is not None)
         if n:
             total += float((dead[n_linear:].reshape(n, 6)[:, :3] * q[n_linear:].reshape(n, 7)[:, :3]).sum())
         scale = dyn.env.scale.copy()

@@ -31,7 +31,7 @@ THIN = 0.01
 """Radius, relative to the length of a segment, that gives it a moment about its axis where its section has none."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SegmentedBeam:
     """A beam, cable or belt of finite rigid segments; made by `segmented_beam` and `segmented_cable`.
 
@@ -62,6 +62,9 @@ class SegmentedBeam:
 
     def __str__(self) -> str:
         return f"SegmentedBeam {self.name!r}"
+
+    def __repr__(self) -> str:
+        return f"<{self}: {len(self.bodies)} bodies, {len(self.joints)} joints, {len(self.springs)} springs>"
 
     @property
     def start(self) -> Marker:

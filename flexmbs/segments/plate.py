@@ -46,7 +46,7 @@ SHEAR = 5.0 / 6.0
 SIDES = ("left", "right", "bottom", "top")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SegmentedPlate:
     """A rectangular plate of finite rigid segments; made by `segmented_plate`.
 
@@ -75,6 +75,9 @@ class SegmentedPlate:
 
     def __str__(self) -> str:
         return f"SegmentedPlate {self.name!r}"
+
+    def __repr__(self) -> str:
+        return f"<{self}: {len(self.bodies)} bodies, {len(self.springs)} springs>"
 
     @property
     def mass(self) -> float:

@@ -414,6 +414,35 @@ def test_bending_beside_a_fold_is_that_of_a_flat_plate():
     assert np.abs(found[:, [0, 1, 2, 6, 7]]).max() < 1e-5 * PLATE.matrix[4, 4]
 
 
+def branch(stem, side=(1.0, 0.0)):
+    """Three cells that meet at y = 0, the first flat, the others of directions (y, z); all share the nodes 2, 3."""
+    lines = [(-1.0, 0.0), (0.0, 0.0), side, stem]
+    points = np.array([(x, y, z) for y, z in lines for x in (0.0, 1.0)])
+    return Sheets(points, np.array([[0, 1, 3, 2], [2, 3, 5, 4], [2, 3, 7, 6]]), PLATE)
+
+
+def test_director_at_a_branch_has_unit_part_along_all_normals():
+    for y, z in ((0.0, 1.0), (0.6, 0.8), (-0.6, 0.8)):
+        mitre = branch((y, z)).vectors()[2:4, 1]
+        np.testing.assert_allclose(mitre @ np.array([[0.0, 0.0, 1.0], [0.0, -z, y]]).T, 1.0, atol=1e-12)
+
+
+def test_stretch_of_a_fold_in_all_directions_gives_membrane_forces_only():
+    """Directors that stay as they are; exact to first order in the stretch."""
+    sheets = fold(90.0)
+    u = sheets.vectors().copy()
+    u[:, 1] = 0.0
+    step = 1e-6 * u.ravel()
+    found = (sheets.resultants(sheets.q + step) - sheets.resultants(sheets.q - step))[:, 0] / 2e-6
+    np.testing.assert_allclose(found[:, :2], PLATE.matrix[0, 0] + PLATE.matrix[0, 1], rtol=1e-8)
+    assert np.abs(found[:, 2:]).max() < 1e-8 * PLATE.matrix[0, 0]
+
+
+def test_branches_that_no_director_fits_are_refused():
+    with pytest.raises(fx.ModelError, match="no common director"):
+        branch((0.5, 0.9), (0.5, -0.9))
+
+
 def test_cells_without_a_common_director_are_refused():
     with pytest.raises(fx.ModelError, match="no common director"):
         fold(175.0)

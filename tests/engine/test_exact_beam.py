@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -159,23 +160,99 @@ def test_frequencies_are_those_of_the_beam_with_directors():
     np.testing.assert_allclose(values[0], values[1], rtol=2e-3)
 
 
+@pytest.mark.parametrize("element", [DirectorBeam(), ExactBeam(), ExactBeam(nodes=2)], ids=["director", "3", "2"])
+def test_damping_ratios_are_those_of_kelvin_and_voigt(element):
+    """tau omega / 2 for every mode: bending both ways, torsion."""
+    tau = 2e-3
+    body = beam(6, element=element, stiffness=replace(PLAIN, viscosity=tau))
+    values = np.linalg.eigvals(fx.linearise(fx.Model(body, fx.Clamp(body.start))).A)
+    values = values[(values.imag > 1e-6) & (np.abs(values) < 30.0)]
+    assert len(values) >= 6
+    np.testing.assert_allclose(-values.real / np.abs(values), 0.5 * tau * np.abs(values), rtol=1e-7)
+
+
+# --- supports -------------------------------------------------------------------------------------------------------
+
+NORMAL = (0.3, 0.5, 0.8)
+SPRINGS = [[5.0, 1.0, 0.0], [1.0, 8.0, 0.5], [0.0, 0.5, 9.0]]
+
+
+def held_by(element, held):
+    """An arc, clamped and held at its end, with a force in between."""
+    mesh = fx.meshes.three_node(fx.meshes.arc((0, 0, 0), 1.0, 0.3, 2.0, 12).in_space())
+    body = fx.FlexibleBody(mesh, element, stiffness=PLAIN, name="arc")
+    return body, fx.Model(body, fx.Clamp(body.start), held(body), fx.PointForce(body.node(5), (0.5, 1.0, -2.0)))
+
+
+@pytest.mark.parametrize(
+    "held",
+    [lambda b: fx.Roller(b.end, NORMAL), lambda b: fx.ElasticSupport(b.end, SPRINGS)],
+    ids=["roller", "elastic"],
+)
+def test_inclined_and_elastic_supports_are_those_of_directors(held):
+    """In statics, in vibration and in motion, to the error of the mesh."""
+    places, frequencies, ends = [], [], []
+    for element in (ExactBeam(), DirectorBeam()):
+        body, model = held_by(element, held)
+        places.append(np.reshape(fx.solve_static(model).position(body.end), (-1, 3))[-1])
+        unloaded = fx.Model(*(item for item in model.items if not isinstance(item, fx.PointForce)))
+        frequencies.append(fx.solve_modal(unloaded, modes=4).angular_frequencies)
+        run = fx.simulate(model, 0.5, step=2e-3, output=fx.Output(every=0.1))
+        ends.append(run.position(body.end)[-1])
+        assert np.abs(run.energy.balance).max() < 2e-4 * np.abs(run.energy.kinetic).max()
+    np.testing.assert_allclose(places[0], places[1], atol=2e-6)
+    np.testing.assert_allclose(frequencies[0], frequencies[1], rtol=5e-4)
+    np.testing.assert_allclose(ends[0], ends[1], atol=1e-4)
+
+
+def test_an_inclined_roller_holds_its_direction_and_no_other():
+    body, model = held_by(ExactBeam(), lambda b: fx.Roller(b.end, NORMAL))
+    start = body.mesh.points[body.end.nodes[0]]
+    moved = tip(fx.solve_static(model), body) - start
+    assert abs(moved @ NORMAL) < 1e-14
+    assert np.abs(moved).max() > 0.1
+    run = fx.simulate(model, 0.2, step=2e-3, output=fx.Output(every=0.05))
+    assert np.abs((run.position(body.end) - start) @ NORMAL).max() < 1e-13
+
+
+@pytest.mark.parametrize("scheme", [fx.RadauIIA(), fx.BDF(), fx.RungeKutta()], ids=lambda s: type(s).__name__)
+def test_all_schemes_take_inclined_supports(scheme):
+    body, model = held_by(ExactBeam(), lambda b: fx.Roller(b.end, NORMAL))
+    want = fx.simulate(model, 0.02, step=2e-4, output=fx.Output(every=0.02)).position(body.end)[-1]
+    run = fx.simulate(model, 0.02, step=2e-4, integrator=scheme, output=fx.Output(every=0.02))
+    np.testing.assert_allclose(run.position(body.end)[-1], want, atol=1e-6)
+
+
+def test_a_rotational_spring_at_the_root():
+    """Deflection under a small force: F L^3/3EI + F L/GA + F L^2/k."""
+    body, k, F, L = beam(1), 50.0, 1e-6, 2.0
+    root = fx.ElasticSupport(body.start, (1e9, 1e9, 1e9), k)
+    found = tip(fx.solve_static(fx.Model(body, root, fx.PointForce(body.end, (0, F, F)))), body)
+    exact = [L**3 / 3 / EI + L / GA + L**2 / k for EI, GA in ((PLAIN.EI_z, PLAIN.GA_y), (PLAIN.EI_y, PLAIN.GA_z))]
+    np.testing.assert_allclose(found[1:] / F, exact, rtol=1e-5)
+
+
+def test_an_elastic_support_stores_energy():
+    """In motion, too, whatever the coordinates: a bar on springs keeps the energy of the weight it has lost."""
+    flat = fx.FlexibleBody.line(
+        (0, 0), (2, 0), elements=4, element=PlanarCable(),
+        stiffness=fx.BeamStiffness(EA=1e4, EI_z=3.0, mass_per_length=1.0),
+    )  # fmt: skip
+    springs = fx.ElasticSupport(flat.start, (20.0, 30.0), 2.0), fx.ElasticSupport(flat.end, (20.0, 30.0))
+    run = fx.simulate(fx.Model(flat, *springs, fx.Gravity((0.0, -9.81))), 0.5, step=1e-3)
+    assert np.abs(run.energy.kinetic).max() > 1.0
+    assert np.abs(run.energy.balance).max() < 1e-3
+
+
 # --- bad input ------------------------------------------------------------------------------------------------------
 
 
-def test_moving_and_inclined_supports_are_refused():
-    body = beam(2)
-    load = fx.PointForce(body.end, (0, 1, 0))
-    for support in (fx.Prescribe(body.start, (1.0, 0, 0)), fx.Roller(body.start, (1, 1, 0))):
-        with pytest.raises(fx.ModelError, match="hold components along the axes, or the orientation"):
-            fx.solve_static(fx.Model(body, support, load))
-
-
-def test_hinges_and_elastic_supports_are_refused():
-    one, two = beam(2), beam(2, name="other")
+def test_moving_supports_and_hinges_are_refused():
+    body, other = beam(2), beam(2, name="other")
+    with pytest.raises(fx.ModelError, match="supports do not move exact beams; join the place to the ground and drive"):
+        fx.solve_static(fx.Model(body, fx.Prescribe(body.start, (1.0, 0, 0))))
     with pytest.raises(fx.ModelError, match="share no positions; use a Spherical joint"):
-        fx.compile_model(fx.Model(one, two, fx.Hinge(one.start, two.start)))
-    with pytest.raises(fx.ModelError, match="takes a Bushing to the ground"):
-        fx.ElasticSupport(one.start, (1.0, 1.0, 1.0))
+        fx.compile_model(fx.Model(body, other, fx.Hinge(body.start, other.start)))
 
 
 def test_rotary_inertia_is_needed():

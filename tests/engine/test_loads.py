@@ -281,3 +281,15 @@ def test_tables_are_linear_between_and_constant_outside() -> None:
 def test_gravity_that_is_no_vector_is_refused(wrong) -> None:
     with pytest.raises(fx.ModelError, match="Gravity: acceleration must"):
         fx.Gravity(wrong)
+
+
+def test_a_torque_on_a_cable_is_refused() -> None:
+    """It would do nothing; one across the tangent, or in between, bends."""
+    cable = fx.FlexibleBody.line(
+        (0, 0, 0), (1, 2, 0), elements=2, element=fx.elements.SpatialCable(),
+        stiffness=fx.BeamStiffness(EA=1e4, EI_z=1.0, mass_per_length=1.0), name="cable",
+    )  # fmt: skip
+    with pytest.raises(fx.ModelError, match="along the slope of node 2, about which a spatial cable carries no moment"):
+        fx.Moment(cable.end, (2.0, 4.0, 0.0))
+    assert fx.Moment(cable.end, (2.0, 4.0, 1.0)).moment == (2.0, 4.0, 1.0)
+    assert fx.Moment(cable.end, (0.0, 0.0, 0.0)).moment == (0.0, 0.0, 0.0)

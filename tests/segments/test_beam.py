@@ -170,3 +170,19 @@ def test_unknown_node() -> None:
     beam = fx.segmented_beam(STRAIGHT, n=2, stiffness=SLIM)
     with pytest.raises(ModelError, match="numbered 0 to 2"):
         beam.node(3)
+
+
+def test_a_chain_of_ball_joints_becomes_a_tree() -> None:
+    """In relative rotations, three for each joint, it has the same frequencies."""
+    beam = fx.segmented_beam(STRAIGHT, n=4, stiffness=SLIM, stretch=False)
+    model = fx.Model(*beam.items, fx.Fixed(fx.ground, beam.start))
+    tree = fx.as_tree(model)
+    assert tree.trees[0].n_v == 3 * 4
+    assert not tree.joints
+    expected = fx.solve_modal(model, 6).angular_frequencies
+    assert fx.solve_modal(tree, 6).angular_frequencies == pytest.approx(expected, rel=1e-7)
+
+
+def test_what_it_says_of_itself() -> None:
+    beam = fx.segmented_beam(STRAIGHT, n=4, stiffness=SLIM)
+    assert repr(beam) == "<SegmentedBeam 'beam': 5 bodies, 0 joints, 4 springs>"

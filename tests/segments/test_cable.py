@@ -11,6 +11,7 @@ from flexmbs.core.errors import ModelError
 QUIET = fx.StaticOptions(progress=False)
 
 
+@pytest.mark.filterwarnings("ignore:.*one of many")
 @pytest.mark.parametrize("space", [False, True])
 def test_a_taut_cable_stretches_along_its_force(space: bool) -> None:
     """The springs are the same in all directions: a cable along x pulled along y turns and has the strain F/EA."""

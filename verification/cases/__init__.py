@@ -81,6 +81,21 @@ ALL: tuple[CaseEntry, ...] = (
         "s08e-cylinder", "Open cylinder pulled apart", "statics", f"{_HERE}.absolute_nodal_shells:CYLINDER", slow=True
     ),
     CaseEntry("s13-catenary", "Elastic catenary", "statics", f"{_HERE}.curved:CATENARY"),
+    CaseEntry("corner-strips", "Strips in frames that follow their corners", "statics", f"{_HERE}.corner_plates:STRIP"),
+    CaseEntry(
+        "corner-plates",
+        "Square plates in frames that follow their corners",
+        "modes",
+        f"{_HERE}.corner_plates:PLATES",
+        slow=True,
+    ),
+    CaseEntry(
+        "corner-shells",
+        "Slit annulus and hemisphere in frames that follow their corners",
+        "statics",
+        f"{_HERE}.corner_shells:CASE",
+        slow=True,
+    ),
     CaseEntry("segmented-beams", "Beams of finite rigid segments", "statics", f"{_HERE}.segmented_beams:BEAMS"),
     CaseEntry("segmented-cable", "Cable of finite rigid segments", "statics", f"{_HERE}.segmented_beams:CABLE"),
     CaseEntry(
@@ -193,7 +208,11 @@ ALL: tuple[CaseEntry, ...] = (
     CaseEntry("shell-obstacles", "Shell obstacle course", "elements", f"{_HERE}.shells:OBSTACLES"),
     CaseEntry("shell-slenderness", "Plates from thick to very thin", "elements", f"{_HERE}.shells:SLENDER"),
     CaseEntry(
-        "thin-plate-statics", "Square plates by absolute-nodal thin plates", "statics", f"{_HERE}.thin_plates:STATICS"
+        "thin-plate-statics",
+        "Square plates by absolute-nodal thin plates",
+        "statics",
+        f"{_HERE}.thin_plates:STATICS",
+        slow=True,
     ),
     CaseEntry(
         "thin-plate-twist", "Constant twist of absolute-nodal thin plates", "statics", f"{_HERE}.thin_plates:TWIST"
@@ -203,6 +222,13 @@ ALL: tuple[CaseEntry, ...] = (
         "Strips rolled up, and bent by a shear force",
         "statics",
         f"{_HERE}.thin_plates_far:STRIPS",
+        slow=True,
+    ),
+    CaseEntry(
+        "thin-plate-shells",
+        "Cylinder and hemisphere by absolute-nodal thin plates",
+        "statics",
+        f"{_HERE}.thin_plates_far:SHELLS",
         slow=True,
     ),
     CaseEntry("thin-plate-ring", "Slit ring lifted at one lip", "statics", f"{_HERE}.thin_plates_far:RING", slow=True),

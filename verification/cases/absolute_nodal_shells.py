@@ -301,6 +301,7 @@ ANNULUS = Case(
     area="statics",
     summary="A thin annular plate, slit along a radius: one lip is clamped, the other lifted by more than its radius.",
     run=run_annulus,
+    slow=True,
     source=_SOURCE,
     limits=("Quadratic elements of CalculiX differ from the published figures by up to 0.25 %, in the same sense.",),
 )
@@ -313,6 +314,7 @@ HEMISPHERE = Case(
         "without stretch of a doubly curved surface, which membrane locking would stop."
     ),
     run=run_hemisphere,
+    slow=True,
     source=_SOURCE,
     limits=(
         "The published figures are those of 16 x 16 elements with reduced integration. 64 x 64 elements give 1.4983 "
@@ -330,6 +332,7 @@ CYLINDER = Case(
         "value."
     ),
     run=run_cylinder,
+    slow=True,
     source=_SOURCE,
     limits=("Figures between a tenth and the full load are known to 1.5 % only and are not compared.",),
 )

@@ -159,7 +159,7 @@ def turned(nodes: int, turns: float, load: float) -> tuple[FloatArray, FloatArra
     grown = fx.Table((0.0, 0.1, 1.0), (0.0, 1.0, 1.0))
     push = fx.PointForce(body.end, (0.4 * load, -0.3 * load, 0.9 * load), follower=True, history=grown)
     model = fx.Model(body, hub, fx.RotationDriver(hub, motion, name="drive"), push)
-    solution = fx.solve_static(model, fx.StaticOptions(steps=20 * math.ceil(turns)))
+    solution = fx.solve_static(model, fx.StaticOptions(steps=10 * math.ceil(turns)))
     late = [k for k, s in enumerate(solution.t) if s >= 0.1]
     energies = np.array([solution.system.strain_energy(solution.q[k]) for k in late])
     largest = np.array([np.abs(solution.resultant(body, "M_x", k)).max() for k in late])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from typing import Any
 
 import numpy as np
@@ -70,6 +71,8 @@ def run(progress: Progress) -> Outcome:
     studies, rows = [], []
     for ends in ("clamped-free", "pinned-pinned"):
         for name, options in KINDS.items():
+            if (ends, name) == ("pinned-pinned", "no stretch"):  # the same figures as with "modes"
+                continue
             progress(f"frequencies, {ends}, {name}")
             errors = [_frequencies(n, ends, options) - 1.0 for n in COUNTS]
             worst = [float(np.abs(e).max()) for e in errors]
@@ -119,18 +122,15 @@ def _rolled(progress: Progress, studies: list[ConvergenceStudy]) -> list[Measure
 
 
 def _elastica(progress: Progress, studies: list[ConvergenceStudy]) -> None:
-    """A dead force P L^2/EI = 10, for a stiff and for an elastic centre line."""
-    for EA in (1e3, 1e6):
-        x, y, _ = cantilever_dead_tip(10.0, EA).tip
-        errors = []
-        for n in COUNTS:
-            progress(f"elastica, EA = {EA:g}, {n} elements")
-            beam = straight(n, fx.BeamStiffness(EA=EA, EI_z=1.0, mass_per_length=1.0))
-            tip = fx.solve_static(_clamped(beam, fx.PointForce(beam.end, (0.0, 10.0))), QUIET).position(beam.end)[-1]
-            errors.append(float(np.hypot(tip[0] - x, tip[1] - y)))
-        studies.append(
-            ConvergenceStudy(f"tip under P L²/EI = 10, EA L²/EI = {EA:g}", COUNTS, errors, 2.0, 1.9, counts=True)
-        )
+    """A dead force P L^2/EI = 10; the centre line stretches by 1 %, which alternating sides of the joints answer."""
+    x, y, _ = cantilever_dead_tip(10.0, 1e3).tip
+    errors = []
+    for n in COUNTS:
+        progress(f"elastica, {n} elements")
+        beam = straight(n, fx.BeamStiffness(EA=1e3, EI_z=1.0, mass_per_length=1.0))
+        tip = fx.solve_static(_clamped(beam, fx.PointForce(beam.end, (0.0, 10.0))), QUIET).position(beam.end)[-1]
+        errors.append(float(np.hypot(tip[0] - x, tip[1] - y)))
+    studies.append(ConvergenceStudy("tip under P L²/EI = 10, EA L²/EI = 1000", COUNTS, errors, 2.0, 1.9, counts=True))
 
 
 def _torsion(progress: Progress, studies: list[ConvergenceStudy]) -> list[Measured]:
@@ -243,7 +243,9 @@ def run_cable(progress: Progress) -> Outcome:
                 )  # fmt: skip
     progress("in space")
     flat, found, _ = hanging(20, 1e4)
-    round_, solution, _ = hanging(20, 1e4, space=True)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".*one of many")  # all segments may spin together
+        round_, solution, _ = hanging(20, 1e4, space=True)
     apart = np.abs(round_.positions(solution)[-1][:, [0, 2]] - flat.positions(found)[-1][:, :2]).max()
     quantities.append(measured("in space against the plane, 20 elements", "m", apart, 0.0, "the same cable", atol=1e-8))
     axes.set_xlabel("x [m]")

@@ -427,6 +427,7 @@ PLATES = Case(
         "Kirchhoff's theory, moderately thick ones against Navier's series with shear, and a plate in pure twist."
     ),
     run=run_plates,
+    slow=True,
     source=_PLATES + ".",
     equations=(r"D\,\Delta\Delta w = q, \quad D = \dfrac{E h^3}{12 (1 - \nu^2)}",),
     limits=("Simple supports are hard: director and point are held along the side.",),
@@ -437,6 +438,7 @@ VIBRATION = Case(
     area="modes",
     summary="The first modes of thin square plates with eight combinations of sides, on three meshes.",
     run=run_modes,
+    slow=True,
     source="A. W. Leissa, J. Sound Vib. 31 (1973) 257-293; reference values converged anew by the Ritz method.",
     equations=(r"\lambda = \omega a^2 \sqrt{\rho h / D}",),
 )
@@ -449,6 +451,7 @@ MEMBRANES = Case(
         "[0/90] and [0/90/90/0], against Navier's series and against the linear shell on the same mesh."
     ),
     run=run_membranes,
+    slow=True,
     source="R. D. Cook, J. Struct. Div. ASCE 100 (1974); J. N. Reddy, Mechanics of Laminated Composite Plates and "
     "Shells, 2nd ed., 2004.",
 )
@@ -477,6 +480,7 @@ FOLDS = Case(
         "same mesh tell the difference."
     ),
     run=run_folds,
+    slow=True,
     source="The linear shells of flexmbs, which have six coordinates a node.",
     limits=("Thick panels twist differently at a fold by up to 3 %, in which the linear element is no better known.",),
 )
@@ -489,5 +493,6 @@ FREE = Case(
         "and energy must stay, by generalized-alpha with two steps."
     ),
     run=run_free,
+    slow=True,
     source="Conservation of momentum and energy.",
 )

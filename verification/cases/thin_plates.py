@@ -71,7 +71,7 @@ def run_statics(progress: Progress) -> Outcome:
         ("CCCC", "q", 2, "CCCC uniform: edge-midpoint moment M_n/(q a^2)", 2e-2),
         ("CCCC", "P", 0, "CCCC central point load: w_c D/(P a^2)", 2e-3),
     )
-    counts = (2, 4, 8)
+    counts = (4, 8, 16)
     quantities, studies, rows = [], [], []
     for label, element, order in KINDS:
         found: dict[Any, Any] = {}
@@ -89,12 +89,11 @@ def run_statics(progress: Progress) -> Outcome:
                 measured(f"{label}: {name}", "-", value, exact.value, stored.source, exact.uncertainty, rtol=rtol)
             )
             if which == 0 and load == "q":
-                # the best of 48 coordinates are at the round-off of thin plates, so that the rate is of the first two
                 studies.append(
                     ConvergenceStudy(f"{label}: {name}", counts, errors, order, 1.7 if order == 2.0 else 3.3,
-                                     floor=2e-6, counts=True)
+                                     floor=1e-8, counts=True)
                 )  # fmt: skip
-    table = Table("Relative errors, elements along half a side", ("plate", "quantity", "2", "4", "8"), rows)
+    table = Table("Relative errors, elements along half a side", ("plate", "quantity", "4", "8", "16"), rows)
     return Outcome(quantities, studies, [table])
 
 
@@ -159,15 +158,16 @@ def run_modes(progress: Progress) -> Outcome:
         for label, element, order in KINDS:
             progress(f"{code}, {label}")
             found = {n: modes(element, n, code, nu, width, count) for n in counts}
+            allowed = 1.5e-2 if order == 2.0 else (2e-3 if code == "CFFF" else 5e-4)
             for i in range(count):
                 quantities.append(
                     measured(f"{label}: {name.split(' =')[0]}, mode {i + 1}", "-", found[16][i], exact[i].value,
-                             stored.source, exact[i].uncertainty, rtol=5e-4 if order == 4.0 else 1.5e-2)
+                             stored.source, exact[i].uncertainty, rtol=allowed)
                 )  # fmt: skip
             text = f"{code}, b/a = {width:g}, nu = {nu:.3g}"
             errors = [max(abs(found[n][i] / exact[i].value - 1.0) for i in range(count)) for n in counts]
-            # corners between clamped and free sides are singular
-            least = (2.2 if code == "CFFF" else 3.5) if order == 4.0 else 1.5
+            # corners between clamped and free sides are singular; four cells are few for a second order
+            least = (2.2 if code == "CFFF" else 3.5) if order == 4.0 else 1.4
             studies.append(ConvergenceStudy(f"{label}, {text}, worst mode", counts, errors, order, least, counts=True))
             rows.append((label, text, *(f"{e:.1e}" for e in errors)))
     table = Table(
@@ -232,6 +232,7 @@ STATICS = Case(
     "Commun. Numer. Methods Eng. 20 (2004) 757-765.",
     equations=(r"D\,\Delta\Delta w = q, \quad D = \dfrac{E h^3}{12 (1 - \nu^2)}",),
     limits=("Moments at nodes converge with the square of the element size.",),
+    slow=True,
 )
 
 TWIST = Case(
