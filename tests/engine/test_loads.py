@@ -289,9 +289,7 @@ def test_a_torque_on_a_cable_is_refused() -> None:
         (0, 0, 0), (1, 2, 0), elements=2, element=fx.elements.SpatialCable(),
         stiffness=fx.BeamStiffness(EA=1e4, EI_z=1.0, mass_per_length=1.0), name="cable",
     )  # fmt: skip
-    with pytest.raises(
-        fx.ModelError, match="along the slope of node 2, about which a spatial cable carries no moment"
-    ):
+    with pytest.raises(fx.ModelError, match="along the slope of node 2, about which a spatial cable carries no moment"):
         fx.Moment(cable.end, (2.0, 4.0, 0.0))
     assert fx.Moment(cable.end, (2.0, 4.0, 1.0)).moment == (2.0, 4.0, 1.0)
     assert fx.Moment(cable.end, (0.0, 0.0, 0.0)).moment == (0.0, 0.0, 0.0)
