@@ -12,9 +12,6 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.cm import ScalarMappable
-from matplotlib.collections import LineCollection
-from matplotlib.colors import Normalize
 from matplotlib.ticker import MaxNLocator
 
 from flexmbs.analysis.modal import Modes
@@ -23,22 +20,19 @@ from flexmbs.core.checks import as_number, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError, unknown_name
 from flexmbs.output import style
-from flexmbs.output.sampling import FACETS, MOMENT, PIECES, Curves, facets, label_of, model_size, outline, symbols
+from flexmbs.output.coloured import collection, colour_bar, draw_faces, draw_lines, polylines, scale_of
+from flexmbs.output.sampling import FACETS, MOMENT, PIECES, Curves, label_of, model_size, outline, symbols
 from flexmbs.output.symbols import draw_symbols
 from flexmbs.solution import Solution
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from flexmbs.body import Attachment, FlexibleBody
     from flexmbs.model import Model
 
 __all__ = ["plot_mode", "plot_path", "plot_shape"]
 
-BOTH_SIGNS = 1e-3
-"""Share of the largest value from which values of the other sign count."""
-FLAT = 1e-4
-"""Relative variation below which values count as constant: so much is noise of the discretisation."""
 DEEP = 0.3
 """Least extent of a spatial drawing in each direction, as a share of the largest."""
 
@@ -103,11 +97,11 @@ def plot_shape(
         flat = [bodies[i % len(bodies)].surface for i in range(len(shapes))]
         lines = [(s, v) for s, v, f in zip(shapes, values, flat, strict=True) if not f]
         faces = [(s, v) for s, v, f in zip(shapes, values, flat, strict=True) if f]
-        scale = _scale_of(lines, faces)
-        _draw_lines(axes, lines, scale, everything)
-        _draw_faces(axes, faces, scale)
+        scale = scale_of(lines, faces)
+        draw_lines(axes, lines, scale, everything)
+        draw_faces(axes, faces, scale)
         if scale is not None and symbol is not None:
-            _colour_bar(axes, scale, _typeset(label_of(model, symbol)))
+            colour_bar(axes, scale, _typeset(label_of(model, symbol)))
         _finish(axes, model, [*shapes, *(body.mesh.points for body in model.flexible_bodies)])
         which = f"{solution.n_steps} equilibria up to " if everything else ""
         axes.set_title(f"{model.name}, {which}load parameter {solution.parameters[last]:.4g}")
@@ -208,8 +202,8 @@ def plot_path(solution: Solution, at: Attachment, ax: Axes | None = None) -> Axe
 def _draw_mode(axes: Any, state: list[FloatArray], moved: list[FloatArray]) -> None:
     """A mode at its positive (thick) and negative (dashed) sign."""
     for sign, width, dashes in ((-1.0, 1.2, (0, (4, 2))), (1.0, style.WIDTH, "solid")):
-        lines = _polylines(here + sign * u for here, u in zip(state, moved, strict=True))
-        axes.add_collection(_collection(axes, lines, colors=style.BLUE, linewidths=width, linestyles=dashes, zorder=4))
+        lines = polylines(here + sign * u for here, u in zip(state, moved, strict=True))
+        axes.add_collection(collection(axes, lines, colors=style.BLUE, linewidths=width, linestyles=dashes, zorder=4))
 
 
 def _draw_rotation(axes: Any, parameters: FloatArray, angles: FloatArray) -> list[Any]:
@@ -274,84 +268,10 @@ def _checked(owner: str, ax: object, spatial: bool) -> Any:
     return ax
 
 
-def _collection(axes: Any, segments: Any, **look: Any) -> Any:
-    """A collection of lines in the plane or in space."""
-    look = {"capstyle": "round", "joinstyle": "round", **look}
-    if axes.name != "3d":
-        return LineCollection(segments, **look)
-    from mpl_toolkits.mplot3d.art3d import Line3DCollection  # type: ignore[import-untyped]
-
-    return Line3DCollection(segments, **look)
-
-
-def _polylines(curves: Iterable[FloatArray]) -> list[FloatArray]:
-    """One line per element."""
-    return [line for curve in curves for line in curve]
-
-
 def _thin(axes: Any, curves: list[FloatArray]) -> None:
     """The shape that others are compared with."""
-    lines = _collection(axes, _polylines(curves), colors=style.GREY, linewidths=1.0, zorder=2)
+    lines = collection(axes, polylines(curves), colors=style.GREY, linewidths=1.0, zorder=2)
     axes.add_collection(lines)
-
-
-Values = list[tuple[FloatArray, FloatArray | None]]
-"""Points and values of bodies: of lines, or of the grids of surfaces; None: drawn in one colour."""
-
-
-def _scale_of(lines: Values, faces: Values) -> tuple[Normalize, Any] | None:
-    """Limits and colours of the values of all pieces of lines and faces; None if there are none."""
-    means = [_line_means(v) for _, v in lines if v is not None] + [_face_means(v) for _, v in faces if v is not None]
-    return _scale(np.concatenate(means)) if means else None
-
-
-def _line_means(values: FloatArray) -> FloatArray:
-    return np.asarray(0.5 * (values[:, :-1] + values[:, 1:]).ravel())
-
-
-def _face_means(values: FloatArray) -> FloatArray:
-    return np.asarray(values[:, facets()].mean(axis=2).ravel())
-
-
-def _draw_lines(axes: Any, lines: Values, scale: tuple[Normalize, Any] | None, fine: bool) -> None:
-    """Lines in pieces coloured by the mean of their ends."""
-    width = 0.6 * style.WIDTH if fine else style.WIDTH
-    plain = [curve for curve, value in lines if value is None]
-    if plain:
-        axes.add_collection(_collection(axes, _polylines(plain), colors=style.INK, linewidths=width, zorder=4))
-    coloured = [(curve, value) for curve, value in lines if value is not None]
-    if not coloured or scale is None:
-        return
-    pieces = [np.stack((c[:, :-1], c[:, 1:]), axis=2).reshape(-1, 2, c.shape[-1]) for c, _ in coloured]
-    drawn = _collection(axes, np.concatenate(pieces), norm=scale[0], cmap=scale[1], linewidths=width, zorder=4)
-    drawn.set_array(np.concatenate([_line_means(v) for _, v in coloured]))
-    axes.add_collection(drawn)
-
-
-def _draw_faces(axes: Any, faces: Values, scale: tuple[Normalize, Any] | None) -> None:
-    """Surfaces in facets coloured by the mean of their corners, with the edges of the elements."""
-    if not faces:
-        return
-    from mpl_toolkits.mplot3d.art3d import Poly3DCollection
-
-    quads = np.concatenate([points[:, facets()].reshape(-1, 4, 3) for points, _ in faces])
-    grey = np.tile(matplotlib.colors.to_rgba(style.GREY, 0.6), (len(quads), 1))
-    start = 0
-    for points, values in faces:
-        n = len(points) * len(facets())
-        if values is not None and scale is not None:
-            grey[start : start + n] = scale[1](scale[0](_face_means(values)))
-        start += n
-    axes.add_collection(Poly3DCollection(quads, facecolors=grey, edgecolors="none", linewidths=0.0, zorder=3))
-    edges = [points[:, outline()] for points, _ in faces]
-    axes.add_collection(_collection(axes, _polylines(edges), colors=style.INK, linewidths=0.3, zorder=4))
-
-
-def _colour_bar(axes: Any, scale: tuple[Normalize, Any], label: str) -> None:
-    spatial = axes.name == "3d"
-    shrink, pad = (0.65, 0.12) if spatial else (0.9, 0.02)
-    mappable = ScalarMappable(norm=scale[0], cmap=scale[1])
-    axes.figure.colorbar(mappable, ax=axes, label=label, shrink=shrink, pad=pad, aspect=28)
 
 
 def _drawn(body: FlexibleBody, points: FloatArray) -> FloatArray:
@@ -366,19 +286,6 @@ def _typeset(label: str) -> str:
     if not index:
         return label
     return f"${letter}_{{{index}}}$ {unit}" if len(index) > 1 else f"${symbol}$ {unit}"
-
-
-def _scale(values: FloatArray) -> tuple[Normalize, Any]:
-    """Limits and colours: about zero where both signs matter."""
-    low, high = float(values.min()), float(values.max())
-    top = max(abs(low), abs(high))
-    if top == 0.0:
-        return Normalize(-1.0, 1.0), style.diverging()
-    if min(-low, high) > BOTH_SIGNS * top:
-        return Normalize(-top, top), style.diverging()
-    if high - low <= FLAT * top:
-        low, high = min(low, 0.0), max(high, 0.0)
-    return Normalize(low, high), style.sequential()
 
 
 def _finish(axes: Any, model: Model, shapes: list[FloatArray]) -> None:
