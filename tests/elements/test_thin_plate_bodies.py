@@ -81,3 +81,23 @@ def test_plate_on_a_joint_moves_as_on_a_support_and_has_a_bordered_matrix() -> N
         ends.append(run.position(body.node(body.mesh.n_points - 1))[-1])
         assert system.solver.name == ("CHOLMOD" if isinstance(held, fx.Pin) else "CHOLMOD with a border")
     np.testing.assert_allclose(ends[1], ends[0], atol=1e-8)
+
+
+def test_a_tumbling_free_shell_keeps_its_momentum_and_energy() -> None:
+    mesh = fx.meshes.cylinder(0.2, 0.3, (3, 3), 0.0, 1.5)
+    body = fx.FlexibleBody(mesh, ThinPlate(), section=fx.Sheet(0.004, axis=(0, 0, 1)), material=MATERIAL)
+    start = fx.InitialVelocity(body, velocity=(1.0, 0.0, 2.0), angular_velocity=(8.0, 5.0, -3.0))
+    changes, drifts = [], []
+    for step in (2e-3, 1e-3):
+        run = fx.simulate(
+            fx.Model(body, start), 0.1, step=step, integrator=fx.GeneralizedAlpha(rho=0.8), progress=False
+        )
+        linear, angular = run.momentum()
+        np.testing.assert_allclose(linear, np.broadcast_to(linear[0], linear.shape), rtol=1e-9, atol=1e-9)
+        changes.append(np.linalg.norm(angular - angular[0], axis=1).max() / np.linalg.norm(angular[0]))
+        total = run.energy.total
+        drifts.append(np.abs(total - total[0]).max() / total[0])
+    assert run.energy.strain.max() > 1e-4 * run.energy.kinetic.max()  # it does bend
+    assert changes[1] < 1e-3
+    assert math.log2(changes[0] / changes[1]) > 1.7  # the scheme keeps angular momentum to its second order
+    assert drifts[1] < 2e-3
