@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from xml.etree.ElementTree import SubElement
 
 import h5py
 import numpy as np
@@ -167,6 +168,23 @@ def _write(
     )
 
 
+def _mixed(writer: Any, cells: list[tuple[str, IntArray]], grid: Any) -> None:
+    """Cells of several types with lines among them, which meshio cannot write: type, 2 before lines, and nodes."""
+    from meshio.xdmf.common import meshio_type_to_xdmf_index
+
+    parts = []
+    for kind, nodes in cells:
+        heads = [meshio_type_to_xdmf_index[kind]] + ([2] if kind == "line" else [])
+        parts.append(np.hstack((np.tile(heads, (len(nodes), 1)), nodes)).ravel())
+    data = np.concatenate(parts).astype(np.int64)
+    count = str(sum(len(nodes) for _, nodes in cells))
+    topology = SubElement(grid, "Topology", TopologyType="Mixed", NumberOfElements=count)
+    item = SubElement(
+        topology, "DataItem", DataType="Int", Dimensions=str(len(data)), Format=writer.data_format, Precision="8"
+    )
+    item.text = writer.numpy_to_xml_string(data)
+
+
 def write_xdmf(
     owner: str,
     path: str | PathLike[str],
@@ -183,6 +201,8 @@ def write_xdmf(
     data = target.with_name(target.name + ".h5")
     with replaced(owner, data, target) as (data_draft, draft):
         writer = TimeSeriesWriter(draft)
+        if len(cells) > 1 and any(kind == "line" for kind, _ in cells):
+            writer.cells = lambda blocks, grid: _mixed(writer, blocks, grid)
         # meshio would put this file into the working folder, under a name that results may have
         writer.h5_filename = data.name
         with h5py.File(data_draft, "w") as writer.h5_file:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import meshio
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -260,3 +261,20 @@ def test_stiffness_must_be_definite() -> None:
         fx.SheetStiffness(C, 0.01, 1.0, 1e-5)
     with pytest.raises(fx.ModelError, match="thickness"):
         fx.SheetStiffness(np.eye(8), -0.01, 1.0, 1e-5)
+
+
+def test_surfaces_and_lines_in_one_file_for_paraview(tmp_path: Path) -> None:
+    sheet = panel(ELEMENTS[0], (2, 2))
+    rope = fx.FlexibleBody.line(
+        (0, 0, 1), (1, 0, 1), elements=3, element=fx.elements.SpatialCable(), section=fx.Circle(0.01), material=SOFT,
+        name="rope",
+    )  # fmt: skip
+    model = fx.Model(sheet, rope, fx.Clamp(sheet.set("left")), fx.Clamp(rope.start), fx.Gravity((0, 0, -0.01)))
+    path = fx.solve_static(model).to_paraview(tmp_path / "both.xdmf")
+    with meshio.xdmf.TimeSeriesReader(path) as reader:
+        points, cells = reader.read_points_cells()
+        _, data, _ = reader.read_data(0)
+    assert [(c.type, len(c.data)) for c in cells] == [("quad", 4 * 16), ("line", 3 * 8)]
+    ends = points[cells[1].data]
+    assert np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1) == pytest.approx(1.0 / 24)
+    assert data["displacement [m]"].shape == points.shape
