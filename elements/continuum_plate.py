@@ -95,10 +95,11 @@ class ContinuumPlate:
     Notes
     -----
     The section gives the moduli: plane stress A/h, transverse shear with its factor (5/6), and for the thickness E and
-    nu of A, averaged over all directions where it is orthotropic. Limits: at a kink all cells share the nine slopes, so
-    that the strains of one are those of the other in other axes, which is too stiff near the fold by an amount that
-    falls with the size of the cells. Cells that are no parallelograms represent constant strain, but not constant
-    curvature. Stress resultants are those of second Piola-Kirchhoff stresses.
+    nu of A, averaged over all directions where it is orthotropic.
+
+    Limits: at a kink all cells share the nine slopes, so that the strains of one are those of the other in other axes.
+    Very thin plates lock in cells that bend by 45 degrees. Stress resultants are those of second Piola-Kirchhoff
+    stresses.
 
     Sources: A. Mikkola and A. A. Shabana, Multibody Syst. Dyn. 9 (2003) 283-309; split after J. Gerstmayr, M. K.
     Matikainen and A. M. Mikkola, Multibody Syst. Dyn. 20 (2008) 359-384; shears after K.-J. Bathe and E. N. Dvorkin,

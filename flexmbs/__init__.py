@@ -78,6 +78,7 @@ _HOME = {
     "flexmbs.integrators.runge_kutta": ("RungeKutta",),
     "flexmbs.integrators.step_control": ("ErrorControl", "FixedStep"),
     "flexmbs.joints.coordinate_joint": ("CoordinateJoint", "CoordinateMarker"),
+    "flexmbs.joints.average_edge": ("AverageEdge",),
     "flexmbs.joints.distance": ("Distance",),
     "flexmbs.joints.edges": ("fasten_edge", "hinge_edge"),
     "flexmbs.joints.drivers": ("DistanceDriver", "RotationDriver", "TranslationDriver"),
@@ -162,6 +163,7 @@ __all__ = [
     "AscherProjection",
     "Attachment",
     "AugmentedLagrangian",
+    "AverageEdge",
     "AveragingLink",
     "BandNoise",
     "Baumgarte",
@@ -509,6 +511,7 @@ if TYPE_CHECKING:
     from flexmbs.integrators.radau import RadauIIA
     from flexmbs.integrators.runge_kutta import RungeKutta
     from flexmbs.integrators.step_control import ErrorControl, FixedStep
+    from flexmbs.joints.average_edge import AverageEdge
     from flexmbs.joints.coordinate_joint import CoordinateJoint, CoordinateMarker
     from flexmbs.joints.distance import Distance
     from flexmbs.joints.drivers import DistanceDriver, RotationDriver, TranslationDriver

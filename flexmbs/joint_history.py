@@ -92,6 +92,8 @@ def reaction_wrench(solution: TimeSolution, joint: Any) -> FloatArray:
     """Wrench (n_t, 6) that a joint exerts on its side b (the second marker of ``joint.markers``): -G^T lam."""
     joint = solution._joint(joint)
     number = {e.number: i for i, e in enumerate(solution._mechanics.equations) if e.joint is joint}
+    if hasattr(joint, "about"):
+        return _summed(solution, joint, number)
     pair = joint.pairs[0]
     markers = getattr(joint, "markers", (pair.a, pair.b))
     side = 0 if pair.a is markers[1] else 6
@@ -106,6 +108,27 @@ def reaction_wrench(solution: TimeSolution, joint: Any) -> FloatArray:
         for i in range(len(solution)):
             row_gradient(row.kind, 0, c, np.zeros(1), 0, 1, np.array([pa[i], pb[i]]), np.array([Ra[i], Rb[i]]), G, 0)
             out[i] -= row.factor * solution.lam[i, number[row.equation]] * G[0, side : side + 6]
+    return out
+
+
+def _summed(solution: TimeSolution, joint: Any, number: dict[int, int]) -> FloatArray:
+    """Wrench (n_t, 6) on the body of a joint of many pairs, whose side a is the body, about the marker ``about``."""
+    p, R, _, _ = solution._kinematics(joint.about)
+    out, G = np.zeros((len(solution), 6)), np.zeros((1, 12))
+    for pair in joint.pairs:
+        pa, Ra, _, _ = solution._kinematics(pair.a)
+        pb, Rb, _, _ = solution._kinematics(pair.b)
+        for row in pair.rows:
+            if row.equation not in number:
+                continue
+            c = np.zeros((1, 12))
+            c[0, : len(row.constants)] = row.constants
+            for i in range(len(solution)):
+                places, axes = np.array([pa[i], pb[i]]), np.array([Ra[i], Rb[i]])
+                row_gradient(row.kind, 0, c, np.zeros(1), 0, 1, places, axes, G, 0)
+                wrench = -row.factor * solution.lam[i, number[row.equation]] * G[0, :6]
+                out[i, :3] += wrench[:3]
+                out[i, 3:] += R[i].T @ (Ra[i] @ wrench[3:] + np.cross(pa[i] - p[i], wrench[:3]))
     return out
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from flexmbs.core.contracts import FloatArray
     from flexmbs.joints.sides import Side
 
-__all__ = ["fasten_edge", "hinge_edge"]
+__all__ = ["edge_nodes", "edge_normal", "fasten_edge", "hinge_edge"]
 
 
 def fasten_edge(edge: Attachment, body: Side, name: str = "") -> tuple[Revolute, ...]:
@@ -54,11 +54,11 @@ def fasten_edge(edge: Attachment, body: Side, name: str = "") -> tuple[Revolute,
     ['weld 0', 'weld 9']
     """
     owner = "fasten_edge"
-    nodes = _nodes(owner, edge)
+    nodes = edge_nodes(owner, edge)
     if len(nodes) < 2:
         raise ModelError(f"{owner}: {edge} has one node; take Fixed or Revolute for it.")
     word = _word(owner, name, edge)
-    return tuple(Revolute(body, edge.body.node(n), axis=_normal(edge, n), name=f"{word} {n}") for n in nodes)
+    return tuple(Revolute(body, edge.body.node(n), axis=edge_normal(edge, n), name=f"{word} {n}") for n in nodes)
 
 
 def hinge_edge(edge: Attachment, body: Side, name: str = "") -> tuple[Spherical, ...]:
@@ -91,10 +91,11 @@ def hinge_edge(edge: Attachment, body: Side, name: str = "") -> tuple[Spherical,
     3
     """
     word = _word("hinge_edge", name, edge)
-    return tuple(Spherical(body, edge.body.node(n), name=f"{word} {n}") for n in _nodes("hinge_edge", edge))
+    return tuple(Spherical(body, edge.body.node(n), name=f"{word} {n}") for n in edge_nodes("hinge_edge", edge))
 
 
-def _nodes(owner: str, edge: Attachment) -> tuple[int, ...]:
+def edge_nodes(owner: str, edge: Attachment) -> tuple[int, ...]:
+    """The nodes; refuses those of lines."""
     as_attachment(owner, edge)
     if not edge.body.surface:
         raise ModelError(f"{owner}: body {edge.body.name!r} is no surface, but made of {edge.body.element.name}.")
@@ -105,7 +106,7 @@ def _word(owner: str, name: str, edge: Attachment) -> str:
     return as_name(owner, "name", name) if name else f"{edge.label} of {edge.body.name}"
 
 
-def _normal(edge: Attachment, node: int) -> FloatArray:
+def edge_normal(edge: Attachment, node: int) -> FloatArray:
     """The axis of a node that its joint holds: the vector across the thickness, or the normal of the tangent plane."""
     layout, own = edge.body.element.layout, edge.body.reference[node]
     if layout.slope:

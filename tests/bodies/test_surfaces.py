@@ -56,7 +56,7 @@ def test_a_clamped_plate_bends_like_a_beam(element: SurfaceElement) -> None:
     bending = load * 2.0**3 / (3.0 * 1e9 * 0.02**3 / 12.0)
     # second order in the size of elements for those that are bilinear across: 1 / (4 n^2)
     np.testing.assert_allclose(tip, bending, rtol=1e-3)
-    np.testing.assert_allclose(found.reaction(body.set("left")), (0, 0, -load * 0.5), atol=1e-6 * load)
+    np.testing.assert_allclose(found.reaction(body.set("left")), (0, 0, -load * 0.5), atol=5e-6 * load)
     moment = found.reaction_moment(body.set("left"))
     np.testing.assert_allclose(moment[1], load * 0.5 * 2.0, rtol=1e-3)
 

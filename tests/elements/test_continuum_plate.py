@@ -1,122 +1,16 @@
-"""The fully parameterised plate: derivatives, rigid motion, mass, patch tests, and what it cannot do as printed."""
+"""The fully parameterised plate: derivatives, rigid motion, mass, loads, and bad input."""
 
 from __future__ import annotations
-
-from dataclasses import replace
-from functools import cache
 
 import numpy as np
 import pytest
 
-from flexmbs.core.contracts import Env, State, SurfaceShape, Work
+from flexmbs.core.contracts import Env, State, Work
 from flexmbs.core.errors import ModelError
 from flexmbs.core.material import Elastic, Orthotropic
 from flexmbs.core.sheet import Layup, Sheet, sheet_stiffness
 from flexmbs.elements import ContinuumPlate, Ply
-from flexmbs.meshes import Mesh, rectangle
-from flexmbs.meshes.surface import node_frames
-
-PRINTED = ContinuumPlate(split=False, nodal=False, assumed_shear=False, twist=False)
-VARIANTS = {
-    "cured": ContinuumPlate(),
-    "printed": PRINTED,
-    "split and nodal": ContinuumPlate(assumed_shear=False, twist=False),
-    "nodal": ContinuumPlate(split=False, assumed_shear=False),
-    "split": ContinuumPlate(nodal=False, twist=False),
-}
-E, NU, H = 3.0, 0.3, 0.1
-B1 = 5
-GRID = np.array([(a, b) for b in (-0.8, 0.1, 0.9) for a in (-0.7, 0.2, 0.8)])
-
-
-def warped(x, y):
-    return x + 0.1 * x * y, y - 0.07 * x * y + 0.05 * y * y, 0.15 * x * x + 0.1 * x * y
-
-
-def folded(x, y):
-    return (x, y, 0.0) if x <= 0.5 else (0.5, y, x - 0.5)
-
-
-def flat(x, y):
-    return x, y, 0.0
-
-
-def skew(x, y):
-    return x + 0.3 * y, y + 0.2 * x, 0.0
-
-
-def distorted(x, y):
-    inside = 0.0 < x < 1.0 and 0.0 < y < 1.0
-    return (x + 0.07 * np.sin(9 * x + 4 * y), y + 0.06 * np.cos(7 * x - 5 * y), 0.0) if inside else (x, y, 0.0)
-
-
-SHAPES = {"flat": flat, "warped": warped, "folded": folded}
-
-
-class Sample:
-    """A square of cells brought into a shape, with its own numbering of coordinates."""
-
-    def __init__(self, element, place, n=2, viscosity=0.0, stiffness=None, h=H, **sheet):
-        mesh = rectangle((0, 0), (1, 1), (n, n))
-        mesh = Mesh(np.array([place(*p) for p in mesh.points], dtype=float), mesh.cells)
-        self.element, self.points, self.cells = element, mesh.points, mesh.cells[0].nodes
-        if stiffness is None:
-            material = Elastic(youngs_modulus=E, density=2.0, poissons_ratio=NU)
-            stiffness = sheet_stiffness("test", Sheet(h, **sheet), material)
-        self.stiffness = replace(stiffness, viscosity=viscosity)
-        frames, kinks = node_frames("test", mesh, self.cells, self.stiffness.axis)
-        self.shape = SurfaceShape(mesh.points, frames, kinks, self.cells, np.zeros((0, 9)), np.zeros((0, 2)))
-        reference = element.surface_reference(self.shape)
-        self.q0, self.n = reference.ravel(), reference.size
-        dofs = np.arange(self.n).reshape(-1, 12)[self.cells].reshape(len(self.cells), -1)
-        self.group = element.tabulate_surface(self.shape, self.q0[dofs], dofs, self.stiffness, B1)
-
-    def state(self, q, v):
-        return State(q, np.zeros(self.n) if v is None else v, np.zeros(self.n), np.zeros(0)), Env(0.0, np.zeros(0))
-
-    def force(self, q, v=None):
-        work = Work(np.zeros(self.n), np.zeros(0))
-        assert self.element.force(self.group, *self.state(q, v), work) == -1
-        return work.r
-
-    def dense(self, blocks):
-        A = np.zeros((self.n, self.n))
-        for dofs, block in zip(self.group.dofs, blocks.reshape(len(self.cells), 48, 48), strict=True):
-            A[np.ix_(dofs, dofs)] += block
-        return A
-
-    def matrix(self, q, v=None, wq=1.0, wv=0.0):
-        work = Work(np.zeros(self.n), np.full(B1 + len(self.cells) * 48**2, np.nan))
-        assert self.element.tangent(self.group, *self.state(q, v), work, (wq, wv)) == -1
-        return work.r, self.dense(work.B[B1:])
-
-    def mass(self):
-        return self.dense(self.element.mass(self.group))
-
-    def energy(self, q):
-        return float(self.element.energy(self.group, q).sum())
-
-    def random(self, rng, size=0.05):
-        return self.q0 + size * rng.standard_normal(self.n), rng.standard_normal(self.n)
-
-    def turned(self, q, R, shift=0.0):
-        out = (q.reshape(-1, 4, 3) @ R.T).copy()
-        out[:, 0] += shift
-        return out.ravel()
-
-    def given(self, position, gradient):
-        """Coordinates of a displacement (3,) with gradient (3, 3) by x, y and z of the body, as functions of x, y."""
-        u = np.array([position(*p[:2]) for p in self.points])
-        G = np.array([gradient(*p[:2]) for p in self.points])
-        return np.concatenate((u[:, None], np.einsum("nij,njk->nki", G, self.shape.frames)), axis=1).ravel()
-
-    def resultants(self, u, xi=GRID):
-        return self.element.stress_resultants(self.group, self.q0 + u, np.zeros(self.n), xi)
-
-
-@cache
-def build(name, shape="flat", viscosity=0.0):
-    return Sample(VARIANTS[name], SHAPES[shape], viscosity=viscosity)
+from tests.plate_sample import GRID, NU, SHAPES, VARIANTS, Sample, build, curvature, flat, membrane
 
 
 @pytest.fixture(params=VARIANTS)
@@ -256,100 +150,6 @@ def test_positions_are_nodal_and_interpolation_gives_their_derivatives(rng):
         by_difference = (after - before) / (2 * h)
         slope = np.einsum("epi,eic->epc", dN[:, :, k], q[s.group.dofs].reshape(-1, 16, 3))
         np.testing.assert_allclose(slope, by_difference, atol=1e-9)
-
-
-# --- patches: which element has which constant state ----------------------------------------------------------------
-
-
-def membrane(s, size):
-    e = size * np.array([[1.0, 0.4, 0.0], [0.4, -0.3, 0.0], [0.0, 0.0, -0.7 * NU / (1.0 - NU)]])
-    return s.given(lambda x, y: e @ (x, y, 0.0), lambda x, y: e)
-
-
-def curvature(s, size):
-    return s.given(
-        lambda x, y: (0.0, 0.0, 0.5 * size * x * x),
-        lambda x, y: np.array([[0, 0, -size * x], [0, 0, 0], [size * x, 0, 0]]),
-    )
-
-
-def twist(s, size):
-    return s.given(
-        lambda x, y: (0.0, 0.0, size * x * y),
-        lambda x, y: np.array([[0, 0, -size * y], [0, 0, -size * x], [size * y, size * x, 0]]),
-    )
-
-
-def patch_error(element, place, state, size=1e-6, h=0.02):
-    """Distance of the inner nodes from the state that is given at the others, by its largest coordinate."""
-    s = Sample(element, place, 3, h=h)
-    u = state(s, size)
-    count = np.bincount(s.cells.ravel())
-    free = (np.flatnonzero(count == 4)[:, None] * 12 + np.arange(12)).ravel()
-    _, K = s.matrix(s.q0)
-    held = np.setdiff1d(np.arange(s.n), free)
-    found = np.linalg.solve(K[np.ix_(free, free)], -K[np.ix_(free, held)] @ u[held])
-    return np.abs(found - u[free]).max() / np.abs(u).max(), s, u
-
-
-@pytest.mark.parametrize("place", [flat, skew, distorted])
-def test_constant_membrane_strain_in_any_mesh(name, place):
-    error, s, u = patch_error(VARIANTS[name], place, membrane)
-    assert error < 1e-12
-    A = s.stiffness.matrix[:3, :3]
-    strain = 1e-6 * np.array([1.0, -0.3, 0.8])
-    np.testing.assert_allclose(s.resultants(u)[..., :3], np.broadcast_to(A @ strain, (9, 9, 3)), atol=1e-11 * A[0, 0])
-
-
-@pytest.mark.parametrize("place", [flat, skew, distorted])
-@pytest.mark.parametrize(("state", "kappa"), [(curvature, (1.0, 0.0, 0.0)), (twist, (0.0, 0.0, 2.0))])
-def test_cured_has_constant_curvature_and_twist(place, state, kappa):
-    error, s, u = patch_error(ContinuumPlate(), place, state)
-    assert error < 1e-11
-    D = s.stiffness.matrix[3:6, 3:6]
-    found = s.resultants(u)
-    bent = -1e-6 * D @ kappa  # z w,xx with the sign of -z
-    np.testing.assert_allclose(found[..., 3:6], np.broadcast_to(bent, (9, 9, 3)), atol=1e-6 * np.abs(bent).max())
-    assert np.abs(found[..., 6:]).max() < 1e-9 * np.abs(bent).max() / s.stiffness.thickness
-    assert u @ s.matrix(s.q0)[1] @ u == pytest.approx(
-        1e-12 * np.array(kappa) @ D @ kappa * s.element.areas(s.group).sum(), rel=1e-9
-    )
-
-
-def test_without_the_mixed_derivative_other_quadrilaterals_are_near_constant_curvature():
-    """They are not bilinear then, while the vectors across the thickness are."""
-    for state in (curvature, twist):
-        error, _, _ = patch_error(ContinuumPlate(twist=False), distorted, state)
-        assert 1e-8 < error < 1e-5
-
-
-def test_as_printed_bending_is_locked_by_poissons_ratio():
-    _, s, u = patch_error(PRINTED, flat, curvature)
-    D = s.stiffness.matrix[3, 3]
-    assert u @ s.matrix(s.q0)[1] @ u == pytest.approx(1e-12 * D * (1 - NU) ** 2 / (1 - 2 * NU), rel=1e-9)
-
-
-def test_as_printed_it_has_no_constant_twist():
-    """Interpolating w = xy leaves -xy (x-a)(2x-a)(y-b)(2y-b)/(a^2 b^2), whose slopes are shears without stiffness."""
-    h = 0.02
-    s = Sample(PRINTED, flat, 1, h=h)
-    u = twist(s, 1.0)
-    xi, w = np.polynomial.legendre.leggauss(8)
-    grid = np.array([(a, b) for b in xi for a in xi])
-    x, y = 0.5 * (1.0 + grid.T)
-    f, g = x * (x - 1) * (2 * x - 1), y * (y - 1) * (2 * y - 1)
-    found = s.element.positions(s.group, s.q0 + u, grid)[0, :, 2]
-    np.testing.assert_allclose(found, x * y - f * g, atol=1e-14)
-    largest = np.full(2, -1.0 + 2.0 * (3.0 - np.sqrt(3.0)) / 6.0)  # x = y = (3 - sqrt 3) / 6
-    off = s.element.positions(s.group, s.q0 + u, largest[None])[0, 0, 2] - (0.5 * (1.0 + largest[0])) ** 2
-    assert abs(off) == pytest.approx(1.0 / 108.0, rel=1e-12)
-    shear = ((6 * x**2 - 6 * x + 1) * g) ** 2 + ((6 * y**2 - 6 * y + 1) * f) ** 2
-    C = s.stiffness.matrix
-    twisting, spurious = 4.0 * C[5, 5], C[6, 6] * (0.25 * np.outer(w, w).ravel() * shear).sum()
-    assert u @ s.matrix(s.q0)[1] @ u == pytest.approx(twisting + spurious, rel=1e-9)
-    assert spurious > 5.0 * twisting  # a plate fifty times as wide as thick
-    cured = Sample(ContinuumPlate(), flat, 1, h=h)
-    assert u @ cured.matrix(cured.q0)[1] @ u == pytest.approx(twisting, rel=1e-9)
 
 
 # --- material, resultants, geometry ---------------------------------------------------------------------------------

@@ -54,7 +54,9 @@ def plates(
     mesh: fx.Mesh, element: ContinuumPlate, size: float, thickness: float = THIN
 ) -> tuple[FloatArray, fx.Solution]:
     """Displacement of the corner of the upright plate under a load along its upper edge."""
-    body = fx.FlexibleBody(mesh, element, section=fx.Sheet(thickness), material=MATERIAL, name="plates")
+    body = fx.FlexibleBody(
+        mesh, element, section=fx.Sheet(thickness, axis=(1.0, 0.0, 1.0)), material=MATERIAL, name="plates"
+    )
     load = fx.EdgeLoad(body.set("tip"), tuple(size * LOAD))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", fx.AccuracyWarning)
@@ -118,7 +120,9 @@ def run_folds(progress: Progress) -> Outcome:
 
 
 def _picture(solution: fx.Solution) -> Figure:
-    return solution.plot("M_11").figure  # type: ignore[return-value]
+    axes: Any = solution.plot("M_11")
+    axes.view_init(18, -125)
+    return axes.figure  # type: ignore[no-any-return]
 
 
 def lee(element: ContinuumBeam, n: int, thin: float = 1.0) -> tuple[float, float]:
