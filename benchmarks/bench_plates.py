@@ -3,7 +3,7 @@
 Kernels: force, force and tangent, per element. Pendulum: a square plate, 0.3 m wide and 10 mm thick, E = 1e5 Pa, hung
 by a corner, falls from the horizontal; generalized-alpha with steps of 1 ms. The first row of ours has the coordinates
 and the quadrature of Exudyn's plate (36, full), the other is the default plate. Statics: 100 x 100 plates, clamped all
-round, bend under their weight by three quarters of their thickness.
+round, bend under their weight by two thirds of their thickness.
 
     python benchmarks/bench_plates.py [elements along a side ...]
 """
