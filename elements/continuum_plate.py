@@ -62,6 +62,7 @@ from flexmbs.elements.continuum_plate_tables import (
     ties,
 )
 from flexmbs.elements.quadrature import Gauss
+from flexmbs.elements.sheet_resultants import SHEET_RESULTANTS
 from flexmbs.elements.tied_kernels import PlateGroup, plate_force, plate_tangent
 
 if TYPE_CHECKING:
@@ -130,16 +131,7 @@ class ContinuumPlate:
         slope=(9, 10, 11),
         absolute=True,
     )
-    resultants: ClassVar[tuple[Resultant, ...]] = (
-        Resultant("N_11", "membrane force along axis 1", "force/length"),
-        Resultant("N_22", "membrane force along axis 2", "force/length"),
-        Resultant("N_12", "membrane shear force", "force/length"),
-        Resultant("M_11", "bending moment of stresses along axis 1", "force"),
-        Resultant("M_22", "bending moment of stresses along axis 2", "force"),
-        Resultant("M_12", "twisting moment", "force"),
-        Resultant("Q_1", "transverse shear force on sections normal to axis 1", "force/length"),
-        Resultant("Q_2", "transverse shear force on sections normal to axis 2", "force/length"),
-    )
+    resultants: ClassVar[tuple[Resultant, ...]] = SHEET_RESULTANTS
     shared: ClassVar[tuple[str, ...]] = ("kind",)
     diagnosis: ClassVar[str] = "its forces are not finite"
 

@@ -40,6 +40,7 @@ from flexmbs.core.errors import MeshError
 from flexmbs.core.rotations import from_quaternion, to_quaternion
 from flexmbs.elements.corner_kernels import CornerGroup, corner_plate_force, corner_plate_tangent
 from flexmbs.elements.linear.shell_quad import CORNERS, POINTS, quad_strains
+from flexmbs.elements.sheet_resultants import SHEET_RESULTANTS
 
 if TYPE_CHECKING:
     from flexmbs.core.sheet import SheetStiffness
@@ -93,16 +94,7 @@ class CornerPlate:
         absolute=True,
         quaternion=True,
     )
-    resultants: ClassVar[tuple[Resultant, ...]] = (
-        Resultant("N_11", "normal force per length along axis 1", "force/length"),
-        Resultant("N_22", "normal force per length along axis 2", "force/length"),
-        Resultant("N_12", "membrane shear force per length", "force/length"),
-        Resultant("M_11", "bending moment per length, of the stresses along axis 1", "force"),
-        Resultant("M_22", "bending moment per length, of the stresses along axis 2", "force"),
-        Resultant("M_12", "twisting moment per length", "force"),
-        Resultant("Q_1", "transverse shear force per length, on sections normal to axis 1", "force/length"),
-        Resultant("Q_2", "transverse shear force per length, on sections normal to axis 2", "force/length"),
-    )
+    resultants: ClassVar[tuple[Resultant, ...]] = SHEET_RESULTANTS
     shared: ClassVar[tuple[str, ...]] = ("n_linear", "T")
     diagnosis: ClassVar[str] = "a corner has turned by 64 degrees against it, or its forces are not finite"
     parametric: ClassVar[bool] = False

@@ -41,6 +41,7 @@ from flexmbs.core.sheet import SheetStiffness
 from flexmbs.elements.quadrature import Gauss
 from flexmbs.elements.shear_kernels import ShearGroup, shear_shell_force, shear_shell_tangent
 from flexmbs.elements.shear_strain import arcs, bilinear, changes, condensed, products, strains
+from flexmbs.elements.sheet_resultants import SHEET_RESULTANTS
 
 __all__ = ["ShearShell"]
 
@@ -122,16 +123,7 @@ class ShearShell:
         slope=(3, 4, 5),
         absolute=True,
     )
-    resultants: ClassVar[tuple[Resultant, ...]] = (
-        Resultant("N_11", "membrane force along axis 1", "force/length"),
-        Resultant("N_22", "membrane force along axis 2", "force/length"),
-        Resultant("N_12", "membrane shear force", "force/length"),
-        Resultant("M_11", "bending moment of the stresses along axis 1", "force"),
-        Resultant("M_22", "bending moment of the stresses along axis 2", "force"),
-        Resultant("M_12", "twisting moment", "force"),
-        Resultant("Q_1", "transverse shear force on the face across axis 1", "force/length"),
-        Resultant("Q_2", "transverse shear force on the face across axis 2", "force/length"),
-    )
+    resultants: ClassVar[tuple[Resultant, ...]] = SHEET_RESULTANTS
     shared: ClassVar[tuple[str, ...]] = ()
     diagnosis: ClassVar[str] = "its forces are not finite"
 

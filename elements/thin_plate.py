@@ -34,6 +34,7 @@ from flexmbs.core.errors import ModelError
 from flexmbs.elements import plate_tables
 from flexmbs.elements.plate_shape import plate_shape
 from flexmbs.elements.quadrature import Gauss, Lobatto
+from flexmbs.elements.sheet_resultants import THIN_SHEET_RESULTANTS
 from flexmbs.elements.thin_plate_kernels import PlateGroup, thin_plate_force, thin_plate_tangent
 
 if TYPE_CHECKING:
@@ -109,14 +110,7 @@ class ThinPlate:
     rotary_inertia: bool = False
 
     cell_type: ClassVar[str] = "quad"
-    resultants: ClassVar[tuple[Resultant, ...]] = (
-        Resultant("N_11", "normal force per length along axis 1", "force/length"),
-        Resultant("N_22", "normal force per length along axis 2", "force/length"),
-        Resultant("N_12", "membrane shear force per length", "force/length"),
-        Resultant("M_11", "bending moment per length, of the stresses along axis 1", "force"),
-        Resultant("M_22", "bending moment per length, of the stresses along axis 2", "force"),
-        Resultant("M_12", "twisting moment per length", "force"),
-    )
+    resultants: ClassVar[tuple[Resultant, ...]] = THIN_SHEET_RESULTANTS
     shared: ClassVar[tuple[str, ...]] = ("D", "bends")
     diagnosis: ClassVar[str] = "its tangents have become parallel, or its forces are not finite"
     parametric: ClassVar[bool] = True
