@@ -147,7 +147,7 @@ class TimeSolution:
 
     def __getitem__(self, name: str) -> JointHistory:
         """The history of a joint by its name."""
-        return JointHistory(self, self._meant(name))
+        return JointHistory(self, self._meant(name if isinstance(name, str) else self.model.joint(name)))
 
     def position(self, at: Any) -> FloatArray:
         """Position (n_t, 3) of a marker, a node or the centre of mass of a body [length], inertial frame."""
