@@ -278,3 +278,46 @@ def test_surfaces_and_lines_in_one_file_for_paraview(tmp_path: Path) -> None:
     ends = points[cells[1].data]
     assert np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1) == pytest.approx(1.0 / 24)
     assert data["displacement [m]"].shape == points.shape
+
+
+def test_bad_sections_and_supports() -> None:
+    body = panel(ELEMENTS[0])
+    for thickness in (0.0, -1.0, float("nan"), "thin"):
+        with pytest.raises(fx.ModelError, match="thickness"):
+            fx.Sheet(thickness)  # type: ignore[arg-type]
+    with pytest.raises(fx.ModelError, match="axis"):
+        fx.Sheet(0.01, axis=(0, 0, 0))
+    for layers in ((), None, (SOFT,)):
+        with pytest.raises(fx.ModelError, match="Ply"):
+            fx.Layup(layers)  # type: ignore[arg-type]
+    heavy = fx.Elastic(youngs_modulus=1e7, density=5000.0)
+    uneven = fx.Layup((fx.elements.Ply(SOFT, 0.01), fx.elements.Ply(heavy, 0.01)))
+    with pytest.raises(fx.ModelError, match="not centred"):
+        fx.FlexibleBody(body.mesh, ELEMENTS[0], uneven)
+    with pytest.raises(fx.ModelError, match="leave out material"):
+        fx.FlexibleBody(body.mesh, ELEMENTS[0], fx.Layup((fx.elements.Ply(SOFT, 0.01),)), SOFT)
+    with pytest.raises(fx.ModelError, match="normal"):
+        fx.Symmetry(body.set("left"), (0, 0, 0))
+    slanted = fx.Model(panel(ELEMENTS[2]), fx.Gravity((0, 0, -1.0)))
+    oblique = fx.Symmetry(slanted.flexible_bodies[0].set("left"), (1, 1, 0))
+    with pytest.raises(fx.ModelError, match="neither in the plane"):
+        fx.solve_static(slanted.with_(oblique))
+    with pytest.raises(fx.ModelError, match="positive"):
+        fx.SheetStiffness(-np.eye(8), 0.01, 1.0, 1e-5)
+
+
+def test_bad_loads_on_surfaces() -> None:
+    body = panel(ELEMENTS[0])
+    with pytest.raises(fx.ModelError, match="stress"):
+        fx.MembraneStress(body, (1.0, 2.0))
+    with pytest.raises(fx.ModelError, match="strain"):
+        fx.ThermalStrain(body, (1.0, 2.0, float("inf")))
+    with pytest.raises(fx.ModelError, match="moment"):
+        fx.EdgeMoment(body.set("right"), (1.0, 2.0))
+    with pytest.raises(fx.ModelError, match="plates or shells"):
+        fx.MembraneStress("panel", (1.0, 0.0, 0.0))  # type: ignore[arg-type]
+    rope = fx.FlexibleBody.line(
+        (0, 0, 1), (1, 0, 1), elements=1, element=fx.elements.SpatialCable(), section=fx.Circle(0.01), material=SOFT
+    )
+    with pytest.raises(fx.ModelError, match="surface"):
+        fx.hinge_edge(rope.end, fx.ground)
