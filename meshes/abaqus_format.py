@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from flexmbs.meshes.combine import Plain
     from flexmbs.meshes.mesh import Mesh
 
-__all__ = ["read_abaqus", "read_nodes", "write_abaqus"]
+__all__ = ["element_types", "read_abaqus", "read_nodes", "write_abaqus"]
 
 PLANE = "CPS|CPE|CPEG|CAX|M3D|DS|DC2D|DCAX|R3D|S"
 ELEMENTS = (
@@ -69,6 +69,18 @@ def read_abaqus(path: Path) -> Plain:
     for keyword, options, rows, place in keywords(path):
         deck.take(keyword, options, rows, place)
     return deck.plain()
+
+
+def element_types(path: Path) -> dict[str, list[str]]:
+    """The types of the elements, such as C3D8R, by cell type and in the order in which `read_abaqus` has the cells."""
+    deck = _Deck(str(path))
+    for keyword, options, rows, place in keywords(path):
+        if keyword == "ELEMENT":
+            deck.take(keyword, options, rows, place)
+    found: dict[str, list[str]] = {}
+    for kind, _, name in deck.elements.values():
+        found.setdefault(kind, []).append(name)
+    return found
 
 
 def read_nodes(path: Path) -> tuple[NDArray[np.int64], NDArray[np.float64], dict[str, NDArray[np.int64]]]:
@@ -130,11 +142,14 @@ def _wrapped(numbers: list[int]) -> Iterator[str]:
 
 @dataclass(eq=False)
 class _Deck:
-    """What was read so far: numbers of the file to coordinates, elements by cell type, sets by their first spelling."""
+    """What was read so far: numbers of the file to coordinates, elements, sets by their first spelling.
+
+    An element has its cell type, its nodes and its type in the file.
+    """
 
     path: str
     nodes: dict[int, list[float]] = field(default_factory=dict)
-    elements: dict[int, tuple[str, list[int]]] = field(default_factory=dict)
+    elements: dict[int, tuple[str, list[int], str]] = field(default_factory=dict)
     node_sets: dict[str, list[int]] = field(default_factory=dict)
     cell_sets: dict[str, list[int]] = field(default_factory=dict)
     spelling: dict[str, str] = field(default_factory=dict)
@@ -169,7 +184,7 @@ class _Deck:
         points = self._points(max(len(xyz) for xyz in self.nodes.values()))
         cells: dict[str, list[list[int]]] = {}
         place: dict[int, tuple[str, int]] = {}
-        for label, (name, nodes) in self.elements.items():
+        for label, (name, nodes, _) in self.elements.items():
             unknown = [n for n in nodes if n not in number]
             if unknown:
                 raise ReadError(f"{self.path}: element {label} names the node {unknown[0]}, which is not in the file.")
@@ -256,7 +271,7 @@ class _Deck:
         for label, *nodes in table:
             if label in self.elements:
                 raise ReadError(f"{place}: element {label} is there twice.")
-            self.elements[label] = (kind, nodes)
+            self.elements[label] = (kind, nodes, name)
         if "ELSET" in options:
             self._add("E", options["ELSET"], [row[0] for row in table])
 
