@@ -22,7 +22,7 @@ class Choice(NamedTuple):
 
 REDUCED = "one point of integration with hourglass control, which does not exist here"
 HYBRID = "pressure, temperature or other unknowns of its own, which are not read"
-SOLIDS = (
+SOLIDS: tuple[tuple[str, str, dict[str, bool], str], ...] = (
     ("C3D4", "Tetra4", {}, ""),
     ("C3D10", "Tetra10", {}, ""),
     ("C3D8", "Hexahedron8", {"incompatible": False}, ""),
