@@ -81,7 +81,8 @@ def simulate(
     file : path-like, optional
         An HDF5 file (.h5) for the result. While the run is under way every stored state goes to a journal beside it,
         which even a killed process leaves readable: load it with `flexmbs.load`, and go on with ``start=`` and another
-        file; `flexmbs.joined` puts both together.
+        file; `flexmbs.joined` puts both together. If the journal or the file cannot be written (a full disk) there is a
+        warning, and the motion is returned all the same.
     progress : bool
         Whether to show progress on standard error when it takes longer than a second.
     throw : bool
@@ -101,6 +102,8 @@ def simulate(
     -----
     AccuracyWarning
         If the motion gains energy from nowhere (more than 5 % of the largest).
+    LossWarning
+        If the journal or the file could not be written, or the journal has gone.
     RuntimeWarning
         If bodies are moved by more than 1e-3 (of the size of the model, or rad) to meet the joints and ``keep`` names
         none, or if the joints change the velocity of a moving body by more than 1 %.

@@ -74,7 +74,7 @@ class AccuracyWarning(UserWarning):
 
 
 class LossWarning(UserWarning):
-    """A file for another tool holds less than the model; the message says what is missing."""
+    """A file holds less than what it was to hold, the model or the motion; the message says what is missing."""
 
 
 class UnitsWarning(UserWarning):
