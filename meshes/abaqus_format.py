@@ -57,9 +57,9 @@ WRITTEN = {
     "hexahedron": ("", "C3D8"),
     "hexahedron20": ("", "C3D20"),
 }
+MOST_MEMBERS = 20_000_000
+"""Members of all sets that are generated, or made of other sets."""
 GENERATORS = ("NGEN", "NFILL", "NCOPY", "NMAP", "ELGEN", "ELCOPY", "SYSTEM", "SUBMODEL", "ELEMENT MATRIX")
-
-
 MOST_LABEL = 10**15
 
 
@@ -155,6 +155,7 @@ class _Deck:
     spelling: dict[str, str] = field(default_factory=dict)
     parts: list[str] = field(default_factory=list)
     instances: list[str] = field(default_factory=list)
+    members: int = 0
 
     def take(self, keyword: str, options: dict[str, str], rows: list[tuple[str, str]], place: str) -> None:
         """Take in one keyword with its data; keywords that are not about the mesh are passed over."""
@@ -287,12 +288,14 @@ class _Deck:
             if source is None:
                 raise ReadError(f"{place}: *NSET of the unknown element set {options['ELSET']!r}.")
             labels += [n for label in source if label in self.elements for n in self.elements[label][1]]
+            self._count(len(labels), place)
         for line, at in rows:
             words = [word.strip().strip('"') for word in line.split(",") if word.strip()]
             if "GENERATE" in options:
                 first, last, step = [*integers(line, at), 1, 0, 0][:3]
                 if step <= 0 or last < first:
                     raise ReadError(f"{at}: GENERATE needs 'first, last, step' with first <= last, not {line!r}.")
+                self._count(len(range(first, last + 1, step)), at)
                 labels += range(first, last + 1, step)
                 continue
             for word in words:
@@ -302,10 +305,20 @@ class _Deck:
                 if local.lstrip("+").isdigit():
                     labels.append(int(local))
                 elif local.upper() in sets:
+                    self._count(len(sets[local.upper()]), at)
                     labels += sets[local.upper()]
                 else:
                     raise ReadError(f"{at}: {word!r} is neither a number nor a {keyword} defined before.")
         self._add(kind, name, labels)
+
+    def _count(self, members: int, place: str) -> None:
+        """Refuse sets that would fill the memory; a few lines can ask for any number of members."""
+        self.members += members
+        if self.members > MOST_MEMBERS:
+            raise ReadError(
+                f"{place}: the sets up to here have {self.members} members; at most {MOST_MEMBERS} are read. Look at "
+                "the range of GENERATE."
+            )
 
     def _add(self, kind: str, name: str, labels: list[int]) -> None:
         """Add members to a set, which may be given in several places."""

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from flexmbs.core.errors import ModelError
 
 __all__ = [
+    "MOST",
     "as_array",
     "as_count",
     "as_direction",
