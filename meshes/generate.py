@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from flexmbs.core.checks import as_array, as_count, as_number, show
+from flexmbs.core.checks import as_array, as_count, as_number, is_among, show
 from flexmbs.core.errors import MeshError, unknown_name
 from flexmbs.meshes.block import CellBlock
 from flexmbs.meshes.mesh import Mesh
@@ -342,5 +342,5 @@ def _positive(owner: str, value: ArrayLike, dim: int) -> NDArray[np.float64]:
 
 def _known_type(owner: str, value: object, known: tuple[str, ...]) -> None:
     """Refuse a cell type that the generator does not make."""
-    if value not in known:
+    if not is_among(value, known):
         raise MeshError(f"{owner}: {unknown_name('cell type here', value, known)}")

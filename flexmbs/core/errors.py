@@ -84,7 +84,9 @@ class UnitsWarning(UserWarning):
 def unknown_name(what: str, name: object, known: Iterable[str]) -> str:
     """Say that a name is unknown, which ones are nearest, and which ones there are."""
     names = sorted(known)
-    near = get_close_matches(str(name), names, n=3, cutoff=0.5)
+    given = " ".join(repr(name).split())
+    given = given if len(given) <= 80 else given[:77] + "..."
+    near = get_close_matches(str(name)[:80], names, n=3, cutoff=0.5)
     hint = f"; did you mean {' or '.join(repr(n) for n in near)}?" if near else "."
     shown = ", ".join(repr(n) for n in names[:20]) + (f" and {len(names) - 20} more" if len(names) > 20 else "")
-    return f"there is no {what} named {name!r}{hint} Known: {shown or 'none'}."
+    return f"there is no {what} named {given}{hint} Known: {shown or 'none'}."
