@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AccuracyWarning",
+    "ArgumentError",
     "ConvergenceError",
     "FlexmbsError",
     "LossWarning",
@@ -31,6 +32,10 @@ class FlexmbsError(Exception):
 
 class ModelError(FlexmbsError, ValueError):
     """A description cannot mean anything: a wrong shape, a negative stiffness, an unknown name, a free body."""
+
+
+class ArgumentError(ModelError, TypeError):
+    """A call has an argument that does not exist, or lacks one; the message has the names that there are."""
 
 
 class MeshError(ModelError):
