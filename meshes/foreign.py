@@ -156,7 +156,7 @@ def _opened(file: Any, mode: str = "r", *rest: Any, **options: Any) -> Any:
 
 def _packed(read: Any) -> dict[str, Any]:
     """A mesh of meshio as arrays, with the names of all in one text."""
-    arrays = {"points": np.asarray(read.points, dtype=np.float64)}
+    arrays: dict[str, Any] = {"points": np.asarray(read.points, dtype=np.float64)}
     for i, block in enumerate(read.cells):
         data = np.asarray(block.data) if isinstance(block.data, np.ndarray) else np.empty((0, 0), dtype=np.int64)
         arrays[f"cells {i}"] = data if data.dtype.kind in "iu" else np.empty((0, 0), dtype=np.int64)
