@@ -68,10 +68,11 @@ def explained(item: Any) -> Any:
         return item
     if not _is_plain(item):
         return item
-    made = _wrapped(item, item.__name__)
-    home = item.__globals__
-    if home.get(item.__name__) is item:
-        home[item.__name__] = made
+    function: types.FunctionType = item
+    made = _wrapped(function, function.__name__)
+    home = function.__globals__
+    if home.get(function.__name__) is function:
+        home[function.__name__] = made
     return made
 
 
