@@ -92,5 +92,5 @@ def test_long_names_are_shortened():
 
 
 def test_a_path_that_is_too_long():
-    with pytest.raises(fx.ReadError, match="load: .* cannot be a file: File name too long"):
+    with pytest.raises(fx.ReadError, match=r"load: .* cannot be a file: File name too long"):
         fx.load("a" * 3000)
