@@ -15,7 +15,7 @@ import numpy as np
 from scipy.linalg import qr
 
 from flexmbs.bodies.floating import FloatingBody
-from flexmbs.core.contracts import FloatArray
+from flexmbs.core.contracts import FloatArray, State
 from flexmbs.core.errors import ModelError, SingularError
 from flexmbs.dynamics import Dynamics
 from flexmbs.mechanics.compliance import constraint_rows
@@ -243,7 +243,7 @@ def _rates_that_see(dyn: Dynamics, q: FloatArray, v: FloatArray, a: FloatArray, 
     found = []
     for seen, felt in ((np.zeros_like(a), np.zeros_like(lam)), (a, lam)):
         rates = np.zeros(dyn.n_v)
-        dyn.python.before(q, v, seen, felt, rates)
+        dyn.python.before(State(q, v, seen, felt), rates)
         found.append(rates)
     dyn.r[:] = 0.0
     dyn.r[: dyn.n_v] = found[1] - found[0]
