@@ -92,7 +92,7 @@ def world_direction(owner: str, name: str, value: ArrayLike, flat: bool) -> Floa
 
 def joint_name(cls: str, word: str, name: str, *sides: Side) -> str:
     """The name that was given, or one of the word and the bodies: "revolute of crank and rod"."""
-    if name != "":
+    if not isinstance(name, str) or name:
         return as_name(cls, "name", name)
     bodies = dict.fromkeys(_body(side) for side in sides)
     return f"{word} of {' and '.join(bodies)}"
