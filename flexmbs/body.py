@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from flexmbs.core.contracts import (
 )
 from flexmbs.core.errors import MeshError, ModelError, unknown_name
 from flexmbs.core.material import Elastic, Material
+from flexmbs.core.references import Description
 from flexmbs.core.section import BeamStiffness, Section, beam_stiffness, check_section
 from flexmbs.core.section_matrix import SectionStiffness
 from flexmbs.core.sheet import Layup, Sheet, SheetStiffness, sheet_stiffness
@@ -36,7 +37,7 @@ __all__ = ["Attachment", "FlexibleBody"]
 
 
 @dataclass(frozen=True, eq=False)
-class FlexibleBody:
+class FlexibleBody(Description):
     """A flexible body: a mesh, an element formulation for its cells, and what it is made of.
 
     The mesh is the stress-free shape, straight or curved. Where its points carry unit tangents (point data
@@ -76,6 +77,7 @@ class FlexibleBody:
     Attachment(blade, 'end')
     """
 
+    role: ClassVar[str] = "body"
     mesh: Mesh
     element: Element | SurfaceElement
     section: Section | Sheet | Layup | None = None
@@ -359,9 +361,10 @@ class FlexibleBody:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Attachment:
+class Attachment(Description):
     """Some nodes of a body, to which supports, loads and hinges refer; made by ``body.end``, ``body.at(...)``."""
 
+    role: ClassVar[str] = "place"
     body: FlexibleBody
     nodes: tuple[int, ...]
     label: str

@@ -15,7 +15,7 @@ frame in body axes. A marker on a flexible body sits on a node, and its frame is
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from flexmbs.core.checks import as_array, as_count, frozen_copy, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.directors import section_axes_of
 from flexmbs.core.errors import ModelError
+from flexmbs.core.references import Description
 from flexmbs.core.rotations import as_rotation, axis_rotation, from_quaternion
 
 if TYPE_CHECKING:
@@ -36,13 +37,14 @@ OFF_NODE = 1e-6
 """How far from its node, relative to the size of the body, a point may be given."""
 
 
-class Body:
+class Body(Description):
     """What rigid bodies, point masses and the ground have in common: a place and markers.
 
     A class of bodies says where it is by ``place``, whether it moves in the plane only by ``planar`` and whether it has
     an orientation by ``rotates``. Coordinates at the start are ``initial_q`` and ``initial_v``.
     """
 
+    role: ClassVar[str] = "body"
     name: str
 
     @property
@@ -129,7 +131,7 @@ class Body:
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
-class Marker:
+class Marker(Description):
     """A point and a frame that are fixed to a body; made by ``body.marker(...)`` or ``body.marker_at(...)``.
 
     Position and orientation at the start are p = r + R s and R R_BM with the place r, R of the body frame (of the
@@ -159,6 +161,7 @@ class Marker:
     [1.0, 0.0, 0.0]
     """
 
+    role: ClassVar[str] = "marker"
     body: Body | FlexibleBody
     point: FloatArray | None
     frame: FloatArray

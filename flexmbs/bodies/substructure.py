@@ -3,7 +3,7 @@ r"""Substructures: reduced parts between two frames, which neighbours share, so 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from scipy import linalg
@@ -14,6 +14,7 @@ from flexmbs.coordinates import ExtraCoordinate
 from flexmbs.core.checks import as_array, as_flag, as_name, as_number, frozen_copy, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
+from flexmbs.core.references import Description
 from flexmbs.core.rotations import RotationLike, as_rotation
 from flexmbs.reduction.inertia import InertiaInvariants
 from flexmbs.reduction.interfaces import Frame
@@ -29,7 +30,7 @@ SOFT = 1e-12
 
 
 @dataclass(frozen=True, eq=False, init=False)
-class Substructure:
+class Substructure(Description):
     r"""A reduced part between two frames that are bodies of the model: {r0, u, v, w} of Valverde, Cuadrado et al.
 
     The frame of the first body, :math:`r_A, A = [u\ v\ w]`, is the floating frame of the part. The frame of the second
@@ -101,6 +102,7 @@ class Substructure:
     (['beam section 1', 'beam section 2', 'beam section 3'], 6)
     """
 
+    role: ClassVar[str] = "substructure"
     reduced: ReducedModel
     start: RigidBody
     end: RigidBody

@@ -12,6 +12,7 @@ from flexmbs.control.sensors import Sensor, as_sensors, read_sensor
 from flexmbs.core.checks import as_count, as_name, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
+from flexmbs.core.references import Description
 
 if TYPE_CHECKING:
     from flexmbs.bodies.marker import Marker
@@ -21,7 +22,7 @@ __all__ = ["FunctionSensor", "NoisySensor"]
 
 
 @dataclass(frozen=True, eq=False)
-class FunctionSensor:
+class FunctionSensor(Description):
     """Any function of time and view.
 
     Parameters
@@ -66,7 +67,7 @@ class FunctionSensor:
 
 
 @dataclass(frozen=True, eq=False)
-class NoisySensor:
+class NoisySensor(Description):
     """A sensor with an error added to what it reads, such as noise or a bias.
 
     Parameters

@@ -22,6 +22,7 @@ from flexmbs.control.calling import as_values, call
 from flexmbs.core.checks import as_array, as_direction, as_name, frozen_copy, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
+from flexmbs.core.references import Description
 
 if TYPE_CHECKING:
     from flexmbs.control.view import View
@@ -57,7 +58,7 @@ class Sensor(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class _VectorSensor:
+class _VectorSensor(Description):
     """What sensors of a vector of a marker share: all of it, or its component along a direction."""
 
     marker: Marker
@@ -238,7 +239,7 @@ class AngularVelocitySensor(_VectorSensor):
 
 
 @dataclass(frozen=True, eq=False)
-class DistanceSensor:
+class DistanceSensor(Description):
     """Distance of two markers, or its rate.
 
     Parameters
@@ -284,7 +285,7 @@ class DistanceSensor:
         return float(d @ (view.twist(self.b)[:3] - view.twist(self.a)[:3])) / length
 
 
-class Scalar:
+class Scalar(Description):
     """What sensors of one number that need no marker share."""
 
     name: str

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from flexmbs.core.checks import as_name, as_number
 from flexmbs.core.errors import ModelError
+from flexmbs.core.references import Description, refers_to
 from flexmbs.forces.coordinate import Place, What, coordinate
 from flexmbs.forces.laws import GIVEN, LINEAR
 from flexmbs.forces.row_force import RowForce
@@ -17,7 +18,7 @@ __all__ = ["JointForce"]
 
 
 @dataclass(frozen=True, eq=False)
-class JointForce:
+class JointForce(Description):
     """A motor: a force or torque on the coordinate of a joint, with its reaction on the other side.
 
     A positive one drives the second side of the joint towards larger values of the coordinate (angle of b about the
@@ -49,7 +50,8 @@ class JointForce:
     -12.0
     """
 
-    on: Place
+    role: ClassVar[str] = "force"
+    on: Place = field(metadata=refers_to("joint"))
     force: float | ForceFunction
     coordinate: What | None = None
     derivatives: Derivatives | None = None

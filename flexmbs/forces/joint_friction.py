@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from flexmbs.core.checks import as_name, as_number
 from flexmbs.core.errors import ModelError
+from flexmbs.core.references import Description, refers_to
 from flexmbs.forces.coordinate import Place, What, coordinate
 from flexmbs.forces.laws import FRICTION
 from flexmbs.forces.row_force import RowForce
@@ -16,7 +17,7 @@ __all__ = ["JointFriction"]
 
 
 @dataclass(frozen=True, eq=False)
-class JointFriction:
+class JointFriction(Description):
     r"""Dry and viscous friction on the coordinate of a joint, under a given normal load N.
 
     With the rate u of the coordinate and the radius r (1 for translations) the force against the motion is
@@ -62,7 +63,8 @@ class JointFriction:
     'bearing'
     """
 
-    on: Place
+    role: ClassVar[str] = "force"
+    on: Place = field(metadata=refers_to("joint"))
     coefficient: float
     load: float
     speed: float

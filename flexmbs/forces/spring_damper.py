@@ -10,6 +10,7 @@ import numpy as np
 from flexmbs.bodies.marker import Marker, as_marker
 from flexmbs.core.checks import as_name, as_number
 from flexmbs.core.errors import ModelError
+from flexmbs.core.references import Description
 from flexmbs.forces.force_curve import Part
 from flexmbs.forces.row_force import RowForce
 from flexmbs.forces.spring_law import spring_law
@@ -22,7 +23,7 @@ __all__ = ["SpringDamper"]
 
 
 @dataclass(frozen=True, eq=False)
-class SpringDamper:
+class SpringDamper(Description):
     r"""A spring and a damper side by side between two points; its force acts along the line between them.
 
     With the length l and its rate the force, positive where it pulls the points together, is
@@ -69,6 +70,7 @@ class SpringDamper:
     0.5
     """
 
+    role: ClassVar[str] = "force"
     a: Marker
     b: Marker
     stiffness: Part = 0.0

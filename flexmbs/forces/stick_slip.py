@@ -9,6 +9,7 @@ from typing import ClassVar
 from flexmbs.coordinates import ExtraCoordinate
 from flexmbs.core.checks import as_name, as_number
 from flexmbs.core.errors import ModelError
+from flexmbs.core.references import Description, refers_to
 from flexmbs.forces.coordinate import Place, What, coordinate
 from flexmbs.forces.joint_friction import friction_numbers
 from flexmbs.forces.laws import BRISTLE
@@ -19,7 +20,7 @@ __all__ = ["StickSlip"]
 
 
 @dataclass(frozen=True, eq=False)
-class StickSlip:
+class StickSlip(Description):
     r"""Dry friction with sticking on the coordinate of a joint, under a given normal load N.
 
     The surfaces hold each other by a bristle of deflection z and stiffness k0. With the rate u of the coordinate and
@@ -89,7 +90,8 @@ class StickSlip:
     ["bristle of 'brake'"]
     """
 
-    on: Place
+    role: ClassVar[str] = "force"
+    on: Place = field(metadata=refers_to("joint"))
     coefficient: float
     load: float
     deflection: float

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from flexmbs.core.checks import as_name, as_number
 from flexmbs.core.errors import ModelError
+from flexmbs.core.references import Description, refers_to
 from flexmbs.forces.coordinate import Place, What, coordinate
 from flexmbs.forces.laws import STOP
 from flexmbs.forces.row_force import RowForce
@@ -17,7 +18,7 @@ __all__ = ["Stop"]
 
 
 @dataclass(frozen=True, eq=False)
-class Stop:
+class Stop(Description):
     r"""Elastic stops that a coordinate of a joint meets beyond ``lower`` and ``upper``.
 
     With the depth d beyond a limit the force that pushes back is
@@ -62,7 +63,8 @@ class Stop:
     0.5
     """
 
-    on: Place
+    role: ClassVar[str] = "force"
+    on: Place = field(metadata=refers_to("joint"))
     lower: float | None = None
     upper: float | None = None
     stiffness: float = 0.0

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from flexmbs.core.checks import as_name, as_number
+from flexmbs.core.references import Description, refers_to
 from flexmbs.forces.coordinate import Place, coordinate
 from flexmbs.forces.force_curve import Part
 from flexmbs.forces.row_force import RowForce
@@ -17,7 +18,7 @@ __all__ = ["TorsionSpring"]
 
 
 @dataclass(frozen=True, eq=False)
-class TorsionSpring:
+class TorsionSpring(Description):
     r"""A torsional spring and damper about the common third axis of two markers, or the axis of a joint.
 
     With the angle :math:`\varphi` of b about the axis, counted over all turns, the restoring torque (positive where it
@@ -64,7 +65,8 @@ class TorsionSpring:
     0.1
     """
 
-    on: Place
+    role: ClassVar[str] = "force"
+    on: Place = field(metadata=refers_to("joint"))
     stiffness: Part = 0.0
     damping: Part = 0.0
     rest: float | None = None

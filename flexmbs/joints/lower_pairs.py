@@ -16,6 +16,7 @@ from collections.abc import Mapping
 from dataclasses import InitVar, dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
+from flexmbs.core.references import Description
 from flexmbs.joints.contracts import Equation, Pair, Row
 from flexmbs.joints.rows import ALONG, ANGLE, INERTIAL, ORTHOGONAL
 from flexmbs.joints.sides import Side, as_sides, check_carried, check_parallel, joint_name
@@ -54,9 +55,10 @@ COORDINATES: dict[str, Row] = {"angle": Row(ANGLE), "displacement": Row(ALONG, Z
 
 
 @dataclass(frozen=True, eq=False)
-class LowerPair:
+class LowerPair(Description):
     """What all lower pairs share; use one of them."""
 
+    role: ClassVar[str] = "joint"
     a: Side
     b: Side
     at: InitVar[ArrayLike | None] = None

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import InitVar, dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from flexmbs.bodies.marker import Body, Marker, as_marker, joint_frame
 from flexmbs.core.checks import as_flag, as_number
 from flexmbs.core.errors import ModelError
+from flexmbs.core.references import Description
 from flexmbs.joints.contracts import Equation, Pair, Row
 from flexmbs.joints.rows import ALONG, BALL_SLIP, HEIGHT, SLIP
 from flexmbs.joints.sides import Side, check_carried, check_different, joint_name, world_direction, world_point
@@ -25,7 +26,7 @@ X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 
 
 @dataclass(frozen=True, eq=False)
-class RollingDisk:
+class RollingDisk(Description):
     """A thin disk that rolls on a plane without slip and never leaves it (3 equations).
 
     With the centre d of the disk relative to the point of the plane, the normal n = z_A, the axis w = z_B and
@@ -79,6 +80,7 @@ class RollingDisk:
     [('height', 0), ('slip along x', 1), ('slip along y', 1)]
     """
 
+    role: ClassVar[str] = "joint"
     a: Side
     b: Side
     radius: float
@@ -112,7 +114,7 @@ class RollingDisk:
 
 
 @dataclass(frozen=True, eq=False)
-class RollingBall:
+class RollingBall(Description):
     """A ball that rolls on a plane without slip and never leaves it (3 equations); it may spin about the normal.
 
     As `RollingDisk` with u = -n: n.d - radius = 0, and no velocity of the contact point along x_A and y_A.
@@ -140,6 +142,7 @@ class RollingBall:
     'rolling ball of ground and ball'
     """
 
+    role: ClassVar[str] = "joint"
     a: Side
     b: Side
     radius: float

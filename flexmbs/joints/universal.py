@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import InitVar, dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from flexmbs.bodies.marker import Marker, as_marker, joint_frame
 from flexmbs.core.checks import is_list, show
 from flexmbs.core.errors import ModelError
+from flexmbs.core.references import Description
 from flexmbs.joints.contracts import Equation, Pair, Row
 from flexmbs.joints.lower_pairs import SAME_POINT, Z
 from flexmbs.joints.rows import ORTHOGONAL
@@ -26,7 +27,7 @@ SQUARE = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
-class Universal:
+class Universal(Description):
     """A cross between two forks: p_A = p_B, and an axis of A stays perpendicular to one of B (4 equations).
 
     The rows are p_B - p_A = 0 in inertial axes and z_A.z_B = 0, where z_A is the first of ``axes``, fixed to A, and z_B
@@ -58,6 +59,7 @@ class Universal:
     4
     """
 
+    role: ClassVar[str] = "joint"
     a: Side
     b: Side
     at: InitVar[ArrayLike | None] = None
