@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, MutableMapping
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 __all__ = ["IdentityMap"]
 
@@ -37,8 +37,8 @@ class IdentityMap(MutableMapping[K, V], Generic[K, V]):
         for key, value in entries:
             self[key] = value
 
-    @classmethod
-    def numbers(cls, items: Iterable[K]) -> IdentityMap[K, int]:
+    @staticmethod
+    def numbers(items: Iterable[Any]) -> IdentityMap[Any, int]:
         """The place of each item in a sequence."""
         return IdentityMap((item, i) for i, item in enumerate(items))
 

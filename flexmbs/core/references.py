@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from enum import Enum, auto
-from functools import cache, partial
+from functools import partial
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -143,22 +143,27 @@ def nested(value: object) -> Iterator[Any]:
     if isinstance(value, Description):
         given = ((kind, getattr(value, name, None)) for name, kind in _declared(type(value)))
         parts = tuple(part for kind, part in given if not kind or isinstance(part, tuple | list))
-    elif _sort(type(value)) is Sort.CONTAINER:
+    elif _sort(value) is Sort.CONTAINER:
         parts = _parts(value)
     for part in parts:
-        if _sort(type(part)) is not Sort.REFERENCE:
+        if _sort(part) is not Sort.REFERENCE:
             yield from nested(part)
 
 
-@cache
+_DECLARED: dict[type, tuple[tuple[str, str], ...]] = {}
+
+
 def _declared(cls: type) -> tuple[tuple[str, str], ...]:
     """Names of the fields of a class, each with the kind it refers to, or nothing."""
-    if not is_dataclass(cls):
-        raise ModelError(
-            f"{cls.__name__}: it is a Description but no dataclass, so its references cannot be found; make it a "
-            f"frozen dataclass, or write references() and replaced(mapping)."
-        )
-    return tuple((f.name, str(f.metadata.get(KEY, ""))) for f in fields(cls))
+    found = _DECLARED.get(cls)
+    if found is None:
+        if not is_dataclass(cls):
+            raise ModelError(
+                f"{cls.__name__}: it is a Description but no dataclass, so its references cannot be found; make it a "
+                f"frozen dataclass, or write references() and replaced(mapping)."
+            )
+        found = _DECLARED[cls] = tuple((f.name, str(f.metadata.get(KEY, ""))) for f in fields(cls))
+    return found
 
 
 class Sort(Enum):
@@ -172,8 +177,18 @@ class Sort(Enum):
     OTHER = auto()
 
 
-@cache
-def _sort(cls: type) -> Sort:
+_SORTS: dict[type, Sort] = {}
+
+
+def _sort(value: object) -> Sort:
+    """What a value is, which its class says."""
+    found = _SORTS.get(type(value))
+    if found is None:
+        found = _SORTS[type(value)] = _sort_of(type(value))
+    return found
+
+
+def _sort_of(cls: type) -> Sort:
     """What the values of a class are."""
     if issubclass(cls, PLAIN):
         return Sort.PLAIN
@@ -200,7 +215,7 @@ def _parts(value: Any) -> tuple[Any, ...]:
 
 def _find(value: Any, kind: str, found: dict[object, Any]) -> None:
     """Add what a value of a field refers to, by its identity or its name."""
-    sort = _sort(type(value))
+    sort = _sort(value)
     if sort is Sort.PLAIN:
         if kind and isinstance(value, str):
             found[Named(kind, value)] = Named(kind, value)
@@ -219,7 +234,7 @@ def _find(value: Any, kind: str, found: dict[object, Any]) -> None:
 
 def _instead(value: Any, kind: str, mapping: ReferenceMap, memo: ReferenceMap) -> Any:
     """What stands in a field of the copy."""
-    sort = _sort(type(value))
+    sort = _sort(value)
     if sort is Sort.PLAIN:
         return mapping.get(Named(kind, value), value) if kind and isinstance(value, str) else value
     for known in (mapping, memo):
@@ -235,14 +250,16 @@ def _instead(value: Any, kind: str, mapping: ReferenceMap, memo: ReferenceMap) -
     def again(part: Any) -> Any:
         return _instead(part, "", mapping, memo)
 
-    made = [again(part) for part in _parts(value)]
-    if all(new is old for new, old in zip(made, _parts(value), strict=True)):
+    old = _parts(value)
+    made = [again(part) for part in old]
+    if all(new is part for new, part in zip(made, old, strict=True)):
         return value
     if isinstance(value, Mapping):
         return dict(zip(value, made, strict=True))
     if isinstance(value, partial):
         count = 1 + len(value.args)
-        return partial(*made[:count], **dict(zip(value.keywords, made[count:], strict=True)))
+        function: Any = made[0]
+        return partial(function, *made[1:count], **dict(zip(value.keywords, made[count:], strict=True)))
     if isinstance(value, MethodType):
         return MethodType(value.__func__, made[0])
     return type(value)(*made) if hasattr(value, "_fields") else type(value)(made)
