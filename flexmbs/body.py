@@ -388,16 +388,17 @@ class Attachment(Description):
         Parameters
         ----------
         axis : (3,) sequence, optional
-            Its third axis in the stress-free shape, inertial frame.
+            Its third axis in the stress-free shape, inertial frame; two components suffice for what is planar.
         x : (3,) sequence, optional
             Direction of its first axis, made normal to ``axis``.
         """
-        from flexmbs.bodies.marker import as_marker, joint_frame  # markers are built on bodies, not the other way round
+        from flexmbs.bodies.frames import frame_along  # markers are built on bodies, not the other way round
+        from flexmbs.bodies.marker import as_marker
 
         owner = f"marker at {self}"
         if axis is None and x is None:
             return as_marker(owner, self)
-        return as_marker(owner, self, frame=joint_frame((0.0, 0.0, 1.0) if axis is None else axis, x, owner))
+        return as_marker(owner, self, frame=frame_along(owner, axis, x, self.body.element.layout.dim == 2))
 
     def __repr__(self) -> str:
         return f"Attachment({self.body.name}, {self.label!r})"

@@ -141,6 +141,12 @@ class Model:
         """The body of that name."""
         return self._named("body", name, self.bodies + self.tree_links)
 
+    def meant(self, given: Any) -> Any:
+        """The body, link or tree that a user names: the object itself, or the one of that name."""
+        if not isinstance(given, str):
+            return given
+        return self._named("body or tree", given, self.bodies + self.tree_links + self.trees)
+
     def tree(self, name: str) -> Tree:
         """The tree of that name."""
         found: Tree = self._named("tree", name, self.trees)

@@ -21,7 +21,7 @@ import numpy as np
 
 from flexmbs.bodies.frames import as_point, frame_along, joint_frame
 from flexmbs.body import Attachment, FlexibleBody, as_attachment
-from flexmbs.core.checks import as_array, as_count, frozen_copy, show
+from flexmbs.core.checks import as_count, frozen_copy, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.directors import section_axes_of
 from flexmbs.core.errors import ModelError
@@ -83,7 +83,8 @@ class Body(Description):
             From the origin of the body frame (the centre of mass), in body axes [length]; two components suffice for
             what is planar.
         axis : (3,) array, optional
-            Third axis of the marker frame in body axes. Without it the marker frame is parallel to the body frame.
+            Third axis of the marker frame in body axes; two components suffice for what is planar. Without it the
+            marker frame is parallel to the body frame.
         x : (3,) array, optional
             Direction of its first axis, made normal to ``axis``; by default the body axis that is most nearly normal.
         name : str, optional
@@ -191,7 +192,7 @@ class Marker(Description):
         else:
             if point is None or node is not None:
                 raise ModelError(f"Marker on {body}: give the point of the marker; only flexible bodies have nodes.")
-            point = frozen_copy(as_array(f"Marker on {body}", "point", point, (3,), unit="length"))
+            point = frozen_copy(as_point(f"Marker on {body}", "point", point, body.planar, "length"))
             if not body.rotates and np.abs(point).max() > 1e-9 + OFF_NODE * float(np.abs(body.place[0]).max()):
                 raise ModelError(
                     f"Marker on {body}: a point mass has no other points than its own, but the marker is to be "

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from flexmbs.bodies.ends import two_ended
 from flexmbs.bodies.ground import ground
 from flexmbs.bodies.marker import Marker, as_marker
 from flexmbs.control.actuator import JointTarget, Law, RowTarget, Target, WrenchTarget
@@ -134,6 +135,7 @@ class JointActuator(_Force):
         return JointTarget(name_of(self.joint), self.label)
 
 
+@two_ended
 @dataclass(frozen=True, eq=False)
 class LineActuator(_Force):
     """A strut between two points: a positive force pushes them apart; the coordinate is their distance.

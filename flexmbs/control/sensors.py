@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, ClassVar, Protocol
 
 import numpy as np
 
+from flexmbs.bodies.ends import two_ended
 from flexmbs.bodies.marker import Body, Marker, as_marker
 from flexmbs.control.calling import as_values, call
 from flexmbs.core.checks import as_array, as_direction, as_name, frozen_copy, show
@@ -238,6 +239,7 @@ class AngularVelocitySensor(_VectorSensor):
         return np.asarray(view.rotation(self.frame).T @ (view.rotation(self.marker) @ w))
 
 
+@two_ended
 @dataclass(frozen=True, eq=False)
 class DistanceSensor(Description):
     """Distance of two markers, or its rate.

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from flexmbs.bodies.ends import two_ended
 from flexmbs.bodies.marker import Marker, as_marker
 from flexmbs.core.checks import as_array, as_name, frozen_copy
 from flexmbs.core.contracts import FloatArray
@@ -25,6 +26,7 @@ __all__ = ["Bushing"]
 Numbers = Sequence[float] | Sequence[Sequence[float]] | FloatArray
 
 
+@two_ended
 @dataclass(frozen=True, eq=False)
 class Bushing(Description):
     r"""Springs and dampers between two frames, in the axes of the first.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from flexmbs.bodies.ends import two_ended
 from flexmbs.core.checks import as_name, as_number
 from flexmbs.core.errors import ModelError
 from flexmbs.core.references import Description, refers_to
@@ -17,6 +18,7 @@ from flexmbs.forces.wrench import Wrench
 __all__ = ["JointForce"]
 
 
+@two_ended
 @dataclass(frozen=True, eq=False)
 class JointForce(Description):
     """A motor: a force or torque on the coordinate of a joint, with its reaction on the other side.
@@ -26,7 +28,8 @@ class JointForce(Description):
 
     Parameters
     ----------
-    on : joint, or two markers (a, b)
+    on : joint, or two places (a, b)
+        Places may be given one by one, too: ``JointForce(a, b, ...)``.
     force : float or function (coordinate, rate, t) -> force
         [force], for an angle [force length]. A function is called in each iteration and must not remember anything.
     coordinate : 'angle', 'displacement' or 'distance', optional

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from flexmbs.bodies.ends import two_ended
 from flexmbs.core.checks import as_name, as_number
 from flexmbs.core.errors import ModelError
 from flexmbs.core.references import Description, refers_to
@@ -16,6 +17,7 @@ from flexmbs.forces.wrench import Wrench
 __all__ = ["JointFriction"]
 
 
+@two_ended
 @dataclass(frozen=True, eq=False)
 class JointFriction(Description):
     r"""Dry and viscous friction on the coordinate of a joint, under a given normal load N.
@@ -26,7 +28,8 @@ class JointFriction(Description):
 
     Parameters
     ----------
-    on : joint, or two markers (a, b)
+    on : joint, or two places (a, b)
+        Places may be given one by one, too: ``JointFriction(a, b, ...)``.
     coefficient : float
         mu of sliding [-].
     load : float

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from flexmbs.bodies.ends import two_ended
 from flexmbs.bodies.marker import Marker, as_marker
 from flexmbs.core.checks import as_name, as_number
 from flexmbs.core.errors import ModelError
@@ -22,6 +23,7 @@ from flexmbs.joints.rows import DISTANCE
 __all__ = ["SpringDamper"]
 
 
+@two_ended
 @dataclass(frozen=True, eq=False)
 class SpringDamper(Description):
     r"""A spring and a damper side by side between two points; its force acts along the line between them.
@@ -36,6 +38,7 @@ class SpringDamper(Description):
     Parameters
     ----------
     a, b : Marker, Attachment of one node, or a body that is a point
+        One by one or as a pair, ``SpringDamper((a, b), ...)``, as for all that lies between two places.
     stiffness : float, sequence or ForceCurve, default 0
         [force/length], [force/length, force/length^2, ...], or the force over the elongation.
     damping : float, sequence or ForceCurve, default 0

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from flexmbs.bodies.ends import two_ended
 from flexmbs.coordinates import ExtraCoordinate
 from flexmbs.core.checks import as_name, as_number
 from flexmbs.core.errors import ModelError
@@ -19,6 +20,7 @@ from flexmbs.forces.wrench import Wrench
 __all__ = ["StickSlip"]
 
 
+@two_ended
 @dataclass(frozen=True, eq=False)
 class StickSlip(Description):
     r"""Dry friction with sticking on the coordinate of a joint, under a given normal load N.
@@ -37,7 +39,8 @@ class StickSlip(Description):
 
     Parameters
     ----------
-    on : joint, or two markers (a, b)
+    on : joint, or two places (a, b)
+        Places may be given one by one, too: ``StickSlip(a, b, ...)``.
     coefficient : float
         mu of sliding [-].
     load : float

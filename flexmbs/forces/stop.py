@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from flexmbs.bodies.ends import two_ended
 from flexmbs.core.checks import as_name, as_number
 from flexmbs.core.errors import ModelError
 from flexmbs.core.references import Description, refers_to
@@ -17,6 +18,7 @@ from flexmbs.forces.wrench import Wrench
 __all__ = ["Stop"]
 
 
+@two_ended
 @dataclass(frozen=True, eq=False)
 class Stop(Description):
     r"""Elastic stops that a coordinate of a joint meets beyond ``lower`` and ``upper``.
@@ -30,7 +32,8 @@ class Stop(Description):
 
     Parameters
     ----------
-    on : joint, or two markers (a, b)
+    on : joint, or two places (a, b)
+        Places may be given one by one, too: ``Stop(a, b, ...)``.
     lower, upper : float, optional
         Limits of the coordinate [length or rad], at least one; angles are counted over all turns.
     stiffness : float

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from flexmbs.bodies.ends import two_ended
 from flexmbs.core.checks import as_name, as_number
 from flexmbs.core.references import Description, refers_to
 from flexmbs.forces.coordinate import Place, coordinate
@@ -17,6 +18,7 @@ from flexmbs.forces.wrench import Wrench
 __all__ = ["TorsionSpring"]
 
 
+@two_ended
 @dataclass(frozen=True, eq=False)
 class TorsionSpring(Description):
     r"""A torsional spring and damper about the common third axis of two markers, or the axis of a joint.
@@ -31,7 +33,8 @@ class TorsionSpring(Description):
 
     Parameters
     ----------
-    on : joint, or two markers (a, b)
+    on : joint, or two places (a, b)
+        Places may be given one by one, too: ``TorsionSpring(a, b, ...)``.
     stiffness : float, sequence or ForceCurve, default 0
         [force length/rad], ..., or the torque over the angle.
     damping : float, sequence or ForceCurve, default 0

@@ -61,10 +61,10 @@ class CoordinateMarker(Marker):
             place = as_attachment("CoordinateMarker", at, single=True)
             body: Any = place.body
             names, node = body.element.layout.names, place.nodes[0]
-            values = body.reference[node]
+            values, called = body.reference[node], str(place)
         elif type(at) in RIGID_NAMES:
             body, node, values = at, None, at.initial_q
-            names = RIGID_NAMES[type(at)][: len(values)]
+            names, called = RIGID_NAMES[type(at)][: len(values)], repr(at.name)
         else:
             raise ModelError(
                 f"CoordinateMarker: expected a node such as beam.end, a PlanarRigidBody or a PointMass, not {show(at)}."
@@ -74,7 +74,7 @@ class CoordinateMarker(Marker):
         index = names.index(coordinate)
         fields = {
             "body": body, "point": None, "frame": frozen_copy(np.eye(3)), "node": node,
-            "name": f"{coordinate} of {body.name!r}", "component": coordinate, "index": index,
+            "name": f"{coordinate} of {called}", "component": coordinate, "index": index,
             "start": float(values[index]),
         }  # fmt: skip
         for name, value in fields.items():

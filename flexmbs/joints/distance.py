@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from flexmbs.bodies.ends import two_ended
 from flexmbs.bodies.marker import as_marker
 from flexmbs.core.checks import as_number
 from flexmbs.core.errors import ModelError
@@ -19,6 +20,7 @@ from flexmbs.joints.sides import Side, check_different, joint_name
 __all__ = ["Distance", "distance_pair"]
 
 
+@two_ended
 @dataclass(frozen=True, eq=False)
 class Distance(Description):
     """A rigid, massless rod with ball joints at its ends: |p_B - p_A| = length (1 equation).

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, TypeAlias
 
+from flexmbs.bodies.ends import two_ended
 from flexmbs.core.errors import ModelError
 from flexmbs.core.references import Description, refers_to
 from flexmbs.joints.contracts import Equation, Motion, Pair
@@ -20,6 +21,7 @@ Given: TypeAlias = Motion | Callable[[float], float] | float
 """A motion, a function of time, or a number."""
 
 
+@two_ended
 @dataclass(frozen=True, eq=False)
 class RotationDriver(Description):
     """A motor that turns a joint as prescribed: angle = motion(t), or d(angle)/dt = rate(t) (1 equation).
@@ -72,6 +74,7 @@ class RotationDriver(Description):
         return {"angle": self.pairs[0]}
 
 
+@two_ended
 @dataclass(frozen=True, eq=False)
 class TranslationDriver(Description):
     """A linear motor: displacement = motion(t), or d(displacement)/dt = rate(t) (1 equation).
@@ -116,6 +119,7 @@ class TranslationDriver(Description):
         return {"displacement": self.pairs[0]}
 
 
+@two_ended
 @dataclass(frozen=True, eq=False)
 class DistanceDriver(Description):
     """A cylinder between two points: |p_B - p_A| = motion(t), or its rate = rate(t) (1 equation).

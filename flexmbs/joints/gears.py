@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import InitVar, dataclass, field
 from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
+from flexmbs.bodies.ends import two_ended
 from flexmbs.bodies.marker import Marker
 from flexmbs.core.checks import as_number, show
 from flexmbs.core.errors import ModelError
@@ -120,6 +121,7 @@ class RackAndPinion(Description):
         _couple(self, "RackAndPinion", "rack and pinion", ("angle", "displacement"), factor, "rolling of the pinion")
 
 
+@two_ended
 @dataclass(frozen=True, eq=False)
 class Screw(Description):
     """A nut on a spindle: B turns about z_A and advances along it by ``pitch`` per turn (5 equations).
