@@ -170,9 +170,10 @@ class TimeSolution:
         return self._kinematics(at, accelerations=True)[3][:, :3]
 
     def coordinates(self, body: Any) -> FloatArray:
-        """Coordinates of a body (n_t, n), given itself or by name: as listed by `System.coordinates`; of a floating body frame, then shapes.
+        """Coordinates of a body (n_t, n): as listed by `System.coordinates`; of a floating body frame, then shapes.
 
-        Of a tree those of its joints, link by link, with quaternions as four numbers.
+        Of a tree those of its joints, link by link, with quaternions as four numbers. A body or tree may be given by
+        its name.
         """
         c, body = self.system.coordinates, self.model.meant(body)
         if isinstance(body, FlexibleBody):

@@ -106,6 +106,14 @@ class Tree(Description):
     def __str__(self) -> str:
         return f"Tree {self.name!r}"
 
+    def references(self) -> tuple[Any, ...]:
+        """Nothing: its links are its own."""
+        return ()
+
+    def replaced(self, mapping: Mapping[Any, Any]) -> Tree:
+        """Itself."""
+        return self
+
     @property
     def n_v(self) -> int:
         """Number of velocities."""
