@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING, ClassVar, Protocol
 import numpy as np
 
 from flexmbs.bodies.ends import two_ended
+from flexmbs.bodies.frames import as_point
 from flexmbs.bodies.marker import Body, Marker, as_marker
 from flexmbs.control.calling import as_values, call
-from flexmbs.core.checks import as_array, as_direction, as_name, frozen_copy, show
+from flexmbs.core.checks import as_direction, as_name, frozen_copy, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.references import Description
@@ -173,7 +174,8 @@ class AccelerationSensor(_VectorSensor):
     frame : Marker, optional
         Whose axes are used (only the axes; the marker itself for an instrument mounted there). By default inertial.
     gravity : (3,) sequence, default zero
-        Gravity [length/time^2], inertial axes, subtracted as in an instrument: at rest it reads -gravity.
+        Gravity [length/time^2], inertial axes, subtracted as in an instrument: at rest it reads -gravity. Two
+        components suffice for what is planar.
 
     Notes
     -----
@@ -192,7 +194,8 @@ class AccelerationSensor(_VectorSensor):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        gravity = as_array(f"AccelerationSensor {self.name!r}", "gravity", self.gravity, (3,), unit="length/time^2")
+        owner, flat = f"AccelerationSensor {self.name!r}", self.marker.planar
+        gravity = as_point(owner, "gravity", self.gravity, flat, "length/time^2")
         object.__setattr__(self, "gravity", frozen_copy(gravity))
 
     def _vector(self, view: View) -> FloatArray:
