@@ -28,7 +28,9 @@ class FunctionSensor(Description):
     Parameters
     ----------
     function : function (t, view) -> float or (size,) array
-        It must not remember anything: it is called at sample times, and by events also at times that are given up.
+        It must not remember anything: it is called at sample times, and by events also at times that are given up. So
+        that the model can be converted (`as_tree`), it gets the markers it asks for as arguments:
+        ``functools.partial(function, marker)``, or an object with fields, a `flexmbs.extend.Description`.
     size : int, default 1
     markers : sequence of Marker, default none
         Those the function asks the view for.
