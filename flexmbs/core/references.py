@@ -30,6 +30,7 @@ PLAIN = (
     ModuleType, Enum,
 )  # fmt: skip
 """What refers to nothing, or does not say."""
+NUMBERS = frozenset((float, int, bool, str, type(None), np.ndarray))
 
 KEY = "refers to"
 PLACES = ("marker", "place")
@@ -109,8 +110,7 @@ class Description:
         Markers and places on bodies are references; the bodies under them are what these refer to.
         """
         found: dict[object, Any] = {}
-        for name, kind in _declared(type(self)):
-            _find(getattr(self, name, None), kind, found)
+        _find_in_fields(self, found)
         return tuple(thing for thing in found.values() if thing is not self)
 
     def replaced(self, mapping: Mapping[Any, Any]) -> Self:
@@ -213,6 +213,14 @@ def _parts(value: Any) -> tuple[Any, ...]:
     return tuple(value.values())
 
 
+def _find_in_fields(value: Any, found: dict[object, Any]) -> None:
+    """Add what the fields of a description refer to."""
+    for name, kind in _declared(type(value)):
+        part = getattr(value, name, None)
+        if kind or type(part) not in NUMBERS:  # most fields are numbers, which need no look
+            _find(part, kind, found)
+
+
 def _find(value: Any, kind: str, found: dict[object, Any]) -> None:
     """Add what a value of a field refers to, by its identity or its name."""
     sort = _sort(value)
@@ -222,8 +230,7 @@ def _find(value: Any, kind: str, found: dict[object, Any]) -> None:
     elif sort is Sort.REFERENCE or (kind and sort is not Sort.CONTAINER):
         found[id(value)] = value
     elif sort is Sort.DESCRIPTION:
-        for name, inner in _declared(type(value)):
-            _find(getattr(value, name, None), inner, found)
+        _find_in_fields(value, found)
     elif sort is Sort.SPEAKING:
         for thing in value.references():
             _find(thing, "", found)
