@@ -16,7 +16,7 @@ from flexmbs.trees.tree import TreeLink
 if TYPE_CHECKING:
     from flexmbs.model import Model
 
-__all__ = ["bodies_of", "check_membership", "item_in_words", "references_of"]
+__all__ = ["bodies_of", "check_membership", "item_in_words", "read_by_the_engine", "references_of"]
 
 
 def references_of(item: Any) -> tuple[Any, ...]:
@@ -28,7 +28,7 @@ def references_of(item: Any) -> tuple[Any, ...]:
         If ``references()`` gives anything but a sequence.
     """
     if not says_what_it_refers_to(item):
-        return tuple(ReferenceMap((thing, None) for thing in _read_by_the_engine(item)))
+        return tuple(ReferenceMap((thing, None) for thing in read_by_the_engine(item)))
     found = item.references()
     if not isinstance(found, list | tuple):
         raise ModelError(f"{item_in_words(item)}: references() must give a tuple, not {show(found)}.")
@@ -130,7 +130,7 @@ def _role(thing: Any) -> str:
     return thing.role if isinstance(thing, Description) else ""
 
 
-def _read_by_the_engine(item: Any) -> Iterator[Any]:
+def read_by_the_engine(item: Any) -> Iterator[Any]:
     """Markers, places and bodies in what the contracts of items ask for."""
     for pair in getattr(item, "pairs", ()):
         yield from (pair.a, pair.b)

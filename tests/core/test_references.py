@@ -15,7 +15,7 @@ import flexmbs as fx
 from flexmbs.core.errors import ModelError
 from flexmbs.core.identity import IdentityMap
 from flexmbs.core.references import Description, Named, ReferenceMap, nested, refers_to
-from flexmbs.membership import _read_by_the_engine, bodies_of
+from flexmbs.membership import bodies_of, read_by_the_engine
 from tests.descriptions import every_class, samples
 
 ITEMS = [(name, k) for name, all_of in samples()[1].items() for k in range(len(all_of))]
@@ -79,7 +79,7 @@ def test_what_the_engine_reads_is_referred_to(name: str, k: int) -> None:
     if name in NO_REFERENCES or name in ("Attachment", "CoordinateMarker"):
         return
     known = {id(body) for body in bodies_of(item)} | {id(fx.ground)}
-    read = [getattr(thing, "body", thing) for thing in _read_by_the_engine(item) if not isinstance(thing, Named)]
+    read = [getattr(thing, "body", thing) for thing in read_by_the_engine(item) if not isinstance(thing, Named)]
     assert {id(body) for body in read if getattr(body, "role", "") == "body"} <= known
 
 
@@ -104,7 +104,7 @@ def test_replaced_exchanges_all_of_them(name: str, k: int) -> None:
     assert all(a is b for a, b in zip(item.references(), before, strict=True) if not isinstance(a, Named))
     assert item.replaced({}) is item
     old_bodies = {id(body) for body in bodies_of(item)} - {id(mapping.get(b, b)) for b in bodies_of(item)}
-    read = [getattr(t, "body", t) for t in _read_by_the_engine(new) if not isinstance(t, Named)]
+    read = [getattr(t, "body", t) for t in read_by_the_engine(new) if not isinstance(t, Named)]
     if all(getattr(thing, "role", "") == "body" for thing in before):  # otherwise the markers still lie on the old ones
         assert not old_bodies & {id(body) for body in read}
 
