@@ -48,7 +48,7 @@ class PythonItems:
         assert m is not None  # noqa: S101
         self.dynamics, self.mechanics = dynamics, m
         self.users = [f for f in dynamics.system.model.forces if hasattr(f, "differentiate")]
-        self.numbers = [np.array([m.markers.number[id(k)] for k in f.markers]) for f in self.users]
+        self.numbers = [np.array([m.markers.number[k] for k in f.markers]) for f in self.users]
         self.states = [(s, dynamics.coordinates.state_places(s)) for s in dynamics.system.model.states]
         first = len(m.actuators) - sum(len(s.actuators) for s, _ in self.states)
         self.outputs: list[slice] = []
