@@ -142,6 +142,20 @@ def _heavier(dyn: Dynamics, keep: tuple[Any, ...]) -> FloatArray:
     return added
 
 
+def _factorise(dyn: Dynamics, heavy: FloatArray) -> None:
+    """Factorise [M, G^T; G, 0] with ``heavy`` added to the mass.
+
+    Kernels write only those entries of the blocks that can change: what is added here would stay for the whole run.
+    """
+    n = len(heavy)
+    before = dyn.B[:n].copy()
+    dyn.B[:n] += heavy
+    try:
+        dyn.factorise(1.0)
+    finally:
+        dyn.B[:n] = before
+
+
 def _positions(dyn: Dynamics, q: FloatArray, v: FloatArray, heavy: FloatArray) -> FloatArray:
     """Newton's method for g = 0 with the least change."""
     rows = dyn.velocity_rows == 0
@@ -161,8 +175,7 @@ def _positions(dyn: Dynamics, q: FloatArray, v: FloatArray, heavy: FloatArray) -
         if slow > 8 or not np.isfinite(gap):
             break
         best = min(best, gap)
-        dyn.B[: len(heavy)] += heavy
-        dyn.factorise(1.0)
+        _factorise(dyn, heavy)
         dyn.r[:] = 0.0
         dyn.r[dyn.n_v :][rows] = g[rows]
         d = dyn.solve(1.0, 1.0, 0.0)[: dyn.n_v]
@@ -190,8 +203,7 @@ def _velocities(dyn: Dynamics, q: FloatArray, v: FloatArray, heavy: FloatArray) 
     for _ in range(3):
         dyn.tangent(q, v, zero, lam, (0.0, 0.0))
         rate = dyn.rates()
-        dyn.B[: len(heavy)] += heavy
-        dyn.factorise(1.0)
+        _factorise(dyn, heavy)
         dyn.r[:] = 0.0
         dyn.r[dyn.n_v :] = rate
         v = v + dyn.solve(1.0, 1.0, 1.0)[: dyn.n_v]
