@@ -254,3 +254,22 @@ def test_a_system_is_the_same_after_a_run_that_kept_a_body() -> None:
     fx.simulate(system, until=0.01, step=1e-3, keep=(bodies[0],))
     after = fx.simulate(system, until=0.1, step=1e-3)
     assert np.array_equal(before.q, after.q)
+
+
+@pytest.mark.parametrize("throw", [True, False])
+def test_a_driver_that_leads_a_sliding_mass_off_its_cable_is_named(throw: bool) -> None:
+    """The cable is 10 long, the driver begins at 15."""
+    beam = fx.FlexibleBody.line(
+        (0, 0), (10, 0), elements=4, element=fx.elements.PlanarCable(),
+        stiffness=fx.BeamStiffness(EA=2e9, EI_z=2e6, mass_per_length=50.0), name="beam",
+    )  # fmt: skip
+    load = fx.PointMass(200.0, position=(0, 0), velocity=(15, 0), name="load")
+    model = fx.Model(
+        beam, fx.Pin(beam.start), fx.Roller(beam.end, normal=(0, 1)), load,
+        fx.Sliding(beam, load, at=(0, 0), speed=15.0),
+        fx.CoordinateJoint(load, "x", motion=fx.motions.Linear(0.0, start=15.0), name="trolley"),
+    )  # fmt: skip
+    with pytest.raises(
+        fx.ModelError, match=r"the assembly.*left the cable.*'trolley' \(-15; the driver prescribes 15\)"
+    ):
+        fx.simulate(model, until=0.1, step=1e-3, throw=throw)
