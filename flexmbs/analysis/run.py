@@ -55,8 +55,10 @@ class Run:
     ) -> None:
         self.dynamics, self.scheme, self.control, self.output = dynamics, scheme, control, output
         self.sampled = Sampling(dynamics)
+        self.sampled.refuse_endless(until - begin)
         self.events = Watch(dynamics, self.sampled.viewer, events)
         self.t0, self.until, self.origin = begin, until, begin
+        output.refuse_outside(begin, until)
         self.wanted = output.times(begin, until)
         self.status, self.message = TimeStatus.DONE, ""
         self.rejected, self.jump = 0, ""
