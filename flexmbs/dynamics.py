@@ -313,6 +313,11 @@ class Dynamics:
         """Whether the multipliers have a compliance."""
         return bool(self._compliance.any())
 
+    @property
+    def multiplier_compliance(self) -> FloatArray:
+        """Compliance (n_c,) of the multipliers, zero where constraints are independent."""
+        return self._compliance
+
     def compliance(self, wanted: bool) -> None:
         """Whether the multipliers get a small compliance, which redundant constraints need."""
         if not wanted:
