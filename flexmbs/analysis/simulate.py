@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
+from flexmbs.analysis.breakaway import warn_of_early_slip
 from flexmbs.analysis.energy_gain import warn_of_gain
 from flexmbs.analysis.output import Output
 from flexmbs.analysis.run import Run
@@ -102,7 +103,8 @@ def simulate(
     Warns
     -----
     AccuracyWarning
-        If the motion gains energy from nowhere (more than 5 % of the largest).
+        If the motion gains energy from nowhere (more than 5 % of the largest), or friction that sticks (`StickSlip`)
+        lets go below its static limit by more than 1 %; the latter is seen where every step is stored.
     RuntimeWarning
         If bodies are moved by more than 1e-3 (of the size of the model, or rad) to meet the joints and ``keep`` names
         none, or if the joints change the velocity of a moving body by more than 1 %.
@@ -153,6 +155,7 @@ def simulate(
         stream.close(solution)
     if until > begin:
         warn_of_gain(solution, (run.dynamics.position_size / (until - begin)) ** 2)
+        warn_of_early_slip(solution)
     if throw and run.status in (TimeStatus.STEP_TOO_SMALL, TimeStatus.TOO_MANY_STEPS):
         raise ConvergenceError(f"Model {system.model.name!r}: {run.message} {run.status.value}", solution)
     return solution

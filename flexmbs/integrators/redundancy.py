@@ -20,6 +20,7 @@ import numpy as np
 from scipy.linalg import qr, svd
 
 from flexmbs.core.contracts import FloatArray, IntArray
+from flexmbs.integrators.constraints.dense_rows import DenseRows
 from flexmbs.integrators.contracts import is_memory_of, mark
 from flexmbs.mechanics.steps import local, retract
 
@@ -85,8 +86,6 @@ class Redundancy:
 
 def dependent_rows(equations: IndexOne, t: float, q: FloatArray, v: FloatArray) -> IntArray:
     """Rows, ascending, that follow from the others on the constraints around q; of velocities rather than positions."""
-    from flexmbs.integrators.constraints.dense_rows import DenseRows
-
     dyn, rows = equations.dynamics, DenseRows(equations)
     equations.leave_out(NONE)
     equations.evaluate(t, q, v)
