@@ -52,6 +52,7 @@ class Chunks:
         if self._ends_at_output and len(ends):
             output = -np.inf if run.wanted is None else run.wanted[run.next]
             ends = ends[: int(np.searchsorted(ends, output)) + 1]
+        ends = run.jumps.clear(state.t, ends)
         if len(ends) < 2:
             return None
         began = time.perf_counter()
