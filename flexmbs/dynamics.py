@@ -69,6 +69,8 @@ class Dynamics:
         Loads and motions at the time set; ``motion`` is its array.
     turns : Turns
         What a run remembers of turns.
+    multiplier_compliance : (n_c,) array
+        Compliance of the multipliers, zero where constraints are independent.
     seconds : dict
         Time spent so far in parts of steps: evaluation, assembly, factorisation, solve; and in compiled steps.
     """

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
+from flexmbs.analysis.breakaway import warn_of_early_slip
 from flexmbs.analysis.energy_gain import warn_of_gain
 from flexmbs.analysis.output import Output
 from flexmbs.analysis.run import Run
@@ -69,7 +70,9 @@ def simulate(
     output : Output, optional
         Default: every step.
     start : TimeSolution or Solution, optional
-        A motion: resumes from its end, bitwise as if the run had not been interrupted; the model must be the same. What
+        A motion: resumes from its end, bitwise as if the run had not been interrupted; the model must be the same. An
+        end that was planned (``until``, a terminal event) and is no end of a step of the longer run ends a shorter
+        step: the run then goes on from there with steps of its own, and differs by the error of the steps. What
         `solve_static` found: begins at t = 0 in its last equilibrium; the model must have the same coordinates, and may
         have other loads. A `Pose` that `inverse_kinematics` found: begins at t = 0 there. The bodies have their
         initial velocities: fields of flexible bodies are evaluated there, rigid bodies that spin about a point keep
@@ -101,7 +104,8 @@ def simulate(
     Warns
     -----
     AccuracyWarning
-        If the motion gains energy from nowhere (more than 5 % of the largest).
+        If the motion gains energy from nowhere (more than 5 % of the largest), or friction that sticks (`StickSlip`)
+        lets go below its static limit by more than 1 %; the latter is seen where every step is stored.
     LossWarning
         If the journal or the file could not be written, or the journal has gone.
     RuntimeWarning
@@ -158,6 +162,7 @@ def simulate(
         stream.close(solution)
     if until > begin:
         warn_of_gain(solution, (run.dynamics.position_size / (until - begin)) ** 2)
+        warn_of_early_slip(solution)
     if throw and run.status in (TimeStatus.STEP_TOO_SMALL, TimeStatus.TOO_MANY_STEPS):
         raise ConvergenceError(f"Model {system.model.name!r}: {run.message} {run.status.value}", solution)
     return solution

@@ -66,12 +66,12 @@ def explained(item: Any) -> Any:
         if not issubclass(item, tuple | BaseException | Enum) and not getattr(item, "_is_protocol", False):
             _explain_class(item)
         return item
-    if not _is_plain(item):
+    if not isinstance(item, types.FunctionType) or not _is_plain(item):
         return item
-    made = _wrapped(item, item.__name__)
-    home = item.__globals__
-    if home.get(item.__name__) is item:
-        home[item.__name__] = made
+    name, home = item.__name__, item.__globals__
+    made = _wrapped(item, name)
+    if home.get(name) is item:
+        home[name] = made
     return made
 
 
