@@ -18,7 +18,7 @@ ELASTICA = "Bisshopp and Drucker (1945), elliptic integrals"
 ROD = "extensible elastica, two-point boundary-value problem by Chebyshev collocation"
 
 
-def _solve(elements: int, axial: float) -> tuple[fx.FlexibleBody, fx.Solution]:
+def _solve(elements: int, axial: float) -> tuple[fx.FlexibleBody, fx.StaticSolution]:
     beam = cantilever(elements, axial)
     model = fx.Model(beam, fx.Clamp(beam.start), fx.PointForce(beam.end, (0.0, LOADS[-1])))
     return beam, fx.solve_static(model, fx.StaticOptions(at=[p / LOADS[-1] for p in LOADS]))

@@ -28,7 +28,7 @@ VARIANTS = (
 PRINTED = VARIANTS[-1][1]
 
 
-def solved(model: fx.Model) -> fx.Solution:
+def solved(model: fx.Model) -> fx.StaticSolution:
     """Without the warnings of round-off of very thin plates, and of the rigid motion of none."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", fx.AccuracyWarning)

@@ -149,7 +149,7 @@ def run_diamond(progress: Progress) -> Outcome:
     )  # fmt: skip
 
 
-def _whole(solution: fx.Solution) -> list[np.ndarray]:
+def _whole(solution: fx.StaticSolution) -> list[np.ndarray]:
     """Upper half and its mirror image."""
     pieces = [solution.shape(b).reshape(-1, 2) for b in solution.model.bodies]
     return pieces + [p * (1.0, -1.0) for p in pieces]

@@ -19,7 +19,9 @@ from flexmbs.verification.reference.rod import ENGINEERING, GREEN
 CLOSED = "closed form, small vibrations about the stretched beam"
 
 
-def _hanging(length: float, gravity: float, elements: int, EI: float, EA: float, bars: int) -> tuple[Any, fx.Modes]:
+def _hanging(
+    length: float, gravity: float, elements: int, EI: float, EA: float, bars: int
+) -> tuple[Any, fx.ModalSolution]:
     """Modes of ``bars`` hinged members that hang from a pin, each of ``elements`` cables with unit mass per length."""
     members = [
         fx.FlexibleBody.line(
@@ -133,7 +135,7 @@ def run_stretched(progress: Progress) -> Outcome:
     )
 
 
-def _axial(elements: int, EA: float, EI: float, force: float, strain: CableStrain, modes: int) -> fx.Modes:
+def _axial(elements: int, EA: float, EI: float, force: float, strain: CableStrain, modes: int) -> fx.ModalSolution:
     """Modes of a pinned beam after an axial force has stretched it."""
     beam = fx.FlexibleBody.line(
         (0, 0), (1, 0), elements=elements, element=PlanarCable(strain=strain),

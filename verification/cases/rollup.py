@@ -20,7 +20,7 @@ ROD = "elastica with follower force, boundary-value problem by Chebyshev colloca
 FOLLOWER = (1.0, 5.0, 10.0)
 
 
-def _rolled(elements: int, turns: float, steps: int | None = None) -> tuple[fx.FlexibleBody, fx.Solution]:
+def _rolled(elements: int, turns: float, steps: int | None = None) -> tuple[fx.FlexibleBody, fx.StaticSolution]:
     beam = cantilever(elements, AXIAL)
     model = fx.Model(beam, fx.Clamp(beam.start), fx.Moment(beam.end, 2.0 * math.pi * turns))
     at = [t / turns for t in TURNS if t <= turns]

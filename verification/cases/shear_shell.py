@@ -49,7 +49,9 @@ def held(body: fx.FlexibleBody, code: str, flat: bool = True) -> list[Any]:
     return supports
 
 
-def deflection(body: fx.FlexibleBody, supports: list[Any], load: Any, at: fx.Attachment) -> tuple[float, fx.Solution]:
+def deflection(
+    body: fx.FlexibleBody, supports: list[Any], load: Any, at: fx.Attachment
+) -> tuple[float, fx.StaticSolution]:
     """Displacement along z in one step."""
     options = fx.StaticOptions(steps=1, check_stability=False)
     solution = fx.solve_static(fx.Model(body, *supports, load), options)

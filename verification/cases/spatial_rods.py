@@ -71,7 +71,7 @@ def run_bend(progress: Progress) -> Outcome:
                 model = bend(element, elements, torsion, shear)
                 solution = fx.solve_static(model, fx.StaticOptions(at=at[:-1]))
                 body = model.body("bend")
-                if isinstance(solution, fx.Solution):
+                if isinstance(solution, fx.StaticSolution):
                     tips = np.array([solution.position(body.end, solution.at_parameter(s)) for s in at])
                     shapes = [
                         (p, solution.shape(body, solution.at_parameter(s))) for p, s in zip(LOADS, at, strict=True)
@@ -115,7 +115,7 @@ def _bends(shapes: list[tuple[int, FloatArray]]) -> Any:
     return drawing
 
 
-def princeton(elements: int, load: float, degrees: float) -> tuple[fx.Solution, FloatArray]:
+def princeton(elements: int, load: float, degrees: float) -> tuple[fx.StaticSolution, FloatArray]:
     """S12; returns the solution and the axes (x, along the thickness, along the height) as rows."""
     p = load_reference("s12").parameters
     a = math.radians(degrees)

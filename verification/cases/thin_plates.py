@@ -48,7 +48,7 @@ def quarter(element: ThinPlate, n: int, code: str, load: str) -> tuple[float, fl
     return -solution.displacement(centre)[2] * D / scale, moments[-1] / scale, moments[-n] / scale
 
 
-def _moments(body: fx.FlexibleBody, solution: fx.Solution) -> FloatArray:
+def _moments(body: fx.FlexibleBody, solution: fx.StaticSolution) -> FloatArray:
     """M_11 of the elements at their corner (1, 1) and, in the first column of the last row, at (-1, 1); all others."""
     group = solution.system.group(body)
     q = solution.q[-1]
@@ -208,7 +208,7 @@ def run_tension(progress: Progress) -> Outcome:
     return Outcome(quantities, tables=[table])
 
 
-def _kinds(found: fx.Modes, body: fx.FlexibleBody) -> tuple[list[float], list[float]]:
+def _kinds(found: fx.ModalSolution, body: fx.FlexibleBody) -> tuple[list[float], list[float]]:
     """The first four frequencies [Hz] of bending out of the plane and of twist."""
     bending: list[float] = []
     twisting: list[float] = []
