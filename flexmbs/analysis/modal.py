@@ -127,9 +127,9 @@ def _moves(model: object) -> bool:
     if isinstance(model, Model):
         return model.moves
     if isinstance(model, System):
-        return model.mechanics is not None
+        return model.model.moves
     if isinstance(model, StaticSolution):
-        return model.system.mechanics is not None
+        return bool(model.model.moves)
     return isinstance(model, TimeSolution)
 
 

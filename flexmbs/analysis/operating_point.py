@@ -55,7 +55,7 @@ def operating_point(owner: str, model: object, off: tuple[str, ...] = ()) -> Ope
     elif isinstance(model, StaticSolution):
         system = model.system
         dyn = Dynamics(system)
-        t = model.time if system.mechanics is not None else float(model.load_factors[-1])
+        t = model.time if system.model.moves else float(model.load_factors[-1])
         dyn.prescribed.ramp(t, float(model.load_factors[-1]))
         if not np.array_equal(system.fixation.frames(model.drives[-1]), system.fixation.frames0):
             raise ModelError(f"{owner}: supports of model {system.model.name!r} have turned; that is not covered.")
@@ -74,7 +74,7 @@ def operating_point(owner: str, model: object, off: tuple[str, ...] = ()) -> Ope
         q, v, redundant = found.q, found.v, found.redundant
     else:
         raise ModelError(f"{owner}: expected a Model or a solution, not {show(model)}.")
-    if dyn.mechanics is not None and system.model.controllers:
+    if system.model.controllers:
         loop = ControlLoop(system.model.controllers)
         memory = model.extra.get("control") if isinstance(model, TimeSolution) else None
         held = loop.outputs(memory["loop"] if memory else loop.initial())

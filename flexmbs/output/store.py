@@ -316,13 +316,13 @@ def _check_numbering(file: h5py.File, system: System) -> None:
 
 def _check_rows(system: System, name: str, array: Any) -> None:
     """Refuse an array whose rows do not fit the compiled model."""
-    c, mechanics = system.coordinates, system.mechanics
+    c = system.coordinates
     wanted = {
         "q": c.n,
         "v": c.n_v,
         "vectors": c.n_v,
         "state_vectors": c.n_v,
-        "lam": 0 if mechanics is None else mechanics.n_c,
+        "lam": system.mechanics.n_c,
         "scales": len(system.model.loads),
         "drives": len(system.fixation.drives),
     }[name]

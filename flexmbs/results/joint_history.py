@@ -91,9 +91,8 @@ def force_rows(solution: States, force: Any) -> tuple[FloatArray, FloatArray]:
 
 def reaction_wrench(solution: States, joint: Any, rows: IntArray) -> FloatArray:
     """Wrench (n, 6) that a joint exerts on its side b (the second marker of ``joint.markers``): -G^T lam."""
-    joint, mechanics = joint_of(solution, joint), solution.system.mechanics
-    equations = () if mechanics is None else mechanics.equations
-    number = {e.number: i for i, e in enumerate(equations) if e.joint is joint}
+    joint = joint_of(solution, joint)
+    number = {e.number: i for i, e in enumerate(solution.system.mechanics.equations) if e.joint is joint}
     lam = solution.lam[rows]
     if hasattr(joint, "about"):
         return _summed(solution, joint, number, rows)

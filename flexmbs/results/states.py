@@ -266,10 +266,7 @@ class States:
 
     def multipliers(self, joint: Any, step: int | None = None) -> FloatArray:
         """Multipliers (n, m) of a joint, in the order of its equations."""
-        mechanics = self.system.mechanics
-        if mechanics is None:
-            raise ModelError(f"model {self.model.name!r} has no joints.")
-        equations = mechanics.equations_of(joint_of(self, meant_joint(self, joint)))
+        equations = self.system.mechanics.equations_of(joint_of(self, meant_joint(self, joint)))
         return self._given(np.asarray(self.lam[self._rows(step)][:, equations]), step)
 
     def force(self, name: str) -> ForceHistory:

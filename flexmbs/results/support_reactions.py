@@ -78,7 +78,7 @@ def evaluated(owner: str, states: States, rows: IntArray) -> Iterator[tuple[int,
 def _residuals(states: States, at: Attachment, rows: IntArray) -> Iterator[FloatArray]:
     """What supports exert on all coordinates, (n_v,), in some states in ascending order."""
     system = states.system
-    if system.mechanics is None and not states.v.any() and not states.a.any():
+    if not system.model.moves and not states.v.any() and not states.a.any():
         # at rest; there supports may have moved without velocities, which the equations of motion would need
         for i in rows:
             env = Env(float(states.t[i]), np.array(states.load_scales(int(i))))

@@ -46,10 +46,8 @@ def tree_reaction(solution: States, joint: TreeCoordinate, rows: IntArray) -> Fl
     if not len(own):
         raise ModelError(f"reaction of joint {joint.name!r}: a fixed joint makes one body of two; it has no reaction.")
     head, last = int(own[0]), int(own[-1])
-    m = system.mechanics
-    assert m is not None  # noqa: S101  # there is a tree
     beyond = []
-    for i, marker in enumerate(m.markers.markers):
+    for i, marker in enumerate(system.mechanics.markers.markers):
         body = marker.body
         if not isinstance(body, TreeLink) or body.tree is not joint.tree or isinstance(marker, TreeCoordinateMarker):
             continue
@@ -58,6 +56,7 @@ def tree_reaction(solution: States, joint: TreeCoordinate, rows: IntArray) -> Fl
     R_L, p_L = places.columns.R_L[joint.link], places.columns.p_L[joint.link]
     out = np.empty((len(rows), 6))
     for n, (_, dyn) in enumerate(evaluated(f"reaction of joint {joint.name!r}", solution, rows)):
+        m = dyn.mechanics
         row = m.trees.work[first + last]
         R, origin = row[R_ : R_ + 9].reshape(3, 3), m.trees.origin[number]
         frame, place = R @ R_L, row[P_ : P_ + 3] + R @ p_L
