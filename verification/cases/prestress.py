@@ -76,7 +76,7 @@ def run_chain(progress: Progress) -> Outcome:
     members, modes = _hanging(length, gravity, 100, 1e-4, 1e9, 1)
     drawing, axes = figure(4.6, 4.4)
     for i in range(3):
-        line = modes.shape(members[0], i, 1.0).reshape(-1, 2)
+        line = modes.shape(members[0], i, 1.0)[..., :2].reshape(-1, 2)
         axes.plot(line[:, 0] / np.abs(line[:, 0]).max(), line[:, 1], color=COLOURS[i], label=f"mode {i + 1}")
     axes.set_xlabel("deflection")
     axes.set_ylabel("y [m]")

@@ -61,7 +61,7 @@ def plates(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", fx.AccuracyWarning)
         solution = fx.solve_static(fx.Model(body, fx.Clamp(body.set("root")), load))
-    return np.ravel(solution.displacement(body.set("corner"))), solution
+    return np.ravel(solution.displacement(body.set("corner"), step=-1)), solution
 
 
 def linear(mesh: fx.Mesh, size: float) -> FloatArray:
