@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 import warnings
 
-import numpy as np
-
 import flexmbs as fx
 from flexmbs.core.contracts import Element
 from flexmbs.elements import ContinuumBeam, DirectorBeam, ExactBeam, PlanarCable, SpatialBeam, SpatialCable
