@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from flexmbs.mechanics.force_history import ForceHistory
     from flexmbs.system import System
 
-__all__ = ["States", "as_flexible", "of_place"]
+__all__ = ["GivenStates", "States", "as_flexible", "of_place"]
 
 
 class States:
@@ -320,6 +320,11 @@ class States:
 
     # --- for the methods above ---------------------------------------------------------------------------------------
 
+    @property
+    def unit_of_t(self) -> str:
+        """Unit of what the states are drawn over."""
+        return ""
+
     def set_loads(self, dynamics: Dynamics, step: int) -> None:
         """Set the loads and prescribed motions that acted in a stored state."""
         raise NotImplementedError
@@ -328,7 +333,8 @@ class States:
         """Factor of each load (n_loads,) in a stored state."""
         raise NotImplementedError
 
-    def _step(self, step: int) -> int:
+    def number(self, step: int) -> int:
+        """The number of a stored state, counted from 0, of one that may be counted from the end."""
         if isinstance(step, bool) or not isinstance(step, int | np.integer):
             raise ModelError(f"a step is a whole number, not {show(step)}.")
         if not -len(self) <= step < len(self):
@@ -336,7 +342,7 @@ class States:
         return int(step) % len(self)
 
     def _rows(self, step: int | None) -> IntArray:
-        return np.arange(len(self)) if step is None else np.array([self._step(step)])
+        return np.arange(len(self)) if step is None else np.array([self.number(step)])
 
     @staticmethod
     def _given(found: FloatArray, step: int | None) -> FloatArray:
@@ -360,6 +366,38 @@ class States:
         if isinstance(joint, TreeCoordinate):
             return tree_reaction(self, joint, rows)
         return reaction_wrench(self, joint, rows)
+
+
+class GivenStates(States):
+    """States at rest, or moving with given velocities, that no analysis stored: what a mode is drawn and asked by.
+
+    Parameters
+    ----------
+    system : System
+    q : (n, n_q) array
+    v : (n, n_v) array, optional
+        Zero by default.
+    lam : (n_c,) array, optional
+        Of all states; zero by default.
+    """
+
+    def __init__(
+        self, system: System, q: FloatArray, v: FloatArray | None = None, lam: FloatArray | None = None
+    ) -> None:
+        c, n = system.coordinates, len(q)
+        self.system, self.q, self.extra = system, q, {}
+        self.v = np.zeros((n, c.n_v)) if v is None else v
+        self.lam = np.zeros((n, system.mechanics.n_c)) if lam is None else np.tile(lam, (n, 1))
+
+    @property
+    def t(self) -> FloatArray:
+        """Numbers of the states (n,)."""
+        return np.arange(len(self.q), dtype=np.float64)
+
+    @property
+    def a(self) -> FloatArray:
+        """Accelerations (n, n_v): zero."""
+        return np.zeros_like(self.v)
 
 
 def as_flexible(owner: str, body: object) -> FlexibleBody:

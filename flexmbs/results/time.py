@@ -184,6 +184,11 @@ class TimeSolution(States):
 
         return save(self, path)
 
+    @property
+    def unit_of_t(self) -> str:
+        """Unit of time."""
+        return str(self.model.units.time)
+
     def set_loads(self, dynamics: Dynamics, step: int) -> None:
         """Set the loads and prescribed motions at a stored time."""
         dynamics.set_time(float(self.t[step]))
