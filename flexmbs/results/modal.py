@@ -164,7 +164,7 @@ class ModalSolution:
         if isinstance(at, Attachment):
             layout = as_attachment("displacement", at).body.element.layout
             vectors = np.asarray(self.vectors)[:, list(modes)].T
-            found: Any = of_place(in_space(nodal_components(vectors, self, at, layout.position)), at)
+            found: Any = of_place(in_space(nodal_components(vectors, self.system, at, layout.position)), at)
         else:
             parts = []
             for part in (np.real, np.imag):

@@ -113,7 +113,7 @@ class States:
         """Orientation (n, 3, 3): columns are the axes of the marker, body or node in the inertial frame."""
         return self._given(of_place(kinematics(self, at, self._rows(step)).R, at), step)
 
-    def angle(self, at: Any, step: int | None = None) -> FloatArray:
+    def angle(self, at: Any, step: int | None = None) -> Any:
         """Angle (n,) [rad] over full turns: of a joint, or of a planar node, body or marker.
 
         Of a joint: of its side b against side a about the common axis. Of a place in the plane: counter-clockwise, from
@@ -131,7 +131,7 @@ class States:
         layout = as_attachment("slope", at).body.element.layout
         if not layout.slope:
             raise ModelError(f"slope: a {at.body.element.name} has no slopes.")
-        found = nodal_components(self.q[self._rows(step)], self, at, layout.slope)
+        found = nodal_components(self.q[self._rows(step)], self.system, at, layout.slope)
         return self._given(of_place(in_space(found), at), step)
 
     def section_frame(self, at: Attachment, step: int | None = None) -> FloatArray:
@@ -143,7 +143,7 @@ class States:
         layout = as_attachment("section_frame", at).body.element.layout
         if not layout.frame:
             raise ModelError(f"section_frame: a {at.body.element.name} has no directors; use rotation() or slope().")
-        vectors = nodal_components(self.q[self._rows(step)], self, at, layout.frame)
+        vectors = nodal_components(self.q[self._rows(step)], self.system, at, layout.frame)
         flat = vectors.reshape(-1, vectors.shape[-1])
         found = np.array([section_axes_of(row) for row in flat]).reshape(*vectors.shape[:2], 3, 3)
         return self._given(of_place(found, at), step)
@@ -156,15 +156,15 @@ class States:
                 f"rotation_vector: a {at.body.element.name} has no small rotations; use rotation(), slope() or, in the "
                 f"plane, angle()."
             )
-        found = nodal_components(self.q[self._rows(step)], self, at, layout.rotation)
+        found = nodal_components(self.q[self._rows(step)], self.system, at, layout.rotation)
         if layout.dim == 2:  # about z
             found = np.pad(found, ((0, 0), (0, 0), (2, 0)))
         return self._given(of_place(found, at), step)
 
-    def distance(self, a: Any, b: Any, step: int | None = None) -> FloatArray:
+    def distance(self, a: Any, b: Any, step: int | None = None) -> Any:
         """Distance (n,) between two places [length]."""
         gap = self.position(b, step) - self.position(a, step)
-        return np.asarray(np.linalg.norm(gap, axis=-1)) if step is None else np.float64(np.linalg.norm(gap))  # type: ignore[return-value]
+        return np.linalg.norm(gap, axis=-1)
 
     # --- flexible bodies ---------------------------------------------------------------------------------------------
 
@@ -200,7 +200,7 @@ class States:
         ]
         return self._given(np.array(found), step)
 
-    def strain_energy(self, step: int | None = None) -> FloatArray:
+    def strain_energy(self, step: int | None = None) -> Any:
         """Strain energy (n,) of all bodies [force length]; springs are not included."""
         found = np.array([self.system.strain_energy(np.array(self.q[i])) for i in self._rows(step)])
         return self._given(found, step)
@@ -226,11 +226,11 @@ class States:
 
     # --- joints, forces, reactions -----------------------------------------------------------------------------------
 
-    def translation(self, joint: Any, step: int | None = None) -> FloatArray:
+    def translation(self, joint: Any, step: int | None = None) -> Any:
         """Translation (n,) [length] of side b of a joint along the axis of side a."""
         return self.coordinate(joint, "displacement", step)
 
-    def coordinate(self, joint: Any, label: str, step: int | None = None) -> FloatArray:
+    def coordinate(self, joint: Any, label: str, step: int | None = None) -> Any:
         """A coordinate (n,) that a joint leaves free, by its label: angle, displacement, distance."""
         joint = meant_joint(self, joint)
         if not isinstance(joint, TreeCoordinate):
@@ -345,9 +345,10 @@ class States:
         return np.arange(len(self)) if step is None else np.array([self.number(step)])
 
     @staticmethod
-    def _given(found: FloatArray, step: int | None) -> FloatArray:
+    def _given(found: Any, step: int | None) -> FloatArray:
         """All states, or the only one; numbers as such."""
-        return np.asarray(found) if step is None else found[0]  # type: ignore[no-any-return]
+        chosen: FloatArray = np.asarray(found) if step is None else found[0]
+        return chosen
 
     def _joint_or_body(self, name: str) -> Any:
         try:

@@ -129,7 +129,7 @@ class TimeSolution(States):
         rows = self._rows(step)
         if isinstance(at, Attachment) and "form" not in self.extra:
             layout = as_attachment(what, at).body.element.layout
-            found = in_space(nodal_components(values[rows], self, at, layout.position))
+            found = in_space(nodal_components(values[rows], self.system, at, layout.position))
         elif what == "velocity":
             found = kinematics(self, at, rows).twist[..., :3]
         else:
