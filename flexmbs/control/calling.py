@@ -13,7 +13,7 @@ from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import FlexmbsError, ModelError
 from flexmbs.forces.user_law import USER_ERRORS
 
-__all__ = ["as_function", "as_values", "call", "called_name", "joint_coordinate", "locked", "only_label"]
+__all__ = ["as_function", "as_values", "call", "called_name", "joint_coordinate", "locked", "name_of", "only_label"]
 
 ERRORS = (*USER_ERRORS, AssertionError, RuntimeError, OSError)
 """What a function of a user may raise."""
@@ -55,6 +55,11 @@ def called_name(owner: str, what: str, value: object) -> str:
     if not isinstance(found, str) or not found.strip() or isinstance(value, type):
         raise ModelError(f"{owner}: {what} must be a {what} of the model or its name, not {show(value)}.")
     return found
+
+
+def name_of(value: Any) -> str:
+    """The name that a string is, or that an object has; `called_name` has checked it."""
+    return value if isinstance(value, str) else str(value.name)
 
 
 def joint_coordinate(owner: str, joint: object, label: str) -> tuple[str, str]:

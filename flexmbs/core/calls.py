@@ -66,13 +66,12 @@ def explained(item: Any) -> Any:
         if not issubclass(item, tuple | BaseException | Enum) and not getattr(item, "_is_protocol", False):
             _explain_class(item)
         return item
-    if not _is_plain(item):
+    if not isinstance(item, types.FunctionType) or not _is_plain(item):
         return item
-    function: types.FunctionType = item
-    made = _wrapped(function, function.__name__)
-    home = function.__globals__
-    if home.get(function.__name__) is function:
-        home[function.__name__] = made
+    name, home = item.__name__, item.__globals__
+    made = _wrapped(item, name)
+    if home.get(name) is item:
+        home[name] = made
     return made
 
 
