@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
 import types
 from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
@@ -88,15 +89,15 @@ def _explain_class(item: type) -> None:
 
 def _is_plain(function: object) -> TypeGuard[types.FunctionType]:
     """Whether it is a function that is not wrapped yet."""
-    return isinstance(function, types.FunctionType) and not hasattr(function, "__wrapped__")
+    return isinstance(function, types.FunctionType) and function.__code__ is not _CODE
 
 
 def _template(function: Any, explain_call: Any) -> Any:
     def call(*args: Any, **options: Any) -> Any:
         try:
             return function(*args, **options)
-        except TypeError:
-            explain_call(args, options)
+        except TypeError as error:
+            explain_call(args, options, error)
             raise
 
     return call
@@ -115,8 +116,12 @@ def _wrapped(function: types.FunctionType, title: str) -> Any:
     return functools.update_wrapper(made, function)
 
 
-def _complain(function: Callable[..., Any], title: str, args: tuple[Any, ...], options: dict[str, Any]) -> None:
+def _complain(
+    function: Callable[..., Any], title: str, args: tuple[Any, ...], options: dict[str, Any], said: TypeError
+) -> None:
     """Raise our error if it was the call that did not fit, and not something in the function."""
+    if not re.search(r"\(\) (got|missing|takes) ", str(said)):
+        return
     signature = inspect.signature(function)
     try:
         signature.bind(*args, **options)
