@@ -6,8 +6,12 @@ quick.
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
+
+from flexmbs.core.calls import explained
+from flexmbs.core.field_terms import field_term
 
 __version__ = "0.1.0"
 
@@ -581,23 +585,16 @@ if TYPE_CHECKING:
 def __getattr__(name: str) -> Any:
     """Import a name on its first use."""
     if name in _WHERE:
-        value = getattr(import_module(_WHERE[name]), name)
+        value = explained(getattr(import_module(_WHERE[name]), name))
     elif name in _ROOMS:
         value = import_module(f"flexmbs.{name}")
     else:
-        near = [] if name.startswith("_") else _meant_by(name)
+        near = [] if name.startswith("_") else list(field_term(name))
+        near = near or ([] if name.startswith("_") else get_close_matches(name, __all__, n=3, cutoff=0.7))
         hint = f"; did you mean {' or '.join(near)}?" if near else ""
         raise AttributeError(f"module 'flexmbs' has no attribute {name!r}{hint}")
     globals()[name] = value
     return value
-
-
-def _meant_by(name: str) -> list[str]:
-    """What a name that is not here may mean, also in the rooms that describe models."""
-    from flexmbs.core.hints import meant_by
-
-    rooms = {room: import_module(f"flexmbs.{room}").__all__ for room in ("trees", "motions", "elements", "meshes")}
-    return meant_by(name, __all__, rooms)
 
 
 def __dir__() -> list[str]:

@@ -167,7 +167,7 @@ class Model:
 
     def _named(self, what: str, name: str, known: tuple[Any, ...]) -> Any:
         for item in known:
-            if item.name == name:
+            if isinstance(name, str) and item.name == name:
                 return item
         raise ModelError(f"Model {self.name!r}: {unknown_name(what, name, [item.name for item in known])}")
 

@@ -22,6 +22,7 @@ from flexmbs.core.identity import IdentityMap
 from flexmbs.joints import lower_pairs
 from flexmbs.joints.contracts import Row
 from flexmbs.joints.gears import Screw
+from flexmbs.joints.point_contacts import PointOnLine
 from flexmbs.joints.rows import ALONG, ANGLE, INERTIAL
 from flexmbs.joints.universal import Universal
 from flexmbs.model import Model
@@ -36,9 +37,10 @@ SQUARE = 1e-6
 def as_cartesian(model: Model) -> Model:
     """The same model with a rigid body for every link of its trees, and joints between them: what `as_tree` undoes.
 
-    Joints of trees become `Fixed`, `Revolute`, `Prismatic`, `Cylindrical`, `Screw` (helical), `Universal`, `Spherical`
-    and `Planar` joints, a free joint none. Markers, forces, drivers, sensors, loads and controllers are carried over,
-    those at coordinates of joints too. Massless links that are fixed to the link before become part of it.
+    Joints of trees become `Fixed`, `Revolute`, `Prismatic`, `Cylindrical`, `Screw` (helical), `Universal`, `Spherical`,
+    `Planar` and (prismatic-spherical) `PointOnLine` joints, a free joint none. Markers, forces, drivers, sensors, loads
+    and controllers are carried over, those at coordinates of joints too. Massless links that are fixed to the link
+    before become part of it.
 
     Parameters
     ----------
@@ -216,6 +218,8 @@ def _joint(link: trees.TreeLink, moved: Mapping[Any, Moved], name: str) -> Any:
             return lower_pairs.Fixed(*sides(np.eye(3), np.eye(3)), name=called)
         case trees.Spherical():
             return lower_pairs.Spherical(*sides(np.eye(3), np.eye(3)), name=called)
+        case trees.PrismaticSpherical():
+            return PointOnLine(a, b, name=called)
         case trees.Revolute():
             return lower_pairs.Revolute(a, b, name=called)
         case trees.Prismatic():

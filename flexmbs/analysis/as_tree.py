@@ -16,7 +16,7 @@ from flexmbs.bodies.marker import Marker
 from flexmbs.bodies.rigid import RigidBody
 from flexmbs.control.calling import name_of
 from flexmbs.control.joint_sensors import MultiplierSensor
-from flexmbs.core.checks import show
+from flexmbs.core.checks import is_list, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError, unknown_name
 from flexmbs.core.identity import IdentityMap
@@ -153,6 +153,8 @@ def _kept(model: Model, cut: Sequence[Any]) -> set[str]:
     """Names of joints that may not become part of a tree."""
     known = [joint.name for joint in model.joints]
     found = set()
+    if not isinstance(cut, str) and not is_list(cut):
+        raise ModelError(f"as_tree: cut must be a list of joints or of their names, not {show(cut)}.")
     for given in (cut,) if isinstance(cut, str) else cut:
         name = given if isinstance(given, str) else getattr(given, "name", None)
         if name not in known:

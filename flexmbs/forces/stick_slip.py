@@ -52,7 +52,7 @@ class StickSlip(Description):
     static : float, optional
         mu_s of the start of sliding, at least ``coefficient``, which is the default; together with
     falling : float, optional
-        u_1 [length/time or rad/time] over which mu_s falls to mu.
+        u_1 [length/time or rad/time] over which mu_s falls to mu; to be chosen together with ``deflection``, see below.
     damping : float
         k1 of the bristle [force time/length], for an angle [force length time/rad]; must be given. About
         2 sqrt(k0 m) brings a mass (moment of inertia) m that moves with the coordinate to rest without ringing. With 0
@@ -75,6 +75,16 @@ class StickSlip(Description):
     The deflection starts at zero. Damping cannot be chosen without the mass, which a force does not know: that of
     everything that moves with the coordinate, about the axis for an angle. Where the rate at the start is not zero, the
     damping of the bristle adds k1 u until the bristle is bent, an impulse of about k1 times ``deflection``.
+
+    While it holds, the bristle is bent at the rate (dF/dt)/k0, and at many times that rate close to the limit, where a
+    rises. These must be small beside ``falling``, or friction falls before its static limit is reached: sticking ends
+    at (1 - e) N r mu_s with e of about 0.01 for u_1 = 200 (dF/dt)/k0, 0.03 for 60, 0.1 for 6. So take
+
+    .. math:: \text{deflection} \le \frac{u_1}{800} \frac{N r \mu}{dF/dt},
+
+    with dF/dt the rate at which the load on what sticks grows (stiffness times speed of a belt). Where every step is
+    stored, `simulate` warns of sticking that ended more than 1 % early, and says which deflection to take. Steps must
+    resolve the bristle, of which sqrt(k0/m) is the angular frequency.
 
     Sources: C. Canudas de Wit, H. Olsson, K. J. Astrom, P. Lischinsky, A new model for
     control of systems with friction, IEEE Trans. Autom. Control 40 (1995); P. Dupont, V. Hayward, B. Armstrong,

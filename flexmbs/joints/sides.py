@@ -77,7 +77,7 @@ def as_sides(
 
 def joint_name(cls: str, word: str, name: str, *sides: Side) -> str:
     """The name that was given, or one of the word and the sides: "revolute of crank and end of rope"."""
-    if name != "":
+    if not isinstance(name, str) or name:
         return as_name(cls, "name", name)
     return f"{word} of {' and '.join(dict.fromkeys(_called(side) for side in sides))}"
 
