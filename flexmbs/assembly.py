@@ -15,7 +15,7 @@ import numpy as np
 from scipy.linalg import qr
 
 from flexmbs.bodies.floating import FloatingBody
-from flexmbs.core.contracts import FloatArray
+from flexmbs.core.contracts import FloatArray, State
 from flexmbs.core.errors import ModelError, SingularError
 from flexmbs.dynamics import Dynamics
 from flexmbs.mechanics.compliance import constraint_rows
@@ -85,7 +85,7 @@ def assemble(dynamics: Dynamics, t: float, q: FloatArray, v: FloatArray, keep: t
 def _check_drivers(dyn: Dynamics) -> None:
     """Refuse different motions of one coordinate, which may agree in position and speed and part afterwards."""
     m = dyn.mechanics
-    if m is None or len(dyn.prescribed.moving) < 2:
+    if len(dyn.prescribed.moving) < 2:
         return
     joints, seen = m.joints, dict[tuple[Any, ...], int]()
     for n in range(len(joints.mA)):
@@ -232,7 +232,7 @@ def _velocities(dyn: Dynamics, q: FloatArray, v: FloatArray, heavy: FloatArray) 
     if float(np.abs(rate).max()) > max(1e-6 * speed, SLOW) * max(1.0, dyn.length):
         size = np.abs(rate)
         worst = [int(i) for i in np.argsort(-size, kind="stable")[:SHOWN] if size[i] > 0.1 * size.max()]
-        named = "; ".join(f"{dyn.mechanics.names[i]} ({rate[i]:.3g} per time)" for i in worst)  # type: ignore[union-attr]
+        named = "; ".join(f"{dyn.mechanics.names[i]} ({rate[i]:.3g} per time)" for i in worst)
         raise ModelError(
             f"Model {dyn.system.model.name!r}: no velocities agree with all joints. Not met: {named}. Remove what "
             f"contradicts the others: a driver beside a joint that locks it, or a second driver."
@@ -260,7 +260,7 @@ def accelerations(
         a, lam = a + d[: dyn.n_v], lam + d[dyn.n_v :]
         if not any(smooth):
             dyn.residual(q, v, a, lam)
-    if any(smooth) and dyn.mechanics is not None and dyn.python.states:
+    if any(smooth) and dyn.python.states:
         a = a + _rates_that_see(dyn, q, v, a, lam)
     if not (np.isfinite(a).all() and np.isfinite(lam).all()):
         raise SingularError(
@@ -274,7 +274,7 @@ def _rates_that_see(dyn: Dynamics, q: FloatArray, v: FloatArray, a: FloatArray, 
     found = []
     for seen, felt in ((np.zeros_like(a), np.zeros_like(lam)), (a, lam)):
         rates = np.zeros(dyn.n_v)
-        dyn.python.before(q, v, seen, felt, rates)
+        dyn.python.before(State(q, v, seen, felt), rates)
         found.append(rates)
     dyn.r[:] = 0.0
     dyn.r[: dyn.n_v] = found[1] - found[0]
@@ -287,8 +287,6 @@ def _acceleration_gap(dyn: Dynamics, a: FloatArray, gamma: FloatArray) -> FloatA
 
 def constraint_matrix(dyn: Dynamics) -> FloatArray:
     """G (n_c, n_v) at the state linearised last, dense, on all velocities."""
-    if dyn.mechanics is None:
-        return np.zeros((0, dyn.n_v))
     G: FloatArray = constraint_rows(dyn.mechanics, dyn.B, dyn.n_v).toarray()
     return G
 
@@ -307,7 +305,7 @@ def dependent_constraints(dyn: Dynamics, q: FloatArray, v: FloatArray) -> tuple[
     weight = np.where(dyn.mass[free] > 0.0, 1.0 / np.sqrt(np.where(dyn.mass[free] > 0.0, dyn.mass[free], 1.0)), 1.0)
     A = G[:, free] * weight
     size = np.linalg.norm(A, axis=1)
-    names = dyn.mechanics.names  # type: ignore[union-attr]
+    names = dyn.mechanics.names
     if (size == 0.0).any():
         idle = [names[i] for i in np.flatnonzero(size == 0.0)]
         rest = np.flatnonzero(size > 0.0)

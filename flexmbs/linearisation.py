@@ -121,10 +121,9 @@ def moved(dyn: Dynamics, q: FloatArray, step: FloatArray) -> FloatArray:
 def held_columns(dyn: Dynamics, state: StepState, numbers: list[int]) -> FloatArray:
     """d r / d(held value) (n_v, k) of some actuators, by differences, which are exact for those without a law."""
     m = dyn.mechanics
-    assert m is not None  # noqa: S101
     columns = np.zeros((dyn.n_v, len(numbers)))
     dyn.residual(state.q, state.v, state.a, state.lam)  # outputs of states into the held values
-    before, dyn._before = dyn._before, False
+    dyn.python.outputs_stay = True
     try:
         for j, i in enumerate(numbers):
             value = float(m.held[i])
@@ -138,14 +137,13 @@ def held_columns(dyn: Dynamics, state: StepState, numbers: list[int]) -> FloatAr
             columns[:, j] = (sides[0] - sides[1]) / (2.0 * h)
         _set_wrenches(dyn)
     finally:
-        dyn._before = before
+        dyn.python.outputs_stay = False
     return columns
 
 
 def _set_wrenches(dyn: Dynamics) -> None:
     """Factors of the actuators that are wrenches, from the held values."""
     m = dyn.mechanics
-    assert m is not None  # noqa: S101
     for i, place in m.actuator_wrenches:
         dyn.env.scale[place] = m.actuators[i].force(float(m.held[i]), t=dyn.env.t)
 
@@ -153,13 +151,15 @@ def _set_wrenches(dyn: Dynamics) -> None:
 def ordered_blocks(dyn: Dynamics, B: FloatArray, order: IntArray) -> csc_array:
     """Blocks as a matrix on free velocities (ascending) and multipliers."""
     system = dyn.system
-    if len(system._turned):
-        rotate_blocks(B, system._turned, system.fixation.frames0)
-    there = (system._row >= 0) & (system._col >= 0)
+    if len(system.turned_blocks):
+        rotate_blocks(B, system.turned_blocks, system.fixation.frames0)
+    there = (system.entry_rows >= 0) & (system.entry_columns >= 0)
     n = len(order)
     new = np.empty(n, dtype=np.int64)
     new[order] = np.arange(n)
-    matrix = csc_array(coo_array((B[there], (new[system._row[there]], new[system._col[there]])), shape=(n, n)))
+    matrix = csc_array(
+        coo_array((B[there], (new[system.entry_rows[there]], new[system.entry_columns[there]])), shape=(n, n))
+    )
     matrix.eliminate_zeros()
     return matrix
 
@@ -182,8 +182,7 @@ def _with_states(
 ) -> tuple[csc_array, csc_array]:
     r"""Add what states read and drive: :math:`\dot x = f(x, u), y = h(x, u)`, u read of (q, v), y held by actuators."""
     t, n = dyn.env.t, E.shape[1]
-    m, python = dyn.mechanics, dyn.python
-    assert m is not None  # noqa: S101
+    python = dyn.python
     K, D = K.toarray(), D.toarray()
     dense = E.toarray()
     for (item, places), output in zip(python.states, python.outputs, strict=True):

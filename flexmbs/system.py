@@ -1,7 +1,8 @@
 """The compiled model: arrays, groups and slot maps. What an analysis sees.
 
 `compile_model` numbers the coordinates, gathers all items of one type into one group, finds the sparsity pattern and
-the slots once, and chooses the linear solver. A `System` never changes but for its private work arrays.
+the slots once. A `System` is constant: what evaluations write to is in a `flexmbs.workspace.Workspace`, one for
+every run.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from flexmbs.gather import gather
 from flexmbs.mechanics.build import Mechanics
 from flexmbs.mechanics.floating import floating_energy
 from flexmbs.mechanics.linear_terms import linear_energy
+from flexmbs.workspace import Workspace
 
 if TYPE_CHECKING:
     from flexmbs.body import FlexibleBody
@@ -76,8 +78,11 @@ class System:
         One per type of item.
     free : (n,) int array
         Entries of (v, multipliers) that are unknown, in the order of the unknowns.
-    mechanics : Mechanics or None
-        What acts between markers, and rigid bodies; None for a model of flexible bodies with supports alone.
+    mechanics : Mechanics
+        What acts between markers, and the inertia of bodies that are not meshed.
+    symmetric : bool
+        Whether the matrix of statics is symmetric and may be definite: no item says otherwise, and there are neither
+        multipliers nor rotations.
     solver : LinearSolver
         Owns the storage that `assemble` fills; its diagonal lies at ``diagonal``.
     """
@@ -88,19 +93,16 @@ class System:
         self.fixation = Fixation.of(model, self.coordinates)
         self.terms, self.mass_blocks, size, self._groups = gather(model, self.coordinates)
         self.n_element_terms = len({(type(b.element), b.element) for b in model.flexible_bodies})
-        self.mechanics = Mechanics.of(model, self.coordinates, size) if model.moves else None
-        n_v = self.coordinates.n_v
-        n_c = 0 if self.mechanics is None else self.mechanics.n_c
+        self.mechanics = Mechanics.of(model, self.coordinates, size)
+        n_v, n_c = self.coordinates.n_v, self.mechanics.n_c
         mask = np.ones(n_v, dtype=bool)
         mask[self.fixation.fixed] = False
         mask[self.coordinates.idle] = False
         self.blocks = [Blocks(t.group.dofs, t.group.b1) for t in self.terms if t.tangent is not None]
-        self.symmetric = all(t.symmetric for t in self.terms)
-        if self.mechanics is not None:
-            self.blocks += self.mechanics.blocks
-            self.mass_blocks = np.concatenate((self.mass_blocks, self.mechanics.mass))
-            size = self.mechanics.size
-            self.symmetric = False
+        self.blocks += self.mechanics.blocks
+        self.mass_blocks = np.concatenate((self.mass_blocks, self.mechanics.mass))
+        self.size = size = self.mechanics.size
+        self.symmetric = self.mechanics.symmetric and all(t.symmetric for t in self.terms)
         self.free, self.half_band = sparsity.saddle_order(
             self.blocks, self.coordinates.node_of, np.flatnonzero(mask), n_c
         )
@@ -108,13 +110,21 @@ class System:
         self.unknown[self.free] = np.arange(len(self.free))
         self.pattern = Pattern.of(self.blocks, self.unknown, len(self.free))
         self.solver: LinearSolver = linsolve.choose(self.pattern, self.half_band, self.symmetric, self.multipliers)
-        self._row, self._col = sparsity.entries(self.blocks, self.unknown, size)
-        self._slot = self.solver.slots(self._row, self._col)
+        self.entry_rows, self.entry_columns = sparsity.entries(self.blocks, self.unknown, size)
+        self._slot = self.solver.slots(self.entry_rows, self.entry_columns)
         self.diagonal = self.solver.slots(np.arange(self.n), np.arange(self.n))
-        self._turned = self._blocks_in_frames()
+        self.turned_blocks = self._blocks_in_frames()
         self._work = Work(np.zeros(n_v + n_c), np.zeros(size))
         self._zero = np.zeros(n_v)
-        self._no_multipliers = np.zeros(0)
+        self._no_multipliers = np.zeros(n_c)
+
+    def workspace(self, *, symmetric: bool | None = None, in_place: bool = False) -> Workspace:
+        """Arrays, tables and a solver for one run.
+
+        ``symmetric``: whether a narrow matrix is tried by Cholesky, default as the system says; ``in_place``: whether
+        its factors overwrite it, for large matrices of which nothing but the solution is asked.
+        """
+        return Workspace(self, symmetric=self.symmetric if symmetric is None else symmetric, in_place=in_place)
 
     @property
     def n(self) -> int:
@@ -153,7 +163,7 @@ class System:
                 continue
             bad = term.force(term.group, state, env, work)
             if bad >= 0:
-                raise EvaluationError(self._refusal(term, bad))
+                raise EvaluationError(self.refusal(term, bad))
         return work.r
 
     def tangent(
@@ -169,7 +179,7 @@ class System:
             else:
                 bad = term.tangent(term.group, state, env, work, weights)
             if bad >= 0:
-                raise EvaluationError(self._refusal(term, bad))
+                raise EvaluationError(self.refusal(term, bad))
         return work.r
 
     def product(self, x: FloatArray) -> FloatArray:
@@ -193,8 +203,8 @@ class System:
 
     def assemble(self, frames: FloatArray) -> None:
         """Turn the work blocks into the nodal frames and add them up in the solver's storage."""
-        if len(self._turned):
-            sparsity.rotate_blocks(self._work.B, self._turned, frames)
+        if len(self.turned_blocks):
+            sparsity.rotate_blocks(self._work.B, self.turned_blocks, frames)
         sparsity.scatter(self._work.B, self._slot, self.solver.data)
 
     def mass_product(self, x: FloatArray) -> FloatArray:
@@ -220,15 +230,15 @@ class System:
         """
         if frames is None:
             frames = self.fixation.frames0
-        slot = self.pattern.slots(self._row, self._col)
+        slot = self.pattern.slots(self.entry_rows, self.entry_columns)
         parts = []
         for weights in ((1.0, 0.0), (0.0, 1.0), None):
             if weights is None:
                 self._work.B[:] = self.mass_blocks
             else:
                 self.tangent(q, env, weights, v)
-            if len(self._turned):
-                sparsity.rotate_blocks(self._work.B, self._turned, frames)
+            if len(self.turned_blocks):
+                sparsity.rotate_blocks(self._work.B, self.turned_blocks, frames)
             data = np.zeros(len(self.pattern.indices) + 1)
             sparsity.scatter(self._work.B, slot, data)
             parts.append(data[:-1])
@@ -237,13 +247,13 @@ class System:
     def strain_energy(self, q: FloatArray) -> float:
         """Strain energy of all bodies [force length]; springs of supports are not included."""
         total = float(sum(b.element.energy(self.group(b), q).sum() for b in self.coordinates.bodies))
-        for group in () if self.mechanics is None else self.mechanics.floating:
+        for group in self.mechanics.floating:
             found = np.zeros((len(group.dofs), 2))
             floating_energy(group, q, np.zeros(len(self.model.loads) + 1), found)
             total += float(found[:, 0].sum())
-        for shared in () if self.mechanics is None else self.mechanics.substructures:
+        for shared in self.mechanics.substructures:
             total += shared.energies(q, np.zeros(len(self.model.loads) + 1))[0]
-        if self.mechanics is not None and self.mechanics.flexible is not None:
+        if self.mechanics.flexible is not None:
             total += self.mechanics.flexible.energy(q)
         for body in self.coordinates.linear:
             total += linear_energy(body, self.coordinates.modal[id(body)], q)
@@ -253,7 +263,7 @@ class System:
         """The element group of one body."""
         return self._groups[self.coordinates.index(body)]
 
-    def _refusal(self, term: Term, item: int) -> str:
+    def refusal(self, term: Term, item: int) -> str:
         where = self.coordinates.describe(int(term.group.dofs[item, 0]))
         reason = term.diagnosis or "its forces are not finite numbers"
         return f"{term.name}, item {item} ({where}): {reason}"

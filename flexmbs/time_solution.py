@@ -173,9 +173,10 @@ class TimeSolution:
     def coordinates(self, body: Any) -> FloatArray:
         """Coordinates of a body (n_t, n): as listed by `System.coordinates`; of a floating body frame, then shapes.
 
-        Of a tree those of its joints, link by link, with quaternions as four numbers.
+        Of a tree those of its joints, link by link, with quaternions as four numbers. A body or tree may be given by
+        its name.
         """
-        c = self.system.coordinates
+        c, body = self.system.coordinates, self.model.meant(body)
         if isinstance(body, FlexibleBody):
             dofs = c.node_dofs[c.index(body)]
             if body.element.layout.quaternion:
@@ -194,6 +195,7 @@ class TimeSolution:
 
         Of a surface (n_e, points^2, 3), a grid on every element.
         """
+        body = self.model.meant(body)
         if not isinstance(body, FlexibleBody):
             raise ModelError(f"shape: expected a FlexibleBody, not {show(body)}.")
         return body.element.positions(self.system.group(body), np.array(self.q[step]), body.natural(points))
@@ -203,6 +205,7 @@ class TimeSolution:
 
         ``xi (n_s,)`` as for `Solution.resultant`; by default where the element is most accurate.
         """
+        body = self.model.meant(body)
         if not isinstance(body, FlexibleBody):
             raise ModelError(f"resultant: expected a FlexibleBody, not {show(body)}.")
         names = [r.symbol for r in body.element.resultants]
@@ -375,8 +378,6 @@ class TimeSolution:
 
     @property
     def _mechanics(self) -> Mechanics:
-        if self.system.mechanics is None:
-            raise ModelError(f"model {self.model.name!r} has no joints.")
         return self.system.mechanics
 
     def _kinematics(self, at: Any, accelerations: bool = False) -> tuple[FloatArray, ...]:

@@ -74,7 +74,7 @@ def operating_point(owner: str, model: object, off: tuple[str, ...] = ()) -> Ope
         q, v, redundant = found.q, found.v, found.redundant
     else:
         raise ModelError(f"{owner}: expected a Model or a solution, not {show(model)}.")
-    if dyn.mechanics is not None and system.model.controllers:
+    if system.model.controllers:
         loop = ControlLoop(system.model.controllers)
         memory = model.extra.get("control") if isinstance(model, TimeSolution) else None
         held = loop.outputs(memory["loop"] if memory else loop.initial())
@@ -104,7 +104,7 @@ def check_steady(point: OperatingPoint) -> None:
     heavy = M > 0.0
     zero = np.zeros(dyn.n_v)
     dyn.residual(state.q, state.v, zero, np.zeros(dyn.n_c))
-    loads = np.abs(lin.directions.T @ dyn.r[: dyn.n_v]) + np.abs(lin.directions.T @ dyn._given[: dyn.n_v])
+    loads = np.abs(lin.directions.T @ dyn.r[: dyn.n_v]) + np.abs(lin.directions.T @ dyn.given[: dyn.n_v])
     loads[lin.states] = 0.0
     reference = float(np.sqrt((loads[heavy] ** 2 / M[heavy]).sum()))
     stiffest = float((K[heavy] / M[heavy]).max(initial=0.0))

@@ -15,11 +15,13 @@ from flexmbs.bodies.rigid import RigidBody
 from flexmbs.core.checks import show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
+from flexmbs.core.identity import IdentityMap
 from flexmbs.core.rotations import from_quaternion
 from flexmbs.dynamics import Dynamics
 from flexmbs.forces.elastic_support import ElasticSupport
 from flexmbs.joints.contracts import Joint
 from flexmbs.linearisation import state_places
+from flexmbs.membership import bodies_of
 from flexmbs.model import Model, kind_in_words
 from flexmbs.system import System, compile_model
 from flexmbs.trees.momentum import tree_centre
@@ -153,8 +155,8 @@ def inspect(model: Model | System) -> ModelReport:
     found = assemble(dyn, 0.0, dyn.coordinates.reference.copy(), dyn.coordinates.velocity.copy())
     redundant = dependent_constraints(dyn, found.q, found.v)
     m = system.mechanics
-    names = () if m is None else m.names
-    dropped = () if m is None else tuple(e.label for e in m.dropped)
+    names = m.names
+    dropped = tuple(e.label for e in m.dropped)
     n_states = len(state_places(dyn))
     n = int((system.free < dyn.n_v).sum()) - n_states
     bodies = tuple((b.name, float(b.mass)) for b in (*system.model.bodies, *system.model.trees))
@@ -172,18 +174,17 @@ def _entry(system: System, joint: Joint) -> JointEntry:
     m = system.mechanics
     sides = [side for pair in joint.pairs for side in (pair.a, pair.b)]
     among = tuple(dict.fromkeys(side.body.name for side in sides))
-    remain = 0 if m is None else len(m.equations_of(joint))
+    remain = len(m.equations_of(joint))
     return JointEntry(joint.name, kind_in_words(joint), among, sides[0].position0() + 0.0, remain)
 
 
 def _loose(model: Model) -> tuple[str, ...]:
     """Bodies without joint and support."""
-    held = [side.body for j in model.joints for pair in j.pairs for side in (pair.a, pair.b)]
-    held += [s.at.body for s in model.supports] + [side.body for h in model.hinges for side in (h.a, h.b)]
-    held += [body for load in model.loads if isinstance(load, ElasticSupport) for body in load.targets]
-    held += [body for body in model.linear_bodies if body.fixed]
-    known = {id(body) for body in held}
-    return tuple(body.name for body in model.bodies if id(body) not in known)
+    holding = (*model.joints, *model.supports, *model.hinges)
+    elastic = [load for load in model.loads if isinstance(load, ElasticSupport)]
+    held = IdentityMap((body, None) for item in (*holding, *elastic) for body in bodies_of(item))
+    held.update((body, None) for body in model.linear_bodies if body.fixed)
+    return tuple(body.name for body in model.bodies if body not in held)
 
 
 def _far(joint: Joint, model: Model) -> list[str]:
@@ -191,7 +192,7 @@ def _far(joint: Joint, model: Model) -> list[str]:
 
     The size is the length of the rod with the same radius of gyration. Flexible bodies are joined at their nodes.
     """
-    sides = {id(side.body): side for pair in joint.pairs for side in (pair.a, pair.b)}
+    sides = IdentityMap((side.body, side) for pair in joint.pairs for side in (pair.a, pair.b))
     found = []
     for side in sides.values():
         body = side.body
@@ -221,7 +222,7 @@ def _centre(dyn: Dynamics, q: FloatArray) -> tuple[float, FloatArray]:
             first = c.modal[id(body)]
             inside = body.inertia.first + body.inertia.P @ q[first : first + body.modes]
             moment += from_quaternion(q[iq + 3 : iq + 7]) @ inside
-    for shared in () if dyn.mechanics is None else dyn.mechanics.substructures:
+    for shared in dyn.mechanics.substructures:
         moment += shared.centres(q).sum(axis=0)
         total += sum(part.mass for part in shared.parts)
     for linear in c.linear:
@@ -229,7 +230,7 @@ def _centre(dyn: Dynamics, q: FloatArray) -> tuple[float, FloatArray]:
         undeformed = linear.position * linear.mass + linear.rotation @ linear.reduced.inertia.first
         moment += undeformed + linear.momentum_shapes @ q[c.modal[id(linear)] :][: linear.modes]
         total += linear.mass
-    if c.trees and dyn.mechanics is not None:
+    if c.trees:
         part, where = tree_centre(dyn.mechanics.trees, q)
         total += part
         moment += part * where

@@ -12,7 +12,7 @@ from flexmbs.analysis.energy_gain import warn_of_gain
 from flexmbs.analysis.output import Output
 from flexmbs.analysis.run import Run
 from flexmbs.analysis.watch import as_events
-from flexmbs.core.checks import as_flag, as_number, show
+from flexmbs.core.checks import as_flag, as_number, is_list, show
 from flexmbs.core.errors import ConvergenceError, ModelError
 from flexmbs.core.progress import Progress
 from flexmbs.dynamics import Dynamics
@@ -84,7 +84,8 @@ def simulate(
     file : path-like, optional
         An HDF5 file (.h5) for the result. While the run is under way every stored state goes to a journal beside it,
         which even a killed process leaves readable: load it with `flexmbs.load`, and go on with ``start=`` and another
-        file; `flexmbs.joined` puts both together.
+        file; `flexmbs.joined` puts both together. If the journal or the file cannot be written (a full disk) there is a
+        warning, and the motion is returned all the same.
     progress : bool
         Whether to show progress on standard error when it takes longer than a second.
     throw : bool
@@ -105,6 +106,8 @@ def simulate(
     AccuracyWarning
         If the motion gains energy from nowhere (more than 5 % of the largest), or friction that sticks (`StickSlip`)
         lets go below its static limit by more than 1 %; the latter is seen where every step is stored.
+    LossWarning
+        If the journal or the file could not be written, or the journal has gone.
     RuntimeWarning
         If bodies are moved by more than 1e-3 (of the size of the model, or rad) to meet the joints and ``keep`` names
         none, or if the joints change the velocity of a moving body by more than 1 %.
@@ -120,6 +123,10 @@ def simulate(
     """
     if not isinstance(model, Model | System):
         raise ModelError(f"simulate: expected a Model, not {show(model)}.")
+    if not is_list(keep):
+        raise ModelError(f"simulate: keep must be a list of bodies, not {show(keep)}.")
+    events = as_events(events)
+    keep = tuple(keep)
     form = None
     if isinstance(model, Model) and not events and not keep and (start is None or _in_sparse_form(start)):
         from flexmbs.analysis.long_trees import sparse_form  # which simulates to find a start
@@ -138,12 +145,12 @@ def simulate(
     if not isinstance(output, Output):
         raise ModelError(f"simulate: output must be an Output such as Output(every=0.01), not {show(output)}.")
     throw = as_flag("simulate", "throw", throw)
-    run = Run(Dynamics(system), scheme, control, output, begin, until, as_events(events))
+    run = Run(Dynamics(system), scheme, control, output, begin, until, events)
     stream = None
     if file is not None:
         dyn = run.dynamics
         stream = Stream(system.model, (dyn.n_q, dyn.n_v, dyn.n_c), file)
-    run.begin(start, stream, tuple(keep))
+    run.begin(start, stream, keep)
     with Progress(f"motion of {system.model.name!r}", wanted=as_flag("simulate", "progress", progress)) as shown:
         run.integrate(shown)
     if run.status is TimeStatus.INTERRUPTED:

@@ -6,9 +6,11 @@ import math
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from flexmbs.bodies.ends import two_ended
 from flexmbs.coordinates import ExtraCoordinate
 from flexmbs.core.checks import as_name, as_number
 from flexmbs.core.errors import ModelError
+from flexmbs.core.references import Description, refers_to
 from flexmbs.forces.coordinate import Place, What, coordinate
 from flexmbs.forces.joint_friction import friction_numbers
 from flexmbs.forces.laws import BRISTLE
@@ -18,8 +20,9 @@ from flexmbs.forces.wrench import Wrench
 __all__ = ["StickSlip"]
 
 
+@two_ended
 @dataclass(frozen=True, eq=False)
-class StickSlip:
+class StickSlip(Description):
     r"""Dry friction with sticking on the coordinate of a joint, under a given normal load N.
 
     The surfaces hold each other by a bristle of deflection z and stiffness k0. With the rate u of the coordinate and
@@ -36,7 +39,8 @@ class StickSlip:
 
     Parameters
     ----------
-    on : joint, or two markers (a, b)
+    on : joint, or two places (a, b)
+        Places may be given one by one, too: ``StickSlip(a, b, ...)``.
     coefficient : float
         mu of sliding [-].
     load : float
@@ -99,7 +103,8 @@ class StickSlip:
     ["bristle of 'brake'"]
     """
 
-    on: Place
+    role: ClassVar[str] = "force"
+    on: Place = field(metadata=refers_to("joint"))
     coefficient: float
     load: float
     deflection: float

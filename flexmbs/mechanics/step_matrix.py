@@ -26,6 +26,7 @@ from flexmbs.mechanics.wrenches import wrench_tangent
 
 if TYPE_CHECKING:
     from flexmbs.core.linsolve import LinearSolver
+    from flexmbs.mechanics.build import Mechanics
     from flexmbs.system import System
 
 __all__ = ["StepMatrix", "possible_entries"]
@@ -38,8 +39,7 @@ class StepMatrix:
     """Assembles, factorises and solves for one system.
 
     ``possible (n_b,)``: which entries of the buffer of blocks can differ from zero; ``seconds``: where the time of the
-    assembly and the factorisation is added; ``solver``: what to factorise with where that is not done here, default the
-    one of the system.
+    assembly and the factorisation is added; ``solver``: what to factorise with where that is not done here.
     """
 
     def __init__(
@@ -47,12 +47,12 @@ class StepMatrix:
         system: System,
         possible: NDArray[np.bool_],
         seconds: dict[str, float],
-        solver: LinearSolver | None = None,
+        solver: LinearSolver,
     ) -> None:
         self.seconds = seconds
-        self.solver = system.solver if solver is None else solver
+        self.solver = solver
         n_mass = len(system.mass_blocks)
-        live = (system._row >= 0) & (system._col >= 0)
+        live = (system.entry_rows >= 0) & (system.entry_columns >= 0)
         keep = np.flatnonzero(live & possible)
         mass = _mass_in_frames(system, structure(system))
         massive = np.flatnonzero(live[:n_mass] & (mass != 0.0))
@@ -61,8 +61,8 @@ class StepMatrix:
         self._mass = _mass_in_frames(system, system.mass_blocks)[massive]
         self._massive = massive
         self._from = keep.astype(np.int32)
-        row = np.concatenate((system._row[keep], system._row[massive], rows))
-        col = np.concatenate((system._col[keep], system._col[massive], rows))
+        row = np.concatenate((system.entry_rows[keep], system.entry_rows[massive], rows))
+        col = np.concatenate((system.entry_columns[keep], system.entry_columns[massive], rows))
         self.static = StaticBand(system.n, row, col) if StaticBand.suits(row, col) else None
         self._cut = len(keep), len(keep) + len(massive)
         self._slots = self.solver.slots(row, col).astype(np.int32)
@@ -123,24 +123,22 @@ def scatter(
 def _mass_in_frames(system: System, blocks: FloatArray) -> FloatArray:
     """Mass as blocks, turned into the frames of supports as those of the stiffness are; the frames do not move."""
     mass = blocks.copy()
-    where = system._turned
+    where = system.turned_blocks
     inside = where[where[:, 0] + where[:, 1] ** 2 <= len(mass)] if len(where) else where
     if len(inside):
         rotate_blocks(mass, np.ascontiguousarray(inside), np.ascontiguousarray(system.fixation.frames0))
     return mass
 
 
-def possible_entries(system: System) -> NDArray[np.bool_]:
+def possible_entries(system: System, m: Mechanics) -> NDArray[np.bool_]:
     """Entries of the buffer of blocks (n_b,) that are not zero for every state.
 
     Looked at are those of joints, markers, wrenches and held forces; all others count.
 
-    A held force is that of an actuator without a law of its own: constant from sample to sample.
+    A held force is that of an actuator without a law of its own: constant from sample to sample. ``m``: the mechanics
+    of a workspace, whose tables of given forces are written to.
     """
-    possible = np.ones(len(system._work.B), dtype=bool)
-    m = system.mechanics
-    if m is None:
-        return possible
+    possible = np.ones(system.size, dtype=bool)
     for o, places in zip(m.trees.blk, system.coordinates.trees, strict=True):
         related = places.related().ravel() > 0.0
         possible[o : o + len(related)] = related
@@ -158,7 +156,7 @@ def possible_entries(system: System) -> NDArray[np.bool_]:
     held = [n for n, f in m.given if isinstance(f, HeldLaw) and f.actuator.law is None]
     for n in held:
         analytic[m.forces.off[n] : m.forces.off[n] + m.forces.order[n] ** 2] = True
-    for o, k in system._turned[:, :2]:
+    for o, k in system.turned_blocks[:, :2]:
         analytic[o : o + k * k] = False
     random = np.random.default_rng(1)
     n_v, n_linear, n_rot = system.coordinates.n_v, system.coordinates.n_linear, system.coordinates.n_rotating
