@@ -206,7 +206,7 @@ def _positions(dyn: Dynamics, q: FloatArray, v: FloatArray, heavy: FloatArray) -
 
 def _not_met(dyn: Dynamics, g: FloatArray) -> str:
     """The largest violations (n_c,) with the names of their constraints, and what drivers prescribe there."""
-    names, driven = dyn.mechanics.names, {i for i, _ in dyn.prescribed.moving}  # type: ignore[union-attr]
+    names, driven = dyn.mechanics.names, {i for i, _ in dyn.prescribed.moving}
     worst = [int(i) for i in np.argsort(-np.abs(g), kind="stable")[:SHOWN] if abs(g[i]) > 1e-9]
     told = {i: f"; the driver prescribes {dyn.motion[i, 0]:.6g}" if i in driven else "" for i in worst}
     return "; ".join(f"{names[i]} ({g[i]:.3g}{told[i]})" for i in worst)
