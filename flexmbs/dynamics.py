@@ -219,11 +219,6 @@ class Dynamics:
         """Whether the multipliers have a compliance."""
         return bool(self.multiplier_compliance.any())
 
-    @property
-    def multiplier_compliance(self) -> FloatArray:
-        """Compliance (n_c,) of the multipliers, zero where constraints are independent."""
-        return self._compliance
-
     def compliance(self, wanted: bool) -> None:
         """Whether the multipliers get a small compliance, which redundant constraints need."""
         if not wanted:
