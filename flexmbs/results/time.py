@@ -76,7 +76,8 @@ class TimeSolution(States):
     residuals : (n_t, 3) array
         Largest violation of the constraints on positions, velocities and accelerations.
     steps : (n_steps, 4) array
-        Of every accepted step: time at its end, size, iterations, estimated error relative to the tolerance.
+        Of every accepted step, also where few states are stored (32 bytes a step): time at its end, size, iterations,
+        estimated error relative to the tolerance.
     counts : dict
         Evaluations, factorisations, rejected steps, seconds by part.
     redundant : tuple of str
