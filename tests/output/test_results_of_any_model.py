@@ -225,6 +225,14 @@ def test_the_same_beam_by_a_support_and_with_a_body_reads_alike() -> None:
     assert more.angle(tip).shape == (len(more),)
 
 
+def test_a_joint_of_a_tree_carries_the_load_of_each_equilibrium() -> None:
+    """The weight in proportion to the load factor, at every one of them."""
+    found = solved(arm)
+    weight = 2.0 * 9.81 * found.load_factors
+    np.testing.assert_allclose(found.reaction("arm/link 0")[:, 2], weight, atol=1e-8)
+    assert found.reaction("arm/link 0", step=1)[2] == pytest.approx(weight[1], abs=1e-8)
+
+
 def test_older_names_warn() -> None:
     for old, new in (
         ("Solution", fx.StaticSolution), ("Equilibria", fx.StaticSolution), ("Modes", fx.ModalSolution),
