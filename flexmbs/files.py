@@ -38,7 +38,7 @@ def load(
         Your own classes, if the model has objects of any: elements with the classes of their choices, sections, loads,
         supports. They must be dataclasses.
     model : Model, optional
-        For motions: the model that they were computed with, which is needed where it has Python functions, and refused
+        The model that the result was computed with, which is needed where it has Python functions, and refused
         if it is another one. It is not rebuilt then.
 
     Returns
