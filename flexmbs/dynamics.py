@@ -38,7 +38,7 @@ from flexmbs.mechanics.pairs import (
 )
 from flexmbs.mechanics.prescribed import Prescribed
 from flexmbs.mechanics.python_items import PythonItems
-from flexmbs.mechanics.refusals import refuse_force, refuse_marker, refuse_moving_supports, singular
+from flexmbs.mechanics.refusals import refuse_force, refuse_marker, singular
 from flexmbs.mechanics.rigid_system import rigid_alone, rigid_residual, rigid_tangent
 from flexmbs.mechanics.row_forces import row_force, row_force_tangent
 from flexmbs.mechanics.sizes import body_sizes, model_length
@@ -90,7 +90,6 @@ class Dynamics:
         self.velocity_rows = np.zeros(self.n_c, dtype=np.int64) if mechanics is None else mechanics.levels
         self._frames = np.ascontiguousarray(system.fixation.frames0)
         self._frame_dofs = system.fixation.frame_dofs
-        refuse_moving_supports(system)
         self._moves = mass_moves(mechanics)
         self._mass_matrix = mass_matrix(system, structure(system))
         self._M = as_rows(self._mass_matrix)
@@ -165,8 +164,22 @@ class Dynamics:
         return self.prescribed.env
 
     def set_time(self, t: float) -> None:
-        """Loads and prescribed motions at time t."""
+        """Loads and prescribed motions at time t; nothing while they are held."""
         self.prescribed.at(t)
+
+    @property
+    def frames(self) -> FloatArray:
+        """Axes (n_f, dim, dim) of the supported nodes."""
+        return self._frames
+
+    def hold(self, scales: FloatArray, drives: FloatArray, t: float) -> None:
+        """Evaluate equilibria from now on.
+
+        Loads act times ``scales (n_loads,)``, supports are moved by ``drives (n_drives,)`` times their motion, drivers
+        of joints rest where they are at time t.
+        """
+        self.prescribed.hold(scales, t)
+        self._frames = np.ascontiguousarray(self.system.fixation.frames(drives))
 
     def residual(self, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray) -> FloatArray:
         """M a + f + G^T lam, and the constraints, at the time set; also positions and twists of all markers."""

@@ -154,7 +154,7 @@ def ordered_blocks(dyn: Dynamics, B: FloatArray, order: IntArray) -> csc_array:
     """Blocks as a matrix on free velocities (ascending) and multipliers."""
     system = dyn.system
     if len(system._turned):
-        rotate_blocks(B, system._turned, system.fixation.frames0)
+        rotate_blocks(B, system._turned, dyn.frames)
     there = (system._row >= 0) & (system._col >= 0)
     n = len(order)
     new = np.empty(n, dtype=np.int64)
@@ -168,7 +168,7 @@ def free_directions(dyn: Dynamics, free: IntArray) -> csc_array:
     """Columns: what each free velocity is on all velocities; supported nodes are turned."""
     n_v = dyn.n_v
     fixation = dyn.system.fixation
-    dofs, F = fixation.frame_dofs, fixation.frames0
+    dofs, F = fixation.frame_dofs, dyn.frames
     dim = dofs.shape[1]
     plain = np.setdiff1d(np.arange(n_v), dofs)
     row = np.concatenate((plain, np.repeat(dofs, dim, axis=1).ravel()))

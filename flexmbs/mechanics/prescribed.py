@@ -34,6 +34,8 @@ class Prescribed:
         Constraints with a motion, by number.
     factors : array
         On each load beside its history; whoever changes them sets ``changed``.
+    held : bool
+        Whether loads and motions are held, as in an equilibrium, and do not follow the time.
     steady : bool
         Whether no load varies with time.
     steady_loads : (n_v,) array
@@ -49,7 +51,7 @@ class Prescribed:
         self.steady = all(load.history is None for load in loads)
         self.scale = np.ones(len(loads) + 1 + (0 if m is None else len(m.actuator_wrenches)))
         self.factors = np.ones(len(loads))
-        self.changed = True
+        self.changed, self.held = True, False
         self.env = Env(np.nan, self.scale)
         self.given = np.zeros(self.n_v + self.n_c)
         self.steady_loads = np.zeros(self.n_v)
@@ -64,8 +66,8 @@ class Prescribed:
         return self.given[: self.n_v]
 
     def at(self, t: float) -> None:
-        """Loads and motions at time t."""
-        if t == self.env.t and not self.changed:
+        """Loads and motions at time t; nothing changes while they are held (`hold`)."""
+        if self.held or (t == self.env.t and not self.changed):
             return
         env = Env(t, self.scale)
         if self.steady and not self.moving and not self.changed:
@@ -85,6 +87,22 @@ class Prescribed:
             scale[: len(self.factors)] *= [load.history is None for load in self.system.model.loads]
             self.steady_loads = self._sum(Env(0.0, scale)).copy()
         self.env, self.changed = env, False  # only now: what fails in a function is tried anew
+
+    def hold(self, scales: FloatArray, t: float) -> None:
+        """From now on loads times ``scales (n_loads,)``, and drivers at rest where they are at time t: an equilibrium."""
+        self.scale[: len(scales)] = scales
+        for i, active in self.moving:
+            value = motion_at(active.label, active.equation.motion, t)[0]  # type: ignore[arg-type]
+            self.motion[i] = value + active.equation.offset, 0.0, 0.0
+        self.env = Env(t, self.scale)
+        self.given[: self.n_v] = self._sum(self.env)
+        self.given[self.n_v :] = -np.where(self.velocity_rows == 1, self.motion[:, 1], self.motion[:, 0])
+        self.steady_loads = self.loads.copy()
+        self.held = self.changed = True
+
+    def release(self) -> None:
+        """Follow the time again."""
+        self.held = False
 
     def _sum(self, env: Env) -> FloatArray:
         """Minus the dead loads (n_v,) with these factors, in the work array of the residual."""
