@@ -61,8 +61,11 @@ def _run_down(eq: EquationsOfRest, parameter: float, frames: FloatArray, rtol: f
         r = eq.tangent(out.point)
         eq.dyn.accept(out.point.q)
         rest, _ = eq.reduced(r, frames)
-        eq.factorise(out.point, frames, mu)
-        step = eq.solve(-rest)
+        try:
+            eq.factorise(out.point, frames, mu)
+            step = eq.solve(-rest)
+        except SingularError:  # nothing holds some motion, which is only told apart by mu
+            break
         direction = eq.whole(step, frames)
         far, of_states = eq.sizes(direction)
         size = max(far, of_states)

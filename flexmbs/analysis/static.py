@@ -216,7 +216,7 @@ class _Stepper:
         flexible = bool(eq.elastic.all())
         self.loose = flexible and rigidity.is_loose(system)
         self.equations = EquationsOfRest(dyn)  # XXX until W1
-        self.mechanism = not flexible or (self.loose and dyn.n_c > 0)
+        self.mechanism = not flexible or (self.loose and (dyn.n_c > 0 or dyn.n_q > dyn.n_v))
         self.factors = [0.0]
         self.scales, self.drives = [self._scales_at(0.0)], [self._drives_at(0.0)]
         if self.loose and not self.mechanism and not np.any(self.scales[0]):
@@ -383,7 +383,7 @@ class _Stepper:
         self.scales.append(scales)
         self.points.append(result.point)
         self.looked.append(looked)
-        return max(1, len(result.rows))
+        return EASY if result.relaxed else max(1, len(result.rows))
 
     def _equilibrium(self, target: float, drives: FloatArray) -> tuple[NewtonResult, Point]:
         """Newton's method from where the last equilibria point, then relaxation where that may help; and the start."""
@@ -403,9 +403,9 @@ class _Stepper:
             pushed = eq.imposed(start, old, new, drives)
         soft = self.loose and len(self.points) == 1
         result = equilibrate(Problem(eq, target, last, start, pushed, old, new, soft, self.mechanism), self.scale)
-        still = not np.any(drives != self.drives[-1])
-        if not result.converged and (self.mechanism or self.loose) and still:
-            relaxed = relax(eq, target, last, new, self.options.rtol)
+        if not result.converged and (self.mechanism or self.loose):
+            there = eq.imposed(last, fixation.frames(self.drives[-1]), new, drives)
+            relaxed = relax(eq, target, there, new, self.options.rtol)
             relaxed.rows = result.rows + relaxed.rows
             result = relaxed
         return result, start
@@ -489,7 +489,7 @@ class _Stepper:
         if status in (Status.STEP_TOO_SMALL, Status.TOO_MANY_STEPS, Status.NO_START) and self.throw:
             why = f"Last failure: {self.message}. " if self.message else ""
             raise ConvergenceError(
-                f"{name}: static analysis stopped at load factor {self.factors[-1]:.6g} of 1: {status.value} "
+                f"{name}: static analysis stopped at load parameter {self.factors[-1]:.6g} of 1: {status.value} "
                 f"{why}The exception's .solution holds the {len(self.points)} equilibria found.",
                 solution,
             )
