@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from flexmbs.analysis.minimal import DENSE, Stability, stability
+from flexmbs.analysis.minimal import DENSE
 from flexmbs.analysis.recorder import Recorder
+from flexmbs.analysis.stability import Stability, stability_of
 from flexmbs.assembly import assemble
 from flexmbs.control.loop import ControlLoop
 from flexmbs.core.contracts import FloatArray
@@ -170,7 +171,7 @@ class _Analysis:
         found = Stability(True, ())
         n = self.system.n
         if self.options.check_stability and (n <= OFTEN or (s == 1.0 and n <= DENSE)):
-            found = stability(dyn, linearise_state(dyn, state))
+            found = stability_of(dyn, linearise_state(dyn, state))
         stable.append(found.stable)
         return found
 
