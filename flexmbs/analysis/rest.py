@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import LinAlgError, lu_factor, lu_solve
 
-from flexmbs.analysis.minimal import DENSE
+from flexmbs.analysis.roots import LARGEST_DENSE
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError, SingularError
 from flexmbs.core.linsolve.band import Band
@@ -222,9 +222,9 @@ class EquationsOfRest:
         dyn = self.dyn
         lin = linearise_state(dyn, StepState(dyn.env.t, point.q, point.v, self._still, self._still, point.lam, point.v, 0.0))
         n = len(lin.free)
-        if n > DENSE:
+        if n > LARGEST_DENSE:
             raise ModelError(
-                f"Model {self.system.model.name!r}: statics with first-order states goes up to {DENSE} unknowns, and "
+                f"Model {self.system.model.name!r}: statics with first-order states goes up to {LARGEST_DENSE} unknowns, and "
                 f"here are {n}."
             )
         J = lin.K.toarray()

@@ -10,10 +10,11 @@ import numpy as np
 
 from flexmbs.analysis import rigidity
 from flexmbs.analysis.accuracy import ACCURATE, HOPELESS, estimated_accuracy, solution_error
-from flexmbs.analysis.minimal import DENSE, Stability, stability
 from flexmbs.analysis.newton import EPS, NEAR_FLOOR, Iteration, NewtonResult, Problem, Scale, equilibrate
 from flexmbs.analysis.relaxation import NOISE, relax
 from flexmbs.analysis.rest import EquationsOfRest, Point
+from flexmbs.analysis.roots import LARGEST_DENSE
+from flexmbs.analysis.stability import Stability, stability_of
 from flexmbs.analysis.static_result import static_result
 from flexmbs.assembly import assemble
 from flexmbs.control.loop import ControlLoop
@@ -440,11 +441,11 @@ class _Stepper:
             reference = point._replace(q=self.dyn.coordinates.reference)
             moved = float(np.abs(eq.between(reference, point)[eq.lengths]).max(initial=0.0))
             return Stability(eq.is_positive_definite() or result.stagnant > ACCURATE * moved, ())
-        if not all(term.symmetric for term in self.system.terms) or n > (DENSE if s == 1.0 else OFTEN):
+        if n > (LARGEST_DENSE if s == 1.0 else OFTEN):
             return None
         zero = np.zeros(self.dyn.n_v)
         state = StepState(self.time, point.q, point.v, zero, zero, point.lam, point.v, 0.0)
-        return stability(self.dyn, linearise_state(self.dyn, state))
+        return stability_of(self.dyn, linearise_state(self.dyn, state))
 
     def _lost_stability(self, looked: Stability | None) -> bool:
         """Whether a path that was stable no longer is."""
