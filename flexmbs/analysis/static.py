@@ -118,31 +118,34 @@ def solve_static(
 ) -> Any:
     r"""Static equilibrium under loads and prescribed motions that grow from nothing to their full size.
 
-    Solves r(q, s) = 0 for load parameters s from 0 to 1. Loads and prescribed motions without history grow in
-    proportion to s; each step starts on the secant of the last two equilibria, the first one on the tangent.
+    Solves r(q, lambda, s) = 0 with g(q) = 0 for load parameters (load factors) s from 0 to 1, for any model. Each step
+    starts on the secant of the last two equilibria, the first one on the tangent.
 
     Parameters
     ----------
     model : Model or System
     options : StaticOptions, optional
-    start : Solution or TimeSolution, optional
-        Starts from its last state instead of the initial one; it must belong to a model with the same bodies and
-        hinges. Loads still grow from s = 0, so give those that are already there a `Constant` history.
+    start : StaticSolution or TimeSolution, optional
+        Starts from its last state instead of the initial one; it must belong to a model with the same coordinates.
+        Loads still grow from s = 0, so give those that are already there a `Constant` history.
+    time : float, optional
+        At which drivers of joints are held, by default 0, their rates taken as zero. If it is given, histories of loads
+        and of prescribed motions of supports are evaluated at this time, and what they give acts from s = 0 on.
+        Otherwise the argument of a history is the load parameter s. What has no history grows in proportion to s.
     throw : bool
         Whether a failure raises; otherwise the solution is returned with its ``status``.
 
     Returns
     -------
-    Solution or Equilibria
-        All equilibria, from s = 0 on: a `Solution` of flexible bodies with supports; `flexmbs.Equilibria` of a model
-        with rigid bodies, joints, forces between markers or controllers.
+    StaticSolution
+        All equilibria, from s = 0 on. `simulate`, `solve_modal` and `linearise` begin at the last one.
 
     Raises
     ------
     ModelError
-        If the model is not supported against rigid motions; the message names the bodies that are free. A structure
+        If flexible bodies are not supported against rigid motions; the message names those that are free. A structure
         that its load holds in place, such as a hanging chain, needs that load from the start: give it the history
-        `Constant`, and a shape close to its equilibrium.
+        `Constant`, and a shape close to its equilibrium. If a force depends on the way to the equilibrium.
     ConvergenceError
         If no step of the smallest size succeeds; the exception carries the solution up to there.
     SingularError
@@ -153,7 +156,7 @@ def solve_static(
     AccuracyWarning
         If round-off limits the displacements to less than six digits; the message gives the estimate.
     RuntimeWarning
-        If the equilibrium becomes unstable.
+        If the equilibrium becomes unstable, or nothing holds it against others.
 
     Notes
     -----
@@ -161,10 +164,9 @@ def solve_static(
     is dynamics. Prescribe a displacement instead of the load to follow the equilibria beyond. With equal ``steps`` it
     takes whatever equilibrium Newton's method finds.
 
-    Models that can move: mechanisms run down to a stable equilibrium, as a pendulum released from horizontal does, and
-    one that nothing holds is refused with the coordinates that are free (`flexmbs.analysis.equilibrium`). Motions of
-    drivers are taken at the time s, the rates of velocity constraints as zero; first-order states stand still; sampled
-    controllers hold what they hold at the start.
+    Mechanisms run down to a stable equilibrium, as a pendulum released from horizontal does (see
+    `flexmbs.analysis.relaxation`), and one that nothing holds is refused with the coordinates that are free.
+    First-order states stand still; sampled controllers hold what they hold at the start.
 
     Examples
     --------
@@ -174,6 +176,15 @@ def solve_static(
     >>> bent = fx.solve_static(fx.Model(beam, fx.Clamp(beam.start), fx.Moment(beam.end, 3.141592653589793)))
     >>> abs(bent.position(beam.end)).round(4).tolist()
     [0.0, 0.6366]
+
+    The pendulum of a drive that has begun to turn, where it is after half a second:
+
+    >>> arm = fx.PlanarRigidBody(2.0, 0.1, position=(0.5, 0.0), name="arm")
+    >>> pivot = fx.Revolute(fx.ground, arm, at=(0, 0), name="pivot")
+    >>> motor = fx.RotationDriver(pivot, motion=fx.motions.Linear(1.0), name="motor")
+    >>> held = fx.solve_static(fx.Model(arm, pivot, motor, fx.Gravity((0, -9.81))), time=0.5)
+    >>> round(float(held.angle(pivot)[-1]), 6)
+    0.5
 
     A pendulum released from horizontal:
 
@@ -448,11 +459,11 @@ class _Stepper:
         return stability_of(self.dyn, linearise_state(self.dyn, state))
 
     def _lost_stability(self, looked: Stability | None) -> bool:
-        """Whether a path that was stable no longer is."""
+        """Whether a path that was stable no longer is, and another may go on; where it flutters, there is none."""
         before = self.looked[-1]
         if before is None or looked is None:
             return False
-        return before.stable and not before.free and not looked.stable
+        return before.stable and not before.free and not looked.stable and looked.how != "flutter"
 
     # --- the result --------------------------------------------------------------------------------------------------
 
@@ -508,11 +519,14 @@ class _Stepper:
 
     def _warn_of_stability(self, solution: Any, name: str, status: Status) -> None:
         if not self.stable.all():
-            first = self.factors[int(np.argmin(self.stable))]
+            place = int(np.argmin(self.stable))
+            first, looked = self.factors[place], self.looked[place]
+            what = "the structure would leave it at the smallest disturbance. Add a small imperfection or side load, or "
+            what += "start a little beside it, to follow the stable path"
+            if looked is not None and looked.how == "flutter":
+                what = "without damping the structure would flutter"
             warnings.warn(
-                f"{name}: the equilibrium is unstable from load parameter {first:.4g} on: the structure would leave "
-                f"it at the smallest disturbance. Add a small imperfection or side load, or start a little beside it, "
-                f"to follow the stable path.",
+                f"{name}: the equilibrium is unstable from load parameter {first:.4g} on: {what}.",
                 RuntimeWarning,
                 stacklevel=5,
             )
