@@ -222,12 +222,11 @@ class _Stepper:
         if system.model.controllers:
             loop = ControlLoop(system.model.controllers)
             held = loop.outputs(loop.initial())
-            dyn.mechanics.held[: len(held)] = held  # type: ignore[union-attr]
+            dyn.mechanics.held[: len(held)] = held
         self.equations = eq = EquationsOfRest(dyn)
         self.scale = Scale(options.rtol, eq.length)
         flexible = bool(eq.elastic.all())
         self.loose = flexible and rigidity.is_loose(system)
-        self.equations = EquationsOfRest(dyn)  # XXX until W1
         self.mechanism = not flexible or (self.loose and (dyn.n_c > 0 or dyn.n_q > dyn.n_v))
         self.factors = [0.0]
         self.scales, self.drives = [self._scales_at(0.0)], [self._drives_at(0.0)]

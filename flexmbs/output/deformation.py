@@ -87,7 +87,7 @@ def mesh_lines(solution: TimeSolution, body: FloatingBody | LinearBody | TreeLin
 def substructure_nodes(solution: TimeSolution, part: Substructure) -> FloatArray:
     """Places (n_t, n_nodes, 3) of the nodes of a substructure, inertial frame."""
     mechanics = solution.system.mechanics
-    for shared in () if mechanics is None else mechanics.substructures:
+    for shared in mechanics.substructures:
         for i, other in enumerate(shared.parts):
             if other is part:
                 local = part.nodes(np.array([shared.amplitudes(q)[i] for q in solution.q]))
