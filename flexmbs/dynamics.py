@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,7 +27,7 @@ from flexmbs.mechanics.compliance import compliances
 from flexmbs.mechanics.inertia import add_rows_product, gyroscopic_force, gyroscopic_tangent, inertia_force
 from flexmbs.mechanics.mass import as_rows, mass_damping, mass_matrix
 from flexmbs.mechanics.moving_bodies import moving_forces, moving_tangents
-from flexmbs.mechanics.moving_mass import MovingMass, mass_moves, structure
+from flexmbs.mechanics.moving_mass import MovingMass, mass_moves
 from flexmbs.mechanics.pairs import (
     joint_coupling,
     joint_force,
@@ -91,8 +92,7 @@ class Dynamics:
         self._frames = np.ascontiguousarray(system.fixation.frames0)
         self._frame_dofs = system.fixation.frame_dofs
         self._moves = mass_moves(mechanics)
-        self._mass_matrix = mass_matrix(system, structure(system))
-        self._M = as_rows(self._mass_matrix)
+        self._mass_matrix, self._M = system.mass_matrix, system.mass_rows
         self._damped_mass = mass_damping(system)
         if len(self._damped_mass):
             self._C = as_rows(mass_matrix(system, self._damped_mass))
@@ -120,9 +120,8 @@ class Dynamics:
         self._compliance = np.zeros(self.n_c)
         self._rigid_alone = None if self._terms or len(self._damped_mass) else rigid_alone(system, mechanics)
         self.seconds = dict.fromkeys(("evaluation", "assembly", "factorisation", "solve"), 0.0)
-        self.matrix = StepMatrix(system, possible_entries(system, mechanics), self.seconds, self.solver)
         if self._moves:
-            self._moving_mass = MovingMass(system, self._mass_matrix, self.matrix)
+            self._moving_mass = MovingMass(system, self._mass_matrix.copy(), self.matrix)
             self._M = as_rows(self._moving_mass.rows)
             self._moving_mass.update(self.coordinates.reference)
         self.length = model_length(c, mechanics)
@@ -134,6 +133,11 @@ class Dynamics:
             dtype=np.int64,
         )
         self.evaluations = self.factorisations = 0
+
+    @cached_property
+    def matrix(self) -> StepMatrix:
+        """The matrix of a step, made when it is first asked for."""
+        return StepMatrix(self.system, possible_entries(self.system, self.mechanics), self.seconds, self.solver)
 
     @property
     def mass_matrix(self) -> Any:

@@ -7,6 +7,7 @@ every run.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -23,6 +24,8 @@ from flexmbs.gather import gather
 from flexmbs.mechanics.build import Mechanics
 from flexmbs.mechanics.floating import floating_energy
 from flexmbs.mechanics.linear_terms import linear_energy
+from flexmbs.mechanics.mass import as_rows, mass_matrix
+from flexmbs.mechanics.moving_mass import structure
 from flexmbs.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -125,6 +128,16 @@ class System:
         its factors overwrite it, for large matrices of which nothing but the solution is asked.
         """
         return Workspace(self, symmetric=self.symmetric if symmetric is None else symmetric, in_place=in_place)
+
+    @cached_property
+    def mass_matrix(self) -> Any:
+        """Mass in compressed rows over all velocities, with an entry wherever the mass can differ from zero."""
+        return mass_matrix(self, structure(self))
+
+    @cached_property
+    def mass_rows(self) -> tuple[IntArray, IntArray, FloatArray]:
+        """The same as kernels take it."""
+        return as_rows(self.mass_matrix)
 
     @property
     def n(self) -> int:

@@ -68,7 +68,8 @@ class EquationsOfRest:
             self.solver.in_place, self.solver.symmetric = False, system.symmetric
         self._slot, self._diagonal = system._slot, system.diagonal
         self._dense: tuple[FloatArray, IntArray] | None = None
-        self._still = np.zeros(dyn.n_v)
+        self._still, self._one = np.zeros(dyn.n_v), np.eye(3)
+        self._flat = dyn.n_q == dyn.n_v and not dyn.n_c and not len(self.states)
         self.length = dyn.length
         own = np.zeros(dyn.n_v + dyn.n_c, dtype=bool)
         for dofs in dyn.coordinates.node_dofs:
@@ -90,7 +91,7 @@ class EquationsOfRest:
 
     def tangent(self, point: Point) -> FloatArray:
         """The same, and the tangent in the blocks of `factorise`, `product` and `magnitude`."""
-        self.dyn.T[:] = np.eye(3)
+        self.dyn.T[:] = self._one
         return self._without_rates(self.dyn.tangent(point.q, point.v, self._still, point.lam, (1.0, 0.0)))
 
     def _without_rates(self, r: FloatArray) -> FloatArray:
@@ -114,6 +115,8 @@ class EquationsOfRest:
 
     def moved(self, point: Point, step: FloatArray) -> Point:
         """The point after a whole increment."""
+        if self._flat:
+            return Point(point.q + step, point.v, point.lam)
         dyn = self.dyn
         by, lam = step[: dyn.n_v], point.lam + step[dyn.n_v :] if dyn.n_c else point.lam
         if not len(self.states):
@@ -125,6 +128,8 @@ class EquationsOfRest:
 
     def between(self, a: Point, b: Point) -> FloatArray:
         """The whole increment from one point to another."""
+        if self._flat:
+            return np.asarray(b.q - a.q)
         dyn = self.dyn
         out = np.zeros(dyn.n_v + dyn.n_c)
         local(a.q, b.q, dyn.n_linear, out[: dyn.n_v])
