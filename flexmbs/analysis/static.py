@@ -15,7 +15,7 @@ from flexmbs.analysis.relaxation import NOISE, relax
 from flexmbs.analysis.rest import EquationsOfRest, Point
 from flexmbs.analysis.roots import LARGEST_DENSE
 from flexmbs.analysis.stability import Stability, stability_of
-from flexmbs.analysis.static_result import static_result
+from flexmbs.analysis.start_from import equilibrium_start
 from flexmbs.assembly import assemble
 from flexmbs.control.loop import ControlLoop
 from flexmbs.core.checks import as_array, as_count, as_flag, as_number, show
@@ -24,17 +24,17 @@ from flexmbs.core.errors import AccuracyWarning, ConvergenceError, ModelError, S
 from flexmbs.core.history import Constant, Table, value_at
 from flexmbs.core.progress import Progress
 from flexmbs.dynamics import Dynamics
-from flexmbs.equilibria import equilibrium_start
 from flexmbs.integrators.contracts import StepState
 from flexmbs.linearisation import linearise_state
 from flexmbs.model import Model
-from flexmbs.solution import Solution, Status
+from flexmbs.results.static import StaticSolution
+from flexmbs.results.status import Status
 from flexmbs.system import EvaluationError, System, compile_model
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from flexmbs.time_solution import TimeSolution
+    from flexmbs.results.time import TimeSolution
 
 __all__ = ["StaticOptions", "solve_static"]
 
@@ -112,10 +112,10 @@ def solve_static(
     model: Model | System,
     options: StaticOptions | None = None,
     *,
-    start: Solution | TimeSolution | None = None,
+    start: StaticSolution | TimeSolution | None = None,
     time: float | None = None,
     throw: bool = True,
-) -> Any:
+) -> StaticSolution:
     r"""Static equilibrium under loads and prescribed motions that grow from nothing to their full size.
 
     Solves r(q, lambda, s) = 0 with g(q) = 0 for load parameters (load factors) s from 0 to 1, for any model. Each step
@@ -174,8 +174,8 @@ def solve_static(
     >>> beam = fx.FlexibleBody.line((0, 0), (1, 0), elements=16, element=fx.elements.PlanarCable(),
     ...                             stiffness=fx.BeamStiffness(EA=1e5, EI_z=1.0, mass_per_length=1.0))
     >>> bent = fx.solve_static(fx.Model(beam, fx.Clamp(beam.start), fx.Moment(beam.end, 3.141592653589793)))
-    >>> abs(bent.position(beam.end)).round(4).tolist()
-    [0.0, 0.6366]
+    >>> abs(bent.position(beam.end, step=-1)).round(4).tolist()
+    [0.0, 0.6366, 0.0]
 
     The pendulum of a drive that has begun to turn, where it is after half a second:
 
@@ -191,7 +191,7 @@ def solve_static(
     >>> bar = fx.PlanarRigidBody(2.0, 0.1, position=(0.5, 0.0), name="bar")
     >>> hinge = fx.Revolute(fx.ground, bar, at=(0, 0), name="hinge")
     >>> hanging = fx.solve_static(fx.Model(bar, hinge, fx.Gravity((0, -9.81))))
-    >>> abs(hanging.position(bar)[-1]).round(6).tolist(), round(float(hanging.reaction(hinge)[-1, 1]), 6)
+    >>> abs(hanging.position(bar, step=-1)).round(6).tolist(), round(float(hanging.reaction(hinge)[-1, 1]), 6)
     ([0.0, 0.5, 0.0], 19.62)
     """
     options = StaticOptions() if options is None else options
@@ -273,7 +273,7 @@ class _Stepper:
         """Factors of all prescribed motions of supports."""
         return self.system.fixation.drives_at(self._argument(s), s)
 
-    def run(self) -> Any:
+    def run(self) -> StaticSolution:
         """All steps; every failure leaves what was found before it."""
         options = self.options
         stops = sorted(
@@ -466,7 +466,7 @@ class _Stepper:
 
     # --- the result --------------------------------------------------------------------------------------------------
 
-    def _finish(self, status: Status) -> Any:
+    def _finish(self, status: Status) -> StaticSolution:
         """The solution, with warnings and errors about it."""
         eq, name = self.equations, f"Model {self.system.model.name!r}"
         frames = self.system.fixation.frames(self.drives[-1])
@@ -474,8 +474,8 @@ class _Stepper:
         self.dyn.hold(self.scales[-1], self.drives[-1], self.time)
         if done and self.last is not None and self._acts():
             accuracy = estimated_accuracy(eq, self.points, frames, self.last.stagnant)
-        self.message = self.singular or ("" if done or self.last is None else self.last.message)
-        solution = static_result(self, status, accuracy)
+        message = self.singular or ("" if done or self.last is None else self.last.message)
+        solution = self._solution(status, message, accuracy)
         longest = max((len(b.cells) for b in self.dyn.coordinates.bodies), default=0)
         if accuracy > ACCURATE:
             warnings.warn(
@@ -494,17 +494,43 @@ class _Stepper:
                     AccuracyWarning,
                     stacklevel=4,
                 )
-        self._warn_of_stability(solution, name, status)
+        self._warn_of_stability(name, status)
         if status is Status.SINGULAR and self.throw:
-            raise SingularError(f"{name}: {self.message}")
+            raise SingularError(f"{name}: {message}")
         if status in (Status.STEP_TOO_SMALL, Status.TOO_MANY_STEPS, Status.NO_START) and self.throw:
-            why = f"Last failure: {self.message}. " if self.message else ""
+            why = f"Last failure: {message}. " if message else ""
             raise ConvergenceError(
                 f"{name}: static analysis stopped at load parameter {self.factors[-1]:.6g} of 1: {status.value} "
                 f"{why}The exception's .solution holds the {len(self.points)} equilibria found.",
                 solution,
             )
         return solution
+
+    def _solution(self, status: Status, message: str, accuracy: float) -> StaticSolution:
+        """What was found."""
+        n, points, controllers = len(self.points), self.points, len(self.system.model.controllers)
+        extra: dict[str, Any] = {"near": self.dyn.turns.memory()}
+        if controllers:
+            extra["held"] = self.dyn.mechanics.held.copy()
+        return StaticSolution(
+            system=self.system,
+            q=np.array([p.q for p in points]),
+            v=np.array([p.v for p in points]),
+            lam=np.array([p.lam for p in points]).reshape(n, self.dyn.n_c),
+            load_factors=np.array(self.factors),
+            scales=np.array(self.scales).reshape(n, len(self.system.model.loads)),
+            drives=np.array(self.drives).reshape(n, len(self.system.fixation.drives)),
+            time=self.time,
+            stable=self.stable,
+            free=self.free,
+            redundant=self.redundant,
+            iterations=np.array(self.rows, dtype=float).reshape(len(self.rows), len(Iteration._fields)),
+            accuracy=accuracy,
+            status=status,
+            message=message,
+            settings=self.options,
+            extra=extra,
+        )
 
     @property
     def stable(self) -> Any:
@@ -516,7 +542,7 @@ class _Stepper:
         """Coordinates that nothing holds at the last equilibrium."""
         return () if self.looked[-1] is None else self.looked[-1].free
 
-    def _warn_of_stability(self, solution: Any, name: str, status: Status) -> None:
+    def _warn_of_stability(self, name: str, status: Status) -> None:
         if not self.stable.all():
             place = int(np.argmin(self.stable))
             first, looked = self.factors[place], self.looked[place]

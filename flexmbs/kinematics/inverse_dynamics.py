@@ -28,7 +28,7 @@ from flexmbs.forces.joint_force import JointForce
 from flexmbs.kinematics.measured import MeasuredRows
 from flexmbs.linearisation import free_directions, state_places
 from flexmbs.mechanics.compliance import constraint_rows
-from flexmbs.time_solution import TimeSolution
+from flexmbs.results.time import TimeSolution
 from flexmbs.trees.coordinate import TreeCoordinate
 
 if TYPE_CHECKING:
