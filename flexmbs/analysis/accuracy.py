@@ -31,7 +31,9 @@ STAGNANT_SHARE = 5.0
 """Error of the displacements by the last increment where increments stagnate (measured on chains: 0.1 to 6)."""
 
 
-def estimated_accuracy(equations: EquationsOfRest, path: Sequence[Point], frames: FloatArray, last_step: float) -> float:
+def estimated_accuracy(
+    equations: EquationsOfRest, path: Sequence[Point], frames: FloatArray, last_step: float
+) -> float:
     """Estimated round-off error of the last displacements of flexible bodies, relative to the largest of the path.
 
     The residual of a perfect equilibrium is the noise of its own evaluation. Samples of it come from coordinates moved

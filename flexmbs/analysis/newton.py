@@ -2,8 +2,8 @@ r"""Newton's method for the equilibrium r(q) = 0, g(q) = 0, with tests that hold
 
 An increment dq is measured by its energy e = sqrt(|dq . K dq|), and by its size n = sqrt(sum K_ii dq_i^2) in the
 coordinates of flexible bodies, both free of units. With the rate p = (this / the last) of each, the error left is about
-(this) p / (1 - p). The iteration has converged when that is below ``rtol`` times the largest step from one equilibrium to
-the next, in both measures: its size, and the work of its load and of its prescribed motion (single increments may
+(this) p / (1 - p). The iteration has converged when that is below ``rtol`` times the largest step from one equilibrium
+to the next, in both measures: its size, and the work of its load and of its prescribed motion (single increments may
 overshoot these by orders). Rates are measured in this step, so at least two iterations are made. Of bodies that no
 stiffness holds, the largest increment in sizes of the model, radians and values of states is judged in the same way.
 
@@ -173,7 +173,7 @@ def _increments(problem: Problem, scale: Scale, search: bool, loads: FloatArray,
         whole_way = way_ref = 0.0
         if rest_of is not None:
             whole_way = max(eq.sizes(np.where(eq.rigid, direction, 0.0)))
-            way_ref = max(scale.way, max(eq.sizes(np.where(eq.rigid, gone, 0.0))))
+            way_ref = max(scale.way, *eq.sizes(np.where(eq.rigid, gone, 0.0)))
         if number and length == 1.0 and not (problem.soft and number < SOFT):
             small = left(energy, last_energy) <= scale.rtol * energy_ref and (
                 left(size, last_size) <= scale.rtol * size_ref
@@ -191,9 +191,7 @@ def _increments(problem: Problem, scale: Scale, search: bool, loads: FloatArray,
     out.message = f"no equilibrium after {len(out.rows)} iterations"
 
 
-def _increment(
-    problem: Problem, point: Point, number: int
-) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+def _increment(problem: Problem, point: Point, number: int) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
     """Residual and increment on the unknowns, the sizes |K_ii| of the diagonal, and the forces on what is fixed."""
     eq = problem.equations
     r = eq.tangent(point)

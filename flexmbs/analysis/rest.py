@@ -2,9 +2,9 @@ r"""The equations of rest on the unknowns: what Newton's method and relaxation e
 
 .. math:: r(q, \lambda) = 0, \qquad g(q) = 0, \qquad \dot x = f(q, 0, x) = 0
 
-with the residual r of `flexmbs.dynamics.Dynamics` at zero velocity and acceleration, constraints g and first-order states
-x. A model without joints has no multipliers, nothing else is different. The matrix is stored for the solver that suits
-it: `flexmbs.core.linsolve` takes Cholesky where it is symmetric and definite.
+with the residual r of `flexmbs.dynamics.Dynamics` at zero velocity and acceleration, constraints g and first-order
+states x. A model without joints has no multipliers, nothing else is different. The matrix is stored for the solver that
+suits it: `flexmbs.core.linsolve` takes Cholesky where it is symmetric and definite.
 """
 
 from __future__ import annotations
@@ -225,12 +225,13 @@ class EquationsOfRest:
     def _factorise_dense(self, point: Point, mu: float) -> FloatArray:
         """The same with first-order states and all that they read and drive: their columns hold D instead of K."""
         dyn = self.dyn
-        lin = linearise_state(dyn, StepState(dyn.env.t, point.q, point.v, self._still, self._still, point.lam, point.v, 0.0))
+        still = self._still
+        lin = linearise_state(dyn, StepState(dyn.env.t, point.q, point.v, still, still, point.lam, point.v, 0.0))
         n = len(lin.free)
         if n > LARGEST_DENSE:
             raise ModelError(
-                f"Model {self.system.model.name!r}: statics with first-order states goes up to {LARGEST_DENSE} unknowns, and "
-                f"here are {n}."
+                f"Model {self.system.model.name!r}: statics with first-order states goes up to {LARGEST_DENSE} "
+                f"unknowns, and here are {n}."
             )
         J = lin.K.toarray()
         J[:, lin.states] = lin.D.toarray()[:, lin.states]

@@ -132,6 +132,8 @@ def solve_static(
         At which drivers of joints are held, by default 0, their rates taken as zero. If it is given, histories of loads
         and of prescribed motions of supports are evaluated at this time, and what they give acts from s = 0 on.
         Otherwise the argument of a history is the load parameter s. What has no history grows in proportion to s.
+        Where drivers are far from the described positions by then, go there by several times, each with the last
+        solution as ``start``: flexible bodies do not follow long ways at once.
     throw : bool
         Whether a failure raises; otherwise the solution is returned with its ``status``.
 
@@ -212,9 +214,7 @@ class _Stepper:
     bodies that nothing but loads may hold, which relaxation finds at rest.
     """
 
-    def __init__(
-        self, system: System, options: StaticOptions, start: object, time: float | None, throw: bool
-    ) -> None:
+    def __init__(self, system: System, options: StaticOptions, start: object, time: float | None, throw: bool) -> None:
         self.system, self.options, self.throw = system, options, throw
         self.fixed_time, self.time = time is not None, 0.0 if time is None else time
         self.dyn = dyn = Dynamics(system)
@@ -546,8 +546,10 @@ class _Stepper:
         if not self.stable.all():
             place = int(np.argmin(self.stable))
             first, looked = self.factors[place], self.looked[place]
-            what = "the structure would leave it at the smallest disturbance. Add a small imperfection or side load, or "
-            what += "start a little beside it, to follow the stable path"
+            what = (
+                "the structure would leave it at the smallest disturbance. Add a small imperfection or side load, or "
+                "start a little beside it, to follow the stable path"
+            )
             if looked is not None and looked.how == "flutter":
                 what = "without damping the structure would flutter"
             warnings.warn(

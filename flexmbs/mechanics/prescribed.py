@@ -90,7 +90,7 @@ class Prescribed:
         self.env, self.changed = env, False  # only now: what fails in a function is tried anew
 
     def hold(self, scales: FloatArray, t: float) -> None:
-        """From now on loads times ``scales (n_loads,)``, and drivers at rest where they are at time t: an equilibrium."""
+        """From now on loads times ``scales (n_loads,)``, and drivers at rest where they are at time t."""
         self.scale[: len(scales)] = scales
         for i, active in self.moving:
             value = motion_at(active.label, active.equation.motion, t)[0]  # type: ignore[arg-type]
