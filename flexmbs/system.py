@@ -105,7 +105,8 @@ class System:
         self.blocks += self.mechanics.blocks
         self.mass_blocks = np.concatenate((self.mass_blocks, self.mechanics.mass))
         self.size = size = self.mechanics.size
-        self.symmetric = self.mechanics.symmetric and all(t.symmetric for t in self.terms)
+        rotates = self.coordinates.n_rotating > 0
+        self.symmetric = self.mechanics.symmetric and not rotates and all(t.symmetric for t in self.terms)
         self.free, self.half_band = sparsity.saddle_order(
             self.blocks, self.coordinates.node_of, np.flatnonzero(mask), n_c
         )

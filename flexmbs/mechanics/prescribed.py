@@ -121,11 +121,3 @@ class Prescribed:
                 raise ModelError(f"{owner}: {unknown_name('load', label, labels)}")
             self.factors[labels.index(label)] = as_number(owner, f"the factor of {label!r}", factor)
         self.changed = True
-
-    def ramp(self, t: float, factor: float) -> None:
-        """Loads without history times ``factor``, from now on, as in statics; all at time t."""
-        for i, load in enumerate(self.system.model.loads):
-            if load.history is None:
-                self.factors[i] = factor
-        self.changed = True
-        self.at(t)
