@@ -26,17 +26,15 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve, eig, eigh
 from scipy.sparse import block_array, csc_array, diags_array, eye_array
 from scipy.sparse.linalg import ArpackError, LinearOperator, eigs, eigsh, splu
 
-from flexmbs.analysis.minimal import orthonormal_basis
+from flexmbs.analysis.minimal import DENSE, orthonormal_basis
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ConvergenceError, ModelError, SingularError
 from flexmbs.core.linsolve.definite import Definite
 
-__all__ = ["DENSE", "LARGEST_DENSE", "Roots", "SmallMotions", "lowest_roots", "rounding"]
+__all__ = ["DIRECT", "Roots", "SmallMotions", "lowest_roots", "rounding"]
 
-DENSE = 200
-"""Unknowns up to which all roots are computed by LAPACK, whatever the matrices."""
-LARGEST_DENSE = 1_500
-"""The same where constraints have to be projected out, or where Arnoldi's method does not serve (states)."""
+DIRECT = 200
+"""Unknowns up to which all roots are computed by LAPACK; up to `DENSE` where constraints have to be projected out."""
 GROWING = 1e-6
 """Real part of a root, relative to its size, up to which it counts as round-off."""
 ROUNDING = 100.0 * float(np.finfo(float).eps)
@@ -99,11 +97,11 @@ def lowest_roots(p: SmallMotions, count: int | None, name: str) -> Roots:
     """
     n, n_c = p.S.shape[0], p.G.shape[0]
     wanted = 10 if count is None else count
-    small = n <= (DENSE if not n_c and p.turning is None and not p.states.any() else LARGEST_DENSE)
+    small = n <= (DIRECT if not n_c and p.turning is None and not p.states.any() else DENSE)
     if not small and p.states.any():
-        raise ModelError(f"{name}: models with first-order states go up to {LARGEST_DENSE} unknowns; this has {n}.")
+        raise ModelError(f"{name}: models with first-order states go up to {DENSE} unknowns; this has {n}.")
     if not small and p.turning is not None:
-        raise ModelError(f"{name}: rolling motions go up to {LARGEST_DENSE} unknowns; this has {n}.")
+        raise ModelError(f"{name}: rolling motions go up to {DENSE} unknowns; this has {n}.")
     every = small or wanted > (n - n_c) // 2
     found = _all_roots(p, name) if every else _nearest_roots(p, wanted, name)
     if count is not None and count > len(found.s):
