@@ -163,7 +163,7 @@ def chain(elements: int, exact: np.ndarray) -> list[object]:
     )
     system = fx.compile_model(fx.Model(beam, fx.Clamp(beam.start), fx.PointForce(beam.end, (0, -3.0))))
     options = fx.StaticOptions(steps=10, progress=False)
-    found: list[fx.Solution] = []
+    found: list[fx.StaticSolution] = []
     times: list[float] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

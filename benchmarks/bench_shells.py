@@ -102,7 +102,7 @@ def large() -> None:
         (20.0, 20.0), elements=(100, 100), element=ShearShell(), section=fx.Sheet(0.1), material=material
     )
     held = [fx.Clamp(body.set(side)) for side in ("left", "right", "bottom", "top")]
-    found: list[fx.Solution] = []
+    found: list[fx.StaticSolution] = []
     model = fx.Model(body, *held, fx.Gravity((0.0, 0.0, -9.81)))
     taken = measure.cpu_time(lambda: found.append(fx.solve_static(model)))
     sag = -found[0].displacement(body.at((10.0, 10.0, 0.0)))[2]

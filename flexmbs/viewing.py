@@ -11,7 +11,7 @@ from flexmbs.output.motion_files import MotionFile, write_motion
 
 if TYPE_CHECKING:
     from flexmbs.model import Model
-    from flexmbs.time_solution import TimeSolution
+    from flexmbs.results.time import TimeSolution
 
 __all__ = ["view", "write_gltf"]
 

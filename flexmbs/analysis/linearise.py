@@ -7,8 +7,8 @@ motions that are inputs), the equations projected by :math:`N^T` give
    \delta v = N \dot z + P \dot d,
 
 with :math:`R = \partial r/\partial u` for loads and actuators. First-order states x come with their own equations.
-About a steady motion y in the axes of who sees constant matrices stands for :math:`\delta q`, with the matrices M, C and
-S of `flexmbs.analysis.steady_motion`; inputs and outputs must be constant in these axes as well.
+About a steady motion y in the axes of who sees constant matrices stands for :math:`\delta q`, with the matrices M, C
+and S of `flexmbs.analysis.steady_motion`; inputs and outputs must be constant in these axes as well.
 """
 
 from __future__ import annotations
@@ -28,11 +28,10 @@ from flexmbs.control.sensors import as_sensors, read_sensor
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError
 from flexmbs.linearisation import held_columns, moved
-from flexmbs.mechanics.view import Viewer
 from flexmbs.model import Model
-from flexmbs.solution import Solution
+from flexmbs.results.static import StaticSolution
+from flexmbs.results.time import TimeSolution
 from flexmbs.system import System
-from flexmbs.time_solution import TimeSolution
 
 __all__ = ["linearise"]
 
@@ -43,7 +42,7 @@ CONSTANT = 1e-5
 
 
 def linearise(
-    model: Model | System | Solution | TimeSolution, inputs: Sequence[Any] = (), outputs: Sequence[Any] = ()
+    model: Model | System | StaticSolution | TimeSolution, inputs: Sequence[Any] = (), outputs: Sequence[Any] = ()
 ) -> LinearModel:
     r"""Linear model of small motions about the initial state of a model, or about the last state of a solution.
 
@@ -52,9 +51,9 @@ def linearise(
 
     Parameters
     ----------
-    model : Model, System, Solution or TimeSolution
-        An `Equilibria` as `solve_static` finds it, or a model whose initial state is an equilibrium, or a steady motion
-        as `solve_modal` treats it: then states, inputs and outputs are in the frame in which it is steady.
+    model : Model, System, StaticSolution or TimeSolution
+        A `StaticSolution` as `solve_static` finds it, or a model whose initial state is an equilibrium, or a steady
+        motion as `solve_modal` treats it: then states, inputs and outputs are in the frame in which it is steady.
     inputs : sequence of load, JointForce, actuator, driver joint, or the label or name of one
         Loads, joint forces and actuators need not be in the model. A load or a `JointForce` (a number) enters by its
         factor: u = 1 is the load as described. Loads of the model among the inputs do not act at its initial state, and
@@ -92,8 +91,8 @@ def linearise(
     >>> linear.A.round(6).tolist(), linear.B.round(6).tolist(), linear.C.round(6).tolist()
     ([[0.0, 1.0], [-16.35, 0.0]], [[0.0], [1.666667]], [[1.0, 0.0]])
     """
-    solved = isinstance(model, Solution | TimeSolution)
-    compiled = model.system if isinstance(model, Solution | TimeSolution) else model
+    solved = isinstance(model, StaticSolution | TimeSolution)
+    compiled = model.system if isinstance(model, StaticSolution | TimeSolution) else model
     described = compiled.model if isinstance(compiled, System) else compiled
     if not isinstance(described, Model):
         raise ModelError(f"linearise: expected a Model or a solution, not {model!r}.")
@@ -115,7 +114,7 @@ class _Linear:
     def __init__(self, point: OperatingPoint, inputs: list[Input], sensors: Any) -> None:
         self.point, self.inputs, self.sensors = point, inputs, sensors
         dyn, lin = point.dyn, point.lin
-        self.viewer = Viewer(dyn.system) if dyn.mechanics is None else dyn.python.viewer
+        self.viewer = dyn.python.viewer
         self.n = n = len(lin.free)
         self.X: Any = eye_array(n)
         self.allowed = Directions.of(point)
@@ -129,7 +128,6 @@ class _Linear:
         """The constraint of a prescribed motion."""
         dyn = self.point.dyn
         m = dyn.mechanics
-        assert m is not None  # noqa: S101
         joint = dyn.system.model.joints[item.number]
         for k in m.equations_of(joint):
             equation = m.equations[k].equation
@@ -241,10 +239,10 @@ class _Linear:
             number = inputs[j].number if inputs is not None and inputs[j].kind == "actuator" else None
             sides = []
             for step in (h, -h):
-                if number is not None and m is not None:
+                if number is not None:
                     m.held[number] += step
                 sides.append(self._read(step, E @ Q[:, j], E @ V[:, j], E @ A[:, j], L[:, j]))
-                if number is not None and m is not None:
+                if number is not None:
                     m.held[number] -= step
             out[:, j] = (sides[0] - sides[1]) / (2.0 * h)
         out[np.abs(out) < 1e-9 * np.abs(out).max(initial=0.0)] = 0.0

@@ -35,15 +35,14 @@ from flexmbs.core.checks import show
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError, SingularError
 from flexmbs.dynamics import Dynamics
-from flexmbs.equilibria import Equilibria
 from flexmbs.integrators.contracts import StepState
 from flexmbs.linearisation import ConstrainedLinearisation, linearise_state, moved
 from flexmbs.mechanics.symmetry import without_potential
 from flexmbs.model import Model
-from flexmbs.solution import Solution
+from flexmbs.results.static import StaticSolution
+from flexmbs.results.time import TimeSolution
 from flexmbs.start import check_supports
 from flexmbs.system import System, compile_model
-from flexmbs.time_solution import TimeSolution
 
 __all__ = ["Directions", "OperatingPoint", "operating_point", "seen_later"]
 
@@ -128,7 +127,6 @@ def operating_point(
     described = isinstance(model, Model | System)
     dyn, t, q, v, redundant = _described(owner, model, off, unloaded) if described else _solved(owner, model)
     _hold_outputs(dyn, model)
-    dyn.prescribed.changed = True
     dyn.set_time(t)
     moving = v.copy()
     moving[dyn.states] = 0.0
@@ -165,27 +163,25 @@ def _described(
 
 def _solved(owner: str, model: object) -> tuple[Dynamics, float, FloatArray, FloatArray, tuple[str, ...]]:
     """The last state of a solution, under the loads there."""
-    if isinstance(model, TimeSolution):
-        dyn = Dynamics(model.system)
-        t = float(model.t[-1])
-        if isinstance(model, Equilibria):
-            dyn.prescribed.ramp(t, t)
-        if "near" in model.extra:
-            dyn.turns.restore(model.extra["near"])
-        dyn.compliance(len(model.redundant) > 0)
-        return dyn, t, np.array(model.q[-1]), np.array(model.v[-1]), model.redundant
-    if isinstance(model, Solution):
-        dyn = Dynamics(model.system)
-        t = float(model.parameters[-1])
-        dyn.prescribed.ramp(t, t)
+    if not isinstance(model, StaticSolution | TimeSolution):
+        raise ModelError(f"{owner}: expected a Model or a solution, not {show(model)}.")
+    dyn = Dynamics(model.system)
+    if "near" in model.extra:
+        dyn.turns.restore(model.extra["near"])
+    dyn.compliance(len(model.redundant) > 0)
+    if isinstance(model, StaticSolution):
+        t = model.time
         dyn._frames = np.ascontiguousarray(model.system.fixation.frames(model.drives[-1]))
-        return dyn, t, np.array(model.q[-1]), np.zeros(dyn.n_v), ()
-    raise ModelError(f"{owner}: expected a Model or a solution, not {show(model)}.")
+    else:
+        t = float(model.t[-1])
+    model.set_loads(dyn, -1)
+    dyn.prescribed.changed = False  # these loads stay
+    return dyn, t, np.array(model.q[-1]), np.array(model.v[-1]), model.redundant
 
 
 def _hold_outputs(dyn: Dynamics, model: object) -> None:
     """Sampled controllers hold what they hold at the state."""
-    if dyn.mechanics is None or not dyn.system.model.controllers:
+    if not dyn.system.model.controllers:
         return
     loop = ControlLoop(dyn.system.model.controllers)
     memory = model.extra.get("control") if isinstance(model, TimeSolution) else None
@@ -268,16 +264,11 @@ def _parts(point: OperatingPoint) -> tuple[FloatArray, FloatArray]:
     dyn, state, lin, _, _, _ = point
     zero, still = np.zeros(dyn.n_c), ~lin.states
     whole = dyn.residual(state.q, state.v, state.a, zero)[: dyn.n_v].copy()
-    prescribed = dyn.prescribed
-    factors, given = prescribed.factors.copy(), prescribed.env.scale.copy()
-    prescribed.factors[:] = 0.0
-    prescribed.changed = True
-    dyn.set_time(state.t)
+    scale, given = dyn.env.scale, dyn._given
+    kept = scale.copy(), given[: dyn.n_v].copy()
+    scale[: len(dyn.system.model.loads)], given[: dyn.n_v] = 0.0, 0.0
     internal = dyn.residual(state.q, state.v, state.a, zero)[: dyn.n_v].copy()
-    prescribed.factors[:] = factors
-    prescribed.changed = True
-    dyn.set_time(state.t)
-    prescribed.env.scale[:] = given
+    scale[:], given[: dyn.n_v] = kept
     dyn.residual(state.q, state.v, state.a, state.lam)
     E = lin.directions
     return (E.T @ internal) * still, (E.T @ (whole - internal)) * still

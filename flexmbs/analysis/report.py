@@ -153,8 +153,8 @@ def inspect(model: Model | System) -> ModelReport:
     found = assemble(dyn, 0.0, dyn.coordinates.reference.copy(), dyn.coordinates.velocity.copy())
     redundant = dependent_constraints(dyn, found.q, found.v)
     m = system.mechanics
-    names = () if m is None else m.names
-    dropped = () if m is None else tuple(e.label for e in m.dropped)
+    names = m.names
+    dropped = tuple(e.label for e in m.dropped)
     n_states = len(state_places(dyn))
     n = int((system.free < dyn.n_v).sum()) - n_states
     bodies = tuple((b.name, float(b.mass)) for b in (*system.model.bodies, *system.model.trees))
@@ -172,7 +172,7 @@ def _entry(system: System, joint: Joint) -> JointEntry:
     m = system.mechanics
     sides = [side for pair in joint.pairs for side in (pair.a, pair.b)]
     among = tuple(dict.fromkeys(side.body.name for side in sides))
-    remain = 0 if m is None else len(m.equations_of(joint))
+    remain = len(m.equations_of(joint))
     return JointEntry(joint.name, kind_in_words(joint), among, sides[0].position0() + 0.0, remain)
 
 
@@ -221,7 +221,7 @@ def _centre(dyn: Dynamics, q: FloatArray) -> tuple[float, FloatArray]:
             first = c.modal[id(body)]
             inside = body.inertia.first + body.inertia.P @ q[first : first + body.modes]
             moment += from_quaternion(q[iq + 3 : iq + 7]) @ inside
-    for shared in () if dyn.mechanics is None else dyn.mechanics.substructures:
+    for shared in dyn.mechanics.substructures:
         moment += shared.centres(q).sum(axis=0)
         total += sum(part.mass for part in shared.parts)
     for linear in c.linear:
@@ -229,7 +229,7 @@ def _centre(dyn: Dynamics, q: FloatArray) -> tuple[float, FloatArray]:
         undeformed = linear.position * linear.mass + linear.rotation @ linear.reduced.inertia.first
         moment += undeformed + linear.momentum_shapes @ q[c.modal[id(linear)] :][: linear.modes]
         total += linear.mass
-    if c.trees and dyn.mechanics is not None:
+    if c.trees:
         part, where = tree_centre(dyn.mechanics.trees, q)
         total += part
         moment += part * where

@@ -20,7 +20,7 @@ from flexmbs.reduction.reduce import reduce
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from flexmbs.time_solution import TimeSolution
+    from flexmbs.results.time import TimeSolution
 
 __all__ = ["SubstructuredBeam"]
 

@@ -27,7 +27,7 @@ class Energies:
     def __init__(self, dynamics: Dynamics) -> None:
         self.dynamics = dynamics
         m = dynamics.mechanics
-        n = 0 if m is None else len(m.forces.mA)
+        n = len(m.forces.mA)
         self._energy, self._power = np.zeros(n), np.zeros(n)
         self._nodal = NodalLoads(dynamics)
         self._varies = np.array([load.history is not None for load in dynamics.system.model.loads], dtype=bool)
@@ -43,7 +43,7 @@ class Energies:
     def springs(self, v: FloatArray) -> tuple[float, float]:
         """Potential energy of the forces between markers, and the power that they feed into the system."""
         dyn = self.dynamics
-        if dyn.mechanics is None or not len(self._energy):
+        if not len(self._energy):
             return 0.0, 0.0
         row_force_energy(dyn.mechanics.forces, v, dyn.env, dyn.markers, self._energy, self._power)
         return float(self._energy.sum()), float(self._power.sum())
@@ -58,17 +58,17 @@ class Energies:
             total += float((dead[n_linear:].reshape(n, 6)[:, :3] * q[n_linear:].reshape(n, 7)[:, :3]).sum())
         scale = dyn.env.scale.copy()
         scale[: len(self._varies)][self._varies] = 0.0
-        for group in () if dyn.mechanics is None else dyn.mechanics.floating:
+        for group in dyn.mechanics.floating:
             found = np.zeros((len(group.dofs), 2))
             floating_energy(group, q, scale, found)
             total += float(found[:, 1].sum())
-        for shared in () if dyn.mechanics is None else dyn.mechanics.substructures:
+        for shared in dyn.mechanics.substructures:
             total += shared.energies(q, scale)[1]
-        if dyn.mechanics is not None and len(dyn.mechanics.trees.kind):
+        if len(dyn.mechanics.trees.kind):
             weight = np.zeros(len(dyn.mechanics.trees.blk))
             tree_energy(dyn.mechanics.trees, q, scale, weight)
             total += float(weight.sum())
-        if dyn.mechanics is not None and dyn.mechanics.flexible is not None:
+        if dyn.mechanics.flexible is not None:
             g = scale[dyn.mechanics.trees.load] @ dyn.mechanics.trees.g
             total -= float(g @ dyn.mechanics.flexible.moments(q)[1])
         return total
@@ -77,15 +77,15 @@ class Energies:
         """Power of gravity that varies with time, on floating bodies, substructures and trees."""
         dyn = self.dynamics
         power = 0.0
-        for shared in () if dyn.mechanics is None else dyn.mechanics.substructures:
+        for shared in dyn.mechanics.substructures:
             varies = self._varies[shared.floating.load]
             factors = dyn.env.scale[shared.floating.load[varies]]
             power += float(factors @ shared.floating.g[varies] @ shared.linear_momentum())
-        for group in () if dyn.mechanics is None else dyn.mechanics.floating:
+        for group in dyn.mechanics.floating:
             momentum = (dyn.mass_matrix @ v)[group.dofs[:, :3]].sum(axis=0)
             varies = self._varies[group.load]
             power += float((dyn.env.scale[group.load[varies], None] * group.g[varies] @ momentum).sum())
-        if dyn.mechanics is not None and len(dyn.mechanics.trees.kind):
+        if len(dyn.mechanics.trees.kind):
             trees = dyn.mechanics.trees
             varies = self._varies[trees.load]
             momentum, _ = tree_momentum(trees, q, v)
@@ -102,18 +102,18 @@ class Energies:
             loads = float((dyn.prescribed.steady_loads - dyn.prescribed.loads) @ v) + self._varying_weight(q, v)
         loads += self._nodal.power(q, v, dyn.env.scale)
         m = dyn.mechanics
-        if m is not None and len(m.wrenches.mk):
+        if len(m.wrenches.mk):
             W = np.zeros_like(dyn.markers.W)
             wrench_force(m.wrenches, dyn.markers.R, dyn.env.scale, W)
             loads -= float((W * dyn.markers.twist).sum())
-        if m is not None and dyn.python.users:
+        if dyn.python.users:
             loads -= float((dyn.python.applied * dyn.markers.twist).sum())
         return np.array([-float(lam @ dyn.motion[:, 1]), self.springs(v)[1], loads])
 
     def acceleration_gap(self, q: FloatArray, v: FloatArray, a: FloatArray) -> float:
         """Largest |G a + (dG/dt) v + g_tt|; leaves the kinematics of this state behind."""
         dyn, m = self.dynamics, self.dynamics.mechanics
-        if m is None or not dyn.n_c:
+        if not dyn.n_c:
             return 0.0
         markers = dyn.markers
         gap = dyn.gamma(q, v)

@@ -10,10 +10,10 @@ from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.forces.laws import BRISTLE, MATRIX, bristle_law, law, matrix_law
 from flexmbs.forces.row_force import pack
-from flexmbs.joint_history import force_rows
+from flexmbs.results.joint_history import force_rows
 
 if TYPE_CHECKING:
-    from flexmbs.time_solution import TimeSolution
+    from flexmbs.results.time import TimeSolution
 
 __all__ = ["ForceHistory", "force_history"]
 

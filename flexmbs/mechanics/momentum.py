@@ -29,7 +29,7 @@ def momentum(system: System, q: FloatArray, v: FloatArray) -> tuple[FloatArray, 
     """
     c = system.coordinates
     P, L = np.zeros(3), np.zeros(3)
-    for group in () if system.mechanics is None else system.mechanics.floating:
+    for group in system.mechanics.floating:
         size = group.dofs.shape[1]
         blocks = np.zeros(len(group.dofs) * size * size)
         floating_mass(group._replace(b1=0), q, blocks)
@@ -37,14 +37,13 @@ def momentum(system: System, q: FloatArray, v: FloatArray) -> tuple[FloatArray, 
             p = M @ v[dofs]
             P += p[:3]
             L += np.cross(q[iq : iq + 3], p[:3]) + from_quaternion(q[iq + 3 : iq + 7]) @ p[3:6]
-    for shared in () if system.mechanics is None else system.mechanics.substructures:
+    for shared in system.mechanics.substructures:
         p, spin = shared.momentum(q, v)
         P += p.sum(axis=0)
         L += spin.sum(axis=0)
-    if system.mechanics is not None:
-        P, L = (x + y for x, y in zip((P, L), tree_momentum(system.mechanics.trees, q, v), strict=True))
-        if system.mechanics.flexible is not None:
-            P, L = (x + y for x, y in zip((P, L), system.mechanics.flexible.momentum(q, v), strict=True))
+    P, L = (x + y for x, y in zip((P, L), tree_momentum(system.mechanics.trees, q, v), strict=True))
+    if system.mechanics.flexible is not None:
+        P, L = (x + y for x, y in zip((P, L), system.mechanics.flexible.momentum(q, v), strict=True))
     for body, (iq, iv) in zip(c.rigid, c.places, strict=True):
         if isinstance(body, FloatingBody):
             continue

@@ -27,7 +27,7 @@ from flexmbs.trees.tree import TreeLink
 if TYPE_CHECKING:
     from flexmbs.bodies.substructure import Substructure
     from flexmbs.model import Model
-    from flexmbs.time_solution import TimeSolution
+    from flexmbs.results.time import TimeSolution
 
 __all__ = [
     "body_surface", "deformed", "mesh_lines", "reduced_body", "stress_shapes", "stresses", "substructure_lines",
@@ -87,7 +87,7 @@ def mesh_lines(solution: TimeSolution, body: FloatingBody | LinearBody | TreeLin
 def substructure_nodes(solution: TimeSolution, part: Substructure) -> FloatArray:
     """Places (n_t, n_nodes, 3) of the nodes of a substructure, inertial frame."""
     mechanics = solution.system.mechanics
-    for shared in () if mechanics is None else mechanics.substructures:
+    for shared in mechanics.substructures:
         for i, other in enumerate(shared.parts):
             if other is part:
                 local = part.nodes(np.array([shared.amplitudes(q)[i] for q in solution.q]))
@@ -187,7 +187,8 @@ def _motion(
     link = solution.model.body(body) if isinstance(body, str) else body
     if isinstance(link, TreeLink) and isinstance(link.link, FlexibleLink):
         eta = np.atleast_2d(solution.q[steps])[:, c.tree(link.tree).eta[link.index]]
-        position, rotation, *_ = solution._kinematics(link.marker((0.0, 0.0, 0.0)))
+        origin = link.marker((0.0, 0.0, 0.0))
+        position, rotation = solution.position(origin), solution.rotation(origin)
         turns = np.array([to_quaternion(R) for R in rotation[steps].reshape(-1, 3, 3)])
         return link.link.floating, eta, np.hstack((position[steps].reshape(-1, 3), turns))
     body = reduced_body(owner, solution.model, body)

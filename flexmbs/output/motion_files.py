@@ -17,7 +17,7 @@ from flexmbs.output.viewer_page import viewer_page
 
 if TYPE_CHECKING:
     from flexmbs.model import Model
-    from flexmbs.time_solution import TimeSolution
+    from flexmbs.results.time import TimeSolution
 
 __all__ = ["MotionFile", "write_motion"]
 

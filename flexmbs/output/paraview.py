@@ -11,13 +11,13 @@ from xml.etree.ElementTree import SubElement
 import h5py
 import numpy as np
 
-from flexmbs.analysis.modal import Modes
 from flexmbs.core.checks import as_number, show
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError
 from flexmbs.output.sampling import PIECES, Curves, drawn_at, facets, label_of, model_size, symbols
 from flexmbs.output.sealed import as_target, replaced
-from flexmbs.solution import Solution
+from flexmbs.results.modal import ModalSolution
+from flexmbs.results.static import StaticSolution
 
 if TYPE_CHECKING:
     from flexmbs.model import Model
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["write_modes", "write_series", "write_xdmf"]
 
 
-def write_series(solution: Solution, path: str | PathLike[str]) -> Path:
+def write_series(solution: StaticSolution, path: str | PathLike[str]) -> Path:
     """Write the equilibria as a series over the load parameter.
 
     Every element becomes a line of 8 pieces, on surfaces 4 by 4 facets, with points of its own, in the stress-free
@@ -36,7 +36,7 @@ def write_series(solution: Solution, path: str | PathLike[str]) -> Path:
 
     Parameters
     ----------
-    solution : Solution
+    solution : StaticSolution
     path : path-like
         Its name must end in ``.xdmf``. Both files are replaced if they exist.
 
@@ -64,15 +64,15 @@ def write_series(solution: Solution, path: str | PathLike[str]) -> Path:
     ...     sorted(file.name for file in path.parent.iterdir())
     ['bent.xdmf', 'bent.xdmf.h5']
     """
-    if not isinstance(solution, Solution):
-        raise ModelError(f"write_series: expected a Solution, not {show(solution)}.")
+    if not isinstance(solution, StaticSolution):
+        raise ModelError(f"write_series: expected a StaticSolution, not {show(solution)}.")
     model, curves = solution.model, Curves(solution)
     pieces = _Pieces(model, [curves.shape(body, curves.reference) for body in model.flexible_bodies])
     length = model.units.of("length")
 
     def steps() -> Iterator[tuple[float, dict[str, FloatArray]]]:
         names = list(dict.fromkeys(s for body in model.flexible_bodies for s in symbols(body)))
-        for parameter, q in zip(solution.parameters, solution.q, strict=True):
+        for parameter, q in zip(solution.load_factors, solution.q, strict=True):
             moved = pieces.stack([curves.shape(body, q) for body in model.flexible_bodies])
             data = {f"displacement [{length}]": moved - pieces.points}
             for symbol in names:
@@ -89,7 +89,7 @@ def write_series(solution: Solution, path: str | PathLike[str]) -> Path:
     return _write("write_series", path, pieces, steps())
 
 
-def write_modes(modes: Modes, path: str | PathLike[str], share: float = 0.1) -> Path:
+def write_modes(modes: ModalSolution, path: str | PathLike[str], share: float = 0.1) -> Path:
     """Write modes as displacement fields over the state they belong to.
 
     Point data are one field of displacements per mode, named by its number and frequency (real part for complex
@@ -97,7 +97,7 @@ def write_modes(modes: Modes, path: str | PathLike[str], share: float = 0.1) -> 
 
     Parameters
     ----------
-    modes : Modes
+    modes : ModalSolution
     path : path-like
         Its name must end in ``.xdmf``.
     share : float
@@ -113,8 +113,8 @@ def write_modes(modes: Modes, path: str | PathLike[str], share: float = 0.1) -> 
     ModelError, FlexmbsError
         As for `write_series`.
     """
-    if not isinstance(modes, Modes):
-        raise ModelError(f"write_modes: expected Modes, not {show(modes)}.")
+    if not isinstance(modes, ModalSolution):
+        raise ModelError(f"write_modes: expected a ModalSolution, not {show(modes)}.")
     largest = as_number("write_modes", "share", share, above=0.0) * model_size(modes.model)
     bodies, unit = modes.model.flexible_bodies, modes.model.units.of("frequency")
     curves = Curves(modes)

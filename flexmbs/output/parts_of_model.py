@@ -150,7 +150,7 @@ class PartsOfModel:
     def _substructures(self) -> list[MovingPart]:
         """Substructures in axes of the bodies they begin in."""
         mechanics, parts = self._system.mechanics, []
-        for shared in () if mechanics is None else mechanics.substructures:
+        for shared in mechanics.substructures:
             for i, part in enumerate(shared.parts):
                 found = mesh_faces(part.reduced, WIRE * self.size)
                 if found is None:

@@ -14,7 +14,6 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from flexmbs.analysis.modal import Modes
 from flexmbs.body import as_attachment
 from flexmbs.core.checks import as_number, show
 from flexmbs.core.contracts import FloatArray
@@ -23,7 +22,8 @@ from flexmbs.output import style
 from flexmbs.output.coloured import collection, colour_bar, draw_faces, draw_lines, polylines, scale_of
 from flexmbs.output.sampling import FACETS, MOMENT, PIECES, Curves, label_of, model_size, outline, symbols
 from flexmbs.output.symbols import draw_symbols
-from flexmbs.solution import Solution
+from flexmbs.results.modal import ModalSolution
+from flexmbs.results.static import StaticSolution
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,7 +38,7 @@ DEEP = 0.3
 
 
 def plot_shape(
-    solution: Solution, resultant: str | None = None, step: int | Literal["all"] = -1, ax: Axes | None = None
+    solution: StaticSolution, resultant: str | None = None, step: int | Literal["all"] = -1, ax: Axes | None = None
 ) -> Axes:
     """Draw the deformed shape of all bodies, coloured by a stress resultant.
 
@@ -47,7 +47,7 @@ def plot_shape(
 
     Parameters
     ----------
-    solution : Solution
+    solution : StaticSolution
     resultant : str, optional
         Symbol such as ``"N"`` or ``"M"``; ``"|M|"`` is the magnitude of the moment of a body in space. Left out: the
         moment, else the first that there is.
@@ -75,8 +75,8 @@ def plot_shape(
     >>> plot_shape(bent, "M", ax=Figure().subplots()).get_xlabel()
     'x [m]'
     """
-    if not isinstance(solution, Solution):
-        raise ModelError(f"plot_shape: expected a Solution, not {show(solution)}.")
+    if not isinstance(solution, StaticSolution):
+        raise ModelError(f"plot_shape: expected a StaticSolution, not {show(solution)}.")
     model: Model = solution.model
     symbol = _chosen(model, resultant)
     everything = isinstance(step, str) and step == "all"
@@ -93,7 +93,8 @@ def plot_shape(
         axes = _axes("plot_shape", model, ax)
         bodies = model.flexible_bodies
         _thin(axes, [_drawn(body, curves.shape(body, curves.reference)) for body in bodies])
-        draw_symbols(axes, model, lambda at: solution.position(at, last))
+        dim = model.flexible_bodies[0].mesh.dim
+        draw_symbols(axes, model, lambda at: solution.position(at, last)[..., :dim])
         flat = [bodies[i % len(bodies)].surface for i in range(len(shapes))]
         lines = [(s, v) for s, v, f in zip(shapes, values, flat, strict=True) if not f]
         faces = [(s, v) for s, v, f in zip(shapes, values, flat, strict=True) if f]
@@ -104,16 +105,16 @@ def plot_shape(
             colour_bar(axes, scale, _typeset(label_of(model, symbol)))
         _finish(axes, model, [*shapes, *(body.mesh.points for body in model.flexible_bodies)])
         which = f"{solution.n_steps} equilibria up to " if everything else ""
-        axes.set_title(f"{model.name}, {which}load parameter {solution.parameters[last]:.4g}")
+        axes.set_title(f"{model.name}, {which}load parameter {solution.load_factors[last]:.4g}")
     return cast("Axes", axes)
 
 
-def plot_mode(modes: Modes, mode: int = 0, ax: Axes | None = None, share: float = 0.1) -> Axes:
+def plot_mode(modes: ModalSolution, mode: int = 0, ax: Axes | None = None, share: float = 0.1) -> Axes:
     """Draw a mode at both signs over the state it belongs to, with its frequency in the title.
 
     Parameters
     ----------
-    modes : Modes
+    modes : ModalSolution
     mode : int
         Counted from 0.
     ax : Axes, optional
@@ -130,14 +131,15 @@ def plot_mode(modes: Modes, mode: int = 0, ax: Axes | None = None, share: float 
     ModelError
         If there is no such mode or the axes do not fit.
     """
-    if not isinstance(modes, Modes):
-        raise ModelError(f"plot_mode: expected Modes, not {show(modes)}.")
+    if not isinstance(modes, ModalSolution):
+        raise ModelError(f"plot_mode: expected a ModalSolution, not {show(modes)}.")
     model = modes.model
     size = as_number("plot_mode", "share", share, above=0.0) * model_size(model)
     bodies = model.flexible_bodies
+    dim = bodies[0].mesh.dim
     state, moved = (
         [
-            _drawn(body, modes.shape(body, mode, amplitude, FACETS + 1 if body.surface else PIECES + 1))
+            _drawn(body, modes.shape(body, mode, amplitude, FACETS + 1 if body.surface else PIECES + 1)[..., :dim])
             for body in bodies
         ]
         for amplitude in (0.0, 1.0)
@@ -155,14 +157,14 @@ def plot_mode(modes: Modes, mode: int = 0, ax: Axes | None = None, share: float 
     return cast("Axes", axes)
 
 
-def plot_path(solution: Solution, at: Attachment, ax: Axes | None = None) -> Axes:
+def plot_path(solution: StaticSolution, at: Attachment, ax: Axes | None = None) -> Axes:
     """Draw the displacements of a node over the load parameter, and its rotation in a planar model.
 
     The rotation [rad] has the axis on the right.
 
     Parameters
     ----------
-    solution : Solution
+    solution : StaticSolution
     at : Attachment
         One node.
     ax : Axes, optional
@@ -177,21 +179,22 @@ def plot_path(solution: Solution, at: Attachment, ax: Axes | None = None) -> Axe
     ModelError
         If ``at`` is not one node of the model.
     """
-    if not isinstance(solution, Solution):
-        raise ModelError(f"plot_path: expected a Solution, not {show(solution)}.")
+    if not isinstance(solution, StaticSolution):
+        raise ModelError(f"plot_path: expected a StaticSolution, not {show(solution)}.")
     as_attachment("plot_path", at, single=True)
     model: Model = solution.model
-    moved = solution.positions(at) - at.body.mesh.points[at.nodes[0]]
-    turned = solution.rotations(at) if model.flexible_bodies[0].mesh.dim == 2 else None
+    dim = model.flexible_bodies[0].mesh.dim
+    moved = solution.displacement(at)[:, :dim]
+    turned = solution.angle(at) if dim == 2 else None
     with _look(ax):
         axes = _new_figure((6.4, 4.0), None) if ax is None else _checked("plot_path", ax, spatial=False)
         lines = []
         for k in range(moved.shape[1]):
             colour, marker = (style.BLUE, style.ORANGE, style.GREEN)[k], "osD"[k]
             look = {"color": colour, "marker": marker, "ms": 4, "mfc": "white", "label": f"$u_{'xyz'[k]}$"}
-            lines += axes.plot(solution.parameters, moved[:, k], **look)
+            lines += axes.plot(solution.load_factors, moved[:, k], **look)
         if turned is not None:
-            lines += _draw_rotation(axes, solution.parameters, turned)
+            lines += _draw_rotation(axes, solution.load_factors, turned)
         axes.set_xlabel("load parameter")
         axes.set_ylabel(f"displacement [{model.units.of('length')}]")
         axes.legend(handles=lines)
@@ -310,20 +313,21 @@ def _finish(axes: Any, model: Model, shapes: list[FloatArray]) -> None:
         getattr(axes, f"{name}axis").set_major_locator(MaxNLocator(max(2, round(6 * share))))
 
 
-def _state_points(modes: Modes, at: Attachment) -> FloatArray:
+def _state_points(modes: ModalSolution, at: Attachment) -> FloatArray:
     """Where nodes are in the state that modes are about."""
     layout = at.body.element.layout
     points = modes.q[modes.system.coordinates.dofs(at)[:, list(layout.position)]]
     return points if layout.absolute else points + at.body.mesh.points[list(at.nodes)]
 
 
-def _frequency(modes: Modes, mode: int) -> str:
+def _frequency(modes: ModalSolution, mode: int) -> str:
     """The frequency of a mode in words."""
-    value, units = modes.eigenvalues[mode], modes.model.units
-    if abs(np.imag(value)) > 0.0:
-        root = np.sqrt(complex(value))
-        return f"flutter, ω = {root.real:.4g} ± {abs(root.imag):.2g} i {units.of('angular frequency')}"
-    frequency = modes.frequencies[mode]
-    if frequency < 0.0:
-        return f"unstable, ω² = {np.real(value):.4g} ({units.of('angular frequency')})²"
-    return f"f = {frequency:.4g} {units.of('frequency')}"
+    s, units = complex(modes.roots[mode]), modes.model.units
+    unit = units.of("angular frequency")
+    if modes.growing[mode]:
+        if s.imag == 0.0:
+            return f"unstable, ω² = {-s.real * s.real:.4g} ({unit})²"
+        return f"flutter, ω = {s.imag:.4g} ± {s.real:.2g} i {unit}"
+    damping = float(modes.damping_ratios[mode])
+    damped = f", damping ratio {damping:.2g}" if abs(damping) > 1e-8 and s.imag else ""
+    return f"f = {modes.frequencies[mode]:.4g} {units.of('frequency')}{damped}"

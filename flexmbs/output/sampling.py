@@ -9,10 +9,10 @@ import numpy as np
 from flexmbs.core.contracts import FloatArray, IntArray
 
 if TYPE_CHECKING:
-    from flexmbs.analysis.modal import Modes
     from flexmbs.body import FlexibleBody
     from flexmbs.model import Model
-    from flexmbs.solution import Solution
+    from flexmbs.results.modal import ModalSolution
+    from flexmbs.results.static import StaticSolution
 
 __all__ = [
     "FACETS", "MOMENT", "PIECES", "Curves", "drawn_at", "facets", "label_of", "model_size", "outline", "symbols",
@@ -32,7 +32,7 @@ class Curves:
     Lines have PIECES + 1 points on every element, surfaces a grid of (FACETS + 1)^2, with xi running first.
     """
 
-    def __init__(self, result: Solution | Modes) -> None:
+    def __init__(self, result: StaticSolution | ModalSolution) -> None:
         self.reference: FloatArray = result.system.coordinates.reference
         self._system = result.system
 

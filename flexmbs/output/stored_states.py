@@ -20,8 +20,8 @@ from flexmbs.output.journal_reader import is_journal, read_journal
 from flexmbs.output.sealed import opened
 from flexmbs.output.time_data import TimeData
 from flexmbs.output.timestore import model_of
+from flexmbs.results.time import TimeSolution
 from flexmbs.system import System, compile_model
-from flexmbs.time_solution import TimeSolution
 
 __all__ = ["Rows", "StoredStates", "stored_states"]
 

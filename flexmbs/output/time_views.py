@@ -28,7 +28,7 @@ from flexmbs.trees.flexible_link import FlexibleLink
 from flexmbs.trees.tree import TreeLink, link_shape
 
 if TYPE_CHECKING:
-    from flexmbs.time_solution import TimeSolution
+    from flexmbs.results.time import TimeSolution
 
 __all__ = ["animate", "plot_energy", "plot_positions", "plot_steps", "scene", "table"]
 
@@ -181,8 +181,8 @@ def table(solution: TimeSolution, *at: Any) -> HistoryTable:
 
 def _pose(solution: TimeSolution, link: TreeLink) -> tuple[FloatArray, FloatArray]:
     """Place and orientation of the frame of a link over time."""
-    position, rotation, *_ = solution._kinematics(link.marker((0.0, 0.0, 0.0)))
-    return position, rotation
+    origin = link.marker((0.0, 0.0, 0.0))
+    return solution.position(origin), solution.rotation(origin)
 
 
 def _label(at: Any) -> str:
@@ -198,14 +198,13 @@ def _label(at: Any) -> str:
 
 def _curve(solution: TimeSolution, body: FlexibleBody, points: int) -> FloatArray:
     """Points (n_t, n, 3) along a flexible body; gaps separate elements that do not follow each other."""
-    shapes = np.array([solution.shape(body, i, points) for i in range(len(solution))])
-    n_t, n_e, _, dim = shapes.shape
+    shapes = solution.shape(body, points=points)
+    n_t, n_e = shapes.shape[:2]
     chained = bool(np.all(body.cells[1:, 0] == body.cells[:-1, 1]))
     if not chained:
-        gaps = np.full((n_t, n_e, 1, dim), np.nan)
+        gaps = np.full((n_t, n_e, 1, 3), np.nan)
         shapes = np.concatenate((shapes, gaps), axis=2)
-    flat = shapes.reshape(n_t, -1, dim)
-    return flat if dim == 3 else np.concatenate((flat, np.zeros((n_t, flat.shape[1], 1))), axis=2)
+    return shapes.reshape(n_t, -1, 3)
 
 
 def _moving_surface(solution: TimeSolution, body: FlexibleBody) -> Surface:

@@ -21,7 +21,7 @@ from flexmbs.joints.contracts import Joint
 from flexmbs.joints.lower_pairs import Spherical
 
 if TYPE_CHECKING:
-    from flexmbs.time_solution import TimeSolution
+    from flexmbs.results.time import TimeSolution
 
 __all__ = ["Centreline", "SegmentedBeam", "centreline", "segment_bodies", "segment_joints"]
 

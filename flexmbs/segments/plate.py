@@ -37,7 +37,7 @@ from flexmbs.forces.point_force import PointForce
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from flexmbs.time_solution import TimeSolution
+    from flexmbs.results.time import TimeSolution
 
 __all__ = ["SegmentedPlate", "segmented_plate"]
 

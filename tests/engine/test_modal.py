@@ -67,7 +67,7 @@ def test_free_bodies_have_exactly_their_rigid_motions(line: Maker, elements: int
 
 
 def test_lanczos_equals_dense(line: Maker, monkeypatch: pytest.MonkeyPatch) -> None:
-    from flexmbs.analysis import modal
+    from flexmbs.analysis import roots
 
     body = line((0.3, 0.2), (1.1, 0.8), elements=80, stiffness=THIN)
     spring = fx.ElasticSupport(body.end, (30.0, 50.0), rotation=2.0)
@@ -75,7 +75,7 @@ def test_lanczos_equals_dense(line: Maker, monkeypatch: pytest.MonkeyPatch) -> N
     solution = fx.solve_static(model)
     assert solution.system.n > 200
     lanczos = fx.solve_modal(solution, modes=8)
-    monkeypatch.setattr(modal, "DENSE", 10_000)
+    monkeypatch.setattr(roots, "DIRECT", 10_000)
     dense = fx.solve_modal(solution, modes=8)
     assert np.allclose(lanczos.eigenvalues, dense.eigenvalues, rtol=1e-7)
     M = solution.system.mass_product
@@ -96,8 +96,8 @@ def test_modes_have_unit_modal_mass_and_solve_the_problem(line: Maker, elements:
     rest = K @ turned - (M @ turned) * modes.eigenvalues
     assert np.abs(rest).max() < 1e-6 * np.abs(K @ turned).max()
     for j in range(5):  # supports hold in the modes, too
-        assert np.allclose(modes.displacement(body.start, j), 0.0, atol=1e-12)
-        assert modes.displacement(body.end, j) @ (1, 3) == pytest.approx(0.0, abs=1e-12)
+        assert np.allclose(modes.displacement(body.start, j)[:2], 0.0, atol=1e-12)
+        assert modes.displacement(body.end, j)[:2] @ (1, 3) == pytest.approx(0.0, abs=1e-12)
 
 
 def test_all_modes_of_a_large_model(line: Maker) -> None:
@@ -155,7 +155,7 @@ def test_instability_is_told_in_every_unit_of_time(line: Maker, unit: float) -> 
         fx.solve_modal(fx.Model(body), modes=6)
 
 
-def beck(line: Maker, load: float, elements: int) -> fx.Modes:
+def beck(line: Maker, load: float, elements: int) -> fx.ModalSolution:
     body = line(elements=elements, stiffness=THIN)
     follower = fx.PointForce(body.end, (-load, 0.0), follower=True)
     solution = fx.solve_static(fx.Model(body, fx.Clamp(body.start), follower))
@@ -234,6 +234,6 @@ def test_bad_calls(line: Maker, model: Any, count: Any, message: str) -> None:
     with pytest.raises(fx.ModelError, match=message):
         fx.solve_modal(fx.Model(body, fx.Clamp(body.start)) if model == "m" else model, count)
     modes = fx.solve_modal(fx.Model(body, fx.Clamp(body.start)), 2)
-    for number in (2, -1, 0.5, "0", None, True):
+    for number in (2, -1, 0.5, "0", True):
         with pytest.raises(fx.ModelError, match="mode"):
-            modes.displacement(body.end, number)
+            modes.displacement(body.end, number)[:2]

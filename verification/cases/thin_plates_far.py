@@ -269,7 +269,7 @@ def _arc_error(element: ThinPlate, thickness: float) -> float:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", AccuracyWarning)
         solution = fx.solve_static(fx.Model(body, fx.Clamp(body.set("left")), load))
-    tip = np.asarray(solution.position(body.set("right"))).mean(axis=0)
+    tip = np.asarray(solution.position(body.set("right"), step=-1)).mean(axis=0)
     return float(math.hypot(tip[0] - 2.0 / math.pi, tip[2] - 2.0 / math.pi))
 
 
