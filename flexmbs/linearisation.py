@@ -88,9 +88,7 @@ def linearise_state(dyn: Dynamics, state: StepState) -> ConstrainedLinearisation
     K, D, G = found[0][:n, :n], found[1][:n, :n], found[0][n:, :n]
     if system.model.states:
         K, D = _with_states(dyn, state, K, D, E)
-    return ConstrainedLinearisation(
-        csc_array(K), csc_array(D), csc_array(whole[:n, :n]), csc_array(G), free, states, E
-    )
+    return ConstrainedLinearisation(csc_array(K), csc_array(D), csc_array(whole[:n, :n]), csc_array(G), free, states, E)
 
 
 def state_places(dyn: Dynamics) -> IntArray:
