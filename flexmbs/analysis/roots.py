@@ -26,17 +26,15 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve, eig, eigh
 from scipy.sparse import block_array, csc_array, diags_array, eye_array
 from scipy.sparse.linalg import ArpackError, LinearOperator, eigs, eigsh, splu
 
-from flexmbs.analysis.minimal import orthonormal_basis
+from flexmbs.analysis.minimal import DENSE, orthonormal_basis
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ConvergenceError, ModelError, SingularError
 from flexmbs.core.linsolve.definite import Definite
 
-__all__ = ["DENSE", "LARGEST_DENSE", "Roots", "SmallMotions", "lowest_roots", "rounding"]
+__all__ = ["DIRECT", "Roots", "SmallMotions", "lowest_roots", "rounding"]
 
-DENSE = 200
-"""Unknowns up to which all roots are computed by LAPACK, whatever the matrices."""
-LARGEST_DENSE = 1_500
-"""The same where constraints have to be projected out, or where Arnoldi's method does not serve (states)."""
+DIRECT = 200
+"""Unknowns up to which all roots are computed by LAPACK; up to `DENSE` where constraints have to be projected out."""
 GROWING = 1e-6
 """Real part of a root, relative to its size, up to which it counts as round-off."""
 ROUNDING = 100.0 * float(np.finfo(float).eps)
@@ -75,7 +73,8 @@ class Roots(NamedTuple):
     """The lowest roots ``s (m,)``, one of each conjugate pair, and of a real pair +-s the growing one alone.
 
     ``y, dy (n, m)``: the modes and their rates (of states: the states); of unit modal mass. ``growing (m,)``: real part
-    above round-off. ``n_growing``: how many of all that were looked at, ``n`` of them, grow. ``real``: omega^2 is real.
+    above round-off. ``n_growing``: how many of all that were looked at, ``n`` of them, grow. ``symmetric``: whether of
+    a symmetric problem in omega^2.
     """
 
     s: Any
@@ -84,7 +83,7 @@ class Roots(NamedTuple):
     growing: Any
     n_growing: int
     n: int
-    real: bool
+    symmetric: bool
 
 
 def lowest_roots(p: SmallMotions, count: int | None, name: str) -> Roots:
@@ -99,16 +98,17 @@ def lowest_roots(p: SmallMotions, count: int | None, name: str) -> Roots:
     """
     n, n_c = p.S.shape[0], p.G.shape[0]
     wanted = 10 if count is None else count
-    small = n <= (DENSE if not n_c and p.turning is None and not p.states.any() else LARGEST_DENSE)
+    small = n <= (DIRECT if not n_c and p.turning is None and not p.states.any() else DENSE)
     if not small and p.states.any():
-        raise ModelError(f"{name}: models with first-order states go up to {LARGEST_DENSE} unknowns; this has {n}.")
+        raise ModelError(f"{name}: models with first-order states go up to {DENSE} unknowns; this has {n}.")
     if not small and p.turning is not None:
-        raise ModelError(f"{name}: rolling motions go up to {LARGEST_DENSE} unknowns; this has {n}.")
+        raise ModelError(f"{name}: rolling motions go up to {DENSE} unknowns; this has {n}.")
     every = small or wanted > (n - n_c) // 2
     found = _all_roots(p, name) if every else _nearest_roots(p, wanted, name)
     if count is not None and count > len(found.s):
         raise ModelError(
-            f"solve_modal: {count} modes of a model with {len(found.s)} (one of each conjugate pair); ask for fewer."
+            f"solve_modal: {count} modes of a model with {len(found.s)} for {n} unknowns (one of each conjugate pair); "
+            f"ask for fewer."
         )
     order = _by_size(found.s)[:wanted]
     return found._replace(s=found.s[order], y=found.y[:, order], dy=found.dy[:, order], growing=found.growing[order])
@@ -130,7 +130,7 @@ def _by_size(s: Any) -> Any:
     return order[np.lexsort((-np.round(s[order].imag / step), -np.round(s[order].real / step), group))]
 
 
-def _finished(p: SmallMotions, s: Any, y: Any, dy: Any, real: bool) -> Roots:
+def _finished(p: SmallMotions, s: Any, y: Any, dy: Any) -> Roots:
     """Unit modal mass; which grow."""
     mass = np.sqrt(np.abs(np.real(np.einsum("ij,ij->j", y.conj(), p.M @ y))))
     largest = np.maximum(np.abs(dy).max(axis=0, initial=1e-300), 1e-300)
@@ -140,7 +140,7 @@ def _finished(p: SmallMotions, s: Any, y: Any, dy: Any, real: bool) -> Roots:
     slope = np.abs(np.einsum("ij,ij->j", y.conj(), 2.0 * (p.M @ y) * s + p.C @ y))
     noise = stiffness / np.maximum(slope, np.sqrt(np.maximum(stiffness, 1e-300)))
     growing = np.real(s) > GROWING * np.abs(s) + noise
-    return Roots(s, y, dy, growing, int(growing.sum()), len(s), real)
+    return Roots(s, y, dy, growing, int(growing.sum()), len(s), p.symmetric and p.undamped)
 
 
 # --- by LAPACK -------------------------------------------------------------------------------------------------------
@@ -164,10 +164,10 @@ def _all_roots(p: SmallMotions, name: str) -> Roots:
     try:
         if p.undamped and p.symmetric:
             values, z = _symmetric_pencil(0.5 * (S + S.T), 0.5 * (M + M.T))
-            return _of_squares(p, values, N @ z, True)
+            return _of_squares(p, values, N @ z)
         if p.undamped:
             values, z = _general_pencil(S, M)
-            return _of_squares(p, values, N @ z, not np.any(values.imag))
+            return _of_squares(p, values, N @ z)
         return _first_order(p, N)
     except (LinAlgError, np.linalg.LinAlgError):
         raise ModelError(f"{name}: something that moves has no mass; give it some.") from None
@@ -252,7 +252,7 @@ def _real_where_it_is(values: Any) -> Any:
     return np.where(small, values.real, values)
 
 
-def _of_squares(p: SmallMotions, values: Any, y: Any, real: bool) -> Roots:
+def _of_squares(p: SmallMotions, values: Any, y: Any) -> Roots:
     """Roots of omega^2: i omega of +-i omega, the growing one of a real pair; of flutter one that grows, one not."""
     values = np.asarray(values, dtype=complex)
     s = 1j * np.sqrt(values)
@@ -260,9 +260,9 @@ def _of_squares(p: SmallMotions, values: Any, y: Any, real: bool) -> Roots:
     s = np.where(still, np.where(values.real >= 0.0, 1j, 1.0) * np.sqrt(np.abs(values.real)), s)
     # a pair of conjugate squares has the roots s and -conj(s) in the upper half
     s = np.where(~still & (s.imag < 0.0), -s, s)
-    if real and np.isrealobj(y) is False and not np.any(np.imag(y)):
+    if not np.any(np.imag(y)):
         y = np.real(y)
-    return _finished(p, s, y, y * s, real)
+    return _finished(p, s, y, y * s)
 
 
 def first_order_matrix(p: SmallMotions, N: FloatArray) -> FloatArray:
@@ -287,7 +287,7 @@ def _first_order(p: SmallMotions, N: FloatArray) -> Roots:
     y, dy = N @ X[:m], N @ X[m : 2 * m] + E_s @ X[2 * m :]
     if p.turning is not None:
         dy = dy + p.turning @ X[:m]
-    return _finished(p, s[keep], y[:, keep], dy[:, keep], False)
+    return _finished(p, s[keep], y[:, keep], dy[:, keep])
 
 
 # --- sparse ----------------------------------------------------------------------------------------------------------
@@ -346,7 +346,7 @@ def _symmetric_sparse(p: SmallMotions, count: int, name: str) -> Roots:
             below = values
             solve = _inverse(p, 0.0)
             values, y = _lanczos(p, count, 0.0, solve)
-    found = _of_squares(p, values, y, True)
+    found = _of_squares(p, values, y)
     n_growing = max(found.n_growing, int((below < -100.0 * _noise(p, y).max(initial=0.0)).sum()))
     return found._replace(n_growing=n_growing, n=n)
 
@@ -398,7 +398,7 @@ def _general_sparse(p: SmallMotions, count: int) -> Roots:
     start = solve(p.M @ np.random.default_rng(0).standard_normal(n))
     values, y = eigs(p.S, k=count, M=p.M, sigma=sigma, OPinv=inverse, v0=start)
     values = _real_where_it_is(values)
-    return _of_squares(p, values, y, not np.any(values.imag))._replace(n=n)
+    return _of_squares(p, values, y)._replace(n=n)
 
 
 def _first_order_sparse(p: SmallMotions, count: int) -> Roots:
@@ -423,4 +423,4 @@ def _first_order_sparse(p: SmallMotions, count: int) -> Roots:
     s = sigma + 1.0 / mu
     s = np.where(np.abs(s.imag) <= REAL * np.abs(s).max(), s.real, s)
     keep = s.imag >= 0.0
-    return _finished(p, s[keep], X[:n, keep], X[n + n_c :, keep], False)._replace(n=n)
+    return _finished(p, s[keep], X[:n, keep], X[n + n_c :, keep])._replace(n=n)

@@ -15,8 +15,8 @@ import numpy as np
 from scipy.linalg import LinAlgError, eigh
 from scipy.sparse import csc_array
 
-from flexmbs.analysis.minimal import orthonormal_basis
-from flexmbs.analysis.roots import DENSE, LARGEST_DENSE, SmallMotions, lowest_roots, rounding
+from flexmbs.analysis.minimal import DENSE, orthonormal_basis
+from flexmbs.analysis.roots import DIRECT, SmallMotions, lowest_roots, rounding
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import SingularError
 from flexmbs.core.linsolve.definite import Definite
@@ -58,15 +58,15 @@ def stability_of(dyn: Dynamics, lin: ConstrainedLinearisation) -> Stability:
     """
     motions = small_motions(dyn, lin)
     n = len(lin.free)
-    if not motions.symmetric and (n <= LARGEST_DENSE or not lin.states.any()):
+    if not motions.symmetric and (n <= DENSE or not lin.states.any()):
         return _by_roots(dyn, lin, motions)
-    if n > DENSE and not lin.G.shape[0] and not lin.states.any():
+    if n > DIRECT and not lin.G.shape[0] and not lin.states.any():
         try:
             Definite(0.5 * (lin.K + lin.K.T), "the stiffness")
             return Stability(True, ())
         except SingularError:
             pass
-    if n > LARGEST_DENSE:
+    if n > DENSE:
         return _by_roots(dyn, lin, motions._replace(C=csc_array(lin.D.shape), symmetric=True))
     return _by_inertia(dyn, lin)
 
