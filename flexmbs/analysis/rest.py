@@ -14,7 +14,6 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import LinAlgError, lu_factor, lu_solve
 
-from flexmbs.analysis.roots import LARGEST_DENSE
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError, SingularError
 from flexmbs.core.linsolve.band import Band
@@ -25,7 +24,10 @@ from flexmbs.linearisation import linearise_state, moved, state_places
 from flexmbs.mechanics.refusals import singular
 from flexmbs.mechanics.steps import local
 
-__all__ = ["EquationsOfRest", "Point"]
+__all__ = ["DENSE", "EquationsOfRest", "Point"]
+
+DENSE = 1_500
+"""Unknowns up to which matrices are made dense."""
 
 
 class Point(NamedTuple):
@@ -228,9 +230,9 @@ class EquationsOfRest:
         still = self._still
         lin = linearise_state(dyn, StepState(dyn.env.t, point.q, point.v, still, still, point.lam, point.v, 0.0))
         n = len(lin.free)
-        if n > LARGEST_DENSE:
+        if n > DENSE:
             raise ModelError(
-                f"Model {self.system.model.name!r}: statics with first-order states goes up to {LARGEST_DENSE} "
+                f"Model {self.system.model.name!r}: statics with first-order states goes up to {DENSE} "
                 f"unknowns, and here are {n}."
             )
         J = lin.K.toarray()

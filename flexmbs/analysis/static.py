@@ -12,8 +12,7 @@ from flexmbs.analysis import rigidity
 from flexmbs.analysis.accuracy import ACCURATE, HOPELESS, estimated_accuracy, solution_error
 from flexmbs.analysis.newton import EPS, NEAR_FLOOR, Iteration, NewtonResult, Problem, Scale, equilibrate
 from flexmbs.analysis.relaxation import NOISE, relax
-from flexmbs.analysis.rest import EquationsOfRest, Point
-from flexmbs.analysis.roots import LARGEST_DENSE
+from flexmbs.analysis.rest import DENSE, EquationsOfRest, Point
 from flexmbs.analysis.stability import Stability, stability_of
 from flexmbs.analysis.start_from import equilibrium_start
 from flexmbs.assembly import assemble
@@ -451,7 +450,7 @@ class _Stepper:
             reference = point._replace(q=self.dyn.coordinates.reference)
             moved = float(np.abs(eq.between(reference, point)[eq.lengths]).max(initial=0.0))
             return Stability(eq.is_positive_definite() or result.stagnant > ACCURATE * moved, ())
-        if n > (LARGEST_DENSE if s == 1.0 else OFTEN):
+        if n > (DENSE if s == 1.0 else OFTEN):
             return None
         zero = np.zeros(self.dyn.n_v)
         state = StepState(self.time, point.q, point.v, zero, zero, point.lam, point.v, 0.0)
