@@ -118,17 +118,17 @@ def _iterate(problem: Problem, scale: Scale, search: bool) -> NewtonResult:
     """One attempt."""
     eq = problem.equations
     out = NewtonResult(problem.start)
-    memory = eq.dyn.turns.memory()
+    memory = eq.memory()
     try:
         loads, _ = eq.reduced(eq.residual(problem.last), problem.frames)
-        eq.dyn.accept(problem.last.q)
+        eq.accept(problem.last)
         _increments(problem, scale, search, loads, out)
     except EvaluationError as error:
         out.message = str(error)
     except SingularError as error:
         out.message, out.singular = str(error), error
     if not out.converged:
-        eq.dyn.turns.restore(memory)
+        eq.restore(memory)
     return out
 
 
@@ -196,7 +196,7 @@ def _increment(problem: Problem, point: Point, number: int) -> tuple[FloatArray,
     eq = problem.equations
     r = eq.tangent(point)
     if number:
-        eq.dyn.accept(point.q)
+        eq.accept(point)
     elif problem.pushed is not None:
         r = r + eq.product(eq.between(problem.start, problem.pushed))
     frames = problem.old if number == 0 else problem.frames

@@ -35,15 +35,14 @@ NOISE = 1e-12
 def relax(equations: EquationsOfRest, parameter: float, start: Point, frames: FloatArray, rtol: float) -> NewtonResult:
     """Run down from ``start`` under what the equations hold; turns are as before where that leads nowhere."""
     out = NewtonResult(start, relaxed=True)
-    memory = equations.dyn.turns.memory()
+    memory = equations.memory()
     try:
-        equations.residual(start)
-        equations.dyn.accept(start.q)
+        equations.arrive(start)
         _run_down(equations, parameter, frames, rtol, out)
     except (EvaluationError, SingularError) as error:
         out.message = str(error)
     if not out.converged:
-        equations.dyn.turns.restore(memory)
+        equations.restore(memory)
     return out
 
 
@@ -59,7 +58,7 @@ def _run_down(eq: EquationsOfRest, parameter: float, frames: FloatArray, rtol: f
     direction = np.zeros(eq.dyn.n_v + eq.dyn.n_c)
     for number in range(1, MOST + 1):
         r = eq.tangent(out.point)
-        eq.dyn.accept(out.point.q)
+        eq.accept(out.point)
         rest, _ = eq.reduced(r, frames)
         try:
             eq.factorise(out.point, frames, mu)

@@ -71,6 +71,7 @@ class EquationsOfRest:
         self._slot, self._diagonal = system._slot, system.diagonal
         self._dense: tuple[FloatArray, IntArray] | None = None
         self._still, self._one = np.zeros(dyn.n_v), np.eye(3)
+        self._remembers, self._nothing = bool(dyn.turns.based or dyn.turns.angular), np.zeros(0)
         self._flat = dyn.n_q == dyn.n_v and not dyn.n_c and not len(self.states)
         self.length = dyn.length
         own = np.zeros(dyn.n_v + dyn.n_c, dtype=bool)
@@ -112,6 +113,28 @@ class EquationsOfRest:
         out = np.zeros(self.dyn.n_v + self.dyn.n_c)
         out[self.free] = reduced
         return self.fixation.from_frames(out, frames)
+
+    # --- turns -------------------------------------------------------------------------------------------------------
+
+    def memory(self) -> FloatArray:
+        """What is remembered of turns, for `restore`."""
+        return self.dyn.turns.memory() if self._remembers else self._nothing
+
+    def restore(self, memory: FloatArray) -> None:
+        """Remember what `memory` returned."""
+        if self._remembers:
+            self.dyn.turns.restore(memory)
+
+    def accept(self, point: Point) -> None:
+        """Count turns from the point that was evaluated last."""
+        if self._remembers:
+            self.dyn.accept(point.q)
+
+    def arrive(self, point: Point) -> None:
+        """Evaluate a point and count turns from it."""
+        if self._remembers:
+            self.residual(point)
+            self.dyn.accept(point.q)
 
     # --- places ------------------------------------------------------------------------------------------------------
 

@@ -255,8 +255,7 @@ class _Stepper:
             point, self.redundant = point._replace(q=found.q), found.redundant
         dyn.hold(self.scales[0], drives, self.time)
         if dyn.n_c:
-            self.equations.residual(point)
-            dyn.accept(point.q)
+            self.equations.arrive(point)
         return point
 
     def _argument(self, s: float) -> float:
@@ -366,7 +365,7 @@ class _Stepper:
         if turn > TURN:
             self.last = NewtonResult(self.points[-1], message=f"a prescribed rotation of {turn:.3g} rad in one step")
             return 0
-        memory = dyn.turns.memory()
+        memory = eq.memory()
         dyn.hold(scales, drives, self.time)
         result, start = self._equilibrium(target, drives)
         self.rows += result.rows
@@ -378,14 +377,13 @@ class _Stepper:
             return 0
         refused = self._far_away(result, start)
         if not refused:
-            eq.residual(result.point)
-            dyn.accept(result.point.q)
+            eq.arrive(result.point)
             looked = self._stability(result, result.point, target)
             halved = 0.5 * (target - self.factors[-1])
             if self._lost_stability(looked) and halved >= self.options.smallest_step:
                 refused = "the next equilibrium is unstable"  # a smaller step stays on the stable branch, if it goes on
         if refused:
-            dyn.turns.restore(memory)
+            eq.restore(memory)
             self.last = NewtonResult(self.points[-1], message=refused)
             return 0
         self.factors.append(target)
