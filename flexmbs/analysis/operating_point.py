@@ -83,7 +83,7 @@ class OperatingPoint(NamedTuple):
         if self.seen_by is not None and np.any(self.dyn.velocity_rows == 1):
             allowed = Directions.of(self)
             basis, turning = allowed.N, allowed.turning
-        return SmallMotions(x.M, x.C, x.S, x.G, lin.states, symmetric, self.dyn._compliance, basis, turning)
+        return SmallMotions(x.M, x.C, x.S, x.G, lin.states, symmetric, self.dyn.multiplier_compliance, basis, turning)
 
 
 class Directions(NamedTuple):
@@ -259,7 +259,7 @@ def _parts(point: OperatingPoint) -> tuple[FloatArray, FloatArray]:
     dyn, state, lin, _, _, _ = point
     zero, still = np.zeros(dyn.n_c), ~lin.states
     whole = dyn.residual(state.q, state.v, state.a, zero)[: dyn.n_v].copy()
-    scale, given = dyn.env.scale, dyn._given
+    scale, given = dyn.env.scale, dyn.given
     kept = scale.copy(), given[: dyn.n_v].copy()
     scale[: len(dyn.system.model.loads)], given[: dyn.n_v] = 0.0, 0.0
     internal = dyn.residual(state.q, state.v, state.a, zero)[: dyn.n_v].copy()

@@ -68,7 +68,7 @@ class EquationsOfRest:
         self.solver = dyn.solver
         if isinstance(self.solver, Band):  # refinement needs the matrix beside its factors
             self.solver.in_place, self.solver.symmetric = False, system.symmetric
-        self._slot, self._diagonal = system._slot, system.diagonal
+        self._slot, self._diagonal = system.slots(self.solver)
         self._dense: tuple[FloatArray, IntArray] | None = None
         self._still, self._one = np.zeros(dyn.n_v), np.eye(3)
         self._remembers, self._nothing = bool(dyn.turns.based or dyn.turns.angular), np.zeros(0)
@@ -232,12 +232,12 @@ class EquationsOfRest:
         if mu:
             B = B.copy()
             B[: len(system.mass_blocks)] += mu * dyn.mass_blocks
-        if len(system._turned):
-            rotate_blocks(B, system._turned, frames)
+        if len(system.turned_blocks):
+            rotate_blocks(B, system.turned_blocks, frames)
         scatter(B, self._slot, solver.data)
         D = np.abs(solver.data[self._diagonal])
         if dyn.n_c:
-            solver.data[self._diagonal[~self.velocities]] -= dyn._compliance[self._equations]
+            solver.data[self._diagonal[~self.velocities]] -= dyn.multiplier_compliance[self._equations]
         if soft:
             size = np.where(D > 0.0, D, D.max(initial=1.0))
             solver.data[self._diagonal[self.velocities]] += soft * size[self.velocities]
@@ -261,7 +261,7 @@ class EquationsOfRest:
         J = lin.K.toarray()
         J[:, lin.states] = lin.D.toarray()[:, lin.states]
         G = lin.G.toarray()
-        A = np.block([[J + mu * lin.M.toarray(), G.T], [G, -np.diag(dyn._compliance)]])
+        A = np.block([[J + mu * lin.M.toarray(), G.T], [G, -np.diag(dyn.multiplier_compliance)]])
         order = np.where(self.velocities, np.searchsorted(lin.free, self.free), n + self.free - dyn.n_v)
         A = A[np.ix_(order, order)]
         try:
