@@ -87,7 +87,7 @@ class System:
         Whether the matrix of statics is symmetric and may be definite: no item says otherwise, and there are neither
         multipliers nor rotations.
     solver : LinearSolver
-        Owns the storage that `assemble` fills; its diagonal lies at ``diagonal``.
+        Owns the storage that `assemble` fills.
     """
 
     def __init__(self, model: Model) -> None:
