@@ -121,7 +121,10 @@ class Beam:
         at = beam.end if u.load == "attachment" else beam.end.marker()
         items: list[Any] = [beam]
         items.append(fx.Clamp(beam.start) if u.hold == "support" else fx.Fixed(fx.ground, beam.start))
-        items.append(fx.PointForce(at, u.vector(self.force, f), follower=self.follower))
+        force = u.vector(self.force, f)
+        if self.follower and u.load == "marker":  # in the axes of the marker; on nodes in those of the model
+            force = at.rotation0()[: len(force), : len(force)].T @ force
+        items.append(fx.PointForce(at, force, follower=self.follower))
         if any(self.moment):
             moment = np.array(self.moment) * f * u.length
             items.append(fx.Moment(at, u.vector(self.moment, f * u.length) if u.space else float(moment[2])))

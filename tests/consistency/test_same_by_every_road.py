@@ -79,8 +79,15 @@ BEAMS = ("support or joint", "attachment or marker", "moved and turned", "other 
 CHAINS = ("moved and turned", "other units", "reordered and renamed", "absolute or relative coordinates")
 
 
-def check_beam(road: str, seed: int, planar: bool | None = None) -> None:
-    sample = Beam.of(seed, planar=planar)
+def check_beam(road: str, seed: int) -> None:
+    sample = Beam.of(seed)
+    if road == "moved and turned" and not sample.planar:
+        # section axes follow a rule of the inertial frame, and interpolation sees them: an error of order 5 to 6,
+        # 6e-7 of the length with two elements and below 1e-9 with eight
+        sample = replace(sample, cells=8)
+    if road == "support or joint" and not sample.planar:
+        # a clamp also holds the lengths of the directors, which a joint leaves free
+        sample = replace(sample, element="ExactBeam")
     one, other = ways(seed, sample, road)
     compare(numbers(sample.build(one), True), numbers(sample.build(other), True))
 
@@ -171,7 +178,7 @@ def test_saved_loaded_resumed(seed: int, tmp_path: Path) -> None:
 @pytest.mark.parametrize("seed", SEEDS)
 def test_linearised_is_the_derivative_of_motion(seed: int) -> None:
     """A small start beside the equilibrium moves as e^(A t) says, with an error of second order in its size."""
-    sample = replace(Beam.of(seed, element="PlanarCable", planar=True), follower=False)
+    sample = replace(Beam.of(seed, element="PlanarCable", planar=True), follower=False, damping=0.0)
     described = sample.build(Way(space=False))
     rest = equilibrium(described)
     modes = fx.solve_modal(rest, modes=1)
