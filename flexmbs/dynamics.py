@@ -24,9 +24,9 @@ from flexmbs.core.sparsity import clear_blocks, rotate_blocks
 from flexmbs.forces.items import DEAD
 from flexmbs.forces.wrench import wrench_force
 from flexmbs.mechanics.compliance import compliances
-from flexmbs.mechanics.inertia import add_rows_product, gyroscopic_force, gyroscopic_tangent, inertia_force
+from flexmbs.mechanics.inertia import add_rows_product, inertia_force
 from flexmbs.mechanics.mass import as_rows, mass_damping, mass_matrix
-from flexmbs.mechanics.moving_bodies import moving_forces, moving_tangents
+from flexmbs.mechanics.moving_bodies import inertia_forces, inertia_tangents
 from flexmbs.mechanics.moving_mass import MovingMass, mass_moves, structure
 from flexmbs.mechanics.pairs import (
     joint_coupling,
@@ -113,7 +113,7 @@ class Dynamics:
                 replace(t, group=t.group._replace(T=self.T)) if hasattr(t.group, "n_linear") else t for t in self._terms
             ]
             self._place = [(k.place, k.place_tangent, k.pull, g, k) for k, g in mechanics.markers.groups]
-            self._rigid = len(mechanics.rigid.dofs) > 0
+            self._stages = mechanics.stages
             self._has_joints, self._has_forces = len(mechanics.joints.mA) > 0, len(mechanics.forces.mA) > 0
             self._has_wrenches = len(mechanics.wrenches.mk) > 0
             self.python = PythonItems(self)
@@ -138,10 +138,7 @@ class Dynamics:
         self.body_of, self.body_sizes = body_sizes(c, self.mass, self.length)
         self._sums = np.empty(len(self.body_sizes))
         self.position_size = float(np.sqrt(self.body_sizes.sum()))
-        self.angles_of_bodies = np.array(
-            [iv + 2 for b, (_, iv) in zip(c.rigid, c.places, strict=True) if len(b.position) == 2 and b.rotates],
-            dtype=np.int64,
-        )
+        self.angles_of_bodies = c.angles
         self.evaluations = self.factorisations = 0
 
     @property
@@ -188,10 +185,8 @@ class Dynamics:
         m = self.mechanics
         if m is not None:
             markers = self.markers
-            if self._rigid:
-                gyroscopic_force(m.rigid, state, env, work)
-            if self._moves:
-                moving_forces(m, state, env, markers)
+            if self._stages:
+                inertia_forces(self._stages, state, env, work, markers)
             markers.W[:] = 0.0
             self._put_markers(state)
             if self._before:
@@ -251,10 +246,8 @@ class Dynamics:
         m = self.mechanics
         if m is not None:
             markers = self.markers
-            if self._rigid:
-                gyroscopic_tangent(m.rigid, state, env, work, weights)
-            if self._moves:
-                moving_tangents(m, state, env, markers, weights)
+            if self._stages:
+                inertia_tangents(self._stages, state, env, work, markers, weights)
             markers.W[:] = 0.0
             self._put_markers(state, tangents=True)
             if self._before:

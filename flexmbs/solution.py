@@ -327,5 +327,5 @@ class Solution:
 
 def _check_body(owner: str, body: object) -> None:
     """Refuse what is not a body."""
-    if not isinstance(body, FlexibleBody):
+    if not getattr(body, "has_mesh", False):
         raise ModelError(f"{owner}: expected a body such as model.body('beam'), not {show(body)}.")

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flexmbs.bodies.floating import FloatingBody
 from flexmbs.bodies.marker import Body, Marker, as_marker
 from flexmbs.body import Attachment, FlexibleBody
 from flexmbs.core.checks import as_array, show
@@ -17,7 +16,6 @@ from flexmbs.core.errors import ModelError, unknown_name
 from flexmbs.joint_history import JointHistory, reaction_wrench, rows_over_time
 from flexmbs.mechanics.marker_set import MarkerSet
 from flexmbs.trees.coordinate import TreeCoordinate
-from flexmbs.trees.tree import Tree
 
 if TYPE_CHECKING:
     from flexmbs.joints.contracts import Joint
@@ -174,26 +172,14 @@ class TimeSolution:
 
         Of a tree those of its joints, link by link, with quaternions as four numbers.
         """
-        c = self.system.coordinates
-        if isinstance(body, FlexibleBody):
-            dofs = c.node_dofs[c.index(body)]
-            if body.element.layout.quaternion:
-                return self.q[:, (c.in_q(dofs)[:, :1] + np.arange(7)).ravel()]
-            return self.q[:, dofs.ravel()]
-        if isinstance(body, Tree):
-            return self.q[:, c.tree(body).in_q]
-        iq, _ = c.place(body)
-        frame = self.q[:, iq : iq + len(body.initial_q)]
-        if isinstance(body, FloatingBody):
-            return np.hstack((frame, self.q[:, c.modal[id(body)] : c.modal[id(body)] + body.modes]))
-        return frame
+        return self.q[:, self.system.coordinates.in_q(body)]
 
     def shape(self, body: FlexibleBody, step: int = -1, points: int = 9) -> FloatArray:
         """Points (n_e, points, dim) along every element of a flexible body at a stored time [length].
 
         Of a surface (n_e, points^2, 3), a grid on every element.
         """
-        if not isinstance(body, FlexibleBody):
+        if not getattr(body, "has_mesh", False):
             raise ModelError(f"shape: expected a FlexibleBody, not {show(body)}.")
         return body.element.positions(self.system.group(body), np.array(self.q[step]), body.natural(points))
 
@@ -202,7 +188,7 @@ class TimeSolution:
 
         ``xi (n_s,)`` as for `Solution.resultant`; by default where the element is most accurate.
         """
-        if not isinstance(body, FlexibleBody):
+        if not getattr(body, "has_mesh", False):
             raise ModelError(f"resultant: expected a FlexibleBody, not {show(body)}.")
         names = [r.symbol for r in body.element.resultants]
         if symbol not in names:

@@ -95,7 +95,7 @@ class CartesianForm:
 def _converted(model: Model, described: bool) -> tuple[Model, _Remap, dict[int, Any]]:
     links = list(model.tree_links)
     for link in links:
-        if isinstance(link.link, trees.FlexibleLink):
+        if link.deforms:
             raise ModelError(
                 f"as_cartesian: {link} is flexible; describe it as a FloatingBody with joints at its interfaces."
             )
@@ -112,7 +112,7 @@ def _converted(model: Model, described: bool) -> tuple[Model, _Remap, dict[int, 
         carrier, origin, axes = carriers[id(link)]
         if carrier is link:
             bodies[id(link)] = _body(link, poses[id(link)], names[id(link)])
-        centre = carrier.link.centre if isinstance(carrier, trees.TreeLink) else np.zeros(3)
+        centre = carrier.centre.point if carrier is not ground else np.zeros(3)
         moved[id(link)] = Moved(bodies[id(carrier)], axes.T @ (centre - origin), axes.T)
     joints = {id(link): _joint(link, moved, names[id(link)]) for link in links if carriers[id(link)][0] is link}
     gone: dict[int, str] = {id(link): str(link) for link in links} | {id(tree): str(tree) for tree in model.trees}
@@ -148,7 +148,7 @@ class _Rows:
         if not isinstance(b, TreeCoordinateMarker) or a.body is not ground or row.kind != INERTIAL:
             return None
         joint = self.joints.get(id(b.body))
-        name = b.body.link.joint.names[b.index] if isinstance(b.body, trees.TreeLink) else ""
+        name = b.component
         known = {"angle": Row(ANGLE), "displacement": Row(ALONG, lower_pairs.Z)}
         known |= {"x": Row(ALONG, lower_pairs.X), "y": Row(ALONG, lower_pairs.Y)}
         if joint is None or name not in known or isinstance(joint, Universal):

@@ -3,17 +3,18 @@ r"""Substructures: reduced parts between two frames, which neighbours share, so 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from scipy import linalg
 
 from flexmbs.bodies.arc_length import ArcLength, arc_length
 from flexmbs.bodies.rigid import RigidBody
-from flexmbs.coordinates import ExtraCoordinate
+from flexmbs.core.body_description import BodyDescription
 from flexmbs.core.checks import as_array, as_flag, as_name, as_number, frozen_copy, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
+from flexmbs.core.extra_coordinate import ExtraCoordinate
 from flexmbs.core.rotations import RotationLike, as_rotation
 from flexmbs.reduction.inertia import InertiaInvariants
 from flexmbs.reduction.interfaces import Frame
@@ -22,6 +23,8 @@ from flexmbs.reduction.model import ReducedModel
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
+    from flexmbs.core.units import Units
+
 __all__ = ["Substructure"]
 
 SOFT = 1e-12
@@ -29,7 +32,7 @@ SOFT = 1e-12
 
 
 @dataclass(frozen=True, eq=False, init=False)
-class Substructure:
+class Substructure(BodyDescription):
     r"""A reduced part between two frames that are bodies of the model: {r0, u, v, w} of Valverde, Cuadrado et al.
 
     The frame of the first body, :math:`r_A, A = [u\ v\ w]`, is the floating frame of the part. The frame of the second
@@ -101,6 +104,9 @@ class Substructure:
     (['beam section 1', 'beam section 2', 'beam section 3'], 6)
     """
 
+    kind: ClassVar[str] = "substructure"
+    collection: ClassVar[str] = "substructures"
+
     reduced: ReducedModel
     start: RigidBody
     end: RigidBody
@@ -163,6 +169,13 @@ class Substructure:
     def mass(self) -> float:
         """[mass]."""
         return self.inertia.mass
+
+    def line_in_model(self, units: Units) -> str:
+        """Its line in the text of a model."""
+        return (
+            f"substructure {self.name!r} from {self.start.name!r} to {self.end.name!r}: {self.modes} inner modes, mass "
+            f"{self.mass:.3g} {units.mass}"
+        )
 
     def _tabulate(self, owner: str) -> None:
         """Everything in axes of the body at the start."""

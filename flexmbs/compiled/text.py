@@ -19,12 +19,11 @@ import numpy as np
 from flexmbs.compiled import newton_step
 from flexmbs.compiled.addresses import Addresses
 from flexmbs.forces.wrench import wrench_force
-from flexmbs.mechanics.inertia import add_rows_product, gyroscopic_force, gyroscopic_tangent, inertia_force
+from flexmbs.mechanics.inertia import add_rows_product, inertia_force
 from flexmbs.mechanics.moving_mass import renew_step_mass
 from flexmbs.mechanics.pairs import joint_coupling, joint_force, joint_rates, joint_tangent, pull_down, update_angles
 from flexmbs.mechanics.row_forces import row_force, row_force_energy, row_force_tangent
 from flexmbs.mechanics.wrenches import wrench_tangent
-from flexmbs.trees.dynamics import tree_force, tree_tangent
 
 if TYPE_CHECKING:
     from flexmbs.core.contracts import FloatArray
@@ -145,14 +144,16 @@ class Text:
     def _mechanics(self, m: Any, work: str, markers: str) -> None:
         """What acts on markers."""
         dyn, take = self.dynamics, self.addresses
-        if len(m.rigid.dofs):
-            self.groups.append("rigid bodies")
-            g = self._group("rigid", m.rigid, "rigid bodies")
-            own = markers if dyn._rigid_alone is not None else work  # whichever is compiled for the loop in Python
-            self._force.append(f"{self._import(gyroscopic_force)}({g}, state, env, {own})")
-            self._tangent.append(f"{self._import(gyroscopic_tangent)}({g}, state, env, {own}, weights)")
-        if len(m.trees.kind):
-            self._trees(m, markers)
+        stages = [(bodies, stage) for bodies in m.groups for stage in bodies.stages]
+        for i, (bodies, stage) in enumerate(stages):
+            self.groups.append(stage.name)
+            g = self._group(f"inertia_{i}", stage.group, stage.name)
+            # whichever is compiled for the loop in Python
+            own = markers if stage.on_markers or dyn._rigid_alone is not None else work
+            self._force.append(f"{self._import(stage.force, stage.name)}({g}, state, env, {own})")
+            self._tangent.append(f"{self._import(stage.tangent, stage.name)}({g}, state, env, {own}, weights)")
+            if bodies.moving is not None:
+                self._renew_mass(g)
         self._both(f"{markers}.W[:] = 0.0")
         pulls = []
         for i, (kind, group) in enumerate(m.markers.groups):
@@ -203,15 +204,10 @@ class Text:
                 columns = ", ".join(f"{name}.{c}" for c in ("mA", "mB", "ptr", "kind", "c", "near"))
                 self._account.append(f"{self._import(update_angles)}({columns}, {markers}.p, {markers}.R)")
 
-    def _trees(self, m: Any, markers: str) -> None:
-        """Trees, and their mass in the matrix of a step."""
-        take, moving = self.addresses, self.dynamics._moving_mass
-        self.groups.append("trees")
-        g = self._group("trees", m.trees, "trees")
-        self._force.append(f"{self._import(tree_force)}({g}, state, env, {markers})")
-        self._tangent.append(f"{self._import(tree_tangent)}({g}, state, env, {markers}, weights)")
-        arrays = moving.step_arrays
-        names = [self._table(f"tree_{name}", take.array(array)) for name, array in arrays.items()]
+    def _renew_mass(self, g: str) -> None:
+        """Mass of trees in the matrix of a step."""
+        arrays = self.dynamics._moving_mass.step_arrays
+        names = [self._table(f"tree_{name}", self.addresses.array(array)) for name, array in arrays.items()]
         self._tangent.append(f"{self._import(renew_step_mass)}({g}, state.q, {', '.join(names)})")
 
     def _joints(self, m: Any, markers: str) -> None:

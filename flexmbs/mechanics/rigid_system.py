@@ -24,7 +24,7 @@ def rigid_alone(system: System) -> tuple[RigidGroup, Any, JointGroup, IntArray] 
         return None
     (kind, points), *_ = m.markers.groups
     others = len(m.forces.mA) or len(m.wrenches.mk) or m.actuator_wrenches or m.user_offsets or system.model.states
-    if others or kind is not RIGID or not (len(m.rigid.dofs) and len(m.joints.mA)):
+    if others or kind is not RIGID or len(m.stages) != 1 or not (len(m.rigid.dofs) and len(m.joints.mA)):
         return None
     return m.rigid, points, m.joints, m.markers.dof
 

@@ -141,9 +141,9 @@ def possible_entries(system: System) -> NDArray[np.bool_]:
     m = system.mechanics
     if m is None:
         return possible
-    for o, places in zip(m.trees.blk, system.coordinates.trees, strict=True):
-        related = places.related().ravel() > 0.0
-        possible[o : o + len(related)] = related
+    for moving in (group.moving for group in m.groups if group.moving is not None):
+        for offset, pattern in zip(moving.offsets, moving.pattern, strict=True):
+            possible[offset : offset + pattern.size] = pattern.ravel()
     if any(kind.wanders for kind, _ in m.markers.groups):
         return possible
     analytic = np.zeros_like(possible)

@@ -97,10 +97,10 @@ def model_to_plain(model: Model, sampler: Sampler) -> Plain:
 
     def describe(label: str, item: object) -> Plain:
         def replace(field: str, value: object) -> Plain:
-            if isinstance(value, Mesh) and isinstance(item, FlexibleBody):
+            if isinstance(value, Mesh) and id(item) in numbers:
                 return {"class": "mesh", "body": numbers[id(item)]}
-            if isinstance(value, FlexibleBody):
-                return {"class": "body", "name": value.name}
+            if id(value) in numbers:
+                return {"class": "body", "name": model.flexible_bodies[numbers[id(value)]].name}
             if field == "history" and value is not None and type(value) not in (Table, Constant):
                 return to_plain(label, sampler.table(label, value))  # type: ignore[arg-type]
             return NotImplemented

@@ -13,12 +13,13 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from flexmbs.bodies.frames import frame_along
 from flexmbs.bodies.marker import Body, Marker
+from flexmbs.core.body_description import BodyDescription
 from flexmbs.core.checks import as_array, as_name, frozen_copy, show
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError, unknown_name
@@ -33,11 +34,13 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
+    from flexmbs.core.units import Units
+
 __all__ = ["Tree", "TreeLink", "link_shape"]
 
 
 @dataclass(frozen=True, eq=False, init=False)
-class Tree:
+class Tree(BodyDescription):
     """Links in a tree of joints, with the joint coordinates, and shapes of flexible links, as the only unknowns.
 
     Parameters
@@ -70,6 +73,9 @@ class Tree:
     >>> run.position(pendulum.link("lower").marker((0, 0, -1))).shape
     (101, 3)
     """
+
+    kind: ClassVar[str] = "tree"
+    collection: ClassVar[str] = "trees"
 
     links: tuple[Link | FlexibleLink, ...]
     position: FloatArray
@@ -113,6 +119,20 @@ class Tree:
     def mass(self) -> float:
         """[mass]."""
         return sum(link.mass for link in self.links)
+
+    @property
+    def members(self) -> tuple[TreeLink, ...]:
+        return self.bodies
+
+    @property
+    def stored_shapes(self) -> dict[tuple[str | int, ...], FloatArray]:
+        """Those of its flexible links."""
+        return {("links", b.index): b.link.floating.basis for b in self.bodies if isinstance(b.link, FlexibleLink)}
+
+    def line_in_model(self, units: Units) -> str:
+        """Its line in the text of a model."""
+        n = len(self.links)
+        return f"tree {self.name!r}: {n} link{'s' * (n > 1)}, {self.n_v} coordinates, mass {self.mass:.3g} {units.mass}"
 
     def link(self, name: str) -> TreeLink:
         """The link of that name, as a body that carries markers."""
@@ -166,6 +186,10 @@ class Tree:
 class TreeLink(Body):
     """A link of a tree as a body: what joints, forces and sensors are given; made by ``tree.link(name)``."""
 
+    kind: ClassVar[str] = "tree"
+    collection: ClassVar[str] = ""
+    not_an_item: ClassVar[str] = "A link comes with its tree: give the tree."
+
     tree: Tree
     index: int
     origin: FloatArray = field(repr=False)
@@ -188,6 +212,19 @@ class TreeLink(Body):
     def mass(self) -> float:
         """[mass]."""
         return self.link.mass
+
+    @property
+    def part_of(self) -> tuple[Tree, int]:
+        return self.tree, self.index
+
+    @property
+    def words(self) -> str:
+        return f"link of {self.tree.name!r}"
+
+    @property
+    def deforms(self) -> bool:
+        """Whether it is flexible."""
+        return isinstance(self.link, FlexibleLink)
 
     def interface(self, name: str, axis: ArrayLike | None = None, x: ArrayLike | None = None) -> Marker:
         """The marker of an interface of a flexible link, at its origin.
