@@ -82,7 +82,7 @@ def assemble(dynamics: Dynamics, t: float, q: FloatArray, v: FloatArray, keep: t
 def _check_drivers(dyn: Dynamics) -> None:
     """Refuse different motions of one coordinate, which may agree in position and speed and part afterwards."""
     m = dyn.mechanics
-    if m is None or len(dyn.prescribed.moving) < 2:
+    if len(dyn.prescribed.moving) < 2:
         return
     joints, seen = m.joints, dict[tuple[Any, ...], int]()
     for n in range(len(joints.mA)):
@@ -163,7 +163,7 @@ def _positions(dyn: Dynamics, q: FloatArray, v: FloatArray, heavy: FloatArray) -
     if best <= 1e-8 * dyn.length and gap <= 1e-8 * dyn.length:
         return q
     worst = np.argsort(-np.abs(np.where(rows, g, 0.0)))[:5]
-    named = "; ".join(f"{dyn.mechanics.names[i]} ({g[i]:.3g})" for i in worst if abs(g[i]) > 1e-9)  # type: ignore[union-attr]
+    named = "; ".join(f"{dyn.mechanics.names[i]} ({g[i]:.3g})" for i in worst if abs(g[i]) > 1e-9)
     raise ModelError(
         f"Model {dyn.system.model.name!r}: the joints cannot be assembled from the positions given. Not met: {named}. "
         f"Check the points of these joints and the positions of their bodies, or remove joints that contradict others."
@@ -191,7 +191,7 @@ def _velocities(dyn: Dynamics, q: FloatArray, v: FloatArray, heavy: FloatArray) 
     if float(np.abs(rate).max()) > max(1e-6 * speed, SLOW) * max(1.0, dyn.length):
         size = np.abs(rate)
         worst = [int(i) for i in np.argsort(-size, kind="stable")[:SHOWN] if size[i] > 0.1 * size.max()]
-        named = "; ".join(f"{dyn.mechanics.names[i]} ({rate[i]:.3g} per time)" for i in worst)  # type: ignore[union-attr]
+        named = "; ".join(f"{dyn.mechanics.names[i]} ({rate[i]:.3g} per time)" for i in worst)
         raise ModelError(
             f"Model {dyn.system.model.name!r}: no velocities agree with all joints. Not met: {named}. Remove what "
             f"contradicts the others: a driver beside a joint that locks it, or a second driver."
@@ -219,7 +219,7 @@ def accelerations(
         a, lam = a + d[: dyn.n_v], lam + d[dyn.n_v :]
         if not any(smooth):
             dyn.residual(q, v, a, lam)
-    if any(smooth) and dyn.mechanics is not None and dyn.python.states:
+    if any(smooth) and dyn.python.states:
         a = a + _rates_that_see(dyn, q, v, a, lam)
     if not (np.isfinite(a).all() and np.isfinite(lam).all()):
         raise SingularError(
@@ -246,8 +246,6 @@ def _acceleration_gap(dyn: Dynamics, a: FloatArray, gamma: FloatArray) -> FloatA
 
 def constraint_matrix(dyn: Dynamics) -> FloatArray:
     """G (n_c, n_v) at the state linearised last, dense, on all velocities."""
-    if dyn.mechanics is None:
-        return np.zeros((0, dyn.n_v))
     G: FloatArray = constraint_rows(dyn.mechanics, dyn.B, dyn.n_v).toarray()
     return G
 
@@ -266,7 +264,7 @@ def dependent_constraints(dyn: Dynamics, q: FloatArray, v: FloatArray) -> tuple[
     weight = np.where(dyn.mass[free] > 0.0, 1.0 / np.sqrt(np.where(dyn.mass[free] > 0.0, dyn.mass[free], 1.0)), 1.0)
     A = G[:, free] * weight
     size = np.linalg.norm(A, axis=1)
-    names = dyn.mechanics.names  # type: ignore[union-attr]
+    names = dyn.mechanics.names
     if (size == 0.0).any():
         idle = [names[i] for i in np.flatnonzero(size == 0.0)]
         rest = np.flatnonzero(size > 0.0)

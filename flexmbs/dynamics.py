@@ -19,7 +19,6 @@ import numpy as np
 
 from flexmbs.core.contracts import Env, FloatArray, MarkerWork, State
 from flexmbs.core.errors import SingularError
-from flexmbs.core.linsolve.band import Band
 from flexmbs.core.sparsity import clear_blocks, rotate_blocks
 from flexmbs.forces.items import DEAD
 from flexmbs.forces.wrench import wrench_force
@@ -78,16 +77,17 @@ class Dynamics:
 
     def __init__(self, system: System) -> None:
         self.system, self.coordinates = system, system.coordinates
-        mechanics = system.mechanics
-        self.mechanics = mechanics
+        damped = any(np.any(getattr(t.group, "tau", 0.0)) for t in system.terms)
+        self.workspace = system.workspace(symmetric=system.symmetric and not damped, in_place=True)
+        self.mechanics = mechanics = self.workspace.mechanics
         self.turns = Turns(mechanics)
         self.n_q, self.n_v, self.n_linear = self.coordinates.n, self.coordinates.n_v, self.coordinates.n_linear
-        self.n_c = 0 if mechanics is None else mechanics.n_c
+        self.n_c = mechanics.n_c
         n = self.n_v + self.n_c
-        self.r, self.B = system._work.r, system._work.B
-        self._work = system._work
+        self._work, self.solver = self.workspace.work, self.workspace.solver
+        self.r, self.B = self._work
         self.d, self.b = np.zeros(n), np.zeros(system.n)
-        self.velocity_rows = np.zeros(self.n_c, dtype=np.int64) if mechanics is None else mechanics.levels
+        self.velocity_rows = mechanics.levels
         self._frames = np.ascontiguousarray(system.fixation.frames0)
         self._frame_dofs = system.fixation.frame_dofs
         refuse_moving_supports(system)
@@ -106,30 +106,22 @@ class Dynamics:
         self.prescribed = Prescribed(system, self.velocity_rows)
         self.motion, self._given = self.prescribed.motion, self.prescribed.given
         self._without_multipliers = np.zeros(self.n_c)
-        if mechanics is not None:
-            self.markers: MarkerWork = mechanics.markers.work(self.r, self.B)
-            self.T = self.markers.T
-            self._terms = [
-                replace(t, group=t.group._replace(T=self.T)) if hasattr(t.group, "n_linear") else t for t in self._terms
-            ]
-            self._place = [(k.place, k.place_tangent, k.pull, g, k) for k, g in mechanics.markers.groups]
-            self._stages = mechanics.stages
-            self._has_joints, self._has_forces = len(mechanics.joints.mA) > 0, len(mechanics.forces.mA) > 0
-            self._has_wrenches = len(mechanics.wrenches.mk) > 0
-            self.python = PythonItems(self)
-            self._has_states, self._has_users = bool(self.python.states), bool(self.python.users)
-            self._before = self._has_states or bool(mechanics.actuator_wrenches)
-        else:
-            self.T = np.zeros((0, 3, 3))
-        damped = any(np.any(getattr(t.group, "tau", 0.0)) for t in system.terms)
-        if isinstance(system.solver, Band):
-            system.solver.in_place = True
-            system.solver.symmetric = system.symmetric and not damped
-        self.solver = system.solver
+        self.markers: MarkerWork = mechanics.markers.work(self.r, self.B)
+        self.T = self.markers.T
+        self._terms = [
+            replace(t, group=t.group._replace(T=self.T)) if hasattr(t.group, "n_linear") else t for t in self._terms
+        ]
+        self._place = [(k.place, k.place_tangent, k.pull, g, k) for k, g in mechanics.markers.groups]
+        self._stages = mechanics.stages
+        self._has_joints, self._has_forces = len(mechanics.joints.mA) > 0, len(mechanics.forces.mA) > 0
+        self._has_wrenches = len(mechanics.wrenches.mk) > 0
+        self.python = PythonItems(self)
+        self._has_states, self._has_users = bool(self.python.states), bool(self.python.users)
+        self._before = self._has_states or bool(mechanics.actuator_wrenches)
         self._compliance = np.zeros(self.n_c)
-        self._rigid_alone = None if self._terms or len(self._damped_mass) else rigid_alone(system)
+        self._rigid_alone = None if self._terms or len(self._damped_mass) else rigid_alone(system, mechanics)
         self.seconds = dict.fromkeys(("evaluation", "assembly", "factorisation", "solve"), 0.0)
-        self.matrix = StepMatrix(system, possible_entries(system), self.seconds)
+        self.matrix = StepMatrix(system, possible_entries(system, mechanics), self.seconds, self.solver)
         if self._moves:
             self._moving_mass = MovingMass(system, self._mass_matrix, self.matrix)
             self._M = as_rows(self._moving_mass.rows)
@@ -183,27 +175,26 @@ class Dynamics:
             if bad >= 0:
                 raise EvaluationError(self.system._refusal(term, bad))
         m = self.mechanics
-        if m is not None:
-            markers = self.markers
-            if self._stages:
-                inertia_forces(self._stages, state, env, work, markers)
-            markers.W[:] = 0.0
-            self._put_markers(state)
-            if self._before:
-                self.python.before(q, v, a, lam, self.r)
-            if self._has_users:
-                self.python.forces()
-            if self._has_joints:
-                joint_force(m.joints, state, env, markers)
-            if self._has_forces:
-                if m.given:
-                    self.python.given(m.forces)
-                bad = row_force(m.forces, state, env, markers)
-                if bad >= 0:
-                    refuse_force(m, bad, env.t)
-            if self._has_wrenches:
-                wrench_force(m.wrenches, markers.R, env.scale, markers.W)
-            pull_down(m.markers.ptr, m.markers.dof, markers.JT, markers.W, self.r)
+        markers = self.markers
+        if self._stages:
+            inertia_forces(self._stages, state, env, work, markers)
+        markers.W[:] = 0.0
+        self._put_markers(state)
+        if self._before:
+            self.python.before(q, v, a, lam, self.r)
+        if self._has_users:
+            self.python.forces()
+        if self._has_joints:
+            joint_force(m.joints, state, env, markers)
+        if self._has_forces:
+            if m.given:
+                self.python.given(m.forces)
+            bad = row_force(m.forces, state, env, markers)
+            if bad >= 0:
+                refuse_force(m, bad, env.t)
+        if self._has_wrenches:
+            wrench_force(m.wrenches, markers.R, env.scale, markers.W)
+        pull_down(m.markers.ptr, m.markers.dof, markers.JT, markers.W, self.r)
         return self.r
 
     def tangent(
@@ -244,31 +235,30 @@ class Dynamics:
         if len(self._damped_mass):
             self.B[: len(self._damped_mass)] += weights[1] * self._damped_mass
         m = self.mechanics
-        if m is not None:
-            markers = self.markers
-            if self._stages:
-                inertia_tangents(self._stages, state, env, work, markers, weights)
-            markers.W[:] = 0.0
-            self._put_markers(state, tangents=True)
-            if self._before:
-                self.python.before(q, v, a, lam, self.r)
-            if self._has_users:
-                self.python.forces()
-            if self._has_users or self._has_states:
-                self.python.tangents(q, v, a, lam, weights)
-            if self._has_joints:
-                joint_tangent(m.joints, state, env, markers, weights, on_rates)
-            if self._has_forces:
-                if m.given:
-                    self.python.given(m.forces)
-                bad = row_force_tangent(m.forces, state, env, markers, weights)
-                if bad >= 0:
-                    refuse_force(m, bad, env.t)
-            if self._has_wrenches:
-                wrench_tangent(m.wrenches, m.wrench_offsets, m.markers.ptr, env.scale, markers, weights[0])
-            for _, _, pull, group, _ in self._place:
-                pull(group, state, env, markers, weights)
-            pull_down(m.markers.ptr, m.markers.dof, markers.JT, markers.W, self.r)
+        markers = self.markers
+        if self._stages:
+            inertia_tangents(self._stages, state, env, work, markers, weights)
+        markers.W[:] = 0.0
+        self._put_markers(state, tangents=True)
+        if self._before:
+            self.python.before(q, v, a, lam, self.r)
+        if self._has_users:
+            self.python.forces()
+        if self._has_users or self._has_states:
+            self.python.tangents(q, v, a, lam, weights)
+        if self._has_joints:
+            joint_tangent(m.joints, state, env, markers, weights, on_rates)
+        if self._has_forces:
+            if m.given:
+                self.python.given(m.forces)
+            bad = row_force_tangent(m.forces, state, env, markers, weights)
+            if bad >= 0:
+                refuse_force(m, bad, env.t)
+        if self._has_wrenches:
+            wrench_tangent(m.wrenches, m.wrench_offsets, m.markers.ptr, env.scale, markers, weights[0])
+        for _, _, pull, group, _ in self._place:
+            pull(group, state, env, markers, weights)
+        pull_down(m.markers.ptr, m.markers.dof, markers.JT, markers.W, self.r)
         return self.r
 
     def _put_markers(self, state: State, tangents: bool = False) -> None:
@@ -276,7 +266,7 @@ class Dynamics:
         for place, place_tangent, _, group, kind in self._place:
             bad = (place_tangent if tangents else place)(group, state, self.prescribed.env, self.markers)
             if bad >= 0:
-                refuse_marker(self.mechanics, kind, group, bad)  # type: ignore[arg-type]
+                refuse_marker(self.mechanics, kind, group, bad)
 
     def residual_and_rows(self, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray) -> FloatArray:
         """The residual, and G and G^T alone into the blocks: with the mass all that explicit schemes factorise.
@@ -291,7 +281,7 @@ class Dynamics:
             values = self.r.copy()
             state = State(q, v, a, self._without_multipliers)
             self._put_markers(state, tangents=True)
-            joint_tangent(self.mechanics.joints, state, self.env, self.markers, (0.0, 0.0), 0)  # type: ignore[union-attr]
+            joint_tangent(self.mechanics.joints, state, self.env, self.markers, (0.0, 0.0), 0)
             self.r[:] = values
         return self.r
 
@@ -356,18 +346,17 @@ class Dynamics:
         """G v + g_t (n_c,) of all constraints at the state evaluated last."""
         rate = -self.motion[:, 1]
         if self.n_c:
-            joint_rates(self.mechanics.joints, self.markers, rate)  # type: ignore[union-attr]
+            joint_rates(self.mechanics.joints, self.markers, rate)
         return rate
 
     def rate_coupling(self, y: FloatArray, out: FloatArray) -> None:
         """out -= what increments y of the positions do to G v / wv, from the last tangent with ``on_rates``."""
         m = self.mechanics
-        if m is not None:
-            if len(self.system._turned):  # so are the blocks
-                whole = np.zeros(self.n_q)
-                whole[: self.n_v] = y[: self.n_v]
-                y = self.system.fixation.to_frames(whole, self._frames)[: self.n_v]
-            joint_coupling(m.joints, m.markers.dof, self.B, y, out)
+        if len(self.system._turned):  # so are the blocks
+            whole = np.zeros(self.n_q)
+            whole[: self.n_v] = y[: self.n_v]
+            y = self.system.fixation.to_frames(whole, self._frames)[: self.n_v]
+        joint_coupling(m.joints, m.markers.dof, self.B, y, out)
 
     def gamma(self, q: FloatArray, v: FloatArray) -> FloatArray:
         """The part of d2g/dt2 that is not G a, (n_c,); evaluates the kinematics at this state."""
@@ -382,18 +371,15 @@ class Dynamics:
         """The same where the kinematics are in place already, with their derivatives."""
         out = -self.motion[:, 2]
         m = self.mechanics
-        assert m is not None  # noqa: S101
         joint_gamma(m.joints, v, m.markers.dof, self.markers, out)
         return out
 
     def start_turns(self, t: float) -> None:
         """Forget turns; angles that are driven count from their motion at time t."""
         self.turns.reset()
-        if self.mechanics is not None:
-            self.set_time(t)
-            self.turns.count_from(self.motion, [i for i, _ in self.prescribed.moving])
+        self.set_time(t)
+        self.turns.count_from(self.motion, [i for i, _ in self.prescribed.moving])
 
     def accept(self, q: FloatArray) -> None:
         """After an accepted step: turns are counted from the poses evaluated last."""
-        if self.mechanics is not None:
-            self.turns.accept(q, self.markers)
+        self.turns.accept(q, self.markers)

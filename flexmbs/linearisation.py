@@ -121,7 +121,6 @@ def moved(dyn: Dynamics, q: FloatArray, step: FloatArray) -> FloatArray:
 def held_columns(dyn: Dynamics, state: StepState, numbers: list[int]) -> FloatArray:
     """d r / d(held value) (n_v, k) of some actuators, by differences, which are exact for those without a law."""
     m = dyn.mechanics
-    assert m is not None  # noqa: S101
     columns = np.zeros((dyn.n_v, len(numbers)))
     dyn.residual(state.q, state.v, state.a, state.lam)  # outputs of states into the held values
     before, dyn._before = dyn._before, False
@@ -145,7 +144,6 @@ def held_columns(dyn: Dynamics, state: StepState, numbers: list[int]) -> FloatAr
 def _set_wrenches(dyn: Dynamics) -> None:
     """Factors of the actuators that are wrenches, from the held values."""
     m = dyn.mechanics
-    assert m is not None  # noqa: S101
     for i, place in m.actuator_wrenches:
         dyn.env.scale[place] = m.actuators[i].force(float(m.held[i]), t=dyn.env.t)
 
@@ -182,8 +180,7 @@ def _with_states(
 ) -> tuple[csc_array, csc_array]:
     r"""Add what states read and drive: :math:`\dot x = f(x, u), y = h(x, u)`, u read of (q, v), y held by actuators."""
     t, n = dyn.env.t, E.shape[1]
-    m, python = dyn.mechanics, dyn.python
-    assert m is not None  # noqa: S101
+    python = dyn.python
     K, D = K.toarray(), D.toarray()
     dense = E.toarray()
     for (item, places), output in zip(python.states, python.outputs, strict=True):

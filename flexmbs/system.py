@@ -1,7 +1,8 @@
 """The compiled model: arrays, groups and slot maps. What an analysis sees.
 
 `compile_model` numbers the coordinates, gathers all items of one type into one group, finds the sparsity pattern and
-the slots once, and chooses the linear solver. A `System` never changes but for its private work arrays.
+the slots once. A `System` is constant: what evaluations write to is in a `flexmbs.workspace.Workspace`, one for
+every run.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from flexmbs.core.sparsity import Blocks, Pattern
 from flexmbs.fixation import Fixation
 from flexmbs.gather import gather
 from flexmbs.mechanics.build import Mechanics
+from flexmbs.workspace import Workspace
 
 if TYPE_CHECKING:
     from flexmbs.body import FlexibleBody
@@ -74,8 +76,11 @@ class System:
         One per type of item.
     free : (n,) int array
         Entries of (v, multipliers) that are unknown, in the order of the unknowns.
-    mechanics : Mechanics or None
-        What acts between markers, and rigid bodies; None for a model of flexible bodies with supports alone.
+    mechanics : Mechanics
+        What acts between markers, and the inertia of bodies that are not meshed.
+    symmetric : bool
+        Whether the matrix of statics is symmetric and may be definite: no item says otherwise, and there are neither
+        multipliers nor rotations.
     solver : LinearSolver
         Owns the storage that `assemble` fills; its diagonal lies at ``diagonal``.
     """
@@ -85,19 +90,16 @@ class System:
         self.coordinates = Coordinates.of(model, model.extra_coordinates)
         self.fixation = Fixation.of(model, self.coordinates)
         self.terms, self.mass_blocks, size, self.n_element_terms = gather(model, self.coordinates)
-        self.mechanics = Mechanics.of(model, self.coordinates, size) if model.moves else None
-        n_v = self.coordinates.n_v
-        n_c = 0 if self.mechanics is None else self.mechanics.n_c
+        self.mechanics = Mechanics.of(model, self.coordinates, size)
+        n_v, n_c = self.coordinates.n_v, self.mechanics.n_c
         mask = np.ones(n_v, dtype=bool)
         mask[self.fixation.fixed] = False
         mask[self.coordinates.idle] = False
         self.blocks = [Blocks(t.group.dofs, t.group.b1) for t in self.terms if t.tangent is not None]
-        self.symmetric = all(t.symmetric for t in self.terms)
-        if self.mechanics is not None:
-            self.blocks += self.mechanics.blocks
-            self.mass_blocks = np.concatenate((self.mass_blocks, self.mechanics.mass))
-            size = self.mechanics.size
-            self.symmetric = False
+        self.blocks += self.mechanics.blocks
+        self.mass_blocks = np.concatenate((self.mass_blocks, self.mechanics.mass))
+        self.size = size = self.mechanics.size
+        self.symmetric = self.mechanics.symmetric and all(t.symmetric for t in self.terms)
         self.free, self.half_band = sparsity.saddle_order(
             self.blocks, self.coordinates.node_of, np.flatnonzero(mask), n_c
         )
@@ -111,7 +113,15 @@ class System:
         self._turned = self._blocks_in_frames()
         self._work = Work(np.zeros(n_v + n_c), np.zeros(size))
         self._zero = np.zeros(n_v)
-        self._no_multipliers = np.zeros(0)
+        self._no_multipliers = np.zeros(n_c)
+
+    def workspace(self, *, symmetric: bool | None = None, in_place: bool = False) -> Workspace:
+        """Arrays, tables and a solver for one run.
+
+        ``symmetric``: whether a narrow matrix is tried by Cholesky, default as the system says; ``in_place``: whether
+        its factors overwrite it, for large matrices of which nothing but the solution is asked.
+        """
+        return Workspace(self, symmetric=self.symmetric if symmetric is None else symmetric, in_place=in_place)
 
     @property
     def n(self) -> int:

@@ -360,8 +360,6 @@ class TimeSolution:
 
     @property
     def _mechanics(self) -> Mechanics:
-        if self.system.mechanics is None:
-            raise ModelError(f"model {self.model.name!r} has no joints.")
         return self.system.mechanics
 
     def _kinematics(self, at: Any, accelerations: bool = False) -> tuple[FloatArray, ...]:

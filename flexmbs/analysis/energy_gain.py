@@ -28,7 +28,7 @@ def warn_of_gain(solution: TimeSolution, usual: float) -> None:
     moving = energy.kinetic + energy.strain + energy.springs
     gained = np.nan_to_num(energy.balance)
     mechanics = solution.system.mechanics
-    if mechanics is not None and not mechanics.given:
+    if not mechanics.given:
         gained = gained - np.minimum(np.nan_to_num(energy.dissipated), 0.0)
     gain, most = float(gained.max()), float(np.nan_to_num(moving).max())
     if gain > GAIN * most and most > 1e-12 * usual:

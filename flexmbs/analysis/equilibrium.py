@@ -84,7 +84,7 @@ class _Analysis:
                     f"{self.name}: force {force.name!r} remembers its past, so that its equilibria depend on the way "
                     f"there; leave it out of the static analysis, or simulate until it rests."
                 )
-        if dyn.mechanics is not None and system.model.controllers:
+        if system.model.controllers:
             loop = ControlLoop(system.model.controllers)
             held = loop.outputs(loop.initial())
             dyn.mechanics.held[: len(held)] = held

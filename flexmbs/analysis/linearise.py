@@ -24,7 +24,6 @@ from flexmbs.control.sensors import as_sensors, read_sensor
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError
 from flexmbs.linearisation import held_columns, moved
-from flexmbs.mechanics.view import Viewer
 from flexmbs.model import Model
 from flexmbs.solution import Solution
 from flexmbs.system import System
@@ -108,7 +107,7 @@ class _Linear:
     def __init__(self, point: OperatingPoint, inputs: list[Input], sensors: Any) -> None:
         self.point, self.inputs, self.sensors = point, inputs, sensors
         dyn, lin = point.dyn, point.lin
-        self.viewer = Viewer(dyn.system) if dyn.mechanics is None else dyn.python.viewer
+        self.viewer = dyn.python.viewer
         self.n = n = len(lin.free)
         self.M, self.K, self.D, self.G = (x.toarray() for x in (lin.M, lin.K, lin.D, lin.G))
         still = np.flatnonzero(~lin.states)
@@ -126,7 +125,6 @@ class _Linear:
         """The constraint of a prescribed motion."""
         dyn = self.point.dyn
         m = dyn.mechanics
-        assert m is not None  # noqa: S101
         joint = dyn.system.model.joints[item.number]
         for k in m.equations_of(joint):
             equation = m.equations[k].equation
@@ -206,10 +204,10 @@ class _Linear:
             number = inputs[j].number if inputs is not None and inputs[j].kind == "actuator" else None
             sides = []
             for step in (h, -h):
-                if number is not None and m is not None:
+                if number is not None:
                     m.held[number] += step
                 sides.append(self._read(step, E @ Q[:, j], E @ V[:, j], E @ A[:, j], L[:, j]))
-                if number is not None and m is not None:
+                if number is not None:
                     m.held[number] -= step
             out[:, j] = (sides[0] - sides[1]) / (2.0 * h)
         out[np.abs(out) < 1e-9 * np.abs(out).max(initial=0.0)] = 0.0

@@ -226,7 +226,7 @@ def _moves(model: object) -> bool:
     if isinstance(model, Model):
         return model.moves
     if isinstance(model, System):
-        return model.mechanics is not None
+        return model.model.moves
     return isinstance(model, TimeSolution)
 
 

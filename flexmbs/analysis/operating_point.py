@@ -74,7 +74,7 @@ def operating_point(owner: str, model: object, off: tuple[str, ...] = ()) -> Ope
         q, v, redundant = found.q, found.v, found.redundant
     else:
         raise ModelError(f"{owner}: expected a Model or a solution, not {show(model)}.")
-    if dyn.mechanics is not None and system.model.controllers:
+    if system.model.controllers:
         loop = ControlLoop(system.model.controllers)
         memory = model.extra.get("control") if isinstance(model, TimeSolution) else None
         held = loop.outputs(memory["loop"] if memory else loop.initial())

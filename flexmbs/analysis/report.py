@@ -147,8 +147,8 @@ def inspect(model: Model | System) -> ModelReport:
     found = assemble(dyn, 0.0, dyn.coordinates.reference.copy(), dyn.coordinates.velocity.copy())
     redundant = dependent_constraints(dyn, found.q, found.v)
     m = system.mechanics
-    names = () if m is None else m.names
-    dropped = () if m is None else tuple(e.label for e in m.dropped)
+    names = m.names
+    dropped = tuple(e.label for e in m.dropped)
     n_states = len(state_places(dyn))
     n = int((system.free < dyn.n_v).sum()) - n_states
     bodies = tuple((b.name, float(b.mass)) for b in (*system.model.bodies, *system.model.trees))
@@ -166,7 +166,7 @@ def _entry(system: System, joint: Joint) -> JointEntry:
     m = system.mechanics
     sides = [side for pair in joint.pairs for side in (pair.a, pair.b)]
     among = tuple(dict.fromkeys(side.body.name for side in sides))
-    remain = 0 if m is None else len(m.equations_of(joint))
+    remain = len(m.equations_of(joint))
     return JointEntry(joint.name, kind_in_words(joint), among, sides[0].position0() + 0.0, remain)
 
 

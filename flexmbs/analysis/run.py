@@ -234,7 +234,7 @@ class Run:
         text += f" ({result.message})." if result.message else "."
         if result.status in (StepStatus.SLOW, StepStatus.DIVERGED):
             worst = int(np.argmax(np.abs(np.nan_to_num(dyn.r, nan=np.inf))))
-            name = dyn.coordinates.describe(worst) if worst < dyn.n_v else dyn.mechanics.names[worst - dyn.n_v]  # type: ignore[union-attr]
+            name = dyn.coordinates.describe(worst) if worst < dyn.n_v else dyn.mechanics.names[worst - dyn.n_v]
             text += f" The largest residual is {dyn.r[worst]:.3g} on {name}."
         if self.redundant:
             text += f" Redundant are: {', '.join(self.redundant[:5])}; a motion prescribed there cannot be followed."
@@ -270,8 +270,7 @@ class Run:
             "cpu_seconds": time.process_time() - self.cpu, "seconds": time.perf_counter() - self.wall,
         }  # fmt: skip
         counts |= {f"{part}_seconds": seconds for part, seconds in dyn.seconds.items()}
-        if dyn.mechanics is not None:
-            counts["python_seconds"] = dyn.python.seconds
+        counts["python_seconds"] = dyn.python.seconds
         counts |= getattr(self.stepper, "counts", {})
         return self.recorder.solution(
             counts=counts, redundant=self.redundant, status=self.status, message=self.message, last=self.state,

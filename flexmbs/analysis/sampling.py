@@ -9,7 +9,6 @@ import numpy as np
 
 from flexmbs.control.loop import ControlLoop
 from flexmbs.core.contracts import FloatArray
-from flexmbs.mechanics.view import Viewer
 
 if TYPE_CHECKING:
     from flexmbs.dynamics import Dynamics
@@ -26,7 +25,7 @@ class Sampling:
         model = dynamics.system.model
         self.loop = ControlLoop(model.controllers)
         self.state = self.loop.initial()
-        self.viewer = dynamics.python.viewer if dynamics.mechanics is not None else Viewer(dynamics.system)
+        self.viewer = dynamics.python.viewer
         self.samples: list[tuple[float, FloatArray]] = []
 
     def begin(self, t: float, q: FloatArray, v: FloatArray) -> None:
@@ -77,6 +76,5 @@ class Sampling:
         self._hold()
 
     def _hold(self) -> None:
-        if self.dynamics.mechanics is not None:
-            held = self.loop.outputs(self.state)
-            self.dynamics.mechanics.held[: len(held)] = held
+        held = self.loop.outputs(self.state)
+        self.dynamics.mechanics.held[: len(held)] = held

@@ -175,7 +175,7 @@ def solve_static(
     if not isinstance(model, Model | System):
         raise ModelError(f"solve_static: expected a Model, not {show(model)}.")
     system = model if isinstance(model, System) else compile_model(model)
-    if system.mechanics is not None:
+    if system.model.moves:
         from flexmbs.analysis.equilibrium import solve_equilibrium
 
         return solve_equilibrium(system, options, start, throw)

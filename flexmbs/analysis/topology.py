@@ -171,7 +171,7 @@ def topology(model: Model | System) -> Topology:
         for link in found.tree_links
     ]  # fmt: skip
     for joint in found.joints:
-        equations = 0 if system.mechanics is None else len(system.mechanics.equations_of(joint))
+        equations = len(system.mechanics.equations_of(joint))
         lines.append(_joint(joint, equations))
         ends.append(_two(joint, number) if lines[-1].role == "joint" else None)
     for support in found.supports:

@@ -51,7 +51,6 @@ def tree_reaction(solution: TimeSolution, joint: TreeCoordinate) -> FloatArray:
     head, last = int(own[0]), int(own[-1])
     dyn = Dynamics(system)
     m = dyn.mechanics
-    assert m is not None  # noqa: S101  # there is a tree
     beyond = []
     for i, marker in enumerate(m.markers.markers):
         body: Any = marker.body

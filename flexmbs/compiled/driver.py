@@ -41,8 +41,6 @@ def hindrance(dynamics: Dynamics, scheme: GeneralizedAlpha, refresh: str) -> str
         return "the iteration matrix is made on demand (refresh='demand')"
     if len(dynamics.system._turned) and scheme.index == 2 and dynamics.n_c:
         return "supports in inclined directions with index 2"
-    if m is None:
-        return ""
     varies = np.array([load.history is not None for load in dynamics.system.model.loads], dtype=bool)
     for group in m.groups:
         reason = group.hindrance(varies)
@@ -104,9 +102,9 @@ class Driver:
         per_step = dyn.n_q + 3 * dyn.n_v + dyn.n_c
         self.most = max(1, min(MOST_STEPS, MOST_NUMBERS // per_step))
         n, k = self.most, len(dyn.mass)
-        self._power = np.zeros((n, 0 if m is None else len(m.forces.mA)))
-        self._wrench_power = np.zeros((n, *((0, 6) if m is None else dyn.markers.W.shape)))
-        self._wrenches = m is not None and len(m.wrenches.mk) > 0
+        self._power = np.zeros((n, len(m.forces.mA)))
+        self._wrench_power = np.zeros((n, *dyn.markers.W.shape))
+        self._wrenches = len(m.wrenches.mk) > 0
         self._nodal = NodalLoads(dyn)
         text = Text(dyn, self._power, self._wrench_power)
         take = text.addresses

@@ -40,7 +40,6 @@ class ConstraintMatrix:
 def _entries(dyn: Dynamics) -> tuple[IntArray, IntArray, IntArray]:
     """Equation, place in v and place among the blocks of every entry of G."""
     m = dyn.mechanics
-    assert m is not None  # noqa: S101
     joints, ptr, dof = m.joints, m.markers.ptr, m.markers.dof
     none = np.zeros(0, dtype=np.int64)
     row, column, source = [none], [none], [none]

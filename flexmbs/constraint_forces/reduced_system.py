@@ -106,8 +106,7 @@ class ReducedSystem:
         system = model if isinstance(model, System) else compile_model(model)
         self._dyn = dyn = Dynamics(system)
         self._name = f"Model {system.model.name!r}"
-        m = dyn.mechanics
-        if m is None or not dyn.n_c:
+        if not dyn.n_c:
             raise ModelError(f"ReducedSystem: {self._name} has no joints, and so no constraint forces.")
         free = np.sort(system.free[system.free < dyn.n_v])
         self._E = free_directions(dyn, free)
@@ -117,8 +116,8 @@ class ReducedSystem:
         self._start = dyn.coordinates.reference.copy(), dyn.coordinates.velocity.copy()
         self.redundant = dependent_constraints(dyn, *self._start)
         dyn.compliance(len(self.redundant) > 0)
-        joints = list(dict.fromkeys(e.joint for e in m.equations))
-        self._of_joint = [np.array([i for i, e in enumerate(m.equations) if e.joint is j]) for j in joints]
+        joints = list(dict.fromkeys(e.joint for e in dyn.mechanics.equations))
+        self._of_joint = [np.array([i for i, e in enumerate(dyn.mechanics.equations) if e.joint is j]) for j in joints]
         self._find_bodies(free)
         pattern = csr_array(self._evaluate(*self._start, 0.0)[1])
         body_of = np.zeros(len(free), dtype=np.int64)

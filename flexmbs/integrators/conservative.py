@@ -92,8 +92,6 @@ def _control(dyn: Dynamics) -> Iterator[tuple[str, str]]:
 def _joints(dyn: Dynamics) -> Iterator[tuple[str, str]]:
     """Motions, velocity constraints, and rows whose exact change is not known."""
     m = dyn.mechanics
-    if m is None:
-        return
     for active in m.equations:
         name = f"joint {active.joint.name!r}"
         if active.equation.motion is not None:
@@ -107,8 +105,6 @@ def _joints(dyn: Dynamics) -> Iterator[tuple[str, str]]:
 def _forces(dyn: Dynamics) -> Iterator[tuple[str, str]]:
     """Forces between markers without a potential, or with one that is not integrated exactly."""
     m = dyn.mechanics
-    if m is None:
-        return
     for item in dyn.system.model.forces:
         name = f"force {getattr(item, 'name', item)!r}"
         if hasattr(item, "differentiate") or item.wrenches:
@@ -135,8 +131,6 @@ def _forces(dyn: Dynamics) -> Iterator[tuple[str, str]]:
 def _markers(dyn: Dynamics) -> Iterator[tuple[str, str]]:
     """Kinds of markers without exact increments."""
     m = dyn.mechanics
-    if m is None:
-        return
     angles = set(dyn.angles_of_bodies.tolist())
     for kind, group in m.markers.groups:
         for i, dofs in zip(group.mk, group.dofs, strict=True):

@@ -138,12 +138,11 @@ class _Stepper:
             solver.in_place = True
         dynamics.matrix = StepMatrix(system, np.ones(len(dynamics.B), dtype=bool), dynamics.seconds, solver)
         self._elements = element_kernels(dynamics)
-        self._work = system._work
-        self._markers = None if m is None else dynamics.markers
-        if m is not None:
-            self._kinds = [(kind, MEAN_KINDS[kind.name], group) for kind, group in m.markers.groups]
-            self._p0, self._R0 = dynamics.markers.p.copy(), dynamics.markers.R.copy()
-            self._Jm, self._Je = np.zeros_like(dynamics.markers.JT), np.zeros_like(dynamics.markers.JT)
+        self._work = dynamics._work
+        self._markers = dynamics.markers
+        self._kinds = [(kind, MEAN_KINDS[kind.name], group) for kind, group in m.markers.groups]
+        self._p0, self._R0 = dynamics.markers.p.copy(), dynamics.markers.R.copy()
+        self._Jm, self._Je = np.zeros_like(dynamics.markers.JT), np.zeros_like(dynamics.markers.JT)
 
     def forget(self) -> None:
         """Nothing is kept."""
@@ -171,8 +170,7 @@ class _Stepper:
         try:
             dyn.set_time(state.t + h)
             self._place(state.q, state.v)
-            if self._markers is not None:
-                self._p0[:], self._R0[:] = self._markers.p, self._markers.R
+            self._p0[:], self._R0[:] = self._markers.p, self._markers.R
             for number in range(1, scheme.most + 1):
                 cayley_retract(state.q, c, dyn.n_linear, dyn.angles_of_bodies, q1)
                 v1 = (2.0 / h) * c - state.v
@@ -215,13 +213,11 @@ class _Stepper:
 
     def _place(self, q: FloatArray, v: FloatArray) -> None:
         """Poses of the markers."""
-        if self._markers is None:
-            return
         state = State(q, v, v, v)
         for kind, _, group in self._kinds:
             bad = kind.place(group, state, self.dynamics.env, self._markers)
             if bad >= 0:
-                refuse_marker(self.dynamics.mechanics, kind, group, bad)  # type: ignore[arg-type]
+                refuse_marker(self.dynamics.mechanics, kind, group, bad)
 
     def _evaluate(
         self, state: StepState, q1: FloatArray, v1: FloatArray, c: FloatArray, lam: FloatArray, h: float
@@ -236,9 +232,10 @@ class _Stepper:
             if bad >= 0:
                 raise EvaluationError(dyn.system._refusal(term, bad))
         m, work = dyn.mechanics, self._markers
-        if m is None or work is None:
+        if len(m.rigid.dofs):
+            spin_change(m.rigid.dofs, m.rigid.J, m.rigid.b1, c, v1, h, r, B)
+        if not self._kinds:
             return
-        spin_change(m.rigid.dofs, m.rigid.J, m.rigid.b1, c, v1, h, r, B)
         self._place(q1, v1)
         Jm, Je = self._Jm, self._Je
         for _, mean, group in self._kinds:
@@ -246,10 +243,12 @@ class _Stepper:
         W = work.W
         W[:] = 0.0
         ends = self._p0, self._R0, work.p, work.R, W, work.S, Jm, Je, weight
-        joints_between(m.joints, lam, *ends, r, B)
-        bad = springs_between(m.forces, *ends, B)
-        if bad >= 0:
-            refuse_force(m, bad, dyn.env.t)
+        if len(m.joints.mA):
+            joints_between(m.joints, lam, *ends, r, B)
+        if len(m.forces.mA):
+            bad = springs_between(m.forces, *ends, B)
+            if bad >= 0:
+                refuse_force(m, bad, dyn.env.t)
         for _, mean, group in self._kinds:
             mean.pull(group, q0, q1, W, Je, weight, B)
         pull_down(m.markers.ptr, m.markers.dof, Jm, W, r)

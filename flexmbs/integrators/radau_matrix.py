@@ -65,7 +65,7 @@ class RadauMatrix:
         self._h = np.nan
         n_mass = len(system.mass_blocks)
         live = (system._row >= 0) & (system._col >= 0)
-        keep = np.flatnonzero(live & possible_entries(system))
+        keep = np.flatnonzero(live & possible_entries(system, dyn.mechanics))
         massive = np.flatnonzero(live[:n_mass] & (system.mass_blocks != 0.0))
         equations = np.flatnonzero(system.free >= n_v)
         row = np.concatenate((system._row[keep], system._row[massive], equations)).astype(np.int64)

@@ -16,7 +16,7 @@ __all__ = ["refuse_states_that_see_accelerations"]
 
 def refuse_states_that_see_accelerations(owner: str, dyn: Dynamics, reason: str) -> None:
     """Raise a `ModelError` that names a first-order state which reads accelerations or multipliers, if there is one."""
-    if dyn.mechanics is None or not dyn.python.states:
+    if not dyn.python.states:
         return
     q, v = dyn.coordinates.reference, dyn.coordinates.velocity
     before, held = dyn.env, dyn.mechanics.held.copy()

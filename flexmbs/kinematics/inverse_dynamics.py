@@ -175,7 +175,7 @@ class _Inverse:
         self.motion = motion
         self.dyn = dyn = Dynamics(motion.system)
         m = dyn.mechanics
-        if m is None:
+        if not (m.equations or len(m.trees.kind)):
             raise ModelError(f"inverse_dynamics: model {motion.model.name!r} has no joints.")
         if motion.model.controllers or len(state_places(dyn)):
             raise ModelError(
@@ -261,7 +261,7 @@ class _Inverse:
         dyn.set_time(float(motion.t[i]))
         dyn.T[:] = np.eye(3)
         r = E.T @ dyn.tangent(q, v, a, np.zeros(dyn.n_c), (0.0, 0.0))[: dyn.n_v]
-        whole = (constraint_rows(dyn.mechanics, dyn.B, dyn.n_v) @ E).toarray()  # type: ignore[arg-type]
+        whole = (constraint_rows(dyn.mechanics, dyn.B, dyn.n_v) @ E).toarray()
         dyn.accept(q)
         other = self.measured.at(q, v)[2] @ E if self.measured is not None else np.zeros((0, E.shape[1]))
         B = [whole[number] if driver else other[number] for driver, number in self.columns]

@@ -63,7 +63,7 @@ class PositionEquations:
         self.dyn, self.who = dyn, who
         self.model = f"Model {dyn.system.model.name!r}"
         m = dyn.mechanics
-        if m is None:
+        if not m.equations:
             raise ModelError(f"{who}: {self.model} has no joints; without them nothing prescribes its positions.")
         slow = [m.names[i] for i in np.flatnonzero(dyn.velocity_rows == 1)]
         if slow:
@@ -163,7 +163,6 @@ class PositionEquations:
     def involved(self, psi: FloatArray) -> str:
         """The joints that share in a combination of equations, in words, drivers first."""
         m = self.dyn.mechanics
-        assert m is not None  # noqa: S101
         share = np.abs(psi) / max(float(np.abs(psi).max(initial=0.0)), 1e-300)
         found = [int(i) for i in np.argsort(-share, kind="stable") if share[i] > 0.05]
         found.sort(key=lambda i: not self._driven[i])
@@ -182,8 +181,8 @@ class PositionEquations:
         for _, place, _, group, kind in dyn._place:
             bad = place(group, state, dyn.env, markers)
             if bad >= 0:
-                refuse_marker(dyn.mechanics, kind, group, bad)  # type: ignore[arg-type]
-        joint_tangent(dyn.mechanics.joints, state, dyn.env, markers, weights, 0)  # type: ignore[union-attr]
+                refuse_marker(dyn.mechanics, kind, group, bad)
+        joint_tangent(dyn.mechanics.joints, state, dyn.env, markers, weights, 0)
 
 
 def _rank(R: FloatArray) -> int:

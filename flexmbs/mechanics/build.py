@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -77,6 +77,25 @@ class Mechanics:
     actuator_wrenches: tuple[tuple[int, int], ...]
     user_offsets: tuple[int, ...]
     state_offsets: tuple[int, ...]
+
+    def for_run(self) -> Mechanics:
+        """The same with tables of its own for what a run writes: turns of angles, frames, held and given values."""
+        held = self.held.copy()
+        given = tuple((n, f.holding(held) if isinstance(f, HeldLaw) else f) for n, f in self.given)
+        return replace(
+            self,
+            markers=self.markers.for_run(),
+            joints=self.joints._replace(near=self.joints.near.copy()),
+            forces=self.forces._replace(near=self.forces.near.copy(), given=self.forces.given.copy()),
+            held=held,
+            given=given,
+        )
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether nothing here makes the matrix of statics unsymmetric or indefinite: masses, and no more."""
+        acting = self.markers.groups or self.user_offsets or self.state_offsets
+        return not (acting or self.n_c or self.stages)
 
     @property
     def n_c(self) -> int:

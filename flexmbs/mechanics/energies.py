@@ -24,7 +24,7 @@ class Energies:
     def __init__(self, dynamics: Dynamics) -> None:
         self.dynamics = dynamics
         m = dynamics.mechanics
-        n = 0 if m is None else len(m.forces.mA)
+        n = len(m.forces.mA)
         self._energy, self._power = np.zeros(n), np.zeros(n)
         self._nodal = NodalLoads(dynamics)
         self._varies = np.array([load.history is not None for load in dynamics.system.model.loads], dtype=bool)
@@ -40,7 +40,7 @@ class Energies:
     def springs(self, v: FloatArray) -> tuple[float, float]:
         """Potential energy of the forces between markers, and the power that they feed into the system."""
         dyn = self.dynamics
-        if dyn.mechanics is None or not len(self._energy):
+        if not len(self._energy):
             return 0.0, 0.0
         row_force_energy(dyn.mechanics.forces, v, dyn.env, dyn.markers, self._energy, self._power)
         return float(self._energy.sum()), float(self._power.sum())
@@ -75,18 +75,18 @@ class Energies:
             loads = float((dyn.prescribed.steady_loads - dyn.prescribed.loads) @ v) + self._varying_weight(q, v)
         loads += self._nodal.power(q, v, dyn.env.scale)
         m = dyn.mechanics
-        if m is not None and len(m.wrenches.mk):
+        if len(m.wrenches.mk):
             W = np.zeros_like(dyn.markers.W)
             wrench_force(m.wrenches, dyn.markers.R, dyn.env.scale, W)
             loads -= float((W * dyn.markers.twist).sum())
-        if m is not None and dyn.python.users:
+        if dyn.python.users:
             loads -= float((dyn.python.applied * dyn.markers.twist).sum())
         return np.array([-float(lam @ dyn.motion[:, 1]), self.springs(v)[1], loads])
 
     def acceleration_gap(self, q: FloatArray, v: FloatArray, a: FloatArray) -> float:
         """Largest |G a + (dG/dt) v + g_tt|; leaves the kinematics of this state behind."""
         dyn, m = self.dynamics, self.dynamics.mechanics
-        if m is None or not dyn.n_c:
+        if not dyn.n_c:
             return 0.0
         markers = dyn.markers
         gap = dyn.gamma(q, v)

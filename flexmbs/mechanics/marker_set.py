@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -73,6 +74,12 @@ class MarkerSet:
                 self.blocks.append(Blocks(pdofs, b1))
                 b1 += len(rows) * pdofs.shape[1] ** 2
         self.size = b1
+
+    def for_run(self) -> MarkerSet:
+        """The same with reference frames of its own, which follow the markers of one run."""
+        own = copy(self)
+        own.groups = [(k, g if k.rebase is None else g._replace(R0=g.R0.copy())) for k, g in self.groups]
+        return own
 
     def work(self, r: FloatArray, B: FloatArray) -> MarkerWork:
         """Work arrays with everything in place that never changes."""

@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 __all__ = ["MovingMass", "mass_moves", "renew_step_mass", "structure"]
 
 
-def mass_moves(mechanics: Mechanics | None) -> bool:
+def mass_moves(mechanics: Mechanics) -> bool:
     """Whether the mass matrix depends on the state."""
-    return mechanics is not None and any(group.moving is not None for group in mechanics.groups)
+    return any(group.moving is not None for group in mechanics.groups)
 
 
 def structure(system: System) -> FloatArray:
     """Mass blocks in which every entry that can differ from zero does."""
     blocks = system.mass_blocks
     m = system.mechanics
-    if m is None or not mass_moves(m):
+    if not mass_moves(m):
         return blocks
     blocks = blocks.copy()
     for moving in _moving(m):
@@ -72,7 +72,6 @@ class MovingMass:
     """
 
     def __init__(self, system: System, matrix: Any, step: StepMatrix) -> None:
-        assert system.mechanics is not None  # noqa: S101  # there are such bodies
         self._blocks = system.mass_blocks.copy()
         self._whole, self.rows, self._step = matrix, matrix.copy(), step
         self._q = system.coordinates.reference.copy()

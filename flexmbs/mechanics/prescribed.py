@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from flexmbs.core.checks import as_number
-from flexmbs.core.contracts import Env, FloatArray, IntArray, State
+from flexmbs.core.contracts import Env, FloatArray, IntArray, State, Work
 from flexmbs.core.errors import ModelError, unknown_name
 from flexmbs.core.history import value_at
 from flexmbs.forces.items import DEAD
@@ -43,18 +43,19 @@ class Prescribed:
     def __init__(self, system: System, velocity_rows: IntArray) -> None:
         self.system, self.velocity_rows = system, velocity_rows
         self.n_v, self.n_c = system.coordinates.n_v, len(velocity_rows)
+        self._work = Work(np.zeros(self.n_v + self.n_c), np.zeros(0))
         self._dead = [t for t in system.terms if t.force is DEAD.force]
         self._nothing = np.zeros(self.n_v)
         loads, m = system.model.loads, system.mechanics
         self.steady = all(load.history is None for load in loads)
-        self.scale = np.ones(len(loads) + 1 + (0 if m is None else len(m.actuator_wrenches)))
+        self.scale = np.ones(len(loads) + 1 + len(m.actuator_wrenches))
         self.factors = np.ones(len(loads))
         self.changed = True
         self.env = Env(np.nan, self.scale)
         self.given = np.zeros(self.n_v + self.n_c)
         self.steady_loads = np.zeros(self.n_v)
         self.motion = np.zeros((self.n_c, 3))
-        equations = () if m is None else m.equations
+        equations = m.equations
         self.moving = [(i, e) for i, e in enumerate(equations) if e.equation.motion is not None]
         self.motion[:, 0] = [e.equation.offset for e in equations]
 
@@ -87,8 +88,8 @@ class Prescribed:
         self.env, self.changed = env, False  # only now: what fails in a function is tried anew
 
     def _sum(self, env: Env) -> FloatArray:
-        """Minus the dead loads (n_v,) with these factors, in the work array of the residual."""
-        work, x = self.system._work, self._nothing
+        """Minus the dead loads (n_v,) with these factors."""
+        work, x = self._work, self._nothing
         work.r[:] = 0.0
         for term in self._dead:
             term.force(term.group, State(x, x, x, x), env, work)

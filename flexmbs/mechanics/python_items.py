@@ -27,6 +27,10 @@ class HeldLaw:
     def __init__(self, actuator: Any, held: FloatArray, number: int) -> None:
         self.actuator, self.held, self.number = actuator, held, number
 
+    def holding(self, held: FloatArray) -> HeldLaw:
+        """The same law with the values of another run."""
+        return HeldLaw(self.actuator, held, self.number)
+
     def __call__(self, s: float, rate: float, t: float) -> tuple[float, float, float, float]:
         found: tuple[float, float, float, float] = self.actuator.given(float(self.held[self.number]), s, rate, t)
         return found

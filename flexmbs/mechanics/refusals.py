@@ -42,5 +42,5 @@ def singular(system: System, error: SingularError) -> SingularError:
     if error.unknown is None:
         return SingularError(f"Model {system.model.name!r}: {error}")
     k, n_v = int(system.free[error.unknown]), system.coordinates.n_v
-    name = system.coordinates.describe(k) if k < n_v else system.mechanics.names[k - n_v]  # type: ignore[union-attr]
+    name = system.coordinates.describe(k) if k < n_v else system.mechanics.names[k - n_v]
     return SingularError(f"Model {system.model.name!r}: the matrix is singular at {name}", unknown=error.unknown)

@@ -12,15 +12,15 @@ from flexmbs.mechanics.moving_mass import mass_moves
 from flexmbs.mechanics.pairs import JointGroup, joint_force, joint_tangent, pull_down
 
 if TYPE_CHECKING:
+    from flexmbs.mechanics.build import Mechanics
     from flexmbs.system import System
 
 __all__ = ["rigid_alone", "rigid_residual", "rigid_tangent"]
 
 
-def rigid_alone(system: System) -> tuple[RigidGroup, Any, JointGroup, IntArray] | None:
+def rigid_alone(system: System, m: Mechanics) -> tuple[RigidGroup, Any, JointGroup, IntArray] | None:
     """What `rigid_residual` needs where rigid bodies and joints are all that acts between markers, else None."""
-    m = system.mechanics
-    if m is None or len(m.markers.groups) != 1 or mass_moves(m):
+    if len(m.markers.groups) != 1 or mass_moves(m):
         return None
     (kind, points), *_ = m.markers.groups
     others = len(m.forces.mA) or len(m.wrenches.mk) or m.actuator_wrenches or m.user_offsets or system.model.states

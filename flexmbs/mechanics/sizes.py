@@ -15,11 +15,10 @@ if TYPE_CHECKING:
 __all__ = ["body_sizes", "model_length"]
 
 
-def model_length(coordinates: Coordinates, mechanics: Mechanics | None) -> float:
+def model_length(coordinates: Coordinates, mechanics: Mechanics) -> float:
     """Largest extent of the model in its initial configuration [length]; 1 for a single point."""
     points = [part for group in coordinates.groups for part in group.extent()]
-    if mechanics is not None:
-        points += [m.position0()[None, :] for m in mechanics.markers.markers]
+    points += [m.position0()[None, :] for m in mechanics.markers.markers]
     ends = np.array([[f(p[:, c]) for p in points if p.shape[1] > c] or [0.0] for c in range(3) for f in (min, max)],
                     dtype=object)  # fmt: skip
     extent = max(float(max(ends[2 * c + 1]) - min(ends[2 * c])) for c in range(3))

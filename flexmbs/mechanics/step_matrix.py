@@ -26,6 +26,7 @@ from flexmbs.mechanics.wrenches import wrench_tangent
 
 if TYPE_CHECKING:
     from flexmbs.core.linsolve import LinearSolver
+    from flexmbs.mechanics.build import Mechanics
     from flexmbs.system import System
 
 __all__ = ["StepMatrix", "possible_entries"]
@@ -38,8 +39,7 @@ class StepMatrix:
     """Assembles, factorises and solves for one system.
 
     ``possible (n_b,)``: which entries of the buffer of blocks can differ from zero; ``seconds``: where the time of the
-    assembly and the factorisation is added; ``solver``: what to factorise with where that is not done here, default the
-    one of the system.
+    assembly and the factorisation is added; ``solver``: what to factorise with where that is not done here.
     """
 
     def __init__(
@@ -47,10 +47,10 @@ class StepMatrix:
         system: System,
         possible: NDArray[np.bool_],
         seconds: dict[str, float],
-        solver: LinearSolver | None = None,
+        solver: LinearSolver,
     ) -> None:
         self.seconds = seconds
-        self.solver = system.solver if solver is None else solver
+        self.solver = solver
         n_mass = len(system.mass_blocks)
         live = (system._row >= 0) & (system._col >= 0)
         keep = np.flatnonzero(live & possible)
@@ -130,17 +130,15 @@ def _mass_in_frames(system: System, blocks: FloatArray) -> FloatArray:
     return mass
 
 
-def possible_entries(system: System) -> NDArray[np.bool_]:
+def possible_entries(system: System, m: Mechanics) -> NDArray[np.bool_]:
     """Entries of the buffer of blocks (n_b,) that are not zero for every state.
 
     Looked at are those of joints, markers, wrenches and held forces; all others count.
 
-    A held force is that of an actuator without a law of its own: constant from sample to sample.
+    A held force is that of an actuator without a law of its own: constant from sample to sample. ``m``: the mechanics
+    of a workspace, whose tables of given forces are written to.
     """
-    possible = np.ones(len(system._work.B), dtype=bool)
-    m = system.mechanics
-    if m is None:
-        return possible
+    possible = np.ones(system.size, dtype=bool)
     for moving in (group.moving for group in m.groups if group.moving is not None):
         for offset, pattern in zip(moving.offsets, moving.pattern, strict=True):
             possible[offset : offset + pattern.size] = pattern.ravel()

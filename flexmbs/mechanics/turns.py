@@ -23,15 +23,15 @@ REBASE = 1.5
 
 
 class Turns:
-    """The memory of one run; it lives in the tables of the mechanics, None for a model without any.
+    """The memory of one run; it lives in the tables of its workspace.
 
     ``based``: kinds and groups of markers with reference frames; ``angular``: tables that hold angles.
     """
 
-    def __init__(self, mechanics: Mechanics | None) -> None:
+    def __init__(self, mechanics: Mechanics) -> None:
         self._mechanics = mechanics
-        self.based = [] if mechanics is None else [pair for pair in mechanics.markers.groups if pair[0].rebase]
-        self._tables: list[Any] = [] if mechanics is None else [mechanics.joints, mechanics.forces]
+        self.based = [pair for pair in mechanics.markers.groups if pair[0].rebase]
+        self._tables: list[Any] = [mechanics.joints, mechanics.forces]
         self.angular = [table for table in self._tables if np.isin(table.kind, (ANGLE,)).any()]
 
     def memory(self) -> FloatArray:
@@ -50,13 +50,11 @@ class Turns:
         for table in self._tables:
             table.near[:] = 0.0
         for _, group in self.based:
-            group.R0[:] = [self._mechanics.markers.markers[i].node_frame for i in group.mk]  # type: ignore[union-attr]
+            group.R0[:] = [self._mechanics.markers.markers[i].node_frame for i in group.mk]
 
     def count_from(self, motion: FloatArray, driven: Iterable[int]) -> None:
         """Count the turns of driven angles from their motions (n_c, 3); ``driven``: those constraints."""
         m = self._mechanics
-        if m is None:
-            return
         joints, n_v = m.joints, m.markers.coordinates.n_v
         for i in driven:
             rows = np.flatnonzero(joints.eq == n_v + i)

@@ -99,7 +99,7 @@ class SystemView:
     def multiplier(self, joint: str) -> FloatArray:
         """Multipliers (m,) of a joint."""
         system = self._viewer.system
-        return self.lam[system.mechanics.equations_of(system.model.joint(joint))].copy()  # type: ignore[union-attr]
+        return self.lam[system.mechanics.equations_of(system.model.joint(joint))].copy()
 
     def coordinate(self, body: str, index: int) -> tuple[float, float]:
         """A coordinate of a body and its rate; those of a quaternion have no rate of their own here."""

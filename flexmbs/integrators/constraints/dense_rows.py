@@ -138,8 +138,6 @@ def _entries(equations: IndexOne) -> tuple[IntArray, IntArray]:
     """Where the entries of G lie in the buffer of blocks, and where they belong in G (n_c, n_v), flat."""
     m, n_v = equations.dynamics.mechanics, equations.n_v
     source, target = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
-    if m is None:
-        return source[0], target[0]
     joints, ptr, dof = m.joints, m.markers.ptr, m.markers.dof
     for n in range(len(joints.mA)):
         N, o = int(joints.order[n]), int(joints.off[n])
