@@ -1,13 +1,15 @@
-"""What an element, a load, a support or a joint of your own is made of, in one import.
+"""What an element, a load, a support, a joint or a kind of bodies of your own is made of, in one import.
 
 The contracts are `flexmbs.core.contracts` (elements and kernels), `flexmbs.forces.items` (loads), `flexmbs.supports`
-(supports) and `flexmbs.joints.contracts` (joints; kinds of rows in `flexmbs.joints.rows`); the documentation has a
-worked example of each.
+(supports), `flexmbs.joints.contracts` (joints; kinds of rows in `flexmbs.joints.rows`) and `flexmbs.groups.contract`
+(kinds of bodies, which are listed in `BODY_KINDS`); the documentation has a worked example of each.
 """
 
 from __future__ import annotations
 
-from flexmbs.bodies.marker import Marker, as_marker, joint_frame
+from flexmbs.bodies.marker import Body, Marker, as_marker, joint_frame
+from flexmbs.coordinates import Coordinates
+from flexmbs.core.body_description import BodyDescription
 from flexmbs.core.checks import as_array, as_count, as_direction, as_name, as_number
 from flexmbs.core.contracts import (
     Element,
@@ -28,14 +30,29 @@ from flexmbs.core.history import History
 from flexmbs.core.jit import kernel
 from flexmbs.core.section import BeamStiffness
 from flexmbs.core.sheet import SheetStiffness
+from flexmbs.core.sparsity import Blocks
 from flexmbs.forces.items import Items, Kind, Load, Places, dead_items
 from flexmbs.forces.row_force import RowForce
+from flexmbs.groups import KINDS as BODY_KINDS
+from flexmbs.groups import BodyGroup, Drawing, MovingBlocks, Section, Span, Stage
 from flexmbs.joints.contracts import Equation, Joint, Motion, Pair, Row
+from flexmbs.markers.kind import MarkerEntry, MarkerKind
+from flexmbs.markers.points import POINT
+from flexmbs.markers.rigid import RIGID
 from flexmbs.supports import Condition, Support
 
 __all__ = [
+    "BODY_KINDS",
+    "POINT",
+    "RIGID",
     "BeamStiffness",
+    "Blocks",
+    "Body",
+    "BodyDescription",
+    "BodyGroup",
     "Condition",
+    "Coordinates",
+    "Drawing",
     "Element",
     "Env",
     "Equation",
@@ -48,15 +65,21 @@ __all__ = [
     "Kind",
     "Load",
     "Marker",
+    "MarkerEntry",
+    "MarkerKind",
     "ModelError",
     "Motion",
+    "MovingBlocks",
     "NodeLayout",
     "Pair",
     "Places",
     "Resultant",
     "Row",
     "RowForce",
+    "Section",
     "SheetStiffness",
+    "Span",
+    "Stage",
     "State",
     "Support",
     "SurfaceElement",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from flexmbs.core.errors import ModelError
 from flexmbs.groups.contract import BodyGroup, Drawing, MovingBlocks, Section, Span, Stage
 from flexmbs.groups.floating import FloatingBodies
 from flexmbs.groups.linear import LinearBodies
@@ -33,6 +34,19 @@ KINDS: list[type[BodyGroup]] = [
 
 
 def groups_of(model: Model) -> tuple[BodyGroup, ...]:
-    """The groups of a model: one for each kind of which it has bodies."""
+    """The groups of a model: one for each kind of which it has bodies.
+
+    Raises
+    ------
+    ModelError
+        If a body is of a kind that is not listed.
+    """
+    known = {kind.kind for kind in KINDS}
+    for body in model.described:
+        if body.kind not in known:
+            raise ModelError(
+                f"Model {model.name!r}: {body.name!r} is of the kind {body.kind!r}, which no group compiles; append "
+                f"its group to flexmbs.extend.BODY_KINDS."
+            )
     found = ((kind, tuple(body for body in model.described if body.kind == kind.kind)) for kind in KINDS)
     return tuple(kind(bodies, model) for kind, bodies in found if bodies)
