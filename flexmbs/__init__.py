@@ -10,6 +10,9 @@ from difflib import get_close_matches
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from flexmbs.core.calls import explained
+from flexmbs.core.field_terms import field_term
+
 __version__ = "0.1.0"
 
 _HOME = {
@@ -582,11 +585,12 @@ if TYPE_CHECKING:
 def __getattr__(name: str) -> Any:
     """Import a name on its first use."""
     if name in _WHERE:
-        value = getattr(import_module(_WHERE[name]), name)
+        value = explained(getattr(import_module(_WHERE[name]), name))
     elif name in _ROOMS:
         value = import_module(f"flexmbs.{name}")
     else:
-        near = [] if name.startswith("_") else get_close_matches(name, __all__, n=3, cutoff=0.7)
+        near = [] if name.startswith("_") else list(field_term(name))
+        near = near or ([] if name.startswith("_") else get_close_matches(name, __all__, n=3, cutoff=0.7))
         hint = f"; did you mean {' or '.join(near)}?" if near else ""
         raise AttributeError(f"module 'flexmbs' has no attribute {name!r}{hint}")
     globals()[name] = value

@@ -20,6 +20,7 @@ import numpy as np
 
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError
+from flexmbs.core.identity import IdentityMap
 from flexmbs.groups import BodyGroup, Section, Span, groups_of
 
 if TYPE_CHECKING:
@@ -56,8 +57,8 @@ class Coordinates:
         groups = groups_of(model)
         spans = [span for group in groups for span in group.spans]
         spans += [Span(Section.EXTRA, e, np.array([e.value]), np.array([e.rate])) for e in extra]
-        order = {id(body): i for i, body in enumerate((*model.described, *extra))}
-        spans.sort(key=lambda span: (span.section, order[id(span.body)]))
+        order = IdentityMap.numbers((*model.described, *extra))
+        spans.sort(key=lambda span: (span.section, order[span.body]))
         iq = iv = n_nodes = 0
         first_node: dict[Span, int] = {}
         nodes = []
@@ -132,12 +133,12 @@ class Coordinates:
         return np.concatenate([np.zeros(0, dtype=np.int64), *parts]).astype(np.int64)
 
     @cached_property
-    def _group_of(self) -> dict[int, BodyGroup]:
-        return {id(member): group for group in self.groups for member in group.members}
+    def _group_of(self) -> IdentityMap[Any, BodyGroup]:
+        return IdentityMap((member, group) for group in self.groups for member in group.members)
 
     def group_of(self, body: object) -> BodyGroup:
         """The group that a body of the model, a tree or a link belongs to."""
-        found = self._group_of.get(id(body))
+        found = self._group_of.get(body)
         if found is None:
             raise ModelError(
                 f"body {getattr(body, 'name', body)!r} is not the one in this model; use the object the model was "
@@ -171,9 +172,9 @@ class Coordinates:
 
     def tree(self, tree: Any) -> TreePlaces:
         """The places of a tree of the model."""
-        if not any(tree is member for group in self.groups for member in group.bodies):
+        if tree not in self._group_of:
             raise ModelError(f"{tree} is not the one in this model; use the object the model was made of.")
-        return self.group_of(tree).of(tree)  # type: ignore[attr-defined, no-any-return]  # trees have a group of their own
+        return self._group_of[tree].of(tree)  # type: ignore[attr-defined, no-any-return]  # trees have a group of their own
 
     def largest_turn(self, before: FloatArray, after: FloatArray) -> float:
         """Largest angle [rad], at most pi, between the slopes or directors of a node in two states; 0 without any."""

@@ -1,8 +1,9 @@
-"""What an element, a load, a support, a joint or a kind of bodies of your own is made of, in one import.
+"""What an element, a load, a support, a force, a joint or a kind of bodies of your own is made of, in one import.
 
 The contracts are `flexmbs.core.contracts` (elements and kernels), `flexmbs.forces.items` (loads), `flexmbs.supports`
 (supports), `flexmbs.joints.contracts` (joints; kinds of rows in `flexmbs.joints.rows`) and `flexmbs.groups.contract`
-(kinds of bodies, which are listed in `BODY_KINDS`); the documentation has a worked example of each.
+(kinds of bodies, which are listed in `BODY_KINDS`); the documentation has a worked example of each. Items of models are
+`Description`s: frozen dataclasses that say what they refer to (`flexmbs.core.references`).
 """
 
 from __future__ import annotations
@@ -28,13 +29,14 @@ from flexmbs.core.contracts import (
 from flexmbs.core.errors import ModelError
 from flexmbs.core.history import History
 from flexmbs.core.jit import kernel
+from flexmbs.core.references import Description, Named, refers_to
 from flexmbs.core.section import BeamStiffness
 from flexmbs.core.sheet import SheetStiffness
 from flexmbs.core.sparsity import Blocks
 from flexmbs.forces.items import Items, Kind, Load, Places, dead_items
 from flexmbs.forces.row_force import RowForce
 from flexmbs.groups import KINDS as BODY_KINDS
-from flexmbs.groups import BodyGroup, Drawing, MovingBlocks, Section, Span, Stage
+from flexmbs.groups import BodyGroup, Drawing, InertiaStage, MovingBlocks, Section, Span
 from flexmbs.joints.contracts import Equation, Joint, Motion, Pair, Row
 from flexmbs.markers.kind import MarkerEntry, MarkerKind
 from flexmbs.markers.points import POINT
@@ -52,6 +54,7 @@ __all__ = [
     "BodyGroup",
     "Condition",
     "Coordinates",
+    "Description",
     "Drawing",
     "Element",
     "Env",
@@ -59,6 +62,7 @@ __all__ = [
     "FloatArray",
     "ForceKernel",
     "History",
+    "InertiaStage",
     "IntArray",
     "Items",
     "Joint",
@@ -70,6 +74,7 @@ __all__ = [
     "ModelError",
     "Motion",
     "MovingBlocks",
+    "Named",
     "NodeLayout",
     "Pair",
     "Places",
@@ -79,7 +84,6 @@ __all__ = [
     "Section",
     "SheetStiffness",
     "Span",
-    "Stage",
     "State",
     "Support",
     "SurfaceElement",
@@ -95,4 +99,5 @@ __all__ = [
     "dead_items",
     "joint_frame",
     "kernel",
+    "refers_to",
 ]

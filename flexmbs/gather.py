@@ -11,7 +11,7 @@ from flexmbs.core.contracts import FloatArray, IntArray, Term
 if TYPE_CHECKING:
     from flexmbs.body import Attachment, FlexibleBody
     from flexmbs.coordinates import Coordinates
-    from flexmbs.forces.items import Items
+    from flexmbs.forces.items import Items, Kind
     from flexmbs.groups import BodyGroup
     from flexmbs.model import Model
 
@@ -77,9 +77,9 @@ class _Places:
 
 def _by_kind(model: Model, places: _Places) -> list[list[Items]]:
     """Items of all loads by kind and number of coordinates."""
-    found: dict[tuple[int, int], list[Items]] = {}
+    found: dict[tuple[Kind, int], list[Items]] = {}
     for index, load in enumerate(model.loads):
         for items in load.items(places, index):
             if len(items.dofs):
-                found.setdefault((id(items.kind), items.dofs.shape[1]), []).append(items)
+                found.setdefault((items.kind, items.dofs.shape[1]), []).append(items)
     return list(found.values())

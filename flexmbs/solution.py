@@ -11,7 +11,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import breadth_first_order
 
 from flexmbs.body import Attachment, FlexibleBody, as_attachment
-from flexmbs.core.checks import as_array, as_count, as_number, show
+from flexmbs.core.checks import as_array, as_count, as_number, is_among, show
 from flexmbs.core.contracts import Env, FloatArray
 from flexmbs.core.directors import section_axes_of
 from flexmbs.core.errors import ModelError, unknown_name
@@ -212,7 +212,7 @@ class Solution:
         """
         _check_body("resultant", body)
         names = [r.symbol for r in body.element.resultants]
-        if symbol not in names:
+        if not is_among(symbol, names):
             raise ModelError(f"body {body.name!r}: {unknown_name('stress resultant', symbol, names)}")
         shape = (None, 2) if body.surface else (None,)
         where = body.element.accurate_points(symbol) if xi is None else as_array("resultant", "xi", xi, shape)

@@ -107,10 +107,10 @@ class System:
         self.unknown[self.free] = np.arange(len(self.free))
         self.pattern = Pattern.of(self.blocks, self.unknown, len(self.free))
         self.solver: LinearSolver = linsolve.choose(self.pattern, self.half_band, self.symmetric, self.multipliers)
-        self._row, self._col = sparsity.entries(self.blocks, self.unknown, size)
-        self._slot = self.solver.slots(self._row, self._col)
+        self.entry_rows, self.entry_columns = sparsity.entries(self.blocks, self.unknown, size)
+        self._slot = self.solver.slots(self.entry_rows, self.entry_columns)
         self.diagonal = self.solver.slots(np.arange(self.n), np.arange(self.n))
-        self._turned = self._blocks_in_frames()
+        self.turned_blocks = self._blocks_in_frames()
         self._work = Work(np.zeros(n_v + n_c), np.zeros(size))
         self._zero = np.zeros(n_v)
         self._no_multipliers = np.zeros(n_c)
@@ -160,7 +160,7 @@ class System:
                 continue
             bad = term.force(term.group, state, env, work)
             if bad >= 0:
-                raise EvaluationError(self._refusal(term, bad))
+                raise EvaluationError(self.refusal(term, bad))
         return work.r
 
     def tangent(
@@ -176,7 +176,7 @@ class System:
             else:
                 bad = term.tangent(term.group, state, env, work, weights)
             if bad >= 0:
-                raise EvaluationError(self._refusal(term, bad))
+                raise EvaluationError(self.refusal(term, bad))
         return work.r
 
     def product(self, x: FloatArray) -> FloatArray:
@@ -200,8 +200,8 @@ class System:
 
     def assemble(self, frames: FloatArray) -> None:
         """Turn the work blocks into the nodal frames and add them up in the solver's storage."""
-        if len(self._turned):
-            sparsity.rotate_blocks(self._work.B, self._turned, frames)
+        if len(self.turned_blocks):
+            sparsity.rotate_blocks(self._work.B, self.turned_blocks, frames)
         sparsity.scatter(self._work.B, self._slot, self.solver.data)
 
     def mass_product(self, x: FloatArray) -> FloatArray:
@@ -220,15 +220,15 @@ class System:
         """
         if frames is None:
             frames = self.fixation.frames0
-        slot = self.pattern.slots(self._row, self._col)
+        slot = self.pattern.slots(self.entry_rows, self.entry_columns)
         parts = []
         for weights in ((1.0, 0.0), (0.0, 1.0), None):
             if weights is None:
                 self._work.B[:] = self.mass_blocks
             else:
                 self.tangent(q, env, weights, v)
-            if len(self._turned):
-                sparsity.rotate_blocks(self._work.B, self._turned, frames)
+            if len(self.turned_blocks):
+                sparsity.rotate_blocks(self._work.B, self.turned_blocks, frames)
             data = np.zeros(len(self.pattern.indices) + 1)
             sparsity.scatter(self._work.B, slot, data)
             parts.append(data[:-1])
@@ -242,7 +242,7 @@ class System:
         """The element group of one body."""
         return self.coordinates.elements[self.coordinates.index(body)]
 
-    def _refusal(self, term: Term, item: int) -> str:
+    def refusal(self, term: Term, item: int) -> str:
         where = self.coordinates.describe(int(term.group.dofs[item, 0]))
         reason = term.diagnosis or "its forces are not finite numbers"
         return f"{term.name}, item {item} ({where}): {reason}"

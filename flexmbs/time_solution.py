@@ -99,7 +99,8 @@ class TimeSolution:
     residuals : (n_t, 3) array
         Largest violation of the constraints on positions, velocities and accelerations.
     steps : (n_steps, 4) array
-        Of every accepted step: time at its end, size, iterations, estimated error relative to the tolerance.
+        Of every accepted step, also where few states are stored (32 bytes a step): time at its end, size, iterations,
+        estimated error relative to the tolerance.
     counts : dict
         Evaluations, factorisations, rejected steps, seconds by part.
     redundant : tuple of str
@@ -170,15 +171,17 @@ class TimeSolution:
     def coordinates(self, body: Any) -> FloatArray:
         """Coordinates of a body (n_t, n): as listed by `System.coordinates`; of a floating body frame, then shapes.
 
-        Of a tree those of its joints, link by link, with quaternions as four numbers.
+        Of a tree those of its joints, link by link, with quaternions as four numbers. A body or tree may be given by
+        its name.
         """
-        return self.q[:, self.system.coordinates.in_q(body)]
+        return self.q[:, self.system.coordinates.in_q(self.model.meant(body))]
 
     def shape(self, body: FlexibleBody, step: int = -1, points: int = 9) -> FloatArray:
         """Points (n_e, points, dim) along every element of a flexible body at a stored time [length].
 
         Of a surface (n_e, points^2, 3), a grid on every element.
         """
+        body = self.model.meant(body)
         if not getattr(body, "has_mesh", False):
             raise ModelError(f"shape: expected a FlexibleBody, not {show(body)}.")
         return body.element.positions(self.system.group(body), np.array(self.q[step]), body.natural(points))
@@ -188,6 +191,7 @@ class TimeSolution:
 
         ``xi (n_s,)`` as for `Solution.resultant`; by default where the element is most accurate.
         """
+        body = self.model.meant(body)
         if not getattr(body, "has_mesh", False):
             raise ModelError(f"resultant: expected a FlexibleBody, not {show(body)}.")
         names = [r.symbol for r in body.element.resultants]

@@ -16,10 +16,10 @@ from flexmbs.extend import (
     Coordinates,
     Env,
     FloatArray,
+    InertiaStage,
     IntArray,
     Marker,
     MarkerEntry,
-    Stage,
     State,
     Work,
     as_array,
@@ -117,7 +117,7 @@ class TetheredMasses(BodyGroup):
         k = np.array([body.stiffness for body in self.bodies])
         table = Tethers(dofs, b1, k, np.array([body.position for body in self.bodies]))
         self.blocks, self.mass = (Blocks(dofs, b1),), np.zeros(9 * len(k))  # the mass is on the diagonal
-        self.stages = (Stage("tethers", table, tether_force, tether_tangent, on_markers=False),)
+        self.stages = (InertiaStage("tethers", table, tether_force, tether_tangent, on_markers=False),)
         return b1 + 9 * len(k)
 
     def strain_energy(self, q: FloatArray) -> float:

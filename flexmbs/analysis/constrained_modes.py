@@ -275,7 +275,7 @@ def _sparse(point: OperatingPoint, modes: int) -> tuple[Any, Any, Any, bool]:
     if lin.states.any():
         raise ModelError(f"solve_modal: models with first-order states go up to {DENSE} unknowns; this has {n}.")
     D, K = lin.D, lin.K
-    slack = diags_array(dyn._compliance)
+    slack = diags_array(dyn.multiplier_compliance)
     ratio = np.abs(lin.K.diagonal()) / np.maximum(lin.M.diagonal(), 1e-300)
     shift = 1e-8 * float(np.median(ratio[ratio > 0.0])) if np.any(ratio > 0.0) else 1e-8
     start = np.random.default_rng(0).standard_normal(n + n_c)

@@ -271,7 +271,7 @@ class _Analysis:
         J = lin.K.toarray()
         J[:, lin.states] = lin.D.toarray()[:, lin.states]
         G = lin.G.toarray()
-        A = np.block([[J + mu * lin.M.toarray(), G.T], [G, -np.diag(dyn._compliance)]])
+        A = np.block([[J + mu * lin.M.toarray(), G.T], [G, -np.diag(dyn.multiplier_compliance)]])
         dyn.residual(self.q, self.v, self.zero, self.lam)
         gap = np.where(dyn.velocity_rows == 0, dyn.r[dyn.n_v :], 0.0)
         b = -np.concatenate((lin.directions.T @ dyn.r[: dyn.n_v], gap))

@@ -9,7 +9,7 @@ import numpy as np
 
 from flexmbs.control.actuator import RowTarget
 from flexmbs.control.linear import Command
-from flexmbs.core.checks import show
+from flexmbs.core.checks import is_list, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError, unknown_name
 from flexmbs.dynamics import Dynamics
@@ -49,6 +49,10 @@ def find_inputs(model: Model, inputs: Sequence[Any] | str) -> list[Input]:
         if any(e.motion is not None for e in joint.equations):
             known.append((Input("motion", i, joint.name), joint))
     found: list[Input] = []
+    if not isinstance(inputs, str) and not is_list(inputs):
+        raise ModelError(
+            f"linearise: inputs must be a list of loads, actuators, driven joints or names, not {show(inputs)}."
+        )
     for item in (inputs,) if isinstance(inputs, str) else inputs:
         here = [i for i, thing in known if thing is item or (isinstance(item, str) and i.name == item)]
         found.append(here[0] if here else _outside(item, sum(i.kind == "outside" for i in found), known))

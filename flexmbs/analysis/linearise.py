@@ -21,6 +21,7 @@ from flexmbs.analysis.linear_model import LinearModel
 from flexmbs.analysis.minimal import DENSE, dependent_first, partitioned_basis
 from flexmbs.analysis.operating_point import OperatingPoint, check_steady, is_moving, operating_point, transport
 from flexmbs.control.sensors import as_sensors, read_sensor
+from flexmbs.core.checks import is_list
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError
 from flexmbs.linearisation import held_columns, moved
@@ -97,7 +98,7 @@ def linearise(
             f"linearise: model {described.name!r} has {len(point.lin.free)} free velocities; it goes up to {DENSE}. "
             f"Use Dynamics.linearise for the sparse matrices."
         )
-    sensors = as_sensors("linearise", outputs) if len(outputs) else ()
+    sensors = () if is_list(outputs, 0) else as_sensors("linearise", outputs)
     return _Linear(point, chosen, sensors).model()
 
 

@@ -104,7 +104,7 @@ def check_steady(point: OperatingPoint) -> None:
     heavy = M > 0.0
     zero = np.zeros(dyn.n_v)
     dyn.residual(state.q, state.v, zero, np.zeros(dyn.n_c))
-    loads = np.abs(lin.directions.T @ dyn.r[: dyn.n_v]) + np.abs(lin.directions.T @ dyn._given[: dyn.n_v])
+    loads = np.abs(lin.directions.T @ dyn.r[: dyn.n_v]) + np.abs(lin.directions.T @ dyn.given[: dyn.n_v])
     loads[lin.states] = 0.0
     reference = float(np.sqrt((loads[heavy] ** 2 / M[heavy]).sum()))
     stiffest = float((K[heavy] / M[heavy]).max(initial=0.0))

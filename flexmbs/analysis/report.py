@@ -11,10 +11,12 @@ from flexmbs.assembly import assemble, dependent_constraints
 from flexmbs.core.checks import show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
+from flexmbs.core.identity import IdentityMap
 from flexmbs.dynamics import Dynamics
 from flexmbs.forces.elastic_support import ElasticSupport
 from flexmbs.joints.contracts import Joint
 from flexmbs.linearisation import state_places
+from flexmbs.membership import bodies_of
 from flexmbs.model import Model, kind_in_words
 from flexmbs.system import System, compile_model
 
@@ -172,12 +174,11 @@ def _entry(system: System, joint: Joint) -> JointEntry:
 
 def _loose(model: Model) -> tuple[str, ...]:
     """Bodies without joint and support."""
-    held = [side.body for j in model.joints for pair in j.pairs for side in (pair.a, pair.b)]
-    held += [s.at.body for s in model.supports] + [side.body for h in model.hinges for side in (h.a, h.b)]
-    held += [body for load in model.loads if isinstance(load, ElasticSupport) for body in load.targets]
-    held += [body for body in model.bodies if body.held_to_ground]
-    known = {id(body) for body in held}
-    return tuple(body.name for body in model.bodies if id(body) not in known)
+    holding = (*model.joints, *model.supports, *model.hinges)
+    elastic = [load for load in model.loads if isinstance(load, ElasticSupport)]
+    held = IdentityMap((body, None) for item in (*holding, *elastic) for body in bodies_of(item))
+    held.update((body, None) for body in model.bodies if body.held_to_ground)
+    return tuple(body.name for body in model.bodies if body not in held)
 
 
 def _far(joint: Joint, model: Model) -> list[str]:
@@ -185,7 +186,7 @@ def _far(joint: Joint, model: Model) -> list[str]:
 
     The size is the length of the rod with the same radius of gyration. Flexible bodies are joined at their nodes.
     """
-    sides = {id(side.body): side for pair in joint.pairs for side in (pair.a, pair.b)}
+    sides = IdentityMap((side.body, side) for pair in joint.pairs for side in (pair.a, pair.b))
     found = []
     for side in sides.values():
         body: Any = side.body

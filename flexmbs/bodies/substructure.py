@@ -2,6 +2,7 @@ r"""Substructures: reduced parts between two frames, which neighbours share, so 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -15,6 +16,7 @@ from flexmbs.core.checks import as_array, as_flag, as_name, as_number, frozen_co
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.extra_coordinate import ExtraCoordinate
+from flexmbs.core.references import ReferenceMap
 from flexmbs.core.rotations import RotationLike, as_rotation
 from flexmbs.reduction.inertia import InertiaInvariants
 from flexmbs.reduction.interfaces import Frame
@@ -106,6 +108,7 @@ class Substructure(BodyDescription):
 
     kind: ClassVar[str] = "substructure"
     collection: ClassVar[str] = "substructures"
+    role: ClassVar[str] = "substructure"
 
     reduced: ReducedModel
     start: RigidBody
@@ -164,6 +167,15 @@ class Substructure(BodyDescription):
 
     def __str__(self) -> str:
         return f"Substructure {self.name!r}"
+
+    def replaced(self, mapping: Mapping[Any, Any]) -> Substructure:
+        """A copy between other bodies; all that follows from where they are is found anew."""
+        known = ReferenceMap.of(mapping)
+        start, end = (known.get(body, body) for body in (self.start, self.end))
+        if start is self.start and end is self.end:
+            return self
+        names = ("interfaces", "retardation", "ratio", "stiffening", "position", "rotation", "name")
+        return Substructure(self.reduced, start, end, **{name: getattr(self, name) for name in names})
 
     @property
     def mass(self) -> float:

@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from flexmbs.core.references import Description
+
 if TYPE_CHECKING:
     from flexmbs.core.contracts import FloatArray
     from flexmbs.core.units import Units
@@ -22,8 +24,8 @@ def class_in_words(item: object) -> str:
     return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(item).__name__).lower()
 
 
-class BodyDescription:
-    """Base of all descriptions of bodies; objects are compared by identity (``eq=False`` of a dataclass).
+class BodyDescription(Description):
+    """Base of all descriptions of bodies, frozen dataclasses that are compared by identity (``eq=False``).
 
     Attributes
     ----------
@@ -44,6 +46,7 @@ class BodyDescription:
         What to do instead, for a body that comes with another item.
     """
 
+    role: ClassVar[str] = "body"
     name: str
     kind: ClassVar[str] = ""
     collection: ClassVar[str] = "rigid_bodies"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from flexmbs.core.errors import ModelError
-from flexmbs.groups.contract import BodyGroup, Drawing, MovingBlocks, Section, Span, Stage
+from flexmbs.groups.contract import BodyGroup, Drawing, InertiaStage, MovingBlocks, Section, Span
 from flexmbs.groups.floating import FloatingBodies
 from flexmbs.groups.linear import LinearBodies
 from flexmbs.groups.meshed import MeshedBodies
@@ -18,7 +18,7 @@ from flexmbs.groups.trees import Trees
 if TYPE_CHECKING:
     from flexmbs.model import Model
 
-__all__ = ["KINDS", "BodyGroup", "Drawing", "MovingBlocks", "Section", "Span", "Stage", "groups_of"]
+__all__ = ["KINDS", "BodyGroup", "Drawing", "InertiaStage", "MovingBlocks", "Section", "Span", "groups_of"]
 
 KINDS: list[type[BodyGroup]] = [
     MeshedBodies,

@@ -42,7 +42,9 @@ if TYPE_CHECKING:
     from flexmbs.markers.kind import MarkerEntry
     from flexmbs.model import Model
 
-__all__ = ["BodyGroup", "Drawing", "MovingBlocks", "Section", "Span", "Stage", "check_in_space", "gravity_of", "joined"]
+__all__ = [
+    "BodyGroup", "Drawing", "InertiaStage", "MovingBlocks", "Section", "Span", "check_in_space", "gravity_of", "joined",
+]  # fmt: skip
 
 
 class Section(IntEnum):
@@ -114,7 +116,7 @@ class Span:
         return self.iq + np.arange(len(self.q))
 
 
-class Stage(NamedTuple):
+class InertiaStage(NamedTuple):
     """A part of the forces of inertia, evaluated for all bodies of a group.
 
     ``force(group, state, env, work)`` adds it to ``work.r``; ``tangent(group, state, env, work, weights)`` adds the
@@ -135,7 +137,9 @@ class MovingBlocks(NamedTuple):
     Block i couples the coordinates ``dofs[i] (k,)`` and lies at ``offsets[i]`` of the buffer, k by k; ``pattern[i] (k,
     k)``: where it can differ from zero. ``write(q, blocks)`` renews all of them. ``recursive``: the stage of the group
     adds M a itself, so that the matrix is made only where it is asked for. ``shared``: other blocks have entries at the
-    same places, to which these are added.
+    same places, to which these are added. ``renew``: a kernel and its table, for compiled steps: ``kernel(table, q,
+    blocks, massive, masses)`` renews the blocks and copies the entries ``massive`` of them into ``masses``, those of
+    the matrix of a step.
     """
 
     dofs: tuple[IntArray, ...]
@@ -144,6 +148,7 @@ class MovingBlocks(NamedTuple):
     write: Callable[[FloatArray, FloatArray], None]
     recursive: bool = False
     shared: bool = False
+    renew: tuple[Any, Any] | None = None
 
 
 class Drawing(NamedTuple):
@@ -211,7 +216,7 @@ class BodyGroup:
         each body; empty for other kinds.
     blocks : tuple of Blocks
         Of mass and stages in the common buffer; ``mass``: the numbers there (n,), at the start.
-    stages : tuple of Stage
+    stages : tuple of InertiaStage
     moving : MovingBlocks or None
     own_gravity : (n_g,) int array, (n_g, 3) array
         Numbers of loads and their accelerations that the stages apply themselves; none by default.
@@ -228,7 +233,7 @@ class BodyGroup:
         self.n_linear = -1
         self.blocks: tuple[Blocks, ...] = ()
         self.mass = np.zeros(0)
-        self.stages: tuple[Stage, ...] = ()
+        self.stages: tuple[InertiaStage, ...] = ()
         self.moving: MovingBlocks | None = None
         self.own_gravity: tuple[IntArray, FloatArray] = (np.zeros(0, dtype=np.int64), np.zeros((0, 3)))
 

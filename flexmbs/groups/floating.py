@@ -11,7 +11,7 @@ import numpy as np
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.rotations import from_quaternion
 from flexmbs.core.sparsity import Blocks
-from flexmbs.groups.contract import BodyGroup, Drawing, MovingBlocks, Section, Span, Stage, gravity_of
+from flexmbs.groups.contract import BodyGroup, Drawing, InertiaStage, MovingBlocks, Section, Span, gravity_of
 from flexmbs.groups.rigid import FRAME_NAMES, carried
 from flexmbs.markers.floating import FLOATING
 from flexmbs.markers.kind import MarkerEntry
@@ -76,7 +76,7 @@ class FloatingBodies(BodyGroup):
             b1 += len(alike) * (6 + m) ** 2
         self.blocks = tuple(Blocks(t.dofs, t.b1) for t in self.tables)
         self.stages = tuple(
-            Stage("bodies in floating frames", t, floating_force, floating_tangent) for t in self.tables
+            InertiaStage("bodies in floating frames", t, floating_force, floating_tangent) for t in self.tables
         )
         rows = [(dofs, t.b1 + i * len(dofs) ** 2) for t in self.tables for i, dofs in enumerate(t.dofs)]
         self.moving = MovingBlocks(

@@ -9,7 +9,7 @@ import numpy as np
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.rotations import from_quaternion
 from flexmbs.core.sparsity import Blocks
-from flexmbs.groups.contract import BodyGroup, Drawing, Section, Stage
+from flexmbs.groups.contract import BodyGroup, Drawing, InertiaStage, Section
 from flexmbs.markers.kind import MarkerEntry
 from flexmbs.markers.rigid import RIGID
 from flexmbs.mechanics.inertia import RigidGroup, gyroscopic_force, gyroscopic_tangent
@@ -41,7 +41,7 @@ class RigidBodies(BodyGroup):
         J = np.ascontiguousarray([b.inertia for b in self.bodies])
         group = RigidGroup(dofs, b1, J)
         self.blocks, self.mass = (Blocks(dofs, b1),), J.ravel()
-        self.stages = (Stage("rigid bodies", group, gyroscopic_force, gyroscopic_tangent, on_markers=False),)
+        self.stages = (InertiaStage("rigid bodies", group, gyroscopic_force, gyroscopic_tangent, on_markers=False),)
         return b1 + J.size
 
     def spin(self, body: Any, q: FloatArray, v: FloatArray) -> FloatArray:

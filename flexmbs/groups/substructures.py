@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from flexmbs.core.contracts import FloatArray, IntArray
-from flexmbs.groups.contract import BodyGroup, Drawing, MovingBlocks, Stage
+from flexmbs.groups.contract import BodyGroup, Drawing, InertiaStage, MovingBlocks
 from flexmbs.mechanics.substructure_set import SubstructureSet, substructure_sets
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class Substructures(BodyGroup):
         self.own_gravity = first.load, first.g
         self.blocks = tuple(part.blocks for part in self.sets)
         self.stages = tuple(
-            Stage("substructures", part, SubstructureSet.force, SubstructureSet.tangent) for part in self.sets
+            InertiaStage("substructures", part, SubstructureSet.force, SubstructureSet.tangent) for part in self.sets
         )
         rows = [(dofs, s.b1 + i * len(dofs) ** 2) for s in self.sets for i, dofs in enumerate(s.dofs)]
         self.moving = MovingBlocks(

@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.sparsity import Blocks
-from flexmbs.groups.contract import BodyGroup, Drawing, MovingBlocks, Section, Span, Stage, gravity_of, joined
+from flexmbs.groups.contract import BodyGroup, Drawing, InertiaStage, MovingBlocks, Section, Span, gravity_of, joined
 from flexmbs.markers.kind import MarkerEntry
 from flexmbs.markers.tree import TREE
 from flexmbs.mechanics.marker_set import MarkerSet
+from flexmbs.mechanics.moving_mass import renew_step_mass
 from flexmbs.trees.columns import heads, tree_group
 from flexmbs.trees.dynamics import tree_energy, tree_force, tree_mass, tree_tangent
 from flexmbs.trees.flexible import FlexibleLinks
@@ -137,9 +138,9 @@ class Trees(BodyGroup):
             return b1  # all links are fixed to the ground
         if any(link.deforms for tree in self.bodies for link in tree.bodies):
             self.flexible = FlexibleLinks(self.table, self.places)
-            self.stages = (Stage("trees", self.flexible, FlexibleLinks.force, FlexibleLinks.tangent),)
+            self.stages = (InertiaStage("trees", self.flexible, FlexibleLinks.force, FlexibleLinks.tangent),)
         else:
-            self.stages = (Stage("trees", self.table, tree_force, tree_tangent),)
+            self.stages = (InertiaStage("trees", self.table, tree_force, tree_tangent),)
         start, blocks = b1, []
         for places in self.places:
             blocks.append(Blocks(places.unknowns[None, :], b1))
@@ -148,6 +149,7 @@ class Trees(BodyGroup):
         self.moving = MovingBlocks(
             tuple(block.dofs[0] for block in blocks), tuple(block.b1 for block in blocks),
             tuple(places.related() > 0.0 for places in self.places), self._write, recursive=True,
+            renew=None if self.flexible is not None else (renew_step_mass, self.table),
         )  # fmt: skip
         found = np.zeros(b1)
         self._write(coordinates.reference, found)

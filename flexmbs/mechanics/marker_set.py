@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from copy import copy
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from flexmbs.core.contracts import Env, FloatArray, MarkerWork, State
+from flexmbs.core.identity import IdentityMap
 from flexmbs.core.sparsity import Blocks
 from flexmbs.markers.kind import MarkerEntry, MarkerKind
 
@@ -21,7 +23,7 @@ __all__ = ["MarkerSet"]
 
 def _sort(entry: MarkerEntry) -> tuple[Any, ...]:
     """What markers of one group have in common: their kind and the shapes of their columns."""
-    return id(entry.kind), len(entry.dofs), len(entry.pdofs), *(np.shape(c) for c in entry.columns.values())
+    return entry.kind, len(entry.dofs), len(entry.pdofs), *(np.shape(c) for c in entry.columns.values())
 
 
 class MarkerSet:
@@ -41,9 +43,9 @@ class MarkerSet:
         End of these blocks in the common buffer.
     """
 
-    def __init__(self, coordinates: Coordinates, markers: list[Marker], points: set[int], b1: int) -> None:
+    def __init__(self, coordinates: Coordinates, markers: list[Marker], points: Container[Marker], b1: int) -> None:
         self.coordinates, self.markers = coordinates, tuple(markers)
-        self.number = {id(m): i for i, m in enumerate(markers)}
+        self.number = IdentityMap.numbers(markers)
         entries = self._entries(points)
         counts = [len(entries[i].dofs) if i in entries else 0 for i in range(len(markers))]
         self.ptr = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
@@ -113,7 +115,7 @@ class MarkerSet:
         """By number the entries of the markers that move."""
         found: dict[int, MarkerEntry] = {}
         for i, marker in enumerate(self.markers):
-            entry = None if marker.body.is_ground else marker.entry(self.coordinates, id(marker) in points)
+            entry = None if marker.body.is_ground else marker.entry(self.coordinates, marker in points)
             if entry is not None:
                 found[i] = entry
         return found

@@ -13,6 +13,7 @@ from flexmbs.core.contracts import FloatArray
 from flexmbs.core.describe import Plain, Vocabulary, from_plain, to_plain
 from flexmbs.core.errors import FlexmbsError, ReadError
 from flexmbs.core.history import Constant, History, Table, value_at
+from flexmbs.core.identity import IdentityMap
 from flexmbs.core.laminate import Ply
 from flexmbs.core.material import Elastic, Orthotropic
 from flexmbs.core.section import BeamStiffness, Circle, GeneralSection, Pipe, Rectangle
@@ -66,7 +67,7 @@ class Sampler:
     def __init__(self, solution: Solution | None = None) -> None:
         self.sampled: list[str] = []
         self._parameters = np.linspace(0.0, 1.0, FUNCTION_POINTS)
-        self._factors: dict[int, FloatArray] = {}
+        self._factors: IdentityMap[Any, FloatArray] = IdentityMap()
         if solution is not None:
             self._parameters, first = np.unique(solution.parameters, return_index=True)
             drives = solution.system.fixation.drives
@@ -74,12 +75,12 @@ class Sampler:
                 ([load.history for load in solution.model.loads], solution.scales),
                 ([drive.history for drive in drives], solution.drives),
             ):
-                self._factors |= {id(h): factors[first, i] for i, h in enumerate(histories)}
+                self._factors.update((h, factors[first, i]) for i, h in enumerate(histories))
 
     def table(self, owner: str, history: History) -> Table:
         """The table that stands for a function."""
         self.sampled.append(owner)
-        values = self._factors.get(id(history))
+        values = self._factors.get(history)
         if values is None:
             values = np.array([value_at(owner, history, float(t), 1.0) for t in self._parameters])
         return Table(self._parameters, values)
@@ -93,14 +94,14 @@ def model_to_plain(model: Model, sampler: Sampler) -> Plain:
     ModelError
         If an object of the user's own is not a dataclass of plain fields.
     """
-    numbers = {id(body): i for i, body in enumerate(model.flexible_bodies)}
+    numbers = IdentityMap.numbers(model.flexible_bodies)
 
     def describe(label: str, item: object) -> Plain:
         def replace(field: str, value: object) -> Plain:
-            if isinstance(value, Mesh) and id(item) in numbers:
-                return {"class": "mesh", "body": numbers[id(item)]}
-            if id(value) in numbers:
-                return {"class": "body", "name": model.flexible_bodies[numbers[id(value)]].name}
+            if isinstance(value, Mesh) and item in numbers:
+                return {"class": "mesh", "body": numbers[item]}
+            if value in numbers:
+                return {"class": "body", "name": model.flexible_bodies[numbers[value]].name}
             if field == "history" and value is not None and type(value) not in (Table, Constant):
                 return to_plain(label, sampler.table(label, value))  # type: ignore[arg-type]
             return NotImplemented

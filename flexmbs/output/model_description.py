@@ -26,6 +26,7 @@ from flexmbs.bodies.linear import LinearBody
 from flexmbs.core.checks import show
 from flexmbs.core.describe import Plain, Vocabulary, from_plain, name_of, to_plain
 from flexmbs.core.errors import FlexmbsError, ModelError, ReadError
+from flexmbs.core.identity import IdentityMap
 from flexmbs.meshes import Mesh
 from flexmbs.output.model_data import CLASSES
 from flexmbs.output.reduced_description import digest_of, reduced_from_plain, reduced_to_plain
@@ -151,7 +152,7 @@ class _Describer:
 
     def __init__(self, model: Model) -> None:
         self.model = model
-        self.numbers = {id(item): i for i, item in enumerate(model.items)}
+        self.numbers = IdentityMap.numbers(model.items)
         self.meshes: list[Mesh] = []
         self.reduced: list[ReducedModel] = []
         self.arrays: dict[str, NDArray[Any]] = {}
@@ -172,7 +173,7 @@ class _Describer:
             return _without_plain_form(item)
         plain: Any = to_plain(_label(item), item, self.replace)
         for way, basis in getattr(item, "stored_shapes", {}).items():
-            number = self.numbers[id(item)]
+            number = self.numbers[item]
             name = f"tree/{number}/{way[-1]}/basis" if way else f"floating/{number}/basis"
             self.arrays[name] = basis
             place = plain
@@ -183,11 +184,11 @@ class _Describer:
 
     def replace(self, field: str, value: object) -> Plain:
         """What stands for a value in a field or a sequence."""
-        if id(value) in self.numbers and not isinstance(value, str | int | float | bool | None):
-            return {"class": "item", "number": self.numbers[id(value)]}
+        if value in self.numbers:
+            return {"class": "item", "number": self.numbers[value]}
         whole = getattr(value, "part_of", None)
         if whole is not None:
-            return {"class": "tree link", "tree": self.numbers[id(whole[0])], "link": whole[1]}
+            return {"class": "tree link", "tree": self.numbers[whole[0]], "link": whole[1]}
         if isinstance(value, Mesh):
             return self.mesh(value)
         if isinstance(value, ReducedModel):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from flexmbs.core.contracts import FloatArray
+from flexmbs.core.identity import IdentityMap
 from flexmbs.joints.coordinate_joint import CoordinateMarker
 from flexmbs.joints.rows import DISTANCE
 from flexmbs.output.drawings import drawings
@@ -67,7 +68,7 @@ class PartsOfModel:
         found = drawings(system)
         frames = [drawing.marker for drawing in found if drawing.marker is not None]
         points = [marker for _, *both in (*bars, *springs) for marker in both] + [side for _, side in sides]
-        self._follower = Follower(system, frames, list({id(m): m for m in points}.values()))
+        self._follower = Follower(system, frames, list(IdentityMap((m, None) for m in points)))
         looked = some[:: max(1, len(some) // LOOKS)]
         self.size = extent(system, found, self.states(np.zeros(len(looked)), looked))
         self.flat = stays_in_plane(model)
@@ -136,12 +137,12 @@ class PartsOfModel:
 
     def _pose_of(self, marker: Marker) -> Callable[[States], FloatArray]:
         """Poses of a marker that is followed."""
-        k = self._follower.number[id(marker)]
+        k = self._follower.number[marker]
         return lambda states: poses(states.p[:, k], states.r[:, k])
 
     def _between(self, kind: str, faces: Faces, name: str, a: Marker, b: Marker) -> MovingPart:
         """Something of unit length along x that lies between two markers."""
-        i, j = self._follower.number[id(a)], self._follower.number[id(b)]
+        i, j = self._follower.number[a], self._follower.number[b]
 
         def place(states: States) -> FloatArray:
             arm = states.p[:, j] - states.p[:, i]
@@ -156,12 +157,14 @@ class PartsOfModel:
     def _marks(self, sides: list[Any]) -> None:
         """Joints: one mark at a side that moves; what is fixed to the ground: one body of marks."""
         shape = mark(MARK * self.size)
-        done: set[str | int] = set()
+        named: set[str] = set()
+        done: IdentityMap[Marker, None] = IdentityMap()
         for joint, side in sides:
             # drivers and gears often share the markers of a joint
-            if side.body.name != "ground" and not {joint.name, id(side)} & done:
-                done |= {joint.name, id(side)}
-                k = self._follower.number[id(side)]
+            if side.body.name != "ground" and joint.name not in named and side not in done:
+                named.add(joint.name)
+                done[side] = None
+                k = self._follower.number[side]
 
                 def place(states: States, k: int = k) -> FloatArray:
                     return poses(states.p[:, k])

@@ -10,7 +10,7 @@ from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.trees.columns import columns_of
 from flexmbs.trees.flexible_link import FlexibleLink
 from flexmbs.trees.group import SCREW
-from flexmbs.trees.joints import Free
+from flexmbs.trees.joints import Free, TreeJoint
 
 if TYPE_CHECKING:
     from flexmbs.trees.tree import Tree
@@ -22,7 +22,8 @@ class TreePlaces:
     """Numbers the coordinates of one tree.
 
     Columns of screws are coordinates of a vector space; a rotation by quaternion is numbered as a rigid body is, 7 in
-    q and 6 in v, of which the translation is that of a free root, or idle.
+    q and 6 in v, of which the translation is that of a free root, or idle. Screws before a rotation (those of a
+    prismatic-spherical joint) are of the vector space, but for a free root.
 
     Attributes
     ----------
@@ -54,9 +55,9 @@ class TreePlaces:
         """Coordinates of vector spaces at the start and their rates: of joints, then shapes, link by link."""
         q, v = [np.zeros(0)], [np.zeros(0)]
         for link in self.tree.links:
-            if not link.joint.ball:
-                q.append(np.asarray(link.start))
-                v.append(np.asarray(link.rate))
+            k = _in_vector_space(link.joint)
+            q.append(np.asarray(link.start[:k]))
+            v.append(np.asarray(link.rate[:k]))
             if isinstance(link, FlexibleLink):
                 q.append(link.deformation)
                 v.append(link.deformation_rate)
@@ -67,9 +68,10 @@ class TreePlaces:
         q, v = [np.zeros(0)], [np.zeros(0)]
         for link in self.tree.links:
             if link.joint.ball:
+                k = _in_vector_space(link.joint)
                 shift = np.zeros(0) if isinstance(link.joint, Free) else np.zeros(3)
-                q.append(np.concatenate((shift, link.start)))
-                v.append(np.concatenate((shift, link.rate)))
+                q.append(np.concatenate((shift, link.start[k:])))
+                v.append(np.concatenate((shift, link.rate[k:])))
         return np.concatenate(q), np.concatenate(v)
 
     def number(self, first: int, iq: int, iv: int, n_linear: int) -> None:
@@ -77,10 +79,10 @@ class TreePlaces:
         idle = []
         for i, link in enumerate(self.tree.links):
             own = self.own(i)
-            if not link.joint.ball:
-                self.dof[own] = self.qi[own] = first + np.arange(len(own))
-                first += len(own)
-            else:
+            plain = own[: _in_vector_space(link.joint)]
+            self.dof[plain] = self.qi[plain] = first + np.arange(len(plain))
+            first += len(plain)
+            if link.joint.ball:
                 if isinstance(link.joint, Free):
                     self.dof[own[:3]], self.qi[own[:3]] = iv + np.arange(3), iq + np.arange(3)
                 else:
@@ -161,3 +163,8 @@ class TreePlaces:
         """Places in v of displacements."""
         moving = (self.columns.kind == SCREW) & (self.columns.shape < 0) & ~np.any(self.columns.screw[:, 3:], axis=1)
         return np.asarray(self.dof[moving])
+
+
+def _in_vector_space(joint: TreeJoint) -> int:
+    """Number of columns of a joint, its first ones, that are coordinates of the vector space."""
+    return 0 if isinstance(joint, Free) else len(joint.screws)

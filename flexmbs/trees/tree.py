@@ -76,7 +76,7 @@ class Tree(BodyDescription):
 
     kind: ClassVar[str] = "tree"
     collection: ClassVar[str] = "trees"
-
+    role: ClassVar[str] = "tree"
     links: tuple[Link | FlexibleLink, ...]
     position: FloatArray
     rotation: FloatArray
@@ -109,6 +109,14 @@ class Tree(BodyDescription):
 
     def __str__(self) -> str:
         return f"Tree {self.name!r}"
+
+    def references(self) -> tuple[Any, ...]:
+        """Nothing: its links are its own."""
+        return ()
+
+    def replaced(self, mapping: Mapping[Any, Any]) -> Tree:
+        """Itself."""
+        return self
 
     @property
     def n_v(self) -> int:
