@@ -56,7 +56,7 @@ class Coordinates:
         """Number the coordinates of a model."""
         groups = groups_of(model)
         spans = [span for group in groups for span in group.spans]
-        spans += [Span(Section.EXTRA, e, np.array([e.value]), np.array([e.rate])) for e in extra]
+        spans += [Span(Section.EXTRA, e, e.initial_q, e.initial_v) for e in extra]
         order = IdentityMap.numbers((*model.described, *extra))
         spans.sort(key=lambda span: (span.section, order[span.body]))
         iq = iv = n_nodes = 0

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
+from flexmbs.core.contracts import FloatArray
+
 __all__ = ["ExtraCoordinate"]
 
 
@@ -20,3 +24,13 @@ class ExtraCoordinate:
     rate: float = 0.0
     mass: float = 1.0
     owner: object = None
+
+    @property
+    def initial_q(self) -> FloatArray:
+        """Value at the start (1,)."""
+        return np.array([self.value])
+
+    @property
+    def initial_v(self) -> FloatArray:
+        """Rate at the start (1,)."""
+        return np.array([self.rate])
