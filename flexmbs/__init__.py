@@ -9,6 +9,7 @@ from __future__ import annotations
 from difflib import get_close_matches
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
+from warnings import warn
 
 from flexmbs.core.calls import explained
 from flexmbs.core.field_terms import field_term
@@ -18,10 +19,9 @@ __version__ = "0.1.0"
 _HOME = {
     "flexmbs.analysis.as_cartesian": ("as_cartesian",),
     "flexmbs.analysis.as_tree": ("as_tree",),
-    "flexmbs.analysis.constrained_modes": ("ConstrainedModes",),
     "flexmbs.analysis.linear_model": ("LinearModel",),
     "flexmbs.analysis.linearise": ("linearise",),
-    "flexmbs.analysis.modal": ("Modes", "solve_modal"),
+    "flexmbs.analysis.modal": ("solve_modal",),
     "flexmbs.analysis.report": ("ModelReport", "inspect"),
     "flexmbs.analysis.output": ("Output",),
     "flexmbs.analysis.simulate": ("simulate",),
@@ -34,7 +34,6 @@ _HOME = {
     "flexmbs.bodies.substructured_beam": ("SubstructuredBeam",),
     "flexmbs.bodies": ("InitialVelocity", "Marker", "PlanarRigidBody", "PointMass", "RigidBody", "Wireframe", "ground"),
     "flexmbs.body": ("Attachment", "FlexibleBody"),
-    "flexmbs.consecutive": ("joined",),
     "flexmbs.control.actuators": ("ForceActuator", "JointActuator", "LineActuator", "MomentActuator", "Signal"),
     "flexmbs.control.controller": ("Controller",),
     "flexmbs.control.events": ("Event",),
@@ -58,7 +57,6 @@ _HOME = {
     "flexmbs.core.section_matrix": ("SectionStiffness",),
     "flexmbs.core.sheet": ("Layup", "Sheet", "SheetStiffness"),
     "flexmbs.core.units": ("SI", "Units"),
-    "flexmbs.equilibria": ("Equilibria",),
     "flexmbs.files": ("load",),
     "flexmbs.forces": (
         "Bushing", "DistributedLoad", "EdgeLoad", "EdgeMoment", "ElasticSupport", "ForceCurve", "Gravity", "JointForce",
@@ -143,16 +141,27 @@ _HOME = {
     "flexmbs.reduction.selection": ("EffectiveMass", "Lowest", "TransferFunction", "UpToFrequency"),
     "flexmbs.reduction.store": ("load_reduced",),
     "flexmbs.reduction.unreduced": ("unreduced",),
+    "flexmbs.results.consecutive": ("joined",),
+    "flexmbs.results.modal": ("ModalSolution",),
+    "flexmbs.results.static": ("StaticSolution",),
+    "flexmbs.results.status": ("Status",),
+    "flexmbs.results.time": ("Energy", "TimeSolution"),
     "flexmbs.segments.beam": ("segmented_beam", "segmented_cable"),
     "flexmbs.segments.chain": ("SegmentedBeam",),
     "flexmbs.segments.plate": ("SegmentedPlate", "segmented_plate"),
-    "flexmbs.solution": ("Solution", "Status"),
     "flexmbs.supports": ("Clamp", "Guide", "Hinge", "Pin", "Prescribe", "Roller", "Symmetry"),
     "flexmbs.system": ("System", "compile_model"),
-    "flexmbs.time_solution": ("Energy", "TimeSolution", "TimeStatus"),
     "flexmbs.viewing": ("view", "write_gltf"),
 }  # fmt: skip
 _WHERE = {name: module for module, names in _HOME.items() for name in names}
+_RENAMED = {
+    "ConstrainedModes": "ModalSolution",
+    "Equilibria": "StaticSolution",
+    "Modes": "ModalSolution",
+    "Solution": "StaticSolution",
+    "TimeStatus": "Status",
+}
+"""Older names, kept for one release."""
 _ROOMS = ("elements", "meshes", "motions", "reduction", "trees", "verification")
 
 __all__ = [
@@ -178,7 +187,6 @@ __all__ = [
     "Clamp",
     "Command",
     "Constant",
-    "ConstrainedModes",
     "ConstraintForces",
     "Controller",
     "ConvergenceError",
@@ -203,7 +211,6 @@ __all__ = [
     "Elimination",
     "Energy",
     "EnergyMomentum",
-    "Equilibria",
     "ErrorControl",
     "Event",
     "FilteredController",
@@ -249,10 +256,10 @@ __all__ = [
     "Mesh",
     "MeshError",
     "ModalDamping",
+    "ModalSolution",
     "Model",
     "ModelError",
     "ModelReport",
-    "Modes",
     "Moment",
     "MomentActuator",
     "MotionFile",
@@ -313,13 +320,13 @@ __all__ = [
     "SingularError",
     "SingularPosition",
     "Sliding",
-    "Solution",
     "Spherical",
     "SpringDamper",
     "StandardProjection",
     "StateFeedback",
     "StateSensor",
     "StaticOptions",
+    "StaticSolution",
     "Status",
     "StickSlip",
     "Stop",
@@ -335,7 +342,6 @@ __all__ = [
     "ThermalLoad",
     "ThermalStrain",
     "TimeSolution",
-    "TimeStatus",
     "Topology",
     "TorsionSpring",
     "TransferFunction",
@@ -420,10 +426,9 @@ if TYPE_CHECKING:
     from flexmbs import elements, meshes, motions, reduction, trees, verification
     from flexmbs.analysis.as_cartesian import as_cartesian
     from flexmbs.analysis.as_tree import as_tree
-    from flexmbs.analysis.constrained_modes import ConstrainedModes
     from flexmbs.analysis.linear_model import LinearModel
     from flexmbs.analysis.linearise import linearise
-    from flexmbs.analysis.modal import Modes, solve_modal
+    from flexmbs.analysis.modal import solve_modal
     from flexmbs.analysis.output import Output
     from flexmbs.analysis.report import ModelReport, inspect
     from flexmbs.analysis.simulate import simulate
@@ -436,7 +441,6 @@ if TYPE_CHECKING:
     from flexmbs.bodies.substructure import Substructure
     from flexmbs.bodies.substructured_beam import SubstructuredBeam
     from flexmbs.body import Attachment, FlexibleBody
-    from flexmbs.consecutive import joined
     from flexmbs.constraint_forces.elimination import Elimination, eliminate, low_fill_order
     from flexmbs.constraint_forces.joint_graph import JointGraph
     from flexmbs.constraint_forces.reduced_system import ConstraintForces, ReducedSystem
@@ -474,7 +478,6 @@ if TYPE_CHECKING:
     from flexmbs.core.section_matrix import SectionStiffness
     from flexmbs.core.sheet import Layup, Sheet, SheetStiffness
     from flexmbs.core.units import SI, Units
-    from flexmbs.equilibria import Equilibria
     from flexmbs.files import load
     from flexmbs.forces import (
         Bushing,
@@ -572,13 +575,16 @@ if TYPE_CHECKING:
     from flexmbs.reduction.selection import EffectiveMass, Lowest, TransferFunction, UpToFrequency
     from flexmbs.reduction.store import load_reduced
     from flexmbs.reduction.unreduced import unreduced
+    from flexmbs.results.consecutive import joined
+    from flexmbs.results.modal import ModalSolution
+    from flexmbs.results.static import StaticSolution
+    from flexmbs.results.status import Status
+    from flexmbs.results.time import Energy, TimeSolution
     from flexmbs.segments.beam import segmented_beam, segmented_cable
     from flexmbs.segments.chain import SegmentedBeam
     from flexmbs.segments.plate import SegmentedPlate, segmented_plate
-    from flexmbs.solution import Solution, Status
     from flexmbs.supports import Clamp, Guide, Hinge, Pin, Prescribe, Roller, Symmetry
     from flexmbs.system import System, compile_model
-    from flexmbs.time_solution import Energy, TimeSolution, TimeStatus
     from flexmbs.viewing import view, write_gltf
 
 
@@ -588,6 +594,10 @@ def __getattr__(name: str) -> Any:
         value = explained(getattr(import_module(_WHERE[name]), name))
     elif name in _ROOMS:
         value = import_module(f"flexmbs.{name}")
+    elif name in _RENAMED:
+        new = _RENAMED[name]
+        warn(f"flexmbs.{name} is now flexmbs.{new}; the older name will go.", DeprecationWarning, stacklevel=2)
+        return __getattr__(new)
     else:
         near = [] if name.startswith("_") else list(field_term(name))
         near = near or ([] if name.startswith("_") else get_close_matches(name, __all__, n=3, cutoff=0.7))

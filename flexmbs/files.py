@@ -12,17 +12,17 @@ from flexmbs.output import store
 from flexmbs.output.timestore import holds_time
 
 if TYPE_CHECKING:
-    from flexmbs.analysis.modal import Modes
     from flexmbs.model import Model
-    from flexmbs.solution import Solution
-    from flexmbs.time_solution import TimeSolution
+    from flexmbs.results.modal import ModalSolution
+    from flexmbs.results.static import StaticSolution
+    from flexmbs.results.time import TimeSolution
 
 __all__ = ["built_in_classes", "load"]
 
 
 def load(
     path: str | PathLike[str], classes: Iterable[type] = (), model: Model | None = None
-) -> Solution | Modes | TimeSolution:
+) -> StaticSolution | ModalSolution | TimeSolution:
     """Read a result that was saved, or the journal that a run left behind, with its model.
 
     The model is rebuilt from its description in the file and compiled, so that the result can be asked and drawn as
@@ -41,7 +41,7 @@ def load(
 
     Returns
     -------
-    Solution, Modes or TimeSolution
+    StaticSolution, ModalSolution or TimeSolution
         As it was saved. Of a run that did not end, all that is in its journal, with ``message`` saying what is missing.
 
     Raises
@@ -69,7 +69,7 @@ def load(
         from flexmbs.output.time_files import load_time
 
         return load_time(path, model, (*classes, *built_in_classes()))
-    return store.load(path, classes, built_in_classes())
+    return store.load(path, classes, built_in_classes(), model)
 
 
 def built_in_classes() -> list[type]:

@@ -9,11 +9,11 @@ import numpy as np
 
 from flexmbs.core.errors import AccuracyWarning
 from flexmbs.forces.stick_slip import StickSlip
-from flexmbs.joint_history import force_rows
+from flexmbs.results.joint_history import force_rows
 
 if TYPE_CHECKING:
     from flexmbs.core.contracts import FloatArray
-    from flexmbs.time_solution import TimeSolution
+    from flexmbs.results.time import TimeSolution
 
 __all__ = ["warn_of_early_slip"]
 

@@ -10,7 +10,7 @@ import numpy as np
 from flexmbs.core.errors import AccuracyWarning
 
 if TYPE_CHECKING:
-    from flexmbs.time_solution import TimeSolution
+    from flexmbs.results.time import TimeSolution
 
 __all__ = ["warn_of_gain"]
 

@@ -19,23 +19,25 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from flexmbs.analysis.minimal import DENSE, Stability, stability
+from flexmbs.analysis.newton import Iteration
 from flexmbs.analysis.recorder import Recorder
+from flexmbs.analysis.start_from import equilibrium_start
 from flexmbs.assembly import assemble
 from flexmbs.control.loop import ControlLoop
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ConvergenceError, ModelError, SingularError
 from flexmbs.core.progress import Progress
 from flexmbs.dynamics import Dynamics
-from flexmbs.equilibria import Equilibria, equilibrium_start
 from flexmbs.integrators.contracts import StepResult, StepState, StepStatus
 from flexmbs.linearisation import linearise_state, moved, state_places
+from flexmbs.results.static import StaticSolution
+from flexmbs.results.status import Status
 from flexmbs.start import check_supports
 from flexmbs.system import EvaluationError, System
-from flexmbs.time_solution import TimeSolution, TimeStatus
 
 if TYPE_CHECKING:
     from flexmbs.analysis.static import StaticOptions
-    from flexmbs.solution import Solution
+    from flexmbs.results.time import TimeSolution
 
 __all__ = ["solve_equilibrium"]
 
@@ -57,8 +59,8 @@ OFTEN = 300
 
 
 def solve_equilibrium(
-    system: System, options: StaticOptions, start: Solution | TimeSolution | None, throw: bool
-) -> Equilibria:
+    system: System, options: StaticOptions, start: StaticSolution | TimeSolution | None, throw: bool
+) -> StaticSolution:
     """Equilibria of a system with mechanics; what `flexmbs.solve_static` calls, which see."""
     return _Analysis(system, options, start).run(throw)
 
@@ -70,7 +72,7 @@ class _NoEquilibriumError(Exception):
 class _Analysis:
     """One analysis: the state reached, and what is recorded."""
 
-    def __init__(self, system: System, options: StaticOptions, start: Solution | TimeSolution | None) -> None:
+    def __init__(self, system: System, options: StaticOptions, start: StaticSolution | TimeSolution | None) -> None:
         self.system, self.options = system, options
         self.dyn = dyn = Dynamics(system)
         self.name = f"Model {system.model.name!r}"
@@ -89,9 +91,9 @@ class _Analysis:
             held = loop.outputs(loop.initial())
             dyn.mechanics.held[: len(held)] = held
         self._begin(start)
-        self.factorised = 0
+        self.scales: list[FloatArray] = []
 
-    def _begin(self, start: Solution | TimeSolution | None) -> None:
+    def _begin(self, start: StaticSolution | TimeSolution | None) -> None:
         """The first state, on the constraints."""
         dyn = self.dyn
         dyn.start_turns(0.0)
@@ -106,12 +108,12 @@ class _Analysis:
         dyn.residual(self.q, self.v, self.zero, self.lam)
         dyn.accept(self.q)
 
-    def run(self, throw: bool) -> Equilibria:
+    def run(self, throw: bool) -> StaticSolution:
         """All load steps."""
         options, dyn = self.options, self.dyn
         recorder = Recorder(dyn, True)
         stable: list[bool] = []
-        status, message = TimeStatus.DONE, ""
+        status, message = Status.DONE, ""
         stops = sorted({*options.at, *(np.linspace(0, 1, options.steps + 1)[1:] if options.steps else ()), 1.0})
         step = 1.0 if options.steps or not self._grows() else options.first_step
         s, last = 0.0, Stability(True, ())
@@ -121,7 +123,7 @@ class _Analysis:
                 last = self._record(recorder, 0.0, 0.0, count, stable)
                 while s < 1.0:
                     if recorder.n_steps > options.most_steps:
-                        status, message = TimeStatus.STEP_TOO_SMALL, f"{options.most_steps} steps were made."
+                        status, message = Status.STEP_TOO_SMALL, f"{options.most_steps} steps were made."
                         break
                     stop = next(x for x in stops if x > s * (1 + 1e-14))
                     target = stop if s + 1.001 * step >= stop else s + step
@@ -131,7 +133,7 @@ class _Analysis:
                         message = str(failure)
                         step = 0.5 * (target - s)
                         if step < options.smallest_step or not self._grows():
-                            status = TimeStatus.STEP_TOO_SMALL
+                            status = Status.STEP_TOO_SMALL
                             break
                         continue
                     message = ""
@@ -140,14 +142,15 @@ class _Analysis:
                     step = step if options.steps or count > HARD else (2.0 if count <= EASY else 1.0) * step
                     progress.show(s, f"load parameter {s:.3g}")
             except _NoEquilibriumError as failure:
-                status, message = TimeStatus.STEP_TOO_SMALL, str(failure)
+                status, message = Status.STEP_TOO_SMALL, str(failure)
                 recorder.store(self._state(0.0))
+                self._keep_scales()
                 stable.append(True)
             except KeyboardInterrupt:
-                status, message = TimeStatus.INTERRUPTED, "interrupted from the keyboard."
-        solution = Equilibria.of(self._solution(recorder, status, message), stable, last.free)
+                status, message = Status.INTERRUPTED, "interrupted from the keyboard."
+        solution = self._solution(recorder, status, message, stable, last.free)
         self._warn(solution)
-        if throw and status is TimeStatus.STEP_TOO_SMALL:
+        if throw and status is Status.STEP_TOO_SMALL:
             raise ConvergenceError(
                 f"{self.name}: no equilibrium beyond load parameter {s:.6g} of 1: {message} The exception's .solution "
                 f"holds what was found.",
@@ -167,6 +170,7 @@ class _Analysis:
         if way:
             recorder.step(state, way, StepResult(state, 0.0, count, StepStatus.DONE))
         recorder.store(state)
+        self._keep_scales()
         found = Stability(True, ())
         n = self.system.n
         if self.options.check_stability and (n <= OFTEN or (s == 1.0 and n <= DENSE)):
@@ -174,28 +178,46 @@ class _Analysis:
         stable.append(found.stable)
         return found
 
+    def _keep_scales(self) -> None:
+        self.scales.append(self.dyn.env.scale[: len(self.system.model.loads)].copy())
+
     def _state(self, s: float) -> StepState:
         return StepState(s, self.q, self.v, self.zero, self.zero, self.lam, self.v, 0.0)
 
-    def _solution(self, recorder: Recorder, status: TimeStatus, message: str) -> TimeSolution:
-        dyn = self.dyn
-        last = recorder.states[-1]
-        return recorder.solution(
-            counts={"evaluations": dyn.evaluations, "factorisations": dyn.factorisations},
-            redundant=self.redundant, status=status, message=message, last=last, settings={"static": self.options},
+    def _solution(
+        self, recorder: Recorder, status: Status, message: str, stable: list[bool], free: tuple[str, ...]
+    ) -> StaticSolution:
+        dyn, states = self.dyn, recorder.states
+        n = len(states)
+        return StaticSolution(
+            system=self.system,
+            q=np.array([x.q for x in states]),
+            v=np.array([x.v for x in states]),
+            lam=np.array([x.lam for x in states]).reshape(n, dyn.n_c),
+            load_factors=np.array([x.t for x in states]),
+            scales=np.array(self.scales).reshape(n, len(self.system.model.loads)),
+            drives=np.zeros((n, len(self.system.fixation.drives))),
+            time=states[-1].t,  # histories and motions go with the load factor
+            stable=np.array(stable, dtype=bool),
+            free=free,
+            redundant=self.redundant,
+            iterations=np.zeros((0, len(Iteration._fields))),
+            status=status,
+            message=message,
+            settings=self.options,
             extra={"near": dyn.turns.memory()},
-        )  # fmt: skip
+        )
 
-    def _warn(self, solution: Equilibria) -> None:
+    def _warn(self, solution: StaticSolution) -> None:
         if not solution.stable.all():
-            first = solution.t[int(np.argmin(solution.stable))]
+            first = solution.load_factors[int(np.argmin(solution.stable))]
             warnings.warn(
                 f"{self.name}: the equilibrium is unstable from load parameter {first:.4g} on: the model would leave "
                 f"it at the smallest disturbance. Start a little beside it to find a stable one.",
                 RuntimeWarning,
                 stacklevel=5,
             )
-        elif solution.free and solution.status is TimeStatus.DONE:
+        elif solution.free and solution.status is Status.DONE:
             warnings.warn(
                 f"{self.name}: the equilibrium is one of many: nothing holds {'; '.join(solution.free)}.",
                 RuntimeWarning,

@@ -26,9 +26,9 @@ from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError
 from flexmbs.linearisation import held_columns, moved
 from flexmbs.model import Model
-from flexmbs.solution import Solution
+from flexmbs.results.static import StaticSolution
+from flexmbs.results.time import TimeSolution
 from flexmbs.system import System
-from flexmbs.time_solution import TimeSolution
 
 __all__ = ["linearise"]
 
@@ -37,7 +37,7 @@ STEP = 1e-6
 
 
 def linearise(
-    model: Model | System | Solution | TimeSolution, inputs: Sequence[Any] = (), outputs: Sequence[Any] = ()
+    model: Model | System | StaticSolution | TimeSolution, inputs: Sequence[Any] = (), outputs: Sequence[Any] = ()
 ) -> LinearModel:
     r"""Linear model of small motions about the initial state of a model, or about the last state of a solution.
 
@@ -46,8 +46,8 @@ def linearise(
 
     Parameters
     ----------
-    model : Model, System, Solution or TimeSolution
-        An `Equilibria` as `solve_static` finds it, or a model whose initial state is an equilibrium (or a spin about
+    model : Model, System, StaticSolution or TimeSolution
+        A `StaticSolution` as `solve_static` finds it, or a model whose initial state is an equilibrium (or a spin about
         fixed axes).
     inputs : sequence of load, JointForce, actuator, driver joint, or the label or name of one
         Loads, joint forces and actuators need not be in the model. A load or a `JointForce` (a number) enters by its
@@ -85,8 +85,8 @@ def linearise(
     >>> linear.A.round(6).tolist(), linear.B.round(6).tolist(), linear.C.round(6).tolist()
     ([[0.0, 1.0], [-16.35, 0.0]], [[0.0], [1.666667]], [[1.0, 0.0]])
     """
-    solved = isinstance(model, Solution | TimeSolution)
-    compiled = model.system if isinstance(model, Solution | TimeSolution) else model
+    solved = isinstance(model, StaticSolution | TimeSolution)
+    compiled = model.system if isinstance(model, StaticSolution | TimeSolution) else model
     described = compiled.model if isinstance(compiled, System) else compiled
     if not isinstance(described, Model):
         raise ModelError(f"linearise: expected a Model or a solution, not {model!r}.")

@@ -3,31 +3,24 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from scipy.linalg import LinAlgError, eig, eigh
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigs, eigsh
 
 from flexmbs.analysis import rigidity
-from flexmbs.body import Attachment, FlexibleBody
 from flexmbs.core.checks import as_count, show
 from flexmbs.core.contracts import Env, FloatArray
 from flexmbs.core.errors import ConvergenceError, ModelError
 from flexmbs.core.sparsity import Blocks
 from flexmbs.model import Model
-from flexmbs.solution import Solution
+from flexmbs.results.modal import ModalSolution, OperatingState, roots_of
+from flexmbs.results.static import StaticSolution
+from flexmbs.results.time import TimeSolution
 from flexmbs.system import Linearisation, System, compile_model
-from flexmbs.time_solution import TimeSolution
 
-if TYPE_CHECKING:
-    from os import PathLike
-    from pathlib import Path
-
-    from matplotlib.axes import Axes
-
-__all__ = ["Modes", "solve_modal"]
+__all__ = ["solve_modal"]
 
 DENSE = 200
 """Number of unknowns up to which all eigenvalues are computed by LAPACK."""
@@ -39,109 +32,14 @@ SYMMETRIC = 1e-9
 """Asymmetry of the blocks of a load, relative to their largest entry, up to which it is round-off."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Modes:
-    r"""Natural frequencies and mode shapes of a model about a state.
-
-    Attributes
-    ----------
-    angular_frequencies : (m,) array
-        omega [rad/time], ascending. Rigid motions have zero; a mode that grows without vibrating has the negative
-        square root of -omega^2, so that it cannot be overlooked; one that flutters has the real part of omega.
-    vectors : (n_q, m) array
-        Over all coordinates, of unit modal mass.
-    eigenvalues : (m,) array
-        omega^2; complex if the loads are not conservative (`conservative` False) and the modes flutter.
-    """
-
-    system: System
-    q: FloatArray
-    eigenvalues: Any
-    vectors: Any
-    conservative: bool
-
-    @property
-    def angular_frequencies(self) -> FloatArray:
-        """omega [rad/time]; negative for an unstable mode (see the class)."""
-        values = np.asarray(self.eigenvalues, dtype=complex)
-        waves = np.abs(values.imag) > 1e-10 * np.abs(values)
-        still = np.sign(values.real) * np.sqrt(np.abs(values.real))
-        return np.asarray(np.where(waves, np.sqrt(values).real, still))
-
-    @property
-    def frequencies(self) -> FloatArray:
-        """omega / (2 pi) [1/time]."""
-        return self.angular_frequencies / (2.0 * np.pi)
-
-    @property
-    def damping_ratios(self) -> FloatArray:
-        """-Re s / |s| of the motion e^(s t): 0 of an undamped mode, -1 of one that grows without vibrating."""
-        s = 1j * np.sqrt(np.asarray(self.eigenvalues, dtype=complex))
-        size = np.abs(s)
-        ratio = -s.real / np.where(size > 0.0, size, 1.0)
-        return np.asarray(np.where(np.abs(s.imag) > 1e-10 * size, ratio, -np.sign(size)))
-
-    @property
-    def model(self) -> Model:
-        """The model they belong to."""
-        return self.system.model
-
-    def __len__(self) -> int:
-        return len(self.eigenvalues)
-
-    def __repr__(self) -> str:
-        first = ", ".join(f"{f:.5g}" for f in self.frequencies[:6]) + (" ..." if len(self) > 6 else "")
-        unit = "Hz" if self.model.units.time == "s" else self.model.units.of("frequency")
-        return f"<{len(self)} modes of model {self.model.name!r}: {first} {unit}>"
-
-    def shape(self, body: FlexibleBody, mode: int, amplitude: float, points: int = 9) -> FloatArray:
-        """Points (n_e, points, dim) along every element, displaced by ``amplitude`` times a mode of unit modal mass.
-
-        Of a surface (n_e, points^2, 3), a grid on every element.
-        """
-        self._check(mode)
-        group = self.system.group(body)
-        q = self.q + amplitude * np.real(self.vectors[:, mode])
-        return body.element.positions(group, q, body.natural(points))
-
-    def displacement(self, at: Attachment, mode: int) -> FloatArray:
-        """Components (dim,) or (n, dim) of a mode of unit modal mass at nodes."""
-        self._check(mode)
-        dofs = self.system.coordinates.dofs(at)[:, list(at.body.element.layout.position)]
-        values = self.vectors[dofs, mode]
-        return np.asarray(values[0] if len(values) == 1 else values)
-
-    def plot(self, mode: int = 0, ax: Axes | None = None) -> Axes:
-        """Draw a mode over the state it belongs to."""
-        from flexmbs.output.plots import plot_mode
-
-        return plot_mode(self, mode, ax)
-
-    def to_paraview(self, path: str | PathLike[str]) -> Path:
-        """Write an XDMF series for ParaView, a mode at a time."""
-        from flexmbs.output.paraview import write_modes
-
-        return write_modes(self, path)
-
-    def save(self, path: str | PathLike[str]) -> Path:
-        """Write to an HDF5 file that `flexmbs.load` reads."""
-        from flexmbs.output.store import save
-
-        return save(self, path)
-
-    def _check(self, mode: int) -> None:
-        if isinstance(mode, bool) or not isinstance(mode, int | np.integer) or not 0 <= mode < len(self):
-            raise ModelError(f"there is no mode {show(mode)}; modes are numbered 0 to {len(self) - 1}.")
-
-
-def solve_modal(model: Model | System | Solution | TimeSolution, modes: int | None = None) -> Modes:
+def solve_modal(model: Model | System | StaticSolution | TimeSolution, modes: int | None = None) -> ModalSolution:
     r"""Lowest natural frequencies and modes, (K - omega^2 M) phi = 0.
 
     K is the exact tangent at the state, with everything that prestress, loads and reactions contribute.
 
     Parameters
     ----------
-    model : Model, System, Solution or TimeSolution
+    model : Model, System, StaticSolution or TimeSolution
         A model or system of flexible bodies with supports: about its stress-free shape, without loads. One that can
         move: about its initial state, under its loads. A solution: about its last state, under the loads there.
     modes : int, optional
@@ -149,9 +47,8 @@ def solve_modal(model: Model | System | Solution | TimeSolution, modes: int | No
 
     Returns
     -------
-    Modes or ConstrainedModes
-        The latter, which is a kind of the former, for models that can move: with damping, gyroscopic terms and
-        first-order states its roots are complex.
+    ModalSolution
+        Of models that can move with damping, gyroscopic terms and first-order states the roots are complex.
 
     Raises
     ------
@@ -206,7 +103,11 @@ def solve_modal(model: Model | System | Solution | TimeSolution, modes: int | No
         column = np.zeros(system.coordinates.n, dtype=vectors.dtype)
         column[system.free] = vectors[:, j]
         whole[:, j] = system.fixation.from_frames(column, frames)
-    found = Modes(system, q, values, whole, conservative)
+    roots = roots_of(values)
+    state = OperatingState(q, np.zeros(len(q)), np.zeros(0), env.t)
+    found = ModalSolution(
+        system=system, state=state, roots=roots, vectors=whole, state_vectors=whole * roots, conservative=conservative
+    )
     diagonal, mass = K.diagonal(), M.diagonal()
     noise = NOISE * float(np.max(np.abs(diagonal[mass > 0.0]) / mass[mass > 0.0], initial=0.0))
     noise = max(noise, 1e-8 * float(np.abs(values).max()))
@@ -227,17 +128,19 @@ def _moves(model: object) -> bool:
         return model.moves
     if isinstance(model, System):
         return model.model.moves
+    if isinstance(model, StaticSolution):
+        return bool(model.model.moves)
     return isinstance(model, TimeSolution)
 
 
 def _state(model: object) -> tuple[System, FloatArray, Env, FloatArray]:
     """System, coordinates, load factors and frames that the modes are about."""
-    if isinstance(model, Solution):
+    if isinstance(model, StaticSolution):
         system = model.system
-        env = Env(float(model.parameters[-1]), np.array(model.scales[-1]))
+        env = Env(float(model.load_factors[-1]), np.array(model.scales[-1]))
         return system, np.array(model.q[-1]), env, system.fixation.frames(model.drives[-1])
     if not isinstance(model, Model | System):
-        raise ModelError(f"solve_modal: expected a Model or a Solution, not {show(model)}.")
+        raise ModelError(f"solve_modal: expected a Model or a StaticSolution, not {show(model)}.")
     system = model if isinstance(model, System) else compile_model(model)
     drives = np.zeros(len(system.fixation.drives))
     env = Env(0.0, np.zeros(len(system.model.loads)))

@@ -12,14 +12,13 @@ from flexmbs.core.checks import show
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError
 from flexmbs.dynamics import Dynamics
-from flexmbs.equilibria import Equilibria
 from flexmbs.integrators.contracts import StepState
 from flexmbs.linearisation import ConstrainedLinearisation, linearise_state, moved
 from flexmbs.model import Model
-from flexmbs.solution import Solution
+from flexmbs.results.static import StaticSolution
+from flexmbs.results.time import TimeSolution
 from flexmbs.start import check_supports
 from flexmbs.system import System, compile_model
-from flexmbs.time_solution import TimeSolution
 
 __all__ = ["OperatingPoint", "Transport", "check_steady", "is_moving", "operating_point", "transport"]
 
@@ -48,21 +47,22 @@ def operating_point(owner: str, model: object, off: tuple[str, ...] = ()) -> Ope
         system = model.system
         dyn = Dynamics(system)
         t = float(model.t[-1])
-        if isinstance(model, Equilibria):
-            dyn.prescribed.ramp(t, t)
         q, v = np.array(model.q[-1]), np.array(model.v[-1])
         if "near" in model.extra:
             dyn.turns.restore(model.extra["near"])
         redundant = model.redundant
         dyn.compliance(len(redundant) > 0)
-    elif isinstance(model, Solution):
+    elif isinstance(model, StaticSolution):
         system = model.system
         dyn = Dynamics(system)
-        t = float(model.parameters[-1])
-        dyn.prescribed.ramp(t, t)
+        t = model.time if system.model.moves else float(model.load_factors[-1])
+        dyn.prescribed.ramp(t, float(model.load_factors[-1]))
         if not np.array_equal(system.fixation.frames(model.drives[-1]), system.fixation.frames0):
             raise ModelError(f"{owner}: supports of model {system.model.name!r} have turned; that is not covered.")
-        q, v, redundant = np.array(model.q[-1]), np.zeros(dyn.n_v), ()
+        if "near" in model.extra:
+            dyn.turns.restore(model.extra["near"])
+        q, v, redundant = np.array(model.q[-1]), np.array(model.v[-1]), model.redundant
+        dyn.compliance(len(redundant) > 0)
     elif isinstance(model, Model | System):
         system = model if isinstance(model, System) else compile_model(model)
         dyn = Dynamics(system)

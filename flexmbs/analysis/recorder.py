@@ -10,7 +10,7 @@ import numpy as np
 from flexmbs.core.contracts import FloatArray
 from flexmbs.mechanics.energies import Energies
 from flexmbs.mechanics.steps import largest
-from flexmbs.time_solution import Energy, TimeSolution
+from flexmbs.results.time import Energy, TimeSolution
 
 if TYPE_CHECKING:
     from flexmbs.dynamics import Dynamics

@@ -14,6 +14,7 @@ from flexmbs.analysis.load_jumps import LoadJumps
 from flexmbs.analysis.output import Output
 from flexmbs.analysis.recorder import Recorder
 from flexmbs.analysis.sampling import Sampling
+from flexmbs.analysis.start_from import equilibrium_start
 from flexmbs.analysis.watch import Watch
 from flexmbs.assembly import assemble
 from flexmbs.core.contracts import FloatArray
@@ -21,15 +22,15 @@ from flexmbs.core.describe import to_plain
 from flexmbs.core.errors import FlexmbsError
 from flexmbs.core.progress import Progress
 from flexmbs.dynamics import Dynamics
-from flexmbs.equilibria import Equilibria, equilibrium_start
 from flexmbs.integrators.contracts import StepState, StepStatus
 from flexmbs.integrators.step_control import ErrorControl, FixedStep
-from flexmbs.joint_history import angles_at_end
 from flexmbs.kinematics.pose import Pose
 from flexmbs.output.time_files import CHECKPOINT, Stream, memory_of, meta_of
-from flexmbs.solution import Solution
+from flexmbs.results.joint_history import angles_at_end
+from flexmbs.results.static import StaticSolution
+from flexmbs.results.status import Status
+from flexmbs.results.time import TimeSolution
 from flexmbs.start import carry_velocities, check_supports, warn_of_changes, warn_of_softening
-from flexmbs.time_solution import TimeSolution, TimeStatus
 
 if TYPE_CHECKING:
     from flexmbs.control.events import Event
@@ -62,21 +63,21 @@ class Run:
         self.t0, self.until, self.origin = begin, until, begin
         output.refuse_outside(begin, until)
         self.wanted = output.times(begin, until)
-        self.status, self.message = TimeStatus.DONE, ""
+        self.status, self.message = Status.DONE, ""
         self.rejected, self.jump = 0, ""
         self.turned: dict[tuple[str, str], float] = {}
         self.redundant: tuple[str, ...] = ()
         self.wall = time.perf_counter()
         self.cpu = time.process_time()
 
-    def begin(self, start: Solution | TimeSolution | None, stream: Stream | None, keep: tuple[Any, ...]) -> None:
+    def begin(self, start: StaticSolution | TimeSolution | None, stream: Stream | None, keep: tuple[Any, ...]) -> None:
         """A consistent state at the start, and the recorder."""
         dyn = self.dynamics
         span = self.until - self.t0
         self.h = min(self.control.first(span), span or np.inf)
         self.recorder = Recorder(dyn, self.output.energy)
         self.grid = Grid(self.control.h if isinstance(self.control, FixedStep) else None, self.t0)
-        if start is None or isinstance(start, Solution | Equilibria | Pose):
+        if start is None or isinstance(start, StaticSolution | Pose):
             dyn.start_turns(self.t0)
             q, v = dyn.coordinates.reference.copy(), dyn.coordinates.velocity.copy()
             if start is not None:
@@ -128,11 +129,11 @@ class Run:
         error_before = 0.0
         while self.state.t < self.until:
             if interruption.wanted:
-                self.status = TimeStatus.INTERRUPTED
+                self.status = Status.INTERRUPTED
                 self.message = f"interrupted at t = {self.state.t:g}."
                 return
             if self.recorder.n_steps >= most:
-                self.status = TimeStatus.TOO_MANY_STEPS
+                self.status = Status.TOO_MANY_STEPS
                 self.message = f"stopped at t = {self.state.t:.6g} after {most} steps, the last of size {self.h:.3g}."
                 return
             jump = self.jumps.next_time(self.state.t)
@@ -160,7 +161,7 @@ class Run:
                 # The smallest of fixed steps stands whatever its estimate: a force may jump there.
                 if result.state is None or not isinstance(control, FixedStep):
                     self.rejected += 1
-                    self.status = TimeStatus.STEP_TOO_SMALL
+                    self.status = Status.STEP_TOO_SMALL
                     self.message = self._failure(h, result)
                     return
             new = result.state._replace(t=end)
@@ -172,7 +173,7 @@ class Run:
             if happened.t is not None and happened.t < end - NEAR * h:
                 result = self.stepper.step(self.state, happened.t - self.state.t)
                 if result.state is None:
-                    self.status, self.message = TimeStatus.STEP_TOO_SMALL, self._failure(h, result)
+                    self.status, self.message = Status.STEP_TOO_SMALL, self._failure(h, result)
                     return
                 new = result.state._replace(t=happened.t)
                 barrier = happened.t
@@ -210,7 +211,7 @@ class Run:
         if self.events.changed:
             self.recorder.supply(self.recorder.potential(self.state) - before)
         if stop:
-            self.status = TimeStatus.STOPPED
+            self.status = Status.STOPPED
             if self.recorder.states[-1].t != self.state.t:
                 self.recorder.store(self.state)
         elif self.events.changed:

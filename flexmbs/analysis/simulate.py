@@ -16,16 +16,16 @@ from flexmbs.core.checks import as_flag, as_number, is_list, show
 from flexmbs.core.errors import ConvergenceError, ModelError
 from flexmbs.core.progress import Progress
 from flexmbs.dynamics import Dynamics
-from flexmbs.equilibria import Equilibria
 from flexmbs.integrators.generalized_alpha import GeneralizedAlpha
 from flexmbs.integrators.step_control import ErrorControl, FixedStep
 from flexmbs.kinematics.pose import Pose
 from flexmbs.model import Model
 from flexmbs.output.model_description import describe_model, differences
 from flexmbs.output.time_files import Stream
-from flexmbs.solution import Solution
+from flexmbs.results.static import StaticSolution
+from flexmbs.results.status import Status
+from flexmbs.results.time import TimeSolution
 from flexmbs.system import System, compile_model
-from flexmbs.time_solution import TimeSolution, TimeStatus
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -43,7 +43,7 @@ def simulate(
     step: float | FixedStep | ErrorControl | None = None,
     integrator: Integrator | None = None,
     output: Output | None = None,
-    start: Solution | TimeSolution | None = None,
+    start: StaticSolution | TimeSolution | None = None,
     events: Sequence[Event] = (),
     keep: Sequence[Any] = (),
     file: str | PathLike[str] | None = None,
@@ -69,7 +69,7 @@ def simulate(
         Default: `GeneralizedAlpha()`, stabilised index 2 with spectral radius 0.9.
     output : Output, optional
         Default: every step.
-    start : TimeSolution or Solution, optional
+    start : TimeSolution or StaticSolution, optional
         A motion: resumes from its end, bitwise as if the run had not been interrupted; the model must be the same. An
         end that was planned (``until``, a terminal event) and is no end of a step of the longer run ends a shorter
         step: the run then goes on from there with steps of its own, and differs by the error of the steps. What
@@ -134,7 +134,7 @@ def simulate(
         form = sparse_form(model)
     system = model if isinstance(model, System) else compile_model(model if form is None else form.model)
     begin = 0.0
-    if start is not None and not isinstance(start, Solution | Equilibria | Pose):
+    if start is not None and not isinstance(start, StaticSolution | Pose):
         _check_start(start, system)
         begin = float(start.last.t)
     until = as_number("simulate", "until", until, minimum=begin, unit="time")
@@ -153,7 +153,7 @@ def simulate(
     run.begin(start, stream, keep)
     with Progress(f"motion of {system.model.name!r}", wanted=as_flag("simulate", "progress", progress)) as shown:
         run.integrate(shown)
-    if run.status is TimeStatus.INTERRUPTED:
+    if run.status is Status.INTERRUPTED:
         sys.stderr.write(f"simulate: {system.model.name!r} {run.message[:-1]}; what was computed is returned.\n")
     solution = run.solution()
     if form is not None:
@@ -163,7 +163,7 @@ def simulate(
     if until > begin:
         warn_of_gain(solution, (run.dynamics.position_size / (until - begin)) ** 2)
         warn_of_early_slip(solution)
-    if throw and run.status in (TimeStatus.STEP_TOO_SMALL, TimeStatus.TOO_MANY_STEPS):
+    if throw and run.status in (Status.STEP_TOO_SMALL, Status.TOO_MANY_STEPS):
         raise ConvergenceError(f"Model {system.model.name!r}: {run.message} {run.status.value}", solution)
     return solution
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,13 +17,14 @@ from flexmbs.core.errors import AccuracyWarning, ConvergenceError, ModelError, S
 from flexmbs.core.history import Table
 from flexmbs.core.progress import Progress
 from flexmbs.model import Model
-from flexmbs.solution import Solution, Status
+from flexmbs.results.static import StaticSolution
+from flexmbs.results.status import Status
 from flexmbs.system import System, compile_model
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from flexmbs.time_solution import TimeSolution
+    from flexmbs.results.time import TimeSolution
 
 __all__ = ["StaticOptions", "solve_static"]
 
@@ -99,9 +100,9 @@ def solve_static(
     model: Model | System,
     options: StaticOptions | None = None,
     *,
-    start: Solution | TimeSolution | None = None,
+    start: StaticSolution | TimeSolution | None = None,
     throw: bool = True,
-) -> Any:
+) -> StaticSolution:
     r"""Static equilibrium under loads and prescribed motions that grow from nothing to their full size.
 
     Solves r(q, s) = 0 for load parameters s from 0 to 1. Loads and prescribed motions without history grow in
@@ -111,7 +112,7 @@ def solve_static(
     ----------
     model : Model or System
     options : StaticOptions, optional
-    start : Solution or TimeSolution, optional
+    start : StaticSolution or TimeSolution, optional
         Starts from its last state instead of the initial one; it must belong to a model with the same bodies and
         hinges. Loads still grow from s = 0, so give those that are already there a `Constant` history.
     throw : bool
@@ -119,9 +120,8 @@ def solve_static(
 
     Returns
     -------
-    Solution or Equilibria
-        All equilibria, from s = 0 on: a `Solution` of flexible bodies with supports; `flexmbs.Equilibria` of a model
-        with rigid bodies, joints, forces between markers or controllers.
+    StaticSolution
+        All equilibria, from s = 0 on.
 
     Raises
     ------
@@ -158,15 +158,15 @@ def solve_static(
     >>> beam = fx.FlexibleBody.line((0, 0), (1, 0), elements=16, element=fx.elements.PlanarCable(),
     ...                             stiffness=fx.BeamStiffness(EA=1e5, EI_z=1.0, mass_per_length=1.0))
     >>> bent = fx.solve_static(fx.Model(beam, fx.Clamp(beam.start), fx.Moment(beam.end, 3.141592653589793)))
-    >>> abs(bent.position(beam.end)).round(4).tolist()
-    [0.0, 0.6366]
+    >>> abs(bent.position(beam.end, step=-1)).round(4).tolist()
+    [0.0, 0.6366, 0.0]
 
     A pendulum released from horizontal:
 
     >>> bar = fx.PlanarRigidBody(2.0, 0.1, position=(0.5, 0.0), name="bar")
     >>> hinge = fx.Revolute(fx.ground, bar, at=(0, 0), name="hinge")
     >>> hanging = fx.solve_static(fx.Model(bar, hinge, fx.Gravity((0, -9.81))))
-    >>> abs(hanging.position(bar)[-1]).round(6).tolist(), round(float(hanging.reaction(hinge)[-1, 1]), 6)
+    >>> abs(hanging.position(bar, step=-1)).round(6).tolist(), round(float(hanging.reaction(hinge)[-1, 1]), 6)
     ([0.0, 0.5, 0.0], 19.62)
     """
     options = StaticOptions() if options is None else options
@@ -204,7 +204,7 @@ class _Stepper:
         self.message = ""
         self.last: NewtonResult | None = None
 
-    def run(self) -> Solution:
+    def run(self) -> StaticSolution:
         """All steps; every failure leaves what was found before it."""
         options = self.options
         stops = sorted(
@@ -336,25 +336,28 @@ class _Stepper:
     def _why(self) -> str:
         return f"Last failure: {self.last.message}. " if self.last is not None and self.last.message else ""
 
-    def _finish(self, status: Status) -> Solution:
+    def _finish(self, status: Status) -> StaticSolution:
         """The solution, with warnings and errors about it."""
         system = self.system
         accuracy, frames = np.nan, system.fixation.frames(self.drives[-1])
         if self.last is not None and self.last.converged and self._acts():
             env = Env(self.parameters[-1], self.scales[-1])
             accuracy = estimated_accuracy(system, np.array(self.q), env, frames, self.last.stagnant)
-        solution = Solution(
-            kind="static",
+        n = len(self.q)
+        solution = StaticSolution(
             system=system,
-            parameters=np.array(self.parameters),
             q=np.array(self.q),
+            v=np.zeros((n, system.coordinates.n_v)),
+            lam=np.zeros((n, 0)),
+            load_factors=np.array(self.parameters),
             scales=np.array(self.scales).reshape(len(self.q), len(system.model.loads)),
             drives=np.array(self.drives).reshape(len(self.q), len(system.fixation.drives)),
             stable=np.array(self.stable),
-            history=np.array(self.rows, dtype=float).reshape(len(self.rows), len(Iteration._fields)),
+            iterations=np.array(self.rows, dtype=float).reshape(len(self.rows), len(Iteration._fields)),
             accuracy=accuracy,
             status=status,
-            options=self.options,
+            message=self.message,
+            settings=self.options,
         )
         name = f"Model {system.model.name!r}"
         longest = max(len(b.cells) for b in system.coordinates.bodies)
@@ -376,7 +379,7 @@ class _Stepper:
                     stacklevel=4,
                 )
         if not solution.stable.all():
-            first = solution.parameters[int(np.argmin(solution.stable))]
+            first = solution.load_factors[int(np.argmin(solution.stable))]
             warnings.warn(
                 f"{name}: the equilibrium is unstable from load parameter {first:.4g} on: the structure would leave "
                 f"it at the smallest disturbance. Add a small imperfection or side load to follow the stable path.",
@@ -396,8 +399,8 @@ class _Stepper:
 
 def _restart(system: System, start: object) -> FloatArray:
     """Last coordinates of another solution, if they fit."""
-    if not isinstance(start, Solution):
-        raise ModelError(f"solve_static: start must be a Solution, not {show(start)}.")
+    if not isinstance(start, StaticSolution):
+        raise ModelError(f"solve_static: start must be a StaticSolution, not {show(start)}.")
     mine, its = system.coordinates.reference, start.system.coordinates.reference
     if mine.shape != its.shape or not np.array_equal(mine, its):
         raise ModelError(

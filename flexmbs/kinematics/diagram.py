@@ -12,6 +12,7 @@ from flexmbs.core.errors import ModelError
 from flexmbs.kinematics.paths import KinematicPath
 from flexmbs.output import style
 from flexmbs.output.figures import checked_axes, look, new_axes
+from flexmbs.results.kinematics import joint_of
 
 if TYPE_CHECKING:
     from flexmbs.kinematics.paths import KinematicPaths
@@ -59,7 +60,7 @@ def _measure(paths: KinematicPaths, of: Any) -> tuple[Any, str]:
             return values
 
         return measured, ""
-    joint = paths[0]._joint(of) if isinstance(of, str) or hasattr(of, "coordinates") else None
+    joint = joint_of(paths[0], of) if isinstance(of, str) or hasattr(of, "coordinates") else None
     offered = list(getattr(joint, "coordinates", {}))
     if joint is None or not offered:
         raise ModelError(f"plot: of must be a function of a path, or a joint with a coordinate, not {show(of)}.")

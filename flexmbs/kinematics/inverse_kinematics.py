@@ -7,21 +7,22 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from flexmbs.analysis.start_from import equilibrium_start
 from flexmbs.assembly import assemble
 from flexmbs.core.checks import as_count, as_flag, as_number, show
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ConvergenceError, ModelError
 from flexmbs.core.rotations import tangent, to_vector
 from flexmbs.dynamics import Dynamics
-from flexmbs.equilibria import equilibrium_start
 from flexmbs.kinematics.limited_steps import limited_step
 from flexmbs.kinematics.measured import MeasuredMarkers, MeasuredRows
 from flexmbs.kinematics.pose import JointLimit, Pose, PoseTarget, errors_of
 from flexmbs.kinematics.position_equations import MET, PositionEquations
 from flexmbs.model import Model
+from flexmbs.results.status import Status
+from flexmbs.results.time import Energy, TimeSolution
 from flexmbs.start import check_supports
 from flexmbs.system import System, compile_model
-from flexmbs.time_solution import Energy, TimeSolution, TimeStatus
 
 __all__ = ["inverse_kinematics"]
 
@@ -328,7 +329,7 @@ class _Search:
             system=dyn.system, t=np.array([self.t]), q=here.q[None], v=np.zeros((1, dyn.n_v)),
             a=np.full((1, dyn.n_v), np.nan), lam=np.full((1, dyn.n_c), np.nan), energy=Energy(*([none] * 7)),
             residuals=np.full((1, 3), np.nan), steps=np.zeros((0, 4)), counts={}, redundant=(),
-            status=TimeStatus.DONE, settings={"analysis": "inverse kinematics"},
+            status=Status.DONE, settings={"analysis": "inverse kinematics"},
             extra={"near": dyn.turns.memory()}, reached=reached, errors=here.errors, iterations=iterations,
             limited=tuple(limit.name for limit, on in zip(self.limits, at, strict=True) if on),
         )  # fmt: skip

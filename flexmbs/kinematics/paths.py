@@ -9,7 +9,8 @@ import numpy as np
 
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
-from flexmbs.time_solution import Energy, TimeSolution, TimeStatus
+from flexmbs.results.status import Status
+from flexmbs.results.time import Energy, TimeSolution
 
 __all__ = ["KinematicPath", "KinematicPaths", "SingularPosition", "path_of"]
 
@@ -140,6 +141,6 @@ def path_of(
     return KinematicPath(
         system=system, t=np.array(lengths), q=q, v=v, a=np.full_like(v, np.nan), lam=np.full((n_t, n_c), np.nan),
         energy=Energy(*([unknown] * 7)), residuals=np.full((n_t, 3), np.nan), steps=np.zeros((0, 4)), counts={},
-        redundant=(), status=TimeStatus.DONE, settings={"analysis": "paths", "time scale": scale},
+        redundant=(), status=Status.DONE, settings={"analysis": "paths", "time scale": scale},
         time=np.array([p.t for p in points]), ending=ending, extra={"before": before},
     )  # fmt: skip

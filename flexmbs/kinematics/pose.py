@@ -15,7 +15,7 @@ from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.rotations import as_rotation, axis_rotation
 from flexmbs.forces.coordinate import Coordinate, Place, What, coordinate
-from flexmbs.time_solution import TimeSolution
+from flexmbs.results.time import TimeSolution
 
 __all__ = ["JointLimit", "Pose", "PoseTarget", "errors_of"]
 

@@ -24,9 +24,10 @@ from flexmbs.kinematics.position_equations import PositionEquations
 from flexmbs.kinematics.singular_points import turning_point
 from flexmbs.linearisation import state_places
 from flexmbs.model import Model
+from flexmbs.results.status import Status
+from flexmbs.results.time import TimeSolution
 from flexmbs.start import check_supports, warn_of_changes
 from flexmbs.system import System, compile_model
-from flexmbs.time_solution import TimeSolution, TimeStatus
 
 __all__ = ["solve_kinematics"]
 
@@ -125,7 +126,7 @@ def solve_kinematics(
     system = model if isinstance(model, System) else compile_model(model)
     run = _Driven(system, until, step, output or Output(), tuple(keep))
     run.follow()
-    if throw and run.status is TimeStatus.LOCKED_UP:
+    if throw and run.status is Status.LOCKED_UP:
         raise ConvergenceError(f"{run.equations.model}: {run.message} {run.status.value}", run.solution())
     return run.solution()
 
@@ -150,7 +151,7 @@ class _Driven:
         self.redundant = found.redundant
         self.follower = Follower(eq, eq.border(eq.at(found.q, 0.0)), step, until)
         self.recorder = Recorder(dyn, output.energy)
-        self.status, self.message = TimeStatus.DONE, ""
+        self.status, self.message = Status.DONE, ""
         self.singular: list[tuple[float, float]] = []
         started = self.follower.start(0.0, found.q)
         if started is None:
@@ -235,7 +236,7 @@ class _Driven:
     def _locked(self) -> None:
         """Say where and why no position was found."""
         eq, now = self.equations, self.now
-        self.status = TimeStatus.LOCKED_UP
+        self.status = Status.LOCKED_UP
         self.message = f"no position was found beyond t = {now.t:.6g}."
         found = turning_point(eq, now.V, now.q, now.t)
         if found is not None and abs(found.t - now.t) <= 1e-3 * self.until:

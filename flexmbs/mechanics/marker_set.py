@@ -111,7 +111,7 @@ class MarkerSet:
             if kind.rebase is not None:
                 kind.rebase(group, q, 1.0)
 
-    def _entries(self, points: set[int]) -> dict[int, MarkerEntry]:
+    def _entries(self, points: Container[Marker]) -> dict[int, MarkerEntry]:
         """By number the entries of the markers that move."""
         found: dict[int, MarkerEntry] = {}
         for i, marker in enumerate(self.markers):

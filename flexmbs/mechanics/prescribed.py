@@ -111,3 +111,11 @@ class Prescribed:
                 self.factors[i] = factor
         self.changed = True
         self.at(t)
+
+    def impose(self, t: float, scales: FloatArray) -> None:
+        """Loads with the factors ``scales (n_loads,)``, whatever their histories say, and motions at time t."""
+        self.changed = True
+        self.at(t)
+        self.scale[: len(scales)] = scales
+        self.given[: self.n_v] = self._sum(self.env)
+        self.changed = True

@@ -18,14 +18,14 @@ from flexmbs.linear.pictures import triangles
 from flexmbs.linear.stresses import von_mises
 from flexmbs.meshes.cells import cell_type
 from flexmbs.output.drawings import frames, reduced_drawing
-from flexmbs.output.paraview import write_xdmf
 from flexmbs.output.scene import Surface
+from flexmbs.output.xdmf import write_xdmf
 
 if TYPE_CHECKING:
     from flexmbs.bodies.shaped import ShapedBody
     from flexmbs.bodies.substructure import Substructure
     from flexmbs.groups import Drawing
-    from flexmbs.time_solution import TimeSolution
+    from flexmbs.results.states import States
 
 __all__ = [
     "body_surface", "deformed", "mesh_lines", "stress_shapes", "stresses", "substructure_nodes", "write_motion",
@@ -36,7 +36,7 @@ CHUNK = 32
 """States that are looked at together."""
 
 
-def deformed(solution: TimeSolution, body: Any, steps: Any = slice(None), nodes: Any = None) -> FloatArray:
+def deformed(solution: States, body: Any, steps: Any = slice(None), nodes: Any = None) -> FloatArray:
     """Places (n, n_nodes, 3) of the nodes of a floating body, inertial frame; see `TimeSolution.deformed`."""
     body, eta, poses = _motion("deformed", solution, body, steps)
     chosen = _nodes(body, nodes)
@@ -45,7 +45,7 @@ def deformed(solution: TimeSolution, body: Any, steps: Any = slice(None), nodes:
     return _placed(inside, poses)
 
 
-def stresses(solution: TimeSolution, body: Any, steps: Any = slice(None), nodes: Any = None) -> FloatArray:
+def stresses(solution: States, body: Any, steps: Any = slice(None), nodes: Any = None) -> FloatArray:
     """Stresses (n, n_nodes, n_c) of a floating body in axes of its frame; see `TimeSolution.stresses`."""
     body, eta, _ = _motion("stresses", solution, body, steps)
     return np.asarray(np.einsum("scm,tm->tsc", stress_shapes("stresses", body, nodes)[1], eta))
@@ -70,7 +70,7 @@ def stress_shapes(owner: str, body: ShapedBody, nodes: Any) -> tuple[IntArray, F
     return known[rows], np.asarray(body.reduced.stress_shapes)[rows] @ body.basis
 
 
-def mesh_lines(solution: TimeSolution, drawing: Drawing) -> FloatArray:
+def mesh_lines(solution: States, drawing: Drawing) -> FloatArray:
     """Line elements of a body of a reduced model (n_t, 3 n_e, 3) with gaps, where its mesh has any."""
     cells = [nodes[:, :2] for kind, nodes in drawing.source.reduced.cells.items() if cell_type(kind).dim == 1]
     if not cells:
@@ -81,7 +81,7 @@ def mesh_lines(solution: TimeSolution, drawing: Drawing) -> FloatArray:
     return out.reshape(len(solution), -1, 3)
 
 
-def substructure_nodes(solution: TimeSolution, part: Substructure) -> FloatArray:
+def substructure_nodes(solution: States, part: Substructure) -> FloatArray:
     """Places (n_t, n_nodes, 3) of the nodes of a substructure, inertial frame."""
     if not any(part is other for other in solution.model.substructures):
         raise ModelError(f"nodes of {part}: it is not in model {solution.model.name!r}.")
@@ -89,7 +89,7 @@ def substructure_nodes(solution: TimeSolution, part: Substructure) -> FloatArray
     return _nodes_over(solution, drawing)
 
 
-def _nodes_over(solution: TimeSolution, drawing: Drawing) -> FloatArray:
+def _nodes_over(solution: States, drawing: Drawing) -> FloatArray:
     """Places (n_t, n_nodes, 3) of all nodes of the mesh of a body over a run."""
     q, part = np.asarray(solution.q), drawing.source
     if drawing.nodes is not None:
@@ -100,7 +100,7 @@ def _nodes_over(solution: TimeSolution, drawing: Drawing) -> FloatArray:
     return _placed(inside, frames(solution, drawing))
 
 
-def body_surface(solution: TimeSolution, drawing: Drawing, colour: str) -> Surface | None:
+def body_surface(solution: States, drawing: Drawing, colour: str) -> Surface | None:
     """The outer faces of a body of a reduced model for an animation; None where its mesh has none.
 
     ``colour``: ``"displacement"`` (size of the displacement in the frame) or ``"stress"`` (von Mises; of bodies that
@@ -143,7 +143,7 @@ def body_surface(solution: TimeSolution, drawing: Drawing, colour: str) -> Surfa
     return Surface(drawing.name, numbered.reshape(corners.shape), at, np.array((low, high)), scale, label)
 
 
-def write_motion(solution: TimeSolution, path: str | PathLike[str], body: Any, steps: Any = slice(None)) -> Path:
+def write_motion(solution: States, path: str | PathLike[str], body: Any, steps: Any = slice(None)) -> Path:
     """Write the motion of a floating body with its mesh as a series for ParaView; see `TimeSolution.to_paraview`."""
     body, _, _ = _motion("to_paraview", solution, body, slice(0, 1))
     rows = np.arange(len(solution))[steps]
@@ -171,7 +171,7 @@ def write_motion(solution: TimeSolution, path: str | PathLike[str], body: Any, s
     return write_xdmf("to_paraview", path, points, cells, series())
 
 
-def _motion(owner: str, solution: TimeSolution, body: Any, steps: Any) -> tuple[ShapedBody, FloatArray, FloatArray]:
+def _motion(owner: str, solution: States, body: Any, steps: Any) -> tuple[ShapedBody, FloatArray, FloatArray]:
     """The body, its shapes (n, m) and its frame (n, 7) at some stored times."""
     drawing = reduced_drawing(owner, solution.system, body)
     eta = np.atleast_2d(solution.q[steps])[:, drawing.first]

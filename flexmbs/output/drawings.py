@@ -13,8 +13,8 @@ from flexmbs.core.rotations import to_quaternion
 
 if TYPE_CHECKING:
     from flexmbs.groups import Drawing
+    from flexmbs.results.states import States
     from flexmbs.system import System
-    from flexmbs.time_solution import TimeSolution
 
 __all__ = ["drawings", "frames", "reduced_drawing"]
 
@@ -26,11 +26,11 @@ def drawings(system: System) -> list[Drawing]:
     return [drawing for drawing in found if drawing is not None]
 
 
-def frames(solution: TimeSolution, drawing: Drawing, steps: Any = slice(None)) -> FloatArray:
+def frames(solution: States, drawing: Drawing, steps: Any = slice(None)) -> FloatArray:
     """Places and unit quaternions (n, 7) of the frame of what is drawn, at stored times."""
     if drawing.pose is not None:
         return np.hstack(drawing.pose(np.atleast_2d(solution.q[steps])))
-    position, rotation, *_ = solution._kinematics(drawing.marker)
+    position, rotation = solution.position(drawing.marker), solution.rotation(drawing.marker)
     turns = np.array([to_quaternion(R) for R in rotation[steps].reshape(-1, 3, 3)])
     return np.hstack((position[steps].reshape(-1, 3), turns))
 

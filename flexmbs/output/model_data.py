@@ -10,7 +10,7 @@ import numpy as np
 from flexmbs.analysis.static import StaticOptions
 from flexmbs.body import Attachment, FlexibleBody
 from flexmbs.core.contracts import FloatArray
-from flexmbs.core.describe import Plain, Vocabulary, from_plain, to_plain
+from flexmbs.core.describe import Plain, Vocabulary, from_plain
 from flexmbs.core.errors import FlexmbsError, ReadError
 from flexmbs.core.history import Constant, History, Table, value_at
 from flexmbs.core.identity import IdentityMap
@@ -37,9 +37,9 @@ from flexmbs.model import Model
 from flexmbs.supports import Clamp, Guide, Hinge, Pin, Prescribe, Roller, Symmetry
 
 if TYPE_CHECKING:
-    from flexmbs.solution import Solution
+    from flexmbs.system import System
 
-__all__ = ["CLASSES", "Sampler", "model_from_plain", "model_to_plain"]
+__all__ = ["CLASSES", "Sampler", "model_from_plain", "read_mesh"]
 
 CLASSES: tuple[type, ...] = (
     Attachment, BeamStiffness, Circle, Clamp, Constant, DistributedLoad, EdgeLoad, EdgeMoment, Elastic, ElasticSupport,
@@ -59,68 +59,40 @@ class Sampler:
 
     Parameters
     ----------
-    solution : Solution, optional
-        Its load parameters and factors are the points of the tables; without one, a function is evaluated at equally
-        spaced parameters from 0 to 1.
+    load_factors : (n_s,) array, optional
+        The points of the tables; without them a function is evaluated at equally spaced ones from 0 to 1.
+    factors : sequence of (history, (n_s,) array)
+        Values of histories there that are known.
     """
 
-    def __init__(self, solution: Solution | None = None) -> None:
+    def __init__(
+        self, load_factors: FloatArray | None = None, factors: Iterable[tuple[History, FloatArray]] = ()
+    ) -> None:
         self.sampled: list[str] = []
-        self._parameters = np.linspace(0.0, 1.0, FUNCTION_POINTS)
+        self._points = np.linspace(0.0, 1.0, FUNCTION_POINTS)
         self._factors: IdentityMap[Any, FloatArray] = IdentityMap()
-        if solution is not None:
-            self._parameters, first = np.unique(solution.parameters, return_index=True)
-            drives = solution.system.fixation.drives
-            for histories, factors in (
-                ([load.history for load in solution.model.loads], solution.scales),
-                ([drive.history for drive in drives], solution.drives),
-            ):
-                self._factors.update((h, factors[first, i]) for i, h in enumerate(histories))
+        if load_factors is not None:
+            self._points, first = np.unique(load_factors, return_index=True)
+            self._factors.update((history, values[first]) for history, values in factors)
+
+    @classmethod
+    def of(cls, system: System, load_factors: FloatArray, scales: FloatArray, drives: FloatArray) -> Sampler:
+        """That of equilibria: the factors of their loads and prescribed motions."""
+        known = [(load.history, scales[:, i]) for i, load in enumerate(system.model.loads)]
+        known += [(drive.history, drives[:, i]) for i, drive in enumerate(system.fixation.drives)]
+        return cls(load_factors, known)
 
     def table(self, owner: str, history: History) -> Table:
         """The table that stands for a function."""
         self.sampled.append(owner)
         values = self._factors.get(history)
         if values is None:
-            values = np.array([value_at(owner, history, float(t), 1.0) for t in self._parameters])
-        return Table(self._parameters, values)
-
-
-def model_to_plain(model: Model, sampler: Sampler) -> Plain:
-    """A model as plain data; meshes are referred to by the number of their body.
-
-    Raises
-    ------
-    ModelError
-        If an object of the user's own is not a dataclass of plain fields.
-    """
-    numbers = IdentityMap.numbers(model.flexible_bodies)
-
-    def describe(label: str, item: object) -> Plain:
-        def replace(field: str, value: object) -> Plain:
-            if isinstance(value, Mesh) and item in numbers:
-                return {"class": "mesh", "body": numbers[item]}
-            if value in numbers:
-                return {"class": "body", "name": model.flexible_bodies[numbers[value]].name}
-            if field == "history" and value is not None and type(value) not in (Table, Constant):
-                return to_plain(label, sampler.table(label, value))  # type: ignore[arg-type]
-            return NotImplemented
-
-        return to_plain(label, item, replace)
-
-    return {
-        "class": "Model",
-        "name": model.name,
-        "units": describe("units", model.units),
-        "bodies": [describe(f"body {body.name!r}", body) for body in model.flexible_bodies],
-        "supports": [describe(f"{type(s).__name__} {s.at}", s) for s in model.supports],
-        "hinges": [describe(f"Hinge of {hinge.a} and {hinge.b}", hinge) for hinge in model.hinges],
-        "loads": [describe(load.label, load) for load in model.loads],
-    }
+            values = np.array([value_at(owner, history, float(t), 1.0) for t in self._points])
+        return Table(self._points, values)
 
 
 def model_from_plain(plain: Plain, meshes: Sequence[Mesh], elements: Iterable[type]) -> Model:
-    """The model that `model_to_plain` described.
+    """The model of a file of flexmbs 0.1, which lists bodies, supports, hinges and loads apart.
 
     Raises
     ------
@@ -146,3 +118,21 @@ def model_from_plain(plain: Plain, meshes: Sequence[Mesh], elements: Iterable[ty
         raise
     except (FlexmbsError, LookupError, TypeError, ValueError, AttributeError) as error:
         raise ReadError(f"the description does not make a model: {error}") from error
+
+
+def read_mesh(group: Any) -> Mesh:
+    """The mesh in a group ``bodies/<i>`` of a file of flexmbs 0.1."""
+    cells: Any = [(str(block.attrs["cell_type"]), block[()]) for block in _numbered(group, "cells")]
+    named = {
+        kind: {str(d.attrs["name"]): d[()] for d in _numbered(group, kind)} for kind in ("node_sets", "point_data")
+    }
+    cell_sets = {
+        str(parts.attrs["name"]): tuple(parts[str(j)][()] for j in range(len(parts)))
+        for parts in _numbered(group, "cell_sets")
+    }
+    return Mesh(group["points"][()], cells, named["node_sets"], cell_sets, named["point_data"])
+
+
+def _numbered(group: Any, name: str) -> list[Any]:
+    """The members 0, 1, ... of a group, which may be missing."""
+    return [group[f"{name}/{i}"] for i in range(len(group[name]))] if name in group else []

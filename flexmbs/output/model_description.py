@@ -26,9 +26,10 @@ from flexmbs.bodies.linear import LinearBody
 from flexmbs.core.checks import show
 from flexmbs.core.describe import Plain, Vocabulary, from_plain, name_of, to_plain
 from flexmbs.core.errors import FlexmbsError, ModelError, ReadError
+from flexmbs.core.history import Constant, Table
 from flexmbs.core.identity import IdentityMap
 from flexmbs.meshes import Mesh
-from flexmbs.output.model_data import CLASSES
+from flexmbs.output.model_data import CLASSES, Sampler
 from flexmbs.output.reduced_description import digest_of, reduced_from_plain, reduced_to_plain
 from flexmbs.reduction.model import ReducedModel
 from flexmbs.trees.flexible_link import FlexibleLink
@@ -47,8 +48,14 @@ MOST = 6
 """Differences between two models that a message names."""
 
 
-def describe_model(model: Model) -> tuple[Plain, dict[str, NDArray[Any]]]:
+def describe_model(model: Model, sampler: Sampler | None = None) -> tuple[Plain, dict[str, NDArray[Any]]]:
     """A model as plain data, and the arrays of its meshes by name.
+
+    Parameters
+    ----------
+    model : Model
+    sampler : Sampler, optional
+        Makes tables of histories that are functions; left out, a function keeps its name only.
 
     Raises
     ------
@@ -68,7 +75,7 @@ def describe_model(model: Model) -> tuple[Plain, dict[str, NDArray[Any]]]:
 
     if not isinstance(model, Model):
         raise ModelError(f"describe_model: expected a Model, not {show(model)}.")
-    return _Describer(model).described()
+    return _Describer(model, sampler).described()
 
 
 def rebuild_model(plain: Plain, arrays: Mapping[str, NDArray[Any]], classes: Iterable[type] = ()) -> Model:
@@ -115,7 +122,7 @@ def differences(stored: Plain, mine: Plain) -> list[str]:
     return list(_compared("", stored, mine))
 
 
-def check_same_model(owner: str, stored: Plain, model: Model) -> None:
+def check_same_model(owner: str, stored: Plain, model: Model, sampler: Sampler | None = None) -> None:
     """Refuse a model that is not the one a file was written with.
 
     Raises
@@ -123,7 +130,7 @@ def check_same_model(owner: str, stored: Plain, model: Model) -> None:
     ReadError
         With what differs.
     """
-    found = differences(stored, describe_model(model)[0])
+    found = differences(stored, describe_model(model, sampler)[0])
     if found:
         rest = f"; and {len(found) - MOST} more" if len(found) > MOST else ""
         raise ReadError(
@@ -150,8 +157,8 @@ def known_classes() -> tuple[type, ...]:
 class _Describer:
     """Plain data of one model, with references between its items."""
 
-    def __init__(self, model: Model) -> None:
-        self.model = model
+    def __init__(self, model: Model, sampler: Sampler | None) -> None:
+        self.model, self.sampler, self.owner = model, sampler, ""
         self.numbers = IdentityMap.numbers(model.items)
         self.meshes: list[Mesh] = []
         self.reduced: list[ReducedModel] = []
@@ -169,6 +176,8 @@ class _Describer:
 
     def item(self, item: object) -> Plain:
         """One item."""
+        at = getattr(item, "at", None)
+        self.owner = str(getattr(item, "label", "") or (f"{type(item).__name__} {at}" if at else _label(item)))
         if not is_dataclass(item):
             return _without_plain_form(item)
         plain: Any = to_plain(_label(item), item, self.replace)
@@ -184,6 +193,9 @@ class _Describer:
 
     def replace(self, field: str, value: object) -> Plain:
         """What stands for a value in a field or a sequence."""
+        sampled = field == "history" and callable(value) and not isinstance(value, Table | Constant)
+        if sampled and self.sampler is not None:
+            return to_plain(self.owner, self.sampler.table(self.owner, value))  # type: ignore[arg-type]
         if value in self.numbers:
             return {"class": "item", "number": self.numbers[value]}
         whole = getattr(value, "part_of", None)

@@ -9,13 +9,13 @@ import numpy as np
 from flexmbs.core.contracts import FloatArray, IntArray
 
 if TYPE_CHECKING:
-    from flexmbs.analysis.modal import Modes
     from flexmbs.body import FlexibleBody
     from flexmbs.model import Model
-    from flexmbs.solution import Solution
+    from flexmbs.results.modal import ModalSolution
+    from flexmbs.results.static import StaticSolution
 
 __all__ = [
-    "FACETS", "MOMENT", "PIECES", "Curves", "drawn_at", "facets", "label_of", "model_size", "outline", "symbols",
+    "FACETS", "MOMENT", "PIECES", "Curves", "drawn_at", "facets", "label_of", "outline", "symbols",
 ]  # fmt: skip
 
 PIECES = 8
@@ -32,7 +32,7 @@ class Curves:
     Lines have PIECES + 1 points on every element, surfaces a grid of (FACETS + 1)^2, with xi running first.
     """
 
-    def __init__(self, result: Solution | Modes) -> None:
+    def __init__(self, result: StaticSolution | ModalSolution) -> None:
         self.reference: FloatArray = result.system.coordinates.reference
         self._system = result.system
 
@@ -89,12 +89,6 @@ def label_of(model: Model, symbol: str) -> str:
             if resultant.symbol == symbol or (symbol == MOMENT and resultant.symbol.startswith("M_")):
                 return f"{symbol} [{model.units.of(resultant.dimension)}]"
     return symbol
-
-
-def model_size(model: Model) -> float:
-    """The longest side of the box around the stress-free shape [length]."""
-    points = np.concatenate([body.mesh.points for body in model.flexible_bodies])
-    return float(np.ptp(points, axis=0).max())
 
 
 def _straight(xi: FloatArray, there: FloatArray) -> FloatArray:

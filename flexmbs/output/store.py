@@ -1,19 +1,22 @@
-"""Results in HDF5 files that need no script: the arrays with units and meaning, and the description of the model.
+"""Static and modal results in HDF5 files that need no script: arrays with units and meaning, and the whole model.
 
 Layout, beside the attributes of the file (kind, version of flexmbs, units)::
 
-    model                JSON: bodies, elements, sections, materials, supports, hinges, loads, histories
+    model                JSON: description of the model, whatever it is made of (`flexmbs.output.model_description`)
     bodies/<i>/          points, cells, sets and point data of the mesh; which entries of q its nodes have
+    constants/<name>     arrays of the description: meshes, reduced models
     results/             the arrays of the result, each with attributes ``unit`` and ``description``
-    options              JSON: the options of the analysis
+    results/extra/       arrays that go on from the last equilibrium: turns, held values
+    options              JSON: the options of the analysis, and what else is no array
 
-Nothing in a file is ever executed: objects are made of a closed list of classes only.
+Nothing in a file is ever executed: objects are made of a closed list of classes only. Files of version 0.1, whose
+``model`` lists bodies, supports, hinges and loads apart, are read as well.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import is_dataclass
 from os import PathLike
 from pathlib import Path
@@ -22,21 +25,23 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import h5py
 import numpy as np
 
-from flexmbs.analysis.modal import Modes
 from flexmbs.analysis.newton import Iteration
 from flexmbs.core.checks import show
 from flexmbs.core.describe import Plain, Vocabulary, from_plain, to_plain
 from flexmbs.core.errors import FlexmbsError, ModelError, ReadError
 from flexmbs.core.info import version
-from flexmbs.meshes import Mesh
-from flexmbs.output.model_data import CLASSES, Sampler, model_from_plain, model_to_plain
+from flexmbs.output.model_data import CLASSES, Sampler, model_from_plain, read_mesh
+from flexmbs.output.model_description import check_same_model, describe_model, rebuild_model
 from flexmbs.output.sealed import VERSION, as_target, opened, replaced, sealed
-from flexmbs.solution import Solution, Status
+from flexmbs.results.modal import ModalSolution, OperatingState, roots_of
+from flexmbs.results.static import StaticSolution
+from flexmbs.results.status import Status
 from flexmbs.system import System, compile_model
 
 if TYPE_CHECKING:
     from flexmbs.core.contracts import NodeLayout
     from flexmbs.core.units import Units
+    from flexmbs.model import Model
 
 __all__ = ["SUFFIXES", "load", "save"]
 
@@ -52,32 +57,45 @@ class Quantity(NamedTuple):
 
 
 SOLUTION = (
-    Quantity("parameters", "number", "load parameter of each equilibrium"),
+    Quantity("load_factors", "number", "load factor of each equilibrium"),
     Quantity("q", "[by coordinate]", "all coordinates (row: equilibrium); bodies/<i>/coordinates says whose they are"),
+    Quantity("v", "[by coordinate]", "velocities (row: equilibrium): those of first-order states, else zero"),
+    Quantity("lam", "[by constraint]", "multipliers of the constraints (row: equilibrium)"),
     Quantity("scales", "number", "factor of each load (row: equilibrium)"),
-    Quantity("drives", "number", "factor of each prescribed motion (row: equilibrium)"),
-    Quantity("stable", "number", "whether the tangent was positive definite at each equilibrium"),
-    Quantity("history", "number", f"rows of the Newton iterations: {', '.join(Iteration._fields)}"),
+    Quantity("drives", "number", "factor of each prescribed motion of supports (row: equilibrium)"),
+    Quantity("stable", "number", "whether each equilibrium is stable"),
+    Quantity("iterations", "number", f"rows of the Newton iterations: {', '.join(Iteration._fields)}"),
     Quantity("accuracy", "number", "estimated relative round-off error of the displacements; NaN if unknown"),
+    Quantity("time", "time", "time at which drivers and histories of joints are held"),
 )
+FACTORS = ("load_factors", "scales", "drives")
+"""What functions of the load factor are tabulated with."""
 MODES = (
+    Quantity("roots", "angular frequency", "roots s of the motions exp(s t)"),
+    Quantity("vectors", "[by coordinate]", "mode shapes (column: mode) over all velocities, of unit modal mass"),
+    Quantity("state_vectors", "[by coordinate]", "rates of the mode shapes; amplitudes of first-order states"),
+    Quantity("growing", "number", "whether each mode grows"),
+)
+STATE = (
     Quantity("q", "[by coordinate]", "coordinates of the state that the modes are about"),
-    Quantity("eigenvalues", "[square of angular frequency]", "omega squared of each mode"),
-    Quantity("vectors", "[by coordinate]", "mode shapes (column: mode) over all coordinates, of unit modal mass"),
+    Quantity("v", "[by coordinate]", "velocities of that state"),
+    Quantity("lam", "[by constraint]", "multipliers of that state"),
+    Quantity("t", "time", "time of that state"),
 )
 REFERENCE = Quantity("reference", "[by coordinate]", "all coordinates in the stress-free shape")
 
 
-def save(result: Solution | Modes, path: str | PathLike[str]) -> Path:
+def save(result: StaticSolution | ModalSolution, path: str | PathLike[str]) -> Path:
     """Write a result to an HDF5 file that can be read without the script that made it.
 
     An older file of that name is replaced at the very end, so that an interruption leaves it as it was. Histories of
-    loads and supports that are functions are stored as tables through the load parameters of the result; the
-    attribute ``sampled_histories`` of the file names them.
+    loads and supports that are functions are stored as tables through the load factors of the result; the attribute
+    ``sampled_histories`` of the file names them. Other Python functions of a model have no plain form: its results are
+    loaded with the model, ``load(path, model=model)``.
 
     Parameters
     ----------
-    result : Solution or Modes
+    result : StaticSolution or ModalSolution
     path : path-like
         Its name must end in ``.h5`` or ``.hdf5``.
 
@@ -89,8 +107,7 @@ def save(result: Solution | Modes, path: str | PathLike[str]) -> Path:
     Raises
     ------
     ModelError
-        If ``result`` is not a result, the suffix is another one, or the model has objects of the user's own that are
-        not dataclasses.
+        If ``result`` is not a result or the suffix is another one.
     FlexmbsError
         If the file cannot be written.
 
@@ -107,19 +124,19 @@ def save(result: Solution | Modes, path: str | PathLike[str]) -> Path:
     >>> bool((again.q == bent.q).all())
     True
     """
-    if not isinstance(result, Solution | Modes):
-        raise ModelError(f"save: expected a Solution or Modes, not {show(result)}.")
+    if not isinstance(result, StaticSolution | ModalSolution):
+        raise ModelError(f"save: expected a StaticSolution or ModalSolution, not {show(result)}.")
     target = as_target("save", path, SUFFIXES)
-    solution = result if isinstance(result, Solution) else None
-    sampler = Sampler(solution)
-    model = model_to_plain(result.model, sampler)
-    options = to_plain("options", solution.options) if solution is not None and is_dataclass(solution.options) else None
+    static = isinstance(result, StaticSolution)
+    factors = [getattr(result, name) for name in FACTORS] if static else []
+    sampler = Sampler.of(result.system, *factors) if static else Sampler()
+    model, constants = describe_model(result.model, sampler)
     with replaced("save", target) as (draft,), sealed(draft) as file:
         units: Units = result.model.units
         file.attrs["format"] = "flexmbs result"
         file.attrs["format_version"] = VERSION
         file.attrs["flexmbs_version"] = version()
-        file.attrs["kind"] = solution.kind if solution is not None else "modal"
+        file.attrs["kind"] = "static" if static else "modal"
         file.attrs["model"] = result.model.name
         for label in ("length", "mass", "time", "force"):
             file.attrs[f"unit_of_{label}"] = getattr(units, label)
@@ -127,21 +144,49 @@ def save(result: Solution | Modes, path: str | PathLike[str]) -> Path:
             f"stored as tables in place of functions: {'; '.join(sampler.sampled)}" if sampler.sampled else "none"
         )
         _write_text(file, "model", model)
-        _write_text(file, "options", options)
+        for name, array in constants.items():
+            file.create_dataset(f"constants/{name}", data=array)
         for i in range(len(result.model.flexible_bodies)):
             _write_body(file.create_group(f"bodies/{i}"), result.system, i)
         group = file.create_group("results")
-        for quantity in SOLUTION if solution is not None else MODES:
-            _write_array(group, quantity, getattr(result, quantity.name), units)
         _write_array(group, REFERENCE, result.system.coordinates.reference, units)
-        if solution is not None:
-            group.attrs["status"] = solution.status.name
+        if isinstance(result, StaticSolution):
+            _write_static(file, group, result, units)
         else:
-            group.attrs["conservative"] = bool(result.conservative)  # type: ignore[union-attr]
+            _write_modal(file, group, result, units)
     return target
 
 
-def load(path: str | PathLike[str], own: Iterable[type] = (), known: Iterable[type] = ()) -> Solution | Modes:
+def _write_static(file: h5py.File, group: h5py.Group, solution: StaticSolution, units: Units) -> None:
+    """The arrays of equilibria, and what is no array."""
+    for quantity in SOLUTION:
+        _write_array(group, quantity, getattr(solution, quantity.name), units)
+    group.attrs["status"] = solution.status.name
+    group.attrs["message"] = solution.message
+    for name, value in solution.extra.items():
+        if isinstance(value, np.ndarray):
+            group.create_dataset(f"extra/{name}", data=value)
+    settings = solution.settings
+    options = to_plain("options", settings) if is_dataclass(settings) and not isinstance(settings, type) else None
+    _write_text(file, "options", options)
+    _write_text(file, "meta", {"free": list(solution.free), "redundant": list(solution.redundant)})
+
+
+def _write_modal(file: h5py.File, group: h5py.Group, modes: ModalSolution, units: Units) -> None:
+    """The arrays of modes, of the state they are about, and what is no array."""
+    for quantity in MODES:
+        _write_array(group, quantity, getattr(modes, quantity.name), units)
+    state = group.create_group("state")
+    for quantity in STATE:
+        _write_array(state, quantity, getattr(modes.state, quantity.name), units)
+    group.attrs["conservative"] = bool(modes.conservative)
+    _write_text(file, "options", None)
+    _write_text(file, "meta", {"frame": modes.frame, "whirl": [str(word) for word in modes.whirl]})
+
+
+def load(
+    path: str | PathLike[str], own: Iterable[type] = (), known: Iterable[type] = (), model: Model | None = None
+) -> StaticSolution | ModalSolution:
     """Read a result, with its model rebuilt and compiled.
 
     Parameters
@@ -151,18 +196,21 @@ def load(path: str | PathLike[str], own: Iterable[type] = (), known: Iterable[ty
         Classes of the user's elements and of their choices, sections, loads and supports.
     known : iterable of type
         The same for elements of flexmbs, which this module does not know; `flexmbs.load` gives all of them.
+    model : Model, optional
+        That of the result, where it has Python functions.
 
     Raises
     ------
     ReadError
-        If the file is missing, empty, truncated, damaged, foreign or of a newer format, or a class is not known.
+        If the file is missing, empty, truncated, damaged, foreign or of a newer format, a class is not known, or the
+        result is of another model.
     """
     if isinstance(own, type) or not isinstance(own, Iterable):
         raise ModelError(f"load: classes must be a tuple of classes such as (MyElement,), not {show(own)}.")
     classes = (*known, *own)
     with opened(path) as file:
         try:
-            return _read(file, classes)
+            return _read(file, classes, model)
         except ReadError as error:
             raise ReadError(f"load: {path}: {error}") from error
         except FlexmbsError:
@@ -171,36 +219,94 @@ def load(path: str | PathLike[str], own: Iterable[type] = (), known: Iterable[ty
             raise ReadError(f"load: {path} does not hold what a result file should: {error}") from error
 
 
-def _read(file: h5py.File, elements: tuple[type, ...]) -> Solution | Modes:
+def _read(file: h5py.File, classes: tuple[type, ...], model: Model | None) -> StaticSolution | ModalSolution:
     """The result in an open file."""
-    vocabulary = Vocabulary((*CLASSES, *elements))
-    meshes = [_read_mesh(file[f"bodies/{i}"]) for i in range(len(file["bodies"]))]
-    model = model_from_plain(_read_text(file, "model"), meshes, elements)
+    kind, plain, group = file.attrs["kind"], _read_text(file, "model"), file["results"]
+    if kind not in ("static", "modal"):
+        raise ReadError(f"it holds a result of the kind {show(kind)}.")
+    older = isinstance(plain, Mapping) and "items" not in plain
+    if older:  # flexmbs 0.1
+        meshes = [read_mesh(file[f"bodies/{i}"]) for i in range(len(file["bodies"]))]
+        made = model_from_plain(plain, meshes, classes)
+    elif model is None:
+        made = rebuild_model(plain, _arrays(file["constants"]) if "constants" in file else {}, classes)
+    else:
+        made = model
     try:
-        system = compile_model(model)
+        system = compile_model(made)
     except FlexmbsError as error:
         raise ReadError(f"the model cannot be compiled: {error}") from error
-    group = file["results"]
+    if model is not None and not older:
+        factors = [group[name][()] for name in FACTORS] if kind == "static" else []
+        check_same_model("the result", plain, model, Sampler.of(system, *factors) if factors else Sampler())
     _check_numbering(file, system)
-    if file.attrs["kind"] == "modal":
-        arrays = {quantity.name: group[quantity.name][()] for quantity in MODES}
-        _check_sizes(system, q=arrays["q"][None], vectors=arrays["vectors"].T)
-        return Modes(system=system, conservative=bool(group.attrs["conservative"]), **arrays)
-    arrays = {quantity.name: group[quantity.name][()] for quantity in SOLUTION}
-    accuracy = float(arrays.pop("accuracy"))
-    _check_sizes(system, q=arrays["q"], scales=arrays["scales"], drives=arrays["drives"])
-    options = from_plain("options", _read_text(file, "options"), vocabulary, {})
-    status, kind = Status[group.attrs["status"]], str(file.attrs["kind"])
-    return Solution(kind=kind, system=system, accuracy=accuracy, status=status, options=options, **arrays)
+    if kind == "modal":
+        return _read_older_modes(group, system) if older else _read_modes(file, group, system)
+    options = _read_text(file, "options")
+    settings = None if options is None else from_plain("options", options, Vocabulary((*CLASSES, *classes)), {})
+    return _read_equilibria(file, group, system, settings, older)
+
+
+def _read_equilibria(file: h5py.File, group: h5py.Group, system: System, settings: Any, older: bool) -> StaticSolution:
+    """The static solution of a file."""
+    names = {"load_factors": "parameters", "iterations": "history"} if older else {}
+    missing = ("v", "lam", "time") if older else ()
+    arrays = {q.name: group[names.get(q.name, q.name)][()] for q in SOLUTION if q.name not in missing}
+    if older:
+        n = len(arrays["q"])
+        arrays |= {"v": np.zeros((n, system.coordinates.n_v)), "lam": np.zeros((n, 0)), "time": 0.0}
+    accuracy, time = float(arrays.pop("accuracy")), float(arrays.pop("time"))
+    for name in ("q", "v", "lam", "scales", "drives"):
+        _check_rows(system, name, arrays[name])
+    meta = {} if older else _read_text(file, "meta")
+    return StaticSolution(
+        system=system, accuracy=accuracy, time=time, status=Status[group.attrs["status"]],
+        message=str(group.attrs.get("message", "")), settings=settings, free=tuple(meta.get("free", ())),
+        redundant=tuple(meta.get("redundant", ())), extra=_arrays(group["extra"]) if "extra" in group else {}, **arrays,
+    )  # fmt: skip
+
+
+def _read_modes(file: h5py.File, group: h5py.Group, system: System) -> ModalSolution:
+    """The modal solution of a file."""
+    arrays = {quantity.name: group[quantity.name][()] for quantity in MODES}
+    state = {quantity.name: group["state"][quantity.name][()] for quantity in STATE}
+    for name in ("q", "v", "lam"):
+        _check_rows(system, name, state[name][None])
+    for name in ("vectors", "state_vectors"):
+        _check_rows(system, name, arrays[name].T)
+    meta = _read_text(file, "meta")
+    whirl = np.array([str(word) for word in meta["whirl"]], dtype="<U8")
+    if not len(arrays["roots"]) == len(arrays["growing"]) == len(whirl) == arrays["vectors"].shape[1]:
+        raise ReadError("the numbers of its roots and vectors differ.")
+    return ModalSolution(
+        system=system, state=OperatingState(state["q"], state["v"], state["lam"], float(state["t"])),
+        conservative=bool(group.attrs["conservative"]), frame=str(meta["frame"]), whirl=whirl, **arrays,
+    )  # fmt: skip
+
+
+def _read_older_modes(group: h5py.Group, system: System) -> ModalSolution:
+    """Modes of flexmbs 0.1, which stored omega^2."""
+    q, values, vectors = (group[name][()] for name in ("q", "eigenvalues", "vectors"))
+    _check_rows(system, "q", q[None])
+    _check_rows(system, "vectors", vectors.T)
+    roots = roots_of(values)
+    state = OperatingState(q, np.zeros(system.coordinates.n_v), np.zeros(0), 0.0)
+    return ModalSolution(
+        system=system, state=state, roots=roots, vectors=vectors, state_vectors=vectors * roots,
+        conservative=bool(group.attrs["conservative"]),
+    )  # fmt: skip
 
 
 def _check_numbering(file: h5py.File, system: System) -> None:
     """Refuse a file whose coordinates are not those of the model as it is compiled here."""
     stored = file["results/reference"][()]
     mine = system.coordinates.reference
-    same = stored.shape == mine.shape and np.allclose(stored, mine, rtol=1e-12, atol=1e-12 * np.abs(mine).max())
-    for i, dofs in enumerate(system.coordinates.node_dofs):
+    same = stored.shape == mine.shape and np.allclose(
+        stored, mine, rtol=1e-12, atol=1e-12 * np.abs(mine).max(initial=0.0)
+    )
+    for i, (body, dofs) in enumerate(zip(system.coordinates.bodies, system.coordinates.node_dofs, strict=True)):
         same = same and np.array_equal(file[f"bodies/{i}/coordinates"][()], dofs)
+        same = same and np.array_equal(file[f"bodies/{i}/points"][()], body.mesh.points)
     if not same:
         raise ReadError(
             f"flexmbs {file.attrs['flexmbs_version']}, which wrote it, numbered the coordinates differently; read it "
@@ -208,17 +314,32 @@ def _check_numbering(file: h5py.File, system: System) -> None:
         )
 
 
-def _check_sizes(system: System, **arrays: Any) -> None:
-    """Refuse arrays whose rows do not fit the compiled model."""
+def _check_rows(system: System, name: str, array: Any) -> None:
+    """Refuse an array whose rows do not fit the compiled model."""
+    c = system.coordinates
     wanted = {
-        "q": system.coordinates.n,
-        "vectors": system.coordinates.n,
+        "q": c.n,
+        "v": c.n_v,
+        "vectors": c.n_v,
+        "state_vectors": c.n_v,
+        "lam": system.mechanics.n_c,
         "scales": len(system.model.loads),
         "drives": len(system.fixation.drives),
-    }
-    for name, array in arrays.items():
-        if array.ndim != 2 or array.shape[1] != wanted[name]:
-            raise ReadError(f"{name} has the shape {array.shape}, but the model needs rows of {wanted[name]}.")
+    }[name]
+    if array.ndim != 2 or array.shape[1] != wanted:
+        raise ReadError(f"{name} has the shape {array.shape}, but the model needs rows of {wanted}.")
+
+
+def _arrays(group: h5py.Group) -> dict[str, Any]:
+    """All arrays of a group by their names in it."""
+    found: dict[str, Any] = {}
+
+    def collect(name: str, item: Any) -> None:
+        if isinstance(item, h5py.Dataset):
+            found[name] = item[()]
+
+    group.visititems(collect)
+    return found
 
 
 def _write_body(group: h5py.Group, system: System, number: int) -> None:
@@ -248,29 +369,11 @@ def _write_body(group: h5py.Group, system: System, number: int) -> None:
         group[f"cell_sets/{i}"].attrs["name"] = name
 
 
-def _read_mesh(group: h5py.Group) -> Mesh:
-    """The mesh that `_write_body` wrote."""
-    cells: Any = [(str(block.attrs["cell_type"]), block[()]) for block in _numbered(group, "cells")]
-    named = {
-        kind: {str(d.attrs["name"]): d[()] for d in _numbered(group, kind)} for kind in ("node_sets", "point_data")
-    }
-    cell_sets = {
-        str(parts.attrs["name"]): tuple(parts[str(j)][()] for j in range(len(parts)))
-        for parts in _numbered(group, "cell_sets")
-    }
-    return Mesh(group["points"][()], cells, named["node_sets"], cell_sets, named["point_data"])
-
-
-def _numbered(group: h5py.Group, name: str) -> list[Any]:
-    """The members 0, 1, ... of a group, which may be missing."""
-    return [group[f"{name}/{i}"] for i in range(len(group[name]))] if name in group else []
-
-
 def _write_array(group: h5py.Group, quantity: Quantity, values: Any, units: Units) -> None:
     """An array of a result with its unit in words."""
     special = {
         "[by coordinate]": "by coordinate, see bodies/<i>/coordinates",
-        "[square of angular frequency]": f"({units.of('angular frequency')})^2",
+        "[by constraint]": "by constraint",
     }
     unit = special[quantity.dimension] if quantity.dimension in special else units.of(quantity.dimension)
     _dataset(group, quantity.name, values, unit, quantity.description)

@@ -25,7 +25,7 @@ from flexmbs.output.deformation import stress_shapes
 from flexmbs.output.drawings import reduced_drawing
 from flexmbs.output.sealed import as_target, replaced, sealed
 from flexmbs.output.stored_states import stored_states
-from flexmbs.time_solution import TimeSolution
+from flexmbs.results.time import TimeSolution
 
 __all__ = ["StressBlock", "stress_blocks", "write_stresses"]
 

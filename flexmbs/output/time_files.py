@@ -22,6 +22,7 @@ from flexmbs.control.loop import ControlState
 from flexmbs.core.checks import show
 from flexmbs.core.describe import to_plain
 from flexmbs.core.errors import FlexmbsError, LossWarning, ModelError
+from flexmbs.core.history import value_at
 from flexmbs.core.info import versions
 from flexmbs.integrators.contracts import StepState
 from flexmbs.output.journal import JournalWriter
@@ -32,7 +33,8 @@ from flexmbs.output.timestore import close_journal, model_of, read_time, write_t
 
 if TYPE_CHECKING:
     from flexmbs.model import Model
-    from flexmbs.time_solution import TimeSolution
+    from flexmbs.results.static import StaticSolution
+    from flexmbs.results.time import TimeSolution
 
 __all__ = ["CHECKPOINT", "Stream", "load_time", "save"]
 
@@ -147,7 +149,9 @@ class Stream:
         warnings.warn(f"simulate: {message}", LossWarning, stacklevel=4)
 
 
-def load_time(path: str | PathLike[str], model: Model | None, classes: tuple[type, ...]) -> TimeSolution:
+def load_time(
+    path: str | PathLike[str], model: Model | None, classes: tuple[type, ...]
+) -> TimeSolution | StaticSolution:
     """A motion from a result file or from the journal that a run left behind."""
     data = read_time(path)
     constants, meta, note = dict(data.constants), dict(data.meta), data.note
@@ -166,7 +170,6 @@ def _meta(solution: TimeSolution) -> dict[str, Any]:
         "status": solution.status.name, "message": solution.message, "settings": settings,
         "counts": {k: _plain(v) for k, v in solution.counts.items()}, "versions": dict(versions()),
         "events": [[e.name, float(e.t)] for e in solution.events], **meta_of(solution.extra, solution.redundant),
-        "free": list(solution.extra.get("free", ())),
     }  # fmt: skip
 
 
@@ -196,7 +199,7 @@ def _memory(solution: TimeSolution) -> dict[str, Any]:
 def memory_of(last: StepState | None, extra: Mapping[str, Any]) -> dict[str, Any]:
     """The state of scheme, angles, controllers and step control as arrays by name."""
     arrays = {} if last is None else {f"run/last/{name}": np.asarray(getattr(last, name)) for name in last._fields}
-    for name in ("near", "h", "grid", "origin", "work", "power", "samples", "stable"):
+    for name in ("near", "h", "grid", "origin", "work", "power", "samples"):
         if extra.get(name) is not None:
             arrays[f"run/{name}"] = np.asarray(extra[name], dtype=np.float64)
     if "control" in extra:
@@ -206,12 +209,12 @@ def memory_of(last: StepState | None, extra: Mapping[str, Any]) -> dict[str, Any
 
 def _solution(
     data: TimeData, constants: Mapping[str, Any], meta: Mapping[str, Any], note: str, model: Model
-) -> TimeSolution:
+) -> TimeSolution | StaticSolution:
     """The motion of the arrays of a file."""
     from flexmbs.analysis.watch import Happened
-    from flexmbs.equilibria import Equilibria
+    from flexmbs.results.status import Status
+    from flexmbs.results.time import Energy, TimeSolution
     from flexmbs.system import compile_model
-    from flexmbs.time_solution import Energy, TimeSolution, TimeStatus
 
     a = dict(data.arrays)
     if note and "run/last/t" in constants:
@@ -238,7 +241,7 @@ def _solution(
         }  # fmt: skip
         if "run/origin" in constants:
             extra["origin"] = float(constants["run/origin"])
-    status = TimeStatus[meta["status"]] if "status" in meta else TimeStatus.INTERRUPTED
+    status = Status[meta["status"]] if "status" in meta else Status.INTERRUPTED
     solution = TimeSolution(
         system=compile_model(model), t=a["t"], q=a["q"], v=a["v"], a=a["a"], lam=a["lam"],
         energy=Energy(*np.asarray(a["energy"]).T), residuals=a["residuals"],
@@ -248,5 +251,22 @@ def _solution(
         extra=extra,
     )  # fmt: skip
     if "run/stable" in constants:
-        return Equilibria.of(solution, constants["run/stable"] > 0.0, tuple(meta.get("free", ())))
+        return _equilibria(solution, constants["run/stable"] > 0.0, tuple(meta.get("free", ())))
     return solution
+
+
+def _equilibria(run: TimeSolution, stable: Any, free: tuple[str, ...]) -> StaticSolution:
+    """Equilibria of flexmbs 0.1, which kept them like motions over the load factor."""
+    from flexmbs.analysis.newton import Iteration
+    from flexmbs.results.static import StaticSolution
+
+    loads = run.model.loads
+    factors = [[s if x.history is None else value_at(x.label, x.history, s, 1.0) for x in loads] for s in run.t]
+    n = len(run.t)
+    return StaticSolution(
+        system=run.system, q=run.q, v=run.v, lam=run.lam, load_factors=run.t,
+        scales=np.array(factors, dtype=np.float64).reshape(n, len(loads)),
+        drives=np.zeros((n, len(run.system.fixation.drives))), time=float(run.t[-1]), stable=np.asarray(stable),
+        free=free, redundant=run.redundant, iterations=np.zeros((0, len(Iteration._fields))), status=run.status,
+        message=run.message, extra={name: run.extra[name] for name in ("near",) if name in run.extra},
+    )  # fmt: skip

@@ -107,5 +107,5 @@ def test_in_the_plane() -> None:
 def test_a_body_of_another_model_is_refused() -> None:
     _, model = held(ExactBeam(), joint=False)
     solution = fx.solve_static(model)
-    with pytest.raises(fx.ModelError, match="body 'rod' is not in model"):
+    with pytest.raises(fx.ModelError, match="body 'rod' is not the one in this model"):
         solution.reaction(rod(ExactBeam()).start)

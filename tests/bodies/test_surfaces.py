@@ -53,12 +53,12 @@ def test_a_clamped_plate_bends_like_a_beam(element: SurfaceElement) -> None:
     load = 1e-3
     model = fx.Model(body, fx.Clamp(body.set("left")), fx.EdgeLoad(body.set("right"), (0, 0, load)))
     found = fx.solve_static(model)
-    tip = found.displacement(body.set("right"))[:, 2]
+    tip = found.displacement(body.set("right"), step=-1)[:, 2]
     bending = load * 2.0**3 / (3.0 * 1e9 * 0.02**3 / 12.0)
     # second order in the size of elements for those that are bilinear across: 1 / (4 n^2)
     np.testing.assert_allclose(tip, bending, rtol=1e-3)
-    np.testing.assert_allclose(found.reaction(body.set("left")), (0, 0, -load * 0.5), atol=5e-6 * load)
-    moment = found.reaction_moment(body.set("left"))
+    np.testing.assert_allclose(found.reaction(body.set("left"), step=-1), (0, 0, -load * 0.5), atol=5e-6 * load)
+    moment = found.reaction_moment(body.set("left"), step=-1)
     np.testing.assert_allclose(moment[1], load * 0.5 * 2.0, rtol=1e-3)
 
 
@@ -78,8 +78,8 @@ def test_symmetry_is_half_of_the_whole(element: SurfaceElement) -> None:
     )  # fmt: skip
     tight = fx.StaticOptions(rtol=1e-12) if "rtol" in fx.StaticOptions.__dataclass_fields__ else fx.StaticOptions()
     one, two = fx.solve_static(full, tight), fx.solve_static(part, tight)
-    a = one.displacement(whole.at((1.0, 0.5, 0.0)))
-    b = two.displacement(half.at((1.0, 0.5, 0.0)))
+    a = one.displacement(whole.at((1.0, 0.5, 0.0)), step=-1)
+    b = two.displacement(half.at((1.0, 0.5, 0.0)), step=-1)
     assert abs(a[2]) > 0.01
     np.testing.assert_allclose(a, b, atol=1e-8 * abs(a[2]))
 
@@ -146,7 +146,7 @@ def edges_against_clamps(element: SurfaceElement, n: tuple[int, int]) -> float:
     )  # fmt: skip
     clamped = fx.Model(body, fx.Clamp(body.set("left")), fx.Clamp(body.set("right")), load)
     middle = body.at((1.0, 0.5, 0.0))
-    here, there = fx.solve_static(model).position(middle)[-1][2], fx.solve_static(clamped).position(middle)[2]
+    here, there = fx.solve_static(model).position(middle)[-1][2], fx.solve_static(clamped).position(middle, step=-1)[2]
     return float(abs(here / there - 1.0))
 
 
@@ -201,10 +201,10 @@ def test_files_keep_everything(element: SurfaceElement, tmp_path: Path) -> None:
 def test_drawn_points_lie_on_the_surface(element: SurfaceElement) -> None:
     body = panel(element, (2, 1))
     found = fx.solve_static(fx.Model(body, fx.Clamp(body.set("left")), fx.EdgeLoad(body.set("right"), (0, 0, 5.0))))
-    grid = found.shape(body, points=3)
+    grid = found.shape(body, points=3, step=-1)
     assert grid.shape == (2, 9, 3)
     corners = grid[:, [0, 2, 8, 6]]
-    nodes = np.array([[found.position(body.node(int(n))) for n in cell] for cell in body.cells])
+    nodes = np.array([[found.position(body.node(int(n)), step=-1) for n in cell] for cell in body.cells])
     np.testing.assert_allclose(corners, nodes, atol=1e-12)
     axes = found.plot()
     assert axes.name == "3d"

@@ -67,7 +67,7 @@ def test_ctrl_c_ends_a_run_between_two_chunks() -> None:
     whole = fx.simulate(model, 1.0, step=H, integrator=PYTHON)
     asked.clear()
     begun = fx.simulate(model, 1.0, step=H, integrator=COMPILED)
-    assert begun.status is fx.TimeStatus.INTERRUPTED
+    assert begun.status is fx.Status.INTERRUPTED
     assert asked[0] - H < begun.t[-1] < 1.0
     assert np.array_equal(begun.q, whole.q[: len(begun)])
     rest = fx.simulate(model, 1.0, step=H, integrator=COMPILED, start=begun)

@@ -69,7 +69,7 @@ def test_ctrl_c_keeps_everything(script, tmp_path) -> None:
     assert "interrupted at t = 0.7" in done.stderr
     assert done.stderr.rstrip().endswith("what was computed is returned.")
     found = fx.load(file)
-    assert found.status is fx.TimeStatus.INTERRUPTED
+    assert found.status is fx.Status.INTERRUPTED
     assert found.t[-1] == pytest.approx(0.7, abs=2e-3)
     full = fx.simulate(own_model(), 2.0, step=1e-3)
     rest = fx.simulate(found.model, 2.0, step=1e-3, start=found)

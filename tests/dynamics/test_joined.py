@@ -77,7 +77,7 @@ def test_an_interrupted_run_with_sparse_output_leaves_no_row_of_its_own(fixed: b
     options = {"step": 1e-2 if fixed else fx.ErrorControl(1e-5), "output": output}
     whole = fx.simulate(model, 1.0, **options)
     first = fx.simulate(model, 1.0, events=[interrupt_at(len(whole.steps) // 3)], **options)
-    assert first.status is fx.TimeStatus.INTERRUPTED
+    assert first.status is fx.Status.INTERRUPTED
     assert first.t[-1] < first.last.t
     both = fx.joined(first, fx.simulate(model, 1.0, start=first, **options))
     for name in ("t", "q", "v", "a", "lam", "residuals", "steps"):

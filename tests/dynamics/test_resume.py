@@ -56,7 +56,7 @@ def test_interrupted_runs_go_on_bitwise(model, step: str, interrupt_at) -> None:
     full = fx.simulate(m, 1.5, **options)
     stop = len(full.steps) // 3
     first = fx.simulate(m, 1.5, events=[interrupt_at(stop)], **options)
-    assert first.status is fx.TimeStatus.INTERRUPTED
+    assert first.status is fx.Status.INTERRUPTED
     assert 0 < len(first.steps) < len(full.steps)
     same(full, first, fx.simulate(m, 1.5, start=first, **options))
 
@@ -86,7 +86,7 @@ def test_resumed_from_a_file(tmp_path, rebuilt: bool, interrupt_at) -> None:
     full = fx.simulate(m, 1.5, step=7e-3)
     first = fx.simulate(m, 1.5, step=7e-3, events=[interrupt_at(60)])
     loaded = fx.load(first.save(tmp_path / "a.h5"), model=None if rebuilt else m)
-    assert loaded.status is fx.TimeStatus.INTERRUPTED
+    assert loaded.status is fx.Status.INTERRUPTED
     same(full, first, fx.simulate(loaded.model, 1.5, step=7e-3, start=loaded))
 
 

@@ -30,10 +30,10 @@ def test_landing_to_round_off(step, terminal: bool) -> None:
     assert run.position(body)[at] == pytest.approx([LANDING, 0.0, 0.0], abs=1e-12)
     assert np.all(np.diff(run.t) > 0)
     if terminal:
-        assert run.status is fx.TimeStatus.STOPPED
+        assert run.status is fx.Status.STOPPED
         assert at == len(run) - 1
     else:
-        assert run.status is fx.TimeStatus.DONE
+        assert run.status is fx.Status.DONE
         assert run.t[-1] == 1.0
         assert run.position(body)[-1, 1] == pytest.approx(1.0 + 2.1 - 5.0, abs=1e-12)
 

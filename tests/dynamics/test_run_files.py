@@ -22,7 +22,7 @@ def test_what_is_read_is_what_was_computed(tmp_path) -> None:
     for name in ("t", "q", "v", "a", "lam", "residuals", "steps"):
         assert np.array_equal(getattr(back, name), getattr(run, name)), name
     assert np.array_equal(back.energy.balance, run.energy.balance)
-    assert back.status is fx.TimeStatus.DONE
+    assert back.status is fx.Status.DONE
     assert back.reaction("hinge") == pytest.approx(run.reaction("hinge"), abs=1e-12)
     assert np.array_equal(back.position("bar"), run.position("bar"))
 
@@ -74,7 +74,7 @@ def test_a_failed_run_is_in_its_file(tmp_path) -> None:
             model(), 1.0, file=path, step=fx.ErrorControl(1e-12, first_step=0.05, smallest_step=0.04, largest_step=0.1)
         )
     back = fx.load(path)
-    assert back.status is fx.TimeStatus.STEP_TOO_SMALL
+    assert back.status is fx.Status.STEP_TOO_SMALL
     assert back.message == caught.value.solution.message
 
 

@@ -118,11 +118,11 @@ def test_a_step_that_becomes_too_small_keeps_what_was_found(step) -> None:
     with pytest.raises(fx.ConvergenceError, match=r"stopped at t = 0\.2\d*: .*the spring snapped") as caught:
         fx.simulate(pendulum(), 1.0, step=step, integrator=Stubborn(0.0, 0.2, 9.0))
     run = caught.value.solution
-    assert run.status is fx.TimeStatus.STEP_TOO_SMALL
+    assert run.status is fx.Status.STEP_TOO_SMALL
     assert 0.2 <= run.t[-1] < 0.3
     assert run.angle("hinge")[-1] == pytest.approx(exact_angle(run.t[-1]), abs=1e-3)
     again = fx.simulate(pendulum(), 1.0, step=step, integrator=Stubborn(0.0, 0.2, 9.0), throw=False)
-    assert again.status is fx.TimeStatus.STEP_TOO_SMALL
+    assert again.status is fx.Status.STEP_TOO_SMALL
     assert "the spring snapped" in again.message
     assert np.array_equal(again.q, run.q)
 
@@ -161,15 +161,15 @@ def test_a_run_ends_when_its_steps_are_used_up_and_can_go_on(step) -> None:
     with pytest.raises(fx.ConvergenceError, match="after 30 steps") as raised:
         fx.simulate(pendulum(), 1.0, step=step)
     first = raised.value.solution
-    assert first.status is fx.TimeStatus.TOO_MANY_STEPS
+    assert first.status is fx.Status.TOO_MANY_STEPS
     assert len(first.steps) == 30
     free = dataclasses.replace(step, most_steps=None)
     rest = fx.simulate(first.model, 1.0, step=free, start=first)
     whole = fx.simulate(pendulum(), 1.0, step=free)
-    assert rest.status is fx.TimeStatus.DONE
+    assert rest.status is fx.Status.DONE
     assert np.array_equal(rest.q[-1], whole.q[-1])
     enough = fx.simulate(pendulum(), 1.0, step=dataclasses.replace(step, most_steps=len(whole.steps)))
-    assert enough.status is fx.TimeStatus.DONE
+    assert enough.status is fx.Status.DONE
 
 
 @pytest.mark.parametrize("most", [0, -1, 2.5, "3", True])

@@ -42,9 +42,9 @@ def test_a_moment_rolls_the_beam_up_to_a_circle(turns):
         solution = fx.solve_static(fx.Model(body, fx.Clamp(body.start), fx.Moment(body.end, (0, 0, M))))
         radius = PLAIN.EI_z / M
         exact = [radius * math.sin(2.0 / radius), radius * (1 - math.cos(2.0 / radius)), 0.0]
-        errors.append(np.linalg.norm(solution.position(body.end) - exact))
-        moments.append(np.abs(solution.resultant(body, "M_z") / M - 1.0).max())
-        np.testing.assert_allclose(solution.reaction_moment(body.start), [0, 0, -M], atol=1e-6 * M)
+        errors.append(np.linalg.norm(solution.position(body.end, step=-1) - exact))
+        moments.append(np.abs(solution.resultant(body, "M_z", step=-1) / M - 1.0).max())
+        np.testing.assert_allclose(solution.reaction_moment(body.start, step=-1), [0, 0, -M], atol=1e-6 * M)
     assert errors[1] < errors[0] / 12.0
     assert moments[1] < moments[0] / 12.0
     assert errors[1] < 2e-3
@@ -54,9 +54,9 @@ def test_torque_twists_by_its_length_over_its_stiffness():
     body = beam(2)
     solution = fx.solve_static(fx.Model(body, fx.Clamp(body.start), fx.Moment(body.end, (0.6, 0, 0))))
     angle = 0.6 * 2.0 / PLAIN.GJ
-    frame = solution.section_frame(body.end)
+    frame = solution.section_frame(body.end, step=-1)
     assert math.atan2(frame[2, 1], frame[1, 1]) == pytest.approx(angle, rel=2e-3)  # two elements of 0.4 rad each
-    np.testing.assert_allclose(solution.resultant(body, "M_x"), 0.6, rtol=1e-3)
+    np.testing.assert_allclose(solution.resultant(body, "M_x", step=-1), 0.6, rtol=1e-3)
 
 
 def test_small_loads_give_timoshenko_deflections():
@@ -64,7 +64,7 @@ def test_small_loads_give_timoshenko_deflections():
     body = beam(1)
     F = 1e-7
     solution = fx.solve_static(fx.Model(body, fx.Clamp(body.start), fx.PointForce(body.end, (F, F, F))))
-    u = solution.displacement(body.end) / F
+    u = solution.displacement(body.end, step=-1) / F
     L = 2.0
     exact = [L / PLAIN.EA, L**3 / 3 / PLAIN.EI_z + L / PLAIN.GA_y, L**3 / 3 / PLAIN.EI_y + L / PLAIN.GA_z]
     np.testing.assert_allclose(u[0], exact[0], rtol=1e-3)  # bending shortens by the square of the force
@@ -76,7 +76,7 @@ def test_a_force_beside_the_shear_centre_twists():
     body = beam(2, stiffness=SectionStiffness.of(PLAIN, shear_centre=at))
     F = 1e-4
     solution = fx.solve_static(fx.Model(body, fx.Clamp(body.start), fx.PointForce(body.end, (0, F, 0))))
-    frame = solution.section_frame(body.end)
+    frame = solution.section_frame(body.end, step=-1)
     # The force at the axis has the arm -z to the shear centre: its moment there is +z F about x.
     assert math.atan2(frame[2, 1], frame[1, 1]) == pytest.approx(F * at[1] * 2.0 / PLAIN.GJ, rel=1e-5)
 
@@ -87,8 +87,8 @@ def test_gravity_and_line_load_of_equal_size_agree_and_carry_over():
     clamp = fx.Clamp(body.start)
     weight = fx.solve_static(fx.Model(body, clamp, fx.Gravity((0, 0, -g))))
     load = fx.solve_static(fx.Model(body, clamp, fx.DistributedLoad(body, (0, 0, -1.2 * g))))
-    np.testing.assert_allclose(weight.position(body.end), load.position(body.end), atol=1e-12)
-    np.testing.assert_allclose(weight.reaction(body.start), [0, 0, 1.2 * g * 2.0], atol=1e-9)
+    np.testing.assert_allclose(weight.position(body.end, step=-1), load.position(body.end, step=-1), atol=1e-12)
+    np.testing.assert_allclose(weight.reaction(body.start, step=-1), [0, 0, 1.2 * g * 2.0], atol=1e-9)
 
 
 # --- objectivity ----------------------------------------------------------------------------------------------------
@@ -101,10 +101,10 @@ def test_prescribed_turns_are_free_of_strain_whatever_the_path():
     solution = fx.solve_static(fx.Model(body, fx.Clamp(body.start)) if False else fx.Model(
         body, fx.Prescribe(body.start, (0.3, 0.2, 0.1), tuple(vector))
     ))  # fmt: skip
-    assert solution.strain_energy() < 1e-18 * PLAIN.EA
+    assert solution.strain_energy(step=-1) < 1e-18 * PLAIN.EA
     R = Rotation.from_rotvec(vector).as_matrix()
     expected = body.mesh.points[0] + [0.3, 0.2, 0.1] + R @ (body.mesh.points[-1] - body.mesh.points[0])
-    np.testing.assert_allclose(solution.position(body.end), expected, atol=1e-9)
+    np.testing.assert_allclose(solution.position(body.end, step=-1), expected, atol=1e-9)
 
 
 def test_the_path_of_the_loads_does_not_matter():
@@ -116,7 +116,7 @@ def test_the_path_of_the_loads_does_not_matter():
             fx.PointForce(body.end, (0.3, 0.5, -0.7), history=fx.Table((0, 0.5, 1), force)),
             fx.Moment(body.end, (0.4, 0.8, 1.5), history=fx.Table((0, 0.5, 1), moment)),
         )
-        tips.append(fx.solve_static(fx.Model(body, fx.Clamp(body.start), *loads)).position(body.end))
+        tips.append(fx.solve_static(fx.Model(body, fx.Clamp(body.start), *loads)).position(body.end, step=-1))
     np.testing.assert_allclose(tips[1], tips[0], atol=1e-8)
     np.testing.assert_allclose(tips[2], tips[0], atol=1e-8)
 
@@ -152,7 +152,7 @@ def test_a_rigid_body_fixed_to_the_end_is_as_its_weight_and_moment_there():
             fx.Moment(body.end, tuple(moment)),
         )
     )
-    np.testing.assert_allclose(end, same.position(body.end), atol=1e-7)
+    np.testing.assert_allclose(end, same.position(body.end, step=-1), atol=1e-7)
 
 
 def test_a_follower_turns_with_its_section():
@@ -168,8 +168,8 @@ def test_a_follower_turns_with_its_section():
             fx.PointForce(body.end, (0, F, 0), follower=True),
         )
     )
-    frame = solution.section_frame(body.end)
-    np.testing.assert_allclose(solution.reaction(body.start), -F * frame[:, 1], atol=1e-8)
+    frame = solution.section_frame(body.end, step=-1)
+    np.testing.assert_allclose(solution.reaction(body.start, step=-1), -F * frame[:, 1], atol=1e-8)
 
 
 def test_markers_turn_with_the_section():
@@ -186,7 +186,7 @@ def test_results_come_back_from_files(tmp_path):
     back = fx.load(solution.save(tmp_path / "beam.h5"))
     again = back.model.body("beam")
     assert again.stiffness == body.stiffness
-    np.testing.assert_array_equal(back.position(again.end), solution.position(body.end))
+    np.testing.assert_array_equal(back.position(again.end, step=-1), solution.position(body.end, step=-1))
 
 
 def test_a_pre_twisted_blade_takes_its_axes_from_the_mesh():
@@ -198,7 +198,9 @@ def test_a_pre_twisted_blade_takes_its_axes_from_the_mesh():
     body = fx.FlexibleBody(mesh, DirectorBeam(), stiffness=PLAIN, name="blade")
     np.testing.assert_allclose(body.end.marker().rotation0()[:, 2], [0, -1, 0], atol=1e-12)
     solution = fx.solve_static(fx.Model(body, fx.Clamp(body.start), fx.PointForce(body.end, (0, 1e-5, 0))))
-    assert abs(solution.displacement(body.end)[2]) > 1e-2 * abs(solution.displacement(body.end)[1])  # coupled
+    assert abs(solution.displacement(body.end, step=-1)[2]) > 1e-2 * abs(
+        solution.displacement(body.end, step=-1)[1]
+    )  # coupled
 
 
 # --- bad input ------------------------------------------------------------------------------------------------------
@@ -281,7 +283,7 @@ def test_a_slender_beam_is_a_cable():
     for element in (DirectorBeam(), SpatialCable()):
         body = fx.FlexibleBody.line((0, 0, 0), (1, 0, 0), elements=16, element=element, **made_of)
         model = fx.Model(body, fx.Clamp(body.start), fx.PointForce(body.end, (0, 2.0, 1.0)))
-        tips.append(fx.solve_static(model).position(body.end))
+        tips.append(fx.solve_static(model).position(body.end, step=-1))
     np.testing.assert_allclose(tips[0], tips[1], atol=2e-5)
 
 

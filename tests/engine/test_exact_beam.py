@@ -56,7 +56,7 @@ def test_it_agrees_with_the_beam_with_directors():
         body = beam(8, element=element)
         loads = fx.PointForce(body.end, (0.3, 0.5, -0.7)), fx.Moment(body.end, (0.4, 0.8, 1.0))
         solution = fx.solve_static(fx.Model(body, fx.Clamp(body.start), *loads))
-        found.append(np.reshape(solution.position(body.end), (-1, 3))[-1])
+        found.append(np.reshape(solution.position(body.end, step=-1), (-1, 3))[-1])
     np.testing.assert_allclose(found[0], found[1], atol=1e-5)
 
 
@@ -82,7 +82,7 @@ def test_a_follower_turns_with_its_section():
         stiffness=fx.BeamStiffness(EA=1e4, EI_z=3.0, mass_per_length=1.0),
     )  # fmt: skip
     same = fx.solve_static(fx.Model(flat, fx.Clamp(flat.start), fx.PointForce(flat.end, (0, F), follower=True)))
-    np.testing.assert_allclose(tip(follower, body)[:2], same.position(flat.end), atol=1e-3)
+    np.testing.assert_allclose(tip(follower, body)[:2], same.position(flat.end, step=-1)[:2], atol=1e-3)
     assert tip(follower, body)[1] > tip(dead, body)[1] + 0.01
 
 
@@ -194,7 +194,7 @@ def test_inclined_and_elastic_supports_are_those_of_directors(held):
     places, frequencies, ends = [], [], []
     for element in (ExactBeam(), DirectorBeam()):
         body, model = held_by(element, held)
-        places.append(np.reshape(fx.solve_static(model).position(body.end), (-1, 3))[-1])
+        places.append(np.reshape(fx.solve_static(model).position(body.end, step=-1), (-1, 3))[-1])
         unloaded = fx.Model(*(item for item in model.items if not isinstance(item, fx.PointForce)))
         frequencies.append(fx.solve_modal(unloaded, modes=4).angular_frequencies)
         run = fx.simulate(model, 0.5, step=2e-3, output=fx.Output(every=0.1))

@@ -91,6 +91,6 @@ def test_grids_are_solved(line: Maker) -> None:
     bodies = [line((0, i), (1, i), 10, stiffness=THIN, name=f"m{i}") for i in range(100)]
     loads = [fx.PointForce(b.end, (0.0, -2.0)) for b in bodies]
     solution = fx.solve_static(fx.Model(*bodies, *[fx.Clamp(b.start) for b in bodies], *loads))
-    tips = np.array([solution.displacement(b.end) for b in bodies])
+    tips = np.array([solution.displacement(b.end, step=-1)[:2] for b in bodies])
     alone = fx.solve_static(fx.Model(bodies[0], fx.Clamp(bodies[0].start), loads[0]))
-    assert np.allclose(tips, alone.displacement(bodies[0].end), rtol=0, atol=1e-7)
+    assert np.allclose(tips, alone.displacement(bodies[0].end, step=-1)[:2], rtol=0, atol=1e-7)

@@ -34,7 +34,7 @@ def test_an_angled_cantilever_bends_by_castigliano(angle):
     errors = []
     for elements in (4, 8, 16):
         body = angled(elements, angle)
-        u = pushed(body, P * n, tip).displacement(body.at(tip))
+        u = pushed(body, P * n, tip).displacement(body.at(tip), step=-1)
         errors.append(u @ n / exact - 1.0)
         assert abs(u[2]) < 1e-12
     assert abs(errors[-1]) < 1.5e-3
@@ -46,7 +46,7 @@ def test_a_force_out_of_the_plane_twists_the_first_leg():
     GJ = 5e5 * SQUARE.J
     exact = P * (2 / (3 * EI) + 2 / GA + 1 / GJ)
     body = angled(16)
-    u = pushed(body, (0, 0, P), (1, 1, 0)).displacement(body.at((1, 1, 0)))
+    u = pushed(body, (0, 0, P), (1, 1, 0)).displacement(body.at((1, 1, 0)), step=-1)
     assert u[2] == pytest.approx(exact, rel=3e-3)
 
 
@@ -55,7 +55,9 @@ def test_a_finer_mesh_does_not_soften_the_corner():
     P = 1e-4
     exact = P * (1 / (3 * EI) + 1 / EI + 1 / GA + 1 / EA)
     body = angled(64)  # elements a third as long as they are thick
-    assert pushed(body, (-P, 0, 0), (1, 1, 0)).displacement(body.at((1, 1, 0)))[0] == pytest.approx(-exact, rel=2e-3)
+    assert pushed(body, (-P, 0, 0), (1, 1, 0)).displacement(body.at((1, 1, 0)), step=-1)[0] == pytest.approx(
+        -exact, rel=2e-3
+    )
 
 
 def test_the_numbering_of_cells_does_not_matter():
@@ -66,7 +68,7 @@ def test_the_numbering_of_cells_does_not_matter():
     cells[2] = cells[2, ::-1]
     turned = angled(4, mesh=fx.Mesh(mesh.points, (("line", cells),), mesh.node_sets))
     force, tip = (0.02, -0.03, 0.05), (1, 1, 0)
-    one, two = (pushed(b, force, tip).displacement(b.at(tip)) for b in (straight, turned))
+    one, two = (pushed(b, force, tip).displacement(b.at(tip), step=-1) for b in (straight, turned))
     assert np.linalg.norm(one) > 0.1
     np.testing.assert_allclose(two, one, rtol=2e-3)
 
@@ -81,7 +83,7 @@ def test_a_branch():
         loads = [fx.PointForce(body.at(t), (0, 0, s * P)) for t, s in zip(tips, (1.0, sign), strict=True)]
         solution = fx.solve_static(fx.Model(body, fx.Clamp(body.at((0, 0, 0))), *loads))
         exact = P * (part + 0.125 / (3 * EI) + 0.5 / GA)
-        assert solution.displacement(body.at(tips[0]))[2] == pytest.approx(exact, rel=5e-3)
+        assert solution.displacement(body.at(tips[0]), step=-1)[2] == pytest.approx(exact, rel=5e-3)
 
 
 def test_mass_and_rigid_motion():

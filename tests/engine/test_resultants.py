@@ -16,7 +16,7 @@ from flexmbs.elements.rod_strain import rod_shape
 LOAD = 10.0
 
 
-def bent(axial: float, elements: int = 32) -> tuple[fx.FlexibleBody, fx.Solution]:
+def bent(axial: float, elements: int = 32) -> tuple[fx.FlexibleBody, fx.StaticSolution]:
     beam = fx.FlexibleBody.line(
         (0, 0),
         (1, 0),
@@ -32,10 +32,10 @@ def test_normal_force_and_moment_follow_from_equilibrium(axial: float) -> None:
     beam, solution = bent(axial)
     system, body = solution.system, beam
     group, q = system.group(body), solution.q[-1]
-    tip = solution.position(beam.end)
+    tip = solution.position(beam.end, step=-1)[:2]
     for symbol in ("N", "M"):
         xi = body.element.accurate_points(symbol)
-        found = solution.resultant(body, symbol)
+        found = solution.resultant(body, symbol, step=-1)
         assert found.shape == (32, len(xi))
         points = body.element.positions(group, q, xi)
         step = 1e-5
@@ -48,15 +48,15 @@ def test_normal_force_and_moment_follow_from_equilibrium(axial: float) -> None:
 
 def test_other_points_are_given_by_the_caller() -> None:
     beam, solution = bent(1e3)
-    assert solution.resultant(beam, "M", xi=[-1.0, 0.0, 0.5, 1.0]).shape == (32, 4)
+    assert solution.resultant(beam, "M", xi=[-1.0, 0.0, 0.5, 1.0], step=-1).shape == (32, 4)
     with pytest.raises(ModelError, match="xi"):
-        solution.resultant(beam, "M", xi="everywhere")
+        solution.resultant(beam, "M", xi="everywhere", step=-1)
 
 
 def test_rotation_vector_is_for_spatial_beams() -> None:
     beam, solution = bent(1e3)
     with pytest.raises(ModelError, match="rotation_vector"):
-        solution.rotation_vector(beam.end)
+        solution.rotation_vector(beam.end, step=-1)
 
 
 FORCE, MOMENT = np.array([0.4, -0.3, 0.9]), np.array([0.6, 0.35, -0.75])
@@ -84,7 +84,7 @@ def cut(element: Any, elements: int) -> np.ndarray:
     axes = np.stack((t1, np.cross(t3, t1), t3))
     moment = MOMENT + np.cross(nodes[body.end.nodes[0], :3] - r, FORCE)
     exact = np.concatenate((axes @ FORCE, (axes * moment).sum(axis=-1)))
-    found = np.stack([solution.resultant(body, symbol) for symbol in ("N", "Q_y", "Q_z", "M_x", "M_y", "M_z")])
+    found = np.stack([solution.resultant(body, symbol, step=-1) for symbol in ("N", "Q_y", "Q_z", "M_x", "M_y", "M_z")])
     return np.abs(found - exact).max(axis=(1, 2))
 
 

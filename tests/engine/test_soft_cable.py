@@ -26,20 +26,25 @@ def test_reactions_carry_the_weight(options: fx.StaticOptions) -> None:
     rope = cable()
     model = fx.Model(rope, fx.Pin(rope.start), fx.Pin(rope.end), fx.Gravity((0.0, -9.81)))
     solution = fx.solve_static(model, options)
-    carried = solution.reaction(rope.start) + solution.reaction(rope.end)
+    carried = solution.reaction(rope.start, step=-1)[:2] + solution.reaction(rope.end, step=-1)[:2]
     assert carried == pytest.approx([0.0, WEIGHT], abs=1e-5 * WEIGHT)
     # Parabola of a taut cable: sag = W L / (8 H), good to the square of the sag ratio.
     pull = (1e6 * WEIGHT**2 / 24.0) ** (1.0 / 3.0)  # strain (W / H)^2 / 24 = H / EA
-    assert -solution.displacement(rope.at((5.0, 0.0)))[1] == pytest.approx(WEIGHT * 10.0 / (8.0 * pull), rel=5e-3)
+    sag = -solution.displacement(rope.at((5.0, 0.0)), step=-1)[1]
+    assert sag == pytest.approx(WEIGHT * 10.0 / (8.0 * pull), rel=5e-3)
     assert solution.accuracy < 1e-8
 
 
 def test_a_question_about_nothing_says_what_is_expected() -> None:
     rope = cable()
     solution = fx.solve_static(fx.Model(rope, fx.Clamp(rope.start), fx.PointForce(rope.end, (0.0, 1e-6))))
-    for ask in (solution.position, solution.displacement, solution.rotation, solution.slope, solution.reaction):
+    for ask in (solution.slope, solution.section_frame, solution.rotation_vector):
         for wrong in ("end", rope, None):
             with pytest.raises(fx.ModelError, match="expected a place"):
+                ask(wrong)
+    for ask in (solution.position, solution.displacement, solution.rotation):  # of bodies by their names, too
+        for wrong, message in (("end", "named 'end'"), (rope, "a place on"), (None, "a place on")):
+            with pytest.raises(fx.ModelError, match=message):
                 ask(wrong)
     for wrong in (rope.end, "rope"):
         with pytest.raises(fx.ModelError, match="expected a body"):

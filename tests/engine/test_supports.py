@@ -15,7 +15,7 @@ SOFT = fx.BeamStiffness(EA=50.0, EI_z=1.0, GJ=1.0, mass_per_length=1.0)
 C, S = np.cos(0.4), np.sin(0.4)
 
 
-def bent(line: Maker, dim: int, *supports: Callable[[fx.FlexibleBody], Any], load: Any = None) -> fx.Solution:
+def bent(line: Maker, dim: int, *supports: Callable[[fx.FlexibleBody], Any], load: Any = None) -> fx.StaticSolution:
     """A body in a general direction, clamped at its start, with more supports at its end, pushed by a dead force."""
     end = (0.8, 0.6) if dim == 2 else (0.8, 0.5, 0.4)
     body = line((0.0,) * dim, end, elements=4, stiffness=SOFT)
@@ -24,11 +24,13 @@ def bent(line: Maker, dim: int, *supports: Callable[[fx.FlexibleBody], Any], loa
     return fx.solve_static(fx.Model(body, fx.Clamp(body.start), *held, load or fx.PointForce(body.node(2), force)))
 
 
-def end_of(solution: fx.Solution) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+def end_of(solution: fx.StaticSolution) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Displacement, slope, reaction and tangent at rest of the end."""
     body = solution.model.bodies[0]
     t0 = body.reference[-1, body.mesh.dim :]
-    return solution.displacement(body.end), solution.slope(body.end), solution.reaction(body.end), t0
+    asked = solution.displacement, solution.slope, solution.reaction
+    u, slope, reaction = (ask(body.end, step=-1)[: body.mesh.dim] for ask in asked)
+    return u, slope, reaction, t0
 
 
 def direction_error(slope: np.ndarray, t0: np.ndarray) -> float:
@@ -116,8 +118,8 @@ def test_a_prescribed_motion_along_an_inclined_guide(line: Maker) -> None:
     )  # fmt: skip
     body = solution.model.bodies[0]
     for i, s in enumerate(solution.parameters):
-        assert np.allclose(solution.displacement(body.end, i), [0.2 * s, -0.06 * s], atol=1e-15)
-    assert abs(solution.reaction(body.end)[0]) > 1e-2
+        assert np.allclose(solution.displacement(body.end, i)[:2], [0.2 * s, -0.06 * s], atol=1e-15)
+    assert abs(solution.reaction(body.end, step=-1)[0]) > 1e-2
 
 
 @pytest.mark.parametrize("options", [None, fx.StaticOptions(steps=1), fx.StaticOptions(steps=3)])
@@ -127,15 +129,15 @@ def test_a_prescribed_turn_is_followed_over_full_turns(line: Maker, options: fx.
     solution = fx.solve_static(
         fx.Model(body, fx.Clamp(body.start), fx.Prescribe(body.end, rotation=2 * np.pi)), options
     )
-    assert solution.rotation(body.end) == pytest.approx(2 * np.pi, abs=1e-12)
-    assert solution.reaction_moment(body.end) == pytest.approx(2 * np.pi, rel=1e-4)
-    assert solution.reaction_moment(body.start) == pytest.approx(-2 * np.pi, rel=1e-4)
-    assert np.linalg.norm(solution.position(body.end)) < 2e-4
+    assert solution.angle(body.end, step=-1) == pytest.approx(2 * np.pi, abs=1e-12)
+    assert solution.reaction_moment(body.end, step=-1)[2] == pytest.approx(2 * np.pi, rel=1e-4)
+    assert solution.reaction_moment(body.start, step=-1)[2] == pytest.approx(-2 * np.pi, rel=1e-4)
+    assert np.linalg.norm(solution.position(body.end, step=-1)[:2]) < 2e-4
     spun = fx.solve_static(fx.Model(body, fx.Pin(body.start), fx.Prescribe(body.start, rotation=-4 * np.pi)), options)
-    assert spun.rotation(body.start) == pytest.approx(-4 * np.pi, abs=1e-12)
-    assert spun.rotation(body.end) == pytest.approx(-4 * np.pi, abs=1e-8)
-    assert np.all(np.abs(np.diff(spun.rotations(body.end))) < 1.1)
-    assert np.allclose(spun.position(body.end), (1.0, 0.0), atol=1e-8)
+    assert spun.angle(body.start, step=-1) == pytest.approx(-4 * np.pi, abs=1e-12)
+    assert spun.angle(body.end, step=-1) == pytest.approx(-4 * np.pi, abs=1e-8)
+    assert np.all(np.abs(np.diff(spun.angle(body.end))) < 1.1)
+    assert np.allclose(spun.position(body.end, step=-1)[:2], (1.0, 0.0), atol=1e-8)
 
 
 def test_a_spatial_clamp_turns_about_any_axis(line: Maker) -> None:
@@ -146,7 +148,7 @@ def test_a_spatial_clamp_turns_about_any_axis(line: Maker) -> None:
     solution = fx.solve_static(fx.Model(body, fx.Pin(body.start), turn))
     p = np.array([0.8, 0.5, 0.4])
     wanted = p * np.cos(angle) + np.cross(axis, p) * np.sin(angle) + axis * (axis @ p) * (1 - np.cos(angle))
-    assert np.allclose(solution.position(body.end), wanted, atol=1e-8)
+    assert np.allclose(solution.position(body.end, step=-1), wanted, atol=1e-8)
 
 
 def test_the_length_of_the_slope_is_free_at_a_clamp(line: Maker) -> None:
@@ -155,16 +157,18 @@ def test_the_length_of_the_slope_is_free_at_a_clamp(line: Maker) -> None:
     N = 4.0
     solution = fx.solve_static(fx.Model(body, fx.Clamp(body.start), fx.PointForce(body.end, (0.8 * N, 0.6 * N))))
     for node in range(4):
-        assert np.allclose(solution.slope(body.node(node)), (1 + N / 50.0) * np.array([0.8, 0.6]), atol=1e-10)
-    assert np.allclose(solution.resultant(body, "N", xi=(-1.0, 0.0, 1.0)), N, atol=1e-8)
-    assert np.allclose(solution.reaction(body.start), (-0.8 * N, -0.6 * N), atol=1e-9)
+        assert np.allclose(
+            solution.slope(body.node(node), step=-1)[:2], (1 + N / 50.0) * np.array([0.8, 0.6]), atol=1e-10
+        )
+    assert np.allclose(solution.resultant(body, "N", xi=(-1.0, 0.0, 1.0), step=-1), N, atol=1e-8)
+    assert np.allclose(solution.reaction(body.start, step=-1)[:2], (-0.8 * N, -0.6 * N), atol=1e-9)
 
 
 def cross(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return np.cross(a, b) if len(a) == 3 else np.array([a[0] * b[1] - a[1] * b[0]])
 
 
-def static_of(name: str, line: Maker) -> tuple[fx.Solution, np.ndarray, np.ndarray]:
+def static_of(name: str, line: Maker) -> tuple[fx.StaticSolution, np.ndarray, np.ndarray]:
     """A solution, its total load and the moment of the load about the origin, all worked out by hand."""
     dim = 3 if "space" in name else 2
     start, end = ((0.2, -0.1), (1.0, 0.5)) if dim == 2 else ((0.2, -0.1, 0.3), (1.0, 0.5, 0.5))
@@ -183,12 +187,12 @@ def static_of(name: str, line: Maker) -> tuple[fx.Solution, np.ndarray, np.ndarr
     if "moment" in name:
         M = np.array([0.9]) if dim == 2 else np.array([0.4, -0.7, 0.9])
         solution = fx.solve_static(fx.Model(body, held, fx.Moment(body.end, M[0] if dim == 2 else M)))
-        t = solution.slope(body.end)
+        t = solution.slope(body.end, step=-1)[:dim]
         felt = M if dim == 2 else M - t * (t @ M) / (t @ t)  # a cable feels no moment about its tangent
         return solution, np.zeros(dim), felt
     solution = fx.solve_static(fx.Model(body, held, fx.PointForce(body.end, F, follower="follower" in name)))
     if "follower" in name:
-        t, t0 = solution.slope(body.end), body.reference[-1, dim:]
+        t, t0 = solution.slope(body.end, step=-1)[:dim], body.reference[-1, dim:]
         t = t / np.linalg.norm(t)
         if dim == 2:
             c, s = t0 @ t, cross(t0, t)[0]
@@ -196,7 +200,7 @@ def static_of(name: str, line: Maker) -> tuple[fx.Solution, np.ndarray, np.ndarr
         else:
             w = np.cross(t0, t)
             F = F + np.cross(w, F) + np.cross(w, np.cross(w, F)) / (1 + t0 @ t)
-    return solution, F, cross(solution.position(body.end), F)
+    return solution, F, cross(solution.position(body.end, step=-1)[:dim], F)
 
 
 @pytest.mark.parametrize("name", [
@@ -207,14 +211,16 @@ def test_reactions_balance_the_load(line: Maker, name: str) -> None:
     solution, force, moment = static_of(name, line)
     body = solution.model.bodies[0]
     size = max(np.linalg.norm(force), np.linalg.norm(moment))
-    assert np.abs(solution.displacement(body.end)).max() > 0.05  # a large displacement
-    reaction = solution.reaction(body.start)
-    about_origin = cross(solution.position(body.start), reaction) + solution.reaction_moment(body.start)
+    assert np.abs(solution.displacement(body.end, step=-1)).max() > 0.05  # a large displacement
+    dim = body.mesh.dim
+    reaction, start = (ask(body.start, step=-1)[:dim] for ask in (solution.reaction, solution.position))
+    own = solution.reaction_moment(body.start, step=-1)
+    about_origin = cross(start, reaction) + (own if dim == 3 else own[2:])
     assert np.allclose(reaction + force, 0.0, atol=1e-8 * size)
     if name == "moment in space":
         # A moment about a fixed axis on a cable, which carries no torsion: only its part across the tangent is carried
         # on, and the clamp cannot take the part along its own tangent.
-        across = solution.slope(body.start)
+        across = solution.slope(body.start, step=-1)
         about_origin, moment = (x - across * (across @ x) / (across @ across) for x in (about_origin, moment))
     assert np.allclose(about_origin + moment, 0.0, atol=1e-8 * size)
 
@@ -226,8 +232,8 @@ def test_beams_with_rotations_balance_too(line: Maker) -> None:
     end = np.array([0.8, 0.5, 0.4])
     body = line((0, 0, 0), end, elements=3, element=fx.elements.SpatialBeam(), stiffness=stiffness)
     solution = fx.solve_static(fx.Model(body, fx.Clamp(body.start), fx.PointForce(body.end, F), fx.Moment(body.end, M)))
-    assert np.allclose(solution.reaction(body.start), -F, atol=1e-12)
-    assert np.allclose(solution.reaction_moment(body.start), -M - np.cross(end, F), atol=1e-12)
+    assert np.allclose(solution.reaction(body.start, step=-1), -F, atol=1e-12)
+    assert np.allclose(solution.reaction_moment(body.start, step=-1), -M - np.cross(end, F), atol=1e-12)
 
 
 def test_hinges_join_positions_only(line: Maker) -> None:
@@ -243,14 +249,14 @@ def test_hinges_join_positions_only(line: Maker) -> None:
     ):  # fmt: skip
         solution = fx.solve_static(fx.Model(a, fx.Clamp(a.start), *joints, *others, load))
         bodies = solution.model.bodies
-        places = [solution.position(x.at((1, 0))) for x in bodies]
-        angles = [solution.rotation(x.at((1, 0))) for x in bodies]
+        places = [solution.position(x.at((1, 0)), step=-1)[:2] for x in bodies]
+        angles = [solution.angle(x.at((1, 0)), step=-1) for x in bodies]
         assert all(np.array_equal(p, places[0]) for p in places)
         assert np.ptp(angles) > 1e-5
-        assert np.linalg.norm(solution.reaction(a.end)) < 1e-7  # nothing is supported there
+        assert np.linalg.norm(solution.reaction(a.end, step=-1)[:2]) < 1e-7  # nothing is supported there
         for x in bodies:  # no moment goes through a hinge
             end = 0 if x.mesh.points[0].tolist() == [1.0, 0.0] else -1
-            moments = solution.resultant(x, "M", xi=(-1.0, 1.0))
+            moments = solution.resultant(x, "M", xi=(-1.0, 1.0), step=-1)
             assert abs(moments[end, end]) < 2e-2 * max(1e-6, np.abs(moments).max())
     x, y = line((-1, 0), (1, 0), 4, name="x"), line((0, -1), (0, 1), 4, name="y")
     crossing = fx.Model(
@@ -258,15 +264,15 @@ def test_hinges_join_positions_only(line: Maker) -> None:
         fx.PointForce(y.end, (0.0, -1e-3)),
     )  # fmt: skip
     solution = fx.solve_static(crossing)
-    assert np.array_equal(solution.position(x.at((0, 0))), solution.position(y.at((0, 0))))
+    assert np.array_equal(solution.position(x.at((0, 0)), step=-1)[:2], solution.position(y.at((0, 0)), step=-1)[:2])
     # The cross bar carries the whole load: EI u = F L^3 / 192 with L = 2 (clamped at both ends, small displacement).
-    assert solution.displacement(x.at((0, 0)))[1] == pytest.approx(-1e-3 * 8 / 192, rel=2e-3)
+    assert solution.displacement(x.at((0, 0)), step=-1)[1] == pytest.approx(-1e-3 * 8 / 192, rel=2e-3)
     pins = [fx.Pin(a.start), fx.Pin(b.start), fx.Pin(b.end)]
     pinned = fx.Model(a, b, fx.Hinge(a.end, b.start), *pins, fx.Gravity((0, -1)))
     solution = fx.solve_static(pinned)
-    assert np.array_equal(solution.position(a.end), (1.0, 0.0))
+    assert np.array_equal(solution.position(a.end, step=-1)[:2], (1.0, 0.0))
     # Half the weight of the beam a, and of the bar b what its axial stiffness gives: one half.
-    assert solution.reaction(a.end)[1] == pytest.approx(0.5 + 0.5, rel=1e-6)
+    assert solution.reaction(a.end, step=-1)[1] == pytest.approx(0.5 + 0.5, rel=1e-6)
 
 
 def test_a_hinge_counts_once_in_the_reaction_of_a_set(line: Maker) -> None:
@@ -276,7 +282,7 @@ def test_a_hinge_counts_once_in_the_reaction_of_a_set(line: Maker) -> None:
     both = fx.Attachment(body, (0, 8), "seam")
     model = fx.Model(body, fx.Hinge(body.node(0), body.node(8)), fx.Clamp(body.node(0)), fx.Gravity((0.0, -0.01)))
     solution = fx.solve_static(model)
-    assert solution.reaction(both) == pytest.approx([0.0, 0.01 * body.length], abs=1e-9)
+    assert solution.reaction(both, step=-1)[:2] == pytest.approx([0.0, 0.01 * body.length], abs=1e-9)
 
 
 @pytest.mark.parametrize("size", [1e-6, 1e-3, 1.0, 1e3, 1e6])
@@ -285,7 +291,7 @@ def test_support_checks_do_not_depend_on_units(line: Maker, size: float) -> None
     stiffness = fx.BeamStiffness(EA=1e4, EI_z=size**2, mass_per_length=1.0)
     body = line((0, 0), (size, 0), 4, stiffness=stiffness)
     solution = fx.solve_static(fx.Model(body, fx.Clamp(body.start), fx.PointForce(body.end, (0, -1e-3))))
-    assert solution.displacement(body.end)[1] == pytest.approx(-1e-3 / 3 * size, rel=1e-5)
+    assert solution.displacement(body.end, step=-1)[1] == pytest.approx(-1e-3 / 3 * size, rel=1e-5)
     with pytest.raises(fx.ModelError, match=r"body 'b' can .*turn"):
         fx.solve_static(fx.Model(body, fx.Pin(body.start)))
     with pytest.raises(fx.ModelError, match="2 rigid motions are free"):

@@ -243,7 +243,7 @@ def test_interrupted_runs_go_on_bitwise(step: Any, corrector: str, tmp_path: Pat
     whole = fx.simulate(model, 1.0, step=step, integrator=scheme)
     file = tmp_path / "first.h5"
     first = fx.simulate(model, 1.0, step=step, integrator=scheme, events=[interrupt_at(12)], file=file)
-    assert first.status is fx.TimeStatus.INTERRUPTED
+    assert first.status is fx.Status.INTERRUPTED
     for start in (first, fx.load(file)):
         rest = fx.simulate(start.model, 1.0, step=step, integrator=scheme, start=start)
         n = len(rest.t)

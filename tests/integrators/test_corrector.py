@@ -284,7 +284,7 @@ def test_runs_that_follow_excitations_go_on_bitwise(jacobian: str) -> None:
     with pytest.raises(fx.ConvergenceError) as stopped:
         fx.simulate(model, 8.0, step=limited, integrator=scheme)
     first = stopped.value.solution
-    assert first.status is fx.TimeStatus.TOO_MANY_STEPS
+    assert first.status is fx.Status.TOO_MANY_STEPS
     rest = fx.simulate(first.model, 8.0, step=step, integrator=scheme, start=first)
     assert whole.counts["excitations"] == first.counts["excitations"] == 3
     assert rest.counts["excitations"] > 0  # they are formed again, as they were

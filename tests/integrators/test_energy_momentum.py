@@ -228,7 +228,7 @@ def test_resumed_runs_are_bitwise_the_same(
     model = make()
     full = go(model, 0.2, step, events=[fx.Event(lambda view: 1.0, name="ctrl-c")])
     first = go(model, 0.2, step, events=[interrupt_at(20)], file=tmp_path / "first.h5")
-    assert first.status is fx.TimeStatus.INTERRUPTED
+    assert first.status is fx.Status.INTERRUPTED
     assert 10 < len(first.steps) < len(full.steps)
     for start in (first, fx.load(tmp_path / "first.h5")):
         rest = go(model, 0.2, step, start=start, events=[fx.Event(lambda view: 1.0, name="ctrl-c")])
@@ -254,7 +254,7 @@ def test_bounded_work() -> None:
 def test_failure_is_told_and_keeps_what_was_made() -> None:
     """Three iterations are not enough for steps in which the axial waves run over many elements."""
     run = fx.simulate(swinging(), 8.0, step=0.1, integrator=fx.EnergyMomentum(most=3), throw=False)
-    assert run.status is fx.TimeStatus.STEP_TOO_SMALL
+    assert run.status is fx.Status.STEP_TOO_SMALL
     assert "did not converge" in run.message or "diverged" in run.message
     assert drift(run) < DRIFT
 

@@ -315,7 +315,7 @@ def test_a_lock_up_ends_the_run_and_keeps_it(scheme: str, step: Any, tmp_path: A
     with pytest.raises(fx.ConvergenceError, match=r"stopped at t = 0\.28.* with a step of") as caught:
         fx.simulate(model, 1.0, step=step, integrator=SCHEMES[scheme], file=file)
     run = caught.value.solution
-    assert run.status is fx.TimeStatus.STEP_TOO_SMALL
+    assert run.status is fx.Status.STEP_TOO_SMALL
     assert LOCKED - 0.01 < run.t[-1] < LOCKED + 5e-3 / 2**6
     if "Baumgarte" not in scheme:
         assert run.residuals[:, 0].max() < 1e-6
@@ -331,7 +331,7 @@ def test_a_run_whose_steps_are_used_up_goes_on_bitwise(scheme: str, step: Any, t
     model, integrator, endless = planar(), SCHEMES[scheme], replace(step, most_steps=None)
     whole = fx.simulate(model, 0.3, step=endless, integrator=integrator)
     begun = fx.simulate(model, 0.3, step=step, integrator=integrator, file=tmp_path / "run.h5", throw=False)
-    assert begun.status is fx.TimeStatus.TOO_MANY_STEPS
+    assert begun.status is fx.Status.TOO_MANY_STEPS
     assert len(begun.steps) == 7
     loaded = fx.load(tmp_path / "run.h5")
     settings = {name: from_plain(name, loaded.settings[name], SETTINGS, {}) for name in ("integrator", "step")}
@@ -361,7 +361,7 @@ def test_a_stricter_scheme_goes_on_after_baumgarte(after: Any) -> None:
     )
     assert begun.residuals[-1, 0] > 1e-7
     run = fx.simulate(system, UNTIL, step=fx.ErrorControl(rtol=1e-8), integrator=after, start=begun)
-    assert run.status is fx.TimeStatus.DONE
+    assert run.status is fx.Status.DONE
     assert run.residuals[:, 0].max() < 1e-9
 
 

@@ -278,10 +278,10 @@ def test_run_of_no_length_and_forgotten_factors(started) -> None:
 def test_a_step_that_must_not_shrink_ends_the_run_with_a_message() -> None:
     control = fx.ErrorControl(1e-10, first_step=0.05, smallest_step=0.05, largest_step=0.05)
     run = fx.simulate(in_space(), 1.0, step=control, integrator=RADAU, throw=False)
-    assert run.status is fx.TimeStatus.STEP_TOO_SMALL
+    assert run.status is fx.Status.STEP_TOO_SMALL
     assert "the estimated error is" in run.message
     slow = fx.simulate(in_space(), 1.0, step=fx.FixedStep(0.2, 0), integrator=fx.RadauIIA(most=3), throw=False)
-    assert slow.status is fx.TimeStatus.STEP_TOO_SMALL
+    assert slow.status is fx.Status.STEP_TOO_SMALL
     assert "converge" in slow.message
     assert len(run) == len(slow) == 1
 

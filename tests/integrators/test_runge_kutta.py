@@ -229,7 +229,7 @@ def test_back_in_time(order: int, started) -> None:
 def test_a_run_of_no_length() -> None:
     run = fx.simulate(hinged_bar(), 0.0, step=0.1, integrator=fx.RungeKutta())
     assert len(run) == 1
-    assert run.status is fx.TimeStatus.DONE
+    assert run.status is fx.Status.DONE
 
 
 @pytest.mark.parametrize("step", [7e-3, fx.ErrorControl(1e-7)], ids=["fixed", "controlled"])
@@ -240,7 +240,7 @@ def test_resumed_runs_are_bitwise(tmp_path, step, kept, interrupt_at) -> None:
     options = {"step": step, "integrator": fx.RungeKutta(order=5, constraints=kept)}
     full = fx.simulate(model, 1.0, **options)
     first = fx.simulate(model, 1.0, events=[interrupt_at(len(full.steps) // 2)], **options)
-    assert first.status is fx.TimeStatus.INTERRUPTED
+    assert first.status is fx.Status.INTERRUPTED
     loaded = fx.load(first.save(tmp_path / "a.h5"), model=model)
     rest = fx.simulate(model, 1.0, start=loaded, **options)
     n = len(rest.steps)

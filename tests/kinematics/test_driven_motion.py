@@ -84,9 +84,9 @@ def test_lock_up_keeps_what_was_found() -> None:
     solution = caught.value.solution
     when = data.lock_up - 0.5
     assert when - 0.01 <= solution.t[-1] <= when
-    assert solution.status is fx.TimeStatus.LOCKED_UP
+    assert solution.status is fx.Status.LOCKED_UP
     kept = fx.solve_kinematics(model, until=2.0, throw=False)
-    assert kept.status is fx.TimeStatus.LOCKED_UP
+    assert kept.status is fx.Status.LOCKED_UP
     assert len(kept) == len(solution)
 
 

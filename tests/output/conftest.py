@@ -26,7 +26,7 @@ def models() -> Iterator[ModuleType]:
 
 
 @pytest.fixture(scope="session")
-def solved(models: ModuleType) -> Callable[[str], fx.Solution]:
+def solved(models: ModuleType) -> Callable[[str], fx.StaticSolution]:
     """Static solutions of the models by name, each computed once."""
     return cache(lambda name: fx.solve_static(getattr(models, name)(), fx.StaticOptions(steps=2, progress=False)))
 

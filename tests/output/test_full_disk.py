@@ -120,7 +120,7 @@ def test_a_journal_that_is_removed_during_the_run(tmp_path: Path) -> None:
     remove = fx.Event(lambda view: view.t - 0.25, name="remove", action=lambda *_: journal.unlink())
     with pytest.warns(fx.LossWarning, match=r"run\.h5\.journal was removed during the run; run\.h5 is written from"):
         run = fx.simulate(model(), 0.5, step=0.01, events=[remove], file=tmp_path / "run.h5")
-    assert run.status is fx.TimeStatus.DONE
+    assert run.status is fx.Status.DONE
     assert np.array_equal(fx.load(tmp_path / "run.h5", model=run.model).q, run.q)
 
 

@@ -185,7 +185,6 @@ def test_lines_are_tubes_about_their_centre_line(name: str, tmp_path: Path) -> N
         sides = 10 if round_ else 4
         centre = points.reshape(4, per_element // sides, sides, 3).mean(axis=2)
         wanted = run.shape(body, row, per_element // sides)
-        wanted = np.pad(wanted, ((0, 0), (0, 0), (0, 3 - dim)))
         assert np.abs(centre - wanted).max() < tolerance * 2.0
         if sides == 4:
             ring = points.reshape(-1, 4, 3)

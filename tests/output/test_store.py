@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -20,8 +20,9 @@ from hypothesis import strategies as st
 
 import flexmbs as fx
 from flexmbs.output import sealed, store
+from flexmbs.results.modal import OperatingState
 
-Solved = Callable[[str], fx.Solution]
+Solved = Callable[[str], fx.StaticSolution]
 
 
 @pytest.fixture
@@ -32,7 +33,7 @@ def saved(solved: Solved, tmp_path: Path) -> Path:
 @pytest.mark.parametrize("name", ["cantilever", "frame", "guided", "spatial", "linear", "planar_linear"])
 def test_solution_comes_back_as_it_was(name: str, solved: Solved, models: ModuleType, tmp_path: Path) -> None:
     again = fx.load(solved(name).save(tmp_path / "result.h5"))
-    assert isinstance(again, fx.Solution)
+    assert isinstance(again, fx.StaticSolution)
     models.assert_equal(solved(name), again)
 
 
@@ -63,9 +64,9 @@ def test_descriptions_come_back(solved: Solved, tmp_path: Path) -> None:
 
 def test_loaded_solution_goes_on_being_useful(solved: Solved, tmp_path: Path) -> None:
     again = fx.load(solved("cantilever").save(tmp_path / "r.h5"))
-    assert isinstance(again, fx.Solution)
+    assert isinstance(again, fx.StaticSolution)
     blade = again.model.body("blade")
-    assert again.reaction(blade.start)[1] == pytest.approx(8.4, rel=1e-6)
+    assert again.reaction(blade.start, step=-1)[1] == pytest.approx(8.4, rel=1e-6)
     more = fx.solve_static(again.model, fx.StaticOptions(steps=2, progress=False))
     np.testing.assert_allclose(more.q, again.q, rtol=0, atol=1e-12)
     assert again.plot().get_xlabel() == "x [m]"
@@ -76,7 +77,7 @@ def test_modes_come_back(start: str, solved: Solved, tmp_path: Path) -> None:
     solution = solved("cantilever")
     modes = fx.solve_modal(solution if start == "state" else solution.model, modes=3)
     again = fx.load(modes.save(tmp_path / "modes.h5"))
-    assert isinstance(again, fx.Modes)
+    assert isinstance(again, fx.ModalSolution)
     np.testing.assert_array_equal(again.frequencies, modes.frequencies)
     np.testing.assert_array_equal(again.vectors, modes.vectors)
     body, its = solution.model.body("blade"), again.model.body("blade")
@@ -86,7 +87,7 @@ def test_modes_come_back(start: str, solved: Solved, tmp_path: Path) -> None:
 
 def test_complex_modes_come_back(models: ModuleType, tmp_path: Path) -> None:
     modes = fx.solve_modal(models.cantilever(), modes=2)
-    flutter = fx.Modes(modes.system, modes.q, modes.eigenvalues + 3j, modes.vectors * (1 + 2j), conservative=False)
+    flutter = replace(modes, roots=modes.roots + 3.0, vectors=modes.vectors * (1 + 2j), conservative=False)
     again = fx.load(flutter.save(tmp_path / "modes.h5"))
     np.testing.assert_array_equal(again.eigenvalues, flutter.eigenvalues)
     np.testing.assert_array_equal(again.vectors, flutter.vectors)
@@ -132,7 +133,7 @@ def test_file_describes_itself_to_other_programs(solved: Solved, tmp_path: Path)
         assert file.attrs["unit_of_length"] == "mm"
         assert file.attrs["sampled_histories"] == "none"
         arrays = [item for item in file["results"].values() if isinstance(item, h5py.Dataset)]
-        assert len(arrays) == 8
+        assert len(arrays) == 11
         assert all(item.attrs["unit"] and item.attrs["description"] for item in arrays)
         # positions without flexmbs: entries of q by node
         body = file["bodies/1"]
@@ -140,18 +141,20 @@ def test_file_describes_itself_to_other_programs(solved: Solved, tmp_path: Path)
         assert list(body["coordinates"].attrs["names"][:2]) == ["x", "y"]
         assert list(body["coordinates"].attrs["units"]) == ["mm", "mm", "-", "-"]
         place = file["results/q"][-1][body["coordinates"][2, :2]]
-    np.testing.assert_array_equal(place, solution.position(solution.model.body("Träger").node(2)))
+    np.testing.assert_array_equal(place, solution.position(solution.model.body("Träger").node(2), step=-1)[:2])
 
 
 def test_every_field_of_results_is_stored() -> None:
-    own = {"kind", "system", "status", "options", "conservative"}
-    assert {f.name for f in fields(fx.Solution)} - own == {q.name for q in store.SOLUTION}
-    assert {f.name for f in fields(fx.Modes)} - own == {q.name for q in store.MODES}
+    words = {"system", "status", "message", "settings", "free", "redundant", "extra"}
+    assert {f.name for f in fields(fx.StaticSolution)} - words == {q.name for q in store.SOLUTION}
+    words = {"system", "state", "conservative", "frame", "whirl"}
+    assert {f.name for f in fields(fx.ModalSolution)} - words == {q.name for q in store.MODES}
+    assert set(OperatingState._fields) == {q.name for q in store.STATE}
 
 
 def test_own_classes_have_to_be_passed(solved: Solved, models: ModuleType, tmp_path: Path) -> None:
     path = solved("own").save(tmp_path / "r.h5")
-    with pytest.raises(fx.ReadError, match=r"body 'rod'.*output_models\.OwnCable.*classes=\(OwnCable,\)"):
+    with pytest.raises(fx.ReadError, match=r"'rod'.*output_models\.OwnCable.*classes=\(OwnCable,\)"):
         fx.load(path)
     with pytest.raises(fx.ReadError, match=r"output_models\.Square.*classes=\(Square,\)"):
         fx.load(path, classes=(models.OwnCable,))
@@ -167,18 +170,18 @@ def test_wrong_classes_are_refused(wrong: Any, saved: Path) -> None:
 
 
 def test_loading_needs_neither_the_script_nor_its_objects(saved: Path, solved: Solved) -> None:
-    code = f"import flexmbs as fx; s = fx.load({str(saved)!r}); print(*s.position(s.model.body('blade').end))"
+    code = f"import flexmbs as fx; s = fx.load({str(saved)!r}); print(*s.position(s.model.body('blade').end, step=-1))"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
     end = solved("cantilever").model.body("blade").end
-    assert [float(x) for x in run.stdout.split()] == solved("cantilever").position(end).tolist()
+    assert [float(x) for x in run.stdout.split()] == solved("cantilever").position(end, step=-1).tolist()
 
 
 # --- what cannot be written ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("wrong", [None, "result", {"q": 1}, fx.Solution])
+@pytest.mark.parametrize("wrong", [None, "result", {"q": 1}, fx.StaticSolution])
 def test_save_refuses_what_is_no_result(wrong: Any, tmp_path: Path) -> None:
-    with pytest.raises(fx.ModelError, match="save: expected a Solution or Modes"):
+    with pytest.raises(fx.ModelError, match="save: expected a StaticSolution or ModalSolution"):
         store.save(wrong, tmp_path / "r.h5")
     assert not list(tmp_path.iterdir())
 

@@ -44,12 +44,12 @@ def strip(element: SurfaceElement, id_: str, cells: int) -> fx.FlexibleBody:
     )  # fmt: skip
 
 
-def solved(model: fx.Model, loads: Sequence[float]) -> fx.Solution:
+def solved(model: fx.Model, loads: Sequence[float]) -> fx.StaticSolution:
     """Equilibria that meet the load parameters."""
-    return fx.solve_static(model, fx.StaticOptions(at=tuple(loads)))  # type: ignore[no-any-return]
+    return fx.solve_static(model, fx.StaticOptions(at=tuple(loads)))
 
 
-def moved(solution: fx.Solution, at: fx.Attachment, load: float) -> FloatArray:
+def moved(solution: fx.StaticSolution, at: fx.Attachment, load: float) -> FloatArray:
     """Displacement (3,) of a node."""
     return np.asarray(solution.displacement(at, solution.at_parameter(load)))
 
@@ -170,7 +170,7 @@ Probe = tuple[str, Callable[[fx.FlexibleBody], fx.Attachment], FloatArray]
 
 
 def _compared(
-    stored: ReferenceSet, solution: fx.Solution, body: fx.FlexibleBody, probes: Sequence[Probe],
+    stored: ReferenceSet, solution: fx.StaticSolution, body: fx.FlexibleBody, probes: Sequence[Probe],
     loads: Sequence[float], mesh: str, rtol: float,
 ) -> list[Measured]:  # fmt: skip
     found = []
@@ -188,7 +188,7 @@ def _compared(
 def _refined(
     id_: str, make: Callable[[Any], tuple[fx.Model, fx.FlexibleBody]], meshes: Sequence[tuple[str, Any, float]],
     probes: Sequence[Probe], loads: Sequence[float], progress: Progress,
-) -> tuple[list[Measured], Table, fx.Solution]:  # fmt: skip
+) -> tuple[list[Measured], Table, fx.StaticSolution]:  # fmt: skip
     """Figures of meshes with a tolerance, a table of the errors at the full load, and the last solution."""
     stored = load_reference(id_)
     quantities: list[Measured] = []
@@ -206,7 +206,7 @@ def _refined(
     return quantities, Table("Errors at the full load in percent", head, rows), solution
 
 
-def _drawn(solution: fx.Solution, text: str) -> tuple[str, Any]:
+def _drawn(solution: fx.StaticSolution, text: str) -> tuple[str, Any]:
     return text, solution.plot("M_11").figure
 
 

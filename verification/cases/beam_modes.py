@@ -109,7 +109,7 @@ def _shapes() -> Any:
     modes = fx.solve_modal(fx.Model(beam, fx.Clamp(beam.start)), modes=3)
     drawing, axes = figure(6.4, 2.8)
     for i in range(3):
-        line = modes.shape(beam, i, 1.0).reshape(-1, 2)
+        line = modes.shape(beam, i, 1.0)[..., :2].reshape(-1, 2)
         axes.plot(line[:, 0], line[:, 1] / np.abs(line[:, 1]).max(), color=COLOURS[i], label=f"mode {i + 1}")
     axes.set_xlabel("x / L")
     axes.set_ylabel("deflection")

@@ -44,7 +44,7 @@ def bent(element: Any, elements: int, slender: float) -> FloatArray:
     """The tip (3,) under a dead force."""
     body = cantilever(element, elements, slender)
     solution = fx.solve_static(fx.Model(body, fx.Clamp(body.start), fx.PointForce(body.end, FORCE)))
-    return np.asarray(np.reshape(solution.position(body.end), (-1, 3))[-1])
+    return solution.position(body.end, step=-1)
 
 
 def _pulse(t: float) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -75,9 +76,10 @@ def draw_shapes(
     axes.legend(frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
 
 
-def bending_only(modes: fx.Modes, count: int, beam: fx.FlexibleBody) -> fx.Modes:
+def bending_only(modes: fx.ModalSolution, count: int, beam: fx.FlexibleBody) -> fx.ModalSolution:
     """Drop axial modes, in which nothing moves across the beam."""
     everywhere = fx.Attachment(beam, tuple(range(beam.mesh.n_points)), "all nodes")
-    moved = [np.abs(modes.displacement(everywhere, m)) for m in range(len(modes))]
+    moved = [np.abs(modes.displacement(everywhere, m)[:, :2]) for m in range(len(modes))]
     keep = [m for m, x in enumerate(moved) if x[:, 1].max() > 1e-3 * x.max()][:count]
-    return fx.Modes(modes.system, modes.q, modes.eigenvalues[keep], modes.vectors[:, keep], modes.conservative)
+    columns = {name: getattr(modes, name)[:, keep] for name in ("vectors", "state_vectors")}
+    return replace(modes, roots=modes.roots[keep], whirl=modes.whirl[keep], growing=modes.growing[keep], **columns)

@@ -28,11 +28,11 @@ VARIANTS = (
 PRINTED = VARIANTS[-1][1]
 
 
-def solved(model: fx.Model) -> fx.Solution:
+def solved(model: fx.Model) -> fx.StaticSolution:
     """Without the warnings of round-off of very thin plates, and of the rigid motion of none."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", fx.AccuracyWarning)
-        return fx.solve_static(model)  # type: ignore[no-any-return]
+        return fx.solve_static(model)
 
 
 def twisted(element: ContinuumPlate, n: int) -> float:
@@ -45,7 +45,7 @@ def twisted(element: ContinuumPlate, n: int) -> float:
     one, two, three, loaded = (plate.at((p["a"] * x, p["a"] * y, 0)) for x, y in ((0, 0), (1, 0), (0, 1), (1, 1)))
     held = (fx.Pin(one), fx.Roller(two, (0, 0, 1)), fx.Roller(two, (0, 1, 0)), fx.Roller(three, (0, 0, 1)))
     small = 1e-3
-    found = solved(fx.Model(plate, *held, fx.PointForce(loaded, (0, 0, -small)))).displacement(loaded)
+    found = solved(fx.Model(plate, *held, fx.PointForce(loaded, (0, 0, -small)))).displacement(loaded, step=-1)
     exact = stored.value("deflection at the loaded corner = P a^2/(2 D (1-nu))")
     return float(-found[2] / (small * exact))
 
@@ -85,7 +85,7 @@ def quarter(element: ContinuumPlate, code: str, n: int) -> tuple[float, float]:
     held += [fx.Symmetry(plate.set("right"), (1, 0, 0)), fx.Symmetry(plate.set("top"), (0, 1, 0))]
     centre, small = plate.at((0.5, 0.5, 0.0)), 1e-4 * D * h
     loads = (fx.Gravity((0, 0, -small)), fx.PointForce(centre, (0, 0, -0.25 * small)))
-    q, P = (-solved(fx.Model(plate, *held, load)).displacement(centre)[2] * D / small for load in loads)
+    q, P = (-solved(fx.Model(plate, *held, load)).displacement(centre, step=-1)[2] * D / small for load in loads)
     return float(q), float(P)
 
 
@@ -125,7 +125,7 @@ def strip(element: ContinuumPlate, identity: str, n: int) -> FloatArray:
     load = (
         fx.EdgeMoment(end, (0, -p["Mmax"] / p["b"], 0)) if identity == "s08a" else fx.EdgeLoad(end, (0, 0, p["Pmax"]))
     )
-    tip = solved(fx.Model(body, fx.Clamp(body.set("left")), load)).displacement(body.node(n))
+    tip = solved(fx.Model(body, fx.Clamp(body.set("left")), load)).displacement(body.node(n), step=-1)
     return np.asarray(tip)
 
 
@@ -183,7 +183,7 @@ def ratio(element: ContinuumPlate, slender: float, curved: bool, n: int = 16) ->
     solution = solved(
         fx.Model(body, fx.Clamp(body.set("left")), fx.EdgeLoad(body.set("right"), tuple(small / b * force)))
     )
-    return float(solution.displacement(body.at(place)) @ force / small / exact)
+    return float(solution.displacement(body.at(place), step=-1) @ force / small / exact)
 
 
 def run_slenderness(progress: Progress) -> Outcome:
@@ -223,7 +223,7 @@ def hemisphere(element: ContinuumPlate, n: int) -> tuple[float, float]:
     loads = (fx.PointForce(one, (0.5 * p["Pmax"], 0, 0)), fx.PointForce(two, (0, -0.5 * p["Pmax"], 0)))
     planes = (fx.Symmetry(body.set("left"), (0, 1, 0)), fx.Symmetry(body.set("right"), (1, 0, 0)))
     solution = solved(fx.Model(body, *planes, fx.Roller(one, (0, 0, 1)), *loads))
-    return float(solution.displacement(one)[0]), float(-solution.displacement(two)[1])
+    return float(solution.displacement(one, step=-1)[0]), float(-solution.displacement(two, step=-1)[1])
 
 
 def run_hemisphere(progress: Progress) -> Outcome:

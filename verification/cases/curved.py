@@ -36,18 +36,18 @@ def run_quarter(progress: Progress) -> Outcome:
             )
             model = fx.Model(beam, fx.Clamp(beam.start), fx.DistributedLoad(beam, (0.0, -load)))
             solution = fx.solve_static(model)
-            errors.append(tip_error(solution.position(beam.end), reference))
+            errors.append(tip_error(solution.position(beam.end, step=-1)[:2], reference))
         x, y, theta = reference.tip
-        position = solution.position(beam.end)
+        position = solution.position(beam.end, step=-1)[:2]
         for name, unit, value, wanted in (
             ("tip x/R", "-", position[0], x), ("tip y/R", "-", position[1], y),
-            ("tip rotation", "rad", solution.rotation(beam.end), theta),
+            ("tip rotation", "rad", solution.angle(beam.end, step=-1), theta),
         ):  # fmt: skip
             quantities.append(measured(f"w R³/EI = {load:g}: {name}", unit, value, wanted, ROD, 1e-12, atol=1e-6))
         studies.append(
             ConvergenceStudy(f"tip position, w R³/EI = {load:g}", counts, errors, 4.0, 3.7, floor=1e-11, counts=True)
         )
-        shapes.append((f"w R³/EI = {load:g}", solution.shape(beam)))
+        shapes.append((f"w R³/EI = {load:g}", solution.shape(beam, step=-1)[..., :2]))
         exact.append((reference.x, reference.y))
     rest = beam.element.positions(
         beam.tabulate(np.arange(4 * beam.mesh.n_points).reshape(-1, 4), 0),
@@ -95,13 +95,13 @@ def run_catenary(progress: Progress) -> Outcome:
             fx.DistributedLoad(cable, (0.0, -data["w"]), history=fx.Constant()),
         )
         solution = fx.solve_static(model)
-        middle = solution.position(cable.at((0.0, -50.0 if elements % 2 == 0 else -48.0)))
+        middle = solution.position(cable.at((0.0, -50.0 if elements % 2 == 0 else -48.0)), step=-1)[:2]
         s = 50.0 if elements % 2 == 0 else 48.0
         errors.append(float(np.hypot(*(middle - exact.at(s)[:2]))))
-    upper = solution.reaction(cable.start)
-    shape = solution.shape(cable, points=33).reshape(-1, 2)
+    upper = solution.reaction(cable.start, step=-1)[:2]
+    shape = solution.shape(cable, points=33, step=-1)[..., :2].reshape(-1, 2)
     lowest = shape[np.argmin(shape[:, 1])]
-    middle = solution.position(cable.at((0.0, -50.0)))
+    middle = solution.position(cable.at((0.0, -50.0)), step=-1)[:2]
     H, V = "horizontal tension H", "vertical force at the upper support (s=0)"
     depth, across = "sag point: depth below the upper support", "sag point: horizontal distance"
     halfway = "position (x, depth) at s=50"

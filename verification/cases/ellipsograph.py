@@ -81,7 +81,7 @@ def run(progress: Progress) -> Outcome:
     ]  # fmt: skip
     drawing, axes = figure(6.4, 4.8)
     for k, colour in zip(range(0, len(soft), 4), COLOURS * 2, strict=False):
-        line = soft.shape(soft.model.body("beam"), k).reshape(-1, 2)
+        line = soft.shape(soft.model.body("beam"), k)[..., :2].reshape(-1, 2)
         axes.plot(line[:, 0], line[:, 1], color=colour, linewidth=1.6, label=f"t = {soft.t[k]:.1f} s")
         axes.plot(path[k, 0::2], path[k, 1::2], "o-", color=colour, linewidth=0.7, markersize=2.5)
     axes.set_aspect("equal")

@@ -187,7 +187,7 @@ def run(progress: Progress) -> Outcome:
     shapes, axes = figure(5.0, 3.8)
     body = motion.model.body("pendulum")
     for k, colour in zip(range(0, 24, 4), COLOURS, strict=True):
-        curve = motion.shape(body, k).reshape(-1, 2)
+        curve = motion.shape(body, k)[..., :2].reshape(-1, 2)
         axes.plot(curve[:, 0], curve[:, 1], color=colour, linewidth=1.4, label=f"t = {motion.t[k]:.1f} s")
     axes.set_aspect("equal")
     axes.set_xlabel("x in m")

@@ -69,7 +69,7 @@ def run(progress: Progress) -> Outcome:
     studies.append(orders("tip at 0.2 and 0.4 s, 24 elements", STEPS, by_step))
     drawing, axes = figure(6.4, 4.4)
     for k, colour in zip(range(9), COLOURS * 2, strict=False):
-        line = run_.shape(run_.model.body("pendulum"), k).reshape(-1, 2)
+        line = run_.shape(run_.model.body("pendulum"), k)[..., :2].reshape(-1, 2)
         axes.plot(line[:, 0], line[:, 1], color=colour, linewidth=1.4, label=f"t = {run_.t[k]:.1f} s")
     axes.plot(exact[:, 0], exact[:, 1], "o", color="black", markersize=3.5, label="reference")
     axes.set_aspect("equal")

@@ -35,7 +35,7 @@ def run_clamped(progress: Progress) -> Outcome:
         middle = beam.at((data["L"] / 2, 0.0))
         model = fx.Model(beam, fx.Clamp(beam.start), fx.Clamp(beam.end), fx.PointForce(middle, (0.0, loads[-1])))
         solution = fx.solve_static(model, fx.StaticOptions(at=[p / loads[-1] for p in loads]))
-        errors.append(abs(solution.displacement(middle)[1] - exact.deflection) / exact.deflection)
+        errors.append(abs(solution.displacement(middle, step=-1)[1] - exact.deflection) / exact.deflection)
         if elements != 128:
             continue
         for load in loads:
@@ -109,7 +109,7 @@ def run_diamond(progress: Progress) -> Outcome:
             progress(f"{kind}, {elements} elements")
             right, model = _diamond(elements, sign * loads[-1])
             solution = fx.solve_static(model, fx.StaticOptions(at=[p / loads[-1] for p in loads]))
-            errors.append(abs(sign * solution.displacement(right.end)[1] - exact.hinge))
+            errors.append(abs(sign * solution.displacement(right.end, step=-1)[1] - exact.hinge))
             if elements != 16:
                 continue
             for load in loads:
@@ -120,7 +120,7 @@ def run_diamond(progress: Progress) -> Outcome:
                     ("rigid-corner displacement across load / L (one corner, relative to the centre)",
                      "rigid-corner displacement", "L", -sign * solution.displacement(right.start, step)[0]),
                     ("tip rotation relative to the initial 45 deg", "rotation at the hinge", "rad",
-                     -sign * solution.rotation(right.end, step)),
+                     -sign * solution.angle(right.end, step)),
                 ):  # fmt: skip
                     reference = stored.reference(f"{kind} PL2/EI={load:g} {name}")
                     quantities.append(
@@ -149,9 +149,9 @@ def run_diamond(progress: Progress) -> Outcome:
     )  # fmt: skip
 
 
-def _whole(solution: fx.Solution) -> list[np.ndarray]:
+def _whole(solution: fx.StaticSolution) -> list[np.ndarray]:
     """Upper half and its mirror image."""
-    pieces = [solution.shape(b).reshape(-1, 2) for b in solution.model.bodies]
+    pieces = [solution.shape(b, step=-1)[..., :2].reshape(-1, 2) for b in solution.model.bodies]
     return pieces + [p * (1.0, -1.0) for p in pieces]
 
 
@@ -177,7 +177,7 @@ def run_column(progress: Progress) -> Outcome:
         )
         at = sorted({*(p.load * critical / last for p in points), probe / last})
         solution = fx.solve_static(model, fx.StaticOptions(at=at, first_step=0.02))
-        position = solution.position(beam.end, solution.at_parameter(probe / last))
+        position = solution.position(beam.end, solution.at_parameter(probe / last))[:2]
         errors.append(float(np.hypot(position[0] - exact.tip[0], position[1] - exact.tip[1])))
         if elements != 64:
             continue
@@ -185,7 +185,7 @@ def run_column(progress: Progress) -> Outcome:
             step = solution.at_parameter(point.load * critical / last)
             # With the side force the exact tip differs from the perfect column's; both are shown, the former is judged.
             reference = column_under_load(point.load * critical, side=side, axial=axial).tip
-            tip = (*solution.position(beam.end, step), solution.rotation(beam.end, step))
+            tip = (*solution.position(beam.end, step)[:2], solution.angle(beam.end, step))
             for name, unit, value, wanted in zip(
                 ("tip x/L", "tip y/L", "tip rotation"), ("-", "-", "rad"), tip, reference, strict=True
             ):
@@ -200,7 +200,7 @@ def run_column(progress: Progress) -> Outcome:
                              "Timoshenko and Gere, elliptic integrals", 1e-12, atol=2e-3)
                 )  # fmt: skip
             if angle in (40, 80, 120, 160, 176):
-                shapes.append((f"P/Pcr = {point.load:.2f}", solution.shape(beam, step)))
+                shapes.append((f"P/Pcr = {point.load:.2f}", solution.shape(beam, step)[..., :2]))
     drawing, axes = figure()
     draw_shapes(axes, shapes)
     study = ConvergenceStudy("tip position at P/Pcr = 3", counts, errors, 4.0, 3.8, floor=1e-10, counts=True)

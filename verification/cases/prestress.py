@@ -19,7 +19,9 @@ from flexmbs.verification.reference.rod import ENGINEERING, GREEN
 CLOSED = "closed form, small vibrations about the stretched beam"
 
 
-def _hanging(length: float, gravity: float, elements: int, EI: float, EA: float, bars: int) -> tuple[Any, fx.Modes]:
+def _hanging(
+    length: float, gravity: float, elements: int, EI: float, EA: float, bars: int
+) -> tuple[Any, fx.ModalSolution]:
     """Modes of ``bars`` hinged members that hang from a pin, each of ``elements`` cables with unit mass per length."""
     members = [
         fx.FlexibleBody.line(
@@ -74,7 +76,7 @@ def run_chain(progress: Progress) -> Outcome:
     members, modes = _hanging(length, gravity, 100, 1e-4, 1e9, 1)
     drawing, axes = figure(4.6, 4.4)
     for i in range(3):
-        line = modes.shape(members[0], i, 1.0).reshape(-1, 2)
+        line = modes.shape(members[0], i, 1.0)[..., :2].reshape(-1, 2)
         axes.plot(line[:, 0] / np.abs(line[:, 0]).max(), line[:, 1], color=COLOURS[i], label=f"mode {i + 1}")
     axes.set_xlabel("deflection")
     axes.set_ylabel("y [m]")
@@ -133,7 +135,7 @@ def run_stretched(progress: Progress) -> Outcome:
     )
 
 
-def _axial(elements: int, EA: float, EI: float, force: float, strain: CableStrain, modes: int) -> fx.Modes:
+def _axial(elements: int, EA: float, EI: float, force: float, strain: CableStrain, modes: int) -> fx.ModalSolution:
     """Modes of a pinned beam after an axial force has stretched it."""
     beam = fx.FlexibleBody.line(
         (0, 0), (1, 0), elements=elements, element=PlanarCable(strain=strain),

@@ -20,7 +20,7 @@ ROD = "elastica with follower force, boundary-value problem by Chebyshev colloca
 FOLLOWER = (1.0, 5.0, 10.0)
 
 
-def _rolled(elements: int, turns: float, steps: int | None = None) -> tuple[fx.FlexibleBody, fx.Solution]:
+def _rolled(elements: int, turns: float, steps: int | None = None) -> tuple[fx.FlexibleBody, fx.StaticSolution]:
     beam = cantilever(elements, AXIAL)
     model = fx.Model(beam, fx.Clamp(beam.start), fx.Moment(beam.end, 2.0 * math.pi * turns))
     at = [t / turns for t in TURNS if t <= turns]
@@ -37,18 +37,18 @@ def run_moment(progress: Progress) -> Outcome:
         for turns in TURNS:
             step = solution.at_parameter(turns / TURNS[-1])
             tip = cantilever_tip_moment(2.0 * math.pi * turns)
-            position = solution.position(beam.end, step)
+            position = solution.position(beam.end, step)[:2]
             errors[turns].append(float(np.hypot(position[0] - tip.x, position[1] - tip.y)))
             if elements == 64:  # tolerance: fourth order in the angle of an element
                 quantities.append(
-                    measured(f"{turns:g} turns, 64 elements: tip rotation", "rad", solution.rotation(beam.end, step),
+                    measured(f"{turns:g} turns, 64 elements: tip rotation", "rad", solution.angle(beam.end, step),
                              tip.theta, ARC, 1e-12, rtol=(2.0 * math.pi * turns / elements) ** 4 / 100.0)
                 )  # fmt: skip
             if elements == 32:
-                shapes.append((f"{turns:g} turns", solution.shape(beam, step)))
+                shapes.append((f"{turns:g} turns", solution.shape(beam, step)[..., :2]))
     for elements, allowed in ((16, 1.5e-4), (32, 1e-5)):
         beam, solution = _rolled(elements, 1.0, steps=10)
-        gap = float(np.hypot(*solution.position(beam.end)))
+        gap = float(np.hypot(*solution.position(beam.end, step=-1)[:2]))
         quantities.append(
             measured(f"one turn in 10 steps, {elements} elements: distance of the tip from the clamp", "L", gap, 0.0,
                      ARC, atol=allowed)
@@ -78,21 +78,21 @@ def run_follower(progress: Progress) -> Outcome:
         beam = cantilever(elements, AXIAL)
         model = fx.Model(beam, fx.Clamp(beam.start), fx.PointForce(beam.end, (0.0, FOLLOWER[-1]), follower=True))
         solution = fx.solve_static(model, fx.StaticOptions(at=[p / FOLLOWER[-1] for p in FOLLOWER]))
-        errors.append(tip_error(solution.position(beam.end), references[FOLLOWER[-1]]))
+        errors.append(tip_error(solution.position(beam.end, step=-1)[:2], references[FOLLOWER[-1]]))
         if elements != 32:
             continue
         for load in FOLLOWER:
             step = solution.at_parameter(load / FOLLOWER[-1])
             x, y, theta = references[load].tip
-            position = solution.position(beam.end, step)
+            position = solution.position(beam.end, step)[:2]
             for name, unit, value, reference in (
                 ("tip x/L", "-", position[0], x), ("tip y/L", "-", position[1], y),
-                ("tip rotation", "rad", solution.rotation(beam.end, step), theta),
+                ("tip rotation", "rad", solution.angle(beam.end, step), theta),
             ):  # fmt: skip
                 quantities.append(
                     measured(f"P L²/EI = {load:g}: {name}", unit, value, reference, ROD, 1e-12, atol=1e-5)
                 )
-            shapes.append((f"P L²/EI = {load:g}", solution.shape(beam, step)))
+            shapes.append((f"P L²/EI = {load:g}", solution.shape(beam, step)[..., :2]))
             exact.append((references[load].x, references[load].y))
     drawing, axes = figure()
     draw_shapes(axes, shapes, exact)

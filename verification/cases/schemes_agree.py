@@ -11,7 +11,7 @@ import numpy as np
 import flexmbs as fx
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
-from flexmbs.time_solution import TimeStatus
+from flexmbs.results.status import Status
 from flexmbs.verification import Case, Measured, Outcome, Progress, Table
 from flexmbs.verification.cases.common import COLOURS, figure, measured
 from flexmbs.verification.work_precision.problems import PROBLEMS, Problem
@@ -116,7 +116,7 @@ def _run(system: fx.System, until: float, step: fx.FixedStep | fx.ErrorControl, 
     """A run that has come to its end."""
     run = fx.simulate(system, until, step=step, integrator=integrator, output=fx.Output(energy=False),
                       progress=False, throw=False)  # fmt: skip
-    if run.status is not TimeStatus.DONE or not np.isfinite(run.q[-1]).all():
+    if run.status is not Status.DONE or not np.isfinite(run.q[-1]).all():
         raise _NotDoneError(run.message)
     return run
 

@@ -49,11 +49,13 @@ def held(body: fx.FlexibleBody, code: str, flat: bool = True) -> list[Any]:
     return supports
 
 
-def deflection(body: fx.FlexibleBody, supports: list[Any], load: Any, at: fx.Attachment) -> tuple[float, fx.Solution]:
+def deflection(
+    body: fx.FlexibleBody, supports: list[Any], load: Any, at: fx.Attachment
+) -> tuple[float, fx.StaticSolution]:
     """Displacement along z in one step."""
     options = fx.StaticOptions(steps=1, check_stability=False)
     solution = fx.solve_static(fx.Model(body, *supports, load), options)
-    return float(solution.displacement(at)[2]), solution
+    return float(solution.displacement(at, step=-1)[2]), solution
 
 
 def run_plates(progress: Progress) -> Outcome:
@@ -82,7 +84,8 @@ def run_plates(progress: Progress) -> Outcome:
             w, solution = deflection(body, held(body, code), force, centre)
             values.append(w * D / size)
             if name.startswith("SSSS uniform") and n == COUNTS[-1]:
-                M = solution.resultant(body, "M_11").reshape(n, n)[n // 2 - 1 : n // 2 + 1, n // 2 - 1 : n // 2 + 1]
+                middle = slice(n // 2 - 1, n // 2 + 1)
+                M = solution.resultant(body, "M_11", step=-1).reshape(n, n)[middle, middle]
                 known = stored.reference("SSSS uniform: M_c/(q a^2), nu=0.3")
                 quantities.append(
                     measured("SSSS uniform: moment in the centre / (q a^2), mean of four cells", "-",
@@ -119,8 +122,8 @@ def _twist() -> list[Measured]:
     one, two, three, four = (body.at((x, y, 0.0)) for x, y in ((0, 0), (1, 0), (0, 1), (1, 1)))
     supports = [fx.Pin(one), fx.Roller(two, (0, 0, 1)), fx.Roller(two, (0, 1, 0)), fx.Roller(three, (0, 0, 1))]
     w, solution = deflection(body, supports, fx.PointForce(four, (0, 0, -1.0)), four)
-    middle = -float(solution.displacement(body.at((0.5, 0.5, 0.0)))[2])
-    moment = float(np.abs(solution.resultant(body, "M_12")).mean())
+    middle = -float(solution.displacement(body.at((0.5, 0.5, 0.0)), step=-1)[2])
+    moment = float(np.abs(solution.resultant(body, "M_12", step=-1)).mean())
     names = (
         "deflection at the loaded corner = P a^2/(2 D (1-nu))",
         "deflection at the plate centre (a quarter of the corner value)",
@@ -200,7 +203,7 @@ def run_membranes(progress: Progress) -> Outcome:
             load = fx.EdgeLoad(body.set("right"), (0, SMALL / 16.0, 0))
             model = fx.Model(body, fx.Clamp(body.set("left")), fx.Guide(everywhere, (0, 0, 1)), load)
             solution = fx.solve_static(model, fx.StaticOptions(steps=1, check_stability=False))
-            values.append(float(solution.displacement(body.at((48, 52, 0)))[1]) / SMALL)
+            values.append(float(solution.displacement(body.at((48, 52, 0)), step=-1)[1]) / SMALL)
         rows.append((str(enhanced), *(f"{value:.3f}" for value in values)))
     known = stored.reference(name)
     quantities.append(

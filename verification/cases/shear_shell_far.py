@@ -73,7 +73,7 @@ def _strip(shape: str, n: int, h: float, E: float, width: float) -> float:
     load = fx.EdgeLoad(body.set("right"), (0, 0, force / width))
     options = fx.StaticOptions(steps=1, check_stability=False)
     solution = fx.solve_static(fx.Model(body, fx.Clamp(body.set("left")), load), options)
-    return float(solution.displacement(body.at(end, tolerance=1e-6))[2]) / force / exact - 1.0
+    return float(solution.displacement(body.at(end, tolerance=1e-6), step=-1)[2]) / force / exact - 1.0
 
 
 def _folded(n: int, angle: float) -> fx.Mesh:
@@ -111,7 +111,7 @@ def _pulled(mesh: fx.Mesh, h: float, force: FloatArray) -> tuple[float, float]:
     size = SMALL * h / abs(linear[which])
     model = fx.Model(body, fx.Clamp(body.set("left")), fx.PointForce(body.node(node), tuple(size * force)))
     solution = fx.solve_static(model, fx.StaticOptions(steps=1, check_stability=False))
-    return float(solution.displacement(body.node(node))[which]) / size, float(linear[which])
+    return float(solution.displacement(body.node(node), step=-1)[which]) / size, float(linear[which])
 
 
 def run_folds(progress: Progress) -> Outcome:

@@ -52,7 +52,7 @@ def _named(mesh: fx.Mesh) -> fx.Mesh:
 
 def plates(
     mesh: fx.Mesh, element: ContinuumPlate, size: float, thickness: float = THIN
-) -> tuple[FloatArray, fx.Solution]:
+) -> tuple[FloatArray, fx.StaticSolution]:
     """Displacement of the corner of the upright plate under a load along its upper edge."""
     body = fx.FlexibleBody(
         mesh, element, section=fx.Sheet(thickness, axis=(1.0, 0.0, 1.0)), material=MATERIAL, name="plates"
@@ -61,7 +61,7 @@ def plates(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", fx.AccuracyWarning)
         solution = fx.solve_static(fx.Model(body, fx.Clamp(body.set("root")), load))
-    return np.ravel(solution.displacement(body.set("corner"))), solution
+    return np.ravel(solution.displacement(body.set("corner"), step=-1)), solution
 
 
 def linear(mesh: fx.Mesh, size: float) -> FloatArray:
@@ -119,7 +119,7 @@ def run_folds(progress: Progress) -> Outcome:
     return Outcome(quantities, studies, [table], figures)
 
 
-def _picture(solution: fx.Solution) -> Figure:
+def _picture(solution: fx.StaticSolution) -> Figure:
     axes: Any = solution.plot("M_11")
     axes.view_init(18, -125)
     return axes.figure  # type: ignore[no-any-return]

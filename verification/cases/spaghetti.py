@@ -112,7 +112,7 @@ def _run(progress: Progress, rotary: bool) -> Outcome:
     studies.append(orders(f"both ends up to 5 s, {mesh} elements", steps, by_step))
     drawing, axes = figure(6.4, 3.6)
     for k, colour in zip(range(0, len(run), 2), COLOURS * 2, strict=False):
-        line = run.shape(run.model.body("rod"), k).reshape(-1, 2)
+        line = run.shape(run.model.body("rod"), k)[..., :2].reshape(-1, 2)
         axes.plot(line[:, 0], line[:, 1], color=colour, linewidth=1.3, label=f"t = {run.t[k]:g} s")
     axes.plot(*exact.reshape(-1, 2).T, "o", color="black", markersize=3.0, label="reference")
     axes.set_aspect("equal")

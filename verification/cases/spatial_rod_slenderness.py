@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 import warnings
 
-import numpy as np
-
 import flexmbs as fx
 from flexmbs.core.contracts import Element
 from flexmbs.elements import ContinuumBeam, DirectorBeam, ExactBeam, PlanarCable, SpatialBeam, SpatialCable
@@ -73,7 +71,7 @@ def ratio(element: Element, elements: int, slender: float, load: str) -> float:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", fx.AccuracyWarning)
         solution = fx.solve_static(fx.Model(body, fx.Clamp(body.start), force))
-    tip = np.reshape(solution.position(body.end), (-1, dim))[-1]
+    tip = solution.position(body.end, step=-1)[:dim]
     return float((tip - body.mesh.points[list(body.end.nodes)][0]) @ direction[:dim] / small / exact)
 
 

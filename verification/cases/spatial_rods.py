@@ -71,7 +71,7 @@ def run_bend(progress: Progress) -> Outcome:
                 model = bend(element, elements, torsion, shear)
                 solution = fx.solve_static(model, fx.StaticOptions(at=at[:-1]))
                 body = model.body("bend")
-                if isinstance(solution, fx.Solution):
+                if isinstance(solution, fx.StaticSolution):
                     tips = np.array([solution.position(body.end, solution.at_parameter(s)) for s in at])
                     shapes = [
                         (p, solution.shape(body, solution.at_parameter(s))) for p, s in zip(LOADS, at, strict=True)
@@ -115,7 +115,7 @@ def _bends(shapes: list[tuple[int, FloatArray]]) -> Any:
     return drawing
 
 
-def princeton(elements: int, load: float, degrees: float) -> tuple[fx.Solution, FloatArray]:
+def princeton(elements: int, load: float, degrees: float) -> tuple[fx.StaticSolution, FloatArray]:
     """S12; returns the solution and the axes (x, along the thickness, along the height) as rows."""
     p = load_reference("s12").parameters
     a = math.radians(degrees)
@@ -145,8 +145,8 @@ def run_princeton(progress: Progress) -> Outcome:
                 progress(f"{elements} elements, {load} N at {degrees} degrees")
                 solution, axes = princeton(elements, load, degrees)
                 end = solution.model.body("beam").end
-                moved = axes @ solution.displacement(end)
-                turned = axes @ solution.section_frame(end) @ _section(axes).T @ axes.T
+                moved = axes @ solution.displacement(end, step=-1)
+                turned = axes @ solution.section_frame(end, step=-1) @ _section(axes).T @ axes.T
                 twist = math.atan2(turned[2, 1] - turned[1, 2], turned[1, 1] + turned[2, 2])
                 name = f"P={load:g} angle={degrees} "
                 exact = np.array([stored.value(name + figures[0], i) for i in range(3)])
@@ -293,15 +293,15 @@ def run_spring(progress: Progress) -> Outcome:
             fx.Prescribe(wire.end, (r1 - r0, 0.0, rise), tilt),
         )
         solution = fx.solve_static(model)
-        pull = solution.reaction(wire.end)
-        about_axis = solution.reaction_moment(wire.end) + np.cross(solution.position(wire.end), pull)
+        pull = solution.reaction(wire.end, step=-1)
+        about_axis = solution.reaction_moment(wire.end, step=-1) + np.cross(solution.position(wire.end, step=-1), pull)
         errors.append(abs(pull[2] / force - 1.0))
     for name, unit, value, exact in (
         ("pull along the axis", "N", pull[2], force),
         ("pull across the axis, x", "N", pull[0], 0.0),
         ("pull across the axis, y", "N", pull[1], 0.0),
         ("moment about the axis", "N m", about_axis[2], moment),
-        ("twisting moment in the middle", "N m", solution.resultant(wire, "M_x", xi=[0.0])[32, 0], torsion),
+        ("twisting moment in the middle", "N m", solution.resultant(wire, "M_x", xi=[0.0], step=-1)[32, 0], torsion),
     ):
         quantities.append(measured(name, unit, value, exact, "Love, article 270", 0.0, rtol=1e-4, atol=2e-5))
     study = ConvergenceStudy("pull along the axis", counts, errors, 4.0, 3.6, floor=1e-6, counts=True)

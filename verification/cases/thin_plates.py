@@ -45,10 +45,10 @@ def quarter(element: ThinPlate, n: int, code: str, load: str) -> tuple[float, fl
         solution = fx.solve_static(fx.Model(body, *supports, force))
     moments = _moments(body, solution)
     scale = q if load == "q" else 4.0 * P
-    return -solution.displacement(centre)[2] * D / scale, moments[-1] / scale, moments[-n] / scale
+    return -solution.displacement(centre, step=-1)[2] * D / scale, moments[-1] / scale, moments[-n] / scale
 
 
-def _moments(body: fx.FlexibleBody, solution: fx.Solution) -> FloatArray:
+def _moments(body: fx.FlexibleBody, solution: fx.StaticSolution) -> FloatArray:
     """M_11 of the elements at their corner (1, 1) and, in the first column of the last row, at (-1, 1); all others."""
     group = solution.system.group(body)
     q = solution.q[-1]
@@ -122,7 +122,8 @@ def run_twist(progress: Progress) -> Outcome:
         group: Any = solution.system.group(body)
         q = solution.q[-1]
         moment = abs(element.stress_resultants(group, q, 0.0 * q, np.zeros((1, 2)))[0, 0, 5])
-        values = (-solution.displacement(body.node(8))[2], -solution.displacement(body.node(4))[2], moment)
+        first, second = (-solution.displacement(body.node(n), step=-1)[2] for n in (8, 4))
+        values = (first, second, moment)
         for name, unit, value in zip(names, ("m", "m", "N m/m"), values, strict=True):
             known = stored.reference(name)
             quantities.append(  # round-off and membrane strains of the second order in w/h = 4e-3
@@ -208,7 +209,7 @@ def run_tension(progress: Progress) -> Outcome:
     return Outcome(quantities, tables=[table])
 
 
-def _kinds(found: fx.Modes, body: fx.FlexibleBody) -> tuple[list[float], list[float]]:
+def _kinds(found: fx.ModalSolution, body: fx.FlexibleBody) -> tuple[list[float], list[float]]:
     """The first four frequencies [Hz] of bending out of the plane and of twist."""
     bending: list[float] = []
     twisting: list[float] = []

@@ -17,7 +17,7 @@ from flexmbs.core.errors import FlexmbsError, ModelError
 from flexmbs.dynamics import Dynamics
 from flexmbs.integrators.contracts import StepResult, StepState
 from flexmbs.mechanics.energies import Energies
-from flexmbs.time_solution import TimeStatus
+from flexmbs.results.status import Status
 from flexmbs.verification.work_precision.problems import Problem
 from flexmbs.verification.work_precision.schemes import Control, Scheme
 
@@ -202,14 +202,14 @@ def _one(
         return Run(level, failure=str(broken))
     except Exception as broken:  # noqa: BLE001 - as in _refusal
         return Run(level, failure=f"{type(broken).__name__}: {broken}")
-    if found.status is TimeStatus.INTERRUPTED:
+    if found.status is Status.INTERRUPTED:
         raise KeyboardInterrupt
     counts = found.counts
     run = Run(
         level, None, float(counts["cpu_seconds"]), 1, int(counts["evaluations"]), int(counts["factorisations"]),
         len(found.steps), int(counts["rejected"]),
     )  # fmt: skip
-    if found.status is not TimeStatus.DONE:
+    if found.status is not Status.DONE:
         return replace(run, failure=found.message or found.status.value)
     if not look:
         return replace(run, error=0.0)

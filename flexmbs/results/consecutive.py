@@ -11,9 +11,8 @@ import numpy as np
 from flexmbs.core.checks import show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
-from flexmbs.equilibria import Equilibria
 from flexmbs.output.model_description import describe_model, differences
-from flexmbs.time_solution import Energy, TimeSolution
+from flexmbs.results.time import Energy, TimeSolution
 
 __all__ = ["joined"]
 
@@ -53,7 +52,7 @@ def joined(first: TimeSolution, second: TimeSolution) -> TimeSolution:
     (6, 11, 1.0)
     """
     for name, run in (("first", first), ("second", second)):
-        if not isinstance(run, TimeSolution) or isinstance(run, Equilibria):
+        if not isinstance(run, TimeSolution):
             raise ModelError(f"joined: {name} must be a motion that simulate or load returned, not {show(run)}.")
     if first.model is not second.model:
         found = differences(describe_model(first.model)[0], describe_model(second.model)[0])

@@ -15,21 +15,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flexmbs.core.contracts import FloatArray
+from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError
-from flexmbs.dynamics import Dynamics
+from flexmbs.results.support_reactions import evaluated
 from flexmbs.trees.coordinate import TreeCoordinateMarker
 from flexmbs.trees.group import F_, P_, R_
 
 if TYPE_CHECKING:
-    from flexmbs.time_solution import TimeSolution
+    from flexmbs.results.states import States
     from flexmbs.trees.coordinate import TreeCoordinate
 
 __all__ = ["tree_reaction"]
 
 
-def tree_reaction(solution: TimeSolution, joint: TreeCoordinate) -> FloatArray:
-    """Force (inertial axes) and moment about the link frame, in its axes, that a joint exerts on its link, (n_t, 6).
+def tree_reaction(solution: States, joint: TreeCoordinate, rows: IntArray) -> FloatArray:
+    """Force (inertial axes) and moment about the link frame, in its axes, that a joint exerts on its link, (n, 6).
 
     Raises
     ------
@@ -37,35 +37,23 @@ def tree_reaction(solution: TimeSolution, joint: TreeCoordinate) -> FloatArray:
         If the model has controllers, whose held values are not stored with every state, or the joint is fixed to others
         and so has no coordinate of its own.
     """
-    model, system = solution.model, solution.system
-    if model.controllers or model.states:
-        raise ModelError(
-            f"reaction of joint {joint.name!r}: model {model.name!r} has controllers or states of its own, whose "
-            f"forces cannot be evaluated again. Close the tree by a joint of the model where the reaction is wanted."
-        )
+    system = solution.system
     trees: Any = system.coordinates.group_of(joint.tree)
     places, number, first = trees.of(joint.tree), trees.bodies.index(joint.tree), trees.first_column(joint.tree)
     own = places.own(joint.link)
     if not len(own):
         raise ModelError(f"reaction of joint {joint.name!r}: a fixed joint makes one body of two; it has no reaction.")
     head, last = int(own[0]), int(own[-1])
-    dyn = Dynamics(system)
-    m = dyn.mechanics
     beyond = []
-    for i, marker in enumerate(m.markers.markers):
+    for i, marker in enumerate(system.mechanics.markers.markers):
         body: Any = marker.body
         if body not in joint.tree.bodies or isinstance(marker, TreeCoordinateMarker):
             continue
         if head in places.path(body.index, getattr(marker, "outlet", None)):
             beyond.append(i)
     R_L, p_L = places.columns.R_L[joint.link], places.columns.p_L[joint.link]
-    out = np.empty((len(solution), 6))
-    dyn.start_turns(float(solution.t[0]))
-    for i in range(len(solution)):
-        dyn.set_time(float(solution.t[i]))
-        q, v, a, lam = (np.array(x[i]) for x in (solution.q, solution.v, solution.a, solution.lam))
-        dyn.residual(q, v, a, lam)
-        dyn.accept(q)
+    out = np.empty((len(rows), 6))
+    for n, (_, dyn) in enumerate(evaluated(f"reaction of joint {joint.name!r}", solution, rows)):
         row = trees.table.work[first + last]
         R, origin = row[R_ : R_ + 9].reshape(3, 3), trees.table.origin[number]
         frame, place = R @ R_L, row[P_ : P_ + 3] + R @ p_L
@@ -74,6 +62,6 @@ def tree_reaction(solution: TimeSolution, joint: TreeCoordinate) -> FloatArray:
             force, moment = dyn.markers.W[k, :3], dyn.markers.R[k] @ dyn.markers.W[k, 3:]
             wrench[:3] += force
             wrench[3:] += moment + np.cross(dyn.markers.p[k] - origin, force)
-        out[i, :3] = wrench[:3]
-        out[i, 3:] = frame.T @ (wrench[3:] - np.cross(place, wrench[:3]))
+        out[n, :3] = wrench[:3]
+        out[n, 3:] = frame.T @ (wrench[3:] - np.cross(place, wrench[:3]))
     return out

@@ -1,4 +1,4 @@
-"""What joints and forces between markers did over a run: their coordinates, angles over full turns, reactions."""
+"""What joints and forces between markers did over stored states: coordinates, angles over full turns, reactions."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flexmbs.bodies.marker import Marker
-from flexmbs.core.contracts import FloatArray
+from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.joints.rows import ANGLE, row_gradient, row_value
+from flexmbs.results.kinematics import joint_of, kinematics
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from flexmbs.joints.contracts import Joint, Row
-    from flexmbs.time_solution import TimeSolution
+    from flexmbs.results.states import States
 
 __all__ = ["JointHistory", "angles_at_end", "force_rows", "reaction_wrench", "rows_over_time"]
 
@@ -25,7 +26,7 @@ MANY_JOINTS = 200
 class JointHistory:
     """The history of one joint: ``run["crank"].angle``."""
 
-    def __init__(self, solution: TimeSolution, joint: Joint) -> None:
+    def __init__(self, solution: States, joint: Joint) -> None:
         self.solution, self.joint = solution, joint
 
     def __repr__(self) -> str:
@@ -35,12 +36,12 @@ class JointHistory:
     @property
     def angle(self) -> FloatArray:
         """Angle (n_t,) about the common axis [rad], over full turns."""
-        return self.solution.angle(self.joint)
+        return np.asarray(self.solution.angle(self.joint))
 
     @property
     def translation(self) -> FloatArray:
         """Translation (n_t,) along the axis [length]."""
-        return self.solution.translation(self.joint)
+        return np.asarray(self.solution.translation(self.joint))
 
     @property
     def force(self) -> FloatArray:
@@ -59,11 +60,11 @@ class JointHistory:
 
 
 def rows_over_time(
-    solution: TimeSolution, a: Marker, b: Marker, rows: Sequence[Row], begin: list[float]
+    solution: States, a: Marker, b: Marker, rows: Sequence[Row], begin: list[float]
 ) -> tuple[FloatArray, FloatArray]:
     """Rows and rates over time without factors; turns are followed by the rates, and begin near ``begin``."""
-    pa, Ra, ta, _ = solution._kinematics(a)
-    pb, Rb, tb, _ = solution._kinematics(b)
+    pa, Ra, ta = _pose(solution, a)
+    pb, Rb, tb = _pose(solution, b)
     out, rate, near = np.empty((len(solution), len(rows))), np.empty((len(solution), len(rows))), np.array(begin)
     c, G = np.zeros((len(rows), 12)), np.zeros((1, 12))
     for j, row in enumerate(rows):
@@ -79,7 +80,7 @@ def rows_over_time(
     return out, rate
 
 
-def force_rows(solution: TimeSolution, force: Any) -> tuple[FloatArray, FloatArray]:
+def force_rows(solution: States, force: Any) -> tuple[FloatArray, FloatArray]:
     """Rows of a force between markers and their rates (n_t, m), with the factors of the rows."""
     item = force.row_forces[0]
     before, factors = solution.extra.get("before", {}), np.array([row.factor for row in item.rows])
@@ -88,51 +89,59 @@ def force_rows(solution: TimeSolution, force: Any) -> tuple[FloatArray, FloatArr
     return values * factors, rates * factors
 
 
-def reaction_wrench(solution: TimeSolution, joint: Any) -> FloatArray:
-    """Wrench (n_t, 6) that a joint exerts on its side b (the second marker of ``joint.markers``): -G^T lam."""
-    joint = solution._joint(joint)
-    number = {e.number: i for i, e in enumerate(solution._mechanics.equations) if e.joint is joint}
+def reaction_wrench(solution: States, joint: Any, rows: IntArray) -> FloatArray:
+    """Wrench (n, 6) that a joint exerts on its side b (the second marker of ``joint.markers``): -G^T lam."""
+    joint = joint_of(solution, joint)
+    number = {e.number: i for i, e in enumerate(solution.system.mechanics.equations) if e.joint is joint}
+    lam = solution.lam[rows]
     if hasattr(joint, "about"):
-        return _summed(solution, joint, number)
+        return _summed(solution, joint, number, rows)
     pair = joint.pairs[0]
     markers = getattr(joint, "markers", (pair.a, pair.b))
     side = 0 if pair.a is markers[1] else 6
-    pa, Ra, _, _ = solution._kinematics(pair.a)
-    pb, Rb, _, _ = solution._kinematics(pair.b)
-    out, G = np.zeros((len(solution), 6)), np.zeros((1, 12))
+    pa, Ra, _ = _pose(solution, pair.a, rows)
+    pb, Rb, _ = _pose(solution, pair.b, rows)
+    out, G = np.zeros((len(rows), 6)), np.zeros((1, 12))
     for row in pair.rows:
         if row.equation not in number:
             continue
         c = np.zeros((1, 12))
         c[0, : len(row.constants)] = row.constants
-        for i in range(len(solution)):
+        for i in range(len(rows)):
             row_gradient(row.kind, 0, c, np.zeros(1), 0, 1, np.array([pa[i], pb[i]]), np.array([Ra[i], Rb[i]]), G, 0)
-            out[i] -= row.factor * solution.lam[i, number[row.equation]] * G[0, side : side + 6]
+            out[i] -= row.factor * lam[i, number[row.equation]] * G[0, side : side + 6]
     return out
 
 
-def _summed(solution: TimeSolution, joint: Any, number: dict[int, int]) -> FloatArray:
-    """Wrench (n_t, 6) on the body of a joint of many pairs, whose side a is the body, about the marker ``about``."""
-    p, R, _, _ = solution._kinematics(joint.about)
-    out, G = np.zeros((len(solution), 6)), np.zeros((1, 12))
+def _pose(solution: States, marker: Marker, rows: IntArray | None = None) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Position (n, 3), orientation (n, 3, 3) and twist (n, 6) of a marker."""
+    found = kinematics(solution, marker, rows)
+    return found.p[:, 0], found.R[:, 0], found.twist[:, 0]
+
+
+def _summed(solution: States, joint: Any, number: dict[int, int], rows: IntArray) -> FloatArray:
+    """Wrench (n, 6) on the body of a joint of many pairs, whose side a is the body, about the marker ``about``."""
+    lam = solution.lam[rows]
+    p, R, _ = _pose(solution, joint.about, rows)
+    out, G = np.zeros((len(rows), 6)), np.zeros((1, 12))
     for pair in joint.pairs:
-        pa, Ra, _, _ = solution._kinematics(pair.a)
-        pb, Rb, _, _ = solution._kinematics(pair.b)
+        pa, Ra, _ = _pose(solution, pair.a, rows)
+        pb, Rb, _ = _pose(solution, pair.b, rows)
         for row in pair.rows:
             if row.equation not in number:
                 continue
             c = np.zeros((1, 12))
             c[0, : len(row.constants)] = row.constants
-            for i in range(len(solution)):
+            for i in range(len(rows)):
                 places, axes = np.array([pa[i], pb[i]]), np.array([Ra[i], Rb[i]])
                 row_gradient(row.kind, 0, c, np.zeros(1), 0, 1, places, axes, G, 0)
-                wrench = -row.factor * solution.lam[i, number[row.equation]] * G[0, :6]
+                wrench = -row.factor * lam[i, number[row.equation]] * G[0, :6]
                 out[i, :3] += wrench[:3]
                 out[i, 3:] += R[i].T @ (Ra[i] @ wrench[3:] + np.cross(pa[i] - p[i], wrench[:3]))
     return out
 
 
-def angles_at_end(solution: TimeSolution) -> dict[tuple[str, str], float]:
+def angles_at_end(solution: States) -> dict[tuple[str, str], float]:
     """Angles of all joints and forces at the end of a run, by name and label, for the run that goes on from there."""
     found: dict[tuple[str, str], float] = {}
     model = solution.model

@@ -1,0 +1,213 @@
+"""Where places of a model are in stored states: markers, bodies and nodes, their axes, velocities and angles."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import breadth_first_order
+
+from flexmbs.bodies.marker import Body, Marker, as_marker
+from flexmbs.body import Attachment, FlexibleBody, as_attachment
+from flexmbs.core.checks import show
+from flexmbs.core.contracts import FloatArray, IntArray
+from flexmbs.core.errors import ModelError
+from flexmbs.mechanics.marker_set import MarkerSet
+
+if TYPE_CHECKING:
+    from flexmbs.results.states import States
+    from flexmbs.system import System
+
+__all__ = [
+    "Kinematics",
+    "in_space",
+    "joint_of",
+    "kinematics",
+    "marker_of",
+    "meant_joint",
+    "nodal_components",
+    "nodal_displacements",
+    "nodal_positions",
+    "node_angles",
+    "turns_of",
+]  # fmt: skip
+
+
+class Kinematics(NamedTuple):
+    """Of m markers in n states: p (n, m, 3), R (n, m, 3, 3), twist and its derivative (n, m, 6).
+
+    Twist: velocity of the point, inertial frame, and angular velocity in the axes of the marker. Its derivative is zero
+    unless accelerations were asked for.
+    """
+
+    p: FloatArray
+    R: FloatArray
+    twist: FloatArray
+    rate: FloatArray
+
+
+def kinematics(states: States, at: Any, rows: IntArray | None = None, accelerations: bool = False) -> Kinematics:
+    """Poses and twists of a marker, body or the nodes of a place in some states (all by default).
+
+    Frames that follow a tangent are followed from the first state on, so that states before the last of ``rows`` are
+    looked at, too.
+    """
+    markers = _markers(states, at)
+    tables = MarkerSet(states.system.coordinates, markers, set(), 0)
+    n, m = len(states), len(markers)
+    p, R = np.empty((n, m, 3)), np.empty((n, m, 3, 3))
+    twist, rate = np.empty((n, m, 6)), np.zeros((n, m, 6))
+    work = tables.work(np.zeros(states.system.coordinates.n_v), np.zeros(tables.size))
+    wanted = np.arange(n) if rows is None else np.asarray(rows)
+    followed = any(kind.rebase is not None for kind, _ in tables.groups)
+    for i in range(int(wanted.max(initial=-1)) + 1) if followed else wanted:
+        q, v = np.array(states.q[i]), np.array(states.v[i])
+        tables.poses(work, q, v, tangent=accelerations)
+        if accelerations:
+            a = np.array(states.a[i])
+            for k in range(m):
+                own = slice(tables.ptr[k], tables.ptr[k + 1])
+                dof = tables.dof[own]
+                rate[i, k] = work.JT[own].T @ a[dof] + work.JvT[own].T @ v[dof]
+        p[i], R[i], twist[i] = work.p, work.R, work.twist
+        tables.rebase(q)
+    return Kinematics(p[wanted], R[wanted], twist[wanted], rate[wanted])
+
+
+def _markers(states: States, at: Any) -> list[Marker]:
+    """The markers of a place: one, or one for each of its nodes."""
+    if isinstance(at, Attachment) and len(as_attachment("results", at).nodes) > 1:
+        return [marker_of(states, at.body.node(n)) for n in at.nodes]
+    return [marker_of(states, at)]
+
+
+def marker_of(states: States, at: Any) -> Marker:
+    """The marker that a body, its name, a marker or a place on a flexible body stands for, in the model integrated."""
+    form = states.extra.get("form")  # of a long tree, integrated as rigid bodies
+    if isinstance(at, str):
+        at = (states.model if form is None else form.relative).body(at)
+    if isinstance(at, Body):
+        at = at.centre
+    if isinstance(at, Marker | Attachment):
+        marker = as_marker("results", at)
+        return marker if form is None else form.marker(marker)
+    raise ModelError(f"expected a marker, a rigid body or a place on a flexible body such as beam.end, not {show(at)}.")
+
+
+def meant_joint(states: States, joint: Any) -> Any:
+    """The joint, or joint of a tree, that a user names, in the model that was integrated."""
+    form = states.extra.get("form")
+    if isinstance(joint, str):
+        joint = (states.model if form is None else form.relative).joint(joint)
+    return joint if form is None else form.joint(joint)
+
+
+def joint_of(states: States, joint: Any) -> Any:
+    """A joint of the model by itself or its name.
+
+    Raises
+    ------
+    ModelError
+        If it is not in the model.
+    """
+    found = states.model.joint(joint) if isinstance(joint, str) else joint
+    if not any(found is j for j in states.model.joints):
+        raise ModelError(f"joint {getattr(joint, 'name', show(joint))!r} is not in model {states.model.name!r}.")
+    return found
+
+
+def in_space(values: FloatArray) -> FloatArray:
+    """Vectors (..., dim) with three components; what is planar lies in z = 0."""
+    missing = 3 - values.shape[-1]
+    return np.pad(values, [(0, 0)] * (values.ndim - 1) + [(0, missing)]) if missing else values
+
+
+def nodal_positions(states: States, at: Attachment, rows: IntArray) -> FloatArray:
+    """Positions (n, n_nodes, 3) of nodes, inertial frame [length]."""
+    layout = at.body.element.layout
+    points = in_space(states.q[rows][:, _places(states, at)])
+    return points if layout.absolute else points + in_space(at.body.mesh.points[list(at.nodes)])
+
+
+def nodal_displacements(states: States, at: Attachment, rows: IntArray) -> FloatArray:
+    """Displacements (n, n_nodes, 3) of nodes from the stress-free shape, inertial frame [length]."""
+    layout = at.body.element.layout
+    moved = in_space(states.q[rows][:, _places(states, at)])
+    return moved - in_space(at.body.mesh.points[list(at.nodes)]) if layout.absolute else moved
+
+
+def nodal_components(values: FloatArray, system: System, at: Attachment, which: tuple[int, ...]) -> FloatArray:
+    """Components ``which`` of the layout of nodes, in an array (n, n_v) over all velocities: (n, n_nodes, k)."""
+    return np.asarray(values[:, system.coordinates.dofs(at)[:, list(which)]])
+
+
+def _places(states: States, at: Attachment) -> IntArray:
+    """Places in q (n_nodes, dim) of the position coordinates of nodes."""
+    layout, c = at.body.element.layout, states.system.coordinates
+    dofs = c.dofs(at)
+    return c.in_q_of_nodes(dofs) if layout.quaternion else dofs[:, list(layout.position)]
+
+
+def turns_of(states: States, at: Any) -> FloatArray:
+    """Angles (n,) [rad] of a planar body, marker or node, (n, n_nodes) of several, over full turns.
+
+    Counter-clockwise, from the orientation in the model (the stress-free shape). Along a flexible body turns are
+    counted from node to node, from the first node on, whose own angle is followed over the states.
+
+    Raises
+    ------
+    ModelError
+        If it does not turn in the plane.
+    """
+    if isinstance(at, Attachment):
+        body: Any = as_attachment("angle", at).body
+        nodes: list[Any] = list(at.nodes)
+        planar = body.element.layout.dim == 2
+    else:
+        marker = marker_of(states, at)
+        body, nodes, planar = marker.body, [marker.node], marker.planar
+    if not planar:
+        raise ModelError(
+            f"angle: {at} is in space, where a rotation is no angle; use rotation(), section_frame() or "
+            f"rotation_vector()."
+        )
+    if body.has_mesh:
+        found = node_angles(states, body)[:, nodes]
+        return found[:, 0] if len(nodes) == 1 else found
+    c = states.system.coordinates
+    own: Any = () if body.is_ground else np.intersect1d(c.velocities(body), c.angles)
+    if not len(own):
+        raise ModelError(f"angle: {body} does not turn; ask for the angle of a joint, or of a planar rigid body.")
+    return np.asarray(states.q[:, own[0]] - c.reference[own[0]])
+
+
+def node_angles(states: States, body: FlexibleBody) -> FloatArray:
+    """Angles (n, n_nodes) of the nodes of a planar body from the stress-free shape, over full turns."""
+    layout, c = body.element.layout, states.system.coordinates
+    dofs = c.node_dofs[c.index(body)]
+    if layout.rotation:
+        return np.asarray(states.q[:, dofs[:, layout.rotation[0]]])
+    if not layout.slope:
+        raise ModelError(f"angle: nodes of a {body.element.name} have no rotation.")
+    slope = states.q[:, dofs[:, list(layout.slope)]]
+    start = body.reference[:, list(layout.slope)]
+    angle = np.arctan2(
+        start[:, 0] * slope[..., 1] - start[:, 1] * slope[..., 0],
+        start[:, 0] * slope[..., 0] + start[:, 1] * slope[..., 1],
+    )
+    a, b = body.cells[:, 0], body.cells[:, 1]
+    n = len(dofs)
+    graph = coo_array((np.ones(len(a)), (a, b)), shape=(n, n)).tocsr()
+    graph.indices, graph.indptr = graph.indices.astype(np.int32), graph.indptr.astype(np.int32)
+    seen = np.zeros(n, dtype=bool)
+    for root in range(n):
+        if seen[root]:
+            continue
+        order, before = breadth_first_order(graph, root, directed=False)
+        seen[order] = True
+        angle[:, root] = np.unwrap(angle[:, root])
+        for node in order[1:]:
+            jump = angle[:, node] - angle[:, before[node]]
+            angle[:, node] -= 2 * np.pi * np.round(jump / (2 * np.pi))
+    return np.asarray(angle)

@@ -1,0 +1,407 @@
+"""States of a model that an analysis stored, with everything that can be asked of them, whatever the model is made of.
+
+One rule of shapes holds for all methods and all models, planar ones included: what is asked of a place, joint or body
+has the n stored states in front; ``step=k`` gives that of one of them. Vectors have three components.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from flexmbs.body import Attachment, FlexibleBody, as_attachment
+from flexmbs.core.checks import as_array, as_count, is_among, show
+from flexmbs.core.contracts import FloatArray, IntArray
+from flexmbs.core.directors import section_axes_of
+from flexmbs.core.errors import ModelError, unknown_name
+from flexmbs.results.joint_history import JointHistory, reaction_wrench, rows_over_time
+from flexmbs.results.kinematics import (
+    in_space,
+    joint_of,
+    kinematics,
+    marker_of,
+    meant_joint,
+    nodal_components,
+    nodal_displacements,
+    nodal_positions,
+    turns_of,
+)
+from flexmbs.results.support_reactions import support_reaction
+from flexmbs.results.tree_reactions import tree_reaction
+from flexmbs.trees.coordinate import TreeCoordinate
+
+if TYPE_CHECKING:
+    from flexmbs.dynamics import Dynamics
+    from flexmbs.mechanics.force_history import ForceHistory
+    from flexmbs.system import System
+
+__all__ = ["GivenStates", "States", "as_flexible", "of_place"]
+
+
+class States:
+    """Stored states of a model: what static solutions and motions have in common.
+
+    Shapes: of one place, joint or body (n, 3) for vectors, (n, 3, 3) for rotations, (n,) for numbers; of an attachment
+    of several nodes (n, n_nodes, 3), (n, n_nodes, 3, 3), (n, n_nodes). With ``step=k`` (counted from 0, from the end
+    with negative numbers) the first axis is left out: (3,), (3, 3), a number. What is planar lies in z = 0, its moments
+    are along z.
+
+    A place is a marker, a node or several nodes of a flexible body (``beam.end``), or a rigid body or its name, which
+    stands for its centre of mass.
+
+    Attributes
+    ----------
+    system : System
+    q, v, a, lam : (n, n_q), (n, n_v), (n, n_v), (n, n_c) arrays
+        Coordinates, velocities, accelerations, multipliers.
+    extra : dict
+        What whoever goes on from the last state needs.
+    """
+
+    system: System
+    q: FloatArray
+    v: FloatArray
+    lam: FloatArray
+    extra: dict[str, Any]
+
+    if TYPE_CHECKING:
+
+        @property
+        def t(self) -> FloatArray:
+            """What the states are drawn over (n,): time, or the load factor."""
+
+        @property
+        def a(self) -> FloatArray:
+            """Accelerations (n, n_v)."""
+
+    @property
+    def model(self) -> Any:
+        """The model they belong to."""
+        return self.system.model
+
+    def __len__(self) -> int:
+        return len(self.q)
+
+    def __getitem__(self, name: str) -> JointHistory:
+        """The history of a joint by its name."""
+        return JointHistory(self, meant_joint(self, name if isinstance(name, str) else self.model.joint(name)))
+
+    # --- places ------------------------------------------------------------------------------------------------------
+
+    def position(self, at: Any, step: int | None = None) -> FloatArray:
+        """Position (n, 3) of a place [length], inertial frame."""
+        rows = self._rows(step)
+        if isinstance(at, Attachment) and "form" not in self.extra:
+            found = nodal_positions(self, as_attachment("position", at), rows)
+        else:
+            found = kinematics(self, at, rows).p
+        return self._given(of_place(found, at), step)
+
+    def displacement(self, at: Any, step: int | None = None) -> FloatArray:
+        """Displacement (n, 3) of a place from where it is in the model (the stress-free shape) [length], inertial."""
+        rows = self._rows(step)
+        if isinstance(at, Attachment) and "form" not in self.extra:
+            found = nodal_displacements(self, as_attachment("displacement", at), rows)
+        else:
+            found = kinematics(self, at, rows).p - marker_of(self, at).position0()
+        return self._given(of_place(found, at), step)
+
+    def rotation(self, at: Any, step: int | None = None) -> FloatArray:
+        """Orientation (n, 3, 3): columns are the axes of the marker, body or node in the inertial frame."""
+        return self._given(of_place(kinematics(self, at, self._rows(step)).R, at), step)
+
+    def angle(self, at: Any, step: int | None = None) -> Any:
+        """Angle (n,) [rad] over full turns: of a joint, or of a planar node, body or marker.
+
+        Of a joint: of its side b against side a about the common axis. Of a place in the plane: counter-clockwise, from
+        its orientation in the model (the stress-free shape). Between stored states turns are counted by the rates at
+        both, of nodes along the body from its first node on, whose own angle is followed over the states; what happens
+        between two states must be less than half a turn. A name is that of a joint, else that of a body.
+        """
+        if isinstance(at, str):
+            at = self._joint_or_body(at)
+        found = self.coordinate(at, "angle") if _is_joint(at) else turns_of(self, at)
+        return self._given(found if step is None else found[self._rows(step)], step)
+
+    def slope(self, at: Attachment, step: int | None = None) -> FloatArray:
+        """Slope vector dr/ds (n, 3) [-] of a node of an absolute-nodal body."""
+        layout = as_attachment("slope", at).body.element.layout
+        if not layout.slope:
+            raise ModelError(f"slope: a {at.body.element.name} has no slopes.")
+        found = nodal_components(self.q[self._rows(step)], self.system, at, layout.slope)
+        return self._given(of_place(in_space(found), at), step)
+
+    def section_frame(self, at: Attachment, step: int | None = None) -> FloatArray:
+        """Axes (n, 3, 3) at a node with directors or of a surface, as columns, inertial components.
+
+        The first is normal to the directors, or to the slopes of a surface; with a vector across the thickness the
+        third is along that.
+        """
+        layout = as_attachment("section_frame", at).body.element.layout
+        if not layout.frame:
+            raise ModelError(f"section_frame: a {at.body.element.name} has no directors; use rotation() or slope().")
+        vectors = nodal_components(self.q[self._rows(step)], self.system, at, layout.frame)
+        flat = vectors.reshape(-1, vectors.shape[-1])
+        found = np.array([section_axes_of(row) for row in flat]).reshape(*vectors.shape[:2], 3, 3)
+        return self._given(of_place(found, at), step)
+
+    def rotation_vector(self, at: Attachment, step: int | None = None) -> FloatArray:
+        """Small rotations (n, 3) [rad] about the inertial axes of a node of a beam with rotations."""
+        layout = as_attachment("rotation_vector", at).body.element.layout
+        if not layout.rotation or layout.quaternion:
+            raise ModelError(
+                f"rotation_vector: a {at.body.element.name} has no small rotations; use rotation(), slope() or, in the "
+                f"plane, angle()."
+            )
+        found = nodal_components(self.q[self._rows(step)], self.system, at, layout.rotation)
+        if layout.dim == 2:  # about z
+            found = np.pad(found, ((0, 0), (0, 0), (2, 0)))
+        return self._given(of_place(found, at), step)
+
+    def distance(self, a: Any, b: Any, step: int | None = None) -> Any:
+        """Distance (n,) between two places [length]."""
+        gap = self.position(b, step) - self.position(a, step)
+        return np.linalg.norm(gap, axis=-1)
+
+    # --- flexible bodies ---------------------------------------------------------------------------------------------
+
+    def shape(self, body: FlexibleBody, step: int | None = None, points: int = 9) -> FloatArray:
+        """Points (n, n_e, points, 3) along every element of a flexible body [length], inertial frame.
+
+        Of a surface (n, n_e, points^2, 3), a grid on every element.
+        """
+        body = as_flexible("shape", self.model.meant(body))
+        where = body.natural(as_count("shape", "points", points, minimum=1))
+        group = self.system.group(body)
+        rows = self._rows(step)
+        found = [in_space(body.element.positions(group, np.array(self.q[i]), where)) for i in rows]
+        return self._given(np.array(found), step)
+
+    def resultant(self, body: FlexibleBody, symbol: str, step: int | None = None, xi: Any = None) -> FloatArray:
+        """A stress resultant (n, n_e, n_s) along every element, such as ``"N"`` [force] or ``"M"`` [force length].
+
+        ``xi (n_s,)`` are natural coordinates from -1 to 1, (n_s, 2) on a surface. The default are the points where the
+        element is most accurate; elsewhere the normal force of a slender cable may be wrong by orders of magnitude. The
+        largest moment is mostly at a node: ask for it with ``xi=(-1, 1)``, where it is a little less accurate.
+        """
+        body = as_flexible("resultant", self.model.meant(body))
+        names = [r.symbol for r in body.element.resultants]
+        if not is_among(symbol, names):
+            raise ModelError(f"body {body.name!r}: {unknown_name('stress resultant', symbol, names)}")
+        shape = (None, 2) if body.surface else (None,)
+        where = body.element.accurate_points(symbol) if xi is None else as_array("resultant", "xi", xi, shape)
+        if np.abs(where).max(initial=0.0) > 1.0:
+            raise ModelError(f"resultant: xi must lie between -1 and 1, not {show(where.tolist())}.")
+        group, k = self.system.group(body), names.index(symbol)
+        found = [
+            body.element.stress_resultants(group, np.array(self.q[i]), np.array(self.v[i]), where)[..., k]
+            for i in self._rows(step)
+        ]
+        return self._given(np.array(found), step)
+
+    def strain_energy(self, step: int | None = None) -> Any:
+        """Strain energy (n,) of all bodies [force length]; springs are not included."""
+        found = np.array([self.system.strain_energy(np.array(self.q[i])) for i in self._rows(step)])
+        return self._given(found, step)
+
+    def deformed(self, body: Any, steps: Any = slice(None), nodes: Any = None) -> FloatArray:
+        """Places (n, n_nodes, 3) of the nodes of a floating body [length], inertial frame.
+
+        ``steps``: which stored states, as a slice or numbers; ``nodes``: numbers or the name of a node set, all by
+        default. Long runs of large meshes are looked at piece by piece, by slices of the states.
+        """
+        from flexmbs.output.deformation import deformed
+
+        return deformed(self, body, steps, nodes)
+
+    def stresses(self, body: Any, steps: Any = slice(None), nodes: Any = None) -> FloatArray:
+        """Stresses (n, n_nodes, n_c) of a floating body in axes of its frame, as named by ``reduced.stress_names``.
+
+        ``nodes``: among those the part was reduced with, ``reduce(..., stresses=...)``; all of them by default.
+        """
+        from flexmbs.output.deformation import stresses
+
+        return stresses(self, body, steps, nodes)
+
+    # --- joints, forces, reactions -----------------------------------------------------------------------------------
+
+    def translation(self, joint: Any, step: int | None = None) -> Any:
+        """Translation (n,) [length] of side b of a joint along the axis of side a."""
+        return self.coordinate(joint, "displacement", step)
+
+    def coordinate(self, joint: Any, label: str, step: int | None = None) -> Any:
+        """A coordinate (n,) that a joint leaves free, by its label: angle, displacement, distance."""
+        joint = meant_joint(self, joint)
+        if not isinstance(joint, TreeCoordinate):
+            joint = joint_of(self, joint)
+        offered = getattr(joint, "coordinates", {})
+        if label not in offered:
+            raise ModelError(f"joint {joint.name!r} has no {label}; it has {', '.join(offered) or 'no coordinate'}.")
+        begin = self.extra.get("before", {}).get((joint.name, label), 0.0)
+        pair = offered[label]
+        if isinstance(joint, TreeCoordinate):
+            places = self.system.coordinates.tree(joint.tree)
+            found = np.array(self.q[:, places.dof[places.own(joint.link)[pair.b.index]]])
+        else:
+            found = rows_over_time(self, pair.a, pair.b, pair.rows[:1], [begin])[0][:, 0]
+        return self._given(found if step is None else found[self._rows(step)], step)
+
+    def reaction(self, at: Any, step: int | None = None) -> FloatArray:
+        """Force (n, 3) of a joint on its side b, or of supports on nodes, inertial axes [force].
+
+        Of a joint of a tree, ``tree.joint(name)``, the side b is its link; forces of springs and drivers at its
+        coordinates are not in it. Of a place on a flexible body, such as ``body.start``: the force of supports, elastic
+        ones too, on its nodes together; zero, up to the tolerance of the analysis, where nothing is supported.
+        """
+        return self._given(self._reaction(at, step)[:, :3], step)
+
+    def reaction_moment(self, at: Any, step: int | None = None) -> FloatArray:
+        """Moment (n, 3) of a joint on its side b about the marker there, in the axes of that marker [force length].
+
+        Of a place on a flexible body that of supports, elastic ones too, each about its node, in inertial axes; along z
+        in the plane.
+        """
+        return self._given(self._reaction(at, step)[:, 3:], step)
+
+    def multipliers(self, joint: Any, step: int | None = None) -> FloatArray:
+        """Multipliers (n, m) of a joint, in the order of its equations."""
+        equations = self.system.mechanics.equations_of(joint_of(self, meant_joint(self, joint)))
+        return self._given(np.asarray(self.lam[self._rows(step)][:, equations]), step)
+
+    def force(self, name: str) -> ForceHistory:
+        """The history of a force between markers by its name: coordinate, rate, force (n,), and energy.
+
+        The force is positive where it acts against the coordinate: a strut that pulls, a torque that turns side b back.
+        Of a bushing they are (n, 6). Turns are counted as in `angle`.
+        """
+        from flexmbs.mechanics.force_history import force_history
+
+        return force_history(self, self.model.force(name))
+
+    def coordinates(self, body: Any) -> FloatArray:
+        """Coordinates of a body (n, k): as listed by `System.coordinates`; of a floating body frame, then shapes.
+
+        Of a tree those of its joints, link by link, with quaternions as four numbers. A body or tree may be given by
+        its name.
+        """
+        return self.q[:, self.system.coordinates.in_q(self.model.meant(body))]
+
+    # --- pictures, tables, files -------------------------------------------------------------------------------------
+
+    def animate(self, path: Any, **options: Any) -> Any:
+        """Write an animation (mp4 or gif by the ending of ``path``); see `flexmbs.output.animation`."""
+        from flexmbs.output.time_views import animate
+
+        return animate(self, path, **options)
+
+    def table(self, *at: Any) -> Any:
+        """Histories of places, bodies or joints for CSV files and pandas; see `flexmbs.output.time_views.table`."""
+        from flexmbs.output.time_views import table
+
+        return table(self, *at)
+
+    def to_gltf(self, path: Any, **options: Any) -> Any:
+        """Write a glTF file (.glb) of the states one after another; see `flexmbs.write_gltf`."""
+        from flexmbs.output.motion_files import write_motion
+
+        return write_motion("write_gltf", self, path, **options)
+
+    # --- for the methods above ---------------------------------------------------------------------------------------
+
+    @property
+    def unit_of_t(self) -> str:
+        """Unit of what the states are drawn over."""
+        return ""
+
+    def set_loads(self, dynamics: Dynamics, step: int) -> None:
+        """Set the loads and prescribed motions that acted in a stored state."""
+        raise NotImplementedError
+
+    def load_scales(self, step: int) -> FloatArray:
+        """Factor of each load (n_loads,) in a stored state."""
+        raise NotImplementedError
+
+    def number(self, step: int) -> int:
+        """The number of a stored state, counted from 0, of one that may be counted from the end."""
+        if isinstance(step, bool) or not isinstance(step, int | np.integer):
+            raise ModelError(f"a step is a whole number, not {show(step)}.")
+        if not -len(self) <= step < len(self):
+            raise ModelError(f"there is no step {step}; the solution has {len(self)}, numbered from 0.")
+        return int(step) % len(self)
+
+    def _rows(self, step: int | None) -> IntArray:
+        return np.arange(len(self)) if step is None else np.array([self.number(step)])
+
+    @staticmethod
+    def _given(found: Any, step: int | None) -> FloatArray:
+        """All states, or the only one; numbers as such."""
+        chosen: FloatArray = np.asarray(found) if step is None else found[0]
+        return chosen
+
+    def _joint_or_body(self, name: str) -> Any:
+        try:
+            return meant_joint(self, name)
+        except ModelError:
+            if name not in {b.name for b in self.model.bodies}:
+                raise
+            return self.model.body(name)
+
+    def _reaction(self, at: Any, step: int | None) -> FloatArray:
+        """Wrenches (n, 6) on side b of a joint, on a link of a tree about its frame, or on supported nodes."""
+        rows = self._rows(step)
+        if isinstance(at, Attachment):
+            return support_reaction(self, as_attachment("reaction", at), rows)
+        joint = meant_joint(self, at)
+        if isinstance(joint, TreeCoordinate):
+            return tree_reaction(self, joint, rows)
+        return reaction_wrench(self, joint, rows)
+
+
+class GivenStates(States):
+    """States at rest, or moving with given velocities, that no analysis stored: what a mode is drawn and asked by.
+
+    Parameters
+    ----------
+    system : System
+    q : (n, n_q) array
+    v : (n, n_v) array, optional
+        Zero by default.
+    lam : (n_c,) array, optional
+        Of all states; zero by default.
+    """
+
+    def __init__(
+        self, system: System, q: FloatArray, v: FloatArray | None = None, lam: FloatArray | None = None
+    ) -> None:
+        c, n = system.coordinates, len(q)
+        self.system, self.q, self.extra = system, q, {}
+        self.v = np.zeros((n, c.n_v)) if v is None else v
+        self.lam = np.zeros((n, system.mechanics.n_c)) if lam is None else np.tile(lam, (n, 1))
+
+    @property
+    def t(self) -> FloatArray:
+        """Numbers of the states (n,)."""
+        return np.arange(len(self.q), dtype=np.float64)
+
+    @property
+    def a(self) -> FloatArray:
+        """Accelerations (n, n_v): zero."""
+        return np.zeros_like(self.v)
+
+
+def as_flexible(owner: str, body: object) -> FlexibleBody:
+    """Refuse what is not a flexible body."""
+    if not getattr(body, "has_mesh", False):
+        raise ModelError(f"{owner}: expected a body such as model.body('beam'), not {show(body)}.")
+    return cast("FlexibleBody", body)
+
+
+def _is_joint(at: object) -> bool:
+    return isinstance(at, TreeCoordinate) or hasattr(at, "equations")
+
+
+def of_place(values: FloatArray, at: Any) -> FloatArray:
+    """Without the axis of the nodes (n, m, ...) where there is one only."""
+    several = isinstance(at, Attachment) and len(at.nodes) != 1
+    return values if several else values[:, 0]

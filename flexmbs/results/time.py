@@ -1,0 +1,200 @@
+"""What a simulation found: states over time with everything that can be asked of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from flexmbs.body import Attachment, as_attachment
+from flexmbs.core.contracts import FloatArray
+from flexmbs.core.errors import ModelError, unknown_name
+from flexmbs.results.kinematics import in_space, kinematics, nodal_components
+from flexmbs.results.states import States, of_place
+from flexmbs.results.status import Status
+
+if TYPE_CHECKING:
+    from flexmbs.dynamics import Dynamics
+    from flexmbs.system import System
+
+__all__ = ["Energy", "TimeSolution"]
+
+
+@dataclass(frozen=True, eq=False)
+class Energy:
+    """Energies (n_t,) at the stored times [force length], and the work done since the start.
+
+    ``kinetic``, ``strain`` (flexible bodies), ``springs`` (forces between markers), ``potential`` (dead loads, zero at
+    the origin); ``work_drivers``: done on the system by prescribed motions; ``work_forces``: by forces between markers
+    (together with the change of ``springs``, minus what they dissipate); ``work_loads``: by loads on markers.
+    """
+
+    kinetic: FloatArray
+    strain: FloatArray
+    springs: FloatArray
+    potential: FloatArray
+    work_drivers: FloatArray
+    work_forces: FloatArray
+    work_loads: FloatArray
+
+    @property
+    def total(self) -> FloatArray:
+        """Kinetic, strain, spring and potential energy."""
+        return np.asarray(self.kinetic + self.strain + self.springs + self.potential)
+
+    @property
+    def dissipated(self) -> FloatArray:
+        """What forces between markers have taken out of the system."""
+        return np.asarray(self.springs[0] - self.springs - (self.work_forces - self.work_forces[0]))
+
+    @property
+    def balance(self) -> FloatArray:
+        """Total energy, plus what was dissipated, minus the work of drivers and loads, minus the total at the start.
+
+        Zero but for the errors of the integration (and material damping, which is not counted).
+        """
+        change = self.total - self.total[0] + self.dissipated
+        work = self.work_drivers + self.work_loads
+        return np.asarray(change - (work - work[0]))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TimeSolution(States):
+    """Motion of a model.
+
+    Methods and shapes are those of `flexmbs.results.states.States`, and those of motion.
+
+    Attributes
+    ----------
+    system : System
+    t : (n_t,) array
+        Stored times.
+    q, v, a, lam : (n_t, n_q), (n_t, n_v), (n_t, n_v), (n_t, n_c) arrays
+        Coordinates, velocities, accelerations, multipliers.
+    energy : Energy
+    residuals : (n_t, 3) array
+        Largest violation of the constraints on positions, velocities and accelerations.
+    steps : (n_steps, 4) array
+        Of every accepted step, also where few states are stored (32 bytes a step): time at its end, size, iterations,
+        estimated error relative to the tolerance.
+    counts : dict
+        Evaluations, factorisations, rejected steps, seconds by part.
+    redundant : tuple of str
+        Constraints that follow from the others; reactions of their joints are not unique.
+    status : Status
+    settings : dict
+        Integrator, step control and output as they were.
+    last : object
+        State of the scheme at the end, from which the run can be resumed.
+    """
+
+    system: System
+    t: FloatArray
+    q: FloatArray
+    v: FloatArray
+    a: FloatArray
+    lam: FloatArray
+    energy: Energy
+    residuals: FloatArray
+    steps: FloatArray
+    counts: dict[str, Any]
+    redundant: tuple[str, ...]
+    status: Status
+    settings: dict[str, Any]
+    last: Any = None
+    message: str = ""
+    events: tuple[Any, ...] = ()
+    extra: dict[str, Any] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return (
+            f"<motion of model {self.model.name!r}: t = {self.t[0]:g} to {self.t[-1]:g} {self.model.units.time}, "
+            f"{len(self)} states, {len(self.steps)} steps, {self.status.name.lower()}>"
+        )
+
+    def velocity(self, at: Any, step: int | None = None) -> FloatArray:
+        """Velocity (n_t, 3) of a place [length/time], inertial frame."""
+        return self._of_point("velocity", at, step, self.v)
+
+    def acceleration(self, at: Any, step: int | None = None) -> FloatArray:
+        """Acceleration (n_t, 3) of a place [length/time^2], inertial frame."""
+        return self._of_point("acceleration", at, step, self.a)
+
+    def angular_velocity(self, at: Any, step: int | None = None) -> FloatArray:
+        """Angular velocity (n_t, 3) [rad/time] in the axes of the marker, body or node."""
+        return self._given(of_place(kinematics(self, at, self._rows(step)).twist[..., 3:], at), step)
+
+    def _of_point(self, what: str, at: Any, step: int | None, values: FloatArray) -> FloatArray:
+        """Velocities or accelerations of a point: those of nodes are coordinates."""
+        rows = self._rows(step)
+        if isinstance(at, Attachment) and "form" not in self.extra:
+            layout = as_attachment(what, at).body.element.layout
+            found = in_space(nodal_components(values[rows], self.system, at, layout.position))
+        elif what == "velocity":
+            found = kinematics(self, at, rows).twist[..., :3]
+        else:
+            found = kinematics(self, at, rows, accelerations=True).rate[..., :3]
+        return self._given(of_place(found, at), step)
+
+    def held(self, actuator: str) -> tuple[FloatArray, FloatArray]:
+        """Times (n,) of the samples, and the values held for an actuator of a sampled controller from then on."""
+        names = [a.name for c in self.model.controllers for a in c.actuators]
+        if actuator not in names:
+            raise ModelError(f"model {self.model.name!r}: {unknown_name('actuator', actuator, names)}")
+        samples = np.asarray(self.extra["samples"])
+        return samples[:, 0], samples[:, 1 + names.index(actuator)]
+
+    def to_paraview(self, path: Any, body: Any, steps: Any = slice(None)) -> Any:
+        """Write the moving mesh of a floating body as an XDMF series: displacement, deformation, von Mises stress."""
+        from flexmbs.output.deformation import write_motion
+
+        return write_motion(self, path, body, steps)
+
+    def momentum(self) -> tuple[FloatArray, FloatArray]:
+        """Linear momentum and angular momentum about the origin, (n_t, 3) each, inertial frame.
+
+        Of linear beams the angular momentum is one of small rotations.
+        """
+        from flexmbs.mechanics.momentum import momentum
+
+        values = [momentum(self.system, q, v) for q, v in zip(self.q, self.v, strict=True)]
+        return np.array([p for p, _ in values]), np.array([L for _, L in values])
+
+    def plot_energy(self, ax: Any = None) -> Any:
+        """Draw the energies over time."""
+        from flexmbs.output.time_views import plot_energy
+
+        return plot_energy(self, ax)
+
+    def plot_steps(self) -> Any:
+        """Draw step sizes, iterations and estimated errors over time."""
+        from flexmbs.output.time_views import plot_steps
+
+        return plot_steps(self)
+
+    def plot(self, *at: Any, component: str = "y", ax: Any = None) -> Any:
+        """Draw a component of the positions of markers, nodes or bodies over time."""
+        from flexmbs.output.time_views import plot_positions
+
+        return plot_positions(self, at, component, ax)
+
+    def save(self, path: Any) -> Any:
+        """Write to an HDF5 file that `flexmbs.load` reads."""
+        from flexmbs.output.time_files import save
+
+        return save(self, path)
+
+    @property
+    def unit_of_t(self) -> str:
+        """Unit of time."""
+        return str(self.model.units.time)
+
+    def set_loads(self, dynamics: Dynamics, step: int) -> None:
+        """Set the loads and prescribed motions at a stored time."""
+        dynamics.set_time(float(self.t[step]))
+
+    def load_scales(self, step: int) -> FloatArray:
+        """Factor of each load (n_loads,) at a stored time."""
+        t = float(self.t[step])
+        return self.system.env(t, 1.0).scale
