@@ -10,6 +10,7 @@ import numpy as np
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import AccuracyWarning, ModelError
 from flexmbs.dynamics import Dynamics
+from flexmbs.mechanics.refusals import refuse_moving_supports
 from flexmbs.mechanics.steps import local
 
 __all__ = ["carry_velocities", "check_supports", "warn_of_changes", "warn_of_softening"]
@@ -32,6 +33,7 @@ def check_supports(dyn: Dynamics, q: FloatArray | None) -> None:
     fixation, name = dyn.system.fixation, f"Model {dyn.system.model.name!r}"
     if not fixation.drives:
         return
+    refuse_moving_supports(dyn.system)
     owners = ", ".join(drive.owner for drive in fixation.drives)
     turning = np.unique(fixation.frame_drive[fixation.frame_drive >= 0])
     if len(turning):

@@ -43,7 +43,8 @@ if TYPE_CHECKING:
     from flexmbs.model import Model
 
 __all__ = [
-    "BodyGroup", "Drawing", "InertiaStage", "MovingBlocks", "Section", "Span", "check_in_space", "gravity_of", "joined",
+    "BodyGroup", "Drawing", "InertiaStage", "MovingBlocks", "RigidFields", "Section", "Span", "check_in_space", "gravity_of",
+    "joined",
 ]  # fmt: skip
 
 
@@ -129,6 +130,19 @@ class InertiaStage(NamedTuple):
     force: Callable[..., int | None]
     tangent: Callable[..., int | None]
     on_markers: bool = True
+
+
+class RigidFields(NamedTuple):
+    """How the coordinates of bodies turn when everything is turned as one, by their places in v.
+
+    ``points``: of positions of points, each (n, 2) or (n, 3); ``vectors``: of vectors; ``turns``: of the first angular
+    velocity of a frame, in its own axes; ``alone``: those of ``turns`` whose frame has no position of its own.
+    """
+
+    points: list[IntArray]
+    vectors: list[IntArray]
+    turns: list[int]
+    alone: list[int]
 
 
 class MovingBlocks(NamedTuple):
@@ -324,6 +338,12 @@ class BodyGroup:
             dofs, first = self.spans_of(body)[0].places, self.translations(body)
             turn = np.setdiff1d(dofs, first)
             yield body, dofs, float(np.linalg.norm(step[first])), float(np.linalg.norm(step[turn]))
+
+    def rigid_fields(self) -> RigidFields:
+        """How the coordinates turn when everything is turned as one; by default positions and frames do."""
+        frames = [span.iv + 3 for span in self.spans if span.section == Section.FRAMES]
+        points = [self.translations(body)[None, :] for body in self.bodies]
+        return RigidFields([part for part in points if part.size], [], frames, [])
 
     def carry(self, q: FloatArray, v: FloatArray) -> None:
         """Turn the initial velocities in ``v`` with the bodies to the positions ``q``; by default they stay."""

@@ -11,7 +11,7 @@ from flexmbs.core.contracts import FloatArray, IntArray, Term
 from flexmbs.core.errors import ModelError
 from flexmbs.core.sparsity import block_product
 from flexmbs.forces.items import Items, dead_items
-from flexmbs.groups.contract import BodyGroup, Drawing, Section, Span
+from flexmbs.groups.contract import BodyGroup, Drawing, RigidFields, Section, Span
 from flexmbs.groups.floating import frame_momentum
 from flexmbs.groups.rigid import frame_marker
 from flexmbs.markers.directors import DIRECTORS
@@ -111,6 +111,17 @@ class MeshedBodies(BodyGroup):
         for body, dofs in zip(self.bodies, self.node_dofs, strict=True):
             moved = step[dofs[:, list(body.element.layout.position)]]
             yield body, np.unique(dofs), float(np.linalg.norm(moved, axis=1).max()), 0.0
+
+    def rigid_fields(self) -> RigidFields:
+        """Of displacements none: they are not turned with the body."""
+        points, vectors, turns = list[IntArray](), list[IntArray](), list[int]()
+        for body, dofs in zip(self.bodies, self.node_dofs, strict=True):
+            layout = body.element.layout
+            if layout.absolute:
+                points.append(dofs[:, list(layout.position)])
+                vectors += [dofs[:, list(part)] for part in layout.vectors]
+                turns += dofs[:, 3].tolist() if body in self._framed else []
+        return RigidFields(points, vectors, turns, [])
 
     def terms(self, coordinates: Coordinates, b1: int) -> tuple[list[Term], FloatArray]:
         """Elements of equal choices are one term."""

@@ -11,7 +11,17 @@ from numpy.typing import NDArray
 
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.sparsity import Blocks
-from flexmbs.groups.contract import BodyGroup, Drawing, InertiaStage, MovingBlocks, Section, Span, gravity_of, joined
+from flexmbs.groups.contract import (
+    BodyGroup,
+    Drawing,
+    InertiaStage,
+    MovingBlocks,
+    RigidFields,
+    Section,
+    Span,
+    gravity_of,
+    joined,
+)
 from flexmbs.markers.kind import MarkerEntry
 from flexmbs.markers.tree import TREE
 from flexmbs.mechanics.marker_set import MarkerSet
@@ -127,6 +137,18 @@ class Trees(BodyGroup):
         advice = "take a FloatingBody of a model reduced with stiffening=True in place of the flexible link"
         for link, twist in zip(links, work.twist, strict=True):
             yield link.link.floating, float(np.linalg.norm(twist[3:])), advice
+
+    def rigid_fields(self) -> RigidFields:
+        """Of rotations by quaternion, with the place of a free root; other coordinates of joints do not turn."""
+        found = RigidFields([], [], [], [])
+        for places in self.places:
+            for first in (self.n_linear + 6 * np.unique(places.rot[places.rot >= 0])).tolist():
+                found.turns.append(first + 3)
+                if first in places.idle:
+                    found.alone.append(first + 3)
+                else:
+                    found.points.append(np.arange(first, first + 3)[None, :])
+        return found
 
     def compile(self, coordinates: Coordinates, b1: int) -> int:
         self._coordinates = coordinates
