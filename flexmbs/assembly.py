@@ -14,14 +14,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.linalg import qr
 
-from flexmbs.bodies.floating import FloatingBody
 from flexmbs.core.contracts import FloatArray, State
 from flexmbs.core.errors import ModelError, SingularError
 from flexmbs.dynamics import Dynamics
 from flexmbs.mechanics.compliance import constraint_rows
 from flexmbs.mechanics.steps import local, retract
 from flexmbs.system import EvaluationError
-from flexmbs.trees.tree import Tree
 
 __all__ = ["Consistent", "accelerations", "assemble", "constraint_matrix", "dependent_constraints"]
 
@@ -125,15 +123,7 @@ def _heavier(dyn: Dynamics, keep: tuple[Any, ...]) -> FloatArray:
         return np.zeros(0)
     stay = np.zeros(dyn.n_v, dtype=bool)
     for body in keep:
-        if isinstance(body, Tree):
-            stay[c.tree(body).unknowns] = True
-        elif any(body is b for b in c.bodies):
-            stay[c.node_dofs[c.index(body)].ravel()] = True
-        else:
-            _, iv = c.place(body)
-            stay[iv : iv + len(body.initial_v)] = True
-            if isinstance(body, FloatingBody):
-                stay[c.modal[id(body)] : c.modal[id(body)] + body.modes] = True
+        stay[c.velocities(body)] = True
     added = np.zeros(len(M))
     for block in dyn.system.blocks:
         n, k = block.dofs.shape

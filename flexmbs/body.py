@@ -10,6 +10,7 @@ import numpy as np
 
 from flexmbs.body_lines import kinked_reference, line_cells, line_reference
 from flexmbs.body_surfaces import surface_shape
+from flexmbs.core.body_description import BodyDescription
 from flexmbs.core.checks import as_array, as_count, as_name, as_number, is_list, show
 from flexmbs.core.contracts import (
     ELEMENT_MEMBERS,
@@ -32,12 +33,13 @@ if TYPE_CHECKING:
     from typing import Self
 
     from flexmbs.bodies.marker import Marker
+    from flexmbs.core.units import Units
 
-__all__ = ["Attachment", "FlexibleBody"]
+__all__ = ["Attachment", "FlexibleBody", "as_attachment", "as_flexible_body"]
 
 
 @dataclass(frozen=True, eq=False)
-class FlexibleBody(Description):
+class FlexibleBody(BodyDescription):
     """A flexible body: a mesh, an element formulation for its cells, and what it is made of.
 
     The mesh is the stress-free shape, straight or curved. Where its points carry unit tangents (point data
@@ -77,7 +79,10 @@ class FlexibleBody(Description):
     Attachment(blade, 'end')
     """
 
-    role: ClassVar[str] = "body"
+    kind: ClassVar[str] = "meshed"
+    collection: ClassVar[str] = "flexible_bodies"
+    has_mesh: ClassVar[bool] = True
+
     mesh: Mesh
     element: Element | SurfaceElement
     section: Section | Sheet | Layup | None = None
@@ -130,6 +135,22 @@ class FlexibleBody(Description):
         object.__setattr__(self, "reference", reference)
         object.__setattr__(self, "shape", shape)
         object.__setattr__(self, "slopes", slopes)
+
+    def __str__(self) -> str:
+        return f"FlexibleBody {self.name!r}"
+
+    @property
+    def planar(self) -> bool:
+        """Whether it moves in the plane z = 0 only."""
+        return self.element.layout.dim == 2
+
+    def line_in_model(self, units: Units) -> str:
+        """Its line in the text of a model."""
+        size = f"area {self.area:g} {units.length}^2" if self.surface else f"length {self.length:g} {units.length}"
+        return (
+            f"body {self.name!r}: {len(self.cells)} {self.element.name}, {self.mesh.n_points} nodes, {size}, "
+            f"mass {self.mass:.3g} {units.mass}"
+        )
 
     @property
     def surface(self) -> bool:
@@ -415,6 +436,13 @@ def as_attachment(owner: str, value: object, single: bool = False) -> Attachment
         raise ModelError(f"{owner}: the set {value} is empty.")
     if single and len(value.nodes) != 1:
         raise ModelError(f"{owner}: expected one node, but {value} has {len(value.nodes)}.")
+    return value
+
+
+def as_flexible_body(owner: str, value: object, name: str = "body") -> FlexibleBody:
+    """Refuse what is not a flexible body; ``name`` is that of the argument."""
+    if not isinstance(value, FlexibleBody):
+        raise ModelError(f"{owner}: {name} must be a FlexibleBody, not {show(value)}.")
     return value
 
 

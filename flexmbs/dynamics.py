@@ -122,10 +122,7 @@ class Dynamics:
         self.body_of, self.body_sizes = body_sizes(c, self.mass, self.length)
         self._sums = np.empty(len(self.body_sizes))
         self.position_size = float(np.sqrt(self.body_sizes.sum()))
-        self.angles_of_bodies = np.array(
-            [iv + 2 for b, (_, iv) in zip(c.rigid, c.places, strict=True) if len(b.position) == 2 and b.rotates],
-            dtype=np.int64,
-        )
+        self.angles_of_bodies = c.angles
         self.evaluations = self.factorisations = 0
 
     @cached_property

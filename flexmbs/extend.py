@@ -1,14 +1,16 @@
-"""What an element, a load, a support, a force or a joint of your own is made of, in one import.
+"""What an element, a load, a support, a force, a joint or a kind of bodies of your own is made of, in one import.
 
 The contracts are `flexmbs.core.contracts` (elements and kernels), `flexmbs.forces.items` (loads), `flexmbs.supports`
-(supports) and `flexmbs.joints.contracts` (joints; kinds of rows in `flexmbs.joints.rows`); the documentation has a
-worked example of each. Items of models are `Description`s: frozen dataclasses that say what they refer to
-(`flexmbs.core.references`).
+(supports), `flexmbs.joints.contracts` (joints; kinds of rows in `flexmbs.joints.rows`) and `flexmbs.groups.contract`
+(kinds of bodies, which are listed in `BODY_KINDS`); the documentation has a worked example of each. Items of models are
+`Description`s: frozen dataclasses that say what they refer to (`flexmbs.core.references`).
 """
 
 from __future__ import annotations
 
-from flexmbs.bodies.marker import Marker, as_marker, joint_frame
+from flexmbs.bodies.marker import Body, Marker, as_marker, joint_frame
+from flexmbs.coordinates import Coordinates
+from flexmbs.core.body_description import BodyDescription
 from flexmbs.core.checks import as_array, as_count, as_direction, as_name, as_number
 from flexmbs.core.contracts import (
     Element,
@@ -30,29 +32,48 @@ from flexmbs.core.jit import kernel
 from flexmbs.core.references import Description, Named, refers_to
 from flexmbs.core.section import BeamStiffness
 from flexmbs.core.sheet import SheetStiffness
+from flexmbs.core.sparsity import Blocks
 from flexmbs.forces.items import Items, Kind, Load, Places, dead_items
 from flexmbs.forces.row_force import RowForce
+from flexmbs.groups import KINDS as BODY_KINDS
+from flexmbs.groups import BodyGroup, Drawing, InertiaStage, MovingBlocks, Section, Span
 from flexmbs.joints.contracts import Equation, Joint, Motion, Pair, Row
+from flexmbs.markers.kind import MarkerEntry, MarkerKind
+from flexmbs.markers.points import POINT
+from flexmbs.markers.rigid import RIGID
 from flexmbs.supports import Condition, Support
 
 __all__ = [
+    "BODY_KINDS",
+    "POINT",
+    "RIGID",
     "BeamStiffness",
+    "Blocks",
+    "Body",
+    "BodyDescription",
+    "BodyGroup",
     "Condition",
+    "Coordinates",
     "Description",
+    "Drawing",
     "Element",
     "Env",
     "Equation",
     "FloatArray",
     "ForceKernel",
     "History",
+    "InertiaStage",
     "IntArray",
     "Items",
     "Joint",
     "Kind",
     "Load",
     "Marker",
+    "MarkerEntry",
+    "MarkerKind",
     "ModelError",
     "Motion",
+    "MovingBlocks",
     "Named",
     "NodeLayout",
     "Pair",
@@ -60,7 +81,9 @@ __all__ = [
     "Resultant",
     "Row",
     "RowForce",
+    "Section",
     "SheetStiffness",
+    "Span",
     "State",
     "Support",
     "SurfaceElement",

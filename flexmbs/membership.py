@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from flexmbs.bodies.ground import Ground
 from flexmbs.core.checks import show
 from flexmbs.core.errors import ModelError, unknown_name
 from flexmbs.core.identity import IdentityMap
 from flexmbs.core.references import Description, Named, ReferenceMap, says_what_it_refers_to
 from flexmbs.trees.coordinate import TreeCoordinate
-from flexmbs.trees.tree import TreeLink
 
 if TYPE_CHECKING:
     from flexmbs.model import Model
@@ -74,7 +72,7 @@ def check_membership(owner: str, model: Model) -> None:
                         raise ModelError(f"{owner}: {_label(kind, item)}: {wrong}")
                     continue
                 wanted = _wanted(thing)
-                if wanted is None or wanted in known or isinstance(wanted, Ground):
+                if wanted is None or wanted in known or getattr(wanted, "is_ground", False):
                     continue
                 raise ModelError(f"{owner}: {_label(kind, item)}: {_missing(model, wanted)}")
 
@@ -95,8 +93,9 @@ def _missing(model: Model, wanted: Any) -> str:
     """That something is not in the model, in words."""
     name = getattr(wanted, "name", type(wanted).__name__)
     word = _role(wanted) or "joint"
-    if isinstance(wanted, TreeLink):
-        return f"body {name!r} is not in the model; add {wanted.tree}."
+    whole = getattr(wanted, "part_of", None)
+    if whole is not None:
+        return f"body {name!r} is not in the model; add {whole[0]}."
     namesake = any(other.name == name for other in model.items if _role(other) == word and hasattr(other, "name"))
     other = f" (another {word} of that name is)" if namesake else ""
     return f"{word} {name!r} is not in the model{other}; add it."

@@ -2,34 +2,29 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from flexmbs.bodies.floating import FloatingBody
-from flexmbs.bodies.ground import Ground
-from flexmbs.bodies.linear import LinearBody
 from flexmbs.bodies.marker import Marker
-from flexmbs.bodies.planar import PlanarRigidBody
-from flexmbs.bodies.point_mass import PointMass
-from flexmbs.bodies.rigid import RigidBody
-from flexmbs.bodies.section_frame import SectionFrame
-from flexmbs.bodies.substructure import Substructure
-from flexmbs.body import Attachment, FlexibleBody
-from flexmbs.coordinates import ExtraCoordinate
+from flexmbs.body import Attachment
+from flexmbs.core.body_description import BodyDescription, class_in_words
 from flexmbs.core.checks import as_name, show
 from flexmbs.core.errors import ModelError, unknown_name
+from flexmbs.core.extra_coordinate import ExtraCoordinate
 from flexmbs.core.identity import IdentityMap
 from flexmbs.core.units import SI, Units
 from flexmbs.membership import bodies_of, check_membership
 from flexmbs.supports import Hinge
-from flexmbs.trees.tree import Tree, TreeLink
 
 if TYPE_CHECKING:
+    from flexmbs.bodies.linear import LinearBody
+    from flexmbs.bodies.substructure import Substructure
+    from flexmbs.body import FlexibleBody
     from flexmbs.forces.items import Load
     from flexmbs.joints.contracts import Joint
     from flexmbs.supports import Support
+    from flexmbs.trees.tree import Tree, TreeLink
 
 __all__ = ["Model"]
 
@@ -93,7 +88,7 @@ class Model:
                 raise ModelError(f"{owner}: {show(item)} is given twice.")
             seen[item] = None
             kind = _kind(owner, item)
-            if kind != "ground":
+            if kind:
                 kinds[kind].append(item)
         for key, group in kinds.items():
             object.__setattr__(self, key, tuple(group))
@@ -101,6 +96,11 @@ class Model:
         object.__setattr__(self, "units", units)
         object.__setattr__(self, "name", name)
         self._check(owner)
+
+    @property
+    def described(self) -> tuple[BodyDescription, ...]:
+        """All descriptions of bodies, trees and substructures, in the order given."""
+        return tuple(item for item in self.items if isinstance(item, BodyDescription) and item.collection)
 
     @property
     def bodies(self) -> tuple[Any, ...]:
@@ -124,10 +124,8 @@ class Model:
             if twice:
                 raise ModelError(f"{owner}: {len(twice)} names of {what} are used twice: {twice}; names must differ.")
         check_membership(owner, self)
-        ends = IdentityMap((body, None) for s in self.substructures for body in (s.start, s.end))
-        for body in self.rigid_bodies:
-            if isinstance(body, SectionFrame) and body not in ends:
-                raise ModelError(f"{owner}: {body} has no inertia of its own, and no Substructure ends in it.")
+        for described in self.described:
+            described.check_in(owner, self)
 
     def with_(self, *items: Any) -> Model:
         """A copy with more items."""
@@ -197,24 +195,7 @@ class Model:
     def __str__(self) -> str:
         u = self.units
         lines = [f"model {self.name!r} [{u.length}, {u.mass}, {u.time}]"]
-        for body in self.flexible_bodies:
-            lines.append(
-                f"  body {body.name!r}: {len(body.cells)} {body.element.name}, {body.mesh.n_points} nodes, "
-                + (f"area {body.area:g} {u.length}^2" if body.surface else f"length {body.length:g} {u.length}")
-                + f", mass {body.mass:.3g} {u.mass}"
-            )
-        for body in self.rigid_bodies + self.linear_bodies:
-            lines.append(f"  {kind_in_words(body)} {body.name!r}: mass {body.mass:.3g} {u.mass}")
-        lines += [
-            f"  substructure {s.name!r} from {s.start.name!r} to {s.end.name!r}: {s.modes} inner modes, mass "
-            f"{s.mass:.3g} {u.mass}"
-            for s in self.substructures
-        ]
-        for tree in self.trees:
-            n = len(tree.links)
-            lines.append(
-                f"  tree {tree.name!r}: {n} link{'s' * (n > 1)}, {tree.n_v} coordinates, mass {tree.mass:.3g} {u.mass}"
-            )
+        lines += [f"  {part.line_in_model(u)}" for part in (*self.bodies, *self.substructures, *self.trees)]
         lines += [f"  {type(s).__name__} {s.at}" for s in self.supports]
         lines += [f"  Hinge of {h.a} and {h.b}" for h in self.hinges]
         for j in self.joints:
@@ -247,18 +228,8 @@ _OFFERS = (
 
 def _kind(owner: str, item: object) -> str:
     """Which group an item belongs to."""
-    if isinstance(item, FlexibleBody):
-        return "flexible_bodies"
-    if isinstance(item, RigidBody | PlanarRigidBody | PointMass | FloatingBody):
-        return "rigid_bodies"
-    if isinstance(item, LinearBody):
-        return "linear_bodies"
-    if isinstance(item, Substructure):
-        return "substructures"
-    if isinstance(item, Tree):
-        return "trees"
-    if isinstance(item, Ground):
-        return "ground"
+    if isinstance(item, BodyDescription) and not item.not_an_item:
+        return item.collection
     if isinstance(item, Hinge):
         return "hinges"
     if not isinstance(item, type):
@@ -267,9 +238,7 @@ def _kind(owner: str, item: object) -> str:
                 return kind
     if isinstance(item, list | tuple | set | dict):
         raise ModelError(f"{owner}: pass items one by one, Model(*items), not in a {type(item).__name__}.")
-    hint = ""
-    if isinstance(item, TreeLink):
-        hint = " A link comes with its tree: give the tree."
+    hint = f" {item.not_an_item}" if isinstance(item, BodyDescription) else ""
     if isinstance(item, Attachment | Marker):
         hint = " A place on a body is not an item: wrap it in a support, joint or load."
     raise ModelError(
@@ -280,4 +249,4 @@ def _kind(owner: str, item: object) -> str:
 
 def kind_in_words(item: object) -> str:
     """The name of a class in words: RigidBody -> rigid body."""
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(item).__name__).lower()
+    return class_in_words(item)

@@ -12,17 +12,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from flexmbs.forces.wrench import wrench_force
-from flexmbs.mechanics.floating import floating_force
-from flexmbs.mechanics.floating_tangent import floating_tangent
 from flexmbs.mechanics.inertia import (
     add_block_damping,
     add_rows_product,
     clear_wrenches,
-    gyroscopic_force,
-    gyroscopic_tangent,
     inertia_force,
 )
-from flexmbs.mechanics.moving_mass import renew_step_mass
 from flexmbs.mechanics.pairs import joint_force, joint_tangent, pull_down
 from flexmbs.mechanics.refusals import refuse_force, refuse_marker
 from flexmbs.mechanics.row_forces import row_force, row_force_tangent
@@ -41,7 +36,6 @@ from flexmbs.stages import (
     Stage,
 )
 from flexmbs.system import EvaluationError
-from flexmbs.trees.dynamics import tree_force, tree_tangent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -126,35 +120,17 @@ def _elements(dyn: Dynamics) -> Iterator[Pair]:
 
 def _bodies(dyn: Dynamics) -> Iterator[Pair]:
     """Gyroscopic forces, and the inertia of bodies whose mass changes."""
-    m, work = dyn.mechanics, dyn.markers
-
-    def pair(owner: str, group: Any, force: Any, tangent: Any, where: Any = work) -> Pair:
-        return Stage(owner, force, (group, STATE, ENV, where)), Stage(
-            owner, tangent, (group, STATE, ENV, where, WEIGHTS)
-        )
-
-    if len(m.rigid.dofs):
-        yield pair("rigid bodies", m.rigid, gyroscopic_force, gyroscopic_tangent, dyn.workspace.work)
-    for floats in m.floating:
-        yield pair("floating bodies", floats, floating_force, floating_tangent)
-    for shared in m.substructures:
-        yield (
-            Stage("substructures", shared.force, (STATE, ENV, work)),
-            Stage("substructures", shared.tangent, (STATE, ENV, work, WEIGHTS)),
-        )
-    if m.flexible is not None:
-        yield (
-            Stage("trees", m.flexible.force, (STATE, ENV, work)),
-            Stage("trees", m.flexible.tangent, (STATE, ENV, work, WEIGHTS)),
-        )
-    elif len(m.trees.kind):
-        yield pair("trees", m.trees, tree_force, tree_tangent)
-        if not (m.floating or m.substructures):
-            arrays = dyn.moving_mass.step_arrays
+    for group in dyn.mechanics.groups:
+        for part in group.stages:
+            work = dyn.markers if part.on_markers else dyn.workspace.work
             yield (
-                None,
-                Stage("trees", renew_step_mass, (m.trees, COORDINATES, *arrays), compiled_only=True),
+                Stage(part.name, part.force, (part.group, STATE, ENV, work)),
+                Stage(part.name, part.tangent, (part.group, STATE, ENV, work, WEIGHTS)),
             )
+        if group.moving is not None and group.moving.renew is not None:
+            kernel, table = group.moving.renew
+            arrays = dyn.moving_mass.step_arrays
+            yield None, Stage(group.kind, kernel, (table, COORDINATES, *arrays), compiled_only=True)
 
 
 def _markers(dyn: Dynamics) -> Iterator[Pair]:

@@ -7,17 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from flexmbs.bodies.floating import FloatingBody
-from flexmbs.bodies.planar import PlanarRigidBody
-from flexmbs.bodies.rigid import RigidBody
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import AccuracyWarning, ModelError
-from flexmbs.core.rotations import from_quaternion
 from flexmbs.dynamics import Dynamics
-from flexmbs.mechanics.marker_set import MarkerSet
 from flexmbs.mechanics.refusals import refuse_moving_supports
 from flexmbs.mechanics.steps import local
-from flexmbs.trees.flexible_link import FlexibleLink
 
 __all__ = ["carry_velocities", "check_supports", "warn_of_changes", "warn_of_softening"]
 
@@ -25,9 +19,6 @@ MOVED, TURNED = 1e-3, 1e-3
 """Displacements, in lengths of the model, and turns [rad] by the assembly that are worth a warning."""
 FASTER = 1e-2
 """Change of the velocity of a body, as a share of it in the metric of the mass, that is worth a warning."""
-SPIN = 1e-9
-"""Velocities along the spin, and turns across it, up to which a body counts as spinning about a point."""
-
 SOFTENED = 0.1
 """Squared spin by squared lowest frequency that is worth a warning where nothing stiffens."""
 
@@ -79,19 +70,8 @@ def carry_velocities(dyn: Dynamics, q: FloatArray, v: FloatArray) -> None:
     c = dyn.coordinates
     for item in dyn.system.model.initial:
         item.velocity_field(c.node_dofs[c.index(item.body)], q, v)
-    for body, (iq, iv) in zip(c.rigid, c.places, strict=True):
-        if isinstance(body, PlanarRigidBody):
-            if body.angular_velocity:
-                turn = q[iq + 2] - body.angle
-                cosine, sine = np.cos(turn), np.sin(turn)
-                v[iv : iv + 2] = np.array([[cosine, -sine], [sine, cosine]]) @ body.velocity
-        elif isinstance(body, RigidBody | FloatingBody):
-            turn = from_quaternion(q[iq + 3 : iq + 7]) @ body.rotation.T
-            omega = body.rotation @ body.angular_velocity
-            rate, speed = float(np.linalg.norm(omega)), float(np.linalg.norm(body.velocity))
-            along = np.abs(turn @ omega - omega).max() <= 1e-6 * rate
-            if rate > 0.0 and along and abs(omega @ body.velocity) <= SPIN * rate * speed:
-                v[iv : iv + 3] = turn @ body.velocity
+    for group in c.groups:
+        group.carry(q, v)
 
 
 def warn_of_changes(
@@ -103,7 +83,7 @@ def warn_of_changes(
     local(q, found_q, dyn.n_linear, step)
     largest: tuple[float, str] = (1.0, "")
     faster: tuple[float, str] = (FASTER, "")
-    for body, dofs, move, turn in _bodies(dyn, step):
+    for body, dofs, move, turn in (found for group in dyn.coordinates.groups for found in group.moves(step)):
         far = max(move / (MOVED * dyn.length), turn / TURNED)
         if far > largest[0]:
             words = [f"moved {body.name!r} by {move:.3g}"] if move > MOVED * dyn.length else []
@@ -131,7 +111,7 @@ def warn_of_changes(
 
 def warn_of_softening(dyn: Dynamics, q: FloatArray, v: FloatArray) -> None:
     """Warn where a body in a floating frame, or a flexible link, starts in a fast spin without geometric stiffening."""
-    for body, rate, remedy in _soft_bodies(dyn, q, v):
+    for body, rate, remedy in (found for group in dyn.coordinates.groups for found in group.soft(q, v)):
         lowest = body.frequencies[0]
         share = (rate / lowest) ** 2
         if share > SOFTENED:
@@ -142,43 +122,6 @@ def warn_of_softening(dyn: Dynamics, q: FloatArray, v: FloatArray) -> None:
                 AccuracyWarning,
                 stacklevel=4,
             )
-
-
-def _soft_bodies(dyn: Dynamics, q: FloatArray, v: FloatArray) -> list[tuple[FloatingBody, float, str]]:
-    """Bodies with shapes and without stiffening, the rate at which their frames turn, and what helps."""
-    c = dyn.coordinates
-    found = []
-    for body, (_, iv) in zip(c.rigid, c.places, strict=True):
-        if isinstance(body, FloatingBody) and body.second_order is None and body.modes:
-            found.append((body, float(np.linalg.norm(v[iv + 3 : iv + 6])), "use reduce(..., stiffening=True)"))
-    links = [(b, b.link) for t in c.trees for b in t.tree.bodies if isinstance(b.link, FlexibleLink) and b.link.modes]
-    if links:
-        markers = MarkerSet(c, [link.marker((0.0, 0.0, 0.0)) for link, _ in links], set(), 0)
-        work = markers.poses(markers.work(np.zeros(dyn.n_v), np.zeros(markers.size)), q, v)
-        advice = "take a FloatingBody of a model reduced with stiffening=True in place of the flexible link"
-        found += [
-            (b.floating, float(np.linalg.norm(t[3:])), advice) for (_, b), t in zip(links, work.twist, strict=True)
-        ]
-    return found
-
-
-def _bodies(dyn: Dynamics, step: FloatArray) -> list[tuple[Any, Any, float, float]]:
-    """Each body, its entries of v, and how far the increment moves [length] and turns it [rad]."""
-    c = dyn.coordinates
-    found: list[tuple[Any, Any, float, float]] = []
-    for body, dofs in zip(c.bodies, c.node_dofs, strict=True):
-        moves = step[dofs[:, list(body.element.layout.position)]]
-        found.append((body, np.unique(dofs), float(np.linalg.norm(moves, axis=1).max()), 0.0))
-    for body, (_, iv) in zip(c.rigid, c.places, strict=True):
-        n, dim = len(body.initial_v), len(body.position)
-        own = step[iv : iv + n]
-        found.append((body, np.arange(iv, iv + n), float(np.linalg.norm(own[:dim])), float(np.linalg.norm(own[dim:]))))
-    for tree in c.trees:
-        dofs = tree.unknowns
-        lengths = np.isin(dofs, tree.displacements)
-        most = [float(np.abs(step[dofs[part]]).max(initial=0.0)) for part in (lengths, ~lengths)]
-        found.append((tree.tree, dofs, most[0], most[1]))
-    return found
 
 
 def _from_to(dofs: Any, v: FloatArray, met: FloatArray) -> str:

@@ -22,8 +22,6 @@ from flexmbs.core.sparsity import Blocks, Pattern
 from flexmbs.fixation import Fixation
 from flexmbs.gather import gather
 from flexmbs.mechanics.build import Mechanics
-from flexmbs.mechanics.floating import floating_energy
-from flexmbs.mechanics.linear_terms import linear_energy
 from flexmbs.mechanics.mass import as_rows, mass_matrix
 from flexmbs.mechanics.moving_mass import structure
 from flexmbs.workspace import Workspace
@@ -94,8 +92,7 @@ class System:
         self.model = model
         self.coordinates = Coordinates.of(model, model.extra_coordinates)
         self.fixation = Fixation.of(model, self.coordinates)
-        self.terms, self.mass_blocks, size, self._groups = gather(model, self.coordinates)
-        self.n_element_terms = len({(type(b.element), b.element) for b in model.flexible_bodies})
+        self.terms, self.mass_blocks, size, self.n_element_terms = gather(model, self.coordinates)
         self.mechanics = Mechanics.of(model, self.coordinates, size)
         n_v, n_c = self.coordinates.n_v, self.mechanics.n_c
         mask = np.ones(n_v, dtype=bool)
@@ -237,13 +234,6 @@ class System:
             sparsity.block_product(self.mass_blocks, block.dofs, block.b1, x, y)
         return y
 
-    def flexible_momentum(self, v: FloatArray) -> FloatArray:
-        """M v of the flexible bodies (n_v,)."""
-        y = np.zeros(len(v))
-        for term in self.terms[: self.n_element_terms]:
-            sparsity.block_product(self.mass_blocks, term.group.dofs, term.group.b1, v, y)
-        return y
-
     def linearise(
         self, q: FloatArray, env: Env, frames: FloatArray | None = None, v: FloatArray | None = None
     ) -> Linearisation:
@@ -269,22 +259,11 @@ class System:
 
     def strain_energy(self, q: FloatArray) -> float:
         """Strain energy of all bodies [force length]; springs of supports are not included."""
-        total = float(sum(b.element.energy(self.group(b), q).sum() for b in self.coordinates.bodies))
-        for group in self.mechanics.floating:
-            found = np.zeros((len(group.dofs), 2))
-            floating_energy(group, q, np.zeros(len(self.model.loads) + 1), found)
-            total += float(found[:, 0].sum())
-        for shared in self.mechanics.substructures:
-            total += shared.energies(q, np.zeros(len(self.model.loads) + 1))[0]
-        if self.mechanics.flexible is not None:
-            total += self.mechanics.flexible.energy(q)
-        for body in self.coordinates.linear:
-            total += linear_energy(body, self.coordinates.modal[id(body)], q)
-        return total
+        return float(sum(group.strain_energy(q) for group in self.coordinates.groups))
 
     def group(self, body: FlexibleBody) -> Any:
         """The element group of one body."""
-        return self._groups[self.coordinates.index(body)]
+        return self.coordinates.elements[self.coordinates.index(body)]
 
     def refusal(self, term: Term, item: int) -> str:
         where = self.coordinates.describe(int(term.group.dofs[item, 0]))

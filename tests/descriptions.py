@@ -23,7 +23,7 @@ from flexmbs.joints.rows import DISTANCE
 from flexmbs.joints.sliding import CablePoint
 from tests.floating import bar
 
-BASES = {"Body", "ShapedBody", "ShapedMarker", "LowerPair", "Scalar", "_Force", "_VectorSensor"}
+BASES = {"Body", "BodyDescription", "ShapedBody", "ShapedMarker", "LowerPair", "Scalar", "_Force", "_VectorSensor"}
 """Classes of which no object is made."""
 
 

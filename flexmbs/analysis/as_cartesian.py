@@ -99,7 +99,7 @@ class CartesianForm:
 def _converted(model: Model, described: bool) -> tuple[Model, CarryOver, IdentityMap[Any, Any]]:
     links = list(model.tree_links)
     for link in links:
-        if isinstance(link.link, trees.FlexibleLink):
+        if link.deforms:
             raise ModelError(
                 f"as_cartesian: {link} is flexible; describe it as a FloatingBody with joints at its interfaces."
             )
@@ -116,7 +116,7 @@ def _converted(model: Model, described: bool) -> tuple[Model, CarryOver, Identit
         carrier, origin, axes = carriers[link]
         if carrier is link:
             bodies[link] = _body(link, poses[link], names[link])
-        centre = carrier.link.centre if isinstance(carrier, trees.TreeLink) else np.zeros(3)
+        centre = carrier.centre.point if carrier is not ground else np.zeros(3)
         moved[link] = Moved(bodies[carrier], axes.T @ (centre - origin), axes.T)
     own = [link for link in links if carriers[link][0] is link]
     joints: IdentityMap[Any, Any] = IdentityMap((link, _joint(link, moved, names[link])) for link in own)
@@ -140,7 +140,7 @@ class _Rows:
         if not isinstance(b, TreeCoordinateMarker) or a.body is not ground or row.kind != INERTIAL:
             return None
         joint = self.joints.get(b.body)
-        name = b.body.link.joint.names[b.index] if isinstance(b.body, trees.TreeLink) else ""
+        name = b.component
         known = {"angle": Row(ANGLE), "displacement": Row(ALONG, lower_pairs.Z)}
         known |= {"x": Row(ALONG, lower_pairs.X), "y": Row(ALONG, lower_pairs.Y)}
         if joint is None or name not in known or isinstance(joint, Universal):

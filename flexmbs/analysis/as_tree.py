@@ -11,7 +11,7 @@ from flexmbs import trees
 from flexmbs.analysis.carry_over import CarryOver, Moved
 from flexmbs.analysis.spanning import Edge, Spanning, spanning_trees
 from flexmbs.analysis.start_poses import FIXED, Pose, start_poses
-from flexmbs.bodies.ground import Ground, ground
+from flexmbs.bodies.ground import ground
 from flexmbs.bodies.marker import Marker
 from flexmbs.bodies.rigid import RigidBody
 from flexmbs.control.calling import name_of
@@ -109,7 +109,7 @@ def as_tree(model: Model, cut: Sequence[Any] = ()) -> Model:
     """
     if not isinstance(model, Model):
         raise ModelError(f"as_tree: expected a Model, not {show(model)}.")
-    bodies = [body for body in model.rigid_bodies if isinstance(body, RigidBody)]
+    bodies = [body for body in model.rigid_bodies if body.kind == RigidBody.kind]
     number: IdentityMap[Any, int] = IdentityMap.numbers(bodies)
     number[ground] = -1
     kept = _kept(model, cut)
@@ -192,7 +192,7 @@ def _attached(
     a, b = ends[edge]
     forward = b.body is bodies[i]
     base, tip = (a, b) if forward else (b, a)
-    before = FIXED if isinstance(base.body, Ground) else poses[found.parent[i]]
+    before = FIXED if base.body.is_ground else poses[found.parent[i]]
     assert base.point is not None  # noqa: S101  # rigid bodies and the ground have points
     assert tip.point is not None  # noqa: S101
     at, rotation, origin, axes = base.point, base.frame, tip.point, tip.frame

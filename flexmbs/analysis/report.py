@@ -8,15 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from flexmbs.assembly import assemble, dependent_constraints
-from flexmbs.bodies.floating import FloatingBody
-from flexmbs.bodies.ground import Ground
-from flexmbs.bodies.planar import PlanarRigidBody
-from flexmbs.bodies.rigid import RigidBody
 from flexmbs.core.checks import show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.identity import IdentityMap
-from flexmbs.core.rotations import from_quaternion
 from flexmbs.dynamics import Dynamics
 from flexmbs.forces.elastic_support import ElasticSupport
 from flexmbs.joints.contracts import Joint
@@ -24,7 +19,6 @@ from flexmbs.linearisation import state_places
 from flexmbs.membership import bodies_of
 from flexmbs.model import Model, kind_in_words
 from flexmbs.system import System, compile_model
-from flexmbs.trees.momentum import tree_centre
 
 __all__ = ["ModelReport", "inspect"]
 
@@ -183,7 +177,7 @@ def _loose(model: Model) -> tuple[str, ...]:
     holding = (*model.joints, *model.supports, *model.hinges)
     elastic = [load for load in model.loads if isinstance(load, ElasticSupport)]
     held = IdentityMap((body, None) for item in (*holding, *elastic) for body in bodies_of(item))
-    held.update((body, None) for body in model.linear_bodies if body.fixed)
+    held.update((body, None) for body in model.bodies if body.held_to_ground)
     return tuple(body.name for body in model.bodies if body not in held)
 
 
@@ -195,13 +189,12 @@ def _far(joint: Joint, model: Model) -> list[str]:
     sides = IdentityMap((side.body, side) for pair in joint.pairs for side in (pair.a, pair.b))
     found = []
     for side in sides.values():
-        body = side.body
-        if isinstance(body, Ground):
+        body: Any = side.body
+        if body.is_ground:
             continue
-        if not isinstance(body, RigidBody | PlanarRigidBody) or not body.mass:
+        size = body.gyration_length
+        if size is None:
             return []
-        inertia = float(np.max(body.inertia))
-        size = float(np.sqrt(12.0 * inertia / body.mass))
         away = float(np.linalg.norm(side.position0() - body.place[0]))
         if away <= size:
             return []
@@ -211,48 +204,7 @@ def _far(joint: Joint, model: Model) -> list[str]:
 
 def _centre(dyn: Dynamics, q: FloatArray) -> tuple[float, FloatArray]:
     """Mass and centre of mass (3,) of all bodies at the coordinates q."""
-    c = dyn.coordinates
-    total, moment = 0.0, np.zeros(3)
-    for body in c.rigid:
-        iq, _ = c.place(body)
-        dim = len(body.position)
-        moment[:dim] += body.mass * q[iq : iq + dim]
-        total += body.mass
-        if isinstance(body, FloatingBody):
-            first = c.modal[id(body)]
-            inside = body.inertia.first + body.inertia.P @ q[first : first + body.modes]
-            moment += from_quaternion(q[iq + 3 : iq + 7]) @ inside
-    for shared in dyn.mechanics.substructures:
-        moment += shared.centres(q).sum(axis=0)
-        total += sum(part.mass for part in shared.parts)
-    for linear in c.linear:
-        assert linear.reduced.inertia is not None  # noqa: S101  # bodies check it
-        undeformed = linear.position * linear.mass + linear.rotation @ linear.reduced.inertia.first
-        moment += undeformed + linear.momentum_shapes @ q[c.modal[id(linear)] :][: linear.modes]
-        total += linear.mass
-    if c.trees:
-        part, where = tree_centre(dyn.mechanics.trees, q)
-        total += part
-        moment += part * where
-        if dyn.mechanics.flexible is not None:
-            part, where = dyn.mechanics.flexible.moments(q)
-            total += part
-            moment += where
-    for body, dofs in zip(c.bodies, c.node_dofs, strict=True):
-        part, where = _flexible(dyn, body, dofs, q)
-        moment[: len(where)] += part * where
-        total += part
+    parts = [group.mass_moment(q) for group in dyn.coordinates.groups]
+    total = sum(mass for mass, _ in parts)
+    moment = np.sum([moment for _, moment in parts], axis=0)
     return float(total), moment / total if total else moment
-
-
-def _flexible(dyn: Dynamics, body: Any, dofs: Any, q: FloatArray) -> tuple[float, FloatArray]:
-    """Mass and centre of a flexible body: the mean of its elements' points, weighted with their masses."""
-    group = dyn.system.group(body)
-    points, weights = np.polynomial.legendre.leggauss(5)
-    if body.surface:
-        eta, xi = np.meshgrid(points, points, indexing="ij")
-        points, weights = np.column_stack((xi.ravel(), eta.ravel())), 0.5 * np.outer(weights, weights).ravel()
-    positions = body.element.positions(group, q, points)
-    centres = np.einsum("s,esd->ed", 0.5 * weights, positions)
-    measures = body.measures(group)
-    return float(body.mass), np.asarray(measures @ centres / measures.sum())

@@ -94,26 +94,11 @@ def _places(dyn: Dynamics) -> _Places:
     def three(places: IntArray) -> IntArray:
         return np.asarray(places if places.shape[1] == 3 else np.pad(places, ((0, 0), (0, 1)), constant_values=-1))
 
-    for body, dofs in zip(c.bodies, c.node_dofs, strict=True):
-        layout = body.element.layout
-        if not layout.absolute:
-            continue
-        points.append(three(dofs[:, list(layout.position)]))
-        vectors += [three(dofs[:, list(part)]) for part in layout.vectors]
-        if layout.quaternion:
-            turns += dofs[:, 3].tolist()
-    for body, (_, iv) in zip(c.rigid, c.places, strict=True):
-        points.append(three(np.arange(iv, iv + len(body.position))[None, :]))
-        if len(body.initial_v) == 6:
-            turns.append(iv + 3)
-    for tree in c.trees:
-        for b in np.unique(tree.rot[tree.rot >= 0]):
-            first = c.n_linear + 6 * int(b)
-            turns.append(first + 3)
-            if first in tree.idle:
-                own.append(first + 3)
-            else:
-                points.append(np.arange(first, first + 3)[None, :])
+    for fields in (group.rigid_fields() for group in c.groups):
+        points += [three(places) for places in fields.points]
+        vectors += [three(places) for places in fields.vectors]
+        turns += fields.turns
+        own += fields.alone
     some = [np.unique(np.concatenate(x), axis=0) if x else np.zeros((0, 3), dtype=np.int64) for x in (points, vectors)]
     p, first = some[0].astype(np.int64), np.array(sorted(turns), dtype=np.int64)
     behind = lambda k: np.where(k < c.n_linear, 0, (k - c.n_linear) // 6)  # noqa: E731
@@ -434,11 +419,11 @@ def name_of_frame(dyn: Dynamics, state: StepState, seen_by: Observer) -> str:
     p, c = _places(dyn), dyn.coordinates
     own = dict(zip(p.turns.tolist(), own_spins(dyn, state, seen_by), strict=True))
     rate = float(np.linalg.norm(seen_by.rate))
-    for body, (_, iv) in zip(c.rigid, c.places, strict=True):
-        if len(body.initial_v) == 6:
-            still = bool(np.linalg.norm(own[iv + 3]) <= FITS * rate)
-        else:
-            still = len(body.initial_v) == 3 and body.rotates and abs(state.v[iv + 2] - seen_by.rate[2]) <= FITS * rate
+    for body in dyn.system.model.rigid_bodies:
+        places = c.velocities(body)
+        frame, angle = [k for k in places.tolist() if k in own], np.intersect1d(places, c.angles)
+        still = bool(frame) and bool(np.linalg.norm(own[frame[0]]) <= FITS * rate)
+        still = still or bool(len(angle) and abs(state.v[angle[0]] - seen_by.rate[2]) <= FITS * rate)
         if still:
             return f"body {body.name!r}"
     for flexible in c.bodies:

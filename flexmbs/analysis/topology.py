@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from flexmbs.analysis.report import inspect
 from flexmbs.analysis.spanning import Edge, fundamental_loops, spanning_trees
-from flexmbs.bodies.ground import Ground
 from flexmbs.core.checks import show
 from flexmbs.core.errors import ModelError
 from flexmbs.core.identity import IdentityMap
@@ -197,7 +196,7 @@ def topology(model: Model | System) -> Topology:
             counted[k] += 1
     return Topology(
         found,
-        tuple(BodyLine(b.name, _kind(b), _size(b, system), counted[i]) for i, b in enumerate(bodies)),
+        tuple(BodyLine(b.name, b.words, _size(b, system), counted[i]) for i, b in enumerate(bodies)),
         tuple(lines),
         tuple(tree.name for tree in found.trees),
         tuple(tuple(GROUND if k < 0 else bodies[k].name for k in _from_ground(loop)) for loop in loops),
@@ -239,7 +238,7 @@ def _joint(joint: Joint, equations: int) -> JointLine:
 
 def _two(joint: Joint, number: IdentityMap[Any, int]) -> tuple[int, int] | None:
     pair = joint.pairs[0]
-    a, b = (-1 if isinstance(m.body, Ground) else number[m.body] for m in (pair.a, pair.b))
+    a, b = (-1 if m.body.is_ground else number[m.body] for m in (pair.a, pair.b))
     return (a, b) if a != b else None
 
 
@@ -264,18 +263,9 @@ def _closing(lines: list[JointLine], in_graph: list[int], spanning: Any) -> list
     return [line._replace(role="closes a loop") if i in close else line for i, line in enumerate(lines)]
 
 
-def _kind(body: Any) -> str:
-    return f"link of {body.tree.name!r}" if isinstance(body, TreeLink) else kind_in_words(body)
-
-
 def _size(body: Any, system: System) -> int:
     """Number of velocities of a body; those that supports hold are counted, too."""
-    if isinstance(body, TreeLink):
-        return body.link.joint.n_v
-    c = system.coordinates
-    if any(body is b for b in c.bodies):
-        return len(set(c.node_dofs[c.index(body)].ravel().tolist()))
-    return len(body.initial_v) + int(getattr(body, "modes", 0) if id(body) in c.modal and len(body.initial_v) else 0)
+    return len(set(system.coordinates.velocities(body).tolist()))
 
 
 def _from_ground(loop: tuple[int, ...]) -> tuple[int, ...]:

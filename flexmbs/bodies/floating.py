@@ -3,7 +3,7 @@ r"""Flexible bodies in floating frames: a reduced part that moves far and bends 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -94,6 +94,8 @@ class FloatingBody(ShapedBody):
     >>> body.modes, body.interface("BORE").position0().round(4).tolist()
     (10, [0.0438, 0.0101, 0.0101])
     """
+
+    kind: ClassVar[str] = "floating"
 
     reduced: ReducedModel
     reference: str | tuple[str, str | int]

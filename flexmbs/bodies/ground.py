@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -28,6 +28,9 @@ class Ground(Body):
     [1.0, 2.0, 0.0]
     """
 
+    kind: ClassVar[str] = "ground"
+    collection: ClassVar[str] = ""
+    is_ground: ClassVar[bool] = True
     name = "ground"
 
     def __new__(cls) -> Ground:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -83,6 +83,9 @@ class LinearBody(ShapedBody):
     >>> body.modes, body.interface("BORE").name
     (10, 'BORE')
     """
+
+    kind: ClassVar[str] = "linear"
+    collection: ClassVar[str] = "linear_bodies"
 
     reduced: ReducedModel
     fixed: tuple[str, ...]
@@ -163,6 +166,11 @@ class LinearBody(ShapedBody):
     def origin(self) -> FloatArray:
         """Where the origin of its frame is in the mesh (3,): at its origin."""
         return np.zeros(3)
+
+    @property
+    def held_to_ground(self) -> bool:
+        """Whether an interface is held."""
+        return bool(self.fixed)
 
     @property
     def mass(self) -> float:

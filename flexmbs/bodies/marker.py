@@ -21,6 +21,7 @@ import numpy as np
 
 from flexmbs.bodies.frames import as_point, frame_along, joint_frame
 from flexmbs.body import Attachment, FlexibleBody, as_attachment
+from flexmbs.core.body_description import BodyDescription
 from flexmbs.core.checks import as_count, frozen_copy, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.directors import section_axes_of
@@ -31,26 +32,21 @@ from flexmbs.core.rotations import as_rotation, axis_rotation, from_quaternion
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
+    from flexmbs.coordinates import Coordinates
+    from flexmbs.markers.kind import MarkerEntry
+
 __all__ = ["Body", "Marker", "as_marker", "joint_frame"]
 
 OFF_NODE = 1e-6
 """How far from its node, relative to the size of the body, a point may be given."""
 
 
-class Body(Description):
+class Body(BodyDescription):
     """What rigid bodies, point masses and the ground have in common: a place and markers.
 
     A class of bodies says where it is by ``place``, whether it moves in the plane only by ``planar`` and whether it has
     an orientation by ``rotates``. Coordinates at the start are ``initial_q`` and ``initial_v``.
     """
-
-    role: ClassVar[str] = "body"
-    name: str
-
-    @property
-    def planar(self) -> bool:
-        """Whether it moves in the plane z = 0 only."""
-        return False
 
     @property
     def rotates(self) -> bool:
@@ -182,10 +178,9 @@ class Marker(Description):
         if isinstance(body, FlexibleBody):
             if point is not None or node is None:
                 raise ModelError(
-                    f"Marker on {_called(body)}: a flexible body carries markers on its nodes; use body.end or "
-                    f"body.at(point)."
+                    f"Marker on {body}: a flexible body carries markers on its nodes; use body.end or body.at(point)."
                 )
-            node = as_count(f"Marker on {_called(body)}", "node", node)
+            node = as_count(f"Marker on {body}", "node", node)
             body.node(node)
         elif not isinstance(body, Body):
             raise ModelError(f"Marker: body must be a body such as a RigidBody or flexmbs.ground, not {show(body)}.")
@@ -201,7 +196,7 @@ class Marker(Description):
             point = point if body.rotates else frozen_copy(np.zeros(3))
         object.__setattr__(self, "body", body)
         object.__setattr__(self, "point", point)
-        object.__setattr__(self, "frame", frozen_copy(as_rotation(f"Marker on {_called(body)}", "frame", frame)))
+        object.__setattr__(self, "frame", frozen_copy(as_rotation(f"Marker on {body}", "frame", frame)))
         object.__setattr__(self, "node", node)
         object.__setattr__(self, "name", name)
 
@@ -210,10 +205,10 @@ class Marker(Description):
 
     def __str__(self) -> str:
         if self.name is not None:
-            return f"marker {self.name!r} of {_called(self.body)}"
+            return f"marker {self.name!r} of {self.body}"
         if self.point is None:
-            return f"node {self.node} of {_called(self.body)}"
-        return f"point ({', '.join(f'{c:.6g}' for c in self.point + 0.0)}) of {_called(self.body)}"
+            return f"node {self.node} of {self.body}"
+        return f"point ({', '.join(f'{c:.6g}' for c in self.point + 0.0)}) of {self.body}"
 
     def position0(self) -> FloatArray:
         """Position (3,) at the start, inertial frame [length]; for a flexible body in its stress-free shape."""
@@ -254,6 +249,19 @@ class Marker(Description):
     def spin_axis(self) -> FloatArray | None:
         """The tangent (3,) in marker axes about which spin has no meaning; None if all rotations have one, or none."""
         return self.frame[0].copy() if self.rotates and not self.spin else None
+
+    @property
+    def where(self) -> str:
+        """The part of a body that it is fixed to, in words: a node, or the whole body."""
+        return str(self.body) if self.node is None else f"node {self.node} of {self.body.name!r}"
+
+    def fixed_to_same(self, other: Marker) -> bool:
+        """Whether it cannot move against another one: both are on one body, of a flexible one on one node."""
+        return self.body is other.body and self.node == other.node
+
+    def entry(self, coordinates: Coordinates, point: bool) -> MarkerEntry | None:
+        """Its row in the table of its kind; ``point``: nothing depends on its orientation."""
+        return coordinates.group_of(self.body).marker_entry(self, point)
 
     def _place(self) -> tuple[FloatArray, FloatArray]:
         """Position and orientation of the body frame, or of the node, at the start."""
@@ -304,9 +312,7 @@ def as_marker(owner: str, value: object, point: ArrayLike | None = None, frame: 
             _check_place(owner, value, as_point(owner, "at", point, True, "length"), marker.position0())
         return marker if frame is None else Marker(node.body, None, marker.node_frame.T @ frame, node.nodes[0])
     if isinstance(value, FlexibleBody):
-        raise ModelError(
-            f"{owner}: {_called(value)} is flexible; name the place on it, such as body.end or body.at(point)."
-        )
+        raise ModelError(f"{owner}: {value} is flexible; name the place on it, such as body.end or body.at(point).")
     if not isinstance(value, Body):
         raise ModelError(
             f"{owner}: expected a body, a marker such as body.marker(point) or a place on a flexible body such as "
@@ -331,8 +337,3 @@ def _check_place(owner: str, node: Attachment, point: FloatArray, there: FloatAr
             f"{owner}: at {point.tolist()} is {distance:.3g} away from {node}, which is at {there.tolist()}. Leave "
             f"`at` out, or take the node that is there with body.at(point)."
         )
-
-
-def _called(body: Body | FlexibleBody) -> str:
-    """A body in a message."""
-    return f"FlexibleBody {body.name!r}" if isinstance(body, FlexibleBody) else str(body)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -65,6 +65,8 @@ class PlanarRigidBody(Body):
     >>> crank.marker_at((0, 0.2)).point.round(12).tolist()
     [0.1, 0.0, 0.0]
     """
+
+    kind: ClassVar[str] = "planar rigid"
 
     mass: float
     inertia: float
@@ -166,7 +168,7 @@ class PlanarRigidBody(Body):
 
     def _with(self, **changes: Any) -> PlanarRigidBody:
         """A copy with other values."""
-        return PlanarRigidBody(**{field: getattr(self, field) for field in self.__dataclass_fields__} | changes)
+        return PlanarRigidBody(**{f.name: getattr(self, f.name) for f in fields(self)} | changes)
 
     @property
     def planar(self) -> bool:
@@ -177,6 +179,14 @@ class PlanarRigidBody(Body):
     def kinetic_energy(self) -> float:
         """At the start [force length]."""
         return float(0.5 * (self.mass * self.velocity @ self.velocity + self.inertia * self.angular_velocity**2))
+
+    @property
+    def coordinate_names(self) -> tuple[str, ...]:
+        return "x", "y", "angle"
+
+    @property
+    def gyration_length(self) -> float | None:
+        return float(np.sqrt(12.0 * self.inertia / self.mass))
 
     @property
     def place(self) -> tuple[FloatArray, FloatArray]:

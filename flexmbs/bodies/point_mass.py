@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -44,6 +44,8 @@ class PointMass(Body):
     (True, [1.0, 0.0, 0.0])
     """
 
+    kind: ClassVar[str] = "point mass"
+
     mass: float
     position: FloatArray
     velocity: FloatArray
@@ -68,6 +70,10 @@ class PointMass(Body):
     def planar(self) -> bool:
         """Whether it moves in the plane z = 0 only."""
         return len(self.position) == 2
+
+    @property
+    def coordinate_names(self) -> tuple[str, ...]:
+        return ("x", "y", "z")[: len(self.position)]
 
     @property
     def rotates(self) -> bool:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -68,6 +68,8 @@ class RigidBody(Solids, Body):
     >>> crank = RigidBody.rod((0, 0, 0), (0.1, 0, 0), mass=0.2, name="crank")
     >>> pin = crank.marker_at((0.1, 0, 0), axis=(0, 0, 1))
     """
+
+    kind: ClassVar[str] = "rigid"
 
     mass: float
     inertia: FloatArray
@@ -177,7 +179,7 @@ class RigidBody(Solids, Body):
 
     def _with(self, **changes: Any) -> RigidBody:
         """A copy with other values."""
-        return RigidBody(**{field: getattr(self, field) for field in self.__dataclass_fields__} | changes)
+        return RigidBody(**{f.name: getattr(self, f.name) for f in fields(self)} | changes)
 
     @property
     def quaternion(self) -> FloatArray:
@@ -189,6 +191,11 @@ class RigidBody(Solids, Body):
         """At the start [force length]."""
         spin = self.angular_velocity @ self.inertia @ self.angular_velocity
         return float(0.5 * (self.mass * self.velocity @ self.velocity + spin))
+
+    @property
+    def gyration_length(self) -> float | None:
+        """Length of the rod with the same largest radius of gyration [length]; None of a body without mass."""
+        return float(np.sqrt(12.0 * float(np.max(self.inertia)) / self.mass)) if self.mass else None
 
     @property
     def place(self) -> tuple[FloatArray, FloatArray]:

@@ -9,10 +9,13 @@ import numpy as np
 
 from flexmbs.bodies.rigid import RigidBody
 from flexmbs.core.checks import as_array, as_name, frozen_copy
+from flexmbs.core.errors import ModelError
 from flexmbs.core.rotations import RotationLike, as_rotation
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
+
+    from flexmbs.model import Model
 
 __all__ = ["SectionFrame"]
 
@@ -67,6 +70,11 @@ class SectionFrame(RigidBody):
             object.__setattr__(self, field, frozen_copy(array))
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "shape", None)
+
+    def check_in(self, owner: str, model: Model) -> None:
+        """Refuse it where no substructure ends in it."""
+        if not any(self is end for part in model.substructures for end in (part.start, part.end)):
+            raise ModelError(f"{owner}: {self} has no inertia of its own, and no Substructure ends in it.")
 
     def __str__(self) -> str:
         return f"SectionFrame {self.name!r}"

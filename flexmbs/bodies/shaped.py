@@ -37,6 +37,10 @@ class ShapedBody(Body):
     rotation: FloatArray
     basis: FloatArray = field(init=False, repr=False)
 
+    @property
+    def stored_shapes(self) -> dict[tuple[str | int, ...], FloatArray]:
+        return {(): self.basis}
+
     def _marker(self, point: FloatArray, axes: FloatArray, shapes: FloatArray, name: str, turns: bool) -> ShapedMarker:
         """A marker at a point of the mesh, with shapes (6, m) of its displacement and rotation; axes of the mesh."""
         raise NotImplementedError

@@ -11,11 +11,12 @@ from scipy import linalg
 
 from flexmbs.bodies.arc_length import ArcLength, arc_length
 from flexmbs.bodies.rigid import RigidBody
-from flexmbs.coordinates import ExtraCoordinate
+from flexmbs.core.body_description import BodyDescription
 from flexmbs.core.checks import as_array, as_flag, as_name, as_number, frozen_copy, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
-from flexmbs.core.references import Description, ReferenceMap
+from flexmbs.core.extra_coordinate import ExtraCoordinate
+from flexmbs.core.references import ReferenceMap
 from flexmbs.core.rotations import RotationLike, as_rotation
 from flexmbs.reduction.inertia import InertiaInvariants
 from flexmbs.reduction.interfaces import Frame
@@ -24,6 +25,8 @@ from flexmbs.reduction.model import ReducedModel
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
+    from flexmbs.core.units import Units
+
 __all__ = ["Substructure"]
 
 SOFT = 1e-12
@@ -31,7 +34,7 @@ SOFT = 1e-12
 
 
 @dataclass(frozen=True, eq=False, init=False)
-class Substructure(Description):
+class Substructure(BodyDescription):
     r"""A reduced part between two frames that are bodies of the model: {r0, u, v, w} of Valverde, Cuadrado et al.
 
     The frame of the first body, :math:`r_A, A = [u\ v\ w]`, is the floating frame of the part. The frame of the second
@@ -103,7 +106,10 @@ class Substructure(Description):
     (['beam section 1', 'beam section 2', 'beam section 3'], 6)
     """
 
+    kind: ClassVar[str] = "substructure"
+    collection: ClassVar[str] = "substructures"
     role: ClassVar[str] = "substructure"
+
     reduced: ReducedModel
     start: RigidBody
     end: RigidBody
@@ -175,6 +181,13 @@ class Substructure(Description):
     def mass(self) -> float:
         """[mass]."""
         return self.inertia.mass
+
+    def line_in_model(self, units: Units) -> str:
+        """Its line in the text of a model."""
+        return (
+            f"substructure {self.name!r} from {self.start.name!r} to {self.end.name!r}: {self.modes} inner modes, mass "
+            f"{self.mass:.3g} {units.mass}"
+        )
 
     def _tabulate(self, owner: str) -> None:
         """Everything in axes of the body at the start."""

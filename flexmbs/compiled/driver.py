@@ -41,15 +41,11 @@ def hindrance(dynamics: Dynamics, scheme: GeneralizedAlpha, refresh: str) -> str
         return "the iteration matrix is made on demand (refresh='demand')"
     if len(dynamics.system.turned_blocks) and scheme.index == 2 and dynamics.n_c:
         return "supports in inclined directions with index 2"
-    if m.floating:
-        return "it has bodies in floating frames, whose mass changes"
-    if m.substructures:
-        return "it has substructures, whose mass changes"
-    if m.flexible is not None:
-        return "its trees have flexible links"
-    loads = dynamics.system.model.loads
-    if len(m.trees.kind) and any(loads[i].history is not None for i in m.trees.load):
-        return "the gravity on its trees varies"
+    varies = np.array([load.history is not None for load in dynamics.system.model.loads], dtype=bool)
+    for group in m.groups:
+        reason = group.hindrance(varies)
+        if reason:
+            return reason
     if dynamics.python.states:
         return f"{dynamics.python.states[0][0].name!r} has first-order states, whose rates are computed in Python"
     if dynamics.python.users:

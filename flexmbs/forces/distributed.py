@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from flexmbs.body import FlexibleBody
+from flexmbs.body import FlexibleBody, as_flexible_body
 from flexmbs.core.checks import as_array, show
 from flexmbs.core.errors import ModelError
 from flexmbs.core.history import History, check_history
@@ -53,8 +53,7 @@ class DistributedLoad(Description):
     history: History = None
 
     def __post_init__(self) -> None:
-        if not isinstance(self.body, FlexibleBody):
-            raise ModelError(f"DistributedLoad: body must be a FlexibleBody, not {show(self.body)}.")
+        as_flexible_body("DistributedLoad", self.body)
         check_history("DistributedLoad", self.history)
         load = as_array(f"DistributedLoad on {self.body.name!r}", "load", self.load, (self.body.mesh.dim,))
         object.__setattr__(self, "load", tuple(load.tolist()))
@@ -108,26 +107,5 @@ class Gravity(Description):
         object.__setattr__(self, "acceleration", tuple(g.tolist()))
 
     def items(self, places: Places, index: int) -> tuple[Items, ...]:
-        found = []
         g = np.array(self.acceleration)
-        for body in places.bodies:
-            if body.mesh.dim > len(g) or np.any(g[body.mesh.dim :]):
-                raise ModelError(
-                    f"Gravity: acceleration has {len(g)} components, but body {body.name!r} has dimension "
-                    f"{body.mesh.dim}."
-                )
-            group = places.element_group(body)
-            found.append(dead_items(group.dofs, body.element.body_load(group, g[: body.mesh.dim], True), index))
-        for rigid, dofs in places.rigid_bodies:
-            if len(dofs) == 3 and len(g) == 2:
-                raise ModelError(f"Gravity: acceleration has 2 components, but body {rigid.name!r} moves in space.")
-            if len(dofs) == 2 and np.any(g[2:]):
-                raise ModelError(
-                    f"Gravity: acceleration {show(g.tolist())} leaves the plane, but body {rigid.name!r} is planar."
-                )
-            found.append(dead_items(dofs[None, :], rigid.mass * g[None, : len(dofs)], index))
-        for linear, dofs in places.linear_bodies:
-            if len(g) == 2:
-                raise ModelError(f"Gravity: acceleration has 2 components, but body {linear.name!r} moves in space.")
-            found.append(dead_items(dofs, g @ linear.momentum_shapes, index))
-        return tuple(found)
+        return tuple(items for group in places.groups for items in group.weights(g, index))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
@@ -25,9 +25,9 @@ SIDES = (((-1.0, 1.0), (-1.0, -1.0)), ((1.0, 1.0), (-1.0, 1.0)), ((1.0, -1.0), (
 POINTS = 4
 
 
-def as_surface(owner: str, body: object) -> SurfaceElement:
+def as_surface(owner: str, body: Any) -> SurfaceElement:
     """The element of a body that is a surface; refuses others."""
-    if not isinstance(body, FlexibleBody) or not body.surface:
+    if not getattr(body, "has_mesh", False) or not body.surface:
         raise ModelError(f"{owner}: body must be a FlexibleBody made of plates or shells, not {show(body)}.")
     if body.element.layout.quaternion:
         raise ModelError(

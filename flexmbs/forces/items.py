@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
-from flexmbs.bodies.linear import LinearBody
 from flexmbs.bodies.marker import Body
 from flexmbs.body import Attachment, FlexibleBody
 from flexmbs.core.contracts import Env, FloatArray, ForceKernel, IntArray, State, TangentKernel, Work
 from flexmbs.core.history import History
 from flexmbs.core.jit import kernel
+
+if TYPE_CHECKING:
+    from flexmbs.groups.contract import BodyGroup
 
 __all__ = ["DEAD", "Items", "Kind", "Load", "Places", "dead_items"]
 
@@ -53,16 +55,11 @@ class Places(Protocol):
         """The group of the body's elements."""
 
     @property
-    def bodies(self) -> tuple[FlexibleBody, ...]:
-        """All flexible bodies of the model."""
+    def groups(self) -> tuple[BodyGroup, ...]:
+        """All bodies of the model, by kind (`flexmbs.groups.contract`)."""
 
-    @property
-    def rigid_bodies(self) -> tuple[tuple[Any, IntArray], ...]:
-        """All rigid bodies, each with the coordinates of its position."""
-
-    @property
-    def linear_bodies(self) -> tuple[tuple[LinearBody, IntArray], ...]:
-        """All linear bodies, each with its modal coordinates."""
+    def shapes(self, body: Any) -> IntArray:
+        """Coordinates of the shapes of a body of a reduced model."""
 
 
 class Load(Protocol):

@@ -57,7 +57,7 @@ class NodalLoad(Description):
     name: str = ""
 
     def __post_init__(self) -> None:
-        if not isinstance(self.body, LinearBody):
+        if not hasattr(self.body, "nodal_force"):
             raise ModelError(f"NodalLoad: body must be a LinearBody, not {show(self.body)}.")
         owner = f"NodalLoad on {self.body.name!r}"
         check_history(owner, self.history)
@@ -83,5 +83,4 @@ class NodalLoad(Description):
         return (self.body,)
 
     def items(self, places: Places, index: int) -> tuple[Items, ...]:
-        dofs = next(d for b, d in places.linear_bodies if b is self.body)
-        return (dead_items(dofs, self.body.nodal_force(self.nodes, self.force), index),)
+        return (dead_items(places.shapes(self.body), self.body.nodal_force(self.nodes, self.force), index),)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from flexmbs.body import FlexibleBody
-from flexmbs.core.checks import as_name, as_number, show
+from flexmbs.body import FlexibleBody, as_flexible_body
+from flexmbs.core.checks import as_name, as_number
 from flexmbs.core.errors import ModelError
 from flexmbs.core.references import Description
 
@@ -49,8 +49,7 @@ class RayleighDamping(Description):
     name: str | None = None
 
     def __post_init__(self) -> None:
-        if not isinstance(self.body, FlexibleBody):
-            raise ModelError(f"RayleighDamping: body must be a FlexibleBody, not {show(self.body)}.")
+        as_flexible_body("RayleighDamping", self.body)
         name = f"damping of {self.body.name!r}" if self.name is None else as_name("RayleighDamping", "name", self.name)
         owner = f"RayleighDamping {name!r}"
         object.__setattr__(self, "name", name)

@@ -15,7 +15,7 @@ from flexmbs.joints.contracts import Row
 
 if TYPE_CHECKING:
     from flexmbs.bodies.marker import Marker
-    from flexmbs.coordinates import ExtraCoordinate
+    from flexmbs.core.extra_coordinate import ExtraCoordinate
     from flexmbs.forces.wrench import Wrench
 
 __all__ = ["GivenLaw", "MarkerForce", "RowForce", "pack"]

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from flexmbs.bodies.ends import two_ended
-from flexmbs.coordinates import ExtraCoordinate
 from flexmbs.core.checks import as_name, as_number
 from flexmbs.core.errors import ModelError
+from flexmbs.core.extra_coordinate import ExtraCoordinate
 from flexmbs.core.references import Description, refers_to
 from flexmbs.forces.coordinate import Place, What, coordinate
 from flexmbs.forces.joint_friction import friction_numbers

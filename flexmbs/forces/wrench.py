@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from flexmbs.bodies.ground import Ground
 from flexmbs.bodies.marker import Body, Marker, as_marker
 from flexmbs.body import Attachment, as_attachment
 from flexmbs.core.checks import as_array
@@ -53,7 +52,7 @@ def as_place(owner: str, value: object) -> Attachment | Marker:
     """Where a load acts: an attachment, or the marker of a body that moves."""
     if isinstance(value, Marker | Body):
         marker = as_marker(owner, value)
-        if isinstance(marker.body, Ground):
+        if marker.body.is_ground:
             raise ModelError(f"{owner}: the ground does not move, so a load on it does nothing.")
         return marker
     return as_attachment(owner, value)

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flexmbs.bodies.floating import FloatingBody
 from flexmbs.core.errors import ModelError
 from flexmbs.forces.items import DEAD
 from flexmbs.forces.laws import CURVES, LINEAR
@@ -49,13 +48,9 @@ def _bodies(dyn: Dynamics) -> Iterator[tuple[str, str]]:
                 f"body {body.name!r} of {body.element.name} elements",
                 "cannot be treated: it has no forces between two states; only absolute-nodal cables have them",
             )
-    for rigid in model.rigid_bodies:
-        if isinstance(rigid, FloatingBody):
-            yield str(rigid), "has a mass that changes, which is not treated exactly"
-    for part in model.substructures:
-        yield str(part), "has a mass that changes, which is not treated exactly"
-    for tree in model.trees:
-        yield str(tree), "has a mass that changes, which is not treated exactly"
+    for group in dyn.coordinates.groups:
+        for part in group.bodies if group.moving is not None else ():
+            yield str(part), "has a mass that changes, which is not treated exactly"
     for damping in model.damping:
         yield f"the damping of body {damping.body.name!r}", "takes energy out"
     for body in dyn.coordinates.bodies:

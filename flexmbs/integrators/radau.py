@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from flexmbs.bodies.floating import FloatingBody
 from flexmbs.core.checks import as_count, as_number
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError, SingularError
@@ -40,7 +39,6 @@ from flexmbs.integrators.radau_newton import NotConvergedError, RadauNewton, Sta
 from flexmbs.integrators.turning import TURN, longest_step, turned_too_far
 from flexmbs.mechanics.steps import largest_turn, local, retract
 from flexmbs.system import EvaluationError
-from flexmbs.trees.tree import Tree
 
 if TYPE_CHECKING:
     from flexmbs.dynamics import Dynamics
@@ -124,8 +122,7 @@ class RadauIIA:
     def check(self, dynamics: Dynamics, redundant: tuple[str, ...]) -> None:
         """Refuses bodies whose mass changes: the stages share one mass matrix."""
         model = dynamics.system.model
-        bodies: list[object] = [b for b in (*model.rigid_bodies, *model.trees) if isinstance(b, FloatingBody | Tree)]
-        bodies += model.substructures
+        bodies = [body for group in dynamics.coordinates.groups if group.moving is not None for body in group.bodies]
         if bodies:
             raise ModelError(
                 f"RadauIIA: model {model.name!r}: {bodies[0]} has a mass that changes, and the stages "

@@ -9,22 +9,21 @@ import numpy as np
 
 from flexmbs.bodies.ground import ground
 from flexmbs.bodies.marker import Body, Marker
-from flexmbs.bodies.planar import PlanarRigidBody
-from flexmbs.bodies.point_mass import PointMass
-from flexmbs.body import Attachment, FlexibleBody, as_attachment
+from flexmbs.body import Attachment, as_attachment
 from flexmbs.core.checks import as_name, as_number, frozen_copy, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError, unknown_name
 from flexmbs.core.references import Description
 from flexmbs.joints.contracts import Equation, Pair, Row
 from flexmbs.joints.rows import INERTIAL
+from flexmbs.markers.kind import MarkerEntry
+from flexmbs.markers.points import POINT
 
 if TYPE_CHECKING:
+    from flexmbs.coordinates import Coordinates
     from flexmbs.joints.contracts import Motion
 
 __all__ = ["CoordinateJoint", "CoordinateMarker"]
-
-RIGID_NAMES = {PlanarRigidBody: ("x", "y", "angle"), PointMass: ("x", "y", "z")}
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
@@ -62,9 +61,9 @@ class CoordinateMarker(Marker):
             body: Any = place.body
             names, node = body.element.layout.names, place.nodes[0]
             values, called = body.reference[node], str(place)
-        elif type(at) in RIGID_NAMES:
+        elif getattr(at, "coordinate_names", ()):
             body, node, values = at, None, at.initial_q
-            names, called = RIGID_NAMES[type(at)][: len(values)], repr(at.name)
+            names, called = at.coordinate_names, repr(at.name)
         else:
             raise ModelError(
                 f"CoordinateMarker: expected a node such as beam.end, a PlanarRigidBody or a PointMass, not {show(at)}."
@@ -93,7 +92,11 @@ class CoordinateMarker(Marker):
     @property
     def is_node(self) -> bool:
         """Whether the coordinate is one of a node."""
-        return isinstance(self.body, FlexibleBody)
+        return self.node is not None
+
+    def entry(self, coordinates: Coordinates, point: bool) -> MarkerEntry:
+        place = np.array([coordinates.group_of(self.body).coordinate(self.body, self.index, self.node)])
+        return MarkerEntry(POINT, place, place[:0], {"o": np.zeros(3), "R_BM": np.eye(3)})
 
     def _place(self) -> tuple[FloatArray, FloatArray]:
         return np.array([self.start, 0.0, 0.0]), np.eye(3)

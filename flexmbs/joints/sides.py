@@ -84,9 +84,8 @@ def joint_name(cls: str, word: str, name: str, *sides: Side) -> str:
 
 def check_different(owner: str, a: Marker, b: Marker) -> tuple[Marker, Marker]:
     """Refuse sides that cannot move against each other."""
-    if a.body is b.body and (not isinstance(a.body, FlexibleBody) or a.node == b.node):
-        what = f"node {a.node} of {a.body.name!r}" if isinstance(a.body, FlexibleBody) else f"{a.body}"
-        raise ModelError(f"{owner}: both sides are on {what}, so there is nothing to join; name two bodies.")
+    if a.fixed_to_same(b):
+        raise ModelError(f"{owner}: both sides are on {a.where}, so there is nothing to join; name two bodies.")
     return a, b
 
 

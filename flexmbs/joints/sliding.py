@@ -4,24 +4,27 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, cast
 
 import numpy as np
 
 from flexmbs.bodies.marker import Body, Marker, as_marker
-from flexmbs.body import Attachment, FlexibleBody
-from flexmbs.coordinates import ExtraCoordinate
-from flexmbs.core.checks import as_array, as_flag, as_name, as_number, frozen_copy, show
+from flexmbs.body import Attachment, FlexibleBody, as_flexible_body
+from flexmbs.core.checks import as_array, as_flag, as_name, as_number, frozen_copy
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError
+from flexmbs.core.extra_coordinate import ExtraCoordinate
 from flexmbs.core.references import Description
 from flexmbs.core.rotations import axis_rotation
 from flexmbs.joints.contracts import Equation, Pair, Row
 from flexmbs.joints.rows import INERTIAL, ORTHOGONAL
-from flexmbs.markers.cable_point import hermite
+from flexmbs.markers.cable_point import CABLE_POINT, hermite
+from flexmbs.markers.kind import MarkerEntry
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
+
+    from flexmbs.coordinates import Coordinates
 
 __all__ = ["CablePlace", "CablePoint", "Sliding"]
 
@@ -105,10 +108,19 @@ class CablePoint(Marker):
     def __str__(self) -> str:
         return f"point at s = {self.place.value:.6g} of FlexibleBody {self.body.name!r}"
 
+    def entry(self, coordinates: Coordinates, point: bool) -> MarkerEntry:
+        nodes = coordinates.node_dofs[coordinates.index(self.cable)][list(self.nodes)].ravel()
+        whole = np.append(nodes, coordinates.extra_place(self.place))
+        return MarkerEntry(CABLE_POINT, whole, whole, {"start": self.start, "R_BM": self.frame})
+
+    @property
+    def cable(self) -> FlexibleBody:
+        """What it slides along."""
+        return cast("FlexibleBody", self.body)
+
     def _place(self) -> tuple[FloatArray, FloatArray]:
         """Position and orientation at the start."""
-        assert isinstance(self.body, FlexibleBody)  # noqa: S101  # checked on construction
-        r, tangent, _ = _point(self.body.reference[self.nodes], self.start, self.place.value)
+        r, tangent, _ = _point(self.cable.reference[self.nodes], self.start, self.place.value)
         return np.append(r, 0.0), axis_rotation(2, float(np.arctan2(tangent[1], tangent[0])))
 
 
@@ -216,8 +228,7 @@ class Sliding(Description):
 
 def _line(owner: str, cable: object) -> tuple[IntArray, FloatArray]:
     """Nodes of a cable in their order and their arc lengths in the stress-free shape."""
-    if not isinstance(cable, FlexibleBody):
-        raise ModelError(f"{owner}: cable must be a FlexibleBody, not {show(cable)}.")
+    cable = as_flexible_body(owner, cable, "cable")
     layout = cable.element.layout
     if layout.dim != 2 or not layout.slope or not layout.absolute or cable.surface:
         raise ModelError(

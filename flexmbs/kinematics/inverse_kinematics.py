@@ -9,7 +9,6 @@ import numpy as np
 
 from flexmbs.analysis.start_from import equilibrium_start
 from flexmbs.assembly import assemble
-from flexmbs.bodies.ground import Ground
 from flexmbs.core.checks import as_count, as_flag, as_number, show
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ConvergenceError, ModelError
@@ -349,7 +348,7 @@ def _check_bodies(model: Model, markers: list[Any]) -> None:
     """Refuse markers on bodies that are not in the model."""
     for marker in markers:
         known = (*model.bodies, *model.tree_links)
-        if not isinstance(marker.body, Ground) and not any(marker.body is body for body in known):
+        if not marker.body.is_ground and not any(marker.body is body for body in known):
             raise ModelError(f"inverse_kinematics: {marker}: its body is not in model {model.name!r}; use the object "
                              f"that the model was made of.")  # fmt: skip
 
@@ -362,6 +361,5 @@ def _shapes(dyn: Dynamics) -> IntArray:
             f"inverse_kinematics: Model {model.name!r}: flexible body {model.flexible_bodies[0].name!r} has no shape "
             f"without forces. Use rigid or floating bodies, or find the shape with solve_static."
         )
-    bodies = [body for body in (*c.rigid, *c.linear) if id(body) in c.modal]
-    found = [c.modal[id(body)] + np.arange(body.modes) for body in bodies]
-    return np.concatenate(found).astype(np.int64) if found else np.zeros(0, dtype=np.int64)
+    found = [c.shapes(body) for body in model.bodies]
+    return np.concatenate([np.zeros(0, dtype=np.int64), *found]).astype(np.int64)

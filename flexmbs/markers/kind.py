@@ -24,15 +24,15 @@ kernels, which return the index of the first marker they refuse, or -1.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from flexmbs.core.contracts import FloatArray, MarkerWork
+from flexmbs.core.contracts import FloatArray, IntArray, MarkerWork
 
-__all__ = ["MarkerKind", "constant_rows"]
+__all__ = ["MarkerEntry", "MarkerKind", "constant_rows"]
 
 
 @dataclass(frozen=True)
@@ -68,6 +68,19 @@ class MarkerKind:
     diagnosis: str = ""
     rebase: Callable[..., int] | None = None
     wanders: bool = False
+
+
+class MarkerEntry(NamedTuple):
+    """A marker while it is compiled: its kind, ``dofs`` and ``pdofs``, and what its row of the group has by name.
+
+    ``shared``: fields of the group that are not rows; markers of one group bring the same.
+    """
+
+    kind: MarkerKind
+    dofs: IntArray
+    pdofs: IntArray
+    columns: dict[str, Any]
+    shared: Mapping[str, Any] = {}
 
 
 def constant_rows(group: Any, work: MarkerWork, translations: int, rotations: FloatArray | None = None) -> None:

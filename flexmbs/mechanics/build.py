@@ -7,39 +7,27 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from flexmbs.bodies.floating import FloatingBody
-from flexmbs.bodies.planar import PlanarRigidBody
-from flexmbs.bodies.rigid import RigidBody
 from flexmbs.control.actuators import JointTarget, WrenchTarget
 from flexmbs.control.calling import only_label
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.identity import IdentityMap
 from flexmbs.core.sparsity import Blocks
-from flexmbs.forces.distributed import Gravity
 from flexmbs.forces.laws import GIVEN
 from flexmbs.forces.row_force import RowForce, pack
 from flexmbs.forces.wrench import WrenchGroup, wrench_group
-from flexmbs.mechanics.floating import floating_mass
-from flexmbs.mechanics.floating_groups import floating_groups
-from flexmbs.mechanics.floating_moments import FloatingGroup
-from flexmbs.mechanics.inertia import RigidGroup
-from flexmbs.mechanics.marker_set import MarkerSet, n_translations
+from flexmbs.mechanics.inertia import RigidGroup, gyroscopic_force
+from flexmbs.mechanics.marker_set import MarkerSet
 from flexmbs.mechanics.pairs import JointGroup
 from flexmbs.mechanics.python_items import HeldLaw
 from flexmbs.mechanics.row_forces import RowForceGroup
 from flexmbs.mechanics.row_table import RowTable
 from flexmbs.mechanics.rows_in_plane import note_ends, vanishes
-from flexmbs.mechanics.substructure_set import SubstructureSet, substructure_sets
-from flexmbs.trees.columns import tree_group
-from flexmbs.trees.dynamics import tree_mass
-from flexmbs.trees.flexible import FlexibleLinks
-from flexmbs.trees.flexible_link import FlexibleLink
-from flexmbs.trees.group import TreeGroup
 
 if TYPE_CHECKING:
     from flexmbs.bodies.marker import Marker
     from flexmbs.coordinates import Coordinates
+    from flexmbs.groups import BodyGroup, InertiaStage
     from flexmbs.joints.contracts import Equation, Joint
     from flexmbs.model import Model
 
@@ -64,13 +52,11 @@ class Mechanics:
     """Everything that acts between markers, compiled.
 
     ``equations``: the constraints, in the order of the multipliers; ``dropped``: those that cannot be violated in the
-    plane; ``first``: first equation of each joint by name; ``rigid``: gyroscopic forces; ``floating``: bodies in
-    floating frames, by their number of shapes; ``substructures``: by the sizes of their arrays; ``trees``: all trees;
-    ``flexible``: their flexible links, if there are any; ``wrenches`` with one row of blocks each; ``size``: end of the
-    common buffer of blocks; ``mass``: (offset, blocks) of the rigid bodies; ``given``: the functions of forces that
-    Python evaluates, with the number of their force; ``actuators``: those of controllers, then those of first-order
-    states, with the values ``held`` for them (work data) and, for those that are wrenches, their places in the load
-    factors; ``user_offsets``, ``state_offsets``: blocks of what Python evaluates.
+    plane; ``groups``: the bodies by kind; ``wrenches`` with one row of blocks each; ``size``: end of the common buffer
+    of blocks; ``mass``: of all bodies whose mass is not that of elements, in their blocks, from ``mass_start`` on;
+    ``given``: the functions of forces that Python evaluates, with the number of their force; ``actuators``: those of
+    controllers, then those of first-order states, with the values ``held`` for them (work data) and, for those that are
+    wrenches, their places in the load factors; ``user_offsets``, ``state_offsets``: blocks of what Python evaluates.
     """
 
     markers: MarkerSet
@@ -81,11 +67,7 @@ class Mechanics:
     force_owners: tuple[Any, ...]
     wrenches: WrenchGroup
     wrench_offsets: IntArray
-    rigid: RigidGroup
-    floating: tuple[FloatingGroup, ...]
-    substructures: tuple[SubstructureSet, ...]
-    trees: TreeGroup
-    flexible: FlexibleLinks | None
+    groups: tuple[BodyGroup, ...]
     blocks: tuple[Blocks, ...]
     size: int
     mass_start: int
@@ -114,14 +96,23 @@ class Mechanics:
     def symmetric(self) -> bool:
         """Whether nothing here makes the matrix of statics unsymmetric or indefinite: masses, and no more."""
         acting = self.markers.groups or self.user_offsets or self.state_offsets
-        return not (acting or self.n_c or len(self.rigid.dofs) or self.floating or self.substructures) and not len(
-            self.trees.kind
-        )
+        return not (acting or self.n_c or self.stages)
 
     @property
     def n_c(self) -> int:
         """Number of constraints."""
         return len(self.equations)
+
+    @property
+    def stages(self) -> tuple[InertiaStage, ...]:
+        """The forces of inertia of all bodies, in the order in which they are evaluated."""
+        return tuple(stage for group in self.groups for stage in group.stages)
+
+    @property
+    def rigid(self) -> RigidGroup:
+        """The gyroscopic forces of the rigid bodies; empty without any."""
+        found: list[RigidGroup] = [stage.group for stage in self.stages if stage.force is gyroscopic_force]
+        return found[0] if found else RigidGroup(np.zeros((0, 3), dtype=np.int64), 0, np.zeros((0, 3, 3)))
 
     @property
     def levels(self) -> IntArray:
@@ -201,7 +192,7 @@ class _Builder:
 
     def build(self) -> Mechanics:
         mass_start = self.size
-        rigid, floating, substructures, trees, mass = self._inertia()
+        mass = self._inertia()
         active, dropped, rows_kept = self._active_equations()
         markers, points = self._markers()
         marker_set = MarkerSet(self.coordinates, markers, points, self.size)
@@ -223,72 +214,24 @@ class _Builder:
                 [w for w, _ in self.wrench_items],
                 [marker_set.number[w.marker] for w, _ in self.wrench_items],
                 [i for _, i in self.wrench_items],
-            ),
-            offsets, rigid, floating, substructures, trees, self.flexible, tuple(self.blocks), self.size, mass_start,
-            mass, tuple(given), tuple(self.actuators), self.held, tuple(self.actuator_wrenches), users, states,
+            ), offsets, self.coordinates.groups, tuple(self.blocks), self.size, mass_start, mass, tuple(given),
+            tuple(self.actuators), self.held, tuple(self.actuator_wrenches), users, states,
         )  # fmt: skip
 
-    def _inertia(
-        self,
-    ) -> tuple[RigidGroup, tuple[FloatingGroup, ...], tuple[SubstructureSet, ...], TreeGroup, FloatArray]:
-        """Gyroscopic group with the inertia tensors, floating bodies and so on, other masses as blocks of order one."""
-        turning = [(b, self.coordinates.place(b)[1]) for b in self.model.rigid_bodies if isinstance(b, RigidBody)]
-        dofs = np.array([[iv + 3, iv + 4, iv + 5] for _, iv in turning], dtype=np.int64).reshape(len(turning), 3)
-        J = np.array([b.inertia for b, _ in turning]).reshape(len(turning), 3, 3)
-        group = RigidGroup(dofs, self.size, np.ascontiguousarray(J))
-        self.blocks.append(Blocks(dofs, self.size))
-        self.size += 9 * len(turning)
-        floating = floating_groups(self.model, self.coordinates, self.size)
-        for floats in floating:
-            self.blocks.append(Blocks(floats.dofs, floats.b1))
-            self.size += len(floats.dofs) * floats.dofs.shape[1] ** 2
-        substructures = substructure_sets(self.model, self.coordinates, self.size)
-        for shared in substructures:
-            self.blocks.append(shared.blocks)
-            self.size = shared.end
-        trees = self._trees()
-        before = group.b1 + J.size
-        moving = np.zeros(self.size - before)
-        for floats in floating:
-            floating_mass(floats._replace(b1=floats.b1 - before), self.coordinates.reference, moving)
-        for shared in substructures:
-            shared.mass(self.coordinates.reference, moving, shared.b1 - before)
-        shifted = trees._replace(blk=trees.blk - before)
-        if self.flexible is None:
-            tree_mass(shifted, self.coordinates.reference, moving)
-        else:
-            FlexibleLinks(shifted, self.coordinates.trees).mass(self.coordinates.reference, moving)
-        single: list[int] = []
-        masses: list[float] = []
-        for body in self.model.rigid_bodies:
-            if isinstance(body, FloatingBody):
-                continue
-            iv = self.coordinates.place(body)[1]
-            spin = [body.inertia] if isinstance(body, PlanarRigidBody) else []
-            for k, m in enumerate([body.mass] * n_translations(body) + spin):
-                single.append(iv + k)
-                masses.append(m)
-        n_extra = len(self.coordinates.extra)
-        first = self.coordinates.n_linear - n_extra
-        single += list(range(first, first + n_extra))
-        masses += [item.mass for item in self.coordinates.extra]
-        self.blocks.append(Blocks(np.array(single, dtype=np.int64).reshape(-1, 1), self.size))
-        self.size += len(single)
-        return group, floating, substructures, trees, np.concatenate((J.ravel(), moving, np.array(masses)))
-
-    def _trees(self) -> TreeGroup:
-        """All trees, with the gravity of the model and a block of order n each."""
-        c = self.coordinates
-        loads = [(i, load.acceleration) for i, load in enumerate(self.model.loads) if isinstance(load, Gravity)]
-        if c.trees and any(len(g) != 3 for _, g in loads):
-            raise ModelError(f"Gravity: acceleration has 2 components, but {c.trees[0].tree} moves in space.")
-        places = [(t.dof, t.qi, t.rot, t.place) for t in c.trees]
-        group = tree_group([t.tree for t in c.trees], places, c.n_v, self.size, loads if c.trees else ())
-        for tree in c.trees:
-            self.add_block(tree.unknowns)
-        bends = any(isinstance(link, FlexibleLink) for t in c.trees for link in t.tree.links)
-        self.flexible = FlexibleLinks(group, c.trees) if bends else None
-        return group
+    def _inertia(self) -> FloatArray:
+        """Blocks of all bodies with the mass there: those of the groups, then masses on the diagonal, of order one."""
+        masses = []
+        for group in self.coordinates.groups:
+            self.size = group.compile(self.coordinates, self.size)
+            self.blocks += group.blocks
+            masses.append(group.mass)
+        extra = self.coordinates.extra
+        first = self.coordinates.n_linear - len(extra)
+        single = [group.diagonal for group in self.coordinates.groups]
+        dofs = np.concatenate([*(dofs for dofs, _ in single), first + np.arange(len(extra))]).astype(np.int64)
+        self.blocks.append(Blocks(dofs[:, None], self.size))
+        self.size += len(dofs)
+        return np.concatenate([*masses, *(mass for _, mass in single), [item.mass for item in extra]])
 
     def _active_equations(
         self,

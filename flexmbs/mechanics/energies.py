@@ -8,12 +8,9 @@ import numpy as np
 
 from flexmbs.core.contracts import FloatArray
 from flexmbs.forces.wrench import wrench_force
-from flexmbs.mechanics.floating import floating_energy
 from flexmbs.mechanics.nodal_loads import NodalLoads
 from flexmbs.mechanics.pairs import joint_rates
 from flexmbs.mechanics.row_forces import row_force_energy
-from flexmbs.trees.dynamics import tree_energy
-from flexmbs.trees.momentum import tree_momentum
 
 if TYPE_CHECKING:
     from flexmbs.dynamics import Dynamics
@@ -58,40 +55,16 @@ class Energies:
             total += float((dead[n_linear:].reshape(n, 6)[:, :3] * q[n_linear:].reshape(n, 7)[:, :3]).sum())
         scale = dyn.env.scale.copy()
         scale[: len(self._varies)][self._varies] = 0.0
-        for group in dyn.mechanics.floating:
-            found = np.zeros((len(group.dofs), 2))
-            floating_energy(group, q, scale, found)
-            total += float(found[:, 1].sum())
-        for shared in dyn.mechanics.substructures:
-            total += shared.energies(q, scale)[1]
-        if len(dyn.mechanics.trees.kind):
-            weight = np.zeros(len(dyn.mechanics.trees.blk))
-            tree_energy(dyn.mechanics.trees, q, scale, weight)
-            total += float(weight.sum())
-        if dyn.mechanics.flexible is not None:
-            g = scale[dyn.mechanics.trees.load] @ dyn.mechanics.trees.g
-            total -= float(g @ dyn.mechanics.flexible.moments(q)[1])
-        return total
+        return total + sum(group.weight_energy(q, scale) for group in dyn.coordinates.groups)
 
     def _varying_weight(self, q: FloatArray, v: FloatArray) -> float:
-        """Power of gravity that varies with time, on floating bodies, substructures and trees."""
-        dyn = self.dynamics
+        """Power of gravity that varies with time, on bodies that apply it themselves."""
         power = 0.0
-        for shared in dyn.mechanics.substructures:
-            varies = self._varies[shared.floating.load]
-            factors = dyn.env.scale[shared.floating.load[varies]]
-            power += float(factors @ shared.floating.g[varies] @ shared.linear_momentum())
-        for group in dyn.mechanics.floating:
-            momentum = (dyn.mass_matrix @ v)[group.dofs[:, :3]].sum(axis=0)
-            varies = self._varies[group.load]
-            power += float((dyn.env.scale[group.load[varies], None] * group.g[varies] @ momentum).sum())
-        if len(dyn.mechanics.trees.kind):
-            trees = dyn.mechanics.trees
-            varies = self._varies[trees.load]
-            momentum, _ = tree_momentum(trees, q, v)
-            if dyn.mechanics.flexible is not None:
-                momentum = momentum + dyn.mechanics.flexible.momentum(q, v)[0]
-            power += float((dyn.env.scale[trees.load[varies], None] * trees.g[varies] @ momentum).sum())
+        for group in self.dynamics.coordinates.groups:
+            load, g = group.own_gravity
+            varies = self._varies[load]
+            if varies.any():
+                power += float(self.dynamics.env.scale[load[varies]] @ g[varies] @ group.momentum(q, v)[0])
         return power
 
     def powers(self, q: FloatArray, v: FloatArray, lam: FloatArray) -> FloatArray:

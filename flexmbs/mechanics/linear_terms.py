@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from flexmbs.bodies.linear import LinearBody
 from flexmbs.core.contracts import Env, FloatArray, IntArray, State, Term, Work
 from flexmbs.core.jit import kernel
 
-__all__ = ["LinearBlocks", "linear_energy", "linear_terms"]
+if TYPE_CHECKING:
+    from flexmbs.bodies.linear import LinearBody
+
+__all__ = ["LinearBlocks", "linear_term"]
 
 
 class LinearBlocks(NamedTuple):
@@ -52,33 +53,19 @@ def linear_tangent(
     return -1
 
 
-def linear_terms(
-    bodies: tuple[LinearBody, ...], modal: Mapping[int, int], size: int
-) -> tuple[list[Term], list[tuple[int, FloatArray]], int]:
-    """Terms of the bodies with their coordinates from ``modal`` on, their masses as blocks, and where these end.
+def linear_term(body: LinearBody, dofs: IntArray, b1: int) -> tuple[Term, FloatArray]:
+    """The term of a body with its modes at ``dofs`` and its blocks from ``b1`` on, and the mass in these.
 
     Blocks of modes whose damping is uncoupled are of order one.
     """
-    terms: list[Term] = []
-    masses: list[tuple[int, FloatArray]] = []
-    for body in bodies:
-        first, m = modal[id(body)], body.modes
-        K, D = np.diag(body.frequencies**2), np.asarray(body.viscosity)
-        dofs = first + np.arange(m, dtype=np.int64)
-        if body.uncoupled:
-            group = LinearBlocks(
-                dofs[:, None], size, np.ascontiguousarray(K.diagonal())[:, None, None],
-                np.ascontiguousarray(D.diagonal())[:, None, None],
-            )  # fmt: skip
-            masses.append((size, np.ones(m)))
-        else:
-            group = LinearBlocks(dofs[None, :], size, K[None], np.ascontiguousarray(D)[None])
-            masses.append((size, np.eye(m).ravel()))
-        terms.append(Term(f"modes of {body}", group, linear_force, linear_tangent))
-        size += group.K.size
-    return terms, masses, size
-
-
-def linear_energy(body: LinearBody, first: int, q: FloatArray) -> float:
-    """Strain energy of a body whose modes begin at ``first`` [force length]."""
-    return 0.5 * float((body.frequencies * q[first : first + body.modes]) ** 2 @ np.ones(body.modes))
+    K, D = np.diag(body.frequencies**2), np.asarray(body.viscosity)
+    if body.uncoupled:
+        group = LinearBlocks(
+            dofs[:, None], b1, np.ascontiguousarray(K.diagonal())[:, None, None],
+            np.ascontiguousarray(D.diagonal())[:, None, None],
+        )  # fmt: skip
+        mass = np.ones(body.modes)
+    else:
+        group = LinearBlocks(dofs[None, :], b1, K[None], np.ascontiguousarray(D)[None])
+        mass = np.eye(body.modes).ravel()
+    return Term(f"modes of {body}", group, linear_force, linear_tangent), mass

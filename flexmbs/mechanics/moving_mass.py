@@ -8,12 +8,12 @@ import numpy as np
 
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.jit import kernel
-from flexmbs.mechanics.floating import floating_mass
 from flexmbs.mechanics.mass import mass_matrix
 from flexmbs.trees.dynamics import tree_mass
 from flexmbs.trees.group import TreeGroup
 
 if TYPE_CHECKING:
+    from flexmbs.groups import MovingBlocks
     from flexmbs.mechanics.build import Mechanics
     from flexmbs.mechanics.step_matrix import StepMatrix
     from flexmbs.system import System
@@ -23,7 +23,7 @@ __all__ = ["MovingMass", "mass_moves", "renew_step_mass", "structure"]
 
 def mass_moves(mechanics: Mechanics) -> bool:
     """Whether the mass matrix depends on the state."""
-    return bool(mechanics.floating or mechanics.substructures or len(mechanics.trees.kind))
+    return any(group.moving is not None for group in mechanics.groups)
 
 
 def structure(system: System) -> FloatArray:
@@ -33,17 +33,15 @@ def structure(system: System) -> FloatArray:
     if not mass_moves(m):
         return blocks
     blocks = blocks.copy()
-    for group in m.floating:
-        n, k = group.dofs.shape
-        part = blocks[group.b1 : group.b1 + n * k * k]
-        part[part == 0.0] = 1.0
-    for shared in m.substructures:
-        blocks[shared.b1 : shared.end] = 1.0
-    for o, places in zip(m.trees.blk, system.coordinates.trees, strict=True):
-        related = places.related()
-        part = blocks[o : o + related.size]
-        part[:] = np.where(part == 0.0, related.ravel(), part)
+    for moving in _moving(m):
+        for offset, pattern in zip(moving.offsets, moving.pattern, strict=True):
+            part = blocks[offset : offset + pattern.size]
+            part[(part == 0.0) & pattern.ravel()] = 1.0
     return blocks
+
+
+def _moving(mechanics: Mechanics) -> list[MovingBlocks]:
+    return [group.moving for group in mechanics.groups if group.moving is not None]
 
 
 @kernel
@@ -74,8 +72,6 @@ class MovingMass:
     """
 
     def __init__(self, system: System, matrix: Any, step: StepMatrix) -> None:
-        self.floating, self.trees = system.mechanics.floating, system.mechanics.trees
-        self.flexible = system.mechanics.flexible
         self._blocks = system.mass_blocks.copy()
         self._whole, self.rows, self._step = matrix, matrix.copy(), step
         self._q = system.coordinates.reference.copy()
@@ -83,67 +79,39 @@ class MovingMass:
         numbered = matrix.copy()
         numbered.data = np.arange(1, len(matrix.data) + 1, dtype=np.float64)
         numbered = numbered.tocsr()
-        found: list[tuple[IntArray, IntArray]] = [(np.zeros(0, dtype=np.int64),) * 2]
-
-        def add(dofs: IntArray, offset: int) -> None:
-            k = len(dofs)
-            places = numbered[dofs][:, dofs].toarray().ravel().astype(np.int64) - 1
-            there = np.flatnonzero(places >= 0)
-            found.append((offset + np.arange(k * k)[there], places[there]))
-
-        for group in self.floating:
-            k = group.dofs.shape[1]
-            for i, dofs in enumerate(group.dofs):
-                add(dofs, group.b1 + i * k * k)
-        first = len(found)
-        for o, places in zip(self.trees.blk, system.coordinates.trees, strict=True):
-            add(places.unknowns, int(o))
-        self._from, self._to = (np.concatenate([f[k] for f in found]) for k in (0, 1))
-        n = sum(len(f[0]) for f in found[:first])
-        self._from_floating, self._to_floating = self._from[:n], self._to[:n]
-        self.rows.data[self._to[n:]] = 0.0
-        self.substructures = system.mechanics.substructures
-        self._overlap(system, matrix, numbered)
-
-    def _overlap(self, system: System, matrix: Any, numbered: Any) -> None:
-        """Substructures add up in the frames they share, and with the masses of the bodies there."""
-        found = [(np.zeros(0, dtype=np.int64),) * 2]
-        for shared in self.substructures:
-            k = shared.dofs.shape[1]
-            for i, dofs in enumerate(shared.dofs):
-                places = numbered[dofs][:, dofs].toarray().ravel().astype(np.int64) - 1
-                found.append((shared.b1 + i * k * k + np.arange(k * k), places))
-        self._from_shared, self._to_shared = (np.concatenate([f[k] for f in found]) for k in (0, 1))
+        moving = _moving(system.mechanics)
+        self._writes = [m.write for m in moving if not m.recursive]
+        self._recursive = [m.write for m in moving if m.recursive]
+        self._own = _Copies(numbered, [m for m in moving if not (m.recursive or m.shared)])
+        self._trees = _Copies(numbered, [m for m in moving if m.recursive])
+        self._shared = _Copies(numbered, [m for m in moving if m.shared])
+        self.rows.data[self._trees.target] = 0.0
         still = system.mass_blocks.copy()
-        still[self._from_shared] = 0.0
+        still[self._shared.source] = 0.0
         where = matrix.tocoo()
         constant = np.asarray(mass_matrix(system, still)[where.row, where.col]).ravel()
-        self._own = constant[self._to_shared]
+        self._constant = constant[self._shared.target]  # of other bodies at the same places
 
     def update(self, q: FloatArray) -> None:
         """The mass that multiplies accelerations at q; the rest is made when it is asked for."""
         self._q[:] = q
         self._stale = True
-        if self.floating:
-            for group in self.floating:
-                floating_mass(group, q, self._blocks)
-            self.rows.data[self._to_floating] = self._blocks[self._from_floating]
-        for shared in self.substructures:
-            shared.mass(q, self._blocks)
+        for write in self._writes:
+            write(q, self._blocks)
+        self._own.copy(self._blocks, self.rows.data)
         self._add_shared(self.rows.data)
 
     def _add_shared(self, data: FloatArray) -> None:
-        if self.substructures:
-            data[self._to_shared] = self._own
-            add_entries(self._blocks, self._from_shared, self._to_shared, data)
+        if len(self._shared.source):
+            data[self._shared.target] = self._constant
+            add_entries(self._blocks, self._shared.source, self._shared.target, data)
 
     def _refresh(self) -> None:
         if self._stale:
-            if self.flexible is not None:
-                self.flexible.mass(self._q, self._blocks)
-            elif len(self.trees.kind):
-                tree_mass(self.trees, self._q, self._blocks)
-            self._whole.data[self._to] = self._blocks[self._from]
+            for write in self._recursive:
+                write(self._q, self._blocks)
+            self._own.copy(self._blocks, self._whole.data)
+            self._trees.copy(self._blocks, self._whole.data)
             self._add_shared(self._whole.data)
             self._step.renew_mass(self._blocks)
             self._stale = False
@@ -164,3 +132,21 @@ class MovingMass:
         """The same in the layout of the mass blocks; it is in the matrix of a step, too."""
         self._refresh()
         return self._blocks
+
+
+class _Copies:
+    """Which entries of blocks go where in a sparse matrix, whose entries are ``numbered`` from 1."""
+
+    def __init__(self, numbered: Any, moving: list[MovingBlocks]) -> None:
+        source, target = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
+        for blocks in moving:
+            for dofs, offset in zip(blocks.dofs, blocks.offsets, strict=True):
+                places = numbered[dofs][:, dofs].toarray().ravel().astype(np.int64) - 1
+                there = np.flatnonzero(places >= 0)
+                source.append(offset + there)
+                target.append(places[there])
+        self.source, self.target = np.concatenate(source), np.concatenate(target)
+
+    def copy(self, blocks: FloatArray, data: FloatArray) -> None:
+        """Entries that nothing else adds to."""
+        data[self.target] = blocks[self.source]

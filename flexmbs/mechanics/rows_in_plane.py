@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from flexmbs.bodies.ground import Ground
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.identity import IdentityMap
@@ -63,16 +62,16 @@ def _sample(a: Marker, b: Marker, row: Row, angles: tuple[float, float]) -> tupl
     """Value and gradient of a row between planar markers moved in the plane."""
     p, R, G = np.zeros((2, 3)), np.zeros((2, 3, 3)), np.zeros((1, 12))
     for i, (marker, angle) in enumerate(zip((a, b), angles, strict=True)):
-        turn = 0.0 if isinstance(marker.body, Ground) or not marker.rotates else angle
+        turn = 0.0 if marker.body.is_ground or not marker.rotates else angle
         spin = np.array([[np.cos(turn), -np.sin(turn), 0.0], [np.sin(turn), np.cos(turn), 0.0], [0.0, 0.0, 1.0]])
-        p[i] = marker.position0() + (0.0 if isinstance(marker.body, Ground) else np.array([angle, 2 * angle, 0.0]))
+        p[i] = marker.position0() + (0.0 if marker.body.is_ground else np.array([angle, 2 * angle, 0.0]))
         R[i] = spin @ marker.rotation0()
     c = np.zeros((1, 12))
     c[0, : len(row.constants)] = row.constants
     value = row_gradient(row.kind, 0, c, np.zeros(1), 0, 1, p, R, G, 0)
     reach = np.zeros(12)
     for i, marker in enumerate((a, b)):
-        if isinstance(marker.body, Ground):
+        if marker.body.is_ground:
             continue
         reach[6 * i : 6 * i + 2] = np.abs(G[0, 6 * i : 6 * i + 2])
         if marker.rotates:

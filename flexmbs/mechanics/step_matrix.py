@@ -139,9 +139,9 @@ def possible_entries(system: System, m: Mechanics) -> NDArray[np.bool_]:
     of a workspace, whose tables of given forces are written to.
     """
     possible = np.ones(system.size, dtype=bool)
-    for o, places in zip(m.trees.blk, system.coordinates.trees, strict=True):
-        related = places.related().ravel() > 0.0
-        possible[o : o + len(related)] = related
+    for moving in (group.moving for group in m.groups if group.moving is not None):
+        for offset, pattern in zip(moving.offsets, moving.pattern, strict=True):
+            possible[offset : offset + pattern.size] = pattern.ravel()
     if any(kind.wanders for kind, _ in m.markers.groups):
         return possible
     analytic = np.zeros_like(possible)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -162,10 +163,6 @@ class SubstructureSet:
             L[i] = np.cross(self._q[iq : iq + 3], p[:3]) + from_quaternion(self._q[iq + 3 : iq + 7]) @ p[3:6]
         return P, L
 
-    def linear_momentum(self) -> FloatArray:
-        """Of all together (3,), at the state that was evaluated last."""
-        return np.asarray(sum(M[:3] @ self._v[dofs] for M, dofs in zip(self._mass, self.floating.dofs, strict=True)))
-
     def centres(self, q: FloatArray) -> FloatArray:
         """First moments of mass (n, 3) about the origin."""
         none = np.zeros(int(self.dofs.max()) + 1)
@@ -185,12 +182,13 @@ class SubstructureSet:
         return self._q[: self.n * self.m].reshape(self.n, self.m).copy()
 
 
-def substructure_sets(model: Model, coordinates: Coordinates, b1: int) -> tuple[SubstructureSet, ...]:
+def substructure_sets(
+    bodies: Sequence[Substructure], model: Model, coordinates: Coordinates, b1: int
+) -> tuple[SubstructureSet, ...]:
     """A set for each size of their arrays; blocks from ``b1`` on."""
     found = []
-    for key in sorted({_sort(p) for p in model.substructures}):
-        parts = [p for p in model.substructures if _sort(p) == key]
-        found.append(SubstructureSet(parts, model, coordinates, b1))
+    for key in sorted({_sort(p) for p in bodies}):
+        found.append(SubstructureSet([p for p in bodies if _sort(p) == key], model, coordinates, b1))
         b1 = found[-1].end
     return tuple(found)
 

@@ -105,15 +105,12 @@ class SystemView:
         """A coordinate of a body and its rate; those of a quaternion have no rate of their own here."""
         c = self._viewer.system.coordinates
         found = self._viewer.system.model.body(body)
-        if any(found is b for b in c.bodies):
-            if found.element.layout.quaternion:
-                raise ModelError(f"body {body!r} has quaternions, which are no coordinates with rates; use a marker.")
-            k = int(c.node_dofs[c.index(found)].ravel()[index])
-            return float(self.q[k]), float(self.v[k])
-        iq, iv = c.place(found)
-        if not 0 <= index < len(found.initial_v):
-            raise ModelError(f"body {body!r} has the coordinates 0 to {len(found.initial_v) - 1}, not {index}.")
-        return float(self.q[iq + index]), float(self.v[iv + index])
+        in_q, in_v = c.in_q(found), c.velocities(found)
+        if found.has_mesh and len(in_q) != len(in_v):
+            raise ModelError(f"body {body!r} has quaternions, which are no coordinates with rates; use a marker.")
+        if not 0 <= index < len(in_v):
+            raise ModelError(f"body {body!r} has the coordinates 0 to {len(in_v) - 1}, not {index}.")
+        return float(self.q[in_q[index]]), float(self.v[in_v[index]])
 
     def state(self, name: str) -> FloatArray:
         """States (n,) of the `FirstOrder` of that name."""

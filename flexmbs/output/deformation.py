@@ -9,29 +9,26 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flexmbs.bodies.floating import FloatingBody
-from flexmbs.bodies.linear import LinearBody
 from flexmbs.core.checks import show
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError, unknown_name
-from flexmbs.core.rotations import from_quaternion, to_quaternion
+from flexmbs.core.rotations import from_quaternion
 from flexmbs.linear.faces import outer_faces
 from flexmbs.linear.pictures import triangles
 from flexmbs.linear.stresses import von_mises
 from flexmbs.meshes.cells import cell_type
+from flexmbs.output.drawings import frames, reduced_drawing
 from flexmbs.output.scene import Surface
 from flexmbs.output.xdmf import write_xdmf
-from flexmbs.trees.flexible_link import FlexibleLink
-from flexmbs.trees.tree import TreeLink
 
 if TYPE_CHECKING:
+    from flexmbs.bodies.shaped import ShapedBody
     from flexmbs.bodies.substructure import Substructure
-    from flexmbs.model import Model
+    from flexmbs.groups import Drawing
     from flexmbs.results.states import States
 
 __all__ = [
-    "body_surface", "deformed", "mesh_lines", "reduced_body", "stress_shapes", "stresses", "substructure_lines",
-    "substructure_nodes", "write_motion",
+    "body_surface", "deformed", "mesh_lines", "stress_shapes", "stresses", "substructure_nodes", "write_motion",
 ]  # fmt: skip
 
 COLOURS = ("displacement", "stress")
@@ -41,11 +38,11 @@ CHUNK = 32
 
 def deformed(solution: States, body: Any, steps: Any = slice(None), nodes: Any = None) -> FloatArray:
     """Places (n, n_nodes, 3) of the nodes of a floating body, inertial frame; see `TimeSolution.deformed`."""
-    body, eta, frames = _motion("deformed", solution, body, steps)
+    body, eta, poses = _motion("deformed", solution, body, steps)
     chosen = _nodes(body, nodes)
     moved = _displacements(body, chosen, eta)
     inside = body.reduced.points[chosen] - body.origin + moved
-    return _placed(inside, frames)
+    return _placed(inside, poses)
 
 
 def stresses(solution: States, body: Any, steps: Any = slice(None), nodes: Any = None) -> FloatArray:
@@ -54,7 +51,7 @@ def stresses(solution: States, body: Any, steps: Any = slice(None), nodes: Any =
     return np.asarray(np.einsum("scm,tm->tsc", stress_shapes("stresses", body, nodes)[1], eta))
 
 
-def stress_shapes(owner: str, body: FloatingBody | LinearBody, nodes: Any) -> tuple[IntArray, FloatArray]:
+def stress_shapes(owner: str, body: ShapedBody, nodes: Any) -> tuple[IntArray, FloatArray]:
     """Numbers (s,) of nodes and stresses (s, n_c, m) at them by the coordinates of a body."""
     body.stresses(np.zeros((body.modes, 1)))  # refuses a model without stresses
     known = np.asarray(body.reduced.stress_nodes, dtype=np.int64)
@@ -73,49 +70,45 @@ def stress_shapes(owner: str, body: FloatingBody | LinearBody, nodes: Any) -> tu
     return known[rows], np.asarray(body.reduced.stress_shapes)[rows] @ body.basis
 
 
-def mesh_lines(solution: States, body: FloatingBody | LinearBody | TreeLink) -> FloatArray:
-    """Line elements of a floating body (n_t, 3 n_e, 3) with gaps, for bodies of frame elements."""
-    cells = [nodes[:, :2] for kind, nodes in _part(body).reduced.cells.items() if cell_type(kind).dim == 1]
+def mesh_lines(solution: States, drawing: Drawing) -> FloatArray:
+    """Line elements of a body of a reduced model (n_t, 3 n_e, 3) with gaps, where its mesh has any."""
+    cells = [nodes[:, :2] for kind, nodes in drawing.source.reduced.cells.items() if cell_type(kind).dim == 1]
     if not cells:
         return np.zeros((len(solution), 0, 3))
     pairs = np.vstack(cells)
     out = np.full((len(solution), len(pairs), 3, 3), np.nan)
-    out[:, :, :2] = deformed(solution, body)[:, pairs]
+    out[:, :, :2] = _nodes_over(solution, drawing)[:, pairs]
     return out.reshape(len(solution), -1, 3)
 
 
 def substructure_nodes(solution: States, part: Substructure) -> FloatArray:
     """Places (n_t, n_nodes, 3) of the nodes of a substructure, inertial frame."""
-    mechanics = solution.system.mechanics
-    for shared in mechanics.substructures:
-        for i, other in enumerate(shared.parts):
-            if other is part:
-                local = part.nodes(np.array([shared.amplitudes(q)[i] for q in solution.q]))
-                R, x = solution.rotation(part.start), solution.position(part.start)
-                return np.asarray(x[:, None] + np.einsum("tab,tnb->tna", R, local))
-    raise ModelError(f"nodes of {part}: it is not in model {solution.model.name!r}.")
+    if not any(part is other for other in solution.model.substructures):
+        raise ModelError(f"nodes of {part}: it is not in model {solution.model.name!r}.")
+    drawing: Any = solution.system.coordinates.group_of(part).drawing(part)
+    return _nodes_over(solution, drawing)
 
 
-def substructure_lines(solution: States, part: Substructure) -> FloatArray:
-    """Line elements of a substructure (n_t, 3 n_e, 3) with gaps."""
-    cells = [nodes[:, :2] for kind, nodes in part.reduced.cells.items() if cell_type(kind).dim == 1]
-    if not cells:
-        return np.zeros((len(solution), 0, 3))
-    pairs = np.vstack(cells)
-    out = np.full((len(solution), len(pairs), 3, 3), np.nan)
-    out[:, :, :2] = substructure_nodes(solution, part)[:, pairs]
-    return out.reshape(len(solution), -1, 3)
+def _nodes_over(solution: States, drawing: Drawing) -> FloatArray:
+    """Places (n_t, n_nodes, 3) of all nodes of the mesh of a body over a run."""
+    q, part = np.asarray(solution.q), drawing.source
+    if drawing.nodes is not None:
+        inside = drawing.nodes(q)
+    else:
+        inside = part.reduced.points - part.origin
+        inside = inside + _displacements(part, np.arange(len(inside)), q[:, drawing.first])
+    return _placed(inside, frames(solution, drawing))
 
 
-def body_surface(solution: States, body: FloatingBody | LinearBody | TreeLink, colour: str) -> Surface | None:
-    """The outer faces of a floating body for an animation; None where its mesh has none.
+def body_surface(solution: States, drawing: Drawing, colour: str) -> Surface | None:
+    """The outer faces of a body of a reduced model for an animation; None where its mesh has none.
 
     ``colour``: ``"displacement"`` (size of the displacement in the frame) or ``"stress"`` (von Mises; of bodies that
     were reduced without stresses the displacement, too).
     """
     if colour not in COLOURS:
         raise ModelError(f"animate: {unknown_name('colour', colour, COLOURS)}")
-    part = _part(body)
+    part = drawing.source
     faces = outer_faces([(kind, np.asarray(nodes)) for kind, nodes in part.reduced.cells.items()])
     corners = triangles(faces)
     if not len(corners):
@@ -130,15 +123,14 @@ def body_surface(solution: States, body: FloatingBody | LinearBody | TreeLink, c
         return places[0], values[0]
 
     def states(steps: slice) -> tuple[FloatArray, FloatArray]:
-        _, eta, frames = _motion("animate", solution, body, steps)
+        eta = np.atleast_2d(solution.q[steps])[:, drawing.first]
         moved = _displacements(part, used, eta)
-        places = _placed(part.reduced.points[used] - part.origin + moved, frames)
+        places = _placed(part.reduced.points[used] - part.origin + moved, frames(solution, drawing, steps))
         if not stressed:
             return places, np.linalg.norm(moved, axis=2)
         values = np.full((len(eta), len(part.reduced.points)), np.nan)
-        values[:, np.asarray(part.reduced.stress_nodes)] = von_mises(
-            stresses(solution, body, steps), part.reduced.stress_names
-        )
+        found = np.einsum("scm,tm->tsc", stress_shapes("animate", part, None)[1], eta)
+        values[:, np.asarray(part.reduced.stress_nodes)] = von_mises(found, part.reduced.stress_names)
         return places, values[:, used]
 
     for steps in _chunks(len(solution)):
@@ -148,7 +140,7 @@ def body_surface(solution: States, body: FloatingBody | LinearBody | TreeLink, c
             limits = [min(limits[0], float(np.nanmin(values))), max(limits[1], float(np.nanmax(values)))]
     label = f"von Mises stress [{units.of('force')}/{units.length}²]" if stressed else f"displacement [{units.length}]"
     scale = (limits[0], limits[1]) if limits[1] > limits[0] else (0.0, 1.0)
-    return Surface(body.name, numbered.reshape(corners.shape), at, np.array((low, high)), scale, label)
+    return Surface(drawing.name, numbered.reshape(corners.shape), at, np.array((low, high)), scale, label)
 
 
 def write_motion(solution: States, path: str | PathLike[str], body: Any, steps: Any = slice(None)) -> Path:
@@ -179,49 +171,14 @@ def write_motion(solution: States, path: str | PathLike[str], body: Any, steps: 
     return write_xdmf("to_paraview", path, points, cells, series())
 
 
-def _motion(
-    owner: str, solution: States, body: Any, steps: Any
-) -> tuple[FloatingBody | LinearBody, FloatArray, FloatArray]:
+def _motion(owner: str, solution: States, body: Any, steps: Any) -> tuple[ShapedBody, FloatArray, FloatArray]:
     """The body, its shapes (n, m) and its frame (n, 7) at some stored times."""
-    c = solution.system.coordinates
-    link = solution.model.body(body) if isinstance(body, str) else body
-    if isinstance(link, TreeLink) and isinstance(link.link, FlexibleLink):
-        eta = np.atleast_2d(solution.q[steps])[:, c.tree(link.tree).eta[link.index]]
-        origin = link.marker((0.0, 0.0, 0.0))
-        position, rotation = solution.position(origin), solution.rotation(origin)
-        turns = np.array([to_quaternion(R) for R in rotation[steps].reshape(-1, 3, 3)])
-        return link.link.floating, eta, np.hstack((position[steps].reshape(-1, 3), turns))
-    body = reduced_body(owner, solution.model, body)
-    first = c.modal[id(body)]
-    q = np.atleast_2d(solution.q[steps])
-    if isinstance(body, LinearBody):
-        frame = np.concatenate((body.position, to_quaternion(body.rotation)))
-        return body, q[:, first : first + body.modes], np.tile(frame, (len(q), 1))
-    iq, _ = c.place(body)
-    return body, q[:, first : first + body.modes], q[:, iq : iq + 7]
+    drawing = reduced_drawing(owner, solution.system, body)
+    eta = np.atleast_2d(solution.q[steps])[:, drawing.first]
+    return drawing.source, eta, frames(solution, drawing, steps)
 
 
-def reduced_body(owner: str, model: Model, body: Any) -> FloatingBody | LinearBody:
-    """A body of a reduced model, by itself or its name."""
-    if isinstance(body, str):
-        body = model.body(body)
-    if not isinstance(body, FloatingBody | LinearBody) or not any(body is b for b in model.bodies):
-        raise ModelError(
-            f"{owner}: expected a FloatingBody, a LinearBody or a flexible link of a tree of the model, or its name, "
-            f"not {show(body)}."
-        )
-    return body
-
-
-def _part(body: FloatingBody | LinearBody | TreeLink) -> FloatingBody | LinearBody:
-    """What has the mesh: of a flexible link its body in a floating frame."""
-    if isinstance(body, TreeLink):
-        assert isinstance(body.link, FlexibleLink)  # noqa: S101  # asked for such alone
-        return body.link.floating
-    return body
-
-
-def _nodes(body: FloatingBody | LinearBody, nodes: Any) -> IntArray:
+def _nodes(body: ShapedBody, nodes: Any) -> IntArray:
     """Rows of the points: all, those of a node set, or given ones."""
     n = len(body.reduced.points)
     if nodes is None:
@@ -236,7 +193,7 @@ def _nodes(body: FloatingBody | LinearBody, nodes: Any) -> IntArray:
     return given.astype(np.int64)
 
 
-def _displacements(body: FloatingBody | LinearBody, nodes: IntArray, eta: FloatArray) -> FloatArray:
+def _displacements(body: ShapedBody, nodes: IntArray, eta: FloatArray) -> FloatArray:
     """Displacements (n, n_nodes, 3) of nodes in the frame; zero where the mesh has none."""
     dofs = body.reduced.dofs
     row = np.full((len(body.reduced.points), 3), -1)
@@ -248,10 +205,10 @@ def _displacements(body: FloatingBody | LinearBody, nodes: IntArray, eta: FloatA
     return np.asarray((eta @ shapes.T).reshape(len(eta), len(nodes), 3))
 
 
-def _placed(inside: FloatArray, frames: FloatArray) -> FloatArray:
+def _placed(inside: FloatArray, poses: FloatArray) -> FloatArray:
     """Points (n, n_p, 3) of frames (n, 7) in the inertial frame."""
-    R = np.array([from_quaternion(frame[3:]) for frame in frames]).reshape(-1, 3, 3)
-    return np.asarray(frames[:, None, :3] + np.einsum("tab,tpb->tpa", R, inside))
+    R = np.array([from_quaternion(pose[3:]) for pose in poses]).reshape(-1, 3, 3)
+    return np.asarray(poses[:, None, :3] + np.einsum("tab,tpb->tpa", R, inside))
 
 
 def _chunks(n: int) -> list[slice]:

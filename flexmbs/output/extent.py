@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from flexmbs.core.contracts import FloatArray
-from flexmbs.trees.flexible_link import FlexibleLink
-from flexmbs.trees.tree import link_shape
 
 if TYPE_CHECKING:
+    from flexmbs.groups import Drawing
     from flexmbs.model import Model
     from flexmbs.output.poses import States
     from flexmbs.system import System
@@ -18,19 +17,23 @@ if TYPE_CHECKING:
 __all__ = ["extent", "stays_in_plane"]
 
 
-def extent(system: System, states: States) -> float:
-    """The largest of the sizes of all bodies and of the boxes of their places at some states [length]; at least > 0."""
-    c, model = system.coordinates, system.model
+def extent(system: System, found: list[Drawing], states: States) -> float:
+    """The largest of the sizes of all that is drawn and of the boxes of its places at some states [length]; > 0."""
     seen = [states.p.reshape(-1, 3)]
-    for body in model.rigid_bodies:
-        iq, n = c.place(body)[0], len(body.position)
-        seen.append(_in_space(states.q[:, iq : iq + n]))
-    for body in model.flexible_bodies:
-        group, xi = system.group(body), body.natural(2)
-        for q in states.q:
-            points = body.element.positions(group, np.ascontiguousarray(q), xi)
-            seen.append(_in_space(points.reshape(-1, points.shape[2])))
-    sizes = [float(np.ptp(points, axis=0).max(initial=0.0)) for points in _shapes(model) if len(points)]
+    sizes = [0.0]
+    for drawing in found:
+        body = drawing.source
+        if drawing.style == "mesh":
+            group, xi = system.group(body), body.natural(2)
+            for q in states.q:
+                points = body.element.positions(group, np.ascontiguousarray(q), xi)
+                seen.append(_in_space(points.reshape(-1, points.shape[2])))
+            continue
+        points = body.reduced.points if drawing.style == "reduced" else drawing.points
+        if len(points):
+            sizes.append(float(np.ptp(points, axis=0).max()))
+        if drawing.pose is not None:
+            seen.append(drawing.pose(states.q)[0])
     places = np.vstack(seen)
     sizes.append(float(np.ptp(places, axis=0).max()) if len(places) else 0.0)
     return max(sizes) or 1.0
@@ -38,18 +41,7 @@ def extent(system: System, states: States) -> float:
 
 def stays_in_plane(model: Model) -> bool:
     """Whether no body of the model can leave the plane z = 0."""
-    planar = [body.mesh.dim == 2 for body in model.flexible_bodies] + [len(b.position) == 2 for b in model.rigid_bodies]
-    return not model.trees and not model.linear_bodies and all(planar)
-
-
-def _shapes(model: Model) -> list[FloatArray]:
-    """Points of the shapes of bodies, each in axes of its own."""
-    found: list[Any] = [body.shape.points for body in model.rigid_bodies if getattr(body, "shape", None) is not None]
-    found += [b.reduced.points for b in (*model.rigid_bodies, *model.linear_bodies) if hasattr(b, "reduced")]
-    found += [part.reduced.points for part in model.substructures]
-    for link in model.tree_links:
-        found.append(link.link.reduced.points if isinstance(link.link, FlexibleLink) else link_shape(link)[0])
-    return found
+    return all(body.planar for body in model.described)
 
 
 def _in_space(points: FloatArray) -> FloatArray:

@@ -33,7 +33,7 @@ from flexmbs.output.model_data import CLASSES, Sampler
 from flexmbs.output.reduced_description import digest_of, reduced_from_plain, reduced_to_plain
 from flexmbs.reduction.model import ReducedModel
 from flexmbs.trees.flexible_link import FlexibleLink
-from flexmbs.trees.tree import Tree, TreeLink
+from flexmbs.trees.tree import Tree
 
 if TYPE_CHECKING:
     from flexmbs.model import Model
@@ -178,26 +178,17 @@ class _Describer:
         """One item."""
         at = getattr(item, "at", None)
         self.owner = str(getattr(item, "label", "") or (f"{type(item).__name__} {at}" if at else _label(item)))
-        if isinstance(item, FloatingBody | LinearBody):
-            name = f"floating/{self.numbers[item]}/basis"
-            self.arrays[name] = item.basis
-            basis = {"class": "numbers", "name": name, "digest": digest_of({name: item.basis})}
-            return to_plain(_label(item), item, self.replace) | {"basis": basis}
-        if isinstance(item, Tree):
-            return self.tree(item)
-        if is_dataclass(item):
-            return to_plain(_label(item), item, self.replace)
-        return _without_plain_form(item)
-
-    def tree(self, tree: Tree) -> Plain:
-        """A tree, with the shapes of its flexible links as they are."""
-        plain: Any = to_plain(_label(tree), tree, self.replace)
-        for i, link in enumerate(tree.links):
-            if isinstance(link, FlexibleLink):
-                name = f"tree/{self.numbers[tree]}/{i}/basis"
-                self.arrays[name] = link.floating.basis
-                shapes = {"class": "numbers", "name": name, "digest": digest_of({name: link.floating.basis})}
-                plain["links"][i] |= {"basis": shapes}
+        if not is_dataclass(item):
+            return _without_plain_form(item)
+        plain: Any = to_plain(_label(item), item, self.replace)
+        for way, basis in getattr(item, "stored_shapes", {}).items():
+            number = self.numbers[item]
+            name = f"tree/{number}/{way[-1]}/basis" if way else f"floating/{number}/basis"
+            self.arrays[name] = basis
+            place = plain
+            for key in way:
+                place = place[key]
+            place |= {"basis": {"class": "numbers", "name": name, "digest": digest_of({name: basis})}}
         return plain
 
     def replace(self, field: str, value: object) -> Plain:
@@ -207,8 +198,9 @@ class _Describer:
             return to_plain(self.owner, self.sampler.table(self.owner, value))  # type: ignore[arg-type]
         if value in self.numbers:
             return {"class": "item", "number": self.numbers[value]}
-        if isinstance(value, TreeLink):
-            return {"class": "tree link", "tree": self.numbers[value.tree], "link": value.index}
+        whole = getattr(value, "part_of", None)
+        if whole is not None:
+            return {"class": "tree link", "tree": self.numbers[whole[0]], "link": whole[1]}
         if isinstance(value, Mesh):
             return self.mesh(value)
         if isinstance(value, ReducedModel):

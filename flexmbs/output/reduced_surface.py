@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flexmbs.core.contracts import FloatArray, IntArray
+from flexmbs.core.contracts import IntArray
 from flexmbs.linear.faces import outer_faces
 from flexmbs.linear.pictures import triangles
 from flexmbs.meshes.cells import cell_type
@@ -15,11 +15,9 @@ from flexmbs.output.faces_of_shapes import Faces, together, tube
 from flexmbs.output.moving_part import Modal
 
 if TYPE_CHECKING:
-    from flexmbs.bodies.floating import FloatingBody
-    from flexmbs.bodies.linear import LinearBody
-    from flexmbs.output.poses import States
+    from flexmbs.bodies.shaped import ShapedBody
 
-__all__ = ["mesh_faces", "modal_of", "moving_nodes"]
+__all__ = ["mesh_faces", "modal_of"]
 
 
 def mesh_faces(reduced: Any, radius: float) -> tuple[Faces, IntArray] | None:
@@ -41,7 +39,7 @@ def mesh_faces(reduced: Any, radius: float) -> tuple[Faces, IntArray] | None:
     return (whole, np.concatenate(nodes).astype(np.int64)) if len(whole.triangles) else None
 
 
-def modal_of(body: FloatingBody | LinearBody, first: IntArray, nodes: IntArray, stress: bool) -> Modal:
+def modal_of(body: ShapedBody, first: IntArray, nodes: IntArray, stress: bool) -> Modal:
     """Displacements, and with ``stress`` stresses where there are any, of nodes by the coordinates ``first`` in q."""
     reduced = body.reduced
     used, back = np.unique(nodes, return_inverse=True)
@@ -61,18 +59,3 @@ def modal_of(body: FloatingBody | LinearBody, first: IntArray, nodes: IntArray, 
     found = values[np.maximum(rows, 0)]
     found[rows < 0] = np.nan
     return Modal(first, shapes, found, tuple(reduced.stress_names))
-
-
-def moving_nodes(shared: Any, number: int, part: Any, nodes: IntArray, offsets: FloatArray) -> Any:
-    """From `States` the points (n, n_p, 3) of a substructure in axes of the body it begins in.
-
-    ``shared`` is the set that has its amplitudes, ``number`` its place there; ``offsets (n_p, 3)``: from the nodes to
-    the points of the surface, axes of the mesh.
-    """
-    turn = part.start.rotation.T @ part.rotation
-
-    def shape(states: States) -> FloatArray:
-        amplitudes = np.array([shared.amplitudes(np.ascontiguousarray(q))[number] for q in states.q])
-        return np.asarray(part.nodes(amplitudes)[:, nodes] + offsets @ turn.T)
-
-    return shape

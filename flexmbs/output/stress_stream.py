@@ -21,7 +21,8 @@ from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError
 from flexmbs.linear.stresses import von_mises
 from flexmbs.model import Model
-from flexmbs.output.deformation import reduced_body, stress_shapes
+from flexmbs.output.deformation import stress_shapes
+from flexmbs.output.drawings import reduced_drawing
 from flexmbs.output.sealed import as_target, replaced, sealed
 from flexmbs.output.stored_states import stored_states
 from flexmbs.results.time import TimeSolution
@@ -92,15 +93,15 @@ def stress_blocks(
     [40, 40, 21]
     """
     with stored_states("stress_blocks", run, model) as (system, n, rows, _):
-        owner = reduced_body("stress_blocks", system.model, body)
+        drawing = reduced_drawing("stress_blocks", system, body)
+        owner = drawing.source
         chosen, shapes = stress_shapes("stress_blocks", owner, nodes)
         names = tuple(owner.reduced.stress_names)
-        place = system.coordinates.modal[id(owner)]
         size = max(1, PIECE // (8 * max(1, shapes[:, :, 0].size)))
         size = size if states is None else as_count("stress_blocks", "states", states, minimum=1)
         for start in range(0, n, size):
             t, q = rows(start, min(n, start + size))
-            eta = q[:, place : place + owner.modes]
+            eta = q[:, drawing.first]
             yield StressBlock(t, np.einsum("scm,tm->tsc", shapes, eta), chosen, names)
 
 

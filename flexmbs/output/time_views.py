@@ -9,25 +9,24 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flexmbs.bodies.floating import FloatingBody
 from flexmbs.bodies.marker import Marker
-from flexmbs.bodies.section_frame import SectionFrame
 from flexmbs.body import Attachment, FlexibleBody
 from flexmbs.core.checks import show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.joints.rows import DISTANCE
 from flexmbs.output import time_plots
-from flexmbs.output.deformation import body_surface, mesh_lines, substructure_lines
+from flexmbs.output.deformation import body_surface, mesh_lines
+from flexmbs.output.drawings import drawings, frames
 from flexmbs.output.history_table import HistoryTable, components
+from flexmbs.output.poses import matrices
 from flexmbs.output.sampling import FACETS, facets
 from flexmbs.output.scene import FLEXIBLE, GROUND, POINT, RIGID, SPRING, Line, Scene, Stroke, Surface, still, wireframe
 from flexmbs.output.style import CYCLE, INK
 from flexmbs.trees.coordinate import TreeCoordinate
-from flexmbs.trees.flexible_link import FlexibleLink
-from flexmbs.trees.tree import TreeLink, link_shape
 
 if TYPE_CHECKING:
+    from flexmbs.groups import Drawing
     from flexmbs.results.states import States
     from flexmbs.results.time import TimeSolution
 
@@ -99,43 +98,21 @@ def other_parts(solution: States, colour: str = "displacement") -> tuple[list[Li
     model, n_t = solution.model, len(solution)
     lines: list[Line] = []
     surfaces: list[Surface] = []
-    for number, part in enumerate(model.substructures):
-        bars = substructure_lines(solution, part)
+    for number, drawing in enumerate(d for d in drawings(solution.system) if d.style != "mesh"):
         ink = CYCLE[number % len(CYCLE)]
-        lines += [Line(part.name, bars, replace(FLEXIBLE, colour=ink))] if bars.shape[1] else []
-    for number, body in enumerate(model.rigid_bodies):
-        if isinstance(body, SectionFrame):
-            continue
-        ink = CYCLE[number % len(CYCLE)]
-        if isinstance(body, FloatingBody):
-            surface, bars = body_surface(solution, body, colour), mesh_lines(solution, body)
+        if drawing.style == "reduced":
+            surface = None if drawing.nodes is not None else body_surface(solution, drawing, colour)
+            bars = mesh_lines(solution, drawing)
             surfaces += [] if surface is None else [surface]
-            lines += [Line(body.name, bars, replace(FLEXIBLE, colour=ink))] if bars.shape[1] else []
-            continue
-        position, rotation = solution.position(body), solution.rotation(body)
-        shape = getattr(body, "shape", None)
-        if shape is not None and len(shape.edges):
-            edges = wireframe(shape.points, shape.edges, position, rotation)
-            lines.append(Line(body.name, edges, replace(RIGID, colour=ink)))
-            continue
-        lines.append(Line(body.name, position[:, None, :], replace(POINT, colour=ink)))
-        arms = _arms(solution, body, position)
-        if len(arms):
-            lines.append(Line(body.name, arms, replace(RIGID, colour=ink)))
-    for number, linear in enumerate(model.linear_bodies, len(model.rigid_bodies)):
-        surface, bars = body_surface(solution, linear, colour), mesh_lines(solution, linear)
-        surfaces += [] if surface is None else [surface]
-        lines += (
-            [Line(linear.name, bars, replace(FLEXIBLE, colour=CYCLE[number % len(CYCLE)]))] if bars.shape[1] else []
-        )
-    for number, link in enumerate(model.tree_links):
-        if isinstance(link.link, FlexibleLink):
-            surface, mesh = body_surface(solution, link, colour), mesh_lines(solution, link)
-            surfaces += [] if surface is None else [surface]
-            lines += [Line(link.name, mesh, FLEXIBLE)] if mesh.shape[1] else []
-            continue
-        bars = wireframe(*link_shape(link), *_pose(solution, link))
-        lines.append(Line(link.name, bars, replace(RIGID, colour=CYCLE[number % len(CYCLE)])))
+            lines += [Line(drawing.name, bars, replace(FLEXIBLE, colour=ink))] if bars.shape[1] else []
+        elif drawing.style == "shape":
+            edges = wireframe(drawing.points, drawing.edges, *_pose(solution, drawing))
+            lines.append(Line(drawing.name, edges, replace(RIGID, colour=ink)))
+        else:
+            position, _ = _pose(solution, drawing)
+            lines.append(Line(drawing.name, position[:, None, :], replace(POINT, colour=ink)))
+            arms = _arms(solution, drawing.source, position)
+            lines += [Line(drawing.name, arms, replace(RIGID, colour=ink))] if len(arms) else []
     for joint in model.joints:
         for pair in joint.pairs:
             if pair.rows and pair.rows[0].kind == DISTANCE:
@@ -195,10 +172,10 @@ def table(solution: States, *at: Any) -> HistoryTable:
     return HistoryTable(columns, units, frames, f"{what} of {model.name}")
 
 
-def _pose(solution: States, link: TreeLink) -> tuple[FloatArray, FloatArray]:
-    """Place and orientation of the frame of a link over time."""
-    origin = link.marker((0.0, 0.0, 0.0))
-    return solution.position(origin), solution.rotation(origin)
+def _pose(solution: States, drawing: Drawing) -> tuple[FloatArray, FloatArray]:
+    """Place (n_t, 3) and orientation (n_t, 3, 3) of the frame of what is drawn."""
+    found = frames(solution, drawing)
+    return found[:, :3], matrices(found[:, 3:])
 
 
 def _label(at: Any) -> str:

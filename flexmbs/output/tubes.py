@@ -59,7 +59,7 @@ class Tube:
         self.xi = np.linspace(-1.0, 1.0, pieces + 1)
         c = system.coordinates
         self._dofs = c.node_dofs[c.index(body)]
-        self._turns = c.in_q(self._dofs)[:, :1] + np.arange(3, 7) if layout.quaternion else None
+        self._turns = c.in_q_of_nodes(self._dofs)[:, :1] + np.arange(3, 7) if layout.quaternion else None
         known = bool(layout.directors or layout.quaternion or layout.dim == 2 or layout.rotation)
         self._outline = _outline(body, least, known)
         self.sides = len(self._outline)

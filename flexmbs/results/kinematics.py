@@ -146,7 +146,7 @@ def _places(states: States, at: Attachment) -> IntArray:
     """Places in q (n_nodes, dim) of the position coordinates of nodes."""
     layout, c = at.body.element.layout, states.system.coordinates
     dofs = c.dofs(at)
-    return c.in_q(dofs) if layout.quaternion else dofs[:, list(layout.position)]
+    return c.in_q_of_nodes(dofs) if layout.quaternion else dofs[:, list(layout.position)]
 
 
 def turns_of(states: States, at: Any) -> FloatArray:
@@ -172,13 +172,14 @@ def turns_of(states: States, at: Any) -> FloatArray:
             f"angle: {at} is in space, where a rotation is no angle; use rotation(), section_frame() or "
             f"rotation_vector()."
         )
-    if isinstance(body, FlexibleBody):
+    if body.has_mesh:
         found = node_angles(states, body)[:, nodes]
         return found[:, 0] if len(nodes) == 1 else found
-    if not body.rotates or len(getattr(body, "position", ())) != 2:
+    c = states.system.coordinates
+    own: Any = () if body.is_ground else np.intersect1d(c.velocities(body), c.angles)
+    if not len(own):
         raise ModelError(f"angle: {body} does not turn; ask for the angle of a joint, or of a planar rigid body.")
-    iq, _ = states.system.coordinates.place(body)
-    return np.asarray(states.q[:, iq + 2] - states.system.coordinates.reference[iq + 2])
+    return np.asarray(states.q[:, own[0]] - c.reference[own[0]])
 
 
 def node_angles(states: States, body: FlexibleBody) -> FloatArray:

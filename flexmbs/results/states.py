@@ -6,11 +6,10 @@ has the n stored states in front; ``step=k`` gives that of one of them. Vectors 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from flexmbs.bodies.floating import FloatingBody
 from flexmbs.body import Attachment, FlexibleBody, as_attachment
 from flexmbs.core.checks import as_array, as_count, is_among, show
 from flexmbs.core.contracts import FloatArray, IntArray
@@ -31,7 +30,6 @@ from flexmbs.results.kinematics import (
 from flexmbs.results.support_reactions import support_reaction
 from flexmbs.results.tree_reactions import tree_reaction
 from flexmbs.trees.coordinate import TreeCoordinate
-from flexmbs.trees.tree import Tree
 
 if TYPE_CHECKING:
     from flexmbs.dynamics import Dynamics
@@ -287,19 +285,7 @@ class States:
         Of a tree those of its joints, link by link, with quaternions as four numbers. A body or tree may be given by
         its name.
         """
-        c, body = self.system.coordinates, self.model.meant(body)
-        if isinstance(body, FlexibleBody):
-            dofs = c.node_dofs[c.index(body)]
-            if body.element.layout.quaternion:
-                return self.q[:, (c.in_q(dofs)[:, :1] + np.arange(7)).ravel()]
-            return self.q[:, dofs.ravel()]
-        if isinstance(body, Tree):
-            return self.q[:, c.tree(body).in_q]
-        iq, _ = c.place(body)
-        frame = self.q[:, iq : iq + len(body.initial_q)]
-        if isinstance(body, FloatingBody):
-            return np.hstack((frame, self.q[:, c.modal[id(body)] : c.modal[id(body)] + body.modes]))
-        return frame
+        return self.q[:, self.system.coordinates.in_q(self.model.meant(body))]
 
     # --- pictures, tables, files -------------------------------------------------------------------------------------
 
@@ -402,9 +388,9 @@ class GivenStates(States):
 
 def as_flexible(owner: str, body: object) -> FlexibleBody:
     """Refuse what is not a flexible body."""
-    if not isinstance(body, FlexibleBody):
+    if not getattr(body, "has_mesh", False):
         raise ModelError(f"{owner}: expected a body such as model.body('beam'), not {show(body)}.")
-    return body
+    return cast("FlexibleBody", body)
 
 
 def _is_joint(at: object) -> bool:

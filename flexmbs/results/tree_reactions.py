@@ -11,7 +11,7 @@ drivers at a coordinate are not part of R.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,7 +20,6 @@ from flexmbs.core.errors import ModelError
 from flexmbs.results.support_reactions import evaluated
 from flexmbs.trees.coordinate import TreeCoordinateMarker
 from flexmbs.trees.group import F_, P_, R_
-from flexmbs.trees.tree import TreeLink
 
 if TYPE_CHECKING:
     from flexmbs.results.states import States
@@ -39,28 +38,26 @@ def tree_reaction(solution: States, joint: TreeCoordinate, rows: IntArray) -> Fl
         and so has no coordinate of its own.
     """
     system = solution.system
-    places = system.coordinates.tree(joint.tree)
-    number = system.coordinates.trees.index(places)
-    first = sum(len(t.columns.kind) for t in system.coordinates.trees[:number])
+    trees: Any = system.coordinates.group_of(joint.tree)
+    places, number, first = trees.of(joint.tree), trees.bodies.index(joint.tree), trees.first_column(joint.tree)
     own = places.own(joint.link)
     if not len(own):
         raise ModelError(f"reaction of joint {joint.name!r}: a fixed joint makes one body of two; it has no reaction.")
     head, last = int(own[0]), int(own[-1])
     beyond = []
     for i, marker in enumerate(system.mechanics.markers.markers):
-        body = marker.body
-        if not isinstance(body, TreeLink) or body.tree is not joint.tree or isinstance(marker, TreeCoordinateMarker):
+        body: Any = marker.body
+        if body not in joint.tree.bodies or isinstance(marker, TreeCoordinateMarker):
             continue
         if head in places.path(body.index, getattr(marker, "outlet", None)):
             beyond.append(i)
     R_L, p_L = places.columns.R_L[joint.link], places.columns.p_L[joint.link]
     out = np.empty((len(rows), 6))
     for n, (_, dyn) in enumerate(evaluated(f"reaction of joint {joint.name!r}", solution, rows)):
-        m = dyn.mechanics
-        row = m.trees.work[first + last]
-        R, origin = row[R_ : R_ + 9].reshape(3, 3), m.trees.origin[number]
+        row = trees.table.work[first + last]
+        R, origin = row[R_ : R_ + 9].reshape(3, 3), trees.table.origin[number]
         frame, place = R @ R_L, row[P_ : P_ + 3] + R @ p_L
-        wrench = m.trees.work[first + head, F_ : F_ + 6].copy()
+        wrench = trees.table.work[first + head, F_ : F_ + 6].copy()
         for k in beyond:
             force, moment = dyn.markers.W[k, :3], dyn.markers.R[k] @ dyn.markers.W[k, 3:]
             wrench[:3] += force

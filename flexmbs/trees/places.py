@@ -29,8 +29,6 @@ class TreePlaces:
     ----------
     tree : Tree
     columns : Columns
-    node : int
-        Number of the tree among nodes and bodies.
     dof, qi, rot, place : (n_c,) int array
         As in `flexmbs.trees.group.TreeGroup`.
     unknowns : int array
@@ -41,8 +39,8 @@ class TreePlaces:
         Places in v of translations that never move.
     """
 
-    def __init__(self, tree: Tree, node: int) -> None:
-        self.tree, self.node = tree, node
+    def __init__(self, tree: Tree) -> None:
+        self.tree = tree
         self.columns = columns_of(tree)
         n = len(self.columns.kind)
         self.dof, self.qi, self.rot = (np.full(n, -1, dtype=np.int64) for _ in range(3))
@@ -53,50 +51,51 @@ class TreePlaces:
         """Numbers of the columns of the joint of a link."""
         return np.flatnonzero((self.columns.joint == link) & (self.columns.shape < 0))
 
-    def number_columns(self, first: int, q: list[FloatArray], v: list[FloatArray], node_of: list[IntArray]) -> int:
-        """Columns of vector spaces from ``first`` on; appends their start, and returns the next place."""
+    def start_of_columns(self) -> tuple[FloatArray, FloatArray]:
+        """Coordinates of vector spaces at the start and their rates: of joints, then shapes, link by link."""
+        q, v = [np.zeros(0)], [np.zeros(0)]
+        for link in self.tree.links:
+            k = _in_vector_space(link.joint)
+            q.append(np.asarray(link.start[:k]))
+            v.append(np.asarray(link.rate[:k]))
+            if isinstance(link, FlexibleLink):
+                q.append(link.deformation)
+                v.append(link.deformation_rate)
+        return np.concatenate(q), np.concatenate(v)
+
+    def start_of_rotations(self) -> tuple[FloatArray, FloatArray]:
+        """Translations and quaternions at the start, 7 in q each, and their rates, 6 in v."""
+        q, v = [np.zeros(0)], [np.zeros(0)]
+        for link in self.tree.links:
+            if link.joint.ball:
+                k = _in_vector_space(link.joint)
+                shift = np.zeros(0) if isinstance(link.joint, Free) else np.zeros(3)
+                q.append(np.concatenate((shift, link.start[k:])))
+                v.append(np.concatenate((shift, link.rate[k:])))
+        return np.concatenate(q), np.concatenate(v)
+
+    def number(self, first: int, iq: int, iv: int, n_linear: int) -> None:
+        """Columns of vector spaces from ``first`` on, rotations by quaternion from ``iq`` and ``iv`` on."""
+        idle = []
         for i, link in enumerate(self.tree.links):
-            own = self.own(i)[: _in_vector_space(link.joint)]
-            if len(own):
-                self.dof[own] = self.qi[own] = first + np.arange(len(own))
-                q.append(np.asarray(link.start[: len(own)]))
-                v.append(np.asarray(link.rate[: len(own)]))
-                node_of.append(np.full(len(own), self.node))
-                first += len(own)
+            own = self.own(i)
+            plain = own[: _in_vector_space(link.joint)]
+            self.dof[plain] = self.qi[plain] = first + np.arange(len(plain))
+            first += len(plain)
+            if link.joint.ball:
+                if isinstance(link.joint, Free):
+                    self.dof[own[:3]], self.qi[own[:3]] = iv + np.arange(3), iq + np.arange(3)
+                else:
+                    idle += [iv, iv + 1, iv + 2]
+                self.dof[own[-3:]], self.qi[own[-3:]] = iv + np.arange(3, 6), iq + 3
+                self.rot[own[-3:]] = (iv - n_linear) // 6
+                iq, iv = iq + 7, iv + 6
             if isinstance(link, FlexibleLink):
                 self.eta[i] = first + np.arange(link.modes)
                 mine = (self.columns.joint == i) & (self.columns.shape >= 0)
                 self.dof[mine] = self.qi[mine] = first + self.columns.shape[mine]
-                q.append(link.deformation)
-                v.append(link.deformation_rate)
-                node_of.append(np.full(link.modes, self.node))
                 first += link.modes
-        return first
-
-    def number_rotations(
-        self, iq: int, iv: int, n_linear: int, q: list[FloatArray], v: list[FloatArray],
-        node_of: list[IntArray],
-    ) -> tuple[int, int]:  # fmt: skip
-        """Rotations by quaternion from iq and iv on; appends their start, and returns the next places."""
-        idle = []
-        for i, link in enumerate(self.tree.links):
-            if not link.joint.ball:
-                continue
-            own = self.own(i)
-            free = isinstance(link.joint, Free)
-            shift, k = np.zeros(0) if free else np.zeros(3), _in_vector_space(link.joint)
-            q.append(np.concatenate((shift, link.start[k:])))
-            v.append(np.concatenate((shift, link.rate[k:])))
-            node_of.append(np.full(6, self.node))
-            if free:
-                self.dof[own[:3]], self.qi[own[:3]] = iv + np.arange(3), iq + np.arange(3)
-            else:
-                idle += [iv, iv + 1, iv + 2]
-            self.dof[own[-3:]], self.qi[own[-3:]] = iv + np.arange(3, 6), iq + 3
-            self.rot[own[-3:]] = (iv - n_linear) // 6
-            iq, iv = iq + 7, iv + 6
         self.idle = np.array(idle, dtype=np.int64)
-        return iq, iv
 
     @property
     def unknowns(self) -> IntArray:

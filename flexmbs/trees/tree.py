@@ -19,10 +19,10 @@ import numpy as np
 
 from flexmbs.bodies.frames import frame_along
 from flexmbs.bodies.marker import Body, Marker
+from flexmbs.core.body_description import BodyDescription
 from flexmbs.core.checks import as_array, as_name, frozen_copy, show
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError, unknown_name
-from flexmbs.core.references import Description
 from flexmbs.core.rotations import RotationLike, as_rotation
 from flexmbs.joints.contracts import Pair
 from flexmbs.trees.coordinate import TreeCoordinate, joint_pairs
@@ -34,11 +34,13 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
+    from flexmbs.core.units import Units
+
 __all__ = ["Tree", "TreeLink", "link_shape"]
 
 
 @dataclass(frozen=True, eq=False, init=False)
-class Tree(Description):
+class Tree(BodyDescription):
     """Links in a tree of joints, with the joint coordinates, and shapes of flexible links, as the only unknowns.
 
     Parameters
@@ -72,6 +74,8 @@ class Tree(Description):
     (101, 3)
     """
 
+    kind: ClassVar[str] = "tree"
+    collection: ClassVar[str] = "trees"
     role: ClassVar[str] = "tree"
     links: tuple[Link | FlexibleLink, ...]
     position: FloatArray
@@ -123,6 +127,20 @@ class Tree(Description):
     def mass(self) -> float:
         """[mass]."""
         return sum(link.mass for link in self.links)
+
+    @property
+    def members(self) -> tuple[TreeLink, ...]:
+        return self.bodies
+
+    @property
+    def stored_shapes(self) -> dict[tuple[str | int, ...], FloatArray]:
+        """Those of its flexible links."""
+        return {("links", b.index): b.link.floating.basis for b in self.bodies if isinstance(b.link, FlexibleLink)}
+
+    def line_in_model(self, units: Units) -> str:
+        """Its line in the text of a model."""
+        n = len(self.links)
+        return f"tree {self.name!r}: {n} link{'s' * (n > 1)}, {self.n_v} coordinates, mass {self.mass:.3g} {units.mass}"
 
     def link(self, name: str) -> TreeLink:
         """The link of that name, as a body that carries markers."""
@@ -176,6 +194,10 @@ class Tree(Description):
 class TreeLink(Body):
     """A link of a tree as a body: what joints, forces and sensors are given; made by ``tree.link(name)``."""
 
+    kind: ClassVar[str] = "tree"
+    collection: ClassVar[str] = ""
+    not_an_item: ClassVar[str] = "A link comes with its tree: give the tree."
+
     tree: Tree
     index: int
     origin: FloatArray = field(repr=False)
@@ -198,6 +220,19 @@ class TreeLink(Body):
     def mass(self) -> float:
         """[mass]."""
         return self.link.mass
+
+    @property
+    def part_of(self) -> tuple[Tree, int]:
+        return self.tree, self.index
+
+    @property
+    def words(self) -> str:
+        return f"link of {self.tree.name!r}"
+
+    @property
+    def deforms(self) -> bool:
+        """Whether it is flexible."""
+        return isinstance(self.link, FlexibleLink)
 
     def interface(self, name: str, axis: ArrayLike | None = None, x: ArrayLike | None = None) -> Marker:
         """The marker of an interface of a flexible link, at its origin.

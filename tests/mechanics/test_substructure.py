@@ -119,11 +119,12 @@ def test_force_at_rest_is_the_gradient_of_the_energy(name: str) -> None:
     none = np.zeros(dyn.n_v)
     found = given.residual(q, none, none)
     strain, potential = (
-        lambda x: sum(s.energies(x, dyn.env.scale)[0] for s in dyn.mechanics.substructures),
-        lambda x: sum(s.energies(x, dyn.env.scale)[1] for s in dyn.mechanics.substructures),
+        lambda x: sum(s.energies(x, dyn.env.scale)[0] for s in dyn.coordinates.group("substructure").sets),
+        lambda x: sum(s.energies(x, dyn.env.scale)[1] for s in dyn.coordinates.group("substructure").sets),
     )
     weights = np.zeros(dyn.n_v)
-    for body, (_, iv) in zip(dyn.coordinates.rigid, dyn.coordinates.places, strict=True):
+    for body in dyn.system.model.rigid_bodies:
+        _, iv = dyn.coordinates.place(body)
         weights[iv : iv + 3] = (
             -body.mass * np.array(dyn.system.model.loads[0].acceleration) if dyn.system.model.loads else 0
         )
@@ -143,13 +144,14 @@ def test_rigid_motion_costs_nothing(name: str) -> None:
     turn, shift = Rotation.from_rotvec([1.0, -2.0, 0.5]).as_matrix(), np.array([3.0, -1.0, 2.0])
     spin, speed = np.array([0.4, -0.7, 0.3]), np.array([0.1, 0.2, -0.3])
     q, v = c.reference.copy(), np.zeros(dyn.n_v)
-    for body, (iq, iv) in zip(c.rigid, c.places, strict=True):
+    for body in dyn.system.model.rigid_bodies:
+        iq, iv = c.place(body)
         x, R = shift + turn @ body.position, turn @ body.rotation
         q[iq : iq + 3], q[iq + 3 : iq + 7] = x, Rotation.from_matrix(R).as_quat(scalar_first=True)
         v[iv : iv + 3], v[iv + 3 : iv + 6] = speed + np.cross(spin, x), R.T @ spin
     assert dyn.system.strain_energy(q) < 1e-20
-    P = np.sum([s.momentum(q, v)[0].sum(axis=0) for s in dyn.mechanics.substructures], axis=0)
-    centre = np.sum([s.centres(q).sum(axis=0) for s in dyn.mechanics.substructures], axis=0)
+    P = np.sum([s.momentum(q, v)[0].sum(axis=0) for s in dyn.coordinates.group("substructure").sets], axis=0)
+    centre = np.sum([s.centres(q).sum(axis=0) for s in dyn.coordinates.group("substructure").sets], axis=0)
     mass = sum(part.mass for part in parts)
     np.testing.assert_allclose(P, mass * speed + np.cross(spin, centre), rtol=1e-12)
     if name == "chain":
@@ -162,7 +164,7 @@ def test_neighbours_share_their_frame() -> None:
     """No equations of constraint, and one block of coordinates for two substructures."""
     dyn = compiled("chain").dynamics
     assert dyn.n_c == 0
-    (shared,) = dyn.mechanics.substructures
+    (shared,) = dyn.coordinates.group("substructure").sets
     assert set(shared.dofs[0, 6:12]) == set(shared.dofs[1, :6])
     assert dyn.n_v == 4 * 6 + 3 * 4
 

@@ -96,7 +96,7 @@ class Formulations:
     def invariants(self, s: Motion) -> FloatArray:
         """The kernels of `FloatingBody`, from the inertia invariants."""
         coordinates = self.dynamics.coordinates
-        (iq, iv), first = coordinates.place(self.body), coordinates.modal[id(self.body)]
+        (iq, iv), first = coordinates.place(self.body), coordinates.shapes(self.body)[0]
         q, v, a = np.zeros(coordinates.n), np.zeros(coordinates.n_v), np.zeros(coordinates.n_v)
         q[iq + 3 : iq + 7] = Rotation.from_matrix(s.R).as_quat(scalar_first=True)
         q[first : first + self.m] = s.eta

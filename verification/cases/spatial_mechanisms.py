@@ -269,7 +269,7 @@ def _momentum(run: fx.TimeSolution, model: fx.Model) -> Measured:
     for body in model.bodies:
         p, v = run.position(body), run.velocity(body)
         total = total + body.mass * (p[:, 0] * v[:, 1] - p[:, 1] * v[:, 0])
-        if isinstance(body, fx.RigidBody):
+        if not body.planar and body.rotates:
             spin = run.angular_velocity(body) @ body.inertia
             total = total + np.einsum("tj,tj->t", run.rotation(body)[:, 2, :], spin)
     change = float(np.abs(total - total[0]).max() / abs(total[0]))
