@@ -175,10 +175,10 @@ def chain(elements: int, exact: np.ndarray) -> list[object]:
     return [
         elements,
         solution.n_steps - 1,
-        solution.iterations,
+        len(solution.iterations),
         f"{1e3 * time:.1f}",
-        f"{1e3 * time / solution.iterations:.3f}",
-        f"{1e6 * time / solution.iterations / elements:.2f}",
+        f"{1e3 * time / len(solution.iterations):.3f}",
+        f"{1e6 * time / len(solution.iterations) / elements:.2f}",
         f"{error:.1e}" if done else "-",
         f"{solution.accuracy:.1e}",
         "yes" if any(issubclass(w.category, fx.AccuracyWarning) for w in caught) else "no",

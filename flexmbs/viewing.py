@@ -11,13 +11,13 @@ from flexmbs.output.motion_files import MotionFile, write_motion
 
 if TYPE_CHECKING:
     from flexmbs.model import Model
-    from flexmbs.results.time import TimeSolution
+    from flexmbs.results.states import States
 
 __all__ = ["view", "write_gltf"]
 
 
 def write_gltf(
-    run: TimeSolution | str | PathLike[str],
+    run: States | str | PathLike[str],
     path: str | PathLike[str],
     *,
     fps: float = 30.0,
@@ -111,7 +111,7 @@ def write_gltf(
 
 
 def view(
-    run: TimeSolution | str | PathLike[str],
+    run: States | str | PathLike[str],
     path: str | PathLike[str],
     *,
     fps: float = 30.0,

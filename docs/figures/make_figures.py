@@ -48,7 +48,7 @@ def cantilever() -> plt.Figure:
     colours = mpl.colors.Normalize(0, 4.5)
     for load in LOADS:
         step = bent.at_parameter(load / LOADS[-1])
-        shape = bent.shape(beam, step, len(xi))
+        shape = bent.shape(beam, step, len(xi))[..., :2]
         moment = -bent.resultant(beam, "M", step, xi)
         lines = coloured(shape, moment, colours)
         ax.add_collection(lines)
@@ -112,7 +112,7 @@ def mechanism() -> plt.Figure:
     ax.plot(CRANK * np.cos(angle), CRANK * np.sin(angle), color="0.88", lw=1.0, zorder=0)
     ax.plot((ROD - CRANK - 0.06, ROD + CRANK + 0.06), (0, 0), color="0.85", lw=9.0, solid_capstyle="butt", zorder=0)
     for i in (int(np.argmin(np.abs(run.t - t))) for t in times):
-        shape = run.shape(rod, i, len(xi))
+        shape = run.shape(rod, i, len(xi))[..., :2]
         moment = rod.element.stress_resultants(run.system.group(rod), run.q[i], run.v[i], xi)[..., 1]
         lines = coloured(shape, np.abs(moment), colours, 3.0)
         ax.add_collection(lines)

@@ -20,7 +20,7 @@ from flexmbs.reduction.reduce import reduce
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from flexmbs.results.time import TimeSolution
+    from flexmbs.results.states import States
 
 __all__ = ["SubstructuredBeam"]
 
@@ -143,7 +143,7 @@ class SubstructuredBeam:
         """[mass]."""
         return sum(part.mass for part in self.parts)
 
-    def nodes(self, solution: TimeSolution) -> FloatArray:
+    def nodes(self, solution: States) -> FloatArray:
         """Places (n_t, k, 3) of all nodes over a motion, inertial frame [length]."""
         from flexmbs.output.deformation import substructure_nodes
 

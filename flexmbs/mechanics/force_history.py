@@ -13,7 +13,7 @@ from flexmbs.forces.row_force import pack
 from flexmbs.results.joint_history import force_rows
 
 if TYPE_CHECKING:
-    from flexmbs.results.time import TimeSolution
+    from flexmbs.results.states import States
 
 __all__ = ["ForceHistory", "force_history"]
 
@@ -37,7 +37,7 @@ class ForceHistory(NamedTuple):
         return f"<history of a force: {len(self.force)} states{rows}, force from {least:.4g} to {most:.4g}>"
 
 
-def force_history(solution: TimeSolution, force: Any) -> ForceHistory:
+def force_history(solution: States, force: Any) -> ForceHistory:
     """Rows, rates and forces at all stored times."""
     items = list(getattr(force, "row_forces", ()))
     if len(items) != 1:

@@ -19,15 +19,15 @@ from flexmbs.linear.faces import outer_faces
 from flexmbs.linear.pictures import triangles
 from flexmbs.linear.stresses import von_mises
 from flexmbs.meshes.cells import cell_type
-from flexmbs.output.paraview import write_xdmf
 from flexmbs.output.scene import Surface
+from flexmbs.output.xdmf import write_xdmf
 from flexmbs.trees.flexible_link import FlexibleLink
 from flexmbs.trees.tree import TreeLink
 
 if TYPE_CHECKING:
     from flexmbs.bodies.substructure import Substructure
     from flexmbs.model import Model
-    from flexmbs.results.time import TimeSolution
+    from flexmbs.results.states import States
 
 __all__ = [
     "body_surface", "deformed", "mesh_lines", "reduced_body", "stress_shapes", "stresses", "substructure_lines",
@@ -39,7 +39,7 @@ CHUNK = 32
 """States that are looked at together."""
 
 
-def deformed(solution: TimeSolution, body: Any, steps: Any = slice(None), nodes: Any = None) -> FloatArray:
+def deformed(solution: States, body: Any, steps: Any = slice(None), nodes: Any = None) -> FloatArray:
     """Places (n, n_nodes, 3) of the nodes of a floating body, inertial frame; see `TimeSolution.deformed`."""
     body, eta, frames = _motion("deformed", solution, body, steps)
     chosen = _nodes(body, nodes)
@@ -48,7 +48,7 @@ def deformed(solution: TimeSolution, body: Any, steps: Any = slice(None), nodes:
     return _placed(inside, frames)
 
 
-def stresses(solution: TimeSolution, body: Any, steps: Any = slice(None), nodes: Any = None) -> FloatArray:
+def stresses(solution: States, body: Any, steps: Any = slice(None), nodes: Any = None) -> FloatArray:
     """Stresses (n, n_nodes, n_c) of a floating body in axes of its frame; see `TimeSolution.stresses`."""
     body, eta, _ = _motion("stresses", solution, body, steps)
     return np.asarray(np.einsum("scm,tm->tsc", stress_shapes("stresses", body, nodes)[1], eta))
@@ -73,7 +73,7 @@ def stress_shapes(owner: str, body: FloatingBody | LinearBody, nodes: Any) -> tu
     return known[rows], np.asarray(body.reduced.stress_shapes)[rows] @ body.basis
 
 
-def mesh_lines(solution: TimeSolution, body: FloatingBody | LinearBody | TreeLink) -> FloatArray:
+def mesh_lines(solution: States, body: FloatingBody | LinearBody | TreeLink) -> FloatArray:
     """Line elements of a floating body (n_t, 3 n_e, 3) with gaps, for bodies of frame elements."""
     cells = [nodes[:, :2] for kind, nodes in _part(body).reduced.cells.items() if cell_type(kind).dim == 1]
     if not cells:
@@ -84,7 +84,7 @@ def mesh_lines(solution: TimeSolution, body: FloatingBody | LinearBody | TreeLin
     return out.reshape(len(solution), -1, 3)
 
 
-def substructure_nodes(solution: TimeSolution, part: Substructure) -> FloatArray:
+def substructure_nodes(solution: States, part: Substructure) -> FloatArray:
     """Places (n_t, n_nodes, 3) of the nodes of a substructure, inertial frame."""
     mechanics = solution.system.mechanics
     for shared in mechanics.substructures:
@@ -96,7 +96,7 @@ def substructure_nodes(solution: TimeSolution, part: Substructure) -> FloatArray
     raise ModelError(f"nodes of {part}: it is not in model {solution.model.name!r}.")
 
 
-def substructure_lines(solution: TimeSolution, part: Substructure) -> FloatArray:
+def substructure_lines(solution: States, part: Substructure) -> FloatArray:
     """Line elements of a substructure (n_t, 3 n_e, 3) with gaps."""
     cells = [nodes[:, :2] for kind, nodes in part.reduced.cells.items() if cell_type(kind).dim == 1]
     if not cells:
@@ -107,7 +107,7 @@ def substructure_lines(solution: TimeSolution, part: Substructure) -> FloatArray
     return out.reshape(len(solution), -1, 3)
 
 
-def body_surface(solution: TimeSolution, body: FloatingBody | LinearBody | TreeLink, colour: str) -> Surface | None:
+def body_surface(solution: States, body: FloatingBody | LinearBody | TreeLink, colour: str) -> Surface | None:
     """The outer faces of a floating body for an animation; None where its mesh has none.
 
     ``colour``: ``"displacement"`` (size of the displacement in the frame) or ``"stress"`` (von Mises; of bodies that
@@ -151,7 +151,7 @@ def body_surface(solution: TimeSolution, body: FloatingBody | LinearBody | TreeL
     return Surface(body.name, numbered.reshape(corners.shape), at, np.array((low, high)), scale, label)
 
 
-def write_motion(solution: TimeSolution, path: str | PathLike[str], body: Any, steps: Any = slice(None)) -> Path:
+def write_motion(solution: States, path: str | PathLike[str], body: Any, steps: Any = slice(None)) -> Path:
     """Write the motion of a floating body with its mesh as a series for ParaView; see `TimeSolution.to_paraview`."""
     body, _, _ = _motion("to_paraview", solution, body, slice(0, 1))
     rows = np.arange(len(solution))[steps]
@@ -180,7 +180,7 @@ def write_motion(solution: TimeSolution, path: str | PathLike[str], body: Any, s
 
 
 def _motion(
-    owner: str, solution: TimeSolution, body: Any, steps: Any
+    owner: str, solution: States, body: Any, steps: Any
 ) -> tuple[FloatingBody | LinearBody, FloatArray, FloatArray]:
     """The body, its shapes (n, m) and its frame (n, 7) at some stored times."""
     c = solution.system.coordinates

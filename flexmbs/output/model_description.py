@@ -201,7 +201,7 @@ class _Describer:
 
     def replace(self, field: str, value: object) -> Plain:
         """What stands for a value in a field or a sequence."""
-        sampled = field == "history" and callable(value) and type(value) not in (Table, Constant)
+        sampled = field == "history" and callable(value) and not isinstance(value, Table | Constant)
         if sampled and self.sampler is not None:
             return to_plain(self.owner, self.sampler.table(self.owner, value))  # type: ignore[arg-type]
         if id(value) in self.numbers and not isinstance(value, str | int | float | bool | None):

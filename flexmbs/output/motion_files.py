@@ -17,7 +17,7 @@ from flexmbs.output.viewer_page import viewer_page
 
 if TYPE_CHECKING:
     from flexmbs.model import Model
-    from flexmbs.results.time import TimeSolution
+    from flexmbs.results.states import States
 
 __all__ = ["MotionFile", "write_motion"]
 
@@ -62,7 +62,7 @@ class MotionFile:
 
 def write_motion(
     owner: str,
-    run: TimeSolution | str | PathLike[str],
+    run: States | str | PathLike[str],
     path: str | PathLike[str],
     *,
     overwrite: bool = False,

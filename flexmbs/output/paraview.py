@@ -5,33 +5,34 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-from xml.etree.ElementTree import SubElement
+from typing import TYPE_CHECKING
 
-import h5py
 import numpy as np
 
 from flexmbs.core.checks import as_number, show
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError
-from flexmbs.output.sampling import PIECES, Curves, drawn_at, facets, label_of, model_size, symbols
-from flexmbs.output.sealed import as_target, replaced
+from flexmbs.output.body_parts import Parts, mode_parts, parts_at
+from flexmbs.output.sampling import PIECES, Curves, drawn_at, facets, label_of, symbols
+from flexmbs.output.xdmf import write_xdmf
 from flexmbs.results.modal import ModalSolution
 from flexmbs.results.static import StaticSolution
 
 if TYPE_CHECKING:
     from flexmbs.model import Model
 
-__all__ = ["write_modes", "write_series", "write_xdmf"]
+__all__ = ["write_modes", "write_series"]
 
 
 def write_series(solution: StaticSolution, path: str | PathLike[str]) -> Path:
     """Write the equilibria as a series over the load parameter.
 
     Every element becomes a line of 8 pieces, on surfaces 4 by 4 facets, with points of its own, in the stress-free
-    shape. Point data, each with its unit in the name, are ``displacement`` (the filter Warp By Vector shows the
+    shape; other bodies, strings and springs become lines, and the faces of their meshes triangles, where they are in
+    the model. Point data, each with its unit in the name, are ``displacement`` (the filter Warp By Vector shows the
     deformed shape) and all stress resultants (straight through the points of each element where they are good; NaN on
-    bodies that do not have them); cell data are ``body`` and ``element``, counted from 0. The numbers are in a second
+    bodies that do not have them); cell data are ``body`` and ``element``,
+    counted from 0, flexible bodies on meshes first. The numbers are in a second
     file, named ``<path>.h5``, which must stay beside the first.
 
     Parameters
@@ -67,23 +68,24 @@ def write_series(solution: StaticSolution, path: str | PathLike[str]) -> Path:
     if not isinstance(solution, StaticSolution):
         raise ModelError(f"write_series: expected a StaticSolution, not {show(solution)}.")
     model, curves = solution.model, Curves(solution)
-    pieces = _Pieces(model, [curves.shape(body, curves.reference) for body in model.flexible_bodies])
+    rest = parts_at(solution.system, curves.reference)
+    pieces = _Pieces(model, rest)
     length = model.units.of("length")
+    beside = len(pieces.points) - sum(shape.size // 3 for shape in rest.shapes)
 
     def steps() -> Iterator[tuple[float, dict[str, FloatArray]]]:
         names = list(dict.fromkeys(s for body in model.flexible_bodies for s in symbols(body)))
         for parameter, q in zip(solution.load_factors, solution.q, strict=True):
-            moved = pieces.stack([curves.shape(body, q) for body in model.flexible_bodies])
+            moved = pieces.stack(parts_at(solution.system, q).arrays())
             data = {f"displacement [{length}]": moved - pieces.points}
             for symbol in names:
-                data[label_of(model, symbol)] = np.concatenate(
-                    [
-                        curves.resultant(body, symbol, q).ravel()
-                        if symbol in symbols(body)
-                        else np.full(len(body.cells) * len(drawn_at(body)), np.nan)
-                        for body in model.flexible_bodies
-                    ]
-                )
+                found = [
+                    curves.resultant(body, symbol, q).ravel()
+                    if symbol in symbols(body)
+                    else np.full(len(body.cells) * len(drawn_at(body)), np.nan)
+                    for body in model.flexible_bodies
+                ]
+                data[label_of(model, symbol)] = np.concatenate([*found, np.full(beside, np.nan)])
             yield float(parameter), data
 
     return _write("write_series", path, pieces, steps())
@@ -115,29 +117,31 @@ def write_modes(modes: ModalSolution, path: str | PathLike[str], share: float = 
     """
     if not isinstance(modes, ModalSolution):
         raise ModelError(f"write_modes: expected a ModalSolution, not {show(modes)}.")
-    largest = as_number("write_modes", "share", share, above=0.0) * model_size(modes.model)
-    bodies, unit = modes.model.flexible_bodies, modes.model.units.of("frequency")
-    curves = Curves(modes)
-    pieces = _Pieces(modes.model, [curves.shape(body, modes.q) for body in bodies])
+    share = as_number("write_modes", "share", share, above=0.0)
+    unit = modes.model.units.of("frequency")
+    state = parts_at(modes.system, modes.q)
+    pieces = _Pieces(modes.model, state)
     data = {}
     for i, frequency in enumerate(modes.frequencies):
-        q = modes.q + np.real(modes.vectors[:, i])
-        moved = pieces.stack([curves.shape(body, q) for body in bodies]) - pieces.points
-        size = float(np.linalg.norm(moved, axis=1).max())
-        data[f"mode {i}: {frequency:.5g} {unit}"] = moved * (largest / size if size > 0.0 else 0.0)
+        found = mode_parts(modes, i, share=share)
+        data[f"mode {i}: {frequency:.5g} {unit}"] = pieces.stack(found.displacements)
     return _write("write_modes", path, pieces, iter([(0.0, data)]))
 
 
 class _Pieces:
-    """Lines and facets of all elements, each with points of its own, because resultants may jump between elements."""
+    """Cells of all parts: lines and facets of elements, each with points of its own, lines and triangles of the others.
 
-    def __init__(self, model: Model, shapes: list[FloatArray]) -> None:
-        self.points = self.stack(shapes)
+    Elements have their own points because resultants may jump between them. Gaps in lines have no points.
+    """
+
+    def __init__(self, model: Model, rest: Parts) -> None:
+        self.kept = [np.isfinite(points).all(axis=-1).ravel() for points in rest.arrays()]
+        self.points = self.stack(rest.arrays())
         self.cells: list[tuple[str, IntArray]] = []
         self.numbers: dict[str, list[IntArray]] = {"body": [], "element": []}
         found: dict[str, list[tuple[IntArray, IntArray, IntArray]]] = {}
-        first = 0
-        for number, (body, shape) in enumerate(zip(model.flexible_bodies, shapes, strict=True)):
+        first = number = 0
+        for body, shape in zip(model.flexible_bodies, rest.shapes, strict=True):
             starts = np.arange(PIECES, dtype=np.int64)
             own = facets() if body.surface else np.column_stack((starts, starts + 1))
             n_e, n_p = shape.shape[:2]
@@ -145,18 +149,28 @@ class _Pieces:
             which = np.repeat(np.arange(n_e), len(own))
             kind = "quad" if body.surface else "line"
             found.setdefault(kind, []).append((cells, np.full(len(cells), number), which))
-            first += n_e * n_p
+            first, number = first + n_e * n_p, number + 1
+        for (*_, points), kept in zip(rest.lines, self.kept[len(rest.shapes) :], strict=False):
+            place = first + np.cumsum(kept) - 1
+            joined = np.flatnonzero(kept[:-1] & kept[1:])
+            cells = np.column_stack((place[joined], place[joined + 1])) if len(points) > 1 else np.full((1, 2), first)
+            if len(cells):
+                found.setdefault("line", []).append((cells, np.full(len(cells), number), np.arange(len(cells))))
+            first, number = first + int(kept.sum()), number + 1
+        for _, points, triangles in rest.faces:
+            numbers = np.full(len(triangles), number)
+            found.setdefault("triangle", []).append((first + triangles, numbers, np.arange(len(triangles))))
+            first, number = first + len(points), number + 1
         for kind, parts in found.items():
             cells, bodies, elements = (np.concatenate(column) for column in zip(*parts, strict=True))
             self.cells.append((kind, cells))
             self.numbers["body"].append(bodies)
             self.numbers["element"].append(elements)
 
-    @staticmethod
-    def stack(shapes: list[FloatArray]) -> FloatArray:
-        """Points (n, 3) of elements (n_e, n_p, dim) of all bodies; planar ones get z = 0."""
-        flat = np.concatenate([shape.reshape(-1, shape.shape[-1]) for shape in shapes])
-        return np.ascontiguousarray(np.pad(flat, ((0, 0), (0, 3 - flat.shape[1]))))
+    def stack(self, arrays: list[FloatArray]) -> FloatArray:
+        """Points (n, 3), or their displacements, of all parts, without those of gaps."""
+        flat = [points.reshape(-1, 3)[kept] for points, kept in zip(arrays, self.kept, strict=True)]
+        return np.ascontiguousarray(np.concatenate([np.zeros((0, 3)), *flat]))
 
 
 def _write(
@@ -166,48 +180,3 @@ def _write(
     return write_xdmf(
         owner, path, pieces.points, pieces.cells, ((time, fields, pieces.numbers) for time, fields in steps)
     )
-
-
-def _mixed(writer: Any, cells: list[tuple[str, IntArray]], grid: Any) -> None:
-    """Cells of several types with lines among them, which meshio cannot write: type, 2 before lines, and nodes."""
-    from meshio.xdmf.common import meshio_type_to_xdmf_index
-
-    parts = []
-    for kind, nodes in cells:
-        heads = [meshio_type_to_xdmf_index[kind]] + ([2] if kind == "line" else [])
-        parts.append(np.hstack((np.tile(heads, (len(nodes), 1)), nodes)).ravel())
-    data = np.concatenate(parts).astype(np.int64)
-    count = str(sum(len(nodes) for _, nodes in cells))
-    topology = SubElement(grid, "Topology", TopologyType="Mixed", NumberOfElements=count)
-    item = SubElement(
-        topology, "DataItem", DataType="Int", Dimensions=str(len(data)), Format=writer.data_format, Precision="8"
-    )
-    item.text = writer.numpy_to_xml_string(data)
-
-
-def write_xdmf(
-    owner: str,
-    path: str | PathLike[str],
-    points: FloatArray,
-    cells: list[tuple[str, IntArray]],
-    steps: Iterator[tuple[float, Mapping[str, FloatArray], Mapping[str, list[Any]]]],
-) -> Path:
-    """A series of times with data of points and cells through meshio, both files as a whole or not at all."""
-    from meshio.xdmf import TimeSeriesWriter
-
-    target = as_target(owner, path, (".xdmf",))
-    if ":" in target.name:
-        raise ModelError(f"{owner}: the name {target.name!r} must not hold a colon, which XDMF puts between names.")
-    data = target.with_name(target.name + ".h5")
-    with replaced(owner, data, target) as (data_draft, draft):
-        writer = TimeSeriesWriter(draft)
-        if len(cells) > 1 and any(kind == "line" for kind, _ in cells):
-            writer.cells = lambda blocks, grid: _mixed(writer, blocks, grid)
-        # meshio would put this file into the working folder, under a name that results may have
-        writer.h5_filename = data.name
-        with h5py.File(data_draft, "w") as writer.h5_file:
-            writer.write_points_cells(points, cells)
-            for time, fields, numbers in steps:
-                writer.write_data(time, point_data=dict(fields), cell_data=dict(numbers))
-            writer.__exit__()
-    return target

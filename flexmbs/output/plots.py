@@ -14,21 +14,25 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from flexmbs.body import as_attachment
+from flexmbs.bodies.marker import Body, Marker
+from flexmbs.body import Attachment, as_attachment
 from flexmbs.core.checks import as_number, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError, unknown_name
 from flexmbs.output import style
+from flexmbs.output.body_parts import Parts, is_planar, mode_parts, parts_at
 from flexmbs.output.coloured import collection, colour_bar, draw_faces, draw_lines, polylines, scale_of
-from flexmbs.output.sampling import FACETS, MOMENT, PIECES, Curves, label_of, model_size, outline, symbols
+from flexmbs.output.sampling import MOMENT, Curves, label_of, outline, symbols
 from flexmbs.output.symbols import draw_symbols
+from flexmbs.results.kinematics import in_space
 from flexmbs.results.modal import ModalSolution
+from flexmbs.results.states import GivenStates
 from flexmbs.results.static import StaticSolution
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from flexmbs.body import Attachment, FlexibleBody
+    from flexmbs.body import FlexibleBody
     from flexmbs.model import Model
 
 __all__ = ["plot_mode", "plot_path", "plot_shape"]
@@ -82,28 +86,34 @@ def plot_shape(
     everything = isinstance(step, str) and step == "all"
     if not everything and (isinstance(step, bool) or not isinstance(step, int | np.integer)):
         raise ModelError(f"plot_shape: step must be a whole number or 'all', not {show(step)}.")
-    last = solution.n_steps - 1 if everything else solution._step(int(step))
+    last = len(solution) - 1 if everything else solution.number(int(step))
     curves, shapes, values = Curves(solution), [], []
-    for i in range(last + 1) if everything else [last]:
-        for body in model.flexible_bodies:
-            shapes.append(curves.shape(body, solution.q[i]))
+    rest = parts_at(solution.system, curves.reference)
+    drawn = [parts_at(solution.system, solution.q[i]) for i in (range(last + 1) if everything else [last])]
+    for i, parts in enumerate(drawn):
+        for body, shape in zip(model.flexible_bodies, parts.shapes, strict=True):
+            shapes.append(shape)
             has = symbol is not None and symbol in symbols(body)
-            values.append(curves.resultant(body, str(symbol), solution.q[i]) if has else None)
+            q = solution.q[i if everything else last]
+            values.append(curves.resultant(body, str(symbol), q) if has else None)
     with _look(ax):
         axes = _axes("plot_shape", model, ax)
+        dim = 3 if axes.name == "3d" else 2
         bodies = model.flexible_bodies
-        _thin(axes, [_drawn(body, curves.shape(body, curves.reference)) for body in bodies])
-        dim = model.flexible_bodies[0].mesh.dim
+        _thin(axes, [_drawn(body, points[..., :dim]) for body, points in zip(bodies, rest.shapes, strict=True)])
         draw_symbols(axes, model, lambda at: solution.position(at, last)[..., :dim])
         flat = [bodies[i % len(bodies)].surface for i in range(len(shapes))]
-        lines = [(s, v) for s, v, f in zip(shapes, values, flat, strict=True) if not f]
+        lines = [(s[..., :dim], v) for s, v, f in zip(shapes, values, flat, strict=True) if not f]
         faces = [(s, v) for s, v, f in zip(shapes, values, flat, strict=True) if f]
         scale = scale_of(lines, faces)
         draw_lines(axes, lines, scale, everything)
         draw_faces(axes, faces, scale)
+        _draw_others(axes, rest, style.GREY)
+        for parts in drawn:
+            _draw_others(axes, parts)
         if scale is not None and symbol is not None:
             colour_bar(axes, scale, _typeset(label_of(model, symbol)))
-        _finish(axes, model, [*shapes, *(body.mesh.points for body in model.flexible_bodies)])
+        _finish(axes, model, [rest, *drawn])
         which = f"{solution.n_steps} equilibria up to " if everything else ""
         axes.set_title(f"{model.name}, {which}load parameter {solution.load_factors[last]:.4g}")
     return cast("Axes", axes)
@@ -134,39 +144,38 @@ def plot_mode(modes: ModalSolution, mode: int = 0, ax: Axes | None = None, share
     if not isinstance(modes, ModalSolution):
         raise ModelError(f"plot_mode: expected a ModalSolution, not {show(modes)}.")
     model = modes.model
-    size = as_number("plot_mode", "share", share, above=0.0) * model_size(model)
-    bodies = model.flexible_bodies
-    dim = bodies[0].mesh.dim
-    state, moved = (
-        [
-            _drawn(body, modes.shape(body, mode, amplitude, FACETS + 1 if body.surface else PIECES + 1)[..., :dim])
-            for body in bodies
-        ]
-        for amplitude in (0.0, 1.0)
-    )
-    unit = [there - here for there, here in zip(moved, state, strict=True)]
-    largest = max(float(np.linalg.norm(u, axis=-1).max()) for u in unit)
-    scale = size / largest if largest > 0.0 else 0.0
+    found = mode_parts(modes, modes.number(mode), share=as_number("plot_mode", "share", share, above=0.0))
+    state, moves = found.state, found.displacements
+    sides = {sign: _displaced(state, [sign * u for u in moves]) for sign in (-1.0, 1.0)}
     with _look(ax):
         axes = _axes("plot_mode", model, ax)
-        _thin(axes, state)
-        _draw_mode(axes, state, [scale * u for u in unit])
-        draw_symbols(axes, model, lambda at: _state_points(modes, at))
-        _finish(axes, model, [here + sign * scale * u for here, u in zip(state, unit, strict=True) for sign in (1, -1)])
+        dim = 3 if axes.name == "3d" else 2
+        bodies = model.flexible_bodies
+        _thin(axes, [_drawn(body, points[..., :dim]) for body, points in zip(bodies, state.shapes, strict=True)])
+        for sign, width, dashes in ((-1.0, 1.2, (0, (4, 2))), (1.0, style.WIDTH, "solid")):
+            shapes = zip(bodies, sides[sign].shapes, strict=True)
+            lines = polylines(_drawn(body, points[..., :dim]) for body, points in shapes)
+            look = {"colors": style.BLUE, "linewidths": width, "linestyles": dashes, "zorder": 4}
+            axes.add_collection(collection(axes, lines, **look))
+        draw_symbols(axes, model, lambda at: GivenStates(modes.system, modes.q[None, :]).position(at, 0)[..., :dim])
+        _draw_others(axes, state, style.GREY)
+        _draw_others(axes, sides[-1.0], style.BLUE, dashed=True)
+        _draw_others(axes, sides[1.0], style.BLUE)
+        _finish(axes, model, [state, *sides.values()])
         axes.set_title(f"{model.name}, mode {mode}: {_frequency(modes, mode)}")
     return cast("Axes", axes)
 
 
-def plot_path(solution: StaticSolution, at: Attachment, ax: Axes | None = None) -> Axes:
-    """Draw the displacements of a node over the load parameter, and its rotation in a planar model.
+def plot_path(solution: StaticSolution, at: Any, ax: Axes | None = None) -> Axes:
+    """Draw the displacements of a place over the load parameter, and its rotation where it turns in the plane.
 
     The rotation [rad] has the axis on the right.
 
     Parameters
     ----------
     solution : StaticSolution
-    at : Attachment
-        One node.
+    at : Attachment, Marker, body or str
+        One node, a marker, or a body or its name.
     ax : Axes, optional
 
     Returns
@@ -177,15 +186,20 @@ def plot_path(solution: StaticSolution, at: Attachment, ax: Axes | None = None) 
     Raises
     ------
     ModelError
-        If ``at`` is not one node of the model.
+        If ``at`` is not one place of the model.
     """
     if not isinstance(solution, StaticSolution):
         raise ModelError(f"plot_path: expected a StaticSolution, not {show(solution)}.")
-    as_attachment("plot_path", at, single=True)
+    if isinstance(at, Attachment):
+        as_attachment("plot_path", at, single=True)
+    elif not isinstance(at, str | Marker | Body):
+        raise ModelError(f"plot_path: expected a place on a body such as beam.end, a marker or a body, not {show(at)}.")
     model: Model = solution.model
-    dim = model.flexible_bodies[0].mesh.dim
-    moved = solution.displacement(at)[:, :dim]
-    turned = solution.angle(at) if dim == 2 else None
+    moved = solution.displacement(at)[:, : 2 if is_planar(model) else 3]
+    try:
+        turned = solution.angle(at) if is_planar(model) else None
+    except ModelError:  # a point, which does not turn
+        turned = None
     with _look(ax):
         axes = _new_figure((6.4, 4.0), None) if ax is None else _checked("plot_path", ax, spatial=False)
         lines = []
@@ -198,15 +212,36 @@ def plot_path(solution: StaticSolution, at: Attachment, ax: Axes | None = None) 
         axes.set_xlabel("load parameter")
         axes.set_ylabel(f"displacement [{model.units.of('length')}]")
         axes.legend(handles=lines)
-        axes.set_title(f"{model.name}, {at}")
+        axes.set_title(f"{model.name}, {at if isinstance(at, str | Attachment | Marker) else at.name}")
     return cast("Axes", axes)
 
 
-def _draw_mode(axes: Any, state: list[FloatArray], moved: list[FloatArray]) -> None:
-    """A mode at its positive (thick) and negative (dashed) sign."""
-    for sign, width, dashes in ((-1.0, 1.2, (0, (4, 2))), (1.0, style.WIDTH, "solid")):
-        lines = polylines(here + sign * u for here, u in zip(state, moved, strict=True))
-        axes.add_collection(collection(axes, lines, colors=style.BLUE, linewidths=width, linestyles=dashes, zorder=4))
+def _displaced(parts: Parts, moves: list[FloatArray]) -> Parts:
+    """Parts with all their points moved."""
+    arrays = iter([points + u for points, u in zip(parts.arrays(), moves, strict=True)])
+    return Parts(
+        [next(arrays) for _ in parts.shapes],
+        [(label, stroke, next(arrays)) for label, stroke, _ in parts.lines],
+        [(label, next(arrays), triangles) for label, _, triangles in parts.faces],
+    )
+
+
+def _draw_others(axes: Any, parts: Parts, colour: str | None = None, dashed: bool = False) -> None:
+    """Everything but flexible bodies on meshes; in one thin colour, or in the strokes of animations."""
+    dim = 3 if axes.name == "3d" else 2
+    for _, stroke, points in parts.lines:
+        width = stroke.width if colour is None or not stroke.width else 1.0
+        marker = stroke.marker or ("o" if len(points) == 1 else "")
+        look = {"color": colour or stroke.colour, "lw": width, "marker": marker, "ms": 0.8 * stroke.size}
+        look |= {"ls": ("--" if dashed else "-") if width else "", "zorder": 2.0 if colour == style.GREY else 3.5}
+        axes.plot(*points[:, :dim].T, **look)
+    for _, points, triangles in parts.faces:
+        from mpl_toolkits.mplot3d.art3d import Poly3DCollection  # type: ignore[import-untyped]
+
+        shade = 0.12 if colour == style.GREY or dashed else 0.45
+        axes.add_collection3d(
+            Poly3DCollection(points[triangles], facecolors=colour or style.BLUE, alpha=shade, linewidths=0.0)
+        )
 
 
 def _draw_rotation(axes: Any, parameters: FloatArray, angles: FloatArray) -> list[Any]:
@@ -249,7 +284,7 @@ def _chosen(model: Model, resultant: str | None) -> str | None:
 
 def _axes(owner: str, model: Model, ax: Axes | None) -> Any:
     """The axes to draw a shape in."""
-    spatial = model.flexible_bodies[0].mesh.dim == 3
+    spatial = not is_planar(model)
     if ax is not None:
         return _checked(owner, ax, spatial)
     return _new_figure((6.8, 5.2) if spatial else (7.2, 4.6), {"projection": "3d"} if spatial else None)
@@ -291,10 +326,11 @@ def _typeset(label: str) -> str:
     return f"${letter}_{{{index}}}$ {unit}" if len(index) > 1 else f"${symbol}$ {unit}"
 
 
-def _finish(axes: Any, model: Model, shapes: list[FloatArray]) -> None:
+def _finish(axes: Any, model: Model, drawn: list[Parts]) -> None:
     """Limits, equal scales and labels."""
     unit = model.units.of("length")
-    points = np.concatenate([shape.reshape(-1, shape.shape[-1]) for shape in shapes])
+    meshes = [in_space(body.mesh.points) for body in model.flexible_bodies]
+    points = np.concatenate([*meshes, *(parts.corners() for parts in drawn)])[:, : 3 if axes.name == "3d" else 2]
     low, high = points.min(axis=0), points.max(axis=0)
     axes.set_xlabel(f"x [{unit}]")
     axes.set_ylabel(f"y [{unit}]")
@@ -304,20 +340,13 @@ def _finish(axes: Any, model: Model, shapes: list[FloatArray]) -> None:
         axes.margins(0.08)
         axes.autoscale_view()
         return
-    half = 0.5 * np.maximum(high - low, DEEP * (high - low).max()) * 1.05
+    half = 0.5 * np.maximum(high - low, DEEP * ((high - low).max() or 1.0)) * 1.05
     middle = 0.5 * (low + high)
     axes.set_zlabel(f"z [{unit}]")
     axes.set(**{f"{name}lim": (middle[k] - half[k], middle[k] + half[k]) for k, name in enumerate("xyz")})
     axes.set_box_aspect(half, zoom=0.95)
     for name, share in zip("xyz", half / half.max(), strict=True):
         getattr(axes, f"{name}axis").set_major_locator(MaxNLocator(max(2, round(6 * share))))
-
-
-def _state_points(modes: ModalSolution, at: Attachment) -> FloatArray:
-    """Where nodes are in the state that modes are about."""
-    layout = at.body.element.layout
-    points = modes.q[modes.system.coordinates.dofs(at)[:, list(layout.position)]]
-    return points if layout.absolute else points + at.body.mesh.points[list(at.nodes)]
 
 
 def _frequency(modes: ModalSolution, mode: int) -> str:

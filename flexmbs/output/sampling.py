@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from flexmbs.results.static import StaticSolution
 
 __all__ = [
-    "FACETS", "MOMENT", "PIECES", "Curves", "drawn_at", "facets", "label_of", "model_size", "outline", "symbols",
+    "FACETS", "MOMENT", "PIECES", "Curves", "drawn_at", "facets", "label_of", "outline", "symbols",
 ]  # fmt: skip
 
 PIECES = 8
@@ -89,12 +89,6 @@ def label_of(model: Model, symbol: str) -> str:
             if resultant.symbol == symbol or (symbol == MOMENT and resultant.symbol.startswith("M_")):
                 return f"{symbol} [{model.units.of(resultant.dimension)}]"
     return symbol
-
-
-def model_size(model: Model) -> float:
-    """The longest side of the box around the stress-free shape [length]."""
-    points = np.concatenate([body.mesh.points for body in model.flexible_bodies])
-    return float(np.ptp(points, axis=0).max())
 
 
 def _straight(xi: FloatArray, there: FloatArray) -> FloatArray:

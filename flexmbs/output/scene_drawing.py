@@ -158,7 +158,9 @@ class SceneAxes:
         times = self.scene.times
         span = max(float(times[-1] - times[0]), 1e-300)
         digits = int(np.clip(3 - np.floor(np.log10(span)), 0, 9))
-        self._time.set_text(f"t = {times[step]:.{digits}f} {self.scene.time_unit}{self._speed}")
+        unit = self.scene.time_unit
+        what, unit = ("t", f" {unit}") if unit else ("load factor", "")
+        self._time.set_text(f"{what} = {times[step]:.{digits}f}{unit}{self._speed}")
 
     def _clock(self) -> Any:
         """The text of the time, above on the left."""

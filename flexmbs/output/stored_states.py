@@ -18,9 +18,11 @@ from flexmbs.core.errors import ModelError, ReadError
 from flexmbs.model import Model
 from flexmbs.output.journal_reader import is_journal, read_journal
 from flexmbs.output.sealed import opened
+from flexmbs.output.store import load
 from flexmbs.output.time_data import TimeData
-from flexmbs.output.timestore import model_of
-from flexmbs.results.time import TimeSolution
+from flexmbs.output.timestore import holds_time, model_of
+from flexmbs.results.states import States
+from flexmbs.results.static import StaticSolution
 from flexmbs.system import System, compile_model
 
 __all__ = ["Rows", "StoredStates", "stored_states"]
@@ -44,7 +46,7 @@ class StoredStates(NamedTuple):
 
 @contextmanager
 def stored_states(
-    owner: str, run: TimeSolution | str | PathLike[str], model: Model | None = None, classes: Iterable[type] = ()
+    owner: str, run: States | str | PathLike[str], model: Model | None = None, classes: Iterable[type] = ()
 ) -> Iterator[StoredStates]:
     """States of a run that lies in memory or in a file, which is left open meanwhile.
 
@@ -52,7 +54,7 @@ def stored_states(
     ----------
     owner : str
         For messages.
-    run : TimeSolution or path
+    run : TimeSolution, StaticSolution or path
     model : Model, optional
         That of a file which holds Python functions.
     classes : iterable of type
@@ -65,7 +67,7 @@ def stored_states(
     ReadError
         If the file cannot be read, or holds no run.
     """
-    if isinstance(run, TimeSolution):
+    if isinstance(run, States):
         yield StoredStates(run.system, len(run.t), lambda a, b: (run.t[a:b], run.q[a:b]), lambda: run.t)
         return
     if not isinstance(run, str | PathLike):
@@ -83,9 +85,13 @@ def stored_states(
 
         yield StoredStates(compile_model(model_of(journal, run, model, classes)), journal.n_rows, from_journal, times)
         return
+    if not holds_time(run):
+        found = load(run, classes, model=model)
+        if isinstance(found, StaticSolution):
+            yield StoredStates(found.system, len(found), lambda a, b: (found.t[a:b], found.q[a:b]), lambda: found.t)
+            return
+        raise ReadError(f"{owner}: {run} holds modes; write a motion of one: modes.motion(mode, amplitude).")
     with opened(run) as file:
-        if file.attrs.get("kind") != "time":
-            raise ReadError(f"{owner}: {run} holds no run.")
         constants: dict[str, NDArray[Any]] = {}
 
         def collect(name: str, item: Any) -> None:

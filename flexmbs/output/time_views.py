@@ -28,9 +28,10 @@ from flexmbs.trees.flexible_link import FlexibleLink
 from flexmbs.trees.tree import TreeLink, link_shape
 
 if TYPE_CHECKING:
+    from flexmbs.results.states import States
     from flexmbs.results.time import TimeSolution
 
-__all__ = ["animate", "plot_energy", "plot_positions", "plot_steps", "scene", "table"]
+__all__ = ["animate", "other_parts", "plot_energy", "plot_positions", "plot_steps", "scene", "table"]
 
 AXES = "xyz"
 LINK = Stroke(INK, 1.0, layer=2.5)
@@ -72,13 +73,13 @@ def plot_positions(solution: TimeSolution, at: tuple[Any, ...], component: str, 
     )
 
 
-def scene(solution: TimeSolution, points: int = 5, colour: str = "displacement") -> Scene:
+def scene(solution: States, points: int = 5, colour: str = "displacement") -> Scene:
     """What an animation of the motion shows: wireframes, curves, springs and the points of joints on the ground.
 
     Substructures show their line elements, bodies of reduced models the surface of their mesh, coloured by
     ``"displacement"`` or ``"stress"``.
     """
-    model, n_t = solution.model, len(solution)
+    model = solution.model
     lines: list[Line] = []
     surfaces: list[Surface] = []
     for body in model.flexible_bodies:
@@ -86,6 +87,18 @@ def scene(solution: TimeSolution, points: int = 5, colour: str = "displacement")
             surfaces.append(_moving_surface(solution, body))
         else:
             lines.append(Line(body.name, _curve(solution, body, points), FLEXIBLE))
+    others, faces = other_parts(solution, colour)
+    return Scene(
+        solution.t, lines + others, model.name, model.units.length, solution.unit_of_t,
+        surfaces=_one_scale(surfaces + faces),
+    )  # fmt: skip
+
+
+def other_parts(solution: States, colour: str = "displacement") -> tuple[list[Line], list[Surface]]:
+    """What a picture shows beside the flexible bodies on meshes: bodies, links, strings, springs, points of joints."""
+    model, n_t = solution.model, len(solution)
+    lines: list[Line] = []
+    surfaces: list[Surface] = []
     for number, part in enumerate(model.substructures):
         bars = substructure_lines(solution, part)
         ink = CYCLE[number % len(CYCLE)]
@@ -136,25 +149,26 @@ def scene(solution: TimeSolution, points: int = 5, colour: str = "displacement")
     fixed = [side for j in model.joints for p in j.pairs for side in (p.a, p.b) if side.body.name == "ground"]
     if fixed:
         lines.append(Line("ground", still(n_t, np.array([m.position0() for m in fixed])), FIXED))
-    return Scene(solution.t, lines, model.name, model.units.length, model.units.time, surfaces=_one_scale(surfaces))
+    return lines, surfaces
 
 
-def animate(solution: TimeSolution, path: str | PathLike[str], *, colour: str = "displacement", **options: Any) -> Path:
+def animate(solution: States, path: str | PathLike[str], *, colour: str = "displacement", **options: Any) -> Path:
     """Write an animation; ``colour`` as in `scene`, other options as in `flexmbs.output.animation.animate`."""
     from flexmbs.output.animation import animate as write
 
     return write(scene(solution, colour=colour), path, **options)
 
 
-def table(solution: TimeSolution, *at: Any) -> HistoryTable:
-    """Histories of places (position, velocity), joints by name or object (angle, reaction), or, without any, of all.
+def table(solution: States, *at: Any) -> HistoryTable:
+    """Histories of places (position; velocity of motions), of joints (angle, reaction), or, without any, of all.
 
     Columns are named ``name.quantity.component``, with their units and the frame they are in.
     """
     model, u = solution.model, solution.model.units
     wanted = at or (*model.rigid_bodies, *model.tree_links, *model.joints)
-    columns: dict[str, Any] = {"t": solution.t}
-    units, frames = {"t": u.time}, {}
+    first = "t" if solution.unit_of_t else "load factor"
+    columns: dict[str, Any] = {first: solution.t}
+    units, frames = {first: solution.unit_of_t or "-"}, {}
 
     def add(name: str, values: FloatArray, unit: str, frame: str = "") -> None:
         for key, column in components(name, values).items():
@@ -175,11 +189,13 @@ def table(solution: TimeSolution, *at: Any) -> HistoryTable:
             add(f"{joint.name}.moment", solution.reaction_moment(joint), u.of("moment"), "marker of side b")
         else:
             add(f"{_label(item)}.position", solution.position(item), u.length, "inertial")
-            add(f"{_label(item)}.velocity", solution.velocity(item), f"{u.length}/{u.time}", "inertial")
-    return HistoryTable(columns, units, frames, f"motion of {model.name}")
+            if hasattr(solution, "velocity"):
+                add(f"{_label(item)}.velocity", solution.velocity(item), f"{u.length}/{u.time}", "inertial")
+    what = "motion" if solution.unit_of_t else "equilibria"
+    return HistoryTable(columns, units, frames, f"{what} of {model.name}")
 
 
-def _pose(solution: TimeSolution, link: TreeLink) -> tuple[FloatArray, FloatArray]:
+def _pose(solution: States, link: TreeLink) -> tuple[FloatArray, FloatArray]:
     """Place and orientation of the frame of a link over time."""
     origin = link.marker((0.0, 0.0, 0.0))
     return solution.position(origin), solution.rotation(origin)
@@ -196,7 +212,7 @@ def _label(at: Any) -> str:
     return str(getattr(at, "name", at))
 
 
-def _curve(solution: TimeSolution, body: FlexibleBody, points: int) -> FloatArray:
+def _curve(solution: States, body: FlexibleBody, points: int) -> FloatArray:
     """Points (n_t, n, 3) along a flexible body; gaps separate elements that do not follow each other."""
     shapes = solution.shape(body, points=points)
     n_t, n_e = shapes.shape[:2]
@@ -207,7 +223,7 @@ def _curve(solution: TimeSolution, body: FlexibleBody, points: int) -> FloatArra
     return shapes.reshape(n_t, -1, 3)
 
 
-def _moving_surface(solution: TimeSolution, body: FlexibleBody) -> Surface:
+def _moving_surface(solution: States, body: FlexibleBody) -> Surface:
     """A surface of absolute-nodal elements, coloured by its displacement."""
     rest = solution.system.coordinates.reference
     where = body.natural(FACETS + 1)
@@ -238,7 +254,7 @@ def _one_scale(surfaces: list[Surface]) -> list[Surface]:
     return found
 
 
-def _arms(solution: TimeSolution, body: Any, centre: FloatArray) -> FloatArray:
+def _arms(solution: States, body: Any, centre: FloatArray) -> FloatArray:
     """Lines (n_t, 3 n, 3) from the centre of a body that has no shape to the n markers of joints away from it."""
     sides = [side for joint in solution.model.joints for p in joint.pairs[:1] for side in (p.a, p.b)]
     arms = []

@@ -36,12 +36,12 @@ class JointHistory:
     @property
     def angle(self) -> FloatArray:
         """Angle (n_t,) about the common axis [rad], over full turns."""
-        return self.solution.angle(self.joint)
+        return np.asarray(self.solution.angle(self.joint))
 
     @property
     def translation(self) -> FloatArray:
         """Translation (n_t,) along the axis [length]."""
-        return self.solution.translation(self.joint)
+        return np.asarray(self.solution.translation(self.joint))
 
     @property
     def force(self) -> FloatArray:

@@ -17,6 +17,7 @@ from flexmbs.mechanics.marker_set import MarkerSet
 
 if TYPE_CHECKING:
     from flexmbs.results.states import States
+    from flexmbs.system import System
 
 __all__ = [
     "Kinematics",
@@ -136,9 +137,9 @@ def nodal_displacements(states: States, at: Attachment, rows: IntArray) -> Float
     return moved - in_space(at.body.mesh.points[list(at.nodes)]) if layout.absolute else moved
 
 
-def nodal_components(values: FloatArray, states: States, at: Attachment, which: tuple[int, ...]) -> FloatArray:
+def nodal_components(values: FloatArray, system: System, at: Attachment, which: tuple[int, ...]) -> FloatArray:
     """Components ``which`` of the layout of nodes, in an array (n, n_v) over all velocities: (n, n_nodes, k)."""
-    return np.asarray(values[:, states.system.coordinates.dofs(at)[:, list(which)]])
+    return np.asarray(values[:, system.coordinates.dofs(at)[:, list(which)]])
 
 
 def _places(states: States, at: Attachment) -> IntArray:
@@ -159,14 +160,13 @@ def turns_of(states: States, at: Any) -> FloatArray:
     ModelError
         If it does not turn in the plane.
     """
-    c = states.system.coordinates
     if isinstance(at, Attachment):
-        body, nodes = as_attachment("angle", at).body, list(at.nodes)
-        marker = None
+        body: Any = as_attachment("angle", at).body
+        nodes: list[Any] = list(at.nodes)
+        planar = body.element.layout.dim == 2
     else:
         marker = marker_of(states, at)
-        body, nodes = marker.body, [marker.node]
-    planar = body.mesh.dim == 2 if isinstance(body, FlexibleBody) else marker is not None and marker.planar
+        body, nodes, planar = marker.body, [marker.node], marker.planar
     if not planar:
         raise ModelError(
             f"angle: {at} is in space, where a rotation is no angle; use rotation(), section_frame() or "
@@ -177,8 +177,8 @@ def turns_of(states: States, at: Any) -> FloatArray:
         return found[:, 0] if len(nodes) == 1 else found
     if not body.rotates or len(getattr(body, "position", ())) != 2:
         raise ModelError(f"angle: {body} does not turn; ask for the angle of a joint, or of a planar rigid body.")
-    iq, _ = c.place(body)
-    return np.asarray(states.q[:, iq + 2] - c.reference[iq + 2])
+    iq, _ = states.system.coordinates.place(body)
+    return np.asarray(states.q[:, iq + 2] - states.system.coordinates.reference[iq + 2])
 
 
 def node_angles(states: States, body: FlexibleBody) -> FloatArray:

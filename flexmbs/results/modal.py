@@ -12,8 +12,8 @@ from flexmbs.core.checks import as_count, as_number, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.mechanics.steps import retract
-from flexmbs.results.kinematics import in_space, nodal_components
-from flexmbs.results.states import of_place
+from flexmbs.results.kinematics import in_space, kinematics, nodal_components
+from flexmbs.results.states import GivenStates, of_place
 from flexmbs.results.status import Status
 from flexmbs.results.time import Energy, TimeSolution
 
@@ -160,17 +160,17 @@ class ModalSolution:
 
         Of an attachment of several nodes (m, n_nodes, 3). Complex where phases differ.
         """
-        modes = range(len(self)) if mode is None else [self._mode(mode)]
+        modes = range(len(self)) if mode is None else [self.number(mode)]
         if isinstance(at, Attachment):
             layout = as_attachment("displacement", at).body.element.layout
             vectors = np.asarray(self.vectors)[:, list(modes)].T
-            found: Any = of_place(in_space(nodal_components(vectors, self, at, layout.position)), at)
+            found: Any = of_place(in_space(nodal_components(vectors, self.system, at, layout.position)), at)
         else:
             parts = []
             for part in (np.real, np.imag):
                 rates = np.ascontiguousarray(part(self.vectors[:, list(modes)]).T, dtype=np.float64)
-                still = self._motion(np.tile(self.q, (len(rates), 1)), rates, np.zeros(len(rates)))
-                parts.append(still.velocity(at))
+                still = GivenStates(self.system, np.tile(self.q, (len(rates), 1)), rates)
+                parts.append(of_place(kinematics(still, at).twist[..., :3], at))
             found = parts[0] + 1j * parts[1] if np.any(parts[1]) else parts[0]
         return found if mode is None else found[0]
 
@@ -180,15 +180,15 @@ class ModalSolution:
         Of a surface (n_e, points^2, 3), a grid on every element. Of a complex mode at the phase of its real part.
         """
         amplitude = as_number("shape", "amplitude", amplitude)
-        q = self.moved(amplitude * np.real(self.vectors[:, self._mode(mode)]))[None, :]
-        return self._motion(q, np.zeros((1, self.system.coordinates.n_v)), np.zeros(1)).shape(body, 0, points)
+        q = self.moved(amplitude * np.real(self.vectors[:, self.number(mode)]))
+        return GivenStates(self.system, q[None, :]).shape(body, 0, points)
 
     def motion(self, mode: int, amplitude: float, frames: int = 24) -> TimeSolution:
         """One period of a mode, damping left out, as a motion that can be drawn and animated.
 
         ``amplitude``: of the largest entry of the mode, [length] or [rad]; the first frame has it.
         """
-        mode = self._mode(mode)
+        mode = self.number(mode)
         amplitude = as_number("motion", "amplitude", amplitude)
         frames = as_count("motion", "frames", frames, minimum=1)
         vector = np.asarray(self.vectors[:, mode], dtype=complex)
@@ -199,7 +199,13 @@ class ModalSolution:
         turns = np.exp(1j * omega * t)
         q = np.array([self.moved(np.real(vector * z)) for z in turns])
         v = np.array([np.real(1j * omega * vector * z) for z in turns])
-        return self._motion(q, v, t)
+        n = len(t)
+        nothing = np.full(n, np.nan)
+        return TimeSolution(
+            system=self.system, t=t, q=q, v=v, a=np.zeros_like(v), lam=np.tile(self.state.lam, (n, 1)),
+            energy=Energy(*[nothing] * 7), residuals=np.full((n, 3), np.nan), steps=np.zeros((0, 4)), counts={},
+            redundant=(), status=Status.DONE, settings={"modes": len(self)},
+        )  # fmt: skip
 
     def moved(self, step: FloatArray) -> FloatArray:
         """Coordinates (n_q,) of the state after an increment (n_v,), such as a multiple of a mode."""
@@ -225,17 +231,8 @@ class ModalSolution:
 
         return save(self, path)
 
-    def _mode(self, mode: int) -> int:
+    def number(self, mode: int) -> int:
+        """The number of a mode, checked."""
         if isinstance(mode, bool) or not isinstance(mode, int | np.integer) or not 0 <= mode < len(self):
             raise ModelError(f"there is no mode {show(mode)}; modes are numbered 0 to {len(self) - 1}.")
         return int(mode)
-
-    def _motion(self, q: FloatArray, v: FloatArray, t: FloatArray) -> TimeSolution:
-        """States as a motion, without energies and steps."""
-        n = len(t)
-        nothing = np.full(n, np.nan)
-        return TimeSolution(
-            system=self.system, t=t, q=q, v=v, a=np.zeros_like(v), lam=np.tile(self.state.lam, (n, 1)),
-            energy=Energy(*[nothing] * 7), residuals=np.full((n, 3), np.nan), steps=np.zeros((0, 4)), counts={},
-            redundant=(), status=Status.DONE, settings={"modes": len(self)},
-        )  # fmt: skip

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from flexmbs.mechanics.force_history import ForceHistory
     from flexmbs.system import System
 
-__all__ = ["States", "as_flexible", "of_place"]
+__all__ = ["GivenStates", "States", "as_flexible", "of_place"]
 
 
 class States:
@@ -113,7 +113,7 @@ class States:
         """Orientation (n, 3, 3): columns are the axes of the marker, body or node in the inertial frame."""
         return self._given(of_place(kinematics(self, at, self._rows(step)).R, at), step)
 
-    def angle(self, at: Any, step: int | None = None) -> FloatArray:
+    def angle(self, at: Any, step: int | None = None) -> Any:
         """Angle (n,) [rad] over full turns: of a joint, or of a planar node, body or marker.
 
         Of a joint: of its side b against side a about the common axis. Of a place in the plane: counter-clockwise, from
@@ -131,7 +131,7 @@ class States:
         layout = as_attachment("slope", at).body.element.layout
         if not layout.slope:
             raise ModelError(f"slope: a {at.body.element.name} has no slopes.")
-        found = nodal_components(self.q[self._rows(step)], self, at, layout.slope)
+        found = nodal_components(self.q[self._rows(step)], self.system, at, layout.slope)
         return self._given(of_place(in_space(found), at), step)
 
     def section_frame(self, at: Attachment, step: int | None = None) -> FloatArray:
@@ -143,7 +143,7 @@ class States:
         layout = as_attachment("section_frame", at).body.element.layout
         if not layout.frame:
             raise ModelError(f"section_frame: a {at.body.element.name} has no directors; use rotation() or slope().")
-        vectors = nodal_components(self.q[self._rows(step)], self, at, layout.frame)
+        vectors = nodal_components(self.q[self._rows(step)], self.system, at, layout.frame)
         flat = vectors.reshape(-1, vectors.shape[-1])
         found = np.array([section_axes_of(row) for row in flat]).reshape(*vectors.shape[:2], 3, 3)
         return self._given(of_place(found, at), step)
@@ -156,15 +156,15 @@ class States:
                 f"rotation_vector: a {at.body.element.name} has no small rotations; use rotation(), slope() or, in the "
                 f"plane, angle()."
             )
-        found = nodal_components(self.q[self._rows(step)], self, at, layout.rotation)
+        found = nodal_components(self.q[self._rows(step)], self.system, at, layout.rotation)
         if layout.dim == 2:  # about z
             found = np.pad(found, ((0, 0), (0, 0), (2, 0)))
         return self._given(of_place(found, at), step)
 
-    def distance(self, a: Any, b: Any, step: int | None = None) -> FloatArray:
+    def distance(self, a: Any, b: Any, step: int | None = None) -> Any:
         """Distance (n,) between two places [length]."""
         gap = self.position(b, step) - self.position(a, step)
-        return np.asarray(np.linalg.norm(gap, axis=-1)) if step is None else np.float64(np.linalg.norm(gap))  # type: ignore[return-value]
+        return np.linalg.norm(gap, axis=-1)
 
     # --- flexible bodies ---------------------------------------------------------------------------------------------
 
@@ -200,7 +200,7 @@ class States:
         ]
         return self._given(np.array(found), step)
 
-    def strain_energy(self, step: int | None = None) -> FloatArray:
+    def strain_energy(self, step: int | None = None) -> Any:
         """Strain energy (n,) of all bodies [force length]; springs are not included."""
         found = np.array([self.system.strain_energy(np.array(self.q[i])) for i in self._rows(step)])
         return self._given(found, step)
@@ -226,11 +226,11 @@ class States:
 
     # --- joints, forces, reactions -----------------------------------------------------------------------------------
 
-    def translation(self, joint: Any, step: int | None = None) -> FloatArray:
+    def translation(self, joint: Any, step: int | None = None) -> Any:
         """Translation (n,) [length] of side b of a joint along the axis of side a."""
         return self.coordinate(joint, "displacement", step)
 
-    def coordinate(self, joint: Any, label: str, step: int | None = None) -> FloatArray:
+    def coordinate(self, joint: Any, label: str, step: int | None = None) -> Any:
         """A coordinate (n,) that a joint leaves free, by its label: angle, displacement, distance."""
         joint = meant_joint(self, joint)
         if not isinstance(joint, TreeCoordinate):
@@ -320,6 +320,11 @@ class States:
 
     # --- for the methods above ---------------------------------------------------------------------------------------
 
+    @property
+    def unit_of_t(self) -> str:
+        """Unit of what the states are drawn over."""
+        return ""
+
     def set_loads(self, dynamics: Dynamics, step: int) -> None:
         """Set the loads and prescribed motions that acted in a stored state."""
         raise NotImplementedError
@@ -328,7 +333,8 @@ class States:
         """Factor of each load (n_loads,) in a stored state."""
         raise NotImplementedError
 
-    def _step(self, step: int) -> int:
+    def number(self, step: int) -> int:
+        """The number of a stored state, counted from 0, of one that may be counted from the end."""
         if isinstance(step, bool) or not isinstance(step, int | np.integer):
             raise ModelError(f"a step is a whole number, not {show(step)}.")
         if not -len(self) <= step < len(self):
@@ -336,12 +342,13 @@ class States:
         return int(step) % len(self)
 
     def _rows(self, step: int | None) -> IntArray:
-        return np.arange(len(self)) if step is None else np.array([self._step(step)])
+        return np.arange(len(self)) if step is None else np.array([self.number(step)])
 
     @staticmethod
-    def _given(found: FloatArray, step: int | None) -> FloatArray:
+    def _given(found: Any, step: int | None) -> FloatArray:
         """All states, or the only one; numbers as such."""
-        return np.asarray(found) if step is None else found[0]  # type: ignore[no-any-return]
+        chosen: FloatArray = np.asarray(found) if step is None else found[0]
+        return chosen
 
     def _joint_or_body(self, name: str) -> Any:
         try:
@@ -360,6 +367,38 @@ class States:
         if isinstance(joint, TreeCoordinate):
             return tree_reaction(self, joint, rows)
         return reaction_wrench(self, joint, rows)
+
+
+class GivenStates(States):
+    """States at rest, or moving with given velocities, that no analysis stored: what a mode is drawn and asked by.
+
+    Parameters
+    ----------
+    system : System
+    q : (n, n_q) array
+    v : (n, n_v) array, optional
+        Zero by default.
+    lam : (n_c,) array, optional
+        Of all states; zero by default.
+    """
+
+    def __init__(
+        self, system: System, q: FloatArray, v: FloatArray | None = None, lam: FloatArray | None = None
+    ) -> None:
+        c, n = system.coordinates, len(q)
+        self.system, self.q, self.extra = system, q, {}
+        self.v = np.zeros((n, c.n_v)) if v is None else v
+        self.lam = np.zeros((n, system.mechanics.n_c)) if lam is None else np.tile(lam, (n, 1))
+
+    @property
+    def t(self) -> FloatArray:
+        """Numbers of the states (n,)."""
+        return np.arange(len(self.q), dtype=np.float64)
+
+    @property
+    def a(self) -> FloatArray:
+        """Accelerations (n, n_v): zero."""
+        return np.zeros_like(self.v)
 
 
 def as_flexible(owner: str, body: object) -> FlexibleBody:

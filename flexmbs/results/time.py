@@ -129,7 +129,7 @@ class TimeSolution(States):
         rows = self._rows(step)
         if isinstance(at, Attachment) and "form" not in self.extra:
             layout = as_attachment(what, at).body.element.layout
-            found = in_space(nodal_components(values[rows], self, at, layout.position))
+            found = in_space(nodal_components(values[rows], self.system, at, layout.position))
         elif what == "velocity":
             found = kinematics(self, at, rows).twist[..., :3]
         else:
@@ -183,6 +183,11 @@ class TimeSolution(States):
         from flexmbs.output.time_files import save
 
         return save(self, path)
+
+    @property
+    def unit_of_t(self) -> str:
+        """Unit of time."""
+        return str(self.model.units.time)
 
     def set_loads(self, dynamics: Dynamics, step: int) -> None:
         """Set the loads and prescribed motions at a stored time."""

@@ -122,7 +122,7 @@ def segmented_beam(
     >>> model = fx.Model(*blade.items, fx.Fixed(fx.ground, blade.start), fx.PointForce(blade.end, (0, -0.1, 0)))
     >>> bent = fx.solve_static(model, fx.StaticOptions(progress=False))
     >>> EI = fx.steel.youngs_modulus * fx.Rectangle(0.02, 0.002).I_z
-    >>> round(float(-bent.position(blade.end)[-1, 1]) * 3 * EI / 0.1, 4)
+    >>> round(float(-bent.position(blade.end, step=-1)[1]) * 3 * EI / 0.1, 4)
     0.9999
     """
     owner = f"segmented_beam {as_name('segmented_beam', 'name', name)!r}"

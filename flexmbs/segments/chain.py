@@ -21,7 +21,7 @@ from flexmbs.joints.contracts import Joint
 from flexmbs.joints.lower_pairs import Spherical
 
 if TYPE_CHECKING:
-    from flexmbs.results.time import TimeSolution
+    from flexmbs.results.states import States
 
 __all__ = ["Centreline", "SegmentedBeam", "centreline", "segment_bodies", "segment_joints"]
 
@@ -87,7 +87,7 @@ class SegmentedBeam:
         """[mass]."""
         return float(sum(body.mass for body in self.bodies))
 
-    def positions(self, solution: TimeSolution) -> FloatArray:
+    def positions(self, solution: States) -> FloatArray:
         """Places (n_t, n, 3) of all nodes over a motion or over equilibria, inertial frame [length]."""
         return np.stack([solution.position(node) for node in self.nodes], axis=1)
 

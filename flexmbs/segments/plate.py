@@ -37,7 +37,7 @@ from flexmbs.forces.point_force import PointForce
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from flexmbs.results.time import TimeSolution
+    from flexmbs.results.states import States
 
 __all__ = ["SegmentedPlate", "segmented_plate"]
 
@@ -106,7 +106,7 @@ class SegmentedPlate:
         pairs = zip(self.bodies, self.areas.ravel().tolist(), strict=True)
         return tuple(PointForce(body.centre, (0.0, 0.0, p * A), follower=True, history=history) for body, A in pairs)
 
-    def positions(self, solution: TimeSolution) -> FloatArray:
+    def positions(self, solution: States) -> FloatArray:
         """Places (n_t, n_1 + 1, n_2 + 1, 3) of all nodes over a motion or over equilibria [length]."""
         found = [solution.position(node) for row in self.nodes for node in row]
         return np.stack(found, axis=1).reshape(-1, *self.areas.shape, 3)

@@ -46,7 +46,7 @@ def strip(element: SurfaceElement, id_: str, cells: int) -> fx.FlexibleBody:
 
 def solved(model: fx.Model, loads: Sequence[float]) -> fx.StaticSolution:
     """Equilibria that meet the load parameters."""
-    return fx.solve_static(model, fx.StaticOptions(at=tuple(loads)))  # type: ignore[no-any-return]
+    return fx.solve_static(model, fx.StaticOptions(at=tuple(loads)))
 
 
 def moved(solution: fx.StaticSolution, at: fx.Attachment, load: float) -> FloatArray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -80,4 +81,5 @@ def bending_only(modes: fx.ModalSolution, count: int, beam: fx.FlexibleBody) -> 
     everywhere = fx.Attachment(beam, tuple(range(beam.mesh.n_points)), "all nodes")
     moved = [np.abs(modes.displacement(everywhere, m)[:, :2]) for m in range(len(modes))]
     keep = [m for m, x in enumerate(moved) if x[:, 1].max() > 1e-3 * x.max()][:count]
-    return fx.ModalSolution(modes.system, modes.q, modes.eigenvalues[keep], modes.vectors[:, keep], modes.conservative)
+    columns = {name: getattr(modes, name)[:, keep] for name in ("vectors", "state_vectors")}
+    return replace(modes, roots=modes.roots[keep], whirl=modes.whirl[keep], growing=modes.growing[keep], **columns)

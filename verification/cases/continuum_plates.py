@@ -32,7 +32,7 @@ def solved(model: fx.Model) -> fx.StaticSolution:
     """Without the warnings of round-off of very thin plates, and of the rigid motion of none."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", fx.AccuracyWarning)
-        return fx.solve_static(model)  # type: ignore[no-any-return]
+        return fx.solve_static(model)
 
 
 def twisted(element: ContinuumPlate, n: int) -> float:

@@ -112,7 +112,7 @@ def run_ring(progress: Progress) -> Outcome:
                 rows.append((label, f"{cells[0]} x {cells[1]}", corner, *(f"{e:+.2%}" for e in errors)))
             views.append(solution)
     table = Table("Errors against the published table", ("plate", "cells", "corner", *(f"{x:g}" for x in LIPS)), rows)
-    drawing = views[1].plot()
+    drawing: Any = views[1].plot().figure
     return Outcome(quantities, tables=[table], figures=[("The ring, 4 x 32 plates of 48 coordinates.", drawing)])
 
 
