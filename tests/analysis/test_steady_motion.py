@@ -234,3 +234,31 @@ def test_heavy_top_in_steady_precession() -> None:
     J = np.array([(torque(start + h) - torque(start - h)) / 2e-6 for h in 1e-6 * np.eye(3)]).T
     exact = np.abs(np.linalg.eigvals(J).imag).max()
     assert np.abs(np.abs(modes.roots.imag) - exact).min() < 1e-6 * exact
+
+
+@pytest.mark.parametrize("spin", [30.0, 150.0])
+def test_spinning_shaft_of_exact_beams(spin: float) -> None:
+    """Pinned Rayleigh shaft: (m + J k^2) w^2 - 2 spin J k^2 w - EI k^4 = 0 with k = n pi / L, in inertial axes."""
+    J = 0.02
+    stiffness = fx.BeamStiffness(
+        EA=1e7, EI_y=10.0, EI_z=10.0, GJ=100.0, GA_y=1e7, GA_z=1e7, mass_per_length=1.0, rhoI_y=J, rhoI_z=J
+    )
+    errors = []
+    for elements in (8, 16):
+        shaft = fx.FlexibleBody.line(
+            (0, 0, 0), (1, 0, 0), elements=elements, element=fx.elements.ExactBeam(), stiffness=stiffness, name="shaft"
+        )
+        held = [
+            fx.Spherical(fx.ground, shaft.start, at=(0, 0, 0), name="pin"),
+            fx.Bushing(fx.ground, shaft.end, (0.0, 1e8, 1e8), at=(1, 0, 0), name="bearing"),
+        ]
+        turning = fx.InitialVelocity(shaft, angular_velocity=(spin, 0, 0))
+        modes = fx.solve_modal(fx.Model(shaft, *held, turning), modes=24)
+        assert modes.frame == "inertial"
+        k2 = (np.pi * np.arange(1, 3)) ** 2
+        exact = np.sort([w for k in k2 for w in np.roots([1.0 + J * k, -2.0 * spin * J * k, -10.0 * k**2])])
+        found = modes.roots.imag
+        nearest = np.array([found[np.argmin(np.abs(found - w))] for w in exact])
+        errors.append(np.abs(nearest / exact - 1.0).max())
+    assert errors[1] < 3e-2
+    assert errors[1] < 0.3 * errors[0]
