@@ -198,7 +198,7 @@ def _symmetric_pencil(K: FloatArray, M: FloatArray) -> tuple[FloatArray, FloatAr
         if better == sigma:
             return values, x
         sigma = better
-    return eigh(K, M)
+    raise LinAlgError("no shift makes it definite")
 
 
 def _better_shift(K: Any, M: Any, values: FloatArray, x: FloatArray, sigma: float) -> float:

@@ -262,3 +262,12 @@ def test_spinning_shaft_of_exact_beams(spin: float) -> None:
         errors.append(np.abs(nearest / exact - 1.0).max())
     assert errors[1] < 3e-2
     assert errors[1] < 0.3 * errors[0]
+
+
+def test_motion_that_has_settled_counts_as_rest() -> None:
+    bar = fx.PlanarRigidBody(2.0, 0.1, position=(0.0, -0.5), angular_velocity=0.2, velocity=(0.1, 0.0), name="bar")
+    hinge = fx.Revolute(fx.ground, bar, at=(0, 0), name="hinge")
+    model = fx.Model(bar, hinge, fx.Gravity((0, -9.81)), fx.TorsionSpring(hinge, damping=3.0, name="damper"))
+    run = fx.simulate(model, until=16.0, step=1e-2)
+    assert np.any(run.v[-1])
+    assert fx.solve_modal(run).roots == pytest.approx(fx.solve_modal(fx.solve_static(model)).roots, rel=1e-6)

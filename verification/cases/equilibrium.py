@@ -184,7 +184,7 @@ def _whirl(spin: float) -> FloatArray:
     held = fx.Bushing(fx.ground.marker((0, 0, 0)), rotor.centre, (0, 0, 0, SPRING, SPRING, 0), name="held")
     modes = fx.solve_modal(fx.Model(rotor, fx.Spherical(fx.ground, rotor, at=(0, 0, 0), name="centre"), held))
     found = modes.roots.imag  # negative backward, zero of the turn
-    return np.abs(np.sort(found[np.abs(found) > 1e-3]))
+    return np.asarray(np.abs(np.sort(found[np.abs(found) > 1e-3])))
 
 
 def _whirl_exact(spin: float) -> FloatArray:
