@@ -151,7 +151,7 @@ def observers(dyn: Dynamics, state: StepState) -> list[Observer]:
     rows, right = [np.zeros((0, 6))], [np.zeros(0)]
     for x, rate in zip(points, velocities, strict=True):
         rows.append(np.hstack((-skew(x) / length, np.eye(3))))
-        right.append(rate / length)
+        right.append(np.asarray(rate / length, dtype=np.float64))
     for d, rate in zip(_at(q, p.vectors), _at(v, p.vectors), strict=True):
         rows.append(np.hstack((-skew(d), np.zeros((3, 3)))))
         right.append(rate)
@@ -169,7 +169,7 @@ def observers(dyn: Dynamics, state: StepState) -> list[Observer]:
         rows = [np.zeros((0, 3))]
         right = [np.zeros(0)]
         for w, change in zip(velocities, _at(a, p.points), strict=True):
-            rows.append(-skew(w) / length)
+            rows.append(np.asarray(-skew(w) / length, dtype=np.float64))
             right.append(np.asarray(change / length, dtype=np.float64))
         slowing = np.einsum("kij,kj->ki", R, a[p.turns[:, None] + np.arange(3)])[~p.own]
         for w, rate in zip(omega, slowing, strict=True):
