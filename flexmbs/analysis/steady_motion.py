@@ -177,7 +177,7 @@ def observers(dyn: Dynamics, state: StepState) -> list[Observer]:
             right.append(np.asarray(rate, dtype=np.float64))
         B, c = np.vstack(rows), np.concatenate(right)
         found.append(np.asarray(x + open_ @ np.linalg.lstsq(B @ open_[:3], c - B @ x[:3], rcond=1e-8)[0]))
-    found.append(x)
+    found.append(np.asarray(x, dtype=np.float64))
     rates = [*omega, *(np.array([0.0, 0.0, v[k]]) for k in dyn.angles_of_bodies)]
     for rate in rates if open_.shape[1] else []:
         shift = (velocities - np.cross(rate, points)).mean(axis=0) if len(points) else np.zeros(3)
