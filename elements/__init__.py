@@ -8,6 +8,7 @@ from __future__ import annotations
 if __name__ != "flexmbs.elements":
     raise ImportError("import this package as flexmbs.elements, not as a top-level module")
 
+from flexmbs.core.calls import explain
 from flexmbs.core.contracts import Element
 from flexmbs.core.laminate import Ply
 from flexmbs.elements.continuum_beam import ContinuumBeam
@@ -60,3 +61,5 @@ __all__ = [
 
 ALL: tuple[Element, ...] = (PlanarCable(), SpatialCable(), PlanarBeam(), SpatialBeam(), DirectorBeam(), ContinuumBeam())
 """One default instance of every element."""
+
+explain(globals(), __all__)

@@ -17,7 +17,11 @@ locks: sections cannot narrow where they are compressed, as Poisson's ratio asks
 - ``nodal``: the strains of the section, E_22, E_33 and E_23, count at the nodes alone, and so does that rest. Between
   nodes that are turned against each other interpolated slopes are too short, which in a thin element costs far more
   than to bend it (thickness locking). The other strains are then integrated by Lobatto 3 along x and Gauss 2 by 2
-  across, which takes the last of locking from thin arcs, as in the cables.
+  across, which takes the last of locking from thin arcs, as in the cables;
+- ``torsion``: sections that do not warp twist with the stiffness G_xy I_y + G_xz I_z, for a rectangle of 1 by 2 half as
+  much again as they should. With c = GJ/(G_xy I_y + G_xz I_z) the shear moduli in the volume are c G_xy and c G_xz, and
+  on the axis, with the area of the section, (1 - c) G_xy and (1 - c) G_xz: twist, whose shear vanishes on the axis, has
+  the stiffness GJ, and shear that is the same all over the section keeps G A.
 
 Where elements meet at an angle, nodal coordinates are derivatives by the axes of one frame at the node, of which those
 of the elements follow by constant factors (`flexmbs.elements.cell_slopes`). With ``nodal`` shear stiffness at the kink
@@ -53,6 +57,8 @@ __all__ = ["ContinuumBeam"]
 
 ON_AXIS = np.array([1.0, 1.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0])
 """1 for the vectors of the nodes that move the axis, r and r_x."""
+SHEAR = 4
+"""Elasticity matrix of the shear on the axis."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,15 +68,17 @@ class ContinuumBeam:
     Nodal coordinates: position (x, y, z) [length] and the slopes by x, y and z of the body [-], 12 a node. Lines may
     have corners and branches: there x, y, z are those of the first cell of the mesh at the node. The section is a
     rectangle, whose height (along y) and width (along z) follow from EA, EI_z and EI_y; moduli are E = EA/A, G_xy
-    = GA_y/A, G_xz = GA_z/A. GJ is not used: torsion is that of the section that does not warp, G_xy I_y + G_xz I_z with
-    shears as given.
+    = GA_y/A, G_xz = GA_z/A.
 
     Parameters
     ----------
     poissons_ratio : float, default 0.3
         Of the material, for the coupling of normal strains.
     split, nodal : bool, default True
-        The cures; without both the element is as printed.
+        The cures of locking.
+    torsion : bool, default True
+        Whether the stiffness against twist is GJ; otherwise GJ is not used, and torsion is that of the section that
+        does not warp, G_xy I_y + G_xz I_z with shears as given. Without all three the element is as printed.
     up : (float, float, float), default (0, 0, 1)
         Direction that tells the axes of the sections in the stress-free shape: z is its part normal to the tangent, and
         y = z x x; point data ``up`` of the mesh takes its place.
@@ -93,7 +101,7 @@ class ContinuumBeam:
     Examples
     --------
     >>> from flexmbs.elements import ContinuumBeam
-    >>> printed = ContinuumBeam(split=False, nodal=False)
+    >>> printed = ContinuumBeam(split=False, nodal=False, torsion=False)
     >>> len(printed.layout.names)
     12
     """
@@ -101,6 +109,7 @@ class ContinuumBeam:
     poissons_ratio: float = 0.3
     split: bool = True
     nodal: bool = True
+    torsion: bool = True
     up: tuple[float, float, float] = (0.0, 0.0, 1.0)
 
     name: ClassVar[str] = "continuum beam"
@@ -121,7 +130,7 @@ class ContinuumBeam:
     def __post_init__(self) -> None:
         nu = as_number("ContinuumBeam", "poissons_ratio", self.poissons_ratio, above=-1.0, below=0.5)
         object.__setattr__(self, "poissons_ratio", nu)
-        for name in ("split", "nodal"):
+        for name in ("split", "nodal", "torsion"):
             object.__setattr__(self, name, as_flag("ContinuumBeam", name, getattr(self, name)))
         x, y, z = as_direction("ContinuumBeam", "up", self.up, 3).tolist()
         object.__setattr__(self, "up", (x, y, z))
@@ -161,19 +170,22 @@ class ContinuumBeam:
                 f"ContinuumBeam: rhoI_y = {stiffness.rhoI_y:g} and rhoI_z = {stiffness.rhoI_z:g} must be positive, "
                 f"since they are the mass of the slopes."
             )
-        EA, GA_y, GA_z, _, EI_y, EI_z = np.diag(section_matrix("ContinuumBeam", stiffness))
+        EA, GA_y, GA_z, GJ, EI_y, EI_z = np.diag(section_matrix("ContinuumBeam", stiffness))
         height, width = np.sqrt(12.0 * EI_z / EA), np.sqrt(12.0 * EI_y / EA)
         A = height * width
+        # GA_y/A times the second moment of z, and the other one: what twists where nothing warps
+        plain = (GA_y * width**2 + GA_z * height**2) / 12.0
+        share = GJ / plain if self.torsion else 1.0
         nodes = reference.reshape(-1, 2, 4, 3)
         own = nodes[:, :, 1:] if slopes is None else slopes
         turn = in_frames(own, nodes[:, :, 1:].transpose(0, 1, 3, 2))
         axis = np.concatenate((nodes[:, :, 0], own[:, :, 0]), axis=2).reshape(len(dofs), 12)
         L = hermite.arc_lengths(axis, np.linalg.norm(points[:, 1] - points[:, 0], axis=1))
-        x, y, z, w, kind = _points(height, width, self.split, self.nodal)
+        x, y, z, w, kind = _points(height, width, self.split, self.nodal, self.torsion)
         phi, volume = _gradients(reference, L, turn, x, y, z)
         one, W = np.ones(len(dofs)), np.ascontiguousarray(volume * w)
         C = one[:, None, None, None] * _elasticity(
-            EA / A, GA_y / A, GA_z / A, self.poissons_ratio, self.split, self.nodal
+            EA / A, GA_y / A, GA_z / A, self.poissons_ratio, self.split, self.nodal, share
         )
         for kinked, number in zip(_kinked(turn, dofs).T, (2, 3), strict=True):
             for p in np.flatnonzero(kind == number):
@@ -238,9 +250,10 @@ class ContinuumBeam:
             change = _green(phi, (q + step * v)[group.dofs]) - _green(phi, (q - step * v)[group.dofs])
             E = E + group.tau[:, None, None] * change / (2.0 * step)
         S = np.einsum("eij,epj->epi", group.C[:, 0], E)
-        if self.split:  # the coupling acts with the strains of the axis
-            middle, _ = _gradients(group.reference, group.L, group.slopes, x, 0.0 * y, 0.0 * z)
-            S = S + np.einsum("eij,epj->epi", group.C[:, 1], _green(middle, q[group.dofs]))
+        # the coupling and a part of the shear act with the strains of the axis
+        middle, _ = _gradients(group.reference, group.L, group.slopes, x, 0.0 * y, 0.0 * z)
+        on_axis = group.C[:, SHEAR] + (group.C[:, 1] if self.split else 0.0)
+        S = S + np.einsum("eij,epj->epi", on_axis, _green(middle, q[group.dofs]))
         dA = np.multiply.outer(h * weights, b * weights).ravel()
         S = S.reshape(len(S), len(at), -1, 6)
         y, z = y[: len(dA)], z[: len(dA)]
@@ -258,17 +271,19 @@ def _kinked(slopes: FloatArray, dofs: IntArray) -> NDArray[np.bool_]:
 
 
 def _points(
-    height: float, width: float, split: bool, nodal: bool
+    height: float, width: float, split: bool, nodal: bool, torsion: bool
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, IntArray]:
-    """Coordinates x in [0, 1], y, z, weights, and kinds of the points: of the volume, on the axis, at both nodes."""
+    """Coordinates x in [0, 1], y, z, weights, and kinds of the points: see `_elasticity`."""
     (a, wa), (s, ws) = (Lobatto(3) if nodal else Gauss(4)).rule(), Gauss(2 if nodal else 3).rule()
     x, y, z = (p.ravel() for p in np.meshgrid(0.5 * (1 + a), 0.5 * height * s, 0.5 * width * s, indexing="ij"))
     w = np.einsum("i,j,k->ijk", 0.5 * wa, 0.5 * height * ws, 0.5 * width * ws).ravel()
     kind = np.zeros(len(x), dtype=np.int64)
     nodes = np.array([0.0, 1.0]), np.array([0.5, 0.5])
+    along = 0.5 * (1 + a), 0.5 * wa
     for wanted, (places, weights), numbers in (
-        (split, nodes if nodal else (0.5 * (1 + a), 0.5 * wa), np.array([1])),
+        (split, nodes if nodal else along, np.array([1])),
         (nodal, nodes, np.array([2, 3])),
+        (torsion, along, np.array([SHEAR])),
     ):
         if wanted:
             none = np.zeros(len(places))
@@ -311,17 +326,22 @@ def _gradients(
     return np.ascontiguousarray(phi), np.ascontiguousarray(np.linalg.det(J))
 
 
-def _elasticity(E: float, G_xy: float, G_xz: float, nu: float, split: bool, nodal: bool) -> FloatArray:
-    """Elasticity matrices (4, 6, 6): in the volume, of the coupling, at both nodes; order 11, 22, 33, 12, 23, 13."""
+def _elasticity(E: float, G_xy: float, G_xz: float, nu: float, split: bool, nodal: bool, share: float) -> FloatArray:
+    """Elasticity matrices (5, 6, 6), order 11, 22, 33, 12, 23, 13.
+
+    They are those of the volume, of the coupling, at both nodes, and of the shear on the axis; ``share`` is the part of
+    the shear moduli in the volume.
+    """
     lame = E * nu / ((1.0 + nu) * (1.0 - 2.0 * nu))
-    C = np.zeros((4, 6, 6))
-    C[0] = np.diag([E, E, E, G_xy, 0.5 * (G_xy + G_xz), G_xz])
+    C = np.zeros((5, 6, 6))
+    C[0] = np.diag([E, E, E, share * G_xy, 0.5 * (G_xy + G_xz), share * G_xz])
+    C[SHEAR, 3, 3], C[SHEAR, 5, 5] = (1.0 - share) * G_xy, (1.0 - share) * G_xz
     coupling = np.full((3, 3), lame) + np.eye(3) * (E / (1.0 + nu) - E)
     C[1 if split else 0, :3, :3] += coupling
     if nodal:
         section = [1, 2, 4]
         for k in section:
-            C[2:, k, k], C[0, k, k] = C[0, k, k], 0.0
+            C[2:4, k, k], C[0, k, k] = C[0, k, k], 0.0
     return C
 
 

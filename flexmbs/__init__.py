@@ -11,6 +11,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 from warnings import warn
 
+from flexmbs.core.calls import explained
+from flexmbs.core.field_terms import field_term
+
 __version__ = "0.1.0"
 
 _HOME = {
@@ -588,7 +591,7 @@ if TYPE_CHECKING:
 def __getattr__(name: str) -> Any:
     """Import a name on its first use."""
     if name in _WHERE:
-        value = getattr(import_module(_WHERE[name]), name)
+        value = explained(getattr(import_module(_WHERE[name]), name))
     elif name in _ROOMS:
         value = import_module(f"flexmbs.{name}")
     elif name in _RENAMED:
@@ -596,7 +599,8 @@ def __getattr__(name: str) -> Any:
         warn(f"flexmbs.{name} is now flexmbs.{new}; the older name will go.", DeprecationWarning, stacklevel=2)
         return __getattr__(new)
     else:
-        near = [] if name.startswith("_") else get_close_matches(name, __all__, n=3, cutoff=0.7)
+        near = [] if name.startswith("_") else list(field_term(name))
+        near = near or ([] if name.startswith("_") else get_close_matches(name, __all__, n=3, cutoff=0.7))
         hint = f"; did you mean {' or '.join(near)}?" if near else ""
         raise AttributeError(f"module 'flexmbs' has no attribute {name!r}{hint}")
     globals()[name] = value

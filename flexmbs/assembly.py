@@ -15,11 +15,12 @@ import numpy as np
 from scipy.linalg import qr
 
 from flexmbs.bodies.floating import FloatingBody
-from flexmbs.core.contracts import FloatArray
+from flexmbs.core.contracts import FloatArray, State
 from flexmbs.core.errors import ModelError, SingularError
 from flexmbs.dynamics import Dynamics
 from flexmbs.mechanics.compliance import constraint_rows
 from flexmbs.mechanics.steps import local, retract
+from flexmbs.system import EvaluationError
 from flexmbs.trees.tree import Tree
 
 __all__ = ["Consistent", "accelerations", "assemble", "constraint_matrix", "dependent_constraints"]
@@ -142,6 +143,20 @@ def _heavier(dyn: Dynamics, keep: tuple[Any, ...]) -> FloatArray:
     return added
 
 
+def _factorise(dyn: Dynamics, heavy: FloatArray) -> None:
+    """Factorise [M, G^T; G, 0] with ``heavy`` added to the mass.
+
+    Kernels write only those entries of the blocks that can change: what is added here would stay for the whole run.
+    """
+    n = len(heavy)
+    before = dyn.B[:n].copy()
+    dyn.B[:n] += heavy
+    try:
+        dyn.factorise(1.0)
+    finally:
+        dyn.B[:n] = before
+
+
 def _positions(dyn: Dynamics, q: FloatArray, v: FloatArray, heavy: FloatArray) -> FloatArray:
     """Newton's method for g = 0 with the least change."""
     rows = dyn.velocity_rows == 0
@@ -150,10 +165,21 @@ def _positions(dyn: Dynamics, q: FloatArray, v: FloatArray, heavy: FloatArray) -
     zero, lam = np.zeros(dyn.n_v), np.zeros(dyn.n_c)
     best = np.inf
     slow = 0
+    given: FloatArray | None = None  # what is not met where the bodies are described
     for _ in range(MOST):
         dyn.T[:] = np.eye(3)
-        dyn.tangent(q, zero, zero, lam, (0.0, 0.0))
-        g = dyn.r[dyn.n_v :].copy()
+        try:
+            dyn.tangent(q, zero, zero, lam, (0.0, 0.0))
+        except EvaluationError as error:
+            if given is None:
+                raise
+            raise ModelError(
+                f"Model {dyn.system.model.name!r}: the assembly, which moves bodies until the joints and drivers are "
+                f"met at t = {dyn.env.t:g}, led to where the model cannot be evaluated: {error}. Not met as described: "
+                f"{_not_met(dyn, given)}. Give positions that fit, and check where drivers start."
+            ) from None
+        g = np.where(rows, dyn.r[dyn.n_v :], 0.0)
+        given = g if given is None else given
         gap = float(np.abs(g[rows]).max())
         if gap <= MET * dyn.length:
             return q
@@ -161,10 +187,9 @@ def _positions(dyn: Dynamics, q: FloatArray, v: FloatArray, heavy: FloatArray) -
         if slow > 8 or not np.isfinite(gap):
             break
         best = min(best, gap)
-        dyn.B[: len(heavy)] += heavy
-        dyn.factorise(1.0)
+        _factorise(dyn, heavy)
         dyn.r[:] = 0.0
-        dyn.r[dyn.n_v :][rows] = g[rows]
+        dyn.r[dyn.n_v :] = g
         d = dyn.solve(1.0, 1.0, 0.0)[: dyn.n_v]
         size = float(np.abs(d).max())
         out = np.empty_like(q)
@@ -172,12 +197,19 @@ def _positions(dyn: Dynamics, q: FloatArray, v: FloatArray, heavy: FloatArray) -
         q = out
     if best <= 1e-8 * dyn.length and gap <= 1e-8 * dyn.length:
         return q
-    worst = np.argsort(-np.abs(np.where(rows, g, 0.0)))[:5]
-    named = "; ".join(f"{dyn.mechanics.names[i]} ({g[i]:.3g})" for i in worst if abs(g[i]) > 1e-9)
     raise ModelError(
-        f"Model {dyn.system.model.name!r}: the joints cannot be assembled from the positions given. Not met: {named}. "
-        f"Check the points of these joints and the positions of their bodies, or remove joints that contradict others."
+        f"Model {dyn.system.model.name!r}: the joints cannot be assembled from the positions given. Not met: "
+        f"{_not_met(dyn, g)}. Check the points of these joints and the positions of their bodies, or remove joints "
+        f"that contradict others."
     )
+
+
+def _not_met(dyn: Dynamics, g: FloatArray) -> str:
+    """The largest violations (n_c,) with the names of their constraints, and what drivers prescribe there."""
+    names, driven = dyn.mechanics.names, {i for i, _ in dyn.prescribed.moving}
+    worst = [int(i) for i in np.argsort(-np.abs(g), kind="stable")[:SHOWN] if abs(g[i]) > 1e-9]
+    told = {i: f"; the driver prescribes {dyn.motion[i, 0]:.6g}" if i in driven else "" for i in worst}
+    return "; ".join(f"{names[i]} ({g[i]:.3g}{told[i]})" for i in worst)
 
 
 def _velocities(dyn: Dynamics, q: FloatArray, v: FloatArray, heavy: FloatArray) -> FloatArray:
@@ -190,8 +222,7 @@ def _velocities(dyn: Dynamics, q: FloatArray, v: FloatArray, heavy: FloatArray) 
     for _ in range(3):
         dyn.tangent(q, v, zero, lam, (0.0, 0.0))
         rate = dyn.rates()
-        dyn.B[: len(heavy)] += heavy
-        dyn.factorise(1.0)
+        _factorise(dyn, heavy)
         dyn.r[:] = 0.0
         dyn.r[dyn.n_v :] = rate
         v = v + dyn.solve(1.0, 1.0, 1.0)[: dyn.n_v]
@@ -243,7 +274,7 @@ def _rates_that_see(dyn: Dynamics, q: FloatArray, v: FloatArray, a: FloatArray, 
     found = []
     for seen, felt in ((np.zeros_like(a), np.zeros_like(lam)), (a, lam)):
         rates = np.zeros(dyn.n_v)
-        dyn.python.before(q, v, seen, felt, rates)
+        dyn.python.before(State(q, v, seen, felt), rates)
         found.append(rates)
     dyn.r[:] = 0.0
     dyn.r[: dyn.n_v] = found[1] - found[0]

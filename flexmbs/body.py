@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from flexmbs.core.contracts import (
 )
 from flexmbs.core.errors import MeshError, ModelError, unknown_name
 from flexmbs.core.material import Elastic, Material
+from flexmbs.core.references import Description
 from flexmbs.core.section import BeamStiffness, Section, beam_stiffness, check_section
 from flexmbs.core.section_matrix import SectionStiffness
 from flexmbs.core.sheet import Layup, Sheet, SheetStiffness, sheet_stiffness
@@ -36,7 +37,7 @@ __all__ = ["Attachment", "FlexibleBody"]
 
 
 @dataclass(frozen=True, eq=False)
-class FlexibleBody:
+class FlexibleBody(Description):
     """A flexible body: a mesh, an element formulation for its cells, and what it is made of.
 
     The mesh is the stress-free shape, straight or curved. Where its points carry unit tangents (point data
@@ -76,6 +77,7 @@ class FlexibleBody:
     Attachment(blade, 'end')
     """
 
+    role: ClassVar[str] = "body"
     mesh: Mesh
     element: Element | SurfaceElement
     section: Section | Sheet | Layup | None = None
@@ -359,9 +361,10 @@ class FlexibleBody:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Attachment:
+class Attachment(Description):
     """Some nodes of a body, to which supports, loads and hinges refer; made by ``body.end``, ``body.at(...)``."""
 
+    role: ClassVar[str] = "place"
     body: FlexibleBody
     nodes: tuple[int, ...]
     label: str
@@ -385,16 +388,17 @@ class Attachment:
         Parameters
         ----------
         axis : (3,) sequence, optional
-            Its third axis in the stress-free shape, inertial frame.
+            Its third axis in the stress-free shape, inertial frame; two components suffice for what is planar.
         x : (3,) sequence, optional
             Direction of its first axis, made normal to ``axis``.
         """
-        from flexmbs.bodies.marker import as_marker, joint_frame  # markers are built on bodies, not the other way round
+        from flexmbs.bodies.frames import frame_along  # markers are built on bodies, not the other way round
+        from flexmbs.bodies.marker import as_marker
 
         owner = f"marker at {self}"
         if axis is None and x is None:
             return as_marker(owner, self)
-        return as_marker(owner, self, frame=joint_frame((0.0, 0.0, 1.0) if axis is None else axis, x, owner))
+        return as_marker(owner, self, frame=frame_along(owner, axis, x, self.body.element.layout.dim == 2))
 
     def __repr__(self) -> str:
         return f"Attachment({self.body.name}, {self.label!r})"

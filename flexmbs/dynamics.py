@@ -13,45 +13,44 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flexmbs.core.contracts import Env, FloatArray, MarkerWork, State
+from flexmbs.core.contracts import Env, FloatArray, MarkerWork, State, Term
 from flexmbs.core.errors import SingularError
 from flexmbs.core.sparsity import clear_blocks, rotate_blocks
 from flexmbs.forces.items import DEAD
-from flexmbs.forces.wrench import wrench_force
 from flexmbs.mechanics.compliance import compliances
-from flexmbs.mechanics.inertia import add_rows_product, gyroscopic_force, gyroscopic_tangent, inertia_force
 from flexmbs.mechanics.mass import as_rows, mass_damping, mass_matrix
-from flexmbs.mechanics.moving_bodies import moving_forces, moving_tangents
-from flexmbs.mechanics.moving_mass import MovingMass, mass_moves, structure
+from flexmbs.mechanics.moving_mass import MovingMass, mass_moves
 from flexmbs.mechanics.pairs import (
     joint_coupling,
-    joint_force,
     joint_gamma,
     joint_rates,
-    joint_tangent,
-    pull_down,
 )
 from flexmbs.mechanics.prescribed import Prescribed
 from flexmbs.mechanics.python_items import PythonItems
-from flexmbs.mechanics.refusals import refuse_force, refuse_marker, refuse_moving_supports, singular
-from flexmbs.mechanics.rigid_system import rigid_alone, rigid_residual, rigid_tangent
-from flexmbs.mechanics.row_forces import row_force, row_force_tangent
+from flexmbs.mechanics.refusals import singular
 from flexmbs.mechanics.sizes import body_sizes, model_length
 from flexmbs.mechanics.step_matrix import StepMatrix, possible_entries
 from flexmbs.mechanics.steps import largest_of_bodies, reduce, spread
 from flexmbs.mechanics.turns import Turns
-from flexmbs.mechanics.wrenches import wrench_tangent
-from flexmbs.system import EvaluationError, System
+from flexmbs.motion_stages import motion_stages
+from flexmbs.stages import prepared, run
+from flexmbs.system import System
 
 if TYPE_CHECKING:
     from flexmbs.integrators.contracts import StepState
     from flexmbs.linearisation import ConstrainedLinearisation
 
 __all__ = ["Dynamics"]
+
+
+def _turning(term: Term, T: FloatArray) -> Term:
+    """A term whose elements have rotations, with the tangent operators of the run."""
+    return replace(term, group=term.group._replace(T=T)) if hasattr(term.group, "n_linear") else term
 
 
 class Dynamics:
@@ -71,6 +70,8 @@ class Dynamics:
         Loads and motions at the time set; ``motion`` is its array.
     turns : Turns
         What a run remembers of turns.
+    multiplier_compliance : (n_c,) array
+        Compliance of the multipliers, zero where constraints are independent.
     seconds : dict
         Time spent so far in parts of steps: evaluation, assembly, factorisation, solve; and in compiled steps.
     """
@@ -84,48 +85,39 @@ class Dynamics:
         self.n_q, self.n_v, self.n_linear = self.coordinates.n, self.coordinates.n_v, self.coordinates.n_linear
         self.n_c = mechanics.n_c
         n = self.n_v + self.n_c
-        self._work, self.solver = self.workspace.work, self.workspace.solver
-        self.r, self.B = self._work
+        self.solver = self.workspace.solver
+        self.r, self.B = self.workspace.work
         self.d, self.b = np.zeros(n), np.zeros(system.n)
         self.velocity_rows = mechanics.levels
-        self._frames = np.ascontiguousarray(system.fixation.frames0)
-        self._frame_dofs = system.fixation.frame_dofs
-        refuse_moving_supports(system)
+        self.frames = np.array(system.fixation.frames0)
+        self.frame_dofs = system.fixation.frame_dofs
         self._moves = mass_moves(mechanics)
-        self._mass_matrix = mass_matrix(system, structure(system))
-        self._M = as_rows(self._mass_matrix)
-        self._damped_mass = mass_damping(system)
-        if len(self._damped_mass):
-            self._C = as_rows(mass_matrix(system, self._damped_mass))
+        self._mass_matrix, self.mass_rows = system.mass_matrix, system.mass_rows
+        self.damped_mass = mass_damping(system)
+        if len(self.damped_mass):
+            self.damping_rows = as_rows(mass_matrix(system, self.damped_mass))
         c = self.coordinates
         first = c.n_linear - len(c.extra)
         self.states = np.array([first + i for i, e in enumerate(c.extra) if e.mass > 0.0], dtype=np.int64)
         self.mass = np.ascontiguousarray(self._mass_matrix.diagonal())
         self.mass[self.states] = 0.0
-        self._terms = [t for t in system.terms if t.force is not DEAD.force]
         self.prescribed = Prescribed(system, self.velocity_rows)
-        self.motion, self._given = self.prescribed.motion, self.prescribed.given
+        self.motion, self.given = self.prescribed.motion, self.prescribed.given
         self._without_multipliers = np.zeros(self.n_c)
         self.markers: MarkerWork = mechanics.markers.work(self.r, self.B)
         self.T = self.markers.T
-        self._terms = [
-            replace(t, group=t.group._replace(T=self.T)) if hasattr(t.group, "n_linear") else t for t in self._terms
-        ]
-        self._place = [(k.place, k.place_tangent, k.pull, g, k) for k, g in mechanics.markers.groups]
-        self._rigid = len(mechanics.rigid.dofs) > 0
-        self._has_joints, self._has_forces = len(mechanics.joints.mA) > 0, len(mechanics.forces.mA) > 0
-        self._has_wrenches = len(mechanics.wrenches.mk) > 0
+        self.terms = tuple(_turning(t, self.T) for t in system.terms if t.force is not DEAD.force)
         self.python = PythonItems(self)
-        self._has_states, self._has_users = bool(self.python.states), bool(self.python.users)
-        self._before = self._has_states or bool(mechanics.actuator_wrenches)
-        self._compliance = np.zeros(self.n_c)
-        self._rigid_alone = None if self._terms or len(self._damped_mass) else rigid_alone(system, mechanics)
+        self.multiplier_compliance = np.zeros(self.n_c)
         self.seconds = dict.fromkeys(("evaluation", "assembly", "factorisation", "solve"), 0.0)
-        self.matrix = StepMatrix(system, possible_entries(system, mechanics), self.seconds, self.solver)
         if self._moves:
-            self._moving_mass = MovingMass(system, self._mass_matrix, self.matrix)
-            self._M = as_rows(self._moving_mass.rows)
-            self._moving_mass.update(self.coordinates.reference)
+            self.moving_mass = MovingMass(system, self._mass_matrix.copy(), self.matrix)
+            self.mass_rows = as_rows(self.moving_mass.rows)
+            self.moving_mass.update(self.coordinates.reference)
+        self.stages = motion_stages(self)
+        force, tangent, place, place_tangent, pull, rows = (prepared(part, self.given) for part in self.stages)
+        self._force, self._tangent, self._pull, self._rows = force, tangent, pull, rows
+        self._place, self._place_tangent = place, place_tangent
         self.length = model_length(c, mechanics)
         self.body_of, self.body_sizes = body_sizes(c, self.mass, self.length)
         self._sums = np.empty(len(self.body_sizes))
@@ -136,10 +128,15 @@ class Dynamics:
         )
         self.evaluations = self.factorisations = 0
 
+    @cached_property
+    def matrix(self) -> StepMatrix:
+        """The matrix of a step, made when it is first asked for."""
+        return StepMatrix(self.system, possible_entries(self.system, self.mechanics), self.seconds, self.solver)
+
     @property
     def mass_matrix(self) -> Any:
         """Mass in compressed rows over all velocities, at the state that was evaluated last."""
-        return self._moving_mass.matrix if self._moves else self._mass_matrix
+        return self.moving_mass.matrix if self._moves else self._mass_matrix
 
     @property
     def mass_changes(self) -> bool:
@@ -149,7 +146,7 @@ class Dynamics:
     @property
     def mass_blocks(self) -> FloatArray:
         """Masses in the layout of the blocks, at the state that was evaluated last."""
-        return self._moving_mass.blocks if self._moves else self.system.mass_blocks
+        return self.moving_mass.blocks if self._moves else self.system.mass_blocks
 
     @property
     def env(self) -> Env:
@@ -157,49 +154,24 @@ class Dynamics:
         return self.prescribed.env
 
     def set_time(self, t: float) -> None:
-        """Loads and prescribed motions at time t."""
+        """Loads and prescribed motions at time t; nothing while they are held."""
         self.prescribed.at(t)
+
+    def hold(self, scales: FloatArray, drives: FloatArray, t: float) -> None:
+        """Evaluate equilibria from now on.
+
+        Loads act times ``scales (n_loads,)``, supports are moved by ``drives (n_drives,)`` times their motion, drivers
+        of joints rest where they are at time t.
+        """
+        self.prescribed.hold(scales, t)
+        self.frames[:] = self.system.fixation.frames(drives)
 
     def residual(self, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray) -> FloatArray:
         """M a + f + G^T lam, and the constraints, at the time set; also positions and twists of all markers."""
-        state, env, work = State(q, v, a, lam), self.env, self._work
         self.evaluations += 1
         if self._moves:
-            self._moving_mass.update(q)
-        if self._rigid_alone is not None:
-            bodies, points, joints, dof = self._rigid_alone
-            rigid_residual(*self._M, self._given, bodies, points, joints, dof, state, env, self.markers)
-            return self.r
-        inertia_force(*self._M, a, self._given, self.r)
-        if len(self._damped_mass):
-            add_rows_product(*self._C, v, self.r)
-        for term in self._terms:
-            bad = term.force(term.group, state, env, work)
-            if bad >= 0:
-                raise EvaluationError(self.system._refusal(term, bad))
-        m = self.mechanics
-        markers = self.markers
-        if self._rigid:
-            gyroscopic_force(m.rigid, state, env, work)
-        if self._moves:
-            moving_forces(m, state, env, markers)
-        markers.W[:] = 0.0
-        self._put_markers(state)
-        if self._before:
-            self.python.before(q, v, a, lam, self.r)
-        if self._has_users:
-            self.python.forces()
-        if self._has_joints:
-            joint_force(m.joints, state, env, markers)
-        if self._has_forces:
-            if m.given:
-                self.python.given(m.forces)
-            bad = row_force(m.forces, state, env, markers)
-            if bad >= 0:
-                refuse_force(m, bad, env.t)
-        if self._has_wrenches:
-            wrench_force(m.wrenches, markers.R, env.scale, markers.W)
-        pull_down(m.markers.ptr, m.markers.dof, markers.JT, markers.W, self.r)
+            self.moving_mass.update(q)
+        run(self._force, State(q, v, a, lam), self.env)
         return self.r
 
     def tangent(
@@ -215,80 +187,38 @@ class Dynamics:
 
         ``on_rates`` = 1: the rows of G are those of the derivative of G v + g_t by the increments, over wv.
         """
-        state, env, work = State(q, v, a, lam), self.env, self._work
         self.evaluations += 1
         if self._moves:
-            self._moving_mass.update(q)
-        if self._rigid_alone is not None:
-            bodies, points, joints, dof = self._rigid_alone
-            rigid_tangent(
-                *self._M, self._given, bodies, points, joints, dof, state, env, self.markers, weights, on_rates
-            )  # fmt: skip
-            return self.r
-        if len(self.system._turned):
-            clear_blocks(self.B, self.system._turned)
-        inertia_force(*self._M, a, self._given, self.r)
-        if len(self._damped_mass):
-            add_rows_product(*self._C, v, self.r)
-        for term in self._terms:
-            if term.tangent is None:
-                bad = term.force(term.group, state, env, work)
-            else:
-                bad = term.tangent(term.group, state, env, work, weights)
-            if bad >= 0:
-                raise EvaluationError(self.system._refusal(term, bad))
-        if len(self._damped_mass):
-            self.B[: len(self._damped_mass)] += weights[1] * self._damped_mass
-        m = self.mechanics
-        markers = self.markers
-        if self._rigid:
-            gyroscopic_tangent(m.rigid, state, env, work, weights)
-        if self._moves:
-            moving_tangents(m, state, env, markers, weights)
-        markers.W[:] = 0.0
-        self._put_markers(state, tangents=True)
-        if self._before:
-            self.python.before(q, v, a, lam, self.r)
-        if self._has_users:
-            self.python.forces()
-        if self._has_users or self._has_states:
-            self.python.tangents(q, v, a, lam, weights)
-        if self._has_joints:
-            joint_tangent(m.joints, state, env, markers, weights, on_rates)
-        if self._has_forces:
-            if m.given:
-                self.python.given(m.forces)
-            bad = row_force_tangent(m.forces, state, env, markers, weights)
-            if bad >= 0:
-                refuse_force(m, bad, env.t)
-        if self._has_wrenches:
-            wrench_tangent(m.wrenches, m.wrench_offsets, m.markers.ptr, env.scale, markers, weights[0])
-        for _, _, pull, group, _ in self._place:
-            pull(group, state, env, markers, weights)
-        pull_down(m.markers.ptr, m.markers.dof, markers.JT, markers.W, self.r)
+            self.moving_mass.update(q)
+        if len(self.system.turned_blocks):
+            clear_blocks(self.B, self.system.turned_blocks)
+        run(self._tangent, State(q, v, a, lam), self.env, weights, on_rates)
         return self.r
 
-    def _put_markers(self, state: State, tangents: bool = False) -> None:
+    def place(self, state: State, tangents: bool = False) -> None:
         """Poses and twists of all markers, with what changes of J where ``tangents`` are needed."""
-        for place, place_tangent, _, group, kind in self._place:
-            bad = (place_tangent if tangents else place)(group, state, self.prescribed.env, self.markers)
-            if bad >= 0:
-                refuse_marker(self.mechanics, kind, group, bad)
+        run(self._place_tangent if tangents else self._place, state, self.env)
+
+    def constraint_rows(self, state: State, weights: tuple[float, float] = (0.0, 0.0)) -> None:
+        """G and G^T, and the stiffness of the multipliers, into the blocks; the markers being in place."""
+        run(self._rows, state, self.env, weights)
+
+    def pull(self, state: State, weights: tuple[float, float]) -> None:
+        """The stiffness that the wrenches on markers have, into the blocks."""
+        run(self._pull, state, self.env, weights)
 
     def residual_and_rows(self, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray) -> FloatArray:
         """The residual, and G and G^T alone into the blocks: with the mass all that explicit schemes factorise.
 
         The tangents of elements and forces, which cost some times as much as what they are of, are not evaluated.
         """
-        if self._rigid_alone is not None:
-            return self.tangent(q, v, a, lam, (0.0, 0.0))
         self.residual(q, v, a, lam)
         self.B[:] = 0.0
         if self.n_c:
             values = self.r.copy()
             state = State(q, v, a, self._without_multipliers)
-            self._put_markers(state, tangents=True)
-            joint_tangent(self.mechanics.joints, state, self.env, self.markers, (0.0, 0.0), 0)
+            self.place(state, tangents=True)
+            self.constraint_rows(state)
             self.r[:] = values
         return self.r
 
@@ -301,16 +231,16 @@ class Dynamics:
     @property
     def compliant(self) -> bool:
         """Whether the multipliers have a compliance."""
-        return bool(self._compliance.any())
+        return bool(self.multiplier_compliance.any())
 
     def compliance(self, wanted: bool) -> None:
         """Whether the multipliers get a small compliance, which redundant constraints need."""
         if not wanted:
-            self._compliance = np.zeros(self.n_c)
+            self.multiplier_compliance = np.zeros(self.n_c)
         elif not self.compliant:
             before = self.turns.memory()
             self.turns.reset()  # frames of cables are counted among the reference configuration
-            self._compliance = compliances(self.system, self.mass)
+            self.multiplier_compliance = compliances(self.system, self.mass)
             self.turns.restore(before)
 
     def size_of(self, increment: FloatArray) -> float:
@@ -327,13 +257,13 @@ class Dynamics:
         ``compliance (n_c,)`` of the multipliers; by default that of the model.
         """
         system = self.system
-        if len(system._turned):
-            rotate_blocks(self.B, system._turned, self._frames)
+        if len(system.turned_blocks):
+            rotate_blocks(self.B, system.turned_blocks, self.frames)
         self.factorisations += 1
         if self._moves:
-            _ = self._moving_mass.blocks
+            _ = self.moving_mass.blocks
         try:
-            self.matrix.factorise(self.B, wa, self._compliance if compliance is None else compliance)
+            self.matrix.factorise(self.B, wa, self.multiplier_compliance if compliance is None else compliance)
         except SingularError as error:
             raise singular(system, error) from None
 
@@ -341,11 +271,11 @@ class Dynamics:
         """Solve for -(scale r, position g, velocity (G v + b)) as it stands in ``r``; the result covers (v, lam)."""
         began = time.perf_counter()
         reduce(
-            self.r, self.system.free, self._frame_dofs, self._frames, self.n_v, scale, position, velocity,
+            self.r, self.system.free, self.frame_dofs, self.frames, self.n_v, scale, position, velocity,
             self.velocity_rows, self.b,
         )  # fmt: skip
         x = self.matrix.solve(self.b)
-        spread(x, self.system.free, self._frame_dofs, self._frames, self.d)
+        spread(x, self.system.free, self.frame_dofs, self.frames, self.d)
         self.seconds["solve"] += time.perf_counter() - began
         return self.d
 
@@ -359,10 +289,10 @@ class Dynamics:
     def rate_coupling(self, y: FloatArray, out: FloatArray) -> None:
         """out -= what increments y of the positions do to G v / wv, from the last tangent with ``on_rates``."""
         m = self.mechanics
-        if len(self.system._turned):  # so are the blocks
+        if len(self.system.turned_blocks):  # so are the blocks
             whole = np.zeros(self.n_q)
             whole[: self.n_v] = y[: self.n_v]
-            y = self.system.fixation.to_frames(whole, self._frames)[: self.n_v]
+            y = self.system.fixation.to_frames(whole, self.frames)[: self.n_v]
         joint_coupling(m.joints, m.markers.dof, self.B, y, out)
 
     def gamma(self, q: FloatArray, v: FloatArray) -> FloatArray:
@@ -371,7 +301,7 @@ class Dynamics:
             return np.zeros(0)
         self.markers.T[:] = np.eye(3)
         state = State(q, v, v, np.zeros(self.n_c))
-        self._put_markers(state, tangents=True)
+        self.place(state, tangents=True)
         return self.gamma_here(v)
 
     def gamma_here(self, v: FloatArray) -> FloatArray:

@@ -1,8 +1,9 @@
-"""What an element, a load, a support or a joint of your own is made of, in one import.
+"""What an element, a load, a support, a force or a joint of your own is made of, in one import.
 
 The contracts are `flexmbs.core.contracts` (elements and kernels), `flexmbs.forces.items` (loads), `flexmbs.supports`
 (supports) and `flexmbs.joints.contracts` (joints; kinds of rows in `flexmbs.joints.rows`); the documentation has a
-worked example of each.
+worked example of each. Items of models are `Description`s: frozen dataclasses that say what they refer to
+(`flexmbs.core.references`).
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from flexmbs.core.contracts import (
 from flexmbs.core.errors import ModelError
 from flexmbs.core.history import History
 from flexmbs.core.jit import kernel
+from flexmbs.core.references import Description, Named, refers_to
 from flexmbs.core.section import BeamStiffness
 from flexmbs.core.sheet import SheetStiffness
 from flexmbs.forces.items import Items, Kind, Load, Places, dead_items
@@ -36,6 +38,7 @@ from flexmbs.supports import Condition, Support
 __all__ = [
     "BeamStiffness",
     "Condition",
+    "Description",
     "Element",
     "Env",
     "Equation",
@@ -50,6 +53,7 @@ __all__ = [
     "Marker",
     "ModelError",
     "Motion",
+    "Named",
     "NodeLayout",
     "Pair",
     "Places",
@@ -72,4 +76,5 @@ __all__ = [
     "dead_items",
     "joint_frame",
     "kernel",
+    "refers_to",
 ]

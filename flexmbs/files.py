@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from flexmbs import elements as built_in
+from flexmbs.core.checks import show
+from flexmbs.core.errors import ReadError
 from flexmbs.output import store
 from flexmbs.output.timestore import holds_time
 
@@ -36,7 +38,7 @@ def load(
         Your own classes, if the model has objects of any: elements with the classes of their choices, sections, loads,
         supports. They must be dataclasses.
     model : Model, optional
-        For motions: the model that they were computed with, which is needed where it has Python functions, and refused
+        The model that the result was computed with, which is needed where it has Python functions, and refused
         if it is another one. It is not rebuilt then.
 
     Returns
@@ -63,8 +65,11 @@ def load(
     (3, 'planar cable')
     """
     left = Path(f"{path}.journal") if isinstance(path, str | PathLike) else None
-    if left is not None and not Path(path).exists() and left.exists():
-        path = left  # what a run left behind that did not come to its end
+    try:
+        if left is not None and not Path(path).exists() and left.exists():
+            path = left  # what a run left behind that did not come to its end
+    except OSError as error:
+        raise ReadError(f"load: {show(path)} cannot be a file: {error.strerror}.") from None
     if holds_time(path):
         from flexmbs.output.time_files import load_time
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from flexmbs.bodies.linear import LinearBody
     from flexmbs.body import Attachment, FlexibleBody
     from flexmbs.coordinates import Coordinates
-    from flexmbs.forces.items import Items
+    from flexmbs.forces.items import Items, Kind
     from flexmbs.model import Model
 
 __all__ = ["gather"]
@@ -152,9 +152,9 @@ def _joined(parts: list[Any], b1: int, shared: tuple[str, ...]) -> Any:
 
 def _by_kind(model: Model, places: _Places) -> list[list[Items]]:
     """Items of all loads by kind and number of coordinates."""
-    found: dict[tuple[int, int], list[Items]] = {}
+    found: dict[tuple[Kind, int], list[Items]] = {}
     for index, load in enumerate(model.loads):
         for items in load.items(places, index):
             if len(items.dofs):
-                found.setdefault((id(items.kind), items.dofs.shape[1]), []).append(items)
+                found.setdefault((items.kind, items.dofs.shape[1]), []).append(items)
     return list(found.values())

@@ -112,7 +112,7 @@ def held_columns(dyn: Dynamics, state: StepState, numbers: list[int]) -> FloatAr
     m = dyn.mechanics
     columns = np.zeros((dyn.n_v, len(numbers)))
     dyn.residual(state.q, state.v, state.a, state.lam)  # outputs of states into the held values
-    before, dyn._before = dyn._before, False
+    dyn.python.outputs_stay = True
     try:
         for j, i in enumerate(numbers):
             value = float(m.held[i])
@@ -126,7 +126,7 @@ def held_columns(dyn: Dynamics, state: StepState, numbers: list[int]) -> FloatAr
             columns[:, j] = (sides[0] - sides[1]) / (2.0 * h)
         _set_wrenches(dyn)
     finally:
-        dyn._before = before
+        dyn.python.outputs_stay = False
     return columns
 
 
@@ -140,13 +140,15 @@ def _set_wrenches(dyn: Dynamics) -> None:
 def ordered_blocks(dyn: Dynamics, B: FloatArray, order: IntArray) -> csc_array:
     """Blocks as a matrix on free velocities (ascending) and multipliers."""
     system = dyn.system
-    if len(system._turned):
-        rotate_blocks(B, system._turned, dyn._frames)
-    there = (system._row >= 0) & (system._col >= 0)
+    if len(system.turned_blocks):
+        rotate_blocks(B, system.turned_blocks, dyn.frames)
+    there = (system.entry_rows >= 0) & (system.entry_columns >= 0)
     n = len(order)
     new = np.empty(n, dtype=np.int64)
     new[order] = np.arange(n)
-    matrix = csc_array(coo_array((B[there], (new[system._row[there]], new[system._col[there]])), shape=(n, n)))
+    matrix = csc_array(
+        coo_array((B[there], (new[system.entry_rows[there]], new[system.entry_columns[there]])), shape=(n, n))
+    )
     matrix.eliminate_zeros()
     return matrix
 
@@ -155,7 +157,7 @@ def free_directions(dyn: Dynamics, free: IntArray) -> csc_array:
     """Columns: what each free velocity is on all velocities; supported nodes are turned."""
     n_v = dyn.n_v
     fixation = dyn.system.fixation
-    dofs, F = fixation.frame_dofs, dyn._frames
+    dofs, F = fixation.frame_dofs, dyn.frames
     dim = dofs.shape[1]
     plain = np.setdiff1d(np.arange(n_v), dofs)
     row = np.concatenate((plain, np.repeat(dofs, dim, axis=1).ravel()))

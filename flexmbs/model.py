@@ -20,7 +20,9 @@ from flexmbs.body import Attachment, FlexibleBody
 from flexmbs.coordinates import ExtraCoordinate
 from flexmbs.core.checks import as_name, show
 from flexmbs.core.errors import ModelError, unknown_name
+from flexmbs.core.identity import IdentityMap
 from flexmbs.core.units import SI, Units
+from flexmbs.membership import bodies_of, check_membership
 from flexmbs.supports import Hinge
 from flexmbs.trees.tree import Tree, TreeLink
 
@@ -39,7 +41,7 @@ class Model:
     Parameters
     ----------
     *items : body, support, Hinge, joint, load, force or controller
-        In any order. Bodies that the others refer to must be among them; the ground need not.
+        In any order. What others refer to (bodies, joints, trees, states) must be among them; the ground need not.
     units : Units, default SI
         Labels of the units for tables and plots; nothing is converted.
     name : str
@@ -47,7 +49,8 @@ class Model:
     Raises
     ------
     ModelError
-        If an item is of a foreign kind, two bodies share a name, a body is missing, or an item is given twice.
+        If an item is of a foreign kind, two bodies share a name, something that an item refers to is missing, or an
+        item is given twice.
 
     Examples
     --------
@@ -84,11 +87,11 @@ class Model:
         if not isinstance(units, Units):
             raise ModelError(f"{owner}: units must be a Units object such as flexmbs.SI, not {show(units)}.")
         kinds: dict[str, list[Any]] = {name: [] for name in _KINDS}
-        seen: set[int] = set()
+        seen: IdentityMap[Any, None] = IdentityMap()
         for item in items:
-            if id(item) in seen:
+            if item in seen:
                 raise ModelError(f"{owner}: {show(item)} is given twice.")
-            seen.add(id(item))
+            seen[item] = None
             kind = _kind(owner, item)
             if kind != "ground":
                 kinds[kind].append(item)
@@ -120,22 +123,10 @@ class Model:
             twice = sorted(name for name, n in Counter(item.name for item in group).items() if n > 1)
             if twice:
                 raise ModelError(f"{owner}: {len(twice)} names of {what} are used twice: {twice}; names must differ.")
-        wanted: list[tuple[str, Any]] = []
-        wanted += [(f"{type(s).__name__} {s.at}", s.at.body) for s in self.supports]
-        wanted += [(f"Hinge of {h.a} and {h.b}", side.body) for h in self.hinges for side in (h.a, h.b)]
-        wanted += [(load.label, body) for load in self.loads for body in load.targets]
-        wanted += [(f"joint {j.name!r}", side.body) for j in self.joints for p in j.pairs for side in (p.a, p.b)]
-        wanted += [(f"force {f.name!r}", m.body) for f in self.forces for m in force_markers(f)]
-        wanted += [(f"{type(d).__name__} of {d.body.name!r}", d.body) for d in self.damping + self.initial]
-        wanted += [(str(s), body) for s in self.substructures for body in (s.start, s.end)]
-        known = {id(body) for body in self.bodies + self.tree_links}
-        for label, body in wanted:
-            if id(body) not in known and not isinstance(body, Ground):
-                other = " (another body of that name is)" if body.name in {b.name for b in self.bodies} else ""
-                raise ModelError(f"{owner}: {label}: body {body.name!r} is not in the model{other}; add it.")
-        ends = {id(body) for s in self.substructures for body in (s.start, s.end)}
+        check_membership(owner, self)
+        ends = IdentityMap((body, None) for s in self.substructures for body in (s.start, s.end))
         for body in self.rigid_bodies:
-            if isinstance(body, SectionFrame) and id(body) not in ends:
+            if isinstance(body, SectionFrame) and body not in ends:
                 raise ModelError(f"{owner}: {body} has no inertia of its own, and no Substructure ends in it.")
 
     def with_(self, *items: Any) -> Model:
@@ -149,6 +140,12 @@ class Model:
     def body(self, name: str) -> Any:
         """The body of that name."""
         return self._named("body", name, self.bodies + self.tree_links)
+
+    def meant(self, given: Any) -> Any:
+        """The body, link or tree that a user names: the object itself, or the one of that name."""
+        if not isinstance(given, str):
+            return given
+        return self._named("body or tree", given, self.bodies + self.tree_links + self.trees)
 
     def tree(self, name: str) -> Tree:
         """The tree of that name."""
@@ -170,7 +167,7 @@ class Model:
 
     def _named(self, what: str, name: str, known: tuple[Any, ...]) -> Any:
         for item in known:
-            if item.name == name:
+            if isinstance(name, str) and item.name == name:
                 return item
         raise ModelError(f"Model {self.name!r}: {unknown_name(what, name, [item.name for item in known])}")
 
@@ -221,7 +218,7 @@ class Model:
         lines += [f"  {type(s).__name__} {s.at}" for s in self.supports]
         lines += [f"  Hinge of {h.a} and {h.b}" for h in self.hinges]
         for j in self.joints:
-            between = " and ".join(dict.fromkeys(side.body.name for p in j.pairs for side in (p.a, p.b)))
+            between = " and ".join(body.name for body in bodies_of(j))
             upto = "up to " if all(side.planar for p in j.pairs for side in (p.a, p.b)) else ""
             lines.append(f"  {kind_in_words(j)} {j.name!r} of {between}: {upto}{len(j.equations)} equations")
         lines += [f"  {load.label}" for load in self.loads]
@@ -279,12 +276,6 @@ def _kind(owner: str, item: object) -> str:
         f"{owner}: {show(item)} is neither a body, a support, a joint nor a load.{hint}"
         + (" Make an object of the class first." if isinstance(item, type) else "")
     )
-
-
-def force_markers(force: Any) -> tuple[Marker, ...]:
-    """The markers a force between markers acts on."""
-    rows = [m for r in getattr(force, "row_forces", ()) for m in (r.a, r.b)]
-    return (*rows, *(w.marker for w in getattr(force, "wrenches", ())), *getattr(force, "markers", ()))
 
 
 def kind_in_words(item: object) -> str:

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from scipy.interpolate import make_interp_spline
 
+from flexmbs.core.calls import explain
 from flexmbs.core.checks import as_array, as_flag, as_number, frozen_copy, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.differences import Slopes, slopes
@@ -164,6 +165,11 @@ class Ramp(_Addable):
             object.__setattr__(self, name, as_number("Ramp", name, getattr(self, name)))
         object.__setattr__(self, "duration", as_number("Ramp", "duration", self.duration, above=0.0, unit="time"))
 
+    @property
+    def breaks(self) -> tuple[float, float]:
+        """Times at which its third derivative jumps."""
+        return self.begin, self.begin + self.duration
+
     def at(self, t: float) -> Three:
         x = min(max((t - self.begin) / self.duration, 0.0), 1.0)
         rise = self.end - self.start
@@ -225,6 +231,11 @@ class Spline(_Addable):
         object.__setattr__(self, "times", frozen_copy(times))
         object.__setattr__(self, "values", frozen_copy(values))
         object.__setattr__(self, "_curves", (curve, curve.derivative(1), curve.derivative(2)))
+
+    @property
+    def breaks(self) -> tuple[float, float]:
+        """Times at which it ends, and with it one of its derivatives."""
+        return float(self.times[0]), float(self.times[-1])
 
     def at(self, t: float) -> Three:
         inside = min(max(t, float(self.times[0])), float(self.times[-1]))
@@ -391,3 +402,6 @@ def motion_at(owner: str, motion: Motion, t: float) -> Three:
         raise ModelError(f"{owner}: motion at t = {t:g} failed with {type(error).__name__}: {error}.") from error
     value, rate, acceleration = as_array(owner, f"the motion at t = {t:g}", found, (3,)).tolist()
     return value, rate, acceleration
+
+
+explain(globals(), __all__)

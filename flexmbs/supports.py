@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import ClassVar, NamedTuple, Protocol
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from flexmbs.core.checks import as_array, as_direction, as_number, is_list, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.history import History, check_history
+from flexmbs.core.references import Description
 
 __all__ = ["Clamp", "Guide", "Hinge", "Pin", "Prescribe", "Roller", "Support", "Symmetry"]
 
@@ -64,7 +65,7 @@ def _oriented(at: Attachment) -> Condition:
 
 
 @dataclass(frozen=True, eq=False)
-class Pin:
+class Pin(Description):
     """Holds the position of every node of ``at``; it may rotate.
 
     Examples
@@ -76,6 +77,7 @@ class Pin:
     Pin(at=Attachment(body, 'start'))
     """
 
+    role: ClassVar[str] = "support"
     at: Attachment
 
     def __post_init__(self) -> None:
@@ -86,9 +88,10 @@ class Pin:
 
 
 @dataclass(frozen=True, eq=False)
-class Clamp:
+class Clamp(Description):
     """Holds position and orientation of every node of ``at``."""
 
+    role: ClassVar[str] = "support"
     at: Attachment
 
     def __post_init__(self) -> None:
@@ -99,7 +102,7 @@ class Clamp:
 
 
 @dataclass(frozen=True, eq=False)
-class Roller:
+class Roller(Description):
     """Holds the position along ``normal``; the nodes may slide across it and rotate.
 
     Parameters
@@ -109,6 +112,7 @@ class Roller:
         Direction of the support; need not be a unit vector.
     """
 
+    role: ClassVar[str] = "support"
     at: Attachment
     normal: Sequence[float]
 
@@ -122,7 +126,7 @@ class Roller:
 
 
 @dataclass(frozen=True, eq=False)
-class Guide:
+class Guide(Description):
     """Holds the orientation; with ``normal`` also the position along it (a guided or symmetric end).
 
     Parameters
@@ -132,6 +136,7 @@ class Guide:
         Direction along which the position is held.
     """
 
+    role: ClassVar[str] = "support"
     at: Attachment
     normal: Sequence[float] | None = None
 
@@ -147,7 +152,7 @@ class Guide:
 
 
 @dataclass(frozen=True, eq=False)
-class Symmetry:
+class Symmetry(Description):
     """Nodes on a plane of symmetry: what lies in it stays in it, what is normal to it stays normal.
 
     Holds the position along ``normal``, of vectors of the node in the plane the component along it, of a vector along
@@ -166,6 +171,7 @@ class Symmetry:
         nor normal to it.
     """
 
+    role: ClassVar[str] = "support"
     at: Attachment
     normal: Sequence[float]
 
@@ -179,7 +185,7 @@ class Symmetry:
 
 
 @dataclass(frozen=True, eq=False)
-class Prescribe:
+class Prescribe(Description):
     """Moves nodes in a prescribed way: displacement control.
 
     Parameters
@@ -191,7 +197,7 @@ class Prescribe:
         Angle [rad] in the plane, counter-clockwise, or rotation vector in space, from the stress-free orientation. It
         may exceed a turn.
     history : function, optional
-        Factor on both over time or load parameter.
+        Factor on both over the load parameter, or the time asked for (see `flexmbs.solve_static`).
 
     Raises
     ------
@@ -199,6 +205,7 @@ class Prescribe:
         If neither or a wrong number of components is given.
     """
 
+    role: ClassVar[str] = "support"
     at: Attachment
     displacement: Sequence[float | None] | None = None
     rotation: float | Sequence[float] | None = None
@@ -238,7 +245,7 @@ class Prescribe:
 
 
 @dataclass(frozen=True, eq=False)
-class Hinge:
+class Hinge(Description):
     """Two nodes share their position and may rotate against each other.
 
     The shared position is one set of coordinates, so a hinge costs nothing and holds exactly. Several hinges at one
@@ -255,6 +262,7 @@ class Hinge:
         If the points differ by more than 1e-9 of the bodies' size, or the elements do not share a kind of position.
     """
 
+    role: ClassVar[str] = "hinge"
     a: Attachment
     b: Attachment
 

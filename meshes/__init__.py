@@ -5,6 +5,7 @@ from __future__ import annotations
 if __name__ != "flexmbs.meshes":
     raise ImportError("import this package as flexmbs.meshes; a second copy of its classes would not match the first.")
 
+from flexmbs.core.calls import explain
 from flexmbs.meshes.arclength import curve
 from flexmbs.meshes.block import CellBlock
 from flexmbs.meshes.generate import annular_sector, arc, box, line, polyline, rectangle
@@ -38,3 +39,5 @@ __all__ = [
     "three_node",
     "write_mesh",
 ]
+
+explain(globals(), __all__)

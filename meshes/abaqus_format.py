@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from flexmbs.meshes.combine import Plain
     from flexmbs.meshes.mesh import Mesh
 
-__all__ = ["read_abaqus", "read_nodes", "write_abaqus"]
+__all__ = ["element_types", "read_abaqus", "read_nodes", "write_abaqus"]
 
 PLANE = "CPS|CPE|CPEG|CAX|M3D|DS|DC2D|DCAX|R3D|S"
 ELEMENTS = (
@@ -57,9 +57,9 @@ WRITTEN = {
     "hexahedron": ("", "C3D8"),
     "hexahedron20": ("", "C3D20"),
 }
+MOST_MEMBERS = 20_000_000
+"""Members of all sets that are generated, or made of other sets."""
 GENERATORS = ("NGEN", "NFILL", "NCOPY", "NMAP", "ELGEN", "ELCOPY", "SYSTEM", "SUBMODEL", "ELEMENT MATRIX")
-
-
 MOST_LABEL = 10**15
 
 
@@ -69,6 +69,18 @@ def read_abaqus(path: Path) -> Plain:
     for keyword, options, rows, place in keywords(path):
         deck.take(keyword, options, rows, place)
     return deck.plain()
+
+
+def element_types(path: Path) -> dict[str, list[str]]:
+    """The types of the elements, such as C3D8R, by cell type and in the order in which `read_abaqus` has the cells."""
+    deck = _Deck(str(path))
+    for keyword, options, rows, place in keywords(path):
+        if keyword == "ELEMENT":
+            deck.take(keyword, options, rows, place)
+    found: dict[str, list[str]] = {}
+    for kind, _, name in deck.elements.values():
+        found.setdefault(kind, []).append(name)
+    return found
 
 
 def read_nodes(path: Path) -> tuple[NDArray[np.int64], NDArray[np.float64], dict[str, NDArray[np.int64]]]:
@@ -130,16 +142,20 @@ def _wrapped(numbers: list[int]) -> Iterator[str]:
 
 @dataclass(eq=False)
 class _Deck:
-    """What was read so far: numbers of the file to coordinates, elements by cell type, sets by their first spelling."""
+    """What was read so far: numbers of the file to coordinates, elements, sets by their first spelling.
+
+    An element has its cell type, its nodes and its type in the file.
+    """
 
     path: str
     nodes: dict[int, list[float]] = field(default_factory=dict)
-    elements: dict[int, tuple[str, list[int]]] = field(default_factory=dict)
+    elements: dict[int, tuple[str, list[int], str]] = field(default_factory=dict)
     node_sets: dict[str, list[int]] = field(default_factory=dict)
     cell_sets: dict[str, list[int]] = field(default_factory=dict)
     spelling: dict[str, str] = field(default_factory=dict)
     parts: list[str] = field(default_factory=list)
     instances: list[str] = field(default_factory=list)
+    members: int = 0
 
     def take(self, keyword: str, options: dict[str, str], rows: list[tuple[str, str]], place: str) -> None:
         """Take in one keyword with its data; keywords that are not about the mesh are passed over."""
@@ -169,7 +185,7 @@ class _Deck:
         points = self._points(max(len(xyz) for xyz in self.nodes.values()))
         cells: dict[str, list[list[int]]] = {}
         place: dict[int, tuple[str, int]] = {}
-        for label, (name, nodes) in self.elements.items():
+        for label, (name, nodes, _) in self.elements.items():
             unknown = [n for n in nodes if n not in number]
             if unknown:
                 raise ReadError(f"{self.path}: element {label} names the node {unknown[0]}, which is not in the file.")
@@ -256,7 +272,7 @@ class _Deck:
         for label, *nodes in table:
             if label in self.elements:
                 raise ReadError(f"{place}: element {label} is there twice.")
-            self.elements[label] = (kind, nodes)
+            self.elements[label] = (kind, nodes, name)
         if "ELSET" in options:
             self._add("E", options["ELSET"], [row[0] for row in table])
 
@@ -272,12 +288,14 @@ class _Deck:
             if source is None:
                 raise ReadError(f"{place}: *NSET of the unknown element set {options['ELSET']!r}.")
             labels += [n for label in source if label in self.elements for n in self.elements[label][1]]
+            self._count(len(labels), place)
         for line, at in rows:
             words = [word.strip().strip('"') for word in line.split(",") if word.strip()]
             if "GENERATE" in options:
                 first, last, step = [*integers(line, at), 1, 0, 0][:3]
                 if step <= 0 or last < first:
                     raise ReadError(f"{at}: GENERATE needs 'first, last, step' with first <= last, not {line!r}.")
+                self._count(len(range(first, last + 1, step)), at)
                 labels += range(first, last + 1, step)
                 continue
             for word in words:
@@ -287,10 +305,20 @@ class _Deck:
                 if local.lstrip("+").isdigit():
                     labels.append(int(local))
                 elif local.upper() in sets:
+                    self._count(len(sets[local.upper()]), at)
                     labels += sets[local.upper()]
                 else:
                     raise ReadError(f"{at}: {word!r} is neither a number nor a {keyword} defined before.")
         self._add(kind, name, labels)
+
+    def _count(self, members: int, place: str) -> None:
+        """Refuse sets that would fill the memory; a few lines can ask for any number of members."""
+        self.members += members
+        if self.members > MOST_MEMBERS:
+            raise ReadError(
+                f"{place}: the sets up to here have {self.members} members; at most {MOST_MEMBERS} are read. Look at "
+                "the range of GENERATE."
+            )
 
     def _add(self, kind: str, name: str, labels: list[int]) -> None:
         """Add members to a set, which may be given in several places."""

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from flexmbs.core.checks import as_array, as_count, as_number, show
+from flexmbs.core.checks import as_array, as_count, as_number, is_among, show
 from flexmbs.core.errors import MeshError, unknown_name
 from flexmbs.meshes.block import CellBlock
 from flexmbs.meshes.mesh import Mesh
+from flexmbs.meshes.sets import as_divisions
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -175,7 +176,7 @@ def rectangle(corner: ArrayLike, size: ArrayLike, elements: tuple[int, int], cel
     """
     low = as_array("rectangle", "corner", corner, (2,))
     extent = _positive("rectangle", size, 2)
-    counts = _counts("rectangle", elements, 2)
+    counts = as_divisions("rectangle", elements, 2)
     _known_type("rectangle", cell_type, ("quad", "triangle"))
     numbers = np.arange((counts[0] + 1) * (counts[1] + 1)).reshape(counts[1] + 1, counts[0] + 1)
     x, y = (low[i] + extent[i] * np.linspace(0, 1, counts[i] + 1) for i in range(2))
@@ -222,7 +223,7 @@ def annular_sector(
     if sweep < 0:
         raise MeshError(f"annular sector: end_angle must be above start_angle, not {sweep:.9g} rad from it.")
     whole = bool(np.isclose(sweep, 2 * np.pi, rtol=1e-12))
-    n_r, n_phi = _counts("annular sector", elements, 2)
+    n_r, n_phi = as_divisions("annular sector", elements, 2)
     if whole and n_phi < 3:
         raise MeshError(f"annular sector: a whole ring needs 3 or more elements along the angle, not {n_phi}.")
     _known_type("annular sector", cell_type, ("quad", "triangle"))
@@ -265,7 +266,7 @@ def box(corner: ArrayLike, size: ArrayLike, elements: tuple[int, int, int], cell
     """
     low = as_array("box", "corner", corner, (3,))
     extent = _positive("box", size, 3)
-    counts = _counts("box", elements, 3)
+    counts = as_divisions("box", elements, 3)
     _known_type("box", cell_type, ("hexahedron", "tetra"))
     axes = [low[i] + extent[i] * np.linspace(0, 1, counts[i] + 1) for i in range(3)]
     z, y, x = np.meshgrid(axes[2], axes[1], axes[0], indexing="ij")
@@ -339,14 +340,7 @@ def _positive(owner: str, value: ArrayLike, dim: int) -> NDArray[np.float64]:
     return sizes
 
 
-def _counts(owner: str, value: object, dim: int) -> list[int]:
-    """Numbers of elements along each axis."""
-    if not isinstance(value, Sequence | np.ndarray) or len(value) != dim:
-        raise MeshError(f"{owner}: elements must be {dim} whole numbers, one along each axis, not {show(value)}.")
-    return [as_count(owner, f"elements[{i}]", n, minimum=1) for i, n in enumerate(value)]
-
-
 def _known_type(owner: str, value: object, known: tuple[str, ...]) -> None:
     """Refuse a cell type that the generator does not make."""
-    if value not in known:
+    if not is_among(value, known):
         raise MeshError(f"{owner}: {unknown_name('cell type here', value, known)}")

@@ -7,14 +7,15 @@ by one from node to node, which elements with slopes take (`flexmbs.meshes.param
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flexmbs.core.checks import as_count, as_number, show
+from flexmbs.core.checks import as_number, is_list, show
 from flexmbs.core.errors import MeshError
 from flexmbs.meshes.block import CellBlock
 from flexmbs.meshes.mesh import Mesh
+from flexmbs.meshes.sets import as_divisions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -161,7 +162,8 @@ def sphere_sector(
     16
     """
     R = as_number("sphere sector", "radius", radius, above=0.0, unit="length")
-    first, sweep = _sweep("sphere sector", *longitudes)
+    first, sweep = _sweep("sphere sector", *_pair("sphere sector", "longitudes", longitudes))
+    latitudes = _pair("sphere sector", "latitudes", latitudes)
     low, high = (as_number("sphere sector", "latitudes", x, unit="rad") for x in latitudes)
     if not -0.5 * math.pi < low < high < 0.5 * math.pi:
         raise MeshError(
@@ -179,6 +181,13 @@ def sphere_sector(
 
     names = ("start", "end", "bottom", "top")
     return _mapped("sphere sector", field, (first, first + sweep), (low, high), elements, names, _closed(sweep))
+
+
+def _pair(owner: str, name: str, value: object) -> tuple[Any, Any]:
+    """Two of something."""
+    if not is_list(value, 2):
+        raise MeshError(f"{owner}: {name} must be a pair such as (0.0, 1.0), not {show(value)}.")
+    return value[0], value[1]
 
 
 def _sweep(owner: str, start: float, end: float) -> tuple[float, float]:
@@ -208,7 +217,7 @@ def _mapped(
 
     ``field`` returns r, dr/du, dr/dv, d2r/dudv; ``names`` are the sides of least and greatest u and v.
     """
-    counts = tuple(as_count(owner, "elements", n, minimum=1) for n in elements)
+    counts = as_divisions(owner, elements, 2)
     if (first and counts[0] < 3) or (second and counts[1] < 3):
         raise MeshError(f"{owner}: a closed surface needs 3 or more elements round its axis, not {show(elements)}.")
     steps = (u[1] - u[0]) / counts[0], (v[1] - v[0]) / counts[1]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flexmbs.core.checks import as_array, as_count, as_number, frozen_copy, show
+from flexmbs.core.checks import as_array, as_count, as_name, as_number, frozen_copy, is_among, show
 from flexmbs.core.errors import MeshError, unknown_name
 from flexmbs.meshes.block import CellBlock
 from flexmbs.meshes.cells import cell_type, gradients, measures, quadrature, shapes
@@ -154,13 +154,13 @@ class Mesh:
 
     def node_set(self, name: str) -> NDArray[np.int64]:
         """The numbers of the points of a set, sorted; an unknown name raises a `MeshError` with the known ones."""
-        if name not in self.node_sets:
+        if not is_among(name, self.node_sets):
             raise MeshError(unknown_name("node set", name, self.node_sets))
         return self.node_sets[name]
 
     def cell_set(self, name: str) -> tuple[NDArray[np.int64], ...]:
         """The numbers of the cells of a set, one array per block; an unknown name raises a `MeshError`."""
-        if name not in self.cell_sets:
+        if not is_among(name, self.cell_sets):
             raise MeshError(unknown_name("cell set", name, self.cell_sets))
         return self.cell_sets[name]
 
@@ -185,6 +185,7 @@ class Mesh:
         >>> rectangle((0, 0), (1, 1), (4, 4)).with_node_set("low", lambda p: p[:, 1] < 0.3).node_set("low").size
         10
         """
+        name = as_name("mesh", "the name of a node set", name)
         members = chosen(f"node set {name!r}", nodes(self.points), self.n_points) if callable(nodes) else nodes
         return self._replaced(node_sets={**self.node_sets, name: members})
 
@@ -214,6 +215,7 @@ class Mesh:
         >>> line((0, 0), (1, 0), 4).with_cell_set("first half", lambda c: c[:, 0] < 0.5).cell_set("first half")
         (array([0, 1]),)
         """
+        name = as_name("mesh", "the name of a cell set", name)
         if callable(cells):
             parts: Any = [chosen(f"cell set {name!r}", cells(frozen_copy(c)), len(c)) for c in self.cell_centres]
         else:

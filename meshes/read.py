@@ -18,6 +18,7 @@ from flexmbs.core.errors import ModelError, ReadError
 from flexmbs.meshes.abaqus_format import read_abaqus
 from flexmbs.meshes.block import CellBlock
 from flexmbs.meshes.cells import CELL_TYPES, cell_type
+from flexmbs.meshes.foreign import read_foreign
 from flexmbs.meshes.gmsh_format import damage, group_name, physical_names, without_repetition
 from flexmbs.meshes.mesh import Mesh
 
@@ -55,7 +56,10 @@ def read_mesh(path: str | PathLike[str], dim: int | None = None, *, keep_unused:
     Gmsh (``.msh``): each physical group becomes a cell set, and a node set of the points of its cells; groups of
     points become node sets. A group without a name is called by dimension and number, such as ``surface_7``.
     Abaqus and CalculiX (``.inp``): ``*ELSET`` and ``*NSET``. Other formats come as meshio reads them, mostly
-    without sets.
+    without sets, in a process of its own that is stopped if it waits or grows (half a second, and the time of reading).
+
+    A mesh has shapes only: which element a cell is (C3D20 or C3D20R) is said by `flexmbs.Part` and
+    `flexmbs.Region`, or read by `flexmbs.part_from_inp`.
 
     Cells of one type become one block, in the order of the file. Points that belong to no cell are dropped, since
     they would be free to move, with a warning that counts them and names the node sets they were in.
@@ -73,7 +77,8 @@ def read_mesh(path: str | PathLike[str], dim: int | None = None, *, keep_unused:
     Raises
     ------
     ReadError
-        If the file is missing, empty, a folder, cut off, of an unknown kind, or holds cells that are not supported.
+        If the file is missing, empty, a folder, cut off, of an unknown kind, or holds cells that are not supported; if
+        its reader takes too long, or an XDMF file has its numbers outside its folder.
 
     Examples
     --------
@@ -137,29 +142,39 @@ def _check_file(path: Path) -> None:
 
 def _through_meshio(path: Path) -> Plain:
     """The points, cells and sets of a file that meshio reads."""
-    import meshio
-
     gmsh = path.suffix.lower() == ".msh" and path.read_bytes()[:200].lstrip().startswith((b"$MeshFormat", b"$Comments"))
     if gmsh and damage(path):
         raise ReadError(f"{path}: {damage(path)}.")
-    with Quiet() as output, warnings.catch_warnings():
-        # numpy warns of numbers that it could not read, and returns fewer
-        warnings.filterwarnings("error", message="string or file could not be read", category=DeprecationWarning)
-        try:
-            read = meshio.read(path, file_format="gmsh" if gmsh else None)
-        except (*FOREIGN_ERRORS, DeprecationWarning, meshio.ReadError) as error:
-            said = output.said or f"{type(error).__name__}: {error}"
-            hint = " Save without 'save all elements', or as version 2.2." if "gmsh:physical" in said else ""
-            raise ReadError(
-                f"{path} cannot be read: it is cut off, damaged or of another kind ({said}).{hint} Known suffixes: "
-                f"{', '.join(suffixes())}."
-            ) from error
-    if output.said:
-        warnings.warn(f"{path}: {output.said}", stacklevel=3)
+    try:
+        read, said = _gmsh(path) if gmsh else read_foreign(path)
+    except ReadError as error:
+        said = str(error)
+        if str(path) in said:
+            raise
+        hint = " Save without 'save all elements', or as version 2.2." if "gmsh:physical" in said else ""
+        raise ReadError(
+            f"{path} cannot be read: it is cut off, damaged or of another kind ({said}).{hint} Known suffixes: "
+            f"{', '.join(suffixes())}."
+        ) from error
+    if said:
+        warnings.warn(f"{path}: {said}", stacklevel=3)
     foreign = sorted({block.type for block in read.cells} - set(CELL_TYPES) - {"vertex"})
     if foreign:
         raise ReadError(f"{path}: cells of type {', '.join(foreign)} are not supported, only {', '.join(CELL_TYPES)}.")
     return _gathered(read, physical_names(path) if gmsh else {}, gmsh)
+
+
+def _gmsh(path: Path) -> tuple[Any, str]:
+    """What meshio reads from a Gmsh file, whose sections have been looked at, and what it said meanwhile."""
+    import meshio
+
+    with Quiet() as output, warnings.catch_warnings():
+        # numpy warns of numbers that it could not read, and returns fewer
+        warnings.filterwarnings("error", message="string or file could not be read", category=DeprecationWarning)
+        try:
+            return meshio.read(path, file_format="gmsh"), output.said
+        except (*FOREIGN_ERRORS, DeprecationWarning, meshio.ReadError) as error:
+            raise ReadError(output.said or f"{type(error).__name__}: {error}") from error
 
 
 def _gathered(read: Any, names: dict[tuple[int, int], str], gmsh: bool) -> Plain:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib.resources import files
 from pathlib import Path
 
+from flexmbs.core.checks import is_among
 from flexmbs.core.errors import MeshError, unknown_name
 
 __all__ = ["sample"]
@@ -35,6 +36,6 @@ def sample(name: str) -> Path:
     """
     folder = Path(str(files("flexmbs.meshes"))) / "data"
     known = sorted(file.name for file in folder.iterdir() if file.is_file() and file.suffix not in NOT_MESHES)
-    if name not in known:
+    if not is_among(name, known):
         raise MeshError(unknown_name("sample mesh", name, known))
     return folder / name

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flexmbs.core.checks import as_name, frozen_copy, show
+from flexmbs.core.checks import MOST, as_count, as_name, frozen_copy, is_list, show
 from flexmbs.core.errors import MeshError
 
 if TYPE_CHECKING:
@@ -15,7 +16,26 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["as_cell_sets", "as_indices", "as_named", "as_node_sets", "as_pairs", "as_sequence", "chosen"]
+__all__ = [
+    "as_cell_sets",
+    "as_divisions",
+    "as_indices",
+    "as_named",
+    "as_node_sets",
+    "as_pairs",
+    "as_sequence",
+    "chosen",
+]
+
+
+def as_divisions(owner: str, value: object, dim: int) -> tuple[int, ...]:
+    """Numbers of elements along each of ``dim`` directions, with no more of them in all than a mesh may have."""
+    if not is_list(value, dim):
+        raise MeshError(f"{owner}: elements must be {dim} whole numbers, one along each axis, not {show(value)}.")
+    counts = tuple(as_count(owner, f"elements[{i}]", n, minimum=1) for i, n in enumerate(value))
+    if math.prod(counts) > MOST:
+        raise MeshError(f"{owner}: elements = {show(value)} are {math.prod(counts)} in all; at most {MOST} are made.")
+    return counts
 
 
 def as_indices(owner: str, name: str, value: object, ndim: int) -> NDArray[np.int64]:

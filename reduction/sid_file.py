@@ -55,12 +55,14 @@ class _Lines:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.number = 0
+        self._ended = True
         self._stream = self._read()
 
     def _read(self) -> Iterator[str]:
         with self.path.open(encoding="latin-1") as stream:
             for number, line in enumerate(stream, 1):
                 self.number = number
+                self._ended = line.endswith("\n")
                 if line.strip():
                     yield line.strip()
 
@@ -71,7 +73,10 @@ class _Lines:
         return line
 
     def fail(self, text: str) -> ReadError:
-        return ReadError(f"{self.path}, line {self.number}: {text}")
+        where = f"{self.path}, line {self.number}"
+        if not self._ended:  # what it would have been is not known
+            return ReadError(f"{where}: the last line has no end; the file is cut off ({text.rstrip('.')}).")
+        return ReadError(f"{where}: {text}")
 
 
 def read_sid_file(path: Path) -> SidFile:

@@ -36,6 +36,7 @@ import h5py
 import numpy as np
 
 from flexmbs.core.errors import FlexmbsError, ModelError, ReadError
+from flexmbs.core.hdf5 import new_hdf5
 from flexmbs.linear.operators import DofMap
 from flexmbs.reduction.inertia import InertiaInvariants
 from flexmbs.reduction.interfaces import Frame
@@ -67,7 +68,7 @@ def save(model: ReducedModel, path: str | Path) -> Path:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         _check_room(model, path)
-        with h5py.File(part, "w") as file:
+        with new_hdf5(part) as file:
             _write(model, file)
         seal(part)
         part.replace(path)
@@ -114,7 +115,7 @@ def _check_seal(path: Path) -> None:
 
 
 def _check_room(model: ReducedModel, path: Path) -> None:
-    """Refuse a full disk before HDF5 gets there, which ends the process when it cannot close a file."""
+    """Refuse a full disk before the time that writing takes."""
     wanted = 8 * int(np.prod(model.shapes.shape)) + ROOM
     if model.stress_shapes is not None:
         wanted += 8 * int(np.prod(np.shape(model.stress_shapes)))

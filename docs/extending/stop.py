@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 import flexmbs as fx
-from flexmbs.extend import Env, FloatArray, History, IntArray, Items, Kind, Places, State, Work, kernel
+from flexmbs.extend import Description, Env, FloatArray, History, IntArray, Items, Kind, Places, State, Work, kernel
 
 
 class StopGroup(NamedTuple):
@@ -44,7 +44,7 @@ STOP = Kind("stop", StopGroup, stop_force, stop_tangent)
 
 
 @dataclass(frozen=True, eq=False)
-class Stop:
+class Stop(Description):
     """An elastic stop ``gap`` [length] below the nodes of ``at``, of ``stiffness`` [force/length]."""
 
     at: fx.Attachment

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from flexmbs import trees
-from flexmbs.analysis.remap import Moved, Remap
+from flexmbs.analysis.carry_over import CarryOver, Moved
 from flexmbs.analysis.start_poses import Pose, described_poses, start_poses
 from flexmbs.bodies.frames import joint_frame
 from flexmbs.bodies.ground import ground
@@ -17,9 +18,11 @@ from flexmbs.bodies.rigid import RigidBody
 from flexmbs.core.checks import show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
+from flexmbs.core.identity import IdentityMap
 from flexmbs.joints import lower_pairs
 from flexmbs.joints.contracts import Row
 from flexmbs.joints.gears import Screw
+from flexmbs.joints.point_contacts import PointOnLine
 from flexmbs.joints.rows import ALONG, ANGLE, INERTIAL
 from flexmbs.joints.universal import Universal
 from flexmbs.model import Model
@@ -34,9 +37,10 @@ SQUARE = 1e-6
 def as_cartesian(model: Model) -> Model:
     """The same model with a rigid body for every link of its trees, and joints between them: what `as_tree` undoes.
 
-    Joints of trees become `Fixed`, `Revolute`, `Prismatic`, `Cylindrical`, `Screw` (helical), `Universal`, `Spherical`
-    and `Planar` joints, a free joint none. Markers, forces, drivers, sensors, loads and controllers are carried over,
-    those at coordinates of joints too. Massless links that are fixed to the link before become part of it.
+    Joints of trees become `Fixed`, `Revolute`, `Prismatic`, `Cylindrical`, `Screw` (helical), `Universal`, `Spherical`,
+    `Planar` and (prismatic-spherical) `PointOnLine` joints, a free joint none. Markers, forces, drivers, sensors, loads
+    and controllers are carried over, those at coordinates of joints too. Massless links that are fixed to the link
+    before become part of it.
 
     Parameters
     ----------
@@ -78,76 +82,64 @@ class CartesianForm:
 
     def __init__(self, model: Model, described: bool = False) -> None:
         self.relative = model
-        self.model, self._remap, self._joints = _converted(model, described)
+        self.model, self._carry_over, self._joints = _converted(model, described)
 
     def marker(self, marker: Marker) -> Marker:
         """The marker of the converted model at the place of one of the model with trees."""
-        return self._remap.marker(marker)
+        return self._carry_over.marker(marker)
 
     def joint(self, joint: Any) -> Any:
         """The joint of the converted model for one of the model with trees, or of a tree: None where that is free."""
         if isinstance(joint, TreeCoordinate):
-            return self._joints.get(id(joint.tree.bodies[joint.link]))
+            return self._joints.get(joint.tree.bodies[joint.link])
         known = any(joint is other for other in self.relative.joints)
         return self.model.joint(joint.name) if known else joint
 
 
-def _converted(model: Model, described: bool) -> tuple[Model, _Remap, dict[int, Any]]:
+def _converted(model: Model, described: bool) -> tuple[Model, CarryOver, IdentityMap[Any, Any]]:
     links = list(model.tree_links)
     for link in links:
         if isinstance(link.link, trees.FlexibleLink):
             raise ModelError(
                 f"as_cartesian: {link} is flexible; describe it as a FloatingBody with joints at its interfaces."
             )
-    carriers = {id(link): _carrier(link) for link in links}
+    carriers = IdentityMap((link, _carrier(link)) for link in links)
     names = _names(model, links)
     if described:
         found = [pose for tree in model.trees for pose in described_poses(tree)]
     else:
         found = start_poses(model, [link.marker((0, 0, 0)) for link in links])
-    poses = dict(zip(map(id, links), found, strict=True))
-    bodies: dict[int, Body] = {id(ground): ground}
-    moved: dict[int, Moved] = {}
+    poses = IdentityMap(zip(links, found, strict=True))
+    bodies: IdentityMap[Any, Body] = IdentityMap([(ground, ground)])
+    moved: IdentityMap[Any, Moved] = IdentityMap()
     for link in links:
-        carrier, origin, axes = carriers[id(link)]
+        carrier, origin, axes = carriers[link]
         if carrier is link:
-            bodies[id(link)] = _body(link, poses[id(link)], names[id(link)])
+            bodies[link] = _body(link, poses[link], names[link])
         centre = carrier.link.centre if isinstance(carrier, trees.TreeLink) else np.zeros(3)
-        moved[id(link)] = Moved(bodies[id(carrier)], axes.T @ (centre - origin), axes.T)
-    joints = {id(link): _joint(link, moved, names[id(link)]) for link in links if carriers[id(link)][0] is link}
-    gone: dict[int, str] = {id(link): str(link) for link in links} | {id(tree): str(tree) for tree in model.trees}
-    called = {link.name: joints[id(link)].name for link in links if joints.get(id(link)) is not None}
-    remap = _Remap(moved, {}, called, gone, _Rows(joints), {link.name: str(link) for link in links})
-    remap.offer(joints, model.trees)
-    rest = [remap.item(item) for item in model.items if id(item) not in gone]
+        moved[link] = Moved(bodies[carrier], axes.T @ (centre - origin), axes.T)
+    own = [link for link in links if carriers[link][0] is link]
+    joints: IdentityMap[Any, Any] = IdentityMap((link, _joint(link, moved, names[link])) for link in own)
+    called = {link.name: joints[link].name for link in own if joints[link] is not None}
+    at_links = IdentityMap((link, joints.get(link)) for link in links)
+    carry_over = CarryOver(moved, names=called, trees=at_links, rows=_Rows(joints))
+    rest = carry_over.items(model.items)
     made = [body for body in bodies.values() if body is not ground]
     held = [joint for joint in joints.values() if joint is not None]
-    return Model(*made, *held, *rest, units=model.units, name=model.name), remap, joints
-
-
-class _Remap(Remap):
-    """Also exchanges what stands for the joint of a tree, which is made anew whenever it is asked for."""
-
-    def offer(self, joints: dict[int, Any], known: tuple[trees.Tree, ...]) -> None:
-        self._tree_joints = {(id(tree), link.index): joints.get(id(link)) for tree in known for link in tree.bodies}
-
-    def _copy(self, value: Any) -> Any:
-        if isinstance(value, TreeCoordinate):
-            return self._tree_joints.get((id(value.tree), value.link))
-        return super()._copy(value)
+    return Model(*made, *held, *rest, units=model.units, name=model.name), carry_over, joints
 
 
 class _Rows:
     """The angle or displacement between two markers in place of the coordinate of a tree."""
 
-    def __init__(self, joints: dict[int, Any]) -> None:
+    def __init__(self, joints: IdentityMap[Any, Any]) -> None:
         self.joints = joints
 
     def __call__(self, a: Marker, b: Marker, row: Row) -> tuple[Marker, Marker, Row] | None:
         """Of the ground and a coordinate; a row with the sides exchanged is not one that flexmbs makes."""
         if not isinstance(b, TreeCoordinateMarker) or a.body is not ground or row.kind != INERTIAL:
             return None
-        joint = self.joints.get(id(b.body))
+        joint = self.joints.get(b.body)
         name = b.body.link.joint.names[b.index] if isinstance(b.body, trees.TreeLink) else ""
         known = {"angle": Row(ANGLE), "displacement": Row(ALONG, lower_pairs.Z)}
         known |= {"x": Row(ALONG, lower_pairs.X), "y": Row(ALONG, lower_pairs.Y)}
@@ -180,12 +172,12 @@ def _carrier(link: trees.TreeLink) -> tuple[Any, FloatArray, FloatArray]:
     return link, origin, axes
 
 
-def _names(model: Model, links: list[trees.TreeLink]) -> dict[int, str]:
+def _names(model: Model, links: list[trees.TreeLink]) -> IdentityMap[Any, str]:
     count = Counter([body.name for body in model.bodies] + [link.link.name for link in links])
-    return {
-        id(link): link.link.name if count[link.link.name] == 1 else f"{link.tree.name} {link.link.name}"
+    return IdentityMap(
+        (link, link.link.name if count[link.link.name] == 1 else f"{link.tree.name} {link.link.name}")
         for link in links
-    }  # fmt: skip
+    )  # fmt: skip
 
 
 def _body(link: trees.TreeLink, pose: Pose, name: str) -> RigidBody:
@@ -199,7 +191,7 @@ def _body(link: trees.TreeLink, pose: Pose, name: str) -> RigidBody:
     )  # fmt: skip
 
 
-def _joint(link: trees.TreeLink, moved: dict[int, Moved], name: str) -> Any:
+def _joint(link: trees.TreeLink, moved: Mapping[Any, Moved], name: str) -> Any:
     """The joint between the body of a link and that of the link before, None where it is free."""
     before, joint = link.tree.parents[link.index], link.link.joint
     rotation = link.link.rotation
@@ -207,10 +199,10 @@ def _joint(link: trees.TreeLink, moved: dict[int, Moved], name: str) -> Any:
         at, rotation = link.tree.position + link.tree.rotation @ _place(link), link.tree.rotation @ rotation
         base: Body = ground
     else:
-        parent = moved[id(link.tree.bodies[before])]
+        parent = moved[link.tree.bodies[before]]
         at = parent.axes.T @ (_place(link) - parent.origin)
         base, rotation = parent.body, parent.axes.T @ rotation
-    own = moved[id(link)]
+    own = moved[link]
 
     def sides(first: FloatArray, second: FloatArray) -> tuple[Marker, Marker]:
         tip = Marker(own.body, own.axes.T @ -own.origin, own.axes.T @ second)
@@ -226,6 +218,8 @@ def _joint(link: trees.TreeLink, moved: dict[int, Moved], name: str) -> Any:
             return lower_pairs.Fixed(*sides(np.eye(3), np.eye(3)), name=called)
         case trees.Spherical():
             return lower_pairs.Spherical(*sides(np.eye(3), np.eye(3)), name=called)
+        case trees.PrismaticSpherical():
+            return PointOnLine(a, b, name=called)
         case trees.Revolute():
             return lower_pairs.Revolute(a, b, name=called)
         case trees.Prismatic():

@@ -8,16 +8,19 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from flexmbs import trees
-from flexmbs.analysis.remap import Moved, Remap
+from flexmbs.analysis.carry_over import CarryOver, Moved
 from flexmbs.analysis.spanning import Edge, Spanning, spanning_trees
 from flexmbs.analysis.start_poses import FIXED, Pose, start_poses
 from flexmbs.bodies.ground import Ground, ground
 from flexmbs.bodies.marker import Marker
 from flexmbs.bodies.rigid import RigidBody
+from flexmbs.control.calling import name_of
 from flexmbs.control.joint_sensors import MultiplierSensor
-from flexmbs.core.checks import show
+from flexmbs.core.checks import is_list, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError, unknown_name
+from flexmbs.core.identity import IdentityMap
+from flexmbs.core.references import nested
 from flexmbs.core.rotations import to_quaternion
 from flexmbs.joints import lower_pairs
 from flexmbs.joints.contracts import Row
@@ -79,7 +82,7 @@ def as_tree(model: Model, cut: Sequence[Any] = ()) -> Model:
     ------
     ModelError
         If the joints cannot be assembled, or an item cannot be carried over: one that names a body and not a marker on
-        it, or has a function that does.
+        it, or one of a class of your own that does not say what it refers to (`flexmbs.extend.Description`).
 
     Notes
     -----
@@ -107,42 +110,37 @@ def as_tree(model: Model, cut: Sequence[Any] = ()) -> Model:
     if not isinstance(model, Model):
         raise ModelError(f"as_tree: expected a Model, not {show(model)}.")
     bodies = [body for body in model.rigid_bodies if isinstance(body, RigidBody)]
-    number = {id(body): i for i, body in enumerate(bodies)} | {id(ground): -1}
+    number: IdentityMap[Any, int] = IdentityMap.numbers(bodies)
+    number[ground] = -1
     kept = _kept(model, cut)
     joints = [j for j in model.joints if type(j) in IN_TREES and j.name not in kept and _inside(j, number)]
     ends = [_ends(j) for j in joints]
     edges = [
-        Edge(number[id(a.body)], number[id(b.body)], len(j.equations))
+        Edge(number[a.body], number[b.body], len(j.equations))
         for j, (a, b) in zip(joints, ends, strict=True)
     ]  # fmt: skip
     found = spanning_trees(len(bodies), edges, [body.mass for body in bodies])
     poses = start_poses(model, [body.centre for body in bodies])
     places = [_attached(bodies, poses, joints, ends, found, i) for i in range(len(bodies))]
     made, link_of = _trees(bodies, places, found)
-    moved = {
-        id(body): Moved(link_of[i], places[i].origin, places[i].axes) for i, body in enumerate(bodies)
-    }  # fmt: skip
+    moved = IdentityMap((b, Moved(link_of[i], places[i].origin, places[i].axes)) for i, b in enumerate(bodies))
     inside = {joints[e].name: (joints[e], link_of[i]) for i, e in enumerate(found.edge) if e >= 0}
-    coordinates = {id(j): link.tree.joint(link.link.name) for j, link in inside.values()}
-    rows = _Rows(
-        {(id(a), id(b)): coordinates[id(j)] for j, (a, b) in zip(joints, ends, strict=True) if j.name in inside}
-    )
-    gone = {id(body): str(body) for body in bodies} | {id(j): f"joint {j.name!r}" for j, _ in inside.values()}
+    coordinates = IdentityMap((j, link.tree.joint(link.link.name)) for j, link in inside.values())
+    between = [(a, b, coordinates[j]) for j, (a, b) in zip(joints, ends, strict=True) if j.name in inside]
     names = {name: link.name for name, (_, link) in inside.items()}
-    remap = Remap(moved, coordinates, names, gone, rows, {body.name: str(body) for body in bodies})
-    rest = [remap.item(item) for item in model.items if id(item) not in gone]
+    rest = CarryOver(moved, coordinates, names, rows=_Rows(between)).items(model.items)
     return Model(*made, *rest, units=model.units, name=model.name)
 
 
 class _Rows:
     """The coordinate of a tree joint in place of the angle or displacement between its two markers."""
 
-    def __init__(self, joints: dict[tuple[int, int], TreeCoordinate]) -> None:
-        self.joints = joints
+    def __init__(self, joints: list[tuple[Marker, Marker, TreeCoordinate]]) -> None:
+        self.joints = IdentityMap((a, (b, joint)) for a, b, joint in joints)
 
     def __call__(self, a: Marker, b: Marker, row: Row) -> tuple[Marker, Marker, Row] | None:
-        joint = self.joints.get((id(a), id(b)))
-        if joint is None:
+        end, joint = self.joints.get(a, (None, None))
+        if joint is None or end is not b:
             return None
         for name, known in lower_pairs.COORDINATES.items():
             pair = joint.coordinates.get(name)
@@ -155,30 +153,21 @@ def _kept(model: Model, cut: Sequence[Any]) -> set[str]:
     """Names of joints that may not become part of a tree."""
     known = [joint.name for joint in model.joints]
     found = set()
+    if not isinstance(cut, str) and not is_list(cut):
+        raise ModelError(f"as_tree: cut must be a list of joints or of their names, not {show(cut)}.")
     for given in (cut,) if isinstance(cut, str) else cut:
         name = given if isinstance(given, str) else getattr(given, "name", None)
         if name not in known:
             raise ModelError(f"as_tree: cut: {unknown_name('joint', show(given) if name is None else name, known)}")
         found.add(name)
-    for controller in (*model.controllers, *model.states):
-        for sensor in _sensors(controller):
-            found.add(sensor.joint)
+    for item in (*model.controllers, *model.states):
+        found |= {name_of(part.joint) for part in nested(item) if isinstance(part, MultiplierSensor)}
     return found
 
 
-def _sensors(value: Any, depth: int = 4) -> list[MultiplierSensor]:
-    """The sensors of multipliers that an object has, also within other sensors and lists."""
-    if isinstance(value, MultiplierSensor):
-        return [value]
-    if depth == 0:
-        return []
-    inner = value if isinstance(value, tuple | list) else list(getattr(value, "__dict__", {}).values())
-    return [sensor for entry in inner for sensor in _sensors(entry, depth - 1)]
-
-
-def _inside(joint: Any, number: dict[int, int]) -> bool:
+def _inside(joint: Any, number: IdentityMap[Any, int]) -> bool:
     """Whether a joint is between rigid bodies in space and the ground."""
-    return all(id(side.body) in number for side in _ends(joint))
+    return all(side.body in number for side in _ends(joint))
 
 
 def _ends(joint: Any) -> tuple[Marker, Marker]:

@@ -52,6 +52,7 @@ class Chunks:
         if self._ends_at_output and len(ends):
             output = -np.inf if run.wanted is None else run.wanted[run.next]
             ends = ends[: int(np.searchsorted(ends, output)) + 1]
+        ends = run.jumps.clear(state.t, ends)
         if len(ends) < 2:
             return None
         began = time.perf_counter()
@@ -72,7 +73,7 @@ class Chunks:
         sizes = np.diff(steps.ends, prepend=run.state.t).tolist()
         wanted = run.wanted
         if wanted is not None and steps.powers is None:
-            recorder.steps.extend(zip(ends, sizes, map(float, iterations), errors, strict=True))
+            recorder.steps.frombytes(np.column_stack((ends, sizes, iterations, errors)).astype(np.float64).tobytes())
             while run.next < len(wanted) and wanted[run.next] <= ends[-1]:
                 i = int(np.searchsorted(steps.ends, wanted[run.next]))
                 run.store(steps.state(i - 1), steps.state(i))

@@ -16,17 +16,20 @@ class Grid:
         self.h, self.begin, self.made = h, begin, 0
 
     def next(self, t: float, h: float, barrier: float) -> tuple[float, float]:
-        """Size and end of the next step from t, at most h; it goes neither past a multiple nor past the barrier."""
+        """Size and end of the next step from t, at most h; it goes neither past a multiple nor past the barrier.
+
+        Within round-off, 1e-9 of h: so a step that is asked for again with half of its size is smaller.
+        """
         if self.h is None:
             end = t + h
             return (barrier - t, barrier) if end > barrier - 1e-9 * h else (h, end)
         multiple = self.begin + (self.made + 1) * self.h
         end = multiple if h >= (multiple - t) * (1.0 - 1e-9) else t + h
-        if end > barrier - 1e-9 * self.h:
-            if end - barrier <= 1e-9 * self.h and t == self.begin + self.made * self.h:
+        whole = end == multiple and t == self.begin + self.made * self.h
+        if end > barrier - 1e-9 * min(h, self.h):
+            if whole and end - barrier <= 1e-9 * self.h:
                 return self.h, barrier
             return barrier - t, barrier
-        whole = end == multiple and t == self.begin + self.made * self.h
         return self.h if whole else end - t, end
 
     def whole(self, t: float, h: float, barrier: float, most: int) -> FloatArray:

@@ -9,7 +9,7 @@ import numpy as np
 
 from flexmbs.control.actuator import RowTarget
 from flexmbs.control.linear import Command
-from flexmbs.core.checks import show
+from flexmbs.core.checks import is_list, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError, unknown_name
 from flexmbs.dynamics import Dynamics
@@ -49,6 +49,10 @@ def find_inputs(model: Model, inputs: Sequence[Any] | str) -> list[Input]:
         if any(e.motion is not None for e in joint.equations):
             known.append((Input("motion", i, joint.name), joint))
     found: list[Input] = []
+    if not isinstance(inputs, str) and not is_list(inputs):
+        raise ModelError(
+            f"linearise: inputs must be a list of loads, actuators, driven joints or names, not {show(inputs)}."
+        )
     for item in (inputs,) if isinstance(inputs, str) else inputs:
         here = [i for i, thing in known if thing is item or (isinstance(item, str) and i.name == item)]
         found.append(here[0] if here else _outside(item, sum(i.kind == "outside" for i in found), known))
@@ -95,24 +99,32 @@ class _JointForceActuator:
 
 def load_column(dyn: Dynamics, s: StepState, number: int) -> FloatArray:
     """d r / d(factor) (n_v,) of a load: exact, since it is linear."""
-    load = dyn.system.model.loads[number]
-    factor = dyn.prescribed.factors[number]
-    found = []
-    for extra in (1.0, 0.0):
-        dyn.prescribed.factors[number] = extra
-        dyn.prescribed.changed = True
-        dyn.set_time(s.t)
-        scale = float(dyn.prescribed.scale[number])
-        found.append((scale, dyn.residual(s.q, s.v, s.a, s.lam)[: dyn.n_v].copy()))
-    dyn.prescribed.factors[number] = factor
-    dyn.prescribed.changed = True
-    dyn.set_time(s.t)
-    if found[0][0] == found[1][0]:
+    load, prescribed = dyn.system.model.loads[number], dyn.prescribed
+    factors, scales, held = (
+        prescribed.factors.copy(),
+        prescribed.scale[: len(prescribed.factors)].copy(),
+        prescribed.held,
+    )
+
+    def force(extra: float) -> tuple[float, FloatArray]:
+        """The factor of the load, and the residual, with another factor beside its history, or in its place."""
+        if held:
+            changed = scales.copy()
+            changed[number] = extra
+            prescribed.hold(changed, s.t)
+        else:
+            prescribed.factors[number], prescribed.changed = extra, True
+            dyn.set_time(s.t)
+        return float(prescribed.scale[number]), dyn.residual(s.q, s.v, s.a, s.lam)[: dyn.n_v].copy()
+
+    (full, with_it), (none, without) = force(1.0), force(0.0)
+    force(float((scales if held else factors)[number]))
+    if full == none:
         raise ModelError(
             f"linearise: the history of {load.label!r} is zero at t = {s.t:g}, so that it cannot be an input; leave "
             f"its history out ({load.history!r})."
         )
-    return np.asarray((found[0][1] - found[1][1]) / (found[0][0] - found[1][0]))
+    return np.asarray((with_it - without) / (full - none))
 
 
 def outside_columns(model: Model, state: StepState, inputs: Sequence[Input]) -> FloatArray:

@@ -25,6 +25,7 @@ from flexmbs.analysis.minimal import DENSE
 from flexmbs.analysis.operating_point import Directions, OperatingPoint, operating_point, seen_later
 from flexmbs.analysis.steady_motion import name_of_frame, times
 from flexmbs.control.sensors import as_sensors, read_sensor
+from flexmbs.core.checks import is_list
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError
 from flexmbs.linearisation import held_columns, moved
@@ -104,7 +105,7 @@ def linearise(
             f"linearise: model {described.name!r} has {len(point.lin.free)} free velocities; it goes up to {DENSE}. "
             f"Use Dynamics.linearise for the sparse matrices."
         )
-    sensors = as_sensors("linearise", outputs) if len(outputs) else ()
+    sensors = () if is_list(outputs, 0) else as_sensors("linearise", outputs)
     return _Linear(point, chosen, sensors).model()
 
 

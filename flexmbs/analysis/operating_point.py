@@ -85,7 +85,7 @@ class OperatingPoint(NamedTuple):
         if self.seen_by is not None and np.any(self.dyn.velocity_rows == 1):
             allowed = Directions.of(self)
             basis, turning = allowed.N, allowed.turning
-        return SmallMotions(x.M, x.C, x.S, x.G, lin.states, symmetric, self.dyn._compliance, basis, turning)
+        return SmallMotions(x.M, x.C, x.S, x.G, lin.states, symmetric, self.dyn.multiplier_compliance, basis, turning)
 
 
 class Directions(NamedTuple):
@@ -173,13 +173,8 @@ def _solved(owner: str, model: object) -> tuple[Dynamics, float, FloatArray, Flo
     if "near" in model.extra:
         dyn.turns.restore(model.extra["near"])
     dyn.compliance(len(model.redundant) > 0)
-    if isinstance(model, StaticSolution):
-        t = model.time
-        dyn._frames = np.ascontiguousarray(model.system.fixation.frames(model.drives[-1]))
-    else:
-        t = float(model.t[-1])
+    t = model.time if isinstance(model, StaticSolution) else float(model.t[-1])
     model.set_loads(dyn, -1)
-    dyn.prescribed.changed = False  # these loads stay
     return dyn, t, np.array(model.q[-1]), np.array(model.v[-1]), model.redundant
 
 
@@ -277,7 +272,7 @@ def _parts(point: OperatingPoint) -> tuple[FloatArray, FloatArray]:
     dyn, state, lin, _, _, _ = point
     zero, still = np.zeros(dyn.n_c), ~lin.states
     whole = dyn.residual(state.q, state.v, state.a, zero)[: dyn.n_v].copy()
-    scale, given = dyn.env.scale, dyn._given
+    scale, given = dyn.env.scale, dyn.given
     kept = scale.copy(), given[: dyn.n_v].copy()
     scale[: len(dyn.system.model.loads)], given[: dyn.n_v] = 0.0, 0.0
     internal = dyn.residual(state.q, state.v, state.a, zero)[: dyn.n_v].copy()

@@ -15,6 +15,9 @@ __all__ = ["Output"]
 MOST = 10_000_000
 """Stored states: more of them are a slip of the unit of time."""
 
+ROUND_OFF = 1.0 + 1e-9
+"""A time up to this many times the end is that of the end."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Output:
@@ -25,14 +28,15 @@ class Output:
     every : float, optional
         Interval [time] of the stored states, which are interpolated; left out, without ``at``, every step is stored.
     at : sequence of float, optional
-        Further times, ascending.
+        Further times, ascending, up to the end of the run. Runs that go on from another leave out those that lie before
+        their begin.
     energy : bool
         Whether energies and constraint residuals are evaluated at the stored times.
 
     Raises
     ------
     ModelError
-        If a value is out of bounds.
+        If a value is out of bounds, or (in `simulate`) a time is negative or behind the end of the run.
 
     Notes
     -----
@@ -53,11 +57,21 @@ class Output:
             raise ModelError(f"Output: at must ascend, not {show(at.tolist())}.")
         object.__setattr__(self, "at", tuple(at.tolist()))
 
+    def refuse_outside(self, begin: float, end: float) -> None:
+        """Refuse times that no part of a motion up to ``end`` has; those before ``begin`` are of a run before."""
+        if self.at and self.at[0] < min(begin, 0.0):
+            raise ModelError(f"simulate: Output(at=...) asks for the state at {self.at[0]:g}; runs begin at 0.")
+        if self.at and self.at[-1] > end * ROUND_OFF:
+            raise ModelError(
+                f"simulate: Output(at=...) asks for the state at {self.at[-1]:g}, but the run ends at {end:g}. Leave "
+                f"it out, or take a later end."
+            )
+
     def times(self, begin: float, end: float) -> list[float] | None:
         """The times wanted after ``begin`` up to ``end``, ascending; None for every step."""
         if self.every is None and not self.at:
             return None
-        wanted = {t for t in self.at if begin < t <= end}
+        wanted = {t for t in self.at if begin < t <= end * ROUND_OFF}
         if self.every is not None:
             if end - begin > MOST * self.every:
                 raise ModelError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,7 +21,14 @@ __all__ = ["Recorder"]
 
 
 class Recorder:
-    """Collects the results of one run."""
+    """Collects the results of one run.
+
+    Attributes
+    ----------
+    steps : array of double
+        Four numbers for every accepted step, one step after the other: end, size, iterations, error. They are all that
+        a run keeps of steps whose states are not stored, 32 bytes each.
+    """
 
     def __init__(self, dynamics: Dynamics, energy: bool) -> None:
         self.dynamics, self.energy = dynamics, energy
@@ -28,7 +36,7 @@ class Recorder:
         self.states: list[StepState] = []
         self.rows: list[tuple[float, ...]] = []
         self.residuals: list[tuple[float, float, float]] = []
-        self.steps: list[tuple[float, float, float, float]] = []
+        self.steps = array("d")
         self.work = np.zeros(3)
         self._power: FloatArray | None = None
         self._before: tuple[float, FloatArray, FloatArray] | None = None
@@ -38,7 +46,7 @@ class Recorder:
     @property
     def n_steps(self) -> int:
         """Number of accepted steps."""
-        return len(self.steps)
+        return len(self.steps) // 4
 
     def step(self, state: StepState, h: float, result: StepResult) -> None:
         """An accepted step; called while the kinematics evaluated last are those of its end."""
@@ -47,7 +55,7 @@ class Recorder:
 
     def count(self, t: float, h: float, iterations: int, error: float, power: FloatArray | None) -> None:
         """An accepted step with the powers (3,) at its end; without them, no work is done in it."""
-        self.steps.append((t, h, float(iterations), error))
+        self.steps.extend((t, h, float(iterations), error))
         if power is not None:
             self._before = t - h, self.work, power if self._power is None else self._power
             self._end = t
@@ -132,6 +140,6 @@ class Recorder:
             lam=np.array([s.lam for s in states]).reshape(n_t, self.dynamics.n_c),
             energy=Energy(*energies.T),
             residuals=np.array(self.residuals) if self.residuals else np.full((n_t, 3), np.nan),
-            steps=np.array(self.steps).reshape(-1, 4),
+            steps=np.array(self.steps, dtype=np.float64).reshape(-1, 4),
             **rest,
         )

@@ -15,11 +15,13 @@ from flexmbs.bodies.rigid import RigidBody
 from flexmbs.core.checks import show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
+from flexmbs.core.identity import IdentityMap
 from flexmbs.core.rotations import from_quaternion
 from flexmbs.dynamics import Dynamics
 from flexmbs.forces.elastic_support import ElasticSupport
 from flexmbs.joints.contracts import Joint
 from flexmbs.linearisation import state_places
+from flexmbs.membership import bodies_of
 from flexmbs.model import Model, kind_in_words
 from flexmbs.system import System, compile_model
 from flexmbs.trees.momentum import tree_centre
@@ -178,12 +180,11 @@ def _entry(system: System, joint: Joint) -> JointEntry:
 
 def _loose(model: Model) -> tuple[str, ...]:
     """Bodies without joint and support."""
-    held = [side.body for j in model.joints for pair in j.pairs for side in (pair.a, pair.b)]
-    held += [s.at.body for s in model.supports] + [side.body for h in model.hinges for side in (h.a, h.b)]
-    held += [body for load in model.loads if isinstance(load, ElasticSupport) for body in load.targets]
-    held += [body for body in model.linear_bodies if body.fixed]
-    known = {id(body) for body in held}
-    return tuple(body.name for body in model.bodies if id(body) not in known)
+    holding = (*model.joints, *model.supports, *model.hinges)
+    elastic = [load for load in model.loads if isinstance(load, ElasticSupport)]
+    held = IdentityMap((body, None) for item in (*holding, *elastic) for body in bodies_of(item))
+    held.update((body, None) for body in model.linear_bodies if body.fixed)
+    return tuple(body.name for body in model.bodies if body not in held)
 
 
 def _far(joint: Joint, model: Model) -> list[str]:
@@ -191,7 +192,7 @@ def _far(joint: Joint, model: Model) -> list[str]:
 
     The size is the length of the rod with the same radius of gyration. Flexible bodies are joined at their nodes.
     """
-    sides = {id(side.body): side for pair in joint.pairs for side in (pair.a, pair.b)}
+    sides = IdentityMap((side.body, side) for pair in joint.pairs for side in (pair.a, pair.b))
     found = []
     for side in sides.values():
         body = side.body

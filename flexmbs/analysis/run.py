@@ -10,6 +10,7 @@ import numpy as np
 from flexmbs.analysis.chunks import Chunks
 from flexmbs.analysis.grid import Grid
 from flexmbs.analysis.interruption import Interruption
+from flexmbs.analysis.load_jumps import LoadJumps
 from flexmbs.analysis.output import Output
 from flexmbs.analysis.recorder import Recorder
 from flexmbs.analysis.sampling import Sampling
@@ -56,8 +57,11 @@ class Run:
     ) -> None:
         self.dynamics, self.scheme, self.control, self.output = dynamics, scheme, control, output
         self.sampled = Sampling(dynamics)
+        self.sampled.refuse_endless(until - begin)
+        self.jumps = LoadJumps(dynamics, scheme.order, begin, until)
         self.events = Watch(dynamics, self.sampled.viewer, events)
         self.t0, self.until, self.origin = begin, until, begin
+        output.refuse_outside(begin, until)
         self.wanted = output.times(begin, until)
         self.status, self.message = Status.DONE, ""
         self.rejected, self.jump = 0, ""
@@ -132,14 +136,23 @@ class Run:
                 self.status = Status.TOO_MANY_STEPS
                 self.message = f"stopped at t = {self.state.t:.6g} after {most} steps, the last of size {self.h:.3g}."
                 return
-            barrier = min(self.until, self.sampled.next_time(self.state.t))
+            jump = self.jumps.next_time(self.state.t)
+            if jump - self.state.t <= NEAR * self.h:  # now, but for round-off
+                self.state = self.state._replace(t=jump)
+                if self.jumps.is_jump(jump):
+                    self._restart()
+                continue
+            barrier = min(self.until, self.sampled.next_time(self.state.t), jump)
             error = self.chunks.advance(barrier, error_before)
             if error is not None:
                 error_before = error
                 self._passed(progress, span, show=True)
                 continue
             h, end = grid.next(self.state.t, min(self.h, largest, self.stepper.longest(self.state)), barrier)
-            result = self.stepper.step(self.state, h)
+            to = self.jumps.left(end) if self.jumps.is_jump(end) else end
+            if self.jumps.look(self.state.t, to) is not None:
+                continue  # with the jump as a barrier
+            result = self.stepper.step(self.state, h if to == end else to - self.state.t)
             if result.state is None or not control.accepts(result.error, error_before):
                 again = control.again(h, result)
                 if again >= smallest:
@@ -167,6 +180,7 @@ class Run:
             grid.reached(new.t, barrier)
             error_before = result.error
             self.recorder.step(new, new.t - self.state.t, result)
+            self.jumps.steps = self.recorder.n_steps
             dyn.accept(new.q)
             self.store(self.state, new)
             self.state = new
@@ -176,7 +190,7 @@ class Run:
             if happened.t is not None and self._react(happened.events):
                 return
             changed = self.sampled.sample(self.state)
-            if changed:
+            if changed or self.jumps.is_jump(self.state.t):
                 self._restart()
             self._passed(progress, span, show=self.recorder.n_steps % 20 == 0)
 

@@ -9,12 +9,16 @@ import numpy as np
 
 from flexmbs.control.loop import ControlLoop
 from flexmbs.core.contracts import FloatArray
+from flexmbs.core.errors import ModelError
 
 if TYPE_CHECKING:
     from flexmbs.dynamics import Dynamics
     from flexmbs.integrators.contracts import StepState
 
 __all__ = ["Sampling"]
+
+MANY = 1e9
+"""Samples of one controller in a run: more of them are a slip of the unit of time, and would not end within days."""
 
 
 class Sampling:
@@ -27,6 +31,15 @@ class Sampling:
         self.state = self.loop.initial()
         self.viewer = dynamics.python.viewer
         self.samples: list[tuple[float, FloatArray]] = []
+
+    def refuse_endless(self, span: float) -> None:
+        """Refuse periods that are next to nothing in a run over ``span``."""
+        for c in self.loop.controllers:
+            if span > MANY * c.period:
+                raise ModelError(
+                    f"{type(c).__name__} {c.name!r}: its period of {c.period:g} makes more than {MANY:.0e} samples in "
+                    f"a run of {span:g}; take a longer one, or a continuous controller such as FirstOrder."
+                )
 
     def begin(self, t: float, q: FloatArray, v: FloatArray) -> None:
         """Values held at the start of a run: those of the first samples, which see no accelerations yet."""

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
+from flexmbs.analysis.breakaway import warn_of_early_slip
 from flexmbs.analysis.energy_gain import warn_of_gain
 from flexmbs.analysis.output import Output
 from flexmbs.analysis.run import Run
 from flexmbs.analysis.watch import as_events
-from flexmbs.core.checks import as_flag, as_number, show
+from flexmbs.core.checks import as_flag, as_number, is_list, show
 from flexmbs.core.errors import ConvergenceError, ModelError
 from flexmbs.core.progress import Progress
 from flexmbs.dynamics import Dynamics
@@ -69,7 +70,9 @@ def simulate(
     output : Output, optional
         Default: every step.
     start : TimeSolution or StaticSolution, optional
-        A motion: resumes from its end, bitwise as if the run had not been interrupted; the model must be the same. What
+        A motion: resumes from its end, bitwise as if the run had not been interrupted; the model must be the same. An
+        end that was planned (``until``, a terminal event) and is no end of a step of the longer run ends a shorter
+        step: the run then goes on from there with steps of its own, and differs by the error of the steps. What
         `solve_static` found: begins at t = 0 in its last equilibrium; the model must have the same coordinates, and may
         have other loads. A `Pose` that `inverse_kinematics` found: begins at t = 0 there. The bodies have their
         initial velocities: fields of flexible bodies are evaluated there, rigid bodies that spin about a point keep
@@ -81,7 +84,8 @@ def simulate(
     file : path-like, optional
         An HDF5 file (.h5) for the result. While the run is under way every stored state goes to a journal beside it,
         which even a killed process leaves readable: load it with `flexmbs.load`, and go on with ``start=`` and another
-        file; `flexmbs.joined` puts both together.
+        file; `flexmbs.joined` puts both together. If the journal or the file cannot be written (a full disk) there is a
+        warning, and the motion is returned all the same.
     progress : bool
         Whether to show progress on standard error when it takes longer than a second.
     throw : bool
@@ -100,7 +104,10 @@ def simulate(
     Warns
     -----
     AccuracyWarning
-        If the motion gains energy from nowhere (more than 5 % of the largest).
+        If the motion gains energy from nowhere (more than 5 % of the largest), or friction that sticks (`StickSlip`)
+        lets go below its static limit by more than 1 %; the latter is seen where every step is stored.
+    LossWarning
+        If the journal or the file could not be written, or the journal has gone.
     RuntimeWarning
         If bodies are moved by more than 1e-3 (of the size of the model, or rad) to meet the joints and ``keep`` names
         none, or if the joints change the velocity of a moving body by more than 1 %.
@@ -116,6 +123,10 @@ def simulate(
     """
     if not isinstance(model, Model | System):
         raise ModelError(f"simulate: expected a Model, not {show(model)}.")
+    if not is_list(keep):
+        raise ModelError(f"simulate: keep must be a list of bodies, not {show(keep)}.")
+    events = as_events(events)
+    keep = tuple(keep)
     form = None
     if isinstance(model, Model) and not events and not keep and (start is None or _in_sparse_form(start)):
         from flexmbs.analysis.long_trees import sparse_form  # which simulates to find a start
@@ -123,7 +134,9 @@ def simulate(
         form = sparse_form(model)
     system = model if isinstance(model, System) else compile_model(model if form is None else form.model)
     begin = 0.0
-    if start is not None and not isinstance(start, StaticSolution | Pose):
+    if isinstance(start, StaticSolution):
+        begin = start.time
+    elif start is not None and not isinstance(start, Pose):
         _check_start(start, system)
         begin = float(start.last.t)
     until = as_number("simulate", "until", until, minimum=begin, unit="time")
@@ -134,12 +147,12 @@ def simulate(
     if not isinstance(output, Output):
         raise ModelError(f"simulate: output must be an Output such as Output(every=0.01), not {show(output)}.")
     throw = as_flag("simulate", "throw", throw)
-    run = Run(Dynamics(system), scheme, control, output, begin, until, as_events(events))
+    run = Run(Dynamics(system), scheme, control, output, begin, until, events)
     stream = None
     if file is not None:
         dyn = run.dynamics
         stream = Stream(system.model, (dyn.n_q, dyn.n_v, dyn.n_c), file)
-    run.begin(start, stream, tuple(keep))
+    run.begin(start, stream, keep)
     with Progress(f"motion of {system.model.name!r}", wanted=as_flag("simulate", "progress", progress)) as shown:
         run.integrate(shown)
     if run.status is Status.INTERRUPTED:
@@ -151,6 +164,7 @@ def simulate(
         stream.close(solution)
     if until > begin:
         warn_of_gain(solution, (run.dynamics.position_size / (until - begin)) ** 2)
+        warn_of_early_slip(solution)
     if throw and run.status in (Status.STEP_TOO_SMALL, Status.TOO_MANY_STEPS):
         raise ConvergenceError(f"Model {system.model.name!r}: {run.message} {run.status.value}", solution)
     return solution

@@ -47,7 +47,7 @@ class Stability(NamedTuple):
 
 def small_motions(dyn: Dynamics, lin: ConstrainedLinearisation) -> SmallMotions:
     """The equations of small motions about a state of rest."""
-    return SmallMotions(lin.M, lin.D, lin.K, lin.G, lin.states, not without_potential(dyn), dyn._compliance)
+    return SmallMotions(lin.M, lin.D, lin.K, lin.G, lin.states, not without_potential(dyn), dyn.multiplier_compliance)
 
 
 def stability_of(dyn: Dynamics, lin: ConstrainedLinearisation) -> Stability:

@@ -403,7 +403,7 @@ def _increment(
     held = 1e-12 * float(np.median(ratio)) if len(ratio) else 1e-12
     A = S + held * M + held * diags_array(lin.states.astype(np.float64)) + 0.0 * eye_array(n)
     if dyn.n_c:
-        slack = np.maximum(dyn._compliance, 0.0)
+        slack = np.maximum(dyn.multiplier_compliance, 0.0)
         A = block_array([[A, lin.G.T], [lin.G, -diags_array(slack)]])
     x = splu(csc_array(A)).solve(-np.concatenate((lin.directions.T @ r, gap)))
     return np.asarray(lin.directions @ x[:n]), np.asarray(x[n:])

@@ -11,6 +11,8 @@ from flexmbs.analysis.spanning import Edge, fundamental_loops, spanning_trees
 from flexmbs.bodies.ground import Ground
 from flexmbs.core.checks import show
 from flexmbs.core.errors import ModelError
+from flexmbs.core.identity import IdentityMap
+from flexmbs.membership import bodies_of
 from flexmbs.model import Model, kind_in_words
 from flexmbs.system import System
 from flexmbs.trees.tree import TreeLink
@@ -164,11 +166,11 @@ def topology(model: Model | System) -> Topology:
     system = report.system
     found = system.model
     bodies = (*found.bodies, *found.tree_links)
-    number = {id(body): i for i, body in enumerate(bodies)}
+    number = IdentityMap.numbers(bodies)
     lines = [_tree_joint(link) for link in found.tree_links]
     ends: list[tuple[int, int] | None] = [
-        (-1 if link.tree.parents[link.index] < 0 else number[id(link.tree.bodies[link.tree.parents[link.index]])],
-         number[id(link)]) if link.link.joint.n_v < 6 else None
+        (-1 if link.tree.parents[link.index] < 0 else number[link.tree.bodies[link.tree.parents[link.index]]],
+         number[link]) if link.link.joint.n_v < 6 else None
         for link in found.tree_links
     ]  # fmt: skip
     for joint in found.joints:
@@ -178,11 +180,11 @@ def topology(model: Model | System) -> Topology:
     for support in found.supports:
         body = support.at.body
         lines.append(JointLine(str(support.at), kind_in_words(support), (GROUND, body.name), 0, 0, "support"))
-        ends.append((-1, number[id(body)]))
+        ends.append((-1, number[body]))
     for hinge in found.hinges:
         a, b = hinge.a.body, hinge.b.body
         lines.append(JointLine(str(hinge.a), "hinge", (a.name, b.name), 0, 0, "joint"))
-        ends.append((number[id(a)], number[id(b)]) if a is not b else None)
+        ends.append((number[a], number[b]) if a is not b else None)
     ends = _once(lines, ends)
     in_graph = [i for i, pair in enumerate(ends) if pair is not None]
     edges = [Edge(*(ends[i] or (-1, -1)), 1 if lines[i].role == "in a tree" else 0) for i in in_graph]
@@ -226,7 +228,7 @@ def _tree_joint(link: TreeLink) -> JointLine:
 
 
 def _joint(joint: Joint, equations: int) -> JointLine:
-    among = tuple(dict.fromkeys(side.body.name for pair in joint.pairs for side in (pair.a, pair.b)))
+    among = tuple(body.name for body in bodies_of(joint))
     role = "joint"
     if any(equation.motion is not None for equation in joint.equations):
         role = "driver"
@@ -235,9 +237,9 @@ def _joint(joint: Joint, equations: int) -> JointLine:
     return JointLine(joint.name, kind_in_words(joint), among, equations, 0, role)
 
 
-def _two(joint: Joint, number: dict[int, int]) -> tuple[int, int] | None:
+def _two(joint: Joint, number: IdentityMap[Any, int]) -> tuple[int, int] | None:
     pair = joint.pairs[0]
-    a, b = (-1 if isinstance(m.body, Ground) else number[id(m.body)] for m in (pair.a, pair.b))
+    a, b = (-1 if isinstance(m.body, Ground) else number[m.body] for m in (pair.a, pair.b))
     return (a, b) if a != b else None
 
 

@@ -13,7 +13,7 @@ from flexmbs.core.errors import ModelError
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-__all__ = ["as_point", "frame_along", "joint_frame"]
+__all__ = ["as_axis", "as_point", "frame_along", "joint_frame"]
 
 
 def joint_frame(axis: ArrayLike, x: ArrayLike | None = None, owner: str = "joint") -> FloatArray:
@@ -62,9 +62,16 @@ def as_point(owner: str, name: str, value: ArrayLike, flat: bool, unit: str = ""
     return as_array(owner, name, value, (3,), unit=unit)
 
 
+def as_axis(owner: str, name: str, value: ArrayLike, flat: bool) -> FloatArray:
+    """A unit vector of three components; where ``flat``, two will do and it lies in the plane."""
+    if flat and has_shape(value, (2,)):
+        return np.append(as_direction(owner, name, value, 2), 0.0)
+    return as_direction(owner, name, value, 3)
+
+
 def frame_along(owner: str, axis: ArrayLike | None, x: ArrayLike | None, flat: bool) -> FloatArray:
     """The frame of an axis and a first axis that may be missing."""
     if axis is None and x is None:
         return np.eye(3)
-    x = None if x is None else as_point(owner, "x", x, flat)
-    return joint_frame((0.0, 0.0, 1.0) if axis is None else axis, x, owner)
+    third = (0.0, 0.0, 1.0) if axis is None else as_axis(owner, "axis", axis, flat)
+    return joint_frame(third, None if x is None else as_axis(owner, "x", x, flat), owner)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from flexmbs.body import FlexibleBody
 from flexmbs.core.checks import as_array, show
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError
+from flexmbs.core.references import Description
 from flexmbs.core.rotations import from_quaternion
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ __all__ = ["InitialVelocity"]
 
 
 @dataclass(frozen=True, eq=False, init=False)
-class InitialVelocity:
+class InitialVelocity(Description):
     r"""The velocity field of a rigid motion as the initial velocity of a flexible body.
 
     .. math:: \dot r = v_0 + \Omega \times (r - p), \qquad \dot r_s = \Omega \times r_s
@@ -52,6 +53,7 @@ class InitialVelocity:
     [0.0, 2.0, 0.0]
     """
 
+    role: ClassVar[str] = "initial velocity"
     body: FlexibleBody
     velocity: FloatArray
     angular_velocity: FloatArray

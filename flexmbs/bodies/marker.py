@@ -15,16 +15,17 @@ frame in body axes. A marker on a flexible body sits on a node, and its frame is
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from flexmbs.bodies.frames import as_point, frame_along, joint_frame
 from flexmbs.body import Attachment, FlexibleBody, as_attachment
-from flexmbs.core.checks import as_array, as_count, frozen_copy, show
+from flexmbs.core.checks import as_count, frozen_copy, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.directors import section_axes_of
 from flexmbs.core.errors import ModelError
+from flexmbs.core.references import Description
 from flexmbs.core.rotations import as_rotation, axis_rotation, from_quaternion
 
 if TYPE_CHECKING:
@@ -36,13 +37,14 @@ OFF_NODE = 1e-6
 """How far from its node, relative to the size of the body, a point may be given."""
 
 
-class Body:
+class Body(Description):
     """What rigid bodies, point masses and the ground have in common: a place and markers.
 
     A class of bodies says where it is by ``place``, whether it moves in the plane only by ``planar`` and whether it has
     an orientation by ``rotates``. Coordinates at the start are ``initial_q`` and ``initial_v``.
     """
 
+    role: ClassVar[str] = "body"
     name: str
 
     @property
@@ -81,7 +83,8 @@ class Body:
             From the origin of the body frame (the centre of mass), in body axes [length]; two components suffice for
             what is planar.
         axis : (3,) array, optional
-            Third axis of the marker frame in body axes. Without it the marker frame is parallel to the body frame.
+            Third axis of the marker frame in body axes; two components suffice for what is planar. Without it the
+            marker frame is parallel to the body frame.
         x : (3,) array, optional
             Direction of its first axis, made normal to ``axis``; by default the body axis that is most nearly normal.
         name : str, optional
@@ -129,7 +132,7 @@ class Body:
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
-class Marker:
+class Marker(Description):
     """A point and a frame that are fixed to a body; made by ``body.marker(...)`` or ``body.marker_at(...)``.
 
     Position and orientation at the start are p = r + R s and R R_BM with the place r, R of the body frame (of the
@@ -159,6 +162,7 @@ class Marker:
     [1.0, 0.0, 0.0]
     """
 
+    role: ClassVar[str] = "marker"
     body: Body | FlexibleBody
     point: FloatArray | None
     frame: FloatArray
@@ -188,7 +192,7 @@ class Marker:
         else:
             if point is None or node is not None:
                 raise ModelError(f"Marker on {body}: give the point of the marker; only flexible bodies have nodes.")
-            point = frozen_copy(as_array(f"Marker on {body}", "point", point, (3,), unit="length"))
+            point = frozen_copy(as_point(f"Marker on {body}", "point", point, body.planar, "length"))
             if not body.rotates and np.abs(point).max() > 1e-9 + OFF_NODE * float(np.abs(body.place[0]).max()):
                 raise ModelError(
                     f"Marker on {body}: a point mass has no other points than its own, but the marker is to be "

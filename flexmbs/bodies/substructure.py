@@ -2,8 +2,9 @@ r"""Substructures: reduced parts between two frames, which neighbours share, so 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from scipy import linalg
@@ -14,6 +15,7 @@ from flexmbs.coordinates import ExtraCoordinate
 from flexmbs.core.checks import as_array, as_flag, as_name, as_number, frozen_copy, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
+from flexmbs.core.references import Description, ReferenceMap
 from flexmbs.core.rotations import RotationLike, as_rotation
 from flexmbs.reduction.inertia import InertiaInvariants
 from flexmbs.reduction.interfaces import Frame
@@ -29,7 +31,7 @@ SOFT = 1e-12
 
 
 @dataclass(frozen=True, eq=False, init=False)
-class Substructure:
+class Substructure(Description):
     r"""A reduced part between two frames that are bodies of the model: {r0, u, v, w} of Valverde, Cuadrado et al.
 
     The frame of the first body, :math:`r_A, A = [u\ v\ w]`, is the floating frame of the part. The frame of the second
@@ -101,6 +103,7 @@ class Substructure:
     (['beam section 1', 'beam section 2', 'beam section 3'], 6)
     """
 
+    role: ClassVar[str] = "substructure"
     reduced: ReducedModel
     start: RigidBody
     end: RigidBody
@@ -158,6 +161,15 @@ class Substructure:
 
     def __str__(self) -> str:
         return f"Substructure {self.name!r}"
+
+    def replaced(self, mapping: Mapping[Any, Any]) -> Substructure:
+        """A copy between other bodies; all that follows from where they are is found anew."""
+        known = ReferenceMap.of(mapping)
+        start, end = (known.get(body, body) for body in (self.start, self.end))
+        if start is self.start and end is self.end:
+            return self
+        names = ("interfaces", "retardation", "ratio", "stiffening", "position", "rotation", "name")
+        return Substructure(self.reduced, start, end, **{name: getattr(self, name) for name in names})
 
     @property
     def mass(self) -> float:

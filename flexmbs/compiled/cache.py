@@ -3,7 +3,7 @@
 A module is named by the hash of its text, of the versions of everything that compiles it, and of the state of all
 sources of the package and of the kernels' modules: numba does not see when a function changes that it has compiled into
 another. It lies in the folder NUMBA_CACHE_DIR, or else in the user's cache; where neither can be written, in a
-temporary folder that goes with the process.
+temporary folder that goes with the process. Files there that are cut off are made anew.
 """
 
 from __future__ import annotations
@@ -120,6 +120,15 @@ class Module:
             Path(file.name).replace(path)
         if not self.compiled:
             sys.stderr.write(f"flexmbs: compiling the steps of {self.title} (about {SECONDS} s, once) ...\n")
+        try:
+            self._execute(path)
+        except (EOFError, TypeError, ValueError):  # Python's own file of it is cut off
+            for cut in (place / "__pycache__").glob(f"{self.name}.*.pyc"):
+                cut.unlink(missing_ok=True)
+            self._execute(path)
+
+    def _execute(self, path: Path) -> None:
+        """Import the module and compile its function."""
         spec = importlib.util.spec_from_file_location(self.name, path)
         assert spec is not None  # noqa: S101
         assert spec.loader is not None  # noqa: S101

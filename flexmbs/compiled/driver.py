@@ -39,7 +39,7 @@ def hindrance(dynamics: Dynamics, scheme: GeneralizedAlpha, refresh: str) -> str
         return "its matrix is not a narrow band (half width 48 at most)"
     if refresh == "demand":
         return "the iteration matrix is made on demand (refresh='demand')"
-    if len(dynamics.system._turned) and scheme.index == 2 and dynamics.n_c:
+    if len(dynamics.system.turned_blocks) and scheme.index == 2 and dynamics.n_c:
         return "supports in inclined directions with index 2"
     if m.floating:
         return "it has bodies in floating frames, whose mass changes"
@@ -117,7 +117,7 @@ class Driver:
         slots = matrix._static_slots
         assert slots is not None  # noqa: S101
         self.varying = not dyn.prescribed.steady or bool(dyn.prescribed.moving)
-        self._given = dyn._given[None], dyn.motion[None], dyn.prescribed.scale[None]
+        self._given = dyn.given[None], dyn.motion[None], dyn.prescribed.scale[None]
         rows = n if self.varying else 1
         self._tables = tuple(np.zeros((rows, *part.shape[1:])) for part in self._given)
         self._equations = matrix._equations
@@ -128,7 +128,7 @@ class Driver:
             motion=self._given[1], scale=self._given[2], errors=np.zeros(n), iterations=np.zeros(n, dtype=np.int64),
             counts=np.zeros(2, dtype=np.int64), mass=dyn.mass, body_of=dyn.body_of, body_sizes=dyn.body_sizes,
             angles=dyn.angles_of_bodies, states=dyn.states, velocity_rows=dyn.velocity_rows, order=dyn.system.free,
-            frame_dofs=dyn._frame_dofs, frames=dyn._frames, turned=dyn.system._turned, r=dyn.r, B=dyn.B, T=dyn.T,
+            frame_dofs=dyn.frame_dofs, frames=dyn.frames, turned=dyn.system.turned_blocks, r=dyn.r, B=dyn.B, T=dyn.T,
             d=dyn.d, b=dyn.b, source=matrix._from, slots=slots[:first], masses=matrix._mass,
             mass_slots=slots[first:second], slack=np.zeros(len(self._equations)), diagonal=slots[second:],
             data=static.data, reach=static._reach, pivots=static._sizes, solution=static._x, dq=np.zeros(k),
@@ -228,8 +228,8 @@ class Driver:
         dyn, s, x = self.dynamics, self.scheme, self.x
         if self._function is None:
             self._function = self.module.function()
-        if dyn._compliance is not self._seen:
-            self._seen = dyn._compliance
+        if dyn.multiplier_compliance is not self._seen:
+            self._seen = dyn.multiplier_compliance
             x.slack[:] = self._seen[self._equations]
         parts = state.q, state.v, state.a, state.aux, state.lam, state.v_old
         for row, part in zip(self._first_rows, parts, strict=True):

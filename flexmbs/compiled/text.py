@@ -1,7 +1,7 @@
 """The text of a step driver: a module with only the groups that a system has.
 
-Its functions call the same kernels in the same order as `Dynamics.residual` and `Dynamics.tangent`. Kernels, those of
-users too, are imported by name.
+Its calls are the stages of `flexmbs.motion_stages`, which the loop in Python runs too. Kernels, those of users too, are
+imported by name.
 """
 
 from __future__ import annotations
@@ -19,12 +19,9 @@ import numpy as np
 from flexmbs.compiled import newton_step
 from flexmbs.compiled.addresses import Addresses
 from flexmbs.forces.wrench import wrench_force
-from flexmbs.mechanics.inertia import add_rows_product, gyroscopic_force, gyroscopic_tangent, inertia_force
-from flexmbs.mechanics.moving_mass import renew_step_mass
-from flexmbs.mechanics.pairs import joint_coupling, joint_force, joint_rates, joint_tangent, pull_down, update_angles
-from flexmbs.mechanics.row_forces import row_force, row_force_energy, row_force_tangent
-from flexmbs.mechanics.wrenches import wrench_tangent
-from flexmbs.trees.dynamics import tree_force, tree_tangent
+from flexmbs.mechanics.pairs import joint_coupling, joint_rates, update_angles
+from flexmbs.mechanics.row_forces import row_force_energy
+from flexmbs.stages import Given, Stage
 
 if TYPE_CHECKING:
     from flexmbs.core.contracts import FloatArray
@@ -96,6 +93,7 @@ class Text:
         self.modules: list[str] = []
         self.groups: list[str] = []
         self._tables: list[tuple[str, str]] = []
+        self._names: dict[int, str] = {}  # of what lives as long as the dynamics does
         self._force: list[str] = ["refused = False"]
         self._tangent: list[str] = ["refused = False"]
         self._rates: list[str] = ["pass"]
@@ -115,129 +113,77 @@ class Text:
         )  # fmt: skip
 
     def _collect(self) -> None:
-        """Tables and calls, in the order of `Dynamics.residual`."""
-        dyn, m = self.dynamics, self.dynamics.mechanics
-        take = self.addresses
-        work = self._table("work", take.group(dyn._work, self._import(type(dyn._work))))
-        markers = work
-        if m is not None:
-            markers = self._table("markers", take.group(dyn.markers, self._import(type(dyn.markers))))
-        mass = [self._table(f"mass_{i}", take.array(part)) for i, part in enumerate(dyn._M)]
-        self._both(f"{self._import(inertia_force)}({', '.join(mass)}, state.a, given, {work}.r)")
-        damped = len(dyn._damped_mass) > 0
-        if damped:
-            rows = [self._table(f"damping_{i}", take.array(part)) for i, part in enumerate(dyn._C)]
-            self._both(f"{self._import(add_rows_product)}({', '.join(rows)}, state.v, {work}.r)")
-        for i, term in enumerate(dyn._terms):
-            self.groups.append(term.name.split(" of ")[0])
-            g = self._group(f"term_{i}", term.group, term.name)
-            self._check(term.force, term.name, f"({g}, state, env, {work})", self._force)
-            if term.tangent is None:
-                self._check(term.force, term.name, f"({g}, state, env, {work})", self._tangent)
-            else:
-                self._check(term.tangent, term.name, f"({g}, state, env, {work}, weights)", self._tangent)
-        if damped:
-            blocks = self._table("damped", take.array(dyn._damped_mass))
-            self._tangent += [f"for k in range({blocks}.shape[0]):", f"    {work}.B[k] += weights[1] * {blocks}[k]"]
-        if m is not None:
-            self._mechanics(m, work, markers)
-
-    def _mechanics(self, m: Any, work: str, markers: str) -> None:
-        """What acts on markers."""
-        dyn, take = self.dynamics, self.addresses
-        if len(m.rigid.dofs):
-            self.groups.append("rigid bodies")
-            g = self._group("rigid", m.rigid, "rigid bodies")
-            own = markers if dyn._rigid_alone is not None else work  # whichever is compiled for the loop in Python
-            self._force.append(f"{self._import(gyroscopic_force)}({g}, state, env, {own})")
-            self._tangent.append(f"{self._import(gyroscopic_tangent)}({g}, state, env, {own}, weights)")
-        if len(m.trees.kind):
-            self._trees(m, markers)
-        self._both(f"{markers}.W[:] = 0.0")
-        pulls = []
-        for i, (kind, group) in enumerate(m.markers.groups):
-            self.groups.append(f"markers on {kind.name}")
-            g = self._group(f"markers_{i}", group, kind.name)
-            self._check(kind.place, kind.name, f"({g}, state, env, {markers})", self._force)
-            self._check(kind.place_tangent, kind.name, f"({g}, state, env, {markers})", self._tangent)
-            pulls.append(f"{self._import(kind.pull, kind.name)}({g}, state, env, {markers}, weights)")
+        """Tables and calls of all stages, in their order, and what is told of a step when it is made."""
+        dyn, m, take = self.dynamics, self.dynamics.mechanics, self.addresses
+        for name, work in (("work", dyn.workspace.work), ("markers", dyn.markers)):
+            self._names[id(work)] = self._table(name, take.group(work, self._import(type(work))))
+            for field, array in work._asdict().items():
+                self._names.setdefault(id(array), f"{name}.{field}")
+        for stage in dyn.stages.force:
+            self._force += self._written_call(stage)
+        for stage in dyn.stages.tangent:
+            self._tangent += self._written_call(stage)
+        self.groups = list(dict.fromkeys(stage.owner.split(" of ")[0] for stage in dyn.stages.force))
         if len(m.joints.mA):
-            self._joints(m, markers)
+            joints, dof = self._name(m.joints, "joints", "joints"), self._name(m.markers.dof, "dof", "markers")
+            self._rates = [f"{self._import(joint_rates)}({joints}, markers, rate)"]
+            self._coupling = [f"{self._import(joint_coupling)}({joints}, {dof}, markers.B, y, out)"]
+        self._powers(m)
+        for group, owner in ((m.joints, "joints"), (m.forces, "forces")):
+            if any(group is table for table in dyn.turns.angular):
+                name = self._name(group, owner, owner)
+                columns = ", ".join(f"{name}.{c}" for c in ("mA", "mB", "ptr", "kind", "c", "near"))
+                self._account.append(f"{self._import(update_angles)}({columns}, markers.p, markers.R)")
+
+    def _powers(self, m: Any) -> None:
+        """Powers of forces between markers and of wrenches, after a step."""
+        take = self.addresses
         if len(m.forces.mA):
-            self.groups.append("forces between markers")
-            g = self._group("forces", m.forces, "forces between markers")
-            self._check(row_force, "", f"({g}, state, env, {markers})", self._force)
-            self._check(row_force_tangent, "", f"({g}, state, env, {markers}, weights)", self._tangent)
             power = self._table("power", take.array(self._power))
             energy = self._table("energy", take.array(np.zeros(len(m.forces.mA))))
+            forces = self._name(m.forces, "forces", "forces between markers")
             self._account += [
                 "if c_powers == 1:",
-                f"    {self._import(row_force_energy)}({g}, state.v, env, {markers}, {energy}, {power}[i])",
+                f"    {self._import(row_force_energy)}({forces}, state.v, env, markers, {energy}, {power}[i])",
             ]
         if len(m.wrenches.mk):
-            self.groups.append("forces on markers")
-            g = self._group("wrenches", m.wrenches, "forces on markers")
-            rows = self._table("wrench_rows", take.array(m.wrench_offsets))
-            force = f"{self._import(wrench_force)}({g}, {markers}.R, env.scale, "
-            self._force.append(f"{force}{markers}.W)")
-            ptr = self._table("wrench_ptr", take.array(m.markers.ptr))
-            self._tangent.append(
-                f"{self._import(wrench_tangent)}({g}, {rows}, {ptr}, env.scale, {markers}, weights[0])"
-            )
             power = self._table("wrench_power", take.array(self._wrench_power))
+            wrenches = self._name(m.wrenches, "wrenches", "forces on markers")
             self._account += [
                 "if c_powers == 1:",
                 f"    {power}[i] = 0.0",
-                f"    {force}{power}[i])",
+                f"    {self._import(wrench_force)}({wrenches}, markers.R, env.scale, {power}[i])",
                 f"    for n in range({power}.shape[1]):",
                 "        for m in range(6):",
-                f"            {power}[i, n, m] *= {markers}.twist[n, m]",
+                f"            {power}[i, n, m] *= markers.twist[n, m]",
             ]
-        self._tangent += pulls
-        ptr, dof = self._table("ptr", take.array(m.markers.ptr)), self._table("dof", take.array(m.markers.dof))
-        self._both(f"{self._import(pull_down)}({ptr}, {dof}, {markers}.JT, {markers}.W, {markers}.r)")
-        if len(m.joints.mA):
-            self._coupling = [f"{self._import(joint_coupling)}(joints, {dof}, {markers}.B, y, out)"]
-        for name, group in (("joints", m.joints), ("forces", m.forces)):
-            if any(group is table for table in dyn.turns.angular):
-                columns = ", ".join(f"{name}.{c}" for c in ("mA", "mB", "ptr", "kind", "c", "near"))
-                self._account.append(f"{self._import(update_angles)}({columns}, {markers}.p, {markers}.R)")
 
-    def _trees(self, m: Any, markers: str) -> None:
-        """Trees, and their mass in the matrix of a step."""
-        take, moving = self.addresses, self.dynamics._moving_mass
-        self.groups.append("trees")
-        g = self._group("trees", m.trees, "trees")
-        self._force.append(f"{self._import(tree_force)}({g}, state, env, {markers})")
-        self._tangent.append(f"{self._import(tree_tangent)}({g}, state, env, {markers}, weights)")
-        arrays = moving.step_arrays
-        names = [self._table(f"tree_{name}", take.array(array)) for name, array in arrays.items()]
-        self._tangent.append(f"{self._import(renew_step_mass)}({g}, state.q, {', '.join(names)})")
+    def _written_call(self, stage: Stage) -> list[str]:
+        """A stage as statements."""
+        arguments = ", ".join(
+            str(a) if isinstance(a, Given) else self._name(a, f"table_{len(self._names)}", stage.owner)
+            for a in stage.arguments
+        )
+        call = f"{self._import(stage.kernel, stage.owner)}({arguments})"
+        return [call] if stage.refuse is None else [f"if {call} >= 0:", "    refused = True"]
 
-    def _joints(self, m: Any, markers: str) -> None:
-        self.groups.append("joints")
-        g = self._group("joints", m.joints, "joints")
-        self._force.append(f"{self._import(joint_force)}({g}, state, env, {markers})")
-        self._tangent.append(f"{self._import(joint_tangent)}({g}, state, env, {markers}, weights, on_rates)")
-        self._rates = [f"{self._import(joint_rates)}({g}, {markers}, rate)"]
-
-    def _both(self, line: str) -> None:
-        self._force.append(line)
-        self._tangent.append(line)
-
-    def _check(self, function: Any, owner: str, arguments: str, lines: list[str]) -> None:
-        """A call that may refuse an item."""
-        lines += [f"if {self._import(function, owner)}{arguments} >= 0:", "    refused = True"]
+    def _name(self, item: Any, name: str, owner: str) -> str:
+        """The name of a table or an array, which is handed over when it is first met."""
+        if id(item) not in self._names:
+            try:
+                value = (
+                    self.addresses.array(item)
+                    if isinstance(item, np.ndarray)
+                    else self.addresses.group(item, self._import(type(item), owner))
+                )
+            except ValueError as error:
+                raise Prevented(f"{owner}: {error}") from None
+            self._names[id(item)] = self._table(name, value)
+        return self._names[id(item)]
 
     def _table(self, name: str, value: str) -> str:
         self._tables.append((name, value))
         return name
-
-    def _group(self, name: str, group: Any, owner: str) -> str:
-        try:
-            return self._table(name, self.addresses.group(group, self._import(type(group), owner)))
-        except ValueError as error:
-            raise Prevented(f"{owner}: {error}") from None
 
     def _import(self, item: Any, owner: str = "") -> str:
         """Import a kernel or a group by its name; the name."""

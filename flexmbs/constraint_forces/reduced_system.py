@@ -200,7 +200,7 @@ class ReducedSystem:
         )  # fmt: skip
         r, G, gamma = self._evaluate(*self._state(q, v), as_number("ReducedSystem", "t", t, unit="time"))
         x = np.zeros(n_c) if guess is None else as_array("ReducedSystem", "guess", guess, (n_c,))
-        compliance = self._dyn._compliance
+        compliance = self._dyn.multiplier_compliance
         GT = G.T.tocsc()
         lam, iterations, left = conjugate_gradients(
             lambda d: G @ (self._over_mass @ (GT @ d)) + compliance * d, self._precondition,
@@ -372,7 +372,7 @@ class ReducedSystem:
         self._blocks[:] = 0.0
         first, second, target = self._pairs
         add_products(first, second, target, self._rows, self._widths, self._at, self._Gb, self._Hb, self._blocks)
-        self._blocks[self._diagonal[self._numbers]] += self._dyn._compliance
+        self._blocks[self._diagonal[self._numbers]] += self._dyn.multiplier_compliance
 
     def _right(self, r: FloatArray, G: csc_array, gamma: FloatArray) -> FloatArray:
         return np.asarray(gamma - G @ (self._over_mass @ r))

@@ -13,17 +13,19 @@ or nothing.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from flexmbs.bodies.ends import two_ended
 from flexmbs.bodies.ground import ground
 from flexmbs.bodies.marker import Marker, as_marker
 from flexmbs.control.actuator import JointTarget, Law, RowTarget, Target, WrenchTarget
-from flexmbs.control.calling import as_function, call, joint_coordinate
+from flexmbs.control.calling import as_function, call, joint_coordinate, name_of
 from flexmbs.core.checks import as_array, as_direction, as_flag, as_name, as_number, frozen_copy
 from flexmbs.core.errors import ModelError
+from flexmbs.core.references import Description, refers_to
 from flexmbs.forces.wrench import Wrench
 from flexmbs.joints.contracts import Row
 from flexmbs.joints.rows import DISTANCE, INERTIAL
@@ -48,7 +50,7 @@ STEP = 3e-7
 Limits = Sequence[float] | None
 
 
-class _Force:
+class _Force(Description):
     """What actuators share: the law with its limits and derivatives."""
 
     name: str
@@ -117,23 +119,23 @@ class JointActuator(_Force):
     (1.8, 5.0)
     """
 
-    joint: Any
+    joint: Any = field(metadata=refers_to("joint"))
     label: str = ""
     law: Law | None = None
     limits: Limits = None
     name: str = ""
 
     def __post_init__(self) -> None:
-        joint, label = joint_coordinate("JointActuator", self.joint, self.label)
-        object.__setattr__(self, "joint", joint)
+        name, label = joint_coordinate("JointActuator", self.joint, self.label)
         object.__setattr__(self, "label", label)
-        self._check(f"actuator of {label or 'coordinate'} of joint {joint!r}")
+        self._check(f"actuator of {label or 'coordinate'} of joint {name!r}")
 
     @property
     def acts_on(self) -> Target:
-        return JointTarget(self.joint, self.label)
+        return JointTarget(name_of(self.joint), self.label)
 
 
+@two_ended
 @dataclass(frozen=True, eq=False)
 class LineActuator(_Force):
     """A strut between two points: a positive force pushes them apart; the coordinate is their distance.

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from flexmbs.core.checks import as_array, as_name, show
+from flexmbs.core.checks import as_array, as_name, is_among, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import FlexmbsError, ModelError
 from flexmbs.forces.user_law import USER_ERRORS
 
-__all__ = ["as_function", "as_values", "call", "called_name", "joint_coordinate", "locked", "only_label"]
+__all__ = ["as_function", "as_values", "call", "called_name", "joint_coordinate", "locked", "name_of", "only_label"]
 
 ERRORS = (*USER_ERRORS, AssertionError, RuntimeError, OSError)
 """What a function of a user may raise."""
@@ -57,6 +57,11 @@ def called_name(owner: str, what: str, value: object) -> str:
     return found
 
 
+def name_of(value: Any) -> str:
+    """The name that a string is, or that an object has; `called_name` has checked it."""
+    return value if isinstance(value, str) else str(value.name)
+
+
 def joint_coordinate(owner: str, joint: object, label: str) -> tuple[str, str]:
     """Name of a joint, and the label of one of its coordinates; checked where the joint itself is given.
 
@@ -64,11 +69,11 @@ def joint_coordinate(owner: str, joint: object, label: str) -> tuple[str, str]:
     """
     name = called_name(owner, "joint", joint)
     if isinstance(joint, str):
-        return name, "" if label == "" else as_name(owner, "label", label)
+        return name, "" if isinstance(label, str) and not label else as_name(owner, "label", label)
     known = list(getattr(joint, "coordinates", ()))
-    if not label and len(known) == 1:
+    if isinstance(label, str) and not label and len(known) == 1:
         return name, str(known[0])
-    if label not in known:
+    if not is_among(label, known):
         has = f"has the coordinates {', '.join(known)}" if known else "leaves no coordinate that could be used"
         raise ModelError(f"{owner}: label is {show(label)}, but joint {name!r} {has}.")
     return name, label

@@ -27,6 +27,7 @@ from flexmbs.control.sensors import as_sensors
 from flexmbs.core.checks import as_array, as_count, as_name, as_number, frozen_copy, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
+from flexmbs.core.references import Description
 
 if TYPE_CHECKING:
     from flexmbs.control.actuator import Actuator
@@ -83,7 +84,7 @@ class SampledController(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Controller:
+class Controller(Description):
     """A controller of two functions: x_{k+1} = update(x_k, u_k, t_k), f_{k+1} = output(x_k, u_k, t_k).
 
     Parameters

@@ -17,6 +17,7 @@ from flexmbs.control.calling import as_values, call
 from flexmbs.control.sensors import Sensor, as_sensors, read_sensor
 from flexmbs.core.checks import as_count, as_flag, as_name, as_number, show
 from flexmbs.core.errors import ModelError
+from flexmbs.core.references import Description
 
 if TYPE_CHECKING:
     from flexmbs.bodies.marker import Marker
@@ -33,7 +34,7 @@ PROBES = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1)
 
 
 @dataclass(frozen=True, eq=False)
-class Event:
+class Event(Description):
     """A function of the motion that is watched; it happens where the function passes through zero.
 
     All events are recorded with their times. Those that are ``terminal`` end the run; an ``action`` changes something

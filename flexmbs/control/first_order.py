@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from flexmbs.control.sensors import as_sensors, read_sensor
 from flexmbs.core.checks import as_array, as_name, frozen_copy
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
+from flexmbs.core.references import Description
 
 if TYPE_CHECKING:
     from flexmbs.control.view import View
@@ -30,7 +31,7 @@ Function = Callable[[FloatArray, FloatArray, float], Any]
 
 
 @dataclass(frozen=True, eq=False)
-class FirstOrder:
+class FirstOrder(Description):
     """First-order differential equations xdot = rates(x, u, t), with outputs that drive actuators.
 
     Parameters
@@ -67,6 +68,7 @@ class FirstOrder:
     array([1200.])
     """
 
+    role: ClassVar[str] = "state"
     start: Sequence[float] | FloatArray
     rates: Function
     inputs: Any = ()

@@ -12,6 +12,7 @@ from flexmbs.control.sensors import Sensor, as_sensors, read_sensor
 from flexmbs.core.checks import as_count, as_name, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
+from flexmbs.core.references import Description
 
 if TYPE_CHECKING:
     from flexmbs.bodies.marker import Marker
@@ -21,13 +22,15 @@ __all__ = ["FunctionSensor", "NoisySensor"]
 
 
 @dataclass(frozen=True, eq=False)
-class FunctionSensor:
+class FunctionSensor(Description):
     """Any function of time and view.
 
     Parameters
     ----------
     function : function (t, view) -> float or (size,) array
-        It must not remember anything: it is called at sample times, and by events also at times that are given up.
+        It must not remember anything: it is called at sample times, and by events also at times that are given up. So
+        that the model can be converted (`as_tree`), it gets the markers it asks for as arguments:
+        ``functools.partial(function, marker)``, or an object with fields, a `flexmbs.extend.Description`.
     size : int, default 1
     markers : sequence of Marker, default none
         Those the function asks the view for.
@@ -66,7 +69,7 @@ class FunctionSensor:
 
 
 @dataclass(frozen=True, eq=False)
-class NoisySensor:
+class NoisySensor(Description):
     """A sensor with an error added to what it reads, such as noise or a bias.
 
     Parameters

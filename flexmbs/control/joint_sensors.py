@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from flexmbs.control.calling import called_name, joint_coordinate
+from flexmbs.control.calling import called_name, joint_coordinate, name_of
 from flexmbs.control.sensors import Scalar
 from flexmbs.core.checks import as_count, as_flag
 from flexmbs.core.errors import ModelError
+from flexmbs.core.references import refers_to
 
 if TYPE_CHECKING:
     from flexmbs.control.view import View
@@ -43,25 +44,24 @@ class JointSensor(Scalar):
     "rate of joint 'hinge'"
     """
 
-    joint: Any
+    joint: Any = field(metadata=refers_to("joint"))
     label: str = ""
     rate: bool = False
     name: str = ""
 
     def __post_init__(self) -> None:
         joint, label = joint_coordinate("JointSensor", self.joint, self.label)
-        object.__setattr__(self, "joint", joint)
         object.__setattr__(self, "label", label)
         as_flag("JointSensor", "rate", self.rate)
         what = "rate" if self.rate and not label else f"{'rate of ' if self.rate else ''}{label or 'coordinate'}"
-        self._named(f"{what} of joint {self.joint!r}")
+        self._named(f"{what} of joint {joint!r}")
 
     @property
     def joints(self) -> tuple[str, ...]:
-        return (self.joint,)
+        return (name_of(self.joint),)
 
     def read(self, view: View) -> float:
-        value, rate = view.row(self.joint, self.label)
+        value, rate = view.row(name_of(self.joint), self.label)
         return rate if self.rate else value
 
 
@@ -87,21 +87,21 @@ class MultiplierSensor(Scalar):
     "multiplier 1 of joint 'hinge'"
     """
 
-    joint: Any
+    joint: Any = field(metadata=refers_to("joint"))
     component: int = 0
     name: str = ""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "joint", called_name("MultiplierSensor", "joint", self.joint))
+        joint = called_name("MultiplierSensor", "joint", self.joint)
         object.__setattr__(self, "component", as_count("MultiplierSensor", "component", self.component))
-        self._named(f"multiplier {self.component} of joint {self.joint!r}")
+        self._named(f"multiplier {self.component} of joint {joint!r}")
 
     @property
     def joints(self) -> tuple[str, ...]:
-        return (self.joint,)
+        return (name_of(self.joint),)
 
     def read(self, view: View) -> float:
-        lam = view.multiplier(self.joint)
+        lam = view.multiplier(name_of(self.joint))
         if self.component >= len(lam):
-            raise ModelError(f"component must be below {len(lam)}, the equations of joint {self.joint!r}.")
+            raise ModelError(f"component must be below {len(lam)}, the equations of joint {name_of(self.joint)!r}.")
         return float(lam[self.component])

@@ -14,6 +14,7 @@ from flexmbs.control.reference import References, as_references, reference_at
 from flexmbs.core.checks import as_array, as_name, frozen_copy, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
+from flexmbs.core.references import Description
 
 if TYPE_CHECKING:
     from flexmbs.control.actuator import Actuator
@@ -26,7 +27,7 @@ NO_STATE = frozen_copy(np.zeros(0))
 
 
 @dataclass(frozen=True, eq=False)
-class StateFeedback:
+class StateFeedback(Description):
     """Linear feedback of all readings: f = feedforward - K (y - r(t)).
 
     Parameters
@@ -94,7 +95,7 @@ class StateFeedback:
 
 
 @dataclass(frozen=True, eq=False)
-class DiscreteStateSpace:
+class DiscreteStateSpace(Description):
     """A linear controller with states: x_{k+1} = A x_k + B w_k, f_{k+1} = C x_k + D w_k.
 
     Its input w is the readings y, or, where there is a reference, the error r(t_k) - y_k.
@@ -168,7 +169,7 @@ class DiscreteStateSpace:
 
 
 @dataclass(frozen=True, eq=False)
-class Command:
+class Command(Description):
     """Values that are commanded without looking: functions of time or noise, sampled and held.
 
     Parameters
@@ -215,7 +216,7 @@ class Command:
 
 
 @dataclass(frozen=True, eq=False)
-class FilteredController:
+class FilteredController(Description):
     """A controller whose readings go through a discrete filter first; the filter works at the period of the controller.
 
     Parameters

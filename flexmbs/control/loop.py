@@ -25,6 +25,7 @@ from flexmbs.control.sensors import read_sensor
 from flexmbs.core.checks import show
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError, ReadError, unknown_name
+from flexmbs.core.identity import IdentityMap
 
 if TYPE_CHECKING:
     from flexmbs.bodies.marker import Marker
@@ -152,7 +153,7 @@ class ControlLoop:
         due = [i for i, c in enumerate(self.controllers) if _time(c, int(state.count[i])) <= limit]
         if not due:
             return state
-        seen: dict[int, FloatArray] = {}
+        seen: IdentityMap[Sensor, FloatArray] = IdentityMap()
         for i in due:
             c, k = self.controllers[i], int(state.count[i])
             if _time(c, k) < view.t - self._tolerance(view.t):
@@ -161,12 +162,12 @@ class ControlLoop:
                     f"{view.t:.12g} already."
                 )
             for sensor in c.sensors:
-                if id(sensor) not in seen:
-                    seen[id(sensor)] = self._read(c, sensor, view)
+                if sensor not in seen:
+                    seen[sensor] = self._read(c, sensor, view)
         x, held, pending, count = state.x.copy(), state.held.copy(), state.pending.copy(), state.count.copy()
         for i in due:
             c = self.controllers[i]
-            output, x[self._x[i]] = self._computed(i, state, _joined([seen[id(s)] for s in c.sensors]))
+            output, x[self._x[i]] = self._computed(i, state, _joined([seen[s] for s in c.sensors]))
             queue = np.concatenate((state.pending[self._d[i]], output))
             held[self._f[i]], pending[self._d[i]] = queue[: len(output)], queue[len(output) :]
             count[i] += 1

@@ -15,12 +15,13 @@ from flexmbs.control.sensors import Sensor, as_sensors
 from flexmbs.core.checks import as_array, as_name, as_number, frozen_copy
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
+from flexmbs.core.references import Description
 
 __all__ = ["PID"]
 
 
 @dataclass(frozen=True, eq=False)
-class PID:
+class PID(Description):
     r"""Proportional, integral and derivative action on the error e = r(t) - y, with limits.
 
     .. math::

@@ -17,11 +17,14 @@ from typing import TYPE_CHECKING, ClassVar, Protocol
 
 import numpy as np
 
+from flexmbs.bodies.ends import two_ended
+from flexmbs.bodies.frames import as_point
 from flexmbs.bodies.marker import Body, Marker, as_marker
 from flexmbs.control.calling import as_values, call
-from flexmbs.core.checks import as_array, as_direction, as_name, frozen_copy, show
+from flexmbs.core.checks import as_direction, as_name, frozen_copy, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
+from flexmbs.core.references import Description
 
 if TYPE_CHECKING:
     from flexmbs.control.view import View
@@ -57,7 +60,7 @@ class Sensor(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class _VectorSensor:
+class _VectorSensor(Description):
     """What sensors of a vector of a marker share: all of it, or its component along a direction."""
 
     marker: Marker
@@ -171,7 +174,8 @@ class AccelerationSensor(_VectorSensor):
     frame : Marker, optional
         Whose axes are used (only the axes; the marker itself for an instrument mounted there). By default inertial.
     gravity : (3,) sequence, default zero
-        Gravity [length/time^2], inertial axes, subtracted as in an instrument: at rest it reads -gravity.
+        Gravity [length/time^2], inertial axes, subtracted as in an instrument: at rest it reads -gravity. Two
+        components suffice for what is planar.
 
     Notes
     -----
@@ -190,7 +194,8 @@ class AccelerationSensor(_VectorSensor):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        gravity = as_array(f"AccelerationSensor {self.name!r}", "gravity", self.gravity, (3,), unit="length/time^2")
+        owner, flat = f"AccelerationSensor {self.name!r}", self.marker.planar
+        gravity = as_point(owner, "gravity", self.gravity, flat, "length/time^2")
         object.__setattr__(self, "gravity", frozen_copy(gravity))
 
     def _vector(self, view: View) -> FloatArray:
@@ -237,8 +242,9 @@ class AngularVelocitySensor(_VectorSensor):
         return np.asarray(view.rotation(self.frame).T @ (view.rotation(self.marker) @ w))
 
 
+@two_ended
 @dataclass(frozen=True, eq=False)
-class DistanceSensor:
+class DistanceSensor(Description):
     """Distance of two markers, or its rate.
 
     Parameters
@@ -284,7 +290,7 @@ class DistanceSensor:
         return float(d @ (view.twist(self.b)[:3] - view.twist(self.a)[:3])) / length
 
 
-class Scalar:
+class Scalar(Description):
     """What sensors of one number that need no marker share."""
 
     name: str

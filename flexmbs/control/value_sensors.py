@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from flexmbs.control.calling import called_name
+from flexmbs.control.calling import called_name, name_of
 from flexmbs.control.sensors import Scalar
 from flexmbs.core.checks import as_count, as_flag
 from flexmbs.core.errors import ModelError
+from flexmbs.core.references import refers_to
 
 if TYPE_CHECKING:
     from flexmbs.control.view import View
@@ -37,20 +38,20 @@ class CoordinateSensor(Scalar):
     "coordinate 2 of body 'cart'"
     """
 
-    body: Any
+    body: Any = field(metadata=refers_to("body"))
     index: int
     rate: bool = False
     name: str = ""
     joints: ClassVar[tuple[str, ...]] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "body", called_name("CoordinateSensor", "body", self.body))
+        body = called_name("CoordinateSensor", "body", self.body)
         object.__setattr__(self, "index", as_count("CoordinateSensor", "index", self.index))
         as_flag("CoordinateSensor", "rate", self.rate)
-        self._named(f"{'rate of ' if self.rate else ''}coordinate {self.index} of body {self.body!r}")
+        self._named(f"{'rate of ' if self.rate else ''}coordinate {self.index} of body {body!r}")
 
     def read(self, view: View) -> float:
-        value, rate = view.coordinate(self.body, self.index)
+        value, rate = view.coordinate(name_of(self.body), self.index)
         return rate if self.rate else value
 
 
@@ -72,20 +73,20 @@ class StateSensor(Scalar):
     "state 0 of 'motor current'"
     """
 
-    state: Any
+    state: Any = field(metadata=refers_to("state"))
     index: int = 0
     name: str = ""
     joints: ClassVar[tuple[str, ...]] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "state", called_name("StateSensor", "state", self.state))
+        state = called_name("StateSensor", "state", self.state)
         object.__setattr__(self, "index", as_count("StateSensor", "index", self.index))
-        self._named(f"state {self.index} of {self.state!r}")
+        self._named(f"state {self.index} of {state!r}")
 
     def read(self, view: View) -> float:
-        x = view.state(self.state)
+        x = view.state(name_of(self.state))
         if self.index >= len(x):
-            raise ModelError(f"index must be below {len(x)}, the number of states of {self.state!r}.")
+            raise ModelError(f"index must be below {len(x)}, the number of states of {name_of(self.state)!r}.")
         return float(x[self.index])
 
 
@@ -110,7 +111,7 @@ class HeldSensor(Scalar):
     "held 'voltage'"
     """
 
-    actuator: Any
+    actuator: Any = field(metadata=refers_to("actuator"))
     name: str = ""
     joints: ClassVar[tuple[str, ...]] = ()
 

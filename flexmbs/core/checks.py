@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from flexmbs.core.errors import ModelError
 
 __all__ = [
+    "MOST",
     "as_array",
     "as_count",
     "as_direction",
@@ -25,6 +26,7 @@ __all__ = [
     "as_number",
     "frozen_copy",
     "has_shape",
+    "is_among",
     "is_list",
     "show",
 ]
@@ -153,6 +155,11 @@ def as_name(owner: str, name: str, value: object) -> str:
     if not isinstance(value, str) or not value.strip():
         raise ModelError(f"{owner}: {name} must be a non-empty string, not {show(value)}.")
     return value
+
+
+def is_among(value: object, names: Iterable[str]) -> TypeGuard[str]:
+    """Whether something is one of some names; arrays and lists of names are none."""
+    return isinstance(value, str) and value in names
 
 
 def frozen_copy(array: NDArray[Any]) -> NDArray[Any]:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AccuracyWarning",
+    "ArgumentError",
     "ConvergenceError",
     "FlexmbsError",
     "LossWarning",
@@ -31,6 +32,10 @@ class FlexmbsError(Exception):
 
 class ModelError(FlexmbsError, ValueError):
     """A description cannot mean anything: a wrong shape, a negative stiffness, an unknown name, a free body."""
+
+
+class ArgumentError(ModelError, TypeError):
+    """A call has an argument that does not exist, or lacks one; the message has the names that there are."""
 
 
 class MeshError(ModelError):
@@ -74,7 +79,7 @@ class AccuracyWarning(UserWarning):
 
 
 class LossWarning(UserWarning):
-    """A file for another tool holds less than the model; the message says what is missing."""
+    """A file holds less than what it was to hold, the model or the motion; the message says what is missing."""
 
 
 class UnitsWarning(UserWarning):
@@ -84,7 +89,9 @@ class UnitsWarning(UserWarning):
 def unknown_name(what: str, name: object, known: Iterable[str]) -> str:
     """Say that a name is unknown, which ones are nearest, and which ones there are."""
     names = sorted(known)
-    near = get_close_matches(str(name), names, n=3, cutoff=0.5)
+    given = " ".join(repr(name).split())
+    given = given if len(given) <= 80 else given[:77] + "..."
+    near = get_close_matches(str(name)[:80], names, n=3, cutoff=0.5)
     hint = f"; did you mean {' or '.join(repr(n) for n in near)}?" if near else "."
     shown = ", ".join(repr(n) for n in names[:20]) + (f" and {len(names) - 20} more" if len(names) > 20 else "")
-    return f"there is no {what} named {name!r}{hint} Known: {shown or 'none'}."
+    return f"there is no {what} named {given}{hint} Known: {shown or 'none'}."

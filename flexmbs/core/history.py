@@ -1,7 +1,8 @@
 """How a load or a prescribed motion varies with time, or with the load parameter of a static analysis.
 
 A history is None, a `Table` or any function of one number. None means: grow in proportion to the load parameter in a
-static analysis, and stay at full value in time.
+static analysis, and stay at full value in time. A function may have an attribute ``breaks``, times at which it or one
+of its derivatives jumps: steps of simulations end there.
 """
 
 from __future__ import annotations
@@ -51,6 +52,11 @@ class Table:
             raise ModelError(f"Table: times must ascend and there must be at least one, not {show(times.tolist())}.")
         object.__setattr__(self, "times", frozen_copy(times))
         object.__setattr__(self, "values", frozen_copy(values))
+
+    @property
+    def breaks(self) -> FloatArray:
+        """Times at which its rate jumps."""
+        return np.asarray(self.times)
 
     def __call__(self, t: float) -> float:
         return float(np.interp(t, self.times, self.values))

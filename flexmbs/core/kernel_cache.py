@@ -2,12 +2,14 @@
 
 numba compares the file a kernel is in, not the files of the kernels that it calls and that are compiled into it: after
 an update of the package it would go on with old code, or fail on classes that have gone. Here the stamp of a kernel is
-made of its own file, of the kernels it calls, wherever they are, and of the numbers it reads from its module.
+made of its own file, of the kernels it calls, wherever they are, and of the numbers it reads from its module. Files
+that are cut off count as gone, and are made anew.
 """
 
 from __future__ import annotations
 
 import hashlib
+import pickle
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -16,6 +18,12 @@ import numpy as np
 from numba.core.caching import IndexDataCacheFile
 
 __all__ = ["follow_callees"]
+
+DAMAGE = (
+    ArithmeticError, AttributeError, EOFError, ImportError, LookupError, MemoryError, TypeError, ValueError,
+    pickle.UnpicklingError,
+)  # fmt: skip
+"""What unpickling raises from a file that is cut off, as a full disk or a loss of power leaves it."""
 
 _files: dict[str, tuple[int, int]] = {}
 
@@ -48,9 +56,15 @@ class _Index(IndexDataCacheFile):  # type: ignore[misc]  # numba has no type inf
     def _load_index(self) -> dict[Any, str]:
         try:
             found: dict[Any, str] = super()._load_index()
-        except (ImportError, AttributeError):  # it names a class that the package has no longer
+        except DAMAGE:  # or it names a class that the package has no longer
             return {}
         return found
+
+    def _load_data(self, name: str) -> Any:
+        try:
+            return super()._load_data(name)
+        except DAMAGE as error:
+            raise OSError(f"{name} is damaged") from error  # which numba takes for a file that has gone
 
 
 def _state(function: Any, seen: list[Any]) -> list[Any]:

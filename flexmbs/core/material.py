@@ -171,8 +171,12 @@ class Orthotropic:
         if not np.abs(axes @ axes.T - np.eye(3)).max() <= 1e-9 or np.linalg.det(axes) < 0:
             raise ModelError(f"{owner}: axes must be orthonormal and right-handed rows, not {axes.tolist()}.")
         object.__setattr__(self, "axes", tuple(tuple(float(x) for x in row) for row in axes))
-        lowest = np.linalg.eigvalsh(self._compliance() * np.sqrt(np.outer(self._moduli(), self._moduli()))).min()
-        if not lowest > 0.0:
+        roots = np.sqrt(self._moduli())
+        with np.errstate(all="ignore"):
+            unit = self._compliance() * roots[:, None] * roots
+        # the diagonal is one; a larger entry beside it says enough, and LAPACK fails on very large ones
+        small = np.isfinite(unit).all() and np.abs(unit).max() < 1.0 + 1e-9
+        if not (small and np.linalg.eigvalsh(unit).min() > 0.0):
             raise ModelError(
                 f"{owner}: the elasticity is not positive definite; nu_ij^2 must be below E_i/E_j and "
                 f"1 - nu_12 nu_21 - nu_23 nu_32 - nu_13 nu_31 - 2 nu_21 nu_32 nu_13 above 0."

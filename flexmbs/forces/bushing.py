@@ -8,10 +8,12 @@ from typing import ClassVar
 
 import numpy as np
 
+from flexmbs.bodies.ends import two_ended
 from flexmbs.bodies.marker import Marker, as_marker
 from flexmbs.core.checks import as_array, as_name, frozen_copy
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
+from flexmbs.core.references import Description
 from flexmbs.forces.coordinate import start_value
 from flexmbs.forces.laws import MATRIX
 from flexmbs.forces.row_force import RowForce
@@ -24,8 +26,9 @@ __all__ = ["Bushing"]
 Numbers = Sequence[float] | Sequence[Sequence[float]] | FloatArray
 
 
+@two_ended
 @dataclass(frozen=True, eq=False)
-class Bushing:
+class Bushing(Description):
     r"""Springs and dampers between two frames, in the axes of the first.
 
     With s = (position of b in the axes of a, rotation vector from a to b in the axes of a) and the rates ds/dt
@@ -75,6 +78,7 @@ class Bushing:
     3
     """
 
+    role: ClassVar[str] = "force"
     a: Marker
     b: Marker
     stiffness: Numbers

@@ -13,13 +13,14 @@ from flexmbs.body import FlexibleBody
 from flexmbs.core.checks import as_array, show
 from flexmbs.core.errors import ModelError
 from flexmbs.core.history import History, check_history
+from flexmbs.core.references import Description
 from flexmbs.forces.items import Items, Places, dead_items
 
 __all__ = ["DistributedLoad", "Gravity"]
 
 
 @dataclass(frozen=True, eq=False)
-class DistributedLoad:
+class DistributedLoad(Description):
     """A dead load per length of the stress-free shape, constant along all elements of a body.
 
     The generalised forces are the consistent ones, the integral of N^T load ds.
@@ -46,6 +47,7 @@ class DistributedLoad:
     (0.0, -3.0)
     """
 
+    role: ClassVar[str] = "load"
     body: FlexibleBody
     load: Sequence[float]
     history: History = None
@@ -71,7 +73,7 @@ class DistributedLoad:
 
 
 @dataclass(frozen=True, eq=False)
-class Gravity:
+class Gravity(Description):
     """Weight of all bodies of the model.
 
     Parameters
@@ -87,6 +89,7 @@ class Gravity:
     'gravity'
     """
 
+    role: ClassVar[str] = "load"
     acceleration: Sequence[float]
     history: History = None
     label: ClassVar[str] = "gravity"

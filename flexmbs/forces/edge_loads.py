@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import ClassVar, cast
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from flexmbs.core.checks import as_array, show
 from flexmbs.core.contracts import FloatArray, IntArray, SurfaceElement
 from flexmbs.core.errors import ModelError
 from flexmbs.core.history import History, check_history
+from flexmbs.core.references import Description
 from flexmbs.forces.items import Items, Places, dead_items
 from flexmbs.forces.moment import Moment
 from flexmbs.forces.wrench import Wrench
@@ -61,7 +62,7 @@ def _sides(owner: str, at: Attachment) -> tuple[IntArray, IntArray]:
 
 
 @dataclass(frozen=True, eq=False)
-class EdgeLoad:
+class EdgeLoad(Description):
     """A dead force per length of the stress-free shape along the edges between the nodes of ``at``.
 
     The generalised forces are the consistent ones, the integral of N^T load ds.
@@ -89,6 +90,7 @@ class EdgeLoad:
     (0.0, 0.0, 10.0)
     """
 
+    role: ClassVar[str] = "load"
     at: Attachment
     load: Sequence[float]
     history: History = None
@@ -128,7 +130,7 @@ class EdgeLoad:
 
 
 @dataclass(frozen=True, eq=False)
-class EdgeMoment:
+class EdgeMoment(Description):
     """A moment per length of the stress-free shape along the edges between the nodes of ``at``.
 
     It acts as moments on the nodes, each with half of the edges that meet there (trapezoidal rule), and is fixed in
@@ -157,6 +159,7 @@ class EdgeMoment:
     "moment on the edges at 'right' of body 'panel'"
     """
 
+    role: ClassVar[str] = "load"
     at: Attachment
     moment: Sequence[float]
     history: History = None

@@ -16,6 +16,7 @@ from flexmbs.core.contracts import Env, FloatArray, IntArray, State, Work
 from flexmbs.core.errors import ModelError
 from flexmbs.core.history import History
 from flexmbs.core.jit import kernel
+from flexmbs.core.references import Description
 from flexmbs.forces.bushing import Bushing
 from flexmbs.forces.items import Items, Kind, Places
 
@@ -26,7 +27,7 @@ HALF_TURN = 3.1
 
 
 @dataclass(frozen=True, eq=False)
-class ElasticSupport:
+class ElasticSupport(Description):
     """Springs from every node of ``at`` to the ground.
 
     Parameters
@@ -57,6 +58,7 @@ class ElasticSupport:
     "elastic support at 'end' of body 'body'"
     """
 
+    role: ClassVar[str] = "load"
     at: Attachment
     stiffness: Sequence[float] | FloatArray | None = None
     rotation: float | None = None

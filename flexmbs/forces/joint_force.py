@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from flexmbs.bodies.ends import two_ended
 from flexmbs.core.checks import as_name, as_number
 from flexmbs.core.errors import ModelError
+from flexmbs.core.references import Description, refers_to
 from flexmbs.forces.coordinate import Place, What, coordinate
 from flexmbs.forces.laws import GIVEN, LINEAR
 from flexmbs.forces.row_force import RowForce
@@ -16,8 +18,9 @@ from flexmbs.forces.wrench import Wrench
 __all__ = ["JointForce"]
 
 
+@two_ended
 @dataclass(frozen=True, eq=False)
-class JointForce:
+class JointForce(Description):
     """A motor: a force or torque on the coordinate of a joint, with its reaction on the other side.
 
     A positive one drives the second side of the joint towards larger values of the coordinate (angle of b about the
@@ -25,7 +28,8 @@ class JointForce:
 
     Parameters
     ----------
-    on : joint, or two markers (a, b)
+    on : joint, or two places (a, b)
+        Places may be given one by one, too: ``JointForce(a, b, ...)``.
     force : float or function (coordinate, rate, t) -> force
         [force], for an angle [force length]. A function is called in each iteration and must not remember anything.
     coordinate : 'angle', 'displacement' or 'distance', optional
@@ -49,7 +53,8 @@ class JointForce:
     -12.0
     """
 
-    on: Place
+    role: ClassVar[str] = "force"
+    on: Place = field(metadata=refers_to("joint"))
     force: float | ForceFunction
     coordinate: What | None = None
     derivatives: Derivatives | None = None

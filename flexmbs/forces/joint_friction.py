@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from flexmbs.bodies.ends import two_ended
 from flexmbs.core.checks import as_name, as_number
 from flexmbs.core.errors import ModelError
+from flexmbs.core.references import Description, refers_to
 from flexmbs.forces.coordinate import Place, What, coordinate
 from flexmbs.forces.laws import FRICTION
 from flexmbs.forces.row_force import RowForce
@@ -15,8 +17,9 @@ from flexmbs.forces.wrench import Wrench
 __all__ = ["JointFriction"]
 
 
+@two_ended
 @dataclass(frozen=True, eq=False)
-class JointFriction:
+class JointFriction(Description):
     r"""Dry and viscous friction on the coordinate of a joint, under a given normal load N.
 
     With the rate u of the coordinate and the radius r (1 for translations) the force against the motion is
@@ -25,7 +28,8 @@ class JointFriction:
 
     Parameters
     ----------
-    on : joint, or two markers (a, b)
+    on : joint, or two places (a, b)
+        Places may be given one by one, too: ``JointFriction(a, b, ...)``.
     coefficient : float
         mu of sliding [-].
     load : float
@@ -62,7 +66,8 @@ class JointFriction:
     'bearing'
     """
 
-    on: Place
+    role: ClassVar[str] = "force"
+    on: Place = field(metadata=refers_to("joint"))
     coefficient: float
     load: float
     speed: float

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from flexmbs.core.contracts import Env, FloatArray, IntArray, State, Work
 from flexmbs.core.errors import ModelError
 from flexmbs.core.history import History, check_history
 from flexmbs.core.jit import kernel
+from flexmbs.core.references import Description
 from flexmbs.forces.edge_loads import as_surface, gauss_grid
 from flexmbs.forces.items import Items, Kind, Places
 from flexmbs.meshes.surface import tangents_along
@@ -33,7 +34,7 @@ POINTS = 4
 
 
 @dataclass(frozen=True, eq=False)
-class MembraneStress:
+class MembraneStress(Description):
     """A membrane stress in all of a surface, beside that of its strain: pretension of strips and membranes.
 
     The resultants that a solution tells are those of the strain alone; add this one.
@@ -61,6 +62,7 @@ class MembraneStress:
     "membrane stress in 'strip'"
     """
 
+    role: ClassVar[str] = "load"
     body: FlexibleBody
     stress: Sequence[float]
     history: History = None
@@ -85,7 +87,7 @@ class MembraneStress:
 
 
 @dataclass(frozen=True, eq=False)
-class ThermalStrain:
+class ThermalStrain(Description):
     """Strain in the plane of a surface without stress, the same over its thickness: expansion by heat, swelling.
 
     It is the `MembraneStress` -A strain, with the membrane stiffness A: then N = A (E - strain) is what acts, with
@@ -115,6 +117,7 @@ class ThermalStrain:
     "thermal strain in 'panel'"
     """
 
+    role: ClassVar[str] = "load"
     body: FlexibleBody
     strain: Sequence[float]
     history: History = None

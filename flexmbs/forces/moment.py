@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from flexmbs.core.contracts import Env, FloatArray, IntArray, State, Work
 from flexmbs.core.errors import ModelError
 from flexmbs.core.history import History, check_history
 from flexmbs.core.jit import kernel
+from flexmbs.core.references import Description
 from flexmbs.forces.director_loads import DIRECTOR_MOMENT
 from flexmbs.forces.items import Items, Kind, Places, dead_items
 from flexmbs.forces.wrench import Wrench, as_place
@@ -26,7 +27,7 @@ ALONG = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class Moment:
+class Moment(Description):
     """A moment on a marker, or on every node of an attachment, fixed in inertial directions or following the marker.
 
     On a marker the moment in marker axes is R^T M, for a follower M; in space neither has a potential. On a node with a
@@ -60,6 +61,7 @@ class Moment:
     2.0
     """
 
+    role: ClassVar[str] = "load"
     at: Attachment | Marker
     moment: float | Sequence[float]
     history: History = None

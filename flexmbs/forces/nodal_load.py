@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -11,13 +11,14 @@ from flexmbs.bodies.linear import LinearBody
 from flexmbs.core.checks import as_array, as_name, show
 from flexmbs.core.errors import ModelError
 from flexmbs.core.history import History, check_history
+from flexmbs.core.references import Description
 from flexmbs.forces.items import Items, Places, dead_items
 
 __all__ = ["NodalLoad"]
 
 
 @dataclass(frozen=True, eq=False)
-class NodalLoad:
+class NodalLoad(Description):
     r"""A force shared equally by nodes of a linear body, in a fixed direction: :math:`\Phi^T f` on its modes.
 
     It is one vector of modal forces however many nodes it has. A force on a single marker is a `PointForce`.
@@ -48,6 +49,7 @@ class NodalLoad:
     "nodal load on 'lug'"
     """
 
+    role: ClassVar[str] = "load"
     body: LinearBody
     nodes: Any
     force: Any

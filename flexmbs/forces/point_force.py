@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from flexmbs.core.contracts import Env, FloatArray, IntArray, NodeLayout, State,
 from flexmbs.core.errors import ModelError
 from flexmbs.core.history import History, check_history
 from flexmbs.core.jit import kernel
+from flexmbs.core.references import Description
 from flexmbs.forces.director_loads import DIRECTOR_FOLLOWER
 from flexmbs.forces.items import Items, Kind, Places, dead_items
 from flexmbs.forces.wrench import Wrench, as_place, in_space
@@ -25,7 +26,7 @@ Three = tuple[float, float, float]
 
 
 @dataclass(frozen=True, eq=False)
-class PointForce:
+class PointForce(Description):
     """A force on a marker, or on every node of an attachment.
 
     Parameters
@@ -60,6 +61,7 @@ class PointForce:
     "follower force at point (-0.5, 0, 0) of RigidBody 'rocket'"
     """
 
+    role: ClassVar[str] = "load"
     at: Attachment | Marker
     force: Sequence[float]
     follower: bool = False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from flexmbs.core.checks import as_number
 from flexmbs.core.contracts import Env, FloatArray, IntArray, State, Work
 from flexmbs.core.history import History, check_history
 from flexmbs.core.jit import kernel
+from flexmbs.core.references import Description
 from flexmbs.forces.edge_loads import as_surface, gauss_grid
 from flexmbs.forces.items import Items, Kind, Places
 
@@ -22,7 +23,7 @@ POINTS = 3
 
 
 @dataclass(frozen=True, eq=False)
-class Pressure:
+class Pressure(Description):
     r"""Pressure on all elements of a surface; it follows the surface, and is per present area.
 
     .. math:: \delta W = -p \int \delta r \cdot (r_{,\xi} \times r_{,\eta})\, d\xi\, d\eta
@@ -53,6 +54,7 @@ class Pressure:
     "pressure on 'panel'"
     """
 
+    role: ClassVar[str] = "load"
     body: FlexibleBody
     pressure: float
     history: History = None

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from flexmbs.body import FlexibleBody
 from flexmbs.core.checks import as_name, as_number, show
 from flexmbs.core.errors import ModelError
+from flexmbs.core.references import Description
 
 __all__ = ["RayleighDamping"]
 
 
 @dataclass(frozen=True, eq=False)
-class RayleighDamping:
+class RayleighDamping(Description):
     """Damping D = alpha M + beta K of a flexible body.
 
     A mode of angular frequency w gets the damping ratio (alpha / w + beta w) / 2.
@@ -40,6 +42,7 @@ class RayleighDamping:
     0.0035
     """
 
+    role: ClassVar[str] = "damping"
     body: FlexibleBody
     mass: float = 0.0
     stiffness: float = 0.0

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from flexmbs.core.contracts import FloatArray, IntArray
+from flexmbs.core.references import Description
 from flexmbs.forces.laws import GIVEN
 from flexmbs.joints.contracts import Row
 
@@ -24,7 +25,7 @@ GivenLaw = Callable[[float, float, float], tuple[float, float, float, float]]
 
 
 @dataclass(frozen=True, eq=False)
-class RowForce:
+class RowForce(Description):
     """A force between two markers.
 
     With a scalar law there is one row s and the wrenches on (a, b) are F G^T with G the gradient (12,) of s; the rate

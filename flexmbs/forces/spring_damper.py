@@ -7,9 +7,11 @@ from typing import ClassVar
 
 import numpy as np
 
+from flexmbs.bodies.ends import two_ended
 from flexmbs.bodies.marker import Marker, as_marker
 from flexmbs.core.checks import as_name, as_number
 from flexmbs.core.errors import ModelError
+from flexmbs.core.references import Description
 from flexmbs.forces.force_curve import Part
 from flexmbs.forces.row_force import RowForce
 from flexmbs.forces.spring_law import spring_law
@@ -21,8 +23,9 @@ from flexmbs.joints.rows import DISTANCE
 __all__ = ["SpringDamper"]
 
 
+@two_ended
 @dataclass(frozen=True, eq=False)
-class SpringDamper:
+class SpringDamper(Description):
     r"""A spring and a damper side by side between two points; its force acts along the line between them.
 
     With the length l and its rate the force, positive where it pulls the points together, is
@@ -35,6 +38,7 @@ class SpringDamper:
     Parameters
     ----------
     a, b : Marker, Attachment of one node, or a body that is a point
+        One by one or as a pair, ``SpringDamper((a, b), ...)``, as for all that lies between two places.
     stiffness : float, sequence or ForceCurve, default 0
         [force/length], [force/length, force/length^2, ...], or the force over the elongation.
     damping : float, sequence or ForceCurve, default 0
@@ -69,6 +73,7 @@ class SpringDamper:
     0.5
     """
 
+    role: ClassVar[str] = "force"
     a: Marker
     b: Marker
     stiffness: Part = 0.0

@@ -6,9 +6,11 @@ import math
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from flexmbs.bodies.ends import two_ended
 from flexmbs.coordinates import ExtraCoordinate
 from flexmbs.core.checks import as_name, as_number
 from flexmbs.core.errors import ModelError
+from flexmbs.core.references import Description, refers_to
 from flexmbs.forces.coordinate import Place, What, coordinate
 from flexmbs.forces.joint_friction import friction_numbers
 from flexmbs.forces.laws import BRISTLE
@@ -18,8 +20,9 @@ from flexmbs.forces.wrench import Wrench
 __all__ = ["StickSlip"]
 
 
+@two_ended
 @dataclass(frozen=True, eq=False)
-class StickSlip:
+class StickSlip(Description):
     r"""Dry friction with sticking on the coordinate of a joint, under a given normal load N.
 
     The surfaces hold each other by a bristle of deflection z and stiffness k0. With the rate u of the coordinate and
@@ -36,7 +39,8 @@ class StickSlip:
 
     Parameters
     ----------
-    on : joint, or two markers (a, b)
+    on : joint, or two places (a, b)
+        Places may be given one by one, too: ``StickSlip(a, b, ...)``.
     coefficient : float
         mu of sliding [-].
     load : float
@@ -48,7 +52,7 @@ class StickSlip:
     static : float, optional
         mu_s of the start of sliding, at least ``coefficient``, which is the default; together with
     falling : float, optional
-        u_1 [length/time or rad/time] over which mu_s falls to mu.
+        u_1 [length/time or rad/time] over which mu_s falls to mu; to be chosen together with ``deflection``, see below.
     damping : float
         k1 of the bristle [force time/length], for an angle [force length time/rad]; must be given. About
         2 sqrt(k0 m) brings a mass (moment of inertia) m that moves with the coordinate to rest without ringing. With 0
@@ -72,6 +76,16 @@ class StickSlip:
     everything that moves with the coordinate, about the axis for an angle. Where the rate at the start is not zero, the
     damping of the bristle adds k1 u until the bristle is bent, an impulse of about k1 times ``deflection``.
 
+    While it holds, the bristle is bent at the rate (dF/dt)/k0, and at many times that rate close to the limit, where a
+    rises. These must be small beside ``falling``, or friction falls before its static limit is reached: sticking ends
+    at (1 - e) N r mu_s with e of about 0.01 for u_1 = 200 (dF/dt)/k0, 0.03 for 60, 0.1 for 6. So take
+
+    .. math:: \text{deflection} \le \frac{u_1}{800} \frac{N r \mu}{dF/dt},
+
+    with dF/dt the rate at which the load on what sticks grows (stiffness times speed of a belt). Where every step is
+    stored, `simulate` warns of sticking that ended more than 1 % early, and says which deflection to take. Steps must
+    resolve the bristle, of which sqrt(k0/m) is the angular frequency.
+
     Sources: C. Canudas de Wit, H. Olsson, K. J. Astrom, P. Lischinsky, A new model for
     control of systems with friction, IEEE Trans. Autom. Control 40 (1995); P. Dupont, V. Hayward, B. Armstrong,
     F. Altpeter, Single state elastoplastic friction models, IEEE Trans. Autom. Control 47 (2002).
@@ -89,7 +103,8 @@ class StickSlip:
     ["bristle of 'brake'"]
     """
 
-    on: Place
+    role: ClassVar[str] = "force"
+    on: Place = field(metadata=refers_to("joint"))
     coefficient: float
     load: float
     deflection: float

@@ -6,8 +6,10 @@ import math
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from flexmbs.bodies.ends import two_ended
 from flexmbs.core.checks import as_name, as_number
 from flexmbs.core.errors import ModelError
+from flexmbs.core.references import Description, refers_to
 from flexmbs.forces.coordinate import Place, What, coordinate
 from flexmbs.forces.laws import STOP
 from flexmbs.forces.row_force import RowForce
@@ -16,8 +18,9 @@ from flexmbs.forces.wrench import Wrench
 __all__ = ["Stop"]
 
 
+@two_ended
 @dataclass(frozen=True, eq=False)
-class Stop:
+class Stop(Description):
     r"""Elastic stops that a coordinate of a joint meets beyond ``lower`` and ``upper``.
 
     With the depth d beyond a limit the force that pushes back is
@@ -29,7 +32,8 @@ class Stop:
 
     Parameters
     ----------
-    on : joint, or two markers (a, b)
+    on : joint, or two places (a, b)
+        Places may be given one by one, too: ``Stop(a, b, ...)``.
     lower, upper : float, optional
         Limits of the coordinate [length or rad], at least one; angles are counted over all turns.
     stiffness : float
@@ -62,7 +66,8 @@ class Stop:
     0.5
     """
 
-    on: Place
+    role: ClassVar[str] = "force"
+    on: Place = field(metadata=refers_to("joint"))
     lower: float | None = None
     upper: float | None = None
     stiffness: float = 0.0

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from flexmbs.bodies.ends import two_ended
 from flexmbs.core.checks import as_name, as_number
+from flexmbs.core.references import Description, refers_to
 from flexmbs.forces.coordinate import Place, coordinate
 from flexmbs.forces.force_curve import Part
 from flexmbs.forces.row_force import RowForce
@@ -16,8 +18,9 @@ from flexmbs.forces.wrench import Wrench
 __all__ = ["TorsionSpring"]
 
 
+@two_ended
 @dataclass(frozen=True, eq=False)
-class TorsionSpring:
+class TorsionSpring(Description):
     r"""A torsional spring and damper about the common third axis of two markers, or the axis of a joint.
 
     With the angle :math:`\varphi` of b about the axis, counted over all turns, the restoring torque (positive where it
@@ -30,7 +33,8 @@ class TorsionSpring:
 
     Parameters
     ----------
-    on : joint, or two markers (a, b)
+    on : joint, or two places (a, b)
+        Places may be given one by one, too: ``TorsionSpring(a, b, ...)``.
     stiffness : float, sequence or ForceCurve, default 0
         [force length/rad], ..., or the torque over the angle.
     damping : float, sequence or ForceCurve, default 0
@@ -64,7 +68,8 @@ class TorsionSpring:
     0.1
     """
 
-    on: Place
+    role: ClassVar[str] = "force"
+    on: Place = field(metadata=refers_to("joint"))
     stiffness: Part = 0.0
     damping: Part = 0.0
     rest: float | None = None

@@ -13,6 +13,7 @@ from flexmbs.body import Attachment
 from flexmbs.core.checks import as_array, as_name, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import FlexmbsError, ModelError
+from flexmbs.core.references import Description
 from flexmbs.core.rotations import from_vector
 from flexmbs.forces.row_force import RowForce
 from flexmbs.forces.user_law import STEP, USER_ERRORS
@@ -28,7 +29,7 @@ WrenchDerivatives: TypeAlias = Callable[[FloatArray, FloatArray, FloatArray, flo
 
 
 @dataclass(frozen=True, eq=False)
-class UserForce:
+class UserForce(Description):
     """Forces and moments on markers by a function of yours.
 
     The function gets copies of the positions p (n, 3) and orientations R (n, 3, 3) of the n markers in the inertial
@@ -67,6 +68,7 @@ class UserForce:
     'jacobian by central differences'
     """
 
+    role: ClassVar[str] = "force"
     markers: Sequence[Marker | Attachment | Body]
     function: WrenchFunction
     jacobian: WrenchDerivatives | None = None

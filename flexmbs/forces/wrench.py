@@ -14,6 +14,7 @@ from flexmbs.core.checks import as_array
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.jit import kernel
+from flexmbs.core.references import Description
 
 __all__ = [
     "Wrench",
@@ -28,7 +29,7 @@ __all__ = [
 
 
 @dataclass(frozen=True, eq=False)
-class Wrench:
+class Wrench(Description):
     """A force F and a moment M on a marker, in inertial directions or, as a follower, in the marker's axes.
 
     With the marker's rotation R it adds to the sum of wrenches w = (force, moment in marker axes) of the marker, which

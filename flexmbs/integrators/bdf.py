@@ -149,14 +149,14 @@ class BDF:
 
 def _elastic(dynamics: Dynamics) -> list[Any]:
     """The groups of elements."""
-    return [t for t in dynamics._terms if t.tangent is not None]
+    return [t for t in dynamics.terms if t.tangent is not None]
 
 
 def _rings(dynamics: Dynamics) -> bool:
     """Whether there are flexible bodies without damping."""
     elastic = _elastic(dynamics)
     damped = all(np.all(np.asarray(getattr(t.group, "tau", 0.0)) > 0.0) for t in elastic)
-    return bool(elastic) and not damped and not len(dynamics._damped_mass)
+    return bool(elastic) and not damped and not len(dynamics.damped_mass)
 
 
 class _Stepper:

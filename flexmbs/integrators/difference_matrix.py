@@ -54,7 +54,7 @@ class DifferenceMatrix:
         self.residuals = 0
         system = dynamics.system
         places = dynamics.matrix.entries
-        row, col = system._row[places], system._col[places]
+        row, col = system.entry_rows[places], system.entry_columns[places]
         keys, first = np.unique(col * system.n + row, return_index=True)
         self._place, self._row, self._col = places[first], row[first], col[first]
         self._of_motion = system.free < dynamics.n_v
@@ -152,7 +152,7 @@ class DifferenceMatrix:
     def _spread(self, x: FloatArray) -> FloatArray:
         dyn = self.dynamics
         d = np.empty(dyn.n_v + dyn.n_c)
-        spread(x, dyn.system.free, dyn._frame_dofs, dyn._frames, d)
+        spread(x, dyn.system.free, dyn.frame_dofs, dyn.frames, d)
         return d
 
     def _scaled(self, state: tuple[FloatArray, FloatArray, FloatArray, FloatArray], alpha: float) -> FloatArray:
@@ -162,7 +162,7 @@ class DifferenceMatrix:
         self.residuals += 1
         r[dyn.n_v :] = dyn.rates()
         out = np.empty(dyn.system.n)
-        reduce(r, dyn.system.free, dyn._frame_dofs, dyn._frames, dyn.n_v, -1.0 / (alpha * alpha), -1.0 / alpha,
+        reduce(r, dyn.system.free, dyn.frame_dofs, dyn.frames, dyn.n_v, -1.0 / (alpha * alpha), -1.0 / alpha,
                -1.0 / alpha, dyn.velocity_rows, out)  # fmt: skip
         return out
 

@@ -138,7 +138,7 @@ class _Stepper:
             solver.in_place = True
         dynamics.matrix = StepMatrix(system, np.ones(len(dynamics.B), dtype=bool), dynamics.seconds, solver)
         self._elements = element_kernels(dynamics)
-        self._work = dynamics._work
+        self._work = dynamics.workspace.work
         self._markers = dynamics.markers
         self._kinds = [(kind, MEAN_KINDS[kind.name], group) for kind, group in m.markers.groups]
         self._p0, self._R0 = dynamics.markers.p.copy(), dynamics.markers.R.copy()
@@ -226,11 +226,11 @@ class _Stepper:
         dyn, q0, weight = self.dynamics, state.q, 0.5 * h * h
         r, B = dyn.r, dyn.B
         dyn.evaluations += 1
-        inertia_force(*dyn._M, (v1 - state.v) / h, dyn._given, r)
+        inertia_force(*dyn.mass_rows, (v1 - state.v) / h, dyn.given, r)
         for (kernel, group), term in zip(self._elements, dyn.system.terms, strict=False):
             bad = kernel(group, q0, q1, self._work, weight)
             if bad >= 0:
-                raise EvaluationError(dyn.system._refusal(term, bad))
+                raise EvaluationError(dyn.system.refusal(term, bad))
         m, work = dyn.mechanics, self._markers
         if len(m.rigid.dofs):
             spin_change(m.rigid.dofs, m.rigid.J, m.rigid.b1, c, v1, h, r, B)

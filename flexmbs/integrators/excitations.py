@@ -246,14 +246,14 @@ def rate_of(dynamics: Dynamics, B: FloatArray) -> float:
     """Spectral radius of S^-1 B, S the matrix that is factorised, ``B`` blocks in nodal frames; an estimate."""
     system, n_v = dynamics.system, dynamics.n_v
     places = dynamics.matrix.entries
-    row, col, entries = system._row[places], system._col[places], B[places]
+    row, col, entries = system.entry_rows[places], system.entry_columns[places], B[places]
     x = np.random.default_rng(1).standard_normal(system.n)
     d = np.empty(n_v + dynamics.n_c)
     before = found = 0.0
     for _ in range(POWERS):
         b = np.bincount(row, entries * x[col], system.n).astype(np.float64)
         x = dynamics.matrix.solve(b).copy()
-        spread(x, system.free, dynamics._frame_dofs, dynamics._frames, d)
+        spread(x, system.free, dynamics.frame_dofs, dynamics.frames, d)
         size = norm(d[:n_v], dynamics.mass)
         if not 0.0 < size < np.inf:
             return 0.0

@@ -5,7 +5,8 @@ r"""The equations of motion with the constraints on accelerations (index 1), and
 
 The same matrix gives the smallest corrections in the metric of the mass, which has no mixed units:
 :math:`\delta = -M^{-1} G^T (G M^{-1} G^T)^{-1} g`. Beside redundant constraints a small compliance of the multipliers
-stands for the pseudo-inverse, as everywhere in flexmbs. No stiffness is evaluated.
+stands for the pseudo-inverse, as everywhere in flexmbs; off the constraints those are left out that follow from the
+others on them (`flexmbs.integrators.redundancy`). No stiffness is evaluated.
 """
 
 from __future__ import annotations
@@ -14,10 +15,13 @@ from time import perf_counter
 
 import numpy as np
 
-from flexmbs.core.contracts import FloatArray
+from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.dynamics import Dynamics
 
 __all__ = ["IndexOne"]
+
+LOOSE = 1e22
+"""Compliance of a constraint that is left out, over that of one that is not."""
 
 
 class IndexOne:
@@ -28,6 +32,8 @@ class IndexOne:
     dynamics : Dynamics
     holonomic : (n_c,) bool array
         Constraints on positions; the others are on velocities (rolling).
+    left_out : int array
+        Constraints that follow from the others, off which nothing can be told of them; see `Redundancy`.
     """
 
     def __init__(self, dynamics: Dynamics) -> None:
@@ -38,6 +44,19 @@ class IndexOne:
         self._rolling = bool((~self.holonomic).any())
         self._eye = np.eye(3)
         self._factors = -1
+        self.left_out = np.zeros(0, dtype=np.int64)
+        self._slack: FloatArray | None = None
+
+    def leave_out(self, rows: IntArray) -> None:
+        """Do without these constraints (their numbers) from now on; their multipliers vanish.
+
+        In the sparse matrix they get a compliance beside which what they prescribe is nothing.
+        """
+        self.left_out = rows
+        self._slack = None
+        if len(rows):
+            self._slack = self.dynamics.multiplier_compliance.copy()
+            self._slack[rows] *= LOOSE
 
     def forget(self) -> None:
         """Drop the factors."""
@@ -64,7 +83,7 @@ class IndexOne:
         dyn = self.dynamics
         if self.n_c == 0 and not dyn.mass_changes and self._factors == dyn.factorisations:
             return
-        dyn.factorise(1.0)
+        dyn.factorise(1.0, self._slack)
         self._factors = dyn.factorisations
 
     def gap(self) -> float:
@@ -80,8 +99,13 @@ class IndexOne:
             gamma = dyn.gamma_here(v)
             dyn.r[self.n_v :] = gamma if added is None else gamma + added
             dyn.seconds["evaluation"] += perf_counter() - began
-        x = dyn.solve(1.0, 1.0, 1.0)
-        return x[: self.n_v].copy(), x[self.n_v :].copy()
+        x = dyn.solve(1.0, 1.0, 1.0).copy()
+        if dyn.compliant:  # what the compliance has yielded is taken back, but for rows that are left out
+            dyn.r[: self.n_v] = 0.0
+            dyn.r[self.n_v :] = dyn.multiplier_compliance * x[self.n_v :]
+            dyn.r[self.n_v :][self.left_out] = 0.0
+            x += dyn.solve(1.0, 1.0, 1.0)
+        return x[: self.n_v], x[self.n_v :]
 
     def step_to_positions(self) -> FloatArray:
         """Increment of the positions onto g = 0, linearised where the factors are from, for the values in ``r``."""

@@ -145,7 +145,7 @@ class IterationMatrix:
         self._counts = dict.fromkeys(("tangents", "matrices", "combinations", "excitations", "excitation_residuals"), 0)
         system, n_v = dynamics.system, dynamics.n_v
         free = system.free
-        row, col = system._row, system._col
+        row, col = system.entry_rows, system.entry_columns
         live = (row >= 0) & (col >= 0)
         of_motion = np.zeros(len(row), dtype=bool)
         of_motion[live] = (free[row[live]] < n_v) & (free[col[live]] < n_v)
@@ -324,8 +324,8 @@ class IterationMatrix:
     def _in_frames(self, B: FloatArray) -> FloatArray:
         """A copy of blocks in nodal frames."""
         out = B.copy()
-        if self._differences is None and len(self.dynamics.system._turned):
-            rotate_blocks(out, self.dynamics.system._turned, self.dynamics._frames)
+        if self._differences is None and len(self.dynamics.system.turned_blocks):
+            rotate_blocks(out, self.dynamics.system.turned_blocks, self.dynamics.frames)
         return out
 
     def _factorise(self, B: FloatArray) -> None:
@@ -341,7 +341,7 @@ class IterationMatrix:
             self._blocks = B
             dyn.factorisations += 1
             try:
-                dyn.matrix.factorise(B, 1.0, dyn._compliance)
+                dyn.matrix.factorise(B, 1.0, dyn.multiplier_compliance)
             except SingularError as error:
                 raise singular(dyn.system, error) from None
         self._mine = dyn.factorisations

@@ -64,12 +64,12 @@ class RadauMatrix:
         self._at: StepState | None = None
         self._h = np.nan
         n_mass = len(system.mass_blocks)
-        live = (system._row >= 0) & (system._col >= 0)
+        live = (system.entry_rows >= 0) & (system.entry_columns >= 0)
         keep = np.flatnonzero(live & possible_entries(system, dyn.mechanics))
         massive = np.flatnonzero(live[:n_mass] & (system.mass_blocks != 0.0))
         equations = np.flatnonzero(system.free >= n_v)
-        row = np.concatenate((system._row[keep], system._row[massive], equations)).astype(np.int64)
-        col = np.concatenate((system._col[keep], system._col[massive], equations)).astype(np.int64)
+        row = np.concatenate((system.entry_rows[keep], system.entry_rows[massive], equations)).astype(np.int64)
+        col = np.concatenate((system.entry_columns[keep], system.entry_columns[massive], equations)).astype(np.int64)
         places, slots = np.unique(col * n + row, return_inverse=True)
         self._keep, self._slots = keep, slots[: len(keep)]
         self._shape = n, len(places)
@@ -80,10 +80,10 @@ class RadauMatrix:
             slots[len(keep) : len(keep) + len(massive)], system.mass_blocks[massive], minlength=len(places)
         )
         self._diagonal, self._equations = slots[len(keep) + len(massive) :], system.free[equations] - n_v
-        constraint = np.zeros(len(system._row), dtype=bool)
+        constraint = np.zeros(len(system.entry_rows), dtype=bool)
         row_is, col_is = np.zeros_like(constraint), np.zeros_like(constraint)
-        row_is[live] = system.free[system._row[live]] >= n_v
-        col_is[live] = system.free[system._col[live]] >= n_v
+        row_is[live] = system.free[system.entry_rows[live]] >= n_v
+        col_is[live] = system.free[system.entry_columns[live]] >= n_v
         self._in_rows, self._in_columns = row_is, row_is | col_is
         self._B = np.zeros((3, len(dyn.B)))
         self._powers = np.zeros((3, len(places)))
@@ -121,12 +121,12 @@ class RadauMatrix:
         system = dyn.system
         for power in range(3):
             blocks = self._B[power]
-            if len(system._turned):
+            if len(system.turned_blocks):
                 blocks = blocks.copy()
-                rotate_blocks(blocks, system._turned, dyn._frames)
+                rotate_blocks(blocks, system.turned_blocks, dyn.frames)
             self._powers[power] = np.bincount(self._slots, blocks[self._keep], minlength=self._shape[1])
         self._powers[0] += self._mass
-        self._powers[0][self._diagonal] -= SOFTER * dyn._compliance[self._equations]
+        self._powers[0][self._diagonal] -= SOFTER * dyn.multiplier_compliance[self._equations]
         self._K.data[:] = self._powers[2]
         self._at = state
         self.jacobians += 1
@@ -138,7 +138,7 @@ class RadauMatrix:
             return
         dyn, w = self.dynamics, h / REAL
         dyn.B[:] = self._B[0] + w * (self._B[1] + w * self._B[2])
-        dyn.factorise(1.0, SOFTER * dyn._compliance)
+        dyn.factorise(1.0, SOFTER * dyn.multiplier_compliance)
         began = perf_counter()
         z = h / COMPLEX
         data = self._powers[0] + z * (self._powers[1] + z * self._powers[2])
@@ -196,7 +196,7 @@ class RadauMatrix:
         dyn = self.dynamics
         b = np.empty(self._shape[0])
         reduce(
-            np.ascontiguousarray(x).copy(), dyn.system.free, dyn._frame_dofs, dyn._frames, dyn.n_v, -1.0, -1.0, -1.0,
+            np.ascontiguousarray(x).copy(), dyn.system.free, dyn.frame_dofs, dyn.frames, dyn.n_v, -1.0, -1.0, -1.0,
             dyn.velocity_rows, b,
         )  # fmt: skip
         return b
@@ -204,5 +204,5 @@ class RadauMatrix:
     def _spread(self, x: FloatArray) -> FloatArray:
         """On all velocities and equations; a view that the next call overwrites."""
         dyn = self.dynamics
-        spread(np.ascontiguousarray(x), dyn.system.free, dyn._frame_dofs, dyn._frames, self._whole)
+        spread(np.ascontiguousarray(x), dyn.system.free, dyn.frame_dofs, dyn.frames, self._whole)
         return self._whole

@@ -30,6 +30,7 @@ from flexmbs.integrators.constraints.successive_projection import SuccessiveProj
 from flexmbs.integrators.contracts import StepResult, StepState, StepStatus
 from flexmbs.integrators.index_one import IndexOne
 from flexmbs.integrators.quintic import QuinticInterpolant
+from flexmbs.integrators.redundancy import Redundancy
 from flexmbs.integrators.seen_accelerations import refuse_states_that_see_accelerations
 from flexmbs.integrators.tableaux import CLASSICAL, DORMAND_PRINCE, MIDPOINT, Tableau
 from flexmbs.integrators.turning import longest_step, turned_too_far
@@ -41,6 +42,8 @@ __all__ = ["RungeKutta"]
 TABLEAUX = {2: MIDPOINT, 4: CLASSICAL, 5: DORMAND_PRINCE}
 FAR = 1e6
 """An increment of a body this many times its size is growth without bound."""
+REPORTED = 1.0
+"""Tolerance of fixed steps, whose estimates only tell whether a step went wrong."""
 LOST = 1.0
 """Estimated error of a step, over the size of a body, from which its result says nothing."""
 MET = 1e-6
@@ -76,10 +79,15 @@ class RungeKutta:
     Work per step: 2, 4 or 6 evaluations of the accelerations, each with a factorisation of [M, G^T; G, 0] (of M alone,
     once, without constraints), and that of the projection.
 
-    Error control: order 5 has its embedded estimate, of positions and of h times the velocities. Orders 2 and 4
-    compare the increment with the two-point formula of fourth order
-    h/2 (th0' + th1') + h^2/12 (th0'' - th1''): the local error itself for order 2, of its order h^5 for order 4. With
-    fixed steps the same estimate tells a step that has gone wrong, which is then divided.
+    Error control: orders 4 and 5 have embedded estimates, of positions and of h times the velocities: the error of the
+    method of one order less, so that what is kept is better than what is controlled. That of order 4 has the weights
+    (1/6, 1/3, 1/3, 0, 1/6), the last of which is for the derivatives at the end, the first stage of the next step.
+    Order 2 compares the increment with the two-point formula of fourth order
+    h/2 (th0' + th1') + h^2/12 (th0'' - th1''), which gives the local error itself. With fixed steps an estimate tells a
+    step that has gone wrong, which is then divided; order 4 takes the two-point formula for this, too.
+
+    Constraints that follow from the others are left out of the stages, which lie off the constraints, where such a row
+    prescribes something of its own; they are found at the begin of a step, on the constraints.
 
     Limits: explicit. Steps must resolve the highest frequency of the model whether it moves or not: h omega below about
     2.8 (order 4), 1 (order 5), and for order 2 without damping small enough for (h omega)^4/8 per step not to add up.
@@ -145,8 +153,11 @@ class _Stepper:
     def __init__(self, scheme: RungeKutta, dynamics: Dynamics, tolerance: float) -> None:
         self.dynamics, self.tolerance = dynamics, tolerance
         self.tableau: Tableau = TABLEAUX[scheme.order]
+        if scheme.order == 4 and tolerance >= REPORTED:  # of the order of the error itself, which is smaller
+            self.tableau = CLASSICAL._replace(e=np.zeros(0), exponent=1.0 / 5.0)
         self.equations = IndexOne(dynamics)
         self.keeper = scheme.constraints.keeper(self.equations)
+        self.redundancy = Redundancy(self.equations)
         stages, n_v = len(self.tableau.c), dynamics.n_v
         self._slopes, self._accelerations = np.empty((stages + 1, n_v)), np.empty((stages + 1, n_v))
         self._theta = np.empty(n_v)
@@ -182,6 +193,7 @@ class _Stepper:
         slope[0], acceleration[0] = state.v, state.a
         q1, v1 = np.empty_like(state.q), np.empty_like(state.v)
         n = len(c)
+        self.redundancy.begin(state, keeper.meets)
         for i in range(1, n):
             stage(state.q, state.v, slope, acceleration, A[i], i, h, n_linear, theta, v1, q1)
             if not self._near(theta, v1):
@@ -204,6 +216,7 @@ class _Stepper:
                 None, np.inf, n, StepStatus.SLOW,
                 f"the projection leaves the constraints {gap:.3g} apart: the step is too large, or they cannot be met",
             )  # fmt: skip
+        memory = self.redundancy.end(keeper.meets)
         a1, lam = keeper.accelerations(v1)
         local(state.q, q1, n_linear, theta)
         if not (self._near(theta, v1) and np.isfinite(a1).all() and np.isfinite(lam).all()):
@@ -212,7 +225,7 @@ class _Stepper:
         error = self._error(state, h, theta, v1, a1)
         if not error < LOST:
             return self._grown(h, n)
-        new = StepState(state.t + h, q1, v1, a1, a1, lam, state.v, h)
+        new = StepState(state.t + h, q1, v1, a1, a1, lam, state.v, h, memory)
         return StepResult(new, error / self.tolerance, n, StepStatus.DONE, exponent=self.tableau.exponent)
 
     def _near(self, theta: FloatArray, v: FloatArray) -> bool:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from flexmbs.core.contracts import State
 from flexmbs.core.errors import ModelError
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ def refuse_states_that_see_accelerations(owner: str, dyn: Dynamics, reason: str)
     found = []
     for view in views:
         r = np.zeros(dyn.n_v)
-        dyn.python.before(q, v, view.a, view.lam, r)
+        dyn.python.before(State(q, v, view.a, view.lam), r)
         found.append(np.concatenate((r, dyn.mechanics.held)))
     dyn.mechanics.held[:] = held
     if np.array_equal(found[0], found[1], equal_nan=True):

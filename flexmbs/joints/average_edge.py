@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from flexmbs.body import Attachment
 from flexmbs.core.checks import as_name, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
+from flexmbs.core.references import Description
 from flexmbs.joints.contracts import Equation, Pair, Row
 from flexmbs.joints.edges import edge_nodes, edge_normal
 from flexmbs.joints.rows import ALONG, INERTIAL, ORTHOGONAL
@@ -23,7 +25,7 @@ STRAIGHT = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class AverageEdge:
+class AverageEdge(Description):
     r"""A body carried by the mean motion of an edge, which may stretch and bend (6 equations).
 
     With the nodes' positions :math:`p_i`, their places :math:`\bar p_i` as points of the body, weights :math:`w_i` and
@@ -61,6 +63,7 @@ class AverageEdge:
     6
     """
 
+    role: ClassVar[str] = "joint"
     edge: Attachment
     body: Body
     weights: FloatArray | None = None

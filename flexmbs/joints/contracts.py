@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from flexmbs.core.references import Description
+
 if TYPE_CHECKING:
     from flexmbs.bodies.marker import Marker
 
@@ -33,7 +35,7 @@ class Row:
 
 
 @dataclass(frozen=True, eq=False)
-class Pair:
+class Pair(Description):
     """Two markers and the rows between them."""
 
     a: Marker

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from flexmbs.body import Attachment, FlexibleBody, as_attachment
 from flexmbs.core.checks import as_name, as_number, frozen_copy, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError, unknown_name
+from flexmbs.core.references import Description
 from flexmbs.joints.contracts import Equation, Pair, Row
 from flexmbs.joints.rows import INERTIAL
 
@@ -60,10 +61,10 @@ class CoordinateMarker(Marker):
             place = as_attachment("CoordinateMarker", at, single=True)
             body: Any = place.body
             names, node = body.element.layout.names, place.nodes[0]
-            values = body.reference[node]
+            values, called = body.reference[node], str(place)
         elif type(at) in RIGID_NAMES:
             body, node, values = at, None, at.initial_q
-            names = RIGID_NAMES[type(at)][: len(values)]
+            names, called = RIGID_NAMES[type(at)][: len(values)], repr(at.name)
         else:
             raise ModelError(
                 f"CoordinateMarker: expected a node such as beam.end, a PlanarRigidBody or a PointMass, not {show(at)}."
@@ -73,7 +74,7 @@ class CoordinateMarker(Marker):
         index = names.index(coordinate)
         fields = {
             "body": body, "point": None, "frame": frozen_copy(np.eye(3)), "node": node,
-            "name": f"{coordinate} of {body.name!r}", "component": coordinate, "index": index,
+            "name": f"{coordinate} of {called}", "component": coordinate, "index": index,
             "start": float(values[index]),
         }  # fmt: skip
         for name, value in fields.items():
@@ -99,7 +100,7 @@ class CoordinateMarker(Marker):
 
 
 @dataclass(frozen=True, eq=False)
-class CoordinateJoint:
+class CoordinateJoint(Description):
     r"""Hold a generalised coordinate, or prescribe it over time: c = value, or c = motion(t).
 
     The multiplier is the generalised force that the joint takes from the coordinate; on the system acts its negative.
@@ -130,6 +131,7 @@ class CoordinateJoint:
     ([1.0, 2.0, 0.0], [-9.81])
     """
 
+    role: ClassVar[str] = "joint"
     at: Any
     coordinate: str
     motion: Motion | None = None

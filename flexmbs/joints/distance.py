@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 
+from flexmbs.bodies.ends import two_ended
 from flexmbs.bodies.marker import as_marker
 from flexmbs.core.checks import as_number
 from flexmbs.core.errors import ModelError
+from flexmbs.core.references import Description
 from flexmbs.joints.contracts import Equation, Pair, Row
 from flexmbs.joints.rows import DISTANCE
 from flexmbs.joints.sides import Side, check_different, joint_name
@@ -17,8 +20,9 @@ from flexmbs.joints.sides import Side, check_different, joint_name
 __all__ = ["Distance", "distance_pair"]
 
 
+@two_ended
 @dataclass(frozen=True, eq=False)
-class Distance:
+class Distance(Description):
     """A rigid, massless rod with ball joints at its ends: |p_B - p_A| = length (1 equation).
 
     The multiplier is the force in the rod, positive if it pulls the points together. Its coordinate is ``distance``.
@@ -45,6 +49,7 @@ class Distance:
     (5.0, 5.0)
     """
 
+    role: ClassVar[str] = "joint"
     a: Side
     b: Side
     length: float | None = None

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
+from flexmbs.bodies.ends import two_ended
 from flexmbs.core.errors import ModelError
+from flexmbs.core.references import Description, refers_to
 from flexmbs.joints.contracts import Equation, Motion, Pair
 from flexmbs.joints.distance import distance_pair
 from flexmbs.joints.gears import Coupled, as_coordinate
@@ -19,8 +21,9 @@ Given: TypeAlias = Motion | Callable[[float], float] | float
 """A motion, a function of time, or a number."""
 
 
+@two_ended
 @dataclass(frozen=True, eq=False)
-class RotationDriver:
+class RotationDriver(Description):
     """A motor that turns a joint as prescribed: angle = motion(t), or d(angle)/dt = rate(t) (1 equation).
 
     The angle is that of side b about the z axis of side a [rad], over all turns. With ``motion`` the angle itself is
@@ -54,7 +57,8 @@ class RotationDriver:
     ('rotation driver of ground and crank', 1)
     """
 
-    joint: Coupled
+    role: ClassVar[str] = "joint"
+    joint: Coupled = field(metadata=refers_to("joint"))
     motion: Given | None = None
     rate: Given | None = None
     name: str = ""
@@ -70,8 +74,9 @@ class RotationDriver:
         return {"angle": self.pairs[0]}
 
 
+@two_ended
 @dataclass(frozen=True, eq=False)
-class TranslationDriver:
+class TranslationDriver(Description):
     """A linear motor: displacement = motion(t), or d(displacement)/dt = rate(t) (1 equation).
 
     The displacement is that of side b along the z axis of side a [length]. Motion, rate and multiplier as in
@@ -97,7 +102,8 @@ class TranslationDriver:
     'displacement'
     """
 
-    joint: Coupled
+    role: ClassVar[str] = "joint"
+    joint: Coupled = field(metadata=refers_to("joint"))
     motion: Given | None = None
     rate: Given | None = None
     name: str = ""
@@ -113,8 +119,9 @@ class TranslationDriver:
         return {"displacement": self.pairs[0]}
 
 
+@two_ended
 @dataclass(frozen=True, eq=False)
-class DistanceDriver:
+class DistanceDriver(Description):
     """A cylinder between two points: |p_B - p_A| = motion(t), or its rate = rate(t) (1 equation).
 
     A ``motion`` must begin with the distance at the start and stay positive. With the multiplier lam it pulls the
@@ -143,6 +150,7 @@ class DistanceDriver:
     'distance driver of ground and ball'
     """
 
+    role: ClassVar[str] = "joint"
     a: Side
     b: Side
     motion: Given | None = None

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import InitVar, dataclass, field
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
+from flexmbs.bodies.ends import two_ended
 from flexmbs.bodies.marker import Marker
 from flexmbs.core.checks import as_number, show
 from flexmbs.core.errors import ModelError
+from flexmbs.core.references import Description, refers_to
 from flexmbs.forces.coordinate import Coordinate, coordinate, start_value
 from flexmbs.joints.contracts import Coordinates, Equation, Joint, Pair, Row
 from flexmbs.joints.lower_pairs import COORDINATES, ON_LINE, PARALLEL
@@ -26,7 +28,7 @@ Coupled: TypeAlias = Joint | Coordinates | tuple[Marker, Marker]
 
 
 @dataclass(frozen=True, eq=False)
-class Gear:
+class Gear(Description):
     """Two rotations in a constant ratio: angle_2 - ratio angle_1 = const (1 equation).
 
     angle_1 and angle_2 are the angles of two joints, of their side b against their side a [rad], over all turns; the
@@ -59,8 +61,9 @@ class Gear:
     [0.5, 1.0]
     """
 
-    first: Coupled
-    second: Coupled
+    role: ClassVar[str] = "joint"
+    first: Coupled = field(metadata=refers_to("joint"))
+    second: Coupled = field(metadata=refers_to("joint"))
     ratio: float
     name: str = ""
     pairs: tuple[Pair, ...] = field(init=False, repr=False)
@@ -71,7 +74,7 @@ class Gear:
 
 
 @dataclass(frozen=True, eq=False)
-class RackAndPinion:
+class RackAndPinion(Description):
     """A pinion that rolls on a rack: displacement - radius angle = const (1 equation).
 
     The angle [rad, over all turns] and the displacement [length] are those of two joints, of side b against side a; the
@@ -105,8 +108,9 @@ class RackAndPinion:
     'rack and pinion of wheel and bar'
     """
 
-    pinion: Coupled
-    rack: Coupled
+    role: ClassVar[str] = "joint"
+    pinion: Coupled = field(metadata=refers_to("joint"))
+    rack: Coupled = field(metadata=refers_to("joint"))
     radius: float
     name: str = ""
     pairs: tuple[Pair, ...] = field(init=False, repr=False)
@@ -117,8 +121,9 @@ class RackAndPinion:
         _couple(self, "RackAndPinion", "rack and pinion", ("angle", "displacement"), factor, "rolling of the pinion")
 
 
+@two_ended
 @dataclass(frozen=True, eq=False)
-class Screw:
+class Screw(Description):
     """A nut on a spindle: B turns about z_A and advances along it by ``pitch`` per turn (5 equations).
 
     The rows are x_A.d = y_A.d = 0, y_A.z_B = x_A.z_B = 0 and z_A.d - pitch/(2 pi) angle = its value at the start. Its
@@ -148,6 +153,7 @@ class Screw:
     'advance of the thread'
     """
 
+    role: ClassVar[str] = "joint"
     a: Side
     b: Side
     pitch: float

@@ -3,7 +3,7 @@
 All are made of the same rows between a marker on each side. Where bodies are named, the joint frame is put to the point
 ``at`` with its third axis (z) along ``axis``, both in the inertial frame at the start, and is fixed to both sides; so
 angles and displacements begin at zero. Where markers are named, their frames are the joint frames: z is the axis. If
-one side is a marker, the other gets the same frame.
+one side is a marker, the other gets the same frame. The sides may also be given as a pair, ``Fixed((a, b))``.
 
 Symbols: p, R position and orientation of the frames; x, y, z their axes; d = p_B - p_A. With the multipliers lam of the
 rows "position x, y, z" the joint exerts the force -lam on B in inertial axes, with those of "position along" along the
@@ -16,6 +16,8 @@ from collections.abc import Mapping
 from dataclasses import InitVar, dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
+from flexmbs.bodies.ends import two_ended
+from flexmbs.core.references import Description
 from flexmbs.joints.contracts import Equation, Pair, Row
 from flexmbs.joints.rows import ALONG, ANGLE, INERTIAL, ORTHOGONAL
 from flexmbs.joints.sides import Side, as_sides, check_carried, check_parallel, joint_name
@@ -53,10 +55,12 @@ SAME_FRAME: tuple[Condition, ...] = (
 COORDINATES: dict[str, Row] = {"angle": Row(ANGLE), "displacement": Row(ALONG, Z)}
 
 
+@two_ended
 @dataclass(frozen=True, eq=False)
-class LowerPair:
+class LowerPair(Description):
     """What all lower pairs share; use one of them."""
 
+    role: ClassVar[str] = "joint"
     a: Side
     b: Side
     at: InitVar[ArrayLike | None] = None
@@ -118,6 +122,7 @@ class LowerPair:
         return found
 
 
+@two_ended
 @dataclass(frozen=True, eq=False)
 class Fixed(LowerPair):
     """Two bodies as one: p_A = p_B and R_A = R_B (6 equations).
@@ -153,6 +158,7 @@ class Fixed(LowerPair):
     anywhere = True
 
 
+@two_ended
 @dataclass(frozen=True, eq=False)
 class Revolute(LowerPair):
     """A hinge: p_A = p_B and z_A = z_B; free is the rotation about the axis (5 equations).
@@ -190,6 +196,7 @@ class Revolute(LowerPair):
     free = ("angle",)
 
 
+@two_ended
 @dataclass(frozen=True, eq=False)
 class Prismatic(LowerPair):
     """A slider: B moves along the z axis of A without turning (5 equations).
@@ -212,6 +219,7 @@ class Prismatic(LowerPair):
     planar_axis = False
 
 
+@two_ended
 @dataclass(frozen=True, eq=False)
 class Cylindrical(LowerPair):
     """A shaft in a sleeve: B slides along and turns about the z axis of A (4 equations).
@@ -233,6 +241,7 @@ class Cylindrical(LowerPair):
     free = ("angle", "displacement")
 
 
+@two_ended
 @dataclass(frozen=True, eq=False)
 class Spherical(LowerPair):
     """A ball joint: p_A = p_B (3 equations); in the plane a hinge.
@@ -252,6 +261,7 @@ class Spherical(LowerPair):
     needs_axis = False
 
 
+@two_ended
 @dataclass(frozen=True, eq=False)
 class Planar(LowerPair):
     """A plate on a table: the point of B stays in the plane of A with the normal z_A, and z_B = z_A (3 equations).
@@ -272,6 +282,7 @@ class Planar(LowerPair):
     free = ("angle",)
 
 
+@two_ended
 @dataclass(frozen=True, eq=False)
 class ParallelAxes(LowerPair):
     """The third axes of both sides stay parallel (2 equations); nothing is said of their points.

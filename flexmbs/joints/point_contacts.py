@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from flexmbs.bodies.ends import two_ended
 from flexmbs.joints.lower_pairs import ON_LINE, ON_PLANE, LowerPair
 
 __all__ = ["PointOnLine", "PointOnPlane"]
 
 
+@two_ended
 @dataclass(frozen=True, eq=False)
 class PointOnLine(LowerPair):
     """The point of B stays on the line through p_A along z_A (2 equations): a pin in a slot.
@@ -47,6 +49,7 @@ class PointOnLine(LowerPair):
     planar_axis = False
 
 
+@two_ended
 @dataclass(frozen=True, eq=False)
 class PointOnPlane(LowerPair):
     """The point of B stays in the plane through p_A with the normal z_A (1 equation), on both sides of it.

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import InitVar, dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from flexmbs.bodies.ends import two_ended
+from flexmbs.bodies.frames import as_axis, as_point
 from flexmbs.bodies.marker import Body, Marker, as_marker, joint_frame
 from flexmbs.core.checks import as_flag, as_number
 from flexmbs.core.errors import ModelError
+from flexmbs.core.references import Description
 from flexmbs.joints.contracts import Equation, Pair, Row
 from flexmbs.joints.rows import ALONG, BALL_SLIP, HEIGHT, SLIP
-from flexmbs.joints.sides import Side, check_carried, check_different, joint_name, world_direction, world_point
+from flexmbs.joints.sides import Side, check_carried, check_different, joint_name
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -24,8 +27,9 @@ __all__ = ["RollingBall", "RollingDisk"]
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 
 
+@two_ended
 @dataclass(frozen=True, eq=False)
-class RollingDisk:
+class RollingDisk(Description):
     """A thin disk that rolls on a plane without slip and never leaves it (3 equations).
 
     With the centre d of the disk relative to the point of the plane, the normal n = z_A, the axis w = z_B and
@@ -79,6 +83,7 @@ class RollingDisk:
     [('height', 0), ('slip along x', 1), ('slip along y', 1)]
     """
 
+    role: ClassVar[str] = "joint"
     a: Side
     b: Side
     radius: float
@@ -102,7 +107,7 @@ class RollingDisk:
             flat = _planar(owner, self.b)
             if axis is None and not flat:
                 raise ModelError(f"{owner}: axis is missing; give the axis of the wheel in the inertial frame.")
-            w = world_direction(owner, "axis", (0, 0, 1) if axis is None else axis, flat)
+            w = as_axis(owner, "axis", (0, 0, 1) if axis is None else axis, flat)
             n = _normal(owner, normal, flat)
             s = _steepness(owner, n, w)
             p = _centre(owner, self.b, centre, flat)
@@ -111,8 +116,9 @@ class RollingDisk:
         _finish(self, owner, name, a, b, Row(HEIGHT, constants), 0.0, SLIP, radius)
 
 
+@two_ended
 @dataclass(frozen=True, eq=False)
-class RollingBall:
+class RollingBall(Description):
     """A ball that rolls on a plane without slip and never leaves it (3 equations); it may spin about the normal.
 
     As `RollingDisk` with u = -n: n.d - radius = 0, and no velocity of the contact point along x_A and y_A.
@@ -140,6 +146,7 @@ class RollingBall:
     'rolling ball of ground and ball'
     """
 
+    role: ClassVar[str] = "joint"
     a: Side
     b: Side
     radius: float
@@ -206,13 +213,13 @@ def _normal(owner: str, normal: ArrayLike | None, flat: bool) -> FloatArray:
     """The normal of the plane at the start."""
     if normal is None:
         normal = (0.0, 1.0, 0.0) if flat else (0.0, 0.0, 1.0)
-    return world_direction(owner, "normal", normal, flat)
+    return as_axis(owner, "normal", normal, flat)
 
 
 def _centre(owner: str, wheel: Side, centre: ArrayLike | None, flat: bool) -> FloatArray:
     """The centre of the wheel at the start."""
     if centre is not None:
-        return world_point(owner, "centre", centre, flat)
+        return as_point(owner, "centre", centre, flat, "length")
     return wheel.place[0] if isinstance(wheel, Body) else as_marker(owner, wheel).position0()
 
 

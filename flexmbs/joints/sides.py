@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from flexmbs.bodies.frames import as_axis, as_point
 from flexmbs.bodies.marker import Body, Marker, as_marker, joint_frame
 from flexmbs.body import Attachment, FlexibleBody, as_attachment
-from flexmbs.core.checks import as_array, as_direction, as_name
+from flexmbs.core.checks import as_name
 from flexmbs.core.errors import ModelError
 from flexmbs.joints.rows import ALONG, DISTANCE, HEIGHT, INERTIAL, ORTHOGONAL
 
@@ -26,8 +27,6 @@ __all__ = [
     "check_parallel",
     "joint_name",
     "place_of",
-    "world_direction",
-    "world_point",
 ]
 
 Side: TypeAlias = Body | FlexibleBody | Attachment | Marker
@@ -67,35 +66,20 @@ def as_sides(
             b = as_marker(owner, b, *_pose(a))
         return check_different(owner, a, as_marker(owner, b))
     flat = _planar(owner, a) and _planar(owner, b)
-    point = _common_point(owner, a, b, anywhere) if at is None else world_point(owner, "at", at, flat)
+    point = _common_point(owner, a, b, anywhere) if at is None else as_point(owner, "at", at, flat, "length")
     frame = np.eye(3)
     if needs_axis:
         if axis is None and not (flat and planar_axis):
             raise ModelError(f"{owner}: axis is missing; give its direction in the inertial frame, such as (0, 0, 1).")
-        frame = joint_frame((0.0, 0.0, 1.0) if axis is None else world_direction(owner, "axis", axis, flat))
+        frame = joint_frame((0.0, 0.0, 1.0) if axis is None else as_axis(owner, "axis", axis, flat))
     return check_different(owner, as_marker(owner, a, point, frame), as_marker(owner, b, point, frame))
 
 
-def world_point(owner: str, name: str, value: ArrayLike, flat: bool) -> FloatArray:
-    """A point (3,) of the inertial frame; two components will do where everything is planar."""
-    if flat and np.shape(value) == (2,):
-        return np.append(as_array(owner, name, value, (2,), unit="length"), 0.0)
-    return as_array(owner, name, value, (3,), unit="length")
-
-
-def world_direction(owner: str, name: str, value: ArrayLike, flat: bool) -> FloatArray:
-    """A unit vector (3,) of the inertial frame; two components will do where everything is planar."""
-    if flat and np.shape(value) == (2,):
-        return np.append(as_direction(owner, name, value, 2), 0.0)
-    return as_direction(owner, name, value, 3)
-
-
 def joint_name(cls: str, word: str, name: str, *sides: Side) -> str:
-    """The name that was given, or one of the word and the bodies: "revolute of crank and rod"."""
-    if name != "":
+    """The name that was given, or one of the word and the sides: "revolute of crank and end of rope"."""
+    if not isinstance(name, str) or name:
         return as_name(cls, "name", name)
-    bodies = dict.fromkeys(_body(side) for side in sides)
-    return f"{word} of {' and '.join(bodies)}"
+    return f"{word} of {' and '.join(dict.fromkeys(_called(side) for side in sides))}"
 
 
 def check_different(owner: str, a: Marker, b: Marker) -> tuple[Marker, Marker]:
@@ -168,10 +152,13 @@ def _common_point(owner: str, a: Side, b: Side, anywhere: bool) -> FloatArray | 
     return last.place[0]
 
 
-def _body(side: Side) -> str:
-    """Name of the body of a side."""
-    named = side.body if isinstance(side, Marker | Attachment) else side
-    return str(getattr(named, "name", type(named).__name__))
+def _called(side: Side) -> str:
+    """A side by its body, and by its node where it is on one."""
+    if isinstance(side, Attachment):
+        return f"{side.label} of {side.body.name}"
+    if isinstance(side, Marker):
+        return side.body.name if side.node is None else f"node {side.node} of {side.body.name}"
+    return str(getattr(side, "name", type(side).__name__))
 
 
 def _needs(row: Row) -> tuple[FloatArray | bool, FloatArray | bool]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from flexmbs.coordinates import ExtraCoordinate
 from flexmbs.core.checks import as_array, as_flag, as_name, as_number, frozen_copy, show
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError
+from flexmbs.core.references import Description
 from flexmbs.core.rotations import axis_rotation
 from flexmbs.joints.contracts import Equation, Pair, Row
 from flexmbs.joints.rows import INERTIAL, ORTHOGONAL
@@ -112,7 +113,7 @@ class CablePoint(Marker):
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
-class Sliding:
+class Sliding(Description):
     r"""A point of a body slides without friction along a planar absolute-nodal cable.
 
     .. math:: g = p_b - r(s, t) = 0, \qquad \lambda \cdot r'(s) = 0
@@ -157,6 +158,7 @@ class Sliding:
     (0.5, ['x', 'y', 'z'])
     """
 
+    role: ClassVar[str] = "joint"
     cable: FlexibleBody
     a: CablePoint
     b: Marker

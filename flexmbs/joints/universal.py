@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import InitVar, dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from flexmbs.bodies.ends import two_ended
+from flexmbs.bodies.frames import as_axis
 from flexmbs.bodies.marker import Marker, as_marker, joint_frame
 from flexmbs.core.checks import is_list, show
 from flexmbs.core.errors import ModelError
+from flexmbs.core.references import Description
 from flexmbs.joints.contracts import Equation, Pair, Row
 from flexmbs.joints.lower_pairs import SAME_POINT, Z
 from flexmbs.joints.rows import ORTHOGONAL
-from flexmbs.joints.sides import Side, as_sides, check_carried, check_different, joint_name, world_direction
+from flexmbs.joints.sides import Side, as_sides, check_carried, check_different, joint_name
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -25,8 +28,9 @@ SQUARE = 1e-6
 """Cosine up to which the axes count as perpendicular."""
 
 
+@two_ended
 @dataclass(frozen=True, eq=False)
-class Universal:
+class Universal(Description):
     """A cross between two forks: p_A = p_B, and an axis of A stays perpendicular to one of B (4 equations).
 
     The rows are p_B - p_A = 0 in inertial axes and z_A.z_B = 0, where z_A is the first of ``axes``, fixed to A, and z_B
@@ -58,6 +62,7 @@ class Universal:
     4
     """
 
+    role: ClassVar[str] = "joint"
     a: Side
     b: Side
     at: InitVar[ArrayLike | None] = None
@@ -101,4 +106,4 @@ def _axes(owner: str, axes: object) -> tuple[ArrayLike, ArrayLike]:
             f"{owner}: axes must be two directions in the inertial frame, that of a and that of b, such as "
             f"((0, 1, 0), (0, 0, 1)), not {show(axes)}."
         )
-    return world_direction(owner, "axes[0]", axes[0], False), world_direction(owner, "axes[1]", axes[1], False)
+    return as_axis(owner, "axes[0]", axes[0], False), as_axis(owner, "axes[1]", axes[1], False)

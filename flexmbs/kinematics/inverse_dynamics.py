@@ -175,7 +175,7 @@ class _Inverse:
         self.motion = motion
         self.dyn = dyn = Dynamics(motion.system)
         m = dyn.mechanics
-        if not (m.equations or len(m.trees.kind)):
+        if not (m.equations or len(m.trees.kind) or motion.model.rigid_bodies):
             raise ModelError(f"inverse_dynamics: model {motion.model.name!r} has no joints.")
         if motion.model.controllers or len(state_places(dyn)):
             raise ModelError(

@@ -24,8 +24,6 @@ from flexmbs.core.contracts import FloatArray, IntArray, State
 from flexmbs.core.errors import ModelError
 from flexmbs.dynamics import Dynamics
 from flexmbs.linearisation import free_directions, ordered_blocks, state_places
-from flexmbs.mechanics.pairs import joint_tangent
-from flexmbs.mechanics.refusals import refuse_marker
 from flexmbs.mechanics.steps import retract
 
 __all__ = ["MET", "PositionEquations", "Values"]
@@ -63,8 +61,6 @@ class PositionEquations:
         self.dyn, self.who = dyn, who
         self.model = f"Model {dyn.system.model.name!r}"
         m = dyn.mechanics
-        if not m.equations:
-            raise ModelError(f"{who}: {self.model} has no joints; without them nothing prescribes its positions.")
         slow = [m.names[i] for i in np.flatnonzero(dyn.velocity_rows == 1)]
         if slow:
             raise ModelError(
@@ -99,8 +95,7 @@ class PositionEquations:
         zero = np.zeros(dyn.n_v)
         state = State(q, zero, zero, np.ascontiguousarray(psi))
         self._evaluate(q, t, state, (1.0, 0.0))
-        for _, _, pull, group, _ in dyn._place:
-            pull(group, state, dyn.env, dyn.markers, (1.0, 0.0))
+        dyn.pull(state, (1.0, 0.0))
         unknown = dyn.system.unknown[self.free].astype(np.int64)
         order = np.concatenate((unknown, np.setdiff1d(np.arange(dyn.system.n), unknown)))
         H: FloatArray = ordered_blocks(dyn, dyn.B, order)[: self.n, : self.n].toarray()
@@ -178,11 +173,8 @@ class PositionEquations:
         dyn.r[: dyn.n_v] = 0.0
         dyn.r[dyn.n_v :] = dyn.prescribed.given[dyn.n_v :]
         markers.W[:] = 0.0
-        for _, place, _, group, kind in dyn._place:
-            bad = place(group, state, dyn.env, markers)
-            if bad >= 0:
-                refuse_marker(dyn.mechanics, kind, group, bad)
-        joint_tangent(dyn.mechanics.joints, state, dyn.env, markers, weights, 0)
+        dyn.place(state, tangents=True)
+        dyn.constraint_rows(state, weights)
 
 
 def _rank(R: FloatArray) -> int:

@@ -5,14 +5,18 @@ from __future__ import annotations
 import warnings
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 from flexmbs.core.checks import show
 from flexmbs.core.errors import ModelError, ReadError, unknown_name
 from flexmbs.core.material import Elastic, Orthotropic
-from flexmbs.linear.part import Part, default_element
+from flexmbs.linear.abaqus_elements import Choice, choose
+from flexmbs.linear.part import Part
 from flexmbs.linear.region import Region
 from flexmbs.meshes import Mesh, read_mesh
+from flexmbs.meshes.abaqus_format import element_types
 from flexmbs.meshes.abaqus_sections import MaterialCard, SectionCard, Sections, read_sections
 
 if TYPE_CHECKING:
@@ -29,9 +33,12 @@ def has_sections(path: str | PathLike[str]) -> bool:
 def part_from_inp(path: str | PathLike[str], name: str | None = None) -> Part:
     r"""A part with the mesh, materials and sections of an input file.
 
-    Solid sections get the usual element of their cells (`flexmbs.linear.part.default_element`), whatever variant the
-    type in the file names (C3D8R, C3D8I, ...); shell sections get shell elements of their thickness. The stiffness
-    damping (``BETA=``) of a material becomes its retardation time.
+    Cells get the element that their type in the file names (`flexmbs.linear.abaqus_elements`): C3D8 is
+    ``Hexahedron8(incompatible=False)``, C3D8I ``Hexahedron8()``, C3D20 ``Hexahedron20()``, C3D20R
+    ``Hexahedron20(reduced=True)``, C3D4 and C3D10 ``Tetra4()`` and ``Tetra10()``, S4 and S3 ``ShellQuad`` and
+    ``ShellTriangle`` of the thickness of their section. For variants that do not exist here (C3D8R, S4R, C3D10M, hybrid
+    ones) the nearest element is taken, and a warning says so. The stiffness damping (``BETA=``) of a material becomes
+    its retardation time.
 
     Parameters
     ----------
@@ -52,7 +59,8 @@ def part_from_inp(path: str | PathLike[str], name: str | None = None) -> Part:
     Warns
     -----
     UserWarning
-        If the file has supports, rigid bodies, ties, springs or masses, which are not read; or mass damping.
+        If the file has supports, rigid bodies, ties, springs or masses, which are not read; or mass damping; or types
+        of elements that do not exist here, with what was taken instead.
 
     Examples
     --------
@@ -84,15 +92,28 @@ def part_from_inp(path: str | PathLike[str], name: str | None = None) -> Part:
             "part its connections in Python.",
             stacklevel=2,
         )
-    regions = []
+    regions, taken = [], dict[str, Choice]()
+    types = element_types(path)
     for section in cards.sections:
-        mesh, more = _regions(mesh, section, cards)
+        mesh, more = _regions(mesh, section, cards, types, taken)
         regions += more
+    other = [f"{name} as {c.element!r} ({name} has {c.difference})" for name, c in taken.items() if c.difference]
+    if other:
+        warnings.warn(
+            f"{path}: there is no such element here, and the nearest one is taken: {'; '.join(other)}. Results "
+            "differ by the error of the mesh; for another choice give Part its regions.",
+            stacklevel=2,
+        )
     return Part(mesh, regions=regions, name=path.stem if name is None else name)
 
 
-def _regions(mesh: Mesh, section: SectionCard, cards: Sections) -> tuple[Mesh, list[Region]]:
-    """The regions of a section, one for each type of cell, and the mesh with sets for them."""
+def _regions(
+    mesh: Mesh, section: SectionCard, cards: Sections, types: dict[str, list[str]], taken: dict[str, Choice]
+) -> tuple[Mesh, list[Region]]:
+    """The regions of a section, one for each type of element, and the mesh with sets for them.
+
+    ``taken`` collects the choice for each type.
+    """
     known = {name.upper(): name for name in mesh.cell_sets}
     if section.elset.upper() not in known:
         raise ReadError(f"{section.place}: {unknown_name('element set', section.elset, mesh.cell_sets)}")
@@ -102,29 +123,20 @@ def _regions(mesh: Mesh, section: SectionCard, cards: Sections) -> tuple[Mesh, l
     name = known[section.elset.upper()]
     material = _material(cards.materials[section.material.upper()], section.place)
     parts = mesh.cell_set(name)
-    kinds = [block.cell_type for block, part in zip(mesh.cells, parts, strict=True) if len(part)]
+    of_cells = [np.array(types[block.cell_type])[part] for block, part in zip(mesh.cells, parts, strict=True)]
+    found = dict.fromkeys(str(x) for block in of_cells for x in block)
     regions = []
-    for kind in kinds:
+    for type_ in found:
         label = name
-        if len(kinds) > 1:
-            label = f"{name} {kind}"
-            mine = [p if b.cell_type == kind else p[:0] for b, p in zip(mesh.cells, parts, strict=True)]
-            mesh = mesh.with_cell_set(label, mine)
-        regions.append(Region(label, _element(section, kind), material))
+        if len(found) > 1:
+            label = f"{name} {type_}"
+            mesh = mesh.with_cell_set(label, [p[t == type_] for p, t in zip(parts, of_cells, strict=True)])
+        choice = choose(section.kind, type_, section.thickness)
+        if choice is None:
+            raise ReadError(f"{section.place}: {type_}, as in {section.elset!r}, is no {section.kind} element here.")
+        taken[type_] = choice
+        regions.append(Region(label, choice.element, material))
     return mesh, regions
-
-
-def _element(section: SectionCard, kind: str) -> Any:
-    """The element of a cell type in a section."""
-    from flexmbs import elements
-
-    shells = {"quad": "ShellQuad", "triangle": "ShellTriangle"}
-    if section.kind == "shell" and kind in shells:
-        return getattr(elements, shells[kind])(thickness=section.thickness)
-    found = default_element(kind) if section.kind == "solid" else None
-    if found is None:
-        raise ReadError(f"{section.place}: no {section.kind} element lives on {kind} cells, as in {section.elset!r}.")
-    return found
 
 
 def _material(card: MaterialCard, place: str) -> Material:

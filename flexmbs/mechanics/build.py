@@ -14,6 +14,7 @@ from flexmbs.control.actuators import JointTarget, WrenchTarget
 from flexmbs.control.calling import only_label
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError
+from flexmbs.core.identity import IdentityMap
 from flexmbs.core.sparsity import Blocks
 from flexmbs.forces.distributed import Gravity
 from flexmbs.forces.laws import GIVEN
@@ -220,7 +221,7 @@ class _Builder:
             marker_set, tuple(active), tuple(dropped), joints, forces, tuple(f for f, _ in self.force_items),
             wrench_group(
                 [w for w, _ in self.wrench_items],
-                [marker_set.number[id(w.marker)] for w, _ in self.wrench_items],
+                [marker_set.number[w.marker] for w, _ in self.wrench_items],
                 [i for _, i in self.wrench_items],
             ),
             offsets, rigid, floating, substructures, trees, self.flexible, tuple(self.blocks), self.size, mass_start,
@@ -289,13 +290,15 @@ class _Builder:
         self.flexible = FlexibleLinks(group, c.trees) if bends else None
         return group
 
-    def _active_equations(self) -> tuple[list[ActiveEquation], list[ActiveEquation], dict[tuple[int, int], int]]:
+    def _active_equations(
+        self,
+    ) -> tuple[list[ActiveEquation], list[ActiveEquation], IdentityMap[Joint, dict[int, int]]]:
         """Constraints that remain, those dropped in the plane, and the number of each that remains."""
         active: list[ActiveEquation] = []
         dropped: list[ActiveEquation] = []
-        number: dict[tuple[int, int], int] = {}
+        number: IdentityMap[Joint, dict[int, int]] = IdentityMap()
         for joint, pairs, equations in self.joints:
-            vanish = set(range(len(equations)))
+            vanish, number[joint] = set(range(len(equations))), {}
             for pair in pairs:
                 flat = pair.a.planar and pair.b.planar
                 for row in pair.rows:
@@ -306,44 +309,41 @@ class _Builder:
                 if k in vanish:
                     dropped.append(item)
                 else:
-                    number[id(joint), k] = len(active)
+                    number[joint][k] = len(active)
                     active.append(item)
         return active, dropped, number
 
-    def _markers(self) -> tuple[list[Marker], set[int]]:
+    def _markers(self) -> tuple[list[Marker], IdentityMap[Marker, None]]:
         """All markers, and those of which only the position matters."""
-        markers: dict[int, Marker] = {}
-        turning: set[int] = set()
+        turning: IdentityMap[Marker, bool] = IdentityMap()
         for _, pairs, _ in self.joints:
             for pair in pairs:
-                note_ends(pair.a, pair.b, pair.rows, markers, turning)
+                note_ends(pair.a, pair.b, pair.rows, turning)
         for _, force in self.force_items:
-            note_ends(force.a, force.b, force.rows, markers, turning)
+            note_ends(force.a, force.b, force.rows, turning)
         for wrench, _ in self.wrench_items:
-            markers[id(wrench.marker)] = wrench.marker
-            if wrench.follower or any(wrench.moment):
-                turning.add(id(wrench.marker))
+            turning[wrench.marker] = turning.get(wrench.marker, False) or wrench.follower or any(wrench.moment)
         for marker in [m for f in self.users for m in f.markers]:
-            markers[id(marker)] = marker
-            turning.add(id(marker))
-        return list(markers.values()), {key for key in markers if key not in turning}
+            turning[marker] = True
+        return list(turning), IdentityMap((marker, None) for marker, turns in turning.items() if not turns)
 
-    def _joints(self, active: list[ActiveEquation], number: dict[tuple[int, int], int]) -> JointGroup:
+    def _joints(self, active: list[ActiveEquation], number: IdentityMap[Joint, dict[int, int]]) -> JointGroup:
         table = RowTable(self.markers, self.add_block)
         eq: list[int] = []
         local: list[int] = []
         level: list[int] = []
         n_v = self.coordinates.n_v
         for joint, pairs, every in self.joints:
+            own = number[joint]
             for pair in pairs:
-                rows = [r for r in pair.rows if (id(joint), r.equation) in number]
+                rows = [r for r in pair.rows if r.equation in own]
                 if not rows:
                     continue
-                equations = list(dict.fromkeys(number[id(joint), r.equation] for r in rows))
+                equations = list(dict.fromkeys(own[r.equation] for r in rows))
                 table.add(pair.a, pair.b, rows, [n_v + e for e in equations])
                 k = table.order[-1] - len(equations)
                 for row in rows:
-                    e = number[id(joint), row.equation]
+                    e = own[row.equation]
                     eq.append(n_v + e)
                     local.append(k + equations.index(e))
                     level.append(every[row.equation].level)
@@ -368,7 +368,7 @@ class _Builder:
         offsets = []
         ptr, dof = self.markers.ptr, self.markers.dof
         for wrench, _ in self.wrench_items:
-            i = self.markers.number[id(wrench.marker)]
+            i = self.markers.number[wrench.marker]
             self.blocks.append(Blocks(dof[ptr[i] : ptr[i + 1]][None, :], self.size))
             offsets.append(self.size)
             self.size += int(ptr[i + 1] - ptr[i]) ** 2
@@ -377,7 +377,7 @@ class _Builder:
     def _dofs(self, markers: tuple[Marker, ...]) -> IntArray:
         """Coordinates of some markers, one after the other."""
         ptr, dof = self.markers.ptr, self.markers.dof
-        numbers = [self.markers.number[id(m)] for m in markers]
+        numbers = [self.markers.number[m] for m in markers]
         return np.concatenate([dof[ptr[i] : ptr[i + 1]] for i in numbers])
 
     def add_block(self, dofs: IntArray) -> int:

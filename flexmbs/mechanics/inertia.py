@@ -13,7 +13,10 @@ from typing import NamedTuple
 from flexmbs.core.contracts import Env, FloatArray, IntArray, MarkerWork, State, Work
 from flexmbs.core.jit import kernel
 
-__all__ = ["RigidGroup", "add_rows_product", "gyroscopic_force", "gyroscopic_tangent", "inertia_force"]
+__all__ = [
+    "RigidGroup", "add_block_damping", "add_rows_product", "clear_wrenches", "gyroscopic_force", "gyroscopic_tangent",
+    "inertia_force",
+]  # fmt: skip
 
 
 class RigidGroup(NamedTuple):
@@ -74,6 +77,8 @@ def inertia_force(
 ) -> None:
     """r = given, and r += M a on the velocities; M in compressed rows."""
     r[:] = given
+    if not a.any():  # at rest
+        return
     for i in range(indptr.shape[0] - 1):
         s = 0.0
         for k in range(indptr[i], indptr[i + 1]):
@@ -89,3 +94,16 @@ def add_rows_product(indptr: IntArray, indices: IntArray, data: FloatArray, v: F
         for k in range(indptr[i], indptr[i + 1]):
             s += data[k] * v[indices[k]]
         r[i] += s
+
+
+@kernel
+def add_block_damping(damped: FloatArray, B: FloatArray, weights: tuple[float, float]) -> None:
+    """B += wv C for blocks of damping that come first in the buffer."""
+    for i in range(damped.shape[0]):
+        B[i] += weights[1] * damped[i]
+
+
+@kernel
+def clear_wrenches(W: FloatArray) -> None:
+    """W = 0, before everything that acts on markers adds to it."""
+    W[:] = 0.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from copy import copy
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,6 +20,7 @@ from flexmbs.body import FlexibleBody
 from flexmbs.coordinates import Coordinates
 from flexmbs.core.contracts import Env, FloatArray, IntArray, MarkerWork, State
 from flexmbs.core.errors import ModelError
+from flexmbs.core.identity import IdentityMap
 from flexmbs.core.sparsity import Blocks
 from flexmbs.joints.coordinate_joint import CoordinateMarker
 from flexmbs.joints.sliding import CablePoint
@@ -54,7 +56,7 @@ class _Entry:
 
 def _sort(entry: _Entry) -> tuple[Any, ...]:
     """What markers of one group have in common: their kind and the shapes of their columns."""
-    return id(entry.kind), len(entry.dofs), len(entry.pdofs), *(np.shape(c) for c in entry.columns.values())
+    return entry.kind, len(entry.dofs), len(entry.pdofs), *(np.shape(c) for c in entry.columns.values())
 
 
 class MarkerSet:
@@ -74,10 +76,10 @@ class MarkerSet:
         End of these blocks in the common buffer.
     """
 
-    def __init__(self, coordinates: Coordinates, markers: list[Marker], points: set[int], b1: int) -> None:
+    def __init__(self, coordinates: Coordinates, markers: list[Marker], points: Container[Marker], b1: int) -> None:
         self.coordinates, self.markers = coordinates, tuple(markers)
-        self.number = {id(m): i for i, m in enumerate(markers)}
-        entries = [self._entry(i, m, id(m) in points) for i, m in enumerate(markers)]
+        self.number = IdentityMap.numbers(markers)
+        entries = [self._entry(i, m, m in points) for i, m in enumerate(markers)]
         counts = [0 if e is None else len(e.dofs) for e in entries]
         self.ptr = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
         used = [e for e in entries if e is not None]

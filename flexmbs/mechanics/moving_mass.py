@@ -149,9 +149,9 @@ class MovingMass:
             self._stale = False
 
     @property
-    def step_arrays(self) -> dict[str, Any]:
+    def step_arrays(self) -> tuple[Any, ...]:
         """What `renew_step_mass` works on: blocks, which of them are in the matrix of a step, and where."""
-        return {"blocks": self._blocks, "massive": self._step._massive, "masses": self._step._mass}
+        return self._blocks, self._step._massive, self._step._mass
 
     @property
     def matrix(self) -> Any:

@@ -18,7 +18,7 @@ class NodalLoads:
     """These loads of one `Dynamics`; dead ones have a potential and do not count. False where there are none."""
 
     def __init__(self, dynamics: Dynamics) -> None:
-        self._terms = [t for t in dynamics._terms if hasattr(t.group, "load") and not t.support]
+        self._terms = [t for t in dynamics.terms if hasattr(t.group, "load") and not t.support]
         self._work = Work(np.zeros(len(dynamics.r)), np.zeros(0))
         self._none = np.zeros(0)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flexmbs.core.contracts import FloatArray, IntArray
+from flexmbs.core.contracts import FloatArray, IntArray, State
 from flexmbs.mechanics.row_forces import RowForceGroup, row_force_measures
 from flexmbs.mechanics.view import Viewer
 
@@ -39,7 +39,8 @@ class HeldLaw:
 class PythonItems:
     """All of them, for one `Dynamics`; ``seconds`` counts the time spent in the functions.
 
-    ``applied (n_m, 6)``: wrenches of user forces, as they entered ``W`` last.
+    ``applied (n_m, 6)``: wrenches of user forces, as they entered ``W`` last; ``outputs_stay``: whether held values are
+    left as they are, for derivatives by them.
     """
 
     def __init__(self, dynamics: Dynamics) -> None:
@@ -47,7 +48,7 @@ class PythonItems:
         assert m is not None  # noqa: S101
         self.dynamics, self.mechanics = dynamics, m
         self.users = [f for f in dynamics.system.model.forces if hasattr(f, "differentiate")]
-        self.numbers = [np.array([m.markers.number[id(k)] for k in f.markers]) for f in self.users]
+        self.numbers = [np.array([m.markers.number[k] for k in f.markers]) for f in self.users]
         self.states = [(s, dynamics.coordinates.state_places(s)) for s in dynamics.system.model.states]
         first = len(m.actuators) - sum(len(s.actuators) for s, _ in self.states)
         self.outputs: list[slice] = []
@@ -58,15 +59,18 @@ class PythonItems:
         self.viewer.held, self.viewer.held_names = m.held, tuple(a.name for a in m.actuators)
         self._s, self._rate = np.zeros(len(m.forces.mA)), np.zeros(len(m.forces.mA))
         self.seconds = 0.0
+        self.outputs_stay = False
         self.applied = np.zeros((len(m.markers.markers), 6))
 
-    def before(self, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray, r: FloatArray) -> None:
+    def before(self, state: State, r: FloatArray) -> None:
         """States, their outputs, and the factors of actuators that are wrenches; before forces are evaluated."""
+        if self.outputs_stay:
+            return
         began = time.perf_counter()
         t = self.dynamics.env.t
         for (item, places), output in zip(self.states, self.outputs, strict=True):
-            x = v[places]
-            u = item.read(self.viewer.view(t, q, v, a, lam))
+            x = state.v[places]
+            u = item.read(self.viewer.view(t, *state))
             r[places] -= item.rates_at(x, u, t)
             if item.actuators:
                 self.mechanics.held[output] = item.output_at(x, u, t)
@@ -95,9 +99,7 @@ class PythonItems:
         work.W[:] += self.applied
         self.seconds += time.perf_counter() - began
 
-    def tangents(
-        self, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray, weights: tuple[float, float]
-    ) -> None:
+    def tangents(self, state: State, weights: tuple[float, float]) -> None:
         """Blocks of user forces and of states."""
         began = time.perf_counter()
         work, t, m = self.dynamics.markers, self.dynamics.env.t, self.mechanics
@@ -110,8 +112,8 @@ class PythonItems:
             block = J.T @ (wq * (X @ Jc + Y @ Jv) + wv * Y @ J)
             work.B[offset : offset + block.size] = block.ravel()
         for (item, places), offset in zip(self.states, m.state_offsets, strict=True):
-            u = item.read(self.viewer.view(t, q, v, a, lam))
-            block = -wv * item.jacobian_at(v[places], u, t)
+            u = item.read(self.viewer.view(t, *state))
+            block = -wv * item.jacobian_at(state.v[places], u, t)
             work.B[offset : offset + block.size] = block.ravel()
         self.seconds += time.perf_counter() - began
 

@@ -35,7 +35,7 @@ class RowTable:
 
     def add(self, a: Marker, b: Marker, rows: list[Row], equations: list[int]) -> None:
         """One pair; ``equations`` are further coordinates of its block: places of equations, or of a state."""
-        i, k = self.markers.number[id(a)], self.markers.number[id(b)]
+        i, k = self.markers.number[a], self.markers.number[b]
         ptr, dof = self.markers.ptr, self.markers.dof
         dofs = np.concatenate((dof[ptr[i] : ptr[i + 1]], dof[ptr[k] : ptr[k + 1]], np.array(equations, dtype=np.int64)))
         self.a.append(i)

@@ -9,6 +9,7 @@ import numpy as np
 from flexmbs.bodies.ground import Ground
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
+from flexmbs.core.identity import IdentityMap
 from flexmbs.joints.rows import ALONG, DISTANCE, INERTIAL, row_gradient
 
 if TYPE_CHECKING:
@@ -41,15 +42,16 @@ def vanishes(model: Model, joint: Joint, pair: Pair, row: Row) -> bool:
     return True
 
 
-def note_ends(a: Marker, b: Marker, rows: tuple[Row, ...], markers: dict[int, Marker], turning: set[int]) -> None:
-    """Enter both ends of a pair into ``markers`` by id, and in ``turning`` those whose orientation counts."""
-    markers[id(a)], markers[id(b)] = a, b
+def note_ends(a: Marker, b: Marker, rows: tuple[Row, ...], turning: IdentityMap[Marker, bool]) -> None:
+    """Enter both ends of a pair into ``turning``, and whether their orientation counts."""
+    turning.setdefault(a, False)
+    turning.setdefault(b, False)
     flat = a.planar and b.planar
     for row in rows:
         if row.kind not in POINTS_ONLY and not (flat and _constant(a, b, row)):
-            turning.add(id(a))
+            turning[a] = True
             if row.kind not in POINT_ON_B:
-                turning.add(id(b))
+                turning[b] = True
 
 
 def _constant(a: Marker, b: Marker, row: Row) -> bool:

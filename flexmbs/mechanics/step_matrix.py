@@ -52,7 +52,7 @@ class StepMatrix:
         self.seconds = seconds
         self.solver = solver
         n_mass = len(system.mass_blocks)
-        live = (system._row >= 0) & (system._col >= 0)
+        live = (system.entry_rows >= 0) & (system.entry_columns >= 0)
         keep = np.flatnonzero(live & possible)
         mass = _mass_in_frames(system, structure(system))
         massive = np.flatnonzero(live[:n_mass] & (mass != 0.0))
@@ -61,8 +61,8 @@ class StepMatrix:
         self._mass = _mass_in_frames(system, system.mass_blocks)[massive]
         self._massive = massive
         self._from = keep.astype(np.int32)
-        row = np.concatenate((system._row[keep], system._row[massive], rows))
-        col = np.concatenate((system._col[keep], system._col[massive], rows))
+        row = np.concatenate((system.entry_rows[keep], system.entry_rows[massive], rows))
+        col = np.concatenate((system.entry_columns[keep], system.entry_columns[massive], rows))
         self.static = StaticBand(system.n, row, col) if StaticBand.suits(row, col) else None
         self._cut = len(keep), len(keep) + len(massive)
         self._slots = self.solver.slots(row, col).astype(np.int32)
@@ -123,7 +123,7 @@ def scatter(
 def _mass_in_frames(system: System, blocks: FloatArray) -> FloatArray:
     """Mass as blocks, turned into the frames of supports as those of the stiffness are; the frames do not move."""
     mass = blocks.copy()
-    where = system._turned
+    where = system.turned_blocks
     inside = where[where[:, 0] + where[:, 1] ** 2 <= len(mass)] if len(where) else where
     if len(inside):
         rotate_blocks(mass, np.ascontiguousarray(inside), np.ascontiguousarray(system.fixation.frames0))
@@ -156,7 +156,7 @@ def possible_entries(system: System, m: Mechanics) -> NDArray[np.bool_]:
     held = [n for n, f in m.given if isinstance(f, HeldLaw) and f.actuator.law is None]
     for n in held:
         analytic[m.forces.off[n] : m.forces.off[n] + m.forces.order[n] ** 2] = True
-    for o, k in system._turned[:, :2]:
+    for o, k in system.turned_blocks[:, :2]:
         analytic[o : o + k * k] = False
     random = np.random.default_rng(1)
     n_v, n_linear, n_rot = system.coordinates.n_v, system.coordinates.n_linear, system.coordinates.n_rotating

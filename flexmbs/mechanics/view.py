@@ -9,6 +9,7 @@ import numpy as np
 from flexmbs.control.calling import only_label
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
+from flexmbs.core.identity import IdentityMap
 from flexmbs.joints.rows import row_gradient
 from flexmbs.mechanics.marker_set import MarkerSet
 
@@ -25,7 +26,7 @@ class Viewer:
 
     def __init__(self, system: System) -> None:
         self.system = system
-        self._sets: dict[int, tuple[Marker, MarkerSet, MarkerWork]] = {}
+        self._sets: IdentityMap[Marker, tuple[MarkerSet, MarkerWork]] = IdentityMap()
         self.near: dict[tuple[str, str], float] = {}
         self.held: FloatArray = np.zeros(0)
         self.held_names: tuple[str, ...] = ()
@@ -41,12 +42,11 @@ class Viewer:
 
     def compiled(self, marker: Marker) -> tuple[MarkerSet, MarkerWork]:
         """The marker with its tables."""
-        if id(marker) not in self._sets:
+        if marker not in self._sets:
             markers = MarkerSet(self.system.coordinates, [marker], set(), 0)
             work = markers.work(np.zeros(self.system.coordinates.n_v), np.zeros(markers.size))
-            self._sets[id(marker)] = marker, markers, work
-        _, markers, work = self._sets[id(marker)]
-        return markers, work
+            self._sets[marker] = markers, work
+        return self._sets[marker]
 
 
 class SystemView:

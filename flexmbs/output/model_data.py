@@ -13,6 +13,7 @@ from flexmbs.core.contracts import FloatArray
 from flexmbs.core.describe import Plain, Vocabulary, from_plain
 from flexmbs.core.errors import FlexmbsError, ReadError
 from flexmbs.core.history import Constant, History, Table, value_at
+from flexmbs.core.identity import IdentityMap
 from flexmbs.core.laminate import Ply
 from flexmbs.core.material import Elastic, Orthotropic
 from flexmbs.core.section import BeamStiffness, Circle, GeneralSection, Pipe, Rectangle
@@ -69,10 +70,10 @@ class Sampler:
     ) -> None:
         self.sampled: list[str] = []
         self._points = np.linspace(0.0, 1.0, FUNCTION_POINTS)
-        self._factors: dict[int, FloatArray] = {}
+        self._factors: IdentityMap[Any, FloatArray] = IdentityMap()
         if load_factors is not None:
             self._points, first = np.unique(load_factors, return_index=True)
-            self._factors = {id(history): values[first] for history, values in factors}
+            self._factors.update((history, values[first]) for history, values in factors)
 
     @classmethod
     def of(cls, system: System, load_factors: FloatArray, scales: FloatArray, drives: FloatArray) -> Sampler:
@@ -84,7 +85,7 @@ class Sampler:
     def table(self, owner: str, history: History) -> Table:
         """The table that stands for a function."""
         self.sampled.append(owner)
-        values = self._factors.get(id(history))
+        values = self._factors.get(history)
         if values is None:
             values = np.array([value_at(owner, history, float(t), 1.0) for t in self._points])
         return Table(self._points, values)

@@ -27,6 +27,7 @@ from flexmbs.core.checks import show
 from flexmbs.core.describe import Plain, Vocabulary, from_plain, name_of, to_plain
 from flexmbs.core.errors import FlexmbsError, ModelError, ReadError
 from flexmbs.core.history import Constant, Table
+from flexmbs.core.identity import IdentityMap
 from flexmbs.meshes import Mesh
 from flexmbs.output.model_data import CLASSES, Sampler
 from flexmbs.output.reduced_description import digest_of, reduced_from_plain, reduced_to_plain
@@ -158,7 +159,7 @@ class _Describer:
 
     def __init__(self, model: Model, sampler: Sampler | None) -> None:
         self.model, self.sampler, self.owner = model, sampler, ""
-        self.numbers = {id(item): i for i, item in enumerate(model.items)}
+        self.numbers = IdentityMap.numbers(model.items)
         self.meshes: list[Mesh] = []
         self.reduced: list[ReducedModel] = []
         self.arrays: dict[str, NDArray[Any]] = {}
@@ -178,7 +179,7 @@ class _Describer:
         at = getattr(item, "at", None)
         self.owner = str(getattr(item, "label", "") or (f"{type(item).__name__} {at}" if at else _label(item)))
         if isinstance(item, FloatingBody | LinearBody):
-            name = f"floating/{self.numbers[id(item)]}/basis"
+            name = f"floating/{self.numbers[item]}/basis"
             self.arrays[name] = item.basis
             basis = {"class": "numbers", "name": name, "digest": digest_of({name: item.basis})}
             return to_plain(_label(item), item, self.replace) | {"basis": basis}
@@ -193,7 +194,7 @@ class _Describer:
         plain: Any = to_plain(_label(tree), tree, self.replace)
         for i, link in enumerate(tree.links):
             if isinstance(link, FlexibleLink):
-                name = f"tree/{self.numbers[id(tree)]}/{i}/basis"
+                name = f"tree/{self.numbers[tree]}/{i}/basis"
                 self.arrays[name] = link.floating.basis
                 shapes = {"class": "numbers", "name": name, "digest": digest_of({name: link.floating.basis})}
                 plain["links"][i] |= {"basis": shapes}
@@ -204,10 +205,10 @@ class _Describer:
         sampled = field == "history" and callable(value) and not isinstance(value, Table | Constant)
         if sampled and self.sampler is not None:
             return to_plain(self.owner, self.sampler.table(self.owner, value))  # type: ignore[arg-type]
-        if id(value) in self.numbers and not isinstance(value, str | int | float | bool | None):
-            return {"class": "item", "number": self.numbers[id(value)]}
+        if value in self.numbers:
+            return {"class": "item", "number": self.numbers[value]}
         if isinstance(value, TreeLink):
-            return {"class": "tree link", "tree": self.numbers[id(value.tree)], "link": value.index}
+            return {"class": "tree link", "tree": self.numbers[value.tree], "link": value.index}
         if isinstance(value, Mesh):
             return self.mesh(value)
         if isinstance(value, ReducedModel):

@@ -12,6 +12,7 @@ from flexmbs.bodies.planar import PlanarRigidBody
 from flexmbs.bodies.point_mass import PointMass
 from flexmbs.bodies.section_frame import SectionFrame
 from flexmbs.core.contracts import FloatArray
+from flexmbs.core.identity import IdentityMap
 from flexmbs.core.rotations import to_quaternion
 from flexmbs.joints.coordinate_joint import CoordinateMarker
 from flexmbs.joints.rows import DISTANCE
@@ -72,7 +73,7 @@ class PartsOfModel:
         sides = [(j, s) for j, s in sides if not isinstance(s, CoordinateMarker)]
         frames = [link.marker((0.0, 0.0, 0.0)) for link in model.tree_links]
         points = [marker for _, *both in (*bars, *springs) for marker in both] + [side for _, side in sides]
-        self._follower = Follower(system, frames, list({id(m): m for m in points}.values()))
+        self._follower = Follower(system, frames, list(IdentityMap((m, None) for m in points)))
         looked = some[:: max(1, len(some) // LOOKS)]
         self.size = extent(system, self.states(np.zeros(len(looked)), looked))
         self.flat = stays_in_plane(model)
@@ -173,12 +174,12 @@ class PartsOfModel:
 
     def _pose_of(self, marker: Marker) -> Callable[[States], FloatArray]:
         """Poses of a marker that is followed."""
-        k = self._follower.number[id(marker)]
+        k = self._follower.number[marker]
         return lambda states: poses(states.p[:, k], states.r[:, k])
 
     def _between(self, kind: str, faces: Faces, name: str, a: Marker, b: Marker) -> MovingPart:
         """Something of unit length along x that lies between two markers."""
-        i, j = self._follower.number[id(a)], self._follower.number[id(b)]
+        i, j = self._follower.number[a], self._follower.number[b]
 
         def place(states: States) -> FloatArray:
             arm = states.p[:, j] - states.p[:, i]
@@ -193,12 +194,14 @@ class PartsOfModel:
     def _marks(self, sides: list[Any]) -> None:
         """Joints: one mark at a side that moves; what is fixed to the ground: one body of marks."""
         shape = mark(MARK * self.size)
-        done: set[str | int] = set()
+        named: set[str] = set()
+        done: IdentityMap[Marker, None] = IdentityMap()
         for joint, side in sides:
             # drivers and gears often share the markers of a joint
-            if side.body.name != "ground" and not {joint.name, id(side)} & done:
-                done |= {joint.name, id(side)}
-                k = self._follower.number[id(side)]
+            if side.body.name != "ground" and joint.name not in named and side not in done:
+                named.add(joint.name)
+                done[side] = None
+                k = self._follower.number[side]
 
                 def place(states: States, k: int = k) -> FloatArray:
                     return poses(states.p[:, k])

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from flexmbs.core.contracts import FloatArray
+from flexmbs.core.identity import IdentityMap
 from flexmbs.core.rotations import to_quaternion
 from flexmbs.mechanics.marker_set import MarkerSet
 
@@ -33,10 +34,10 @@ class Follower:
     def __init__(self, system: System, frames: Sequence[Marker], points: Sequence[Marker]) -> None:
         markers = [*frames, *points]
         self._turning = len(frames)
-        self._set = MarkerSet(system.coordinates, markers, {id(marker) for marker in points}, 0)
+        self._set = MarkerSet(system.coordinates, markers, IdentityMap((marker, None) for marker in points), 0)
         self._work = self._set.work(np.zeros(system.coordinates.n_v), np.zeros(self._set.size))
         self._still = np.zeros(system.coordinates.n_v)
-        self.number = {id(marker): i for i, marker in enumerate(markers)}
+        self.number = IdentityMap.numbers(markers)
 
     def states(self, t: FloatArray, q: FloatArray) -> States:
         """The states with their markers."""

@@ -17,7 +17,7 @@ import os
 import re
 import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,7 @@ import h5py
 
 from flexmbs.core.checks import show
 from flexmbs.core.errors import FlexmbsError, ModelError, ReadError
+from flexmbs.core.hdf5 import new_hdf5
 
 __all__ = ["as_target", "opened", "replaced", "sealed"]
 
@@ -84,13 +85,14 @@ def replaced(owner: str, *targets: Path) -> Iterator[tuple[Path, ...]]:
         raise FlexmbsError(f"{owner}: cannot write {targets[-1]}: {_reason(error)}.") from error
     finally:
         for draft in drafts:
-            draft.unlink(missing_ok=True)
+            with suppress(OSError):  # on a read-only file system the first error is the one to tell
+                draft.unlink(missing_ok=True)
 
 
 @contextmanager
 def sealed(draft: Path) -> Iterator[h5py.File]:
     """A new HDF5 file that gets its seal when it is closed."""
-    with h5py.File(draft, "w", userblock_size=BLOCK) as file:
+    with new_hdf5(draft, userblock_size=BLOCK) as file:
         yield file
     size, digest = _digest(draft)
     with draft.open("r+b") as raw:

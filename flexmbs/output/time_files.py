@@ -3,12 +3,15 @@
 A run with a file writes every stored state to a journal beside it (its name with the ending ``.journal``) and, every
 `CHECKPOINT` steps, all that the run needs to go on from there. When the run ends the journal is turned into the HDF5
 file. What a killed run leaves is the journal, which `flexmbs.load` reads up to its last complete record; it is resumed
-from the last checkpoint, so states stored behind that are left out.
+from the last checkpoint, so states stored behind that are left out. Where the journal cannot be written any longer, or
+has gone, the run goes on in memory with a warning, and the file is written from there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import warnings
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,7 +21,7 @@ import numpy as np
 from flexmbs.control.loop import ControlState
 from flexmbs.core.checks import show
 from flexmbs.core.describe import to_plain
-from flexmbs.core.errors import FlexmbsError, ModelError
+from flexmbs.core.errors import FlexmbsError, LossWarning, ModelError
 from flexmbs.core.history import value_at
 from flexmbs.core.info import versions
 from flexmbs.integrators.contracts import StepState
@@ -91,23 +94,59 @@ class Stream:
                 f"write what follows to another file, and put both together with flexmbs.joined(before, after)."
             )
         plain, meshes = describe_model(model)
+        self.broken = ""  # why the journal cannot be written any longer
         self.writer = JournalWriter(
             self.journal_path, columns(*sizes), meta={"versions": dict(versions())}, model=plain, constants=meshes
         )
 
     def store(self, values: Mapping[str, Any]) -> None:
         """A stored state."""
-        self.writer.append(values)
+        self._try(lambda: self.writer.append(values))
 
     def checkpoint(self, memory: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
         """All that the run needs to go on from here."""
-        self.writer.put(LABEL, dict(memory), dict(meta))
+        self._try(lambda: self.writer.put(LABEL, dict(memory), dict(meta)))
 
-    def close(self, solution: TimeSolution) -> Path:
-        """The end of the run: journal to HDF5."""
+    def close(self, solution: TimeSolution) -> None:
+        """The end of the run: journal to HDF5. What is in memory is never lost by what happens to files.
+
+        Warns
+        -----
+        LossWarning
+            If the journal broke off or has gone, or if the file cannot be written.
+        """
         memory = {**_memory(solution), "run/steps": solution.steps}
-        self.writer.finish(_meta(solution), memory)
-        return close_journal(self.journal_path, self.path)
+        self._try(lambda: self.writer.finish(_meta(solution), memory))
+        try:
+            if not self.broken and self.journal_path.exists():
+                close_journal(self.journal_path, self.path)
+                return
+            why = self.broken or f"the journal {self.journal_path} was removed during the run"
+            save(solution, self.path)
+            with suppress(OSError):
+                self.journal_path.unlink(missing_ok=True)
+            self._warn(f"{why}; {self.path.name} is written from memory and whole.")
+        except FlexmbsError as error:
+            left = ""
+            if self.journal_path.exists():
+                part = "its beginning" if self.broken else "all of it"
+                left = f", and {part} is in {self.journal_path}, which flexmbs.load reads"
+            self._warn(f"{error} The motion is in memory{left}: give it to .save(...) in a place with room.")
+
+    def _try(self, write: Callable[[], None]) -> None:
+        """Write to the journal; after a failure the run goes on without."""
+        if self.broken:
+            return
+        try:
+            write()
+        except ModelError:
+            raise
+        except FlexmbsError as error:
+            self.broken = str(error)
+            self._warn(f"{error} The run goes on in memory, and cannot be resumed from the journal beyond that.")
+
+    def _warn(self, message: str) -> None:
+        warnings.warn(f"simulate: {message}", LossWarning, stacklevel=4)
 
 
 def load_time(

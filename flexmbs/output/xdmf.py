@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import SubElement
 
-import h5py
 import numpy as np
 
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError
+from flexmbs.core.hdf5 import new_hdf5
 from flexmbs.output.sealed import as_target, replaced
 
 __all__ = ["write_xdmf"]
@@ -55,7 +55,7 @@ def write_xdmf(
             writer.cells = lambda blocks, grid: _mixed(writer, blocks, grid)
         # meshio would put this file into the working folder, under a name that results may have
         writer.h5_filename = data.name
-        with h5py.File(data_draft, "w") as writer.h5_file:
+        with new_hdf5(data_draft) as writer.h5_file:
             writer.write_points_cells(points, cells)
             for time, fields, numbers in steps:
                 writer.write_data(time, point_data=dict(fields), cell_data=dict(numbers))

@@ -21,6 +21,8 @@ def joined(first: TimeSolution, second: TimeSolution) -> TimeSolution:
     """One motion of two, the second of which was started from the end of the first.
 
     States, energies, steps, events, held values and counts follow each other; the state that both have is there once.
+    Where the first stored no state at its end (a run that was interrupted or killed between two times of its output),
+    the first state of the second, which is that end, is left out: the rows are those of a run without interruption.
     Status, settings and the state to go on from are those of the second, so that the result can be asked, drawn, saved
     and resumed as any other.
 
@@ -68,13 +70,12 @@ def joined(first: TimeSolution, second: TimeSolution) -> TimeSolution:
             f"joined: second, which begins at t = {second.t[0]:g}, was not started from the end of first at "
             f"t = {when:g}; compute it with simulate(..., start=first)."
         )
-    skipped = 1 if first.t[-1] == second.t[0] else 0
 
     def both(name: str) -> FloatArray:
-        return np.concatenate((getattr(first, name), getattr(second, name)[skipped:]))
+        return np.concatenate((getattr(first, name), getattr(second, name)[1:]))
 
     energy = [
-        np.concatenate((getattr(first.energy, part.name), getattr(second.energy, part.name)[skipped:]))
+        np.concatenate((getattr(first.energy, part.name), getattr(second.energy, part.name)[1:]))
         for part in fields(Energy)
     ]
     extra = dict(second.extra) | {"before": first.extra.get("before", {})}

@@ -12,7 +12,7 @@ import numpy as np
 
 from flexmbs.bodies.floating import FloatingBody
 from flexmbs.body import Attachment, FlexibleBody, as_attachment
-from flexmbs.core.checks import as_array, as_count, show
+from flexmbs.core.checks import as_array, as_count, is_among, show
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.directors import section_axes_of
 from flexmbs.core.errors import ModelError, unknown_name
@@ -173,7 +173,8 @@ class States:
 
         Of a surface (n, n_e, points^2, 3), a grid on every element.
         """
-        where = as_flexible("shape", body).natural(as_count("shape", "points", points, minimum=1))
+        body = as_flexible("shape", self.model.meant(body))
+        where = body.natural(as_count("shape", "points", points, minimum=1))
         group = self.system.group(body)
         rows = self._rows(step)
         found = [in_space(body.element.positions(group, np.array(self.q[i]), where)) for i in rows]
@@ -186,8 +187,9 @@ class States:
         element is most accurate; elsewhere the normal force of a slender cable may be wrong by orders of magnitude. The
         largest moment is mostly at a node: ask for it with ``xi=(-1, 1)``, where it is a little less accurate.
         """
-        names = [r.symbol for r in as_flexible("resultant", body).element.resultants]
-        if symbol not in names:
+        body = as_flexible("resultant", self.model.meant(body))
+        names = [r.symbol for r in body.element.resultants]
+        if not is_among(symbol, names):
             raise ModelError(f"body {body.name!r}: {unknown_name('stress resultant', symbol, names)}")
         shape = (None, 2) if body.surface else (None,)
         where = body.element.accurate_points(symbol) if xi is None else as_array("resultant", "xi", xi, shape)
@@ -282,9 +284,10 @@ class States:
     def coordinates(self, body: Any) -> FloatArray:
         """Coordinates of a body (n, k): as listed by `System.coordinates`; of a floating body frame, then shapes.
 
-        Of a tree those of its joints, link by link, with quaternions as four numbers.
+        Of a tree those of its joints, link by link, with quaternions as four numbers. A body or tree may be given by
+        its name.
         """
-        c = self.system.coordinates
+        c, body = self.system.coordinates, self.model.meant(body)
         if isinstance(body, FlexibleBody):
             dofs = c.node_dofs[c.index(body)]
             if body.element.layout.quaternion:
@@ -327,10 +330,6 @@ class States:
 
     def set_loads(self, dynamics: Dynamics, step: int) -> None:
         """Set the loads and prescribed motions that acted in a stored state."""
-        raise NotImplementedError
-
-    def load_scales(self, step: int) -> FloatArray:
-        """Factor of each load (n_loads,) in a stored state."""
         raise NotImplementedError
 
     def number(self, step: int) -> int:

@@ -76,7 +76,8 @@ class TimeSolution(States):
     residuals : (n_t, 3) array
         Largest violation of the constraints on positions, velocities and accelerations.
     steps : (n_steps, 4) array
-        Of every accepted step: time at its end, size, iterations, estimated error relative to the tolerance.
+        Of every accepted step, also where few states are stored (32 bytes a step): time at its end, size, iterations,
+        estimated error relative to the tolerance.
     counts : dict
         Evaluations, factorisations, rejected steps, seconds by part.
     redundant : tuple of str
@@ -192,8 +193,3 @@ class TimeSolution(States):
     def set_loads(self, dynamics: Dynamics, step: int) -> None:
         """Set the loads and prescribed motions at a stored time."""
         dynamics.set_time(float(self.t[step]))
-
-    def load_scales(self, step: int) -> FloatArray:
-        """Factor of each load (n_loads,) at a stored time."""
-        t = float(self.t[step])
-        return self.system.env(t, 1.0).scale

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from flexmbs.core.calls import explain
 from flexmbs.trees.denavit_hartenberg import DHRow, dh_tree
 from flexmbs.trees.flexible_link import FlexibleLink
 from flexmbs.trees.joints import (
@@ -49,3 +50,5 @@ __all__ = [
     "read_urdf",
     "urdf_joints",
 ]
+
+explain(globals(), __all__)

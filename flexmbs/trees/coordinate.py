@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from flexmbs.bodies.ground import ground
 from flexmbs.core.checks import frozen_copy
+from flexmbs.core.references import Description
 from flexmbs.joints.contracts import Pair, Row
 from flexmbs.joints.coordinate_joint import CoordinateMarker
 from flexmbs.joints.rows import INERTIAL
@@ -37,12 +38,13 @@ class TreeCoordinateMarker(CoordinateMarker):
 
 
 @dataclass(frozen=True, eq=False)
-class TreeCoordinate:
+class TreeCoordinate(Description):
     """The joint of a link of a tree, offering its coordinates as the joints of a model do.
 
     ``fx.TorsionSpring(tree.joint("elbow"), ...)``, ``fx.RotationDriver(tree.joint("elbow"), motion)``.
     """
 
+    role: ClassVar[str] = "joint"
     tree: Tree
     link: int
 

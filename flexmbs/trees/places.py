@@ -10,7 +10,7 @@ from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.trees.columns import columns_of
 from flexmbs.trees.flexible_link import FlexibleLink
 from flexmbs.trees.group import SCREW
-from flexmbs.trees.joints import Free
+from flexmbs.trees.joints import Free, TreeJoint
 
 if TYPE_CHECKING:
     from flexmbs.trees.tree import Tree
@@ -22,7 +22,8 @@ class TreePlaces:
     """Numbers the coordinates of one tree.
 
     Columns of screws are coordinates of a vector space; a rotation by quaternion is numbered as a rigid body is, 7 in
-    q and 6 in v, of which the translation is that of a free root, or idle.
+    q and 6 in v, of which the translation is that of a free root, or idle. Screws before a rotation (those of a
+    prismatic-spherical joint) are of the vector space, but for a free root.
 
     Attributes
     ----------
@@ -55,11 +56,11 @@ class TreePlaces:
     def number_columns(self, first: int, q: list[FloatArray], v: list[FloatArray], node_of: list[IntArray]) -> int:
         """Columns of vector spaces from ``first`` on; appends their start, and returns the next place."""
         for i, link in enumerate(self.tree.links):
-            own = self.own(i)
-            if not link.joint.ball and len(own):
+            own = self.own(i)[: _in_vector_space(link.joint)]
+            if len(own):
                 self.dof[own] = self.qi[own] = first + np.arange(len(own))
-                q.append(np.asarray(link.start))
-                v.append(np.asarray(link.rate))
+                q.append(np.asarray(link.start[: len(own)]))
+                v.append(np.asarray(link.rate[: len(own)]))
                 node_of.append(np.full(len(own), self.node))
                 first += len(own)
             if isinstance(link, FlexibleLink):
@@ -83,9 +84,9 @@ class TreePlaces:
                 continue
             own = self.own(i)
             free = isinstance(link.joint, Free)
-            shift = np.zeros(0) if free else np.zeros(3)
-            q.append(np.concatenate((shift, link.start)))
-            v.append(np.concatenate((shift, link.rate)))
+            shift, k = np.zeros(0) if free else np.zeros(3), _in_vector_space(link.joint)
+            q.append(np.concatenate((shift, link.start[k:])))
+            v.append(np.concatenate((shift, link.rate[k:])))
             node_of.append(np.full(6, self.node))
             if free:
                 self.dof[own[:3]], self.qi[own[:3]] = iv + np.arange(3), iq + np.arange(3)
@@ -163,3 +164,8 @@ class TreePlaces:
         """Places in v of displacements."""
         moving = (self.columns.kind == SCREW) & (self.columns.shape < 0) & ~np.any(self.columns.screw[:, 3:], axis=1)
         return np.asarray(self.dof[moving])
+
+
+def _in_vector_space(joint: TreeJoint) -> int:
+    """Number of columns of a joint, its first ones, that are coordinates of the vector space."""
+    return 0 if isinstance(joint, Free) else len(joint.screws)

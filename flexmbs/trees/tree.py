@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from flexmbs.bodies.marker import Body, Marker
 from flexmbs.core.checks import as_array, as_name, frozen_copy, show
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError, unknown_name
+from flexmbs.core.references import Description
 from flexmbs.core.rotations import RotationLike, as_rotation
 from flexmbs.joints.contracts import Pair
 from flexmbs.trees.coordinate import TreeCoordinate, joint_pairs
@@ -37,7 +38,7 @@ __all__ = ["Tree", "TreeLink", "link_shape"]
 
 
 @dataclass(frozen=True, eq=False, init=False)
-class Tree:
+class Tree(Description):
     """Links in a tree of joints, with the joint coordinates, and shapes of flexible links, as the only unknowns.
 
     Parameters
@@ -71,6 +72,7 @@ class Tree:
     (101, 3)
     """
 
+    role: ClassVar[str] = "tree"
     links: tuple[Link | FlexibleLink, ...]
     position: FloatArray
     rotation: FloatArray
@@ -103,6 +105,14 @@ class Tree:
 
     def __str__(self) -> str:
         return f"Tree {self.name!r}"
+
+    def references(self) -> tuple[Any, ...]:
+        """Nothing: its links are its own."""
+        return ()
+
+    def replaced(self, mapping: Mapping[Any, Any]) -> Tree:
+        """Itself."""
+        return self
 
     @property
     def n_v(self) -> int:

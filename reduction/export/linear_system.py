@@ -26,6 +26,7 @@ from scipy import linalg
 from flexmbs.core.checks import as_array, as_count, as_flag, as_number
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError, unknown_name
+from flexmbs.linear.operators import rigid_motions
 from flexmbs.reduction.export.exposed import Nodes, expose
 from flexmbs.reduction.export.ports import Ports, Signal
 from flexmbs.reduction.model import ReducedModel
@@ -34,6 +35,8 @@ __all__ = ["LinearSystem", "balanced", "modal_system", "state_space"]
 
 COUPLED = 1e-12
 """Damping between two modes, relative to the largest, that is round-off."""
+FREE, ALIKE = 1e-10, 1e-6
+"""Of a rigid motion: its energy relative to the energies that cancel in it, and what is not rigid in its picture."""
 NO_LOADS: Mapping[str, Any] = MappingProxyType({})
 UNSTABLE = 1e-10
 """Squared frequencies below minus this part of the largest are no round-off."""
@@ -313,7 +316,25 @@ def _modes(owner: str, model: ReducedModel, inner: Any, modes: int | None) -> tu
     kept = len(values) if modes is None else as_count(owner, "modes", modes, minimum=1)
     if kept > len(values):
         raise ModelError(f"{owner}: {kept} modes were asked for, but there are {len(values)}.")
-    return np.maximum(values[:kept], 0.0), vectors[:, :kept]
+    values, vectors = np.maximum(values[:kept], 0.0), vectors[:, :kept]
+    return np.where(_is_rigid(model, inner, values, vectors), 0.0, values), vectors
+
+
+def _is_rigid(model: ReducedModel, inner: Any, values: FloatArray, vectors: FloatArray) -> Any:
+    """Which modes (k,) are rigid motions that nothing resists.
+
+    What is left of their stiffness is round-off, and would bring a free part back to where it began.
+    """
+    size = np.abs(vectors)
+    cancelling = np.einsum("ik,ik->k", size, np.abs(model.K[np.ix_(inner, inner)]) @ size)
+    found = values <= FREE * cancelling
+    if found.any():
+        moved = np.asarray(model.shapes)[:, inner] @ vectors[:, found]
+        R = rigid_motions(model.dofs, model.points, model.points.mean(axis=0))
+        rest = moved - R @ np.linalg.lstsq(R, moved, rcond=None)[0]
+        whole = np.linalg.norm(moved, axis=0)
+        found[found] = (whole > 0.0) & (np.linalg.norm(rest, axis=0) <= ALIKE * whole)
+    return found
 
 
 def _ratios(owner: str, damping: Any, count: int) -> FloatArray:

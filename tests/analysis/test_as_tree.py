@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -11,7 +13,9 @@ from scipy.spatial.transform import Rotation
 
 import flexmbs as fx
 from flexmbs import trees
+from flexmbs.analysis.long_trees import sparse_form
 from flexmbs.analysis.spanning import Edge, fundamental_loops, spanning_trees
+from flexmbs.core.references import Description
 from tests.flexible_trees import arm as flexible_arm
 from tests.trees_of_links import random_tree
 
@@ -209,22 +213,110 @@ def test_joints_that_are_read_or_named_are_cut() -> None:
 
 
 def test_what_names_a_body_itself_is_refused_by_name() -> None:
-    """A function that captured a body, and an object that holds one."""
+    """A sensor of a coordinate of a body, given itself or by its name."""
+    bodies, hinges = arm()
+    for body in (bodies[0], "arm 0"):
+        hold = fx.PID(
+            fx.CoordinateSensor(body, 2), fx.JointActuator("elbow"), period=0.1, proportional=1.0, name="hold"
+        )  # fmt: skip
+        with pytest.raises(fx.ModelError, match="PID 'hold': it names RigidBody 'arm 0' itself"):
+            fx.as_tree(fx.Model(*bodies, *hinges, hold))
+
+
+def test_laws_are_carried_over_with_the_numbers_they_use() -> None:
+    """A law knows coordinate, rate and time alone; a body in it is a constant."""
     bodies, hinges = arm()
     body = bodies[0]
 
     def law(angle: float, rate: float, t: float) -> float:
         return -body.mass * rate
 
-    model = fx.Model(*bodies, *hinges, fx.JointForce(hinges[0], law, name="brake"))
-    with pytest.raises(fx.ModelError, match="JointForce 'brake': its function 'law' names RigidBody 'arm 0'"):
+    model = fx.Model(*bodies, *hinges, fx.JointForce(hinges[0], law, name="brake"), fx.Gravity((9.81, 0, 0)))
+    names = [body.name for body in bodies]
+    one, two = (paths(m, names, 0.2, **FINE) for m in (model, fx.as_tree(model)))
+    for mine, wanted in zip(two, one, strict=True):
+        np.testing.assert_allclose(mine, wanted, atol=1e-8)
+
+
+def _height(marker: Any, t: float, view: Any) -> float:
+    return float(view.position(marker)[2])
+
+
+@dataclass(frozen=True)
+class Height(Description):
+    """A function object with a marker."""
+
+    at: Any
+
+    def __call__(self, t: float, view: Any) -> float:
+        return float(view.position(self.at)[2])
+
+
+def hung(function: Any) -> tuple[fx.Model, list[str]]:
+    """The arm with a motor in its shoulder that follows a function of the model."""
+    bodies, hinges = arm()
+    sensor = fx.FunctionSensor(function(bodies[1].marker((0, 0, -0.5))), name="height")
+    loop = fx.StateFeedback(sensor, fx.JointActuator(hinges[0], name="motor"), 0.01, [[5.0]], 1.0, name="loop")
+    return fx.Model(*bodies, *hinges, loop), [body.name for body in bodies]
+
+
+@pytest.mark.parametrize("function", [lambda m: partial(_height, m), Height])
+def test_functions_of_the_model_are_carried_over_with_their_arguments(function: Any) -> None:
+    """The marker of a partial function, or of a description that can be called, becomes one on the link."""
+    model, names = hung(function)
+    how = {"integrator": fx.RungeKutta(), "step": fx.FixedStep(5e-4), "progress": False}
+    for mine, wanted in zip(paths(fx.as_tree(model), names, 0.2, **how), paths(model, names, 0.2, **how), strict=True):
+        np.testing.assert_allclose(mine, wanted, atol=1e-8)
+
+
+def test_functions_that_may_ask_for_anything_are_refused_by_name() -> None:
+    model, _ = hung(lambda marker: lambda t, view: float(view.position(marker)[2]))
+    assert fx.simulate(model, 0.05, step=1e-2, progress=False).status.name == "DONE"
+    with pytest.raises(fx.ModelError, match=r"StateFeedback 'loop': the function of FunctionSensor 'height' .*partial"):
         fx.as_tree(model)
-    sensor = fx.CoordinateSensor(body, 2)
-    model = fx.Model(
-        *bodies, *hinges, fx.PID(sensor, fx.JointActuator("elbow"), period=0.1, proportional=1.0, name="hold")
-    )
-    with pytest.raises(fx.ModelError, match="PID 'hold': it names RigidBody 'arm 0' itself"):
-        fx.as_tree(model)
+
+
+class Silent:
+    """A user's force that says nothing of what it refers to."""
+
+    def __init__(self, spring: fx.SpringDamper) -> None:
+        self.name, self.row_forces, self.wrenches = spring.name, spring.row_forces, spring.wrenches
+
+
+@dataclass(frozen=True)
+class Spoken(Description):
+    """The same as a description."""
+
+    row_forces: Any
+    name: str = "band"
+    wrenches: tuple[Any, ...] = ()
+
+
+def test_items_of_a_user_are_carried_over_if_they_say_what_they_refer_to() -> None:
+    """The others just work in simulations, and are refused by name with what to do; long trees then stay trees."""
+    bodies, hinges = arm()
+    band = fx.SpringDamper(fx.ground.marker((1, 0, 0)), bodies[1].centre, stiffness=50.0, name="band")
+    names, gravity = [body.name for body in bodies], fx.Gravity((0, 0, -9.81))
+    wanted = paths(fx.Model(*bodies, *hinges, band, gravity), names, 0.2, **FINE)
+    silent = fx.Model(*bodies, *hinges, Silent(band), gravity)
+    spoken = fx.as_tree(fx.Model(*bodies, *hinges, Spoken(band.row_forces), gravity))
+    for model in (silent, spoken):
+        for mine, expected in zip(paths(model, names, 0.2, **FINE), wanted, strict=True):
+            np.testing.assert_allclose(mine, expected, atol=1e-8)
+    with pytest.raises(fx.ModelError, match=r"Silent 'band': it does not say .* flexmbs\.extend\.Description"):
+        fx.as_tree(silent)
+
+
+def test_a_long_tree_with_an_item_that_says_nothing_is_simulated_as_it_stands() -> None:
+    links = [
+        trees.Link(f"link {i}", 1.0, (0.1, 0.1, 0.01), (0, 0, -0.5), f"link {i - 1}" if i else None,
+                   trees.Revolute((0, 1, 0)), at=(0, 0, -1 if i else 0))
+        for i in range(110)
+    ]  # fmt: skip
+    tree = trees.Tree(*links)
+    band = fx.SpringDamper(fx.ground.marker((1, 0, 0)), tree.link("link 3").centre, stiffness=50.0, name="band")
+    assert sparse_form(fx.Model(tree, band)) is not None
+    assert sparse_form(fx.Model(tree, Silent(band))) is None
 
 
 @pytest.mark.parametrize("seed", [3, 8, 11, 16])

@@ -174,9 +174,9 @@ def test_matrix_of_a_step_equals_differences() -> None:
     tangent_operators(point.dq, dyn.n_linear, dyn.T)
     dyn.tangent(point.q, point.v, point.a, point.lam, WEIGHTS)
     possible = possible_entries(system, dyn.mechanics)
-    keep = possible & (system._row >= 0) & (system._col >= 0)
+    keep = possible & (system.entry_rows >= 0) & (system.entry_columns >= 0)
     found = np.zeros((system.n, system.n))
-    np.add.at(found, (system._row[keep], system._col[keep]), dyn.B[keep])
+    np.add.at(found, (system.entry_rows[keep], system.entry_columns[keep]), dyn.B[keep])
     assert np.abs(dyn.B[~possible]).max() < 1e-14  # round-off of what is zero
     scale = np.maximum(1.0, np.abs(expected).max(axis=1))[:, None]
     assert np.abs((found - expected) / scale).max() < 1e-7

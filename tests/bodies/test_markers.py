@@ -313,3 +313,24 @@ def test_point_masses() -> None:
 def test_bad_bodies_are_refused(make: Any, words: str) -> None:
     with pytest.raises(fx.ModelError, match=words):
         make()
+
+
+@pytest.mark.parametrize("direction", ["axis", "x"])
+def test_planar_directions_and_points_have_two_components(direction: str) -> None:
+    """As joints take them: a direction in the plane, of markers on bodies, at points and on nodes."""
+    other = {"axis": (0.0, 0.0, 1.0)} if direction == "x" else {}
+    flat, full = ({direction: (*d,), **other} for d in ((3.0, 4.0), (3.0, 4.0, 0.0)))
+    for make in (
+        lambda **how: FLAT.marker((0.1, 0.2), **how), lambda **how: FLAT.marker_at((0.1, 0.2), **how),
+        lambda **how: fx.ground.marker((0.1, 0.2), **how), CABLE.start.marker,
+    ):  # fmt: skip
+        np.testing.assert_array_equal(make(**flat).frame, make(**full).frame)
+    with pytest.raises(fx.ModelError, match=rf"{direction} must have shape \(3,\)"):
+        BLOCK.marker((0, 0, 0), **flat)
+    np.testing.assert_array_equal(fx.Marker(FLAT, (1.0, 2.0)).point, (1.0, 2.0, 0.0))
+    with pytest.raises(fx.ModelError, match=r"point must have shape \(3,\)"):
+        fx.Marker(BLOCK, (1.0, 2.0))
+
+
+def test_an_accelerometer_in_the_plane_takes_gravity_of_two_components() -> None:
+    np.testing.assert_array_equal(fx.AccelerationSensor(FLAT, gravity=(0, -9.81)).gravity, (0.0, -9.81, 0.0))

@@ -107,7 +107,8 @@ def test_sensors_that_need_no_marker(fake_view) -> None:
 
 def test_joint_given_itself_names_its_coordinate() -> None:
     hinge = fx.Revolute(fx.ground, BOX, at=(0, 0, 0), axis=(0, 0, 1), name="hinge")
-    assert (fx.JointSensor(hinge).joint, fx.JointSensor(hinge).label) == ("hinge", "angle")
+    assert (fx.JointSensor(hinge).joints, fx.JointSensor(hinge).label) == (("hinge",), "angle")
+    assert fx.JointSensor(hinge).joint is hinge
     slider = fx.Prismatic(fx.ground, BOX, at=(0, 0, 0), axis=(1, 0, 0), name="slider")
     assert fx.JointSensor(slider).label == "displacement"
     with pytest.raises(ModelError, match=r"label is 'angle', but joint 'slider' has the coordinates displacement"):

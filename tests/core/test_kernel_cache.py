@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 CALLEE = """
 from typing import NamedTuple
 from flexmbs.core.jit import kernel
@@ -63,3 +65,18 @@ def test_a_class_that_has_gone_from_another_file_does_no_harm(tmp_path: Path) ->
     os.utime(tmp_path / "caller.py", ns=(status.st_atime_ns, status.st_mtime_ns))
     (tmp_path / "callee.py").write_text(CALLEE.format(group="Other", value=3.0))
     assert run(tmp_path) == (7.0, 0)
+
+
+@pytest.mark.parametrize("suffix", ["nbi", "nbc"])
+@pytest.mark.parametrize("part", [0.0, 0.3, 0.99])
+def test_a_file_that_is_cut_off_is_made_anew(tmp_path: Path, suffix: str, part: float) -> None:
+    (tmp_path / "caller.py").write_text(CALLER.format(group="Group"))
+    (tmp_path / "callee.py").write_text(CALLEE.format(group="Group", value=3.0))
+    assert run(tmp_path) == (7.0, 0)
+    found = list(tmp_path.rglob(f"*.{suffix}"))
+    assert found
+    for path in found:
+        data = path.read_bytes()
+        path.write_bytes(data[: int(part * len(data))])
+    assert run(tmp_path) == (7.0, 0)
+    assert run(tmp_path) == (7.0, 1)

@@ -208,3 +208,68 @@ def test_slips_of_the_pen_are_met_with_what_to_write() -> None:
         fx.Gravity(-9.81)
     with pytest.raises(AttributeError, match="did you mean Revolute"):
         fx.Revolut  # noqa: B018
+
+
+def kept_models():
+    """A consistent double pendulum in the plane and in space, one with a flexible bar, and one of floating bodies."""
+    flat = [fx.PlanarRigidBody(1.0, 0.1, position=(0.5 + k, 0), name=f"bar {k}") for k in range(2)]
+    space = [fx.RigidBody.rod((k, 0, 0), (k + 1.0, 0, 0), mass=1.0, name=f"bar {k}") for k in range(2)]
+    cable = fx.FlexibleBody.line(
+        (0, 0), (1, 0), elements=2, element=fx.elements.PlanarCable(),
+        stiffness=fx.BeamStiffness(EA=1e4, EI_z=1.0, mass_per_length=1.0), name="cable",
+    )  # fmt: skip
+    ball = fx.PointMass(1.0, position=(2, 0), name="ball")
+    return {
+        "plane": (flat, [fx.Revolute(fx.ground, flat[0], at=(0, 0)), fx.Revolute(*flat, at=(1, 0))], (0, -9.81)),
+        "space": (
+            space,
+            [fx.Revolute(fx.ground, space[0], at=(0, 0, 0), axis=(0, 1, 0), name="shoulder"),
+             fx.Revolute(*space, at=(1, 0, 0), axis=(0, 1, 0), name="elbow")],
+            (0, 0, -9.81),
+        ),
+        "cable": ([cable, ball], [fx.Pin(cable.start), fx.Distance(cable.end, ball.centre)], (0, -9.81)),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["plane", "space", "cable"])
+@pytest.mark.parametrize("scheme", [fx.GeneralizedAlpha(), fx.RungeKutta(order=5), fx.RadauIIA(), fx.BDF()])
+def test_bodies_kept_in_the_assembly_have_their_own_mass_afterwards(name: str, scheme: object) -> None:
+    """Where nothing has to move, ``keep`` changes nothing; nor does it change the compiled system."""
+    bodies, joints, g = kept_models()[name]
+    model = fx.Model(*bodies, *joints, fx.Gravity(g))
+    for keep in ((bodies[0],), tuple(bodies)):
+        runs = [
+            fx.simulate(model, until=0.02, step=1e-3 if name != "cable" else 2e-4, integrator=scheme, keep=k)
+            for k in ((), keep)
+        ]
+        scale = np.abs(runs[0].v).max()
+        assert np.abs(runs[1].q - runs[0].q).max() < 1e-9
+        assert np.abs(runs[1].v - runs[0].v).max() < 1e-9 * scale
+
+
+def test_a_system_is_the_same_after_a_run_that_kept_a_body() -> None:
+    bodies, joints, g = kept_models()["space"]
+    system = fx.System(fx.Model(*bodies, *joints, fx.Gravity(g)))
+    before = fx.simulate(system, until=0.1, step=1e-3)
+    fx.simulate(system, until=0.01, step=1e-3, keep=(bodies[0],))
+    after = fx.simulate(system, until=0.1, step=1e-3)
+    assert np.array_equal(before.q, after.q)
+
+
+@pytest.mark.parametrize("throw", [True, False])
+def test_a_driver_that_leads_a_sliding_mass_off_its_cable_is_named(throw: bool) -> None:
+    """The cable is 10 long, the driver begins at 15."""
+    beam = fx.FlexibleBody.line(
+        (0, 0), (10, 0), elements=4, element=fx.elements.PlanarCable(),
+        stiffness=fx.BeamStiffness(EA=2e9, EI_z=2e6, mass_per_length=50.0), name="beam",
+    )  # fmt: skip
+    load = fx.PointMass(200.0, position=(0, 0), velocity=(15, 0), name="load")
+    model = fx.Model(
+        beam, fx.Pin(beam.start), fx.Roller(beam.end, normal=(0, 1)), load,
+        fx.Sliding(beam, load, at=(0, 0), speed=15.0),
+        fx.CoordinateJoint(load, "x", motion=fx.motions.Linear(0.0, start=15.0), name="trolley"),
+    )  # fmt: skip
+    with pytest.raises(
+        fx.ModelError, match=r"the assembly.*left the cable.*'trolley' \(-15; the driver prescribes 15\)"
+    ):
+        fx.simulate(model, until=0.1, step=1e-3, throw=throw)

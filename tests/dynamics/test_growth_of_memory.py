@@ -54,3 +54,23 @@ def test_a_long_chain_moves() -> None:
     assert run.acceleration(model.bodies[150])[0, 1] == pytest.approx(-9.81, rel=1e-2)
     assert run.redundant == ()
     assert np.isfinite(run.q).all()
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_steps_that_are_not_stored_cost_four_numbers(compiled: bool) -> None:
+    """32 bytes a step; a list that grows has up to an eighth of spare room."""
+    ball = fx.PointMass(1.0, (0.0, 0.0), name="ball")
+    model = fx.Model(ball, fx.Gravity((0, -9.81)))
+    options = {"step": 1e-3, "integrator": fx.GeneralizedAlpha(compiled=compiled), "progress": False}
+    fx.simulate(model, 3.0, output=fx.Output(every=1.0), **options)  # what is made once
+    found = []
+    for until in (3.0, 12.0):
+        tracemalloc.start()
+        try:
+            run = fx.simulate(model, until, output=fx.Output(every=until / 4), **options)
+            found.append((tracemalloc.get_traced_memory()[1], len(run.steps)))
+        finally:
+            tracemalloc.stop()
+    peak, steps = (np.array(x) for x in zip(*found, strict=True))
+    # the array that grows, with its spare room and the copy that makes it larger, and the result
+    assert (peak[1] - peak[0]) / (steps[1] - steps[0]) < 32 * (2 * 1.125 + 1)

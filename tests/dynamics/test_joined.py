@@ -68,3 +68,18 @@ def test_what_does_not_follow_is_refused() -> None:
         fx.joined(fx.simulate(_pendulum(3.0), 0.2, step=1e-2), rest)
     with pytest.raises(ModelError, match="second must be a motion"):
         fx.joined(half, "rest.h5")
+
+
+@pytest.mark.parametrize("fixed", [True, False])
+def test_an_interrupted_run_with_sparse_output_leaves_no_row_of_its_own(fixed: bool, interrupt_at) -> None:
+    """The state that the second run begins with lies between two times of the output."""
+    model, output = _pendulum(), fx.Output(every=0.15, at=(0.02,))
+    options = {"step": 1e-2 if fixed else fx.ErrorControl(1e-5), "output": output}
+    whole = fx.simulate(model, 1.0, **options)
+    first = fx.simulate(model, 1.0, events=[interrupt_at(len(whole.steps) // 3)], **options)
+    assert first.status is fx.Status.INTERRUPTED
+    assert first.t[-1] < first.last.t
+    both = fx.joined(first, fx.simulate(model, 1.0, start=first, **options))
+    for name in ("t", "q", "v", "a", "lam", "residuals", "steps"):
+        np.testing.assert_array_equal(getattr(both, name), getattr(whole, name))
+    np.testing.assert_array_equal(both.energy.balance, whole.energy.balance)

@@ -115,3 +115,15 @@ def test_times_ascend_within_the_run(every: float, begin: float, span: float, at
     assert times[0] > begin
     assert {t for t in at if begin < t <= end} <= set(times)
     assert abs(len(times) - span / every) <= len(at) + 2
+
+
+def test_times_that_the_run_does_not_reach_are_refused() -> None:
+    with pytest.raises(fx.ModelError, match=r"state at 99, but the run ends at 1"):
+        fx.simulate(pendulum(), 1.0, step=0.1, output=fx.Output(at=(0.01, 99.0)))
+    with pytest.raises(fx.ModelError, match=r"state at -1; runs begin at 0"):
+        fx.simulate(pendulum(), 1.0, step=0.1, output=fx.Output(at=(-1.0, 0.5)))
+    run = fx.simulate(pendulum(), 0.3, step=0.1, output=fx.Output(at=(0.05, 0.1 + 0.2)))  # round-off behind the end
+    assert run.t == pytest.approx([0.0, 0.05, 0.3])
+    half = fx.simulate(pendulum(), 0.3, step=0.1)
+    rest = fx.simulate(half.model, 0.6, step=0.1, start=half, output=fx.Output(at=(0.05, 0.45)))
+    assert rest.t == pytest.approx([0.3, 0.45, 0.6])

@@ -50,15 +50,41 @@ def test_stretching_narrows_it():
     assert np.linalg.norm(d2) - 1.0 == pytest.approx(-0.3 * strain, rel=0.2)
 
 
-def test_torque_is_that_of_a_section_that_does_not_warp():
-    """But for the end: the moment acts on d3, and the section there shears a little."""
-    body = beam(2)
-    T = 1e-4
+def twist(body, T=1e-4):
     solution = fx.solve_static(fx.Model(body, fx.Clamp(body.start), fx.Moment(body.end, (T, 0, 0))))
     frame = solution.section_frame(body.end, step=-1)
-    GJ = 5 / 6 * STEEL.shear_modulus * (SECTION.I_y + SECTION.I_z)
-    assert np.arctan2(frame[2, 1], frame[1, 1]) == pytest.approx(T * 2.0 / GJ, rel=1e-3)
     np.testing.assert_allclose(solution.resultant(body, "M_x", step=-1), T, rtol=1e-4)
+    return np.arctan2(frame[2, 1], frame[1, 1]) / (T * 2.0)
+
+
+@pytest.mark.parametrize("choices", [{}, {"split": False}, {"nodal": False}, {"split": False, "nodal": False}])
+def test_it_twists_with_the_given_torsional_stiffness(choices):
+    """0.229 h^3 b G of a rectangle of 1 by 2 (Saint-Venant's series), but for the end, where the section shears."""
+    GJ = 0.229 * 0.1**3 * 0.2 * STEEL.shear_modulus
+    assert twist(beam(2, **choices)) == pytest.approx(1.0 / GJ, rel=4e-3)  # of which 1.2e-3 are the digits of 0.229
+
+
+@pytest.mark.parametrize("GJ", [20.0, 2000.0])
+def test_any_torsional_stiffness_leaves_the_rest_as_it_is(GJ):
+    """Less and more than that of the section that does not warp: the rest is that of the other stiffnesses."""
+    given = fx.BeamStiffness(EA=4e3, EI_z=3.0, EI_y=14.0, GA_y=1e3, GA_z=1e3, GJ=GJ / 500.0, mass_per_length=1.0,
+                             rhoI_y=0.01, rhoI_z=0.01)  # fmt: skip
+
+    def body(**choices):
+        return fx.FlexibleBody.line((0, 0, 0), (2, 0, 0), elements=4, element=ContinuumBeam(**choices), stiffness=given)
+
+    def tip(body):
+        force = fx.PointForce(body.end, (0, 1e-4, 2e-4))
+        return fx.solve_static(fx.Model(body, fx.Clamp(body.start), force)).displacement(body.end, step=-1)
+
+    assert twist(body(), 1e-5) == pytest.approx(500.0 / GJ, rel=5e-3)
+    np.testing.assert_allclose(tip(body())[1:], tip(body(torsion=False))[1:], rtol=1e-6)
+
+
+def test_as_printed_torque_is_that_of_a_section_that_does_not_warp():
+    """But for the end: the moment acts on d3, and the section there shears a little."""
+    GJ = 5 / 6 * STEEL.shear_modulus * (SECTION.I_y + SECTION.I_z)
+    assert twist(beam(2, torsion=False)) == pytest.approx(1.0 / GJ, rel=1e-3)
 
 
 def test_momentum_of_a_free_flight_stays():
@@ -75,7 +101,7 @@ def test_momentum_of_a_free_flight_stays():
 @pytest.mark.parametrize(
     ("choices", "why"),
     [({"poissons_ratio": 0.5}, "poissons_ratio"), ({"split": 1}, "split"), ({"nodal": "yes"}, "nodal"),
-     ({"up": (0, 0, 0)}, "up")],
+     ({"torsion": 1}, "torsion"), ({"up": (0, 0, 0)}, "up")],
 )  # fmt: skip
 def test_choices_are_checked(choices, why):
     with pytest.raises(fx.ModelError, match=f"ContinuumBeam.*{why}"):

@@ -61,3 +61,19 @@ def test_what_has_no_such_coordinate_is_refused():
         fx.CoordinateJoint(ball, "x", motion=fx.motions.Linear(1.0), value=2.0)
     with pytest.raises(fx.ModelError, match="motion must be"):
         fx.CoordinateJoint(ball, "x", motion=3.0)
+
+
+def test_default_names_tell_the_nodes_apart():
+    """Of joints on two nodes of one body, so that both can be in one model without names of their own."""
+    cable = fx.FlexibleBody.line(
+        (0, 0), (1, 0), elements=4, element=fx.elements.PlanarCable(), section=fx.Circle(0.01), material=fx.steel,
+        name="cable",
+    )  # fmt: skip
+    makers = (fx.Spherical, fx.Fixed, fx.Revolute)
+    joints = [make(fx.ground, at) for make in makers for at in (cable.start, cable.end, cable.node(2))]
+    joints += [fx.CoordinateJoint(at, "y") for at in (cable.start, cable.end, cable.node(2))]
+    joints += [fx.Distance(fx.ground.marker((3, 3, 0)), at.marker()) for at in (cable.start, cable.end)]
+    assert len(fx.Model(cable, *joints).joints) == len(joints)
+    assert (joints[0].name, joints[-3].name) == (
+        "spherical of ground and start of cable", "y of 'node 2' of body 'cable' held"
+    )  # fmt: skip

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import zipfile
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -155,3 +157,14 @@ def test_a_file_that_ends_early(own, part):
     own.write_bytes(data[: int(part * len(data))])
     with pytest.raises(ReadError, match="cut off, damaged"):
         read_operators(own)
+
+
+def test_zeros_that_unpack_to_gigabytes_are_refused(tmp_path):
+    """A file of 0.3 MB."""
+    path = tmp_path / "zeros.npz"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive, archive.open("K_data.npy", "w") as entry:
+        np.lib.format.write_array_header_1_0(entry, {"descr": "<f8", "fortran_order": False, "shape": (40_000_000,)})
+        for _ in range(320):
+            entry.write(bytes(1_000_000))
+    with pytest.raises(ReadError, match=r"\d+ bytes would unpack to 3200\d+"):
+        read_operators(path, nodes=np.zeros((1, 3)), dofs=[(0, 0)])

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import gzip
+import re
 from importlib import resources
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from flexmbs.core.errors import ModelError, ReadError
 from flexmbs.core.material import Elastic, Orthotropic
-from flexmbs.elements import ShellQuad, Tetra4, Tetra10
+from flexmbs.elements import Hexahedron8, ShellQuad, Tetra4, Tetra10
+from flexmbs.linear.abaqus_elements import choose
 from flexmbs.linear.files import read_operators
 from flexmbs.linear.from_inp import has_sections, part_from_inp
 from flexmbs.meshes.abaqus_sections import read_sections
@@ -144,11 +149,12 @@ def test_whether_a_file_has_sections(write):
          r"\*SOLID SECTION with ORIENTATION= is not supported"),
         ((MESH, STEEL, PLY, SECTIONS.replace("ELSET=SOLID, ", "")), r"needs ELSET= and MATERIAL="),
         ((MESH, STEEL, "*BEAM SECTION, ELSET=SOLID, MATERIAL=STEEL\n"), r"\*BEAM SECTION is not supported"),
-        ((MESH, STEEL, "*SHELL SECTION, ELSET=SOLID, MATERIAL=STEEL\n0.1\n"), r"no shell element lives on tetra cells"),
+        ((MESH, STEEL, "*SHELL SECTION, ELSET=SOLID, MATERIAL=STEEL\n0.1\n"),
+         r"C3D4, as in 'SOLID', is no shell element"),
         ((PLATE, STEEL, "*SHELL SECTION, ELSET=PLATE, MATERIAL=STEEL\n"), r"needs its thickness on the next line"),
         ((PLATE, STEEL, SHELL.replace("MATERIAL=STEEL", "MATERIAL=STEEL, OFFSET=0.5")), r"with OFFSET is not"),
         ((PLATE, STEEL, SHELL.replace("MATERIAL=STEEL", "COMPOSITE")), r"with COMPOSITE is not supported"),
-        ((PLATE, STEEL, "*SOLID SECTION, ELSET=PLATE, MATERIAL=STEEL\n"), r"no solid element lives on quad cells"),
+        ((PLATE, STEEL, "*SOLID SECTION, ELSET=PLATE, MATERIAL=STEEL\n"), r"S4, as in 'PLATE', is no solid element"),
     ],
 )  # fmt: skip
 def test_refused(write, parts, message):
@@ -181,3 +187,74 @@ def test_node_numbers_do_not_matter_to_the_places():
     block = read_operators(REFERENCE / "operators_block.sti")
     mesh = part_from_inp(REFERENCE / "operators_block.inp").mesh
     assert np.array_equal(block.points, mesh.points)
+
+
+def block(kind: str, extra: str = "") -> str:
+    """A cube of one linear hexahedron."""
+    nodes = "1,0,0,0\n2,1,0,0\n3,1,1,0\n4,0,1,0\n5,0,0,1\n6,1,0,1\n7,1,1,1\n8,0,1,1\n"
+    section = "*SOLID SECTION, ELSET=ALL, MATERIAL=STEEL\n"
+    return f"*NODE\n{nodes}*ELEMENT, TYPE={kind}, ELSET=ALL\n1, 1, 2, 3, 4, 5, 6, 7, 8\n{extra}{STEEL}{section}"
+
+
+@pytest.mark.parametrize("kind", ["C3D8", "C3D8I", "C3D20", "C3D20R"])
+def test_stiffness_of_each_type_is_that_of_calculix(kind, recwarn):
+    """To the 14 digits of CalculiX's file, with its incompatible modes condensed."""
+    part = part_from_inp(REFERENCE / f"hexahedra_{kind}.inp")
+    assert not recwarn.list
+    rows = np.loadtxt(gzip.decompress((REFERENCE / f"hexahedra_{kind}.sti.gz").read_bytes()).decode().splitlines())
+    i, j = rows[:, :2].astype(int).T - 1
+    K = np.zeros((i.max() + 1, i.max() + 1))
+    K[i, j] = K[j, i] = rows[:, 2]
+    words = (REFERENCE / f"hexahedra_{kind}.dof").read_text().split()
+    node, component = np.array([[int(x) for x in word.split(".")] for word in words]).T - 1
+    own = node < part.mesh.n_points
+    modes = K[np.ix_(~own, own)]
+    K = K[np.ix_(own, own)] - modes.T @ np.linalg.solve(K[np.ix_(~own, ~own)], modes)
+    operators = part.assemble()
+    order = operators.dofs.table(part.mesh.n_points)[node[own], component[own]]
+    assert abs(operators.K[order][:, order].toarray() - K).max() < 1e-12 * abs(K).max()
+
+
+@pytest.mark.parametrize(
+    ("kind", "element"),
+    [
+        ("C3D8R", Hexahedron8()),
+        ("C3D8H", Hexahedron8(incompatible=False)),
+        ("C3D8IH", Hexahedron8()),
+        ("SC8R", Hexahedron8()),
+    ],
+)
+def test_what_does_not_exist_here_is_named(write, kind, element):
+    with pytest.warns(UserWarning, match=rf"nearest one is taken: {kind} as {re.escape(repr(element))}"):
+        part = part_from_inp(write(block(kind)))
+    assert [piece.region.element for piece in part.pieces] == [element]
+
+
+def test_two_types_of_one_shape_in_one_set(write):
+    second = (
+        "*NODE\n9,0,0,2\n10,1,0,2\n11,1,1,2\n12,0,1,2\n*ELEMENT, TYPE=C3D8I, ELSET=ALL\n2, 5, 6, 7, 8, 9, 10, 11, 12\n"
+    )
+    part = part_from_inp(write(block("C3D8", second)))
+    found = {int(piece.numbers[0]): piece.region.element for piece in part.pieces}
+    assert found == {0: Hexahedron8(incompatible=False), 1: Hexahedron8()}
+
+
+def test_heat_conduction_is_no_solid(write):
+    with pytest.raises(ReadError, match="DC3D8, as in 'ALL', is no solid element here"):
+        part_from_inp(write(block("DC3D8")))
+
+
+def test_reduced_shells_are_named(write):
+    with pytest.warns(UserWarning, match=r"S4R as ShellQuad\(.*\(S4R has one point"):
+        part = part_from_inp(write(PLATE.replace("TYPE=S4", "TYPE=S4R"), STEEL, SHELL))
+    assert part.pieces[0].region.element == ShellQuad(thickness=0.01)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.from_regex(r"(C3D|DC3D|SC|CSS|S|STRI|M3D|CPS|R3D)(3|4|8|10|20)[A-Z]{0,3}", fullmatch=True))
+def test_every_type_is_exact_or_named_or_refused(kind):
+    """A type that passes without a word is one of those whose stiffness was compared, or the plain shells."""
+    exact = {"C3D4", "C3D10", "C3D8", "C3D8I", "C3D20", "C3D20R", "S3", "S3R", "S4"}
+    for section in ("solid", "shell"):
+        found = choose(section, kind, 0.01)
+        assert found is None or bool(found.difference) == (kind not in exact)

@@ -151,9 +151,9 @@ def test_matrix_of_a_step(make: Callable[[], fx.Model]) -> None:
     tangent_operators(point.dq, dyn.n_linear, dyn.T)
     dyn.tangent(point.q, point.v, point.a, point.lam, WEIGHTS)
     possible = possible_entries(system, dyn.mechanics)
-    keep = possible & (system._row >= 0) & (system._col >= 0)
+    keep = possible & (system.entry_rows >= 0) & (system.entry_columns >= 0)
     found = np.zeros((system.n, system.n))
-    np.add.at(found, (system._row[keep], system._col[keep]), dyn.B[keep])
+    np.add.at(found, (system.entry_rows[keep], system.entry_columns[keep]), dyn.B[keep])
     assert np.abs(dyn.B[~possible]).max() < 1e-15 * np.abs(dyn.B).max()  # round-off of zeros
     scale = np.maximum(1.0, np.abs(expected).max(axis=1))[:, None]
     assert np.abs((found - expected) / scale).max() < 1e-8
@@ -205,28 +205,3 @@ def test_rates_and_their_derivative(make: Callable[[], fx.Model]) -> None:
     gamma = dyn.gamma(point.q, point.v)
     expected = differences(rates, np.zeros(1))[:, 0]
     assert np.allclose(gamma, expected, rtol=0.0, atol=1e-8 * np.abs(expected).max())
-
-
-def test_rigid_bodies_alone_are_evaluated_alike() -> None:
-    """The one call for rigid bodies with joints gives what the kernels give one by one."""
-    first = fx.RigidBody(1.0, (0.1, 0.2, 0.3), position=(0.5, 0.0, 0.0), name="first")
-    second = fx.RigidBody(2.0, (0.3, 0.2, 0.2), position=(1.5, 0.0, 0.1), name="second")
-    point = Point(
-        fx.Model(
-            first, second, fx.Gravity((0.0, 0.0, -9.81)),
-            fx.Revolute(fx.ground, first, at=(0.0, 0.0, 0.0), axis=(0.0, 1.0, 0.0), name="root"),
-            fx.Universal(first, second, at=(1.0, 0.0, 0.0), axes=((0.0, 1.0, 0.0), (0.0, 0.0, 1.0)), name="cross"),
-        )
-    )  # fmt: skip
-    dyn = point.dynamics
-    assert dyn._rigid_alone is not None
-    found = []
-    for _ in range(2):
-        tangent_operators(point.dq, dyn.n_linear, dyn.T)
-        r = dyn.residual(point.q, point.v, point.a, point.lam).copy()
-        both = dyn.tangent(point.q, point.v, point.a, point.lam, WEIGHTS).copy()
-        found.append((r, both, dyn.B.copy()))
-        dyn.B[:] = 0.0
-        dyn._rigid_alone = None
-    for one, other in zip(*found, strict=True):
-        assert np.array_equal(one, other)

@@ -225,6 +225,14 @@ def test_the_same_beam_by_a_support_and_with_a_body_reads_alike() -> None:
     assert more.angle(tip).shape == (len(more),)
 
 
+def test_a_joint_of_a_tree_carries_the_load_of_each_equilibrium() -> None:
+    """The weight in proportion to the load factor, at every one of them."""
+    found = solved(arm)
+    weight = 2.0 * 9.81 * found.load_factors
+    np.testing.assert_allclose(found.reaction("arm/link 0")[:, 2], weight, atol=1e-8)
+    assert found.reaction("arm/link 0", step=1)[2] == pytest.approx(weight[1], abs=1e-8)
+
+
 def test_older_names_warn() -> None:
     for old, new in (
         ("Solution", fx.StaticSolution), ("Equilibria", fx.StaticSolution), ("Modes", fx.ModalSolution),
@@ -232,3 +240,47 @@ def test_older_names_warn() -> None:
     ):  # fmt: skip
         with pytest.warns(DeprecationWarning, match=f"flexmbs.{old} is now flexmbs.{new.__name__}"):
             assert getattr(fx, old) is new
+
+
+def test_files_of_version_0_1_are_read() -> None:
+    """A strip bent by 1 N at its end, its modes there, and a bar of 2 kg on a hinge with a spring."""
+    samples = Path(__file__).parent / "samples"
+    bent = fx.load(samples / "static_0_1.h5")
+    assert isinstance(bent, fx.StaticSolution)
+    strip = bent.model.body("blade")
+    assert bent.load_factors.tolist() == [0.0, 0.5, 1.0]
+    assert bent.settings.steps == 2
+    assert bent.reaction(strip.start, step=-1) == pytest.approx([0.0, 1.0, 0.0], abs=1e-7)
+    moment = bent.reaction_moment(strip.start, step=-1)
+    assert moment == pytest.approx([0.0, 0.0, bent.position(strip.end, step=-1)[0]], abs=1e-7)
+    modes = fx.load(samples / "modal_0_1.h5")
+    assert isinstance(modes, fx.ModalSolution)
+    assert modes.frequencies == pytest.approx(fx.solve_modal(bent, modes=2).frequencies, rel=1e-9)
+    hanging = fx.load(samples / "equilibria_0_1.h5")
+    assert isinstance(hanging, fx.StaticSolution)
+    for s, angle in zip(hanging.load_factors, hanging.angle("hinge"), strict=True):  # k phi + s m g l cos(phi) = 0
+        assert 20.0 * angle + s * 2.0 * 9.81 * 0.5 * np.cos(angle) == pytest.approx(0.0, abs=1e-7)
+    assert hanging.reaction("hinge", step=-1) == pytest.approx([0.0, 19.62, 0.0], abs=1e-9)
+
+
+def test_results_with_functions_need_their_model(tmp_path: Path) -> None:
+    def made(stiffness: float = 100.0) -> fx.Model:
+        ball = fx.PointMass(2.0, position=(0.0, -1.0, 0.0), name="ball")
+        spring = fx.SpringDamper(
+            fx.ground.marker((0.0, 0.0, 0.0)), ball, force=lambda x, v, t: 100.0 * (x - 1.0), name="spring"
+        )
+        side = fx.SpringDamper(fx.ground.marker((1.0, -1.0, 0.0)), ball, stiffness=stiffness, name="side")
+        return fx.Model(ball, spring, side, fx.PointForce(ball, (0.0, -1.0, 0.0), history=lambda s: s**2), name="own")
+
+    model = made()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        found = fx.solve_static(model)
+    path = found.save(tmp_path / "own.h5")
+    with pytest.raises(fx.ReadError, match=r"pass the model|load\(path, model=model\)"):
+        fx.load(path)
+    again = fx.load(path, model=model)
+    assert again.model is model
+    np.testing.assert_array_equal(again.position("ball"), found.position("ball"))
+    with pytest.raises(fx.ReadError, match="another model"):
+        fx.load(path, model=made(50.0))

@@ -27,6 +27,11 @@ def frequencies(K, M):
     return np.sqrt(np.maximum(linalg.eigh(K, M, eigvals_only=True), 0.0))
 
 
+def rounding(full):
+    """Relative round-off of elastic frequencies by dense algebra: that of the largest eigenvalue, by the lowest."""
+    return np.finfo(float).eps * (full[-1] / full[full > 1.0].min()) ** 2
+
+
 @pytest.mark.parametrize("elements", [12, 120])  # dense and iterative modes
 @pytest.mark.parametrize("given", [True, False])
 def test_kept_free_modes_and_rigid_motions_are_exact(beam, elements, given):
@@ -35,7 +40,7 @@ def test_kept_free_modes_and_rigid_motions_are_exact(beam, elements, given):
     basis = rubin(K, M, ends(K), 6, R if given else None)
     K_r, M_r = reduced(basis, K, M)
     found = frequencies(K_r, M_r)
-    np.testing.assert_allclose(found[2:8], full[2:8], rtol=1e-7)
+    np.testing.assert_allclose(found[2:8], full[2:8], rtol=1e-7 + rounding(full))
     assert basis.n_interface == 4
     assert basis.size == 2 + 6 + 4
     rigid_error = np.abs(basis.vectors[:, :4] @ R[ends(K)] - R).max()
@@ -70,9 +75,8 @@ def test_a_held_structure_has_no_rigid_motions(beam):
     K, M, none = beam(30).clamped()
     assert find_rigid_motions(K).shape == none.shape
     basis = rubin(K, M, [58, 59], 4, none)
-    np.testing.assert_allclose(
-        frequencies(*reduced(basis, K, M))[:4], frequencies(K.toarray(), M.toarray())[:4], rtol=1e-9
-    )
+    full = frequencies(K.toarray(), M.toarray())
+    np.testing.assert_allclose(frequencies(*reduced(basis, K, M))[:4], full[:4], rtol=1e-9 + rounding(full))
 
 
 def coupled(first, second):
@@ -104,7 +108,7 @@ def test_coupled_parts_converge_from_above_and_faster_with_residual_inertia(beam
         error = coupled_error(reduced(basis, K, M), full)
         without = macneal(K, M, ends(K), modes, R)
         error_without = np.abs(coupled_error((without.K, without.M), full)).max()
-        assert error.min() > -1e-8
+        assert error.min() > -1e-8 - rounding(full)
         assert error.max() < previous
         assert error.max() < 0.3 * error_without
         previous = error.max()

@@ -47,7 +47,11 @@ def test_couples_as_craig_bampton_does_and_has_the_frequencies_of_the_part(bar, 
 
 
 def test_interface_of_many_nodes_by_characteristic_modes(bar):
-    """A face whose nodes all stay has 36 coordinates; fewer shapes come nearer and nearer to their frequencies."""
+    """A face whose nodes all stay has 36 coordinates; fewer shapes come nearer and nearer to their frequencies.
+
+    Each set of shapes holds the one before, so no frequency rises (Rayleigh); one to which new shapes are orthogonal,
+    such as bending in the other plane, stays as it is, to round-off, and all four together fall.
+    """
 
     def face(count):
         def method(a):
@@ -65,5 +69,6 @@ def test_interface_of_many_nodes_by_characteristic_modes(bar):
         assert np.abs(found[:6]).max() < 1e-9 * every[6]
         error = found[6:] / every[6:] - 1.0
         assert error.min() > -1e-9
-        assert (error < previous).all()
+        assert (error < previous + 1e-9).all()
+        assert error.sum() < previous.sum() - 4e-9
         previous = error

@@ -178,8 +178,10 @@ def test_record_is_json_with_the_agreed_keys(samples: ModuleType) -> None:
 def test_keyboard_interruption_with_processes(tmp_path: Path) -> None:
     script = tmp_path / "run.py"
     script.write_text(
-        "import sample_cases as s\nfrom flexmbs.verification import run_cases\n"
+        "import signal\nimport sample_cases as s\nfrom flexmbs.verification import run_cases\n"
         "if __name__ == '__main__':\n"
+        # a shell starts commands in the background with interruptions ignored, and so would this process
+        "    signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "    run = run_cases([s.entry(s.PASSES), s.entry(s.SLEEPS)], jobs=2, listener=s.Announcer())\n"
         "    print(run.interrupted, [r.entry.id for r in run.results], [e.id for e in run.not_run])\n"
     )

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 import flexmbs as fx
-from flexmbs.analysis.remap import Moved, Remap
+from flexmbs.analysis.carry_over import CarryOver, Moved
 from flexmbs.core.contracts import FloatArray
+from flexmbs.core.identity import IdentityMap
 from flexmbs.core.rotations import axis_rotation
 
 __all__ = ["FINE", "closed_by_points", "found", "in_space", "kuebler_eberhard", "kuebler_eberhard_tree", "ring"]
@@ -19,20 +20,19 @@ FINE: dict[str, Any] = {"integrator": fx.RungeKutta(), "step": fx.ErrorControl(1
 
 def in_space(model: fx.Model) -> fx.Model:
     """Planar bodies as bodies in space, with all five equations of their hinges."""
-    bodies, items = {}, []
+    moved: IdentityMap[Any, Moved] = IdentityMap()
     for body in model.rigid_bodies:
         spin = (0.0, 0.0, body.angular_velocity)
         made = fx.RigidBody(
             body.mass, (body.inertia,) * 3, (*body.position, 0.0), axis_rotation(2, body.angle), (*body.velocity, 0.0),
             spin, name=body.name,
         )  # fmt: skip
-        bodies[id(body)] = Moved(made, np.zeros(3), np.eye(3))
-    remap = Remap(bodies, {}, {}, {})
-    for item in model.items:
-        if isinstance(item, fx.Gravity):
-            item = fx.Gravity((*item.acceleration[:2], 0.0))
-        items.append(bodies[id(item)].body if id(item) in bodies else remap.item(item))
-    return fx.Model(*items, units=model.units, name=model.name)
+        moved[body] = Moved(made, np.zeros(3), np.eye(3))
+    items = [
+        fx.Gravity((*item.acceleration[:2], 0.0)) if isinstance(item, fx.Gravity) else item
+        for item in CarryOver(moved).items(model.items)
+    ]
+    return fx.Model(*(place.body for place in moved.values()), *items, units=model.units, name=model.name)
 
 
 def closed_by_points(model: fx.Model) -> fx.Model:

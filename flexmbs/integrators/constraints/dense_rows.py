@@ -4,7 +4,9 @@ r"""The constraint matrix of a state as a dense array on free velocities, and it
 
 with orthonormal rows of B (r, n) and r the rank: singular values below `RANK` of the largest count as zero, so that
 redundant constraints and singular positions leave the solution of least norm. Supports are eliminated: columns are the
-free velocities, those of supported nodes in the axes of the support.
+free velocities, those of supported nodes in the axes of the support. Off the constraints the rank is that of the rows
+that `flexmbs.integrators.redundancy` leaves: a row that follows from the others on the constraints has a singular value
+of the size of the violation there, which nothing tells from one that counts.
 """
 
 from __future__ import annotations
@@ -87,8 +89,9 @@ class DenseRows:
         return np.asarray(mass[free] if self._E is None else self._E.T @ mass @ self._E)
 
     def matrix(self) -> FloatArray:
-        """G (n_c, n) at the state evaluated last."""
+        """G (n_c, n) at the state evaluated last; rows that are left out are zero, so that they have no part in it."""
         gather(self.equations.dynamics.B, self._source, self._target, self._whole)
+        self._whole[self.equations.left_out] = 0.0
         return self._whole[:, self._free] if self._E is None else self._whole @ self._E
 
     def reduced(self, x: FloatArray) -> FloatArray:

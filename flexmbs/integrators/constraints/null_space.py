@@ -89,19 +89,22 @@ class _NullSpace(Plain):
         self.atol, self.most = atol, most
         self.rows = DenseRows(equations)
         self._found = decompose(np.zeros((0, self.rows.n)))
+        self._without = equations.left_out
 
     def velocity(self, t: float, q: FloatArray, v: FloatArray) -> FloatArray:
         e = self.equations
         e.evaluate(t, q, v)
         if not e.n_c:
             return v
-        self._found = decompose(self.rows.matrix())
+        self._decompose()
         return self._onto(t, q, v)
 
     def accelerations(self, v: FloatArray) -> tuple[FloatArray, FloatArray]:
         e, rows = self.equations, self.rows
         if not e.n_c:
             return super().accelerations(v)
+        if self._without is not e.left_out:  # all rows take part again
+            self._decompose()
         force = rows.reduced(e.dynamics.r[: e.n_v])
         a, lam = split_accelerations(self._found, rows, force, e.dynamics.gamma_here(v))
         return rows.whole(a), lam
@@ -111,16 +114,21 @@ class _NullSpace(Plain):
         e.evaluate(t, q, v)
         if not e.n_c:
             return q, v
-        G = rows.matrix()
-        self._found = decompose(G)
+        G = self._decompose()
         for _ in range(self.most):
             if e.gap() <= self.atol:
                 break
             g = e.dynamics.r[e.n_v :][e.holonomic]
             q = self.moved(t, q, v, -rows.whole(on_positions(self._found, G, e).least(g)))
-            G = rows.matrix()
-            self._found = decompose(G)
+            G = self._decompose()
         return q, self._onto(t, q, v)
+
+    def _decompose(self) -> FloatArray:
+        """G at the state evaluated last; its decomposition is kept."""
+        self._without = self.equations.left_out
+        G = self.rows.matrix()
+        self._found = decompose(G)
+        return G
 
     def _onto(self, t: float, q: FloatArray, v: FloatArray) -> FloatArray:
         """P v - A^+ c, and the evaluation of the state with it."""

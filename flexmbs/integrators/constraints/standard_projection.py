@@ -97,5 +97,5 @@ class _Standard(Plain):
         e.decompose()
         v = v + e.step_to_velocities()
         e.evaluate(t, q, v)
-        self._decomposed = True
+        self._decomposed = not len(e.left_out)  # the accelerations then need another matrix
         return q, v

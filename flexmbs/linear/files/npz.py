@@ -32,6 +32,8 @@ __all__ = ["npz_arrays", "read_npz", "write_operators_npz"]
 
 MARK = "flexmbs_operators"
 VERSION = 1
+MOST_BYTES, MOST_RATIO = 1 << 28, 100
+"""A packed file may become so large, and so many times as large as it is; packed zeros are a thousand times smaller."""
 DAMAGE = (
     zipfile.BadZipFile, zlib.error, ValueError, TypeError, KeyError, EOFError, OSError, IndexError, MemoryError,
     NotImplementedError, OverflowError,
@@ -112,8 +114,17 @@ def npz_arrays(path: Path) -> dict[str, Any]:
     """All arrays of a file; objects are refused."""
     open_file(path)
     try:
+        with zipfile.ZipFile(path) as archive:
+            unpacked = sum(entry.file_size for entry in archive.infolist())
+        if unpacked > max(MOST_BYTES, MOST_RATIO * path.stat().st_size):
+            raise ReadError(
+                f"{path}: {path.stat().st_size} bytes would unpack to {unpacked}; a file of matrices is not packed so "
+                "tightly. If it is meant so, save it without compression."
+            )
         with np.load(path, allow_pickle=False) as file:
             return {name: file[name] for name in file.files}
+    except ReadError:
+        raise
     except (*DAMAGE, AttributeError) as error:
         raise ReadError(f"{path} cannot be read: it is cut off, damaged or no npz file of arrays ({error}).") from None
 

@@ -107,6 +107,20 @@ def test_chosen_interfaces_loads_and_components(strut):
     assert [x.name for x in modal_system(model, "start", nodes=[4]).inputs] == ["end.force", "end.moment"]
 
 
+def test_rigid_motions_are_free_and_soft_supports_hold(strut):
+    """Nothing at all brings a free part back; a spring of 1e-8 of its stiffness lets it swing along x by k / m."""
+    assert np.array_equal(modal_system(strut).stiffness[:6], np.zeros(6))
+    assert (modal_system(strut).stiffness[6:] > 0.0).all()
+    K = strut.K.copy()
+    x = strut.frame("end").coordinates[0]
+    k = 1e-8 * K[x, x]
+    K[x, x] += k
+    values = modal_system(replace(strut, K=K)).stiffness
+    assert np.array_equal(values[:5], np.zeros(5))
+    rounding = len(values) * np.finfo(float).eps * values[-1]
+    assert values[5] == pytest.approx(k / strut.inertia.mass, abs=rounding)
+
+
 def test_fewer_modes_and_ratios(strut):
     system = modal_system(strut, fixed="start", modes=3, damping=[0.01, 0.02, 0.03])
     w = strut.angular_frequencies("start")[:3]

@@ -295,7 +295,6 @@ def test_models_without_exact_inertia_are_refused(lug, tmp_path):
 
 
 CHANGES = {
-    "cut off": (lambda s: s[: len(s) // 2], "cut off"),
     "empty": (lambda s: "", "empty"),
     "of another kind": (lambda s: "solid lug\n" + s, "no Standard Input Data"),
     "with another number of modes": (lambda s: s.replace("2 14 :", "2 13 :", 1), "13"),
@@ -329,6 +328,25 @@ def test_damaged_files_are_refused(lug, write, tmp_path, change):
     path.write_text(CHANGES[change][0](text))
     with pytest.raises(ReadError, match=CHANGES[change][1]):
         fx.read_sid(path)
+
+
+def test_files_cut_off_anywhere_are_told(lug, write, tmp_path):
+    """Between two lines, within a word, a number, an index; all bytes of a few lines, and places all over the file."""
+    text = write(lug, reference="ROOT").read_text()
+    start = text.index("\n") + 1  # the first line tells what kind of file it is
+    end = text.rindex("end part")
+    ge = text.index("m0(", text.index("   Ge\n"))
+    cuts = [
+        *range(start, start + 80),
+        *range(ge - 80, ge + 80),
+        *np.linspace(start, end, 100, dtype=int).tolist(),
+        end + 7,
+    ]
+    path = tmp_path / "bad.SID_FEM"
+    for cut in cuts:
+        path.write_text(text[:cut])
+        with pytest.raises(ReadError, match="cut off"):
+            fx.read_sid(path)
 
 
 def test_other_conventions_are_found_out(lug, write, tmp_path):

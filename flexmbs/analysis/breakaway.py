@@ -1,0 +1,77 @@
+"""Dry friction that lets go before its static limit: a warning after the run."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from flexmbs.core.errors import AccuracyWarning
+from flexmbs.forces.stick_slip import StickSlip
+from flexmbs.results.joint_history import force_rows
+
+if TYPE_CHECKING:
+    from flexmbs.core.contracts import FloatArray
+    from flexmbs.results.time import TimeSolution
+
+__all__ = ["warn_of_early_slip"]
+
+EARLY = 0.01
+"""Part of the static limit that may be missing when sliding starts."""
+SLOW = 0.05
+"""Rate, relative to the largest of the run, below which a bristle that does not slip holds."""
+FALLEN = 3.0
+"""Rate, over ``falling``, at which friction has fallen: what it does later is no part of letting go."""
+SLIPS = 0.98
+"""Part of the deflection of sliding from which it slips."""
+APART = 800.0
+"""Times by which ``falling`` should exceed the rate of the coordinate while the bristle is bent."""
+
+
+def warn_of_early_slip(solution: TimeSolution) -> None:
+    """Warn of friction whose sticking ended below its static limit, if every step was stored."""
+    if len(solution.t) != len(solution.steps) + 1:
+        return
+    for force in solution.model.forces:
+        if not isinstance(force, StickSlip) or force.static is None:
+            continue
+        k0, _, _, slide, static, falling, begin = force.row_forces[0].data
+        rate = force_rows(solution, force)[1][:, 0]
+        z = solution.v[:, solution.system.coordinates.extra_place(force.extra[0])]
+        limit = (slide + (static - slide) * np.exp(-((rate / falling) ** 2))) / k0
+        found = _least_peak(z, rate, limit, begin, falling)
+        if found is not None and k0 * found[0] < (1.0 - EARLY) * static and static > slide:
+            peak, creep = k0 * found[0], found[1]
+            wanted = force.deflection * falling / max(APART * creep, 1e-300)
+            warnings.warn(
+                f"StickSlip {force.name!r}: it lets go at {peak:.4g} instead of its static limit of {static:.4g}, "
+                f"since its bristle yields while it is bent at {creep:.3g}, and this is not small beside falling = "
+                f"{falling:g}. Take a deflection of {wanted:.2g} or less, or a larger falling.",
+                AccuracyWarning,
+                stacklevel=3,
+            )
+
+
+def _least_peak(
+    z: FloatArray, rate: FloatArray, limit: FloatArray, begin: float, falling: float
+) -> tuple[float, float] | None:
+    """The smallest deflection with which sticking ended in sliding, and the rate while it was bent; None if never."""
+    size = np.abs(rate)
+    forward = z * rate > 0.0
+    held = (np.abs(z) < begin) & (size < max(falling, SLOW * float(size.max(initial=0.0)))) & forward
+    slips = (np.abs(z) >= SLIPS * limit) & forward
+    found: tuple[float, float] | None = None
+    last = -1
+    for i in np.flatnonzero(held | slips):
+        if held[i]:
+            last = int(i)
+        elif last >= 0:
+            over = np.flatnonzero(held[i:] | ~forward[i:] | (size[i:] > FALLEN * falling))
+            end = i + 1 + (int(over[0]) if len(over) else len(z))
+            if np.all(z[last:i] * z[i] > 0.0):
+                peak = float(np.abs(z[last:end]).max())
+                if found is None or peak < found[0]:
+                    found = peak, float(size[last])
+            last = -1
+    return found

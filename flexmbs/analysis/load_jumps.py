@@ -1,0 +1,155 @@
+"""Where loads jump or have kinks in time: steps end there, so that the order of the scheme holds.
+
+A step over a jump is wrong by the jump times its length, whatever the scheme. A history says at which times it, or one
+of its derivatives, jumps (``breaks``); in a Python function jumps are found by bisection when its values at the ends of
+a step differ. The step that ends at a jump takes the value on the left, and the scheme starts anew with that on the
+right.
+"""
+
+from __future__ import annotations
+
+import bisect
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from flexmbs.core.contracts import FloatArray
+from flexmbs.core.errors import AccuracyWarning
+from flexmbs.core.history import Constant, History, Table, value_at
+
+if TYPE_CHECKING:
+    from flexmbs.dynamics import Dynamics
+
+__all__ = ["LoadJumps"]
+
+MANY = 100
+"""Kinks of one history in a run from which it is a table of samples, whose kinks are no events."""
+STEEP = 10.0
+"""Slope over those of its neighbours from which a straight part of a table is a jump that someone has drawn."""
+HALF = 0.55
+"""Part of a change that one half of an interval must hold for it to be a jump rather than a slope."""
+ULPS = 4.0
+"""Numbers next to each other between which a jump is not looked for any closer."""
+OFTEN, WITHIN = 20, 40
+"""So many jumps of one function within so many steps are no events any more."""
+
+
+class LoadJumps:
+    """The jumps and kinks of the histories of all loads in one run.
+
+    ``order``: of the scheme; one of second order is not disturbed by kinks. ``steps``: accepted so far.
+    """
+
+    def __init__(self, dynamics: Dynamics, order: int, begin: float, until: float) -> None:
+        self.times: list[float] = []
+        self.jumps: set[float] = set()
+        self._functions: dict[str, History] = {}
+        self._before: dict[str, tuple[float, float]] = {}
+        self._found: dict[str, list[int]] = {}
+        for load in dynamics.system.model.loads:
+            breaks = getattr(load.history, "breaks", None)
+            if breaks is None and load.history is not None and not isinstance(load.history, Constant):
+                self._functions[load.label] = load.history
+            elif breaks is not None:
+                self._add_breaks(load.history, np.asarray(breaks, dtype=np.float64), order, begin, until)
+        self.steps = 0
+
+    def _add_breaks(self, history: Any, breaks: FloatArray, order: int, begin: float, until: float) -> None:
+        inside = breaks[(breaks > begin) & (breaks < until)]
+        steep = inside[np.isin(inside, _steep_ends(history))] if isinstance(history, Table) else inside[:0]
+        self.jumps |= set(steep.tolist())  # an algorithmic acceleration does not follow in the moment between
+        if order <= 2 or len(inside) > MANY:
+            inside = steep
+        self.times = sorted({*self.times, *inside.tolist()})
+
+    def next_time(self, t: float) -> float:
+        """The first known jump or kink after t; infinite if there is none."""
+        i = bisect.bisect_right(self.times, t)
+        return self.times[i] if i < len(self.times) else np.inf
+
+    def is_jump(self, t: float) -> bool:
+        """Whether a load jumps at this time."""
+        return t in self.jumps
+
+    @staticmethod
+    def left(t: float) -> float:
+        """The end of a step to a jump, for whoever evaluates loads: just before it."""
+        return float(t - ULPS * np.spacing(abs(t)))
+
+    def look(self, t: float, end: float) -> float | None:
+        """The first jump of a function after t up to ``end``; it is known from now on."""
+        first: float | None = None
+        for label, history in list(self._functions.items()):
+            at, value = self._before.get(label, (np.nan, 0.0))
+            if at != t:
+                value = value_at(label, history, t, 1.0)
+            after = value_at(label, history, end, 1.0)
+            self._before[label] = end, after
+            found = None if after == value else _jump(label, history, (t, value), (end, after))
+            if found is None:
+                continue
+            self._before[label] = found
+            self._count(label, found[0])
+            first = found[0] if first is None else min(first, found[0])
+            if found[0] not in self.jumps and label in self._functions:
+                self.jumps.add(found[0])
+                bisect.insort(self.times, found[0])
+        return first
+
+    def clear(self, t: float, ends: FloatArray) -> FloatArray:
+        """Those of the ends of the next steps from t that come before any jump of a function."""
+        if not self._functions:
+            return ends
+        for k, end in enumerate(ends.tolist()):
+            try:
+                if self.look(t, end) is not None:
+                    return ends[:k]
+            except Exception:  # noqa: BLE001  # of whatever kind, the step that comes there raises it again
+                return ends[:k]
+            t = end
+        return ends
+
+    def _count(self, label: str, t: float) -> None:
+        """Give up on a function that jumps all the time, aloud."""
+        found = self._found.setdefault(label, [])
+        found.append(self.steps)
+        if len(found) >= OFTEN and found[-1] - found[-OFTEN] < WITHIN:
+            del self._functions[label]
+            warnings.warn(
+                f"{label}: its history jumps in nearly every step about t = {t:.6g}. Steps no longer end at its jumps, "
+                f"and each is wrong by the jump times its length: the scheme has order 1. Take smaller steps, or a "
+                f"history that is smooth.",
+                AccuracyWarning,
+                stacklevel=2,
+            )
+
+
+def _steep_ends(table: Table) -> FloatArray:
+    """Both ends of the straight parts that are much steeper than what is beside them."""
+    times, values = np.asarray(table.times), np.asarray(table.values)
+    if len(times) < 2:
+        return times[:0]
+    slope = np.concatenate(([0.0], np.abs(np.diff(values) / np.diff(times)), [0.0]))
+    length = np.concatenate(([np.inf], np.diff(times), [np.inf]))
+    steep = slope[1:-1] > STEEP * np.maximum(slope[:-2], slope[2:])
+    steep &= length[1:-1] * STEEP < np.minimum(length[:-2], length[2:])
+    return np.unique(np.concatenate((times[:-1][steep], times[1:][steep])))
+
+
+def _jump(
+    label: str, history: History, begin: tuple[float, float], end: tuple[float, float]
+) -> tuple[float, float] | None:
+    """Time and value behind the jump that most of a change is; None where the change is spread over the interval."""
+    (a, fa), (b, fb) = begin, end
+    while b - a > ULPS * np.spacing(max(abs(a), abs(b))):
+        m = 0.5 * (a + b)
+        fm = value_at(label, history, m, 1.0)
+        left, right = abs(fm - fa), abs(fb - fm)
+        if max(left, right) < HALF * (left + right):
+            return None
+        if left > right:
+            b, fb = m, fm
+        else:
+            a, fa = m, fm
+    return b, fb

@@ -1,0 +1,113 @@
+"""What the field and other programs call what has another name here: for hints where a name is unknown."""
+
+from __future__ import annotations
+
+__all__ = ["field_term"]
+
+NAMES = {
+    "SpringDamper": "Spring LinearSpring Damper Dashpot SpringDamperActuator TSDA LinSpring SpringDashpot "
+    "ForceElement Strut ShockAbsorber Shock",
+    "TorsionSpring": "RotationalSpring RSDA RotSpring TorsionalSpring RotationSpring TorsionSpringDamper TorsionBar "
+    "RotationalSpringDamper",
+    "Bushing": "BUSHING Bush Beam6x6 Field SixDofSpring CBUSH GeneralisedSpring GeneralizedSpring Kelvin",
+    "RigidLink": "RBE2 RBAR KinematicCoupling MPC RigidConnection",
+    "AveragingLink": "RBE3 DistributingCoupling InterpolationElement",
+    "NodalMass": "CONM2 MassElement LumpedMass",
+    "NodalSpring": "CELAS CELAS2 SpringElement",
+    "Spherical": "Ball BallJoint SphericalJoint BallAndSocket BallSocket Kugelgelenk",
+    "Revolute": "HingeJoint RevoluteJoint PinJoint Rotational RotationalJoint Drehgelenk",
+    "Prismatic": "Slider SliderJoint PrismaticJoint TranslationalJoint Translational Slide Schubgelenk",
+    "Cylindrical": "CylindricalJoint",
+    "Universal": "UniversalJoint Cardan CardanJoint HookesJoint Hooke UJoint",
+    "Planar": "PlanarJoint Plane",
+    "Screw": "ScrewJoint Helical",
+    "Fixed": "FixedJoint Weld WeldJoint RigidJoint Lock GenericJoint",
+    "PointOnPlane": "InPlane Inplane",
+    "PointOnLine": "InLine Inline PointOnLineJoint",
+    "ParallelAxes": "Parallel ParallelAxis",
+    "Distance": "DistanceConstraint DistanceJoint Rod MasslessRod MasslessLink LinkJoint",
+    "Gear": "GearJoint Gears GearPair Coupler",
+    "RackAndPinion": "Rack Pinion",
+    "RollingDisk": "RollingDisc Wheel RollingWheel",
+    "RotationDriver": "Motor RevoluteMotor RotationalMotor AngularDriver Rotor",
+    "TranslationDriver": "LinearMotor LinearDriver TranslationalMotor",
+    "Stop": "Contact BumpStop Bumper Impact Bistop LimitStop",
+    "JointLimit": "Limit Limits JointStop EndStop",
+    "JointFriction": "Friction CoulombFriction DryFriction",
+    "StickSlip": "Coulomb BristleFriction LuGre",
+    "PointForce": "Force ConcentratedForce NodeForce Load",
+    "Moment": "Torque Couple",
+    "DistributedLoad": "LineLoad BeamLoad",
+    "Gravity": "Gravitation GravityLoad Weight",
+    "UserForce": "CustomForce GeneralForce GFORCE ForceFunction",
+    "FlexibleBody": "Beam Cable Shell Plate FlexBody ANCF",
+    "FloatingBody": "FFRF FloatingFrame ModalBody CraigBamptonBody SuperElement",
+    "RigidBody": "Body Rigid BodyRigid",
+    "PlanarRigidBody": "RigidBody2D Body2D",
+    "PointMass": "Mass Particle MassPoint",
+    "ground": "Ground World world fixed_body",
+    "Marker": "Frame MarkerFrame Connector ReferenceFrame",
+    "Clamp": "FixedSupport Encastre Clamped BuiltIn",
+    "Roller": "RollerSupport SimpleSupport",
+    "Pin": "PinSupport Pinned",
+    "Model": "System MainSystem Assembly MultibodySystem MBS World",
+    "simulate": "solve_dynamic solve_dynamics SolveDynamic dynamic integrate run time_integration transient",
+    "solve_static": "SolveStatic static solve_statics equilibrium",
+    "solve_modal": "eigenmodes eigenfrequencies modal modes ComputeODE2Eigenvalues natural_frequencies",
+    "linearise": "linearize state_space",
+    "buckling_loads": "buckling linear_buckling",
+    "GeneralizedAlpha": "GeneralisedAlpha HHT Newmark NewmarkBeta ImplicitTrapezoidal gen_alpha",
+    "RadauIIA": "Radau Radau5 RADAU",
+    "RungeKutta": "RK4 RK45 RK Dopri DormandPrince ExplicitEuler",
+    "Elastic": "Isotropic Material IsotropicMaterial LinearElastic",
+    "Rectangle": "RectangularSection RectangleSection Box",
+    "Circle": "CircularSection CircleSection Round",
+    "Pipe": "Tube HollowCircle",
+    "Table": "Curve TimeSeries LookupTable",
+    "PID": "PIDController",
+    "Interface": "InterfaceNodes BoundaryNodes",
+    "reduce": "craig_bampton CraigBampton guyan Guyan substructuring model_reduction",
+    "rubin": "Rubin",
+    "export": "to_fmu write_fmu FMU export_fmu",
+    "load_reduced": "read_h5",
+    "load": "open_result load_result read_result",
+    "joined": "concatenate join",
+    "inspect": "check report check_model",
+    "as_tree": "to_tree relative_coordinates",
+    "trees.read_urdf": "read_urdf URDF load_urdf from_urdf",
+    "trees.Tree": "Tree KinematicTree Chain",
+    "trees.Link": "Link",
+    "trees.FlexibleLink": "FlexibleLink",
+    "trees.dh_tree": "DenavitHartenberg dh_tree DH",
+    "trees.Helical": "HelicalJoint",
+    "elements.PlanarCable": "PlanarCable Cable2D ANCFCable2D",
+    "elements.SpatialCable": "SpatialCable Cable3D",
+    "elements.ExactBeam": "ExactBeam GeometricallyExactBeam Beam3D SimoReissner",
+    "elements.ShearShell": "ShearShell ANCFShell",
+    "elements.ShellQuad": "ShellQuad MITC4 S4",
+    "meshes.box": "box block brick",
+    "meshes.write_mesh": "write_mesh save_mesh",
+    "meshes.line": "line_mesh",
+    "meshes.rectangle": "rectangle plate_mesh",
+    "motions.Sine": "Sine Harmonic Sinus",
+    "motions.Ramp": "Ramp Step SmoothStep",
+    "motions.Linear": "Linear ConstantVelocity",
+    "motions.Spline": "Spline CubicSpline",
+}  # fmt: skip
+"""Names here, below ``flexmbs``, and terms that may be meant by them."""
+
+
+def field_term(name: str) -> tuple[str, ...]:
+    """What a term is called here, by its path below ``flexmbs``; capitals and a final ``Joint`` do not matter.
+
+    Examples
+    --------
+    >>> field_term("RBE2"), field_term("ball_joint"), field_term("nothing")
+    (('RigidLink',), ('Spherical',), ())
+    """
+    wanted = _plain(name)
+    return tuple(here for here, terms in NAMES.items() if wanted in {_plain(term) for term in terms.split()})
+
+
+def _plain(name: str) -> str:
+    return name.replace("_", "").lower()

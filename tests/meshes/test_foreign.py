@@ -1,0 +1,134 @@
+"""Files of other programs that are cut off, wait for ever, or point to other folders: refused, and soon."""
+
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import h5py
+import meshio
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import flexmbs as fx
+from flexmbs.meshes import foreign, read_mesh, rectangle, write_mesh
+
+SUFFIXES = (".tec", ".dat", ".ply", ".vtk", ".vtu", ".bdf", ".stl", ".mesh", ".off", ".avs", ".med")
+
+
+def whole(folder: Path, suffix: str) -> bytes:
+    """A triangulated plate in a format."""
+    path = folder / f"whole{suffix}"
+    plate = rectangle((0, 0), (2, 1), (2, 1), "triangle").in_space()
+    meshio.write(path, meshio.Mesh(plate.points, [("triangle", plate.cells[0].nodes)]))
+    return path.read_bytes()
+
+
+@pytest.mark.parametrize("suffix", [".tec", ".dat", ".ply"])
+@pytest.mark.parametrize("part", [0.05, 0.3, 0.6, 0.9])
+@pytest.mark.filterwarnings("ignore")
+def test_cut_off_files_do_not_hang(tmp_path: Path, suffix: str, part: float) -> None:
+    data = whole(tmp_path, suffix)
+    path = tmp_path / f"cut{suffix}"
+    path.write_bytes(data[: int(part * len(data))])
+    began = time.monotonic()
+    with pytest.raises(fx.ReadError, match="cut off, damaged or of another kind"):
+        read_mesh(path)
+    assert time.monotonic() - began < 30.0
+
+
+@pytest.mark.parametrize("text", ["\n", "# nothing\n", "4 3 0 0\n"])
+def test_a_node_file_without_nodes_does_not_hang(tmp_path: Path, text: str) -> None:
+    (tmp_path / "a.node").write_text(text)
+    (tmp_path / "a.ele").write_text("\n")
+    with pytest.raises(fx.ReadError, match="cut off, damaged or of another kind"):
+        read_mesh(tmp_path / "a.node")
+
+
+def test_a_reader_that_takes_too_long_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a.off").write_bytes(whole(tmp_path, ".off"))
+    monkeypatch.setattr(foreign, "SECONDS", 0.01)
+    with pytest.raises(fx.ReadError, match=r"a\.off cannot be read within 0 s: it is damaged, or too large"):
+        read_mesh(tmp_path / "a.off")
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+@pytest.mark.filterwarnings("ignore")
+def test_damage_of_any_kind(tmp_path: Path, data: st.DataObject) -> None:
+    """Cut, changed, doubled: read, or refused in our words, in bounded time."""
+    suffix = data.draw(st.sampled_from(SUFFIXES))
+    content = bytearray(whole(tmp_path, suffix))
+    for _ in range(data.draw(st.integers(1, 3))):
+        at = data.draw(st.integers(0, len(content)))
+        match data.draw(st.sampled_from(["cut", "change", "double", "digit"])):
+            case "cut":
+                content = content[:at]
+            case "change":
+                content[at : at + 1] = data.draw(st.binary(min_size=1, max_size=3))
+            case "double":
+                content[at:at] = content[at : at + 40]
+            case "digit":
+                content[at:at] = b"99999999"
+    path = tmp_path / f"damaged{suffix}"
+    path.write_bytes(bytes(content))
+    with suppress(fx.ReadError):
+        read_mesh(path)
+
+
+def series(folder: Path, named: str, kind: str = "HDF") -> Path:
+    """An XDMF file whose points are in a file of a name."""
+    path = folder / "mesh.xdmf"
+    path.write_text(
+        '<Xdmf Version="3.0"><Domain><Grid Name="Grid"><Geometry GeometryType="XYZ">'
+        f'<DataItem DataType="Float" Dimensions="3 3" Format="{kind}" Precision="8">{named}</DataItem></Geometry>'
+        '<Topology TopologyType="Triangle" NumberOfElements="1"><DataItem DataType="Int" Dimensions="1 3" Format="XML" '
+        'Precision="8">0 1 2</DataItem></Topology></Grid></Domain></Xdmf>'
+    )
+    return path
+
+
+POINTS = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 1]])
+
+
+@pytest.mark.parametrize("inner", ["points.h5", "deeper/points.h5", "./points.h5"])
+def test_numbers_beside_an_xdmf_file_are_read(tmp_path: Path, inner: str) -> None:
+    (tmp_path / inner).parent.mkdir(exist_ok=True)
+    with h5py.File(tmp_path / inner, "w") as file:
+        file["x"] = POINTS
+    np.testing.assert_array_equal(read_mesh(series(tmp_path, f"{inner}:/x")).points, POINTS)
+
+
+@pytest.mark.parametrize("kind", ["HDF", "Binary"])
+@pytest.mark.parametrize("name", ["../secret", "{folder}/secret", "deeper/../../secret", "link"])
+def test_an_xdmf_file_reads_nothing_outside_its_folder(tmp_path: Path, kind: str, name: str) -> None:
+    with h5py.File(tmp_path / "secret", "w") as file:
+        file["x"] = POINTS
+    inner = tmp_path / "inner"
+    (inner / "deeper").mkdir(parents=True)
+    (inner / "link").symlink_to(tmp_path / "secret")
+    named = name.format(folder=tmp_path) + (":/x" if kind == "HDF" else "")
+    with pytest.raises(fx.ReadError, match=r"mesh\.xdmf: its numbers are said to be in .*outside its folder"):
+        read_mesh(series(inner, named, kind))
+
+
+@pytest.mark.parametrize("suffix", [".vtu", ".xdmf", ".med"])
+def test_point_data_comes_as_it_was(tmp_path: Path, suffix: str) -> None:
+    plate = rectangle((0, 0), (2, 1), (2, 1)).in_space()
+    values = np.random.default_rng(1).normal(size=(plate.n_points, 3))
+    meshio.write(
+        tmp_path / f"a{suffix}", meshio.Mesh(plate.points, [("quad", plate.cells[0].nodes)], point_data={"u": values})
+    )
+    np.testing.assert_array_equal(read_mesh(tmp_path / f"a{suffix}").point_data["u"], values)
+
+
+@pytest.mark.filterwarnings("ignore:.*does not hold the node sets")
+def test_this_process_keeps_its_files(tmp_path: Path) -> None:
+    """What the reading process changes for itself is not changed here."""
+    write_mesh(rectangle((0, 0), (2, 1), (2, 1)), tmp_path / "a.vtu")
+    before = open
+    read_mesh(tmp_path / "a.vtu")
+    assert open is before
