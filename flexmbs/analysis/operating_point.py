@@ -52,6 +52,8 @@ NOISE = 1e-12
 """The same relative to |K| |q|."""
 STEADY = 1e-6
 """Change of matrices along a motion, relative to what adds up in their entries, up to which they are constant."""
+RESTING = 1e-5
+"""Velocity of a solution, relative to that of a free fall through its size, up to which it is at rest."""
 STEP = 1e-5
 """Step of the differences of velocity constraints."""
 
@@ -130,7 +132,9 @@ def operating_point(
     dyn.set_time(t)
     moving = v.copy()
     moving[dyn.states] = 0.0
-    if np.any(moving[dyn.system.free[dyn.system.free < dyn.n_v]]):
+    if not described and _settled(dyn, q, moving):
+        v = v - moving
+    elif np.any(moving[dyn.system.free[dyn.system.free < dyn.n_v]]):
         return _in_motion(owner, dyn, t, q, v, redundant, described)
     point, complaint = _at_rest(dyn, t, q, v, redundant)
     if complaint and described and unloaded and dyn.system.model.loads:
@@ -184,6 +188,14 @@ def _hold_outputs(dyn: Dynamics, model: object) -> None:
     dyn.mechanics.held[: len(held)] = held
 
 
+def _settled(dyn: Dynamics, q: FloatArray, v: FloatArray) -> bool:
+    """Whether a motion has come to rest: it is slow beside what the forces would bring about within a body's size."""
+    zero = np.zeros(dyn.n_v)
+    forces = dyn.residual(q, zero, zero, np.zeros(dyn.n_c))[: dyn.n_v]
+    rates = np.divide(forces, dyn.mass, out=np.zeros(dyn.n_v), where=dyn.mass > 0.0)
+    return dyn.size_of(v) ** 2 <= RESTING**2 * dyn.size_of(rates)
+
+
 # --- at rest ---------------------------------------------------------------------------------------------------------
 
 
@@ -227,9 +239,10 @@ def _unbalanced(point: OperatingPoint) -> str:
     noise = NOISE * (abs(lin.K) @ np.abs(E.T @ place)) * still
     inertia = (lin.M @ (E.T @ state.a)) * still
     for some in (heavy, ~heavy):
-        norm = lambda f, some=some: float(np.sqrt((f[some] ** 2 / M[some]).sum()))  # noqa: E731
-        cancelled = max(norm(f) for f in (needed, internal, loads, inertia))
-        if norm(left) <= BALANCED * cancelled + norm(noise):
+        sizes = [
+            float(np.sqrt((f[some] ** 2 / M[some]).sum())) for f in (left, noise, needed, internal, loads, inertia)
+        ]
+        if sizes[0] <= BALANCED * max(sizes[2:]) + sizes[1]:
             continue
         if not dyn.n_c:
             worst = int(np.argmax(np.where(some, np.abs(left), 0.0)))

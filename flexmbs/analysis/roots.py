@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, eig, eigh
 from scipy.sparse import block_array, csc_array, diags_array, eye_array
-from scipy.sparse.linalg import ArpackError, LinearOperator, eigs, eigsh, splu
+from scipy.sparse.linalg import ArpackError, ArpackNoConvergence, LinearOperator, eigs, eigsh, splu
 
 from flexmbs.analysis.minimal import DENSE, orthonormal_basis
 from flexmbs.core.contracts import FloatArray
@@ -41,6 +41,8 @@ ROUNDING = 100.0 * float(np.finfo(float).eps)
 """Share of |x|^T |S| |x|, all terms taken positive, up to which x^T S x is round-off."""
 REAL = 1e-10
 """Imaginary part of a root, relative to the largest, up to which it counts as real."""
+HIGH = 1e-8
+"""omega^2 of the lowest mode relative to that of a mode which counts as high."""
 SAME = 1e-9
 """Relative difference of sizes up to which roots are in no order by size."""
 
@@ -189,12 +191,14 @@ def _symmetric_pencil(K: FloatArray, M: FloatArray) -> tuple[FloatArray, FloatAr
             sigma = 10.0 * sigma if sigma else -1e-3 * scale
             continue
         mu, x = mu[::-1][:massive], x[:, ::-1][:, :massive]
+        high = mu < HIGH * mu[0]  # where the inverted form has lost digits, of the sign even, the quotient has them
+        mu = np.where(high, np.einsum("ij,ij->j", x, M @ x) / np.einsum("ij,ij->j", x, (K - sigma * M) @ x), mu)
         values = sigma + 1.0 / mu
         better = _better_shift(K, M, values, x, sigma)
         if better == sigma:
             return values, x
         sigma = better
-    return eigh(K, M)
+    raise LinAlgError("no shift makes it definite")
 
 
 def _better_shift(K: Any, M: Any, values: FloatArray, x: FloatArray, sigma: float) -> float:
@@ -242,13 +246,16 @@ def _general_pencil(K: FloatArray, M: FloatArray) -> tuple[Any, Any]:
     sigma = 0.0 if smallest > 1e-13 else -1e-3 * float(ratio.min() or ratio.max() or 1.0)
     mu, x = eig(np.linalg.solve(K - sigma * M, M))
     order = np.argsort(-np.abs(mu), kind="stable")[:massive]
-    values, x = sigma + 1.0 / mu[order], x[:, order]
-    return _real_where_it_is(values), x
+    mu, x = mu[order], x[:, order]
+    noise = ROUNDING * len(K) * float(np.abs(mu).max()) / np.abs(mu) ** 2  # of the inverted form: less for low modes
+    values = sigma + 1.0 / mu
+    values = np.where(np.abs(values) <= noise, np.abs(values), values)
+    return _real_where_it_is(values, noise), x
 
 
-def _real_where_it_is(values: Any) -> Any:
+def _real_where_it_is(values: Any, noise: Any = 0.0) -> Any:
     """Imaginary parts that are round-off of double roots set to zero."""
-    small = np.abs(values.imag) <= GROWING * np.abs(values)
+    small = np.abs(values.imag) <= GROWING * np.abs(values) + noise
     return np.where(small, values.real, values)
 
 
@@ -337,8 +344,7 @@ def _symmetric_sparse(p: SmallMotions, count: int, name: str) -> Roots:
         sigma = -1e-8 * _scale(p)
         solve = _inverse(p, sigma)
         values, y = _lanczos(p, count, sigma, solve)
-        lowest, _ = _lanczos(p, min(4, count), sigma, solve, "SA")
-        below = lowest[lowest < sigma]
+        below = _below(p, sigma, min(4, count), solve)
     else:
         sigma, values, y = _lowest_definite(p, count, name)
         below = np.zeros(0)
@@ -349,6 +355,26 @@ def _symmetric_sparse(p: SmallMotions, count: int, name: str) -> Roots:
     found = _of_squares(p, values, y)
     n_growing = max(found.n_growing, int((below < -100.0 * _noise(p, y).max(initial=0.0)).sum()))
     return found._replace(n_growing=n_growing, n=n)
+
+
+def _below(p: SmallMotions, sigma: float, count: int, solve: Callable[[Any], Any]) -> FloatArray:
+    """Some omega^2 below sigma, if there are any, of a problem with constraints.
+
+    There are none where S - sigma M is positive definite with a penalty on the constraints (Finsler's lemma).
+    """
+    A = p.S - sigma * p.M
+    square = float(abs(p.G).max()) ** 2
+    for penalty in (1e2, 1e5):
+        try:
+            Definite(A + (penalty * float(abs(p.S.diagonal()).max()) / square) * (p.G.T @ p.G), "the stiffness")
+            return np.zeros(0)
+        except SingularError:
+            pass
+    try:
+        values, _ = _lanczos(p, count, sigma, solve, "SA")
+    except ArpackNoConvergence as error:
+        values = error.eigenvalues
+    return np.asarray(values[values < sigma])
 
 
 def _noise(p: SmallMotions, y: Any) -> FloatArray:

@@ -17,7 +17,7 @@ from scipy.sparse import csc_array
 
 from flexmbs.analysis.minimal import DENSE, orthonormal_basis
 from flexmbs.analysis.roots import DIRECT, SmallMotions, lowest_roots, rounding
-from flexmbs.core.contracts import FloatArray
+from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import SingularError
 from flexmbs.core.linsolve.definite import Definite
 from flexmbs.mechanics.symmetry import without_potential
@@ -103,7 +103,7 @@ def _by_inertia(dyn: Dynamics, lin: ConstrainedLinearisation) -> Stability:
     return Stability(stable, _names(dyn, lin.free[still], idle), "" if stable else "divergence")
 
 
-def _names(dyn: Dynamics, free: FloatArray, vectors: FloatArray) -> tuple[str, ...]:
+def _names(dyn: Dynamics, free: IntArray, vectors: FloatArray) -> tuple[str, ...]:
     """The coordinates that move most in some directions."""
     size = np.sqrt((vectors**2).sum(axis=1))
     share = size / max(float(size.max(initial=0.0)), 1e-300)

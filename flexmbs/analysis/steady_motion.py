@@ -100,10 +100,13 @@ def _places(dyn: Dynamics) -> _Places:
         turns += fields.turns
         own += fields.alone
     some = [np.unique(np.concatenate(x), axis=0) if x else np.zeros((0, 3), dtype=np.int64) for x in (points, vectors)]
-    p, first = some[0].astype(np.int64), np.array(sorted(turns), dtype=np.int64)
-    behind = lambda k: np.where(k < c.n_linear, 0, (k - c.n_linear) // 6)  # noqa: E731
-    p_q = np.where(p < 0, -1, p + behind(p))
-    return _Places(p, p_q, some[1].astype(np.int64), first, first + behind(first), np.isin(first, own))
+    p, turning = some[0].astype(np.int64), np.array(sorted(turns), dtype=np.int64)
+
+    def in_q(places: IntArray) -> IntArray:
+        return np.asarray(places + np.where(places < c.n_linear, 0, (places - c.n_linear) // 6))
+
+    p_q = np.where(p < 0, -1, in_q(p))
+    return _Places(p, p_q, some[1].astype(np.int64), turning, in_q(turning), np.isin(turning, own))
 
 
 def _at(x: FloatArray, places: IntArray) -> FloatArray:
@@ -133,7 +136,7 @@ def observers(dyn: Dynamics, state: StepState) -> list[Observer]:
     rows, right = [np.zeros((0, 6))], [np.zeros(0)]
     for x, rate in zip(points, velocities, strict=True):
         rows.append(np.hstack((-skew(x) / length, np.eye(3))))
-        right.append(rate / length)
+        right.append(np.asarray(rate / length, dtype=np.float64))
     for d, rate in zip(_at(q, p.vectors), _at(v, p.vectors), strict=True):
         rows.append(np.hstack((-skew(d), np.zeros((3, 3)))))
         right.append(rate)
@@ -144,22 +147,22 @@ def observers(dyn: Dynamics, state: StepState) -> list[Observer]:
         b = np.concatenate((b, np.zeros(3)))
     found: list[FloatArray] = []
     x = np.linalg.lstsq(A, b, rcond=1e-10)[0]
-    _, s, Vt = np.linalg.svd(A)
+    _, s, Vt = np.linalg.svd(np.vstack((A, np.zeros((max(6 - len(A), 0), 6)))), full_matrices=False)
     rank = int((s > 1e-10 * max(float(s.max(initial=0.0)), 1e-300)).sum())
     open_ = Vt[rank:].T
     if open_.shape[1]:  # what points alone do not tell, accelerations do
         rows = [np.zeros((0, 3))]
         right = [np.zeros(0)]
         for w, change in zip(velocities, _at(a, p.points), strict=True):
-            rows.append(-skew(w) / length)
-            right.append(change / length)
-        change = np.einsum("kij,kj->ki", R, a[p.turns[:, None] + np.arange(3)])[~p.own]
-        for w, rate in zip(omega, change, strict=True):
+            rows.append(np.asarray(-skew(w) / length, dtype=np.float64))
+            right.append(np.asarray(change / length, dtype=np.float64))
+        slowing = np.einsum("kij,kj->ki", R, a[p.turns[:, None] + np.arange(3)])[~p.own]
+        for w, rate in zip(omega, slowing, strict=True):
             rows.append(-skew(w))
-            right.append(rate)
+            right.append(np.asarray(rate, dtype=np.float64))
         B, c = np.vstack(rows), np.concatenate(right)
-        found.append(x + open_ @ np.linalg.lstsq(B @ open_[:3], c - B @ x[:3], rcond=1e-8)[0])
-    found.append(x)
+        found.append(np.asarray(x + open_ @ np.linalg.lstsq(B @ open_[:3], c - B @ x[:3], rcond=1e-8)[0]))
+    found.append(np.asarray(x, dtype=np.float64))
     rates = [*omega, *(np.array([0.0, 0.0, v[k]]) for k in dyn.angles_of_bodies)]
     for rate in rates if open_.shape[1] else []:
         shift = (velocities - np.cross(rate, points)).mean(axis=0) if len(points) else np.zeros(3)

@@ -28,7 +28,7 @@ class LinearModes:
     supports : Supports
         Held and free unknowns.
     eigenvalues : (m,) array
-        omega^2, ascending; zero for rigid modes [rad^2/time^2].
+        omega^2, ascending; zero for rigid modes [rad^2/time^2]. Negative for modes that a prestress makes unstable.
     vectors : (n, m) array
         Shapes of the unknowns, with phi^T M phi = 1.
     residuals : (m,) array
@@ -36,6 +36,8 @@ class LinearModes:
         cancel in it.
     n_rigid : int
         How many are rigid.
+    unstable : (m,) bool array, optional
+        Modes that grow: omega^2 is negative beyond round-off.
     """
 
     operators: Operators
@@ -44,19 +46,27 @@ class LinearModes:
     vectors: FloatArray
     residuals: FloatArray
     n_rigid: int
+    unstable: Any = None
+
+    def __post_init__(self) -> None:
+        if self.unstable is None:
+            object.__setattr__(self, "unstable", np.zeros(len(self.eigenvalues), dtype=bool))
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{f:.4g}" for f in self.frequencies[:8]) + (", ..." if len(self.frequencies) > 8 else "")
-        return f"LinearModes: {len(self.frequencies)} modes, {self.n_rigid} of them rigid; frequencies {shown}"
+        growing = int(np.sum(self.unstable))
+        kinds = f"{self.n_rigid} of them rigid" + (f", {growing} unstable" if growing else "")
+        return f"LinearModes: {len(self.frequencies)} modes, {kinds}; frequencies {shown}"
 
     @property
     def angular_frequencies(self) -> FloatArray:
-        """Omega (m,) [rad/time]."""
-        return np.sqrt(np.maximum(self.eigenvalues, 0.0))
+        """Omega (m,) [rad/time]; of an unstable mode, which grows as exp(kappa t), -kappa."""
+        size = np.sqrt(np.where(self.unstable, np.abs(self.eigenvalues), np.maximum(self.eigenvalues, 0.0)))
+        return np.where(self.unstable, -size, size)
 
     @property
     def frequencies(self) -> FloatArray:
-        """Omega / 2 pi (m,) [1/time], Hz where the time is in seconds."""
+        """Omega / 2 pi (m,) [1/time], Hz where the time is in seconds; negative for unstable modes."""
         return self.angular_frequencies / (2.0 * math.pi)
 
     @cached_property

@@ -2,6 +2,7 @@ r"""Natural vibrations of linear structures, :math:`K\phi = \omega^2 M\phi`, fre
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -17,12 +18,14 @@ from flexmbs.linear.linear_modes import LinearModes
 from flexmbs.linear.linear_solution import LinearSolution
 from flexmbs.linear.operators import Operators
 from flexmbs.linear.part import Part
-from flexmbs.linear.rigid import free_motions, scaled_motions, smooth_fields
+from flexmbs.linear.rigid import free_motions, scaled_motions, smooth_fields, unstressed_motions
 from flexmbs.linear.structure import as_operators
 from flexmbs.linear.supports import supports
 
 __all__ = ["stressed_stiffness", "vibration_modes"]
 
+ROUNDING = 100.0 * float(np.finfo(float).eps)
+"""Share of |x|^T |K| |x|, all terms taken positive, up to which x^T K x is round-off."""
 RAISED = 6
 """How often the shift is raised tenfold before a stiffness is given up as indefinite."""
 
@@ -43,6 +46,9 @@ def vibration_modes(
     In operators from a file with few digits the rigid motions are lost in the rounding. They then come out as modes
     with low frequencies, or zero where the eigenvalue is negative, and are not counted as rigid.
 
+    A prestress may make modes of a structure unstable. Of one that is not held completely they come out first, with
+    negative eigenvalues and frequencies, and are marked (``unstable``); one that is held is refused.
+
     Parameters
     ----------
     structure : Part or Operators
@@ -58,7 +64,12 @@ def vibration_modes(
     ModelError
         If more modes are asked for than there are free unknowns with mass, or something does not fit.
     SingularError
-        If the structure is unstable under the prestress.
+        If the structure is held, and unstable under the prestress.
+
+    Warns
+    -----
+    RuntimeWarning
+        If a structure that is not held is unstable under the prestress.
 
     Examples
     --------
@@ -76,7 +87,10 @@ def vibration_modes(
         raise ModelError(f"{owner}: modes are motions about a state at rest; prescribed values in fixed must be zero.")
     K, M, f = stressed_stiffness(owner, operators, prestress), operators.M, held.free
     Kf, Mf = (K, M) if len(f) == operators.n else (K[f][:, f], M[f][:, f])
-    rigid = rigid_shapes(operators, free_motions(operators, held.held, K))[f]
+    motions = free_motions(operators, held.held)
+    if prestress is not None:
+        motions = unstressed_motions(operators, motions, K - operators.K)
+    rigid = rigid_shapes(operators, motions)[f]
     r = rigid.shape[1]
     massive = int((Mf.diagonal() > 0).sum())
     if count > massive:
@@ -88,7 +102,20 @@ def vibration_modes(
     values = np.concatenate([np.zeros(min(r, count)), elastic.values])
     between = np.abs(abs(Kf) @ np.abs(rigid[:, :count])).max(axis=0, initial=0.0)
     left = np.abs(Kf @ rigid[:, :count]).max(axis=0, initial=0.0) / np.where(between > 0.0, between, 1.0)
-    return LinearModes(operators, held, values, vectors, np.concatenate([left, elastic.residuals]), min(r, count))
+    unstable = np.zeros(count, dtype=bool)
+    if prestress is not None:
+        size = np.abs(vectors[f])
+        unstable = values < -ROUNDING * np.einsum("ij,ij->j", size, abs(Kf) @ size)
+    if unstable.any():
+        warnings.warn(
+            f"{owner}: {int(unstable.sum())} modes are unstable under the prestress: they grow, and are "
+            f"shown with negative frequencies. The stresses are beyond those of buckling, or belong to other supports.",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+    return LinearModes(
+        operators, held, values, vectors, np.concatenate([left, elastic.residuals]), min(r, count), unstable
+    )
 
 
 def stressed_stiffness(owner: str, operators: Operators, prestress: LinearSolution | None) -> Any:

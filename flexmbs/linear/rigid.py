@@ -14,7 +14,7 @@ from scipy import linalg
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.linear.operators import Operators
 
-__all__ = ["describe_motion", "free_motions", "scaled_motions", "smooth_fields"]
+__all__ = ["describe_motion", "free_motions", "scaled_motions", "smooth_fields", "unstressed_motions"]
 
 ROUND_OFF = 1e-11
 """Force of a rigid motion, relative to the forces that cancel in it, that is no more than round-off."""
@@ -50,6 +50,16 @@ def free_motions(operators: Operators, held: IntArray, K: Any = None, tolerance:
     chosen = at_rest @ turn.T[:, size <= tolerance * np.sqrt(len(R))]
     chosen = chosen @ _moving(R @ chosen)
     return _echelon(chosen)
+
+
+def unstressed_motions(operators: Operators, motions: FloatArray, G: Any, tolerance: float = 1e-9) -> FloatArray:
+    """Those combinations of free motions (6, r) that the stress stiffness G does not resist, nor push on."""
+    V = scaled_motions(operators) @ motions
+    cancelling = float((abs(G) @ np.abs(V)).max(initial=0.0))
+    if not cancelling or not motions.shape[1]:
+        return motions
+    _, size, turn = np.linalg.svd(_small(G @ V / cancelling))
+    return _echelon(motions @ turn.T[:, size <= tolerance * np.sqrt(len(V))])
 
 
 def _small(A: FloatArray) -> FloatArray:

@@ -61,8 +61,8 @@ class ModalSolution:
     state : OperatingState
         The state the modes are about: q, v, lam, t.
     roots : (m,) complex array
-        s [1/time], of each conjugate pair the one with positive imaginary part. A mode that grows without vibrating
-        has a positive real root.
+        s [1/time], by ascending size; of each conjugate pair the one with positive imaginary part, but of a mode that
+        whirls backward the other. A mode that grows without vibrating has a positive real root.
     vectors : (n_v, m) array
         Increments of all coordinates (rotations of rigid bodies in body axes), of unit modal mass; zero for states.
     state_vectors : (n_v, m) array
@@ -70,7 +70,7 @@ class ModalSolution:
     conservative : bool
         Whether the roots are those of a symmetric problem.
     frame : str
-        In which frame the modes are: ``"inertial"``, or the name of what spins.
+        In whose axes modes and roots are: ``"inertial"``, or the body that turns with the observer.
     whirl : (m,) array of str
         Sense of whirl of each mode against a spin: ``"forward"``, ``"backward"``, or empty.
     growing : (m,) bool array

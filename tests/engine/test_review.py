@@ -43,9 +43,13 @@ def test_many_unknowns_do_not_hide_an_unstable_mode() -> None:
         )
         solution = fx.solve_static(model, fx.StaticOptions(check_stability=False, steps=1))
         with pytest.warns(RuntimeWarning, match="unstable"):
-            values[elements] = fx.solve_modal(solution, modes=3).eigenvalues
+            fx.solve_modal(solution, modes=3)  # which has lower ones
+            modes = fx.solve_modal(solution, modes=6)
+        assert np.count_nonzero(modes.growing) == 1
+        values[elements] = np.concatenate((modes.eigenvalues[modes.growing], modes.eigenvalues[:3]))
     k2 = np.pi**2  # omega^2 = k^2 (EI k^2 - P) / m, but for the stretch of 1e-5
     assert values[60][0] == pytest.approx(k2 * (1000.0 * k2 - 12000.0), rel=1e-3)
+    assert values[60][1] == pytest.approx(1.875104**4, rel=1e-3)  # the lowest by magnitude, of the soft beam
     assert values[60] == pytest.approx(values[16], rel=1e-3)
 
 

@@ -215,3 +215,19 @@ def test_loads_of_operators_without_elements(block, element) -> None:
     for load in (fx.Acceleration((1.0, 2.0, 3.0)), fx.Centrifugal((10.0, 5.0, 3.0), (0.3, 0.0, -0.2))):
         one, two = load.forces(operators), load.forces(alone)
         assert np.abs(one - two).max() < 1e-11 * np.abs(one).max()
+
+
+def test_unstable_modes_of_a_prestressed_free_structure_are_shown() -> None:
+    """A free bar under the stresses of a load P of its clamped state: turns grow by 12 P / (m L)."""
+    slender = fx.meshes.box((0, 0, 0), (1.0, 0.01, 0.02), (20, 1, 1)).quadratic()
+    material = fx.Elastic(youngs_modulus=2e11, density=8000.0, poissons_ratio=0.0)
+    operators = fx.Part(slender, regions=[fx.Region(None, Hexahedron20(), material)]).assemble()
+    load = 0.05 * np.pi**2 * 2e11 * 0.02 * 0.01**3 / 12  # of Euler's load: bending changes little
+    pushed = fx.static_response(operators, {"left": "all"}, fx.SurfaceLoad("right", traction=(-load / 2e-4, 0, 0)))
+    with pytest.warns(RuntimeWarning, match="2 modes are unstable under the prestress"):
+        modes = fx.vibration_modes(operators, 8, prestress=pushed)
+    kappa = np.sqrt(12.0 * load / 1.6)
+    assert modes.unstable.sum() == 2
+    assert modes.angular_frequencies[modes.unstable] == pytest.approx([-kappa, -kappa], rel=0.02)
+    assert "2 unstable" in repr(modes)
+    assert not fx.vibration_modes(operators, 8).unstable.any()

@@ -183,11 +183,8 @@ def _whirl(spin: float) -> FloatArray:
     rotor = fx.RigidBody(1.0, (JT, JT, JP), position=(0, 0, 0), angular_velocity=(0, 0, spin), name="rotor")
     held = fx.Bushing(fx.ground.marker((0, 0, 0)), rotor.centre, (0, 0, 0, SPRING, SPRING, 0), name="held")
     modes = fx.solve_modal(fx.Model(rotor, fx.Spherical(fx.ground, rotor, at=(0, 0, 0), name="centre"), held))
-    low, high = np.sort(modes.angular_frequencies)[-2:]
-    # Seen from the rotor the backward whirl is faster by the spin; the forward whirl slower, or passed by it.
-    forward = _whirl_exact(spin)[1] - spin
-    backward, other = (low, high) if abs(low - abs(forward)) > abs(high - abs(forward)) else (high, low)
-    return np.array([backward - spin, spin + math.copysign(other, forward)])
+    found = modes.roots.imag  # negative backward, zero of the turn
+    return np.asarray(np.abs(np.sort(found[np.abs(found) > 1e-3])))
 
 
 def _whirl_exact(spin: float) -> FloatArray:
