@@ -44,6 +44,7 @@ def test_many_unknowns_do_not_hide_an_unstable_mode() -> None:
         solution = fx.solve_static(model, fx.StaticOptions(check_stability=False, steps=1))
         with pytest.warns(RuntimeWarning, match="unstable"):
             fx.solve_modal(solution, modes=3)  # which has lower ones
+        with pytest.warns(RuntimeWarning, match="unstable"):
             modes = fx.solve_modal(solution, modes=6)
         assert np.count_nonzero(modes.growing) == 1
         values[elements] = np.concatenate((modes.eigenvalues[modes.growing], modes.eigenvalues[:3]))
