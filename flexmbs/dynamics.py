@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,7 +24,7 @@ from flexmbs.core.sparsity import clear_blocks, rotate_blocks
 from flexmbs.forces.items import DEAD
 from flexmbs.mechanics.compliance import compliances
 from flexmbs.mechanics.mass import as_rows, mass_damping, mass_matrix
-from flexmbs.mechanics.moving_mass import MovingMass, mass_moves, structure
+from flexmbs.mechanics.moving_mass import MovingMass, mass_moves
 from flexmbs.mechanics.pairs import (
     joint_coupling,
     joint_gamma,
@@ -31,7 +32,7 @@ from flexmbs.mechanics.pairs import (
 )
 from flexmbs.mechanics.prescribed import Prescribed
 from flexmbs.mechanics.python_items import PythonItems
-from flexmbs.mechanics.refusals import refuse_moving_supports, singular
+from flexmbs.mechanics.refusals import singular
 from flexmbs.mechanics.sizes import body_sizes, model_length
 from flexmbs.mechanics.step_matrix import StepMatrix, possible_entries
 from flexmbs.mechanics.steps import largest_of_bodies, reduce, spread
@@ -88,12 +89,10 @@ class Dynamics:
         self.r, self.B = self.workspace.work
         self.d, self.b = np.zeros(n), np.zeros(system.n)
         self.velocity_rows = mechanics.levels
-        self.frames = np.ascontiguousarray(system.fixation.frames0)
+        self.frames = np.array(system.fixation.frames0)
         self.frame_dofs = system.fixation.frame_dofs
-        refuse_moving_supports(system)
         self._moves = mass_moves(mechanics)
-        self._mass_matrix = mass_matrix(system, structure(system))
-        self.mass_rows = as_rows(self._mass_matrix)
+        self._mass_matrix, self.mass_rows = system.mass_matrix, system.mass_rows
         self.damped_mass = mass_damping(system)
         if len(self.damped_mass):
             self.damping_rows = as_rows(mass_matrix(system, self.damped_mass))
@@ -111,9 +110,8 @@ class Dynamics:
         self.python = PythonItems(self)
         self.multiplier_compliance = np.zeros(self.n_c)
         self.seconds = dict.fromkeys(("evaluation", "assembly", "factorisation", "solve"), 0.0)
-        self.matrix = StepMatrix(system, possible_entries(system, mechanics), self.seconds, self.solver)
         if self._moves:
-            self.moving_mass = MovingMass(system, self._mass_matrix, self.matrix)
+            self.moving_mass = MovingMass(system, self._mass_matrix.copy(), self.matrix)
             self.mass_rows = as_rows(self.moving_mass.rows)
             self.moving_mass.update(self.coordinates.reference)
         self.stages = motion_stages(self)
@@ -129,6 +127,11 @@ class Dynamics:
             dtype=np.int64,
         )
         self.evaluations = self.factorisations = 0
+
+    @cached_property
+    def matrix(self) -> StepMatrix:
+        """The matrix of a step, made when it is first asked for."""
+        return StepMatrix(self.system, possible_entries(self.system, self.mechanics), self.seconds, self.solver)
 
     @property
     def mass_matrix(self) -> Any:
@@ -151,8 +154,17 @@ class Dynamics:
         return self.prescribed.env
 
     def set_time(self, t: float) -> None:
-        """Loads and prescribed motions at time t."""
+        """Loads and prescribed motions at time t; nothing while they are held."""
         self.prescribed.at(t)
+
+    def hold(self, scales: FloatArray, drives: FloatArray, t: float) -> None:
+        """Evaluate equilibria from now on.
+
+        Loads act times ``scales (n_loads,)``, supports are moved by ``drives (n_drives,)`` times their motion, drivers
+        of joints rest where they are at time t.
+        """
+        self.prescribed.hold(scales, t)
+        self.frames[:] = self.system.fixation.frames(drives)
 
     def residual(self, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray) -> FloatArray:
         """M a + f + G^T lam, and the constraints, at the time set; also positions and twists of all markers."""

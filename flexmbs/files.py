@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from flexmbs import elements as built_in
+from flexmbs.core.checks import show
+from flexmbs.core.errors import ReadError
 from flexmbs.output import store
 from flexmbs.output.timestore import holds_time
 
@@ -63,8 +65,11 @@ def load(
     (3, 'planar cable')
     """
     left = Path(f"{path}.journal") if isinstance(path, str | PathLike) else None
-    if left is not None and not Path(path).exists() and left.exists():
-        path = left  # what a run left behind that did not come to its end
+    try:
+        if left is not None and not Path(path).exists() and left.exists():
+            path = left  # what a run left behind that did not come to its end
+    except OSError as error:
+        raise ReadError(f"load: {show(path)} cannot be a file: {error.strerror}.") from None
     if holds_time(path):
         from flexmbs.output.time_files import load_time
 

@@ -4,7 +4,7 @@ r"""The equations of motion linearised at a state, as sparse matrices with the c
 
 K holds :math:`\partial(G^T\lambda)/\partial q` at the multipliers of the state: without it a hanging pendulum would
 have no frequency. Increments :math:`\delta q` of rigid bodies are rotations in body axes, so that
-:math:`\delta v = \delta\dot q + \Omega\,\delta q` with :math:`\Omega = \omega\times` on rotations, zero at rest.
+:math:`\delta v = \delta\dot q + \omega\times\delta q` there (`flexmbs.analysis.steady_motion`).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.sparse import block_array, coo_array, csc_array, lil_array
+from scipy.sparse import block_array, coo_array, csc_array
 
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.sparsity import rotate_blocks
@@ -49,8 +49,6 @@ class ConstrainedLinearisation:
         Which of them are first-order states: their columns of K are zero.
     directions : (n_v, n) sparse array
         Takes free velocities to all velocities.
-    spin : (n, n) sparse array
-        Omega of the equations above.
     """
 
     K: csc_array
@@ -60,7 +58,6 @@ class ConstrainedLinearisation:
     free: IntArray
     states: Any
     directions: csc_array
-    spin: csc_array
 
     def combine(self, weights: tuple[float, float, float]) -> csc_array:
         """The matrix [wq K + wv D + wa M, G^T; G, 0], without evaluating anything."""
@@ -91,15 +88,7 @@ def linearise_state(dyn: Dynamics, state: StepState) -> ConstrainedLinearisation
     K, D, G = found[0][:n, :n], found[1][:n, :n], found[0][n:, :n]
     if system.model.states:
         K, D = _with_states(dyn, state, K, D, E)
-    spin = lil_array((n_v, n_v))
-    for b in range(system.coordinates.n_rotating):
-        k = dyn.n_linear + 6 * b + 3
-        x, y, z = state.v[k : k + 3]
-        spin[k : k + 3, k : k + 3] = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    return ConstrainedLinearisation(
-        csc_array(K), csc_array(D), csc_array(whole[:n, :n]), csc_array(G), free, states, E,
-        csc_array(E.T @ csc_array(spin) @ E),
-    )  # fmt: skip
+    return ConstrainedLinearisation(csc_array(K), csc_array(D), csc_array(whole[:n, :n]), csc_array(G), free, states, E)
 
 
 def state_places(dyn: Dynamics) -> IntArray:
@@ -152,7 +141,7 @@ def ordered_blocks(dyn: Dynamics, B: FloatArray, order: IntArray) -> csc_array:
     """Blocks as a matrix on free velocities (ascending) and multipliers."""
     system = dyn.system
     if len(system.turned_blocks):
-        rotate_blocks(B, system.turned_blocks, system.fixation.frames0)
+        rotate_blocks(B, system.turned_blocks, dyn.frames)
     there = (system.entry_rows >= 0) & (system.entry_columns >= 0)
     n = len(order)
     new = np.empty(n, dtype=np.int64)
@@ -168,7 +157,7 @@ def free_directions(dyn: Dynamics, free: IntArray) -> csc_array:
     """Columns: what each free velocity is on all velocities; supported nodes are turned."""
     n_v = dyn.n_v
     fixation = dyn.system.fixation
-    dofs, F = fixation.frame_dofs, fixation.frames0
+    dofs, F = fixation.frame_dofs, dyn.frames
     dim = dofs.shape[1]
     plain = np.setdiff1d(np.arange(n_v), dofs)
     row = np.concatenate((plain, np.repeat(dofs, dim, axis=1).ravel()))

@@ -15,6 +15,7 @@ from flexmbs.core.errors import AccuracyWarning, ModelError
 from flexmbs.core.rotations import from_quaternion
 from flexmbs.dynamics import Dynamics
 from flexmbs.mechanics.marker_set import MarkerSet
+from flexmbs.mechanics.refusals import refuse_moving_supports
 from flexmbs.mechanics.steps import local
 from flexmbs.trees.flexible_link import FlexibleLink
 
@@ -41,6 +42,7 @@ def check_supports(dyn: Dynamics, q: FloatArray | None) -> None:
     fixation, name = dyn.system.fixation, f"Model {dyn.system.model.name!r}"
     if not fixation.drives:
         return
+    refuse_moving_supports(dyn.system)
     owners = ", ".join(drive.owner for drive in fixation.drives)
     turning = np.unique(fixation.frame_drive[fixation.frame_drive >= 0])
     if len(turning):

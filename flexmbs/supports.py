@@ -197,7 +197,7 @@ class Prescribe(Description):
         Angle [rad] in the plane, counter-clockwise, or rotation vector in space, from the stress-free orientation. It
         may exceed a turn.
     history : function, optional
-        Factor on both over time or load parameter.
+        Factor on both over the load parameter, or the time asked for (see `flexmbs.solve_static`).
 
     Raises
     ------

@@ -7,6 +7,7 @@ every run.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -23,6 +24,8 @@ from flexmbs.gather import gather
 from flexmbs.mechanics.build import Mechanics
 from flexmbs.mechanics.floating import floating_energy
 from flexmbs.mechanics.linear_terms import linear_energy
+from flexmbs.mechanics.mass import as_rows, mass_matrix
+from flexmbs.mechanics.moving_mass import structure
 from flexmbs.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -84,7 +87,7 @@ class System:
         Whether the matrix of statics is symmetric and may be definite: no item says otherwise, and there are neither
         multipliers nor rotations.
     solver : LinearSolver
-        Owns the storage that `assemble` fills; its diagonal lies at ``diagonal``.
+        Owns the storage that `assemble` fills.
     """
 
     def __init__(self, model: Model) -> None:
@@ -102,7 +105,8 @@ class System:
         self.blocks += self.mechanics.blocks
         self.mass_blocks = np.concatenate((self.mass_blocks, self.mechanics.mass))
         self.size = size = self.mechanics.size
-        self.symmetric = self.mechanics.symmetric and all(t.symmetric for t in self.terms)
+        rotates = self.coordinates.n_rotating > 0
+        self.symmetric = self.mechanics.symmetric and not rotates and all(t.symmetric for t in self.terms)
         self.free, self.half_band = sparsity.saddle_order(
             self.blocks, self.coordinates.node_of, np.flatnonzero(mask), n_c
         )
@@ -111,8 +115,7 @@ class System:
         self.pattern = Pattern.of(self.blocks, self.unknown, len(self.free))
         self.solver: LinearSolver = linsolve.choose(self.pattern, self.half_band, self.symmetric, self.multipliers)
         self.entry_rows, self.entry_columns = sparsity.entries(self.blocks, self.unknown, size)
-        self._slot = self.solver.slots(self.entry_rows, self.entry_columns)
-        self.diagonal = self.solver.slots(np.arange(self.n), np.arange(self.n))
+        self._slots: tuple[IntArray, IntArray] | None = None
         self.turned_blocks = self._blocks_in_frames()
         self._work = Work(np.zeros(n_v + n_c), np.zeros(size))
         self._zero = np.zeros(n_v)
@@ -125,6 +128,26 @@ class System:
         its factors overwrite it, for large matrices of which nothing but the solution is asked.
         """
         return Workspace(self, symmetric=self.symmetric if symmetric is None else symmetric, in_place=in_place)
+
+    @cached_property
+    def mass_matrix(self) -> Any:
+        """Mass in compressed rows over all velocities, with an entry wherever the mass can differ from zero."""
+        return mass_matrix(self, structure(self))
+
+    @cached_property
+    def mass_rows(self) -> tuple[IntArray, IntArray, FloatArray]:
+        """The same as kernels take it."""
+        return as_rows(self.mass_matrix)
+
+    def slots(self, solver: LinearSolver) -> tuple[IntArray, IntArray]:
+        """Places of all entries of the blocks, and of the diagonal, in the storage of a solver of a workspace.
+
+        All solvers of a system have the same, so they are found once.
+        """
+        if self._slots is None:
+            unknowns = np.arange(self.n)
+            self._slots = solver.slots(self.entry_rows, self.entry_columns), solver.slots(unknowns, unknowns)
+        return self._slots
 
     @property
     def n(self) -> int:
@@ -205,7 +228,7 @@ class System:
         """Turn the work blocks into the nodal frames and add them up in the solver's storage."""
         if len(self.turned_blocks):
             sparsity.rotate_blocks(self._work.B, self.turned_blocks, frames)
-        sparsity.scatter(self._work.B, self._slot, self.solver.data)
+        sparsity.scatter(self._work.B, self.slots(self.solver)[0], self.solver.data)
 
     def mass_product(self, x: FloatArray) -> FloatArray:
         """M x over all coordinates."""

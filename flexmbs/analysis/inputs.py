@@ -99,24 +99,32 @@ class _JointForceActuator:
 
 def load_column(dyn: Dynamics, s: StepState, number: int) -> FloatArray:
     """d r / d(factor) (n_v,) of a load: exact, since it is linear."""
-    load = dyn.system.model.loads[number]
-    factor = dyn.prescribed.factors[number]
-    found = []
-    for extra in (1.0, 0.0):
-        dyn.prescribed.factors[number] = extra
-        dyn.prescribed.changed = True
-        dyn.set_time(s.t)
-        scale = float(dyn.prescribed.scale[number])
-        found.append((scale, dyn.residual(s.q, s.v, s.a, s.lam)[: dyn.n_v].copy()))
-    dyn.prescribed.factors[number] = factor
-    dyn.prescribed.changed = True
-    dyn.set_time(s.t)
-    if found[0][0] == found[1][0]:
+    load, prescribed = dyn.system.model.loads[number], dyn.prescribed
+    factors, scales, held = (
+        prescribed.factors.copy(),
+        prescribed.scale[: len(prescribed.factors)].copy(),
+        prescribed.held,
+    )
+
+    def force(extra: float) -> tuple[float, FloatArray]:
+        """The factor of the load, and the residual, with another factor beside its history, or in its place."""
+        if held:
+            changed = scales.copy()
+            changed[number] = extra
+            prescribed.hold(changed, s.t)
+        else:
+            prescribed.factors[number], prescribed.changed = extra, True
+            dyn.set_time(s.t)
+        return float(prescribed.scale[number]), dyn.residual(s.q, s.v, s.a, s.lam)[: dyn.n_v].copy()
+
+    (full, with_it), (none, without) = force(1.0), force(0.0)
+    force(float((scales if held else factors)[number]))
+    if full == none:
         raise ModelError(
             f"linearise: the history of {load.label!r} is zero at t = {s.t:g}, so that it cannot be an input; leave "
             f"its history out ({load.history!r})."
         )
-    return np.asarray((found[0][1] - found[1][1]) / (found[0][0] - found[1][0]))
+    return np.asarray((with_it - without) / (full - none))
 
 
 def outside_columns(model: Model, state: StepState, inputs: Sequence[Input]) -> FloatArray:

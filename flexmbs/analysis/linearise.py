@@ -7,6 +7,8 @@ motions that are inputs), the equations projected by :math:`N^T` give
    \delta v = N \dot z + P \dot d,
 
 with :math:`R = \partial r/\partial u` for loads and actuators. First-order states x come with their own equations.
+About a steady motion y in the axes of who sees constant matrices stands for :math:`\delta q`, with the matrices M, C
+and S of `flexmbs.analysis.steady_motion`; inputs and outputs must be constant in these axes as well.
 """
 
 from __future__ import annotations
@@ -15,11 +17,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from scipy.sparse import eye_array
 
 from flexmbs.analysis.inputs import Input, find_inputs, load_column, outside_columns
 from flexmbs.analysis.linear_model import LinearModel
-from flexmbs.analysis.minimal import DENSE, dependent_first, partitioned_basis
-from flexmbs.analysis.operating_point import OperatingPoint, check_steady, is_moving, operating_point, transport
+from flexmbs.analysis.minimal import DENSE
+from flexmbs.analysis.operating_point import Directions, OperatingPoint, operating_point, seen_later
+from flexmbs.analysis.steady_motion import name_of_frame, times
 from flexmbs.control.sensors import as_sensors, read_sensor
 from flexmbs.core.checks import is_list
 from flexmbs.core.contracts import FloatArray, IntArray
@@ -34,6 +38,8 @@ __all__ = ["linearise"]
 
 STEP = 1e-6
 """Step of the differences of sensors."""
+CONSTANT = 1e-5
+"""Change of inputs and outputs along a motion, relative to the largest, up to which they are constant."""
 
 
 def linearise(
@@ -47,8 +53,8 @@ def linearise(
     Parameters
     ----------
     model : Model, System, StaticSolution or TimeSolution
-        A `StaticSolution` as `solve_static` finds it, or a model whose initial state is an equilibrium (or a spin about
-        fixed axes).
+        A `StaticSolution` as `solve_static` finds it, or a model whose initial state is an equilibrium, or a steady
+        motion as `solve_modal` treats it: then states, inputs and outputs are in the frame in which it is steady.
     inputs : sequence of load, JointForce, actuator, driver joint, or the label or name of one
         Loads, joint forces and actuators need not be in the model. A load or a `JointForce` (a number) enters by its
         factor: u = 1 is the load as described. Loads of the model among the inputs do not act at its initial state, and
@@ -64,7 +70,8 @@ def linearise(
     Raises
     ------
     ModelError
-        If the state is not an equilibrium, an input is unknown, or the model has more than 1 500 free velocities.
+        If the state is neither an equilibrium nor steady, an input is unknown, inputs or outputs change along a steady
+        motion, or the model has more than 1 500 free velocities.
 
     Notes
     -----
@@ -110,17 +117,13 @@ class _Linear:
         dyn, lin = point.dyn, point.lin
         self.viewer = dyn.python.viewer
         self.n = n = len(lin.free)
-        self.M, self.K, self.D, self.G = (x.toarray() for x in (lin.M, lin.K, lin.D, lin.G))
-        still = np.flatnonzero(~lin.states)
-        N, P, independent = partitioned_basis(self.G[:, still], dependent_first(dyn, lin)[still])
-        self.N, self.P = np.zeros((n, N.shape[1])), np.zeros((n, dyn.n_c))
-        self.N[still], self.P[still] = N, P
-        self.independent: IntArray = still[independent]
+        self.X: Any = eye_array(n)
+        self.allowed = Directions.of(point)
+        self.N, self.P = self.allowed.N, self.allowed.P
+        self.independent: IntArray = self.allowed.independent
         self.moving = [self._equation(i) for i in inputs if i.kind == "motion"]
-        check_steady(point)
-        if self.moving and is_moving(point):
+        if self.moving and point.seen_by is not None:
             raise ModelError("linearise: prescribed motions are inputs about equilibria only, and this state moves.")
-        self.along = transport(point, self.N, self.P, self.independent)
 
     def _equation(self, item: Input) -> int:
         """The constraint of a prescribed motion."""
@@ -137,19 +140,52 @@ class _Linear:
 
     def model(self) -> LinearModel:
         """Everything together."""
+        A, B, C, D = self._matrices()
+        reading = self._read(0.0, None, None, None, None)
+        if self.point.seen_by is not None:
+            self._check_constant(B, C, D)
+        return LinearModel(
+            A, B, C, D, self._state_names(), tuple(i.name for i in self.inputs), self._output_names(), reading
+        )
+
+    def _check_constant(self, B: FloatArray, C: FloatArray, D: FloatArray) -> None:
+        """Refuse inputs and outputs that change along a steady motion."""
+        here, dyn = self.point, self.point.dyn
+        memory = dyn.turns.memory()
+        try:
+            for span in times(dyn, here.state, here.seen_by):  # type: ignore[arg-type]
+                self.point, self.X = seen_later(here, span)
+                later = self._matrices()[1:]
+                for name, kept, changed in zip(("inputs", "outputs", "outputs"), (B, C, D), later, strict=True):
+                    if kept.size and np.abs(changed - kept).max() > CONSTANT * max(float(np.abs(kept).max()), 1e-300):
+                        raise ModelError(
+                            f"linearise: the {name} change with the turning as seen in the frame of the linear model "
+                            f"({name_of_frame(dyn, here.state, here.seen_by)}); "  # type: ignore[arg-type]
+                            f"take such as are fixed in that frame."
+                        )
+        finally:
+            self.point, self.X = here, eye_array(self.n)
+            dyn.turns.restore(memory)
+            dyn.prescribed.changed = True
+            dyn.set_time(here.state.t)
+            dyn.residual(here.state.q, here.state.v, here.state.a, here.state.lam)
+
+    def _matrices(self) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        """A, B, C and D at the state of the point."""
         lin, n, n_z = self.point.lin, self.n, self.N.shape[1]
         E = np.eye(n)[:, lin.states]
         n_x, n_d, n_u = E.shape[1], len(self.moving), len(self.inputs)
-        P, along = self.P[:, self.moving], self.along
+        P, turning = self.P[:, self.moving], self.allowed.turning
         zero = np.zeros
+        frame = self.point.matrices
         Q = np.hstack((self.N, zero((n, n_z + n_x)), P, zero((n, n_d))))
-        V = np.hstack((along.V, self.N, E, zero((n, n_d)), P))
-        S = np.hstack((along.A_z, along.A_w, zero((n, n_x + 2 * n_d))))
+        R = np.hstack((turning, self.N, E, zero((n, n_d)), P))
+        T = np.hstack((zero((n, n_z)), turning, zero((n, n_x + 2 * n_d))))
         forces, accelerations = self._input_columns(P)
         whole = np.hstack((self.N, E))
-        mass = whole.T @ self.M @ whole
-        F_x = self.K @ Q + self.D @ V + self.M @ S
-        F_u = forces + self.M @ accelerations
+        mass = whole.T @ (frame.M @ whole)
+        F_x = frame.S @ Q + frame.C @ R + frame.M @ T
+        F_u = forces + frame.M @ accelerations
         try:
             rates_x, rates_u = (-np.linalg.solve(mass, whole.T @ F) for F in (F_x, F_u))
         except np.linalg.LinAlgError:
@@ -162,14 +198,13 @@ class _Linear:
         A[d0 : d0 + n_d, d0 + n_d :] = np.eye(n_d)
         places = [j for j, item in enumerate(self.inputs) if item.kind == "motion"]
         B[d0 + n_d + np.arange(n_d), places] = 1.0
-        a_x, a_u = S + whole @ rates_x, accelerations + whole @ rates_u
-        back = np.linalg.pinv(self.G.T) if len(self.G) else zero((0, n))
-        lam_x, lam_u = -back @ (self.K @ Q + self.D @ V + self.M @ a_x), -back @ (forces + self.M @ a_u)
-        C = self._outputs(Q, V, a_x, lam_x, None)
+        a_x, a_u = T + whole @ rates_x, accelerations + whole @ rates_u
+        back = np.linalg.pinv(frame.G.toarray().T) if frame.G.shape[0] else zero((0, n))
+        lam_x, lam_u = -back @ (F_x + frame.M @ (whole @ rates_x)), -back @ (F_u + frame.M @ (whole @ rates_u))
+        V = R + frame.W @ Q
+        C = self._outputs(Q, V, a_x + (frame.W + frame.U) @ R + frame.U @ (frame.W @ Q), lam_x, None)
         D = self._outputs(zero((n, n_u)), zero((n, n_u)), a_u, lam_u, self.inputs)
-        A, B = A + 0.0, B + 0.0  # no -0
-        return LinearModel(A, B, C, D, self._state_names(), tuple(i.name for i in self.inputs), self._output_names(),
-                           self._read(0.0, None, None, None, None))  # fmt: skip
+        return A + 0.0, B + 0.0, C, D  # no -0
 
     def _input_columns(self, P: FloatArray) -> tuple[FloatArray, FloatArray]:
         """What unit inputs add to the residual, and the accelerations they prescribe; (n, n_u) each."""
@@ -189,11 +224,11 @@ class _Linear:
             else:
                 accelerations[:, j] = P[:, motion]
                 motion += 1
-        return forces, accelerations
+        return self.X.T @ forces, accelerations
 
     def _outputs(self, Q: FloatArray, V: FloatArray, A: FloatArray, L: FloatArray, inputs: Any) -> FloatArray:
         """Central differences of all sensors along the columns."""
-        E = self.point.lin.directions
+        E = self.point.lin.directions @ self.X
         size = sum(s.size for s in self.sensors)
         out = np.zeros((size, Q.shape[1]))
         if not size:

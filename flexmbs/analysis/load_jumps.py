@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flexmbs.core.contracts import FloatArray
-from flexmbs.core.errors import AccuracyWarning, FlexmbsError
+from flexmbs.core.errors import AccuracyWarning
 from flexmbs.core.history import Constant, History, Table, value_at
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ class LoadJumps:
             try:
                 if self.look(t, end) is not None:
                     return ends[:k]
-            except FlexmbsError:  # the step says it
+            except Exception:  # noqa: BLE001  # of whatever kind, the step that comes there raises it again
                 return ends[:k]
             t = end
         return ends

@@ -1,179 +1,424 @@
-"""The state about which a model that can move is linearised: its initial one, an equilibrium, or a steady spin."""
+r"""The state about which a model is linearised: at rest in equilibrium, or a steady motion; anything else is refused.
+
+At rest the forces balance, with the loads that act. A structure that supports and joints hold, and that its loads would
+deform, may be looked at without them, in the shape in which it is described. A motion is steady where somebody who
+turns at a constant rate sees forces that balance and matrices that stay (`flexmbs.analysis.steady_motion`); a model
+whose velocities are steady but whose shape is not that in which it turns, such as a blade that is not stretched yet, is
+brought into it.
+"""
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.sparse import csc_array
 
-from flexmbs.assembly import accelerations, assemble, constraint_matrix
+from flexmbs.analysis.minimal import DENSE, dependent_first, orthonormal_basis, partitioned_basis
+from flexmbs.analysis.roots import SmallMotions
+from flexmbs.analysis.stability import stability_of
+from flexmbs.analysis.steady_motion import (
+    FrameMatrices,
+    Observer,
+    advanced,
+    balanced,
+    go_along,
+    in_frame,
+    observers,
+    predicted,
+    times,
+    turned,
+)
+from flexmbs.assembly import accelerations, assemble
 from flexmbs.control.loop import ControlLoop
 from flexmbs.core.checks import show
 from flexmbs.core.contracts import FloatArray, IntArray
-from flexmbs.core.errors import ModelError
+from flexmbs.core.errors import ModelError, SingularError
 from flexmbs.dynamics import Dynamics
 from flexmbs.integrators.contracts import StepState
 from flexmbs.linearisation import ConstrainedLinearisation, linearise_state, moved
+from flexmbs.mechanics.symmetry import without_potential
 from flexmbs.model import Model
 from flexmbs.results.static import StaticSolution
 from flexmbs.results.time import TimeSolution
 from flexmbs.start import check_supports
 from flexmbs.system import System, compile_model
 
-__all__ = ["OperatingPoint", "Transport", "check_steady", "is_moving", "operating_point", "transport"]
+__all__ = ["Directions", "OperatingPoint", "operating_point", "seen_later"]
 
-BALANCED = 1e-6
-"""Acceleration, relative to what the loads alone would give, up to which a state is steady."""
+BALANCED = 1e-5
+"""Force that is left, relative to what cancels, up to which a state is steady; in the metric of the inverse mass."""
 NOISE = 1e-12
-"""The same relative to the largest K_ii / M_ii times the size of the positions."""
-
-
+"""The same relative to |K| |q|."""
+STEADY = 1e-6
+"""Change of matrices along a motion, relative to what adds up in their entries, up to which they are constant."""
 STEP = 1e-5
-"""Step of the differences of constraints."""
+"""Step of the differences of velocity constraints."""
 
 
 class OperatingPoint(NamedTuple):
-    """A compiled system, the state, and the matrices there."""
+    """A compiled system, the state, the matrices there, and who sees them constant (None: a state of rest)."""
 
     dyn: Dynamics
     state: StepState
     lin: ConstrainedLinearisation
     redundant: tuple[str, ...]
+    seen_by: Observer | None = None
+    frame: FrameMatrices | None = None
+
+    @property
+    def matrices(self) -> FrameMatrices:
+        """M, C, S and G of small motions, in the axes of who sees them constant."""
+        lin = self.lin
+        if self.frame is not None:
+            return self.frame
+        still = csc_array((len(lin.free), len(lin.free)))
+        return FrameMatrices(lin.M, lin.D, lin.K, lin.G, still, still)
+
+    def motions(self) -> SmallMotions:
+        """The equations of small motions."""
+        x, lin = self.matrices, self.lin
+        symmetric = self.seen_by is None and not without_potential(self.dyn)
+        basis = turning = None
+        if self.seen_by is not None and np.any(self.dyn.velocity_rows == 1):
+            allowed = Directions.of(self)
+            basis, turning = allowed.N, allowed.turning
+        return SmallMotions(x.M, x.C, x.S, x.G, lin.states, symmetric, self.dyn.multiplier_compliance, basis, turning)
 
 
-def operating_point(owner: str, model: object, off: tuple[str, ...] = ()) -> OperatingPoint:
-    """Linearise at the initial state of a model, or at the last state of a solution; loads named ``off`` do not act."""
-    if isinstance(model, TimeSolution):
-        system = model.system
-        dyn = Dynamics(system)
-        t = float(model.t[-1])
-        q, v = np.array(model.q[-1]), np.array(model.v[-1])
-        if "near" in model.extra:
-            dyn.turns.restore(model.extra["near"])
-        redundant = model.redundant
-        dyn.compliance(len(redundant) > 0)
-    elif isinstance(model, StaticSolution):
-        system = model.system
-        dyn = Dynamics(system)
-        t = model.time if system.model.moves else float(model.load_factors[-1])
-        dyn.prescribed.ramp(t, float(model.load_factors[-1]))
-        if not np.array_equal(system.fixation.frames(model.drives[-1]), system.fixation.frames0):
-            raise ModelError(f"{owner}: supports of model {system.model.name!r} have turned; that is not covered.")
-        if "near" in model.extra:
-            dyn.turns.restore(model.extra["near"])
-        q, v, redundant = np.array(model.q[-1]), np.array(model.v[-1]), model.redundant
-        dyn.compliance(len(redundant) > 0)
-    elif isinstance(model, Model | System):
-        system = model if isinstance(model, System) else compile_model(model)
-        dyn = Dynamics(system)
-        t = 0.0
-        dyn.start_turns(t)
-        dyn.prescribed.change_loads(dict.fromkeys(off, 0.0), owner)
-        check_supports(dyn, None)
-        found = assemble(dyn, t, dyn.coordinates.reference.copy(), dyn.coordinates.velocity.copy())
-        q, v, redundant = found.q, found.v, found.redundant
-    else:
-        raise ModelError(f"{owner}: expected a Model or a solution, not {show(model)}.")
-    if system.model.controllers:
-        loop = ControlLoop(system.model.controllers)
-        memory = model.extra.get("control") if isinstance(model, TimeSolution) else None
-        held = loop.outputs(memory["loop"] if memory else loop.initial())
-        dyn.mechanics.held[: len(held)] = held
-    dyn.set_time(t)
-    dyn.prescribed.changed = True
-    dyn.set_time(t)
-    a, lam = accelerations(dyn, t, q, v)
-    dyn.residual(q, v, a, lam)
-    dyn.accept(q)
-    state = StepState(t, q, v, a, a, lam, v, 0.0)
-    return OperatingPoint(dyn, state, linearise_state(dyn, state), redundant)
+class Directions(NamedTuple):
+    r"""The directions that the constraints allow, :math:`\dot y = N \dot z + V z`, with independent coordinates z.
+
+    ``N, turning`` (n, n_z), ``P (n, n_c)``: the least that closes a gap; ``independent (n_z,)``. V is zero but about a
+    motion with velocity constraints, :math:`V = -P(G W + \partial(G v)/\partial q) N`.
+    """
+
+    N: FloatArray
+    P: FloatArray
+    turning: FloatArray
+    independent: IntArray
+
+    @classmethod
+    def of(cls, point: OperatingPoint) -> Directions:
+        """Of an operating point."""
+        dyn, lin = point.dyn, point.lin
+        n, still = len(lin.free), np.flatnonzero(~lin.states)
+        inner, pseudo, independent = partitioned_basis(lin.G.toarray()[:, still], dependent_first(dyn, lin)[still])
+        N, P = np.zeros((n, inner.shape[1])), np.zeros((n, dyn.n_c))
+        N[still], P[still] = inner, pseudo
+        turning = np.zeros_like(N)
+        if point.seen_by is not None and np.any(dyn.velocity_rows == 1):
+            turning = -P @ _rates_along(point, N, point.matrices.W @ N)
+        return cls(N, P, turning, still[independent])
 
 
-def check_steady(point: OperatingPoint) -> None:
-    """Refuse a state that accelerates.
+def operating_point(
+    owner: str, model: object, off: tuple[str, ...] = (), unloaded: bool = False
+) -> OperatingPoint:  # fmt: skip
+    """Linearise at the initial state of a model, or at the last state of a solution; loads named ``off`` do not act.
+
+    ``unloaded``: whether a structure that is held, and not balanced with its loads, is taken without them.
 
     Raises
     ------
     ModelError
+        If the state is neither an equilibrium nor steady.
     """
-    dyn, state, lin, _ = point
-    name = f"Model {dyn.system.model.name!r}"
-    still = ~lin.states
-    a = (lin.directions.T @ state.a) * still
-    M, K = lin.M.diagonal(), np.abs(lin.K.diagonal())
-    heavy = M > 0.0
+    described = isinstance(model, Model | System)
+    dyn, t, q, v, redundant = _described(owner, model, off, unloaded) if described else _solved(owner, model)
+    _hold_outputs(dyn, model)
+    dyn.set_time(t)
+    moving = v.copy()
+    moving[dyn.states] = 0.0
+    if np.any(moving[dyn.system.free[dyn.system.free < dyn.n_v]]):
+        return _in_motion(owner, dyn, t, q, v, redundant, described)
+    point, complaint = _at_rest(dyn, t, q, v, redundant)
+    if complaint and described and unloaded and dyn.system.model.loads:
+        for load in dyn.system.model.loads:
+            dyn.prescribed.change_loads({load.label: 0.0}, owner)
+        dyn.set_time(t)
+        without, other = _at_rest(dyn, t, q, v, redundant)
+        if not other:
+            held = stability_of(dyn, without.lin)
+            if held.stable and not held.free:
+                return without
+    if complaint:
+        raise ModelError(complaint)
+    return point
+
+
+def _described(
+    owner: str, model: Any, off: tuple[str, ...], unloaded: bool
+) -> tuple[Dynamics, float, FloatArray, FloatArray, tuple[str, ...]]:
+    """The initial state of a model."""
+    system = model if isinstance(model, System) else compile_model(model)
+    dyn = Dynamics(system)
+    dyn.start_turns(0.0)
+    dyn.prescribed.change_loads(dict.fromkeys(off, 0.0), owner)
+    if not unloaded:
+        check_supports(dyn, None)
+    found = assemble(dyn, 0.0, dyn.coordinates.reference.copy(), dyn.coordinates.velocity.copy())
+    return dyn, 0.0, found.q, found.v, found.redundant
+
+
+def _solved(owner: str, model: object) -> tuple[Dynamics, float, FloatArray, FloatArray, tuple[str, ...]]:
+    """The last state of a solution, under the loads there."""
+    if not isinstance(model, StaticSolution | TimeSolution):
+        raise ModelError(f"{owner}: expected a Model or a solution, not {show(model)}.")
+    dyn = Dynamics(model.system)
+    if "near" in model.extra:
+        dyn.turns.restore(model.extra["near"])
+    dyn.compliance(len(model.redundant) > 0)
+    t = model.time if isinstance(model, StaticSolution) else float(model.t[-1])
+    model.set_loads(dyn, -1)
+    return dyn, t, np.array(model.q[-1]), np.array(model.v[-1]), model.redundant
+
+
+def _hold_outputs(dyn: Dynamics, model: object) -> None:
+    """Sampled controllers hold what they hold at the state."""
+    if not dyn.system.model.controllers:
+        return
+    loop = ControlLoop(dyn.system.model.controllers)
+    memory = model.extra.get("control") if isinstance(model, TimeSolution) else None
+    held = loop.outputs(memory["loop"] if memory else loop.initial())
+    dyn.mechanics.held[: len(held)] = held
+
+
+# --- at rest ---------------------------------------------------------------------------------------------------------
+
+
+def _at_rest(
+    dyn: Dynamics, t: float, q: FloatArray, v: FloatArray, redundant: tuple[str, ...]
+) -> tuple[OperatingPoint, str]:
+    """The matrices at a state of rest, and what accelerates, if anything does."""
+    a, lam = _multipliers(dyn, t, q, v)
     zero = np.zeros(dyn.n_v)
-    dyn.residual(state.q, state.v, zero, np.zeros(dyn.n_c))
-    loads = np.abs(lin.directions.T @ dyn.r[: dyn.n_v]) + np.abs(lin.directions.T @ dyn.given[: dyn.n_v])
-    loads[lin.states] = 0.0
-    reference = float(np.sqrt((loads[heavy] ** 2 / M[heavy]).sum()))
-    stiffest = float((K[heavy] / M[heavy]).max(initial=0.0))
-    size = float(np.sqrt((M * a**2).sum()))
-    if size > BALANCED * reference + NOISE * stiffest * dyn.position_size:
-        worst = int(np.argmax(np.abs(a)))
+    zero[dyn.states] = a[dyn.states]
+    dyn.residual(q, v, zero, lam)
+    dyn.accept(q)
+    state = StepState(t, q, v, zero, zero, lam, v, 0.0)
+    point = OperatingPoint(dyn, state, linearise_state(dyn, state), redundant)
+    return point, _unbalanced(point)
+
+
+def _multipliers(dyn: Dynamics, t: float, q: FloatArray, v: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Accelerations and multipliers; where something has no mass, those of a slightly later time."""
+    if not dyn.n_c and not len(dyn.states):
+        return np.zeros(dyn.n_v), np.zeros(0)
+    try:
+        return accelerations(dyn, t, q, v)
+    except SingularError:
+        return accelerations(dyn, t, q, v, (1e-6, 0.0))
+
+
+def _unbalanced(point: OperatingPoint) -> str:
+    """What the forces of a state that should be steady leave over, in words; empty if it is nothing."""
+    dyn, state, lin, _, _, _ = point
+    E, still = lin.directions, ~lin.states
+    left = (E.T @ dyn.residual(state.q, state.v, state.a, state.lam)[: dyn.n_v].copy()) * still
+    needed = (E.T @ dyn.residual(state.q, state.v, state.a, np.zeros(dyn.n_c))[: dyn.n_v].copy()) * still
+    internal, loads = _parts(point)
+    heavy = lin.M.diagonal() > 0.0
+    M = np.where(heavy, lin.M.diagonal(), 1.0)
+    x = np.abs(state.q[: dyn.n_linear])
+    place = np.ones(dyn.n_v)
+    place[: dyn.n_linear] = x
+    place[dyn.coordinates.displacements] = np.maximum(place[dyn.coordinates.displacements], dyn.length)
+    noise = NOISE * (abs(lin.K) @ np.abs(E.T @ place)) * still
+    inertia = (lin.M @ (E.T @ state.a)) * still
+    for some in (heavy, ~heavy):
+        norm = lambda f, some=some: float(np.sqrt((f[some] ** 2 / M[some]).sum()))  # noqa: E731
+        cancelled = max(norm(f) for f in (needed, internal, loads, inertia))
+        if norm(left) <= BALANCED * cancelled + norm(noise):
+            continue
+        if not dyn.n_c:
+            worst = int(np.argmax(np.where(some, np.abs(left), 0.0)))
+            what = f"the force on {dyn.coordinates.describe(int(lin.free[worst]))} is {left[worst]:.3g}"
+        else:
+            a = (E.T @ (accelerations(dyn, state.t, state.q, state.v)[0] - state.a)) * still
+            worst = int(np.argmax(np.abs(a)))
+            what = f"{dyn.coordinates.describe(int(lin.free[worst]))} accelerates with {a[worst]:.3g}"
+            if point.seen_by is not None:
+                what += " against the motion of the others"
+        name = f"Model {dyn.system.model.name!r}: the state is not an equilibrium"
+        if point.seen_by is None:
+            return f"{name}: {what}. Take the result of solve_static."
+        return f"{name} in the frame that turns with it: {what}. {SPINNING}"
+    return ""
+
+
+SPINNING = (
+    "About a steady motion, pass the model with its initial velocities (angular_velocity of its bodies, "
+    "InitialVelocity of flexible ones, drivers at a constant rate): the shape in which it turns is found from there."
+)
+"""What to do."""
+
+
+def _parts(point: OperatingPoint) -> tuple[FloatArray, FloatArray]:
+    """Forces without loads, and those of loads, on the free velocities."""
+    dyn, state, lin, _, _, _ = point
+    zero, still = np.zeros(dyn.n_c), ~lin.states
+    whole = dyn.residual(state.q, state.v, state.a, zero)[: dyn.n_v].copy()
+    scale, given = dyn.env.scale, dyn.given
+    kept = scale.copy(), given[: dyn.n_v].copy()
+    scale[: len(dyn.system.model.loads)], given[: dyn.n_v] = 0.0, 0.0
+    internal = dyn.residual(state.q, state.v, state.a, zero)[: dyn.n_v].copy()
+    scale[:], given[: dyn.n_v] = kept
+    dyn.residual(state.q, state.v, state.a, state.lam)
+    E = lin.directions
+    return (E.T @ internal) * still, (E.T @ (whole - internal)) * still
+
+
+# --- in motion -------------------------------------------------------------------------------------------------------
+
+
+def _in_motion(
+    owner: str, dyn: Dynamics, t: float, q: FloatArray, v: FloatArray, redundant: tuple[str, ...], described: bool
+) -> OperatingPoint:
+    """Who sees a steady motion of the state itself or, of a model, of the shape in which it turns."""
+    name = f"Model {dyn.system.model.name!r}"
+    n = len(dyn.system.free) - dyn.n_c
+    if n > DENSE:
+        raise ModelError(f"{owner}: about a motion it goes up to {DENSE} unknowns; this model has {n}.")
+    a, lam = accelerations(dyn, t, q, v)
+    state = StepState(t, q, v, a, a, lam, v, 0.0)
+    dyn.residual(q, v, a, lam)
+    dyn.accept(q)
+    turns = dyn.turns.memory()
+    possible = observers(dyn, state)
+    reasons: list[str] = []
+    for seen_by in possible:
+        point, reason = _seen(dyn, state, redundant, seen_by)
+        if not reason:
+            return point
+        reasons.append(reason)
+    for seen_by in possible if described else []:
+        dyn.turns.restore(turns)
+        found = balanced(dyn, state, seen_by)
+        if found is None:
+            continue
+        a, lam = accelerations(dyn, t, found.q, found.v)
+        point, reason = _seen(dyn, found._replace(lam=lam), redundant, seen_by)
+        if not reason:
+            return point
+        reasons.append(reason)
+    if not reasons:
+        E = dyn.linearise(state)
+        change = np.abs(E.directions.T @ a) * ~E.states
+        worst = dyn.coordinates.describe(int(E.free[int(np.argmax(change))]))
         raise ModelError(
-            f"{name}: the state is not an equilibrium: {dyn.coordinates.describe(int(lin.free[worst]))} accelerates "
-            f"with {a[worst]:.3g}. Take the result of solve_static."
+            f"{name}: the state is not an equilibrium, and no steady motion: {worst} accelerates with "
+            f"{change.max():.3g}. {SPINNING}"
         )
+    periodic = [reason for reason in reasons if "Floquet" in reason]
+    raise ModelError(f"{name}: {periodic[0]}" if periodic else reasons[0])
 
 
-def is_moving(point: OperatingPoint) -> bool:
-    """Whether anything but first-order states has a velocity."""
-    lin = point.lin
-    return bool(np.any((lin.directions.T @ point.state.v)[~lin.states]))
+def _seen(
+    dyn: Dynamics, state: StepState, redundant: tuple[str, ...], seen_by: Observer
+) -> tuple[OperatingPoint, str]:  # fmt: skip
+    """The matrices as an observer sees them, and why they are not those of a steady motion; empty if they are."""
+    dyn.set_time(state.t)
+    a = predicted(dyn, state, seen_by)[1]
+    a[dyn.states] = state.a[dyn.states]
+    state = state._replace(a=a, aux=a)
+    lin = linearise_state(dyn, state)
+    frame = in_frame(lin, *turned(dyn, state, seen_by))
+    point = OperatingPoint(dyn, state, lin, redundant, seen_by, frame)
+    reason = _unbalanced(point)
+    if reason:
+        return point, reason
+    N = orthonormal_basis(lin.G.toarray() * ~lin.states)
+    N[lin.states] = 0.0
+    memory = dyn.turns.memory()
+    try:
+        before, spans = 0.0, times(dyn, state, seen_by)
+        for span in spans:
+            go_along(dyn, state, seen_by, before, span)
+            before = span
+            reason = _changes(point, N, span, 1.0 / spans[0])
+            if reason:
+                return point, reason
+    finally:
+        dyn.turns.restore(memory)
+        dyn.prescribed.changed = True
+        dyn.set_time(state.t)
+        dyn.residual(state.q, state.v, state.a, state.lam)
+    return point, ""
 
 
-class Transport(NamedTuple):
-    """Rates in the basis N: dv = N dz/dt + V z, da = N d2z/dt2 + A_z z + A_w dz/dt; (n, n_z) each."""
+def seen_later(point: OperatingPoint, span: float) -> tuple[OperatingPoint, csc_array]:
+    """The operating point after a span of its steady motion, in the axes of the observer, and his X on free velocities.
 
-    V: FloatArray
-    A_z: FloatArray
-    A_w: FloatArray
-
-
-def transport(point: OperatingPoint, N: FloatArray, P: FloatArray, independent: IntArray) -> Transport:
-    r"""How the allowed directions turn with a steady motion; zero at rest.
-
-    With independent coordinates z, :math:`\dot N = -P [\partial(Gv)/\partial q + G\Omega] N` keeps their rows, and the
-    accelerations of the others follow from the second derivative of the constraints, by differences.
+    The time of the system is set to that moment.
     """
-    if not is_moving(point):
-        zero = np.zeros_like(N)
-        return Transport(zero, zero, zero)
-    dyn, lin = point.dyn, point.lin
-    spun = lin.spin @ N
-    nothing = np.zeros_like(N)
-    turning = -P @ _differences(point, N, spun, _rates)
-    V = turning + spun
-    by_z, by_w = _differences(point, N, V, _gaps), _differences(point, nothing, N, _gaps)
-    kept = np.zeros((N.shape[1], N.shape[0]))
-    kept[np.arange(N.shape[1]), independent] = 1.0
-    back = N @ kept @ lin.spin
-    dyn.residual(point.state.q, point.state.v, point.state.a, point.state.lam)
-    return Transport(V, back @ turning - P @ by_z, back @ N - P @ by_w)
+    dyn, seen_by = point.dyn, point.seen_by
+    assert seen_by is not None  # noqa: S101
+    there, X = advanced(dyn, point.state, seen_by, span)
+    dyn.prescribed.changed = True
+    dyn.set_time(there.t)
+    _, lam = accelerations(dyn, there.t, there.q, there.v)
+    there = there._replace(lam=lam)
+    lin = linearise_state(dyn, there)
+    W, U = turned(dyn, point.state, seen_by)
+    return point._replace(state=there, lin=lin, frame=in_frame(lin, W, U, X)), csc_array(
+        lin.directions.T @ X @ lin.directions
+    )
 
 
-def _differences(point: OperatingPoint, Q: FloatArray, V: FloatArray, function: Any) -> FloatArray:
-    """Central differences (n_c, m) of a function of (q, v) along the columns of Q and V."""
+def _changes(point: OperatingPoint, N: FloatArray, span: float, rate: float) -> str:
+    """Why the matrices of an observer are not constant, looked at after a span of the motion; empty if they are.
+
+    ``rate``: of what turns fastest.
+    """
+    dyn = point.dyn
+    later, _ = seen_later(point, span)
+    reason = _unbalanced(later)
+    if reason:
+        return reason
+    E, W = point.lin.directions, turned(dyn, point.state, point.seen_by)[0]  # type: ignore[arg-type]
+    outside = W @ E - E @ (E.T @ (W @ E))
+    if outside.nnz and np.abs(outside.data).max() > STEADY * np.abs(W.data).max(initial=0.0):
+        return _periodic(point, "supports")
+    here, there = point.matrices, later.matrices
+    largest = abs(there.G).sum(axis=1) * float(np.abs(N).max(initial=0.0))
+    if np.any(np.abs(there.G @ N) > STEADY * largest[:, None]):
+        return _periodic(point, "joints")
+    for name in ("M", "C", "S"):
+        A, B = getattr(here, name), getattr(there, name)
+        size = np.einsum("ij,ij->j", np.abs(N), abs(here.S if name == "S" else A) @ np.abs(N))
+        scale = np.sqrt(np.outer(size, size))
+        if name == "C":  # what is gyroscopic may vanish on the diagonal
+            scale = np.maximum(scale, np.abs(N).T @ (abs(A) @ np.abs(N)))
+            mass = np.sqrt(np.einsum("ij,ij->j", np.abs(N), abs(here.M) @ np.abs(N)))
+            scale = np.maximum(scale, rate * np.outer(mass, mass))
+        if name == "S":
+            mass = np.einsum("ij,ij->j", np.abs(N), abs(here.M) @ np.abs(N))
+            scale = np.maximum(scale, rate**2 * np.sqrt(np.outer(mass, mass)))
+        change = np.abs(N.T @ (B - A) @ N)
+        if np.any(change > STEADY * scale + 1e-300):
+            return _periodic(point, {"M": "inertia", "C": "gyroscopic or damping forces", "S": "stiffness"}[name])
+    return ""
+
+
+def _periodic(point: OperatingPoint, what: str) -> str:
+    return (
+        f"the motion is not steady in any frame: {what} change with the turning, in inertial axes as well as in "
+        f"axes that turn along, as with a rotor that is not symmetric in supports that are not. The coefficients of "
+        f"the linear equations are periodic, so that there are no roots; stability follows from Floquet's theory, by "
+        f"simulation over a period."
+    )
+
+
+def _rates_along(point: OperatingPoint, Q: FloatArray, V: FloatArray) -> FloatArray:
+    """Central differences (n_c, m) of G v + g_t along increments Q of positions and V of velocities."""
     dyn, s, E = point.dyn, point.state, point.lin.directions
     out = np.zeros((dyn.n_c, Q.shape[1]))
     for j in range(Q.shape[1]):
-        sides = [function(dyn, moved(dyn, s.q, h * (E @ Q[:, j])), s.v + h * (E @ V[:, j]), s) for h in (STEP, -STEP)]
+        sides = []
+        for h in (STEP, -STEP):
+            dyn.residual(moved(dyn, s.q, h * (E @ Q[:, j])), s.v + h * (E @ V[:, j]), s.a, s.lam)
+            sides.append(dyn.rates())
         out[:, j] = (sides[0] - sides[1]) / (2.0 * STEP)
+    dyn.residual(s.q, s.v, s.a, s.lam)
     return out
-
-
-def _rates(dyn: Dynamics, q: FloatArray, v: FloatArray, state: StepState) -> FloatArray:
-    """G v + g_t at (q, v)."""
-    dyn.residual(q, v, state.a, state.lam)
-    return dyn.rates()
-
-
-def _gaps(dyn: Dynamics, q: FloatArray, v: FloatArray, state: StepState) -> FloatArray:
-    """G a + (dG/dt) v + g_tt at (q, v), for the accelerations of the state."""
-    gamma = dyn.gamma(q, v)
-    if not np.any(state.a):
-        return gamma
-    dyn.T[:] = np.eye(3)
-    dyn.tangent(q, v, state.a, state.lam, (0.0, 0.0))
-    return np.asarray(constraint_matrix(dyn) @ state.a + gamma)

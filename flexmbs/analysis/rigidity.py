@@ -6,24 +6,22 @@ from typing import Any, NoReturn
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from scipy.sparse import block_diag, csc_array, csr_array, eye_array
+from scipy.sparse import block_diag, csc_array, csr_array, diags_array, eye_array
 from scipy.sparse.linalg import splu
 
+from flexmbs.analysis.rest import EquationsOfRest, Point
 from flexmbs.body import FlexibleBody
-from flexmbs.core.contracts import Env, FloatArray
+from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError, SingularError
+from flexmbs.core.rotations import from_quaternion
+from flexmbs.dynamics import Dynamics
+from flexmbs.mechanics.compliance import constraint_rows
 from flexmbs.system import System
 
-__all__ = ["explain_singular", "free_motions", "is_loose", "model_size", "refuse_loose"]
+__all__ = ["explain_singular", "free_motions", "is_loose", "refuse_loose"]
 
 FREE = 1e-10
 """A rigid motion counts as free when it strains supports and hinges by less than this (squared, of the stiffest)."""
-
-
-def model_size(system: System) -> float:
-    """Largest extent of all bodies in the stress-free shape [length]."""
-    points = np.concatenate([b.mesh.points for b in system.coordinates.bodies])
-    return float(np.ptp(points, axis=0).max())
 
 
 def rigid_motions(body: FlexibleBody) -> tuple[FloatArray, FloatArray]:
@@ -35,6 +33,7 @@ def rigid_motions(body: FlexibleBody) -> tuple[FloatArray, FloatArray]:
     """
     layout, points = body.element.layout, body.mesh.points
     dim, size = layout.dim, float(np.ptp(points, axis=0).max())
+    turned = [from_quaternion(x) for x in body.reference[:, 3:7]] if layout.quaternion else []
     motions = np.zeros((len(points), len(layout.names), dim + (1 if dim == 2 else 3)))
     for c in range(dim):
         motions[:, layout.position[c], c] = 1.0
@@ -46,6 +45,8 @@ def rigid_motions(body: FlexibleBody) -> tuple[FloatArray, FloatArray]:
             motions[:, part, dim + j] = body.reference[:, part] @ spin.T
         for c, place in enumerate(layout.rotation):
             motions[:, place, dim + j] = (axis[-1] if dim == 2 else axis[c]) / size
+        for node, R in enumerate(turned):  # in the axes of the node
+            motions[node, 3:6, dim + j] = R.T @ axis / size
     weights = np.full(len(layout.names), size)
     weights[list(layout.position)] = 1.0
     return motions, weights
@@ -59,7 +60,11 @@ def free_motions(system: System) -> FloatArray:
 
 
 def is_loose(system: System) -> bool:
-    """Whether a body can move without any deformation; found once for a system."""
+    """Whether a flexible body can move without any deformation; found once for a system.
+
+    Asked of models of flexible bodies alone, with supports, hinges, joints and springs: what other bodies hold or leave
+    free is not looked at.
+    """
     if system not in _loose:
         _loose[system] = _is_loose(system)
     return _loose[system]
@@ -80,8 +85,8 @@ def _is_loose(system: System) -> bool:
 
 
 def _resistance(system: System) -> tuple[csc_array, float]:
-    """Sum of squares by which supports, hinges and springs resist rigid motions, and what counts as none."""
-    bodies, n = system.coordinates.bodies, system.coordinates.n
+    """Sum of squares by which supports, hinges, joints and springs resist rigid motions, and what counts as none."""
+    bodies, n = system.coordinates.bodies, system.coordinates.n_v
     m = 3 if bodies[0].mesh.dim == 2 else 6
     owner, weight = np.full(n, -1), np.ones(n)
     idle = np.zeros((len(bodies), m, m))
@@ -101,8 +106,9 @@ def _resistance(system: System) -> tuple[csc_array, float]:
     count = len(gaps)
     first = _sparse(np.arange(count), [g[0] for g in gaps], [g[1] for g in gaps], m, (count, columns))
     second = _sparse(np.arange(count), [g[2] for g in gaps], [g[3] for g in gaps], m, (count, columns))
-    apart, held = first - second, (_turn(system) @ whole)[system.fixation.fixed]
-    gram = apart.T @ apart + held.T @ held + whole.T @ (_springs(system) @ whole)
+    springs, joined = _springs_and_joints(system)
+    apart, held, joined = first - second, (_turn(system) @ whole)[system.fixation.fixed], joined @ whole
+    gram = apart.T @ apart + held.T @ held + joined.T @ joined + whole.T @ (springs @ whole)
     gram = csc_array(gram + block_diag(list(idle)))
     return gram, FREE * max(1.0, float(np.abs(gram).sum(axis=0).max()))
 
@@ -123,7 +129,7 @@ def _sparse(row: Any, owner: Any, values: Any, m: int, shape: tuple[int, int]) -
 
 def _turn(system: System) -> csr_array:
     """F^T, which takes coordinates into the nodal frames."""
-    fixation, n = system.fixation, system.coordinates.n
+    fixation, n = system.fixation, system.coordinates.n_v
     frames = fixation.frames(fixation.drives_at(0.0, 0.0))
     dofs, dim = fixation.frame_dofs, fixation.frame_dofs.shape[1]
     plain = np.setdiff1d(np.arange(n), dofs)
@@ -132,20 +138,33 @@ def _turn(system: System) -> csr_array:
     return csr_array((np.concatenate((np.ones(len(plain)), frames.ravel())), (row, col)), shape=(n, n))
 
 
-def _springs(system: System) -> csr_array:
-    """What all springs resist, soft or stiff: each block's range as a projector; elements and loads have none."""
-    system.tangent(system.coordinates.reference, Env(0.0, np.zeros(len(system.model.loads))))
-    n_elements = len({(type(b.element), b.element) for b in system.coordinates.bodies})
-    n = system.coordinates.n
+def _springs_and_joints(system: System) -> tuple[csr_array, csr_array]:
+    """What all springs resist, soft or stiff, as projectors onto the ranges of their blocks, and the rows of joints.
+
+    Rows (n_c, n_v) have the size one. Elements and loads resist nothing.
+    """
+    dyn = Dynamics(system)
+    n, zero = dyn.n_v, np.zeros(dyn.n_v)
+    dyn.start_turns(0.0)
+    dyn.hold(np.zeros(len(system.model.loads)), system.fixation.drives_at(0.0, 0.0), 0.0)
+    dyn.T[:] = np.eye(3)
+    dyn.tangent(system.coordinates.reference, zero, zero, np.zeros(dyn.n_c), (1.0, 0.0))
     total = csr_array((n, n))
-    for block in system.blocks[n_elements:]:
+    for block in system.blocks[system.n_element_terms :]:
         count, k = block.dofs.shape
-        values, vectors = np.linalg.eigh(system.work_blocks(block).reshape(count, k, k))
+        if not count or block.dofs.max() >= n:  # of a joint
+            continue
+        K = dyn.B[block.b1 : block.b1 + count * k * k].reshape(count, k, k)
+        values, vectors = np.linalg.eigh(0.5 * (K + K.transpose(0, 2, 1)))
         resists = values > 1e-14 * np.abs(values).max(axis=1, keepdims=True, initial=0.0)
         scaled = np.einsum("eim,em,ejm->eij", vectors, resists, vectors)
         row, col = np.repeat(block.dofs, k, axis=1).ravel(), np.tile(block.dofs, (1, k)).ravel()
         total = total + csr_array((scaled.ravel(), (row, col)), shape=(n, n))
-    return total
+    if not dyn.n_c:
+        return total, csr_array((0, n))
+    G = csr_array(constraint_rows(dyn.mechanics, dyn.B, n))
+    size = np.sqrt(np.asarray(G.multiply(G).sum(axis=1)).ravel())
+    return total, csr_array(diags_array(1.0 / np.where(size > 0.0, size, 1.0)) @ G)
 
 
 def refuse_loose(system: System) -> NoReturn:
@@ -170,24 +189,21 @@ def refuse_loose(system: System) -> NoReturn:
     )
 
 
-def explain_singular(system: System, q: FloatArray, error: SingularError) -> str:
+def explain_singular(equations: EquationsOfRest, point: Point, frames: FloatArray, error: SingularError) -> str:
     """Name the coordinates that move in the null vector of a singular tangent."""
-    n, diagonal = system.n, system.diagonal
-    drives = system.fixation.drives_at(0.0, 0.0)
-    system.tangent(q, system.env(0.0, 0.0))
-    system.assemble(system.fixation.frames(drives))
-    size = np.abs(system.solver.data[diagonal])
-    system.solver.data[diagonal] += 1e-8 * np.where(size > 0.0, size, size.max(initial=1.0))
-    x = np.random.default_rng(0).standard_normal(n)
+    eq = equations
+    x = np.random.default_rng(0).standard_normal(len(eq.free))
     try:
-        system.solver.refactor()
+        eq.tangent(point)
+        eq.factorise(point, frames, soft=1e-8)
         for _ in range(4):
-            x = system.solver.solve(x)
+            x = eq.solve(x)
             x /= np.abs(x).max()
     except SingularError:
         return f"the stiffness matrix is singular ({error})"
+    x = x * eq.velocities
     worst = np.argsort(-np.abs(x))[:3]
-    where = "; ".join(system.coordinates.describe(int(system.free[i])) for i in worst if abs(x[i]) > 0.1)
+    where = "; ".join(eq.dyn.coordinates.describe(int(eq.free[i])) for i in worst if abs(x[i]) > 0.1)
     return (
         f"the structure is a mechanism in its first state: nothing resists a motion of {where}. Add a support, or some "
         f"bending stiffness or tension that holds it from the start."

@@ -134,7 +134,9 @@ def simulate(
         form = sparse_form(model)
     system = model if isinstance(model, System) else compile_model(model if form is None else form.model)
     begin = 0.0
-    if start is not None and not isinstance(start, StaticSolution | Pose):
+    if isinstance(start, StaticSolution):
+        begin = start.time
+    elif start is not None and not isinstance(start, Pose):
         _check_start(start, system)
         begin = float(start.last.t)
     until = as_number("simulate", "until", until, minimum=begin, unit="time")

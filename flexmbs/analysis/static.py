@@ -4,22 +4,31 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from flexmbs.analysis import rigidity
 from flexmbs.analysis.accuracy import ACCURATE, HOPELESS, estimated_accuracy, solution_error
-from flexmbs.analysis.newton import Iteration, NewtonResult, Problem, Scale, equilibrate
+from flexmbs.analysis.newton import EPS, NEAR_FLOOR, Iteration, NewtonResult, Problem, Scale, equilibrate
+from flexmbs.analysis.relaxation import NOISE, relax
+from flexmbs.analysis.rest import DENSE, EquationsOfRest, Point
+from flexmbs.analysis.stability import Stability, stability_of
+from flexmbs.analysis.start_from import equilibrium_start
+from flexmbs.assembly import assemble
+from flexmbs.control.loop import ControlLoop
 from flexmbs.core.checks import as_array, as_count, as_flag, as_number, show
-from flexmbs.core.contracts import Env, FloatArray
+from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import AccuracyWarning, ConvergenceError, ModelError, SingularError
-from flexmbs.core.history import Table
+from flexmbs.core.history import Constant, Table, value_at
 from flexmbs.core.progress import Progress
+from flexmbs.dynamics import Dynamics
+from flexmbs.integrators.contracts import StepState
+from flexmbs.linearisation import linearise_state
 from flexmbs.model import Model
 from flexmbs.results.static import StaticSolution
 from flexmbs.results.status import Status
-from flexmbs.system import System, compile_model
+from flexmbs.system import EvaluationError, System, compile_model
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,6 +39,8 @@ __all__ = ["StaticOptions", "solve_static"]
 
 EASY, HARD = 6, 10
 """Iterations up to which the next step is doubled, and from which it is shortened."""
+OFTEN = 300
+"""Unknowns up to which stability is looked at after every step where Cholesky's method does not tell."""
 JUMP, JUMP_SIZE = 4.0, 1e-3
 """A step goes this many times as far as expected, or as this share of the model, before it counts as a jump."""
 FARTHEST = 2.0
@@ -101,34 +112,41 @@ def solve_static(
     options: StaticOptions | None = None,
     *,
     start: StaticSolution | TimeSolution | None = None,
+    time: float | None = None,
     throw: bool = True,
 ) -> StaticSolution:
     r"""Static equilibrium under loads and prescribed motions that grow from nothing to their full size.
 
-    Solves r(q, s) = 0 for load parameters s from 0 to 1. Loads and prescribed motions without history grow in
-    proportion to s; each step starts on the secant of the last two equilibria, the first one on the tangent.
+    Solves r(q, lambda, s) = 0 with g(q) = 0 for load parameters (load factors) s from 0 to 1, for any model. Each step
+    starts on the secant of the last two equilibria, the first one on the tangent.
 
     Parameters
     ----------
     model : Model or System
     options : StaticOptions, optional
     start : StaticSolution or TimeSolution, optional
-        Starts from its last state instead of the initial one; it must belong to a model with the same bodies and
-        hinges. Loads still grow from s = 0, so give those that are already there a `Constant` history.
+        Starts from its last state instead of the initial one; it must belong to a model with the same coordinates.
+        Loads still grow from s = 0, so give those that are already there a `Constant` history.
+    time : float, optional
+        At which drivers of joints are held, by default 0, their rates taken as zero. If it is given, histories of loads
+        and of prescribed motions of supports are evaluated at this time, and what they give acts from s = 0 on.
+        Otherwise the argument of a history is the load parameter s. What has no history grows in proportion to s.
+        Where drivers are far from the described positions by then, go there by several times, each with the last
+        solution as ``start``: flexible bodies do not follow long ways at once.
     throw : bool
         Whether a failure raises; otherwise the solution is returned with its ``status``.
 
     Returns
     -------
     StaticSolution
-        All equilibria, from s = 0 on.
+        All equilibria, from s = 0 on. `simulate`, `solve_modal` and `linearise` begin at the last one.
 
     Raises
     ------
     ModelError
-        If the model is not supported against rigid motions; the message names the bodies that are free. A structure
+        If flexible bodies are not supported against rigid motions; the message names those that are free. A structure
         that its load holds in place, such as a hanging chain, needs that load from the start: give it the history
-        `Constant`, and a shape close to its equilibrium.
+        `Constant`, and a shape close to its equilibrium. If a force depends on the way to the equilibrium.
     ConvergenceError
         If no step of the smallest size succeeds; the exception carries the solution up to there.
     SingularError
@@ -139,7 +157,7 @@ def solve_static(
     AccuracyWarning
         If round-off limits the displacements to less than six digits; the message gives the estimate.
     RuntimeWarning
-        If the equilibrium becomes unstable.
+        If the equilibrium becomes unstable, or nothing holds it against others.
 
     Notes
     -----
@@ -147,10 +165,9 @@ def solve_static(
     is dynamics. Prescribe a displacement instead of the load to follow the equilibria beyond. With equal ``steps`` it
     takes whatever equilibrium Newton's method finds.
 
-    Models that can move: mechanisms run down to a stable equilibrium, as a pendulum released from horizontal does, and
-    one that nothing holds is refused with the coordinates that are free (`flexmbs.analysis.equilibrium`). Motions of
-    drivers are taken at the time s, the rates of velocity constraints as zero; first-order states stand still; sampled
-    controllers hold what they hold at the start.
+    Mechanisms run down to a stable equilibrium, as a pendulum released from horizontal does (see
+    `flexmbs.analysis.relaxation`), and one that nothing holds is refused with the coordinates that are free.
+    First-order states stand still; sampled controllers hold what they hold at the start.
 
     Examples
     --------
@@ -160,6 +177,15 @@ def solve_static(
     >>> bent = fx.solve_static(fx.Model(beam, fx.Clamp(beam.start), fx.Moment(beam.end, 3.141592653589793)))
     >>> abs(bent.position(beam.end, step=-1)).round(4).tolist()
     [0.0, 0.6366, 0.0]
+
+    The pendulum of a drive that has begun to turn, where it is after half a second:
+
+    >>> arm = fx.PlanarRigidBody(2.0, 0.1, position=(0.5, 0.0), name="arm")
+    >>> pivot = fx.Revolute(fx.ground, arm, at=(0, 0), name="pivot")
+    >>> motor = fx.RotationDriver(pivot, motion=fx.motions.Linear(1.0), name="motor")
+    >>> held = fx.solve_static(fx.Model(arm, pivot, motor, fx.Gravity((0, -9.81))), time=0.5)
+    >>> round(float(held.angle(pivot)[-1]), 6)
+    0.5
 
     A pendulum released from horizontal:
 
@@ -174,35 +200,76 @@ def solve_static(
         raise ModelError(f"solve_static: options must be StaticOptions(...), not {show(options)}.")
     if not isinstance(model, Model | System):
         raise ModelError(f"solve_static: expected a Model, not {show(model)}.")
+    if time is not None:
+        time = as_number("solve_static", "time", time, unit="time")
     system = model if isinstance(model, System) else compile_model(model)
-    if system.model.moves:
-        from flexmbs.analysis.equilibrium import solve_equilibrium
-
-        return solve_equilibrium(system, options, start, throw)
-    return _Stepper(system, options, start, throw).run()
+    return _Stepper(system, options, start, time, throw).run()
 
 
 class _Stepper:
-    """The state of one analysis: equilibria found so far and the size of the next step."""
+    """The state of one analysis: equilibria found so far and the size of the next step.
 
-    def __init__(self, system: System, options: StaticOptions, start: object, throw: bool) -> None:
+    ``loose``: whether bodies can move without deformation before the loads act; ``mechanism``: whether the model has
+    bodies that nothing but loads may hold, which relaxation finds at rest.
+    """
+
+    def __init__(self, system: System, options: StaticOptions, start: object, time: float | None, throw: bool) -> None:
         self.system, self.options, self.throw = system, options, throw
-        q = system.coordinates.reference.copy() if start is None else _restart(system, start)
-        self.parameters = [0.0]
-        self.drives = [system.fixation.drives_at(0.0, 0.0)]
-        self.scales = [system.env(0.0, 0.0).scale]
-        frames = system.fixation.frames(self.drives[0])
-        system.fixation.check_turn(system.model.name, q, frames, TURN)
-        old = system.fixation.frames0 if start is None else frames
-        self.q = [system.impose(q, old, frames, self.drives[0])]
-        self.rows: list[Iteration] = []
-        self.stable: list[bool] = [True]
-        self.scale = Scale(options.rtol, rigidity.model_size(system))
-        self.loose = rigidity.is_loose(system)
-        if self.loose and not np.any(self.scales[0]):
+        self.fixed_time, self.time = time is not None, 0.0 if time is None else time
+        self.dyn = dyn = Dynamics(system)
+        _refuse_memory(system)
+        if system.model.controllers:
+            loop = ControlLoop(system.model.controllers)
+            held = loop.outputs(loop.initial())
+            dyn.mechanics.held[: len(held)] = held
+        self.equations = eq = EquationsOfRest(dyn)
+        self.scale = Scale(options.rtol, eq.length)
+        flexible = bool(eq.elastic.all())
+        self.loose = flexible and rigidity.is_loose(system)
+        self.mechanism = not flexible or (self.loose and (dyn.n_c > 0 or dyn.n_q > dyn.n_v))
+        self.factors = [0.0]
+        self.scales, self.drives = [self._scales_at(0.0)], [self._drives_at(0.0)]
+        if self.loose and not self.mechanism and not np.any(self.scales[0]):
             rigidity.refuse_loose(system)
-        self.message = ""
+        self.redundant: tuple[str, ...] = ()
+        self.points = [self._begin(start)]
+        self.rows: list[Iteration] = []
+        self.looked: list[Stability | None] = [None]
+        self.singular = ""
         self.last: NewtonResult | None = None
+
+    def _begin(self, start: object) -> Point:
+        """The first state, on the joints and where the supports are."""
+        dyn, system, drives = self.dyn, self.system, self.drives[0]
+        dyn.start_turns(self.time)
+        q, v = dyn.coordinates.reference.copy(), np.zeros(dyn.n_v)
+        v[self.equations.states] = dyn.coordinates.velocity[self.equations.states]
+        frames = system.fixation.frames(drives)
+        old = system.fixation.frames0
+        if start is not None:
+            q, old = equilibrium_start("solve_static", dyn, start, v), frames
+        system.fixation.check_turn(system.model.name, q, frames, TURN)
+        point = self.equations.imposed(Point(q, v, np.zeros(dyn.n_c)), old, frames, drives)
+        if dyn.n_c:
+            found = assemble(dyn, self.time, point.q, v)
+            point, self.redundant = point._replace(q=found.q), found.redundant
+        dyn.hold(self.scales[0], drives, self.time)
+        if dyn.n_c:
+            self.equations.arrive(point)
+        return point
+
+    def _argument(self, s: float) -> float:
+        """What histories are evaluated at: the load factor, or the time that was asked for."""
+        return self.time if self.fixed_time else s
+
+    def _scales_at(self, s: float) -> FloatArray:
+        """Factors of all loads; ``s`` of those without a history."""
+        t = self._argument(s)
+        return np.array([value_at(load.label, load.history, t, s) for load in self.system.model.loads], dtype=float)
+
+    def _drives_at(self, s: float) -> FloatArray:
+        """Factors of all prescribed motions of supports."""
+        return self.system.fixation.drives_at(self._argument(s), s)
 
     def run(self) -> StaticSolution:
         """All steps; every failure leaves what was found before it."""
@@ -210,39 +277,45 @@ class _Stepper:
         stops = sorted(
             {*options.at, *self._kinks(), *(np.linspace(0, 1, options.steps + 1)[1:] if options.steps else ()), 1.0}
         )
-        step = 1.0 if options.steps else options.first_step
+        step = 1.0 if options.steps or not self._grows() else options.first_step
         failed, status = 0, Status.DONE
-        with Progress("static", options.progress) as progress:
+        with Progress(f"statics of {self.system.model.name!r}", options.progress) as progress:
             try:
-                moved = np.any(self.scales[0]) or np.any(self.q[0] != self.system.coordinates.reference)
-                if moved and not self._settle():
+                if self._acts_at_start() and not self._settle():
                     status = Status.NO_START
-                while status is Status.DONE and self.parameters[-1] < 1.0 and not self.message:
-                    if failed + len(self.q) > options.most_steps:
+                while status is Status.DONE and self.factors[-1] < 1.0 and not self.singular:
+                    if failed + len(self.points) > options.most_steps:
                         status = Status.TOO_MANY_STEPS
                         break
-                    now = self.parameters[-1]
+                    now = self.factors[-1]
                     stop = next((s for s in stops if s > now * (1 + 1e-14)), 1.0)
                     target = stop if now + 1.001 * step >= stop else now + step
                     iterations = self._advance(target)
                     if iterations:
                         step = self._next(step, target - now, iterations)
-                        progress.show(target, f"load parameter {target:.3g}, {len(self.q) - 1} steps")
+                        progress.show(target, f"load factor {target:.3g}, {len(self.points) - 1} steps")
                         continue
                     failed += 1
                     step = 0.5 * (target - now)
-                    if step < options.smallest_step:
+                    if step < options.smallest_step or not self._grows():
                         status = Status.STEP_TOO_SMALL
             except KeyboardInterrupt:
                 status = Status.INTERRUPTED
-        if self.message:
+        if self.singular:
             status = Status.SINGULAR
         return self._finish(status)
 
     def _kinks(self) -> list[float]:
-        """Load parameters at which a table of a load or of a prescribed motion bends."""
+        """Load factors at which a table of a load or of a prescribed motion bends."""
+        if self.fixed_time:
+            return []
         histories = [x.history for x in self.system.model.loads] + [x.history for x in self.system.fixation.drives]
         return [float(t) for h in histories if isinstance(h, Table) for t in h.times if 0.0 < t < 1.0]
+
+    def _grows(self) -> bool:
+        """Whether anything depends on the load factor."""
+        histories = [x.history for x in self.system.model.loads] + [x.history for x in self.system.fixation.drives]
+        return any(h is None or not (self.fixed_time or isinstance(h, Constant)) for h in histories)
 
     def _next(self, step: float, taken: float, iterations: int) -> float:
         """Size of the next step after an easy, a fair or a hard one."""
@@ -252,115 +325,155 @@ class _Stepper:
             return 0.7 * taken
         return max(step, taken) * (2.0 if iterations <= EASY else 1.2)
 
+    def _acts_at_start(self) -> bool:
+        """Whether the first state is not at rest as it is."""
+        eq, point = self.equations, self.points[0]
+        if not self.mechanism:
+            self.looked[0] = None if self.loose else Stability(True, ())
+            if np.any(self.scales[0]) or np.any(point.q != self.dyn.coordinates.reference):
+                return True
+            if not (self.dyn.n_c or self.system.model.forces):
+                return False
+            rest, _ = eq.reduced(eq.tangent(point), self.dyn.frames)
+            return bool(np.any(np.abs(rest) > NEAR_FLOOR * EPS * eq.magnitude(point)[eq.free]))
+        try:
+            acceleration, balanced = eq.unbalanced(point)
+            if acceleration > NOISE * eq.stiffest(point):
+                return True
+        except (EvaluationError, SingularError):
+            return True
+        self.points[0] = balanced
+        self.looked[0] = self._stability(None, balanced, 0.0)
+        return False
+
     def _settle(self) -> bool:
-        """Equilibrium at s = 0, where loads or prescribed motions act from the start."""
+        """Equilibrium at s = 0, where something acts from the start."""
         if not self._advance(0.0):
-            if self.loose:
+            if self.loose and not self.mechanism:
                 rigidity.refuse_loose(self.system)
             return False
-        for kept in (self.parameters, self.drives, self.scales, self.q, self.stable):
+        kept: list[Any]
+        for kept in (self.factors, self.drives, self.scales, self.points, self.looked):
             del kept[0]
         return True
 
     def _advance(self, target: float) -> int:
         """One step; the number of its iterations, 0 if it failed."""
-        system = self.system
-        env, drives = system.env(target, target), system.fixation.drives_at(target, target)
-        turn = system.fixation.turn(self.drives[-1], drives)
+        eq, dyn, fixation = self.equations, self.dyn, self.system.fixation
+        scales, drives = self._scales_at(target), self._drives_at(target)
+        turn = fixation.turn(self.drives[-1], drives)
         if turn > TURN:
-            self.last = NewtonResult(self.q[-1], message=f"a prescribed rotation of {turn:.3g} rad in one step")
+            self.last = NewtonResult(self.points[-1], message=f"a prescribed rotation of {turn:.3g} rad in one step")
             return 0
-        old, new = system.fixation.frames(self.drives[-1]), system.fixation.frames(drives)
-        start, pushed = self.q[-1], None
-        if len(self.q) > 1:  # along the secant of the last two equilibria
-            ahead = (target - self.parameters[-1]) / (self.parameters[-1] - self.parameters[-2])
-            start, old = start + ahead * (start - self.q[-2]), new
-            start = system.impose(start, new, new, drives)
-        elif len(drives):
-            pushed = system.impose(start, old, new, drives)
-        soft = self.loose and len(self.q) == 1
-        result = equilibrate(Problem(system, self.q[-1], start, pushed, env, old, new, soft), self.scale)
+        memory = eq.memory()
+        dyn.hold(scales, drives, self.time)
+        result, start = self._equilibrium(target, drives)
         self.rows += result.rows
         self.last = result
-        if result.singular is not None and len(self.q) == 1 and not result.rows:
-            self.message = rigidity.explain_singular(system, self.q[-1], result.singular)
-            return 0
         if not result.converged:
+            if result.singular is not None and len(self.points) == 1 and not result.rows and not self.mechanism:
+                frames = fixation.frames(self.drives[-1])
+                self.singular = rigidity.explain_singular(eq, self.points[-1], frames, result.singular)
             return 0
-        if system.coordinates.largest_turn(self.q[-1], result.q) > FARTHEST:
-            self.last = NewtonResult(self.q[-1], message="a node turned by more than 2 rad in one step")
+        refused = self._far_away(result, start)
+        if not refused:
+            eq.arrive(result.point)
+            looked = self._stability(result, result.point, target)
+            halved = 0.5 * (target - self.factors[-1])
+            if self._lost_stability(looked) and halved >= self.options.smallest_step:
+                refused = "the next equilibrium is unstable"  # a smaller step stays on the stable branch, if it goes on
+        if refused:
+            eq.restore(memory)
+            self.last = NewtonResult(self.points[-1], message=refused)
             return 0
-        if self._jumped(start, result.q):
-            self.last = NewtonResult(
-                self.q[-1], message="the next equilibrium is far away; the structure would snap to it"
-            )
-            return 0
-        stable = self._is_stable(result)
-        halved = 0.5 * (target - self.parameters[-1])
-        if self.stable[-1] and not stable and halved >= self.options.smallest_step:
-            # Perhaps on another branch: a smaller step stays on the stable one, if it goes on.
-            return 0
-        self.parameters.append(target)
+        self.factors.append(target)
         self.drives.append(drives)
-        self.scales.append(env.scale)
-        self.q.append(result.q)
-        self.stable.append(stable)
-        return len(result.rows)
+        self.scales.append(scales)
+        self.points.append(result.point)
+        self.looked.append(looked)
+        return EASY if result.relaxed else max(1, len(result.rows))
 
-    def _jumped(self, guess: FloatArray, found: FloatArray) -> bool:
-        """Whether an equilibrium lies much farther away than the last two let expect, as after snapping through."""
-        if len(self.q) < 2 or self.options.steps:
-            return False
-        places = self.system.coordinates.translations
-        expected, gone = (float(np.abs((x - self.q[-1])[places]).max(initial=0.0)) for x in (guess, found))
-        return gone > JUMP * max(expected, JUMP_SIZE * self.scale.model_size)
+    def _equilibrium(self, target: float, drives: FloatArray) -> tuple[NewtonResult, Point]:
+        """Newton's method from where the last equilibria point, then relaxation where that may help; and the start."""
+        eq, fixation, last = self.equations, self.system.fixation, self.points[-1]
+        old, new = fixation.frames(self.drives[-1]), fixation.frames(drives)
+        if self.mechanism:
+            try:
+                _, last = eq.unbalanced(last)
+            except (EvaluationError, SingularError) as error:
+                return NewtonResult(last, message=str(error)), last
+        start, pushed = last, None
+        if len(self.points) > 1:  # along the secant of the last two equilibria
+            ahead = (target - self.factors[-1]) / (self.factors[-1] - self.factors[-2])
+            start, old = eq.moved(self.points[-1], ahead * eq.between(*self.points[-2:])), new
+            start = eq.imposed(start, new, new, drives)
+        elif len(drives):
+            pushed = eq.imposed(start, old, new, drives)
+        soft = self.loose and len(self.points) == 1
+        result = equilibrate(Problem(eq, target, last, start, pushed, old, new, soft, self.mechanism), self.scale)
+        if not result.converged and (self.mechanism or self.loose):
+            there = eq.imposed(last, fixation.frames(self.drives[-1]), new, drives)
+            relaxed = relax(eq, target, there, new, self.options.rtol)
+            relaxed.rows = result.rows + relaxed.rows
+            result = relaxed
+        return result, start
 
-    def _is_stable(self, result: NewtonResult) -> bool:
-        """Whether the tangent of the last iterate is positive definite; only asked of conservative models.
+    def _far_away(self, result: NewtonResult, start: Point) -> str:
+        """Why an equilibrium is not the next one of the path, such as after snapping through; empty if it is."""
+        eq, last = self.equations, self.points[-1]
+        if self.mechanism or result.relaxed:  # which run down to an equilibrium, wherever that is
+            return ""
+        if self.dyn.coordinates.largest_turn(last.q, result.point.q) > FARTHEST:
+            return "a node turned by more than 2 rad in one step"
+        if len(self.points) > 1 and not self.options.steps:
+            expected, gone = (
+                float(np.abs(eq.between(last, x)[eq.lengths]).max(initial=0.0)) for x in (start, result.point)
+            )
+            if gone > JUMP * max(expected, JUMP_SIZE * eq.length):
+                return "the next equilibrium is far away; the structure would snap to it"
+        return ""
 
-        A tangent that round-off has spoilt says nothing of stability.
+    # --- stability ---------------------------------------------------------------------------------------------------
+
+    def _stability(self, result: NewtonResult | None, point: Point, s: float) -> Stability | None:
+        """Whether the point is stable, None where that is not looked at.
+
+        A symmetric matrix is positive definite where Cholesky's method succeeded in the last iteration; one that
+        round-off has spoilt says nothing.
         """
-        if not (self.options.check_stability and self.system.symmetric):
-            return True
-        places = self.system.coordinates.translations
-        moved = float(np.abs((result.q - self.system.coordinates.reference)[places]).max(initial=0.0))
-        return self.system.solver.is_positive_definite() or result.stagnant > ACCURATE * moved
+        eq, n = self.equations, self.system.n
+        if not self.options.check_stability:
+            return None
+        if self.system.symmetric and result is not None:
+            reference = point._replace(q=self.dyn.coordinates.reference)
+            moved = float(np.abs(eq.between(reference, point)[eq.lengths]).max(initial=0.0))
+            return Stability(eq.is_positive_definite() or result.stagnant > ACCURATE * moved, ())
+        if n > (DENSE if s == 1.0 else OFTEN):
+            return None
+        zero = np.zeros(self.dyn.n_v)
+        state = StepState(self.time, point.q, point.v, zero, zero, point.lam, point.v, 0.0)
+        return stability_of(self.dyn, linearise_state(self.dyn, state))
 
-    def _acts(self) -> bool:
-        """Whether a load or a prescribed motion acts at the end, so that there are displacements to be accurate."""
-        reference, t = self.system.coordinates.reference, self.parameters[-1]
-        loaded = self.system.residual(reference, Env(t, self.scales[-1])).copy()
-        unloaded = self.system.residual(reference, Env(t, np.zeros_like(self.scales[-1])))
-        return bool(np.any(self.drives[-1]) or np.any(loaded != unloaded))
+    def _lost_stability(self, looked: Stability | None) -> bool:
+        """Whether a path that was stable no longer is, and another may go on; where it flutters, there is none."""
+        before = self.looked[-1]
+        if before is None or looked is None:
+            return False
+        return before.stable and not before.free and not looked.stable and looked.how != "flutter"
 
-    def _why(self) -> str:
-        return f"Last failure: {self.last.message}. " if self.last is not None and self.last.message else ""
+    # --- the result --------------------------------------------------------------------------------------------------
 
     def _finish(self, status: Status) -> StaticSolution:
         """The solution, with warnings and errors about it."""
-        system = self.system
-        accuracy, frames = np.nan, system.fixation.frames(self.drives[-1])
-        if self.last is not None and self.last.converged and self._acts():
-            env = Env(self.parameters[-1], self.scales[-1])
-            accuracy = estimated_accuracy(system, np.array(self.q), env, frames, self.last.stagnant)
-        n = len(self.q)
-        solution = StaticSolution(
-            system=system,
-            q=np.array(self.q),
-            v=np.zeros((n, system.coordinates.n_v)),
-            lam=np.zeros((n, 0)),
-            load_factors=np.array(self.parameters),
-            scales=np.array(self.scales).reshape(len(self.q), len(system.model.loads)),
-            drives=np.array(self.drives).reshape(len(self.q), len(system.fixation.drives)),
-            stable=np.array(self.stable),
-            iterations=np.array(self.rows, dtype=float).reshape(len(self.rows), len(Iteration._fields)),
-            accuracy=accuracy,
-            status=status,
-            message=self.message,
-            settings=self.options,
-        )
-        name = f"Model {system.model.name!r}"
-        longest = max(len(b.cells) for b in system.coordinates.bodies)
+        eq, name = self.equations, f"Model {self.system.model.name!r}"
+        frames = self.system.fixation.frames(self.drives[-1])
+        accuracy, done = np.nan, self.last is not None and self.last.converged
+        self.dyn.hold(self.scales[-1], self.drives[-1], self.time)
+        if done and self.last is not None and self._acts():
+            accuracy = estimated_accuracy(eq, self.points, frames, self.last.stagnant)
+        message = self.singular or ("" if done or self.last is None else self.last.message)
+        solution = self._solution(status, message, accuracy)
+        longest = max((len(b.cells) for b in self.dyn.coordinates.bodies), default=0)
         if accuracy > ACCURATE:
             warnings.warn(
                 f"{name}: round-off limits the displacements to a relative accuracy of about {accuracy:.0e}. The "
@@ -369,7 +482,7 @@ class _Stepper:
                 stacklevel=4,
             )
         if status is Status.STEP_TOO_SMALL:
-            error = solution_error(system, self.q[-1], Env(self.parameters[-1], self.scales[-1]), frames)
+            error = solution_error(eq, self.points[-1], frames)
             if error > HOPELESS:
                 warnings.warn(
                     f"{name}: round-off may be why no further equilibrium was found: a solution with the stiffness "
@@ -378,33 +491,93 @@ class _Stepper:
                     AccuracyWarning,
                     stacklevel=4,
                 )
-        if not solution.stable.all():
-            first = solution.load_factors[int(np.argmin(solution.stable))]
-            warnings.warn(
-                f"{name}: the equilibrium is unstable from load parameter {first:.4g} on: the structure would leave "
-                f"it at the smallest disturbance. Add a small imperfection or side load to follow the stable path.",
-                RuntimeWarning,
-                stacklevel=4,
-            )
+        self._warn_of_stability(name, status)
         if status is Status.SINGULAR and self.throw:
-            raise SingularError(f"{name}: {self.message}")
+            raise SingularError(f"{name}: {message}")
         if status in (Status.STEP_TOO_SMALL, Status.TOO_MANY_STEPS, Status.NO_START) and self.throw:
+            why = f"Last failure: {message}. " if message else ""
             raise ConvergenceError(
-                f"{name}: static analysis stopped at load parameter {self.parameters[-1]:.6g} of 1: {status.value} "
-                f"{self._why()}The exception's .solution holds the {len(self.q)} equilibria found.",
+                f"{name}: static analysis stopped at load parameter {self.factors[-1]:.6g} of 1: {status.value} "
+                f"{why}The exception's .solution holds the {len(self.points)} equilibria found.",
                 solution,
             )
         return solution
 
-
-def _restart(system: System, start: object) -> FloatArray:
-    """Last coordinates of another solution, if they fit."""
-    if not isinstance(start, StaticSolution):
-        raise ModelError(f"solve_static: start must be a StaticSolution, not {show(start)}.")
-    mine, its = system.coordinates.reference, start.system.coordinates.reference
-    if mine.shape != its.shape or not np.array_equal(mine, its):
-        raise ModelError(
-            f"solve_static: start belongs to model {start.system.model.name!r}, whose bodies or hinges differ from "
-            f"those of model {system.model.name!r}."
+    def _solution(self, status: Status, message: str, accuracy: float) -> StaticSolution:
+        """What was found."""
+        n, points, controllers = len(self.points), self.points, len(self.system.model.controllers)
+        extra: dict[str, Any] = {"near": self.dyn.turns.memory()}
+        if controllers:
+            extra["held"] = self.dyn.mechanics.held.copy()
+        return StaticSolution(
+            system=self.system,
+            q=np.array([p.q for p in points]),
+            v=np.array([p.v for p in points]),
+            lam=np.array([p.lam for p in points]).reshape(n, self.dyn.n_c),
+            load_factors=np.array(self.factors),
+            scales=np.array(self.scales).reshape(n, len(self.system.model.loads)),
+            drives=np.array(self.drives).reshape(n, len(self.system.fixation.drives)),
+            time=self.time,
+            stable=self.stable,
+            free=self.free,
+            redundant=self.redundant,
+            iterations=np.array(self.rows, dtype=float).reshape(len(self.rows), len(Iteration._fields)),
+            accuracy=accuracy,
+            status=status,
+            message=message,
+            settings=self.options,
+            extra=extra,
         )
-    return np.array(start.q[-1])
+
+    @property
+    def stable(self) -> Any:
+        """Whether each equilibrium is stable; True where that was not looked at (n_s,)."""
+        return np.array([x is None or x.stable for x in self.looked])
+
+    @property
+    def free(self) -> tuple[str, ...]:
+        """Coordinates that nothing holds at the last equilibrium."""
+        return () if self.looked[-1] is None else self.looked[-1].free
+
+    def _warn_of_stability(self, name: str, status: Status) -> None:
+        if not self.stable.all():
+            place = int(np.argmin(self.stable))
+            first, looked = self.factors[place], self.looked[place]
+            what = (
+                "the structure would leave it at the smallest disturbance. Add a small imperfection or side load, or "
+                "start a little beside it, to follow the stable path"
+            )
+            if looked is not None and looked.how == "flutter":
+                what = "without damping the structure would flutter"
+            warnings.warn(
+                f"{name}: the equilibrium is unstable from load parameter {first:.4g} on: {what}.",
+                RuntimeWarning,
+                stacklevel=5,
+            )
+        elif self.free and status is Status.DONE:
+            warnings.warn(
+                f"{name}: the equilibrium is one of many: nothing holds {'; '.join(self.free)}.",
+                RuntimeWarning,
+                stacklevel=5,
+            )
+
+    def _acts(self) -> bool:
+        """Whether a load or a prescribed motion acts at the end, so that there are displacements to be accurate."""
+        if np.any(self.drives[-1]):
+            return True
+        eq, point = self.equations, self.points[-1]._replace(q=self.dyn.coordinates.reference)
+        loaded = eq.residual(point).copy()
+        self.dyn.hold(np.zeros_like(self.scales[-1]), self.drives[-1], self.time)
+        unloaded = eq.residual(point).copy()
+        self.dyn.hold(self.scales[-1], self.drives[-1], self.time)
+        return bool(np.any(loaded != unloaded))
+
+
+def _refuse_memory(system: System) -> None:
+    """Refuse forces whose equilibrium depends on the way there."""
+    for force in system.model.forces:
+        if any(row.states for row in getattr(force, "row_forces", ())):
+            raise ModelError(
+                f"Model {system.model.name!r}: force {force.name!r} remembers its past, so that its equilibria depend "
+                f"on the way there; leave it out of the static analysis, or simulate until it rests."
+            )

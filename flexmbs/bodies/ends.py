@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import fields
 from functools import wraps
 from typing import Any, TypeGuard, TypeVar
 
 from flexmbs.bodies.marker import Body, Marker
 from flexmbs.body import Attachment, FlexibleBody
+from flexmbs.core.calls import wrapped
 
 __all__ = ["two_ended"]
 
@@ -32,7 +32,7 @@ def two_ended(cls: C) -> C:
     >>> fx.Stop(origin, ball, upper=1.0, stiffness=1e4, coordinate="distance").upper
     1.0
     """
-    made: Callable[..., None] = cls.__init__  # type: ignore[misc]
+    made = wrapped(cls.__init__, cls.__name__)  # type: ignore[misc]  # behind the ends, so that they count as given
     first = fields(cls)[0].name
     ends = _apart if first == "a" else _together
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
 import types
 from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
@@ -18,7 +19,7 @@ from typing import Any, NoReturn, TypeGuard
 
 from flexmbs.core.errors import ArgumentError
 
-__all__ = ["explain", "explained"]
+__all__ = ["explain", "explained", "wrapped"]
 
 TERMS = {
     "youngs_modulus": "E e_modulus young youngs elastic_modulus modulus",
@@ -69,7 +70,7 @@ def explained(item: Any) -> Any:
     if not isinstance(item, types.FunctionType) or not _is_plain(item):
         return item
     name, home = item.__name__, item.__globals__
-    made = _wrapped(item, name)
+    made = wrapped(item, name)
     if home.get(name) is item:
         home[name] = made
     return made
@@ -79,24 +80,24 @@ def _explain_class(item: type) -> None:
     for name, member in list(vars(item).items()):
         made: Any = None
         if name == "__init__" and _is_plain(member):
-            made = _wrapped(member, item.__name__)
+            made = wrapped(member, item.__name__)
         elif isinstance(member, classmethod | staticmethod) and name[0] != "_" and _is_plain(member.__func__):
-            made = type(member)(_wrapped(member.__func__, f"{item.__name__}.{name}"))
+            made = type(member)(wrapped(member.__func__, f"{item.__name__}.{name}"))
         if made is not None:
             setattr(item, name, made)
 
 
 def _is_plain(function: object) -> TypeGuard[types.FunctionType]:
     """Whether it is a function that is not wrapped yet."""
-    return isinstance(function, types.FunctionType) and not hasattr(function, "__wrapped__")
+    return isinstance(function, types.FunctionType) and function.__code__ is not _CODE
 
 
 def _template(function: Any, explain_call: Any) -> Any:
     def call(*args: Any, **options: Any) -> Any:
         try:
             return function(*args, **options)
-        except TypeError:
-            explain_call(args, options)
+        except TypeError as error:
+            explain_call(args, options, error)
             raise
 
     return call
@@ -106,7 +107,7 @@ _CODE = _template(None, None).__code__.replace(co_filename="<arguments checked; 
 """Frames of files with these two words in their names are passed over by `warnings`, as those of imports are."""
 
 
-def _wrapped(function: types.FunctionType, title: str) -> Any:
+def wrapped(function: types.FunctionType, title: str) -> Any:
     """A function that calls another one, with its globals, so that tools find it where the other one was."""
     told = functools.partial(_complain, function, title)
     cells = {"function": types.CellType(function), "explain_call": types.CellType(told)}
@@ -115,8 +116,12 @@ def _wrapped(function: types.FunctionType, title: str) -> Any:
     return functools.update_wrapper(made, function)
 
 
-def _complain(function: Callable[..., Any], title: str, args: tuple[Any, ...], options: dict[str, Any]) -> None:
+def _complain(
+    function: Callable[..., Any], title: str, args: tuple[Any, ...], options: dict[str, Any], said: TypeError
+) -> None:
     """Raise our error if it was the call that did not fit, and not something in the function."""
+    if not re.search(r"\(\) (got|missing|takes) ", str(said)):
+        return
     signature = inspect.signature(function)
     try:
         signature.bind(*args, **options)

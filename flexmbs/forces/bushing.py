@@ -19,7 +19,7 @@ from flexmbs.forces.laws import MATRIX
 from flexmbs.forces.row_force import RowForce
 from flexmbs.forces.wrench import Wrench
 from flexmbs.joints.contracts import Row
-from flexmbs.joints.rows import ALONG, ANGLE, VECTOR
+from flexmbs.joints.rows import ALONG, ANGLE, SWING, VECTOR
 
 __all__ = ["Bushing"]
 
@@ -62,7 +62,12 @@ class Bushing(Description):
 
     Notes
     -----
-    Limit: in space the rotation must stay below half a turn, where the rotation vector jumps.
+    A bushing with no stiffness, damping and preload about just one of its axes is a bearing: b may turn about that axis
+    by any angle, and the other two rotations are those of the tilt of the axis alone, the rotation vector of the
+    shortest way between its directions on a and on b (`flexmbs.joints.swing_rows`).
+
+    Limit: else, in space, the rotation must stay below half a turn, where the rotation vector jumps; a tilt must in any
+    case.
 
     Examples
     --------
@@ -98,11 +103,11 @@ class Bushing(Description):
             )
         K = _matrix(owner, "stiffness", self.stiffness, n)
         C = np.zeros((n, n)) if self.damping is None else _matrix(owner, "damping", self.damping, n)
-        rows = _rows(owner, a, b, planar, n)
+        preload = np.zeros(n) if self.preload is None else as_array(owner, "preload", self.preload, (n,))
+        rows = _rows(owner, a, b, planar, n, _free_axis(K, C, preload))
         rest = np.array([start_value(a, b, row) for row in rows])
         if self.rest is not None:
             rest = as_array(owner, "rest", self.rest, (n,), unit="length, rad")
-        preload = np.zeros(n) if self.preload is None else as_array(owner, "preload", self.preload, (n,))
         data = np.concatenate(([float(n)], K.ravel(), C.ravel(), rest, preload))
         for key, value in (("a", a), ("b", b), ("stiffness", frozen_copy(K)), ("damping", frozen_copy(C))):
             object.__setattr__(self, key, value)
@@ -126,8 +131,16 @@ def _matrix(owner: str, name: str, value: object, n: int) -> FloatArray:
     return matrix
 
 
-def _rows(owner: str, a: Marker, b: Marker, planar: bool, n: int) -> tuple[Row, ...]:
-    """Translations and rotations of b in the axes of a."""
+def _free_axis(K: FloatArray, C: FloatArray, preload: FloatArray) -> int | None:
+    """The axis about which nothing acts, where there is one: the axis of a bearing."""
+    if len(K) < 6:
+        return None
+    free = [i for i in range(3) if not (np.any(K[3 + i]) or np.any(C[3 + i]) or preload[3 + i])]
+    return free[0] if len(free) == 1 else None
+
+
+def _rows(owner: str, a: Marker, b: Marker, planar: bool, n: int, free: int | None) -> tuple[Row, ...]:
+    """Translations and rotations of b in the axes of a; what turns freely about an axis tilts as that axis does."""
     if not (a.rotates and a.spin):
         raise ModelError(f"{owner}: {a} has no orientation about all axes; make it the second side.")
     if planar and abs(abs(a.rotation0()[2, 2]) - 1.0) > 1e-9:
@@ -139,4 +152,7 @@ def _rows(owner: str, a: Marker, b: Marker, planar: bool, n: int) -> tuple[Row, 
         raise ModelError(f"{owner}: {b} has no orientation about all axes; give the stiffness of translations only.")
     if planar:
         return (Row(ALONG, axes[0]), Row(ALONG, axes[1]), Row(ANGLE))
-    return (*(Row(ALONG, e) for e in axes), *(Row(VECTOR, e) for e in axes))
+    turns = [
+        Row(VECTOR, e) if free is None or i == free else Row(SWING, (*e, *axes[free])) for i, e in enumerate(axes)
+    ]  # fmt: skip
+    return (*(Row(ALONG, e) for e in axes), *turns)

@@ -17,6 +17,7 @@ VECTOR     e . (rotation vector of C)              e = c[0:3], axes of A (the sa
 HEIGHT     lowest point of disk B above plane A    radius = c[6]
 SLIP       velocity row of a rolling disk along e  e = c[0:3], axes of A, in the plane; radius = c[6]
 BALL_SLIP  velocity row of a rolling ball along e  e = c[0:3], axes of A, in the plane; radius = c[6]
+SWING      e . (tilt of the axis n of B against A) e = c[0:3], n = c[3:6], axes of A and of B; e . n = 0
 ========== ======================================= ==========================================
 
 ANGLE is the twist 2 atan2(q_3, q_0) of the quaternion of C = atan2(C_10 - C_01, C_00 + C_11): the rotation of B about
@@ -25,7 +26,8 @@ the sides changes its sign. It is not defined where z_B = -z_A. Of all values 2 
 reference ``near[j]`` (its value at the last accepted step) is taken.
 
 VECTOR is the part of the rotation vector (axis times angle in [0, pi], which has the same components in A and in B)
-along e; it jumps at half a turn. DISTANCE has no gradient where d = 0: it becomes NaN there.
+along e; it jumps at half a turn. SWING is the part of a tilt that does not depend on the turn about the axis
+(`flexmbs.joints.swing_rows`). DISTANCE has no gradient where d = 0: it becomes NaN there.
 
 HEIGHT, SLIP and BALL_SLIP are told in `flexmbs.joints.rolling_rows`. The last two exist as velocities only: their
 "gradient" is the row that gives the slip velocity from the twists, their value is 0.
@@ -80,6 +82,7 @@ from flexmbs.joints.rolling_rows import (
     slip_gradient,
     slip_hessian,
 )
+from flexmbs.joints.swing_rows import swing, swing_gradient, swing_hessian
 
 __all__ = [
     "ALONG",
@@ -90,6 +93,7 @@ __all__ = [
     "INERTIAL",
     "ORTHOGONAL",
     "SLIP",
+    "SWING",
     "VECTOR",
     "row_gradient",
     "row_hessian",
@@ -105,6 +109,7 @@ VECTOR = 5
 HEIGHT = 6
 SLIP = 7
 BALL_SLIP = 8
+SWING = 9
 
 Z: Vector = (0.0, 0.0, 1.0)
 ZERO: Vector = (0.0, 0.0, 0.0)
@@ -231,6 +236,8 @@ def _value(kind: int, near: float, e: Vector, b: Vector, radius: float, d: Vecto
         return angle(near, A, B)
     if kind == VECTOR:
         return dot(e, rotation_vector(A, B))
+    if kind == SWING:
+        return swing(e, b, A, B)
     if kind == HEIGHT:
         return height(radius, applied_back(A, d), A, B)
     return 0.0 if kind in (SLIP, BALL_SLIP) else math.nan
@@ -259,6 +266,9 @@ def _gradient(
         v = rotation_vector(A, B)
         ga, gb = vector_gradient(e, v)
         return dot(e, v), ZERO, ga, gb
+    if kind == SWING:
+        tilt, ga, gb = swing_gradient(e, b, A, B)
+        return tilt, ZERO, ga, gb
     delta = applied_back(A, d)
     if kind == HEIGHT:
         ga, gb = height_gradient(radius, delta, A, B)
@@ -288,6 +298,8 @@ def _rotation_hessian(
         return angle_hessian(A, B)
     if kind == VECTOR:
         return vector_hessian(e, rotation_vector(A, B))
+    if kind == SWING:
+        return swing_hessian(e, b, A, B)
     if kind == HEIGHT:
         aa, ab, ba, bb = height_hessian(radius, A, B)
         return mixed(1.0, product(skew(Z), skew(delta)), 1.0, aa), ab, ba, bb

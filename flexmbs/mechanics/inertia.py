@@ -77,6 +77,8 @@ def inertia_force(
 ) -> None:
     """r = given, and r += M a on the velocities; M in compressed rows."""
     r[:] = given
+    if not a.any():  # at rest
+        return
     for i in range(indptr.shape[0] - 1):
         s = 0.0
         for k in range(indptr[i], indptr[i + 1]):

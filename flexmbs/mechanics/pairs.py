@@ -25,6 +25,7 @@ from flexmbs.joints.rows import (
     DISTANCE,
     INERTIAL,
     ORTHOGONAL,
+    SWING,
     VECTOR,
     row_gradient,
     row_hessian,
@@ -252,7 +253,7 @@ def joint_tangent(
         curved = 0  # 0: no second derivatives, 1: in the rotations, 2: everywhere
         for j in range(ptr[n], ptr[n + 1]):
             if kind[j] != INERTIAL and curved < 2:
-                curved = 1 if kind[j] in (ORTHOGONAL, ANGLE, VECTOR) else 2
+                curved = 1 if kind[j] in (ORTHOGONAL, ANGLE, VECTOR, SWING) else 2
         clear_joint(o, N, N - nA - nB, curved, S, B)
         for j in range(ptr[n], ptr[n + 1]):
             value = row_gradient(kind[j], j, c, near, i, k, p, R, S, 12)
@@ -288,7 +289,7 @@ def joint_tangent(
                     B[q + nA + b] += f * (ratio * x + y)
                     B[u + (nA + b) * N] += f * y
             else:
-                moves, turns = kind[j] not in (ORTHOGONAL, ANGLE, VECTOR), kind[j] not in (INERTIAL, DISTANCE)
+                moves, turns = kind[j] not in (ORTHOGONAL, ANGLE, VECTOR, SWING), kind[j] not in (INERTIAL, DISTANCE)
                 add_gradient(
                     q, u, N, f, moves, turns, sA, a0, a0 + nA, g[0], g[1], g[2], g[3], g[4], g[5], JT, JcT, B
                 )  # fmt: skip

@@ -34,6 +34,8 @@ class Prescribed:
         Constraints with a motion, by number.
     factors : array
         On each load beside its history; whoever changes them sets ``changed``.
+    held : bool
+        Whether loads and motions are held, as in an equilibrium, and do not follow the time.
     steady : bool
         Whether no load varies with time.
     steady_loads : (n_v,) array
@@ -50,7 +52,7 @@ class Prescribed:
         self.steady = all(load.history is None for load in loads)
         self.scale = np.ones(len(loads) + 1 + len(m.actuator_wrenches))
         self.factors = np.ones(len(loads))
-        self.changed = True
+        self.changed, self.held = True, False
         self.env = Env(np.nan, self.scale)
         self.given = np.zeros(self.n_v + self.n_c)
         self.steady_loads = np.zeros(self.n_v)
@@ -65,8 +67,8 @@ class Prescribed:
         return self.given[: self.n_v]
 
     def at(self, t: float) -> None:
-        """Loads and motions at time t."""
-        if t == self.env.t and not self.changed:
+        """Loads and motions at time t; nothing changes while they are held (`hold`)."""
+        if self.held or (t == self.env.t and not self.changed):
             return
         env = Env(t, self.scale)
         if self.steady and not self.moving and not self.changed:
@@ -87,6 +89,22 @@ class Prescribed:
             self.steady_loads = self._sum(Env(0.0, scale)).copy()
         self.env, self.changed = env, False  # only now: what fails in a function is tried anew
 
+    def hold(self, scales: FloatArray, t: float) -> None:
+        """From now on loads times ``scales (n_loads,)``, and drivers at rest where they are at time t."""
+        self.scale[: len(scales)] = scales
+        for i, active in self.moving:
+            value = motion_at(active.label, active.equation.motion, t)[0]  # type: ignore[arg-type]
+            self.motion[i] = value + active.equation.offset, 0.0, 0.0
+        self.env = Env(t, self.scale)
+        self.given[: self.n_v] = self._sum(self.env)
+        self.given[self.n_v :] = -np.where(self.velocity_rows == 1, self.motion[:, 1], self.motion[:, 0])
+        self.steady_loads = self.loads.copy()
+        self.held = self.changed = True
+
+    def release(self) -> None:
+        """Follow the time again."""
+        self.held = False
+
     def _sum(self, env: Env) -> FloatArray:
         """Minus the dead loads (n_v,) with these factors."""
         work, x = self._work, self._nothing
@@ -102,20 +120,4 @@ class Prescribed:
             if label not in labels:
                 raise ModelError(f"{owner}: {unknown_name('load', label, labels)}")
             self.factors[labels.index(label)] = as_number(owner, f"the factor of {label!r}", factor)
-        self.changed = True
-
-    def ramp(self, t: float, factor: float) -> None:
-        """Loads without history times ``factor``, from now on, as in statics; all at time t."""
-        for i, load in enumerate(self.system.model.loads):
-            if load.history is None:
-                self.factors[i] = factor
-        self.changed = True
-        self.at(t)
-
-    def impose(self, t: float, scales: FloatArray) -> None:
-        """Loads with the factors ``scales (n_loads,)``, whatever their histories say, and motions at time t."""
-        self.changed = True
-        self.at(t)
-        self.scale[: len(scales)] = scales
-        self.given[: self.n_v] = self._sum(self.env)
         self.changed = True

@@ -332,10 +332,6 @@ class States:
         """Set the loads and prescribed motions that acted in a stored state."""
         raise NotImplementedError
 
-    def load_scales(self, step: int) -> FloatArray:
-        """Factor of each load (n_loads,) in a stored state."""
-        raise NotImplementedError
-
     def number(self, step: int) -> int:
         """The number of a stored state, counted from 0, of one that may be counted from the end."""
         if isinstance(step, bool) or not isinstance(step, int | np.integer):

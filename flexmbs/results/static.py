@@ -174,8 +174,4 @@ class StaticSolution(States):
 
     def set_loads(self, dynamics: Dynamics, step: int) -> None:
         """Set the loads that acted in an equilibrium, and the drivers where they were held."""
-        dynamics.prescribed.impose(self.time, self.scales[step])
-
-    def load_scales(self, step: int) -> FloatArray:
-        """Factor of each load (n_loads,) in an equilibrium."""
-        return np.asarray(self.scales[step])
+        dynamics.hold(self.scales[step], self.drives[step], self.time)

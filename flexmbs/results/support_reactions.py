@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flexmbs.bodies.marker import Marker
-from flexmbs.core.contracts import Env, FloatArray, IntArray, State, Work
+from flexmbs.core.contracts import FloatArray, IntArray, State, Work
 from flexmbs.core.errors import ModelError
 from flexmbs.core.rotations import from_quaternion, to_vector
 from flexmbs.dynamics import Dynamics
@@ -77,18 +77,11 @@ def evaluated(owner: str, states: States, rows: IntArray) -> Iterator[tuple[int,
 
 def _residuals(states: States, at: Attachment, rows: IntArray) -> Iterator[FloatArray]:
     """What supports exert on all coordinates, (n_v,), in some states in ascending order."""
-    system = states.system
-    if not system.model.moves and not states.v.any() and not states.a.any():
-        # at rest; there supports may have moved without velocities, which the equations of motion would need
-        for i in rows:
-            env = Env(float(states.t[i]), np.array(states.load_scales(int(i))))
-            yield system.residual(np.array(states.q[i]), env, elastic_supports=False).copy()
-        return
     for i, dyn in evaluated(f"reaction at {at}", states, rows):
         springs = Work(np.zeros_like(dyn.r), np.zeros(0))
         state = State(*(np.array(x[i]) for x in (states.q, states.v, states.a, states.lam)))
         r = dyn.r.copy()
-        for term in system.terms:
+        for term in states.system.terms:
             if term.support:
                 term.force(term.group, state, dyn.env, springs)
         yield r - springs.r

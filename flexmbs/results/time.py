@@ -193,8 +193,3 @@ class TimeSolution(States):
     def set_loads(self, dynamics: Dynamics, step: int) -> None:
         """Set the loads and prescribed motions at a stored time."""
         dynamics.set_time(float(self.t[step]))
-
-    def load_scales(self, step: int) -> FloatArray:
-        """Factor of each load (n_loads,) at a stored time."""
-        t = float(self.t[step])
-        return self.system.env(t, 1.0).scale

@@ -111,16 +111,68 @@ def test_four_bar_with_redundant_constraints() -> None:
     assert whole[:2] == pytest.approx([0.0, 4.0 * G], rel=1e-5, abs=1e-5)
 
 
-def test_driver_moves_with_the_load_parameter() -> None:
+@pytest.mark.parametrize("time", [0.0, 0.25, 1.0])
+def test_a_driver_is_held_where_it_is_at_the_time(time: float) -> None:
+    """Not where it would be at the load parameter; its rate does not count."""
     bar = fx.PlanarRigidBody(2.0, 0.1, position=(0.5, 0.0), name="bar")
     hinge = fx.Revolute(fx.ground, bar, at=(0, 0), name="hinge")
     driver = fx.RotationDriver(hinge, motion=fx.motions.Linear(math.pi / 3), name="motor")
     model = fx.Model(bar, hinge, driver, fx.Gravity((0, -G), history=fx.Constant()))
-    found = fx.solve_static(model)
-    angles = found.angle(hinge)
-    assert angles == pytest.approx(found.t * math.pi / 3, abs=1e-10)
-    torque = found.multipliers(driver)[:, 0]
-    assert np.abs(torque) == pytest.approx(2.0 * G * 0.5 * np.cos(angles), rel=1e-9)
+    found = fx.solve_static(model, time=time)
+    assert found.angle(hinge) == pytest.approx(time * math.pi / 3, abs=1e-10)
+    torque = found.multipliers(driver)[-1, 0]
+    assert abs(torque) == pytest.approx(2.0 * G * 0.5 * math.cos(time * math.pi / 3), rel=1e-9)
+    assert np.all(found.v == 0.0)
+
+
+def crane() -> tuple[fx.PlanarRigidBody, fx.PointMass, fx.Model]:
+    """A trolley that begins to move, with a payload on a rope."""
+    trolley = fx.PlanarRigidBody(mass=50, inertia=1.0, position=(0, 0), name="trolley")
+    load = fx.PointMass(200.0, position=(0, -5.0), name="payload")
+    rope = fx.FlexibleBody.line(
+        (0, 0), (0, -5.0), elements=6, element=fx.elements.PlanarCable(), name="rope",
+        stiffness=fx.BeamStiffness(EA=1e6, EI_z=1.0, mass_per_length=0.5),
+    )  # fmt: skip
+    rail = fx.Prismatic(fx.ground, trolley, at=(0, 0), axis=(1, 0), name="rail")
+    drive = fx.TranslationDriver(rail, fx.motions.Ramp(0, 4.0, duration=3.0), name="drive")
+    joints = fx.Revolute(trolley, rope.start, name="top"), fx.Spherical(rope.end, load, name="hook")
+    return trolley, load, fx.Model(trolley, rope, load, rail, drive, *joints, fx.Gravity((0, -G)), name="crane")
+
+
+def test_a_crane_rests_where_its_drive_begins_and_moves_from_there() -> None:
+    trolley, load, model = crane()
+    rest = fx.solve_static(model)
+    assert rest.position(trolley)[-1] == pytest.approx(0.0, abs=1e-12)
+    stretched = G * (200.0 * 5.0 + 0.5 * 5.0**2 / 2.0) / 1e6
+    assert rest.position(load)[-1] == pytest.approx([0.0, -5.0 - stretched, 0.0], abs=1e-8)
+    assert rest.reaction("hook")[-1, 1] == pytest.approx(200.0 * G, rel=1e-9)
+    run = fx.simulate(model, until=0.1, step=5e-3, start=rest)
+    assert run.position(load)[0] == pytest.approx(rest.position(load)[-1], abs=1e-12)
+    lowest = fx.solve_modal(rest, modes=1).angular_frequencies[0]
+    assert lowest == pytest.approx(math.sqrt(G / 5.0), rel=2e-3)  # a pendulum, its rope a little stiff and heavy
+    later = rest
+    for time in np.arange(0.5, 3.1, 0.5):  # the rope goes with the trolley
+        later = fx.solve_static(model, time=time, start=later)
+    assert later.position(load)[-1] == pytest.approx([4.0, -5.0 - stretched, 0.0], abs=1e-8)
+    stays = fx.simulate(model, until=3.1, step=5e-3, start=later)
+    assert stays.t[0] == 3.0
+    assert stays.position(load) == pytest.approx(np.tile(later.position(load)[-1], (len(stays), 1)), abs=1e-8)
+
+
+def test_histories_are_of_the_load_parameter_or_of_a_time() -> None:
+    ball = fx.PointMass(1.0, position=(0.0, 0.0), name="ball")
+    spring = fx.Bushing(fx.ground, ball.centre, (10.0, 10.0), at=(0, 0), name="spring")
+    grows = fx.PointForce(ball, (2.0, 0.0))
+    tabled = fx.PointForce(ball, (0.0, 5.0), history=fx.Table((0.0, 1.0, 4.0), (0.0, 1.0, -2.0)))
+    model = fx.Model(ball, spring, grows, tabled)
+    by_factor = fx.solve_static(model, fx.StaticOptions(at=(0.5,)))
+    assert by_factor.position(ball)[-1, :2] == pytest.approx([0.2, 0.5])
+    assert by_factor.position(ball)[by_factor.t == 0.5][0, :2] == pytest.approx([0.1, 0.25])
+    by_time = fx.solve_static(model, time=4.0)
+    assert by_time.position(ball)[0, :2] == pytest.approx([0.0, -1.0])
+    assert by_time.position(ball)[-1, :2] == pytest.approx([0.2, -1.0])
+    with pytest.raises(fx.ModelError, match="time must be"):
+        fx.solve_static(model, time="noon")
 
 
 def test_integral_control_finds_its_set_point() -> None:

@@ -87,3 +87,12 @@ def test_a_single_end_is_refused_with_what_is_missing() -> None:
         fx.Stop(A, upper=1.0, stiffness=1.0, coordinate="distance")
     with pytest.raises(ModelError, match="SpringDamper 'spring': expected a body, a marker"):
         fx.SpringDamper((A, 3.0), 1.0, stiffness=1.0)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", WAYS)
+def test_wrong_arguments_are_told_in_our_words(name: str) -> None:
+    a, options = WAYS[name]
+    make = getattr(fx, name)
+    for ends in ((a, B), ((a, B),)):
+        with pytest.raises(ModelError, match=f"{name}: there is no argument named 'colour'"):
+            make(*ends, **options, colour=1)

@@ -89,3 +89,8 @@ def test_long_names_are_shortened():
     with pytest.raises(fx.ModelError) as caught:
         calls()["Model.body"]("a" * 10_000)
     assert len(str(caught.value)) < 300
+
+
+def test_a_path_that_is_too_long():
+    with pytest.raises(fx.ReadError, match=r"load: .* cannot be a file: File name too long"):
+        fx.load("a" * 3000)

@@ -125,6 +125,7 @@ def test_point_data_comes_as_it_was(tmp_path: Path, suffix: str) -> None:
     np.testing.assert_array_equal(read_mesh(tmp_path / f"a{suffix}").point_data["u"], values)
 
 
+@pytest.mark.filterwarnings("ignore:.*does not hold the node sets")
 def test_this_process_keeps_its_files(tmp_path: Path) -> None:
     """What the reading process changes for itself is not changed here."""
     write_mesh(rectangle((0, 0), (2, 1), (2, 1)), tmp_path / "a.vtu")

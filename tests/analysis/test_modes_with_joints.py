@@ -13,7 +13,7 @@ from scipy.linalg import eigh
 from scipy.special import roots_laguerre
 
 import flexmbs as fx
-from flexmbs.analysis import constrained_modes
+from flexmbs.analysis import roots
 
 G = 9.81
 
@@ -101,7 +101,7 @@ def test_string_of_beads() -> None:
 def test_long_string_of_beads_with_sparse_matrices() -> None:
     expected = np.sort(roots_laguerre(100)[0])[:4] * G / 0.2
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(constrained_modes, "DENSE", 10)
+        patch.setattr(roots, "DENSE", 10)
         values = fx.solve_modal(beads(100), modes=4).eigenvalues
     assert values == pytest.approx(expected, rel=1e-7)
 
@@ -114,7 +114,7 @@ def test_sparse_and_dense_agree_with_damping() -> None:
     ))  # fmt: skip
     dense = fx.solve_modal(slow, modes=3)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(constrained_modes, "DENSE", 10)
+        patch.setattr(roots, "DENSE", 10)
         sparse = fx.solve_modal(slow, modes=3)
     # every bead is damped by 0.01 across the string: all roots have the real part -0.01 / (2 * 0.1)
     assert dense.roots.real == pytest.approx(np.full(3, -0.05), rel=1e-6)
@@ -122,14 +122,16 @@ def test_sparse_and_dense_agree_with_damping() -> None:
 
 
 def test_spinning_rotor_whirls() -> None:
-    """In inertial axes Jt w^2 - Jp Omega w - k = 0; the axes of the body turn by Omega."""
+    """In inertial axes Jt w^2 - Jp Omega w - k = 0; forward where w > 0."""
     Jt, Jp, spin, k = 0.3, 0.5, 20.0, 60.0
     rotor = fx.RigidBody(1.0, (Jt, Jt, Jp), position=(0, 0, 0), angular_velocity=(0, 0, spin), name="rotor")
     held = fx.Bushing(fx.ground, rotor, (0, 0, 0, k, k, 0), at=(0, 0, 0), name="held")
     modes = fx.solve_modal(fx.Model(rotor, fx.Spherical(fx.ground, rotor, at=(0, 0, 0), name="s"), held))
-    expected = np.abs(np.roots([Jt, -Jp * spin, -k]) - spin)
-    found = np.sort(modes.angular_frequencies)
-    assert found[-2:] == pytest.approx(np.sort(expected), rel=1e-7)
+    expected = np.sort(np.roots([Jt, -Jp * spin, -k]))
+    assert modes.frame == "inertial"
+    turning = modes.whirl != ""
+    assert np.sort(modes.roots[turning].imag) == pytest.approx(expected, rel=1e-7)
+    assert modes.whirl[turning].tolist() == ["backward", "forward"]
     assert not modes.conservative
 
 
@@ -224,7 +226,7 @@ def test_sleeping_top(spin: float) -> None:
     falls = (J3 * spin) ** 2 < 4.0 * A * m * G * arm
     with pytest.warns(RuntimeWarning, match="grow") if falls else nullcontext():
         modes = fx.solve_modal(model)
-    expected = 1j * (np.roots([A, -J3 * spin, m * G * arm]) - spin)
+    expected = 1j * np.roots([A, -J3 * spin, m * G * arm])
     for root in expected:
         found = root if root.imag > 0.0 else root.conjugate()
         assert np.abs(modes.roots - found).min() < 1e-6 * abs(found)

@@ -1,0 +1,446 @@
+r"""Steady motions: what turns, or moves on, at constant rates, and the frame in which nothing depends on time.
+
+Along a steady motion an observer who turns with the rate :math:`\Omega` sees constant velocities: of points
+:math:`v = v_0 + \Omega\times p`, of vectors (slopes, directors) :math:`\Omega\times d`, of bodies a constant angular
+velocity :math:`\omega`, of all else constant rates. Small deviations in his axes, y with :math:`\delta q = X y`, obey
+
+.. math:: \delta v = X(\dot y + W y), \qquad \delta a = X(\ddot y + (W + U)\,\dot y + U W y),
+
+with :math:`\dot X = X U`; W is :math:`\Omega\times` on all vectors, U is the same on points and vectors, and
+:math:`(\Omega - \omega)\times` on the rotations of bodies, which increments in body axes describe. So
+
+.. math:: M\ddot y + [D + M(W + U)]\,\dot y + [K + D W + M U W]\,y + G^T\delta\lambda = 0, \qquad G y = 0,
+
+with M, D, K and G at the state and X = 1 there. These are constant if and only if M, D, K and G are, in the axes of
+the observer, the same along the motion. That is looked at (`is_constant`): for a rotor with circular symmetry in any
+supports in inertial axes (:math:`\Omega = 0`), for any rotor in supports with circular symmetry in its own axes, and
+for neither where both are unsymmetric. Then the coefficients are periodic, and no roots exist (Floquet).
+
+The balance of forces in the frame, :math:`r(q, v(q), a(q), \lambda) = 0`, has just the matrix of y in the equations
+above as its derivative: `balanced` finds the shape in which something turns.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from scipy.linalg import expm
+from scipy.sparse import block_array, coo_array, csc_array, diags_array, eye_array
+from scipy.sparse.linalg import splu
+
+from flexmbs.core.contracts import FloatArray, IntArray
+from flexmbs.core.errors import FlexmbsError
+from flexmbs.core.rotations import from_quaternion, from_vector, skew, to_quaternion
+from flexmbs.integrators.contracts import StepState
+from flexmbs.linearisation import ConstrainedLinearisation, linearise_state, moved
+
+if TYPE_CHECKING:
+    from flexmbs.dynamics import Dynamics
+
+__all__ = [
+    "FrameMatrices",
+    "Observer",
+    "advanced",
+    "balanced",
+    "go_along",
+    "in_frame",
+    "name_of_frame",
+    "observers",
+    "predicted",
+    "spinning_vectors",
+    "times",
+    "turned",
+]
+
+FITS = 1e-7
+"""Share of the largest velocity up to which velocities count as those of a steady motion."""
+ANGLES = (0.7, 1.9, 2.9)
+"""Turns [rad] of everything that spins, after which matrices are compared."""
+MOST_PARTS = 5_000
+"""Parts in which the way to a turn of what is slow is gone, so that turns of what is fast are counted."""
+ITERATIONS, LONG, CLOSE = 60, 0.3, 1e-7
+"""Of the balance in the frame: how many, largest increment [lengths of the model, rad], and one near the end."""
+
+
+class Observer(NamedTuple):
+    """Rate ``rate (3,)`` at which he turns [rad/time], and velocity ``shift (3,)`` of his origin, inertial axes."""
+
+    rate: FloatArray
+    shift: FloatArray
+
+
+class _Places(NamedTuple):
+    """Where vectors are: of points (n, 3) in v and in q, of vectors (m, 3), of rotations (k,) in v and in q.
+
+    -1: a component that is zero, in the plane. ``own (k,)``: rotations that are relative to another link of a tree.
+    """
+
+    points: IntArray
+    points_q: IntArray
+    vectors: IntArray
+    turns: IntArray
+    turns_q: IntArray
+    own: Any
+
+
+def _places(dyn: Dynamics) -> _Places:
+    c = dyn.coordinates
+    points: list[Any] = []
+    vectors: list[Any] = []
+    turns: list[int] = []
+    own: list[int] = []
+
+    def three(places: IntArray) -> IntArray:
+        return np.asarray(places if places.shape[1] == 3 else np.pad(places, ((0, 0), (0, 1)), constant_values=-1))
+
+    for body, dofs in zip(c.bodies, c.node_dofs, strict=True):
+        layout = body.element.layout
+        if not layout.absolute:
+            continue
+        points.append(three(dofs[:, list(layout.position)]))
+        vectors += [three(dofs[:, list(part)]) for part in layout.vectors]
+        if layout.quaternion:
+            turns += dofs[:, 3].tolist()
+    for body, (_, iv) in zip(c.rigid, c.places, strict=True):
+        points.append(three(np.arange(iv, iv + len(body.position))[None, :]))
+        if len(body.initial_v) == 6:
+            turns.append(iv + 3)
+    for tree in c.trees:
+        for b in np.unique(tree.rot[tree.rot >= 0]):
+            first = c.n_linear + 6 * int(b)
+            turns.append(first + 3)
+            if first in tree.idle:
+                own.append(first + 3)
+            else:
+                points.append(np.arange(first, first + 3)[None, :])
+    some = [np.unique(np.concatenate(x), axis=0) if x else np.zeros((0, 3), dtype=np.int64) for x in (points, vectors)]
+    p, first = some[0].astype(np.int64), np.array(sorted(turns), dtype=np.int64)
+    behind = lambda k: np.where(k < c.n_linear, 0, (k - c.n_linear) // 6)  # noqa: E731
+    p_q = np.where(p < 0, -1, p + behind(p))
+    return _Places(p, p_q, some[1].astype(np.int64), first, first + behind(first), np.isin(first, own))
+
+
+def _at(x: FloatArray, places: IntArray) -> FloatArray:
+    """Components (n, 3) of x."""
+    return np.asarray(np.where(places >= 0, x[np.maximum(places, 0)], 0.0))
+
+
+def _put(x: FloatArray, places: IntArray, values: FloatArray) -> None:
+    inside = places >= 0
+    x[places[inside]] = values[inside]
+
+
+def _frames(q: FloatArray, places: _Places) -> FloatArray:
+    """Orientations (k, 3, 3) of what has a quaternion."""
+    return np.array([from_quaternion(q[i : i + 4]) for i in places.turns_q]).reshape(-1, 3, 3)
+
+
+def observers(dyn: Dynamics, state: StepState) -> list[Observer]:
+    """Who may see a state as steady by its velocities, those who turn least first."""
+    p = _places(dyn)
+    q, v, a = state.q, state.v, state.a
+    R = _frames(q, p)
+    spin = v[p.turns[:, None] + np.arange(3)]
+    omega = np.einsum("kij,kj->ki", R, spin)[~p.own]
+    points, velocities = _at(q, p.points_q), _at(v, p.points)
+    length = max(dyn.length, 1e-300)
+    rows, right = [np.zeros((0, 6))], [np.zeros(0)]
+    for x, rate in zip(points, velocities, strict=True):
+        rows.append(np.hstack((-skew(x) / length, np.eye(3))))
+        right.append(rate / length)
+    for d, rate in zip(_at(q, p.vectors), _at(v, p.vectors), strict=True):
+        rows.append(np.hstack((-skew(d), np.zeros((3, 3)))))
+        right.append(rate)
+    A, b = np.vstack(rows), np.concatenate(right)
+    planar = bool(np.all(p.points[:, 2] < 0)) and not len(p.turns)
+    if planar:
+        A = np.vstack((A, np.eye(6)[[0, 1, 5]]))
+        b = np.concatenate((b, np.zeros(3)))
+    found: list[FloatArray] = []
+    x = np.linalg.lstsq(A, b, rcond=1e-10)[0]
+    _, s, Vt = np.linalg.svd(A)
+    rank = int((s > 1e-10 * max(float(s.max(initial=0.0)), 1e-300)).sum())
+    open_ = Vt[rank:].T
+    if open_.shape[1]:  # what points alone do not tell, accelerations do
+        rows = [np.zeros((0, 3))]
+        right = [np.zeros(0)]
+        for w, change in zip(velocities, _at(a, p.points), strict=True):
+            rows.append(-skew(w) / length)
+            right.append(change / length)
+        change = np.einsum("kij,kj->ki", R, a[p.turns[:, None] + np.arange(3)])[~p.own]
+        for w, rate in zip(omega, change, strict=True):
+            rows.append(-skew(w))
+            right.append(rate)
+        B, c = np.vstack(rows), np.concatenate(right)
+        found.append(x + open_ @ np.linalg.lstsq(B @ open_[:3], c - B @ x[:3], rcond=1e-8)[0])
+    found.append(x)
+    rates = [*omega, *(np.array([0.0, 0.0, v[k]]) for k in dyn.angles_of_bodies)]
+    for rate in rates if open_.shape[1] else []:
+        shift = (velocities - np.cross(rate, points)).mean(axis=0) if len(points) else np.zeros(3)
+        found.append(np.concatenate((rate, shift)))
+    kept: list[Observer] = []
+    fast = max(float(np.abs(velocities).max(initial=0.0)) / length, float(np.abs(omega).max(initial=0.0)), 1e-300)
+    found.sort(key=lambda x: round(float(np.linalg.norm(x[:3])) / fast, 6))
+    for x in found:
+        one = Observer(np.where(np.abs(x[:3]) > 1e-9 * fast, x[:3], 0.0), x[3:])
+        new = all(np.abs(one.rate - other.rate).max() > 1e-6 * fast for other in kept)
+        if new and _fits(dyn, state, one, p):
+            kept.append(one)
+    return kept
+
+
+def _fits(dyn: Dynamics, state: StepState, seen_by: Observer, p: _Places) -> bool:
+    """Whether the velocities of points and vectors are those of a steady motion."""
+    wanted = predicted(dyn, state, seen_by)[0]
+    for places, size in ((p.points, 0.0), (p.vectors, float(np.abs(_at(state.q, p.vectors)).max(initial=0.0)))):
+        here = _at(state.v, places)
+        largest = max(float(np.abs(here).max(initial=0.0)), size * float(np.linalg.norm(seen_by.rate)))
+        if np.abs(_at(wanted, places) - here).max(initial=0.0) > FITS * largest:
+            return False
+    return True
+
+
+def predicted(
+    dyn: Dynamics, state: StepState, seen_by: Observer, own: FloatArray | None = None
+) -> tuple[FloatArray, FloatArray]:
+    """Velocities and accelerations (n_v,) of the steady motion at the positions of a state.
+
+    ``own (k, 3)``: angular velocities of bodies against the frame, in body axes; left out, those of the state.
+    """
+    p = _places(dyn)
+    v, a = state.v.copy(), np.zeros(dyn.n_v)
+    rate = seen_by.rate
+    moving = seen_by.shift + np.cross(rate, _at(state.q, p.points_q))
+    _put(v, p.points, moving)
+    _put(a, p.points, np.cross(rate, moving))
+    turning = np.cross(rate, _at(state.q, p.vectors))
+    _put(v, p.vectors, turning)
+    _put(a, p.vectors, np.cross(rate, turning))
+    for i, (k, R) in enumerate(zip(p.turns, _frames(state.q, p), strict=True)):
+        w = np.zeros(3) if p.own[i] else R.T @ rate
+        spin = state.v[k : k + 3] - w if own is None else own[i]
+        v[k : k + 3] = w + spin
+        a[k : k + 3] = np.cross(w, spin)
+    return v, a
+
+
+def own_spins(dyn: Dynamics, state: StepState, seen_by: Observer) -> FloatArray:
+    """Angular velocities (k, 3) of bodies against the frame, body axes."""
+    p = _places(dyn)
+    return np.array([
+        state.v[k : k + 3] - (np.zeros(3) if alone else R.T @ seen_by.rate)
+        for k, R, alone in zip(p.turns, _frames(state.q, p), p.own, strict=True)
+    ]).reshape(-1, 3)  # fmt: skip
+
+
+def turned(dyn: Dynamics, state: StepState, seen_by: Observer) -> tuple[csc_array, csc_array]:
+    """W and U (n_v, n_v) of the equations above."""
+    p = _places(dyn)
+    W = _blocks(dyn.n_v, [(places, skew(seen_by.rate)) for places in (*p.points, *p.vectors)])
+    here = []
+    relative = []
+    for i, (k, R) in enumerate(zip(p.turns, _frames(state.q, p), strict=True)):
+        w = np.zeros(3) if p.own[i] else R.T @ seen_by.rate
+        places = np.arange(k, k + 3)
+        here.append((places, skew(w)))
+        relative.append((places, skew(w - state.v[k : k + 3])))
+    return csc_array(W + _blocks(dyn.n_v, here)), csc_array(W + _blocks(dyn.n_v, relative))
+
+
+def _blocks(n: int, parts: list[tuple[IntArray, FloatArray]]) -> csc_array:
+    """A sparse matrix (n, n) of blocks (3, 3) at places, of which those below zero are left out."""
+    row, col, data = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)], [np.zeros(0)]
+    for places, block in parts:
+        i = np.flatnonzero(places >= 0)
+        row.append(np.repeat(places[i], len(i)))
+        col.append(np.tile(places[i], len(i)))
+        data.append(block[np.ix_(i, i)].ravel())
+    found = csc_array(coo_array((np.concatenate(data), (np.concatenate(row), np.concatenate(col))), shape=(n, n)))
+    found.eliminate_zeros()
+    return found
+
+
+class FrameMatrices(NamedTuple):
+    """M, C, S on free velocities (sparse, n by n), G, and W and U there."""
+
+    M: csc_array
+    C: csc_array
+    S: csc_array
+    G: csc_array
+    W: csc_array
+    U: csc_array
+
+
+def in_frame(
+    lin: ConstrainedLinearisation, W: csc_array, U: csc_array, X: csc_array | None = None
+) -> FrameMatrices:  # fmt: skip
+    """The matrices of the equations above, W and U given on all velocities; X where axes have turned against them."""
+    E = lin.directions
+    W, U = csc_array(E.T @ W @ E), csc_array(E.T @ U @ E)
+    M, D, K, G = lin.M, lin.D, lin.K, lin.G
+    if X is not None:
+        X = csc_array(E.T @ X @ E)
+        M, D, K, G = X.T @ M @ X, X.T @ D @ X, X.T @ K @ X, G @ X
+    return FrameMatrices(
+        csc_array(M), csc_array(D + M @ (W + U)), csc_array(K + D @ W + M @ (U @ W)), csc_array(G), W, U
+    )  # fmt: skip
+
+
+def times(dyn: Dynamics, state: StepState, seen_by: Observer) -> list[float]:
+    """Spans after which everything that turns, or moves on, has turned or moved by a notable amount."""
+    p = _places(dyn)
+    R = _frames(state.q, p)
+    rates = [float(np.linalg.norm(seen_by.rate))]
+    for i, k in enumerate(p.turns):
+        spin = R[i] @ state.v[k : k + 3]
+        rates += [float(np.linalg.norm(spin)), float(np.linalg.norm(spin - seen_by.rate))]
+    placed = np.zeros(dyn.n_v, dtype=bool)
+    for places in (p.points, p.vectors, p.turns[:, None] + np.arange(3)):
+        placed[places[places >= 0]] = True
+    placed[dyn.states] = True
+    rates += np.abs(state.v[~placed]).tolist()
+    rates.append(float(np.linalg.norm(seen_by.shift)) / max(dyn.length, 1e-300))
+    largest = max(rates)
+    different = sorted({float(f"{r:.6g}") for r in rates if r > 1e-6 * largest}, reverse=True)
+    return sorted({angle / r for r in different[:6] for angle in ANGLES})
+
+
+def advanced(dyn: Dynamics, state: StepState, seen_by: Observer, span: float) -> tuple[StepState, csc_array]:
+    """The state after a span of the steady motion, without its multipliers, and X (n_v, n_v) there."""
+    p = _places(dyn)
+    screw = np.zeros((4, 4))
+    screw[:3, :3], screw[:3, 3] = skew(seen_by.rate), seen_by.shift
+    screw = expm(span * screw)
+    A, move = screw[:3, :3], screw[:3, 3]
+    q, v = state.q.copy(), state.v.copy()
+    rest = np.ones(dyn.n_linear, dtype=bool)
+    for places in (p.points, p.vectors):
+        inside = places[(places >= 0) & (places < dyn.n_linear)]
+        rest[inside] = False
+    rest[dyn.states] = False
+    q[: dyn.n_linear][rest] += span * v[: dyn.n_linear][rest]
+    _put(q, p.points_q, _at(state.q, p.points_q) @ A.T + move)
+    _put(v, p.points, _at(state.v, p.points) @ A.T)
+    _put(q, p.vectors, _at(state.q, p.vectors) @ A.T)
+    _put(v, p.vectors, _at(state.v, p.vectors) @ A.T)
+    parts = [(places, A) for places in (*p.points, *p.vectors)]
+    for i, (k, iq, R) in enumerate(zip(p.turns, p.turns_q, _frames(state.q, p), strict=True)):
+        turn, rate = (np.eye(3), np.zeros(3)) if p.own[i] else (A, seen_by.rate)
+        omega = R @ state.v[k : k + 3]
+        after = turn @ from_vector(span * (omega - rate)) @ R
+        q[iq : iq + 4] = to_quaternion(after)
+        v[k : k + 3] = after.T @ turn @ omega
+        parts.append((np.arange(k, k + 3), after.T @ turn @ R))
+    placed = np.zeros(dyn.n_v, dtype=bool)
+    for places, _ in parts:
+        placed[places[places >= 0]] = True
+    X = csc_array(_blocks(dyn.n_v, parts) + diags_array((~placed).astype(np.float64)))
+    there = state._replace(t=state.t + span, q=q, v=v)
+    return there._replace(a=predicted(dyn, there, seen_by)[1]), X
+
+
+def go_along(dyn: Dynamics, state: StepState, seen_by: Observer, start: float, end: float) -> None:
+    """Count the turns of angles on the way between two spans, as a run would."""
+    p = _places(dyn)
+    spins = (state.v[p.turns[:, None] + np.arange(3)], seen_by.rate, state.v[dyn.angles_of_bodies])
+    fast = max(float(np.abs(x).max(initial=0.0)) for x in spins)
+    parts = min(int(np.ceil((end - start) * fast)) + 1, MOST_PARTS)
+    for k in range(1, parts + 1):
+        there, _ = advanced(dyn, state, seen_by, start + (end - start) * k / parts)
+        dyn.set_time(there.t)
+        dyn.residual(there.q, there.v, there.a, there.lam)
+        dyn.accept(there.q)
+
+
+def balanced(dyn: Dynamics, state: StepState, seen_by: Observer) -> StepState | None:
+    """The state near a given one in which the forces balance in the frame; None where Newton's method finds none.
+
+    Bodies keep their angular velocities against the frame in their own axes, all else its rates.
+    """
+    own = own_spins(dyn, state, seen_by)
+    q, lam = state.q, state.lam
+    length = np.ones(dyn.n_v)
+    length[dyn.coordinates.displacements] = dyn.length
+    last = np.inf
+    try:
+        for _ in range(ITERATIONS):
+            v, a = predicted(dyn, state._replace(q=q), seen_by, own)
+            here = StepState(state.t, q, v, a, a, lam, v, 0.0)
+            lin = linearise_state(dyn, here)
+            matrices = in_frame(lin, *turned(dyn, here, seen_by))
+            dyn.T[:] = np.eye(3)
+            r = dyn.residual(q, v, a, lam).copy()
+            gap = np.where(dyn.velocity_rows == 0, r[dyn.n_v :], 0.0)
+            d, change = _increment(dyn, lin, matrices, r[: dyn.n_v], gap)
+            size = float(np.abs(d / length).max(initial=0.0))
+            if not np.isfinite(size):
+                return None
+            share = min(1.0, LONG / max(size, 1e-300))
+            q, lam = moved(dyn, q, share * d), lam + share * change
+            dyn.residual(q, v, a, lam)
+            dyn.accept(q)
+            if size <= CLOSE and size > 0.3 * last:  # round-off is reached
+                v, a = predicted(dyn, state._replace(q=q), seen_by, own)
+                return StepState(state.t, q, v, a, a, lam, v, 0.0)
+            last = size
+    except (FlexmbsError, RuntimeError):
+        return None
+    return None
+
+
+def _increment(
+    dyn: Dynamics, lin: ConstrainedLinearisation, matrices: FrameMatrices, r: FloatArray, gap: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Newton's increments of positions and multipliers; a little mass holds what turns freely about the axis."""
+    n = len(lin.free)
+    M, S = matrices.M, matrices.S
+    ratio = np.abs(S.diagonal()) / np.maximum(M.diagonal(), 1e-300)
+    ratio = ratio[(M.diagonal() > 0.0) & (ratio > 0.0)]
+    held = 1e-12 * float(np.median(ratio)) if len(ratio) else 1e-12
+    A = S + held * M + held * diags_array(lin.states.astype(np.float64)) + 0.0 * eye_array(n)
+    if dyn.n_c:
+        slack = np.maximum(dyn.multiplier_compliance, 0.0)
+        A = block_array([[A, lin.G.T], [lin.G, -diags_array(slack)]])
+    x = splu(csc_array(A)).solve(-np.concatenate((lin.directions.T @ r, gap)))
+    return np.asarray(lin.directions @ x[:n]), np.asarray(x[n:])
+
+
+def spinning_vectors(
+    dyn: Dynamics, state: StepState, seen_by: Observer
+) -> tuple[IntArray, FloatArray, FloatArray]:  # fmt: skip
+    """Places (n, 3) of all vectors in v, the axis of the spin in their axes (n, 3), and roots of their masses (n, 3).
+
+    The axis is that of the observer, or, where he does not turn, of what spins fastest.
+    """
+    p = _places(dyn)
+    R = _frames(state.q, p)
+    axis = seen_by.rate
+    if not np.any(axis):
+        spins = [R[i] @ state.v[k : k + 3] for i, k in enumerate(p.turns)]
+        spins += [np.array([0.0, 0.0, state.v[k]]) for k in dyn.angles_of_bodies]
+        axis = max(spins, key=lambda x: float(np.linalg.norm(x)), default=np.zeros(3))
+    axis = axis / max(float(np.linalg.norm(axis)), 1e-300)
+    triples = np.concatenate((p.points, p.vectors, p.turns[:, None] + np.arange(3)))
+    turning = [axis if alone else frame.T @ axis for frame, alone in zip(R, p.own, strict=True)]
+    axes = np.concatenate((np.tile(axis, (len(p.points) + len(p.vectors), 1)), np.array(turning).reshape(-1, 3)))
+    return triples, axes, np.sqrt(np.maximum(_at(dyn.mass, triples), 0.0))
+
+
+def name_of_frame(dyn: Dynamics, state: StepState, seen_by: Observer) -> str:
+    """In words: "inertial", or the first body that stands still for the observer."""
+    if not np.any(seen_by.rate):
+        return "inertial"
+    p, c = _places(dyn), dyn.coordinates
+    own = dict(zip(p.turns.tolist(), own_spins(dyn, state, seen_by), strict=True))
+    rate = float(np.linalg.norm(seen_by.rate))
+    for body, (_, iv) in zip(c.rigid, c.places, strict=True):
+        if len(body.initial_v) == 6:
+            still = bool(np.linalg.norm(own[iv + 3]) <= FITS * rate)
+        else:
+            still = len(body.initial_v) == 3 and body.rotates and abs(state.v[iv + 2] - seen_by.rate[2]) <= FITS * rate
+        if still:
+            return f"body {body.name!r}"
+    for flexible in c.bodies:
+        return f"body {flexible.name!r}"
+    return "what turns"
