@@ -90,7 +90,7 @@ def stored_states(
         if isinstance(found, StaticSolution):
             yield StoredStates(found.system, len(found), lambda a, b: (found.t[a:b], found.q[a:b]), lambda: found.t)
             return
-        raise ReadError(f"{owner}: {run} holds modes; write a motion of one: modes.motion(mode, amplitude).")
+        raise ReadError(f"{owner}: {run} holds no run but modes; write a motion of one: modes.motion(mode, amplitude).")
     with opened(run) as file:
         constants: dict[str, NDArray[Any]] = {}
 

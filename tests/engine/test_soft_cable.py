@@ -46,8 +46,8 @@ def test_a_question_about_nothing_says_what_is_expected() -> None:
         for wrong, message in (("end", "named 'end'"), (rope, "a place on"), (None, "a place on")):
             with pytest.raises(fx.ModelError, match=message):
                 ask(wrong)
-    for wrong in (rope.end, "rope"):
-        with pytest.raises(fx.ModelError, match="expected a body"):
+    for wrong, message in ((rope.end, "expected a body"), ("end", "named 'end'")):
+        with pytest.raises(fx.ModelError, match=message):
             solution.resultant(wrong, "M")
     with pytest.raises(fx.ModelError, match="history"):
         fx.PointForce(rope.end, (0.0, 1.0), history=fx.Constant)
