@@ -43,8 +43,8 @@ if TYPE_CHECKING:
     from flexmbs.model import Model
 
 __all__ = [
-    "BodyGroup", "Drawing", "InertiaStage", "MovingBlocks", "RigidFields", "Section", "Span", "check_in_space", "gravity_of",
-    "joined",
+    "BodyGroup", "Drawing", "InertiaStage", "MovingBlocks", "RigidFields", "Section", "Span", "check_in_space",
+    "gravity_of", "joined",
 ]  # fmt: skip
 
 
