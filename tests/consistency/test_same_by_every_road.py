@@ -25,7 +25,7 @@ Numbers = dict[str, NDArray[Any]]
 STATIC, MODAL, MOTION = 1e-6, 1e-6, 1e-6
 """Differences of positions over the length 1 of the beam, of eigenvalues over the largest asked for."""
 UNTIL, STEPS = 0.2, 20
-SEEDS, MANY = range(12), range(12, 400)
+SEEDS, MANY = range(12), range(12, 572)
 
 
 def equilibrium(described: Described) -> fx.StaticSolution:
