@@ -102,7 +102,7 @@ def check_chain(road: str, seed: int) -> None:
         a, b = (numbers(sample.build(way), False, steps)["motion"][:, -1] for way in (one, other))
         off.append(float(np.abs(a - b).max()))
     assert off[2] < 1e-3
-    assert off[2] < 0.3 * off[1] + 1e-9
+    assert off[2] < 0.3 * off[1] + 1e-8  # what the iteration leaves
 
 
 @pytest.mark.parametrize("seed", SEEDS)
