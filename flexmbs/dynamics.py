@@ -33,7 +33,6 @@ from flexmbs.mechanics.pairs import (
 from flexmbs.mechanics.prescribed import Prescribed
 from flexmbs.mechanics.python_items import PythonItems
 from flexmbs.mechanics.refusals import singular
-from flexmbs.mechanics.sizes import body_sizes, model_length
 from flexmbs.mechanics.step_matrix import StepMatrix, possible_entries
 from flexmbs.mechanics.steps import largest_of_bodies, reduce, spread
 from flexmbs.mechanics.turns import Turns
@@ -97,10 +96,8 @@ class Dynamics:
         if len(self.damped_mass):
             self.damping_rows = as_rows(mass_matrix(system, self.damped_mass))
         c = self.coordinates
-        first = c.n_linear - len(c.extra)
-        self.states = np.array([first + i for i, e in enumerate(c.extra) if e.mass > 0.0], dtype=np.int64)
-        self.mass = np.ascontiguousarray(self._mass_matrix.diagonal())
-        self.mass[self.states] = 0.0
+        self.states, self.mass, self.length = system.states, system.mass_diagonal, system.length
+        self.body_of, self.body_sizes = system.body_sizes
         self.prescribed = Prescribed(system, self.velocity_rows)
         self.motion, self.given = self.prescribed.motion, self.prescribed.given
         self._without_multipliers = np.zeros(self.n_c)
@@ -118,8 +115,6 @@ class Dynamics:
         force, tangent, place, place_tangent, pull, rows = (prepared(part, self.given) for part in self.stages)
         self._force, self._tangent, self._pull, self._rows = force, tangent, pull, rows
         self._place, self._place_tangent = place, place_tangent
-        self.length = model_length(c, mechanics)
-        self.body_of, self.body_sizes = body_sizes(c, self.mass, self.length)
         self._sums = np.empty(len(self.body_sizes))
         self.position_size = float(np.sqrt(self.body_sizes.sum()))
         self.angles_of_bodies = c.angles

@@ -4,7 +4,8 @@ r"""The stages of the equations of motion, in the order in which they are evalua
 
 Inertia and dead loads come first, since they overwrite r; elements, gyroscopic forces and bodies whose mass changes add
 to it. Then markers are placed, everything that acts on them adds to their wrenches W, and these are pulled down to the
-coordinates, :math:`r \mathrel{+}= J^T W`. In the second list every stage also writes its blocks.
+coordinates, :math:`r \mathrel{+}= J^T W`. In the second list every stage also writes its blocks. No stage refers to the
+`Dynamics` that it belongs to, so that a run leaves no cycle of references behind.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ from flexmbs.stages import (
     WEIGHTS,
     Stage,
 )
-from flexmbs.system import EvaluationError
+from flexmbs.system import EvaluationError, System
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -108,7 +109,7 @@ def _elements(dyn: Dynamics) -> Iterator[Pair]:
     """Elements and loads whose forces depend on the state, one stage for each kind."""
     work = dyn.workspace.work
     for term in dyn.terms:
-        refuse = _refusal(dyn, term)
+        refuse = _refusal(dyn.system, term)
         force = Stage(term.name, term.force, (term.group, STATE, ENV, work), refuse)
         tangent = force
         if term.tangent is not None:
@@ -170,10 +171,10 @@ def _joints(dyn: Dynamics) -> Iterator[Pair]:
 
 def _forces(dyn: Dynamics) -> Iterator[Pair]:
     """Forces along rows, those of Python functions first, and wrenches."""
-    m, work = dyn.mechanics, dyn.markers
+    m, work, prescribed = dyn.mechanics, dyn.markers, dyn.prescribed
 
     def refuse(bad: int) -> None:
-        refuse_force(m, bad, dyn.env.t)
+        refuse_force(m, bad, prescribed.env.t)
 
     if len(m.forces.mA):
         if m.given:
@@ -191,10 +192,10 @@ def _forces(dyn: Dynamics) -> Iterator[Pair]:
         )
 
 
-def _refusal(dyn: Dynamics, term: Term) -> Any:
+def _refusal(system: System, term: Term) -> Any:
     """What is raised for an item of a term."""
 
     def refuse(bad: int) -> None:
-        raise EvaluationError(dyn.system.refusal(term, bad))
+        raise EvaluationError(system.refusal(term, bad))
 
     return refuse

@@ -86,6 +86,9 @@ def _call(kernel: Any, arguments: tuple[Any, ...], loads: FloatArray) -> Call:
     if shape == (None, STATE, ENV, None, WEIGHTS):
         group, _, _, work, _ = values
         return lambda state, env, weights, on_rates: kernel(group, state, env, work, weights)
+    if shape == (None, None, None, ACCELERATION, None, None):
+        ptr, column, mass, _, given, r = values
+        return lambda state, env, weights, on_rates: kernel(ptr, column, mass, state.a, given, r)
     if not any(shape):
         return lambda state, env, weights, on_rates: kernel(*values)
     getters = [_VALUES[a] if isinstance(a, Given) else None for a in values]

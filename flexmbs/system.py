@@ -24,6 +24,7 @@ from flexmbs.gather import gather
 from flexmbs.mechanics.build import Mechanics
 from flexmbs.mechanics.mass import as_rows, mass_matrix
 from flexmbs.mechanics.moving_mass import structure
+from flexmbs.mechanics.sizes import body_sizes, model_length
 from flexmbs.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -135,6 +136,30 @@ class System:
     def mass_rows(self) -> tuple[IntArray, IntArray, FloatArray]:
         """The same as kernels take it."""
         return as_rows(self.mass_matrix)
+
+    @cached_property
+    def states(self) -> IntArray:
+        """Places in v of first-order states."""
+        c = self.coordinates
+        first = c.n_linear - len(c.extra)
+        return np.array([first + i for i, e in enumerate(c.extra) if e.mass > 0.0], dtype=np.int64)
+
+    @cached_property
+    def mass_diagonal(self) -> FloatArray:
+        """Weights (n_v,) of norms; zero for first-order states, which have units of their own."""
+        mass = np.ascontiguousarray(self.mass_matrix.diagonal())
+        mass[self.states] = 0.0
+        return mass
+
+    @cached_property
+    def length(self) -> float:
+        """Largest extent of the model in its initial configuration [length]."""
+        return model_length(self.coordinates, self.mechanics)
+
+    @cached_property
+    def body_sizes(self) -> tuple[IntArray, FloatArray]:
+        """Number of the body of each velocity, and sum m s^2 of each body; see `flexmbs.mechanics.sizes`."""
+        return body_sizes(self.coordinates, self.mass_diagonal, self.length)
 
     def slots(self, solver: LinearSolver) -> tuple[IntArray, IntArray]:
         """Places of all entries of the blocks, and of the diagonal, in the storage of a solver of a workspace.

@@ -196,7 +196,7 @@ def _symmetric_pencil(K: FloatArray, M: FloatArray) -> tuple[FloatArray, FloatAr
         values = sigma + 1.0 / mu
         better = _better_shift(K, M, values, x, sigma)
         if better == sigma:
-            return values, x
+            return _beside(values, sigma), x
         sigma = better
     raise LinAlgError("no shift makes it definite")
 
@@ -210,6 +210,11 @@ def _better_shift(K: Any, M: Any, values: FloatArray, x: FloatArray, sigma: floa
         return sigma
     best = -0.1 * float(elastic.min())
     return best if abs(sigma) > 10.0 * abs(best) or abs(sigma) < 0.01 * abs(best) else sigma
+
+
+def _beside(values: FloatArray, sigma: float) -> FloatArray:
+    """Values found beside a shift: what is round-off of the shift has no sign, and does not grow."""
+    return np.where(np.abs(values) <= ROUNDING * abs(sigma), np.abs(values), values)
 
 
 def _is_positive(A: FloatArray) -> bool:
@@ -398,7 +403,7 @@ def _lowest_definite(p: SmallMotions, count: int, name: str) -> tuple[float, Flo
             continue
         better = _better_shift(p.S, p.M, values, y, sigma)
         if better == sigma:
-            return sigma, values, y
+            return sigma, _beside(values, sigma), y
         sigma = better
     raise ConvergenceError(f"{name}: the stiffness has no shift that makes it definite; are all numbers finite?")
 

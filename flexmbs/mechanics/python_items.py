@@ -46,7 +46,7 @@ class PythonItems:
     def __init__(self, dynamics: Dynamics) -> None:
         m = dynamics.mechanics
         assert m is not None  # noqa: S101
-        self.dynamics, self.mechanics = dynamics, m
+        self.mechanics, self.markers, self.prescribed = m, dynamics.markers, dynamics.prescribed
         self.users = [f for f in dynamics.system.model.forces if hasattr(f, "differentiate")]
         self.numbers = [np.array([m.markers.number[k] for k in f.markers]) for f in self.users]
         self.states = [(s, dynamics.coordinates.state_places(s)) for s in dynamics.system.model.states]
@@ -67,7 +67,7 @@ class PythonItems:
         if self.outputs_stay:
             return
         began = time.perf_counter()
-        t = self.dynamics.env.t
+        t = self.prescribed.env.t
         for (item, places), output in zip(self.states, self.outputs, strict=True):
             x = state.v[places]
             u = item.read(self.viewer.view(t, *state))
@@ -76,21 +76,21 @@ class PythonItems:
                 self.mechanics.held[output] = item.output_at(x, u, t)
         for i, place in self.mechanics.actuator_wrenches:
             actuator = self.mechanics.actuators[i]
-            self.dynamics.env.scale[place] = actuator.force(float(self.mechanics.held[i]), t=t)
+            self.prescribed.env.scale[place] = actuator.force(float(self.mechanics.held[i]), t=t)
         self.seconds += time.perf_counter() - began
 
     def given(self, forces: RowForceGroup) -> None:
         """Forces on rows that are Python functions, at the present rows."""
         began = time.perf_counter()
-        row_force_measures(forces, self.dynamics.markers, self._s, self._rate)
+        row_force_measures(forces, self.markers, self._s, self._rate)
         for i, (n, function) in enumerate(self.mechanics.given):
-            forces.given[i] = function(float(self._s[n]), float(self._rate[n]), self.dynamics.env.t)
+            forces.given[i] = function(float(self._s[n]), float(self._rate[n]), self.prescribed.env.t)
         self.seconds += time.perf_counter() - began
 
     def forces(self) -> None:
         """Wrenches of user forces at the markers in place."""
         began = time.perf_counter()
-        work, t = self.dynamics.markers, self.dynamics.env.t
+        work, t = self.markers, self.prescribed.env.t
         self.applied[:] = 0.0
         for force, i in zip(self.users, self.numbers, strict=True):
             W = np.zeros((len(i), 6))
@@ -102,7 +102,7 @@ class PythonItems:
     def tangents(self, state: State, weights: tuple[float, float]) -> None:
         """Blocks of user forces and of states."""
         began = time.perf_counter()
-        work, t, m = self.dynamics.markers, self.dynamics.env.t, self.mechanics
+        work, t, m = self.markers, self.prescribed.env.t, self.mechanics
         wq, wv = weights
         for force, i, offset in zip(self.users, self.numbers, m.user_offsets, strict=True):
             n = 6 * len(i)

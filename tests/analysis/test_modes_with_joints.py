@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from contextlib import nullcontext
 from itertools import pairwise
 from pathlib import Path
@@ -233,3 +234,18 @@ def test_sleeping_top(spin: float) -> None:
     poles = fx.linearise(model).poles
     for root in expected:
         assert np.abs(poles - root).min() < 1e-6 * abs(root)
+
+
+def test_a_free_turn_does_not_grow() -> None:
+    """A rotor on two springs may turn about its axis: a root that is zero, of which round-off makes no instability."""
+    rotor = fx.RigidBody(2.0, (0.02, 0.012, 0.012), name="rotor")
+    springs = [
+        fx.Bushing(fx.ground.marker((x, 0, 0)), rotor.marker((x, 0, 0)), (1e5, 5e4, 5e4), name=f"spring at {x}")
+        for x in (-0.2, 0.2)
+    ]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        modes = fx.solve_modal(fx.Model(rotor, *springs))
+    assert not modes.growing.any()
+    assert abs(modes.roots[0]) < 1e-4
+    assert modes.angular_frequencies[1:3] == pytest.approx(np.sqrt(1e5 / 2.0))

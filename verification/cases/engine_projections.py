@@ -66,8 +66,10 @@ def run(progress: Progress) -> Outcome:
             energy_change(found, energy, 1e-2, f"{label}: "),
         ]  # fmt: skip
     saved = rows[0][2] - rows[1][2]
+    # one in the projection, and the one of the accelerations: their equations leave out those that follow from others,
+    # so that the last matrix of the standard projection, which holds all, does not serve them
     quantities.append(
-        measured("factorisations of a step that the successive projection saves", "-", saved, 1.0, "counted", atol=0.5)
+        measured("factorisations of a step that the successive projection saves", "-", saved, 2.0, "counted", atol=0.5)
     )
     progress("speed over angle")
     fine = fx.simulate(system, 0.05, step=2.5e-4, integrator=fx.RungeKutta(order=5))

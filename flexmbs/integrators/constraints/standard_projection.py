@@ -43,7 +43,8 @@ class StandardProjection:
     Notes
     -----
     Every iteration decomposes the matrix anew, and the velocities have one of their own, at the positions found; it
-    serves the accelerations of the next step, too. `SuccessiveProjection` has one for all of this projection.
+    serves the accelerations of the next step, too, where no equations follow from others. `SuccessiveProjection` has
+    one for all of this projection.
 
     Examples
     --------
