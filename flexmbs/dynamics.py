@@ -53,7 +53,7 @@ def _turning(term: Term, T: FloatArray) -> Term:
 
 
 class Dynamics:
-    """Evaluates one system; owns private work arrays, so one object serves one run at a time.
+    """Evaluates one system in a workspace of its own, so one object serves one run at a time.
 
     Attributes
     ----------

@@ -71,7 +71,7 @@ def tip_error(element: PlanarCable, EA: float, elements: int, exact: np.ndarray)
             return math.nan
     if solution.status is not fx.Status.DONE:
         return math.nan
-    return float(np.linalg.norm(solution.position(rod.end) - exact))
+    return float(np.linalg.norm(solution.position(rod.end, step=-1)[:2] - exact))
 
 
 def zero_energy_modes(element: PlanarCable, mesh: fx.Mesh) -> int:

@@ -73,8 +73,8 @@ def simulate(
         A motion: resumes from its end, bitwise as if the run had not been interrupted; the model must be the same. An
         end that was planned (``until``, a terminal event) and is no end of a step of the longer run ends a shorter
         step: the run then goes on from there with steps of its own, and differs by the error of the steps. What
-        `solve_static` found: begins at t = 0 in its last equilibrium; the model must have the same coordinates, and may
-        have other loads. A `Pose` that `inverse_kinematics` found: begins at t = 0 there. The bodies have their
+        `solve_static` found: begins in its last equilibrium, at its ``time``; the model must have the same coordinates,
+        and may have other loads. A `Pose` that `inverse_kinematics` found: begins at t = 0 there. The bodies have their
         initial velocities: fields of flexible bodies are evaluated there, rigid bodies that spin about a point keep
         spinning about it, others keep their velocity in inertial axes.
     events : sequence of Event
