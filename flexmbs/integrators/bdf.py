@@ -168,7 +168,7 @@ class _Stepper:
         self.most = scheme.order_for(dynamics)
         self.two_levels = dynamics.n_c > 0
         self.matrix = IterationMatrix(dynamics, scheme.corrector, int(self.two_levels))
-        self._residuals = self._attempts = 0
+        self._residuals = 0
         self._orders = [0] * (HIGHEST + 1)
         n_v = dynamics.n_v
         self._held, self._y, self._none = np.empty(n_v), np.zeros(n_v), np.zeros(n_v)
