@@ -24,6 +24,7 @@ from typing import Any
 
 import numpy as np
 
+from flexmbs.assembly import accelerations
 from flexmbs.core.checks import as_count, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError, SingularError
@@ -135,8 +136,6 @@ class BDF:
 
     def start(self, dynamics: Dynamics, t: float, q: FloatArray, v: FloatArray, h: float) -> StepState:
         """State at t without a past; accelerations of flexible bodies are smoothed as the trapezoidal rule does."""
-        from flexmbs.assembly import accelerations
-
         smooth = (0.25 * h * h, 0.5 * h) if _elastic(dynamics) else (0.0, 0.0)
         a, lam = accelerations(dynamics, t, q, v, smooth)
         memory = History.begin(t, len(q), a, h).pack(np.empty(0))
