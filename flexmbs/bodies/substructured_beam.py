@@ -15,7 +15,6 @@ from flexmbs.core.errors import ModelError
 from flexmbs.linear.part import Part
 from flexmbs.linear.region import Region
 from flexmbs.meshes import line
-from flexmbs.output.deformation import substructure_nodes
 from flexmbs.reduction.reduce import reduce
 
 if TYPE_CHECKING:
@@ -146,6 +145,8 @@ class SubstructuredBeam:
 
     def nodes(self, solution: States) -> FloatArray:
         """Places (n_t, k, 3) of all nodes over a motion, inertial frame [length]."""
+        from flexmbs.output.deformation import substructure_nodes
+
         found = [substructure_nodes(solution, part) for part in self.parts]
         found = [places if number == 0 else places[:, 1:] for number, places in enumerate(found)]
         return np.concatenate(found, axis=1)
