@@ -95,7 +95,7 @@ def measure_grid(members: int, elements: int) -> dict[str, Any]:
     out["first_frequency"] = float(found["modes"].frequencies[0])
     moved = solution.q[-1] - solution.q[0]
     out["bent"] = float(np.abs(moved[system.coordinates.translations]).max())
-    out["unknowns"], out["half_band"], out["solver"] = system.n, system.half_band, system.solver.name
+    out["unknowns"], out["half_band"], out["solver"] = system.n, system.half_band, system.workspace().solver.name
     tracemalloc.start()
     system = fx.compile_model(grid(members, elements))
     out["compiled_memory"], out["compile_memory"] = (x / 1e6 for x in tracemalloc.get_traced_memory())

@@ -67,7 +67,7 @@ def row(element: object, dim: int, elements: int, damped: bool) -> tuple[str, li
     if term.force(group, state, env, work) >= 0:
         raise RuntimeError(f"{term.name}: the kernel refuses the state of this benchmark")
     weights = (1.0, 0.0)
-    solver = system.solver
+    solver = system.workspace().solver
     blocks = [Blocks(group.dofs, group.b1)]
     slot = solver.slots(*sparsity.entries(blocks, system.unknown, len(work.B)))
     samples = [

@@ -55,7 +55,7 @@ def row(element: object, side: int, damped: bool) -> tuple[str, list[measure.Sam
     if term.force(group, state, env, work) >= 0:
         raise RuntimeError(f"{term.name}: the kernel refuses the state of this benchmark")
     weights = (1.0, 0.0)
-    solver = system.solver
+    solver = system.workspace().solver
     slot = solver.slots(*sparsity.entries([Blocks(group.dofs, group.b1)], system.unknown, len(work.B)))
     samples = [
         measure.repeated(lambda: term.force(group, state, env, work)),

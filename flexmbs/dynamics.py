@@ -22,6 +22,7 @@ from flexmbs.core.contracts import Env, FloatArray, MarkerWork, State, Term
 from flexmbs.core.errors import SingularError
 from flexmbs.core.sparsity import clear_blocks, rotate_blocks
 from flexmbs.forces.items import DEAD
+from flexmbs.linearisation import linearise_state
 from flexmbs.mechanics.compliance import compliances
 from flexmbs.mechanics.mass import as_rows, mass_damping, mass_matrix
 from flexmbs.mechanics.moving_mass import MovingMass, mass_moves
@@ -216,8 +217,6 @@ class Dynamics:
 
     def linearise(self, state: StepState) -> ConstrainedLinearisation:
         """K, D, M and G at a state, sparse, at the loads and motions of the time set."""
-        from flexmbs.linearisation import linearise_state
-
         return linearise_state(self, state)
 
     @property

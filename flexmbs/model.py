@@ -178,20 +178,6 @@ class Model:
                 found.append(ExtraCoordinate(f"state {k} of {item.name!r}", rate=float(x), owner=item))
         return tuple(found)
 
-    @property
-    def moves(self) -> bool:
-        """Whether there is anything beyond flexible bodies with supports: other bodies, joints, forces on markers."""
-        return bool(
-            self.rigid_bodies
-            or self.linear_bodies
-            or self.trees
-            or self.joints
-            or self.forces
-            or self.states
-            or self.controllers
-            or any(b.element.layout.quaternion for b in self.flexible_bodies)
-        )
-
     def __str__(self) -> str:
         u = self.units
         lines = [f"model {self.name!r} [{u.length}, {u.mass}, {u.time}]"]

@@ -23,8 +23,10 @@ SOFTENED = 0.1
 """Squared spin by squared lowest frequency that is worth a warning where nothing stiffens."""
 
 
-def check_supports(dyn: Dynamics, q: FloatArray | None) -> None:
+def check_supports(dyn: Dynamics, q: FloatArray | None, passed: str = "") -> None:
     """Refuse prescribed displacements and rotations that the start ``q`` (None: as described) does not have.
+
+    ``passed``: how the caller takes what statics finds, if it does.
 
     Raises
     ------
@@ -38,14 +40,13 @@ def check_supports(dyn: Dynamics, q: FloatArray | None) -> None:
     turning = np.unique(fixation.frame_drive[fixation.frame_drive >= 0])
     if len(turning):
         raise ModelError(
-            f"{name}: {fixation.drives[turning[0]].owner} prescribes a rotation, which only statics of "
-            f"flexible bodies alone covers; describe the body turned as it is to start, or join it to the "
-            f"ground and drive that joint."
+            f"{name}: {fixation.drives[turning[0]].owner} prescribes a rotation, which only statics covers; describe "
+            f"the body turned as it is to start, or join it to the ground and drive that joint."
         )
     if q is None:
-        remedy = "solve the statics first and pass what it found: start=solve_static(model)"
-        if dyn.system.model.moves:
-            remedy = "join that place to the ground and drive the joint, or describe the body where it is to start"
+        remedy = "join that place to the ground and drive the joint, or describe the body where it is to start"
+        if passed:
+            remedy = f"solve the statics first and pass what it found: {passed}"
         raise ModelError(
             f"{name}: {owners} prescribes a displacement without history, which the described positions do not have; "
             f"{remedy}."

@@ -8,16 +8,14 @@ every run.
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.sparse import csc_array
 
 from flexmbs.coordinates import Coordinates
-from flexmbs.core import linsolve, sparsity
-from flexmbs.core.contracts import Env, FloatArray, IntArray, State, Term, Work
+from flexmbs.core import sparsity
+from flexmbs.core.contracts import FloatArray, IntArray, Term
 from flexmbs.core.errors import FlexmbsError
-from flexmbs.core.history import value_at
 from flexmbs.core.sparsity import Blocks, Pattern
 from flexmbs.fixation import Fixation
 from flexmbs.gather import gather
@@ -32,30 +30,11 @@ if TYPE_CHECKING:
     from flexmbs.core.linsolve import LinearSolver
     from flexmbs.model import Model
 
-__all__ = ["EvaluationError", "Linearisation", "System", "compile_model"]
+__all__ = ["EvaluationError", "System", "compile_model"]
 
 
 class EvaluationError(FlexmbsError, ArithmeticError):
     """A kernel refused an item: an element turned inside out, an angle out of range, a number that overflowed."""
-
-
-class Linearisation(NamedTuple):
-    """K = dr/dq, D = dr/dv and M on the free coordinates, as data on one pattern."""
-
-    pattern: Pattern
-    K: FloatArray
-    D: FloatArray
-    M: FloatArray
-
-    def combine(self, weights: tuple[float, float, float]) -> csc_array:
-        """wq K + wv D + wa M, without evaluating anything."""
-        wq, wv, wa = weights
-        return self.matrix(wq * self.K + wv * self.D + wa * self.M)
-
-    def matrix(self, data: FloatArray) -> csc_array:
-        """Data on the pattern as a sparse matrix."""
-        n = self.pattern.n
-        return csc_array((data, self.pattern.indices, self.pattern.indptr), shape=(n, n))
 
 
 def compile_model(model: Model) -> System:
@@ -85,8 +64,6 @@ class System:
     symmetric : bool
         Whether the matrix of statics is symmetric and may be definite: no item says otherwise, and there are neither
         multipliers nor rotations.
-    solver : LinearSolver
-        Owns the storage that `assemble` fills.
     """
 
     def __init__(self, model: Model) -> None:
@@ -111,13 +88,9 @@ class System:
         self.unknown = np.full(n_v + n_c, -1, dtype=np.int64)
         self.unknown[self.free] = np.arange(len(self.free))
         self.pattern = Pattern.of(self.blocks, self.unknown, len(self.free))
-        self.solver: LinearSolver = linsolve.choose(self.pattern, self.half_band, self.symmetric, self.multipliers)
         self.entry_rows, self.entry_columns = sparsity.entries(self.blocks, self.unknown, size)
         self._slots: tuple[IntArray, IntArray] | None = None
         self.turned_blocks = self._blocks_in_frames()
-        self._work = Work(np.zeros(n_v + n_c), np.zeros(size))
-        self._zero = np.zeros(n_v)
-        self._no_multipliers = np.zeros(n_c)
 
     def workspace(self, *, symmetric: bool | None = None, in_place: bool = False) -> Workspace:
         """Arrays, tables and a solver for one run.
@@ -182,106 +155,6 @@ class System:
         rows = self.unknown[self.coordinates.n_v :]
         return rows[rows >= 0]
 
-    def env(self, t: float, ramp: float) -> Env:
-        """Load factors at t; loads without history are at ``ramp``."""
-        loads = self.model.loads
-        return Env(t, np.array([value_at(load.label, load.history, t, ramp) for load in loads], dtype=np.float64))
-
-    def impose(self, q: FloatArray, old: FloatArray, new: FloatArray, drives: FloatArray) -> FloatArray:
-        """q with the fixed entries at their prescribed values; frames turn from ``old`` to ``new`` and take q along."""
-        s = self.fixation.to_frames(q, old)
-        s[self.fixation.fixed] = self.fixation.values(drives)
-        return self.fixation.from_frames(s, new)
-
-    def residual(
-        self, q: FloatArray, env: Env, v: FloatArray | None = None, elastic_supports: bool = True
-    ) -> FloatArray:
-        """Internal minus applied forces (n_q,), a view that the next call overwrites; inertia is not included.
-
-        Without ``elastic_supports`` their forces are left out, so that in equilibrium those of all supports remain.
-        """
-        work = self._work
-        work.r[:] = 0.0
-        state = State(q, self._zero if v is None else v, self._zero, self._no_multipliers)
-        for term in self.terms:
-            if term.support and not elastic_supports:
-                continue
-            bad = term.force(term.group, state, env, work)
-            if bad >= 0:
-                raise EvaluationError(self.refusal(term, bad))
-        return work.r
-
-    def tangent(
-        self, q: FloatArray, env: Env, weights: tuple[float, float] = (1.0, 0.0), v: FloatArray | None = None
-    ) -> FloatArray:
-        """The residual, and ``wq K + wv D`` into the work blocks for `assemble`, `product` and `magnitude`."""
-        work = self._work
-        work.r[:] = 0.0
-        state = State(q, self._zero if v is None else v, self._zero, self._no_multipliers)
-        for term in self.terms:
-            if term.tangent is None:
-                bad = term.force(term.group, state, env, work)
-            else:
-                bad = term.tangent(term.group, state, env, work, weights)
-            if bad >= 0:
-                raise EvaluationError(self.refusal(term, bad))
-        return work.r
-
-    def product(self, x: FloatArray) -> FloatArray:
-        """Work blocks times a vector over all coordinates; before `assemble` turns them."""
-        y = np.zeros_like(x)
-        for block in self.blocks:
-            sparsity.block_product(self._work.B, block.dofs, block.b1, x, y)
-        return y
-
-    def magnitude(self, x: FloatArray) -> FloatArray:
-        """|K| |x| with the work blocks; before `assemble` turns them."""
-        y = np.zeros_like(x)
-        for block in self.blocks:
-            sparsity.block_magnitude(self._work.B, block.dofs, block.b1, x, y)
-        return y
-
-    def work_blocks(self, block: Blocks) -> FloatArray:
-        """A copy of the work blocks of one group (n k k,); before `assemble` turns them."""
-        n, k = block.dofs.shape
-        return self._work.B[block.b1 : block.b1 + n * k * k].copy()
-
-    def assemble(self, frames: FloatArray) -> None:
-        """Turn the work blocks into the nodal frames and add them up in the solver's storage."""
-        if len(self.turned_blocks):
-            sparsity.rotate_blocks(self._work.B, self.turned_blocks, frames)
-        sparsity.scatter(self._work.B, self.slots(self.solver)[0], self.solver.data)
-
-    def mass_product(self, x: FloatArray) -> FloatArray:
-        """M x over all coordinates."""
-        y = np.zeros_like(x)
-        for block in self.blocks:
-            sparsity.block_product(self.mass_blocks, block.dofs, block.b1, x, y)
-        return y
-
-    def linearise(
-        self, q: FloatArray, env: Env, frames: FloatArray | None = None, v: FloatArray | None = None
-    ) -> Linearisation:
-        """K, D and M at a state, on the free coordinates in the order of the unknowns.
-
-        ``frames`` are the nodal frames of the state; left out, those without any prescribed motion.
-        """
-        if frames is None:
-            frames = self.fixation.frames0
-        slot = self.pattern.slots(self.entry_rows, self.entry_columns)
-        parts = []
-        for weights in ((1.0, 0.0), (0.0, 1.0), None):
-            if weights is None:
-                self._work.B[:] = self.mass_blocks
-            else:
-                self.tangent(q, env, weights, v)
-            if len(self.turned_blocks):
-                sparsity.rotate_blocks(self._work.B, self.turned_blocks, frames)
-            data = np.zeros(len(self.pattern.indices) + 1)
-            sparsity.scatter(self._work.B, slot, data)
-            parts.append(data[:-1])
-        return Linearisation(self.pattern, *parts)
-
     def strain_energy(self, q: FloatArray) -> float:
         """Strain energy of all bodies [force length]; springs of supports are not included."""
         return float(sum(group.strain_energy(q) for group in self.coordinates.groups))
@@ -291,6 +164,7 @@ class System:
         return self.coordinates.elements[self.coordinates.index(body)]
 
     def refusal(self, term: Term, item: int) -> str:
+        """What is said of an item that its kernel refused: what and where it is, and why."""
         where = self.coordinates.describe(int(term.group.dofs[item, 0]))
         reason = term.diagnosis or "its forces are not finite numbers"
         return f"{term.name}, item {item} ({where}): {reason}"

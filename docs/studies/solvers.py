@@ -19,6 +19,8 @@ from flexmbs.core.linsolve import LinearSolver
 from flexmbs.core.linsolve.band import Band
 from flexmbs.core.linsolve.cholmod import Cholmod
 from flexmbs.core.linsolve.superlu import SuperLU
+from flexmbs.dynamics import Dynamics
+from flexmbs.integrators.contracts import StepState
 
 STIFFNESS = fx.BeamStiffness(EA=1e4, EI_z=1.0, mass_per_length=1.0)
 WIDEST = 200
@@ -71,15 +73,17 @@ def best(action: Callable[[], object]) -> float:
 def measure(model: fx.Model, title: str) -> None:
     """One line per solver."""
     system = fx.compile_model(model)
-    drives = system.fixation.drives_at(0.0, 0.0)
-    K = system.linearise(system.coordinates.reference, system.env(0.0, 0.0), system.fixation.frames(drives)).K
-    rows, columns = system.pattern.indices, np.repeat(np.arange(system.n), np.diff(system.pattern.indptr))
+    dyn = Dynamics(system)
+    dyn.set_time(0.0)
+    lin = dyn.linearise(StepState.unaccelerated(0.0, dyn.coordinates.reference, np.zeros(dyn.n_v), np.zeros(0)))
+    K, number = lin.K.tocoo(), system.unknown[lin.free]
+    rows, columns = number[K.row], number[K.col]
     solvers: list[LinearSolver] = [Cholmod(system.pattern), SuperLU(system.pattern)]
     if system.half_band <= WIDEST:
         solvers.insert(0, Band(system.n, system.half_band, True))
     for solver in solvers:
-        solver.data[solver.slots(rows, columns)] = K
-        mark = "*" if solver.name == system.solver.name else " "
+        solver.data[solver.slots(rows, columns)] = K.data
+        mark = "*" if solver.name == dyn.solver.name else " "
         factor, solve = best(solver.refactor), best(lambda s=solver: s.solve(np.ones(system.n)))
         sys.stdout.write(
             f"{title:18s} n {system.n:6d}  half band {system.half_band:4d}  {solver.name:12s}{mark} "

@@ -160,7 +160,7 @@ def _described(
     dyn.start_turns(0.0)
     dyn.prescribed.change_loads(dict.fromkeys(off, 0.0), owner)
     if not unloaded:
-        check_supports(dyn, None)
+        check_supports(dyn, None, "solve_static(model) in place of the model")
     found = assemble(dyn, 0.0, dyn.coordinates.reference.copy(), dyn.coordinates.velocity.copy())
     return dyn, 0.0, found.q, found.v, found.redundant
 

@@ -250,8 +250,7 @@ class EquationsOfRest:
     def _factorise_dense(self, point: Point, mu: float) -> FloatArray:
         """The same with first-order states and all that they read and drive: their columns hold D instead of K."""
         dyn = self.dyn
-        still = self._still
-        lin = linearise_state(dyn, StepState(dyn.env.t, point.q, point.v, still, still, point.lam, point.v, 0.0))
+        lin = linearise_state(dyn, StepState.unaccelerated(dyn.env.t, point.q, point.v, point.lam))
         n = len(lin.free)
         if n > DENSE:
             raise ModelError(

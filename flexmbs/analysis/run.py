@@ -83,7 +83,7 @@ class Run:
             if start is not None:
                 q = equilibrium_start("simulate", dyn, start, v)
                 carry_velocities(dyn, q, v)
-            check_supports(dyn, None if start is None else q)
+            check_supports(dyn, None if start is None else q, "start=solve_static(model)")
             found = assemble(dyn, self.t0, q, v, keep)
             warn_of_changes(dyn, q, v, found.q, found.v, kept=bool(keep))
             warn_of_softening(dyn, found.q, found.v)

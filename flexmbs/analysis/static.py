@@ -450,8 +450,7 @@ class _Stepper:
             return Stability(eq.is_positive_definite() or result.stagnant > ACCURATE * moved, ())
         if n > (DENSE if s == 1.0 else OFTEN):
             return None
-        zero = np.zeros(self.dyn.n_v)
-        state = StepState(self.time, point.q, point.v, zero, zero, point.lam, point.v, 0.0)
+        state = StepState.unaccelerated(self.time, point.q, point.v, point.lam)
         return stability_of(self.dyn, linearise_state(self.dyn, state))
 
     def _lost_stability(self, looked: Stability | None) -> bool:

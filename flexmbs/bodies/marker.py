@@ -114,14 +114,14 @@ class Body(BodyDescription):
         """
         owner = f"marker of {self}"
         here = as_point(owner, "point", point, self.planar, "length")
-        return self._fixed(here, frame_along(owner, axis, x, self.planar), name)
+        return self.framed(here, frame_along(owner, axis, x, self.planar), name)
 
     @property
     def centre(self) -> Marker:
         """The origin of the body frame (the centre of mass) with the axes of the body."""
         return Marker(self, np.zeros(3), name="centre")
 
-    def _fixed(self, point: FloatArray, frame: FloatArray, name: str | None = None) -> Marker:
+    def framed(self, point: FloatArray, frame: FloatArray, name: str | None = None) -> Marker:
         """The marker that is at the start at ``point`` with the axes ``frame``."""
         origin, R = self.place
         return Marker(self, R.T @ (point - origin), R.T @ frame, name=name)
@@ -326,7 +326,7 @@ def as_marker(owner: str, value: object, point: ArrayLike | None = None, frame: 
                 f"body.centre."
             )
         return Marker(value, np.zeros(3), axes)
-    return value._fixed(as_point(owner, "at", point, True, "length"), axes)
+    return value.framed(as_point(owner, "at", point, True, "length"), axes)
 
 
 def _check_place(owner: str, node: Attachment, point: FloatArray, there: FloatArray) -> None:

@@ -87,7 +87,7 @@ class ShapedBody(Body):
         """Stresses (s, n_c, ...) at the stress nodes of the reduced model for modal coordinates (m, ...)."""
         return self.reduced.stresses(self.basis @ np.asarray(eta, dtype=float))
 
-    def _fixed(self, point: FloatArray, frame: FloatArray, name: str | None = None) -> Marker:
+    def framed(self, point: FloatArray, frame: FloatArray, name: str | None = None) -> Marker:
         """The marker at an interface, or a node, that is at the start at a point of the inertial frame."""
         R = self.rotation
         return self._at(R.T @ (point - self.position), R.T @ frame, name)

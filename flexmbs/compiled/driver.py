@@ -109,14 +109,14 @@ class Driver:
         text = Text(dyn, self._power, self._wrench_power)
         take = text.addresses
         matrix = dyn.matrix
-        first, second = matrix._cut
-        slots = matrix._static_slots
+        first, second = matrix.cut
+        slots = matrix.static_slots
         assert slots is not None  # noqa: S101
         self.varying = not dyn.prescribed.steady or bool(dyn.prescribed.moving)
         self._given = dyn.given[None], dyn.motion[None], dyn.prescribed.scale[None]
         rows = n if self.varying else 1
         self._tables = tuple(np.zeros((rows, *part.shape[1:])) for part in self._given)
-        self._equations = matrix._equations
+        self._equations = matrix.equations
         self._seen: FloatArray | None = None
         self.x = x = StepArrays(
             Q=np.zeros((n + 1, dyn.n_q)), V=np.zeros((n + 1, k)), A=np.zeros((n + 1, k)), AUX=np.zeros((n + 1, k)),
@@ -125,9 +125,9 @@ class Driver:
             counts=np.zeros(2, dtype=np.int64), mass=dyn.mass, body_of=dyn.body_of, body_sizes=dyn.body_sizes,
             angles=dyn.angles_of_bodies, states=dyn.states, velocity_rows=dyn.velocity_rows, order=dyn.system.free,
             frame_dofs=dyn.frame_dofs, frames=dyn.frames, turned=dyn.system.turned_blocks, r=dyn.r, B=dyn.B, T=dyn.T,
-            d=dyn.d, b=dyn.b, source=matrix._from, slots=slots[:first], masses=matrix._mass,
+            d=dyn.d, b=dyn.b, source=matrix.entries, slots=slots[:first], masses=matrix.mass,
             mass_slots=slots[first:second], slack=np.zeros(len(self._equations)), diagonal=slots[second:],
-            data=static.data, reach=static._reach, pivots=static._sizes, solution=static._x, dq=np.zeros(k),
+            data=static.data, reach=static.reach, pivots=static.pivot_sizes, solution=static.solution, dq=np.zeros(k),
             aux=np.zeros(k), rate=np.zeros(dyn.n_c), held=np.zeros(k), sums=np.zeros(len(dyn.body_sizes)),
         )  # fmt: skip
         places: dict[str, int] = {}
@@ -153,7 +153,6 @@ class Driver:
         self._at, self._whole, self._real = take.packed()
         self._kept = take.kept
         self._first_rows = x.Q[0], x.V[0], x.A[0], x.AUX[0], x.LAM[0], x.v_old
-        self._second_rows = x.Q[1], x.V[1], x.A[1], x.AUX[1], x.LAM[1]
         self._given_at = tuple((part.ctypes.data, len(part)) for part in self._given)
         self._tables_at = tuple((part.ctypes.data, len(part)) for part in self._tables)
         self.pause = self._wait = 0
@@ -249,7 +248,7 @@ class Driver:
         dyn.evaluations += int(x.counts[0])
         dyn.factorisations += int(x.counts[1])
         if made > 0:
-            dyn.matrix._pivoting = False
+            dyn.matrix.pivoting = False
         if made == n:
             self._wait = 0
         else:

@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from flexmbs.assembly import accelerations
 from flexmbs.core.checks import as_number, show
 from flexmbs.core.errors import ModelError, SingularError
 from flexmbs.integrators.contracts import StepResult, StepState, StepStatus
@@ -128,8 +129,6 @@ class AugmentedLagrangian:
 
     def start(self, dynamics: Dynamics, t: float, q: FloatArray, v: FloatArray, h: float) -> StepState:
         """State at t with smoothed accelerations, W in the place of M, as in `GeneralizedAlpha`."""
-        from flexmbs.assembly import accelerations
-
         a, lam = accelerations(dynamics, t, q, v, smooth=(BETA * h * h, GAMMA * h))
         return StepState(t, q, v, a, a, lam, v, 0.0)
 

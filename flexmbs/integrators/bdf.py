@@ -24,6 +24,7 @@ from typing import Any
 
 import numpy as np
 
+from flexmbs.assembly import accelerations
 from flexmbs.core.checks import as_count, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError, SingularError
@@ -135,8 +136,6 @@ class BDF:
 
     def start(self, dynamics: Dynamics, t: float, q: FloatArray, v: FloatArray, h: float) -> StepState:
         """State at t without a past; accelerations of flexible bodies are smoothed as the trapezoidal rule does."""
-        from flexmbs.assembly import accelerations
-
         smooth = (0.25 * h * h, 0.5 * h) if _elastic(dynamics) else (0.0, 0.0)
         a, lam = accelerations(dynamics, t, q, v, smooth)
         memory = History.begin(t, len(q), a, h).pack(np.empty(0))
@@ -168,7 +167,7 @@ class _Stepper:
         self.most = scheme.order_for(dynamics)
         self.two_levels = dynamics.n_c > 0
         self.matrix = IterationMatrix(dynamics, scheme.corrector, int(self.two_levels))
-        self._residuals = self._attempts = 0
+        self._residuals = 0
         self._orders = [0] * (HIGHEST + 1)
         n_v = dynamics.n_v
         self._held, self._y, self._none = np.empty(n_v), np.zeros(n_v), np.zeros(n_v)

@@ -39,6 +39,12 @@ class StepState(NamedTuple):
     h_old: float
     memory: FloatArray = np.empty(0)
 
+    @classmethod
+    def unaccelerated(cls, t: float, q: FloatArray, v: FloatArray, lam: FloatArray) -> StepState:
+        """A state without accelerations."""
+        zero = np.zeros(len(v))
+        return cls(t, q, v, zero, zero, lam, v, 0.0)
+
 
 def mark(scheme: str) -> float:
     """The number with which the memory of a scheme of this name begins."""

@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from flexmbs.assembly import accelerations
 from flexmbs.core import linsolve
 from flexmbs.core.checks import as_count, as_number
 from flexmbs.core.contracts import FloatArray, State
@@ -116,8 +117,6 @@ class EnergyMomentum:
 
     def start(self, dynamics: Dynamics, t: float, q: FloatArray, v: FloatArray, h: float) -> StepState:
         """State at t with smoothed accelerations and multipliers, which serve as first guesses and as results."""
-        from flexmbs.assembly import accelerations
-
         a, lam = accelerations(dynamics, t, q, v, smooth=(0.25 * h * h, 0.5 * h))
         return StepState(t, q, v, a, a, lam, v, 0.0, np.concatenate(([mark(SCHEME)], a, lam)))
 

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from flexmbs.assembly import accelerations
 from flexmbs.core.checks import as_flag, as_number, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError, SingularError
@@ -179,8 +180,6 @@ class GeneralizedAlpha:
 
     def start(self, dynamics: Dynamics, t: float, q: FloatArray, v: FloatArray, h: float) -> StepState:
         """State at t with smoothed accelerations: [M + wq K + wv D, G^T; G, 0][a; lam] = [-f; gamma]."""
-        from flexmbs.assembly import accelerations
-
         a, lam = accelerations(dynamics, t, q, v, smooth=(self.beta * h * h, self.gamma * h))
         return StepState(t, q, v, a, a, lam, v, 0.0)
 

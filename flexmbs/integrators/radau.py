@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from flexmbs.assembly import accelerations
 from flexmbs.core.checks import as_count, as_number
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError, SingularError
@@ -131,8 +132,6 @@ class RadauIIA:
 
     def start(self, dynamics: Dynamics, t: float, q: FloatArray, v: FloatArray, h: float) -> StepState:
         """State at t with the accelerations and multipliers that agree with it."""
-        from flexmbs.assembly import accelerations
-
         a, lam = accelerations(dynamics, t, q, v)
         return StepState(t, q, v, a, a, lam, v, 0.0)
 

@@ -88,7 +88,7 @@ class RadauMatrix:
         self._B = np.zeros((3, len(dyn.B)))
         self._powers = np.zeros((3, len(places)))
         self._K = csc_array((np.zeros(len(places)), self._indices, self._indptr), shape=(n, n))
-        self._plus, self._part, self._whole = np.zeros(n), np.zeros(n), np.zeros(n_v + dyn.n_c)
+        self._whole = np.zeros(n_v + dyn.n_c)
         self._dense = n <= DENSE
 
     def forget(self) -> None:

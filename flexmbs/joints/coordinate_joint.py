@@ -89,11 +89,6 @@ class CoordinateMarker(Marker):
         """It has no orientation."""
         return False
 
-    @property
-    def is_node(self) -> bool:
-        """Whether the coordinate is one of a node."""
-        return self.node is not None
-
     def entry(self, coordinates: Coordinates, point: bool) -> MarkerEntry:
         place = np.array([coordinates.group_of(self.body).coordinate(self.body, self.index, self.node)])
         return MarkerEntry(POINT, place, place[:0], {"o": np.zeros(3), "R_BM": np.eye(3)})

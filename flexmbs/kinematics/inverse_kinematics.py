@@ -177,7 +177,7 @@ class _Search:
         dyn.start_turns(self.t)
         q, v = dyn.coordinates.reference.copy(), np.zeros(dyn.n_v)
         if start is None:
-            check_supports(dyn, None)
+            check_supports(dyn, None, "start=solve_static(model)")
         else:
             q = equilibrium_start("inverse_kinematics", dyn, start, v)
         q = assemble(dyn, self.t, q, v * 0.0).q

@@ -18,6 +18,7 @@ from flexmbs.linear.linear_modes import LinearModes
 from flexmbs.linear.linear_solution import LinearSolution
 from flexmbs.linear.operators import Operators
 from flexmbs.linear.part import Part
+from flexmbs.linear.prestress import geometric_stiffness
 from flexmbs.linear.rigid import free_motions, scaled_motions, smooth_fields, unstressed_motions
 from flexmbs.linear.structure import as_operators
 from flexmbs.linear.supports import supports
@@ -128,8 +129,6 @@ def stressed_stiffness(owner: str, operators: Operators, prestress: LinearSoluti
     """
     if prestress is None:
         return operators.K
-    from flexmbs.linear.prestress import geometric_stiffness
-
     if not isinstance(prestress, LinearSolution):
         raise ModelError(f"{owner}: prestress must be a LinearSolution of static_response, not {show(prestress)}.")
     if prestress.operators.n != operators.n:

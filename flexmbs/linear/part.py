@@ -11,6 +11,7 @@ import numpy as np
 from flexmbs.core.checks import as_name, is_list, show
 from flexmbs.core.contracts import IntArray
 from flexmbs.core.errors import MeshError, ModelError
+from flexmbs.elements.linear import hexahedron, tetra
 from flexmbs.linear.assembly import add_blocks, node_pattern, sparse_matrix
 from flexmbs.linear.connections import AveragingLink, NodalMass, NodalSpring, RigidLink
 from flexmbs.linear.constraints import Nodes, lump, number_nodes, transformation
@@ -189,8 +190,6 @@ def _dof_map(count: IntArray) -> tuple[IntArray, IntArray]:
 
 def default_element(name: str) -> Any:
     """The usual element of a cell type: what a part takes where no region says otherwise, or None."""
-    from flexmbs.elements.linear import hexahedron, tetra
-
     usual = {
         "tetra": tetra.Tetra4,
         "tetra10": tetra.Tetra10,

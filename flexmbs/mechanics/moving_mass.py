@@ -119,7 +119,7 @@ class MovingMass:
     @property
     def step_arrays(self) -> tuple[Any, ...]:
         """What `renew_step_mass` works on: blocks, which of them are in the matrix of a step, and where."""
-        return self._blocks, self._step._massive, self._step._mass
+        return self._blocks, self._step.massive, self._step.mass
 
     @property
     def matrix(self) -> Any:

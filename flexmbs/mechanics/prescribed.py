@@ -101,10 +101,6 @@ class Prescribed:
         self.steady_loads = self.loads.copy()
         self.held = self.changed = True
 
-    def release(self) -> None:
-        """Follow the time again."""
-        self.held = False
-
     def _sum(self, env: Env) -> FloatArray:
         """Minus the dead loads (n_v,) with these factors."""
         work, x = self._work, self._nothing

@@ -40,6 +40,20 @@ class StepMatrix:
 
     ``possible (n_b,)``: which entries of the buffer of blocks can differ from zero; ``seconds``: where the time of the
     assembly and the factorisation is added; ``solver``: what to factorise with where that is not done here.
+
+    Attributes
+    ----------
+    static : StaticBand or None
+        Factorises without interchanges where the band is narrow; ``pivoting`` tells whether the solver has to.
+    entries, massive : int arrays
+        Places in the buffer of blocks of all entries that are assembled, and of the masses among them.
+    mass : array
+        The masses at the latter.
+    equations : int array
+        Numbers of the constraints, in the order of their unknowns.
+    static_slots : int array
+        Places in the storage of ``static`` of the entries, from ``cut[0]`` on of the masses, from ``cut[1]`` on of the
+        diagonal of the constraints.
     """
 
     def __init__(
@@ -57,35 +71,30 @@ class StepMatrix:
         mass = _mass_in_frames(system, structure(system))
         massive = np.flatnonzero(live[:n_mass] & (mass != 0.0))
         rows = np.flatnonzero(system.free >= system.coordinates.n_v)
-        self._equations = system.free[rows] - system.coordinates.n_v
-        self._mass = _mass_in_frames(system, system.mass_blocks)[massive]
-        self._massive = massive
-        self._from = keep.astype(np.int32)
+        self.equations = system.free[rows] - system.coordinates.n_v
+        self.mass = _mass_in_frames(system, system.mass_blocks)[massive]
+        self.massive = massive
+        self.entries = keep.astype(np.int32)
         row = np.concatenate((system.entry_rows[keep], system.entry_rows[massive], rows))
         col = np.concatenate((system.entry_columns[keep], system.entry_columns[massive], rows))
         self.static = StaticBand(system.n, row, col) if StaticBand.suits(row, col) else None
-        self._cut = len(keep), len(keep) + len(massive)
+        self.cut = len(keep), len(keep) + len(massive)
         self._slots = self.solver.slots(row, col).astype(np.int32)
-        self._static_slots = None if self.static is None else self.static.slots(row, col).astype(np.int32)
-        self._pivoting = self.static is None
-
-    @property
-    def entries(self) -> Slots:
-        """Places in the buffer of blocks of all entries that are assembled."""
-        return self._from
+        self.static_slots = None if self.static is None else self.static.slots(row, col).astype(np.int32)
+        self.pivoting = self.static is None
 
     def renew_mass(self, blocks: FloatArray) -> None:
         """Other masses (n_mass,) in the layout of the mass blocks, for models without supports in frames."""
-        self._mass[:] = blocks[self._massive]
+        self.mass[:] = blocks[self.massive]
 
     def factorise(self, B: FloatArray, wa: float, compliance: FloatArray) -> None:
         """Add up B, ``wa`` times the mass, -``compliance (n_c,)`` on the multipliers; factorise, or SingularError."""
-        if self.static is not None and self._static_slots is not None:
-            self._add(B, wa, compliance, self._static_slots, self.static.data)
+        if self.static is not None and self.static_slots is not None:
+            self._add(B, wa, compliance, self.static_slots, self.static.data)
             began = perf_counter()
-            self._pivoting = not self.static.refactor()
+            self.pivoting = not self.static.refactor()
             self.seconds["factorisation"] += perf_counter() - began
-        if self._pivoting:
+        if self.pivoting:
             self._add(B, wa, compliance, self._slots, self.solver.data)
             began = perf_counter()
             self.solver.refactor()
@@ -93,14 +102,14 @@ class StepMatrix:
 
     def _add(self, B: FloatArray, wa: float, compliance: FloatArray, slots: Slots, data: FloatArray) -> None:
         began = perf_counter()
-        first, second = self._cut
-        slack = compliance[self._equations]
-        scatter(B, self._from, slots[:first], self._mass, wa, slots[first:second], slack, slots[second:], data)
+        first, second = self.cut
+        slack = compliance[self.equations]
+        scatter(B, self.entries, slots[:first], self.mass, wa, slots[first:second], slack, slots[second:], data)
         self.seconds["assembly"] += perf_counter() - began
 
     def solve(self, b: FloatArray) -> FloatArray:
         """The solution, in an array that may be overwritten by the next call; so may be ``b``."""
-        if self._pivoting or self.static is None:
+        if self.pivoting or self.static is None:
             return self.solver.direct(b)
         return self.static.direct(b)
 

@@ -145,7 +145,7 @@ class JournalWriter:
             self.put(CONSTANTS, constants)
 
     @classmethod
-    def _continued(
+    def continued(
         cls, path: Path, columns: Sequence[Column], end: int, number: int, rows: int, **options: Any
     ) -> JournalWriter:
         """A writer that goes on after the byte ``end`` of an existing journal; what is behind it is cut off."""

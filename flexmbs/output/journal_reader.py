@@ -115,6 +115,12 @@ class Journal:
             raise ReadError(f"{self.path} has no {label!r}; it has {list(self._latest)}.")
         return NamedArrays(*self._unpacked(*self._latest[label][:2])[::2])
 
+    def up_to(self, label: str) -> tuple[int, int, int]:
+        """Bytes, records and steps up to the latest named arrays of a label, these included."""
+        begin, length, number = self._latest[label]
+        end = begin + length + TAIL.itemsize
+        return end, number + 1, int(np.searchsorted(self._offsets, end))
+
     def rows(self, start: int, stop: int) -> dict[str, NDArray[Any]]:
         """The values (stop - start, ...) of some steps, by name; new arrays."""
         start, stop, _ = slice(start, stop).indices(self.n_rows)
@@ -243,10 +249,8 @@ def continue_journal(path: str | PathLike[str], label: str, **options: Any) -> t
     """
     journal = read_journal(path)
     journal.latest(as_name("continue_journal", "label", label))
-    begin, length, number = journal._latest[label]
-    end = begin + length + TAIL.itemsize
-    rows = int(np.searchsorted(journal._offsets, end))
-    writer = JournalWriter._continued(journal.path, journal.columns, end, number + 1, rows, **options)
+    end, number, rows = journal.up_to(label)
+    writer = JournalWriter.continued(journal.path, journal.columns, end, number, rows, **options)
     del journal  # its map reaches beyond the new end of the file
     return writer, read_journal(path)
 

@@ -29,6 +29,7 @@ from flexmbs.core.errors import FlexmbsError, ModelError, ReadError
 from flexmbs.core.history import Constant, Table
 from flexmbs.core.identity import IdentityMap
 from flexmbs.meshes import Mesh
+from flexmbs.model import Model
 from flexmbs.output.model_data import CLASSES, Sampler
 from flexmbs.output.reduced_description import digest_of, reduced_from_plain, reduced_to_plain
 from flexmbs.reduction.model import ReducedModel
@@ -71,8 +72,6 @@ def describe_model(model: Model, sampler: Sampler | None = None) -> tuple[Plain,
     >>> plain["items"][1]["class"], arrays["meshes/0/points"].shape
     ('Clamp', (3, 2))
     """
-    from flexmbs.model import Model
-
     if not isinstance(model, Model):
         raise ModelError(f"describe_model: expected a Model, not {show(model)}.")
     return _Describer(model, sampler).described()
@@ -272,8 +271,6 @@ class _Builder:
 
     def built(self) -> Model:
         """The model, checked to have the description it was made of."""
-        from flexmbs.model import Model
-
         try:
             items = [self.item(i) for i in range(len(self.plain["items"]))]
             units = from_plain("units", self.plain["units"], self.vocabulary, {})

@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from flexmbs.analysis.newton import Iteration
+from flexmbs.analysis.watch import Happened
 from flexmbs.control.loop import ControlState
 from flexmbs.core.checks import show
 from flexmbs.core.describe import to_plain
@@ -30,6 +32,10 @@ from flexmbs.output.journal_reader import is_journal, read_journal
 from flexmbs.output.model_description import describe_model
 from flexmbs.output.time_data import Column, TimeData
 from flexmbs.output.timestore import close_journal, model_of, read_time, write_time
+from flexmbs.results.static import StaticSolution
+from flexmbs.results.status import Status
+from flexmbs.results.time import Energy, TimeSolution
+from flexmbs.system import compile_model
 
 if TYPE_CHECKING:
     from flexmbs.model import Model
@@ -211,11 +217,6 @@ def _solution(
     data: TimeData, constants: Mapping[str, Any], meta: Mapping[str, Any], note: str, model: Model
 ) -> TimeSolution | StaticSolution:
     """The motion of the arrays of a file."""
-    from flexmbs.analysis.watch import Happened
-    from flexmbs.results.status import Status
-    from flexmbs.results.time import Energy, TimeSolution
-    from flexmbs.system import compile_model
-
     a = dict(data.arrays)
     if note and "run/last/t" in constants:
         kept = int(np.searchsorted(a["t"], float(constants["run/last/t"]), side="right"))
@@ -257,9 +258,6 @@ def _solution(
 
 def _equilibria(run: TimeSolution, stable: Any, free: tuple[str, ...]) -> StaticSolution:
     """Equilibria of flexmbs 0.1, which kept them like motions over the load factor."""
-    from flexmbs.analysis.newton import Iteration
-    from flexmbs.results.static import StaticSolution
-
     loads = run.model.loads
     factors = [[s if x.history is None else value_at(x.label, x.history, s, 1.0) for x in loads] for s in run.t]
     n = len(run.t)

@@ -15,6 +15,7 @@ from flexmbs.core.checks import as_array, as_count, is_among, show
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.directors import section_axes_of
 from flexmbs.core.errors import ModelError, unknown_name
+from flexmbs.mechanics.force_history import force_history
 from flexmbs.results.joint_history import JointHistory, reaction_wrench, rows_over_time
 from flexmbs.results.kinematics import (
     in_space,
@@ -275,8 +276,6 @@ class States:
         The force is positive where it acts against the coordinate: a strut that pulls, a torque that turns side b back.
         Of a bushing they are (n, 6). Turns are counted as in `angle`.
         """
-        from flexmbs.mechanics.force_history import force_history
-
         return force_history(self, self.model.force(name))
 
     def coordinates(self, body: Any) -> FloatArray:

@@ -114,8 +114,7 @@ class StaticSolution(States):
     def last(self) -> StepState:
         """The last equilibrium as a state of the equations of motion, for `flexmbs.dynamics.Dynamics`."""
         q, v, lam = (np.array(x[-1]) for x in (self.q, self.v, self.lam))
-        zero = np.zeros_like(v)
-        return StepState(self.time, q, v, zero, zero, lam, v, 0.0)
+        return StepState.unaccelerated(self.time, q, v, lam)
 
     @property
     def n_steps(self) -> int:

@@ -10,6 +10,7 @@ import numpy as np
 from flexmbs.body import Attachment, as_attachment
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError, unknown_name
+from flexmbs.mechanics.momentum import momentum
 from flexmbs.results.kinematics import in_space, kinematics, nodal_components
 from flexmbs.results.states import States, of_place
 from flexmbs.results.status import Status
@@ -156,8 +157,6 @@ class TimeSolution(States):
 
         Of linear beams the angular momentum is one of small rotations.
         """
-        from flexmbs.mechanics.momentum import momentum
-
         values = [momentum(self.system, q, v) for q, v in zip(self.q, self.v, strict=True)]
         return np.array([p for p, _ in values]), np.array([L for _, L in values])
 

@@ -25,6 +25,7 @@ from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError, unknown_name
 from flexmbs.core.rotations import RotationLike, as_rotation
 from flexmbs.joints.contracts import Pair
+from flexmbs.trees.columns import moved_inertia
 from flexmbs.trees.coordinate import TreeCoordinate, joint_pairs
 from flexmbs.trees.flexible_link import FlexibleLink
 from flexmbs.trees.link import Link
@@ -364,8 +365,6 @@ def _circle(links: list[Link | FlexibleLink]) -> list[str]:
 
 def _check_inertia(owner: str, tree: Tree) -> None:
     """Refuse joints that move nothing that has inertia."""
-    from flexmbs.trees.columns import moved_inertia
-
     for i, what in moved_inertia(tree):
         raise ModelError(
             f"{owner}: {what} of the joint of {tree.links[i]} moves no inertia: the links beyond have no mass, or lie "

@@ -194,7 +194,7 @@ def test_held_forces_leave_the_matrix_diagonal() -> None:
     )  # fmt: skip
     dyn = Dynamics(fx.compile_model(fx.Model(body, law, fx.PointForce(tip, (0, 0, 1.0)))))
     assert dyn.matrix.static is not None
-    assert dyn.matrix.static._reach.max() <= 1
+    assert dyn.matrix.static.reach.max() <= 1
 
 
 def test_strip_between_rollers() -> None:

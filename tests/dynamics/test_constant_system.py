@@ -74,3 +74,38 @@ def test_analyses_of_one_system_in_any_order(model: str) -> None:
                 assert found == alone[name]
             else:
                 assert np.array_equal(found, alone[name]), (before, name)
+
+
+def arrays_of(thing: Any, path: str, found: dict[str, bytes], seen: set[int]) -> dict[str, bytes]:
+    """The bytes of all arrays that an object of the package holds, by where they are."""
+    if id(thing) in seen:
+        return found
+    seen.add(id(thing))
+    if isinstance(thing, np.ndarray):
+        found[path] = repr(thing.tolist()).encode() if thing.dtype == object else thing.tobytes()
+    elif isinstance(thing, dict):
+        for key, value in thing.items():
+            arrays_of(value, f"{path}[{key!r}]", found, seen)
+    elif isinstance(thing, list | tuple):
+        for i, value in enumerate(thing):
+            arrays_of(value, f"{path}[{i}]", found, seen)
+    elif type(thing).__module__.startswith(("flexmbs", "scipy.sparse")):
+        names = list(getattr(thing, "__dict__", {})) + [
+            name for cls in type(thing).__mro__ for name in getattr(cls, "__slots__", ()) if hasattr(thing, name)
+        ]
+        for name in names:
+            arrays_of(getattr(thing, name), f"{path}.{name}", found, seen)
+    return found
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("model", MODELS)
+def test_no_analysis_writes_to_a_system(model: str) -> None:
+    """Neither to an array of the compiled system nor to one of the description behind it; caches may be added."""
+    system = fx.compile_model(MODELS[model]())
+    before = arrays_of(system, "system", {}, set())
+    assert len(before) > 20
+    for name, run in ANALYSES.items():
+        outcome(run, system)
+        after = arrays_of(system, "system", {}, set())
+        assert [path for path, content in before.items() if after.get(path) != content] == [], name

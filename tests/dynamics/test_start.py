@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
 import numpy as np
 import pytest
@@ -89,11 +90,27 @@ def blade_and_mass() -> tuple[fx.FlexibleBody, fx.Model]:
     return body, fx.Model(body, other, spring, fx.Clamp(body.start), fx.Prescribe(body.end, displacement=(0, 0.05)))
 
 
-@pytest.mark.parametrize("analysis", [fx.linearise, lambda m: fx.simulate(m, until=0.1)])
-def test_prescribed_displacements_beside_other_bodies_are_refused(analysis) -> None:
+@pytest.mark.parametrize(("analysis", "remedy"), [
+    (fx.linearise, r"solve_static\(model\) in place of the model"),
+    (lambda m: fx.simulate(m, until=0.1), r"start=solve_static\(model\)"),
+    (lambda m: fx.trace_kinematics(m, (0.0, 1.0)), "drive the joint"),
+])  # fmt: skip
+def test_prescribed_displacements_beside_other_bodies_are_refused(analysis: Any, remedy: str) -> None:
+    """With what to do: statics takes any bodies, and every analysis that can begin from what it finds says so."""
     _, model = blade_and_mass()
-    with pytest.raises(fx.ModelError, match="drive the joint"):
+    with pytest.raises(fx.ModelError, match=remedy):
         analysis(model)
+
+
+@pytest.mark.filterwarnings("ignore:.*one of many")
+def test_motions_beside_other_bodies_begin_from_statics() -> None:
+    """What was refused goes on from the equilibrium, and stays there."""
+    body, model = blade_and_mass()
+    rest = fx.solve_static(model)
+    run = fx.simulate(model, until=0.01, step=1e-3, start=rest, progress=False)
+    assert run.position(body.end)[:, 1] == pytest.approx(0.05, abs=1e-14)
+    assert np.abs(run.q - run.q[0]).max() < 1e-9
+    assert len(fx.linearise(rest).A)
 
 
 @pytest.mark.filterwarnings("ignore:.*one of many")

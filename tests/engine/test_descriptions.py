@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import flexmbs as fx
-from flexmbs.core.contracts import Env
+from tests.at_coordinates import held, linearised
 
 PLANAR = fx.FlexibleBody.line(
     (0, 0), (1, 0), elements=2, element=fx.elements.PlanarCable(),
@@ -138,8 +138,7 @@ def use(made: Any) -> None:
             fx.compile_model(fx.Model(made))
         elif hasattr(made, "conditions") or hasattr(made, "history"):
             system = fx.compile_model(fx.Model(body, made))
-            loads = len(system.model.loads)
-            system.tangent(system.coordinates.reference.copy(), Env(0.0, np.zeros(loads)))
+            linearised(held(system), system.coordinates.reference.copy())
     except fx.FlexmbsError:
         pass
 

@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 
 import flexmbs as fx
+from flexmbs.analysis.rest import EquationsOfRest, Point
+from tests.at_coordinates import forces, held, linearised
 
 Maker = Callable[..., fx.FlexibleBody]
 THIN = fx.BeamStiffness(EA=1e6, EI_z=1.0, mass_per_length=1.0)
@@ -40,10 +42,11 @@ def counted(system: fx.System) -> dict[str, int]:
     system.terms = tuple(
         replace(t, force=count("force", t.force), tangent=count("tangent", t.tangent)) for t in system.terms
     )
-    q, env = system.coordinates.reference.copy(), system.env(0.0, 1.0)
-    system.residual(q, env)
-    system.tangent(q, env)
-    system.linearise(q, env, system.fixation.frames0)
+    dyn, q = held(system, np.ones(len(system.model.loads))), system.coordinates.reference.copy()
+    calls.update(force=0, tangent=0)
+    forces(dyn, q)
+    EquationsOfRest(dyn).tangent(Point(q, np.zeros(dyn.n_v), np.zeros(0)))
+    linearised(dyn, q)
     return calls
 
 
@@ -67,7 +70,7 @@ def test_entries_of_a_chain_are_counted_exactly(line: Maker) -> None:
         free = fx.compile_model(fx.Model(body))
         assert len(free.pattern.indices) == 16 * (3 * (elements + 1) - 2)
         assert free.half_band == 7
-        assert len(free.solver.data) == 22 * free.n + 1
+        assert len(free.workspace().solver.data) == 22 * free.n + 1
         clamped = fx.compile_model(fx.Model(body, fx.Clamp(body.start)))
         # The first node keeps one of four: it loses 16 - 1 of its own and (4 - 1) * 4 on either side.
         assert len(free.pattern.indices) - len(clamped.pattern.indices) == 15 + 24

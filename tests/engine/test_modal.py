@@ -11,7 +11,7 @@ import pytest
 from scipy.optimize import brentq
 
 import flexmbs as fx
-from flexmbs.core.contracts import Env
+from tests.at_coordinates import held, linearised
 
 Maker = Callable[..., fx.FlexibleBody]
 THIN = fx.BeamStiffness(EA=1e6, EI_z=1.0, mass_per_length=1.0)
@@ -78,8 +78,8 @@ def test_lanczos_equals_dense(line: Maker, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(roots, "DIRECT", 10_000)
     dense = fx.solve_modal(solution, modes=8)
     assert np.allclose(lanczos.eigenvalues, dense.eigenvalues, rtol=1e-7)
-    M = solution.system.mass_product
-    overlap = [abs(a @ M(b)) for a, b in zip(lanczos.vectors.T, dense.vectors.T, strict=True)]
+    M = solution.system.mass_matrix
+    overlap = [abs(a @ (M @ b)) for a, b in zip(lanczos.vectors.T, dense.vectors.T, strict=True)]
     assert np.allclose(overlap, 1.0, atol=1e-7)
 
 
@@ -88,11 +88,11 @@ def test_modes_have_unit_modal_mass_and_solve_the_problem(line: Maker, elements:
     body = line(elements=elements, stiffness=THIN)
     modes = fx.solve_modal(fx.Model(body, fx.Clamp(body.start), fx.Roller(body.end, (1, 3))), modes=5)
     system = modes.system
-    mass = np.array([[a @ system.mass_product(b) for a in modes.vectors.T] for b in modes.vectors.T])
+    mass = modes.vectors.T @ (system.mass_matrix @ modes.vectors)
     assert np.allclose(mass, np.eye(5), atol=1e-8)
-    lin = system.linearise(modes.q, Env(0.0, np.zeros(0)), system.fixation.frames0)
-    turned = np.array([system.fixation.to_frames(v, system.fixation.frames0)[system.free] for v in modes.vectors.T]).T
-    K, M = lin.matrix(lin.K), lin.matrix(lin.M)
+    lin = linearised(held(system), modes.q)
+    turned = np.array([system.fixation.to_frames(v, system.fixation.frames0)[lin.free] for v in modes.vectors.T]).T
+    K, M = lin.K, lin.M
     rest = K @ turned - (M @ turned) * modes.eigenvalues
     assert np.abs(rest).max() < 1e-6 * np.abs(K @ turned).max()
     for j in range(5):  # supports hold in the modes, too
@@ -107,8 +107,8 @@ def test_all_modes_of_a_large_model(line: Maker) -> None:
     system = fx.compile_model(model)
     modes = fx.solve_modal(system, modes=system.n)
     assert len(modes) == system.n > 200
-    lin = system.linearise(modes.q, Env(0.0, np.zeros(0)), system.fixation.frames0)
-    trace = np.trace(np.linalg.solve(lin.matrix(lin.M).toarray(), lin.matrix(lin.K).toarray()))
+    lin = linearised(held(system), modes.q)
+    trace = np.trace(np.linalg.solve(lin.M.toarray(), lin.K.toarray()))
     rounding = np.finfo(float).eps * modes.eigenvalues[-1] / modes.eigenvalues[0]  # low modes come first, and exact
     assert modes.eigenvalues.sum() == pytest.approx(trace, rel=1e-8 + rounding)
     with pytest.raises(fx.ModelError, match=f"{system.n} unknowns"):

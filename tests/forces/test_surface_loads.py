@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 import flexmbs as fx
-from flexmbs.core.contracts import Env
+from flexmbs.analysis.rest import EquationsOfRest, Point
+from flexmbs.dynamics import Dynamics
 from flexmbs.meshes import Mesh, rectangle
-from flexmbs.system import System, compile_model
+from flexmbs.system import compile_model
+from tests.at_coordinates import forces, held
 
 SOFT = fx.Elastic(youngs_modulus=1e7, density=1000.0, poissons_ratio=0.3)
 
@@ -32,8 +34,7 @@ def box() -> fx.FlexibleBody:
 def applied(model: fx.Model, q: np.ndarray) -> np.ndarray:
     """Applied generalised forces, by the difference of residuals with and without loads."""
     system = compile_model(model)
-    with_loads = system.residual(q, Env(1.0, np.ones(len(model.loads)))).copy()
-    return system.residual(q, Env(0.0, np.zeros(len(model.loads)))).copy() - with_loads
+    return forces(held(system), q) - forces(held(system, np.ones(len(model.loads))), q)
 
 
 def nodal(body: fx.FlexibleBody, f: np.ndarray) -> np.ndarray:
@@ -85,21 +86,23 @@ def test_the_tangent_of_pressure_is_exact() -> None:
     system, without = compile_model(model), compile_model(bare)
     q = system.coordinates.reference + 0.05 * rng.standard_normal(len(system.coordinates.reference))
     d = rng.standard_normal(len(q))
-    env, none = Env(1.0, np.ones(1)), Env(1.0, np.zeros(0))
+    loaded, free = held(system, np.ones(1)), held(without)
 
     def force(q: np.ndarray) -> np.ndarray:
-        return system.residual(q, env).copy() - without.residual(q, none).copy()
+        return forces(loaded, q) - forces(free, q)
 
     h = 1e-5
     measured = (force(q + h * d) - force(q - h * d)) / (2 * h)
     np.testing.assert_allclose(
-        product(system, q, env, d) - product(without, q, none, d), measured, rtol=0, atol=1e-7 * np.abs(measured).max()
+        product(loaded, q, d) - product(free, q, d), measured, rtol=0, atol=1e-7 * np.abs(measured).max()
     )
 
 
-def product(system: System, q: np.ndarray, env: Env, d: np.ndarray) -> np.ndarray:
-    system.tangent(q, env)
-    return system.product(d)
+def product(dyn: Dynamics, q: np.ndarray, d: np.ndarray) -> np.ndarray:
+    """The tangent times a vector, over all coordinates."""
+    equations = EquationsOfRest(dyn)
+    equations.tangent(Point(q, np.zeros(dyn.n_v), np.zeros(0)))
+    return equations.product(d)
 
 
 def test_an_edge_load_is_force_times_length() -> None:

@@ -9,8 +9,10 @@ import numpy as np
 from scipy import linalg
 
 import flexmbs as fx
-from flexmbs.core.contracts import Env, FloatArray
+from flexmbs.core.contracts import FloatArray
+from flexmbs.dynamics import Dynamics
 from flexmbs.elements import DirectorBeam
+from flexmbs.integrators.contracts import StepState
 from flexmbs.verification import Case, ConvergenceStudy, Measured, Outcome, Progress, Table
 from flexmbs.verification.cases.common import COLOURS, figure, measured
 from flexmbs.verification.reference.data import load_reference
@@ -155,17 +157,18 @@ def spinning(
     shares (n, 3) are those of the velocities of positions along x, y and z in each vibration.
     """
     system = fx.compile_model(model)
-    env, q, free = Env(0.0, np.zeros(0)), system.coordinates.reference.copy(), system.free
+    dyn, q, free = Dynamics(system), system.coordinates.reference.copy(), np.sort(system.free)
+    dyn.set_time(0.0)
     n = len(q)
-    M = np.column_stack([system.mass_product(e) for e in np.eye(n)])
+    M, still, none = system.mass_matrix.toarray(), np.zeros(n), np.zeros(0)
     for at, mass in (masses or {}).items():
         for dofs in system.coordinates.dofs(at):
             M[dofs[:3], dofs[:3]] += mass
     P, S = np.kron(np.eye(n // 3), np.diag([1.0, 1.0, 0.0])), np.kron(np.eye(n // 3), np.cross(np.eye(3), [0, 0, -1.0]))
     for _ in range(20):
-        r = system.residual(q, env).copy() - rate**2 * M @ (P @ q)
-        lin = system.linearise(q, env)
-        K = lin.matrix(lin.K).toarray() - rate**2 * (M @ P)[np.ix_(free, free)]
+        r = dyn.residual(q, still, still, none) - rate**2 * M @ (P @ q)
+        lin = dyn.linearise(StepState.unaccelerated(0.0, q, still, none))
+        K = lin.K.toarray() - rate**2 * (M @ P)[np.ix_(free, free)]
         step = np.linalg.solve(K, r[free])
         q[free] -= step
         if np.abs(step).max() < 1e-13:

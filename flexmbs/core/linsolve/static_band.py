@@ -29,6 +29,9 @@ class StaticBand:
 
     ``data``: a row of 2 W + 1 numbers per column, W the half bandwidth rounded up to one of `WIDTHS`; entry (i, j) lies
     at j (2 W + 1) + W + i - j. ``row, col``: all entries that can be different from zero.
+
+    ``reach (n,)``: how many columns behind each pivot its row can touch; ``pivot_sizes`` and ``solution`` are work
+    arrays, the former for what was taken from each pivot.
     """
 
     def __init__(self, n: int, row: IntArray, col: IntArray) -> None:
@@ -37,9 +40,9 @@ class StaticBand:
         self.n, self.ld = n, 2 * self.W + 1
         self.data = np.zeros((n + self.W + 1) * self.ld)
         self._width = (0.0,) * self.W
-        self._sizes = np.zeros(n + self.W)
-        self._x = np.zeros(n + 2 * self.W)
-        self._reach = _reach(n, row, col)
+        self.pivot_sizes = np.zeros(n + self.W)
+        self.solution = np.zeros(n + 2 * self.W)
+        self.reach = _reach(n, row, col)
 
     @staticmethod
     def suits(row: IntArray, col: IntArray) -> bool:
@@ -52,13 +55,13 @@ class StaticBand:
 
     def refactor(self) -> bool:
         """Factorise ``data`` in place; False if that lost too many digits."""
-        return bool(band_factorise(self.data, self.n, self._reach, self._sizes, self._width) < 0)
+        return bool(band_factorise(self.data, self.n, self.reach, self.pivot_sizes, self._width) < 0)
 
     def direct(self, b: FloatArray) -> FloatArray:
         """The solution, in an array that the next call overwrites."""
         W, n = self.W, self.n
-        band_solve(self.data, n, self._x, b, self._width)
-        return self._x[W : W + n]
+        band_solve(self.data, n, self.solution, b, self._width)
+        return self.solution[W : W + n]
 
 
 def _reach(n: int, row: IntArray, col: IntArray) -> IntArray:
