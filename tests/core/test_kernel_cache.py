@@ -37,11 +37,11 @@ print(through(Group(2.0)), sum(through.stats.cache_hits.values()))
 
 
 def run(folder: Path) -> tuple[float, int]:
-    """What the caller computes, and whether its code came from the disk."""
+    """What the caller computes, and whether its code came from the disk: from a folder that no other run has."""
+    own = {"PYTHONPATH": os.pathsep.join([str(folder), *sys.path]), "NUMBA_CACHE_DIR": str(folder / "cache")}
     done = subprocess.run(
-        [sys.executable, "caller.py"], cwd=folder, capture_output=True, text=True, check=True,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(folder), *sys.path])},
-    )  # fmt: skip
+        [sys.executable, "caller.py"], cwd=folder, capture_output=True, text=True, check=True, env={**os.environ, **own}
+    )
     value, hits = done.stdout.split()
     return float(value), int(hits)
 
