@@ -141,8 +141,21 @@ def _finished(p: SmallMotions, s: Any, y: Any, dy: Any) -> Roots:
     stiffness = rounding(p.S, y)
     slope = np.abs(np.einsum("ij,ij->j", y.conj(), 2.0 * (p.M @ y) * s + p.C @ y))
     noise = stiffness / np.maximum(slope, np.sqrt(np.maximum(stiffness, 1e-300)))
+    if p.turning is None and not p.states.any():
+        noise = noise + _distance_to_quotient(p, s, y)
     growing = np.real(s) > GROWING * np.abs(s) + noise
     return Roots(s, y, dy, growing, int(growing.sum()), len(s), p.symmetric and p.undamped)
+
+
+def _distance_to_quotient(p: SmallMotions, s: Any, y: Any) -> FloatArray:
+    """How far roots are from those of s^2 y^H M y + s y^H C y + y^H S y = 0, which exact ones fulfil.
+
+    Double roots at zero are found as pairs +-s of the root of round-off; the quotient knows that they are zero.
+    """
+    a, b, c = (np.einsum("ij,ij->j", y.conj(), A @ y).astype(complex) for A in (p.M, p.C, p.S))
+    a = np.where(np.abs(a) > 0.0, a, 1.0)
+    half = np.sqrt(b * b - 4.0 * a * c)
+    return np.asarray(np.minimum(np.abs(2.0 * a * s + b - half), np.abs(2.0 * a * s + b + half)) / np.abs(2.0 * a))
 
 
 # --- by LAPACK -------------------------------------------------------------------------------------------------------

@@ -318,7 +318,8 @@ def test_a_lock_up_ends_the_run_and_keeps_it(scheme: str, step: Any, tmp_path: A
     assert run.status is fx.Status.STEP_TOO_SMALL
     assert LOCKED - 0.01 < run.t[-1] < LOCKED + 5e-3 / 2**6
     if "Baumgarte" not in scheme:
-        assert run.residuals[:, 0].max() < 1e-6
+        # the last states lie where G loses its rank: there Newton's method converges linearly, and stops early
+        assert run.residuals[:, 0].max() < 1e-5
     assert np.array_equal(fx.load(file, model=model).q, run.q)
 
 
