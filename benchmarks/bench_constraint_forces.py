@@ -18,9 +18,9 @@ import measure
 import numpy as np
 
 import flexmbs as fx
-from flexmbs.assembly import accelerations, assemble
-from flexmbs.dynamics import Dynamics
-from flexmbs.linearisation import moved
+from flexmbs.dynamics.consistent_state import accelerations, assemble
+from flexmbs.dynamics.evaluation import Dynamics
+from flexmbs.dynamics.linearisation import moved
 from flexmbs.verification.cases.linkages import squeezer
 
 CHAINS, STARS = (10, 100, 1000), (8, 32, 64)

@@ -35,7 +35,7 @@ import measure
 import numpy as np
 
 import flexmbs as fx
-from flexmbs.dynamics import Dynamics
+from flexmbs.dynamics.evaluation import Dynamics
 
 LINKS, GRAVITY = 20, 9.81
 ROUNDS = 3

@@ -23,7 +23,7 @@ sys.path.insert(0, sys.argv[1])
 import flexmbs as fx
 import bench_dynamics as b
 from flexmbs.core.jit import compile_seconds
-from flexmbs.dynamics import Dynamics
+from flexmbs.dynamics.evaluation import Dynamics
 make = {"crank": b.crank, "chain": lambda: b.chain(10), "cable": lambda: b.pendulum(20)}[sys.argv[2]]
 system = fx.compile_model(make()[0])
 compiled = sys.argv[3] == "driver"

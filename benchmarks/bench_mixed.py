@@ -20,7 +20,7 @@ import measure
 import numpy as np
 
 import flexmbs as fx
-from flexmbs.dynamics import Dynamics
+from flexmbs.dynamics.evaluation import Dynamics
 from flexmbs.verification.cases.tree_models import kuebler_eberhard, kuebler_eberhard_tree, ring
 
 STEP = 1e-3

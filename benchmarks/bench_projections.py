@@ -14,8 +14,8 @@ import sys
 import measure
 
 import flexmbs as fx
-from flexmbs.assembly import assemble
-from flexmbs.dynamics import Dynamics
+from flexmbs.dynamics.consistent_state import assemble
+from flexmbs.dynamics.evaluation import Dynamics
 from flexmbs.verification.cases.engine import spatial_engine
 
 STEP, STEPS = 0.002, 200

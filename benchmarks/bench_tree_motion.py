@@ -2,7 +2,8 @@
 
 Both sides make the same constant steps of generalized-alpha with the same damping, modified Newton on Exudyn's side,
 relative tolerance 1e-6; only the integration is timed, the repetitions alternate. Up to 48 joints our steps are made by
-the compiled driver, beyond 100 as rigid bodies with joints (`flexmbs.analysis.long_trees`); the last column says which.
+the compiled driver, beyond 100 as rigid bodies with joints (`flexmbs.conversion.long_trees`); the last column says
+which.
 
     python benchmarks/bench_tree_motion.py [repetitions]
 

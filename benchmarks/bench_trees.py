@@ -21,10 +21,10 @@ import numpy as np
 
 from flexmbs import trees
 from flexmbs.core.jit import kernel
-from flexmbs.trees.dynamics import tree_mass
-from flexmbs.trees.local import ROOM
-from flexmbs.trees.summed import direct_mass
-from flexmbs.trees.sweeps import forward_sweeps, inverse_sweeps
+from flexmbs.kernels.trees.dynamics import tree_mass
+from flexmbs.kernels.trees.local import ROOM
+from flexmbs.kernels.trees.summed import direct_mass
+from flexmbs.kernels.trees.sweeps import forward_sweeps, inverse_sweeps
 
 GROWTH = (50, 100, 200, 500, 1000, 2000)
 LINKS = (2, 3, 5, 7, 10, 15, 20, 30, 50, 100, 200, 500, 1000, 2000)

@@ -17,36 +17,37 @@ from flexmbs.core.field_terms import field_term
 __version__ = "0.1.0"
 
 _HOME = {
-    "flexmbs.analysis.as_cartesian": ("as_cartesian",),
-    "flexmbs.analysis.as_tree": ("as_tree",),
+    "flexmbs.conversion.as_cartesian": ("as_cartesian",),
+    "flexmbs.conversion.as_tree": ("as_tree",),
     "flexmbs.analysis.linear_model": ("LinearModel",),
     "flexmbs.analysis.linearise": ("linearise",),
     "flexmbs.analysis.modal": ("solve_modal",),
     "flexmbs.analysis.report": ("ModelReport", "inspect"),
     "flexmbs.analysis.output": ("Output",),
     "flexmbs.analysis.simulate": ("simulate",),
-    "flexmbs.analysis.static": ("StaticOptions", "solve_static"),
+    "flexmbs.analysis.static": ("solve_static",),
+    "flexmbs.results.static_options": ("StaticOptions",),
     "flexmbs.analysis.topology": ("Topology", "topology"),
-    "flexmbs.bodies.floating": ("FloatingBody",),
-    "flexmbs.bodies.linear": ("LinearBody",),
-    "flexmbs.bodies.section_frame": ("SectionFrame",),
-    "flexmbs.bodies.substructure": ("Substructure",),
-    "flexmbs.bodies.substructured_beam": ("SubstructuredBeam",),
-    "flexmbs.bodies": ("InitialVelocity", "Marker", "PlanarRigidBody", "PointMass", "RigidBody", "Wireframe", "ground"),
-    "flexmbs.body": ("Attachment", "FlexibleBody"),
-    "flexmbs.control.actuators": ("ForceActuator", "JointActuator", "LineActuator", "MomentActuator", "Signal"),
-    "flexmbs.control.controller": ("Controller",),
-    "flexmbs.control.events": ("Event",),
-    "flexmbs.control.first_order": ("FirstOrder",),
-    "flexmbs.control.function_sensors": ("FunctionSensor", "NoisySensor"),
-    "flexmbs.control.joint_sensors": ("JointSensor", "MultiplierSensor"),
-    "flexmbs.control.linear": ("Command", "DiscreteStateSpace", "FilteredController", "StateFeedback"),
-    "flexmbs.control.noise": ("BandNoise", "WhiteNoise"),
-    "flexmbs.control.pid": ("PID",),
-    "flexmbs.control.sensors": (
+    "flexmbs.model.bodies.floating": ("FloatingBody",),
+    "flexmbs.model.bodies.linear": ("LinearBody",),
+    "flexmbs.model.bodies.section_frame": ("SectionFrame",),
+    "flexmbs.model.bodies.substructure": ("Substructure",),
+    "flexmbs.model.bodies.substructured_beam": ("SubstructuredBeam",),
+    "flexmbs.model.bodies": ("InitialVelocity", "Marker", "PlanarRigidBody", "PointMass", "RigidBody", "Wireframe",
+    "ground"), "flexmbs.model.bodies.flexible": ("Attachment", "FlexibleBody"),
+    "flexmbs.model.control.actuators": ("ForceActuator", "JointActuator", "LineActuator", "MomentActuator", "Signal"),
+    "flexmbs.model.control.controller": ("Controller",),
+    "flexmbs.model.control.events": ("Event",),
+    "flexmbs.model.control.first_order": ("FirstOrder",),
+    "flexmbs.model.control.function_sensors": ("FunctionSensor", "NoisySensor"),
+    "flexmbs.model.control.joint_sensors": ("JointSensor", "MultiplierSensor"),
+    "flexmbs.model.control.linear": ("Command", "DiscreteStateSpace", "FilteredController", "StateFeedback"),
+    "flexmbs.model.control.noise": ("BandNoise", "WhiteNoise"),
+    "flexmbs.model.control.pid": ("PID",),
+    "flexmbs.model.control.sensors": (
         "AccelerationSensor", "AngularVelocitySensor", "DistanceSensor", "PositionSensor", "VelocitySensor",
     ),
-    "flexmbs.control.value_sensors": ("CoordinateSensor", "HeldSensor", "StateSensor"),
+    "flexmbs.model.control.value_sensors": ("CoordinateSensor", "HeldSensor", "StateSensor"),
     "flexmbs.core.errors": (
         "AccuracyWarning", "ConvergenceError", "FlexmbsError", "LossWarning", "MeshError", "ModelError", "ReadError",
         "SingularError", "UnitsWarning",
@@ -57,8 +58,8 @@ _HOME = {
     "flexmbs.core.section_matrix": ("SectionStiffness",),
     "flexmbs.core.sheet": ("Layup", "Sheet", "SheetStiffness"),
     "flexmbs.core.units": ("SI", "Units"),
-    "flexmbs.files": ("load",),
-    "flexmbs.forces": (
+    "flexmbs.io.files": ("load",),
+    "flexmbs.model.forces": (
         "Bushing", "DistributedLoad", "EdgeLoad", "EdgeMoment", "ElasticSupport", "ForceCurve", "Gravity", "JointForce",
         "JointFriction", "MembraneStress", "Moment", "NodalLoad", "PointForce", "Pressure", "RayleighDamping",
         "SpringDamper", "StickSlip", "Stop", "ThermalStrain", "TorsionSpring", "UserForce",
@@ -78,25 +79,25 @@ _HOME = {
     "flexmbs.integrators.radau": ("RadauIIA",),
     "flexmbs.integrators.runge_kutta": ("RungeKutta",),
     "flexmbs.integrators.step_control": ("ErrorControl", "FixedStep"),
-    "flexmbs.joints.coordinate_joint": ("CoordinateJoint", "CoordinateMarker"),
-    "flexmbs.joints.average_edge": ("AverageEdge",),
-    "flexmbs.joints.distance": ("Distance",),
-    "flexmbs.joints.edges": ("fasten_edge", "hinge_edge"),
-    "flexmbs.joints.drivers": ("DistanceDriver", "RotationDriver", "TranslationDriver"),
-    "flexmbs.joints.gears": ("Gear", "RackAndPinion", "Screw"),
-    "flexmbs.joints.lower_pairs": (
+    "flexmbs.model.joints.coordinate_joint": ("CoordinateJoint", "CoordinateMarker"),
+    "flexmbs.model.joints.average_edge": ("AverageEdge",),
+    "flexmbs.model.joints.distance": ("Distance",),
+    "flexmbs.model.joints.edges": ("fasten_edge", "hinge_edge"),
+    "flexmbs.model.joints.drivers": ("DistanceDriver", "RotationDriver", "TranslationDriver"),
+    "flexmbs.model.joints.gears": ("Gear", "RackAndPinion", "Screw"),
+    "flexmbs.model.joints.lower_pairs": (
         "Cylindrical", "Fixed", "ParallelAxes", "Planar", "Prismatic", "Revolute", "Spherical",
     ),
-    "flexmbs.joints.point_contacts": ("PointOnLine", "PointOnPlane"),
-    "flexmbs.joints.rolling": ("RollingBall", "RollingDisk"),
-    "flexmbs.joints.sliding": ("Sliding",),
-    "flexmbs.joints.universal": ("Universal",),
+    "flexmbs.model.joints.point_contacts": ("PointOnLine", "PointOnPlane"),
+    "flexmbs.model.joints.rolling": ("RollingBall", "RollingDisk"),
+    "flexmbs.model.joints.sliding": ("Sliding",),
+    "flexmbs.model.joints.universal": ("Universal",),
     "flexmbs.kinematics.inverse_dynamics": ("DriveForces", "inverse_dynamics",),
     "flexmbs.kinematics.solve": ("solve_kinematics",),
     "flexmbs.kinematics.trace": ("trace_kinematics",),
     "flexmbs.kinematics.paths": ("KinematicPath", "KinematicPaths", "SingularPosition",),
     "flexmbs.kinematics.inverse_kinematics": ("inverse_kinematics",),
-    "flexmbs.kinematics.pose": ("JointLimit", "Pose", "PoseTarget",),
+    "flexmbs.results.pose": ("JointLimit", "Pose", "PoseTarget",),
     "flexmbs.constraint_forces.reduced_system": ("ConstraintForces", "ReducedSystem",),
     "flexmbs.constraint_forces.joint_graph": ("JointGraph",),
     "flexmbs.constraint_forces.elimination": ("Elimination", "eliminate", "low_fill_order",),
@@ -121,27 +122,27 @@ _HOME = {
     "flexmbs.linear.scalar_mass": ("scalar_mass",),
     "flexmbs.linear.statics": ("static_response",),
     "flexmbs.meshes": ("Mesh", "read_mesh"),
-    "flexmbs.model": ("Model",),
-    "flexmbs.output.linear_paraview": ("write_vtu",),
-    "flexmbs.output.motion_files": ("MotionFile",),
-    "flexmbs.output.stress_stream": ("StressBlock", "stress_blocks", "write_stresses"),
-    "flexmbs.reduction.balanced": ("balanced_truncation",),
-    "flexmbs.reduction.characteristic_modes": ("characteristic_modes",),
+    "flexmbs.model.model": ("Model",),
+    "flexmbs.visualization.linear_paraview": ("write_vtu",),
+    "flexmbs.visualization.motion_files": ("MotionFile",),
+    "flexmbs.io.stress_stream": ("StressBlock", "stress_blocks", "write_stresses"),
+    "flexmbs.reduction.methods.balanced": ("balanced_truncation",),
+    "flexmbs.reduction.methods.characteristic_modes": ("characteristic_modes",),
     "flexmbs.reduction.export": ("Written", "export"),
-    "flexmbs.reduction.free_interface": ("macneal", "rubin"),
+    "flexmbs.reduction.methods.free_interface": ("macneal", "rubin"),
     "flexmbs.reduction.interfaces": ("Interface",),
-    "flexmbs.reduction.krylov": ("krylov",),
-    "flexmbs.reduction.modal_truncation": ("modal_truncation",),
+    "flexmbs.reduction.methods.krylov": ("krylov",),
+    "flexmbs.reduction.methods.modal_truncation": ("modal_truncation",),
     "flexmbs.reduction.model": ("ReducedModel",),
-    "flexmbs.reduction.read_mbdyn": ("read_mbdyn",),
-    "flexmbs.reduction.read_reduced": ("read_reduced",),
-    "flexmbs.reduction.read_sid": ("read_sid",),
+    "flexmbs.reduction.imports.mbdyn": ("read_mbdyn",),
+    "flexmbs.reduction.imports.reduced": ("read_reduced",),
+    "flexmbs.reduction.imports.sid": ("read_sid",),
     "flexmbs.reduction.reduce": ("reduce",),
-    "flexmbs.reduction.report": ("ReductionReport",),
+    "flexmbs.reduction.report.report": ("ReductionReport",),
     "flexmbs.reduction.selection": ("EffectiveMass", "Lowest", "TransferFunction", "UpToFrequency"),
     "flexmbs.reduction.store": ("load_reduced",),
-    "flexmbs.reduction.unreduced": ("unreduced",),
-    "flexmbs.results.consecutive": ("joined",),
+    "flexmbs.reduction.methods.unreduced": ("unreduced",),
+    "flexmbs.analysis.consecutive": ("joined",),
     "flexmbs.results.modal": ("ModalSolution",),
     "flexmbs.results.static": ("StaticSolution",),
     "flexmbs.results.status": ("Status",),
@@ -149,9 +150,9 @@ _HOME = {
     "flexmbs.segments.beam": ("segmented_beam", "segmented_cable"),
     "flexmbs.segments.chain": ("SegmentedBeam",),
     "flexmbs.segments.plate": ("SegmentedPlate", "segmented_plate"),
-    "flexmbs.supports": ("Clamp", "Guide", "Hinge", "Pin", "Prescribe", "Roller", "Symmetry"),
-    "flexmbs.system": ("System", "compile_model"),
-    "flexmbs.viewing": ("view", "write_gltf"),
+    "flexmbs.model.supports": ("Clamp", "Guide", "Hinge", "Pin", "Prescribe", "Roller", "Symmetry"),
+    "flexmbs.system.system": ("System", "compile_model"),
+    "flexmbs.visualization.viewing": ("view", "write_gltf"),
 }  # fmt: skip
 _WHERE = {name: module for module, names in _HOME.items() for name in names}
 _RENAMED = {
@@ -162,7 +163,8 @@ _RENAMED = {
     "TimeStatus": "Status",
 }
 """Older names, kept for one release."""
-_ROOMS = ("elements", "meshes", "motions", "reduction", "trees", "verification")
+_ROOMS = {room: f"flexmbs.{room}" for room in ("elements", "meshes", "reduction", "trees", "verification")}
+_ROOMS["motions"] = "flexmbs.model.motions"
 
 __all__ = [
     "BDF",
@@ -423,44 +425,21 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from flexmbs import elements, meshes, motions, reduction, trees, verification
-    from flexmbs.analysis.as_cartesian import as_cartesian
-    from flexmbs.analysis.as_tree import as_tree
+    from flexmbs import elements, meshes, reduction, trees, verification
+    from flexmbs.analysis.consecutive import joined
     from flexmbs.analysis.linear_model import LinearModel
     from flexmbs.analysis.linearise import linearise
     from flexmbs.analysis.modal import solve_modal
     from flexmbs.analysis.output import Output
     from flexmbs.analysis.report import ModelReport, inspect
     from flexmbs.analysis.simulate import simulate
-    from flexmbs.analysis.static import StaticOptions, solve_static
+    from flexmbs.analysis.static import solve_static
     from flexmbs.analysis.topology import Topology, topology
-    from flexmbs.bodies import InitialVelocity, Marker, PlanarRigidBody, PointMass, RigidBody, Wireframe, ground
-    from flexmbs.bodies.floating import FloatingBody
-    from flexmbs.bodies.linear import LinearBody
-    from flexmbs.bodies.section_frame import SectionFrame
-    from flexmbs.bodies.substructure import Substructure
-    from flexmbs.bodies.substructured_beam import SubstructuredBeam
-    from flexmbs.body import Attachment, FlexibleBody
     from flexmbs.constraint_forces.elimination import Elimination, eliminate, low_fill_order
     from flexmbs.constraint_forces.joint_graph import JointGraph
     from flexmbs.constraint_forces.reduced_system import ConstraintForces, ReducedSystem
-    from flexmbs.control.actuators import ForceActuator, JointActuator, LineActuator, MomentActuator, Signal
-    from flexmbs.control.controller import Controller
-    from flexmbs.control.events import Event
-    from flexmbs.control.first_order import FirstOrder
-    from flexmbs.control.function_sensors import FunctionSensor, NoisySensor
-    from flexmbs.control.joint_sensors import JointSensor, MultiplierSensor
-    from flexmbs.control.linear import Command, DiscreteStateSpace, FilteredController, StateFeedback
-    from flexmbs.control.noise import BandNoise, WhiteNoise
-    from flexmbs.control.pid import PID
-    from flexmbs.control.sensors import (
-        AccelerationSensor,
-        AngularVelocitySensor,
-        DistanceSensor,
-        PositionSensor,
-        VelocitySensor,
-    )
-    from flexmbs.control.value_sensors import CoordinateSensor, HeldSensor, StateSensor
+    from flexmbs.conversion.as_cartesian import as_cartesian
+    from flexmbs.conversion.as_tree import as_tree
     from flexmbs.core.errors import (
         AccuracyWarning,
         ConvergenceError,
@@ -478,30 +457,6 @@ if TYPE_CHECKING:
     from flexmbs.core.section_matrix import SectionStiffness
     from flexmbs.core.sheet import Layup, Sheet, SheetStiffness
     from flexmbs.core.units import SI, Units
-    from flexmbs.files import load
-    from flexmbs.forces import (
-        Bushing,
-        DistributedLoad,
-        EdgeLoad,
-        EdgeMoment,
-        ElasticSupport,
-        ForceCurve,
-        Gravity,
-        JointForce,
-        JointFriction,
-        MembraneStress,
-        Moment,
-        NodalLoad,
-        PointForce,
-        Pressure,
-        RayleighDamping,
-        SpringDamper,
-        StickSlip,
-        Stop,
-        ThermalStrain,
-        TorsionSpring,
-        UserForce,
-    )
     from flexmbs.integrators.augmented_lagrangian import AugmentedLagrangian
     from flexmbs.integrators.bdf import BDF
     from flexmbs.integrators.constraints.ascher_projection import AscherProjection
@@ -517,21 +472,11 @@ if TYPE_CHECKING:
     from flexmbs.integrators.radau import RadauIIA
     from flexmbs.integrators.runge_kutta import RungeKutta
     from flexmbs.integrators.step_control import ErrorControl, FixedStep
-    from flexmbs.joints.average_edge import AverageEdge
-    from flexmbs.joints.coordinate_joint import CoordinateJoint, CoordinateMarker
-    from flexmbs.joints.distance import Distance
-    from flexmbs.joints.drivers import DistanceDriver, RotationDriver, TranslationDriver
-    from flexmbs.joints.edges import fasten_edge, hinge_edge
-    from flexmbs.joints.gears import Gear, RackAndPinion, Screw
-    from flexmbs.joints.lower_pairs import Cylindrical, Fixed, ParallelAxes, Planar, Prismatic, Revolute, Spherical
-    from flexmbs.joints.point_contacts import PointOnLine, PointOnPlane
-    from flexmbs.joints.rolling import RollingBall, RollingDisk
-    from flexmbs.joints.sliding import Sliding
-    from flexmbs.joints.universal import Universal
+    from flexmbs.io.files import load
+    from flexmbs.io.stress_stream import StressBlock, stress_blocks, write_stresses
     from flexmbs.kinematics.inverse_dynamics import DriveForces, inverse_dynamics
     from flexmbs.kinematics.inverse_kinematics import inverse_kinematics
     from flexmbs.kinematics.paths import KinematicPath, KinematicPaths, SingularPosition
-    from flexmbs.kinematics.pose import JointLimit, Pose, PoseTarget
     from flexmbs.kinematics.solve import solve_kinematics
     from flexmbs.kinematics.trace import trace_kinematics
     from flexmbs.linear.body_loads import Acceleration, Centrifugal, ThermalLoad
@@ -555,37 +500,104 @@ if TYPE_CHECKING:
     from flexmbs.linear.scalar_mass import scalar_mass
     from flexmbs.linear.statics import static_response
     from flexmbs.meshes import Mesh, read_mesh
-    from flexmbs.model import Model
-    from flexmbs.output.linear_paraview import write_vtu
-    from flexmbs.output.motion_files import MotionFile
-    from flexmbs.output.stress_stream import StressBlock, stress_blocks, write_stresses
-    from flexmbs.reduction.balanced import balanced_truncation
-    from flexmbs.reduction.characteristic_modes import characteristic_modes
+    from flexmbs.model import motions
+    from flexmbs.model.bodies import InitialVelocity, Marker, PlanarRigidBody, PointMass, RigidBody, Wireframe, ground
+    from flexmbs.model.bodies.flexible import Attachment, FlexibleBody
+    from flexmbs.model.bodies.floating import FloatingBody
+    from flexmbs.model.bodies.linear import LinearBody
+    from flexmbs.model.bodies.section_frame import SectionFrame
+    from flexmbs.model.bodies.substructure import Substructure
+    from flexmbs.model.bodies.substructured_beam import SubstructuredBeam
+    from flexmbs.model.control.actuators import ForceActuator, JointActuator, LineActuator, MomentActuator, Signal
+    from flexmbs.model.control.controller import Controller
+    from flexmbs.model.control.events import Event
+    from flexmbs.model.control.first_order import FirstOrder
+    from flexmbs.model.control.function_sensors import FunctionSensor, NoisySensor
+    from flexmbs.model.control.joint_sensors import JointSensor, MultiplierSensor
+    from flexmbs.model.control.linear import Command, DiscreteStateSpace, FilteredController, StateFeedback
+    from flexmbs.model.control.noise import BandNoise, WhiteNoise
+    from flexmbs.model.control.pid import PID
+    from flexmbs.model.control.sensors import (
+        AccelerationSensor,
+        AngularVelocitySensor,
+        DistanceSensor,
+        PositionSensor,
+        VelocitySensor,
+    )
+    from flexmbs.model.control.value_sensors import CoordinateSensor, HeldSensor, StateSensor
+    from flexmbs.model.forces import (
+        Bushing,
+        DistributedLoad,
+        EdgeLoad,
+        EdgeMoment,
+        ElasticSupport,
+        ForceCurve,
+        Gravity,
+        JointForce,
+        JointFriction,
+        MembraneStress,
+        Moment,
+        NodalLoad,
+        PointForce,
+        Pressure,
+        RayleighDamping,
+        SpringDamper,
+        StickSlip,
+        Stop,
+        ThermalStrain,
+        TorsionSpring,
+        UserForce,
+    )
+    from flexmbs.model.joints.average_edge import AverageEdge
+    from flexmbs.model.joints.coordinate_joint import CoordinateJoint, CoordinateMarker
+    from flexmbs.model.joints.distance import Distance
+    from flexmbs.model.joints.drivers import DistanceDriver, RotationDriver, TranslationDriver
+    from flexmbs.model.joints.edges import fasten_edge, hinge_edge
+    from flexmbs.model.joints.gears import Gear, RackAndPinion, Screw
+    from flexmbs.model.joints.lower_pairs import (
+        Cylindrical,
+        Fixed,
+        ParallelAxes,
+        Planar,
+        Prismatic,
+        Revolute,
+        Spherical,
+    )
+    from flexmbs.model.joints.point_contacts import PointOnLine, PointOnPlane
+    from flexmbs.model.joints.rolling import RollingBall, RollingDisk
+    from flexmbs.model.joints.sliding import Sliding
+    from flexmbs.model.joints.universal import Universal
+    from flexmbs.model.model import Model
+    from flexmbs.model.supports import Clamp, Guide, Hinge, Pin, Prescribe, Roller, Symmetry
     from flexmbs.reduction.export import Written, export
-    from flexmbs.reduction.free_interface import macneal, rubin
+    from flexmbs.reduction.imports.mbdyn import read_mbdyn
+    from flexmbs.reduction.imports.reduced import read_reduced
+    from flexmbs.reduction.imports.sid import read_sid
     from flexmbs.reduction.interfaces import Interface
-    from flexmbs.reduction.krylov import krylov
-    from flexmbs.reduction.modal_truncation import modal_truncation
+    from flexmbs.reduction.methods.balanced import balanced_truncation
+    from flexmbs.reduction.methods.characteristic_modes import characteristic_modes
+    from flexmbs.reduction.methods.free_interface import macneal, rubin
+    from flexmbs.reduction.methods.krylov import krylov
+    from flexmbs.reduction.methods.modal_truncation import modal_truncation
+    from flexmbs.reduction.methods.unreduced import unreduced
     from flexmbs.reduction.model import ReducedModel
-    from flexmbs.reduction.read_mbdyn import read_mbdyn
-    from flexmbs.reduction.read_reduced import read_reduced
-    from flexmbs.reduction.read_sid import read_sid
     from flexmbs.reduction.reduce import reduce
-    from flexmbs.reduction.report import ReductionReport
+    from flexmbs.reduction.report.report import ReductionReport
     from flexmbs.reduction.selection import EffectiveMass, Lowest, TransferFunction, UpToFrequency
     from flexmbs.reduction.store import load_reduced
-    from flexmbs.reduction.unreduced import unreduced
-    from flexmbs.results.consecutive import joined
     from flexmbs.results.modal import ModalSolution
+    from flexmbs.results.pose import JointLimit, Pose, PoseTarget
     from flexmbs.results.static import StaticSolution
+    from flexmbs.results.static_options import StaticOptions
     from flexmbs.results.status import Status
     from flexmbs.results.time import Energy, TimeSolution
     from flexmbs.segments.beam import segmented_beam, segmented_cable
     from flexmbs.segments.chain import SegmentedBeam
     from flexmbs.segments.plate import SegmentedPlate, segmented_plate
-    from flexmbs.supports import Clamp, Guide, Hinge, Pin, Prescribe, Roller, Symmetry
-    from flexmbs.system import System, compile_model
-    from flexmbs.viewing import view, write_gltf
+    from flexmbs.system.system import System, compile_model
+    from flexmbs.visualization.linear_paraview import write_vtu
+    from flexmbs.visualization.motion_files import MotionFile
+    from flexmbs.visualization.viewing import view, write_gltf
 
 
 def __getattr__(name: str) -> Any:
@@ -593,7 +605,7 @@ def __getattr__(name: str) -> Any:
     if name in _WHERE:
         value = explained(getattr(import_module(_WHERE[name]), name))
     elif name in _ROOMS:
-        value = import_module(f"flexmbs.{name}")
+        value = import_module(_ROOMS[name])
     elif name in _RENAMED:
         new = _RENAMED[name]
         warn(f"flexmbs.{name} is now flexmbs.{new}; the older name will go.", DeprecationWarning, stacklevel=2)

@@ -1,15 +1,14 @@
 """What an element, a load, a support, a force, a joint or a kind of bodies of your own is made of, in one import.
 
-The contracts are `flexmbs.core.contracts` (elements and kernels), `flexmbs.forces.items` (loads), `flexmbs.supports`
-(supports), `flexmbs.joints.contracts` (joints; kinds of rows in `flexmbs.joints.rows`) and `flexmbs.groups.contract`
-(kinds of bodies, which are listed in `BODY_KINDS`); the documentation has a worked example of each. Items of models are
-`Description`s: frozen dataclasses that say what they refer to (`flexmbs.core.references`).
+The contracts are `flexmbs.core.contracts` (elements and kernels), `flexmbs.model.forces.items` (loads),
+`flexmbs.model.supports` (supports), `flexmbs.model.joints.contracts` (joints; kinds of rows in
+`flexmbs.kernels.rows.rows`) and `flexmbs.system.groups.contract` (kinds of bodies, which are listed in `BODY_KINDS`);
+the documentation has a worked example of each. Items of models are `Description`s: frozen dataclasses that say what
+they refer to (`flexmbs.core.references`).
 """
 
 from __future__ import annotations
 
-from flexmbs.bodies.marker import Body, Marker, as_marker, joint_frame
-from flexmbs.coordinates import Coordinates
 from flexmbs.core.body_description import BodyDescription
 from flexmbs.core.checks import as_array, as_count, as_direction, as_name, as_number
 from flexmbs.core.contracts import (
@@ -33,15 +32,17 @@ from flexmbs.core.references import Description, Named, refers_to
 from flexmbs.core.section import BeamStiffness
 from flexmbs.core.sheet import SheetStiffness
 from flexmbs.core.sparsity import Blocks
-from flexmbs.forces.items import Items, Kind, Load, Places, dead_items
-from flexmbs.forces.row_force import RowForce
-from flexmbs.groups import KINDS as BODY_KINDS
-from flexmbs.groups import BodyGroup, Drawing, InertiaStage, MovingBlocks, Section, Span
-from flexmbs.joints.contracts import Equation, Joint, Motion, Pair, Row
-from flexmbs.markers.kind import MarkerEntry, MarkerKind
-from flexmbs.markers.points import POINT
-from flexmbs.markers.rigid import RIGID
-from flexmbs.supports import Condition, Support
+from flexmbs.kernels.markers.kind import MarkerEntry, MarkerKind
+from flexmbs.kernels.markers.points import POINT
+from flexmbs.kernels.markers.rigid import RIGID
+from flexmbs.model.bodies.marker import Body, Marker, as_marker, joint_frame
+from flexmbs.model.forces.items import Items, Kind, Load, Places, dead_items
+from flexmbs.model.forces.row_force import RowForce
+from flexmbs.model.joints.contracts import Equation, Joint, Motion, Pair, Row
+from flexmbs.model.supports import Condition, Support
+from flexmbs.system.coordinates import Coordinates
+from flexmbs.system.groups import KINDS as BODY_KINDS
+from flexmbs.system.groups import BodyGroup, Drawing, InertiaStage, MovingBlocks, Section, Span
 
 __all__ = [
     "BODY_KINDS",

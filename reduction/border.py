@@ -10,7 +10,7 @@ from scipy import sparse
 from flexmbs.core.checks import as_array, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
-from flexmbs.reduction.orthonormal import orthonormal
+from flexmbs.reduction.methods.orthonormal import orthonormal
 
 __all__ = ["as_labels", "as_operator", "as_rigid"]
 

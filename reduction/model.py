@@ -25,7 +25,7 @@ from flexmbs.reduction.stiffening import Stiffening
 
 if TYPE_CHECKING:
     from flexmbs.reduction.export import Written
-    from flexmbs.reduction.report import ReductionReport
+    from flexmbs.reduction.report.report import ReductionReport
 
 __all__ = ["ReducedModel", "Source"]
 
@@ -234,8 +234,8 @@ class ReducedModel:
         return np.asarray(np.asarray(self.shapes)[rows].T @ both[self.dofs.component[rows]])
 
     def report(self, **options: Any) -> ReductionReport:
-        """How good the reduction is; see `flexmbs.reduction.report.report`."""
-        from flexmbs.reduction.report import report
+        """How good the reduction is; see `flexmbs.reduction.report.report.report`."""
+        from flexmbs.reduction.report.report import report
 
         return report(self, **options)
 

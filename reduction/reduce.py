@@ -22,10 +22,10 @@ from flexmbs.linear.operators import Operators
 from flexmbs.linear.part import Part
 from flexmbs.linear.stresses import stress_operator
 from flexmbs.reduction.basis import Basis
-from flexmbs.reduction.craig_bampton import craig_bampton
 from flexmbs.reduction.inertia import InertiaInvariants, inertia_of_mass_matrix, inertia_of_part, with_rigid_motions
 from flexmbs.reduction.interfaces import Attached, Interface, attach
 from flexmbs.reduction.kept import Kept, fingerprint
+from flexmbs.reduction.methods.craig_bampton import craig_bampton
 from flexmbs.reduction.model import ReducedModel, Source, projected
 from flexmbs.reduction.selection import ModeSelection
 from flexmbs.reduction.stiffening import stiffening_of

@@ -37,8 +37,8 @@ from flexmbs.linear.connections import NodalMass
 from flexmbs.linear.constraints import place
 from flexmbs.linear.rigid import free_motions, scaled_motions
 from flexmbs.reduction.border import as_rigid
-from flexmbs.reduction.flexibility import Flexibility
 from flexmbs.reduction.inertia import InertiaInvariants, points_of_mass
+from flexmbs.reduction.methods.flexibility import Flexibility
 
 if TYPE_CHECKING:
     from flexmbs.linear.operators import Operators

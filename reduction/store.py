@@ -17,7 +17,7 @@ the provenance under ``provenance/``. Datasets (m coordinates, N displacements, 
 ``stress``                   ``nodes`` (s,), ``shapes`` (s, n_c, m), ``names`` (n_c,)
 ``stiffening``               ``moments``, ``interfaces``, ``frames``; ``only`` (`flexmbs.reduction.stiffening`)
 ``units``                    attributes ``length``, ``mass``, ``time``
-``report``                   JSON of the report (`flexmbs.reduction.report_data`), where one was made
+``report``                   JSON of the report (`flexmbs.reduction.report.data`), where one was made
 ===========================  =================================================================================
 
 Texts are UTF-8. Behind the end of HDF5 stands the SHA-256 of all before it, in words. To read it in other tools:

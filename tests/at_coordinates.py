@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 import flexmbs as fx
-from flexmbs.dynamics import Dynamics
+from flexmbs.dynamics.evaluation import Dynamics
+from flexmbs.dynamics.linearisation import ConstrainedLinearisation
 from flexmbs.integrators.contracts import StepState
-from flexmbs.linearisation import ConstrainedLinearisation
 
 
 def held(system: fx.System, scales: np.ndarray | None = None) -> Dynamics:

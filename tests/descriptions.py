@@ -12,15 +12,15 @@ import numpy as np
 
 import flexmbs as fx
 from flexmbs import trees
-from flexmbs.control.filters import moving_average
 from flexmbs.core.references import Description
-from flexmbs.forces.laws import LINEAR
-from flexmbs.forces.row_force import RowForce
-from flexmbs.forces.wrench import Wrench
-from flexmbs.joints.contracts import Pair, Row
-from flexmbs.joints.coordinate_joint import CoordinateMarker
-from flexmbs.joints.rows import DISTANCE
-from flexmbs.joints.sliding import CablePoint
+from flexmbs.kernels.laws import LINEAR
+from flexmbs.kernels.rows.rows import DISTANCE
+from flexmbs.model.control.filters import moving_average
+from flexmbs.model.forces.row_force import RowForce
+from flexmbs.model.forces.wrench import Wrench
+from flexmbs.model.joints.contracts import Pair, Row
+from flexmbs.model.joints.coordinate_joint import CoordinateMarker
+from flexmbs.model.joints.sliding import CablePoint
 from tests.floating import bar
 
 BASES = {"Body", "BodyDescription", "ShapedBody", "ShapedMarker", "LowerPair", "Scalar", "_Force", "_VectorSensor"}

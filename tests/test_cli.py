@@ -12,7 +12,7 @@ from types import ModuleType
 import pytest
 
 import flexmbs.verification.cases as case_list
-from flexmbs.cli import main
+from flexmbs.cli.main import main
 from flexmbs.verification.terminal import TerminalListener
 
 SAMPLES = Path(__file__).parent / "verification" / "samples"
@@ -35,7 +35,7 @@ def run_python(code: str) -> subprocess.CompletedProcess[str]:
 
 def test_help_imports_nothing_heavy() -> None:
     code = (
-        "import sys; from flexmbs.cli import main\n"
+        "import sys; from flexmbs.cli.main import main\n"
         "try: main(['--help'])\nexcept SystemExit as end: assert end.code == 0\n"
         "heavy = {'numpy', 'numba', 'scipy', 'matplotlib', 'meshio', 'h5py'} & set(sys.modules)\n"
         "assert not heavy - {'numpy'}, heavy"
@@ -47,7 +47,7 @@ def test_help_imports_nothing_heavy() -> None:
 
 def test_list_imports_no_case_and_no_compiler() -> None:
     code = (
-        "import sys; from flexmbs.cli import main\nstatus = main(['verify', '--list'])\n"
+        "import sys; from flexmbs.cli.main import main\nstatus = main(['verify', '--list'])\n"
         "heavy = {'numba', 'scipy', 'matplotlib', 'meshio', 'h5py'} & set(sys.modules)\n"
         "assert status == 0 and not heavy, heavy\n"
         "assert not [m for m in sys.modules if m.startswith('flexmbs.verification.cases.')]"

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import flexmbs as fx
-from flexmbs.cli import main
+from flexmbs.cli.main import main
 from flexmbs.reduction.export import FORMATS
 
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import flexmbs as fx
-from flexmbs.cli import main
+from flexmbs.cli.main import main
 from flexmbs.linear.files import write_operators_npz
-from flexmbs.reduction.report import ReductionReport
+from flexmbs.reduction.report.report import ReductionReport
 
 LUG = str(fx.meshes.sample("lug.inp"))
 QUICK = ["--no-full", "--modes", "4"]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import flexmbs as fx
-from flexmbs.cli import main
+from flexmbs.cli.main import main
 
 
 @pytest.fixture(scope="module")

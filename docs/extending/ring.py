@@ -17,8 +17,8 @@ from flexmbs.extend import (
     as_number,
     joint_frame,
 )
-from flexmbs.joints.rows import ALONG, DISTANCE
-from flexmbs.joints.sides import Side
+from flexmbs.kernels.rows.rows import ALONG, DISTANCE
+from flexmbs.model.joints.sides import Side
 
 
 @dataclass(frozen=True, eq=False)

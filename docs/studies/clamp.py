@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 import flexmbs as fx
-from flexmbs.forces.elastic_support import LINEAR_SPRING
-from flexmbs.forces.items import Items, Places
+from flexmbs.model.forces.elastic_support import LINEAR_SPRING
+from flexmbs.model.forces.items import Items, Places
 from flexmbs.verification.reference.rod import Rod
 from flexmbs.verification.reference.rod_solver import solve_rod
 

@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 import flexmbs as fx
-from flexmbs.dynamics import Dynamics
+from flexmbs.dynamics.evaluation import Dynamics
 from flexmbs.elements import CableStrain, Gauss, Lobatto, PlanarCable
 from flexmbs.integrators.contracts import StepState
 from flexmbs.verification.reference.rod import ENGINEERING, GREEN

@@ -19,7 +19,7 @@ from flexmbs.core.linsolve import LinearSolver
 from flexmbs.core.linsolve.band import Band
 from flexmbs.core.linsolve.cholmod import Cholmod
 from flexmbs.core.linsolve.superlu import SuperLU
-from flexmbs.dynamics import Dynamics
+from flexmbs.dynamics.evaluation import Dynamics
 from flexmbs.integrators.contracts import StepState
 
 STIFFNESS = fx.BeamStiffness(EA=1e4, EI_z=1.0, mass_per_length=1.0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from flexmbs.analysis.modal import solve_modal
-from flexmbs.analysis.static import StaticOptions, solve_static
+from flexmbs.analysis.static import solve_static
+from flexmbs.results.static_options import StaticOptions
 
 __all__ = ["StaticOptions", "solve_modal", "solve_static"]

@@ -15,7 +15,7 @@ from flexmbs.analysis.newton import EPS
 from flexmbs.analysis.rest import EquationsOfRest, Point
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import SingularError
-from flexmbs.system import EvaluationError
+from flexmbs.system.system import EvaluationError
 
 __all__ = ["ACCURATE", "HOPELESS", "estimated_accuracy", "solution_error"]
 

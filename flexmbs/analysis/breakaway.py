@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from flexmbs.core.errors import AccuracyWarning
-from flexmbs.forces.stick_slip import StickSlip
+from flexmbs.model.forces.stick_slip import StickSlip
 from flexmbs.results.joint_history import force_rows
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flexmbs.integrators.step_control import FixedStep
-from flexmbs.output.time_files import CHECKPOINT
+from flexmbs.io.time_files import CHECKPOINT
 
 if TYPE_CHECKING:
-    from flexmbs.compiled.driver import Steps
+    from flexmbs.integrators.compiled.driver import Steps
 
 __all__ = ["Chunks"]
 

@@ -7,17 +7,17 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from flexmbs.control.actuator import RowTarget
-from flexmbs.control.linear import Command
 from flexmbs.core.checks import is_list, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError, unknown_name
-from flexmbs.dynamics import Dynamics
-from flexmbs.forces.joint_force import JointForce
+from flexmbs.dynamics.evaluation import Dynamics
+from flexmbs.dynamics.linearisation import held_columns
 from flexmbs.integrators.contracts import StepState
-from flexmbs.linearisation import held_columns
-from flexmbs.model import Model
-from flexmbs.system import compile_model
+from flexmbs.model.control.actuator import RowTarget
+from flexmbs.model.control.linear import Command
+from flexmbs.model.forces.joint_force import JointForce
+from flexmbs.model.model import Model
+from flexmbs.system.system import compile_model
 
 __all__ = ["Input", "find_inputs", "load_column", "outside_columns"]
 

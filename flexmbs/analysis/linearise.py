@@ -21,18 +21,18 @@ from scipy.sparse import eye_array
 
 from flexmbs.analysis.inputs import Input, find_inputs, load_column, outside_columns
 from flexmbs.analysis.linear_model import LinearModel
-from flexmbs.analysis.minimal import DENSE
 from flexmbs.analysis.operating_point import Directions, OperatingPoint, operating_point, seen_later
 from flexmbs.analysis.steady_motion import name_of_frame, times
-from flexmbs.control.sensors import as_sensors, read_sensor
 from flexmbs.core.checks import is_list
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError
-from flexmbs.linearisation import held_columns, moved
-from flexmbs.model import Model
+from flexmbs.dynamics.linearisation import held_columns, moved
+from flexmbs.dynamics.minimal import DENSE
+from flexmbs.model.control.sensors import as_sensors, read_sensor
+from flexmbs.model.model import Model
 from flexmbs.results.static import StaticSolution
 from flexmbs.results.time import TimeSolution
-from flexmbs.system import System
+from flexmbs.system.system import System
 
 __all__ = ["linearise"]
 

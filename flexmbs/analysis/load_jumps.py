@@ -19,7 +19,7 @@ from flexmbs.core.errors import AccuracyWarning
 from flexmbs.core.history import Constant, History, Table, value_at
 
 if TYPE_CHECKING:
-    from flexmbs.dynamics import Dynamics
+    from flexmbs.dynamics.evaluation import Dynamics
 
 __all__ = ["LoadJumps"]
 

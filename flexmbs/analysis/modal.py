@@ -10,11 +10,11 @@ from flexmbs.analysis.steady_motion import name_of_frame
 from flexmbs.analysis.whirl import with_sense
 from flexmbs.core.checks import as_count
 from flexmbs.core.errors import ModelError
-from flexmbs.model import Model
+from flexmbs.model.model import Model
 from flexmbs.results.modal import ModalSolution, OperatingState
 from flexmbs.results.static import StaticSolution
 from flexmbs.results.time import TimeSolution
-from flexmbs.system import System
+from flexmbs.system.system import System
 
 __all__ = ["solve_modal"]
 

@@ -23,9 +23,10 @@ import numpy as np
 from flexmbs.analysis.rest import EquationsOfRest, Point
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import SingularError
-from flexmbs.system import EvaluationError
+from flexmbs.results.records import Iteration
+from flexmbs.system.system import EvaluationError
 
-__all__ = ["Iteration", "NewtonResult", "Problem", "Scale", "equilibrate", "left", "settled"]
+__all__ = ["NewtonResult", "Problem", "Scale", "equilibrate", "left", "settled"]
 
 EPS = float(np.finfo(float).eps)
 PLAIN = 15
@@ -42,18 +43,6 @@ SOFT, SOFTENED = 2, 1e-6
 """Iterations with a stiffened matrix, where only stress holds the structure, and share of the diagonal."""
 ROUND, SMALL = 1e-13, 1e-7
 """Increment, in sizes of the model, that is round-off; and up to which one that stagnates is so."""
-
-
-class Iteration(NamedTuple):
-    """A row of the history: load factor, number, energy, size, residual and its floor, step length."""
-
-    parameter: float
-    number: int
-    energy: float
-    size: float
-    residual: float
-    floor: float
-    length: float
 
 
 class Problem(NamedTuple):

@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse import csc_array
 
-from flexmbs.analysis.minimal import DENSE, dependent_first, orthonormal_basis, partitioned_basis
 from flexmbs.analysis.roots import SmallMotions
 from flexmbs.analysis.stability import stability_of
 from flexmbs.analysis.steady_motion import (
@@ -29,20 +28,21 @@ from flexmbs.analysis.steady_motion import (
     times,
     turned,
 )
-from flexmbs.assembly import accelerations, assemble
-from flexmbs.control.loop import ControlLoop
 from flexmbs.core.checks import show
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError, SingularError
-from flexmbs.dynamics import Dynamics
+from flexmbs.dynamics.consistent_state import accelerations, assemble
+from flexmbs.dynamics.control_loop import ControlLoop
+from flexmbs.dynamics.evaluation import Dynamics
+from flexmbs.dynamics.linearisation import ConstrainedLinearisation, linearise_state, moved
+from flexmbs.dynamics.minimal import DENSE, dependent_first, orthonormal_basis, partitioned_basis
+from flexmbs.dynamics.start import check_supports
 from flexmbs.integrators.contracts import StepState
-from flexmbs.linearisation import ConstrainedLinearisation, linearise_state, moved
-from flexmbs.mechanics.symmetry import without_potential
-from flexmbs.model import Model
+from flexmbs.model.model import Model
 from flexmbs.results.static import StaticSolution
 from flexmbs.results.time import TimeSolution
-from flexmbs.start import check_supports
-from flexmbs.system import System, compile_model
+from flexmbs.system.symmetry import without_potential
+from flexmbs.system.system import System, compile_model
 
 __all__ = ["Directions", "OperatingPoint", "operating_point", "seen_later"]
 

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flexmbs.core.contracts import FloatArray
-from flexmbs.mechanics.energies import Energies
-from flexmbs.mechanics.steps import largest
+from flexmbs.dynamics.energies import Energies
+from flexmbs.kernels.steps import largest
 from flexmbs.results.time import Energy, TimeSolution
 
 if TYPE_CHECKING:
-    from flexmbs.dynamics import Dynamics
+    from flexmbs.dynamics.evaluation import Dynamics
     from flexmbs.integrators.contracts import StepResult, StepState
-    from flexmbs.output.time_files import Stream
+    from flexmbs.io.time_files import Stream
 
 __all__ = ["Recorder"]
 

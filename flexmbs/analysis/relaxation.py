@@ -12,11 +12,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmbs.analysis.newton import ROUND, SMALL, STAGNANT, Iteration, NewtonResult
+from flexmbs.analysis.newton import ROUND, SMALL, STAGNANT, NewtonResult
 from flexmbs.analysis.rest import EquationsOfRest, Point
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import SingularError
-from flexmbs.system import EvaluationError
+from flexmbs.results.records import Iteration
+from flexmbs.system.system import EvaluationError
 
 __all__ = ["NOISE", "relax"]
 

@@ -7,18 +7,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from flexmbs.assembly import assemble, dependent_constraints
 from flexmbs.core.checks import show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.identity import IdentityMap
-from flexmbs.dynamics import Dynamics
-from flexmbs.forces.elastic_support import ElasticSupport
-from flexmbs.joints.contracts import Joint
-from flexmbs.linearisation import state_places
-from flexmbs.membership import bodies_of
-from flexmbs.model import Model, kind_in_words
-from flexmbs.system import System, compile_model
+from flexmbs.dynamics.consistent_state import assemble, dependent_constraints
+from flexmbs.dynamics.evaluation import Dynamics
+from flexmbs.dynamics.linearisation import state_places
+from flexmbs.model.forces.elastic_support import ElasticSupport
+from flexmbs.model.joints.contracts import Joint
+from flexmbs.model.membership import bodies_of
+from flexmbs.model.model import Model, kind_in_words
+from flexmbs.system.system import System, compile_model
 
 __all__ = ["ModelReport", "inspect"]
 

@@ -2,9 +2,9 @@ r"""The equations of rest on the unknowns: what Newton's method and relaxation e
 
 .. math:: r(q, \lambda) = 0, \qquad g(q) = 0, \qquad \dot x = f(q, 0, x) = 0
 
-with the residual r of `flexmbs.dynamics.Dynamics` at zero velocity and acceleration, constraints g and first-order
-states x. A model without joints has no multipliers, nothing else is different. The matrix is stored for the solver that
-suits it: `flexmbs.core.linsolve` takes Cholesky where it is symmetric and definite.
+with the residual r of `flexmbs.dynamics.evaluation.Dynamics` at zero velocity and acceleration, constraints g and
+first-order states x. A model without joints has no multipliers, nothing else is different. The matrix is stored for the
+solver that suits it: `flexmbs.core.linsolve` takes Cholesky where it is symmetric and definite.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError, SingularError
 from flexmbs.core.linsolve.band import Band
 from flexmbs.core.sparsity import block_magnitude, block_product, rotate_blocks, scatter
-from flexmbs.dynamics import Dynamics
+from flexmbs.dynamics.evaluation import Dynamics
+from flexmbs.dynamics.linearisation import linearise_state, moved, state_places
 from flexmbs.integrators.contracts import StepState
-from flexmbs.linearisation import linearise_state, moved, state_places
-from flexmbs.mechanics.refusals import singular
-from flexmbs.mechanics.steps import local
+from flexmbs.kernels.steps import local
+from flexmbs.system.refusals import singular
 
 __all__ = ["DENSE", "EquationsOfRest", "Point"]
 

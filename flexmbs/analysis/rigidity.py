@@ -10,13 +10,13 @@ from scipy.sparse import block_diag, csc_array, csr_array, diags_array, eye_arra
 from scipy.sparse.linalg import splu
 
 from flexmbs.analysis.rest import EquationsOfRest, Point
-from flexmbs.body import FlexibleBody
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError, SingularError
 from flexmbs.core.rotations import from_quaternion
-from flexmbs.dynamics import Dynamics
-from flexmbs.mechanics.compliance import constraint_rows
-from flexmbs.system import System
+from flexmbs.dynamics.compliance import constraint_rows
+from flexmbs.dynamics.evaluation import Dynamics
+from flexmbs.model.bodies.flexible import FlexibleBody
+from flexmbs.system.system import System
 
 __all__ = ["explain_singular", "free_motions", "is_loose", "refuse_loose"]
 

@@ -26,10 +26,10 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve, eig, eigh
 from scipy.sparse import block_array, csc_array, diags_array, eye_array
 from scipy.sparse.linalg import ArpackError, ArpackNoConvergence, LinearOperator, eigs, eigsh, splu
 
-from flexmbs.analysis.minimal import DENSE, orthonormal_basis
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ConvergenceError, ModelError, SingularError
 from flexmbs.core.linsolve.definite import Definite
+from flexmbs.dynamics.minimal import DENSE, orthonormal_basis
 
 __all__ = ["DIRECT", "Roots", "SmallMotions", "lowest_roots", "rounding"]
 

@@ -14,27 +14,27 @@ from flexmbs.analysis.load_jumps import LoadJumps
 from flexmbs.analysis.output import Output
 from flexmbs.analysis.recorder import Recorder
 from flexmbs.analysis.sampling import Sampling
-from flexmbs.analysis.start_from import equilibrium_start
 from flexmbs.analysis.watch import Watch
-from flexmbs.assembly import assemble
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.describe import to_plain
 from flexmbs.core.errors import FlexmbsError
 from flexmbs.core.progress import Progress
-from flexmbs.dynamics import Dynamics
+from flexmbs.dynamics.consistent_state import assemble
+from flexmbs.dynamics.evaluation import Dynamics
+from flexmbs.dynamics.start import carry_velocities, check_supports, warn_of_changes, warn_of_softening
 from flexmbs.integrators.contracts import StepState, StepStatus
 from flexmbs.integrators.step_control import ErrorControl, FixedStep
-from flexmbs.kinematics.pose import Pose
-from flexmbs.output.time_files import CHECKPOINT, Stream, memory_of, meta_of
+from flexmbs.io.time_files import CHECKPOINT, Stream, memory_of, meta_of
 from flexmbs.results.joint_history import angles_at_end
+from flexmbs.results.pose import Pose
+from flexmbs.results.start_from import equilibrium_start
 from flexmbs.results.static import StaticSolution
 from flexmbs.results.status import Status
 from flexmbs.results.time import TimeSolution
-from flexmbs.start import carry_velocities, check_supports, warn_of_changes, warn_of_softening
 
 if TYPE_CHECKING:
-    from flexmbs.control.events import Event
     from flexmbs.integrators.contracts import Stepper
+    from flexmbs.model.control.events import Event
 
 __all__ = ["Run"]
 

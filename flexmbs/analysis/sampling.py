@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flexmbs.control.loop import ControlLoop
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
+from flexmbs.dynamics.control_loop import ControlLoop
 
 if TYPE_CHECKING:
-    from flexmbs.dynamics import Dynamics
+    from flexmbs.dynamics.evaluation import Dynamics
     from flexmbs.integrators.contracts import StepState
 
 __all__ = ["Sampling"]

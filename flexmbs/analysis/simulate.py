@@ -15,23 +15,23 @@ from flexmbs.analysis.watch import as_events
 from flexmbs.core.checks import as_flag, as_number, is_list, show
 from flexmbs.core.errors import ConvergenceError, ModelError
 from flexmbs.core.progress import Progress
-from flexmbs.dynamics import Dynamics
+from flexmbs.dynamics.evaluation import Dynamics
 from flexmbs.integrators.generalized_alpha import GeneralizedAlpha
 from flexmbs.integrators.step_control import ErrorControl, FixedStep
-from flexmbs.kinematics.pose import Pose
-from flexmbs.model import Model
-from flexmbs.output.model_description import describe_model, differences
-from flexmbs.output.time_files import Stream
+from flexmbs.io.model_description import describe_model, differences
+from flexmbs.io.time_files import Stream
+from flexmbs.model.model import Model
+from flexmbs.results.pose import Pose
 from flexmbs.results.static import StaticSolution
 from flexmbs.results.status import Status
 from flexmbs.results.time import TimeSolution
-from flexmbs.system import System, compile_model
+from flexmbs.system.system import System, compile_model
 
 if TYPE_CHECKING:
     from os import PathLike
 
-    from flexmbs.control.events import Event
     from flexmbs.integrators.contracts import Integrator
+    from flexmbs.model.control.events import Event
 
 __all__ = ["Output", "simulate"]
 
@@ -129,7 +129,7 @@ def simulate(
     keep = tuple(keep)
     form = None
     if isinstance(model, Model) and not events and not keep and (start is None or _in_sparse_form(start)):
-        from flexmbs.analysis.long_trees import sparse_form  # which simulates to find a start
+        from flexmbs.conversion.long_trees import sparse_form  # which simulates to find a start
 
         form = sparse_form(model)
     system = model if isinstance(model, System) else compile_model(model if form is None else form.model)

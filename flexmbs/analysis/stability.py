@@ -2,7 +2,7 @@ r"""Whether an equilibrium is stable.
 
 Where all forces have a potential, by the inertia of the stiffness on the directions that the constraints allow: no
 negative eigenvalue, whatever the mass and the damping (Lagrange, Dirichlet; Kelvin, Tait, Chetaev). Where some have
-none (`flexmbs.mechanics.symmetry`) the stiffness is not symmetric and its symmetric part says nothing: then by the
+none (`flexmbs.system.symmetry`) the stiffness is not symmetric and its symmetric part says nothing: then by the
 roots of the linear equations of motion, none of which may grow. A structure under a follower force is stable until it
 flutters or diverges, with any number and kind of elements.
 """
@@ -15,16 +15,16 @@ import numpy as np
 from scipy.linalg import LinAlgError, eigh
 from scipy.sparse import csc_array
 
-from flexmbs.analysis.minimal import DENSE, orthonormal_basis
 from flexmbs.analysis.roots import DIRECT, SmallMotions, lowest_roots, rounding
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import SingularError
 from flexmbs.core.linsolve.definite import Definite
-from flexmbs.mechanics.symmetry import without_potential
+from flexmbs.dynamics.minimal import DENSE, orthonormal_basis
+from flexmbs.system.symmetry import without_potential
 
 if TYPE_CHECKING:
-    from flexmbs.dynamics import Dynamics
-    from flexmbs.linearisation import ConstrainedLinearisation
+    from flexmbs.dynamics.evaluation import Dynamics
+    from flexmbs.dynamics.linearisation import ConstrainedLinearisation
 
 __all__ = ["Stability", "small_motions", "stability_of"]
 

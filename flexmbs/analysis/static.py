@@ -3,39 +3,38 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from flexmbs.analysis import rigidity
 from flexmbs.analysis.accuracy import ACCURATE, HOPELESS, estimated_accuracy, solution_error
-from flexmbs.analysis.newton import EPS, NEAR_FLOOR, Iteration, NewtonResult, Problem, Scale, equilibrate
+from flexmbs.analysis.newton import EPS, NEAR_FLOOR, NewtonResult, Problem, Scale, equilibrate
 from flexmbs.analysis.relaxation import NOISE, relax
 from flexmbs.analysis.rest import DENSE, EquationsOfRest, Point
 from flexmbs.analysis.stability import Stability, stability_of
-from flexmbs.analysis.start_from import equilibrium_start
-from flexmbs.assembly import assemble
-from flexmbs.control.loop import ControlLoop
-from flexmbs.core.checks import as_array, as_count, as_flag, as_number, show
+from flexmbs.core.checks import as_number, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import AccuracyWarning, ConvergenceError, ModelError, SingularError
 from flexmbs.core.history import Constant, Table, value_at
 from flexmbs.core.progress import Progress
-from flexmbs.dynamics import Dynamics
+from flexmbs.dynamics.consistent_state import assemble
+from flexmbs.dynamics.control_loop import ControlLoop
+from flexmbs.dynamics.evaluation import Dynamics
+from flexmbs.dynamics.linearisation import linearise_state
 from flexmbs.integrators.contracts import StepState
-from flexmbs.linearisation import linearise_state
-from flexmbs.model import Model
+from flexmbs.model.model import Model
+from flexmbs.results.records import Iteration
+from flexmbs.results.start_from import equilibrium_start
 from flexmbs.results.static import StaticSolution
+from flexmbs.results.static_options import StaticOptions
 from flexmbs.results.status import Status
-from flexmbs.system import EvaluationError, System, compile_model
+from flexmbs.system.system import EvaluationError, System, compile_model
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from flexmbs.results.time import TimeSolution
 
-__all__ = ["StaticOptions", "solve_static"]
+__all__ = ["solve_static"]
 
 EASY, HARD = 6, 10
 """Iterations up to which the next step is doubled, and from which it is shortened."""
@@ -47,64 +46,6 @@ FARTHEST = 2.0
 """Largest turn [rad] of a slope in one step: beyond, another equilibrium may have been found, such as a loop."""
 TURN = 1.0
 """Largest prescribed rotation [rad] in one step: half a turn more could not be told from half a turn less."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class StaticOptions:
-    """How a static analysis steps.
-
-    Parameters
-    ----------
-    steps : int, optional
-        Number of equal load steps; left out, the steps adapt: they grow while they are easy and are halved when they
-        fail. Equal steps are halved, too, when they fail.
-    first_step, smallest_step : float
-        Of the load parameter, from 0 to 1.
-    at : sequence of float, optional
-        Load parameters that must be met exactly, ascending, at most 1.
-    rtol : float
-        Error of the increments, relative to the largest; see `flexmbs.analysis.newton`.
-    most_steps : int
-        Steps, failed ones included, after which the analysis gives up.
-    check_stability : bool
-        Whether to try a Cholesky factorisation after each step of a conservative model, and warn when the equilibrium
-        is unstable.
-    progress : bool
-        Whether to show progress on standard error when it takes longer than a second.
-
-    Raises
-    ------
-    ModelError
-        If a value is out of bounds.
-    """
-
-    steps: int | None = None
-    first_step: float = 0.1
-    smallest_step: float = 1e-5
-    at: Sequence[float] = ()
-    rtol: float = 1e-8
-    most_steps: int = 10_000
-    check_stability: bool = True
-    progress: bool = True
-
-    def __post_init__(self) -> None:
-        owner = "StaticOptions"
-        first = as_number(owner, "first_step", self.first_step, above=0.0, maximum=1.0)
-        checked: dict[str, object] = {
-            "steps": None if self.steps is None else as_count(owner, "steps", self.steps, minimum=1),
-            "first_step": first,
-            "smallest_step": as_number(owner, "smallest_step", self.smallest_step, above=0.0, maximum=first),
-            "rtol": as_number(owner, "rtol", self.rtol, above=0.0, maximum=1e-2),
-            "most_steps": as_count(owner, "most_steps", self.most_steps, minimum=1),
-            "check_stability": as_flag(owner, "check_stability", self.check_stability),
-            "progress": as_flag(owner, "progress", self.progress),
-        }
-        for name, value in checked.items():
-            object.__setattr__(self, name, value)
-        at = as_array(owner, "at", self.at, (None,))
-        if np.any(np.diff(at) <= 0.0) or np.any(at <= 0.0) or np.any(at > 1.0):
-            raise ModelError(f"{owner}: at must ascend, above 0 and at most 1, not {show(at.tolist())}.")
-        object.__setattr__(self, "at", tuple(at.tolist()))
 
 
 def solve_static(

@@ -32,11 +32,11 @@ from scipy.sparse.linalg import splu
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import FlexmbsError
 from flexmbs.core.rotations import from_quaternion, from_vector, skew, to_quaternion
+from flexmbs.dynamics.linearisation import ConstrainedLinearisation, linearise_state, moved
 from flexmbs.integrators.contracts import StepState
-from flexmbs.linearisation import ConstrainedLinearisation, linearise_state, moved
 
 if TYPE_CHECKING:
-    from flexmbs.dynamics import Dynamics
+    from flexmbs.dynamics.evaluation import Dynamics
 
 __all__ = [
     "FrameMatrices",

@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from flexmbs.analysis.report import inspect
-from flexmbs.analysis.spanning import Edge, fundamental_loops, spanning_trees
+from flexmbs.conversion.spanning import Edge, fundamental_loops, spanning_trees
 from flexmbs.core.checks import show
 from flexmbs.core.errors import ModelError
 from flexmbs.core.identity import IdentityMap
-from flexmbs.membership import bodies_of
-from flexmbs.model import Model, kind_in_words
-from flexmbs.system import System
-from flexmbs.trees.tree import TreeLink
+from flexmbs.model.membership import bodies_of
+from flexmbs.model.model import Model, kind_in_words
+from flexmbs.model.trees.tree import TreeLink
+from flexmbs.system.system import System
 
 if TYPE_CHECKING:
-    from flexmbs.joints.contracts import Joint
+    from flexmbs.model.joints.contracts import Joint
 
 __all__ = ["BodyLine", "JointLine", "Topology", "topology"]
 
@@ -124,7 +124,7 @@ class Topology:
         -------
         matplotlib axes
         """
-        from flexmbs.output.topology_picture import draw_topology
+        from flexmbs.visualization.topology_picture import draw_topology
 
         return draw_topology(self, ax)
 

@@ -4,29 +4,23 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from flexmbs.control.calling import call
-from flexmbs.control.events import Located, locate
 from flexmbs.core.checks import show
 from flexmbs.core.errors import ModelError
+from flexmbs.model.control.calling import call
+from flexmbs.model.control.events import Located, locate
+from flexmbs.results.records import Happened
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from flexmbs.control.events import Event
-    from flexmbs.dynamics import Dynamics
+    from flexmbs.dynamics.evaluation import Dynamics
     from flexmbs.integrators.contracts import StepState
-    from flexmbs.mechanics.view import SystemView, Viewer
+    from flexmbs.model.control.events import Event
+    from flexmbs.system.view import SystemView, Viewer
 
-__all__ = ["Happened", "Watch", "as_events"]
-
-
-class Happened(NamedTuple):
-    """An event and its time."""
-
-    name: str
-    t: float
+__all__ = ["Watch", "as_events"]
 
 
 def as_events(value: object) -> tuple[Event, ...]:

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.sparse import csc_array
 
 from flexmbs.core.contracts import IntArray
-from flexmbs.dynamics import Dynamics
+from flexmbs.dynamics.evaluation import Dynamics
 
 __all__ = ["ConstraintMatrix"]
 

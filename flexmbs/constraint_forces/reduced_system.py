@@ -20,7 +20,6 @@ import numpy as np
 from scipy.sparse import csc_array, csr_array
 from scipy.sparse.csgraph import connected_components
 
-from flexmbs.assembly import dependent_constraints
 from flexmbs.constraint_forces.block_kernels import add_products, factorise_blocks, over_masses, solve_blocks
 from flexmbs.constraint_forces.conjugate_gradients import conjugate_gradients
 from flexmbs.constraint_forces.constraint_matrix import ConstraintMatrix
@@ -29,10 +28,11 @@ from flexmbs.constraint_forces.joint_graph import JointGraph
 from flexmbs.core.checks import as_array, as_count, as_number, show
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ConvergenceError, ModelError, SingularError
-from flexmbs.dynamics import Dynamics
-from flexmbs.linearisation import free_directions
-from flexmbs.model import Model
-from flexmbs.system import System, compile_model
+from flexmbs.dynamics.consistent_state import dependent_constraints
+from flexmbs.dynamics.evaluation import Dynamics
+from flexmbs.dynamics.linearisation import free_directions
+from flexmbs.model.model import Model
+from flexmbs.system.system import System, compile_model
 
 __all__ = ["ConstraintForces", "ReducedSystem"]
 

@@ -2,7 +2,7 @@
 
 A **description** says what a user knows of a body: mass, place, shape. Models, markers, joints, forces, reports and
 files ask it for what is below. How all bodies of a kind become arrays is the matter of a group
-(`flexmbs.groups.contract`), which finds its bodies by ``kind``.
+(`flexmbs.system.groups.contract`), which finds its bodies by ``kind``.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class BodyDescription(Description):
     mass : float
         [mass].
     kind : str
-        Which group compiles it: that with this ``kind`` in `flexmbs.groups.KINDS`.
+        Which group compiles it: that with this ``kind`` in `flexmbs.system.groups.KINDS`.
     collection : str
         In which tuple of a `Model` it is listed, such as ``"rigid_bodies"``; empty for what is no item of a model.
     is_ground : bool

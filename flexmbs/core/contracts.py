@@ -120,7 +120,8 @@ class NodeLayout:
     quaternion : bool
         Whether the rotations are increments, in the node's own axes, of a unit quaternion: the node has position and
         quaternion, 7 numbers, in q and in the reference, and 6 in v, which ``names`` and the tuples here refer to. Its
-        element's group has ``n_linear`` and ``T``, which are filled in (`flexmbs.coordinates`, `flexmbs.dynamics`).
+        element's group has ``n_linear`` and ``T``, which are filled in (`flexmbs.system.coordinates`,
+        `flexmbs.dynamics.evaluation`).
     absolute : bool
         Whether the position coordinates are positions (True) or displacements (False).
     surface : tuple of int

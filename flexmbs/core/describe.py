@@ -34,7 +34,7 @@ Plain: TypeAlias = Any
 Replace: TypeAlias = Callable[[str, object], Plain]
 """From the name of a field and its value to the plain data that stands for it; `NotImplemented` where it should not."""
 
-QUALIFIED = ("flexmbs.motions", "flexmbs.trees.joints")
+QUALIFIED = ("flexmbs.model.motions", "flexmbs.model.trees.joints")
 """Modules with names that others have, too: `Constant` is a history and a motion, `Revolute` a joint of two kinds."""
 
 

@@ -27,22 +27,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from flexmbs.assembly import accelerations
 from flexmbs.core.checks import as_number, show
 from flexmbs.core.errors import ModelError, SingularError
+from flexmbs.dynamics.compliance import COMPLIANCE, compliances
+from flexmbs.dynamics.consistent_state import accelerations
+from flexmbs.dynamics.constraint_product import add_constraint_product
 from flexmbs.integrators.contracts import StepResult, StepState, StepStatus
 from flexmbs.integrators.dense import Interpolant
 from flexmbs.integrators.newton import NewtonOptions, attempts, settled
 from flexmbs.integrators.seen_accelerations import refuse_states_that_see_accelerations
 from flexmbs.integrators.turning import longest_step, turned_too_far
-from flexmbs.mechanics.compliance import COMPLIANCE, compliances
-from flexmbs.mechanics.constraint_product import add_constraint_product
-from flexmbs.mechanics.steps import begin, correct, finish, largest, retract, tangent_operators
-from flexmbs.system import EvaluationError
+from flexmbs.kernels.steps import begin, correct, finish, largest, retract, tangent_operators
+from flexmbs.system.system import EvaluationError
 
 if TYPE_CHECKING:
     from flexmbs.core.contracts import FloatArray
-    from flexmbs.dynamics import Dynamics
+    from flexmbs.dynamics.evaluation import Dynamics
 
 __all__ = ["AugmentedLagrangian"]
 

@@ -24,11 +24,11 @@ from typing import Any
 
 import numpy as np
 
-from flexmbs.assembly import accelerations
 from flexmbs.core.checks import as_count, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError, SingularError
-from flexmbs.dynamics import Dynamics
+from flexmbs.dynamics.consistent_state import accelerations
+from flexmbs.dynamics.evaluation import Dynamics
 from flexmbs.integrators.bdf_dense import Polynomial
 from flexmbs.integrators.bdf_history import History
 from flexmbs.integrators.bdf_motion import advance, motion
@@ -37,8 +37,8 @@ from flexmbs.integrators.contracts import StepResult, StepState, StepStatus
 from flexmbs.integrators.iteration_matrix import CorrectorOptions, IterationMatrix
 from flexmbs.integrators.newton import settled
 from flexmbs.integrators.turning import longest_step, turned_too_far
-from flexmbs.mechanics.steps import hold_back, largest, position_norm, put_back, retract
-from flexmbs.system import EvaluationError
+from flexmbs.kernels.steps import hold_back, largest, position_norm, put_back, retract
+from flexmbs.system.system import EvaluationError
 
 __all__ = ["BDF"]
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from flexmbs.integrators.bdf_history import History, weights
 from flexmbs.integrators.contracts import StepState
-from flexmbs.mechanics.steps import local, retract
+from flexmbs.kernels.steps import local, retract
 
 __all__ = ["Polynomial"]
 

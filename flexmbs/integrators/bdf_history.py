@@ -21,7 +21,7 @@ from flexmbs.core.contracts import FloatArray
 from flexmbs.core.jit import kernel
 from flexmbs.core.rotations import inverse_tangent
 from flexmbs.integrators.contracts import is_memory_of, mark
-from flexmbs.mechanics.steps import local
+from flexmbs.kernels.steps import local
 
 __all__ = ["History", "data_in_chart", "error_constants", "leading", "nodes", "weights"]
 

@@ -10,7 +10,7 @@ from flexmbs.integrators.bdf_history import History, data_in_chart, error_consta
 from flexmbs.integrators.contracts import StepState
 
 if TYPE_CHECKING:
-    from flexmbs.dynamics import Dynamics
+    from flexmbs.dynamics.evaluation import Dynamics
 
 __all__ = ["Plan"]
 

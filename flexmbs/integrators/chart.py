@@ -16,7 +16,7 @@ from flexmbs.core.contracts import FloatArray
 from flexmbs.core.jit import kernel
 from flexmbs.core.rotations import inverse_tangent, tangent_operator
 from flexmbs.core.triples import Matrix, Vector
-from flexmbs.mechanics.steps import retract
+from flexmbs.kernels.steps import retract
 
 __all__ = ["curve_motion", "motion_curve", "slopes", "stage"]
 

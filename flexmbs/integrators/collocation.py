@@ -17,7 +17,7 @@ import numpy as np
 from flexmbs.core.jit import kernel
 from flexmbs.core.rotations import inverse_tangent
 from flexmbs.integrators.contracts import StepState
-from flexmbs.mechanics.steps import local, retract
+from flexmbs.kernels.steps import local, retract
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

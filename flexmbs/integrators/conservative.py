@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flexmbs.core.errors import ModelError
-from flexmbs.forces.items import DEAD
-from flexmbs.forces.laws import CURVES, LINEAR
-from flexmbs.joints.row_gradients import EXACT
-from flexmbs.mechanics.mean_markers import MEAN_KINDS
+from flexmbs.kernels.laws import CURVES, LINEAR
+from flexmbs.kernels.mean_markers import MEAN_KINDS
+from flexmbs.kernels.rows.row_gradients import EXACT
+from flexmbs.model.forces.items import DEAD
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from flexmbs.dynamics import Dynamics
+    from flexmbs.dynamics.evaluation import Dynamics
 
 __all__ = ["element_kernels", "refuse_what_is_not_conservative"]
 

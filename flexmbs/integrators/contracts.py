@@ -14,7 +14,7 @@ from flexmbs.core.contracts import FloatArray
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from flexmbs.dynamics import Dynamics
+    from flexmbs.dynamics.evaluation import Dynamics
 
 __all__ = ["Integrator", "StepResult", "StepState", "StepStatus", "is_memory_of", "mark"]
 
@@ -121,8 +121,8 @@ class Stepper(Protocol):
 
     A stepper may have three more members. ``advance(state, h, ends, error_before, powers)`` makes steps of the fixed
     size h that end at the times ``ends (n,)``, as many as `FixedStep` accepts one after the other, and counts turns; it
-    returns `flexmbs.compiled.driver.Steps`, or None to be asked for single steps. ``several`` tells whether it can be
-    asked now. ``expect(steps)`` tells it beforehand how many steps are planned.
+    returns `flexmbs.integrators.compiled.driver.Steps`, or None to be asked for single steps. ``several`` tells whether
+    it can be asked now. ``expect(steps)`` tells it beforehand how many steps are planned.
     """
 
     def step(self, state: StepState, h: float) -> StepResult:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from flexmbs.integrators.contracts import StepState
-from flexmbs.mechanics.steps import local, retract, tangent_operators
+from flexmbs.kernels.steps import local, retract, tangent_operators
 
 __all__ = ["Interpolant"]
 

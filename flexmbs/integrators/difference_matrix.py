@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.integrators.column_groups import column_groups
-from flexmbs.mechanics.steps import reduce, retract, spread
+from flexmbs.kernels.steps import reduce, retract, spread
 
 if TYPE_CHECKING:
-    from flexmbs.dynamics import Dynamics
+    from flexmbs.dynamics.evaluation import Dynamics
 
 __all__ = ["DifferenceMatrix", "moved", "pose"]
 

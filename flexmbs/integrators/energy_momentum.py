@@ -1,7 +1,7 @@
 r"""Energy-momentum: steps that keep the energy and both momenta of conservative systems to round-off.
 
 With the mean velocity of a step as its increment, :math:`c = \tfrac{h}{2}(v_n + v_{n+1})`, positions move by c and
-rotations by its Cayley map (`flexmbs.mechanics.cayley`), and
+rotations by its Cayley map (`flexmbs.kernels.cayley`), and
 
 .. math:: \frac{p_{n+1} - p_n}{h} + \bar f(q_n, q_{n+1}) + \bar G(q_n, q_{n+1})^T \bar\lambda = 0, \qquad
    g(q_{n+1}) = 0,
@@ -21,27 +21,27 @@ from typing import Any
 
 import numpy as np
 
-from flexmbs.assembly import accelerations
 from flexmbs.core import linsolve
 from flexmbs.core.checks import as_count, as_number
 from flexmbs.core.contracts import FloatArray, State
 from flexmbs.core.errors import SingularError
 from flexmbs.core.linsolve.band import Band
-from flexmbs.dynamics import Dynamics
+from flexmbs.dynamics.consistent_state import accelerations
+from flexmbs.dynamics.evaluation import Dynamics
+from flexmbs.dynamics.step_matrix import StepMatrix
 from flexmbs.integrators.conservative import element_kernels, refuse_what_is_not_conservative
 from flexmbs.integrators.contracts import StepResult, StepState, StepStatus, is_memory_of, mark
 from flexmbs.integrators.dense import Interpolant
 from flexmbs.integrators.newton import attempts
 from flexmbs.integrators.turning import MOST_TURN, longest_step
-from flexmbs.mechanics.cayley import cayley_retract, spin_change
-from flexmbs.mechanics.inertia import inertia_force
-from flexmbs.mechanics.mean_markers import MEAN_KINDS
-from flexmbs.mechanics.mean_pairs import joints_between, springs_between
-from flexmbs.mechanics.pairs import pull_down
-from flexmbs.mechanics.refusals import refuse_force, refuse_marker
-from flexmbs.mechanics.step_matrix import StepMatrix
-from flexmbs.mechanics.steps import largest_turn, norm
-from flexmbs.system import EvaluationError
+from flexmbs.kernels.cayley import cayley_retract, spin_change
+from flexmbs.kernels.inertia import inertia_force
+from flexmbs.kernels.mean_markers import MEAN_KINDS
+from flexmbs.kernels.mean_pairs import joints_between, springs_between
+from flexmbs.kernels.pairs import pull_down
+from flexmbs.kernels.steps import largest_turn, norm
+from flexmbs.system.refusals import refuse_force, refuse_marker
+from flexmbs.system.system import EvaluationError
 
 __all__ = ["EnergyMomentum"]
 

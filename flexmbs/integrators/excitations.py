@@ -28,10 +28,10 @@ from numpy.typing import NDArray
 
 from flexmbs.core.contracts import FloatArray
 from flexmbs.integrators.difference_matrix import moved, pose
-from flexmbs.mechanics.steps import norm, spread
+from flexmbs.kernels.steps import norm, spread
 
 if TYPE_CHECKING:
-    from flexmbs.dynamics import Dynamics
+    from flexmbs.dynamics.evaluation import Dynamics
 
 __all__ = ["Excitations", "Place", "enterable", "form", "moves", "rate_of", "values"]
 

@@ -24,16 +24,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from flexmbs.assembly import accelerations
 from flexmbs.core.checks import as_flag, as_number, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError, SingularError
-from flexmbs.dynamics import Dynamics
+from flexmbs.dynamics.consistent_state import accelerations
+from flexmbs.dynamics.evaluation import Dynamics
 from flexmbs.integrators.contracts import StepResult, StepState, StepStatus
 from flexmbs.integrators.dense import Interpolant
 from flexmbs.integrators.newton import NewtonOptions, attempts, settled
 from flexmbs.integrators.turning import longest_step, turned_too_far
-from flexmbs.mechanics.steps import (
+from flexmbs.kernels.steps import (
     begin,
     correct,
     finish,
@@ -43,10 +43,10 @@ from flexmbs.mechanics.steps import (
     retract,
     tangent_operators,
 )
-from flexmbs.system import EvaluationError
+from flexmbs.system.system import EvaluationError
 
 if TYPE_CHECKING:
-    from flexmbs.compiled.driver import Steps
+    from flexmbs.integrators.compiled.driver import Steps
 
 __all__ = ["GeneralizedAlpha"]
 
@@ -217,7 +217,7 @@ class _Stepper:
     """Steps of one scheme on one system."""
 
     def __init__(self, scheme: GeneralizedAlpha, dynamics: Dynamics, tolerance: float) -> None:
-        from flexmbs.compiled.choice import Choice
+        from flexmbs.integrators.compiled.choice import Choice
 
         self.scheme, self.dynamics, self.tolerance = scheme, dynamics, tolerance
         refresh = scheme.newton.refresh

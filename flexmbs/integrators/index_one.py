@@ -16,7 +16,7 @@ from time import perf_counter
 import numpy as np
 
 from flexmbs.core.contracts import FloatArray, IntArray
-from flexmbs.dynamics import Dynamics
+from flexmbs.dynamics.evaluation import Dynamics
 
 __all__ = ["IndexOne"]
 

@@ -28,10 +28,10 @@ from flexmbs.core.errors import ModelError, SingularError
 from flexmbs.core.sparsity import rotate_blocks
 from flexmbs.integrators.difference_matrix import DifferenceMatrix
 from flexmbs.integrators.excitations import Excitations, Place, enterable, form, moves, rate_of, values
-from flexmbs.mechanics.refusals import singular
+from flexmbs.system.refusals import singular
 
 if TYPE_CHECKING:
-    from flexmbs.dynamics import Dynamics
+    from flexmbs.dynamics.evaluation import Dynamics
 
 __all__ = ["CorrectorOptions", "IterationMatrix"]
 

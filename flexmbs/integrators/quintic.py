@@ -12,7 +12,7 @@ import numpy as np
 
 from flexmbs.integrators.chart import curve_motion, motion_curve
 from flexmbs.integrators.contracts import StepState
-from flexmbs.mechanics.steps import local, retract
+from flexmbs.kernels.steps import local, retract
 
 __all__ = ["QuinticInterpolant"]
 

@@ -21,10 +21,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from flexmbs.assembly import accelerations
 from flexmbs.core.checks import as_count, as_number
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError, SingularError
+from flexmbs.dynamics.consistent_state import accelerations
 from flexmbs.integrators.collocation import (
     ESTIMATE,
     FROM_START,
@@ -38,11 +38,11 @@ from flexmbs.integrators.radau_matrix import RadauMatrix
 from flexmbs.integrators.radau_memory import RadauMemory
 from flexmbs.integrators.radau_newton import NotConvergedError, RadauNewton, Stages
 from flexmbs.integrators.turning import TURN, longest_step, turned_too_far
-from flexmbs.mechanics.steps import largest_turn, local, retract
-from flexmbs.system import EvaluationError
+from flexmbs.kernels.steps import largest_turn, local, retract
+from flexmbs.system.system import EvaluationError
 
 if TYPE_CHECKING:
-    from flexmbs.dynamics import Dynamics
+    from flexmbs.dynamics.evaluation import Dynamics
 
 __all__ = ["RadauIIA"]
 

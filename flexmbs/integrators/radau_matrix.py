@@ -20,15 +20,15 @@ from scipy.sparse.linalg import splu
 
 from flexmbs.core.errors import SingularError
 from flexmbs.core.sparsity import rotate_blocks
+from flexmbs.dynamics.step_matrix import possible_entries
 from flexmbs.integrators.collocation import COMPLEX, REAL
-from flexmbs.mechanics.step_matrix import possible_entries
-from flexmbs.mechanics.steps import reduce, spread
+from flexmbs.kernels.steps import reduce, spread
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from flexmbs.core.contracts import FloatArray
-    from flexmbs.dynamics import Dynamics
+    from flexmbs.dynamics.evaluation import Dynamics
     from flexmbs.integrators.contracts import StepState
 
     ComplexArray = NDArray[np.complex128]

@@ -13,7 +13,7 @@ from flexmbs.integrators.contracts import StepState, is_memory_of, mark
 
 if TYPE_CHECKING:
     from flexmbs.core.contracts import FloatArray
-    from flexmbs.dynamics import Dynamics
+    from flexmbs.dynamics.evaluation import Dynamics
 
 __all__ = ["RadauMemory"]
 

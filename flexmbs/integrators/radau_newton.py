@@ -25,11 +25,11 @@ from flexmbs.integrators.collocation import (
     increments,
 )
 from flexmbs.integrators.contracts import StepStatus
-from flexmbs.mechanics.steps import largest, retract
+from flexmbs.kernels.steps import largest, retract
 
 if TYPE_CHECKING:
     from flexmbs.core.contracts import FloatArray
-    from flexmbs.dynamics import Dynamics
+    from flexmbs.dynamics.evaluation import Dynamics
     from flexmbs.integrators.contracts import StepState
     from flexmbs.integrators.radau_matrix import RadauMatrix
 

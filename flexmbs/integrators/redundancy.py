@@ -22,7 +22,7 @@ from scipy.linalg import qr, svd
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.integrators.constraints.dense_rows import DenseRows
 from flexmbs.integrators.contracts import is_memory_of, mark
-from flexmbs.mechanics.steps import local, retract
+from flexmbs.kernels.steps import local, retract
 
 if TYPE_CHECKING:
     from flexmbs.integrators.contracts import StepState

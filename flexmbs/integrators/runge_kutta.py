@@ -23,7 +23,7 @@ import numpy as np
 from flexmbs.core.checks import show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError, SingularError
-from flexmbs.dynamics import Dynamics
+from flexmbs.dynamics.evaluation import Dynamics
 from flexmbs.integrators.chart import motion_curve, slopes, stage
 from flexmbs.integrators.constraints.contracts import KeepsConstraints
 from flexmbs.integrators.constraints.successive_projection import SuccessiveProjection
@@ -34,8 +34,8 @@ from flexmbs.integrators.redundancy import Redundancy
 from flexmbs.integrators.seen_accelerations import refuse_states_that_see_accelerations
 from flexmbs.integrators.tableaux import CLASSICAL, DORMAND_PRINCE, MIDPOINT, Tableau
 from flexmbs.integrators.turning import longest_step, turned_too_far
-from flexmbs.mechanics.steps import local
-from flexmbs.system import EvaluationError
+from flexmbs.kernels.steps import local
+from flexmbs.system.system import EvaluationError
 
 __all__ = ["RungeKutta"]
 

@@ -10,7 +10,7 @@ from flexmbs.core.contracts import State
 from flexmbs.core.errors import ModelError
 
 if TYPE_CHECKING:
-    from flexmbs.dynamics import Dynamics
+    from flexmbs.dynamics.evaluation import Dynamics
 
 __all__ = ["refuse_states_that_see_accelerations"]
 

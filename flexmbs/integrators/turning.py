@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from flexmbs.mechanics.steps import largest_turn
+from flexmbs.kernels.steps import largest_turn
 
 if TYPE_CHECKING:
     from flexmbs.core.contracts import FloatArray
-    from flexmbs.dynamics import Dynamics
+    from flexmbs.dynamics.evaluation import Dynamics
     from flexmbs.integrators.contracts import StepState
 
 __all__ = ["longest_step", "turned_too_far"]

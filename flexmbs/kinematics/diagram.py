@@ -10,9 +10,9 @@ from flexmbs.core.checks import show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.kinematics.paths import KinematicPath
-from flexmbs.output import style
-from flexmbs.output.figures import checked_axes, look, new_axes
 from flexmbs.results.kinematics import joint_of
+from flexmbs.visualization import style
+from flexmbs.visualization.figures import checked_axes, look, new_axes
 
 if TYPE_CHECKING:
     from flexmbs.kinematics.paths import KinematicPaths

@@ -18,24 +18,24 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.interpolate import make_interp_spline
 
-from flexmbs.analysis.minimal import DENSE, orthonormal_basis
 from flexmbs.core.checks import as_array, as_flag, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ConvergenceError, ModelError, unknown_name
-from flexmbs.dynamics import Dynamics
-from flexmbs.forces.coordinate import coordinate
-from flexmbs.forces.joint_force import JointForce
+from flexmbs.dynamics.compliance import constraint_rows
+from flexmbs.dynamics.evaluation import Dynamics
+from flexmbs.dynamics.linearisation import free_directions, state_places
+from flexmbs.dynamics.minimal import DENSE, orthonormal_basis
 from flexmbs.kinematics.measured import MeasuredRows
-from flexmbs.linearisation import free_directions, state_places
-from flexmbs.mechanics.compliance import constraint_rows
+from flexmbs.model.forces.coordinate import coordinate
+from flexmbs.model.forces.joint_force import JointForce
+from flexmbs.model.trees.coordinate import TreeCoordinate
 from flexmbs.results.time import TimeSolution
-from flexmbs.trees.coordinate import TreeCoordinate
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from flexmbs.bodies.marker import Marker
-    from flexmbs.joints.contracts import Row
+    from flexmbs.model.bodies.marker import Marker
+    from flexmbs.model.joints.contracts import Row
 
 __all__ = ["DriveForces", "inverse_dynamics"]
 
@@ -89,7 +89,7 @@ class DriveForces:
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the forces over time."""
-        from flexmbs.output.time_plots import plot_histories
+        from flexmbs.visualization.time_plots import plot_histories
 
         units = self.motion.model.units
         histories = dict(zip(self.names, self.force.T, strict=True))

@@ -7,22 +7,22 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from flexmbs.analysis.start_from import equilibrium_start
-from flexmbs.assembly import assemble
 from flexmbs.core.checks import as_count, as_flag, as_number, show
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ConvergenceError, ModelError
 from flexmbs.core.rotations import tangent, to_vector
-from flexmbs.dynamics import Dynamics
+from flexmbs.dynamics.consistent_state import assemble
+from flexmbs.dynamics.evaluation import Dynamics
+from flexmbs.dynamics.start import check_supports
 from flexmbs.kinematics.limited_steps import limited_step
 from flexmbs.kinematics.measured import MeasuredMarkers, MeasuredRows
-from flexmbs.kinematics.pose import JointLimit, Pose, PoseTarget, errors_of
 from flexmbs.kinematics.position_equations import MET, PositionEquations
-from flexmbs.model import Model
+from flexmbs.model.model import Model
+from flexmbs.results.pose import JointLimit, Pose, PoseTarget, errors_of
+from flexmbs.results.start_from import equilibrium_start
 from flexmbs.results.status import Status
 from flexmbs.results.time import Energy, TimeSolution
-from flexmbs.start import check_supports
-from flexmbs.system import System, compile_model
+from flexmbs.system.system import System, compile_model
 
 __all__ = ["inverse_kinematics"]
 

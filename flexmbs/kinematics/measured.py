@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from flexmbs.bodies.marker import Marker
-from flexmbs.coordinates import Coordinates
 from flexmbs.core.contracts import FloatArray
-from flexmbs.joints.contracts import Row
-from flexmbs.joints.rows import row_gradient
-from flexmbs.mechanics.marker_set import MarkerSet
+from flexmbs.kernels.rows.rows import row_gradient
+from flexmbs.model.bodies.marker import Marker
+from flexmbs.model.joints.contracts import Row
+from flexmbs.system.coordinates import Coordinates
+from flexmbs.system.marker_set import MarkerSet
 
 __all__ = ["MeasuredMarkers", "MeasuredRows", "Poses"]
 

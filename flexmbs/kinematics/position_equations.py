@@ -22,9 +22,9 @@ from scipy.sparse import csc_array
 from flexmbs.constraint_forces.constraint_matrix import ConstraintMatrix
 from flexmbs.core.contracts import FloatArray, IntArray, State
 from flexmbs.core.errors import ModelError
-from flexmbs.dynamics import Dynamics
-from flexmbs.linearisation import free_directions, ordered_blocks, state_places
-from flexmbs.mechanics.steps import retract
+from flexmbs.dynamics.evaluation import Dynamics
+from flexmbs.dynamics.linearisation import free_directions, ordered_blocks, state_places
+from flexmbs.kernels.steps import retract
 
 __all__ = ["MET", "PositionEquations", "Values"]
 

@@ -12,22 +12,22 @@ import numpy as np
 
 from flexmbs.analysis.output import Output
 from flexmbs.analysis.recorder import Recorder
-from flexmbs.assembly import accelerations, assemble
 from flexmbs.core.checks import as_flag, as_number, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ConvergenceError, ModelError
-from flexmbs.dynamics import Dynamics
+from flexmbs.dynamics.consistent_state import accelerations, assemble
+from flexmbs.dynamics.evaluation import Dynamics
+from flexmbs.dynamics.linearisation import state_places
+from flexmbs.dynamics.start import check_supports, warn_of_changes
 from flexmbs.integrators.contracts import StepState
 from flexmbs.integrators.quintic import QuinticInterpolant
 from flexmbs.kinematics.following import Followed, Follower
 from flexmbs.kinematics.position_equations import PositionEquations
 from flexmbs.kinematics.singular_points import turning_point
-from flexmbs.linearisation import state_places
-from flexmbs.model import Model
+from flexmbs.model.model import Model
 from flexmbs.results.status import Status
 from flexmbs.results.time import TimeSolution
-from flexmbs.start import check_supports, warn_of_changes
-from flexmbs.system import System, compile_model
+from flexmbs.system.system import System, compile_model
 
 __all__ = ["solve_kinematics"]
 

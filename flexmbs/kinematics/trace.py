@@ -8,20 +8,20 @@ from typing import Any
 
 import numpy as np
 
-from flexmbs.assembly import assemble
 from flexmbs.core.checks import as_array, as_count, as_number, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ConvergenceError, ModelError
-from flexmbs.dynamics import Dynamics
-from flexmbs.joints.rows import ANGLE
+from flexmbs.dynamics.consistent_state import assemble
+from flexmbs.dynamics.evaluation import Dynamics
+from flexmbs.dynamics.start import check_supports, warn_of_changes
+from flexmbs.kernels.rows.rows import ANGLE
 from flexmbs.kinematics.branching import branch_directions
 from flexmbs.kinematics.paths import KinematicPath, KinematicPaths, SingularPosition, path_of
 from flexmbs.kinematics.position_equations import PositionEquations
 from flexmbs.kinematics.singular_points import DENSE, SingularPoint, bifurcation_point, turning_point
 from flexmbs.kinematics.tracing import SMALLEST, PathPoint, Tracer
-from flexmbs.model import Model
-from flexmbs.start import check_supports, warn_of_changes
-from flexmbs.system import System, compile_model
+from flexmbs.model.model import Model
+from flexmbs.system.system import System, compile_model
 
 __all__ = ["trace_kinematics"]
 

@@ -21,8 +21,8 @@ import numpy as np
 from scipy.linalg import LinAlgWarning, lu_factor, lu_solve
 
 from flexmbs.core.contracts import FloatArray
+from flexmbs.kernels.steps import local
 from flexmbs.kinematics.position_equations import MET, PositionEquations
-from flexmbs.mechanics.steps import local
 
 __all__ = ["PathPoint", "Tracer"]
 

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flexmbs.bodies.marker import Marker
 from flexmbs.core.contracts import FloatArray, IntArray
-from flexmbs.joints.rows import ANGLE, row_gradient, row_value
+from flexmbs.kernels.rows.rows import ANGLE, row_gradient, row_value
+from flexmbs.model.bodies.marker import Marker
 from flexmbs.results.kinematics import joint_of, kinematics
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from flexmbs.joints.contracts import Joint, Row
+    from flexmbs.model.joints.contracts import Joint, Row
     from flexmbs.results.states import States
 
 __all__ = ["JointHistory", "angles_at_end", "force_rows", "reaction_wrench", "rows_over_time"]

@@ -8,16 +8,16 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import breadth_first_order
 
-from flexmbs.bodies.marker import Body, Marker, as_marker
-from flexmbs.body import Attachment, FlexibleBody, as_attachment
 from flexmbs.core.checks import show
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError
-from flexmbs.mechanics.marker_set import MarkerSet
+from flexmbs.model.bodies.flexible import Attachment, FlexibleBody, as_attachment
+from flexmbs.model.bodies.marker import Body, Marker, as_marker
+from flexmbs.system.marker_set import MarkerSet
 
 if TYPE_CHECKING:
     from flexmbs.results.states import States
-    from flexmbs.system import System
+    from flexmbs.system.system import System
 
 __all__ = [
     "Kinematics",

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from flexmbs.body import Attachment, FlexibleBody, as_attachment
 from flexmbs.core.checks import as_count, as_number, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
-from flexmbs.mechanics.steps import retract
+from flexmbs.kernels.steps import retract
+from flexmbs.model.bodies.flexible import Attachment, FlexibleBody, as_attachment
 from flexmbs.results.kinematics import in_space, kinematics, nodal_components
 from flexmbs.results.states import GivenStates, of_place
 from flexmbs.results.status import Status
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-    from flexmbs.model import Model
-    from flexmbs.system import System
+    from flexmbs.model.model import Model
+    from flexmbs.system.system import System
 
 __all__ = ["ModalSolution", "OperatingState", "roots_of"]
 
@@ -215,19 +215,19 @@ class ModalSolution:
 
     def plot(self, mode: int = 0, ax: Axes | None = None) -> Axes:
         """Draw a mode over the state it belongs to."""
-        from flexmbs.output.plots import plot_mode
+        from flexmbs.visualization.plots import plot_mode
 
         return plot_mode(self, mode, ax)
 
     def to_paraview(self, path: str | PathLike[str]) -> Path:
         """Write an XDMF series for ParaView, a mode at a time."""
-        from flexmbs.output.paraview import write_modes
+        from flexmbs.visualization.paraview import write_modes
 
         return write_modes(self, path)
 
     def save(self, path: str | PathLike[str]) -> Path:
         """Write to an HDF5 file that `flexmbs.load` reads."""
-        from flexmbs.output.store import save
+        from flexmbs.io.store import save
 
         return save(self, path)
 

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from flexmbs.body import Attachment, FlexibleBody, as_attachment
 from flexmbs.core.checks import as_array, as_count, is_among, show
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.directors import section_axes_of
 from flexmbs.core.errors import ModelError, unknown_name
-from flexmbs.mechanics.force_history import force_history
+from flexmbs.model.bodies.flexible import Attachment, FlexibleBody, as_attachment
+from flexmbs.model.trees.coordinate import TreeCoordinate
+from flexmbs.results.force_history import force_history
 from flexmbs.results.joint_history import JointHistory, reaction_wrench, rows_over_time
 from flexmbs.results.kinematics import (
     in_space,
@@ -30,12 +31,11 @@ from flexmbs.results.kinematics import (
 )
 from flexmbs.results.support_reactions import support_reaction
 from flexmbs.results.tree_reactions import tree_reaction
-from flexmbs.trees.coordinate import TreeCoordinate
 
 if TYPE_CHECKING:
-    from flexmbs.dynamics import Dynamics
-    from flexmbs.mechanics.force_history import ForceHistory
-    from flexmbs.system import System
+    from flexmbs.dynamics.evaluation import Dynamics
+    from flexmbs.results.force_history import ForceHistory
+    from flexmbs.system.system import System
 
 __all__ = ["GivenStates", "States", "as_flexible", "of_place"]
 
@@ -212,7 +212,7 @@ class States:
         ``steps``: which stored states, as a slice or numbers; ``nodes``: numbers or the name of a node set, all by
         default. Long runs of large meshes are looked at piece by piece, by slices of the states.
         """
-        from flexmbs.output.deformation import deformed
+        from flexmbs.results.deformation import deformed
 
         return deformed(self, body, steps, nodes)
 
@@ -221,7 +221,7 @@ class States:
 
         ``nodes``: among those the part was reduced with, ``reduce(..., stresses=...)``; all of them by default.
         """
-        from flexmbs.output.deformation import stresses
+        from flexmbs.results.deformation import stresses
 
         return stresses(self, body, steps, nodes)
 
@@ -289,20 +289,20 @@ class States:
     # --- pictures, tables, files -------------------------------------------------------------------------------------
 
     def animate(self, path: Any, **options: Any) -> Any:
-        """Write an animation (mp4 or gif by the ending of ``path``); see `flexmbs.output.animation`."""
-        from flexmbs.output.time_views import animate
+        """Write an animation (mp4 or gif by the ending of ``path``); see `flexmbs.visualization.animation`."""
+        from flexmbs.visualization.time_views import animate
 
         return animate(self, path, **options)
 
     def table(self, *at: Any) -> Any:
-        """Histories of places, bodies or joints for CSV files and pandas; see `flexmbs.output.time_views.table`."""
-        from flexmbs.output.time_views import table
+        """Histories for CSV files and pandas; see `flexmbs.visualization.time_views.table`."""
+        from flexmbs.visualization.time_views import table
 
         return table(self, *at)
 
     def to_gltf(self, path: Any, **options: Any) -> Any:
         """Write a glTF file (.glb) of the states one after another; see `flexmbs.write_gltf`."""
-        from flexmbs.output.motion_files import write_motion
+        from flexmbs.visualization.motion_files import write_motion
 
         return write_motion("write_gltf", self, path, **options)
 

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-    from flexmbs.dynamics import Dynamics
-    from flexmbs.system import System
+    from flexmbs.dynamics.evaluation import Dynamics
+    from flexmbs.system.system import System
 
 __all__ = ["StaticSolution"]
 
@@ -53,7 +53,7 @@ class StaticSolution(States):
         Coordinates that nothing holds at the last equilibrium: it is one of many. Constraints that follow from the
         others; reactions of their joints are not unique.
     iterations : (n_i, 7) array
-        Rows of `flexmbs.analysis.newton.Iteration`, altogether.
+        Rows of `flexmbs.results.records.Iteration`, altogether.
     accuracy : float
         Estimated relative round-off error of the displacements; NaN if unknown.
     status : Status
@@ -112,7 +112,7 @@ class StaticSolution(States):
 
     @property
     def last(self) -> StepState:
-        """The last equilibrium as a state of the equations of motion, for `flexmbs.dynamics.Dynamics`."""
+        """The last equilibrium as a state of the equations of motion, for `flexmbs.dynamics.evaluation.Dynamics`."""
         q, v, lam = (np.array(x[-1]) for x in (self.q, self.v, self.lam))
         return StepState.unaccelerated(self.time, q, v, lam)
 
@@ -141,13 +141,13 @@ class StaticSolution(States):
 
     def plot(self, resultant: str | None = None, step: int | Literal["all"] = -1, ax: Axes | None = None) -> Axes:
         """Draw the deformed shape at a step, or at all of them, coloured by a stress resultant."""
-        from flexmbs.output.plots import plot_shape
+        from flexmbs.visualization.plots import plot_shape
 
         return plot_shape(self, resultant, step, ax)
 
     def plot_path(self, at: Any, ax: Axes | None = None) -> Axes:
         """Draw the displacements of a place over the load factor."""
-        from flexmbs.output.plots import plot_path
+        from flexmbs.visualization.plots import plot_path
 
         return plot_path(self, at, ax)
 
@@ -158,16 +158,16 @@ class StaticSolution(States):
         Mises stress.
         """
         if body is not None:
-            from flexmbs.output.deformation import write_motion
+            from flexmbs.visualization.reduced_bodies import write_motion
 
             return write_motion(self, path, body)
-        from flexmbs.output.paraview import write_series
+        from flexmbs.visualization.paraview import write_series
 
         return write_series(self, path)
 
     def save(self, path: str | PathLike[str]) -> Path:
         """Write to an HDF5 file that `flexmbs.load` reads."""
-        from flexmbs.output.store import save
+        from flexmbs.io.store import save
 
         return save(self, path)
 

@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flexmbs.bodies.marker import Marker
 from flexmbs.core.contracts import FloatArray, IntArray, State, Work
 from flexmbs.core.errors import ModelError
 from flexmbs.core.rotations import from_quaternion, to_vector
-from flexmbs.dynamics import Dynamics
+from flexmbs.dynamics.evaluation import Dynamics
+from flexmbs.model.bodies.marker import Marker
 
 if TYPE_CHECKING:
-    from flexmbs.body import Attachment
+    from flexmbs.model.bodies.flexible import Attachment
     from flexmbs.results.states import States
 
 __all__ = ["evaluated", "support_reaction"]

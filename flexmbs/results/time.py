@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flexmbs.body import Attachment, as_attachment
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError, unknown_name
-from flexmbs.mechanics.momentum import momentum
+from flexmbs.dynamics.momentum import momentum
+from flexmbs.model.bodies.flexible import Attachment, as_attachment
 from flexmbs.results.kinematics import in_space, kinematics, nodal_components
 from flexmbs.results.states import States, of_place
 from flexmbs.results.status import Status
 
 if TYPE_CHECKING:
-    from flexmbs.dynamics import Dynamics
-    from flexmbs.system import System
+    from flexmbs.dynamics.evaluation import Dynamics
+    from flexmbs.system.system import System
 
 __all__ = ["Energy", "TimeSolution"]
 
@@ -148,7 +148,7 @@ class TimeSolution(States):
 
     def to_paraview(self, path: Any, body: Any, steps: Any = slice(None)) -> Any:
         """Write the moving mesh of a floating body as an XDMF series: displacement, deformation, von Mises stress."""
-        from flexmbs.output.deformation import write_motion
+        from flexmbs.visualization.reduced_bodies import write_motion
 
         return write_motion(self, path, body, steps)
 
@@ -162,25 +162,25 @@ class TimeSolution(States):
 
     def plot_energy(self, ax: Any = None) -> Any:
         """Draw the energies over time."""
-        from flexmbs.output.time_views import plot_energy
+        from flexmbs.visualization.time_views import plot_energy
 
         return plot_energy(self, ax)
 
     def plot_steps(self) -> Any:
         """Draw step sizes, iterations and estimated errors over time."""
-        from flexmbs.output.time_views import plot_steps
+        from flexmbs.visualization.time_views import plot_steps
 
         return plot_steps(self)
 
     def plot(self, *at: Any, component: str = "y", ax: Any = None) -> Any:
         """Draw a component of the positions of markers, nodes or bodies over time."""
-        from flexmbs.output.time_views import plot_positions
+        from flexmbs.visualization.time_views import plot_positions
 
         return plot_positions(self, at, component, ax)
 
     def save(self, path: Any) -> Any:
         """Write to an HDF5 file that `flexmbs.load` reads."""
-        from flexmbs.output.time_files import save
+        from flexmbs.io.time_files import save
 
         return save(self, path)
 

@@ -17,13 +17,13 @@ import numpy as np
 
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError
+from flexmbs.kernels.trees.group import F_, P_, R_
+from flexmbs.model.trees.coordinate import TreeCoordinateMarker
 from flexmbs.results.support_reactions import evaluated
-from flexmbs.trees.coordinate import TreeCoordinateMarker
-from flexmbs.trees.group import F_, P_, R_
 
 if TYPE_CHECKING:
+    from flexmbs.model.trees.coordinate import TreeCoordinate
     from flexmbs.results.states import States
-    from flexmbs.trees.coordinate import TreeCoordinate
 
 __all__ = ["tree_reaction"]
 

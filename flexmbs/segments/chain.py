@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from flexmbs.bodies.inertia import parallel_axes
-from flexmbs.bodies.marker import Marker
-from flexmbs.bodies.planar import PlanarRigidBody
-from flexmbs.bodies.rigid import RigidBody
-from flexmbs.bodies.wireframe import Wireframe
 from flexmbs.core.checks import as_array, as_count, as_direction, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.section import BeamStiffness
-from flexmbs.forces.bushing import Bushing
-from flexmbs.joints.contracts import Joint
-from flexmbs.joints.lower_pairs import Spherical
+from flexmbs.model.bodies.inertia import parallel_axes
+from flexmbs.model.bodies.marker import Marker
+from flexmbs.model.bodies.planar import PlanarRigidBody
+from flexmbs.model.bodies.rigid import RigidBody
+from flexmbs.model.bodies.wireframe import Wireframe
+from flexmbs.model.forces.bushing import Bushing
+from flexmbs.model.joints.contracts import Joint
+from flexmbs.model.joints.lower_pairs import Spherical
 
 if TYPE_CHECKING:
     from flexmbs.results.states import States

@@ -23,16 +23,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from flexmbs.bodies.marker import Marker
-from flexmbs.bodies.rigid import RigidBody
 from flexmbs.core.checks import as_array, as_count, as_name, as_number, frozen_copy, is_list, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.history import History
 from flexmbs.core.material import Elastic, Orthotropic
 from flexmbs.core.rotations import RotationLike, as_rotation
-from flexmbs.forces.bushing import Bushing
-from flexmbs.forces.point_force import PointForce
+from flexmbs.model.bodies.marker import Marker
+from flexmbs.model.bodies.rigid import RigidBody
+from flexmbs.model.forces.bushing import Bushing
+from flexmbs.model.forces.point_force import PointForce
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike

@@ -3,26 +3,30 @@
 from __future__ import annotations
 
 from flexmbs.core.calls import explain
-from flexmbs.trees.denavit_hartenberg import DHRow, dh_tree
-from flexmbs.trees.flexible_link import FlexibleLink
-from flexmbs.trees.joints import (
+from flexmbs.dynamics.tree_dynamics import Centroidal, Derivatives, TreeDynamics
+from flexmbs.model.trees import (
     Cylindrical,
+    DHRow,
     Fixed,
+    FlexibleLink,
     Free,
     Helical,
+    Link,
     Planar,
     Prismatic,
     PrismaticSpherical,
     Revolute,
     Screws,
     Spherical,
+    Tree,
     TreeJoint,
+    TreeLink,
     Universal,
+    UrdfJoint,
+    dh_tree,
+    read_urdf,
+    urdf_joints,
 )
-from flexmbs.trees.link import Link
-from flexmbs.trees.tree import Tree, TreeLink
-from flexmbs.trees.tree_dynamics import Centroidal, Derivatives, TreeDynamics
-from flexmbs.trees.urdf import UrdfJoint, read_urdf, urdf_joints
 
 __all__ = [
     "Centroidal",

@@ -13,8 +13,8 @@ from scipy.spatial.transform import Rotation
 
 import flexmbs as fx
 from flexmbs import trees
-from flexmbs.analysis.long_trees import sparse_form
-from flexmbs.analysis.spanning import Edge, fundamental_loops, spanning_trees
+from flexmbs.conversion.long_trees import sparse_form
+from flexmbs.conversion.spanning import Edge, fundamental_loops, spanning_trees
 from flexmbs.core.references import Description
 from tests.flexible_trees import arm as flexible_arm
 from tests.trees_of_links import random_tree

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import flexmbs as fx
-from flexmbs.dynamics import Dynamics
-from flexmbs.mechanics.symmetry import without_potential
+from flexmbs.dynamics.evaluation import Dynamics
+from flexmbs.system.symmetry import without_potential
 
 
 def column(elements: int = 16, EA: float = 1e7, dim: int = 2, element: Any = None) -> fx.FlexibleBody:

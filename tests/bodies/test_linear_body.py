@@ -165,7 +165,7 @@ def coupled() -> fx.Model:
 
 
 def test_matrix_of_a_step_equals_differences() -> None:
-    from flexmbs.mechanics.step_matrix import possible_entries
+    from flexmbs.dynamics.step_matrix import possible_entries
 
     point = Point(coupled())
     dyn = point.dynamics
@@ -184,7 +184,7 @@ def test_matrix_of_a_step_equals_differences() -> None:
 
 def test_held_forces_leave_the_matrix_diagonal() -> None:
     """With sampled forces on a hundred modes nothing couples them, and the matrix is a band of width zero."""
-    from flexmbs.dynamics import Dynamics
+    from flexmbs.dynamics.evaluation import Dynamics
 
     body = fx.LinearBody(bar(), fixed="left")
     tip = body.node(body.reduced.node_sets["right"][0])

@@ -15,9 +15,9 @@ from hypothesis.extra.numpy import arrays
 from scipy.spatial.transform import Rotation
 
 import flexmbs as fx
-from flexmbs.bodies import Ground, as_marker, joint_frame
 from flexmbs.core.describe import Vocabulary, from_plain, to_plain
 from flexmbs.meshes import arc, line
+from flexmbs.model.bodies import Ground, as_marker, joint_frame
 
 triples = arrays(np.float64, 3, elements=st.floats(-10, 10, width=32))
 directions = triples.filter(lambda v: np.linalg.norm(v) > 1e-2)

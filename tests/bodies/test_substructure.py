@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import flexmbs as fx
-from flexmbs.output.time_views import scene
+from flexmbs.visualization.time_views import scene
 from tests.floating import PLASTIC, bar
 
 ROD = fx.BeamStiffness(EA=1e4, EI_z=1.0, GJ=1.0, mass_per_length=0.1, rhoI_y=1e-4, rhoI_z=1e-4)

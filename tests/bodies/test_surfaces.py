@@ -13,10 +13,10 @@ from scipy.spatial.transform import Rotation
 
 import flexmbs as fx
 from flexmbs.core.contracts import SurfaceElement
-from flexmbs.mechanics.momentum import momentum
+from flexmbs.dynamics.momentum import momentum
 from flexmbs.meshes import Mesh, rectangle
 from flexmbs.meshes.surface import corner_normals, node_frames, surface_edges
-from flexmbs.system import compile_model
+from flexmbs.system.system import compile_model
 
 ELEMENTS: tuple[SurfaceElement, ...] = (
     fx.elements.ShearShell(), fx.elements.ContinuumPlate(), fx.elements.ThinPlate(), fx.elements.ThinPlate(mixed=False),

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import flexmbs as fx
-from flexmbs.compiled import cache
-from flexmbs.compiled.addresses import Addresses, pointer
-from flexmbs.dynamics import Dynamics
+from flexmbs.dynamics.evaluation import Dynamics
+from flexmbs.integrators.compiled import cache
+from flexmbs.integrators.compiled.addresses import Addresses, pointer
 
 RUN = """
 import sys, time

@@ -8,7 +8,7 @@ import pytest
 import flexmbs as fx
 import flexmbs.extend
 from flexmbs.core.errors import ModelError
-from flexmbs.dynamics import Dynamics
+from flexmbs.dynamics.evaluation import Dynamics
 
 COMPILED = fx.GeneralizedAlpha(rho=0.8, compiled=True)
 PYTHON = fx.GeneralizedAlpha(rho=0.8, compiled=False)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import flexmbs as fx
-from flexmbs.dynamics import Dynamics
+from flexmbs.dynamics.evaluation import Dynamics
 
 BAR = Path(__file__).parents[2] / "docs" / "extending" / "planar_bar.py"
 G = 9.81

@@ -8,9 +8,9 @@ import pytest
 
 import flexmbs as fx
 from flexmbs import trees
-from flexmbs.assembly import accelerations, assemble
 from flexmbs.constraint_forces.conjugate_gradients import conjugate_gradients
-from flexmbs.dynamics import Dynamics
+from flexmbs.dynamics.consistent_state import accelerations, assemble
+from flexmbs.dynamics.evaluation import Dynamics
 from flexmbs.verification.cases.constraint_forces import hanging, numbered_squeezer
 from flexmbs.verification.cases.driven_mechanisms import four_bar
 from flexmbs.verification.reference.driven import FourBar

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import flexmbs as fx
-from flexmbs.control.actuator import JointTarget, RowTarget, WrenchTarget
 from flexmbs.core.errors import ModelError
-from flexmbs.joints.rows import row_gradient
+from flexmbs.kernels.rows.rows import row_gradient
+from flexmbs.model.control.actuator import JointTarget, RowTarget, WrenchTarget
 
 BALL = fx.PointMass(1.0, position=(0.3, 0.4), name="ball")
 BOX = fx.RigidBody.box((0.2, 0.1, 0.1), mass=1.0, position=(0.5, 0, 0), name="box")

@@ -10,8 +10,8 @@ import pytest
 from scipy import signal
 
 import flexmbs as fx
-from flexmbs.control.filters import DiscreteSystem, bilinear, delay_line, low_pass, moving_average, state_space
 from flexmbs.core.errors import ModelError
+from flexmbs.model.control.filters import DiscreteSystem, bilinear, delay_line, low_pass, moving_average, state_space
 
 ANGLE, RATE = fx.JointSensor("hinge"), fx.JointSensor("hinge", rate=True)
 RNG = np.random.default_rng(3)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 import flexmbs as fx
-from flexmbs.control.filters import low_pass
-from flexmbs.control.first_order import transfer_function
-from flexmbs.output.model_description import describe_model, fingerprint, rebuild_model
+from flexmbs.io.model_description import describe_model, fingerprint, rebuild_model
+from flexmbs.model.control.filters import low_pass
+from flexmbs.model.control.first_order import transfer_function
 
 BALL = fx.PointMass(2.0, position=(0.5, 0.0), name="ball")
 BOX = fx.RigidBody(2.0, (1, 1, 1), position=(0, 0, 0), name="box")

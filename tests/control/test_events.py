@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import flexmbs as fx
-from flexmbs.control.events import Located, locate
 from flexmbs.core.errors import ModelError
+from flexmbs.model.control.events import Located, locate
 
 
 def clock(t: float) -> SimpleNamespace:

@@ -10,8 +10,8 @@ from scipy import signal
 from scipy.integrate import solve_ivp
 
 import flexmbs as fx
-from flexmbs.control.first_order import linear_states, transfer_function
 from flexmbs.core.errors import ModelError
+from flexmbs.model.control.first_order import linear_states, transfer_function
 
 ANGLE, MOTOR = fx.JointSensor("hinge"), fx.JointActuator("hinge", name="motor")
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import flexmbs as fx
-from flexmbs.control.first_order import linear_states
+from flexmbs.model.control.first_order import linear_states
 from flexmbs.verification.reference.sampled_control import SampledMass
 
 ALPHA = fx.GeneralizedAlpha(rho=0.8)

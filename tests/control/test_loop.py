@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from scipy.linalg import expm
 
 import flexmbs as fx
-from flexmbs.control.filters import moving_average
-from flexmbs.control.loop import ControlLoop, ControlState
 from flexmbs.core.errors import ModelError, ReadError
-from flexmbs.output.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
+from flexmbs.dynamics.control_loop import ControlLoop, ControlState
+from flexmbs.io.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
+from flexmbs.model.control.filters import moving_average
 from flexmbs.verification.reference.sampled_control import SampledMass
 
 

@@ -9,8 +9,8 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import flexmbs as fx
-from flexmbs.control.sensors import read_sensor
 from flexmbs.core.errors import ModelError, SingularError
+from flexmbs.model.control.sensors import read_sensor
 
 BALL = fx.PointMass(1.0, position=(0.3, 0.4, 0.0), name="ball")
 BOX = fx.RigidBody.box((0.2, 0.1, 0.1), mass=1.0, position=(0, 0, 0), name="box")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import flexmbs as fx
-from flexmbs.dynamics import Dynamics
+from flexmbs.dynamics.evaluation import Dynamics
 
 
 def chain(count: int) -> fx.Model:

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import flexmbs as fx
-from flexmbs.assembly import accelerations, assemble
-from flexmbs.dynamics import Dynamics
+from flexmbs.dynamics.consistent_state import accelerations, assemble
+from flexmbs.dynamics.evaluation import Dynamics
 
 G = 9.81
 

@@ -13,7 +13,7 @@ import flexmbs as fx
 from flexmbs.core.contracts import Env, State, Work
 from flexmbs.core.sheet import Sheet, SheetStiffness, sheet_stiffness
 from flexmbs.elements import CornerPlate
-from flexmbs.mechanics.steps import retract, tangent_operators
+from flexmbs.kernels.steps import retract, tangent_operators
 
 FIRST = 3  # coordinates of vector spaces before
 B1 = 5

@@ -14,7 +14,7 @@ from flexmbs.core.errors import ModelError
 from flexmbs.core.section import BeamStiffness
 from flexmbs.core.section_matrix import SectionStiffness
 from flexmbs.elements import ExactBeam
-from flexmbs.mechanics.steps import retract, tangent_operators
+from flexmbs.kernels.steps import retract, tangent_operators
 
 PLAIN = BeamStiffness(
     EA=700.0, EI_y=5.0, EI_z=3.0, mass_per_length=1.3, GJ=2.0, GA_y=90.0, GA_z=60.0, rhoI_y=0.02, rhoI_z=0.03

@@ -10,7 +10,7 @@ import pytest
 
 import flexmbs as fx
 from flexmbs.core.errors import MeshError
-from flexmbs.dynamics import Dynamics
+from flexmbs.dynamics.evaluation import Dynamics
 from flexmbs.elements import ThinPlate
 
 MATERIAL = fx.Elastic(youngs_modulus=1e7, density=1000.0, poissons_ratio=0.3)

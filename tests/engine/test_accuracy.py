@@ -9,7 +9,7 @@ import numpy as np
 import flexmbs as fx
 from flexmbs.analysis.accuracy import HOPELESS, solution_error
 from flexmbs.analysis.rest import EquationsOfRest, Point
-from flexmbs.dynamics import Dynamics
+from flexmbs.dynamics.evaluation import Dynamics
 
 
 def error_at_reference(model: fx.Model) -> float:

@@ -10,7 +10,7 @@ import pytest
 
 import flexmbs as fx
 from flexmbs.analysis.rest import EquationsOfRest, Point
-from flexmbs.dynamics import Dynamics
+from flexmbs.dynamics.evaluation import Dynamics
 from tests.at_coordinates import forces, held, linearised
 
 Maker = Callable[..., fx.FlexibleBody]

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 import flexmbs as fx
-from flexmbs.control.actuators import JointActuator
 from flexmbs.core.errors import ModelError
 from flexmbs.core.references import Named
-from flexmbs.membership import bodies_of, references_of
+from flexmbs.model.control.actuators import JointActuator
+from flexmbs.model.membership import bodies_of, references_of
 from tests.descriptions import World, samples
 
 PARTS = {"Pair", "RowForce", "Wrench", "Attachment", "Marker", "Event"}

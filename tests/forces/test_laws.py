@@ -9,10 +9,10 @@ import pytest
 from scipy.integrate import quad
 
 import flexmbs as fx
-from flexmbs.forces.force_curve import ForceCurve, as_part
-from flexmbs.forces.laws import CURVES, FRICTION, GIVEN, LINEAR, MATRIX, STOP, law, matrix_law, power_part
-from flexmbs.forces.row_force import RowForce, pack
-from flexmbs.forces.user_law import user_law
+from flexmbs.kernels.laws import CURVES, FRICTION, GIVEN, LINEAR, MATRIX, STOP, law, matrix_law, power_part
+from flexmbs.model.forces.force_curve import ForceCurve, as_part
+from flexmbs.model.forces.row_force import RowForce, pack
+from flexmbs.model.forces.user_law import user_law
 
 NONE = np.zeros((0, 4))
 CURVE = ForceCurve((-1.0, -0.4, 0.1, 0.7, 1.5), (-3.0, -1.0, 0.5, 1.0, 4.0))

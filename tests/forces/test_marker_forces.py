@@ -10,10 +10,10 @@ import pytest
 
 import flexmbs as fx
 from flexmbs.core.rotations import from_vector
-from flexmbs.forces.laws import CURVES, FRICTION, GIVEN, LINEAR, MATRIX, STOP, law, matrix_law
-from flexmbs.forces.row_force import RowForce, pack
-from flexmbs.joints.lower_pairs import Cylindrical, Prismatic, Revolute
-from flexmbs.joints.rows import ALONG, ANGLE, DISTANCE, VECTOR, row_gradient
+from flexmbs.kernels.laws import CURVES, FRICTION, GIVEN, LINEAR, MATRIX, STOP, law, matrix_law
+from flexmbs.kernels.rows.rows import ALONG, ANGLE, DISTANCE, VECTOR, row_gradient
+from flexmbs.model.forces.row_force import RowForce, pack
+from flexmbs.model.joints.lower_pairs import Cylindrical, Prismatic, Revolute
 
 
 class Poses:

@@ -10,8 +10,8 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import flexmbs as fx
-from flexmbs.forces.laws import BRISTLE, bristle_law, law
-from flexmbs.joints.lower_pairs import Prismatic, Revolute
+from flexmbs.kernels.laws import BRISTLE, bristle_law, law
+from flexmbs.model.joints.lower_pairs import Prismatic, Revolute
 
 # k0, k1, c, sliding, start of sliding, falling, z0
 DATA = np.array([9.0, 1000.0, 20.0, 0.5, 2.0, 3.0, 0.1, 0.0014])

@@ -7,9 +7,9 @@ import pytest
 
 import flexmbs as fx
 from flexmbs.analysis.rest import EquationsOfRest, Point
-from flexmbs.dynamics import Dynamics
+from flexmbs.dynamics.evaluation import Dynamics
 from flexmbs.meshes import Mesh, rectangle
-from flexmbs.system import compile_model
+from flexmbs.system.system import compile_model
 from tests.at_coordinates import forces, held
 
 SOFT = fx.Elastic(youngs_modulus=1e7, density=1000.0, poissons_ratio=0.3)

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import flexmbs as fx
-from flexmbs.dynamics import Dynamics
-from flexmbs.mechanics.steps import retract
+from flexmbs.dynamics.evaluation import Dynamics
+from flexmbs.kernels.steps import retract
 
 
 def rigid() -> tuple[tuple[Any, ...], Any, Any]:

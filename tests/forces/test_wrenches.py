@@ -10,7 +10,8 @@ import pytest
 
 import flexmbs as fx
 from flexmbs.core.rotations import from_vector
-from flexmbs.forces.wrench import Wrench, wrench_force, wrench_group, wrench_stiffness, wrench_value
+from flexmbs.kernels.wrenches import wrench_force, wrench_stiffness, wrench_value
+from flexmbs.model.forces.wrench import Wrench, wrench_group
 
 SCALE = np.array([0.0, 1.7])
 

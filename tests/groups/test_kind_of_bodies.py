@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 import flexmbs as fx
-from flexmbs.dynamics import Dynamics
+from flexmbs.dynamics.evaluation import Dynamics
 from flexmbs.extend import BODY_KINDS, BodyGroup
-from flexmbs.output.parts_of_model import PartsOfModel
-from flexmbs.system import compile_model
+from flexmbs.system.system import compile_model
+from flexmbs.visualization.parts_of_model import PartsOfModel
 
 FILE = Path(__file__).parents[2] / "docs" / "extending" / "tethered.py"
 MASS, STIFFNESS, G = 2.0, 50.0, 10.0

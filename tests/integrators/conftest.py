@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 import flexmbs as fx
-from flexmbs.assembly import assemble
-from flexmbs.dynamics import Dynamics
+from flexmbs.dynamics.consistent_state import assemble
+from flexmbs.dynamics.evaluation import Dynamics
 from flexmbs.integrators.contracts import StepState
 
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import flexmbs as fx
-from flexmbs.assembly import constraint_matrix
-from flexmbs.dynamics import Dynamics
-from flexmbs.mechanics.constraint_product import add_constraint_product
+from flexmbs.dynamics.consistent_state import constraint_matrix
+from flexmbs.dynamics.constraint_product import add_constraint_product
+from flexmbs.dynamics.evaluation import Dynamics
 from flexmbs.verification.cases import integrators as known
 from flexmbs.verification.cases import rolling
 from flexmbs.verification.cases.linkages import hinged

@@ -11,7 +11,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import flexmbs as fx
-from flexmbs.dynamics import Dynamics
+from flexmbs.dynamics.evaluation import Dynamics
 from flexmbs.integrators.bdf_history import History, error_constants, leading, weights
 from flexmbs.integrators.bdf_motion import motion
 from flexmbs.integrators.contracts import StepState
@@ -254,7 +254,7 @@ def test_interrupted_runs_go_on_bitwise(step: Any, corrector: str, tmp_path: Pat
 
 
 def _first_state(dyn: Dynamics, scheme: fx.BDF, h: float) -> StepState:
-    from flexmbs.assembly import assemble
+    from flexmbs.dynamics.consistent_state import assemble
 
     c = dyn.coordinates
     dyn.start_turns(0.0)

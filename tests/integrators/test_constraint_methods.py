@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 import flexmbs as fx
-from flexmbs.assembly import assemble
-from flexmbs.dynamics import Dynamics
+from flexmbs.dynamics.consistent_state import assemble
+from flexmbs.dynamics.evaluation import Dynamics
 from flexmbs.integrators.constraints.coordinate_partitioning import dependent, shares
 from flexmbs.integrators.constraints.dense_rows import DenseRows, Rows, decompose
 from flexmbs.integrators.constraints.null_space import split_accelerations
 from flexmbs.integrators.constraints.quaternions import move_straight, renormalise
 from flexmbs.integrators.index_one import IndexOne
-from flexmbs.mechanics.steps import retract
+from flexmbs.kernels.steps import retract
 
 G = 9.81
 

@@ -9,7 +9,7 @@ import pytest
 
 import flexmbs as fx
 from flexmbs.core.contracts import FloatArray
-from flexmbs.dynamics import Dynamics
+from flexmbs.dynamics.evaluation import Dynamics
 from flexmbs.integrators import excitations
 from flexmbs.integrators.column_groups import column_groups
 from flexmbs.integrators.iteration_matrix import CorrectorOptions, IterationMatrix
@@ -179,7 +179,7 @@ def test_excitations_are_followed(monkeypatch: pytest.MonkeyPatch) -> None:
     """
     monkeypatch.setattr(excitations, "NEGLIGIBLE", -1.0)
     dyn = Dynamics(fx.compile_model(crank(fx.motions.Sine(0.4, frequency=0.5, phase=0.4))))
-    from flexmbs.assembly import accelerations, assemble
+    from flexmbs.dynamics.consistent_state import accelerations, assemble
 
     zero, alpha = np.zeros(dyn.n_v), 10.0
     right = np.random.default_rng(1).standard_normal(dyn.n_v + dyn.n_c)
@@ -235,7 +235,7 @@ def shaken(links: int, aslant: float = 0.02) -> fx.Model:
 @pytest.mark.parametrize("jacobian", ["exact", "grouped"])
 def test_acceleration_of_a_support_is_followed(jacobian: str) -> None:
     """A chain that hangs plumb is as stiff as g + u'' makes it, through its multipliers, and moves with the support."""
-    from flexmbs.assembly import accelerations, assemble
+    from flexmbs.dynamics.consistent_state import accelerations, assemble
 
     dyn = Dynamics(fx.compile_model(shaken(6, aslant=0.0)))
     zero, alpha, later = np.zeros(dyn.n_v), 10.0, 0.3  # u'' = -6.3 m/s^2

@@ -13,10 +13,10 @@ from flexmbs.core.contracts import Env, FloatArray, State, Work
 from flexmbs.core.rotations import skew
 from flexmbs.elements import CableStrain, PlanarCable, SpatialCable
 from flexmbs.elements.cable_gradient import cable_gradient
-from flexmbs.joints.row_gradients import EXACT, row_change
-from flexmbs.joints.rows import ALONG, ANGLE, DISTANCE, INERTIAL, ORTHOGONAL, row_value
-from flexmbs.markers.planar_slope import PlanarSlopeMarkers
-from flexmbs.mechanics.mean_markers import slope_jacobians, slope_pull
+from flexmbs.kernels.markers.planar_slope import PlanarSlopeMarkers
+from flexmbs.kernels.mean_markers import slope_jacobians, slope_pull
+from flexmbs.kernels.rows.row_gradients import EXACT, row_change
+from flexmbs.kernels.rows.rows import ALONG, ANGLE, DISTANCE, INERTIAL, ORTHOGONAL, row_value
 
 ROUND = 1e-12
 

@@ -13,7 +13,7 @@ import pytest
 
 import flexmbs as fx
 from flexmbs.core.contracts import FloatArray
-from flexmbs.dynamics import Dynamics
+from flexmbs.dynamics.evaluation import Dynamics
 from flexmbs.elements import PlanarBeam, PlanarCable, SpatialCable
 from flexmbs.integrators.step_control import ErrorControl
 from flexmbs.verification.cases.energy_momentum import pendulum_energy

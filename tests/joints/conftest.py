@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from flexmbs.joints.rows import row_gradient
+from flexmbs.kernels.rows.rows import row_gradient
 
 
 def _start(joint: Any) -> tuple[np.ndarray, np.ndarray, list[Any]]:

@@ -8,8 +8,8 @@ from scipy.spatial.transform import Rotation
 
 import flexmbs as fx
 from flexmbs.core.errors import ModelError
-from flexmbs.forces.coordinate import start_value
 from flexmbs.meshes import line
+from flexmbs.model.forces.coordinate import start_value
 
 AT, AXIS = (0.4, -0.3, 0.8), (1.0, 2.0, -2.0)
 TILT = Rotation.from_rotvec((0.2, 0.5, -1.0))

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
-from flexmbs.joints.rows import (
+from flexmbs.kernels.rows.rows import (
     ALONG,
     ANGLE,
     BALL_SLIP,

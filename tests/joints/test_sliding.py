@@ -10,9 +10,9 @@ import pytest
 
 import flexmbs as fx
 from flexmbs.core.errors import ModelError
-from flexmbs.joints.rows import INERTIAL, ORTHOGONAL
-from flexmbs.joints.sliding import CablePoint, Sliding
+from flexmbs.kernels.rows.rows import INERTIAL, ORTHOGONAL
 from flexmbs.meshes import Mesh
+from flexmbs.model.joints.sliding import CablePoint, Sliding
 
 
 def cable(**changes: Any) -> fx.FlexibleBody:

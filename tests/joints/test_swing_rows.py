@@ -7,7 +7,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import flexmbs as fx
-from flexmbs.joints.rows import SWING, VECTOR, row_gradient, row_hessian, row_value
+from flexmbs.kernels.rows.rows import SWING, VECTOR, row_gradient, row_hessian, row_value
 
 STEP = 1e-3
 WEIGHTS = ((1, 45.0 / 60.0), (2, -9.0 / 60.0), (3, 1.0 / 60.0))  # central differences of order six

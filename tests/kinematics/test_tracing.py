@@ -9,7 +9,7 @@ import pytest
 from matplotlib.figure import Figure
 
 import flexmbs as fx
-from flexmbs.dynamics import Dynamics
+from flexmbs.dynamics.evaluation import Dynamics
 from flexmbs.kinematics.position_equations import PositionEquations
 from flexmbs.verification.cases.driven_mechanisms import four_bar, slider_crank
 from flexmbs.verification.reference.driven import FourBar, SliderCrank

@@ -11,7 +11,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from flexmbs.core.contracts import Env, FloatArray, MarkerWork, State
-from flexmbs.markers.kind import MarkerKind
+from flexmbs.kernels.markers.kind import MarkerKind
 
 ENV = Env(0.0, np.zeros(0))
 

@@ -13,7 +13,7 @@ from scipy.spatial.transform import Rotation
 from flexmbs.core.contracts import Env, FloatArray, State, Work
 from flexmbs.core.section import BeamStiffness
 from flexmbs.elements import PlanarCable
-from flexmbs.markers.cable_point import CABLE_POINT
+from flexmbs.kernels.markers.cable_point import CABLE_POINT
 
 START = np.array([0.5, 1.5, 2.25, 4.0])
 ELEMENTS = len(START) - 1

@@ -10,7 +10,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from flexmbs.core.contracts import FloatArray
-from flexmbs.markers.floating import FLOATING
+from flexmbs.kernels.markers.floating import FLOATING
 
 N, MODES = 3, 2
 MK = np.array([2, 0, 3])

@@ -10,16 +10,16 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from flexmbs.core.contracts import Env, FloatArray, IntArray, MarkerWork, State
-from flexmbs.markers.cable_point import CABLE_POINT
-from flexmbs.markers.directors import DIRECTORS
-from flexmbs.markers.kind import MarkerKind
-from flexmbs.markers.planar_linear import PLANAR_LINEAR
-from flexmbs.markers.planar_rigid import PLANAR_RIGID
-from flexmbs.markers.planar_slope import PLANAR_SLOPE
-from flexmbs.markers.points import POINT
-from flexmbs.markers.rigid import RIGID
-from flexmbs.markers.spatial_linear import SPATIAL_LINEAR, coefficients
-from flexmbs.markers.spatial_slope import SPATIAL_SLOPE, rebase
+from flexmbs.kernels.markers.cable_point import CABLE_POINT
+from flexmbs.kernels.markers.directors import DIRECTORS
+from flexmbs.kernels.markers.kind import MarkerKind
+from flexmbs.kernels.markers.planar_linear import PLANAR_LINEAR
+from flexmbs.kernels.markers.planar_rigid import PLANAR_RIGID
+from flexmbs.kernels.markers.planar_slope import PLANAR_SLOPE
+from flexmbs.kernels.markers.points import POINT
+from flexmbs.kernels.markers.rigid import RIGID
+from flexmbs.kernels.markers.spatial_linear import SPATIAL_LINEAR, coefficients
+from flexmbs.kernels.markers.spatial_slope import SPATIAL_SLOPE, rebase
 
 N = 3
 MK = np.array([2, 0, 3])  # markers of other types lie between

@@ -7,8 +7,8 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from flexmbs.core.contracts import Env, FloatArray, MarkerWork, State
-from flexmbs.mechanics.floating import floating_energy, floating_force, floating_mass
-from flexmbs.mechanics.floating_moments import FloatingGroup
+from flexmbs.kernels.floating import floating_energy, floating_force, floating_mass
+from flexmbs.kernels.floating_moments import FloatingGroup
 from flexmbs.reduction.inertia import InertiaInvariants
 
 POINTS, MODES, BODIES = 11, 3, 2

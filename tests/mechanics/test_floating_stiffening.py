@@ -11,11 +11,11 @@ from scipy.spatial.transform import Rotation
 import flexmbs as fx
 from flexmbs.core.contracts import Env, MarkerWork, State
 from flexmbs.elements.linear.frame import Frame
-from flexmbs.markers.floating import FLOATING
-from flexmbs.mechanics.floating import floating_energy, floating_force, floating_mass
-from flexmbs.mechanics.floating_moments import FloatingGroup
-from flexmbs.mechanics.floating_tangent import floating_tangent
-from flexmbs.output.reduced_description import reduced_from_plain, reduced_to_plain
+from flexmbs.io.reduced_description import reduced_from_plain, reduced_to_plain
+from flexmbs.kernels.floating import floating_energy, floating_force, floating_mass
+from flexmbs.kernels.floating_moments import FloatingGroup
+from flexmbs.kernels.floating_tangent import floating_tangent
+from flexmbs.kernels.markers.floating import FLOATING
 from flexmbs.reduction.inertia import InertiaInvariants
 
 SHAPES = 3

@@ -11,8 +11,8 @@ from scipy.spatial.transform import Rotation
 
 import flexmbs as fx
 from flexmbs.core.contracts import FloatArray
-from flexmbs.dynamics import Dynamics
-from flexmbs.linearisation import moved
+from flexmbs.dynamics.evaluation import Dynamics
+from flexmbs.dynamics.linearisation import moved
 
 SOFT = fx.BeamStiffness(EA=1e3, EI_z=1.0, EI_y=2.0, GJ=1.0, mass_per_length=0.1, rhoI_y=1e-3, rhoI_z=2e-3)
 PLASTIC = fx.Elastic(youngs_modulus=1e4, density=1500.0, poissons_ratio=0.3)

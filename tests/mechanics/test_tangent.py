@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import flexmbs as fx
-from flexmbs.dynamics import Dynamics
-from flexmbs.mechanics.step_matrix import possible_entries
-from flexmbs.mechanics.steps import retract, tangent_operators
-from flexmbs.system import compile_model
+from flexmbs.dynamics.evaluation import Dynamics
+from flexmbs.dynamics.step_matrix import possible_entries
+from flexmbs.kernels.steps import retract, tangent_operators
+from flexmbs.system.system import compile_model
 from tests.flexible_trees import closed_arm
 from tests.floating import chain
 from tests.trees_of_links import mixed as trees

@@ -7,9 +7,9 @@ import math
 import numpy as np
 
 import flexmbs as fx
-from flexmbs.assembly import accelerations
 from flexmbs.core.contracts import FloatArray
-from flexmbs.dynamics import Dynamics
+from flexmbs.dynamics.consistent_state import accelerations
+from flexmbs.dynamics.evaluation import Dynamics
 from flexmbs.elements import PlanarCable
 
 

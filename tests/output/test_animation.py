@@ -13,9 +13,9 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 import flexmbs as fx
-from flexmbs.output.animation import animate, draw_frame
-from flexmbs.output.frames import frame_rows
-from flexmbs.output.scene import FLEXIBLE, GROUND, POINT, Line, Scene, Stroke, still, wireframe
+from flexmbs.visualization.animation import animate, draw_frame
+from flexmbs.visualization.frames import frame_rows
+from flexmbs.visualization.scene import FLEXIBLE, GROUND, POINT, Line, Scene, Stroke, still, wireframe
 
 T = np.linspace(0.0, 1.0, 21)
 TIP = np.column_stack((np.cos(3 * T), np.sin(3 * T)))[:, None]

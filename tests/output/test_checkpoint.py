@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays_of
 
 import flexmbs as fx
-from flexmbs.output.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
-from flexmbs.output.named_arrays import pack, unpack
+from flexmbs.io.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
+from flexmbs.io.named_arrays import pack, unpack
 
 dtypes = st.sampled_from([np.float64, np.float32, np.int64, np.uint64, np.int8, np.bool_, np.complex128])
 arrays = dtypes.flatmap(lambda d: arrays_of.arrays(d, arrays_of.array_shapes(min_dims=0, max_dims=3, min_side=0)))

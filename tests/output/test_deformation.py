@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import flexmbs as fx
-from flexmbs.output.animation import draw_frame
-from flexmbs.output.model_description import describe_model, rebuild_model
-from flexmbs.output.time_views import scene
+from flexmbs.io.model_description import describe_model, rebuild_model
+from flexmbs.visualization.animation import draw_frame
+from flexmbs.visualization.time_views import scene
 from tests.floating import bar
 
 STEP = 2e-3

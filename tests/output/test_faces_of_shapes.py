@@ -7,8 +7,8 @@ import pytest
 from scipy.spatial.transform import Rotation, Slerp
 
 import flexmbs as fx
-from flexmbs.output.faces_of_shapes import Faces, bar, coil, faces_of_edges, mark
-from flexmbs.output.poses import along, matrices, slerp
+from flexmbs.visualization.faces_of_shapes import Faces, bar, coil, faces_of_edges, mark
+from flexmbs.visualization.poses import along, matrices, slerp
 
 THIN = 1e-3
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import flexmbs as fx
 from flexmbs.core import hdf5
 from flexmbs.core.hdf5 import new_hdf5
-from flexmbs.output import time_files
+from flexmbs.io import time_files
 
 posix = pytest.mark.skipif(os.name != "posix", reason="the size of files is limited on POSIX systems only")
 SETUP = """
@@ -68,7 +68,7 @@ def test_a_file_that_has_no_room(tmp_path: Path) -> None:
 def test_the_end_of_a_run_that_has_no_room(tmp_path: Path) -> None:
     """The journal has room, the HDF5 file has none: everything is in memory, and in the journal."""
     script = """
-        from flexmbs.output import time_files
+        from flexmbs.io import time_files
         close_journal = time_files.close_journal
 
         def with_less_room(*args):

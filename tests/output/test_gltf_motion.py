@@ -12,8 +12,8 @@ import pytest
 
 import flexmbs as fx
 from flexmbs.core.errors import FlexmbsError, ModelError, ReadError
-from flexmbs.output import key_frames
 from flexmbs.verification.cases import galvanizing_model
+from flexmbs.visualization import key_frames
 from tests.flexible_trees import arm
 from tests.floating import bar, chain
 from tests.glb_reader import Film, read

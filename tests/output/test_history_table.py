@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import flexmbs as fx
-from flexmbs.output.history_table import HistoryTable, components, read_history_table
+from flexmbs.io.history_table import HistoryTable, components, read_history_table
 
 
 def example() -> HistoryTable:

@@ -16,10 +16,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import flexmbs as fx
-from flexmbs.output import journal as layout
-from flexmbs.output.journal import JournalWriter
-from flexmbs.output.journal_reader import Journal, continue_journal, is_journal, read_journal
-from flexmbs.output.time_data import Column
+from flexmbs.io import journal as layout
+from flexmbs.io.journal import JournalWriter
+from flexmbs.io.journal_reader import Journal, continue_journal, is_journal, read_journal
+from flexmbs.io.time_data import Column
 
 COLUMNS = (Column("t"), Column("q", (2, 3), unit="m"), Column("none", (0,)), Column("iterations", (), "int64"))
 RECORD = 24 + 8 * (1 + 6 + 0 + 1) + 8
@@ -188,8 +188,8 @@ def test_flipped_bits_are_never_taken_for_results(data: st.DataObject, tmp_path:
 CHILD = """
 import sys
 import numpy as np
-from flexmbs.output.journal import JournalWriter
-from flexmbs.output.time_data import Column
+from flexmbs.io.journal import JournalWriter
+from flexmbs.io.time_data import Column
 journal = JournalWriter(sys.argv[1], [Column("t"), Column("q", (500,))], flush_records=7)
 i = 0
 while True:

@@ -12,7 +12,7 @@ import pytest
 
 import flexmbs as fx
 from flexmbs.core.describe import name_of, to_plain
-from flexmbs.output.model_description import (
+from flexmbs.io.model_description import (
     check_same_model,
     describe_model,
     differences,
@@ -179,7 +179,7 @@ def test_classes_of_flexmbs_have_names_of_their_own() -> None:
 
 def test_constructors_of_their_own_are_passed_by() -> None:
     from flexmbs.core.describe import Vocabulary, from_plain
-    from flexmbs.motions import Linear, Sine, Sum
+    from flexmbs.model.motions import Linear, Sine, Sum
 
     whole = Sum(Linear(1.0), Sine(0.1, frequency=2.0))
     again = from_plain("it", to_plain("it", whole), Vocabulary([Linear, Sine, Sum]), {})
@@ -191,13 +191,13 @@ def test_constructors_of_their_own_are_passed_by() -> None:
 def mechanism() -> list[Any]:
     """Rigid bodies of all kinds with joints, a driver, a gear, forces and gravity."""
     from flexmbs import motions
-    from flexmbs.bodies import PlanarRigidBody, PointMass, RigidBody, ground
-    from flexmbs.forces.spring_damper import SpringDamper
-    from flexmbs.forces.torsion_spring import TorsionSpring
-    from flexmbs.joints.drivers import RotationDriver
-    from flexmbs.joints.gears import Gear
-    from flexmbs.joints.lower_pairs import Revolute, Spherical
-    from flexmbs.joints.universal import Universal
+    from flexmbs.model.bodies import PlanarRigidBody, PointMass, RigidBody, ground
+    from flexmbs.model.forces.spring_damper import SpringDamper
+    from flexmbs.model.forces.torsion_spring import TorsionSpring
+    from flexmbs.model.joints.drivers import RotationDriver
+    from flexmbs.model.joints.gears import Gear
+    from flexmbs.model.joints.lower_pairs import Revolute, Spherical
+    from flexmbs.model.joints.universal import Universal
 
     turn = np.array([[0.36, 0.48, -0.8], [-0.8, 0.6, 0.0], [0.48, 0.64, 0.6]])
     crank = RigidBody.box((0.2, 0.02, 0.02), mass=1.0, position=(0.1, 0, 0), name="crank")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from flexmbs.output.morphs import MorphBasis, needed_modes
+from flexmbs.visualization.morphs import MorphBasis, needed_modes
 
 RNG = np.random.default_rng(4)
 N, FRAMES = 40, 150

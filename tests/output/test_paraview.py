@@ -11,7 +11,7 @@ import pytest
 from meshio.xdmf import TimeSeriesReader
 
 import flexmbs as fx
-from flexmbs.output.paraview import write_modes, write_series
+from flexmbs.visualization.paraview import write_modes, write_series
 
 Solved = Callable[[str], fx.StaticSolution]
 

@@ -13,7 +13,7 @@ from matplotlib import pyplot
 from matplotlib.figure import Figure
 
 import flexmbs as fx
-from flexmbs.output.plots import plot_mode, plot_path, plot_shape
+from flexmbs.visualization.plots import plot_mode, plot_path, plot_shape
 
 Solved = Callable[[str], fx.StaticSolution]
 

@@ -182,7 +182,7 @@ def test_all_are_drawn(make: Callable[[], fx.Model], tmp_path: Path) -> None:
 
 @every
 def test_a_mode_is_drawn_at_the_displacements_it_has(make: Callable[[], fx.Model]) -> None:
-    from flexmbs.output.body_parts import mode_parts
+    from flexmbs.visualization.body_parts import mode_parts
 
     found = mode_parts(modes(make), 0, size=1.0, share=0.05)
     largest = max(float(np.nanmax(np.linalg.norm(u, axis=-1))) for u in found.displacements if u.size)

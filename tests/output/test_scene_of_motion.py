@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import flexmbs as fx
-from flexmbs.output.animation import draw_frame
-from flexmbs.output.time_views import scene
+from flexmbs.visualization.animation import draw_frame
+from flexmbs.visualization.time_views import scene
 
 mpl.use("Agg")
 G = 9.81

@@ -19,7 +19,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import flexmbs as fx
-from flexmbs.output import sealed, store
+from flexmbs.io import sealed, store
 from flexmbs.results.modal import OperatingState
 
 Solved = Callable[[str], fx.StaticSolution]

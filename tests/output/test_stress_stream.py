@@ -12,8 +12,8 @@ import pytest
 
 import flexmbs as fx
 from flexmbs.core.errors import ModelError, ReadError
+from flexmbs.io.journal_reader import is_journal
 from flexmbs.linear.stresses import von_mises
-from flexmbs.output.journal_reader import is_journal
 from tests.floating import bar
 
 
@@ -62,7 +62,7 @@ def test_journal_of_a_run_that_was_killed(
     def killed(*_: Any) -> None:
         raise RuntimeError
 
-    monkeypatch.setattr("flexmbs.output.time_files.close_journal", killed)
+    monkeypatch.setattr("flexmbs.io.time_files.close_journal", killed)
     with pytest.raises(RuntimeError):
         fx.simulate(model(), 0.1, step=2e-3, file=tmp_path / "run.h5")
     journal = tmp_path / "run.h5.journal"

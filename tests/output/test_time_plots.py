@@ -10,7 +10,7 @@ import pytest
 from matplotlib.figure import Figure
 
 import flexmbs as fx
-from flexmbs.output.time_plots import plot_energy, plot_histories, plot_steps
+from flexmbs.visualization.time_plots import plot_energy, plot_histories, plot_steps
 
 T = np.linspace(0.0, 2.0, 11)
 

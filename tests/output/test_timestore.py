@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 import flexmbs as fx
-from flexmbs.output import sealed, timestore
-from flexmbs.output.journal import JournalWriter
-from flexmbs.output.journal_reader import read_journal
-from flexmbs.output.model_description import describe_model, fingerprint
-from flexmbs.output.time_data import Column, TimeData
-from flexmbs.output.timestore import close_journal, holds_time, model_of, read_time, write_time
+from flexmbs.io import sealed, timestore
+from flexmbs.io.journal import JournalWriter
+from flexmbs.io.journal_reader import read_journal
+from flexmbs.io.model_description import describe_model, fingerprint
+from flexmbs.io.time_data import Column, TimeData
+from flexmbs.io.timestore import close_journal, holds_time, model_of, read_time, write_time
 
 
 def rod_model(load: float = -1.0, elements: int = 3, **options: Any) -> fx.Model:

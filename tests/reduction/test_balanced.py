@@ -7,9 +7,9 @@ import pytest
 from scipy import linalg, sparse
 
 from flexmbs.core.errors import ConvergenceError, ModelError
-from flexmbs.reduction.balanced import balanced_truncation
-from flexmbs.reduction.gramian import gramian, modal_shifts
-from flexmbs.reduction.krylov import krylov
+from flexmbs.reduction.methods.balanced import balanced_truncation
+from flexmbs.reduction.methods.gramian import gramian, modal_shifts
+from flexmbs.reduction.methods.krylov import krylov
 
 BOUNDARY = np.array([18, 38])
 

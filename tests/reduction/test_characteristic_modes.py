@@ -7,9 +7,9 @@ import pytest
 from scipy import linalg
 
 from flexmbs.core.errors import ModelError
-from flexmbs.reduction.characteristic_modes import characteristic_modes
-from flexmbs.reduction.craig_bampton import craig_bampton
-from flexmbs.reduction.modal_truncation import modal_truncation
+from flexmbs.reduction.methods.characteristic_modes import characteristic_modes
+from flexmbs.reduction.methods.craig_bampton import craig_bampton
+from flexmbs.reduction.methods.modal_truncation import modal_truncation
 from flexmbs.reduction.selection import EffectiveMass, UpToFrequency
 
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from scipy import linalg, sparse
 
 from flexmbs.core.errors import SingularError
-from flexmbs.reduction.complement import Complement
-from flexmbs.reduction.craig_bampton import craig_bampton
+from flexmbs.reduction.methods.complement import Complement
+from flexmbs.reduction.methods.craig_bampton import craig_bampton
 from tests.reduction.lattice import lattice
 
 ROUND_OFF = 1e-9  # of an eigenvalue relative to the largest one; the structures are small and well scaled

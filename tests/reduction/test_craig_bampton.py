@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import linalg, sparse
 
 from flexmbs.core.errors import ModelError, SingularError
-from flexmbs.reduction.craig_bampton import craig_bampton, guyan
+from flexmbs.reduction.methods.craig_bampton import craig_bampton, guyan
 from flexmbs.reduction.selection import EffectiveMass, UpToFrequency
 
 

@@ -7,9 +7,9 @@ import pytest
 from scipy import linalg, sparse
 
 from flexmbs.core.errors import ModelError, SingularError
-from flexmbs.reduction.craig_bampton import craig_bampton
-from flexmbs.reduction.flexibility import Flexibility, find_rigid_motions
-from flexmbs.reduction.free_interface import macneal, rubin
+from flexmbs.reduction.methods.craig_bampton import craig_bampton
+from flexmbs.reduction.methods.flexibility import Flexibility, find_rigid_motions
+from flexmbs.reduction.methods.free_interface import macneal, rubin
 from flexmbs.reduction.selection import TransferFunction, UpToFrequency
 
 ENDS = np.array([0, 1, -2, -1])

@@ -7,8 +7,8 @@ import pytest
 from scipy import linalg, sparse
 
 from flexmbs.core.errors import ModelError, SingularError
-from flexmbs.reduction.craig_bampton import craig_bampton
-from flexmbs.reduction.krylov import krylov
+from flexmbs.reduction.methods.craig_bampton import craig_bampton
+from flexmbs.reduction.methods.krylov import krylov
 
 
 def reduced(basis, *operators):

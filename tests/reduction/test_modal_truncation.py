@@ -7,7 +7,7 @@ import pytest
 from scipy import linalg
 
 from flexmbs.core.errors import ModelError
-from flexmbs.reduction.modal_truncation import modal_truncation
+from flexmbs.reduction.methods.modal_truncation import modal_truncation
 from flexmbs.reduction.selection import EffectiveMass, TransferFunction
 
 

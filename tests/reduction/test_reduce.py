@@ -9,9 +9,9 @@ from scipy import sparse
 import flexmbs as fx
 from flexmbs.linear.operators import DofMap
 from flexmbs.meshes import box, read_mesh, sample
-from flexmbs.reduction import craig_bampton as module
-from flexmbs.reduction.craig_bampton import guyan
 from flexmbs.reduction.kept import Kept, fingerprint
+from flexmbs.reduction.methods import craig_bampton as module
+from flexmbs.reduction.methods.craig_bampton import guyan
 
 
 @pytest.fixture(scope="module")

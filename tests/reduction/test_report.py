@@ -16,9 +16,9 @@ import flexmbs as fx
 from flexmbs.core.errors import FlexmbsError, ModelError, ReadError
 from flexmbs.linear.operators import DofMap, Operators
 from flexmbs.reduction.basis import Basis
-from flexmbs.reduction.free_interface import rubin
-from flexmbs.reduction.modal_truncation import modal_truncation
-from flexmbs.reduction.report import ReductionReport, report
+from flexmbs.reduction.methods.free_interface import rubin
+from flexmbs.reduction.methods.modal_truncation import modal_truncation
+from flexmbs.reduction.report.report import ReductionReport, report
 from tests.reduction.lattice import lattice, tower
 
 

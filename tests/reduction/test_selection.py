@@ -8,7 +8,7 @@ from scipy import linalg
 
 from flexmbs.core.eigen import EigenPairs, lowest_modes
 from flexmbs.core.errors import ConvergenceError, ModelError
-from flexmbs.reduction.craig_bampton import craig_bampton
+from flexmbs.reduction.methods.craig_bampton import craig_bampton
 from flexmbs.reduction.selection import (
     EffectiveMass,
     Lowest,

@@ -8,8 +8,8 @@ import pytest
 import flexmbs as fx
 from flexmbs.core.errors import ModelError
 from flexmbs.elements.linear.frame import Frame
-from flexmbs.reduction import unreduced as room
 from flexmbs.reduction.interfaces import attach
+from flexmbs.reduction.methods import unreduced as room
 
 RUBBER = fx.Elastic(youngs_modulus=2e6, poissons_ratio=0.3, density=1000.0)
 

@@ -10,10 +10,10 @@ import pytest
 
 import flexmbs as fx
 from flexmbs import trees
-from flexmbs.assembly import accelerations, assemble
-from flexmbs.dynamics import Dynamics
-from flexmbs.mechanics.marker_set import MarkerSet
-from flexmbs.system import compile_model
+from flexmbs.dynamics.consistent_state import accelerations, assemble
+from flexmbs.dynamics.evaluation import Dynamics
+from flexmbs.system.marker_set import MarkerSet
+from flexmbs.system.system import compile_model
 from tests.flexible_trees import arm
 from tests.floating import PLASTIC, bar
 

@@ -9,7 +9,7 @@ import pytest
 
 import flexmbs as fx
 from flexmbs import trees
-from flexmbs.analysis import long_trees
+from flexmbs.conversion import long_trees
 
 
 def chain(links: int) -> trees.Tree:

@@ -235,7 +235,7 @@ def test_missing_folder_and_large_file(tmp_path, monkeypatch):
         trees.read_urdf(tmp_path / "none.urdf")
     with pytest.raises(OSError, match="cannot be read"):
         trees.read_urdf(tmp_path)
-    monkeypatch.setattr("flexmbs.trees.xml_elements.LARGEST", 100)
+    monkeypatch.setattr("flexmbs.model.trees.xml_elements.LARGEST", 100)
     with pytest.raises(OSError, match="no description of a robot"):
         trees.read_urdf(written(tmp_path, ROBOT))
 

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import flexmbs as fx
-from flexmbs.cli import main
+from flexmbs.cli.main import main
 from flexmbs.core.errors import ModelError
 from flexmbs.verification.reference.data import load_reference
 from flexmbs.verification.work_precision.bench import effort, pick_problems, pick_schemes, run_bench

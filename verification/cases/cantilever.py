@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import flexmbs as fx
-from flexmbs.dynamics import Dynamics
+from flexmbs.dynamics.evaluation import Dynamics
 from flexmbs.elements import PlanarCable
 from flexmbs.integrators.contracts import StepState
 from flexmbs.verification import Case, ConvergenceStudy, Outcome, Progress, Table

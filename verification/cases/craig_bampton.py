@@ -14,7 +14,7 @@ from flexmbs.core.contracts import FloatArray
 from flexmbs.core.eigen import lowest_modes
 from flexmbs.elements import Hexahedron8, Hexahedron20
 from flexmbs.meshes import box, read_mesh, sample
-from flexmbs.reduction.craig_bampton import craig_bampton
+from flexmbs.reduction.methods.craig_bampton import craig_bampton
 from flexmbs.verification import Case, Outcome, Progress, Table
 from flexmbs.verification.cases.common import COLOURS, figure, measured
 

@@ -13,7 +13,7 @@ from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.elements import Frame
 from flexmbs.linear.part import Part
 from flexmbs.linear.region import Region
-from flexmbs.reduction.craig_bampton import craig_bampton
+from flexmbs.reduction.methods.craig_bampton import craig_bampton
 from flexmbs.verification import Case, ConvergenceStudy, Measured, Outcome, Progress, Table
 from flexmbs.verification.cases.common import COLOURS, figure, measured
 from flexmbs.verification.reference.data import load_reference

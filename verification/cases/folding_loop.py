@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 import flexmbs as fx
-from flexmbs.bodies.ground import Ground
 from flexmbs.core.contracts import FloatArray
+from flexmbs.model.bodies.ground import Ground
 from flexmbs.verification import Case, Measured, Outcome, Progress, Table
 from flexmbs.verification.cases.common import measured
 from flexmbs.verification.cases.linkages import hinged

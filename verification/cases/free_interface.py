@@ -13,8 +13,8 @@ from flexmbs.elements import Frame
 from flexmbs.linear.part import Part
 from flexmbs.linear.region import Region
 from flexmbs.meshes.generate import line
-from flexmbs.reduction.craig_bampton import craig_bampton
-from flexmbs.reduction.free_interface import macneal, rubin
+from flexmbs.reduction.methods.craig_bampton import craig_bampton
+from flexmbs.reduction.methods.free_interface import macneal, rubin
 from flexmbs.verification import Case, ConvergenceStudy, Outcome, Progress, Table
 from flexmbs.verification.cases.common import COLOURS, figure, measured
 from flexmbs.verification.reference.data import load_reference

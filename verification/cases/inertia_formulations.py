@@ -10,7 +10,7 @@ from scipy.spatial.transform import Rotation
 
 import flexmbs as fx
 from flexmbs.core.contracts import FloatArray
-from flexmbs.dynamics import Dynamics
+from flexmbs.dynamics.evaluation import Dynamics
 from flexmbs.elements import Frame, Hexahedron8, Hexahedron20, Tetra10
 from flexmbs.elements.linear.contract import LinearElement
 from flexmbs.meshes import box

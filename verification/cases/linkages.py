@@ -9,8 +9,8 @@ from dataclasses import replace
 import numpy as np
 
 import flexmbs as fx
-from flexmbs.bodies.ground import Ground
 from flexmbs.core.contracts import FloatArray
+from flexmbs.model.bodies.ground import Ground
 from flexmbs.verification import Case, Measured, Outcome, Progress
 from flexmbs.verification.cases.common import measured
 from flexmbs.verification.cases.moving import (

@@ -8,7 +8,7 @@ import numpy as np
 
 import flexmbs as fx
 from flexmbs.core.contracts import FloatArray
-from flexmbs.joints.contracts import Joint
+from flexmbs.model.joints.contracts import Joint
 from flexmbs.verification import Case, Measured, Outcome, Progress
 from flexmbs.verification.cases.common import measured
 from flexmbs.verification.cases.moving import energy_change, over_time

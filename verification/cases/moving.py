@@ -9,10 +9,10 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import flexmbs as fx
-from flexmbs.assembly import constraint_matrix
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
-from flexmbs.dynamics import Dynamics
+from flexmbs.dynamics.consistent_state import constraint_matrix
+from flexmbs.dynamics.evaluation import Dynamics
 from flexmbs.verification import ConvergenceStudy, Measured, Progress
 from flexmbs.verification.cases.common import COLOURS, figure, measured
 from flexmbs.verification.reference.data import load_reference

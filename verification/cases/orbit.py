@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 import flexmbs as fx
-from flexmbs.bodies.marker import Marker
 from flexmbs.core.contracts import FloatArray
-from flexmbs.joints.contracts import Equation, Pair, Row
-from flexmbs.joints.rows import INERTIAL, ORTHOGONAL
+from flexmbs.kernels.rows.rows import INERTIAL, ORTHOGONAL
+from flexmbs.model.bodies.marker import Marker
+from flexmbs.model.joints.contracts import Equation, Pair, Row
 from flexmbs.verification import Case, Measured, Outcome, Progress
 from flexmbs.verification.cases.common import measured
 from flexmbs.verification.cases.moving import (

@@ -12,13 +12,13 @@ import flexmbs as fx
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.linear.part import Part
 from flexmbs.meshes.generate import box
-from flexmbs.reduction.balanced import balanced_truncation
 from flexmbs.reduction.basis import Basis
-from flexmbs.reduction.craig_bampton import craig_bampton, guyan
-from flexmbs.reduction.free_interface import macneal, rubin
 from flexmbs.reduction.interfaces import attach
-from flexmbs.reduction.krylov import krylov
-from flexmbs.reduction.modal_truncation import modal_truncation
+from flexmbs.reduction.methods.balanced import balanced_truncation
+from flexmbs.reduction.methods.craig_bampton import craig_bampton, guyan
+from flexmbs.reduction.methods.free_interface import macneal, rubin
+from flexmbs.reduction.methods.krylov import krylov
+from flexmbs.reduction.methods.modal_truncation import modal_truncation
 from flexmbs.verification import Case, Measured, Outcome, Progress, Table
 from flexmbs.verification.cases.common import COLOURS, figure, measured
 

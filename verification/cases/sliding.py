@@ -10,10 +10,10 @@ import numpy as np
 import flexmbs as fx
 from flexmbs.core.contracts import FloatArray
 from flexmbs.elements import PlanarCable
-from flexmbs.joints.contracts import Equation, Pair, Row
-from flexmbs.joints.rows import DISTANCE
-from flexmbs.joints.sliding import Sliding
+from flexmbs.kernels.rows.rows import DISTANCE
 from flexmbs.meshes import arc
+from flexmbs.model.joints.contracts import Equation, Pair, Row
+from flexmbs.model.joints.sliding import Sliding
 from flexmbs.verification import Case, ConvergenceStudy, Outcome, Progress
 from flexmbs.verification.cases.common import measured
 from flexmbs.verification.cases.moving import CONSERVED, G, against, extrapolated, on_paths, orders, over_time, worst

@@ -10,7 +10,7 @@ from scipy import linalg
 
 import flexmbs as fx
 from flexmbs.core.contracts import FloatArray
-from flexmbs.dynamics import Dynamics
+from flexmbs.dynamics.evaluation import Dynamics
 from flexmbs.elements import DirectorBeam
 from flexmbs.integrators.contracts import StepState
 from flexmbs.verification import Case, ConvergenceStudy, Measured, Outcome, Progress, Table

@@ -7,7 +7,7 @@ from scipy.spatial.transform import Rotation
 
 import flexmbs as fx
 from flexmbs.core.contracts import FloatArray
-from flexmbs.dynamics import Dynamics
+from flexmbs.dynamics.evaluation import Dynamics
 from flexmbs.elements import Frame, Hexahedron8
 from flexmbs.meshes import box
 from flexmbs.verification import Case, ConvergenceStudy, Outcome, Progress, Table

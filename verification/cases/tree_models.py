@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import flexmbs as fx
-from flexmbs.analysis.carry_over import CarryOver, Moved
+from flexmbs.conversion.carry_over import CarryOver, Moved
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.identity import IdentityMap
 from flexmbs.core.rotations import axis_rotation

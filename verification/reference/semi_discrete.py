@@ -14,9 +14,9 @@ from scipy.sparse.linalg import splu
 import flexmbs as fx
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
-from flexmbs.dynamics import Dynamics
+from flexmbs.dynamics.evaluation import Dynamics
+from flexmbs.dynamics.linearisation import linearise_state
 from flexmbs.integrators.contracts import StepState
-from flexmbs.linearisation import linearise_state
 from flexmbs.verification.reference.motion import integrate
 
 __all__ = ["motion", "positions"]

@@ -14,9 +14,9 @@ import numpy as np
 import flexmbs as fx
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import FlexmbsError, ModelError
-from flexmbs.dynamics import Dynamics
+from flexmbs.dynamics.energies import Energies
+from flexmbs.dynamics.evaluation import Dynamics
 from flexmbs.integrators.contracts import StepResult, StepState
-from flexmbs.mechanics.energies import Energies
 from flexmbs.results.status import Status
 from flexmbs.verification.work_precision.problems import Problem
 from flexmbs.verification.work_precision.schemes import Control, Scheme

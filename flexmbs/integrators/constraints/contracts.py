@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from flexmbs.core.contracts import FloatArray
-from flexmbs.mechanics.steps import retract
+from flexmbs.kernels.steps import retract
 
 if TYPE_CHECKING:
     from flexmbs.integrators.index_one import IndexOne

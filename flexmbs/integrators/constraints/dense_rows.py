@@ -19,8 +19,8 @@ from scipy.linalg import cho_factor, cho_solve, svd
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.jit import kernel
+from flexmbs.dynamics.linearisation import free_directions
 from flexmbs.integrators.index_one import IndexOne
-from flexmbs.linearisation import free_directions
 
 __all__ = ["DenseRows", "Rows", "decompose"]
 

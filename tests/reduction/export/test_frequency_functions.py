@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import flexmbs as fx
-from flexmbs.output.history_table import HistoryTable
+from flexmbs.io.history_table import HistoryTable
 from tests.reduction.export.zero_order_hold import damping_of, free_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::flexmbs.core.errors.LossWarning")

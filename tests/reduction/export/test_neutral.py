@@ -13,7 +13,7 @@ from scipy import io, linalg
 import flexmbs as fx
 from flexmbs.linear.files import read_operators
 from flexmbs.reduction.export.exposed import expose
-from flexmbs.reduction.modal_truncation import modal_truncation
+from flexmbs.reduction.methods.modal_truncation import modal_truncation
 
 
 def first_ten(K, M):

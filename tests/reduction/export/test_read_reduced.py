@@ -7,7 +7,7 @@ import pytest
 
 import flexmbs as fx
 from flexmbs.core.errors import ReadError
-from flexmbs.reduction import read_reduced
+from flexmbs.reduction.imports import reduced as read_reduced
 
 pytestmark = pytest.mark.filterwarnings("ignore::flexmbs.core.errors.LossWarning")
 MATRICES = pytest.mark.parametrize(

@@ -1,0 +1,1 @@
+"""Between relative and absolute coordinates."""

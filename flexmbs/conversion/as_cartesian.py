@@ -1,0 +1,245 @@
+"""Models with trees as models of rigid bodies with joints."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from flexmbs.conversion.carry_over import CarryOver, Moved
+from flexmbs.conversion.start_poses import Pose, described_poses, start_poses
+from flexmbs.core.checks import show
+from flexmbs.core.contracts import FloatArray
+from flexmbs.core.errors import ModelError
+from flexmbs.core.identity import IdentityMap
+from flexmbs.kernels.rows.rows import ALONG, ANGLE, INERTIAL
+from flexmbs.model import trees
+from flexmbs.model.bodies.frames import joint_frame
+from flexmbs.model.bodies.ground import ground
+from flexmbs.model.bodies.marker import Body, Marker
+from flexmbs.model.bodies.rigid import RigidBody
+from flexmbs.model.joints import lower_pairs
+from flexmbs.model.joints.contracts import Row
+from flexmbs.model.joints.gears import Screw
+from flexmbs.model.joints.point_contacts import PointOnLine
+from flexmbs.model.joints.universal import Universal
+from flexmbs.model.model import Model
+from flexmbs.model.trees.coordinate import TreeCoordinate, TreeCoordinateMarker
+
+__all__ = ["CartesianForm", "as_cartesian"]
+
+SQUARE = 1e-6
+"""Cosine up to which the axes of a universal joint count as perpendicular."""
+
+
+def as_cartesian(model: Model) -> Model:
+    """The same model with a rigid body for every link of its trees, and joints between them: what `as_tree` undoes.
+
+    Joints of trees become `Fixed`, `Revolute`, `Prismatic`, `Cylindrical`, `Screw` (helical), `Universal`, `Spherical`,
+    `Planar` and (prismatic-spherical) `PointOnLine` joints, a free joint none. Markers, forces, drivers, sensors, loads
+    and controllers are carried over, those at coordinates of joints too. Massless links that are fixed to the link
+    before become part of it.
+
+    Parameters
+    ----------
+    model : Model
+
+    Returns
+    -------
+    Model
+        Bodies have the names of the links (with that of the tree before it where two are equal), and the joint of a
+        link is called "joint of" and the name of the body. Positions and velocities are those of the assembled start.
+
+    Raises
+    ------
+    ModelError
+        If a link is flexible, has no mass or no inertia, a joint is of a kind that only trees have (`trees.Screws`, a
+        universal joint with oblique axes), or an item cannot be carried over: it acts on a coordinate that no Cartesian
+        joint offers, or names a link and not a marker on it.
+
+    Examples
+    --------
+    >>> import flexmbs as fx
+    >>> from flexmbs import trees
+    >>> arm = trees.Link("arm", 1.0, (0.1, 0.1, 0.01), (0, 0, -0.5), joint=trees.Revolute((0, 1, 0)), start=0.3)
+    >>> print(fx.as_cartesian(fx.Model(trees.Tree(arm))))
+    model 'model' [m, kg, s]
+      rigid body 'arm': mass 1 kg
+      revolute 'joint of arm' of ground and arm: 5 equations
+    """
+    if not isinstance(model, Model):
+        raise ModelError(f"as_cartesian: expected a Model, not {show(model)}.")
+    return CartesianForm(model).model
+
+
+class CartesianForm:
+    """A model with trees, ``relative``, as one of rigid bodies, ``model``, and where its markers and joints are there.
+
+    With ``described`` the bodies are where the links are described, whether the joints are met or not.
+    """
+
+    def __init__(self, model: Model, described: bool = False) -> None:
+        self.relative = model
+        self.model, self._carry_over, self._joints = _converted(model, described)
+
+    def marker(self, marker: Marker) -> Marker:
+        """The marker of the converted model at the place of one of the model with trees."""
+        return self._carry_over.marker(marker)
+
+    def joint(self, joint: Any) -> Any:
+        """The joint of the converted model for one of the model with trees, or of a tree: None where that is free."""
+        if isinstance(joint, TreeCoordinate):
+            return self._joints.get(joint.tree.bodies[joint.link])
+        known = any(joint is other for other in self.relative.joints)
+        return self.model.joint(joint.name) if known else joint
+
+
+def _converted(model: Model, described: bool) -> tuple[Model, CarryOver, IdentityMap[Any, Any]]:
+    links = list(model.tree_links)
+    for link in links:
+        if link.deforms:
+            raise ModelError(
+                f"as_cartesian: {link} is flexible; describe it as a FloatingBody with joints at its interfaces."
+            )
+    carriers = IdentityMap((link, _carrier(link)) for link in links)
+    names = _names(model, links)
+    if described:
+        found = [pose for tree in model.trees for pose in described_poses(tree)]
+    else:
+        found = start_poses(model, [link.marker((0, 0, 0)) for link in links])
+    poses = IdentityMap(zip(links, found, strict=True))
+    bodies: IdentityMap[Any, Body] = IdentityMap([(ground, ground)])
+    moved: IdentityMap[Any, Moved] = IdentityMap()
+    for link in links:
+        carrier, origin, axes = carriers[link]
+        if carrier is link:
+            bodies[link] = _body(link, poses[link], names[link])
+        centre = carrier.centre.point if carrier is not ground else np.zeros(3)
+        moved[link] = Moved(bodies[carrier], axes.T @ (centre - origin), axes.T)
+    own = [link for link in links if carriers[link][0] is link]
+    joints: IdentityMap[Any, Any] = IdentityMap((link, _joint(link, moved, names[link])) for link in own)
+    called = {link.name: joints[link].name for link in own if joints[link] is not None}
+    at_links = IdentityMap((link, joints.get(link)) for link in links)
+    carry_over = CarryOver(moved, names=called, trees=at_links, rows=_Rows(joints))
+    rest = carry_over.items(model.items)
+    made = [body for body in bodies.values() if body is not ground]
+    held = [joint for joint in joints.values() if joint is not None]
+    return Model(*made, *held, *rest, units=model.units, name=model.name), carry_over, joints
+
+
+class _Rows:
+    """The angle or displacement between two markers in place of the coordinate of a tree."""
+
+    def __init__(self, joints: IdentityMap[Any, Any]) -> None:
+        self.joints = joints
+
+    def __call__(self, a: Marker, b: Marker, row: Row) -> tuple[Marker, Marker, Row] | None:
+        """Of the ground and a coordinate; a row with the sides exchanged is not one that flexmbs makes."""
+        if not isinstance(b, TreeCoordinateMarker) or a.body is not ground or row.kind != INERTIAL:
+            return None
+        joint = self.joints.get(b.body)
+        name = b.component
+        known = {"angle": Row(ANGLE), "displacement": Row(ALONG, lower_pairs.Z)}
+        known |= {"x": Row(ALONG, lower_pairs.X), "y": Row(ALONG, lower_pairs.Y)}
+        if joint is None or name not in known or isinstance(joint, Universal):
+            return None
+        factor = row.factor * row.constants[0]
+        return joint.a, joint.b, Row(known[name].kind, known[name].constants, row.equation, factor)
+
+
+def _place(link: trees.TreeLink) -> FloatArray:
+    """Where the joint of a rigid link is on the link before, which is rigid, too."""
+    assert not isinstance(link.link.at, str)  # noqa: S101  # flexible links are refused
+    return link.link.at
+
+
+def _carrier(link: trees.TreeLink) -> tuple[Any, FloatArray, FloatArray]:
+    """The link that becomes a body with this one (itself, as a rule), and where the frame of this one is in its own."""
+    origin, axes = np.zeros(3), np.eye(3)
+    while link.mass == 0.0:
+        if not isinstance(link.link.joint, trees.Fixed):
+            raise ModelError(
+                f"as_cartesian: {link} has no mass, and its joint lets it move, so it cannot become a rigid body. Give "
+                f"it mass and inertia, or make one joint of several coordinates of the joints at it."
+            )
+        origin, axes = _place(link) + link.link.rotation @ origin, link.link.rotation @ axes
+        before = link.tree.parents[link.index]
+        if before < 0:
+            return ground, link.tree.position + link.tree.rotation @ origin, link.tree.rotation @ axes
+        link = link.tree.bodies[before]
+    return link, origin, axes
+
+
+def _names(model: Model, links: list[trees.TreeLink]) -> IdentityMap[Any, str]:
+    count = Counter([body.name for body in model.bodies] + [link.link.name for link in links])
+    return IdentityMap(
+        (link, link.link.name if count[link.link.name] == 1 else f"{link.tree.name} {link.link.name}")
+        for link in links
+    )  # fmt: skip
+
+
+def _body(link: trees.TreeLink, pose: Pose, name: str) -> RigidBody:
+    """The rigid body of a link; its axes are those of the link."""
+    assert isinstance(link.link, trees.Link)  # noqa: S101  # flexible links are refused
+    at = pose.of(link.link.centre, np.eye(3))
+    if not link.link.inertia.any():
+        raise ModelError(f"as_cartesian: {link} has no inertia, which a rigid body needs; give it some.")
+    return RigidBody(
+        link.mass, link.link.inertia, at.p, at.R, at.v, at.R.T @ at.w, name=name, shape=link.link.shape
+    )  # fmt: skip
+
+
+def _joint(link: trees.TreeLink, moved: Mapping[Any, Moved], name: str) -> Any:
+    """The joint between the body of a link and that of the link before, None where it is free."""
+    before, joint = link.tree.parents[link.index], link.link.joint
+    rotation = link.link.rotation
+    if before < 0:
+        at, rotation = link.tree.position + link.tree.rotation @ _place(link), link.tree.rotation @ rotation
+        base: Body = ground
+    else:
+        parent = moved[link.tree.bodies[before]]
+        at = parent.axes.T @ (_place(link) - parent.origin)
+        base, rotation = parent.body, parent.axes.T @ rotation
+    own = moved[link]
+
+    def sides(first: FloatArray, second: FloatArray) -> tuple[Marker, Marker]:
+        tip = Marker(own.body, own.axes.T @ -own.origin, own.axes.T @ second)
+        return Marker(base, at, rotation @ first), tip
+
+    called = f"joint of {name}"
+    axis = joint_frame(getattr(joint, "axis", (0.0, 0.0, 1.0)))
+    a, b = sides(axis, axis)
+    match joint:
+        case trees.Free():
+            return None
+        case trees.Fixed():
+            return lower_pairs.Fixed(*sides(np.eye(3), np.eye(3)), name=called)
+        case trees.Spherical():
+            return lower_pairs.Spherical(*sides(np.eye(3), np.eye(3)), name=called)
+        case trees.PrismaticSpherical():
+            return PointOnLine(a, b, name=called)
+        case trees.Revolute():
+            return lower_pairs.Revolute(a, b, name=called)
+        case trees.Prismatic():
+            return lower_pairs.Prismatic(a, b, name=called)
+        case trees.Cylindrical():
+            return lower_pairs.Cylindrical(a, b, name=called)
+        case trees.Helical():
+            return Screw(a, b, joint.pitch, name=called)
+        case trees.Planar():
+            plane = joint_frame(joint.normal, joint.x)
+            return lower_pairs.Planar(*sides(plane, plane), name=called)
+        case trees.Universal():
+            first, second = joint.screws[:, 3:]
+            if abs(first @ second) > SQUARE:
+                raise ModelError(
+                    f"as_cartesian: the universal joint of {link} has oblique axes, which no joint between rigid "
+                    f"bodies has; put a link between two revolute joints."
+                )
+            return Universal(*sides(joint_frame(first), joint_frame(second)), name=called)
+        case _:
+            raise ModelError(
+                f"as_cartesian: the joint of {link}, {type(joint).__name__}, has no counterpart between rigid bodies."
+            )

@@ -1,0 +1,85 @@
+"""Where the bodies of a model are, and how they move, at its consistent start."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from flexmbs.core.contracts import FloatArray
+from flexmbs.dynamics.consistent_state import assemble
+from flexmbs.dynamics.evaluation import Dynamics
+from flexmbs.dynamics.start import warn_of_changes
+from flexmbs.kernels.trees.group import V_
+from flexmbs.kernels.trees.motion import outwards, place_columns
+from flexmbs.model.bodies.marker import Marker
+from flexmbs.model.model import Model
+from flexmbs.model.trees.columns import columns_of, free_standing, start_of
+from flexmbs.model.trees.tree import Tree
+from flexmbs.system.marker_set import MarkerSet
+from flexmbs.system.system import compile_model
+
+__all__ = ["Pose", "described_poses", "start_poses"]
+
+
+class Pose(NamedTuple):
+    """Place (3,) and axes (3, 3) of a frame, velocity (3,) and angular velocity (3,), all in inertial components."""
+
+    p: FloatArray
+    R: FloatArray
+    v: FloatArray
+    w: FloatArray
+
+    def of(self, point: FloatArray, frame: FloatArray) -> Pose:
+        """Of a frame that is fixed to this one."""
+        arm = self.R @ point
+        return Pose(self.p + arm, self.R @ frame, self.v + np.cross(self.w, arm), self.w)
+
+    def seen_from(self, base: Pose) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        """Place and rotation in the frame ``base``, velocity in its axes, angular velocity in the own ones."""
+        d = self.p - base.p
+        v = self.v - base.v - np.cross(base.w, d)
+        return base.R.T @ d, base.R.T @ self.R, base.R.T @ v, self.R.T @ (self.w - base.w)
+
+
+FIXED = Pose(np.zeros(3), np.eye(3), np.zeros(3), np.zeros(3))
+"""The ground."""
+
+
+def described_poses(tree: Tree) -> list[Pose]:
+    """Poses of the frames of all links of a tree of rigid links, as they are described."""
+    group, columns = free_standing(tree), columns_of(tree)
+    q, v = start_of(tree)
+    place_columns(group, q)
+    outwards(group, q, v, group.rest, np.zeros(1), False)
+    poses = []
+    for link, c in zip(tree.bodies, columns.behind, strict=True):
+        p, R = link.place
+        twist = np.zeros(6) if c < 0 else group.work[c, V_ : V_ + 6]
+        poses.append(Pose(p, R, twist[:3] + np.cross(twist[3:], p - group.origin[0]), twist[3:].copy()))
+    return poses
+
+
+def start_poses(model: Model, markers: Sequence[Marker]) -> list[Pose]:
+    """Poses of markers once positions and velocities agree with the joints.
+
+    Raises
+    ------
+    ModelError
+        As `flexmbs.simulate`, if the joints cannot be assembled.
+    """
+    if not markers:
+        return []
+    system = compile_model(model)
+    dyn = Dynamics(system)
+    dyn.start_turns(0.0)
+    start_q, start_v = dyn.coordinates.reference.copy(), dyn.coordinates.velocity.copy()
+    start = assemble(dyn, 0.0, start_q, start_v)
+    warn_of_changes(dyn, start_q, start_v, start.q, start.v, kept=False)
+    found = MarkerSet(system.coordinates, list(markers), set(), 0)
+    work = found.work(np.zeros(system.coordinates.n_v), np.zeros(found.size))
+    found.poses(work, start.q, start.v)
+    return [
+        Pose(p.copy(), R.copy(), t[:3].copy(), R @ t[3:]) for p, R, t in zip(work.p, work.R, work.twist, strict=False)
+    ]

@@ -1,0 +1,65 @@
+r"""The compliance of multipliers beside redundant constraints: a small share of what each constraint yields by itself.
+
+With the diagonal of the mass, equation i yields :math:`(G M^{-1} G^T)_{ii}` to a multiplier of one. It is taken in the
+reference configuration, so that it is a property of the model, the same in every run and wherever a run is resumed.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.sparse import coo_array, csr_array
+
+from flexmbs.core.contracts import Env, FloatArray, State
+from flexmbs.kernels.pairs import joint_tangent
+
+if TYPE_CHECKING:
+    from flexmbs.system.build import Mechanics
+    from flexmbs.system.system import System
+
+__all__ = ["COMPLIANCE", "compliances", "constraint_rows"]
+
+COMPLIANCE = 1e-11
+"""Compliance of a multiplier, relative to what its constraint yields by itself."""
+
+
+def compliances(system: System, mass: FloatArray) -> FloatArray:
+    """Compliance (n_c,) of each multiplier, with the diagonal of the mass (n_v,), zero for first-order states."""
+    m, c = system.mechanics, system.coordinates
+    B = np.zeros(system.size)
+    work = m.markers.work(np.zeros(c.n_v + m.n_c), B)
+    work.T[:] = np.eye(3)
+    state = State(c.reference, np.zeros(c.n_v), np.zeros(c.n_v), np.zeros(m.n_c))
+    env = Env(0.0, np.zeros(0))
+    for kind, group in m.markers.groups:
+        kind.place_tangent(group, state, env, work)
+    joint_tangent(m.joints, state, env, work, (0.0, 0.0), 0)
+    free = system.free[system.free < c.n_v]
+    heavy = mass[free] > 0.0
+    inverse = np.where(heavy, 1.0 / np.where(heavy, mass[free], 1.0), 1.0)
+    rows = constraint_rows(m, B, c.n_v)[:, free]
+    yielding = np.asarray(rows.power(2) @ inverse, dtype=np.float64)
+    known = np.isfinite(yielding) & (yielding > 0.0)
+    usual = float(np.median(yielding[known])) if known.any() else 1.0 / float(mass[mass > 0.0].max())
+    return COMPLIANCE * np.where(known, yielding, usual)
+
+
+def constraint_rows(m: Mechanics, B: FloatArray, n_v: int) -> csr_array:
+    """G (n_c, n_v) of the blocks ``B``, sparse, on all velocities."""
+    row, col, value = [], [], []
+    joints, ptr, dof = m.joints, m.markers.ptr, m.markers.dof
+    for n in range(len(joints.mA)):
+        N, o = int(joints.order[n]), int(joints.off[n])
+        block = B[o : o + N * N].reshape(N, N)
+        i, k = joints.mA[n], joints.mB[n]
+        dofs = np.concatenate((dof[ptr[i] : ptr[i + 1]], dof[ptr[k] : ptr[k + 1]]))
+        equations = {int(joints.local[j]): int(joints.eq[j]) - n_v for j in range(joints.ptr[n], joints.ptr[n + 1])}
+        for local, equation in equations.items():
+            row.append(np.full(len(dofs), equation))
+            col.append(dofs)
+            value.append(block[: len(dofs), local])
+    if not row:
+        return csr_array((m.n_c, n_v))
+    entries = np.concatenate(value), (np.concatenate(row), np.concatenate(col))
+    return csr_array(coo_array(entries, shape=(m.n_c, n_v)))

@@ -1,0 +1,333 @@
+r"""From what a user describes to a consistent state: positions, velocities, accelerations, multipliers.
+
+Positions are moved by the least change, in the metric of the mass: with g(q) = 0 linearised,
+:math:`[M, G^T; G, 0][\delta q; \mu] = -[0; g]`; velocities likewise to :math:`G v + g_t = 0`; accelerations and
+multipliers satisfy :math:`[M, G^T; G, 0][a; \lambda] = [-f; \gamma]`. Redundant constraints are found by the rank of
+:math:`G M^{-1/2}` in the assembled position, and named; they are then carried by a small compliance on the diagonal of
+the multipliers, which leaves the multipliers of least norm.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.linalg import qr
+
+from flexmbs.core.contracts import FloatArray, State
+from flexmbs.core.errors import ModelError, SingularError
+from flexmbs.dynamics.compliance import constraint_rows
+from flexmbs.dynamics.evaluation import Dynamics
+from flexmbs.kernels.steps import local, retract
+from flexmbs.system.system import EvaluationError
+
+__all__ = ["Consistent", "accelerations", "assemble", "constraint_matrix", "dependent_constraints"]
+
+MOST = 50
+MET = 1e-12
+"""Constraint violation, relative to the size of the model, that counts as round-off."""
+HEAVY = 1e6
+SLOW = 1e-14
+"""Rate of a constraint [1/time, or lengths of the model over time] that counts as none whatever moves."""
+RANK = 1e-9
+"""Pivot, relative to the largest, below which a constraint depends on the others."""
+FEW, DENSE = 200, 3_000
+"""Constraints up to which the rank is found by a dense factorisation: at once, and where some seem dependent."""
+SAME = 1e-6
+"""Difference of two motions, relative to the larger where that exceeds one, up to which they are the same."""
+SHOWN = 5
+"""Constraints that a message names at most."""
+MODERATE = 1e11
+"""Multipliers of a right side of size one, over the largest mass, up to which constraints count as independent."""
+
+
+class Consistent(NamedTuple):
+    """A state on the constraints, and the constraints that depend on others."""
+
+    q: FloatArray
+    v: FloatArray
+    moved: float
+    redundant: tuple[str, ...]
+
+
+def assemble(dynamics: Dynamics, t: float, q: FloatArray, v: FloatArray, keep: tuple[Any, ...] = ()) -> Consistent:
+    """Move positions and velocities onto the constraints at time t.
+
+    Bodies in ``keep`` count as `HEAVY` times as heavy as they are, so that the others move.
+
+    Raises
+    ------
+    ModelError
+        If the constraints cannot be met together; the message names those that are violated.
+    """
+    dyn = dynamics
+    dyn.set_time(t)
+    _check_drivers(dyn)
+    start = q
+    v = _held(dyn, v)
+    redundant = dependent_constraints(dyn, q, v)
+    dyn.compliance(len(redundant) > 0)
+    heavy = _heavier(dyn, keep)
+    q = _positions(dyn, q, v, heavy)
+    if dyn.n_c:
+        later = dependent_constraints(dyn, q, v)
+        if later != redundant:
+            redundant = later
+            dyn.compliance(len(redundant) > 0)
+    v = _velocities(dyn, q, v, heavy)
+    step = np.zeros(dyn.n_v)
+    local(start, q, dyn.n_linear, step)
+    return Consistent(q, v, float(np.abs(step).max(initial=0.0)), redundant)
+
+
+def _check_drivers(dyn: Dynamics) -> None:
+    """Refuse different motions of one coordinate, which may agree in position and speed and part afterwards."""
+    m = dyn.mechanics
+    if len(dyn.prescribed.moving) < 2:
+        return
+    joints, seen = m.joints, dict[tuple[Any, ...], int]()
+    for n in range(len(joints.mA)):
+        for j in range(joints.ptr[n], joints.ptr[n + 1]):
+            i = int(joints.eq[j]) - dyn.n_v
+            if m.equations[i].equation.motion is None or (joints.eq == joints.eq[j]).sum() != 1:
+                continue
+            key = (joints.mA[n], joints.mB[n], joints.kind[j], joints.factor[j], *joints.c[j])
+            k = seen.setdefault(key, i)
+            first = max(m.equations[i].equation.level, m.equations[k].equation.level)
+            one, two = dyn.motion[k, first:], dyn.motion[i, first:]
+            if np.abs(one - two).max() > SAME * max(1.0, float(np.abs(dyn.motion[[i, k], first:]).max())):
+                a, b = (tuple(float(f"{x:.6g}") for x in motion) for motion in (one, two))
+                what = ("value, rate and acceleration", "rate and acceleration")[first]
+                raise ModelError(
+                    f"Model {dyn.system.model.name!r}: {m.names[k]} and {m.names[i]} drive one coordinate differently: "
+                    f"{what} at t = {dyn.env.t:g} are {a} and {b}. Keep one of them."
+                )
+
+
+def _held(dyn: Dynamics, v: FloatArray) -> FloatArray:
+    """The velocities without those that supports prevent."""
+    fixation = dyn.system.fixation
+    if not len(fixation.fixed):
+        return v
+    s = np.zeros(dyn.n_q)
+    s[: dyn.n_v] = v
+    s = fixation.to_frames(s, fixation.frames0)
+    s[fixation.fixed] = 0.0
+    return fixation.from_frames(s, fixation.frames0)[: dyn.n_v]
+
+
+def _heavier(dyn: Dynamics, keep: tuple[Any, ...]) -> FloatArray:
+    """What is added to the mass blocks for the bodies that are to stay."""
+    c, M = dyn.coordinates, dyn.system.mass_blocks
+    if not keep:
+        return np.zeros(0)
+    stay = np.zeros(dyn.n_v, dtype=bool)
+    for body in keep:
+        stay[c.velocities(body)] = True
+    added = np.zeros(len(M))
+    for block in dyn.system.blocks:
+        n, k = block.dofs.shape
+        if block.b1 + n * k * k <= len(M):
+            part = slice(block.b1, block.b1 + n * k * k)
+            added[part] = HEAVY * M[part] * np.repeat(stay[np.minimum(block.dofs, dyn.n_v - 1)].all(axis=1), k * k)
+    return added
+
+
+def _factorise(dyn: Dynamics, heavy: FloatArray) -> None:
+    """Factorise [M, G^T; G, 0] with ``heavy`` added to the mass.
+
+    Kernels write only those entries of the blocks that can change: what is added here would stay for the whole run.
+    """
+    n = len(heavy)
+    before = dyn.B[:n].copy()
+    dyn.B[:n] += heavy
+    try:
+        dyn.factorise(1.0)
+    finally:
+        dyn.B[:n] = before
+
+
+def _positions(dyn: Dynamics, q: FloatArray, v: FloatArray, heavy: FloatArray) -> FloatArray:
+    """Newton's method for g = 0 with the least change."""
+    rows = dyn.velocity_rows == 0
+    if not rows.any():
+        return q
+    zero, lam = np.zeros(dyn.n_v), np.zeros(dyn.n_c)
+    best = np.inf
+    slow = 0
+    given: FloatArray | None = None  # what is not met where the bodies are described
+    for _ in range(MOST):
+        dyn.T[:] = np.eye(3)
+        try:
+            dyn.tangent(q, zero, zero, lam, (0.0, 0.0))
+        except EvaluationError as error:
+            if given is None:
+                raise
+            raise ModelError(
+                f"Model {dyn.system.model.name!r}: the assembly, which moves bodies until the joints and drivers are "
+                f"met at t = {dyn.env.t:g}, led to where the model cannot be evaluated: {error}. Not met as described: "
+                f"{_not_met(dyn, given)}. Give positions that fit, and check where drivers start."
+            ) from None
+        g = np.where(rows, dyn.r[dyn.n_v :], 0.0)
+        given = g if given is None else given
+        gap = float(np.abs(g[rows]).max())
+        if gap <= MET * dyn.length:
+            return q
+        slow = slow + 1 if gap > 0.5 * best else 0
+        if slow > 8 or not np.isfinite(gap):
+            break
+        best = min(best, gap)
+        _factorise(dyn, heavy)
+        dyn.r[:] = 0.0
+        dyn.r[dyn.n_v :] = g
+        d = dyn.solve(1.0, 1.0, 0.0)[: dyn.n_v]
+        size = float(np.abs(d).max())
+        out = np.empty_like(q)
+        retract(q, d * min(1.0, dyn.length / max(size, 1e-300)), dyn.n_linear, out)
+        q = out
+    if best <= 1e-8 * dyn.length and gap <= 1e-8 * dyn.length:
+        return q
+    raise ModelError(
+        f"Model {dyn.system.model.name!r}: the joints cannot be assembled from the positions given. Not met: "
+        f"{_not_met(dyn, g)}. Check the points of these joints and the positions of their bodies, or remove joints "
+        f"that contradict others."
+    )
+
+
+def _not_met(dyn: Dynamics, g: FloatArray) -> str:
+    """The largest violations (n_c,) with the names of their constraints, and what drivers prescribe there."""
+    names, driven = dyn.mechanics.names, {i for i, _ in dyn.prescribed.moving}
+    worst = [int(i) for i in np.argsort(-np.abs(g), kind="stable")[:SHOWN] if abs(g[i]) > 1e-9]
+    told = {i: f"; the driver prescribes {dyn.motion[i, 0]:.6g}" if i in driven else "" for i in worst}
+    return "; ".join(f"{names[i]} ({g[i]:.3g}{told[i]})" for i in worst)
+
+
+def _velocities(dyn: Dynamics, q: FloatArray, v: FloatArray, heavy: FloatArray) -> FloatArray:
+    """The nearest velocities, in the metric of the mass, with G v + g_t = 0."""
+    if not dyn.n_c:
+        return v
+    zero, lam = np.zeros(dyn.n_v), np.zeros(dyn.n_c)
+    given = float(np.abs(v).max())  # before: where the joints leave nothing, what remains is round-off
+    dyn.T[:] = np.eye(3)
+    for _ in range(3):
+        dyn.tangent(q, v, zero, lam, (0.0, 0.0))
+        rate = dyn.rates()
+        _factorise(dyn, heavy)
+        dyn.r[:] = 0.0
+        dyn.r[dyn.n_v :] = rate
+        v = v + dyn.solve(1.0, 1.0, 1.0)[: dyn.n_v]
+    dyn.residual(q, v, zero, lam)
+    rate = dyn.rates()
+    speed = max(given, float(np.abs(v).max()), float(np.abs(dyn.motion[:, 1]).max(initial=0.0)))
+    if float(np.abs(rate).max()) > max(1e-6 * speed, SLOW) * max(1.0, dyn.length):
+        size = np.abs(rate)
+        worst = [int(i) for i in np.argsort(-size, kind="stable")[:SHOWN] if size[i] > 0.1 * size.max()]
+        named = "; ".join(f"{dyn.mechanics.names[i]} ({rate[i]:.3g} per time)" for i in worst)
+        raise ModelError(
+            f"Model {dyn.system.model.name!r}: no velocities agree with all joints. Not met: {named}. Remove what "
+            f"contradicts the others: a driver beside a joint that locks it, or a second driver."
+        )
+    return v
+
+
+def accelerations(
+    dyn: Dynamics, t: float, q: FloatArray, v: FloatArray, smooth: tuple[float, float] = (0.0, 0.0)
+) -> tuple[FloatArray, FloatArray]:
+    """Accelerations (n_v,) and multipliers (n_c,) at a consistent state.
+
+    ``smooth = (wq, wv)`` adds wq K + wv D to the mass: without it stiff bodies start with accelerations that no step
+    can follow; the order of a scheme with these weights is kept.
+    """
+    dyn.set_time(t)
+    zero, lam = np.zeros(dyn.n_v), np.zeros(dyn.n_c)
+    gamma = dyn.gamma(q, v)
+    dyn.tangent(q, v, zero, lam, smooth)
+    dyn.factorise(1.0)
+    a = zero
+    for _ in range(1 if any(smooth) else 2):
+        dyn.r[dyn.n_v :] = gamma if a is zero else _acceleration_gap(dyn, a, gamma)
+        d = dyn.solve(1.0, 1.0, 1.0)
+        a, lam = a + d[: dyn.n_v], lam + d[dyn.n_v :]
+        if not any(smooth):
+            dyn.residual(q, v, a, lam)
+    if any(smooth) and dyn.python.states:
+        a = a + _rates_that_see(dyn, q, v, a, lam)
+    if not (np.isfinite(a).all() and np.isfinite(lam).all()):
+        raise SingularError(
+            f"Model {dyn.system.model.name!r}: no accelerations at t = {t:g}: the equations are singular."
+        )
+    return a, lam
+
+
+def _rates_that_see(dyn: Dynamics, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray) -> FloatArray:
+    """The change (n_v,) of the rates of first-order states whose sensors read accelerations or multipliers."""
+    found = []
+    for seen, felt in ((np.zeros_like(a), np.zeros_like(lam)), (a, lam)):
+        rates = np.zeros(dyn.n_v)
+        dyn.python.before(State(q, v, seen, felt), rates)
+        found.append(rates)
+    dyn.r[:] = 0.0
+    dyn.r[: dyn.n_v] = found[1] - found[0]
+    return dyn.solve(1.0, 1.0, 1.0)[: dyn.n_v]
+
+
+def _acceleration_gap(dyn: Dynamics, a: FloatArray, gamma: FloatArray) -> FloatArray:
+    return constraint_matrix(dyn) @ a + gamma
+
+
+def constraint_matrix(dyn: Dynamics) -> FloatArray:
+    """G (n_c, n_v) at the state linearised last, dense, on all velocities."""
+    G: FloatArray = constraint_rows(dyn.mechanics, dyn.B, dyn.n_v).toarray()
+    return G
+
+
+def dependent_constraints(dyn: Dynamics, q: FloatArray, v: FloatArray) -> tuple[str, ...]:
+    """Names of constraints that follow from the others at this position."""
+    if dyn.n_c == 0 or (dyn.n_c > FEW and _regular(dyn, q)):
+        return ()
+    if dyn.n_c > DENSE:
+        return ("unknown (too many constraints to tell which)",)
+    zero = np.zeros(dyn.n_v)
+    dyn.T[:] = np.eye(3)
+    dyn.tangent(q, v, zero, np.zeros(dyn.n_c), (0.0, 0.0))
+    G = constraint_matrix(dyn)
+    free = dyn.system.free[dyn.system.free < dyn.n_v]
+    weight = np.where(dyn.mass[free] > 0.0, 1.0 / np.sqrt(np.where(dyn.mass[free] > 0.0, dyn.mass[free], 1.0)), 1.0)
+    A = G[:, free] * weight
+    size = np.linalg.norm(A, axis=1)
+    names = dyn.mechanics.names
+    if (size == 0.0).any():
+        idle = [names[i] for i in np.flatnonzero(size == 0.0)]
+        rest = np.flatnonzero(size > 0.0)
+    else:
+        idle, rest = [], np.arange(dyn.n_c)
+    if not len(rest):
+        return tuple(idle)
+    _, R, order = qr((A[rest] / size[rest, None]).T, mode="economic", pivoting=True)
+    pivots = np.abs(np.diag(R))
+    rank = int((pivots > RANK * pivots[0]).sum())
+    return tuple(idle + [names[rest[i]] for i in sorted(order[rank:])])
+
+
+def _regular(dyn: Dynamics, q: FloatArray) -> bool:
+    """Whether the constraints are independent, told by multipliers of an arbitrary right side that stay moderate.
+
+    Dependent constraints make them infinite but for round-off, some 1e16 times the masses; those of a chain of n bodies
+    are about n^2 times.
+    """
+    zero = np.zeros(dyn.n_v)
+    dyn.T[:] = np.eye(3)
+    before = dyn.compliant
+    dyn.compliance(False)
+    try:
+        dyn.tangent(q, zero, zero, np.zeros(dyn.n_c), (0.0, 0.0))
+        dyn.factorise(1.0)
+        dyn.r[: dyn.n_v] = 0.0
+        dyn.r[dyn.n_v :] = np.random.default_rng(0).standard_normal(dyn.n_c)
+        largest = float(np.abs(dyn.solve(1.0, 1.0, 1.0)[dyn.n_v :]).max())
+    except SingularError:
+        return False
+    finally:
+        dyn.compliance(before)
+    lengths = min(1.0, dyn.length) ** 2
+    return np.isfinite(largest) and largest * lengths <= MODERATE * float(dyn.mass.max())

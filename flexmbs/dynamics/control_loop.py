@@ -1,0 +1,251 @@
+"""All sampled controllers of a model together: when they sample, and what their states and held values become.
+
+A `ControlLoop` keeps nothing: it makes a new `ControlState` from an old one and a view of the system. So a step can be
+given up and made again, and a run can be resumed from the arrays of the state, to the last bit.
+
+Sample k of a controller is at ``offset + k * period`` with its integer k, rounded once or twice, never summed up.
+Samples of several controllers that differ by round-off only count as one time.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexmbs.core.checks import show
+from flexmbs.core.contracts import FloatArray, IntArray
+from flexmbs.core.errors import ModelError, ReadError, unknown_name
+from flexmbs.core.identity import IdentityMap
+from flexmbs.model.control.calling import as_values, call, locked
+from flexmbs.model.control.controller import SampledController, check_controller
+from flexmbs.model.control.sensors import read_sensor
+
+if TYPE_CHECKING:
+    from flexmbs.model.bodies.marker import Marker
+    from flexmbs.model.control.actuator import Actuator
+    from flexmbs.model.control.sensors import Sensor
+    from flexmbs.model.control.view import View
+
+__all__ = ["ControlLoop", "ControlState"]
+
+SAME_TIME = 64.0 * float(np.finfo(np.float64).eps)
+"""Sample times that differ by less, relative to the larger of the time and the smallest period, are one."""
+
+
+@dataclass(frozen=True, eq=False)
+class ControlState:
+    """What all controllers remember; arrays cannot be written to.
+
+    ``x (n_x,)``: the states of all controllers; ``held (n_f,)``: a value per actuator; ``pending (n_d,)``: outputs of
+    controllers with a delay that do not act yet; ``count (n,)``: number of the next sample of each controller.
+    """
+
+    x: FloatArray
+    held: FloatArray
+    pending: FloatArray
+    count: IntArray
+
+    def __post_init__(self) -> None:
+        for name in ("x", "held", "pending", "count"):
+            array = np.array(getattr(self, name), dtype=np.int64 if name == "count" else np.float64)
+            array.setflags(write=False)
+            object.__setattr__(self, name, array)
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Copies of the arrays by name, for a checkpoint; `ControlLoop.restored` is the way back."""
+        return {f"control.{name}": getattr(self, name).copy() for name in ("x", "held", "pending", "count")}
+
+
+class ControlLoop:
+    """Controllers compiled to flat arrays.
+
+    Parameters
+    ----------
+    controllers : sequence of controllers
+        Names of controllers and of actuators must differ.
+
+    Attributes
+    ----------
+    controllers : tuple of controllers
+    actuators : tuple of actuators
+        In the order of the held values.
+    markers, joints : tuple
+        What the sensors refer to: markers, and names of joints.
+
+    Raises
+    ------
+    ModelError
+        If something is no controller, or a name or an actuator is used twice.
+
+    Examples
+    --------
+    >>> import flexmbs as fx
+    >>> drive = fx.Command(fx.Signal("voltage"), period=0.1, values=lambda t: 2.0 * t, name="drive")
+    >>> loop = ControlLoop([drive])
+    >>> state = loop.initial()
+    >>> loop.due_time(state), loop.next_time(0.3)
+    (0.0, 0.4)
+    """
+
+    def __init__(self, controllers: Sequence[SampledController]) -> None:
+        self.controllers = tuple(check_controller(c) for c in controllers)
+        self.actuators: tuple[Actuator, ...] = tuple(a for c in self.controllers for a in c.actuators)
+        for what, items in (("controllers", self.controllers), ("actuators", self.actuators)):
+            twice = sorted(name for name, n in Counter(item.name for item in items).items() if n > 1)
+            if twice:
+                raise ModelError(
+                    f"controllers: {len(twice)} names of {what} are used twice: {twice}; names must differ, and an "
+                    f"actuator has one controller."
+                )
+        sensors = [s for c in self.controllers for s in c.sensors]
+        self.markers: tuple[Marker, ...] = tuple(dict.fromkeys(m for s in sensors for m in getattr(s, "markers", ())))
+        self.joints: tuple[str, ...] = tuple(dict.fromkeys(j for s in sensors for j in getattr(s, "joints", ())))
+        self._x = _slices([len(c.start) for c in self.controllers])
+        self._f = _slices([len(c.actuators) for c in self.controllers])
+        self._d = _slices([c.delay * len(c.actuators) for c in self.controllers])
+        self._shortest = min((c.period for c in self.controllers), default=1.0)
+
+    def initial(self, t: float = 0.0) -> ControlState:
+        """The state at the start of a run at time t: the first samples are the first at or after t."""
+        pending = [np.tile(c.initial, c.delay) for c in self.controllers]
+        return ControlState(
+            _joined([np.asarray(c.start) for c in self.controllers]),
+            _joined([c.initial for c in self.controllers]),
+            _joined(pending),
+            np.array([self._first(c, t) for c in self.controllers], dtype=np.int64),
+        )
+
+    def next_time(self, t: float) -> float:
+        """The first sample time after t; infinity without controllers. A sample at t itself does not count."""
+        limit = t + self._tolerance(t)
+        times = []
+        for c in self.controllers:
+            k = max(0, math.floor((t - c.offset) / c.period) - 1)
+            while _time(c, k) <= limit:
+                k += 1
+            times.append(_time(c, k))
+        return min(times, default=math.inf)
+
+    def due_time(self, state: ControlState) -> float:
+        """The time of the first sample that was not made; infinity without controllers."""
+        return min((_time(c, int(k)) for c, k in zip(self.controllers, state.count, strict=True)), default=math.inf)
+
+    def sample(self, state: ControlState, view: View) -> ControlState:
+        """The state after the samples that are due at the time of the view; the same object if none is.
+
+        All sensors are read first, then each controller computes from its readings; it is told its own time
+        offset + k period. ``state`` is not changed.
+
+        Raises
+        ------
+        ModelError
+            If a sensor or a controller fails, or gives values of wrong shape or not finite (named, with the time); if
+            an earlier sample was left out.
+        """
+        limit = view.t + self._tolerance(view.t)
+        due = [i for i, c in enumerate(self.controllers) if _time(c, int(state.count[i])) <= limit]
+        if not due:
+            return state
+        seen: IdentityMap[Sensor, FloatArray] = IdentityMap()
+        for i in due:
+            c, k = self.controllers[i], int(state.count[i])
+            if _time(c, k) < view.t - self._tolerance(view.t):
+                raise ModelError(
+                    f"controller {c.name!r}: its sample {k} at t = {_time(c, k):.12g} was left out; it is t = "
+                    f"{view.t:.12g} already."
+                )
+            for sensor in c.sensors:
+                if sensor not in seen:
+                    seen[sensor] = self._read(c, sensor, view)
+        x, held, pending, count = state.x.copy(), state.held.copy(), state.pending.copy(), state.count.copy()
+        for i in due:
+            c = self.controllers[i]
+            output, x[self._x[i]] = self._computed(i, state, _joined([seen[s] for s in c.sensors]))
+            queue = np.concatenate((state.pending[self._d[i]], output))
+            held[self._f[i]], pending[self._d[i]] = queue[: len(output)], queue[len(output) :]
+            count[i] += 1
+        return ControlState(x, held, pending, count)
+
+    def outputs(self, state: ControlState) -> FloatArray:
+        """The held values (n_f,), one per actuator; cannot be written to."""
+        return state.held
+
+    def controller_state(self, state: ControlState, name: str) -> FloatArray:
+        """The state (n_x,) of the controller of that name."""
+        names = [c.name for c in self.controllers]
+        if name not in names:
+            raise ModelError(f"controllers: {unknown_name('controller', name, names)}")
+        return state.x[self._x[names.index(name)]]
+
+    def restored(self, arrays: Mapping[str, Any]) -> ControlState:
+        """The state from `ControlState.arrays`, among which there may be others.
+
+        Raises
+        ------
+        ReadError
+            If arrays are missing, or belong to other controllers.
+        """
+        like = self.initial()
+        found: dict[str, Any] = {}
+        for name, expected in like.arrays().items():
+            if name not in arrays:
+                raise ReadError(f"state of the controllers: array {name!r} is missing.")
+            given = np.asarray(arrays[name])
+            if given.shape != expected.shape or given.dtype.kind != expected.dtype.kind:
+                raise ReadError(
+                    f"state of the controllers: array {name!r} has shape {given.shape} and type {given.dtype}, but "
+                    f"these controllers need {expected.shape} and {expected.dtype}; take the controllers that wrote it."
+                )
+            if not np.all(np.isfinite(given)):
+                raise ReadError(f"state of the controllers: array {name!r} has entries that are not finite.")
+            found[name.removeprefix("control.")] = given
+        return ControlState(**found)
+
+    def _read(self, controller: SampledController, sensor: Sensor, view: View) -> FloatArray:
+        try:
+            return read_sensor(sensor, view)
+        except ModelError as error:
+            raise ModelError(f"controller {controller.name!r}: {error}") from error
+
+    def _computed(self, i: int, state: ControlState, u: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Output and next state of a controller."""
+        c = self.controllers[i]
+        x, u, t = locked(state.x[self._x[i]]), locked(u), _time(c, int(state.count[i]))
+        owner, at = f"controller {c.name!r}", f"at t = {t:g}"
+        what = f"output {at}"
+        output = as_values(owner, what, call(owner, what, c.output, x, u, t), len(c.actuators))
+        what = f"update {at}"
+        return output, as_values(owner, what, call(owner, what, c.update, x, u, t), len(x))
+
+    def _tolerance(self, t: float) -> float:
+        return SAME_TIME * max(abs(t), self._shortest)
+
+    def _first(self, controller: SampledController, t: float) -> int:
+        """Number of the first sample at or after t."""
+        if not math.isfinite(t):
+            raise ModelError(f"controllers: the start must be a finite time, not {show(t)}.")
+        k = max(0, math.floor((t - controller.offset) / controller.period) - 1)
+        while _time(controller, k) < t - self._tolerance(t):
+            k += 1
+        return k
+
+
+def _time(controller: SampledController, k: int) -> float:
+    """The time of sample k."""
+    return controller.offset + k * controller.period
+
+
+def _slices(lengths: list[int]) -> list[slice]:
+    ends = np.cumsum([0, *lengths]).tolist()
+    return [slice(a, b) for a, b in pairwise(ends)]
+
+
+def _joined(parts: list[FloatArray]) -> FloatArray:
+    return np.concatenate([np.zeros(0), *parts])

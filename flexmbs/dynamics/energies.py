@@ -1,0 +1,99 @@
+"""Energies and powers of a system at the state that was evaluated last."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from flexmbs.core.contracts import FloatArray
+from flexmbs.kernels.nodal_loads import NodalLoads
+from flexmbs.kernels.pairs import joint_rates
+from flexmbs.kernels.row_forces import row_force_energy
+from flexmbs.kernels.wrenches import wrench_force
+
+if TYPE_CHECKING:
+    from flexmbs.dynamics.evaluation import Dynamics
+
+__all__ = ["Energies"]
+
+
+class Energies:
+    """Accounts of one `Dynamics`."""
+
+    def __init__(self, dynamics: Dynamics) -> None:
+        self.dynamics = dynamics
+        m = dynamics.mechanics
+        n = len(m.forces.mA)
+        self._energy, self._power = np.zeros(n), np.zeros(n)
+        self._nodal = NodalLoads(dynamics)
+        self._varies = np.array([load.history is not None for load in dynamics.system.model.loads], dtype=bool)
+
+    def kinetic(self, v: FloatArray) -> float:
+        """v M v / 2 of all bodies; first-order states, which are velocities of their own, do not count."""
+        dyn = self.dynamics
+        if len(dyn.states):
+            v = v.copy()
+            v[dyn.states] = 0.0
+        return 0.5 * float(v @ (dyn.mass_matrix @ v))
+
+    def springs(self, v: FloatArray) -> tuple[float, float]:
+        """Potential energy of the forces between markers, and the power that they feed into the system."""
+        dyn = self.dynamics
+        if not len(self._energy):
+            return 0.0, 0.0
+        row_force_energy(dyn.mechanics.forces, v, dyn.env, dyn.markers, self._energy, self._power)
+        return float(self._energy.sum()), float(self._power.sum())
+
+    def potential(self, q: FloatArray) -> float:
+        """Potential energy of elastic supports, and of steady dead loads, zero at the origin of all coordinates."""
+        dyn = self.dynamics
+        dead, n_linear, n = dyn.prescribed.steady_loads, dyn.n_linear, dyn.coordinates.n_rotating
+        total = float(dead[:n_linear] @ q[:n_linear])
+        total += sum(term.energy(term.group, q) for term in dyn.system.terms if term.energy is not None)
+        if n:
+            total += float((dead[n_linear:].reshape(n, 6)[:, :3] * q[n_linear:].reshape(n, 7)[:, :3]).sum())
+        scale = dyn.env.scale.copy()
+        scale[: len(self._varies)][self._varies] = 0.0
+        return total + sum(group.weight_energy(q, scale) for group in dyn.coordinates.groups)
+
+    def _varying_weight(self, q: FloatArray, v: FloatArray) -> float:
+        """Power of gravity that varies with time, on bodies that apply it themselves."""
+        power = 0.0
+        for group in self.dynamics.coordinates.groups:
+            load, g = group.own_gravity
+            varies = self._varies[load]
+            if varies.any():
+                power += float(self.dynamics.env.scale[load[varies]] @ g[varies] @ group.momentum(q, v)[0])
+        return power
+
+    def powers(self, q: FloatArray, v: FloatArray, lam: FloatArray) -> FloatArray:
+        """Power (3,) of prescribed motions, of forces between markers, and of other loads."""
+        dyn = self.dynamics
+        loads = 0.0
+        if not dyn.prescribed.steady:
+            loads = float((dyn.prescribed.steady_loads - dyn.prescribed.loads) @ v) + self._varying_weight(q, v)
+        loads += self._nodal.power(q, v, dyn.env.scale)
+        m = dyn.mechanics
+        if len(m.wrenches.mk):
+            W = np.zeros_like(dyn.markers.W)
+            wrench_force(m.wrenches, dyn.markers.R, dyn.env.scale, W)
+            loads -= float((W * dyn.markers.twist).sum())
+        if dyn.python.users:
+            loads -= float((dyn.python.applied * dyn.markers.twist).sum())
+        return np.array([-float(lam @ dyn.motion[:, 1]), self.springs(v)[1], loads])
+
+    def acceleration_gap(self, q: FloatArray, v: FloatArray, a: FloatArray) -> float:
+        """Largest |G a + (dG/dt) v + g_tt|; leaves the kinematics of this state behind."""
+        dyn, m = self.dynamics, self.dynamics.mechanics
+        if not dyn.n_c:
+            return 0.0
+        markers = dyn.markers
+        gap = dyn.gamma(q, v)
+        held = markers.twist.copy()
+        for i in range(len(held)):
+            rows = slice(m.markers.ptr[i], m.markers.ptr[i + 1])
+            markers.twist[i] = markers.JT[rows].T @ a[m.markers.dof[rows]]
+        joint_rates(m.joints, markers, gap)
+        markers.twist[:] = held
+        return float(np.abs(gap).max())

@@ -1,0 +1,214 @@
+r"""The equations of motion linearised at a state, as sparse matrices with the constraints beside them.
+
+.. math:: M\,\delta a + D\,\delta v + K\,\delta q + G^T \delta\lambda = 0, \qquad G\,\delta q = 0
+
+K holds :math:`\partial(G^T\lambda)/\partial q` at the multipliers of the state: without it a hanging pendulum would
+have no frequency. Increments :math:`\delta q` of rigid bodies are rotations in body axes, so that
+:math:`\delta v = \delta\dot q + \omega\times\delta q` there (`flexmbs.analysis.steady_motion`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.sparse import block_array, coo_array, csc_array
+
+from flexmbs.core.contracts import FloatArray, IntArray
+from flexmbs.core.sparsity import rotate_blocks
+from flexmbs.kernels.steps import retract
+
+if TYPE_CHECKING:
+    from flexmbs.dynamics.evaluation import Dynamics
+    from flexmbs.integrators.contracts import StepState
+
+__all__ = [
+    "ConstrainedLinearisation",
+    "free_directions",
+    "held_columns",
+    "linearise_state",
+    "moved",
+    "ordered_blocks",
+    "state_places",
+]
+
+STEP = 1e-6
+"""Step of the differences for what Python functions compute, relative to the size of the model or of a value."""
+
+
+@dataclass(frozen=True, eq=False)
+class ConstrainedLinearisation:
+    """K, D, M (n, n) and G (n_c, n) on the n free velocities, in nodal frames.
+
+    Attributes
+    ----------
+    free : (n,) int array
+        Their places in v, ascending.
+    states : (n,) bool array
+        Which of them are first-order states: their columns of K are zero.
+    directions : (n_v, n) sparse array
+        Takes free velocities to all velocities.
+    """
+
+    K: csc_array
+    D: csc_array
+    M: csc_array
+    G: csc_array
+    free: IntArray
+    states: Any
+    directions: csc_array
+
+    def combine(self, weights: tuple[float, float, float]) -> csc_array:
+        """The matrix [wq K + wv D + wa M, G^T; G, 0], without evaluating anything."""
+        wq, wv, wa = weights
+        A = wq * self.K + wv * self.D + wa * self.M
+        if not self.G.shape[0]:
+            return csc_array(A)
+        return csc_array(block_array([[A, self.G.T], [self.G, None]]))
+
+
+def linearise_state(dyn: Dynamics, state: StepState) -> ConstrainedLinearisation:
+    """Matrices at a state, at the loads and motions set before; what Python functions compute by differences."""
+    system, n_v = dyn.system, dyn.n_v
+    dyn.T[:] = np.eye(3)
+    free = np.sort(system.free[system.free < n_v])
+    order = np.concatenate((system.unknown[free], system.unknown[n_v:])).astype(np.int64)
+    arguments = state.q, state.v, state.a, state.lam
+    found = []
+    for weights in ((1.0, 0.0), (0.0, 1.0)):
+        dyn.tangent(*arguments, weights)
+        found.append(ordered_blocks(dyn, dyn.B.copy(), order))
+    mass = np.zeros_like(dyn.B)
+    mass[: len(system.mass_blocks)] = dyn.mass_blocks
+    n = len(free)
+    whole = ordered_blocks(dyn, mass, order)
+    E = free_directions(dyn, free)
+    states = np.isin(free, state_places(dyn))
+    K, D, G = found[0][:n, :n], found[1][:n, :n], found[0][n:, :n]
+    if system.model.states:
+        K, D = _with_states(dyn, state, K, D, E)
+    return ConstrainedLinearisation(csc_array(K), csc_array(D), csc_array(whole[:n, :n]), csc_array(G), free, states, E)
+
+
+def state_places(dyn: Dynamics) -> IntArray:
+    """Places in v of all first-order states, ascending."""
+    c, model = dyn.coordinates, dyn.system.model
+    places = [int(k) for item in model.states for k in c.state_places(item)]
+    for force in model.forces:
+        places += [c.extra_place(e) for row in getattr(force, "row_forces", ()) for e in row.states]
+    return np.array(sorted(places), dtype=np.int64)
+
+
+def moved(dyn: Dynamics, q: FloatArray, step: FloatArray) -> FloatArray:
+    """The coordinates q after an increment (n_v,)."""
+    out = np.empty_like(q)
+    retract(q, np.ascontiguousarray(step), dyn.n_linear, out)
+    return out
+
+
+def held_columns(dyn: Dynamics, state: StepState, numbers: list[int]) -> FloatArray:
+    """d r / d(held value) (n_v, k) of some actuators, by differences, which are exact for those without a law."""
+    m = dyn.mechanics
+    columns = np.zeros((dyn.n_v, len(numbers)))
+    dyn.residual(state.q, state.v, state.a, state.lam)  # outputs of states into the held values
+    dyn.python.outputs_stay = True
+    try:
+        for j, i in enumerate(numbers):
+            value = float(m.held[i])
+            h = 1e-4 * max(1.0, abs(value))
+            sides = []
+            for step in (h, -h):
+                m.held[i] = value + step
+                _set_wrenches(dyn)
+                sides.append(dyn.residual(state.q, state.v, state.a, state.lam)[: dyn.n_v].copy())
+            m.held[i] = value
+            columns[:, j] = (sides[0] - sides[1]) / (2.0 * h)
+        _set_wrenches(dyn)
+    finally:
+        dyn.python.outputs_stay = False
+    return columns
+
+
+def _set_wrenches(dyn: Dynamics) -> None:
+    """Factors of the actuators that are wrenches, from the held values."""
+    m = dyn.mechanics
+    for i, place in m.actuator_wrenches:
+        dyn.env.scale[place] = m.actuators[i].force(float(m.held[i]), t=dyn.env.t)
+
+
+def ordered_blocks(dyn: Dynamics, B: FloatArray, order: IntArray) -> csc_array:
+    """Blocks as a matrix on free velocities (ascending) and multipliers."""
+    system = dyn.system
+    if len(system.turned_blocks):
+        rotate_blocks(B, system.turned_blocks, dyn.frames)
+    there = (system.entry_rows >= 0) & (system.entry_columns >= 0)
+    n = len(order)
+    new = np.empty(n, dtype=np.int64)
+    new[order] = np.arange(n)
+    matrix = csc_array(
+        coo_array((B[there], (new[system.entry_rows[there]], new[system.entry_columns[there]])), shape=(n, n))
+    )
+    matrix.eliminate_zeros()
+    return matrix
+
+
+def free_directions(dyn: Dynamics, free: IntArray) -> csc_array:
+    """Columns: what each free velocity is on all velocities; supported nodes are turned."""
+    n_v = dyn.n_v
+    fixation = dyn.system.fixation
+    dofs, F = fixation.frame_dofs, dyn.frames
+    dim = dofs.shape[1]
+    plain = np.setdiff1d(np.arange(n_v), dofs)
+    row = np.concatenate((plain, np.repeat(dofs, dim, axis=1).ravel()))
+    col = np.concatenate((plain, np.tile(dofs, (1, dim)).ravel()))
+    turn = csc_array(coo_array((np.concatenate((np.ones(len(plain)), F.ravel())), (row, col)), shape=(n_v, n_v)))
+    return csc_array(turn[:, free])
+
+
+def _with_states(
+    dyn: Dynamics, state: StepState, K: csc_array, D: csc_array, E: csc_array
+) -> tuple[csc_array, csc_array]:
+    r"""Add what states read and drive: :math:`\dot x = f(x, u), y = h(x, u)`, u read of (q, v), y held by actuators."""
+    t, n = dyn.env.t, E.shape[1]
+    python = dyn.python
+    K, D = K.toarray(), D.toarray()
+    dense = E.toarray()
+    for (item, places), output in zip(python.states, python.outputs, strict=True):
+        x = state.v[places].copy()
+
+        def read(q: FloatArray, v: FloatArray, item: Any = item) -> FloatArray:
+            return np.asarray(item.read(python.viewer.view(t, q, v, state.a, state.lam)), dtype=np.float64)
+
+        u = read(state.q, state.v)
+        by_q, by_v = np.zeros((len(u), n)), np.zeros((len(u), n))
+        if len(u):
+            speed = STEP * max(1.0, float(np.abs(state.v).max(initial=0.0)))
+            for j in range(n):
+                d = STEP * dyn.length * dense[:, j]
+                forth, back = read(moved(dyn, state.q, d), state.v), read(moved(dyn, state.q, -d), state.v)
+                by_q[:, j] = (forth - back) / (2.0 * STEP * dyn.length)
+                d = speed * dense[:, j]
+                by_v[:, j] = (read(state.q, state.v + d) - read(state.q, state.v - d)) / (2.0 * speed)
+        rates = _by(lambda w, item=item, x=x: item.rates_at(x, w, t), u, len(places))
+        rows = dense[places]
+        K -= rows.T @ (rates @ by_q)
+        D -= rows.T @ (rates @ by_v)
+        if not item.actuators:
+            continue
+        R = E.T @ held_columns(dyn, state, list(range(output.start, output.stop)))
+        through = _by(lambda w, item=item, x=x: item.output_at(x, w, t), u, len(item.actuators))
+        own = _by(lambda y, item=item, u=u: item.output_at(y, u, t), x, len(item.actuators))
+        K += R @ (through @ by_q)
+        D += R @ (through @ by_v + own @ rows)
+    return csc_array(K), csc_array(D)
+
+
+def _by(function: Any, at: FloatArray, count: int) -> FloatArray:
+    """Central differences (count, len(at)) of a function of an array."""
+    out = np.zeros((count, len(at)))
+    for k in range(len(at)):
+        h = np.zeros(len(at))
+        h[k] = STEP * max(1.0, abs(float(at[k])))
+        out[:, k] = (np.asarray(function(at + h)) - np.asarray(function(at - h))) / (2.0 * h[k])
+    return out

@@ -1,0 +1,119 @@
+"""What is prescribed over time, at the time that is looked at: dead loads, factors of loads, motions of drivers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from flexmbs.core.checks import as_number
+from flexmbs.core.contracts import Env, FloatArray, IntArray, State, Work
+from flexmbs.core.errors import ModelError, unknown_name
+from flexmbs.core.history import value_at
+from flexmbs.model.forces.items import DEAD
+from flexmbs.model.motions import motion_at
+
+if TYPE_CHECKING:
+    from flexmbs.system.system import System
+
+__all__ = ["Prescribed"]
+
+
+class Prescribed:
+    """Loads and motions of one `Dynamics`.
+
+    Attributes
+    ----------
+    env : Env
+        The time and the factors of all loads, as kernels take them.
+    given : (n_v + n_c,) array
+        Minus the dead loads, and minus the prescribed values (or rates) behind them.
+    motion : (n_c, 3) array
+        Value, rate and acceleration that constraints prescribe.
+    moving : list
+        Constraints with a motion, by number.
+    factors : array
+        On each load beside its history; whoever changes them sets ``changed``.
+    held : bool
+        Whether loads and motions are held, as in an equilibrium, and do not follow the time.
+    steady : bool
+        Whether no load varies with time.
+    steady_loads : (n_v,) array
+        Minus those of the dead loads that do not vary with time.
+    """
+
+    def __init__(self, system: System, velocity_rows: IntArray) -> None:
+        self.system, self.velocity_rows = system, velocity_rows
+        self.n_v, self.n_c = system.coordinates.n_v, len(velocity_rows)
+        self._work = Work(np.zeros(self.n_v + self.n_c), np.zeros(0))
+        self._dead = [t for t in system.terms if t.force is DEAD.force]
+        self._nothing = np.zeros(self.n_v)
+        loads, m = system.model.loads, system.mechanics
+        self.steady = all(load.history is None for load in loads)
+        self.scale = np.ones(len(loads) + 1 + len(m.actuator_wrenches))
+        self.factors = np.ones(len(loads))
+        self.changed, self.held = True, False
+        self.env = Env(np.nan, self.scale)
+        self.given = np.zeros(self.n_v + self.n_c)
+        self.steady_loads = np.zeros(self.n_v)
+        self.motion = np.zeros((self.n_c, 3))
+        equations = m.equations
+        self.moving = [(i, e) for i, e in enumerate(equations) if e.equation.motion is not None]
+        self.motion[:, 0] = [e.equation.offset for e in equations]
+
+    @property
+    def loads(self) -> FloatArray:
+        """Minus the dead loads (n_v,) now."""
+        return self.given[: self.n_v]
+
+    def at(self, t: float) -> None:
+        """Loads and motions at time t; nothing changes while they are held (`hold`)."""
+        if self.held or (t == self.env.t and not self.changed):
+            return
+        env = Env(t, self.scale)
+        if self.steady and not self.moving and not self.changed:
+            self.env = env
+            return
+        for i, load in enumerate(self.system.model.loads):
+            self.scale[i] = self.factors[i] * value_at(load.label, load.history, t, 1.0)
+        for i, active in self.moving:
+            value, rate, acceleration = motion_at(active.label, active.equation.motion, t)  # type: ignore[arg-type]
+            self.motion[i] = value + active.equation.offset, rate, acceleration
+        self.given[: self.n_v] = self._sum(env)
+        self.given[self.n_v :] = -np.where(self.velocity_rows == 1, self.motion[:, 1], self.motion[:, 0])
+        if self.steady:
+            self.steady_loads = self.loads
+        else:
+            scale = self.scale.copy()
+            scale[: len(self.factors)] *= [load.history is None for load in self.system.model.loads]
+            self.steady_loads = self._sum(Env(0.0, scale)).copy()
+        self.env, self.changed = env, False  # only now: what fails in a function is tried anew
+
+    def hold(self, scales: FloatArray, t: float) -> None:
+        """From now on loads times ``scales (n_loads,)``, and drivers at rest where they are at time t."""
+        self.scale[: len(scales)] = scales
+        for i, active in self.moving:
+            value = motion_at(active.label, active.equation.motion, t)[0]  # type: ignore[arg-type]
+            self.motion[i] = value + active.equation.offset, 0.0, 0.0
+        self.env = Env(t, self.scale)
+        self.given[: self.n_v] = self._sum(self.env)
+        self.given[self.n_v :] = -np.where(self.velocity_rows == 1, self.motion[:, 1], self.motion[:, 0])
+        self.steady_loads = self.loads.copy()
+        self.held = self.changed = True
+
+    def _sum(self, env: Env) -> FloatArray:
+        """Minus the dead loads (n_v,) with these factors."""
+        work, x = self._work, self._nothing
+        work.r[:] = 0.0
+        for term in self._dead:
+            term.force(term.group, State(x, x, x, x), env, work)
+        return work.r[: self.n_v]
+
+    def change_loads(self, factors: dict[str, float], owner: str) -> None:
+        """Multiply loads, by their labels, by new factors from now on."""
+        labels = [load.label for load in self.system.model.loads]
+        for label, factor in factors.items():
+            if label not in labels:
+                raise ModelError(f"{owner}: {unknown_name('load', label, labels)}")
+            self.factors[labels.index(label)] = as_number(owner, f"the factor of {label!r}", factor)
+        self.changed = True

@@ -1,0 +1,198 @@
+"""The matrix of a step: from blocks to factors, without entries that are zero whatever the state.
+
+The blocks of joints, of wrenches and of held forces are mostly zero: rows of a joint know few coordinates, a dead force
+has no stiffness. Their derivatives are analytic functions of the state, so an entry that is zero in several states
+drawn at random is zero in all. Factorisation is tried without interchanges, which suits systems that are numbered from
+the leaves to the ground, and repeated with them if need be.
+"""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexmbs.core.contracts import Env, FloatArray, State
+from flexmbs.core.jit import kernel
+from flexmbs.core.linsolve.static_band import StaticBand
+from flexmbs.core.sparsity import rotate_blocks
+from flexmbs.kernels.pairs import joint_tangent
+from flexmbs.kernels.row_forces import row_force_tangent
+from flexmbs.kernels.wrenches import wrench_tangent
+from flexmbs.system.moving_mass import structure
+from flexmbs.system.python_items import HeldLaw
+
+if TYPE_CHECKING:
+    from flexmbs.core.linsolve import LinearSolver
+    from flexmbs.system.build import Mechanics
+    from flexmbs.system.system import System
+
+__all__ = ["StepMatrix", "possible_entries"]
+
+Slots = NDArray[np.int32]
+SAMPLES = 3
+
+
+class StepMatrix:
+    """Assembles, factorises and solves for one system.
+
+    ``possible (n_b,)``: which entries of the buffer of blocks can differ from zero; ``seconds``: where the time of the
+    assembly and the factorisation is added; ``solver``: what to factorise with where that is not done here.
+
+    Attributes
+    ----------
+    static : StaticBand or None
+        Factorises without interchanges where the band is narrow; ``pivoting`` tells whether the solver has to.
+    entries, massive : int arrays
+        Places in the buffer of blocks of all entries that are assembled, and of the masses among them.
+    mass : array
+        The masses at the latter.
+    equations : int array
+        Numbers of the constraints, in the order of their unknowns.
+    static_slots : int array
+        Places in the storage of ``static`` of the entries, from ``cut[0]`` on of the masses, from ``cut[1]`` on of the
+        diagonal of the constraints.
+    """
+
+    def __init__(
+        self,
+        system: System,
+        possible: NDArray[np.bool_],
+        seconds: dict[str, float],
+        solver: LinearSolver,
+    ) -> None:
+        self.seconds = seconds
+        self.solver = solver
+        n_mass = len(system.mass_blocks)
+        live = (system.entry_rows >= 0) & (system.entry_columns >= 0)
+        keep = np.flatnonzero(live & possible)
+        mass = _mass_in_frames(system, structure(system))
+        massive = np.flatnonzero(live[:n_mass] & (mass != 0.0))
+        rows = np.flatnonzero(system.free >= system.coordinates.n_v)
+        self.equations = system.free[rows] - system.coordinates.n_v
+        self.mass = _mass_in_frames(system, system.mass_blocks)[massive]
+        self.massive = massive
+        self.entries = keep.astype(np.int32)
+        row = np.concatenate((system.entry_rows[keep], system.entry_rows[massive], rows))
+        col = np.concatenate((system.entry_columns[keep], system.entry_columns[massive], rows))
+        self.static = StaticBand(system.n, row, col) if StaticBand.suits(row, col) else None
+        self.cut = len(keep), len(keep) + len(massive)
+        self._slots = self.solver.slots(row, col).astype(np.int32)
+        self.static_slots = None if self.static is None else self.static.slots(row, col).astype(np.int32)
+        self.pivoting = self.static is None
+
+    def renew_mass(self, blocks: FloatArray) -> None:
+        """Other masses (n_mass,) in the layout of the mass blocks, for models without supports in frames."""
+        self.mass[:] = blocks[self.massive]
+
+    def factorise(self, B: FloatArray, wa: float, compliance: FloatArray) -> None:
+        """Add up B, ``wa`` times the mass, -``compliance (n_c,)`` on the multipliers; factorise, or SingularError."""
+        if self.static is not None and self.static_slots is not None:
+            self._add(B, wa, compliance, self.static_slots, self.static.data)
+            began = perf_counter()
+            self.pivoting = not self.static.refactor()
+            self.seconds["factorisation"] += perf_counter() - began
+        if self.pivoting:
+            self._add(B, wa, compliance, self._slots, self.solver.data)
+            began = perf_counter()
+            self.solver.refactor()
+            self.seconds["factorisation"] += perf_counter() - began
+
+    def _add(self, B: FloatArray, wa: float, compliance: FloatArray, slots: Slots, data: FloatArray) -> None:
+        began = perf_counter()
+        first, second = self.cut
+        slack = compliance[self.equations]
+        scatter(B, self.entries, slots[:first], self.mass, wa, slots[first:second], slack, slots[second:], data)
+        self.seconds["assembly"] += perf_counter() - began
+
+    def solve(self, b: FloatArray) -> FloatArray:
+        """The solution, in an array that may be overwritten by the next call; so may be ``b``."""
+        if self.pivoting or self.static is None:
+            return self.solver.direct(b)
+        return self.static.direct(b)
+
+
+@kernel
+def scatter(
+    B: FloatArray, source: Slots, slots: Slots, mass: FloatArray, wa: float, mass_slots: Slots,
+    compliance: FloatArray, diagonal: Slots, data: FloatArray,
+) -> None:  # fmt: skip
+    """Clear ``data``; add entries of B, wa times masses, and -compliance at their slots."""
+    data[:] = 0.0
+    for i in range(mass.shape[0]):
+        data[mass_slots[i]] += wa * mass[i]
+    for i in range(source.shape[0]):
+        data[slots[i]] += B[source[i]]
+    for i in range(diagonal.shape[0]):
+        data[diagonal[i]] -= compliance[i]
+
+
+def _mass_in_frames(system: System, blocks: FloatArray) -> FloatArray:
+    """Mass as blocks, turned into the frames of supports as those of the stiffness are; the frames do not move."""
+    mass = blocks.copy()
+    where = system.turned_blocks
+    inside = where[where[:, 0] + where[:, 1] ** 2 <= len(mass)] if len(where) else where
+    if len(inside):
+        rotate_blocks(mass, np.ascontiguousarray(inside), np.ascontiguousarray(system.fixation.frames0))
+    return mass
+
+
+def possible_entries(system: System, m: Mechanics) -> NDArray[np.bool_]:
+    """Entries of the buffer of blocks (n_b,) that are not zero for every state.
+
+    Looked at are those of joints, markers, wrenches and held forces; all others count.
+
+    A held force is that of an actuator without a law of its own: constant from sample to sample. ``m``: the mechanics
+    of a workspace, whose tables of given forces are written to.
+    """
+    possible = np.ones(system.size, dtype=bool)
+    for moving in (group.moving for group in m.groups if group.moving is not None):
+        for offset, pattern in zip(moving.offsets, moving.pattern, strict=True):
+            possible[offset : offset + pattern.size] = pattern.ravel()
+    if any(kind.wanders for kind, _ in m.markers.groups):
+        return possible
+    analytic = np.zeros_like(possible)
+    for _, group in m.markers.groups:
+        n, k = group.pdofs.shape
+        analytic[group.b1 : group.b1 + n * k * k] = True
+    for o, N in zip(m.joints.off, m.joints.order, strict=True):
+        analytic[o : o + N * N] = True
+    for o, i in zip(m.wrench_offsets, m.wrenches.mk, strict=True):
+        N = m.markers.ptr[i + 1] - m.markers.ptr[i]
+        analytic[o : o + N * N] = True
+    held = [n for n, f in m.given if isinstance(f, HeldLaw) and f.actuator.law is None]
+    for n in held:
+        analytic[m.forces.off[n] : m.forces.off[n] + m.forces.order[n] ** 2] = True
+    for o, k in system.turned_blocks[:, :2]:
+        analytic[o : o + k * k] = False
+    random = np.random.default_rng(1)
+    n_v, n_linear, n_rot = system.coordinates.n_v, system.coordinates.n_linear, system.coordinates.n_rotating
+    B = np.zeros(len(possible))
+    work = m.markers.work(np.zeros(n_v + m.n_c), B)
+    seen = np.zeros_like(possible)
+    for _ in range(SAMPLES):
+        q = system.coordinates.reference.copy()
+        q[:n_linear] += 0.1 * random.standard_normal(n_linear)
+        poses = random.standard_normal((n_rot, 7))
+        poses[:, 3:] /= np.linalg.norm(poses[:, 3:], axis=1)[:, None]
+        q[n_linear:] = poses.ravel()
+        state = State(q, random.standard_normal(n_v), np.zeros(n_v), random.standard_normal(m.n_c))
+        work.T[:] = random.standard_normal(work.T.shape)
+        for kind, group in m.markers.groups:
+            if kind.place_tangent(group, state, Env(0.0, np.zeros(0)), work) >= 0:
+                return possible
+        scale = random.standard_normal(int(m.wrenches.load.max(initial=0)) + 1)
+        wrench_tangent(m.wrenches, m.wrench_offsets, m.markers.ptr, scale, work, 0.7)
+        if held:
+            m.forces.given[:] = 0.0
+            m.forces.given[:, 0] = random.standard_normal(len(m.forces.given))
+            if row_force_tangent(m.forces, state, Env(0.0, scale), work, (0.7, 0.6)) >= 0:
+                return possible
+        joint_tangent(m.joints, state, Env(0.0, np.zeros(0)), work, (0.7, 0.6), 1)
+        work.W[:] = random.standard_normal(work.W.shape)
+        for kind, group in m.markers.groups:
+            kind.pull(group, state, Env(0.0, np.zeros(0)), work, (0.7, 0.6))
+        seen |= B != 0.0
+    return possible & (seen | ~analytic)

@@ -1,0 +1,89 @@
+"""Whether the steps of a run are compiled: what must not stand in the way, and when it is worth its while."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from numba.core.errors import NumbaError
+
+from flexmbs.core.errors import ModelError
+from flexmbs.integrators.compiled.driver import Driver, hindrance
+from flexmbs.integrators.compiled.text import Prevented
+
+if TYPE_CHECKING:
+    from flexmbs.dynamics.evaluation import Dynamics
+    from flexmbs.integrators.generalized_alpha import GeneralizedAlpha
+
+__all__ = ["Choice"]
+
+LOADED, CACHED, NEW = 100, 1_000, 5_000
+"""Steps of a run from which a driver is taken that this process has, that is on disk, that is yet to be compiled."""
+LARGE = 5_000
+"""Unknowns above which Python's share of a step is too small to matter."""
+
+
+class Choice:
+    """The driver of one stepper, if it is to have one; ``reason`` tells why it has none.
+
+    With ``scheme.compiled`` = True the driver is made at once, and `ModelError` names what prevents it.
+    """
+
+    def __init__(self, dynamics: Dynamics, scheme: GeneralizedAlpha, tolerance: float, refresh: str) -> None:
+        self.dynamics, self.scheme, self.tolerance, self.refresh = dynamics, scheme, tolerance, refresh
+        self.driver: Driver | None = None
+        self.reason = ""
+        self._candidate: Driver | None = None
+        self._steps = 0
+        self._next: float = LOADED
+        if scheme.compiled is False:
+            self._refuse("compiled=False")
+        elif scheme.compiled is True:
+            self._next = 0
+            self._consider(NEW)
+
+    def expect(self, steps: float) -> None:
+        """Tell the number of steps that are planned."""
+        if steps >= self._next:
+            self._consider(steps)
+
+    def count(self) -> None:
+        """Another step has been made without driver."""
+        self._steps += 1
+        if self._steps >= self._next:
+            self._consider(self._steps)
+
+    def _consider(self, steps: float) -> None:
+        """Take the driver if so many steps are worth it."""
+        try:
+            if self._candidate is None:
+                self.reason = hindrance(self.dynamics, self.scheme, self.refresh)
+                if not self.reason and self.dynamics.system.n > LARGE and not self.scheme.compiled:
+                    self.reason = f"{self.dynamics.system.n} unknowns take longer than what would be saved"
+                if self.reason:
+                    self._refuse(self.reason)
+                    return
+                self._candidate = Driver(
+                    self.dynamics, self.scheme, self.tolerance, self.refresh == "full"
+                )  # fmt: skip
+            module = self._candidate.module
+            needed = LOADED if module.loaded else CACHED if module.compiled else NEW
+            self._next = needed
+            if steps < needed:
+                return
+            module.function()
+            self.driver, self._next = self._candidate, float("inf")
+        except Prevented as found:
+            self._refuse(str(found))
+        except NumbaError as error:
+            self._refuse(f"numba cannot compile them: {error}")
+        except OSError as error:
+            self._refuse(f"their text cannot be kept: {error}")
+
+    def _refuse(self, reason: str) -> None:
+        """There will be none."""
+        self.reason, self._next = reason, float("inf")
+        if self.scheme.compiled:
+            raise ModelError(
+                f"Model {self.dynamics.system.model.name!r}: its steps cannot be compiled: {reason}. Leave "
+                f"compiled=True out of the integrator, and they are made by the loop in Python."
+            )

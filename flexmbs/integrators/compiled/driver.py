@@ -1,0 +1,276 @@
+"""A step driver: the steps of one run of one scheme, made by its generated module."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from flexmbs.integrators.compiled.cache import Module
+from flexmbs.integrators.compiled.newton_step import Numbers, Sizes, StepArrays
+from flexmbs.integrators.compiled.text import Prevented, Text
+from flexmbs.integrators.contracts import StepResult, StepState, StepStatus
+from flexmbs.kernels.nodal_loads import NodalLoads
+
+if TYPE_CHECKING:
+    from flexmbs.core.contracts import FloatArray, IntArray
+    from flexmbs.dynamics.evaluation import Dynamics
+    from flexmbs.integrators.generalized_alpha import GeneralizedAlpha
+
+__all__ = ["Driver", "Steps", "hindrance"]
+
+MOST_STEPS, MOST_NUMBERS = 500, 1_000_000
+"""Steps of a call at most, and numbers in the states that it may keep."""
+PAUSE = 256
+"""Steps left to Python, at most, before a call is tried again after calls that made none."""
+GIVEN = ("given", "motion", "scale")
+H_OLD, ERROR_BEFORE, WV, WA, ERROR_FACTOR = map(
+    Numbers._fields.index, ("h_old", "error_before", "wv", "wa", "error_factor")
+)
+CHUNK, POWERS = map(Sizes._fields.index, ("chunk", "powers"))
+
+
+def hindrance(dynamics: Dynamics, scheme: GeneralizedAlpha, refresh: str) -> str:
+    """What of a system, before any text is written, prevents a driver; empty if nothing does."""
+    m = dynamics.mechanics
+    if dynamics.matrix.static is None:
+        return "its matrix is not a narrow band (half width 48 at most)"
+    if refresh == "demand":
+        return "the iteration matrix is made on demand (refresh='demand')"
+    if len(dynamics.system.turned_blocks) and scheme.index == 2 and dynamics.n_c:
+        return "supports in inclined directions with index 2"
+    varies = np.array([load.history is not None for load in dynamics.system.model.loads], dtype=bool)
+    for group in m.groups:
+        reason = group.hindrance(varies)
+        if reason:
+            return reason
+    if dynamics.python.states:
+        return f"{dynamics.python.states[0][0].name!r} has first-order states, whose rates are computed in Python"
+    if dynamics.python.users:
+        return f"the force {dynamics.python.users[0].name!r} is computed in Python"
+    if m.given:
+        return f"the law of {m.force_owners[m.given[0][0]].name!r} is computed in Python"
+    if m.actuator_wrenches:
+        return f"the actuator {m.actuators[m.actuator_wrenches[0][0]].name!r} is computed in Python"
+    return ""
+
+
+@dataclass
+class Steps:
+    """Accepted steps: ``ends``, ``errors``, ``iterations``, all (n,), to be read before the driver is called again.
+
+    ``powers (n, 3)`` of prescribed motions, of forces between markers, and of loads, at their ends; None if they were
+    not asked for, or are zero.
+    """
+
+    ends: FloatArray
+    h: float
+    errors: FloatArray
+    iterations: IntArray
+    first: StepState
+    arrays: StepArrays
+    powers: FloatArray | None
+
+    def __len__(self) -> int:
+        return len(self.ends)
+
+    def state(self, i: int) -> StepState:
+        """The state after step i; -1: the one before the first."""
+        if i < 0:
+            return self.first
+        x, row = self.arrays, i + 1
+        old = self.first.v if i == 0 else x.V[i].copy()
+        return StepState(
+            float(self.ends[i]), x.Q[row].copy(), x.V[row].copy(), x.A[row].copy(), x.AUX[row].copy(),
+            x.LAM[row].copy(), old, self.h,
+        )  # fmt: skip
+
+
+class Driver:
+    """Makes steps of one scheme on one system, in the same arrays as `Dynamics`, and as `Dynamics` leaves them.
+
+    ``pause``: steps that are to be left to Python, after one that failed here.
+    """
+
+    def __init__(self, dynamics: Dynamics, scheme: GeneralizedAlpha, tolerance: float, full: bool) -> None:
+        self.dynamics, self.scheme, self.tolerance = dynamics, scheme, tolerance
+        dyn, static = dynamics, dynamics.matrix.static
+        assert static is not None  # noqa: S101
+        m = dyn.mechanics
+        per_step = dyn.n_q + 3 * dyn.n_v + dyn.n_c
+        self.most = max(1, min(MOST_STEPS, MOST_NUMBERS // per_step))
+        n, k = self.most, len(dyn.mass)
+        self._power = np.zeros((n, len(m.forces.mA)))
+        self._wrench_power = np.zeros((n, *dyn.markers.W.shape))
+        self._wrenches = len(m.wrenches.mk) > 0
+        self._nodal = NodalLoads(dyn)
+        text = Text(dyn, self._power, self._wrench_power)
+        take = text.addresses
+        matrix = dyn.matrix
+        first, second = matrix.cut
+        slots = matrix.static_slots
+        assert slots is not None  # noqa: S101
+        self.varying = not dyn.prescribed.steady or bool(dyn.prescribed.moving)
+        self._given = dyn.given[None], dyn.motion[None], dyn.prescribed.scale[None]
+        rows = n if self.varying else 1
+        self._tables = tuple(np.zeros((rows, *part.shape[1:])) for part in self._given)
+        self._equations = matrix.equations
+        self._seen: FloatArray | None = None
+        self.x = x = StepArrays(
+            Q=np.zeros((n + 1, dyn.n_q)), V=np.zeros((n + 1, k)), A=np.zeros((n + 1, k)), AUX=np.zeros((n + 1, k)),
+            LAM=np.zeros((n + 1, dyn.n_c)), v_old=np.zeros(k), times=np.zeros(n), given=self._given[0],
+            motion=self._given[1], scale=self._given[2], errors=np.zeros(n), iterations=np.zeros(n, dtype=np.int64),
+            counts=np.zeros(2, dtype=np.int64), mass=dyn.mass, body_of=dyn.body_of, body_sizes=dyn.body_sizes,
+            angles=dyn.angles_of_bodies, states=dyn.states, velocity_rows=dyn.velocity_rows, order=dyn.system.free,
+            frame_dofs=dyn.frame_dofs, frames=dyn.frames, turned=dyn.system.turned_blocks, r=dyn.r, B=dyn.B, T=dyn.T,
+            d=dyn.d, b=dyn.b, source=matrix.entries, slots=slots[:first], masses=matrix.mass,
+            mass_slots=slots[first:second], slack=np.zeros(len(self._equations)), diagonal=slots[second:],
+            data=static.data, reach=static.reach, pivots=static.pivot_sizes, solution=static.solution, dq=np.zeros(k),
+            aux=np.zeros(k), rate=np.zeros(dyn.n_c), held=np.zeros(k), sums=np.zeros(len(dyn.body_sizes)),
+        )  # fmt: skip
+        places: dict[str, int] = {}
+        arrays: dict[str, str] = {}
+        try:
+            for name, array in zip(x._fields, x, strict=True):
+                places[name] = take.size
+                arrays[name] = take.array(array)
+        except ValueError as error:
+            raise Prevented(f"the arrays of the system hold {error}") from None
+        self._places = [places[name] for name in GIVEN]
+        self._numbers = Numbers(
+            0.0, 0.0, 0.0, scheme.beta, scheme.gamma, scheme.alpha_m, scheme.alpha_f, 0.0, 0.0, 0.0, tolerance,
+            scheme.newton.rtol, dyn.length, dyn.position_size,
+        )  # fmt: skip
+        two_levels = scheme.index == 2 and dyn.n_c > 0
+        self._sizes = Sizes(1, k, dyn.n_c, dyn.n_linear, scheme.newton.most, int(two_levels), int(full), 0, 0)
+        self._first_number, self._first_size = take.counts
+        numbers = {name: take.value(float(value)) for name, value in self._numbers._asdict().items()}
+        sizes = {name: take.value(int(value)) for name, value in self._sizes._asdict().items()}
+        written = text.write({"s": numbers, "c": sizes, "x": arrays}, static.W)
+        self.module = Module(written, text.modules, ", ".join(text.groups))
+        self._at, self._whole, self._real = take.packed()
+        self._kept = take.kept
+        self._first_rows = x.Q[0], x.V[0], x.A[0], x.AUX[0], x.LAM[0], x.v_old
+        self._given_at = tuple((part.ctypes.data, len(part)) for part in self._given)
+        self._tables_at = tuple((part.ctypes.data, len(part)) for part in self._tables)
+        self.pause = self._wait = 0
+        self._function: Any = None
+
+    def step(self, state: StepState, h: float) -> StepResult | None:
+        """One step; None leaves it to Python."""
+        dyn = self.dynamics
+        t = state.t + h
+        dyn.set_time(t)
+        self.x.times[0] = t
+        if self._run(state, h, 1, 0.0, self._given, False, False) == 0:
+            return None
+        x = self.x
+        new = StepState(t, x.Q[1].copy(), x.V[1].copy(), x.A[1].copy(), x.AUX[1].copy(), x.LAM[1].copy(), state.v, h)
+        return StepResult(new, float(x.errors[0]), int(x.iterations[0]), StepStatus.DONE)
+
+    def advance(
+        self, state: StepState, h: float, ends: FloatArray, error_before: float, powers: bool
+    ) -> Steps | None:  # fmt: skip
+        """Steps that end at ``ends``, as many as `FixedStep` accepts one after the other; None if the first fails.
+
+        ``powers``: tell the powers of prescribed motions, forces and loads. Turns are counted.
+        """
+        dyn, x = self.dynamics, self.x
+        n = min(len(ends), self.most)
+        times = x.times
+        times[0], times[1:n] = state.t + h, ends[: n - 1] + h
+        given: tuple[FloatArray, ...] = self._given
+        if self.varying:
+            given = self._tables
+            n = self._fill(times[:n])
+            if n == 0:
+                return None
+        else:
+            dyn.set_time(float(times[0]))
+        n = self._run(state, h, n, error_before, given, True, powers)
+        if n == 0:
+            return None
+        dyn.set_time(float(times[n - 1]))
+        return Steps(
+            ends[:n], h, x.errors[:n].copy(), x.iterations[:n].copy(), state, x, self._powers(n) if powers else None
+        )
+
+    def _fill(self, times: FloatArray) -> int:
+        """Loads and motions at these times into the tables; how many of them could be evaluated.
+
+        A function that fails must do so in the step that needs it: the steps before are kept, and may end the run.
+        """
+        for i, t in enumerate(times):
+            try:
+                self.dynamics.set_time(float(t))
+            except Exception:  # noqa: BLE001  # of whatever kind, the single step raises it again
+                self.dynamics.prescribed.changed = True  # what is half set is set anew
+                return i
+            for table, now in zip(self._tables, self._given, strict=True):
+                table[i] = now[0]
+        return len(times)
+
+    def _run(
+        self, state: StepState, h: float, n: int, error_before: float, given: tuple[FloatArray, ...], chunk: bool,
+        powers: bool,
+    ) -> int:  # fmt: skip
+        """Up to n steps from a state into the rows of the arrays; how many were made."""
+        if self.pause > 0:
+            self.pause -= 1
+            return 0
+        dyn, s, x = self.dynamics, self.scheme, self.x
+        if self._function is None:
+            self._function = self.module.function()
+        if dyn.multiplier_compliance is not self._seen:
+            self._seen = dyn.multiplier_compliance
+            x.slack[:] = self._seen[self._equations]
+        parts = state.q, state.v, state.a, state.aux, state.lam, state.v_old
+        for row, part in zip(self._first_rows, parts, strict=True):
+            row[:] = part
+        at, real, whole, i, k = self._at, self._real, self._whole, self._first_number, self._first_size
+        addresses = self._tables_at if given is self._tables else self._given_at
+        for place, (address, rows) in zip(self._places, addresses, strict=True):
+            at[place], at[place + 1] = address, rows
+        if h != real[i]:
+            # The very expressions of the loop in Python, which rounds powers in its own way.
+            real[i] = h
+            real[i + WV] = s.gamma / (s.beta * h)
+            real[i + WA] = (1.0 - s.alpha_m) / ((1.0 - s.alpha_f) * s.beta * h * h)
+            real[i + ERROR_FACTOR] = abs(1.0 / 6.0 - s.beta - 0.5 * (s.alpha_m - s.alpha_f)) * abs(h) ** 3
+        real[i + H_OLD], real[i + ERROR_BEFORE] = state.h_old, error_before
+        whole[k], whole[k + CHUNK], whole[k + POWERS] = n, chunk, powers
+        x.counts[:] = 0
+        began = perf_counter()
+        made = int(self._function(at, whole, real))
+        dyn.seconds["compiled"] = dyn.seconds.get("compiled", 0.0) + perf_counter() - began
+        dyn.evaluations += int(x.counts[0])
+        dyn.factorisations += int(x.counts[1])
+        if made > 0:
+            dyn.matrix.pivoting = False
+        if made == n:
+            self._wait = 0
+        else:
+            self._wait = 0 if made > 0 else min(max(1, 2 * self._wait), PAUSE)
+            self.pause = self._wait
+        return made
+
+    def _powers(self, n: int) -> FloatArray | None:
+        """Power (n, 3) of prescribed motions, forces between markers, and loads, as `Energies.powers`; None if zero."""
+        dyn, x = self.dynamics, self.x
+        if not (self.varying or self._power.shape[1] or self._wrenches or self._nodal):
+            return None
+        out = np.zeros((n, 3))
+        given, motion, scale = self._tables if self.varying else self._given
+        for i in range(n):
+            row = i if self.varying else 0
+            loads = 0.0
+            if not dyn.prescribed.steady:
+                loads = float((dyn.prescribed.steady_loads - given[row, : dyn.n_v]) @ x.V[i + 1])
+            loads += self._nodal.power(x.Q[i + 1], x.V[i + 1], scale[row])
+            if self._wrenches:
+                loads -= float(self._wrench_power[i].sum())
+            springs = float(self._power[i].sum()) if self._power.shape[1] else 0.0
+            out[i] = -float(x.LAM[i + 1] @ motion[row, :, 1]), springs, loads
+        return out

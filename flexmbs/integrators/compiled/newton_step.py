@@ -1,0 +1,296 @@
+r"""Steps of generalized-alpha over arrays alone: the iteration of `flexmbs.integrators.generalized_alpha`, compiled.
+
+`advance` is not called here. Its statements become part of a generated function (`flexmbs.integrators.compiled.text`),
+in which the fields of its arguments are plain variables, since compilers handle large tuples slowly, and in place of
+the functions that stand here without a body are calls of the kernels of one set of types. It takes the decisions of
+``_Stepper._attempt`` in the same order from the same numbers, so both give the same bits. A step that fails, or that
+step control would not accept, ends the call before it: the loop in Python makes that step, with its further attempts
+and messages.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+from flexmbs.core.contracts import Env, FloatArray, IntArray, State
+from flexmbs.core.jit import inlined, kernel
+from flexmbs.core.linsolve.static_band import band_factorise, band_solve
+from flexmbs.core.sparsity import clear_blocks, rotate_blocks
+from flexmbs.dynamics.step_matrix import scatter
+from flexmbs.integrators.generalized_alpha import (
+    CLOSED,
+    EPS,
+    FAR,
+    GROWING,
+    MET,
+    MET_RATE,
+    PATIENT,
+    RATE,
+)
+from flexmbs.integrators.step_control import JUMP, SUSPECT, WRONG
+from flexmbs.integrators.turning import MOST_TURN, TURN
+from flexmbs.kernels.steps import (
+    begin,
+    correct,
+    finish,
+    hold_back,
+    largest,
+    largest_turn,
+    put_back,
+    reduce,
+    retract,
+    spread,
+    tangent_operators,
+)
+
+__all__ = ["Numbers", "Sizes", "StepArrays", "advance", "settled", "solve", "stands"]
+
+
+class Numbers(NamedTuple):
+    """Numbers of the scheme and of a call; ``error_factor`` times the third derivative is the error estimate."""
+
+    h: float
+    h_old: float
+    error_before: float
+    beta: float
+    gamma: float
+    alpha_m: float
+    alpha_f: float
+    wv: float
+    wa: float
+    error_factor: float
+    tolerance: float
+    rtol: float
+    length: float
+    position_size: float
+
+
+class Sizes(NamedTuple):
+    """Number of steps, sizes of the system, and choices (0 or 1) of the scheme and of a call.
+
+    ``chunk``: several steps, so turns are counted, and steps judged, in between; ``powers``: forces tell their power.
+    """
+
+    n: int
+    n_v: int
+    n_c: int
+    n_linear: int
+    most: int
+    two_levels: int
+    full: int
+    chunk: int
+    powers: int
+
+
+class StepArrays(NamedTuple):
+    """Arrays of a call, in this order.
+
+    States, of which row i is the one before step i; what is given for each step (one row where it never changes);
+    results of each step; constants of the system; its residual, blocks and matrix; scratch.
+    """
+
+    Q: FloatArray
+    V: FloatArray
+    A: FloatArray
+    AUX: FloatArray
+    LAM: FloatArray
+    v_old: FloatArray
+    times: FloatArray
+    given: FloatArray
+    motion: FloatArray
+    scale: FloatArray
+    errors: FloatArray
+    iterations: IntArray
+    counts: IntArray
+    mass: FloatArray
+    body_of: IntArray
+    body_sizes: FloatArray
+    angles: IntArray
+    states: IntArray
+    velocity_rows: IntArray
+    order: IntArray
+    frame_dofs: IntArray
+    frames: FloatArray
+    turned: IntArray
+    r: FloatArray
+    B: FloatArray
+    T: FloatArray
+    d: FloatArray
+    b: FloatArray
+    source: Any
+    slots: Any
+    masses: FloatArray
+    mass_slots: Any
+    slack: FloatArray
+    diagonal: Any
+    data: FloatArray
+    reach: IntArray
+    pivots: FloatArray
+    solution: FloatArray
+    dq: FloatArray
+    aux: FloatArray
+    rate: FloatArray
+    held: FloatArray
+    sums: FloatArray
+
+
+def residual(state: State, env: Env, given: FloatArray) -> bool:
+    """`Dynamics.residual`; whether an item was refused. Written for each set of types, as are the next four."""
+    raise NotImplementedError
+
+
+def tangent(state: State, env: Env, given: FloatArray, weights: tuple[float, float], on_rates: int) -> bool:
+    """`Dynamics.tangent`; whether an item was refused."""
+    raise NotImplementedError
+
+
+def rates(rate: FloatArray) -> None:
+    """Add G v of all constraints."""
+    raise NotImplementedError
+
+
+def rate_coupling(y: FloatArray, out: FloatArray) -> None:
+    """`Dynamics.rate_coupling`."""
+    raise NotImplementedError
+
+
+def account(i: int, state: State, env: Env) -> None:
+    """After step i of a chunk: the powers of forces, if wanted, and turns."""
+    raise NotImplementedError
+
+
+@inlined
+def stands(error: float, before: float) -> bool:
+    """`FixedStep.accepts`."""
+    return error <= WRONG and not (error > SUSPECT and before > 0.0 and error > JUMP * before)
+
+
+@kernel
+def settled(k: IntArray, d: FloatArray, v1: FloatArray, vd1: FloatArray, wv: float, h: float, rtol: float) -> bool:
+    """Whether the last increments of the first-order states at ``k`` are small against the states."""
+    for i in k:  # noqa: SIM110  # kernels know no generators
+        if not abs(wv) * abs(d[i]) <= rtol * (abs(v1[i]) + abs(h * vd1[i])):
+            return False
+    return True
+
+
+@kernel
+def solve(
+    r: FloatArray, order: IntArray, frame_dofs: IntArray, frames: FloatArray, n_v: int, scale: float, position: float,
+    velocity: float, velocity_rows: IntArray, b: FloatArray, data: FloatArray, solution: FloatArray,
+    width: tuple[float, ...], d: FloatArray,
+) -> None:  # fmt: skip
+    """`Dynamics.solve`, into ``d``."""
+    n, W = b.shape[0], len(width)
+    reduce(r, order, frame_dofs, frames, n_v, scale, position, velocity, velocity_rows, b)
+    band_solve(data, n, solution, b, width)
+    spread(solution[W : W + n], order, frame_dofs, frames, d)
+
+
+def advance(s: Numbers, c: Sizes, x: StepArrays, width: tuple[float, ...]) -> int:
+    """Up to ``c.n`` steps; how many were made."""
+    h, wv, wa, n_v, n_linear = s.h, s.wv, s.wa, c.n_v, c.n_linear
+    weights = (1.0 / wa, wv / wa)
+    h_old, before = s.h_old, s.error_before
+    for i in range(c.n):
+        v = x.V[i]
+        if c.chunk == 1:
+            turn = largest_turn(v, n_linear, x.angles)
+            if turn > 0.0 and TURN / turn < h:
+                return i
+        q, a, aux = x.Q[i], x.A[i], x.AUX[i]
+        q1, v1, vd1, lam = x.Q[i + 1], x.V[i + 1], x.A[i + 1], x.LAM[i + 1]
+        row = i if x.given.shape[0] > 1 else 0
+        given = x.given[row]
+        state, env = State(q1, v1, vd1, lam), Env(x.times[i], x.scale[row])
+        if h_old != 0.0 and h_old != h:  # as kernels have it
+            aux = x.aux
+            for k in range(n_v):
+                aux[k] = a[k] + (h / h_old) * (x.AUX[i, k] - a[k])
+        for k in range(c.n_c):
+            lam[k] = x.LAM[i, k]
+        acceleration, speed, size = begin(
+            q, v, aux, a, a, h, s.beta, s.gamma, s.alpha_m, s.alpha_f, x.mass, n_linear, x.dq, v1, vd1, q1
+        )
+        reach = max(acceleration / wa, 1e-3 * abs(h) * speed)
+        floor = 8.0 * EPS * max(size, s.position_size)
+        last = math.inf
+        gap = rate_gap = 0.0
+        renew, made, evaluations, factorisations = True, 0, 0, 0
+        for number in range(1, c.most + 1):
+            evaluations += 1
+            if renew or c.full == 1:
+                tangent_operators(x.dq, n_linear, x.T)
+                if x.turned.shape[0] > 0:
+                    clear_blocks(x.B, x.turned)
+                refused = tangent(state, env, given, weights, c.two_levels)
+                if refused:
+                    break
+                if x.turned.shape[0] > 0:
+                    rotate_blocks(x.B, x.turned, x.frames)
+                factorisations += 1
+                scatter(x.B, x.source, x.slots, x.masses, 1.0, x.mass_slots, x.slack, x.diagonal, x.data)
+                if band_factorise(x.data, x.b.shape[0], x.reach, x.pivots, width) >= 0:
+                    break
+            else:
+                refused = residual(state, env, given)
+                if refused:
+                    break
+            if c.n_c > 0:
+                gap = largest(x.r, n_v)
+            scale, position, velocity = 1.0 / wa, 1.0, 1.0 / wv
+            if c.two_levels == 1:
+                for k in range(c.n_c):
+                    x.rate[k] = -x.motion[row, k, 1]
+                rates(x.rate)
+                rate_gap = largest(x.rate, 0)
+                hold_back(x.r, x.rate, x.velocity_rows, n_v, wv, x.held)
+                solve(
+                    x.r, x.order, x.frame_dofs, x.frames, n_v, 0.0, 1.0, 1.0, x.velocity_rows, x.b, x.data, x.solution,
+                    width, x.d,
+                )  # fmt: skip
+                rate_coupling(x.d, x.rate)
+                put_back(x.held, x.rate, n_v, x.d, x.r, x.dq)
+                position = velocity = -1.0
+            solve(
+                x.r, x.order, x.frame_dofs, x.frames, n_v, scale, position, velocity, x.velocity_rows, x.b, x.data,
+                x.solution, width, x.d,
+            )  # fmt: skip
+            size = correct(x.d, x.mass, wv, wa, wa, n_v, x.dq, v1, vd1, lam)
+            retract(q, x.dq, n_linear, q1)
+            if not size < FAR * (floor / EPS + reach):
+                break
+            ratio = size / last if last > 0.0 else 0.0
+            small = ratio < 1.0 and size * ratio <= s.rtol * reach * (1.0 - ratio) and gap <= CLOSED * s.length
+            if number > PATIENT and ratio > GROWING:
+                break
+            done = size <= floor or (number > 1 and (small or (ratio > RATE and size <= 1e3 * floor)))
+            done = done and gap <= MET * s.length
+            if done and c.two_levels == 1:
+                fastest = largest(v1, 0) * max(1.0, s.length)
+                done = rate_gap <= MET_RATE * fastest + MET * s.length / abs(h)
+            if done and largest_turn(x.dq, n_linear, x.angles) > MOST_TURN:
+                break
+            if done and settled(x.states, x.d, v1, vd1, wv, h, s.rtol):
+                made = number
+                break
+            renew = number > 1 and ratio > RATE
+            last = size
+        if made == 0:
+            return i
+        v_old = x.v_old if i == 0 else x.V[i - 1]
+        third = finish(
+            v, a, aux, v_old, h, h_old, s.alpha_m, s.alpha_f, x.mass, x.body_of, x.body_sizes, x.sums, v1, vd1,
+            x.AUX[i + 1],
+        )  # fmt: skip
+        error = s.error_factor * third / s.tolerance
+        if c.chunk == 1 and not stands(error, before):
+            return i
+        x.errors[i], x.iterations[i] = error, made
+        x.counts[0] += evaluations
+        x.counts[1] += factorisations
+        if c.chunk == 1:
+            account(i, state, env)
+        h_old, before = h, error
+    return c.n

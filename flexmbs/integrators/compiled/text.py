@@ -1,0 +1,218 @@
+"""The text of a step driver: a module with only the groups that a system has.
+
+Its calls are the stages of `flexmbs.dynamics.motion_stages`, which the loop in Python runs too. Kernels, those of users
+too, are imported by name.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+import sys
+import textwrap
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from flexmbs.dynamics.stages import Given, Stage
+from flexmbs.integrators.compiled import newton_step
+from flexmbs.integrators.compiled.addresses import Addresses
+from flexmbs.kernels.pairs import joint_coupling, joint_rates, update_angles
+from flexmbs.kernels.row_forces import row_force_energy
+from flexmbs.kernels.wrenches import wrench_force
+
+if TYPE_CHECKING:
+    from flexmbs.core.contracts import FloatArray
+    from flexmbs.dynamics.evaluation import Dynamics
+
+__all__ = ["HEAD", "Prevented", "Text"]
+
+HEAD = '''"""Steps of {title}: written by flexmbs.integrators.compiled, overwritten at will."""
+
+from __future__ import annotations
+
+from numba import carray
+from numpy import bool_ as bool, float64, int32, int64
+
+from flexmbs.integrators.compiled.addresses import pointer
+from flexmbs.integrators.compiled.newton_step import {names}
+from flexmbs.core.contracts import Env, State
+from flexmbs.core.jit import kernel
+'''
+
+WRITTEN = ("residual", "tangent", "rates", "rate_coupling", "account")
+"""What is written for each set of types, in place of calls in `newton_step.advance`."""
+
+
+class Prevented(ValueError):  # noqa: N818  # nothing went wrong
+    """A system cannot have a step driver; the message says what of it is in the way."""
+
+
+class _Flat(ast.NodeTransformer):
+    """Fields of some arguments become variables, and calls of what is to be written become its statements."""
+
+    def __init__(self, owners: set[str], bodies: dict[str, list[str]]) -> None:
+        self.owners, self.bodies = owners, bodies
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:  # the names of ast
+        if isinstance(node.value, ast.Name) and node.value.id in self.owners:
+            return ast.Name(f"{node.value.id}_{node.attr}", node.ctx)
+        return self.generic_visit(node)
+
+    def visit_Assign(self, node: ast.Assign) -> Any:
+        return self._written(node)
+
+    def visit_Expr(self, node: ast.Expr) -> Any:
+        return self._written(node)
+
+    def _written(self, node: ast.Assign | ast.Expr) -> Any:
+        call = node.value
+        if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in self.bodies):
+            return self.generic_visit(node)
+        names = inspect.signature(getattr(newton_step, call.func.id)).parameters
+        given = {name: ast.unparse(self.visit(a)) for name, a in zip(names, call.args, strict=True)}
+        text = "\n".join(self.bodies[call.func.id])
+        for name, value in given.items():
+            text = re.sub(rf"(?<![\w.]){name}\b", value, text)
+        return ast.parse(text).body
+
+
+class Text:
+    """The text for one system, and its arrays in the order in which the text reads them.
+
+    ``groups``: names of what it holds, for messages; ``power (steps, n)`` and ``wrench_power (steps, n_m, 6)``: where
+    the powers of forces between markers, and of wrenches, are written.
+    """
+
+    def __init__(self, dynamics: Dynamics, power: FloatArray, wrench_power: FloatArray) -> None:
+        self.dynamics, self.addresses = dynamics, Addresses()
+        self._power, self._wrench_power = power, wrench_power
+        self._imports: dict[tuple[str, str], str] = {}
+        self.modules: list[str] = []
+        self.groups: list[str] = []
+        self._tables: list[tuple[str, str]] = []
+        self._names: dict[int, str] = {}  # of what lives as long as the dynamics does
+        self._force: list[str] = ["refused = False"]
+        self._tangent: list[str] = ["refused = False"]
+        self._rates: list[str] = ["pass"]
+        self._coupling: list[str] = ["pass"]
+        self._account: list[str] = ["pass"]
+
+    def write(self, values: dict[str, dict[str, str]], width: int) -> str:
+        """The module; ``values``: by argument of `newton_step.advance` (s, c, x) the expressions of its fields."""
+        self._collect()
+        calls = (self._force, self._tangent, self._rates, self._coupling, self._account)
+        lines = [f"{name} = {value}" for name, value in self._tables]
+        lines += [f"{owner}_{name} = {value}" for owner, fields in values.items() for name, value in fields.items()]
+        lines.append(f"width = ({'0.0, ' * width})")
+        imports = tuple((*place, alias) for place, alias in self._imports.items())
+        return _written(
+            ", ".join(self.groups), imports, tuple(lines), tuple(values), tuple(tuple(call) for call in calls)
+        )  # fmt: skip
+
+    def _collect(self) -> None:
+        """Tables and calls of all stages, in their order, and what is told of a step when it is made."""
+        dyn, m, take = self.dynamics, self.dynamics.mechanics, self.addresses
+        for name, work in (("work", dyn.workspace.work), ("markers", dyn.markers)):
+            self._names[id(work)] = self._table(name, take.group(work, self._import(type(work))))
+            for field, array in work._asdict().items():
+                self._names.setdefault(id(array), f"{name}.{field}")
+        for stage in dyn.stages.force:
+            self._force += self._written_call(stage)
+        for stage in dyn.stages.tangent:
+            self._tangent += self._written_call(stage)
+        self.groups = list(dict.fromkeys(stage.owner.split(" of ")[0] for stage in dyn.stages.force))
+        if len(m.joints.mA):
+            joints, dof = self._name(m.joints, "joints", "joints"), self._name(m.markers.dof, "dof", "markers")
+            self._rates = [f"{self._import(joint_rates)}({joints}, markers, rate)"]
+            self._coupling = [f"{self._import(joint_coupling)}({joints}, {dof}, markers.B, y, out)"]
+        self._powers(m)
+        for group, owner in ((m.joints, "joints"), (m.forces, "forces")):
+            if any(group is table for table in dyn.turns.angular):
+                name = self._name(group, owner, owner)
+                columns = ", ".join(f"{name}.{c}" for c in ("mA", "mB", "ptr", "kind", "c", "near"))
+                self._account.append(f"{self._import(update_angles)}({columns}, markers.p, markers.R)")
+
+    def _powers(self, m: Any) -> None:
+        """Powers of forces between markers and of wrenches, after a step."""
+        take = self.addresses
+        if len(m.forces.mA):
+            power = self._table("power", take.array(self._power))
+            energy = self._table("energy", take.array(np.zeros(len(m.forces.mA))))
+            forces = self._name(m.forces, "forces", "forces between markers")
+            self._account += [
+                "if c_powers == 1:",
+                f"    {self._import(row_force_energy)}({forces}, state.v, env, markers, {energy}, {power}[i])",
+            ]
+        if len(m.wrenches.mk):
+            power = self._table("wrench_power", take.array(self._wrench_power))
+            wrenches = self._name(m.wrenches, "wrenches", "forces on markers")
+            self._account += [
+                "if c_powers == 1:",
+                f"    {power}[i] = 0.0",
+                f"    {self._import(wrench_force)}({wrenches}, markers.R, env.scale, {power}[i])",
+                f"    for n in range({power}.shape[1]):",
+                "        for m in range(6):",
+                f"            {power}[i, n, m] *= markers.twist[n, m]",
+            ]
+
+    def _written_call(self, stage: Stage) -> list[str]:
+        """A stage as statements."""
+        arguments = ", ".join(
+            str(a) if isinstance(a, Given) else self._name(a, f"table_{len(self._names)}", stage.owner)
+            for a in stage.arguments
+        )
+        call = f"{self._import(stage.kernel, stage.owner)}({arguments})"
+        return [call] if stage.refuse is None else [f"if {call} >= 0:", "    refused = True"]
+
+    def _name(self, item: Any, name: str, owner: str) -> str:
+        """The name of a table or an array, which is handed over when it is first met."""
+        if id(item) not in self._names:
+            try:
+                value = (
+                    self.addresses.array(item)
+                    if isinstance(item, np.ndarray)
+                    else self.addresses.group(item, self._import(type(item), owner))
+                )
+            except ValueError as error:
+                raise Prevented(f"{owner}: {error}") from None
+            self._names[id(item)] = self._table(name, value)
+        return self._names[id(item)]
+
+    def _table(self, name: str, value: str) -> str:
+        self._tables.append((name, value))
+        return name
+
+    def _import(self, item: Any, owner: str = "") -> str:
+        """Import a kernel or a group by its name; the name."""
+        function = item if isinstance(item, type) else getattr(item, "py_func", None)
+        if function is None:
+            raise Prevented(f"{owner}: {getattr(item, '__qualname__', item)} is not compiled (flexmbs.extend.kernel)")
+        name, module = function.__qualname__, function.__module__
+        if module == "__main__" or getattr(sys.modules.get(module), name, None) is not item:
+            raise Prevented(f"{owner}: {name} cannot be imported by name from a module; move it into one")
+        # Names of others could be those of variables here.
+        alias = self._imports.setdefault((module, name), f"own_{len(self._imports)}_{name}")
+        if module not in self.modules:
+            self.modules.append(module)
+        return alias
+
+
+@cache
+def _written(
+    title: str, imports: tuple[tuple[str, str, str], ...], lines: tuple[str, ...], owners: tuple[str, ...],
+    calls: tuple[tuple[str, ...], ...],
+) -> str:  # fmt: skip
+    """The module with the statements ``lines`` first, and ``calls`` in place of what is `WRITTEN`."""
+    steps: Any = ast.parse(inspect.getsource(newton_step.advance)).body[0]
+    steps = _Flat(set(owners), {name: list(call) for name, call in zip(WRITTEN, calls, strict=True)}).visit(steps)
+    steps.body[:1] = ast.parse("\n".join(lines)).body  # in place of the docstring
+    found = {node.id for part in steps.body for node in ast.walk(part) if isinstance(node, ast.Name)}
+    names = sorted(n for n in found if hasattr(newton_step, n) and n not in ("Env", "State"))
+    body = ast.unparse(ast.fix_missing_locations(ast.Module(steps.body, [])))
+    parts = [HEAD.format(title=title, names=", ".join(names))]
+    parts += [f"from {module} import {name} as {alias}\n" for module, name, alias in imports]
+    parts += ["\n\n@kernel\ndef drive(at, whole, real):\n", textwrap.indent(body, "    "), "\n"]
+    return "".join(parts)

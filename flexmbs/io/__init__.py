@@ -1,0 +1,1 @@
+"""Files: results, journals, checkpoints, models as plain data."""

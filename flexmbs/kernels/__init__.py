@@ -1,0 +1,1 @@
+"""Kernels: jitted functions over arrays, which know no descriptions."""

@@ -1,0 +1,1 @@
+"""Rows: scalar functions of the poses of two markers, with their derivatives."""

@@ -1,0 +1,1 @@
+"""Descriptions: what a user says of a model, in words."""

@@ -1,0 +1,118 @@
+"""How a flexible body moves at the start: as a rigid body."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from flexmbs.core.checks import as_array, show
+from flexmbs.core.contracts import FloatArray, IntArray
+from flexmbs.core.errors import ModelError
+from flexmbs.core.references import Description
+from flexmbs.core.rotations import from_quaternion
+from flexmbs.model.bodies.flexible import FlexibleBody
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+__all__ = ["InitialVelocity"]
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class InitialVelocity(Description):
+    r"""The velocity field of a rigid motion as the initial velocity of a flexible body.
+
+    .. math:: \dot r = v_0 + \Omega \times (r - p), \qquad \dot r_s = \Omega \times r_s
+
+    for points r and slopes r_s; directors move like slopes, small rotations of nodes get the rate Omega.
+
+    Parameters
+    ----------
+    body : FlexibleBody
+    velocity : (dim,) array, default zero
+        v_0, of the point ``about`` [length/time], inertial axes.
+    angular_velocity : float in the plane, (3,) array in space, default zero
+        Omega [rad/time], inertial axes.
+    about : (dim,) array, default the origin
+        p [length].
+
+    Raises
+    ------
+    ModelError
+        If the body is not a flexible one, or an array has the wrong number of components.
+
+    Examples
+    --------
+    >>> import flexmbs as fx
+    >>> rod = fx.FlexibleBody.line((0, 0), (1, 0), elements=2, element=fx.elements.PlanarCable(),
+    ...                            section=fx.Circle(0.01), material=fx.steel, name="rod")
+    >>> run = fx.simulate(fx.Model(rod, fx.InitialVelocity(rod, angular_velocity=2.0)), until=0.1, step=0.01)
+    >>> run.velocity(rod.end)[0].tolist()
+    [0.0, 2.0, 0.0]
+    """
+
+    role: ClassVar[str] = "initial velocity"
+    body: FlexibleBody
+    velocity: FloatArray
+    angular_velocity: FloatArray
+    about: FloatArray
+
+    def __init__(
+        self,
+        body: FlexibleBody,
+        velocity: ArrayLike | None = None,
+        angular_velocity: ArrayLike | None = None,
+        about: ArrayLike | None = None,
+    ) -> None:
+        if not isinstance(body, FlexibleBody):
+            raise ModelError(
+                f"InitialVelocity: body must be a FlexibleBody, not {show(body)}; rigid bodies have their own velocity."
+            )
+        owner, dim = f"InitialVelocity of {body.name!r}", body.mesh.dim
+        object.__setattr__(self, "body", body)
+        for name, value, unit in (("velocity", velocity, "length/time"), ("about", about, "length")):
+            given = np.zeros(dim) if value is None else as_array(owner, name, value, (dim,), unit=unit)
+            object.__setattr__(self, name, _spatial(given))
+        spin = np.zeros(3)
+        if angular_velocity is not None and dim == 2:
+            spin[2] = as_array(owner, "angular_velocity", np.reshape(angular_velocity, (-1,)), (1,), unit="rad/time")[0]
+        elif angular_velocity is not None:
+            spin = as_array(owner, "angular_velocity", angular_velocity, (3,), unit="rad/time")
+        object.__setattr__(self, "angular_velocity", spin)
+
+    def velocity_field(self, dofs: IntArray, q: FloatArray, v: FloatArray) -> None:
+        """Write the rates of the nodal coordinates ``dofs (n_nodes, n)`` at ``q`` into ``v``."""
+        layout = self.body.element.layout
+        dim = layout.dim
+        if layout.quaternion:
+            self._of_quaternions(dofs, q, v)
+            return
+        points = q[dofs[:, list(layout.position)]]
+        if not layout.absolute:
+            points = points + self.body.mesh.points
+        arm = np.zeros((len(points), 3))
+        arm[:, :dim] = points
+        v[dofs[:, list(layout.position)]] = (self.velocity + np.cross(self.angular_velocity, arm - self.about))[:, :dim]
+        for part in layout.vectors:
+            vector = np.zeros((len(points), 3))
+            vector[:, :dim] = q[dofs[:, list(part)]]
+            v[dofs[:, list(part)]] = np.cross(self.angular_velocity, vector)[:, :dim]
+        if layout.rotation:
+            v[dofs[:, list(layout.rotation)]] = self.angular_velocity[-len(layout.rotation) :]
+
+    def _of_quaternions(self, dofs: IntArray, q: FloatArray, v: FloatArray) -> None:
+        """The same for nodes with quaternions, whose angular velocity is in their own axes."""
+        n_rot = len(q) - len(v)  # of each turning node or body there is one number more in q
+        n_linear = len(v) - 6 * n_rot
+        for k in dofs[:, 0]:
+            c = n_linear + 7 * ((k - n_linear) // 6)
+            v[k : k + 3] = self.velocity + np.cross(self.angular_velocity, q[c : c + 3] - self.about)
+            v[k + 3 : k + 6] = from_quaternion(q[c + 3 : c + 7]).T @ self.angular_velocity
+
+
+def _spatial(vector: FloatArray) -> FloatArray:
+    out = np.zeros(3)
+    out[: len(vector)] = vector
+    return out

@@ -1,0 +1,92 @@
+"""Calls of what a user wrote: whatever goes wrong is told with the name of the object and the time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from flexmbs.core.checks import as_array, as_name, is_among, show
+from flexmbs.core.contracts import FloatArray
+from flexmbs.core.errors import FlexmbsError, ModelError
+from flexmbs.model.forces.user_law import USER_ERRORS
+
+__all__ = ["as_function", "as_values", "call", "called_name", "joint_coordinate", "locked", "name_of", "only_label"]
+
+ERRORS = (*USER_ERRORS, AssertionError, RuntimeError, OSError)
+"""What a function of a user may raise."""
+
+
+def call(owner: str, what: str, function: Callable[..., Any], *arguments: object) -> Any:
+    """The result of ``function``; its failure is told as "owner: what failed with ..."."""
+    try:
+        return function(*arguments)
+    except ModelError as error:
+        raise ModelError(f"{owner}: {what}: {error}") from error
+    except FlexmbsError:
+        raise
+    except ERRORS as error:
+        raise ModelError(f"{owner}: {what} failed with {type(error).__name__}: {error}.") from error
+
+
+def as_values(owner: str, what: str, value: object, count: int) -> FloatArray:
+    """A new array (count,) of finite numbers; for a count of 1 a single number will do."""
+    if count == 1 and isinstance(value, float) and math.isfinite(value):  # as most are, at every sample
+        return np.array([value])
+    if value is None:
+        raise ModelError(f"{owner}: {what} is None; does the function lack its return?")
+    if count == 1 and np.ndim(value) == 0:  # type: ignore[arg-type]
+        value = [value]
+    return as_array(owner, what, value, (count,))
+
+
+def as_function(owner: str, name: str, value: object, signature: str) -> Callable[..., Any]:
+    """Something that can be called, and is not a class."""
+    if not callable(value) or isinstance(value, type):
+        raise ModelError(f"{owner}: {name} must be a function of {signature}, not {show(value)}.")
+    return value
+
+
+def called_name(owner: str, what: str, value: object) -> str:
+    """A name that is given as a string or by the object that has it."""
+    found = value if isinstance(value, str) else getattr(value, "name", None)
+    if not isinstance(found, str) or not found.strip() or isinstance(value, type):
+        raise ModelError(f"{owner}: {what} must be a {what} of the model or its name, not {show(value)}.")
+    return found
+
+
+def name_of(value: Any) -> str:
+    """The name that a string is, or that an object has; `called_name` has checked it."""
+    return value if isinstance(value, str) else str(value.name)
+
+
+def joint_coordinate(owner: str, joint: object, label: str) -> tuple[str, str]:
+    """Name of a joint, and the label of one of its coordinates; checked where the joint itself is given.
+
+    Where only its name is given and no label, the label is empty: `only_label` finds it when the model is known.
+    """
+    name = called_name(owner, "joint", joint)
+    if isinstance(joint, str):
+        return name, "" if isinstance(label, str) and not label else as_name(owner, "label", label)
+    known = list(getattr(joint, "coordinates", ()))
+    if isinstance(label, str) and not label and len(known) == 1:
+        return name, str(known[0])
+    if not is_among(label, known):
+        has = f"has the coordinates {', '.join(known)}" if known else "leaves no coordinate that could be used"
+        raise ModelError(f"{owner}: label is {show(label)}, but joint {name!r} {has}.")
+    return name, label
+
+
+def only_label(joint: Any, label: str) -> str:
+    """The label as it is given; of an empty one the joint's only coordinate, or the angle of several."""
+    offered = getattr(joint, "coordinates", {})
+    return label or (next(iter(offered)) if len(offered) == 1 else "angle")
+
+
+def locked(array: FloatArray) -> FloatArray:
+    """A view that cannot be written to: what a user's function gets."""
+    seen = array.view()
+    seen.flags.writeable = False
+    return seen

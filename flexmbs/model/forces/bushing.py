@@ -1,0 +1,158 @@
+"""Bushings: elastic connections in all directions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+
+from flexmbs.core.checks import as_array, as_name, frozen_copy
+from flexmbs.core.contracts import FloatArray
+from flexmbs.core.errors import ModelError
+from flexmbs.core.references import Description
+from flexmbs.kernels.laws import MATRIX
+from flexmbs.kernels.rows.rows import ALONG, ANGLE, SWING, VECTOR
+from flexmbs.model.bodies.ends import two_ended
+from flexmbs.model.bodies.marker import Marker, as_marker
+from flexmbs.model.forces.coordinate import start_value
+from flexmbs.model.forces.row_force import RowForce
+from flexmbs.model.forces.wrench import Wrench
+from flexmbs.model.joints.contracts import Row
+
+__all__ = ["Bushing"]
+
+Numbers = Sequence[float] | Sequence[Sequence[float]] | FloatArray
+
+
+@two_ended
+@dataclass(frozen=True, eq=False)
+class Bushing(Description):
+    r"""Springs and dampers between two frames, in the axes of the first.
+
+    With s = (position of b in the axes of a, rotation vector from a to b in the axes of a) and the rates ds/dt
+
+    .. math:: F = K (s - s_0) + C \dot s + F_0,
+
+    where :math:`s_0` is ``rest`` and :math:`F_0` the ``preload``; the wrenches are those that do the work
+    :math:`-F \cdot ds`. Where a is planar s = (x, y, angle), the angle counted over all
+    turns.
+
+    Parameters
+    ----------
+    a, b : Marker or Attachment of one node; with ``at`` also bodies
+    stiffness : (6,) or (6, 6) array, in the plane (3,) or (3, 3)
+        Diagonal, or symmetric and not negative [force/length, force/rad, force length/rad]. The rotations can be left
+        out: (3,) or (3, 3), in the plane (2,) or (2, 2).
+    damping : array of one of these shapes, optional
+        [force time/length, ...]
+    rest : array, optional
+        s at which the springs are free of force [length, rad]; by default that of the initial configuration.
+    preload : array, optional
+        [force, force length]
+    at : (3,) or (2,) array, optional
+        Where the sides are at the start [length], inertial frame, for sides given as bodies.
+    name : str
+
+    Raises
+    ------
+    ModelError
+        If a shape is wrong, a matrix is not symmetric or negative, or a side has no orientation that is needed.
+
+    Notes
+    -----
+    A bushing with no stiffness, damping and preload about just one of its axes is a bearing: b may turn about that axis
+    by any angle, and the other two rotations are those of the tilt of the axis alone, the rotation vector of the
+    shortest way between its directions on a and on b (`flexmbs.kernels.rows.swing_rows`).
+
+    Limit: else, in space, the rotation must stay below half a turn, where the rotation vector jumps; a tilt must in any
+    case.
+
+    Examples
+    --------
+    >>> import flexmbs as fx
+    >>> engine = fx.RigidBody.box((0.6, 0.4, 0.4), mass=100.0, name="engine")
+    >>> mount = fx.Bushing(fx.ground, engine, stiffness=(1e5, 1e5, 2e5), at=(0.3, 0.2, -0.2), name="mount")
+    >>> len(mount.row_forces[0].rows)
+    3
+    """
+
+    role: ClassVar[str] = "force"
+    a: Marker
+    b: Marker
+    stiffness: Numbers
+    damping: Numbers | None = None
+    rest: Sequence[float] | FloatArray | None = None
+    preload: Sequence[float] | FloatArray | None = None
+    at: Sequence[float] | FloatArray | None = None
+    name: str = "bushing"
+    row_forces: tuple[RowForce, ...] = field(init=False, repr=False)
+    wrenches: ClassVar[tuple[Wrench, ...]] = ()
+
+    def __post_init__(self) -> None:
+        owner = f"Bushing {as_name('Bushing', 'name', self.name)!r}"
+        a, b = as_marker(owner, self.a, self.at), as_marker(owner, self.b, self.at)
+        planar = a.planar and b.planar
+        linear, full = (2, 3) if planar else (3, 6)
+        n = np.shape(self.stiffness)[0] if np.ndim(self.stiffness) else 0
+        if n not in (linear, full):
+            raise ModelError(
+                f"{owner}: stiffness must have {full} components (or {linear} without rotations), or as many rows and "
+                f"columns, not shape {np.shape(self.stiffness)}."
+            )
+        K = _matrix(owner, "stiffness", self.stiffness, n)
+        C = np.zeros((n, n)) if self.damping is None else _matrix(owner, "damping", self.damping, n)
+        preload = np.zeros(n) if self.preload is None else as_array(owner, "preload", self.preload, (n,))
+        rows = _rows(owner, a, b, planar, n, _free_axis(K, C, preload))
+        rest = np.array([start_value(a, b, row) for row in rows])
+        if self.rest is not None:
+            rest = as_array(owner, "rest", self.rest, (n,), unit="length, rad")
+        data = np.concatenate(([float(n)], K.ravel(), C.ravel(), rest, preload))
+        for key, value in (("a", a), ("b", b), ("stiffness", frozen_copy(K)), ("damping", frozen_copy(C))):
+            object.__setattr__(self, key, value)
+        object.__setattr__(self, "rest", frozen_copy(rest))
+        object.__setattr__(self, "preload", frozen_copy(preload))
+        object.__setattr__(self, "row_forces", (RowForce(a, b, rows, MATRIX, tuple(data.tolist())),))
+
+
+def _matrix(owner: str, name: str, value: object, n: int) -> FloatArray:
+    """A symmetric matrix (n, n), not negative; of (n,) the diagonal one."""
+    try:
+        flat = np.ndim(value) < 2  # type: ignore[arg-type]
+    except ValueError:  # rows of different lengths, which as_array refuses
+        flat = False
+    given = as_array(owner, name, value, (n,) if flat else (n, n))
+    matrix = np.diag(given) if flat else given
+    d = np.sqrt(np.abs(np.diag(matrix)))
+    scaled = matrix / np.outer(np.where(d > 0.0, d, 1.0), np.where(d > 0.0, d, 1.0))
+    if np.abs(scaled - scaled.T).max() > 1e-12 or np.linalg.eigvalsh(scaled).min() < -1e-12:
+        raise ModelError(f"{owner}: {name} must be symmetric and not negative, not {given.tolist()}.")
+    return matrix
+
+
+def _free_axis(K: FloatArray, C: FloatArray, preload: FloatArray) -> int | None:
+    """The axis about which nothing acts, where there is one: the axis of a bearing."""
+    if len(K) < 6:
+        return None
+    free = [i for i in range(3) if not (np.any(K[3 + i]) or np.any(C[3 + i]) or preload[3 + i])]
+    return free[0] if len(free) == 1 else None
+
+
+def _rows(owner: str, a: Marker, b: Marker, planar: bool, n: int, free: int | None) -> tuple[Row, ...]:
+    """Translations and rotations of b in the axes of a; what turns freely about an axis tilts as that axis does."""
+    if not (a.rotates and a.spin):
+        raise ModelError(f"{owner}: {a} has no orientation about all axes; make it the second side.")
+    if planar and abs(abs(a.rotation0()[2, 2]) - 1.0) > 1e-9:
+        raise ModelError(f"{owner}: the third axis of {a} must be normal to the plane.")
+    axes = [(float(i == 0), float(i == 1), float(i == 2)) for i in range(3)]
+    if n == (2 if planar else 3):
+        return tuple(Row(ALONG, e) for e in axes[:n])
+    if not (b.rotates and b.spin):
+        raise ModelError(f"{owner}: {b} has no orientation about all axes; give the stiffness of translations only.")
+    if planar:
+        return (Row(ALONG, axes[0]), Row(ALONG, axes[1]), Row(ANGLE))
+    turns = [
+        Row(VECTOR, e) if free is None or i == free else Row(SWING, (*e, *axes[free])) for i, e in enumerate(axes)
+    ]  # fmt: skip
+    return (*(Row(ALONG, e) for e in axes), *turns)

@@ -1,0 +1,111 @@
+"""Loads along a body: gravity and dead line loads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from numbers import Real
+from typing import ClassVar
+
+import numpy as np
+
+from flexmbs.core.checks import as_array, show
+from flexmbs.core.errors import ModelError
+from flexmbs.core.history import History, check_history
+from flexmbs.core.references import Description
+from flexmbs.model.bodies.flexible import FlexibleBody, as_flexible_body
+from flexmbs.model.forces.items import Items, Places, dead_items
+
+__all__ = ["DistributedLoad", "Gravity"]
+
+
+@dataclass(frozen=True, eq=False)
+class DistributedLoad(Description):
+    """A dead load per length of the stress-free shape, constant along all elements of a body.
+
+    The generalised forces are the consistent ones, the integral of N^T load ds.
+
+    Parameters
+    ----------
+    body : FlexibleBody
+    load : (dim,) sequence
+        [force/length], in inertial directions.
+    history : function, optional
+        Factor over time or load parameter.
+
+    Raises
+    ------
+    ModelError
+        If the load has the wrong number of components.
+
+    Examples
+    --------
+    >>> import flexmbs as fx
+    >>> beam = fx.FlexibleBody.line((0, 0), (1, 0), elements=4, element=fx.elements.PlanarCable(),
+    ...                             section=fx.Circle(0.01), material=fx.steel)
+    >>> fx.DistributedLoad(beam, (0, -3.0)).load
+    (0.0, -3.0)
+    """
+
+    role: ClassVar[str] = "load"
+    body: FlexibleBody
+    load: Sequence[float]
+    history: History = None
+
+    def __post_init__(self) -> None:
+        as_flexible_body("DistributedLoad", self.body)
+        check_history("DistributedLoad", self.history)
+        load = as_array(f"DistributedLoad on {self.body.name!r}", "load", self.load, (self.body.mesh.dim,))
+        object.__setattr__(self, "load", tuple(load.tolist()))
+
+    @property
+    def label(self) -> str:
+        return f"distributed load on {self.body.name!r}"
+
+    @property
+    def targets(self) -> tuple[FlexibleBody, ...]:
+        return (self.body,)
+
+    def items(self, places: Places, index: int) -> tuple[Items, ...]:
+        group = places.element_group(self.body)
+        return (dead_items(group.dofs, self.body.element.body_load(group, np.array(self.load), False), index),)
+
+
+@dataclass(frozen=True, eq=False)
+class Gravity(Description):
+    """Weight of all bodies of the model.
+
+    Parameters
+    ----------
+    acceleration : (dim,) sequence
+        Of free fall [length/time^2], e.g. (0, -9.81).
+    history : function, optional
+        Factor over time or load parameter.
+
+    Examples
+    --------
+    >>> Gravity((0, -9.81)).label
+    'gravity'
+    """
+
+    role: ClassVar[str] = "load"
+    acceleration: Sequence[float]
+    history: History = None
+    label: ClassVar[str] = "gravity"
+    targets: ClassVar[tuple[FlexibleBody, ...]] = ()
+
+    def __post_init__(self) -> None:
+        check_history("Gravity", self.history)
+        if isinstance(self.acceleration, Real):
+            raise ModelError(
+                f"Gravity: acceleration must be a vector such as (0, 0, -9.81) or (0, -9.81), not "
+                f"{show(self.acceleration)}."
+            )
+        g = as_array("Gravity", "acceleration", self.acceleration, (None,), unit="length/time^2")
+        if len(g) not in (2, 3):
+            raise ModelError(f"Gravity: acceleration must have 2 or 3 components, not {len(g)}.")
+        object.__setattr__(self, "acceleration", tuple(g.tolist()))
+
+    def items(self, places: Places, index: int) -> tuple[Items, ...]:
+        g = np.array(self.acceleration)
+        return tuple(items for group in places.groups for items in group.weights(g, index))

@@ -1,0 +1,149 @@
+"""Forces by a Python function of the poses and velocities of markers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, TypeAlias
+
+import numpy as np
+
+from flexmbs.core.checks import as_array, as_name, show
+from flexmbs.core.contracts import FloatArray
+from flexmbs.core.errors import FlexmbsError, ModelError
+from flexmbs.core.references import Description
+from flexmbs.core.rotations import from_vector
+from flexmbs.model.bodies.flexible import Attachment
+from flexmbs.model.bodies.marker import Body, Marker, as_marker
+from flexmbs.model.forces.row_force import RowForce
+from flexmbs.model.forces.user_law import STEP, USER_ERRORS
+from flexmbs.model.forces.wrench import Wrench
+
+__all__ = ["UserForce"]
+
+WrenchFunction: TypeAlias = Callable[[FloatArray, FloatArray, FloatArray, float], FloatArray]
+"""(p (n, 3), R (n, 3, 3), twist (n, 6), t) -> applied wrenches (n, 6)."""
+
+WrenchDerivatives: TypeAlias = Callable[[FloatArray, FloatArray, FloatArray, float], Sequence[FloatArray]]
+"""The same arguments -> (d wrench/d pose (6n, 6n), d wrench/d twist (6n, 6n))."""
+
+
+@dataclass(frozen=True, eq=False)
+class UserForce(Description):
+    """Forces and moments on markers by a function of yours.
+
+    The function gets copies of the positions p (n, 3) and orientations R (n, 3, 3) of the n markers in the inertial
+    frame, their twists (n, 6) (velocity of the point in inertial axes, angular velocity in the axes of the marker) and
+    the time, and returns the wrenches (n, 6) it applies: force in inertial axes, moment in the axes of the marker. It
+    is called in each iteration, must not remember anything, and must be smooth for Newton's method to settle.
+
+    Parameters
+    ----------
+    markers : sequence of Marker, Attachment or PointMass
+        On which it acts and of which it knows.
+    function : function (p, R, twist, t) -> (n, 6)
+    jacobian : function (p, R, twist, t) -> ((6n, 6n), (6n, 6n)), optional
+        Derivatives of the wrenches by the poses and by the twists, in the order of the markers. The increment of a pose
+        is (change of p, rotation dth in the axes of the marker: R <- R exp(dth~)), the twist being held. Without it
+        central differences are taken, which needs 24 n calls for each tangent matrix.
+    name : str
+
+    Raises
+    ------
+    ModelError
+        If a marker is not one, or, when it runs, a function fails or returns anything but finite numbers of the right
+        shape; the message has the time.
+
+    Examples
+    --------
+    Air drag on a point, quadratic in its speed:
+
+    >>> import flexmbs as fx
+    >>> ball = fx.PointMass(0.1, position=(0.0, 0.0, 1.0), name="ball")
+    >>> def drag(p, R, twist, t):
+    ...     v = twist[0, :3]
+    ...     return np.concatenate((-0.01 * np.linalg.norm(v) * v, np.zeros(3)))[None]
+    >>> air = fx.UserForce([ball], drag, name="air")
+    >>> air.report
+    'jacobian by central differences'
+    """
+
+    role: ClassVar[str] = "force"
+    markers: Sequence[Marker | Attachment | Body]
+    function: WrenchFunction
+    jacobian: WrenchDerivatives | None = None
+    name: str = "user force"
+    row_forces: ClassVar[tuple[RowForce, ...]] = ()
+    wrenches: ClassVar[tuple[Wrench, ...]] = ()
+
+    def __post_init__(self) -> None:
+        owner = self._owner(as_name("UserForce", "name", self.name))
+        if not isinstance(self.markers, list | tuple) or not self.markers:
+            raise ModelError(f"{owner}: markers must be a list of at least one marker, not {show(self.markers)}.")
+        object.__setattr__(self, "markers", tuple(as_marker(owner, marker) for marker in self.markers))
+        for name in ("function", "jacobian"):
+            value = getattr(self, name)
+            if not (callable(value) or (value is None and name == "jacobian")) or isinstance(value, type):
+                raise ModelError(f"{owner}: {name} must be a function of (p, R, twist, t), not {show(value)}.")
+
+    @property
+    def report(self) -> str:
+        """How the derivatives are obtained."""
+        return "jacobian given" if self.jacobian is not None else "jacobian by central differences"
+
+    def evaluate(self, p: FloatArray, R: FloatArray, twist: FloatArray, t: float, W: FloatArray) -> None:
+        """Subtract the applied wrenches from ``W (n, 6)``, with which they enter the residual."""
+        W -= self._wrench(p, R, twist, t)
+
+    def differentiate(
+        self, p: FloatArray, R: FloatArray, twist: FloatArray, t: float, X: FloatArray, Y: FloatArray
+    ) -> None:
+        """X, Y (6n, 6n): derivatives of what `evaluate` adds, by poses and by twists."""
+        n = 6 * len(self.markers)
+        if self.jacobian is not None:
+            given = self._call("jacobian", p, R, twist, t)
+            where = f"jacobian at t = {t:g}"
+            if not isinstance(given, list | tuple) or len(given) != 2:
+                raise ModelError(f"{self._owner()}: {where} must be a pair of arrays, not {show(given)}.")
+            X[:] = -as_array(self._owner(), f"first part of the {where}", given[0], (n, n))
+            Y[:] = -as_array(self._owner(), f"second part of the {where}", given[1], (n, n))
+            return
+        for k in range(n):
+            i, axis = divmod(k, 6)
+            h = STEP * max(1.0, abs(float(p[i, axis])) if axis < 3 else 1.0)
+            X[:, k] = (self._moved(p, R, twist, t, i, axis, -h) - self._moved(p, R, twist, t, i, axis, h)) / (2 * h)
+            h = STEP * max(1.0, abs(float(twist[i, axis])))
+            side = np.zeros_like(twist)
+            side[i, axis] = h
+            Y[:, k] = ((self._wrench(p, R, twist - side, t) - self._wrench(p, R, twist + side, t)) / (2 * h)).ravel()
+
+    def _moved(
+        self, p: FloatArray, R: FloatArray, twist: FloatArray, t: float, i: int, axis: int, h: float
+    ) -> FloatArray:
+        """Wrenches (6n,) after a small move of marker i."""
+        p, R = p.copy(), R.copy()
+        if axis < 3:
+            p[i, axis] += h
+        else:
+            turn = np.zeros(3)
+            turn[axis - 3] = h
+            R[i] = R[i] @ from_vector(turn)
+        return self._wrench(p, R, twist, t).ravel()
+
+    def _wrench(self, p: FloatArray, R: FloatArray, twist: FloatArray, t: float) -> FloatArray:
+        value = self._call("function", p, R, twist, t)
+        return as_array(self._owner(), f"the value of the function at t = {t:g}", value, (len(self.markers), 6))
+
+    def _call(self, name: str, p: FloatArray, R: FloatArray, twist: FloatArray, t: float) -> object:
+        """The value of a function of the user's, or an error with the time."""
+        try:
+            return getattr(self, name)(p.copy(), R.copy(), twist.copy(), t)
+        except FlexmbsError:
+            raise
+        except USER_ERRORS as error:
+            raise ModelError(
+                f"{self._owner()}: {name} at t = {t:g} failed with {type(error).__name__}: {error}."
+            ) from error
+
+    def _owner(self, name: str | None = None) -> str:
+        return f"UserForce {self.name if name is None else name!r}"

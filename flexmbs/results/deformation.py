@@ -1,0 +1,123 @@
+"""Bodies of reduced models over a run: where all nodes of the mesh are, and stresses."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from flexmbs.core.checks import show
+from flexmbs.core.contracts import FloatArray, IntArray
+from flexmbs.core.errors import ModelError, unknown_name
+from flexmbs.core.rotations import from_quaternion
+from flexmbs.results.drawings import frames, reduced_drawing
+
+if TYPE_CHECKING:
+    from flexmbs.model.bodies.shaped import ShapedBody
+    from flexmbs.model.bodies.substructure import Substructure
+    from flexmbs.results.states import States
+    from flexmbs.system.groups import Drawing
+
+__all__ = [
+    "deformed",
+    "displacements",
+    "motion_of",
+    "nodes_over",
+    "placed",
+    "stress_shapes",
+    "stresses",
+    "substructure_nodes",
+]
+
+
+def deformed(solution: States, body: Any, steps: Any = slice(None), nodes: Any = None) -> FloatArray:
+    """Places (n, n_nodes, 3) of the nodes of a floating body, inertial frame; see `TimeSolution.deformed`."""
+    body, eta, poses = motion_of("deformed", solution, body, steps)
+    chosen = _nodes(body, nodes)
+    moved = displacements(body, chosen, eta)
+    inside = body.reduced.points[chosen] - body.origin + moved
+    return placed(inside, poses)
+
+
+def stresses(solution: States, body: Any, steps: Any = slice(None), nodes: Any = None) -> FloatArray:
+    """Stresses (n, n_nodes, n_c) of a floating body in axes of its frame; see `TimeSolution.stresses`."""
+    body, eta, _ = motion_of("stresses", solution, body, steps)
+    return np.asarray(np.einsum("scm,tm->tsc", stress_shapes("stresses", body, nodes)[1], eta))
+
+
+def stress_shapes(owner: str, body: ShapedBody, nodes: Any) -> tuple[IntArray, FloatArray]:
+    """Numbers (s,) of nodes and stresses (s, n_c, m) at them by the coordinates of a body."""
+    body.stresses(np.zeros((body.modes, 1)))  # refuses a model without stresses
+    known = np.asarray(body.reduced.stress_nodes, dtype=np.int64)
+    if nodes is None:
+        rows = np.arange(len(known))
+    else:
+        place = {int(node): row for row, node in enumerate(known)}
+        wanted = _nodes(body, nodes)
+        missing = [int(node) for node in wanted if int(node) not in place]
+        if missing:
+            raise ModelError(
+                f"{owner}: the reduced model of {body} has no stresses at nodes {show(missing)}; name them in "
+                f"reduce(..., stresses=...)."
+            )
+        rows = np.array([place[int(node)] for node in wanted], dtype=np.int64)
+    return known[rows], np.asarray(body.reduced.stress_shapes)[rows] @ body.basis
+
+
+def substructure_nodes(solution: States, part: Substructure) -> FloatArray:
+    """Places (n_t, n_nodes, 3) of the nodes of a substructure, inertial frame."""
+    if not any(part is other for other in solution.model.substructures):
+        raise ModelError(f"nodes of {part}: it is not in model {solution.model.name!r}.")
+    drawing: Any = solution.system.coordinates.group_of(part).drawing(part)
+    return nodes_over(solution, drawing)
+
+
+def nodes_over(solution: States, drawing: Drawing) -> FloatArray:
+    """Places (n_t, n_nodes, 3) of all nodes of the mesh of a body over a run."""
+    q, part = np.asarray(solution.q), drawing.source
+    if drawing.nodes is not None:
+        inside = drawing.nodes(q)
+    else:
+        inside = part.reduced.points - part.origin
+        inside = inside + displacements(part, np.arange(len(inside)), q[:, drawing.first])
+    return placed(inside, frames(solution, drawing))
+
+
+def motion_of(owner: str, solution: States, body: Any, steps: Any) -> tuple[ShapedBody, FloatArray, FloatArray]:
+    """The body, its shapes (n, m) and its frame (n, 7) at some stored times."""
+    drawing = reduced_drawing(owner, solution.system, body)
+    eta = np.atleast_2d(solution.q[steps])[:, drawing.first]
+    return drawing.source, eta, frames(solution, drawing, steps)
+
+
+def _nodes(body: ShapedBody, nodes: Any) -> IntArray:
+    """Rows of the points: all, those of a node set, or given ones."""
+    n = len(body.reduced.points)
+    if nodes is None:
+        return np.arange(n)
+    if isinstance(nodes, str):
+        if nodes not in body.reduced.node_sets:
+            raise ModelError(f"{body}: {unknown_name('node set', nodes, list(body.reduced.node_sets))}")
+        return np.asarray(body.reduced.node_sets[nodes], dtype=np.int64)
+    given = np.atleast_1d(np.asarray(nodes))
+    if given.ndim != 1 or given.dtype.kind not in "iu" or not ((given >= 0) & (given < n)).all():
+        raise ModelError(f"{body}: nodes are whole numbers from 0 to {n - 1} or the name of a set, not {show(nodes)}.")
+    return given.astype(np.int64)
+
+
+def displacements(body: ShapedBody, nodes: IntArray, eta: FloatArray) -> FloatArray:
+    """Displacements (n, n_nodes, 3) of nodes in the frame; zero where the mesh has none."""
+    dofs = body.reduced.dofs
+    row = np.full((len(body.reduced.points), 3), -1)
+    known = np.flatnonzero((dofs.node >= 0) & (dofs.component < 3))
+    row[dofs.node[known], dofs.component[known]] = known
+    rows = row[nodes]
+    shapes = np.asarray(body.reduced.shapes)[np.maximum(rows, 0).ravel()] @ body.basis
+    shapes[rows.ravel() < 0] = 0.0
+    return np.asarray((eta @ shapes.T).reshape(len(eta), len(nodes), 3))
+
+
+def placed(inside: FloatArray, poses: FloatArray) -> FloatArray:
+    """Points (n, n_p, 3) of frames (n, 7) in the inertial frame."""
+    R = np.array([from_quaternion(pose[3:]) for pose in poses]).reshape(-1, 3, 3)
+    return np.asarray(poses[:, None, :3] + np.einsum("tab,tpb->tpa", R, inside))

@@ -1,0 +1,332 @@
+"""Compiling what acts between markers: numbering of markers and equations, groups, blocks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from flexmbs.core.contracts import FloatArray, IntArray
+from flexmbs.core.errors import ModelError
+from flexmbs.core.identity import IdentityMap
+from flexmbs.core.sparsity import Blocks
+from flexmbs.kernels.inertia import RigidGroup, gyroscopic_force
+from flexmbs.kernels.laws import GIVEN
+from flexmbs.kernels.pairs import JointGroup
+from flexmbs.kernels.row_forces import RowForceGroup
+from flexmbs.kernels.wrenches import WrenchGroup
+from flexmbs.model.control.actuators import JointTarget, WrenchTarget
+from flexmbs.model.control.calling import only_label
+from flexmbs.model.forces.row_force import RowForce, pack
+from flexmbs.model.forces.wrench import wrench_group
+from flexmbs.system.marker_set import MarkerSet
+from flexmbs.system.python_items import HeldLaw
+from flexmbs.system.row_table import RowTable
+from flexmbs.system.rows_in_plane import note_ends, vanishes
+
+if TYPE_CHECKING:
+    from flexmbs.model.bodies.marker import Marker
+    from flexmbs.model.joints.contracts import Equation, Joint
+    from flexmbs.model.model import Model
+    from flexmbs.system.coordinates import Coordinates
+    from flexmbs.system.groups import BodyGroup, InertiaStage
+
+__all__ = ["ActiveEquation", "Mechanics"]
+
+
+class ActiveEquation(NamedTuple):
+    """A constraint of the compiled model: its joint, its number there, and what it says."""
+
+    joint: Joint
+    number: int
+    equation: Equation
+
+    @property
+    def label(self) -> str:
+        """In words, for messages."""
+        return f"{self.equation.label} of joint {self.joint.name!r}"
+
+
+@dataclass(frozen=True, eq=False)
+class Mechanics:
+    """Everything that acts between markers, compiled.
+
+    ``equations``: the constraints, in the order of the multipliers; ``dropped``: those that cannot be violated in the
+    plane; ``groups``: the bodies by kind; ``wrenches`` with one row of blocks each; ``size``: end of the common buffer
+    of blocks; ``mass``: of all bodies whose mass is not that of elements, in their blocks, from ``mass_start`` on;
+    ``given``: the functions of forces that Python evaluates, with the number of their force; ``actuators``: those of
+    controllers, then those of first-order states, with the values ``held`` for them (work data) and, for those that are
+    wrenches, their places in the load factors; ``user_offsets``, ``state_offsets``: blocks of what Python evaluates.
+    """
+
+    markers: MarkerSet
+    equations: tuple[ActiveEquation, ...]
+    dropped: tuple[ActiveEquation, ...]
+    joints: JointGroup
+    forces: RowForceGroup
+    force_owners: tuple[Any, ...]
+    wrenches: WrenchGroup
+    wrench_offsets: IntArray
+    groups: tuple[BodyGroup, ...]
+    blocks: tuple[Blocks, ...]
+    size: int
+    mass_start: int
+    mass: FloatArray
+    given: tuple[tuple[int, Any], ...]
+    actuators: tuple[Any, ...]
+    held: FloatArray
+    actuator_wrenches: tuple[tuple[int, int], ...]
+    user_offsets: tuple[int, ...]
+    state_offsets: tuple[int, ...]
+
+    def for_run(self) -> Mechanics:
+        """The same with tables of its own for what a run writes: turns of angles, frames, held and given values."""
+        held = self.held.copy()
+        given = tuple((n, f.holding(held) if isinstance(f, HeldLaw) else f) for n, f in self.given)
+        return replace(
+            self,
+            markers=self.markers.for_run(),
+            joints=self.joints._replace(near=self.joints.near.copy()),
+            forces=self.forces._replace(near=self.forces.near.copy(), given=self.forces.given.copy()),
+            held=held,
+            given=given,
+        )
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether nothing here makes the matrix of statics unsymmetric or indefinite: masses, and no more."""
+        acting = self.markers.groups or self.user_offsets or self.state_offsets
+        return not (acting or self.n_c or self.stages)
+
+    @property
+    def n_c(self) -> int:
+        """Number of constraints."""
+        return len(self.equations)
+
+    @property
+    def stages(self) -> tuple[InertiaStage, ...]:
+        """The forces of inertia of all bodies, in the order in which they are evaluated."""
+        return tuple(stage for group in self.groups for stage in group.stages)
+
+    @property
+    def rigid(self) -> RigidGroup:
+        """The gyroscopic forces of the rigid bodies; empty without any."""
+        found: list[RigidGroup] = [stage.group for stage in self.stages if stage.force is gyroscopic_force]
+        return found[0] if found else RigidGroup(np.zeros((0, 3), dtype=np.int64), 0, np.zeros((0, 3, 3)))
+
+    @property
+    def levels(self) -> IntArray:
+        """0 or 1 (velocity) for each constraint."""
+        return np.array([e.equation.level for e in self.equations], dtype=np.int64)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The constraints in words."""
+        return tuple(e.label for e in self.equations)
+
+    def equations_of(self, joint: Joint) -> IntArray:
+        """Numbers of the multipliers of a joint."""
+        return np.array([i for i, e in enumerate(self.equations) if e.joint is joint], dtype=np.int64)
+
+    @classmethod
+    def of(cls, model: Model, coordinates: Coordinates, size: int) -> Mechanics:
+        """Compile joints, forces between markers and rigid bodies; their blocks lie from ``size`` on."""
+        return _Builder(model, coordinates, size).build()
+
+
+class _Builder:
+    """Collects the parts in order: inertia, markers, joints, forces."""
+
+    def __init__(self, model: Model, coordinates: Coordinates, size: int) -> None:
+        self.model, self.coordinates, self.size = model, coordinates, size
+        self.joints = [(joint, tuple(joint.pairs), tuple(joint.equations)) for joint in model.joints]
+        self._check_rows()
+        self.blocks: list[Blocks] = []
+        supports = [b for load in model.loads for b in getattr(load, "bushings", ())]
+        self.force_items = [(f, r) for f in (*model.forces, *supports) for r in getattr(f, "row_forces", ())]
+        loads = list(enumerate(model.loads))
+        constant = len(loads)
+        self.wrench_items = [(w, i) for i, load in loads for w in getattr(load, "wrenches", ())]
+        self.wrench_items += [(w, constant) for f in model.forces for w in getattr(f, "wrenches", ())]
+        self.users = [f for f in model.forces if hasattr(f, "differentiate")]
+        self._actuators(constant + 1)
+
+    def _check_rows(self) -> None:
+        """Refuse rows that belong to no equation, and equations without a row."""
+        for joint, pairs, equations in self.joints:
+            used = {row.equation for pair in pairs for row in pair.rows}
+            if used != set(range(len(equations))):
+                raise ModelError(
+                    f"Model {self.model.name!r}: joint {joint.name!r} has {len(equations)} equations, numbered from 0, "
+                    f"but its rows name {sorted(used)}; each equation needs a row."
+                )
+
+    def _actuators(self, place: int) -> None:
+        """Actuators become forces on rows, or wrenches with load factors from ``place`` on."""
+        self.actuators = [a for item in self.model.controllers + self.model.states for a in item.actuators]
+        self.held = np.zeros(len(self.actuators))
+        self.actuator_wrenches: list[tuple[int, int]] = []
+        for i, actuator in enumerate(self.actuators):
+            target = actuator.acts_on
+            if target is None:
+                continue
+            if isinstance(target, WrenchTarget):
+                self.actuator_wrenches.append((i, place))
+                self.wrench_items.append((target.wrench, place))
+                place += 1
+                continue
+            if isinstance(target, JointTarget):
+                joint = self.model.joint(target.joint)
+                offered = getattr(joint, "coordinates", {})
+                label = only_label(joint, target.label)
+                if label not in offered:
+                    raise ModelError(
+                        f"Model {self.model.name!r}: actuator {actuator.name!r}: joint {target.joint!r} has no "
+                        f"coordinate {label!r}; it has {', '.join(offered) or 'none'}."
+                    )
+                pair = offered[label]
+                a, b, row = pair.a, pair.b, pair.rows[0]
+            else:
+                a, b, row = target
+            self.force_items.append((actuator, RowForce(a, b, (row,), GIVEN, (), HeldLaw(actuator, self.held, i))))
+
+    def build(self) -> Mechanics:
+        mass_start = self.size
+        mass = self._inertia()
+        active, dropped, rows_kept = self._active_equations()
+        markers, points = self._markers()
+        marker_set = MarkerSet(self.coordinates, markers, points, self.size)
+        self.size = marker_set.size
+        self.blocks += marker_set.blocks
+        self.markers = marker_set
+        joints = self._joints(active, rows_kept)
+        forces = self._forces()
+        offsets = self._wrench_blocks()
+        users = tuple(self.add_block(self._dofs(f.markers)) for f in self.users)
+        states = tuple(self.add_block(self.coordinates.state_places(s)) for s in self.model.states)
+        given = []
+        for n, (_, force) in enumerate(self.force_items):
+            if force.function is not None:
+                given.append((n, force.function))
+        return Mechanics(
+            marker_set, tuple(active), tuple(dropped), joints, forces, tuple(f for f, _ in self.force_items),
+            wrench_group(
+                [w for w, _ in self.wrench_items],
+                [marker_set.number[w.marker] for w, _ in self.wrench_items],
+                [i for _, i in self.wrench_items],
+            ), offsets, self.coordinates.groups, tuple(self.blocks), self.size, mass_start, mass, tuple(given),
+            tuple(self.actuators), self.held, tuple(self.actuator_wrenches), users, states,
+        )  # fmt: skip
+
+    def _inertia(self) -> FloatArray:
+        """Blocks of all bodies with the mass there: those of the groups, then masses on the diagonal, of order one."""
+        masses = []
+        for group in self.coordinates.groups:
+            self.size = group.compile(self.coordinates, self.size)
+            self.blocks += group.blocks
+            masses.append(group.mass)
+        extra = self.coordinates.extra
+        first = self.coordinates.n_linear - len(extra)
+        single = [group.diagonal for group in self.coordinates.groups]
+        dofs = np.concatenate([*(dofs for dofs, _ in single), first + np.arange(len(extra))]).astype(np.int64)
+        self.blocks.append(Blocks(dofs[:, None], self.size))
+        self.size += len(dofs)
+        return np.concatenate([*masses, *(mass for _, mass in single), [item.mass for item in extra]])
+
+    def _active_equations(
+        self,
+    ) -> tuple[list[ActiveEquation], list[ActiveEquation], IdentityMap[Joint, dict[int, int]]]:
+        """Constraints that remain, those dropped in the plane, and the number of each that remains."""
+        active: list[ActiveEquation] = []
+        dropped: list[ActiveEquation] = []
+        number: IdentityMap[Joint, dict[int, int]] = IdentityMap()
+        for joint, pairs, equations in self.joints:
+            vanish, number[joint] = set(range(len(equations))), {}
+            for pair in pairs:
+                flat = pair.a.planar and pair.b.planar
+                for row in pair.rows:
+                    if not (flat and vanishes(self.model, joint, pair, row)):
+                        vanish.discard(row.equation)
+            for k, equation in enumerate(equations):
+                item = ActiveEquation(joint, k, equation)
+                if k in vanish:
+                    dropped.append(item)
+                else:
+                    number[joint][k] = len(active)
+                    active.append(item)
+        return active, dropped, number
+
+    def _markers(self) -> tuple[list[Marker], IdentityMap[Marker, None]]:
+        """All markers, and those of which only the position matters."""
+        turning: IdentityMap[Marker, bool] = IdentityMap()
+        for _, pairs, _ in self.joints:
+            for pair in pairs:
+                note_ends(pair.a, pair.b, pair.rows, turning)
+        for _, force in self.force_items:
+            note_ends(force.a, force.b, force.rows, turning)
+        for wrench, _ in self.wrench_items:
+            turning[wrench.marker] = turning.get(wrench.marker, False) or wrench.follower or any(wrench.moment)
+        for marker in [m for f in self.users for m in f.markers]:
+            turning[marker] = True
+        return list(turning), IdentityMap((marker, None) for marker, turns in turning.items() if not turns)
+
+    def _joints(self, active: list[ActiveEquation], number: IdentityMap[Joint, dict[int, int]]) -> JointGroup:
+        table = RowTable(self.markers, self.add_block)
+        eq: list[int] = []
+        local: list[int] = []
+        level: list[int] = []
+        n_v = self.coordinates.n_v
+        for joint, pairs, every in self.joints:
+            own = number[joint]
+            for pair in pairs:
+                rows = [r for r in pair.rows if r.equation in own]
+                if not rows:
+                    continue
+                equations = list(dict.fromkeys(own[r.equation] for r in rows))
+                table.add(pair.a, pair.b, rows, [n_v + e for e in equations])
+                k = table.order[-1] - len(equations)
+                for row in rows:
+                    e = own[row.equation]
+                    eq.append(n_v + e)
+                    local.append(k + equations.index(e))
+                    level.append(every[row.equation].level)
+        ints = [np.array(x, dtype=np.int64) for x in (eq, local, level)]
+        return JointGroup(**table.columns(), eq=ints[0], level=ints[2], local=ints[1], mptr=self.markers.ptr, n_v=n_v)
+
+    def _forces(self) -> RowForceGroup:
+        table = RowTable(self.markers, self.add_block)
+        for _, force in self.force_items:
+            states = [self.coordinates.extra_place(e) for e in force.states]
+            table.add(force.a, force.b, list(force.rows), states)
+        law, where, data = pack([f for _, f in self.force_items])
+        n_given = sum(f.function is not None for _, f in self.force_items)
+        states = [self.coordinates.extra_place(f.states[0]) if f.states else -1 for _, f in self.force_items]
+        return RowForceGroup(
+            **table.columns(), mptr=self.markers.ptr, law=law, where=where, data=data, given=np.zeros((n_given, 4)),
+            state=np.array(states, dtype=np.int64),
+        )  # fmt: skip
+
+    def _wrench_blocks(self) -> IntArray:
+        """Offsets of the blocks of wrenches, k by k for a marker with k coordinates."""
+        offsets = []
+        ptr, dof = self.markers.ptr, self.markers.dof
+        for wrench, _ in self.wrench_items:
+            i = self.markers.number[wrench.marker]
+            self.blocks.append(Blocks(dof[ptr[i] : ptr[i + 1]][None, :], self.size))
+            offsets.append(self.size)
+            self.size += int(ptr[i + 1] - ptr[i]) ** 2
+        return np.array(offsets, dtype=np.int64)
+
+    def _dofs(self, markers: tuple[Marker, ...]) -> IntArray:
+        """Coordinates of some markers, one after the other."""
+        ptr, dof = self.markers.ptr, self.markers.dof
+        numbers = [self.markers.number[m] for m in markers]
+        return np.concatenate([dof[ptr[i] : ptr[i + 1]] for i in numbers])
+
+    def add_block(self, dofs: IntArray) -> int:
+        """Room for one block; its offset."""
+        offset = self.size
+        self.blocks.append(Blocks(dofs[None, :], offset))
+        self.size += len(dofs) ** 2
+        return offset

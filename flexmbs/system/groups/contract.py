@@ -1,0 +1,480 @@
+r"""The contract of a kind of bodies: all bodies of one kind in a model, compiled.
+
+A description (`flexmbs.core.body_description`) is what a user gives; a **group** is all descriptions of one ``kind`` as
+arrays. Numbering, mass, forces of inertia, energies, momentum, markers and pictures are asked of the groups of a model,
+in the order of `flexmbs.system.groups.KINDS`; nothing else knows what kinds there are.
+
+A group lives through three calls: it is made of its descriptions, which says what coordinates there are (``spans``);
+`BodyGroup.numbered` tells that these have their places in q and v; `BodyGroup.compile` lays out the blocks of mass and
+tangent. After that it is constant, but for work arrays of the group's own.
+
+**Coordinates.** Those of vector spaces have the same place in q and in v; frames take 7 places in q (position, unit
+quaternion with its scalar first) and 6 in v (velocity in inertial axes, angular velocity in body axes). `Section` gives
+their order. All numbers of coordinates are places in v, unless a name says "in_q".
+
+**Equations.** The residual is :math:`r = M a + f`. The mass of a group is that of its ``blocks``, as ``mass`` at the
+start, and the ``diagonal`` entries. Where it changes with the state, ``moving`` says so and writes it. What inertia
+adds to f (gyroscopic and Coriolis forces, elasticity of shapes, gravity that depends on the place) comes from
+``stages``; linear elasticity of whole groups of items from ``terms``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import IntEnum
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexmbs.core.checks import show
+from flexmbs.core.contracts import FloatArray, IntArray, Term
+from flexmbs.core.errors import ModelError
+from flexmbs.core.sparsity import Blocks
+from flexmbs.model.forces.distributed import Gravity
+from flexmbs.model.forces.items import Items, dead_items
+
+if TYPE_CHECKING:
+    from flexmbs.kernels.markers.kind import MarkerEntry
+    from flexmbs.model.bodies.marker import Marker
+    from flexmbs.model.model import Model
+    from flexmbs.system.coordinates import Coordinates
+
+__all__ = [
+    "BodyGroup", "Drawing", "InertiaStage", "MovingBlocks", "RigidFields", "Section", "Span", "check_in_space",
+    "gravity_of", "joined",
+]  # fmt: skip
+
+
+class Section(IntEnum):
+    """Where coordinates of one nature lie in q and v, first to last; bodies of a section in the order of the model."""
+
+    NODES = 0
+    """Nodes of meshes, in vector spaces."""
+    SHAPES = 1
+    """Amplitudes of shapes in moving frames."""
+    MODES = 2
+    """Amplitudes of shapes in fixed frames."""
+    JOINTS = 3
+    """Displacements and angles of joints, and shapes of what they join."""
+    POINTS = 4
+    """Positions, and angles in the plane."""
+    EXTRA = 5
+    """Coordinates that belong to no body; the last ones that have the same place in q and in v."""
+    FRAMES = 6
+    """Positions and quaternions of bodies, 7 in q and 6 in v each; so are all that follow."""
+    ROTATIONS = 7
+    """Rotations by quaternion in trees."""
+    NODAL_FRAMES = 8
+    """Nodes with a quaternion."""
+
+
+@dataclass(eq=False)
+class Span:
+    """Coordinates of one body that lie side by side.
+
+    Parameters
+    ----------
+    section : Section
+    body : object
+        Whose they are.
+    q, v : array
+        At the start, (n_q,) and (n_v,).
+    nodes : (n_v,) int array, optional
+        Number of the node each belongs to, from 0; unknowns of a node stay together in the order of elimination. By
+        default all are one.
+    n_nodes : int
+        How many of these there are; 0 for a span that belongs ``to`` another one for good.
+    to : Span, optional
+        Whose first node its own one is: frame and shapes of a body are one node.
+
+    Attributes
+    ----------
+    iq, iv : int
+        First place in q and in v, once numbered.
+    """
+
+    section: Section
+    body: Any
+    q: FloatArray
+    v: FloatArray
+    nodes: IntArray | None = None
+    n_nodes: int = 1
+    to: Span | None = None
+    iq: int = field(default=-1, init=False)
+    iv: int = field(default=-1, init=False)
+
+    @property
+    def places(self) -> IntArray:
+        """Places in v."""
+        return self.iv + np.arange(len(self.v))
+
+    @property
+    def in_q(self) -> IntArray:
+        """Places in q."""
+        return self.iq + np.arange(len(self.q))
+
+
+class InertiaStage(NamedTuple):
+    """A part of the forces of inertia, evaluated for all bodies of a group.
+
+    ``force(group, state, env, work)`` adds it to ``work.r``; ``tangent(group, state, env, work, weights)`` adds the
+    same and writes ``wq df/dq T + wv df/dv`` into the blocks. ``on_markers``: whether ``work`` has to be a `MarkerWork`
+    (which has T), else a `Work`. Kernels return the first item they refuse or -1, functions may return None.
+    """
+
+    name: str
+    group: Any
+    force: Callable[..., int | None]
+    tangent: Callable[..., int | None]
+    on_markers: bool = True
+
+
+class RigidFields(NamedTuple):
+    """How the coordinates of bodies turn when everything is turned as one, by their places in v.
+
+    ``points``: of positions of points, each (n, 2) or (n, 3); ``vectors``: of vectors; ``turns``: of the first angular
+    velocity of a frame, in its own axes; ``alone``: those of ``turns`` whose frame has no position of its own.
+    """
+
+    points: list[IntArray]
+    vectors: list[IntArray]
+    turns: list[int]
+    alone: list[int]
+
+
+class MovingBlocks(NamedTuple):
+    """Mass that changes with the state.
+
+    Block i couples the coordinates ``dofs[i] (k,)`` and lies at ``offsets[i]`` of the buffer, k by k; ``pattern[i] (k,
+    k)``: where it can differ from zero. ``write(q, blocks)`` renews all of them. ``recursive``: the stage of the group
+    adds M a itself, so that the matrix is made only where it is asked for. ``shared``: other blocks have entries at the
+    same places, to which these are added. ``renew``: a kernel and its table, for compiled steps: ``kernel(table, q,
+    blocks, massive, masses)`` renews the blocks and copies the entries ``massive`` of them into ``masses``, those of
+    the matrix of a step.
+    """
+
+    dofs: tuple[IntArray, ...]
+    offsets: tuple[int, ...]
+    pattern: tuple[NDArray[np.bool_], ...]
+    write: Callable[[FloatArray, FloatArray], None]
+    recursive: bool = False
+    shared: bool = False
+    renew: tuple[Any, Any] | None = None
+
+
+class Drawing(NamedTuple):
+    """What pictures show of a body.
+
+    Parameters
+    ----------
+    name : str
+    style : str
+        ``"mesh"``: the elements of ``source``, a meshed body; ``"reduced"``: the mesh of ``source.reduced``, deformed
+        by its shapes; ``"shape"``: ``points (n, 3)`` and ``edges (m, 2)`` in axes of the frame; ``"point"``: a mark,
+        with arms to the joints of ``source``.
+    source : object
+        See above.
+    points, edges : array
+        See above.
+    first : int array
+        Places in q of the amplitudes of the shapes of ``source``.
+    nodes : function, optional
+        ``nodes(q) -> (n_t, n_nodes, 3)``: nodes of ``source.reduced`` in axes of the frame at states ``q (n_t, n_q)``,
+        where these are not linear in q.
+    axes : (3, 3) array
+        Of the mesh of ``source.reduced`` in those of the frame.
+    pose : function, optional
+        ``pose(q) -> (n_t, 3), (n_t, 4)``: place and quaternion of the frame at states ``q (n_t, n_q)``, inertial frame.
+    marker : Marker, optional
+        What the frame follows, where it is not a function of few coordinates.
+    """
+
+    name: str
+    style: str
+    source: Any
+    points: FloatArray = np.zeros((0, 3))
+    edges: IntArray = np.zeros((0, 2), dtype=np.int64)
+    first: IntArray = np.zeros(0, dtype=np.int64)
+    nodes: Callable[[FloatArray], FloatArray] | None = None
+    axes: FloatArray = np.eye(3)
+    pose: Callable[[FloatArray], tuple[FloatArray, FloatArray]] | None = None
+    marker: Marker | None = None
+
+
+class BodyGroup:
+    """All bodies of one kind, compiled; a kind of bodies is a subclass and its line in `flexmbs.system.groups.KINDS`.
+
+    What is here suits bodies that have one span of coordinates each, the first of which are the position, and a
+    constant mass on the diagonal: a subclass that says no more than ``kind``, ``section`` and ``names`` is a point
+    mass.
+
+    Parameters
+    ----------
+    bodies : tuple of BodyDescription
+        In the order of the model.
+    model : Model
+
+    Attributes
+    ----------
+    kind : str
+        That of the descriptions.
+    section : Section
+        Where the coordinates are, if there is one span for each body.
+    bodies : tuple of BodyDescription
+    spans : tuple of Span
+    node_dofs, elements : tuples
+        Of bodies with a mesh: places (n_nodes, n) of the coordinates of the nodes, and the table of the elements, of
+        each body; empty for other kinds.
+    blocks : tuple of Blocks
+        Of mass and stages in the common buffer; ``mass``: the numbers there (n,), at the start.
+    stages : tuple of InertiaStage
+    moving : MovingBlocks or None
+    own_gravity : (n_g,) int array, (n_g, 3) array
+        Numbers of loads and their accelerations that the stages apply themselves; none by default.
+    """
+
+    kind: ClassVar[str] = ""
+    section: ClassVar[Section] = Section.POINTS
+
+    def __init__(self, bodies: tuple[Any, ...], model: Model) -> None:
+        self.bodies, self.model = bodies, model
+        self.spans: tuple[Span, ...] = tuple(Span(self.section, b, b.initial_q, b.initial_v) for b in bodies)
+        self.node_dofs: tuple[IntArray, ...] = ()
+        self.elements: tuple[Any, ...] = ()
+        self.n_linear = -1
+        self.blocks: tuple[Blocks, ...] = ()
+        self.mass = np.zeros(0)
+        self.stages: tuple[InertiaStage, ...] = ()
+        self.moving: MovingBlocks | None = None
+        self.own_gravity: tuple[IntArray, FloatArray] = (np.zeros(0, dtype=np.int64), np.zeros((0, 3)))
+
+    # ------------------------------------------------------------------------------------------------- coordinates
+
+    def numbered(self, n_linear: int) -> None:
+        """All spans have their places; ``n_linear``: number of coordinates of vector spaces in the model."""
+        self.n_linear = n_linear
+
+    @property
+    def members(self) -> tuple[Any, ...]:
+        """What the group answers for: its bodies, and the parts of them that carry markers."""
+        return self.bodies
+
+    def spans_of(self, body: Any) -> list[Span]:
+        """The spans of a body."""
+        return self._spans_of[body]
+
+    @cached_property
+    def _spans_of(self) -> dict[Any, list[Span]]:
+        found: dict[Any, list[Span]] = {body: [] for body in self.bodies}
+        for span in self.spans:
+            found[span.body].append(span)
+        return found
+
+    def velocities(self, body: Any) -> IntArray:
+        """All places of a body in v, in the order of ``names``."""
+        spans = self.spans_of(body)
+        return spans[0].places if len(spans) == 1 else np.concatenate([span.places for span in spans])
+
+    def in_q(self, body: Any) -> IntArray:
+        """All places of a body in q."""
+        spans = self.spans_of(body)
+        return spans[0].in_q if len(spans) == 1 else np.concatenate([span.in_q for span in spans])
+
+    def shapes(self, body: Any) -> IntArray:
+        """Places of the amplitudes of shapes, the same in q and v; empty for a body without."""
+        return np.zeros(0, dtype=np.int64)
+
+    def translations(self, body: Any) -> IntArray:
+        """Places in v of the velocity of a body as a whole (dim,)."""
+        return self.velocities(body)[: len(body.position)]
+
+    @property
+    def displacements(self) -> IntArray:
+        """Places in v of all velocities that are lengths per time."""
+        return joined([self.translations(body) for body in self.bodies])
+
+    @property
+    def angles(self) -> IntArray:
+        """Places of angles in the plane that turn a body."""
+        return np.zeros(0, dtype=np.int64)
+
+    @property
+    def idle(self) -> IntArray:
+        """Places in v that never move."""
+        return np.zeros(0, dtype=np.int64)
+
+    def rotation_number(self, iv: int) -> int:
+        """Number in ``work.T`` of the quaternion whose coordinates begin at ``iv`` in v."""
+        return (iv - self.n_linear) // 6
+
+    def names(self, body: Any) -> Sequence[str]:
+        """What its velocities are called."""
+        return body.coordinate_names  # type: ignore[no-any-return]
+
+    def describe(self, dof: int) -> str | None:
+        """A place in v in words; None if it is not of this group."""
+        for body in self.bodies:
+            found = np.flatnonzero(self.velocities(body) == dof)
+            if len(found):
+                return f"{self.names(body)[int(found[0])]} of body {body.name!r}"
+        return None
+
+    def sizes(self, length: float) -> Iterator[tuple[Any, IntArray, FloatArray]]:
+        """Each body, its places in v and what increments there count by, with the ``length`` of the model.
+
+        By default displacements count by the length, all others by one.
+        """
+        lengths = self.displacements
+        for body in self.bodies:
+            dofs = self.velocities(body)
+            yield body, dofs, np.where(np.isin(dofs, lengths), length, 1.0)
+
+    def moves(self, step: FloatArray) -> Iterator[tuple[Any, IntArray, float, float]]:
+        """Each body, its places in v, and how far the increment ``step (n_v,)`` moves [length] and turns it [rad]."""
+        for body in self.bodies:
+            dofs, first = self.spans_of(body)[0].places, self.translations(body)
+            turn = np.setdiff1d(dofs, first)
+            yield body, dofs, float(np.linalg.norm(step[first])), float(np.linalg.norm(step[turn]))
+
+    def rigid_fields(self) -> RigidFields:
+        """How the coordinates turn when everything is turned as one; by default positions and frames do."""
+        frames = [span.iv + 3 for span in self.spans if span.section == Section.FRAMES]
+        points = [self.translations(body)[None, :] for body in self.bodies]
+        return RigidFields([part for part in points if part.size], [], frames, [])
+
+    def carry(self, q: FloatArray, v: FloatArray) -> None:
+        """Turn the initial velocities in ``v`` with the bodies to the positions ``q``; by default they stay."""
+
+    def soft(self, q: FloatArray, v: FloatArray) -> Iterator[tuple[Any, float, str]]:
+        """Bodies with shapes and without geometric stiffening, the rate at which they turn, and what helps."""
+        return iter(())
+
+    # ------------------------------------------------------------------------------------------ mass, forces, sums
+
+    def terms(self, coordinates: Coordinates, b1: int) -> tuple[list[Term], FloatArray]:
+        """Items with elasticity of their own, their blocks from ``b1`` on without gaps, and the mass in these (n,)."""
+        return [], np.zeros(0)
+
+    def compile(self, coordinates: Coordinates, b1: int) -> int:
+        """Lay out ``blocks`` from ``b1`` on, set ``mass``, ``stages`` and ``moving``; returns where the blocks end."""
+        return b1
+
+    @property
+    def diagonal(self) -> tuple[IntArray, FloatArray]:
+        """Places in v, each with a constant mass of its own there."""
+        dofs = [self.translations(body) for body in self.bodies]
+        return joined(dofs), np.repeat([b.mass for b in self.bodies], [len(d) for d in dofs]).astype(np.float64)
+
+    def weights(self, acceleration: FloatArray, index: int) -> list[Items]:
+        """Dead loads by the acceleration (2,) or (3,) of the load number ``index``; none where stages apply it."""
+        found = []
+        for body in self.bodies:
+            dofs = self.translations(body)
+            if len(dofs) == 3:
+                check_in_space(f"body {body.name!r}", acceleration)
+            elif np.any(acceleration[2:]):
+                raise ModelError(
+                    f"Gravity: acceleration {show(acceleration.tolist())} leaves the plane, but body {body.name!r} is "
+                    f"planar."
+                )
+            found.append(dead_items(dofs[None, :], body.mass * acceleration[None, : len(dofs)], index))
+        return found
+
+    def strain_energy(self, q: FloatArray) -> float:
+        """Elastic energy [force length]."""
+        return 0.0
+
+    def weight_energy(self, q: FloatArray, scale: FloatArray) -> float:
+        """Potential of ``own_gravity`` with these factors of loads [force length]."""
+        return 0.0
+
+    def momentum(self, q: FloatArray, v: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Linear momentum, and angular momentum about the origin, (3,) each, inertial frame."""
+        P, L = np.zeros(3), np.zeros(3)
+        for body in self.bodies:
+            dofs, places = self.translations(body), self.in_q(body)
+            x, p = np.zeros(3), np.zeros(3)
+            x[: len(dofs)], p[: len(dofs)] = q[places[: len(dofs)]], body.mass * v[dofs]
+            P += p
+            L += np.cross(x, p) + self.spin(body, q, v)
+        return P, L
+
+    def spin(self, body: Any, q: FloatArray, v: FloatArray) -> FloatArray:
+        """Angular momentum (3,) of a body about its own centre, inertial frame."""
+        return np.zeros(3)
+
+    def mass_moment(self, q: FloatArray) -> tuple[float, FloatArray]:
+        """Mass of all bodies and its first moment (3,) about the origin at q."""
+        moment = np.zeros(3)
+        for body in self.bodies:
+            dim = len(body.position)
+            moment[:dim] += body.mass * q[self.in_q(body)[:dim]]
+        return float(sum(body.mass for body in self.bodies)), moment
+
+    def extent(self) -> list[FloatArray]:
+        """Points (n, dim) that the bodies reach at the start."""
+        return [body.position[None, :] for body in self.bodies]
+
+    def hindrance(self, varies: NDArray[np.bool_]) -> str:
+        """Why steps of a model with these bodies cannot be compiled, empty if they can.
+
+        ``varies``: of each load, whether it has a history.
+        """
+        return "" if self.moving is None else f"it has bodies of the kind {self.kind!r}, whose mass changes"
+
+    # --------------------------------------------------------------------------------------------------- markers
+
+    def marker_entry(self, marker: Marker, point: bool) -> MarkerEntry | None:
+        """A marker of a body as a row of its table (`flexmbs.kernels.markers.kind`); None for one that never moves.
+
+        ``point``: nothing depends on its orientation.
+        """
+        raise ModelError(f"{marker}: a {type(marker.body).__name__} carries no markers here.")
+
+    def complete(self, entries: list[MarkerEntry]) -> list[MarkerEntry]:
+        """All entries of one set of markers, in the same order, with what they have in common filled in.
+
+        Rows of the Jacobian are those of the entries before; ``dofs`` may be repeated to make them equally long.
+        """
+        return entries
+
+    def coordinate(self, body: Any, index: int, node: int | None) -> int:
+        """Place in v of a coordinate of a body, of a node where it has some, for what acts on coordinates."""
+        return int(self.velocities(body)[index])
+
+    # -------------------------------------------------------------------------------------------------- pictures
+
+    def pose(self, body: Any, q: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Place (n_t, 3) and unit quaternion (n_t, 4) of the frame of a body at states q (n_t, n_q)."""
+        places = self.in_q(body)[: len(body.position)]
+        return np.pad(q[:, places], ((0, 0), (0, 3 - len(places)))), np.tile([1.0, 0.0, 0.0, 0.0], (len(q), 1))
+
+    def drawing(self, body: Any) -> Drawing | None:
+        """What pictures show of a body that carries markers; by default its wireframe, or a mark without one."""
+        shape = getattr(body, "shape", None)
+        if shape is None or not len(shape.edges):
+            return Drawing(body.name, "point", body, pose=partial(self.pose, body))
+        return Drawing(body.name, "shape", body, shape.points, shape.edges, pose=partial(self.pose, body))
+
+
+def joined(parts: list[IntArray]) -> IntArray:
+    """Arrays of places one after the other, none of none."""
+    return np.concatenate([np.zeros(0, dtype=np.int64), *parts]).astype(np.int64)
+
+
+def check_in_space(what: str, acceleration: FloatArray) -> None:
+    """Refuse gravity of the plane on what moves in space."""
+    if len(acceleration) != 3:
+        raise ModelError(f"Gravity: acceleration has 2 components, but {what} moves in space.")
+
+
+def gravity_of(model: Model, what: str) -> tuple[IntArray, FloatArray]:
+    """Numbers (n_g,) and accelerations (n_g, 3) of the gravity of a model that has ``what`` in space."""
+    found = [(i, np.asarray(load.acceleration)) for i, load in enumerate(model.loads) if isinstance(load, Gravity)]
+    for _, acceleration in found:
+        check_in_space(what, acceleration)
+    numbers = np.array([i for i, _ in found], dtype=np.int64)
+    return numbers, np.array([g for _, g in found], dtype=np.float64).reshape(len(found), 3)

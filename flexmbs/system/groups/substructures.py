@@ -1,0 +1,136 @@
+"""Substructures, compiled: reduced parts between frames that are bodies of the model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from flexmbs.core.contracts import FloatArray, IntArray
+from flexmbs.system.groups.contract import BodyGroup, Drawing, InertiaStage, MovingBlocks
+from flexmbs.system.substructure_set import SubstructureSet, substructure_sets
+
+if TYPE_CHECKING:
+    from flexmbs.model.forces.items import Items
+    from flexmbs.model.model import Model
+    from flexmbs.system.coordinates import Coordinates
+
+__all__ = ["Substructures"]
+
+
+class Substructures(BodyGroup):
+    """`Substructure`: its coordinates are those of two rigid bodies, and extra coordinates, its inner modes.
+
+    ``sets``: by the sizes of their arrays.
+    """
+
+    kind: ClassVar[str] = "substructure"
+    sets: tuple[SubstructureSet, ...] = ()
+    _coordinates: Coordinates
+
+    def __init__(self, bodies: tuple[Any, ...], model: Model) -> None:
+        super().__init__((), model)  # without spans of their own
+        self.bodies = bodies
+
+    def translations(self, body: Any) -> IntArray:
+        """None of its own."""
+        return np.zeros(0, dtype=np.int64)
+
+    def velocities(self, body: Any) -> IntArray:
+        """Its inner modes; the frames are bodies of their own."""
+        return np.array([self._coordinates.extra_place(e) for e in body.extra], dtype=np.int64)
+
+    def in_q(self, body: Any) -> IntArray:
+        return self.velocities(body)
+
+    def describe(self, dof: int) -> str | None:
+        """Extra coordinates have names."""
+        return None
+
+    def sizes(self, length: float) -> Iterator[tuple[Any, IntArray, FloatArray]]:
+        """Inner modes are amplitudes of displacement and belong to the body where the substructure begins."""
+        for body in self.bodies:
+            yield body.start, self.velocities(body), np.full(len(body.extra), length)
+
+    def moves(self, step: FloatArray) -> Iterator[tuple[Any, IntArray, float, float]]:
+        return iter(())
+
+    def compile(self, coordinates: Coordinates, b1: int) -> int:
+        self._coordinates = coordinates
+        self.sets = substructure_sets(self.bodies, self.model, coordinates, b1)
+        first = self.sets[0].floating
+        self.own_gravity = first.load, first.g
+        self.blocks = tuple(part.blocks for part in self.sets)
+        self.stages = tuple(
+            InertiaStage("substructures", part, SubstructureSet.force, SubstructureSet.tangent) for part in self.sets
+        )
+        rows = [(dofs, s.b1 + i * len(dofs) ** 2) for s in self.sets for i, dofs in enumerate(s.dofs)]
+        self.moving = MovingBlocks(
+            tuple(dofs for dofs, _ in rows), tuple(offset for _, offset in rows),
+            tuple(np.ones((len(dofs), len(dofs)), dtype=bool) for dofs, _ in rows), self._write, shared=True,
+        )  # fmt: skip
+        end = self.sets[-1].end
+        blocks = np.zeros(end)
+        self._write(coordinates.reference, blocks)
+        self.mass = blocks[b1:]
+        return end
+
+    def _write(self, q: FloatArray, blocks: FloatArray) -> None:
+        for part in self.sets:
+            part.mass(q, blocks)
+
+    @property
+    def diagonal(self) -> tuple[IntArray, FloatArray]:
+        """None: all mass is in the blocks."""
+        return np.zeros(0, dtype=np.int64), np.zeros(0)
+
+    def weights(self, acceleration: FloatArray, index: int) -> list[Items]:
+        """None: the stages apply gravity, which depends on the place."""
+        return []
+
+    def strain_energy(self, q: FloatArray) -> float:
+        return sum(part.energies(q, np.zeros(len(self.model.loads) + 1))[0] for part in self.sets)
+
+    def weight_energy(self, q: FloatArray, scale: FloatArray) -> float:
+        return sum(part.energies(q, scale)[1] for part in self.sets)
+
+    def momentum(self, q: FloatArray, v: FloatArray) -> tuple[FloatArray, FloatArray]:
+        P, L = np.zeros(3), np.zeros(3)
+        for part in self.sets:
+            p, spin = part.momentum(q, v)
+            P += p.sum(axis=0)
+            L += spin.sum(axis=0)
+        return P, L
+
+    def mass_moment(self, q: FloatArray) -> tuple[float, FloatArray]:
+        moment = np.zeros(3)
+        for part in self.sets:
+            moment += part.centres(q).sum(axis=0)
+        return float(sum(body.mass for body in self.bodies)), moment
+
+    def extent(self) -> list[FloatArray]:
+        """That of its frames."""
+        return []
+
+    def hindrance(self, varies: Any) -> str:
+        return "it has substructures, whose mass changes"
+
+    def nodes(self, body: Any, q: FloatArray) -> FloatArray:
+        """Places (n_t, n_nodes, 3) of its nodes in axes of the body where it begins, from states q (n_t, n_q)."""
+        for part in self.sets:
+            if body in part.parts:
+                number = part.parts.index(body)
+                return body.nodes(np.array([part.amplitudes(np.ascontiguousarray(x))[number] for x in q]))  # type: ignore[no-any-return]
+        raise AssertionError(body)
+
+    def pose(self, body: Any, q: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """That of the body where it begins."""
+        return self._coordinates.group_of(body.start).pose(body.start, q)
+
+    def drawing(self, body: Any) -> Drawing:
+        """In axes of the body where it begins."""
+        axes = body.start.rotation.T @ body.rotation
+        return Drawing(body.name, "reduced", body, nodes=partial(self.nodes, body), axes=axes,
+                       pose=partial(self.pose, body))  # fmt: skip

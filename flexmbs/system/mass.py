@@ -1,0 +1,55 @@
+"""The mass matrix of a system in compressed rows, and damping in proportion to the mass of flexible bodies."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.sparse import coo_array
+
+from flexmbs.core.contracts import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from flexmbs.system.system import System
+
+__all__ = ["as_rows", "mass_damping", "mass_matrix"]
+
+
+def mass_matrix(system: System, blocks: FloatArray) -> Any:
+    """Blocks in the layout of ``system.mass_blocks`` as a sparse matrix over all velocities."""
+    n_v = system.coordinates.n_v
+    rows, cols, data = [], [], []
+    for block in system.blocks:
+        n, k = block.dofs.shape
+        part = blocks[block.b1 : block.b1 + n * k * k]
+        if block.b1 + n * k * k <= len(blocks) and np.any(part):
+            rows.append(np.repeat(block.dofs, k, axis=1).ravel())
+            cols.append(np.tile(block.dofs, (1, k)).ravel())
+            data.append(part)
+    parts = [np.concatenate(x) if x else np.zeros(0) for x in (rows, cols, data)]
+    matrix = coo_array((parts[2], (parts[0].astype(int), parts[1].astype(int))), shape=(n_v, n_v)).tocsr()
+    matrix.eliminate_zeros()
+    return matrix
+
+
+def mass_damping(system: System) -> FloatArray:
+    """Blocks of sum alpha M over the damped bodies, in the layout of the mass blocks; empty where none is damped."""
+    damping = [d for d in system.model.damping if d.mass_factor]
+    if not damping:
+        return np.zeros(0)
+    c, blocks = system.coordinates, system.mass_blocks.copy()
+    factor = np.zeros(c.n_v)
+    for d in damping:
+        factor[c.node_dofs[c.index(d.body)].ravel()] += d.mass_factor
+    for block in system.blocks:
+        n, k = block.dofs.shape
+        if block.b1 + n * k * k <= len(blocks):
+            # An element has the factor of its body; a hinged position, which belongs to two, may have a larger one.
+            alpha = factor[np.minimum(block.dofs, c.n_v - 1)].min(axis=1)
+            blocks[block.b1 : block.b1 + n * k * k] *= np.repeat(alpha, k * k)
+    return blocks
+
+
+def as_rows(matrix: Any) -> tuple[IntArray, IntArray, FloatArray]:
+    """A sparse matrix as the kernels take it: row pointers, columns, values."""
+    return matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64), matrix.data

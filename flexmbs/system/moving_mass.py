@@ -1,0 +1,152 @@
+"""Masses that change with the state, of floating bodies, substructures and trees, where they are used."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from flexmbs.core.contracts import FloatArray, IntArray
+from flexmbs.core.jit import kernel
+from flexmbs.kernels.trees.dynamics import tree_mass
+from flexmbs.kernels.trees.group import TreeGroup
+from flexmbs.system.mass import mass_matrix
+
+if TYPE_CHECKING:
+    from flexmbs.dynamics.step_matrix import StepMatrix
+    from flexmbs.system.build import Mechanics
+    from flexmbs.system.groups import MovingBlocks
+    from flexmbs.system.system import System
+
+__all__ = ["MovingMass", "mass_moves", "renew_step_mass", "structure"]
+
+
+def mass_moves(mechanics: Mechanics) -> bool:
+    """Whether the mass matrix depends on the state."""
+    return any(group.moving is not None for group in mechanics.groups)
+
+
+def structure(system: System) -> FloatArray:
+    """Mass blocks in which every entry that can differ from zero does."""
+    blocks = system.mass_blocks
+    m = system.mechanics
+    if not mass_moves(m):
+        return blocks
+    blocks = blocks.copy()
+    for moving in _moving(m):
+        for offset, pattern in zip(moving.offsets, moving.pattern, strict=True):
+            part = blocks[offset : offset + pattern.size]
+            part[(part == 0.0) & pattern.ravel()] = 1.0
+    return blocks
+
+
+def _moving(mechanics: Mechanics) -> list[MovingBlocks]:
+    return [group.moving for group in mechanics.groups if group.moving is not None]
+
+
+@kernel
+def renew_step_mass(group: TreeGroup, q: FloatArray, blocks: FloatArray, massive: IntArray, masses: FloatArray) -> None:
+    """Mass of trees at q into the masses of the matrix of a step, for models without bodies in floating frames."""
+    tree_mass(group, q, blocks)
+    for i in range(massive.shape[0]):
+        masses[i] = blocks[massive[i]]
+
+
+@kernel
+def add_entries(blocks: FloatArray, source: IntArray, target: IntArray, data: FloatArray) -> None:
+    """Add entries of blocks at their places."""
+    for i in range(source.shape[0]):
+        data[target[i]] += blocks[source[i]]
+
+
+class MovingMass:
+    """Writes the mass of floating bodies, substructures and trees at given coordinates where it is used.
+
+    The inertia of floating bodies is evaluated as mass times accelerations, that of trees recursively, so that a matrix
+    of mass is made for these only where one is asked for.
+
+    Attributes
+    ----------
+    rows : sparse matrix
+        Mass in compressed rows without trees: what multiplies accelerations.
+    """
+
+    def __init__(self, system: System, matrix: Any, step: StepMatrix) -> None:
+        self._blocks = system.mass_blocks.copy()
+        self._whole, self.rows, self._step = matrix, matrix.copy(), step
+        self._q = system.coordinates.reference.copy()
+        self._stale = True
+        numbered = matrix.copy()
+        numbered.data = np.arange(1, len(matrix.data) + 1, dtype=np.float64)
+        numbered = numbered.tocsr()
+        moving = _moving(system.mechanics)
+        self._writes = [m.write for m in moving if not m.recursive]
+        self._recursive = [m.write for m in moving if m.recursive]
+        self._own = _Copies(numbered, [m for m in moving if not (m.recursive or m.shared)])
+        self._trees = _Copies(numbered, [m for m in moving if m.recursive])
+        self._shared = _Copies(numbered, [m for m in moving if m.shared])
+        self.rows.data[self._trees.target] = 0.0
+        still = system.mass_blocks.copy()
+        still[self._shared.source] = 0.0
+        where = matrix.tocoo()
+        constant = np.asarray(mass_matrix(system, still)[where.row, where.col]).ravel()
+        self._constant = constant[self._shared.target]  # of other bodies at the same places
+
+    def update(self, q: FloatArray) -> None:
+        """The mass that multiplies accelerations at q; the rest is made when it is asked for."""
+        self._q[:] = q
+        self._stale = True
+        for write in self._writes:
+            write(q, self._blocks)
+        self._own.copy(self._blocks, self.rows.data)
+        self._add_shared(self.rows.data)
+
+    def _add_shared(self, data: FloatArray) -> None:
+        if len(self._shared.source):
+            data[self._shared.target] = self._constant
+            add_entries(self._blocks, self._shared.source, self._shared.target, data)
+
+    def _refresh(self) -> None:
+        if self._stale:
+            for write in self._recursive:
+                write(self._q, self._blocks)
+            self._own.copy(self._blocks, self._whole.data)
+            self._trees.copy(self._blocks, self._whole.data)
+            self._add_shared(self._whole.data)
+            self._step.renew_mass(self._blocks)
+            self._stale = False
+
+    @property
+    def step_arrays(self) -> tuple[Any, ...]:
+        """What `renew_step_mass` works on: blocks, which of them are in the matrix of a step, and where."""
+        return self._blocks, self._step.massive, self._step.mass
+
+    @property
+    def matrix(self) -> Any:
+        """The mass matrix at the coordinates of the last update."""
+        self._refresh()
+        return self._whole
+
+    @property
+    def blocks(self) -> FloatArray:
+        """The same in the layout of the mass blocks; it is in the matrix of a step, too."""
+        self._refresh()
+        return self._blocks
+
+
+class _Copies:
+    """Which entries of blocks go where in a sparse matrix, whose entries are ``numbered`` from 1."""
+
+    def __init__(self, numbered: Any, moving: list[MovingBlocks]) -> None:
+        source, target = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
+        for blocks in moving:
+            for dofs, offset in zip(blocks.dofs, blocks.offsets, strict=True):
+                places = numbered[dofs][:, dofs].toarray().ravel().astype(np.int64) - 1
+                there = np.flatnonzero(places >= 0)
+                source.append(offset + there)
+                target.append(places[there])
+        self.source, self.target = np.concatenate(source), np.concatenate(target)
+
+    def copy(self, blocks: FloatArray, data: FloatArray) -> None:
+        """Entries that nothing else adds to."""
+        data[self.target] = blocks[self.source]

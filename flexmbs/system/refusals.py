@@ -1,0 +1,46 @@
+"""Why a system cannot be evaluated or solved, in words about its bodies, joints and forces."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from flexmbs.core.errors import ModelError, SingularError
+from flexmbs.system.system import EvaluationError
+
+if TYPE_CHECKING:
+    from flexmbs.system.build import Mechanics
+    from flexmbs.system.system import System
+
+__all__ = ["refuse_force", "refuse_marker", "refuse_moving_supports", "singular"]
+
+
+def refuse_moving_supports(system: System) -> None:
+    """Supports that move need velocities, which their histories do not have."""
+    for drive in system.fixation.drives:
+        if drive.history is not None:
+            raise ModelError(
+                f"Model {system.model.name!r}: {drive.owner} moves with a history; in time, prescribe motions "
+                f"with a driver joint, whose motion has velocity and acceleration."
+            )
+
+
+def refuse_marker(m: Mechanics, kind: Any, group: Any, bad: int) -> None:
+    """Marker number ``bad`` of a group has no place."""
+    marker = m.markers.markers[group.mk[bad]]
+    raise EvaluationError(f"marker {marker.name!r}: {kind.diagnosis or 'its position is not a finite number'}")
+
+
+def refuse_force(m: Mechanics, bad: int, t: float) -> None:
+    """Force number ``bad`` has no value."""
+    raise EvaluationError(
+        f"force {m.force_owners[bad].name!r} at t = {t:g}: it is not a finite number; are its points apart?"
+    )
+
+
+def singular(system: System, error: SingularError) -> SingularError:
+    """The error of a solver, about the coordinate or constraint behind its unknown."""
+    if error.unknown is None:
+        return SingularError(f"Model {system.model.name!r}: {error}")
+    k, n_v = int(system.free[error.unknown]), system.coordinates.n_v
+    name = system.coordinates.describe(k) if k < n_v else system.mechanics.names[k - n_v]
+    return SingularError(f"Model {system.model.name!r}: the matrix is singular at {name}", unknown=error.unknown)

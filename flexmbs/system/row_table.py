@@ -1,0 +1,61 @@
+"""The rows of pairs of markers, as the columns that joints and forces between markers share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from flexmbs.core.contracts import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from flexmbs.model.bodies.marker import Marker
+    from flexmbs.model.joints.contracts import Row
+    from flexmbs.system.marker_set import MarkerSet
+
+__all__ = ["RowTable"]
+
+
+class RowTable:
+    """Rows of pairs as columns; ``add_block`` makes room for the block of a pair and returns its offset."""
+
+    def __init__(self, markers: MarkerSet, add_block: Callable[[IntArray], int]) -> None:
+        self.markers, self.add_block = markers, add_block
+        self.a: list[int] = []
+        self.b: list[int] = []
+        self.ptr = [0]
+        self.off: list[int] = []
+        self.order: list[int] = []
+        self.kind: list[int] = []
+        self.constants: list[FloatArray] = []
+        self.near: list[float] = []
+        self.factor: list[float] = []
+
+    def add(self, a: Marker, b: Marker, rows: list[Row], equations: list[int]) -> None:
+        """One pair; ``equations`` are further coordinates of its block: places of equations, or of a state."""
+        i, k = self.markers.number[a], self.markers.number[b]
+        ptr, dof = self.markers.ptr, self.markers.dof
+        dofs = np.concatenate((dof[ptr[i] : ptr[i + 1]], dof[ptr[k] : ptr[k + 1]], np.array(equations, dtype=np.int64)))
+        self.a.append(i)
+        self.b.append(k)
+        self.off.append(self.add_block(dofs))
+        self.order.append(len(dofs))
+        for row in rows:
+            c = np.zeros(12)
+            c[: len(row.constants)] = row.constants
+            self.kind.append(row.kind)
+            self.constants.append(c)
+            self.near.append(0.0)
+            self.factor.append(row.factor)
+        self.ptr.append(len(self.kind))
+
+    def columns(self) -> dict[str, Any]:
+        """The arrays that joints and forces have in common, by the names of their groups."""
+        ints = {"mA": self.a, "mB": self.b, "ptr": self.ptr, "off": self.off, "order": self.order, "kind": self.kind}
+        found: dict[str, Any] = {name: np.array(values, dtype=np.int64) for name, values in ints.items()}
+        found["c"] = np.array(self.constants, dtype=np.float64).reshape(len(self.kind), 12)
+        found["near"] = np.array(self.near, dtype=np.float64)
+        found["factor"] = np.array(self.factor, dtype=np.float64)
+        return found

@@ -1,0 +1,40 @@
+"""How large a model and its bodies are: what errors of a step are compared with."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from flexmbs.core.contracts import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from flexmbs.system.build import Mechanics
+    from flexmbs.system.coordinates import Coordinates
+
+__all__ = ["body_sizes", "model_length"]
+
+
+def model_length(coordinates: Coordinates, mechanics: Mechanics) -> float:
+    """Largest extent of the model in its initial configuration [length]; 1 for a single point."""
+    points = [part for group in coordinates.groups for part in group.extent()]
+    points += [m.position0()[None, :] for m in mechanics.markers.markers]
+    ends = np.array([[f(p[:, c]) for p in points if p.shape[1] > c] or [0.0] for c in range(3) for f in (min, max)],
+                    dtype=object)  # fmt: skip
+    extent = max(float(max(ends[2 * c + 1]) - min(ends[2 * c])) for c in range(3))
+    return extent if extent > 0.0 else 1.0
+
+
+def body_sizes(coordinates: Coordinates, mass: FloatArray, length: float) -> tuple[IntArray, FloatArray]:
+    """Number of the body of each velocity, and sum m s^2 of each body, with the diagonal of the mass (n_v,).
+
+    s is what the group of the body says (`flexmbs.system.groups.contract.BodyGroup.sizes`): the size of the model for
+    translations and 1 for rotations, slopes and shapes; modes of a linear body share its mass.
+    """
+    s, body = np.ones(len(mass)), np.zeros(len(mass), dtype=np.int64)
+    entries = [entry for group in coordinates.groups for entry in group.sizes(length)]
+    number = {owner: i for i, owner in enumerate(dict.fromkeys(owner for owner, _, _ in entries))}
+    for owner, dofs, size in reversed(entries):  # what bodies share belongs to the first
+        s[dofs], body[dofs] = size, number[owner]
+    sizes = np.bincount(body, weights=mass * s**2, minlength=len(number))
+    return body, np.asarray(sizes, dtype=np.float64)

@@ -1,0 +1,190 @@
+"""The compiled model: arrays, groups and slot maps. What an analysis sees.
+
+`compile_model` numbers the coordinates, gathers all items of one type into one group, finds the sparsity pattern and
+the slots once. A `System` is constant: what evaluations write to is in a `flexmbs.system.workspace.Workspace`, one for
+every run.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from flexmbs.core import sparsity
+from flexmbs.core.contracts import FloatArray, IntArray, Term
+from flexmbs.core.errors import FlexmbsError
+from flexmbs.core.sparsity import Blocks, Pattern
+from flexmbs.system.build import Mechanics
+from flexmbs.system.coordinates import Coordinates
+from flexmbs.system.fixation import Fixation
+from flexmbs.system.gather import gather
+from flexmbs.system.mass import as_rows, mass_matrix
+from flexmbs.system.moving_mass import structure
+from flexmbs.system.sizes import body_sizes, model_length
+from flexmbs.system.workspace import Workspace
+
+if TYPE_CHECKING:
+    from flexmbs.core.linsolve import LinearSolver
+    from flexmbs.model.bodies.flexible import FlexibleBody
+    from flexmbs.model.model import Model
+
+__all__ = ["EvaluationError", "System", "compile_model"]
+
+
+class EvaluationError(FlexmbsError, ArithmeticError):
+    """A kernel refused an item: an element turned inside out, an angle out of range, a number that overflowed."""
+
+
+def compile_model(model: Model) -> System:
+    """Compile a model.
+
+    Raises
+    ------
+    ModelError
+        If supports contradict each other or the model has no free coordinate.
+    """
+    return System(model)
+
+
+class System:
+    """A compiled model; made by `compile_model`.
+
+    Attributes
+    ----------
+    coordinates : Coordinates
+    fixation : Fixation
+    terms : tuple of Term
+        One per type of item.
+    free : (n,) int array
+        Entries of (v, multipliers) that are unknown, in the order of the unknowns.
+    mechanics : Mechanics
+        What acts between markers, and the inertia of bodies that are not meshed.
+    symmetric : bool
+        Whether the matrix of statics is symmetric and may be definite: no item says otherwise, and there are neither
+        multipliers nor rotations.
+    """
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.coordinates = Coordinates.of(model, model.extra_coordinates)
+        self.fixation = Fixation.of(model, self.coordinates)
+        self.terms, self.mass_blocks, size, self.n_element_terms = gather(model, self.coordinates)
+        self.mechanics = Mechanics.of(model, self.coordinates, size)
+        n_v, n_c = self.coordinates.n_v, self.mechanics.n_c
+        mask = np.ones(n_v, dtype=bool)
+        mask[self.fixation.fixed] = False
+        mask[self.coordinates.idle] = False
+        self.blocks = [Blocks(t.group.dofs, t.group.b1) for t in self.terms if t.tangent is not None]
+        self.blocks += self.mechanics.blocks
+        self.mass_blocks = np.concatenate((self.mass_blocks, self.mechanics.mass))
+        self.size = size = self.mechanics.size
+        rotates = self.coordinates.n_rotating > 0
+        self.symmetric = self.mechanics.symmetric and not rotates and all(t.symmetric for t in self.terms)
+        self.free, self.half_band = sparsity.saddle_order(
+            self.blocks, self.coordinates.node_of, np.flatnonzero(mask), n_c
+        )
+        self.unknown = np.full(n_v + n_c, -1, dtype=np.int64)
+        self.unknown[self.free] = np.arange(len(self.free))
+        self.pattern = Pattern.of(self.blocks, self.unknown, len(self.free))
+        self.entry_rows, self.entry_columns = sparsity.entries(self.blocks, self.unknown, size)
+        self._slots: tuple[IntArray, IntArray] | None = None
+        self.turned_blocks = self._blocks_in_frames()
+
+    def workspace(self, *, symmetric: bool | None = None, in_place: bool = False) -> Workspace:
+        """Arrays, tables and a solver for one run.
+
+        ``symmetric``: whether a narrow matrix is tried by Cholesky, default as the system says; ``in_place``: whether
+        its factors overwrite it, for large matrices of which nothing but the solution is asked.
+        """
+        return Workspace(self, symmetric=self.symmetric if symmetric is None else symmetric, in_place=in_place)
+
+    @cached_property
+    def mass_matrix(self) -> Any:
+        """Mass in compressed rows over all velocities, with an entry wherever the mass can differ from zero."""
+        return mass_matrix(self, structure(self))
+
+    @cached_property
+    def mass_rows(self) -> tuple[IntArray, IntArray, FloatArray]:
+        """The same as kernels take it."""
+        return as_rows(self.mass_matrix)
+
+    @cached_property
+    def states(self) -> IntArray:
+        """Places in v of first-order states."""
+        c = self.coordinates
+        first = c.n_linear - len(c.extra)
+        return np.array([first + i for i, e in enumerate(c.extra) if e.mass > 0.0], dtype=np.int64)
+
+    @cached_property
+    def mass_diagonal(self) -> FloatArray:
+        """Weights (n_v,) of norms; zero for first-order states, which have units of their own."""
+        mass = np.ascontiguousarray(self.mass_matrix.diagonal())
+        mass[self.states] = 0.0
+        return mass
+
+    @cached_property
+    def length(self) -> float:
+        """Largest extent of the model in its initial configuration [length]."""
+        return model_length(self.coordinates, self.mechanics)
+
+    @cached_property
+    def body_sizes(self) -> tuple[IntArray, FloatArray]:
+        """Number of the body of each velocity, and sum m s^2 of each body; see `flexmbs.system.sizes`."""
+        return body_sizes(self.coordinates, self.mass_diagonal, self.length)
+
+    def slots(self, solver: LinearSolver) -> tuple[IntArray, IntArray]:
+        """Places of all entries of the blocks, and of the diagonal, in the storage of a solver of a workspace.
+
+        All solvers of a system have the same, so they are found once.
+        """
+        if self._slots is None:
+            unknowns = np.arange(self.n)
+            self._slots = solver.slots(self.entry_rows, self.entry_columns), solver.slots(unknowns, unknowns)
+        return self._slots
+
+    @property
+    def n(self) -> int:
+        """Number of unknowns."""
+        return len(self.free)
+
+    @property
+    def multipliers(self) -> IntArray:
+        """Which unknowns are multipliers of constraints."""
+        rows = self.unknown[self.coordinates.n_v :]
+        return rows[rows >= 0]
+
+    def strain_energy(self, q: FloatArray) -> float:
+        """Strain energy of all bodies [force length]; springs of supports are not included."""
+        return float(sum(group.strain_energy(q) for group in self.coordinates.groups))
+
+    def group(self, body: FlexibleBody) -> Any:
+        """The element group of one body."""
+        return self.coordinates.elements[self.coordinates.index(body)]
+
+    def refusal(self, term: Term, item: int) -> str:
+        """What is said of an item that its kernel refused: what and where it is, and why."""
+        where = self.coordinates.describe(int(term.group.dofs[item, 0]))
+        reason = term.diagnosis or "its forces are not finite numbers"
+        return f"{term.name}, item {item} ({where}): {reason}"
+
+    def _blocks_in_frames(self) -> IntArray:
+        """Rows (offset, size, frame, positions) of the blocks that hold coordinates in frames."""
+        frame_of = np.full(len(self.unknown), -1, dtype=np.int64)
+        place = np.zeros(len(self.unknown), dtype=np.int64)
+        dofs = self.fixation.frame_dofs
+        for c in range(dofs.shape[1]):
+            frame_of[dofs[:, c]] = np.arange(len(dofs))
+            place[dofs[:, c]] = c
+        rows: list[list[Any]] = []
+        dim = dofs.shape[1]
+        for block in self.blocks:
+            k = block.dofs.shape[1]
+            for item in np.flatnonzero((frame_of[block.dofs] >= 0).any(axis=1)):
+                frames = frame_of[block.dofs[item]]
+                for f in np.unique(frames[frames >= 0]):
+                    where = np.flatnonzero(frames == f)
+                    where = where[np.argsort(place[block.dofs[item][where]])]
+                    rows.append([block.b1 + item * k * k, k, f, *where])
+        return np.array(rows, dtype=np.int64).reshape(len(rows), 3 + dim)

@@ -1,0 +1,84 @@
+"""One part of a moving picture: a surface, how it is placed over time, and how it changes its shape."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from flexmbs.core.contracts import FloatArray, IntArray
+from flexmbs.visualization.faces_of_shapes import Faces
+from flexmbs.visualization.poses import States, matrices
+
+__all__ = ["Modal", "MovingPart", "placed", "poses"]
+
+
+class Modal(NamedTuple):
+    """Displacements linear in coordinates: ``first`` one in q, ``shapes (n, 3, m)`` at the points of the surface.
+
+    ``stress (n, n_c, m)`` has stresses by the same coordinates, nan where there are none, and ``names (n_c,)`` what
+    they are.
+    """
+
+    first: IntArray
+    shapes: FloatArray
+    stress: FloatArray | None = None
+    names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class MovingPart:
+    """A surface that moves.
+
+    Attributes
+    ----------
+    name, kind : str
+        Kind: body, joint, spring, bar or ground.
+    faces : Faces
+        Undeformed, in axes of the part.
+    place : function, optional
+        From `States` to poses (n, 10): position, unit quaternion, scale; left out for what is not moved.
+    modal : Modal, optional
+    shape : function, optional
+        From `States` to all points (n, n_p, 3) in axes of the part; of bodies whose shape is not linear in q.
+    """
+
+    name: str
+    kind: str
+    faces: Faces
+    place: Callable[[States], FloatArray] | None = None
+    modal: Modal | None = None
+    shape: Callable[[States], FloatArray] | None = None
+
+    def local(self, states: States) -> FloatArray:
+        """Points (n, n_p, 3) in axes of the part."""
+        if self.shape is not None:
+            return self.shape(states)
+        base = self.faces.points[None]
+        if self.modal is None:
+            return np.broadcast_to(base, (len(states.q), *base.shape[1:]))
+        eta = states.q[:, self.modal.first]
+        shapes = self.modal.shapes
+        return np.asarray(base + (eta @ shapes.reshape(-1, shapes.shape[2]).T).reshape(len(eta), -1, 3))
+
+    def world(self, states: States) -> FloatArray:
+        """Points (n, n_p, 3) in the inertial frame."""
+        return self.local(states) if self.place is None else placed(self.local(states), self.place(states))
+
+
+def poses(position: FloatArray, quaternion: FloatArray | None = None, scale: FloatArray | None = None) -> FloatArray:
+    """Poses (n, 10) of positions (n, 3), without turning and with scale 1 unless given."""
+    out = np.tile([0.0, 0, 0, 1, 0, 0, 0, 1, 1, 1], (len(position), 1))
+    out[:, : position.shape[1]] = position
+    if quaternion is not None:
+        out[:, 3:7] = quaternion / np.linalg.norm(quaternion, axis=1, keepdims=True)
+    if scale is not None:
+        out[:, 7:] = scale
+    return out
+
+
+def placed(points: FloatArray, pose: FloatArray) -> FloatArray:
+    """Points (n, n_p, 3) scaled, turned and moved by poses (n, 10)."""
+    return np.asarray(pose[:, None, :3] + np.einsum("tab,tpb->tpa", matrices(pose[:, 3:7]), points * pose[:, None, 7:]))

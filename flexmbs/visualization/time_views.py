@@ -1,0 +1,255 @@
+"""Pictures and tables of a motion: what `TimeSolution` draws, animates and lists."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from flexmbs.core.checks import show
+from flexmbs.core.contracts import FloatArray
+from flexmbs.core.errors import ModelError
+from flexmbs.io.history_table import HistoryTable, components
+from flexmbs.kernels.rows.rows import DISTANCE
+from flexmbs.model.bodies.flexible import Attachment, FlexibleBody
+from flexmbs.model.bodies.marker import Marker
+from flexmbs.model.trees.coordinate import TreeCoordinate
+from flexmbs.results.drawings import drawings, frames
+from flexmbs.visualization import time_plots
+from flexmbs.visualization.poses import matrices
+from flexmbs.visualization.reduced_bodies import body_surface, mesh_lines
+from flexmbs.visualization.sampling import FACETS, facets
+from flexmbs.visualization.scene import (
+    FLEXIBLE,
+    GROUND,
+    POINT,
+    RIGID,
+    SPRING,
+    Line,
+    Scene,
+    Stroke,
+    Surface,
+    still,
+    wireframe,
+)
+from flexmbs.visualization.style import CYCLE, INK
+
+if TYPE_CHECKING:
+    from flexmbs.results.states import States
+    from flexmbs.results.time import TimeSolution
+    from flexmbs.system.groups import Drawing
+
+__all__ = ["animate", "other_parts", "plot_energy", "plot_positions", "plot_steps", "scene", "table"]
+
+AXES = "xyz"
+LINK = Stroke(INK, 1.0, layer=2.5)
+"""Strings and rods: what keeps a distance."""
+FIXED = replace(GROUND, marker="^", size=6.0)
+"""The points of joints on the ground; a single one is seen, too."""
+
+
+def plot_energy(solution: TimeSolution, ax: Any = None) -> Any:
+    """Energies by kind, their sum, and the balance."""
+    energy, units = solution.energy, solution.model.units
+    parts = {
+        "kinetic": energy.kinetic, "strain": energy.strain, "springs": energy.springs, "potential": energy.potential,
+    }  # fmt: skip
+    return time_plots.plot_energy(
+        solution.t, parts, total=energy.total, balance=energy.balance, unit=units.of("energy"),
+        title=solution.model.name, time_unit=units.time, ax=ax,
+    )  # fmt: skip
+
+
+def plot_steps(solution: TimeSolution) -> Any:
+    """Sizes, iterations and estimated errors of the steps."""
+    t, h, iterations, errors = solution.steps.T
+    return time_plots.plot_steps(
+        t, h, iterations, errors, title=solution.model.name, time_unit=solution.model.units.time
+    )
+
+
+def plot_positions(solution: TimeSolution, at: tuple[Any, ...], component: str, ax: Any = None) -> Any:
+    """A component of the positions of some places over time."""
+    if not isinstance(component, str) or len(component) != 1 or component not in AXES:
+        raise ModelError(f"plot: component must be 'x', 'y' or 'z', not {show(component)}.")
+    if not at:
+        raise ModelError("plot: name at least one marker, body or place on a flexible body, such as beam.end.")
+    histories = {_label(a): solution.position(a)[:, AXES.index(component)] for a in at}
+    units = solution.model.units
+    return time_plots.plot_histories(
+        solution.t, histories, f"{component} [{units.length}]", title=solution.model.name, time_unit=units.time, ax=ax
+    )
+
+
+def scene(solution: States, points: int = 5, colour: str = "displacement") -> Scene:
+    """What an animation of the motion shows: wireframes, curves, springs and the points of joints on the ground.
+
+    Substructures show their line elements, bodies of reduced models the surface of their mesh, coloured by
+    ``"displacement"`` or ``"stress"``.
+    """
+    model = solution.model
+    lines: list[Line] = []
+    surfaces: list[Surface] = []
+    for body in model.flexible_bodies:
+        if body.surface:
+            surfaces.append(_moving_surface(solution, body))
+        else:
+            lines.append(Line(body.name, _curve(solution, body, points), FLEXIBLE))
+    others, faces = other_parts(solution, colour)
+    return Scene(
+        solution.t, lines + others, model.name, model.units.length, solution.unit_of_t,
+        surfaces=_one_scale(surfaces + faces),
+    )  # fmt: skip
+
+
+def other_parts(solution: States, colour: str = "displacement") -> tuple[list[Line], list[Surface]]:
+    """What a picture shows beside the flexible bodies on meshes: bodies, links, strings, springs, points of joints."""
+    model, n_t = solution.model, len(solution)
+    lines: list[Line] = []
+    surfaces: list[Surface] = []
+    for number, drawing in enumerate(d for d in drawings(solution.system) if d.style != "mesh"):
+        ink = CYCLE[number % len(CYCLE)]
+        if drawing.style == "reduced":
+            surface = None if drawing.nodes is not None else body_surface(solution, drawing, colour)
+            bars = mesh_lines(solution, drawing)
+            surfaces += [] if surface is None else [surface]
+            lines += [Line(drawing.name, bars, replace(FLEXIBLE, colour=ink))] if bars.shape[1] else []
+        elif drawing.style == "shape":
+            edges = wireframe(drawing.points, drawing.edges, *_pose(solution, drawing))
+            lines.append(Line(drawing.name, edges, replace(RIGID, colour=ink)))
+        else:
+            position, _ = _pose(solution, drawing)
+            lines.append(Line(drawing.name, position[:, None, :], replace(POINT, colour=ink)))
+            arms = _arms(solution, drawing.source, position)
+            lines += [Line(drawing.name, arms, replace(RIGID, colour=ink))] if len(arms) else []
+    for joint in model.joints:
+        for pair in joint.pairs:
+            if pair.rows and pair.rows[0].kind == DISTANCE:
+                ends = np.stack((solution.position(pair.a), solution.position(pair.b)), axis=1)
+                lines.append(Line(joint.name, ends, LINK))
+    for force in model.forces:
+        for row in getattr(force, "row_forces", ()):
+            if row.rows[0].kind == DISTANCE:
+                ends = np.stack((solution.position(row.a), solution.position(row.b)), axis=1)
+                lines.append(Line(force.name, ends, SPRING))
+    fixed = [side for j in model.joints for p in j.pairs for side in (p.a, p.b) if side.body.name == "ground"]
+    if fixed:
+        lines.append(Line("ground", still(n_t, np.array([m.position0() for m in fixed])), FIXED))
+    return lines, surfaces
+
+
+def animate(solution: States, path: str | PathLike[str], *, colour: str = "displacement", **options: Any) -> Path:
+    """Write an animation; ``colour`` as in `scene`, other options as in `flexmbs.visualization.animation.animate`."""
+    from flexmbs.visualization.animation import animate as write
+
+    return write(scene(solution, colour=colour), path, **options)
+
+
+def table(solution: States, *at: Any) -> HistoryTable:
+    """Histories of places (position; velocity of motions), of joints (angle, reaction), or, without any, of all.
+
+    Columns are named ``name.quantity.component``, with their units and the frame they are in.
+    """
+    model, u = solution.model, solution.model.units
+    wanted = at or (*model.rigid_bodies, *model.tree_links, *model.joints)
+    first = "t" if solution.unit_of_t else "load factor"
+    columns: dict[str, Any] = {first: solution.t}
+    units, frames = {first: solution.unit_of_t or "-"}, {}
+
+    def add(name: str, values: FloatArray, unit: str, frame: str = "") -> None:
+        for key, column in components(name, values).items():
+            columns[key], units[key] = column, unit
+            if frame:
+                frames[key] = frame
+
+    for item in wanted:
+        joint = model.joint(item) if isinstance(item, str) and item in {j.name for j in model.joints} else item
+        if isinstance(joint, TreeCoordinate):
+            for label, turns in zip(joint.coordinates, joint.joint.rotational, strict=False):
+                add(f"{joint.name}.{label}", solution.coordinate(joint, label), "rad" if turns else u.length)
+        elif hasattr(joint, "equations"):
+            for label in getattr(joint, "coordinates", {}):
+                unit = "rad" if label == "angle" else u.length
+                add(f"{joint.name}.{label}", solution.coordinate(joint, label), unit)
+            add(f"{joint.name}.force", solution.reaction(joint), u.of("force"), "inertial")
+            add(f"{joint.name}.moment", solution.reaction_moment(joint), u.of("moment"), "marker of side b")
+        else:
+            add(f"{_label(item)}.position", solution.position(item), u.length, "inertial")
+            if hasattr(solution, "velocity"):
+                add(f"{_label(item)}.velocity", solution.velocity(item), f"{u.length}/{u.time}", "inertial")
+    what = "motion" if solution.unit_of_t else "equilibria"
+    return HistoryTable(columns, units, frames, f"{what} of {model.name}")
+
+
+def _pose(solution: States, drawing: Drawing) -> tuple[FloatArray, FloatArray]:
+    """Place (n_t, 3) and orientation (n_t, 3, 3) of the frame of what is drawn."""
+    found = frames(solution, drawing)
+    return found[:, :3], matrices(found[:, 3:])
+
+
+def _label(at: Any) -> str:
+    """A place in a legend or a column."""
+    if isinstance(at, str):
+        return at
+    if isinstance(at, Attachment):
+        return f"{at.body.name}.{at.label}"
+    if isinstance(at, Marker):
+        return at.name or str(at)
+    return str(getattr(at, "name", at))
+
+
+def _curve(solution: States, body: FlexibleBody, points: int) -> FloatArray:
+    """Points (n_t, n, 3) along a flexible body; gaps separate elements that do not follow each other."""
+    shapes = solution.shape(body, points=points)
+    n_t, n_e = shapes.shape[:2]
+    chained = bool(np.all(body.cells[1:, 0] == body.cells[:-1, 1]))
+    if not chained:
+        gaps = np.full((n_t, n_e, 1, 3), np.nan)
+        shapes = np.concatenate((shapes, gaps), axis=2)
+    return shapes.reshape(n_t, -1, 3)
+
+
+def _moving_surface(solution: States, body: FlexibleBody) -> Surface:
+    """A surface of absolute-nodal elements, coloured by its displacement."""
+    rest = solution.system.coordinates.reference
+    where = body.natural(FACETS + 1)
+    group, own = solution.system.group(body), facets()
+    first = body.element.positions(group, rest, where)
+    quads = (first.shape[1] * np.arange(len(first))[:, None, None] + own).reshape(-1, 4)
+    triangles = np.concatenate((quads[:, [0, 1, 2]], quads[:, [0, 2, 3]]))
+
+    def at(i: int) -> tuple[FloatArray, FloatArray]:
+        now = body.element.positions(group, np.array(solution.q[i]), where)
+        return now.reshape(-1, 3), np.asarray(np.linalg.norm(now - first, axis=2).ravel())
+
+    low, high, most = np.full(3, np.inf), np.full(3, -np.inf), 0.0
+    for i in range(len(solution)):
+        points, moved = at(i)
+        low, high = np.minimum(low, points.min(axis=0)), np.maximum(high, points.max(axis=0))
+        most = max(most, float(moved.max()))
+    quantity = f"displacement [{solution.model.units.length}]"
+    return Surface(body.name, triangles, at, np.stack((low, high)), (0.0, most), quantity)
+
+
+def _one_scale(surfaces: list[Surface]) -> list[Surface]:
+    """Surfaces with the same limits of the colours where they show the same quantity."""
+    found = []
+    for surface in surfaces:
+        limits = np.array([s.limits for s in surfaces if s.quantity == surface.quantity])
+        found.append(replace(surface, limits=(float(limits[:, 0].min()), float(limits[:, 1].max()))))
+    return found
+
+
+def _arms(solution: States, body: Any, centre: FloatArray) -> FloatArray:
+    """Lines (n_t, 3 n, 3) from the centre of a body that has no shape to the n markers of joints away from it."""
+    sides = [side for joint in solution.model.joints for p in joint.pairs[:1] for side in (p.a, p.b)]
+    arms = []
+    for side in sides:
+        if side.body is body:
+            end = solution.position(side)
+            if np.abs(end - centre).max() > 1e-9 * (1.0 + np.abs(centre).max()):
+                arms += [centre, end, np.full_like(centre, np.nan)]
+    return np.stack(arms, axis=1) if arms else np.zeros(0)

@@ -1,0 +1,1 @@
+"""Reduced models from files of other programs."""

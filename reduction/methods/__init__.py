@@ -1,0 +1,1 @@
+"""Methods of reduction, one file each."""
