@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import flexmbs as fx
-from tests.trees_of_links import mixed
+from tests.models.trees_of_links import mixed
 
 
 def four_bar() -> fx.Model:

@@ -16,7 +16,7 @@ from flexmbs.core.errors import ModelError
 from flexmbs.core.identity import IdentityMap
 from flexmbs.core.references import Description, Named, ReferenceMap, nested, refers_to
 from flexmbs.model.membership import bodies_of, read_by_the_engine
-from tests.descriptions import every_class, samples
+from tests.models.descriptions import every_class, samples
 
 ITEMS = [(name, k) for name, all_of in samples()[1].items() for k in range(len(all_of))]
 NAMES = {name for name, _ in ITEMS}

@@ -10,7 +10,7 @@ from flexmbs.core.errors import ModelError
 from flexmbs.core.material import Elastic, Orthotropic
 from flexmbs.core.sheet import Layup, Sheet, sheet_stiffness
 from flexmbs.elements import ContinuumPlate, Ply
-from tests.plate_sample import GRID, NU, SHAPES, VARIANTS, Sample, build, curvature, flat, membrane
+from tests.models.plate_sample import GRID, NU, SHAPES, VARIANTS, Sample, build, curvature, flat, membrane
 
 
 @pytest.fixture(params=VARIANTS)

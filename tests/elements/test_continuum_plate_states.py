@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from flexmbs.elements import ContinuumPlate
-from tests.plate_sample import NU, PRINTED, VARIANTS, Sample, curvature, distorted, flat, membrane, skew, twist
+from tests.models.plate_sample import NU, PRINTED, VARIANTS, Sample, curvature, distorted, flat, membrane, skew, twist
 
 
 @pytest.fixture(params=VARIANTS)

@@ -17,8 +17,8 @@ import pytest
 
 import flexmbs as fx
 from flexmbs.core.describe import Vocabulary, from_plain
-from tests.floating import SOFT
-from tests.floating import bar as bar_of_hexahedra
+from tests.models.floating import SOFT
+from tests.models.floating import bar as bar_of_hexahedra
 
 G = 9.81
 WEIGHT = fx.Gravity((0, 0, -G))

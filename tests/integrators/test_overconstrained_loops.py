@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import flexmbs as fx
-from tests.integrators.overconstrained import LOOPS, bricard
+from tests.models.overconstrained import LOOPS, bricard
 
 UNTIL = 0.25
 KEPT = {

@@ -10,7 +10,7 @@ import flexmbs as fx
 from flexmbs.core.errors import ModelError
 from flexmbs.linear.operators import rigid_motions
 from flexmbs.reduction.interfaces import Interface, attach
-from tests.reduction.lattice import lattice, tower
+from tests.models.lattice import lattice, tower
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import flexmbs as fx
 from flexmbs.core.errors import FlexmbsError, ReadError
 from flexmbs.reduction.store import seal
-from tests.reduction.lattice import tower
+from tests.models.lattice import tower
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ import pytest
 from scipy.spatial import cKDTree
 
 import flexmbs as fx
-from tests.glb_reader import read
+from tests.models.glb_reader import read
 
 pytestmark = pytest.mark.filterwarnings("ignore::flexmbs.core.errors.LossWarning")
 
