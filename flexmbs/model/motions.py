@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 from scipy.interpolate import make_interp_spline
 
-from flexmbs.core.calls import explain
 from flexmbs.core.checks import as_array, as_flag, as_number, frozen_copy, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.differences import Slopes, slopes
@@ -402,6 +401,3 @@ def motion_at(owner: str, motion: Motion, t: float) -> Three:
         raise ModelError(f"{owner}: motion at t = {t:g} failed with {type(error).__name__}: {error}.") from error
     value, rate, acceleration = as_array(owner, f"the motion at t = {t:g}", found, (3,)).tolist()
     return value, rate, acceleration
-
-
-explain(globals(), __all__)

@@ -1,0 +1,70 @@
+"""Public names from a stub: what stands in ``__init__.pyi`` beside a module is what the module offers.
+
+A type checker reads the stub, and so does `lazy_loader`, which imports a name when it is first used. What is added
+here: wrong arguments are explained (`flexmbs.core.calls`), older names go on with a warning
+(`flexmbs.core.renamed`), and an unknown name ends with those that may be meant.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+from warnings import warn
+
+import lazy_loader
+
+from flexmbs.core.calls import explained
+from flexmbs.core.renamed import RENAMED
+
+__all__ = ["facade"]
+
+ROOT = "flexmbs"
+
+
+def facade(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
+    """``__getattr__``, ``__dir__`` and ``__all__`` of a package whose names are listed in the stub beside it.
+
+    Parameters
+    ----------
+    package : str
+        Its ``__name__``.
+    file : str
+        Its ``__file__``, beside which lies the stub.
+    """
+    listed, _, public = lazy_loader.attach_stub(package, file)
+
+    def resolve(name: str) -> Any:
+        if name not in public:
+            return moved(package, name, public)
+        value = explained(listed(name))
+        vars(sys.modules[package])[name] = value
+        return value
+
+    return resolve, lambda: sorted(public), public
+
+
+def moved(package: str, name: str, public: list[str]) -> Any:
+    """What an older name means now, with a warning; an `AttributeError` with a hint for any other name."""
+    inside = package.removeprefix(ROOT).lstrip(".")
+    new = RENAMED.get(f"{inside}.{name}" if inside else name)
+    if new is None:
+        raise AttributeError(f"module {package!r} has no attribute {name!r}{_hint(inside, name, public)}")
+    while new in RENAMED:
+        new = RENAMED[new]
+    warn(f"{package}.{name} is now {ROOT}.{new}; the older name will go.", DeprecationWarning, stacklevel=3)
+    home, _, last = f"{ROOT}.{new}".rpartition(".")
+    return getattr(import_module(home), last)
+
+
+def _hint(inside: str, name: str, public: list[str]) -> str:
+    if name.startswith("_"):
+        return ""
+    from difflib import get_close_matches
+
+    from flexmbs.core.field_terms import field_term
+
+    near = list(field_term(name)) if not inside else []
+    near = near or get_close_matches(name, public, n=3, cutoff=0.7)
+    return f"; did you mean {' or '.join(near)}?" if near else ""
