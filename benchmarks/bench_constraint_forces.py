@@ -67,14 +67,14 @@ class Bench:
         dyn.start_turns(0.0)
         found = assemble(dyn, 0.0, dyn.coordinates.reference.copy(), dyn.coordinates.velocity.copy())
         self.q, self.v = found.q, found.v
-        self.reduced = fx.ReducedSystem(fx.compile_model(model))
+        self.reduced = fx.constraint_forces.ReducedSystem(fx.compile_model(model))
         self.ways: dict[str, Callable[[], object]] = {
             "evaluation": self.evaluate,
             "together": self.together,
             "reduced": lambda: self.reduced.solve(self.q, self.v),
         }
         if hubs:
-            split = fx.ReducedSystem(fx.compile_model(model), split=4)
+            split = fx.constraint_forces.ReducedSystem(fx.compile_model(model), split=4)
             self.ways["split"] = lambda: split.solve(self.q, self.v)
 
     def evaluate(self) -> None:

@@ -32,7 +32,7 @@ def folded(element: ContinuumPlate, side: int, viscosity: float) -> fx.FlexibleB
     x, y = flat.points.T
     points = np.stack((np.minimum(x, 1.0), y, np.maximum(x - 1.0, 0.0)), axis=1)
     material = fx.Elastic(youngs_modulus=2e11, poissons_ratio=0.3, density=7850.0, viscosity=viscosity)
-    mesh = fx.Mesh(points, flat.cells, flat.node_sets)
+    mesh = fx.meshes.Mesh(points, flat.cells, flat.node_sets)
     return fx.FlexibleBody(mesh, element, section=fx.Sheet(0.01), material=material)
 
 

@@ -46,14 +46,14 @@ class Line(NamedTuple):
     """A set of switches by name, and the number of the line it is compared with."""
 
     name: str
-    options: fx.CorrectorOptions
+    options: fx.integrators.CorrectorOptions
     against: int | None
 
 
 def _options(
     jacobian: str, reuse: bool, alpha: bool = False, excitation: bool = False, slow: float | None = None
-) -> fx.CorrectorOptions:
-    return fx.CorrectorOptions(
+) -> fx.integrators.CorrectorOptions:
+    return fx.integrators.CorrectorOptions(
         jacobian=jacobian, reuse=reuse, alpha_update=alpha, excitation_update=excitation, slow=slow
     )
 

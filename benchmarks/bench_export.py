@@ -37,10 +37,10 @@ def size_of(path: Path) -> float:
     return sum(p.stat().st_size for p in files) / 1e6
 
 
-def difference(model: fx.ReducedModel, path: Path) -> str:
+def difference(model: fx.reduction.ReducedModel, path: Path) -> str:
     """Largest difference of K, M of what is read back, relative to the largest entry; "equal" for the same bits."""
     try:
-        again = fx.read_reduced(path)
+        again = fx.reduction.read_reduced(path)
     except fx.ModelError as error:  # without pyNastran
         return f"not read: {str(error)[:40]}"
     pairs = [(getattr(again, role), getattr(model, role)) for role in "KM"]
@@ -52,15 +52,15 @@ def difference(model: fx.ReducedModel, path: Path) -> str:
 def main() -> None:
     print(measure.facts())
     warnings.simplefilter("ignore")
-    lug = fx.Part(fx.read_mesh(fx.meshes.sample("lug.inp")), material=fx.steel, name="lug")
+    lug = fx.linear.Part(fx.meshes.read_mesh(fx.meshes.sample("lug.inp")), material=fx.steel, name="lug")
     units = {"length": "m", "mass": "kg", "time": "s"}
-    model = fx.reduce(lug, ["ROOT", "BORE"], 288, stresses="TIP", units=units, progress=False)
+    model = fx.reduction.reduce(lug, ["ROOT", "BORE"], 288, stresses="TIP", units=units, progress=False)
     rows, slowest = [], 0.0
     with tempfile.TemporaryDirectory() as folder:
         for to in FORMATS:
             before, path = children(), Path(folder) / to
             options = OPTIONS.get(to, {})
-            took = measure.cpu_time(lambda t=to, p=path, o=options: fx.export(model, p, t, **o))
+            took = measure.cpu_time(lambda t=to, p=path, o=options: fx.reduction.export(model, p, t, **o))
             took += children() - before
             slowest = max(slowest, took)
             [path] = path.iterdir()

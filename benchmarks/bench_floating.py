@@ -31,22 +31,22 @@ GROWTH = 1.2
 """Most that the time per step may grow from 25 to 169 nodes."""
 
 
-def part_of(across: int) -> fx.Part:
+def part_of(across: int) -> fx.linear.Part:
     """Plain hexahedra, as Exudyn's users would take them."""
     mesh = fx.meshes.box((0, -0.03, -0.03), (1, 0.06, 0.06), (ALONG, across, across))
-    region = fx.Region(None, fx.elements.Hexahedron8(incompatible=False), PLASTIC)
-    return fx.Part(mesh, regions=[region], name="bar")
+    region = fx.linear.Region(None, fx.elements.Hexahedron8(incompatible=False), PLASTIC)
+    return fx.linear.Part(mesh, regions=[region], name="bar")
 
 
-def pendulum(part: fx.Part, modes: int) -> tuple[fx.System, fx.FloatingBody]:
+def pendulum(part: fx.linear.Part, modes: int) -> tuple[fx.System, fx.FloatingBody]:
     """The reduced bar on its hinge."""
-    reduced = fx.reduce(part, ["left", "right"], modes, progress=False)
+    reduced = fx.reduction.reduce(part, ["left", "right"], modes, progress=False)
     body = fx.FloatingBody(reduced, reference="left")
     hinge = fx.Revolute(fx.ground, body, at=(0, 0, 0), axis=(0, 0, 1), name="hinge")
     return fx.compile_model(fx.Model(body, hinge, fx.Gravity((0.0, -9.81, 0.0)))), body
 
 
-def ours(part: fx.Part, modes: int) -> tuple[float, int, int, Any]:
+def ours(part: fx.linear.Part, modes: int) -> tuple[float, int, int, Any]:
     """Seconds per step, steps, evaluations, place of the free end."""
     system, body = pendulum(part, modes)
     kept: list[fx.TimeSolution] = []
@@ -64,7 +64,7 @@ def ours(part: fx.Part, modes: int) -> tuple[float, int, int, Any]:
     return seconds / steps, steps, found.counts["evaluations"], found.position(body.interface("right"))[-1]
 
 
-def matrices(part: fx.Part, path: Path) -> None:
+def matrices(part: fx.linear.Part, path: Path) -> None:
     """What Exudyn is given."""
     operators = part.assemble()
     K, M = operators.K.tocsr(), operators.M.tocsr()

@@ -97,13 +97,14 @@ def main() -> None:
             for i, zone in enumerate(line.zones)
         }
 
-        def write(model: fx.ReducedModel, to: str, **options: object) -> tuple[Path, float]:
+        def write(model: fx.reduction.ReducedModel, to: str, **options: object) -> tuple[Path, float]:
             path = folder / f"{model.name}_{len(rows)}.fmu"
-            took = measure.cpu_time(lambda: fx.export(model, path, to, **options))
+            took = measure.cpu_time(lambda: fx.reduction.export(model, path, to, **options))
             return path, took
 
-        big = fx.reduce(
-            fx.Part(fx.read_mesh(fx.meshes.sample("lug.inp")), material=fx.steel, name="lug"), ["ROOT", "BORE"], 288,
+        big = fx.reduction.reduce(
+            fx.linear.Part(fx.meshes.read_mesh(fx.meshes.sample("lug.inp")), material=fx.steel, name="lug"),
+            ["ROOT", "BORE"], 288,
             progress=False,
         )  # fmt: skip
         L = np.random.default_rng(0).standard_normal((300, 300))

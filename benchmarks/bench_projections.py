@@ -22,13 +22,13 @@ STEP, STEPS = 0.002, 200
 TARGET = 1.0
 """Largest time of a step with the successive projection, over that with the standard one."""
 METHODS = {
-    "standard": fx.StandardProjection(),
-    "successive": fx.SuccessiveProjection(),
-    "standard, one iteration": fx.StandardProjection(most=1),
-    "Baumgarte, 50 ms": fx.Baumgarte(time_constant=0.05),
-    "Ascher": fx.AscherProjection(),
-    "null space": fx.NullSpace(),
-    "coordinate partitioning": fx.CoordinatePartitioning(),
+    "standard": fx.integrators.StandardProjection(),
+    "successive": fx.integrators.SuccessiveProjection(),
+    "standard, one iteration": fx.integrators.StandardProjection(most=1),
+    "Baumgarte, 50 ms": fx.integrators.Baumgarte(time_constant=0.05),
+    "Ascher": fx.integrators.AscherProjection(),
+    "null space": fx.integrators.NullSpace(),
+    "coordinate partitioning": fx.integrators.CoordinatePartitioning(),
 }
 
 

@@ -32,22 +32,24 @@ FACTOR_LIMIT, MEMORY_LIMIT = 4.0, 3000.0
 PEER_LIMIT = {30_000: 1 / 3, 77_000: 1 / 20}
 
 
-def bar(size: int) -> fx.Part:
+def bar(size: int) -> fx.linear.Part:
     """The part; plain hexahedra, as Exudyn's users would take them."""
     along, across = BARS[size]
     mesh = fx.meshes.box((0, -0.03, -0.03), (1, 0.06, 0.06), (along, across, across))
-    return fx.Part(mesh, regions=[fx.Region(None, fx.elements.Hexahedron8(incompatible=False), PLASTIC)], name="bar")
+    return fx.linear.Part(
+        mesh, regions=[fx.linear.Region(None, fx.elements.Hexahedron8(incompatible=False), PLASTIC)], name="bar"
+    )
 
 
 def measured(size: int, modes: int) -> dict[str, Any]:
     """Processor seconds of assembly, of the reduction, and of one factorisation and fifty solutions."""
-    fx.reduce(bar(3_000), ["left", "right"], 4, progress=False)  # compiles
+    fx.reduction.reduce(bar(3_000), ["left", "right"], 4, progress=False)  # compiles
     part = bar(size)
     began = time.process_time()
     operators = part.assemble()
     assembled = time.process_time() - began
     began = time.process_time()
-    model = fx.reduce(operators, ["left", "right"], modes, progress=False)
+    model = fx.reduction.reduce(operators, ["left", "right"], modes, progress=False)
     reduced = time.process_time() - began
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     assert model.source is not None

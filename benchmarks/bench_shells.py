@@ -35,7 +35,7 @@ def panel(side: int, element: object, viscosity: float) -> fx.FlexibleBody:
     u, v = flat.points.T
     points = np.stack((np.sin(u), v, np.cos(u)), axis=1)
     normals = np.stack((np.sin(u), 0.0 * u, np.cos(u)), axis=1)
-    mesh = fx.Mesh(points, flat.cells, flat.node_sets, point_data={"normal": normals})
+    mesh = fx.meshes.Mesh(points, flat.cells, flat.node_sets, point_data={"normal": normals})
     material = fx.Elastic(youngs_modulus=2e11, poissons_ratio=0.3, density=7850.0, viscosity=viscosity)
     return fx.FlexibleBody(mesh, element, fx.Sheet(0.01), material, name="panel")  # type: ignore[arg-type]
 

@@ -70,6 +70,24 @@ def escape_bars(app: Any, what: str, name: str, obj: Any, options: Any, lines: l
             lines[i] = "".join(parts)
 
 
+DIRECTIVE = re.compile(
+    r"^\.\. (currentmodule|autoclass|autofunction|autodata|autoexception):: (\S+)$", flags=re.MULTILINE
+)
+
+
+def list_names(app: Any, page: str, source: list[str]) -> None:
+    """``.. names-below::`` is a table of all names that follow on the page, so that a name stands there once."""
+    text, module, names = source[0], "", []
+    for directive, name in DIRECTIVE.findall(text):
+        if directive == "currentmodule":
+            module = name
+        elif "." not in name:
+            names.append(f"   ~{module}.{name}")
+    table = ".. autosummary::\n   :nosignatures:\n\n" + "\n".join(names)
+    source[0] = text.replace(".. names-below::", table)
+
+
 def setup(app: Any) -> None:
     """Called by Sphinx."""
     app.connect("autodoc-process-docstring", escape_bars, priority=900)
+    app.connect("source-read", list_names)

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from flexmbs.core.calls import explain
-from flexmbs.model.motions import Constant, Function, Linear, Ramp, Sine, Spline, Sum, as_motion, motion_at
+from flexmbs.core import facade as _facade
+from flexmbs.model.motions import Constant as Constant
+from flexmbs.model.motions import Function as Function
+from flexmbs.model.motions import Linear as Linear
+from flexmbs.model.motions import Ramp as Ramp
+from flexmbs.model.motions import Sine as Sine
+from flexmbs.model.motions import Spline as Spline
+from flexmbs.model.motions import Sum as Sum
+from flexmbs.model.motions import as_motion as as_motion
+from flexmbs.model.motions import motion_at as motion_at
 
-__all__ = ["Constant", "Function", "Linear", "Ramp", "Sine", "Spline", "Sum", "as_motion", "motion_at"]
-
-explain(globals(), __all__)
+_facade.gather(globals())

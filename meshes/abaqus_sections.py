@@ -89,7 +89,7 @@ def read_sections(path: Path) -> Sections:
         elif keyword in ("SOLID SECTION", "SHELL SECTION"):
             sections.append(_section(keyword, options, rows, place))
         elif keyword in FOREIGN_SECTIONS:
-            raise ReadError(f"{place}: *{keyword} is not supported; give flexmbs.Part its regions instead.")
+            raise ReadError(f"{place}: *{keyword} is not supported; give flexmbs.linear.Part its regions instead.")
         elif keyword in NOT_READ and keyword not in passed:
             passed.append(keyword)
     return Sections(materials, tuple(sections), tuple(passed))

@@ -58,8 +58,8 @@ def read_mesh(path: str | PathLike[str], dim: int | None = None, *, keep_unused:
     Abaqus and CalculiX (``.inp``): ``*ELSET`` and ``*NSET``. Other formats come as meshio reads them, mostly
     without sets, in a process of its own that is stopped if it waits or grows (half a second, and the time of reading).
 
-    A mesh has shapes only: which element a cell is (C3D20 or C3D20R) is said by `flexmbs.Part` and
-    `flexmbs.Region`, or read by `flexmbs.part_from_inp`.
+    A mesh has shapes only: which element a cell is (C3D20 or C3D20R) is said by `flexmbs.linear.Part` and
+    `flexmbs.linear.Region`, or read by `flexmbs.linear.part_from_inp`.
 
     Cells of one type become one block, in the order of the file. Points that belong to no cell are dropped, since
     they would be free to move, with a warning that counts them and names the node sets they were in.

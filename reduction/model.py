@@ -246,7 +246,7 @@ class ReducedModel:
         return save(self, path)
 
     def export(self, output: str | Path, to: str | Sequence[str] | None = None, **options: Any) -> tuple[Written, ...]:
-        """Write files for other tools; see `flexmbs.export`."""
+        """Write files for other tools; see `flexmbs.reduction.export`."""
         from flexmbs.reduction.export import export
 
         return export(self, output, to, **options)

@@ -97,8 +97,8 @@ def reduce(
     Examples
     --------
     >>> import flexmbs as fx
-    >>> lug = fx.Part(fx.read_mesh(fx.meshes.sample("lug.inp")), material=fx.steel, name="lug")
-    >>> small = fx.reduce(lug, ["ROOT", "BORE"], modes=6)
+    >>> lug = fx.linear.Part(fx.meshes.read_mesh(fx.meshes.sample("lug.inp")), material=fx.steel, name="lug")
+    >>> small = fx.reduction.reduce(lug, ["ROOT", "BORE"], modes=6)
     >>> small
     reduced model 'lug': 18 coordinates for 1851 displacements; interfaces ROOT (rigid, 6), ...
     """

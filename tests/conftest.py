@@ -12,10 +12,10 @@ import flexmbs as fx
 
 
 @pytest.fixture
-def interrupt_at() -> Callable[[int], fx.Event]:
+def interrupt_at() -> Callable[[int], fx.control.Event]:
     """Ctrl-C during the step of a number: an event that never happens and sends the signal when it is looked at."""
 
-    def make(step: int) -> fx.Event:
+    def make(step: int) -> fx.control.Event:
         seen = [0, -1.0]
 
         def condition(view) -> float:
@@ -26,6 +26,6 @@ def interrupt_at() -> Callable[[int], fx.Event]:
                 os.kill(os.getpid(), signal.SIGINT)
             return 1.0
 
-        return fx.Event(condition, name="ctrl-c")
+        return fx.control.Event(condition, name="ctrl-c")
 
     return make

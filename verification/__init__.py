@@ -9,23 +9,6 @@ from __future__ import annotations
 if __name__ != "flexmbs.verification":
     raise ImportError(f"import flexmbs.verification, not {__name__}: a second copy of every class would be made.")
 
-from flexmbs.verification.case import Case, CaseEntry, Progress
-from flexmbs.verification.outcome import ConvergenceStudy, Measured, Outcome, Reference, Table, Tolerance
-from flexmbs.verification.runner import CaseResult, Listener, VerificationRun, run_case, run_cases
+from flexmbs.core.facade import facade
 
-__all__ = [
-    "Case",
-    "CaseEntry",
-    "CaseResult",
-    "ConvergenceStudy",
-    "Listener",
-    "Measured",
-    "Outcome",
-    "Progress",
-    "Reference",
-    "Table",
-    "Tolerance",
-    "VerificationRun",
-    "run_case",
-    "run_cases",
-]
+__getattr__, __dir__, __all__ = facade(__name__, __file__)

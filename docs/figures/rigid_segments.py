@@ -64,7 +64,7 @@ def division() -> plt.Figure:
             middle.plot(i, j, "o", color="black", ms=4, zorder=4)
     middle.set(xlim=(-0.2, 3.2), ylim=(-0.3, 2.3), title="plate, 3 by 2 cells")
     stiffness = fx.BeamStiffness(EA=1e6, EI_z=1.0, mass_per_length=1.0)
-    beam = fx.segmented_beam([(0, 0), (1, 0)], n=12, stiffness=stiffness, stretch=False)
+    beam = fx.segments.segmented_beam([(0, 0), (1, 0)], n=12, stiffness=stiffness, stretch=False)
     model = fx.Model(*beam.items, fx.Fixed(fx.ground, beam.start), fx.Moment(beam.end, 2.0 * math.pi))
     turns = (0.1, 0.25, 0.5, 1.0)
     rolled = fx.solve_static(model, fx.StaticOptions(progress=False, check_stability=False, at=turns[:-1]))
@@ -112,7 +112,7 @@ def errors() -> plt.Figure:
 def _errors(n: int, stiffness: fx.BeamStiffness, options: Any) -> tuple[float, float, float]:
     from flexmbs.verification.reference.rod_problems import cantilever_dead_tip
 
-    beam = fx.segmented_beam([(0, 0), (1, 0)], n=n, stiffness=stiffness, **options)
+    beam = fx.segments.segmented_beam([(0, 0), (1, 0)], n=n, stiffness=stiffness, **options)
     clamp = fx.Fixed(fx.ground, beam.start)
     bent = fx.solve_static(fx.Model(*beam.items, clamp, fx.PointForce(beam.end, (0, 10.0))), QUIET)
     tip = bent.position(beam.end, step=-1)
@@ -131,7 +131,7 @@ def _errors(n: int, stiffness: fx.BeamStiffness, options: Any) -> tuple[float, f
 def plate() -> plt.Figure:
     """A strip rolled up and a square plate under pressure."""
     figure = plt.figure(figsize=(10.5, 3.9), dpi=150, layout="constrained")
-    strip = fx.segmented_plate((12.0, 2.0), (24, 4), thickness=0.1, material=_rubber(0.0))
+    strip = fx.segments.segmented_plate((12.0, 2.0), (24, 4), thickness=0.1, material=_rubber(0.0))
     clamps = [fx.Fixed(fx.ground, node, name=f"clamp {k}") for k, node in enumerate(strip.side("left"))]
     moment = 2.0 * math.pi * 1.2e6 * 2.0 * 0.1**3 / 12.0 / 12.0
     shares = zip(strip.side("right"), (0.125, 0.25, 0.25, 0.25, 0.125), strict=True)
@@ -155,7 +155,7 @@ def _rubber(nu: float) -> fx.Elastic:
     return fx.Elastic(youngs_modulus=1.2e6, poissons_ratio=nu, density=1.0)
 
 
-def _boxes(axes: Any, plate_: fx.SegmentedPlate, solution: Any, step: int, colour: str) -> Any:
+def _boxes(axes: Any, plate_: fx.segments.SegmentedPlate, solution: Any, step: int, colour: str) -> Any:
     """Draw all segments; their corners (n, 3)."""
     from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 

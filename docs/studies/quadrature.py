@@ -76,7 +76,7 @@ def tip_error(element: PlanarCable, EA: float, elements: int, exact: np.ndarray)
     return float(np.linalg.norm(solution.position(rod.end, step=-1)[:2] - exact))
 
 
-def zero_energy_modes(element: PlanarCable, mesh: fx.Mesh) -> int:
+def zero_energy_modes(element: PlanarCable, mesh: fx.meshes.Mesh) -> int:
     """Zero eigenvalues of the tangent of an unsupported, stress-free chain, beyond the three rigid motions."""
     rod = fx.FlexibleBody(mesh, element, stiffness=fx.BeamStiffness(EA=1e3, EI_z=1.0, mass_per_length=1.0))
     dyn = Dynamics(fx.compile_model(fx.Model(rod)))

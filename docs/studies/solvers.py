@@ -55,7 +55,7 @@ def grid(bars: int, per_bar: int) -> fx.Model:
                     steps = np.linspace(0, 1, per_bar + 1)
                     nodes = [node(i + dx * s, j + dy * s) for s in steps]
                     cells += list(pairwise(nodes))
-    mesh = fx.Mesh(points, [("line", cells)], node_sets={"corner": [index[0, 0]]})
+    mesh = fx.meshes.Mesh(points, [("line", cells)], node_sets={"corner": [index[0, 0]]})
     body = fx.FlexibleBody(mesh, fx.elements.PlanarBeam(), stiffness=STIFFNESS)
     return fx.Model(body, fx.Clamp(body.set("corner")), fx.Gravity((0, -1.0)))
 

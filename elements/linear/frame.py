@@ -95,7 +95,8 @@ class Frame:
 
     >>> import flexmbs as fx
     >>> stiff = fx.BeamStiffness(EA=1e6, EI_z=3.0, GA_y=50.0, GJ=1.0, mass_per_length=1.0)
-    >>> beam = fx.Part(fx.meshes.line((0, 0, 0), (1, 0, 0), 1), regions=[fx.Region(None, Frame(section=stiff))])
+    >>> beam = fx.linear.Part(fx.meshes.line((0, 0, 0), (1, 0, 0), 1),
+    ...     regions=[fx.linear.Region(None, Frame(section=stiff))])
     >>> K = beam.assemble().K.toarray()[6:, 6:]
     >>> import numpy as np
     >>> print(f"{np.linalg.inv(K)[1, 1]:.9f} {1 / 9 + 1 / 50:.9f}")

@@ -76,7 +76,8 @@ class Truss:
     A bar of 2 m, pulled with 1 kN, gets longer by F L / EA:
 
     >>> import flexmbs as fx
-    >>> bar = fx.Part(fx.meshes.line((0, 0, 0), (2, 0, 0), 1), regions=[fx.Region(None, Truss(1e-4), fx.steel)])
+    >>> bar = fx.linear.Part(fx.meshes.line((0, 0, 0), (2, 0, 0), 1),
+    ...     regions=[fx.linear.Region(None, Truss(1e-4), fx.steel)])
     >>> K = bar.assemble().K
     >>> print(f"{1e3 / K[3, 3]:.6e} {1e3 * 2 / (2.1e11 * 1e-4):.6e}")
     9.523810e-05 9.523810e-05

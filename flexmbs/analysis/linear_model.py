@@ -35,7 +35,7 @@ class LinearModel:
     >>> cart = fx.PointMass(2.0, position=(0.0, 0.0), name="cart")
     >>> spring = fx.Bushing(fx.ground.marker((0, 0, 0)), cart, (8.0, 8.0), damping=(0.4, 0.4))
     >>> push = fx.PointForce(cart, (1.0, 0.0))
-    >>> linear = fx.linearise(fx.Model(cart, spring, push), [push], [fx.PositionSensor(cart, (1, 0))])
+    >>> linear = fx.linearise(fx.Model(cart, spring, push), [push], [fx.control.PositionSensor(cart, (1, 0))])
     >>> round(float(linear.transfer(0.0)[0, 0].real), 6), len(linear.poles)
     (0.125, 4)
     """
@@ -72,7 +72,7 @@ class LinearModel:
         return StateSpace(self.A, self.B, self.C, self.D)
 
     def export(self, output: str | Path, to: str | Sequence[str] | None = None, **options: Any) -> tuple[Written, ...]:
-        """Write files for other tools, such as a functional mock-up unit; see `flexmbs.export`."""
+        """Write files for other tools, such as a functional mock-up unit; see `flexmbs.reduction.export`."""
         from flexmbs.reduction.export import export
 
         return export(self, output, to, **options)

@@ -86,7 +86,7 @@ def linearise(
     >>> bar = fx.PlanarRigidBody(2.0, 0.1, position=(0.0, -0.5), name="bar")
     >>> hinge = fx.Revolute(fx.ground, bar, at=(0, 0), name="hinge")
     >>> model = fx.Model(bar, hinge, fx.Gravity((0, -9.81)))
-    >>> linear = fx.linearise(model, inputs=[fx.JointForce(hinge, 1.0)], outputs=[fx.JointSensor("hinge")])
+    >>> linear = fx.linearise(model, inputs=[fx.JointForce(hinge, 1.0)], outputs=[fx.control.JointSensor("hinge")])
     >>> linear.states
     ("angle of body 'bar'", "rate of angle of body 'bar'")
     >>> linear.A.round(6).tolist(), linear.B.round(6).tolist(), linear.C.round(6).tolist()

@@ -90,7 +90,7 @@ class ReducedSystem:
     >>> import flexmbs as fx
     >>> links = [fx.PlanarRigidBody.rod((i, 0), (i + 1, 0), mass=2.0, name=f"link {i}") for i in range(3)]
     >>> pins = [fx.Revolute(a, b, at=(i, 0)) for i, (a, b) in enumerate(zip((fx.ground, *links), links))]
-    >>> reduced = fx.ReducedSystem(fx.Model(*links, *pins, fx.Gravity((0, -9.81))))
+    >>> reduced = fx.constraint_forces.ReducedSystem(fx.Model(*links, *pins, fx.Gravity((0, -9.81))))
     >>> reduced.elimination.fill, reduced.graph.topology_index
     (0, 2)
     >>> found = reduced.solve()

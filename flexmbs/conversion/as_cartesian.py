@@ -64,7 +64,7 @@ def as_cartesian(model: Model) -> Model:
     >>> import flexmbs as fx
     >>> from flexmbs import trees
     >>> arm = trees.Link("arm", 1.0, (0.1, 0.1, 0.01), (0, 0, -0.5), joint=trees.Revolute((0, 1, 0)), start=0.3)
-    >>> print(fx.as_cartesian(fx.Model(trees.Tree(arm))))
+    >>> print(fx.trees.as_cartesian(fx.Model(trees.Tree(arm))))
     model 'model' [m, kg, s]
       rigid body 'arm': mass 1 kg
       revolute 'joint of arm' of ground and arm: 5 equations

@@ -100,7 +100,7 @@ def as_tree(model: Model, cut: Sequence[Any] = ()) -> Model:
     ...         for i, (a, b) in enumerate(zip(ends[:-1], ends[1:]))]
     >>> joints = [fx.Revolute(a, b, at=p, axis=(0, 1, 0), name=f"pin {i}")
     ...           for i, (a, b, p) in enumerate(zip([fx.ground, *bars], [*bars, fx.ground], ends))]
-    >>> print(fx.as_tree(fx.Model(*bars, *joints, fx.Gravity((0, 0, -9.81)))))
+    >>> print(fx.trees.as_tree(fx.Model(*bars, *joints, fx.Gravity((0, 0, -9.81)))))
     model 'model' [m, kg, s]
       tree 'tree of bar 0': 2 links, 2 coordinates, mass 2 kg
       tree 'tree of bar 2': 1 link, 1 coordinates, mass 1 kg

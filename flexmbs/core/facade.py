@@ -1,8 +1,9 @@
-"""Public names from a stub: what stands in ``__init__.pyi`` beside a module is what the module offers.
+"""Public names from a stub: what stands in ``__init__.pyi`` beside a package is what the package offers.
 
 A type checker reads the stub, and so does `lazy_loader`, which imports a name when it is first used. What is added
 here: wrong arguments are explained (`flexmbs.core.calls`), older names go on with a warning
-(`flexmbs.core.renamed`), and an unknown name ends with those that may be meant.
+(`flexmbs.core.renamed`), and an unknown name ends with those that may be meant. A stub names what lies in its own
+package; a namespace that takes its names from several packages is a module of imports (`gather`).
 """
 
 from __future__ import annotations
@@ -15,10 +16,11 @@ from warnings import warn
 
 import lazy_loader
 
-from flexmbs.core.calls import explained
+from flexmbs.core.calls import explain
+from flexmbs.core.calls import explained as explains
 from flexmbs.core.renamed import RENAMED
 
-__all__ = ["facade"]
+__all__ = ["facade", "gather"]
 
 ROOT = "flexmbs"
 
@@ -38,11 +40,22 @@ def facade(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], 
     def resolve(name: str) -> Any:
         if name not in public:
             return moved(package, name, public)
-        value = explained(listed(name))
+        value = explains(listed(name))
         vars(sys.modules[package])[name] = value
         return value
 
     return resolve, lambda: sorted(public), public
+
+
+def gather(names: dict[str, Any], explained: bool = True) -> None:
+    """Make ``__all__`` of a module that only imports names, a line each as ``X as X``; ``names`` are its globals.
+
+    Wrong arguments of what users call are explained, unless ``explained`` is False.
+    """
+    public = sorted(name for name in names if name[0] != "_" and name != "annotations")
+    if explained:
+        explain(names, public)
+    names["__all__"] = public
 
 
 def moved(package: str, name: str, public: list[str]) -> Any:
@@ -65,6 +78,8 @@ def _hint(inside: str, name: str, public: list[str]) -> str:
 
     from flexmbs.core.field_terms import field_term
 
-    near = list(field_term(name)) if not inside else []
-    near = near or get_close_matches(name, public, n=3, cutoff=0.7)
+    near = [] if inside else list(field_term(name))
+    if not near:
+        known = {one: one for one in public} | ({} if inside else RENAMED)
+        near = [known[one] for one in get_close_matches(name, known, n=3, cutoff=0.7)]
     return f"; did you mean {' or '.join(near)}?" if near else ""

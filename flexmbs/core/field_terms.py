@@ -10,10 +10,10 @@ NAMES = {
     "TorsionSpring": "RotationalSpring RSDA RotSpring TorsionalSpring RotationSpring TorsionSpringDamper TorsionBar "
     "RotationalSpringDamper",
     "Bushing": "BUSHING Bush Beam6x6 Field SixDofSpring CBUSH GeneralisedSpring GeneralizedSpring Kelvin",
-    "RigidLink": "RBE2 RBAR KinematicCoupling MPC RigidConnection",
-    "AveragingLink": "RBE3 DistributingCoupling InterpolationElement",
-    "NodalMass": "CONM2 MassElement LumpedMass",
-    "NodalSpring": "CELAS CELAS2 SpringElement",
+    "linear.RigidLink": "RBE2 RBAR KinematicCoupling MPC RigidConnection",
+    "linear.AveragingLink": "RBE3 DistributingCoupling InterpolationElement",
+    "linear.NodalMass": "CONM2 MassElement LumpedMass",
+    "linear.NodalSpring": "CELAS CELAS2 SpringElement",
     "Spherical": "Ball BallJoint SphericalJoint BallAndSocket BallSocket Kugelgelenk",
     "Revolute": "HingeJoint RevoluteJoint PinJoint Rotational RotationalJoint Drehgelenk",
     "Prismatic": "Slider SliderJoint PrismaticJoint TranslationalJoint Translational Slide Schubgelenk",
@@ -32,7 +32,7 @@ NAMES = {
     "RotationDriver": "Motor RevoluteMotor RotationalMotor AngularDriver Rotor",
     "TranslationDriver": "LinearMotor LinearDriver TranslationalMotor",
     "Stop": "Contact BumpStop Bumper Impact Bistop LimitStop",
-    "JointLimit": "Limit Limits JointStop EndStop",
+    "kinematics.JointLimit": "Limit Limits JointStop EndStop",
     "JointFriction": "Friction CoulombFriction DryFriction",
     "StickSlip": "Coulomb BristleFriction LuGre",
     "PointForce": "Force ConcentratedForce NodeForce Load",
@@ -55,7 +55,7 @@ NAMES = {
     "solve_static": "SolveStatic static solve_statics equilibrium",
     "solve_modal": "eigenmodes eigenfrequencies modal modes ComputeODE2Eigenvalues natural_frequencies",
     "linearise": "linearize state_space",
-    "buckling_loads": "buckling linear_buckling",
+    "linear.buckling_loads": "buckling linear_buckling",
     "GeneralizedAlpha": "GeneralisedAlpha HHT Newmark NewmarkBeta ImplicitTrapezoidal gen_alpha",
     "RadauIIA": "Radau Radau5 RADAU",
     "RungeKutta": "RK4 RK45 RK Dopri DormandPrince ExplicitEuler",
@@ -64,16 +64,16 @@ NAMES = {
     "Circle": "CircularSection CircleSection Round",
     "Pipe": "Tube HollowCircle",
     "Table": "Curve TimeSeries LookupTable",
-    "PID": "PIDController",
-    "Interface": "InterfaceNodes BoundaryNodes",
-    "reduce": "craig_bampton CraigBampton guyan Guyan substructuring model_reduction",
-    "rubin": "Rubin",
-    "export": "to_fmu write_fmu FMU export_fmu",
-    "load_reduced": "read_h5",
+    "control.PID": "PIDController",
+    "reduction.Interface": "InterfaceNodes BoundaryNodes",
+    "reduction.reduce": "craig_bampton CraigBampton guyan Guyan substructuring model_reduction",
+    "reduction.rubin": "Rubin",
+    "reduction.export": "to_fmu write_fmu FMU export_fmu",
+    "reduction.load_reduced": "read_h5",
     "load": "open_result load_result read_result",
     "joined": "concatenate join",
     "inspect": "check report check_model",
-    "as_tree": "to_tree relative_coordinates",
+    "trees.as_tree": "to_tree relative_coordinates",
     "trees.read_urdf": "read_urdf URDF load_urdf from_urdf",
     "trees.Tree": "Tree KinematicTree Chain",
     "trees.Link": "Link",
@@ -103,7 +103,7 @@ def field_term(name: str) -> tuple[str, ...]:
     Examples
     --------
     >>> field_term("RBE2"), field_term("ball_joint"), field_term("nothing")
-    (('RigidLink',), ('Spherical',), ())
+    (('linear.RigidLink',), ('Spherical',), ())
     """
     wanted = _plain(name)
     return tuple(here for here, terms in NAMES.items() if wanted in {_plain(term) for term in terms.split()})

@@ -81,7 +81,7 @@ class Layup:
     Examples
     --------
     >>> import flexmbs as fx
-    >>> Layup((fx.elements.Ply(fx.steel, 0.001), fx.elements.Ply(fx.steel, 0.001))).thickness
+    >>> Layup((fx.Ply(fx.steel, 0.001), fx.Ply(fx.steel, 0.001))).thickness
     0.002
     """
 

@@ -87,7 +87,7 @@ class ControlLoop:
     Examples
     --------
     >>> import flexmbs as fx
-    >>> drive = fx.Command(fx.Signal("voltage"), period=0.1, values=lambda t: 2.0 * t, name="drive")
+    >>> drive = fx.control.Command(fx.control.Signal("voltage"), period=0.1, values=lambda t: 2.0 * t, name="drive")
     >>> loop = ControlLoop([drive])
     >>> state = loop.initial()
     >>> loop.due_time(state), loop.next_time(0.3)

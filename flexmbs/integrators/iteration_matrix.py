@@ -84,7 +84,8 @@ class CorrectorOptions:
     Examples
     --------
     >>> import flexmbs as fx
-    >>> fx.BDF(corrector=fx.CorrectorOptions(reuse=True, alpha_update=True, jacobian="grouped")).corrector.reuse
+    >>> fx.BDF(corrector=fx.integrators.CorrectorOptions(reuse=True, alpha_update=True,
+    ...     jacobian="grouped")).corrector.reuse
     True
     """
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from flexmbs import elements as built_in
 from flexmbs.core.checks import show
 from flexmbs.core.errors import ReadError
+from flexmbs.core.laminate import Ply
 from flexmbs.io import store
 from flexmbs.io.timestore import holds_time
 
@@ -78,6 +79,6 @@ def load(
 
 
 def built_in_classes() -> list[type]:
-    """Classes of all elements that come with flexmbs."""
-    found = [getattr(built_in, name) for name in built_in.__all__]
-    return [item for item in found if isinstance(item, type)]
+    """Classes of all elements that come with flexmbs, and of what they are made of."""
+    found = [getattr(built_in, name) for name in dir(built_in)] + [Ply] + [type(element) for element in built_in.ALL]
+    return list(dict.fromkeys(item for item in found if isinstance(item, type)))

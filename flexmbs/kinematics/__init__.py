@@ -1,1 +1,7 @@
 """Motion by geometry alone: driven mechanisms, drive forces, poses, paths through singular positions."""
+
+from __future__ import annotations
+
+from flexmbs.core.facade import facade
+
+__getattr__, __dir__, __all__ = facade(__name__, __file__)

@@ -24,7 +24,7 @@ from flexmbs.results.status import Status
 from flexmbs.results.time import Energy, TimeSolution
 from flexmbs.system.system import System, compile_model
 
-__all__ = ["inverse_kinematics"]
+__all__ = ["JointLimit", "Pose", "PoseTarget", "inverse_kinematics"]
 
 RANK = 1e-9
 STILL = 1e-10
@@ -104,8 +104,8 @@ def inverse_kinematics(
     >>> arm = fx.PlanarRigidBody.rod((0, 0), (1, 0), mass=1.0, name="arm")
     >>> hand = fx.PlanarRigidBody.rod((1, 0), (1, 1), mass=1.0, name="hand")
     >>> pins = fx.Revolute(fx.ground, arm, at=(0, 0), name="shoulder"), fx.Revolute(arm, hand, at=(1, 0), name="elbow")
-    >>> tip = fx.PoseTarget(hand.marker_at((1, 1)), position=(0.5, 0.5))
-    >>> pose = fx.inverse_kinematics(fx.Model(arm, hand, *pins), tip)
+    >>> tip = fx.kinematics.PoseTarget(hand.marker_at((1, 1)), position=(0.5, 0.5))
+    >>> pose = fx.kinematics.inverse_kinematics(fx.Model(arm, hand, *pins), tip)
     >>> bool(pose.reached), pose.position(hand.marker_at((1, 1)))[0, :2].round(6).tolist()
     (True, [0.5, 0.5])
     """

@@ -107,7 +107,7 @@ def solve_kinematics(
     >>> crank = fx.PlanarRigidBody(1.0, 0.01, position=(0.1, 0), name="crank")
     >>> hinge = fx.Revolute(fx.ground, crank, at=(0, 0), name="hinge")
     >>> motor = fx.RotationDriver(hinge, lambda t: 2.0 * t * t, name="motor")
-    >>> motion = fx.solve_kinematics(fx.Model(crank, hinge, motor), until=1.0)
+    >>> motion = fx.kinematics.solve_kinematics(fx.Model(crank, hinge, motor), until=1.0)
     >>> round(float(motion.angle("hinge")[-1]), 9), round(float(motion.acceleration("crank")[-1, 0]), 6)
     (2.0, 0.302116)
     >>> round(float(motion.multipliers("motor")[-1, 0]), 9)  # minus the torque (0.01 + 1 * 0.1**2) * 4

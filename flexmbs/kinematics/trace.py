@@ -88,7 +88,7 @@ def trace_kinematics(
     >>> pins = fx.Revolute(fx.ground, crank, at=(0, 0)), fx.Revolute(crank, rod, at=(1, 0))
     >>> guide = fx.DistanceDriver(fx.ground.marker((0, 0, 0)), rod.marker_at((1, 2)), lambda t: 5**0.5 + t, name="ram")
     >>> hold = fx.Distance(fx.ground.marker((5, 0, 0)), rod.marker_at((1, 2)), name="arm")
-    >>> paths = fx.trace_kinematics(fx.Model(crank, rod, *pins, guide, hold), times=(0.0, 2.0))
+    >>> paths = fx.kinematics.trace_kinematics(fx.Model(crank, rod, *pins, guide, hold), times=(0.0, 2.0))
     >>> [(p.kind, round(p.t, 9)) for p in paths.points], round(3 - 5**0.5, 9)
     ([('turning point', 0.763932023)], 0.763932023)
     """

@@ -102,9 +102,9 @@ def frame_response(
 
     >>> import flexmbs as fx
     >>> stiff = fx.BeamStiffness(EA=1e6, EI_z=1.0, GJ=1.0, mass_per_length=1.0)
-    >>> region = fx.Region(None, fx.elements.Frame(section=stiff, shear=False))
-    >>> blade = fx.Part(fx.meshes.line((0, 0, 0), (1, 0, 0), 4), regions=[region])
-    >>> frame = fx.moving_frame(blade, fixed={0: "all"})
+    >>> region = fx.linear.Region(None, fx.elements.Frame(section=stiff, shear=False))
+    >>> blade = fx.linear.Part(fx.meshes.line((0, 0, 0), (1, 0, 0), 4), regions=[region])
+    >>> frame = fx.linear.moving_frame(blade, fixed={0: "all"})
     >>> def motion(t):
     ...     k = 2 * np.pi / 5.0
     ...     return (0, 0, 0), (0, 0, 2 * (t - np.sin(k * t) / k)), (0, 0, 2 * (1 - np.cos(k * t)))

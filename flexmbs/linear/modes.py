@@ -75,8 +75,8 @@ def vibration_modes(
     Examples
     --------
     >>> import flexmbs as fx
-    >>> lug = fx.Part(fx.read_mesh(fx.meshes.sample("lug.inp")), material=fx.steel, name="lug")
-    >>> modes = fx.vibration_modes(lug, 8)
+    >>> lug = fx.linear.Part(fx.meshes.read_mesh(fx.meshes.sample("lug.inp")), material=fx.steel, name="lug")
+    >>> modes = fx.linear.vibration_modes(lug, 8)
     >>> modes.n_rigid, modes.frequencies[:6].tolist()
     (6, [0.0, 0.0, 0.0, 0.0, 0.0, 0.0])
     """

@@ -249,8 +249,8 @@ def moving_frame(
 
     >>> import flexmbs as fx
     >>> stiff = fx.BeamStiffness(EA=1e7, EI_y=1.0, EI_z=900.0, GJ=1e3, mass_per_length=1.0)
-    >>> region = fx.Region(None, fx.elements.Frame(section=stiff, shear=False))
-    >>> blade = fx.Part(fx.meshes.line((0, 0, 0), (1, 0, 0), 20), regions=[region])
+    >>> region = fx.linear.Region(None, fx.elements.Frame(section=stiff, shear=False))
+    >>> blade = fx.linear.Part(fx.meshes.line((0, 0, 0), (1, 0, 0), 20), regions=[region])
     >>> frame = moving_frame(blade, fixed={0: "all"})
     >>> for rate in (0.0, 12.0):
     ...     print(round(frame.operators((0, 0, rate)).modes(1).angular_frequencies[0], 2))

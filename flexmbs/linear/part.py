@@ -69,7 +69,7 @@ class Part:
     Examples
     --------
     >>> import flexmbs as fx
-    >>> lug = Part(fx.read_mesh(fx.meshes.sample("lug.inp")), material=fx.steel, name="lug")
+    >>> lug = Part(fx.meshes.read_mesh(fx.meshes.sample("lug.inp")), material=fx.steel, name="lug")
     >>> print(lug)
     part 'lug': 617 nodes, 286 tetra10 of steel
     >>> lug.assemble().n
@@ -87,7 +87,9 @@ class Part:
     def __post_init__(self) -> None:
         owner = f"Part {as_name('Part', 'name', self.name)!r}"
         if not isinstance(self.mesh, Mesh):
-            raise ModelError(f"{owner}: mesh must be a Mesh, such as flexmbs.read_mesh(file), not {show(self.mesh)}.")
+            raise ModelError(
+                f"{owner}: mesh must be a Mesh, such as flexmbs.meshes.read_mesh(file), not {show(self.mesh)}."
+            )
         if self.mesh.dim != 3:
             raise ModelError(f"{owner}: a part lies in space; put the plane mesh there with mesh.in_space().")
         check_material(owner, self.material)

@@ -1,7 +1,7 @@
 """Pictures of meshed structures with matplotlib: outer faces, deformed and coloured.
 
 matplotlib sorts polygons by their distance and has no depth buffer: good for a look at a part of some ten thousand
-faces, not for measuring on it. For more, write a file for ParaView (`flexmbs.write_vtu`).
+faces, not for measuring on it. For more, write a file for ParaView (`flexmbs.visualization.write_vtu`).
 """
 
 from __future__ import annotations

@@ -66,8 +66,9 @@ def static_response(structure: Part | Operators, fixed: Mapping[Any, Any] | None
     Examples
     --------
     >>> import flexmbs as fx
-    >>> lug = fx.Part(fx.read_mesh(fx.meshes.sample("lug.inp")), material=fx.steel, name="lug")
-    >>> pulled = fx.static_response(lug, {"ROOT": "all"}, fx.NodalForce("BORE", (1e3, 0, 0), share="faces"))
+    >>> lug = fx.linear.Part(fx.meshes.read_mesh(fx.meshes.sample("lug.inp")), material=fx.steel, name="lug")
+    >>> pulled = fx.linear.static_response(lug, {"ROOT": "all"},
+    ...     fx.linear.NodalForce("BORE", (1e3, 0, 0), share="faces"))
     >>> print(f"{pulled.reaction('ROOT')[0]:.6f}")
     -1000.000000
     """

@@ -122,7 +122,7 @@ def nodal_stresses(part: Part, u: Any, thermal: Sequence[ThermalLoad] = ()) -> l
     Examples
     --------
     >>> import flexmbs as fx
-    >>> lug = fx.Part(fx.read_mesh(fx.meshes.sample("lug.inp")), material=fx.steel)
+    >>> lug = fx.linear.Part(fx.meshes.read_mesh(fx.meshes.sample("lug.inp")), material=fx.steel)
     >>> stretched = nodal_stresses(lug, (lug.nodes.points * [1e-3, 0, 0]).ravel())[0]
     >>> stretched.names[0], round(float(stretched.values[:, 0].max()) / 1e6, 3)
     ('xx', 282.692)
@@ -222,7 +222,7 @@ def stress_operator(part: Part, nodes: Any) -> tuple[Any, tuple[str, ...]]:
     Examples
     --------
     >>> import flexmbs as fx
-    >>> lug = fx.Part(fx.read_mesh(fx.meshes.sample("lug.inp")), material=fx.steel)
+    >>> lug = fx.linear.Part(fx.meshes.read_mesh(fx.meshes.sample("lug.inp")), material=fx.steel)
     >>> operator, names = stress_operator(lug, lug.nodes.sets["BORE"][:2])
     >>> operator.shape, names[3]
     ((12, 1851), 'xy')

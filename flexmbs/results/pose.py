@@ -46,7 +46,7 @@ class PoseTarget:
     --------
     >>> import flexmbs as fx
     >>> hand = fx.PlanarRigidBody.rod((0, 0), (1, 0), mass=1.0, name="hand")
-    >>> fx.PoseTarget(hand.marker_at((1, 0)), position=(0.5, None)).position
+    >>> fx.kinematics.PoseTarget(hand.marker_at((1, 0)), position=(0.5, None)).position
     (0.5, None, None)
     """
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from flexmbs.segments.beam import segmented_beam, segmented_cable
-from flexmbs.segments.chain import SegmentedBeam
-from flexmbs.segments.plate import SegmentedPlate, segmented_plate
+from flexmbs.core.facade import facade
 
-__all__ = ["SegmentedBeam", "SegmentedPlate", "segmented_beam", "segmented_cable", "segmented_plate"]
+__getattr__, __dir__, __all__ = facade(__name__, __file__)

@@ -118,7 +118,8 @@ def segmented_beam(
     Examples
     --------
     >>> import flexmbs as fx
-    >>> blade = fx.segmented_beam([(0, 0, 0), (1, 0, 0)], n=8, section=fx.Rectangle(0.02, 0.002), material=fx.steel)
+    >>> blade = fx.segments.segmented_beam([(0, 0, 0), (1, 0, 0)], n=8, section=fx.Rectangle(0.02, 0.002),
+    ...     material=fx.steel)
     >>> model = fx.Model(*blade.items, fx.Fixed(fx.ground, blade.start), fx.PointForce(blade.end, (0, -0.1, 0)))
     >>> bent = fx.solve_static(model, fx.StaticOptions(progress=False))
     >>> EI = fx.steel.youngs_modulus * fx.Rectangle(0.02, 0.002).I_z
@@ -186,7 +187,7 @@ def segmented_cable(
     Examples
     --------
     >>> import flexmbs as fx
-    >>> rope = fx.segmented_cable([(0, 0), (1, 0)], n=4, mass_per_length=0.2)
+    >>> rope = fx.segments.segmented_cable([(0, 0), (1, 0)], n=4, mass_per_length=0.2)
     >>> len(rope.bodies), len(rope.joints), round(rope.mass, 12)
     (5, 4, 0.2)
     """

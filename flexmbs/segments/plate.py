@@ -195,7 +195,7 @@ def segmented_plate(
     Examples
     --------
     >>> import flexmbs as fx
-    >>> sheet = fx.segmented_plate((1.0, 0.5), (4, 2), thickness=0.01, material=fx.steel)
+    >>> sheet = fx.segments.segmented_plate((1.0, 0.5), (4, 2), thickness=0.01, material=fx.steel)
     >>> len(sheet.bodies), len(sheet.springs), round(sheet.mass, 9)
     (15, 38, 39.25)
     """

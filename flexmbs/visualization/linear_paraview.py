@@ -52,9 +52,9 @@ def write_vtu(result: LinearSolution | LinearModes | BucklingLoads, path: str | 
     --------
     >>> import tempfile
     >>> import flexmbs as fx
-    >>> lug = fx.Part(fx.read_mesh(fx.meshes.sample("lug.inp")), material=fx.steel)
+    >>> lug = fx.linear.Part(fx.meshes.read_mesh(fx.meshes.sample("lug.inp")), material=fx.steel)
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     fx.write_vtu(fx.vibration_modes(lug, 8), f"{folder}/modes.vtu").name
+    ...     fx.visualization.write_vtu(fx.linear.vibration_modes(lug, 8), f"{folder}/modes.vtu").name
     'modes.vtu'
     """
     import meshio

@@ -125,10 +125,10 @@ def export(
     --------
     >>> import tempfile
     >>> import flexmbs as fx
-    >>> lug = fx.Part(fx.read_mesh(fx.meshes.sample("lug.inp")), material=fx.steel, name="lug")
-    >>> small = fx.reduce(lug, ["ROOT", "BORE"], modes=6)
+    >>> lug = fx.linear.Part(fx.meshes.read_mesh(fx.meshes.sample("lug.inp")), material=fx.steel, name="lug")
+    >>> small = fx.reduction.reduce(lug, ["ROOT", "BORE"], modes=6)
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     [written] = fx.export(small, folder + "/lug.npz")
+    ...     [written] = fx.reduction.export(small, folder + "/lug.npz")
     ...     written.path.name, written.losses
     ('lug.npz', ())
     """
@@ -142,7 +142,9 @@ def export(
         title = as_name("export", "name", options.pop("name", "mechanism"))
         allowed = {name: ("units", *_for_systems(name).system_options) for name in names}
     else:
-        raise ModelError(f"export: expected a ReducedModel, from flexmbs.reduce, or a LinearModel, not {show(model)}.")
+        raise ModelError(
+            f"export: expected a ReducedModel, from flexmbs.reduction.reduce, or a LinearModel, not {show(model)}."
+        )
     for option in options:
         if not any(option in known for known in allowed.values()):
             known = sorted({o for options_of in allowed.values() for o in options_of})

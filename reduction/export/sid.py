@@ -2,7 +2,7 @@
 
 The text layout is that of public files of finite-element interfaces; what the objects are is said in
 `flexmbs.reduction.export.sid_objects`. Numbers have 17 digits, so that they are read back to the last bit. Indices of
-order 1 are row, mode, column, as in those files. `flexmbs.read_sid` reads the files back.
+order 1 are row, mode, column, as in those files. `flexmbs.reduction.read_sid` reads the files back.
 """
 
 from __future__ import annotations

@@ -52,11 +52,11 @@ def read_mbdyn(path: str | Path) -> ReducedModel:
     --------
     >>> import tempfile
     >>> import flexmbs as fx
-    >>> lug = fx.Part(fx.read_mesh(fx.meshes.sample("lug.inp")), material=fx.steel, name="lug")
-    >>> small = fx.reduce(lug, ["ROOT", "BORE"], modes=4)
+    >>> lug = fx.linear.Part(fx.meshes.read_mesh(fx.meshes.sample("lug.inp")), material=fx.steel, name="lug")
+    >>> small = fx.reduction.reduce(lug, ["ROOT", "BORE"], modes=4)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     _ = small.export(folder + "/lug.fem", "mbdyn", reference="ROOT", modes=6)
-    ...     fx.read_mbdyn(folder + "/lug.fem").size
+    ...     fx.reduction.read_mbdyn(folder + "/lug.fem").size
     12
     """
     path = Path(path)

@@ -75,11 +75,11 @@ def read_reduced(
     --------
     >>> import tempfile
     >>> import flexmbs as fx
-    >>> lug = fx.Part(fx.read_mesh(fx.meshes.sample("lug.inp")), material=fx.steel, name="lug")
-    >>> small = fx.reduce(lug, ["ROOT", "BORE"], modes=4)
+    >>> lug = fx.linear.Part(fx.meshes.read_mesh(fx.meshes.sample("lug.inp")), material=fx.steel, name="lug")
+    >>> small = fx.reduction.reduce(lug, ["ROOT", "BORE"], modes=4)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     [written] = small.export(folder, "mtx")
-    ...     again = fx.read_reduced(written.path)
+    ...     again = fx.reduction.read_reduced(written.path)
     >>> [frame.name for frame in again.frames], bool((again.K == small.K).all())
     (['ROOT', 'BORE'], True)
     """

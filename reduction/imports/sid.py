@@ -65,11 +65,11 @@ def read_sid(path: str | Path) -> ReducedModel:
     --------
     >>> import tempfile
     >>> import flexmbs as fx
-    >>> lug = fx.Part(fx.read_mesh(fx.meshes.sample("lug.inp")), material=fx.steel, name="lug")
-    >>> small = fx.reduce(lug, [fx.Interface("ROOT"), "BORE"], modes=4)
+    >>> lug = fx.linear.Part(fx.meshes.read_mesh(fx.meshes.sample("lug.inp")), material=fx.steel, name="lug")
+    >>> small = fx.reduction.reduce(lug, [fx.reduction.Interface("ROOT"), "BORE"], modes=4)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     _ = small.export(folder + "/lug.SID_FEM", "sid", reference="ROOT", modes=6)
-    ...     again = fx.read_sid(folder + "/lug.SID_FEM")
+    ...     again = fx.reduction.read_sid(folder + "/lug.SID_FEM")
     >>> again.size, bool(abs(again.inertia.mass / small.inertia.mass - 1) < 1e-12)
     (12, True)
     """

@@ -46,8 +46,8 @@ def unreduced(attached: Attached) -> Basis:
     Examples
     --------
     >>> import flexmbs as fx
-    >>> bar = fx.Part(fx.meshes.box((0, 0, 0), (1, 0.1, 0.1), (4, 1, 1)), material=fx.steel, name="bar")
-    >>> whole = fx.reduce(bar, ["left", "right"], method=fx.unreduced)
+    >>> bar = fx.linear.Part(fx.meshes.box((0, 0, 0), (1, 0.1, 0.1), (4, 1, 1)), material=fx.steel, name="bar")
+    >>> whole = fx.reduction.reduce(bar, ["left", "right"], method=fx.reduction.unreduced)
     >>> whole.size, fx.FloatingBody(whole).modes
     (48, 42)
     """

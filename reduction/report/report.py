@@ -188,8 +188,8 @@ def report(
     Examples
     --------
     >>> import flexmbs as fx
-    >>> lug = fx.Part(fx.read_mesh(fx.meshes.sample("lug.inp")), material=fx.steel, name="lug")
-    >>> found = report(fx.reduce(lug, ["ROOT", "BORE"], modes=20), count=3, points=20, full_points=0)
+    >>> lug = fx.linear.Part(fx.meshes.read_mesh(fx.meshes.sample("lug.inp")), material=fx.steel, name="lug")
+    >>> found = report(fx.reduction.reduce(lug, ["ROOT", "BORE"], modes=20), count=3, points=20, full_points=0)
     >>> table = found.frequencies[0]
     >>> all(error <= bound for error, bound in zip(table.error, table.bound))
     True

@@ -44,7 +44,7 @@ def test_gravity_switched_off_by_an_event_does_work() -> None:
     """The potential steps by what the event takes away; the motion knows nothing of it."""
     ball = fx.PointMass(2.0, position=(0, 0, 5.0), name="ball")
     gravity = fx.Gravity((0, 0, -G))
-    off = fx.Event(lambda view: view.t, level=0.505, action=lambda view: {gravity.label: 0.0}, name="off")
+    off = fx.control.Event(lambda view: view.t, level=0.505, action=lambda view: {gravity.label: 0.0}, name="off")
     run = fx.simulate(fx.Model(ball, gravity), 1.0, step=1e-2, events=[off])
     assert np.abs(run.energy.balance).max() < 1e-9
     assert run.energy.work_loads[-1] == pytest.approx(-2.0 * G * (5.0 - 0.5 * G * 0.505**2), rel=1e-9)
@@ -54,9 +54,9 @@ def test_sampled_torques_are_accounted_for_from_their_sample_on() -> None:
     """u = -20 phi - 1, held over 0.05 s, on a wheel: the balance falls with the square of the step."""
     wheel = fx.PlanarRigidBody(1.0, 1.0, position=(0, 0), name="wheel")
     hinge = fx.Revolute(fx.ground, wheel, at=(0, 0), name="hinge")
-    law = fx.Controller(
-        fx.JointSensor(hinge),
-        fx.JointActuator(hinge, name="u"),
+    law = fx.control.Controller(
+        fx.control.JointSensor(hinge),
+        fx.control.JointActuator(hinge, name="u"),
         period=0.05,
         output=lambda x, u, t: -20 * u - 1,
         name="c",
@@ -141,11 +141,17 @@ def test_slides_are_sensed_and_driven_by_their_name_alone() -> None:
     """One force of 3 on a mass of 2: x = t^2 3 / 4, at the name of the joint, whose only coordinate is no angle."""
     block = fx.PlanarRigidBody(2.0, 1.0, position=(0, 0), name="block")
     rail = fx.Prismatic(fx.ground, block, at=(0, 0), axis=(1, 0), name="rail")
-    law = fx.Controller(
-        fx.JointSensor("rail"), fx.JointActuator("rail", name="push"), 0.1, lambda x, u, t: 3.0, name="law"
+    law = fx.control.Controller(
+        fx.control.JointSensor("rail"),
+        fx.control.JointActuator("rail", name="push"),
+        0.1,
+        lambda x, u, t: 3.0,
+        name="law",
     )
     seen = []
-    watch = fx.Event(fx.JointSensor("rail"), level=0.75 * 0.8**2, action=lambda view: seen.append(view.t), name="there")
+    watch = fx.control.Event(
+        fx.control.JointSensor("rail"), level=0.75 * 0.8**2, action=lambda view: seen.append(view.t), name="there"
+    )
     run = fx.simulate(fx.Model(block, rail, law), 1.0, step=1e-2, events=[watch])
     assert run.position(block)[-1, 0] == pytest.approx(0.75, rel=1e-6)
     assert seen == [pytest.approx(0.8, rel=1e-4)]
@@ -176,8 +182,8 @@ def test_the_balance_of_held_torques_is_of_second_order_where_their_power_is_cur
         wheel = fx.PlanarRigidBody(1.0, 1.0, position=(0, 0), name="wheel")
         hinge = fx.Revolute(fx.ground, wheel, at=(0, 0), name="hinge")
         spring = fx.TorsionSpring(hinge, stiffness=30.0, rest=0.0, name="spring")
-        motor = fx.JointActuator(hinge, name="u")
-        law = fx.Controller(fx.JointSensor(hinge), motor, 0.05, lambda x, u, t: -20 * u - 1, name="law")
+        motor = fx.control.JointActuator(hinge, name="u")
+        law = fx.control.Controller(fx.control.JointSensor(hinge), motor, 0.05, lambda x, u, t: -20 * u - 1, name="law")
         run = fx.simulate(fx.Model(wheel, hinge, spring, law), 1.0, step=step)
         gaps.append(float(np.abs(run.energy.balance).max()))
     assert gaps[0] < 1e-4

@@ -15,7 +15,7 @@ EI, EA, GA = 1e6 * B * H**3 / 12, 1e6 * B * H, 5 / 6 * 5e5 * B * H
 
 def panel(n, m, place):
     flat = fx.meshes.rectangle((0, 0), (1, B), (n, m)).in_space()
-    return fx.Mesh(np.array([place(*p[:2]) for p in flat.points]), flat.cells)
+    return fx.meshes.Mesh(np.array([place(*p[:2]) for p in flat.points]), flat.cells)
 
 
 def profile(n, m=1, angle=90.0):

@@ -194,7 +194,7 @@ def test_a_pre_twisted_blade_takes_its_axes_from_the_mesh():
     mesh = fx.meshes.three_node(fx.meshes.line((0, 0, 0), (2, 0, 0), 8))
     angle = 0.25 * math.pi * mesh.points[:, 0]
     up = np.column_stack((0 * angle, -np.sin(angle), np.cos(angle)))
-    mesh = fx.Mesh(mesh.points, mesh.cells, mesh.node_sets, point_data={**mesh.point_data, "up": up})
+    mesh = fx.meshes.Mesh(mesh.points, mesh.cells, mesh.node_sets, point_data={**mesh.point_data, "up": up})
     body = fx.FlexibleBody(mesh, DirectorBeam(), stiffness=PLAIN, name="blade")
     np.testing.assert_allclose(body.end.marker().rotation0()[:, 2], [0, -1, 0], atol=1e-12)
     solution = fx.solve_static(fx.Model(body, fx.Clamp(body.start), fx.PointForce(body.end, (0, 1e-5, 0))))
@@ -270,7 +270,7 @@ def test_two_orientations_at_one_node_are_refused():
 def test_up_of_the_mesh_is_checked():
     mesh = fx.meshes.three_node(fx.meshes.line((0, 0, 0), (2, 0, 0), 4))
     for up, why in ((np.tile([1.0, 0, 0], (5, 1)), "point 0.*parallel"), (np.ones((5, 2)), "a vector for every point")):
-        bad = fx.Mesh(mesh.points, mesh.cells, point_data={**mesh.point_data, "up": up})
+        bad = fx.meshes.Mesh(mesh.points, mesh.cells, point_data={**mesh.point_data, "up": up})
         with pytest.raises(fx.MeshError, match=why):
             fx.FlexibleBody(bad, DirectorBeam(), stiffness=PLAIN)
 
@@ -292,7 +292,7 @@ def test_sections_turned_against_each_other_are_refused():
     mesh = fx.meshes.three_node(fx.meshes.line((0, 0, 0), (2, 0, 0), 4))
     up = np.tile([0.0, 0.0, 1.0], (5, 1))
     up[3] *= -1.0
-    bad = fx.Mesh(mesh.points, mesh.cells, point_data={**mesh.point_data, "up": up})
+    bad = fx.meshes.Mesh(mesh.points, mesh.cells, point_data={**mesh.point_data, "up": up})
     for element in (DirectorBeam(), ExactBeam()):
         with pytest.raises(fx.MeshError, match=r"points 2 and 3 are turned by 180 degrees"):
             fx.FlexibleBody(bad, element, stiffness=PLAIN)
@@ -301,7 +301,7 @@ def test_sections_turned_against_each_other_are_refused():
 def test_an_element_that_folds_is_refused():
     cells = (fx.meshes.CellBlock("line3", np.array([[0, 1, 2]])),)
     for middle in (0.2, 1.4):
-        mesh = fx.Mesh(np.array([[0.0, 0, 0], [1, 0, 0], [middle, 0, 0]]), cells,
+        mesh = fx.meshes.Mesh(np.array([[0.0, 0, 0], [1, 0, 0], [middle, 0, 0]]), cells,
                        point_data={"tangent": np.tile([1.0, 0, 0], (3, 1))})  # fmt: skip
         with pytest.raises(fx.MeshError, match="middle node of element 0 is at"):
             fx.FlexibleBody(mesh, DirectorBeam(), stiffness=PLAIN)

@@ -177,8 +177,9 @@ def test_histories_are_of_the_load_parameter_or_of_a_time() -> None:
 
 def test_integral_control_finds_its_set_point() -> None:
     wanted, model = 0.3, pendulum(0.0)
-    servo = fx.FirstOrder(
-        [0.0], lambda x, u, t: 5.0 * (wanted - u), fx.JointSensor("hinge"), fx.JointActuator("hinge", name="motor"),
+    servo = fx.control.FirstOrder(
+        [0.0], lambda x, u, t: 5.0 * (wanted - u), fx.control.JointSensor("hinge"),
+        fx.control.JointActuator("hinge", name="motor"),
         name="servo",
     )  # fmt: skip
     with pytest.warns(RuntimeWarning, match="unstable"):  # without the control it would fall

@@ -22,8 +22,8 @@ SCRIPT = textwrap.dedent(
     def model():
         bar = fx.RigidBody.box((1.0, 0.05, 0.05), mass=2.0, position=(0.5, 0, 0), name="bar")
         hinge = fx.Revolute(fx.ground, bar, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
-        motor = fx.JointActuator("hinge", name="motor")
-        pid = fx.PID(fx.JointSensor("hinge"), motor, 0.01, 5.0, integral=1.0, reference=9.0, name="pid")
+        motor = fx.control.JointActuator("hinge", name="motor")
+        pid = fx.control.PID(fx.control.JointSensor("hinge"), motor, 0.01, 5.0, integral=1.0, reference=9.0, name="pid")
         return fx.Model(bar, hinge, pid, fx.Gravity((0, 0, -9.81)))
 
     if __name__ == "__main__":
@@ -34,7 +34,7 @@ SCRIPT = textwrap.dedent(
                 os.kill(os.getpid(), signal.SIGKILL if how == "kill" else signal.SIGINT)
             return 1.0
 
-        run = fx.simulate(model(), 2.0, step=1e-3, file=path, events=[fx.Event(condition, name="end")])
+        run = fx.simulate(model(), 2.0, step=1e-3, file=path, events=[fx.control.Event(condition, name="end")])
         print(run.status.name, run.t[-1])
     """
 )
@@ -118,5 +118,5 @@ def test_a_failing_function_puts_the_handler_back_too() -> None:
     before = signal.getsignal(signal.SIGINT)
     ball = fx.PointMass(1.0, position=(0, 0), name="ball")
     with pytest.raises(fx.ModelError):
-        fx.simulate(fx.Model(ball), 1.0, step=0.1, events=[fx.Event(lambda view: np.nan)])
+        fx.simulate(fx.Model(ball), 1.0, step=0.1, events=[fx.control.Event(lambda view: np.nan)])
     assert signal.getsignal(signal.SIGINT) is before

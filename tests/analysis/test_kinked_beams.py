@@ -66,7 +66,7 @@ def test_the_numbering_of_cells_does_not_matter():
     cells = mesh.cells[0].nodes.copy()
     cells[5:] = cells[5:, ::-1]
     cells[2] = cells[2, ::-1]
-    turned = angled(4, mesh=fx.Mesh(mesh.points, (("line", cells),), mesh.node_sets))
+    turned = angled(4, mesh=fx.meshes.Mesh(mesh.points, (("line", cells),), mesh.node_sets))
     force, tip = (0.02, -0.03, 0.05), (1, 1, 0)
     one, two = (pushed(b, force, tip).displacement(b.at(tip), step=-1) for b in (straight, turned))
     assert np.linalg.norm(one) > 0.1

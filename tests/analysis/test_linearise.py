@@ -23,7 +23,9 @@ def hanging(damping: float = 0.0) -> tuple[fx.PlanarRigidBody, fx.Model]:
 def test_pendulum_with_a_torque() -> None:
     bar, model = hanging(0.3)
     torque = fx.Moment(bar.centre, 1.0)
-    linear = fx.linearise(model.with_(torque), [torque], [fx.JointSensor("hinge"), fx.JointSensor("hinge", rate=True)])
+    linear = fx.linearise(
+        model.with_(torque), [torque], [fx.control.JointSensor("hinge"), fx.control.JointSensor("hinge", rate=True)]
+    )
     J = 0.6
     assert pytest.approx(np.array([[0, 1], [-2 * G * 0.5 / J, -0.3 / J]]), abs=1e-12) == linear.A
     assert pytest.approx(np.array([[0], [1 / J]]), abs=1e-12) == linear.B
@@ -40,9 +42,11 @@ def test_pendulum_with_a_torque() -> None:
 def test_pendulum_in_space_with_an_actuator() -> None:
     bar = fx.RigidBody(2.0, (0.3, 0.1, 0.2), position=(0, 0, -0.5), name="bar")
     hinge = fx.Revolute(fx.ground, bar, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
-    motor = fx.JointActuator("hinge", name="motor")
-    command = fx.Command(motor, period=0.01, values=0.0)
-    linear = fx.linearise(fx.Model(bar, hinge, fx.Gravity((0, 0, -G)), command), ["motor"], [fx.JointSensor("hinge")])
+    motor = fx.control.JointActuator("hinge", name="motor")
+    command = fx.control.Command(motor, period=0.01, values=0.0)
+    linear = fx.linearise(
+        fx.Model(bar, hinge, fx.Gravity((0, 0, -G)), command), ["motor"], [fx.control.JointSensor("hinge")]
+    )
     assert linear.states[0] == "rotation about body y of body 'bar'"
     assert pytest.approx(np.array([[0, 1], [-G / 0.6, 0]]), abs=1e-10) == linear.A
     assert pytest.approx(np.array([[0], [1 / 0.6]]), abs=1e-9) == linear.B
@@ -54,11 +58,13 @@ def test_inputs_that_are_not_in_the_model() -> None:
     bar, model = hanging(0.3)
     hinge = model.joint("hinge")
     inputs = [
-        fx.JointForce(hinge, 1.0), fx.Moment(bar.centre, 2.0), fx.JointActuator("hinge", name="motor"),
+        fx.JointForce(hinge, 1.0), fx.Moment(bar.centre, 2.0), fx.control.JointActuator("hinge", name="motor"),
         fx.PointForce(bar.centre, (3.0, 0.0)), fx.JointForce(hinge, -4.0, name="weak"),
     ]  # fmt: skip
-    sensors = [fx.JointSensor("hinge"), fx.AccelerationSensor(bar.centre, (1, 0))]
-    started = fx.Model(*model.items, fx.Command(fx.JointActuator("hinge", name="own"), period=1.0, values=0.0))
+    sensors = [fx.control.JointSensor("hinge"), fx.control.AccelerationSensor(bar.centre, (1, 0))]
+    started = fx.Model(
+        *model.items, fx.control.Command(fx.control.JointActuator("hinge", name="own"), period=1.0, values=0.0)
+    )
     for about in (model, fx.solve_static(model), started):
         linear = fx.linearise(about, inputs, sensors)
         rates = np.array([1.0, 2.0, 1.0, 1.5, -4.0]) / 0.6
@@ -114,7 +120,7 @@ def cart_pole(driven: bool) -> tuple[fx.Model, tuple[float, float, float, float]
 def test_cart_pole() -> None:
     """(M + m) x'' - m arm th'' = F, (J + m arm^2) th'' - m arm x'' - m g arm th = 0."""
     model, (M, m, J, arm) = cart_pole(False)
-    linear = fx.linearise(model, [model.loads[1]], [fx.PositionSensor(model.body("pole").centre, (1, 0))])
+    linear = fx.linearise(model, [model.loads[1]], [fx.control.PositionSensor(model.body("pole").centre, (1, 0))])
     mass = np.array([[M + m, -m * arm], [-m * arm, J + m * arm * arm]])
     A = np.zeros((4, 4))
     A[:2, 2:] = np.eye(2)
@@ -130,9 +136,9 @@ def test_prescribed_motion_as_input() -> None:
     """(J + m arm^2) th'' + m g arm th = -m arm x''; the accelerometer feels x'' + arm th''."""
     model, (_, m, J, arm) = cart_pole(True)
     sensors = [
-        fx.PositionSensor(model.body("pole").centre, (1, 0)),
-        fx.AccelerationSensor(model.body("pole").centre, (1, 0)),
-        fx.MultiplierSensor("drive"),
+        fx.control.PositionSensor(model.body("pole").centre, (1, 0)),
+        fx.control.AccelerationSensor(model.body("pole").centre, (1, 0)),
+        fx.control.MultiplierSensor("drive"),
     ]
     linear = fx.linearise(model, ["drive"], sensors)
     turn = J + m * arm * arm
@@ -152,10 +158,10 @@ def test_prescribed_motion_as_input() -> None:
 def test_first_order_states_and_their_actuators() -> None:
     """A motor with L di/dt = u - R i - k w, u added to its output: torque k i."""
     _, model = hanging()
-    speed, motor = fx.JointSensor("hinge", rate=True), fx.JointActuator("hinge", name="motor")
-    coil = fx.FirstOrder([0.0], lambda i, w, t: (0.0 - 2.0 * i - 0.1 * w) / 0.01, speed, motor,
+    speed, motor = fx.control.JointSensor("hinge", rate=True), fx.control.JointActuator("hinge", name="motor")
+    coil = fx.control.FirstOrder([0.0], lambda i, w, t: (0.0 - 2.0 * i - 0.1 * w) / 0.01, speed, motor,
                          output=lambda i, w, t: 0.1 * i, name="coil")  # fmt: skip
-    linear = fx.linearise(model.with_(coil), ["motor"], [fx.JointSensor("hinge"), fx.StateSensor(coil)])
+    linear = fx.linearise(model.with_(coil), ["motor"], [fx.control.JointSensor("hinge"), fx.control.StateSensor(coil)])
     expected = np.array([[0, 1, 0], [-G / 0.6, 0, 0.1 / 0.6], [0, -10.0, -200.0]])
     assert pytest.approx(expected, abs=1e-6) == linear.A
     assert pytest.approx(np.array([[0], [1 / 0.6], [0]]), abs=1e-9) == linear.B
@@ -172,7 +178,7 @@ def test_cable_about_its_equilibrium_has_the_poles_of_its_modes() -> None:
     force = fx.PointForce(bob.centre, (1.0, 0.0), history=fx.Constant(0.5))
     model = fx.Model(cable, bob, fx.Pin(cable.start), fx.Fixed(cable.end, bob, name="s"), fx.Gravity((0, -G)), force)
     found = fx.solve_static(model)
-    linear = fx.linearise(found, [force], [fx.PositionSensor(bob.centre, (1, 0))])
+    linear = fx.linearise(found, [force], [fx.control.PositionSensor(bob.centre, (1, 0))])
     modes = fx.solve_modal(found, modes=4)
     poles = linear.poles
     assert np.sort(poles[poles.imag > 0].imag)[:4] == pytest.approx(modes.angular_frequencies, rel=1e-7)
@@ -191,7 +197,9 @@ def test_flexible_model_alone() -> None:
         stiffness=fx.BeamStiffness(EA=1e4, EI_z=1.0, mass_per_length=1.0),
     )  # fmt: skip
     force = fx.PointForce(beam.end, (0, 1.0))
-    linear = fx.linearise(fx.Model(beam, fx.Clamp(beam.start), force), [force], [fx.PositionSensor(beam.end, (0, 1))])
+    linear = fx.linearise(
+        fx.Model(beam, fx.Clamp(beam.start), force), [force], [fx.control.PositionSensor(beam.end, (0, 1))]
+    )
     assert linear.transfer(0.0)[0, 0] == pytest.approx(1.0 / 3.0, rel=1e-6)  # P l^3 / (3 EI)
 
 

@@ -140,8 +140,9 @@ def test_servo_with_first_order_states() -> None:
     """J s^3 + k s + 5 = 0 with k = -m g l sin(0.3) about the set point 0.3 above the horizontal."""
     bar = fx.PlanarRigidBody(2.0, 0.1, position=(0.5, 0.0), name="bar")
     hinge = fx.Revolute(fx.ground, bar, at=(0, 0), name="hinge")
-    servo = fx.FirstOrder(
-        [0.0], lambda x, u, t: 5.0 * (0.3 - u), fx.JointSensor("hinge"), fx.JointActuator("hinge", name="motor"),
+    servo = fx.control.FirstOrder(
+        [0.0], lambda x, u, t: 5.0 * (0.3 - u), fx.control.JointSensor("hinge"),
+        fx.control.JointActuator("hinge", name="motor"),
         name="servo",
     )  # fmt: skip
     with pytest.warns(RuntimeWarning):

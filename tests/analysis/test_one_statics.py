@@ -83,12 +83,14 @@ def test_a_plate_by_a_clamp_and_by_fixed_joints() -> None:
 
 
 @cache
-def bar() -> fx.ReducedModel:
+def bar() -> fx.reduction.ReducedModel:
     """A bar of shells with rigid ends."""
     mesh = fx.meshes.rectangle((0.0, 0.0), (1.0, 0.1), (8, 1), "quad").in_space()
     soft = fx.Elastic(youngs_modulus=2e9, poissons_ratio=0.3, density=1200.0)
-    part = fx.Part(mesh, regions=[fx.Region(None, fx.elements.ShellQuad(thickness=0.02), soft)], name="bar")
-    return fx.reduce(part, ["left", "right"], 3, progress=False)
+    part = fx.linear.Part(
+        mesh, regions=[fx.linear.Region(None, fx.elements.ShellQuad(thickness=0.02), soft)], name="bar"
+    )
+    return fx.reduction.reduce(part, ["left", "right"], 3, progress=False)
 
 
 @pytest.mark.parametrize("body", [fx.LinearBody, fx.FloatingBody])

@@ -47,7 +47,7 @@ def test_redundant_constraints_are_named() -> None:
 
 def test_states_are_counted_apart() -> None:
     wheel = fx.RigidBody(1.0, (0.1, 0.1, 0.2), position=(0, 0, 0), name="wheel")
-    lag = fx.FirstOrder([0.0, 1.0], lambda x, u, t: -x, name="lag")
+    lag = fx.control.FirstOrder([0.0, 1.0], lambda x, u, t: -x, name="lag")
     report = fx.inspect(fx.Model(wheel, lag))
     assert (report.n_coordinates, report.n_states, report.degrees_of_freedom) == (6, 2, 6)
     assert "2 first-order states" in repr(report)

@@ -22,12 +22,14 @@ def everything() -> fx.Model:
     hinge = fx.Revolute(fx.ground, wheel, at=(0, 0, 0), axis=(0, 0, 1), name="hinge")
     block = fx.RigidBody(2.0, (1, 1, 1), position=(0, 0, 0), velocity=(0.5, 0, 0), name="block")
     slide = fx.Prismatic(fx.ground, block, at=(0, 0, 0), axis=(1, 0, 0), name="slide")
-    motor = fx.JointActuator(hinge, name="motor")
-    angle = fx.NoisySensor(fx.JointSensor(hinge), fx.WhiteNoise(1e-3, period=0.013, seed=3), name="angle")
-    pid = fx.PID(angle, motor, 0.013, 4.0, integral=2.0, derivative=0.3, reference=30.0, delay=1, name="pid")
-    lag = fx.FirstOrder(
-        [0.0], lambda x, u, t: 20.0 * (u - x), fx.JointSensor(hinge, rate=True),
-        fx.MomentActuator(wheel.centre, (0, 0, 1), name="drag"), output=lambda x, u, t: -0.05 * x, name="lag",
+    motor = fx.control.JointActuator(hinge, name="motor")
+    angle = fx.control.NoisySensor(
+        fx.control.JointSensor(hinge), fx.control.WhiteNoise(1e-3, period=0.013, seed=3), name="angle"
+    )
+    pid = fx.control.PID(angle, motor, 0.013, 4.0, integral=2.0, derivative=0.3, reference=30.0, delay=1, name="pid")
+    lag = fx.control.FirstOrder(
+        [0.0], lambda x, u, t: 20.0 * (u - x), fx.control.JointSensor(hinge, rate=True),
+        fx.control.MomentActuator(wheel.centre, (0, 0, 1), name="drag"), output=lambda x, u, t: -0.05 * x, name="lag",
     )  # fmt: skip
     spiral = fx.TorsionSpring(hinge, stiffness=0.02, name="spiral")
     friction = fx.StickSlip(slide, coefficient=0.3, load=5.0, deflection=1e-3, damping=0.0, name="friction")
@@ -105,7 +107,7 @@ def test_changed_loads_stay_changed(tmp_path) -> None:
     ball = fx.PointMass(1.0, position=(0, 0), velocity=(1.0, 2.0), name="ball")
     weight = fx.Gravity((0, -10.0))
     m = fx.Model(ball, weight)
-    off = fx.Event(fx.VelocitySensor(ball, (0, 1)), action=lambda view: {weight.label: 0.0}, name="top")
+    off = fx.control.Event(fx.control.VelocitySensor(ball, (0, 1)), action=lambda view: {weight.label: 0.0}, name="top")
     full = fx.simulate(m, 1.0, step=0.01, events=[off])
     first = fx.simulate(m, 0.5, step=0.01, events=[off])
     for start in (first, fx.load(first.save(tmp_path / "a.h5"), model=m)):

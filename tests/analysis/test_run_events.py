@@ -22,7 +22,7 @@ LANDING = (2.1 + math.sqrt(2.1**2 + 20.0)) / 10.0
 def test_landing_to_round_off(step, terminal: bool) -> None:
     """The path is a parabola, which scheme and interpolation follow exactly."""
     body = stone()
-    landing = fx.Event(fx.PositionSensor(body, (0, 1)), direction=-1, terminal=terminal, name="landing")
+    landing = fx.control.Event(fx.control.PositionSensor(body, (0, 1)), direction=-1, terminal=terminal, name="landing")
     run = fx.simulate(fx.Model(body, fx.Gravity((0, -10.0))), 1.0, step=step, events=[landing])
     assert [e.name for e in run.events] == ["landing"]
     assert run.events[0].t == pytest.approx(LANDING, abs=1e-12)
@@ -40,7 +40,7 @@ def test_landing_to_round_off(step, terminal: bool) -> None:
 
 def test_terminal_event_with_output_times_stores_the_end() -> None:
     body = stone()
-    landing = fx.Event(fx.PositionSensor(body, (0, 1)), direction=-1, terminal=True, name="landing")
+    landing = fx.control.Event(fx.control.PositionSensor(body, (0, 1)), direction=-1, terminal=True, name="landing")
     run = fx.simulate(
         fx.Model(body, fx.Gravity((0, -10.0))), 1.0, step=0.01, events=[landing], output=fx.Output(every=0.25)
     )
@@ -50,11 +50,11 @@ def test_terminal_event_with_output_times_stores_the_end() -> None:
 def test_several_events_in_their_order() -> None:
     body = stone()
     events = [
-        fx.Event(fx.PositionSensor(body, (0, 1)), level=1.1, name="height"),
-        fx.Event(fx.VelocitySensor(body, (0, 1)), direction=-1, name="top"),
-        fx.Event(lambda view: view.t - 0.25, name="clock"),
-        fx.Event(fx.PositionSensor(body, (0, 1)), direction=-1, terminal=True, name="landing"),
-        fx.Event(fx.PositionSensor(body, (0, 1)), level=7.0, name="never"),
+        fx.control.Event(fx.control.PositionSensor(body, (0, 1)), level=1.1, name="height"),
+        fx.control.Event(fx.control.VelocitySensor(body, (0, 1)), direction=-1, name="top"),
+        fx.control.Event(lambda view: view.t - 0.25, name="clock"),
+        fx.control.Event(fx.control.PositionSensor(body, (0, 1)), direction=-1, terminal=True, name="landing"),
+        fx.control.Event(fx.control.PositionSensor(body, (0, 1)), level=7.0, name="never"),
     ]
     run = fx.simulate(fx.Model(body, fx.Gravity((0, -10.0))), 1.0, step=0.02, events=events)
     root = math.sqrt(2.1**2 - 2.0)
@@ -71,7 +71,10 @@ def test_several_events_in_their_order() -> None:
 
 def test_two_events_at_once() -> None:
     body = stone()
-    events = [fx.Event(fx.VelocitySensor(body, (0, 1)), name="a"), fx.Event(fx.VelocitySensor(body, (0, 1)), name="b")]
+    events = [
+        fx.control.Event(fx.control.VelocitySensor(body, (0, 1)), name="a"),
+        fx.control.Event(fx.control.VelocitySensor(body, (0, 1)), name="b"),
+    ]
     run = fx.simulate(fx.Model(body, fx.Gravity((0, -10.0))), 0.5, step=0.02, events=events)
     assert [e.name for e in run.events] == ["a", "b"]
     assert [e.t for e in run.events] == pytest.approx([0.21, 0.21], abs=1e-12)
@@ -88,7 +91,7 @@ def test_an_action_changes_a_load(step) -> None:
         seen.append(view.t)
         return {weight.label: -1.0}
 
-    top = fx.Event(fx.VelocitySensor(body, (0, 1)), direction=-1, action=flip, name="top")
+    top = fx.control.Event(fx.control.VelocitySensor(body, (0, 1)), direction=-1, action=flip, name="top")
     run = fx.simulate(fx.Model(body, weight), 1.0, step=step, events=[top])
     assert seen == pytest.approx([0.21], abs=1e-12)
     exact = 1.0 + 0.2205 + 5.0 * 0.79**2
@@ -104,7 +107,7 @@ def test_repeated_switching() -> None:
     def turn(view):
         return {push.label: 1.0 if view.twist(body.centre)[0] > 0 else -1.0}
 
-    crossing = fx.Event(fx.PositionSensor(body, (1, 0)), action=turn, name="crossing")
+    crossing = fx.control.Event(fx.control.PositionSensor(body, (1, 0)), action=turn, name="crossing")
     run = fx.simulate(model, 2.2, step=0.03, events=[crossing])
     assert [e.t for e in run.events] == pytest.approx([0.5, 1.0, 1.5, 2.0], abs=1e-9)
     assert np.abs(run.position(body)[:, 0]).max() == pytest.approx(0.125, abs=1e-3)
@@ -115,9 +118,9 @@ def test_watching_changes_only_where_an_event_happens() -> None:
     hinge = fx.Revolute(fx.ground, body, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
     model = fx.Model(body, hinge, fx.Gravity((0, 0, -9.81)))
     plain = fx.simulate(model, 1.0, step=0.01)
-    watched = fx.simulate(model, 1.0, step=0.01, events=[fx.Event(fx.JointSensor(hinge), level=99.0)])
+    watched = fx.simulate(model, 1.0, step=0.01, events=[fx.control.Event(fx.control.JointSensor(hinge), level=99.0)])
     assert np.array_equal(plain.q, watched.q)
-    down = fx.Event(fx.PositionSensor(body.centre, (1, 0, 0)), name="down")
+    down = fx.control.Event(fx.control.PositionSensor(body.centre, (1, 0, 0)), name="down")
     found = fx.simulate(model, 1.0, step=2e-3, events=[down])
     quarter = 1.8540746773013719 / math.sqrt(1.5 * 9.81)  # K(1/sqrt 2) of the quarter period from horizontal
     assert found.events[0].t == pytest.approx(quarter * math.sqrt((2.0 / 3.0 + 2 * 0.05**2 / 12) * 1.5), abs=2e-4)
@@ -131,13 +134,13 @@ def test_wrong_answers_of_actions_are_refused(answer) -> None:
     weight = fx.Gravity((0, -10.0))
     if isinstance(answer, dict):
         answer = {weight.label if k == "gravity" else k: v for k, v in answer.items()}
-    top = fx.Event(fx.VelocitySensor(body, (0, 1)), action=lambda view: answer, name="top")
+    top = fx.control.Event(fx.control.VelocitySensor(body, (0, 1)), action=lambda view: answer, name="top")
     with pytest.raises(fx.ModelError, match="Event 'top'"):
         fx.simulate(fx.Model(body, weight), 1.0, step=0.01, events=[top])
 
 
 def test_an_action_that_fails_is_named() -> None:
     body = stone()
-    top = fx.Event(fx.VelocitySensor(body, (0, 1)), action=lambda view: 1 / 0, name="top")
+    top = fx.control.Event(fx.control.VelocitySensor(body, (0, 1)), action=lambda view: 1 / 0, name="top")
     with pytest.raises(fx.ModelError, match=r"Event 'top'.*t = 0\.21.*ZeroDivisionError"):
         fx.simulate(fx.Model(body, fx.Gravity((0, -10.0))), 1.0, step=0.01, events=[top])

@@ -18,12 +18,12 @@ GAINS = (-3.0, -1.2)  # fast: of the velocity; slow: of the position
 def controlled(T1: float = FAST, T2: float = SLOW):
     mass = fx.PointMass(M, position=(0.1, 0.0), velocity=(0.0, 0.0), name="mass")
     spring = fx.SpringDamper(fx.ground.marker((-10, 0, 0)), mass, stiffness=K, damping=C, length=10.0, name="spring")
-    fast = fx.Controller(
-        fx.VelocitySensor(mass, (1, 0)), fx.ForceActuator(mass, (1, 0), name="fast push"), period=T1,
+    fast = fx.control.Controller(
+        fx.control.VelocitySensor(mass, (1, 0)), fx.control.ForceActuator(mass, (1, 0), name="fast push"), period=T1,
         output=lambda x, u, t: GAINS[0] * u, name="fast",
     )  # fmt: skip
-    slow = fx.Controller(
-        fx.PositionSensor(mass, (1, 0)), fx.ForceActuator(mass, (1, 0), name="slow push"), period=T2,
+    slow = fx.control.Controller(
+        fx.control.PositionSensor(mass, (1, 0)), fx.control.ForceActuator(mass, (1, 0), name="slow push"), period=T2,
         output=lambda x, u, t: GAINS[1] * u + 0.3 * x, update=lambda x, u, t: x + T2 * u, start=[0.4], name="slow",
     )  # fmt: skip
     return mass, fx.Model(mass, spring, fast, slow)

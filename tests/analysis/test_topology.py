@@ -36,7 +36,7 @@ def test_a_four_bar_linkage_has_one_loop_and_three_redundant_equations() -> None
 
 def test_as_a_tree_one_joint_closes_the_loop() -> None:
     """Three coordinates, one cut joint of five equations and the motor; freedoms do not change."""
-    found = fx.topology(fx.as_tree(four_bar()))
+    found = fx.topology(fx.trees.as_tree(four_bar()))
     assert [j.role for j in found.joints].count("in a tree") == 3
     assert [j.name for j in found.joints if j.role == "closes a loop"] == ["pin 2"]
     assert (found.n_coordinates, found.n_equations, found.degrees_of_freedom) == (3, 6, 0)
@@ -72,7 +72,7 @@ def test_the_number_of_loops_is_that_of_joints_beyond_a_tree(relative: bool) -> 
         for i in range(8) for k in range(3) if not i >> k & 1
     ]  # fmt: skip
     model = fx.Model(*bodies, *joints)
-    found = fx.topology(fx.as_tree(model) if relative else model)
+    found = fx.topology(fx.trees.as_tree(model) if relative else model)
     assert len(found.loops) == 5
     assert all(len(loop) >= 4 for loop in found.loops)
     if not relative:

@@ -30,7 +30,7 @@ def test_from_mesh_to_model_and_report(tmp_path, capsys):
     assert status == 0
     assert "Reduction of lug: Craig-Bampton, 17 coordinates" in out
     assert "Frequencies with ROOT held [Hz]" in out
-    model = fx.load_reduced(tmp_path / "lug.h5")
+    model = fx.reduction.load_reduced(tmp_path / "lug.h5")
     assert model.size == 17
     assert model.units == {"length": "m", "mass": "kg", "time": "s"}
     assert model.stress_nodes is not None
@@ -59,7 +59,7 @@ def test_methods(capsys, words, method):
 
 def test_up_to_keeps_modes_beyond_it(tmp_path):
     run(LUG, "--material", "steel", "--interface", "ROOT", "--up-to", 20000, "--no-full", "-o", tmp_path / "a.h5")
-    kept = fx.load_reduced(tmp_path / "a.h5").frequencies
+    kept = fx.reduction.load_reduced(tmp_path / "a.h5").frequencies
     kept = kept[np.isfinite(kept)] / (2 * np.pi)
     assert 20000 < kept.max() <= 30000
 
@@ -74,13 +74,13 @@ def test_materials_of_the_file_and_of_gmsh(tmp_path, capsys):
     assert "Reduction of own" in captured.out
     assert [line for line in captured.err.splitlines() if line.startswith("flexmbs: warning:") and "*BOUNDARY" in line]
     assert "UserWarning" not in captured.err
-    mesh = fx.read_mesh(LUG)
+    mesh = fx.meshes.read_mesh(LUG)
     fx.meshes.write_mesh(mesh, tmp_path / "lug.msh")
     assert run(tmp_path / "lug.msh", "--method", "modal", "--material", "aluminium", *QUICK) == 0
 
 
 def test_operators_from_a_file(tmp_path, capsys):
-    part = fx.Part(fx.read_mesh(LUG), material=fx.steel)
+    part = fx.linear.Part(fx.meshes.read_mesh(LUG), material=fx.steel)
     write_operators_npz(part.assemble(), tmp_path / "lug.npz")
     assert run(tmp_path / "lug.npz", "--interface", "ROOT", "--name", "mine", *QUICK) == 0
     assert "Reduction of mine" in capsys.readouterr().out

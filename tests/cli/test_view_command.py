@@ -66,8 +66,8 @@ def test_mistakes(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, c
 def test_other_files_are_refused(tmp_path: Path, capsys) -> None:
     mesh = fx.meshes.line((0, 0, 0), (1.0, 0, 0), 4)
     element = fx.elements.Frame(section=fx.Rectangle(0.02, 0.03), up=(0, 0, 1))
-    part = fx.Part(mesh, regions=[fx.Region(None, element, fx.steel)], name="strut")
-    reduced = fx.reduce(part, ["start", "end"], 4, progress=False).save(tmp_path / "strut.h5")
+    part = fx.linear.Part(mesh, regions=[fx.linear.Region(None, element, fx.steel)], name="strut")
+    reduced = fx.reduction.reduce(part, ["start", "end"], 4, progress=False).save(tmp_path / "strut.h5")
     assert run(reduced, "-o", tmp_path / "x.html") == 2
     assert "flexmbs: " in capsys.readouterr().err
     assert not (tmp_path / "x.html").exists()

@@ -213,7 +213,7 @@ class Chain:
         model = fx.Model(*(items[::-1] if u.reverse else items))
         if not u.tree:
             return Described(model, tuple(places), way)
-        model = fx.as_tree(model)
+        model = fx.trees.as_tree(model)
         return Described(model, tuple(model.body(f"{model.trees[0].name}/{body.name}") for body in places), way)
 
 

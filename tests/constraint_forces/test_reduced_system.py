@@ -25,10 +25,10 @@ def consistent(model: fx.Model) -> tuple[np.ndarray, ...]:
     return found.q, found.v, *accelerations(dyn, 0.0, found.q, found.v)
 
 
-def agrees(model: fx.Model, rtol: float = 1e-9, **options: object) -> fx.ReducedSystem:
+def agrees(model: fx.Model, rtol: float = 1e-9, **options: object) -> fx.constraint_forces.ReducedSystem:
     """Check accelerations, and multipliers where they are unique."""
     q, v, a, lam = consistent(model)
-    reduced = fx.ReducedSystem(model, **options)
+    reduced = fx.constraint_forces.ReducedSystem(model, **options)
     found = reduced.solve(q, v)
     assert np.abs(found.a - a).max() < rtol * np.abs(a).max()
     assert np.abs(found.lam - lam).max() < rtol * np.abs(lam).max()
@@ -82,7 +82,7 @@ def test_split_hubs_give_the_same(split: int) -> None:
 def test_iterations_with_old_factors() -> None:
     model = hanging(20)
     q, v, _, _ = consistent(model)
-    reduced = fx.ReducedSystem(model)
+    reduced = fx.constraint_forces.ReducedSystem(model)
     with pytest.raises(fx.ModelError, match=r"call solve\(\) once before"):
         reduced.solve_iteratively()
     direct = reduced.solve(q, v)
@@ -92,7 +92,7 @@ def test_iterations_with_old_factors() -> None:
     bent = fx.simulate(model.with_(fx.JointForce(model.joint("pin 0"), 300.0, name="push")), until=0.1, step=1e-2,
                        progress=False)  # fmt: skip
     there = reduced.solve_iteratively(bent.q[-1], bent.v[-1], tolerance=1e-12)
-    again = fx.ReducedSystem(model).solve(bent.q[-1], bent.v[-1])
+    again = fx.constraint_forces.ReducedSystem(model).solve(bent.q[-1], bent.v[-1])
     assert 1 < there.iterations <= 40
     assert there.lam == pytest.approx(again.lam, abs=1e-8 * np.abs(again.lam).max())
     assert np.abs(swung.a).max() < 1e-6  # it hangs still
@@ -128,7 +128,7 @@ def test_no_right_side() -> None:
 def test_positions_where_equations_become_dependent() -> None:
     """A parallelogram that is stretched after the factors were laid out."""
     data = FourBar(1.0, 3.0, 1.0, 3.0)
-    reduced = fx.ReducedSystem(four_bar(data, 0.5))
+    reduced = fx.constraint_forces.ReducedSystem(four_bar(data, 0.5))
     flat = [0.5, 0.0, 0.0, 2.5, 0.0, 0.0, 3.5, 0.0, 0.0]
     with pytest.raises(fx.SingularError, match=r"depend on each other .* joint '[ABCD]'"):
         reduced.solve(flat)
@@ -137,12 +137,12 @@ def test_positions_where_equations_become_dependent() -> None:
 def test_bad_input() -> None:
     model = hanging(3)
     for make, says in (
-        (lambda: fx.ReducedSystem("chain"), "expected a Model"),
-        (lambda: fx.ReducedSystem(fx.Model(fx.PlanarRigidBody(1.0, 0.1))), "no joints"),
-        (lambda: fx.ReducedSystem(model, order=["pin 0"]), "each of 3 joints once"),
-        (lambda: fx.ReducedSystem(model, split=2), "split"),
-        (lambda: fx.ReducedSystem(model).solve(q=[1.0]), "q"),
-        (lambda: fx.ReducedSystem(model).solve(t="now"), "t must be"),
+        (lambda: fx.constraint_forces.ReducedSystem("chain"), "expected a Model"),
+        (lambda: fx.constraint_forces.ReducedSystem(fx.Model(fx.PlanarRigidBody(1.0, 0.1))), "no joints"),
+        (lambda: fx.constraint_forces.ReducedSystem(model, order=["pin 0"]), "each of 3 joints once"),
+        (lambda: fx.constraint_forces.ReducedSystem(model, split=2), "split"),
+        (lambda: fx.constraint_forces.ReducedSystem(model).solve(q=[1.0]), "q"),
+        (lambda: fx.constraint_forces.ReducedSystem(model).solve(t="now"), "t must be"),
     ):
         with pytest.raises(fx.ModelError, match=says):
             make()

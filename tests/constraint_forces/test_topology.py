@@ -11,7 +11,7 @@ import flexmbs as fx
 from flexmbs.verification.cases.constraint_forces import ORDERS, SIDES
 
 
-def dense_fill(graph: fx.JointGraph, order: list[int]) -> int:
+def dense_fill(graph: fx.constraint_forces.JointGraph, order: list[int]) -> int:
     """Fill by eliminating a dense pattern."""
     n = len(graph.names)
     full = np.eye(n, dtype=bool)
@@ -27,7 +27,7 @@ def dense_fill(graph: fx.JointGraph, order: list[int]) -> int:
 
 @pytest.mark.parametrize(("name", "counts"), [("good", (35, 35, 21, 0)), ("bad", (111, 130, 40, 19))])
 def test_published_counts(name: str, counts: tuple[int, ...]) -> None:
-    found = fx.eliminate(fx.JointGraph.of(SIDES), ORDERS[name].split())
+    found = fx.constraint_forces.eliminate(fx.constraint_forces.JointGraph.of(SIDES), ORDERS[name].split())
     assert (found.additions, found.multiplications, found.inversions, found.fill) == counts
     assert found.inversions == found.nonzeros + found.fill
 
@@ -36,11 +36,11 @@ def test_fill_of_random_graphs() -> None:
     rng = np.random.default_rng(5)
     for _ in range(20):
         joints = {f"{i}": tuple(rng.choice(8, 2, replace=False).tolist()) for i in range(12)}
-        graph = fx.JointGraph.of(joints)
+        graph = fx.constraint_forces.JointGraph.of(joints)
         order = rng.permutation(12).tolist()
-        found = fx.eliminate(graph, order)
+        found = fx.constraint_forces.eliminate(graph, order)
         assert found.fill == dense_fill(graph, order)
-        best = fx.eliminate(graph, fx.low_fill_order(graph))
+        best = fx.constraint_forces.eliminate(graph, fx.constraint_forces.low_fill_order(graph))
         assert best.fill == dense_fill(graph, list(best.order))
         assert best.fill <= found.fill
 
@@ -49,34 +49,34 @@ def test_trees_have_no_fill() -> None:
     rng = np.random.default_rng(2)
     for n in (5, 40):
         joints = {f"{i}": (i,) if i == 0 else (int(rng.integers(i)), i) for i in range(n)}
-        graph = fx.JointGraph.of(joints)
-        assert fx.eliminate(graph, fx.low_fill_order(graph)).fill == 0
+        graph = fx.constraint_forces.JointGraph.of(joints)
+        assert fx.constraint_forces.eliminate(graph, fx.constraint_forces.low_fill_order(graph)).fill == 0
 
 
 @pytest.mark.parametrize("most", [3, 4, 7])
 def test_splitting_hubs(most: int) -> None:
-    graph = fx.JointGraph.of({f"{i}": ("hub", i) for i in range(11)})
+    graph = fx.constraint_forces.JointGraph.of({f"{i}": ("hub", i) for i in range(11)})
     split, ((body, numbers),) = graph.split(most)
     assert body == 0
     assert split.topology_index <= most
     assert len(split.names) == 11 + len(numbers) - 1
     held = [b for joint in range(11) for b in split.bodies[joint] if b in numbers]
     assert len(held) == 11
-    assert fx.eliminate(split, fx.low_fill_order(split)).fill == 0
+    assert fx.constraint_forces.eliminate(split, fx.constraint_forces.low_fill_order(split)).fill == 0
     assert graph.split(11)[0] == graph
 
 
 def test_bad_input() -> None:
-    graph = fx.JointGraph.of({"a": (1,), "b": (1, 2)})
+    graph = fx.constraint_forces.JointGraph.of({"a": (1,), "b": (1, 2)})
     for make, says in (
-        (lambda: fx.JointGraph.of({}), "give joints by name"),
-        (lambda: fx.JointGraph.of([("a", 1)]), "give joints by name"),
-        (lambda: fx.JointGraph.of({"a": ()}), "at least one body"),
-        (lambda: fx.JointGraph.of({"a": "K1"}), "at least one body"),
+        (lambda: fx.constraint_forces.JointGraph.of({}), "give joints by name"),
+        (lambda: fx.constraint_forces.JointGraph.of([("a", 1)]), "give joints by name"),
+        (lambda: fx.constraint_forces.JointGraph.of({"a": ()}), "at least one body"),
+        (lambda: fx.constraint_forces.JointGraph.of({"a": "K1"}), "at least one body"),
         (lambda: graph.split(2), "at least 3"),
-        (lambda: fx.eliminate(graph, ["a"]), "each of 2 joints once"),
-        (lambda: fx.eliminate(graph, ["a", "a"]), "each of 2 joints once"),
-        (lambda: fx.eliminate(graph, ["a", "c"]), "each of 2 joints once"),
+        (lambda: fx.constraint_forces.eliminate(graph, ["a"]), "each of 2 joints once"),
+        (lambda: fx.constraint_forces.eliminate(graph, ["a", "a"]), "each of 2 joints once"),
+        (lambda: fx.constraint_forces.eliminate(graph, ["a", "c"]), "each of 2 joints once"),
     ):
         with pytest.raises(fx.ModelError, match=says):
             make()

@@ -89,8 +89,8 @@ def paths(model: fx.Model, names: list[str], until: float, **how: Any) -> tuple[
 def test_random_mechanisms_move_the_same_as_trees_and_back(seed: int, closed: int) -> None:
     """Chains and closed ones, all joint types: positions, velocities, accelerations at the start, and the motion."""
     model = random_mechanism(seed, 7, closed)
-    tree = fx.as_tree(model)
-    back = fx.as_cartesian(tree)
+    tree = fx.trees.as_tree(model)
+    back = fx.trees.as_cartesian(tree)
     assert fx.inspect(model).redundant == ()  # redundant ones get a compliance, which is not the same in both
     assert len(tree.joints) == closed
     assert tree.rigid_bodies == ()
@@ -111,7 +111,7 @@ def test_the_cuts_remove_most_equations() -> None:
         fx.RigidBody.box((0.1, 0.1, 1.0), mass=1.0, position=np.add(a, b) / 2, name=f"bar {i}")
         for i, (a, b) in enumerate(pairwise(ends))
     ]
-    tree = fx.as_tree(
+    tree = fx.trees.as_tree(
         fx.Model(
             *bars,
             fx.Revolute(fx.ground, bars[0], at=ends[0], axis=(0, 1, 0), name="first"),
@@ -141,7 +141,7 @@ def test_bodies_without_way_to_the_ground_float() -> None:
     a = fx.RigidBody(1.0, (0.1, 0.2, 0.2), position=(0, 0, 0), velocity=(1, 0, 0), angular_velocity=(0, 0, 1), name="a")
     b = fx.RigidBody(3.0, (0.3, 0.2, 0.4), position=(1, 0, 0), velocity=(1, 1, 0), angular_velocity=(0, 0, 1), name="b")
     model = fx.Model(a, b, fx.Revolute(a, b, at=(0.3, 0, 0), axis=(0, 0, 1)))
-    tree = fx.as_tree(model)
+    tree = fx.trees.as_tree(model)
     assert tree.joints == ()
     assert tree.trees[0].n_v == 7
     assert tree.trees[0].links[0].name == "b"  # the heavier of equals
@@ -166,8 +166,9 @@ def test_everything_at_joints_is_carried_over() -> None:
     bodies, (shoulder, elbow) = arm()
     wheel = fx.RigidBody(1.0, (0.1, 0.2, 0.1), position=(2, 0, 0), name="wheel")
     shaft = fx.Revolute(fx.ground, wheel, at=(2, 0, 0), axis=(0, 1, 0), name="shaft")
-    controller = fx.PID(
-        fx.JointSensor("elbow", name="angle"), fx.JointActuator(elbow, name="drive"), period=0.02, proportional=4.0,
+    controller = fx.control.PID(
+        fx.control.JointSensor("elbow", name="angle"), fx.control.JointActuator(elbow, name="drive"), period=0.02,
+        proportional=4.0,
         reference=0.4, name="loop",
     )  # fmt: skip
     model = fx.Model(
@@ -177,9 +178,9 @@ def test_everything_at_joints_is_carried_over() -> None:
         fx.Gear(shoulder, shaft, ratio=-2.0, name="gear"),
         controller,
     )  # fmt: skip
-    tree = fx.as_tree(model)
+    tree = fx.trees.as_tree(model)
     assert [j.name for j in tree.joints] == ["gear"]
-    back = fx.as_cartesian(tree)
+    back = fx.trees.as_cartesian(tree)
     names = [body.name for body in (*bodies, wheel)]
     how = {"integrator": fx.RungeKutta(), "step": fx.FixedStep(5e-4), "progress": False}
     expected = paths(model, names, 0.3, **how)
@@ -193,7 +194,7 @@ def test_a_driven_joint_keeps_its_multiplier() -> None:
     bodies, (shoulder, elbow) = arm()
     driver = fx.RotationDriver(shoulder, fx.motions.Sine(0.5, 0.5), name="driver")
     model = fx.Model(*bodies, shoulder, elbow, driver, fx.Gravity((0, 0, -9.81)))
-    tree = fx.as_tree(model)
+    tree = fx.trees.as_tree(model)
     one, two = (fx.simulate(m, 0.2, **FINE) for m in (model, tree))
     np.testing.assert_allclose(two.multipliers("driver")[-1], one.multipliers("driver")[-1], rtol=1e-8)
     assert abs(one.multipliers("driver")[-1, 0]) > 1.0
@@ -202,25 +203,30 @@ def test_a_driven_joint_keeps_its_multiplier() -> None:
 def test_joints_that_are_read_or_named_are_cut() -> None:
     """A joint of whose multipliers a sensor asks stays a joint, and so does one in ``cut``."""
     bodies, (shoulder, elbow) = arm()
-    reading = fx.PID(
-        fx.MultiplierSensor("shoulder", 2), fx.JointActuator("elbow"), period=0.1, proportional=0.01, name="loop"
+    reading = fx.control.PID(
+        fx.control.MultiplierSensor("shoulder", 2),
+        fx.control.JointActuator("elbow"),
+        period=0.1,
+        proportional=0.01,
+        name="loop",
     )
     model = fx.Model(*bodies, shoulder, elbow, reading)
-    assert [j.name for j in fx.as_tree(model).joints] == ["shoulder"]
-    assert [j.name for j in fx.as_tree(model, cut=[elbow]).joints] == ["shoulder", "elbow"]
+    assert [j.name for j in fx.trees.as_tree(model).joints] == ["shoulder"]
+    assert [j.name for j in fx.trees.as_tree(model, cut=[elbow]).joints] == ["shoulder", "elbow"]
     with pytest.raises(fx.ModelError, match=r"as_tree: cut: .*'knee'"):
-        fx.as_tree(model, cut=["knee"])
+        fx.trees.as_tree(model, cut=["knee"])
 
 
 def test_what_names_a_body_itself_is_refused_by_name() -> None:
     """A sensor of a coordinate of a body, given itself or by its name."""
     bodies, hinges = arm()
     for body in (bodies[0], "arm 0"):
-        hold = fx.PID(
-            fx.CoordinateSensor(body, 2), fx.JointActuator("elbow"), period=0.1, proportional=1.0, name="hold"
+        hold = fx.control.PID(
+            fx.control.CoordinateSensor(body, 2), fx.control.JointActuator("elbow"), period=0.1, proportional=1.0,
+            name="hold"
         )  # fmt: skip
         with pytest.raises(fx.ModelError, match="PID 'hold': it names RigidBody 'arm 0' itself"):
-            fx.as_tree(fx.Model(*bodies, *hinges, hold))
+            fx.trees.as_tree(fx.Model(*bodies, *hinges, hold))
 
 
 def test_laws_are_carried_over_with_the_numbers_they_use() -> None:
@@ -233,7 +239,7 @@ def test_laws_are_carried_over_with_the_numbers_they_use() -> None:
 
     model = fx.Model(*bodies, *hinges, fx.JointForce(hinges[0], law, name="brake"), fx.Gravity((9.81, 0, 0)))
     names = [body.name for body in bodies]
-    one, two = (paths(m, names, 0.2, **FINE) for m in (model, fx.as_tree(model)))
+    one, two = (paths(m, names, 0.2, **FINE) for m in (model, fx.trees.as_tree(model)))
     for mine, wanted in zip(two, one, strict=True):
         np.testing.assert_allclose(mine, wanted, atol=1e-8)
 
@@ -255,8 +261,10 @@ class Height(Description):
 def hung(function: Any) -> tuple[fx.Model, list[str]]:
     """The arm with a motor in its shoulder that follows a function of the model."""
     bodies, hinges = arm()
-    sensor = fx.FunctionSensor(function(bodies[1].marker((0, 0, -0.5))), name="height")
-    loop = fx.StateFeedback(sensor, fx.JointActuator(hinges[0], name="motor"), 0.01, [[5.0]], 1.0, name="loop")
+    sensor = fx.control.FunctionSensor(function(bodies[1].marker((0, 0, -0.5))), name="height")
+    loop = fx.control.StateFeedback(
+        sensor, fx.control.JointActuator(hinges[0], name="motor"), 0.01, [[5.0]], 1.0, name="loop"
+    )
     return fx.Model(*bodies, *hinges, loop), [body.name for body in bodies]
 
 
@@ -265,7 +273,9 @@ def test_functions_of_the_model_are_carried_over_with_their_arguments(function: 
     """The marker of a partial function, or of a description that can be called, becomes one on the link."""
     model, names = hung(function)
     how = {"integrator": fx.RungeKutta(), "step": fx.FixedStep(5e-4), "progress": False}
-    for mine, wanted in zip(paths(fx.as_tree(model), names, 0.2, **how), paths(model, names, 0.2, **how), strict=True):
+    for mine, wanted in zip(
+        paths(fx.trees.as_tree(model), names, 0.2, **how), paths(model, names, 0.2, **how), strict=True
+    ):
         np.testing.assert_allclose(mine, wanted, atol=1e-8)
 
 
@@ -273,7 +283,7 @@ def test_functions_that_may_ask_for_anything_are_refused_by_name() -> None:
     model, _ = hung(lambda marker: lambda t, view: float(view.position(marker)[2]))
     assert fx.simulate(model, 0.05, step=1e-2, progress=False).status.name == "DONE"
     with pytest.raises(fx.ModelError, match=r"StateFeedback 'loop': the function of FunctionSensor 'height' .*partial"):
-        fx.as_tree(model)
+        fx.trees.as_tree(model)
 
 
 class Silent:
@@ -299,12 +309,12 @@ def test_items_of_a_user_are_carried_over_if_they_say_what_they_refer_to() -> No
     names, gravity = [body.name for body in bodies], fx.Gravity((0, 0, -9.81))
     wanted = paths(fx.Model(*bodies, *hinges, band, gravity), names, 0.2, **FINE)
     silent = fx.Model(*bodies, *hinges, Silent(band), gravity)
-    spoken = fx.as_tree(fx.Model(*bodies, *hinges, Spoken(band.row_forces), gravity))
+    spoken = fx.trees.as_tree(fx.Model(*bodies, *hinges, Spoken(band.row_forces), gravity))
     for model in (silent, spoken):
         for mine, expected in zip(paths(model, names, 0.2, **FINE), wanted, strict=True):
             np.testing.assert_allclose(mine, expected, atol=1e-8)
     with pytest.raises(fx.ModelError, match=r"Silent 'band': it does not say .* flexmbs\.extend\.Description"):
-        fx.as_tree(silent)
+        fx.trees.as_tree(silent)
 
 
 def test_a_long_tree_with_an_item_that_says_nothing_is_simulated_as_it_stands() -> None:
@@ -332,9 +342,9 @@ def test_random_trees_become_rigid_bodies(seed: int) -> None:
     ]
     if odd:
         with pytest.raises(fx.ModelError, match=odd[0]):
-            fx.as_cartesian(model)
+            fx.trees.as_cartesian(model)
         return
-    flat = fx.as_cartesian(model)
+    flat = fx.trees.as_cartesian(model)
     names = [link.name for link in tree.links]
     how = {"integrator": fx.RungeKutta(), "step": fx.ErrorControl(1e-13, 1e-14), "progress": False}
     for mine, wanted in zip(paths(flat, names, 0.2, **how), paths(model, names, 0.2, **how), strict=True):
@@ -348,7 +358,7 @@ def test_massless_links_that_are_fixed_become_markers() -> None:
     tool = trees.Link("tool", parent="hand", joint=trees.Fixed(), at=(1, 0, 0), rotation=turned)
     tree = trees.Tree(hand, tool, position=(0, 1, 0))
     model = fx.Model(tree, fx.PointForce(tree.link("tool").marker((0, 0, 0.5)), (1, 2, 3), follower=True))
-    flat = fx.as_cartesian(model)
+    flat = fx.trees.as_cartesian(model)
     assert [body.name for body in flat.bodies] == ["hand"]
     how = {"integrator": fx.RungeKutta(), "step": fx.ErrorControl(1e-13, 1e-14), "progress": False}
     for mine, wanted in zip(paths(flat, ["hand"], 0.5, **how), paths(model, ["hand"], 0.5, **how), strict=True):
@@ -356,13 +366,13 @@ def test_massless_links_that_are_fixed_become_markers() -> None:
     led = trees.Link("led", 1.0, (0.1, 0.1, 0.1), parent="lead", joint=trees.Revolute((1, 0, 0)))
     lead = trees.Link("lead", joint=trees.Revolute((0, 1, 0)))
     with pytest.raises(fx.ModelError, match="link 'lead' of Tree 'tree' has no mass"):
-        fx.as_cartesian(fx.Model(trees.Tree(lead, led)))
+        fx.trees.as_cartesian(fx.Model(trees.Tree(lead, led)))
 
 
 def test_flexible_links_stay_in_trees() -> None:
     """They have no rigid body to become; the message says what describes them."""
     with pytest.raises(fx.ModelError, match=r"as_cartesian: link '.*' of Tree '.*' is flexible; .* FloatingBody"):
-        fx.as_cartesian(flexible_arm())
+        fx.trees.as_cartesian(flexible_arm())
 
 
 def test_coordinates_of_trees_are_exchanged_where_joints_have_them() -> None:
@@ -370,7 +380,7 @@ def test_coordinates_of_trees_are_exchanged_where_joints_have_them() -> None:
     link = trees.Link("arm", 1.0, (0.1, 0.1, 0.01), (0, 0, -0.5), joint=trees.Revolute((0, 1, 0)), start=0.3)
     tree = trees.Tree(link)
     model = fx.Model(tree, fx.TorsionSpring(tree.joint("arm"), stiffness=5.0, rest=0.1, name="spring"))
-    flat = fx.as_cartesian(model)
+    flat = fx.trees.as_cartesian(model)
     one, two = (fx.simulate(m, 0.5, **FINE) for m in (model, flat))
     np.testing.assert_allclose(two.force("spring").force[-1], one.force("spring").force[-1], rtol=1e-7)
     cross = trees.Tree(
@@ -379,4 +389,4 @@ def test_coordinates_of_trees_are_exchanged_where_joints_have_them() -> None:
     angle = cross.joint("arm").coordinates["angle 1"]
     spring = fx.SpringDamper(angle.a, angle.b, stiffness=1.0, length=0.1, name="spring")
     with pytest.raises(fx.ModelError, match=r"SpringDamper 'spring': .*angle 1.*does not offer"):
-        fx.as_cartesian(fx.Model(cross, spring))
+        fx.trees.as_cartesian(fx.Model(cross, spring))

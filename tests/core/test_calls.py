@@ -19,7 +19,9 @@ from flexmbs.core.calls import TERMS, explained
 from flexmbs.core.errors import ArgumentError
 from flexmbs.core.field_terms import NAMES, field_term
 
-ROOMS = (fx.elements, fx.meshes, fx.motions, fx.trees)
+ROOMS = tuple(
+    item for name in fx.__all__ if isinstance(item := getattr(fx, name), types.ModuleType) and name != "extend"
+)
 PUBLIC = {name: getattr(fx, name) for name in fx.__all__ if not name.startswith("__")}
 PUBLIC |= {f"{room.__name__}.{name}": getattr(room, name) for room in ROOMS for name in room.__all__}
 CALLED = {
@@ -125,7 +127,9 @@ def test_warnings_name_the_line_of_the_user():
     mesh = fx.meshes.box((0, 0, 0), (1, 1, 1), (1, 1, 1))
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        fx.Part(mesh, material=fx.Elastic(youngs_modulus=2.1e5, poissons_ratio=0.3, density=7850.0, name="steel"))
+        fx.linear.Part(
+            mesh, material=fx.Elastic(youngs_modulus=2.1e5, poissons_ratio=0.3, density=7850.0, name="steel")
+        )
     assert caught
     assert {w.filename for w in caught} == {__file__}
 
@@ -146,8 +150,10 @@ def test_what_it_costs():
 @pytest.mark.parametrize(
     ("term", "here"),
     [
-        ("Spring", "SpringDamper"), ("read_urdf", "trees.read_urdf"), ("BUSHING", "Bushing"), ("RBE2", "RigidLink"),
-        ("RBE3", "AveragingLink"), ("BallJoint", "Spherical"), ("HingeJoint", "Revolute"), ("Slider", "Prismatic"),
+        ("Spring", "SpringDamper"), ("read_urdf", "trees.read_urdf"), ("BUSHING", "Bushing"),
+        ("RBE2", "linear.RigidLink"),
+        ("RBE3", "linear.AveragingLink"), ("BallJoint", "Spherical"), ("HingeJoint", "Revolute"),
+        ("Slider", "Prismatic"),
         ("linearize", "linearise"), ("Motor", "RotationDriver"), ("Torque", "Moment"), ("Weld", "Fixed"),
         ("Revolut", "Revolute"), ("rectangle", "meshes.rectangle"),
     ],

@@ -7,10 +7,10 @@ import pytest
 
 import flexmbs as fx
 from flexmbs.core.errors import MeshError, ModelError
-from flexmbs.core.laminate import shell_section
+from flexmbs.core.laminate import Ply, shell_section
 from flexmbs.core.material import Orthotropic
 from flexmbs.core.rotations import from_vector
-from flexmbs.elements import Ply, ShellQuad, ShellTriangle
+from flexmbs.elements import ShellQuad, ShellTriangle
 
 CARBON = Orthotropic(
     E_1=140e9, E_2=10e9, E_3=10e9, nu_12=0.3, nu_13=0.3, nu_23=0.4, G_12=5e9, G_13=5e9, G_23=3.5e9, density=1600.0

@@ -153,11 +153,11 @@ def test_functions_are_asked_by_their_arguments_alone() -> None:
         return float(view.position(b)[0])
 
     for function in (partial(law, a), partial(law, marker=a), Law(a), Law(a).__call__, Plain(a)):
-        holder = fx.FunctionSensor(function, name="s") if callable(function) else _reading(function)
+        holder = fx.control.FunctionSensor(function, name="s") if callable(function) else _reading(function)
         assert [id(thing) for thing in holder.references()] == [id(a)]
         new = holder.replaced({a: b})
         assert [id(thing) for thing in new.references()] == [id(b)]
-    captured = fx.FunctionSensor(lambda t, view: float(view.position(a)[0]), name="s")
+    captured = fx.control.FunctionSensor(lambda t, view: float(view.position(a)[0]), name="s")
     assert captured.references() == ()
     assert captured.replaced({a: b}) is captured
 

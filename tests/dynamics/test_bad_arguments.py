@@ -47,7 +47,7 @@ WRONG = {
     "integrator": ["x", 5, fx.GeneralizedAlpha, fx.FixedStep(0.1), fx.NewtonOptions(), False],
     "output": ["x", 5, fx.Output, {"every": 0.1}, 0.01, False],
     "start": ["x", 5, fx.TimeSolution, (0, 1), False],
-    "events": ["x", 5, None, [5], [fx.Event], fx.Event(lambda view: 1.0)],
+    "events": ["x", 5, None, [5], [fx.control.Event], fx.control.Event(lambda view: 1.0)],
     "progress": ["x", None, 1],
     "throw": ["x", None, 1],
     "file": [5, "run.txt", ""],
@@ -68,7 +68,7 @@ def test_model(model) -> None:
 
 def test_events_of_one_name() -> None:
     with pytest.raises(fx.ModelError, match=r"used twice.*'event'.*must differ"):
-        fx.simulate(pendulum(), 0.1, events=[fx.Event(lambda view: 1.0), fx.Event(lambda view: 2.0)])
+        fx.simulate(pendulum(), 0.1, events=[fx.control.Event(lambda view: 1.0), fx.control.Event(lambda view: 2.0)])
 
 
 @pytest.mark.parametrize(

@@ -108,24 +108,26 @@ def test_user_forces_that_fail(bad: str) -> None:
 
 @pytest.mark.parametrize("bad", BAD)
 def test_controllers_that_fail(bad: str) -> None:
-    motor = fx.JointActuator("hinge", name="motor")
-    control = fx.Controller(fx.JointSensor("hinge"), motor, 0.02, wrong_after(0.0, BAD[bad]), name="brain")
+    motor = fx.control.JointActuator("hinge", name="motor")
+    control = fx.control.Controller(
+        fx.control.JointSensor("hinge"), motor, 0.02, wrong_after(0.0, BAD[bad]), name="brain"
+    )
     with pytest.raises(fx.FlexmbsError, match=r"'brain'.*t = 0\.1"):
         fx.simulate(hinged(control), 0.5, step=0.01)
 
 
 @pytest.mark.parametrize("bad", BAD)
 def test_rates_that_fail(bad: str) -> None:
-    states = fx.FirstOrder([0.0], wrong_after(0.0, BAD[bad]), name="coil")
+    states = fx.control.FirstOrder([0.0], wrong_after(0.0, BAD[bad]), name="coil")
     with pytest.raises(fx.FlexmbsError, match=r"'coil'.*t = 0\.1"):
         fx.simulate(hinged(states), 0.5, step=0.01)
 
 
 @pytest.mark.parametrize("bad", BAD)
 def test_laws_of_actuators_that_fail(bad: str) -> None:
-    motor = fx.JointActuator("hinge", law=wrong_after(0.0, BAD[bad]), name="motor")
+    motor = fx.control.JointActuator("hinge", law=wrong_after(0.0, BAD[bad]), name="motor")
     with pytest.raises(fx.FlexmbsError, match=r"'motor'.*0\.1"):
-        fx.simulate(hinged(fx.Command(motor, period=1.0, values=1.0)), 0.5, step=0.01)
+        fx.simulate(hinged(fx.control.Command(motor, period=1.0, values=1.0)), 0.5, step=0.01)
 
 
 @pytest.mark.parametrize("bad", BAD)
@@ -139,30 +141,32 @@ def test_histories_of_loads_that_fail(bad: str) -> None:
 @pytest.mark.parametrize("bad", BAD)
 def test_conditions_of_events_that_fail(bad: str) -> None:
     condition = wrong_after(1.0, BAD[bad])
-    event = fx.Event(lambda view: condition(view.t), name="watch")
+    event = fx.control.Event(lambda view: condition(view.t), name="watch")
     with pytest.raises(fx.FlexmbsError, match=r"'watch'.*t = 0\.1"):
         fx.simulate(hinged(), 0.5, step=0.01, events=[event])
 
 
 @pytest.mark.parametrize("bad", ["NaN", "none", "text", "division by zero"])
 def test_sensors_that_fail(bad: str) -> None:
-    sensor = fx.FunctionSensor(lambda t, view: wrong_after(0.0, BAD[bad])(t), name="eye")
-    control = fx.Controller(sensor, fx.JointActuator("hinge", name="motor"), 0.02, lambda x, u, t: u, name="brain")
+    sensor = fx.control.FunctionSensor(lambda t, view: wrong_after(0.0, BAD[bad])(t), name="eye")
+    control = fx.control.Controller(
+        sensor, fx.control.JointActuator("hinge", name="motor"), 0.02, lambda x, u, t: u, name="brain"
+    )
     with pytest.raises(fx.FlexmbsError, match=r"'(eye|brain)'"):
         fx.simulate(hinged(control), 0.5, step=0.01)
 
 
 def test_sensors_of_joints_that_are_not_there() -> None:
     for sensed, driven in (("nope", "hinge"), ("hinge", "nope")):
-        motor = fx.JointActuator(driven, name="motor")
-        control = fx.Controller(fx.JointSensor(sensed), motor, 0.02, lambda x, u, t: u, name="control")
+        motor = fx.control.JointActuator(driven, name="motor")
+        control = fx.control.Controller(fx.control.JointSensor(sensed), motor, 0.02, lambda x, u, t: u, name="control")
         with pytest.raises(fx.ModelError, match="nope"):
             fx.simulate(hinged(control), 0.1, step=0.01)
 
 
 def test_an_events_sensor_on_a_body_of_another_model() -> None:
     stranger = fx.PointMass(1.0, position=(0, 0, 0), name="stranger")
-    event = fx.Event(fx.PositionSensor(stranger, (0, 0, 1)), name="watch")
+    event = fx.control.Event(fx.control.PositionSensor(stranger, (0, 0, 1)), name="watch")
     with pytest.raises(fx.ModelError, match="stranger"):
         fx.simulate(hinged(), 0.1, step=0.01, events=[event])
 

@@ -93,7 +93,7 @@ def blade_and_mass() -> tuple[fx.FlexibleBody, fx.Model]:
 @pytest.mark.parametrize(("analysis", "remedy"), [
     (fx.linearise, r"solve_static\(model\) in place of the model"),
     (lambda m: fx.simulate(m, until=0.1), r"start=solve_static\(model\)"),
-    (lambda m: fx.trace_kinematics(m, (0.0, 1.0)), "drive the joint"),
+    (lambda m: fx.kinematics.trace_kinematics(m, (0.0, 1.0)), "drive the joint"),
 ])  # fmt: skip
 def test_prescribed_displacements_beside_other_bodies_are_refused(analysis: Any, remedy: str) -> None:
     """With what to do: statics takes any bodies, and every analysis that can begin from what it finds says so."""

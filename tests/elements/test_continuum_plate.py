@@ -7,9 +7,10 @@ import pytest
 
 from flexmbs.core.contracts import Env, State, Work
 from flexmbs.core.errors import ModelError
+from flexmbs.core.laminate import Ply
 from flexmbs.core.material import Elastic, Orthotropic
 from flexmbs.core.sheet import Layup, Sheet, sheet_stiffness
-from flexmbs.elements import ContinuumPlate, Ply
+from flexmbs.elements import ContinuumPlate
 from tests.models.plate_sample import GRID, NU, SHAPES, VARIANTS, Sample, build, curvature, flat, membrane
 
 

@@ -57,7 +57,7 @@ def make(viscosity=0.0, curved=True) -> Patch:
     points = np.array([[0, 0, 0], [1.1, 0.1, 0], [2, -0.1, 0], [0.1, 0.9, 0], [1, 1, 0], [2.1, 0.8, 0]], dtype=float)
     if curved:
         points[:, 2] = 0.12 * (points[:, 0] - 0.8) ** 2 + 0.03 * points[:, 0] * points[:, 1]
-    mesh = fx.Mesh(points, (("quad", np.array([[0, 1, 4, 3], [1, 2, 5, 4]])),))
+    mesh = fx.meshes.Mesh(points, (("quad", np.array([[0, 1, 4, 3], [1, 2, 5, 4]])),))
     plain = sheet_stiffness("test", Sheet(0.1, axis=(1, 0.3, 0)), SOFT)
     C = np.array(plain.matrix)
     C[0, 0] *= 1.7
@@ -194,7 +194,7 @@ def test_a_corner_that_turned_far_is_refused():
 
 def test_a_warped_cell_is_refused():
     points = np.array([[0, 0, 0.2], [1, 0, -0.2], [1, 1, 0.2], [0, 1, -0.2]], dtype=float)
-    mesh = fx.Mesh(points, (("quad", np.array([[0, 1, 2, 3]])),))
+    mesh = fx.meshes.Mesh(points, (("quad", np.array([[0, 1, 2, 3]])),))
     body = fx.FlexibleBody(mesh, CornerPlate(), Sheet(0.01), SOFT)
     with pytest.raises(fx.MeshError, match="mean plane"):
         _ = body.area

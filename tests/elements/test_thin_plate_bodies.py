@@ -68,7 +68,7 @@ def test_pressurised_pipe_has_the_hoop_force_of_its_radius() -> None:
 
 def test_irregular_meshes_name_their_node_and_another_element() -> None:
     points = [(1, 0), (0.5, 0.9), (-0.5, 0.9), (-1, 0), (-0.5, -0.9), (0.5, -0.9), (0, 0)]
-    mesh = fx.Mesh(np.pad(points, ((0, 0), (0, 1))), [("quad", [[0, 1, 2, 6], [2, 3, 4, 6], [4, 5, 0, 6]])])
+    mesh = fx.meshes.Mesh(np.pad(points, ((0, 0), (0, 1))), [("quad", [[0, 1, 2, 6], [2, 3, 4, 6], [4, 5, 0, 6]])])
     with pytest.raises(MeshError, match=r"3 cells meet at the inner node 6.*ShearShell"):
         fx.FlexibleBody(mesh, ThinPlate(), section=fx.Sheet(0.01), material=MATERIAL)
 

@@ -229,10 +229,10 @@ def test_a_start_has_no_past() -> None:
 
 
 CORRECTORS = {
-    "fresh": fx.CorrectorOptions(),
-    "kept": fx.CorrectorOptions(reuse=True),
-    "combined": fx.CorrectorOptions(reuse=True, alpha_update=True),
-    "grouped": fx.CorrectorOptions(reuse=True, alpha_update=True, jacobian="grouped"),
+    "fresh": fx.integrators.CorrectorOptions(),
+    "kept": fx.integrators.CorrectorOptions(reuse=True),
+    "combined": fx.integrators.CorrectorOptions(reuse=True, alpha_update=True),
+    "grouped": fx.integrators.CorrectorOptions(reuse=True, alpha_update=True, jacobian="grouped"),
 }
 
 
@@ -297,7 +297,7 @@ def test_back_in_time_with_rotations_and_joints() -> None:
 
 def test_steps_depend_on_the_state_alone() -> None:
     """Whatever was tried before, and after the factors were dropped."""
-    scheme = fx.BDF(corrector=fx.CorrectorOptions(reuse=True, alpha_update=True))
+    scheme = fx.BDF(corrector=fx.integrators.CorrectorOptions(reuse=True, alpha_update=True))
     dyn = Dynamics(fx.compile_model(double_pendulum(spatial=True)))
     stepper = scheme.stepper(dyn, 1e-6)
     state = _first_state(dyn, scheme, 1e-4)

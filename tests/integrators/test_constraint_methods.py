@@ -182,7 +182,7 @@ def test_a_singular_block_is_not_chosen() -> None:
 def test_independent_coordinates_are_kept() -> None:
     """Of a pendulum near the horizontal, y stays and x is corrected; the other choice moves it farther."""
     e, _, q, _ = at_start(pendulum(0.2))
-    keeper = fx.CoordinatePartitioning().keeper(e)
+    keeper = fx.integrators.CoordinatePartitioning().keeper(e)
     off, speed = q + np.array([1e-3, 0.0]), np.array([0.3, 1.0])
     new, rate = keeper.project(0.0, off, speed)
     assert new[1] == off[1]
@@ -228,11 +228,11 @@ def test_straight_lines_are_the_retraction_to_first_order() -> None:
 @pytest.mark.parametrize(
     ("kept", "positions", "velocities"),
     [
-        (fx.SuccessiveProjection(), 1e-8, 1e-5),
-        (fx.StandardProjection(), 1e-13, 1e-12),
-        (fx.AscherProjection(times=4), 1e-13, 1e-7),
-        (fx.NullSpace(), 1e-13, 1e-12),
-        (fx.CoordinatePartitioning(), 1e-13, 1e-12),
+        (fx.integrators.SuccessiveProjection(), 1e-8, 1e-5),
+        (fx.integrators.StandardProjection(), 1e-13, 1e-12),
+        (fx.integrators.AscherProjection(times=4), 1e-13, 1e-7),
+        (fx.integrators.NullSpace(), 1e-13, 1e-12),
+        (fx.integrators.CoordinatePartitioning(), 1e-13, 1e-12),
     ],
     ids=lambda x: "" if isinstance(x, float) else type(x).__name__,
 )
@@ -257,7 +257,7 @@ def test_standard_projection_is_the_least_in_the_metric_of_the_mass() -> None:
     """The change of positions is orthogonal, in the mass, to all motions that the constraints allow."""
     e, _, q, v = at_start(pendulum(0.4))
     off = q + np.array([1e-3, 2e-3])
-    new, _ = fx.StandardProjection().keeper(e).project(0.0, off, v)
+    new, _ = fx.integrators.StandardProjection().keeper(e).project(0.0, off, v)
     assert new == pytest.approx(off / np.hypot(*off), abs=1e-8)
 
 

@@ -226,12 +226,12 @@ def test_resumed_runs_are_bitwise_the_same(
     make: Callable[[], fx.Model], step: Any, tmp_path: Path, interrupt_at
 ) -> None:
     model = make()
-    full = go(model, 0.2, step, events=[fx.Event(lambda view: 1.0, name="ctrl-c")])
+    full = go(model, 0.2, step, events=[fx.control.Event(lambda view: 1.0, name="ctrl-c")])
     first = go(model, 0.2, step, events=[interrupt_at(20)], file=tmp_path / "first.h5")
     assert first.status is fx.Status.INTERRUPTED
     assert 10 < len(first.steps) < len(full.steps)
     for start in (first, fx.load(tmp_path / "first.h5")):
-        rest = go(model, 0.2, step, start=start, events=[fx.Event(lambda view: 1.0, name="ctrl-c")])
+        rest = go(model, 0.2, step, start=start, events=[fx.control.Event(lambda view: 1.0, name="ctrl-c")])
         n = len(rest.steps)
         assert len(first.steps) + n == len(full.steps)
         for name in ("t", "q", "v", "a", "lam"):
@@ -323,8 +323,10 @@ def _refused() -> dict[str, Callable[[], fx.Model]]:
         "steep": with_bar(lambda b, j: fx.TorsionSpring(j, stiffness=[0.0] * 15 + [1.0], name="steep")),
         "elastic": resting,
         "acts at a marker": with_bar(lambda b, j: fx.Moment(b.centre, (0.0, 1.0, 0.0))),
-        "lag": with_bar(lambda b, j: fx.FirstOrder([0.0], lambda x, u, t: u - x, fx.JointSensor(j), name="lag")),
-        "servo": with_bar(lambda b, j: fx.PID(fx.JointSensor(j), fx.JointActuator(j, name="motor"), 0.01, 1.0,
+        "lag": with_bar(lambda b, j: fx.control.FirstOrder([0.0], lambda x, u, t: u - x, fx.control.JointSensor(j),
+        name="lag")),
+        "servo": with_bar(lambda b, j: fx.control.PID(
+        fx.control.JointSensor(j), fx.control.JointActuator(j, name="motor"), 0.01, 1.0,
                                               name="servo")),
         "wind": with_bar(lambda b, j: fx.UserForce([b.centre], lambda p, R, twist, t: np.zeros((1, 6)), name="wind")),
         "wheel on ground": rolling,

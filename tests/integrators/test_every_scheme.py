@@ -32,9 +32,11 @@ FACTOR = 3.0
 EXPLICIT = {
     f"RK {order}, {type(kept).__name__}": fx.RungeKutta(order=order, constraints=kept)
     for order, kept in (
-        (2, fx.SuccessiveProjection()), (4, fx.SuccessiveProjection()), (5, fx.SuccessiveProjection()),
-        (4, fx.StandardProjection()), (4, fx.AscherProjection()), (4, fx.NullSpace()),
-        (4, fx.CoordinatePartitioning()), (4, fx.Baumgarte(time_constant=0.05)),
+        (2, fx.integrators.SuccessiveProjection()), (4, fx.integrators.SuccessiveProjection()),
+        (5, fx.integrators.SuccessiveProjection()),
+        (4, fx.integrators.StandardProjection()), (4, fx.integrators.AscherProjection()),
+        (4, fx.integrators.NullSpace()),
+        (4, fx.integrators.CoordinatePartitioning()), (4, fx.integrators.Baumgarte(time_constant=0.05)),
     )
 }  # fmt: skip
 SCHEMES: dict[str, Any] = {
@@ -103,14 +105,16 @@ def cable(*make: Callable[[fx.FlexibleBody], Any], held: Callable[[fx.FlexibleBo
 
 def lag(sensor: Callable[[fx.RigidBody, fx.Revolute], Any]) -> Callable[[fx.RigidBody, fx.Revolute], Any]:
     """A first-order lag of a sensor."""
-    return lambda body, hinge: fx.FirstOrder([0.5], lambda x, u, t: 4.0 * (u - x), sensor(body, hinge), name="lag")
+    return lambda body, hinge: fx.control.FirstOrder(
+        [0.5], lambda x, u, t: 4.0 * (u - x), sensor(body, hinge), name="lag"
+    )
 
 
-def drag(body: fx.RigidBody, hinge: fx.Revolute) -> fx.FirstOrder:
+def drag(body: fx.RigidBody, hinge: fx.Revolute) -> fx.control.FirstOrder:
     """A torque that follows the speed with a delay."""
-    return fx.FirstOrder(
-        [0.5], lambda x, u, t: 4.0 * (u - x), fx.JointSensor(hinge, rate=True),
-        fx.MomentActuator(body.centre, (0, 1, 0), name="torque"), output=lambda x, u, t: -0.5 * x, name="lag",
+    return fx.control.FirstOrder(
+        [0.5], lambda x, u, t: 4.0 * (u - x), fx.control.JointSensor(hinge, rate=True),
+        fx.control.MomentActuator(body.centre, (0, 1, 0), name="torque"), output=lambda x, u, t: -0.5 * x, name="lag",
     )  # fmt: skip
 
 
@@ -152,10 +156,10 @@ def air(body: fx.RigidBody, hinge: fx.Revolute) -> fx.UserForce:
     return fx.UserForce([body.centre], lambda p, R, twist, t: -0.3 * twist, name="air")
 
 
-def controlled(body: fx.RigidBody, hinge: fx.Revolute) -> fx.PID:
+def controlled(body: fx.RigidBody, hinge: fx.Revolute) -> fx.control.PID:
     """Acts every 0.1 s; not all of the fixed steps end there."""
-    motor = fx.JointActuator(hinge, name="motor")
-    return fx.PID(fx.JointSensor(hinge), motor, 0.1, 20.0, derivative=1.0, reference=0.5, name="pid")
+    motor = fx.control.JointActuator(hinge, name="motor")
+    return fx.control.PID(fx.control.JointSensor(hinge), motor, 0.1, 20.0, derivative=1.0, reference=0.5, name="pid")
 
 
 def half_weight(view: Any) -> dict[str, float]:
@@ -163,7 +167,7 @@ def half_weight(view: Any) -> dict[str, float]:
     return {"gravity": 0.5}
 
 
-EVENT = fx.Event(fx.JointSensor("hinge"), level=0.3, action=half_weight, name="half weight")
+EVENT = fx.control.Event(fx.control.JointSensor("hinge"), level=0.3, action=half_weight, name="half weight")
 
 
 def floating(*joints: Any) -> fx.Model:
@@ -200,7 +204,7 @@ class Kind:
     order: int = 9
     kink: float = 0.0
     refused: tuple[tuple[str, str], ...] = ()
-    events: tuple[fx.Event, ...] = ()
+    events: tuple[fx.control.Event, ...] = ()
     best: Any = FINEST
 
 
@@ -210,7 +214,7 @@ def only(item: str, *others: tuple[str, str]) -> tuple[tuple[str, str], ...]:
 
 
 FLOATS = (("EnergyMomentum", "strip"), ("RadauIIA", "strip"))
-reads_accelerations = lag(lambda body, hinge: fx.AccelerationSensor(body.centre, (0, 0, 1)))
+reads_accelerations = lag(lambda body, hinge: fx.control.AccelerationSensor(body.centre, (0, 0, 1)))
 KINDS = {
     "planar pendulum": Kind(planar),
     "free spinning body": Kind(spinning),
@@ -345,9 +349,12 @@ def test_a_run_whose_steps_are_used_up_goes_on_bitwise(scheme: str, step: Any, t
 
 SETTINGS = Vocabulary(
     [
-        fx.GeneralizedAlpha, fx.AugmentedLagrangian, fx.NewtonOptions, fx.BDF, fx.CorrectorOptions, fx.RadauIIA,
-        fx.EnergyMomentum, fx.RungeKutta, fx.SuccessiveProjection, fx.StandardProjection, fx.AscherProjection,
-        fx.NullSpace, fx.CoordinatePartitioning, fx.Baumgarte, fx.FixedStep, fx.ErrorControl,
+        fx.GeneralizedAlpha, fx.AugmentedLagrangian, fx.NewtonOptions, fx.BDF, fx.integrators.CorrectorOptions,
+        fx.RadauIIA,
+        fx.EnergyMomentum, fx.RungeKutta, fx.integrators.SuccessiveProjection, fx.integrators.StandardProjection,
+        fx.integrators.AscherProjection,
+        fx.integrators.NullSpace, fx.integrators.CoordinatePartitioning, fx.integrators.Baumgarte, fx.FixedStep,
+        fx.ErrorControl,
     ]
 )  # fmt: skip
 """Everything that settings consist of."""
@@ -358,7 +365,10 @@ def test_a_stricter_scheme_goes_on_after_baumgarte(after: Any) -> None:
     """Baumgarte's joints are open by its error; what goes on draws them together first."""
     system = fx.compile_model(planar())
     begun = fx.simulate(
-        system, UNTIL / 2, step=UNTIL / 20, integrator=fx.RungeKutta(constraints=fx.Baumgarte(time_constant=0.05))
+        system,
+        UNTIL / 2,
+        step=UNTIL / 20,
+        integrator=fx.RungeKutta(constraints=fx.integrators.Baumgarte(time_constant=0.05)),
     )
     assert begun.residuals[-1, 0] > 1e-7
     run = fx.simulate(system, UNTIL, step=fx.ErrorControl(rtol=1e-8), integrator=after, start=begun)
@@ -369,7 +379,7 @@ def test_a_stricter_scheme_goes_on_after_baumgarte(after: Any) -> None:
 @pytest.mark.parametrize(
     ("scheme", "advice"),
     [(fx.BDF, r"write BDF\(\) with its parentheses"),
-     (fx.NullSpace(), r"write integrator=RungeKutta\(constraints=NullSpace\(\.\.\.\)\)"),
+     (fx.integrators.NullSpace(), r"write integrator=RungeKutta\(constraints=NullSpace\(\.\.\.\)\)"),
      ("BDF", r"such as GeneralizedAlpha\(rho=0\.8\), not 'BDF'")],
 )  # fmt: skip
 def test_what_is_no_scheme_is_refused_with_advice(scheme: Any, advice: str) -> None:

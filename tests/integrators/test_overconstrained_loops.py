@@ -17,8 +17,9 @@ from tests.models.overconstrained import LOOPS, bricard
 
 UNTIL = 0.25
 KEPT = {
-    "successive": fx.SuccessiveProjection(), "standard": fx.StandardProjection(), "Ascher": fx.AscherProjection(),
-    "null space": fx.NullSpace(), "partitioning": fx.CoordinatePartitioning(),
+    "successive": fx.integrators.SuccessiveProjection(), "standard": fx.integrators.StandardProjection(),
+    "Ascher": fx.integrators.AscherProjection(),
+    "null space": fx.integrators.NullSpace(), "partitioning": fx.integrators.CoordinatePartitioning(),
 }  # fmt: skip
 
 
@@ -52,7 +53,7 @@ def test_explicit_steps_have_their_order_whatever_keeps_the_constraints(name: st
 
 @pytest.mark.parametrize("name", LOOPS)
 def test_feedback_moves_them_the_same(name: str) -> None:
-    scheme = fx.RungeKutta(order=5, constraints=fx.Baumgarte(time_constant=0.02))
+    scheme = fx.RungeKutta(order=5, constraints=fx.integrators.Baumgarte(time_constant=0.02))
     run = fx.simulate(LOOPS[name][0](), UNTIL, step=1e-3, integrator=scheme, progress=False)
     assert apart(run, name) < 1e-6
 
@@ -94,7 +95,7 @@ def test_error_control_keeps_ten_times_its_tolerance(order: int, kept: str) -> N
 
 
 def test_a_loop_of_trees_is_as_exact() -> None:
-    model = fx.as_tree(bricard())
+    model = fx.trees.as_tree(bricard())
     link = next(link for link in model.tree_links if link.link.name == "bar 2")
     run = fx.simulate(model, 2.0, step=4e-3, integrator=fx.RungeKutta(order=5), progress=False)
     point = link.link.centre + run.rotation(link.centre)[0].T @ (np.array([1, -1, 1]) - run.position(link.centre)[0])

@@ -153,7 +153,7 @@ def test_stiff_bushing_is_followed_with_large_steps(stiffness: float) -> None:
 def test_first_order_states_of_a_stiff_circuit() -> None:
     """i' = 1e6 (sin t - i): the state follows with steps 1e4 times its time constant."""
     body = fx.PointMass(1.0, position=(0.0, 0.0), name="body")
-    lag = fx.FirstOrder([0.0], lambda x, u, t: 1e6 * (math.sin(t) - x), name="lag")
+    lag = fx.control.FirstOrder([0.0], lambda x, u, t: 1e6 * (math.sin(t) - x), name="lag")
     run = fx.simulate(fx.Model(body, lag), 1.0, step=1e-2, integrator=RADAU)
     assert run.last.v[-1] == pytest.approx(math.sin(1.0), abs=1e-5)
 

@@ -14,12 +14,12 @@ from flexmbs.integrators.tableaux import CLASSICAL, DORMAND_PRINCE, MIDPOINT
 G = 9.81
 ORDERS = (2, 4, 5)
 KEPT = (
-    fx.SuccessiveProjection(),
-    fx.StandardProjection(),
-    fx.AscherProjection(),
-    fx.NullSpace(),
-    fx.CoordinatePartitioning(),
-    fx.Baumgarte(time_constant=0.1),
+    fx.integrators.SuccessiveProjection(),
+    fx.integrators.StandardProjection(),
+    fx.integrators.AscherProjection(),
+    fx.integrators.NullSpace(),
+    fx.integrators.CoordinatePartitioning(),
+    fx.integrators.Baumgarte(time_constant=0.1),
 )
 named = pytest.mark.parametrize("kept", KEPT, ids=lambda k: type(k).__name__)
 
@@ -90,10 +90,10 @@ def test_order_on_a_conical_pendulum(order: int, kept) -> None:
         gap = np.linalg.norm(run.position(ball)[:, :2] - exact, axis=1).max()
         pull = np.linalg.norm(run.reaction("rod"), axis=1)
         errors.append((gap, np.abs(pull - 2.0 * G / math.cos(1.0)).max()))
-        if not isinstance(kept, fx.Baumgarte):
+        if not isinstance(kept, fx.integrators.Baumgarte):
             assert run.residuals[:, 0].max() <= 1e-10
     assert slope(steps, np.array(errors)[:, 0]) > order - 0.2
-    if isinstance(kept, fx.Baumgarte):  # a projected mass has the tension of its radius at any phase
+    if isinstance(kept, fx.integrators.Baumgarte):  # a projected mass has the tension of its radius at any phase
         assert slope(steps, np.array(errors)[:, 1]) > order - 0.2
 
 
@@ -127,7 +127,7 @@ def test_rolling_and_driven(kept) -> None:
     radius = v / rate
     exact = p[:2] + radius * np.column_stack([np.cos(rate * run.t) - 1.0, np.sin(rate * run.t)])
     assert np.linalg.norm(run.position(ball)[:, :2] - exact, axis=1).max() < 2e-5
-    if not isinstance(kept, fx.Baumgarte):
+    if not isinstance(kept, fx.integrators.Baumgarte):
         assert run.residuals[:, 0].max() < 1e-10
         assert run.residuals[:, 1].max() < 1e-7
 
@@ -199,9 +199,9 @@ def test_bounded_work(order: int, stages: int, started) -> None:
         for _ in range(5):
             state = stepper.step(state, 1e-2).state
         counts[type(kept)] = (dyn.factorisations - factorisations) / 5, (dyn.evaluations - evaluations) / 5
-    assert counts[fx.SuccessiveProjection] == (stages + 1, stages - 1 + 5)
-    assert counts[fx.StandardProjection][0] <= stages - 1 + 5 + 1
-    assert counts[fx.StandardProjection][0] >= stages + 1
+    assert counts[fx.integrators.SuccessiveProjection] == (stages + 1, stages - 1 + 5)
+    assert counts[fx.integrators.StandardProjection][0] <= stages - 1 + 5 + 1
+    assert counts[fx.integrators.StandardProjection][0] >= stages + 1
 
 
 def test_without_constraints_the_mass_is_factorised_once(started) -> None:
@@ -270,7 +270,7 @@ def test_error_control(order: int) -> None:
 def test_first_order_states() -> None:
     """dx/dt = -3 x + sin t beside a swinging bar, with the full order."""
     model = hinged_bar()
-    lag = fx.FirstOrder([1.0], lambda x, u, t: -3.0 * x + math.sin(t), name="lag")
+    lag = fx.control.FirstOrder([1.0], lambda x, u, t: -3.0 * x + math.sin(t), name="lag")
     model = fx.Model(*model.bodies, *model.joints, lag, fx.Gravity((0, 0, -G)))
     (place,) = fx.compile_model(model).coordinates.state_places(lag)
     exact = (1.0 + 0.1) * math.exp(-3.0) + 0.3 * math.sin(1.0) - 0.1 * math.cos(1.0)
@@ -289,16 +289,16 @@ def test_first_order_states() -> None:
     [
         (lambda: fx.RungeKutta(order=3), "order must be 2, 4 or 5"),
         (lambda: fx.RungeKutta(order=True), "order"),
-        (lambda: fx.RungeKutta(constraints=fx.NullSpace), "constraints must be an object"),
-        (fx.Baumgarte, "time_constant"),
-        (lambda: fx.Baumgarte(alpha=1.0, beta=1.0, time_constant=1.0), "not both"),
-        (lambda: fx.Baumgarte(alpha=-1.0, beta=1.0), "alpha"),
-        (lambda: fx.Baumgarte(time_constant=0.0), "time_constant"),
-        (lambda: fx.StandardProjection(atol=0.0), "atol"),
-        (lambda: fx.StandardProjection(most=0), "most"),
-        (lambda: fx.NullSpace(most=0), "most"),
-        (lambda: fx.CoordinatePartitioning(atol=1.0), "atol"),
-        (lambda: fx.AscherProjection(times=0), "times"),
+        (lambda: fx.RungeKutta(constraints=fx.integrators.NullSpace), "constraints must be an object"),
+        (fx.integrators.Baumgarte, "time_constant"),
+        (lambda: fx.integrators.Baumgarte(alpha=1.0, beta=1.0, time_constant=1.0), "not both"),
+        (lambda: fx.integrators.Baumgarte(alpha=-1.0, beta=1.0), "alpha"),
+        (lambda: fx.integrators.Baumgarte(time_constant=0.0), "time_constant"),
+        (lambda: fx.integrators.StandardProjection(atol=0.0), "atol"),
+        (lambda: fx.integrators.StandardProjection(most=0), "most"),
+        (lambda: fx.integrators.NullSpace(most=0), "most"),
+        (lambda: fx.integrators.CoordinatePartitioning(atol=1.0), "atol"),
+        (lambda: fx.integrators.AscherProjection(times=0), "times"),
     ],
 )
 def test_bad_settings(make, words: str) -> None:
@@ -309,8 +309,8 @@ def test_bad_settings(make, words: str) -> None:
 def test_states_that_read_accelerations_are_refused() -> None:
     bar = hinged_bar()
     body = bar.rigid_bodies[0]
-    felt = fx.AccelerationSensor(body.centre, (0, 0, 1))
-    lag = fx.FirstOrder([0.0], lambda x, u, t: u - x, felt, name="filter")
+    felt = fx.control.AccelerationSensor(body.centre, (0, 0, 1))
+    lag = fx.control.FirstOrder([0.0], lambda x, u, t: u - x, felt, name="filter")
     model = fx.Model(*bar.bodies, *bar.joints, lag, fx.Gravity((0, 0, -G)))
     with pytest.raises(fx.ModelError, match=r"'filter' reads accelerations.*GeneralizedAlpha"):
         fx.simulate(model, 0.1, step=1e-2, integrator=fx.RungeKutta())
@@ -334,7 +334,7 @@ def test_a_coordinate_without_mass_is_named() -> None:
     )  # fmt: skip
     bead = fx.PointMass(0.5, position=(0.8, 0), name="bead")
     model = fx.Model(cable, bead, fx.Pin(cable.start), fx.Pin(cable.end), fx.Sliding(cable, bead), fx.Gravity((0, -G)))
-    for kept in (fx.NullSpace(), fx.CoordinatePartitioning()):
+    for kept in (fx.integrators.NullSpace(), fx.integrators.CoordinatePartitioning()):
         with pytest.raises(fx.ModelError, match=r"has no mass.*SuccessiveProjection"):
             fx.simulate(model, 0.1, step=1e-3, integrator=fx.RungeKutta(constraints=kept))
     run = fx.simulate(model, 0.02, step=1e-3, integrator=fx.RungeKutta())

@@ -95,8 +95,8 @@ def test_the_end_of_a_run_that_has_no_room(tmp_path: Path) -> None:
 def test_reduced_models_and_stresses_that_have_no_room(tmp_path: Path) -> None:
     script = """
         cube = fx.meshes.box((0, 0, 0), (1, 1, 1), (1, 1, 1))
-        part = fx.Part(cube, material=fx.steel)
-        reduced = fx.reduce(part, [fx.Interface("a", cube.node_set("left"))], 2)
+        part = fx.linear.Part(cube, material=fx.steel)
+        reduced = fx.reduction.reduce(part, [fx.reduction.Interface("a", cube.node_set("left"))], 2)
         limit(3000)
         try:
             reduced.save(folder + "/part.h5")
@@ -117,7 +117,7 @@ def model() -> fx.Model:
 
 def test_a_journal_that_is_removed_during_the_run(tmp_path: Path) -> None:
     journal = tmp_path / "run.h5.journal"
-    remove = fx.Event(lambda view: view.t - 0.25, name="remove", action=lambda *_: journal.unlink())
+    remove = fx.control.Event(lambda view: view.t - 0.25, name="remove", action=lambda *_: journal.unlink())
     with pytest.warns(fx.LossWarning, match=r"run\.h5\.journal was removed during the run; run\.h5 is written from"):
         run = fx.simulate(model(), 0.5, step=0.01, events=[remove], file=tmp_path / "run.h5")
     assert run.status is fx.Status.DONE

@@ -21,7 +21,7 @@ from flexmbs.io.model_description import (
     rebuild_model,
 )
 
-ELEMENTS = [item for name in fx.elements.__all__ if isinstance(item := getattr(fx.elements, name), type)]
+ELEMENTS = [fx.Ply, *(item for name in fx.elements.__all__ if isinstance(item := getattr(fx.elements, name), type))]
 
 
 @dataclass(frozen=True, eq=False)

@@ -35,7 +35,7 @@ def test_pieces_are_the_whole(written: tuple[Any, Path], states: int | None) -> 
     run, path = written
     whole = run.stresses("bar", nodes=[12, 3])
     for source in (run, path, str(path)):
-        blocks = list(fx.stress_blocks(source, "bar", [12, 3], states=states))
+        blocks = list(fx.io.stress_blocks(source, "bar", [12, 3], states=states))
         assert np.array_equal(np.concatenate([b.t for b in blocks]), run.t)
         found = np.concatenate([b.values for b in blocks])
         np.testing.assert_allclose(found, whole, rtol=0.0, atol=1e-12 * np.abs(whole).max())
@@ -45,7 +45,7 @@ def test_pieces_are_the_whole(written: tuple[Any, Path], states: int | None) -> 
 
 def test_file(written: tuple[Any, Path], tmp_path: Path) -> None:
     run, path = written
-    made = fx.write_stresses(tmp_path / "stress.h5", path, "bar", "right", states=10)
+    made = fx.io.write_stresses(tmp_path / "stress.h5", path, "bar", "right", states=10)
     whole = run.stresses("bar", nodes="right")
     with h5py.File(made) as file:
         assert np.array_equal(file["t"], run.t)
@@ -67,7 +67,7 @@ def test_journal_of_a_run_that_was_killed(
         fx.simulate(model(), 0.1, step=2e-3, file=tmp_path / "run.h5")
     journal = tmp_path / "run.h5.journal"
     assert is_journal(journal)
-    found = np.concatenate([b.values for b in fx.stress_blocks(journal, "bar", [12], states=9)])
+    found = np.concatenate([b.values for b in fx.io.stress_blocks(journal, "bar", [12], states=9)])
     whole = written[0].stresses("bar", nodes=[12])
     np.testing.assert_allclose(found, whole, rtol=0.0, atol=1e-12 * np.abs(whole).max())
 
@@ -77,10 +77,10 @@ def test_memory_does_not_grow_with_the_run() -> None:
     peaks = []
     for until in (0.2, 0.6):
         run = fx.simulate(model(), until, step=1e-3, output=fx.Output(energy=False))
-        for _ in fx.stress_blocks(run, "bar", states=20):
+        for _ in fx.io.stress_blocks(run, "bar", states=20):
             pass
         tracemalloc.start()
-        for _ in fx.stress_blocks(run, "bar", states=20):
+        for _ in fx.io.stress_blocks(run, "bar", states=20):
             pass
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
@@ -90,17 +90,17 @@ def test_memory_does_not_grow_with_the_run() -> None:
 def test_refusals(written: tuple[Any, Path], tmp_path: Path) -> None:
     run, _ = written
     with pytest.raises(ModelError, match="expected a FloatingBody, a LinearBody"):
-        next(fx.stress_blocks(run, run.model.joints[0]))
+        next(fx.io.stress_blocks(run, run.model.joints[0]))
     with pytest.raises(ModelError, match="states must be"):
-        next(fx.stress_blocks(run, "bar", states=0))
+        next(fx.io.stress_blocks(run, "bar", states=0))
     with pytest.raises(ModelError, match="path of a run"):
-        next(fx.stress_blocks(3, "bar"))
+        next(fx.io.stress_blocks(3, "bar"))
     with pytest.raises(ReadError, match="no file"):
-        next(fx.stress_blocks(tmp_path / "none.h5", "bar"))
+        next(fx.io.stress_blocks(tmp_path / "none.h5", "bar"))
     with pytest.raises(ModelError, match="must end in"):
-        fx.write_stresses(tmp_path / "stress.csv", run, "bar")
+        fx.io.write_stresses(tmp_path / "stress.csv", run, "bar")
     bare = fx.FloatingBody(bar(), name="bare")
     still = fx.simulate(fx.Model(bare), 0.01, step=1e-3)
     with pytest.raises(ModelError, match="made without stresses"):
-        next(fx.stress_blocks(still, bare))
+        next(fx.io.stress_blocks(still, bare))
     assert not list(tmp_path.iterdir())

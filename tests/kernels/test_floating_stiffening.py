@@ -249,10 +249,17 @@ def test_marker_of_second_order() -> None:
 def beam(stiffening: bool = True, reference: str = "mean", **start: Any) -> fx.FloatingBody:
     """A slender free beam of 4 m, first bending frequency 1.4 rad/s."""
     stiffness = fx.BeamStiffness(EA=1e4, EI_z=1.0, EI_y=1.0, GJ=1.0, mass_per_length=1.0, rhoI_y=1e-3, rhoI_z=1e-3)
-    part = fx.Part(
-        fx.meshes.line((-2, 0, 0), (2, 0, 0), 16), regions=[fx.Region(None, Frame(section=stiffness))], name="beam"
+    part = fx.linear.Part(
+        fx.meshes.line((-2, 0, 0), (2, 0, 0), 16),
+        regions=[fx.linear.Region(None, Frame(section=stiffness))],
+        name="beam",
     )
-    reduced = fx.reduce(part, [fx.Interface("left", [0]), fx.Interface("right", [16])], modes=6, stiffening=stiffening)
+    reduced = fx.reduction.reduce(
+        part,
+        [fx.reduction.Interface("left", [0]), fx.reduction.Interface("right", [16])],
+        modes=6,
+        stiffening=stiffening,
+    )
     return fx.FloatingBody(reduced, reference=reference, **start)
 
 
@@ -277,11 +284,11 @@ def test_hinged_at_its_own_reference() -> None:
     the tip stays within the length of the beam.
     """
     section = fx.BeamStiffness(EA=1e6, EI_z=1.0, EI_y=1.0, GJ=1.0, mass_per_length=1.0, rhoI_y=1e-4, rhoI_z=1e-4)
-    part = fx.Part(
-        fx.meshes.line((0, 0, 0), (1, 0, 0), 12), regions=[fx.Region(None, Frame(section=section))], name="beam"
+    part = fx.linear.Part(
+        fx.meshes.line((0, 0, 0), (1, 0, 0), 12), regions=[fx.linear.Region(None, Frame(section=section))], name="beam"
     )
-    faces = [fx.Interface("root", [0]), fx.Interface("tip", [12])]
-    reduced = fx.reduce(part, faces, modes=4, stiffening=True)
+    faces = [fx.reduction.Interface("root", [0]), fx.reduction.Interface("tip", [12])]
+    reduced = fx.reduction.reduce(part, faces, modes=4, stiffening=True)
     tips = []
     for reference in ("root", ("root", "tip")):
         body = fx.FloatingBody(reduced, reference=reference)
@@ -298,11 +305,13 @@ def test_hinged_at_its_own_reference() -> None:
 def boom(joined: bool, stiffening: bool) -> np.ndarray:
     """Path (n, 3) of the tip of a boom on a driven hub, its tip mass in the part or joined to it."""
     stiffness = fx.BeamStiffness(EA=1e6, EI_z=1.0, EI_y=1.0, GJ=1.0, mass_per_length=1.0, rhoI_y=1e-3, rhoI_z=1e-3)
-    part = fx.Part(
-        fx.meshes.line((0, 0, 0), (1, 0, 0), 8), regions=[fx.Region(None, Frame(section=stiffness))],
-        connections=[] if joined else [fx.NodalMass(8, 2.0)], name="boom",
+    part = fx.linear.Part(
+        fx.meshes.line((0, 0, 0), (1, 0, 0), 8), regions=[fx.linear.Region(None, Frame(section=stiffness))],
+        connections=[] if joined else [fx.linear.NodalMass(8, 2.0)], name="boom",
     )  # fmt: skip
-    reduced = fx.reduce(part, [fx.Interface("root", [0]), fx.Interface("tip", [8])], 6, stiffening=stiffening)
+    reduced = fx.reduction.reduce(
+        part, [fx.reduction.Interface("root", [0]), fx.reduction.Interface("tip", [8])], 6, stiffening=stiffening
+    )
     rate = 3.0
     body = fx.FloatingBody(reduced, reference="root", angular_velocity=(0, 0, rate))
     hub = fx.Revolute(fx.ground, body.interface("root", axis=(0, 0, 1)), name="hub")

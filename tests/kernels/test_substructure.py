@@ -42,9 +42,9 @@ def chain(stiffening: bool = True, damped: bool = True) -> tuple[fx.Model, tuple
 def block() -> tuple[fx.Model, tuple[fx.Substructure, ...]]:
     """One substructure of hexahedra with displacements of second order."""
     mesh = fx.meshes.box((0.0, -0.1, -0.1), (1.0, 0.2, 0.2), (4, 1, 1))
-    part = fx.Part(mesh, regions=[fx.Region(None, fx.elements.Hexahedron8(), PLASTIC)], name="block")
+    part = fx.linear.Part(mesh, regions=[fx.linear.Region(None, fx.elements.Hexahedron8(), PLASTIC)], name="block")
     hub, tip = ends((-0.1, 0.2, 0.1), (1.2, 0.1, -0.1), 5)
-    reduced = fx.reduce(part, ["left", "right"], 3, stiffening=True, progress=False)
+    reduced = fx.reduction.reduce(part, ["left", "right"], 3, stiffening=True, progress=False)
     one = fx.Substructure(reduced, hub, tip, ("left", "right"), retardation=0.1)
     return fx.Model(hub, tip, one), (one,)
 

@@ -17,7 +17,7 @@ BARS = FourBar(1.0, 3.0, 2.5, 3.0)
 def moved(until: float = 1.0, step: float = 0.1) -> fx.TimeSolution:
     model = four_bar(BARS, 0.5)
     turn = fx.RotationDriver(model.joint("A"), fx.motions.Ramp(0.0, 2.0, duration=1.0), name="motor")
-    return fx.solve_kinematics(model.with_(turn), until=until, step=step)
+    return fx.kinematics.solve_kinematics(model.with_(turn), until=until, step=step)
 
 
 def arm() -> tuple[fx.Model, list[fx.Revolute]]:
@@ -39,8 +39,8 @@ def test_a_motion_prescribed_at_the_tip_becomes_torques_at_the_joints() -> None:
         fx.DistanceDriver(fx.ground.marker(at), tip, math.dist(at[:2], (1.8, 0.6)), name=name)
         for name, at in (("x", (0.0, 2.0, 0.0)), ("y", (3.0, 2.0, 0.0)))
     ]
-    run = fx.solve_kinematics(model.with_(*held), until=1.0, step=0.5)
-    found = fx.inverse_dynamics(run, drives=["a", "b"])
+    run = fx.kinematics.solve_kinematics(model.with_(*held), until=1.0, step=0.5)
+    found = fx.kinematics.inverse_dynamics(run, drives=["a", "b"])
     assert found["a"] == pytest.approx(2.0 * 9.81 * (0.5 + 1.4), abs=1e-9)
     assert found["b"] == pytest.approx(2.0 * 9.81 * 0.4, abs=1e-9)
 
@@ -48,11 +48,11 @@ def test_a_motion_prescribed_at_the_tip_becomes_torques_at_the_joints() -> None:
 def test_drives_that_cannot() -> None:
     model, pins = arm()
     drivers = [fx.RotationDriver(pin, 0.0, name=f"hold {pin.name}") for pin in pins]
-    run = fx.solve_kinematics(model.with_(*drivers), until=1.0, step=0.5)
+    run = fx.kinematics.solve_kinematics(model.with_(*drivers), until=1.0, step=0.5)
     with pytest.raises(fx.ConvergenceError, match=r"'a' cannot bring about .*'rod [ab]' needs a force") as caught:
-        fx.inverse_dynamics(run, drives=["a"])
+        fx.kinematics.inverse_dynamics(run, drives=["a"])
     assert caught.value.solution.unmet.max() > 0.1
-    assert fx.inverse_dynamics(run, drives=["a"], throw=False).unmet.max() > 0.1
+    assert fx.kinematics.inverse_dynamics(run, drives=["a"], throw=False).unmet.max() > 0.1
 
 
 def test_bad_input() -> None:
@@ -68,20 +68,20 @@ def test_bad_input() -> None:
         ({"throw": "no"}, "throw"),
     ):
         with pytest.raises(fx.ModelError, match=says):
-            fx.inverse_dynamics(run, **wrong)
+            fx.kinematics.inverse_dynamics(run, **wrong)
     with pytest.raises(fx.ModelError, match="motion must be what"):
-        fx.inverse_dynamics(run.model)
+        fx.kinematics.inverse_dynamics(run.model)
     still = fx.simulate(four_bar(BARS, 0.5), until=0.0)
     with pytest.raises(fx.ModelError, match="has no drivers"):
-        fx.inverse_dynamics(still)
+        fx.kinematics.inverse_dynamics(still)
 
 
 def test_weights_share_the_power() -> None:
     run = moved()
-    alone = fx.inverse_dynamics(run)["motor"]
-    crank = fx.inverse_dynamics(run, drives=["A", "D"], weights=(1.0, 1e-7))
+    alone = fx.kinematics.inverse_dynamics(run)["motor"]
+    crank = fx.kinematics.inverse_dynamics(run, drives=["A", "D"], weights=(1.0, 1e-7))
     assert crank["A"] == pytest.approx(alone, abs=1e-9)
-    both = fx.inverse_dynamics(run, drives=["A", "D"], weights=(2.0, 1.0))
+    both = fx.kinematics.inverse_dynamics(run, drives=["A", "D"], weights=(2.0, 1.0))
     ratio = BARS.angles(0.5 + run.angle("A"))[1][1]
     assert both["D"] / both["A"] == pytest.approx(ratio / 4.0, abs=1e-8)
     assert both.power.sum(axis=1) == pytest.approx(alone * run.angular_velocity("crank")[:, 2], abs=1e-9)
@@ -92,13 +92,13 @@ def test_reactions_belong_to_the_drives() -> None:
     rod = fx.PlanarRigidBody.rod((0, 0), (2, 0), mass=3.0, name="rod")
     pin = fx.Revolute(fx.ground, rod, at=(0, 0), name="pin")
     hold = fx.RotationDriver(pin, 0.0, name="hold")
-    run = fx.solve_kinematics(fx.Model(rod, pin, hold, fx.Gravity((0, -10.0))), until=1.0, step=1.0)
+    run = fx.kinematics.solve_kinematics(fx.Model(rod, pin, hold, fx.Gravity((0, -10.0))), until=1.0, step=1.0)
     jack = fx.JointForce((fx.ground.marker((2, -1, 0)), rod.marker_at((2, 0))), 0.0, coordinate="distance", name="jack")
-    found = fx.inverse_dynamics(run, drives=[jack])
+    found = fx.kinematics.inverse_dynamics(run, drives=[jack])
     assert found["jack"] == pytest.approx(15.0, abs=1e-9)
     assert found.motion.reaction("pin")[0] == pytest.approx([0.0, 15.0, 0.0], abs=1e-9)
-    assert fx.inverse_dynamics(run).motion.reaction("pin")[0] == pytest.approx([0.0, 30.0, 0.0], abs=1e-9)
-    assert fx.inverse_dynamics(run)["hold"] == pytest.approx(30.0, abs=1e-9)
+    assert fx.kinematics.inverse_dynamics(run).motion.reaction("pin")[0] == pytest.approx([0.0, 30.0, 0.0], abs=1e-9)
+    assert fx.kinematics.inverse_dynamics(run)["hold"] == pytest.approx(30.0, abs=1e-9)
 
 
 def test_motion_of_a_simulation_and_flexible_parts() -> None:
@@ -112,15 +112,15 @@ def test_motion_of_a_simulation_and_flexible_parts() -> None:
     turn = fx.RotationDriver(pin, fx.motions.Ramp(0.0, 0.5, duration=0.5), name="motor")
     model = fx.Model(beam, hub, pin, fx.Fixed(hub, beam.start, name="root"), turn)
     run = fx.simulate(model, until=0.5, step=5e-3, progress=False)
-    found = fx.inverse_dynamics(run)
+    found = fx.kinematics.inverse_dynamics(run)
     assert np.abs(found["motor"] + run.multipliers("motor")[:, 0]).max() < 1e-6 * np.abs(found["motor"]).max()
     rope = fx.JointForce((beam.end, fx.ground.marker((3, 0, 0))), 0.0, coordinate="distance", name="rope")
     with pytest.raises(fx.ConvergenceError, match="cannot bring about"):
-        fx.inverse_dynamics(run, drives=[rope])
+        fx.kinematics.inverse_dynamics(run, drives=[rope])
 
 
 def test_forces_as_functions_and_picture() -> None:
-    found = fx.inverse_dynamics(moved(step=0.05))
+    found = fx.kinematics.inverse_dynamics(moved(step=0.05))
     torque = found.function("motor")
     assert torque(float(found.t[3])) == pytest.approx(found["motor"][3], abs=1e-12)
     assert torque(99.0) == pytest.approx(found["motor"][-1], abs=1e-12)
@@ -135,7 +135,7 @@ def test_turns_over_half_a_turn() -> None:
     rod = fx.PlanarRigidBody.rod((0, 0), (1, 0), mass=1.0, name="rod")
     pin = fx.Revolute(fx.ground, rod, at=(0, 0), name="pin")
     turn = fx.RotationDriver(pin, fx.motions.Linear(2.0 * math.pi), name="motor")
-    run = fx.solve_kinematics(fx.Model(rod, pin, turn, fx.Gravity((0, -9.81))), until=1.5, step=0.05)
-    found = fx.inverse_dynamics(run, drives=["pin"])
+    run = fx.kinematics.solve_kinematics(fx.Model(rod, pin, turn, fx.Gravity((0, -9.81))), until=1.5, step=0.05)
+    found = fx.kinematics.inverse_dynamics(run, drives=["pin"])
     assert found["pin"] == pytest.approx(9.81 / 2 * np.cos(2 * math.pi * run.t), abs=1e-9)
     assert found.rate[:, 0] == pytest.approx(2.0 * math.pi, abs=1e-10)

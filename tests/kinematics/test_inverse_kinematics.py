@@ -45,17 +45,17 @@ def test_bad_targets_and_limits() -> None:
     model, tip = two_links()
     ball = fx.PointMass(1.0, position=(0, 0), name="ball")
     for make, says in (
-        (lambda: fx.PoseTarget(3.0, position=(0, 0)), "at must be a marker"),
-        (lambda: fx.PoseTarget(tip), "give a position, a rotation"),
-        (lambda: fx.PoseTarget(tip, position=(None, None)), "leaves all components free"),
-        (lambda: fx.PoseTarget(tip, position=1.0), "2 or 3 numbers"),
-        (lambda: fx.PoseTarget(tip, position=("x", 0.0)), "position"),
-        (lambda: fx.PoseTarget(tip, rotation=np.eye(3) * 2.0), "orthogonal"),
-        (lambda: fx.PoseTarget(tip, position=(0, 0), weight=0.0), "weight"),
-        (lambda: fx.PoseTarget(ball, rotation=0.3), "has no orientation"),
-        (lambda: fx.JointLimit(model.joint("elbow"), 1.0, 1.0), "lower must be below upper"),
-        (lambda: fx.JointLimit(model.joint("elbow"), math.nan, 1.0), "must be a number"),
-        (lambda: fx.JointLimit("elbow", 0.0, 1.0), "expected a joint"),
+        (lambda: fx.kinematics.PoseTarget(3.0, position=(0, 0)), "at must be a marker"),
+        (lambda: fx.kinematics.PoseTarget(tip), "give a position, a rotation"),
+        (lambda: fx.kinematics.PoseTarget(tip, position=(None, None)), "leaves all components free"),
+        (lambda: fx.kinematics.PoseTarget(tip, position=1.0), "2 or 3 numbers"),
+        (lambda: fx.kinematics.PoseTarget(tip, position=("x", 0.0)), "position"),
+        (lambda: fx.kinematics.PoseTarget(tip, rotation=np.eye(3) * 2.0), "orthogonal"),
+        (lambda: fx.kinematics.PoseTarget(tip, position=(0, 0), weight=0.0), "weight"),
+        (lambda: fx.kinematics.PoseTarget(ball, rotation=0.3), "has no orientation"),
+        (lambda: fx.kinematics.JointLimit(model.joint("elbow"), 1.0, 1.0), "lower must be below upper"),
+        (lambda: fx.kinematics.JointLimit(model.joint("elbow"), math.nan, 1.0), "must be a number"),
+        (lambda: fx.kinematics.JointLimit("elbow", 0.0, 1.0), "expected a joint"),
     ):
         with pytest.raises(fx.ModelError, match=says):
             make()
@@ -63,14 +63,14 @@ def test_bad_targets_and_limits() -> None:
 
 def test_bad_arguments() -> None:
     model, tip = two_links()
-    target = fx.PoseTarget(tip, position=(1.0, 0.5))
+    target = fx.kinematics.PoseTarget(tip, position=(1.0, 0.5))
     other, elsewhere = two_links()
     for wrong, says in (
         ({"targets": []}, "at least one PoseTarget"),
         ({"targets": [tip]}, "PoseTarget objects"),
         ({"targets": "tip"}, "sequence of PoseTarget"),
-        ({"targets": fx.PoseTarget(elsewhere, position=(1, 0))}, "is not in model"),
-        ({"limits": [fx.JointLimit(other.joint("elbow"), 0.0, 1.0)]}, "is not in model"),
+        ({"targets": fx.kinematics.PoseTarget(elsewhere, position=(1, 0))}, "is not in model"),
+        ({"limits": [fx.kinematics.JointLimit(other.joint("elbow"), 0.0, 1.0)]}, "is not in model"),
         ({"limits": 3}, "limits must be a sequence"),
         ({"tries": 0}, "tries"),
         ({"tolerance": 0.0}, "tolerance"),
@@ -79,31 +79,31 @@ def test_bad_arguments() -> None:
         ({"start": 3.0}, "start"),
     ):
         with pytest.raises(fx.ModelError, match=says):
-            fx.inverse_kinematics(model, **{"targets": target, **wrong})
+            fx.kinematics.inverse_kinematics(model, **{"targets": target, **wrong})
     with pytest.raises(fx.ModelError, match="expected a Model"):
-        fx.inverse_kinematics(None, target)
+        fx.kinematics.inverse_kinematics(None, target)
 
 
 def test_models_without_freedom_or_with_cables() -> None:
     model = four_bar(FourBar(1.0, 3.0, 2.5, 3.0), 0.5)
-    target = fx.PoseTarget(model.body("coupler"), position=(1.0, 1.0))
+    target = fx.kinematics.PoseTarget(model.body("coupler"), position=(1.0, 1.0))
     driven = model.with_(fx.RotationDriver(model.joint("A"), 0.0, name="motor"))
     with pytest.raises(fx.ModelError, match="nothing free"):
-        fx.inverse_kinematics(driven, target)
+        fx.kinematics.inverse_kinematics(driven, target)
     beam = fx.FlexibleBody.line(
         (0, 0), (1, 0), elements=2, element=fx.elements.PlanarCable(),
         stiffness=fx.BeamStiffness(EA=1e3, EI_z=1.0, mass_per_length=1.0), name="beam",
     )  # fmt: skip
     with pytest.raises(fx.ModelError, match="'beam' has no shape without forces"):
-        fx.inverse_kinematics(model.with_(beam), target)
+        fx.kinematics.inverse_kinematics(model.with_(beam), target)
 
 
 def test_out_of_reach_names_what_holds() -> None:
     model, tip = two_links()
-    limit = fx.JointLimit(model.joint("shoulder"), -0.1, 0.1)
-    target = fx.PoseTarget(tip, position=(-1.0, 1.0))
+    limit = fx.kinematics.JointLimit(model.joint("shoulder"), -0.1, 0.1)
+    target = fx.kinematics.PoseTarget(tip, position=(-1.0, 1.0))
     with pytest.raises(fx.ConvergenceError, match=r"off by .*held by the limits of 'shoulder'") as caught:
-        fx.inverse_kinematics(model, target, limits=[limit])
+        fx.kinematics.inverse_kinematics(model, target, limits=[limit])
     pose = caught.value.solution
     assert not pose.reached
     assert pose.angle("shoulder")[0] == pytest.approx(0.1, abs=1e-6)
@@ -116,16 +116,16 @@ def test_a_loop_is_kept_closed() -> None:
     model, wanted = four_bar(data, 0.5), 1.3
     beta = float(data.angles(np.array([wanted]))[0][0][0])
     place = np.array([math.cos(wanted) + 1.5 * math.cos(beta), math.sin(wanted) + 1.5 * math.sin(beta)])
-    pose = fx.inverse_kinematics(model, fx.PoseTarget(model.body("coupler"), position=place))
+    pose = fx.kinematics.inverse_kinematics(model, fx.kinematics.PoseTarget(model.body("coupler"), position=place))
     assert pose.angle("A")[0] == pytest.approx(wanted - 0.5, abs=1e-8)
     assert pose.distance(model.body("coupler").marker((1.5, 0)), model.body("rocker").marker((1.25, 0)))[0] < 1e-11
 
 
 def test_components_that_are_left_free() -> None:
     model, tip = two_links()
-    pose = fx.inverse_kinematics(model, fx.PoseTarget(tip, position=(None, 0.2)))
+    pose = fx.kinematics.inverse_kinematics(model, fx.kinematics.PoseTarget(tip, position=(None, 0.2)))
     assert pose.position(tip)[0, 1] == pytest.approx(0.2, abs=1e-8)
-    turned = fx.inverse_kinematics(model, fx.PoseTarget(tip, rotation=2.0))
+    turned = fx.kinematics.inverse_kinematics(model, fx.kinematics.PoseTarget(tip, rotation=2.0))
     assert turned.rotation(tip)[0, :2, 0] == pytest.approx([math.cos(2.0), math.sin(2.0)], abs=1e-8)
 
 
@@ -133,7 +133,9 @@ def test_half_a_turn_away() -> None:
     """The error of orientation is nearly half a turn at the start."""
     model, hand = arm()
     R = from_vector((3.0, 0.2, 0.1))
-    pose = fx.inverse_kinematics(model, fx.PoseTarget(hand, position=(0.6, 0.2, 0.9), rotation=R), tries=10)
+    pose = fx.kinematics.inverse_kinematics(
+        model, fx.kinematics.PoseTarget(hand, position=(0.6, 0.2, 0.9), rotation=R), tries=10
+    )
     assert pose.rotation(hand)[0] == pytest.approx(R, abs=1e-8)
 
 
@@ -141,16 +143,18 @@ def test_quadratic_convergence_near_a_solution() -> None:
     model, hand = arm()
     angles = np.array([0.4, 0.3, 0.6, -0.5, 0.7, 0.2])
     p, R = six_axes(angles)
-    near = fx.inverse_kinematics(model, fx.PoseTarget(hand, position=p, rotation=R), tries=5)
+    near = fx.kinematics.inverse_kinematics(model, fx.kinematics.PoseTarget(hand, position=p, rotation=R), tries=5)
     p, R = six_axes(angles + 0.05)
-    pose = fx.inverse_kinematics(model, fx.PoseTarget(hand, position=p, rotation=R), start=near, tolerance=1e-12)
+    pose = fx.kinematics.inverse_kinematics(
+        model, fx.kinematics.PoseTarget(hand, position=p, rotation=R), start=near, tolerance=1e-12
+    )
     assert pose.iterations <= 6
     assert pose.errors.max() < 1e-11
 
 
 def test_simulations_begin_at_a_pose() -> None:
     model, tip = two_links()
-    pose = fx.inverse_kinematics(model, fx.PoseTarget(tip, position=(1.2, 0.3)))
+    pose = fx.kinematics.inverse_kinematics(model, fx.kinematics.PoseTarget(tip, position=(1.2, 0.3)))
     run = fx.simulate(model.with_(fx.Gravity((0, -9.81))), until=0.01, start=pose, progress=False)
     assert run.position(tip)[0] == pytest.approx([1.2, 0.3, 0.0], abs=1e-8)
     assert run.angle("elbow")[0] == pytest.approx(pose.angle("elbow")[0], abs=1e-10)

@@ -70,15 +70,15 @@ def test_bad_input() -> None:
         ({"times": (0.0, 1.0), "most_steps": 0}, "most_steps"),
     ):
         with pytest.raises(fx.ModelError, match=says):
-            fx.trace_kinematics(model, **wrong)
+            fx.kinematics.trace_kinematics(model, **wrong)
     with pytest.raises(fx.ModelError, match="expected a Model"):
-        fx.trace_kinematics(3.0, (0.0, 1.0))
+        fx.kinematics.trace_kinematics(3.0, (0.0, 1.0))
     with pytest.raises(fx.ModelError, match="leave 1 freedom"):
-        fx.trace_kinematics(four_bar(LOCKING, 0.5), (0.0, 1.0))
+        fx.kinematics.trace_kinematics(four_bar(LOCKING, 0.5), (0.0, 1.0))
 
 
 def test_curves_end_at_the_limits_of_time() -> None:
-    paths = fx.trace_kinematics(turned(LOCKING, fx.motions.Linear(1.0)), (-0.5, 2.0), start=0.0)
+    paths = fx.kinematics.trace_kinematics(turned(LOCKING, fx.motions.Linear(1.0)), (-0.5, 2.0), start=0.0)
     path = paths[0]
     assert path.time[[0, -1]] == pytest.approx([-0.5, -0.5], abs=1e-12)
     assert path.ending == "ends with the interval of time"
@@ -94,12 +94,12 @@ def test_curves_end_at_the_limits_of_time() -> None:
 
 def test_steps_allowed_and_branches_not_wanted() -> None:
     model = turned(CHANGING, fx.motions.Linear(1.0))
-    short = fx.trace_kinematics(model, (0.0, 6.0), most_steps=5)
+    short = fx.kinematics.trace_kinematics(model, (0.0, 6.0), most_steps=5)
     assert short[0].ending == "ends after the steps allowed"
-    alone = fx.trace_kinematics(model, (0.0, 6.0), branches=0)
+    alone = fx.kinematics.trace_kinematics(model, (0.0, 6.0), branches=0)
     assert len(alone) == 1
     assert len(alone.points_of("bifurcation")) == 2
-    all_of_them = fx.trace_kinematics(model, (0.0, 6.0))
+    all_of_them = fx.kinematics.trace_kinematics(model, (0.0, 6.0))
     assert len(all_of_them) == 3
     with pytest.raises(fx.ModelError, match="turning point"):
         alone.points_of("fold")
@@ -107,7 +107,7 @@ def test_steps_allowed_and_branches_not_wanted() -> None:
 
 def test_branches_between_two_change_points_are_followed_once() -> None:
     """Over three half turns the two curves cross three times; no piece is traced twice."""
-    paths = fx.trace_kinematics(turned(CHANGING, fx.motions.Linear(1.0)), (0.0, 9.0), step=0.2)
+    paths = fx.kinematics.trace_kinematics(turned(CHANGING, fx.motions.Linear(1.0)), (0.0, 9.0), step=0.2)
     exact = [k * math.pi - 0.5 for k in (1, 2, 3)]
     assert [p.t for p in paths.points] == pytest.approx(exact, abs=1e-10)
     assert len(paths) == 3
@@ -120,7 +120,7 @@ def test_branches_between_two_change_points_are_followed_once() -> None:
 
 
 def test_angles_of_branches_go_on_from_where_they_leave() -> None:
-    paths = fx.trace_kinematics(turned(CHANGING, fx.motions.Linear(1.0), angle=2.0), (0.0, 4.0), step=0.1)
+    paths = fx.kinematics.trace_kinematics(turned(CHANGING, fx.motions.Linear(1.0), angle=2.0), (0.0, 4.0), step=0.1)
     (point,) = paths.points
     for branch in paths.paths[1:]:
         assert branch.angle("A")[0] == pytest.approx(paths[0].angle("A")[point.index], abs=1e-9)
@@ -129,7 +129,7 @@ def test_angles_of_branches_go_on_from_where_they_leave() -> None:
 
 def test_motion_that_begins_at_rest() -> None:
     """A ramp has no rate at the start: the curve begins along time."""
-    paths = fx.trace_kinematics(turned(LOCKING, fx.motions.Ramp(0.0, 2.0, duration=1.0)), (0.0, 1.0))
+    paths = fx.kinematics.trace_kinematics(turned(LOCKING, fx.motions.Ramp(0.0, 2.0, duration=1.0)), (0.0, 1.0))
     (point,) = paths.points
     assert fx.motions.Ramp(0.0, 2.0, duration=1.0).at(point.t)[0] == pytest.approx(LOCKING.lock_up - 0.5, abs=1e-11)
 
@@ -138,7 +138,7 @@ def test_dead_centre_of_a_slider() -> None:
     data = SliderCrank(0.3, 0.8)
     model = slider_crank(data, 1.0)
     ram = fx.TranslationDriver(model.joint("guide"), fx.motions.Linear(1.0), name="ram")
-    paths = fx.trace_kinematics(model.with_(ram), (0.0, 1.0))
+    paths = fx.kinematics.trace_kinematics(model.with_(ram), (0.0, 1.0))
     (point,) = paths.points
     assert point.kind == "turning point"
     assert "'ram'" in point.joints
@@ -146,7 +146,7 @@ def test_dead_centre_of_a_slider() -> None:
 
 
 def test_drawing() -> None:
-    paths = fx.trace_kinematics(turned(CHANGING, fx.motions.Linear(1.0)), (0.0, 3.0), step=0.2)
+    paths = fx.kinematics.trace_kinematics(turned(CHANGING, fx.motions.Linear(1.0)), (0.0, 3.0), step=0.2)
     ax = paths.plot("D", Figure().subplots())
     assert ax.get_ylabel() == "angle of 'D'"
     assert len(ax.lines) == len(paths) + 1

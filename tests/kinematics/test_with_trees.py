@@ -33,8 +33,10 @@ def arm() -> tuple[trees.Tree, fx.Marker]:
 def test_inverse_kinematics_without_any_constraint() -> None:
     tree, hand = arm()
     p, R = six_axes(ANGLES)
-    bent = fx.JointLimit(tree.joint("l2"), 0.01, 2.5)
-    pose = fx.inverse_kinematics(fx.Model(tree), fx.PoseTarget(hand, position=p, rotation=R), limits=[bent], tries=5)
+    bent = fx.kinematics.JointLimit(tree.joint("l2"), 0.01, 2.5)
+    pose = fx.kinematics.inverse_kinematics(
+        fx.Model(tree), fx.kinematics.PoseTarget(hand, position=p, rotation=R), limits=[bent], tries=5
+    )
     found = np.array([pose.angle(tree.joint(f"l{i}"))[0] for i in range(6)])
     p2, R2 = six_axes(found)
     assert p2 == pytest.approx(p, abs=1e-8)
@@ -45,21 +47,23 @@ def test_drive_forces_of_a_tree_are_those_of_the_bodies() -> None:
     tree, hand = arm()
     ramps = [fx.motions.Ramp(0.0, a, duration=1.0) for a in ANGLES]
     drivers = [fx.RotationDriver(tree.joint(f"l{i}"), ramp, name=f"m{i}") for i, ramp in enumerate(ramps)]
-    motion = fx.solve_kinematics(fx.Model(tree, *drivers, WEIGHT), until=1.0, step=0.1)
+    motion = fx.kinematics.solve_kinematics(fx.Model(tree, *drivers, WEIGHT), until=1.0, step=0.1)
     assert motion.position(hand)[-1] == pytest.approx(six_axes(ANGLES)[0], abs=1e-12)
-    forces = fx.inverse_dynamics(motion)
-    named = fx.inverse_dynamics(motion, drives=[tree.joint(f"l{i}") for i in range(6)])
+    forces = fx.kinematics.inverse_dynamics(motion)
+    named = fx.kinematics.inverse_dynamics(motion, drives=[tree.joint(f"l{i}") for i in range(6)])
     assert named.force == pytest.approx(forces.force, abs=1e-10)
     model, _ = arm_of_bodies()
     drivers = [fx.RotationDriver(model.joint(f"axis {i + 1}"), ramp, name=f"m{i}") for i, ramp in enumerate(ramps)]
-    other = fx.inverse_dynamics(fx.solve_kinematics(model.with_(*drivers, WEIGHT), until=1.0, step=0.1))
+    other = fx.kinematics.inverse_dynamics(
+        fx.kinematics.solve_kinematics(model.with_(*drivers, WEIGHT), until=1.0, step=0.1)
+    )
     assert forces.force == pytest.approx(other.force, abs=1e-10)
 
 
 def test_freedoms_of_trees_are_named() -> None:
     tree, _ = arm()
     with pytest.raises(fx.ModelError, match="leave 6 freedoms"):
-        fx.solve_kinematics(fx.Model(tree), until=1.0)
+        fx.kinematics.solve_kinematics(fx.Model(tree), until=1.0)
 
 
 def test_a_loop_of_a_tree_and_a_body() -> None:
@@ -87,9 +91,9 @@ def test_a_loop_of_a_tree_and_a_body() -> None:
     ramp = fx.motions.Ramp(start, start + 4.0, duration=2.0)
     driver = fx.RotationDriver(linkage.joint("crank"), ramp, name="motor")
     model = fx.Model(linkage, rocker, *joints, driver, fx.Gravity((0, -9.81, 0)))
-    motion = fx.solve_kinematics(model, until=2.0, step=0.1)
+    motion = fx.kinematics.solve_kinematics(model, until=2.0, step=0.1)
     theta, rate, second = (np.array(x) for x in zip(*map(ramp.at, motion.t), strict=True))
     exact = drive_torque(data.paths(theta, MASSES, INERTIAS), rate, second, 9.81)
-    assert fx.inverse_dynamics(motion)["motor"] == pytest.approx(exact, abs=1e-8)
+    assert fx.kinematics.inverse_dynamics(motion)["motor"] == pytest.approx(exact, abs=1e-8)
     angles = data.angles(theta)[1][0]
     assert motion.angle("D") == pytest.approx(angles - angles[0], abs=1e-10)

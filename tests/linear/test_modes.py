@@ -18,7 +18,7 @@ INERTIA = RHO * VOLUME / 12 * (SIDES @ SIDES - SIDES**2)
 @pytest.mark.parametrize("element", [Hexahedron8(), Hexahedron20()], ids=lambda e: e.cell_type)
 def test_free_block_has_six_rigid_motions_to_round_off(block, element) -> None:
     operators = block(element, n=(6, 2, 2)).assemble()
-    modes = fx.vibration_modes(operators, 10)
+    modes = fx.linear.vibration_modes(operators, 10)
     assert modes.n_rigid == 6
     assert (modes.eigenvalues[:6] == 0.0).all()
     rigid, K = modes.vectors[:, :6], operators.K
@@ -31,7 +31,7 @@ def test_free_block_has_six_rigid_motions_to_round_off(block, element) -> None:
 
 
 def test_masses_and_centre(block) -> None:
-    modes = fx.vibration_modes(block(Hexahedron20()), 6)
+    modes = fx.linear.vibration_modes(block(Hexahedron20()), 6)
     assert np.abs(modes.centre_of_mass - CENTRE).max() < 1e-12
     assert modes.masses() == pytest.approx([RHO * VOLUME] * 3 + list(INERTIA), rel=1e-12)
     # all of it is in the rigid motions
@@ -40,10 +40,10 @@ def test_masses_and_centre(block) -> None:
 
 def test_effective_masses_of_all_modes_add_up(block) -> None:
     operators = block(Hexahedron8(), n=(3, 1, 1)).assemble()
-    free = fx.vibration_modes(operators, operators.n)
+    free = fx.linear.vibration_modes(operators, operators.n)
     assert free.effective_masses().sum(axis=0) == pytest.approx(free.masses(), rel=1e-9)
     n_free = operators.n - 3 * len(operators.node_set("left"))
-    held = fx.vibration_modes(operators, n_free, {"left": "all"})
+    held = fx.linear.vibration_modes(operators, n_free, {"left": "all"})
     f = held.supports.free
     MR = (operators.M @ operators.rigid_motions(held.centre_of_mass))[f]
     M = operators.M[f][:, f].toarray()
@@ -53,7 +53,7 @@ def test_effective_masses_of_all_modes_add_up(block) -> None:
 
 
 def test_partly_held(block) -> None:
-    modes = fx.vibration_modes(block(Hexahedron8(), n=(8, 2, 2)), 6, {"left": "ux"})
+    modes = fx.linear.vibration_modes(block(Hexahedron8(), n=(8, 2, 2)), 6, {"left": "ux"})
     assert modes.n_rigid == 3
     assert modes.eigenvalues[3] > 0.0
     shape = modes.shape(0)
@@ -63,19 +63,19 @@ def test_partly_held(block) -> None:
 def test_rigid_motions_of_parts_of_any_size_and_place(block) -> None:
     """A micromachine far from the origin and a bridge: the same count, and frequencies that scale."""
     near = block(Hexahedron8(), n=(6, 1, 1))
-    exact = fx.vibration_modes(near, 8).frequencies[6:]
+    exact = fx.linear.vibration_modes(near, 8).frequencies[6:]
     for scale, shift in ((1e-4, (1.0, 2.0, 3.0)), (1e3, (-1e5, 0.0, 0.0))):
         mesh = near.mesh.transformed(scale=scale, translation=shift)
-        far = fx.Part(mesh, regions=near.regions)
-        modes = fx.vibration_modes(far, 8)
+        far = fx.linear.Part(mesh, regions=near.regions)
+        modes = fx.linear.vibration_modes(far, 8)
         assert modes.n_rigid == 6
         # coordinates that far from the origin have lost the digits of |shift| / size
         assert modes.frequencies[6:] * scale == pytest.approx(exact, rel=1e-9)
 
 
 def test_held_by_springs_is_not_rigid(block) -> None:
-    bed = [fx.NodalSpring(int(n), (1e3, 1e3, 1e3)) for n in (0, 4, 10, 20)]
-    modes = fx.vibration_modes(block(Hexahedron8(), connections=bed), 7)
+    bed = [fx.linear.NodalSpring(int(n), (1e3, 1e3, 1e3)) for n in (0, 4, 10, 20)]
+    modes = fx.linear.vibration_modes(block(Hexahedron8(), connections=bed), 7)
     assert modes.n_rigid == 0
     mass = RHO * VOLUME
     assert modes.frequencies[:6].max() < 40.0 < modes.frequencies[6]
@@ -83,14 +83,14 @@ def test_held_by_springs_is_not_rigid(block) -> None:
 
 
 def test_modes_of_a_part_on_a_rigid_link(block) -> None:
-    part = block(Hexahedron8(), n=(6, 1, 1), connections=[fx.RigidLink("hub", "left")])
-    linked = fx.vibration_modes(part, 3, {"hub": "all"})
-    clamped = fx.vibration_modes(block(Hexahedron8(), n=(6, 1, 1)), 3, {"left": "all"})
+    part = block(Hexahedron8(), n=(6, 1, 1), connections=[fx.linear.RigidLink("hub", "left")])
+    linked = fx.linear.vibration_modes(part, 3, {"hub": "all"})
+    clamped = fx.linear.vibration_modes(block(Hexahedron8(), n=(6, 1, 1)), 3, {"left": "all"})
     assert linked.frequencies == pytest.approx(clamped.frequencies, rel=1e-9)
 
 
 def test_chain_without_geometry_for_bending(chain) -> None:
-    modes = fx.vibration_modes(chain(300, k=2.0, m=3.0), 5)
+    modes = fx.linear.vibration_modes(chain(300, k=2.0, m=3.0), 5)
     exact = 2.0 * np.sqrt(2.0 / 3.0) * np.sin(np.arange(5) * np.pi / 600)
     assert modes.n_rigid == 1
     assert np.abs(modes.angular_frequencies - exact).max() < 1e-10 * exact[-1]
@@ -103,8 +103,8 @@ def test_a_mechanism_within_is_found_with_a_shift(chain) -> None:
     K[2, 3] = K[3, 2] = 0.0
     K[2, 2] -= 1.0
     K[3, 3] -= 1.0
-    cut = fx.Operators(K, free.M, free.dofs, free.points)
-    modes = fx.vibration_modes(cut, 3)
+    cut = fx.linear.Operators(K, free.M, free.dofs, free.points)
+    modes = fx.linear.vibration_modes(cut, 3)
     assert modes.angular_frequencies[1] < 1e-6
     assert modes.angular_frequencies[2] == pytest.approx(1.0, rel=1e-9)
 
@@ -128,30 +128,34 @@ def cantilever_under_load(factor: float) -> float:
 
 def test_tension_raises_and_compression_lowers(block) -> None:
     operators = block(Hexahedron8(), n=(10, 1, 1)).assemble()
-    plain = fx.vibration_modes(operators, 2, {"left": "all"})
-    critical = fx.buckling_loads(operators, {"left": "all"}, fx.SurfaceLoad("right", traction=(-1.0, 0, 0)))
+    plain = fx.linear.vibration_modes(operators, 2, {"left": "all"})
+    critical = fx.linear.buckling_loads(
+        operators, {"left": "all"}, fx.linear.SurfaceLoad("right", traction=(-1.0, 0, 0))
+    )
     squares = []
     for factor in (-0.5, 0.5, 0.999):
-        pushed = fx.static_response(
-            operators, {"left": "all"}, fx.SurfaceLoad("right", traction=(-factor * critical.factors[0], 0, 0))
+        pushed = fx.linear.static_response(
+            operators, {"left": "all"}, fx.linear.SurfaceLoad("right", traction=(-factor * critical.factors[0], 0, 0))
         )
-        squares.append(fx.vibration_modes(operators, 1, {"left": "all"}, prestress=pushed).eigenvalues[0])
+        squares.append(fx.linear.vibration_modes(operators, 1, {"left": "all"}, prestress=pushed).eigenvalues[0])
     relative = np.array(squares) / plain.eigenvalues[0]
     # shear and the mesh shift load and frequency alike: their ratios are those of the slender beam to (h/L)^2
     exact = [cantilever_under_load(factor) / cantilever_under_load(0.0) for factor in (-0.5, 0.5, 0.999)]
     assert relative == pytest.approx(exact, rel=0.01)
-    beyond = fx.static_response(
-        operators, {"left": "all"}, fx.SurfaceLoad("right", traction=(-1.01 * critical.factors[0], 0, 0))
+    beyond = fx.linear.static_response(
+        operators, {"left": "all"}, fx.linear.SurfaceLoad("right", traction=(-1.01 * critical.factors[0], 0, 0))
     )
     with pytest.raises(fx.SingularError, match="unstable under the prestress"):
-        fx.vibration_modes(operators, 1, {"left": "all"}, prestress=beyond)
+        fx.linear.vibration_modes(operators, 1, {"left": "all"}, prestress=beyond)
 
 
 def test_euler_column(block) -> None:
     slender = fx.meshes.box((0, 0, 0), (1.0, 0.01, 0.02), (40, 1, 1)).quadratic()
     material = fx.Elastic(youngs_modulus=2e11, density=8000.0, poissons_ratio=0.0)
-    part = fx.Part(slender, regions=[fx.Region(None, Hexahedron20(), material)])
-    found = fx.buckling_loads(part, {"left": "all"}, fx.SurfaceLoad("right", traction=(-1.0 / 2e-4, 0, 0)), 2)
+    part = fx.linear.Part(slender, regions=[fx.linear.Region(None, Hexahedron20(), material)])
+    found = fx.linear.buckling_loads(
+        part, {"left": "all"}, fx.linear.SurfaceLoad("right", traction=(-1.0 / 2e-4, 0, 0)), 2
+    )
     euler = np.pi**2 / 4 * 2e11 * np.array([0.02 * 0.01**3, 0.01 * 0.02**3]) / 12
     # shear and shortening change the loads by P / (G A_s) + P / (E A) < 3e-4
     assert found.factors == pytest.approx(euler, rel=3e-4)
@@ -159,24 +163,27 @@ def test_euler_column(block) -> None:
 
 
 def test_what_cannot_buckle_is_refused(block) -> None:
-    part = fx.Part(fx.meshes.box((0, 0, 0), (1, 1, 1), (1, 1, 1)), material=fx.steel)
+    part = fx.linear.Part(fx.meshes.box((0, 0, 0), (1, 1, 1), (1, 1, 1)), material=fx.steel)
     guided = {"left": "ux", "front": "uy", "back": "uy", "bottom": "uz", "top": "uz"}
     with pytest.raises(fx.ModelError, match="do not buckle"):
-        fx.buckling_loads(part, guided, fx.SurfaceLoad("right", traction=(1.0, 0, 0)))
+        fx.linear.buckling_loads(part, guided, fx.linear.SurfaceLoad("right", traction=(1.0, 0, 0)))
 
 
 def test_bad_arguments(block) -> None:
     part = block(Hexahedron8(), n=(2, 1, 1))
-    other = fx.static_response(block(Hexahedron8()), {"left": "all"}, fx.Acceleration((0, 0, 1.0)))
+    other = fx.linear.static_response(block(Hexahedron8()), {"left": "all"}, fx.linear.Acceleration((0, 0, 1.0)))
     for make, words in (
-        (lambda: fx.vibration_modes(part, 0), "at least 1"),
-        (lambda: fx.vibration_modes(part, 10**5), "only 36 free unknowns have mass"),
-        (lambda: fx.vibration_modes(part, 1, {"left": {"ux": 1.0}}), "must be zero"),
-        (lambda: fx.vibration_modes(part, 1, {"left": "all"}, prestress=3.0), "must be a LinearSolution"),
-        (lambda: fx.vibration_modes(part, 1, {"left": "all"}, prestress=other), "solve the same one"),
-        (lambda: fx.vibration_modes(part, 2).shape(2), "no mode 2"),
-        (lambda: fx.geometric_stiffness(part), "expected a LinearSolution"),
-        (lambda: fx.buckling_loads(part, {"left": "all"}, {"a": fx.Acceleration((1.0, 0, 0))}), "one load case"),
+        (lambda: fx.linear.vibration_modes(part, 0), "at least 1"),
+        (lambda: fx.linear.vibration_modes(part, 10**5), "only 36 free unknowns have mass"),
+        (lambda: fx.linear.vibration_modes(part, 1, {"left": {"ux": 1.0}}), "must be zero"),
+        (lambda: fx.linear.vibration_modes(part, 1, {"left": "all"}, prestress=3.0), "must be a LinearSolution"),
+        (lambda: fx.linear.vibration_modes(part, 1, {"left": "all"}, prestress=other), "solve the same one"),
+        (lambda: fx.linear.vibration_modes(part, 2).shape(2), "no mode 2"),
+        (lambda: fx.linear.geometric_stiffness(part), "expected a LinearSolution"),
+        (
+            lambda: fx.linear.buckling_loads(part, {"left": "all"}, {"a": fx.linear.Acceleration((1.0, 0, 0))}),
+            "one load case",
+        ),
     ):
         with pytest.raises(fx.ModelError, match=words):
             make()
@@ -186,7 +193,7 @@ def test_bad_arguments(block) -> None:
 def test_operators_from_files_with_few_digits(block, digits) -> None:
     """Elastic modes keep about the digits of the file, less the ratio of the largest eigenvalue to theirs."""
     operators = block(Hexahedron20(), n=(4, 2, 2)).assemble()
-    exact = fx.vibration_modes(operators, 9).frequencies
+    exact = fx.linear.vibration_modes(operators, 9).frequencies
 
     def rounded(A):
         A = A.tocsc(copy=True)
@@ -195,8 +202,8 @@ def test_operators_from_files_with_few_digits(block, digits) -> None:
         A.data = np.round(A.data / size) * size
         return A
 
-    file = fx.Operators(rounded(operators.K), rounded(operators.M), operators.dofs, operators.points)
-    modes = fx.vibration_modes(file, 9)
+    file = fx.linear.Operators(rounded(operators.K), rounded(operators.M), operators.dofs, operators.points)
+    modes = fx.linear.vibration_modes(file, 9)
     largest = (operators.K.diagonal() / operators.M.diagonal()).max()
     noise = 10.0 ** (1 - digits) * largest
     found = modes.frequencies
@@ -204,15 +211,15 @@ def test_operators_from_files_with_few_digits(block, digits) -> None:
     lost = noise / (2.0 * np.pi * exact[6:]) ** 2
     assert (np.abs(found[6:] / exact[6:] - 1.0) < lost + 1e-9).all()
     with pytest.raises(fx.SingularError, match="leave 6 rigid motions free"):
-        fx.static_response(file, None, fx.Acceleration((0, 0, 1.0)))
+        fx.linear.static_response(file, None, fx.linear.Acceleration((0, 0, 1.0)))
 
 
 @pytest.mark.parametrize("element", [Hexahedron8(), Hexahedron20()], ids=lambda e: e.cell_type)
 def test_loads_of_operators_without_elements(block, element) -> None:
     """For solids the mass matrix alone gives the same body forces."""
     operators = block(element).assemble()
-    alone = fx.Operators(operators.K, operators.M, operators.dofs, operators.points)
-    for load in (fx.Acceleration((1.0, 2.0, 3.0)), fx.Centrifugal((10.0, 5.0, 3.0), (0.3, 0.0, -0.2))):
+    alone = fx.linear.Operators(operators.K, operators.M, operators.dofs, operators.points)
+    for load in (fx.linear.Acceleration((1.0, 2.0, 3.0)), fx.linear.Centrifugal((10.0, 5.0, 3.0), (0.3, 0.0, -0.2))):
         one, two = load.forces(operators), load.forces(alone)
         assert np.abs(one - two).max() < 1e-11 * np.abs(one).max()
 
@@ -221,13 +228,15 @@ def test_unstable_modes_of_a_prestressed_free_structure_are_shown() -> None:
     """A free bar under the stresses of a load P of its clamped state: turns grow by 12 P / (m L)."""
     slender = fx.meshes.box((0, 0, 0), (1.0, 0.01, 0.02), (20, 1, 1)).quadratic()
     material = fx.Elastic(youngs_modulus=2e11, density=8000.0, poissons_ratio=0.0)
-    operators = fx.Part(slender, regions=[fx.Region(None, Hexahedron20(), material)]).assemble()
+    operators = fx.linear.Part(slender, regions=[fx.linear.Region(None, Hexahedron20(), material)]).assemble()
     load = 0.05 * np.pi**2 * 2e11 * 0.02 * 0.01**3 / 12  # of Euler's load: bending changes little
-    pushed = fx.static_response(operators, {"left": "all"}, fx.SurfaceLoad("right", traction=(-load / 2e-4, 0, 0)))
+    pushed = fx.linear.static_response(
+        operators, {"left": "all"}, fx.linear.SurfaceLoad("right", traction=(-load / 2e-4, 0, 0))
+    )
     with pytest.warns(RuntimeWarning, match="2 modes are unstable under the prestress"):
-        modes = fx.vibration_modes(operators, 8, prestress=pushed)
+        modes = fx.linear.vibration_modes(operators, 8, prestress=pushed)
     kappa = np.sqrt(12.0 * load / 1.6)
     assert modes.unstable.sum() == 2
     assert modes.angular_frequencies[modes.unstable] == pytest.approx([-kappa, -kappa], rel=0.02)
     assert "2 unstable" in repr(modes)
-    assert not fx.vibration_modes(operators, 8).unstable.any()
+    assert not fx.linear.vibration_modes(operators, 8).unstable.any()

@@ -23,30 +23,30 @@ def skew(a: FloatArray) -> FloatArray:
     return np.cross(a, np.eye(3)).T
 
 
-def solid(element: object) -> fx.Part:
+def solid(element: object) -> fx.linear.Part:
     mesh = box((0, 0, 0), (1.0, 0.2, 0.3), (3, 1, 2))
     mesh = mesh.quadratic() if isinstance(element, Hexahedron20) else mesh
-    return fx.Part(mesh, regions=[fx.Region(None, element, MATERIAL)])
+    return fx.linear.Part(mesh, regions=[fx.linear.Region(None, element, MATERIAL)])
 
 
-def frames() -> fx.Part:
+def frames() -> fx.linear.Part:
     """Beams in space with rotary inertia, an offset and a mass with an inertia tensor off its node."""
     mesh = fx.meshes.line((0, 0, 0), (1.0, 0.5, 0.2), 3)
     beam = Frame(section=fx.Rectangle(width=0.05, height=0.1), offsets=((0.0, 0.02, 0.0), (0.0, 0.0, 0.03)))
-    mass = fx.NodalMass(3, 2.0, np.diag([0.3, 0.2, 0.25]), (0.1, -0.2, 0.05))
-    return fx.Part(mesh, regions=[fx.Region(None, beam, MATERIAL)], connections=[mass])
+    mass = fx.linear.NodalMass(3, 2.0, np.diag([0.3, 0.2, 0.25]), (0.1, -0.2, 0.05))
+    return fx.linear.Part(mesh, regions=[fx.linear.Region(None, beam, MATERIAL)], connections=[mass])
 
 
-def linked() -> fx.Part:
+def linked() -> fx.linear.Part:
     """A solid with a rigid mass on a link at its end."""
-    end = fx.RigidLink("hub", "right", at=(1.2, 0.1, 0.1))
-    mass = fx.NodalMass("hub", 3.0, np.diag([0.03, 0.02, 0.025]), (0.0, 0.1, 0.0))
-    return fx.Part(box((0, 0, 0), (1.0, 0.2, 0.3), (3, 1, 2)), material=MATERIAL, connections=[end, mass])
+    end = fx.linear.RigidLink("hub", "right", at=(1.2, 0.1, 0.1))
+    mass = fx.linear.NodalMass("hub", 3.0, np.diag([0.03, 0.02, 0.025]), (0.0, 0.1, 0.0))
+    return fx.linear.Part(box((0, 0, 0), (1.0, 0.2, 0.3), (3, 1, 2)), material=MATERIAL, connections=[end, mass])
 
 
-def shells() -> fx.Part:
+def shells() -> fx.linear.Part:
     mesh = fx.meshes.rectangle((0, 0), (1, 0.5), (3, 2)).in_space()
-    return fx.Part(mesh, regions=[fx.Region(None, ShellQuad(thickness=0.1), MATERIAL)])
+    return fx.linear.Part(mesh, regions=[fx.linear.Region(None, ShellQuad(thickness=0.1), MATERIAL)])
 
 
 PARTS = {
@@ -55,13 +55,13 @@ PARTS = {
     "frames": frames,
     "shells": shells,
     "linked": linked,
-    "lug": lambda: fx.Part(fx.read_mesh(fx.meshes.sample("lug.inp")), material=MATERIAL),
+    "lug": lambda: fx.linear.Part(fx.meshes.read_mesh(fx.meshes.sample("lug.inp")), material=MATERIAL),
 }
 
 
 @pytest.fixture(params=sorted(PARTS), scope="module")
-def frame(request: pytest.FixtureRequest) -> fx.MovingFrame:
-    return fx.moving_frame(PARTS[request.param](), origin=ORIGIN)
+def frame(request: pytest.FixtureRequest) -> fx.linear.MovingFrame:
+    return fx.linear.moving_frame(PARTS[request.param](), origin=ORIGIN)
 
 
 def near(found: object, expected: object, rtol: float = 1e-12) -> None:
@@ -70,14 +70,14 @@ def near(found: object, expected: object, rtol: float = 1e-12) -> None:
     np.testing.assert_allclose(found, expected, rtol=0.0, atol=rtol * np.abs(expected).max())
 
 
-def test_coriolis_and_euler_are_antisymmetric(frame: fx.MovingFrame) -> None:
+def test_coriolis_and_euler_are_antisymmetric(frame: fx.linear.MovingFrame) -> None:
     for A in (frame.coriolis(OMEGA), frame.euler(OMEGA_DOT)):
         assert abs(A).max() > 0.0
         assert abs(A + A.T).max() <= 1e-14 * abs(A).max()
     near(frame.coriolis(OMEGA_DOT), 2.0 * frame.euler(OMEGA_DOT))
 
 
-def test_centrifugal_is_symmetric_and_negative_semidefinite(frame: fx.MovingFrame) -> None:
+def test_centrifugal_is_symmetric_and_negative_semidefinite(frame: fx.linear.MovingFrame) -> None:
     Z = frame.centrifugal(OMEGA)
     assert abs(Z - Z.T).max() <= 1e-14 * abs(Z).max()
     if frame.structure.n < 400:
@@ -91,14 +91,14 @@ def test_centrifugal_is_symmetric_and_negative_semidefinite(frame: fx.MovingFram
 
 def test_blocks_of_solids_are_those_of_the_mass() -> None:
     """One interpolation for x, y, z: each 3x3 block is the scalar mass times 2 omega~, omega_dot~, omega~ omega~."""
-    frame = fx.moving_frame(solid(Hexahedron8()))
+    frame = fx.linear.moving_frame(solid(Hexahedron8()))
     scalar = frame.structure.M.toarray()[::3, ::3]
     near(frame.coriolis(OMEGA), np.kron(scalar, 2.0 * skew(OMEGA)))
     near(frame.euler(OMEGA_DOT), np.kron(scalar, skew(OMEGA_DOT)))
     near(frame.centrifugal(OMEGA), np.kron(scalar, skew(OMEGA) @ skew(OMEGA)))
 
 
-def test_rigid_motions(frame: fx.MovingFrame) -> None:
+def test_rigid_motions(frame: fx.linear.MovingFrame) -> None:
     """The mass matrix holds translations and rotations exactly; so must all matrices, by their action on them."""
     given = frame.structure
     R = given.rigid_motions(ORIGIN)
@@ -114,18 +114,18 @@ def test_rigid_motions(frame: fx.MovingFrame) -> None:
     near(trace, given.M)
 
 
-def test_loads_are_those_of_other_sums(frame: fx.MovingFrame) -> None:
+def test_loads_are_those_of_other_sums(frame: fx.linear.MovingFrame) -> None:
     """Centrifugal and uniform loads of statics, and the mass matrix times a rotation."""
     given = frame.structure
-    near(frame.load(omega=OMEGA), fx.Centrifugal(OMEGA, ORIGIN).forces(given))
-    near(frame.load(ACCELERATION), fx.Acceleration(-ACCELERATION).forces(given))
+    near(frame.load(omega=OMEGA), fx.linear.Centrifugal(OMEGA, ORIGIN).forces(given))
+    near(frame.load(ACCELERATION), fx.linear.Acceleration(-ACCELERATION).forces(given))
     near(frame.load(omega_dot=OMEGA_DOT), -given.M @ (given.rigid_motions(ORIGIN)[:, 3:] @ OMEGA_DOT))
 
 
 @pytest.mark.parametrize("kind", ["hexahedra", "quadratic hexahedra", "lug"])
 def test_points_at_rest_in_space_feel_no_force(kind: str) -> None:
     """Whatever the frame does: with y'' such that the inertial acceleration is zero, the inertia forces cancel."""
-    frame = fx.moving_frame(PARTS[kind](), origin=ORIGIN)
+    frame = fx.linear.moving_frame(PARTS[kind](), origin=ORIGIN)
     given = frame.structure
     rng = np.random.default_rng(1)
     y = given.points - ORIGIN + rng.normal(size=given.points.shape)
@@ -145,20 +145,20 @@ def test_points_at_rest_in_space_feel_no_force(kind: str) -> None:
 def test_stress_stiffness_is_that_of_the_static_solution() -> None:
     part = solid(Hexahedron8())
     fixed = {"left": "all"}
-    frame = fx.moving_frame(part, fixed)
+    frame = fx.linear.moving_frame(part, fixed)
     found = frame.geometric((1.0, 2.0, 3.0), (0.0, 30.0, 40.0))
-    loads = [fx.Acceleration((-1.0, -2.0, -3.0)), fx.Centrifugal((0.0, 30.0, 40.0))]
-    near(found, fx.geometric_stiffness(fx.static_response(part, fixed, loads)), 1e-10)
+    loads = [fx.linear.Acceleration((-1.0, -2.0, -3.0)), fx.linear.Centrifugal((0.0, 30.0, 40.0))]
+    near(found, fx.linear.geometric_stiffness(fx.linear.static_response(part, fixed, loads)), 1e-10)
 
 
-def rod(elements: int) -> fx.Part:
+def rod(elements: int) -> fx.linear.Part:
     """A bar along x of unit length, mass and stiffness."""
     mesh = fx.meshes.line((0, 0, 0), (1, 0, 0), elements)
     stiff = fx.BeamStiffness(EA=1.0, EI_z=1.0, mass_per_length=1.0)
-    return fx.Part(mesh, regions=[fx.Region(None, Truss(section=stiff))])
+    return fx.linear.Part(mesh, regions=[fx.linear.Region(None, Truss(section=stiff))])
 
 
-def guided(part: fx.Part) -> dict[int, object]:
+def guided(part: fx.linear.Part) -> dict[int, object]:
     """Held at its start, and free along x only."""
     return {0: "all"} | dict.fromkeys(range(1, part.mesh.n_points), ("uy", "uz"))
 
@@ -168,7 +168,7 @@ def test_spinning_rod_softens() -> None:
     errors = []
     for n in (8, 16, 32):
         part = rod(n)
-        steady = fx.moving_frame(part, guided(part)).operators((0, 0, 1.0), geometric=False).steady()
+        steady = fx.linear.moving_frame(part, guided(part)).operators((0, 0, 1.0), geometric=False).steady()
         errors.append(abs(steady.displacement(n)[0] - (math.tan(1.0) - 1.0)))
         # the support holds the force EA u'(0) = 1 / cos(1) - 1
         reaction = -steady.reaction(0)[0]
@@ -180,17 +180,17 @@ def test_spinning_rod_softens() -> None:
 def test_frequencies_of_a_spinning_rod() -> None:
     """Along the rod Z = -Omega^2 M, so that omega^2 falls by Omega^2 in every mesh."""
     part = rod(10)
-    frame = fx.moving_frame(part, guided(part))
+    frame = fx.linear.moving_frame(part, guided(part))
     at_rest, spinning = (frame.operators((0, 0, w), geometric=False).modes(4).angular_frequencies for w in (0.0, 1.2))
     np.testing.assert_allclose(spinning**2, at_rest**2 - 1.44, rtol=1e-12)
 
 
-def shaft(mass: float, inertia: object = None, offset: object = (0.0, 0.0, 0.0)) -> fx.Part:
+def shaft(mass: float, inertia: object = None, offset: object = (0.0, 0.0, 0.0)) -> fx.linear.Part:
     """A shaft along x of length 2, of next to no mass, with a disc in its middle."""
     mesh = fx.meshes.line((0, 0, 0), (2, 0, 0), 2)
     stiff = fx.BeamStiffness(EA=1e6, EI_z=EI, GJ=10.0, mass_per_length=1e-13)
-    disc = fx.NodalMass(1, mass, inertia, offset)
-    return fx.Part(mesh, regions=[fx.Region(None, Frame(section=stiff, shear=False))], connections=[disc])
+    disc = fx.linear.NodalMass(1, mass, inertia, offset)
+    return fx.linear.Part(mesh, regions=[fx.linear.Region(None, Frame(section=stiff, shear=False))], connections=[disc])
 
 
 BEARINGS = {0: ("ux", "uy", "uz", "rx"), 2: ("uy", "uz")}
@@ -202,7 +202,7 @@ def test_whirl_of_a_disc_on_a_shaft(ratio: float) -> None:
     m, k = 3.0, 48.0 * EI / 2.0**3
     natural = math.sqrt(k / m)
     spin = ratio * natural
-    found = fx.moving_frame(shaft(m), BEARINGS).operators((spin, 0, 0)).modes(2)
+    found = fx.linear.moving_frame(shaft(m), BEARINGS).operators((spin, 0, 0)).modes(2)
     np.testing.assert_allclose(found.angular_frequencies, [abs(natural - spin), natural + spin], atol=1e-6 * natural)
     np.testing.assert_allclose(found.growth, 0.0, atol=1e-6 * natural)
     if ratio != 1.0:
@@ -215,7 +215,7 @@ def test_unbalance_bends_the_shaft_and_centres_itself(ratio: float) -> None:
     """Deflection e Omega^2 / (omega_0^2 - Omega^2), away from the unbalance above the critical speed."""
     m, e, k = 3.0, 0.01, 48.0 * EI / 2.0**3
     spin = ratio * math.sqrt(k / m)
-    frame = fx.moving_frame(shaft(m, offset=(0.0, e, 0.0)), BEARINGS)
+    frame = fx.linear.moving_frame(shaft(m, offset=(0.0, e, 0.0)), BEARINGS)
     steady = frame.operators((spin, 0, 0), geometric=False).steady()
     expected = e * ratio**2 / (1.0 - ratio**2)
     np.testing.assert_allclose(steady.displacement(1)[:3], [0.0, expected, 0.0], atol=1e-12 * abs(expected))
@@ -230,7 +230,7 @@ def test_gyroscopic_moment_of_a_disc(spin: float, polar: float) -> None:
     """
     J, k = 0.2, 12.0 * EI / 2.0
     hold = {**BEARINGS, 1: ("ux", "uy", "uz", "rx")}
-    frame = fx.moving_frame(shaft(1.0, np.diag([polar, J, J])), hold)
+    frame = fx.linear.moving_frame(shaft(1.0, np.diag([polar, J, J])), hold)
     found = frame.operators((spin, 0, 0)).modes(2).angular_frequencies
     at_rest = np.roots([J, -polar * spin, -k])
     np.testing.assert_allclose(found, np.sort(np.abs(at_rest - spin)), rtol=1e-10)
@@ -241,12 +241,12 @@ def test_internal_damping_makes_fast_shafts_unstable() -> None:
     tau, mass, side = 1e-3, 2.0, 0.01
     steel = fx.Elastic(youngs_modulus=2e11, density=1e-6, poissons_ratio=0.3, viscosity=tau)
     k = 48.0 * 2e11 * side**4 / 12.0 / 2.0**3
-    part = fx.Part(
+    part = fx.linear.Part(
         fx.meshes.line((0, 0, 0), (2, 0, 0), 2),
-        regions=[fx.Region(None, Frame(section=fx.Rectangle(width=side, height=side), shear=False), steel)],
-        connections=[fx.NodalMass(1, mass)],
+        regions=[fx.linear.Region(None, Frame(section=fx.Rectangle(width=side, height=side), shear=False), steel)],
+        connections=[fx.linear.NodalMass(1, mass)],
     )
-    frame = fx.moving_frame(part, BEARINGS)
+    frame = fx.linear.moving_frame(part, BEARINGS)
     for ratio in (0.8, 1.2):
         spin = ratio * math.sqrt(k / mass)
         roots = np.roots([mass, 2j * mass * spin + tau * k, k - mass * spin**2])
@@ -263,10 +263,10 @@ def test_a_free_solid_nutates() -> None:
     Half of it is the stress stiffness: for solids the inertia forces turn with the points they act on.
     """
     a, b, spin = 0.2, 0.6, 10.0
-    part = fx.Part(box((-a / 2, -b / 2, -b / 2), (a, b, b), (2, 2, 2)), material=MATERIAL)
-    free = fx.moving_frame(part)
+    part = fx.linear.Part(box((-a / 2, -b / 2, -b / 2), (a, b, b), (2, 2, 2)), material=MATERIAL)
+    free = fx.linear.moving_frame(part)
     # centrifugal forces are in balance: six supports, none of them loaded, hold the body for their stresses
-    held = fx.moving_frame(part, {0: "all", 8: ("uy", "uz"), 18: ("uy",)})
+    held = fx.linear.moving_frame(part, {0: "all", 8: ("uy", "uz"), 18: ("uy",)})
     omega = (spin, 0.0, 0.0)
     bare = free.operators(omega, geometric=False)
     stiff = dataclasses.replace(bare, K=(bare.K + held.geometric(omega=omega)).tocsc())
@@ -276,14 +276,14 @@ def test_a_free_solid_nutates() -> None:
     assert found[1] > 1e-2
 
 
-def blade(elements: int = 20) -> fx.Part:
+def blade(elements: int = 20) -> fx.linear.Part:
     stiff = fx.BeamStiffness(EA=1e5, EI_y=1.0, EI_z=4.0, GJ=5.0, mass_per_length=1.0, rhoI_y=1e-3, rhoI_z=1e-3)
     mesh = fx.meshes.line((0, 0, 0), (1, 0, 0), elements)
-    return fx.Part(mesh, regions=[fx.Region(None, Frame(section=stiff, shear=False))])
+    return fx.linear.Part(mesh, regions=[fx.linear.Region(None, Frame(section=stiff, shear=False))])
 
 
 def test_arnoldi_and_lapack_agree(monkeypatch: pytest.MonkeyPatch) -> None:
-    ops = fx.moving_frame(blade(), {0: "all"}).operators((2.0, 3.0, 5.0))
+    ops = fx.linear.moving_frame(blade(), {0: "all"}).operators((2.0, 3.0, 5.0))
     dense = ops.modes(5)
     monkeypatch.setattr("flexmbs.linear.frame_operators.DENSE", 0)
     sparse = ops.modes(5)
@@ -293,8 +293,8 @@ def test_arnoldi_and_lapack_agree(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_at_rest_the_modes_are_the_natural_ones() -> None:
     part = blade()
-    found = fx.moving_frame(part, {0: "all"}).operators((0, 0, 0)).modes(4)
-    expected = fx.vibration_modes(part, 4, {0: "all"})
+    found = fx.linear.moving_frame(part, {0: "all"}).operators((0, 0, 0)).modes(4)
+    expected = fx.linear.vibration_modes(part, 4, {0: "all"})
     np.testing.assert_allclose(found.angular_frequencies, expected.angular_frequencies, rtol=1e-9)
     np.testing.assert_allclose(
         np.abs(found.shape(0)), np.abs(expected.shape(0)) / np.abs(expected.shape(0)).max(), atol=1e-8
@@ -318,12 +318,12 @@ def test_a_mass_on_an_isotropic_spring_does_not_feel_its_frame() -> None:
     """Seen from rest it swings harmonically, however the frame turns; the trapezoidal rule is of second order."""
     k, m = 9.0, 2.0
     bar = fx.BeamStiffness(EA=1e-9, EI_z=1.0, mass_per_length=1e-12)
-    part = fx.Part(
+    part = fx.linear.Part(
         fx.meshes.line((0, 0, 0), (1, 0, 0), 1),
-        regions=[fx.Region(None, Truss(section=bar))],
-        connections=[fx.NodalMass(0, m), fx.NodalSpring(0, np.diag([k, k, k, 0.0, 0.0, 0.0]))],
+        regions=[fx.linear.Region(None, Truss(section=bar))],
+        connections=[fx.linear.NodalMass(0, m), fx.linear.NodalSpring(0, np.diag([k, k, k, 0.0, 0.0, 0.0]))],
     )
-    frame = fx.moving_frame(part, {1: "all"})
+    frame = fx.linear.moving_frame(part, {1: "all"})
     x0, v0 = np.array([0.3, -0.2, 0.5]), np.array([1.0, 0.4, -0.7])
     R0, omega0, _ = turning(0.0)
     u, v = np.zeros((2, 6))
@@ -333,7 +333,7 @@ def test_a_mass_on_an_isotropic_spring_does_not_feel_its_frame() -> None:
     for n in (100, 200, 400):
         t = np.linspace(0.0, 2.0, n + 1)
         motion = lambda s: (np.zeros(3), *turning(s)[1:])  # noqa: E731
-        found = fx.frame_response(frame, motion, t, u, v, geometric=False)
+        found = fx.linear.frame_response(frame, motion, t, u, v, geometric=False)
         exact = turning(2.0)[0].T @ (x0 * math.cos(2.0 * natural) + v0 / natural * math.sin(2.0 * natural))
         errors.append(float(np.abs(found.displacement(0)[-1, :3] - exact).max()))
     assert np.log2(np.array(errors[:-1]) / errors[1:]).min() > 1.95
@@ -342,10 +342,10 @@ def test_a_mass_on_an_isotropic_spring_does_not_feel_its_frame() -> None:
 
 def test_response_settles_at_the_steady_state() -> None:
     """In steady rotation, started in the steady state, nothing moves; one factorisation serves all steps."""
-    frame = fx.moving_frame(blade(4), {0: "all"})
+    frame = fx.linear.moving_frame(blade(4), {0: "all"})
     omega = (0.0, 0.5, 3.0)
     steady = frame.operators(omega, acceleration=(0.0, 0.0, 2.0)).steady()
-    found = fx.frame_response(frame, lambda t: ((0, 0, 2.0), omega, (0, 0, 0)), np.linspace(0, 1, 21), steady.u)
+    found = fx.linear.frame_response(frame, lambda t: ((0, 0, 2.0), omega, (0, 0, 0)), np.linspace(0, 1, 21), steady.u)
     np.testing.assert_allclose(found.u, np.tile(steady.u, (21, 1)), atol=1e-10 * np.abs(steady.u).max())
     assert found.displacement([1, 4]).shape == (21, 2, 6)
 
@@ -353,14 +353,14 @@ def test_response_settles_at_the_steady_state() -> None:
 def test_refusals() -> None:
     part = blade(2)
     given = part.assemble()
-    bare = fx.Operators(given.K, given.M, given.dofs, given.points)
+    bare = fx.linear.Operators(given.K, given.M, given.dofs, given.points)
     with pytest.raises(fx.ModelError, match="needs the elements"):
-        fx.moving_frame(bare)
+        fx.linear.moving_frame(bare)
     with pytest.raises(fx.ModelError, match="prescribed values"):
-        fx.moving_frame(part, {0: {"ux": 1e-3}})
+        fx.linear.moving_frame(part, {0: {"ux": 1e-3}})
     with pytest.raises(fx.SingularError, match="rigid motion"):
-        fx.moving_frame(part).operators((0, 0, 1.0))
-    frame = fx.moving_frame(part, {0: "all"})
+        fx.linear.moving_frame(part).operators((0, 0, 1.0))
+    frame = fx.linear.moving_frame(part, {0: "all"})
     with pytest.raises(fx.ModelError, match="omega"):
         frame.coriolis(3.0)
     with pytest.raises(fx.ModelError, match="12 free unknowns"):
@@ -368,14 +368,14 @@ def test_refusals() -> None:
     with pytest.raises(fx.ModelError, match="no mode 2"):
         frame.operators((0, 0, 1.0)).modes(2).shape(2)
     with pytest.raises(fx.SingularError, match="not held"):
-        fx.moving_frame(part).operators((0, 0, 0), geometric=False).steady()
+        fx.linear.moving_frame(part).operators((0, 0, 0), geometric=False).steady()
     with pytest.raises(fx.SingularError, match="not held"):
-        fx.moving_frame(solid(Hexahedron8())).operators((0, 0, 0), geometric=False).steady()
+        fx.linear.moving_frame(solid(Hexahedron8())).operators((0, 0, 0), geometric=False).steady()
     with pytest.raises(fx.ModelError, match="forces"):
         frame.operators((0, 0, 1.0)).steady([1.0])
     with pytest.raises(fx.ModelError, match="ascend"):
-        fx.frame_response(frame, lambda t: (0, 0, 0), [1.0, 0.0])
+        fx.linear.frame_response(frame, lambda t: (0, 0, 0), [1.0, 0.0])
     with pytest.raises(fx.ModelError, match="acceleration, angular velocity"):
-        fx.frame_response(frame, lambda t: (0, 0, 1.0)[:2], [0.0, 1.0])
+        fx.linear.frame_response(frame, lambda t: (0, 0, 1.0)[:2], [0.0, 1.0])
     with pytest.raises(fx.ModelError, match="MovingFrame"):
-        fx.frame_response(part, turning, [0.0, 1.0])
+        fx.linear.frame_response(part, turning, [0.0, 1.0])

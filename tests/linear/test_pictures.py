@@ -27,7 +27,7 @@ def test_polygons_lie_on_the_deformed_surface(block, monkeypatch) -> None:
 
     monkeypatch.setattr(art3d, "Poly3DCollection", Recording)
     part = block(Hexahedron20())
-    bent = fx.static_response(part, {"left": "all"}, fx.NodalForce("right", (0, 0, 1e3)))
+    bent = fx.linear.static_response(part, {"left": "all"}, fx.linear.NodalForce("right", (0, 0, 1e3)))
     ax = bent.plot(axes(), factor=2.0)
     corners = np.vstack(drawn).reshape(-1, 3)
     points = part.nodes.points + 2.0 * bent.displacements[:, :3]
@@ -40,10 +40,10 @@ def test_polygons_lie_on_the_deformed_surface(block, monkeypatch) -> None:
 
 def test_largest_displacement_is_drawn_as_a_tenth(block) -> None:
     part = block(Hexahedron8())
-    modes = fx.vibration_modes(part, 2, {"left": "all"})
+    modes = fx.linear.vibration_modes(part, 2, {"left": "all"})
     ax = modes.plot(1, axes())
     assert f"mode 1: {modes.frequencies[1]:.5g}" in ax.get_title()
-    bent = fx.static_response(part, {"left": "all"}, fx.NodalForce("right", (0, 0, 1e3)))
+    bent = fx.linear.static_response(part, {"left": "all"}, fx.linear.NodalForce("right", (0, 0, 1e3)))
     factor = float(bent.plot(axes()).get_title().split()[-1])
     size = np.linalg.norm([1.0, 0.1, 0.2])
     assert factor * np.linalg.norm(bent.displacements[:, :3], axis=1).max() == pytest.approx(0.1 * size, rel=1e-2)
@@ -59,7 +59,7 @@ def test_colours_span_the_values(block) -> None:
 
 
 def test_chain_without_elements_is_drawn_as_points(chain) -> None:
-    pulled = fx.static_response(chain(4), {"left": "ux"}, fx.NodalForce("right", (1.0, 0, 0)))
+    pulled = fx.linear.static_response(chain(4), {"left": "ux"}, fx.linear.NodalForce("right", (1.0, 0, 0)))
     assert len(pulled.plot(axes()).collections) == 1
 
 
@@ -80,8 +80,8 @@ def test_bad_arguments_of_drawing(block) -> None:
 def test_static_solution_in_a_file(block, tmp_path) -> None:
     part = block(Hexahedron8())
     held = {"left": "ux", "front": "uy", "bottom": "uz"}
-    pulled = fx.static_response(part, held, fx.SurfaceLoad("right", traction=(1e6, 0, 0)))
-    path = fx.write_vtu(pulled, tmp_path / "pulled.vtu")
+    pulled = fx.linear.static_response(part, held, fx.linear.SurfaceLoad("right", traction=(1e6, 0, 0)))
+    path = fx.visualization.write_vtu(pulled, tmp_path / "pulled.vtu")
     back = meshio.read(path)
     assert np.abs(back.points - part.nodes.points).max() == 0.0
     assert (back.cells[0].data == part.pieces[0].cells).all()
@@ -93,28 +93,28 @@ def test_static_solution_in_a_file(block, tmp_path) -> None:
 
 
 def test_modes_in_a_file(block, tmp_path) -> None:
-    part = block(Hexahedron20(), connections=[fx.RigidLink("hub", "right")])
-    modes = fx.vibration_modes(part, 2, {"left": "all"})
-    back = meshio.read(fx.write_vtu(modes, tmp_path / "modes.vtu"))
+    part = block(Hexahedron20(), connections=[fx.linear.RigidLink("hub", "right")])
+    modes = fx.linear.vibration_modes(part, 2, {"left": "all"})
+    back = meshio.read(fx.visualization.write_vtu(modes, tmp_path / "modes.vtu"))
     names = [f"mode {i}: {f:.5g}" for i, f in enumerate(modes.frequencies)]
     assert list(back.point_data) == names
     assert (back.point_data[names[1]] == modes.shape(1)[:, :3]).all()
-    buckled = fx.buckling_loads(part, {"left": "all"}, fx.NodalForce("hub", (-1.0, 0, 0)))
-    back = meshio.read(fx.write_vtu(buckled, tmp_path / "buckled.vtu"))
+    buckled = fx.linear.buckling_loads(part, {"left": "all"}, fx.linear.NodalForce("hub", (-1.0, 0, 0)))
+    back = meshio.read(fx.visualization.write_vtu(buckled, tmp_path / "buckled.vtu"))
     assert list(back.point_data) == [f"mode 0: load factor {buckled.factors[0]:.5g}"]
 
 
 def test_structure_without_elements_in_a_file(chain, tmp_path) -> None:
-    pulled = fx.static_response(chain(4), {"left": "ux"}, fx.NodalForce("right", (1.0, 0, 0)))
-    back = meshio.read(fx.write_vtu(pulled, tmp_path / "chain.vtu"))
+    pulled = fx.linear.static_response(chain(4), {"left": "ux"}, fx.linear.NodalForce("right", (1.0, 0, 0)))
+    back = meshio.read(fx.visualization.write_vtu(pulled, tmp_path / "chain.vtu"))
     assert back.point_data["displacement"][:, 0].tolist() == pulled.u.tolist()
 
 
 def test_bad_files(chain, tmp_path) -> None:
-    pulled = fx.static_response(chain(4), {"left": "ux"}, fx.NodalForce("right", (1.0, 0, 0)))
+    pulled = fx.linear.static_response(chain(4), {"left": "ux"}, fx.linear.NodalForce("right", (1.0, 0, 0)))
     with pytest.raises(fx.ModelError, match=r"must end in \.vtu"):
-        fx.write_vtu(pulled, tmp_path / "chain.xyz")
+        fx.visualization.write_vtu(pulled, tmp_path / "chain.xyz")
     with pytest.raises(fx.ModelError, match="expected what static_response"):
-        fx.write_vtu(3, tmp_path / "chain.vtu")
+        fx.visualization.write_vtu(3, tmp_path / "chain.vtu")
     with pytest.raises(fx.FlexmbsError, match="no folder"):
-        fx.write_vtu(pulled, tmp_path / "absent" / "chain.vtu")
+        fx.visualization.write_vtu(pulled, tmp_path / "absent" / "chain.vtu")

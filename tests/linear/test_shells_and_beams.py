@@ -14,7 +14,7 @@ MATERIAL = fx.Elastic(youngs_modulus=E, density=RHO, poissons_ratio=NU)
 A, B, T = 1.0, 0.5, 0.01
 
 
-def plate(kind: str = "quad", n: tuple[int, int] = (6, 4)) -> fx.Part:
+def plate(kind: str = "quad", n: tuple[int, int] = (6, 4)) -> fx.linear.Part:
     """A plate A x B in the x-y plane with sets left, right, bottom (y = 0), top."""
     mesh = fx.meshes.rectangle((0, 0), (A, B), n)
     if kind == "triangle":
@@ -22,14 +22,14 @@ def plate(kind: str = "quad", n: tuple[int, int] = (6, 4)) -> fx.Part:
         cells = [("triangle", np.vstack([quads[:, [0, 1, 2]], quads[:, [0, 2, 3]]]))]
         mesh = fx.meshes.Mesh(mesh.points, cells, node_sets=dict(mesh.node_sets))
     element = ShellQuad(thickness=T) if kind == "quad" else ShellTriangle(thickness=T)
-    return fx.Part(mesh.in_space(), regions=[fx.Region(None, element, MATERIAL)], name="plate")
+    return fx.linear.Part(mesh.in_space(), regions=[fx.linear.Region(None, element, MATERIAL)], name="plate")
 
 
-def strut(n: int = 4, length: float = 2.0) -> fx.Part:
+def strut(n: int = 4, length: float = 2.0) -> fx.linear.Part:
     """A beam along x with sets start and end."""
     mesh = fx.meshes.line((0, 0, 0), (length, 0, 0), n)
     frame = Frame(section=fx.Rectangle(0.02, 0.03), up=(0, 0, 1))
-    return fx.Part(mesh, regions=[fx.Region(None, frame, MATERIAL)], name="strut")
+    return fx.linear.Part(mesh, regions=[fx.linear.Region(None, frame, MATERIAL)], name="strut")
 
 
 @pytest.mark.parametrize("kind", ["quad", "triangle"])
@@ -37,7 +37,7 @@ def test_pressure_on_a_plate(kind) -> None:
     """Pressure acts against the normal, here z; its resultant goes into the supports."""
     part = plate(kind)
     everywhere = np.arange(part.mesh.n_points)
-    pressed = fx.static_response(part, {"left": "all"}, fx.SurfaceLoad(everywhere, pressure=300.0))
+    pressed = fx.linear.static_response(part, {"left": "all"}, fx.linear.SurfaceLoad(everywhere, pressure=300.0))
     centre = (A / 2, B / 2, 0.0)
     assert pressed.reaction("left", about=centre) == pytest.approx([0, 0, 300.0 * A * B, 0, 0, 0], abs=1e-7)
     assert pressed.displacement("right")[:, 2].max() < 0.0
@@ -45,13 +45,13 @@ def test_pressure_on_a_plate(kind) -> None:
 
 @pytest.mark.parametrize("kind", ["quad", "triangle"])
 @pytest.mark.parametrize(
-    "load", [fx.Acceleration((1.0, -2.0, 9.81)), fx.Centrifugal((3.0, 20.0, 5.0), (0.2, 0.0, -0.1))],
+    "load", [fx.linear.Acceleration((1.0, -2.0, 9.81)), fx.linear.Centrifugal((3.0, 20.0, 5.0), (0.2, 0.0, -0.1))],
     ids=["acceleration", "centrifugal"],
 )  # fmt: skip
 def test_reactions_of_a_plate_balance_body_loads(kind, load) -> None:
-    held = fx.static_response(plate(kind), {"left": "all"}, load)
+    held = fx.linear.static_response(plate(kind), {"left": "all"}, load)
     mass, centre = RHO * A * B * T, np.array([A / 2, B / 2, 0.0])
-    if isinstance(load, fx.Acceleration):
+    if isinstance(load, fx.linear.Acceleration):
         force, moment = mass * load.vector, np.zeros(3)
     else:
         force = mass * load.field(centre)
@@ -69,7 +69,7 @@ def test_reactions_of_a_plate_balance_body_loads(kind, load) -> None:
 def test_free_thermal_expansion_of_a_plate(kind) -> None:
     part = plate(kind)
     held = {0: "all"}
-    warm = fx.static_response(part, held, fx.ThermalLoad(50.0, 1.2e-5))
+    warm = fx.linear.static_response(part, held, fx.linear.ThermalLoad(50.0, 1.2e-5))
     assert np.abs(warm.displacements[:, :2] - 6e-4 * part.nodes.points[:, :2]).max() < 1e-12
     assert np.abs(warm.stresses()[0].values).max() < 1e-8 * E * 6e-4
 
@@ -80,8 +80,8 @@ def test_plate_in_tension_has_its_stress_on_both_faces() -> None:
     weights = np.ones(len(right))
     weights[[0, -1]] = 0.5
     F = 1e6 * B * T
-    pull = [fx.NodalForce(int(n), (F * w / weights.sum(), 0, 0)) for n, w in zip(right, weights, strict=True)]
-    drawn = fx.static_response(part, {"left": ("ux", "ry"), 0: "all"}, pull)
+    pull = [fx.linear.NodalForce(int(n), (F * w / weights.sum(), 0, 0)) for n, w in zip(right, weights, strict=True)]
+    drawn = fx.linear.static_response(part, {"left": ("ux", "ry"), 0: "all"}, pull)
     assert drawn.von_mises == pytest.approx(1e6, rel=1e-8)
     operator, names = fx.linear.stresses.stress_operator(part, [3, 5])
     assert len(names) == 12
@@ -91,7 +91,7 @@ def test_plate_in_tension_has_its_stress_on_both_faces() -> None:
 @pytest.mark.parametrize("kind", ["quad", "triangle"])
 def test_free_plate_and_free_beam_have_six_rigid_motions(kind) -> None:
     for part in (plate(kind), strut()):
-        modes = fx.vibration_modes(part, 8)
+        modes = fx.linear.vibration_modes(part, 8)
         assert modes.n_rigid == 6
         assert modes.frequencies[6] > 1.0
         rigid = modes.vectors[:, :6]
@@ -102,13 +102,13 @@ def test_free_plate_and_free_beam_have_six_rigid_motions(kind) -> None:
 
 def test_euler_strut_and_its_softening() -> None:
     part = strut(8)
-    push = fx.NodalForce("end", (-1.0, 0, 0))
+    push = fx.linear.NodalForce("end", (-1.0, 0, 0))
     fixed = {"start": ("ux", "uy", "uz", "rx"), "end": ("uy", "uz")}
-    found = fx.buckling_loads(part, fixed, push, 2)
+    found = fx.linear.buckling_loads(part, fixed, push, 2)
     I = np.array([0.03 * 0.02**3, 0.02 * 0.03**3]) / 12  # noqa: E741
     assert found.factors == pytest.approx(np.pi**2 * E * I / 2.0**2, rel=2e-3)
-    half = fx.static_response(part, fixed, fx.NodalForce("end", (-0.5 * found.factors[0], 0, 0)))
-    plain, soft = (fx.vibration_modes(part, 1, fixed, prestress=s).eigenvalues[0] for s in (None, half))
+    half = fx.linear.static_response(part, fixed, fx.linear.NodalForce("end", (-0.5 * found.factors[0], 0, 0)))
+    plain, soft = (fx.linear.vibration_modes(part, 1, fixed, prestress=s).eigenvalues[0] for s in (None, half))
     # both ends hinged: the square falls with the load in a straight line
     assert soft / plain == pytest.approx(0.5, rel=1e-3)
 
@@ -117,37 +117,43 @@ def test_hot_strut_between_walls_buckles() -> None:
     """Prestress by temperature alone: N = -E A alpha dT."""
     part = strut(8)
     fixed = {"start": ("ux", "uy", "uz", "rx"), "end": ("ux", "uy", "uz")}
-    found = fx.buckling_loads(part, fixed, fx.ThermalLoad(1.0, 1e-5))
+    found = fx.linear.buckling_loads(part, fixed, fx.linear.ThermalLoad(1.0, 1e-5))
     critical = np.pi**2 * E * 0.03 * 0.02**3 / 12 / 2.0**2
     assert found.factors[0] == pytest.approx(critical / (E * 6e-4 * 1e-5), rel=2e-3)
 
 
 def test_moment_on_one_node_and_what_trusses_lack() -> None:
     part = strut()
-    twisted = fx.static_response(part, {"start": "all"}, fx.NodalForce("end", (0, 0, 0), moment=(5.0, 0, 0)))
+    twisted = fx.linear.static_response(
+        part, {"start": "all"}, fx.linear.NodalForce("end", (0, 0, 0), moment=(5.0, 0, 0))
+    )
     assert twisted.reaction("start")[3] == pytest.approx(-5.0, rel=1e-10)
     assert np.isnan(twisted.von_mises).all()
-    bars = fx.Part(fx.meshes.line((0, 0, 0), (1, 0, 0), 1), regions=[fx.Region(None, Truss(area=1e-4), MATERIAL)])
+    bars = fx.linear.Part(
+        fx.meshes.line((0, 0, 0), (1, 0, 0), 1), regions=[fx.linear.Region(None, Truss(area=1e-4), MATERIAL)]
+    )
     with pytest.raises(fx.ModelError, match="no rotations"):
-        fx.static_response(bars, {"start": "all"}, fx.NodalForce("end", (0, 0, 0), moment=(5.0, 0, 0)))
+        fx.linear.static_response(bars, {"start": "all"}, fx.linear.NodalForce("end", (0, 0, 0), moment=(5.0, 0, 0)))
     with pytest.raises(fx.SingularError, match="turns about"):
-        fx.static_response(bars, {"start": "all"}, fx.NodalForce("end", (1.0, 0, 0)))
+        fx.linear.static_response(bars, {"start": "all"}, fx.linear.NodalForce("end", (1.0, 0, 0)))
 
 
 def test_truss_without_side_stiffness_is_named() -> None:
     """A chain of trusses on a line: nodes between have no stiffness across, which no rigid motion explains."""
-    bars = fx.Part(fx.meshes.line((0, 0, 0), (1, 0, 0), 2), regions=[fx.Region(None, Truss(area=1e-4), MATERIAL)])
+    bars = fx.linear.Part(
+        fx.meshes.line((0, 0, 0), (1, 0, 0), 2), regions=[fx.linear.Region(None, Truss(area=1e-4), MATERIAL)]
+    )
     with pytest.raises(fx.SingularError, match=r"of node 1 has no support|not positive definite"):
-        fx.static_response(bars, {"start": "all", "end": "all"}, fx.Acceleration((1.0, 0, 0)))
+        fx.linear.static_response(bars, {"start": "all", "end": "all"}, fx.linear.Acceleration((1.0, 0, 0)))
 
 
 def test_a_beam_and_a_plate_in_files_and_pictures(tmp_path) -> None:
     import meshio
 
     for part, held in ((plate(), "left"), (strut(), "start")):
-        bent = fx.static_response(part, {held: "all"}, fx.Acceleration((0, 0, -9.81)))
+        bent = fx.linear.static_response(part, {held: "all"}, fx.linear.Acceleration((0, 0, -9.81)))
         ax = bent.plot(Figure().add_subplot(projection="3d"))
         assert len(ax.collections) >= 1
-        back = meshio.read(fx.write_vtu(bent, tmp_path / "bent.vtu"))
+        back = meshio.read(fx.visualization.write_vtu(bent, tmp_path / "bent.vtu"))
         assert (back.point_data["rotation"] == bent.displacements[:, 3:]).all()
         assert np.isnan(back.cell_data["xx"][0]).all()

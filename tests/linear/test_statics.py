@@ -23,7 +23,7 @@ STATICALLY_DETERMINATE = {"left": "ux", "front": "uy", "bottom": "uz"}
 @pytest.mark.parametrize("element", [Hexahedron8(), Hexahedron20()], ids=lambda e: e.cell_type)
 def test_bar_under_traction_is_exact(block, element) -> None:
     part = block(element)
-    pull = fx.static_response(part, STATICALLY_DETERMINATE, fx.SurfaceLoad("right", traction=(1e6, 0, 0)))
+    pull = fx.linear.static_response(part, STATICALLY_DETERMINATE, fx.linear.SurfaceLoad("right", traction=(1e6, 0, 0)))
     x = pull.operators.points
     exact = 1e6 / E * np.column_stack([x[:, 0], -NU * x[:, 1], -NU * x[:, 2]])
     used = pull.operators.part.nodes.n_dofs > 0
@@ -37,21 +37,21 @@ def test_bar_under_traction_is_exact(block, element) -> None:
 
 @pytest.mark.parametrize("element", [Hexahedron8(), Hexahedron20()], ids=lambda e: e.cell_type)
 def test_pressure_on_all_faces_is_hydrostatic(block, element) -> None:
-    faces = [fx.SurfaceLoad(name, pressure=3e6) for name in ("right", "back", "top")]
-    squeezed = fx.static_response(block(element), STATICALLY_DETERMINATE, faces)
+    faces = [fx.linear.SurfaceLoad(name, pressure=3e6) for name in ("right", "back", "top")]
+    squeezed = fx.linear.static_response(block(element), STATICALLY_DETERMINATE, faces)
     assert np.abs(squeezed.stresses()[0].values - [-3e6, -3e6, -3e6, 0, 0, 0]).max() < 1e-5
     assert squeezed.reaction("left")[0] == pytest.approx(3e6 * SECTION, rel=1e-12)
 
 
 @pytest.mark.parametrize("element", [Hexahedron8(), Hexahedron20()], ids=lambda e: e.cell_type)
 @pytest.mark.parametrize(
-    "load", [fx.Acceleration((1.0, -2.0, 9.81)), fx.Centrifugal((1.0, 20.0, 3.0), (0.2, 0.0, -0.1))],
+    "load", [fx.linear.Acceleration((1.0, -2.0, 9.81)), fx.linear.Centrifugal((1.0, 20.0, 3.0), (0.2, 0.0, -0.1))],
     ids=["acceleration", "centrifugal"],
 )  # fmt: skip
 def test_reactions_balance_body_loads(block, element, load) -> None:
-    held = fx.static_response(block(element), {"left": "all"}, load)
+    held = fx.linear.static_response(block(element), {"left": "all"}, load)
     mass, centre = RHO * SECTION * LENGTH, 0.5 * np.array([LENGTH, WIDTH, HEIGHT])
-    if isinstance(load, fx.Acceleration):
+    if isinstance(load, fx.linear.Acceleration):
         force = mass * load.vector
         moment = np.cross(centre, force)
     else:
@@ -74,7 +74,7 @@ def test_centrifugal_bar_is_exact_at_the_nodes(block, element) -> None:
     w = 100.0
     guided = {"left": "ux", "front": "uy", "back": "uy", "bottom": "uz", "top": "uz"}
     part = block(element, n=(3, 1, 1), material=BAR)
-    spun = fx.static_response(part, guided, fx.Centrifugal((0, 0, w), (0, WIDTH / 2, 0)))
+    spun = fx.linear.static_response(part, guided, fx.linear.Centrifugal((0, 0, w), (0, WIDTH / 2, 0)))
     x = part.nodes.points[:, 0]
     exact = BAR.density * w**2 / BAR.youngs_modulus * (LENGTH**2 * x / 2 - x**3 / 6)
     assert np.abs(spun.displacements[:, 0] - exact).max() < 1e-12 * exact.max()
@@ -82,15 +82,17 @@ def test_centrifugal_bar_is_exact_at_the_nodes(block, element) -> None:
 
 def test_free_thermal_expansion_has_no_stress(block) -> None:
     part = block(Hexahedron20())
-    warm = fx.static_response(part, STATICALLY_DETERMINATE, fx.ThermalLoad(50.0, 1.2e-5))
+    warm = fx.linear.static_response(part, STATICALLY_DETERMINATE, fx.linear.ThermalLoad(50.0, 1.2e-5))
     used = part.nodes.n_dofs > 0
     assert np.abs(warm.displacements[used, :3] - 6e-4 * part.nodes.points[used]).max() < 1e-15
     assert np.abs(warm.stresses()[0].values).max() < 1e-9 * E * 6e-4
 
 
 def test_held_thermal_expansion(block) -> None:
-    hot = fx.static_response(
-        block(Hexahedron8()), {"left": "ux", "right": "ux", "front": "uy", "bottom": "uz"}, fx.ThermalLoad(50.0, 1.2e-5)
+    hot = fx.linear.static_response(
+        block(Hexahedron8()),
+        {"left": "ux", "right": "ux", "front": "uy", "bottom": "uz"},
+        fx.linear.ThermalLoad(50.0, 1.2e-5),
     )
     assert np.abs(hot.stresses()[0].values - [-E * 6e-4, 0, 0, 0, 0, 0]).max() < 1e-9 * E * 6e-4
     assert hot.reaction("right")[0] == pytest.approx(-E * 6e-4 * SECTION, rel=1e-11)
@@ -98,16 +100,18 @@ def test_held_thermal_expansion(block) -> None:
 
 def test_temperature_at_the_points(block) -> None:
     part = block(Hexahedron8())
-    by_point = fx.ThermalLoad(np.full(part.mesh.n_points, 50.0), 1.2e-5)
-    both = fx.static_response(part, {"left": "all"}, {"one": fx.ThermalLoad(50.0, 1.2e-5), "many": by_point})
+    by_point = fx.linear.ThermalLoad(np.full(part.mesh.n_points, 50.0), 1.2e-5)
+    both = fx.linear.static_response(
+        part, {"left": "all"}, {"one": fx.linear.ThermalLoad(50.0, 1.2e-5), "many": by_point}
+    )
     assert np.allclose(both["one"].u, both["many"].u, rtol=1e-12, atol=0.0)
     with pytest.raises(fx.ModelError, match="3 values"):
-        fx.static_response(part, {"left": "all"}, fx.ThermalLoad([1.0, 2.0, 3.0], 1e-5))
+        fx.linear.static_response(part, {"left": "all"}, fx.linear.ThermalLoad([1.0, 2.0, 3.0], 1e-5))
 
 
 def test_prescribed_displacement_pulls_the_bar(block) -> None:
     part = block(Hexahedron8(), material=BAR)
-    drawn = fx.static_response(part, {"left": "all", "right": {"ux": 1e-3}})
+    drawn = fx.linear.static_response(part, {"left": "all", "right": {"ux": 1e-3}})
     assert drawn.reaction("right")[0] == pytest.approx(BAR.youngs_modulus * SECTION * 1e-3 / LENGTH, rel=1e-11)
     assert np.abs(drawn.reaction("left") + drawn.reaction("right")).max() < 1e-6 * abs(drawn.reaction("left")[0])
 
@@ -115,36 +119,41 @@ def test_prescribed_displacement_pulls_the_bar(block) -> None:
 @pytest.mark.parametrize("share", ["equal", "faces"])
 @pytest.mark.parametrize("element", [Hexahedron8(), Hexahedron20()], ids=lambda e: e.cell_type)
 def test_shared_forces_keep_their_resultant(block, element, share) -> None:
-    load = fx.NodalForce("right", (1.0, 2.0, 3.0), moment=(0.3, 0.2, 0.1), share=share)
-    pulled = fx.static_response(block(element), {"left": "all"}, load)
+    load = fx.linear.NodalForce("right", (1.0, 2.0, 3.0), moment=(0.3, 0.2, 0.1), share=share)
+    pulled = fx.linear.static_response(block(element), {"left": "all"}, load)
     centre = (LENGTH, WIDTH / 2, HEIGHT / 2)
     assert pulled.reaction("left", about=centre) == pytest.approx([-1.0, -2.0, -3.0, -0.3, -0.2, -0.1], abs=1e-10)
 
 
 def test_a_force_shared_by_faces_is_a_traction(block) -> None:
     operators = block(Hexahedron20()).assemble()
-    shared = fx.NodalForce("right", (5.0, 0, 0), share="faces").forces(operators)
-    traction = fx.SurfaceLoad("right", traction=(5.0 / SECTION, 0, 0)).forces(operators)
+    shared = fx.linear.NodalForce("right", (5.0, 0, 0), share="faces").forces(operators)
+    traction = fx.linear.SurfaceLoad("right", traction=(5.0 / SECTION, 0, 0)).forces(operators)
     assert np.abs(shared - traction).max() < 1e-14
 
 
 def test_load_on_a_rigid_link(block) -> None:
-    part = block(Hexahedron8(), connections=[fx.RigidLink("hub", "right", at=(LENGTH + 0.3, 0.0, 0.0))])
-    moved = fx.static_response(part, {"left": "all"}, fx.NodalForce("hub", (0, 0, 7.0), moment=(1.0, 0, 0)))
+    part = block(Hexahedron8(), connections=[fx.linear.RigidLink("hub", "right", at=(LENGTH + 0.3, 0.0, 0.0))])
+    moved = fx.linear.static_response(
+        part, {"left": "all"}, fx.linear.NodalForce("hub", (0, 0, 7.0), moment=(1.0, 0, 0))
+    )
     assert moved.reaction("left", about=(LENGTH + 0.3, 0, 0)) == pytest.approx([0, 0, -7.0, -1.0, 0, 0], abs=1e-10)
     with pytest.raises(fx.ModelError, match="is moved by a link"):
-        fx.static_response(part, {"right": "ux"}, fx.NodalForce("hub", (0, 0, 7.0)))
+        fx.linear.static_response(part, {"right": "ux"}, fx.linear.NodalForce("hub", (0, 0, 7.0)))
 
 
 def test_centrifugal_force_of_a_lump_on_a_link(block) -> None:
     """A heavy disc beside the axis: force m w^2 r, and the moment of its products of inertia."""
     J = np.array([[2.0, 0.0, 0.5], [0.0, 2.0, 0.0], [0.5, 0.0, 3.0]])
-    lump = fx.NodalMass("hub", mass=10.0, inertia=J, offset=(0.0, 0.0, 0.1))
-    part = block(Hexahedron8(), connections=[fx.RigidLink("hub", "right"), lump])
-    bare = block(Hexahedron8(), connections=[fx.RigidLink("hub", "right")])
+    lump = fx.linear.NodalMass("hub", mass=10.0, inertia=J, offset=(0.0, 0.0, 0.1))
+    part = block(Hexahedron8(), connections=[fx.linear.RigidLink("hub", "right"), lump])
+    bare = block(Hexahedron8(), connections=[fx.linear.RigidLink("hub", "right")])
     w = np.array([0.0, 0.0, 30.0])
     at = part.nodes.points[part.nodes.reference["hub"]]
-    added = [fx.static_response(p, {"left": "all"}, fx.Centrifugal(w)).reaction("left", about=at) for p in (part, bare)]
+    added = [
+        fx.linear.static_response(p, {"left": "all"}, fx.linear.Centrifugal(w)).reaction("left", about=at)
+        for p in (part, bare)
+    ]
     force = 10.0 * 900.0 * np.array([at[0], at[1], 0.0])
     moment = np.cross([0.0, 0.0, 0.1], force) - np.cross(w, J @ w)
     assert np.abs(added[1] - added[0] - np.concatenate([force, moment])).max() < 1e-9 * np.abs(added[0]).max()
@@ -158,8 +167,11 @@ def test_load_cases_share_a_factorisation(block, monkeypatch) -> None:
     from flexmbs.core.linsolve.definite import Definite
 
     part = block(Hexahedron8())
-    cases = {"pull": fx.NodalForce("right", (1.0, 0, 0)), "both": [fx.NodalForce("right", (1.0, 0, 0))] * 2}
-    found = fx.static_response(part, {"left": "all"}, cases)
+    cases = {
+        "pull": fx.linear.NodalForce("right", (1.0, 0, 0)),
+        "both": [fx.linear.NodalForce("right", (1.0, 0, 0))] * 2,
+    }
+    found = fx.linear.static_response(part, {"left": "all"}, cases)
     assert len(made) == 1
     assert list(found) == ["pull", "both"]
     assert np.allclose(found["both"].u, 2.0 * found["pull"].u, rtol=1e-12, atol=1e-25)
@@ -176,25 +188,25 @@ FREE = [
 @pytest.mark.parametrize(("fixed", "count", "words"), FREE, ids=["face", "two", "ball", "none"])
 def test_what_is_free_is_named(block, fixed, count, words) -> None:
     with pytest.raises(fx.SingularError, match=f"leave {count} rigid motion") as error:
-        fx.static_response(block(Hexahedron8()), fixed, fx.Acceleration((0, 0, 1.0)))
+        fx.linear.static_response(block(Hexahedron8()), fixed, fx.linear.Acceleration((0, 0, 1.0)))
     assert all(word in str(error.value) for word in words)
 
 
 def test_a_hinge_about_an_edge_is_named_with_its_place(block) -> None:
     part = block(Hexahedron8())
     edge = np.flatnonzero((part.mesh.points[:, 0] == 0.0) & (part.mesh.points[:, 2] == HEIGHT))
-    part = fx.Part(part.mesh.with_node_set("edge", edge), material=MATERIAL, name="block")
+    part = fx.linear.Part(part.mesh.with_node_set("edge", edge), material=MATERIAL, name="block")
     with pytest.raises(fx.SingularError, match=r"turns about y through \(0, 0.05, 0.2\)"):
-        fx.static_response(part, {"edge": "all"}, fx.Acceleration((0, 0, 1.0)))
+        fx.linear.static_response(part, {"edge": "all"}, fx.linear.Acceleration((0, 0, 1.0)))
 
 
 def test_unknown_without_stiffness_is_named(chain) -> None:
     free = chain(4)
     K = free.K.tolil()
     K[1, :] = K[:, 1] = 0.0
-    broken = fx.Operators(K, free.M, free.dofs, free.points, node_sets=dict(free.node_sets))
+    broken = fx.linear.Operators(K, free.M, free.dofs, free.points, node_sets=dict(free.node_sets))
     with pytest.raises(fx.SingularError, match="ux of node 1"):
-        fx.static_response(broken, {"left": "all"}, fx.NodalForce("right", (1.0, 0, 0)))
+        fx.linear.static_response(broken, {"left": "all"}, fx.linear.NodalForce("right", (1.0, 0, 0)))
 
 
 BAD = [
@@ -213,17 +225,17 @@ BAD = [
 @pytest.mark.parametrize(("fixed", "words"), BAD, ids=[w for _, w in BAD])
 def test_bad_supports(block, fixed, words) -> None:
     with pytest.raises(fx.ModelError, match=words):
-        fx.static_response(block(Hexahedron8()), fixed, fx.Acceleration((0, 0, 1.0)))
+        fx.linear.static_response(block(Hexahedron8()), fixed, fx.linear.Acceleration((0, 0, 1.0)))
 
 
 BAD_LOADS = [
-    (fx.NodalForce("rigth", (1, 0, 0)), "did you mean 'right'"),
-    (fx.NodalForce(0, (1, 0, 0), moment=(1, 0, 0)), "no rotations"),
-    (fx.SurfaceLoad([0, 1], pressure=1.0), "none of the outer faces"),
-    (fx.ThermalLoad(1.0, 1e-5, cells="hot"), "no region named 'hot'"),
+    (fx.linear.NodalForce("rigth", (1, 0, 0)), "did you mean 'right'"),
+    (fx.linear.NodalForce(0, (1, 0, 0), moment=(1, 0, 0)), "no rotations"),
+    (fx.linear.SurfaceLoad([0, 1], pressure=1.0), "none of the outer faces"),
+    (fx.linear.ThermalLoad(1.0, 1e-5, cells="hot"), "no region named 'hot'"),
     (np.ones(3), "shape"),
     ("heavy", "a load must be"),
-    (fx.NodalForce, "a load must be"),
+    (fx.linear.NodalForce, "a load must be"),
     ({}, "no load case"),
 ]
 
@@ -231,19 +243,19 @@ BAD_LOADS = [
 @pytest.mark.parametrize(("load", "words"), BAD_LOADS, ids=[w for _, w in BAD_LOADS])
 def test_bad_loads(block, load, words) -> None:
     with pytest.raises(fx.ModelError, match=words):
-        fx.static_response(block(Hexahedron8()), {"left": "all"}, load)
+        fx.linear.static_response(block(Hexahedron8()), {"left": "all"}, load)
 
 
 def test_loads_refuse_nonsense() -> None:
     for make in (
-        lambda: fx.SurfaceLoad("a"),
-        lambda: fx.SurfaceLoad("a", pressure=1.0, traction=(1, 0, 0)),
-        lambda: fx.NodalForce("a", (1, 0)),
-        lambda: fx.NodalForce("a", (1, 0, np.nan)),
-        lambda: fx.NodalForce("a", (1, 0, 0), share="volume"),
-        lambda: fx.Acceleration(9.81),
-        lambda: fx.Centrifugal((0, 0)),
-        lambda: fx.ThermalLoad("hot", 1e-5),
+        lambda: fx.linear.SurfaceLoad("a"),
+        lambda: fx.linear.SurfaceLoad("a", pressure=1.0, traction=(1, 0, 0)),
+        lambda: fx.linear.NodalForce("a", (1, 0)),
+        lambda: fx.linear.NodalForce("a", (1, 0, np.nan)),
+        lambda: fx.linear.NodalForce("a", (1, 0, 0), share="volume"),
+        lambda: fx.linear.Acceleration(9.81),
+        lambda: fx.linear.Centrifugal((0, 0)),
+        lambda: fx.linear.ThermalLoad("hot", 1e-5),
     ):
         with pytest.raises(fx.ModelError):
             make()
@@ -260,12 +272,12 @@ VALUES = st.one_of(
 @given(st.one_of(st.dictionaries(KEYS, VALUES, max_size=3), VALUES))
 def test_any_supports_are_understood_or_refused(chain, fixed) -> None:
     with contextlib.suppress(fx.FlexmbsError):
-        fx.static_response(chain(4), fixed, fx.NodalForce("right", (1.0, 0, 0)))
+        fx.linear.static_response(chain(4), fixed, fx.linear.NodalForce("right", (1.0, 0, 0)))
 
 
 def test_structure_must_be_one() -> None:
     with pytest.raises(fx.ModelError, match="expected a Part or Operators"):
-        fx.static_response("lug.inp", {}, fx.Acceleration((0, 0, 1)))
+        fx.linear.static_response("lug.inp", {}, fx.linear.Acceleration((0, 0, 1)))
 
 
 NUMBERS = st.one_of(st.floats(), st.integers(-3, 3), st.text(max_size=2), st.none(), st.booleans())
@@ -276,17 +288,27 @@ PLACES = st.one_of(st.sampled_from(["left", "right", "lft"]), NUMBERS, st.lists(
 @settings(deadline=None, max_examples=150)
 @given(st.data())
 def test_any_load_is_understood_or_refused(chain, data) -> None:
-    make = data.draw(st.sampled_from([fx.NodalForce, fx.SurfaceLoad, fx.Acceleration, fx.Centrifugal, fx.ThermalLoad]))
+    make = data.draw(
+        st.sampled_from(
+            [
+                fx.linear.NodalForce,
+                fx.linear.SurfaceLoad,
+                fx.linear.Acceleration,
+                fx.linear.Centrifugal,
+                fx.linear.ThermalLoad,
+            ]
+        )
+    )
     with contextlib.suppress(fx.FlexmbsError):
-        if make is fx.NodalForce:
+        if make is fx.linear.NodalForce:
             load = make(
                 data.draw(PLACES), data.draw(VECTORS), data.draw(VECTORS), data.draw(st.just("equal") | NUMBERS)
             )
-        elif make is fx.SurfaceLoad:
+        elif make is fx.linear.SurfaceLoad:
             load = make(data.draw(PLACES), data.draw(NUMBERS), data.draw(VECTORS))
-        elif make is fx.ThermalLoad:
+        elif make is fx.linear.ThermalLoad:
             load = make(data.draw(VECTORS), data.draw(NUMBERS))
         else:
             load = make(data.draw(VECTORS))
-        found = fx.static_response(chain(4), {"left": "ux"}, load)
+        found = fx.linear.static_response(chain(4), {"left": "ux"}, load)
         assert np.isfinite(found.u).all()

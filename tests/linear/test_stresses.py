@@ -13,19 +13,19 @@ from flexmbs.linear.stresses import element_stresses, nodal_stresses, nodal_von_
 MATERIAL = fx.Elastic(youngs_modulus=2e11, density=8000.0, poissons_ratio=0.3)
 
 
-def linear_field(part: fx.Part, gradient) -> np.ndarray:
+def linear_field(part: fx.linear.Part, gradient) -> np.ndarray:
     """All physical displacements of u = gradient x."""
     used = part.nodes.n_dofs > 0
     return (part.nodes.points[used] @ np.asarray(gradient).T).ravel()
 
 
-def tetrahedra(quadratic: bool) -> fx.Part:
+def tetrahedra(quadratic: bool) -> fx.linear.Part:
     """The sample lug, with straight edges if linear."""
-    mesh = fx.read_mesh(fx.meshes.sample("lug.inp"))
+    mesh = fx.meshes.read_mesh(fx.meshes.sample("lug.inp"))
     if quadratic:
-        return fx.Part(mesh, material=MATERIAL)
+        return fx.linear.Part(mesh, material=MATERIAL)
     cells = [("tetra", mesh.cells[0].nodes[:, :4])]
-    return fx.Part(fx.meshes.Mesh(mesh.points, cells, node_sets=dict(mesh.node_sets)), material=MATERIAL)
+    return fx.linear.Part(fx.meshes.Mesh(mesh.points, cells, node_sets=dict(mesh.node_sets)), material=MATERIAL)
 
 
 @pytest.mark.parametrize("kind", ["tetra", "tetra10", "hexahedron", "hexahedron20"])
@@ -66,7 +66,7 @@ def test_regions_are_averaged_apart() -> None:
     mesh = fx.meshes.box((0, 0, 0), (2, 1, 1), (2, 1, 1)).with_cell_set("soft", [1])
     soft = fx.Elastic(youngs_modulus=1e9, density=1000.0, poissons_ratio=0.0)
     hard = fx.Elastic(youngs_modulus=4e9, density=1000.0, poissons_ratio=0.0)
-    part = fx.Part(mesh, material=hard, regions=[fx.Region("soft", Hexahedron8(), soft)])
+    part = fx.linear.Part(mesh, material=hard, regions=[fx.linear.Region("soft", Hexahedron8(), soft)])
     # a uniform strain: the stress jumps at the border
     u = linear_field(part, np.diag([1e-3, 0, 0]))
     by_region = {r.region.cells: r for r in nodal_stresses(part, u)}
@@ -136,7 +136,7 @@ def test_surface_cells_on_a_solid_are_not_counted_twice(block) -> None:
 def test_pressure_in_the_bore_has_no_resultant_and_the_right_area() -> None:
     part = tetrahedra(True)
     operators = part.assemble()
-    force = fx.SurfaceLoad("BORE", pressure=1.0).forces(operators).reshape(-1, 3)
+    force = fx.linear.SurfaceLoad("BORE", pressure=1.0).forces(operators).reshape(-1, 3)
     x = part.nodes.points[part.nodes.n_dofs > 0]
     assert np.abs(force.sum(axis=0)).max() < 1e-16
     # the virial of a pressure in a closed cylinder of volume V: 2 V for the radial forces
@@ -154,6 +154,6 @@ def test_bad_arguments(block) -> None:
     ):
         with pytest.raises(fx.ModelError, match=words):
             make()
-    loose = fx.Operators(np.eye(3), np.eye(3), fx.linear.operators.DofMap([0, 0, 0], [0, 1, 2]), [[0, 0, 0]])
+    loose = fx.linear.Operators(np.eye(3), np.eye(3), fx.linear.operators.DofMap([0, 0, 0], [0, 1, 2]), [[0, 0, 0]])
     with pytest.raises(fx.ModelError, match="needs the elements"):
-        fx.static_response(loose, {}, fx.NodalForce(0, (1.0, 0, 0))).stresses()
+        fx.linear.static_response(loose, {}, fx.linear.NodalForce(0, (1.0, 0, 0))).stresses()

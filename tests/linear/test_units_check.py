@@ -19,9 +19,9 @@ SOUND = {
 }
 
 
-def part(modulus: float, density: float, size: float, name: str = "steel") -> fx.Part:
+def part(modulus: float, density: float, size: float, name: str = "steel") -> fx.linear.Part:
     mesh = fx.meshes.box((0, 0, 0), (size, size, size), (1, 1, 1))
-    return fx.Part(mesh, material=fx.Elastic(youngs_modulus=modulus, density=density, name=name))
+    return fx.linear.Part(mesh, material=fx.Elastic(youngs_modulus=modulus, density=density, name=name))
 
 
 @pytest.mark.parametrize("system", SOUND)
@@ -45,7 +45,9 @@ def test_mixed_systems_are_told(modulus, density, words) -> None:
     with pytest.warns(fx.UnitsWarning, match=words) as seen:
         part(modulus, density, 1.0)
     assert len(seen) == 1
-    assert "fx.Part(" in linecache.getline(seen[0].filename, seen[0].lineno)  # blamed on the line that made the part
+    assert "fx.linear.Part(" in linecache.getline(
+        seen[0].filename, seen[0].lineno
+    )  # blamed on the line that made the part
 
 
 @pytest.mark.parametrize(("size", "words"), [(3000.0, "3e.03 m large"), (1e-6, "1e-06 m large")])
@@ -71,5 +73,5 @@ def test_every_material_is_told_once() -> None:
     mesh = fx.meshes.box((0, 0, 0), (1, 1, 1), (2, 1, 1)).with_cell_set("half", [0])
     wrong = fx.Elastic(youngs_modulus=7e4, density=2700.0, name="aluminium")
     with pytest.warns(fx.UnitsWarning) as seen:
-        fx.Part(mesh, material=wrong, regions=[fx.Region("half", fx.elements.Hexahedron8(), wrong)])
+        fx.linear.Part(mesh, material=wrong, regions=[fx.linear.Region("half", fx.elements.Hexahedron8(), wrong)])
     assert len(seen) == 1

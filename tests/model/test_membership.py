@@ -49,14 +49,14 @@ def needed(item: Any, found: dict[int, Any] | None = None) -> dict[int, Any]:
 def as_item(thing: Any) -> Any:
     """A sensor or an actuator in something that can be an item."""
     if hasattr(thing, "read"):
-        return fx.Command(fx.Signal("out"), 0.1, 0.0, name="item") if not thing.size else _reader(thing)
+        return fx.control.Command(fx.control.Signal("out"), 0.1, 0.0, name="item") if not thing.size else _reader(thing)
     if hasattr(thing, "acts_on"):
-        return fx.Command(thing, 0.1, 0.0, name="item")
+        return fx.control.Command(thing, 0.1, 0.0, name="item")
     return thing
 
 
 def _reader(sensor: Any) -> Any:
-    return fx.Controller((sensor,), (fx.Signal("out"),), 0.1, lambda x, u, t: [0.0], name="item")
+    return fx.control.Controller((sensor,), (fx.control.Signal("out"),), 0.1, lambda x, u, t: [0.0], name="item")
 
 
 def cases() -> list[tuple[str, int]]:
@@ -105,10 +105,10 @@ def test_names_are_looked_up_among_their_kind() -> None:
     hinge = fx.Revolute(fx.ground, bar, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
     motor = JointActuator("hinged", name="motor")
     with pytest.raises(ModelError, match=r"controller 'drive': there is no joint named 'hinged'; did you mean 'hinge'"):
-        fx.Model(bar, hinge, fx.Command(motor, 0.1, 0.0, name="drive"))
-    reader = fx.FirstOrder([0.0], lambda x, u, t: u, fx.HeldSensor("motr"), name="lag")
+        fx.Model(bar, hinge, fx.control.Command(motor, 0.1, 0.0, name="drive"))
+    reader = fx.control.FirstOrder([0.0], lambda x, u, t: u, fx.control.HeldSensor("motr"), name="lag")
     with pytest.raises(ModelError, match=r"states 'lag': there is no actuator named 'motr'; did you mean 'motor'"):
-        fx.Model(bar, hinge, fx.Command(JointActuator("hinge", name="motor"), 0.1, 0.0), reader)
+        fx.Model(bar, hinge, fx.control.Command(JointActuator("hinge", name="motor"), 0.1, 0.0), reader)
 
 
 class Rope:

@@ -72,9 +72,9 @@ class World:
         self.hinge = fx.Revolute(fx.ground, self.flat, at=(0, 0), name="hinge")
         self.shaft = fx.Revolute(self.flat, self.disc, at=(2, 0), name="shaft")
         self.rail = fx.Prismatic(fx.ground, self.disc, at=(2, 0), axis=(1, 0), name="rail")
-        self.motor = fx.JointActuator(self.hinge, name="motor")
-        self.coil = fx.FirstOrder([0.0], lambda x, u, t: -x, name="coil")
-        self.command = fx.Command(self.motor, period=0.1, values=0.0, name="command")
+        self.motor = fx.control.JointActuator(self.hinge, name="motor")
+        self.coil = fx.control.FirstOrder([0.0], lambda x, u, t: -x, name="coil")
+        self.command = fx.control.Command(self.motor, period=0.1, values=0.0, name="command")
 
     @staticmethod
     def _line(start: Any, end: Any, name: str) -> fx.FlexibleBody:
@@ -94,8 +94,8 @@ def samples() -> tuple[World, dict[str, tuple[Any, ...]]]:
     w = World()
     origin = fx.ground.marker((0, 0, 0))
     tip, side = w.box.marker((0, 0, 1)), w.hull.marker((0, 1, 0))
-    position = fx.PositionSensor(tip, (1, 0, 0), side, name="reading")
-    push = fx.ForceActuator(tip, (1, 0, 0), name="push")
+    position = fx.control.PositionSensor(tip, (1, 0, 0), side, name="reading")
+    push = fx.control.ForceActuator(tip, (1, 0, 0), name="push")
     joints: dict[str, tuple[Any, ...]] = {
         name: (make(w.box, w.hull, at=(0, 0, 0), axis=(0, 0, 1), name="joint"),)
         for name, make in {
@@ -164,35 +164,44 @@ def samples() -> tuple[World, dict[str, tuple[Any, ...]]]:
     }  # fmt: skip
     sensors: dict[str, tuple[Any, ...]] = {
         "PositionSensor": (position,),
-        "VelocitySensor": (fx.VelocitySensor(w.ball, frame=tip),),
-        "AccelerationSensor": (fx.AccelerationSensor(w.beam.end),),
-        "AngularVelocitySensor": (fx.AngularVelocitySensor(tip),),
-        "DistanceSensor": (fx.DistanceSensor(w.ball, tip),),
-        "JointSensor": (fx.JointSensor(w.hinge), fx.JointSensor("hinge"), fx.JointSensor(w.tree.joint("lower"))),
-        "MultiplierSensor": (fx.MultiplierSensor(w.hinge), fx.MultiplierSensor("hinge")),
-        "CoordinateSensor": (fx.CoordinateSensor(w.ball, 1), fx.CoordinateSensor("ball", 1)),
-        "StateSensor": (fx.StateSensor(w.coil), fx.StateSensor("coil")),
-        "HeldSensor": (fx.HeldSensor(w.motor), fx.HeldSensor("motor")),
-        "FunctionSensor": (fx.FunctionSensor(partial(_distance, tip), markers=(side,), name="distance"),),
-        "NoisySensor": (fx.NoisySensor(position, lambda t: 0.1 * t),),
+        "VelocitySensor": (fx.control.VelocitySensor(w.ball, frame=tip),),
+        "AccelerationSensor": (fx.control.AccelerationSensor(w.beam.end),),
+        "AngularVelocitySensor": (fx.control.AngularVelocitySensor(tip),),
+        "DistanceSensor": (fx.control.DistanceSensor(w.ball, tip),),
+        "JointSensor": (
+            fx.control.JointSensor(w.hinge),
+            fx.control.JointSensor("hinge"),
+            fx.control.JointSensor(w.tree.joint("lower")),
+        ),
+        "MultiplierSensor": (fx.control.MultiplierSensor(w.hinge), fx.control.MultiplierSensor("hinge")),
+        "CoordinateSensor": (fx.control.CoordinateSensor(w.ball, 1), fx.control.CoordinateSensor("ball", 1)),
+        "StateSensor": (fx.control.StateSensor(w.coil), fx.control.StateSensor("coil")),
+        "HeldSensor": (fx.control.HeldSensor(w.motor), fx.control.HeldSensor("motor")),
+        "FunctionSensor": (fx.control.FunctionSensor(partial(_distance, tip), markers=(side,), name="distance"),),
+        "NoisySensor": (fx.control.NoisySensor(position, lambda t: 0.1 * t),),
     }
     actuators: dict[str, tuple[Any, ...]] = {
-        "JointActuator": (fx.JointActuator(w.hinge, name="drive"), fx.JointActuator("hinge", name="other drive")),
-        "LineActuator": (fx.LineActuator(w.ball, tip, name="strut"),),
+        "JointActuator": (
+            fx.control.JointActuator(w.hinge, name="drive"),
+            fx.control.JointActuator("hinge", name="other drive"),
+        ),
+        "LineActuator": (fx.control.LineActuator(w.ball, tip, name="strut"),),
         "ForceActuator": (push,),
-        "MomentActuator": (fx.MomentActuator(tip, name="turn"),),
-        "Signal": (fx.Signal("signal"),),
+        "MomentActuator": (fx.control.MomentActuator(tip, name="turn"),),
+        "Signal": (fx.control.Signal("signal"),),
     }
-    feedback = fx.StateFeedback(position, push, 0.1, [[1.0]], name="control")
+    feedback = fx.control.StateFeedback(position, push, 0.1, [[1.0]], name="control")
     control: dict[str, tuple[Any, ...]] = {
-        "Controller": (fx.Controller((position,), (push,), 0.1, lambda x, u, t: u, name="control"),),
+        "Controller": (fx.control.Controller((position,), (push,), 0.1, lambda x, u, t: u, name="control"),),
         "StateFeedback": (feedback,),
-        "DiscreteStateSpace": (fx.DiscreteStateSpace(position, push, 0.1, moving_average(2), name="control"),),
-        "Command": (fx.Command(push, 0.1, 1.0, name="control"),),
-        "FilteredController": (fx.FilteredController(feedback, moving_average(2)),),
-        "PID": (fx.PID(position, push, 0.1, 1.0, rate=fx.JointSensor("hinge", rate=True), name="control"),),
-        "FirstOrder": (fx.FirstOrder([0.0], lambda x, u, t: -x, position, push, name="states"),),
-        "Event": (fx.Event(position, name="event"),),
+        "DiscreteStateSpace": (fx.control.DiscreteStateSpace(position, push, 0.1, moving_average(2), name="control"),),
+        "Command": (fx.control.Command(push, 0.1, 1.0, name="control"),),
+        "FilteredController": (fx.control.FilteredController(feedback, moving_average(2)),),
+        "PID": (
+            fx.control.PID(position, push, 0.1, 1.0, rate=fx.control.JointSensor("hinge", rate=True), name="control"),
+        ),
+        "FirstOrder": (fx.control.FirstOrder([0.0], lambda x, u, t: -x, position, push, name="states"),),
+        "Event": (fx.control.Event(position, name="event"),),
     }
     parts: dict[str, tuple[Any, ...]] = {
         "Pair": (Pair(origin, tip, (Row(DISTANCE),)),),

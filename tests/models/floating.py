@@ -16,9 +16,9 @@ PLASTIC = fx.Elastic(youngs_modulus=2e8, poissons_ratio=0.3, density=1200.0, nam
 def bar(material: fx.Elastic = PLASTIC, modes: int = 0, averaged: bool = False, stresses: bool = False) -> Any:
     """A bar from the origin to (1, 0, 0), not square, reduced to its end faces."""
     mesh = fx.meshes.box((0.0, -0.03, -0.05), (1.0, 0.06, 0.1), (4, 1, 1))
-    part = fx.Part(mesh, regions=[fx.Region(None, fx.elements.Hexahedron8(), material)], name="bar")
-    right = fx.Interface("right", kind="averaged") if averaged else "right"
-    return fx.reduce(part, ["left", right], modes, progress=False, stresses="all" if stresses else None)
+    part = fx.linear.Part(mesh, regions=[fx.linear.Region(None, fx.elements.Hexahedron8(), material)], name="bar")
+    right = fx.reduction.Interface("right", kind="averaged") if averaged else "right"
+    return fx.reduction.reduce(part, ["left", right], modes, progress=False, stresses="all" if stresses else None)
 
 
 def chain() -> fx.Model:

@@ -15,16 +15,16 @@ FILE = Path(str(resources.files("flexmbs.verification.reference") / "calculix" /
 
 @pytest.fixture(scope="module")
 def block():
-    return fx.read_operators(FILE)
+    return fx.linear.read_operators(FILE)
 
 
 @pytest.fixture(scope="module")
 def model(block):
-    return fx.reduce(block, ["ROOT", "TIP"], modes=6, progress=False)
+    return fx.reduction.reduce(block, ["ROOT", "TIP"], modes=6, progress=False)
 
 
 def test_inertia_with_rigid_interfaces_is_that_of_the_mass_matrix(block, model):
-    M_s, x = fx.scalar_mass(block), block.points
+    M_s, x = fx.linear.scalar_mass(block), block.points
     inertia = model.inertia
     assert inertia.exact
     assert inertia.mass == pytest.approx(M_s.sum(), rel=1e-12)
@@ -35,7 +35,7 @@ def test_inertia_with_rigid_interfaces_is_that_of_the_mass_matrix(block, model):
 
 
 def test_sums_with_the_shapes_by_hand(block, model):
-    M_s = fx.scalar_mass(block).toarray()
+    M_s = fx.linear.scalar_mass(block).toarray()
     u = np.zeros((len(block.points), 3, model.M.shape[0]))
     u[block.dofs.node, block.dofs.component] = np.asarray(model.shapes)
     inertia = model.inertia
@@ -50,5 +50,5 @@ def test_sums_with_the_shapes_by_hand(block, model):
 def test_clamped_frequencies_of_calculix(block):
     """Fixed-interface modes are what CalculiX computes with the same nodes held, to its seven printed digits."""
     printed = np.array([3327.048, 5207.190, 16105.87, 17938.17])
-    model = fx.reduce(block, ["ROOT"], modes=4, progress=False)
+    model = fx.reduction.reduce(block, ["ROOT"], modes=4, progress=False)
     assert model.frequencies[-4:] / (2 * np.pi) == pytest.approx(printed, rel=3e-7)

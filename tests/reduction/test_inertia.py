@@ -12,32 +12,34 @@ from flexmbs.reduction.inertia import inertia_of_mass_matrix, inertia_of_part
 STEEL = fx.steel
 
 
-def solid(name: str) -> fx.Part:
+def solid(name: str) -> fx.linear.Part:
     mesh = box((0.1, -0.2, 0.3), (0.4, 0.2, 0.1), (3, 2, 2), "tetra" if "Tetra" in name else "hexahedron")
     if name in ("Tetra10", "Hexahedron20"):
         mesh = mesh.quadratic()
-    return fx.Part(mesh, regions=[fx.Region(None, getattr(fx.elements, name)(), STEEL)], name=name)
+    return fx.linear.Part(mesh, regions=[fx.linear.Region(None, getattr(fx.elements, name)(), STEEL)], name=name)
 
 
-def frame() -> fx.Part:
+def frame() -> fx.linear.Part:
     mesh = line((0.1, 0.2, 0.3), (1.1, 0.7, 0.2), 4)
-    return fx.Part(
-        mesh, regions=[fx.Region(None, fx.elements.Frame(section=fx.Rectangle(0.1, 0.05)), STEEL)], name="frame"
+    return fx.linear.Part(
+        mesh, regions=[fx.linear.Region(None, fx.elements.Frame(section=fx.Rectangle(0.1, 0.05)), STEEL)], name="frame"
     )
 
 
-def shell() -> fx.Part:
+def shell() -> fx.linear.Part:
     mesh = rectangle((0.1, 0.2), (1.0, 0.5), (4, 3)).in_space()
-    return fx.Part(mesh, regions=[fx.Region(None, fx.elements.ShellQuad(thickness=0.02), STEEL)], name="shell")
+    return fx.linear.Part(
+        mesh, regions=[fx.linear.Region(None, fx.elements.ShellQuad(thickness=0.02), STEEL)], name="shell"
+    )
 
 
-def with_masses() -> fx.Part:
+def with_masses() -> fx.linear.Part:
     part = solid("Hexahedron8")
     inertia = np.diag([0.02, 0.03, 0.04])
-    return fx.Part(
+    return fx.linear.Part(
         part.mesh, regions=part.regions, name="loaded",
-        connections=[fx.RigidLink("hub", "left"), fx.NodalMass("hub", 3.0, inertia, (0.1, 0.0, -0.2)),
-                     fx.NodalMass(int(part.mesh.node_set("right")[0]), 1.5)],
+        connections=[fx.linear.RigidLink("hub", "left"), fx.linear.NodalMass("hub", 3.0, inertia, (0.1, 0.0, -0.2)),
+                     fx.linear.NodalMass(int(part.mesh.node_set("right")[0]), 1.5)],
     )  # fmt: skip
 
 
@@ -113,8 +115,8 @@ def test_of_a_mass_matrix():
 
 def test_an_impossible_tensor_is_refused():
     part = solid("Hexahedron8")
-    links = [fx.RigidLink("hub", "left"), fx.NodalMass("hub", 1.0, np.diag([1.0, 0.1, 0.1]))]
-    part = fx.Part(part.mesh, regions=part.regions, connections=links)
+    links = [fx.linear.RigidLink("hub", "left"), fx.linear.NodalMass("hub", 1.0, np.diag([1.0, 0.1, 0.1]))]
+    part = fx.linear.Part(part.mesh, regions=part.regions, connections=links)
     with pytest.raises(fx.ModelError, match="no distribution of a mass"):
         inertia_of_part(part, np.zeros((int(part.nodes.n_dofs.sum()), 1)))
 
@@ -122,9 +124,9 @@ def test_an_impossible_tensor_is_refused():
 def test_against_the_integrals_of_exudyn():
     """Optional: Exudyn computes the same integrals from M and the shapes by itself."""
     fem_module = pytest.importorskip("exudyn.FEM")
-    lug = fx.Part(read_mesh(sample("lug.inp")), material=STEEL)
+    lug = fx.linear.Part(read_mesh(sample("lug.inp")), material=STEEL)
     operators = lug.assemble()
-    model = fx.reduce(operators, ["ROOT", "BORE"], modes=4, progress=False)
+    model = fx.reduction.reduce(operators, ["ROOT", "BORE"], modes=4, progress=False)
     used = np.unique(operators.dofs.node)
     fem = fem_module.FEMinterface()
     fem.nodes = {"Position": operators.points[used]}

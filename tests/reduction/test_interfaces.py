@@ -21,8 +21,8 @@ def block():
         "ROOT": np.flatnonzero(mesh.points[:, 0] == 0.0),
         "END": np.flatnonzero(mesh.points[:, 0] == 2.0),
     }
-    mesh = fx.Mesh(mesh.points, mesh.cells, node_sets=sets)
-    return fx.Part(mesh, material=fx.Elastic(youngs_modulus=2.0, density=1.0, poissons_ratio=0.25)).assemble()
+    mesh = fx.meshes.Mesh(mesh.points, mesh.cells, node_sets=sets)
+    return fx.linear.Part(mesh, material=fx.Elastic(youngs_modulus=2.0, density=1.0, poissons_ratio=0.25)).assemble()
 
 
 def solve(attached, q):
@@ -67,7 +67,9 @@ def test_averaged_interface_has_the_mean_motion(block):
     u, _ = solve(found, q)
     nodes = block.node_set("END")
     dofs = block.dofs.of(nodes)
-    R = rigid_motions(fx.Operators(block.K, block.M, block.dofs, block.points).dofs, block.points, (2.0, 0.5, 0.5))
+    R = rigid_motions(
+        fx.linear.Operators(block.K, block.M, block.dofs, block.points).dofs, block.points, (2.0, 0.5, 0.5)
+    )
     nearest = np.linalg.lstsq(R[dofs], u[nodes, :3].reshape(len(dofs), 3), rcond=None)[0]
     np.testing.assert_allclose(nearest, q[6:], atol=1e-12)
 
@@ -175,7 +177,9 @@ def test_collinear_nodes_tell_no_rotation(nodes, kind, words):
 def test_bad_interfaces_are_refused(given, words):
     points = np.vstack([tower(2).points, [[9.0, 9.0, 9.0]]])  # node 12 belongs to nothing
     what = tower(2)
-    what = fx.Operators(what.K, what.M, what.dofs, points, node_sets={**what.node_sets, "EMPTY": np.empty(0, int)})
+    what = fx.linear.Operators(
+        what.K, what.M, what.dofs, points, node_sets={**what.node_sets, "EMPTY": np.empty(0, int)}
+    )
     with pytest.raises(ModelError, match=words):
         attach(what, given)
 
@@ -201,7 +205,7 @@ def test_a_slanted_interface_far_from_the_origin_is_well_conditioned():
     near = tower(3)
     shift = np.array([700.0, -300.0, 500.0])
     far = lattice(near.points + shift, [(0, 1)], 0.0)
-    far = fx.Operators(near.K, near.M, near.dofs, far.points, node_sets=near.node_sets)
+    far = fx.linear.Operators(near.K, near.M, near.dofs, far.points, node_sets=near.node_sets)
     q = np.random.default_rng(2).standard_normal((12, 2))
     faces = [Interface("FOOT", kind="averaged"), Interface("TOP")]
     force = [solve(attach(what, faces), q)[1] for what in (near, far)]

@@ -12,28 +12,28 @@ from flexmbs.meshes.generate import box
 
 @pytest.fixture(scope="module")
 def bar():
-    return fx.Part(box((0, 0, 0), (0.5, 0.1, 0.04), (12, 3, 2)), material=fx.steel, name="bar")
+    return fx.linear.Part(box((0, 0, 0), (0.5, 0.1, 0.04), (12, 3, 2)), material=fx.steel, name="bar")
 
 
 def rubin(a):
-    return fx.rubin(a.operators.K, a.operators.M, a.boundary, 10, a.operators.rigid_motions(), a.labels)
+    return fx.reduction.rubin(a.operators.K, a.operators.M, a.boundary, 10, a.operators.rigid_motions(), a.labels)
 
 
 def krylov(a):
-    return fx.krylov(a.operators.K, a.operators.M, a.boundary, 4, labels=a.labels)
+    return fx.reduction.krylov(a.operators.K, a.operators.M, a.boundary, 4, labels=a.labels)
 
 
 def balanced(a):
     K, M = a.operators.K, a.operators.M
-    start = fx.krylov(K, M, a.boundary, 4, interface=False)
+    start = fx.reduction.krylov(K, M, a.boundary, 4, interface=False)
     D = 20.0 * M + 2e-7 * K
-    return fx.balanced_truncation(K, M, D, a.boundary, 20, start=start, interface=True, labels=a.labels).basis
+    return fx.reduction.balanced_truncation(K, M, D, a.boundary, 20, start=start, interface=True, labels=a.labels).basis
 
 
 @pytest.mark.parametrize("method", [rubin, krylov, balanced])
 def test_couples_as_craig_bampton_does_and_has_the_frequencies_of_the_part(bar, method):
-    small = fx.reduce(bar, ["left", "right"], method=method, progress=False)
-    usual = fx.reduce(bar, ["left", "right"], modes=10, progress=False)
+    small = fx.reduction.reduce(bar, ["left", "right"], method=method, progress=False)
+    usual = fx.reduction.reduce(bar, ["left", "right"], modes=10, progress=False)
     assert small.n_interface == usual.n_interface == 12
     assert small.labels[:12] == usual.labels[:12]
     scale = np.sqrt(np.outer(usual.K.diagonal()[:12], usual.K.diagonal()[:12]))
@@ -56,9 +56,11 @@ def test_interface_of_many_nodes_by_characteristic_modes(bar):
     def face(count):
         def method(a):
             K, M = a.operators.K, a.operators.M
-            return fx.characteristic_modes(fx.krylov(K, M, a.boundary, 2, labels=a.labels), K, M, count)
+            return fx.reduction.characteristic_modes(
+                fx.reduction.krylov(K, M, a.boundary, 2, labels=a.labels), K, M, count
+            )
 
-        small = fx.reduce(bar, fx.Interface("left", kind="nodes"), method=method, progress=False)
+        small = fx.reduction.reduce(bar, fx.reduction.Interface("left", kind="nodes"), method=method, progress=False)
         assert small.n_interface == 0
         return linalg.eigh(small.K, small.M, eigvals_only=True)[:10]
 

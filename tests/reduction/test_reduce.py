@@ -15,13 +15,13 @@ from flexmbs.reduction.methods.craig_bampton import guyan
 
 
 @pytest.fixture(scope="module")
-def lug() -> fx.Operators:
-    return fx.Part(read_mesh(sample("lug.inp")), material=fx.steel, name="lug").assemble()
+def lug() -> fx.linear.Operators:
+    return fx.linear.Part(read_mesh(sample("lug.inp")), material=fx.steel, name="lug").assemble()
 
 
 def test_static_solutions_are_exact(lug):
     """A force on one interface, the other held: the full part and the reduced one move alike, everywhere."""
-    model = fx.reduce(lug, [fx.Interface("ROOT", kind="nodes"), "BORE"], modes=3, progress=False)
+    model = fx.reduction.reduce(lug, [fx.reduction.Interface("ROOT", kind="nodes"), "BORE"], modes=3, progress=False)
     force, moment = np.array([100.0, -20.0, 5.0]), np.array([0.1, 0.2, 0.3])
     f = model.force("BORE", force, moment)
     root = model.frame("ROOT").coordinates
@@ -38,7 +38,7 @@ def test_static_solutions_are_exact(lug):
 
 
 def test_forces_do_the_work_of_displacements(lug):
-    model = fx.reduce(lug, ["ROOT", "BORE"], modes=5, progress=False)
+    model = fx.reduction.reduce(lug, ["ROOT", "BORE"], modes=5, progress=False)
     q = np.random.default_rng(0).standard_normal(model.size)
     node = int(model.frame("BORE").nodes[3])
     u = model.reconstruct(q)[node]
@@ -47,20 +47,20 @@ def test_forces_do_the_work_of_displacements(lug):
 
 
 def test_stresses_without_the_part(lug, tmp_path):
-    model = fx.reduce(lug, ["ROOT", "BORE"], modes=5, stresses="BORE", progress=False)
+    model = fx.reduction.reduce(lug, ["ROOT", "BORE"], modes=5, stresses="BORE", progress=False)
     q = np.random.default_rng(1).standard_normal(model.size) * 1e-6
     from flexmbs.linear.stresses import stress_operator
 
     operator, names = stress_operator(lug.part, model.stress_nodes)
     u = model.source.attached.operators.expand(model.source.basis.vectors @ q)
     wanted = (operator @ u).reshape(len(model.stress_nodes), len(names))
-    back = fx.load_reduced(model.save(tmp_path / "lug.h5"))
+    back = fx.reduction.load_reduced(model.save(tmp_path / "lug.h5"))
     assert back.stress_names == tuple(names)
     assert back.stresses(q) == pytest.approx(wanted, rel=1e-10, abs=1e-6 * np.abs(wanted).max())
 
 
 def test_an_interrupted_reduction_goes_on(lug, tmp_path, monkeypatch):
-    whole = fx.reduce(lug, ["ROOT", "BORE"], modes=6, progress=False)
+    whole = fx.reduction.reduce(lug, ["ROOT", "BORE"], modes=6, progress=False)
 
     def stop(*_, **__):
         raise KeyboardInterrupt
@@ -68,13 +68,13 @@ def test_an_interrupted_reduction_goes_on(lug, tmp_path, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(module, "lowest_modes", stop)
         with pytest.raises(KeyboardInterrupt):
-            fx.reduce(lug, ["ROOT", "BORE"], modes=6, work=tmp_path, progress=False)
+            fx.reduction.reduce(lug, ["ROOT", "BORE"], modes=6, work=tmp_path, progress=False)
     assert [p.name for p in tmp_path.rglob("*.npy")] == ["constraint_modes_0.npy"]
-    again = fx.reduce(lug, ["ROOT", "BORE"], modes=6, work=tmp_path, progress=False)
+    again = fx.reduction.reduce(lug, ["ROOT", "BORE"], modes=6, work=tmp_path, progress=False)
     assert again.source.basis.stats["solves"] < whole.source.basis.stats["solves"]
     with monkeypatch.context() as patch:
         patch.setattr(module, "lowest_modes", stop)  # not needed any more
-        third = fx.reduce(lug, ["ROOT", "BORE"], modes=6, work=tmp_path, progress=False)
+        third = fx.reduction.reduce(lug, ["ROOT", "BORE"], modes=6, work=tmp_path, progress=False)
     for model in (again, third):
         assert np.array_equal(model.K, whole.K)
         assert np.array_equal(model.M, whole.M)
@@ -91,7 +91,9 @@ def test_kept_work_belongs_to_one_model(lug, tmp_path):
 
 
 def test_another_method(lug):
-    model = fx.reduce(lug, ["ROOT"], method=lambda a: guyan(a.operators.K, a.boundary, a.labels), progress=False)
+    model = fx.reduction.reduce(
+        lug, ["ROOT"], method=lambda a: guyan(a.operators.K, a.boundary, a.labels), progress=False
+    )
     assert model.size == 6
     assert model.provenance["method"] == "Guyan"
     # one rigid interface and no modes: the rigid body itself
@@ -104,7 +106,7 @@ def test_another_method(lug):
     [
         ({"interfaces": ["HUB"]}, "no node set named 'HUB'"),
         ({"interfaces": ["ROOT", "ROOT"]}, "named twice"),
-        ({"interfaces": ["ROOT", fx.Interface("X", nodes="ROOT")]}, "shares"),
+        ({"interfaces": ["ROOT", fx.reduction.Interface("X", nodes="ROOT")]}, "shares"),
         ({"interfaces": 5}, "names of node sets"),
         ({"interfaces": []}, "one interface or more"),
         ({"modes": 10_000}, "modes were asked for"),
@@ -116,18 +118,18 @@ def test_another_method(lug):
 )
 def test_bad_input(lug, change, text):
     with pytest.raises(fx.ModelError, match=text):
-        fx.reduce(lug, **({"interfaces": ["ROOT"], "modes": 2, "progress": False} | change))
+        fx.reduction.reduce(lug, **({"interfaces": ["ROOT"], "modes": 2, "progress": False} | change))
 
 
 def test_not_a_part():
     with pytest.raises(fx.ModelError, match="Part or Operators"):
-        fx.reduce("part.inp", ["A"])
+        fx.reduction.reduce("part.inp", ["A"])
 
 
 def test_a_loose_piece_is_told():
     mesh = box((0, 0, 0), (1, 1, 1), (2, 2, 2))
-    operators = fx.Part(mesh, material=fx.steel).assemble()
-    twin = fx.Operators(
+    operators = fx.linear.Part(mesh, material=fx.steel).assemble()
+    twin = fx.linear.Operators(
         sparse.block_diag([operators.K, operators.K], format="csc"),
         sparse.block_diag([operators.M, operators.M], format="csc"),
         DofMap(
@@ -138,10 +140,10 @@ def test_a_loose_piece_is_told():
         node_sets={"left": operators.node_sets["left"]},
     )
     with pytest.raises(fx.SingularError, match="interface is held"):
-        fx.reduce(twin, ["left"], modes=2, progress=False)
+        fx.reduction.reduce(twin, ["left"], modes=2, progress=False)
 
 
 def test_an_interface_of_all_nodes_is_refused():
     mesh = box((0, 0, 0), (1, 1, 1), (1, 1, 1)).with_node_set("all", lambda p: p[:, 0] > -1.0)
     with pytest.raises(fx.ModelError, match="hold every node of the part"):
-        fx.reduce(fx.Part(mesh, material=fx.steel), ["all"], modes=1, progress=False)
+        fx.reduction.reduce(fx.linear.Part(mesh, material=fx.steel), ["all"], modes=1, progress=False)

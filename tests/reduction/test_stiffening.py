@@ -25,16 +25,16 @@ STIFFNESS = fx.BeamStiffness(
 def beam(elements: int, modes: int = 4, **options: Any) -> Any:
     """A Bernoulli-Euler beam from the origin along x, with rotary inertia too small to count."""
     mesh = fx.meshes.line((0, 0, 0), (LENGTH, 0, 0), elements)
-    part = fx.Part(mesh, regions=[fx.Region(None, Frame(section=STIFFNESS, shear=False))], name="beam")
-    faces = [fx.Interface("root", [0]), fx.Interface("tip", [elements])]
-    return fx.reduce(part, faces, modes, **({"stiffening": True} | options))
+    part = fx.linear.Part(mesh, regions=[fx.linear.Region(None, Frame(section=STIFFNESS, shear=False))], name="beam")
+    faces = [fx.reduction.Interface("root", [0]), fx.reduction.Interface("tip", [elements])]
+    return fx.reduction.reduce(part, faces, modes, **({"stiffening": True} | options))
 
 
 def solid(modes: int = 3) -> Any:
     """A bar of solids, small enough for dense algebra."""
     mesh = fx.meshes.box((0.0, 0.0, 0.0), (1.0, 0.1, 0.2), (3, 1, 1))
-    part = fx.Part(mesh, regions=[fx.Region(None, fx.elements.Hexahedron8(), RUBBER)], name="bar")
-    return part, fx.reduce(part, ["left", "right"], modes, stiffening=True)
+    part = fx.linear.Part(mesh, regions=[fx.linear.Region(None, fx.elements.Hexahedron8(), RUBBER)], name="bar")
+    return part, fx.reduction.reduce(part, ["left", "right"], modes, stiffening=True)
 
 
 def test_moments_are_those_of_the_fields() -> None:
@@ -176,12 +176,12 @@ def test_affine_fields_have_the_same_moments() -> None:
 def test_tip_mass_counts() -> None:
     """A mass at the tip adds its own shortening to the moments."""
     mesh = fx.meshes.line((0, 0, 0), (LENGTH, 0, 0), 6)
-    region = fx.Region(None, Frame(section=STIFFNESS, shear=False))
-    faces = [fx.Interface("root", [0]), fx.Interface("tip", [6])]
+    region = fx.linear.Region(None, Frame(section=STIFFNESS, shear=False))
+    faces = [fx.reduction.Interface("root", [0]), fx.reduction.Interface("tip", [6])]
     bodies = []
-    for masses in ([], [fx.NodalMass(6, 5.0)]):
-        part = fx.Part(mesh, regions=[region], connections=masses, name="beam")
-        bodies.append(fx.reduce(part, faces, 3, stiffening=True))
+    for masses in ([], [fx.linear.NodalMass(6, 5.0)]):
+        part = fx.linear.Part(mesh, regions=[region], connections=masses, name="beam")
+        bodies.append(fx.reduction.reduce(part, faces, 3, stiffening=True))
     bare, loaded = (fx.FloatingBody(b, reference="root") for b in bodies)
     T = loaded.basis
     places = {f.name: np.asarray(f.origin) for f in bodies[0].frames}
@@ -200,8 +200,8 @@ def test_solids_agree_with_the_beam() -> None:
     E, b, h = 2e9, 0.02, 0.01
     rubber = fx.Elastic(youngs_modulus=E, poissons_ratio=0.0, density=1000.0)
     mesh = fx.meshes.box((0, -b / 2, -h / 2), (1.0, b, h), (16, 1, 1)).quadratic()
-    part = fx.Part(mesh, regions=[fx.Region(None, Hexahedron20(), rubber)], name="bar")
-    body = fx.FloatingBody(fx.reduce(part, ["left", "right"], 4, stiffening=True), reference="left", modes=1)
+    part = fx.linear.Part(mesh, regions=[fx.linear.Region(None, Hexahedron20(), rubber)], name="bar")
+    body = fx.FloatingBody(fx.reduction.reduce(part, ["left", "right"], 4, stiffening=True), reference="left", modes=1)
     tip = body.interface("right")
     exact = foreshortening_of_cantilever()
     assert tip.second[0, 0, 0] / tip.phi[2, 0] ** 2 == pytest.approx(exact, rel=5e-3)
@@ -219,27 +219,27 @@ def foreshortening_of_cantilever() -> float:
 
 def test_files_keep_it(tmp_path: Path) -> None:
     reduced = beam(4)
-    again = fx.load_reduced(reduced.save(tmp_path / "beam.h5"))
+    again = fx.reduction.load_reduced(reduced.save(tmp_path / "beam.h5"))
     assert again.stiffening is not None
     assert reduced.stiffening is not None
     assert np.array_equal(again.stiffening.moments, reduced.stiffening.moments)
     assert np.array_equal(again.stiffening.interfaces, reduced.stiffening.interfaces)
     assert again.stiffening.frames == ("root", "tip")
-    bare = fx.load_reduced(beam(4, stiffening=False).save(tmp_path / "bare.h5"))
+    bare = fx.reduction.load_reduced(beam(4, stiffening=False).save(tmp_path / "bare.h5"))
     assert bare.stiffening is None
 
 
 def test_only_free_parts_have_it() -> None:
     mesh = fx.meshes.line((0, 0, 0), (LENGTH, 0, 0), 4)
-    region = fx.Region(None, Frame(section=STIFFNESS, shear=False))
-    spring = fx.NodalSpring(2, (1.0, 1.0, 1.0))
-    part = fx.Part(mesh, regions=[region], connections=[spring], name="beam")
+    region = fx.linear.Region(None, Frame(section=STIFFNESS, shear=False))
+    spring = fx.linear.NodalSpring(2, (1.0, 1.0, 1.0))
+    part = fx.linear.Part(mesh, regions=[region], connections=[spring], name="beam")
     with pytest.raises(ModelError, match="free rigid motions, not 6"):
-        fx.reduce(part, [fx.Interface("root", [0])], 2, stiffening=True)
-    operators = fx.Part(mesh, regions=[region], name="beam").assemble()
-    matrices = fx.Operators(operators.K, operators.M, operators.dofs, operators.points)
+        fx.reduction.reduce(part, [fx.reduction.Interface("root", [0])], 2, stiffening=True)
+    operators = fx.linear.Part(mesh, regions=[region], name="beam").assemble()
+    matrices = fx.linear.Operators(operators.K, operators.M, operators.dofs, operators.points)
     with pytest.raises(ModelError, match="stresses need a Part"):
-        fx.reduce(matrices, [fx.Interface("root", [0])], 2, stiffening=True)
+        fx.reduction.reduce(matrices, [fx.reduction.Interface("root", [0])], 2, stiffening=True)
     with pytest.raises(ModelError, match="not symmetric"):
         Stiffening(np.triu(np.ones((4, 3, 2, 2))), (), np.zeros((0, 6, 2, 2)))
     with pytest.raises(ModelError, match="stiffening"):
@@ -251,26 +251,26 @@ def test_prestress_makes_a_string() -> None:
     tension, mu = 12.0, 3.0
     section = fx.BeamStiffness(EA=1e6, EI_z=1e-6, EI_y=1e-6, GJ=1.0, mass_per_length=mu, rhoI_y=1e-9, rhoI_z=1e-9)
     mesh = fx.meshes.line((0, 0, 0), (LENGTH, 0, 0), 40)
-    part = fx.Part(mesh, regions=[fx.Region(None, Frame(section=section, shear=False))], name="string")
-    pulled = fx.static_response(part, {0: "all"}, fx.NodalForce(40, (tension, 0.0, 0.0)))
-    faces = [fx.Interface("root", [0]), fx.Interface("tip", [40])]
-    reduced = fx.reduce(part, faces, 8, prestress=pulled, stiffening=True)
+    part = fx.linear.Part(mesh, regions=[fx.linear.Region(None, Frame(section=section, shear=False))], name="string")
+    pulled = fx.linear.static_response(part, {0: "all"}, fx.linear.NodalForce(40, (tension, 0.0, 0.0)))
+    faces = [fx.reduction.Interface("root", [0]), fx.reduction.Interface("tip", [40])]
+    reduced = fx.reduction.reduce(part, faces, 8, prestress=pulled, stiffening=True)
     found = reduced.angular_frequencies(["root", "tip"])
     wanted = np.repeat(np.arange(1, 5), 2) * np.pi / LENGTH * np.sqrt(tension / mu)
     # clamped ends shorten the string by a part of an element each
     assert np.abs(found[:8] / wanted - 1.0).max() < 0.5 / 40
-    full = fx.vibration_modes(part, 8, {0: "all", 40: "all"}, prestress=pulled).angular_frequencies
+    full = fx.linear.vibration_modes(part, 8, {0: "all", 40: "all"}, prestress=pulled).angular_frequencies
     assert np.abs(found[:8] / full - 1.0).max() < 1e-8
     assert reduced.stiffening is not None  # fields of the part without stress, which is free
     with pytest.raises(ModelError, match="unknowns, the structure"):
-        fx.reduce(beam_part(4), [fx.Interface("root", [0])], 2, prestress=pulled)
+        fx.reduction.reduce(beam_part(4), [fx.reduction.Interface("root", [0])], 2, prestress=pulled)
     with pytest.raises(ModelError, match="six rigid motions"):
         fx.FloatingBody(reduced)
 
 
-def beam_part(elements: int) -> fx.Part:
+def beam_part(elements: int) -> fx.linear.Part:
     mesh = fx.meshes.line((0, 0, 0), (LENGTH, 0, 0), elements)
-    return fx.Part(mesh, regions=[fx.Region(None, Frame(section=STIFFNESS, shear=False))], name="beam")
+    return fx.linear.Part(mesh, regions=[fx.linear.Region(None, Frame(section=STIFFNESS, shear=False))], name="beam")
 
 
 @pytest.mark.parametrize("reference", ["root", "mean", ("root", "tip")])
@@ -278,11 +278,11 @@ def test_force_at_the_tip_acts_as_prestress(reference: Any) -> None:
     """A clamped beam under a tip force vibrates as one reduced with the stresses of that force."""
     tension = 5.0
     part = beam_part(12)
-    pulled = fx.static_response(part, {0: "all"}, fx.NodalForce(12, (tension, 0.0, 0.0)))
-    faces = [fx.Interface("root", [0]), fx.Interface("tip", [12])]
-    wanted = fx.reduce(part, faces, 16, prestress=pulled).angular_frequencies("root")[:4]
-    soft = fx.reduce(part, faces, 16).angular_frequencies("root")[:4]
-    body = fx.FloatingBody(fx.reduce(part, faces, 16, stiffening=True), reference=reference)
+    pulled = fx.linear.static_response(part, {0: "all"}, fx.linear.NodalForce(12, (tension, 0.0, 0.0)))
+    faces = [fx.reduction.Interface("root", [0]), fx.reduction.Interface("tip", [12])]
+    wanted = fx.reduction.reduce(part, faces, 16, prestress=pulled).angular_frequencies("root")[:4]
+    soft = fx.reduction.reduce(part, faces, 16).angular_frequencies("root")[:4]
+    body = fx.FloatingBody(fx.reduction.reduce(part, faces, 16, stiffening=True), reference=reference)
     clamp = fx.Fixed(fx.ground, body, at=(0, 0, 0), name="clamp")
     pull = fx.PointForce(body.interface("tip"), (tension, 0.0, 0.0))
     still = fx.solve_static(fx.Model(body, clamp, pull))

@@ -16,10 +16,10 @@ from tests.models.lattice import tower
 
 @pytest.fixture(scope="module")
 def model():
-    mesh = fx.read_mesh(fx.meshes.sample("lug.inp"))
-    lug = fx.Part(mesh, material=fx.Elastic(youngs_modulus=7e10, density=2700.0, viscosity=1e-6), name="lug/ä")
-    return fx.reduce(
-        lug, ["ROOT", fx.Interface("BORE", kind="averaged")], 4, stresses="TIP",
+    mesh = fx.meshes.read_mesh(fx.meshes.sample("lug.inp"))
+    lug = fx.linear.Part(mesh, material=fx.Elastic(youngs_modulus=7e10, density=2700.0, viscosity=1e-6), name="lug/ä")
+    return fx.reduction.reduce(
+        lug, ["ROOT", fx.reduction.Interface("BORE", kind="averaged")], 4, stresses="TIP",
         units={"length": "m", "mass": "kg", "time": "s"},
     )  # fmt: skip
 
@@ -47,7 +47,7 @@ NAMES = (
 
 
 def test_round_trip_is_exact(model, file):
-    loaded = fx.load_reduced(file)
+    loaded = fx.reduction.load_reduced(file)
     assert loaded.D is not None
     for name in NAMES:
         assert same(getattr(model, name), getattr(loaded, name)), name
@@ -59,7 +59,7 @@ def test_round_trip_is_exact(model, file):
 
 
 def test_shapes_may_stay_on_disk(model, file):
-    lazy = fx.load_reduced(file, in_memory=False)
+    lazy = fx.reduction.load_reduced(file, in_memory=False)
     assert isinstance(lazy.shapes, h5py.Dataset)
     q = np.random.default_rng(0).standard_normal((model.size, 2))
     assert same(lazy.reconstruct(q), model.reconstruct(q))
@@ -69,15 +69,15 @@ def test_shapes_may_stay_on_disk(model, file):
 
 
 def test_a_loaded_model_can_be_saved_again(file, tmp_path):
-    again = fx.load_reduced(file).save(tmp_path / "again.h5")
-    first, second = fx.load_reduced(file), fx.load_reduced(again)
+    again = fx.reduction.load_reduced(file).save(tmp_path / "again.h5")
+    first, second = fx.reduction.load_reduced(file), fx.reduction.load_reduced(again)
     assert all(same(getattr(first, name), getattr(second, name)) for name in NAMES)
 
 
 def test_least_model(tmp_path):
     """Without damping, stresses, cells and units."""
-    model = fx.reduce(tower(2), ["FOOT"], 3)
-    loaded = fx.load_reduced(model.save(tmp_path / "small.h5"))
+    model = fx.reduction.reduce(tower(2), ["FOOT"], 3)
+    loaded = fx.reduction.load_reduced(model.save(tmp_path / "small.h5"))
     assert all(same(getattr(model, name), getattr(loaded, name)) for name in NAMES)
     assert loaded.D is None
     assert loaded.report_text is None
@@ -104,7 +104,7 @@ def test_other_files_are_refused(tmp_path, make, message):
     path = tmp_path / "x.h5"
     make(path)
     with pytest.raises(ReadError, match=message):
-        fx.load_reduced(path)
+        fx.reduction.load_reduced(path)
 
 
 def changed(file, tmp_path, change):
@@ -123,15 +123,15 @@ def test_changes_are_noticed(file, tmp_path):
     for at in (9, len(whole) // 2, len(whole) - 100, len(whole) - 3):
         path.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
         with pytest.raises(ReadError, match="damaged"):
-            fx.load_reduced(path)
+            fx.reduction.load_reduced(path)
         path.write_bytes(whole[:at])
         with pytest.raises(ReadError, match=r"ends early|damaged"):
-            fx.load_reduced(path)
+            fx.reduction.load_reduced(path)
     path.write_bytes(whole)
     with h5py.File(path, "r+") as content:
         content["more"] = 1.0
     with pytest.raises(ReadError, match=r"changed after it was written|damaged"):
-        fx.load_reduced(path)
+        fx.reduction.load_reduced(path)
 
 
 @pytest.mark.parametrize("name", ["K", "labels", "shapes", "dof_node", "sets", "interfaces", "units", "provenance"])
@@ -140,7 +140,7 @@ def test_missing_pieces_are_said(file, tmp_path, name):
         del content[name]
 
     with pytest.raises(ReadError, match="damaged"):
-        fx.load_reduced(changed(file, tmp_path, drop))
+        fx.reduction.load_reduced(changed(file, tmp_path, drop))
 
 
 @pytest.mark.parametrize(
@@ -163,17 +163,17 @@ def test_contents_that_do_not_fit_are_refused(file, tmp_path, name, value, messa
         content[name] = value
 
     with pytest.raises(ReadError, match=message):
-        fx.load_reduced(changed(file, tmp_path, change))
+        fx.reduction.load_reduced(changed(file, tmp_path, change))
 
 
 def test_a_later_version_is_refused(file, tmp_path):
     with pytest.raises(ReadError, match="version 99"):
-        fx.load_reduced(changed(file, tmp_path, lambda content: content.attrs.modify("version", 99)))
+        fx.reduction.load_reduced(changed(file, tmp_path, lambda content: content.attrs.modify("version", 99)))
 
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory):
-    return fx.reduce(tower(2), ["FOOT"], 3).save(tmp_path_factory.mktemp("small") / "small.h5")
+    return fx.reduction.reduce(tower(2), ["FOOT"], 3).save(tmp_path_factory.mktemp("small") / "small.h5")
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -183,7 +183,7 @@ def test_a_file_that_ends_early_is_refused(small, tmp_path, share):
     path = tmp_path / "cut.h5"
     path.write_bytes(data[: int(share * len(data))])
     with pytest.raises(ReadError):
-        fx.load_reduced(path)
+        fx.reduction.load_reduced(path)
 
 
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -197,7 +197,7 @@ def test_damaged_bytes_give_a_model_or_a_read_error(small, tmp_path, data):
     path = tmp_path / "damaged.h5"
     path.write_bytes(content)
     try:
-        loaded = fx.load_reduced(path)
+        loaded = fx.reduction.load_reduced(path)
     except ReadError:
         return
     assert loaded.K.shape == (loaded.size, loaded.size)

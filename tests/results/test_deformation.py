@@ -105,7 +105,11 @@ def test_animation_and_paraview(run: Any, tmp_path: Path) -> None:
     np.testing.assert_allclose(points + data["displacement [m]"], run.deformed("two", steps=[50])[0], atol=1e-14)
 
 
-SCHEMES = [fx.GeneralizedAlpha(rho=0.9), fx.BDF(max_order=2), fx.RungeKutta(order=4, constraints=fx.NullSpace())]
+SCHEMES = [
+    fx.GeneralizedAlpha(rho=0.9),
+    fx.BDF(max_order=2),
+    fx.RungeKutta(order=4, constraints=fx.integrators.NullSpace()),
+]
 
 
 @pytest.mark.parametrize("scheme", SCHEMES, ids=lambda s: type(s).__name__)
@@ -127,8 +131,10 @@ def test_a_run_goes_on_bitwise_from_its_file(scheme: Any, tmp_path: Path) -> Non
 def test_shapes_of_a_file_are_kept_where_the_computation_mixes_them() -> None:
     """Two shapes of a square bar with equal frequencies, turned by 0.3 rad as on another machine."""
     mesh = fx.meshes.box((0.0, -0.03, -0.03), (1.0, 0.06, 0.06), (4, 1, 1))
-    region = fx.Region(None, fx.elements.Hexahedron8(), fx.steel)
-    body = fx.FloatingBody(fx.reduce(fx.Part(mesh, regions=[region], name="square"), ["left"], 4, progress=False))
+    region = fx.linear.Region(None, fx.elements.Hexahedron8(), fx.steel)
+    body = fx.FloatingBody(
+        fx.reduction.reduce(fx.linear.Part(mesh, regions=[region], name="square"), ["left"], 4, progress=False)
+    )
     turned = body.basis.copy()
     assert abs(body.frequencies[1] / body.frequencies[0] - 1.0) < 1e-8
     turned[:, :2] = turned[:, :2] @ [[np.cos(0.3), -np.sin(0.3)], [np.sin(0.3), np.cos(0.3)]]
@@ -142,8 +148,10 @@ def test_shapes_of_a_file_are_kept_where_the_computation_mixes_them() -> None:
 def test_stiffened_bodies_come_back() -> None:
     """Fields of second order of the body and of its markers."""
     mesh = fx.meshes.box((0.0, -0.03, -0.05), (1.0, 0.06, 0.1), (4, 1, 1))
-    part = fx.Part(mesh, regions=[fx.Region(None, fx.elements.Hexahedron8(), fx.steel)], name="stiff")
-    body = fx.FloatingBody(fx.reduce(part, ["left", "right"], 1, progress=False, stiffening=True), reference="left")
+    part = fx.linear.Part(mesh, regions=[fx.linear.Region(None, fx.elements.Hexahedron8(), fx.steel)], name="stiff")
+    body = fx.FloatingBody(
+        fx.reduction.reduce(part, ["left", "right"], 1, progress=False, stiffening=True), reference="left"
+    )
     free = fx.SpringDamper(fx.ground.marker((1.5, 0, 1)), body.node(5), stiffness=30.0, name="spring")
     weld = fx.Fixed(fx.ground, body.interface("left"), name="weld")
     end = fx.SpringDamper(fx.ground.marker((2.0, 0, 0)), body.interface("right"), stiffness=5.0, name="end")

@@ -26,7 +26,7 @@ def _flexibility(x: float, a: float, EI: float) -> float:
 @pytest.mark.parametrize("n", [1, 3, 6])
 def test_nodes_of_a_straight_beam_move_exactly(n: int) -> None:
     """Unit loads small enough to be linear: bending both ways, tension, torsion, with shear."""
-    beam = fx.segmented_beam(STRAIGHT, n=n, stiffness=SLIM, up=(0, 0, 1))
+    beam = fx.segments.segmented_beam(STRAIGHT, n=n, stiffness=SLIM, up=(0, 0, 1))
     model = fx.Model(*beam.items, fx.Fixed(fx.ground, beam.start))
     small = 1e-6
     L = 2.0
@@ -48,7 +48,9 @@ def test_nodes_of_a_straight_beam_move_exactly(n: int) -> None:
 
 
 def test_inner_nodes_move_exactly() -> None:
-    beam = fx.segmented_beam([(0, 0), (1, 0)], n=5, stiffness=fx.BeamStiffness(EA=1e6, EI_z=1.0, mass_per_length=1.0))
+    beam = fx.segments.segmented_beam(
+        [(0, 0), (1, 0)], n=5, stiffness=fx.BeamStiffness(EA=1e6, EI_z=1.0, mass_per_length=1.0)
+    )
     model = fx.Model(*beam.items, fx.Fixed(fx.ground, beam.start), fx.PointForce(beam.node(2), (0, 1e-6)))
     w = beam.positions(fx.solve_static(model, QUIET))[-1, :, 1] / 1e-6
     for k in range(2, 6):
@@ -58,7 +60,7 @@ def test_inner_nodes_move_exactly() -> None:
 @pytest.mark.parametrize("options", [{"match": "modes"}, {"stretch": False}])
 def test_rigid_halves_lose_a_quarter_of_the_square(options: dict[str, Any]) -> None:
     """Midpoint rule for the integral of (L - x)^2: relative error -1/(4 n^2)."""
-    beam = fx.segmented_beam(
+    beam = fx.segments.segmented_beam(
         [(0, 0), (1, 0)], n=4, stiffness=fx.BeamStiffness(EA=1e9, EI_z=1.0, GA_y=1e9, mass_per_length=1.0), **options
     )
     model = fx.Model(*beam.items, fx.Fixed(fx.ground, beam.start), fx.PointForce(beam.end, (0, 1e-4)))
@@ -68,7 +70,7 @@ def test_rigid_halves_lose_a_quarter_of_the_square(options: dict[str, Any]) -> N
 
 @pytest.mark.parametrize("n", [1, 4, 7])
 def test_mass_and_inertia_of_a_straight_beam_are_exact(n: int) -> None:
-    beam = fx.segmented_beam(STRAIGHT, n=n, stiffness=SLIM)
+    beam = fx.segments.segmented_beam(STRAIGHT, n=n, stiffness=SLIM)
     whole = fx.RigidBody.combined(*beam.bodies)
     m, L = 3.0, 2.0
     assert beam.mass == pytest.approx(m)
@@ -82,7 +84,7 @@ def test_mass_and_inertia_of_a_straight_beam_are_exact(n: int) -> None:
 def test_a_curved_beam_is_free_of_stress_as_given() -> None:
     angle = np.linspace(0.0, np.pi, 9)
     arch = np.column_stack((np.cos(angle), np.sin(angle), 0.1 * angle))
-    beam = fx.segmented_beam(arch, stiffness=SLIM)
+    beam = fx.segments.segmented_beam(arch, stiffness=SLIM)
     model = fx.Model(*beam.items, fx.Fixed(fx.ground, beam.start))
     still = fx.solve_static(model.with_(fx.PointForce(beam.end, (0, 0, 1e-12))), QUIET)
     assert np.abs(beam.positions(still)[-1] - arch).max() < 1e-10
@@ -94,7 +96,7 @@ def test_a_beam_that_was_straight_springs_back(stretch: bool) -> None:
     """Bent to a quarter circle without stress elsewhere: the clamped beam straightens along its first segment."""
     angle = np.linspace(0.0, np.pi / 2.0, 9)
     points = np.column_stack((np.sin(angle), 1.0 - np.cos(angle)))
-    beam = fx.segmented_beam(
+    beam = fx.segments.segmented_beam(
         points, stiffness=fx.BeamStiffness(EA=1e4, EI_z=1.0, mass_per_length=1.0), rest="straight", stretch=stretch
     )
     found = beam.positions(fx.solve_static(fx.Model(*beam.items, fx.Fixed(fx.ground, beam.start)), QUIET))[-1]
@@ -109,7 +111,7 @@ def test_a_closed_ring_under_two_forces() -> None:
     """Diameter of a thin ring pulled by P: change P R^3/EI (pi/4 - 2/pi); 64 segments are within 0.5 %."""
     n = 64
     angle = 2.0 * np.pi * np.arange(n) / n
-    ring = fx.segmented_beam(
+    ring = fx.segments.segmented_beam(
         np.column_stack((np.cos(angle), np.sin(angle))),
         stiffness=fx.BeamStiffness(EA=1e7, EI_z=1.0, mass_per_length=1.0), closed=True,
     )  # fmt: skip
@@ -127,7 +129,9 @@ def test_a_closed_ring_under_two_forces() -> None:
 def test_a_tension_that_joints_across_cannot_carry(part: float) -> None:
     """A segment of length h turns out of the line above N = k h, k = 12 EI/h^3: the limit of joints for statics."""
     EI, n = 1.0, 4
-    beam = fx.segmented_beam([(0, 0), (1, 0)], n=n, stiffness=fx.BeamStiffness(EA=1e9, EI_z=EI, mass_per_length=1.0))
+    beam = fx.segments.segmented_beam(
+        [(0, 0), (1, 0)], n=n, stiffness=fx.BeamStiffness(EA=1e9, EI_z=EI, mass_per_length=1.0)
+    )
     slots = [fx.Prismatic(fx.ground, beam.bodies[-1], at=(1, 0), axis=(1, 0)), fx.Fixed(fx.ground, beam.start)]
     pull = fx.PointForce(beam.end, (part * 12.0 * EI * n**2, 0.0))
     found = fx.solve_static(fx.Model(*beam.items, *slots, pull), fx.StaticOptions(progress=False, steps=1))
@@ -136,7 +140,7 @@ def test_a_tension_that_joints_across_cannot_carry(part: float) -> None:
 
 def test_damping_follows_the_viscosity() -> None:
     stiffness = fx.BeamStiffness(EA=10.0, EI_z=1.0, mass_per_length=1.0, viscosity=0.25)
-    beam = fx.segmented_beam([(0, 0), (1, 0)], n=2, stiffness=stiffness)
+    beam = fx.segments.segmented_beam([(0, 0), (1, 0)], n=2, stiffness=stiffness)
     spring = beam.springs[0]
     assert np.array_equal(np.asarray(spring.damping), 0.25 * np.asarray(spring.stiffness))
 
@@ -163,20 +167,20 @@ def test_damping_follows_the_viscosity() -> None:
 def test_bad_input(change: dict[str, Any], word: str) -> None:
     given: dict[str, Any] = {"points": [(0, 0, 0), (1, 0, 0)], "stiffness": SLIM} | change
     with pytest.raises(ModelError, match=word):
-        fx.segmented_beam(**given)
+        fx.segments.segmented_beam(**given)
 
 
 def test_unknown_node() -> None:
-    beam = fx.segmented_beam(STRAIGHT, n=2, stiffness=SLIM)
+    beam = fx.segments.segmented_beam(STRAIGHT, n=2, stiffness=SLIM)
     with pytest.raises(ModelError, match="numbered 0 to 2"):
         beam.node(3)
 
 
 def test_a_chain_of_ball_joints_becomes_a_tree() -> None:
     """In relative rotations, three for each joint, it has the same frequencies."""
-    beam = fx.segmented_beam(STRAIGHT, n=4, stiffness=SLIM, stretch=False)
+    beam = fx.segments.segmented_beam(STRAIGHT, n=4, stiffness=SLIM, stretch=False)
     model = fx.Model(*beam.items, fx.Fixed(fx.ground, beam.start))
-    tree = fx.as_tree(model)
+    tree = fx.trees.as_tree(model)
     assert tree.trees[0].n_v == 3 * 4
     assert not tree.joints
     expected = fx.solve_modal(model, 6).angular_frequencies
@@ -184,5 +188,5 @@ def test_a_chain_of_ball_joints_becomes_a_tree() -> None:
 
 
 def test_what_it_says_of_itself() -> None:
-    beam = fx.segmented_beam(STRAIGHT, n=4, stiffness=SLIM)
+    beam = fx.segments.segmented_beam(STRAIGHT, n=4, stiffness=SLIM)
     assert repr(beam) == "<SegmentedBeam 'beam': 5 bodies, 0 joints, 4 springs>"

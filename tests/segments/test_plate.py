@@ -19,7 +19,7 @@ PLY = fx.Orthotropic(
 H = 0.02
 
 
-def _held(plate: fx.SegmentedPlate) -> list[Any]:
+def _held(plate: fx.segments.SegmentedPlate) -> list[Any]:
     """Statically determinate: a corner, a slot along x, a plane."""
     a, b, c = plate.node(0, 0), plate.node(plate.areas.shape[0] - 1, 0), plate.node(0, plate.areas.shape[1] - 1)
     x = [marker.position0() for marker in (a, b, c)]
@@ -33,7 +33,7 @@ def _held(plate: fx.SegmentedPlate) -> list[Any]:
 @pytest.mark.parametrize("material", [SOFT, PLY])
 def test_uniform_tension(material: fx.Elastic | fx.Orthotropic) -> None:
     """Strains e_1 = s/E_1 and -nu_12 s/E_1, exactly, whatever the cells."""
-    plate = fx.segmented_plate((1.2, 0.8), (3, 3), thickness=H, material=material)
+    plate = fx.segments.segmented_plate((1.2, 0.8), (3, 3), thickness=H, material=material)
     s = 1.0  # small against E, so that it stays linear
     widths = np.array((0.5, 1.0, 1.0, 0.5)) * 0.8 / 3 * H
     loads: list[Any] = []
@@ -50,7 +50,7 @@ def test_uniform_tension(material: fx.Elastic | fx.Orthotropic) -> None:
 @pytest.mark.parametrize("material", [SOFT, PLY])
 def test_uniform_bending_moment(material: fx.Elastic | fx.Orthotropic) -> None:
     """M_1 on two sides: curvatures M_1 12/(E_1 h^3) and -nu_12 times it."""
-    plate = fx.segmented_plate((1.2, 0.8), (4, 4), thickness=H, material=material)
+    plate = fx.segments.segmented_plate((1.2, 0.8), (4, 4), thickness=H, material=material)
     M = 1e-6
     loads: list[Any] = []
     for side, sign in (("left", 1.0), ("right", -1.0)):
@@ -66,7 +66,7 @@ def test_uniform_bending_moment(material: fx.Elastic | fx.Orthotropic) -> None:
 
 
 def test_mass_and_inertia_are_those_of_the_plate() -> None:
-    plate = fx.segmented_plate((1.2, 0.8), (3, 2), thickness=H, material=SOFT, position=(1, 2, 3))
+    plate = fx.segments.segmented_plate((1.2, 0.8), (3, 2), thickness=H, material=SOFT, position=(1, 2, 3))
     whole, box = fx.RigidBody.combined(*plate.bodies), fx.RigidBody.box((1.2, 0.8, H), material=SOFT)
     assert whole.mass == pytest.approx(box.mass)
     assert whole.inertia == pytest.approx(box.inertia, abs=1e-12)
@@ -78,14 +78,14 @@ def test_a_turned_plate_is_the_same_plate() -> None:
     R = fx.RigidBody(1.0, (1, 1, 1), rotation=(0.5, 0.5, 0.5, 0.5)).rotation
     modes = []
     for rotation in (None, R):
-        plate = fx.segmented_plate((1.0, 0.7), (3, 2), thickness=H, material=SOFT, rotation=rotation)
+        plate = fx.segments.segmented_plate((1.0, 0.7), (3, 2), thickness=H, material=SOFT, rotation=rotation)
         clamps = [fx.Fixed(fx.ground, node, name=f"clamp {j}") for j, node in enumerate(plate.side("left"))]
         modes.append(fx.solve_modal(fx.Model(*plate.items, *clamps), 6).frequencies)
     assert modes[0] == pytest.approx(modes[1], rel=1e-9)
 
 
 def test_pressure_is_the_sum_of_its_forces() -> None:
-    plate = fx.segmented_plate((1.2, 0.8), (3, 2), thickness=H, material=SOFT)
+    plate = fx.segments.segmented_plate((1.2, 0.8), (3, 2), thickness=H, material=SOFT)
     forces = plate.pressure(2.0)
     assert sum(force.force[2] for force in forces) == pytest.approx(2.0 * 0.96)
     assert all(force.follower for force in forces)
@@ -107,11 +107,11 @@ def test_pressure_is_the_sum_of_its_forces() -> None:
 def test_bad_input(change: dict[str, Any], word: str) -> None:
     given: dict[str, Any] = {"size": (1.0, 1.0), "n": (2, 2), "thickness": H, "material": SOFT} | change
     with pytest.raises(ModelError, match=word):
-        fx.segmented_plate(**given)
+        fx.segments.segmented_plate(**given)
 
 
 def test_unknown_places() -> None:
-    plate = fx.segmented_plate((1.0, 1.0), (2, 2), thickness=H, material=SOFT)
+    plate = fx.segments.segmented_plate((1.0, 1.0), (2, 2), thickness=H, material=SOFT)
     with pytest.raises(ModelError, match="end with"):
         plate.node(3, 0)
     with pytest.raises(ModelError, match="one of 'left'"):

@@ -22,12 +22,12 @@ CONVERGED = 0.005
 """Largest error of the finest meshes, beyond that of the reference."""
 
 
-def mapped(counts: tuple[int, int], points: Field, normals: Field | None = None) -> fx.Mesh:
+def mapped(counts: tuple[int, int], points: Field, normals: Field | None = None) -> fx.meshes.Mesh:
     """The unit square with so many cells, mapped into space; its sides keep their names."""
     flat = fx.meshes.rectangle((0, 0), (1, 1), counts)
     u, v = flat.points.T
     data = {} if normals is None else {"normal": np.stack(normals(u, v), axis=1)}
-    return fx.Mesh(np.stack(points(u, v), axis=1), flat.cells, flat.node_sets, point_data=data)
+    return fx.meshes.Mesh(np.stack(points(u, v), axis=1), flat.cells, flat.node_sets, point_data=data)
 
 
 def material(parameters: dict[str, Any]) -> fx.Elastic:

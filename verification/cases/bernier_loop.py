@@ -51,7 +51,7 @@ def run(progress: Progress) -> Outcome:
     model, tree = loop(begin)
     turn = fx.motions.Constant(START) + fx.motions.Sine(TURN, 0.25)
     motor = fx.RotationDriver(tree.joint("1"), turn, name="motor")
-    driven = fx.solve_kinematics(model.with_(motor), until=4.0, step=0.1)
+    driven = fx.kinematics.solve_kinematics(model.with_(motor), until=4.0, step=0.1)
     progress("driven")
     exact = follow_loop([turn.at(t)[0] for t in driven.t])
     places = np.array([ball_frame(q)[:3, 3] for q in exact])

@@ -43,12 +43,12 @@ def _published() -> list[Measured]:
     """Both rows of the table, from the names of joints alone and from the model."""
     figures = load_reference("negrut").quantities
     source = load_reference("negrut").source
-    graph = fx.JointGraph.of(SIDES)
+    graph = fx.constraint_forces.JointGraph.of(SIDES)
     model, _ = numbered_squeezer()
     quantities = []
     for name, order in ORDERS.items():
-        alone = fx.eliminate(graph, order.split())
-        reduced = fx.ReducedSystem(model, order=order.split()).elimination
+        alone = fx.constraint_forces.eliminate(graph, order.split())
+        reduced = fx.constraint_forces.ReducedSystem(model, order=order.split()).elimination
         for found, where in ((alone, "from names"), (reduced, "from the model")):
             for k, what in enumerate(COUNTS):
                 value = figures[f"{name} order (A,M,I,F)"]["value"][k]
@@ -56,7 +56,7 @@ def _published() -> list[Measured]:
                     measured(f"squeezer, {name} order, {where}: {what}", "-", getattr(found, what), value, source,
                              atol=0.5)
                 )  # fmt: skip
-    best = fx.eliminate(graph, fx.low_fill_order(graph))
+    best = fx.constraint_forces.eliminate(graph, fx.constraint_forces.low_fill_order(graph))
     quantities += [
         measured("squeezer: blocks of E", "-", best.nonzeros, 21, "10 joints and 11 pairs that share a body", atol=0.5),
         measured("squeezer, order of least fill: fill", "-", best.fill, 0, "the good order of the paper", atol=0.5),
@@ -71,16 +71,19 @@ def _counts() -> tuple[list[Measured], list[tuple[int, ...]]]:
     quantities: list[Measured] = []
     growth: list[tuple[int, ...]] = []
     n = 200
-    graph = fx.JointGraph.of({f"{i}": (i,) if i == 0 else (i - 1, i) for i in range(n)})
-    chain = fx.eliminate(graph, fx.low_fill_order(graph))
+    graph = fx.constraint_forces.JointGraph.of({f"{i}": (i,) if i == 0 else (i - 1, i) for i in range(n)})
+    chain = fx.constraint_forces.eliminate(graph, fx.constraint_forces.low_fill_order(graph))
     quantities += [
         measured(f"chain of {n}: multiplications", "-", chain.multiplications, 3 * (n - 1), CLOSED_FORM, atol=0.5),
         measured(f"chain of {n}: fill", "-", chain.fill, 0, CLOSED_FORM, atol=0.5),
     ]
     for k in (4, 8, 16, 32, 64):
-        whole = fx.JointGraph.of({f"{i}": ("hub", i) for i in range(k)})
+        whole = fx.constraint_forces.JointGraph.of({f"{i}": ("hub", i) for i in range(k)})
         split = whole.split(4)[0]
-        counts = [fx.eliminate(g, fx.low_fill_order(g)).multiplications for g in (whole, split)]
+        counts = [
+            fx.constraint_forces.eliminate(g, fx.constraint_forces.low_fill_order(g)).multiplications
+            for g in (whole, split)
+        ]
         growth.append((k, *counts))
         quantities.append(
             measured(f"star of {k}: multiplications", "-", counts[0], k * (k * k - 1) / 6 + k * (k - 1), CLOSED_FORM,
@@ -107,7 +110,7 @@ def hanging(n: int) -> fx.Model:
 def _forces() -> list[Measured]:
     """A chain that hangs, and the accelerations of the squeezer at the start."""
     n = 50
-    chain = fx.ReducedSystem(hanging(n)).solve()
+    chain = fx.constraint_forces.ReducedSystem(hanging(n)).solve()
     weights = 2.0 * G * np.arange(n, 0, -1)
     quantities = [
         measured(f"hanging chain of {n}: largest error of a force", "N",
@@ -116,7 +119,7 @@ def _forces() -> list[Measured]:
                  atol=1e-10),
     ]  # fmt: skip
     model, bodies = numbered_squeezer()
-    reduced = fx.ReducedSystem(model)
+    reduced = fx.constraint_forces.ReducedSystem(model)
     found = reduced.solve()
     data = Squeezer()
     exact = ANGLES @ data.linkage.acceleration(np.array(data.start), np.zeros(7))
@@ -128,7 +131,7 @@ def _forces() -> list[Measured]:
                  atol=1e-9)
     )  # fmt: skip
     run = fx.simulate(model, until=0.002, step=1e-4, progress=False)
-    direct = fx.ReducedSystem(model).solve(run.q[-1], run.v[-1], float(run.t[-1]))
+    direct = fx.constraint_forces.ReducedSystem(model).solve(run.q[-1], run.v[-1], float(run.t[-1]))
     iterated = reduced.solve_iteratively(run.q[-1], run.v[-1], float(run.t[-1]), tolerance=1e-13)
     quantities += [
         measured("squeezer 2 ms later, factors of the start: iterations up to 1e-13", "-",
@@ -156,10 +159,10 @@ def _split() -> list[Measured]:
         pins.append(fx.Revolute(hub, arms[-1], at=0.7 * u, axis=(-u[1], u[0], 0), name=f"pin {i}"))
     spring = fx.SpringDamper(fx.ground.marker((0, 1, 3)), hub.centre, stiffness=100.0, length=2.0, name="spring")
     model = fx.Model(hub, *arms, *pins, spring, fx.Gravity((0, 0, -G)))
-    whole = fx.ReducedSystem(model).solve()
+    whole = fx.constraint_forces.ReducedSystem(model).solve()
     quantities = []
     for most in (3, 4, 6):
-        reduced = fx.ReducedSystem(model, split=most)
+        reduced = fx.constraint_forces.ReducedSystem(model, split=most)
         parts = reduced.solve()
         error = float(np.abs(parts.lam - whole.lam).max() / np.abs(whole.lam).max())
         quantities += [

@@ -174,7 +174,7 @@ def ratio(element: ContinuumPlate, slender: float, curved: bool, n: int = 16) ->
     if curved:
         s = flat.points[:, 0] / R
         points = np.stack((R * np.sin(s), flat.points[:, 1], R * (1.0 - np.cos(s))), axis=1)
-        mesh = fx.Mesh(points, flat.cells, flat.node_sets)
+        mesh = fx.meshes.Mesh(points, flat.cells, flat.node_sets)
         place = (R, 0.0, R)
         exact = R**3 * (0.75 * math.pi - 2.0) / EI + R * math.pi / 4.0 * (1.0 / EA + 1.0 / GA)
     material = fx.Elastic(youngs_modulus=12.0 / (b * h**3), density=1.0, poissons_ratio=0.0)
@@ -216,7 +216,7 @@ def hemisphere(element: ContinuumPlate, n: int) -> tuple[float, float]:
     flat = fx.meshes.rectangle((0, 0), (1, 1), (n, n))
     around, up = 0.5 * math.pi * flat.points[:, 0], math.radians(90.0 - p["hole_deg"]) * flat.points[:, 1]
     normals = np.stack((np.cos(up) * np.cos(around), np.cos(up) * np.sin(around), np.sin(up)), axis=1)
-    mesh = fx.Mesh(p["R"] * normals, flat.cells, flat.node_sets, point_data={"normal": normals})
+    mesh = fx.meshes.Mesh(p["R"] * normals, flat.cells, flat.node_sets, point_data={"normal": normals})
     material = fx.Elastic(youngs_modulus=p["E"], poissons_ratio=p["nu"], density=1.0)
     body = fx.FlexibleBody(mesh, element, section=fx.Sheet(p["h"], axis=(0, 0, 1)), material=material)
     one, two = body.at((p["R"], 0, 0)), body.at((0, p["R"], 0))

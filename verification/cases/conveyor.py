@@ -50,7 +50,7 @@ def conveyor(form: str, n: int, tension: float) -> Conveyor:
         nodes: tuple[Any, ...] = tuple(body.node(k) for k in range(n + 1))
     else:
         # joints that match statics are too soft across the belt for its tension
-        belt = fx.segmented_beam(
+        belt = fx.segments.segmented_beam(
             [(0.0, 0.0), there], n=n, stiffness=BELT, stretch=form == "segments", match="modes", name="belt"
         )
         items, nodes = belt.items, belt.nodes

@@ -42,7 +42,7 @@ def conveyor(form: str, cells: tuple[int, int], pull: float) -> tuple[fx.Model, 
     """The model without material, and the places it is looked at: both edges in the middle, and the carriage."""
     n, m = cells
     if form == "segments":
-        plate = fx.segmented_plate((LENGTH, WIDTH), cells, thickness=THICKNESS, material=RUBBER, name="belt")
+        plate = fx.segments.segmented_plate((LENGTH, WIDTH), cells, thickness=THICKNESS, material=RUBBER, name="belt")
         items: tuple[Any, ...] = plate.items
         nodes: list[list[Any]] = [[plate.node(i, j) for j in range(m + 1)] for i in (0, n // 2, n)]
     else:

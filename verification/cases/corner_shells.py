@@ -19,12 +19,12 @@ ANNULI = ((24, 4), (40, 6), (60, 8))
 HEMISPHERES = (8, 16, 24)
 
 
-def sheet(place: Callable[[FloatArray, FloatArray], FloatArray], n: int, m: int) -> tuple[fx.Mesh, IntArray]:
+def sheet(place: Callable[[FloatArray, FloatArray], FloatArray], n: int, m: int) -> tuple[fx.meshes.Mesh, IntArray]:
     """The image of the unit square by n x m cells, and the numbers (n + 1, m + 1) of its nodes."""
     u, v = np.meshgrid(np.linspace(0.0, 1.0, n + 1), np.linspace(0.0, 1.0, m + 1), indexing="ij")
     i = np.arange((n + 1) * (m + 1)).reshape(n + 1, m + 1)
     quads = np.stack((i[:-1, :-1], i[1:, :-1], i[1:, 1:], i[:-1, 1:]), axis=-1).reshape(-1, 4)
-    return fx.Mesh(place(u, v).reshape(-1, 3), (CellBlock("quad", quads.astype(np.int64)),)), i
+    return fx.meshes.Mesh(place(u, v).reshape(-1, 3), (CellBlock("quad", quads.astype(np.int64)),)), i
 
 
 def annulus(n: int, m: int) -> tuple[Any, fx.FlexibleBody, IntArray]:

@@ -31,11 +31,11 @@ ROUND_OFF = 1e-9
 
 def run_solid(progress: Progress) -> Outcome:
     """The sample lug between its root and its bore."""
-    lug = fx.Part(read_mesh(sample("lug.inp")), material=fx.steel, name="lug")
+    lug = fx.linear.Part(read_mesh(sample("lug.inp")), material=fx.steel, name="lug")
     operators = lug.assemble()
     progress("reductions")
     counts = (5, 10, 20, 40)
-    models = {m: fx.reduce(operators, ["ROOT", "BORE"], modes=m, progress=False) for m in (0, *counts)}
+    models = {m: fx.reduction.reduce(operators, ["ROOT", "BORE"], modes=m, progress=False) for m in (0, *counts)}
     quantities = _guyan(operators, models[0])
     full = _full(models[0])
     K, M = full.K, full.M
@@ -66,17 +66,19 @@ def run_solid(progress: Progress) -> Outcome:
 
 def run_cut_off(progress: Progress) -> Outcome:
     """A bar between two faces: errors up to half the highest frequency kept."""
-    part = fx.Part(box((0.0, 0.0, 0.0), (1.0, 0.06, 0.06), (20, 2, 2)).quadratic(), material=fx.steel, name="bar")
+    part = fx.linear.Part(
+        box((0.0, 0.0, 0.0), (1.0, 0.06, 0.06), (20, 2, 2)).quadratic(), material=fx.steel, name="bar"
+    )
     operators = part.assemble()
     quantities, rows = [], []
     counts = (5, 10, 20, 40)
     for kind in ("rigid", "averaged"):
-        faces = [fx.Interface(n, kind=kind) for n in ("left", "right")]
+        faces = [fx.reduction.Interface(n, kind=kind) for n in ("left", "right")]
         exact: dict[str, FloatArray] = {}
         before: dict[str, FloatArray] = {}
         for m in counts:
             progress(f"{kind}, {m} modes")
-            model = fx.reduce(operators, faces, modes=m, progress=False)
+            model = fx.reduction.reduce(operators, faces, modes=m, progress=False)
             half = 0.5 * float(np.nanmax(model.frequencies))
             for held in ((), ("left",)):
                 name = f"{kind}, {'left held' if held else 'free'}"
@@ -104,7 +106,7 @@ def run_cut_off(progress: Progress) -> Outcome:
     return Outcome(quantities, [], [table])
 
 
-def _lowest(full: fx.Operators, boundary: Any, held: bool) -> FloatArray:
+def _lowest(full: fx.linear.Operators, boundary: Any, held: bool) -> FloatArray:
     """Elastic frequencies of the full part, free or with its first interface held."""
     gone = boundary[:6] if held else boundary[:0]
     free = np.setdiff1d(np.arange(full.n), gone)
@@ -118,12 +120,12 @@ def _given(basis: Basis, attached: Attached) -> Basis:
     return basis
 
 
-def _full(model: fx.ReducedModel) -> fx.Operators:
+def _full(model: fx.reduction.ReducedModel) -> fx.linear.Operators:
     """The operators that a model in memory was reduced from."""
     return cast("Source", model.source).attached.operators
 
 
-def _guyan(operators: fx.Operators, model: fx.ReducedModel) -> list[Any]:
+def _guyan(operators: fx.linear.Operators, model: fx.reduction.ReducedModel) -> list[Any]:
     """Reduced stiffness against reactions to unit motions, each node of both faces moved by hand."""
     found = []
     frames = model.frames
@@ -136,7 +138,7 @@ def _guyan(operators: fx.Operators, model: fx.ReducedModel) -> list[Any]:
             unit = np.eye(3)[axis % 3]
             u = unit if axis < 3 else np.cross(unit, d)
             fixed[int(node)] = dict(zip(("ux", "uy", "uz"), u.tolist(), strict=True))
-        solution = fx.static_response(operators, fixed)
+        solution = fx.linear.static_response(operators, fixed)
         for other in frames:
             both = solution.reaction(other.nodes, about=other.origin)
             error = np.abs(both - model.K[other.coordinates, column]) / scale[other.coordinates, column]
@@ -166,8 +168,10 @@ def run_inertia(progress: Progress) -> Outcome:
     progress("box")
     for label, element, kind in (("8 nodes", Hexahedron8(), False), ("20 nodes", Hexahedron20(), True)):
         mesh = box((0.0, 0.0, 0.0), SIZE, (6, 2, 2))
-        part = fx.Part(mesh.quadratic() if kind else mesh, regions=[fx.Region(None, element, fx.steel)], name="box")
-        model = fx.reduce(part, [fx.Interface("left", at=(0.0, 0.0, 0.0))], modes=4, progress=False)
+        part = fx.linear.Part(
+            mesh.quadratic() if kind else mesh, regions=[fx.linear.Region(None, element, fx.steel)], name="box"
+        )
+        model = fx.reduction.reduce(part, [fx.reduction.Interface("left", at=(0.0, 0.0, 0.0))], modes=4, progress=False)
         inertia = cast("InertiaInvariants", model.inertia)  # a part has nodes
         C = mass * np.array([[a * a / 3, a * b / 4, a * c / 4], [a * b / 4, b * b / 3, b * c / 4],
                              [a * c / 4, b * c / 4, c * c / 3]])  # fmt: skip
@@ -198,16 +202,16 @@ def run_inertia(progress: Progress) -> Outcome:
 def run_all_modes(progress: Progress) -> Outcome:
     """With all modes kept the reduced model is the full one."""
     mesh = box((0.0, 0.0, 0.0), SIZE, (4, 1, 1))
-    part = fx.Part(mesh, regions=[fx.Region(None, Hexahedron8(), fx.steel)], name="box")
+    part = fx.linear.Part(mesh, regions=[fx.linear.Region(None, Hexahedron8(), fx.steel)], name="box")
     quantities = []
     for kind in ("rigid", "averaged", "nodes"):
         progress(kind)
-        faces = [fx.Interface(n, kind=kind) for n in ("left", "right")]
-        static = fx.reduce(part, faces, 0, progress=False)
+        faces = [fx.reduction.Interface(n, kind=kind) for n in ("left", "right")]
+        static = fx.reduction.reduce(part, faces, 0, progress=False)
         full, boundary = _full(static), cast("Source", static.source).attached.boundary
         inside = full.n - len(boundary)
         basis = craig_bampton(full.K, full.M, boundary, inside)
-        model = fx.reduce(part, faces, method=partial(_given, basis), progress=False)
+        model = fx.reduction.reduce(part, faces, method=partial(_given, basis), progress=False)
         exact = np.sqrt(np.maximum(linalg.eigh(full.K.toarray(), full.M.toarray(), eigvals_only=True), 0.0))
         found = model.angular_frequencies()
         error = np.abs(found[6:] / exact[6:] - 1.0).max()

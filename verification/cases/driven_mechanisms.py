@@ -86,11 +86,11 @@ def _sliding() -> list[Measured]:
     """A slider-crank over two turns."""
     data, start = SliderCrank(0.3, 0.8), 0.4
     turn = fx.motions.Ramp(0.0, 4.0 * math.pi, duration=2.0)
-    run = fx.solve_kinematics(_motor(slider_crank(data, start), "A", turn), until=2.0, step=0.05)
+    run = fx.kinematics.solve_kinematics(_motor(slider_crank(data, start), "A", turn), until=2.0, step=0.05)
     turned, rate, second = (np.array(x) for x in zip(*map(turn.at, run.t), strict=True))
     x, x1, x2 = data.slider(start + turned)
     torque = drive_torque(data.paths(start + turned, MASSES, INERTIAS), rate, second, G)
-    needed = fx.inverse_dynamics(run)
+    needed = fx.kinematics.inverse_dynamics(run)
     return [
         _off("slider-crank, place of the slider", "m", run.position("slider")[:, 0], x, 1e-11),
         _off("slider-crank, its velocity", "m/s", run.velocity("slider")[:, 0], x1 * rate, 1e-10),
@@ -109,7 +109,7 @@ def _none(angle: float, rate: float, t: float) -> tuple[float, float]:
     return 0.0, 0.0
 
 
-def _four_bars(progress: Progress) -> tuple[list[Measured], fx.DriveForces]:
+def _four_bars(progress: Progress) -> tuple[list[Measured], fx.kinematics.DriveForces]:
     """In the plane and in space, where three equations follow from the others; fed back."""
     data, start = FourBar(1.0, 3.0, 2.5, 3.0), 0.5
     turn = fx.motions.Ramp(0.0, 4.0, duration=2.0)
@@ -117,11 +117,11 @@ def _four_bars(progress: Progress) -> tuple[list[Measured], fx.DriveForces]:
     for spatial in (False, True):
         where = "in space" if spatial else "in the plane"
         model = four_bar(data, start, spatial)
-        run = fx.solve_kinematics(_motor(model, "A", turn), until=2.0, step=0.02)
+        run = fx.kinematics.solve_kinematics(_motor(model, "A", turn), until=2.0, step=0.02)
         turned, rate, second = (np.array(x) for x in zip(*map(turn.at, run.t), strict=True))
         _, (psi, p1, _) = data.angles(start + turned)
         torque = drive_torque(data.paths(start + turned, MASSES, INERTIAS), rate, second, G)
-        needed = fx.inverse_dynamics(run)
+        needed = fx.kinematics.inverse_dynamics(run)
         quantities += [
             _off(f"four-bar {where}, angle of the rocker", "rad", run.angle("D"), psi - psi[0], 1e-11),
             _off(f"four-bar {where}, its angular velocity", "rad/s", run.angular_velocity("rocker")[:, 2], p1 * rate,
@@ -132,12 +132,12 @@ def _four_bars(progress: Progress) -> tuple[list[Measured], fx.DriveForces]:
         ]  # fmt: skip
         rocker_rate = p1 * rate
         moving = np.abs(rocker_rate) > 0.1
-        other = fx.inverse_dynamics(run, drives=["D"])
+        other = fx.kinematics.inverse_dynamics(run, drives=["D"])
         quantities.append(
             _off(f"four-bar {where}, torque at the rocker instead", "N m", other["D"][moving],
                  (torque * rate)[moving] / rocker_rate[moving], 1e-8)
         )  # fmt: skip
-        both = fx.inverse_dynamics(run, drives=["A", "D"])
+        both = fx.kinematics.inverse_dynamics(run, drives=["A", "D"])
         share = torque / (1.0 + p1**2)
         quantities += [
             _off(f"four-bar {where}, two motors of least norm: crank", "N m", both["A"], share, 1e-8),
@@ -173,14 +173,14 @@ def _shafts() -> list[Measured]:
         fx.Universal(shafts[0], shafts[1], at=(0, 0, 0), axes=((0, 1, 0), (0, 0, 1)), name="cross"),
     ]
     motion = fx.motions.Linear(2.0) + fx.motions.Sine(0.3, 0.5)
-    run = fx.solve_kinematics(_motor(fx.Model(*shafts, *joints), "in", motion), until=4.0, step=0.1)
+    run = fx.kinematics.solve_kinematics(_motor(fx.Model(*shafts, *joints), "in", motion), until=4.0, step=0.1)
     angle, rate, second = (np.array(x) for x in zip(*map(motion.at, run.t), strict=True))
     psi, p1, p2 = universal_joint(angle, bend)
     spin = p2 * rate**2 + p1 * second
     return [
         _off("universal joint, angle of the driven shaft", "rad", run.angle("out"), psi, 1e-11),
         _off("universal joint, its angular velocity", "rad/s", run.angular_velocity("driven")[:, 0], p1 * rate, 1e-10),
-        _off("universal joint, torque of the drive", "N m", fx.inverse_dynamics(run)["motor"],
+        _off("universal joint, torque of the drive", "N m", fx.kinematics.inverse_dynamics(run)["motor"],
              0.02 * second + 0.02 * spin * p1, 1e-9),
     ]  # fmt: skip
 
@@ -188,7 +188,7 @@ def _shafts() -> list[Measured]:
 def _locked(model: fx.Model, until: float) -> float:
     """The time that the message of a lock-up names."""
     try:
-        fx.solve_kinematics(model, until, step=0.1)
+        fx.kinematics.solve_kinematics(model, until, step=0.1)
     except ConvergenceError as error:
         return float(str(error).split("t = ")[1].split(":")[0])
     return math.nan
@@ -219,7 +219,7 @@ def _change_point() -> list[Measured]:
     model = _motor(four_bar(FourBar(1.0, 3.0, 1.0, 3.0), math.pi / 2.0), "A", fx.motions.Linear(math.pi / 2.0))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
-        run = fx.solve_kinematics(model, until=2.0, step=0.1)
+        run = fx.kinematics.solve_kinematics(model, until=2.0, step=0.1)
     (begin, end), *_ = run.extra["singular"]
     angle = math.pi / 2.0 * (1.0 + run.t)
     return [

@@ -14,7 +14,7 @@ from flexmbs.verification.cases.engine import DEGREES, ENGINE, START, passages, 
 from flexmbs.verification.cases.moving import against, closed, energy_change, orders, over_time, redundant
 
 STEP, UNTIL = 0.002, 1.0
-METHODS = (("standard", fx.StandardProjection()), ("successive", fx.SuccessiveProjection()))
+METHODS = (("standard", fx.integrators.StandardProjection()), ("successive", fx.integrators.SuccessiveProjection()))
 ROUND = 1e-15
 """Violation [m, m/s] that is round-off whatever its changes."""
 

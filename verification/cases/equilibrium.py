@@ -200,7 +200,7 @@ def _cart() -> list[Any]:
     rail = fx.Prismatic(fx.ground, cart, at=(0, 0), axis=(1, 0), name="rail")
     force = fx.PointForce(cart.centre, (1.0, 0.0))
     model = fx.Model(cart, pole, rail, fx.Revolute(cart, pole, at=(0, 0), name="pivot"), fx.Gravity((0, -G)), force)
-    linear = fx.linearise(model, [force], [fx.PositionSensor(pole.centre, (1, 0))])
+    linear = fx.linearise(model, [force], [fx.control.PositionSensor(pole.centre, (1, 0))])
     determinant = (M + m) * (J + m * arm**2) - (m * arm) ** 2
     return [
         measured("cart and pole: unstable pole", "1/s", float(linear.poles.real.max()),

@@ -14,12 +14,12 @@ from flexmbs.verification.cases.integrators import CLOSED
 from flexmbs.verification.cases.moving import G
 
 METHODS = (
-    ("successive projection", fx.SuccessiveProjection()),
-    ("standard projection", fx.StandardProjection()),
-    ("Ascher's projection", fx.AscherProjection()),
-    ("null space", fx.NullSpace()),
-    ("coordinate partitioning", fx.CoordinatePartitioning()),
-    ("Baumgarte, 0.1 s", fx.Baumgarte(time_constant=0.1)),
+    ("successive projection", fx.integrators.SuccessiveProjection()),
+    ("standard projection", fx.integrators.StandardProjection()),
+    ("Ascher's projection", fx.integrators.AscherProjection()),
+    ("null space", fx.integrators.NullSpace()),
+    ("coordinate partitioning", fx.integrators.CoordinatePartitioning()),
+    ("Baumgarte, 0.1 s", fx.integrators.Baumgarte(time_constant=0.1)),
 )
 STEPS = {2: (2e-2, 1e-2, 5e-3), 4: (4e-2, 2e-2, 1e-2), 5: (2e-2, 1e-2, 5e-3)}
 UNTIL, TILT = 1.0, 1.0
@@ -68,7 +68,7 @@ def run(progress: Progress) -> Outcome:
             position, velocity = np.max(gaps, axis=0)
             work = found.counts["factorisations"] / len(found.steps)
             rows.append((order, label, study.rate, errors[1], position, velocity, work))
-            if not isinstance(kept, fx.Baumgarte):
+            if not isinstance(kept, fx.integrators.Baumgarte):
                 quantities.append(
                     measured(f"order {order}, {label}: constraints g", "m", position, 0.0, CLOSED, atol=1e-11)
                 )

@@ -30,8 +30,8 @@ def bar(modulus: float = SOFT) -> ReducedModel:
     """A bar of 1 m by 60 mm by 100 mm, reduced to its two ends."""
     material = fx.Elastic(youngs_modulus=modulus, poissons_ratio=0.3, density=1000.0, name="rubber")
     mesh = fx.meshes.box((0.0, -0.03, -0.05), (1.0, 0.06, 0.1), (4, 1, 1))
-    part = fx.Part(mesh, regions=[fx.Region(None, fx.elements.Hexahedron8(), material)], name="bar")
-    return fx.reduce(part, ["left", "right"], 0, progress=False)
+    part = fx.linear.Part(mesh, regions=[fx.linear.Region(None, fx.elements.Hexahedron8(), material)], name="bar")
+    return fx.reduction.reduce(part, ["left", "right"], 0, progress=False)
 
 
 def in_joints(reduced: ReducedModel, links: int) -> tuple[fx.Model, Any]:

@@ -34,7 +34,7 @@ def block(E: float) -> Any:
     mesh = fx.meshes.box((0.0, -SIDES[1] / 2, -SIDES[2] / 2), SIDES, (4, 2, 1))
     material = fx.Elastic(youngs_modulus=E, poissons_ratio=0.3, density=1000.0, name="stuff")
     part = Part(mesh, regions=[Region(None, fx.elements.Hexahedron8(), material)], name="block")
-    return fx.reduce(part, ["left", "right"], 4, progress=False)
+    return fx.reduction.reduce(part, ["left", "right"], 4, progress=False)
 
 
 def _chain(E: float | None) -> tuple[fx.Model, Any]:
@@ -223,7 +223,7 @@ def _fallen(EI: float, floating: bool, stiffening: bool = False) -> tuple[FloatA
     if floating:
         mesh = fx.meshes.line((0, 0, 0), (1, 0, 0), 12)
         part = Part(mesh, regions=[Region(None, Frame(section=section, shear=False))], name="rod")
-        reduced = fx.reduce(part, ["start", "end"], 12, stiffening=stiffening, progress=False)
+        reduced = fx.reduction.reduce(part, ["start", "end"], 12, stiffening=stiffening, progress=False)
         body = fx.FloatingBody(reduced, reference=("start", "end"))
         hinge = fx.Revolute(fx.ground, body, at=(0, 0, 0), axis=(0, 0, 1), name="hinge")
         run = _go(fx.Model(body, hinge, fx.Gravity((0, -G, 0))), FALL, FALL_STEP, output=output)

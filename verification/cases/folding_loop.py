@@ -23,12 +23,12 @@ PUBLISHED = 5e-15
 """Drift of the loop in 10 s [m], Kasper and Vlasenko."""
 STEP, UNTIL = 0.01, 10.0
 METHODS = (
-    ("Ascher", fx.AscherProjection()),
-    ("successive", fx.SuccessiveProjection()),
-    ("standard", fx.StandardProjection()),
-    ("null space", fx.NullSpace()),
-    ("partitioning", fx.CoordinatePartitioning()),
-    ("Baumgarte, 50 ms", fx.Baumgarte(time_constant=0.05)),
+    ("Ascher", fx.integrators.AscherProjection()),
+    ("successive", fx.integrators.SuccessiveProjection()),
+    ("standard", fx.integrators.StandardProjection()),
+    ("null space", fx.integrators.NullSpace()),
+    ("partitioning", fx.integrators.CoordinatePartitioning()),
+    ("Baumgarte, 50 ms", fx.integrators.Baumgarte(time_constant=0.05)),
 )
 
 
@@ -69,7 +69,7 @@ def run(progress: Progress) -> Outcome:
         progress(name)
         model, A, B, pairs = _loop(gravity)
         system = fx.compile_model(model)
-        scheme = fx.RungeKutta(order=2, constraints=fx.AscherProjection())
+        scheme = fx.RungeKutta(order=2, constraints=fx.integrators.AscherProjection())
         found = fx.simulate(system, UNTIL, step=STEP, integrator=scheme)
         quantities += [
             measured(f"{name}: drift of the loop in 10 s, Ascher's projection", "m", _drift(found, pairs), 0.0,

@@ -36,7 +36,7 @@ def _ring(radius: float, elements: int, element: Frame, material: Any = None) ->
     angle = 2 * np.pi * np.arange(elements) / elements
     points = radius * np.column_stack([np.cos(angle), np.sin(angle), 0 * angle])
     numbers = np.arange(elements)
-    mesh = fx.Mesh(points, (fx.meshes.CellBlock("line", np.column_stack([numbers, (numbers + 1) % elements])),))
+    mesh = fx.meshes.Mesh(points, (fx.meshes.CellBlock("line", np.column_stack([numbers, (numbers + 1) % elements])),))
     return Part(mesh, regions=[Region(None, element, material)], name="ring").assemble()
 
 

@@ -71,9 +71,9 @@ def portal(hinges: dict[str, tuple[str, str]], sideways: float, down: float) -> 
     return Portal(float(moved[1, 0]), float(-moved[2, 1]), moments, shapes)
 
 
-def _members(points: FloatArray, members: dict[str, tuple[int, int]]) -> fx.Mesh:
+def _members(points: FloatArray, members: dict[str, tuple[int, int]]) -> fx.meshes.Mesh:
     """A mesh of lines, each a set of its own."""
-    mesh = fx.Mesh(points, (fx.meshes.CellBlock("line", np.array(list(members.values()))),))
+    mesh = fx.meshes.Mesh(points, (fx.meshes.CellBlock("line", np.array(list(members.values()))),))
     for i, name in enumerate(members):
         mesh = mesh.with_cell_set(name, [i])
     return mesh

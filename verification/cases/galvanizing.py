@@ -28,7 +28,7 @@ MANY = 200
 
 def _frequencies(strip: line.Strip) -> tuple[list[float], list[float], FloatArray, FloatArray]:
     """Flexion and torsion of the full strip [Hz], and all frequencies up to 10 Hz, full and reduced."""
-    modes = fx.vibration_modes(strip.operators, 60, strip.held())
+    modes = fx.linear.vibration_modes(strip.operators, 60, strip.held())
     w, y = modes.shapes[:, 2], strip.operators.points[:, 1]
     out_of_plane = np.abs(w).max(axis=0) > np.abs(modes.shapes[:, 1]).max(axis=0)
     together = np.einsum("im,im->m", w[y == 0.0], w[y == line.WIDTH]) > 0.0
@@ -86,8 +86,8 @@ def run_strip(progress: Progress) -> Outcome:
 def _static(strip: line.Strip) -> Any:
     """A unit force of the magnet at one edge: the displacement there, reduced and full."""
     node = strip.node(line.MAGNETS, 0.0)
-    force = fx.NodalForce(node, (0.0, 0.0, 1.0))
-    exact = fx.static_response(strip.operators, strip.held(), force).displacement(node)[2]
+    force = fx.linear.NodalForce(node, (0.0, 0.0, 1.0))
+    exact = fx.linear.static_response(strip.operators, strip.held(), force).displacement(node)[2]
     marker = strip.body.node(node)
     found = float((marker.phi[2] ** 2 / strip.body.frequencies**2).sum())
     return measured("displacement under a force of 1 N at a magnet, reduced", "m", found, float(exact), "full strip",

@@ -46,8 +46,8 @@ MODES = 50
 class Strip:
     """The prestressed strip: its operators, its reduced model, and where things are."""
 
-    operators: fx.Operators
-    reduced: fx.ReducedModel
+    operators: fx.linear.Operators
+    reduced: fx.reduction.ReducedModel
     tension: float
     zones: tuple[IntArray, ...]
 
@@ -85,7 +85,7 @@ def strip(along: int = 79, across: int = 4, modes: int = MODES) -> Strip:
     points[:, 0] = rows[np.rint(points[:, 0]).astype(int)]
     mesh = replace(flat, points=points)
     steel = fx.Elastic(youngs_modulus=YOUNG, poissons_ratio=POISSON, density=DENSITY)
-    part = fx.Part(mesh, regions=[fx.Region(None, ShellQuad(thickness=THICKNESS), steel)], name="strip")
+    part = fx.linear.Part(mesh, regions=[fx.linear.Region(None, ShellQuad(thickness=THICKNESS), steel)], name="strip")
     free = part.assemble()
     tension = DENSITY * WIDTH * THICKNESS * (2.0 * LENGTH * FIRST) ** 2
     middle = int(np.argmin(np.linalg.norm(points - [0.0, 0.5 * WIDTH, 0.0], axis=1)))
@@ -93,7 +93,7 @@ def strip(along: int = 79, across: int = 4, modes: int = MODES) -> Strip:
     pull: dict[Any, Any] = {
         "left": ("ux", "uz", "rz"), "right": {"ux": elongation, "uz": 0.0, "rz": 0.0}, middle: ("uy",)
     }  # fmt: skip
-    stressed = fx.prestressed(fx.static_response(free, pull))
+    stressed = fx.linear.prestressed(fx.linear.static_response(free, pull))
     operators = replace(stressed, D=(DRAG * stressed.M).tocsc())
     blown = rows[np.argmin(np.abs(rows - 18.0)) :][: round(COOLER * along / 79)]
 
@@ -108,13 +108,13 @@ def strip(along: int = 79, across: int = 4, modes: int = MODES) -> Strip:
             zones.append(np.flatnonzero(inside & (away > 1e-9)))
     cooler = np.flatnonzero(np.isin(points[:, 0], blown))
     faces = [
-        fx.Interface("stabilizing roller", "left", kind="nodes", components=ENDS),
-        fx.Interface("top roller", "right", kind="nodes", components=ENDS),
-        fx.Interface("air knives", row(KNIVES), kind="nodes", components=("uz",)),
-        fx.Interface("magnets", row(MAGNETS), kind="nodes", components=("uz",)),
-        fx.Interface("fan cooler", cooler, kind="nodes", components=("uz",)),
+        fx.reduction.Interface("stabilizing roller", "left", kind="nodes", components=ENDS),
+        fx.reduction.Interface("top roller", "right", kind="nodes", components=ENDS),
+        fx.reduction.Interface("air knives", row(KNIVES), kind="nodes", components=("uz",)),
+        fx.reduction.Interface("magnets", row(MAGNETS), kind="nodes", components=("uz",)),
+        fx.reduction.Interface("fan cooler", cooler, kind="nodes", components=("uz",)),
     ]
-    reduced = fx.reduce(operators, faces, modes, name="strip", progress=False)
+    reduced = fx.reduction.reduce(operators, faces, modes, name="strip", progress=False)
     return Strip(operators, reduced, tension, tuple(zones))
 
 
@@ -126,7 +126,7 @@ def excitation(count: int, until: float) -> list[fx.Table]:
     times = np.arange(0.0, until + 4e-3, 2e-3)
     found = []
     for zone in range(count):
-        noise = fx.BandNoise(1.0, BAND, seed=zone + 1, count=512)
+        noise = fx.control.BandNoise(1.0, BAND, seed=zone + 1, count=512)
         waves = [
             np.cos(np.outer(2.0 * np.pi * part, noise.frequencies) + noise.phases).sum(axis=1)
             for part in np.array_split(times, 1 + len(times) // 1000)
@@ -156,12 +156,13 @@ class Magnet:
         return float(side * self.constant * (current / gap) ** 2)
 
 
-def feedback(body: fx.LinearBody, node: int, on: float, magnet: Magnet, name: str) -> fx.Controller:
+def feedback(body: fx.LinearBody, node: int, on: float, magnet: Magnet, name: str) -> fx.control.Controller:
     """A sensor and a magnet at a node: velocity feedback, sampled, switched on at a time."""
     marker, z = body.node(node), (0, 0, 1)
-    return fx.Controller(
-        [fx.PositionSensor(marker, z, name=f"q {name}"), fx.VelocitySensor(marker, z, name=f"v {name}")],
-        fx.ForceActuator(marker, z, name=f"magnet {name}"),
+    return fx.control.Controller(
+        [fx.control.PositionSensor(marker, z, name=f"q {name}"),
+        fx.control.VelocitySensor(marker, z, name=f"v {name}")],
+        fx.control.ForceActuator(marker, z, name=f"magnet {name}"),
         period=PERIOD, offset=on, name=name,
         output=lambda x, u, t: magnet.force(float(u[0]), -GAIN * float(u[1])),
     )  # fmt: skip

@@ -69,13 +69,13 @@ class Formulations:
     rows of rotation of `moving` are those of another interpolation.
     """
 
-    def __init__(self, part: fx.Part, body: fx.FloatingBody) -> None:
+    def __init__(self, part: fx.linear.Part, body: fx.FloatingBody) -> None:
         self.body, self.m = body, body.modes
         weight = fx.Gravity(GRAVITY.tolist(), history=fx.Constant())
         self.dynamics = Dynamics(fx.compile_model(fx.Model(body, weight)))
         self.dynamics.set_time(0.0)
         self.operators = part.assemble()
-        self.frame = fx.moving_frame(self.operators, origin=body.origin)
+        self.frame = fx.linear.moving_frame(self.operators, origin=body.origin)
         dofs = self.operators.dofs
         every = body.displacements(np.eye(self.m))
         self.shapes = every[dofs.node, dofs.component]
@@ -166,31 +166,31 @@ def difference(given: Formulations, found: FloatArray, expected: FloatArray) -> 
     return float(np.abs(change).max() / np.abs(largest).max())
 
 
-def solid(element: LinearElement) -> tuple[fx.Part, fx.FloatingBody]:
+def solid(element: LinearElement) -> tuple[fx.linear.Part, fx.FloatingBody]:
     """A block away from the origin, with a tangent frame at its left end."""
     mesh = box((0.1, -0.2, 0.3), (1.0, 0.2, 0.3), (3, 1, 2), "tetra" if isinstance(element, Tetra10) else "hexahedron")
     mesh = mesh if isinstance(element, Hexahedron8) else mesh.quadratic()
-    part = fx.Part(mesh, regions=[fx.Region(None, element, SOFT)], name="block")
-    return part, fx.FloatingBody(fx.reduce(part, ["left", "right"], 4, progress=False), "left", modes=6)
+    part = fx.linear.Part(mesh, regions=[fx.linear.Region(None, element, SOFT)], name="block")
+    return part, fx.FloatingBody(fx.reduction.reduce(part, ["left", "right"], 4, progress=False), "left", modes=6)
 
 
-def mean_axes() -> tuple[fx.Part, fx.FloatingBody]:
+def mean_axes() -> tuple[fx.linear.Part, fx.FloatingBody]:
     """The lug, quadratic tetrahedra, with mean axes."""
-    part = fx.Part(fx.read_mesh(fx.meshes.sample("lug.inp")), material=SOFT, name="lug")
-    return part, fx.FloatingBody(fx.reduce(part, ["ROOT", "BORE"], 4, progress=False), modes=6)
+    part = fx.linear.Part(fx.meshes.read_mesh(fx.meshes.sample("lug.inp")), material=SOFT, name="lug")
+    return part, fx.FloatingBody(fx.reduction.reduce(part, ["ROOT", "BORE"], 4, progress=False), modes=6)
 
 
-def bent_frame() -> tuple[fx.Part, fx.FloatingBody]:
+def bent_frame() -> tuple[fx.linear.Part, fx.FloatingBody]:
     """Two beams at an angle with rotary inertia, and a mass with an inertia tensor."""
     beam = Frame(section=fx.Rectangle(width=0.05, height=0.1))
     mesh = fx.meshes.polyline([(0, 0, 0), (1, 0, 0), (1.3, 0.8, 0.2)], [2, 2])
-    lump = fx.NodalMass(2, 5.0, np.diag([0.3, 0.2, 0.25]), (0.1, -0.2, 0.05))
-    part = fx.Part(mesh, regions=[fx.Region(None, beam, SOFT)], connections=[lump], name="frame")
-    ends = [fx.Interface("start", nodes=[0]), fx.Interface("tip", nodes=[4])]
-    return part, fx.FloatingBody(fx.reduce(part, ends, 4, progress=False), "start", modes=6)
+    lump = fx.linear.NodalMass(2, 5.0, np.diag([0.3, 0.2, 0.25]), (0.1, -0.2, 0.05))
+    part = fx.linear.Part(mesh, regions=[fx.linear.Region(None, beam, SOFT)], connections=[lump], name="frame")
+    ends = [fx.reduction.Interface("start", nodes=[0]), fx.reduction.Interface("tip", nodes=[4])]
+    return part, fx.FloatingBody(fx.reduction.reduce(part, ends, 4, progress=False), "start", modes=6)
 
 
-BODIES: dict[str, Callable[[], tuple[fx.Part, fx.FloatingBody]]] = {
+BODIES: dict[str, Callable[[], tuple[fx.linear.Part, fx.FloatingBody]]] = {
     "hexahedra": lambda: solid(Hexahedron8()),
     "quadratic hexahedra": lambda: solid(Hexahedron20()),
     "quadratic tetrahedra": lambda: solid(Tetra10()),

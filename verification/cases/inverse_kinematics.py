@@ -33,17 +33,17 @@ def _two_links() -> list[Measured]:
     """Angles within reach, distance and place beyond."""
     model, tip = two_links()
     target = np.array([0.5, 0.9])
-    pose = fx.inverse_kinematics(model, fx.PoseTarget(tip, position=target))
+    pose = fx.kinematics.inverse_kinematics(model, fx.kinematics.PoseTarget(tip, position=target))
     reach = float(target @ target)
     elbow = math.acos((reach - UPPER**2 - LOWER**2) / (2.0 * UPPER * LOWER))
     shoulder = math.atan2(target[1], target[0]) - math.atan2(
         LOWER * math.sin(elbow), UPPER + LOWER * math.cos(elbow)
     )  # fmt: skip
     far = np.array([2.0, 1.0])
-    out = fx.inverse_kinematics(model, fx.PoseTarget(tip, position=far), throw=False)
+    out = fx.kinematics.inverse_kinematics(model, fx.kinematics.PoseTarget(tip, position=far), throw=False)
     size = float(np.linalg.norm(far))
     near = np.array([0.05, 0.1])
-    inside = fx.inverse_kinematics(model, fx.PoseTarget(tip, position=near), throw=False)
+    inside = fx.kinematics.inverse_kinematics(model, fx.kinematics.PoseTarget(tip, position=near), throw=False)
     stretched = far * (UPPER + LOWER) / size
     return [
         measured("two links: angle of the shoulder", "rad", pose.angle("shoulder")[0], shoulder - 0.3, CLOSED_FORM,
@@ -62,12 +62,16 @@ def _limited() -> list[Measured]:
     """A rod that may turn by 0.8 rad only, and an elbow that must bend the other way."""
     rod = fx.PlanarRigidBody.rod((0, 0), (1, 0), mass=1.0, name="rod")
     pin = fx.Revolute(fx.ground, rod, at=(0, 0), name="pin")
-    target = fx.PoseTarget(rod.marker_at((1, 0)), position=(math.cos(1.2), math.sin(1.2)))
-    held = fx.inverse_kinematics(fx.Model(rod, pin), target, limits=[fx.JointLimit(pin, -0.5, 0.8)], throw=False)
+    target = fx.kinematics.PoseTarget(rod.marker_at((1, 0)), position=(math.cos(1.2), math.sin(1.2)))
+    held = fx.kinematics.inverse_kinematics(
+        fx.Model(rod, pin), target, limits=[fx.kinematics.JointLimit(pin, -0.5, 0.8)], throw=False
+    )
     model, tip = two_links()
-    elbow = fx.JointLimit(model.joint("elbow"), -3.0, -0.6)
+    elbow = fx.kinematics.JointLimit(model.joint("elbow"), -3.0, -0.6)
     goal = np.array([0.5, 0.9])
-    other = fx.inverse_kinematics(model, fx.PoseTarget(tip, position=goal), limits=[elbow], tries=10)
+    other = fx.kinematics.inverse_kinematics(
+        model, fx.kinematics.PoseTarget(tip, position=goal), limits=[elbow], tries=10
+    )
     angle = -math.acos((float(goal @ goal) - UPPER**2 - LOWER**2) / (2.0 * UPPER * LOWER))
     return [
         measured("rod at its limit: angle", "rad", held.angle("pin")[0], 0.8, "limit", atol=1e-6),
@@ -87,8 +91,8 @@ def _weighted() -> list[Measured]:
         fx.Prismatic(carriage, table, at=(0, 0), axis=(0, 1), name="y"),
     )
     one, two = np.array([1.0, 0.0]), np.array([0.0, 2.0])
-    targets = [fx.PoseTarget(table, position=p, weight=w) for p, w in ((one, 1.0), (two, 2.0))]
-    pose = fx.inverse_kinematics(fx.Model(carriage, table, *slides), targets, throw=False)
+    targets = [fx.kinematics.PoseTarget(table, position=p, weight=w) for p, w in ((one, 1.0), (two, 2.0))]
+    pose = fx.kinematics.inverse_kinematics(fx.Model(carriage, table, *slides), targets, throw=False)
     mean = (one + 4.0 * two) / 5.0
     error = float(np.abs(pose.position(table)[0, :2] - mean).max())
     return [
@@ -130,10 +134,13 @@ def _six_axes() -> list[Measured]:
     wanted = np.array([0.4, 0.3, 0.6, -0.5, 0.7, 0.2])
     position, rotation = six_axes(wanted)
     model, hand = arm()
-    begin = [fx.PoseTarget(hand, position=p, rotation=R) for p, R in (six_axes(0.6 * wanted), (position, rotation))]
-    bent = [fx.JointLimit(model.joint("axis 3"), 0.01, 2.5)]  # of the two ways to bend the elbow
-    near = fx.inverse_kinematics(model, begin[0], limits=bent)
-    pose = fx.inverse_kinematics(model, begin[1], limits=bent, start=near)
+    begin = [
+        fx.kinematics.PoseTarget(hand, position=p, rotation=R)
+        for p, R in (six_axes(0.6 * wanted), (position, rotation))
+    ]
+    bent = [fx.kinematics.JointLimit(model.joint("axis 3"), 0.01, 2.5)]  # of the two ways to bend the elbow
+    near = fx.kinematics.inverse_kinematics(model, begin[0], limits=bent)
+    pose = fx.kinematics.inverse_kinematics(model, begin[1], limits=bent, start=near)
     found = np.array([pose.angle(f"axis {i + 1}")[0] for i in range(6)])
     p, _ = six_axes(found)
     return [
@@ -175,7 +182,9 @@ def _platform() -> list[Measured]:
     """Lengths of the legs at a pose of the platform."""
     model, plate, ground, top = platform()
     position, rotation = np.array([0.2, -0.1, 1.35]), from_vector((0.15, -0.1, 0.25))
-    pose = fx.inverse_kinematics(model, fx.PoseTarget(plate, position=position, rotation=rotation))
+    pose = fx.kinematics.inverse_kinematics(
+        model, fx.kinematics.PoseTarget(plate, position=position, rotation=rotation)
+    )
     exact = np.linalg.norm(position + top @ rotation.T - ground, axis=1)
     start = np.linalg.norm(np.array([0, 0, 1.2]) + top - ground, axis=1)
     found = np.array([pose.translation(f"leg {i}")[0] for i in range(6)])
@@ -194,7 +203,7 @@ def run(progress: Progress) -> Outcome:
     model, tip = two_links()
     drawing, axes = figure(5.0, 4.6)
     for target, colour in (((0.5, 0.9), "#1f5fa8"), ((1.2, -0.6), "#3a7d44"), ((2.0, 1.0), "#c8553d")):
-        pose = fx.inverse_kinematics(model, fx.PoseTarget(tip, position=target), throw=False)
+        pose = fx.kinematics.inverse_kinematics(model, fx.kinematics.PoseTarget(tip, position=target), throw=False)
         elbow = pose.position(model.body("upper").marker((0.5, 0.0)))[0]
         points = np.array([(0.0, 0.0), elbow[:2], pose.position(tip)[0, :2]])
         axes.plot(*points.T, "-o", color=colour, markersize=4.0)

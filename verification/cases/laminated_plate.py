@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 import flexmbs as fx
+from flexmbs.core.laminate import Ply
 from flexmbs.core.material import Orthotropic
-from flexmbs.elements import Ply, ShellQuad, ShellTriangle
+from flexmbs.elements import ShellQuad, ShellTriangle
 from flexmbs.verification import Case, ConvergenceStudy, Outcome, Progress, Table
 from flexmbs.verification.cases.common import measured
 from flexmbs.verification.cases.plates import square
@@ -34,8 +35,8 @@ def _deflection(kind: Any, along_y: tuple[bool, ...], side: float, n: int) -> fl
     material = Orthotropic(**CARBON, E_3=1.0, nu_13=0.25, nu_23=0.25, density=1.0)
     plies = tuple(Ply(material, 1.0 / len(along_y), 0.5 * np.pi * turned) for turned in along_y)
     mesh = square(kind.cell_type, n, (side, side))
-    part = fx.Part(mesh, regions=[fx.Region(None, kind(layers=plies, reference=(1.0, 0.0, 0.0)))])
-    solution = fx.static_response(part, SUPPORTS, fx.SurfaceLoad("all", pressure=-1.0))
+    part = fx.linear.Part(mesh, regions=[fx.linear.Region(None, kind(layers=plies, reference=(1.0, 0.0, 0.0)))])
+    solution = fx.linear.static_response(part, SUPPORTS, fx.linear.SurfaceLoad("all", pressure=-1.0))
     centre = int(np.argmin(np.linalg.norm(mesh.points[:, :2] - 0.5 * side, axis=1)))
     return float(solution.displacements[centre, 2])
 

@@ -83,7 +83,7 @@ def run_long_slider_crank(progress: Progress) -> Outcome:
 def run_ring(progress: Progress) -> Outcome:
     """Twenty bars between two points; 3 equations instead of 82."""
     flat = ring(20)
-    tree = fx.as_tree(flat)
+    tree = fx.trees.as_tree(flat)
     quantities = counted("Cartesian", flat, 120, 82, "20 bodies, 19 universal and 2 ball joints")
     quantities += counted("mixed", tree, 41, 3, "19 universal and a ball joint in trees, one ball joint cut")
     runs = []
@@ -113,7 +113,7 @@ def run_closures(progress: Progress) -> Outcome:
         for kind in kinds:
             progress(f"{name}, {kind}")
             flat = four_bar(kind) if name == "four-bar" else slider_crank(kind)
-            tree = fx.as_tree(flat, cut=[j.name for j in flat.joints if j.name.startswith("closure")])
+            tree = fx.trees.as_tree(flat, cut=[j.name for j in flat.joints if j.name.startswith("closure")])
             run = fx.simulate(tree, 1.0, step=2e-3, progress=False)
             redundant = {"revolute": 3, "point": 0, "ball": 1, "prismatic": 3, "points": 2}[kind]
             quantities.append(

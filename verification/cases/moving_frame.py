@@ -26,24 +26,24 @@ SLENDER = fx.BeamStiffness(EA=1e8, EI_z=1.0, GJ=1e4, mass_per_length=1.0)
 """EA so large that stretching and its Coriolis forces, which the reference leaves out, change nothing."""
 
 
-def beam(elements: int, length: float = 1.0) -> fx.Part:
+def beam(elements: int, length: float = 1.0) -> fx.linear.Part:
     """A slender beam along x."""
     mesh = fx.meshes.line((0, 0, 0), (length, 0, 0), elements)
-    return fx.Part(mesh, regions=[fx.Region(None, Frame(section=SLENDER, shear=False))], name="beam")
+    return fx.linear.Part(mesh, regions=[fx.linear.Region(None, Frame(section=SLENDER, shear=False))], name="beam")
 
 
-def solid(element: Any, cell_type: str) -> fx.Part:
+def solid(element: Any, cell_type: str) -> fx.linear.Part:
     """A block of quadratic solids."""
     mesh = box((0, 0, 0), (1.0, 0.2, 0.3), (2, 1, 1), cell_type).quadratic()
-    return fx.Part(mesh, regions=[fx.Region(None, element, fx.steel)], name="block")
+    return fx.linear.Part(mesh, regions=[fx.linear.Region(None, element, fx.steel)], name="block")
 
 
-def rotor() -> fx.Part:
+def rotor() -> fx.linear.Part:
     """A shaft of steel with rotary inertia, and a disc off its node."""
-    disc = fx.NodalMass(2, 20.0, np.diag([0.4, 0.2, 0.2]), (0.05, 0.0, 0.0))
+    disc = fx.linear.NodalMass(2, 20.0, np.diag([0.4, 0.2, 0.2]), (0.05, 0.0, 0.0))
     element = Frame(section=fx.Circle(diameter=0.06))
     mesh = fx.meshes.line((0, 0, 0), (1, 0, 0), 4)
-    return fx.Part(mesh, regions=[fx.Region(None, element, fx.steel)], connections=[disc], name="rotor")
+    return fx.linear.Part(mesh, regions=[fx.linear.Region(None, element, fx.steel)], connections=[disc], name="rotor")
 
 
 def identities() -> list[Measured]:
@@ -55,7 +55,7 @@ def identities() -> list[Measured]:
         "rotor of beams": rotor(),
     }
     for label, part in parts.items():
-        frame = fx.moving_frame(part)
+        frame = fx.linear.moving_frame(part)
         C, Z, E = frame.coriolis(OMEGA), frame.centrifugal(OMEGA), frame.euler(OMEGA)
         values = np.linalg.eigvalsh(Z.toarray())
         for name, value in (
@@ -74,9 +74,9 @@ def identities() -> list[Measured]:
 
 
 @cache
-def clamped(elements: int, hub: float) -> fx.MovingFrame:
+def clamped(elements: int, hub: float) -> fx.linear.MovingFrame:
     """The blade on a hub of this radius; at other speeds only the combination of its matrices is new."""
-    return fx.moving_frame(beam(elements), {0: "all"}, origin=(-hub, 0.0, 0.0))
+    return fx.linear.moving_frame(beam(elements), {0: "all"}, origin=(-hub, 0.0, 0.0))
 
 
 def blade_frequencies(elements: int, speed: float, hub: float = 0.0, geometric: bool = True) -> list[FloatArray]:
@@ -138,9 +138,9 @@ def rod() -> tuple[list[Measured], list[ConvergenceStudy]]:
     stiff = fx.BeamStiffness(EA=1.0, EI_z=1.0, mass_per_length=1.0)
     for n in COUNTS:
         mesh = fx.meshes.line((0, 0, 0), (1, 0, 0), n)
-        part = fx.Part(mesh, regions=[fx.Region(None, Truss(section=stiff))])
+        part = fx.linear.Part(mesh, regions=[fx.linear.Region(None, Truss(section=stiff))])
         fixed: dict[Any, Any] = {0: "all"} | dict.fromkeys(range(1, n + 1), ("uy", "uz"))
-        frame = fx.moving_frame(part, fixed)
+        frame = fx.linear.moving_frame(part, fixed)
         tip = frame.operators((0, 0, speed), geometric=False).steady().displacement(n)[0]
         errors.append(abs(tip / (math.tan(speed) / speed - 1.0) - 1.0))
     found = frame.operators((0, 0, speed), geometric=False).modes(2).angular_frequencies
@@ -158,7 +158,7 @@ def shaft() -> list[Measured]:
     """A pinned shaft: whirl, critical speeds, a disc that centres itself, its gyroscopic moment."""
     length, n = 1.0, 16
     ends: dict[Any, Any] = {0: ("ux", "uy", "uz", "rx"), n: ("uy", "uz")}
-    frame = fx.moving_frame(beam(n, length), ends)
+    frame = fx.linear.moving_frame(beam(n, length), ends)
     natural = [(k * math.pi / length) ** 2 for k in (1, 2)]
     out = []
     errors = [(k * math.pi / n) ** 4 / 720 * natural[k - 1] for k in (1, 2)]  # of the Hermite cubic
@@ -186,20 +186,20 @@ def disc() -> list[Measured]:
     mesh = fx.meshes.line((0, 0, 0), (length, 0, 0), 2)
     ends: dict[Any, Any] = {0: ("ux", "uy", "uz", "rx"), 2: ("uy", "uz")}
 
-    def on_shaft(disc: fx.NodalMass, fixed: dict[Any, Any]) -> fx.MovingFrame:
-        region = fx.Region(None, Frame(section=stiff, shear=False))
-        return fx.moving_frame(fx.Part(mesh, regions=[region], connections=[disc]), fixed)
+    def on_shaft(disc: fx.linear.NodalMass, fixed: dict[Any, Any]) -> fx.linear.MovingFrame:
+        region = fx.linear.Region(None, Frame(section=stiff, shear=False))
+        return fx.linear.moving_frame(fx.linear.Part(mesh, regions=[region], connections=[disc]), fixed)
 
     natural = math.sqrt(48.0 * EI / length**3 / m)
     out = []
     for ratio in (0.5, 2.0):
-        steady = on_shaft(fx.NodalMass(1, m, None, (0.0, e, 0.0)), ends)
+        steady = on_shaft(fx.linear.NodalMass(1, m, None, (0.0, e, 0.0)), ends)
         found = steady.operators((ratio * natural, 0, 0), geometric=False).steady().displacement(1)[1]
         expected = e * ratio**2 / (1.0 - ratio**2)
         out.append(
             measured(f"disc at {ratio:g} of its critical speed: deflection", "m", found, expected, CLOSED, rtol=1e-10)
         )
-    tilting = on_shaft(fx.NodalMass(1, m, np.diag([polar, J, J])), {**ends, 1: ("ux", "uy", "uz", "rx")})
+    tilting = on_shaft(fx.linear.NodalMass(1, m, np.diag([polar, J, J])), {**ends, 1: ("ux", "uy", "uz", "rx")})
     speed = 4.0
     found = tilting.operators((speed, 0, 0)).modes(2).angular_frequencies
     roots = np.sort(np.abs(np.roots([J, -polar * speed, -12.0 * EI / length]) - speed))
@@ -259,7 +259,9 @@ def run_spinup(progress: Progress) -> Outcome:
         rhoI_z=p["rhoI"],
     )  # fmt: skip
     mesh = fx.meshes.line((0, 0, 0), (p["L"], 0, 0), elements)
-    frame = fx.moving_frame(fx.Part(mesh, regions=[fx.Region(None, Frame(section=stiff))]), {0: "all"})
+    frame = fx.linear.moving_frame(
+        fx.linear.Part(mesh, regions=[fx.linear.Region(None, Frame(section=stiff))]), {0: "all"}
+    )
     k = 2.0 * math.pi / p["T_s"]
 
     def motion(t: float) -> tuple[Any, Any, Any]:
@@ -269,7 +271,7 @@ def run_spinup(progress: Progress) -> Outcome:
 
     progress("spin-up")
     t = np.arange(0.0, 20.0 + 0.5 * step, step)
-    tip = fx.frame_response(frame, motion, t).displacement(elements)
+    tip = fx.linear.frame_response(frame, motion, t).displacement(elements)
     quantities = []
     largest = stored.reference("maximum tip lag u2 in the rotating frame")
     # the theory leaves out what is of second order in the slope, 0.08, and so of third in the deflection
@@ -290,7 +292,7 @@ def run_spinup(progress: Progress) -> Outcome:
                  rtol=2e-3)
     )  # fmt: skip
     progress("without stress stiffness")
-    lost = fx.frame_response(frame, motion, t[t <= 8.0], geometric=False).displacement(elements)
+    lost = fx.linear.frame_response(frame, motion, t[t <= 8.0], geometric=False).displacement(elements)
     drawing, axes = figure()
     axes.plot(t, tip[:, 1], color=COLOURS[0], label="with stress stiffness")
     shown = np.abs(lost[:, 1]) < 2.0

@@ -25,10 +25,10 @@ def square(kind: str, n: int, size: tuple[float, float] = (1.0, 1.0), n_y: int |
     return mesh.with_node_set("all", np.arange(len(mesh.points)))
 
 
-def plate_part(mesh: Any, kind: str, nu: float, thickness: float = THIN) -> fx.Part:
+def plate_part(mesh: Any, kind: str, nu: float, thickness: float = THIN) -> fx.linear.Part:
     """A plate whose mass per area is 1."""
     material = fx.Elastic(youngs_modulus=E_MODULUS, poissons_ratio=nu, density=1.0 / thickness)
-    return fx.Part(mesh, regions=[fx.Region(None, KINDS[kind](thickness=thickness), material)])
+    return fx.linear.Part(mesh, regions=[fx.linear.Region(None, KINDS[kind](thickness=thickness), material)])
 
 
 def rigidity(nu: float, thickness: float = THIN) -> float:
@@ -59,8 +59,8 @@ def _loaded(kind: str, n: int, code: str, nu: float) -> tuple[float, float, floa
     """
     mesh = square(kind, n)
     centre = _centre(mesh)
-    loads = {"q": fx.SurfaceLoad("all", pressure=-1.0), "P": fx.NodalForce(centre, (0, 0, 1.0))}
-    found = fx.static_response(plate_part(mesh, kind, nu), edges(code), loads)
+    loads = {"q": fx.linear.SurfaceLoad("all", pressure=-1.0), "P": fx.linear.NodalForce(centre, (0, 0, 1.0))}
+    found = fx.linear.static_response(plate_part(mesh, kind, nu), edges(code), loads)
     D = rigidity(nu)
     q, P = (float(found[name].displacements[centre, 2] * D) for name in ("q", "P"))
     top = found["q"].stresses()[0].values[:, 0] * THIN**2 / 6.0
@@ -121,9 +121,9 @@ def run_twist(progress: Progress) -> Outcome:
         progress(kind)
         mesh = square(kind, 8, (p["a"], p["a"]))
         one, two, three, loaded = (_centre(mesh, c) for c in ((0, 0), (1, 0), (0, 1), (1, 1)))
-        part = fx.Part(mesh, regions=[fx.Region(None, KINDS[kind](thickness=p["h"]), material)])
+        part = fx.linear.Part(mesh, regions=[fx.linear.Region(None, KINDS[kind](thickness=p["h"]), material)])
         fixed = {one: ("ux", "uy", "uz"), two: ("uy", "uz"), three: ("uz",)}
-        solution = fx.static_response(part, fixed, fx.NodalForce(loaded, (0, 0, -1.0)))
+        solution = fx.linear.static_response(part, fixed, fx.linear.NodalForce(loaded, (0, 0, -1.0)))
         centre = _centre(mesh)
         moment = abs(solution.stresses()[0].values[centre, 3]) * p["h"] ** 2 / 6.0
         values = (-solution.displacements[loaded, 2], -solution.displacements[centre, 2], moment)
@@ -166,7 +166,7 @@ def run_modes(progress: Progress) -> Outcome:
             for n in counts:
                 mesh = square(kind, n, (1.0, width), max(int(n * width), 1))
                 rigid = 3 if code == "FFFF" else 0
-                modes = fx.vibration_modes(plate_part(mesh, kind, nu), count + rigid, edges(code))
+                modes = fx.linear.vibration_modes(plate_part(mesh, kind, nu), count + rigid, edges(code))
                 found[n] = modes.angular_frequencies[rigid:] / np.sqrt(rigidity(nu))
             for i in range(count):
                 quantities.append(

@@ -32,9 +32,10 @@ def _controlled(exact: SampledMass, step: float) -> tuple[fx.TimeSolution, Float
     spring = fx.SpringDamper(
         foot, ball.centre, stiffness=exact.stiffness, damping=exact.damping, length=REST, name="spring"
     )
-    feedback = fx.Controller(
-        [fx.PositionSensor(ball.centre, (1, 0), name="x"), fx.VelocitySensor(ball.centre, (1, 0), name="rate of x")],
-        fx.ForceActuator(ball.centre, (1, 0), name="force"),
+    feedback = fx.control.Controller(
+        [fx.control.PositionSensor(ball.centre, (1, 0), name="x"),
+        fx.control.VelocitySensor(ball.centre, (1, 0), name="rate of x")],
+        fx.control.ForceActuator(ball.centre, (1, 0), name="force"),
         period=exact.period, delay=exact.delay, name="feedback",
         output=lambda x, u, t: exact.proportional * (exact.target - u[0]) - exact.derivative * u[1],
     )  # fmt: skip

@@ -28,12 +28,12 @@ COUNTS = (8, 16, 32)
 SMALL = 1e-4
 
 
-def straight(n: int, stiffness: fx.BeamStiffness, **options: Any) -> fx.SegmentedBeam:
+def straight(n: int, stiffness: fx.BeamStiffness, **options: Any) -> fx.segments.SegmentedBeam:
     """A planar beam of length 1 along x."""
-    return fx.segmented_beam([(0, 0), (1, 0)], n=n, stiffness=stiffness, **options)
+    return fx.segments.segmented_beam([(0, 0), (1, 0)], n=n, stiffness=stiffness, **options)
 
 
-def _clamped(beam: fx.SegmentedBeam, *loads: Any) -> fx.Model:
+def _clamped(beam: fx.segments.SegmentedBeam, *loads: Any) -> fx.Model:
     return fx.Model(*beam.items, fx.Fixed(fx.ground, beam.start), *loads)
 
 
@@ -140,7 +140,7 @@ def _torsion(progress: Progress, studies: list[ConvergenceStudy]) -> list[Measur
     errors: dict[str, list[float]] = {kind: [] for kind in exact}
     for n in COUNTS:
         progress(f"torsion, {n} elements")
-        beam = fx.segmented_beam([(0, 0, 0), (1, 0, 0)], n=n, stiffness=unit)
+        beam = fx.segments.segmented_beam([(0, 0, 0), (1, 0, 0)], n=n, stiffness=unit)
         found = fx.solve_modal(_clamped(beam), 3).angular_frequencies
         errors["axial"].append(abs(found[0] / exact["axial"] - 1.0))
         errors["torsional"].append(abs(found[1] / exact["torsional"] - 1.0))
@@ -170,7 +170,7 @@ def _bend(progress: Progress, studies: list[ConvergenceStudy]) -> list[Measured]
         progress(f"bend, {n} elements")
         angle = np.linspace(math.pi, 0.75 * math.pi, n + 1)
         points = p["R"] * np.column_stack((1.0 + np.cos(angle), np.sin(angle), np.zeros(n + 1)))
-        beam = fx.segmented_beam(points, stiffness=stiffness)
+        beam = fx.segments.segmented_beam(points, stiffness=stiffness)
         tip = fx.solve_static(_clamped(beam, fx.PointForce(beam.end, (0.0, 0.0, 600.0))), QUIET).position(beam.end)[-1]
         tips.append(tip)
         errors.append(float(np.linalg.norm(tip - exact)) / p["R"])
@@ -182,7 +182,7 @@ def _bend(progress: Progress, studies: list[ConvergenceStudy]) -> list[Measured]
     ]  # fmt: skip
 
 
-def hanging(n: int, EA: float | None, space: bool = False) -> tuple[fx.SegmentedBeam, Any, Any]:
+def hanging(n: int, EA: float | None, space: bool = False) -> tuple[fx.segments.SegmentedBeam, Any, Any]:
     """S13 by rigid segments that begin on the curve of a cable that does not stretch; with its equilibrium and pin."""
     p = load_reference("s13").parameters
     start = elastic_catenary(1e12, p["w"], p["L0"], p["span"], p["drop"]).position(np.linspace(0.0, p["L0"], n + 1))
@@ -190,7 +190,7 @@ def hanging(n: int, EA: float | None, space: bool = False) -> tuple[fx.Segmented
     down: tuple[float, ...] = (0.0, -9.81)
     if space:
         points, down = np.column_stack((points[:, 0], np.zeros(n + 1), points[:, 1])), (0.0, 0.0, -9.81)
-    cable = fx.segmented_cable(points, mass_per_length=p["w"] / 9.81, EA=EA, GJ=1.0 if space else None)
+    cable = fx.segments.segmented_cable(points, mass_per_length=p["w"] / 9.81, EA=EA, GJ=1.0 if space else None)
     pins = [
         fx.Spherical(fx.ground.marker_at(points[end]), node, name=f"pin {end}")
         for end, node in ((0, cable.start), (-1, cable.end))

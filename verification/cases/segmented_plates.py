@@ -20,7 +20,7 @@ THIN = 1e-3
 COUNTS = (6, 12, 24)
 
 
-def supports(plate: fx.SegmentedPlate, code: str) -> list[Any]:
+def supports(plate: fx.segments.SegmentedPlate, code: str) -> list[Any]:
     """Sides clamped (C), simply supported (S, free to turn about both axes) or free (F) in the order of SIDES.
 
     A plate without clamps is held in its plane at two corners, if it is held at all.
@@ -44,10 +44,10 @@ def supports(plate: fx.SegmentedPlate, code: str) -> list[Any]:
     return joints
 
 
-def square(n: int, nu: float = 0.3) -> fx.SegmentedPlate:
+def square(n: int, nu: float = 0.3) -> fx.segments.SegmentedPlate:
     """Side 1, mass per area 1, as in the cases of shells."""
     material = fx.Elastic(youngs_modulus=1e9, poissons_ratio=nu, density=1.0 / THIN)
-    return fx.segmented_plate((1.0, 1.0), (n, n), thickness=THIN, material=material)
+    return fx.segments.segmented_plate((1.0, 1.0), (n, n), thickness=THIN, material=material)
 
 
 MODES = (
@@ -123,7 +123,7 @@ def _twist(progress: Progress) -> list[Measured]:
     n = 8
     progress("twist")
     material = fx.Elastic(youngs_modulus=p["E"], poissons_ratio=p["nu"], density=7850.0)
-    plate = fx.segmented_plate((p["a"], p["a"]), (n, n), thickness=p["h"], material=material)
+    plate = fx.segments.segmented_plate((p["a"], p["a"]), (n, n), thickness=p["h"], material=material)
     a, b, c, loaded = (plate.node(i, j) for i, j in ((0, 0), (n, 0), (0, n), (n, n)))
     joints = (
         fx.Spherical(fx.ground.marker_at(a.position0()), a, name="a"),
@@ -154,7 +154,7 @@ def _rolled(progress: Progress, studies: list[ConvergenceStudy]) -> list[Measure
     counts = (6, 12, 24)
     for n in counts:
         progress(f"strip, {n} x 2")
-        strip = fx.segmented_plate((L, b), (n, 2), thickness=h, material=material)
+        strip = fx.segments.segmented_plate((L, b), (n, 2), thickness=h, material=material)
         clamps = [fx.Fixed(fx.ground, node, name=f"clamp {k}") for k, node in enumerate(strip.side("left"))]
         shares = zip(strip.side("right"), (0.25, 0.5, 0.25), strict=True)
         loads = [fx.Moment(node, (0.0, -moment * share, 0.0)) for node, share in shares]

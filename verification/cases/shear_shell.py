@@ -9,8 +9,9 @@ import numpy as np
 
 import flexmbs as fx
 from flexmbs.core.contracts import FloatArray
+from flexmbs.core.laminate import Ply
 from flexmbs.core.material import Orthotropic
-from flexmbs.elements import Ply, ShearShell, ShellQuad
+from flexmbs.elements import ShearShell, ShellQuad
 from flexmbs.verification import Case, ConvergenceStudy, Measured, Outcome, Progress, Table
 from flexmbs.verification.cases.absolute_nodal_shells import mapped, material
 from flexmbs.verification.cases.common import measured
@@ -254,10 +255,10 @@ def _layered(progress: Progress) -> tuple[list[Measured], list[ConvergenceStudy]
 def _linear(plies: tuple[Ply, ...], n: int) -> float:
     flat = fx.meshes.rectangle((0, 0), (1, 1), (n, n)).in_space()
     mesh = flat.with_node_set("all", np.arange(flat.n_points))
-    part = fx.Part(mesh, regions=[fx.Region(None, ShellQuad(layers=plies, reference=(1.0, 0.0, 0.0)))])
+    part = fx.linear.Part(mesh, regions=[fx.linear.Region(None, ShellQuad(layers=plies, reference=(1.0, 0.0, 0.0)))])
     across, up = ("uy", "uz", "rx"), ("ux", "uz", "ry")
     supports = {"left": across, "right": across, "bottom": up, "top": up}
-    solution = fx.static_response(part, supports, fx.SurfaceLoad("all", pressure=-1.0))
+    solution = fx.linear.static_response(part, supports, fx.linear.SurfaceLoad("all", pressure=-1.0))
     centre = int(np.argmin(np.linalg.norm(mesh.points[:, :2] - 0.5, axis=1)))
     return float(solution.displacements[centre, 2])
 

@@ -76,7 +76,7 @@ def _strip(shape: str, n: int, h: float, E: float, width: float) -> float:
     return float(solution.displacement(body.at(end, tolerance=1e-6), step=-1)[2]) / force / exact - 1.0
 
 
-def _folded(n: int, angle: float) -> fx.Mesh:
+def _folded(n: int, angle: float) -> fx.meshes.Mesh:
     """Two square panels, half as wide, 2 n by n/2 cells, that meet at x = 1 at an angle; held at x = 0."""
     c, t = math.cos(math.radians(angle)), math.sin(math.radians(angle))
 
@@ -87,7 +87,7 @@ def _folded(n: int, angle: float) -> fx.Mesh:
     return mapped((2 * n, n // 2), points)
 
 
-def _branched(n: int) -> fx.Mesh:
+def _branched(n: int) -> fx.meshes.Mesh:
     """A panel of length 2 with a second one of length 1 upright in its middle."""
     y = 0.5 * np.arange(n // 2 + 1) / (n // 2)
     rows = [(i / n, 0.0) for i in range(2 * n + 1)] + [(1.0, i / n) for i in range(1, n + 1)]
@@ -96,16 +96,16 @@ def _branched(n: int) -> fx.Mesh:
     chain += [(2 * n + i, 2 * n + i + 1) for i in range(1, n)]
     m = len(y)
     cells = [[m * a + j, m * b + j, m * b + j + 1, m * a + j + 1] for a, b in chain for j in range(m - 1)]
-    return fx.Mesh(np.array(points), (fx.meshes.CellBlock("quad", np.array(cells)),), {"left": np.arange(m)})
+    return fx.meshes.Mesh(np.array(points), (fx.meshes.CellBlock("quad", np.array(cells)),), {"left": np.arange(m)})
 
 
-def _pulled(mesh: fx.Mesh, h: float, force: FloatArray) -> tuple[float, float]:
+def _pulled(mesh: fx.meshes.Mesh, h: float, force: FloatArray) -> tuple[float, float]:
     """Largest displacement component of the last panel's end by unit force: ours, and that of linear shells."""
     elastic = fx.Elastic(youngs_modulus=1e6, poissons_ratio=0.3, density=1.0)
     node = int(mesh.n_points - 1)
-    part = fx.Part(mesh, regions=[fx.Region(None, ShellQuad(thickness=h), elastic)])
+    part = fx.linear.Part(mesh, regions=[fx.linear.Region(None, ShellQuad(thickness=h), elastic)])
     fixed = {"left": ("ux", "uy", "uz", "rx", "ry", "rz")}
-    linear = fx.static_response(part, fixed, fx.NodalForce(node, tuple(force))).displacements[node, :3]
+    linear = fx.linear.static_response(part, fixed, fx.linear.NodalForce(node, tuple(force))).displacements[node, :3]
     which = int(np.abs(linear).argmax())
     body = fx.FlexibleBody(mesh, ShearShell(), fx.Sheet(h), elastic, name="folded")
     size = SMALL * h / abs(linear[which])

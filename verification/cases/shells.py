@@ -33,22 +33,22 @@ def _corner(mesh: Mesh, one: str, other: str) -> int:
     return int(np.intersect1d(mesh.node_set(one), mesh.node_set(other))[0])
 
 
-def _shared(mesh: Mesh, at: str, force: Any) -> list[fx.NodalForce]:
+def _shared(mesh: Mesh, at: str, force: Any) -> list[fx.linear.NodalForce]:
     """A force spread evenly along a side."""
     nodes = mesh.node_set(at)
     weights = np.ones(len(nodes))
     weights[[0, -1]] = 0.5
     weights /= weights.sum()
-    return [fx.NodalForce(int(a), np.multiply(w, force)) for a, w in zip(nodes, weights, strict=True)]
+    return [fx.linear.NodalForce(int(a), np.multiply(w, force)) for a, w in zip(nodes, weights, strict=True)]
 
 
 def _cook(kind: Any, n: int, p: dict[str, Any]) -> tuple[float, float]:
     """Deflections of the middle and of the top of the loaded side."""
     mesh = _mapped(kind, (n, n), lambda x, y: (48.0 * x, 44.0 * x + y * (44.0 - 28.0 * x), 0.0 * x))
     material = fx.Elastic(youngs_modulus=p["E"], poissons_ratio=p["nu"], density=1.0)
-    part = fx.Part(mesh, regions=[fx.Region(None, kind(thickness=p["t"]), material)])
+    part = fx.linear.Part(mesh, regions=[fx.linear.Region(None, kind(thickness=p["t"]), material)])
     fixed = {"left": ("ux", "uy"), "all": ("uz", "rx", "ry")}
-    v = fx.static_response(part, fixed, _shared(mesh, "right", (0, p["F"], 0))).displacements[:, 1]
+    v = fx.linear.static_response(part, fixed, _shared(mesh, "right", (0, p["F"], 0))).displacements[:, 1]
     return float(v[np.argmin(np.linalg.norm(mesh.points - [48, 52, 0], axis=1))]), float(
         v[_corner(mesh, "right", "top")]
     )
@@ -90,23 +90,23 @@ def _roof(kind: Any, n: int, p: dict[str, float]) -> float:
     angle = np.radians(p["half_angle_deg"])
     mesh = _mapped(kind, (n, n), lambda x, y: (R * np.sin(angle * x), half * y, R * np.cos(angle * x)))
     material = fx.Elastic(youngs_modulus=p["E"], poissons_ratio=p["nu"], density=1.0)
-    part = fx.Part(mesh, regions=[fx.Region(None, kind(thickness=t), material)])
+    part = fx.linear.Part(mesh, regions=[fx.linear.Region(None, kind(thickness=t), material)])
     fixed = {"bottom": ("ux", "uz"), "top": ("uy", "rx", "rz"), "left": ("ux", "ry", "rz")}
-    load = fx.SurfaceLoad("all", traction=(0, 0, -p["weight"]))
-    return -float(fx.static_response(part, fixed, load).displacements[_corner(mesh, "right", "top"), 2])
+    load = fx.linear.SurfaceLoad("all", traction=(0, 0, -p["weight"]))
+    return -float(fx.linear.static_response(part, fixed, load).displacements[_corner(mesh, "right", "top"), 2])
 
 
 def _cylinder(kind: Any, n: int, p: dict[str, float]) -> float:
     R, half = p["radius"], 0.5 * p["length"]
     mesh = _mapped(kind, (n, n), lambda x, y: (R * np.sin(np.pi / 2 * x), half * y, R * np.cos(np.pi / 2 * x)))
     material = fx.Elastic(youngs_modulus=p["E"], poissons_ratio=p["nu"], density=1.0)
-    part = fx.Part(mesh, regions=[fx.Region(None, kind(thickness=p["thickness"]), material)])
+    part = fx.linear.Part(mesh, regions=[fx.linear.Region(None, kind(thickness=p["thickness"]), material)])
     fixed = {
         "bottom": ("ux", "uz"), "top": ("uy", "rx", "rz"), "left": ("ux", "ry", "rz"), "right": ("uz", "rx", "ry"),
     }  # fmt: skip
     under = _corner(mesh, "left", "top")
-    force = fx.NodalForce(under, (0, 0, -0.25 * p["force"]))
-    return -float(fx.static_response(part, fixed, force).displacements[under, 2])
+    force = fx.linear.NodalForce(under, (0, 0, -0.25 * p["force"]))
+    return -float(fx.linear.static_response(part, fixed, force).displacements[under, 2])
 
 
 def _beam(kind: Any, n: int, thickness: float, p: dict[str, float]) -> tuple[float, float]:
@@ -118,9 +118,9 @@ def _beam(kind: Any, n: int, thickness: float, p: dict[str, float]) -> tuple[flo
 
     mesh = _mapped(kind, (6 * n, n), place)
     material = fx.Elastic(youngs_modulus=p["E"], poissons_ratio=p["nu"], density=1.0)
-    part = fx.Part(mesh, regions=[fx.Region(None, kind(thickness=thickness), material)])
+    part = fx.linear.Part(mesh, regions=[fx.linear.Region(None, kind(thickness=thickness), material)])
     loads = {"in": _shared(mesh, "right", (0, 0, 1.0)), "out": _shared(mesh, "right", (0, 1.0, 0))}
-    found = fx.static_response(part, {"left": "all"}, loads)
+    found = fx.linear.static_response(part, {"left": "all"}, loads)
     inside, out = (2.0 * found[name].strain_energy for name in ("in", "out"))
     return inside, out
 
@@ -188,8 +188,8 @@ def run_slenderness(progress: Progress) -> Outcome:
                 points[inside, :2] += np.random.default_rng(1).uniform(-step, step, (len(inside), 2))
                 mesh = Mesh(points, mesh.cells, mesh.node_sets)
                 material = fx.Elastic(youngs_modulus=2.6, poissons_ratio=0.3, density=1.0)
-                part = fx.Part(mesh, regions=[fx.Region(None, kind(thickness=1.0), material)])
-                solution = fx.static_response(part, edges("SSSS"), fx.SurfaceLoad("all", pressure=-1.0))
+                part = fx.linear.Part(mesh, regions=[fx.linear.Region(None, kind(thickness=1.0), material)])
+                solution = fx.linear.static_response(part, edges("SSSS"), fx.linear.SurfaceLoad("all", pressure=-1.0))
                 errors[n].append(solution.displacements[centre, 2] / exact - 1.0)
             quantities.append(
                 measured(f"{label}, a/h = {slenderness:g}, 16 x 16 distorted cells: w / exact", "-",

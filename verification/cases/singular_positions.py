@@ -21,7 +21,7 @@ def _turned(model: fx.Model) -> fx.Model:
     return model.with_(fx.RotationDriver(model.joint("A"), fx.motions.Linear(1.0), name="motor"))
 
 
-def _times(label: str, points: tuple[fx.SingularPosition, ...], exact: list[float]) -> list[Measured]:
+def _times(label: str, points: tuple[fx.kinematics.SingularPosition, ...], exact: list[float]) -> list[Measured]:
     """How many there are, and when."""
     found = [
         measured(f"{label}: number found", "-", len(points), len(exact), CLOSED_FORM, atol=0.5),
@@ -31,7 +31,7 @@ def _times(label: str, points: tuple[fx.SingularPosition, ...], exact: list[floa
     return found
 
 
-def _slopes(label: str, paths: fx.KinematicPaths, of: tuple[str, int], exact: list[float]) -> list[Measured]:
+def _slopes(label: str, paths: fx.kinematics.KinematicPaths, of: tuple[str, int], exact: list[float]) -> list[Measured]:
     """Slopes over time of a coordinate of a body, of both curves through the first bifurcation."""
     system = paths[0].system
     place = system.coordinates.place(system.model.body(of[0]))[1] + of[1]
@@ -42,12 +42,14 @@ def _slopes(label: str, paths: fx.KinematicPaths, of: tuple[str, int], exact: li
     ]
 
 
-def _lock_ups() -> tuple[list[Measured], fx.KinematicPaths]:
+def _lock_ups() -> tuple[list[Measured], fx.kinematics.KinematicPaths]:
     quantities: list[Measured] = []
     data = FourBar(2.0, 1.5, 1.5, 3.0)
     for spatial in (False, True):
         where = "in space" if spatial else "in the plane"
-        paths = fx.trace_kinematics(_turned(four_bar(data, START, spatial)), (-2.0, 2.0), start=0.0, step=0.2)
+        paths = fx.kinematics.trace_kinematics(
+            _turned(four_bar(data, START, spatial)), (-2.0, 2.0), start=0.0, step=0.2
+        )
         exact = [-data.lock_up - START, data.lock_up - START]
         quantities += _times(f"four-bar {where}: lock-up", paths.points, exact)
         at = paths.points[1]
@@ -61,13 +63,13 @@ def _lock_ups() -> tuple[list[Measured], fx.KinematicPaths]:
     return quantities, paths
 
 
-def _dead_centres() -> tuple[list[Measured], fx.KinematicPaths]:
+def _dead_centres() -> tuple[list[Measured], fx.kinematics.KinematicPaths]:
     """Driven at its slider, a slider-crank turns on through both dead centres."""
     data = SliderCrank(0.3, 0.8)
     model = slider_crank(data, math.pi / 2.0)
     ram = fx.TranslationDriver(model.joint("guide"), fx.motions.Linear(1.0), name="ram")
     begin = float(data.slider(np.array([math.pi / 2.0]))[0][0])
-    paths = fx.trace_kinematics(model.with_(ram), (-1.0, 1.0), start=0.0, step=0.2)
+    paths = fx.kinematics.trace_kinematics(model.with_(ram), (-1.0, 1.0), start=0.0, step=0.2)
     path = paths[0]
     exact = [data.length - data.r - begin, data.outer_dead_centre - begin]
     angle = path.rotation("crank")
@@ -82,13 +84,13 @@ def _dead_centres() -> tuple[list[Measured], fx.KinematicPaths]:
     ], paths  # fmt: skip
 
 
-def _change_points() -> tuple[list[Measured], fx.KinematicPaths]:
+def _change_points() -> tuple[list[Measured], fx.kinematics.KinematicPaths]:
     """A parallelogram and the crossed four-bar that it can become where it is stretched."""
     quantities: list[Measured] = []
     data = FourBar(1.0, 3.0, 1.0, 3.0)
     for spatial in (False, True):
         where = "in space" if spatial else "in the plane"
-        paths = fx.trace_kinematics(_turned(four_bar(data, START, spatial)), (0.0, 6.2), step=0.2)
+        paths = fx.kinematics.trace_kinematics(_turned(four_bar(data, START, spatial)), (0.0, 6.2), step=0.2)
         label = f"parallelogram {where}: change point"
         quantities += _times(label, paths.points_of("bifurcation"), [math.pi - START, 2.0 * math.pi - START])
         quantities += _slopes(label, paths, ("rocker", 5 if spatial else 2), [1.0, -0.5])
@@ -105,10 +107,10 @@ def _change_points() -> tuple[list[Measured], fx.KinematicPaths]:
     return quantities, paths
 
 
-def _equal_lengths() -> tuple[list[Measured], fx.KinematicPaths]:
+def _equal_lengths() -> tuple[list[Measured], fx.kinematics.KinematicPaths]:
     """Crank as long as the rod: upright, the slider may stay where it is."""
     data = SliderCrank(0.5, 0.5)
-    paths = fx.trace_kinematics(_turned(slider_crank(data, START)), (0.0, 6.0), step=0.2)
+    paths = fx.kinematics.trace_kinematics(_turned(slider_crank(data, START)), (0.0, 6.0), step=0.2)
     label = "crank as long as the rod"
     still = max(np.abs(path.position("slider")[1:, 0]).max() for path in paths.paths[1:])
     moving = np.abs(paths[0].position("slider")[:, 0] - np.cos(START + paths[0].time)).max()

@@ -32,11 +32,12 @@ FLIGHT_STEPS = (4e-3, 2e-3, 1e-3)
 def beam(elements: int) -> ReducedModel:
     """Of frame elements without shear, as the absolute-nodal cable."""
     section = fx.BeamStiffness(EA=EA, EI_y=EI, EI_z=EI, GJ=EI, mass_per_length=1.0, rhoI_y=1e-8, rhoI_z=1e-8)
-    part = fx.Part(
-        fx.meshes.line((0, 0, 0), (1, 0, 0), elements), regions=[fx.Region(None, Frame(section=section, shear=False))]
+    part = fx.linear.Part(
+        fx.meshes.line((0, 0, 0), (1, 0, 0), elements),
+        regions=[fx.linear.Region(None, Frame(section=section, shear=False))],
     )
-    faces = [fx.Interface("root", [0]), fx.Interface("tip", [elements])]
-    return fx.reduce(part, faces, 16, stiffening=True, progress=False)
+    faces = [fx.reduction.Interface("root", [0]), fx.reduction.Interface("tip", [elements])]
+    return fx.reduction.reduce(part, faces, 16, stiffening=True, progress=False)
 
 
 def _turned(share: float) -> float:
@@ -177,9 +178,11 @@ def run_flight(progress: Progress) -> Outcome:
     """A soft beam that tumbles and vibrates, stiffened, in each frame."""
     quantities, studies = [], []
     section = fx.BeamStiffness(EA=1e4, EI_z=1.0, EI_y=1.0, GJ=1.0, mass_per_length=1.0, rhoI_y=1e-3, rhoI_z=1e-3)
-    part = fx.Part(fx.meshes.line((-2, 0, 0), (2, 0, 0), 16), regions=[fx.Region(None, Frame(section=section))])
-    faces = [fx.Interface("left", [0]), fx.Interface("right", [16])]
-    reduced = fx.reduce(part, faces, 6, stiffening=True, progress=False)
+    part = fx.linear.Part(
+        fx.meshes.line((-2, 0, 0), (2, 0, 0), 16), regions=[fx.linear.Region(None, Frame(section=section))]
+    )
+    faces = [fx.reduction.Interface("left", [0]), fx.reduction.Interface("right", [16])]
+    reduced = fx.reduction.reduce(part, faces, 6, stiffening=True, progress=False)
     for name, reference in (("tangent", "left"), ("mean axes", "mean"), ("chord", ("left", "right"))):
         energy, spin, linear = [], [], []
         for step in FLIGHT_STEPS:

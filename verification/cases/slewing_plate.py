@@ -26,10 +26,10 @@ STEPS = 400
 def reduced_plate() -> ReducedModel:
     """Of linear shells on the same mesh; its left edge is rigid."""
     mesh = fx.meshes.rectangle((0, 0), (LENGTH, WIDTH), ELEMENTS).in_space()
-    part = fx.Part(mesh, regions=[fx.Region(None, ShellQuad(thickness=THICKNESS), ALLOY)])
+    part = fx.linear.Part(mesh, regions=[fx.linear.Region(None, ShellQuad(thickness=THICKNESS), ALLOY)])
     tip = int(np.argmin(np.linalg.norm(mesh.points - (LENGTH, WIDTH, 0.0), axis=1)))
-    faces = [fx.Interface("root", "left"), fx.Interface("tip", [tip])]
-    return fx.reduce(part, faces, 10, stiffening=True, progress=False)
+    faces = [fx.reduction.Interface("root", "left"), fx.reduction.Interface("tip", [tip])]
+    return fx.reduction.reduce(part, faces, 10, stiffening=True, progress=False)
 
 
 def slewed(duration: float, nodal: bool, stiffening: bool = True) -> tuple[FloatArray, fx.TimeSolution]:

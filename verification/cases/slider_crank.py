@@ -97,7 +97,7 @@ def run(progress: Progress) -> Outcome:
     """One and a half turns of the crank."""
     progress("slider-crank")
     model, body, q_of_eta = mechanism()
-    scheme = fx.RungeKutta(order=5, constraints=fx.StandardProjection())
+    scheme = fx.RungeKutta(order=5, constraints=fx.integrators.StandardProjection())
     motion = fx.simulate(model, 0.05, step=STEP, integrator=scheme, output=fx.Output(at=TIMES, energy=False))
     begin, end = motion.position(body.node(0)), motion.position(body.node(ELEMENTS))
     angle = np.unwrap(np.arctan2(end[:, 1] - begin[:, 1], end[:, 0] - begin[:, 0]))

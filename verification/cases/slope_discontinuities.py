@@ -24,34 +24,34 @@ LOAD = np.array([1.0, 1.0, 0.0])
 PRINTED = ContinuumPlate(split=False, nodal=False, assumed_shear=False, twist=False)
 
 
-def panel(n: int, along: FloatArray, origin: FloatArray) -> fx.Mesh:
+def panel(n: int, along: FloatArray, origin: FloatArray) -> fx.meshes.Mesh:
     """A plate of length 1 from ``origin`` in the direction ``along``, as wide as `WIDTH` in y."""
     flat = fx.meshes.rectangle((0, 0), (1, WIDTH), (n, max(n // 2, 1)))
     x, y = flat.points.T
     points = origin + np.outer(x, along) + np.outer(y, (0.0, 1.0, 0.0))
-    return fx.Mesh(points, flat.cells)
+    return fx.meshes.Mesh(points, flat.cells)
 
 
-def folded(n: int) -> fx.Mesh:
+def folded(n: int) -> fx.meshes.Mesh:
     """Two plates at a right angle: one along x, the other upwards from its end."""
     x, z = np.eye(3)[0], np.eye(3)[2]
     return _named(panel(n, x, np.zeros(3)).merged(panel(n, z, x)))
 
 
-def branching(n: int) -> fx.Mesh:
+def branching(n: int) -> fx.meshes.Mesh:
     """The same with a third plate that goes on along x."""
     x, z = np.eye(3)[0], np.eye(3)[2]
     return _named(panel(n, x, np.zeros(3)).merged(panel(n, x, x)).merged(panel(n, z, x)))
 
 
-def _named(mesh: fx.Mesh) -> fx.Mesh:
+def _named(mesh: fx.meshes.Mesh) -> fx.meshes.Mesh:
     mesh = mesh.with_node_set("root", np.flatnonzero(mesh.points[:, 0] < 1e-9))
     mesh = mesh.with_node_set("tip", np.flatnonzero(mesh.points[:, 2] > 1.0 - 1e-9))
     return mesh.with_node_set("corner", [int(np.argmin(np.linalg.norm(mesh.points - TIP, axis=1)))])
 
 
 def plates(
-    mesh: fx.Mesh, element: ContinuumPlate, size: float, thickness: float = THIN
+    mesh: fx.meshes.Mesh, element: ContinuumPlate, size: float, thickness: float = THIN
 ) -> tuple[FloatArray, fx.StaticSolution]:
     """Displacement of the corner of the upright plate under a load along its upper edge."""
     body = fx.FlexibleBody(
@@ -64,16 +64,16 @@ def plates(
     return np.ravel(solution.displacement(body.set("corner"), step=-1)), solution
 
 
-def linear(mesh: fx.Mesh, size: float) -> FloatArray:
+def linear(mesh: fx.meshes.Mesh, size: float) -> FloatArray:
     """The same by linear shell elements."""
-    part = fx.Part(mesh, regions=[fx.Region(None, ShellQuad(thickness=THIN), MATERIAL)])
+    part = fx.linear.Part(mesh, regions=[fx.linear.Region(None, ShellQuad(thickness=THIN), MATERIAL)])
     nodes = mesh.node_set("tip")
     order = nodes[np.argsort(mesh.points[nodes, 1])]
     share = np.full(len(order), WIDTH / (len(order) - 1))
     share[[0, -1]] *= 0.5
-    loads = [fx.NodalForce(int(i), tuple(size * s * LOAD)) for i, s in zip(order, share, strict=True)]
+    loads = [fx.linear.NodalForce(int(i), tuple(size * s * LOAD)) for i, s in zip(order, share, strict=True)]
     held = {"root": ("ux", "uy", "uz", "rx", "ry", "rz")}
-    return np.ravel(fx.static_response(part, held, {"load": loads})["load"].displacement("corner"))[:3]
+    return np.ravel(fx.linear.static_response(part, held, {"load": loads})["load"].displacement("corner"))[:3]
 
 
 def run_folds(progress: Progress) -> Outcome:

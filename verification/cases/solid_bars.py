@@ -31,13 +31,13 @@ SPIN_ENERGY = AREA * RHO**2 * SPIN**4 * L**5 / (15.0 * E)
 SPIN_TIP = RHO * SPIN**2 * L**3 / (3.0 * E)
 
 
-def bar(element: Hexahedron8 | Hexahedron20, n: int) -> fx.Operators:
+def bar(element: Hexahedron8 | Hexahedron20, n: int) -> fx.linear.Operators:
     """The bar along x with n elements, without Poisson's ratio; guided at its sides it is a bar exactly."""
     mesh = box((0, 0, 0), (L, SIDE, SIDE), (n, 1, 1))
     if isinstance(element, Hexahedron20):
         mesh = mesh.quadratic()
     material = fx.Elastic(youngs_modulus=E, density=RHO, poissons_ratio=0.0)
-    return fx.Part(mesh, regions=[fx.Region(None, element, material)], name="bar").assemble()
+    return fx.linear.Part(mesh, regions=[fx.linear.Region(None, element, material)], name="bar").assemble()
 
 
 def exact_response(frequency: float) -> complex:
@@ -57,14 +57,14 @@ def run(progress: Progress) -> Outcome:
             progress(f"{label}, {n} elements")
             operators = bar(element, n)
             loads = {
-                "weight": fx.Acceleration((G, 0.0, 0.0)),
-                "spin": fx.Centrifugal((0.0, 0.0, SPIN), (0.0, SIDE / 2, 0.0)),
+                "weight": fx.linear.Acceleration((G, 0.0, 0.0)),
+                "spin": fx.linear.Centrifugal((0.0, 0.0, SPIN), (0.0, SIDE / 2, 0.0)),
             }
-            still = fx.static_response(operators, GUIDED, loads)
-            modes = fx.vibration_modes(operators, 1, GUIDED)
-            push = fx.NodalForce("right", (FORCE, 0.0, 0.0), share="faces")
-            shaken = fx.harmonic_response(
-                operators, [SHAKEN], push, [("right", "ux")], fx.StructuralDamping(LOSS), GUIDED
+            still = fx.linear.static_response(operators, GUIDED, loads)
+            modes = fx.linear.vibration_modes(operators, 1, GUIDED)
+            push = fx.linear.NodalForce("right", (FORCE, 0.0, 0.0), share="faces")
+            shaken = fx.linear.harmonic_response(
+                operators, [SHAKEN], push, [("right", "ux")], fx.linear.StructuralDamping(LOSS), GUIDED
             )
             frequency = SPEED / (4.0 * L)
             amplitude = complex(shaken.values[0, 0, 0])
@@ -127,8 +127,10 @@ def _picture() -> Figure:
     """The frequency response over three resonances."""
     frequencies = np.linspace(50.0, 2.6 * SPEED / (2.0 * L), 240)
     operators = bar(Hexahedron20(), 8)
-    push = fx.NodalForce("right", (FORCE, 0.0, 0.0), share="faces")
-    found = fx.harmonic_response(operators, frequencies, push, [("right", "ux")], fx.StructuralDamping(LOSS), GUIDED)
+    push = fx.linear.NodalForce("right", (FORCE, 0.0, 0.0), share="faces")
+    found = fx.linear.harmonic_response(
+        operators, frequencies, push, [("right", "ux")], fx.linear.StructuralDamping(LOSS), GUIDED
+    )
     drawing, axes = figure(6.4, 3.2)
     axes.plot(frequencies, found.amplitudes[:, 0, 0], color=COLOURS[0], linewidth=2.4, label="8 elements")
     exact = [abs(exact_response(f)) for f in frequencies]

@@ -50,7 +50,7 @@ def bend(element: Element, elements: int, torsion: float | None, shear: float) -
 
 def arc(
     element: Element, centre: tuple[float, float, float], radius: float, first: float, last: float, elements: int
-) -> fx.Mesh:
+) -> fx.meshes.Mesh:
     """An arc of so many cells of the element's type."""
     if element.cell_type == "line":
         return fx.meshes.arc(centre, radius, first, last, elements)
@@ -250,7 +250,7 @@ def _critical(body: fx.FlexibleBody, unit: float) -> float:
         return float(unit * brentq(lowest, 3.9, 4.1, xtol=1e-7))
 
 
-def helix(turns: float, radius: float, pitch: float, elements: int) -> fx.Mesh:
+def helix(turns: float, radius: float, pitch: float, elements: int) -> fx.meshes.Mesh:
     """A helix about z from (radius, 0, 0), rising at the angle ``pitch``."""
     n = 2 * elements + 1
     angle = np.linspace(0.0, 2 * math.pi * turns, n)
@@ -260,7 +260,9 @@ def helix(turns: float, radius: float, pitch: float, elements: int) -> fx.Mesh:
     outward = np.column_stack((c, s, 0.0 * c))
     cells = np.array([[2 * i, 2 * i + 2, 2 * i + 1] for i in range(elements)])
     ends = {"start": np.array([0]), "end": np.array([n - 1])}
-    return fx.Mesh(points, (fx.meshes.CellBlock("line3", cells),), ends, point_data={"tangent": tangent, "up": outward})
+    return fx.meshes.Mesh(
+        points, (fx.meshes.CellBlock("line3", cells),), ends, point_data={"tangent": tangent, "up": outward}
+    )
 
 
 def run_spring(progress: Progress) -> Outcome:

@@ -31,10 +31,12 @@ def blade(
         EA=1e3 * other, EI_y=flap, EI_z=chord, GJ=1e-2, mass_per_length=1.0, rhoI_y=rotary, rhoI_z=rotary
     )  # fmt: skip
     mesh = fx.meshes.line((radius, 0, 0), (radius + 1.0, 0, 0), elements)
-    masses = [fx.NodalMass(elements, tip)] if tip else []
-    part = fx.Part(mesh, regions=[fx.Region(None, Frame(section=section, shear=False))], connections=masses)
-    faces = [fx.Interface("root", [0], at=(0, 0, 0)), fx.Interface("tip", [elements])]
-    return fx.reduce(part, faces, modes, stiffening=True, progress=False)
+    masses = [fx.linear.NodalMass(elements, tip)] if tip else []
+    part = fx.linear.Part(
+        mesh, regions=[fx.linear.Region(None, Frame(section=section, shear=False))], connections=masses
+    )
+    faces = [fx.reduction.Interface("root", [0], at=(0, 0, 0)), fx.reduction.Interface("tip", [elements])]
+    return fx.reduction.reduce(part, faces, modes, stiffening=True, progress=False)
 
 
 def solid_blade() -> tuple[Any, float]:
@@ -42,9 +44,9 @@ def solid_blade() -> tuple[Any, float]:
     E, rho, width, thickness = 1e9, 1000.0, 0.02, 0.01
     mesh = fx.meshes.box((0, -width / 2, -thickness / 2), (1.0, width, thickness), (32, 1, 1)).quadratic()
     material = fx.Elastic(youngs_modulus=E, poissons_ratio=0.0, density=rho)
-    part = fx.Part(mesh, regions=[fx.Region(None, Hexahedron20(), material)], name="bar")
-    faces = [fx.Interface("root", "left", at=(0, 0, 0)), fx.Interface("tip", "right")]
-    return fx.reduce(part, faces, 16, stiffening=True, progress=False), thickness * np.sqrt(E / (12.0 * rho))
+    part = fx.linear.Part(mesh, regions=[fx.linear.Region(None, Hexahedron20(), material)], name="bar")
+    faces = [fx.reduction.Interface("root", "left", at=(0, 0, 0)), fx.reduction.Interface("tip", "right")]
+    return fx.reduction.reduce(part, faces, 16, stiffening=True, progress=False), thickness * np.sqrt(E / (12.0 * rho))
 
 
 def stretched(body: fx.FloatingBody, rate: float) -> FloatArray:
@@ -183,9 +185,11 @@ def spun(modes: int, stiffening: bool, until: float = 20.0) -> tuple[Any, FloatA
         EA=p["EA"], EI_y=p["EI"], EI_z=p["EI"], GJ=p["EI"], GA_y=p["GA"], GA_z=p["GA"],
         mass_per_length=p["rhoA"], rhoI_y=p["rhoI"], rhoI_z=p["rhoI"],
     )  # fmt: skip
-    part = fx.Part(fx.meshes.line((0, 0, 0), (p["L"], 0, 0), 20), regions=[fx.Region(None, Frame(section=section))])
-    faces = [fx.Interface("root", [0]), fx.Interface("tip", [20])]
-    reduced = fx.reduce(part, faces, modes, stiffening=True, progress=False)
+    part = fx.linear.Part(
+        fx.meshes.line((0, 0, 0), (p["L"], 0, 0), 20), regions=[fx.linear.Region(None, Frame(section=section))]
+    )
+    faces = [fx.reduction.Interface("root", [0]), fx.reduction.Interface("tip", [20])]
+    reduced = fx.reduction.reduce(part, faces, modes, stiffening=True, progress=False)
     body = fx.FloatingBody(reduced, reference="root", stiffening=stiffening, name="beam")
     hub = fx.Revolute(fx.ground, body.interface("root", axis=(0, 0, 1)), name="hub")
     drive, angle = driven(hub)

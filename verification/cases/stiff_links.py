@@ -33,24 +33,34 @@ def _section(axial: float) -> fx.BeamStiffness:
 def _link(axial: float) -> ReducedModel:
     """A link of 1 m along x with 1 kg at its end, which has next to no inertia of rotation."""
     mesh = fx.meshes.line((0, 0, 0), (1, 0, 0), 2)
-    ball = fx.NodalMass(2, 1.0, inertia=1e-6 * np.eye(3))
-    part = fx.Part(mesh, regions=[fx.Region(None, Frame(section=_section(axial)))], connections=[ball], name="link")
-    return fx.reduce(part, [fx.Interface("root", [0]), fx.Interface("ball", [2])], 0, stiffening=True, progress=False)
+    ball = fx.linear.NodalMass(2, 1.0, inertia=1e-6 * np.eye(3))
+    part = fx.linear.Part(
+        mesh, regions=[fx.linear.Region(None, Frame(section=_section(axial)))], connections=[ball], name="link"
+    )
+    return fx.reduction.reduce(
+        part,
+        [fx.reduction.Interface("root", [0]), fx.reduction.Interface("ball", [2])],
+        0,
+        stiffening=True,
+        progress=False,
+    )
 
 
 def _cross(axial: float) -> fx.FloatingBody:
     """Two crossed links with a mass at each end: moments of inertia 1, 2 and 3 kg m^2."""
     arms = (1.0, 0.5)
     points = np.array([(0.0, 0, 0), (arms[0], 0, 0), (-arms[0], 0, 0), (0, arms[1], 0), (0, -arms[1], 0)])
-    mesh = fx.Mesh(points, (fx.meshes.CellBlock("line", np.array([[0, k] for k in range(1, 5)])),))
-    region = fx.Region(None, Frame(section=_section(axial), up=(0.0, 0.0, 1.0)))
+    mesh = fx.meshes.Mesh(points, (fx.meshes.CellBlock("line", np.array([[0, k] for k in range(1, 5)])),))
+    region = fx.linear.Region(None, Frame(section=_section(axial), up=(0.0, 0.0, 1.0)))
     rotary = 2.0 * (arms[0] + arms[1]) * ROTARY
     balls = [
-        fx.NodalMass(k, (0.5 * wanted - LINK * arm**3 / 3.0 - 0.25 * rotary) / arm**2)
+        fx.linear.NodalMass(k, (0.5 * wanted - LINK * arm**3 / 3.0 - 0.25 * rotary) / arm**2)
         for k, arm, wanted in ((1, 1.0, 2.0), (2, 1.0, 2.0), (3, 0.5, 1.0), (4, 0.5, 1.0))
     ]
-    part = fx.Part(mesh, regions=[region], connections=balls, name="cross")
-    reduced = fx.reduce(part, [fx.Interface(f"end {k}", [k]) for k in range(1, 5)], 0, stiffening=True, progress=False)
+    part = fx.linear.Part(mesh, regions=[region], connections=balls, name="cross")
+    reduced = fx.reduction.reduce(
+        part, [fx.reduction.Interface(f"end {k}", [k]) for k in range(1, 5)], 0, stiffening=True, progress=False
+    )
     p = load_reference("d05").parameters
     return fx.FloatingBody(reduced, angular_velocity=p["omega0"], name="cross")
 

@@ -60,11 +60,11 @@ class NodalVelocities:
     def __init__(self) -> None:
         soft = fx.Elastic(youngs_modulus=1e3, density=1500.0, poissons_ratio=0.3)
         mesh = box((0.1, -0.2, 0.3), (1.0, 0.2, 0.3), (3, 1, 2), "hexahedron")
-        part = fx.Part(mesh, regions=[fx.Region(None, Hexahedron8(), soft)], name="block")
+        part = fx.linear.Part(mesh, regions=[fx.linear.Region(None, Hexahedron8(), soft)], name="block")
         turned = Rotation.from_rotvec([0.3, -0.5, 0.2]).as_matrix()
         self.a = fx.RigidBody(1.0, (1.0, 1.0, 1.0), (-0.2, 0.1, 0.2), turned, name="A")
         self.b = fx.RigidBody(1.0, (1.0, 1.0, 1.0), (1.3, -0.1, 0.4), turned @ turned, name="B")
-        self.reduced = fx.reduce(part, ["left", "right"], 4, progress=False)
+        self.reduced = fx.reduction.reduce(part, ["left", "right"], 4, progress=False)
         self.part = fx.Substructure(self.reduced, self.a, self.b, ("left", "right"), stiffening=False)
         self.dynamics = Dynamics(fx.compile_model(fx.Model(self.a, self.b, self.part)))
         self.operators = part.assemble()

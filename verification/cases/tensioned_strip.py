@@ -21,7 +21,7 @@ def _frequencies(element: Any, along: int, across: int, p: dict[str, Any]) -> tu
     """The first flexions and torsions [Hz] of a strip of ``along`` times ``across`` cells, and its tension [N]."""
     mesh = square(element.cell_type, along, (p["L"], p["b"]), across)
     material = fx.Elastic(youngs_modulus=p["E"], poissons_ratio=p["nu"], density=p["rho"])
-    strip = fx.Part(mesh, regions=[fx.Region(None, element, material)]).assemble()
+    strip = fx.linear.Part(mesh, regions=[fx.linear.Region(None, element, material)]).assemble()
     middle = int(np.argmin(np.linalg.norm(mesh.points[mesh.node_set("left")] - [0, 0.5 * p["b"], 0], axis=1)))
     ends = {"left": ("ux", "uz"), "right": ("uz",)}
     root = int(mesh.node_set("left")[middle])
@@ -29,9 +29,9 @@ def _frequencies(element: Any, along: int, across: int, p: dict[str, Any]) -> tu
     held: dict[Any, Any] = {
         "left": ("ux", "uz", "rz"), "right": {"ux": elongation, "uz": 0.0, "rz": 0.0}, root: ("uy",),
     }  # fmt: skip
-    stretched = fx.static_response(strip, held)
+    stretched = fx.linear.static_response(strip, held)
     # vibration across the strip only: its own plane is stiff and has modes of its own
-    modes = fx.vibration_modes(strip, 2 * COUNT, {**ends, "all": ("ux", "uy", "rz")}, prestress=stretched)
+    modes = fx.linear.vibration_modes(strip, 2 * COUNT, {**ends, "all": ("ux", "uy", "rz")}, prestress=stretched)
     w = modes.shapes[:, 2]
     y = mesh.points[:, 1] - 0.5 * p["b"]
     far, near = (w[np.abs(y - side) < 1e-9] for side in (0.5 * p["b"], -0.5 * p["b"]))

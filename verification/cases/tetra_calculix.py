@@ -35,7 +35,7 @@ def bracket_operators(element: Tetra10) -> Operators:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "bracket.inp"
         file.write_text(bracket.deck(), "utf-8")
-        mesh = fx.read_mesh(file)
+        mesh = fx.meshes.read_mesh(file)
     material = fx.Elastic(
         youngs_modulus=bracket.YOUNGS_MODULUS, poissons_ratio=bracket.POISSONS_RATIO, density=bracket.DENSITY
     )

@@ -37,12 +37,12 @@ def in_space(model: fx.Model) -> fx.Model:
 
 def closed_by_points(model: fx.Model) -> fx.Model:
     """As trees; of hinges that close loops two equations are left: a point of one body on the axis of the other."""
-    cut = [joint.name for joint in fx.as_tree(model).joints]
+    cut = [joint.name for joint in fx.trees.as_tree(model).joints]
     items = [
         fx.PointOnLine(item.a, item.b, name=item.name) if getattr(item, "name", None) in cut else item
         for item in model.items
     ]
-    return fx.as_tree(fx.Model(*items, units=model.units, name=model.name))
+    return fx.trees.as_tree(fx.Model(*items, units=model.units, name=model.name))
 
 
 def found(model: fx.Model, name: str) -> Any:
@@ -82,7 +82,7 @@ def kuebler_eberhard() -> fx.Model:
 
 def kuebler_eberhard_tree() -> fx.Model:
     """The same as the paper has it: crank, rod and slider a tree of 7 coordinates, closed by 5 equations."""
-    return fx.as_tree(kuebler_eberhard(), cut=["slot"])
+    return fx.trees.as_tree(kuebler_eberhard(), cut=["slot"])
 
 
 # --- a ring of bars --------------------------------------------------------------------------------------------------

@@ -65,7 +65,7 @@ def rusr_output(t: FloatArray) -> FloatArray:
 def run_rusr(progress: Progress) -> Outcome:
     """One turn of the crank."""
     flat = rusr()
-    tree = fx.as_tree(flat)
+    tree = fx.trees.as_tree(flat)
     quantities = counted("Cartesian", flat, 18, 18, "5 + 4 + 3 + 5 equations and the motor")
     quantities += counted("mixed", tree, 4, 4, "1 + 2 and 1 coordinates, the ball joint and the motor")
     psi, moment = [], []
@@ -119,7 +119,7 @@ def run_arm(progress: Progress) -> Outcome:
         for i, link in enumerate(tree.links)
     ]
     model = fx.Model(tree, *drivers, fx.Gravity((0, 0, -9.81)), name="arm")
-    flat = fx.as_cartesian(model)
+    flat = fx.trees.as_cartesian(model)
     quantities = counted("relative", model, 6, 6, "six joints, six motors")
     quantities += counted("Cartesian", flat, 36, 36, "six bodies, six hinges, six motors")
     moments = []
@@ -195,7 +195,7 @@ def stewart() -> fx.Model:
 def run_stewart(progress: Progress) -> Outcome:
     """Lengths of the legs for a motion of the platform, the motion from the lengths, and the forces it needs."""
     flat = stewart()
-    tree = fx.as_tree(flat)
+    tree = fx.trees.as_tree(flat)
     quantities = counted("Cartesian", flat, 78, 78, "13 bodies; 6 (4 + 5 + 3) equations and 6 motors")
     quantities += counted("mixed", tree, 21, 21, "6 (2 + 1) + 3 coordinates; 5 ball joints cut and 6 motors")
     places, turned, forces = [], [], []

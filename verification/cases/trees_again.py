@@ -160,7 +160,7 @@ def _bricard(progress: Progress) -> tuple[list[Measured], Any]:
     """Five bars as trees of three and two, closed by a hinge of which one equation follows from the others."""
     progress("Bricard loop")
     flat, corner, _ = bricard(None)
-    model = fx.as_tree(flat)
+    model = fx.trees.as_tree(flat)
     quantities = _size("D14", model, 5, 5)
     P3 = found(model, "bar 3").marker_at(corner.position0())
     places: list[FloatArray] = []

@@ -16,9 +16,9 @@ UNTIL, STEP = 0.4, 2e-3
 MODES = (2, 4, 8, 16)
 
 
-def _swung(part: fx.Part, stiffening: bool, reference: Any = "mean", **how: Any) -> tuple[FloatArray, int]:
+def _swung(part: fx.linear.Part, stiffening: bool, reference: Any = "mean", **how: Any) -> tuple[FloatArray, int]:
     """Place (n_t, 3) of the end of a bar that falls about a hinge and is pulled aside, and its number of shapes."""
-    reduced = fx.reduce(part, ["left", "right"], stiffening=stiffening, progress=False, **how)
+    reduced = fx.reduction.reduce(part, ["left", "right"], stiffening=stiffening, progress=False, **how)
     body = fx.FloatingBody(reduced, reference=reference)
     hinge = fx.Revolute(fx.ground, body, at=(0, 0, 0), axis=(0, 0, 1), name="hinge")
     run = fx.simulate(
@@ -32,12 +32,12 @@ def run(progress: Progress) -> Outcome:
     """All displacements against all modes, and fewer and fewer of them; with and without stiffening."""
     rubber = fx.Elastic(youngs_modulus=2e7, poissons_ratio=0.3, density=1200.0, name="soft plastic")
     mesh = fx.meshes.box((0, -0.04, -0.04), (1, 0.08, 0.08), (6, 2, 2))
-    part = fx.Part(mesh, regions=[fx.Region(None, fx.elements.Hexahedron8(), rubber)], name="bar")
+    part = fx.linear.Part(mesh, regions=[fx.linear.Region(None, fx.elements.Hexahedron8(), rubber)], name="bar")
     quantities, studies, rows, curves = [], [], [], []
     for stiffening in (False, True):
         words = "with stiffening" if stiffening else "without stiffening"
         progress(f"unreduced, {words}")
-        full, shapes = _swung(part, stiffening, method=fx.unreduced)
+        full, shapes = _swung(part, stiffening, method=fx.reduction.unreduced)
         inside = shapes + 6 - 12
         every, _ = _swung(part, stiffening, modes=inside)
         quantities.append(
@@ -53,7 +53,10 @@ def run(progress: Progress) -> Outcome:
         studies.append(
             ConvergenceStudy(f"{words}: end of the bar by the number of modes", MODES, errors, 3.0, 2.0, counts=True)
         )
-        frames = [worst(_swung(part, stiffening, r, method=fx.unreduced)[0], full) for r in ("left", ("left", "right"))]
+        frames = [
+            worst(_swung(part, stiffening, r, method=fx.reduction.unreduced)[0], full)
+            for r in ("left", ("left", "right"))
+        ]
         rows.append((words, *(f"{e:.1e}" for e in (*errors, *frames))))
         curves.append((words, np.log10(MODES), np.log10(errors)))
     drawing = over_time(curves, "log10 of the distance in m")

@@ -58,7 +58,7 @@ def _rk4(constraints: Any) -> fx.RungeKutta:
 
 def baumgarte(step: float) -> fx.RungeKutta:
     """The classical method with Baumgarte's terms, whose time constant is the coarsest step."""
-    return _rk4(fx.Baumgarte(time_constant=step))
+    return _rk4(fx.integrators.Baumgarte(time_constant=step))
 
 
 SCHEMES: tuple[Scheme, ...] = (
@@ -76,9 +76,9 @@ SCHEMES: tuple[Scheme, ...] = (
     Scheme("rk5", "RK 5(4), successive", fx.RungeKutta(order=5)),
     Scheme("rk4", "RK 4, successive", fx.RungeKutta(order=4), quick=False),
     Scheme("rk2", "RK 2, successive", fx.RungeKutta(order=2), quick=False),
-    Scheme("rk4-standard", "RK 4, standard", _rk4(fx.StandardProjection()), quick=False),
-    Scheme("rk4-null-space", "RK 4, null space", _rk4(fx.NullSpace()), quick=False),
-    Scheme("rk4-partitioning", "RK 4, partitioning", _rk4(fx.CoordinatePartitioning()), quick=False),
-    Scheme("rk4-ascher", "RK 4, Ascher", _rk4(fx.AscherProjection()), quick=False),
+    Scheme("rk4-standard", "RK 4, standard", _rk4(fx.integrators.StandardProjection()), quick=False),
+    Scheme("rk4-null-space", "RK 4, null space", _rk4(fx.integrators.NullSpace()), quick=False),
+    Scheme("rk4-partitioning", "RK 4, partitioning", _rk4(fx.integrators.CoordinatePartitioning()), quick=False),
+    Scheme("rk4-ascher", "RK 4, Ascher", _rk4(fx.integrators.AscherProjection()), quick=False),
     Scheme("rk4-baumgarte", "RK 4, Baumgarte", baumgarte, quick=False),
 )  # fmt: skip

@@ -90,7 +90,8 @@ def _from_file(owner: str, path: Path) -> Places:
     if suffix not in (".csv", ".txt"):
         raise ReadError(
             f"{owner}: nodes in {path}: the suffix {suffix!r} is none of .csv, .txt, .inp, "
-            f"{', '.join(NASTRAN_SUFFIXES)}. For other meshes give nodes=flexmbs.read_mesh(file), numbered from 0."
+            f"{', '.join(NASTRAN_SUFFIXES)}. For other meshes give nodes=flexmbs.meshes.read_mesh(file), "
+            "numbered from 0."
         )
     numbers: list[int] = []
     coordinates: list[list[float]] = []

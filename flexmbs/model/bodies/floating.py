@@ -89,8 +89,8 @@ class FloatingBody(ShapedBody):
     Examples
     --------
     >>> import flexmbs as fx
-    >>> lug = fx.Part(fx.read_mesh(fx.meshes.sample("lug.inp")), material=fx.steel, name="lug")
-    >>> body = fx.FloatingBody(fx.reduce(lug, ["ROOT", "BORE"], modes=4), reference="ROOT")
+    >>> lug = fx.linear.Part(fx.meshes.read_mesh(fx.meshes.sample("lug.inp")), material=fx.steel, name="lug")
+    >>> body = fx.FloatingBody(fx.reduction.reduce(lug, ["ROOT", "BORE"], modes=4), reference="ROOT")
     >>> body.modes, body.interface("BORE").position0().round(4).tolist()
     (10, [0.0438, 0.0101, 0.0101])
     """
@@ -133,7 +133,9 @@ class FloatingBody(ShapedBody):
         name: str | None = None,
     ) -> None:
         if not isinstance(reduced, ReducedModel):
-            raise ModelError(f"FloatingBody: reduced must be a ReducedModel, from flexmbs.reduce, not {show(reduced)}.")
+            raise ModelError(
+                f"FloatingBody: reduced must be a ReducedModel, from flexmbs.reduction.reduce, not {show(reduced)}."
+            )
         title = reduced.name if name is None else as_name("FloatingBody", "name", name)
         owner = f"FloatingBody {title!r}"
         if reduced.inertia is None or not reduced.inertia.exact:

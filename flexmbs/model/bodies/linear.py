@@ -47,7 +47,8 @@ class LinearBody(ShapedBody):
     Parameters
     ----------
     reduced : ReducedModel
-        With inertia; its coordinates in units of the model. Prestress is part of its stiffness (`flexmbs.prestressed`).
+        With inertia; its coordinates in units of the model. Prestress is part of its stiffness
+        (`flexmbs.linear.prestressed`).
     fixed : str or sequence of str, default ()
         Interfaces held to the ground. They are taken out of the equations, and so have no reactions; for these hold
         the interface by a joint.
@@ -78,8 +79,8 @@ class LinearBody(ShapedBody):
     Examples
     --------
     >>> import flexmbs as fx
-    >>> lug = fx.Part(fx.read_mesh(fx.meshes.sample("lug.inp")), material=fx.steel, name="lug")
-    >>> body = fx.LinearBody(fx.reduce(lug, ["ROOT", "BORE"], modes=4), fixed="ROOT")
+    >>> lug = fx.linear.Part(fx.meshes.read_mesh(fx.meshes.sample("lug.inp")), material=fx.steel, name="lug")
+    >>> body = fx.LinearBody(fx.reduction.reduce(lug, ["ROOT", "BORE"], modes=4), fixed="ROOT")
     >>> body.modes, body.interface("BORE").name
     (10, 'BORE')
     """
@@ -113,7 +114,9 @@ class LinearBody(ShapedBody):
         name: str | None = None,
     ) -> None:
         if not isinstance(reduced, ReducedModel):
-            raise ModelError(f"LinearBody: reduced must be a ReducedModel, from flexmbs.reduce, not {show(reduced)}.")
+            raise ModelError(
+                f"LinearBody: reduced must be a ReducedModel, from flexmbs.reduction.reduce, not {show(reduced)}."
+            )
         title = reduced.name if name is None else as_name("LinearBody", "name", name)
         owner = f"LinearBody {title!r}"
         if reduced.inertia is None:

@@ -146,7 +146,9 @@ class Substructure(BodyDescription):
         name: str | None = None,
     ) -> None:
         if not isinstance(reduced, ReducedModel):
-            raise ModelError(f"Substructure: reduced must be a ReducedModel, from flexmbs.reduce, not {show(reduced)}.")
+            raise ModelError(
+                f"Substructure: reduced must be a ReducedModel, from flexmbs.reduction.reduce, not {show(reduced)}."
+            )
         title = reduced.name if name is None else as_name("Substructure", "name", name)
         owner = f"Substructure {title!r}"
         _check(owner, reduced, start, end, interfaces)

@@ -114,7 +114,8 @@ class JointActuator(_Force):
     A motor whose torque falls with its speed:
 
     >>> import flexmbs as fx
-    >>> motor = fx.JointActuator("hinge", law=lambda h, s, rate, t: 2.0 * h - 0.1 * rate, limits=(-5, 5), name="motor")
+    >>> motor = fx.control.JointActuator("hinge", law=lambda h, s, rate, t: 2.0 * h - 0.1 * rate, limits=(-5, 5),
+    ...     name="motor")
     >>> motor.force(1.0, rate=2.0), motor.force(10.0)
     (1.8, 5.0)
     """
@@ -154,7 +155,7 @@ class LineActuator(_Force):
     --------
     >>> import flexmbs as fx
     >>> ball = fx.PointMass(1.0, position=(0.0, -0.5), name="ball")
-    >>> fx.LineActuator(fx.ground.marker((0, 0, 0)), ball, name="strut").force(3.0)
+    >>> fx.control.LineActuator(fx.ground.marker((0, 0, 0)), ball, name="strut").force(3.0)
     3.0
     """
 
@@ -198,7 +199,8 @@ class ForceActuator(_Force):
 
     >>> import flexmbs as fx
     >>> ball = fx.PointMass(1.0, position=(0.0, 0.0), name="ball")
-    >>> magnet = fx.ForceActuator(ball, (1, 0), law=lambda i, s, rate, t: 1e-3 * (i / (0.02 - s)) ** 2, name="magnet")
+    >>> magnet = fx.control.ForceActuator(ball, (1, 0), law=lambda i, s, rate, t: 1e-3 * (i / (0.02 - s)) ** 2,
+    ...     name="magnet")
     >>> round(magnet.force(2.0), 9)
     10.0
     """
@@ -245,7 +247,7 @@ class MomentActuator(_Force):
     --------
     >>> import flexmbs as fx
     >>> craft = fx.RigidBody(1.0, (0.1, 0.1, 0.2), position=(0, 0, 0), name="craft")
-    >>> fx.MomentActuator(craft.centre, limits=(-1, 1), name="wheel").force(7.0)
+    >>> fx.control.MomentActuator(craft.centre, limits=(-1, 1), name="wheel").force(7.0)
     1.0
     """
 
@@ -281,7 +283,7 @@ class Signal(_Force):
     Examples
     --------
     >>> import flexmbs as fx
-    >>> fx.Signal("voltage").acts_on is None
+    >>> fx.control.Signal("voltage").acts_on is None
     True
     """
 

@@ -126,7 +126,8 @@ class Controller(Description):
 
     >>> import flexmbs as fx
     >>> ball = fx.PointMass(1.0, position=(0, 0), name="ball")
-    >>> damper = fx.Controller(fx.VelocitySensor(ball, (1, 0)), fx.ForceActuator(ball, (1, 0), name="magnet"),
+    >>> damper = fx.control.Controller(fx.control.VelocitySensor(ball, (1, 0)),
+    ...     fx.control.ForceActuator(ball, (1, 0), name="magnet"),
     ...                        period=5e-4, output=lambda x, u, t: -100.0 * u, name="damper")
     >>> damper.offset, damper.delay
     (0.0, 0)

@@ -67,7 +67,7 @@ class Event(Description):
     --------
     >>> import flexmbs as fx
     >>> ball = fx.PointMass(1.0, position=(0.0, 0.5), name="ball")
-    >>> fx.Event(fx.PositionSensor(ball, (0, 1)), direction=-1, terminal=True, name="landing").terminal
+    >>> fx.control.Event(fx.control.PositionSensor(ball, (0, 1)), direction=-1, terminal=True, name="landing").terminal
     True
     """
 
@@ -178,7 +178,7 @@ def locate(
     --------
     >>> from types import SimpleNamespace
     >>> import flexmbs as fx
-    >>> fall = fx.Event(lambda view: 1.0 - view.t**2, direction=-1)
+    >>> fall = fx.control.Event(lambda view: 1.0 - view.t**2, direction=-1)
     >>> locate([fall], lambda t: SimpleNamespace(t=t), 0.0, 4.0)
     Located(t=1.0, events=(0,), resting=frozenset({0}))
     """

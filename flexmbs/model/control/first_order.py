@@ -61,8 +61,8 @@ class FirstOrder(Description):
     A motor current, L di/dt = u - R i - k w, whose torque is k i:
 
     >>> import flexmbs as fx
-    >>> speed, motor = fx.JointSensor("hinge", rate=True), fx.JointActuator("hinge", name="motor")
-    >>> coil = fx.FirstOrder([0.0], lambda i, w, t: (12.0 - 2.0 * i - 0.1 * w) / 0.01, speed, motor,
+    >>> speed, motor = fx.control.JointSensor("hinge", rate=True), fx.control.JointActuator("hinge", name="motor")
+    >>> coil = fx.control.FirstOrder([0.0], lambda i, w, t: (12.0 - 2.0 * i - 0.1 * w) / 0.01, speed, motor,
     ...                      output=lambda i, w, t: 0.1 * i, name="coil")
     >>> coil.rates_at(coil.start, [0.0], 0.0)
     array([1200.])
@@ -217,7 +217,7 @@ def linear_states(
     Examples
     --------
     >>> import flexmbs as fx
-    >>> lag = linear_states([[-10.0]], [[10.0]], fx.JointSensor("hinge"), name="lag")
+    >>> lag = linear_states([[-10.0]], [[10.0]], fx.control.JointSensor("hinge"), name="lag")
     >>> lag.rates_at([0.0], [0.3], 0.0)
     array([3.])
     """
@@ -267,7 +267,7 @@ def transfer_function(
     Examples
     --------
     >>> import flexmbs as fx
-    >>> angle, motor = fx.JointSensor("hinge"), fx.JointActuator("hinge", name="motor")
+    >>> angle, motor = fx.control.JointSensor("hinge"), fx.control.JointActuator("hinge", name="motor")
     >>> lead = transfer_function([-2.0, -20.0], [1.0, 50.0], angle, motor, name="lead")
     >>> lead.size, lead.output_at([0.0], [0.5], 0.0)
     (1, array([-1.]))

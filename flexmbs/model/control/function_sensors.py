@@ -46,7 +46,7 @@ class FunctionSensor(Description):
     >>> import math
     >>> import flexmbs as fx
     >>> arm = fx.ground.marker((1, 0, 0), name="arm")
-    >>> fx.FunctionSensor(lambda t, view: math.hypot(*view.position(arm)), markers=(arm,), name="radius").size
+    >>> fx.control.FunctionSensor(lambda t, view: math.hypot(*view.position(arm)), markers=(arm,), name="radius").size
     1
     """
 
@@ -82,7 +82,7 @@ class NoisySensor(Description):
     Examples
     --------
     >>> import flexmbs as fx
-    >>> fx.NoisySensor(fx.JointSensor("hinge"), fx.WhiteNoise(1e-3, period=0.01, seed=4)).name
+    >>> fx.control.NoisySensor(fx.control.JointSensor("hinge"), fx.control.WhiteNoise(1e-3, period=0.01, seed=4)).name
     "coordinate of joint 'hinge' with noise"
     """
 

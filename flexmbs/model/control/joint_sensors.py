@@ -40,7 +40,7 @@ class JointSensor(Scalar):
     Examples
     --------
     >>> import flexmbs as fx
-    >>> fx.JointSensor("hinge", rate=True).name
+    >>> fx.control.JointSensor("hinge", rate=True).name
     "rate of joint 'hinge'"
     """
 
@@ -83,7 +83,7 @@ class MultiplierSensor(Scalar):
     Examples
     --------
     >>> import flexmbs as fx
-    >>> fx.MultiplierSensor("hinge", 1).name
+    >>> fx.control.MultiplierSensor("hinge", 1).name
     "multiplier 1 of joint 'hinge'"
     """
 

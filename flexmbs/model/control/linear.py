@@ -54,8 +54,9 @@ class StateFeedback(Description):
     Examples
     --------
     >>> import flexmbs as fx
-    >>> angle, rate = fx.JointSensor("hinge"), fx.JointSensor("hinge", rate=True)
-    >>> control = fx.StateFeedback((angle, rate), fx.JointActuator("hinge", name="motor"), 0.01, gain=[[4.0, 1.0]])
+    >>> angle, rate = fx.control.JointSensor("hinge"), fx.control.JointSensor("hinge", rate=True)
+    >>> control = fx.control.StateFeedback((angle, rate), fx.control.JointActuator("hinge", name="motor"), 0.01,
+    ...     gain=[[4.0, 1.0]])
     >>> control.output(control.start, [0.5, 0.0], 0.0)
     array([-2.])
     """
@@ -125,7 +126,8 @@ class DiscreteStateSpace(Description):
     >>> import flexmbs as fx
     >>> from flexmbs.model.control.filters import DiscreteSystem
     >>> lag = DiscreteSystem([[0.9]], [[0.1]], [[1.0]], [[0.0]])
-    >>> control = fx.DiscreteStateSpace(fx.JointSensor("hinge"), fx.JointActuator("hinge", name="motor"), period=0.01,
+    >>> control = fx.control.DiscreteStateSpace(fx.control.JointSensor("hinge"),
+    ...     fx.control.JointActuator("hinge", name="motor"), period=0.01,
     ...                                 system=lag, reference=1.0)
     >>> control.update(control.start, [0.0], 0.0)
     array([0.1])
@@ -184,8 +186,8 @@ class Command(Description):
     Examples
     --------
     >>> import flexmbs as fx
-    >>> shaker = fx.Command(fx.JointActuator("hinge", name="motor"), period=5e-4,
-    ...                     values=fx.BandNoise(2.0, band=(0.2, 10.0), seed=1), name="shaker")
+    >>> shaker = fx.control.Command(fx.control.JointActuator("hinge", name="motor"), period=5e-4,
+    ...                     values=fx.control.BandNoise(2.0, band=(0.2, 10.0), seed=1), name="shaker")
     >>> len(shaker.output(shaker.start, [], 0.5))
     1
     """
@@ -234,8 +236,9 @@ class FilteredController(Description):
     --------
     >>> import flexmbs as fx
     >>> from flexmbs.model.control.filters import moving_average
-    >>> angle, motor = fx.JointSensor("hinge"), fx.JointActuator("hinge", name="motor")
-    >>> calm = fx.FilteredController(fx.StateFeedback(angle, motor, 0.01, [[4.0]], name="arm"), moving_average(2))
+    >>> angle, motor = fx.control.JointSensor("hinge"), fx.control.JointActuator("hinge", name="motor")
+    >>> calm = fx.control.FilteredController(fx.control.StateFeedback(angle, motor, 0.01, [[4.0]], name="arm"),
+    ...     moving_average(2))
     >>> calm.output(calm.start, [0.5], 0.0)
     array([-1.])
     """

@@ -60,7 +60,8 @@ class PID(Description):
     Examples
     --------
     >>> import flexmbs as fx
-    >>> arm = fx.PID(fx.JointSensor("hinge"), fx.JointActuator("hinge", name="motor"), period=0.01,
+    >>> arm = fx.control.PID(fx.control.JointSensor("hinge"), fx.control.JointActuator("hinge", name="motor"),
+    ...     period=0.01,
     ...              proportional=20.0, integral=5.0, derivative=1.0, filter_time=0.02, limits=(-10, 10), name="arm")
     >>> arm.output(arm.start, [-0.1], 0.0)
     array([2.])

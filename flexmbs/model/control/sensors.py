@@ -123,7 +123,7 @@ class PositionSensor(_VectorSensor):
     --------
     >>> import flexmbs as fx
     >>> ball = fx.PointMass(1.0, position=(0.0, -0.5), name="ball")
-    >>> fx.PositionSensor(ball, direction=(0, 1), name="height").size
+    >>> fx.control.PositionSensor(ball, direction=(0, 1), name="height").size
     1
     """
 
@@ -148,7 +148,7 @@ class VelocitySensor(_VectorSensor):
     --------
     >>> import flexmbs as fx
     >>> ball = fx.PointMass(1.0, position=(0.0, -0.5), name="ball")
-    >>> fx.VelocitySensor(ball).size
+    >>> fx.control.VelocitySensor(ball).size
     3
     """
 
@@ -185,7 +185,7 @@ class AccelerationSensor(_VectorSensor):
     --------
     >>> import flexmbs as fx
     >>> ball = fx.PointMass(1.0, position=(0.0, -0.5), name="ball")
-    >>> fx.AccelerationSensor(ball, direction=(0, 1, 0), gravity=(0, -9.81, 0), name="accelerometer").size
+    >>> fx.control.AccelerationSensor(ball, direction=(0, 1, 0), gravity=(0, -9.81, 0), name="accelerometer").size
     1
     """
 
@@ -222,7 +222,7 @@ class AngularVelocitySensor(_VectorSensor):
     --------
     >>> import flexmbs as fx
     >>> wheel = fx.RigidBody(1.0, (0.1, 0.1, 0.2), position=(0, 0, 0), name="wheel")
-    >>> fx.AngularVelocitySensor(wheel.centre, direction=(0, 0, 1), name="spin").size
+    >>> fx.control.AngularVelocitySensor(wheel.centre, direction=(0, 0, 1), name="spin").size
     1
     """
 
@@ -257,7 +257,7 @@ class DistanceSensor(Description):
     --------
     >>> import flexmbs as fx
     >>> ball = fx.PointMass(1.0, position=(0.0, -0.5), name="ball")
-    >>> fx.DistanceSensor(fx.ground.marker((0, 0, 0)), ball, name="length").size
+    >>> fx.control.DistanceSensor(fx.ground.marker((0, 0, 0)), ball, name="length").size
     1
     """
 

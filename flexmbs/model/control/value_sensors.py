@@ -34,7 +34,7 @@ class CoordinateSensor(Scalar):
     --------
     >>> import flexmbs as fx
     >>> cart = fx.PlanarRigidBody(1.0, 0.1, position=(0, 0), name="cart")
-    >>> fx.CoordinateSensor(cart, 2).name
+    >>> fx.control.CoordinateSensor(cart, 2).name
     "coordinate 2 of body 'cart'"
     """
 
@@ -69,7 +69,7 @@ class StateSensor(Scalar):
     Examples
     --------
     >>> import flexmbs as fx
-    >>> fx.StateSensor("motor current").name
+    >>> fx.control.StateSensor("motor current").name
     "state 0 of 'motor current'"
     """
 
@@ -107,7 +107,7 @@ class HeldSensor(Scalar):
     Examples
     --------
     >>> import flexmbs as fx
-    >>> fx.HeldSensor("voltage").name
+    >>> fx.control.HeldSensor("voltage").name
     "held 'voltage'"
     """
 

@@ -42,9 +42,9 @@ class NodalLoad(Description):
     Examples
     --------
     >>> import flexmbs as fx
-    >>> lug = fx.Part(fx.read_mesh(fx.meshes.sample("lug.inp")), material=fx.steel, name="lug")
-    >>> body = fx.LinearBody(fx.reduce(lug, ["ROOT", "BORE"], modes=4), fixed="ROOT")
-    >>> load = fx.NodalLoad(body, "BORE", (0, 0, -10.0), history=fx.BandNoise(1.0, (0.2, 10.0), seed=1))
+    >>> lug = fx.linear.Part(fx.meshes.read_mesh(fx.meshes.sample("lug.inp")), material=fx.steel, name="lug")
+    >>> body = fx.LinearBody(fx.reduction.reduce(lug, ["ROOT", "BORE"], modes=4), fixed="ROOT")
+    >>> load = fx.NodalLoad(body, "BORE", (0, 0, -10.0), history=fx.control.BandNoise(1.0, (0.2, 10.0), seed=1))
     >>> load.label
     "nodal load on 'lug'"
     """

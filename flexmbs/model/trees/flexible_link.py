@@ -60,8 +60,8 @@ class FlexibleLink:
     Examples
     --------
     >>> import flexmbs as fx
-    >>> lug = fx.Part(fx.read_mesh(fx.meshes.sample("lug.inp")), material=fx.steel, name="lug")
-    >>> small = fx.reduce(lug, ["ROOT", "BORE"], modes=4, progress=False)
+    >>> lug = fx.linear.Part(fx.meshes.read_mesh(fx.meshes.sample("lug.inp")), material=fx.steel, name="lug")
+    >>> small = fx.reduction.reduce(lug, ["ROOT", "BORE"], modes=4, progress=False)
     >>> arm = fx.trees.FlexibleLink("arm", small, "ROOT", joint=fx.trees.Revolute((0, 1, 0)))
     >>> arm.modes
     10

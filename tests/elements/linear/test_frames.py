@@ -34,7 +34,7 @@ def along(direction, n_e=1, length=L):
 
 
 def part(mesh, element, material=None, connections=()):
-    return fx.Part(mesh, regions=[fx.Region(None, element, material)], connections=connections)
+    return fx.linear.Part(mesh, regions=[fx.linear.Region(None, element, material)], connections=connections)
 
 
 def group(element, points, material=None):
@@ -112,7 +112,7 @@ def test_tripod_of_trusses():
     r, h, EA, P = 0.6, 0.8, 2.0e3, 5.0
     angles = 2 * np.pi / 3 * np.arange(3)
     feet = np.column_stack([r * np.cos(angles), r * np.sin(angles), np.zeros(3)])
-    mesh = fx.Mesh(np.vstack([feet, [[0, 0, h]]]), [fx.meshes.CellBlock("line", [[0, 3], [1, 3], [2, 3]])])
+    mesh = fx.meshes.Mesh(np.vstack([feet, [[0, 0, h]]]), [fx.meshes.CellBlock("line", [[0, 3], [1, 3], [2, 3]])])
     bars = part(mesh, Truss(section=replace(THICK, EA=EA)))
     K = bars.assemble().K.toarray()[-3:, -3:]
     length = np.hypot(r, h)
@@ -129,9 +129,9 @@ def test_cantilever_hung_on_a_bar():
     """A frame and a truss in one part; the bar takes P k / (k + 3EI/L^3), k = EA/h."""
     h, EA = 0.9, 4.0
     points = np.array([[0, 0, 0], [L, 0, 0], [L, h, 0]])
-    mesh = fx.Mesh(points, [fx.meshes.CellBlock("line", [[0, 1], [1, 2]])], cell_sets={"bar": [[1]]})
+    mesh = fx.meshes.Mesh(points, [fx.meshes.CellBlock("line", [[0, 1], [1, 2]])], cell_sets={"bar": [[1]]})
     frame, bar = Frame(section=THICK, shear=False), Truss(section=replace(THICK, EA=EA))
-    both = fx.Part(mesh, regions=[fx.Region(None, frame), fx.Region("bar", bar)])
+    both = fx.linear.Part(mesh, regions=[fx.linear.Region(None, frame), fx.linear.Region("bar", bar)])
     operators = both.assemble()
     assert operators.n == 15
     u = np.linalg.solve(operators.K.toarray()[6:12, 6:12], [0, 1.0, 0, 0, 0, 0])
@@ -144,7 +144,7 @@ def test_cantilever_hung_on_a_bar():
 def test_offset_beam_equals_rigid_links():
     nodes = np.array([[0.1, 0.2, 0.3], [1.5, -0.4, 0.9]])
     offset = part(chain(nodes), Frame(section=THICK, offsets=ARMS)).assemble()
-    links = [fx.RigidLink("first", [0], at=nodes[0]), fx.RigidLink("second", [1], at=nodes[1])]
+    links = [fx.linear.RigidLink("first", [0], at=nodes[0]), fx.linear.RigidLink("second", [1], at=nodes[1])]
     linked = part(chain(nodes + np.array(ARMS)), Frame(section=THICK), connections=links).assemble()
     for name in "KM":
         a, b = getattr(offset, name).toarray(), getattr(linked, name).toarray()
@@ -197,7 +197,7 @@ def test_beam_clamped_and_pinned_under_a_load_at_midspan():
     """7 P L^3 / 768 EI under the load, reaction 5/16 P at the hinge."""
     mesh = along([1, 0, 0], 2).with_cell_set("last", [1])
     first, last = Frame(section=THICK, shear=False), Frame(section=THICK, shear=False, releases=("", ["rz"]))
-    operators = fx.Part(mesh, regions=[fx.Region("last", last), fx.Region(None, first)]).assemble()
+    operators = fx.linear.Part(mesh, regions=[fx.linear.Region("last", last), fx.linear.Region(None, first)]).assemble()
     K = operators.K.toarray()
     u = np.linalg.solve(K[6:12, 6:12], [0, 1.0, 0, 0, 0, 0])
     assert u[1] == pytest.approx(7 * L**3 / (768 * THICK.EI_z), rel=1e-12)
@@ -335,15 +335,15 @@ BENT = np.array([[0.3, -0.2, 0.5], [1.1, 0.9, 0.2], [1.6, 0.4, 0.9], [0.5, 0.3, 
 @pytest.mark.parametrize("offsets", [((0, 0, 0), (0, 0, 0)), ARMS])
 def test_heat_dilates_a_free_part_and_presses_a_held_one(offsets):
     """Offsets of different length, too: their arms take the heat as the beam does."""
-    mesh, heat = chain(BENT), fx.ThermalLoad(100.0, 1e-5)
+    mesh, heat = chain(BENT), fx.linear.ThermalLoad(100.0, 1e-5)
     bent = part(mesh, Frame(section=THICK, offsets=offsets))
-    solution = fx.static_response(bent, {0: "all"}, heat)
+    solution = fx.linear.static_response(bent, {0: "all"}, heat)
     free = np.hstack([1e-3 * (BENT - BENT[0]), np.zeros((4, 3))])
     assert solution.displacements == pytest.approx(free, abs=1e-13)
     for found in element_stresses(bent, solution.operators.expand(solution.u), solution.thermal):
         assert np.abs(found.values).max() < 1e-12 * THICK.EA
     straight = part(along([0.6, 0.8, 0.0], 3), Frame(section=THICK))
-    pressed = fx.static_response(straight, {"start": "all", "end": "all"}, heat)
+    pressed = fx.linear.static_response(straight, {"start": "all", "end": "all"}, heat)
     (found,) = element_stresses(straight, pressed.operators.expand(pressed.u), pressed.thermal)
     assert found.values[:, :, 0] == pytest.approx(np.full((3, 2), -1e-3 * THICK.EA), rel=1e-11)
     assert np.abs(found.values[:, :, 1:]).max() < 1e-11 * THICK.EA
@@ -354,9 +354,9 @@ def test_heated_tripod_rises_without_force():
     r, h = 0.6, 0.8
     angles = 2 * np.pi / 3 * np.arange(3)
     feet = np.column_stack([r * np.cos(angles), r * np.sin(angles), np.zeros(3)])
-    mesh = fx.Mesh(np.vstack([feet, [[0, 0, h]]]), [fx.meshes.CellBlock("line", [[0, 3], [1, 3], [2, 3]])])
+    mesh = fx.meshes.Mesh(np.vstack([feet, [[0, 0, h]]]), [fx.meshes.CellBlock("line", [[0, 3], [1, 3], [2, 3]])])
     tripod = part(mesh, Truss(section=THICK))
-    solution = fx.static_response(tripod, dict.fromkeys(range(3), "all"), fx.ThermalLoad(1.0, 1e-3))
+    solution = fx.linear.static_response(tripod, dict.fromkeys(range(3), "all"), fx.linear.ThermalLoad(1.0, 1e-3))
     assert solution.displacement(3)[:3] == pytest.approx([0, 0, 1e-3 * (r**2 + h**2) / h], abs=1e-15)
     (found,) = element_stresses(tripod, solution.u, solution.thermal)
     assert np.abs(found.values).max() < 1e-13 * THICK.EA
@@ -366,7 +366,7 @@ def test_gravity_of_a_hinged_beam_loads_its_supports_as_a_simple_beam():
     """Half the weight at each node and no moment: the mass of the condensed shapes carries gravity, too."""
     element = Frame(section=THICK, releases=("ry rz", "ry rz"))
     beam = part(along([1, 0, 0]), element)
-    solution = fx.static_response(beam, {"start": "all", "end": "all"}, fx.Acceleration((0, 0, -9.81)))
+    solution = fx.linear.static_response(beam, {"start": "all", "end": "all"}, fx.linear.Acceleration((0, 0, -9.81)))
     weight = 1.3 * L * 9.81
     assert solution.reaction("start") == pytest.approx([0, 0, weight / 2, 0, 0, 0], abs=1e-12)
 
@@ -376,7 +376,7 @@ def test_gravity_of_a_hinged_beam_loads_its_supports_as_a_simple_beam():
 )
 def test_buckling_of_a_part(ends, factor):
     """Cantilever, and clamped with a guided hinge: tan(k L) = k L, k L = 4.4934095 = pi / 0.6991557."""
-    found = fx.buckling_loads(euler(12), ends, fx.NodalForce("end", (-1.0, 0, 0)))
+    found = fx.linear.buckling_loads(euler(12), ends, fx.linear.NodalForce("end", (-1.0, 0, 0)))
     assert found.factors[0] == pytest.approx(np.pi**2 * THICK.EI_z / (factor * L) ** 2, rel=1e-4)
 
 
@@ -464,10 +464,10 @@ def test_column_with_stiff_ends():
         mesh = mesh.with_cell_set("first", [0]).with_cell_set("last", [n_e - 1])
         first = Frame(section=THICK, shear=False, offsets=((a, 0, 0), (0, 0, 0)))
         last = Frame(section=THICK, shear=False, offsets=((0, 0, 0), (-a, 0, 0)))
-        regions = [fx.Region("first", first), fx.Region("last", last)]
+        regions = [fx.linear.Region("first", first), fx.linear.Region("last", last)]
         if n_e > 2:
-            regions.append(fx.Region(None, Frame(section=THICK, shear=False)))
-        errors.append(buckling_load(fx.Part(mesh, regions=regions), ENDS["pinned"][0]) / exact - 1)
+            regions.append(fx.linear.Region(None, Frame(section=THICK, shear=False)))
+        errors.append(buckling_load(fx.linear.Part(mesh, regions=regions), ENDS["pinned"][0]) / exact - 1)
     assert min(errors) > 0
     assert -np.polyfit(np.log(counts), np.log(errors), 1)[0] == pytest.approx(4.0, abs=0.15)
 
@@ -588,8 +588,8 @@ def test_materials_that_do_not_fit_are_refused():
 
 def test_node_that_all_beams_release_is_named():
     beam = part(along([1, 0, 0]), Frame(section=THICK, releases=HINGES))
-    push = fx.NodalForce("end", (0, 1.0, 0))
+    push = fx.linear.NodalForce("end", (0, 1.0, 0))
     with pytest.raises(SingularError, match="ry of node 1 has no support"):
-        fx.static_response(beam, {"start": "all"}, push)
-    held = fx.static_response(beam, {"start": "all", "end": ("ry", "rz")}, push)
+        fx.linear.static_response(beam, {"start": "all"}, push)
+    held = fx.linear.static_response(beam, {"start": "all", "end": ("ry", "rz")}, push)
     assert held.displacement(1)[1] == pytest.approx(L**3 / (3 * THICK.EI_z) + L / THICK.GA_y, rel=1e-11)

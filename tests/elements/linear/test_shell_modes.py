@@ -32,10 +32,10 @@ def test_a_free_ring_bends_in_its_plane_as_a_thin_ring(element):
     exact = np.array([k * (k**2 - 1) / np.sqrt(k**2 + 1) for k in (2, 3)]) * np.sqrt(E * h**2 / 12 / rho)
     errors = []
     for n in (32, 64):
-        part = fx.Part(
-            ring(element.cell_type, n, 1.0, width), regions=[fx.Region(None, element(thickness=h), material)]
+        part = fx.linear.Part(
+            ring(element.cell_type, n, 1.0, width), regions=[fx.linear.Region(None, element(thickness=h), material)]
         )
-        modes = fx.vibration_modes(part, 13)
+        modes = fx.linear.vibration_modes(part, 13)
         assert modes.n_rigid == 6
         assert modes.residuals.max() < 1e-6
         along = np.abs(modes.shapes[:, 2]).max(axis=0) / np.abs(modes.shapes[:, :3]).max(axis=(0, 1))
@@ -53,7 +53,9 @@ def test_a_free_thin_plate_has_six_rigid_motions(element, slenderness):
     h = 1.0 / slenderness
     mesh = fx.meshes.rectangle((0, 0), (1, 1), (12, 12), element.cell_type).in_space()
     material = fx.Elastic(youngs_modulus=1e9, poissons_ratio=0.3, density=1.0 / h)
-    modes = fx.vibration_modes(fx.Part(mesh, regions=[fx.Region(None, element(thickness=h), material)]), 7)
+    modes = fx.linear.vibration_modes(
+        fx.linear.Part(mesh, regions=[fx.linear.Region(None, element(thickness=h), material)]), 7
+    )
     assert modes.n_rigid == 6
     unit = np.sqrt(1e9 * h**3 / 12 / 0.91)
     # second order: 0.3 % on 12 x 12 cells for the twist that this mode is; shear lowers it by another h / a

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 import flexmbs as fx
 from flexmbs.core.errors import MeshError, ModelError
+from flexmbs.core.laminate import Ply
 from flexmbs.core.rotations import from_vector
-from flexmbs.elements import Ply, ShellQuad, ShellTriangle
+from flexmbs.elements import ShellQuad, ShellTriangle
 from flexmbs.linear.prestress import geometric_stiffness
 from flexmbs.meshes import Mesh
 
@@ -59,7 +60,7 @@ def plate(kind, n, size=(1.0, 1.0), distortion=0.0):
 
 
 def part(mesh, element, material=SOFT, connections=()):
-    return fx.Part(mesh, regions=[fx.Region(None, element, material)], connections=connections)
+    return fx.linear.Part(mesh, regions=[fx.linear.Region(None, element, material)], connections=connections)
 
 
 # --- patch tests, rank, rigid motions -------------------------------------------------------------------------------
@@ -84,7 +85,7 @@ def test_patch_of_distorted_cells_keeps_constant_strains(kind, state, thickness)
     exact = states(mesh.points)[state]
     names = ("ux", "uy", "uz", "rx", "ry", "rz")
     held = {int(a): dict(zip(names, map(float, exact[a]), strict=True)) for a in mesh.node_set("edge")}
-    solution = fx.static_response(operators, held)
+    solution = fx.linear.static_response(operators, held)
     # solved with a condition number of about thickness^-2
     np.testing.assert_allclose(
         solution.displacements, exact, atol=1e-12 * np.abs(exact).max() * max(1.0, 1e-4 / thickness**2)
@@ -196,8 +197,8 @@ def test_rotations_about_the_normal_are_those_of_a_beam():
     low, high = (int(np.intersect1d(mesh.node_set("right"), mesh.node_set(s))[0]) for s in ("bottom", "top"))
     root = int(np.intersect1d(mesh.node_set("left"), mesh.node_set("bottom"))[0])
     fixed = {"left": ("ux",), root: ("uy",), "all": ("uz", "rx", "ry")}
-    loads = [fx.NodalForce(low, (1.0, 0, 0)), fx.NodalForce(high, (-1.0, 0, 0))]
-    u = fx.static_response(part(mesh, ShellQuad(thickness=t)), fixed, loads).displacement("right")
+    loads = [fx.linear.NodalForce(low, (1.0, 0, 0)), fx.linear.NodalForce(high, (-1.0, 0, 0))]
+    u = fx.linear.static_response(part(mesh, ShellQuad(thickness=t)), fixed, loads).displacement("right")
     turn = b * L / (SOFT.youngs_modulus * t * b**3 / 12)
     np.testing.assert_allclose(u[:, 5], turn, rtol=1e-10)
     assert (u[0, 0] - u[1, 0]) / b == pytest.approx(turn, rel=1e-10)
@@ -211,7 +212,7 @@ def test_no_shear_locking(kind, slenderness):
     material = fx.Elastic(youngs_modulus=1e9, poissons_ratio=0.0, density=1.0)
     mesh = plate(kind, (8, 3), (1.0, 0.4), distortion=0.2)
     operators = part(mesh, KINDS[kind](thickness=t), material).assemble()
-    solution = fx.static_response(operators, {"left": "all"}, _edge_force(mesh))
+    solution = fx.linear.static_response(operators, {"left": "all"}, _edge_force(mesh))
     EI, GA = 1e9 * 0.4 * t**3 / 12, 5 / 6 * 0.5e9 * 0.4 * t
     exact = 1.0 / (3 * EI) + 1.0 / GA
     assert solution.displacement("right")[:, 2].mean() == pytest.approx(exact, rel=0.01)
@@ -223,7 +224,7 @@ def _edge_force(mesh):
     order = right[np.argsort(mesh.points[right, 1])]
     w = np.ones(len(order))
     w[[0, -1]] = 0.5
-    return [fx.NodalForce(int(a), (0, 0, f)) for a, f in zip(order, w / w.sum(), strict=True)]
+    return [fx.linear.NodalForce(int(a), (0, 0, f)) for a, f in zip(order, w / w.sum(), strict=True)]
 
 
 # --- inertia --------------------------------------------------------------------------------------------------------
@@ -291,7 +292,7 @@ def test_stretched_plate_as_a_membrane(kind):
         [strain * mesh.points[:, 0], -0.25 * strain * mesh.points[:, 1], *np.zeros((4, len(mesh.points)))]
     )
     held = {int(a): dict(zip(names, map(float, stretch[a]), strict=True)) for a in mesh.node_set("edge")}
-    G = geometric_stiffness(fx.static_response(operators, held))
+    G = geometric_stiffness(fx.linear.static_response(operators, held))
     tension = 1e6 * strain * 0.01
     for c in range(3):
         u = np.zeros((len(mesh.points), 6))
@@ -332,7 +333,9 @@ def test_free_thermal_strain_gives_no_stress(kind):
     mesh = plate(kind, (3, 3), distortion=0.3)
     low = int(np.intersect1d(mesh.node_set("left"), mesh.node_set("bottom"))[0])
     fixed = {"left": ("ux",), low: ("uy",), "bottom": ("uy",), "all": ("uz", "rx", "ry")}
-    solution = fx.static_response(part(mesh, KINDS[kind](thickness=0.1)), fixed, fx.ThermalLoad(100.0, 2e-5))
+    solution = fx.linear.static_response(
+        part(mesh, KINDS[kind](thickness=0.1)), fixed, fx.linear.ThermalLoad(100.0, 2e-5)
+    )
     np.testing.assert_allclose(solution.displacements[:, :2], 2e-3 * mesh.points[:, :2], atol=1e-14)
     assert np.abs(solution.stresses()[0].values).max() < 1e-10 * 1e6 * 2e-3
 

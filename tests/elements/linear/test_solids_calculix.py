@@ -55,7 +55,7 @@ def test_another_shape_and_material(tmp_path: Path, poisson: float, seed: int) -
     deck = re.sub(r"^(\d+, )(-?\d+\.\d{6}, -?\d+\.\d{6}, -?\d+\.\d{6})$", moved, bracket.deck(), flags=re.MULTILINE)
     deck = deck.replace("210000., 0.3", f"210000., {poisson}")
     theirs = written_by_ccx(deck, tmp_path)
-    mesh = fx.read_mesh(tmp_path / "job.inp")
+    mesh = fx.meshes.read_mesh(tmp_path / "job.inp")
     material = fx.Elastic(youngs_modulus=bracket.YOUNGS_MODULUS, poissons_ratio=poisson, density=bracket.DENSITY)
     ours = Part(mesh, regions=[Region(None, Tetra10(reduced_mass=True), material)]).assemble()
     assert difference(bracket_operators(Tetra10()).K, theirs[0]) > 1e-3  # the deck has changed

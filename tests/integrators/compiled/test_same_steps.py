@@ -117,7 +117,7 @@ def test_frames_that_are_based_anew(both) -> None:
 @pytest.mark.parametrize("index", [2, 3])
 def test_error_control_and_events(both, models, index: int) -> None:
     """Each step is a call; the event ends a step at its time."""
-    stop = fx.Event(lambda view: view.t - 0.1234, name="late")
+    stop = fx.control.Event(lambda view: view.t - 0.1234, name="late")
     control = fx.ErrorControl(1e-6)
     run = both(models.slider_crank(), 0.3, control, index, events=[stop])
     assert run.events[0].t == pytest.approx(0.1234)

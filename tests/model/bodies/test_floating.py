@@ -20,24 +20,27 @@ G = np.array([0.0, 0.0, -9.81])
 def held_by_a_spring() -> Any:
     """A part with springs to the ground is not free."""
     mesh = fx.meshes.box((0.0, -0.03, -0.05), (1.0, 0.06, 0.1), (4, 1, 1))
-    spring = fx.NodalSpring(0, stiffness=(1e6, 1e6, 1e6))
-    region = fx.Region(None, fx.elements.Hexahedron8(), PLASTIC)
-    return fx.reduce(fx.Part(mesh, regions=[region], connections=[spring], name="held"), ["right"], 2, progress=False)
+    spring = fx.linear.NodalSpring(0, stiffness=(1e6, 1e6, 1e6))
+    region = fx.linear.Region(None, fx.elements.Hexahedron8(), PLASTIC)
+    return fx.reduction.reduce(
+        fx.linear.Part(mesh, regions=[region], connections=[spring], name="held"), ["right"], 2, progress=False
+    )
 
 
 def nodes_only() -> Any:
     mesh = fx.meshes.box((0.0, -0.03, -0.05), (1.0, 0.06, 0.1), (4, 1, 1))
-    part = fx.Part(mesh, regions=[fx.Region(None, fx.elements.Hexahedron8(), PLASTIC)], name="bar")
-    return fx.reduce(part, [fx.Interface("left", kind="nodes"), "right"], 0, progress=False)
+    part = fx.linear.Part(mesh, regions=[fx.linear.Region(None, fx.elements.Hexahedron8(), PLASTIC)], name="bar")
+    return fx.reduction.reduce(part, [fx.reduction.Interface("left", kind="nodes"), "right"], 0, progress=False)
 
 
 def truncated() -> Any:
     """Rigid motions and free modes are the coordinates, so that none is that of an interface."""
     mesh = fx.meshes.box((0.0, -0.03, -0.05), (1.0, 0.06, 0.1), (4, 1, 1))
-    part = fx.Part(mesh, regions=[fx.Region(None, fx.elements.Hexahedron8(), PLASTIC)], name="bar")
-    return fx.reduce(
+    part = fx.linear.Part(mesh, regions=[fx.linear.Region(None, fx.elements.Hexahedron8(), PLASTIC)], name="bar")
+    return fx.reduction.reduce(
         part, ["left", "right"], progress=False,
-        method=lambda a: fx.modal_truncation(a.operators.K, a.operators.M, 6, rigid=a.operators.rigid_motions()),
+        method=lambda a: fx.reduction.modal_truncation(a.operators.K, a.operators.M, 6,
+        rigid=a.operators.rigid_motions()),
     )  # fmt: skip
 
 

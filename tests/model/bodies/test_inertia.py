@@ -29,8 +29,8 @@ EDGES = {
 }  # fmt: skip
 
 
-def skin(points: Any = CUBE, triangles: Any = SKIN) -> fx.Mesh:
-    return fx.Mesh(points, [("triangle", triangles)])
+def skin(points: Any = CUBE, triangles: Any = SKIN) -> fx.meshes.Mesh:
+    return fx.meshes.Mesh(points, [("triangle", triangles)])
 
 
 def moments(b: fx.RigidBody) -> Any:
@@ -57,7 +57,7 @@ def test_only_the_surface_is_drawn() -> None:
 def test_tetrahedron() -> None:
     # unit corner: mass 1/6 for density 1, centre at 1/4; about the centre J = m (3/40 on, 1/80 off the diagonal)
     b = fx.RigidBody.from_mesh(
-        fx.Mesh([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)], [("tetra", [(0, 1, 2, 3)])]), mass=1
+        fx.meshes.Mesh([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)], [("tetra", [(0, 1, 2, 3)])]), mass=1
     )
     assert b.position == pytest.approx([0.25] * 3)
     assert b.inertia == pytest.approx(np.full((3, 3), 1 / 80) + (3 / 40 - 1 / 80) * np.eye(3))
@@ -66,7 +66,7 @@ def test_tetrahedron() -> None:
 def test_frustum() -> None:
     points = CUBE.copy()
     points[4:, :2] = 0.25 + 0.5 * points[4:, :2]
-    body = fx.RigidBody.from_mesh(fx.Mesh(points, [("hexahedron", [range(8)])]), density=1.0)
+    body = fx.RigidBody.from_mesh(fx.meshes.Mesh(points, [("hexahedron", [range(8)])]), density=1.0)
     assert body.mass == pytest.approx((1 + 0.25 + 0.5) / 3)
     assert body.position[2] == pytest.approx((1 + 2 * 0.5 + 3 * 0.25) / (4 * (1 + 0.5 + 0.25)))
     assert fx.RigidBody.from_mesh(skin(points), density=1.0).inertia == pytest.approx(
@@ -96,7 +96,7 @@ def test_surface_and_cells_agree_on_any_convex_body(points: Any, far: float) -> 
     inner = np.vstack((points, points[hull.vertices].mean(axis=0)))
     cells = np.column_stack((triangles, np.full(len(triangles), len(points))))[:, [0, 2, 1, 3]]
     volume = [np.linalg.det(inner[c[1:]] - inner[c[0]]) for c in cells]
-    solid = fx.RigidBody.from_mesh(fx.Mesh(inner, [("tetra", cells[np.array(volume) > 1e-9])]), density=3.0)
+    solid = fx.RigidBody.from_mesh(fx.meshes.Mesh(inner, [("tetra", cells[np.array(volume) > 1e-9])]), density=3.0)
     assert surface.mass == pytest.approx(3.0 * hull.volume, rel=1e-9)
     assert solid.mass == pytest.approx(3.0 * hull.volume, rel=1e-7)
     assert surface.position - far == pytest.approx(solid.position, abs=1e-7)
@@ -127,7 +127,7 @@ def test_curved_cells_are_integrated_exactly(linear: str) -> None:
         cells.append([*cell, *(points.index(m) for m in middles)])
     x = np.array(points)
     x[:, 0] += c * x[:, 1] ** 2
-    b = fx.RigidBody.from_mesh(fx.Mesh(x, [(kind, cells)]), density=1.0)
+    b = fx.RigidBody.from_mesh(fx.meshes.Mesh(x, [(kind, cells)]), density=1.0)
     xx = 1 / 12 + c**2 * (1 / 5 - 1 / 9)
     xy = c * (1 / 4 - 1 / 6)
     assert b.mass == pytest.approx(1.0)
@@ -154,9 +154,9 @@ def test_inward_normals_and_cavities() -> None:
         (skin(triangles=np.vstack((SKIN[:1, ::-1], SKIN[1:]))), "do not enclose"),
         (skin(triangles=np.vstack((SKIN, SKIN[:1]))), "several triangles"),
         (skin(CUBE * (1, 1, 0)), "enclose no volume"),
-        (fx.Mesh(CUBE, [("quad", [(0, 1, 2, 3)])]), "triangle cells"),
-        (fx.Mesh(CUBE[:4, :2], [("triangle", [(0, 1, 2)])]), "in space"),
-        (fx.Mesh(CUBE, [("hexahedron", [[4, 5, 6, 7, 0, 1, 2, 3]])]), "inverted"),
+        (fx.meshes.Mesh(CUBE, [("quad", [(0, 1, 2, 3)])]), "triangle cells"),
+        (fx.meshes.Mesh(CUBE[:4, :2], [("triangle", [(0, 1, 2)])]), "in space"),
+        (fx.meshes.Mesh(CUBE, [("hexahedron", [[4, 5, 6, 7, 0, 1, 2, 3]])]), "inverted"),
         (CUBE, "must be a Mesh"),
     ],
 )

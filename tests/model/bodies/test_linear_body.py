@@ -18,17 +18,21 @@ SOFT = fx.Elastic(youngs_modulus=2e9, poissons_ratio=0.3, density=1200.0)
 
 
 @cache
-def bar() -> fx.ReducedModel:
+def bar() -> fx.reduction.ReducedModel:
     """A bar of shells with rotations at its nodes: rigid ends, a few modes."""
     mesh = fx.meshes.rectangle((0.0, 0.0), (1.0, 0.1), (8, 1), "quad").in_space()
-    part = fx.Part(mesh, regions=[fx.Region(None, fx.elements.ShellQuad(thickness=0.02), SOFT)], name="bar")
-    return fx.reduce(part, ["left", "right"], 3, progress=False)
+    part = fx.linear.Part(
+        mesh, regions=[fx.linear.Region(None, fx.elements.ShellQuad(thickness=0.02), SOFT)], name="bar"
+    )
+    return fx.reduction.reduce(part, ["left", "right"], 3, progress=False)
 
 
 @cache
-def full() -> fx.Operators:
+def full() -> fx.linear.Operators:
     mesh = fx.meshes.rectangle((0.0, 0.0), (1.0, 0.1), (8, 1), "quad").in_space()
-    part = fx.Part(mesh, regions=[fx.Region(None, fx.elements.ShellQuad(thickness=0.02), SOFT)], name="bar")
+    part = fx.linear.Part(
+        mesh, regions=[fx.linear.Region(None, fx.elements.ShellQuad(thickness=0.02), SOFT)], name="bar"
+    )
     return part.assemble()
 
 
@@ -52,8 +56,8 @@ def full() -> fx.Operators:
         (lambda: fx.NodalLoad(fx.LinearBody(bar()), "cap", (0, 0, 1)), "no node set 'cap'"),
         (lambda: fx.NodalLoad(fx.LinearBody(bar()), 999, (0, 0, 1)), "needs displacements"),
         (lambda: fx.NodalLoad(fx.LinearBody(bar()), 0, (0, 1)), "force"),
-        (lambda: fx.Interface("left", components=("uz",)), "components"),
-        (lambda: fx.Interface("left", kind="nodes", components=("z",)), "components"),
+        (lambda: fx.reduction.Interface("left", components=("uz",)), "components"),
+        (lambda: fx.reduction.Interface("left", kind="nodes", components=("z",)), "components"),
     ],
 )  # fmt: skip
 def test_bad_input_is_refused(make: Callable[[], Any], message: str) -> None:
@@ -83,7 +87,7 @@ def test_statics_is_the_statics_of_the_full_part() -> None:
     model = fx.Model(body, fx.PointForce(tip, R @ force), fx.Moment(tip, R @ moment), name="bent")
     run = fx.simulate(model, 40.0, step=0.1, integrator=fx.GeneralizedAlpha(rho=0.0), progress=False)
     moved = R.T @ (run.position(tip)[-1] - tip.position0())
-    held = fx.reduce(full(), ["left", "right"], 0, progress=False)
+    held = fx.reduction.reduce(full(), ["left", "right"], 0, progress=False)
     frame = held.frame("right").coordinates
     exact = np.linalg.solve(held.K[np.ix_(frame, frame)], np.concatenate((force, moment)))
     # the moment keeps its direction while the tip turns by 1e-3
@@ -188,8 +192,8 @@ def test_held_forces_leave_the_matrix_diagonal() -> None:
 
     body = fx.LinearBody(bar(), fixed="left")
     tip = body.node(body.reduced.node_sets["right"][0])
-    law = fx.Controller(
-        fx.VelocitySensor(tip, (0, 0, 1)), fx.ForceActuator(tip, (0, 0, 1), name="magnet"), period=1e-3,
+    law = fx.control.Controller(
+        fx.control.VelocitySensor(tip, (0, 0, 1)), fx.control.ForceActuator(tip, (0, 0, 1), name="magnet"), period=1e-3,
         output=lambda x, u, t: -0.1 * u, name="feedback",
     )  # fmt: skip
     dyn = Dynamics(fx.compile_model(fx.Model(body, law, fx.PointForce(tip, (0, 0, 1.0)))))
@@ -226,12 +230,12 @@ def test_strip_between_rollers() -> None:
 
 
 def test_prestressed_operators_have_the_stress_stiffness() -> None:
-    solution = fx.static_response(full(), {"left": "all"}, fx.NodalForce("right", (100.0, 0.0, 0.0)))
-    about = fx.prestressed(solution)
-    rest = abs(about.K - full().K - fx.geometric_stiffness(solution)).max()
+    solution = fx.linear.static_response(full(), {"left": "all"}, fx.linear.NodalForce("right", (100.0, 0.0, 0.0)))
+    about = fx.linear.prestressed(solution)
+    rest = abs(about.K - full().K - fx.linear.geometric_stiffness(solution)).max()
     assert rest <= 4.0 * np.finfo(float).eps * abs(full().K).max()
-    with_it = fx.vibration_modes(full(), 3, {"left": "all"}, prestress=solution).frequencies
-    assert np.allclose(fx.vibration_modes(about, 3, {"left": "all"}).frequencies, with_it, rtol=1e-10)
+    with_it = fx.linear.vibration_modes(full(), 3, {"left": "all"}, prestress=solution).frequencies
+    assert np.allclose(fx.linear.vibration_modes(about, 3, {"left": "all"}).frequencies, with_it, rtol=1e-10)
 
 
 def test_run_is_read_back_with_its_model(tmp_path: Any) -> None:

@@ -26,7 +26,7 @@ UNIT = fx.BeamStiffness(
 )
 
 
-def flexible(mesh: fx.Mesh, element: Any) -> fx.FlexibleBody:
+def flexible(mesh: fx.meshes.Mesh, element: Any) -> fx.FlexibleBody:
     return fx.FlexibleBody(mesh, element, stiffness=UNIT, name="beam")
 
 
@@ -333,4 +333,4 @@ def test_planar_directions_and_points_have_two_components(direction: str) -> Non
 
 
 def test_an_accelerometer_in_the_plane_takes_gravity_of_two_components() -> None:
-    np.testing.assert_array_equal(fx.AccelerationSensor(FLAT, gravity=(0, -9.81)).gravity, (0.0, -9.81, 0.0))
+    np.testing.assert_array_equal(fx.control.AccelerationSensor(FLAT, gravity=(0, -9.81)).gravity, (0.0, -9.81, 0.0))

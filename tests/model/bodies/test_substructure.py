@@ -24,8 +24,10 @@ TIP = fx.RigidBody(1.0, (0.1, 0.1, 0.1), (1, 0, 0), name="tip")
 @cache
 def arch() -> Any:
     mesh = fx.meshes.polyline([(0, 0, 0), (0.5, 0.1, 0), (1, 0, 0)], [2, 2])
-    part = fx.Part(mesh, regions=[fx.Region(None, ELEMENT)], name="arch")
-    return fx.reduce(part, [fx.Interface("START", nodes=[0]), fx.Interface("END", nodes=[4])], 2, progress=False)
+    part = fx.linear.Part(mesh, regions=[fx.linear.Region(None, ELEMENT)], name="arch")
+    return fx.reduction.reduce(
+        part, [fx.reduction.Interface("START", nodes=[0]), fx.reduction.Interface("END", nodes=[4])], 2, progress=False
+    )
 
 
 def between(reduced: Any, **options: Any) -> fx.Substructure:
@@ -166,8 +168,8 @@ def test_other_schemes_agree(scheme: Any) -> None:
 def test_a_solid_part_between_two_bodies_is_the_same_as_a_floating_body_welded_to_them() -> None:
     """Small motion of a bar between two bodies: frequencies of both descriptions."""
     mesh = fx.meshes.box((0.0, -0.03, -0.05), (1.0, 0.06, 0.1), (6, 1, 1))
-    part = fx.Part(mesh, regions=[fx.Region(None, fx.elements.Hexahedron8(), PLASTIC)], name="bar")
-    reduced = fx.reduce(part, ["left", "right"], 6, progress=False)
+    part = fx.linear.Part(mesh, regions=[fx.linear.Region(None, fx.elements.Hexahedron8(), PLASTIC)], name="bar")
+    reduced = fx.reduction.reduce(part, ["left", "right"], 6, progress=False)
     clamp = fx.Fixed(fx.ground, HUB, at=(0, 0, 0), name="clamp")
     shared = fx.Model(HUB, TIP, fx.Substructure(reduced, HUB, TIP, ("left", "right"), stiffening=False), clamp)
     body = fx.FloatingBody(reduced, reference="left", name="bar")

@@ -177,7 +177,7 @@ def test_a_hinged_edge_is_a_hinge() -> None:
 
 @each
 def test_files_keep_everything(element: SurfaceElement, tmp_path: Path) -> None:
-    layup = fx.Layup((fx.elements.Ply(SOFT, 0.02), fx.elements.Ply(SOFT, 0.02, 0.3)))
+    layup = fx.Layup((fx.Ply(SOFT, 0.02), fx.Ply(SOFT, 0.02, 0.3)))
     body = fx.FlexibleBody(rectangle((0, 0), (2, 1), (2, 1)).in_space(), element, layup, name="panel") \
         if not isinstance(element, fx.elements.ContinuumPlate) else panel(element)  # fmt: skip
     loads = (
@@ -291,11 +291,11 @@ def test_bad_sections_and_supports() -> None:
         with pytest.raises(fx.ModelError, match="Ply"):
             fx.Layup(layers)  # type: ignore[arg-type]
     heavy = fx.Elastic(youngs_modulus=1e7, density=5000.0)
-    uneven = fx.Layup((fx.elements.Ply(SOFT, 0.01), fx.elements.Ply(heavy, 0.01)))
+    uneven = fx.Layup((fx.Ply(SOFT, 0.01), fx.Ply(heavy, 0.01)))
     with pytest.raises(fx.ModelError, match="not centred"):
         fx.FlexibleBody(body.mesh, ELEMENTS[0], uneven)
     with pytest.raises(fx.ModelError, match="leave out material"):
-        fx.FlexibleBody(body.mesh, ELEMENTS[0], fx.Layup((fx.elements.Ply(SOFT, 0.01),)), SOFT)
+        fx.FlexibleBody(body.mesh, ELEMENTS[0], fx.Layup((fx.Ply(SOFT, 0.01),)), SOFT)
     with pytest.raises(fx.ModelError, match="normal"):
         fx.Symmetry(body.set("left"), (0, 0, 0))
     slanted = fx.Model(panel(ELEMENTS[2]), fx.Gravity((0, 0, -1.0)))

@@ -18,15 +18,17 @@ ORIGIN = fx.ground.marker((0, 0, 0))
 
 
 def test_law_and_limits() -> None:
-    motor = fx.JointActuator("hinge", law=lambda h, s, rate, t: h * s - rate + t, limits=(-2, 3), name="motor")
+    motor = fx.control.JointActuator("hinge", law=lambda h, s, rate, t: h * s - rate + t, limits=(-2, 3), name="motor")
     assert motor.force(2.0, 0.5, 0.25, 1.0) == 1.75
     assert (motor.force(100.0, 1.0), motor.force(-100.0, 1.0)) == (3.0, -2.0)
-    plain = fx.JointActuator("hinge", limits=(-2, 3))
+    plain = fx.control.JointActuator("hinge", limits=(-2, 3))
     assert [plain.force(h) for h in (-5.0, 1.5, 5.0)] == [-2.0, 1.5, 3.0]
 
 
 def test_what_the_compiler_gets_has_the_opposite_sign_and_the_derivatives() -> None:
-    magnet = fx.ForceActuator(BALL, (1, 0), law=lambda i, s, rate, t: i**2 / (0.02 - s) ** 2 * 1e-3 - 4.0 * rate)
+    magnet = fx.control.ForceActuator(
+        BALL, (1, 0), law=lambda i, s, rate, t: i**2 / (0.02 - s) ** 2 * 1e-3 - 4.0 * rate
+    )
     i, s, rate = 1.3, 0.004, 0.2
     F = i**2 / (0.02 - s) ** 2 * 1e-3 - 4.0 * rate
     minus_F, by_s, by_rate, energy = magnet.given(i, s, rate, 0.0)
@@ -34,21 +36,21 @@ def test_what_the_compiler_gets_has_the_opposite_sign_and_the_derivatives() -> N
     assert by_s == pytest.approx(-2e-3 * i**2 / (0.02 - s) ** 3, rel=1e-7)
     assert by_rate == pytest.approx(4.0, rel=1e-7)
     assert energy == 0.0
-    assert fx.JointActuator("hinge").given(2.5, 1.0, 1.0, 0.0) == (-2.5, 0.0, 0.0, 0.0)
-    limited = fx.JointActuator("hinge", law=lambda h, s, rate, t: 100.0 * s, limits=(-1, 1))
+    assert fx.control.JointActuator("hinge").given(2.5, 1.0, 1.0, 0.0) == (-2.5, 0.0, 0.0, 0.0)
+    limited = fx.control.JointActuator("hinge", law=lambda h, s, rate, t: 100.0 * s, limits=(-1, 1))
     assert limited.given(0.0, 3.0, 0.0, 0.0) == (-1.0, 0.0, 0.0, 0.0)
 
 
 def test_where_they_act() -> None:
     slider = fx.Prismatic(fx.ground, BOX, at=(0, 0, 0), axis=(1, 0, 0), name="slider")
-    assert fx.JointActuator(slider).acts_on == JointTarget("slider", "displacement")
-    assert fx.JointActuator("hinge").acts_on == JointTarget("hinge", "")
-    assert fx.Signal("voltage").acts_on is None
-    assert fx.Signal("voltage").force(3.0) == 3.0
-    push = fx.ForceActuator(BOX.centre, (0, 0, 2), follower=True).acts_on
+    assert fx.control.JointActuator(slider).acts_on == JointTarget("slider", "displacement")
+    assert fx.control.JointActuator("hinge").acts_on == JointTarget("hinge", "")
+    assert fx.control.Signal("voltage").acts_on is None
+    assert fx.control.Signal("voltage").force(3.0) == 3.0
+    push = fx.control.ForceActuator(BOX.centre, (0, 0, 2), follower=True).acts_on
     assert isinstance(push, WrenchTarget)
     assert (push.wrench.force, push.wrench.moment, push.wrench.follower) == ((0, 0, 1), (0, 0, 0), True)
-    turn = fx.MomentActuator(BOX.centre, (0, 3, 4)).acts_on
+    turn = fx.control.MomentActuator(BOX.centre, (0, 3, 4)).acts_on
     assert isinstance(turn, WrenchTarget)
     assert turn.wrench.moment == pytest.approx((0, 0.6, 0.8))
     assert (turn.wrench.force, turn.wrench.follower) == ((0, 0, 0), False)
@@ -57,8 +59,8 @@ def test_where_they_act() -> None:
 @pytest.mark.parametrize(
     ("actuator", "value", "push"),
     [
-        (fx.LineActuator(ORIGIN, BALL), 0.5, (0.6, 0.8, 0.0)),  # apart: away from the origin
-        (fx.ForceActuator(BALL, (0, 2)), 0.0, (0.0, 1.0, 0.0)),  # displacement from the start
+        (fx.control.LineActuator(ORIGIN, BALL), 0.5, (0.6, 0.8, 0.0)),  # apart: away from the origin
+        (fx.control.ForceActuator(BALL, (0, 2)), 0.0, (0.0, 1.0, 0.0)),  # displacement from the start
     ],
 )
 def test_rows_grow_where_a_positive_force_pushes(actuator, value: float, push: tuple[float, ...]) -> None:
@@ -78,19 +80,22 @@ def test_rows_grow_where_a_positive_force_pushes(actuator, value: float, push: t
 @pytest.mark.parametrize(
     ("make", "match"),
     [
-        (lambda: fx.JointActuator("hinge", limits=(1, 1)), r"limits must be \(smallest, largest\)"),
-        (lambda: fx.JointActuator("hinge", law=2.0), "law must be a function of"),
-        (lambda: fx.JointActuator(""), "joint must be a joint of the model or its name"),
-        (lambda: fx.JointActuator(fx.Spherical(fx.ground, BOX, at=(0, 0, 0), name="s")), "no coordinate that could be"),
-        (lambda: fx.LineActuator(ORIGIN, fx.ground.marker((0, 0, 0))), "at the same place"),
-        (lambda: fx.ForceActuator(BALL, (0, 0)), "direction must not be the zero vector"),
-        (lambda: fx.ForceActuator(BALL, (1, 0), follower=1), "follower must be True or False"),
+        (lambda: fx.control.JointActuator("hinge", limits=(1, 1)), r"limits must be \(smallest, largest\)"),
+        (lambda: fx.control.JointActuator("hinge", law=2.0), "law must be a function of"),
+        (lambda: fx.control.JointActuator(""), "joint must be a joint of the model or its name"),
         (
-            lambda: fx.ForceActuator(BALL, (1, 0), follower=True, law=lambda h, s, rate, t: h),
+            lambda: fx.control.JointActuator(fx.Spherical(fx.ground, BOX, at=(0, 0, 0), name="s")),
+            "no coordinate that could be",
+        ),
+        (lambda: fx.control.LineActuator(ORIGIN, fx.ground.marker((0, 0, 0))), "at the same place"),
+        (lambda: fx.control.ForceActuator(BALL, (0, 0)), "direction must not be the zero vector"),
+        (lambda: fx.control.ForceActuator(BALL, (1, 0), follower=1), "follower must be True or False"),
+        (
+            lambda: fx.control.ForceActuator(BALL, (1, 0), follower=True, law=lambda h, s, rate, t: h),
             "a follower has no coordinate",
         ),
-        (lambda: fx.MomentActuator(BALL.centre), "no orientation"),
-        (lambda: fx.Signal(" "), "name must be a non-empty string"),
+        (lambda: fx.control.MomentActuator(BALL.centre), "no orientation"),
+        (lambda: fx.control.Signal(" "), "name must be a non-empty string"),
     ],
 )
 def test_bad_actuators(make, match: str) -> None:
@@ -107,6 +112,6 @@ def test_bad_actuators(make, match: str) -> None:
     ],
 )
 def test_failing_laws_are_named(law, match: str) -> None:
-    motor = fx.JointActuator("hinge", law=law, name="motor")
+    motor = fx.control.JointActuator("hinge", law=law, name="motor")
     with pytest.raises(ModelError, match=rf"JointActuator 'motor': .*law\(1, 2, 3, 4\).*{match}"):
         motor.force(1.0, 2.0, 3.0, 4.0)

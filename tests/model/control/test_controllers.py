@@ -13,12 +13,12 @@ import flexmbs as fx
 from flexmbs.core.errors import ModelError
 from flexmbs.model.control.filters import DiscreteSystem, bilinear, delay_line, low_pass, moving_average, state_space
 
-ANGLE, RATE = fx.JointSensor("hinge"), fx.JointSensor("hinge", rate=True)
+ANGLE, RATE = fx.control.JointSensor("hinge"), fx.control.JointSensor("hinge", rate=True)
 RNG = np.random.default_rng(3)
 
 
-def motor(name: str = "motor") -> fx.JointActuator:
-    return fx.JointActuator("hinge", name=name)
+def motor(name: str = "motor") -> fx.control.JointActuator:
+    return fx.control.JointActuator("hinge", name=name)
 
 
 def run(controller, readings) -> np.ndarray:
@@ -44,7 +44,7 @@ def test_pid_is_its_transfer_function() -> None:
     T, P, K, D, Tf = 0.01, 3.0, 7.0, 0.4, 0.025
     e = RNG.normal(size=60)
     e[0] = 0.0
-    controller = fx.PID(ANGLE, motor(), T, P, K, D, filter_time=Tf)
+    controller = fx.control.PID(ANGLE, motor(), T, P, K, D, filter_time=Tf)
     # P + K T/(z - 1) + D (z - 1)/((Tf + T) z - Tf), on one denominator
     integral, lag = np.array([1.0, -1.0]), np.array([Tf + T, -Tf])
     denominator = np.polymul(integral, lag)
@@ -55,7 +55,7 @@ def test_pid_is_its_transfer_function() -> None:
 
 def test_pid_with_measured_rate_follows_a_motion() -> None:
     path = fx.motions.Sine(0.3, frequency=2.0)
-    controller = fx.PID(ANGLE, motor(), 0.01, 5.0, derivative=0.7, rate=RATE, reference=path)
+    controller = fx.control.PID(ANGLE, motor(), 0.01, 5.0, derivative=0.7, rate=RATE, reference=path)
     readings = RNG.normal(size=(20, 2))
     t = 0.01 * np.arange(20)
     w = 4 * np.pi
@@ -64,13 +64,13 @@ def test_pid_with_measured_rate_follows_a_motion() -> None:
 
 
 def test_pid_has_no_kick_at_the_first_sample_and_one_at_a_step_of_the_reference() -> None:
-    controller = fx.PID(ANGLE, motor(), 0.1, derivative=1.0, reference=lambda t: 1.0 if t > 0.15 else 0.0)
+    controller = fx.control.PID(ANGLE, motor(), 0.1, derivative=1.0, reference=lambda t: 1.0 if t > 0.15 else 0.0)
     assert run(controller, np.ones((4, 1)))[:, 0] == pytest.approx([0.0, 0.0, 10.0, 0.0])
 
 
 def test_integral_stops_at_the_limit_and_comes_back_at_once() -> None:
     T, gain = 0.1, 2.0
-    controller = fx.PID(ANGLE, motor(), T, integral=gain, limits=(-1.0, 1.0))
+    controller = fx.control.PID(ANGLE, motor(), T, integral=gain, limits=(-1.0, 1.0))
     e = np.concatenate((np.full(40, 1.0), np.full(10, -1.0)))
 
     def integrated(total: float, error: float) -> float:
@@ -86,7 +86,7 @@ def test_integral_stops_at_the_limit_and_comes_back_at_once() -> None:
 
 
 def test_negative_integral_gain_does_not_wind_up_either() -> None:
-    controller = fx.PID(ANGLE, motor(), 0.1, integral=-2.0, limits=(-1.0, 1.0))
+    controller = fx.control.PID(ANGLE, motor(), 0.1, integral=-2.0, limits=(-1.0, 1.0))
     found = run(controller, np.concatenate((np.full(40, -1.0), np.full(10, 1.0)))[:, None])[:, 0]
     assert found[39] == -1.0
     assert found[43] > -1.0
@@ -94,7 +94,7 @@ def test_negative_integral_gain_does_not_wind_up_either() -> None:
 
 def test_state_feedback() -> None:
     K, r = np.array([[1.0, 2.0], [-3.0, 0.5]]), [0.3, lambda t: 2 * t]
-    controller = fx.StateFeedback((ANGLE, RATE), (motor("a"), motor("b")), 0.5, K, r, feedforward=[7.0, 8.0])
+    controller = fx.control.StateFeedback((ANGLE, RATE), (motor("a"), motor("b")), 0.5, K, r, feedforward=[7.0, 8.0])
     y = np.array([0.9, -0.4])
     expected = np.array([7.0, 8.0]) - K @ (y - np.array([0.3, 3.0]))
     assert controller.output(controller.start, y, 1.5) == pytest.approx(expected)
@@ -106,7 +106,7 @@ def test_state_space_is_dlsim(reference: float | None) -> None:
     C, D = RNG.normal(size=(2, 3)), RNG.normal(size=(2, 2))
     start, y = RNG.normal(size=3), RNG.normal(size=(30, 2))
     system = DiscreteSystem(A, B, C, D)
-    controller = fx.DiscreteStateSpace(
+    controller = fx.control.DiscreteStateSpace(
         (ANGLE, RATE), (motor("a"), motor("b")), 0.1, system, reference=reference, start=start
     )
     w = y if reference is None else reference - y
@@ -115,9 +115,11 @@ def test_state_space_is_dlsim(reference: float | None) -> None:
 
 
 def test_command_and_generic_controller() -> None:
-    command = fx.Command((fx.Signal("a"), fx.Signal("b")), 0.5, [lambda t: t * t, 3.0])
+    command = fx.control.Command((fx.control.Signal("a"), fx.control.Signal("b")), 0.5, [lambda t: t * t, 3.0])
     assert run(command, np.zeros((3, 0))) == pytest.approx(np.array([[0.0, 3.0], [0.25, 3.0], [1.0, 3.0]]))
-    counter = fx.Controller((), fx.Signal("c"), 1.0, lambda x, u, t: x[0] ** 2, lambda x, u, t: x + 1, start=[2.0])
+    counter = fx.control.Controller(
+        (), fx.control.Signal("c"), 1.0, lambda x, u, t: x[0] ** 2, lambda x, u, t: x + 1, start=[2.0]
+    )
     assert run(counter, np.zeros((3, 0))).ravel().tolist() == [4.0, 9.0, 16.0]
 
 
@@ -165,13 +167,15 @@ def test_bilinear_transform_and_transfer_function_in_z() -> None:
 
 
 def test_filtered_controller_is_filter_then_controller() -> None:
-    inner = fx.PID(ANGLE, motor(), 1e-3, 4.0, 2.0, 0.1, rate=None, filter_time=0.01, name="arm", delay=1, offset=0.5)
-    outer = fx.FilteredController(inner, low_pass(50.0, 1e-3, 2))
+    inner = fx.control.PID(
+        ANGLE, motor(), 1e-3, 4.0, 2.0, 0.1, rate=None, filter_time=0.01, name="arm", delay=1, offset=0.5
+    )
+    outer = fx.control.FilteredController(inner, low_pass(50.0, 1e-3, 2))
     assert (outer.name, outer.period, outer.delay, outer.offset) == ("arm", 1e-3, 1, 0.5)
     u = RNG.normal(size=(30, 1))
     assert run(outer, u) == pytest.approx(run(inner, respond(low_pass(50.0, 1e-3, 2), u)), abs=1e-13)
-    vector = fx.StateFeedback((ANGLE, RATE), motor(), 1e-3, [[1.0, 2.0]])
-    assert fx.FilteredController(vector, moving_average(2)).filter.n_inputs == 2
+    vector = fx.control.StateFeedback((ANGLE, RATE), motor(), 1e-3, [[1.0, 2.0]])
+    assert fx.control.FilteredController(vector, moving_average(2)).filter.n_inputs == 2
 
 
 SYSTEM = low_pass(10.0, 0.01)
@@ -180,28 +184,46 @@ SYSTEM = low_pass(10.0, 0.01)
 @pytest.mark.parametrize(
     ("make", "match"),
     [
-        (lambda: fx.PID(ANGLE, motor(), 0.0, 1.0), "period must be greater than 0"),
-        (lambda: fx.PID(ANGLE, motor(), 0.1), "all gains are zero"),
-        (lambda: fx.PID(ANGLE, motor(), 0.1, 1.0, limits=(1, -1)), r"limits must be \(smallest, largest\)"),
-        (lambda: fx.PID(ANGLE, (motor("a"), motor("b")), 0.1, 1.0), "actuator must be one"),
-        (lambda: fx.PID(fx.PositionSensor(fx.ground.marker((0, 0, 0))), motor(), 0.1, 1.0), "gives 3 numbers"),
-        (lambda: fx.PID(ANGLE, motor(), 0.1, 1.0, rate=RATE, filter_time=0.1), "filter_time is for differences"),
-        (lambda: fx.PID(ANGLE, motor(), 0.1, 1.0, reference="up"), "reference must be a number, a function"),
-        (lambda: fx.PID(ANGLE, motor(), 0.1, 1.0, delay=0.5), "delay must be a whole number"),
-        (lambda: fx.PID(ANGLE, motor(), 0.1, math.inf), "proportional must be finite"),
-        (lambda: fx.StateFeedback(ANGLE, motor(), 0.1, [[1.0, 2.0]]), r"gain must have shape \(1, 1\)"),
-        (lambda: fx.StateFeedback(ANGLE, motor(), 0.1, [[1.0]], reference=[1, 2]), "must have 1 components"),
-        (lambda: fx.StateFeedback(ANGLE, (), 0.1, [[1.0]]), "there is no actuator"),
-        (lambda: fx.StateFeedback("angle", motor(), 0.1, [[1.0]]), "expected a sensor such as"),
-        (lambda: fx.StateFeedback(ANGLE, "motor", 0.1, [[1.0]]), "expected an actuator such as"),
-        (lambda: fx.DiscreteStateSpace((ANGLE, RATE), motor(), 0.1, SYSTEM), "must have 2 inputs"),
-        (lambda: fx.DiscreteStateSpace(ANGLE, motor(), 0.1, [[1.0]]), "system must be a DiscreteSystem"),
-        (lambda: fx.DiscreteStateSpace(ANGLE, motor(), 0.1, SYSTEM, start=[1, 2]), r"start must have shape \(1,\)"),
-        (lambda: fx.Controller(ANGLE, motor(), 0.1, 3.0), "output must be a function of"),
-        (lambda: fx.Controller(ANGLE, motor(), 0.1, lambda x, u, t: 0, update=3), "update must be a function of"),
-        (lambda: fx.Controller(ANGLE, motor(), 0.1, lambda x, u, t: 0, initial=[1, 2]), r"initial must have shape"),
-        (lambda: fx.FilteredController(ANGLE, SYSTEM), "expected a controller such as"),
-        (lambda: fx.FilteredController(fx.PID(ANGLE, motor(), 0.1, 1.0), SYSTEM.repeated(2)), "filter must have 1"),
+        (lambda: fx.control.PID(ANGLE, motor(), 0.0, 1.0), "period must be greater than 0"),
+        (lambda: fx.control.PID(ANGLE, motor(), 0.1), "all gains are zero"),
+        (lambda: fx.control.PID(ANGLE, motor(), 0.1, 1.0, limits=(1, -1)), r"limits must be \(smallest, largest\)"),
+        (lambda: fx.control.PID(ANGLE, (motor("a"), motor("b")), 0.1, 1.0), "actuator must be one"),
+        (
+            lambda: fx.control.PID(fx.control.PositionSensor(fx.ground.marker((0, 0, 0))), motor(), 0.1, 1.0),
+            "gives 3 numbers",
+        ),
+        (
+            lambda: fx.control.PID(ANGLE, motor(), 0.1, 1.0, rate=RATE, filter_time=0.1),
+            "filter_time is for differences",
+        ),
+        (lambda: fx.control.PID(ANGLE, motor(), 0.1, 1.0, reference="up"), "reference must be a number, a function"),
+        (lambda: fx.control.PID(ANGLE, motor(), 0.1, 1.0, delay=0.5), "delay must be a whole number"),
+        (lambda: fx.control.PID(ANGLE, motor(), 0.1, math.inf), "proportional must be finite"),
+        (lambda: fx.control.StateFeedback(ANGLE, motor(), 0.1, [[1.0, 2.0]]), r"gain must have shape \(1, 1\)"),
+        (lambda: fx.control.StateFeedback(ANGLE, motor(), 0.1, [[1.0]], reference=[1, 2]), "must have 1 components"),
+        (lambda: fx.control.StateFeedback(ANGLE, (), 0.1, [[1.0]]), "there is no actuator"),
+        (lambda: fx.control.StateFeedback("angle", motor(), 0.1, [[1.0]]), "expected a sensor such as"),
+        (lambda: fx.control.StateFeedback(ANGLE, "motor", 0.1, [[1.0]]), "expected an actuator such as"),
+        (lambda: fx.control.DiscreteStateSpace((ANGLE, RATE), motor(), 0.1, SYSTEM), "must have 2 inputs"),
+        (lambda: fx.control.DiscreteStateSpace(ANGLE, motor(), 0.1, [[1.0]]), "system must be a DiscreteSystem"),
+        (
+            lambda: fx.control.DiscreteStateSpace(ANGLE, motor(), 0.1, SYSTEM, start=[1, 2]),
+            r"start must have shape \(1,\)",
+        ),
+        (lambda: fx.control.Controller(ANGLE, motor(), 0.1, 3.0), "output must be a function of"),
+        (
+            lambda: fx.control.Controller(ANGLE, motor(), 0.1, lambda x, u, t: 0, update=3),
+            "update must be a function of",
+        ),
+        (
+            lambda: fx.control.Controller(ANGLE, motor(), 0.1, lambda x, u, t: 0, initial=[1, 2]),
+            r"initial must have shape",
+        ),
+        (lambda: fx.control.FilteredController(ANGLE, SYSTEM), "expected a controller such as"),
+        (
+            lambda: fx.control.FilteredController(fx.control.PID(ANGLE, motor(), 0.1, 1.0), SYSTEM.repeated(2)),
+            "filter must have 1",
+        ),
         (lambda: low_pass(600.0, 1e-3), "cutoff must be less than 500"),
         (lambda: low_pass(10.0, 1e-3, 3), "order must be 1 or 2"),
         (lambda: bilinear([1, 0, 0], [1, 1], 0.1), "degree 2, more than the 1"),

@@ -21,8 +21,8 @@ def clock(t: float) -> SimpleNamespace:
     return SimpleNamespace(t=t)
 
 
-def event(function, **options) -> fx.Event:
-    return fx.Event(lambda view: function(view.t), **options)
+def event(function, **options) -> fx.control.Event:
+    return fx.control.Event(lambda view: function(view.t), **options)
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_zeros_to_round_off(function, t0: float, t1: float, root: float) -> None
 def test_level_and_sensor(fake_view) -> None:
     ball = fx.PointMass(1.0, position=(0, 0), name="ball").centre
     flight = {id(ball): (lambda t: [t, 3.0 * t - 5.0 * t * t, 0.0], lambda t: np.eye(3))}
-    landing = fx.Event(fx.PositionSensor(ball, (0, 1)), level=0.25, direction=-1, name="landing")
+    landing = fx.control.Event(fx.control.PositionSensor(ball, (0, 1)), level=0.25, direction=-1, name="landing")
     found = locate([landing], lambda t: fake_view(t, flight), 0.3, 0.7)
     assert found.t == pytest.approx((3 + math.sqrt(9 - 5)) / 10, abs=1e-15)
     assert landing.markers == (ball,)
@@ -166,9 +166,9 @@ def test_all_zeros_of_a_polynomial_in_order(roots: list[float], steps: int) -> N
 @pytest.mark.parametrize(
     ("make", "match"),
     [
-        (lambda: fx.Event(3.0), "condition must be a sensor or a function"),
-        (lambda: fx.Event(fx.Event), "condition must be a sensor or a function"),
-        (lambda: fx.Event(fx.PositionSensor(fx.ground.marker((0, 0, 0)))), "gives 3 numbers"),
+        (lambda: fx.control.Event(3.0), "condition must be a sensor or a function"),
+        (lambda: fx.control.Event(fx.control.Event), "condition must be a sensor or a function"),
+        (lambda: fx.control.Event(fx.control.PositionSensor(fx.ground.marker((0, 0, 0)))), "gives 3 numbers"),
         (lambda: event(lambda t: t, direction=2), "direction must be 1"),
         (lambda: event(lambda t: t, level=math.nan), "level must be finite"),
         (lambda: event(lambda t: t, action="stop"), "action must be a function"),

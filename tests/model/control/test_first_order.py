@@ -13,7 +13,7 @@ import flexmbs as fx
 from flexmbs.core.errors import ModelError
 from flexmbs.model.control.first_order import linear_states, transfer_function
 
-ANGLE, MOTOR = fx.JointSensor("hinge"), fx.JointActuator("hinge", name="motor")
+ANGLE, MOTOR = fx.control.JointSensor("hinge"), fx.control.JointActuator("hinge", name="motor")
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_linear_states_and_default_output() -> None:
     A, B = [[0.0, 1.0], [-4.0, -0.5]], [[0.0], [2.0]]
     states = linear_states(A, B, ANGLE, start=[1.0, 2.0], name="lag")
     assert states.rates_at(states.start, np.array([3.0]), 0.0) == pytest.approx([2.0, 1.0])
-    driving = fx.FirstOrder([5.0, 6.0], lambda x, u, t: -x, actuators=MOTOR)
+    driving = fx.control.FirstOrder([5.0, 6.0], lambda x, u, t: -x, actuators=MOTOR)
     assert driving.output_at(driving.start, np.zeros(0), 0.0).tolist() == [5.0]
     through = linear_states(A, B, ANGLE, C=[[1.0, 0.0]], D=[[0.5]], actuators=MOTOR)
     assert through.output_at([2.0, 0.0], np.array([4.0]), 0.0).tolist() == [4.0]
@@ -53,30 +53,30 @@ def test_jacobian_by_differences_is_the_given_one() -> None:
 
     x, u = np.array([0.3, -0.7]), np.array([2.0])
     exact = [[0.0, 2.0 * math.cos(-0.7)], [-0.7, 0.3]]
-    assert fx.FirstOrder(x, rates, ANGLE).jacobian_at(x, u, 1.0) == pytest.approx(np.array(exact), abs=1e-9)
-    given = fx.FirstOrder(x, rates, ANGLE, jacobian=lambda x, u, t: exact)
+    assert fx.control.FirstOrder(x, rates, ANGLE).jacobian_at(x, u, 1.0) == pytest.approx(np.array(exact), abs=1e-9)
+    given = fx.control.FirstOrder(x, rates, ANGLE, jacobian=lambda x, u, t: exact)
     assert given.jacobian_at(x, u, 1.0).tolist() == exact
-    single = fx.FirstOrder([1.0], lambda x, u, t: -3 * x, jacobian=lambda x, u, t: -3.0)
+    single = fx.control.FirstOrder([1.0], lambda x, u, t: -3 * x, jacobian=lambda x, u, t: -3.0)
     assert single.jacobian_at([1.0], np.zeros(0), 0.0).tolist() == [[-3.0]]
 
 
 def test_inputs_are_read_from_the_view(fake_view) -> None:
     view = fake_view(rows={("hinge", "angle"): (0.2, -0.3)}, values={"voltage": 12.0})
-    states = fx.FirstOrder([0.0], lambda x, u, t: x, (ANGLE, fx.HeldSensor("voltage")))
+    states = fx.control.FirstOrder([0.0], lambda x, u, t: x, (ANGLE, fx.control.HeldSensor("voltage")))
     assert states.read(view).tolist() == [0.2, 12.0]
-    assert fx.FirstOrder([0.0], lambda x, u, t: x).read(view).shape == (0,)
+    assert fx.control.FirstOrder([0.0], lambda x, u, t: x).read(view).shape == (0,)
 
 
 @pytest.mark.parametrize(
     ("make", "match"),
     [
-        (lambda: fx.FirstOrder([], lambda x, u, t: x), "start is empty"),
-        (lambda: fx.FirstOrder([math.nan], lambda x, u, t: x), "start must be finite"),
-        (lambda: fx.FirstOrder([1.0], 3.0), "rates must be a function of"),
-        (lambda: fx.FirstOrder([1.0], lambda x, u, t: x, "angle"), "expected a sensor"),
-        (lambda: fx.FirstOrder([1.0], lambda x, u, t: x, output=2), "output must be a function of"),
+        (lambda: fx.control.FirstOrder([], lambda x, u, t: x), "start is empty"),
+        (lambda: fx.control.FirstOrder([math.nan], lambda x, u, t: x), "start must be finite"),
+        (lambda: fx.control.FirstOrder([1.0], 3.0), "rates must be a function of"),
+        (lambda: fx.control.FirstOrder([1.0], lambda x, u, t: x, "angle"), "expected a sensor"),
+        (lambda: fx.control.FirstOrder([1.0], lambda x, u, t: x, output=2), "output must be a function of"),
         (
-            lambda: fx.FirstOrder([1.0], lambda x, u, t: x, actuators=(MOTOR, fx.Signal("s"))),
+            lambda: fx.control.FirstOrder([1.0], lambda x, u, t: x, actuators=(MOTOR, fx.control.Signal("s"))),
             "2 actuators, but 1 states",
         ),
         (lambda: linear_states([[1.0]], [[1.0, 2.0]], ANGLE), r"B must have shape \(1, 1\)"),
@@ -103,9 +103,9 @@ def test_failing_rates_are_named_with_the_time() -> None:
         (lambda x, u, t: [1.0], r"must have shape \(2,\)"),
         (spoil, "read-only"),
     ):
-        states = fx.FirstOrder([0.0, 0.0], rates, name="coil")
+        states = fx.control.FirstOrder([0.0, 0.0], rates, name="coil")
         with pytest.raises(ModelError, match=rf"FirstOrder 'coil': rates at t = 0\.5.*{match}"):
             states.rates_at(states.start, np.zeros(0), 0.5)
-    states = fx.FirstOrder([0.0, 0.0], lambda x, u, t: x, jacobian=lambda x, u, t: [1.0], name="coil")
+    states = fx.control.FirstOrder([0.0, 0.0], lambda x, u, t: x, jacobian=lambda x, u, t: [1.0], name="coil")
     with pytest.raises(ModelError, match=r"FirstOrder 'coil': jacobian at t = 0\.5"):
         states.jacobian_at(states.start, np.zeros(0), 0.5)

@@ -29,9 +29,9 @@ def test_sampled_feedback_converges_to_the_exact_motion(delay: int) -> None:
     for divisions in (2, 4, 8):
         mass = ball(-1.0)
         spring = fx.SpringDamper(fx.ground.marker((-10, 0, 0)), mass, stiffness=k, damping=c, length=10.0)
-        place, speed = fx.PositionSensor(mass, (1, 0)), fx.VelocitySensor(mass, (1, 0))
-        push = fx.ForceActuator(mass, (1, 0))
-        pid = fx.PID(place, push, T, P, derivative=D, rate=speed, reference=r, delay=delay)
+        place, speed = fx.control.PositionSensor(mass, (1, 0)), fx.control.VelocitySensor(mass, (1, 0))
+        push = fx.control.ForceActuator(mass, (1, 0))
+        pid = fx.control.PID(place, push, T, P, derivative=D, rate=speed, reference=r, delay=delay)
         run = go(mass, spring, pid, step=T / divisions)
         exact = SampledMass(m, k, c, P, D, T, delay, r).motion([0.0, -1.0], run.t)
         errors.append(np.abs(np.asarray(run.position(mass.centre))[:, 0] - exact[:, 0]).max())
@@ -44,12 +44,12 @@ def test_a_held_force_moves_a_mass_as_it_should() -> None:
     """Signs: along a direction, along a line, in a joint; F = 3 on 2 gives 3/4 t^2."""
     three = dict(period=0.5, values=3.0)  # noqa: C408
     mass = ball()
-    runs = [go(mass, fx.Command(fx.ForceActuator(mass, (1, 0)), **three))]
-    strut = fx.LineActuator(fx.ground.marker((-1, 0, 0)), mass)
-    runs.append(go(mass, fx.Command(strut, **three)))
+    runs = [go(mass, fx.control.Command(fx.control.ForceActuator(mass, (1, 0)), **three))]
+    strut = fx.control.LineActuator(fx.ground.marker((-1, 0, 0)), mass)
+    runs.append(go(mass, fx.control.Command(strut, **three)))
     box = fx.RigidBody(2.0, (1.0, 1.0, 1.0), position=(0, 0, 0), name="box")
     slider = fx.Prismatic(fx.ground, box, at=(0, 0, 0), axis=(1, 0, 0), name="slider")
-    runs.append(go(box, slider, fx.Command(fx.JointActuator(slider), **three)))
+    runs.append(go(box, slider, fx.control.Command(fx.control.JointActuator(slider), **three)))
     for run, body in zip(runs, (mass, mass, box), strict=True):
         assert np.asarray(run.position(body.centre))[-1] == pytest.approx([0.75, 0.0, 0.0], abs=1e-6)
 
@@ -58,13 +58,13 @@ def test_a_held_torque_turns_a_body_as_it_should() -> None:
     """M = 3 about z on J = 1.5 gives the angle t^2."""
     for follower in (False, True):
         wheel = fx.RigidBody(1.0, (1.0, 2.0, 1.5), position=(0, 0, 0), name="wheel")
-        motor = fx.MomentActuator(wheel.centre, (0, 0, 1), follower=follower)
-        run = go(wheel, fx.Command(motor, period=0.5, values=3.0))
+        motor = fx.control.MomentActuator(wheel.centre, (0, 0, 1), follower=follower)
+        run = go(wheel, fx.control.Command(motor, period=0.5, values=3.0))
         x = np.asarray(run.rotation(wheel.centre))[-1][:, 0]
         assert x == pytest.approx([math.cos(1.0), math.sin(1.0), 0.0], abs=1e-6)
     wheel = fx.RigidBody(1.0, (1.0, 2.0, 1.5), position=(0, 0, 0), name="wheel")
     hinge = fx.Revolute(fx.ground, wheel, at=(0, 0, 0), axis=(0, 0, 1), name="hinge")
-    run = go(wheel, hinge, fx.Command(fx.JointActuator(hinge), period=0.5, values=3.0))
+    run = go(wheel, hinge, fx.control.Command(fx.control.JointActuator(hinge), period=0.5, values=3.0))
     x = np.asarray(run.rotation(wheel.centre))[-1][:, 0]
     assert x == pytest.approx([math.cos(1.0), math.sin(1.0), 0.0], abs=1e-6)
 
@@ -73,8 +73,8 @@ def test_a_follower_force_turns_with_its_body() -> None:
     """Thrust along the axis of a body that turns with w: the acceleration F/m (cos w t, sin w t), from rest."""
     w = 2.0
     craft = fx.RigidBody(2.0, (1, 1, 1), position=(0, 0, 0), angular_velocity=(0, 0, w), name="craft")
-    thrust = fx.ForceActuator(craft.centre, (1, 0, 0), follower=True)
-    run = go(craft, fx.Command(thrust, period=0.25, values=3.0), step=0.002)
+    thrust = fx.control.ForceActuator(craft.centre, (1, 0, 0), follower=True)
+    run = go(craft, fx.control.Command(thrust, period=0.25, values=3.0), step=0.002)
     a = 1.5 / w**2
     exact = [a * (1 - math.cos(w)), a * (w - math.sin(w)), 0.0]
     assert np.asarray(run.position(craft.centre))[-1] == pytest.approx(exact, abs=1e-5)
@@ -83,8 +83,8 @@ def test_a_follower_force_turns_with_its_body() -> None:
 def test_the_law_of_an_actuator_is_a_spring() -> None:
     """F = -h s - 0.8 ds/dt with the held h = 18 on m = 2: a damped oscillation."""
     mass = ball(1.0)
-    law = fx.ForceActuator(mass, (1, 0), law=lambda h, s, rate, t: -h * s - 0.8 * rate)
-    run = go(mass, fx.Command(law, period=0.25, values=18.0), step=0.002)
+    law = fx.control.ForceActuator(mass, (1, 0), law=lambda h, s, rate, t: -h * s - 0.8 * rate)
+    run = go(mass, fx.control.Command(law, period=0.25, values=18.0), step=0.002)
     sigma = 0.2
     nu = math.sqrt(9.0 - sigma**2)
     exact = np.exp(-sigma * run.t) * np.sin(nu * run.t) / nu
@@ -95,8 +95,10 @@ def test_first_order_states_drive_a_mass() -> None:
     """A force that follows its set point 4 with the lag 0.25: m v = 4 (t - T + T exp(-t/T))."""
     T = 0.25
     mass = ball()
-    one = fx.FunctionSensor(lambda t, view: 4.0, name="set point")
-    lag = linear_states([[-1 / T]], [[1 / T]], one, C=[[1.0]], actuators=fx.ForceActuator(mass, (1, 0)), name="lag")
+    one = fx.control.FunctionSensor(lambda t, view: 4.0, name="set point")
+    lag = linear_states(
+        [[-1 / T]], [[1 / T]], one, C=[[1.0]], actuators=fx.control.ForceActuator(mass, (1, 0)), name="lag"
+    )
     run = go(mass, lag, step=0.002)
     exact = 2.0 * (run.t - T + T * np.exp(-run.t / T))
     assert np.asarray(run.velocity(mass.centre))[:, 0] == pytest.approx(exact, abs=2e-5)
@@ -105,8 +107,8 @@ def test_first_order_states_drive_a_mass() -> None:
 def test_an_event_ends_a_run_at_its_time() -> None:
     """Thrown up with 2.1 under g = 10 it is back at t = 0.42."""
     thrown = fx.PointMass(1.0, position=(0.0, 0.0), velocity=(1.0, 2.1), name="stone")
-    landing = fx.Event(fx.PositionSensor(thrown, (0, 1)), direction=-1, terminal=True, name="landing")
-    top = fx.Event(fx.VelocitySensor(thrown, (0, 1)), name="top")
+    landing = fx.control.Event(fx.control.PositionSensor(thrown, (0, 1)), direction=-1, terminal=True, name="landing")
+    top = fx.control.Event(fx.control.VelocitySensor(thrown, (0, 1)), name="top")
     run = go(thrown, fx.Gravity((0, -10.0)), events=[landing, top], step=None)
     assert [e.name for e in run.events] == ["top", "landing"]
     assert [e.t for e in run.events] == pytest.approx([0.21, 0.42], abs=1e-9)

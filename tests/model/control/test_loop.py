@@ -19,10 +19,19 @@ from flexmbs.model.control.filters import moving_average
 from flexmbs.verification.reference.sampled_control import SampledMass
 
 
-def clock(period: float, offset: float = 0.0, name: str = "clock", delay: int = 0) -> fx.Controller:
+def clock(period: float, offset: float = 0.0, name: str = "clock", delay: int = 0) -> fx.control.Controller:
     """A controller that counts its samples and tells the time of the last one."""
-    return fx.Controller(
-        (), fx.Signal(f"{name} out"), period, lambda x, u, t: t, lambda x, u, t: x + 1, [0.0], delay, offset, -1.0, name
+    return fx.control.Controller(
+        (),
+        fx.control.Signal(f"{name} out"),
+        period,
+        lambda x, u, t: t,
+        lambda x, u, t: x + 1,
+        [0.0],
+        delay,
+        offset,
+        -1.0,
+        name,
     )
 
 
@@ -120,7 +129,7 @@ def test_when_an_output_acts(fake_view, delay: int) -> None:
 
 def test_all_sensors_are_read_before_any_controller_acts() -> None:
     """Two controllers that copy each other's held value must swap them; a shared sensor is read once."""
-    a, b, log = fx.Signal("a"), fx.Signal("b"), []
+    a, b, log = fx.control.Signal("a"), fx.control.Signal("b"), []
 
     class View:
         t = 0.0
@@ -130,7 +139,7 @@ def test_all_sensors_are_read_before_any_controller_acts() -> None:
             log.append(name)
             return self.values[name]
 
-    see_a, see_b = fx.HeldSensor(a), fx.HeldSensor(b)
+    see_a, see_b = fx.control.HeldSensor(a), fx.control.HeldSensor(b)
 
     def copy(x: np.ndarray, u: np.ndarray, t: float) -> np.ndarray:
         log.append("output")
@@ -138,8 +147,8 @@ def test_all_sensors_are_read_before_any_controller_acts() -> None:
 
     loop = ControlLoop(
         [
-            fx.Controller(see_b, a, 1.0, copy, name="one"),
-            fx.Controller((see_a, see_b), b, 1.0, copy, name="two"),
+            fx.control.Controller(see_b, a, 1.0, copy, name="one"),
+            fx.control.Controller((see_a, see_b), b, 1.0, copy, name="two"),
         ]
     )
     state = loop.sample(loop.initial(), View())
@@ -148,7 +157,7 @@ def test_all_sensors_are_read_before_any_controller_acts() -> None:
 
 
 def test_sampling_changes_nothing_that_was_there(fake_view) -> None:
-    pid = fx.PID(fx.JointSensor("hinge"), fx.Signal("torque"), 0.1, 2.0, 1.0, 0.5, delay=2)
+    pid = fx.control.PID(fx.control.JointSensor("hinge"), fx.control.Signal("torque"), 0.1, 2.0, 1.0, 0.5, delay=2)
     loop = ControlLoop([pid, clock(0.2)])
     state = loop.sample(loop.initial(), fake_view(0.0, rows={("hinge", "angle"): (0.7, 0.0)}))
     before = state.arrays()
@@ -171,16 +180,16 @@ def test_a_function_that_writes_into_its_arguments_is_refused(fake_view) -> None
         x += 1.0
         return x
 
-    bad = fx.Controller((), fx.Signal("s"), 0.1, lambda x, u, t: 0.0, spoil, [1.0], name="spoiler")
+    bad = fx.control.Controller((), fx.control.Signal("s"), 0.1, lambda x, u, t: 0.0, spoil, [1.0], name="spoiler")
     loop = ControlLoop([bad])
     with pytest.raises(ModelError, match=r"controller 'spoiler': update at t = 0 failed with ValueError.*read-only"):
         loop.sample(loop.initial(), fake_view())
 
 
 def test_resuming_from_a_checkpoint_is_bitwise(fake_view, tmp_path) -> None:
-    noisy = fx.NoisySensor(fx.JointSensor("hinge"), fx.WhiteNoise(0.3, 0.05, seed=11))
-    pid = fx.PID(noisy, fx.Signal("torque"), 0.05, 2.0, 1.0, 0.5, filter_time=0.1, delay=1)
-    shaker = fx.Command(fx.Signal("shaker"), 0.03, fx.BandNoise(1.0, (1.0, 5.0), seed=5))
+    noisy = fx.control.NoisySensor(fx.control.JointSensor("hinge"), fx.control.WhiteNoise(0.3, 0.05, seed=11))
+    pid = fx.control.PID(noisy, fx.control.Signal("torque"), 0.05, 2.0, 1.0, 0.5, filter_time=0.1, delay=1)
+    shaker = fx.control.Command(fx.control.Signal("shaker"), 0.03, fx.control.BandNoise(1.0, (1.0, 5.0), seed=5))
 
     def go(loop: ControlLoop, state: ControlState, until: float) -> ControlState:
         while (t := loop.due_time(state)) <= until:
@@ -215,8 +224,11 @@ def test_state_of_other_controllers_is_refused() -> None:
 def test_closed_loop_with_a_mass_on_a_spring_is_the_exact_motion(delay: int) -> None:
     """The plant goes from sample to sample by the matrix exponential; the controller is a PID with measured rate."""
     m, k, c, P, D, T, r = 2.0, 30.0, 0.4, 12.0, 3.0, 0.05, 0.2
-    angle, rate = fx.JointSensor("slide", "displacement"), fx.JointSensor("slide", "displacement", rate=True)
-    pid = fx.PID(angle, fx.Signal("force"), T, P, derivative=D, rate=rate, reference=r, delay=delay)
+    angle, rate = (
+        fx.control.JointSensor("slide", "displacement"),
+        fx.control.JointSensor("slide", "displacement", rate=True),
+    )
+    pid = fx.control.PID(angle, fx.control.Signal("force"), T, P, derivative=D, rate=rate, reference=r, delay=delay)
     loop = ControlLoop([pid])
 
     class View:
@@ -249,15 +261,15 @@ def test_closed_loop_with_a_mass_on_a_spring_is_the_exact_motion(delay: int) -> 
     ],
 )
 def test_failing_controllers_are_named_with_the_time(fake_view, output, update, match: str) -> None:
-    bad = fx.Controller((), fx.Signal("s"), 0.5, output, update, [0.0, 0.0], offset=0.5, name="bad")
+    bad = fx.control.Controller((), fx.control.Signal("s"), 0.5, output, update, [0.0, 0.0], offset=0.5, name="bad")
     loop = ControlLoop([bad])
     with pytest.raises(ModelError, match=f"controller 'bad': {match}"):
         loop.sample(loop.initial(), fake_view(0.5))
 
 
 def test_failing_sensor_names_the_controller_too(fake_view) -> None:
-    broken = fx.FunctionSensor(lambda t, view: math.inf, name="broken")
-    loop = ControlLoop([fx.StateFeedback(broken, fx.Signal("s"), 0.1, [[1.0]], name="arm")])
+    broken = fx.control.FunctionSensor(lambda t, view: math.inf, name="broken")
+    loop = ControlLoop([fx.control.StateFeedback(broken, fx.control.Signal("s"), 0.1, [[1.0]], name="arm")])
     with pytest.raises(ModelError, match=r"controller 'arm': sensor 'broken': .*t = 0.*finite"):
         loop.sample(loop.initial(), fake_view())
 
@@ -271,11 +283,11 @@ def test_a_sample_left_out_is_noticed(fake_view) -> None:
 def test_names_and_actuators_are_unique() -> None:
     with pytest.raises(ModelError, match=r"names of controllers are used twice: \['clock'\]"):
         ControlLoop([clock(0.1), clock(0.2)])
-    shared = fx.Signal("s")
+    shared = fx.control.Signal("s")
     with pytest.raises(ModelError, match=r"names of actuators are used twice: \['s'\]"):
-        ControlLoop([fx.Command(shared, 0.1, 1.0, name="a"), fx.Command(shared, 0.1, 1.0, name="b")])
+        ControlLoop([fx.control.Command(shared, 0.1, 1.0, name="a"), fx.control.Command(shared, 0.1, 1.0, name="b")])
     with pytest.raises(ModelError, match="expected a controller"):
-        ControlLoop([fx.JointSensor("hinge")])
+        ControlLoop([fx.control.JointSensor("hinge")])
     loop = ControlLoop([clock(0.1)])
     with pytest.raises(ModelError, match="no controller named 'clok'; did you mean 'clock'"):
         loop.controller_state(loop.initial(), "clok")
@@ -285,8 +297,12 @@ def test_names_and_actuators_are_unique() -> None:
 
 def test_what_the_simulation_has_to_prepare() -> None:
     marker = fx.ground.marker((1, 0, 0))
-    sensors = (fx.PositionSensor(marker, (1, 0, 0)), fx.JointSensor("hinge"), fx.VelocitySensor(marker, (1, 0, 0)))
-    loop = ControlLoop([fx.StateFeedback(sensors, fx.Signal("s"), 0.1, [[1.0, 2.0, 3.0]])])
+    sensors = (
+        fx.control.PositionSensor(marker, (1, 0, 0)),
+        fx.control.JointSensor("hinge"),
+        fx.control.VelocitySensor(marker, (1, 0, 0)),
+    )
+    loop = ControlLoop([fx.control.StateFeedback(sensors, fx.control.Signal("s"), 0.1, [[1.0, 2.0, 3.0]])])
     assert loop.markers == (marker,)
     assert loop.joints == ("hinge",)
     assert [a.name for a in loop.actuators] == ["s"]
@@ -294,11 +310,13 @@ def test_what_the_simulation_has_to_prepare() -> None:
 
 def test_controllers_and_states_are_items_of_a_model() -> None:
     ball = fx.PointMass(1.0, position=(0, 0), name="ball")
-    push = fx.ForceActuator(ball, (1, 0), name="push")
-    control = fx.PID(fx.PositionSensor(ball, (1, 0)), push, 0.1, 1.0)
-    lag = fx.FirstOrder([0.0], lambda x, u, t: -x, name="lag")
-    angle = fx.PID(fx.PositionSensor(ball, (0, 1)), fx.Signal("unused"), 0.1, 1.0, name="filtered")
-    filtered = fx.FilteredController(angle, moving_average(2))
+    push = fx.control.ForceActuator(ball, (1, 0), name="push")
+    control = fx.control.PID(fx.control.PositionSensor(ball, (1, 0)), push, 0.1, 1.0)
+    lag = fx.control.FirstOrder([0.0], lambda x, u, t: -x, name="lag")
+    angle = fx.control.PID(
+        fx.control.PositionSensor(ball, (0, 1)), fx.control.Signal("unused"), 0.1, 1.0, name="filtered"
+    )
+    filtered = fx.control.FilteredController(angle, moving_average(2))
     model = fx.Model(ball, control, lag, filtered)
     assert model.controllers == (control, filtered)
     assert model.states == (lag,)

@@ -17,7 +17,7 @@ def values(noise, times) -> np.ndarray:
 
 
 def test_white_noise_is_normal_and_white() -> None:
-    noise = fx.WhiteNoise(0.5, 0.01, seed=3)
+    noise = fx.control.WhiteNoise(0.5, 0.01, seed=3)
     x = np.array([noise.sample(k) for k in range(8000)])
     assert stats.kstest(x, "norm", args=(0.0, 0.5)).pvalue > 1e-3
     correlation = np.array([x[: len(x) - n] @ x[n:] for n in range(1, 20)]) / (x @ x)
@@ -29,7 +29,7 @@ def test_white_noise_is_normal_and_white() -> None:
 
 
 def test_white_noise_is_held_over_its_period() -> None:
-    noise = fx.WhiteNoise(1.0, 0.1, seed=3)
+    noise = fx.control.WhiteNoise(1.0, 0.1, seed=3)
     for k in (-3, 0, 3, 7, 12345, 123456789, 10**11 + 3):
         assert noise(k * 0.1) == noise.sample(k) == noise((k + 0.9) * 0.1)
     assert len({noise.sample(k) for k in range(-50, 50)}) == 100
@@ -40,12 +40,12 @@ def test_the_numbers_are_those_of_the_generator() -> None:
     raw = np.random.Philox(key=42, counter=5 + 2**63).random_raw(2)
     u = [int(r) // 2**11 / 2**53 for r in raw]
     expected = 0.7 * math.sqrt(-2 * math.log(1 - u[0])) * math.cos(2 * math.pi * u[1])
-    assert fx.WhiteNoise(0.7, 1.0, seed=42).sample(5) == pytest.approx(expected, rel=1e-15)
+    assert fx.control.WhiteNoise(0.7, 1.0, seed=42).sample(5) == pytest.approx(expected, rel=1e-15)
 
 
 def test_band_noise_has_its_power_in_the_band() -> None:
     rms, low, high = 0.3, 2.0, 10.0
-    noise = fx.BandNoise(rms, (low, high), seed=8)
+    noise = fx.control.BandNoise(rms, (low, high), seed=8)
     x = values(noise, np.arange(40000) * 0.01)
     assert x.mean() == pytest.approx(0.0, abs=0.01)
     assert x.std() == pytest.approx(rms, rel=0.03)
@@ -59,30 +59,30 @@ def test_band_noise_has_its_power_in_the_band() -> None:
 
 def test_seeds_give_the_same_and_other_noise() -> None:
     t = np.arange(4000) * 0.05
-    one, again, other = (values(fx.BandNoise(1.0, (0.2, 10.0), seed=s), t) for s in (1, 1, 2))
+    one, again, other = (values(fx.control.BandNoise(1.0, (0.2, 10.0), seed=s), t) for s in (1, 1, 2))
     assert one.tobytes() == again.tobytes()
     assert abs(np.corrcoef(one, other)[0, 1]) < 0.08
-    white = [np.array([fx.WhiteNoise(1.0, 0.1, s).sample(k) for k in range(2000)]) for s in (1, 2)]
+    white = [np.array([fx.control.WhiteNoise(1.0, 0.1, s).sample(k) for k in range(2000)]) for s in (1, 2)]
     assert abs(np.corrcoef(*white)[0, 1]) < 0.09
 
 
 def test_values_do_not_depend_on_what_was_asked_before() -> None:
     t = [0.3, 17.2, 4.4]
-    for noise in (fx.BandNoise(1.0, (0.0, 5.0), seed=1), fx.WhiteNoise(1.0, 0.01, seed=1)):
+    for noise in (fx.control.BandNoise(1.0, (0.0, 5.0), seed=1), fx.control.WhiteNoise(1.0, 0.01, seed=1)):
         assert values(noise, t).tolist() == values(noise, t[::-1]).tolist()[::-1]
 
 
 @pytest.mark.parametrize(
     ("make", "match"),
     [
-        (lambda: fx.WhiteNoise(-1.0, 0.1, 0), "rms must be at least 0"),
-        (lambda: fx.WhiteNoise(1.0, 0.0, 0), "period must be greater than 0"),
-        (lambda: fx.WhiteNoise(1.0, 0.1, -1), "seed must be at least 0"),
-        (lambda: fx.WhiteNoise(1.0, 0.1, 0.5), "seed must be a whole number"),
-        (lambda: fx.BandNoise(1.0, (5.0, 1.0), 0), r"band must be \(lowest, highest\)"),
-        (lambda: fx.BandNoise(1.0, (-1.0, 1.0), 0), r"band must be \(lowest, highest\)"),
-        (lambda: fx.BandNoise(1.0, 3.0, 0), r"band must have shape \(2,\)"),
-        (lambda: fx.BandNoise(1.0, (0.0, 1.0), 0, count=2), "count must be at least 8"),
+        (lambda: fx.control.WhiteNoise(-1.0, 0.1, 0), "rms must be at least 0"),
+        (lambda: fx.control.WhiteNoise(1.0, 0.0, 0), "period must be greater than 0"),
+        (lambda: fx.control.WhiteNoise(1.0, 0.1, -1), "seed must be at least 0"),
+        (lambda: fx.control.WhiteNoise(1.0, 0.1, 0.5), "seed must be a whole number"),
+        (lambda: fx.control.BandNoise(1.0, (5.0, 1.0), 0), r"band must be \(lowest, highest\)"),
+        (lambda: fx.control.BandNoise(1.0, (-1.0, 1.0), 0), r"band must be \(lowest, highest\)"),
+        (lambda: fx.control.BandNoise(1.0, 3.0, 0), r"band must have shape \(2,\)"),
+        (lambda: fx.control.BandNoise(1.0, (0.0, 1.0), 0, count=2), "count must be at least 8"),
     ],
 )
 def test_bad_noise(make, match: str) -> None:

@@ -206,7 +206,7 @@ def test_pretension_makes_a_membrane() -> None:
 
 def test_what_couples_has_no_thermal_strain() -> None:
     stiff = fx.Elastic(youngs_modulus=1e9, density=1000.0)
-    uneven = fx.Layup((fx.elements.Ply(SOFT, 0.01), fx.elements.Ply(stiff, 0.01)))
+    uneven = fx.Layup((fx.Ply(SOFT, 0.01), fx.Ply(stiff, 0.01)))
     body = fx.FlexibleBody(rectangle((0, 0), (1, 1), (1, 1)).in_space(), fx.elements.ShearShell(), uneven)
     with pytest.raises(fx.ModelError, match="couples"):
         fx.ThermalStrain(body, (0.01, 0, 0))

@@ -47,7 +47,7 @@ def matrices(found, keys):
 
 
 def test_matrices_and_frequencies(lug, tmp_path):
-    [written] = fx.export(lug, tmp_path / "lug.inp")
+    [written] = fx.reduction.export(lug, tmp_path / "lug.inp")
     found = read(written.path)
     assert [k for k, _, _ in found] == ["NODE", "NSET", "NSET", "NSET", *["MATRIX INPUT"] * 3, "MATRIX ASSEMBLE"]
     keys = [(p, c) for p in (1, 2) for c in range(1, 7)] + [(n, 1) for n in range(3, 11)]
@@ -61,7 +61,7 @@ def test_matrices_and_frequencies(lug, tmp_path):
 
 
 def test_nodes_and_sets_in_meshio(lug, tmp_path):
-    [written] = fx.export(lug, tmp_path / "lug.inp")
+    [written] = fx.reduction.export(lug, tmp_path / "lug.inp")
     mesh = meshio.read(written.path)
     assert mesh.points[:2] == pytest.approx(np.array([f.origin for f in lug.frames]), rel=1e-13)
     assert mesh.points.shape == (10, 3)
@@ -77,7 +77,7 @@ def test_numbers_keep_thirteen_digits():
 
 def test_names_are_made_fit(strut, tmp_path):
     frames = (strut.frames[0]._replace(name="1 ä"), strut.frames[1]._replace(name="P_1__"))
-    [written] = fx.export(replace(strut, frames=frames, name="a,b=c"), tmp_path / "x.inp")
+    [written] = fx.reduction.export(replace(strut, frames=frames, name="a,b=c"), tmp_path / "x.inp")
     sets = [options["NSET"] for keyword, options, _ in read(written.path) if keyword == "NSET"]
     assert len(set(sets)) == 3
     assert all(s[0].isalpha() and s.replace("_", "").isalnum() for s in sets)
@@ -85,4 +85,4 @@ def test_names_are_made_fit(strut, tmp_path):
 
 def test_no_interface(lug, tmp_path):
     with pytest.raises(fx.ModelError, match="no interface"):
-        fx.export(replace(lug, frames=(), n_interface=0), tmp_path / "x.inp")
+        fx.reduction.export(replace(lug, frames=(), n_interface=0), tmp_path / "x.inp")

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::flexmbs.core.errors.LossWarning
 @pytest.fixture
 def written(lug, tmp_path):
     def make(model=lug, **options):
-        return fx.export(model, tmp_path, "exudyn", overwrite=True, **options)[0].path
+        return fx.reduction.export(model, tmp_path, "exudyn", overwrite=True, **options)[0].path
 
     return make
 
@@ -149,5 +149,5 @@ def test_models_without_inertia_are_linear_only(strut, written):
 
 def test_mistakes(lug, tmp_path):
     with pytest.raises(fx.ModelError, match="no interface named 'HUB'"):
-        fx.export(lug, tmp_path, "exudyn", reference="HUB")
+        fx.reduction.export(lug, tmp_path, "exudyn", reference="HUB")
     assert not list(tmp_path.iterdir())

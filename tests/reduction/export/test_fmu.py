@@ -33,7 +33,7 @@ def unit(strut, tmp_path):
     made = []
 
     def make(model=strut, **options):
-        [written] = fx.export(model, tmp_path / "x.fmu", fixed="start", overwrite=True, **options)
+        [written] = fx.reduction.export(model, tmp_path / "x.fmu", fixed="start", overwrite=True, **options)
         made.append(Unit(written.path, tmp_path / f"unit {len(made)} ü"))
         made[-1].start()
         return made[-1]
@@ -93,7 +93,7 @@ def test_steps_are_exact_with_coupled_damping(unit, strut, monkeypatch, few):
 @compiled
 def test_free_parts_fly(strut, tmp_path):
     """Rigid modes of frequency zero: under a constant force the centre goes by t^2 F / 2 m."""
-    [written] = fx.export(strut, tmp_path / "x.fmu")
+    [written] = fx.reduction.export(strut, tmp_path / "x.fmu")
     one = Unit(written.path, tmp_path / "u")
     one.start()
     for name in ("start.force[1]", "end.force[1]"):
@@ -219,7 +219,7 @@ def test_mistakes_of_the_master_are_refused(unit, tmp_path):
 @compiled
 @pytest.mark.parametrize("version", [2, 3])
 def test_sources_compile_without_a_warning(strut, tmp_path, version):
-    [written] = fx.export(strut, tmp_path / "x.fmu", f"fmu{version}", binary=False)
+    [written] = fx.reduction.export(strut, tmp_path / "x.fmu", f"fmu{version}", binary=False)
     assert written.notes == ("without a binary, C sources only",)
     with zipfile.ZipFile(written.path) as archive:
         archive.extractall(tmp_path)
@@ -236,16 +236,16 @@ def test_sources_compile_without_a_warning(strut, tmp_path, version):
 
 def test_without_a_compiler_there_are_sources(strut, tmp_path, monkeypatch):
     monkeypatch.setattr(shutil, "which", lambda name: None)
-    [written] = fx.export(strut, tmp_path / "x.fmu")
+    [written] = fx.reduction.export(strut, tmp_path / "x.fmu")
     assert "no C compiler" in written.notes[0] or "no folder" in written.notes[0]
     with pytest.raises(fx.FlexmbsError, match=r"no C compiler|no folder"):
-        fx.export(strut, tmp_path / "y.fmu", binary=True)
+        fx.reduction.export(strut, tmp_path / "y.fmu", binary=True)
     assert sorted(p.name for p in tmp_path.iterdir()) == ["x.fmu"]
 
 
 def test_a_compiler_that_fails_is_told(strut, tmp_path, monkeypatch):
     monkeypatch.setattr(fmu, "FLAGS", ("--no-such-flag",))
-    [written] = fx.export(strut, tmp_path / "x.fmu")
+    [written] = fx.reduction.export(strut, tmp_path / "x.fmu")
     assert "C sources only" in written.notes[0]
 
 
@@ -255,7 +255,7 @@ def xml(path):
 
 
 def test_description_2(lug, tmp_path):
-    [written] = fx.export(lug, tmp_path / "x.fmu", fixed="ROOT", binary=False)
+    [written] = fx.reduction.export(lug, tmp_path / "x.fmu", fixed="ROOT", binary=False)
     root, names = xml(written.path)
     assert {"sources/fmi2.c", "sources/model_data.h", "documentation/index.html"} <= set(names)
     found = list(root.iter("ScalarVariable"))
@@ -276,7 +276,7 @@ def test_description_2(lug, tmp_path):
 
 def test_units_are_converted_by_factors(lug, tmp_path):
     milli = replace(lug, units={"length": "mm", "mass": "t", "time": "s"})
-    [written] = fx.export(milli, tmp_path / "x.fmu", fixed="ROOT", stresses=True, binary=False)
+    [written] = fx.reduction.export(milli, tmp_path / "x.fmu", fixed="ROOT", stresses=True, binary=False)
     root, _ = xml(written.path)
     units = {u.get("name"): float(u.find("BaseUnit").get("factor", 1)) for u in root.iter("Unit")}
     assert units == {
@@ -287,15 +287,15 @@ def test_units_are_converted_by_factors(lug, tmp_path):
 
 def test_units_that_fmi_cannot_hold(lug, tmp_path):
     with pytest.raises(fx.ModelError, match="time is in seconds"):
-        fx.export(replace(lug, units={"length": "mm", "mass": "kg", "time": "ms"}), tmp_path / "x.fmu")
+        fx.reduction.export(replace(lug, units={"length": "mm", "mass": "kg", "time": "ms"}), tmp_path / "x.fmu")
     odd = replace(lug, units={"length": "cubit", "mass": "kg", "time": "s"})
-    [written] = fx.export(odd, tmp_path / "x.fmu", binary=False)
+    [written] = fx.reduction.export(odd, tmp_path / "x.fmu", binary=False)
     assert "units are not known to FMI and were left out" in written.notes
 
 
 def test_names_of_any_kind(strut, tmp_path):
     frames = tuple(f._replace(name="a b/ü" if f.name == "start" else "a b:ü") for f in strut.frames)
-    [written] = fx.export(replace(strut, name="3<&>", frames=frames), tmp_path / "x.fmu", binary=False)
+    [written] = fx.reduction.export(replace(strut, name="3<&>", frames=frames), tmp_path / "x.fmu", binary=False)
     root, _ = xml(written.path)
     names = [v.get("name") for v in root.iter("ScalarVariable")]
     assert len(set(names)) == len(names)
@@ -306,6 +306,8 @@ def test_names_of_any_kind(strut, tmp_path):
 
 
 def test_the_same_model_gives_the_same_token(strut, tmp_path):
-    one, two = (xml(fx.export(strut, tmp_path / f"{k}.fmu", binary=False)[0].path)[0].get("guid") for k in "ab")
-    other = xml(fx.export(strut, tmp_path / "c.fmu", damping=0.1, binary=False)[0].path)[0].get("guid")
+    one, two = (
+        xml(fx.reduction.export(strut, tmp_path / f"{k}.fmu", binary=False)[0].path)[0].get("guid") for k in "ab"
+    )
+    other = xml(fx.reduction.export(strut, tmp_path / "c.fmu", damping=0.1, binary=False)[0].path)[0].get("guid")
     assert one == two != other

@@ -52,7 +52,7 @@ def exact(model, u):
 @pytest.fixture
 def written(strut, lug, tmp_path):
     def make(version, model=strut, fixed="start", **options):
-        [one] = fx.export(model, tmp_path / "x.fmu", f"fmu{version}", fixed=fixed, damping=RATIO, **options)
+        [one] = fx.reduction.export(model, tmp_path / "x.fmu", f"fmu{version}", fixed=fixed, damping=RATIO, **options)
         return str(one.path)
 
     return make
@@ -119,7 +119,7 @@ def test_reactions_of_a_driven_interface(strut, written, version, tmp_path):
     w = 2 * np.pi * 12.0
     motion = {"displacement": 1e-3 * np.sin(w * t), "velocity": 1e-3 * w * np.cos(w * t),
               "acceleration": -1e-3 * w**2 * np.sin(w * t)}  # fmt: skip
-    [one] = fx.export(strut, tmp_path / "d.fmu", f"fmu{version}", driven="start", damping=RATIO)
+    [one] = fx.reduction.export(strut, tmp_path / "d.fmu", f"fmu{version}", driven="start", damping=RATIO)
     names = [f"start.{k}[2]" if version == 2 else f"start.{k}" for k in motion]
     signal = np.zeros(STEPS, [("time", float)] + [(n, float) if version == 2 else (n, float, (3,)) for n in names])
     signal["time"] = t
@@ -204,7 +204,7 @@ def test_a_whole_mechanism(tmp_path, version):
         one, two, push, fx.Bushing(fx.ground.marker((0, 0, 0)), one, (80.0, 80.0), damping=(0.4, 0.4)),
         fx.SpringDamper(one, two, 50.0, 0.2),
     )  # fmt: skip
-    linear = fx.linearise(model, [push], [fx.PositionSensor(two, (1, 0), name="x of two")])
+    linear = fx.linearise(model, [push], [fx.control.PositionSensor(two, (1, 0), name="x of two")])
     [written] = linear.export(tmp_path / "carts.fmu", f"fmu{version}", name="two carts")
     from fmpy.validation import validate_fmu
 
@@ -236,7 +236,7 @@ def test_a_mechanism_with_a_reduced_part(lug, tmp_path, monkeypatch):
     at = fx.ground.marker(tuple(lug.frame("BORE").origin))
     push = fx.PointForce(tip, (0.0, 1.0, 0.0))
     model = fx.Model(body, hinge, fx.Bushing(at, tip, (1e6, 1e6, 1e6), damping=(50.0, 50.0, 50.0)), push)
-    linear = fx.linearise(model, [push], [fx.PositionSensor(tip, (0, 1, 0), name="y")])
+    linear = fx.linearise(model, [push], [fx.control.PositionSensor(tip, (0, 1, 0), name="y")])
     [written] = linear.export(tmp_path / "x.fmu", name="hinged lug")
     description = fmpy.read_model_description(str(written.path))
     [force], [output] = (

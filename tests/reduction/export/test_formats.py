@@ -45,9 +45,9 @@ def options(to):
 @EVERY
 def test_models_from_files_give_the_same(lug, file, tmp_path, to):
     """With all arrays in memory, or with the shapes left on disk."""
-    lazy = fx.load_reduced(file, in_memory=False)
-    [a] = fx.export(fx.load_reduced(file), tmp_path / "a", to, **options(to))
-    [b] = fx.export(lazy, tmp_path / "b", to, **options(to))
+    lazy = fx.reduction.load_reduced(file, in_memory=False)
+    [a] = fx.reduction.export(fx.reduction.load_reduced(file), tmp_path / "a", to, **options(to))
+    [b] = fx.reduction.export(lazy, tmp_path / "b", to, **options(to))
     if to not in (
         "hdf5",
         "mat",
@@ -68,14 +68,14 @@ def test_models_from_files_give_the_same(lug, file, tmp_path, to):
 @EVERY
 def test_files_are_kept_and_replaced(strut, tmp_path, to):
     more = options(to)
-    [written] = fx.export(strut, tmp_path, to, **more)
+    [written] = fx.reduction.export(strut, tmp_path, to, **more)
     assert written.format == to
     assert [p.name for p in tmp_path.iterdir()] == [f"strut{FORMATS[to].suffix}"]
     before = contents(written.path)
     with pytest.raises(fx.FlexmbsError, match="overwrite"):
-        fx.export(strut, tmp_path, to, **more)
+        fx.reduction.export(strut, tmp_path, to, **more)
     assert contents(written.path) == before
-    fx.export(strut, tmp_path, to, overwrite=True, **more)
+    fx.reduction.export(strut, tmp_path, to, overwrite=True, **more)
     assert [p.name for p in tmp_path.iterdir()] == [f"strut{FORMATS[to].suffix}"]
 
 
@@ -83,7 +83,7 @@ def test_files_are_kept_and_replaced(strut, tmp_path, to):
 def test_places_that_cannot_be_written(strut, tmp_path, to):
     (tmp_path / "file").write_text("no folder")
     with pytest.raises(fx.FlexmbsError, match="cannot write"):
-        fx.export(strut, tmp_path / "file" / "below", to, **options(to))
+        fx.reduction.export(strut, tmp_path / "file" / "below", to, **options(to))
     assert [p.name for p in tmp_path.iterdir()] == ["file"]
 
 
@@ -105,12 +105,12 @@ def test_a_disk_that_gets_full_leaves_nothing_behind(strut, tmp_path, to, size):
     if to == "hdf5" and size:
         pytest.skip("HDF5 ends the process when it cannot close a file")
     with full_disk(size), pytest.raises(fx.FlexmbsError, match="cannot write"):
-        fx.export(strut, tmp_path, to, **options(to))
+        fx.reduction.export(strut, tmp_path, to, **options(to))
     assert not list(tmp_path.iterdir())
-    [written] = fx.export(strut, tmp_path, to, **options(to))
+    [written] = fx.reduction.export(strut, tmp_path, to, **options(to))
     before = contents(written.path)
     with full_disk(size), pytest.raises(fx.FlexmbsError, match="cannot write"):
-        fx.export(strut, tmp_path, to, overwrite=True, **options(to))
+        fx.reduction.export(strut, tmp_path, to, overwrite=True, **options(to))
     assert [p.name for p in tmp_path.iterdir()] == [written.path.name]
     assert contents(written.path) == before
 
@@ -131,7 +131,7 @@ def test_an_interrupt_while_writing_leaves_nothing_behind(strut, tmp_path, monke
 
     monkeypatch.setattr(Path, "replace", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        fx.export(strut, tmp_path, to, **options(to))
+        fx.reduction.export(strut, tmp_path, to, **options(to))
     assert not list(tmp_path.iterdir())
 
 
@@ -145,7 +145,7 @@ def test_names_of_any_kind(strut, tmp_path, to):
     units = {"length": f"m{bad}", "mass": "kg", "time": "s"}
     frames = tuple(f._replace(name=f"{f.name}{bad}") for f in strut.frames)
     odd = replace(strut, name=f"../{bad}", units=units, frames=frames)
-    [written] = fx.export(odd, tmp_path, to, **options(to))
+    [written] = fx.reduction.export(odd, tmp_path, to, **options(to))
     assert written.path.parent == tmp_path
     assert written.path.name.startswith(file_name(odd.name))
     for path in [written.path] if written.path.is_file() else written.path.iterdir():
@@ -163,7 +163,7 @@ def test_names_of_any_kind(strut, tmp_path, to):
 
 def test_names_that_hdf5_cannot_hold(strut, tmp_path):
     with pytest.raises(fx.FlexmbsError, match="cannot write"):
-        fx.export(replace(strut, name="a\x00b"), tmp_path, "hdf5")
+        fx.reduction.export(replace(strut, name="a\x00b"), tmp_path, "hdf5")
     assert not list(tmp_path.iterdir())
 
 
@@ -172,7 +172,7 @@ def test_what_is_lost_is_said(lug, tmp_path, to):
     """A loss is in the result, in a warning, and in some file."""
     with warnings.catch_warnings(record=True) as found:
         warnings.simplefilter("always")
-        [written] = fx.export(lug, tmp_path, to, **options(to))
+        [written] = fx.reduction.export(lug, tmp_path, to, **options(to))
     assert [w.category for w in found] == [fx.LossWarning] * bool(written.losses)
     files = [written.path] if written.path.is_file() else list(written.path.iterdir())
     if written.losses and to not in ("mat", "simscape", "npz"):  # compressed or escaped
@@ -187,24 +187,26 @@ def test_warnings_point_at_the_caller(strut, tmp_path):
 
 
 def test_several_formats_at_once(strut, tmp_path):
-    written = fx.export(strut, tmp_path / "out", list(FORMATS), binary=False, fixed="start", nodes="all", modes=5)
+    written = fx.reduction.export(
+        strut, tmp_path / "out", list(FORMATS), binary=False, fixed="start", nodes="all", modes=5
+    )
     assert len(written) == len(FORMATS) == len(list((tmp_path / "out").iterdir()))
     assert "dmig: " in str(written[list(FORMATS).index("dmig")])
 
 
 def test_families_of_formats(strut, tmp_path):
-    written = fx.export(strut, tmp_path, ["nastran", "matlab", "dmig"])
+    written = fx.reduction.export(strut, tmp_path, ["nastran", "matlab", "dmig"])
     assert [w.format for w in written] == ["dmig", "op4", "mat"]
-    assert len(fx.export(strut, tmp_path / "all", "all", **PLAIN)) == len(FORMATS)
+    assert len(fx.reduction.export(strut, tmp_path / "all", "all", **PLAIN)) == len(FORMATS)
 
 
 @pytest.mark.parametrize(("name", "to"), [("x.inp", "abaqus"), ("x.FMU", "fmu2"), ("x.unv", "uff"), ("x.mat", "mat")])
 def test_suffixes_tell_the_format(strut, tmp_path, name, to):
-    assert fx.export(strut, tmp_path / name, **options(to))[0].format == to
+    assert fx.reduction.export(strut, tmp_path / name, **options(to))[0].format == to
 
 
 def test_meshes_are_safe_from_exports(strut, tmp_path):
     """The mesh of a part has the name that its export would have."""
     (tmp_path / "strut.inp").write_text("mesh")
-    fx.export(strut, tmp_path, "abaqus", overwrite=True)
+    fx.reduction.export(strut, tmp_path, "abaqus", overwrite=True)
     assert (tmp_path / "strut.inp").read_text() == "mesh"

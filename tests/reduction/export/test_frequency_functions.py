@@ -65,7 +65,7 @@ def test_responses_of_a_part(strut, tmp_path, coupled):
     if coupled:
         L = np.random.default_rng(1).standard_normal(strut.K.shape) * 3.0
         model, ratio, bound = replace(strut, D=L @ L.T), 0.0, 1e-6  # weak couplings beside strong ones
-    [written] = fx.export(model, tmp_path / "x.unv", "uff58", fixed="start", damping=ratio, lines=50)
+    [written] = fx.reduction.export(model, tmp_path / "x.unv", "uff58", fixed="start", damping=ratio, lines=50)
     found = functions(written.path)
     assert len(found) == 12 * 6
     hertz = found[0][1]
@@ -87,7 +87,7 @@ def test_responses_of_a_part(strut, tmp_path, coupled):
 
 def test_responses_in_pyuff(lug, tmp_path):
     pyuff = pytest.importorskip("pyuff")
-    [written] = fx.export(lug, tmp_path / "x.unv", "uff58", fixed="ROOT", damping=0.01, lines=40, maximum=2e4)
+    [written] = fx.reduction.export(lug, tmp_path / "x.unv", "uff58", fixed="ROOT", damping=0.01, lines=40, maximum=2e4)
     sets = pyuff.UFF(str(written.path)).read_sets()
     found = [s for s in sets if s["type"] == 58]
     assert [s["type"] for s in sets[:2]] == [151, 164]
@@ -105,7 +105,7 @@ def test_responses_of_a_mechanism(tmp_path):
     cart = fx.PointMass(2.0, position=(0.0, 0.0), name="cart")
     spring = fx.Bushing(fx.ground.marker((0, 0, 0)), cart, (8.0, 8.0), damping=(0.4, 0.4))
     push = fx.PointForce(cart, (1.0, 0.0))
-    linear = fx.linearise(fx.Model(cart, spring, push), [push], [fx.PositionSensor(cart, (1, 0))])
+    linear = fx.linearise(fx.Model(cart, spring, push), [push], [fx.control.PositionSensor(cart, (1, 0))])
     [written] = linear.export(tmp_path / "x.unv", "uff58", lines=20)
     [(_, hertz, values)] = functions(written.path)
     w = 2 * np.pi * hertz
@@ -117,13 +117,13 @@ def test_mistakes(strut, tmp_path):
     w = strut.angular_frequencies("start")[0]
     rod = replace(strut, K=np.diag([(6.0 * np.pi) ** 2] * 18), M=np.eye(18), D=None)  # at 3 per unit of time
     with pytest.raises(fx.ModelError, match="undamped resonance"):
-        fx.export(rod, tmp_path / "x.unv", "uff58", fixed="start", maximum=3.0, lines=2)
+        fx.reduction.export(rod, tmp_path / "x.unv", "uff58", fixed="start", maximum=3.0, lines=2)
     with pytest.raises(fx.ModelError, match="maximum must be"):
-        fx.export(strut, tmp_path / "x.unv", "uff58", maximum=-w)
+        fx.reduction.export(strut, tmp_path / "x.unv", "uff58", maximum=-w)
     with pytest.raises(fx.ModelError, match="lines must be"):
-        fx.export(strut, tmp_path / "x.unv", "uff58", lines=1)
+        fx.reduction.export(strut, tmp_path / "x.unv", "uff58", lines=1)
     with pytest.raises(fx.ModelError, match="more than"):
-        fx.export(strut, tmp_path / "x.unv", "uff58", lines=1_000_000)
+        fx.reduction.export(strut, tmp_path / "x.unv", "uff58", lines=1_000_000)
     assert not list(tmp_path.iterdir())
 
 

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::flexmbs.core.errors.LossWarning
 
 
 def test_modes_are_morph_targets(lug, tmp_path):
-    [written] = fx.export(lug, tmp_path / "x.glb", fixed="ROOT", modes=4)
+    [written] = fx.reduction.export(lug, tmp_path / "x.glb", fixed="ROOT", modes=4)
     said, arrays = read(written.path)
     assert len(said["meshes"]) == len(said["animations"][0]["channels"]) == 4
     w = lug.angular_frequencies("ROOT") / (2 * np.pi)
@@ -47,7 +47,7 @@ def test_modes_are_morph_targets(lug, tmp_path):
 
 
 def test_beams_are_lines(strut, tmp_path):
-    [written] = fx.export(strut, tmp_path / "x.glb", fixed="start")
+    [written] = fx.reduction.export(strut, tmp_path / "x.glb", fixed="start")
     said, arrays = read(written.path)
     primitive = said["meshes"][0]["primitives"][0]
     assert primitive["mode"] == 1
@@ -57,7 +57,7 @@ def test_beams_are_lines(strut, tmp_path):
 
 def test_rigid_motions_are_no_modes_and_millimetres_are_scaled(lug, tmp_path):
     milli = replace(lug, units={"length": "mm", "mass": "t", "time": "s"})
-    said, _ = read(fx.export(milli, tmp_path / "x.glb")[0].path)
+    said, _ = read(fx.reduction.export(milli, tmp_path / "x.glb")[0].path)
     first = float(said["meshes"][0]["name"].split(": ")[1])
     assert first == pytest.approx(lug.angular_frequencies()[6] / (2 * np.pi), rel=1e-5)
     assert said["nodes"][0]["scale"] == [1e-3] * 3
@@ -66,7 +66,7 @@ def test_rigid_motions_are_no_modes_and_millimetres_are_scaled(lug, tmp_path):
 def test_loaders_of_others(lug, tmp_path):
     pygltflib = pytest.importorskip("pygltflib")
     trimesh = pytest.importorskip("trimesh")
-    [written] = fx.export(lug, tmp_path / "x.glb", fixed="ROOT", modes=2)
+    [written] = fx.reduction.export(lug, tmp_path / "x.glb", fixed="ROOT", modes=2)
     found = pygltflib.GLTF2().load(str(written.path))
     assert [m.name for m in found.meshes] == [m["name"] for m in read(written.path)[0]["meshes"]]
     assert found.meshes[0].primitives[0].targets[0]["POSITION"] is not None
@@ -80,7 +80,7 @@ def test_loaders_of_others(lug, tmp_path):
 @pytest.mark.parametrize(("modes", "message"), [(99, "99 elastic modes"), (0, "0 elastic modes")])
 def test_mistakes(lug, tmp_path, modes, message):
     with pytest.raises(fx.ModelError, match=message):
-        fx.export(lug, tmp_path / "x.glb", modes=modes)
+        fx.reduction.export(lug, tmp_path / "x.glb", modes=modes)
     with pytest.raises(fx.ModelError, match="no cells"):
-        fx.export(replace(lug, cells={}), tmp_path / "x.glb")
+        fx.reduction.export(replace(lug, cells={}), tmp_path / "x.glb")
     assert not list(tmp_path.iterdir())

@@ -31,12 +31,12 @@ LIGHT = settings(max_examples=30, deadline=None, suppress_health_check=[HealthCh
 def files(strut, tmp_path_factory):
     """The strut in each format, with fields of second order in the Standard Input Data."""
     folder = tmp_path_factory.mktemp("hostile")
-    part = fx.Part(
+    part = fx.linear.Part(
         fx.meshes.line((0, 0, 0), (1.0, 0, 0), 4),
-        regions=[fx.Region(None, fx.elements.Frame(section=fx.Rectangle(0.02, 0.03), up=(0, 0, 1)), fx.steel)],
+        regions=[fx.linear.Region(None, fx.elements.Frame(section=fx.Rectangle(0.02, 0.03), up=(0, 0, 1)), fx.steel)],
         name="strut",
     )
-    small = fx.reduce(part, ["start", "end"], 2, stiffening=True)
+    small = fx.reduction.reduce(part, ["start", "end"], 2, stiffening=True)
     options = {"sid": {"reference": "start"}, "mbdyn": {"reference": "start"}}
     out = {}
     for to in ("sid", "mbdyn", "abaqus", "mtx", "npz", "hdf5", "dmig", "op4", "op4bin"):
@@ -78,7 +78,7 @@ def test_damaged_files_are_read_or_refused(files, to, data):
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            model = fx.read_reduced(path)
+            model = fx.reduction.read_reduced(path)
         assert all(np.isfinite(getattr(model, role)).all() for role in "KM")
     except fx.FlexmbsError:
         pass

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::flexmbs.core.errors.LossWarning
 
 
 def test_state_space_is_bit_equal(strut, tmp_path):
-    [written] = fx.export(strut, tmp_path / "x.mat", "mat", fixed="start", damping=0.01)
+    [written] = fx.reduction.export(strut, tmp_path / "x.mat", "mat", fixed="start", damping=0.01)
     found = io.loadmat(written.path)
     A, B, C, F = modal_system(strut, "start", damping=0.01).first_order()
     for name, value in {"A": A, "B": B, "C": C, "Dft": F}.items():
@@ -29,7 +29,7 @@ def test_state_space_is_bit_equal(strut, tmp_path):
 def test_state_space_in_python_control(strut, tmp_path):
     """Static gain and resonance of a transfer function, against the matrices of the model."""
     control = pytest.importorskip("control")
-    [written] = fx.export(strut, tmp_path / "x.mat", "mat", fixed="start", damping=0.01)
+    [written] = fx.reduction.export(strut, tmp_path / "x.mat", "mat", fixed="start", damping=0.01)
     s = io.loadmat(written.path)
     system = control.ss(s["A"], s["B"], s["C"], s["Dft"])
     poles = np.sort(np.abs(system.poles()))[::2]
@@ -42,7 +42,7 @@ def test_a_mechanism_as_state_space(tmp_path):
     cart = fx.PointMass(2.0, position=(0.0, 0.0), name="cart")
     spring = fx.Bushing(fx.ground.marker((0, 0, 0)), cart, (8.0, 8.0), damping=(0.4, 0.4))
     push = fx.PointForce(cart, (1.0, 0.0))
-    linear = fx.linearise(fx.Model(cart, spring, push), [push], [fx.PositionSensor(cart, (1, 0))])
+    linear = fx.linearise(fx.Model(cart, spring, push), [push], [fx.control.PositionSensor(cart, (1, 0))])
     [written] = linear.export(tmp_path / "cart.mat", "mat", name="cart", units={"length": "m"})
     found = io.loadmat(written.path)
     assert np.array_equal(found["A"], linear.A)
@@ -53,7 +53,7 @@ def test_a_mechanism_as_state_space(tmp_path):
 
 def test_simscape_layout(lug, tmp_path):
     """Frames first, six each, translations before rotations: rigid motions of all frames together cost no energy."""
-    [written] = fx.export(lug, tmp_path, "simscape")
+    [written] = fx.reduction.export(lug, tmp_path, "simscape")
     assert written.path.name == "lug_simscape.mat"
     s = io.loadmat(written.path)
     assert s["origins"].shape == (2, 3)
@@ -73,13 +73,13 @@ def test_simscape_layout(lug, tmp_path):
 
 
 def test_what_simscape_cannot_hold(lug, tmp_path):
-    part = fx.Part(fx.read_mesh(fx.meshes.sample("lug.inp")), material=fx.steel)
-    nodes = fx.reduce(part, ["ROOT", fx.Interface("TIP", kind="nodes")], 2, progress=False)
+    part = fx.linear.Part(fx.meshes.read_mesh(fx.meshes.sample("lug.inp")), material=fx.steel)
+    nodes = fx.reduction.reduce(part, ["ROOT", fx.reduction.Interface("TIP", kind="nodes")], 2, progress=False)
     for model, message in (
         (nodes, "six coordinates"),
         (replace(lug, frames=(), n_interface=0), "six coordinates"),
         (replace(lug, K=lug.K + 1e3 * np.eye(lug.size)), "rigid motions strain"),
     ):
         with pytest.raises(fx.ModelError, match=message):
-            fx.export(model, tmp_path, "simscape")
+            fx.reduction.export(model, tmp_path, "simscape")
     assert not list(tmp_path.iterdir())

@@ -49,7 +49,7 @@ def read(path):
 
 @REFERENCES
 def test_frequencies_shapes_and_places(lug, tmp_path, reference):
-    [written] = fx.export(lug, tmp_path / "x.fem", "mbdyn", reference=reference, nodes="TIP")
+    [written] = fx.reduction.export(lug, tmp_path / "x.fem", "mbdyn", reference=reference, nodes="TIP")
     n, labels, modes, g = read(written.path)
     w = np.sqrt(linalg.eigh(g[10].reshape(n, n), g[9].reshape(n, n), eigvals_only=True))
     fixed = () if reference == "mean" else reference
@@ -72,7 +72,7 @@ def test_frequencies_shapes_and_places(lug, tmp_path, reference):
 @REFERENCES
 def test_invariants_by_the_mass_matrix_of_the_mesh(lug, tmp_path, reference):
     """With skew matrices of all nodes, as the reader of lumped masses forms them."""
-    [written] = fx.export(lug, tmp_path / "x.fem", "mbdyn", reference=reference, modes=3)
+    [written] = fx.reduction.export(lug, tmp_path / "x.fem", "mbdyn", reference=reference, modes=3)
     n, _, _, g = read(written.path)
     mesh = lug.source.attached.free
     nodes = len(mesh.dofs) // 3
@@ -104,7 +104,7 @@ def test_invariants_by_the_mass_matrix_of_the_mesh(lug, tmp_path, reference):
 
 def test_losses_are_in_the_file(lug, tmp_path):
     with pytest.warns(fx.LossWarning, match=r"stresses; rotations of 37 places"):
-        [written] = fx.export(lug, tmp_path / "x.fem", nodes="TIP")
+        [written] = fx.reduction.export(lug, tmp_path / "x.fem", nodes="TIP")
     text = written.path.read_text()
     assert "** lost: stresses" in text
     assert "** node 2: BORE" in text
@@ -112,19 +112,19 @@ def test_losses_are_in_the_file(lug, tmp_path):
 
 def test_mistakes(lug, tmp_path):
     with pytest.raises(fx.ModelError, match="no interface named"):
-        fx.export(lug, tmp_path / "x.fem", reference="HUB")
+        fx.reduction.export(lug, tmp_path / "x.fem", reference="HUB")
     with pytest.raises(fx.ModelError, match="no further place"):
-        fx.export(replace(lug, frames=(), n_interface=0), tmp_path / "x.fem")
+        fx.reduction.export(replace(lug, frames=(), n_interface=0), tmp_path / "x.fem")
     with pytest.raises(fx.ModelError, match="exact inertia"):
-        fx.export(replace(lug, inertia=None), tmp_path / "x.fem")
+        fx.reduction.export(replace(lug, inertia=None), tmp_path / "x.fem")
     assert not list(tmp_path.iterdir())
 
 
 def test_import_gives_the_same_body(lug, tmp_path):
     """As Standard Input Data give it, which go another way."""
-    [fem] = fx.export(lug, tmp_path / "x.fem", "mbdyn", reference="ROOT", nodes="TIP")
-    [sid] = fx.export(lug, tmp_path / "x.SID_FEM", "sid", reference="ROOT", nodes="TIP")
-    a, b = fx.read_mbdyn(fem.path), fx.read_sid(sid.path)
+    [fem] = fx.reduction.export(lug, tmp_path / "x.fem", "mbdyn", reference="ROOT", nodes="TIP")
+    [sid] = fx.reduction.export(lug, tmp_path / "x.SID_FEM", "sid", reference="ROOT", nodes="TIP")
+    a, b = fx.reduction.read_mbdyn(fem.path), fx.reduction.read_sid(sid.path)
     assert a.angular_frequencies()[6:] == pytest.approx(lug.angular_frequencies()[6:], rel=1e-7)
     assert a.angular_frequencies("frame") == pytest.approx(lug.angular_frequencies("ROOT"), rel=1e-9)
     for name, value in b.inertia.arrays().items():
@@ -175,7 +175,7 @@ def modal_joint(words, nodes):
 
 @REFERENCES
 def test_deck_by_its_grammar(lug, tmp_path, reference):
-    [written] = fx.export(lug, tmp_path / "x_mbdyn", "mbdyn_deck", reference=reference, nodes="TIP", modes=9)
+    [written] = fx.reduction.export(lug, tmp_path / "x_mbdyn", "mbdyn_deck", reference=reference, nodes="TIP", modes=9)
     assert sorted(p.suffix for p in written.path.iterdir()) == [".csv"] * 3 + [".fem", ".json", ".mbd"]
     n, labels, _, groups = read(written.path / "body.fem")
     blocks = statements(written.path / "deck.mbd")
@@ -209,7 +209,7 @@ def test_deck_by_its_grammar(lug, tmp_path, reference):
 
 @pytest.mark.skipif(shutil.which("mbdyn") is None, reason="MBDyn is not installed")
 def test_deck_runs_in_mbdyn(lug, tmp_path):
-    [written] = fx.export(lug, tmp_path / "x_mbdyn", "mbdyn_deck", reference="ROOT")
+    [written] = fx.reduction.export(lug, tmp_path / "x_mbdyn", "mbdyn_deck", reference="ROOT")
     subprocess.run(["mbdyn", "-f", "deck.mbd"], cwd=written.path, check=True, timeout=300)
     assert (written.path / "deck.m").read_text().count("dCoef")
 
@@ -217,7 +217,7 @@ def test_deck_runs_in_mbdyn(lug, tmp_path):
 def test_decks_need_rotations(lug, tmp_path):
     loose = replace(lug, frames=(), n_interface=0)
     with pytest.raises(fx.ModelError, match="no place has rotations"):
-        fx.export(loose, tmp_path / "x", "mbdyn_deck", nodes="TIP")
+        fx.reduction.export(loose, tmp_path / "x", "mbdyn_deck", nodes="TIP")
     assert not list(tmp_path.iterdir())
 
 
@@ -239,8 +239,8 @@ CHANGES = {
 
 @pytest.mark.parametrize("change", CHANGES)
 def test_damaged_files_are_refused(lug, tmp_path, change):
-    [written] = fx.export(lug, tmp_path / "x.fem", "mbdyn", reference="ROOT")
+    [written] = fx.reduction.export(lug, tmp_path / "x.fem", "mbdyn", reference="ROOT")
     path = tmp_path / "bad.fem"
     path.write_text(CHANGES[change][0](written.path.read_text()))
     with pytest.raises(ReadError, match=CHANGES[change][1]):
-        fx.read_mbdyn(path)
+        fx.reduction.read_mbdyn(path)

@@ -27,7 +27,7 @@ def parameters(text):
 
 
 def test_the_text_holds_the_system(strut, tmp_path):
-    [written] = fx.export(strut, tmp_path / "x.mo", fixed="start", damping=RATIO)
+    [written] = fx.reduction.export(strut, tmp_path / "x.mo", fixed="start", damping=RATIO)
     text = written.path.read_text()
     system = modal_system(strut, "start", damping=RATIO)
     found, n = parameters(text), len(system.stiffness)
@@ -45,7 +45,7 @@ def test_the_text_holds_the_system(strut, tmp_path):
 def test_coupled_damping_is_first_order(strut, tmp_path):
     L = np.random.default_rng(1).standard_normal(strut.K.shape) * 0.3
     model = replace(strut, D=L @ L.T, name='a "b"\n')
-    [written] = fx.export(model, tmp_path / "x.mo", fixed="start")
+    [written] = fx.reduction.export(model, tmp_path / "x.mo", fixed="start")
     text = written.path.read_text()
     assert np.array_equal(parameters(text)["A"], balanced(modal_system(model, "start")).A)
     assert text.splitlines()[0] == "block a__b__ \"a 'b'\""
@@ -54,7 +54,7 @@ def test_coupled_damping_is_first_order(strut, tmp_path):
 def test_response_in_rumoca(strut, tmp_path):
     """A constant force on the block, as a compiler of Modelica integrates it, against the exact solution."""
     rumoca = pytest.importorskip("rumoca")
-    [written] = fx.export(strut, tmp_path / "x.mo", fixed="start", damping=RATIO, modes=6, interfaces="end")
+    [written] = fx.reduction.export(strut, tmp_path / "x.mo", fixed="start", damping=RATIO, modes=6, interfaces="end")
     force = "{0, 0, 10, 0, 0, 0}"
     text = written.path.read_text() + f"model Push\n  strut part(u = {force});\n  Real z = part.y[3];\nend Push;\n"
     model = rumoca.Session().loads(text, model="Push")

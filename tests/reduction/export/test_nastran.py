@@ -73,7 +73,7 @@ def square(entries, keys):
 
 
 def test_dmig_by_its_columns(lug, tmp_path):
-    [written] = fx.export(lug, tmp_path / "lug.pch")
+    [written] = fx.reduction.export(lug, tmp_path / "lug.pch")
     grids, points, matrices = read_dmig(written.path)
     assert list(grids) == [1, 2]
     assert np.array(list(grids.values())) == pytest.approx(np.array([f.origin for f in lug.frames]), rel=1e-11)
@@ -116,7 +116,7 @@ def test_dmig_in_pynastran(lug, strut, tmp_path):
     from pyNastran.bdf.bdf import BDF
 
     for model in (lug, strut):
-        [written] = fx.export(model, tmp_path / f"{model.name}.pch")
+        [written] = fx.reduction.export(model, tmp_path / f"{model.name}.pch")
         bulk = BDF(debug=None)
         bulk.read_bdf(str(written.path), punch=True, xref=False, validate=False)
         found = {}
@@ -137,7 +137,7 @@ def test_dmig_in_pyyeti(lug, tmp_path):
     pytest.importorskip("pyyeti")
     from pyyeti.nastran import bulk
 
-    [written] = fx.export(lug, tmp_path / "lug.pch")
+    [written] = fx.reduction.export(lug, tmp_path / "lug.pch")
     found = bulk.rddmig(str(written.path), square=True)
     for role, name in ROLES.items():
         A = found[name.lower()].to_numpy() if name.lower() in found else found[name].to_numpy()
@@ -147,7 +147,7 @@ def test_dmig_in_pyyeti(lug, tmp_path):
 def test_dmig_needs_an_interface(lug, tmp_path):
     bare = replace(lug, frames=(), n_interface=0)
     with pytest.raises(fx.ModelError, match="no interface"):
-        fx.export(bare, tmp_path / "x.pch")
+        fx.reduction.export(bare, tmp_path / "x.pch")
 
 
 def read_text_op4(path):
@@ -201,7 +201,7 @@ def read_binary_op4(path):
 
 @pytest.mark.parametrize(("to", "read"), [("op4", read_text_op4), ("op4bin", read_binary_op4)])
 def test_op4_by_its_records(lug, tmp_path, to, read):
-    [written] = fx.export(lug, tmp_path, to, nodes="TIP")
+    [written] = fx.reduction.export(lug, tmp_path, to, nodes="TIP")
     found = read(written.path / "matrices.op4")
     for role, name in ROLES.items():
         assert found[name][0] == 6
@@ -219,7 +219,7 @@ def test_op4_in_pynastran(lug, tmp_path, to):
     pytest.importorskip("pyNastran")
     from pyNastran.op4.op4 import OP4
 
-    [written] = fx.export(lug, tmp_path, to)
+    [written] = fx.reduction.export(lug, tmp_path, to)
     found = OP4(debug=None).read_op4(str(written.path / "matrices.op4"))
     for role, name in ROLES.items():
         A = found[name][1] if isinstance(found[name], tuple) else found[name].data
@@ -235,7 +235,7 @@ def test_op4_in_pyyeti(lug, tmp_path, to):
     pytest.importorskip("pyyeti")
     from pyyeti.nastran import op4
 
-    [written] = fx.export(lug, tmp_path, to, nodes="TIP")
+    [written] = fx.reduction.export(lug, tmp_path, to, nodes="TIP")
     found = op4.read(str(written.path / "matrices.op4"))
     for role, name in ROLES.items():
         assert np.array_equal(found[name.lower()], getattr(lug, role))

@@ -30,7 +30,7 @@ def table(path):
 
 
 def test_npz_is_read_by_numpy(lug, tmp_path):
-    [written] = fx.export(lug, tmp_path / "lug.npz", nodes="TIP")
+    [written] = fx.reduction.export(lug, tmp_path / "lug.npz", nodes="TIP")
     assert written.losses == ()
     with np.load(written.path, allow_pickle=False) as file:
         found = dict(file)
@@ -50,7 +50,7 @@ def test_npz_is_read_by_numpy(lug, tmp_path):
 
 def test_matrix_market_is_read_by_scipy(lug, tmp_path):
     with pytest.warns(fx.LossWarning, match="inertia invariants"):
-        [written] = fx.export(lug, tmp_path / "lug", "mtx")
+        [written] = fx.reduction.export(lug, tmp_path / "lug", "mtx")
     folder = written.path
     assert folder.name == "lug_mtx"
     for name in ("K", "M", "D"):
@@ -71,7 +71,7 @@ def test_matrix_market_is_read_by_scipy(lug, tmp_path):
 
 def test_hdf5_is_the_complete_file(lug, tmp_path):
     [written] = lug.export(tmp_path / "lug.h5")
-    assert np.array_equal(fx.load_reduced(written.path).shapes, lug.shapes)
+    assert np.array_equal(fx.reduction.load_reduced(written.path).shapes, lug.shapes)
 
 
 def test_places_of_nodes_with_rotations(strut):
@@ -91,27 +91,27 @@ def test_places_of_nodes_with_rotations(strut):
 )
 def test_unknown_nodes_are_refused(lug, tmp_path, nodes, message):
     with pytest.raises(fx.ModelError, match=message):
-        fx.export(lug, tmp_path / "x.npz", nodes=nodes)
+        fx.reduction.export(lug, tmp_path / "x.npz", nodes=nodes)
     assert not list(tmp_path.iterdir())
 
 
 def test_interfaces_that_are_no_coordinates_are_refused(tmp_path):
-    part = fx.Part(fx.read_mesh(fx.meshes.sample("lug.inp")), material=fx.steel)
+    part = fx.linear.Part(fx.meshes.read_mesh(fx.meshes.sample("lug.inp")), material=fx.steel)
 
     def method(a):
         return modal_truncation(a.operators.K, a.operators.M, 4, rigid=a.operators.rigid_motions())
 
     with pytest.raises(fx.ModelError, match="not among its coordinates"):
-        fx.export(fx.reduce(part, ["ROOT"], method=method), tmp_path / "x.npz")
+        fx.reduction.export(fx.reduction.reduce(part, ["ROOT"], method=method), tmp_path / "x.npz")
 
 
 def test_files_are_replaced_only_if_told_so(lug, tmp_path):
     path = tmp_path / "lug.npz"
     path.write_text("precious")
     with pytest.raises(fx.FlexmbsError, match="is there already"):
-        fx.export(lug, path)
+        fx.reduction.export(lug, path)
     assert path.read_text() == "precious"
-    fx.export(lug, path, overwrite=True)
+    fx.reduction.export(lug, path, overwrite=True)
     assert np.load(path)["K"].shape == (lug.size, lug.size)
 
 
@@ -134,24 +134,24 @@ def test_a_crash_leaves_nothing(lug, tmp_path, monkeypatch, to, writer):
 
     monkeypatch.setattr(writer, full)
     with pytest.raises(fx.FlexmbsError, match="No space left"):
-        fx.export(lug, tmp_path, to)
+        fx.reduction.export(lug, tmp_path, to)
     assert not list(tmp_path.iterdir())
 
 
 def test_mistakes_in_the_call(lug, tmp_path):
     with pytest.raises(fx.ModelError, match="tells no format"):
-        fx.export(lug, tmp_path / "lug.docx")
+        fx.reduction.export(lug, tmp_path / "lug.docx")
     with pytest.raises(fx.ModelError, match="did you mean 'npz'"):
-        fx.export(lug, tmp_path, "npy")
+        fx.reduction.export(lug, tmp_path, "npy")
     with pytest.raises(fx.ModelError, match="no option named 'node'"):
-        fx.export(lug, tmp_path, "npz", node="TIP")
+        fx.reduction.export(lug, tmp_path, "npz", node="TIP")
     with pytest.raises(fx.ModelError, match="expected a ReducedModel"):
-        fx.export("lug.h5", tmp_path, "npz")
+        fx.reduction.export("lug.h5", tmp_path, "npz")
     with pytest.raises(fx.ModelError, match="name a format"):
-        fx.export(lug, tmp_path, [])
+        fx.reduction.export(lug, tmp_path, [])
 
 
 def test_names_are_made_fit_for_files(lug, tmp_path):
     named = replace(lug, name="../a:b ä")
-    [written] = fx.export(named, tmp_path, ["npz"])
+    [written] = fx.reduction.export(named, tmp_path, ["npz"])
     assert written.path == tmp_path / "_a_b__.npz"

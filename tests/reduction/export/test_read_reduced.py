@@ -18,13 +18,13 @@ MATRICES = pytest.mark.parametrize(
 def written(model, tmp_path, to, **options):
     if to in ("dmig", "op4", "op4bin"):
         pytest.importorskip("pyNastran")
-    return fx.export(model, tmp_path, to, **options)[0].path
+    return fx.reduction.export(model, tmp_path, to, **options)[0].path
 
 
 @MATRICES
 def test_matrices_and_inertia(lug, tmp_path, to, bound):
     path = written(lug, tmp_path, to)
-    again = fx.read_reduced(path)
+    again = fx.reduction.read_reduced(path)
     for role in "KMD":
         expected = getattr(lug, role)
         assert np.abs(getattr(again, role) - expected).max() <= bound * np.abs(expected).max(), role
@@ -49,7 +49,7 @@ def test_matrices_and_inertia(lug, tmp_path, to, bound):
 @MATRICES
 def test_bodies_sag_under_gravity_as_the_part_does(lug, tmp_path, to, bound):
     """Clamped at one interface: the static deflection by the weights that the inertia gives."""
-    again = fx.read_reduced(written(lug, tmp_path, to))
+    again = fx.reduction.read_reduced(written(lug, tmp_path, to))
     free = np.setdiff1d(np.arange(lug.size), lug.frame("ROOT").coordinates)
     block = np.ix_(free, free)
 
@@ -69,7 +69,7 @@ def test_complete_files_give_complete_bodies(lug, tmp_path):
         "hdf5": {}, "sid": {"reference": "ROOT"}, "mbdyn": {"reference": "ROOT"}
     }  # fmt: skip
     for to, options in paths.items():
-        again = fx.read_reduced(written(lug, tmp_path, to, **options))
+        again = fx.reduction.read_reduced(written(lug, tmp_path, to, **options))
         assert again.inertia.exact
         assert fx.FloatingBody(again, reference="ROOT" if to == "hdf5" else "frame").modes == 14
 
@@ -77,7 +77,7 @@ def test_complete_files_give_complete_bodies(lug, tmp_path):
 @pytest.mark.parametrize("name", ["lug", "strut"])
 def test_neutral_arrays_give_the_same_model(name, tmp_path, request):
     model = request.getfixturevalue(name)
-    again = fx.read_reduced(written(model, tmp_path, "npz", nodes="all"))
+    again = fx.reduction.read_reduced(written(model, tmp_path, "npz", nodes="all"))
     for role in ("K", "M", "frequencies"):
         assert np.array_equal(getattr(again, role), getattr(model, role), equal_nan=True)
     for key, value in model.inertia.arrays().items():
@@ -100,15 +100,15 @@ def test_neutral_arrays_give_the_same_model(name, tmp_path, request):
 
 def test_names_of_interfaces(lug, tmp_path):
     path = written(lug, tmp_path, "abaqus")
-    again = fx.read_reduced(path, {"A": 1, "B": [2]}, name="other", units={"length": "mm"})
+    again = fx.reduction.read_reduced(path, {"A": 1, "B": [2]}, name="other", units={"length": "mm"})
     assert ([f.name for f in again.frames], again.name, dict(again.units)) == (["A", "B"], "other", {"length": "mm"})
     for wrong, message in (
         ({"A": 1}, "belong to no interface"), ({"A": 1, "B": 7}, "no node 7"), ({}, "must map"), ([1], "must map"),
     ):  # fmt: skip
         with pytest.raises(fx.ModelError, match=message):
-            fx.read_reduced(path, wrong)
+            fx.reduction.read_reduced(path, wrong)
     with pytest.raises(fx.ModelError, match="says everything"):
-        fx.read_reduced(tmp_path / "x.h5", {"A": 1})
+        fx.reduction.read_reduced(tmp_path / "x.h5", {"A": 1})
 
 
 def test_abaqus_texts_of_single_matrices(lug, tmp_path):
@@ -121,7 +121,7 @@ def test_abaqus_texts_of_single_matrices(lug, tmp_path):
         ]  # fmt: skip
         (tmp_path / f"job_{name}1.mtx").write_text("\n".join(["** comment", *rows]) + "\n")
     (tmp_path / "nodes.csv").write_text("".join(f"{k + 1},{x},{y},{z}\n" for k, (x, y, z) in enumerate(lug.points[:2])))
-    found = fx.read_operators(tmp_path / "job_STIF1.mtx", nodes=tmp_path / "nodes.csv")
+    found = fx.linear.read_operators(tmp_path / "job_STIF1.mtx", nodes=tmp_path / "nodes.csv")
     assert np.array_equal(found.K.toarray(), small[0])
     assert np.array_equal(found.M.toarray(), small[1])
 
@@ -146,10 +146,10 @@ def test_damaged_abaqus_files(lug, tmp_path, what):
     assert old in text
     path.write_text(text.replace(old, new, 1))
     with pytest.raises(ReadError, match=message):
-        fx.read_operators(path)
+        fx.linear.read_operators(path)
 
 
 def test_full_models_are_refused(lug, tmp_path, monkeypatch):
     monkeypatch.setattr(read_reduced, "MOST", 19)
     with pytest.raises(fx.ModelError, match="no reduced model"):
-        fx.read_reduced(written(lug, tmp_path, "mtx"))
+        fx.reduction.read_reduced(written(lug, tmp_path, "mtx"))

@@ -30,7 +30,7 @@ def fields(line, width):
 
 
 def test_universal_file_by_its_columns(lug, tmp_path):
-    [written] = fx.export(lug, tmp_path / "x.unv", fixed="ROOT", modes=10)
+    [written] = fx.reduction.export(lug, tmp_path / "x.unv", fixed="ROOT", modes=10)
     sets = data_sets(written.path)
     assert [n for n, _ in sets] == [151, 164, 2411] + [55] * 10
     assert "digits" in sets[0][1][1]
@@ -55,7 +55,7 @@ def test_universal_file_by_its_columns(lug, tmp_path):
 
 def test_universal_file_in_pyuff(lug, tmp_path):
     pyuff = pytest.importorskip("pyuff")
-    [written] = fx.export(lug, tmp_path / "x.unv", fixed="ROOT", nodes=(), modes=10)
+    [written] = fx.reduction.export(lug, tmp_path / "x.unv", fixed="ROOT", nodes=(), modes=10)
     found = [s for s in pyuff.UFF(str(written.path)).read_sets() if s["type"] == 55]
     w = lug.angular_frequencies("ROOT")[:10]
     assert [s["freq"] for s in found] == pytest.approx(list(w / (2 * np.pi)), rel=1e-5)
@@ -68,10 +68,10 @@ def test_universal_file_in_pyuff(lug, tmp_path):
 
 def test_units_of_universal_files(lug, tmp_path):
     milli = replace(lug, units={"length": "mm", "mass": "t", "time": "s"})
-    sets = data_sets(fx.export(milli, tmp_path / "a.unv", modes=1, nodes=())[0].path)
+    sets = data_sets(fx.reduction.export(milli, tmp_path / "a.unv", modes=1, nodes=())[0].path)
     assert [float(x.replace("D", "E")) for x in fields(sets[1][1][1], 25)] == pytest.approx([1e3, 1.0, 1.0])
     with pytest.warns(fx.LossWarning, match="units, whose names"):
-        odd = fx.export(replace(lug, units={"length": "cubit"}), tmp_path / "b.unv", modes=1)
+        odd = fx.reduction.export(replace(lug, units={"length": "cubit"}), tmp_path / "b.unv", modes=1)
     assert 164 not in [n for n, _ in data_sets(odd[0].path)]
 
 
@@ -80,7 +80,7 @@ def test_modes_in_meshio(name, tmp_path, request):
     """Fields, points and cells as meshio reads them: recovered displacements to the last bit."""
     model = request.getfixturevalue(name)
     held = model.frames[0].name
-    [written] = fx.export(model, tmp_path / "x.vtu", fixed=held, modes=5)
+    [written] = fx.reduction.export(model, tmp_path / "x.vtu", fixed=held, modes=5)
     found = meshio.read(written.path)
     hertz = model.angular_frequencies(held) / (2 * np.pi)
     _, vectors = model.modes(held)
@@ -97,16 +97,16 @@ def test_modes_in_meshio(name, tmp_path, request):
 
 
 def test_models_without_cells_are_points(lug, tmp_path):
-    [written] = fx.export(replace(lug, cells={}), tmp_path / "x.vtu", modes=1)
+    [written] = fx.reduction.export(replace(lug, cells={}), tmp_path / "x.vtu", modes=1)
     assert meshio.read(written.path).cells[0].type == "vertex"
-    [written] = fx.export(replace(lug, cells={"odd": np.zeros((1, 3), int)}), tmp_path / "y.vtu", modes=1)
+    [written] = fx.reduction.export(replace(lug, cells={"odd": np.zeros((1, 3), int)}), tmp_path / "y.vtu", modes=1)
     assert written.losses == ("cells of type odd",)
 
 
 @pytest.mark.parametrize("to", ["uff", "paraview"])
 def test_mistakes(lug, tmp_path, to):
     with pytest.raises(fx.ModelError, match="99 modes"):
-        fx.export(lug, tmp_path, to, modes=99)
+        fx.reduction.export(lug, tmp_path, to, modes=99)
     with pytest.raises(fx.ModelError, match="no interface named"):
-        fx.export(lug, tmp_path, to, fixed="HUB")
+        fx.reduction.export(lug, tmp_path, to, fixed="HUB")
     assert not list(tmp_path.iterdir())

@@ -19,15 +19,15 @@ REFERENCES = pytest.mark.parametrize("reference", ["mean", "ROOT"])
 @pytest.fixture(scope="module")
 def stiff(lug):
     """The lug with second-order fields."""
-    mesh = fx.read_mesh(fx.meshes.sample("lug.inp"))
-    part = fx.Part(mesh, material=fx.aluminium, name="lug")
-    return fx.reduce(part, ["ROOT", "BORE"], 4, stiffening=True, progress=False)
+    mesh = fx.meshes.read_mesh(fx.meshes.sample("lug.inp"))
+    part = fx.linear.Part(mesh, material=fx.aluminium, name="lug")
+    return fx.reduction.reduce(part, ["ROOT", "BORE"], 4, stiffening=True, progress=False)
 
 
 @pytest.fixture
 def write(tmp_path):
     def writer(model, **options):
-        [written] = fx.export(model, tmp_path / "x.SID_FEM", overwrite=True, **options)
+        [written] = fx.reduction.export(model, tmp_path / "x.SID_FEM", overwrite=True, **options)
         return written.path
 
     return writer
@@ -169,7 +169,7 @@ def parts_of(body):
 
 def test_stiffening_comes_back(stiff, write, tmp_path):
     """Mode by mode, in the frame of the file; other frames are refused."""
-    again = fx.read_sid(write(stiff, reference="ROOT"))
+    again = fx.reduction.read_sid(write(stiff, reference="ROOT"))
     a = fx.FloatingBody(stiff, reference="ROOT")
     b = fx.FloatingBody(again, reference="frame")
     sign = np.sign(np.sum(a.interface("BORE").phi * b.node(1).phi, axis=0))
@@ -182,7 +182,7 @@ def test_stiffening_comes_back(stiff, write, tmp_path):
     with pytest.raises(fx.ModelError, match="known in one frame only"):
         fx.FloatingBody(again)
     assert fx.FloatingBody(again, stiffening=False).second_order is None
-    kept = fx.load_reduced(again.save(tmp_path / "x.h5")).stiffening
+    kept = fx.reduction.load_reduced(again.save(tmp_path / "x.h5")).stiffening
     assert kept.only == "frame"
     assert np.array_equal(kept.moments, again.stiffening.moments)
 
@@ -193,9 +193,9 @@ def test_imported_stiffening_moves_a_spinning_beam(write):
     """Bending while it spins at 0.57 of its first frequency: motions differ by higher orders of the amplitude."""
     mesh = fx.meshes.line((0, 0, 0), (1.0, 0, 0), 12)
     element = fx.elements.Frame(section=fx.Rectangle(0.01, 0.02), up=(0, 0, 1))
-    part = fx.Part(mesh, regions=[fx.Region(None, element, fx.steel)], name="strut")
-    strut = fx.reduce(part, ["start", "end"], 4, stiffening=True, progress=False)
-    again = fx.read_sid(write(strut, reference="start", modes=6))
+    part = fx.linear.Part(mesh, regions=[fx.linear.Region(None, element, fx.steel)], name="strut")
+    strut = fx.reduction.reduce(part, ["start", "end"], 4, stiffening=True, progress=False)
+    again = fx.reduction.read_sid(write(strut, reference="start", modes=6))
 
     def run(model, reference, amplitude, stiffening):
         body = fx.FloatingBody(
@@ -222,13 +222,13 @@ def test_damaged_stiffening(stiff, write):
     first = next(k for k in range(bare.index("Ct"), len(bare)) if bare[k].startswith("m1(1,2,"))
     path.write_text("".join([*lines[:first], lines[first].split("=")[0] + "= 1.0D+03\n", *lines[first + 1 :]]))
     with pytest.raises(ReadError, match="Ct of order 1 is not symmetric"):
-        fx.read_sid(path)
+        fx.reduction.read_sid(path)
 
 
 @pytest.mark.parametrize("layout", ["mode", "axis"])
 def test_import_gives_the_same_body(lug, write, layout):
     """Frequencies, inertia invariants and shapes of the model that was written, in the frame of ROOT."""
-    again = fx.read_sid(write(lug, reference="ROOT", nodes="TIP", ge_layout=layout))
+    again = fx.reduction.read_sid(write(lug, reference="ROOT", nodes="TIP", ge_layout=layout))
     assert again.angular_frequencies()[6:] == pytest.approx(lug.angular_frequencies()[6:], rel=1e-7)
     assert again.angular_frequencies("frame") == pytest.approx(lug.angular_frequencies("ROOT"), rel=1e-9)
     values, vectors = lug.modes("ROOT")
@@ -253,7 +253,7 @@ def test_import_gives_the_same_body(lug, write, layout):
 def test_an_imported_body_moves_as_the_one_it_came_from(lug, write):
     """Spinning, bending and flying freely for a while: the same floating body twice."""
     runs = []
-    again = fx.read_sid(write(lug, reference="ROOT", modes=6))
+    again = fx.reduction.read_sid(write(lug, reference="ROOT", modes=6))
     for model, reference in ((lug, "ROOT"), (again, "frame")):
         body = fx.FloatingBody(
             model, reference=reference, modes=6, velocity=(0.1, 0.2, 0.0), angular_velocity=(20.0, 30.0, 500.0),
@@ -267,7 +267,7 @@ def test_an_imported_body_moves_as_the_one_it_came_from(lug, write):
 
 def test_nodes_without_rotation_are_a_loss(lug, tmp_path):
     with pytest.warns(fx.LossWarning, match="rotations of 37 places"):
-        [written] = fx.export(lug, tmp_path / "x.SID_FEM", nodes="TIP")
+        [written] = fx.reduction.export(lug, tmp_path / "x.SID_FEM", nodes="TIP")
     assert "rotations of 37 places" in written.path.read_text().splitlines()[0]
     assert "without geometric stiffening" in written.notes[0]
 
@@ -283,15 +283,15 @@ def test_nodes_without_rotation_are_a_loss(lug, tmp_path):
 )
 def test_mistakes(lug, tmp_path, options, message):
     with pytest.raises(fx.ModelError, match=message):
-        fx.export(lug, tmp_path / "x.SID_FEM", **options)
+        fx.reduction.export(lug, tmp_path / "x.SID_FEM", **options)
     assert not list(tmp_path.iterdir())
 
 
 def test_models_without_exact_inertia_are_refused(lug, tmp_path):
     with pytest.raises(fx.ModelError, match="exact inertia"):
-        fx.export(replace(lug, inertia=None), tmp_path / "x.SID_FEM")
+        fx.reduction.export(replace(lug, inertia=None), tmp_path / "x.SID_FEM")
     with pytest.raises(fx.ModelError, match="exact inertia"):
-        fx.export(replace(lug, inertia=replace(lug.inertia, exact=False)), tmp_path / "x.SID_FEM")
+        fx.reduction.export(replace(lug, inertia=replace(lug.inertia, exact=False)), tmp_path / "x.SID_FEM")
 
 
 CHANGES = {
@@ -327,7 +327,7 @@ def test_damaged_files_are_refused(lug, write, tmp_path, change):
     path = tmp_path / "bad.SID_FEM"
     path.write_text(CHANGES[change][0](text))
     with pytest.raises(ReadError, match=CHANGES[change][1]):
-        fx.read_sid(path)
+        fx.reduction.read_sid(path)
 
 
 def test_files_cut_off_anywhere_are_told(lug, write, tmp_path):
@@ -346,7 +346,7 @@ def test_files_cut_off_anywhere_are_told(lug, write, tmp_path):
     for cut in cuts:
         path.write_text(text[:cut])
         with pytest.raises(ReadError, match="cut off"):
-            fx.read_sid(path)
+            fx.reduction.read_sid(path)
 
 
 def test_other_conventions_are_found_out(lug, write, tmp_path):
@@ -355,11 +355,11 @@ def test_other_conventions_are_found_out(lug, write, tmp_path):
 
     path = write(lug, reference="ROOT", ge_layout="axis")
     text = path.read_text()
-    expected = fx.read_sid(path).inertia
+    expected = fx.reduction.read_sid(path).inertia
     head, oe = text.split("   Oe\n")
     oe, tail = oe.split("   end Oe\n")
     oe = re.sub(r",   ([56])\) =", lambda m: f",   {11 - int(m[1])}) =", oe)
     head = re.sub(r"(   Cr\n +order     = )1(.*?)(?= +m1\().*?   end Cr", r"\g<1>0\2   end Cr", head, flags=re.DOTALL)
     (tmp_path / "other.SID_FEM").write_text(head + "   Oe\n" + oe + "   end Oe\n" + tail)
-    found = fx.read_sid(tmp_path / "other.SID_FEM").inertia
+    found = fx.reduction.read_sid(tmp_path / "other.SID_FEM").inertia
     assert pytest.approx(expected.R, rel=1e-12, abs=1e-15) == found.R

@@ -24,13 +24,15 @@ from tests.models.lattice import lattice, tower
 
 @pytest.fixture(scope="module")
 def lug():
-    mesh = fx.read_mesh(fx.meshes.sample("lug.inp"))
-    return fx.Part(mesh, material=fx.steel, name="lug")
+    mesh = fx.meshes.read_mesh(fx.meshes.sample("lug.inp"))
+    return fx.linear.Part(mesh, material=fx.steel, name="lug")
 
 
 @pytest.fixture(scope="module")
 def model(lug):
-    return fx.reduce(lug, ["ROOT", fx.Interface("BORE", kind="averaged")], modes=20, units={"time": "s"})
+    return fx.reduction.reduce(
+        lug, ["ROOT", fx.reduction.Interface("BORE", kind="averaged")], modes=20, units={"time": "s"}
+    )
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +70,7 @@ def test_full_frequencies_are_those_of_the_operators(model, made):
 def test_errors_up_to_half_the_cut_off_decrease_with_it(lug):
     worst, bounds = [], []
     for modes in (20, 40, 80):
-        found = fx.reduce(lug, ["ROOT", "BORE"], modes).report(full_points=0, count=12)
+        found = fx.reduction.reduce(lug, ["ROOT", "BORE"], modes).report(full_points=0, count=12)
         table = found.frequencies[0]
         below = [k for k, f in enumerate(table.reduced) if f <= 26_000.0]  # the same modes for all
         worst.append(max(table.error[k] for k in below))
@@ -81,7 +83,7 @@ def test_errors_up_to_half_the_cut_off_decrease_with_it(lug):
 
 def test_all_modes_kept_leaves_nothing_out():
     what = tower(4)
-    model = fx.reduce(what, ["FOOT", "TOP"], what.n - 24)
+    model = fx.reduction.reduce(what, ["FOOT", "TOP"], what.n - 24)
     found = model.report()
     assert found.trust.cut_off is None
     assert max(abs(e) for e in found.frequencies[0].error) < 1e-9
@@ -132,11 +134,11 @@ def test_inertia_is_that_of_the_operators(made, lug):
 def test_effective_masses_add_up():
     """With all modes the sums are what is possible, which is what does not move with the interfaces."""
     what = tower(5)
-    found = fx.reduce(what, [fx.Interface("FOOT", kind="nodes")], what.n - 12).report(full_points=0)
+    found = fx.reduction.reduce(what, [fx.reduction.Interface("FOOT", kind="nodes")], what.n - 12).report(full_points=0)
     np.testing.assert_allclose(found.masses.sums, found.masses.attainable, rtol=1e-5)
     # lumped masses: what moves with the foot is its four of 24 equal masses
     np.testing.assert_allclose(found.masses.sums[:3], 20.0 / 24.0, rtol=1e-9)
-    fewer = fx.reduce(what, [fx.Interface("FOOT", kind="nodes")], 10).report(full_points=0)
+    fewer = fx.reduction.reduce(what, [fx.reduction.Interface("FOOT", kind="nodes")], 10).report(full_points=0)
     # the tower is square: modes come in pairs, and only what a pair has is defined
     np.testing.assert_allclose(
         np.sum(fewer.masses.fractions[:2], axis=0), np.sum(found.masses.fractions[:2], axis=0), atol=1e-8
@@ -157,7 +159,7 @@ def test_transfer_function_is_that_of_the_full_operators(model, made):
 
 
 def test_interface_of_nodes_has_ports_of_its_mean_motion():
-    found = fx.reduce(tower(3), [fx.Interface("FOOT", kind="nodes")], 5).report()
+    found = fx.reduction.reduce(tower(3), [fx.reduction.Interface("FOOT", kind="nodes")], 5).report()
     assert len(found.transfer.ports) == 6
     within(found)
 
@@ -171,7 +173,7 @@ def test_bounds_hold_for_random_structures(seed, held, modes, kind):
         rng.uniform(-1, 1, (n, 3)), None, 10.0 ** rng.uniform(-1, 1, n * (n - 1) // 2), rng.uniform(0.2, 3.0, n),
         {"HUB": np.arange(held)},
     )  # fmt: skip
-    within(fx.reduce(what, [fx.Interface("HUB", kind=kind)], modes).report(points=12))
+    within(fx.reduction.reduce(what, [fx.reduction.Interface("HUB", kind=kind)], modes).report(points=12))
 
 
 @pytest.mark.parametrize("method", ["rubin", "modal"])
@@ -182,7 +184,7 @@ def test_other_methods_have_bounds_too(method):
         K, M, R = a.operators.K, a.operators.M, a.operators.rigid_motions()
         return rubin(K, M, a.boundary, 8, R, a.labels) if method == "rubin" else modal_truncation(K, M, 10, rigid=R)
 
-    found = fx.reduce(what, ["FOOT", "TOP"], method=basis).report()
+    found = fx.reduction.reduce(what, ["FOOT", "TOP"], method=basis).report()
     within(found)
     assert sum(b is not None for b in found.frequencies[0].bound) >= 4
 
@@ -295,11 +297,11 @@ def test_without_full_there_are_bounds_only(model):
 
 def test_a_loaded_model_gives_its_report_back(model, tmp_path):
     fresh = replace(model, report_text=None)
-    silent = fx.load_reduced(fresh.save(tmp_path / "silent.h5"))
+    silent = fx.reduction.load_reduced(fresh.save(tmp_path / "silent.h5"))
     with pytest.raises(ModelError, match="no report was made before it was saved"):
         silent.report()
     found = fresh.report(count=2, full_points=0)
-    loaded = fx.load_reduced(fresh.save(tmp_path / "with.h5"))
+    loaded = fx.reduction.load_reduced(fresh.save(tmp_path / "with.h5"))
     assert loaded.report() == found
     assert "Mode shapes" in loaded.report().write_html(tmp_path / "x.html").read_text()
     with pytest.raises(ModelError, match="without options"):
@@ -329,7 +331,7 @@ def test_something_else_is_refused():
 
 
 def test_interfaces_that_are_no_coordinates_cannot_be_held():
-    model = fx.reduce(tower(3), ["FOOT"], method=lambda a: modal_truncation(a.operators.K, a.operators.M, 12))
+    model = fx.reduction.reduce(tower(3), ["FOOT"], method=lambda a: modal_truncation(a.operators.K, a.operators.M, 12))
     with pytest.raises(ModelError, match="cannot be held"):
         model.report(held=["FOOT"])
 
@@ -358,21 +360,25 @@ def test_warns_of_a_band_that_is_not_covered(model):
 
 
 def test_warns_of_flexible_interfaces(lug, model):
-    assert warned(fx.reduce(lug, ["BORE"], 8).report(full_points=0), "flexible at its interfaces")
+    assert warned(fx.reduction.reduce(lug, ["BORE"], 8).report(full_points=0), "flexible at its interfaces")
     assert not warned(report(model, full_points=0), "flexible at its interfaces")
 
 
 def test_warns_of_missing_effective_mass(lug):
-    assert warned(fx.reduce(lug, ["ROOT"], 1).report(full_points=0), "effective mass")
-    assert not warned(fx.reduce(lug, ["ROOT"], 40).report(full_points=0), "effective mass")
+    assert warned(fx.reduction.reduce(lug, ["ROOT"], 1).report(full_points=0), "effective mass")
+    assert not warned(fx.reduction.reduce(lug, ["ROOT"], 40).report(full_points=0), "effective mass")
 
 
 def test_warns_of_suspicious_units(lug):
     odd = fx.Elastic(youngs_modulus=210e3, density=7850.0, name="odd")  # MPa with kg/m^3
-    assert warned(fx.reduce(fx.Part(lug.mesh, material=odd), ["ROOT"], 2).report(full=False), "no usual system")
-    large = fx.Mesh(1000.0 * lug.mesh.points, lug.mesh.cells, node_sets=lug.mesh.node_sets)
-    assert warned(fx.reduce(fx.Part(large, material=fx.steel), ["ROOT"], 2).report(full=False), "millimetres")
-    assert not warned(fx.reduce(lug, ["ROOT"], 2).report(full=False), "units")
+    assert warned(
+        fx.reduction.reduce(fx.linear.Part(lug.mesh, material=odd), ["ROOT"], 2).report(full=False), "no usual system"
+    )
+    large = fx.meshes.Mesh(1000.0 * lug.mesh.points, lug.mesh.cells, node_sets=lug.mesh.node_sets)
+    assert warned(
+        fx.reduction.reduce(fx.linear.Part(large, material=fx.steel), ["ROOT"], 2).report(full=False), "millimetres"
+    )
+    assert not warned(fx.reduction.reduce(lug, ["ROOT"], 2).report(full=False), "units")
 
 
 def test_warns_of_inexact_inertia():
@@ -380,9 +386,9 @@ def test_warns_of_inexact_inertia():
     M = what.M.copy().tolil()
     M[0, 1] = M[1, 0] = 0.5  # couples x and y of a node
     coupled = Operators(what.K, M.tocsc(), what.dofs, what.points, node_sets=what.node_sets)
-    assert warned(fx.reduce(coupled, ["FOOT"], 2).report(full=False), "taken at the nodes")
+    assert warned(fx.reduction.reduce(coupled, ["FOOT"], 2).report(full=False), "taken at the nodes")
     bare = Operators(what.K, what.M, DofMap(np.full(what.n, -1), np.zeros(what.n, int)), np.zeros((0, 3)))
-    model = fx.reduce(bare, [], method=lambda a: modal_truncation(a.operators.K, a.operators.M, 9))
+    model = fx.reduction.reduce(bare, [], method=lambda a: modal_truncation(a.operators.K, a.operators.M, 9))
     assert warned(model.report(full=False), "no inertia invariants")
 
 
@@ -390,7 +396,9 @@ def test_warns_of_a_basis_without_rigid_motions():
     what = tower(2)
     _, vectors = linalg.eigh(what.K.toarray(), what.M.toarray())
     basis = Basis(vectors[:, 6:12], [f"mode {i}" for i in range(6)], 0)
-    assert warned(fx.reduce(what, [], method=lambda a: basis).report(full=False), "rigid motions of the part to")
+    assert warned(
+        fx.reduction.reduce(what, [], method=lambda a: basis).report(full=False), "rigid motions of the part to"
+    )
 
 
 def test_warns_of_dependent_columns():
@@ -399,7 +407,7 @@ def test_warns_of_dependent_columns():
     T = vectors[:, :10].copy()
     T[:, 9] = T[:, 8] + 2e-7 * T[:, 9]
     basis = Basis(T, [f"mode {i}" for i in range(10)], 0)
-    assert warned(fx.reduce(what, [], method=lambda a: basis).report(full=False), "ill-conditioned")
+    assert warned(fx.reduction.reduce(what, [], method=lambda a: basis).report(full=False), "ill-conditioned")
 
 
 def test_warns_of_loose_pieces():
@@ -410,7 +418,7 @@ def test_warns_of_loose_pieces():
     loose = Operators(K, M, dofs, np.vstack([one.points, two.points + 3.0]))
     _, vectors = linalg.eigh(K.toarray(), M.toarray())
     basis = Basis(vectors[:, :16], [f"mode {i}" for i in range(16)], 0)
-    found = fx.reduce(loose, [], method=lambda a: basis).report()
+    found = fx.reduction.reduce(loose, [], method=lambda a: basis).report()
     assert found.frequencies[0].rigid == 12
     assert max(abs(e) for e in found.frequencies[0].error) < 1e-9
     assert warned(found, "more than the six")
@@ -423,7 +431,7 @@ def test_warns_of_indefinite_stiffness():
     sick = Operators(sparse.csc_matrix(K), what.M, what.dofs, what.points)
     _, vectors = linalg.eigh(K.toarray(), what.M.toarray())
     basis = Basis(vectors[:, :9], [f"mode {i}" for i in range(9)], 0)
-    found = fx.reduce(sick, [], method=lambda a: basis).report(full=False)
+    found = fx.reduction.reduce(sick, [], method=lambda a: basis).report(full=False)
     assert warned(found, "not positive semidefinite")
     assert warned(found, "no estimate of errors")
     assert found.trust is None

@@ -1,0 +1,11 @@
+from .inverse_dynamics import DriveForces as DriveForces
+from .inverse_dynamics import inverse_dynamics as inverse_dynamics
+from .inverse_kinematics import JointLimit as JointLimit
+from .inverse_kinematics import Pose as Pose
+from .inverse_kinematics import PoseTarget as PoseTarget
+from .inverse_kinematics import inverse_kinematics as inverse_kinematics
+from .paths import KinematicPath as KinematicPath
+from .paths import KinematicPaths as KinematicPaths
+from .paths import SingularPosition as SingularPosition
+from .solve import solve_kinematics as solve_kinematics
+from .trace import trace_kinematics as trace_kinematics

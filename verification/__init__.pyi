@@ -1,0 +1,14 @@
+from .case import Case as Case
+from .case import CaseEntry as CaseEntry
+from .case import Progress as Progress
+from .outcome import ConvergenceStudy as ConvergenceStudy
+from .outcome import Measured as Measured
+from .outcome import Outcome as Outcome
+from .outcome import Reference as Reference
+from .outcome import Table as Table
+from .outcome import Tolerance as Tolerance
+from .runner import CaseResult as CaseResult
+from .runner import Listener as Listener
+from .runner import VerificationRun as VerificationRun
+from .runner import run_case as run_case
+from .runner import run_cases as run_cases
