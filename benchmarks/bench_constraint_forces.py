@@ -21,7 +21,7 @@ import flexmbs as fx
 from flexmbs.dynamics.consistent_state import accelerations, assemble
 from flexmbs.dynamics.evaluation import Dynamics
 from flexmbs.dynamics.linearisation import moved
-from flexmbs.verification.cases.linkages import squeezer
+from flexmbs.verification.cases.mechanisms.linkages import squeezer
 
 CHAINS, STARS = (10, 100, 1000), (8, 32, 64)
 TURNS = (0.01, 0.1)

@@ -19,7 +19,7 @@ import measure
 import numpy as np
 
 import flexmbs as fx
-from flexmbs.verification.cases.galvanizing_model import MAGNETS, PERIOD, strip
+from flexmbs.verification.cases.reduction.galvanizing_model import MAGNETS, PERIOD, strip
 
 WANTED = 20.0
 """Times real time, for the strip."""

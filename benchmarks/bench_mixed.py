@@ -21,7 +21,7 @@ import numpy as np
 
 import flexmbs as fx
 from flexmbs.dynamics.evaluation import Dynamics
-from flexmbs.verification.cases.tree_models import kuebler_eberhard, kuebler_eberhard_tree, ring
+from flexmbs.verification.cases.trees.tree_models import kuebler_eberhard, kuebler_eberhard_tree, ring
 
 STEP = 1e-3
 PAPER, RING_TARGET = 4.5, 3.0

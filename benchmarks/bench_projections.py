@@ -16,7 +16,7 @@ import measure
 import flexmbs as fx
 from flexmbs.dynamics.consistent_state import assemble
 from flexmbs.dynamics.evaluation import Dynamics
-from flexmbs.verification.cases.engine import spatial_engine
+from flexmbs.verification.cases.mechanisms.engine import spatial_engine
 
 STEP, STEPS = 0.002, 200
 TARGET = 1.0

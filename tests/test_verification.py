@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 from flexmbs.verification import CaseEntry, run_case
-from flexmbs.verification.cases import ALL
+from flexmbs.verification.collection import all_cases
 from flexmbs.verification.drawing import equation_svg
+
+ALL = all_cases()
 
 
 @pytest.mark.parametrize("entry", [pytest.param(e, id=e.id, marks=[pytest.mark.slow] * e.slow) for e in ALL])

@@ -1,6 +1,8 @@
 from .case import Case as Case
 from .case import CaseEntry as CaseEntry
 from .case import Progress as Progress
+from .collection import all_cases as all_cases
+from .collection import select as select
 from .outcome import ConvergenceStudy as ConvergenceStudy
 from .outcome import Measured as Measured
 from .outcome import Outcome as Outcome

@@ -81,9 +81,9 @@ class Case:
 
 @dataclass(frozen=True)
 class CaseEntry:
-    """A line in the list of cases, which names the case without importing it.
+    """The heading of a case, which names the case without importing it (`flexmbs.verification.collection`).
 
-    ``target`` is ``"module:object"``; id, title, area and slow repeat what the case says, and `load` checks that.
+    ``target`` is ``"module:object"``; id, title, area and slow are what the case says, and `load` checks that.
 
     Examples
     --------

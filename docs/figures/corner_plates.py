@@ -12,7 +12,7 @@ from pathlib import Path
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 
-from flexmbs.verification.cases.corner_shells import annulus, drawn, hemisphere
+from flexmbs.verification.cases.statics.corner_shells import annulus, drawn, hemisphere
 
 FOLDER = Path(__file__).parent.parent / "_static"
 

@@ -16,8 +16,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import flexmbs as fx
-from flexmbs.verification.cases import conveyor as belt
-from flexmbs.verification.cases.segmented_plates import square, supports
+from flexmbs.verification.cases.flexible_motion import conveyor as belt
+from flexmbs.verification.cases.statics.segmented_plates import square, supports
 
 FOLDER = Path(__file__).parent.parent / "_static"
 BLUE, RED, GREEN, GREY = "#1f5fa8", "#c8553d", "#3a7d44", "#7c8794"

@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 import flexmbs as fx
 from flexmbs.elements import ThinPlate
 from flexmbs.verification.cases.common import COLOURS
-from flexmbs.verification.cases.thin_plates import KINDS, modes, quarter
+from flexmbs.verification.cases.statics.thin_plates import KINDS, modes, quarter
 from flexmbs.verification.reference.data import load_reference
 
 HERE = Path(__file__).resolve().parent.parent / "_static"

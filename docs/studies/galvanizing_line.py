@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from flexmbs.verification.cases.galvanizing import run_line
+from flexmbs.verification.cases.reduction.galvanizing import run_line
 
 FOLDER = Path(__file__).parent.parent / "_static"
 NAMES = ("galvanizing_histories.png", "galvanizing_spectra.png")

@@ -15,8 +15,8 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import flexmbs as fx
-from flexmbs.verification.cases import tether_model as given
 from flexmbs.verification.cases.common import COLOURS
+from flexmbs.verification.cases.flexible_motion import tether_model as given
 
 FOLDER = Path(__file__).parent.parent / "_static"
 LAWS = {"per substructure": {"retardation": 0.0, "ratio": given.RATIO}, "material": {}}

@@ -113,16 +113,16 @@ def _parser() -> argparse.ArgumentParser:
 def _verify(options: argparse.Namespace) -> int:
     """Run, list or report verification cases."""
     from flexmbs.core.errors import ModelError
-    from flexmbs.verification.cases import ALL, select
+    from flexmbs.verification.collection import select
 
-    entries = select(tuple(options.names), slow=options.slow or options.list, entries=ALL)
+    entries = select(tuple(options.names), slow=options.slow or options.list)
     if options.list:
         from flexmbs.verification.terminal import list_cases
 
         print(list_cases(entries))
         return 0
     if not entries:
-        if select(tuple(options.names), slow=True, entries=ALL):
+        if select(tuple(options.names), slow=True):
             raise ModelError(f"verify: all cases of {', '.join(options.names)} are slow; add --slow to run them.")
         raise ModelError("verify: there are no verification cases.")
     _check_writable(options.report, options.json)

@@ -11,7 +11,7 @@ from types import ModuleType
 
 import pytest
 
-import flexmbs.verification.cases as case_list
+import flexmbs.verification.collection as case_list
 from flexmbs.cli.main import main
 from flexmbs.verification.terminal import TerminalListener
 
@@ -25,7 +25,8 @@ def samples(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     import sample_cases
 
     names = ("PASSES", "FAILS", "RAISES", "DIES")
-    monkeypatch.setattr(case_list, "ALL", tuple(sample_cases.entry(getattr(sample_cases, name)) for name in names))
+    entries = tuple(sample_cases.entry(getattr(sample_cases, name)) for name in names)
+    monkeypatch.setattr(case_list, "all_cases", lambda: entries)
     return sample_cases
 
 
@@ -126,7 +127,7 @@ def test_unknown_names_are_mistakes(samples: ModuleType, capsys: pytest.CaptureF
 def test_area_with_slow_cases_only(
     samples: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(case_list, "ALL", (samples.entry(samples.DIES),))
+    monkeypatch.setattr(case_list, "all_cases", lambda: (samples.entry(samples.DIES),))
     assert main(["verify", "trouble"]) == 2
     assert "--slow" in capsys.readouterr().err
 

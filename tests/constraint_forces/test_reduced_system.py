@@ -11,8 +11,8 @@ from flexmbs import trees
 from flexmbs.constraint_forces.conjugate_gradients import conjugate_gradients
 from flexmbs.dynamics.consistent_state import accelerations, assemble
 from flexmbs.dynamics.evaluation import Dynamics
-from flexmbs.verification.cases.constraint_forces import hanging, numbered_squeezer
-from flexmbs.verification.cases.driven_mechanisms import four_bar
+from flexmbs.verification.cases.mechanisms.constraint_forces import hanging, numbered_squeezer
+from flexmbs.verification.cases.mechanisms.driven_mechanisms import four_bar
 from flexmbs.verification.reference.driven import FourBar
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import flexmbs as fx
-from flexmbs.verification.cases.constraint_forces import ORDERS, SIDES
+from flexmbs.verification.cases.mechanisms.constraint_forces import ORDERS, SIDES
 
 
 def dense_fill(graph: fx.constraint_forces.JointGraph, order: list[int]) -> int:

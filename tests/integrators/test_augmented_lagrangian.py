@@ -12,10 +12,10 @@ import flexmbs as fx
 from flexmbs.dynamics.consistent_state import constraint_matrix
 from flexmbs.dynamics.constraint_product import add_constraint_product
 from flexmbs.dynamics.evaluation import Dynamics
-from flexmbs.verification.cases import integrators as known
-from flexmbs.verification.cases import rolling
-from flexmbs.verification.cases.linkages import hinged
-from flexmbs.verification.cases.spatial_mechanisms import bricard, bricard_path
+from flexmbs.verification.cases.mechanisms import integrators as known
+from flexmbs.verification.cases.mechanisms import rolling
+from flexmbs.verification.cases.mechanisms.linkages import hinged
+from flexmbs.verification.cases.mechanisms.spatial_mechanisms import bricard, bricard_path
 from flexmbs.verification.reference import loops
 
 G = 9.81

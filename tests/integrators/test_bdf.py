@@ -15,7 +15,7 @@ from flexmbs.dynamics.evaluation import Dynamics
 from flexmbs.integrators.bdf_history import History, error_constants, leading, weights
 from flexmbs.integrators.bdf_motion import motion
 from flexmbs.integrators.contracts import StepState
-from flexmbs.verification.cases.integrators import cone, driven
+from flexmbs.verification.cases.mechanisms.integrators import cone, driven
 from flexmbs.verification.reference import pendulums
 
 J, J3, OMEGA = 1.0, 1.8, np.array([2.0, 0.0, 5.0])
@@ -169,7 +169,7 @@ def test_constraints_of_positions_and_velocities_hold() -> None:
 
 def test_constraints_of_velocities_alone() -> None:
     """A disk that rolls straight on: the point of contact rests, the centre moves at radius times spin."""
-    from flexmbs.verification.cases.rolling import DISK, disk
+    from flexmbs.verification.cases.mechanisms.rolling import DISK, disk
 
     body, model = disk(0.0, 4.0, (0.0, 0.0, 0.0))
     run = fx.simulate(model, 1.0, step=fx.ErrorControl(rtol=1e-8), integrator=fx.BDF())

@@ -16,8 +16,8 @@ from flexmbs.core.contracts import FloatArray
 from flexmbs.dynamics.evaluation import Dynamics
 from flexmbs.elements import PlanarBeam, PlanarCable, SpatialCable
 from flexmbs.integrators.step_control import ErrorControl
-from flexmbs.verification.cases.energy_momentum import pendulum_energy
-from flexmbs.verification.cases.integrators import cone
+from flexmbs.verification.cases.flexible_motion.energy_momentum import pendulum_energy
+from flexmbs.verification.cases.mechanisms.integrators import cone
 from flexmbs.verification.reference import tops
 
 G = 9.81

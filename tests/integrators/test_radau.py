@@ -11,8 +11,8 @@ from scipy.integrate import solve_ivp
 
 import flexmbs as fx
 from flexmbs.integrators import collocation
-from flexmbs.verification.cases import integrators as known
-from flexmbs.verification.cases.spatial_mechanisms import bricard, bricard_path
+from flexmbs.verification.cases.mechanisms import integrators as known
+from flexmbs.verification.cases.mechanisms.spatial_mechanisms import bricard, bricard_path
 
 G = 9.81
 RADAU = fx.RadauIIA()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from flexmbs.verification.cases.inertia_formulations import (
+from flexmbs.verification.cases.flexible_motion.inertia_formulations import (
     BODIES,
     ROUND_OFF,
     Formulations,

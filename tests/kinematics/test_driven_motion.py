@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import flexmbs as fx
-from flexmbs.verification.cases.driven_mechanisms import four_bar, slider_crank
+from flexmbs.verification.cases.mechanisms.driven_mechanisms import four_bar, slider_crank
 from flexmbs.verification.reference.driven import FourBar, SliderCrank
 
 BARS = FourBar(1.0, 3.0, 2.5, 3.0)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import flexmbs as fx
-from flexmbs.verification.cases.driven_mechanisms import four_bar
+from flexmbs.verification.cases.mechanisms.driven_mechanisms import four_bar
 from flexmbs.verification.reference.driven import FourBar
 
 BARS = FourBar(1.0, 3.0, 2.5, 3.0)

@@ -10,8 +10,8 @@ import pytest
 import flexmbs as fx
 from flexmbs.core.rotations import from_vector
 from flexmbs.kinematics.limited_steps import limited_step
-from flexmbs.verification.cases.driven_mechanisms import four_bar
-from flexmbs.verification.cases.inverse_kinematics import arm, six_axes, two_links
+from flexmbs.verification.cases.mechanisms.driven_mechanisms import four_bar
+from flexmbs.verification.cases.mechanisms.inverse_kinematics import arm, six_axes, two_links
 from flexmbs.verification.reference.driven import FourBar
 
 

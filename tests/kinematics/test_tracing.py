@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 import flexmbs as fx
 from flexmbs.dynamics.evaluation import Dynamics
 from flexmbs.kinematics.position_equations import PositionEquations
-from flexmbs.verification.cases.driven_mechanisms import four_bar, slider_crank
+from flexmbs.verification.cases.mechanisms.driven_mechanisms import four_bar, slider_crank
 from flexmbs.verification.reference.driven import FourBar, SliderCrank
 
 CHANGING = FourBar(1.0, 3.0, 1.0, 3.0)

@@ -7,9 +7,9 @@ import pytest
 
 import flexmbs as fx
 from flexmbs import trees
-from flexmbs.verification.cases.driven_mechanisms import INERTIAS, MASSES
-from flexmbs.verification.cases.inverse_kinematics import AXES, HAND, PLACES, six_axes
-from flexmbs.verification.cases.inverse_kinematics import arm as arm_of_bodies
+from flexmbs.verification.cases.mechanisms.driven_mechanisms import INERTIAS, MASSES
+from flexmbs.verification.cases.mechanisms.inverse_kinematics import AXES, HAND, PLACES, six_axes
+from flexmbs.verification.cases.mechanisms.inverse_kinematics import arm as arm_of_bodies
 from flexmbs.verification.reference.driven import FourBar, drive_torque
 
 ANGLES = np.array([0.4, 0.3, 0.6, -0.5, 0.7, 0.2])

@@ -16,7 +16,7 @@ import pytest
 
 from flexmbs.core.errors import ModelError
 from flexmbs.verification import CaseEntry, CaseResult, Listener, run_case, run_cases
-from flexmbs.verification.cases import select
+from flexmbs.verification.collection import select
 from flexmbs.verification.record import run_to_dict
 
 

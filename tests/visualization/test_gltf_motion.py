@@ -12,7 +12,7 @@ import pytest
 
 import flexmbs as fx
 from flexmbs.core.errors import FlexmbsError, ModelError, ReadError
-from flexmbs.verification.cases import galvanizing_model
+from flexmbs.verification.cases.reduction import galvanizing_model
 from flexmbs.visualization import key_frames
 from tests.models.flexible_trees import arm
 from tests.models.floating import bar, chain

@@ -17,12 +17,12 @@ from scipy.interpolate import make_interp_spline
 import flexmbs as fx
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.rotations import from_vector
-from flexmbs.verification.cases.engine import ENGINE, START, spatial_engine
-from flexmbs.verification.cases.flexible_pendulum import pendulum
-from flexmbs.verification.cases.linkages import squeezer, squeezer_angles
+from flexmbs.verification.cases.flexible_motion.flexible_pendulum import pendulum
+from flexmbs.verification.cases.mechanisms.engine import ENGINE, START, spatial_engine
+from flexmbs.verification.cases.mechanisms.linkages import squeezer, squeezer_angles
+from flexmbs.verification.cases.mechanisms.pendulums import double_pendulum
+from flexmbs.verification.cases.mechanisms.spatial_mechanisms import governor, slider_crank
 from flexmbs.verification.cases.moving import G
-from flexmbs.verification.cases.pendulums import double_pendulum
-from flexmbs.verification.cases.spatial_mechanisms import governor, slider_crank
 from flexmbs.verification.reference import bushings, pendulums, semi_discrete, spatial, tops
 from flexmbs.verification.reference.squeezer import Squeezer
 

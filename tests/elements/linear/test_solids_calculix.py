@@ -14,7 +14,7 @@ import flexmbs as fx
 from flexmbs.elements import Tetra10
 from flexmbs.linear.part import Part
 from flexmbs.linear.region import Region
-from flexmbs.verification.cases.tetra_calculix import bracket_operators, difference
+from flexmbs.verification.cases.linear_parts.tetra_calculix import bracket_operators, difference
 from flexmbs.verification.reference import calculix_bracket as bracket
 
 needs_ccx = pytest.mark.skipif(shutil.which("ccx") is None, reason="CalculiX (ccx) is not on the path")
