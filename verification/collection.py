@@ -119,4 +119,5 @@ def _entry(statement: ast.Assign | ast.AnnAssign, module: str) -> CaseEntry:
                 f"verification case {place}: {name} must be written out in Case(...) itself, so that cases can be "
                 f"listed without importing them."
             )
-    return CaseEntry(*(heading[name] for name in HEADING), place, heading.get("slow", False))
+    own = {name: heading[name] for name in HEADING}
+    return CaseEntry(**own, target=place, slow=heading.get("slow", False))
