@@ -47,16 +47,27 @@ def main() -> None:
     if peer is not None:
         print(f"Exudyn {peer.version}, fast build, modified Newton, relative tolerance 1e-6, analysed pattern kept")
     for title, element, variant in (
-        ("beam with directors, 3 nodes, against ObjectANCFBeam", fx.elements.DirectorBeam(), "directors"),
-        ("exact beam, 3 nodes, against ObjectBeamGeometricallyExact", fx.elements.ExactBeam(), "exact"),
-        ("exact beam, 2 nodes, against ObjectBeamGeometricallyExact", fx.elements.ExactBeam(nodes=2), "exact"),
+        ("beam with directors, 3 nodes, against ObjectANCFBeam", fx.elements.ANCFBeam(), "directors"),
+        ("exact beam, 3 nodes, against ObjectBeamGeometricallyExact", fx.elements.GeometricallyExactBeam(), "exact"),
+        (
+            "exact beam, 2 nodes, against ObjectBeamGeometricallyExact",
+            fx.elements.GeometricallyExactBeam(nodes=2),
+            "exact",
+        ),
     ):
         cases = []
         for intervals, until in SIZES:
             problem = {
-                **bench_dynamics.COMMON, "kind": "beam", "variant": variant, "elements": intervals, "until": until,
-                "length": LENGTH, "stiffness": STIFFNESS, "mass": RHO * A, "inertia": (2 * RHO * I, RHO * I, RHO * I),
-            }  # fmt: skip
+                **bench_dynamics.COMMON,
+                "kind": "beam",
+                "variant": variant,
+                "elements": intervals,
+                "until": until,
+                "length": LENGTH,
+                "stiffness": STIFFNESS,
+                "mass": RHO * A,
+                "inertia": (2 * RHO * I, RHO * I, RHO * I),
+            }
             model, place = pendulum(element, intervals)
             mine = bench_dynamics.both(model, place, until, intervals)
             cases.append((str(intervals), mine, [problem], TARGET))

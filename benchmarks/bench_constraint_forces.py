@@ -33,13 +33,13 @@ def chain(n: int, spatial: bool) -> fx.Model:
         rods = [fx.RigidBody.box((1, 0.1, 0.1), mass=2.0, position=(i + 0.5, 0, 0), name=f"rod {i}") for i in range(n)]
         axes = [(0, 1, 0) if i % 2 else (0, 0, 1) for i in range(n)]
         pins = [
-            fx.Revolute(a, b, at=(i, 0, 0), axis=axes[i], name=f"pin {i}")
+            fx.RevoluteJoint(a, b, at=(i, 0, 0), axis=axes[i], name=f"pin {i}")
             for i, (a, b) in enumerate(zip((fx.ground, *rods[:-1]), rods, strict=True))
         ]
         return fx.Model(*rods, *pins, fx.Gravity((0, 0, -9.81)), name=f"chain of {n} in space")
     flat = [fx.PlanarRigidBody.rod((i, 0), (i + 1, 0), mass=2.0, name=f"rod {i}") for i in range(n)]
     pins = [
-        fx.Revolute(a, b, at=(i, 0), name=f"pin {i}")
+        fx.RevoluteJoint(a, b, at=(i, 0), name=f"pin {i}")
         for i, (a, b) in enumerate(zip((fx.ground, *flat[:-1]), flat, strict=True))
     ]
     return fx.Model(*flat, *pins, fx.Gravity((0, -9.81)), name=f"chain of {n} in the plane")
@@ -52,8 +52,8 @@ def star(n: int) -> fx.Model:
     for i in range(n):
         u = np.array([np.cos(2 * np.pi * i / n), np.sin(2 * np.pi * i / n), 0.0])
         arms.append(fx.RigidBody.box((0.5, 0.1, 0.1), mass=1.0, position=u, name=f"arm {i}"))
-        pins.append(fx.Revolute(hub, arms[-1], at=0.7 * u, axis=(-u[1], u[0], 0), name=f"pin {i}"))
-    spring = fx.SpringDamper(fx.ground.marker((0, 0, 3)), hub.centre, stiffness=100.0, length=2.0, name="spring")
+        pins.append(fx.RevoluteJoint(hub, arms[-1], at=0.7 * u, axis=(-u[1], u[0], 0), name=f"pin {i}"))
+    spring = fx.SpringDamper(fx.ground.marker((0, 0, 3)), hub.centre, stiffness=100.0, free_length=2.0, name="spring")
     return fx.Model(hub, *arms, *pins, spring, fx.Gravity((0, 0, -9.81)), name=f"star of {n}")
 
 

@@ -16,24 +16,24 @@ import numpy as np
 
 import flexmbs as fx
 from flexmbs.core.contracts import Env, State, Work
-from flexmbs.elements import ContinuumPlate
+from flexmbs.elements import ANCFPlateFullyParameterized
 
 SIDE = 20
 CHOICES = (
-    ("cured", ContinuumPlate()),
-    ("shears not assumed", ContinuumPlate(assumed_shear=False)),
-    ("as printed", ContinuumPlate(split=False, nodal=False, assumed_shear=False, twist=False)),
+    ("cured", ANCFPlateFullyParameterized()),
+    ("shears not assumed", ANCFPlateFullyParameterized(assumed_shear=False)),
+    ("as printed", ANCFPlateFullyParameterized(split=False, nodal=False, assumed_shear=False, twist=False)),
 )
 
 
-def folded(element: ContinuumPlate, side: int, viscosity: float) -> fx.FlexibleBody:
+def folded(element: ANCFPlateFullyParameterized, side: int, viscosity: float) -> fx.FlexibleBody:
     """A square with a right angle along its middle."""
     flat = fx.meshes.rectangle((0, 0), (2, 2), (side, side))
     x, y = flat.points.T
     points = np.stack((np.minimum(x, 1.0), y, np.maximum(x - 1.0, 0.0)), axis=1)
-    material = fx.Elastic(youngs_modulus=2e11, poissons_ratio=0.3, density=7850.0, viscosity=viscosity)
+    material = fx.Elastic(youngs_modulus=2e11, poissons_ratio=0.3, density=7850.0, retardation_time=viscosity)
     mesh = fx.meshes.Mesh(points, flat.cells, flat.node_sets)
-    return fx.FlexibleBody(mesh, element, section=fx.Sheet(0.01), material=material)
+    return fx.FlexibleBody(mesh, element, section=fx.ShellSection(0.01), material=material)
 
 
 def main() -> None:

@@ -83,7 +83,7 @@ class Links(NamedTuple):
     """A straight chain: its bars, and what holds it together."""
 
     bars: list[fx.PlanarRigidBody]
-    hinges: list[fx.Revolute]
+    hinges: list[fx.RevoluteJoint]
     tip: fx.Marker
 
 
@@ -96,7 +96,7 @@ def links(angle: float, support: fx.PlanarRigidBody | None = None, last: float =
         for i in range(LINKS)
     ]
     sides = [fx.ground if support is None else support, *bars]
-    hinges = [fx.Revolute(sides[i], sides[i + 1], at=ends[i], name=f"hinge {i}") for i in range(LINKS)]
+    hinges = [fx.RevoluteJoint(sides[i], sides[i + 1], at=ends[i], name=f"hinge {i}") for i in range(LINKS)]
     return Links(bars, hinges, bars[-1].marker_at(ends[-1]))
 
 
@@ -120,7 +120,7 @@ def pushed() -> tuple[fx.Model, fx.Marker]:
 def shaken(wind: float) -> tuple[fx.Model, fx.Marker]:
     """Under a support that is shaken, in a side wind [N on each bar]."""
     support = fx.PlanarRigidBody(1.0, 0.1, position=(0.0, 0.0), name="support")
-    guide = fx.Prismatic(fx.ground, support, at=(0.0, 0.0), axis=(0.0, 1.0), name="guide")
+    guide = fx.PrismaticJoint(fx.ground, support, at=(0.0, 0.0), axis=(0.0, 1.0), name="guide")
     motion = fx.motions.Sine(0.8 * GRAVITY / np.pi**2, frequency=0.5)
     bars, hinges, tip = links(0.0, support, last=100.0)
     still = fx.ground.marker_at((0.0, 0.0))
@@ -146,7 +146,7 @@ def rocker() -> tuple[fx.Model, fx.Marker]:
     points = ((0.0, 0.0), A, B, D)
     bars = [fx.PlanarRigidBody.rod(points[i], points[i + 1], mass=1.0, name=f"bar {i}") for i in range(3)]
     ring = [fx.ground, *bars, fx.ground]
-    hinges = [fx.Revolute(ring[i], ring[i + 1], at=points[i], name=f"hinge {i}") for i in range(4)]
+    hinges = [fx.RevoluteJoint(ring[i], ring[i + 1], at=points[i], name=f"hinge {i}") for i in range(4)]
     motor = fx.RotationDriver(hinges[0], fx.motions.Linear(2.0 * np.pi), name="motor")
     return fx.Model(*bars, *hinges, motor), bars[1].marker_at(B)
 
@@ -155,7 +155,7 @@ def beam() -> tuple[fx.Model, fx.Marker]:
     """A clamped cable of 1 m that gravity sets swinging, by some 0.1 m: stiff, and its matrix changes little."""
     stiffness = fx.BeamStiffness(EA=1e4, EI_z=10.0, mass_per_length=1.0)
     body = fx.FlexibleBody.line(
-        (0, 0), (1, 0), elements=16, element=fx.elements.PlanarCable(), stiffness=stiffness, name="beam"
+        (0, 0), (1, 0), elements=16, element=fx.elements.ANCFCable2D(), stiffness=stiffness, name="beam"
     )
     return fx.Model(body, fx.Clamp(body.start), fx.Gravity((0.0, -9.81))), body.end
 

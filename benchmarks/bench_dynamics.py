@@ -58,7 +58,7 @@ def pendulum(elements: int) -> tuple[fx.Model, Any]:
         (0, 0),
         (CABLE["length"], 0),
         elements=elements,
-        element=fx.elements.PlanarCable(),
+        element=fx.elements.ANCFCable2D(),
         stiffness=fx.BeamStiffness(EA=CABLE["EA"], EI_z=CABLE["EI"], mass_per_length=CABLE["mass"]),
     )
     return fx.Model(cable, fx.Pin(cable.start), fx.Gravity((0.0, -GRAVITY))), cable.end
@@ -70,7 +70,7 @@ def chain(bodies: int) -> tuple[fx.Model, Any]:
         fx.RigidBody(BAR_MASS, BAR_INERTIA, position=(LINK * (i + 0.5), 0, 0), name=f"bar {i}") for i in range(bodies)
     ]
     hinges = [
-        fx.Revolute(a, b, at=(LINK * i, 0, 0), axis=(0, 0, 1), name=f"hinge {i}")
+        fx.RevoluteJoint(a, b, at=(LINK * i, 0, 0), axis=(0, 0, 1), name=f"hinge {i}")
         for i, (a, b) in enumerate(zip([fx.ground, *bars], bars, strict=False))
     ]
     return fx.Model(*bars, *hinges, fx.Gravity((0, -GRAVITY, 0))), bars[-1].marker((LINK / 2, 0, 0))
@@ -113,14 +113,14 @@ def crank() -> tuple[fx.Model, Any]:
     wheel, rod, block = bodies.values()
     frame = np.array(crank_bodies()["rod"]["frame"])
     joints = [
-        fx.Revolute(fx.ground, wheel, at=AXLE, axis=(1, 0, 0), name="axle"),
-        fx.Spherical(wheel, rod, at=AXLE + UPWARDS, name="pin"),
-        fx.Universal(
+        fx.RevoluteJoint(fx.ground, wheel, at=AXLE, axis=(1, 0, 0), name="axle"),
+        fx.SphericalJoint(wheel, rod, at=AXLE + UPWARDS, name="pin"),
+        fx.UniversalJoint(
             block.marker((0, 0, 0), axis=(0, 1, 0)),
             rod.marker((-ROD / 2, 0, 0), axis=(0, 0, 1)),
             name="cross",
         ),
-        fx.Prismatic(fx.ground, block, at=block.position, axis=(1, 0, 0), name="guide"),
+        fx.PrismaticJoint(fx.ground, block, at=block.position, axis=(1, 0, 0), name="guide"),
     ]
     assert np.allclose(frame @ (1, 0, 0), (AXLE + UPWARDS - block.position) / ROD)
     return fx.Model(*bodies.values(), *joints, fx.Gravity((0, 0, -GRAVITY))), block.centre
@@ -139,7 +139,7 @@ def both(model: fx.Model, place: Any, until: float, size: int) -> tuple[Callable
 
 def ours(system: Any, place: Any, until: float, compiled: bool) -> Callable[[], Row]:
     """A function that makes the motion once, from the compiled model."""
-    scheme = fx.GeneralizedAlpha(rho=RHO, index=3, compiled=compiled)
+    scheme = fx.GeneralizedAlpha(rho_inf=RHO, index=3, compiled=compiled)
     output = fx.Output(every=until, energy=False)
 
     def solve() -> Row:
@@ -234,7 +234,7 @@ def where(cases: Sequence[tuple[str, fx.Model, float]]) -> None:
     rows = []
     for name, model, until in cases:
         system = fx.compile_model(model)
-        scheme, output = fx.GeneralizedAlpha(rho=RHO, index=3, compiled=False), fx.Output(every=until, energy=False)
+        scheme, output = fx.GeneralizedAlpha(rho_inf=RHO, index=3, compiled=False), fx.Output(every=until, energy=False)
         for _ in range(2):  # the second is warm
             run = fx.simulate(system, until=until, step=STEP, integrator=scheme, output=output)
         parts = [run.counts[f"{part}_seconds"] for part in PARTS]

@@ -42,7 +42,7 @@ def pendulum(part: fx.linear.Part, modes: int) -> tuple[fx.System, fx.FloatingBo
     """The reduced bar on its hinge."""
     reduced = fx.reduction.reduce(part, ["left", "right"], modes, progress=False)
     body = fx.FloatingBody(reduced, reference="left")
-    hinge = fx.Revolute(fx.ground, body, at=(0, 0, 0), axis=(0, 0, 1), name="hinge")
+    hinge = fx.RevoluteJoint(fx.ground, body, at=(0, 0, 0), axis=(0, 0, 1), name="hinge")
     return fx.compile_model(fx.Model(body, hinge, fx.Gravity((0.0, -9.81, 0.0)))), body
 
 
@@ -54,7 +54,7 @@ def ours(part: fx.linear.Part, modes: int) -> tuple[float, int, int, Any]:
     def run() -> None:
         output = fx.Output(at=(UNTIL,), energy=False)
         kept.append(
-            fx.simulate(system, UNTIL, step=STEP, integrator=fx.GeneralizedAlpha(rho=RHO, index=3), output=output)
+            fx.simulate(system, UNTIL, step=STEP, integrator=fx.GeneralizedAlpha(rho_inf=RHO, index=3), output=output)
         )
 
     run()  # compiles

@@ -47,7 +47,7 @@ def grid(members: int, elements: int) -> fx.Model:
     side = members + 1.0
     crossing = [round(elements * (i + 1) / (members + 1)) for i in range(members)]
     ends = [side * node / elements for node in crossing]
-    cable = fx.elements.PlanarCable()
+    cable = fx.elements.ANCFCable2D()
 
     def member(start: tuple[float, float], end: tuple[float, float], name: str) -> fx.FlexibleBody:
         return fx.FlexibleBody.line(start, end, elements=elements, element=cable, stiffness=STIFFNESS, name=name)
@@ -159,7 +159,7 @@ def grids() -> None:
 def chain(elements: int, exact: np.ndarray) -> list[object]:
     """A line of the table of chains."""
     beam = fx.FlexibleBody.line(
-        (0, 0), (1, 0), elements=elements, element=fx.elements.PlanarCable(), stiffness=STIFFNESS
+        (0, 0), (1, 0), elements=elements, element=fx.elements.ANCFCable2D(), stiffness=STIFFNESS
     )
     system = fx.compile_model(fx.Model(beam, fx.Clamp(beam.start), fx.PointForce(beam.end, (0, -3.0))))
     options = fx.StaticOptions(steps=10, progress=False)

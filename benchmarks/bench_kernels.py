@@ -56,7 +56,7 @@ def row(element: object, dim: int, elements: int, damped: bool) -> tuple[str, li
         (1,) + (0,) * (dim - 1),
         elements=elements,
         element=element,  # type: ignore[arg-type]
-        stiffness=fx.BeamStiffness(**STIFFNESS, viscosity=1e-3 if damped else 0.0),
+        stiffness=fx.BeamStiffness(**STIFFNESS, retardation_time=1e-3 if damped else 0.0),
     )
     system = fx.compile_model(fx.Model(beam, fx.Clamp(beam.start)))
     term, group = system.terms[0], system.terms[0].group
@@ -88,9 +88,16 @@ def main() -> None:
     elements = int(sys.argv[1]) if len(sys.argv) > 1 else ELEMENTS
     print(measure.facts())
     print(f"microseconds per element, chain of {elements} elements; in brackets the lowest of 15 repetitions\n")
-    rooms = ((fx.elements.PlanarCable(), 2), (fx.elements.SpatialCable(), 3), (fx.elements.PlanarBeam(), 2),
-             (fx.elements.SpatialBeam(), 3), (fx.elements.DirectorBeam(), 3), (fx.elements.ExactBeam(), 3),
-             (fx.elements.ExactBeam(nodes=2), 3), (fx.elements.ContinuumBeam(), 3))  # fmt: skip
+    rooms = (
+        (fx.elements.ANCFCable2D(), 2),
+        (fx.elements.ANCFCable3D(), 3),
+        (fx.elements.LinearBeam2D(), 2),
+        (fx.elements.LinearBeam3D(), 3),
+        (fx.elements.ANCFBeam(), 3),
+        (fx.elements.GeometricallyExactBeam(), 3),
+        (fx.elements.GeometricallyExactBeam(nodes=2), 3),
+        (fx.elements.ANCFBeamFullyParameterized(), 3),
+    )
     rows, lines = [], []
     for element, dim in rooms:
         for damped in (False, True):

@@ -38,7 +38,7 @@ def main() -> None:
     print(measure.facts())
     cases = (
         ("slider-crank", kuebler_eberhard(), kuebler_eberhard_tree(), 1.0, PAPER, "the paper"),
-        ("ring of 20 bars", ring(20), fx.trees.as_tree(ring(20)), 0.3, RING_TARGET, "target"),
+        ("ring of 20 bars", ring(20), fx.trees.to_relative_coordinates(ring(20)), 0.3, RING_TARGET, "target"),
     )
     for name, flat, tree, until, wanted, whose in cases:
         systems = [fx.compile_model(model) for model in (flat, tree)]

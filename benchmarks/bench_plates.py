@@ -21,7 +21,7 @@ from peer import Peer, find_peer
 
 import flexmbs as fx
 from flexmbs.core.contracts import Env, State, Work
-from flexmbs.elements import Gauss, PlateCurvature, ThinPlate
+from flexmbs.elements import ANCFThinPlate, Gauss, PlateCurvature
 
 SIDES = {8: (0.2, 0.4), 16: (0.1, 0.4), 32: (0.04, 0.3)}
 """Elements along a side: how long the pendulum falls [s], and the largest part of Exudyn's time."""
@@ -29,12 +29,12 @@ FULL = {"membrane": Gauss(5), "bending": Gauss(5)}
 STEP, RHO = 1e-3, 0.8
 PLATE = {"side": 0.3, "thickness": 0.01, "E": 1e5, "nu": 0.3, "density": 7810.0, "gravity": 9.81}
 KERNELS = (
-    ("48, default", ThinPlate()),
-    ("48, full 4 x 4", ThinPlate(membrane=Gauss(4), bending=Gauss(4))),
-    ("48, full 5 x 5", ThinPlate(**FULL)),
-    ("48, simple curvature", ThinPlate(curvature=PlateCurvature.SIMPLE)),
-    ("36, default", ThinPlate(mixed=False)),
-    ("36, full 5 x 5", ThinPlate(mixed=False, **FULL)),
+    ("48, default", ANCFThinPlate()),
+    ("48, full 4 x 4", ANCFThinPlate(membrane=Gauss(4), bending=Gauss(4))),
+    ("48, full 5 x 5", ANCFThinPlate(**FULL)),
+    ("48, simple curvature", ANCFThinPlate(curvature=PlateCurvature.SIMPLE)),
+    ("36, default", ANCFThinPlate(mixed=False)),
+    ("36, full 5 x 5", ANCFThinPlate(mixed=False, **FULL)),
 )
 KERNEL_TARGET = 40.0
 STATIC_TARGET, STATIC_MEMORY = 60.0, 4.0
@@ -44,7 +44,7 @@ def plate(element: Any, n: int) -> fx.FlexibleBody:
     """The square of the pendulum."""
     material = fx.Elastic(youngs_modulus=PLATE["E"], poissons_ratio=PLATE["nu"], density=PLATE["density"])
     size = (PLATE["side"], PLATE["side"])
-    section = fx.Sheet(PLATE["thickness"])
+    section = fx.ShellSection(PLATE["thickness"])
     return fx.FlexibleBody.plate(size, elements=(n, n), element=element, section=section, material=material)
 
 
@@ -71,7 +71,7 @@ def ours(element: Any, n: int, until: float) -> list[Any]:
     body = plate(element, n)
     model = fx.Model(body, fx.Pin(body.node(0)), fx.Gravity((0.0, 0.0, -PLATE["gravity"])))
     system = fx.compile_model(model)
-    scheme = fx.GeneralizedAlpha(rho=RHO, index=3)
+    scheme = fx.GeneralizedAlpha(rho_inf=RHO, index=3)
     found: list[Any] = []
 
     def solve() -> None:
@@ -91,7 +91,7 @@ def pendulums(sides: list[int], peer: Peer | None) -> None:
     verdicts = []
     for n in sides:
         until, target = SIDES.get(n, (0.04, 0.3))
-        mine = {"36, full": ThinPlate(mixed=False, **FULL), "48, default": ThinPlate()}
+        mine = {"36, full": ANCFThinPlate(mixed=False, **FULL), "48, default": ANCFThinPlate()}
         found: dict[str, list[list[Any]]] = {label: [] for label in (*mine, "Exudyn")}
         problem = {**PLATE, "elements": n, "until": until, "step": STEP, "rho": RHO, "reduced": 0}
         for element in mine.values():
@@ -132,7 +132,7 @@ def large() -> None:
     n = 100
     material = fx.Elastic(youngs_modulus=2.1e11, poissons_ratio=0.3, density=7850.0)
     body = fx.FlexibleBody.plate(
-        (20.0, 20.0), elements=(n, n), element=ThinPlate(), section=fx.Sheet(0.1), material=material
+        (20.0, 20.0), elements=(n, n), element=ANCFThinPlate(), section=fx.ShellSection(0.1), material=material
     )
     held = [fx.Clamp(body.set(side)) for side in ("left", "right", "bottom", "top")]
     found: list[Any] = []

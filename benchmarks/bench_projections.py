@@ -24,7 +24,7 @@ TARGET = 1.0
 METHODS = {
     "standard": fx.integrators.StandardProjection(),
     "successive": fx.integrators.SuccessiveProjection(),
-    "standard, one iteration": fx.integrators.StandardProjection(most=1),
+    "standard, one iteration": fx.integrators.StandardProjection(max_iterations=1),
     "Baumgarte, 50 ms": fx.integrators.Baumgarte(time_constant=0.05),
     "Ascher": fx.integrators.AscherProjection(),
     "null space": fx.integrators.NullSpace(),

@@ -22,7 +22,7 @@ import flexmbs as fx
 from flexmbs.core import sparsity
 from flexmbs.core.contracts import Env, State, Work
 from flexmbs.core.sparsity import Blocks
-from flexmbs.elements import ShearShell
+from flexmbs.elements import ANCFShell
 
 SIDE = 40
 TARGETS = {"shear shell": 60.0}
@@ -36,8 +36,8 @@ def panel(side: int, element: object, viscosity: float) -> fx.FlexibleBody:
     points = np.stack((np.sin(u), v, np.cos(u)), axis=1)
     normals = np.stack((np.sin(u), 0.0 * u, np.cos(u)), axis=1)
     mesh = fx.meshes.Mesh(points, flat.cells, flat.node_sets, point_data={"normal": normals})
-    material = fx.Elastic(youngs_modulus=2e11, poissons_ratio=0.3, density=7850.0, viscosity=viscosity)
-    return fx.FlexibleBody(mesh, element, fx.Sheet(0.01), material, name="panel")  # type: ignore[arg-type]
+    material = fx.Elastic(youngs_modulus=2e11, poissons_ratio=0.3, density=7850.0, retardation_time=viscosity)
+    return fx.FlexibleBody(mesh, element, fx.ShellSection(0.01), material, name="panel")  # type: ignore[arg-type]
 
 
 def row(element: object, side: int, damped: bool) -> tuple[str, list[measure.Sample]]:
@@ -74,10 +74,10 @@ def pendulum(n: int, until: float) -> list[object]:
     """A row: time per element and step, steps, iterations, tangents, position of the free corner."""
     material = fx.Elastic(youngs_modulus=1e5, poissons_ratio=0.3, density=7810.0)
     body = fx.FlexibleBody.plate(
-        (0.3, 0.3), elements=(n, n), element=ShearShell(), section=fx.Sheet(0.01), material=material
+        (0.3, 0.3), elements=(n, n), element=ANCFShell(), section=fx.ShellSection(0.01), material=material
     )
     model = fx.Model(body, fx.Pin(body.node(0)), fx.Gravity((0.0, 0.0, -9.81)))
-    system, scheme = fx.compile_model(model), fx.GeneralizedAlpha(rho=0.8, index=3)
+    system, scheme = fx.compile_model(model), fx.GeneralizedAlpha(rho_inf=0.8, index=3)
     output = fx.Output(every=until, energy=False)
     runs: list[fx.TimeSolution] = []
     taken = [
@@ -99,7 +99,7 @@ def large() -> None:
     """100 x 100 elements."""
     material = fx.Elastic(youngs_modulus=2.1e11, poissons_ratio=0.3, density=7850.0)
     body = fx.FlexibleBody.plate(
-        (20.0, 20.0), elements=(100, 100), element=ShearShell(), section=fx.Sheet(0.1), material=material
+        (20.0, 20.0), elements=(100, 100), element=ANCFShell(), section=fx.ShellSection(0.1), material=material
     )
     held = [fx.Clamp(body.set(side)) for side in ("left", "right", "bottom", "top")]
     found: list[fx.StaticSolution] = []
@@ -119,7 +119,7 @@ def main() -> None:
     print(measure.facts())
     print(f"microseconds per element, {side} x {side} elements; in brackets the lowest of 15 repetitions\n")
     rows, lines = [], []
-    for element in (ShearShell(),):
+    for element in (ANCFShell(),):
         for damped in (False, True):
             name, samples = row(element, side, damped)
             rows.append([name, *(f"{s.median:.2f} ({s.low:.2f})" for s in samples)])

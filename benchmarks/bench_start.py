@@ -40,7 +40,7 @@ from flexmbs.core.jit import compile_seconds
 print(json.dumps(dict(imported=t1 - t0, described=t2 - t1, first=t3 - t2, second=t4 - t3, compiling=compile_seconds())))
 """
 
-ELEMENTS = ("PlanarCable", "SpatialCable", "PlanarBeam", "SpatialBeam")
+ELEMENTS = ("ANCFCable2D", "ANCFCable3D", "LinearBeam2D", "LinearBeam3D")
 WARM = 5
 HELP_TARGET = 0.5
 """Seconds of wall time of `flexmbs --help`; the quickest of several runs counts, since other work slows all of them."""

@@ -40,7 +40,7 @@ def ours(elements: int) -> Callable[[], ROW]:
         (0, 0),
         (LENGTH, 0),
         elements=elements,
-        element=fx.elements.PlanarCable(),
+        element=fx.elements.ANCFCable2D(),
         stiffness=fx.BeamStiffness(EA=EA, EI_z=EI, mass_per_length=MASS),
     )
     system = fx.compile_model(fx.Model(beam, fx.Clamp(beam.start), fx.PointForce(beam.end, (0, -FORCE))))

@@ -43,7 +43,7 @@ def chain(links: int) -> trees.Tree:
 def ours(tree: trees.Tree, until: float) -> tuple[float, Any]:
     """Processor seconds of the integration, and the motion."""
     model = fx.Model(tree, fx.Gravity((0, -GRAVITY, 0)))
-    scheme = fx.GeneralizedAlpha(rho=RHO, index=3, compiled=len(tree.links) <= 48)
+    scheme = fx.GeneralizedAlpha(rho_inf=RHO, index=3, compiled=len(tree.links) <= 48)
     output = fx.Output(every=until, energy=False)
     run = fx.simulate(model, until=until, step=STEP, integrator=scheme, output=output, progress=False)
     return run.counts["cpu_seconds"], run

@@ -1,4 +1,4 @@
-"""Kernels and tables of the three-node beam with two directors; see `flexmbs.elements.director_beam`.
+"""Kernels and tables of the three-node beam with two directors; see `flexmbs.elements.ancf_beam`.
 
 Nodes are in the order of the cell: start, end, middle. The forces of the strains are those of
 `flexmbs.elements.rod_kernels`; what keeps sections rigid is added here, node by node.

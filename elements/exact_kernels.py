@@ -1,4 +1,4 @@
-"""Kernels and tables of the geometrically exact beam; see `flexmbs.elements.exact_beam`.
+"""Kernels and tables of the geometrically exact beam; see `flexmbs.elements.geometrically_exact_beam`.
 
 A node has a position and a quaternion in q, the velocity of its point and its angular velocity in section axes in v.
 The directors of node i are columns of its rotation, d_k = R_i e_k, so that

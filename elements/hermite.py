@@ -146,7 +146,7 @@ def tabulate(
         EA=stiffness.EA * one,
         EI=stiffness.EI_z * one,
         rhoA=stiffness.mass_per_length * one,
-        tau=stiffness.viscosity * one,
+        tau=stiffness.retardation_time * one,
         w_a=0.5 * w_a,
         N1_a=np.ascontiguousarray(N1_a),
         J_a=np.ascontiguousarray(J_a),

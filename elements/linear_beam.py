@@ -127,7 +127,7 @@ def tabulate(
         dofs=np.ascontiguousarray(dofs, dtype=np.int64),
         b1=b1,
         K=np.zeros((n_e, k, k)),
-        tau=stiffness.viscosity * one,
+        tau=stiffness.retardation_time * one,
         points=np.ascontiguousarray(points, dtype=float),
         L=L,
         axes=np.ascontiguousarray(axes),
@@ -158,7 +158,7 @@ def space_axes(owner: str, points: FloatArray, x: FloatArray, up: FloatArray) ->
         raise ModelError(
             f"{owner}: up = {tuple(up.tolist())} is parallel to the axis of element {e} from {points[e, 0].tolist()} "
             f"to {points[e, 1].tolist()}, so that it tells no local z axis; give another direction, such as "
-            f"SpatialBeam(up=(1, 0, 0)) for a vertical beam."
+            f"LinearBeam3D(up=(1, 0, 0)) for a vertical beam."
         )
     y = np.cross(up, x)
     y = y / np.linalg.norm(y, axis=1)[:, None]

@@ -1,4 +1,4 @@
-"""Kernels and tables of the bilinear shell with a director; see `flexmbs.elements.shear_shell`.
+"""Kernels and tables of the bilinear shell with a director; see `flexmbs.elements.ancf_shell`.
 
 The vectors of an element are those of its bilinear fields r = r0 + xi a + eta b + xi eta c and d = d0 + xi p + eta q +
 xi eta s; without r0 there are seven, numbered a, b, c, d0, p, q, s. All strains are combinations, constant over time,

@@ -1,4 +1,4 @@
-"""Kernels and tables of the thin plates; see `flexmbs.elements.thin_plate`.
+"""Kernels and tables of the thin plates; see `flexmbs.elements.ancf_thin_plate`.
 
 Symbols at a point: y1, y2 tangents dr/dx and dr/dy, a1, a2 the dual ones (a_k . y_l = delta_kl), n unit normal. The
 rows X of an element, scalars for each of its nv vectors, are N,x and N,y and, with the Christoffel symbols

@@ -35,7 +35,7 @@ from flexmbs.core.references import Description as Description
 from flexmbs.core.references import Named as Named
 from flexmbs.core.references import refers_to as refers_to
 from flexmbs.core.section import BeamStiffness as BeamStiffness
-from flexmbs.core.sheet import SheetStiffness as SheetStiffness
+from flexmbs.core.shell_section import ShellStiffness as ShellStiffness
 from flexmbs.core.sparsity import Blocks as Blocks
 from flexmbs.kernels.markers.kind import MarkerEntry as MarkerEntry
 from flexmbs.kernels.markers.kind import MarkerKind as MarkerKind

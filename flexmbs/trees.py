@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from flexmbs.conversion.as_cartesian import as_cartesian as as_cartesian
-from flexmbs.conversion.as_tree import as_tree as as_tree
+from flexmbs.conversion.to_absolute_coordinates import to_absolute_coordinates as to_absolute_coordinates
+from flexmbs.conversion.to_relative_coordinates import to_relative_coordinates as to_relative_coordinates
 from flexmbs.core import facade as _facade
 from flexmbs.dynamics.tree_dynamics import Centroidal as Centroidal
 from flexmbs.dynamics.tree_dynamics import Derivatives as Derivatives

@@ -30,7 +30,7 @@ __all__ = ["surface_parameters"]
 
 MISFIT = 0.3
 """Relative difference of an edge and the mean of the given slopes at its ends from which they do not fit."""
-INSTEAD = "Mesh it in rows and columns, or take an element without parameters, such as flexmbs.elements.ShearShell()."
+INSTEAD = "Mesh it in rows and columns, or take an element without parameters, such as flexmbs.elements.ANCFShell()."
 
 
 def surface_parameters(

@@ -1,4 +1,4 @@
-from .export import Written as Written
+from .export import ExportResult as ExportResult
 from .export.formats import export as export
 from .imports.mbdyn import read_mbdyn as read_mbdyn
 from .imports.reduced import read_reduced as read_reduced
@@ -8,9 +8,9 @@ from .methods.balanced import balanced_truncation as balanced_truncation
 from .methods.characteristic_modes import characteristic_modes as characteristic_modes
 from .methods.free_interface import macneal as macneal
 from .methods.free_interface import rubin as rubin
+from .methods.full_basis import full_basis as full_basis
 from .methods.krylov import krylov as krylov
 from .methods.modal_truncation import modal_truncation as modal_truncation
-from .methods.unreduced import unreduced as unreduced
 from .model import ReducedModel as ReducedModel
 from .reduce import reduce as reduce
 from .report.report import ReductionReport as ReductionReport

@@ -1,7 +1,7 @@
 r"""Interfaces: where a reduced part is joined to others, and operators in which their motion is an unknown.
 
 A **rigid** interface moves as a rigid body, :math:`u_a = u_0 + \theta_0 \times d_a`, and so stiffens the part there. An
-**averaged** interface has the mean motion of its nodes (the rigid motion nearest to theirs, `AveragingLink`) as
+**averaged** interface has the mean motion of its nodes (the rigid motion nearest to theirs, `DistributingCoupling`) as
 coordinates and leaves them free otherwise. An interface of **nodes** keeps every unknown of its nodes.
 
 Both of the first are a change of unknowns u = T u', in which the six coordinates of the interface come last. For an

@@ -24,7 +24,7 @@ from flexmbs.reduction.interfaces import Attached, Frame
 from flexmbs.reduction.stiffening import Stiffening
 
 if TYPE_CHECKING:
-    from flexmbs.reduction.export import Written
+    from flexmbs.reduction.export import ExportResult
     from flexmbs.reduction.report.report import ReductionReport
 
 __all__ = ["ReducedModel", "Source"]
@@ -245,7 +245,9 @@ class ReducedModel:
 
         return save(self, path)
 
-    def export(self, output: str | Path, to: str | Sequence[str] | None = None, **options: Any) -> tuple[Written, ...]:
+    def export(
+        self, output: str | Path, to: str | Sequence[str] | None = None, **options: Any
+    ) -> tuple[ExportResult, ...]:
         """Write files for other tools; see `flexmbs.reduction.export`."""
         from flexmbs.reduction.export import export
 

@@ -42,7 +42,7 @@ def reduce(
     *,
     method: Method | None = None,
     stresses: str | Sequence[int] | None = None,
-    stiffening: bool = False,
+    geometric_stiffening: bool = False,
     prestress: LinearSolution | None = None,
     name: str | None = None,
     units: Mapping[str, str] | None = None,
@@ -67,7 +67,7 @@ def reduce(
         ``lambda a: rubin(a.operators.K, a.operators.M, a.boundary, 20)``; ``modes`` then does not count.
     stresses : str or sequence of int, optional
         Node set, numbers of nodes or ``"all"``: where the model can tell stresses without the part.
-    stiffening : bool, default False
+    geometric_stiffening : bool, default False
         Whether to keep the second-order fields of geometric stiffening, which bodies that spin fast or are taut need;
         a static solution for each of 6 inertia loads and 6 loads of each interface (`flexmbs.reduction.stiffening`).
     prestress : LinearSolution, optional
@@ -123,7 +123,7 @@ def reduce(
         inertia = _inertia(operators, full, shapes, basis, M, lambda f, text: shown.show(0.88 + 0.08 * f, text))
         nodes, names, stress_shapes = _stresses(full, shapes, stresses)
         second = None
-        if as_flag("reduce", "stiffening", stiffening):
+        if as_flag("reduce", "geometric_stiffening", geometric_stiffening):
             free = attached if prestress is None else attach(bare, interfaces)
             second = stiffening_of(free, basis, shapes, lambda f, text: shown.show(0.96 + 0.04 * f, text))
         done = time.perf_counter()

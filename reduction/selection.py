@@ -53,7 +53,7 @@ class ModeSelection(Protocol):
         """How many modes to compute at first."""
 
     @property
-    def most(self) -> int:
+    def max_modes(self) -> int:
         """How many modes to compute at most."""
 
     def enough(self, frequencies: FloatArray, participation: FloatArray, coupling: FloatArray) -> bool:
@@ -104,7 +104,7 @@ class UpToFrequency:
     factor : float
         Modes are kept up to this multiple of it; at least 1. A band needs modes somewhat beyond it, since those above
         it deform quasi-statically within it; 1.5 to 2 is usual.
-    most : int
+    max_modes : int
         More modes than this raise an error.
 
     Examples
@@ -115,13 +115,13 @@ class UpToFrequency:
 
     hz: float
     factor: float = 1.5
-    most: int = 2000
+    max_modes: int = 2000
 
     def __post_init__(self) -> None:
         owner = "selection UpToFrequency"
         object.__setattr__(self, "hz", as_number(owner, "hz", self.hz, above=0.0, unit="1/time"))
         object.__setattr__(self, "factor", as_number(owner, "factor", self.factor, minimum=1.0))
-        object.__setattr__(self, "most", as_count(owner, "most", self.most, minimum=1))
+        object.__setattr__(self, "max_modes", as_count(owner, "max_modes", self.max_modes, minimum=1))
 
     @property
     def cut_off(self) -> float:
@@ -130,7 +130,7 @@ class UpToFrequency:
 
     @property
     def first(self) -> int:
-        return min(FIRST, self.most)
+        return min(FIRST, self.max_modes)
 
     def enough(self, frequencies: FloatArray, participation: FloatArray, coupling: FloatArray) -> bool:
         return bool(len(frequencies) and frequencies[-1] > self.cut_off)
@@ -153,7 +153,7 @@ class EffectiveMass:
         Between 0 and 1.
     directions : sequence of int
         Columns of the rigid motions that count: 0 to 2 along x, y, z and 3 to 5 about them.
-    most : int
+    max_modes : int
         More modes than this raise an error.
 
     Examples
@@ -165,7 +165,7 @@ class EffectiveMass:
 
     fraction: float
     directions: Sequence[int] = (0, 1, 2)
-    most: int = 500
+    max_modes: int = 500
 
     def __post_init__(self) -> None:
         owner = "selection EffectiveMass"
@@ -176,11 +176,11 @@ class EffectiveMass:
         if max(directions) > 5 or len(set(directions)) != len(directions):  # six rigid motions
             raise ModelError(f"{owner}: directions must be different columns 0 to 5, not {directions}.")
         object.__setattr__(self, "directions", directions)
-        object.__setattr__(self, "most", as_count(owner, "most", self.most, minimum=1))
+        object.__setattr__(self, "max_modes", as_count(owner, "max_modes", self.max_modes, minimum=1))
 
     @property
     def first(self) -> int:
-        return min(FIRST, self.most)
+        return min(FIRST, self.max_modes)
 
     def _masses(self, participation: FloatArray) -> FloatArray:
         columns = [d for d in self.directions if d < participation.shape[1]]
@@ -229,7 +229,7 @@ class TransferFunction:
         Largest error of the dynamic stiffness, relative to the inertia at the interface.
     damping : float
         Modal damping ratio that limits resonances.
-    most : int
+    max_modes : int
         More modes than this raise an error.
 
     Notes
@@ -248,18 +248,18 @@ class TransferFunction:
     band: float
     tolerance: float = 0.01
     damping: float = 0.01
-    most: int = 2000
+    max_modes: int = 2000
 
     def __post_init__(self) -> None:
         owner = "selection TransferFunction"
         object.__setattr__(self, "band", as_number(owner, "band", self.band, above=0.0, unit="1/time"))
         object.__setattr__(self, "tolerance", as_number(owner, "tolerance", self.tolerance, above=0.0))
         object.__setattr__(self, "damping", as_number(owner, "damping", self.damping, above=0.0, below=1.0))
-        object.__setattr__(self, "most", as_count(owner, "most", self.most, minimum=1))
+        object.__setattr__(self, "max_modes", as_count(owner, "max_modes", self.max_modes, minimum=1))
 
     @property
     def first(self) -> int:
-        return min(FIRST, self.most)
+        return min(FIRST, self.max_modes)
 
     def enough(self, frequencies: FloatArray, participation: FloatArray, coupling: FloatArray) -> bool:
         top = 2.0 * math.pi * self.band
@@ -337,7 +337,7 @@ def candidates(
     ModelError
         If a count is greater than ``limit``, modes is no selection, or rigid motions are needed and not given.
     ConvergenceError
-        If ``modes.most`` modes are not enough.
+        If ``modes.max_modes`` modes are not enough.
 
     Examples
     --------
@@ -378,9 +378,9 @@ def until_sure(
         felt = (frequencies, *feel(pairs))
         if count >= limit or rule.enough(*felt):
             break
-        if count >= rule.most:
+        if count >= rule.max_modes:
             raise ConvergenceError(f"{rule}: {count} modes, up to {frequencies[-1]:.6g} rad/time, are not enough.")
-        count = min(2 * count, limit, rule.most)
+        count = min(2 * count, limit, rule.max_modes)
     chosen = rule.choose(*felt)
     return EigenPairs(pairs.values[chosen], np.ascontiguousarray(pairs.vectors[:, chosen]), pairs.residuals[chosen])
 

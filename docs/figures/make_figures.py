@@ -36,7 +36,7 @@ def cantilever() -> plt.Figure:
         (0, 0),
         (1, 0),
         elements=ELEMENTS,
-        element=fx.elements.PlanarCable(),
+        element=fx.elements.ANCFCable2D(),
         stiffness=fx.BeamStiffness(EA=1e6, EI_z=1.0, mass_per_length=1.0),
     )
     model = fx.Model(beam, fx.Clamp(beam.start), fx.PointForce(beam.end, (0, -LOADS[-1])))
@@ -84,21 +84,21 @@ def mechanism() -> plt.Figure:
         (CRANK, 0),
         (CRANK + ROD, 0),
         elements=8,
-        element=fx.elements.PlanarCable(),
+        element=fx.elements.ANCFCable2D(),
         section=fx.Rectangle(width=0.02, height=0.0025),
         material=fx.steel,
         name="rod",
     )
     slider = fx.PlanarRigidBody(mass=0.5, inertia=1e-3, position=(CRANK + ROD, 0), name="slider")
-    bearing = fx.Revolute(fx.ground, crank, at=(0, 0), name="bearing")
+    bearing = fx.RevoluteJoint(fx.ground, crank, at=(0, 0), name="bearing")
     model = fx.Model(
         crank,
         rod,
         slider,
         bearing,
-        fx.Revolute(crank, rod.start),
-        fx.Revolute(rod.end, slider),
-        fx.Prismatic(fx.ground, slider, at=(CRANK + ROD, 0), axis=(1, 0)),
+        fx.RevoluteJoint(crank, rod.start),
+        fx.RevoluteJoint(rod.end, slider),
+        fx.PrismaticJoint(fx.ground, slider, at=(CRANK + ROD, 0), axis=(1, 0)),
         fx.RotationDriver(bearing, rate=fx.motions.Ramp(0, SPEED, duration=0.3), name="motor"),
     )
     turn = 2.0 * np.pi / SPEED

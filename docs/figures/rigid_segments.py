@@ -65,7 +65,7 @@ def division() -> plt.Figure:
     middle.set(xlim=(-0.2, 3.2), ylim=(-0.3, 2.3), title="plate, 3 by 2 cells")
     stiffness = fx.BeamStiffness(EA=1e6, EI_z=1.0, mass_per_length=1.0)
     beam = fx.segments.segmented_beam([(0, 0), (1, 0)], n=12, stiffness=stiffness, stretch=False)
-    model = fx.Model(*beam.items, fx.Fixed(fx.ground, beam.start), fx.Moment(beam.end, 2.0 * math.pi))
+    model = fx.Model(*beam.items, fx.FixedJoint(fx.ground, beam.start), fx.Moment(beam.end, 2.0 * math.pi))
     turns = (0.1, 0.25, 0.5, 1.0)
     rolled = fx.solve_static(model, fx.StaticOptions(progress=False, check_stability=False, at=turns[:-1]))
     for turn, colour in zip((0.0, *turns), (GREY, BLUE, RED, GREEN, "black"), strict=True):
@@ -113,13 +113,13 @@ def _errors(n: int, stiffness: fx.BeamStiffness, options: Any) -> tuple[float, f
     from flexmbs.verification.reference.rod_problems import cantilever_dead_tip
 
     beam = fx.segments.segmented_beam([(0, 0), (1, 0)], n=n, stiffness=stiffness, **options)
-    clamp = fx.Fixed(fx.ground, beam.start)
+    clamp = fx.FixedJoint(fx.ground, beam.start)
     bent = fx.solve_static(fx.Model(*beam.items, clamp, fx.PointForce(beam.end, (0, 10.0))), QUIET)
     tip = bent.position(beam.end, step=-1)
     exact = cantilever_dead_tip(10.0, stiffness.EA).tip
     free = fx.solve_modal(fx.Model(*beam.items, clamp), 3).angular_frequencies[2]
     line = fx.ground.marker_at((1.0, 0.0), axis=(1.0, 0.0, 0.0))
-    pins = (fx.Revolute(fx.ground, beam.bodies[0], at=(0.0, 0.0)), fx.PointOnLine(line, beam.end))
+    pins = (fx.RevoluteJoint(fx.ground, beam.bodies[0], at=(0.0, 0.0)), fx.PointOnLineConstraint(line, beam.end))
     pinned = fx.solve_modal(fx.Model(*beam.items, *pins), 3).angular_frequencies[2]
     return (
         float(np.hypot(tip[0] - exact[0], tip[1] - exact[1])),
@@ -132,7 +132,7 @@ def plate() -> plt.Figure:
     """A strip rolled up and a square plate under pressure."""
     figure = plt.figure(figsize=(10.5, 3.9), dpi=150, layout="constrained")
     strip = fx.segments.segmented_plate((12.0, 2.0), (24, 4), thickness=0.1, material=_rubber(0.0))
-    clamps = [fx.Fixed(fx.ground, node, name=f"clamp {k}") for k, node in enumerate(strip.side("left"))]
+    clamps = [fx.FixedJoint(fx.ground, node, name=f"clamp {k}") for k, node in enumerate(strip.side("left"))]
     moment = 2.0 * math.pi * 1.2e6 * 2.0 * 0.1**3 / 12.0 / 12.0
     shares = zip(strip.side("right"), (0.125, 0.25, 0.25, 0.25, 0.125), strict=True)
     loads = [fx.Moment(node, (0.0, -moment * share, 0.0)) for node, share in shares]

@@ -13,7 +13,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import flexmbs as fx
-from flexmbs.elements import ThinPlate
+from flexmbs.elements import ANCFThinPlate
 from flexmbs.verification.cases.common import COLOURS
 from flexmbs.verification.cases.statics.thin_plates import KINDS, modes, quarter
 from flexmbs.verification.reference.data import load_reference
@@ -60,7 +60,7 @@ def ring() -> Figure:
     """The slit ring under half of its load and all of it."""
     mesh = fx.meshes.ring(6.0, 10.0, (4, 32), slit=True)
     material = fx.Elastic(youngs_modulus=2.1e7, poissons_ratio=0.0, density=1.0)
-    body = fx.FlexibleBody(mesh, ThinPlate(), section=fx.Sheet(0.03), material=material, name="ring")
+    body = fx.FlexibleBody(mesh, ANCFThinPlate(), section=fx.ShellSection(0.03), material=material, name="ring")
     model = fx.Model(body, fx.Clamp(body.set("start")), fx.EdgeLoad(body.set("end"), (0.0, 0.0, 0.8)))
     solution = fx.solve_static(model, fx.StaticOptions(at=(0.1, 0.5, 1.0)))
     drawing = Figure(figsize=(8.0, 3.6), layout="constrained")
@@ -70,7 +70,7 @@ def ring() -> Figure:
         group = solution.system.group(body)
         line = np.linspace(-1.0, 1.0, 5)
         eta, xi = np.meshgrid(line, line, indexing="ij")
-        points = ThinPlate().positions(group, q, np.column_stack((xi.ravel(), eta.ravel()))).reshape(-1, 5, 5, 3)
+        points = ANCFThinPlate().positions(group, q, np.column_stack((xi.ravel(), eta.ravel()))).reshape(-1, 5, 5, 3)
         for cell in points:
             axes.plot_surface(*np.moveaxis(cell, 2, 0), color=COLOURS[0], alpha=0.5, linewidth=0)
             for edge in (cell[0], cell[-1], cell[:, 0], cell[:, -1]):

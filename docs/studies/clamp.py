@@ -50,7 +50,7 @@ def tip_errors(fixed_length: bool) -> list[float]:
             (0, 0),
             (1, 0),
             elements=n,
-            element=fx.elements.PlanarCable(),
+            element=fx.elements.ANCFCable2D(),
             stiffness=fx.BeamStiffness(EA=EA, EI_z=1.0, mass_per_length=1.0),
         )
         model = fx.Model(rod, fx.Clamp(rod.start), fx.PointForce(rod.end, FORCE))

@@ -20,7 +20,7 @@ import numpy as np
 
 import flexmbs as fx
 from flexmbs.dynamics.evaluation import Dynamics
-from flexmbs.elements import CableStrain, Gauss, Lobatto, PlanarCable
+from flexmbs.elements import ANCFCable2D, CableStrain, Gauss, Lobatto
 from flexmbs.integrators.contracts import StepState
 from flexmbs.verification.reference.rod import ENGINEERING, GREEN
 from flexmbs.verification.reference.rod_problems import cantilever_dead_tip
@@ -46,7 +46,7 @@ def main() -> None:
 
 def study(strain: CableStrain, axial: Gauss | Lobatto, bending: Gauss | Lobatto) -> dict[str, object]:
     """One row: tip errors for all stiffnesses and meshes, orders, and zero-energy modes."""
-    element = PlanarCable(strain=strain, axial=axial, bending=bending)
+    element = ANCFCable2D(strain=strain, axial=axial, bending=bending)
     row: dict[str, object] = {"strain": strain.name, "axial": name(axial), "bending": name(bending)}
     for EA in STIFFNESSES:
         exact = np.array(cantilever_dead_tip(LOAD, EA, LAWS[strain]).tip[:2])
@@ -59,12 +59,12 @@ def study(strain: CableStrain, axial: Gauss | Lobatto, bending: Gauss | Lobatto)
     return row
 
 
-def tip_error(element: PlanarCable, EA: float, elements: int, exact: np.ndarray) -> float:
+def tip_error(element: ANCFCable2D, EA: float, elements: int, exact: np.ndarray) -> float:
     """Distance of the tip from the exact one, by the length; NaN where no equilibrium was found."""
     stiffness = fx.BeamStiffness(EA=EA, EI_z=1.0, mass_per_length=1.0)
     rod = fx.FlexibleBody.line((0, 0), (1, 0), elements=elements, element=element, stiffness=stiffness)
     model = fx.Model(rod, fx.Clamp(rod.start), fx.PointForce(rod.end, (0.0, LOAD)))
-    options = fx.StaticOptions(rtol=1e-9, most_steps=200, check_stability=False, progress=False)
+    options = fx.StaticOptions(rtol=1e-9, max_steps=200, check_stability=False, progress=False)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
@@ -76,7 +76,7 @@ def tip_error(element: PlanarCable, EA: float, elements: int, exact: np.ndarray)
     return float(np.linalg.norm(solution.position(rod.end, step=-1)[:2] - exact))
 
 
-def zero_energy_modes(element: PlanarCable, mesh: fx.meshes.Mesh) -> int:
+def zero_energy_modes(element: ANCFCable2D, mesh: fx.meshes.Mesh) -> int:
     """Zero eigenvalues of the tangent of an unsupported, stress-free chain, beyond the three rigid motions."""
     rod = fx.FlexibleBody(mesh, element, stiffness=fx.BeamStiffness(EA=1e3, EI_z=1.0, mass_per_length=1.0))
     dyn = Dynamics(fx.compile_model(fx.Model(rod)))

@@ -30,7 +30,7 @@ WIDEST = 200
 def chain(elements: int) -> fx.Model:
     """A cantilever of planar cables."""
     rod = fx.FlexibleBody.line(
-        (0, 0), (1, 0), elements=elements, element=fx.elements.PlanarCable(), stiffness=STIFFNESS
+        (0, 0), (1, 0), elements=elements, element=fx.elements.ANCFCable2D(), stiffness=STIFFNESS
     )
     return fx.Model(rod, fx.Clamp(rod.start), fx.PointForce(rod.end, (0, 1.0)))
 
@@ -56,7 +56,7 @@ def grid(bars: int, per_bar: int) -> fx.Model:
                     nodes = [node(i + dx * s, j + dy * s) for s in steps]
                     cells += list(pairwise(nodes))
     mesh = fx.meshes.Mesh(points, [("line", cells)], node_sets={"corner": [index[0, 0]]})
-    body = fx.FlexibleBody(mesh, fx.elements.PlanarBeam(), stiffness=STIFFNESS)
+    body = fx.FlexibleBody(mesh, fx.elements.LinearBeam2D(), stiffness=STIFFNESS)
     return fx.Model(body, fx.Clamp(body.set("corner")), fx.Gravity((0, -1.0)))
 
 

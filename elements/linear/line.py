@@ -22,10 +22,10 @@ def check_line_section(owner: str, section: Any) -> None:
     """Refuse what is neither a section nor a `BeamStiffness`."""
     if not isinstance(section, BeamStiffness):
         check_section(owner, section)
-    elif section.viscosity > 0.0:
+    elif section.retardation_time > 0.0:
         raise ModelError(
-            f"{owner}: the damping of a part is that of its materials, so that the viscosity "
-            f"{section.viscosity:g} of a BeamStiffness would be lost; give section and material instead."
+            f"{owner}: the damping of a part is that of its materials, so that the retardation time "
+            f"{section.retardation_time:g} of a BeamStiffness would be lost; give section and material instead."
         )
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from flexmbs.core.errors import AccuracyWarning
-from flexmbs.model.forces.stick_slip import StickSlip
+from flexmbs.model.forces.bristle_friction import BristleFriction
 from flexmbs.results.joint_history import force_rows
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def warn_of_early_slip(solution: TimeSolution) -> None:
     if len(solution.t) != len(solution.steps) + 1:
         return
     for force in solution.model.forces:
-        if not isinstance(force, StickSlip) or force.static is None:
+        if not isinstance(force, BristleFriction) or force.static is None:
             continue
         k0, _, _, slide, static, falling, begin = force.row_forces[0].data
         rate = force_rows(solution, force)[1][:, 0]
@@ -45,9 +45,9 @@ def warn_of_early_slip(solution: TimeSolution) -> None:
             peak, creep = k0 * found[0], found[1]
             wanted = force.deflection * falling / max(APART * creep, 1e-300)
             warnings.warn(
-                f"StickSlip {force.name!r}: it lets go at {peak:.4g} instead of its static limit of {static:.4g}, "
-                f"since its bristle yields while it is bent at {creep:.3g}, and this is not small beside falling = "
-                f"{falling:g}. Take a deflection of {wanted:.2g} or less, or a larger falling.",
+                f"BristleFriction {force.name!r}: it lets go at {peak:.4g} instead of its static limit of "
+                f"{static:.4g}, since its bristle yields while it is bent at {creep:.3g}, and this is not small "
+                f"beside falling = {falling:g}. Take a deflection of {wanted:.2g} or less, or a larger falling.",
                 AccuracyWarning,
                 stacklevel=3,
             )

@@ -46,8 +46,8 @@ class Chunks:
             return None
         state, recorder = run.state, run.recorder
         most = min(self._most, CHECKPOINT - recorder.n_steps % CHECKPOINT)
-        if run.control.most_steps is not None:
-            most = min(most, run.control.most_steps - recorder.n_steps)
+        if run.control.max_steps is not None:
+            most = min(most, run.control.max_steps - recorder.n_steps)
         ends = run.grid.whole(state.t, run.h, barrier, most)
         if self._ends_at_output and len(ends):
             output = -np.inf if run.wanted is None else run.wanted[run.next]

@@ -12,7 +12,7 @@ import numpy as np
 from flexmbs.core.contracts import FloatArray
 
 if TYPE_CHECKING:
-    from flexmbs.reduction.export import Written
+    from flexmbs.reduction.export import ExportResult
 
 __all__ = ["LinearModel"]
 
@@ -71,7 +71,9 @@ class LinearModel:
 
         return StateSpace(self.A, self.B, self.C, self.D)
 
-    def export(self, output: str | Path, to: str | Sequence[str] | None = None, **options: Any) -> tuple[Written, ...]:
+    def export(
+        self, output: str | Path, to: str | Sequence[str] | None = None, **options: Any
+    ) -> tuple[ExportResult, ...]:
         """Write files for other tools, such as a functional mock-up unit; see `flexmbs.reduction.export`."""
         from flexmbs.reduction.export import export
 

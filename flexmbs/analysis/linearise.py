@@ -84,7 +84,7 @@ def linearise(
 
     >>> import flexmbs as fx
     >>> bar = fx.PlanarRigidBody(2.0, 0.1, position=(0.0, -0.5), name="bar")
-    >>> hinge = fx.Revolute(fx.ground, bar, at=(0, 0), name="hinge")
+    >>> hinge = fx.RevoluteJoint(fx.ground, bar, at=(0, 0), name="hinge")
     >>> model = fx.Model(bar, hinge, fx.Gravity((0, -9.81)))
     >>> linear = fx.linearise(model, inputs=[fx.JointForce(hinge, 1.0)], outputs=[fx.control.JointSensor("hinge")])
     >>> linear.states

@@ -70,7 +70,7 @@ def solve_modal(model: Model | System | StaticSolution | TimeSolution, modes: in
     Examples
     --------
     >>> import flexmbs as fx
-    >>> beam = fx.FlexibleBody.line((0, 0), (1, 0), elements=16, element=fx.elements.PlanarCable(),
+    >>> beam = fx.FlexibleBody.line((0, 0), (1, 0), elements=16, element=fx.elements.ANCFCable2D(),
     ...                             stiffness=fx.BeamStiffness(EA=1e6, EI_z=1.0, mass_per_length=1.0))
     >>> modes = fx.solve_modal(fx.Model(beam, fx.Pin(beam.start), fx.Pin(beam.end)), modes=2)
     >>> modes.angular_frequencies.round(3).tolist()
@@ -79,7 +79,7 @@ def solve_modal(model: Model | System | StaticSolution | TimeSolution, modes: in
     A pendulum, omega^2 = m g l / J:
 
     >>> bar = fx.PlanarRigidBody(2.0, 0.1, position=(0.0, -0.5), name="bar")
-    >>> hinge = fx.Revolute(fx.ground, bar, at=(0, 0), name="hinge")
+    >>> hinge = fx.RevoluteJoint(fx.ground, bar, at=(0, 0), name="hinge")
     >>> swing = fx.solve_modal(fx.Model(bar, hinge, fx.Gravity((0, -9.81))))
     >>> bool(abs(swing.eigenvalues[0] - 2.0 * 9.81 * 0.5 / 0.6) < 1e-9)
     True

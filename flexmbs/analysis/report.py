@@ -20,7 +20,7 @@ from flexmbs.model.membership import bodies_of
 from flexmbs.model.model import Model, kind_in_words
 from flexmbs.system.system import System, compile_model
 
-__all__ = ["ModelReport", "inspect"]
+__all__ = ["ModelReport", "model_report"]
 
 
 class JointEntry(NamedTuple):
@@ -65,7 +65,7 @@ class ModelReport:
     Examples
     --------
     >>> import flexmbs as fx
-    >>> fx.inspect(fx.Model(fx.PointMass(2.0, position=(0.0, 1.0), name="ball"))).degrees_of_freedom
+    >>> fx.model_report(fx.Model(fx.PointMass(2.0, position=(0.0, 1.0), name="ball"))).degrees_of_freedom
     2
     """
 
@@ -112,7 +112,7 @@ class ModelReport:
     __repr__ = __str__
 
 
-def inspect(model: Model | System) -> ModelReport:
+def model_report(model: Model | System) -> ModelReport:
     """Masses, coordinates, constraints, redundant ones by name, and degrees of freedom of a model.
 
     Parameters
@@ -133,8 +133,8 @@ def inspect(model: Model | System) -> ModelReport:
     --------
     >>> import flexmbs as fx
     >>> bar = fx.RigidBody.box((1.0, 0.05, 0.05), mass=2.0, position=(0.5, 0, 0), name="bar")
-    >>> model = fx.Model(bar, fx.Revolute(fx.ground, bar, at=(0, 0, 0), axis=(0, 1, 0), name="hinge"))
-    >>> print(fx.inspect(model))
+    >>> model = fx.Model(bar, fx.RevoluteJoint(fx.ground, bar, at=(0, 0, 0), axis=(0, 1, 0), name="hinge"))
+    >>> print(fx.model_report(model))
     model 'model': 1 degrees of freedom
       6 coordinates, 5 constraints
       mass 2 kg, centre of mass (0.5, 0, 0) m

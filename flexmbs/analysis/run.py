@@ -125,7 +125,7 @@ class Run:
         span = self.until - self.origin  # of the whole motion, so that a resumed run has the same limits
         smallest = control.smallest(span)
         largest = control.limit(span) if isinstance(control, ErrorControl) else np.inf
-        most = np.inf if control.most_steps is None else control.most_steps
+        most = np.inf if control.max_steps is None else control.max_steps
         error_before = 0.0
         while self.state.t < self.until:
             if interruption.wanted:

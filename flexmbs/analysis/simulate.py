@@ -45,7 +45,7 @@ def simulate(
     output: Output | None = None,
     start: StaticSolution | TimeSolution | None = None,
     events: Sequence[Event] = (),
-    keep: Sequence[Any] = (),
+    keep_initial: Sequence[Any] = (),
     file: str | PathLike[str] | None = None,
     progress: bool = True,
     throw: bool = True,
@@ -59,8 +59,8 @@ def simulate(
     ----------
     model : Model or System
         Trees with more than some 100 joints on a way are integrated as rigid bodies with joints, whose cost is linear
-        in their number (`as_cartesian`), unless ``events`` or ``keep`` are given; markers and joints of the tree can
-        be asked for all the same. A `System` is taken as it is.
+        in their number (`to_absolute_coordinates`), unless ``events`` or ``keep_initial`` are given; markers and joints
+        of the tree can be asked for all the same. A `System` is taken as it is.
     until : float
         End time; runs begin at 0, or at the end of ``start``. A run of no length returns the consistent state there.
     step : float, FixedStep or ErrorControl, optional
@@ -79,13 +79,13 @@ def simulate(
         spinning about it, others keep their velocity in inertial axes.
     events : sequence of Event
         Watched on the interpolant of every step; where one happens, the step is made again to end there.
-    keep : sequence of bodies
+    keep_initial : sequence of bodies
         That stay where they are described, and move as described, while the others are moved onto the constraints.
     file : path-like, optional
         An HDF5 file (.h5) for the result. While the run is under way every stored state goes to a journal beside it,
         which even a killed process leaves readable: load it with `flexmbs.load`, and go on with ``start=`` and another
-        file; `flexmbs.joined` puts both together. If the journal or the file cannot be written (a full disk) there is a
-        warning, and the motion is returned all the same.
+        file; `flexmbs.concatenate` puts both together. If the journal or the file cannot be written (a full disk) there
+        is a warning, and the motion is returned all the same.
     progress : bool
         Whether to show progress on standard error when it takes longer than a second.
     throw : bool
@@ -104,31 +104,32 @@ def simulate(
     Warns
     -----
     AccuracyWarning
-        If the motion gains energy from nowhere (more than 5 % of the largest), or friction that sticks (`StickSlip`)
-        lets go below its static limit by more than 1 %; the latter is seen where every step is stored.
+        If the motion gains energy from nowhere (more than 5 % of the largest), or friction that sticks
+        (`BristleFriction`) lets go below its static limit by more than 1 %; the latter is seen where every step is
+        stored.
     LossWarning
         If the journal or the file could not be written, or the journal has gone.
     RuntimeWarning
-        If bodies are moved by more than 1e-3 (of the size of the model, or rad) to meet the joints and ``keep`` names
-        none, or if the joints change the velocity of a moving body by more than 1 %.
+        If bodies are moved by more than 1e-3 (of the size of the model, or rad) to meet the joints and ``keep_initial``
+        names none, or if the joints change the velocity of a moving body by more than 1 %.
 
     Examples
     --------
     >>> import flexmbs as fx
     >>> bar = fx.RigidBody.box((1.0, 0.05, 0.05), mass=2.0, position=(0.5, 0, 0), name="bar")
-    >>> hinge = fx.Revolute(fx.ground, bar, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
+    >>> hinge = fx.RevoluteJoint(fx.ground, bar, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
     >>> run = fx.simulate(fx.Model(bar, hinge, fx.Gravity((0, 0, -9.81))), until=0.5, step=1e-2)
     >>> len(run), bool(abs(run.energy.balance).max() < 1e-2)
     (51, True)
     """
     if not isinstance(model, Model | System):
         raise ModelError(f"simulate: expected a Model, not {show(model)}.")
-    if not is_list(keep):
-        raise ModelError(f"simulate: keep must be a list of bodies, not {show(keep)}.")
+    if not is_list(keep_initial):
+        raise ModelError(f"simulate: keep must be a list of bodies, not {show(keep_initial)}.")
     events = as_events(events)
-    keep = tuple(keep)
+    keep_initial = tuple(keep_initial)
     form = None
-    if isinstance(model, Model) and not events and not keep and (start is None or _in_sparse_form(start)):
+    if isinstance(model, Model) and not events and not keep_initial and (start is None or _in_sparse_form(start)):
         from flexmbs.conversion.long_trees import sparse_form  # which simulates to find a start
 
         form = sparse_form(model)
@@ -152,7 +153,7 @@ def simulate(
     if file is not None:
         dyn = run.dynamics
         stream = Stream(system.model, (dyn.n_q, dyn.n_v, dyn.n_c), file)
-    run.begin(start, stream, keep)
+    run.begin(start, stream, keep_initial)
     with Progress(f"motion of {system.model.name!r}", wanted=as_flag("simulate", "progress", progress)) as shown:
         run.integrate(shown)
     if run.status is Status.INTERRUPTED:
@@ -177,7 +178,7 @@ def _in_sparse_form(start: object) -> bool:
 
 def _check_scheme(scheme: object) -> None:
     """Refuse what is no scheme."""
-    wanted = "integrator must be one such as GeneralizedAlpha(rho=0.8)"
+    wanted = "integrator must be one such as GeneralizedAlpha(rho_inf=0.8)"
     if isinstance(scheme, type):
         wanted = f"integrator must be an object: write {scheme.__name__}() with its parentheses"
     elif callable(getattr(scheme, "keeper", None)):

@@ -113,7 +113,7 @@ def solve_static(
     Examples
     --------
     >>> import flexmbs as fx
-    >>> beam = fx.FlexibleBody.line((0, 0), (1, 0), elements=16, element=fx.elements.PlanarCable(),
+    >>> beam = fx.FlexibleBody.line((0, 0), (1, 0), elements=16, element=fx.elements.ANCFCable2D(),
     ...                             stiffness=fx.BeamStiffness(EA=1e5, EI_z=1.0, mass_per_length=1.0))
     >>> bent = fx.solve_static(fx.Model(beam, fx.Clamp(beam.start), fx.Moment(beam.end, 3.141592653589793)))
     >>> abs(bent.position(beam.end, step=-1)).round(4).tolist()
@@ -122,7 +122,7 @@ def solve_static(
     The pendulum of a drive that has begun to turn, where it is after half a second:
 
     >>> arm = fx.PlanarRigidBody(2.0, 0.1, position=(0.5, 0.0), name="arm")
-    >>> pivot = fx.Revolute(fx.ground, arm, at=(0, 0), name="pivot")
+    >>> pivot = fx.RevoluteJoint(fx.ground, arm, at=(0, 0), name="pivot")
     >>> motor = fx.RotationDriver(pivot, motion=fx.motions.Linear(1.0), name="motor")
     >>> held = fx.solve_static(fx.Model(arm, pivot, motor, fx.Gravity((0, -9.81))), time=0.5)
     >>> round(float(held.angle(pivot)[-1]), 6)
@@ -131,7 +131,7 @@ def solve_static(
     A pendulum released from horizontal:
 
     >>> bar = fx.PlanarRigidBody(2.0, 0.1, position=(0.5, 0.0), name="bar")
-    >>> hinge = fx.Revolute(fx.ground, bar, at=(0, 0), name="hinge")
+    >>> hinge = fx.RevoluteJoint(fx.ground, bar, at=(0, 0), name="hinge")
     >>> hanging = fx.solve_static(fx.Model(bar, hinge, fx.Gravity((0, -9.81))))
     >>> abs(hanging.position(bar, step=-1)).round(6).tolist(), round(float(hanging.reaction(hinge)[-1, 1]), 6)
     ([0.0, 0.5, 0.0], 19.62)
@@ -218,14 +218,14 @@ class _Stepper:
         stops = sorted(
             {*options.at, *self._kinks(), *(np.linspace(0, 1, options.steps + 1)[1:] if options.steps else ()), 1.0}
         )
-        step = 1.0 if options.steps or not self._grows() else options.first_step
+        step = 1.0 if options.steps or not self._grows() else options.initial_step
         failed, status = 0, Status.DONE
         with Progress(f"statics of {self.system.model.name!r}", options.progress) as progress:
             try:
                 if self._acts_at_start() and not self._settle():
                     status = Status.NO_START
                 while status is Status.DONE and self.factors[-1] < 1.0 and not self.singular:
-                    if failed + len(self.points) > options.most_steps:
+                    if failed + len(self.points) > options.max_steps:
                         status = Status.TOO_MANY_STEPS
                         break
                     now = self.factors[-1]
@@ -238,7 +238,7 @@ class _Stepper:
                         continue
                     failed += 1
                     step = 0.5 * (target - now)
-                    if step < options.smallest_step or not self._grows():
+                    if step < options.min_step or not self._grows():
                         status = Status.STEP_TOO_SMALL
             except KeyboardInterrupt:
                 status = Status.INTERRUPTED
@@ -321,7 +321,7 @@ class _Stepper:
             eq.arrive(result.point)
             looked = self._stability(result, result.point, target)
             halved = 0.5 * (target - self.factors[-1])
-            if self._lost_stability(looked) and halved >= self.options.smallest_step:
+            if self._lost_stability(looked) and halved >= self.options.min_step:
                 refused = "the next equilibrium is unstable"  # a smaller step stays on the stable branch, if it goes on
         if refused:
             eq.restore(memory)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from flexmbs.analysis.report import inspect
+from flexmbs.analysis.report import model_report
 from flexmbs.conversion.spanning import Edge, fundamental_loops, spanning_trees
 from flexmbs.core.checks import show
 from flexmbs.core.errors import ModelError
@@ -74,7 +74,7 @@ class Topology:
     --------
     >>> import flexmbs as fx
     >>> bar = fx.RigidBody.box((1.0, 0.05, 0.05), mass=2.0, position=(0.5, 0, 0), name="bar")
-    >>> ends = [fx.Revolute(fx.ground, bar, at=(x, 0, 0), axis=(1, 0, 0), name=f"bearing {x}") for x in (0, 1)]
+    >>> ends = [fx.RevoluteJoint(fx.ground, bar, at=(x, 0, 0), axis=(1, 0, 0), name=f"bearing {x}") for x in (0, 1)]
     >>> found = fx.topology(fx.Model(bar, *ends))
     >>> found.loops, found.degrees_of_freedom, len(found.redundant)
     ((('ground', 'bar'),), 1, 5)
@@ -151,7 +151,7 @@ def topology(model: Model | System) -> Topology:
     --------
     >>> import flexmbs as fx
     >>> bar = fx.RigidBody.box((1.0, 0.05, 0.05), mass=2.0, position=(0.5, 0, 0), name="bar")
-    >>> print(fx.topology(fx.Model(bar, fx.Revolute(fx.ground, bar, at=(0, 0, 0), axis=(0, 1, 0), name="hinge"))))
+    >>> print(fx.topology(fx.Model(bar, fx.RevoluteJoint(fx.ground, bar, at=(0, 0, 0), axis=(0, 1, 0), name="hinge"))))
     topology of model 'model': 1 body, 1 joint, 0 trees in relative coordinates, 0 loops, 1 degree of freedom
       body  kind        coordinates  joints
       bar   rigid body  6            1
@@ -161,7 +161,7 @@ def topology(model: Model | System) -> Topology:
     """
     if not isinstance(model, Model | System):
         raise ModelError(f"topology: expected a Model, not {show(model)}.")
-    report = inspect(model)
+    report = model_report(model)
     system = report.system
     found = system.model
     bodies = (*found.bodies, *found.tree_links)

@@ -83,7 +83,7 @@ def _reduce(options: argparse.Namespace) -> int:
             modes,
             method=_method(options.method, modes),
             stresses=options.stresses,
-            stiffening=options.stiffening,
+            geometric_stiffening=options.stiffening,
             name=options.name or _name(options.file),
             units=options.units or (SI if _is_preset(options.material) else None),
             work=options.work,

@@ -89,7 +89,7 @@ class ReducedSystem:
     --------
     >>> import flexmbs as fx
     >>> links = [fx.PlanarRigidBody.rod((i, 0), (i + 1, 0), mass=2.0, name=f"link {i}") for i in range(3)]
-    >>> pins = [fx.Revolute(a, b, at=(i, 0)) for i, (a, b) in enumerate(zip((fx.ground, *links), links))]
+    >>> pins = [fx.RevoluteJoint(a, b, at=(i, 0)) for i, (a, b) in enumerate(zip((fx.ground, *links), links))]
     >>> reduced = fx.constraint_forces.ReducedSystem(fx.Model(*links, *pins, fx.Gravity((0, -9.81))))
     >>> reduced.elimination.fill, reduced.graph.topology_index
     (0, 2)
@@ -165,7 +165,7 @@ class ReducedSystem:
 
     def solve_iteratively(
         self, q: Any = None, v: Any = None, t: float = 0.0, *, guess: Any = None, tolerance: float = 1e-10,
-        most_iterations: int | None = None,
+        max_iterations: int | None = None,
     ) -> ConstraintForces:  # fmt: skip
         """The same by conjugate gradients, preconditioned by the factors of the last `solve`.
 
@@ -179,7 +179,7 @@ class ReducedSystem:
             Multipliers to begin with.
         tolerance : float
             Residual relative to the right side.
-        most_iterations : int, optional
+        max_iterations : int, optional
             Default: the number of equations, after which it would be exact without round-off, but at least 50.
 
         Raises
@@ -195,8 +195,8 @@ class ReducedSystem:
             raise ModelError("ReducedSystem: split bodies serve solve() only; leave split out to iterate.")
         tolerance = as_number("ReducedSystem", "tolerance", tolerance, above=0.0)
         n_c = self._dyn.n_c
-        most = max(50, n_c) if most_iterations is None else as_count(
-            "ReducedSystem", "most_iterations", most_iterations, minimum=1
+        most = max(50, n_c) if max_iterations is None else as_count(
+            "ReducedSystem", "max_iterations", max_iterations, minimum=1
         )  # fmt: skip
         r, G, gamma = self._evaluate(*self._state(q, v), as_number("ReducedSystem", "t", t, unit="time"))
         x = np.zeros(n_c) if guess is None else as_array("ReducedSystem", "guess", guess, (n_c,))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmbs.conversion.as_cartesian import CartesianForm
+from flexmbs.conversion.to_absolute_coordinates import CartesianForm
 from flexmbs.core.errors import ModelError
 from flexmbs.model.model import Model
 from flexmbs.model.trees.tree import Tree

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from flexmbs.core.section import BeamStiffness
-    from flexmbs.core.sheet import SheetStiffness
+    from flexmbs.core.shell_section import ShellStiffness
 
 __all__ = [
     "ELEMENT_MEMBERS",
@@ -330,7 +330,7 @@ class SurfaceElement(Formulation, Protocol):
         """Nodal coordinates (n_nodes, n) of the stress-free shape."""
 
     def tabulate_surface(
-        self, shape: SurfaceShape, reference: FloatArray, dofs: IntArray, stiffness: SheetStiffness, b1: int
+        self, shape: SurfaceShape, reference: FloatArray, dofs: IntArray, stiffness: ShellStiffness, b1: int
     ) -> Any:
         """Group of all elements of ``shape.cells`` with ``reference (n_e, k)`` and ``dofs (n_e, k)``."""
 

@@ -10,8 +10,8 @@ NAMES = {
     "TorsionSpring": "RotationalSpring RSDA RotSpring TorsionalSpring RotationSpring TorsionSpringDamper TorsionBar "
     "RotationalSpringDamper",
     "Bushing": "BUSHING Bush Beam6x6 Field SixDofSpring CBUSH GeneralisedSpring GeneralizedSpring Kelvin",
-    "linear.RigidLink": "RBE2 RBAR KinematicCoupling MPC RigidConnection",
-    "linear.AveragingLink": "RBE3 DistributingCoupling InterpolationElement",
+    "linear.RigidCoupling": "RBE2 RBAR KinematicCoupling MPC RigidConnection",
+    "linear.DistributingCoupling": "RBE3 DistributingCoupling InterpolationElement",
     "linear.NodalMass": "CONM2 MassElement LumpedMass",
     "linear.NodalSpring": "CELAS CELAS2 SpringElement",
     "Spherical": "Ball BallJoint SphericalJoint BallAndSocket BallSocket Kugelgelenk",
@@ -22,9 +22,9 @@ NAMES = {
     "Planar": "PlanarJoint Plane",
     "Screw": "ScrewJoint Helical",
     "Fixed": "FixedJoint Weld WeldJoint RigidJoint Lock GenericJoint",
-    "PointOnPlane": "InPlane Inplane",
-    "PointOnLine": "InLine Inline PointOnLineJoint",
-    "ParallelAxes": "Parallel ParallelAxis",
+    "PointOnPlaneConstraint": "InPlane Inplane",
+    "PointOnLineConstraint": "InLine Inline PointOnLineJoint",
+    "ParallelAxesConstraint": "Parallel ParallelAxis",
     "Distance": "DistanceConstraint DistanceJoint Rod MasslessRod MasslessLink LinkJoint",
     "Gear": "GearJoint Gears GearPair Coupler",
     "RackAndPinion": "Rack Pinion",
@@ -33,8 +33,8 @@ NAMES = {
     "TranslationDriver": "LinearMotor LinearDriver TranslationalMotor",
     "Stop": "Contact BumpStop Bumper Impact Bistop LimitStop",
     "kinematics.JointLimit": "Limit Limits JointStop EndStop",
-    "JointFriction": "Friction CoulombFriction DryFriction",
-    "StickSlip": "Coulomb BristleFriction LuGre",
+    "CoulombFriction": "Friction CoulombFriction DryFriction",
+    "BristleFriction": "Coulomb BristleFriction LuGre",
     "PointForce": "Force ConcentratedForce NodeForce Load",
     "Moment": "Torque Couple",
     "DistributedLoad": "LineLoad BeamLoad",
@@ -73,17 +73,17 @@ NAMES = {
     "load": "open_result load_result read_result",
     "joined": "concatenate join",
     "inspect": "check report check_model",
-    "trees.as_tree": "to_tree relative_coordinates",
+    "trees.to_relative_coordinates": "to_tree relative_coordinates",
     "trees.read_urdf": "read_urdf URDF load_urdf from_urdf",
     "trees.Tree": "Tree KinematicTree Chain",
     "trees.Link": "Link",
     "trees.FlexibleLink": "FlexibleLink",
     "trees.dh_tree": "DenavitHartenberg dh_tree DH",
     "trees.Helical": "HelicalJoint",
-    "elements.PlanarCable": "PlanarCable Cable2D ANCFCable2D",
-    "elements.SpatialCable": "SpatialCable Cable3D",
-    "elements.ExactBeam": "ExactBeam GeometricallyExactBeam Beam3D SimoReissner",
-    "elements.ShearShell": "ShearShell ANCFShell",
+    "elements.ANCFCable2D": "ANCFCable2D Cable2D ANCFCable2D",
+    "elements.ANCFCable3D": "ANCFCable3D Cable3D",
+    "elements.GeometricallyExactBeam": "GeometricallyExactBeam GeometricallyExactBeam Beam3D SimoReissner",
+    "elements.ANCFShell": "ANCFShell ANCFShell",
     "elements.ShellQuad": "ShellQuad MITC4 S4",
     "meshes.box": "box block brick",
     "meshes.write_mesh": "write_mesh save_mesh",
@@ -103,7 +103,7 @@ def field_term(name: str) -> tuple[str, ...]:
     Examples
     --------
     >>> field_term("RBE2"), field_term("ball_joint"), field_term("nothing")
-    (('linear.RigidLink',), ('Spherical',), ())
+    (('linear.RigidCoupling',), ('Spherical',), ())
     """
     wanted = _plain(name)
     return tuple(here for here, terms in NAMES.items() if wanted in {_plain(term) for term in terms.split()})

@@ -22,7 +22,7 @@ class Material(Protocol):
     @property
     def density(self) -> float: ...
     @property
-    def viscosity(self) -> float: ...
+    def retardation_time(self) -> float: ...
 
     def elasticity(self) -> NDArray[np.float64]:
         """Matrix (6, 6) from strains to stresses, inertial axes [force/length^2]."""
@@ -38,8 +38,8 @@ class Material(Protocol):
 class Elastic:
     """Linear elastic, isotropic material with Kelvin-Voigt damping.
 
-    The uniaxial law is ``stress = E (strain + viscosity * strain rate)``, so a mode of angular frequency w gets the
-    damping ratio ``viscosity * w / 2``.
+    The uniaxial law is ``stress = E (strain + retardation_time * strain rate)``, so a mode of angular frequency w gets
+    the damping ratio ``retardation_time * w / 2``.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ class Elastic:
         Mass per volume [mass/length^3], positive.
     poissons_ratio : float, default 0.3
         nu, between -1 and 0.5 (both excluded).
-    viscosity : float, default 0
+    retardation_time : float, default 0
         Retardation time [time] of the Kelvin-Voigt law, not negative.
     name : str, default "material"
 
@@ -68,7 +68,7 @@ class Elastic:
     youngs_modulus: float
     density: float
     poissons_ratio: float = 0.3
-    viscosity: float = 0.0
+    retardation_time: float = 0.0
     name: str = "material"
 
     def __post_init__(self) -> None:
@@ -77,7 +77,7 @@ class Elastic:
             "youngs_modulus": as_number(owner, "youngs_modulus", self.youngs_modulus, above=0.0),
             "density": as_number(owner, "density", self.density, above=0.0),
             "poissons_ratio": as_number(owner, "poissons_ratio", self.poissons_ratio, above=-1.0, below=0.5),
-            "viscosity": as_number(owner, "viscosity", self.viscosity, minimum=0.0),
+            "retardation_time": as_number(owner, "retardation_time", self.retardation_time, minimum=0.0),
         }
         for field, value in checked.items():
             object.__setattr__(self, field, value)
@@ -123,7 +123,7 @@ class Orthotropic:
         Shear moduli [force/length^2], positive.
     density : float
         Mass per volume [mass/length^3], positive.
-    viscosity : float, default 0
+    retardation_time : float, default 0
         Retardation time [time] of the Kelvin-Voigt law, not negative.
     axes : (3, 3) array, optional
         Material axes as rows, inertial frame, orthonormal and right-handed; the inertial axes by default.
@@ -152,7 +152,7 @@ class Orthotropic:
     G_13: float
     G_23: float
     density: float
-    viscosity: float = 0.0
+    retardation_time: float = 0.0
     axes: tuple[tuple[float, float, float], ...] = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
     name: str = "material"
 
@@ -161,8 +161,8 @@ class Orthotropic:
         for field in fields(self):
             if field.name in ("axes", "name"):
                 continue
-            lowest = 0.0 if field.name == "viscosity" else None
-            above = None if field.name == "viscosity" else -1e3 if field.name.startswith("nu") else 0.0
+            lowest = 0.0 if field.name == "retardation_time" else None
+            above = None if field.name == "retardation_time" else -1e3 if field.name.startswith("nu") else 0.0
             value = as_number(owner, field.name, getattr(self, field.name), minimum=lowest, above=above)
             object.__setattr__(self, field.name, value)
         if not has_shape(self.axes, (3, 3)):

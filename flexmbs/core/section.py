@@ -43,7 +43,7 @@ class BeamStiffness:
         Shear stiffness (with shear correction) in y and z [force]; without it the beam is rigid in shear.
     rhoI_y, rhoI_z : float, default 0
         Rotary inertia per length about y and z [mass length].
-    viscosity : float, default 0
+    retardation_time : float, default 0
         Retardation time of the Kelvin-Voigt law [time].
 
     Raises
@@ -66,12 +66,12 @@ class BeamStiffness:
     GA_z: float | None = None
     rhoI_y: float = 0.0
     rhoI_z: float = 0.0
-    viscosity: float = 0.0
+    retardation_time: float = 0.0
 
     def __post_init__(self) -> None:
         if self.EI_y is None:
             object.__setattr__(self, "EI_y", self.EI_z)
-        not_negative = {"rhoI_y", "rhoI_z", "viscosity"}
+        not_negative = {"rhoI_y", "rhoI_z", "retardation_time"}
         for field in fields(self):
             value = getattr(self, field.name)
             if value is not None:
@@ -114,7 +114,7 @@ def beam_stiffness(section: Section, material: Elastic) -> BeamStiffness:
         mass_per_length=rho * section.area,
         rhoI_y=rho * section.I_y,
         rhoI_z=rho * section.I_z,
-        viscosity=material.viscosity,
+        retardation_time=material.retardation_time,
     )
 
 

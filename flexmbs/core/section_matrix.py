@@ -36,7 +36,7 @@ class SectionStiffness(BeamStiffness):
         [mass/length], positive.
     rhoI_y, rhoI_z : float
         Rotary inertia per length about y and z [mass length].
-    viscosity : float, default 0
+    retardation_time : float, default 0
         Retardation time of the Kelvin-Voigt law [time].
 
     Raises
@@ -77,9 +77,17 @@ class SectionStiffness(BeamStiffness):
             )
         C = 0.5 * (C + C.T)
         plain = BeamStiffness(
-            EA=C[0, 0], GA_y=C[1, 1], GA_z=C[2, 2], GJ=C[3, 3], EI_y=C[4, 4], EI_z=C[5, 5],
-            mass_per_length=self.mass_per_length, rhoI_y=self.rhoI_y, rhoI_z=self.rhoI_z, viscosity=self.viscosity,
-        )  # fmt: skip
+            EA=C[0, 0],
+            GA_y=C[1, 1],
+            GA_z=C[2, 2],
+            GJ=C[3, 3],
+            EI_y=C[4, 4],
+            EI_z=C[5, 5],
+            mass_per_length=self.mass_per_length,
+            rhoI_y=self.rhoI_y,
+            rhoI_z=self.rhoI_z,
+            retardation_time=self.retardation_time,
+        )
         for item in fields(plain):
             object.__setattr__(self, item.name, getattr(plain, item.name))
         object.__setattr__(self, "matrix", tuple(tuple(row) for row in C.tolist()))
@@ -100,7 +108,7 @@ class SectionStiffness(BeamStiffness):
             mass_per_length=stiffness.mass_per_length,
             rhoI_y=stiffness.rhoI_y,
             rhoI_z=stiffness.rhoI_z,
-            viscosity=stiffness.viscosity,
+            retardation_time=stiffness.retardation_time,
         )
 
     @property

@@ -58,7 +58,7 @@ class TreeDynamics:
     moves.
 
     **Frames.** Poses, twists and wrenches are in inertial axes and refer to the origins of the links. Links that
-    `Fixed` joints hold to the base are at rest; what acts on them is left out, and so is their mass.
+    `FixedJoint` joints hold to the base are at rest; what acts on them is left out, and so is their mass.
 
     Parameters
     ----------

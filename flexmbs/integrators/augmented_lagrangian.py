@@ -101,7 +101,7 @@ class AugmentedLagrangian:
     --------
     >>> import flexmbs as fx
     >>> ball = fx.PointMass(1.0, position=(1.0, 0.0, 0.0), name="ball")
-    >>> rod = fx.Distance(fx.ground.marker_at((0.0, 0.0, 0.0)), ball.centre, name="rod")
+    >>> rod = fx.DistanceConstraint(fx.ground.marker_at((0.0, 0.0, 0.0)), ball.centre, name="rod")
     >>> model = fx.Model(ball, rod, fx.Gravity((0.0, 0.0, -9.81)))
     >>> run = fx.simulate(model, until=2.0, step=5e-3, integrator=fx.AugmentedLagrangian())
     >>> bool(run.residuals.max() < 1e-10), bool(abs(run.energy.balance).max() < 1e-2)
@@ -177,10 +177,10 @@ class _Stepper:
         reach = max(acceleration / wa, 1e-3 * abs(h) * speed)
         floor = 8.0 * EPS * max(size, dyn.position_size)  # a body at rest at the origin has no size of its own
         last, renew = math.inf, True
-        full = full or options.refresh == "full"
+        full = full or options.jacobian_update == "full"
         try:
             dyn.set_time(state.t + h)
-            for number in range(1, options.most + 1):
+            for number in range(1, options.max_iterations + 1):
                 if renew or full:
                     tangent_operators(dq, n_linear, dyn.T)
                     dyn.tangent(q1, v1, a1, lam, weights)
@@ -206,7 +206,7 @@ class _Stepper:
             return StepResult(None, math.inf, 0, StepStatus.REFUSED, str(error))
         except SingularError as error:
             return StepResult(None, math.inf, 0, StepStatus.SINGULAR, str(error))
-        return StepResult(None, math.inf, options.most, StepStatus.SLOW)
+        return StepResult(None, math.inf, options.max_iterations, StepStatus.SLOW)
 
     def _project(
         self, q1: FloatArray, v1: FloatArray, a1: FloatArray, lam: FloatArray, weights: tuple[float, float]

@@ -101,7 +101,7 @@ class BDF:
     --------
     >>> import flexmbs as fx
     >>> ball = fx.PointMass(1.0, position=(1.0, 0.0), name="ball")
-    >>> rod = fx.Distance(fx.ground.marker_at((0.0, 0.0)), ball.centre, name="rod")
+    >>> rod = fx.DistanceConstraint(fx.ground.marker_at((0.0, 0.0)), ball.centre, name="rod")
     >>> model = fx.Model(ball, rod, fx.Gravity((0.0, -9.81)))
     >>> run = fx.simulate(model, 0.5, step=fx.ErrorControl(rtol=1e-7), integrator=fx.BDF())
     >>> bool(abs(run.position(ball)[-1, 0] - 0.391048791550546) < 1e-4)
@@ -245,7 +245,7 @@ class _Stepper:
         last = math.inf
         closed = (CLOSED if self.fixed else MET) * dyn.length
         dyn.set_time(t)
-        for number in range(1, self.scheme.corrector.most + 1):
+        for number in range(1, self.scheme.corrector.max_iterations + 1):
             began = perf_counter()
             self._move(state, plan, theta, y, q1, v1, a1)
             if fresh:
@@ -292,7 +292,7 @@ class _Stepper:
                 fresh = not renewed or number % 3 == 0
             last = size
         self.matrix.drop()
-        return StepResult(None, math.inf, self.scheme.corrector.most, StepStatus.SLOW)
+        return StepResult(None, math.inf, self.scheme.corrector.max_iterations, StepStatus.SLOW)
 
     def _move(
         self, state: StepState, plan: Plan, theta: FloatArray, y: FloatArray, q: FloatArray, v: FloatArray,

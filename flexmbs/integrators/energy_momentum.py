@@ -75,7 +75,7 @@ class EnergyMomentum:
     tolerance : float
         Error of an increment that may be left when the iteration ends, relative to the increment of the step; the drift
         of the energy is of this size per step. The default is round-off.
-    most : int
+    max_iterations : int
         Iterations before a step is given up.
 
     Raises
@@ -102,14 +102,14 @@ class EnergyMomentum:
     """
 
     tolerance: float = 1e-16
-    most: int = 12
+    max_iterations: int = 12
     order: int = field(init=False, default=2)
     index: int = field(init=False, default=3)
     reference: str = field(init=False, default="Gonzalez 1996 and 1999; Simo and Tarnow 1992; Simo and Wong 1991")
 
     def __post_init__(self) -> None:
         as_number("EnergyMomentum", "tolerance", self.tolerance, above=0.0, maximum=1e-6)
-        as_count("EnergyMomentum", "most", self.most, minimum=2)
+        as_count("EnergyMomentum", "max_iterations", self.max_iterations, minimum=2)
 
     def check(self, dynamics: Dynamics, redundant: tuple[str, ...]) -> None:
         """Refuse what is not conservative, or not treated exactly; redundant constraints can be treated."""
@@ -170,7 +170,7 @@ class _Stepper:
             dyn.set_time(state.t + h)
             self._place(state.q, state.v)
             self._p0[:], self._R0[:] = self._markers.p, self._markers.R
-            for number in range(1, scheme.most + 1):
+            for number in range(1, scheme.max_iterations + 1):
                 cayley_retract(state.q, c, dyn.n_linear, dyn.angles_of_bodies, q1)
                 v1 = (2.0 / h) * c - state.v
                 began = perf_counter()
@@ -197,7 +197,7 @@ class _Stepper:
             return StepResult(None, math.inf, number, StepStatus.REFUSED, str(error))
         except SingularError as error:
             return StepResult(None, math.inf, number, StepStatus.SINGULAR, str(error))
-        return StepResult(None, math.inf, scheme.most, StepStatus.SLOW)
+        return StepResult(None, math.inf, scheme.max_iterations, StepStatus.SLOW)
 
     def _held(self, c: FloatArray) -> FloatArray:
         """The increment without its round-off where supports in turned frames hold, on which their reactions work."""

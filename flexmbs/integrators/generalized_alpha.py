@@ -80,7 +80,7 @@ class GeneralizedAlpha:
 
     Parameters
     ----------
-    rho : float
+    rho_inf : float
         Spectral radius at infinite frequency, from 0 (what is not resolved is gone after a step) to below 1 (nothing
         is damped; refused for index 3, where the multipliers then do not converge, as are `newmark` with gamma = 1/2
         and `hht` with alpha = 0).
@@ -91,8 +91,8 @@ class GeneralizedAlpha:
         Whether steps are made by a compiled driver, which gives the same numbers faster (docs/theory/compiled_driver);
         left out, where nothing prevents it and the run is long enough. With True what prevents it is an error.
     coefficients : (4,) sequence of float, optional
-        :math:`\alpha_m, \alpha_f, \beta, \gamma` in place of those that follow from ``rho``, which is then not used;
-        `hht` and `newmark` give them.
+        :math:`\alpha_m, \alpha_f, \beta, \gamma` in place of those that follow from ``rho_inf``, which is then not
+        used; `hht` and `newmark` give them.
 
     Raises
     ------
@@ -106,14 +106,14 @@ class GeneralizedAlpha:
 
     Examples
     --------
-    >>> scheme = GeneralizedAlpha(rho=0.8)
+    >>> scheme = GeneralizedAlpha(rho_inf=0.8)
     >>> round(scheme.beta, 4), round(scheme.gamma, 4)
     (0.3086, 0.6111)
     >>> GeneralizedAlpha.hht(0.1).alpha_f
     0.1
     """
 
-    rho: float = 0.9
+    rho_inf: float = 0.9
     index: int = 2
     newton: NewtonOptions = field(default_factory=NewtonOptions)
     compiled: bool | None = None
@@ -127,10 +127,10 @@ class GeneralizedAlpha:
 
     def __post_init__(self) -> None:
         owner = "GeneralizedAlpha"
-        rho = as_number(owner, "rho", self.rho, minimum=0.0, maximum=1.0)
+        rho_inf = as_number(owner, "rho_inf", self.rho_inf, minimum=0.0, maximum=1.0)
         if isinstance(self.index, bool) or not isinstance(self.index, int) or self.index not in (2, 3):
             raise ModelError(f"{owner}: index must be 2 or 3, not {show(self.index)}.")
-        if self.index == 3 and rho == 1.0:
+        if self.index == 3 and rho_inf == 1.0:
             raise ModelError(f"{owner}: with index 3 and rho = 1 the multipliers do not converge; take rho below 1.")
         if not isinstance(self.newton, NewtonOptions):
             raise ModelError(f"{owner}: newton must be NewtonOptions, not {show(self.newton)}.")
@@ -138,7 +138,7 @@ class GeneralizedAlpha:
             as_flag(owner, "compiled", self.compiled)
         given = self.coefficients
         if given is None:
-            values = _damped((2.0 * rho - 1.0) / (rho + 1.0), rho / (rho + 1.0))
+            values = _damped((2.0 * rho_inf - 1.0) / (rho_inf + 1.0), rho_inf / (rho_inf + 1.0))
         else:
             values = _checked(owner, given)
             object.__setattr__(self, "coefficients", values)
@@ -159,10 +159,14 @@ class GeneralizedAlpha:
     ) -> GeneralizedAlpha:  # fmt: skip
         """Hilber, Hughes and Taylor's method, alpha from 0 to 1/3 (written without its minus sign)."""
         alpha = as_number("GeneralizedAlpha.hht", "alpha", alpha, minimum=0.0, maximum=1.0 / 3.0)
-        rho = (1.0 - alpha) / (1.0 + alpha) if alpha else 0.999
+        rho_inf = (1.0 - alpha) / (1.0 + alpha) if alpha else 0.999
         return cls(
-            rho=rho, index=index, newton=newton or NewtonOptions(), compiled=compiled, coefficients=_damped(0.0, alpha)
-        )  # fmt: skip
+            rho_inf=rho_inf,
+            index=index,
+            newton=newton or NewtonOptions(),
+            compiled=compiled,
+            coefficients=_damped(0.0, alpha),
+        )
 
     @classmethod
     def newmark(
@@ -173,7 +177,7 @@ class GeneralizedAlpha:
         beta = as_number("GeneralizedAlpha.newmark", "beta", beta, above=0.0, maximum=1.0)
         gamma = as_number("GeneralizedAlpha.newmark", "gamma", gamma, minimum=0.5, maximum=1.5)
         options = newton or NewtonOptions()
-        return cls(rho=0.999, index=index, newton=options, compiled=compiled, coefficients=(0.0, 0.0, beta, gamma))
+        return cls(rho_inf=0.999, index=index, newton=options, compiled=compiled, coefficients=(0.0, 0.0, beta, gamma))
 
     def check(self, dynamics: Dynamics, redundant: tuple[str, ...]) -> None:
         """Everything can be treated."""
@@ -220,9 +224,9 @@ class _Stepper:
         from flexmbs.integrators.compiled.choice import Choice
 
         self.scheme, self.dynamics, self.tolerance = scheme, dynamics, tolerance
-        refresh = scheme.newton.refresh
+        refresh = scheme.newton.jacobian_update
         cheap = dynamics.system.n <= MANY or dynamics.matrix.static is not None
-        self.refresh = ("step" if cheap else "demand") if refresh == "auto" else refresh
+        self.refresh = ("step" if cheap else "on_demand") if refresh == "auto" else refresh
         self._factored_at = math.nan
         self._held = np.empty(dynamics.n_v)
         self._sums = np.empty(len(dynamics.body_sizes))
@@ -287,10 +291,10 @@ class _Stepper:
         floor = 8.0 * EPS * max(size, dyn.position_size)  # a body at rest at the origin has no size of its own
         last = math.inf
         full = full or self.refresh == "full"
-        renew = self.refresh != "demand" or self._factored_at != h
+        renew = self.refresh != "on_demand" or self._factored_at != h
         try:
             dyn.set_time(state.t + h)
-            for number in range(1, options.most + 1):
+            for number in range(1, options.max_iterations + 1):
                 began = perf_counter()
                 if renew or full:
                     tangent_operators(dq, n_linear, dyn.T)
@@ -333,7 +337,7 @@ class _Stepper:
         except SingularError as error:
             self.forget()
             return StepResult(None, math.inf, 0, StepStatus.SINGULAR, str(error))
-        return StepResult(None, math.inf, options.most, StepStatus.SLOW)
+        return StepResult(None, math.inf, options.max_iterations, StepStatus.SLOW)
 
     def _two_levels(
         self, dq: FloatArray, v1: FloatArray, vd1: FloatArray, lam: FloatArray, wv: float, wa: float

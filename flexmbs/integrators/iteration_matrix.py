@@ -73,7 +73,7 @@ class CorrectorOptions:
     slow : float, optional
         Rate of convergence, below 1, from which a matrix that is kept is evaluated anew. By default 0.3, and 0.6 where
         it costs more than 20 residuals.
-    most : int
+    max_iterations : int
         Iterations before a step is given up.
 
     Raises
@@ -94,7 +94,7 @@ class CorrectorOptions:
     excitation_update: bool = False
     jacobian: str = "exact"
     slow: float | None = None
-    most: int = 10
+    max_iterations: int = 10
 
     def __post_init__(self) -> None:
         if self.reuse is not None:
@@ -105,7 +105,7 @@ class CorrectorOptions:
             raise ModelError("CorrectorOptions: excitation_update needs alpha_update, which combines the matrix.")
         if self.slow is not None:
             as_number("CorrectorOptions", "slow", self.slow, above=0.0, below=1.0)
-        as_count("CorrectorOptions", "most", self.most, minimum=2)
+        as_count("CorrectorOptions", "max_iterations", self.max_iterations, minimum=2)
         if not isinstance(self.jacobian, str) or self.jacobian not in JACOBIANS:
             raise ModelError(f"CorrectorOptions: jacobian must be one of {JACOBIANS}, not {show(self.jacobian)}.")
 

@@ -22,7 +22,7 @@ __all__ = ["NewtonOptions", "attempts", "settled"]
 
 AGAIN = (StepStatus.DIVERGED, StepStatus.SLOW, StepStatus.REFUSED)
 """Ends of an attempt after which another is made."""
-POLICIES = ("auto", "step", "demand", "full")
+POLICIES = ("auto", "step", "on_demand", "full")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,12 +33,12 @@ class NewtonOptions:
     ----------
     rtol : float
         Error of an increment relative to the change of the positions by the acceleration in the step.
-    refresh : str
-        When the matrix is made: ``"step"`` once a step, ``"demand"`` when convergence slows down, ``"full"`` in every
-        iteration (quadratic convergence), ``"auto"``: once a step if the matrix is a band of half
+    jacobian_update : str
+        When the matrix is made: ``"step"`` once a step, ``"on_demand"`` when convergence slows down, ``"full"`` in
+        every iteration (quadratic convergence), ``"auto"``: once a step if the matrix is a band of half
         width 48 at most, or has up to 600 unknowns; else on demand, since factors of surfaces cost more than what
         a fresh matrix saves.
-    most : int
+    max_iterations : int
         Iterations before a step is given up.
 
     Raises
@@ -48,14 +48,16 @@ class NewtonOptions:
     """
 
     rtol: float = 1e-6
-    refresh: str = "auto"
-    most: int = 10
+    jacobian_update: str = "auto"
+    max_iterations: int = 10
 
     def __post_init__(self) -> None:
         as_number("NewtonOptions", "rtol", self.rtol, above=0.0, maximum=1e-2)
-        as_count("NewtonOptions", "most", self.most, minimum=2)
-        if not isinstance(self.refresh, str) or self.refresh not in POLICIES:
-            raise ModelError(f"NewtonOptions: refresh must be one of {POLICIES}, not {show(self.refresh)}.")
+        as_count("NewtonOptions", "max_iterations", self.max_iterations, minimum=2)
+        if not isinstance(self.jacobian_update, str) or self.jacobian_update not in POLICIES:
+            raise ModelError(
+                f"NewtonOptions: jacobian_update must be one of {POLICIES}, not {show(self.jacobian_update)}."
+            )
 
 
 def attempts(attempt: Callable[[FloatArray, bool], StepResult], a: FloatArray) -> StepResult:

@@ -78,7 +78,7 @@ class RadauIIA:
 
     Parameters
     ----------
-    most : int
+    max_iterations : int
         Iterations of the simplified Newton method before a step is given up.
     strictness : float
         Error of Newton's method over the tolerance of error control; smaller is safer and dearer.
@@ -103,21 +103,21 @@ class RadauIIA:
     --------
     >>> import flexmbs as fx
     >>> ball = fx.PointMass(1.0, position=(1.0, 0.0, 0.0), name="ball")
-    >>> rod = fx.Distance(fx.ground.marker_at((0.0, 0.0, 0.0)), ball.centre, name="rod")
+    >>> rod = fx.DistanceConstraint(fx.ground.marker_at((0.0, 0.0, 0.0)), ball.centre, name="rod")
     >>> model = fx.Model(ball, rod, fx.Gravity((0.0, 0.0, -9.81)))
     >>> run = fx.simulate(model, until=2.0, integrator=fx.RadauIIA())
     >>> len(run) < 80, bool(abs(run.energy.balance).max() < 1e-5), bool(run.residuals[:, :2].max() < 1e-11)
     (True, True, True)
     """
 
-    most: int = 10
+    max_iterations: int = 10
     strictness: float = 0.03
     order: int = field(init=False, default=5)
     index: int = field(init=False, default=2)
     reference: str = field(init=False, default="Hairer and Wanner 1996, IV.8; Hairer, Lubich and Roche 1989")
 
     def __post_init__(self) -> None:
-        as_count("RadauIIA", "most", self.most, minimum=3)
+        as_count("RadauIIA", "max_iterations", self.max_iterations, minimum=3)
         as_number("RadauIIA", "strictness", self.strictness, above=0.0, maximum=0.3)
 
     def check(self, dynamics: Dynamics, redundant: tuple[str, ...]) -> None:
@@ -150,7 +150,7 @@ class _Stepper:
         share = min(scheme.strictness, math.sqrt(self.tolerance))
         self.limit = min(LOOSEST, max(share * self.tolerance, 100.0 * EPS)) if controlled else FIXED
         self.matrix = RadauMatrix(dynamics)
-        self.newton = RadauNewton(dynamics, self.matrix, scheme.most, self.limit)
+        self.newton = RadauNewton(dynamics, self.matrix, scheme.max_iterations, self.limit)
 
     @property
     def jacobians(self) -> int:
@@ -269,7 +269,7 @@ class _Stepper:
 
     def _factor(self, error: float, h: float, memory: RadauMemory | None, stages: Stages) -> float:
         """The next step over this one; the predictive controller after two steps."""
-        most = self.scheme.most
+        most = self.scheme.max_iterations
         safety = min(SAFETY, SAFETY * (1.0 + 2.0 * most) / (stages.iterations + 2.0 * most))
         error = max(error, 1e-10)
         factor = safety * error**-0.25

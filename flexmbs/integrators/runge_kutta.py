@@ -98,7 +98,7 @@ class RungeKutta:
     --------
     >>> import flexmbs as fx
     >>> ball = fx.PointMass(1.0, position=(1.0, 0.0), name="ball")
-    >>> rod = fx.Distance(fx.ground.marker_at((0.0, 0.0)), ball.centre, name="rod")
+    >>> rod = fx.DistanceConstraint(fx.ground.marker_at((0.0, 0.0)), ball.centre, name="rod")
     >>> model = fx.Model(ball, rod, fx.Gravity((0.0, -9.81)))
     >>> run = fx.simulate(model, until=1.0, step=fx.ErrorControl(1e-9), integrator=RungeKutta(order=5))
     >>> bool(run.residuals[:, 0].max() < 1e-14), bool(abs(run.energy.total - run.energy.total[0]).max() < 1e-6)

@@ -21,28 +21,28 @@ WRONG, SUSPECT, JUMP = 2e-3, 1e-4, 50.0
 
 @dataclass(frozen=True)
 class FixedStep:
-    """Steps of one size; a step that fails is made in halves, quarters, down to ``2**-most_halvings`` of it.
+    """Steps of one size; a step that fails is made in halves, quarters, down to ``2**-max_halvings`` of it.
 
     Parameters
     ----------
     h : float
         Step [time].
-    most_halvings : int
+    max_halvings : int
         0 refuses to divide a step.
-    most_steps : int, optional
+    max_steps : int, optional
         After so many steps of one run it ends with the status TOO_MANY_STEPS; without limit if left out.
     """
 
     h: float
-    most_halvings: int = 6
-    most_steps: int | None = None
+    max_halvings: int = 6
+    max_steps: int | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "h", as_number("FixedStep", "h", self.h, above=0.0, unit="time"))
-        if as_count("FixedStep", "most_halvings", self.most_halvings) > 50:
-            raise ModelError(f"FixedStep: most_halvings must be at most 50, not {self.most_halvings}.")
-        if self.most_steps is not None:
-            as_count("FixedStep", "most_steps", self.most_steps, minimum=1)
+        if as_count("FixedStep", "max_halvings", self.max_halvings) > 50:
+            raise ModelError(f"FixedStep: max_halvings must be at most 50, not {self.max_halvings}.")
+        if self.max_steps is not None:
+            as_count("FixedStep", "max_steps", self.max_steps, minimum=1)
 
     @property
     def tolerance(self) -> float:
@@ -55,7 +55,7 @@ class FixedStep:
 
     def smallest(self, span: float) -> float:
         """Below this the run has failed."""
-        return self.h * 0.5**self.most_halvings * (1.0 - 1e-9)
+        return self.h * 0.5**self.max_halvings * (1.0 - 1e-9)
 
     def accepts(self, error: float, before: float) -> bool:
         """Whether a step stands, by its error estimate and that of the step before.
@@ -84,31 +84,31 @@ class ErrorControl:
         Local error per step of every body: sqrt(sum m e^2) relative to sqrt(sum m s^2) over its coordinates, with s the
         size of the model for translations and 1 for rotations and slopes. Errors of many steps add up: bodies that spin
         fast need a smaller one.
-    first_step, smallest_step, largest_step : float, optional
+    initial_step, min_step, max_step : float, optional
         [time]; by default 1e-4, 1e-10 and 1/20 of the time span.
-    most_steps : int, optional
+    max_steps : int, optional
         After so many steps of one run it ends with the status TOO_MANY_STEPS; without limit if left out.
 
     Notes
     -----
     First-order states (controllers, circuits) do not enter the estimate, since nothing says in which unit an error of
-    theirs would be small: where they are faster than the mechanism, give ``largest_step``.
+    theirs would be small: where they are faster than the mechanism, give ``max_step``.
     """
 
     rtol: float = 1e-7
-    first_step: float | None = None
-    smallest_step: float | None = None
-    largest_step: float | None = None
-    most_steps: int | None = None
+    initial_step: float | None = None
+    min_step: float | None = None
+    max_step: float | None = None
+    max_steps: int | None = None
 
     def __post_init__(self) -> None:
         as_number("ErrorControl", "rtol", self.rtol, above=0.0, maximum=0.1)
-        if self.most_steps is not None:
-            as_count("ErrorControl", "most_steps", self.most_steps, minimum=1)
-        for name in ("first_step", "smallest_step", "largest_step"):
+        if self.max_steps is not None:
+            as_count("ErrorControl", "max_steps", self.max_steps, minimum=1)
+        for name in ("initial_step", "min_step", "max_step"):
             if getattr(self, name) is not None:
                 as_number("ErrorControl", name, getattr(self, name), above=0.0, unit="time")
-        steps = {name: getattr(self, name) for name in ("smallest_step", "first_step", "largest_step")}
+        steps = {name: getattr(self, name) for name in ("min_step", "initial_step", "max_step")}
         given = [(name, h) for name, h in steps.items() if h is not None]
         for (one, small), (other, large) in pairwise(given):
             if small > large:
@@ -121,11 +121,11 @@ class ErrorControl:
 
     def first(self, span: float) -> float:
         """First step of a run over ``span``."""
-        return self.first_step or 1e-4 * span
+        return self.initial_step or 1e-4 * span
 
     def smallest(self, span: float) -> float:
         """Below this the run has failed."""
-        return self.smallest_step or 1e-10 * span
+        return self.min_step or 1e-10 * span
 
     def accepts(self, error: float, before: float) -> bool:
         """Whether a step with this error estimate stands, whatever that of the step before."""
@@ -133,7 +133,7 @@ class ErrorControl:
 
     def limit(self, span: float) -> float:
         """Largest step."""
-        return self.largest_step or span / 20.0
+        return self.max_step or span / 20.0
 
     def after(self, h: float, result: StepResult) -> float:
         """Step after an accepted one; small gains are not taken, since each change costs a new matrix."""

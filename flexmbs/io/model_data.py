@@ -16,7 +16,7 @@ from flexmbs.core.laminate import Ply
 from flexmbs.core.material import Elastic, Orthotropic
 from flexmbs.core.section import BeamStiffness, Circle, GeneralSection, Pipe, Rectangle
 from flexmbs.core.section_matrix import SectionStiffness
-from flexmbs.core.sheet import Layup, Sheet, SheetStiffness
+from flexmbs.core.shell_section import Layup, ShellSection, ShellStiffness
 from flexmbs.core.units import Units
 from flexmbs.meshes import Mesh
 from flexmbs.model.bodies.flexible import Attachment, FlexibleBody
@@ -45,7 +45,7 @@ CLASSES: tuple[type, ...] = (
     Attachment, BeamStiffness, Circle, Clamp, Constant, DistributedLoad, EdgeLoad, EdgeMoment, Elastic, ElasticSupport,
     FlexibleBody, MembraneStress, Pressure, ThermalStrain,
     GeneralSection, Gravity, Guide, Hinge, Layup, Moment, Orthotropic, Pin, Pipe, Ply, PointForce, Prescribe, Rectangle,
-    Roller, SectionStiffness, Sheet, SheetStiffness, StaticOptions, Symmetry, Table, Units,
+    Roller, SectionStiffness, ShellSection, ShellStiffness, StaticOptions, Symmetry, Table, Units,
 )  # fmt: skip
 """Everything but elements that a model of flexmbs is described with."""
 

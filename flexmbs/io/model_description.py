@@ -67,7 +67,7 @@ def describe_model(model: Model, sampler: Sampler | None = None) -> tuple[Plain,
     Examples
     --------
     >>> import flexmbs as fx
-    >>> beam = fx.FlexibleBody.line((0, 0), (1, 0), elements=2, element=fx.elements.PlanarCable(),
+    >>> beam = fx.FlexibleBody.line((0, 0), (1, 0), elements=2, element=fx.elements.ANCFCable2D(),
     ...                             section=fx.Circle(0.01), material=fx.steel, name="rod")
     >>> plain, arrays = describe_model(fx.Model(beam, fx.Clamp(beam.start)))
     >>> plain["items"][1]["class"], arrays["meshes/0/points"].shape

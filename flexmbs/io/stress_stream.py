@@ -87,7 +87,7 @@ def stress_blocks(
     >>> import flexmbs as fx
     >>> bar = fx.linear.Part(fx.meshes.box((0, 0, 0), (1, 0.1, 0.1), (4, 1, 1)), material=fx.steel, name="bar")
     >>> body = fx.FloatingBody(fx.reduction.reduce(bar, ["left", "right"], 2, stresses="left", progress=False))
-    >>> hinge = fx.Revolute(fx.ground, body.interface("left", axis=(0, 1, 0)), name="hinge")
+    >>> hinge = fx.RevoluteJoint(fx.ground, body.interface("left", axis=(0, 1, 0)), name="hinge")
     >>> run = fx.simulate(fx.Model(body, hinge, fx.Gravity((0, 0, -9.81))), 0.1, step=1e-3)
     >>> [len(block.t) for block in fx.io.stress_blocks(run, body, states=40)]
     [40, 40, 21]

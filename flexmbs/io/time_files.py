@@ -96,7 +96,7 @@ class Stream:
         if self.path.exists():
             raise ModelError(
                 f"simulate: file {self.path.name} exists; remove it or take another name. To go on with the run in it, "
-                f"write what follows to another file, and put both together with flexmbs.joined(before, after)."
+                f"write what follows to another file, and put both together with flexmbs.concatenate(before, after)."
             )
         plain, meshes = describe_model(model)
         self.broken = ""  # why the journal cannot be written any longer

@@ -144,7 +144,7 @@ def inverse_dynamics(
     --------
     >>> import flexmbs as fx
     >>> arm = fx.PlanarRigidBody(2.0, 0.1, position=(0.5, 0), name="arm")
-    >>> hinge = fx.Revolute(fx.ground, arm, at=(0, 0), name="hinge")
+    >>> hinge = fx.RevoluteJoint(fx.ground, arm, at=(0, 0), name="hinge")
     >>> motor = fx.RotationDriver(hinge, fx.motions.Ramp(0.0, 1.0, duration=1.0), name="motor")
     >>> motion = fx.kinematics.solve_kinematics(fx.Model(arm, hinge, motor, fx.Gravity((0, -9.81))), until=1.0)
     >>> [round(float(x), 6) for x in fx.kinematics.inverse_dynamics(motion)["motor"][[0, -1]]]  # m g cos(angle) / 2

@@ -44,8 +44,8 @@ def inverse_kinematics(
     start: TimeSolution | None = None,
     t: float = 0.0,
     tolerance: float = 1e-9,
-    most_iterations: int = 100,
-    tries: int = 1,
+    max_iterations: int = 100,
+    n_starts: int = 1,
     throw: bool = True,
 ) -> Pose:
     r"""Place markers at targets, by moving what the joints leave free.
@@ -74,8 +74,8 @@ def inverse_kinematics(
         Time at which drivers are evaluated [time].
     tolerance : float
         Error of position, by the length of the model, and of orientation [rad] that counts as reached.
-    most_iterations : int
-    tries : int, default 1
+    max_iterations : int
+    n_starts : int, default 1
         Starts; those after the first are moved at random (always the same), if the first does not reach the targets.
     throw : bool
         Whether it raises if the targets are not reached; otherwise the nearest position is returned, ``reached=False``.
@@ -103,7 +103,8 @@ def inverse_kinematics(
     >>> import flexmbs as fx
     >>> arm = fx.PlanarRigidBody.rod((0, 0), (1, 0), mass=1.0, name="arm")
     >>> hand = fx.PlanarRigidBody.rod((1, 0), (1, 1), mass=1.0, name="hand")
-    >>> pins = fx.Revolute(fx.ground, arm, at=(0, 0), name="shoulder"), fx.Revolute(arm, hand, at=(1, 0), name="elbow")
+    >>> pins = fx.RevoluteJoint(fx.ground, arm, at=(0, 0), name="shoulder"), fx.RevoluteJoint(arm, hand, at=(1, 0),
+    name="elbow")
     >>> tip = fx.kinematics.PoseTarget(hand.marker_at((1, 1)), position=(0.5, 0.5))
     >>> pose = fx.kinematics.inverse_kinematics(fx.Model(arm, hand, *pins), tip)
     >>> bool(pose.reached), pose.position(hand.marker_at((1, 1)))[0, :2].round(6).tolist()
@@ -119,12 +120,12 @@ def inverse_kinematics(
     bounds = _all_of(who, "limits", limits, JointLimit)
     t = as_number(who, "t", t, unit="time")
     tolerance = as_number(who, "tolerance", tolerance, above=0.0)
-    most_iterations = as_count(who, "most_iterations", most_iterations, minimum=1)
-    tries = as_count(who, "tries", tries, minimum=1)
+    max_iterations = as_count(who, "max_iterations", max_iterations, minimum=1)
+    n_starts = as_count(who, "n_starts", n_starts, minimum=1)
     throw = as_flag(who, "throw", throw)
     system = model if isinstance(model, System) else compile_model(model)
-    search = _Search(system, chosen, bounds, t, tolerance, most_iterations)
-    pose = search.run(start, tries)
+    search = _Search(system, chosen, bounds, t, tolerance, max_iterations)
+    pose = search.run(start, n_starts)
     if throw and not pose.reached:
         worst = int(np.argmax(pose.errors.max(axis=1)))
         held = f"; held by the limits of {', '.join(map(repr, pose.limited))}" if pose.limited else ""
@@ -132,7 +133,7 @@ def inverse_kinematics(
             f"Model {system.model.name!r}: the targets cannot be reached from here: {chosen[worst].marker} is off by "
             f"{pose.errors[worst, 0]:.4g} and {pose.errors[worst, 1]:.4g} rad{held}. Give targets within reach, "
             f"another start, or "
-            f"more tries; throw=False returns the nearest position.",
+            f"more n_starts; throw=False returns the nearest position.",
             pose,
         )
     return pose

@@ -45,7 +45,7 @@ def solve_kinematics(
     *,
     step: float | None = None,
     output: Output | None = None,
-    keep: Sequence[Any] = (),
+    keep_initial: Sequence[Any] = (),
     throw: bool = True,
 ) -> TimeSolution:
     r"""Driven motion of a model whose drivers leave no freedom, and the forces it takes.
@@ -66,7 +66,7 @@ def solve_kinematics(
         Interval [time] of the stored positions; default: ``until`` / 200. Steps between are chosen as needed.
     output : Output, optional
         Times that are stored instead, and whether energies are evaluated.
-    keep : sequence of bodies
+    keep_initial : sequence of bodies
         That stay where they are described while the others are moved onto the joints at the start.
     throw : bool
         Whether a position that cannot be reached raises; otherwise what was found is returned, with the ``status``
@@ -105,7 +105,7 @@ def solve_kinematics(
     --------
     >>> import flexmbs as fx
     >>> crank = fx.PlanarRigidBody(1.0, 0.01, position=(0.1, 0), name="crank")
-    >>> hinge = fx.Revolute(fx.ground, crank, at=(0, 0), name="hinge")
+    >>> hinge = fx.RevoluteJoint(fx.ground, crank, at=(0, 0), name="hinge")
     >>> motor = fx.RotationDriver(hinge, lambda t: 2.0 * t * t, name="motor")
     >>> motion = fx.kinematics.solve_kinematics(fx.Model(crank, hinge, motor), until=1.0)
     >>> round(float(motion.angle("hinge")[-1]), 9), round(float(motion.acceleration("crank")[-1, 0]), 6)
@@ -124,7 +124,7 @@ def solve_kinematics(
     step = until / STORED if step is None else as_number(who, "step", step, above=1e-9 * until, unit="time")
     throw = as_flag(who, "throw", throw)
     system = model if isinstance(model, System) else compile_model(model)
-    run = _Driven(system, until, step, output or Output(), tuple(keep))
+    run = _Driven(system, until, step, output or Output(), tuple(keep_initial))
     run.follow()
     if throw and run.status is Status.LOCKED_UP:
         raise ConvergenceError(f"{run.equations.model}: {run.message} {run.status.value}", run.solution())

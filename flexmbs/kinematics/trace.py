@@ -38,8 +38,8 @@ def trace_kinematics(
     start: float | None = None,
     step: float = 0.05,
     branches: int = 8,
-    most_steps: int = 1_000,
-    keep: Sequence[Any] = (),
+    max_steps: int = 1_000,
+    keep_initial: Sequence[Any] = (),
 ) -> KinematicPaths:
     r"""Curves of positions (q, t) with g(q, t) = 0, through lock-ups and the crossings of branches.
 
@@ -59,9 +59,9 @@ def trace_kinematics(
         Largest step along a curve [rad, or lengths of the model]; it adapts to the curvature.
     branches : int, default 8
         How many more curves are followed from bifurcations.
-    most_steps : int, default 1000
+    max_steps : int, default 1000
         On each curve.
-    keep : sequence of bodies
+    keep_initial : sequence of bodies
         As in `simulate`.
 
     Returns
@@ -85,9 +85,9 @@ def trace_kinematics(
     >>> import flexmbs as fx
     >>> crank = fx.PlanarRigidBody.rod((0, 0), (1, 0), mass=1.0, name="crank")
     >>> rod = fx.PlanarRigidBody.rod((1, 0), (1, 2), mass=1.0, name="rod")
-    >>> pins = fx.Revolute(fx.ground, crank, at=(0, 0)), fx.Revolute(crank, rod, at=(1, 0))
+    >>> pins = fx.RevoluteJoint(fx.ground, crank, at=(0, 0)), fx.RevoluteJoint(crank, rod, at=(1, 0))
     >>> guide = fx.DistanceDriver(fx.ground.marker((0, 0, 0)), rod.marker_at((1, 2)), lambda t: 5**0.5 + t, name="ram")
-    >>> hold = fx.Distance(fx.ground.marker((5, 0, 0)), rod.marker_at((1, 2)), name="arm")
+    >>> hold = fx.DistanceConstraint(fx.ground.marker((5, 0, 0)), rod.marker_at((1, 2)), name="arm")
     >>> paths = fx.kinematics.trace_kinematics(fx.Model(crank, rod, *pins, guide, hold), times=(0.0, 2.0))
     >>> [(p.kind, round(p.t, 9)) for p in paths.points], round(3 - 5**0.5, 9)
     ([('turning point', 0.763932023)], 0.763932023)
@@ -103,9 +103,9 @@ def trace_kinematics(
         raise ModelError(f"{who}: start must lie between {begin:g} and {end:g}, not {start:g}.")
     step = as_number(who, "step", step, above=0.0)
     branches = as_count(who, "branches", branches, minimum=0)
-    most_steps = as_count(who, "most_steps", most_steps, minimum=1)
+    max_steps = as_count(who, "max_steps", max_steps, minimum=1)
     system = model if isinstance(model, System) else compile_model(model)
-    return _Tracing(system, (begin, end), start, step, branches, most_steps, tuple(keep)).all()
+    return _Tracing(system, (begin, end), start, step, branches, max_steps, tuple(keep_initial)).all()
 
 
 @dataclass
@@ -137,11 +137,11 @@ class _Tracing:
         start: float,
         step: float,
         branches: int,
-        most_steps: int,
+        max_steps: int,
         keep: tuple[Any, ...],
     ) -> None:
         self.dyn = dyn = Dynamics(system)
-        self.times, self.h, self.branches, self.most_steps = times, step, branches, most_steps
+        self.times, self.h, self.branches, self.max_steps = times, step, branches, max_steps
         self.equations = eq = PositionEquations(dyn, "trace_kinematics")
         if eq.m > DENSE:
             raise ModelError(f"trace_kinematics: {eq.model} has {eq.m} equations; at most {DENSE} are covered.")
@@ -217,7 +217,7 @@ class _Tracing:
         if origin is not None:
             points = [origin]
             add(now)
-        for _ in range(self.most_steps):
+        for _ in range(self.max_steps):
             found = tracer.step(now, h)
             if found is None:
                 h *= 0.5

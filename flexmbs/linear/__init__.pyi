@@ -1,10 +1,10 @@
 from .body_loads import Acceleration as Acceleration
 from .body_loads import Centrifugal as Centrifugal
 from .body_loads import ThermalLoad as ThermalLoad
-from .connections import AveragingLink as AveragingLink
+from .connections import DistributingCoupling as DistributingCoupling
 from .connections import NodalMass as NodalMass
 from .connections import NodalSpring as NodalSpring
-from .connections import RigidLink as RigidLink
+from .connections import RigidCoupling as RigidCoupling
 from .damping import ModalDamping as ModalDamping
 from .damping import ProportionalDamping as ProportionalDamping
 from .damping import StructuralDamping as StructuralDamping

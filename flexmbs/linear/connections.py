@@ -17,7 +17,7 @@ from flexmbs.core.errors import ModelError
 if TYPE_CHECKING:
     from flexmbs.meshes import Mesh
 
-__all__ = ["AveragingLink", "NodalMass", "NodalSpring", "RigidLink"]
+__all__ = ["DistributingCoupling", "NodalMass", "NodalSpring", "RigidCoupling"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +112,7 @@ class NodalSpring:
 
 
 @dataclass(frozen=True, eq=False)
-class RigidLink:
+class RigidCoupling:
     """Nodes that move as one rigid body with a reference node (RBE2): u = u_0 + theta_0 x d, theta = theta_0.
 
     Parameters
@@ -135,14 +135,14 @@ class RigidLink:
     at: Any = None
 
     def __post_init__(self) -> None:
-        as_name("RigidLink", "name", self.name)
-        owner = f"RigidLink {self.name!r}"
+        as_name("RigidCoupling", "name", self.name)
+        owner = f"RigidCoupling {self.name!r}"
         object.__setattr__(self, "nodes", as_nodes(owner, self.nodes))
         object.__setattr__(self, "at", _as_reference(owner, self.at))
 
 
 @dataclass(frozen=True, eq=False)
-class AveragingLink:
+class DistributingCoupling:
     """A reference node that follows the weighted mean motion of others without stiffening them (RBE3).
 
     The displacement of the reference node is that of the rigid motion nearest to those of the nodes in the sense of
@@ -171,8 +171,8 @@ class AveragingLink:
     weights: Any = None
 
     def __post_init__(self) -> None:
-        as_name("AveragingLink", "name", self.name)
-        owner = f"AveragingLink {self.name!r}"
+        as_name("DistributingCoupling", "name", self.name)
+        owner = f"DistributingCoupling {self.name!r}"
         object.__setattr__(self, "nodes", as_nodes(owner, self.nodes))
         if self.at is not None:
             object.__setattr__(self, "at", frozen_copy(as_array(owner, "at", self.at, (3,), unit="length")))

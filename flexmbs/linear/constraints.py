@@ -20,7 +20,7 @@ from scipy.sparse.csgraph import connected_components
 
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import MeshError, ModelError
-from flexmbs.linear.connections import AveragingLink, NodalMass, NodalSpring, RigidLink, find_nodes
+from flexmbs.linear.connections import DistributingCoupling, NodalMass, NodalSpring, RigidCoupling, find_nodes
 
 if TYPE_CHECKING:
     from flexmbs.meshes import Mesh
@@ -48,7 +48,7 @@ def number_nodes(owner: str, mesh: Mesh, cells: Sequence[tuple[int, IntArray]], 
     count = np.zeros(mesh.n_points, dtype=np.int64)
     for n_components, nodes in cells:
         np.maximum.at(count, nodes.ravel(), n_components)
-    links = [c for c in connections if isinstance(c, RigidLink | AveragingLink)]
+    links = [c for c in connections if isinstance(c, RigidCoupling | DistributingCoupling)]
     for link in links:
         if isinstance(link.at, int):  # before any set is looked at: such a point need not belong to an element
             if link.at >= mesh.n_points:
@@ -73,7 +73,7 @@ def number_nodes(owner: str, mesh: Mesh, cells: Sequence[tuple[int, IntArray]], 
             node, n = n, n + 1
         reference[link.name] = node
         sets[link.name] = np.array([node])
-        if isinstance(link, AveragingLink):
+        if isinstance(link, DistributingCoupling):
             nodes = nodes[:1]  # its reference follows the nodes, which it does not join with each other
         edges.append(np.column_stack([np.full(len(nodes), node), nodes]))
     everything = np.vstack(points)
@@ -86,11 +86,13 @@ def number_nodes(owner: str, mesh: Mesh, cells: Sequence[tuple[int, IntArray]], 
     return found
 
 
-def _members(label: str, mesh: Mesh, count: IntArray, link: RigidLink | AveragingLink) -> tuple[IntArray, FloatArray]:
+def _members(
+    label: str, mesh: Mesh, count: IntArray, link: RigidCoupling | DistributingCoupling
+) -> tuple[IntArray, FloatArray]:
     """The nodes of a link that have unknowns, without its reference, and their weights."""
     nodes = find_nodes(label, mesh, link.nodes)
     weights = np.ones(len(nodes))
-    if isinstance(link, AveragingLink) and link.weights is not None:
+    if isinstance(link, DistributingCoupling) and link.weights is not None:
         given = nodes if isinstance(link.nodes, str) else link.nodes
         if len(link.weights) != len(given) or len(nodes) != len(given):
             raise ModelError(f"{label}: {len(link.weights)} weights for {len(nodes)} different nodes.")
@@ -121,7 +123,8 @@ def lump(mesh: Mesh, nodes: Nodes, connections: Sequence[Any], K: Any, M: Any) -
             block, size = what.matrix(), int(nodes.n_dofs[node])
             if size == 3 and np.abs(block[3:, 3:]).max() > 0:
                 raise ModelError(
-                    f"NodalMass at {what.at!r}: inertia and offset need a node with rotations; put it on a RigidLink."
+                    f"NodalMass at {what.at!r}: inertia and offset need a node with rotations; put it on a "
+                    f"RigidCoupling."
                 )
             M = M + _placed(M.shape[0], [nodes.first[node]], block[:size, :size])
         elif isinstance(what, NodalSpring):
@@ -130,7 +133,8 @@ def lump(mesh: Mesh, nodes: Nodes, connections: Sequence[Any], K: Any, M: Any) -
             block = what.stiffness
             if size == 3 and np.abs(block[3:]).max() > 0:
                 raise ModelError(
-                    f"NodalSpring at {what.a!r}: rotational stiffness needs nodes with rotations, such as a RigidLink."
+                    f"NodalSpring at {what.a!r}: rotational stiffness needs nodes with rotations, such as a "
+                    f"RigidCoupling."
                 )
             k = block[:size, :size]
             both = k if len(ends) == 1 else np.block([[k, -k], [-k, k]])
@@ -140,7 +144,7 @@ def lump(mesh: Mesh, nodes: Nodes, connections: Sequence[Any], K: Any, M: Any) -
 
 def transformation(mesh: Mesh, nodes: Nodes, connections: Sequence[Any]) -> tuple[Any, IntArray]:
     """T (N, n) from the independent unknowns to all, and which these are; None where all are independent."""
-    links = [c for c in connections if isinstance(c, RigidLink | AveragingLink)]
+    links = [c for c in connections if isinstance(c, RigidCoupling | DistributingCoupling)]
     total = int(nodes.n_dofs.sum())
     if not links:
         return None, np.arange(total)
@@ -149,7 +153,7 @@ def transformation(mesh: Mesh, nodes: Nodes, connections: Sequence[Any]) -> tupl
     for link in links:
         r = nodes.reference[link.name]
         members, weights = _members(f"link {link.name!r}", mesh, nodes.n_dofs, link)
-        if isinstance(link, RigidLink):
+        if isinstance(link, RigidCoupling):
             blocks = [(node, [r], rigid_block(nodes.points[node] - nodes.points[r])) for node in members]
         else:
             blocks = [(r, list(members), mean_motion(link.name, nodes.points, members, r, weights))]
@@ -202,7 +206,7 @@ def mean_motion(name: str, points: FloatArray, members: IntArray, at: int, weigh
     if not size[0] > 1e-10 * size[2]:
         raise ModelError(
             f"link {name!r}: its {len(members)} nodes lie on a line or in a point, so that they tell no rotation; take "
-            f"more nodes, or a RigidLink."
+            f"more nodes, or a RigidCoupling."
         )
     skew = np.zeros((len(members), 3, 3))  # d~, so that d x u = d~ u
     skew[:, 0, 1], skew[:, 0, 2], skew[:, 1, 2] = -d[:, 2], d[:, 1], -d[:, 0]
@@ -251,5 +255,5 @@ def _check_joined(owner: str, nodes: Nodes, cells: Sequence[IntArray], edges: Se
         texts.append(f"{size} nodes {where}")
     raise MeshError(
         f"{owner}: it falls into {len(kinds)} unconnected pieces: {'; '.join(texts)}. Merge coincident nodes with "
-        f"mesh.merged(...), or join the pieces with a RigidLink, an AveragingLink or a NodalSpring."
+        f"mesh.merged(...), or join the pieces with a RigidCoupling, an DistributingCoupling or a NodalSpring."
     )

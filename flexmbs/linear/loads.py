@@ -172,7 +172,7 @@ def on_unknowns(owner: str, operators: Operators, nodal: FloatArray) -> FloatArr
         what = "force along " if component < 3 else "moment about "
         raise ModelError(
             f"{owner}: node {node} cannot take a {what}{'xyz'[component % 3]}; "
-            + ("it belongs to no element." if (table[node] < 0).all() else "it has no rotations; use a RigidLink.")
+            + ("it belongs to no element." if (table[node] < 0).all() else "it has no rotations; use a RigidCoupling.")
         )
     out = np.zeros(len(everything))
     out[table[table >= 0]] = nodal[table >= 0]

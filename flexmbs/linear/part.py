@@ -13,7 +13,7 @@ from flexmbs.core.contracts import IntArray
 from flexmbs.core.errors import MeshError, ModelError
 from flexmbs.elements.linear import hexahedron, tetra
 from flexmbs.linear.assembly import add_blocks, node_pattern, sparse_matrix
-from flexmbs.linear.connections import AveragingLink, NodalMass, NodalSpring, RigidLink
+from flexmbs.linear.connections import DistributingCoupling, NodalMass, NodalSpring, RigidCoupling
 from flexmbs.linear.constraints import Nodes, lump, number_nodes, transformation
 from flexmbs.linear.operators import DofMap, Operators
 from flexmbs.linear.region import Region, check_material
@@ -29,7 +29,7 @@ __all__ = ["Part", "Piece"]
 CHUNK = 2048
 """Elements treated at once: their matrices stay below 100 MB."""
 
-Connection = NodalMass | NodalSpring | RigidLink | AveragingLink
+Connection = NodalMass | NodalSpring | RigidCoupling | DistributingCoupling
 
 
 class Piece(NamedTuple):
@@ -52,7 +52,7 @@ class Part:
         Material of all solid cells that no region names, with the usual element of their type (`default_element`).
     regions : sequence of Region, optional
         Elements and materials by cell set.
-    connections : sequence of NodalMass, NodalSpring, RigidLink, AveragingLink, optional
+    connections : sequence of NodalMass, NodalSpring, RigidCoupling, DistributingCoupling, optional
         What joins the nodes beside the elements.
     name : str
         For messages and reports.
@@ -180,7 +180,7 @@ class Part:
 
 
 def _viscosity(piece: Piece) -> float:
-    return 0.0 if piece.region.material is None else float(piece.region.material.viscosity)
+    return 0.0 if piece.region.material is None else float(piece.region.material.retardation_time)
 
 
 def _dof_map(count: IntArray) -> tuple[IntArray, IntArray]:

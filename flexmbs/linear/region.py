@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Region"]
 
-MATERIAL_MEMBERS = ("name", "density", "viscosity", "elasticity", "plane_stress", "transverse_shear")
+MATERIAL_MEMBERS = ("name", "density", "retardation_time", "elasticity", "plane_stress", "transverse_shear")
 
 
 @dataclass(frozen=True)

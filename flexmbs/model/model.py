@@ -50,7 +50,7 @@ class Model:
     Examples
     --------
     >>> import flexmbs as fx
-    >>> beam = fx.FlexibleBody.line((0, 0), (1, 0), elements=4, element=fx.elements.PlanarCable(),
+    >>> beam = fx.FlexibleBody.line((0, 0), (1, 0), elements=4, element=fx.elements.ANCFCable2D(),
     ...                             section=fx.Rectangle(0.02, 0.002), material=fx.steel, name="blade")
     >>> print(fx.Model(beam, fx.Clamp(beam.start), fx.PointForce(beam.end, (0, -1.0))))
     model 'model' [m, kg, s]

@@ -99,7 +99,7 @@ class JointLimit:
     --------
     >>> import flexmbs as fx
     >>> arm = fx.PlanarRigidBody.rod((0, 0), (1, 0), mass=1.0, name="arm")
-    >>> JointLimit(fx.Revolute(fx.ground, arm, at=(0, 0), name="shoulder"), -1.0, 2.0).name
+    >>> JointLimit(fx.RevoluteJoint(fx.ground, arm, at=(0, 0), name="shoulder"), -1.0, 2.0).name
     'shoulder'
     """
 

@@ -25,13 +25,13 @@ class StaticOptions:
     steps : int, optional
         Number of equal load steps; left out, the steps adapt: they grow while they are easy and are halved when they
         fail. Equal steps are halved, too, when they fail.
-    first_step, smallest_step : float
+    initial_step, min_step : float
         Of the load parameter, from 0 to 1.
     at : sequence of float, optional
         Load parameters that must be met exactly, ascending, at most 1.
     rtol : float
         Error of the increments, relative to the largest; see `flexmbs.analysis.newton`.
-    most_steps : int
+    max_steps : int
         Steps, failed ones included, after which the analysis gives up.
     check_stability : bool
         Whether to try a Cholesky factorisation after each step of a conservative model, and warn when the equilibrium
@@ -46,23 +46,23 @@ class StaticOptions:
     """
 
     steps: int | None = None
-    first_step: float = 0.1
-    smallest_step: float = 1e-5
+    initial_step: float = 0.1
+    min_step: float = 1e-5
     at: Sequence[float] = ()
     rtol: float = 1e-8
-    most_steps: int = 10_000
+    max_steps: int = 10_000
     check_stability: bool = True
     progress: bool = True
 
     def __post_init__(self) -> None:
         owner = "StaticOptions"
-        first = as_number(owner, "first_step", self.first_step, above=0.0, maximum=1.0)
+        first = as_number(owner, "initial_step", self.initial_step, above=0.0, maximum=1.0)
         checked: dict[str, object] = {
             "steps": None if self.steps is None else as_count(owner, "steps", self.steps, minimum=1),
-            "first_step": first,
-            "smallest_step": as_number(owner, "smallest_step", self.smallest_step, above=0.0, maximum=first),
+            "initial_step": first,
+            "min_step": as_number(owner, "min_step", self.min_step, above=0.0, maximum=first),
             "rtol": as_number(owner, "rtol", self.rtol, above=0.0, maximum=1e-2),
-            "most_steps": as_count(owner, "most_steps", self.most_steps, minimum=1),
+            "max_steps": as_count(owner, "max_steps", self.max_steps, minimum=1),
             "check_stability": as_flag(owner, "check_stability", self.check_stability),
             "progress": as_flag(owner, "progress", self.progress),
         }

@@ -21,7 +21,7 @@ class Status(Enum):
         "damping."
     )
     TOO_MANY_STEPS = (
-        "The steps allowed were made. Go on with start=solution, or allow more with most_steps; if they are much "
+        "The steps allowed were made. Go on with start=solution, or allow more with max_steps; if they are much "
         "smaller than a motion needs, take a scheme for stiff systems, more damping, or a larger rtol."
     )
     NO_START = (

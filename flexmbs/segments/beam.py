@@ -120,7 +120,7 @@ def segmented_beam(
     >>> import flexmbs as fx
     >>> blade = fx.segments.segmented_beam([(0, 0, 0), (1, 0, 0)], n=8, section=fx.Rectangle(0.02, 0.002),
     ...     material=fx.steel)
-    >>> model = fx.Model(*blade.items, fx.Fixed(fx.ground, blade.start), fx.PointForce(blade.end, (0, -0.1, 0)))
+    >>> model = fx.Model(*blade.items, fx.FixedJoint(fx.ground, blade.start), fx.PointForce(blade.end, (0, -0.1, 0)))
     >>> bent = fx.solve_static(model, fx.StaticOptions(progress=False))
     >>> EI = fx.steel.youngs_modulus * fx.Rectangle(0.02, 0.002).I_z
     >>> round(float(-bent.position(blade.end, step=-1)[1]) * 3 * EI / 0.1, 4)
@@ -145,7 +145,7 @@ def segmented_cable(
     n: int | None = None,
     EA: float | None = None,
     GJ: float | None = None,
-    viscosity: float = 0.0,
+    retardation_time: float = 0.0,
     closed: bool = False,
     name: str = "cable",
 ) -> SegmentedBeam:
@@ -168,7 +168,7 @@ def segmented_cable(
     GJ : float, optional
         Torsional stiffness [force length^2]; needed in space, where segments would otherwise spin freely about their
         axes.
-    viscosity : float, default 0
+    retardation_time : float, default 0
         Retardation time of the Kelvin-Voigt law [time].
     closed : bool, default False
         Whether the last node is joined to the first one.
@@ -201,7 +201,7 @@ def segmented_cable(
         EA=1.0,
         EI_z=1.0,
         mass_per_length=as_number(owner, "mass_per_length", mass_per_length, above=0.0, unit="mass/length"),
-        viscosity=as_number(owner, "viscosity", viscosity, minimum=0.0, unit="time"),
+        retardation_time=as_number(owner, "retardation_time", retardation_time, minimum=0.0, unit="time"),
     )
     pattern = (axial, axial) if line.planar else (axial, axial, axial, twist, 0.0, 0.0)
     K = np.array(pattern) / line.spans[:, None]
@@ -212,7 +212,7 @@ def _chain(
     line: Centreline, stiffness: BeamStiffness, K: FloatArray | None, ball: bool, closed: bool, name: str
 ) -> SegmentedBeam:
     bodies = segment_bodies(line, stiffness, name)
-    joints, springs = segment_joints(line, bodies, K, ball, stiffness.viscosity, name)
+    joints, springs = segment_joints(line, bodies, K, ball, stiffness.retardation_time, name)
     return SegmentedBeam(bodies, joints, springs, segment_nodes(line, bodies), closed, name)
 
 

@@ -18,7 +18,7 @@ from flexmbs.model.bodies.rigid import RigidBody
 from flexmbs.model.bodies.wireframe import Wireframe
 from flexmbs.model.forces.bushing import Bushing
 from flexmbs.model.joints.contracts import Joint
-from flexmbs.model.joints.lower_pairs import Spherical
+from flexmbs.model.joints.lower_pairs import SphericalJoint
 
 if TYPE_CHECKING:
     from flexmbs.results.states import States
@@ -223,11 +223,13 @@ def segment_joints(
             for body, frame in zip((i, k), line.frames[j], strict=True)
         ]
         if ball:
-            joints.append(Spherical(sides[0], sides[1], name=f"{name} joint {j}"))
+            joints.append(SphericalJoint(sides[0], sides[1], name=f"{name} joint {j}"))
         if stiffness is not None:
             first, second = sides if j % 2 == 0 else sides[::-1]
             K = stiffness[j]
-            springs.append(Bushing(first, second, K, viscosity * K, rest=np.zeros(len(K)), name=f"{name} spring {j}"))
+            springs.append(
+                Bushing(first, second, K, viscosity * K, free_coordinates=np.zeros(len(K)), name=f"{name} spring {j}")
+            )
     return tuple(joints), tuple(springs)
 
 

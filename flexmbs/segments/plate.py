@@ -229,7 +229,7 @@ def segmented_plate(
             Bushing(
                 boxes[first[0]][first[1]].marker_at(middle, axis=R[:, 2], x=along),
                 boxes[second[0]][second[1]].marker_at(middle, axis=R[:, 2], x=along),
-                K, material.viscosity * K, rest=np.zeros(6), name=f"{name} spring {k}",
+                K, material.retardation_time * K, free_coordinates=np.zeros(6), name=f"{name} spring {k}",
             )
         )  # fmt: skip
     nodes = tuple(

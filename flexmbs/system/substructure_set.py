@@ -63,7 +63,7 @@ class SubstructureSet:
             along=np.array([p.line.direction for p in parts]), weight=np.array([p.line.weights for p in parts]),
             slope=np.array([p.line.slopes for p in parts], order="C"),
             curve=np.array([p.line.curvatures for p in parts], order="C"),
-            EI=np.array([p.line.stiffness for p in parts]), tau=np.array([p.retardation for p in parts]),
+            EI=np.array([p.line.stiffness for p in parts]), tau=np.array([p.retardation_time for p in parts]),
             room=np.zeros((n, 8, 3, 3)), line=np.zeros((n, 9, 3)),
         )  # fmt: skip
         self.floating = self._floating(model, turns[0])

@@ -97,7 +97,7 @@ def write_gltf(
     >>> import tempfile
     >>> import flexmbs as fx
     >>> rod = fx.RigidBody.rod((0, 0, 0), (1, 0, 0), mass=1.0, name="rod")
-    >>> hinge = fx.Revolute(fx.ground, rod.marker_at((0, 0, 0), axis=(0, 1, 0)), name="hinge")
+    >>> hinge = fx.RevoluteJoint(fx.ground, rod.marker_at((0, 0, 0), axis=(0, 1, 0)), name="hinge")
     >>> run = fx.simulate(fx.Model(rod, hinge, fx.Gravity((0, 0, -9.81))), 1.0, step=1e-2)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     written = fx.write_gltf(run, f"{folder}/rod.glb", progress=False)
@@ -154,7 +154,7 @@ def view(
     >>> import tempfile
     >>> import flexmbs as fx
     >>> rod = fx.RigidBody.rod((0, 0, 0), (1, 0, 0), mass=1.0, name="rod")
-    >>> hinge = fx.Revolute(fx.ground, rod.marker_at((0, 0, 0), axis=(0, 1, 0)), name="hinge")
+    >>> hinge = fx.RevoluteJoint(fx.ground, rod.marker_at((0, 0, 0), axis=(0, 1, 0)), name="hinge")
     >>> run = fx.simulate(fx.Model(rod, hinge, fx.Gravity((0, 0, -9.81))), 1.0, step=1e-2)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     fx.view(run, f"{folder}/rod.html", progress=False).path.name

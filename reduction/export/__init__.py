@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from flexmbs.reduction.export.formats import FORMATS, export
-from flexmbs.reduction.export.written import Written
+from flexmbs.reduction.export.written import ExportResult
 
-__all__ = ["FORMATS", "Written", "export"]
+__all__ = ["FORMATS", "ExportResult", "export"]

@@ -19,7 +19,7 @@ from flexmbs.core.errors import ModelError
 from flexmbs.core.info import version
 from flexmbs.reduction.export.exposed import Exposed, expose
 from flexmbs.reduction.export.fmu_variables import identifier, unique
-from flexmbs.reduction.export.written import Written, left_out, placed
+from flexmbs.reduction.export.written import ExportResult, left_out, placed
 from flexmbs.reduction.model import ReducedModel
 
 __all__ = ["write_abaqus"]
@@ -28,7 +28,7 @@ LONGEST = 20
 ROLES = {"K": "STIFFNESS", "M": "MASS", "D": "VISCOUS DAMPING"}
 
 
-def write_abaqus(model: ReducedModel, path: Path, overwrite: bool = False) -> Written:
+def write_abaqus(model: ReducedModel, path: Path, overwrite: bool = False) -> ExportResult:
     """Write nodes, sets and matrices.
 
     Parameters
@@ -49,7 +49,7 @@ def write_abaqus(model: ReducedModel, path: Path, overwrite: bool = False) -> Wr
     losses = ["digits of matrices beyond the thirteenth", "motion inside of the part", *left_out(model)]
     with placed(path, overwrite) as part, part.open("w", encoding="ascii") as stream:
         stream.writelines(line + "\n" for line in _lines(model, places, losses))
-    return Written("abaqus", path, tuple(losses))
+    return ExportResult("abaqus", path, tuple(losses))
 
 
 def real(value: float) -> str:

@@ -17,7 +17,7 @@ from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.info import version
 from flexmbs.reduction.export.exposed import Exposed, expose
-from flexmbs.reduction.export.written import Written, left_out, placed
+from flexmbs.reduction.export.written import ExportResult, left_out, placed
 from flexmbs.reduction.model import ReducedModel
 
 __all__ = ["NAMES", "write_dmig"]
@@ -27,7 +27,7 @@ NAMES = {"K": "KAAX", "M": "MAAX", "D": "BAAX"}
 FREE = "Rigid motions of a free part keep a stiffness of 1e-11 of the largest; an OP4 file keeps all digits"
 
 
-def write_dmig(model: ReducedModel, path: Path, overwrite: bool = False) -> Written:
+def write_dmig(model: ReducedModel, path: Path, overwrite: bool = False) -> ExportResult:
     """Write the matrices at the interfaces and modes as a punch file.
 
     Parameters
@@ -57,7 +57,7 @@ def write_dmig(model: ReducedModel, path: Path, overwrite: bool = False) -> Writ
             matrix = getattr(model, role)
             if matrix is not None:
                 _write_matrix(stream, name, matrix, _points(places))
-    return Written("dmig", path, losses, (FREE,) if model.K.size and _is_free(model) else ())
+    return ExportResult("dmig", path, losses, (FREE,) if model.K.size and _is_free(model) else ())
 
 
 def field(value: float) -> str:

@@ -24,7 +24,7 @@ from flexmbs.core.contracts import FloatArray
 from flexmbs.reduction.export.exposed import Nodes, expose, further_nodes
 from flexmbs.reduction.export.frame import FrameModes, frame_modes
 from flexmbs.reduction.export.tables import write_tables
-from flexmbs.reduction.export.written import Written, left_out, placed_folder
+from flexmbs.reduction.export.written import ExportResult, left_out, placed_folder
 from flexmbs.reduction.model import ReducedModel
 
 __all__ = ["write_exudyn"]
@@ -37,7 +37,7 @@ def write_exudyn(
     reference: str = "mean",
     nodes: Nodes = (),
     modes: int | None = None,
-) -> Written:
+) -> ExportResult:
     """Write a folder with data and a loader.
 
     Parameters
@@ -78,7 +78,7 @@ def write_exudyn(
             np.savez(folder / "floating.npz", allow_pickle=False, **_floating(model, floating, nodes))
         (folder / "exudyn_load.py").write_text(script, encoding="utf-8")
         write_tables(folder, model, places, tuple(losses))
-    return Written("exudyn", path, tuple(losses))
+    return ExportResult("exudyn", path, tuple(losses))
 
 
 def _harmless(text: str) -> str:

@@ -23,7 +23,7 @@ from flexmbs.reduction.export.fmu_source import source
 from flexmbs.reduction.export.fmu_variables import identifier, units_of, variables
 from flexmbs.reduction.export.linear_system import LinearSystem, balanced
 from flexmbs.reduction.export.uncoupled import uncoupled
-from flexmbs.reduction.export.written import Written, placed
+from flexmbs.reduction.export.written import ExportResult, placed
 
 __all__ = ["write_fmu2", "write_fmu3"]
 
@@ -40,7 +40,7 @@ FLAGS = ("-std=c99", "-O2", "-fPIC", "-shared", "-fvisibility=hidden")
 
 def write_fmu2(
     system: LinearSystem, path: Path, overwrite: bool, units: Mapping[str, str], binary: bool | None = None
-) -> Written:
+) -> ExportResult:
     """Write a unit of FMI 2.0, each number a variable.
 
     Parameters
@@ -66,14 +66,14 @@ def write_fmu2(
 
 def write_fmu3(
     system: LinearSystem, path: Path, overwrite: bool, units: Mapping[str, str], binary: bool | None = None
-) -> Written:
+) -> ExportResult:
     """Write a unit of FMI 3.0, each signal an array; parameters as in `write_fmu2`."""
     return _write(system, path, overwrite, units, binary, 3)
 
 
 def _write(
     system: LinearSystem, path: Path, overwrite: bool, units: Mapping[str, str], binary: bool | None, version: int
-) -> Written:
+) -> ExportResult:
     if not system.is_modal:
         system = uncoupled(balanced(system))
     name = identifier(system.name).replace(".", "_")[:60]
@@ -102,7 +102,7 @@ def _write(
             archive.writestr("documentation/index.html", page(system, table, known, system.losses))
             if library is not None:
                 archive.writestr(library[0], library[1])
-    return Written(f"fmu{version}", path, system.losses, tuple(notes))
+    return ExportResult(f"fmu{version}", path, system.losses, tuple(notes))
 
 
 def _compiled(files: dict[str, str], name: str, version: int) -> tuple[tuple[str, bytes] | None, str]:

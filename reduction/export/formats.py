@@ -25,7 +25,7 @@ from flexmbs.reduction.export.op4 import write_op4, write_op4_binary
 from flexmbs.reduction.export.paraview import write_paraview
 from flexmbs.reduction.export.sid import write_sid
 from flexmbs.reduction.export.universal import write_universal
-from flexmbs.reduction.export.written import Written, warn_of
+from flexmbs.reduction.export.written import ExportResult, warn_of
 from flexmbs.reduction.model import ReducedModel
 
 __all__ = ["FORMATS", "Format", "export"]
@@ -40,8 +40,8 @@ class Format(NamedTuple):
 
     suffix: str
     text: str
-    write: Callable[..., Written] | None = None
-    write_system: Callable[..., Written] | None = None
+    write: Callable[..., ExportResult] | None = None
+    write_system: Callable[..., ExportResult] | None = None
 
     @property
     def options(self) -> tuple[str, ...]:
@@ -91,7 +91,7 @@ def export(
     *,
     overwrite: bool = False,
     **options: Any,
-) -> tuple[Written, ...]:
+) -> tuple[ExportResult, ...]:
     """Write a reduced model, or a linear model of a whole mechanism, for other tools.
 
     Parameters
@@ -161,7 +161,7 @@ def export(
 
 def _written(
     model: ReducedModel | Any, title: str, chosen: Format, path: Path, overwrite: bool, options: dict[str, Any]
-) -> Written:
+) -> ExportResult:
     """One file."""
     if chosen.write is not None:
         return chosen.write(model, path, overwrite, **options)

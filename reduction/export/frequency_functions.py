@@ -21,7 +21,7 @@ from flexmbs.core.errors import ModelError
 from flexmbs.reduction.export.linear_system import LinearSystem
 from flexmbs.reduction.export.ports import Signal
 from flexmbs.reduction.export.universal_sets import FREQUENCY, Function, Point, function_lines, header, units
-from flexmbs.reduction.export.written import Written, placed
+from flexmbs.reduction.export.written import ExportResult, placed
 
 __all__ = ["transfer", "write_frequency_functions"]
 
@@ -38,7 +38,7 @@ def write_frequency_functions(
     unit_names: Mapping[str, str],
     maximum: float | None = None,
     lines: int = 800,
-) -> Written:
+) -> ExportResult:
     """Write the frequency responses of all outputs to all inputs.
 
     Parameters
@@ -84,7 +84,7 @@ def write_frequency_functions(
                 number += 1
                 one = Function(FREQUENCY, hertz, values[:, o, i], seen, given, f"{seen.name} per {given.name}")
                 stream.writelines(line + "\n" for line in function_lines(number, one))
-    return Written("uff58", path, tuple(losses))
+    return ExportResult("uff58", path, tuple(losses))
 
 
 def transfer(owner: str, system: LinearSystem, hertz: FloatArray) -> NDArray[np.complex128]:

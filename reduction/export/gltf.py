@@ -22,7 +22,7 @@ from flexmbs.core.glb import LINE_MODE, TRIANGLE_MODE, Glb
 from flexmbs.linear.faces import outer_faces
 from flexmbs.reduction.export.fmu_variables import LENGTHS
 from flexmbs.reduction.export.shapes import mode_shapes
-from flexmbs.reduction.export.written import Written, placed
+from flexmbs.reduction.export.written import ExportResult, placed
 from flexmbs.reduction.model import ReducedModel
 
 __all__ = ["write_gltf"]
@@ -50,7 +50,7 @@ def write_gltf(
     overwrite: bool = False,
     fixed: str | Sequence[str] = (),
     modes: int | None = None,
-) -> Written:
+) -> ExportResult:
     """Write elastic modes that swing.
 
     Parameters
@@ -96,7 +96,7 @@ def write_gltf(
         file.mode(f"mode {k + 1}: {hertz[k]:.6g}", base, index, mode, target, colour, k * step)
     with placed(path, overwrite) as part:
         part.write_bytes(file.content("modes", {"lost": LOSSES}))
-    return Written("gltf", path, LOSSES)
+    return ExportResult("gltf", path, LOSSES)
 
 
 def _drawn(model: ReducedModel) -> tuple[IntArray, int]:

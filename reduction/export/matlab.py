@@ -23,7 +23,7 @@ from flexmbs.core.info import version
 from flexmbs.reduction.export.exposed import interface_frames
 from flexmbs.reduction.export.linear_system import LinearSystem
 from flexmbs.reduction.export.ports import Signal
-from flexmbs.reduction.export.written import Written, left_out, placed
+from flexmbs.reduction.export.written import ExportResult, left_out, placed
 from flexmbs.reduction.model import ReducedModel
 
 __all__ = ["write_mat", "write_simscape"]
@@ -32,7 +32,7 @@ FREE = 1e-9
 """Stiffness of rigid motions, relative to the largest entry, up to which a part is free."""
 
 
-def write_mat(system: LinearSystem, path: Path, overwrite: bool, units: Mapping[str, str]) -> Written:
+def write_mat(system: LinearSystem, path: Path, overwrite: bool, units: Mapping[str, str]) -> ExportResult:
     """Write a linear system as a state space.
 
     Parameters
@@ -52,10 +52,10 @@ def write_mat(system: LinearSystem, path: Path, overwrite: bool, units: Mapping[
         "outputs": _cells(_names(system.outputs)),
     }  # fmt: skip
     _save(path, overwrite, content, system.name, units, system.losses)
-    return Written("mat", path, system.losses)
+    return ExportResult("mat", path, system.losses)
 
 
-def write_simscape(model: ReducedModel, path: Path, overwrite: bool = False) -> Written:
+def write_simscape(model: ReducedModel, path: Path, overwrite: bool = False) -> ExportResult:
     """Write what the block Reduced Order Flexible Solid takes.
 
     Parameters
@@ -100,7 +100,7 @@ def write_simscape(model: ReducedModel, path: Path, overwrite: bool = False) -> 
         "interfaces": _cells([f.name for f in frames]),
     }
     _save(path, overwrite, content, model.name, model.units, losses)
-    return Written("simscape", path, losses)
+    return ExportResult("simscape", path, losses)
 
 
 def _names(signals: Sequence[Signal]) -> list[str]:

@@ -24,7 +24,7 @@ from flexmbs.core.errors import ModelError
 from flexmbs.core.info import version
 from flexmbs.reduction.export.exposed import Exposed, Nodes, expose
 from flexmbs.reduction.export.frame import FrameModes, frame_modes
-from flexmbs.reduction.export.written import Written, left_out, placed
+from flexmbs.reduction.export.written import ExportResult, left_out, placed
 from flexmbs.reduction.model import ReducedModel
 
 __all__ = ["plain", "write_mbdyn"]
@@ -37,7 +37,7 @@ def write_mbdyn(
     reference: str = "mean",
     nodes: Nodes = (),
     modes: int | None = None,
-) -> Written:
+) -> ExportResult:
     """Write a modal body.
 
     Parameters
@@ -66,7 +66,7 @@ def write_mbdyn(
         losses.append(f"rotations of {places.without_rotation} places, which have none")
     with placed(path, overwrite) as part, part.open("w", encoding="ascii") as stream:
         stream.writelines(line + "\n" for line in _lines(model, reference, found, places, losses))
-    return Written("mbdyn", path, tuple(losses))
+    return ExportResult("mbdyn", path, tuple(losses))
 
 
 def _lines(model: ReducedModel, reference: str, f: FrameModes, places: Exposed, losses: list[str]) -> Iterator[str]:

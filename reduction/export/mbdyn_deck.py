@@ -22,7 +22,7 @@ from flexmbs.reduction.export.exposed import Exposed, Nodes, expose
 from flexmbs.reduction.export.frame import FrameModes, frame_modes
 from flexmbs.reduction.export.mbdyn import plain, write_mbdyn
 from flexmbs.reduction.export.tables import write_tables
-from flexmbs.reduction.export.written import Written, placed_folder
+from flexmbs.reduction.export.written import ExportResult, placed_folder
 from flexmbs.reduction.model import ReducedModel
 
 __all__ = ["write_mbdyn_deck"]
@@ -40,7 +40,7 @@ def write_mbdyn_deck(
     reference: str = "mean",
     nodes: Nodes = (),
     modes: int | None = None,
-) -> Written:
+) -> ExportResult:
     """Write a folder with ``body.fem`` and ``deck.mbd``, to be run there by ``mbdyn -f deck.mbd``.
 
     Parameters
@@ -74,7 +74,7 @@ def write_mbdyn_deck(
         lines = _lines(model, reference, found, places, joined.tolist(), losses)
         (folder / "deck.mbd").write_text("".join(line + "\n" for line in lines), encoding="ascii")
         write_tables(folder, model, places, tuple(losses))
-    return Written("mbdyn_deck", path, tuple(losses))
+    return ExportResult("mbdyn_deck", path, tuple(losses))
 
 
 def _lines(

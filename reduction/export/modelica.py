@@ -17,7 +17,7 @@ from flexmbs.core.info import version
 from flexmbs.reduction.export.fmu_variables import identifier
 from flexmbs.reduction.export.linear_system import LinearSystem, balanced
 from flexmbs.reduction.export.ports import Signal
-from flexmbs.reduction.export.written import Written, placed
+from flexmbs.reduction.export.written import ExportResult, placed
 
 __all__ = ["write_modelica"]
 
@@ -25,7 +25,7 @@ INLINE = 200_000
 """So many numbers in a text are read by compilers in some seconds."""
 
 
-def write_modelica(system: LinearSystem, path: Path, overwrite: bool, units: Mapping[str, str]) -> Written:
+def write_modelica(system: LinearSystem, path: Path, overwrite: bool, units: Mapping[str, str]) -> ExportResult:
     """Write a linear system as a Modelica block.
 
     Parameters
@@ -73,7 +73,7 @@ def write_modelica(system: LinearSystem, path: Path, overwrite: bool, units: Map
     notes = (f"{numbers} numbers in line, which compilers take long to read",) if numbers > INLINE else ()
     with placed(path, overwrite) as part:
         part.write_text("\n".join(text) + "\n", encoding="utf-8")
-    return Written("modelica", path, system.losses, notes)
+    return ExportResult("modelica", path, system.losses, notes)
 
 
 def _comments(name: str, signals: Sequence[Signal]) -> list[str]:

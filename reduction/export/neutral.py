@@ -27,14 +27,14 @@ from flexmbs.core.contracts import FloatArray
 from flexmbs.reduction.export.document import description
 from flexmbs.reduction.export.exposed import Nodes, expose
 from flexmbs.reduction.export.tables import write_tables
-from flexmbs.reduction.export.written import Written, placed, placed_folder
+from flexmbs.reduction.export.written import ExportResult, placed, placed_folder
 from flexmbs.reduction.model import ReducedModel
 from flexmbs.reduction.store import save
 
 __all__ = ["lost", "write_hdf5", "write_mtx", "write_npz"]
 
 
-def write_hdf5(model: ReducedModel, path: Path, overwrite: bool = False) -> Written:
+def write_hdf5(model: ReducedModel, path: Path, overwrite: bool = False) -> ExportResult:
     """Write the complete HDF5 file; see `flexmbs.reduction.store` for what is in it.
 
     Parameters
@@ -45,10 +45,10 @@ def write_hdf5(model: ReducedModel, path: Path, overwrite: bool = False) -> Writ
     """
     with placed(path, overwrite) as part:
         save(model, part)
-    return Written("hdf5", path)
+    return ExportResult("hdf5", path)
 
 
-def write_npz(model: ReducedModel, path: Path, overwrite: bool = False, nodes: Nodes = ()) -> Written:
+def write_npz(model: ReducedModel, path: Path, overwrite: bool = False, nodes: Nodes = ()) -> ExportResult:
     """Write one npz file, without pickled objects.
 
     Parameters
@@ -76,10 +76,10 @@ def write_npz(model: ReducedModel, path: Path, overwrite: bool = False, nodes: N
     arrays["description"] = np.array(json.dumps(description(model, places, losses)))
     with placed(path, overwrite) as part, part.open("wb") as stream:
         np.savez(stream, allow_pickle=False, **arrays)
-    return Written("npz", path, losses)
+    return ExportResult("npz", path, losses)
 
 
-def write_mtx(model: ReducedModel, path: Path, overwrite: bool = False, nodes: Nodes = ()) -> Written:
+def write_mtx(model: ReducedModel, path: Path, overwrite: bool = False, nodes: Nodes = ()) -> ExportResult:
     """Write a folder of Matrix Market files and tables.
 
     Parameters
@@ -101,7 +101,7 @@ def write_mtx(model: ReducedModel, path: Path, overwrite: bool = False, nodes: N
         place, component = places.rows()
         _write_general(folder / "basis.mtx", places.shapes[place, component], "displacements of places")
         write_tables(folder, model, places, losses)
-    return Written("mtx", path, losses)
+    return ExportResult("mtx", path, losses)
 
 
 def lost(model: ReducedModel, invariants: bool) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from flexmbs.reduction.export.dmig import NAMES
 from flexmbs.reduction.export.exposed import Nodes, expose
 from flexmbs.reduction.export.neutral import lost
 from flexmbs.reduction.export.tables import write_tables
-from flexmbs.reduction.export.written import Written, placed_folder
+from flexmbs.reduction.export.written import ExportResult, placed_folder
 from flexmbs.reduction.model import ReducedModel
 
 __all__ = ["write_op4", "write_op4_binary"]
@@ -27,7 +27,7 @@ SYMMETRIC, RECTANGULAR = 6, 2
 DOUBLE = 2
 
 
-def write_op4(model: ReducedModel, path: Path, overwrite: bool = False, nodes: Nodes = ()) -> Written:
+def write_op4(model: ReducedModel, path: Path, overwrite: bool = False, nodes: Nodes = ()) -> ExportResult:
     """Write the matrices as text.
 
     Parameters
@@ -42,12 +42,12 @@ def write_op4(model: ReducedModel, path: Path, overwrite: bool = False, nodes: N
     return _write(model, path, overwrite, nodes, "op4")
 
 
-def write_op4_binary(model: ReducedModel, path: Path, overwrite: bool = False, nodes: Nodes = ()) -> Written:
+def write_op4_binary(model: ReducedModel, path: Path, overwrite: bool = False, nodes: Nodes = ()) -> ExportResult:
     """Write the matrices in Fortran records, little-endian, with 32-bit integers; parameters as in `write_op4`."""
     return _write(model, path, overwrite, nodes, "op4bin")
 
 
-def _write(model: ReducedModel, path: Path, overwrite: bool, nodes: Nodes, kind: str) -> Written:
+def _write(model: ReducedModel, path: Path, overwrite: bool, nodes: Nodes, kind: str) -> ExportResult:
     places = expose(model, nodes)
     losses = lost(model, invariants=False)
     put = _text if kind == "op4" else _records
@@ -59,7 +59,7 @@ def _write(model: ReducedModel, path: Path, overwrite: bool, nodes: Nodes, kind:
                     put(stream, name, matrix, SYMMETRIC)
             put(stream, "PHIX", places.shapes[places.rows()], RECTANGULAR)
         write_tables(folder, model, places, losses)
-    return Written(kind, path, losses)
+    return ExportResult(kind, path, losses)
 
 
 def _columns(A: FloatArray) -> list[tuple[int, int, FloatArray]]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from flexmbs.core.contracts import IntArray
 from flexmbs.reduction.export.shapes import mode_shapes
-from flexmbs.reduction.export.written import Written, placed
+from flexmbs.reduction.export.written import ExportResult, placed
 from flexmbs.reduction.model import ReducedModel
 
 __all__ = ["write_paraview"]
@@ -34,7 +34,7 @@ def write_paraview(
     overwrite: bool = False,
     fixed: str | Sequence[str] = (),
     modes: int | None = None,
-) -> Written:
+) -> ExportResult:
     """Write mode shapes on the mesh.
 
     Parameters
@@ -74,7 +74,7 @@ def write_paraview(
             moved = model.reconstruct(vectors[:, k])[used, :3]
             stream.writelines(_array("Float64", f"mode {k + 1}: {f:.6g}", moved, 3))
         stream.write("   </PointData>\n  </Piece>\n </UnstructuredGrid>\n</VTKFile>\n")
-    return Written("paraview", path, losses)
+    return ExportResult("paraview", path, losses)
 
 
 def _array(kind: str, name: str, values: object, components: int = 1) -> Iterator[str]:

@@ -18,7 +18,7 @@ from flexmbs.core.errors import ModelError, unknown_name
 from flexmbs.core.info import version
 from flexmbs.reduction.export.exposed import Nodes
 from flexmbs.reduction.export.sid_objects import UNIT, ZERO, SidData, Taylor, sid_data
-from flexmbs.reduction.export.written import Written, placed
+from flexmbs.reduction.export.written import ExportResult, placed
 from flexmbs.reduction.model import ReducedModel
 
 __all__ = ["write_sid"]
@@ -36,7 +36,7 @@ def write_sid(
     nodes: Nodes = (),
     modes: int | None = None,
     ge_layout: str = "mode",
-) -> Written:
+) -> ExportResult:
     """Write a reduced model as Standard Input Data.
 
     Parameters
@@ -70,10 +70,10 @@ def write_sid(
     losses: tuple[str, ...] = () if model.stress_shapes is None else ("stresses",)
     if data.without_rotation:
         losses += (f"rotations of {data.without_rotation} places, which have none",)
-    notes = () if data.stiffened else ("without geometric stiffening: reduce(..., stiffening=True) finds it",)
+    notes = () if data.stiffened else ("without geometric stiffening: reduce(..., geometric_stiffening=True) finds it",)
     with placed(path, overwrite) as part, part.open("w", encoding="ascii") as stream:
         _write(stream, data, _comment(model, reference, data, losses))
-    return Written("sid", path, losses, notes)
+    return ExportResult("sid", path, losses, notes)
 
 
 def _comment(model: ReducedModel, reference: str, data: SidData, losses: tuple[str, ...]) -> str:

@@ -13,7 +13,7 @@ from flexmbs.core.contracts import FloatArray
 from flexmbs.reduction.export.exposed import Exposed, Nodes, expose
 from flexmbs.reduction.export.shapes import mode_shapes
 from flexmbs.reduction.export.universal_sets import head, header, now, plain, real, units
-from flexmbs.reduction.export.written import Written, placed
+from flexmbs.reduction.export.written import ExportResult, placed
 from flexmbs.reduction.model import ReducedModel
 
 __all__ = ["write_universal"]
@@ -26,7 +26,7 @@ def write_universal(
     fixed: str | Sequence[str] = (),
     nodes: Nodes = "all",
     modes: int | None = None,
-) -> Written:
+) -> ExportResult:
     """Write mode shapes.
 
     Parameters
@@ -48,7 +48,7 @@ def write_universal(
         losses.append("units, whose names are not known here")
     with placed(path, overwrite) as part, part.open("w", encoding="ascii") as stream:
         stream.writelines(line + "\n" for line in _lines(model, places, hertz, vectors, losses))
-    return Written("uff", path, tuple(losses))
+    return ExportResult("uff", path, tuple(losses))
 
 
 def _lines(

@@ -14,11 +14,11 @@ from pathlib import Path
 from flexmbs.core.errors import FlexmbsError, LossWarning
 from flexmbs.reduction.model import ReducedModel
 
-__all__ = ["Written", "left_out", "placed", "placed_folder", "warn_of"]
+__all__ = ["ExportResult", "left_out", "placed", "placed_folder", "warn_of"]
 
 
 @dataclass(frozen=True)
-class Written:
+class ExportResult:
     """A file, or a folder of files, that was written for another tool.
 
     Attributes
@@ -51,7 +51,7 @@ def left_out(model: ReducedModel) -> list[str]:
     return [name for name, value in known.items() if value is not None]
 
 
-def warn_of(written: Written) -> None:
+def warn_of(written: ExportResult) -> None:
     """Say what was lost, where Python shows warnings, as a warning of the line that called the package."""
     if not written.losses:
         return

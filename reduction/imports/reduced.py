@@ -18,7 +18,7 @@ from flexmbs.reduction.imports.mbdyn import read_mbdyn
 from flexmbs.reduction.imports.neutral import is_neutral, read_neutral
 from flexmbs.reduction.imports.sid import read_sid
 from flexmbs.reduction.interfaces import Interface
-from flexmbs.reduction.methods.unreduced import MOST, unreduced
+from flexmbs.reduction.methods.full_basis import MOST, full_basis
 from flexmbs.reduction.model import ReducedModel
 from flexmbs.reduction.reduce import reduce
 from flexmbs.reduction.store import load_reduced
@@ -105,7 +105,7 @@ def read_reduced(
     faces = _interfaces(operators, interfaces)
     title = as_name("read_reduced", "name", name if name is not None else said.get("name", path.stem))
     found = said.get("units", {}) if units is None else units
-    return reduce(operators, faces, method=unreduced, name=title, units=found, progress=False)
+    return reduce(operators, faces, method=full_basis, name=title, units=found, progress=False)
 
 
 def _alone(path: Path, *given: Any) -> None:

@@ -58,7 +58,7 @@ def gramian(
     B: FloatArray,
     shifts: FloatArray,
     tolerance: float = 1e-10,
-    most: int = 200,
+    max_columns: int = 200,
     each: Callable[[int], None] | None = None,
 ) -> LowRankGramian:
     r"""Factor Z of the Gramian.
@@ -74,7 +74,7 @@ def gramian(
     tolerance : float
         The iteration ends when three steps in a row add less than this part of the energy :math:`\mathrm{tr}(Z_p^T M
         Z_p)`.
-    most : int
+    max_columns : int
         Steps at most.
     each : callable, optional
         Called before every step with its number.
@@ -89,7 +89,7 @@ def gramian(
     W1, W2 = np.zeros(B.shape), B.copy()
     Zp, Zv = np.zeros((len(B), 0)), np.zeros((len(B), 0))
     energy, still, added = 0.0, 0, np.inf
-    for step in range(most):
+    for step in range(max_columns):
         if each is not None:
             each(step)
         p = complex(shifts[step % len(shifts)])
@@ -119,8 +119,8 @@ def gramian(
         if still == STILL:
             return LowRankGramian(*_compressed(M, Zp, Zv), step + 1, added)
     raise ConvergenceError(
-        f"gramian: {most} steps were not enough; the last one added {added:.1e} of the energy. Ask for a coarser "
-        f"tolerance, or for more shifts."
+        f"gramian: {max_columns} steps were not enough; the last one added {added:.1e} of the energy. Ask for a "
+        f"coarser tolerance, or for more shifts."
     )
 
 

@@ -24,7 +24,7 @@ def make(
 ) -> fx.FlexibleBody:
     """A straight body, by default a planar cable of length one along x with EA = 1e4, EI = 1, unit mass per length."""
     if element is None:
-        element = fx.elements.PlanarCable() if len(start) == 2 else fx.elements.SpatialCable()
+        element = fx.elements.ANCFCable2D() if len(start) == 2 else fx.elements.ANCFCable3D()
     return fx.FlexibleBody.line(start, end, elements=elements, element=element, stiffness=stiffness, name=name)
 
 

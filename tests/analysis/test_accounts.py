@@ -12,9 +12,9 @@ import flexmbs as fx
 G = 9.81
 
 
-def _wheel(speed: float = 100.0) -> tuple[fx.Model, fx.Revolute]:
+def _wheel(speed: float = 100.0) -> tuple[fx.Model, fx.RevoluteJoint]:
     wheel = fx.RigidBody(1.0, (0.1, 0.1, 0.2), position=(0, 0, 0), angular_velocity=(0, 0, speed), name="wheel")
-    hinge = fx.Revolute(fx.ground, wheel, at=(0, 0, 0), axis=(0, 0, 1), name="hinge")
+    hinge = fx.RevoluteJoint(fx.ground, wheel, at=(0, 0, 0), axis=(0, 0, 1), name="hinge")
     return fx.Model(wheel, hinge), hinge
 
 
@@ -53,7 +53,7 @@ def test_gravity_switched_off_by_an_event_does_work() -> None:
 def test_sampled_torques_are_accounted_for_from_their_sample_on() -> None:
     """u = -20 phi - 1, held over 0.05 s, on a wheel: the balance falls with the square of the step."""
     wheel = fx.PlanarRigidBody(1.0, 1.0, position=(0, 0), name="wheel")
-    hinge = fx.Revolute(fx.ground, wheel, at=(0, 0), name="hinge")
+    hinge = fx.RevoluteJoint(fx.ground, wheel, at=(0, 0), name="hinge")
     law = fx.control.Controller(
         fx.control.JointSensor(hinge),
         fx.control.JointActuator(hinge, name="u"),
@@ -70,7 +70,7 @@ def test_sampled_torques_are_accounted_for_from_their_sample_on() -> None:
 
 
 def test_linear_beams_have_momentum() -> None:
-    element, section = fx.elements.SpatialBeam(), fx.Circle(0.01)
+    element, section = fx.elements.LinearBeam3D(), fx.Circle(0.01)
     beam = fx.FlexibleBody.line(
         (0, 0, 0), (1, 0, 0), elements=4, element=element, section=section, material=fx.steel, name="beam"
     )
@@ -80,7 +80,7 @@ def test_linear_beams_have_momentum() -> None:
     assert spin[-1, 1] == pytest.approx(beam.mass * G * 0.1 * 0.5, rel=1e-9)
 
 
-@pytest.mark.parametrize(("element", "across"), [("PlanarBeam", 1), ("SpatialBeam", 2), ("PlanarCable", 1)])
+@pytest.mark.parametrize(("element", "across"), [("LinearBeam2D", 1), ("LinearBeam3D", 2), ("ANCFCable2D", 1)])
 def test_nodes_that_bodies_share_have_their_momentum_once(element: str, across: int) -> None:
     """Two bars hinged to each other that fall freely: m g t, at the middle of both."""
     choice, section = getattr(fx.elements, element)(), fx.Circle(0.01)
@@ -102,8 +102,8 @@ def test_nodes_that_bodies_share_have_their_momentum_once(element: str, across: 
 def test_torsion_springs_count_turns_with_coarse_output_and_in_resumed_runs() -> None:
     """A soft spring on a fast wheel: its torque over the angle at 100 rad/s, not over the angle within half a turn."""
     wheel = fx.RigidBody(1.0, (0.1, 0.1, 0.2), position=(0, 0, 0), angular_velocity=(0, 0, 100.0), name="wheel")
-    hinge = fx.Revolute(fx.ground, wheel, at=(0, 0, 0), axis=(0, 0, 1), name="hinge")
-    model = fx.Model(wheel, hinge, fx.TorsionSpring(hinge, stiffness=1e-6, rest=0.0, name="soft"))
+    hinge = fx.RevoluteJoint(fx.ground, wheel, at=(0, 0, 0), axis=(0, 0, 1), name="hinge")
+    model = fx.Model(wheel, hinge, fx.TorsionSpring(hinge, stiffness=1e-6, free_angle=0.0, name="soft"))
     half = fx.simulate(model, 0.5, step=1e-3, output=fx.Output(every=0.1))
     rest = fx.simulate(model, 1.0, step=1e-3, output=fx.Output(every=0.1), start=half)
     for run in (half, rest):
@@ -126,9 +126,9 @@ def test_turns_go_on_from_the_journal_of_a_resumed_run_that_was_killed(tmp_path,
 
 def test_histories_are_shown_in_one_line() -> None:
     wheel = fx.RigidBody(1.0, (0.1, 0.1, 0.2), position=(0, 0, 0), name="wheel")
-    hinge = fx.Revolute(fx.ground, wheel, at=(0, 0, 0), axis=(0, 0, 1), name="hinge")
+    hinge = fx.RevoluteJoint(fx.ground, wheel, at=(0, 0, 0), axis=(0, 0, 1), name="hinge")
     rubber = fx.Bushing(fx.ground.marker((0, 0, 0)), wheel.centre, stiffness=[1.0] * 6, name="rubber")
-    spring = fx.TorsionSpring(hinge, stiffness=2.0, rest=-0.5, name="spring")
+    spring = fx.TorsionSpring(hinge, stiffness=2.0, free_angle=-0.5, name="spring")
     run = fx.simulate(fx.Model(wheel, hinge, rubber, spring), 0.1, step=1e-2)
     assert repr(run["hinge"]) == "<history of joint 'hinge': 11 states; angle, force, moment>"
     assert repr(run.force("rubber")).startswith("<history of a force: 11 states, 6 rows, force from")
@@ -140,7 +140,7 @@ def test_histories_are_shown_in_one_line() -> None:
 def test_slides_are_sensed_and_driven_by_their_name_alone() -> None:
     """One force of 3 on a mass of 2: x = t^2 3 / 4, at the name of the joint, whose only coordinate is no angle."""
     block = fx.PlanarRigidBody(2.0, 1.0, position=(0, 0), name="block")
-    rail = fx.Prismatic(fx.ground, block, at=(0, 0), axis=(1, 0), name="rail")
+    rail = fx.PrismaticJoint(fx.ground, block, at=(0, 0), axis=(1, 0), name="rail")
     law = fx.control.Controller(
         fx.control.JointSensor("rail"),
         fx.control.JointActuator("rail", name="push"),
@@ -167,7 +167,7 @@ def test_plot_names_what_is_wrong_with_its_component() -> None:
 
 def test_frequencies_are_shown_in_hertz_where_time_is_in_seconds() -> None:
     rod = fx.FlexibleBody.line(
-        (0, 0), (1, 0), elements=4, element=fx.elements.PlanarCable(), section=fx.Circle(0.01), material=fx.steel,
+        (0, 0), (1, 0), elements=4, element=fx.elements.ANCFCable2D(), section=fx.Circle(0.01), material=fx.steel,
         name="rod",
     )  # fmt: skip
     assert repr(fx.solve_modal(fx.Model(rod, fx.Clamp(rod.start)), modes=2)).endswith(" Hz>")
@@ -180,8 +180,8 @@ def test_the_balance_of_held_torques_is_of_second_order_where_their_power_is_cur
     gaps = []
     for step in (1e-2, 5e-3, 2.5e-3):
         wheel = fx.PlanarRigidBody(1.0, 1.0, position=(0, 0), name="wheel")
-        hinge = fx.Revolute(fx.ground, wheel, at=(0, 0), name="hinge")
-        spring = fx.TorsionSpring(hinge, stiffness=30.0, rest=0.0, name="spring")
+        hinge = fx.RevoluteJoint(fx.ground, wheel, at=(0, 0), name="hinge")
+        spring = fx.TorsionSpring(hinge, stiffness=30.0, free_angle=0.0, name="spring")
         motor = fx.control.JointActuator(hinge, name="u")
         law = fx.control.Controller(fx.control.JointSensor(hinge), motor, 0.05, lambda x, u, t: -20 * u - 1, name="law")
         run = fx.simulate(fx.Model(wheel, hinge, spring, law), 1.0, step=step)
@@ -195,7 +195,7 @@ def test_the_balance_of_held_torques_is_of_second_order_where_their_power_is_cur
 def test_work_of_moments_and_followers_on_nodes_is_counted(load, compiled):
     """A free rod that is turned or pushed: kinetic and strain energy are the work of the load, to the step's error."""
     body = fx.FlexibleBody.line(
-        (0, 0), (10, 0), elements=6, element=fx.elements.PlanarCable(),
+        (0, 0), (10, 0), elements=6, element=fx.elements.ANCFCable2D(),
         stiffness=fx.BeamStiffness(EA=1e4, EI_z=500.0, mass_per_length=1.0), name="rod",
     )  # fmt: skip
     rise = fx.Table((0.0, 2.0, 100.0), (0.0, 1.0, 1.0))

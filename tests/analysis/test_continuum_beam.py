@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import flexmbs as fx
-from flexmbs.elements import ContinuumBeam
+from flexmbs.elements import ANCFBeamFullyParameterized
 
 STEEL = fx.Elastic(youngs_modulus=2e5, density=1e-3, poissons_ratio=0.3)
 SECTION = fx.Rectangle(width=0.2, height=0.1)
@@ -14,7 +14,12 @@ SECTION = fx.Rectangle(width=0.2, height=0.1)
 
 def beam(elements=4, **choices):
     return fx.FlexibleBody.line(
-        (0, 0, 0), (2, 0, 0), elements=elements, element=ContinuumBeam(**choices), section=SECTION, material=STEEL
+        (0, 0, 0),
+        (2, 0, 0),
+        elements=elements,
+        element=ANCFBeamFullyParameterized(**choices),
+        section=SECTION,
+        material=STEEL,
     )
 
 
@@ -71,7 +76,9 @@ def test_any_torsional_stiffness_leaves_the_rest_as_it_is(GJ):
                              rhoI_y=0.01, rhoI_z=0.01)  # fmt: skip
 
     def body(**choices):
-        return fx.FlexibleBody.line((0, 0, 0), (2, 0, 0), elements=4, element=ContinuumBeam(**choices), stiffness=given)
+        return fx.FlexibleBody.line(
+            (0, 0, 0), (2, 0, 0), elements=4, element=ANCFBeamFullyParameterized(**choices), stiffness=given
+        )
 
     def tip(body):
         force = fx.PointForce(body.end, (0, 1e-4, 2e-4))
@@ -89,7 +96,7 @@ def test_as_printed_torque_is_that_of_a_section_that_does_not_warp():
 
 def test_momentum_of_a_free_flight_stays():
     body = fx.FlexibleBody.line(
-        (0, 0, 0), (2, 0, 0), elements=2, element=ContinuumBeam(), section=fx.Rectangle(0.3, 0.2),
+        (0, 0, 0), (2, 0, 0), elements=2, element=ANCFBeamFullyParameterized(), section=fx.Rectangle(0.3, 0.2),
         material=fx.Elastic(youngs_modulus=1e3, density=1.0),
     )  # fmt: skip
     spin = fx.InitialVelocity(body, velocity=(0.3, 0, 0.1), angular_velocity=(0.5, 0.2, 0.3))
@@ -104,8 +111,8 @@ def test_momentum_of_a_free_flight_stays():
      ({"torsion": 1}, "torsion"), ({"up": (0, 0, 0)}, "up")],
 )  # fmt: skip
 def test_choices_are_checked(choices, why):
-    with pytest.raises(fx.ModelError, match=f"ContinuumBeam.*{why}"):
-        ContinuumBeam(**choices)
+    with pytest.raises(fx.ModelError, match=f"ANCFBeamFullyParameterized.*{why}"):
+        ANCFBeamFullyParameterized(**choices)
 
 
 def test_section_matrices_with_coupling_are_refused():
@@ -113,4 +120,6 @@ def test_section_matrices_with_coupling_are_refused():
         fx.BeamStiffness(EA=1e4, EI_z=1.0, GJ=1.0, GA_y=1e3, GA_z=1e3, mass_per_length=1.0), shear_centre=(0, 0.1)
     )
     with pytest.raises(fx.ModelError, match="no use for a section matrix"):
-        fx.FlexibleBody.line((0, 0, 0), (1, 0, 0), elements=2, element=ContinuumBeam(), stiffness=stiffness)
+        fx.FlexibleBody.line(
+            (0, 0, 0), (1, 0, 0), elements=2, element=ANCFBeamFullyParameterized(), stiffness=stiffness
+        )

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import flexmbs as fx
-from flexmbs.elements import ContinuumPlate
+from flexmbs.elements import ANCFPlateFullyParameterized
 
 SOFT = fx.Elastic(youngs_modulus=1e6, density=1.0, poissons_ratio=0.0)
 H, B = 0.05, 0.3
@@ -31,7 +31,9 @@ def named(mesh, tip):
 
 
 def body(mesh, element=None, material=SOFT):
-    return fx.FlexibleBody(mesh, element or ContinuumPlate(), section=fx.Sheet(H), material=material)
+    return fx.FlexibleBody(
+        mesh, element or ANCFPlateFullyParameterized(), section=fx.ShellSection(H), material=material
+    )
 
 
 def pushed(plate, force):
@@ -99,8 +101,12 @@ def test_curved_strip_under_its_end_moment_opens_to_a_straight_one():
     ends = []
     for n in (6, 12):
         mesh = panel(n, 1, lambda x, y: (R * np.sin(np.pi * x), y, R * (1 - np.cos(np.pi * x))))
-        plate = fx.FlexibleBody(named(mesh, np.array([0.0, 0.0, 2 * R])).with_node_set("root", [0, n + 1]),
-                                ContinuumPlate(), section=fx.Sheet(0.005), material=SOFT)  # fmt: skip
+        plate = fx.FlexibleBody(
+            named(mesh, np.array([0.0, 0.0, 2 * R])).with_node_set("root", [0, n + 1]),
+            ANCFPlateFullyParameterized(),
+            section=fx.ShellSection(0.005),
+            material=SOFT,
+        )
         moment = 1e6 * B * 0.005**3 / 12 / R
         tip = plate.set("tip")
         loads = [fx.Moment(plate.node(i), (0, moment / 2, 0)) for i in tip.nodes if plate.mesh.points[i, 2] > R]

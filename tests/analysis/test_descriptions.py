@@ -17,19 +17,19 @@ import flexmbs as fx
 from tests.models.at_coordinates import held, linearised
 
 PLANAR = fx.FlexibleBody.line(
-    (0, 0), (1, 0), elements=2, element=fx.elements.PlanarCable(),
+    (0, 0), (1, 0), elements=2, element=fx.elements.ANCFCable2D(),
     section=fx.Rectangle(0.02, 0.002), material=fx.steel, name="flat",
 )  # fmt: skip
 SPATIAL = fx.FlexibleBody.line(
-    (0, 0, 0), (1, 0, 0), elements=2, element=fx.elements.SpatialCable(),
+    (0, 0, 0), (1, 0, 0), elements=2, element=fx.elements.ANCFCable3D(),
     section=fx.Circle(0.01), material=fx.steel, name="solid",
 )  # fmt: skip
 BEAM = fx.FlexibleBody.line(
-    (0, 0), (1, 0), elements=2, element=fx.elements.PlanarBeam(),
+    (0, 0), (1, 0), elements=2, element=fx.elements.LinearBeam2D(),
     section=fx.Circle(0.01), material=fx.steel, name="beam",
 )  # fmt: skip
 
-OTHER = fx.FlexibleBody.line((1, 0), (2, 0), elements=2, element=fx.elements.PlanarCable(), stiffness=fx.BeamStiffness(
+OTHER = fx.FlexibleBody.line((1, 0), (2, 0), elements=2, element=fx.elements.ANCFCable2D(), stiffness=fx.BeamStiffness(
     EA=1.0, EI_z=1.0, mass_per_length=1.0), name="other")  # fmt: skip
 
 NUMBERS = st.one_of(
@@ -44,7 +44,7 @@ JUNK = st.one_of(
         np.array(2.0), np.zeros(0), np.zeros((2, 2)), np.zeros((3, 3, 3)), np.ones(100_000), np.array(["a", "b"]),
         np.array([1 + 2j, 0]), np.array([True, False]), np.array([None, 1.0]), (None, None), (None, 1.0), "ab",
         [[1, 2], [3]], [[1.0, 0.5], [0.5, 1.0]], fx.steel, fx.SI, fx.Rectangle, fx.Circle(0.1), lambda t: t, range(2),
-        fx.Table((0, 1), (0, 1)), fx.elements.PlanarCable, fx.elements.PlanarBeam(), fx.Gravity((0.0, -1.0)),
+        fx.Table((0, 1), (0, 1)), fx.elements.ANCFCable2D, fx.elements.LinearBeam2D(), fx.Gravity((0.0, -1.0)),
         PLANAR, SPATIAL, BEAM, PLANAR.end, SPATIAL.end, BEAM.start, PLANAR.mesh, fx.Clamp(PLANAR.start),
         fx.BeamStiffness(EA=1.0, EI_z=1.0, mass_per_length=1.0),
     ]),
@@ -53,7 +53,7 @@ JUNK = st.one_of(
     st.lists(st.lists(NUMBERS, min_size=2, max_size=3), min_size=1, max_size=3),
 )  # fmt: skip
 
-CABLE = fx.elements.PlanarCable()
+CABLE = fx.elements.ANCFCable2D()
 LINE = {"elements": 2, "element": CABLE, "section": fx.Circle(0.01), "material": fx.steel}
 
 # A maker, valid arguments, and for each of them other words under which a message may speak of it.

@@ -11,7 +11,7 @@ from scipy.spatial.transform import Rotation
 
 import flexmbs as fx
 from flexmbs.core.section_matrix import SectionStiffness
-from flexmbs.elements import DirectorBeam, ExactBeam, SpatialBeam, SpatialCable
+from flexmbs.elements import ANCFBeam, ANCFCable3D, GeometricallyExactBeam, LinearBeam3D
 
 PLAIN = fx.BeamStiffness(
     EA=1e4, EI_y=2.0, EI_z=3.0, GJ=1.5, GA_y=4e3, GA_z=3e3, mass_per_length=1.2, rhoI_y=0.003, rhoI_z=0.004
@@ -20,13 +20,13 @@ PLAIN = fx.BeamStiffness(
 
 def beam(elements=4, end=(2.0, 0, 0), stiffness=PLAIN, up=(0, 0, 1), name="beam"):
     return fx.FlexibleBody.line(
-        (0, 0, 0), end, elements=elements, element=DirectorBeam(up=up), stiffness=stiffness, name=name
+        (0, 0, 0), end, elements=elements, element=ANCFBeam(up=up), stiffness=stiffness, name=name
     )
 
 
 def arc(elements=8):
     mesh = fx.meshes.three_node(fx.meshes.arc((0, 0, 0), 1.0, 0.0, math.pi, 2 * elements))
-    return fx.FlexibleBody(mesh, DirectorBeam(), stiffness=PLAIN, name="arc")
+    return fx.FlexibleBody(mesh, ANCFBeam(), stiffness=PLAIN, name="arc")
 
 
 # --- closed forms ---------------------------------------------------------------------------------------------------
@@ -137,7 +137,7 @@ def test_a_rigid_body_fixed_to_the_end_is_as_its_weight_and_moment_there():
     body = beam(4)
     mass, g = 0.05, 9.81
     tip = fx.RigidBody.box((0.1, 0.1, 0.1), mass=mass, position=(2.0, 0.2, 0), name="tip")
-    fixed = fx.Fixed(body.end, tip, at=(2.0, 0, 0), name="weld")
+    fixed = fx.FixedJoint(body.end, tip, at=(2.0, 0, 0), name="weld")
     found = fx.solve_static(
         fx.Model(body, tip, fx.Clamp(body.start), fixed, fx.PointForce(tip.centre, (0, 0, -mass * g)))
     )
@@ -195,7 +195,7 @@ def test_a_pre_twisted_blade_takes_its_axes_from_the_mesh():
     angle = 0.25 * math.pi * mesh.points[:, 0]
     up = np.column_stack((0 * angle, -np.sin(angle), np.cos(angle)))
     mesh = fx.meshes.Mesh(mesh.points, mesh.cells, mesh.node_sets, point_data={**mesh.point_data, "up": up})
-    body = fx.FlexibleBody(mesh, DirectorBeam(), stiffness=PLAIN, name="blade")
+    body = fx.FlexibleBody(mesh, ANCFBeam(), stiffness=PLAIN, name="blade")
     np.testing.assert_allclose(body.end.marker().rotation0()[:, 2], [0, -1, 0], atol=1e-12)
     solution = fx.solve_static(fx.Model(body, fx.Clamp(body.start), fx.PointForce(body.end, (0, 1e-5, 0))))
     assert abs(solution.displacement(body.end, step=-1)[2]) > 1e-2 * abs(
@@ -221,13 +221,13 @@ def test_what_a_beam_needs(change, why):
 
 
 def test_up_along_the_beam_is_refused():
-    with pytest.raises(fx.ModelError, match=r"DirectorBeam: up = \(1.0, 0.0, 0.0\) is parallel to the beam at point 0"):
+    with pytest.raises(fx.ModelError, match=r"ANCFBeam: up = \(1.0, 0.0, 0.0\) is parallel to the beam at point 0"):
         beam(2, up=(1, 0, 0))
 
 
 def test_cells_of_two_nodes_are_refused_with_advice():
     with pytest.raises(fx.ModelError, match=r"lives on cells of three nodes; take flexmbs.meshes.three_node"):
-        fx.FlexibleBody(fx.meshes.line((0, 0, 0), (1, 0, 0), 2), DirectorBeam(), stiffness=PLAIN)
+        fx.FlexibleBody(fx.meshes.line((0, 0, 0), (1, 0, 0), 2), ANCFBeam(), stiffness=PLAIN)
 
 
 @pytest.mark.parametrize(
@@ -255,7 +255,7 @@ def test_asymmetric_section_matrices_are_refused():
 def test_coupling_is_refused_where_it_would_be_ignored():
     coupled = SectionStiffness.of(PLAIN, shear_centre=(0, 0.1))
     with pytest.raises(fx.ModelError, match="no use for a section matrix"):
-        fx.FlexibleBody.line((0, 0, 0), (1, 0, 0), elements=2, element=SpatialBeam(), stiffness=coupled)
+        fx.FlexibleBody.line((0, 0, 0), (1, 0, 0), elements=2, element=LinearBeam3D(), stiffness=coupled)
 
 
 def test_two_orientations_at_one_node_are_refused():
@@ -272,7 +272,7 @@ def test_up_of_the_mesh_is_checked():
     for up, why in ((np.tile([1.0, 0, 0], (5, 1)), "point 0.*parallel"), (np.ones((5, 2)), "a vector for every point")):
         bad = fx.meshes.Mesh(mesh.points, mesh.cells, point_data={**mesh.point_data, "up": up})
         with pytest.raises(fx.MeshError, match=why):
-            fx.FlexibleBody(bad, DirectorBeam(), stiffness=PLAIN)
+            fx.FlexibleBody(bad, ANCFBeam(), stiffness=PLAIN)
 
 
 def test_a_slender_beam_is_a_cable():
@@ -280,7 +280,7 @@ def test_a_slender_beam_is_a_cable():
     h = 1e-3
     made_of = {"section": fx.Rectangle(h, h), "material": fx.Elastic(youngs_modulus=12.0 / h**4, density=1.0)}
     tips = []
-    for element in (DirectorBeam(), SpatialCable()):
+    for element in (ANCFBeam(), ANCFCable3D()):
         body = fx.FlexibleBody.line((0, 0, 0), (1, 0, 0), elements=16, element=element, **made_of)
         model = fx.Model(body, fx.Clamp(body.start), fx.PointForce(body.end, (0, 2.0, 1.0)))
         tips.append(fx.solve_static(model).position(body.end, step=-1))
@@ -293,7 +293,7 @@ def test_sections_turned_against_each_other_are_refused():
     up = np.tile([0.0, 0.0, 1.0], (5, 1))
     up[3] *= -1.0
     bad = fx.meshes.Mesh(mesh.points, mesh.cells, point_data={**mesh.point_data, "up": up})
-    for element in (DirectorBeam(), ExactBeam()):
+    for element in (ANCFBeam(), GeometricallyExactBeam()):
         with pytest.raises(fx.MeshError, match=r"points 2 and 3 are turned by 180 degrees"):
             fx.FlexibleBody(bad, element, stiffness=PLAIN)
 
@@ -304,4 +304,4 @@ def test_an_element_that_folds_is_refused():
         mesh = fx.meshes.Mesh(np.array([[0.0, 0, 0], [1, 0, 0], [middle, 0, 0]]), cells,
                        point_data={"tangent": np.tile([1.0, 0, 0], (3, 1))})  # fmt: skip
         with pytest.raises(fx.MeshError, match="middle node of element 0 is at"):
-            fx.FlexibleBody(mesh, DirectorBeam(), stiffness=PLAIN)
+            fx.FlexibleBody(mesh, ANCFBeam(), stiffness=PLAIN)

@@ -13,7 +13,7 @@ def test_reactions_of_springs_and_clamps_balance_the_load() -> None:
         (0, 0),
         (1, 0),
         elements=16,
-        element=fx.elements.PlanarCable(),
+        element=fx.elements.ANCFCable2D(),
         stiffness=fx.BeamStiffness(EA=1e4, EI_z=1.0, mass_per_length=1.0),
     )
     spring, turning = 30.0, 2.0
@@ -37,7 +37,7 @@ def test_reactions_of_springs_and_clamps_balance_the_load() -> None:
 
 def test_an_attachment_is_checked() -> None:
     beam = fx.FlexibleBody.line(
-        (0, 0), (1, 0), elements=2, element=fx.elements.PlanarCable(), section=fx.Circle(0.01), material=fx.steel
+        (0, 0), (1, 0), elements=2, element=fx.elements.ANCFCable2D(), section=fx.Circle(0.01), material=fx.steel
     )
     assert fx.Attachment(beam, np.array([0, 2]), "ends").nodes == (0, 2)
     for nodes in ((3,), (-1,), (0.5,), "start", None):

@@ -17,7 +17,7 @@ G = 9.81
 def pendulum(angle: float, *more: object, m: float = 2.0, J: float = 0.1, arm: float = 0.5) -> fx.Model:
     """A bar on a hinge at the origin, ``angle`` from the x axis."""
     bar = fx.PlanarRigidBody(m, J, position=(arm * math.cos(angle), arm * math.sin(angle)), angle=angle, name="bar")
-    return fx.Model(bar, fx.Revolute(fx.ground, bar, at=(0, 0), name="hinge"), fx.Gravity((0, -G)), *more)
+    return fx.Model(bar, fx.RevoluteJoint(fx.ground, bar, at=(0, 0), name="hinge"), fx.Gravity((0, -G)), *more)
 
 
 @pytest.mark.parametrize("angle", [0.0, 1.2, 3.0, math.pi / 2 - 1e-3])
@@ -35,7 +35,9 @@ def test_released_pendulum_finds_the_hanging_equilibrium(angle: float) -> None:
 
 def test_pendulum_in_space_released_from_horizontal() -> None:
     bar = fx.RigidBody(2.0, (0.3, 0.1, 0.2), position=(0.5, 0, 0), name="bar")
-    model = fx.Model(bar, fx.Revolute(fx.ground, bar, at=(0, 0, 0), axis=(0, 1, 0), name="h"), fx.Gravity((0, 0, -G)))
+    model = fx.Model(
+        bar, fx.RevoluteJoint(fx.ground, bar, at=(0, 0, 0), axis=(0, 1, 0), name="h"), fx.Gravity((0, 0, -G))
+    )
     found = fx.solve_static(model)
     assert found.angle("h")[-1] == pytest.approx(math.pi / 2, abs=1e-9)
     assert found.position(bar)[-1] == pytest.approx([0.0, 0.0, -0.5], abs=1e-9)
@@ -58,7 +60,7 @@ def test_free_body_is_refused_with_what_is_free() -> None:
 
 def test_wheel_that_nothing_holds_is_named() -> None:
     wheel = fx.RigidBody(1.0, (0.1, 0.1, 0.2), position=(0, 0, 0), name="wheel")
-    hinge = fx.Revolute(fx.ground, wheel, at=(0, 0, 0), axis=(0, 0, 1), name="axle")
+    hinge = fx.RevoluteJoint(fx.ground, wheel, at=(0, 0, 0), axis=(0, 0, 1), name="axle")
     with pytest.warns(RuntimeWarning, match="one of many"):
         found = fx.solve_static(fx.Model(wheel, hinge, fx.Gravity((0, 0, -G))))
     assert found.free == ("rotation about body z of body 'wheel'",)
@@ -90,10 +92,10 @@ def parallelogram(spring: float) -> tuple[fx.Model, float]:
     coupler = fx.RigidBody(2.0, (0.01, 0.2, 0.2), position=(0.5 + arm * c, arm * s, 0), name="coupler")
     z = (0, 0, 1)
     joints = [
-        fx.Revolute(fx.ground, cranks[0], at=(0, 0, 0), axis=z, name="a"),
-        fx.Revolute(fx.ground, cranks[1], at=(1, 0, 0), axis=z, name="b"),
-        fx.Revolute(cranks[0], coupler, at=(arm * c, arm * s, 0), axis=z, name="c"),
-        fx.Revolute(cranks[1], coupler, at=(1 + arm * c, arm * s, 0), axis=z, name="d"),
+        fx.RevoluteJoint(fx.ground, cranks[0], at=(0, 0, 0), axis=z, name="a"),
+        fx.RevoluteJoint(fx.ground, cranks[1], at=(1, 0, 0), axis=z, name="b"),
+        fx.RevoluteJoint(cranks[0], coupler, at=(arm * c, arm * s, 0), axis=z, name="c"),
+        fx.RevoluteJoint(cranks[1], coupler, at=(1 + arm * c, arm * s, 0), axis=z, name="d"),
     ]
     force = fx.TorsionSpring(joints[0], stiffness=spring, name="spring")
     model = fx.Model(*cranks, coupler, *joints, force, fx.Gravity((0, -G, 0)))
@@ -115,7 +117,7 @@ def test_four_bar_with_redundant_constraints() -> None:
 def test_a_driver_is_held_where_it_is_at_the_time(time: float) -> None:
     """Not where it would be at the load parameter; its rate does not count."""
     bar = fx.PlanarRigidBody(2.0, 0.1, position=(0.5, 0.0), name="bar")
-    hinge = fx.Revolute(fx.ground, bar, at=(0, 0), name="hinge")
+    hinge = fx.RevoluteJoint(fx.ground, bar, at=(0, 0), name="hinge")
     driver = fx.RotationDriver(hinge, motion=fx.motions.Linear(math.pi / 3), name="motor")
     model = fx.Model(bar, hinge, driver, fx.Gravity((0, -G), history=fx.Constant()))
     found = fx.solve_static(model, time=time)
@@ -130,12 +132,12 @@ def crane() -> tuple[fx.PlanarRigidBody, fx.PointMass, fx.Model]:
     trolley = fx.PlanarRigidBody(mass=50, inertia=1.0, position=(0, 0), name="trolley")
     load = fx.PointMass(200.0, position=(0, -5.0), name="payload")
     rope = fx.FlexibleBody.line(
-        (0, 0), (0, -5.0), elements=6, element=fx.elements.PlanarCable(), name="rope",
+        (0, 0), (0, -5.0), elements=6, element=fx.elements.ANCFCable2D(), name="rope",
         stiffness=fx.BeamStiffness(EA=1e6, EI_z=1.0, mass_per_length=0.5),
     )  # fmt: skip
-    rail = fx.Prismatic(fx.ground, trolley, at=(0, 0), axis=(1, 0), name="rail")
+    rail = fx.PrismaticJoint(fx.ground, trolley, at=(0, 0), axis=(1, 0), name="rail")
     drive = fx.TranslationDriver(rail, fx.motions.Ramp(0, 4.0, duration=3.0), name="drive")
-    joints = fx.Revolute(trolley, rope.start, name="top"), fx.Spherical(rope.end, load, name="hook")
+    joints = fx.RevoluteJoint(trolley, rope.start, name="top"), fx.SphericalJoint(rope.end, load, name="hook")
     return trolley, load, fx.Model(trolley, rope, load, rail, drive, *joints, fx.Gravity((0, -G)), name="crane")
 
 
@@ -191,11 +193,11 @@ def test_integral_control_finds_its_set_point() -> None:
 
 def cable_and_bob() -> tuple[fx.FlexibleBody, fx.PointMass, fx.Model]:
     cable = fx.FlexibleBody.line(
-        (0, 0), (1, 0), elements=8, element=fx.elements.PlanarCable(), name="cable",
+        (0, 0), (1, 0), elements=8, element=fx.elements.ANCFCable2D(), name="cable",
         stiffness=fx.BeamStiffness(EA=1e5, EI_z=0.1, mass_per_length=1.0),
     )  # fmt: skip
     bob = fx.PointMass(1.0, position=(1.0, 0.0), name="bob")
-    model = fx.Model(cable, bob, fx.Pin(cable.start), fx.Spherical(cable.end, bob, name="s"), fx.Gravity((0, -G)))
+    model = fx.Model(cable, bob, fx.Pin(cable.start), fx.SphericalJoint(cable.end, bob, name="s"), fx.Gravity((0, -G)))
     return cable, bob, model
 
 
@@ -217,7 +219,7 @@ def test_simulation_starts_at_rest_in_the_equilibrium() -> None:
 
 def test_simulation_starts_from_a_solution_of_a_flexible_model() -> None:
     beam = fx.FlexibleBody.line(
-        (0, 0), (1, 0), elements=6, element=fx.elements.PlanarCable(), name="beam",
+        (0, 0), (1, 0), elements=6, element=fx.elements.ANCFCable2D(), name="beam",
         stiffness=fx.BeamStiffness(EA=1e4, EI_z=1.0, mass_per_length=1.0),
     )  # fmt: skip
     model = fx.Model(beam, fx.Clamp(beam.start), fx.PointForce(beam.end, (0, -1.0)))
@@ -250,19 +252,21 @@ def test_starts_that_do_not_fit() -> None:
 def test_same_equilibrium_as_the_flexible_analysis() -> None:
     """A body of almost no mass and inertia at the tip changes nothing."""
     beam = fx.FlexibleBody.line(
-        (0, 0), (1, 0), elements=8, element=fx.elements.PlanarCable(), name="beam",
+        (0, 0), (1, 0), elements=8, element=fx.elements.ANCFCable2D(), name="beam",
         stiffness=fx.BeamStiffness(EA=1e5, EI_z=1.0, mass_per_length=1.0),
     )  # fmt: skip
     force = fx.PointForce(beam.end, (0, -5.0))
     plain = fx.solve_static(fx.Model(beam, fx.Clamp(beam.start), force))
     tip = fx.PlanarRigidBody(1e-3, 1e-5, position=(1.0, 0.0), name="tip")
-    held = fx.solve_static(fx.Model(beam, tip, fx.Clamp(beam.start), fx.Fixed(beam.end, tip, name="f"), force))
+    held = fx.solve_static(fx.Model(beam, tip, fx.Clamp(beam.start), fx.FixedJoint(beam.end, tip, name="f"), force))
     assert held.position(tip)[-1, :2] == pytest.approx(plain.position(beam.end, step=-1)[:2], abs=1e-8)
 
 
 def test_bristle_friction_is_refused() -> None:
     model = pendulum(0.0)
-    friction = fx.StickSlip(model.joint("hinge"), coefficient=0.5, load=1.0, deflection=1e-3, damping=0.0, name="rub")
+    friction = fx.BristleFriction(
+        model.joint("hinge"), coefficient=0.5, load=1.0, deflection=1e-3, damping=0.0, name="rub"
+    )
     with pytest.raises(fx.ModelError, match="'rub' remembers its past"):
         fx.solve_static(model.with_(friction))
 

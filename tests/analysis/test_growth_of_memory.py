@@ -15,16 +15,16 @@ def chain(count: int) -> fx.Model:
     """Bars hanging from each other."""
     bars = [fx.PlanarRigidBody(1.0, 0.1, position=(k + 0.5, 0.0), name=f"bar {k}") for k in range(count)]
     sides = [fx.ground, *bars]
-    joints = [fx.Revolute(sides[k], bars[k], at=(float(k), 0.0), name=f"pin {k}") for k in range(count)]
+    joints = [fx.RevoluteJoint(sides[k], bars[k], at=(float(k), 0.0), name=f"pin {k}") for k in range(count)]
     return fx.Model(*bars, *joints, fx.Gravity((0, -9.81)))
 
 
 def cable(count: int) -> fx.Model:
     rope = fx.FlexibleBody.line(
-        (0, 0), (10, 0), elements=count, element=fx.elements.PlanarCable(), section=fx.Circle(0.01), material=fx.steel,
+        (0, 0), (10, 0), elements=count, element=fx.elements.ANCFCable2D(), section=fx.Circle(0.01), material=fx.steel,
         name="rope",
     )  # fmt: skip
-    return fx.Model(rope, fx.Revolute(fx.ground, rope.start, name="pin"), fx.Gravity((0, -9.81)))
+    return fx.Model(rope, fx.RevoluteJoint(fx.ground, rope.start, name="pin"), fx.Gravity((0, -9.81)))
 
 
 def kept(model: fx.Model) -> tuple[int, int]:

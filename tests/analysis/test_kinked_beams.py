@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import flexmbs as fx
-from flexmbs.elements import ContinuumBeam, DirectorBeam
+from flexmbs.elements import ANCFBeam, ANCFBeamFullyParameterized
 
 SOFT = fx.Elastic(youngs_modulus=1e6, density=1.0, poissons_ratio=0.0)
 SQUARE = fx.Rectangle(0.05, 0.05)
@@ -16,7 +16,9 @@ EI, EA, GA = 1e6 * SQUARE.I_z, 1e6 * SQUARE.area, 5 / 6 * 5e5 * SQUARE.area
 def angled(elements, angle=90.0, element=None, mesh=None):
     a = np.radians(angle)
     mesh = mesh or fx.meshes.polyline([(0, 0, 0), (1, 0, 0), (1 + np.cos(a), np.sin(a), 0)], [elements, elements])
-    return fx.FlexibleBody(mesh, element or ContinuumBeam(poissons_ratio=0.0), section=SQUARE, material=SOFT)
+    return fx.FlexibleBody(
+        mesh, element or ANCFBeamFullyParameterized(poissons_ratio=0.0), section=SQUARE, material=SOFT
+    )
 
 
 def pushed(body, force, at):
@@ -95,7 +97,7 @@ def test_mass_and_rigid_motion():
 
 def test_free_flight_keeps_momentum():
     body = fx.FlexibleBody(
-        fx.meshes.polyline([(0, 0, 0), (1, 0, 0), (1, 1, 0)], [2, 2]), ContinuumBeam(),
+        fx.meshes.polyline([(0, 0, 0), (1, 0, 0), (1, 1, 0)], [2, 2]), ANCFBeamFullyParameterized(),
         section=fx.Rectangle(0.2, 0.3), material=fx.Elastic(youngs_modulus=1e3, density=1.0),
     )  # fmt: skip
     spin = fx.InitialVelocity(body, velocity=(0.3, 0, 0.1), angular_velocity=(0.5, 0.2, 1.3))
@@ -107,4 +109,4 @@ def test_free_flight_keeps_momentum():
 def test_other_beams_with_slopes_or_directors_still_refuse_corners():
     mesh = fx.meshes.three_node(fx.meshes.polyline([(0, 0, 0), (1, 0, 0), (1, 1, 0)], [2, 2]))
     with pytest.raises(fx.MeshError, match="turns by 90 degrees"):
-        fx.FlexibleBody(mesh, DirectorBeam(), section=SQUARE, material=SOFT)
+        fx.FlexibleBody(mesh, ANCFBeam(), section=SQUARE, material=SOFT)

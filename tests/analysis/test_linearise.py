@@ -15,7 +15,7 @@ G = 9.81
 
 def hanging(damping: float = 0.0) -> tuple[fx.PlanarRigidBody, fx.Model]:
     bar = fx.PlanarRigidBody(2.0, 0.1, position=(0.0, -0.5), name="bar")
-    hinge = fx.Revolute(fx.ground, bar, at=(0, 0), name="hinge")
+    hinge = fx.RevoluteJoint(fx.ground, bar, at=(0, 0), name="hinge")
     extra = (fx.TorsionSpring(hinge, damping=damping, name="damper"),) if damping else ()
     return bar, fx.Model(bar, hinge, fx.Gravity((0, -G)), *extra)
 
@@ -41,7 +41,7 @@ def test_pendulum_with_a_torque() -> None:
 
 def test_pendulum_in_space_with_an_actuator() -> None:
     bar = fx.RigidBody(2.0, (0.3, 0.1, 0.2), position=(0, 0, -0.5), name="bar")
-    hinge = fx.Revolute(fx.ground, bar, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
+    hinge = fx.RevoluteJoint(fx.ground, bar, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
     motor = fx.control.JointActuator("hinge", name="motor")
     command = fx.control.Command(motor, period=0.01, values=0.0)
     linear = fx.linearise(
@@ -79,7 +79,7 @@ def test_inputs_that_are_not_in_the_model() -> None:
 def test_outside_load_on_a_flexible_body_about_an_equilibrium() -> None:
     """A load in the model and the same outside of it are the same input."""
     beam = fx.FlexibleBody.line(
-        (0, 0), (1, 0), elements=2, element=fx.elements.PlanarCable(), section=fx.Circle(0.01), material=fx.steel,
+        (0, 0), (1, 0), elements=2, element=fx.elements.ANCFCable2D(), section=fx.Circle(0.01), material=fx.steel,
         name="beam",
     )  # fmt: skip
     push, weight = fx.PointForce(beam.end, (0.0, 1.0)), fx.PointForce(beam.end, (0.0, -5.0))
@@ -109,8 +109,8 @@ def cart_pole(driven: bool) -> tuple[fx.Model, tuple[float, float, float, float]
     M, m, J, arm = 1.5, 0.4, 0.02, 0.3
     cart = fx.PlanarRigidBody(M, 1.0, position=(0, 0), name="cart")
     pole = fx.PlanarRigidBody(m, J, position=(0, -arm if driven else arm), name="pole")
-    rail = fx.Prismatic(fx.ground, cart, at=(0, 0), axis=(1, 0), name="rail")
-    items = [cart, pole, rail, fx.Revolute(cart, pole, at=(0, 0), name="pivot"), fx.Gravity((0, -G))]
+    rail = fx.PrismaticJoint(fx.ground, cart, at=(0, 0), axis=(1, 0), name="rail")
+    items = [cart, pole, rail, fx.RevoluteJoint(cart, pole, at=(0, 0), name="pivot"), fx.Gravity((0, -G))]
     items.append(
         fx.TranslationDriver(rail, motion=0.0, name="drive") if driven else fx.PointForce(cart.centre, (1.0, 0))
     )
@@ -171,12 +171,14 @@ def test_first_order_states_and_their_actuators() -> None:
 
 def test_cable_about_its_equilibrium_has_the_poles_of_its_modes() -> None:
     cable = fx.FlexibleBody.line(
-        (0, 0), (1, 0), elements=4, element=fx.elements.PlanarCable(), name="cable",
+        (0, 0), (1, 0), elements=4, element=fx.elements.ANCFCable2D(), name="cable",
         stiffness=fx.BeamStiffness(EA=1e3, EI_z=0.1, mass_per_length=1.0),
     )  # fmt: skip
     bob = fx.PlanarRigidBody(1.0, 0.01, position=(1.0, 0.0), name="bob")
     force = fx.PointForce(bob.centre, (1.0, 0.0), history=fx.Constant(0.5))
-    model = fx.Model(cable, bob, fx.Pin(cable.start), fx.Fixed(cable.end, bob, name="s"), fx.Gravity((0, -G)), force)
+    model = fx.Model(
+        cable, bob, fx.Pin(cable.start), fx.FixedJoint(cable.end, bob, name="s"), fx.Gravity((0, -G)), force
+    )
     found = fx.solve_static(model)
     linear = fx.linearise(found, [force], [fx.control.PositionSensor(bob.centre, (1, 0))])
     modes = fx.solve_modal(found, modes=4)
@@ -193,7 +195,7 @@ def test_cable_about_its_equilibrium_has_the_poles_of_its_modes() -> None:
 
 def test_flexible_model_alone() -> None:
     beam = fx.FlexibleBody.line(
-        (0, 0), (1, 0), elements=4, element=fx.elements.PlanarCable(), name="beam",
+        (0, 0), (1, 0), elements=4, element=fx.elements.ANCFCable2D(), name="beam",
         stiffness=fx.BeamStiffness(EA=1e4, EI_z=1.0, mass_per_length=1.0),
     )  # fmt: skip
     force = fx.PointForce(beam.end, (0, 1.0))

@@ -15,7 +15,7 @@ from tests.models.at_coordinates import forces, held, linearised
 
 Maker = Callable[..., fx.FlexibleBody]
 SOFT = fx.BeamStiffness(
-    EA=7.0, EI_z=0.3, GJ=0.2, GA_y=5.0, GA_z=4.0, mass_per_length=1.3, rhoI_y=0.01, rhoI_z=0.02, viscosity=0.4
+    EA=7.0, EI_z=0.3, GJ=0.2, GA_y=5.0, GA_z=4.0, mass_per_length=1.3, rhoI_y=0.01, rhoI_z=0.02, retardation_time=0.4
 )
 SPRING = np.array([[3.0, 0.5], [0.5, 2.0]])
 
@@ -294,7 +294,7 @@ def test_gravity_that_is_no_vector_is_refused(wrong) -> None:
 def test_a_torque_on_a_cable_is_refused() -> None:
     """It would do nothing; one across the tangent, or in between, bends."""
     cable = fx.FlexibleBody.line(
-        (0, 0, 0), (1, 2, 0), elements=2, element=fx.elements.SpatialCable(),
+        (0, 0, 0), (1, 2, 0), elements=2, element=fx.elements.ANCFCable3D(),
         stiffness=fx.BeamStiffness(EA=1e4, EI_z=1.0, mass_per_length=1.0), name="cable",
     )  # fmt: skip
     with pytest.raises(fx.ModelError, match="along the slope of node 2, about which a spatial cable carries no moment"):

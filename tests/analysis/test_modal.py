@@ -35,7 +35,7 @@ CLAMPED_FREE = betas(3, lambda b: np.cos(b) + 1 / np.cosh(b))
     (lambda b: [fx.Clamp(b.start), fx.Clamp(b.end)], FREE_FREE),
     (lambda b: [fx.Guide(b.start, (1, 0)), fx.Pin(b.end)], np.pi * (np.arange(1, 4) - 0.5)),
 ])  # fmt: skip
-@pytest.mark.parametrize("element", [fx.elements.PlanarCable(), fx.elements.PlanarBeam()])
+@pytest.mark.parametrize("element", [fx.elements.ANCFCable2D(), fx.elements.LinearBeam2D()])
 def test_frequencies_converge_with_fourth_order(line: Maker, held: Any, exact: np.ndarray, element: Any) -> None:
     """omega = (beta L)^2 sqrt(EI / m L^4)."""
     errors = []
@@ -212,7 +212,7 @@ def test_every_stress_free_shape_is_an_equilibrium(seed: int) -> None:
     arc = fx.meshes.arc(tuple(centre), radius, 0.3, 0.3 + rng.uniform(0.2, 2.0), int(rng.integers(4, 30)))
     line = fx.meshes.line(tuple(centre), tuple(centre + radius * rng.uniform(-1, 1, 2)), int(rng.integers(1, 30)))
     for mesh in (arc, line):
-        body = fx.FlexibleBody(mesh, fx.elements.PlanarCable(), stiffness=stiffness)
+        body = fx.FlexibleBody(mesh, fx.elements.ANCFCable2D(), stiffness=stiffness)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)
             assert len(fx.solve_modal(fx.Model(body, fx.Clamp(body.node(0))), modes=2)) == 2
@@ -221,7 +221,7 @@ def test_every_stress_free_shape_is_an_equilibrium(seed: int) -> None:
 def test_coordinates_without_mass(line: Maker) -> None:
     """A spatial beam without rotary inertia has no mass in its twist: its bending modes are those of the planar one."""
     stiffness = fx.BeamStiffness(EA=1e6, EI_z=1.0, EI_y=4.0, GJ=1.0, mass_per_length=1.0)
-    body = line((0, 0, 0), (1, 0, 0), elements=8, element=fx.elements.SpatialBeam(), stiffness=stiffness)
+    body = line((0, 0, 0), (1, 0, 0), elements=8, element=fx.elements.LinearBeam3D(), stiffness=stiffness)
     modes = fx.solve_modal(fx.Model(body, fx.Clamp(body.start)), modes=2)
     assert modes.angular_frequencies == pytest.approx(CLAMPED_FREE[0] ** 2 * np.array([1.0, 2.0]), rel=1e-5)
 

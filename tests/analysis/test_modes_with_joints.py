@@ -21,7 +21,7 @@ G = 9.81
 
 def hanging(m: float = 2.0, J: float = 0.1, arm: float = 0.5, *more: object, damping: float = 0.0) -> fx.Model:
     bar = fx.PlanarRigidBody(m, J, position=(0.0, -arm), name="bar")
-    hinge = fx.Revolute(fx.ground, bar, at=(0, 0), name="hinge")
+    hinge = fx.RevoluteJoint(fx.ground, bar, at=(0, 0), name="hinge")
     extra = (fx.TorsionSpring(hinge, damping=damping, name="damper"),) if damping else ()
     return fx.Model(bar, hinge, fx.Gravity((0, -G)), *extra, *more)
 
@@ -41,14 +41,14 @@ def test_compound_pendulum() -> None:
 def test_compound_pendulum_in_space(axis: tuple[float, float, float]) -> None:
     inertia = np.diag([0.3, 0.1, 0.2])
     bar = fx.RigidBody(2.0, (0.3, 0.1, 0.2), position=(0, 0, -0.5), name="bar")
-    model = fx.Model(bar, fx.Revolute(fx.ground, bar, at=(0, 0, 0), axis=axis, name="h"), fx.Gravity((0, 0, -G)))
+    model = fx.Model(bar, fx.RevoluteJoint(fx.ground, bar, at=(0, 0, 0), axis=axis, name="h"), fx.Gravity((0, 0, -G)))
     J = np.array(axis) @ inertia @ np.array(axis) + 2.0 * 0.25
     assert fx.solve_modal(model).eigenvalues[0] == pytest.approx(2.0 * G * 0.5 / J, rel=1e-10)
 
 
 def test_pendulum_on_a_spherical_joint_has_two_swings_and_a_spin() -> None:
     bar = fx.RigidBody(2.0, (0.3, 0.1, 0.2), position=(0, 0, -0.5), name="bar")
-    model = fx.Model(bar, fx.Spherical(fx.ground, bar, at=(0, 0, 0), name="h"), fx.Gravity((0, 0, -G)))
+    model = fx.Model(bar, fx.SphericalJoint(fx.ground, bar, at=(0, 0, 0), name="h"), fx.Gravity((0, 0, -G)))
     values = fx.solve_modal(model).eigenvalues
     assert values == pytest.approx([0.0, 2 * G * 0.5 / 0.8, 2 * G * 0.5 / 0.6], rel=1e-10, abs=1e-9)
 
@@ -70,7 +70,9 @@ def test_damped_pendulum(damping: float) -> None:
 def test_upright_pendulum_grows() -> None:
     bar = fx.PlanarRigidBody(2.0, 0.1, position=(0.0, 0.5), name="bar")
     with pytest.warns(RuntimeWarning, match="1 mode grows"):
-        modes = fx.solve_modal(fx.Model(bar, fx.Revolute(fx.ground, bar, at=(0, 0), name="h"), fx.Gravity((0, -G))))
+        modes = fx.solve_modal(
+            fx.Model(bar, fx.RevoluteJoint(fx.ground, bar, at=(0, 0), name="h"), fx.Gravity((0, -G)))
+        )
     assert modes.roots[0] == pytest.approx(math.sqrt(G / 0.6), rel=1e-12)
     assert modes.angular_frequencies[0] == pytest.approx(-math.sqrt(G / 0.6), rel=1e-12)
 
@@ -79,7 +81,7 @@ def test_double_pendulum_of_bars() -> None:
     """Two uniform bars of length 1 and mass 1: M = [[4/3, 1/2], [1/2, 1/3]], K = g diag(3/2, 1/2)."""
     a = fx.PlanarRigidBody(1.0, 1 / 12, position=(0.5, 0.0), angle=math.pi / 2, name="a")
     b = fx.PlanarRigidBody(1.0, 1 / 12, position=(1.0, 0.5), name="b")
-    joints = fx.Revolute(fx.ground, a, at=(0, 0), name="h"), fx.Revolute(a, b, at=(1, 0), name="k")
+    joints = fx.RevoluteJoint(fx.ground, a, at=(0, 0), name="h"), fx.RevoluteJoint(a, b, at=(1, 0), name="k")
     found = fx.solve_static(fx.Model(a, b, *joints, fx.Gravity((0, -G))))
     expected = eigh(G * np.diag([1.5, 0.5]), [[4 / 3, 0.5], [0.5, 1 / 3]], eigvals_only=True)
     assert fx.solve_modal(found).eigenvalues == pytest.approx(expected, rel=1e-10)
@@ -89,7 +91,7 @@ def beads(n: int) -> fx.Model:
     """n beads of mass 0.1, spaced by 0.2 on a massless string that hangs down."""
     masses = [fx.PointMass(0.1, position=(0.0, -0.2 * (i + 1)), name=f"bead {i}") for i in range(n)]
     sides = [fx.ground.marker((0, 0, 0)), *masses]
-    strings = [fx.Distance(*pair, name=f"s{i}") for i, pair in enumerate(pairwise(sides))]
+    strings = [fx.DistanceConstraint(*pair, name=f"s{i}") for i, pair in enumerate(pairwise(sides))]
     return fx.Model(*masses, *strings, fx.Gravity((0, -G)))
 
 
@@ -127,7 +129,7 @@ def test_spinning_rotor_whirls() -> None:
     Jt, Jp, spin, k = 0.3, 0.5, 20.0, 60.0
     rotor = fx.RigidBody(1.0, (Jt, Jt, Jp), position=(0, 0, 0), angular_velocity=(0, 0, spin), name="rotor")
     held = fx.Bushing(fx.ground, rotor, (0, 0, 0, k, k, 0), at=(0, 0, 0), name="held")
-    modes = fx.solve_modal(fx.Model(rotor, fx.Spherical(fx.ground, rotor, at=(0, 0, 0), name="s"), held))
+    modes = fx.solve_modal(fx.Model(rotor, fx.SphericalJoint(fx.ground, rotor, at=(0, 0, 0), name="s"), held))
     expected = np.sort(np.roots([Jt, -Jp * spin, -k]))
     assert modes.frame == "inertial"
     turning = modes.whirl != ""
@@ -139,7 +141,7 @@ def test_spinning_rotor_whirls() -> None:
 def test_servo_with_first_order_states() -> None:
     """J s^3 + k s + 5 = 0 with k = -m g l sin(0.3) about the set point 0.3 above the horizontal."""
     bar = fx.PlanarRigidBody(2.0, 0.1, position=(0.5, 0.0), name="bar")
-    hinge = fx.Revolute(fx.ground, bar, at=(0, 0), name="hinge")
+    hinge = fx.RevoluteJoint(fx.ground, bar, at=(0, 0), name="hinge")
     servo = fx.control.FirstOrder(
         [0.0], lambda x, u, t: 5.0 * (0.3 - u), fx.control.JointSensor("hinge"),
         fx.control.JointActuator("hinge", name="motor"),
@@ -158,12 +160,12 @@ def test_servo_with_first_order_states() -> None:
 def test_cable_with_a_body_as_in_the_flexible_analysis() -> None:
     """A light body at the tip of a clamped beam leaves its first modes alone."""
     beam = fx.FlexibleBody.line(
-        (0, 0), (1, 0), elements=8, element=fx.elements.PlanarCable(), name="beam",
+        (0, 0), (1, 0), elements=8, element=fx.elements.ANCFCable2D(), name="beam",
         stiffness=fx.BeamStiffness(EA=1e5, EI_z=1.0, mass_per_length=1.0),
     )  # fmt: skip
     tip = fx.PlanarRigidBody(1e-8, 1e-10, position=(1.0, 0.0), name="tip")
     plain = fx.solve_modal(fx.Model(beam, fx.Clamp(beam.start)), modes=3)
-    held = fx.solve_modal(fx.Model(beam, tip, fx.Clamp(beam.start), fx.Fixed(beam.end, tip, name="f")), modes=3)
+    held = fx.solve_modal(fx.Model(beam, tip, fx.Clamp(beam.start), fx.FixedJoint(beam.end, tip, name="f")), modes=3)
     assert held.eigenvalues == pytest.approx(plain.eigenvalues, rel=1e-5)
     assert held.shape(beam, 0, 0.1).shape == (8, 9, 3)
 
@@ -182,12 +184,14 @@ def test_motion_of_a_mode(tmp_path: Path) -> None:
 
 def test_states_that_are_no_equilibrium_are_refused() -> None:
     bar = fx.PlanarRigidBody(2.0, 0.1, position=(0.5, 0.0), name="bar")
-    model = fx.Model(bar, fx.Revolute(fx.ground, bar, at=(0, 0), name="h"), fx.Gravity((0, -G)))
+    model = fx.Model(bar, fx.RevoluteJoint(fx.ground, bar, at=(0, 0), name="h"), fx.Gravity((0, -G)))
     with pytest.raises(fx.ModelError, match=r"angle of body 'bar' accelerates with -16\.4"):
         fx.solve_modal(model)
     swinging = fx.PlanarRigidBody(2.0, 0.1, position=(0.0, -0.5), velocity=(0.5, 0), angular_velocity=1.0, name="bar")
     with pytest.raises(fx.ModelError, match="not"):
-        fx.solve_modal(fx.Model(swinging, fx.Revolute(fx.ground, swinging, at=(0, 0), name="h"), fx.Gravity((0, -G))))
+        fx.solve_modal(
+            fx.Model(swinging, fx.RevoluteJoint(fx.ground, swinging, at=(0, 0), name="h"), fx.Gravity((0, -G)))
+        )
 
 
 def test_more_modes_than_there_are() -> None:
@@ -195,7 +199,7 @@ def test_more_modes_than_there_are() -> None:
         fx.solve_modal(hanging(), modes=2)
     locked = fx.PlanarRigidBody(1.0, 0.1, position=(0, 0), name="b")
     with pytest.raises(fx.ModelError, match="nothing that can vibrate"):
-        fx.solve_modal(fx.Model(locked, fx.Fixed(fx.ground, locked, name="f")))
+        fx.solve_modal(fx.Model(locked, fx.FixedJoint(fx.ground, locked, name="f")))
 
 
 def test_modes_of_a_mechanism_in_a_file(tmp_path: Path) -> None:
@@ -211,7 +215,7 @@ def test_modes_of_a_mechanism_in_a_file(tmp_path: Path) -> None:
 
 def test_damping_ratios_without_damping() -> None:
     beam = fx.FlexibleBody.line(
-        (0, 0), (1, 0), elements=4, element=fx.elements.PlanarCable(), name="beam",
+        (0, 0), (1, 0), elements=4, element=fx.elements.ANCFCable2D(), name="beam",
         stiffness=fx.BeamStiffness(EA=1e5, EI_z=1.0, mass_per_length=1.0),
     )  # fmt: skip
     modes = fx.solve_modal(fx.Model(beam, fx.Clamp(beam.start)), modes=3)
@@ -223,7 +227,7 @@ def test_sleeping_top(spin: float) -> None:
     """In inertial axes A w^2 - J3 Omega w + m g l = 0; complex, and falling, below a certain spin."""
     J1, J3, arm, m = 0.2, 0.1, 0.5, 2.0
     top = fx.RigidBody(m, (J1, J1, J3), position=(0, 0, arm), angular_velocity=(0, 0, spin), name="top")
-    model = fx.Model(top, fx.Spherical(fx.ground, top, at=(0, 0, 0), name="tip"), fx.Gravity((0, 0, -G)))
+    model = fx.Model(top, fx.SphericalJoint(fx.ground, top, at=(0, 0, 0), name="tip"), fx.Gravity((0, 0, -G)))
     A = J1 + m * arm**2
     falls = (J3 * spin) ** 2 < 4.0 * A * m * G * arm
     with pytest.warns(RuntimeWarning, match="grow") if falls else nullcontext():

@@ -11,12 +11,19 @@ import numpy as np
 import pytest
 
 import flexmbs as fx
-from flexmbs.elements import CornerPlate, DirectorBeam, ExactBeam, PlanarBeam, PlanarCable, SpatialBeam
+from flexmbs.elements import (
+    ANCFBeam,
+    ANCFCable2D,
+    CorotationalShell,
+    GeometricallyExactBeam,
+    LinearBeam2D,
+    LinearBeam3D,
+)
 
 THICK = fx.BeamStiffness(
     EA=1e4, EI_y=2.0, EI_z=1.0, GJ=1.5, GA_y=4e3, GA_z=3e3, mass_per_length=1.2, rhoI_y=3e-3, rhoI_z=4e-3
 )
-BEAMS = [PlanarCable(), PlanarBeam(), DirectorBeam(), ExactBeam(), SpatialBeam()]
+BEAMS = [ANCFCable2D(), LinearBeam2D(), ANCFBeam(), GeometricallyExactBeam(), LinearBeam3D()]
 IDS = [type(e).__name__ for e in BEAMS]
 
 
@@ -35,7 +42,7 @@ def test_a_beam_by_a_clamp_and_by_a_fixed_joint(element: Any) -> None:
     body = beam(element)
     load = fx.PointForce(body.end, across(body, -0.3, 0.8, 0.4))
     by_support = fx.solve_static(fx.Model(body, fx.Clamp(body.start), load))
-    by_joint = fx.solve_static(fx.Model(body, fx.Fixed(fx.ground, body.start, name="root"), load))
+    by_joint = fx.solve_static(fx.Model(body, fx.FixedJoint(fx.ground, body.start, name="root"), load))
     np.testing.assert_allclose(by_joint.position(body.end, step=-1), by_support.position(body.end, step=-1), atol=1e-9)
     np.testing.assert_allclose(by_joint.reaction("root")[-1], by_support.reaction(body.start)[-1], atol=1e-7)
     assert by_joint.stable.all()
@@ -43,14 +50,16 @@ def test_a_beam_by_a_clamp_and_by_a_fixed_joint(element: Any) -> None:
     assert by_joint.free == by_support.free == ()
 
 
-@pytest.mark.parametrize("element", [PlanarCable(), DirectorBeam(), ExactBeam()], ids=lambda e: type(e).__name__)
+@pytest.mark.parametrize(
+    "element", [ANCFCable2D(), ANCFBeam(), GeometricallyExactBeam()], ids=lambda e: type(e).__name__
+)
 @pytest.mark.parametrize("share", [0.9, 1.1])
 def test_a_column_buckles_by_a_clamp_and_by_a_fixed_joint(element: Any, share: float) -> None:
     """A compressed cantilever; shear and stretch move the critical load by less than a tenth of a percent."""
     body = beam(element)
     critical = np.pi**2 / 4.0  # of EI_z = 1, the softer one
     load = fx.PointForce(body.end, across(body, -share * critical, 0.0, 0.0))
-    for root in (fx.Clamp(body.start), fx.Fixed(fx.ground, body.start, name="root")):
+    for root in (fx.Clamp(body.start), fx.FixedJoint(fx.ground, body.start, name="root")):
         model = fx.Model(body, root, load)
         if share < 1.0:
             found = fx.solve_static(model)
@@ -65,12 +74,17 @@ def test_a_column_buckles_by_a_clamp_and_by_a_fixed_joint(element: Any, share: f
 def test_a_plate_by_a_clamp_and_by_fixed_joints() -> None:
     """Both hold positions and rotations of all nodes of an edge."""
     plate = fx.FlexibleBody.plate(
-        (1, 1), elements=(4, 4), element=CornerPlate(), section=fx.Sheet(0.01), material=fx.steel, name="plate"
+        (1, 1),
+        elements=(4, 4),
+        element=CorotationalShell(),
+        section=fx.ShellSection(0.01),
+        material=fx.steel,
+        name="plate",
     )
     tip = plate.at((1, 1, 0))
     load = fx.PointForce(tip, (0, 0, 100.0))
     edge = [plate.node(n) for n in plate.set("left").nodes]
-    joints = [fx.Fixed(fx.ground, node, name=f"root {i}") for i, node in enumerate(edge)]
+    joints = [fx.FixedJoint(fx.ground, node, name=f"root {i}") for i, node in enumerate(edge)]
     by_support = fx.solve_static(fx.Model(plate, fx.Clamp(plate.set("left")), load))
     by_joint = fx.solve_static(fx.Model(plate, *joints, load))
     down = by_support.displacement(tip, step=-1)[2]
@@ -100,7 +114,7 @@ def test_a_reduced_part_by_what_is_fixed_and_by_a_joint(body: Callable[..., Any]
     held = fx.LinearBody(bar(), fixed="left", name="held")
     by_support = fx.solve_static(fx.Model(held, weight))
     joined = body(bar(), name="joined")
-    root = fx.Fixed(fx.ground, joined.interface("left"), name="root")
+    root = fx.FixedJoint(fx.ground, joined.interface("left"), name="root")
     by_joint = fx.solve_static(fx.Model(joined, root, weight))
     down = by_support.position(held.interface("right"), step=-1)
     tip = by_joint.position(joined.interface("right"), step=-1)
@@ -113,7 +127,9 @@ def test_a_reduced_part_by_what_is_fixed_and_by_a_joint(body: Callable[..., Any]
     assert by_support.stable.all()
 
 
-@pytest.mark.parametrize("element", [PlanarCable(), DirectorBeam(), ExactBeam()], ids=lambda e: type(e).__name__)
+@pytest.mark.parametrize(
+    "element", [ANCFCable2D(), ANCFBeam(), GeometricallyExactBeam()], ids=lambda e: type(e).__name__
+)
 @pytest.mark.parametrize("kind", ["force", "follower", "moment"])
 def test_a_load_on_a_marker_acts_as_on_the_node(element: Any, kind: str) -> None:
     """In statics, in the modes about the equilibrium, and in time, with supports alone."""
@@ -142,8 +158,8 @@ def test_a_load_on_a_marker_acts_as_on_the_node(element: Any, kind: str) -> None
 @pytest.mark.parametrize("follower", [False, True])
 @pytest.mark.parametrize("viscosity", [0.0, 1e-3])
 def test_one_system_for_all_analyses_in_any_order(follower: bool, viscosity: float) -> None:
-    stiffness = fx.BeamStiffness(EA=1e5, EI_z=1.0, mass_per_length=1.0, viscosity=viscosity)
-    body = fx.FlexibleBody.line((0, 0), (1, 0), elements=4, element=PlanarCable(), stiffness=stiffness, name="b")
+    stiffness = fx.BeamStiffness(EA=1e5, EI_z=1.0, mass_per_length=1.0, retardation_time=viscosity)
+    body = fx.FlexibleBody.line((0, 0), (1, 0), elements=4, element=ANCFCable2D(), stiffness=stiffness, name="b")
     model = fx.Model(body, fx.Clamp(body.start), fx.PointForce(body.end, (0, 1.0), follower=follower))
     analyses: dict[str, Callable[[Any], Any]] = {
         "statics": lambda s: fx.solve_static(s).q[-1],
@@ -159,11 +175,11 @@ def test_one_system_for_all_analyses_in_any_order(follower: bool, viscosity: flo
 
 def test_supports_move_beside_joints() -> None:
     """A beam between a moved end and a hinge on the ground, against the hinge as a pin."""
-    body = beam(PlanarCable())
+    body = beam(ANCFCable2D())
     moved = fx.Prescribe(body.start, (0.1, 0.2), rotation=0.5)
     load = fx.PointForce(body.node(3), (0.0, -1.0))
     by_support = fx.solve_static(fx.Model(body, moved, fx.Pin(body.end), load))
-    by_joint = fx.solve_static(fx.Model(body, moved, fx.Revolute(fx.ground, body.end, name="pivot"), load))
+    by_joint = fx.solve_static(fx.Model(body, moved, fx.RevoluteJoint(fx.ground, body.end, name="pivot"), load))
     middle = body.node(3)
     np.testing.assert_allclose(by_joint.position(middle, step=-1), by_support.position(middle, step=-1), atol=1e-9)
     np.testing.assert_allclose(by_joint.reaction("pivot")[-1], by_support.reaction(body.end)[-1], atol=1e-6)

@@ -9,12 +9,12 @@ import flexmbs as fx
 
 def test_planar_mechanism_with_a_flexible_body() -> None:
     cable = fx.FlexibleBody.line(
-        (0, 0), (2, 0), elements=4, element=fx.elements.PlanarCable(), name="cable",
+        (0, 0), (2, 0), elements=4, element=fx.elements.ANCFCable2D(), name="cable",
         stiffness=fx.BeamStiffness(EA=1e5, EI_z=1.0, mass_per_length=1.5),
     )  # fmt: skip
     tip = fx.PlanarRigidBody(1.0, 0.1, position=(2.5, 0.0), name="tip")
-    joint = fx.Revolute(cable.end, tip, name="hinge")
-    report = fx.inspect(fx.Model(cable, tip, fx.Pin(cable.start), joint))
+    joint = fx.RevoluteJoint(cable.end, tip, name="hinge")
+    report = fx.model_report(fx.Model(cable, tip, fx.Pin(cable.start), joint))
     assert report.mass == pytest.approx(4.0)
     assert report.centre == pytest.approx([(3.0 * 1.0 + 1.0 * 2.5) / 4.0, 0, 0])
     assert report.n_coordinates == 5 * 4 - 2 + 3
@@ -34,8 +34,8 @@ def test_planar_mechanism_with_a_flexible_body() -> None:
 
 def test_redundant_constraints_are_named() -> None:
     door = fx.RigidBody.box((1.0, 0.05, 2.0), mass=20.0, position=(0.5, 0, 0), name="door")
-    hinges = [fx.Revolute(fx.ground, door, at=(0, 0, z), axis=(0, 0, 1), name=f"hinge {z}") for z in (-0.8, 0.8)]
-    report = fx.inspect(fx.Model(door, *hinges))
+    hinges = [fx.RevoluteJoint(fx.ground, door, at=(0, 0, z), axis=(0, 0, 1), name=f"hinge {z}") for z in (-0.8, 0.8)]
+    report = fx.model_report(fx.Model(door, *hinges))
     assert report.degrees_of_freedom == 1
     assert len(report.redundant) == 5
     assert len(report.constraints) == 10
@@ -48,7 +48,7 @@ def test_redundant_constraints_are_named() -> None:
 def test_states_are_counted_apart() -> None:
     wheel = fx.RigidBody(1.0, (0.1, 0.1, 0.2), position=(0, 0, 0), name="wheel")
     lag = fx.control.FirstOrder([0.0, 1.0], lambda x, u, t: -x, name="lag")
-    report = fx.inspect(fx.Model(wheel, lag))
+    report = fx.model_report(fx.Model(wheel, lag))
     assert (report.n_coordinates, report.n_states, report.degrees_of_freedom) == (6, 2, 6)
     assert "2 first-order states" in repr(report)
 
@@ -59,7 +59,7 @@ def test_loose_bodies_and_distant_joints() -> None:
     spring = fx.SpringDamper(rod.marker_at((1, 0)), ball, stiffness=1.0, name="spring")
 
     def report(x: float) -> fx.ModelReport:
-        return fx.inspect(fx.Model(rod, ball, spring, fx.Revolute(fx.ground, rod, at=(x, 0), name="hinge")))
+        return fx.model_report(fx.Model(rod, ball, spring, fx.RevoluteJoint(fx.ground, rod, at=(x, 0), name="hinge")))
 
     near, far = report(0.0), report(2.0)
     assert near.loose == ("ball",)
@@ -71,4 +71,4 @@ def test_loose_bodies_and_distant_joints() -> None:
 
 def test_bad_input() -> None:
     with pytest.raises(fx.ModelError, match="expected a Model"):
-        fx.inspect("model")
+        fx.model_report("model")

@@ -10,7 +10,7 @@ from scipy.spatial.transform import Rotation
 
 import flexmbs as fx
 from flexmbs.core.errors import ModelError
-from flexmbs.elements import DirectorBeam, ExactBeam
+from flexmbs.elements import ANCFBeam, GeometricallyExactBeam
 from flexmbs.elements.rod_strain import rod_shape
 
 LOAD = 10.0
@@ -21,7 +21,7 @@ def bent(axial: float, elements: int = 32) -> tuple[fx.FlexibleBody, fx.StaticSo
         (0, 0),
         (1, 0),
         elements=elements,
-        element=fx.elements.PlanarCable(),
+        element=fx.elements.ANCFCable2D(),
         stiffness=fx.BeamStiffness(EA=axial, EI_z=1.0, mass_per_length=1.0),
     )
     return beam, fx.solve_static(fx.Model(beam, fx.Clamp(beam.start), fx.PointForce(beam.end, (0.0, LOAD))))
@@ -74,7 +74,7 @@ def cut(element: Any, elements: int) -> np.ndarray:
     loads = fx.PointForce(body.end, FORCE.tolist()), fx.Moment(body.end, MOMENT.tolist())
     solution = fx.solve_static(fx.Model(body, fx.Clamp(body.start), *loads))
     nodes = np.array(solution.q[-1]).reshape(body.mesh.n_points, -1)
-    if isinstance(element, ExactBeam):
+    if isinstance(element, GeometricallyExactBeam):
         R = Rotation.from_quat(nodes[:, 3:], scalar_first=True).as_matrix()
         nodes = np.hstack((nodes[:, :3], R[:, :, 1], R[:, :, 2]))
     N, _ = rod_shape(element.accurate_points("N"), body.cells.shape[1])
@@ -91,7 +91,11 @@ def cut(element: Any, elements: int) -> np.ndarray:
 @pytest.mark.filterwarnings("ignore:Model .* unstable")  # moments of fixed direction have no potential
 @pytest.mark.parametrize(
     ("element", "counts", "order"),
-    [(DirectorBeam(), (4, 8), 2.6), (ExactBeam(), (4, 8), 2.6), (ExactBeam(nodes=2), (16, 32), 1.7)],
+    [
+        (ANCFBeam(), (4, 8), 2.6),
+        (GeometricallyExactBeam(), (4, 8), 2.6),
+        (GeometricallyExactBeam(nodes=2), (16, 32), 1.7),
+    ],
     ids=["directors", "exact", "two nodes"],
 )
 def test_beams_in_space_are_in_equilibrium_at_every_cut(element: Any, counts: tuple[int, int], order: float) -> None:

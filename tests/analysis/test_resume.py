@@ -12,16 +12,16 @@ G = 9.81
 
 def pendulum() -> fx.Model:
     bar = fx.RigidBody.box((1.0, 0.05, 0.05), mass=2.0, position=(0.5, 0, 0), name="bar")
-    hinge = fx.Revolute(fx.ground, bar, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
+    hinge = fx.RevoluteJoint(fx.ground, bar, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
     return fx.Model(bar, hinge, fx.Gravity((0, 0, -G)))
 
 
 def everything() -> fx.Model:
     """A motor with PID and noise, a lagging continuous state, stick-slip, a spring on an angle over several turns."""
     wheel = fx.RigidBody(1.0, (0.1, 0.1, 0.2), position=(0, 0, 0), name="wheel")
-    hinge = fx.Revolute(fx.ground, wheel, at=(0, 0, 0), axis=(0, 0, 1), name="hinge")
+    hinge = fx.RevoluteJoint(fx.ground, wheel, at=(0, 0, 0), axis=(0, 0, 1), name="hinge")
     block = fx.RigidBody(2.0, (1, 1, 1), position=(0, 0, 0), velocity=(0.5, 0, 0), name="block")
-    slide = fx.Prismatic(fx.ground, block, at=(0, 0, 0), axis=(1, 0, 0), name="slide")
+    slide = fx.PrismaticJoint(fx.ground, block, at=(0, 0, 0), axis=(1, 0, 0), name="slide")
     motor = fx.control.JointActuator(hinge, name="motor")
     angle = fx.control.NoisySensor(
         fx.control.JointSensor(hinge), fx.control.WhiteNoise(1e-3, period=0.013, seed=3), name="angle"
@@ -32,7 +32,7 @@ def everything() -> fx.Model:
         fx.control.MomentActuator(wheel.centre, (0, 0, 1), name="drag"), output=lambda x, u, t: -0.05 * x, name="lag",
     )  # fmt: skip
     spiral = fx.TorsionSpring(hinge, stiffness=0.02, name="spiral")
-    friction = fx.StickSlip(slide, coefficient=0.3, load=5.0, deflection=1e-3, damping=0.0, name="friction")
+    friction = fx.BristleFriction(slide, coefficient=0.3, load=5.0, deflection=1e-3, damping=0.0, name="friction")
     return fx.Model(wheel, hinge, block, slide, pid, lag, spiral, friction, fx.Gravity((0, 0, -G)))
 
 
@@ -54,7 +54,7 @@ STEPS = {"fixed": 7e-3, "controlled": fx.ErrorControl(1e-5), "loose": fx.ErrorCo
 @pytest.mark.parametrize("model", [pendulum, everything])
 def test_interrupted_runs_go_on_bitwise(model, step: str, interrupt_at) -> None:
     m = model()
-    options = {"step": STEPS[step], "integrator": fx.GeneralizedAlpha(rho=0.7)}
+    options = {"step": STEPS[step], "integrator": fx.GeneralizedAlpha(rho_inf=0.7)}
     full = fx.simulate(m, 1.5, **options)
     stop = len(full.steps) // 3
     first = fx.simulate(m, 1.5, events=[interrupt_at(stop)], **options)
@@ -128,7 +128,7 @@ def test_two_runs_of_one_system_are_the_same() -> None:
 @pytest.mark.parametrize("refresh", ["step", "demand", "full"])
 def test_policies_of_the_matrix_are_resumed_at_the_end_of_a_stretch(refresh: str, interrupt_at) -> None:
     m = pendulum()
-    scheme = fx.GeneralizedAlpha(newton=fx.NewtonOptions(refresh=refresh))
+    scheme = fx.GeneralizedAlpha(newton=fx.NewtonOptions(jacobian_update=refresh))
     full = fx.simulate(m, 0.4, step=1e-3, integrator=scheme)
     first = fx.simulate(m, 0.4, step=1e-3, integrator=scheme, events=[interrupt_at(101)])
     rest = fx.simulate(m, 0.4, step=1e-3, integrator=scheme, start=first)
@@ -141,7 +141,7 @@ def test_policies_of_the_matrix_are_resumed_at_the_end_of_a_stretch(refresh: str
 def test_another_model_is_refused_with_what_differs() -> None:
     run = fx.simulate(pendulum(), 0.1, step=0.01)
     bar = fx.RigidBody.box((1.0, 0.05, 0.05), mass=7.0, position=(0.5, 0, 0), name="bar")
-    hinge = fx.Revolute(fx.ground, bar, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
+    hinge = fx.RevoluteJoint(fx.ground, bar, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
     with pytest.raises(fx.ModelError, match=r"another model.*mass.*2.0 in start, 7.0 in the model"):
         fx.simulate(fx.Model(bar, hinge, fx.Gravity((0, 0, -G))), 0.2, step=0.01, start=run)
     same_again = fx.simulate(pendulum(), 0.2, step=0.01, start=run)  # made anew by the same script

@@ -13,7 +13,7 @@ def beam(elements: int, EA: float = 1e6, EI: float = 1.0, y: float = 0.0, name: 
         (0, y),
         (1, y),
         elements=elements,
-        element=fx.elements.PlanarCable(),
+        element=fx.elements.ANCFCable2D(),
         stiffness=fx.BeamStiffness(EA=EA, EI_z=EI, mass_per_length=1.0),
         name=name,
     )

@@ -10,7 +10,7 @@ import flexmbs as fx
 
 def model() -> fx.Model:
     bar = fx.RigidBody.box((1.0, 0.05, 0.05), mass=2.0, position=(0.5, 0, 0), name="bar")
-    hinge = fx.Revolute(fx.ground, bar, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
+    hinge = fx.RevoluteJoint(fx.ground, bar, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
     return fx.Model(bar, hinge, fx.Gravity((0, 0, -9.81)))
 
 
@@ -71,7 +71,7 @@ def test_a_failed_run_is_in_its_file(tmp_path) -> None:
     path = tmp_path / "run.h5"
     with pytest.raises(fx.ConvergenceError) as caught:
         fx.simulate(
-            model(), 1.0, file=path, step=fx.ErrorControl(1e-12, first_step=0.05, smallest_step=0.04, largest_step=0.1)
+            model(), 1.0, file=path, step=fx.ErrorControl(1e-12, initial_step=0.05, min_step=0.04, max_step=0.1)
         )
     back = fx.load(path)
     assert back.status is fx.Status.STEP_TOO_SMALL

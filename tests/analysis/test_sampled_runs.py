@@ -17,11 +17,16 @@ GAINS = (-3.0, -1.2)  # fast: of the velocity; slow: of the position
 
 def controlled(T1: float = FAST, T2: float = SLOW):
     mass = fx.PointMass(M, position=(0.1, 0.0), velocity=(0.0, 0.0), name="mass")
-    spring = fx.SpringDamper(fx.ground.marker((-10, 0, 0)), mass, stiffness=K, damping=C, length=10.0, name="spring")
+    spring = fx.SpringDamper(
+        fx.ground.marker((-10, 0, 0)), mass, stiffness=K, damping=C, free_length=10.0, name="spring"
+    )
     fast = fx.control.Controller(
-        fx.control.VelocitySensor(mass, (1, 0)), fx.control.ForceActuator(mass, (1, 0), name="fast push"), period=T1,
-        output=lambda x, u, t: GAINS[0] * u, name="fast",
-    )  # fmt: skip
+        fx.control.VelocitySensor(mass, (1, 0)),
+        fx.control.ForceActuator(mass, (1, 0), name="fast push"),
+        period=T1,
+        output=lambda x, u, t: GAINS[0] * u,
+        name="fast",
+    )
     slow = fx.control.Controller(
         fx.control.PositionSensor(mass, (1, 0)), fx.control.ForceActuator(mass, (1, 0), name="slow push"), period=T2,
         output=lambda x, u, t: GAINS[1] * u + 0.3 * x, update=lambda x, u, t: x + T2 * u, start=[0.4], name="slow",
@@ -53,7 +58,9 @@ def test_two_periods_against_the_exact_discrete_solution() -> None:
     errors = []
     for h in (2e-3, 1e-3):
         mass, model = controlled()
-        run = fx.simulate(model, 1.0, step=h, integrator=fx.GeneralizedAlpha(rho=0.8), output=fx.Output(at=times[1:]))
+        run = fx.simulate(
+            model, 1.0, step=h, integrator=fx.GeneralizedAlpha(rho_inf=0.8), output=fx.Output(at=times[1:])
+        )
         found = np.column_stack((run.position(mass)[:, 0], run.velocity(mass)[:, 0]))
         assert run.t == pytest.approx(times, abs=1e-12)
         errors.append(np.abs(found - expected).max())

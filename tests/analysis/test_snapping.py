@@ -18,7 +18,7 @@ def truss(*drive: object) -> tuple[fx.FlexibleBody, fx.Model]:
     stiffness = fx.BeamStiffness(EA=EA, EI_z=10.0, mass_per_length=1.0)
     left, right = (
         fx.FlexibleBody.line(
-            (x, 0.0), (0.0, HEIGHT), elements=2, element=fx.elements.PlanarCable(), stiffness=stiffness, name=name
+            (x, 0.0), (0.0, HEIGHT), elements=2, element=fx.elements.ANCFCable2D(), stiffness=stiffness, name=name
         )
         for x, name in ((-1.0, "left"), (1.0, "right"))
     )

@@ -15,13 +15,13 @@ def cable() -> fx.FlexibleBody:
         (0, 0),
         (10, 0),
         elements=40,
-        element=fx.elements.PlanarCable(),
+        element=fx.elements.ANCFCable2D(),
         stiffness=fx.BeamStiffness(EA=1e6, EI_z=1e-3, mass_per_length=1.0),
         name="rope",
     )
 
 
-@pytest.mark.parametrize("options", [fx.StaticOptions(), fx.StaticOptions(steps=5), fx.StaticOptions(first_step=0.5)])
+@pytest.mark.parametrize("options", [fx.StaticOptions(), fx.StaticOptions(steps=5), fx.StaticOptions(initial_step=0.5)])
 def test_reactions_carry_the_weight(options: fx.StaticOptions) -> None:
     rope = cable()
     model = fx.Model(rope, fx.Pin(rope.start), fx.Pin(rope.end), fx.Gravity((0.0, -9.81)))
@@ -58,7 +58,7 @@ def test_fluttering_frequencies_are_real_parts() -> None:
         (0, 0),
         (1, 0),
         elements=16,
-        element=fx.elements.PlanarCable(),
+        element=fx.elements.ANCFCable2D(),
         stiffness=fx.BeamStiffness(EA=1e7, EI_z=1.0, mass_per_length=1.0),
     )
     follower = fx.PointForce(column.end, (-40.0, 0.0), follower=True)

@@ -18,7 +18,7 @@ THIN = fx.BeamStiffness(EA=1e6, EI_z=1.0, mass_per_length=1.0)
 @pytest.fixture(scope="module")
 def solution() -> fx.StaticSolution:
     body = fx.FlexibleBody.line(
-        (0.3, 0.1), (1.3, 0.1), elements=8, element=fx.elements.PlanarCable(), stiffness=THIN, name="arm"
+        (0.3, 0.1), (1.3, 0.1), elements=8, element=fx.elements.ANCFCable2D(), stiffness=THIN, name="arm"
     )
     return fx.solve_static(fx.Model(body, fx.Clamp(body.start), fx.PointForce(body.end, (0.0, -3.0))))
 
@@ -72,7 +72,7 @@ def test_what_is_refused(solution: fx.StaticSolution, line: Maker) -> None:
     body = solution.model.bodies[0]
     other = line(name="arm")
     space = line((0, 0, 0), (1, 0, 0), stiffness=THIN)
-    beam = line(element=fx.elements.PlanarBeam())
+    beam = line(element=fx.elements.LinearBeam2D())
     straight = fx.solve_static(fx.Model(beam, fx.Clamp(beam.start)))
     spatial = fx.solve_static(fx.Model(space, fx.Clamp(space.start)))
     calls: list[tuple[Callable[[], Any], str]] = [

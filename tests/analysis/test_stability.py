@@ -17,14 +17,14 @@ def column(elements: int = 16, EA: float = 1e7, dim: int = 2, element: Any = Non
     ends = ((0,) * dim, (1, *(0,) * (dim - 1)))
     spatial = {"EI_y": 1.0, "GJ": 10.0, "GA_y": 1e6, "GA_z": 1e6, "rhoI_y": 1e-8, "rhoI_z": 1e-8} if dim == 3 else {}
     return fx.FlexibleBody.line(
-        *ends, elements=elements, element=element or fx.elements.PlanarCable(), name="column",
+        *ends, elements=elements, element=element or fx.elements.ANCFCable2D(), name="column",
         stiffness=fx.BeamStiffness(EA=EA, EI_z=1.0, mass_per_length=1.0, **spatial),
     )  # fmt: skip
 
 
 def beck(P: float, EA: float, by: str, modes: int) -> fx.ModalSolution:
     body = column(EA=EA)
-    held = fx.Clamp(body.start) if by == "support" else fx.Fixed(fx.ground, body.start)
+    held = fx.Clamp(body.start) if by == "support" else fx.FixedJoint(fx.ground, body.start)
     loaded = fx.Model(body, held, fx.PointForce(body.end, (-P, 0.0), follower=True))
     return fx.solve_modal(fx.solve_static(loaded), modes=modes)
 
@@ -48,7 +48,7 @@ def test_column_under_a_follower_force_flutters_at_any_axial_stiffness(by: str, 
 @pytest.mark.parametrize("elements", [8, 16, 32])
 @pytest.mark.parametrize("P", [10.0, 19.0, 21.5])
 def test_stability_of_follower_loads_is_told_by_the_roots_on_any_mesh(elements: int, P: float) -> None:
-    body = column(elements, 1e5, 3, fx.elements.ExactBeam())
+    body = column(elements, 1e5, 3, fx.elements.GeometricallyExactBeam())
     model = fx.Model(body, fx.Clamp(body.start), fx.PointForce(body.end, (-P, 0.0, 0.0), follower=True))
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -62,11 +62,11 @@ def test_support_and_joint_plane_and_space_agree(P: float) -> None:
     found = []
     for dim in (2, 3):
         for by in ("support", "joint"):
-            body = column(12, 1e4, dim, fx.elements.SpatialCable() if dim == 3 else None)
+            body = column(12, 1e4, dim, fx.elements.ANCFCable3D() if dim == 3 else None)
             # a cable in space keeps its axis to the clamp of its slope; a joint needs its position and slope too
             held: Any = fx.Clamp(body.start)
             if by == "joint":
-                held = fx.Fixed(fx.ground, body.start) if dim == 2 else None
+                held = fx.FixedJoint(fx.ground, body.start) if dim == 2 else None
             if held is None:
                 continue
             load = fx.PointForce(body.end, (-P, 0.0, 0.0)[:dim])
@@ -82,7 +82,7 @@ def test_structures_that_are_held_are_seen_without_loads_they_do_not_balance() -
     values = []
     for by in ("support", "joint"):
         body = column()
-        held = fx.Clamp(body.start) if by == "support" else fx.Fixed(fx.ground, body.start)
+        held = fx.Clamp(body.start) if by == "support" else fx.FixedJoint(fx.ground, body.start)
         values.append(fx.solve_modal(fx.Model(body, held, fx.PointForce(body.end, (0.0, -1.0))), modes=2).eigenvalues)
     assert values[0] == pytest.approx([1.875104**4, 4.694091**4], rel=1e-4)
     assert values[1] == pytest.approx(values[0], rel=1e-8)
@@ -97,11 +97,11 @@ def test_dense_and_sparse_roots_agree(monkeypatch: pytest.MonkeyPatch) -> None:
         for by in ("support", "joint"):
             for load in ((0.0, False), (15.0, True), (1.5 * np.pi**2 / 4, False)):
                 body = column(60, 1e5)
-                held = fx.Clamp(body.start) if by == "support" else fx.Fixed(fx.ground, body.start)
+                held = fx.Clamp(body.start) if by == "support" else fx.FixedJoint(fx.ground, body.start)
                 push = fx.PointForce(body.end, (-load[0], 0.0), follower=load[1])
                 made.append(fx.solve_static(fx.Model(body, held, push), fx.StaticOptions(check_stability=False)))
             body = column(60, 1e5)
-            held = fx.Clamp(body.start) if by == "support" else fx.Fixed(fx.ground, body.start)
+            held = fx.Clamp(body.start) if by == "support" else fx.FixedJoint(fx.ground, body.start)
             damper = fx.SpringDamper(fx.ground.marker((1.0, -1.0, 0.0)), body.end, damping=0.3, name="damper")
             made.append(fx.Model(body, held, damper))
         return made
@@ -126,7 +126,7 @@ def test_growing_modes_do_not_hide_the_lowest() -> None:
     items: list[Any] = [fx.Gravity((0, -9.81))]
     for k, (y, x) in enumerate(((-10.0, 0.0), (0.01, 1.0))):
         bar = fx.PlanarRigidBody(1.0, 1e-6, position=(x, y), name=f"bar {k}")
-        items += [bar, fx.Revolute(fx.ground, bar, at=(x, 0), name=f"hinge {k}")]
+        items += [bar, fx.RevoluteJoint(fx.ground, bar, at=(x, 0), name=f"hinge {k}")]
     with pytest.warns(RuntimeWarning, match="1 mode grows, 1 of them beyond those returned"):
         one = fx.solve_modal(fx.Model(*items), modes=1)
     assert one.roots == pytest.approx([1j * np.sqrt(0.981)], rel=1e-6)

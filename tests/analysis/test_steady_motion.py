@@ -113,12 +113,12 @@ def test_symmetric_rotor_in_unsymmetric_springs_is_seen_in_inertial_axes() -> No
 
 def blade(rate: float, EA: float, driven: bool = True, elements: int = 16) -> fx.Model:
     body = fx.FlexibleBody.line(
-        (0, 0), (1, 0), elements=elements, element=fx.elements.PlanarCable(), name="blade",
+        (0, 0), (1, 0), elements=elements, element=fx.elements.ANCFCable2D(), name="blade",
         stiffness=fx.BeamStiffness(EA=EA, EI_z=1.0, mass_per_length=1.0),
     )  # fmt: skip
     hub = fx.PlanarRigidBody(mass=1.0, inertia=1.0, position=(0, 0), angular_velocity=rate, name="hub")
-    axle = fx.Revolute(fx.ground, hub, at=(0, 0), name="axle")
-    items = [hub, body, axle, fx.Fixed(hub, body.start), fx.InitialVelocity(body, angular_velocity=rate)]
+    axle = fx.RevoluteJoint(fx.ground, hub, at=(0, 0), name="axle")
+    items = [hub, body, axle, fx.FixedJoint(hub, body.start), fx.InitialVelocity(body, angular_velocity=rate)]
     return fx.Model(*items, *([fx.RotationDriver(axle, rate=rate)] if driven else []))
 
 
@@ -181,8 +181,8 @@ def test_end_of_a_run_that_vibrates_is_refused_with_the_way() -> None:
 def slot(rate: float, k: float = 100.0, rest: float = 4.0) -> fx.Model:
     far = fx.PlanarRigidBody(1.0, 1.0, position=(1.0, 0.0), velocity=(0, rate), angular_velocity=rate, name="far")
     bar = fx.PlanarRigidBody(1.0, 1.0, position=(0, 0), angular_velocity=rate, name="bar")
-    axle = fx.Revolute(fx.ground, bar, at=(0, 0), name="axle")
-    slide = fx.Prismatic(bar, far, at=(1.0, 0), axis=(1, 0), name="slide")
+    axle = fx.RevoluteJoint(fx.ground, bar, at=(0, 0), name="axle")
+    slide = fx.PrismaticJoint(bar, far, at=(1.0, 0), axis=(1, 0), name="slide")
     force = fx.JointForce(slide, lambda s, sd, t: -k * s - rest)
     return fx.Model(bar, far, axle, slide, fx.RotationDriver(axle, rate=rate), force)
 
@@ -198,7 +198,7 @@ def test_mass_in_a_turning_slot(rest: float) -> None:
 
 def test_what_swings_through_its_lowest_place_is_not_steady() -> None:
     swinging = fx.PlanarRigidBody(2.0, 0.1, position=(0.0, -0.5), velocity=(0.5, 0), angular_velocity=1.0, name="bar")
-    model = fx.Model(swinging, fx.Revolute(fx.ground, swinging, at=(0, 0), name="h"), fx.Gravity((0, -9.81)))
+    model = fx.Model(swinging, fx.RevoluteJoint(fx.ground, swinging, at=(0, 0), name="h"), fx.Gravity((0, -9.81)))
     for call in (fx.solve_modal, fx.linearise):
         with pytest.raises(fx.ModelError, match="not"):
             call(model)
@@ -217,7 +217,7 @@ def test_heavy_top_in_steady_precession() -> None:
         m, (A - m * arm**2, A - m * arm**2, C), position=centre, rotation=R, angular_velocity=R.T @ omega,
         velocity=np.cross(omega, centre), name="top",
     )  # fmt: skip
-    model = fx.Model(top, fx.Spherical(fx.ground, top, at=(0, 0, 0), name="tip"), fx.Gravity((0, 0, -g)))
+    model = fx.Model(top, fx.SphericalJoint(fx.ground, top, at=(0, 0, 0), name="tip"), fx.Gravity((0, 0, -g)))
     modes = fx.solve_modal(model)
 
     def torque(x: np.ndarray) -> np.ndarray:
@@ -246,10 +246,15 @@ def test_spinning_shaft_of_exact_beams(spin: float) -> None:
     errors = []
     for elements in (8, 16):
         shaft = fx.FlexibleBody.line(
-            (0, 0, 0), (1, 0, 0), elements=elements, element=fx.elements.ExactBeam(), stiffness=stiffness, name="shaft"
+            (0, 0, 0),
+            (1, 0, 0),
+            elements=elements,
+            element=fx.elements.GeometricallyExactBeam(),
+            stiffness=stiffness,
+            name="shaft",
         )
         held = [
-            fx.Spherical(fx.ground, shaft.start, at=(0, 0, 0), name="pin"),
+            fx.SphericalJoint(fx.ground, shaft.start, at=(0, 0, 0), name="pin"),
             fx.Bushing(fx.ground, shaft.end, (0.0, 1e8, 1e8), at=(1, 0, 0), name="bearing"),
         ]
         turning = fx.InitialVelocity(shaft, angular_velocity=(spin, 0, 0))
@@ -266,7 +271,7 @@ def test_spinning_shaft_of_exact_beams(spin: float) -> None:
 
 def test_motion_that_has_settled_counts_as_rest() -> None:
     bar = fx.PlanarRigidBody(2.0, 0.1, position=(0.0, -0.5), angular_velocity=0.2, velocity=(0.1, 0.0), name="bar")
-    hinge = fx.Revolute(fx.ground, bar, at=(0, 0), name="hinge")
+    hinge = fx.RevoluteJoint(fx.ground, bar, at=(0, 0), name="hinge")
     model = fx.Model(bar, hinge, fx.Gravity((0, -9.81)), fx.TorsionSpring(hinge, damping=3.0, name="damper"))
     run = fx.simulate(model, until=16.0, step=1e-2)
     assert np.any(run.v[-1])

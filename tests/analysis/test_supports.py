@@ -230,7 +230,7 @@ def test_beams_with_rotations_balance_too(line: Maker) -> None:
     stiffness = fx.BeamStiffness(EA=1e3, EI_z=2.0, GJ=1.0, mass_per_length=1.0)
     F, M = np.array([0.6, -1.1, 0.4]), np.array([0.2, 0.3, -0.5])
     end = np.array([0.8, 0.5, 0.4])
-    body = line((0, 0, 0), end, elements=3, element=fx.elements.SpatialBeam(), stiffness=stiffness)
+    body = line((0, 0, 0), end, elements=3, element=fx.elements.LinearBeam3D(), stiffness=stiffness)
     solution = fx.solve_static(fx.Model(body, fx.Clamp(body.start), fx.PointForce(body.end, F), fx.Moment(body.end, M)))
     assert np.allclose(solution.reaction(body.start, step=-1), -F, atol=1e-12)
     assert np.allclose(solution.reaction_moment(body.start, step=-1), -M - np.cross(end, F), atol=1e-12)
@@ -278,7 +278,7 @@ def test_hinges_join_positions_only(line: Maker) -> None:
 def test_a_hinge_counts_once_in_the_reaction_of_a_set(line: Maker) -> None:
     """A ring of one body closed by a hinge: both nodes are one point."""
     mesh = fx.meshes.arc((0.0, 0.0), 1.0, 0.0, 2 * np.pi, 8)
-    body = fx.FlexibleBody(mesh, fx.elements.PlanarCable(), stiffness=SOFT)
+    body = fx.FlexibleBody(mesh, fx.elements.ANCFCable2D(), stiffness=SOFT)
     both = fx.Attachment(body, (0, 8), "seam")
     model = fx.Model(body, fx.Hinge(body.node(0), body.node(8)), fx.Clamp(body.node(0)), fx.Gravity((0.0, -0.01)))
     solution = fx.solve_static(model)
@@ -299,7 +299,7 @@ def test_support_checks_do_not_depend_on_units(line: Maker, size: float) -> None
 
 
 def test_a_small_part_on_a_large_structure_is_held() -> None:
-    element = fx.elements.PlanarCable()
+    element = fx.elements.ANCFCable2D()
     large = fx.FlexibleBody.line(
         (0, 0), (1e4, 0), elements=2, element=element, name="large",
         stiffness=fx.BeamStiffness(EA=1e4, EI_z=1e8, mass_per_length=1.0),

@@ -17,7 +17,7 @@ def four_bar() -> fx.Model:
         for i in range(3)
     ]
     sides = [fx.ground, *bars, fx.ground]
-    pins = [fx.Revolute(sides[i], sides[i + 1], at=ends[i], axis=(0, 1, 0), name=f"pin {i}") for i in range(4)]
+    pins = [fx.RevoluteJoint(sides[i], sides[i + 1], at=ends[i], axis=(0, 1, 0), name=f"pin {i}") for i in range(4)]
     return fx.Model(*bars, *pins, fx.RotationDriver(pins[0], rate=1.0, name="motor"), name="four-bar")
 
 
@@ -36,7 +36,7 @@ def test_a_four_bar_linkage_has_one_loop_and_three_redundant_equations() -> None
 
 def test_as_a_tree_one_joint_closes_the_loop() -> None:
     """Three coordinates, one cut joint of five equations and the motor; freedoms do not change."""
-    found = fx.topology(fx.trees.as_tree(four_bar()))
+    found = fx.topology(fx.trees.to_relative_coordinates(four_bar()))
     assert [j.role for j in found.joints].count("in a tree") == 3
     assert [j.name for j in found.joints if j.role == "closes a loop"] == ["pin 2"]
     assert (found.n_coordinates, found.n_equations, found.degrees_of_freedom) == (3, 6, 0)
@@ -47,9 +47,9 @@ def test_as_a_tree_one_joint_closes_the_loop() -> None:
 def test_gears_and_supports_close_no_loops() -> None:
     """Two wheels with a gear; a cable with two supports, hooked to a wheel: no loop, the gear a coupling."""
     wheels = [fx.PlanarRigidBody(1.0, 0.1, position=(x, 0), name=f"wheel {x}") for x in (0, 3)]
-    shafts = [fx.Revolute(fx.ground, wheel, at=wheel.position, name=f"shaft of {wheel.name}") for wheel in wheels]
+    shafts = [fx.RevoluteJoint(fx.ground, wheel, at=wheel.position, name=f"shaft of {wheel.name}") for wheel in wheels]
     rope = fx.FlexibleBody.line(
-        (4, 0), (5, 0), elements=2, element=fx.elements.PlanarCable(),
+        (4, 0), (5, 0), elements=2, element=fx.elements.ANCFCable2D(),
         stiffness=fx.BeamStiffness(EA=40.0, EI_z=2.0, mass_per_length=1.3), name="rope",
     )  # fmt: skip
     held = [fx.Pin(rope.end), fx.Roller(rope.start, normal=(0, 1))]
@@ -68,11 +68,11 @@ def test_the_number_of_loops_is_that_of_joints_beyond_a_tree(relative: bool) -> 
         fx.RigidBody.box((0.1, 0.1, 0.1), mass=1.0, position=p, name=f"corner {i}") for i, p in enumerate(corners)
     ]
     joints = [
-        fx.Spherical(bodies[i], bodies[i | 1 << k], at=corners[i] + 0.5 * np.eye(3)[k], name=f"edge {i}{k}")
+        fx.SphericalJoint(bodies[i], bodies[i | 1 << k], at=corners[i] + 0.5 * np.eye(3)[k], name=f"edge {i}{k}")
         for i in range(8) for k in range(3) if not i >> k & 1
     ]  # fmt: skip
     model = fx.Model(*bodies, *joints)
-    found = fx.topology(fx.trees.as_tree(model) if relative else model)
+    found = fx.topology(fx.trees.to_relative_coordinates(model) if relative else model)
     assert len(found.loops) == 5
     assert all(len(loop) >= 4 for loop in found.loops)
     if not relative:

@@ -13,7 +13,7 @@ from flexmbs.cli.main import main
 
 @pytest.fixture(scope="module")
 def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    rod = fx.FlexibleBody.line((0, 0), (1, 0), elements=2, element=fx.elements.PlanarCable(),
+    rod = fx.FlexibleBody.line((0, 0), (1, 0), elements=2, element=fx.elements.ANCFCable2D(),
                                section=fx.Circle(0.02), material=fx.steel, name="rod")  # fmt: skip
     model = fx.Model(rod, fx.Pin(rod.start), fx.Gravity((0, -9.81)), name="pendulum")
     return fx.simulate(model, 0.1, step=1e-3).save(tmp_path_factory.mktemp("run") / "run.h5")

@@ -92,7 +92,7 @@ class Beam:
         """The sample of a number."""
         r = np.random.default_rng(seed)
         flat = bool(r.integers(2)) if planar is None else planar
-        names = ("PlanarCable",) if flat else ("DirectorBeam", "ExactBeam")
+        names = ("ANCFCable2D",) if flat else ("ANCFBeam", "GeometricallyExactBeam")
         element = element or str(r.choice(names))
         direction = r.standard_normal(3) * (1.0, 1.0, 0.0 if flat else 1.0)
         force, moment = 0.4 * r.standard_normal(3), 0.3 * r.standard_normal(3)
@@ -113,14 +113,14 @@ class Beam:
             GA_z=400.0 * f, mass_per_length=u.mass / u.length, rhoI_y=1e-2 * u.mass * u.length,
             rhoI_z=1e-2 * u.mass * u.length,
         )  # fmt: skip
-        name = "SpatialCable" if self.planar and u.space else self.element
+        name = "ANCFCable3D" if self.planar and u.space else self.element
         beam = fx.FlexibleBody.line(
             u.point((0, 0, 0)), u.point(end), elements=self.cells, element=getattr(fx.elements, name)(),
             stiffness=stiffness, name="beam" + u.rename,
         )  # fmt: skip
         at = beam.end if u.load == "attachment" else beam.end.marker()
         items: list[Any] = [beam]
-        items.append(fx.Clamp(beam.start) if u.hold == "support" else fx.Fixed(fx.ground, beam.start))
+        items.append(fx.Clamp(beam.start) if u.hold == "support" else fx.FixedJoint(fx.ground, beam.start))
         force = u.vector(self.force, f)
         if self.follower and u.load == "marker":  # in the axes of the marker; on nodes in those of the model
             force = at.rotation0()[: len(force), : len(force)].T @ force
@@ -134,7 +134,7 @@ class Beam:
                 body: Any = fx.RigidBody(0.3 * u.mass, (inertia,) * 3, position=u.point(end), name="tip" + u.rename)
             else:
                 body = fx.PlanarRigidBody(0.3 * u.mass, inertia, position=u.point(end), name="tip" + u.rename)
-            items += [body, fx.Fixed(beam.end, body, name="weld" + u.rename)]
+            items += [body, fx.FixedJoint(beam.end, body, name="weld" + u.rename)]
         if self.spring:
             anchor = fx.ground.marker(u.point(end + np.array((0.3, 0.5, 0.0 if self.planar else 0.4))))
             items.append(
@@ -192,12 +192,12 @@ class Chain:
             first = u.vector(axis, 1.0)
             name = f"joint {i}{u.rename}"
             if kind == "Revolute":
-                joint: Any = fx.Revolute(before, body, at=at, axis=first, name=name)
+                joint: Any = fx.RevoluteJoint(before, body, at=at, axis=first, name=name)
             elif kind == "Spherical":
-                joint = fx.Spherical(before, body, at=at, name=name)
+                joint = fx.SphericalJoint(before, body, at=at, name=name)
             else:
                 second = np.cross(first, u.vector(UP, 1.0))
-                joint = fx.Universal(before, body, at=at, axes=(first, second / np.linalg.norm(second)), name=name)
+                joint = fx.UniversalJoint(before, body, at=at, axes=(first, second / np.linalg.norm(second)), name=name)
             items += [body, joint]
             if self.spring or self.damping:
                 anchor = fx.ground.marker(u.point(stop + np.array((0.4, 0.3, 0.9))))
@@ -213,7 +213,7 @@ class Chain:
         model = fx.Model(*(items[::-1] if u.reverse else items))
         if not u.tree:
             return Described(model, tuple(places), way)
-        model = fx.trees.as_tree(model)
+        model = fx.trees.to_relative_coordinates(model)
         return Described(model, tuple(model.body(f"{model.trees[0].name}/{body.name}") for body in places), way)
 
 

@@ -85,7 +85,7 @@ def check_beam(road: str, seed: int) -> None:
         # Section axes follow a rule of the inertial frame, and interpolation sees them: an error of order 6 at rest and
         # of order 4 in time, for number 11 1.3e-4 of the length with two exact beams and 8e-7 with eight. Directors see
         # more of it, and a clamp holds their lengths, which a joint leaves free.
-        sample, tolerance = replace(sample, element="ExactBeam", cells=8), 5.0 * MOTION
+        sample, tolerance = replace(sample, element="GeometricallyExactBeam", cells=8), 5.0 * MOTION
     one, other = ways(seed, sample, road)
     compare(numbers(sample.build(one), True), numbers(sample.build(other), True), tolerance)
 
@@ -149,12 +149,12 @@ def test_many_chains(road: str, seed: int) -> None:
 @pytest.mark.parametrize("seed", SEEDS)
 def test_statics_is_the_limit_of_damped_motion(seed: int) -> None:
     """A cable with material damping comes to rest where statics puts it."""
-    sample = replace(Beam.of(seed, element="PlanarCable", planar=True), spring=0.0, body=False, follower=False)
+    sample = replace(Beam.of(seed, element="ANCFCable2D", planar=True), spring=0.0, body=False, follower=False)
     described = sample.build(Way(space=False))
     rest = equilibrium(described)
     begun = fx.simulate(
         described.model.with_(fx.RayleighDamping(described.model.body("beam"), mass=6.0)),
-        until=12.0, step=0.02, integrator=fx.GeneralizedAlpha(rho=0.0), progress=False,
+        until=12.0, step=0.02, integrator=fx.GeneralizedAlpha(rho_inf=0.0), progress=False,
     )  # fmt: skip
     # e^(-3 t) of the slowest vibration that damping of 6 / time leaves, and its overdamped share: below 1e-5 at 12
     off = begun.position(described.places[0])[-1] - rest.position(described.places[0], step=-1)
@@ -176,7 +176,7 @@ def test_saved_loaded_resumed(seed: int, tmp_path: Path) -> None:
 @pytest.mark.parametrize("seed", SEEDS)
 def test_linearised_is_the_derivative_of_motion(seed: int) -> None:
     """A small start beside the equilibrium moves as e^(A t) says, with an error of second order in its size."""
-    sample = replace(Beam.of(seed, element="PlanarCable", planar=True), follower=False, damping=0.0)
+    sample = replace(Beam.of(seed, element="ANCFCable2D", planar=True), follower=False, damping=0.0)
     described = sample.build(Way(space=False))
     rest = equilibrium(described)
     modes = fx.solve_modal(rest, modes=1)

@@ -49,7 +49,13 @@ def model(x: dict[str, float], w: complex = 0.0, psi: complex = 0.0) -> tuple[fx
         angular_velocity=(x["spin"], 0.0, 0.0), name="rotor",
     )  # fmt: skip
     springs = [
-        fx.Bushing(fx.ground.marker((at, 0, 0)), body.marker((at, 0, 0)), (1e5, k, k), rest=(0.0,) * 3, name=f"at {at}")
+        fx.Bushing(
+            fx.ground.marker((at, 0, 0)),
+            body.marker((at, 0, 0)),
+            (1e5, k, k),
+            free_coordinates=(0.0,) * 3,
+            name=f"at {at}",
+        )
         for at, k in ((-x["a"], x["k1"]), (x["b"], x["k2"]))
     ]
     return fx.Model(body, *springs), body

@@ -52,17 +52,17 @@ def test_trees_and_point_masses() -> None:
         name="arm",
     )
     ball = fx.PointMass(2.0, position=(2.0, 0.0, -1.0), name="ball")
-    rope = fx.Distance(arm.link("b").marker((1, 0, 0)), ball, name="rope")
+    rope = fx.DistanceConstraint(arm.link("b").marker((1, 0, 0)), ball, name="rope")
     agrees(fx.Model(arm, ball, rope, fx.Gravity((0, 0, -9.81))))
 
 
 def test_flexible_bodies_count_as_one_body() -> None:
     beam = fx.FlexibleBody.line(
-        (0, 0), (1, 0), elements=3, element=fx.elements.PlanarCable(),
+        (0, 0), (1, 0), elements=3, element=fx.elements.ANCFCable2D(),
         stiffness=fx.BeamStiffness(EA=1e3, EI_z=1.0, mass_per_length=1.0), name="beam",
     )  # fmt: skip
     weight = fx.PlanarRigidBody(1.0, 0.1, position=(1.2, 0), name="weight")
-    pins = fx.Revolute(fx.ground, beam.start, name="root"), fx.Fixed(weight, beam.end, name="tip")
+    pins = fx.RevoluteJoint(fx.ground, beam.start, name="root"), fx.FixedJoint(weight, beam.end, name="tip")
     reduced = agrees(fx.Model(beam, weight, *pins, fx.Gravity((0, -9.81))), rtol=1e-8)
     assert reduced.graph.bodies == ((0,), (0, 1))
 
@@ -71,8 +71,8 @@ def test_flexible_bodies_count_as_one_body() -> None:
 def test_split_hubs_give_the_same(split: int) -> None:
     hub = fx.PlanarRigidBody(4.0, 2.0, position=(0, 0), name="hub")
     arms = [fx.PlanarRigidBody.rod((0, 0), (1, 0.2 * k), mass=1.0 + k, name=f"arm {k}") for k in range(9)]
-    pins = [fx.Revolute(hub, arm, at=(0.0, 0.0), name=f"pin {k}") for k, arm in enumerate(arms)]
-    spring = fx.SpringDamper(fx.ground.marker((0, 2, 0)), hub.centre, stiffness=50.0, length=1.0, name="spring")
+    pins = [fx.RevoluteJoint(hub, arm, at=(0.0, 0.0), name=f"pin {k}") for k, arm in enumerate(arms)]
+    spring = fx.SpringDamper(fx.ground.marker((0, 2, 0)), hub.centre, stiffness=50.0, free_length=1.0, name="spring")
     reduced = agrees(fx.Model(hub, *arms, *pins, spring), split=split)
     assert reduced.graph.topology_index <= split
     with pytest.raises(fx.ModelError, match="split bodies serve solve"):
@@ -99,7 +99,7 @@ def test_iterations_with_old_factors() -> None:
     guessed = reduced.solve_iteratively(bent.q[-1], bent.v[-1], guess=again.lam, tolerance=1e-10)
     assert guessed.iterations == 0
     with pytest.raises(fx.ConvergenceError, match="conjugate-gradient iterations left"):
-        reduced.solve_iteratively(bent.q[-1], bent.v[-1], most_iterations=1)
+        reduced.solve_iteratively(bent.q[-1], bent.v[-1], max_iterations=1)
     assert direct.lam.shape == same.lam.shape
 
 

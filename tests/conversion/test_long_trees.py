@@ -34,7 +34,7 @@ def test_pairs_are_counted() -> None:
 def test_both_forms_move_alike(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     tree = chain(6)
     bob = fx.RigidBody(0.3, (1e-3, 1e-3, 1e-3), position=(1.2, 0, 0), rotation=tree.link("bar 5").axes, name="bob")
-    grip = fx.Revolute(tree.link("bar 5").marker((0.2, 0, 0)), bob, name="grip")
+    grip = fx.RevoluteJoint(tree.link("bar 5").marker((0.2, 0, 0)), bob, name="grip")
     model = fx.Model(
         tree, bob, grip, fx.Gravity((0.0, -9.81, 0.0)),
         fx.SpringDamper(fx.ground.marker((1.0, 0.5, 0.0)), tree.link("bar 3").marker((0.1, 0, 0)), stiffness=20.0),

@@ -151,8 +151,8 @@ def test_what_it_costs():
     ("term", "here"),
     [
         ("Spring", "SpringDamper"), ("read_urdf", "trees.read_urdf"), ("BUSHING", "Bushing"),
-        ("RBE2", "linear.RigidLink"),
-        ("RBE3", "linear.AveragingLink"), ("BallJoint", "Spherical"), ("HingeJoint", "Revolute"),
+        ("RBE2", "linear.RigidCoupling"),
+        ("RBE3", "linear.DistributingCoupling"), ("BallJoint", "Spherical"), ("HingeJoint", "Revolute"),
         ("Slider", "Prismatic"),
         ("linearize", "linearise"), ("Motor", "RotationDriver"), ("Torque", "Moment"), ("Weld", "Fixed"),
         ("Revolut", "Revolute"), ("rectangle", "meshes.rectangle"),

@@ -113,7 +113,7 @@ def test_markers_follow_their_body() -> None:
     """A spring between markers on a body moves to the body that takes its place, at the same points of it."""
     one, two = (fx.RigidBody.box((1, 1, 1), mass=1.0, position=(x, 0, 0), name=f"box {x}") for x in (0, 5))
     above, top = fx.ground.marker((0, 0, 3)), one.marker((0, 0, 1))
-    spring = fx.SpringDamper(above, top, stiffness=2.0, length=1.0, name="spring")
+    spring = fx.SpringDamper(above, top, stiffness=2.0, free_length=1.0, name="spring")
     moved = spring.replaced({one: two})
     assert (moved.b.body, moved.b.point.tolist(), moved.length) == (two, [0.0, 0.0, 1.0], 1.0)
     assert moved.row_forces[0].b is moved.b

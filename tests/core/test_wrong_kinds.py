@@ -16,12 +16,12 @@ import flexmbs as fx
 @cache
 def calls():
     bar = fx.RigidBody.box((1.0, 0.05, 0.05), mass=2.0, position=(0, 0, -0.5), name="bar")
-    hinge = fx.Revolute(fx.ground, bar, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
+    hinge = fx.RevoluteJoint(fx.ground, bar, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
     model = fx.Model(bar, hinge, fx.Gravity((0, 0, -9.81)))
     run = fx.simulate(model, 0.02, step=0.01, progress=False)
     mesh = fx.meshes.box((0, 0, 0), (1, 1, 1), (1, 1, 1))
     rod = fx.FlexibleBody.line(
-        (0, 0), (1, 0), elements=2, element=fx.elements.PlanarCable(), section=fx.Circle(0.01), material=fx.steel
+        (0, 0), (1, 0), elements=2, element=fx.elements.ANCFCable2D(), section=fx.Circle(0.01), material=fx.steel
     )
     bent = fx.solve_static(fx.Model(rod, fx.Clamp(rod.start), fx.PointForce(rod.end, (0, -1.0))))
     moduli = {"E_1": 1.0, "E_2": 1.0, "nu_12": 0.1, "nu_13": 0.1, "nu_23": 0.1, "G_12": 1.0, "G_13": 1.0, "G_23": 1.0}
@@ -36,16 +36,16 @@ def calls():
         "with_node_set": lambda x: mesh.with_node_set(x, [0]),
         "with_cell_set": lambda x: mesh.with_cell_set(x, [0]),
         "resultant": lambda x: bent.resultant(rod, x),
-        "name of a joint": lambda x: fx.Revolute(fx.ground, bar, at=(0, 0, 0), axis=(0, 1, 0), name=x),
+        "name of a joint": lambda x: fx.RevoluteJoint(fx.ground, bar, at=(0, 0, 0), axis=(0, 1, 0), name=x),
         "name of a body": lambda x: fx.RigidBody.box((1, 1, 1), mass=1.0, name=x),
         "sample": fx.meshes.sample,
         "cell type of a box": lambda x: fx.meshes.box((0, 0, 0), (1, 1, 1), (1, 1, 1), x),
         "JointSensor": lambda x: fx.control.JointSensor(hinge, x),
         "outputs": lambda x: fx.linearise(model, outputs=x),
         "inputs": lambda x: fx.linearise(model, inputs=x),
-        "cut": lambda x: fx.trees.as_tree(model, cut=x),
-        "cut, one": lambda x: fx.trees.as_tree(model, cut=[x]),
-        "keep": lambda x: fx.simulate(model, 0.01, step=0.01, keep=x, progress=False),
+        "cut": lambda x: fx.trees.to_relative_coordinates(model, cut=x),
+        "cut, one": lambda x: fx.trees.to_relative_coordinates(model, cut=[x]),
+        "keep": lambda x: fx.simulate(model, 0.01, step=0.01, keep_initial=x, progress=False),
         "events": lambda x: fx.simulate(model, 0.01, step=0.01, events=x, progress=False),
         "E_3": lambda x: fx.Orthotropic(E_3=x, density=1.0, **moduli),
     }
@@ -75,7 +75,7 @@ def test_our_errors_only(which, value):
         ("name of a joint", np.array(["a", "b"]), "name must be a non-empty string"),
         ("outputs", 5, "linearise: expected a sensor"),
         ("inputs", 5, "linearise: inputs must be a list"),
-        ("cut", -1, "as_tree: cut must be a list of joints or of their names, not -1"),
+        ("cut", -1, "to_relative_coordinates: cut must be a list of joints or of their names, not -1"),
         ("keep", 5, "simulate: keep must be a list of bodies, not 5"),
         ("E_3", 1e300, "not positive definite"),
     ],

@@ -12,7 +12,7 @@ import flexmbs as fx
 
 def pendulum(*more) -> fx.Model:
     bar = fx.RigidBody.box((1.0, 0.05, 0.05), mass=2.0, position=(0.5, 0, 0), name="bar")
-    hinge = fx.Revolute(fx.ground, bar, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
+    hinge = fx.RevoluteJoint(fx.ground, bar, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
     return fx.Model(bar, hinge, fx.Gravity((0, 0, -9.81)), *more)
 
 
@@ -88,15 +88,15 @@ def test_output_without_end() -> None:
 
 @pytest.mark.parametrize("arguments", [(0,), (-1,), ("x",), (NAN,), (1, -3), (1, "a"), (1, 1.5), (1, 99), (1, None)])
 def test_fixed_step(arguments) -> None:
-    with pytest.raises(fx.ModelError, match=r"FixedStep: (h|most_halvings) must be"):
+    with pytest.raises(fx.ModelError, match=r"FixedStep: (h|max_halvings) must be"):
         fx.FixedStep(*arguments)
 
 
 @pytest.mark.parametrize(
     "options",
-    [{"rtol": 0}, {"rtol": 1}, {"rtol": NAN}, {"rtol": "x"}, {"first_step": 0}, {"smallest_step": -1},
-    {"largest_step": "x"},     {"first_step": 1e-4, "smallest_step": 1e-2}, {"first_step": 1e-2, "largest_step": 1e-3},
-     {"smallest_step": 1e-2, "largest_step": 1e-3}],
+    [{"rtol": 0}, {"rtol": 1}, {"rtol": NAN}, {"rtol": "x"}, {"initial_step": 0}, {"min_step": -1},
+    {"max_step": "x"},     {"initial_step": 1e-4, "min_step": 1e-2}, {"initial_step": 1e-2, "max_step": 1e-3},
+     {"min_step": 1e-2, "max_step": 1e-3}],
 )  # fmt: skip
 def test_error_control(options) -> None:
     with pytest.raises(fx.ModelError, match=r"ErrorControl: \w+ .*must"):
@@ -181,8 +181,8 @@ numbers = st.one_of(st.floats(), st.integers(-5, 5), st.booleans(), st.none(), s
 def test_any_numbers_make_an_object_or_an_error_of_ours(a, b, c) -> None:
     makers = (
         lambda: fx.FixedStep(a, b), lambda: fx.ErrorControl(a, b, None, c), lambda: fx.ErrorControl(1e-6, a, b, c),
-        lambda: fx.NewtonOptions(rtol=a, most=b, refresh=c), lambda: fx.Output(every=a, at=(b, c)),
-        lambda: fx.GeneralizedAlpha(rho=a, index=b), lambda: fx.GeneralizedAlpha.newmark(a, b),
+        lambda: fx.NewtonOptions(rtol=a, max_iterations=b, jacobian_update=c), lambda: fx.Output(every=a, at=(b, c)),
+        lambda: fx.GeneralizedAlpha(rho_inf=a, index=b), lambda: fx.GeneralizedAlpha.newmark(a, b),
     )  # fmt: skip
     for make in makers:
         try:

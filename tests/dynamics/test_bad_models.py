@@ -16,7 +16,7 @@ def bar(**more):
 
 def hinged(*more, joint=None, body=None):
     body = body or bar()
-    hinge = joint or fx.Revolute(fx.ground, body, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
+    hinge = joint or fx.RevoluteJoint(fx.ground, body, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
     return fx.Model(body, hinge, fx.Gravity((0, 0, -9.81)), *more)
 
 
@@ -42,11 +42,11 @@ def test_impossible_inertia(inertia) -> None:
 def test_zero_axes() -> None:
     body = bar()
     makers = (
-        lambda: fx.Revolute(fx.ground, body, at=(0, 0, 0), axis=(0, 0, 0)),
-        lambda: fx.Prismatic(fx.ground, body, at=(0, 0, 0), axis=(0, 0, 0)),
-        lambda: fx.Cylindrical(fx.ground, body, at=(0, 0, 0), axis=(0, NAN, 0)),
+        lambda: fx.RevoluteJoint(fx.ground, body, at=(0, 0, 0), axis=(0, 0, 0)),
+        lambda: fx.PrismaticJoint(fx.ground, body, at=(0, 0, 0), axis=(0, 0, 0)),
+        lambda: fx.CylindricalJoint(fx.ground, body, at=(0, 0, 0), axis=(0, NAN, 0)),
         lambda: body.marker((0, 0, 0), axis=(0, 0, 0)),
-        lambda: fx.Universal(fx.ground, body, at=(0, 0, 0), axes=((0, 0, 0), (0, 1, 0))),
+        lambda: fx.UniversalJoint(fx.ground, body, at=(0, 0, 0), axes=((0, 0, 0), (0, 1, 0))),
     )
     for make in makers:
         with pytest.raises(fx.ModelError, match=r"axis|axes"):
@@ -58,14 +58,14 @@ def test_joints_of_a_body_with_itself_or_between_one_marker() -> None:
     marker = body.marker((0, 0, 0))
     for a, b in ((body, body), (marker, marker), (fx.ground, fx.ground)):
         with pytest.raises(fx.ModelError):
-            fx.Spherical(a, b, at=(0, 0, 0)) if a is not marker else fx.Spherical(a, b)
+            fx.SphericalJoint(a, b, at=(0, 0, 0)) if a is not marker else fx.SphericalJoint(a, b)
 
 
 def test_names_used_twice() -> None:
     one, two = bar(), bar()
     with pytest.raises(fx.ModelError, match=r"names of bodies are used twice.*'bar'"):
         fx.Model(one, two)
-    pins = [fx.Revolute(fx.ground, one, at=(0, 0, 0), axis=(0, 1, 0), name="pin") for _ in range(2)]
+    pins = [fx.RevoluteJoint(fx.ground, one, at=(0, 0, 0), axis=(0, 1, 0), name="pin") for _ in range(2)]
     with pytest.raises(fx.ModelError, match=r"names of joints are used twice.*'pin'"):
         fx.Model(one, *pins)
 
@@ -73,7 +73,7 @@ def test_names_used_twice() -> None:
 def test_joints_of_bodies_that_are_not_there() -> None:
     one, two = bar(), fx.PointMass(1.0, position=(0, 0, 0), name="ball")
     with pytest.raises(fx.ModelError, match=r"'link'.*'ball' is not in the model"):
-        fx.Model(one, fx.Spherical(one, two, at=(0, 0, 0), name="link"))
+        fx.Model(one, fx.SphericalJoint(one, two, at=(0, 0, 0), name="link"))
 
 
 def wrong_after(good, bad, t0: float = 0.1):
@@ -90,7 +90,7 @@ BAD = {
 @pytest.mark.parametrize("bad", BAD)
 def test_motions_that_fail(bad: str) -> None:
     body = bar()
-    hinge = fx.Revolute(fx.ground, body, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
+    hinge = fx.RevoluteJoint(fx.ground, body, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
     motion = fx.motions.Function(wrong_after(0.0, BAD[bad]), lambda t: 0.0, lambda t: 0.0, check=())
     driver = fx.RotationDriver(hinge, motion, name="motor")
     with pytest.raises(fx.FlexmbsError, match=r"0\.1") as caught:
@@ -172,7 +172,7 @@ def test_an_events_sensor_on_a_body_of_another_model() -> None:
 
 
 def test_supports_that_move_are_refused_in_time() -> None:
-    beam = fx.FlexibleBody.line((0, 0), (1, 0), elements=2, element=fx.elements.PlanarCable(), section=fx.Circle(0.01),
+    beam = fx.FlexibleBody.line((0, 0), (1, 0), elements=2, element=fx.elements.ANCFCable2D(), section=fx.Circle(0.01),
                                 material=fx.steel, name="beam")  # fmt: skip
     moved = fx.Prescribe(beam.start, (0.1, 0.0), history=lambda t: t)
     with pytest.raises(fx.ModelError, match="prescribe motions with a driver"):

@@ -30,8 +30,8 @@ def linked_bodies():
         for k in range(3)
     ]  # fmt: skip
     joints = (
-        fx.Universal(boxes[0], boxes[1], at=(0.5, 0, 0), axes=((0, 1, 0), (0, 0, 1)), name="cross"),
-        fx.Spherical(boxes[1], boxes[2], at=(1.5, 0, 0), name="ball"),
+        fx.UniversalJoint(boxes[0], boxes[1], at=(0.5, 0, 0), axes=((0, 1, 0), (0, 0, 1)), name="cross"),
+        fx.SphericalJoint(boxes[1], boxes[2], at=(1.5, 0, 0), name="ball"),
     )
     return boxes, joints
 
@@ -60,11 +60,11 @@ def test_momentum_of_a_free_cable_with_a_body() -> None:
     body = fx.RigidBody(0.5, (2e-3, 2e-3, 2e-3), position=(-0.05, 0, 0), velocity=(0, 0, 0),
                         angular_velocity=(3, 0, 0), name="body")  # fmt: skip
     cable = fx.FlexibleBody.line(
-        (0, 0, 0), (1, 0, 0), elements=4, element=fx.elements.SpatialCable(), section=fx.Circle(0.01),
+        (0, 0, 0), (1, 0, 0), elements=4, element=fx.elements.ANCFCable3D(), section=fx.Circle(0.01),
         material=fx.Elastic(youngs_modulus=5e6, density=1100.0), name="cable",
     )  # fmt: skip
     pull = fx.PointForce(body.centre, (0.5, 1.0, 0.3), history=lambda t: 1.0 if t < 0.1 else 0.0)
-    knot = fx.Spherical(body, cable.start, at=(0, 0, 0), name="knot")
+    knot = fx.SphericalJoint(body, cable.start, at=(0, 0, 0), name="knot")
     run = fx.simulate(fx.Model(body, cable, knot, pull), 0.6, step=1e-3, output=fx.Output(every=0.01))
     p, L = run.momentum()
     after = run.t > 0.11
@@ -81,7 +81,7 @@ def test_energy_of_a_pendulum_stays_to_second_order() -> None:
     drifts = []
     for h in (0.01, 0.005, 0.0025):
         bar = fx.RigidBody.box((1.0, 0.05, 0.05), mass=2.0, position=(0.5, 0, 0), name="bar")
-        hinge = fx.Revolute(fx.ground, bar, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
+        hinge = fx.RevoluteJoint(fx.ground, bar, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
         run = fx.simulate(fx.Model(bar, hinge, fx.Gravity((0, 0, -G))), 1.0, step=h)
         height, speed, spin = run.position(bar)[:, 2], run.velocity(bar), run.angular_velocity(bar)
         by_hand = 2.0 * G * height + (speed**2).sum(axis=1) + 0.5 * (spin**2) @ np.diag(bar.inertia)
@@ -94,7 +94,7 @@ def test_energy_of_a_pendulum_stays_to_second_order() -> None:
 def test_energy_balance_with_a_driver_a_damper_and_a_changing_force() -> None:
     """What the motor and the force put in is stored or dissipated; what is dissipated is the integral of c v^2."""
     bar = fx.RigidBody.box((1.0, 0.05, 0.05), mass=2.0, position=(0.5, 0, 0), name="bar")
-    hinge = fx.Revolute(fx.ground, bar, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
+    hinge = fx.RevoluteJoint(fx.ground, bar, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
     motor = fx.RotationDriver(hinge, lambda t: 0.5 * np.sin(3.0 * t), name="motor")
     ball = fx.PointMass(1.0, position=(1.5, 0, 0), name="ball")
     strut = fx.SpringDamper(bar.marker((0.5, 0, 0)), ball, stiffness=80.0, damping=2.0, name="strut")
@@ -123,10 +123,10 @@ def test_energy_balance_with_a_driver_a_damper_and_a_changing_force() -> None:
 @pytest.mark.filterwarnings("ignore:.*the joints changed:RuntimeWarning")
 def test_constraints_are_met(index: int, step) -> None:
     boxes, joints = linked_bodies()
-    base = fx.Revolute(fx.ground, boxes[0], at=(-0.5, 0, 0), axis=(0, 1, 0), name="base")
+    base = fx.RevoluteJoint(fx.ground, boxes[0], at=(-0.5, 0, 0), axis=(0, 1, 0), name="base")
     run = fx.simulate(
         fx.Model(*boxes, *joints, base, fx.Gravity((0, 0, -G))), 1.0, step=step,
-        integrator=fx.GeneralizedAlpha(rho=0.8, index=index),
+        integrator=fx.GeneralizedAlpha(rho_inf=0.8, index=index),
     )  # fmt: skip
     assert run.residuals[:, 0].max() < 1e-9
     if index == 2:

@@ -13,9 +13,9 @@ import flexmbs as fx
 
 def cantilever(follower: bool = False, viscosity: float = 0.0) -> fx.Model:
     """Clamped, with a load at its end."""
-    section = fx.BeamStiffness(EA=1e5, EI_z=1.0, mass_per_length=1.0, viscosity=viscosity)
+    section = fx.BeamStiffness(EA=1e5, EI_z=1.0, mass_per_length=1.0, retardation_time=viscosity)
     beam = fx.FlexibleBody.line(
-        (0, 0), (1, 0), elements=4, element=fx.elements.PlanarCable(), stiffness=section, name="beam"
+        (0, 0), (1, 0), elements=4, element=fx.elements.ANCFCable2D(), stiffness=section, name="beam"
     )
     return fx.Model(beam, fx.Clamp(beam.start), fx.PointForce(beam.end, (0, 1.0), follower=follower))
 
@@ -23,7 +23,7 @@ def cantilever(follower: bool = False, viscosity: float = 0.0) -> fx.Model:
 def pendulum() -> fx.Model:
     """A bar that turns over, with a torsion spring that counts turns."""
     bar = fx.PlanarRigidBody(2.0, 0.1, position=(0.5, 0.0), angular_velocity=12.0, velocity=(0.0, 6.0), name="bar")
-    hinge = fx.Revolute(fx.ground, bar, at=(0, 0), name="hinge")
+    hinge = fx.RevoluteJoint(fx.ground, bar, at=(0, 0), name="hinge")
     return fx.Model(bar, hinge, fx.TorsionSpring(hinge, stiffness=0.3), fx.Gravity((0, -9.81)))
 
 

@@ -22,7 +22,7 @@ def four_bar(spatial: bool = True):
         bodies.append(fx.RigidBody.box(size, mass=1.0, position=0.5 * (p + q), name=f"link {k}"))
     sides = [fx.ground, *bodies, fx.ground]
     joints = [
-        fx.Revolute(a, b, at=p, axis=(0, 0, 1), name=f"hinge {k}")
+        fx.RevoluteJoint(a, b, at=p, axis=(0, 0, 1), name=f"hinge {k}")
         for k, (a, b, p) in enumerate(zip(sides[:-1], sides[1:], corners, strict=True))
     ]
     return bodies, joints
@@ -53,7 +53,7 @@ def test_redundant_loop_moves_as_its_minimal_equation() -> None:
 def test_the_same_bar_hinged_twice() -> None:
     """A second hinge on the same axis repeats all five equations; the bar still swings as with one."""
     body = fx.RigidBody.box((1.0, 0.05, 0.05), mass=2.0, position=(0.5, 0, 0), name="bar")
-    hinges = [fx.Revolute(fx.ground, body, at=(0, y, 0), axis=(0, 1, 0), name=f"hinge {y}") for y in (0.0, 0.3)]
+    hinges = [fx.RevoluteJoint(fx.ground, body, at=(0, y, 0), axis=(0, 1, 0), name=f"hinge {y}") for y in (0.0, 0.3)]
     weight = fx.Gravity((0, 0, -G))
     one = fx.simulate(fx.Model(body, hinges[0], weight), until=0.5, step=1e-2)
     two = fx.simulate(fx.Model(body, *hinges, weight), until=0.5, step=1e-2)
@@ -65,7 +65,7 @@ def test_the_same_bar_hinged_twice() -> None:
 def test_joints_on_one_body_twice_share_the_load() -> None:
     """Two identical pins on a hanging bar: of least norm, each carries half of the weight."""
     body = fx.RigidBody.box((0.1, 0.1, 1.0), mass=2.0, position=(0, 0, -0.5), name="bar")
-    hinges = [fx.Revolute(fx.ground, body, at=(0, 0, 0), axis=(0, 1, 0), name=f"pin {k}") for k in range(2)]
+    hinges = [fx.RevoluteJoint(fx.ground, body, at=(0, 0, 0), axis=(0, 1, 0), name=f"pin {k}") for k in range(2)]
     run = fx.simulate(fx.Model(body, *hinges, fx.Gravity((0, 0, -G))), until=0.1, step=1e-2)
     for hinge in hinges:
         assert run.reaction(hinge)[-1] == pytest.approx([0, 0, G], abs=1e-3)
@@ -83,8 +83,10 @@ def test_bricard_loop_has_one_redundant_constraint() -> None:
     for k in range(6):
         along = np.abs(corners[(k + 1) % 6] - corners[k])
         bodies.append(fx.RigidBody.box(tuple(0.05 + 0.95 * along), mass=1.0, position=middles[k], name=f"bar {k}"))
-    fixed = fx.Fixed(fx.ground, bodies[0], at=middles[0], name="base")
-    joints = [fx.Revolute(bodies[k - 1], bodies[k], at=corners[k], axis=axes[k], name=f"hinge {k}") for k in range(6)]
+    fixed = fx.FixedJoint(fx.ground, bodies[0], at=middles[0], name="base")
+    joints = [
+        fx.RevoluteJoint(bodies[k - 1], bodies[k], at=corners[k], axis=axes[k], name=f"hinge {k}") for k in range(6)
+    ]
     run = fx.simulate(fx.Model(*bodies, fixed, *joints, fx.Gravity((0, 0, -G))), until=0.3, step=5e-3)
     assert len(run.redundant) == 1
     assert "hinge" in run.redundant[0]
@@ -95,7 +97,7 @@ def test_bricard_loop_has_one_redundant_constraint() -> None:
 
 def test_a_model_without_redundancy_names_none() -> None:
     body = fx.PlanarRigidBody(1.0, 0.1, position=(0.5, 0), name="bar")
-    run = fx.simulate(fx.Model(body, fx.Revolute(fx.ground, body, at=(0, 0))), until=0.1, step=0.05)
+    run = fx.simulate(fx.Model(body, fx.RevoluteJoint(fx.ground, body, at=(0, 0))), until=0.1, step=0.05)
     assert run.redundant == ()
 
 
@@ -105,7 +107,7 @@ def door(*others):
     Hinged at its edge, centre of mass 0.5 away, pushed by gravity along y: J_O = m (1 + 0.1^2) / 12 + m / 4.
     """
     leaf = fx.RigidBody.box((1.0, 0.1, 2.0), mass=1.0, position=(0.5, 0, 0), name="leaf")
-    hinges = [fx.Revolute(fx.ground, leaf, at=(0, 0, z), axis=(0, 0, 1), name=f"hinge {z}") for z in (-0.8, 0.8)]
+    hinges = [fx.RevoluteJoint(fx.ground, leaf, at=(0, 0, z), axis=(0, 0, 1), name=f"hinge {z}") for z in (-0.8, 0.8)]
     run = fx.simulate(fx.Model(leaf, *hinges, *others, fx.Gravity((0, -G, 0))), until=0.5, step=1e-2)
     assert len(run.redundant) == 5
     turn, rate = -run.angle(hinges[0]), -run.angular_velocity(leaf)[:, 2]
@@ -131,7 +133,7 @@ def test_redundant_joints_of_a_light_door_on_a_heavy_frame() -> None:
         leaf = fx.RigidBody.box((1.0, 0.1, 2.0), mass=mass, position=(side * 1.0, 0, 0), name=f"leaf of {mass:g}")
         parts.append(leaf)
         for z in (-0.8, 0.8):
-            parts.append(fx.Revolute(frame, leaf, at=(side * 0.5, 0, z), axis=(0, 0, 1), name=f"{side} at {z}"))
+            parts.append(fx.RevoluteJoint(frame, leaf, at=(side * 0.5, 0, z), axis=(0, 0, 1), name=f"{side} at {z}"))
     run = fx.simulate(fx.Model(*parts, fx.Gravity((0, -G, 0))), until=0.5, step=1e-2)
     assert len(run.redundant) == 10
     for body in run.model.bodies:

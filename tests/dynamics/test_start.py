@@ -17,7 +17,7 @@ def crank(**more):
     body = fx.PlanarRigidBody.rod((0, 0), (1, 0), mass=2.0, name="crank")
     if more:
         body = body.with_spin(**more)
-    return body, fx.Revolute(fx.ground, body, at=(0, 0), name="hinge")
+    return body, fx.RevoluteJoint(fx.ground, body, at=(0, 0), name="hinge")
 
 
 @pytest.mark.parametrize("turns", [-3, -1, 0, 1, 2])
@@ -45,7 +45,7 @@ def test_drivers_that_begin_elsewhere_turn_the_mechanism_and_say_so(start: float
 def test_the_largest_move_is_named_once() -> None:
     """A body 0.2 off and one 0.1 off, both joined rigidly to the ground; `keep` says that it is meant."""
     bodies = [fx.PointMass(1.0, position=(k + 0.1 * k, 0.0, 0.0), name=f"ball {k}") for k in (1, 2)]
-    pins = [fx.Spherical(fx.ground.marker((k, 0, 0)), b.centre) for k, b in zip((1, 2), bodies, strict=True)]
+    pins = [fx.SphericalJoint(fx.ground.marker((k, 0, 0)), b.centre) for k, b in zip((1, 2), bodies, strict=True)]
     other = fx.PointMass(1.0, position=(0, 3, 0), name="other")
     model = fx.Model(*bodies, other, *pins)
     with pytest.warns(RuntimeWarning) as caught:
@@ -54,12 +54,12 @@ def test_the_largest_move_is_named_once() -> None:
     assert "the assembly moved 'ball 2' by 0.2 to meet" in str(caught[0].message)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        fx.simulate(model, until=0.01, step=0.01, keep=(other,))
+        fx.simulate(model, until=0.01, step=0.01, keep_initial=(other,))
 
 
 def blade():
     return fx.FlexibleBody.line(
-        (0, 0), (1, 0), elements=4, element=fx.elements.PlanarCable(), section=fx.Rectangle(0.02, 0.002),
+        (0, 0), (1, 0), elements=4, element=fx.elements.ANCFCable2D(), section=fx.Rectangle(0.02, 0.002),
         material=fx.steel, name="blade",
     )  # fmt: skip
 
@@ -128,10 +128,10 @@ def test_a_spin_about_a_point_is_carried_to_the_equilibrium(planar: bool) -> Non
     """A bar on a spiral spring sags by phi, k phi = m g cos(phi) / 2, and begins with the spin asked for."""
     if planar:
         body = fx.PlanarRigidBody.rod((0, 0), (1, 0), mass=1.0, name="bar").with_spin(1.0, about=(0, 0))
-        hinge, weight = fx.Revolute(fx.ground, body, at=(0, 0)), fx.Gravity((0, -G))
+        hinge, weight = fx.RevoluteJoint(fx.ground, body, at=(0, 0)), fx.Gravity((0, -G))
     else:
         body = fx.RigidBody.rod((0, 0, 0), (1, 0, 0), mass=1.0, name="bar").with_spin((0, 0, 1), about=(0, 0, 0))
-        hinge, weight = fx.Revolute(fx.ground, body, at=(0, 0, 0), axis=(0, 0, 1)), fx.Gravity((0, -G, 0))
+        hinge, weight = fx.RevoluteJoint(fx.ground, body, at=(0, 0, 0), axis=(0, 0, 1)), fx.Gravity((0, -G, 0))
     model = fx.Model(body, hinge, fx.TorsionSpring(hinge, stiffness=9.0), weight)
     rest = fx.solve_static(model)
     phi = float(rest.angle(hinge)[-1])

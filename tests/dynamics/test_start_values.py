@@ -31,7 +31,7 @@ def bar(length: float, middle, name: str, planar: bool, **more):
 def test_pendulum_released_from_horizontal(planar: bool) -> None:
     """A slender bar: its tip falls with 3/2 g, and the hinge carries a quarter of the weight."""
     body = bar(1.0, (0.5, 0, 0), "bar", planar)
-    hinge = fx.Revolute(fx.ground, body, at=(0, 0, 0), axis=(0, 0, 1))
+    hinge = fx.RevoluteJoint(fx.ground, body, at=(0, 0, 0), axis=(0, 0, 1))
     gravity = fx.Gravity((0, -G)) if planar else fx.Gravity((0, -G, 0))
     model = fx.Model(body, hinge, gravity)
     _, _, a, _ = start(model)
@@ -44,7 +44,7 @@ def test_pendulum_released_from_horizontal(planar: bool) -> None:
 def test_spinning_pendulum_pulls_at_its_hinge() -> None:
     """m w^2 l / 2 towards the hinge."""
     body = fx.PlanarRigidBody(2.0, 1.0 / 6.0, position=(0.5, 0), velocity=(0, 2.0), angular_velocity=4.0, name="bar")
-    hinge = fx.Revolute(fx.ground, body, at=(0, 0))
+    hinge = fx.RevoluteJoint(fx.ground, body, at=(0, 0))
     model = fx.Model(body, hinge)
     _, v, a, _ = start(model)
     assert v == pytest.approx([0, 2.0, 4.0], abs=1e-12)
@@ -62,7 +62,10 @@ def test_double_pendulum_against_its_minimal_equations() -> None:
         fx.PointMass(m[0], position=ends[0], velocity=rates[0], name="upper"),
         fx.PointMass(m[1], position=ends[0] + ends[1], velocity=rates[0] + rates[1], name="lower"),
     ]
-    rods = fx.Distance(fx.ground.marker((0, 0, 0)), balls[0], name="rod 0"), fx.Distance(*balls, name="rod 1")
+    rods = (
+        fx.DistanceConstraint(fx.ground.marker((0, 0, 0)), balls[0], name="rod 0"),
+        fx.DistanceConstraint(*balls, name="rod 1"),
+    )
     model = fx.Model(*balls, *rods, fx.Gravity((0, -G)))
     _, _, a, _ = start(model)
     d = th[0] - th[1]
@@ -89,7 +92,7 @@ def test_double_pendulum_against_its_minimal_equations() -> None:
 def test_torque_of_a_driven_pendulum(t: float) -> None:
     """J_O thdd + m g l/2 cos(th), with th = 0.3 sin(2 t) + t^2."""
     body = bar(1.0, (0.5, 0, 0), "bar", True)
-    hinge = fx.Revolute(fx.ground, body, at=(0, 0))
+    hinge = fx.RevoluteJoint(fx.ground, body, at=(0, 0))
     motor = fx.RotationDriver(hinge, lambda t: 0.3 * np.sin(2 * t) + t * t, name="motor")
     model = fx.Model(body, hinge, motor, fx.Gravity((0, -G)))
     run = fx.simulate(model, until=1.0, step=1e-3)
@@ -116,7 +119,7 @@ def test_stored_accelerations_satisfy_their_equations() -> None:
     """The violation on the level of accelerations at the start is round-off without smoothing of stiff parts."""
     body = bar(1.0, (0.5, 0, 0), "bar", False)
     run = fx.simulate(
-        fx.Model(body, fx.Revolute(fx.ground, body, at=(0, 0, 0), axis=(0, 1, 0)), fx.Gravity((0, 0, -G))),
+        fx.Model(body, fx.RevoluteJoint(fx.ground, body, at=(0, 0, 0), axis=(0, 1, 0)), fx.Gravity((0, 0, -G))),
         until=0.5, step=1e-2,
     )  # fmt: skip
     assert run.residuals[:, 0].max() < 1e-9

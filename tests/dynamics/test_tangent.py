@@ -35,16 +35,16 @@ def spatial() -> fx.Model:
     a, b, c, d, e, f, g = bodies
     return fx.Model(
         *bodies, wheel, ball,
-        fx.Revolute(fx.ground, a, at=(0.1, 0.2, 0.3), axis=(1.0, 2.0, 3.0), name="hinge"),
-        fx.Revolute(a, b, at=(0.6, 0.1, -0.2), axis=(0.3, 0.5, 0.9), name="knee"),
-        fx.Prismatic(b, c, at=(0.3, 0.1, 0.2), axis=(1.0, 0.5, 0.2), name="slide"),
-        fx.Cylindrical(c, d, at=(0.1, 0.4, 0.2), axis=(0.1, 1.0, 0.2), name="sleeve"),
-        fx.Universal(d, e, at=(0.0, 1.0, 0.0), axes=((1.0, 0.0, 0.0), (0.0, 1.0, 0.0)), name="cardan"),
-        fx.Fixed(e, f, at=(0.2, 0.4, 0.1), name="weld"),
-        fx.Spherical(f, g, at=(0.5, 0.5, 0.5), name="ball joint"),
-        fx.Distance(somewhere(g), ball, name="rod"),
+        fx.RevoluteJoint(fx.ground, a, at=(0.1, 0.2, 0.3), axis=(1.0, 2.0, 3.0), name="hinge"),
+        fx.RevoluteJoint(a, b, at=(0.6, 0.1, -0.2), axis=(0.3, 0.5, 0.9), name="knee"),
+        fx.PrismaticJoint(b, c, at=(0.3, 0.1, 0.2), axis=(1.0, 0.5, 0.2), name="slide"),
+        fx.CylindricalJoint(c, d, at=(0.1, 0.4, 0.2), axis=(0.1, 1.0, 0.2), name="sleeve"),
+        fx.UniversalJoint(d, e, at=(0.0, 1.0, 0.0), axes=((1.0, 0.0, 0.0), (0.0, 1.0, 0.0)), name="cardan"),
+        fx.FixedJoint(e, f, at=(0.2, 0.4, 0.1), name="weld"),
+        fx.SphericalJoint(f, g, at=(0.5, 0.5, 0.5), name="ball joint"),
+        fx.DistanceConstraint(somewhere(g), ball, name="rod"),
         fx.RollingDisk(fx.ground, wheel, radius=0.4, axis=(0.0, 1.0, 0.0), name="rolling"),
-        fx.SpringDamper(somewhere(a), somewhere(g), stiffness=30.0, damping=2.0, length=0.5, name="spring"),
+        fx.SpringDamper(somewhere(a), somewhere(g), stiffness=30.0, damping=2.0, free_length=0.5, name="spring"),
         fx.SpringDamper(somewhere(wheel), ball, stiffness=20.0, damping=3.0, name="tie"),
         fx.PointForce(somewhere(d), (3.0, -1.0, 2.0), follower=True),
         fx.Moment(somewhere(e), (0.4, 0.5, -0.6), follower=True),
@@ -55,7 +55,7 @@ def spatial() -> fx.Model:
 def planar() -> fx.Model:
     """Planar bodies and a cable with a support."""
     cable = fx.FlexibleBody.line(
-        (0.0, 0.0), (1.0, 0.5), elements=3, element=fx.elements.PlanarCable(),
+        (0.0, 0.0), (1.0, 0.5), elements=3, element=fx.elements.ANCFCable2D(),
         stiffness=fx.BeamStiffness(EA=40.0, EI_z=2.0, mass_per_length=1.3), name="cable",
     )  # fmt: skip
     bar = fx.PlanarRigidBody(2.0, 0.3, position=(1.3, 0.4), angle=0.4, name="bar")
@@ -64,11 +64,11 @@ def planar() -> fx.Model:
     return fx.Model(
         cable, bar, cart, ball,
         fx.Pin(cable.start),
-        fx.Revolute(cable.end, bar, at=(1.0, 0.5), name="hook"),
-        fx.Revolute(bar, cart, at=(1.7, 0.2), name="pin"),
-        fx.Prismatic(fx.ground, cart, at=(2.0, 0.1), axis=(1.0, 0.2, 0.0), name="rail"),
-        fx.Distance(cart.marker((0.1, 0.2, 0.0)), ball, name="string"),
-        fx.SpringDamper(bar.marker((0.2, 0.1, 0.0)), ball, stiffness=15.0, damping=1.5, length=0.2, name="band"),
+        fx.RevoluteJoint(cable.end, bar, at=(1.0, 0.5), name="hook"),
+        fx.RevoluteJoint(bar, cart, at=(1.7, 0.2), name="pin"),
+        fx.PrismaticJoint(fx.ground, cart, at=(2.0, 0.1), axis=(1.0, 0.2, 0.0), name="rail"),
+        fx.DistanceConstraint(cart.marker((0.1, 0.2, 0.0)), ball, name="string"),
+        fx.SpringDamper(bar.marker((0.2, 0.1, 0.0)), ball, stiffness=15.0, damping=1.5, free_length=0.2, name="band"),
         fx.PointForce(bar.marker((0.1, 0.1, 0.0)), (1.0, 2.0, 0.0), follower=True),
         fx.Gravity((0.0, -9.81)),
     )  # fmt: skip
@@ -77,16 +77,16 @@ def planar() -> fx.Model:
 def mixed() -> fx.Model:
     """A spatial cable between rigid bodies."""
     cable = fx.FlexibleBody.line(
-        (0.0, 0.0, 0.0), (1.0, 0.3, 0.2), elements=2, element=fx.elements.SpatialCable(),
+        (0.0, 0.0, 0.0), (1.0, 0.3, 0.2), elements=2, element=fx.elements.ANCFCable3D(),
         stiffness=fx.BeamStiffness(EA=50.0, EI_y=2.0, EI_z=2.0, mass_per_length=0.9), name="rope",
     )  # fmt: skip
     end = fx.RigidBody(1.2, (0.2, 0.3, 0.4), position=(1.4, 0.2, 0.1), name="end")
     first = fx.RigidBody(2.2, (0.3, 0.3, 0.5), position=(-0.4, 0.2, 0.1), name="first")
     return fx.Model(
         cable, end, first,
-        fx.Spherical(first, cable.start, at=(0.0, 0.0, 0.0), name="socket"),
-        fx.Spherical(cable.end, end, at=(1.0, 0.3, 0.2), name="eye"),
-        fx.Revolute(fx.ground, first, at=(-0.5, 0.0, 0.0), axis=(0.0, 1.0, 1.0), name="axle"),
+        fx.SphericalJoint(first, cable.start, at=(0.0, 0.0, 0.0), name="socket"),
+        fx.SphericalJoint(cable.end, end, at=(1.0, 0.3, 0.2), name="eye"),
+        fx.RevoluteJoint(fx.ground, first, at=(-0.5, 0.0, 0.0), axis=(0.0, 1.0, 1.0), name="axle"),
         fx.SpringDamper(cable.end, first.marker((0.1, 0.2, 0.3)), stiffness=9.0, damping=1.0, name="stay"),
         fx.Gravity((0.0, 0.0, -9.81)),
     )  # fmt: skip

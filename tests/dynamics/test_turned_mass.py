@@ -10,14 +10,14 @@ import flexmbs as fx
 from flexmbs.core.contracts import FloatArray
 from flexmbs.dynamics.consistent_state import accelerations
 from flexmbs.dynamics.evaluation import Dynamics
-from flexmbs.elements import PlanarCable
+from flexmbs.elements import ANCFCable2D
 
 
 def _cantilever(angle: float) -> tuple[fx.Model, FloatArray]:
     """A cantilever in this direction under its weight across, and the axes along and across it."""
     axes = np.array([[math.cos(angle), math.sin(angle)], [-math.sin(angle), math.cos(angle)]])
     cable = fx.FlexibleBody.line(
-        (0.0, 0.0), axes[0], elements=6, element=PlanarCable(), name="cable",
+        (0.0, 0.0), axes[0], elements=6, element=ANCFCable2D(), name="cable",
         stiffness=fx.BeamStiffness(EA=1e4, EI_z=0.2, mass_per_length=1.0),
     )  # fmt: skip
     return fx.Model(cable, fx.Clamp(cable.start), fx.Gravity(-9.81 * axes[1])), axes

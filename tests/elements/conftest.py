@@ -11,7 +11,7 @@ import pytest
 
 from flexmbs.core.contracts import Env, State, Work
 from flexmbs.core.section import BeamStiffness
-from flexmbs.elements import ALL, CableStrain, ContinuumBeam, DirectorBeam, PlanarBeam, SpatialBeam
+from flexmbs.elements import ALL, ANCFBeam, ANCFBeamFullyParameterized, CableStrain, LinearBeam2D, LinearBeam3D
 
 STIFFNESS = BeamStiffness(
     EA=700.0, EI_z=3.0, mass_per_length=1.3, GJ=2.0, GA_y=90.0, GA_z=60.0, rhoI_y=0.02, rhoI_z=0.03
@@ -176,8 +176,8 @@ def on_points(element, points, tangents=None, viscosity=0.0, stiffness=None, b1=
     """A chain of elements through the points; those of three nodes take every second one as their middle."""
     points = np.asarray(points)
     if stiffness is None:
-        stiffness = UNEQUAL if isinstance(element, SpatialBeam | DirectorBeam | ContinuumBeam) else STIFFNESS
-    stiffness = replace(stiffness, viscosity=viscosity)
+        stiffness = UNEQUAL if isinstance(element, LinearBeam3D | ANCFBeam | ANCFBeamFullyParameterized) else STIFFNESS
+    stiffness = replace(stiffness, retardation_time=viscosity)
     reference = element.reference(points, tangents)
     nodes = np.arange(len(points))
     if element.cell_type == "line3":
@@ -202,9 +202,9 @@ def variants():
         yield element
         if is_cable(element):
             yield replace(element, strain=CableStrain.GREEN)
-        if isinstance(element, ContinuumBeam):
+        if isinstance(element, ANCFBeamFullyParameterized):
             yield replace(element, split=False, nodal=False)
-        if isinstance(element, PlanarBeam | SpatialBeam):
+        if isinstance(element, LinearBeam2D | LinearBeam3D):
             yield replace(element, shear=False)
 
 

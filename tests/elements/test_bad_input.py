@@ -9,10 +9,10 @@ import pytest
 
 from flexmbs.core.errors import ModelError
 from flexmbs.core.section import BeamStiffness
-from flexmbs.elements import ALL, Gauss, Lobatto, PlanarBeam, PlanarCable, SpatialBeam, SpatialCable
+from flexmbs.elements import ALL, ANCFCable2D, ANCFCable3D, Gauss, LinearBeam2D, LinearBeam3D, Lobatto
 
-CABLES = [PlanarCable, SpatialCable]
-BEAMS = [PlanarBeam, SpatialBeam]
+CABLES = [ANCFCable2D, ANCFCable3D]
+BEAMS = [LinearBeam2D, LinearBeam3D]
 
 
 @pytest.mark.parametrize("kind", CABLES)
@@ -42,36 +42,36 @@ def test_shear_must_be_a_truth_value(kind, shear):
     [((0, 0, 0), "zero vector"), ((0, 1), "shape"), ((0, 0, np.nan), "finite"), ("z", "array of numbers")],
 )
 def test_up_must_be_a_direction(up, why):
-    with pytest.raises(ModelError, match=rf"SpatialBeam: up .*{why}"):
-        SpatialBeam(up=up)
+    with pytest.raises(ModelError, match=rf"LinearBeam3D: up .*{why}"):
+        LinearBeam3D(up=up)
 
 
 def test_up_is_kept_as_a_unit_vector():
     given = [0.0, 3.0, 4.0]
-    assert SpatialBeam(up=given).up == pytest.approx((0.0, 0.6, 0.8))
+    assert LinearBeam3D(up=given).up == pytest.approx((0.0, 0.6, 0.8))
     assert given == [0.0, 3.0, 4.0]
 
 
 def test_up_parallel_to_an_element_names_the_element(on_points):
     points = np.array([[0.0, 0, 0], [1, 0, 0], [1, 0, 2], [2, 0, 2]])
-    with pytest.raises(ModelError, match=r"SpatialBeam: up = .* parallel to the axis of element 1 from \[1.0, 0.0, 0"):
-        on_points(SpatialBeam(), points, stiffness=BeamStiffness(EA=1, EI_z=1, GJ=1, mass_per_length=1))
-    on_points(SpatialBeam(up=(0, 1, 0)), points, stiffness=BeamStiffness(EA=1, EI_z=1, GJ=1, mass_per_length=1))
+    with pytest.raises(ModelError, match=r"LinearBeam3D: up = .* parallel to the axis of element 1 from \[1.0, 0.0, 0"):
+        on_points(LinearBeam3D(), points, stiffness=BeamStiffness(EA=1, EI_z=1, GJ=1, mass_per_length=1))
+    on_points(LinearBeam3D(up=(0, 1, 0)), points, stiffness=BeamStiffness(EA=1, EI_z=1, GJ=1, mass_per_length=1))
 
 
 def test_spatial_beam_needs_torsional_stiffness(build):
-    with pytest.raises(ModelError, match=r"SpatialBeam: .*torsional stiffness GJ"):
-        build(SpatialBeam(), stiffness=BeamStiffness(EA=1, EI_z=1, mass_per_length=1))
+    with pytest.raises(ModelError, match=r"LinearBeam3D: .*torsional stiffness GJ"):
+        build(LinearBeam3D(), stiffness=BeamStiffness(EA=1, EI_z=1, mass_per_length=1))
 
 
 def test_spatial_cable_refuses_unequal_bending_stiffness(build):
     unequal = BeamStiffness(EA=1, EI_z=1, EI_y=1 + 1e-8, mass_per_length=1)
-    with pytest.raises(ModelError, match=r"SpatialCable: EI_y = 1 and EI_z = 1 must be equal.*SpatialBeam"):
-        build(SpatialCable(), stiffness=unequal)
-    build(SpatialCable(), stiffness=replace(unequal, EI_y=1 + 1e-12))
+    with pytest.raises(ModelError, match=r"ANCFCable3D: EI_y = 1 and EI_z = 1 must be equal.*LinearBeam3D"):
+        build(ANCFCable3D(), stiffness=unequal)
+    build(ANCFCable3D(), stiffness=replace(unequal, EI_y=1 + 1e-12))
 
 
-@pytest.mark.parametrize("name", ["EA", "EI_z", "GJ", "GA_y", "mass_per_length", "viscosity"])
+@pytest.mark.parametrize("name", ["EA", "EI_z", "GJ", "GA_y", "mass_per_length", "retardation_time"])
 def test_stiffness_must_be_finite(name):
     with pytest.raises(ModelError, match=f"BeamStiffness: {name} must be finite"):
         BeamStiffness(**{"EA": 1.0, "EI_z": 1.0, "mass_per_length": 1.0, name: np.nan})
@@ -85,10 +85,10 @@ def test_elements_are_frozen(element):
 
 def test_elements_take_keywords_only():
     with pytest.raises(TypeError):
-        PlanarCable(Gauss(3))
+        ANCFCable2D(Gauss(3))
     with pytest.raises(TypeError):
-        SpatialBeam((0, 0, 1))
-    assert SpatialCable(axial=Lobatto(3), bending=Gauss(3)) == SpatialCable()
+        LinearBeam3D((0, 0, 1))
+    assert ANCFCable3D(axial=Lobatto(3), bending=Gauss(3)) == ANCFCable3D()
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
@@ -107,7 +107,7 @@ def test_a_cable_without_length_is_refused(cable, build):
 
 
 def test_a_spatial_arc_bent_straight_is_refused(build):
-    chain = build(SpatialCable(), True)
+    chain = build(ANCFCable3D(), True)
     q = chain.reference.reshape(-1, 2, 3).copy()
     direction = q[1, 1].copy()
     q[2, 0] = q[1, 0] + chain.group.L[1] * direction
@@ -119,7 +119,7 @@ def test_a_spatial_arc_bent_straight_is_refused(build):
 
 
 def test_a_planar_arc_bent_straight_has_the_moment_of_its_curvature(build):
-    chain = build(PlanarCable(), True)
+    chain = build(ANCFCable2D(), True)
     q = chain.reference.reshape(-1, 2, 2).copy()
     q[:, 0] = q[0, 0] + np.cumsum([0.0, *chain.group.L])[:, None] * q[0, 1]
     q[:, 1] = q[0, 1]
@@ -131,7 +131,7 @@ def test_a_planar_arc_bent_straight_has_the_moment_of_its_curvature(build):
 def test_round_off_of_a_straight_mesh_is_no_curvature(on_points, rng):
     points = np.linspace([0.0, 0, 0], [1.0, 2, 3], 5)
     tangents = np.tile([1.0, 2, 3] / np.sqrt(14.0), (5, 1))
-    chain = on_points(SpatialCable(), points + 1e-9 * rng.standard_normal(points.shape), tangents)
+    chain = on_points(ANCFCable3D(), points + 1e-9 * rng.standard_normal(points.shape), tangents)
     np.testing.assert_array_equal(chain.group.kappa0, 0.0)
     _, K = chain.matrix(chain.reference)
     assert np.linalg.eigvalsh(K).min() > -1e-6

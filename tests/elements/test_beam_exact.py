@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from flexmbs.core.section import BeamStiffness
-from flexmbs.elements import PlanarBeam, SpatialBeam, linear_beam
+from flexmbs.elements import LinearBeam2D, LinearBeam3D, linear_beam
 
 THICK = BeamStiffness(
     EA=500.0, EI_z=3.0, EI_y=5.0, GJ=2.0, GA_y=40.0, GA_z=30.0, mass_per_length=1.3, rhoI_y=0.05, rhoI_z=0.03
@@ -34,7 +34,7 @@ def cantilever(chain, end_load):
 @pytest.mark.parametrize("n_e", [1, 3])
 @pytest.mark.parametrize("shear", [True, False])
 def test_planar_cantilever_is_exact_at_the_tip(n_e, shear, on_points):
-    chain = along_x(on_points, PlanarBeam(shear=shear), n_e)
+    chain = along_x(on_points, LinearBeam2D(shear=shear), n_e)
     N, P, M = 7.0, 2.0, 0.6
     u_x, u_y, phi = cantilever(chain, [N, P, M])[-3:]
     EI, GA = THICK.EI_z, THICK.GA_y if shear else np.inf
@@ -46,7 +46,7 @@ def test_planar_cantilever_is_exact_at_the_tip(n_e, shear, on_points):
 @pytest.mark.parametrize("n_e", [1, 3])
 @pytest.mark.parametrize("shear", [True, False])
 def test_spatial_cantilever_is_exact_at_the_tip(n_e, shear, on_points):
-    chain = along_x(on_points, SpatialBeam(shear=shear), n_e)
+    chain = along_x(on_points, LinearBeam3D(shear=shear), n_e)
     N, P_y, P_z, T, M_y, M_z = 7.0, 2.0, -1.5, 0.4, 0.8, 0.6
     u = cantilever(chain, [N, P_y, P_z, T, M_y, M_z])[-6:]
     EI_y, EI_z = THICK.EI_y, THICK.EI_z
@@ -63,7 +63,7 @@ def test_spatial_cantilever_is_exact_at_the_tip(n_e, shear, on_points):
 
 
 def test_deflection_between_the_nodes_is_exact(on_points):
-    chain = along_x(on_points, PlanarBeam())
+    chain = along_x(on_points, LinearBeam2D())
     P, xi = 2.0, np.linspace(-1, 1, 9)
     q = cantilever(chain, [0.0, P, 0.0])
     x = 0.5 * (1 + xi) * L
@@ -73,7 +73,7 @@ def test_deflection_between_the_nodes_is_exact(on_points):
 
 @pytest.mark.parametrize("shear", [True, False])
 def test_planar_resultants_under_an_end_load(shear, on_points):
-    chain = along_x(on_points, PlanarBeam(shear=shear), 2)
+    chain = along_x(on_points, LinearBeam2D(shear=shear), 2)
     N, P, M = 7.0, 2.0, 0.6
     q = cantilever(chain, [N, P, M])
     xi = np.linspace(-1, 1, 5)
@@ -90,7 +90,7 @@ def test_spatial_resultants_under_an_end_load_in_any_direction(up, on_points):
     z = np.asarray(up) - x * (x @ np.asarray(up))
     z /= np.linalg.norm(z)
     y = np.cross(z, x)
-    chain = on_points(SpatialBeam(up=up), np.stack((start, end)), stiffness=THICK)
+    chain = on_points(LinearBeam3D(up=up), np.stack((start, end)), stiffness=THICK)
     F, T = np.array([3.0, -2.0, 1.0]), np.array([0.5, 0.2, -0.7])
     q = cantilever(chain, [*F, *T])
     xi = np.linspace(-1, 1, 5)
@@ -109,7 +109,7 @@ def test_spatial_resultants_under_an_end_load_in_any_direction(up, on_points):
 
 
 def test_resultants_include_the_viscous_part(on_points):
-    chain = on_points(PlanarBeam(), [[0.0, 0.0], [L, 0.0]], stiffness=THICK, viscosity=0.25)
+    chain = on_points(LinearBeam2D(), [[0.0, 0.0], [L, 0.0]], stiffness=THICK, viscosity=0.25)
     q = cantilever(chain, [7.0, 2.0, 0.6])
     xi = np.array([-1.0, 0.2])
     still = chain.element.stress_resultants(chain.group, q, 0 * q, xi)
@@ -118,7 +118,7 @@ def test_resultants_include_the_viscous_part(on_points):
 
 
 def test_stiffness_is_the_textbook_matrix(on_points):
-    chain = along_x(on_points, PlanarBeam())
+    chain = along_x(on_points, LinearBeam2D())
     Phi = 12 * THICK.EI_z / (THICK.GA_y * L**2)
     b = THICK.EI_z / (L**3 * (1 + Phi))
     bending = b * np.array(
@@ -136,7 +136,7 @@ def test_stiffness_is_the_textbook_matrix(on_points):
 
 
 def test_mass_is_the_textbook_matrix_without_shear(on_points):
-    chain = along_x(on_points, PlanarBeam(shear=False))
+    chain = along_x(on_points, LinearBeam2D(shear=False))
     m, i = THICK.mass_per_length * L / 420, THICK.rhoI_z / (30 * L)
     translation = [[156, 22 * L, 54, -13 * L], [22 * L, 4 * L**2, 13 * L, -3 * L**2]]
     translation += [[54, 13 * L, 156, -22 * L], [-13 * L, -3 * L**2, -22 * L, 4 * L**2]]
@@ -150,7 +150,7 @@ def test_mass_is_the_textbook_matrix_without_shear(on_points):
 
 def eigenvalues(on_points, n_e):
     """Squares of the bending frequencies of a simply supported beam."""
-    chain = along_x(on_points, PlanarBeam(), n_e)
+    chain = along_x(on_points, LinearBeam2D(), n_e)
     free = np.setdiff1d(np.arange(chain.n), [*range(0, chain.n, 3), 1, chain.n - 2])  # no axial motion
     part = np.ix_(free, free)
     return np.sort(np.linalg.eigvals(np.linalg.solve(chain.mass()[part], chain.matrix(chain.reference)[1][part])).real)
@@ -169,7 +169,7 @@ def test_frequencies_of_a_simply_supported_timoshenko_beam(on_points):
 
 def test_uniform_load_gives_the_moments_of_a_clamped_beam(on_points):
     for shear in (True, False):
-        chain = along_x(on_points, PlanarBeam(shear=shear))
+        chain = along_x(on_points, LinearBeam2D(shear=shear))
         w = 3.0
         exact = [0, w * L / 2, w * L**2 / 12, 0, w * L / 2, -w * L**2 / 12]
         np.testing.assert_allclose(chain.load([0.0, w]), exact, atol=1e-13)
@@ -177,7 +177,7 @@ def test_uniform_load_gives_the_moments_of_a_clamped_beam(on_points):
 
 def test_large_shear_stiffness_is_the_beam_without_shear(on_points):
     stiff = replace(THICK, GA_y=1e12, GA_z=1e12)
-    for kind in (PlanarBeam, SpatialBeam):
+    for kind in (LinearBeam2D, LinearBeam3D):
         soft, rigid = along_x(on_points, kind(), 2, stiff), along_x(on_points, kind(shear=False), 2)
         without = along_x(on_points, kind(), 2, replace(THICK, GA_y=None, GA_z=None))
         np.testing.assert_allclose(soft.matrix(soft.reference)[1], rigid.matrix(rigid.reference)[1], rtol=1e-9)
@@ -186,7 +186,7 @@ def test_large_shear_stiffness_is_the_beam_without_shear(on_points):
 
 
 def test_in_its_plane_the_spatial_beam_is_the_planar_one(on_points):
-    flat, space = along_x(on_points, PlanarBeam(), 2), along_x(on_points, SpatialBeam(), 2)
+    flat, space = along_x(on_points, LinearBeam2D(), 2), along_x(on_points, LinearBeam3D(), 2)
     inside = np.array([6 * node + k for node in range(3) for k in (0, 1, 5)])
     K, S = flat.matrix(flat.reference)[1], space.matrix(space.reference)[1]
     np.testing.assert_allclose(S[np.ix_(inside, inside)], K, atol=1e-12 * np.abs(K).max())
@@ -194,9 +194,9 @@ def test_in_its_plane_the_spatial_beam_is_the_planar_one(on_points):
 
 
 def test_spatial_beam_turns_with_its_mesh_and_its_section(on_points):
-    chain = along_x(on_points, SpatialBeam(), 2)
+    chain = along_x(on_points, LinearBeam3D(), 2)
     R = chain.rotation([0.7, -0.4, 1.1])
-    turned = on_points(SpatialBeam(up=tuple(R[:, 2])), chain.points @ R.T, stiffness=THICK)
+    turned = on_points(LinearBeam3D(up=tuple(R[:, 2])), chain.points @ R.T, stiffness=THICK)
     T = np.kron(np.eye(chain.n // 3), R)
     np.testing.assert_allclose(
         turned.matrix(chain.reference)[1], T @ chain.matrix(chain.reference)[1] @ T.T, atol=1e-10
@@ -204,7 +204,7 @@ def test_spatial_beam_turns_with_its_mesh_and_its_section(on_points):
     np.testing.assert_allclose(turned.mass(), T @ chain.mass() @ T.T, atol=1e-13)
 
 
-@pytest.mark.parametrize("element", [PlanarBeam(), SpatialBeam(up=(0.2, -1, 0.5))], ids=["plane", "space"])
+@pytest.mark.parametrize("element", [LinearBeam2D(), LinearBeam3D(up=(0.2, -1, 0.5))], ids=["plane", "space"])
 def test_rotation_of_the_end_sections_is_nodal(element, build, rng):
     chain = build(element)
     q, _ = chain.random(rng)

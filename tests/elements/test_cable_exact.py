@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from flexmbs.elements import CableStrain, PlanarCable, SpatialCable
+from flexmbs.elements import ANCFCable2D, ANCFCable3D, CableStrain
 
 XI = np.array([-1.0, -0.3, 0.4, 1.0])
 GAUSS_2 = np.array([-1.0, 1.0]) / np.sqrt(3.0)
@@ -161,9 +161,9 @@ def test_in_the_plane_the_spatial_cable_is_the_planar_one(strain, kappa0, viscos
     a = 2.0 * s
     points = np.stack((np.sin(a) / 2, (1 - np.cos(a)) / 2) if kappa0 else (s, 0 * s), 1)
     tangents = np.stack((np.cos(a), np.sin(a)) if kappa0 else (1 + 0 * s, 0 * s), 1)
-    flat = on_points(PlanarCable(strain=strain), points, tangents, viscosity)
+    flat = on_points(ANCFCable2D(strain=strain), points, tangents, viscosity)
     pad = ((0, 0), (0, 1))
-    space = on_points(SpatialCable(strain=strain), np.pad(points, pad), np.pad(tangents, pad), viscosity)
+    space = on_points(ANCFCable3D(strain=strain), np.pad(points, pad), np.pad(tangents, pad), viscosity)
     inside = np.setdiff1d(np.arange(space.n), np.arange(2, space.n, 3))
     q, v = flat.random(rng)
     Q, V = np.zeros(space.n), np.zeros(space.n)
@@ -175,8 +175,8 @@ def test_in_the_plane_the_spatial_cable_is_the_planar_one(strain, kappa0, viscos
     np.testing.assert_allclose(np.delete(R, inside), 0.0, atol=1e-14 * scale)
     np.testing.assert_allclose(S[np.ix_(inside, inside)], K, atol=1e-12 * scale)
     np.testing.assert_allclose(np.delete(S[inside], inside, axis=1), 0.0, atol=1e-13 * scale)
-    values = PlanarCable(strain=strain).stress_resultants(flat.group, q, v, XI)
-    Values = SpatialCable(strain=strain).stress_resultants(space.group, Q, V, XI)
+    values = ANCFCable2D(strain=strain).stress_resultants(flat.group, q, v, XI)
+    Values = ANCFCable3D(strain=strain).stress_resultants(space.group, Q, V, XI)
     np.testing.assert_allclose(Values[..., [0, 3]], values, atol=1e-7 * np.abs(values).max())
     np.testing.assert_allclose(Values[..., [1, 2]], 0.0, atol=1e-12)
 
@@ -184,7 +184,7 @@ def test_in_the_plane_the_spatial_cable_is_the_planar_one(strain, kappa0, viscos
 def test_travelling_curvature_is_damped(build):
     """An arc that turns about an axis in its plane: power EI tau times the integral of (omega . t)^2 kappa^2."""
     n_e, opening, tau = 24, 2.0, 0.3
-    chain = build(SpatialCable(), True, tau, n_e=n_e, opening=opening)
+    chain = build(ANCFCable3D(), True, tau, n_e=n_e, opening=opening)
     omega = nodal(chain.reference, 3)[0, 1]  # the tangent at the start, so that omega . t = cos(angle)
     v = chain.spin(chain.reference, omega)
     power = v @ chain.force(chain.reference, v)
@@ -194,7 +194,7 @@ def test_travelling_curvature_is_damped(build):
 
 
 def test_a_rotating_straight_cable_is_free_of_damping_about_every_axis(build, rng):
-    chain = build(SpatialCable(), False, 0.3)
+    chain = build(ANCFCable3D(), False, 0.3)
     q = stretched(chain, 1.1)
     for omega in rng.standard_normal((5, 3)):
         v = chain.spin(q, omega)
@@ -202,7 +202,7 @@ def test_a_rotating_straight_cable_is_free_of_damping_about_every_axis(build, rn
 
 
 def test_strain_measures_agree_to_first_order_where_straight_when_free(build, rng):
-    for kind in (PlanarCable, SpatialCable):
+    for kind in (ANCFCable2D, ANCFCable3D):
         linear = build(kind())
         green = build(replace(kind(), strain=CableStrain.GREEN))
         d = rng.standard_normal(linear.n)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from flexmbs.core.contracts import SurfaceShape
-from flexmbs.elements import ContinuumPlate
+from flexmbs.elements import ANCFPlateFullyParameterized
 from flexmbs.elements.cell_slopes import corner_slopes, in_frames, turned
 from flexmbs.meshes import Mesh, rectangle
 from flexmbs.meshes.surface import node_frames
@@ -115,7 +115,7 @@ def test_nodal_frames_give_back_the_slopes():
     shape = surface(bent(ridge(90)))
     slopes = corner_slopes("test", shape)
     factors = in_frames(slopes, shape.frames[shape.cells])
-    nodes = ContinuumPlate().surface_reference(shape)[shape.cells].reshape(-1, 16, 3)
+    nodes = ANCFPlateFullyParameterized().surface_reference(shape)[shape.cells].reshape(-1, 16, 3)
     every = np.broadcast_to(np.eye(16), (4, 16, 16))
     own = turned(every, factors) @ nodes
     np.testing.assert_allclose(own.reshape(4, 4, 4, 3)[:, :, 1:], slopes, atol=1e-14)

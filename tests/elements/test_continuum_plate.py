@@ -9,8 +9,8 @@ from flexmbs.core.contracts import Env, State, Work
 from flexmbs.core.errors import ModelError
 from flexmbs.core.laminate import Ply
 from flexmbs.core.material import Elastic, Orthotropic
-from flexmbs.core.sheet import Layup, Sheet, sheet_stiffness
-from flexmbs.elements import ContinuumPlate
+from flexmbs.core.shell_section import Layup, ShellSection, sheet_stiffness
+from flexmbs.elements import ANCFPlateFullyParameterized
 from tests.models.plate_sample import GRID, NU, SHAPES, VARIANTS, Sample, build, curvature, flat, membrane
 
 
@@ -158,7 +158,7 @@ def test_positions_are_nodal_and_interpolation_gives_their_derivatives(rng):
 
 def test_resultants_are_in_the_axes_of_the_material():
     c = np.sqrt(0.5)
-    s = Sample(ContinuumPlate(), flat, 2, axis=(c, c, 0.0))
+    s = Sample(ANCFPlateFullyParameterized(), flat, 2, axis=(c, c, 0.0))
     u = s.given(lambda x, y: (1e-7 * x, 0, 0), lambda x, y: np.diag([1e-7, 0, -1e-7 * NU / (1 - NU)]))
     A = s.stiffness.matrix[:3, :3]
     expected = A @ np.array([0.5, 0.5, -1.0]) * 1e-7
@@ -169,8 +169,8 @@ def test_orthotropic_sheets_bend_about_their_own_axes():
     wood = Orthotropic(
         E_1=10.0, E_2=1.0, E_3=1.0, nu_12=0.3, nu_13=0.3, nu_23=0.3, G_12=0.7, G_13=0.5, G_23=0.6, density=1.0
     )
-    stiffness = sheet_stiffness("test", Sheet(0.02, axis=(0.0, 1.0, 0.0)), wood)
-    s = Sample(ContinuumPlate(), flat, 2, stiffness=stiffness)
+    stiffness = sheet_stiffness("test", ShellSection(0.02, axis=(0.0, 1.0, 0.0)), wood)
+    s = Sample(ANCFPlateFullyParameterized(), flat, 2, stiffness=stiffness)
     u = curvature(s, 1.0)
     assert u @ s.matrix(s.q0)[1] @ u == pytest.approx(stiffness.matrix[4, 4], rel=1e-9)
 
@@ -195,7 +195,7 @@ def test_empty_group_is_legal():
 
 def test_rows_of_the_group():
     group = build("cured", "flat").group
-    for field in set(group._fields) - set(ContinuumPlate.shared) - {"b1"}:
+    for field in set(group._fields) - set(ANCFPlateFullyParameterized.shared) - {"b1"}:
         assert len(getattr(group, field)) == 4, field
 
 
@@ -204,8 +204,8 @@ def test_rows_of_the_group():
 
 @pytest.mark.parametrize("choice", ["split", "nodal", "assumed_shear", "twist"])
 def test_choices_are_flags(choice):
-    with pytest.raises(ModelError, match=f"ContinuumPlate: {choice}"):
-        ContinuumPlate(**{choice: 1})
+    with pytest.raises(ModelError, match=f"ANCFPlateFullyParameterized: {choice}"):
+        ANCFPlateFullyParameterized(**{choice: 1})
 
 
 def test_layups_are_refused():
@@ -213,15 +213,17 @@ def test_layups_are_refused():
     for plies, why in (((soft, stiff), "couples"), ((stiff, soft, stiff), r"times h\^2/12")):
         stiffness = sheet_stiffness("test", Layup(tuple(Ply(m, 0.01) for m in plies)), None)
         with pytest.raises(ModelError, match=why):
-            Sample(ContinuumPlate(), flat, stiffness=stiffness)
+            Sample(ANCFPlateFullyParameterized(), flat, stiffness=stiffness)
 
 
 def test_incompressible_membranes_are_refused():
-    stiffness = sheet_stiffness("test", Sheet(0.1), Elastic(youngs_modulus=1.0, density=1.0, poissons_ratio=0.4999))
+    stiffness = sheet_stiffness(
+        "test", ShellSection(0.1), Elastic(youngs_modulus=1.0, density=1.0, poissons_ratio=0.4999)
+    )
     with pytest.raises(ModelError, match=r"above 0\.499"):
-        Sample(ContinuumPlate(), flat, stiffness=stiffness)
+        Sample(ANCFPlateFullyParameterized(), flat, stiffness=stiffness)
 
 
 def test_a_shell_thicker_than_its_radius_is_refused():
     with pytest.raises(ModelError, match="radius of curvature"):
-        Sample(ContinuumPlate(), lambda x, y: (np.sin(1.5 * x), y, 1 - np.cos(1.5 * x)), h=2.4)
+        Sample(ANCFPlateFullyParameterized(), lambda x, y: (np.sin(1.5 * x), y, 1 - np.cos(1.5 * x)), h=2.4)

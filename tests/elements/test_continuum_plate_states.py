@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from flexmbs.elements import ContinuumPlate
+from flexmbs.elements import ANCFPlateFullyParameterized
 from tests.models.plate_sample import NU, PRINTED, VARIANTS, Sample, curvature, distorted, flat, membrane, skew, twist
 
 
@@ -38,7 +38,7 @@ def test_constant_membrane_strain_in_any_mesh(name, place):
 @pytest.mark.parametrize("place", [flat, skew, distorted])
 @pytest.mark.parametrize(("state", "kappa"), [(curvature, (1.0, 0.0, 0.0)), (twist, (0.0, 0.0, 2.0))])
 def test_cured_has_constant_curvature_and_twist(place, state, kappa):
-    error, s, u = patch_error(ContinuumPlate(), place, state)
+    error, s, u = patch_error(ANCFPlateFullyParameterized(), place, state)
     assert error < 1e-11
     D = s.stiffness.matrix[3:6, 3:6]
     found = s.resultants(u)
@@ -53,7 +53,7 @@ def test_cured_has_constant_curvature_and_twist(place, state, kappa):
 def test_without_the_mixed_derivative_other_quadrilaterals_are_near_constant_curvature():
     """They are not bilinear then, while the vectors across the thickness are."""
     for state in (curvature, twist):
-        error, _, _ = patch_error(ContinuumPlate(twist=False), distorted, state)
+        error, _, _ = patch_error(ANCFPlateFullyParameterized(twist=False), distorted, state)
         assert 1e-8 < error < 1e-5
 
 
@@ -82,5 +82,5 @@ def test_as_printed_it_has_no_constant_twist():
     twisting, spurious = 4.0 * C[5, 5], C[6, 6] * (0.25 * np.outer(w, w).ravel() * shear).sum()
     assert u @ s.matrix(s.q0)[1] @ u == pytest.approx(twisting + spurious, rel=1e-9)
     assert spurious > 5.0 * twisting  # a plate fifty times as wide as thick
-    cured = Sample(ContinuumPlate(), flat, 1, h=h)
+    cured = Sample(ANCFPlateFullyParameterized(), flat, 1, h=h)
     assert u @ cured.matrix(cured.q0)[1] @ u == pytest.approx(twisting, rel=1e-9)

@@ -11,8 +11,8 @@ from scipy.spatial.transform import Rotation
 
 import flexmbs as fx
 from flexmbs.core.contracts import Env, State, Work
-from flexmbs.core.sheet import Sheet, SheetStiffness, sheet_stiffness
-from flexmbs.elements import CornerPlate
+from flexmbs.core.shell_section import ShellSection, ShellStiffness, sheet_stiffness
+from flexmbs.elements import CorotationalShell
 from flexmbs.kernels.steps import retract, tangent_operators
 
 FIRST = 3  # coordinates of vector spaces before
@@ -24,7 +24,7 @@ SOFT = fx.Elastic(youngs_modulus=1e3, density=10.0, poissons_ratio=0.3)
 class Patch:
     """Two cells, behind some coordinates of vector spaces."""
 
-    element: CornerPlate
+    element: CorotationalShell
     group: Any
     q: np.ndarray
     n_v: int
@@ -58,12 +58,12 @@ def make(viscosity=0.0, curved=True) -> Patch:
     if curved:
         points[:, 2] = 0.12 * (points[:, 0] - 0.8) ** 2 + 0.03 * points[:, 0] * points[:, 1]
     mesh = fx.meshes.Mesh(points, (("quad", np.array([[0, 1, 4, 3], [1, 2, 5, 4]])),))
-    plain = sheet_stiffness("test", Sheet(0.1, axis=(1, 0.3, 0)), SOFT)
+    plain = sheet_stiffness("test", ShellSection(0.1, axis=(1, 0.3, 0)), SOFT)
     C = np.array(plain.matrix)
     C[0, 0] *= 1.7
     C[0, 3] = C[3, 0] = 0.02 * C[0, 0]
-    stiffness = SheetStiffness(C, 0.1, 1.0, 0.1**2 / 12, viscosity, plain.axis)
-    element = CornerPlate()
+    stiffness = ShellStiffness(C, 0.1, 1.0, 0.1**2 / 12, viscosity, plain.axis)
+    element = CorotationalShell()
     body = fx.FlexibleBody(mesh, element, stiffness=stiffness)
     dofs = FIRST + np.arange(36).reshape(6, 6)
     group = body.tabulate(dofs, B1)
@@ -175,7 +175,7 @@ def test_resultants_of_constant_strains():
     c, s = np.cos(angle), np.sin(angle)
     T3 = np.array([[c * c, s * s, c * s], [s * s, c * c, -c * s], [-2 * c * s, 2 * c * s, c * c - s * s]])
     own = np.concatenate((T3 @ strain[:3], T3 @ strain[3:6], strain[6:]))
-    plain = np.array(sheet_stiffness("test", Sheet(0.1), SOFT).matrix)
+    plain = np.array(sheet_stiffness("test", ShellSection(0.1), SOFT).matrix)
     plain[0, 0] *= 1.7
     plain[0, 3] = plain[3, 0] = 0.02 * plain[0, 0]
     expected = plain @ own
@@ -195,18 +195,22 @@ def test_a_corner_that_turned_far_is_refused():
 def test_a_warped_cell_is_refused():
     points = np.array([[0, 0, 0.2], [1, 0, -0.2], [1, 1, 0.2], [0, 1, -0.2]], dtype=float)
     mesh = fx.meshes.Mesh(points, (("quad", np.array([[0, 1, 2, 3]])),))
-    body = fx.FlexibleBody(mesh, CornerPlate(), Sheet(0.01), SOFT)
+    body = fx.FlexibleBody(mesh, CorotationalShell(), ShellSection(0.01), SOFT)
     with pytest.raises(fx.MeshError, match="mean plane"):
         _ = body.area
 
 
 def test_loads_of_surfaces_are_refused():
-    body = fx.FlexibleBody.plate((1, 1), elements=(2, 2), element=CornerPlate(), section=Sheet(0.01), material=SOFT)
+    body = fx.FlexibleBody.plate(
+        (1, 1), elements=(2, 2), element=CorotationalShell(), section=ShellSection(0.01), material=SOFT
+    )
     with pytest.raises(fx.ModelError, match="use DistributedLoad"):
         fx.compile_model(fx.Model(body, fx.Clamp(body.set("left")), fx.Pressure(body, 1.0)))
 
 
 def test_planes_of_symmetry_are_refused():
-    body = fx.FlexibleBody.plate((1, 1), elements=(2, 2), element=CornerPlate(), section=Sheet(0.01), material=SOFT)
+    body = fx.FlexibleBody.plate(
+        (1, 1), elements=(2, 2), element=CorotationalShell(), section=ShellSection(0.01), material=SOFT
+    )
     with pytest.raises(fx.ModelError, match="Planar joint"):
         fx.compile_model(fx.Model(body, fx.Symmetry(body.set("left"), (1, 0, 0))))

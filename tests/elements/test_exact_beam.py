@@ -13,7 +13,7 @@ from flexmbs.core.contracts import Env, State, Work
 from flexmbs.core.errors import ModelError
 from flexmbs.core.section import BeamStiffness
 from flexmbs.core.section_matrix import SectionStiffness
-from flexmbs.elements import ExactBeam
+from flexmbs.elements import GeometricallyExactBeam
 from flexmbs.kernels.steps import retract, tangent_operators
 
 PLAIN = BeamStiffness(
@@ -27,7 +27,7 @@ B1 = 5
 class Chain:
     """Two elements, behind some coordinates of vector spaces."""
 
-    element: ExactBeam
+    element: GeometricallyExactBeam
     group: Any
     q: np.ndarray
     n_v: int
@@ -60,7 +60,7 @@ class Chain:
 
 def make(nodes=3, viscosity=0.0, stiffness=PLAIN, curved=True):
     """Two elements along an arc of 1 rad."""
-    element = ExactBeam(nodes=nodes)
+    element = GeometricallyExactBeam(nodes=nodes)
     a = np.linspace(0.0, 1.0, 2 * (nodes - 1) + 1)
     points = np.column_stack((np.sin(a), 1 - np.cos(a), 0 * a)) if curved else np.column_stack((a, 0 * a, 0 * a))
     tangents = np.column_stack((np.cos(a), np.sin(a), 0 * a)) if curved else np.tile([1.0, 0, 0], (len(a), 1))
@@ -68,7 +68,7 @@ def make(nodes=3, viscosity=0.0, stiffness=PLAIN, curved=True):
     cells = np.array([[0, 1], [1, 2]] if nodes == 2 else [[0, 2, 1], [2, 4, 3]])
     dofs = (FIRST + np.arange(6 * len(a)).reshape(-1, 6))[cells].reshape(2, -1)
     if viscosity:
-        stiffness = replace(stiffness, viscosity=viscosity)
+        stiffness = replace(stiffness, retardation_time=viscosity)
     group = element.tabulate(points[cells], reference[cells].reshape(2, -1), dofs, stiffness, B1)
     q = np.concatenate((np.zeros(FIRST), reference.ravel()))
     return Chain(element, group._replace(n_linear=FIRST, T=np.tile(np.eye(3), (len(a), 1, 1))), q, FIRST + 6 * len(a))
@@ -90,7 +90,7 @@ def test_tangent_is_the_derivative_along_the_step(nodes, viscosity, rng):
     """K T at q o exp(step), with a coupled section: the derivative by the step, and D that by the velocities."""
     coupled = SectionStiffness.of(PLAIN, shear_centre=(0.1, 0.05))
     coupled = SectionStiffness(
-        matrix=coupled.matrix, mass_per_length=1.3, rhoI_y=0.02, rhoI_z=0.03, viscosity=viscosity
+        matrix=coupled.matrix, mass_per_length=1.3, rhoI_y=0.02, rhoI_z=0.03, retardation_time=viscosity
     )
     chain = make(nodes, stiffness=coupled)
     q = chain.moved(0.1 * rng.standard_normal(chain.n_v))
@@ -187,7 +187,7 @@ def test_gyroscopic_moments_are_those_of_the_sections():
 @pytest.mark.parametrize("nodes", [1, 4, True, "3"])
 def test_number_of_nodes_is_checked(nodes):
     with pytest.raises(ModelError, match="nodes must be 2 or 3"):
-        ExactBeam(nodes=nodes)
+        GeometricallyExactBeam(nodes=nodes)
 
 
 def test_sections_turned_by_half_a_turn_are_refused():

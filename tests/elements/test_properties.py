@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from flexmbs.core.contracts import Env, State, Work
-from flexmbs.elements import ALL, PlanarBeam, SpatialBeam
+from flexmbs.elements import ALL, LinearBeam2D, LinearBeam3D
 
 EPS = np.finfo(float).eps
 XI = np.linspace(-1.0, 1.0, 4001)
@@ -118,7 +118,7 @@ def test_slope_is_the_derivative_by_arc_length(cable, curved, build, rng):
         np.testing.assert_allclose(ends, slopes[e : e + 2], atol=1e-12)
 
 
-@pytest.mark.parametrize("beam", [PlanarBeam(shear=False), SpatialBeam(shear=False)], ids=["plane", "space"])
+@pytest.mark.parametrize("beam", [LinearBeam2D(shear=False), LinearBeam3D(shear=False)], ids=["plane", "space"])
 def test_axis_of_a_beam_rigid_in_shear_turns_with_its_nodes(beam, build, rng):
     chain = build(beam)
     q, _ = chain.random(rng)

@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from flexmbs.elements import Gauss, Lobatto, PlanarCable, SpatialCable
+from flexmbs.elements import ANCFCable2D, ANCFCable3D, Gauss, Lobatto
 
 
 def zeros(chain) -> int:
@@ -37,7 +37,7 @@ def test_no_zero_energy_modes_but_the_known_ones(element, curved, n_e, build):
 
 
 def test_extra_modes_of_a_spatial_arc_are_out_of_its_plane(build):
-    chain = build(SpatialCable(), True)
+    chain = build(ANCFCable3D(), True)
     _, K = chain.matrix(chain.reference)
     normal = np.cross(*(chain.points[[1, 2]] - chain.points[0]))
     normal /= np.linalg.norm(normal)
@@ -50,7 +50,7 @@ def test_extra_modes_of_a_spatial_arc_are_out_of_its_plane(build):
 
 
 def test_a_spatial_arc_under_tension_holds_out_of_its_plane(build):
-    chain = build(SpatialCable(), True)
+    chain = build(ANCFCable3D(), True)
     arms = chain.reference.copy().reshape(-1, 2, 3)
     arms[:, 0] += 0.02 * (arms[:, 0] - arms[0, 0])
     arms[:, 1] *= 1.02
@@ -79,14 +79,14 @@ RULES = [
 
 
 @pytest.mark.parametrize(("axial", "bending", "n_e", "extra"), RULES)
-@pytest.mark.parametrize("element", [PlanarCable(), SpatialCable()], ids=["plane", "space"])
+@pytest.mark.parametrize("element", [ANCFCable2D(), ANCFCable3D()], ids=["plane", "space"])
 def test_axial_rules_of_a_straight_cable(element, axial, bending, n_e, extra, build):
     chain = build(replace(element, axial=axial, bending=bending), n_e=n_e)
     assert zeros(chain) == expected(element, False, n_e) + extra
 
 
 @pytest.mark.parametrize("n_e", [1, 3])
-@pytest.mark.parametrize("element", [PlanarCable(), SpatialCable()], ids=["plane", "space"])
+@pytest.mark.parametrize("element", [ANCFCable2D(), ANCFCable3D()], ids=["plane", "space"])
 def test_one_bending_point_leaves_a_mode_per_element_and_plane(element, n_e, build):
     chain = build(replace(element, bending=Gauss(1)), n_e=n_e)
     assert zeros(chain) == expected(element, False, n_e) + n_e * (element.layout.dim - 1)
@@ -94,6 +94,6 @@ def test_one_bending_point_leaves_a_mode_per_element_and_plane(element, n_e, bui
 
 @pytest.mark.parametrize("n_e", [1, 3])
 def test_one_bending_point_of_a_curved_cable(n_e, build):
-    chain = build(replace(PlanarCable(), bending=Gauss(1)), True, n_e=n_e)
+    chain = build(replace(ANCFCable2D(), bending=Gauss(1)), True, n_e=n_e)
     strains = (2 * n_e + 1) + n_e
     assert zeros(chain) == 4 * (n_e + 1) - strains

@@ -9,19 +9,21 @@ import pytest
 
 import flexmbs as fx
 from flexmbs.core.contracts import SURFACE_MEMBERS, Env, State, SurfaceShape, Work
-from flexmbs.core.sheet import SheetStiffness, sheet_stiffness
-from flexmbs.elements import ShearShell
+from flexmbs.core.shell_section import ShellStiffness, sheet_stiffness
+from flexmbs.elements import ANCFShell
 from flexmbs.meshes.surface import node_frames
 
 EPS = np.finfo(float).eps
 CORNERS = np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
 CENTRE = np.zeros((1, 2))
 _A = np.random.default_rng(3).standard_normal((8, 8))
-GENERAL = SheetStiffness(
+GENERAL = ShellStiffness(
     matrix=_A @ _A.T + 4.0 * np.eye(8), thickness=0.1, mass_per_area=1.3, rotary_inertia=0.02, axis=(1.0, 0.3, 0.1)
 )
 """Everything coupled with everything."""
-PLATE = sheet_stiffness("plate", fx.Sheet(0.05), fx.Elastic(youngs_modulus=1000.0, poissons_ratio=0.3, density=2.0))
+PLATE = sheet_stiffness(
+    "plate", fx.ShellSection(0.05), fx.Elastic(youngs_modulus=1000.0, poissons_ratio=0.3, density=2.0)
+)
 
 
 def flat(u, v):
@@ -39,7 +41,7 @@ class Sheets:
     """A body of shells with coordinates of its own, node by node."""
 
     def __init__(self, points, cells, stiffness=GENERAL, element=None, b1=5):
-        self.element = element or ShearShell()
+        self.element = element or ANCFShell()
         self.stiffness, self.b1 = stiffness, b1
         mesh = fx.meshes.Mesh(points, [("quad", cells)])
         self.cells = np.asarray(cells)
@@ -141,14 +143,14 @@ def shape(request):
 
 @pytest.fixture(params=[0, 4, 7])
 def element(request):
-    return ShearShell(enhanced=request.param)
+    return ANCFShell(enhanced=request.param)
 
 
 # --- description ----------------------------------------------------------------------------------------------------
 
 
 def test_it_fulfils_the_contract():
-    element = ShearShell()
+    element = ANCFShell()
     assert all(hasattr(element, name) for name in SURFACE_MEMBERS)
     sheets = body()
     assert all(len(getattr(sheets.group, name)) == 6 for name in sheets.group._fields if name != "b1")
@@ -158,7 +160,7 @@ def test_it_fulfils_the_contract():
 
 
 def test_empty_group_is_legal():
-    element, sheets = ShearShell(), body()
+    element, sheets = ANCFShell(), body()
     shape = sheets.shape._replace(cells=np.zeros((0, 4), dtype=np.int64))
     empty = np.zeros((0, 24))
     group = element.tabulate_surface(shape, empty, empty.astype(np.int64), GENERAL, 0)
@@ -170,7 +172,7 @@ def test_empty_group_is_legal():
 @pytest.mark.parametrize("enhanced", [3, -1, True, "7", None])
 def test_other_numbers_of_enhanced_strains_are_refused(enhanced):
     with pytest.raises(fx.ModelError, match="enhanced must be one of"):
-        ShearShell(enhanced=enhanced)
+        ANCFShell(enhanced=enhanced)
 
 
 def test_forces_that_are_not_finite_are_refused():
@@ -243,7 +245,7 @@ def test_finite_rigid_motion_gives_no_force(shape, element):
 
 
 def test_forces_are_objective_and_balanced(rng, shape):
-    sheets = body(shape, stiffness=replace(GENERAL, viscosity=0.3))
+    sheets = body(shape, stiffness=replace(GENERAL, retardation_time=0.3))
     q, v = disturbed(sheets, rng)
     R = rotation([0.4, 1.3, -0.8])
     f = sheets.force(q, v)
@@ -256,7 +258,7 @@ def test_forces_are_objective_and_balanced(rng, shape):
 
 @pytest.mark.parametrize("viscosity", [0.0, 0.3])
 def test_tangents_are_derivatives_of_the_force(rng, shape, element, viscosity):
-    sheets = body(shape, (2, 1), replace(GENERAL, viscosity=viscosity), element)
+    sheets = body(shape, (2, 1), replace(GENERAL, retardation_time=viscosity), element)
     q, v = disturbed(sheets, rng, 0.1)
     r, K = sheets.matrix(q, v)
     _, D = sheets.matrix(q, v, 0.0, 1.0)
@@ -287,7 +289,7 @@ def test_only_rigid_modes_have_no_energy(shape, element, n):
 
 
 def test_rigid_rotation_is_free_of_damping(rng):
-    sheets = body(stiffness=replace(GENERAL, viscosity=0.3))
+    sheets = body(stiffness=replace(GENERAL, retardation_time=0.3))
     q, _ = disturbed(sheets, rng)
     v = np.cross([0.3, -1.0, 0.5], sheets.vectors(q)).ravel()
     np.testing.assert_allclose(sheets.force(q, v), sheets.force(q), atol=1e-12)
@@ -380,7 +382,7 @@ def test_resultants_are_along_the_axes_of_the_material():
 
 
 def test_viscous_resultants_are_the_retardation_time_times_their_rate(rng):
-    sheets = body(stiffness=replace(GENERAL, viscosity=0.3))
+    sheets = body(stiffness=replace(GENERAL, retardation_time=0.3))
     q, v = disturbed(sheets, rng)
     rate = (sheets.resultants(q + 1e-5 * v) - sheets.resultants(q - 1e-5 * v)) / 2e-5
     np.testing.assert_allclose(sheets.resultants(q, v), sheets.resultants(q) + 0.3 * rate, rtol=1e-6, atol=1e-8)
@@ -456,7 +458,7 @@ def test_thin_cantilever_has_the_deflection_of_a_beam():
     material = fx.Elastic(youngs_modulus=1e6, poissons_ratio=0.0, density=1.0)
     for h in (0.1, 1e-3):
         strip = fx.FlexibleBody.plate(
-            (1, 0.2), elements=(16, 1), element=ShearShell(), section=fx.Sheet(h), material=material
+            (1, 0.2), elements=(16, 1), element=ANCFShell(), section=fx.ShellSection(h), material=material
         )
         P = 1e-3 * h**3
         model = fx.Model(strip, fx.Clamp(strip.set("left")), fx.PointForce(strip.set("right"), (0, 0, 0.5 * P)))

@@ -11,19 +11,19 @@ import pytest
 import flexmbs as fx
 from flexmbs.core.contracts import Env, State, SurfaceShape, Work
 from flexmbs.core.errors import ModelError
-from flexmbs.core.sheet import SheetStiffness, sheet_stiffness
-from flexmbs.elements import Gauss, Lobatto, PlateCurvature, ThinPlate
+from flexmbs.core.shell_section import ShellStiffness, sheet_stiffness
+from flexmbs.elements import ANCFThinPlate, Gauss, Lobatto, PlateCurvature
 from flexmbs.elements.plate_shape import plate_shape
 
 EPS = np.finfo(float).eps
 MATERIAL = fx.Elastic(youngs_modulus=1e4, density=10.0, poissons_ratio=0.3)
-SHEET = sheet_stiffness("plate", fx.Sheet(0.1), MATERIAL)
+SHEET = sheet_stiffness("plate", fx.ShellSection(0.1), MATERIAL)
 U, V = np.array([0.0, 0.5, 1.2]), np.array([0.1, 0.5])
 RADIUS = 2.0
 FLAT, CYLINDER = "flat", "cylinder"
 
 
-def coupled() -> SheetStiffness:
+def coupled() -> ShellStiffness:
     """A stiffness in which membrane and bending, normal and shear parts are all coupled."""
     half = np.random.default_rng(3).standard_normal((6, 6))
     C = np.array(SHEET.matrix)
@@ -45,7 +45,7 @@ def surface(kind: str, u: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.nda
 class Patch:
     """A few plates with coordinates of their own, numbered node by node."""
 
-    element: ThinPlate
+    element: ANCFThinPlate
     group: Any
     reference: np.ndarray
     points: np.ndarray
@@ -95,7 +95,7 @@ ENV = Env(0.0, np.zeros(0))
 
 
 def build(
-    element: ThinPlate, kind: str = FLAT, stiffness: SheetStiffness = SHEET, u: np.ndarray = U, v: np.ndarray = V
+    element: ANCFThinPlate, kind: str = FLAT, stiffness: ShellStiffness = SHEET, u: np.ndarray = U, v: np.ndarray = V
 ) -> Patch:
     grid_u, grid_v = (x.ravel() for x in np.meshgrid(u, v))
     points, slopes = surface(kind, grid_u, grid_v)
@@ -123,14 +123,14 @@ def difference(f: Any, x: np.ndarray, h: float = 1e-4) -> np.ndarray:
 
 
 ELEMENTS = [
-    pytest.param(ThinPlate(mixed=mixed, **choice), id=f"{48 if mixed else 36}, {label}")
+    pytest.param(ANCFThinPlate(mixed=mixed, **choice), id=f"{48 if mixed else 36}, {label}")
     for mixed in (True, False)
     for label, choice in (("default", {}), ("full", {"membrane": Gauss(4), "bending": Gauss(4)}))
 ]
 
 
 @pytest.fixture(params=ELEMENTS)
-def element(request: pytest.FixtureRequest) -> ThinPlate:
+def element(request: pytest.FixtureRequest) -> ANCFThinPlate:
     return request.param
 
 
@@ -153,7 +153,7 @@ def test_shape_functions_are_nodal_and_their_derivatives_right(mixed: bool) -> N
 
 
 @pytest.mark.parametrize("kind", [FLAT, CYLINDER])
-def test_rigid_motion_gives_no_force_and_no_energy(element: ThinPlate, kind: str) -> None:
+def test_rigid_motion_gives_no_force_and_no_energy(element: ANCFThinPlate, kind: str) -> None:
     patch = build(element, kind, coupled())
     q = patch.turned(rotation(np.array([0.5, -1.1, 2.0])), np.array([3.0, -2.0, 1.0]))
     _, K = patch.matrix(q)
@@ -164,9 +164,9 @@ def test_rigid_motion_gives_no_force_and_no_energy(element: ThinPlate, kind: str
 
 @pytest.mark.parametrize("kind", [FLAT, CYLINDER])
 @pytest.mark.parametrize("viscosity", [0.0, 0.3])
-def test_tangent_is_the_derivative_of_the_force(element: ThinPlate, kind: str, viscosity: float) -> None:
+def test_tangent_is_the_derivative_of_the_force(element: ANCFThinPlate, kind: str, viscosity: float) -> None:
     rng = np.random.default_rng(1)
-    patch = build(element, kind, replace(coupled(), viscosity=viscosity), U[:2] if element.membrane.n > 3 else U)
+    patch = build(element, kind, replace(coupled(), retardation_time=viscosity), U[:2] if element.membrane.n > 3 else U)
     q, v = patch.reference + 0.02 * rng.standard_normal(patch.n), rng.standard_normal(patch.n)
     r, K = patch.matrix(q, v)
     np.testing.assert_allclose(r, patch.force(q, v), atol=1e-12 * np.abs(r).max())
@@ -178,7 +178,7 @@ def test_tangent_is_the_derivative_of_the_force(element: ThinPlate, kind: str, v
 
 
 @pytest.mark.parametrize("kind", [FLAT, CYLINDER])
-def test_force_is_the_derivative_of_the_energy(element: ThinPlate, kind: str) -> None:
+def test_force_is_the_derivative_of_the_energy(element: ANCFThinPlate, kind: str) -> None:
     patch = build(element, kind, coupled())
     q = patch.reference + 0.02 * np.random.default_rng(2).standard_normal(patch.n)
     f = patch.force(q)
@@ -187,21 +187,21 @@ def test_force_is_the_derivative_of_the_energy(element: ThinPlate, kind: str) ->
 
 def test_simple_curvature_has_exact_derivatives_and_the_same_stiffness_at_rest() -> None:
     for mixed in (True, False):
-        simple = build(ThinPlate(mixed=mixed, curvature=PlateCurvature.SIMPLE))
+        simple = build(ANCFThinPlate(mixed=mixed, curvature=PlateCurvature.SIMPLE))
         q = simple.reference + 0.02 * np.random.default_rng(2).standard_normal(simple.n)
         f, K = simple.matrix(q)
         np.testing.assert_allclose(f, difference(simple.energy, q), atol=1e-9 * np.abs(f).max())
         np.testing.assert_allclose(K, difference(simple.force, q), atol=1e-10 * np.abs(K).max())
         _, at_rest = simple.matrix(simple.reference)
-        _, exact = build(ThinPlate(mixed=mixed)).matrix(simple.reference)
+        _, exact = build(ANCFThinPlate(mixed=mixed)).matrix(simple.reference)
         across = np.arange(2, simple.n, 3)  # components z of a plate in the plane z = 0
         part = np.ix_(across, across)
         np.testing.assert_allclose(at_rest[part], exact[part], atol=1e-10 * np.abs(exact[part]).max())
 
 
 @pytest.mark.parametrize("kind", [FLAT, CYLINDER])
-def test_rigid_spin_is_not_damped(element: ThinPlate, kind: str) -> None:
-    patch = build(element, kind, replace(SHEET, viscosity=0.3))
+def test_rigid_spin_is_not_damped(element: ANCFThinPlate, kind: str) -> None:
+    patch = build(element, kind, replace(SHEET, retardation_time=0.3))
     bent = patch.reference + 0.02 * np.random.default_rng(4).standard_normal(patch.n)
     spin = np.cross([0.3, -1.0, 0.7], bent.reshape(-1, 3)).ravel()
     scale = np.abs(patch.force(bent)).max()
@@ -211,14 +211,14 @@ def test_rigid_spin_is_not_damped(element: ThinPlate, kind: str) -> None:
 @pytest.mark.parametrize("mixed", [True, False])
 def test_a_free_patch_moves_without_force_in_six_ways_only(mixed: bool) -> None:
     for u, kind in ((U, FLAT), (U, CYLINDER), (U[:2], FLAT)):
-        patch = build(ThinPlate(mixed=mixed), kind, u=u)
+        patch = build(ANCFThinPlate(mixed=mixed), kind, u=u)
         _, K = patch.matrix(patch.reference)
         values = np.linalg.eigvalsh(K)
         assert int((values < 1e-10 * values[-1]).sum()) == 6
 
 
 @pytest.mark.parametrize("kind", [FLAT, CYLINDER])
-def test_total_mass_and_weight(element: ThinPlate, kind: str) -> None:
+def test_total_mass_and_weight(element: ANCFThinPlate, kind: str) -> None:
     patch = build(element, kind)
     area = (U[-1] - U[0]) * (V[-1] - V[0]) * (1 - 0.1 * 0.2 if kind == FLAT else 1.0)
     M = patch.assembled(element.mass(patch.group))
@@ -234,14 +234,14 @@ def test_total_mass_and_weight(element: ThinPlate, kind: str) -> None:
 
 
 def test_rotary_inertia_is_that_of_the_thickness() -> None:
-    plain, rotary = (build(ThinPlate(rotary_inertia=on)) for on in (False, True))
+    plain, rotary = (build(ANCFThinPlate(rotary_inertia=on)) for on in (False, True))
     spin = np.cross([0.0, 1.0, 0.0], plain.reference.reshape(-1, 3)).ravel()
     extra = rotary.element.mass(rotary.group) - plain.element.mass(plain.group)
     area = (U[-1] - U[0]) * (V[-1] - V[0]) * (1 - 0.1 * 0.2)
     assert spin @ rotary.assembled(extra) @ spin == pytest.approx(10.0 * 0.1**3 / 12.0 * area, rel=1e-12)
 
 
-def test_interpolation_agrees_with_positions(element: ThinPlate) -> None:
+def test_interpolation_agrees_with_positions(element: ANCFThinPlate) -> None:
     patch = build(element, CYLINDER)
     xi = np.array([[-0.3, 0.4], [0.9, -1.0]])
     N, dN = element.interpolation(patch.group, xi)
@@ -268,7 +268,7 @@ def states() -> dict[str, tuple[Any, np.ndarray]]:
 
 
 @pytest.mark.parametrize("name", list(states()))
-def test_patch_of_constant_strain_and_curvature(element: ThinPlate, name: str) -> None:
+def test_patch_of_constant_strain_and_curvature(element: ANCFThinPlate, name: str) -> None:
     strain, resultants = states()[name]
     patch = build(element)
     x, y = patch.points[:, 0], patch.points[:, 1]
@@ -295,22 +295,22 @@ def test_patch_of_constant_strain_and_curvature(element: ThinPlate, name: str) -
 
 def test_bad_choices_are_refused() -> None:
     with pytest.raises(ModelError, match="curvature must be a PlateCurvature"):
-        ThinPlate(curvature="exact")  # type: ignore[arg-type]
+        ANCFThinPlate(curvature="exact")  # type: ignore[arg-type]
     with pytest.raises(ModelError, match="membrane must be Gauss"):
-        ThinPlate(membrane=3)  # type: ignore[arg-type]
+        ANCFThinPlate(membrane=3)  # type: ignore[arg-type]
     with pytest.raises(ModelError, match="mixed"):
-        ThinPlate(mixed="yes")  # type: ignore[arg-type]
+        ANCFThinPlate(mixed="yes")  # type: ignore[arg-type]
     with pytest.raises(ModelError, match="is curved when free of stress"):
-        build(ThinPlate(curvature=PlateCurvature.SIMPLE), CYLINDER)
+        build(ANCFThinPlate(curvature=PlateCurvature.SIMPLE), CYLINDER)
     with pytest.raises(ModelError, match="is viscous"):
-        build(ThinPlate(curvature=PlateCurvature.SIMPLE), stiffness=replace(SHEET, viscosity=1.0))
+        build(ANCFThinPlate(curvature=PlateCurvature.SIMPLE), stiffness=replace(SHEET, retardation_time=1.0))
     with pytest.raises(ModelError, match="couples membrane and bending"):
-        build(ThinPlate(curvature=PlateCurvature.SIMPLE), stiffness=coupled())
+        build(ANCFThinPlate(curvature=PlateCurvature.SIMPLE), stiffness=coupled())
     with pytest.raises(ModelError, match="element 0 has no neighbour"):
-        build(ThinPlate(membrane=Lobatto(3)), u=U[:2])
+        build(ANCFThinPlate(membrane=Lobatto(3)), u=U[:2])
 
 
-def test_crossed_tangents_are_reported(element: ThinPlate) -> None:
+def test_crossed_tangents_are_reported(element: ANCFThinPlate) -> None:
     patch = build(element)
     q = np.zeros(patch.n)
     r = np.zeros(patch.n)

@@ -11,20 +11,24 @@ import pytest
 import flexmbs as fx
 from flexmbs.core.errors import MeshError
 from flexmbs.dynamics.evaluation import Dynamics
-from flexmbs.elements import ThinPlate
+from flexmbs.elements import ANCFThinPlate
 
 MATERIAL = fx.Elastic(youngs_modulus=1e7, density=1000.0, poissons_ratio=0.3)
 
 
-def square(n: int, element: ThinPlate | None = None) -> fx.FlexibleBody:
+def square(n: int, element: ANCFThinPlate | None = None) -> fx.FlexibleBody:
     return fx.FlexibleBody.plate(
-        (1.0, 1.0), elements=(n, n), element=element or ThinPlate(), section=fx.Sheet(0.01), material=MATERIAL
+        (1.0, 1.0),
+        elements=(n, n),
+        element=element or ANCFThinPlate(),
+        section=fx.ShellSection(0.01),
+        material=MATERIAL,
     )
 
 
 @pytest.mark.parametrize("mixed", [True, False])
 def test_held_edges_stay_straight_between_their_nodes(mixed: bool) -> None:
-    body = square(2, ThinPlate(mixed=mixed))
+    body = square(2, ANCFThinPlate(mixed=mixed))
     sides = [fx.Pin(body.set(side)) for side in ("left", "right", "bottom", "top")]
     solution = fx.solve_static(fx.Model(body, *sides, fx.Gravity((0.0, 0.0, -9.81))))
     group = solution.system.group(body)
@@ -51,7 +55,7 @@ def test_pressurised_pipe_has_the_hoop_force_of_its_radius() -> None:
     R, p = 2.0, 100.0
     mesh = fx.meshes.cylinder(R, 1.0, (16, 2))
     body = fx.FlexibleBody(
-        mesh, ThinPlate(), section=fx.Sheet(0.02, axis=(0, 0, 1)),
+        mesh, ANCFThinPlate(), section=fx.ShellSection(0.02, axis=(0, 0, 1)),
         material=fx.Elastic(youngs_modulus=1e9, density=1.0, poissons_ratio=0.0),
     )  # fmt: skip
     ends = [fx.Roller(body.set(side), (0, 0, 1)) for side in ("bottom", "top")]
@@ -69,14 +73,14 @@ def test_pressurised_pipe_has_the_hoop_force_of_its_radius() -> None:
 def test_irregular_meshes_name_their_node_and_another_element() -> None:
     points = [(1, 0), (0.5, 0.9), (-0.5, 0.9), (-1, 0), (-0.5, -0.9), (0.5, -0.9), (0, 0)]
     mesh = fx.meshes.Mesh(np.pad(points, ((0, 0), (0, 1))), [("quad", [[0, 1, 2, 6], [2, 3, 4, 6], [4, 5, 0, 6]])])
-    with pytest.raises(MeshError, match=r"3 cells meet at the inner node 6.*ShearShell"):
-        fx.FlexibleBody(mesh, ThinPlate(), section=fx.Sheet(0.01), material=MATERIAL)
+    with pytest.raises(MeshError, match=r"3 cells meet at the inner node 6.*ANCFShell"):
+        fx.FlexibleBody(mesh, ANCFThinPlate(), section=fx.ShellSection(0.01), material=MATERIAL)
 
 
 def test_plate_on_a_joint_moves_as_on_a_support_and_has_a_bordered_matrix() -> None:
     body = square(12)
     ends = []
-    for held in (fx.Pin(body.node(0)), fx.Spherical(fx.ground, body.node(0))):
+    for held in (fx.Pin(body.node(0)), fx.SphericalJoint(fx.ground, body.node(0))):
         system = fx.compile_model(fx.Model(body, held, fx.Gravity((0.0, 0.0, -9.81))))
         run = fx.simulate(system, 0.02, step=1e-3, progress=False)
         ends.append(run.position(body.node(body.mesh.n_points - 1))[-1])
@@ -91,12 +95,12 @@ def test_plate_on_a_joint_moves_as_on_a_support_and_has_a_bordered_matrix() -> N
 
 def test_a_tumbling_free_shell_keeps_its_momentum_and_energy() -> None:
     mesh = fx.meshes.cylinder(0.2, 0.3, (3, 3), 0.0, 1.5)
-    body = fx.FlexibleBody(mesh, ThinPlate(), section=fx.Sheet(0.004, axis=(0, 0, 1)), material=MATERIAL)
+    body = fx.FlexibleBody(mesh, ANCFThinPlate(), section=fx.ShellSection(0.004, axis=(0, 0, 1)), material=MATERIAL)
     start = fx.InitialVelocity(body, velocity=(1.0, 0.0, 2.0), angular_velocity=(8.0, 5.0, -3.0))
     changes, drifts = [], []
     for step in (2e-3, 1e-3):
         run = fx.simulate(
-            fx.Model(body, start), 0.1, step=step, integrator=fx.GeneralizedAlpha(rho=0.8), progress=False
+            fx.Model(body, start), 0.1, step=step, integrator=fx.GeneralizedAlpha(rho_inf=0.8), progress=False
         )
         linear, angular = run.momentum()
         np.testing.assert_allclose(linear, np.broadcast_to(linear[0], linear.shape), rtol=1e-9, atol=1e-9)

@@ -15,7 +15,7 @@ M, K, C = 2.0, 50.0, 1.3
 def oscillator(damping: float = C):
     mass = fx.PointMass(M, position=(0.3, 0.0), velocity=(-1.0, 0.0), name="mass")
     spring = fx.SpringDamper(
-        fx.ground.marker((-10, 0, 0)), mass, stiffness=K, damping=damping, length=10.0, name="spring"
+        fx.ground.marker((-10, 0, 0)), mass, stiffness=K, damping=damping, free_length=10.0, name="spring"
     )
     return fx.Model(mass, spring)
 
@@ -32,10 +32,10 @@ def alpha_matrix(am: float, af: float, gamma: float, beta: float, h: float, m=M,
 
 
 SCHEMES = {
-    "rho = 0.9": (fx.GeneralizedAlpha(rho=0.9), 0.8 / 1.9, 0.9 / 1.9, None, None),
-    "rho = 0.5": (fx.GeneralizedAlpha(rho=0.5), 0.0, 1.0 / 3.0, None, None),
-    "rho = 0": (fx.GeneralizedAlpha(rho=0.0), -1.0, 0.0, None, None),
-    "rho = 1": (fx.GeneralizedAlpha(rho=1.0), 0.5, 0.5, None, None),
+    "rho = 0.9": (fx.GeneralizedAlpha(rho_inf=0.9), 0.8 / 1.9, 0.9 / 1.9, None, None),
+    "rho = 0.5": (fx.GeneralizedAlpha(rho_inf=0.5), 0.0, 1.0 / 3.0, None, None),
+    "rho = 0": (fx.GeneralizedAlpha(rho_inf=0.0), -1.0, 0.0, None, None),
+    "rho = 1": (fx.GeneralizedAlpha(rho_inf=1.0), 0.5, 0.5, None, None),
     "HHT 0.1": (fx.GeneralizedAlpha.hht(0.1), 0.0, 0.1, 0.6, 0.3025),
     "HHT 1/3": (fx.GeneralizedAlpha.hht(1.0 / 3.0), 0.0, 1.0 / 3.0, 5.0 / 6.0, 4.0 / 9.0),
     "trapezoidal": (fx.GeneralizedAlpha.newmark(0.25, 0.5), 0.0, 0.0, 0.5, 0.25),
@@ -66,7 +66,7 @@ def test_steps_of_an_oscillator(name: str) -> None:
 @pytest.mark.parametrize("rho", [0.0, 0.3, 0.9])
 def test_spectral_radius_at_infinite_frequency(rho: float) -> None:
     """The largest eigenvalue of the closed form tends to rho with the parameters of the scheme."""
-    s = fx.GeneralizedAlpha(rho=rho)
+    s = fx.GeneralizedAlpha(rho_inf=rho)
     A = alpha_matrix(s.alpha_m, s.alpha_f, s.gamma, s.beta, 1.0, c=0.0, k=1e16)
     assert np.abs(np.linalg.eigvals(A)).max() == pytest.approx(rho, abs=2e-3)
 
@@ -74,8 +74,8 @@ def test_spectral_radius_at_infinite_frequency(rho: float) -> None:
 def test_stiff_oscillation_fades_at_the_chosen_rate() -> None:
     """h omega = 1e4 with rho = 0.5: displacements fall by a factor of about two each step."""
     mass = fx.PointMass(1.0, position=(1e-3, 0.0), name="mass")
-    spring = fx.SpringDamper(fx.ground.marker((-1, 0, 0)), mass, stiffness=1e10, length=1.0, name="spring")
-    run = fx.simulate(fx.Model(mass, spring), until=2.0, step=0.1, integrator=fx.GeneralizedAlpha(rho=0.5))
+    spring = fx.SpringDamper(fx.ground.marker((-1, 0, 0)), mass, stiffness=1e10, free_length=1.0, name="spring")
+    run = fx.simulate(fx.Model(mass, spring), until=2.0, step=0.1, integrator=fx.GeneralizedAlpha(rho_inf=0.5))
     x = np.abs(run.q[:, 0])
     assert x[20] < x[10] * 0.5**10 * 10
     assert x[20] < 1e-3 * 20 * 0.5**20 * 20

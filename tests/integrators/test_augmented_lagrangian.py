@@ -28,7 +28,7 @@ def orders(errors) -> list[float]:
 
 def pendulum() -> fx.Model:
     bar = fx.RigidBody.box((1.0, 0.05, 0.05), mass=2.0, position=(0.5, 0, 0), name="bar")
-    hinge = fx.Revolute(fx.ground, bar, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
+    hinge = fx.RevoluteJoint(fx.ground, bar, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
     return fx.Model(bar, hinge, fx.Gravity((0, 0, -G)))
 
 
@@ -89,7 +89,7 @@ def test_units_do_not_change_the_motion() -> None:
     runs = []
     for length, mass in ((1.0, 1.0), (1e3, 1e-3)):
         bar = fx.PlanarRigidBody(2.0 * mass, mass * length**2 / 6.0, position=(0.5 * length, 0.0), name="bar")
-        hinge = fx.Revolute(fx.ground, bar, at=(0.0, 0.0), name="hinge")
+        hinge = fx.RevoluteJoint(fx.ground, bar, at=(0.0, 0.0), name="hinge")
         runs.append(
             fx.simulate(fx.Model(bar, hinge, fx.Gravity((0.0, -G * length))), 1.0, step=1e-2, integrator=SCHEME)
         )

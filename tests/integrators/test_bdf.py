@@ -47,16 +47,16 @@ def double_pendulum(spatial: bool = False) -> fx.Model:
             speed = speed + np.cross(spin, pins[(i + 1) % 3] - pin)
         sides = [fx.ground, *bodies]
         joints = [
-            fx.Revolute(sides[0], sides[1], at=(0.0, 0.0, 0.0), axis=(0.0, 1.0, 0.2), name="hinge"),
-            fx.Spherical(sides[1], sides[2], at=(1.0, 0.0, 0.0), name="ball 1"),
-            fx.Spherical(sides[2], sides[3], at=(2.0, 0.1, 0.0), name="ball 2"),
+            fx.RevoluteJoint(sides[0], sides[1], at=(0.0, 0.0, 0.0), axis=(0.0, 1.0, 0.2), name="hinge"),
+            fx.SphericalJoint(sides[1], sides[2], at=(1.0, 0.0, 0.0), name="ball 1"),
+            fx.SphericalJoint(sides[2], sides[3], at=(2.0, 0.1, 0.0), name="ball 2"),
         ]
         return fx.Model(*bodies, *joints, fx.Gravity((0.0, 0.0, -9.81)))
     a = fx.PointMass(1.0, position=(1.0, 0.0), name="a")
     b = fx.PointMass(1.0, position=(2.0, 0.0), name="b")
     rods = [
-        fx.Distance(fx.ground.marker_at((0.0, 0.0)), a.centre, name="upper"),
-        fx.Distance(a.centre, b.centre, name="lower"),
+        fx.DistanceConstraint(fx.ground.marker_at((0.0, 0.0)), a.centre, name="upper"),
+        fx.DistanceConstraint(a.centre, b.centre, name="lower"),
     ]
     return fx.Model(a, b, *rods, fx.Gravity((0.0, -9.81)))
 
@@ -184,7 +184,7 @@ def test_constraints_of_velocities_alone() -> None:
 def test_error_follows_the_tolerance() -> None:
     exact = pendulums.simple_pendulum(math.pi / 2.0, np.array([2.0]))[0, 0]
     ball = fx.PointMass(1.0, position=(-1.0, 0.0), name="ball")
-    rod = fx.Distance(fx.ground.marker_at((0.0, 0.0)), ball.centre, name="rod")
+    rod = fx.DistanceConstraint(fx.ground.marker_at((0.0, 0.0)), ball.centre, name="rod")
     system = fx.compile_model(fx.Model(ball, rod, fx.Gravity((0.0, -9.81))))
     errors, steps = [], []
     for rtol in (1e-5, 1e-7, 1e-9):
@@ -265,7 +265,9 @@ def _first_state(dyn: Dynamics, scheme: fx.BDF, h: float) -> StepState:
 def test_back_in_time_to_the_start() -> None:
     """The trapezoidal rule, with which fixed steps begin, is its own inverse in a vector space."""
     ball = fx.PointMass(2.0, position=(1.5, 0.0), velocity=(0.0, 1.0), name="ball")
-    spring = fx.SpringDamper(ball.centre, fx.ground.marker_at((0.0, 0.0)), stiffness=50.0, length=1.0, name="spring")
+    spring = fx.SpringDamper(
+        ball.centre, fx.ground.marker_at((0.0, 0.0)), stiffness=50.0, free_length=1.0, name="spring"
+    )
     dyn = Dynamics(fx.compile_model(fx.Model(ball, spring)))
     scheme = fx.BDF(max_order=2)
     state = _first_state(dyn, scheme, 0.05)
@@ -367,7 +369,7 @@ def test_flexible_bodies_without_damping_get_order_two() -> None:
     def cable(damping: float | None) -> fx.Model:
         stiffness = fx.BeamStiffness(EA=1e3, EI_z=1.0, mass_per_length=1.0)
         body = fx.FlexibleBody.line(
-            (0, 0), (1, 0), elements=4, element=fx.elements.PlanarCable(), stiffness=stiffness, name="cable",
+            (0, 0), (1, 0), elements=4, element=fx.elements.ANCFCable2D(), stiffness=stiffness, name="cable",
             **({} if damping is None else {"damping": damping}),
         )  # fmt: skip
         return fx.Model(body, fx.Clamp(body.start), fx.Gravity((0.0, -9.81)))

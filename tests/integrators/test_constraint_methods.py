@@ -42,9 +42,9 @@ def mechanism() -> fx.Model:
     """A driven crank in space with a bob on a ball joint: time enters."""
     crank = fx.RigidBody.box((0.4, 0.05, 0.05), mass=2.0, position=(0.2, 0, 0), name="crank")
     bob = fx.RigidBody(0.7, (0.02, 0.03, 0.04), position=(0.4, 0.1, -0.3), name="bob")
-    hinge = fx.Revolute(fx.ground, crank, at=(0, 0, 0), axis=(0, 1, 2), name="hinge")
+    hinge = fx.RevoluteJoint(fx.ground, crank, at=(0, 0, 0), axis=(0, 1, 2), name="hinge")
     motor = fx.RotationDriver(hinge, fx.motions.Sine(0.4, frequency=0.5), name="motor")
-    ball = fx.Spherical(crank, bob, at=(0.4, 0, 0), name="ball")
+    ball = fx.SphericalJoint(crank, bob, at=(0.4, 0, 0), name="ball")
     return fx.Model(crank, bob, hinge, motor, ball, fx.Gravity((0, 0, -G)))
 
 
@@ -145,7 +145,9 @@ def test_identities_on_a_mechanism() -> None:
 def pendulum(angle: float) -> fx.Model:
     """A point at (cos, sin) of the angle."""
     ball = fx.PointMass(3.0, position=(math.cos(angle), math.sin(angle)), name="ball")
-    return fx.Model(ball, fx.Distance(fx.ground.marker_at((0, 0)), ball.centre, name="rod"), fx.Gravity((0, -G)))
+    return fx.Model(
+        ball, fx.DistanceConstraint(fx.ground.marker_at((0, 0)), ball.centre, name="rod"), fx.Gravity((0, -G))
+    )
 
 
 @pytest.mark.parametrize("degrees", [0, 20, 44.9, 45.1, 70, 90, 130, 300])

@@ -31,7 +31,7 @@ def pendulum(steps, scheme, until: float = 0.96):
     found = []
     for h in steps:
         body = fx.PlanarRigidBody(2.0, 1.0 / 6.0, position=(0.5, 0), name="bar")
-        hinge = fx.Revolute(fx.ground, body, at=(0, 0), name="hinge")
+        hinge = fx.RevoluteJoint(fx.ground, body, at=(0, 0), name="hinge")
         run = fx.simulate(fx.Model(body, hinge, fx.Gravity((0, -G))), until, step=h, integrator=scheme)
         position = np.abs(run.position(body)[-1, :2] - 0.5 * np.array([c, s])).max()
         velocity = np.abs(run.velocity(body)[-1, :2] - 0.5 * w * np.array([-s, c])).max()
@@ -42,7 +42,7 @@ def pendulum(steps, scheme, until: float = 0.96):
 @pytest.mark.parametrize("rho", [0.0, 0.5, 0.9])
 @pytest.mark.parametrize("index", [2, 3])
 def test_pendulum_is_of_second_order(index: int, rho: float) -> None:
-    position, velocity, force = pendulum(STEPS, fx.GeneralizedAlpha(rho=rho, index=index))
+    position, velocity, force = pendulum(STEPS, fx.GeneralizedAlpha(rho_inf=rho, index=index))
     for errors in (position, velocity, force):
         assert min(orders(errors)) > 1.8, (errors, orders(errors))
 
@@ -51,13 +51,13 @@ def test_multipliers_of_index_2_are_of_second_order_from_the_start() -> None:
     """After ten steps, whatever their size; those of index 3 start with an error of first order."""
     first = []
     for h in STEPS:
-        _, _, force = pendulum([h], fx.GeneralizedAlpha(rho=0.8, index=2), until=5 * h)
+        _, _, force = pendulum([h], fx.GeneralizedAlpha(rho_inf=0.8, index=2), until=5 * h)
         first.append(force[0])
     assert min(orders(first)) > 1.8
 
 
 @pytest.mark.parametrize(
-    "scheme", [fx.GeneralizedAlpha.hht(0.2), fx.GeneralizedAlpha.newmark(), fx.GeneralizedAlpha(rho=1.0)]
+    "scheme", [fx.GeneralizedAlpha.hht(0.2), fx.GeneralizedAlpha.newmark(), fx.GeneralizedAlpha(rho_inf=1.0)]
 )
 def test_special_cases_are_of_second_order(scheme: fx.GeneralizedAlpha) -> None:
     position, velocity, _ = pendulum(STEPS, scheme)
@@ -85,9 +85,12 @@ def top(h: float, index: int, until: float = 0.8):
         angular_velocity=w,
         name="top",
     )
-    tip = fx.Spherical(fx.ground.marker((0, 0, 0)), body.marker(-arm), name="tip")
+    tip = fx.SphericalJoint(fx.ground.marker((0, 0, 0)), body.marker(-arm), name="tip")
     run = fx.simulate(
-        fx.Model(body, tip, fx.Gravity((0, 0, -G))), until, step=h, integrator=fx.GeneralizedAlpha(rho=0.8, index=index)
+        fx.Model(body, tip, fx.Gravity((0, 0, -G))),
+        until,
+        step=h,
+        integrator=fx.GeneralizedAlpha(rho_inf=0.8, index=index),
     )
     return run, body, tip, (J, arm, m)
 
@@ -131,7 +134,7 @@ def test_top_is_of_second_order(index: int) -> None:
 
 def test_index_3_without_damping_is_refused() -> None:
     with pytest.raises(fx.ModelError, match="rho = 1 the multipliers do not converge; take rho below 1"):
-        fx.GeneralizedAlpha(rho=1.0, index=3)
+        fx.GeneralizedAlpha(rho_inf=1.0, index=3)
     for make in (
         lambda: fx.GeneralizedAlpha.newmark(index=3), lambda: fx.GeneralizedAlpha.hht(0.0, index=3),
         lambda: fx.GeneralizedAlpha.newmark(1.0 / 6.0, 0.5, index=3),

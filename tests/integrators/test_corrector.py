@@ -19,7 +19,7 @@ def chain(links: int) -> fx.Model:
     """Bars in a row, with a spring by a Python law in the middle and drag by a Python function at the end."""
     bars = [fx.PlanarRigidBody.rod((i, 0), (i + 1, 0), mass=1.0, name=f"bar {i}") for i in range(links)]
     sides = [fx.ground, *bars]
-    hinges = [fx.Revolute(sides[i], sides[i + 1], at=(i, 0), name=f"hinge {i}") for i in range(links)]
+    hinges = [fx.RevoluteJoint(sides[i], sides[i + 1], at=(i, 0), name=f"hinge {i}") for i in range(links)]
     tip = bars[-1].marker_at((links, 0))
 
     def drag(p: FloatArray, R: FloatArray, twist: FloatArray, t: float) -> FloatArray:
@@ -38,9 +38,9 @@ def spatial() -> fx.Model:
     sides = [fx.ground, *bodies]
     return fx.Model(
         *bodies,
-        fx.Revolute(sides[0], sides[1], at=(0.0, 0.0, 0.0), axis=(0.0, 1.0, 0.2), name="hinge"),
-        fx.Spherical(sides[1], sides[2], at=(1.0, 0.0, 0.0), name="ball 1"),
-        fx.Spherical(sides[2], sides[3], at=(2.0, 0.1, 0.0), name="ball 2"),
+        fx.RevoluteJoint(sides[0], sides[1], at=(0.0, 0.0, 0.0), axis=(0.0, 1.0, 0.2), name="hinge"),
+        fx.SphericalJoint(sides[1], sides[2], at=(1.0, 0.0, 0.0), name="ball 1"),
+        fx.SphericalJoint(sides[2], sides[3], at=(2.0, 0.1, 0.0), name="ball 2"),
         fx.SpringDamper(
             bodies[2].centre, fx.ground.marker_at((3.0, 3.0, 1.0)), stiffness=80.0, damping=3.0, name="spring"
         ),
@@ -53,17 +53,17 @@ def crank(model_of_motion: Any) -> fx.Model:
     points = ((0.0, 0.0), (1.0, 0.0), (2.6875, 2.480329), (3.0, 0.0))
     bars = [fx.PlanarRigidBody.rod(points[i], points[i + 1], mass=1.0, name=f"bar {i}") for i in range(3)]
     ring = [fx.ground, *bars, fx.ground]
-    hinges = [fx.Revolute(ring[i], ring[i + 1], at=points[i], name=f"hinge {i}") for i in range(4)]
+    hinges = [fx.RevoluteJoint(ring[i], ring[i + 1], at=points[i], name=f"hinge {i}") for i in range(4)]
     return fx.Model(*bars, *hinges, fx.RotationDriver(hinges[0], model_of_motion, name="motor"))
 
 
 def cable() -> fx.Model:
     """Clamped in an inclined direction: the slope has a frame of its own there."""
     stiffness = fx.BeamStiffness(EA=1e3, EI_z=1.0, mass_per_length=1.0)
-    body = fx.FlexibleBody.line((0, 0), (1, 0.5), elements=5, element=fx.elements.PlanarCable(), stiffness=stiffness,
+    body = fx.FlexibleBody.line((0, 0), (1, 0.5), elements=5, element=fx.elements.ANCFCable2D(), stiffness=stiffness,
                                 name="cable")  # fmt: skip
     ball = fx.PointMass(0.5, position=(1.5, 0.5), name="ball")
-    rod = fx.Distance(body.end, ball.centre, name="rod")
+    rod = fx.DistanceConstraint(body.end, ball.centre, name="rod")
     return fx.Model(body, ball, rod, fx.Clamp(body.start), fx.Gravity((0.0, -9.81)))
 
 
@@ -154,7 +154,7 @@ def test_apart_costs_what_forces_on_velocities_cost() -> None:
     """Two halves cost one residual more than the sum where no force depends on velocities; else a few columns more."""
     bars = [fx.PlanarRigidBody.rod((i, 0), (i + 1, 0), mass=1.0, name=f"bar {i}") for i in range(12)]
     sides = [fx.ground, *bars]
-    hinges = [fx.Revolute(sides[i], sides[i + 1], at=(i, 0), name=f"hinge {i}") for i in range(12)]
+    hinges = [fx.RevoluteJoint(sides[i], sides[i + 1], at=(i, 0), name=f"hinge {i}") for i in range(12)]
 
     def cost(model: fx.Model, split: bool, jacobian: str) -> int:
         return At(model).matrix(30.0, jacobian=jacobian, alpha_update=split).counts["difference_residuals"]
@@ -223,10 +223,10 @@ def shaken(links: int, aslant: float = 0.02) -> fx.Model:
         for i in range(links)
     ]
     support = fx.PlanarRigidBody(1.0, 0.1, position=(0.0, 0.0), name="support")
-    guide = fx.Prismatic(fx.ground, support, at=(0.0, 0.0), axis=(0.0, 1.0), name="guide")
+    guide = fx.PrismaticJoint(fx.ground, support, at=(0.0, 0.0), axis=(0.0, 1.0), name="guide")
     shaker = fx.TranslationDriver(guide, fx.motions.Sine(0.8 * g / pi**2, frequency=0.5), name="shaker")
     sides = [support, *bars]
-    hinges = [fx.Revolute(sides[i], sides[i + 1], at=ends[i], name=f"hinge {i}") for i in range(links)]
+    hinges = [fx.RevoluteJoint(sides[i], sides[i + 1], at=ends[i], name=f"hinge {i}") for i in range(links)]
     still = fx.ground.marker_at((0.0, 0.0))
     drag = [fx.TorsionSpring((still, b.centre), stiffness=0.0, damping=30.0, name=f"drag of {b.name}") for b in bars]
     return fx.Model(support, guide, shaker, *bars, *hinges, *drag, fx.Gravity((0.0, -g)))
@@ -280,7 +280,7 @@ def test_runs_that_follow_excitations_go_on_bitwise(jacobian: str) -> None:
     )
     step = fx.ErrorControl(rtol=1e-5)
     whole = fx.simulate(model, 8.0, step=step, integrator=scheme)
-    limited = fx.ErrorControl(rtol=1e-5, most_steps=3 * len(whole.steps) // 4)
+    limited = fx.ErrorControl(rtol=1e-5, max_steps=3 * len(whole.steps) // 4)
     with pytest.raises(fx.ConvergenceError) as stopped:
         fx.simulate(model, 8.0, step=limited, integrator=scheme)
     first = stopped.value.solution
@@ -355,7 +355,7 @@ def test_bad_settings() -> None:
     with pytest.raises(fx.ModelError, match="reuse"):
         CorrectorOptions(reuse="yes")  # type: ignore[arg-type]
     with pytest.raises(fx.ModelError, match="most"):
-        CorrectorOptions(most=1)
+        CorrectorOptions(max_iterations=1)
     for slow in (0.0, 1.0, np.nan, "fast"):
         with pytest.raises(fx.ModelError, match="slow"):
             CorrectorOptions(slow=slow)  # type: ignore[arg-type]

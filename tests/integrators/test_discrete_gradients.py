@@ -11,7 +11,7 @@ import pytest
 import flexmbs as fx
 from flexmbs.core.contracts import Env, FloatArray, State, Work
 from flexmbs.core.rotations import skew
-from flexmbs.elements import CableStrain, PlanarCable, SpatialCable
+from flexmbs.elements import ANCFCable2D, ANCFCable3D, CableStrain
 from flexmbs.elements.cable_gradient import cable_gradient
 from flexmbs.kernels.markers.planar_slope import PlanarSlopeMarkers
 from flexmbs.kernels.mean_markers import slope_jacobians, slope_pull
@@ -31,7 +31,7 @@ def _cables(element: Any, dim: int) -> tuple[fx.System, Any]:
     return system, system.terms[0].group
 
 
-CASES = list(itertools.product(((PlanarCable, 2), (SpatialCable, 3)), CableStrain, (0.0, 0.3)))
+CASES = list(itertools.product(((ANCFCable2D, 2), (ANCFCable3D, 3)), CableStrain, (0.0, 0.3)))
 
 
 @pytest.fixture(params=CASES, ids=lambda c: f"{c[0][0].__name__}-{c[1].name}-{c[2]}")

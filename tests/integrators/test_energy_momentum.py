@@ -14,7 +14,7 @@ import pytest
 import flexmbs as fx
 from flexmbs.core.contracts import FloatArray
 from flexmbs.dynamics.evaluation import Dynamics
-from flexmbs.elements import PlanarBeam, PlanarCable, SpatialCable
+from flexmbs.elements import ANCFCable2D, ANCFCable3D, LinearBeam2D
 from flexmbs.integrators.step_control import ErrorControl
 from flexmbs.verification.cases.flexible_motion.energy_momentum import pendulum_energy
 from flexmbs.verification.cases.mechanisms.integrators import cone
@@ -53,7 +53,7 @@ def line(element: Any, end: tuple[float, ...], elements: int = 4, name: str = "c
 
 
 def swinging() -> fx.Model:
-    cable = line(PlanarCable(), (1.0, 0.0))
+    cable = line(ANCFCable2D(), (1.0, 0.0))
     return fx.Model(cable, fx.Pin(cable.start), fx.Gravity((0.0, -G)))
 
 
@@ -62,8 +62,8 @@ def mechanism() -> fx.Model:
     turned = np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
     first = fx.RigidBody.box((1.0, 0.1, 0.2), mass=2.0, position=(0.5, 0, 0), name="first")
     second = fx.RigidBody.box((1.0, 0.1, 0.2), mass=1.0, position=(1.0, 0.5, 0.0), rotation=turned, name="second")
-    hinge = fx.Revolute(fx.ground, first, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
-    cross = fx.Universal(first, second, at=(1.0, 0, 0), axes=((0, 1, 0), (0, 0, 1)), name="cross")
+    hinge = fx.RevoluteJoint(fx.ground, first, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
+    cross = fx.UniversalJoint(first, second, at=(1.0, 0, 0), axes=((0, 1, 0), (0, 0, 1)), name="cross")
     spring = fx.SpringDamper(fx.ground.marker((0, 0, 1.0)), second.marker((0, 0, 0)), stiffness=[50.0, 0.0, 20.0],
                              name="spring")  # fmt: skip
     spiral = fx.TorsionSpring(hinge, stiffness=20.0, name="spiral")
@@ -72,9 +72,9 @@ def mechanism() -> fx.Model:
 
 def welded() -> fx.Model:
     """A free cable welded to a planar body."""
-    cable = line(PlanarCable(), (1.0, 0.0))
+    cable = line(ANCFCable2D(), (1.0, 0.0))
     plate = fx.PlanarRigidBody(1.0, 0.1, position=(1.2, 0.0), velocity=(0.0, 0.4), angular_velocity=2.0, name="plate")
-    return fx.Model(cable, plate, fx.Fixed(cable.end, plate.marker((-0.2, 0.0)), name="weld"))
+    return fx.Model(cable, plate, fx.FixedJoint(cable.end, plate.marker((-0.2, 0.0)), name="weld"))
 
 
 def test_free_body_keeps_energy_and_momentum_and_converges() -> None:
@@ -112,7 +112,7 @@ def test_flexible_pendulum_keeps_its_energy_for_5000_steps() -> None:
 
 def test_clamp_across_the_axes() -> None:
     """Round-off of the supported coordinates, on which the reactions would work, does not grow."""
-    cable = line(PlanarCable(), (math.cos(0.5), math.sin(0.5)))
+    cable = line(ANCFCable2D(), (math.cos(0.5), math.sin(0.5)))
     run = go(fx.Model(cable, fx.Clamp(cable.start), fx.Gravity((0.0, -G))), 2.0, 1e-3, output=fx.Output(every=0.1))
     assert drift(run) < 1e-13
     assert run.steps[:, 2].mean() < 3.0
@@ -124,7 +124,7 @@ def test_clamp_across_the_axes() -> None:
 def test_free_flying_cables_keep_both_momenta() -> None:
     """Two cables, hinged to each other, that turn about the hinge in different directions."""
     ends = ((1.0, 0.0, 0.0), (0.2, 1.0, 0.1))
-    cables = [line(SpatialCable(), end, 4, name=f"cable {k}") for k, end in enumerate(ends)]
+    cables = [line(ANCFCable3D(), end, 4, name=f"cable {k}") for k, end in enumerate(ends)]
     fields = [
         fx.InitialVelocity(cable, velocity=(1.0, 2.0, 3.0), angular_velocity=w)
         for cable, w in zip(cables, ((0.0, 4.0, -6.0), (3.0, 0.0, 2.0)), strict=True)
@@ -155,7 +155,7 @@ def test_joints_and_springs(make: Callable[[], fx.Model]) -> None:
 def test_nonlinear_springs(law: Any) -> None:
     """Polynomials and curves, whose knots are passed many times."""
     bar = fx.RigidBody.box((1.0, 0.1, 0.1), mass=1.0, position=(0.5, 0, 0), name="bar")
-    hinge = fx.Revolute(fx.ground, bar, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
+    hinge = fx.RevoluteJoint(fx.ground, bar, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
     run = go(fx.Model(bar, hinge, fx.TorsionSpring(hinge, stiffness=law), fx.Gravity((0, 0, -G))), 5.0, 2e-2)
     angle = run.angle(hinge)
     assert angle.min() < 0.1
@@ -188,7 +188,7 @@ def test_redundant_loop() -> None:
                                      name=f"bar {len(bars)}"))  # fmt: skip
     sides = [fx.ground, *bars, fx.ground]
     joints = [
-        fx.Revolute(sides[i], sides[i + 1], at=p, axis=(0, 0, 1), name=f"hinge {i}") for i, p in enumerate(corners)
+        fx.RevoluteJoint(sides[i], sides[i + 1], at=p, axis=(0, 0, 1), name=f"hinge {i}") for i, p in enumerate(corners)
     ]
     run = go(fx.Model(*bars, *joints, fx.Gravity((3.0, -G, 0))), 2.0, 5e-3)
     assert len(run.redundant) == 3
@@ -253,7 +253,7 @@ def test_bounded_work() -> None:
 
 def test_failure_is_told_and_keeps_what_was_made() -> None:
     """Three iterations are not enough for steps in which the axial waves run over many elements."""
-    run = fx.simulate(swinging(), 8.0, step=0.1, integrator=fx.EnergyMomentum(most=3), throw=False)
+    run = fx.simulate(swinging(), 8.0, step=0.1, integrator=fx.EnergyMomentum(max_iterations=3), throw=False)
     assert run.status is fx.Status.STEP_TOO_SMALL
     assert "did not converge" in run.message or "diverged" in run.message
     assert drift(run) < DRIFT
@@ -265,15 +265,15 @@ def test_bad_settings(settings: dict[str, Any]) -> None:
         fx.EnergyMomentum(**settings)
 
 
-def _bar() -> tuple[fx.RigidBody, fx.Revolute]:
+def _bar() -> tuple[fx.RigidBody, fx.RevoluteJoint]:
     bar = fx.RigidBody.box((1.0, 0.1, 0.1), mass=1.0, position=(0.5, 0, 0), name="bar")
-    return bar, fx.Revolute(fx.ground, bar, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
+    return bar, fx.RevoluteJoint(fx.ground, bar, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
 
 
 def _refused() -> dict[str, Callable[[], fx.Model]]:
     """Models by the item that is refused."""
 
-    def with_bar(make: Callable[[fx.RigidBody, fx.Revolute], Any]) -> Callable[[], fx.Model]:
+    def with_bar(make: Callable[[fx.RigidBody, fx.RevoluteJoint], Any]) -> Callable[[], fx.Model]:
         def model() -> fx.Model:
             bar, hinge = _bar()
             return fx.Model(bar, hinge, make(bar, hinge))
@@ -281,30 +281,30 @@ def _refused() -> dict[str, Callable[[], fx.Model]]:
         return model
 
     def damped() -> fx.Model:
-        cable = line(PlanarCable(), (1.0, 0.0))
+        cable = line(ANCFCable2D(), (1.0, 0.0))
         return fx.Model(cable, fx.RayleighDamping(cable, stiffness=1e-3))
 
     def loaded(history: Any) -> Callable[[], fx.Model]:
         def model() -> fx.Model:
-            cable = line(PlanarCable(), (1.0, 0.0))
+            cable = line(ANCFCable2D(), (1.0, 0.0))
             return fx.Model(cable, fx.Gravity((0.0, -G), history=history))
 
         return model
 
     def beam() -> fx.Model:
-        return fx.Model(line(PlanarBeam(), (1.0, 0.0)))
+        return fx.Model(line(LinearBeam2D(), (1.0, 0.0)))
 
     def swivel() -> fx.Model:
-        cable = line(SpatialCable(), (1.0, 0.0, 0.0))
+        cable = line(ANCFCable3D(), (1.0, 0.0, 0.0))
         bar = fx.RigidBody(1.0, (1.0, 1.0, 1.0), position=(1.0, 0.0, 0.0), name="bar")
-        return fx.Model(cable, bar, fx.Revolute(cable.end, bar, axis=(1.0, 0.0, 0.0), name="swivel"))
+        return fx.Model(cable, bar, fx.RevoluteJoint(cable.end, bar, axis=(1.0, 0.0, 0.0), name="swivel"))
 
     def follower() -> fx.Model:
-        cable = line(PlanarCable(), (1.0, 0.0))
+        cable = line(ANCFCable2D(), (1.0, 0.0))
         return fx.Model(cable, fx.PointForce(cable.end, (0.0, 1.0), follower=True))
 
     def resting() -> fx.Model:
-        cable = line(PlanarCable(), (1.0, 0.0))
+        cable = line(ANCFCable2D(), (1.0, 0.0))
         return fx.Model(cable, fx.ElasticSupport(cable.end, stiffness=(1.0, 1.0)))
 
     def rolling() -> fx.Model:
@@ -315,9 +315,9 @@ def _refused() -> dict[str, Callable[[], fx.Model]]:
     return {
         "damper": with_bar(lambda b, j: fx.SpringDamper(fx.ground.marker((0, 0, 1)), b.marker((0.5, 0, 0)), damping=1.0,
                                                         name="damper")),
-        "friction": with_bar(lambda b, j: fx.JointFriction(j, 0.3, load=1.0, speed=0.1, name="friction")),
+        "friction": with_bar(lambda b, j: fx.CoulombFriction(j, 0.3, load=1.0, speed=0.1, name="friction")),
         "motor": with_bar(lambda b, j: fx.RotationDriver(j, fx.motions.Sine(1.0, frequency=1.0), name="motor")),
-        "stop": with_bar(lambda b, j: fx.Stop(j, lower=-1.0, stiffness=1e3, name="stop")),
+        "stop": with_bar(lambda b, j: fx.JointStop(j, lower=-1.0, stiffness=1e3, name="stop")),
         "bushing": with_bar(lambda b, j: fx.Bushing(fx.ground, b, at=at, stiffness=(1.0,) * 3, name="bushing")),
         "follower": follower,
         "steep": with_bar(lambda b, j: fx.TorsionSpring(j, stiffness=[0.0] * 15 + [1.0], name="steep")),

@@ -40,8 +40,8 @@ EXPLICIT = {
     )
 }  # fmt: skip
 SCHEMES: dict[str, Any] = {
-    "alpha, index 2": fx.GeneralizedAlpha(rho=0.9),
-    "alpha, index 3": fx.GeneralizedAlpha(rho=0.8, index=3),
+    "alpha, index 2": fx.GeneralizedAlpha(rho_inf=0.9),
+    "alpha, index 3": fx.GeneralizedAlpha(rho_inf=0.8, index=3),
     "HHT": fx.GeneralizedAlpha.hht(0.1),
     "augmented Lagrangian": fx.AugmentedLagrangian(),
     "BDF 2": fx.BDF(max_order=2),
@@ -55,13 +55,13 @@ SCHEMES: dict[str, Any] = {
 # --- the models ------------------------------------------------------------------------------------------------------
 
 
-def bar() -> tuple[fx.RigidBody, fx.Revolute]:
+def bar() -> tuple[fx.RigidBody, fx.RevoluteJoint]:
     """A bar and its hinge in space."""
     body = fx.RigidBody.box((1.0, 0.05, 0.05), mass=2.0, position=(0.5, 0, 0), name="bar")
-    return body, fx.Revolute(fx.ground, body, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
+    return body, fx.RevoluteJoint(fx.ground, body, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
 
 
-def pendulum(*make: Callable[[fx.RigidBody, fx.Revolute], Any]) -> fx.Model:
+def pendulum(*make: Callable[[fx.RigidBody, fx.RevoluteJoint], Any]) -> fx.Model:
     """That bar as a pendulum, with more items."""
     body, hinge = bar()
     return fx.Model(body, hinge, *[item(body, hinge) for item in make], WEIGHT, name="pendulum")
@@ -69,7 +69,7 @@ def pendulum(*make: Callable[[fx.RigidBody, fx.Revolute], Any]) -> fx.Model:
 
 def planar() -> fx.Model:
     body = fx.PlanarRigidBody(2.0, 0.2, position=(0.5, 0), name="bar")
-    return fx.Model(body, fx.Revolute(fx.ground, body, at=(0, 0), name="hinge"), fx.Gravity((0, -G)))
+    return fx.Model(body, fx.RevoluteJoint(fx.ground, body, at=(0, 0), name="hinge"), fx.Gravity((0, -G)))
 
 
 def spinning() -> fx.Model:
@@ -85,7 +85,7 @@ def parallelogram() -> fx.Model:
     ]
     sides = itertools.pairwise([fx.ground, *links, fx.ground])
     hinges = [
-        fx.Revolute(a, b, at=p, axis=(0, 1, 0), name=f"hinge {k}")
+        fx.RevoluteJoint(a, b, at=p, axis=(0, 1, 0), name=f"hinge {k}")
         for k, ((a, b), p) in enumerate(zip(sides, corners, strict=True))
     ]
     return fx.Model(*links, *hinges, fx.Gravity((G, 0, 0)))
@@ -94,23 +94,23 @@ def parallelogram() -> fx.Model:
 def cable(*make: Callable[[fx.FlexibleBody], Any], held: Callable[[fx.FlexibleBody], Any] | None = None) -> fx.Model:
     """A soft cable with a plate at its end, clamped or held otherwise."""
     body = fx.FlexibleBody.line(
-        (0, 0), (1, 0), elements=2, element=fx.elements.PlanarCable(),
+        (0, 0), (1, 0), elements=2, element=fx.elements.ANCFCable2D(),
         stiffness=fx.BeamStiffness(EA=50.0, EI_z=0.02, mass_per_length=1.0), name="cable",
     )  # fmt: skip
     plate = fx.PlanarRigidBody(0.5, 0.01, position=(1.1, 0), name="plate")
-    hinge = fx.Revolute(body.end, plate, at=(1, 0), name="hinge")
+    hinge = fx.RevoluteJoint(body.end, plate, at=(1, 0), name="hinge")
     support = fx.Clamp(body.start) if held is None else held(body)
     return fx.Model(body, plate, hinge, support, *[item(body) for item in make], fx.Gravity((0, -G)))
 
 
-def lag(sensor: Callable[[fx.RigidBody, fx.Revolute], Any]) -> Callable[[fx.RigidBody, fx.Revolute], Any]:
+def lag(sensor: Callable[[fx.RigidBody, fx.RevoluteJoint], Any]) -> Callable[[fx.RigidBody, fx.RevoluteJoint], Any]:
     """A first-order lag of a sensor."""
     return lambda body, hinge: fx.control.FirstOrder(
         [0.5], lambda x, u, t: 4.0 * (u - x), sensor(body, hinge), name="lag"
     )
 
 
-def drag(body: fx.RigidBody, hinge: fx.Revolute) -> fx.control.FirstOrder:
+def drag(body: fx.RigidBody, hinge: fx.RevoluteJoint) -> fx.control.FirstOrder:
     """A torque that follows the speed with a delay."""
     return fx.control.FirstOrder(
         [0.5], lambda x, u, t: 4.0 * (u - x), fx.control.JointSensor(hinge, rate=True),
@@ -129,8 +129,8 @@ def bushing() -> fx.Model:
 
 def friction() -> fx.Model:
     block = fx.RigidBody(2.0, (1, 1, 1), velocity=(0.5, 0, 0), name="block")
-    slide = fx.Prismatic(fx.ground, block, at=(0, 0, 0), axis=(1, 0, 0), name="slide")
-    bristles = fx.StickSlip(slide, coefficient=0.3, load=5.0, deflection=1e-2, damping=0.0, name="friction")
+    slide = fx.PrismaticJoint(fx.ground, block, at=(0, 0, 0), axis=(1, 0, 0), name="slide")
+    bristles = fx.BristleFriction(slide, coefficient=0.3, load=5.0, deflection=1e-2, damping=0.0, name="friction")
     return fx.Model(block, slide, bristles)
 
 
@@ -146,17 +146,17 @@ def driven() -> fx.Model:
     """A bar that is moved to and fro, and another that hangs on it."""
     body, hinge = bar()
     other = fx.RigidBody.box((1.0, 0.05, 0.05), mass=1.0, position=(1.5, 0, 0), name="other")
-    elbow = fx.Revolute(body, other, at=(1, 0, 0), axis=(0, 1, 0), name="elbow")
+    elbow = fx.RevoluteJoint(body, other, at=(1, 0, 0), axis=(0, 1, 0), name="elbow")
     motor = fx.RotationDriver(hinge, lambda t: 0.3 * math.sin(3.0 * t), name="motor")
     return fx.Model(body, hinge, other, elbow, motor, WEIGHT)
 
 
-def air(body: fx.RigidBody, hinge: fx.Revolute) -> fx.UserForce:
+def air(body: fx.RigidBody, hinge: fx.RevoluteJoint) -> fx.UserForce:
     """Drag, by a function."""
     return fx.UserForce([body.centre], lambda p, R, twist, t: -0.3 * twist, name="air")
 
 
-def controlled(body: fx.RigidBody, hinge: fx.Revolute) -> fx.control.PID:
+def controlled(body: fx.RigidBody, hinge: fx.RevoluteJoint) -> fx.control.PID:
     """Acts every 0.1 s; not all of the fixed steps end there."""
     motor = fx.control.JointActuator(hinge, name="motor")
     return fx.control.PID(fx.control.JointSensor(hinge), motor, 0.1, 20.0, derivative=1.0, reference=0.5, name="pid")
@@ -180,8 +180,8 @@ def floating(*joints: Any) -> fx.Model:
     return fx.Model(body, *hinges, WEIGHT)
 
 
-def hinged(body: fx.FloatingBody) -> fx.Revolute:
-    return fx.Revolute(fx.ground, body, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
+def hinged(body: fx.FloatingBody) -> fx.RevoluteJoint:
+    return fx.RevoluteJoint(fx.ground, body, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
 
 
 # --- the table -------------------------------------------------------------------------------------------------------
@@ -236,7 +236,7 @@ KINDS = {
     # 0.7 of 1.5 N are reached over 1 cm at 0.5 m/s, by 2 kg: 1.5 / 0.02 / 2 per second.
     "stick-slip friction": Kind(friction, order=1, kink=40.0, refused=only("friction")),
     "stop": Kind(
-        lambda: pendulum(lambda body, hinge: fx.Stop(hinge, upper=0.3, stiffness=300.0, damping=0.1, name="stop")),
+        lambda: pendulum(lambda body, hinge: fx.JointStop(hinge, upper=0.3, stiffness=300.0, damping=0.1, name="stop")),
         order=2, refused=only("stop"),
     ),
     "rolling": Kind(rolling, refused=only("rolling")),
@@ -301,7 +301,7 @@ def test_the_same_motion_or_a_refusal(name: str, scheme: str, known: Any) -> Non
 def lock_up() -> fx.Model:
     """A ball on a rod of length 1 is drawn to (3, 0) until it cannot go on: 2 is the least distance."""
     ball = fx.PointMass(1.0, position=(0.8, 0.6), name="ball")
-    rod = fx.Distance(fx.ground.marker_at((0.0, 0.0)), ball.centre, name="rod")
+    rod = fx.DistanceConstraint(fx.ground.marker_at((0.0, 0.0)), ball.centre, name="rod")
     reach = math.hypot(2.2, 0.6)
     winch = fx.DistanceDriver(fx.ground.marker((3, 0)), ball.centre, motion=lambda t: reach - t, name="winch")
     return fx.Model(ball, rod, winch, fx.Gravity((0, -G)))
@@ -328,12 +328,12 @@ def test_a_lock_up_ends_the_run_and_keeps_it(scheme: str, step: Any, tmp_path: A
 
 
 @pytest.mark.parametrize(
-    "step", [fx.FixedStep(0.01, most_steps=7), fx.ErrorControl(1e-5, most_steps=7)], ids=["fixed", "controlled"]
+    "step", [fx.FixedStep(0.01, max_steps=7), fx.ErrorControl(1e-5, max_steps=7)], ids=["fixed", "controlled"]
 )
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_a_run_whose_steps_are_used_up_goes_on_bitwise(scheme: str, step: Any, tmp_path: Any) -> None:
     """From its file, too; and the file says with what it was made."""
-    model, integrator, endless = planar(), SCHEMES[scheme], replace(step, most_steps=None)
+    model, integrator, endless = planar(), SCHEMES[scheme], replace(step, max_steps=None)
     whole = fx.simulate(model, 0.3, step=endless, integrator=integrator)
     begun = fx.simulate(model, 0.3, step=step, integrator=integrator, file=tmp_path / "run.h5", throw=False)
     assert begun.status is fx.Status.TOO_MANY_STEPS

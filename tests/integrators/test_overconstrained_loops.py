@@ -95,7 +95,7 @@ def test_error_control_keeps_ten_times_its_tolerance(order: int, kept: str) -> N
 
 
 def test_a_loop_of_trees_is_as_exact() -> None:
-    model = fx.trees.as_tree(bricard())
+    model = fx.trees.to_relative_coordinates(bricard())
     link = next(link for link in model.tree_links if link.link.name == "bar 2")
     run = fx.simulate(model, 2.0, step=4e-3, integrator=fx.RungeKutta(order=5), progress=False)
     point = link.link.centre + run.rotation(link.centre)[0].T @ (np.array([1, -1, 1]) - run.position(link.centre)[0])
@@ -131,7 +131,7 @@ def test_a_stretched_out_loop_keeps_the_equations_that_depend_there_only(kept: s
         )
     sides = [fx.ground, *bars, fx.ground]
     hinges = [
-        fx.Revolute(sides[k], sides[k + 1], at=p, axis=(0, 0, 1), name=f"hinge {k}") for k, p in enumerate(points)
+        fx.RevoluteJoint(sides[k], sides[k + 1], at=p, axis=(0, 0, 1), name=f"hinge {k}") for k, p in enumerate(points)
     ]
     model = fx.Model(*bars, *hinges)
     scheme = fx.RungeKutta(order=5, constraints=KEPT[kept])

@@ -24,7 +24,7 @@ def orders(errors) -> list[float]:
 
 def pendulum() -> fx.Model:
     bar = fx.RigidBody.box((1.0, 0.05, 0.05), mass=2.0, position=(0.5, 0, 0), name="bar")
-    hinge = fx.Revolute(fx.ground, bar, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
+    hinge = fx.RevoluteJoint(fx.ground, bar, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
     return fx.Model(bar, hinge, fx.Gravity((0, 0, -G)))
 
 
@@ -34,7 +34,10 @@ def in_space() -> fx.Model:
                            velocity=(0, 1.0, 0), name="one")  # fmt: skip
     two = fx.RigidBody.box((0.1, 1.0, 0.05), mass=1.0, position=(1.0, 0.5, 0), angular_velocity=(0, 0, 2.0),
                            velocity=(-1.0, 2.0, 0), name="two")  # fmt: skip
-    joints = fx.Spherical(fx.ground, one, at=(0, 0, 0), name="a"), fx.Spherical(one, two, at=(1, 0, 0), name="b")
+    joints = (
+        fx.SphericalJoint(fx.ground, one, at=(0, 0, 0), name="a"),
+        fx.SphericalJoint(one, two, at=(1, 0, 0), name="b"),
+    )
     return fx.Model(one, two, *joints, fx.Gravity((0, 0, -G)))
 
 
@@ -165,7 +168,7 @@ def test_error_falls_with_the_tolerance_and_work_grows_slowly() -> None:
     """Double pendulum against scipy, over six decades of the tolerance."""
     a = fx.PointMass(1.0, position=(1.0, 0.0), name="a")
     b = fx.PointMass(1.0, position=(2.0, 0.0), name="b")
-    rods = fx.Distance(fx.ground.marker_at((0.0, 0.0)), a.centre), fx.Distance(a.centre, b.centre)
+    rods = fx.DistanceConstraint(fx.ground.marker_at((0.0, 0.0)), a.centre), fx.DistanceConstraint(a.centre, b.centre)
     model = fx.Model(a, b, *rods, fx.Gravity((0.0, -G)))
 
     def rates(t, y):
@@ -192,10 +195,10 @@ def test_error_falls_with_the_tolerance_and_work_grows_slowly() -> None:
 @pytest.mark.parametrize("tolerance", [1e-3, 1e-5])
 def test_stiff_cable_is_followed_with_few_failures(tolerance: float) -> None:
     """A falling cable whose axial stiffness limits Newton's method, against generalized-alpha with small errors."""
-    from flexmbs.elements import PlanarCable
+    from flexmbs.elements import ANCFCable2D
 
     stiffness = fx.BeamStiffness(EA=1e6, EI_z=10.0, mass_per_length=1.0)
-    rod = fx.FlexibleBody.line((0, 0), (10, 0), elements=20, element=PlanarCable(), stiffness=stiffness, name="rod")
+    rod = fx.FlexibleBody.line((0, 0), (10, 0), elements=20, element=ANCFCable2D(), stiffness=stiffness, name="rod")
     model = fx.Model(rod, fx.Pin(rod.start), fx.Gravity((0, -G)))
     run = fx.simulate(model, 1.0, step=fx.ErrorControl(tolerance), integrator=RADAU)
     fine = fx.simulate(model, 1.0, step=fx.ErrorControl(1e-9), output=fx.Output(every=1.0))
@@ -208,7 +211,9 @@ def test_stiff_cable_is_followed_with_few_failures(tolerance: float) -> None:
 def test_smooth_linear_motion_keeps_its_matrix(started) -> None:
     """A mass on a spring has one Jacobian for ever."""
     mass = fx.PointMass(1.0, position=(1.0, 0.0, 0.0), name="mass")
-    spring = fx.SpringDamper(fx.ground.marker_at((-50.0, 0, 0)), mass.centre, stiffness=4.0, length=50.0, name="spring")
+    spring = fx.SpringDamper(
+        fx.ground.marker_at((-50.0, 0, 0)), mass.centre, stiffness=4.0, free_length=50.0, name="spring"
+    )
     model = fx.Model(mass, spring)
     stepper, state, _ = started(model, RADAU, 1e-3)
     for _ in range(20):
@@ -276,11 +281,13 @@ def test_run_of_no_length_and_forgotten_factors(started) -> None:
 
 
 def test_a_step_that_must_not_shrink_ends_the_run_with_a_message() -> None:
-    control = fx.ErrorControl(1e-10, first_step=0.05, smallest_step=0.05, largest_step=0.05)
+    control = fx.ErrorControl(1e-10, initial_step=0.05, min_step=0.05, max_step=0.05)
     run = fx.simulate(in_space(), 1.0, step=control, integrator=RADAU, throw=False)
     assert run.status is fx.Status.STEP_TOO_SMALL
     assert "the estimated error is" in run.message
-    slow = fx.simulate(in_space(), 1.0, step=fx.FixedStep(0.2, 0), integrator=fx.RadauIIA(most=3), throw=False)
+    slow = fx.simulate(
+        in_space(), 1.0, step=fx.FixedStep(0.2, 0), integrator=fx.RadauIIA(max_iterations=3), throw=False
+    )
     assert slow.status is fx.Status.STEP_TOO_SMALL
     assert "converge" in slow.message
     assert len(run) == len(slow) == 1

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 import flexmbs as fx
 from flexmbs.core.describe import Vocabulary, from_plain, to_plain
 from flexmbs.core.history import Table
-from flexmbs.elements import CableStrain, Gauss, Lobatto, PlanarBeam, PlanarCable, SpatialBeam, SpatialCable
+from flexmbs.elements import ANCFCable2D, ANCFCable3D, CableStrain, Gauss, LinearBeam2D, LinearBeam3D, Lobatto
 
 CLASSES = (
-    CableStrain, Gauss, Lobatto, PlanarBeam, PlanarCable, SpatialBeam, SpatialCable, Table, fx.Constant, fx.Elastic,
+    CableStrain, Gauss, Lobatto, LinearBeam2D, ANCFCable2D, LinearBeam3D, ANCFCable3D, Table, fx.Constant, fx.Elastic,
     fx.BeamStiffness, fx.Circle, fx.GeneralSection, fx.Pipe, fx.Rectangle, fx.Units, fx.StaticOptions,
 )  # fmt: skip
 
@@ -27,10 +27,10 @@ rules = st.builds(Gauss, st.integers(1, 6)) | st.builds(Lobatto, st.integers(2, 
 choices: dict[str, Any] = {"strain": st.sampled_from(CableStrain), "axial": rules, "bending": rules}
 nonzero = st.tuples(*[st.floats(-1e3, 1e3)] * 3).filter(lambda v: np.linalg.norm(v) > 1e-3)
 descriptions = st.one_of(
-    st.builds(PlanarCable, **choices),
-    st.builds(SpatialCable, **choices),
-    st.builds(PlanarBeam, shear=st.booleans()),
-    st.builds(SpatialBeam, up=nonzero, shear=st.booleans()),
+    st.builds(ANCFCable2D, **choices),
+    st.builds(ANCFCable3D, **choices),
+    st.builds(LinearBeam2D, shear=st.booleans()),
+    st.builds(LinearBeam3D, up=nonzero, shear=st.booleans()),
     st.builds(fx.Rectangle, positive, positive),
     st.builds(fx.Circle, positive),
     st.builds(fx.GeneralSection, area=positive, I_z=positive, shear_y=st.none() | st.floats(0.01, 1.0)),
@@ -61,8 +61,8 @@ def test_tables_come_back_to_the_last_digit(points: dict[float, float]) -> None:
 
 
 def test_plain_form_of_an_element_reads_as_what_was_typed() -> None:
-    assert to_plain("it", PlanarCable(bending=Gauss(2))) == {
-        "class": "PlanarCable",
+    assert to_plain("it", ANCFCable2D(bending=Gauss(2))) == {
+        "class": "ANCFCable2D",
         "strain": {"class": "CableStrain", "member": "MATERIAL"},
         "axial": {"class": "Lobatto", "n": 3},
         "bending": {"class": "Gauss", "n": 2},
@@ -125,7 +125,7 @@ def test_data_that_fits_no_class_is_refused(plain: object) -> None:
         from_plain("it", plain, Vocabulary(CLASSES), {})
 
 
-@pytest.mark.parametrize("wrong", [PlanarCable(), 3, int, "PlanarCable"])
+@pytest.mark.parametrize("wrong", [ANCFCable2D(), 3, int, "ANCFCable2D"])
 def test_vocabulary_refuses_what_is_not_a_describable_class(wrong: Any) -> None:
     with pytest.raises(fx.ModelError, match="must be classes that are dataclasses"):
         Vocabulary([wrong])

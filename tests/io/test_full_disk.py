@@ -26,7 +26,7 @@ SETUP = """
     import flexmbs as fx
     folder = sys.argv[1]
     bar = fx.RigidBody.box((1.0, 0.05, 0.05), mass=2.0, position=(0.5, 0, 0), name="bar")
-    model = fx.Model(bar, fx.Revolute(fx.ground, bar, at=(0, 0, 0), axis=(0, 1, 0)), fx.Gravity((0, 0, -9.81)))
+    model = fx.Model(bar, fx.RevoluteJoint(fx.ground, bar, at=(0, 0, 0), axis=(0, 1, 0)), fx.Gravity((0, 0, -9.81)))
 
     def limit(n):
         resource.setrlimit(resource.RLIMIT_FSIZE, (n, resource.RLIM_INFINITY))
@@ -111,7 +111,7 @@ def test_reduced_models_and_stresses_that_have_no_room(tmp_path: Path) -> None:
 
 def model() -> fx.Model:
     bar = fx.RigidBody.box((1.0, 0.05, 0.05), mass=2.0, position=(0.5, 0, 0), name="bar")
-    hinge = fx.Revolute(fx.ground, bar, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
+    hinge = fx.RevoluteJoint(fx.ground, bar, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
     return fx.Model(bar, hinge, fx.Gravity((0, 0, -9.81)))
 
 

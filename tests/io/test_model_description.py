@@ -43,8 +43,8 @@ def frame(**changes: Any) -> fx.Model:
     """Bodies of two kinds, with items in no special order."""
     mesh = fx.meshes.line((0, 0), (0, 1), 2)
     common: dict[str, Any] = {"section": fx.Circle(0.01), "material": fx.steel}
-    left = fx.FlexibleBody(mesh, fx.elements.PlanarBeam(), **common, name="left")
-    right = fx.FlexibleBody(mesh, fx.elements.PlanarBeam(), **common, name="right")
+    left = fx.FlexibleBody(mesh, fx.elements.LinearBeam2D(), **common, name="left")
+    right = fx.FlexibleBody(mesh, fx.elements.LinearBeam2D(), **common, name="right")
     options = {"force": (0.0, -1.0), "history": fx.Table((0.0, 1.0), (0.0, 2.0)), "last": 1} | changes
     load = fx.PointForce(left.end, options["force"], history=options["history"])
     items = [fx.Clamp(left.start), right, load, fx.Clamp(right.start), left, Twin(load, law=options.get("law"))]
@@ -196,8 +196,8 @@ def mechanism() -> list[Any]:
     from flexmbs.model.forces.torsion_spring import TorsionSpring
     from flexmbs.model.joints.drivers import RotationDriver
     from flexmbs.model.joints.gears import Gear
-    from flexmbs.model.joints.lower_pairs import Revolute, Spherical
-    from flexmbs.model.joints.universal import Universal
+    from flexmbs.model.joints.lower_pairs import RevoluteJoint, SphericalJoint
+    from flexmbs.model.joints.universal import UniversalJoint
 
     turn = np.array([[0.36, 0.48, -0.8], [-0.8, 0.6, 0.0], [0.48, 0.64, 0.6]])
     crank = RigidBody.box((0.2, 0.02, 0.02), mass=1.0, position=(0.1, 0, 0), name="crank")
@@ -206,13 +206,13 @@ def mechanism() -> list[Any]:
     )
     plate = PlanarRigidBody(1.0, 0.1, position=(1, 0), angle=0.3, name="plate")
     ball = PointMass(0.5, position=(0, -0.5, 0.1), name="ball")
-    first = Revolute(ground, crank, at=(0, 0, 0), axis=(0.1, 0, 1), name="first")
-    second = Revolute(ground, wheel, at=(0.5, 0.1, 0.3), axis=(0, 0, 1), name="second")
+    first = RevoluteJoint(ground, crank, at=(0, 0, 0), axis=(0.1, 0, 1), name="first")
+    second = RevoluteJoint(ground, wheel, at=(0.5, 0.1, 0.3), axis=(0, 0, 1), name="second")
     return [
         Gear(first, second, 2.0), ball, crank, wheel, plate, first, second,
         RotationDriver(second, motion=motions.Sine(0.1, 2.0) + motions.Linear(1.0), name="drive"),
-        Universal(crank, wheel, at=(0.2, 0, 0), axes=((1, 0, 0), (0, 1, 0)), name="cross"),
-        Spherical(crank, ball.centre, name="socket"),
+        UniversalJoint(crank, wheel, at=(0.2, 0, 0), axes=((1, 0, 0), (0, 1, 0)), name="cross"),
+        SphericalJoint(crank, ball.centre, name="socket"),
         SpringDamper(ground.marker((0, 0, 0)), ball, stiffness=(100.0, 3.0), damping=0.1, name="spring"),
         TorsionSpring(first, stiffness=2.0, name="torsion"),
     ]  # fmt: skip

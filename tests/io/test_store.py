@@ -163,7 +163,7 @@ def test_own_classes_have_to_be_passed(solved: Solved, models: ModuleType, tmp_p
     assert again.model.bodies[0].element == models.OwnCable(grade="hard")
 
 
-@pytest.mark.parametrize("wrong", [fx.elements.PlanarCable(), 3, int, [4], fx.elements.PlanarCable])
+@pytest.mark.parametrize("wrong", [fx.elements.ANCFCable2D(), 3, int, [4], fx.elements.ANCFCable2D])
 def test_wrong_classes_are_refused(wrong: Any, saved: Path) -> None:
     with pytest.raises(fx.ModelError, match="load: "):
         fx.load(saved, classes=wrong)

@@ -20,7 +20,7 @@ from tests.models.floating import bar
 def model() -> fx.Model:
     """A bar on a hinge."""
     body = fx.FloatingBody(bar(modes=1, stresses=True), reference="left", name="bar")
-    hinge = fx.Revolute(fx.ground, body, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
+    hinge = fx.RevoluteJoint(fx.ground, body, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
     return fx.Model(body, hinge, fx.Gravity((0, 0, -9.81)))
 
 

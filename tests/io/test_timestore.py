@@ -21,7 +21,7 @@ from flexmbs.io.timestore import close_journal, holds_time, model_of, read_time,
 
 def rod_model(load: float = -1.0, elements: int = 3, **options: Any) -> fx.Model:
     rod = fx.FlexibleBody.line(
-        (0, 0), (1, 0), elements=elements, element=fx.elements.PlanarCable(), section=fx.Circle(0.01),
+        (0, 0), (1, 0), elements=elements, element=fx.elements.ANCFCable2D(), section=fx.Circle(0.01),
         material=fx.steel, name="rod",
     )  # fmt: skip
     return fx.Model(rod, fx.Clamp(rod.start), fx.PointForce(rod.end, (0, load), **options), name="swing")
@@ -150,7 +150,7 @@ def test_model_is_rebuilt_or_compared(tmp_path: Path) -> None:
         fx.ReadError, match=r"run\.h5 belongs to another model.*items\[2\] PointForce\.force\[1\]: -1\.0"
     ):
         model_of(data, tmp_path / "run.h5", model=rod_model(-2.0))
-    with pytest.raises(fx.ReadError, match="no class PlanarCable"):
+    with pytest.raises(fx.ReadError, match="no class ANCFCable2D"):
         model_of(data)
 
 

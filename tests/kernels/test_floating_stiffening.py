@@ -258,7 +258,7 @@ def beam(stiffening: bool = True, reference: str = "mean", **start: Any) -> fx.F
         part,
         [fx.reduction.Interface("left", [0]), fx.reduction.Interface("right", [16])],
         modes=6,
-        stiffening=stiffening,
+        geometric_stiffening=stiffening,
     )
     return fx.FloatingBody(reduced, reference=reference, **start)
 
@@ -288,13 +288,16 @@ def test_hinged_at_its_own_reference() -> None:
         fx.meshes.line((0, 0, 0), (1, 0, 0), 12), regions=[fx.linear.Region(None, Frame(section=section))], name="beam"
     )
     faces = [fx.reduction.Interface("root", [0]), fx.reduction.Interface("tip", [12])]
-    reduced = fx.reduction.reduce(part, faces, modes=4, stiffening=True)
+    reduced = fx.reduction.reduce(part, faces, modes=4, geometric_stiffening=True)
     tips = []
     for reference in ("root", ("root", "tip")):
         body = fx.FloatingBody(reduced, reference=reference)
-        hinge = fx.Revolute(fx.ground, body, at=(0, 0, 0), axis=(0, 0, 1), name="hinge")
+        hinge = fx.RevoluteJoint(fx.ground, body, at=(0, 0, 0), axis=(0, 0, 1), name="hinge")
         run = fx.simulate(
-            fx.Model(body, hinge, fx.Gravity((0, -9.81, 0))), 0.8, step=1e-3, integrator=fx.GeneralizedAlpha(rho=0.8)
+            fx.Model(body, hinge, fx.Gravity((0, -9.81, 0))),
+            0.8,
+            step=1e-3,
+            integrator=fx.GeneralizedAlpha(rho_inf=0.8),
         )
         assert np.abs(run.energy.balance).max() < 1e-4 * run.energy.kinetic.max()
         tips.append(run.position(body.interface("tip")))
@@ -306,20 +309,25 @@ def boom(joined: bool, stiffening: bool) -> np.ndarray:
     """Path (n, 3) of the tip of a boom on a driven hub, its tip mass in the part or joined to it."""
     stiffness = fx.BeamStiffness(EA=1e6, EI_z=1.0, EI_y=1.0, GJ=1.0, mass_per_length=1.0, rhoI_y=1e-3, rhoI_z=1e-3)
     part = fx.linear.Part(
-        fx.meshes.line((0, 0, 0), (1, 0, 0), 8), regions=[fx.linear.Region(None, Frame(section=stiffness))],
-        connections=[] if joined else [fx.linear.NodalMass(8, 2.0)], name="boom",
-    )  # fmt: skip
+        fx.meshes.line((0, 0, 0), (1, 0, 0), 8),
+        regions=[fx.linear.Region(None, Frame(section=stiffness))],
+        connections=[] if joined else [fx.linear.NodalMass(8, 2.0)],
+        name="boom",
+    )
     reduced = fx.reduction.reduce(
-        part, [fx.reduction.Interface("root", [0]), fx.reduction.Interface("tip", [8])], 6, stiffening=stiffening
+        part,
+        [fx.reduction.Interface("root", [0]), fx.reduction.Interface("tip", [8])],
+        6,
+        geometric_stiffening=stiffening,
     )
     rate = 3.0
     body = fx.FloatingBody(reduced, reference="root", angular_velocity=(0, 0, rate))
-    hub = fx.Revolute(fx.ground, body.interface("root", axis=(0, 0, 1)), name="hub")
+    hub = fx.RevoluteJoint(fx.ground, body.interface("root", axis=(0, 0, 1)), name="hub")
     turn = fx.motions.Function(lambda t: rate * t, rate=lambda t: rate, acceleration=lambda t: 0.0)
     parts: list[Any] = [body, hub, fx.RotationDriver(hub, turn, name="drive"), fx.Gravity((0.0, 0.0, -0.02))]
     if joined:
         mass = fx.PointMass(2.0, position=(1.0, 0.0, 0.0), velocity=(0.0, rate, 0.0), name="mass")
-        parts += [mass, fx.Spherical(body.interface("tip"), mass, name="eye")]
+        parts += [mass, fx.SphericalJoint(body.interface("tip"), mass, name="eye")]
     run = fx.simulate(fx.Model(*parts), 2.0, step=2e-3)
     return np.asarray(run.position(body.interface("tip")))
 

@@ -33,7 +33,7 @@ def chain(stiffening: bool = True, damped: bool = True) -> tuple[fx.Model, tuple
     corners = [(0, 0, 0), (1, 0.05, -0.02), (2, 0.2, -0.1), (3, 0.4, -0.3)]
     boom = fx.SubstructuredBeam(
         corners, hub, tip, element=fx.elements.Frame(section=SOFT), elements=4, modes=4,
-        retardation=0.3 * damped, ratio=0.02 * damped, stiffening=stiffening,
+        retardation_time=0.3 * damped, ratio=0.02 * damped, geometric_stiffening=stiffening,
     )  # fmt: skip
     weight = fx.Gravity((0.3, -0.4, -9.8), history=fx.Constant())
     return fx.Model(hub, tip, *boom.items, weight), boom.parts
@@ -44,8 +44,8 @@ def block() -> tuple[fx.Model, tuple[fx.Substructure, ...]]:
     mesh = fx.meshes.box((0.0, -0.1, -0.1), (1.0, 0.2, 0.2), (4, 1, 1))
     part = fx.linear.Part(mesh, regions=[fx.linear.Region(None, fx.elements.Hexahedron8(), PLASTIC)], name="block")
     hub, tip = ends((-0.1, 0.2, 0.1), (1.2, 0.1, -0.1), 5)
-    reduced = fx.reduction.reduce(part, ["left", "right"], 3, stiffening=True, progress=False)
-    one = fx.Substructure(reduced, hub, tip, ("left", "right"), retardation=0.1)
+    reduced = fx.reduction.reduce(part, ["left", "right"], 3, geometric_stiffening=True, progress=False)
+    one = fx.Substructure(reduced, hub, tip, ("left", "right"), retardation_time=0.1)
     return fx.Model(hub, tip, one), (one,)
 
 
@@ -177,7 +177,7 @@ def test_a_moment_bends_a_boom_to_a_quarter_of_a_circle(n: int, accuracy: float)
     element = fx.elements.Frame(section=stiff, shear=False)
     boom = fx.SubstructuredBeam.straight((0, 0, 0), (length, 0, 0), hub, n=n, element=element)
     moment = fx.Moment(boom.end.centre, (0.0, 0.0, 0.5 * np.pi / length))
-    found = fx.solve_static(fx.Model(hub, *boom.items, fx.Fixed(fx.ground, hub, at=(0, 0, 0)), moment))
+    found = fx.solve_static(fx.Model(hub, *boom.items, fx.FixedJoint(fx.ground, hub, at=(0, 0, 0)), moment))
     place = np.atleast_2d(found.position(boom.end))[-1]
     radius = length / (0.5 * np.pi)
     np.testing.assert_allclose(place, (radius, radius, 0.0), atol=accuracy)

@@ -30,7 +30,7 @@ def ball() -> fx.PointMass:
 
 def cable() -> fx.FlexibleBody:
     return fx.FlexibleBody.line(
-        (0, 0, 0), (1, 0, 0), elements=2, element=fx.elements.SpatialCable(), section=fx.Circle(0.01), material=fx.steel
+        (0, 0, 0), (1, 0, 0), elements=2, element=fx.elements.ANCFCable3D(), section=fx.Circle(0.01), material=fx.steel
     )
 
 

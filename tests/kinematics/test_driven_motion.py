@@ -29,10 +29,10 @@ def test_freedoms_are_named() -> None:
 
 def test_flexible_bodies_are_freedoms() -> None:
     beam = fx.FlexibleBody.line(
-        (0, 0), (1, 0), elements=2, element=fx.elements.PlanarCable(),
+        (0, 0), (1, 0), elements=2, element=fx.elements.ANCFCable2D(),
         stiffness=fx.BeamStiffness(EA=1e3, EI_z=1.0, mass_per_length=1.0), name="beam",
     )  # fmt: skip
-    model = fx.Model(beam, fx.Revolute(fx.ground, beam.start, name="hinge"))
+    model = fx.Model(beam, fx.RevoluteJoint(fx.ground, beam.start, name="hinge"))
     with pytest.raises(fx.ModelError, match=r"freedoms: .*'beam'"):
         fx.kinematics.solve_kinematics(model, until=1.0)
 
@@ -44,7 +44,7 @@ def test_models_that_geometry_cannot_move() -> None:
     rated = model.with_(fx.RotationDriver(model.joint("A"), rate=1.0, name="motor"))
     with pytest.raises(fx.ModelError, match=r"rate of angle of joint 'motor' prescribes a velocity.*motion="):
         fx.kinematics.solve_kinematics(rated, until=1.0)
-    friction = fx.StickSlip(model.joint("A"), 0.3, load=1.0, deflection=0.01, damping=0.1, name="friction")
+    friction = fx.BristleFriction(model.joint("A"), 0.3, load=1.0, deflection=0.01, damping=0.1, name="friction")
     with pytest.raises(fx.ModelError, match=r"'friction'.*acts in a simulation only"):
         fx.kinematics.solve_kinematics(motor(model, 0.0).with_(friction), until=1.0)
 

@@ -20,13 +20,13 @@ def moved(until: float = 1.0, step: float = 0.1) -> fx.TimeSolution:
     return fx.kinematics.solve_kinematics(model.with_(turn), until=until, step=step)
 
 
-def arm() -> tuple[fx.Model, list[fx.Revolute]]:
+def arm() -> tuple[fx.Model, list[fx.RevoluteJoint]]:
     """Two rods of 1 m and 2 kg: the first level, the second up at 3:4, under gravity."""
     ends = ((0, 0), (1, 0), (1.8, 0.6))
     rods = [fx.PlanarRigidBody.rod(ends[i], ends[i + 1], mass=2.0, name=f"rod {n}") for i, n in enumerate("ab")]
     pins = [
-        fx.Revolute(fx.ground, rods[0], at=ends[0], name="a"),
-        fx.Revolute(rods[0], rods[1], at=ends[1], name="b"),
+        fx.RevoluteJoint(fx.ground, rods[0], at=ends[0], name="a"),
+        fx.RevoluteJoint(rods[0], rods[1], at=ends[1], name="b"),
     ]
     return fx.Model(*rods, *pins, fx.Gravity((0.0, -9.81))), pins
 
@@ -64,7 +64,7 @@ def test_bad_input() -> None:
         ({"drives": []}, "name drives"),
         ({"drives": ["A"], "weights": (1.0, 2.0)}, "weights"),
         ({"drives": ["A"], "weights": (0.0,)}, "weights must be positive"),
-        ({"drives": [fx.Revolute(fx.ground, run.model.body("crank"), at=(0, 0))]}, "no joint or driver of model"),
+        ({"drives": [fx.RevoluteJoint(fx.ground, run.model.body("crank"), at=(0, 0))]}, "no joint or driver of model"),
         ({"throw": "no"}, "throw"),
     ):
         with pytest.raises(fx.ModelError, match=says):
@@ -90,7 +90,7 @@ def test_weights_share_the_power() -> None:
 def test_reactions_belong_to_the_drives() -> None:
     """At rest a crank that is held at its hinge or by a force at its end loads the hinge differently."""
     rod = fx.PlanarRigidBody.rod((0, 0), (2, 0), mass=3.0, name="rod")
-    pin = fx.Revolute(fx.ground, rod, at=(0, 0), name="pin")
+    pin = fx.RevoluteJoint(fx.ground, rod, at=(0, 0), name="pin")
     hold = fx.RotationDriver(pin, 0.0, name="hold")
     run = fx.kinematics.solve_kinematics(fx.Model(rod, pin, hold, fx.Gravity((0, -10.0))), until=1.0, step=1.0)
     jack = fx.JointForce((fx.ground.marker((2, -1, 0)), rod.marker_at((2, 0))), 0.0, coordinate="distance", name="jack")
@@ -104,13 +104,13 @@ def test_reactions_belong_to_the_drives() -> None:
 def test_motion_of_a_simulation_and_flexible_parts() -> None:
     """A beam swung by a driver: the force that is found is the multiplier of the simulation."""
     beam = fx.FlexibleBody.line(
-        (0, 0), (1, 0), elements=3, element=fx.elements.PlanarCable(),
+        (0, 0), (1, 0), elements=3, element=fx.elements.ANCFCable2D(),
         stiffness=fx.BeamStiffness(EA=1e4, EI_z=10.0, mass_per_length=1.0), name="beam",
     )  # fmt: skip
     hub = fx.PlanarRigidBody(1.0, 0.1, position=(0, 0), name="hub")
-    pin = fx.Revolute(fx.ground, hub, at=(0, 0), name="pin")
+    pin = fx.RevoluteJoint(fx.ground, hub, at=(0, 0), name="pin")
     turn = fx.RotationDriver(pin, fx.motions.Ramp(0.0, 0.5, duration=0.5), name="motor")
-    model = fx.Model(beam, hub, pin, fx.Fixed(hub, beam.start, name="root"), turn)
+    model = fx.Model(beam, hub, pin, fx.FixedJoint(hub, beam.start, name="root"), turn)
     run = fx.simulate(model, until=0.5, step=5e-3, progress=False)
     found = fx.kinematics.inverse_dynamics(run)
     assert np.abs(found["motor"] + run.multipliers("motor")[:, 0]).max() < 1e-6 * np.abs(found["motor"]).max()
@@ -133,7 +133,7 @@ def test_forces_as_functions_and_picture() -> None:
 def test_turns_over_half_a_turn() -> None:
     """The sign of the torque and the rate go on over more than half a turn."""
     rod = fx.PlanarRigidBody.rod((0, 0), (1, 0), mass=1.0, name="rod")
-    pin = fx.Revolute(fx.ground, rod, at=(0, 0), name="pin")
+    pin = fx.RevoluteJoint(fx.ground, rod, at=(0, 0), name="pin")
     turn = fx.RotationDriver(pin, fx.motions.Linear(2.0 * math.pi), name="motor")
     run = fx.kinematics.solve_kinematics(fx.Model(rod, pin, turn, fx.Gravity((0, -9.81))), until=1.5, step=0.05)
     found = fx.kinematics.inverse_dynamics(run, drives=["pin"])

@@ -72,9 +72,9 @@ def test_bad_arguments() -> None:
         ({"targets": fx.kinematics.PoseTarget(elsewhere, position=(1, 0))}, "is not in model"),
         ({"limits": [fx.kinematics.JointLimit(other.joint("elbow"), 0.0, 1.0)]}, "is not in model"),
         ({"limits": 3}, "limits must be a sequence"),
-        ({"tries": 0}, "tries"),
+        ({"n_starts": 0}, "n_starts"),
         ({"tolerance": 0.0}, "tolerance"),
-        ({"most_iterations": 0}, "most_iterations"),
+        ({"max_iterations": 0}, "max_iterations"),
         ({"t": "now"}, "t must be"),
         ({"start": 3.0}, "start"),
     ):
@@ -91,7 +91,7 @@ def test_models_without_freedom_or_with_cables() -> None:
     with pytest.raises(fx.ModelError, match="nothing free"):
         fx.kinematics.inverse_kinematics(driven, target)
     beam = fx.FlexibleBody.line(
-        (0, 0), (1, 0), elements=2, element=fx.elements.PlanarCable(),
+        (0, 0), (1, 0), elements=2, element=fx.elements.ANCFCable2D(),
         stiffness=fx.BeamStiffness(EA=1e3, EI_z=1.0, mass_per_length=1.0), name="beam",
     )  # fmt: skip
     with pytest.raises(fx.ModelError, match="'beam' has no shape without forces"):
@@ -134,7 +134,7 @@ def test_half_a_turn_away() -> None:
     model, hand = arm()
     R = from_vector((3.0, 0.2, 0.1))
     pose = fx.kinematics.inverse_kinematics(
-        model, fx.kinematics.PoseTarget(hand, position=(0.6, 0.2, 0.9), rotation=R), tries=10
+        model, fx.kinematics.PoseTarget(hand, position=(0.6, 0.2, 0.9), rotation=R), n_starts=10
     )
     assert pose.rotation(hand)[0] == pytest.approx(R, abs=1e-8)
 
@@ -143,7 +143,7 @@ def test_quadratic_convergence_near_a_solution() -> None:
     model, hand = arm()
     angles = np.array([0.4, 0.3, 0.6, -0.5, 0.7, 0.2])
     p, R = six_axes(angles)
-    near = fx.kinematics.inverse_kinematics(model, fx.kinematics.PoseTarget(hand, position=p, rotation=R), tries=5)
+    near = fx.kinematics.inverse_kinematics(model, fx.kinematics.PoseTarget(hand, position=p, rotation=R), n_starts=5)
     p, R = six_axes(angles + 0.05)
     pose = fx.kinematics.inverse_kinematics(
         model, fx.kinematics.PoseTarget(hand, position=p, rotation=R), start=near, tolerance=1e-12

@@ -32,12 +32,12 @@ def many_joints() -> fx.Model:
     flat = fx.PlanarRigidBody(1.0, 0.1, position=(2, 0), name="flat")
     return fx.Model(
         a, b, c, flat,
-        fx.Revolute(fx.ground, a, at=(0, 0, 0), axis=(0, 0, 1), name="revolute"),
-        fx.Universal(a, b, at=(0.7, 0.1, 0), axes=((0, 1, 0), (0, 0, 1)), name="universal"),
-        fx.Cylindrical(b, c, at=(0.5, 0.5, 0.5), axis=(1, 1, 0), name="cylindrical"),
-        fx.Distance(c.marker((0.1, 0, 0)), a.marker((0, 0.2, 0.1)), name="distance"),
-        fx.PointOnPlane(c.marker((0, 0, 0.2)), fx.ground.marker((0, 0, 1), axis=(0, 1, 1)), name="plane"),
-        fx.Revolute(fx.ground, flat, at=(1.5, 0.2), name="pin"),
+        fx.RevoluteJoint(fx.ground, a, at=(0, 0, 0), axis=(0, 0, 1), name="revolute"),
+        fx.UniversalJoint(a, b, at=(0.7, 0.1, 0), axes=((0, 1, 0), (0, 0, 1)), name="universal"),
+        fx.CylindricalJoint(b, c, at=(0.5, 0.5, 0.5), axis=(1, 1, 0), name="cylindrical"),
+        fx.DistanceConstraint(c.marker((0.1, 0, 0)), a.marker((0, 0.2, 0.1)), name="distance"),
+        fx.PointOnPlaneConstraint(c.marker((0, 0, 0.2)), fx.ground.marker((0, 0, 1), axis=(0, 1, 1)), name="plane"),
+        fx.RevoluteJoint(fx.ground, flat, at=(1.5, 0.2), name="pin"),
         fx.RotationDriver((fx.ground.marker((0, 0, 0)), a.centre), fx.motions.Sine(0.4, 0.3), name="motor"),
     )  # fmt: skip
 
@@ -67,7 +67,7 @@ def test_bad_input() -> None:
         ({"times": (0.0, 1.0), "start": 2.0}, "start must lie between"),
         ({"times": (0.0, 1.0), "step": 0.0}, "step"),
         ({"times": (0.0, 1.0), "branches": -1}, "branches"),
-        ({"times": (0.0, 1.0), "most_steps": 0}, "most_steps"),
+        ({"times": (0.0, 1.0), "max_steps": 0}, "max_steps"),
     ):
         with pytest.raises(fx.ModelError, match=says):
             fx.kinematics.trace_kinematics(model, **wrong)
@@ -94,7 +94,7 @@ def test_curves_end_at_the_limits_of_time() -> None:
 
 def test_steps_allowed_and_branches_not_wanted() -> None:
     model = turned(CHANGING, fx.motions.Linear(1.0))
-    short = fx.kinematics.trace_kinematics(model, (0.0, 6.0), most_steps=5)
+    short = fx.kinematics.trace_kinematics(model, (0.0, 6.0), max_steps=5)
     assert short[0].ending == "ends after the steps allowed"
     alone = fx.kinematics.trace_kinematics(model, (0.0, 6.0), branches=0)
     assert len(alone) == 1

@@ -35,7 +35,7 @@ def test_inverse_kinematics_without_any_constraint() -> None:
     p, R = six_axes(ANGLES)
     bent = fx.kinematics.JointLimit(tree.joint("l2"), 0.01, 2.5)
     pose = fx.kinematics.inverse_kinematics(
-        fx.Model(tree), fx.kinematics.PoseTarget(hand, position=p, rotation=R), limits=[bent], tries=5
+        fx.Model(tree), fx.kinematics.PoseTarget(hand, position=p, rotation=R), limits=[bent], n_starts=5
     )
     found = np.array([pose.angle(tree.joint(f"l{i}"))[0] for i in range(6)])
     p2, R2 = six_axes(found)
@@ -85,8 +85,8 @@ def test_a_loop_of_a_tree_and_a_body() -> None:
         MASSES[2], np.diag([0.1, 0.7, 0.7]), position=pivot + 1.25 * along, rotation=turn, name="rocker"
     )
     joints = (
-        fx.Revolute(fx.ground, rocker, at=pivot, axis=(0, 0, 1), name="D"),
-        fx.Spherical(linkage.link("coupler").marker((3, 0, 0)), rocker.marker((1.25, 0, 0)), name="C"),
+        fx.RevoluteJoint(fx.ground, rocker, at=pivot, axis=(0, 0, 1), name="D"),
+        fx.SphericalJoint(linkage.link("coupler").marker((3, 0, 0)), rocker.marker((1.25, 0, 0)), name="C"),
     )
     ramp = fx.motions.Ramp(start, start + 4.0, duration=2.0)
     driver = fx.RotationDriver(linkage.joint("crank"), ramp, name="motor")

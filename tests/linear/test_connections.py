@@ -9,7 +9,7 @@ import pytest
 from scipy import linalg
 
 import flexmbs as fx
-from flexmbs import AveragingLink, NodalMass, NodalSpring, Part, Region, RigidLink
+from flexmbs import DistributingCoupling, NodalMass, NodalSpring, Part, Region, RigidCoupling
 from flexmbs.core.errors import MeshError, ModelError
 from flexmbs.elements import Frame, Truss
 from flexmbs.meshes import Mesh
@@ -97,8 +97,8 @@ def test_spring_joins_two_bars_in_a_row():
 
 
 def test_places_by_name_number_and_link():
-    part = block(RigidLink("hub", "right"), NodalMass("hub", 3.0), NodalSpring("hub", (1, 2, 3)), NodalMass(0, 2.0))
-    bare = block(RigidLink("hub", "right")).assemble()
+    part = block(RigidCoupling("hub", "right"), NodalMass("hub", 3.0), NodalSpring("hub", (1, 2, 3)), NodalMass(0, 2.0))
+    bare = block(RigidCoupling("hub", "right")).assemble()
     operators = part.assemble()
     hub = operators.dofs.of(operators.node_set("hub"))
     assert (operators.M - bare.M).toarray()[np.ix_(hub, hub)] == pytest.approx(np.diag([3.0, 3, 3, 0, 0, 0]))
@@ -112,11 +112,11 @@ def test_places_by_name_number_and_link():
 @pytest.mark.parametrize(
     "link",
     [
-        RigidLink("r", "right"),
-        RigidLink("r", "right", at=(3.0, 0.3, -0.2)),
-        RigidLink("r", "right", at=2),
-        AveragingLink("r", "right"),
-        AveragingLink("r", "right", at=(3.0, 0.3, -0.2)),
+        RigidCoupling("r", "right"),
+        RigidCoupling("r", "right", at=(3.0, 0.3, -0.2)),
+        RigidCoupling("r", "right", at=2),
+        DistributingCoupling("r", "right"),
+        DistributingCoupling("r", "right", at=(3.0, 0.3, -0.2)),
     ],
     ids=["rigid", "rigid at a point", "rigid at a node", "averaging", "averaging at a point"],
 )
@@ -137,7 +137,7 @@ def test_rigid_motions_stay_free_of_force_and_keep_their_mass(link):
 
 def test_block_pulled_and_bent_by_rigid_links():
     """Without lateral contraction a block between rigid faces has EA/L exactly, in tension."""
-    operators = block(RigidLink("a", "left"), RigidLink("b", "right")).assemble()
+    operators = block(RigidCoupling("a", "left"), RigidCoupling("b", "right")).assemble()
     held, b = operators.dofs.of(operators.node_set("a")), operators.dofs.of(operators.node_set("b"))
     load = np.zeros(operators.n)
     load[b[0]] = 5.0
@@ -155,7 +155,7 @@ def test_block_pulled_and_bent_by_rigid_links():
 
 def test_work_of_a_force_is_the_same_before_and_after():
     rng = np.random.default_rng(1)
-    operators = block(RigidLink("a", "left"), AveragingLink("b", "right", at=(2.5, 0, 0))).assemble()
+    operators = block(RigidCoupling("a", "left"), DistributingCoupling("b", "right", at=(2.5, 0, 0))).assemble()
     f = rng.standard_normal(len(operators.all_dofs))
     u = rng.standard_normal(operators.n)
     assert (operators.expansion.T @ f) @ u == pytest.approx(f @ operators.expand(u), rel=1e-12)
@@ -174,7 +174,10 @@ def test_a_beam_welded_to_a_block():
     points = np.vstack([mesh.points, [[2.0, 0.5, 0.4], [2.0 + L, 0.5, 0.4]]])
     mesh = Mesh(points, [*mesh.cells, fx.meshes.CellBlock("line", [[n, n + 1]])], mesh.node_sets)
     part = Part(
-        mesh, material=SOFT, regions=[Region(None, Frame(section=BEAM))], connections=[RigidLink("root", "right", at=n)]
+        mesh,
+        material=SOFT,
+        regions=[Region(None, Frame(section=BEAM))],
+        connections=[RigidCoupling("root", "right", at=n)],
     )
     operators = part.assemble()
     left = operators.dofs.of(np.flatnonzero(points[:, 0] < 1e-9))
@@ -201,7 +204,7 @@ def shared_out(operators, wrench):
 def test_bolt_group_shares_a_force_and_a_moment():
     """Three bolts: P/3 each, and from the moment about their centre (J^-1 M) x d, with J = sum |d|^2 - d d^T."""
     at = np.array([2.3, 0.9, 0.4])
-    part = block(AveragingLink("r", corners := [2, 11, 26], at=at))
+    part = block(DistributingCoupling("r", corners := [2, 11, 26], at=at))
     points = part.mesh.points[corners]
     d = points - points.mean(axis=0)
     operators = part.assemble()
@@ -222,7 +225,7 @@ def test_four_bolts_in_a_plane_as_in_the_books():
     """A square of side 2a under a moment M about its normal: M / (4 sqrt(2) a) at each bolt, along the circle."""
     side = 0.6
     mesh = box((0, 0, 0), (side, side, 0.1), (1, 1, 1)).with_node_set("bolts", lambda p: p[:, 2] < 1e-9)
-    operators = Part(mesh, material=SOFT, connections=[AveragingLink("r", "bolts")]).assemble()
+    operators = Part(mesh, material=SOFT, connections=[DistributingCoupling("r", "bolts")]).assemble()
     forces = shared_out(operators, [0, 0, 0, 0, 0, 3.0])[mesh.node_set("bolts")]
     assert np.linalg.norm(forces, axis=1) == pytest.approx(np.full(4, 3.0 / (4 * np.sqrt(2) * side / 2)), rel=1e-12)
     radius = mesh.points[mesh.node_set("bolts")] - [side / 2, side / 2, 0]
@@ -231,8 +234,8 @@ def test_four_bolts_in_a_plane_as_in_the_books():
 
 def test_weights_belong_to_their_nodes_in_any_order():
     nodes, weights = [26, 2, 11], [5.0, 1.0, 2.0]
-    one = block(AveragingLink("r", nodes, weights=weights)).assemble()
-    other = block(AveragingLink("r", [2, 11, 26], weights=[1.0, 2.0, 5.0])).assemble()
+    one = block(DistributingCoupling("r", nodes, weights=weights)).assemble()
+    other = block(DistributingCoupling("r", [2, 11, 26], weights=[1.0, 2.0, 5.0])).assemble()
     assert abs(one.expansion - other.expansion).max() == 0.0
     points = block().mesh.points[nodes]
     centre = np.array(weights) @ points / 8.0
@@ -241,14 +244,14 @@ def test_weights_belong_to_their_nodes_in_any_order():
 
 
 def test_averaging_link_does_not_stiffen():
-    bare, linked = block().assemble(), block(AveragingLink("r", "right")).assemble()
+    bare, linked = block().assemble(), block(DistributingCoupling("r", "right")).assemble()
     assert linked.n == bare.n
     assert abs(linked.K - bare.K).max() == 0.0
     assert abs(linked.M - bare.M).max() == 0.0
 
 
 def test_mass_on_an_averaging_link_goes_to_the_nodes():
-    operators = block(AveragingLink("r", "right"), NodalMass("r", 4.0)).assemble()
+    operators = block(DistributingCoupling("r", "right"), NodalMass("r", 4.0)).assemble()
     rigid = operators.rigid_motions()
     volume = 2.0 * 1.0 * 0.8
     assert (rigid.T @ (operators.M @ rigid))[:3, :3] == pytest.approx((2.0 * volume + 4.0) * np.eye(3), abs=1e-12)
@@ -261,9 +264,9 @@ def test_mass_on_an_averaging_link_goes_to_the_nodes():
 def test_a_chain_of_links_is_one_link(turned):
     extra = np.array([[2.5, 0.5, 0.4], [3.0, 0.1, 0.9]])
     near, far = len(block().mesh.points), len(block().mesh.points) + 1
-    links = [RigidLink("a", "right", at=near), RigidLink("b", [near], at=far)]
+    links = [RigidCoupling("a", "right", at=near), RigidCoupling("b", [near], at=far)]
     chained = block(*(links[::-1] if turned else links), extra=extra).assemble()
-    direct = block(RigidLink("b", "right", at=extra[1])).assemble()
+    direct = block(RigidCoupling("b", "right", at=extra[1])).assemble()
     assert chained.n == direct.n
     for name in "KM":
         assert abs(getattr(chained, name) - getattr(direct, name)).max() < 1e-12 * abs(getattr(direct, name)).max()
@@ -272,7 +275,7 @@ def test_a_chain_of_links_is_one_link(turned):
 def test_averaging_link_over_a_rigid_one():
     """Reference of an average over nodes that are themselves dependent: still the mean of their motion."""
     operators = block(
-        RigidLink("a", "right", at=(2, 0.5, 0.4)), AveragingLink("b", "right", at=(2, 0.5, 0.4))
+        RigidCoupling("a", "right", at=(2, 0.5, 0.4)), DistributingCoupling("b", "right", at=(2, 0.5, 0.4))
     ).assemble()
     u = np.random.default_rng(3).standard_normal(operators.n)
     moved = operators.displacements(u)
@@ -283,7 +286,7 @@ def test_point_without_element_may_be_a_reference_and_be_named():
     mesh = block(extra=[[3.0, 0, 0]]).mesh
     n = mesh.n_points - 1
     mesh = mesh.with_node_set("hub", [n])
-    part = Part(mesh, material=SOFT, connections=[RigidLink("r", "right", at=n), NodalMass("hub", 2.0)])
+    part = Part(mesh, material=SOFT, connections=[RigidCoupling("r", "right", at=n), NodalMass("hub", 2.0)])
     operators = part.assemble()
     assert operators.node_set("hub").tolist() == [n]
     rigid = operators.rigid_motions()
@@ -296,21 +299,21 @@ def test_point_without_element_may_be_a_reference_and_be_named():
 @pytest.mark.parametrize(
     ("links", "message"),
     [
-        ([RigidLink("a", [1], at=0), RigidLink("b", [0], at=1)], "nodes 0, 1 depend on each other in a circle"),
+        ([RigidCoupling("a", [1], at=0), RigidCoupling("b", [0], at=1)], "nodes 0, 1 depend on each other in a circle"),
         (
-            [RigidLink("a", [1], at=0), RigidLink("b", [2], at=1), RigidLink("c", [0], at=2)],
+            [RigidCoupling("a", [1], at=0), RigidCoupling("b", [2], at=1), RigidCoupling("c", [0], at=2)],
             "nodes 0, 1, 2 depend on each other in a circle",
         ),
-        ([RigidLink("a", [1, 2], at=0), RigidLink("b", [2, 3], at=5)], "node 2 is dependent in both"),
-        ([RigidLink("left", [1, 2], at=0)], "a node set of that name already"),
-        ([RigidLink("a", "left"), RigidLink("a", "right")], "a node set of that name already"),
-        ([RigidLink("a", [0], at=0)], "none of its nodes, its reference aside"),
-        ([RigidLink("a", [999], at=0)], "no point 999"),
-        ([RigidLink("a", [0], at=999)], "no point 999"),
-        ([RigidLink("a", "hub")], "'hub'"),
-        ([AveragingLink("a", [0, 1, 2])], "lie on a line or in a point"),
-        ([AveragingLink("a", [0, 3, 9], weights=[1.0, 2.0])], "2 weights for 3"),
-        ([AveragingLink("a", [0, 3, 3, 9], weights=[1.0, 2.0, 3.0, 4.0])], "4 weights for 3 different nodes"),
+        ([RigidCoupling("a", [1, 2], at=0), RigidCoupling("b", [2, 3], at=5)], "node 2 is dependent in both"),
+        ([RigidCoupling("left", [1, 2], at=0)], "a node set of that name already"),
+        ([RigidCoupling("a", "left"), RigidCoupling("a", "right")], "a node set of that name already"),
+        ([RigidCoupling("a", [0], at=0)], "none of its nodes, its reference aside"),
+        ([RigidCoupling("a", [999], at=0)], "no point 999"),
+        ([RigidCoupling("a", [0], at=999)], "no point 999"),
+        ([RigidCoupling("a", "hub")], "'hub'"),
+        ([DistributingCoupling("a", [0, 1, 2])], "lie on a line or in a point"),
+        ([DistributingCoupling("a", [0, 3, 9], weights=[1.0, 2.0])], "2 weights for 3"),
+        ([DistributingCoupling("a", [0, 3, 3, 9], weights=[1.0, 2.0, 3.0, 4.0])], "4 weights for 3 different nodes"),
         ([NodalMass("left", 1.0)], "needs one node, but 'left' has 12"),
         ([NodalMass(0, 1.0, INERTIA)], "inertia and offset need a node with rotations"),
         ([NodalMass(0, 1.0, offset=(1, 0, 0))], "inertia and offset need a node with rotations"),
@@ -329,10 +332,10 @@ def test_pieces_that_nothing_joins_are_refused():
     regions = [Region(None, Frame(section=BEAM))]
     with pytest.raises(MeshError, match="2 unconnected pieces: 3 nodes with 'there'; 2 nodes near node 0"):
         Part(mesh, regions=regions)
-    Part(mesh, regions=regions, connections=[RigidLink("r", [1, 2])])
+    Part(mesh, regions=regions, connections=[RigidCoupling("r", [1, 2])])
     Part(mesh, regions=regions, connections=[NodalSpring(1, np.ones(6), 2)])
     with pytest.raises(MeshError, match="2 unconnected pieces"):  # an average holds no piece to another
-        Part(mesh, regions=regions, connections=[AveragingLink("r", [0, 1, 2, 4])])
+        Part(mesh, regions=regions, connections=[DistributingCoupling("r", [0, 1, 2, 4])])
 
 
 @pytest.mark.parametrize(
@@ -344,11 +347,11 @@ def test_pieces_that_nothing_joins_are_refused():
         (lambda: NodalMass(-1, 1.0), "at must be at least 0"),
         (lambda: NodalSpring(0, (1.0, 2.0)), "stiffness must have shape"),
         (lambda: NodalSpring(0, -np.eye(3)), "positive semidefinite"),
-        (lambda: RigidLink("", [0]), "name must be a non-empty string"),
-        (lambda: RigidLink("a", []), "nodes must be the name of a node set"),
-        (lambda: RigidLink("a", [0.5]), "whole number"),
-        (lambda: RigidLink("a", [0], at=(1, 2)), "at must have shape"),
-        (lambda: AveragingLink("a", [0, 1, 2], weights=[1.0, 0.0, 1.0]), "weights must be positive"),
+        (lambda: RigidCoupling("", [0]), "name must be a non-empty string"),
+        (lambda: RigidCoupling("a", []), "nodes must be the name of a node set"),
+        (lambda: RigidCoupling("a", [0.5]), "whole number"),
+        (lambda: RigidCoupling("a", [0], at=(1, 2)), "at must have shape"),
+        (lambda: DistributingCoupling("a", [0, 1, 2], weights=[1.0, 0.0, 1.0]), "weights must be positive"),
     ],
 )
 def test_bad_descriptions_are_refused(make, message):

@@ -110,7 +110,7 @@ def test_shells(write):
 def test_damping_of_a_material(write):
     path = write(MESH, STEEL, "*DAMPING, BETA=1e-4\n", PLY, SECTIONS)
     steel, ply = (piece.region.material for piece in part_from_inp(path).pieces)
-    assert (steel.viscosity, ply.viscosity) == (1e-4, 0.0)
+    assert (steel.retardation_time, ply.retardation_time) == (1e-4, 0.0)
     with pytest.warns(UserWarning, match=r"mass damping \(ALPHA\) of material 'Steel' is not read"):
         part_from_inp(write(MESH, STEEL, "*DAMPING, ALPHA=3., BETA=1e-4\n", PLY, SECTIONS))
 

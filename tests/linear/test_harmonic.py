@@ -91,7 +91,7 @@ def test_viscosity_of_the_material_is_proportional_damping(block) -> None:
     """Kelvin-Voigt material and beta K are one thing."""
     load = fx.linear.NodalForce("right", (0, 0, 1e3))
     plain = fx.Elastic(youngs_modulus=2e11, density=8000.0)
-    sticky = fx.Elastic(youngs_modulus=2e11, density=8000.0, viscosity=1e-5)
+    sticky = fx.Elastic(youngs_modulus=2e11, density=8000.0, retardation_time=1e-5)
     args = ([10.0, 150.0], load, [("right", "uz")])
     one = fx.linear.harmonic_response(block(Hexahedron8(), material=sticky), *args, fixed={"left": "all"})
     two = fx.linear.harmonic_response(
@@ -101,7 +101,7 @@ def test_viscosity_of_the_material_is_proportional_damping(block) -> None:
 
 
 def test_reciprocity_with_links(block) -> None:
-    part = block(Hexahedron8(), connections=[fx.linear.RigidLink("hub", "right", at=(1.2, 0.0, 0.0))])
+    part = block(Hexahedron8(), connections=[fx.linear.RigidCoupling("hub", "right", at=(1.2, 0.0, 0.0))])
     force = {
         "twist": fx.linear.NodalForce("hub", (0, 0, 0), moment=(1.0, 0, 0)),
         "lift": fx.linear.NodalForce("hub", (0, 0, 1.0)),
@@ -207,7 +207,7 @@ def test_order_of_unknowns_does_not_matter(block, monkeypatch) -> None:
 def test_a_reduced_model_answers_like_the_full_one() -> None:
     """Static response to round-off; below the cut-off the error falls with the number of modes kept."""
     mesh = fx.meshes.read_mesh(fx.meshes.sample("lug.inp"))
-    links = [fx.linear.RigidLink("root hub", "ROOT"), fx.linear.RigidLink("bore hub", "BORE")]
+    links = [fx.linear.RigidCoupling("root hub", "ROOT"), fx.linear.RigidCoupling("bore hub", "BORE")]
     full = fx.linear.Part(mesh, material=fx.steel, connections=links)
     damping = fx.linear.StructuralDamping(0.02)
     frequencies = [0.0, 2e3, 8e3]

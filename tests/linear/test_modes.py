@@ -83,7 +83,7 @@ def test_held_by_springs_is_not_rigid(block) -> None:
 
 
 def test_modes_of_a_part_on_a_rigid_link(block) -> None:
-    part = block(Hexahedron8(), n=(6, 1, 1), connections=[fx.linear.RigidLink("hub", "left")])
+    part = block(Hexahedron8(), n=(6, 1, 1), connections=[fx.linear.RigidCoupling("hub", "left")])
     linked = fx.linear.vibration_modes(part, 3, {"hub": "all"})
     clamped = fx.linear.vibration_modes(block(Hexahedron8(), n=(6, 1, 1)), 3, {"left": "all"})
     assert linked.frequencies == pytest.approx(clamped.frequencies, rel=1e-9)

@@ -39,7 +39,7 @@ def frames() -> fx.linear.Part:
 
 def linked() -> fx.linear.Part:
     """A solid with a rigid mass on a link at its end."""
-    end = fx.linear.RigidLink("hub", "right", at=(1.2, 0.1, 0.1))
+    end = fx.linear.RigidCoupling("hub", "right", at=(1.2, 0.1, 0.1))
     mass = fx.linear.NodalMass("hub", 3.0, np.diag([0.03, 0.02, 0.025]), (0.0, 0.1, 0.0))
     return fx.linear.Part(box((0, 0, 0), (1.0, 0.2, 0.3), (3, 1, 2)), material=MATERIAL, connections=[end, mass])
 
@@ -239,7 +239,7 @@ def test_gyroscopic_moment_of_a_disc(spin: float, polar: float) -> None:
 def test_internal_damping_makes_fast_shafts_unstable() -> None:
     """m (z'' + 2 i Omega z' - Omega^2 z) + tau k z' + k z = 0 for z = y + i z, stable below the critical speed only."""
     tau, mass, side = 1e-3, 2.0, 0.01
-    steel = fx.Elastic(youngs_modulus=2e11, density=1e-6, poissons_ratio=0.3, viscosity=tau)
+    steel = fx.Elastic(youngs_modulus=2e11, density=1e-6, poissons_ratio=0.3, retardation_time=tau)
     k = 48.0 * 2e11 * side**4 / 12.0 / 2.0**3
     part = fx.linear.Part(
         fx.meshes.line((0, 0, 0), (2, 0, 0), 2),

@@ -93,7 +93,7 @@ def test_static_solution_in_a_file(block, tmp_path) -> None:
 
 
 def test_modes_in_a_file(block, tmp_path) -> None:
-    part = block(Hexahedron20(), connections=[fx.linear.RigidLink("hub", "right")])
+    part = block(Hexahedron20(), connections=[fx.linear.RigidCoupling("hub", "right")])
     modes = fx.linear.vibration_modes(part, 2, {"left": "all"})
     back = meshio.read(fx.visualization.write_vtu(modes, tmp_path / "modes.vtu"))
     names = [f"mode {i}: {f:.5g}" for i, f in enumerate(modes.frequencies)]

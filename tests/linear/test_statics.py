@@ -133,7 +133,7 @@ def test_a_force_shared_by_faces_is_a_traction(block) -> None:
 
 
 def test_load_on_a_rigid_link(block) -> None:
-    part = block(Hexahedron8(), connections=[fx.linear.RigidLink("hub", "right", at=(LENGTH + 0.3, 0.0, 0.0))])
+    part = block(Hexahedron8(), connections=[fx.linear.RigidCoupling("hub", "right", at=(LENGTH + 0.3, 0.0, 0.0))])
     moved = fx.linear.static_response(
         part, {"left": "all"}, fx.linear.NodalForce("hub", (0, 0, 7.0), moment=(1.0, 0, 0))
     )
@@ -146,8 +146,8 @@ def test_centrifugal_force_of_a_lump_on_a_link(block) -> None:
     """A heavy disc beside the axis: force m w^2 r, and the moment of its products of inertia."""
     J = np.array([[2.0, 0.0, 0.5], [0.0, 2.0, 0.0], [0.5, 0.0, 3.0]])
     lump = fx.linear.NodalMass("hub", mass=10.0, inertia=J, offset=(0.0, 0.0, 0.1))
-    part = block(Hexahedron8(), connections=[fx.linear.RigidLink("hub", "right"), lump])
-    bare = block(Hexahedron8(), connections=[fx.linear.RigidLink("hub", "right")])
+    part = block(Hexahedron8(), connections=[fx.linear.RigidCoupling("hub", "right"), lump])
+    bare = block(Hexahedron8(), connections=[fx.linear.RigidCoupling("hub", "right")])
     w = np.array([0.0, 0.0, 30.0])
     at = part.nodes.points[part.nodes.reference["hub"]]
     added = [

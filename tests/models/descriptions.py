@@ -55,13 +55,21 @@ class World:
         self.beam = self._line((0, 0), (1, 0), "beam")
         self.rope = self._line((1, 0), (2, 0), "rope")
         self.sheet = fx.FlexibleBody.plate(
-            (1, 0.5), elements=(2, 1), element=fx.elements.ShearShell(), section=fx.Sheet(0.01), material=fx.steel,
+            (1, 0.5),
+            elements=(2, 1),
+            element=fx.elements.ANCFShell(),
+            section=fx.ShellSection(0.01),
+            material=fx.steel,
             name="sheet",
-        )  # fmt: skip
+        )
         self.membrane = fx.FlexibleBody.plate(
-            (1, 0.5), elements=(2, 1), element=fx.elements.ThinPlate(), section=fx.Sheet(0.01), material=fx.steel,
+            (1, 0.5),
+            elements=(2, 1),
+            element=fx.elements.ANCFThinPlate(),
+            section=fx.ShellSection(0.01),
+            material=fx.steel,
             name="membrane",
-        )  # fmt: skip
+        )
         self.floating = fx.FloatingBody(bar(), name="floating")
         self.linear = fx.LinearBody(bar(), name="linear")
         links = (
@@ -69,9 +77,9 @@ class World:
             trees.FlexibleLink("lower", bar(), "left", "upper", trees.Revolute((0, 1, 0)), at=(0, 0, -1)),
         )
         self.tree = trees.Tree(*links, name="tree")
-        self.hinge = fx.Revolute(fx.ground, self.flat, at=(0, 0), name="hinge")
-        self.shaft = fx.Revolute(self.flat, self.disc, at=(2, 0), name="shaft")
-        self.rail = fx.Prismatic(fx.ground, self.disc, at=(2, 0), axis=(1, 0), name="rail")
+        self.hinge = fx.RevoluteJoint(fx.ground, self.flat, at=(0, 0), name="hinge")
+        self.shaft = fx.RevoluteJoint(self.flat, self.disc, at=(2, 0), name="shaft")
+        self.rail = fx.PrismaticJoint(fx.ground, self.disc, at=(2, 0), axis=(1, 0), name="rail")
         self.motor = fx.control.JointActuator(self.hinge, name="motor")
         self.coil = fx.control.FirstOrder([0.0], lambda x, u, t: -x, name="coil")
         self.command = fx.control.Command(self.motor, period=0.1, values=0.0, name="command")
@@ -79,7 +87,7 @@ class World:
     @staticmethod
     def _line(start: Any, end: Any, name: str) -> fx.FlexibleBody:
         return fx.FlexibleBody.line(
-            start, end, elements=2, element=fx.elements.PlanarCable(), section=fx.Circle(0.01), material=fx.steel,
+            start, end, elements=2, element=fx.elements.ANCFCable2D(), section=fx.Circle(0.01), material=fx.steel,
             name=name,
         )  # fmt: skip
 
@@ -99,22 +107,26 @@ def samples() -> tuple[World, dict[str, tuple[Any, ...]]]:
     joints: dict[str, tuple[Any, ...]] = {
         name: (make(w.box, w.hull, at=(0, 0, 0), axis=(0, 0, 1), name="joint"),)
         for name, make in {
-            "Cylindrical": fx.Cylindrical, "ParallelAxes": fx.ParallelAxes, "Planar": fx.Planar,
-            "PointOnLine": fx.PointOnLine, "PointOnPlane": fx.PointOnPlane, "Prismatic": fx.Prismatic,
-            "Revolute": fx.Revolute,
+            "Cylindrical": fx.CylindricalJoint,
+            "ParallelAxesConstraint": fx.ParallelAxesConstraint,
+            "Planar": fx.PlanarJoint,
+            "PointOnLineConstraint": fx.PointOnLineConstraint,
+            "PointOnPlaneConstraint": fx.PointOnPlaneConstraint,
+            "Prismatic": fx.PrismaticJoint,
+            "Revolute": fx.RevoluteJoint,
         }.items()
-    }  # fmt: skip
+    }
     joints |= {
-        "Fixed": (fx.Fixed(w.box, w.hull, name="joint"),),
-        "Spherical": (fx.Spherical(w.box, w.beam.end, name="joint"),),
-        "Universal": (fx.Universal(w.box, w.hull, at=(0, 0, 0), axes=((0, 1, 0), (0, 0, 1)), name="joint"),),
-        "Distance": (fx.Distance(w.ball, tip, name="joint"),),
-        "Screw": (fx.Screw(w.box, w.hull, pitch=0.1, at=(0, 0, 0), axis=(0, 0, 1), name="joint"),),
+        "Fixed": (fx.FixedJoint(w.box, w.hull, name="joint"),),
+        "Spherical": (fx.SphericalJoint(w.box, w.beam.end, name="joint"),),
+        "Universal": (fx.UniversalJoint(w.box, w.hull, at=(0, 0, 0), axes=((0, 1, 0), (0, 0, 1)), name="joint"),),
+        "Distance": (fx.DistanceConstraint(w.ball, tip, name="joint"),),
+        "Screw": (fx.ScrewJoint(w.box, w.hull, pitch=0.1, at=(0, 0, 0), axis=(0, 0, 1), name="joint"),),
         "RollingDisk": (fx.RollingDisk(fx.ground, w.box, radius=0.5, axis=(0, 1, 0), name="joint"),),
         "RollingBall": (fx.RollingBall(fx.ground, w.box, radius=0.5, name="joint"),),
         "AverageEdge": (fx.AverageEdge(w.sheet.set("right"), w.hull, name="joint"),),
         "CoordinateJoint": (fx.CoordinateJoint(w.beam.end, "y"), fx.CoordinateJoint(w.ball, "x")),
-        "Sliding": (fx.Sliding(w.beam, w.disc, at=(0.5, 0), sleeve=True, name="joint"),),
+        "Sliding": (fx.SlidingJoint(w.beam, w.disc, at=(0.5, 0), sleeve=True, name="joint"),),
         "Gear": (fx.Gear(w.hinge, w.shaft, ratio=-2.0, name="joint"),),
         "RackAndPinion": (fx.RackAndPinion(w.hinge, w.rail, radius=0.5, name="joint"),),
         "RotationDriver": (
@@ -127,9 +139,9 @@ def samples() -> tuple[World, dict[str, tuple[Any, ...]]]:
     on: dict[str, Callable[..., Any]] = {
         "TorsionSpring": partial(fx.TorsionSpring, stiffness=1.0),
         "JointForce": partial(fx.JointForce, force=lambda s, rate, t: -rate),
-        "JointFriction": partial(fx.JointFriction, coefficient=0.1, load=1.0, speed=0.1),
-        "StickSlip": partial(fx.StickSlip, coefficient=0.1, load=1.0, deflection=0.01, damping=0.1),
-        "Stop": partial(fx.Stop, upper=1.0, stiffness=10.0),
+        "CoulombFriction": partial(fx.CoulombFriction, coefficient=0.1, load=1.0, speed=0.1),
+        "BristleFriction": partial(fx.BristleFriction, coefficient=0.1, load=1.0, deflection=0.01, damping=0.1),
+        "Stop": partial(fx.JointStop, upper=1.0, stiffness=10.0),
     }
     forces: dict[str, tuple[Any, ...]] = {
         name: (make(w.hinge, name="force"), make(w.tree.joint("lower"), name="other"))
@@ -159,7 +171,7 @@ def samples() -> tuple[World, dict[str, tuple[Any, ...]]]:
         "Prescribe": (fx.Prescribe(w.beam.end, (0.1, None)),), "Hinge": (fx.Hinge(w.beam.end, w.rope.start),),
         "RayleighDamping": (fx.RayleighDamping(w.beam, 0.1),), "InitialVelocity": (fx.InitialVelocity(w.beam, (1, 0)),),
         "Substructure": (
-            fx.Substructure(bar(), w.box, w.hull, ("left", "right"), stiffening=False, name="substructure"),
+            fx.Substructure(bar(), w.box, w.hull, ("left", "right"), geometric_stiffening=False, name="substructure"),
         ),
     }  # fmt: skip
     sensors: dict[str, tuple[Any, ...]] = {

@@ -27,7 +27,7 @@ def arm(closed: bool = False) -> fx.Model:
     tree = trees.Tree(*links, position=(0.1, 0.2, 0.3), name="arm")
     hand = tree.link("hand").marker((0.1, 0.0, 0.1), axis=(0.1, 0.2, 1.0))
     ball = fx.RigidBody(0.5, (0.1, 0.1, 0.1), position=(1.0, 0.2, 0.1), name="ball")
-    joints = [fx.Revolute(hand, ball.marker((0.0, 0.1, 0.0), axis=(0, -1, 0)), name="grip")] if closed else []
+    joints = [fx.RevoluteJoint(hand, ball.marker((0.0, 0.1, 0.0), axis=(0, -1, 0)), name="grip")] if closed else []
     return fx.Model(
         tree, ball, *joints,
         fx.SpringDamper(tree.link("upper").interface("right"), ball.centre, stiffness=12.0, damping=1.0, name="band"),

@@ -27,15 +27,15 @@ def chain() -> fx.Model:
     two = fx.FloatingBody(bar(RUBBER, 1, True), modes=4, position=(1.0, 0.0, 0.0), name="two")
     end = fx.RigidBody(1.2, (0.2, 0.3, 0.4), position=(2.2, 0.1, 0.1), name="end")
     rope = fx.FlexibleBody.line(
-        (1.0, 0.0, 0.0), (1.0, 1.0, 0.0), elements=2, element=fx.elements.SpatialCable(),
+        (1.0, 0.0, 0.0), (1.0, 1.0, 0.0), elements=2, element=fx.elements.ANCFCable3D(),
         stiffness=fx.BeamStiffness(EA=50.0, EI_y=2.0, EI_z=2.0, mass_per_length=0.9), name="rope",
     )  # fmt: skip
     return fx.Model(
         one, two, end, rope,
-        fx.Revolute(fx.ground, one.interface("left", axis=(0.0, 1.0, 0.2)), name="hinge"),
-        fx.Revolute(one, two, at=(1.0, 0.0, 0.0), axis=(0.1, 1.0, 0.0), name="elbow"),
-        fx.Spherical(two, end, at=(2.0, 0.0, 0.0), name="wrist"),
-        fx.Spherical(one.interface("right"), rope.start, name="eye"),
+        fx.RevoluteJoint(fx.ground, one.interface("left", axis=(0.0, 1.0, 0.2)), name="hinge"),
+        fx.RevoluteJoint(one, two, at=(1.0, 0.0, 0.0), axis=(0.1, 1.0, 0.0), name="elbow"),
+        fx.SphericalJoint(two, end, at=(2.0, 0.0, 0.0), name="wrist"),
+        fx.SphericalJoint(one.interface("right"), rope.start, name="eye"),
         fx.SpringDamper(fx.ground.marker((0.5, 0.0, 1.0)), two.node(7), stiffness=30.0, damping=2.0, name="spring"),
         fx.SpringDamper(one.node(12), rope.end, stiffness=10.0, damping=0.5, name="band"),
         fx.Moment(two.interface("right"), (0.3, -0.2, 0.1), follower=True),

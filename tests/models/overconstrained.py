@@ -22,7 +22,7 @@ def closed(points: np.ndarray, axes: np.ndarray, gravity: tuple[float, ...], thi
     bars = [rod(a, b, f"bar {k}", thick=thick) for k, (a, b) in enumerate(itertools.pairwise(points))]
     sides = [fx.ground, *bars, fx.ground]
     hinges = [
-        fx.Revolute(a, b, at=p, axis=z, name=f"hinge {k}")
+        fx.RevoluteJoint(a, b, at=p, axis=z, name=f"hinge {k}")
         for k, (a, b, p, z) in enumerate(zip(sides[:-1], sides[1:], points, axes, strict=True))
     ]
     return fx.Model(*bars, *hinges, fx.Gravity(gravity))
@@ -62,8 +62,8 @@ def parallelograms() -> fx.Model:
     cranks = [rod(p, p + crank, f"crank {k}") for k, p in enumerate(feet)]
     hinges = []
     for k, p in enumerate(feet):
-        hinges.append(fx.Revolute(fx.ground, cranks[k], at=p, axis=(0, 0, 1), name=f"foot {k}"))
-        hinges.append(fx.Revolute(cranks[k], coupler, at=p + crank, axis=(0, 0, 1), name=f"head {k}"))
+        hinges.append(fx.RevoluteJoint(fx.ground, cranks[k], at=p, axis=(0, 0, 1), name=f"foot {k}"))
+        hinges.append(fx.RevoluteJoint(cranks[k], coupler, at=p + crank, axis=(0, 0, 1), name=f"head {k}"))
     return fx.Model(coupler, *cranks, *hinges, fx.Gravity((0, -9.81, 0)))
 
 
@@ -79,13 +79,17 @@ def sarrus() -> fx.Model:
         sides = [fx.ground, *legs, plate]
         items += legs
         items += [
-            fx.Revolute(sides[n], sides[n + 1], at=p, axis=axis, name=f"hinge {k}{n}") for n, p in enumerate(points)
+            fx.RevoluteJoint(sides[n], sides[n + 1], at=p, axis=axis, name=f"hinge {k}{n}")
+            for n, p in enumerate(points)
         ]
     return fx.Model(*items, fx.Gravity((0, 0, -9.81)))
 
 
 LOOPS = {
-    "Bennett": (bennett, 3), "Bricard": (bricard, 1), "parallelogram": (parallelogram, 3),
-    "parallelograms": (parallelograms, 7), "Sarrus": (sarrus, 1),
-}  # fmt: skip
+    "Bennett": (bennett, 3),
+    "Bricard": (bricard, 1),
+    "parallelogram": (parallelogram, 3),
+    "parallelograms": (parallelograms, 7),
+    "Sarrus": (sarrus, 1),
+}
 """With the number of equations that follow from others: equations less coordinates plus one."""

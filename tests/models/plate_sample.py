@@ -9,18 +9,18 @@ import numpy as np
 
 from flexmbs.core.contracts import Env, State, SurfaceShape, Work
 from flexmbs.core.material import Elastic
-from flexmbs.core.sheet import Sheet, sheet_stiffness
-from flexmbs.elements import ContinuumPlate
+from flexmbs.core.shell_section import ShellSection, sheet_stiffness
+from flexmbs.elements import ANCFPlateFullyParameterized
 from flexmbs.meshes import Mesh, rectangle
 from flexmbs.meshes.surface import node_frames
 
-PRINTED = ContinuumPlate(split=False, nodal=False, assumed_shear=False, twist=False)
+PRINTED = ANCFPlateFullyParameterized(split=False, nodal=False, assumed_shear=False, twist=False)
 VARIANTS = {
-    "cured": ContinuumPlate(),
+    "cured": ANCFPlateFullyParameterized(),
     "printed": PRINTED,
-    "split and nodal": ContinuumPlate(assumed_shear=False, twist=False),
-    "nodal": ContinuumPlate(split=False, assumed_shear=False),
-    "split": ContinuumPlate(nodal=False, twist=False),
+    "split and nodal": ANCFPlateFullyParameterized(assumed_shear=False, twist=False),
+    "nodal": ANCFPlateFullyParameterized(split=False, assumed_shear=False),
+    "split": ANCFPlateFullyParameterized(nodal=False, twist=False),
 }
 E, NU, H = 3.0, 0.3, 0.1
 B1 = 5
@@ -60,8 +60,8 @@ class Sample:
         self.element, self.points, self.cells = element, mesh.points, mesh.cells[0].nodes
         if stiffness is None:
             material = Elastic(youngs_modulus=E, density=2.0, poissons_ratio=NU)
-            stiffness = sheet_stiffness("test", Sheet(h, **sheet), material)
-        self.stiffness = replace(stiffness, viscosity=viscosity)
+            stiffness = sheet_stiffness("test", ShellSection(h, **sheet), material)
+        self.stiffness = replace(stiffness, retardation_time=viscosity)
         frames, kinks = node_frames("test", mesh, self.cells, self.stiffness.axis)
         self.shape = SurfaceShape(mesh.points, frames, kinks, self.cells, np.zeros((0, 9)), np.zeros((0, 2)))
         reference = element.surface_reference(self.shape)

@@ -63,24 +63,24 @@ def mixed(closed: bool = True) -> fx.Model:
     one, two = random_tree(4, 7, name="one"), random_tree(7, 5, floating=True, name="two")
     body = fx.RigidBody(1.2, (0.2, 0.3, 0.4), position=(1.0, 0.5, -0.3), name="body")
     rope = fx.FlexibleBody.line(
-        (1.0, 0.0, 0.0), (1.0, 1.0, 0.0), elements=2, element=fx.elements.SpatialCable(),
+        (1.0, 0.0, 0.0), (1.0, 1.0, 0.0), elements=2, element=fx.elements.ANCFCable3D(),
         stiffness=fx.BeamStiffness(EA=50.0, EI_y=2.0, EI_z=2.0, mass_per_length=0.9), name="rope",
     )  # fmt: skip
     tip = one.link("link 6").marker((0.1, -0.2, 0.3), axis=(0.2, 0.3, 1.0), name="tip")
     hand = two.link("link 4").marker((0.2, 0.1, 0.3), axis=(1.0, 0.3, -0.2), name="hand")
     joints = [
-        fx.Revolute(tip, body.marker((0.1, 0.1, 0.1), axis=(0.0, 1.0, 1.0)), name="wrist"),
-        fx.Spherical(hand, body.marker((-0.2, 0.0, 0.1)), name="grip"),
-        fx.Spherical(two.link("link 1").marker((0.0, 0.1, 0.1)), rope.end.marker(), name="eye"),
+        fx.RevoluteJoint(tip, body.marker((0.1, 0.1, 0.1), axis=(0.0, 1.0, 1.0)), name="wrist"),
+        fx.SphericalJoint(hand, body.marker((-0.2, 0.0, 0.1)), name="grip"),
+        fx.SphericalJoint(two.link("link 1").marker((0.0, 0.1, 0.1)), rope.end.marker(), name="eye"),
     ]
     sprung = next(i for i, link in enumerate(one.links) if len(link.joint.screws))
     coordinate = one.joint(one.links[sprung].name)
     spring = next(iter(coordinate.coordinates.values()))
     return fx.Model(
         one, two, body, rope, *(joints if closed else []),
-        fx.SpringDamper(tip, hand, stiffness=30.0, damping=2.0, length=0.5, name="strut"),
+        fx.SpringDamper(tip, hand, stiffness=30.0, damping=2.0, free_length=0.5, name="strut"),
         fx.SpringDamper(one.link("link 3").marker((0.1, 0.2, 0)), rope.start, stiffness=10.0, damping=0.5, name="tie"),
-        fx.SpringDamper(spring.a, spring.b, stiffness=4.0, damping=0.3, length=0.2, name="joint spring"),
+        fx.SpringDamper(spring.a, spring.b, stiffness=4.0, damping=0.3, free_length=0.2, name="joint spring"),
         fx.PointForce(two.link("link 2").marker((0.3, 0.0, 0.1)), (1.0, 2.0, -0.5), follower=True),
         fx.Moment(one.link("link 5").centre, (0.3, -0.2, 0.1), follower=True),
         fx.Gravity((0.3, 0.1, -9.81)),

@@ -38,7 +38,7 @@ def with_masses() -> fx.linear.Part:
     inertia = np.diag([0.02, 0.03, 0.04])
     return fx.linear.Part(
         part.mesh, regions=part.regions, name="loaded",
-        connections=[fx.linear.RigidLink("hub", "left"), fx.linear.NodalMass("hub", 3.0, inertia, (0.1, 0.0, -0.2)),
+        connections=[fx.linear.RigidCoupling("hub", "left"), fx.linear.NodalMass("hub", 3.0, inertia, (0.1, 0.0, -0.2)),
                      fx.linear.NodalMass(int(part.mesh.node_set("right")[0]), 1.5)],
     )  # fmt: skip
 
@@ -115,7 +115,7 @@ def test_of_a_mass_matrix():
 
 def test_an_impossible_tensor_is_refused():
     part = solid("Hexahedron8")
-    links = [fx.linear.RigidLink("hub", "left"), fx.linear.NodalMass("hub", 1.0, np.diag([1.0, 0.1, 0.1]))]
+    links = [fx.linear.RigidCoupling("hub", "left"), fx.linear.NodalMass("hub", 1.0, np.diag([1.0, 0.1, 0.1]))]
     part = fx.linear.Part(part.mesh, regions=part.regions, connections=links)
     with pytest.raises(fx.ModelError, match="no distribution of a mass"):
         inertia_of_part(part, np.zeros((int(part.nodes.n_dofs.sum()), 1)))

@@ -46,7 +46,7 @@ def test_batches_double_until_the_choice_is_sure(beam):
         asked.append(count)
         return lowest_modes(K, M, count)
 
-    candidates(UpToFrequency(5e4, factor=1.0, most=200), solve, K.shape[0], coupling, mass)
+    candidates(UpToFrequency(5e4, factor=1.0, max_modes=200), solve, K.shape[0], coupling, mass)
     assert asked == [20, 40, 80, 118]  # all there are, at last
 
 
@@ -68,7 +68,7 @@ def test_effective_masses_sum_to_what_the_interior_can_hold(beam):
 
 def test_a_fraction_that_moves_with_the_interface_cannot_be_reached(beam):
     K, M, coupling, mass, R_b = fixed_interface(beam)
-    rule = EffectiveMass(0.999999, directions=(0,), most=40)
+    rule = EffectiveMass(0.999999, directions=(0,), max_modes=40)
     with pytest.raises(ConvergenceError, match=r"40 modes.*not enough"):
         candidates(rule, lambda k: lowest_modes(K, M, k), K.shape[0], coupling, mass, R_b)
 

@@ -34,7 +34,7 @@ def solid(modes: int = 3) -> Any:
     """A bar of solids, small enough for dense algebra."""
     mesh = fx.meshes.box((0.0, 0.0, 0.0), (1.0, 0.1, 0.2), (3, 1, 1))
     part = fx.linear.Part(mesh, regions=[fx.linear.Region(None, fx.elements.Hexahedron8(), RUBBER)], name="bar")
-    return part, fx.reduction.reduce(part, ["left", "right"], modes, stiffening=True)
+    return part, fx.reduction.reduce(part, ["left", "right"], modes, geometric_stiffening=True)
 
 
 def test_moments_are_those_of_the_fields() -> None:
@@ -158,7 +158,7 @@ def test_a_chord_frame_turns_with_its_line() -> None:
     assert np.abs(held.interfaces["tip"][0] - ends["tip"][0]).max() < 1e-9 * size
     with pytest.raises(ModelError, match="node 3 of its reference moves to second order is not known"):
         fx.FloatingBody(reduced, reference=("root", 3))
-    fx.FloatingBody(reduced, reference=("root", 3), stiffening=False)
+    fx.FloatingBody(reduced, reference=("root", 3), geometric_stiffening=False)
 
 
 def test_affine_fields_have_the_same_moments() -> None:
@@ -181,7 +181,7 @@ def test_tip_mass_counts() -> None:
     bodies = []
     for masses in ([], [fx.linear.NodalMass(6, 5.0)]):
         part = fx.linear.Part(mesh, regions=[region], connections=masses, name="beam")
-        bodies.append(fx.reduction.reduce(part, faces, 3, stiffening=True))
+        bodies.append(fx.reduction.reduce(part, faces, 3, geometric_stiffening=True))
     bare, loaded = (fx.FloatingBody(b, reference="root") for b in bodies)
     T = loaded.basis
     places = {f.name: np.asarray(f.origin) for f in bodies[0].frames}
@@ -201,7 +201,9 @@ def test_solids_agree_with_the_beam() -> None:
     rubber = fx.Elastic(youngs_modulus=E, poissons_ratio=0.0, density=1000.0)
     mesh = fx.meshes.box((0, -b / 2, -h / 2), (1.0, b, h), (16, 1, 1)).quadratic()
     part = fx.linear.Part(mesh, regions=[fx.linear.Region(None, Hexahedron20(), rubber)], name="bar")
-    body = fx.FloatingBody(fx.reduction.reduce(part, ["left", "right"], 4, stiffening=True), reference="left", modes=1)
+    body = fx.FloatingBody(
+        fx.reduction.reduce(part, ["left", "right"], 4, geometric_stiffening=True), reference="left", modes=1
+    )
     tip = body.interface("right")
     exact = foreshortening_of_cantilever()
     assert tip.second[0, 0, 0] / tip.phi[2, 0] ** 2 == pytest.approx(exact, rel=5e-3)
@@ -235,11 +237,11 @@ def test_only_free_parts_have_it() -> None:
     spring = fx.linear.NodalSpring(2, (1.0, 1.0, 1.0))
     part = fx.linear.Part(mesh, regions=[region], connections=[spring], name="beam")
     with pytest.raises(ModelError, match="free rigid motions, not 6"):
-        fx.reduction.reduce(part, [fx.reduction.Interface("root", [0])], 2, stiffening=True)
+        fx.reduction.reduce(part, [fx.reduction.Interface("root", [0])], 2, geometric_stiffening=True)
     operators = fx.linear.Part(mesh, regions=[region], name="beam").assemble()
     matrices = fx.linear.Operators(operators.K, operators.M, operators.dofs, operators.points)
     with pytest.raises(ModelError, match="stresses need a Part"):
-        fx.reduction.reduce(matrices, [fx.reduction.Interface("root", [0])], 2, stiffening=True)
+        fx.reduction.reduce(matrices, [fx.reduction.Interface("root", [0])], 2, geometric_stiffening=True)
     with pytest.raises(ModelError, match="not symmetric"):
         Stiffening(np.triu(np.ones((4, 3, 2, 2))), (), np.zeros((0, 6, 2, 2)))
     with pytest.raises(ModelError, match="stiffening"):
@@ -254,7 +256,7 @@ def test_prestress_makes_a_string() -> None:
     part = fx.linear.Part(mesh, regions=[fx.linear.Region(None, Frame(section=section, shear=False))], name="string")
     pulled = fx.linear.static_response(part, {0: "all"}, fx.linear.NodalForce(40, (tension, 0.0, 0.0)))
     faces = [fx.reduction.Interface("root", [0]), fx.reduction.Interface("tip", [40])]
-    reduced = fx.reduction.reduce(part, faces, 8, prestress=pulled, stiffening=True)
+    reduced = fx.reduction.reduce(part, faces, 8, prestress=pulled, geometric_stiffening=True)
     found = reduced.angular_frequencies(["root", "tip"])
     wanted = np.repeat(np.arange(1, 5), 2) * np.pi / LENGTH * np.sqrt(tension / mu)
     # clamped ends shorten the string by a part of an element each
@@ -282,8 +284,8 @@ def test_force_at_the_tip_acts_as_prestress(reference: Any) -> None:
     faces = [fx.reduction.Interface("root", [0]), fx.reduction.Interface("tip", [12])]
     wanted = fx.reduction.reduce(part, faces, 16, prestress=pulled).angular_frequencies("root")[:4]
     soft = fx.reduction.reduce(part, faces, 16).angular_frequencies("root")[:4]
-    body = fx.FloatingBody(fx.reduction.reduce(part, faces, 16, stiffening=True), reference=reference)
-    clamp = fx.Fixed(fx.ground, body, at=(0, 0, 0), name="clamp")
+    body = fx.FloatingBody(fx.reduction.reduce(part, faces, 16, geometric_stiffening=True), reference=reference)
+    clamp = fx.FixedJoint(fx.ground, body, at=(0, 0, 0), name="clamp")
     pull = fx.PointForce(body.interface("tip"), (tension, 0.0, 0.0))
     still = fx.solve_static(fx.Model(body, clamp, pull))
     found = np.linalg.eigvals(fx.linearise(still).A)

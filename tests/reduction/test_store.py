@@ -17,11 +17,16 @@ from tests.models.lattice import tower
 @pytest.fixture(scope="module")
 def model():
     mesh = fx.meshes.read_mesh(fx.meshes.sample("lug.inp"))
-    lug = fx.linear.Part(mesh, material=fx.Elastic(youngs_modulus=7e10, density=2700.0, viscosity=1e-6), name="lug/ä")
+    lug = fx.linear.Part(
+        mesh, material=fx.Elastic(youngs_modulus=7e10, density=2700.0, retardation_time=1e-6), name="lug/ä"
+    )
     return fx.reduction.reduce(
-        lug, ["ROOT", fx.reduction.Interface("BORE", kind="averaged")], 4, stresses="TIP",
+        lug,
+        ["ROOT", fx.reduction.Interface("BORE", kind="averaged")],
+        4,
+        stresses="TIP",
         units={"length": "m", "mass": "kg", "time": "s"},
-    )  # fmt: skip
+    )
 
 
 @pytest.fixture(scope="module")

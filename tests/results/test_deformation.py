@@ -24,8 +24,8 @@ def model(stresses: bool = True) -> fx.Model:
     two = fx.FloatingBody(reduced, position=(1.0, 0.0, 0.0), name="two")
     return fx.Model(
         one, two,
-        fx.Revolute(fx.ground, one, at=(0, 0, 0), axis=(0, 1, 0), name="hinge"),
-        fx.Spherical(one.interface("right"), two.interface("left"), name="elbow"),
+        fx.RevoluteJoint(fx.ground, one, at=(0, 0, 0), axis=(0, 1, 0), name="hinge"),
+        fx.SphericalJoint(one.interface("right"), two.interface("left"), name="elbow"),
         fx.SpringDamper(fx.ground.marker((1.5, 0, 1)), two.node(5), stiffness=30.0, damping=1.0, name="spring"),
         fx.Gravity((0, 0, -9.81)),
     )  # fmt: skip
@@ -106,7 +106,7 @@ def test_animation_and_paraview(run: Any, tmp_path: Path) -> None:
 
 
 SCHEMES = [
-    fx.GeneralizedAlpha(rho=0.9),
+    fx.GeneralizedAlpha(rho_inf=0.9),
     fx.BDF(max_order=2),
     fx.RungeKutta(order=4, constraints=fx.integrators.NullSpace()),
 ]
@@ -150,10 +150,10 @@ def test_stiffened_bodies_come_back() -> None:
     mesh = fx.meshes.box((0.0, -0.03, -0.05), (1.0, 0.06, 0.1), (4, 1, 1))
     part = fx.linear.Part(mesh, regions=[fx.linear.Region(None, fx.elements.Hexahedron8(), fx.steel)], name="stiff")
     body = fx.FloatingBody(
-        fx.reduction.reduce(part, ["left", "right"], 1, progress=False, stiffening=True), reference="left"
+        fx.reduction.reduce(part, ["left", "right"], 1, progress=False, geometric_stiffening=True), reference="left"
     )
     free = fx.SpringDamper(fx.ground.marker((1.5, 0, 1)), body.node(5), stiffness=30.0, name="spring")
-    weld = fx.Fixed(fx.ground, body.interface("left"), name="weld")
+    weld = fx.FixedJoint(fx.ground, body.interface("left"), name="weld")
     end = fx.SpringDamper(fx.ground.marker((2.0, 0, 0)), body.interface("right"), stiffness=5.0, name="end")
     model = fx.Model(body, weld, free, end)
     again = rebuild_model(*describe_model(model))
@@ -164,7 +164,7 @@ def test_stiffened_bodies_come_back() -> None:
 
 def test_statics_come_back(tmp_path: Path) -> None:
     body = fx.FloatingBody(bar(), reference="left")
-    held = fx.Model(body, fx.Fixed(fx.ground, body, at=(0, 0, 0)), fx.Gravity((0, 0, -9.81)))
+    held = fx.Model(body, fx.FixedJoint(fx.ground, body, at=(0, 0, 0)), fx.Gravity((0, 0, -9.81)))
     solution = fx.solve_static(held)
     solution.save(tmp_path / "held.h5")
     again: Any = fx.load(tmp_path / "held.h5")

@@ -30,7 +30,7 @@ def robot() -> fx.Model:
 
 def test_reactions_are_those_of_joints_between_rigid_bodies() -> None:
     model = robot()
-    flat = fx.trees.as_cartesian(model)
+    flat = fx.trees.to_absolute_coordinates(model)
     one, two = (fx.simulate(m, until=0.2, step=5e-4, progress=False) for m in (model, flat))
     for name in ("base", "upper", "hand"):
         joint = model.trees[0].joint(name)

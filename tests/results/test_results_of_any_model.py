@@ -27,24 +27,28 @@ def beam(dim: int, element: Any, name: str = "beam") -> fx.FlexibleBody:
 
 
 def supported() -> fx.Model:
-    body = beam(2, fx.elements.PlanarCable())
+    body = beam(2, fx.elements.ANCFCable2D())
     return fx.Model(body, fx.Clamp(body.start), fx.PointForce(body.end, (0.0, -1.0)), name="supported")
 
 
 def with_a_body() -> fx.Model:
-    body = beam(2, fx.elements.PlanarCable())
+    body = beam(2, fx.elements.ANCFCable2D())
     tip = fx.PlanarRigidBody(0.2, 0.01, position=(1.0, 0.0), name="tip")
     return fx.Model(
-        body, tip, fx.Clamp(body.start), fx.Fixed(body.end, tip, name="weld"), fx.PointForce(body.end, (0.0, -1.0)),
+        body,
+        tip,
+        fx.Clamp(body.start),
+        fx.FixedJoint(body.end, tip, name="weld"),
+        fx.PointForce(body.end, (0.0, -1.0)),
         name="with a body",
-    )  # fmt: skip
+    )
 
 
 def in_space() -> fx.Model:
-    body = beam(3, fx.elements.ExactBeam())
+    body = beam(3, fx.elements.GeometricallyExactBeam())
     box = fx.RigidBody.box((0.3, 0.1, 0.1), mass=0.3, position=(1.15, 0.0, 0.0), name="box")
     return fx.Model(
-        body, box, fx.Clamp(body.start), fx.Fixed(body.end, box, at=(1.0, 0.0, 0.0), name="weld"),
+        body, box, fx.Clamp(body.start), fx.FixedJoint(body.end, box, at=(1.0, 0.0, 0.0), name="weld"),
         fx.Gravity((0.0, 0.0, -2.0)), name="in space",
     )  # fmt: skip
 
@@ -73,7 +77,7 @@ def arm() -> fx.Model:
 
 def floating_bar() -> fx.Model:
     body = fx.FloatingBody(floating.bar(floating.SOFT, 2), name="bar")
-    hinge = fx.Fixed(fx.ground, body.interface("left"), name="wall")
+    hinge = fx.FixedJoint(fx.ground, body.interface("left"), name="wall")
     return fx.Model(body, hinge, fx.Gravity((0.0, 0.0, -9.81)), name="floating")
 
 

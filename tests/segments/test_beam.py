@@ -27,7 +27,7 @@ def _flexibility(x: float, a: float, EI: float) -> float:
 def test_nodes_of_a_straight_beam_move_exactly(n: int) -> None:
     """Unit loads small enough to be linear: bending both ways, tension, torsion, with shear."""
     beam = fx.segments.segmented_beam(STRAIGHT, n=n, stiffness=SLIM, up=(0, 0, 1))
-    model = fx.Model(*beam.items, fx.Fixed(fx.ground, beam.start))
+    model = fx.Model(*beam.items, fx.FixedJoint(fx.ground, beam.start))
     small = 1e-6
     L = 2.0
     # x of the beam is the inertial y, y the inertial -x, z the inertial z
@@ -51,7 +51,7 @@ def test_inner_nodes_move_exactly() -> None:
     beam = fx.segments.segmented_beam(
         [(0, 0), (1, 0)], n=5, stiffness=fx.BeamStiffness(EA=1e6, EI_z=1.0, mass_per_length=1.0)
     )
-    model = fx.Model(*beam.items, fx.Fixed(fx.ground, beam.start), fx.PointForce(beam.node(2), (0, 1e-6)))
+    model = fx.Model(*beam.items, fx.FixedJoint(fx.ground, beam.start), fx.PointForce(beam.node(2), (0, 1e-6)))
     w = beam.positions(fx.solve_static(model, QUIET))[-1, :, 1] / 1e-6
     for k in range(2, 6):
         assert w[k] == pytest.approx(_flexibility(k / 5, 0.4, 1.0), rel=1e-6)
@@ -63,7 +63,7 @@ def test_rigid_halves_lose_a_quarter_of_the_square(options: dict[str, Any]) -> N
     beam = fx.segments.segmented_beam(
         [(0, 0), (1, 0)], n=4, stiffness=fx.BeamStiffness(EA=1e9, EI_z=1.0, GA_y=1e9, mass_per_length=1.0), **options
     )
-    model = fx.Model(*beam.items, fx.Fixed(fx.ground, beam.start), fx.PointForce(beam.end, (0, 1e-4)))
+    model = fx.Model(*beam.items, fx.FixedJoint(fx.ground, beam.start), fx.PointForce(beam.end, (0, 1e-4)))
     tip = fx.solve_static(model, QUIET).position(beam.end)[-1, 1] * 3.0 / 1e-4
     assert tip - 1.0 == pytest.approx(-1.0 / 64.0, rel=1e-5)
 
@@ -85,7 +85,7 @@ def test_a_curved_beam_is_free_of_stress_as_given() -> None:
     angle = np.linspace(0.0, np.pi, 9)
     arch = np.column_stack((np.cos(angle), np.sin(angle), 0.1 * angle))
     beam = fx.segments.segmented_beam(arch, stiffness=SLIM)
-    model = fx.Model(*beam.items, fx.Fixed(fx.ground, beam.start))
+    model = fx.Model(*beam.items, fx.FixedJoint(fx.ground, beam.start))
     still = fx.solve_static(model.with_(fx.PointForce(beam.end, (0, 0, 1e-12))), QUIET)
     assert np.abs(beam.positions(still)[-1] - arch).max() < 1e-10
     assert [len(body.shape.edges) for body in beam.bodies] == [1] + [2] * 7 + [1]
@@ -99,7 +99,7 @@ def test_a_beam_that_was_straight_springs_back(stretch: bool) -> None:
     beam = fx.segments.segmented_beam(
         points, stiffness=fx.BeamStiffness(EA=1e4, EI_z=1.0, mass_per_length=1.0), rest="straight", stretch=stretch
     )
-    found = beam.positions(fx.solve_static(fx.Model(*beam.items, fx.Fixed(fx.ground, beam.start)), QUIET))[-1]
+    found = beam.positions(fx.solve_static(fx.Model(*beam.items, fx.FixedJoint(fx.ground, beam.start)), QUIET))[-1]
     first = beam.start.rotation0()[:2, 0]
     normal = np.array((-first[1], first[0]))
     assert np.abs(found[:, :2] @ normal).max() < 1e-9
@@ -118,7 +118,7 @@ def test_a_closed_ring_under_two_forces() -> None:
     assert len(ring.springs) == n
     P = 1e-3
     model = fx.Model(
-        *ring.items, fx.Fixed(fx.ground, ring.node(n // 2)), fx.PointForce(ring.node(0), (P, 0)),
+        *ring.items, fx.FixedJoint(fx.ground, ring.node(n // 2)), fx.PointForce(ring.node(0), (P, 0)),
     )  # fmt: skip
     found = fx.solve_static(model, QUIET).position(ring.node(0))[-1, 0] - 1.0
     assert found == pytest.approx(P * (np.pi / 4.0 - 2.0 / np.pi), rel=5e-3)
@@ -132,14 +132,17 @@ def test_a_tension_that_joints_across_cannot_carry(part: float) -> None:
     beam = fx.segments.segmented_beam(
         [(0, 0), (1, 0)], n=n, stiffness=fx.BeamStiffness(EA=1e9, EI_z=EI, mass_per_length=1.0)
     )
-    slots = [fx.Prismatic(fx.ground, beam.bodies[-1], at=(1, 0), axis=(1, 0)), fx.Fixed(fx.ground, beam.start)]
+    slots = [
+        fx.PrismaticJoint(fx.ground, beam.bodies[-1], at=(1, 0), axis=(1, 0)),
+        fx.FixedJoint(fx.ground, beam.start),
+    ]
     pull = fx.PointForce(beam.end, (part * 12.0 * EI * n**2, 0.0))
     found = fx.solve_static(fx.Model(*beam.items, *slots, pull), fx.StaticOptions(progress=False, steps=1))
     assert bool(found.stable[-1]) == (part < 1.0)
 
 
 def test_damping_follows_the_viscosity() -> None:
-    stiffness = fx.BeamStiffness(EA=10.0, EI_z=1.0, mass_per_length=1.0, viscosity=0.25)
+    stiffness = fx.BeamStiffness(EA=10.0, EI_z=1.0, mass_per_length=1.0, retardation_time=0.25)
     beam = fx.segments.segmented_beam([(0, 0), (1, 0)], n=2, stiffness=stiffness)
     spring = beam.springs[0]
     assert np.array_equal(np.asarray(spring.damping), 0.25 * np.asarray(spring.stiffness))
@@ -179,8 +182,8 @@ def test_unknown_node() -> None:
 def test_a_chain_of_ball_joints_becomes_a_tree() -> None:
     """In relative rotations, three for each joint, it has the same frequencies."""
     beam = fx.segments.segmented_beam(STRAIGHT, n=4, stiffness=SLIM, stretch=False)
-    model = fx.Model(*beam.items, fx.Fixed(fx.ground, beam.start))
-    tree = fx.trees.as_tree(model)
+    model = fx.Model(*beam.items, fx.FixedJoint(fx.ground, beam.start))
+    tree = fx.trees.to_relative_coordinates(model)
     assert tree.trees[0].n_v == 3 * 4
     assert not tree.joints
     expected = fx.solve_modal(model, 6).angular_frequencies

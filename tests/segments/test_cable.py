@@ -19,7 +19,7 @@ def test_a_taut_cable_stretches_along_its_force(space: bool) -> None:
     cable = fx.segments.segmented_cable(ends, n=4, mass_per_length=1.0, EA=100.0, GJ=1.0 if space else None)
     force = np.array((6.0, 8.0, 0.0)[: len(ends[0])])
     model = fx.Model(
-        *cable.items, fx.Spherical(fx.ground, cable.bodies[0], at=ends[0]), fx.PointForce(cable.end, force)
+        *cable.items, fx.SphericalJoint(fx.ground, cable.bodies[0], at=ends[0]), fx.PointForce(cable.end, force)
     )
     found = fx.solve_static(model, QUIET).position(cable.end)[-1]
     assert found[:2] == pytest.approx(2.0 * (1.0 + 10.0 / 100.0) * np.array((0.6, 0.8)), abs=1e-9)
@@ -30,7 +30,7 @@ def test_without_stretching_it_keeps_its_length() -> None:
     assert not cable.springs
     assert len(cable.joints) == 4
     model = fx.Model(
-        *cable.items, fx.Spherical(fx.ground, cable.bodies[0], at=(0, 0)), fx.PointForce(cable.end, (3.0, 4.0))
+        *cable.items, fx.SphericalJoint(fx.ground, cable.bodies[0], at=(0, 0)), fx.PointForce(cable.end, (3.0, 4.0))
     )
     found = fx.solve_static(model, QUIET).position(cable.end)[-1]
     assert found[:2] == pytest.approx((1.2, 1.6), abs=1e-9)
@@ -40,7 +40,7 @@ def test_period_of_a_hanging_chain_of_two_halves() -> None:
     """One element: two rods hinged in the middle. Small motions against their linear equations."""
     g, L, m = 9.81, 2.0, 3.0
     cable = fx.segments.segmented_cable([(0, 0), (0, -L)], n=1, mass_per_length=m / L)
-    model = fx.Model(*cable.items, fx.Spherical(fx.ground, cable.bodies[0], at=(0, 0)), fx.Gravity((0, -g)))
+    model = fx.Model(*cable.items, fx.SphericalJoint(fx.ground, cable.bodies[0], at=(0, 0)), fx.Gravity((0, -g)))
     h, half = L / 2.0, m / 2.0
     M = half * h**2 * np.array(((4.0 / 3.0, 0.5), (0.5, 1.0 / 3.0)))
     K = half * g * h * np.diag((1.5, 0.5))

@@ -24,9 +24,9 @@ def _held(plate: fx.segments.SegmentedPlate) -> list[Any]:
     a, b, c = plate.node(0, 0), plate.node(plate.areas.shape[0] - 1, 0), plate.node(0, plate.areas.shape[1] - 1)
     x = [marker.position0() for marker in (a, b, c)]
     return [
-        fx.Spherical(fx.ground.marker_at(x[0]), a, name="a"),
-        fx.PointOnLine(fx.ground.marker_at(x[1], axis=(1, 0, 0)), b, name="b"),
-        fx.PointOnPlane(fx.ground.marker_at(x[2], axis=(0, 0, 1)), c, name="c"),
+        fx.SphericalJoint(fx.ground.marker_at(x[0]), a, name="a"),
+        fx.PointOnLineConstraint(fx.ground.marker_at(x[1], axis=(1, 0, 0)), b, name="b"),
+        fx.PointOnPlaneConstraint(fx.ground.marker_at(x[2], axis=(0, 0, 1)), c, name="c"),
     ]
 
 
@@ -79,7 +79,7 @@ def test_a_turned_plate_is_the_same_plate() -> None:
     modes = []
     for rotation in (None, R):
         plate = fx.segments.segmented_plate((1.0, 0.7), (3, 2), thickness=H, material=SOFT, rotation=rotation)
-        clamps = [fx.Fixed(fx.ground, node, name=f"clamp {j}") for j, node in enumerate(plate.side("left"))]
+        clamps = [fx.FixedJoint(fx.ground, node, name=f"clamp {j}") for j, node in enumerate(plate.side("left"))]
         modes.append(fx.solve_modal(fx.Model(*plate.items, *clamps), 6).frequencies)
     assert modes[0] == pytest.approx(modes[1], rel=1e-9)
 

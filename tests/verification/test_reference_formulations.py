@@ -115,7 +115,7 @@ def test_strain_of_a_bushing_has_its_derivative() -> None:
 
 def test_semi_discrete_motion_of_a_free_fall() -> None:
     cable = fx.FlexibleBody.line(
-        (0.0, 0.0), (1.0, 0.0), elements=2, element=fx.elements.PlanarCable(),
+        (0.0, 0.0), (1.0, 0.0), elements=2, element=fx.elements.ANCFCable2D(),
         stiffness=fx.BeamStiffness(EA=1e3, EI_z=1.0, mass_per_length=1.0), name="cable",
     )  # fmt: skip
     system = fx.compile_model(fx.Model(cable, fx.Gravity((0.0, -9.81))))
@@ -124,6 +124,6 @@ def test_semi_discrete_motion_of_a_free_fall() -> None:
     fallen = -0.5 * 9.81 * times**2
     assert found == pytest.approx(np.column_stack([0 * times, fallen, 0 * times + 1.0, fallen]), abs=1e-10)
     ball = fx.PointMass(1.0, position=(1.0, 0.0), name="ball")
-    held = fx.Model(ball, fx.Distance(fx.ground.marker((0.0, 0.0, 0.0)), ball))
+    held = fx.Model(ball, fx.DistanceConstraint(fx.ground.marker((0.0, 0.0, 0.0)), ball))
     with pytest.raises(ModelError, match="semi-discrete"):
         semi_discrete.motion(fx.compile_model(held), times)

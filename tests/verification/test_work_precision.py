@@ -38,7 +38,7 @@ def oscillator(exact: Callable[[np.ndarray], np.ndarray], **changes: Any) -> Pro
         ball = fx.PointMass(1.0, position=(1.0, 0.0), name="ball")
         guide = fx.CoordinateJoint(ball, "y", name="guide")
         spring = fx.SpringDamper(fx.CoordinateMarker(ball, "x"), fx.ground.marker((-1.0, 0, 0)), stiffness=RATE**2,
-                                 length=1.0, name="spring")  # fmt: skip
+                                 free_length=1.0, name="spring")  # fmt: skip
         system = fx.compile_model(fx.Model(ball, guide, spring))
         return Ready(system, lambda run: run.position(ball)[:, :1], lambda t: exact(t)[:, None])
 
@@ -149,12 +149,12 @@ def test_an_accurate_first_run_is_followed_by_coarser_ones() -> None:
 
 
 def scheme_of_a_step(step: float) -> fx.GeneralizedAlpha:
-    return fx.GeneralizedAlpha(rho=0.5 if step == 0.1 else 0.9)
+    return fx.GeneralizedAlpha(rho_inf=0.5 if step == 0.1 else 0.9)
 
 
 def test_a_scheme_may_depend_on_the_coarsest_step() -> None:
     scheme = Scheme("own", "own", scheme_of_a_step)
-    assert (scheme.on(0.1).rho, scheme.on(0.2).rho, TRAPEZOIDAL.on(0.1).rho) == (0.5, 0.9, 0.999)
+    assert (scheme.on(0.1).rho_inf, scheme.on(0.2).rho_inf, TRAPEZOIDAL.on(0.1).rho_inf) == (0.5, 0.9, 0.999)
 
 
 def made(errors: list[float], seconds: list[float], scheme: str = "s", problem: str = "p") -> Curve:

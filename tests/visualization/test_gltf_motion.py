@@ -41,8 +41,8 @@ def mechanism() -> fx.TimeSolution:
     box = fx.RigidBody.box((0.4, 0.2, 0.1), mass=2.0, angular_velocity=(9.0, 0.5, -7.0), name="box")
     door = fx.PlanarRigidBody.rod((1, 0), (2, 0), mass=1.0, angular_velocity=30.0, velocity=(0.0, 15.0), name="door")
     ball = fx.PointMass(1.0, position=(3.0, 0.0, 0.0), velocity=(0.0, 2.0, 0.0), name="ball")
-    string = fx.Distance(fx.ground.marker((3.0, 0.0, 1.0)), ball, name="string")
-    hinge = fx.Revolute(fx.ground.marker_at((1, 0)), door.marker_at((1, 0)), name="hinge")
+    string = fx.DistanceConstraint(fx.ground.marker((3.0, 0.0, 1.0)), ball, name="string")
+    hinge = fx.RevoluteJoint(fx.ground.marker_at((1, 0)), door.marker_at((1, 0)), name="hinge")
     spring = fx.SpringDamper(fx.ground.marker((0, 0, 1.0)), box.marker((0.2, 0, 0)), stiffness=20.0, name="spring")
     return run_of(fx.Model(box, door, ball, string, hinge, spring, fx.Gravity((0, -9.81, 0)), name="all"), 1.0)
 
@@ -157,13 +157,13 @@ def line(element: Any, dim: int, **section: Any) -> fx.FlexibleBody:
 
 
 LINES = {
-    "planar cable": (fx.elements.PlanarCable(), 2),
-    "planar beam": (fx.elements.PlanarBeam(), 2),
-    "spatial cable": (fx.elements.SpatialCable(), 3),
-    "spatial beam": (fx.elements.SpatialBeam(), 3),
-    "director beam": (fx.elements.DirectorBeam(), 3),
-    "exact beam": (fx.elements.ExactBeam(), 3),
-    "continuum beam": (fx.elements.ContinuumBeam(), 3),
+    "planar cable": (fx.elements.ANCFCable2D(), 2),
+    "planar beam": (fx.elements.LinearBeam2D(), 2),
+    "spatial cable": (fx.elements.ANCFCable3D(), 3),
+    "spatial beam": (fx.elements.LinearBeam3D(), 3),
+    "director beam": (fx.elements.ANCFBeam(), 3),
+    "exact beam": (fx.elements.GeometricallyExactBeam(), 3),
+    "continuum beam": (fx.elements.ANCFBeamFullyParameterized(), 3),
 }
 
 
@@ -195,8 +195,8 @@ def test_lines_are_tubes_about_their_centre_line(name: str, tmp_path: Path) -> N
 
 
 def test_surfaces(tmp_path: Path) -> None:
-    plate = fx.FlexibleBody.plate((1.0, 0.5), elements=(3, 2), element=fx.elements.ShearShell(),
-                                  section=fx.Sheet(0.01), material=RUBBER, name="plate")  # fmt: skip
+    plate = fx.FlexibleBody.plate((1.0, 0.5), elements=(3, 2), element=fx.elements.ANCFShell(),
+                                  section=fx.ShellSection(0.01), material=RUBBER, name="plate")  # fmt: skip
     ball = fx.PointMass(1.0, position=(5.0, 0.0, 0.0), name="ball")
     run = run_of(fx.Model(plate, ball, fx.Clamp(plate.set("left")), fx.Gravity((0, 0, -9.81))), 0.2)
     written = fx.write_gltf(run, tmp_path / "x.glb", progress=False)
@@ -238,7 +238,7 @@ def test_substructures(tmp_path: Path) -> None:
 
 
 def test_files_and_journals_are_read_piece_by_piece(tmp_path: Path) -> None:
-    body = line(fx.elements.PlanarCable(), 2, section=fx.Circle(0.02))
+    body = line(fx.elements.ANCFCable2D(), 2, section=fx.Circle(0.02))
     model = fx.Model(body, fx.Pin(body.start), fx.Gravity((0, -9.81)))
     run = fx.simulate(model, 0.2, step=2e-3, file=tmp_path / "run.h5")
     one = fx.write_gltf(run, tmp_path / "a.glb", progress=False)
@@ -340,7 +340,7 @@ def test_mistakes_in_files(mechanism: fx.TimeSolution, tmp_path: Path) -> None:
     wrong.write_bytes(b"no result")
     with pytest.raises(ReadError):
         fx.write_gltf(wrong, tmp_path / "x.glb")
-    body = line(fx.elements.PlanarCable(), 2, section=fx.Circle(0.02))
+    body = line(fx.elements.ANCFCable2D(), 2, section=fx.Circle(0.02))
     modes = fx.solve_modal(fx.Model(body, fx.Clamp(body.start)), modes=1).save(tmp_path / "modes.h5")
     with pytest.raises(ReadError, match="holds no run"):
         fx.write_gltf(modes, tmp_path / "x.glb")

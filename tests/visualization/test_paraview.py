@@ -77,7 +77,7 @@ def test_magnitude_of_the_moment_in_space(solved: Solved, tmp_path: Path) -> Non
 def test_resultants_that_a_body_lacks_are_nan(models: Any, tmp_path: Path) -> None:
     cable = models.cantilever().bodies[0]
     beam = fx.FlexibleBody.line(
-        (0, 1), (1, 1), elements=2, element=fx.elements.PlanarBeam(), stiffness=models.STRIP, name="beam"
+        (0, 1), (1, 1), elements=2, element=fx.elements.LinearBeam2D(), stiffness=models.STRIP, name="beam"
     )
     model = fx.Model(cable, beam, fx.Clamp(cable.start), fx.Clamp(beam.start), fx.PointForce(beam.end, (0, -0.1)))
     _, _, steps = read(fx.solve_static(model).to_paraview(tmp_path / "r.xdmf"))

@@ -108,7 +108,7 @@ def test_supports_and_hinges_are_marked_where_they_are(solved: Solved) -> None:
 def test_bodies_without_the_resultant_are_plain(models: Any) -> None:
     cable = models.cantilever().bodies[0]
     beam = fx.FlexibleBody.line(
-        (0, 1), (1, 1), elements=2, element=fx.elements.PlanarBeam(), stiffness=models.STRIP, name="beam"
+        (0, 1), (1, 1), elements=2, element=fx.elements.LinearBeam2D(), stiffness=models.STRIP, name="beam"
     )
     model = fx.Model(cable, beam, fx.Clamp(cable.start), fx.Clamp(beam.start), fx.PointForce(beam.end, (0, -0.1)))
     axes = fx.solve_static(model).plot("Q")

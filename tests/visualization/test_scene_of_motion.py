@@ -40,10 +40,10 @@ def test_each_rigid_body_has_a_colour_of_its_own() -> None:
 
 def test_masses_and_bodies_without_shape_are_dots() -> None:
     ball = fx.PointMass(1.0, position=(1.0, 0.0, 0.0), name="ball")
-    string = fx.Distance(fx.ground.marker((0, 0, 0)), ball, name="string")
+    string = fx.DistanceConstraint(fx.ground.marker((0, 0, 0)), ball, name="string")
     fly = fx.RigidBody(1.0, (0.1, 0.1, 0.2), position=(0, 0.5, 0.5), velocity=(1, 0, 0), name="fly")
     arm = fx.RigidBody(1.0, (0.1, 0.1, 0.2), position=(0.5, 1.0, 0), name="arm")
-    hinge = fx.Revolute(fx.ground, arm, at=(0, 1, 0), axis=(0, 1, 0), name="hinge")
+    hinge = fx.RevoluteJoint(fx.ground, arm, at=(0, 1, 0), axis=(0, 1, 0), name="hinge")
     run = _run(ball, string, fly, arm, hinge)
     found = {(line.label, bool(line.stroke.marker)): line for line in scene(run).lines}
     for body in (ball, fly, arm):
@@ -60,7 +60,9 @@ def test_masses_and_bodies_without_shape_are_dots() -> None:
 
 def test_labels_of_axes_in_space_do_not_collide() -> None:
     ball = fx.PointMass(1.0, position=(1.0, 0.0, 0.0), name="ball")
-    model = fx.Model(ball, fx.Distance(fx.ground.marker((0, 0, 0)), ball, name="string"), fx.Gravity((0, 0, -G)))
+    model = fx.Model(
+        ball, fx.DistanceConstraint(fx.ground.marker((0, 0, 0)), ball, name="string"), fx.Gravity((0, 0, -G))
+    )
     axes = draw_frame(scene(fx.simulate(model, 0.5, step=1e-2)))
     axes.figure.canvas.draw()
     assert np.ptp(axes.get_xlim()) == pytest.approx(1.08, rel=1e-3)  # the points and a margin, whatever the ticks

@@ -29,8 +29,8 @@ browser = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium")
 @pytest.fixture(scope="module")
 def run() -> fx.TimeSolution:
     """A sheet that swings, a disc that flies, a box that stays."""
-    sheet = fx.FlexibleBody.plate((1.0, 0.6), elements=(4, 2), element=fx.elements.ShearShell(),
-                                  section=fx.Sheet(0.02), material=RUBBER, name="sheet <1>")  # fmt: skip
+    sheet = fx.FlexibleBody.plate((1.0, 0.6), elements=(4, 2), element=fx.elements.ANCFShell(),
+                                  section=fx.ShellSection(0.02), material=RUBBER, name="sheet <1>")  # fmt: skip
     ball = fx.RigidBody.sphere(0.1, mass=1.0, position=(-1.0, 0.3, 0.0), velocity=(0.0, 0.0, 4.0), name="ball")
     gravity = fx.Gravity((0, 0, -9.81))
     model = fx.Model(sheet, ball, fx.Clamp(sheet.set("left")), gravity, name="sheet & ball </script>")
@@ -67,7 +67,7 @@ def test_page_needs_nothing_else(page: Path, run: fx.TimeSolution) -> None:
 
 def test_stresses_at_key_frames(tmp_path: Path) -> None:
     body = fx.FloatingBody(bar(RUBBER, modes=1, stresses=True), reference="left", name="bar")
-    hinge = fx.Revolute(fx.ground, body, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
+    hinge = fx.RevoluteJoint(fx.ground, body, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
     run = fx.simulate(fx.Model(body, hinge, fx.Gravity((0, 0, -9.81))), 0.2, step=2e-3, output=fx.Output(every=1e-2))
     said, arrays = carried(fx.view(run, tmp_path / "x.html", speed=1.0, progress=False).path)
     mesh = said["meshes"][0]

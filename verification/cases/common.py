@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 import flexmbs as fx
 from flexmbs.core.contracts import FloatArray
-from flexmbs.elements import CableStrain, PlanarCable
+from flexmbs.elements import ANCFCable2D, CableStrain
 from flexmbs.verification import Measured, Reference, Tolerance
 from flexmbs.verification.reference.rod_solver import RodSolution
 
@@ -24,7 +24,7 @@ def cantilever(elements: int, EA: float, *loads: Any, strain: CableStrain = Cabl
         (0.0, 0.0),
         (1.0, 0.0),
         elements=elements,
-        element=PlanarCable(strain=strain),
+        element=ANCFCable2D(strain=strain),
         stiffness=fx.BeamStiffness(EA=EA, EI_z=1.0, mass_per_length=1.0),
         name="beam",
     )

@@ -199,7 +199,7 @@ SWINGS = 24.0  # ten periods
 
 def _swinging(until: float) -> Ready:
     ball = fx.PointMass(1.0, position=(-1.0, 0.0), name="ball")
-    rod = fx.Distance(fx.ground.marker_at((0.0, 0.0)), ball.centre, name="rod")
+    rod = fx.DistanceConstraint(fx.ground.marker_at((0.0, 0.0)), ball.centre, name="rod")
 
     def path(t: FloatArray) -> FloatArray:
         theta = pendulums.simple_pendulum(math.pi / 2.0, t)[:, 0]
@@ -214,7 +214,9 @@ def _top(until: float) -> Ready:
     turn = from_vector(np.array([lean, 0.0, 0.0]))
     body = fx.RigidBody(1.0, J, position=turn @ centre, rotation=turn, name="top")
     body = body.with_spin(turn @ spin, about=(0.0, 0.0, 0.0))
-    model = fx.Model(body, fx.Spherical(fx.ground, body, at=(0.0, 0.0, 0.0), name="foot"), fx.Gravity((0.0, 0.0, -G)))
+    model = fx.Model(
+        body, fx.SphericalJoint(fx.ground, body, at=(0.0, 0.0, 0.0), name="foot"), fx.Gravity((0.0, 0.0, -G))
+    )
 
     def path(t: FloatArray) -> FloatArray:
         return tops.top(J, 1.0, centre, spin, t, (math.cos(lean / 2.0), math.sin(lean / 2.0), 0.0, 0.0))[:, :3]

@@ -144,7 +144,7 @@ class Driver:
             scheme.newton.rtol, dyn.length, dyn.position_size,
         )  # fmt: skip
         two_levels = scheme.index == 2 and dyn.n_c > 0
-        self._sizes = Sizes(1, k, dyn.n_c, dyn.n_linear, scheme.newton.most, int(two_levels), int(full), 0, 0)
+        self._sizes = Sizes(1, k, dyn.n_c, dyn.n_linear, scheme.newton.max_iterations, int(two_levels), int(full), 0, 0)
         self._first_number, self._first_size = take.counts
         numbers = {name: take.value(float(value)) for name, value in self._numbers._asdict().items()}
         sizes = {name: take.value(int(value)) for name, value in self._sizes._asdict().items()}

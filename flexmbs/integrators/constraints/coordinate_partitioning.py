@@ -43,7 +43,7 @@ class CoordinatePartitioning:
     ----------
     atol : float
         Violation of positions, relative to the size of the model, up to which they are corrected.
-    most : int
+    max_iterations : int
         Iterations at most after a step.
 
     Raises
@@ -59,16 +59,16 @@ class CoordinatePartitioning:
 
     Examples
     --------
-    >>> CoordinatePartitioning().most
+    >>> CoordinatePartitioning().max_iterations
     8
     """
 
     atol: float = 1e-13
-    most: int = 8
+    max_iterations: int = 8
 
     def __post_init__(self) -> None:
         as_number("CoordinatePartitioning", "atol", self.atol, above=0.0, maximum=1e-3)
-        as_count("CoordinatePartitioning", "most", self.most, minimum=1)
+        as_count("CoordinatePartitioning", "max_iterations", self.max_iterations, minimum=1)
 
     def check(self, equations: IndexOne, redundant: tuple[str, ...]) -> None:
         """Refuse very many constraints, and coordinates without mass."""
@@ -78,7 +78,7 @@ class CoordinatePartitioning:
 
     def keeper(self, equations: IndexOne) -> _Partitioning:
         """What does the work in one run."""
-        return _Partitioning(equations, self.atol * equations.dynamics.length, self.most)
+        return _Partitioning(equations, self.atol * equations.dynamics.length, self.max_iterations)
 
 
 class _Partitioning(Plain):

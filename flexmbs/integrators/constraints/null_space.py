@@ -43,7 +43,7 @@ class NullSpace:
     ----------
     atol : float
         Violation of positions, relative to the size of the model, up to which they are corrected.
-    most : int
+    max_iterations : int
         Corrections at most after a step.
 
     Raises
@@ -59,16 +59,16 @@ class NullSpace:
 
     Examples
     --------
-    >>> NullSpace(atol=1e-12).most
+    >>> NullSpace(atol=1e-12).max_iterations
     5
     """
 
     atol: float = 1e-13
-    most: int = 5
+    max_iterations: int = 5
 
     def __post_init__(self) -> None:
         as_number("NullSpace", "atol", self.atol, above=0.0, maximum=1e-3)
-        as_count("NullSpace", "most", self.most, minimum=1)
+        as_count("NullSpace", "max_iterations", self.max_iterations, minimum=1)
 
     def check(self, equations: IndexOne, redundant: tuple[str, ...]) -> None:
         """Refuse very many constraints, and coordinates without mass."""
@@ -78,7 +78,7 @@ class NullSpace:
 
     def keeper(self, equations: IndexOne) -> _NullSpace:
         """What does the work in one run."""
-        return _NullSpace(equations, self.atol * equations.dynamics.length, self.most)
+        return _NullSpace(equations, self.atol * equations.dynamics.length, self.max_iterations)
 
 
 class _NullSpace(Plain):

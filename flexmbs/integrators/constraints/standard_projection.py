@@ -32,7 +32,7 @@ class StandardProjection:
     ----------
     atol : float
         Violation of positions, relative to the size of the model, up to which they are projected.
-    most : int
+    max_iterations : int
         Iterations at most; what is then left is left to the next step, if it is below 1e-6 of the size of the model.
 
     Raises
@@ -48,23 +48,23 @@ class StandardProjection:
 
     Examples
     --------
-    >>> StandardProjection(atol=1e-10).most
+    >>> StandardProjection(atol=1e-10).max_iterations
     5
     """
 
     atol: float = 1e-13
-    most: int = 5
+    max_iterations: int = 5
 
     def __post_init__(self) -> None:
         as_number("StandardProjection", "atol", self.atol, above=0.0, maximum=1e-3)
-        as_count("StandardProjection", "most", self.most, minimum=1)
+        as_count("StandardProjection", "max_iterations", self.max_iterations, minimum=1)
 
     def check(self, equations: IndexOne, redundant: tuple[str, ...]) -> None:
         """Everything can be treated."""
 
     def keeper(self, equations: IndexOne) -> _Standard:
         """What does the work in one run."""
-        return _Standard(equations, self.atol * equations.dynamics.length, self.most)
+        return _Standard(equations, self.atol * equations.dynamics.length, self.max_iterations)
 
 
 class _Standard(Plain):

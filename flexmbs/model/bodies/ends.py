@@ -20,7 +20,8 @@ def two_ended(cls: C) -> C:
 
     Classes differ in what they hold: ``a`` and ``b``, or one field ``on`` (or ``joint``) that may be a joint as well.
     Whoever makes one need not know: ``SpringDamper(a, b, ...)`` and ``SpringDamper((a, b), ...)`` are the same, and so
-    are ``Stop((a, b), ...)`` and ``Stop(a, b, ...)``, by position as well as by the keywords ``a``, ``b`` and ``on``.
+    are ``JointStop((a, b), ...)`` and ``JointStop(a, b, ...)``, by position as well as by the keywords ``a``, ``b`` and
+    ``on``.
 
     Examples
     --------
@@ -29,7 +30,7 @@ def two_ended(cls: C) -> C:
     >>> origin = fx.ground.marker((0, 0, 0))
     >>> fx.SpringDamper((origin, ball), stiffness=1.0).length
     0.5
-    >>> fx.Stop(origin, ball, upper=1.0, stiffness=1e4, coordinate="distance").upper
+    >>> fx.JointStop(origin, ball, upper=1.0, stiffness=1e4, coordinate="distance").upper
     1.0
     """
     made = wrapped(cls.__init__, cls.__name__)  # type: ignore[misc]  # behind the ends, so that they count as given

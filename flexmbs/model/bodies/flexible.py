@@ -24,7 +24,7 @@ from flexmbs.core.material import Elastic, Material
 from flexmbs.core.references import Description
 from flexmbs.core.section import BeamStiffness, Section, beam_stiffness, check_section
 from flexmbs.core.section_matrix import SectionStiffness
-from flexmbs.core.sheet import Layup, Sheet, SheetStiffness, sheet_stiffness
+from flexmbs.core.shell_section import Layup, ShellSection, ShellStiffness, sheet_stiffness
 from flexmbs.meshes import Mesh, line, rectangle, three_node
 from flexmbs.model.bodies.lines import kinked_reference, line_cells, line_reference
 from flexmbs.model.bodies.surfaces import surface_shape
@@ -52,11 +52,11 @@ class FlexibleBody(BodyDescription):
     mesh : Mesh
         With cells of the element's type; other cells are not allowed.
     element : Element or SurfaceElement
-        Formulation, such as ``flexmbs.elements.PlanarCable()`` or ``flexmbs.elements.ShearShell()``.
+        Formulation, such as ``flexmbs.elements.ANCFCable2D()`` or ``flexmbs.elements.ANCFShell()``.
     section, material : Section and Elastic, or Sheet and Material
         Cross-section and material of a line, thickness and material of a surface (a `Layup` has materials of its own),
         or instead
-    stiffness : BeamStiffness or SheetStiffness
+    stiffness : BeamStiffness or ShellStiffness
         the stiffnesses and inertias themselves.
     name : str
         For messages and results; must be unique in a model.
@@ -71,7 +71,7 @@ class FlexibleBody(BodyDescription):
     Examples
     --------
     >>> import flexmbs as fx
-    >>> beam = fx.FlexibleBody.line((0, 0), (1, 0), elements=8, element=fx.elements.PlanarCable(),
+    >>> beam = fx.FlexibleBody.line((0, 0), (1, 0), elements=8, element=fx.elements.ANCFCable2D(),
     ...                             section=fx.Rectangle(0.02, 0.002), material=fx.steel, name="blade")
     >>> round(beam.mass, 3)
     0.314
@@ -85,9 +85,9 @@ class FlexibleBody(BodyDescription):
 
     mesh: Mesh
     element: Element | SurfaceElement
-    section: Section | Sheet | Layup | None = None
+    section: Section | ShellSection | Layup | None = None
     material: Material | None = None
-    stiffness: BeamStiffness | SheetStiffness | None = None
+    stiffness: BeamStiffness | ShellStiffness | None = None
     name: str = "body"
     cells: IntArray = field(init=False, repr=False)
     reference: FloatArray = field(init=False, repr=False)
@@ -103,7 +103,7 @@ class FlexibleBody(BodyDescription):
         if missing or isinstance(self.element, type):
             lacks = f", which lacks {', '.join(missing)}" if 0 < len(missing) < len(members) // 2 else ""
             raise ModelError(
-                f"{owner}: element must be an element object such as flexmbs.elements.PlanarCable(), "
+                f"{owner}: element must be an element object such as flexmbs.elements.ANCFCable2D(), "
                 f"not {show(self.element)}{lacks}."
             )
         if self.surface:
@@ -162,21 +162,21 @@ class FlexibleBody(BodyDescription):
             if self.section is None:
                 raise ModelError(
                     f"{owner}: give section=Sheet(thickness) and material, section=Layup(layers), or "
-                    f"stiffness=SheetStiffness(...)."
+                    f"stiffness=ShellStiffness(...)."
                 )
             if self.material is not None and not hasattr(self.material, "plane_stress"):
                 raise ModelError(f"{owner}: material must be an Elastic or Orthotropic, not {show(self.material)}.")
             sheet_stiffness(owner, self.section, self.material)
         elif self.section is not None or self.material is not None:
             raise ModelError(f"{owner}: give either section and material or stiffness, not both.")
-        elif not isinstance(self.stiffness, SheetStiffness):
-            raise ModelError(f"{owner}: stiffness must be a SheetStiffness, not {show(self.stiffness)}.")
+        elif not isinstance(self.stiffness, ShellStiffness):
+            raise ModelError(f"{owner}: stiffness must be a ShellStiffness, not {show(self.stiffness)}.")
 
     def _check_stiffness(self, owner: str) -> None:
         if self.stiffness is None:
             if self.section is None or self.material is None:
                 raise ModelError(f"{owner}: give section and material, or stiffness=BeamStiffness(...).")
-            if isinstance(self.section, Sheet | Layup):
+            if isinstance(self.section, ShellSection | Layup):
                 raise ModelError(
                     f"{owner}: a {self.element.name} is a line, whose section is one such as Rectangle(width, height), "
                     f"not {show(self.section)}."
@@ -199,7 +199,7 @@ class FlexibleBody(BodyDescription):
         ):
             raise ModelError(
                 f"{owner}: a {self.element.name} has no use for a section matrix with terms off its diagonal; take an "
-                f"element with directors, such as flexmbs.elements.DirectorBeam()."
+                f"element with directors, such as flexmbs.elements.ANCFBeam()."
             )
 
     def _element_cells(self, owner: str) -> IntArray:
@@ -230,9 +230,9 @@ class FlexibleBody(BodyDescription):
         *,
         elements: tuple[int, int],
         element: SurfaceElement,
-        section: Sheet | Layup | None = None,
+        section: ShellSection | Layup | None = None,
         material: Material | None = None,
-        stiffness: SheetStiffness | None = None,
+        stiffness: ShellStiffness | None = None,
         corner: Sequence[float] = (0.0, 0.0, 0.0),
         name: str = "body",
     ) -> Self:
@@ -285,9 +285,9 @@ class FlexibleBody(BodyDescription):
         return beam_stiffness(cast("Section", self.section), cast("Elastic", self.material))
 
     @property
-    def sheet_stiffness(self) -> SheetStiffness:
+    def sheet_stiffness(self) -> ShellStiffness:
         """Stiffness and inertia per area of a surface."""
-        if isinstance(self.stiffness, SheetStiffness):
+        if isinstance(self.stiffness, ShellStiffness):
             return self.stiffness
         return sheet_stiffness(f"FlexibleBody {self.name!r}", self.section, self.material)
 

@@ -55,8 +55,8 @@ class FloatingBody(ShapedBody):
         How many of the shapes to keep, from the lowest; by default all.
     damping : float or (m,) array, default 0
         Modal damping ratios, added to the damping of the reduced model.
-    stiffening : bool, default True
-        Whether geometric stiffening acts where the reduced model has it (``reduce(..., stiffening=True)``).
+    geometric_stiffening : bool, default True
+        Whether geometric stiffening acts where the reduced model has it (``reduce(..., geometric_stiffening=True)``).
     position : (3,) array, default the origin
         Where the origin of the mesh is at the start, inertial frame [length].
     rotation : (3, 3) array, (4,) array or scipy Rotation, optional
@@ -101,7 +101,7 @@ class FloatingBody(ShapedBody):
     reference: str | tuple[str, str | int]
     modes: int
     damping: FloatArray
-    stiffening: bool
+    geometric_stiffening: bool
     position: FloatArray
     rotation: FloatArray
     velocity: FloatArray
@@ -123,7 +123,7 @@ class FloatingBody(ShapedBody):
         reference: str | tuple[str, str | int] = "mean",
         modes: int | None = None,
         damping: ArrayLike = 0.0,
-        stiffening: bool = True,
+        geometric_stiffening: bool = True,
         position: ArrayLike = (0.0, 0.0, 0.0),
         rotation: RotationLike = None,
         velocity: ArrayLike = (0.0, 0.0, 0.0),
@@ -151,7 +151,7 @@ class FloatingBody(ShapedBody):
         ratios = as_ratios(owner, damping, kept)
         values: dict[str, Any] = {
             "reduced": reduced, "reference": reference, "modes": kept, "damping": ratios,
-            "stiffening": as_flag(owner, "stiffening", stiffening),
+            "geometric_stiffening": as_flag(owner, "geometric_stiffening", geometric_stiffening),
             "position": as_array(owner, "position", position, (3,), unit="length"),
             "rotation": as_rotation(owner, "rotation", rotation),
             "velocity": as_array(owner, "velocity", velocity, (3,), unit="length/time"),
@@ -183,7 +183,7 @@ class FloatingBody(ShapedBody):
         inertia = reduced.inertia.transformed(basis).about(self.origin)
         object.__setattr__(self, "inertia", inertia)
         second = None
-        if self.stiffening and reduced.stiffening is not None:
+        if self.geometric_stiffening and reduced.stiffening is not None:
             places = {node_name(k): x for k, x in enumerate(reduced.points)}
             places |= {f.name: np.asarray(f.origin) for f in reduced.frames}
             held: Any = None if self.reference == "mean" else self.reference

@@ -65,12 +65,12 @@ class Substructure(BodyDescription):
         Bodies that the two interfaces are clamped to, where they are at the start. There the part is free of stress.
     interfaces : (str, str), default ("START", "END")
         Names of the interfaces at ``start`` and ``end``.
-    retardation : float, default 0
+    retardation_time : float, default 0
         Time of a Kelvin-Voigt law, D = retardation K [time]; it does not depend on the number of substructures.
     ratio : float, default 0
         Damping ratio of the modes of the single substructure held at its start. Of a longer structure, whose
         frequencies are lower, it damps the modes less than that.
-    stiffening : bool, default True
+    geometric_stiffening : bool, default True
         Whether bending draws the ends together; False for a part that is linear in its frame. Parts that are no chain
         of lines need a model reduced with ``stiffening=True`` for it.
     position : (3,) array, default the origin
@@ -83,15 +83,16 @@ class Substructure(BodyDescription):
     Raises
     ------
     ModelError
-        If the reduced model lacks exact inertia, an interface of six coordinates, or what ``stiffening`` needs; if
-        start and end are one body or no rigid bodies; if the part moves freely with ``start`` held.
+        If the reduced model lacks exact inertia, an interface of six coordinates, or what ``geometric_stiffening``
+        needs; if start and end are one body or no rigid bodies; if the part moves freely with ``start`` held.
 
     Notes
     -----
     Limits: the end turns by less than 90 degrees in the frame of the start, and no piece of a line by more against the
     chord. Lines have one bending stiffness along each substructure. Parts that are no lines are of second order in z:
     for them take so many that each bends little. Between the frames, points move along by the static modes: shortening
-    inside a substructure is left out of the inertia. ``ratio`` damps the shapes, ``retardation`` the curvature, too.
+    inside a substructure is left out of the inertia. ``ratio`` damps the shapes, ``retardation_time`` the curvature,
+    too.
 
     Source: J. Valverde et al., Dynamic analysis of a light structure in space: short electrodynamic tether; J. Cuadrado
     et al., Int. J. Numer. Meth. Engng 39 (1996) 3535-3551 and 51 (2001) 1033-1052.
@@ -114,9 +115,9 @@ class Substructure(BodyDescription):
     start: RigidBody
     end: RigidBody
     interfaces: tuple[str, str]
-    retardation: float
+    retardation_time: float
     ratio: float
-    stiffening: bool
+    geometric_stiffening: bool
     position: FloatArray
     rotation: FloatArray
     name: str
@@ -138,9 +139,9 @@ class Substructure(BodyDescription):
         start: RigidBody,
         end: RigidBody,
         interfaces: tuple[str, str] = ("START", "END"),
-        retardation: float = 0.0,
+        retardation_time: float = 0.0,
         ratio: float = 0.0,
-        stiffening: bool = True,
+        geometric_stiffening: bool = True,
         position: ArrayLike = (0.0, 0.0, 0.0),
         rotation: RotationLike = None,
         name: str | None = None,
@@ -154,9 +155,9 @@ class Substructure(BodyDescription):
         _check(owner, reduced, start, end, interfaces)
         values: dict[str, Any] = {
             "reduced": reduced, "start": start, "end": end, "interfaces": tuple(interfaces),
-            "retardation": as_number(owner, "retardation", retardation, minimum=0.0, unit="time"),
+            "retardation_time": as_number(owner, "retardation_time", retardation_time, minimum=0.0, unit="time"),
             "ratio": as_number(owner, "ratio", ratio, minimum=0.0, maximum=1.0),
-            "stiffening": as_flag(owner, "stiffening", stiffening),
+            "geometric_stiffening": as_flag(owner, "geometric_stiffening", geometric_stiffening),
             "position": as_array(owner, "position", position, (3,), unit="length"),
             "rotation": as_rotation(owner, "rotation", rotation), "name": title,
         }  # fmt: skip
@@ -176,7 +177,7 @@ class Substructure(BodyDescription):
         start, end = (known.get(body, body) for body in (self.start, self.end))
         if start is self.start and end is self.end:
             return self
-        names = ("interfaces", "retardation", "ratio", "stiffening", "position", "rotation", "name")
+        names = ("interfaces", "retardation_time", "ratio", "geometric_stiffening", "position", "rotation", "name")
         return Substructure(self.reduced, start, end, **{name: getattr(self, name) for name in names})
 
     @property
@@ -213,7 +214,7 @@ class Substructure(BodyDescription):
         squared, shapes = linalg.eigh(0.5 * (K + K.T), M)
         if not squared[0] > SOFT * squared[-1]:
             raise ModelError(f"{owner}: the part can move freely while interface {self.interfaces[0]!r} is held.")
-        D = self.retardation * K + M @ (shapes * (2.0 * self.ratio * np.sqrt(squared))) @ shapes.T @ M
+        D = self.retardation_time * K + M @ (shapes * (2.0 * self.ratio * np.sqrt(squared))) @ shapes.T @ M
         if reduced.D is not None:
             D = D + basis.T @ reduced.D @ basis
         origin = np.asarray(last.origin)
@@ -232,7 +233,7 @@ class Substructure(BodyDescription):
         """What bending does to the ends: ``line`` with its direction in axes of the body, or ``second_order``."""
         m = basis.shape[1]
         line, G = None, np.zeros((0, m, m))
-        if self.stiffening:
+        if self.geometric_stiffening:
             line = arc_length(owner, self.reduced, first, last, basis, self.stiffness, Q)
             if line is None:
                 G = self._second_order(owner, first, Q, basis)
@@ -243,15 +244,16 @@ class Substructure(BodyDescription):
 
     def _second_order(self, owner: str, first: Frame, Q: FloatArray, basis: FloatArray) -> FloatArray:
         """G (6, m, m), displacement and rotation of the end."""
-        stiffening, inertia = self.reduced.stiffening, self.reduced.inertia
-        if stiffening is None:
+        geometric_stiffening, inertia = self.reduced.stiffening, self.reduced.inertia
+        if geometric_stiffening is None:
             raise ModelError(
                 f"{owner}: its reduced model is no chain of lines and has no second-order displacements; use "
-                f"reduce(..., stiffening=True), or stiffening=False for a substructure that is linear in its frame."
+                f"reduce(..., geometric_stiffening=True), or stiffening=False for a substructure that is linear in "
+                f"its frame."
             )
         assert inertia is not None  # noqa: S101  # checked before
         places = {f.name: np.asarray(f.origin) for f in self.reduced.frames}
-        terms = stiffening.transformed(basis).in_frame(
+        terms = geometric_stiffening.transformed(basis).in_frame(
             inertia.transformed(basis), np.asarray(first.origin), places, self.interfaces[0]
         )
         G = terms.interfaces[self.interfaces[1]]

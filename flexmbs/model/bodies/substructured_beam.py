@@ -48,9 +48,9 @@ class SubstructuredBeam:
         In each substructure.
     modes : int, default 6
         Fixed-interface modes of each.
-    retardation, ratio : float, default 0
+    retardation_time, ratio : float, default 0
         Damping, see `Substructure`.
-    stiffening : bool, default True
+    geometric_stiffening : bool, default True
         Whether bending shortens a substructure; False makes each of them linear in its frame.
     name : str, default "beam"
 
@@ -88,9 +88,9 @@ class SubstructuredBeam:
         material: Any = None,
         elements: int = 10,
         modes: int = 6,
-        retardation: float = 0.0,
+        retardation_time: float = 0.0,
         ratio: float = 0.0,
-        stiffening: bool = True,
+        geometric_stiffening: bool = True,
         name: str = "beam",
     ) -> None:
         owner = f"SubstructuredBeam {as_name('SubstructuredBeam', 'name', name)!r}"
@@ -112,7 +112,9 @@ class SubstructuredBeam:
             mesh = line(places[i], places[i + 1], elements)
             part = Part(mesh, regions=[Region(None, element, material)], name=f"{name} {i + 1}")
             reduced = reduce(part, ["start", "end"], modes=modes, progress=False)
-            parts.append(Substructure(reduced, body, after, ("start", "end"), retardation, ratio, stiffening))
+            parts.append(
+                Substructure(reduced, body, after, ("start", "end"), retardation_time, ratio, geometric_stiffening)
+            )
             body = after
         self.name, self.end = name, body
         self.frames, self.parts = tuple(frames), tuple(parts)

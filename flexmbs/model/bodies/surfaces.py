@@ -8,7 +8,7 @@ import numpy as np
 
 from flexmbs.core.contracts import FloatArray, IntArray, SurfaceElement, SurfaceShape
 from flexmbs.core.errors import AccuracyWarning, ModelError
-from flexmbs.core.sheet import SheetStiffness
+from flexmbs.core.shell_section import ShellStiffness
 from flexmbs.meshes import Mesh
 from flexmbs.meshes.surface import PARALLEL, node_frames
 
@@ -19,7 +19,7 @@ NAMED = 8
 
 
 def surface_shape(
-    owner: str, mesh: Mesh, element: SurfaceElement, cells: IntArray, stiffness: SheetStiffness
+    owner: str, mesh: Mesh, element: SurfaceElement, cells: IntArray, stiffness: ShellStiffness
 ) -> SurfaceShape:
     """Frames of the nodes, and parameters where the element needs them; warns of kinks that it cannot carry."""
     frames, kinks = node_frames(owner, mesh, cells, stiffness.axis)
@@ -33,7 +33,7 @@ def surface_shape(
         warnings.warn(
             f"{owner}: cells meet at an angle at the nodes {some}. A {element.name} has one tangent plane at a node, "
             f"so it is wrong there; take an element with slope discontinuities, such as "
-            f"flexmbs.elements.ContinuumPlate(), or a body for each side.",
+            f"flexmbs.elements.ANCFPlateFullyParameterized(), or a body for each side.",
             AccuracyWarning,
             stacklevel=4,
         )

@@ -29,7 +29,7 @@ class FunctionSensor(Description):
     ----------
     function : function (t, view) -> float or (size,) array
         It must not remember anything: it is called at sample times, and by events also at times that are given up. So
-        that the model can be converted (`as_tree`), it gets the markers it asks for as arguments:
+        that the model can be converted (`to_relative_coordinates`), it gets the markers it asks for as arguments:
         ``functools.partial(function, marker)``, or an object with fields, a `flexmbs.extend.Description`.
     size : int, default 1
     markers : sequence of Marker, default none

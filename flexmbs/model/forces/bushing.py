@@ -35,7 +35,7 @@ class Bushing(Description):
 
     .. math:: F = K (s - s_0) + C \dot s + F_0,
 
-    where :math:`s_0` is ``rest`` and :math:`F_0` the ``preload``; the wrenches are those that do the work
+    where :math:`s_0` is ``free_coordinates`` and :math:`F_0` the ``preload``; the wrenches are those that do the work
     :math:`-F \cdot ds`. Where a is planar s = (x, y, angle), the angle counted over all
     turns.
 
@@ -47,7 +47,7 @@ class Bushing(Description):
         out: (3,) or (3, 3), in the plane (2,) or (2, 2).
     damping : array of one of these shapes, optional
         [force time/length, ...]
-    rest : array, optional
+    free_coordinates : array, optional
         s at which the springs are free of force [length, rad]; by default that of the initial configuration.
     preload : array, optional
         [force, force length]
@@ -83,7 +83,7 @@ class Bushing(Description):
     b: Marker
     stiffness: Numbers
     damping: Numbers | None = None
-    rest: Sequence[float] | FloatArray | None = None
+    free_coordinates: Sequence[float] | FloatArray | None = None
     preload: Sequence[float] | FloatArray | None = None
     at: Sequence[float] | FloatArray | None = None
     name: str = "bushing"
@@ -105,13 +105,13 @@ class Bushing(Description):
         C = np.zeros((n, n)) if self.damping is None else _matrix(owner, "damping", self.damping, n)
         preload = np.zeros(n) if self.preload is None else as_array(owner, "preload", self.preload, (n,))
         rows = _rows(owner, a, b, planar, n, _free_axis(K, C, preload))
-        rest = np.array([start_value(a, b, row) for row in rows])
-        if self.rest is not None:
-            rest = as_array(owner, "rest", self.rest, (n,), unit="length, rad")
-        data = np.concatenate(([float(n)], K.ravel(), C.ravel(), rest, preload))
+        free_coordinates = np.array([start_value(a, b, row) for row in rows])
+        if self.free_coordinates is not None:
+            free_coordinates = as_array(owner, "free_coordinates", self.free_coordinates, (n,), unit="length, rad")
+        data = np.concatenate(([float(n)], K.ravel(), C.ravel(), free_coordinates, preload))
         for key, value in (("a", a), ("b", b), ("stiffness", frozen_copy(K)), ("damping", frozen_copy(C))):
             object.__setattr__(self, key, value)
-        object.__setattr__(self, "rest", frozen_copy(rest))
+        object.__setattr__(self, "free_coordinates", frozen_copy(free_coordinates))
         object.__setattr__(self, "preload", frozen_copy(preload))
         object.__setattr__(self, "row_forces", (RowForce(a, b, rows, MATRIX, tuple(data.tolist())),))
 

@@ -84,8 +84,8 @@ class EdgeLoad(Description):
     Examples
     --------
     >>> import flexmbs as fx
-    >>> panel = fx.FlexibleBody.plate((1, 1), elements=(2, 2), element=fx.elements.ShearShell(),
-    ...                               section=fx.Sheet(0.01), material=fx.steel, name="panel")
+    >>> panel = fx.FlexibleBody.plate((1, 1), elements=(2, 2), element=fx.elements.ANCFShell(),
+    ...                               section=fx.ShellSection(0.01), material=fx.steel, name="panel")
     >>> EdgeLoad(panel.set("right"), (0, 0, 10)).load
     (0.0, 0.0, 10.0)
     """
@@ -153,8 +153,8 @@ class EdgeMoment(Description):
     Examples
     --------
     >>> import flexmbs as fx
-    >>> panel = fx.FlexibleBody.plate((1, 1), elements=(2, 2), element=fx.elements.ShearShell(),
-    ...                               section=fx.Sheet(0.01), material=fx.steel, name="panel")
+    >>> panel = fx.FlexibleBody.plate((1, 1), elements=(2, 2), element=fx.elements.ANCFShell(),
+    ...                               section=fx.ShellSection(0.01), material=fx.steel, name="panel")
     >>> EdgeMoment(panel.set("right"), (0, -1.0, 0)).label
     "moment on the edges at 'right' of body 'panel'"
     """

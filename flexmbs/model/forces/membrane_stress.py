@@ -56,8 +56,8 @@ class MembraneStress(Description):
     Examples
     --------
     >>> import flexmbs as fx
-    >>> strip = fx.FlexibleBody.plate((1, 0.1), elements=(8, 1), element=fx.elements.ShearShell(),
-    ...                               section=fx.Sheet(0.001), material=fx.steel, name="strip")
+    >>> strip = fx.FlexibleBody.plate((1, 0.1), elements=(8, 1), element=fx.elements.ANCFShell(),
+    ...                               section=fx.ShellSection(0.001), material=fx.steel, name="strip")
     >>> MembraneStress(strip, (1e4, 0, 0)).label
     "membrane stress in 'strip'"
     """
@@ -111,8 +111,8 @@ class ThermalStrain(Description):
     Examples
     --------
     >>> import flexmbs as fx
-    >>> panel = fx.FlexibleBody.plate((1, 1), elements=(4, 4), element=fx.elements.ShearShell(),
-    ...                               section=fx.Sheet(0.001), material=fx.steel, name="panel")
+    >>> panel = fx.FlexibleBody.plate((1, 1), elements=(4, 4), element=fx.elements.ANCFShell(),
+    ...                               section=fx.ShellSection(0.001), material=fx.steel, name="panel")
     >>> ThermalStrain(panel, (1.2e-3, 1.2e-3, 0)).label
     "thermal strain in 'panel'"
     """

@@ -55,7 +55,7 @@ class Moment(Description):
     Examples
     --------
     >>> import flexmbs as fx
-    >>> beam = fx.FlexibleBody.line((0, 0), (1, 0), elements=4, element=fx.elements.PlanarCable(),
+    >>> beam = fx.FlexibleBody.line((0, 0), (1, 0), elements=4, element=fx.elements.ANCFCable2D(),
     ...                             section=fx.Circle(0.01), material=fx.steel)
     >>> fx.Moment(beam.end, 2.0).moment
     2.0
@@ -134,7 +134,7 @@ def _refuse_torque(owner: str, place: Attachment, moment: FloatArray) -> None:
     if len(lost):
         raise ModelError(
             f"{owner}: {moment.tolist()} lies along the slope of node {place.nodes[lost[0]]}, about which a "
-            f"{place.body.element.name} carries no moment; flexmbs.elements.DirectorBeam() and ExactBeam() do."
+            f"{place.body.element.name} carries no moment; flexmbs.elements.ANCFBeam() and GeometricallyExactBeam() do."
         )
 
 

@@ -52,7 +52,7 @@ class PointForce(Description):
     Examples
     --------
     >>> import flexmbs as fx
-    >>> beam = fx.FlexibleBody.line((0, 0), (1, 0), elements=4, element=fx.elements.PlanarCable(),
+    >>> beam = fx.FlexibleBody.line((0, 0), (1, 0), elements=4, element=fx.elements.ANCFCable2D(),
     ...                             section=fx.Circle(0.01), material=fx.steel)
     >>> fx.PointForce(beam.end, (0, -8.4)).label
     "force at 'end' of body 'body'"

@@ -48,8 +48,8 @@ class Pressure(Description):
     Examples
     --------
     >>> import flexmbs as fx
-    >>> panel = fx.FlexibleBody.plate((1, 1), elements=(2, 2), element=fx.elements.ShearShell(),
-    ...                               section=fx.Sheet(0.01), material=fx.steel, name="panel")
+    >>> panel = fx.FlexibleBody.plate((1, 1), elements=(2, 2), element=fx.elements.ANCFShell(),
+    ...                               section=fx.ShellSection(0.01), material=fx.steel, name="panel")
     >>> Pressure(panel, 1e4).label
     "pressure on 'panel'"
     """

@@ -32,8 +32,8 @@ class SpringDamper(Description):
 
     .. math:: F = f(l - l_0) + g(\dot l) + F_0
 
-    with :math:`l_0` the ``length`` free of force and :math:`F_0` the ``preload``. A number for stiffness and damping
-    means :math:`f(x) = k x` and :math:`g(u) = c u`; a sequence :math:`f(x) = k_1 x + k_2 x^2 + \dots`
+    with :math:`l_0` the ``free_length`` free of force and :math:`F_0` the ``preload``. A number for stiffness and
+    damping means :math:`f(x) = k x` and :math:`g(u) = c u`; a sequence :math:`f(x) = k_1 x + k_2 x^2 + \dots`
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ class SpringDamper(Description):
         [force/length], [force/length, force/length^2, ...], or the force over the elongation.
     damping : float, sequence or ForceCurve, default 0
         [force time/length], likewise over dl/dt.
-    length : float, optional
+    free_length : float, optional
         Length at which the spring is free of force [length]; by default the distance in the initial configuration.
     preload : float, default 0
         Force added [force].
@@ -78,7 +78,7 @@ class SpringDamper(Description):
     b: Marker
     stiffness: Part = 0.0
     damping: Part = 0.0
-    length: float | None = None
+    free_length: float | None = None
     preload: float = 0.0
     force: ForceFunction | None = None
     derivatives: Derivatives | None = None
@@ -95,19 +95,21 @@ class SpringDamper(Description):
                 f"{owner}: its ends are at the same place in the initial configuration, so its direction is not "
                 f"defined; take other points, or a Bushing."
             )
-        length = distance if self.length is None else as_number(owner, "length", self.length, minimum=0.0)
+        free_length = (
+            distance if self.free_length is None else as_number(owner, "free_length", self.free_length, minimum=0.0)
+        )
         law, data, function = spring_law(
             owner,
             self.stiffness,
             self.damping,
-            length,
+            free_length,
             self.preload,
             self.force,
             self.derivatives,
-            self.length,
-            "length",
+            self.free_length,
+            "free_length",
         )
         object.__setattr__(self, "a", a)
         object.__setattr__(self, "b", b)
-        object.__setattr__(self, "length", length)
+        object.__setattr__(self, "free_length", free_length)
         object.__setattr__(self, "row_forces", (RowForce(a, b, (Row(DISTANCE),), law, data, function),))

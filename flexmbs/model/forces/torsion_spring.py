@@ -28,8 +28,8 @@ class TorsionSpring(Description):
 
     .. math:: T = f(\varphi - \varphi_0) + g(\dot\varphi) + T_0
 
-    with :math:`\varphi_0` the angle at ``rest`` and :math:`T_0` the ``preload``. A number for stiffness and damping
-    means :math:`f(x) = k x` and :math:`g(u) = c u`; a sequence :math:`f(x) = k_1 x + k_2 x^2 + \dots`
+    with :math:`\varphi_0` the angle at ``free_angle`` and :math:`T_0` the ``preload``. A number for stiffness and
+    damping means :math:`f(x) = k x` and :math:`g(u) = c u`; a sequence :math:`f(x) = k_1 x + k_2 x^2 + \dots`
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class TorsionSpring(Description):
         [force length/rad], ..., or the torque over the angle.
     damping : float, sequence or ForceCurve, default 0
         [force length time/rad], likewise over dphi/dt.
-    rest : float, optional
+    free_angle : float, optional
         Angle at which the spring is free of torque [rad]; by default that of the initial configuration.
     preload : float, default 0
         Torque added [force length].
@@ -63,8 +63,8 @@ class TorsionSpring(Description):
     --------
     >>> import flexmbs as fx
     >>> door = fx.RigidBody.box((1.0, 0.04, 2.0), mass=20.0, position=(0.5, 0, 0), name="door")
-    >>> hinge = fx.Revolute(fx.ground, door, at=(0, 0, 0), axis=(0, 0, 1), name="hinge")
-    >>> fx.TorsionSpring(hinge, stiffness=5.0, rest=0.1, name="closer").rest
+    >>> hinge = fx.RevoluteJoint(fx.ground, door, at=(0, 0, 0), axis=(0, 0, 1), name="hinge")
+    >>> fx.TorsionSpring(hinge, stiffness=5.0, free_angle=0.1, name="closer").free_angle
     0.1
     """
 
@@ -72,7 +72,7 @@ class TorsionSpring(Description):
     on: Place = field(metadata=refers_to("joint"))
     stiffness: Part = 0.0
     damping: Part = 0.0
-    rest: float | None = None
+    free_angle: float | None = None
     preload: float = 0.0
     torque: ForceFunction | None = None
     derivatives: Derivatives | None = None
@@ -83,9 +83,19 @@ class TorsionSpring(Description):
     def __post_init__(self) -> None:
         owner = f"TorsionSpring {as_name('TorsionSpring', 'name', self.name)!r}"
         at = coordinate(owner, self.on, "angle")
-        rest = at.start if self.rest is None else as_number(owner, "rest", self.rest, unit="rad")
-        law, data, function = spring_law(
-            owner, self.stiffness, self.damping, rest, self.preload, self.torque, self.derivatives, self.rest, "rad"
+        free_angle = (
+            at.start if self.free_angle is None else as_number(owner, "free_angle", self.free_angle, unit="rad")
         )
-        object.__setattr__(self, "rest", rest)
+        law, data, function = spring_law(
+            owner,
+            self.stiffness,
+            self.damping,
+            free_angle,
+            self.preload,
+            self.torque,
+            self.derivatives,
+            self.free_angle,
+            "rad",
+        )
+        object.__setattr__(self, "free_angle", free_angle)
         object.__setattr__(self, "row_forces", (RowForce(at.a, at.b, (at.row,), law, data, function),))

@@ -56,8 +56,8 @@ class AverageEdge(Description):
     Examples
     --------
     >>> import flexmbs as fx
-    >>> panel = fx.FlexibleBody.plate((1, 0.5), elements=(4, 2), element=fx.elements.ShearShell(),
-    ...                               section=fx.Sheet(0.001), material=fx.steel, name="panel")
+    >>> panel = fx.FlexibleBody.plate((1, 0.5), elements=(4, 2), element=fx.elements.ANCFShell(),
+    ...                               section=fx.ShellSection(0.001), material=fx.steel, name="panel")
     >>> load = fx.RigidBody.box((0.1, 0.5, 0.1), mass=1.0, position=(1, 0.25, 0), name="load")
     >>> len(AverageEdge(panel.set("right"), load).equations)
     6

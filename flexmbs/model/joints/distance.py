@@ -17,12 +17,12 @@ from flexmbs.model.bodies.marker import as_marker
 from flexmbs.model.joints.contracts import Equation, Pair, Row
 from flexmbs.model.joints.sides import Side, check_different, joint_name
 
-__all__ = ["Distance", "distance_pair"]
+__all__ = ["DistanceConstraint", "distance_pair"]
 
 
 @two_ended
 @dataclass(frozen=True, eq=False)
-class Distance(Description):
+class DistanceConstraint(Description):
     """A rigid, massless rod with ball joints at its ends: |p_B - p_A| = length (1 equation).
 
     The multiplier is the force in the rod, positive if it pulls the points together. Its coordinate is ``distance``.
@@ -44,7 +44,7 @@ class Distance(Description):
     --------
     >>> import flexmbs as fx
     >>> ball = fx.PointMass(1.0, position=(3, -4), name="ball")
-    >>> rod = fx.Distance(fx.ground.marker((0, 0, 0)), ball)
+    >>> rod = fx.DistanceConstraint(fx.ground.marker((0, 0, 0)), ball)
     >>> rod.length, rod.equations[0].offset
     (5.0, 5.0)
     """
@@ -58,7 +58,7 @@ class Distance(Description):
     equations: tuple[Equation, ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        name = joint_name("Distance", "distance", self.name, self.a, self.b)
+        name = joint_name("DistanceConstraint", "distance", self.name, self.a, self.b)
         owner = f"Distance {name!r}"
         pair, now = distance_pair(owner, self.a, self.b)
         length = now if self.length is None else as_number(owner, "length", self.length, above=0.0, unit="length")

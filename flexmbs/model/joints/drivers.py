@@ -35,7 +35,7 @@ class RotationDriver(Description):
     Parameters
     ----------
     joint : joint with an angle, or two markers (a, b)
-        Such as `Revolute`; it remains a joint of its own.
+        Such as `RevoluteJoint`; it remains a joint of its own.
     motion : Motion, function of time or number, optional
         Angle [rad].
     rate : Motion, function of time or number, optional
@@ -52,7 +52,7 @@ class RotationDriver(Description):
     --------
     >>> import flexmbs as fx
     >>> crank = fx.PlanarRigidBody(1.0, 0.1, position=(0.5, 0), name="crank")
-    >>> motor = fx.RotationDriver(fx.Revolute(fx.ground, crank, at=(0, 0)), rate=10.0)
+    >>> motor = fx.RotationDriver(fx.RevoluteJoint(fx.ground, crank, at=(0, 0)), rate=10.0)
     >>> motor.name, motor.equations[0].level
     ('rotation driver of ground and crank', 1)
     """
@@ -85,7 +85,7 @@ class TranslationDriver(Description):
     Parameters
     ----------
     joint : joint with a displacement, or two markers (a, b)
-        Such as `Prismatic`; it remains a joint of its own.
+        Such as `PrismaticJoint`; it remains a joint of its own.
     motion : Motion, function of time or number, optional
         Displacement [length].
     rate : Motion, function of time or number, optional
@@ -97,7 +97,7 @@ class TranslationDriver(Description):
     --------
     >>> import flexmbs as fx
     >>> block = fx.PlanarRigidBody(1.0, 0.1, position=(0, 0), name="block")
-    >>> slider = fx.Prismatic(fx.ground, block, at=(0, 0), axis=(1, 0))
+    >>> slider = fx.PrismaticJoint(fx.ground, block, at=(0, 0), axis=(1, 0))
     >>> fx.TranslationDriver(slider, fx.motions.Sine(0.1, 2.0)).equations[0].label
     'displacement'
     """

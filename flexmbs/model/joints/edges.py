@@ -9,7 +9,7 @@ import numpy as np
 from flexmbs.core.checks import as_name
 from flexmbs.core.errors import ModelError
 from flexmbs.model.bodies.flexible import Attachment, as_attachment
-from flexmbs.model.joints.lower_pairs import Revolute, Spherical
+from flexmbs.model.joints.lower_pairs import RevoluteJoint, SphericalJoint
 
 if TYPE_CHECKING:
     from flexmbs.core.contracts import FloatArray
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["edge_nodes", "edge_normal", "fasten_edge", "hinge_edge"]
 
 
-def fasten_edge(edge: Attachment, body: Side, name: str = "") -> tuple[Revolute, ...]:
+def fasten_edge(edge: Attachment, body: Side, name: str = "") -> tuple[RevoluteJoint, ...]:
     """Joints that hold position and normal of every node of an edge on a body, as a clamp does.
 
     At each node p_A = p_B and n_A = n_B (5 equations), with n along the vector across the thickness, or normal to the
@@ -47,8 +47,8 @@ def fasten_edge(edge: Attachment, body: Side, name: str = "") -> tuple[Revolute,
     Examples
     --------
     >>> import flexmbs as fx
-    >>> strip = fx.FlexibleBody.plate((1, 0.1), elements=(8, 1), element=fx.elements.ShearShell(),
-    ...                               section=fx.Sheet(0.001), material=fx.steel, name="strip")
+    >>> strip = fx.FlexibleBody.plate((1, 0.1), elements=(8, 1), element=fx.elements.ANCFShell(),
+    ...                               section=fx.ShellSection(0.001), material=fx.steel, name="strip")
     >>> drum = fx.RigidBody.box((0.1, 0.1, 0.1), mass=1.0, name="drum")
     >>> [joint.name for joint in fasten_edge(strip.set("left"), drum, "weld")]
     ['weld 0', 'weld 9']
@@ -58,10 +58,10 @@ def fasten_edge(edge: Attachment, body: Side, name: str = "") -> tuple[Revolute,
     if len(nodes) < 2:
         raise ModelError(f"{owner}: {edge} has one node; take Fixed or Revolute for it.")
     word = _word(owner, name, edge)
-    return tuple(Revolute(body, edge.body.node(n), axis=edge_normal(edge, n), name=f"{word} {n}") for n in nodes)
+    return tuple(RevoluteJoint(body, edge.body.node(n), axis=edge_normal(edge, n), name=f"{word} {n}") for n in nodes)
 
 
-def hinge_edge(edge: Attachment, body: Side, name: str = "") -> tuple[Spherical, ...]:
+def hinge_edge(edge: Attachment, body: Side, name: str = "") -> tuple[SphericalJoint, ...]:
     """Joints that hold the position of every node of an edge on a body, so that it may turn about the edge.
 
     Parameters
@@ -85,13 +85,13 @@ def hinge_edge(edge: Attachment, body: Side, name: str = "") -> tuple[Spherical,
     Examples
     --------
     >>> import flexmbs as fx
-    >>> flap = fx.FlexibleBody.plate((1, 0.5), elements=(4, 2), element=fx.elements.ShearShell(),
-    ...                              section=fx.Sheet(0.001), material=fx.steel, name="flap")
+    >>> flap = fx.FlexibleBody.plate((1, 0.5), elements=(4, 2), element=fx.elements.ANCFShell(),
+    ...                              section=fx.ShellSection(0.001), material=fx.steel, name="flap")
     >>> len(hinge_edge(flap.set("left"), fx.ground))
     3
     """
     word = _word("hinge_edge", name, edge)
-    return tuple(Spherical(body, edge.body.node(n), name=f"{word} {n}") for n in edge_nodes("hinge_edge", edge))
+    return tuple(SphericalJoint(body, edge.body.node(n), name=f"{word} {n}") for n in edge_nodes("hinge_edge", edge))
 
 
 def edge_nodes(owner: str, edge: Attachment) -> tuple[int, ...]:

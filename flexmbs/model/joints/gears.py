@@ -21,7 +21,7 @@ from flexmbs.model.joints.sides import Side, as_sides, check_carried, check_diff
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-__all__ = ["Coupled", "Gear", "RackAndPinion", "Screw", "as_coordinate"]
+__all__ = ["Coupled", "Gear", "RackAndPinion", "ScrewJoint", "as_coordinate"]
 
 Coupled: TypeAlias = Joint | Coordinates | tuple[Marker, Marker]
 """A joint (of a tree, too) with the coordinate in question, or two markers between which it is measured."""
@@ -40,7 +40,7 @@ class Gear(Description):
     Parameters
     ----------
     first, second : joint with an angle, or two markers (a, b)
-        Such as `Revolute` or `Cylindrical`. Between markers the angle is that of b about the z axis of a.
+        Such as `RevoluteJoint` or `CylindricalJoint`. Between markers the angle is that of b about the z axis of a.
     ratio : float
         dangle_2/dangle_1, not zero.
     name : str, optional
@@ -55,7 +55,7 @@ class Gear(Description):
     --------
     >>> import flexmbs as fx
     >>> wheels = [fx.PlanarRigidBody(1.0, 0.1, position=(x, 0), name=f"wheel {x}") for x in (0, 3)]
-    >>> shafts = [fx.Revolute(fx.ground, wheel, at=wheel.position) for wheel in wheels]
+    >>> shafts = [fx.RevoluteJoint(fx.ground, wheel, at=wheel.position) for wheel in wheels]
     >>> gear = fx.Gear(*shafts, ratio=-0.5)
     >>> [row.factor for pair in gear.pairs for row in pair.rows]
     [0.5, 1.0]
@@ -84,9 +84,9 @@ class RackAndPinion(Description):
     Parameters
     ----------
     pinion : joint with an angle, or two markers (a, b)
-        Such as `Revolute`.
+        Such as `RevoluteJoint`.
     rack : joint with a displacement, or two markers (a, b)
-        Such as `Prismatic`. Between markers it is that of b along the z axis of a.
+        Such as `PrismaticJoint`. Between markers it is that of b along the z axis of a.
     radius : float
         d(displacement)/d(angle) [length], with sign, not zero.
     name : str, optional
@@ -102,8 +102,8 @@ class RackAndPinion(Description):
     >>> import flexmbs as fx
     >>> wheel = fx.PlanarRigidBody(1.0, 0.1, position=(0, 0.5), name="wheel")
     >>> bar = fx.PlanarRigidBody(1.0, 0.1, position=(0, 0), name="bar")
-    >>> drive = fx.RackAndPinion(fx.Revolute(fx.ground, wheel, at=(0, 0.5)),
-    ...                          fx.Prismatic(fx.ground, bar, at=(0, 0), axis=(1, 0)), radius=0.5)
+    >>> drive = fx.RackAndPinion(fx.RevoluteJoint(fx.ground, wheel, at=(0, 0.5)),
+    ...                          fx.PrismaticJoint(fx.ground, bar, at=(0, 0), axis=(1, 0)), radius=0.5)
     >>> drive.name
     'rack and pinion of wheel and bar'
     """
@@ -123,7 +123,7 @@ class RackAndPinion(Description):
 
 @two_ended
 @dataclass(frozen=True, eq=False)
-class Screw(Description):
+class ScrewJoint(Description):
     """A nut on a spindle: B turns about z_A and advances along it by ``pitch`` per turn (5 equations).
 
     The rows are x_A.d = y_A.d = 0, y_A.z_B = x_A.z_B = 0 and z_A.d - pitch/(2 pi) angle = its value at the start. Its
@@ -148,7 +148,7 @@ class Screw(Description):
     --------
     >>> import flexmbs as fx
     >>> nut = fx.RigidBody.box((0.1, 0.1, 0.1), mass=1.0, position=(0, 0, 0), name="nut")
-    >>> screw = fx.Screw(fx.ground, nut, pitch=0.01, at=(0, 0, 0), axis=(0, 0, 1))
+    >>> screw = fx.ScrewJoint(fx.ground, nut, pitch=0.01, at=(0, 0, 0), axis=(0, 0, 1))
     >>> screw.equations[4].label
     'advance of the thread'
     """
@@ -164,7 +164,7 @@ class Screw(Description):
     equations: tuple[Equation, ...] = field(init=False, repr=False)
 
     def __post_init__(self, at: ArrayLike | None, axis: ArrayLike | None) -> None:
-        name = joint_name("Screw", "screw", self.name, self.a, self.b)
+        name = joint_name("ScrewJoint", "screw", self.name, self.a, self.b)
         owner = f"Screw {name!r}"
         factor = _not_zero(owner, "pitch", as_number(owner, "pitch", self.pitch, unit="length")) / (2.0 * math.pi)
         a, b = as_sides(owner, self.a, self.b, at, axis, planar_axis=False)

@@ -3,7 +3,7 @@
 All are made of the same rows between a marker on each side. Where bodies are named, the joint frame is put to the point
 ``at`` with its third axis (z) along ``axis``, both in the inertial frame at the start, and is fixed to both sides; so
 angles and displacements begin at zero. Where markers are named, their frames are the joint frames: z is the axis. If
-one side is a marker, the other gets the same frame. The sides may also be given as a pair, ``Fixed((a, b))``.
+one side is a marker, the other gets the same frame. The sides may also be given as a pair, ``FixedJoint((a, b))``.
 
 Symbols: p, R position and orientation of the frames; x, y, z their axes; d = p_B - p_A. With the multipliers lam of the
 rows "position x, y, z" the joint exerts the force -lam on B in inertial axes, with those of "position along" along the
@@ -27,7 +27,16 @@ if TYPE_CHECKING:
 
     from flexmbs.model.bodies.marker import Marker
 
-__all__ = ["Cylindrical", "Fixed", "LowerPair", "ParallelAxes", "Planar", "Prismatic", "Revolute", "Spherical"]
+__all__ = [
+    "CylindricalJoint",
+    "FixedJoint",
+    "LowerPair",
+    "ParallelAxesConstraint",
+    "PlanarJoint",
+    "PrismaticJoint",
+    "RevoluteJoint",
+    "SphericalJoint",
+]
 
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 MINUS_X, MINUS_Y, MINUS_Z = (-1.0, 0.0, 0.0), (0.0, -1.0, 0.0), (0.0, 0.0, -1.0)
@@ -124,7 +133,7 @@ class LowerPair(Description):
 
 @two_ended
 @dataclass(frozen=True, eq=False)
-class Fixed(LowerPair):
+class FixedJoint(LowerPair):
     """Two bodies as one: p_A = p_B and R_A = R_B (6 equations).
 
     The rows are p_B - p_A = 0 in inertial axes and y_A.z_B = z_A.x_B = x_A.y_B = 0. The reaction refers to the joint
@@ -148,7 +157,7 @@ class Fixed(LowerPair):
     --------
     >>> import flexmbs as fx
     >>> box = fx.RigidBody.box((1, 1, 1), mass=1.0, position=(0, 0, 2), name="box")
-    >>> fx.Fixed(fx.ground, box).name
+    >>> fx.FixedJoint(fx.ground, box).name
     'fixed of ground and box'
     """
 
@@ -160,7 +169,7 @@ class Fixed(LowerPair):
 
 @two_ended
 @dataclass(frozen=True, eq=False)
-class Revolute(LowerPair):
+class RevoluteJoint(LowerPair):
     """A hinge: p_A = p_B and z_A = z_B; free is the rotation about the axis (5 equations).
 
     The rows are p_B - p_A = 0 in inertial axes and y_A.z_B = x_A.z_B = 0. Its coordinate is ``angle``, of B about z_A.
@@ -186,7 +195,7 @@ class Revolute(LowerPair):
     --------
     >>> import flexmbs as fx
     >>> crank = fx.RigidBody.box((0.2, 0.02, 0.02), mass=1.0, position=(0.1, 0, 0), name="crank")
-    >>> hinge = fx.Revolute(fx.ground, crank, at=(0, 0, 0), axis=(0, 0, 1), name="hinge")
+    >>> hinge = fx.RevoluteJoint(fx.ground, crank, at=(0, 0, 0), axis=(0, 0, 1), name="hinge")
     >>> [equation.label for equation in hinge.equations]
     ['position x', 'position y', 'position z', 'rotation about x', 'rotation about y']
     """
@@ -198,17 +207,17 @@ class Revolute(LowerPair):
 
 @two_ended
 @dataclass(frozen=True, eq=False)
-class Prismatic(LowerPair):
+class PrismaticJoint(LowerPair):
     """A slider: B moves along the z axis of A without turning (5 equations).
 
     The rows are x_A.d = y_A.d = 0 and y_A.z_B = z_A.x_B = x_A.y_B = 0. Its coordinate is ``displacement``.
-    Parameters as in `Revolute`; the axis has no default. The reaction force acts at the point of B.
+    Parameters as in `RevoluteJoint`; the axis has no default. The reaction force acts at the point of B.
 
     Examples
     --------
     >>> import flexmbs as fx
     >>> block = fx.PlanarRigidBody(1.0, 0.1, position=(2, 0), name="block")
-    >>> slider = fx.Prismatic(fx.ground, block, at=(2, 0), axis=(1, 0))
+    >>> slider = fx.PrismaticJoint(fx.ground, block, at=(2, 0), axis=(1, 0))
     >>> slider.name, list(slider.coordinates)
     ('prismatic of ground and block', ['displacement'])
     """
@@ -221,18 +230,18 @@ class Prismatic(LowerPair):
 
 @two_ended
 @dataclass(frozen=True, eq=False)
-class Cylindrical(LowerPair):
+class CylindricalJoint(LowerPair):
     """A shaft in a sleeve: B slides along and turns about the z axis of A (4 equations).
 
     The rows are x_A.d = y_A.d = 0 and y_A.z_B = x_A.z_B = 0. Its coordinates are ``angle`` and ``displacement``.
-    Parameters as in `Revolute`. The reaction force acts at the point of B. Where A is a spatial cable and B is not, the
-    sides are exchanged in the rows.
+    Parameters as in `RevoluteJoint`. The reaction force acts at the point of B. Where A is a spatial cable and B is
+    not, the sides are exchanged in the rows.
 
     Examples
     --------
     >>> import flexmbs as fx
     >>> shaft = fx.RigidBody.box((1, 0.1, 0.1), mass=1.0, position=(0, 0, 0), name="shaft")
-    >>> list(fx.Cylindrical(fx.ground, shaft, at=(0, 0, 0), axis=(1, 0, 0)).coordinates)
+    >>> list(fx.CylindricalJoint(fx.ground, shaft, at=(0, 0, 0), axis=(1, 0, 0)).coordinates)
     ['angle', 'displacement']
     """
 
@@ -243,16 +252,17 @@ class Cylindrical(LowerPair):
 
 @two_ended
 @dataclass(frozen=True, eq=False)
-class Spherical(LowerPair):
+class SphericalJoint(LowerPair):
     """A ball joint: p_A = p_B (3 equations); in the plane a hinge.
 
-    The rows are p_B - p_A = 0 in inertial axes. Parameters as in `Revolute` without the axis. Both sides may be points.
+    The rows are p_B - p_A = 0 in inertial axes. Parameters as in `RevoluteJoint` without the axis. Both sides may be
+    points.
 
     Examples
     --------
     >>> import flexmbs as fx
     >>> box = fx.RigidBody.box((1, 1, 1), mass=1.0, position=(0, 0, 0), name="box")
-    >>> len(fx.Spherical(fx.ground, box, at=(0.5, 0.5, 0.5)).equations)
+    >>> len(fx.SphericalJoint(fx.ground, box, at=(0.5, 0.5, 0.5)).equations)
     3
     """
 
@@ -263,17 +273,17 @@ class Spherical(LowerPair):
 
 @two_ended
 @dataclass(frozen=True, eq=False)
-class Planar(LowerPair):
+class PlanarJoint(LowerPair):
     """A plate on a table: the point of B stays in the plane of A with the normal z_A, and z_B = z_A (3 equations).
 
-    The rows are z_A.d = 0 and y_A.z_B = x_A.z_B = 0. Its coordinate is ``angle``. Parameters as in `Revolute`, ``axis``
-    is the normal.
+    The rows are z_A.d = 0 and y_A.z_B = x_A.z_B = 0. Its coordinate is ``angle``. Parameters as in `RevoluteJoint`,
+    ``axis`` is the normal.
 
     Examples
     --------
     >>> import flexmbs as fx
     >>> plate = fx.RigidBody.box((1, 1, 0.1), mass=1.0, position=(0, 0, 0), name="plate")
-    >>> fx.Planar(fx.ground, plate, at=(0, 0, 0), axis=(0, 0, 1)).name
+    >>> fx.PlanarJoint(fx.ground, plate, at=(0, 0, 0), axis=(0, 0, 1)).name
     'planar of ground and plate'
     """
 
@@ -284,17 +294,17 @@ class Planar(LowerPair):
 
 @two_ended
 @dataclass(frozen=True, eq=False)
-class ParallelAxes(LowerPair):
+class ParallelAxesConstraint(LowerPair):
     """The third axes of both sides stay parallel (2 equations); nothing is said of their points.
 
-    The rows are y_A.z_B = x_A.z_B = 0. Its coordinate is ``angle``. Parameters as in `Revolute`; the point is where
-    nothing acts and may be left out.
+    The rows are y_A.z_B = x_A.z_B = 0. Its coordinate is ``angle``. Parameters as in `RevoluteJoint`; the point is
+    where nothing acts and may be left out.
 
     Examples
     --------
     >>> import flexmbs as fx
     >>> box = fx.RigidBody.box((1, 1, 1), mass=1.0, position=(0, 0, 2), name="box")
-    >>> [equation.label for equation in fx.ParallelAxes(fx.ground, box, axis=(0, 0, 1)).equations]
+    >>> [equation.label for equation in fx.ParallelAxesConstraint(fx.ground, box, axis=(0, 0, 1)).equations]
     ['rotation about x', 'rotation about y']
     """
 

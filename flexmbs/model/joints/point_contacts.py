@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from flexmbs.model.bodies.ends import two_ended
 from flexmbs.model.joints.lower_pairs import ON_LINE, ON_PLANE, LowerPair
 
-__all__ = ["PointOnLine", "PointOnPlane"]
+__all__ = ["PointOnLineConstraint", "PointOnPlaneConstraint"]
 
 
 @two_ended
 @dataclass(frozen=True, eq=False)
-class PointOnLine(LowerPair):
+class PointOnLineConstraint(LowerPair):
     """The point of B stays on the line through p_A along z_A (2 equations): a pin in a slot.
 
     The rows are x_A.d = y_A.d = 0 with d = p_B - p_A. Its coordinate is ``displacement``. The reaction acts at the
@@ -39,7 +39,7 @@ class PointOnLine(LowerPair):
     --------
     >>> import flexmbs as fx
     >>> bead = fx.PointMass(1.0, position=(1, 1), name="bead")
-    >>> [e.label for e in fx.PointOnLine(fx.ground, bead, axis=(1, 1)).equations]
+    >>> [e.label for e in fx.PointOnLineConstraint(fx.ground, bead, axis=(1, 1)).equations]
     ['position along x', 'position along y']
     """
 
@@ -51,17 +51,17 @@ class PointOnLine(LowerPair):
 
 @two_ended
 @dataclass(frozen=True, eq=False)
-class PointOnPlane(LowerPair):
+class PointOnPlaneConstraint(LowerPair):
     """The point of B stays in the plane through p_A with the normal z_A (1 equation), on both sides of it.
 
-    The row is z_A.d = 0 with d = p_B - p_A. The reaction acts at the point of B. Parameters as in `PointOnLine`;
-    ``axis`` is the normal.
+    The row is z_A.d = 0 with d = p_B - p_A. The reaction acts at the point of B. Parameters as in
+    `PointOnLineConstraint`; ``axis`` is the normal.
 
     Examples
     --------
     >>> import flexmbs as fx
     >>> bead = fx.PointMass(1.0, position=(1, 1, 0), name="bead")
-    >>> fx.PointOnPlane(fx.ground, bead, axis=(0, 0, 1)).name
+    >>> fx.PointOnPlaneConstraint(fx.ground, bead, axis=(0, 0, 1)).name
     'point on plane of ground and bead'
     """
 

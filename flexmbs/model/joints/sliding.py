@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from flexmbs.system.coordinates import Coordinates
 
-__all__ = ["CablePlace", "CablePoint", "Sliding"]
+__all__ = ["CablePlace", "CablePoint", "SlidingJoint"]
 
 OFF_CABLE = 1e-6
 """How far from the cable, relative to its length, a point may be given."""
@@ -68,7 +68,7 @@ class CablePoint(Marker):
     Examples
     --------
     >>> import flexmbs as fx
-    >>> cable = fx.FlexibleBody.line((0, 0), (2, 0), elements=4, element=fx.elements.PlanarCable(),
+    >>> cable = fx.FlexibleBody.line((0, 0), (2, 0), elements=4, element=fx.elements.ANCFCable2D(),
     ...                              section=fx.Circle(0.01), material=fx.steel, name="cable")
     >>> CablePoint(cable, (0.75, 0)).place.value
     0.75
@@ -125,7 +125,7 @@ class CablePoint(Marker):
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
-class Sliding(Description):
+class SlidingJoint(Description):
     r"""A point of a body slides without friction along a planar absolute-nodal cable.
 
     .. math:: g = p_b - r(s, t) = 0, \qquad \lambda \cdot r'(s) = 0
@@ -162,7 +162,7 @@ class Sliding(Description):
     Examples
     --------
     >>> import flexmbs as fx
-    >>> cable = fx.FlexibleBody.line((0, 0), (2, 0), elements=4, element=fx.elements.PlanarCable(),
+    >>> cable = fx.FlexibleBody.line((0, 0), (2, 0), elements=4, element=fx.elements.ANCFCable2D(),
     ...                              section=fx.Circle(0.01), material=fx.steel, name="cable")
     >>> trolley = fx.PointMass(1.0, position=(0.5, 0), name="trolley")
     >>> joint = Sliding(cable, trolley)
@@ -186,7 +186,7 @@ class Sliding(Description):
         speed: float = 0.0,
         name: str = "sliding joint",
     ) -> None:
-        owner = f"Sliding {as_name('Sliding', 'name', name)!r}"
+        owner = f"Sliding {as_name('SlidingJoint', 'name', name)!r}"
         _line(owner, cable)
         marker = as_marker(owner, b, at)
         point = CablePoint(cable, marker.position0() if at is None else at, speed, f"place of {name!r} on the cable")
@@ -233,7 +233,7 @@ def _line(owner: str, cable: object) -> tuple[IntArray, FloatArray]:
     if layout.dim != 2 or not layout.slope or not layout.absolute or cable.surface:
         raise ModelError(
             f"{owner}: FlexibleBody {cable.name!r} is made of {cable.element.name} elements, but only planar elements "
-            f"with positions and slopes, such as flexmbs.elements.PlanarCable(), can be slid along."
+            f"with positions and slopes, such as flexmbs.elements.ANCFCable2D(), can be slid along."
         )
     following = {int(a): (int(b), e) for e, (a, b) in enumerate(cable.cells)}
     first = np.setdiff1d(cable.cells[:, 0], cable.cells[:, 1])

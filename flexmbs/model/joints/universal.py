@@ -22,7 +22,7 @@ from flexmbs.model.joints.sides import Side, as_sides, check_carried, check_diff
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-__all__ = ["Universal"]
+__all__ = ["UniversalJoint"]
 
 SQUARE = 1e-6
 """Cosine up to which the axes count as perpendicular."""
@@ -30,7 +30,7 @@ SQUARE = 1e-6
 
 @two_ended
 @dataclass(frozen=True, eq=False)
-class Universal(Description):
+class UniversalJoint(Description):
     """A cross between two forks: p_A = p_B, and an axis of A stays perpendicular to one of B (4 equations).
 
     The rows are p_B - p_A = 0 in inertial axes and z_A.z_B = 0, where z_A is the first of ``axes``, fixed to A, and z_B
@@ -57,7 +57,7 @@ class Universal(Description):
     --------
     >>> import flexmbs as fx
     >>> shaft = fx.RigidBody.box((1, 0.1, 0.1), mass=1.0, position=(0.5, 0, 0), name="shaft")
-    >>> cross = fx.Universal(fx.ground, shaft, at=(0, 0, 0), axes=((0, 1, 0), (0, 0, 1)))
+    >>> cross = fx.UniversalJoint(fx.ground, shaft, at=(0, 0, 0), axes=((0, 1, 0), (0, 0, 1)))
     >>> len(cross.equations)
     4
     """
@@ -72,7 +72,7 @@ class Universal(Description):
     equations: tuple[Equation, ...] = field(init=False, repr=False)
 
     def __post_init__(self, at: ArrayLike | None, axes: Sequence[ArrayLike] | None) -> None:
-        name = joint_name("Universal", "universal", self.name, self.a, self.b)
+        name = joint_name("UniversalJoint", "universal", self.name, self.a, self.b)
         owner = f"Universal {name!r}"
         if isinstance(self.a, Marker) and isinstance(self.b, Marker):
             if at is not None or axes is not None:

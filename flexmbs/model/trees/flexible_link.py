@@ -103,7 +103,7 @@ class FlexibleLink:
         if not isinstance(interface, str):
             raise ModelError(f"{owner}: interface must be the name of an interface, not {show(interface)}.")
         floating = FloatingBody(
-            reduced, interface, modes, damping, stiffening=False, deformation=deformation,
+            reduced, interface, modes, damping, geometric_stiffening=False, deformation=deformation,
             deformation_rate=deformation_rate, name=name,
         )  # fmt: skip
         values = {

@@ -56,7 +56,7 @@ class FloatingBodies(BodyGroup):
     def soft(self, q: FloatArray, v: FloatArray) -> Iterator[tuple[Any, float, str]]:
         for body, span in self._frame.items():
             if body.second_order is None and body.modes:
-                yield body, float(np.linalg.norm(v[span.places[3:]])), "use reduce(..., stiffening=True)"
+                yield body, float(np.linalg.norm(v[span.places[3:]])), "use reduce(..., geometric_stiffening=True)"
 
     def compile(self, coordinates: Coordinates, b1: int) -> int:
         self.own_gravity = gravity_of(self.model, f"body {self.bodies[0].name!r}")

@@ -14,7 +14,7 @@ import flexmbs as fx
 from flexmbs.core.errors import MeshError, ModelError, SingularError
 from flexmbs.core.material import Orthotropic
 from flexmbs.core.rotations import from_vector
-from flexmbs.elements import Frame, SpatialBeam, Truss
+from flexmbs.elements import Frame, LinearBeam3D, Truss
 from flexmbs.linear.stresses import element_stresses
 from flexmbs.meshes.generate import chain
 
@@ -144,7 +144,7 @@ def test_cantilever_hung_on_a_bar():
 def test_offset_beam_equals_rigid_links():
     nodes = np.array([[0.1, 0.2, 0.3], [1.5, -0.4, 0.9]])
     offset = part(chain(nodes), Frame(section=THICK, offsets=ARMS)).assemble()
-    links = [fx.linear.RigidLink("first", [0], at=nodes[0]), fx.linear.RigidLink("second", [1], at=nodes[1])]
+    links = [fx.linear.RigidCoupling("first", [0], at=nodes[0]), fx.linear.RigidCoupling("second", [1], at=nodes[1])]
     linked = part(chain(nodes + np.array(ARMS)), Frame(section=THICK), connections=links).assemble()
     for name in "KM":
         a, b = getattr(offset, name).toarray(), getattr(linked, name).toarray()
@@ -381,7 +381,7 @@ def test_buckling_of_a_part(ends, factor):
 
 
 def test_damping_is_that_of_the_material():
-    viscous = replace(fx.steel, viscosity=2e-4)
+    viscous = replace(fx.steel, retardation_time=2e-4)
     operators = part(along([1, 0, 0], 2), Frame(section=fx.Circle(0.01)), viscous).assemble()
     assert abs(operators.D - 2e-4 * operators.K).max() < 1e-12 * abs(operators.D).max()
 
@@ -517,7 +517,7 @@ def test_hinged_frame_beside_its_nodes_keeps_its_force_when_it_turns():
 def test_frequencies_are_those_of_the_spatial_beam_of_the_engine():
     points = np.array([[0, 0, 0], [0.4, 0, 0.1], [0.8, 0.2, 0.1], [0.9, 0.6, 0.4], [1.0, 1.0, 0.5]])
     section = fx.Rectangle(width=0.02, height=0.03)
-    body = fx.FlexibleBody(chain(points), SpatialBeam(), section=section, material=fx.steel, name="bent")
+    body = fx.FlexibleBody(chain(points), LinearBeam3D(), section=section, material=fx.steel, name="bent")
     modes = fx.solve_modal(fx.Model(body, fx.Clamp(body.start)), modes=12)
     operators = part(chain(points), Frame(section=section), fx.steel).assemble()
     values = linalg.eigh(operators.K.toarray()[6:, 6:], operators.M.toarray()[6:, 6:], eigvals_only=True)
@@ -535,7 +535,10 @@ NO_TORSION = replace(THICK, GJ=None)
         (lambda: Frame(section=NO_TORSION), "torsional stiffness"),
         (lambda: Frame(section=3.0), "section must be a Rectangle"),
         (lambda: Frame(section=fx.Circle), "not the class Circle"),
-        (lambda: Frame(section=replace(THICK, viscosity=1e-3)), "viscosity 0.001 of a BeamStiffness would be lost"),
+        (
+            lambda: Frame(section=replace(THICK, retardation_time=1e-3)),
+            "retardation time 0.001 of a BeamStiffness would be lost",
+        ),
         (lambda: Frame(section=THICK, up=(0, 0, 0)), "up must not be the zero vector"),
         (lambda: Frame(section=THICK, shear=1), "shear must be True or False"),
         (lambda: Frame(section=THICK, offsets=(0, 0, 1)), "offsets must have shape"),

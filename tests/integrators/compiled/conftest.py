@@ -20,7 +20,7 @@ def chain(links: int) -> fx.Model:
         for i in range(links)
     ]
     hinges = [
-        fx.Revolute(a, b, at=(0.1 * i, 0, 0), axis=(0, 0, 1), name=f"hinge {i}")
+        fx.RevoluteJoint(a, b, at=(0.1 * i, 0, 0), axis=(0, 0, 1), name=f"hinge {i}")
         for i, (a, b) in enumerate(zip([fx.ground, *bars], bars, strict=False))
     ]
     return fx.Model(*bars, *hinges, fx.Gravity((0, -G, 0)), name="chain")
@@ -36,12 +36,14 @@ def slider_crank(*more: object) -> fx.Model:
     rod = fx.RigidBody(0.5, (4e-4, 4e-3, 4e-3), position=(top + foot) / 2, rotation=frame, name="rod")
     block = fx.RigidBody(2.0, (1e-4, 1e-4, 1e-4), position=foot, name="block")
     reach = float(np.linalg.norm(top - foot)) / 2
-    axle = fx.Revolute(fx.ground, crank, at=(0, 0.1, 0.12), axis=(1, 0, 0), name="axle")
+    axle = fx.RevoluteJoint(fx.ground, crank, at=(0, 0.1, 0.12), axis=(1, 0, 0), name="axle")
     joints = [
         axle,
-        fx.Spherical(crank, rod, at=top, name="pin"),
-        fx.Universal(block.marker((0, 0, 0), axis=(0, 1, 0)), rod.marker((-reach, 0, 0), axis=(0, 0, 1)), name="cross"),
-        fx.Prismatic(fx.ground, block, at=foot, axis=(1, 0, 0), name="guide"),
+        fx.SphericalJoint(crank, rod, at=top, name="pin"),
+        fx.UniversalJoint(
+            block.marker((0, 0, 0), axis=(0, 1, 0)), rod.marker((-reach, 0, 0), axis=(0, 0, 1)), name="cross"
+        ),
+        fx.PrismaticJoint(fx.ground, block, at=foot, axis=(1, 0, 0), name="guide"),
     ]
     added = [item(axle, block) for item in more]  # type: ignore[operator]
     return fx.Model(crank, rod, block, *joints, *added, fx.Gravity((0, 0, -G)), name="slider-crank")
@@ -50,9 +52,13 @@ def slider_crank(*more: object) -> fx.Model:
 def cable(elements: int, *more: object, element: object = None) -> fx.Model:
     """A very flexible cable, hinged at the origin, which falls from the horizontal."""
     body = fx.FlexibleBody.line(
-        (0, 0), (1.2, 0), elements=elements, element=element or fx.elements.PlanarCable(),
-        stiffness=fx.BeamStiffness(EA=1260.0, EI_z=8.5e-3, mass_per_length=9.97), name="cable",
-    )  # fmt: skip
+        (0, 0),
+        (1.2, 0),
+        elements=elements,
+        element=element or fx.elements.ANCFCable2D(),
+        stiffness=fx.BeamStiffness(EA=1260.0, EI_z=8.5e-3, mass_per_length=9.97),
+        name="cable",
+    )
     added = [item for make in more for item in make(body)]  # type: ignore[operator]
     return fx.Model(body, fx.Pin(body.start), *added, fx.Gravity((0.0, -G)), name="cable")
 
@@ -66,7 +72,7 @@ def four_bar() -> fx.Model:
     ]
     sides = [fx.ground, *bodies, fx.ground]
     joints = [
-        fx.Revolute(a, b, at=p, axis=(0, 0, 1), name=f"hinge {k}")
+        fx.RevoluteJoint(a, b, at=p, axis=(0, 0, 1), name=f"hinge {k}")
         for k, (a, b, p) in enumerate(zip(sides[:-1], sides[1:], corners, strict=True))
     ]
     return fx.Model(*bodies, *joints, fx.Gravity((G, 0, 0)), name="four-bar")
@@ -92,7 +98,7 @@ def both():
         system = fx.compile_model(model)
         runs = [
             fx.simulate(system, until, step=step, integrator=scheme, **rest)
-            for scheme in (fx.GeneralizedAlpha(rho=0.8, index=index, compiled=c) for c in (False, True))
+            for scheme in (fx.GeneralizedAlpha(rho_inf=0.8, index=index, compiled=c) for c in (False, True))
         ]
         same(*runs)
         return runs[1]

@@ -12,15 +12,15 @@ import pytest
 
 import flexmbs as fx
 
-COMPILED = fx.GeneralizedAlpha(rho=0.8, compiled=True)
-PYTHON = fx.GeneralizedAlpha(rho=0.8, compiled=False)
+COMPILED = fx.GeneralizedAlpha(rho_inf=0.8, compiled=True)
+PYTHON = fx.GeneralizedAlpha(rho_inf=0.8, compiled=False)
 H = 1e-3
 
 
-def pendulum(history: Callable[[float], float], *more: Callable[[fx.Revolute], object]) -> fx.Model:
+def pendulum(history: Callable[[float], float], *more: Callable[[fx.RevoluteJoint], object]) -> fx.Model:
     """A bar under a weight that varies."""
     bar = fx.RigidBody.box((1.0, 0.05, 0.05), mass=2.0, position=(0.5, 0, 0), name="bar")
-    hinge = fx.Revolute(fx.ground, bar, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
+    hinge = fx.RevoluteJoint(fx.ground, bar, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
     added = [item(hinge) for item in more]
     return fx.Model(bar, hinge, *added, fx.Gravity((0, 0, -9.81), history=history), name="pendulum")
 
@@ -39,7 +39,7 @@ def fails_at(end: float) -> Callable[[float], float]:
 def test_a_run_that_ends_before_a_function_fails_never_meets_it() -> None:
     """Loads of a chunk are evaluated ahead of its steps; these lock up at 0.2804 s, the load fails from 0.29 s on."""
     ball = fx.PointMass(1.0, position=(0.8, 0.6), name="ball")
-    rod = fx.Distance(fx.ground.marker_at((0.0, 0.0)), ball.centre, name="rod")
+    rod = fx.DistanceConstraint(fx.ground.marker_at((0.0, 0.0)), ball.centre, name="rod")
     reach = math.hypot(2.2, 0.6)
     winch = fx.DistanceDriver(fx.ground.marker((3, 0)), ball.centre, motion=lambda t: reach - t, name="winch")
     model = fx.Model(ball, rod, winch, fx.Gravity((0, -9.81), history=fails_at(0.29)))

@@ -10,8 +10,8 @@ import flexmbs.extend
 from flexmbs.core.errors import ModelError
 from flexmbs.dynamics.evaluation import Dynamics
 
-COMPILED = fx.GeneralizedAlpha(rho=0.8, compiled=True)
-PYTHON = fx.GeneralizedAlpha(rho=0.8, compiled=False)
+COMPILED = fx.GeneralizedAlpha(rho_inf=0.8, compiled=True)
+PYTHON = fx.GeneralizedAlpha(rho_inf=0.8, compiled=False)
 
 
 def test_going_on_is_bitwise(models, tmp_path) -> None:
@@ -35,7 +35,7 @@ def test_going_on_is_bitwise(models, tmp_path) -> None:
 def contradiction() -> fx.Model:
     """Two motors on one hinge that part, from 1e-7 at 0.13 on."""
     bar = fx.RigidBody.box((1, 0.1, 0.1), mass=1.0, position=(0.5, 0, 0), name="bar")
-    hinge = fx.Revolute(fx.ground, bar, at=(0, 0, 0), axis=(0, 0, 1), name="hinge")
+    hinge = fx.RevoluteJoint(fx.ground, bar, at=(0, 0, 0), axis=(0, 0, 1), name="hinge")
     drives = [fx.RotationDriver(hinge, motion=fx.motions.Ramp(0, k, 50.0), name=f"drive {k}") for k in (1, 2)]
     return fx.Model(bar, hinge, *drives)
 
@@ -45,7 +45,7 @@ def test_a_failure_keeps_what_was_found(index: int) -> None:
     """The same steps, and the same words."""
     found = []
     for compiled in (False, True):
-        scheme = fx.GeneralizedAlpha(rho=0.8, index=index, compiled=compiled)
+        scheme = fx.GeneralizedAlpha(rho_inf=0.8, index=index, compiled=compiled)
         with pytest.raises(fx.ConvergenceError) as caught:
             fx.simulate(contradiction(), 1.0, step=1e-3, integrator=scheme)
         found.append((str(caught.value), caught.value.solution))
@@ -58,11 +58,11 @@ def test_hard_steps_are_left_to_python(both) -> None:
     """A rope with a ball swings; steps of 5 ms do not resolve its axial waves, so some are rejected and divided."""
     end = 2.0 * np.array([np.sin(np.radians(5)), 0.0, -np.cos(np.radians(5))])
     rope = fx.FlexibleBody.line(
-        (0, 0, 0), tuple(end), elements=20, element=fx.elements.SpatialCable(),
+        (0, 0, 0), tuple(end), elements=20, element=fx.elements.ANCFCable3D(),
         stiffness=fx.BeamStiffness(EA=1e5, EI_y=1e-4, EI_z=1e-4, mass_per_length=0.01), name="rope",
     )  # fmt: skip
     ball = fx.PointMass(1.0, position=tuple(end), name="ball")
-    joints = fx.Spherical(fx.ground, rope.start), fx.Spherical(rope.end, ball)
+    joints = fx.SphericalJoint(fx.ground, rope.start), fx.SphericalJoint(rope.end, ball)
     run = both(fx.Model(rope, ball, *joints, fx.Gravity((0, 0, -9.81))), 1.0, 5e-3, output=fx.Output(every=0.02))
     assert run.counts["rejected"] > 0
 
@@ -82,7 +82,7 @@ def test_what_prevents_a_driver_is_named() -> None:
     assert "'air' is computed in Python" in prevented(fx.Model(ball, air, weight))
     lag = fx.control.FirstOrder([0.0], lambda x, u, t: -x, fx.control.PositionSensor(ball), name="lag")
     assert "'lag' has first-order states" in prevented(fx.Model(ball, lag, weight))
-    assert "on demand" in prevented(fx.Model(ball, weight), newton=fx.NewtonOptions(refresh="demand"))
+    assert "on demand" in prevented(fx.Model(ball, weight), newton=fx.NewtonOptions(jacobian_update="on_demand"))
 
 
 def test_a_kernel_without_a_name_is_told(models) -> None:
@@ -92,7 +92,7 @@ def test_a_kernel_without_a_name_is_told(models) -> None:
     def hidden(group, state, env, work):
         return -1
 
-    class Hidden(fx.elements.PlanarCable):
+    class Hidden(fx.elements.ANCFCable2D):
         """A kernel that lives in this function."""
 
         @property

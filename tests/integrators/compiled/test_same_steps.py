@@ -51,7 +51,7 @@ def test_cable_with_joint_spring_and_varying_loads(both, models, index: int) -> 
 
     def plate(body):
         tip = fx.PlanarRigidBody(0.5, 0.01, position=(1.25, 0), name="plate")
-        hinge = fx.Revolute(body.end, tip, at=(1.2, 0), name="hinge")
+        hinge = fx.RevoluteJoint(body.end, tip, at=(1.2, 0), name="hinge")
         spring = fx.SpringDamper(
             fx.ground.marker((1.2, -1, 0)), tip.centre, stiffness=300.0, damping=2.0, name="spring"
         )
@@ -92,8 +92,8 @@ def test_redundant_constraints(both, models) -> None:
 def test_bristle_friction(both) -> None:
     """Its states are of first order, with rates in a kernel."""
     block = fx.RigidBody(2.0, (1, 1, 1), position=(0, 0, 0), velocity=(0.5, 0, 0), name="block")
-    slide = fx.Prismatic(fx.ground, block, at=(0, 0, 0), axis=(1, 0, 0), name="slide")
-    friction = fx.StickSlip(slide, coefficient=0.3, load=5.0, deflection=1e-3, damping=0.0, name="friction")
+    slide = fx.PrismaticJoint(fx.ground, block, at=(0, 0, 0), axis=(1, 0, 0), name="slide")
+    friction = fx.BristleFriction(slide, coefficient=0.3, load=5.0, deflection=1e-3, damping=0.0, name="friction")
     run = both(fx.Model(block, slide, friction), 0.2, 1e-3, output=fx.Output(every=0.02))
     assert run.energy.dissipated[-1] > 0.01
 
@@ -106,11 +106,11 @@ def test_element_of_a_user(both, models) -> None:
 def test_frames_that_are_based_anew(both) -> None:
     """Markers on spatial cables: single steps by the driver."""
     body = fx.FlexibleBody.line(
-        (0, 0, 0), (1, 0, 0), elements=4, element=fx.elements.SpatialCable(),
+        (0, 0, 0), (1, 0, 0), elements=4, element=fx.elements.ANCFCable3D(),
         stiffness=fx.BeamStiffness(EA=1e4, EI_y=0.1, EI_z=0.1, GJ=0.1, mass_per_length=1.0),
     )  # fmt: skip
     ball = fx.RigidBody(0.2, (1e-3, 1e-3, 1e-3), position=(1, 0, 0), name="ball")
-    hinge = fx.Revolute(body.end, ball, at=(1, 0, 0), axis=(1, 0, 0), name="hinge")
+    hinge = fx.RevoluteJoint(body.end, ball, at=(1, 0, 0), axis=(1, 0, 0), name="hinge")
     both(fx.Model(body, fx.Pin(body.start), ball, hinge, fx.Gravity((0, 0, -G))), 0.1, 1e-3)
 
 
@@ -130,7 +130,7 @@ def test_output_times(both, models) -> None:
 
 def test_newton_options(both, models) -> None:
     model = fx.compile_model(models.chain(3))
-    options = fx.NewtonOptions(refresh="full")
+    options = fx.NewtonOptions(jacobian_update="full")
     runs = [
         fx.simulate(model, 0.1, step=1e-3, integrator=fx.GeneralizedAlpha.hht(0.1, newton=options, compiled=c))
         for c in (False, True)

@@ -12,7 +12,7 @@ from scipy.spatial.transform import Rotation
 
 from flexmbs.core.contracts import Env, FloatArray, State, Work
 from flexmbs.core.section import BeamStiffness
-from flexmbs.elements import PlanarCable
+from flexmbs.elements import ANCFCable2D
 from flexmbs.kernels.markers.cable_point import CABLE_POINT
 
 START = np.array([0.5, 1.5, 2.25, 4.0])
@@ -52,7 +52,7 @@ def test_position_and_tangent_are_those_of_the_cable(bench: Any) -> None:
     straight = np.zeros((ELEMENTS + 1, 4))
     straight[:, 0], straight[:, 2] = START, 1.0
     cells = np.stack((np.arange(ELEMENTS), np.arange(1, ELEMENTS + 1)), axis=1)
-    element = PlanarCable()
+    element = ANCFCable2D()
     own = np.arange(NODAL).reshape(-1, 4)[cells].reshape(-1, 8)
     table = element.tabulate(
         straight[cells][:, :, :2], straight[cells].reshape(-1, 8), own,
@@ -106,7 +106,7 @@ def test_bead_on_a_cable_keeps_its_energy(bench: Any) -> None:
     nodal = 4 * (n + 1)
     own = np.arange(nodal).reshape(-1, 4)
     cells = np.stack((np.arange(n), np.arange(1, n + 1)), axis=1)
-    element = PlanarCable()
+    element = ANCFCable2D()
     table = element.tabulate(
         nodes[cells][:, :, :2], nodes[cells].reshape(-1, 8), own[cells].reshape(-1, 8),
         BeamStiffness(EA=200.0, EI_z=0.05, mass_per_length=0.3), 0,

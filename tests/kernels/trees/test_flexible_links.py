@@ -21,7 +21,7 @@ ONE, TWO = np.array([0.0, 1.0, 0.3]), np.array([0.2, 1.0, 0.0])
 GRAVITY = fx.Gravity((0.0, 0.3, -9.81))
 
 
-def as_tree() -> fx.Model:
+def to_relative_coordinates() -> fx.Model:
     """Two flexible bars on oblique hinges."""
     upper = trees.FlexibleLink("upper", bar(PLASTIC), "left", joint=trees.Revolute(ONE), rate=0.5)
     lower = trees.FlexibleLink("lower", bar(PLASTIC), "left", "upper", trees.Revolute(TWO), at="right", rate=1.0)
@@ -37,15 +37,15 @@ def as_bodies() -> fx.Model:
         bar(PLASTIC), "left", position=(1, 0, 0), velocity=np.cross(first, (1.0, 0, 0)), angular_velocity=second,
         name="lower",
     )  # fmt: skip
-    shoulder = fx.Revolute(fx.ground.marker((0, 0, 0), axis=e), upper.interface("left", axis=e), name="shoulder")
-    elbow = fx.Revolute(upper.interface("right", axis=f), lower.interface("left", axis=f), name="elbow")
+    shoulder = fx.RevoluteJoint(fx.ground.marker((0, 0, 0), axis=e), upper.interface("left", axis=e), name="shoulder")
+    elbow = fx.RevoluteJoint(upper.interface("right", axis=f), lower.interface("left", axis=f), name="elbow")
     return fx.Model(upper, lower, shoulder, elbow, GRAVITY)
 
 
 def test_accelerations_are_those_of_bodies_in_floating_frames() -> None:
     """At the same start, to round-off: the equations are the same."""
     found = []
-    for model in (as_tree(), as_bodies()):
+    for model in (to_relative_coordinates(), as_bodies()):
         dyn = Dynamics(compile_model(model))
         state = assemble(dyn, 0.0, dyn.coordinates.reference.copy(), dyn.coordinates.velocity.copy())
         a, _ = accelerations(dyn, 0.0, state.q, state.v)
@@ -58,7 +58,7 @@ def test_accelerations_are_those_of_bodies_in_floating_frames() -> None:
 
 def test_motion_converges_to_that_of_bodies_in_floating_frames() -> None:
     """Both are solved with errors of second order, and so is their difference."""
-    tree, bodies = as_tree(), as_bodies()
+    tree, bodies = to_relative_coordinates(), as_bodies()
     gaps = []
     for h in (2e-3, 1e-3):
         one, two = (fx.simulate(m, until=0.2, step=h, progress=False) for m in (tree, bodies))
@@ -76,7 +76,7 @@ def test_energy_and_momentum_are_kept() -> None:
     model = fx.Model(trees.Tree(root, lower))
     drifts = []
     for h in (1e-3, 5e-4):
-        found = fx.simulate(model, until=0.1, step=h, integrator=fx.GeneralizedAlpha(rho=0.95), progress=False)
+        found = fx.simulate(model, until=0.1, step=h, integrator=fx.GeneralizedAlpha(rho_inf=0.95), progress=False)
         P, L = found.momentum()
         drifts.append((np.abs(P - P[0]).max() / np.abs(P[0]).max(), np.abs(L - L[0]).max() / np.abs(L[0]).max(),
                        np.abs(found.energy.balance).max() / found.energy.kinetic.max()))  # fmt: skip
@@ -102,7 +102,7 @@ def test_a_stiff_link_is_a_rigid_one() -> None:
 
 def test_files_and_meshes(tmp_path: Path) -> None:
     """Saved, loaded, and gone on with; the mesh at an interface is where its marker is."""
-    model = as_tree()
+    model = to_relative_coordinates()
     found = fx.simulate(model, until=0.02, step=1e-3, progress=False)
     found.save(tmp_path / "arm.h5")
     loaded = fx.load(tmp_path / "arm.h5")
@@ -119,7 +119,7 @@ def test_files_and_meshes(tmp_path: Path) -> None:
 def test_statics_and_modes() -> None:
     """The hanging arm: its lowest frequencies are those with bodies in floating frames."""
     down = fx.Gravity((9.81, 0.0, 0.0))
-    tree, bodies = as_tree().items[0], as_bodies().items[:4]
+    tree, bodies = to_relative_coordinates().items[0], as_bodies().items[:4]
     found = [fx.solve_modal(fx.solve_static(fx.Model(*items, down))) for items in ((tree,), bodies)]
     one, two = (np.sort(m.frequencies)[:8] for m in found)
     np.testing.assert_allclose(one, two, rtol=1e-8)

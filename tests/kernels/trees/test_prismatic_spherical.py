@@ -35,7 +35,7 @@ def test_it_moves_as_rigid_bodies_do_and_keeps_its_energy(make) -> None:
     """Order 5 at 1 ms: h^5 times derivatives of some 10^5 is below 1e-9."""
     tree = make()
     model = fx.Model(tree, fx.Gravity((0, 0, -9.81)))
-    flat = fx.trees.as_cartesian(model)
+    flat = fx.trees.to_absolute_coordinates(model)
     runs = [fx.simulate(m, 0.5, step=1e-3, integrator=fx.RungeKutta(order=5), progress=False) for m in (model, flat)]
     for number, link in enumerate(tree.bodies):
         own, body = link.centre, flat.rigid_bodies[number].centre

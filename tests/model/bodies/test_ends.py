@@ -22,8 +22,8 @@ WAYS: dict[str, tuple[Any, dict[str, Any]]] = {
     "Stop": (A, {"upper": 1.0, "stiffness": 1.0, **DISTANCE}),
     "TorsionSpring": (A, {"stiffness": 1.0}),
     "JointForce": (A, {"force": 1.0, **DISTANCE}),
-    "JointFriction": (A, {"coefficient": 0.1, "load": 1.0, "speed": 0.1, **DISTANCE}),
-    "StickSlip": (A, {"coefficient": 0.1, "load": 1.0, "deflection": 0.1, "damping": 0.0, **DISTANCE}),
+    "CoulombFriction": (A, {"coefficient": 0.1, "load": 1.0, "speed": 0.1, **DISTANCE}),
+    "BristleFriction": (A, {"coefficient": 0.1, "load": 1.0, "deflection": 0.1, "damping": 0.0, **DISTANCE}),
     "Distance": (A, {}),
     "Universal": (SQUARE, {}),
     "Screw": (TOP, {"pitch": 0.1}),
@@ -42,9 +42,9 @@ WAYS: dict[str, tuple[Any, dict[str, Any]]] = {
         "Cylindrical",
         "Spherical",
         "Planar",
-        "ParallelAxes",
-        "PointOnLine",
-        "PointOnPlane",
+        "ParallelAxesConstraint",
+        "PointOnLineConstraint",
+        "PointOnPlaneConstraint",
     ),
     (TOP, {}),
 )
@@ -77,14 +77,14 @@ def test_both_forms_are_one(name: str) -> None:
 
 def test_what_follows_the_ends_keeps_its_order() -> None:
     """Arguments by position come behind the ends, whichever form they have."""
-    stop = fx.Stop(A, B, -0.5, 0.5, 10.0, coordinate="distance")
+    stop = fx.JointStop(A, B, -0.5, 0.5, 10.0, coordinate="distance")
     assert (stop.lower, stop.upper, stop.stiffness) == (-0.5, 0.5, 10.0)
     assert fx.SpringDamper((A, B), 7.0, 0.1).stiffness == 7.0
 
 
 def test_a_single_end_is_refused_with_what_is_missing() -> None:
     with pytest.raises(ModelError, match="expected a joint with a coordinate or two markers"):
-        fx.Stop(A, upper=1.0, stiffness=1.0, coordinate="distance")
+        fx.JointStop(A, upper=1.0, stiffness=1.0, coordinate="distance")
     with pytest.raises(ModelError, match="SpringDamper 'spring': expected a body, a marker"):
         fx.SpringDamper((A, 3.0), 1.0, stiffness=1.0)  # type: ignore[arg-type]
 

@@ -85,7 +85,7 @@ def test_statics_is_the_statics_of_the_full_part() -> None:
     force, moment = np.array([20.0, 0.4, -0.1]), np.array([0.02, 0.01, 0.03])
     tip = body.interface("right")
     model = fx.Model(body, fx.PointForce(tip, R @ force), fx.Moment(tip, R @ moment), name="bent")
-    run = fx.simulate(model, 40.0, step=0.1, integrator=fx.GeneralizedAlpha(rho=0.0), progress=False)
+    run = fx.simulate(model, 40.0, step=0.1, integrator=fx.GeneralizedAlpha(rho_inf=0.0), progress=False)
     moved = R.T @ (run.position(tip)[-1] - tip.position0())
     held = fx.reduction.reduce(full(), ["left", "right"], 0, progress=False)
     frame = held.frame("right").coordinates
@@ -124,7 +124,7 @@ def test_energy_of_free_vibration_is_kept() -> None:
     body = fx.LinearBody(bar(), fixed="left", deformation=start)
     period = 2.0 * np.pi / body.frequencies[0]
     run = fx.simulate(
-        fx.Model(body), 2.0 * period, step=period / 200.0, integrator=fx.GeneralizedAlpha(rho=1.0), progress=False
+        fx.Model(body), 2.0 * period, step=period / 200.0, integrator=fx.GeneralizedAlpha(rho_inf=1.0), progress=False
     )  # fmt: skip
     strain = 0.5 * float((body.frequencies * start) ** 2 @ np.ones(9))
     total = run.energy.kinetic + run.energy.strain
@@ -159,7 +159,7 @@ def coupled() -> fx.Model:
     ends = body.interface("left"), body.interface("right")
     return fx.Model(
         body, first,
-        fx.Revolute(first, ends[0], name="hinge"),
+        fx.RevoluteJoint(first, ends[0], name="hinge"),
         fx.SpringDamper(first.marker((0.1, 0.2, 0.3)), body.node(5), stiffness=9.0, damping=1.0, name="stay"),
         fx.PointForce(ends[1], (1.0, 2.0, 0.5), follower=True),
         fx.Moment(ends[1], (0.3, 0.1, -0.2)),
@@ -211,10 +211,10 @@ def test_strip_between_rollers() -> None:
     k, above = 3e4, roller.position + np.array((0.0, 0.0, 1.0))
     model = fx.Model(
         body, roller,
-        fx.Fixed(fx.ground, body.interface("left"), name="support"),
-        fx.Fixed(roller, body.interface("right"), name="wrap"),
-        fx.Prismatic(fx.ground, roller, at=roller.position, axis=(0, 0, 1), name="guide"),
-        fx.SpringDamper(fx.ground.marker(above), roller.centre, stiffness=k, length=1.0, name="suspension"),
+        fx.FixedJoint(fx.ground, body.interface("left"), name="support"),
+        fx.FixedJoint(roller, body.interface("right"), name="wrap"),
+        fx.PrismaticJoint(fx.ground, roller, at=roller.position, axis=(0, 0, 1), name="guide"),
+        fx.SpringDamper(fx.ground.marker(above), roller.centre, stiffness=k, free_length=1.0, name="suspension"),
     )  # fmt: skip
     found = fx.solve_modal(model, 3).frequencies
     K, M = np.array(bar().K), np.array(bar().M)

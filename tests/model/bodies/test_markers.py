@@ -31,10 +31,10 @@ def flexible(mesh: fx.meshes.Mesh, element: Any) -> fx.FlexibleBody:
 
 
 ARC = arc((0, 0), 2.0, 0.0, np.pi / 2, 4)  # from (2, 0), tangent +y, to (0, 2), tangent -x
-CABLE = flexible(ARC, fx.elements.PlanarCable())
-ROPE = flexible(line((0, 0, 0), (3, 0, 4), 2), fx.elements.SpatialCable())
-BEAM = flexible(line((0, 0), (3, 4), 2), fx.elements.PlanarBeam())
-FRAME = flexible(line((0, 0, 0), (3, 0, 4), 2), fx.elements.SpatialBeam())
+CABLE = flexible(ARC, fx.elements.ANCFCable2D())
+ROPE = flexible(line((0, 0, 0), (3, 0, 4), 2), fx.elements.ANCFCable3D())
+BEAM = flexible(line((0, 0), (3, 4), 2), fx.elements.LinearBeam2D())
+FRAME = flexible(line((0, 0, 0), (3, 0, 4), 2), fx.elements.LinearBeam3D())
 FLAT = fx.PlanarRigidBody(1.0, 2.0, position=(1, 2), angle=np.pi / 2, name="flat")
 BALL = fx.PointMass(1.0, position=(1, 2, 3), name="ball")
 DISC = fx.PointMass(1.0, position=(1, 2), name="disc")

@@ -46,10 +46,10 @@ def between(reduced: Any, **options: Any) -> fx.Substructure:
         (lambda: between(replace(bar(), inertia=None)), "no exact inertia"),
         (lambda: between(replace(bar(), stiffening=None)), "no chain of lines and has no second-order displacements"),
         (lambda: fx.Substructure(arch(), HUB, TIP), "its line is not straight"),
-        (lambda: between(bar(), stiffening=False, retardation=-1.0), "retardation"),
-        (lambda: between(bar(), stiffening=False, ratio=2.0), "ratio"),
-        (lambda: between(bar(), stiffening="yes"), "stiffening"),
-        (lambda: between(replace(bar(), K=np.zeros_like(bar().K)), stiffening=False), "can move freely"),
+        (lambda: between(bar(), geometric_stiffening=False, retardation_time=-1.0), "retardation_time"),
+        (lambda: between(bar(), geometric_stiffening=False, ratio=2.0), "ratio"),
+        (lambda: between(bar(), geometric_geometric_stiffening="yes"), "geometric_stiffening"),
+        (lambda: between(replace(bar(), K=np.zeros_like(bar().K)), geometric_stiffening=False), "can move freely"),
         (lambda: fx.SectionFrame((0, 0)), "position"),
         (lambda: fx.SectionFrame((0, 0, 0), name=""), "name"),
         (lambda: fx.Model(HUB, fx.SectionFrame((0, 0, 0))), "no Substructure ends in it"),
@@ -84,7 +84,7 @@ def test_schemes_of_constant_mass_refuse_them(scheme: Any, message: str) -> None
 def tumbling() -> tuple[fx.Model, fx.SubstructuredBeam]:
     hub = fx.RigidBody(5.0, (1, 1.2, 0.8), (-0.1, 0.05, 0), name="hub").with_spin((0.3, 0.5, 2.0), (0, 0, 0))
     boom = fx.SubstructuredBeam.straight(
-        (0, 0, 0), (1, 0, 0), hub, n=2, element=ELEMENT, elements=3, modes=2, retardation=1e-3
+        (0, 0, 0), (1, 0, 0), hub, n=2, element=ELEMENT, elements=3, modes=2, retardation_time=1e-3
     )
     return fx.Model(hub, *boom.items), boom
 
@@ -142,7 +142,7 @@ def test_a_run_goes_on_bitwise_and_from_a_file(tmp_path: Path) -> None:
 def test_the_model_and_its_report_know_the_substructures() -> None:
     model, boom = tumbling()
     assert "substructure 'beam 1' from 'hub' to 'beam section 1': 2 inner modes" in str(model)
-    report = fx.inspect(model)
+    report = fx.model_report(model)
     np.testing.assert_allclose((report.mass, boom.mass), (5.1, 0.1), rtol=1e-12)
     np.testing.assert_allclose(report.centre, np.array([-0.45, 0.25, 0.0]) / 5.1, atol=1e-12)
 
@@ -160,7 +160,7 @@ def test_other_schemes_agree(scheme: Any) -> None:
     model = fx.Model(hub, *boom.items)
     ends = [
         fx.simulate(model, 0.5, step=1e-3, integrator=s).position(boom.end)[-1]
-        for s in (fx.GeneralizedAlpha(rho=0.9), scheme)
+        for s in (fx.GeneralizedAlpha(rho_inf=0.9), scheme)
     ]
     np.testing.assert_allclose(*ends, atol=1e-5)
 
@@ -170,11 +170,18 @@ def test_a_solid_part_between_two_bodies_is_the_same_as_a_floating_body_welded_t
     mesh = fx.meshes.box((0.0, -0.03, -0.05), (1.0, 0.06, 0.1), (6, 1, 1))
     part = fx.linear.Part(mesh, regions=[fx.linear.Region(None, fx.elements.Hexahedron8(), PLASTIC)], name="bar")
     reduced = fx.reduction.reduce(part, ["left", "right"], 6, progress=False)
-    clamp = fx.Fixed(fx.ground, HUB, at=(0, 0, 0), name="clamp")
-    shared = fx.Model(HUB, TIP, fx.Substructure(reduced, HUB, TIP, ("left", "right"), stiffening=False), clamp)
+    clamp = fx.FixedJoint(fx.ground, HUB, at=(0, 0, 0), name="clamp")
+    shared = fx.Model(
+        HUB, TIP, fx.Substructure(reduced, HUB, TIP, ("left", "right"), geometric_stiffening=False), clamp
+    )
     body = fx.FloatingBody(reduced, reference="left", name="bar")
     welded = fx.Model(
-        HUB, TIP, body, clamp, fx.Fixed(HUB, body, at=(0, 0, 0), name="root"), fx.Fixed(TIP, body, at=(1, 0, 0))
+        HUB,
+        TIP,
+        body,
+        clamp,
+        fx.FixedJoint(HUB, body, at=(0, 0, 0), name="root"),
+        fx.FixedJoint(TIP, body, at=(1, 0, 0)),
     )
     found, expected = (
         np.sort(np.asarray(fx.solve_modal(model).angular_frequencies))[-12:] for model in (shared, welded)

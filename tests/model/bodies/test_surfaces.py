@@ -19,15 +19,18 @@ from flexmbs.meshes.surface import corner_normals, node_frames, surface_edges
 from flexmbs.system.system import compile_model
 
 ELEMENTS: tuple[SurfaceElement, ...] = (
-    fx.elements.ShearShell(), fx.elements.ContinuumPlate(), fx.elements.ThinPlate(), fx.elements.ThinPlate(mixed=False),
-)  # fmt: skip
+    fx.elements.ANCFShell(),
+    fx.elements.ANCFPlateFullyParameterized(),
+    fx.elements.ANCFThinPlate(),
+    fx.elements.ANCFThinPlate(mixed=False),
+)
 SOFT = fx.Elastic(youngs_modulus=1e7, density=1000.0, poissons_ratio=0.3)
 each = pytest.mark.parametrize("element", ELEMENTS, ids=lambda e: f"{e.name}-{len(e.layout.names)}")
 
 
 def panel(element: SurfaceElement, n: tuple[int, int] = (4, 2), thickness: float = 0.05) -> fx.FlexibleBody:
     return fx.FlexibleBody.plate(
-        (2.0, 1.0), elements=n, element=element, section=fx.Sheet(thickness), material=SOFT, name="panel"
+        (2.0, 1.0), elements=n, element=element, section=fx.ShellSection(thickness), material=SOFT, name="panel"
     )
 
 
@@ -48,7 +51,7 @@ def test_a_clamped_plate_bends_like_a_beam(element: SurfaceElement) -> None:
     """With nu = 0 and a line load: Bernoulli's cantilever and the reaction."""
     stiff = fx.Elastic(youngs_modulus=1e9, density=1.0, poissons_ratio=0.0)
     body = fx.FlexibleBody.plate(
-        (2.0, 0.5), elements=(24, 2), element=element, section=fx.Sheet(0.02), material=stiff, name="strip"
+        (2.0, 0.5), elements=(24, 2), element=element, section=fx.ShellSection(0.02), material=stiff, name="strip"
     )
     load = 1e-3
     model = fx.Model(body, fx.Clamp(body.set("left")), fx.EdgeLoad(body.set("right"), (0, 0, load)))
@@ -70,7 +73,7 @@ def test_symmetry_is_half_of_the_whole(element: SurfaceElement) -> None:
         whole, fx.Clamp(whole.set("left")), fx.Clamp(whole.set("right")), fx.DistributedLoad(whole, (0, 0, -40.0))
     )
     half = fx.FlexibleBody.plate(
-        (1.0, 1.0), elements=(2, 2), element=element, section=fx.Sheet(0.05), material=SOFT, name="half"
+        (1.0, 1.0), elements=(2, 2), element=element, section=fx.ShellSection(0.05), material=SOFT, name="half"
     )
     part = fx.Model(
         half, fx.Clamp(half.set("left")), fx.Symmetry(half.set("right"), (1, 0, 0)),
@@ -102,7 +105,7 @@ def test_momentum_of_a_spinning_plate(element: SurfaceElement) -> None:
 
 def rotates(element: SurfaceElement) -> bool:
     """Whether the element has rotary inertia of the thickness in these tests."""
-    return not isinstance(element, fx.elements.ThinPlate)
+    return not isinstance(element, fx.elements.ANCFThinPlate)
 
 
 @each
@@ -128,7 +131,7 @@ def test_fastened_edges_follow_a_body(element: SurfaceElement) -> None:
     Of slopes a joint holds the directions at nodes, a clamp all that is along the edge; directors are held alike.
     """
     differences = [edges_against_clamps(element, n) for n in ((4, 2), (8, 4))]
-    if isinstance(element, fx.elements.ShearShell):
+    if isinstance(element, fx.elements.ANCFShell):
         assert max(differences) < 1e-9
     else:
         assert differences[0] < 0.3
@@ -141,7 +144,7 @@ def edges_against_clamps(element: SurfaceElement, n: tuple[int, int]) -> float:
     blocks = [fx.RigidBody.box((0.1, 1.0, 0.1), mass=1.0, position=(x, 0.5, 0), name=f"b{x}") for x in (0.0, 2.0)]
     load = fx.DistributedLoad(body, (0, 0, -40.0))
     model = fx.Model(
-        body, *blocks, *[fx.Fixed(fx.ground, b) for b in blocks], load,
+        body, *blocks, *[fx.FixedJoint(fx.ground, b) for b in blocks], load,
         *fx.fasten_edge(body.set("left"), blocks[0]), *fx.fasten_edge(body.set("right"), blocks[1], "weld"),
     )  # fmt: skip
     clamped = fx.Model(body, fx.Clamp(body.set("left")), fx.Clamp(body.set("right")), load)
@@ -156,14 +159,14 @@ def test_a_hinged_edge_is_a_hinge() -> None:
     flap = fx.FlexibleBody.plate(
         (1.0, 0.5),
         elements=(2, 1),
-        element=fx.elements.ShearShell(),
-        section=fx.Sheet(0.05),
+        element=fx.elements.ANCFShell(),
+        section=fx.ShellSection(0.05),
         material=stiff,
         name="flap",
     )
     base = fx.RigidBody.box((0.1, 0.1, 0.1), mass=1.0, name="base")
     model = fx.Model(
-        flap, base, fx.Fixed(fx.ground, base), *fx.hinge_edge(flap.set("left"), base), fx.Gravity((0.0, 0, -9.81))
+        flap, base, fx.FixedJoint(fx.ground, base), *fx.hinge_edge(flap.set("left"), base), fx.Gravity((0.0, 0, -9.81))
     )
     run = fx.simulate(model, until=0.1, step=1e-3, progress=False)
     # at the start the angular acceleration is 3 g / (2 L); thereafter theta'' = 3 g cos(theta) / (2 L)
@@ -179,7 +182,7 @@ def test_a_hinged_edge_is_a_hinge() -> None:
 def test_files_keep_everything(element: SurfaceElement, tmp_path: Path) -> None:
     layup = fx.Layup((fx.Ply(SOFT, 0.02), fx.Ply(SOFT, 0.02, 0.3)))
     body = fx.FlexibleBody(rectangle((0, 0), (2, 1), (2, 1)).in_space(), element, layup, name="panel") \
-        if not isinstance(element, fx.elements.ContinuumPlate) else panel(element)  # fmt: skip
+        if not isinstance(element, fx.elements.ANCFPlateFullyParameterized) else panel(element)  # fmt: skip
     loads = (
         fx.Pressure(body, 5.0),
         fx.ThermalStrain(body, (1e-4, 0, 0)),
@@ -246,27 +249,27 @@ def test_an_axis_along_the_normal_is_refused_where_it_matters() -> None:
         E_1=1e10, E_2=1e9, E_3=1e9, nu_12=0.3, nu_13=0.3, nu_23=0.3, G_12=1e9, G_13=1e9, G_23=5e8, density=500.0
     )
     mesh = rectangle((0, 0), (1, 1), (1, 1)).in_space()
-    fx.FlexibleBody(mesh, fx.elements.ShearShell(), fx.Sheet(0.01, axis=(0, 0, 1)), SOFT)
+    fx.FlexibleBody(mesh, fx.elements.ANCFShell(), fx.ShellSection(0.01, axis=(0, 0, 1)), SOFT)
     with pytest.raises(fx.ModelError, match="along the normal at node 0"):
-        fx.FlexibleBody(mesh, fx.elements.ShearShell(), fx.Sheet(0.01, axis=(0, 0, 1)), wood)
+        fx.FlexibleBody(mesh, fx.elements.ANCFShell(), fx.ShellSection(0.01, axis=(0, 0, 1)), wood)
 
 
 def test_stiffness_must_be_definite() -> None:
     C = np.eye(8)
     C[0, 1] = C[1, 0] = 1.0
     with pytest.raises(fx.ModelError, match="positive definite"):
-        fx.SheetStiffness(C, 0.01, 1.0, 1e-5)
+        fx.ShellStiffness(C, 0.01, 1.0, 1e-5)
     C[0, 1] = 0.5
     with pytest.raises(fx.ModelError, match="symmetric"):
-        fx.SheetStiffness(C, 0.01, 1.0, 1e-5)
+        fx.ShellStiffness(C, 0.01, 1.0, 1e-5)
     with pytest.raises(fx.ModelError, match="thickness"):
-        fx.SheetStiffness(np.eye(8), -0.01, 1.0, 1e-5)
+        fx.ShellStiffness(np.eye(8), -0.01, 1.0, 1e-5)
 
 
 def test_surfaces_and_lines_in_one_file_for_paraview(tmp_path: Path) -> None:
     sheet = panel(ELEMENTS[0], (2, 2))
     rope = fx.FlexibleBody.line(
-        (0, 0, 1), (1, 0, 1), elements=3, element=fx.elements.SpatialCable(), section=fx.Circle(0.01), material=SOFT,
+        (0, 0, 1), (1, 0, 1), elements=3, element=fx.elements.ANCFCable3D(), section=fx.Circle(0.01), material=SOFT,
         name="rope",
     )  # fmt: skip
     model = fx.Model(sheet, rope, fx.Clamp(sheet.set("left")), fx.Clamp(rope.start), fx.Gravity((0, 0, -0.01)))
@@ -284,9 +287,9 @@ def test_bad_sections_and_supports() -> None:
     body = panel(ELEMENTS[0])
     for thickness in (0.0, -1.0, float("nan"), "thin"):
         with pytest.raises(fx.ModelError, match="thickness"):
-            fx.Sheet(thickness)  # type: ignore[arg-type]
+            fx.ShellSection(thickness)  # type: ignore[arg-type]
     with pytest.raises(fx.ModelError, match="axis"):
-        fx.Sheet(0.01, axis=(0, 0, 0))
+        fx.ShellSection(0.01, axis=(0, 0, 0))
     for layers in ((), None, (SOFT,)):
         with pytest.raises(fx.ModelError, match="Ply"):
             fx.Layup(layers)  # type: ignore[arg-type]
@@ -303,7 +306,7 @@ def test_bad_sections_and_supports() -> None:
     with pytest.raises(fx.ModelError, match="neither in the plane"):
         fx.solve_static(slanted.with_(oblique))
     with pytest.raises(fx.ModelError, match="positive"):
-        fx.SheetStiffness(-np.eye(8), 0.01, 1.0, 1e-5)
+        fx.ShellStiffness(-np.eye(8), 0.01, 1.0, 1e-5)
 
 
 def test_bad_loads_on_surfaces() -> None:
@@ -317,7 +320,7 @@ def test_bad_loads_on_surfaces() -> None:
     with pytest.raises(fx.ModelError, match="plates or shells"):
         fx.MembraneStress("panel", (1.0, 0.0, 0.0))  # type: ignore[arg-type]
     rope = fx.FlexibleBody.line(
-        (0, 0, 1), (1, 0, 1), elements=1, element=fx.elements.SpatialCable(), section=fx.Circle(0.01), material=SOFT
+        (0, 0, 1), (1, 0, 1), elements=1, element=fx.elements.ANCFCable3D(), section=fx.Circle(0.01), material=SOFT
     )
     with pytest.raises(fx.ModelError, match="surface"):
         fx.hinge_edge(rope.end, fx.ground)

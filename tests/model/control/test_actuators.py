@@ -42,7 +42,7 @@ def test_what_the_compiler_gets_has_the_opposite_sign_and_the_derivatives() -> N
 
 
 def test_where_they_act() -> None:
-    slider = fx.Prismatic(fx.ground, BOX, at=(0, 0, 0), axis=(1, 0, 0), name="slider")
+    slider = fx.PrismaticJoint(fx.ground, BOX, at=(0, 0, 0), axis=(1, 0, 0), name="slider")
     assert fx.control.JointActuator(slider).acts_on == JointTarget("slider", "displacement")
     assert fx.control.JointActuator("hinge").acts_on == JointTarget("hinge", "")
     assert fx.control.Signal("voltage").acts_on is None
@@ -84,7 +84,7 @@ def test_rows_grow_where_a_positive_force_pushes(actuator, value: float, push: t
         (lambda: fx.control.JointActuator("hinge", law=2.0), "law must be a function of"),
         (lambda: fx.control.JointActuator(""), "joint must be a joint of the model or its name"),
         (
-            lambda: fx.control.JointActuator(fx.Spherical(fx.ground, BOX, at=(0, 0, 0), name="s")),
+            lambda: fx.control.JointActuator(fx.SphericalJoint(fx.ground, BOX, at=(0, 0, 0), name="s")),
             "no coordinate that could be",
         ),
         (lambda: fx.control.LineActuator(ORIGIN, fx.ground.marker((0, 0, 0))), "at the same place"),

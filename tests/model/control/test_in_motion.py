@@ -11,7 +11,7 @@ import flexmbs as fx
 from flexmbs.model.control.first_order import linear_states
 from flexmbs.verification.reference.sampled_control import SampledMass
 
-ALPHA = fx.GeneralizedAlpha(rho=0.8)
+ALPHA = fx.GeneralizedAlpha(rho_inf=0.8)
 
 
 def go(*items, until: float = 1.0, step: float = 0.01, **options):
@@ -28,7 +28,7 @@ def test_sampled_feedback_converges_to_the_exact_motion(delay: int) -> None:
     errors = []
     for divisions in (2, 4, 8):
         mass = ball(-1.0)
-        spring = fx.SpringDamper(fx.ground.marker((-10, 0, 0)), mass, stiffness=k, damping=c, length=10.0)
+        spring = fx.SpringDamper(fx.ground.marker((-10, 0, 0)), mass, stiffness=k, damping=c, free_length=10.0)
         place, speed = fx.control.PositionSensor(mass, (1, 0)), fx.control.VelocitySensor(mass, (1, 0))
         push = fx.control.ForceActuator(mass, (1, 0))
         pid = fx.control.PID(place, push, T, P, derivative=D, rate=speed, reference=r, delay=delay)
@@ -48,7 +48,7 @@ def test_a_held_force_moves_a_mass_as_it_should() -> None:
     strut = fx.control.LineActuator(fx.ground.marker((-1, 0, 0)), mass)
     runs.append(go(mass, fx.control.Command(strut, **three)))
     box = fx.RigidBody(2.0, (1.0, 1.0, 1.0), position=(0, 0, 0), name="box")
-    slider = fx.Prismatic(fx.ground, box, at=(0, 0, 0), axis=(1, 0, 0), name="slider")
+    slider = fx.PrismaticJoint(fx.ground, box, at=(0, 0, 0), axis=(1, 0, 0), name="slider")
     runs.append(go(box, slider, fx.control.Command(fx.control.JointActuator(slider), **three)))
     for run, body in zip(runs, (mass, mass, box), strict=True):
         assert np.asarray(run.position(body.centre))[-1] == pytest.approx([0.75, 0.0, 0.0], abs=1e-6)
@@ -63,7 +63,7 @@ def test_a_held_torque_turns_a_body_as_it_should() -> None:
         x = np.asarray(run.rotation(wheel.centre))[-1][:, 0]
         assert x == pytest.approx([math.cos(1.0), math.sin(1.0), 0.0], abs=1e-6)
     wheel = fx.RigidBody(1.0, (1.0, 2.0, 1.5), position=(0, 0, 0), name="wheel")
-    hinge = fx.Revolute(fx.ground, wheel, at=(0, 0, 0), axis=(0, 0, 1), name="hinge")
+    hinge = fx.RevoluteJoint(fx.ground, wheel, at=(0, 0, 0), axis=(0, 0, 1), name="hinge")
     run = go(wheel, hinge, fx.control.Command(fx.control.JointActuator(hinge), period=0.5, values=3.0))
     x = np.asarray(run.rotation(wheel.centre))[-1][:, 0]
     assert x == pytest.approx([math.cos(1.0), math.sin(1.0), 0.0], abs=1e-6)

@@ -108,10 +108,10 @@ def test_sensors_that_need_no_marker(fake_view) -> None:
 
 
 def test_joint_given_itself_names_its_coordinate() -> None:
-    hinge = fx.Revolute(fx.ground, BOX, at=(0, 0, 0), axis=(0, 0, 1), name="hinge")
+    hinge = fx.RevoluteJoint(fx.ground, BOX, at=(0, 0, 0), axis=(0, 0, 1), name="hinge")
     assert (fx.control.JointSensor(hinge).joints, fx.control.JointSensor(hinge).label) == (("hinge",), "angle")
     assert fx.control.JointSensor(hinge).joint is hinge
-    slider = fx.Prismatic(fx.ground, BOX, at=(0, 0, 0), axis=(1, 0, 0), name="slider")
+    slider = fx.PrismaticJoint(fx.ground, BOX, at=(0, 0, 0), axis=(1, 0, 0), name="slider")
     assert fx.control.JointSensor(slider).label == "displacement"
     with pytest.raises(ModelError, match=r"label is 'angle', but joint 'slider' has the coordinates displacement"):
         fx.control.JointSensor(slider, "angle")
@@ -154,7 +154,7 @@ def test_bad_sensors(make, match: str) -> None:
 
 def test_axes_of_a_spatial_cable_are_refused() -> None:
     cable = fx.FlexibleBody.line(
-        (0, 0, 0), (1, 0, 0), elements=2, element=fx.elements.SpatialCable(), section=fx.Circle(0.01), material=fx.steel
+        (0, 0, 0), (1, 0, 0), elements=2, element=fx.elements.ANCFCable3D(), section=fx.Circle(0.01), material=fx.steel
     )
     assert fx.control.PositionSensor(cable.end, (0, 0, 1)).size == 1
     with pytest.raises(ModelError, match="no meaning"):
@@ -208,6 +208,6 @@ def test_a_body_stands_for_its_centre_of_mass(fake_view) -> None:
     assert read_sensor(fx.control.DistanceSensor(fx.ground, box), view) == pytest.approx([math.sqrt(14.0)])
     with pytest.raises(ModelError, match="flexible; name the place on it"):
         fx.control.PositionSensor(
-            fx.FlexibleBody.line((0, 0), (1, 0), elements=1, element=fx.elements.PlanarCable(), section=fx.Circle(0.1),
+            fx.FlexibleBody.line((0, 0), (1, 0), elements=1, element=fx.elements.ANCFCable2D(), section=fx.Circle(0.1),
                                  material=fx.steel, name="rod")
         )  # fmt: skip

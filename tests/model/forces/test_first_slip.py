@@ -20,13 +20,13 @@ SLIPPED = 2e-4
 def model(deflection: float, falling: float) -> fx.Model:
     block = fx.RigidBody(MASS, (1, 1, 1), position=(0, 0, 0), velocity=(BELT, 0, 0), name="block")
     belt = fx.RigidBody(1.0, (1, 1, 1), position=(0, 0, 0), velocity=(BELT, 0, 0), name="belt")
-    runs = fx.Prismatic(fx.ground, belt, at=(0, 0, 0), axis=(1, 0, 0), name="runs")
-    lies = fx.Prismatic(belt, block, at=(0, 0, 0), axis=(1, 0, 0), name="lies")
+    runs = fx.PrismaticJoint(fx.ground, belt, at=(0, 0, 0), axis=(1, 0, 0), name="runs")
+    lies = fx.PrismaticJoint(belt, block, at=(0, 0, 0), axis=(1, 0, 0), name="lies")
     stiffness = SLIDING / deflection
     return fx.Model(
         block, belt, runs, lies, fx.TranslationDriver(runs, rate=BELT),
-        fx.SpringDamper(fx.ground.marker((-1, 0, 0)), block.centre, stiffness=SPRING, length=1.0, name="spring"),
-        fx.StickSlip(lies, 0.3, load=10.0, static=0.4, falling=falling, deflection=deflection,
+        fx.SpringDamper(fx.ground.marker((-1, 0, 0)), block.centre, stiffness=SPRING, free_length=1.0, name="spring"),
+        fx.BristleFriction(lies, 0.3, load=10.0, static=0.4, falling=falling, deflection=deflection,
                      damping=0.5 * math.sqrt(stiffness * MASS), name="friction"),
     )  # fmt: skip
 

@@ -13,7 +13,7 @@ from flexmbs.core.rotations import from_vector
 from flexmbs.kernels.laws import CURVES, FRICTION, GIVEN, LINEAR, MATRIX, STOP, law, matrix_law
 from flexmbs.kernels.rows.rows import ALONG, ANGLE, DISTANCE, VECTOR, row_gradient
 from flexmbs.model.forces.row_force import RowForce, pack
-from flexmbs.model.joints.lower_pairs import Cylindrical, Prismatic, Revolute
+from flexmbs.model.joints.lower_pairs import CylindricalJoint, PrismaticJoint, RevoluteJoint
 
 
 class Poses:
@@ -59,16 +59,16 @@ def body(name: str = "body", position: tuple[float, ...] = (0.3, 0.1, 0.2)) -> f
     return fx.RigidBody(mass=1.0, inertia=(1.0, 2.0, 2.5), position=position, rotation=None, name=name)
 
 
-def hinge() -> Revolute:
-    return Revolute(fx.ground, body(), at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
+def hinge() -> RevoluteJoint:
+    return RevoluteJoint(fx.ground, body(), at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
 
 
-def slider() -> Prismatic:
-    return Prismatic(fx.ground, body(), at=(0, 0, 0), axis=(1, 0, 0), name="slider")
+def slider() -> PrismaticJoint:
+    return PrismaticJoint(fx.ground, body(), at=(0, 0, 0), axis=(1, 0, 0), name="slider")
 
 
-def shaft() -> Cylindrical:
-    return Cylindrical(fx.ground, body(), at=(0, 0, 0), axis=(0, 0, 1), name="shaft")
+def shaft() -> CylindricalJoint:
+    return CylindricalJoint(fx.ground, body(), at=(0, 0, 0), axis=(0, 0, 1), name="shaft")
 
 
 def pair(a: fx.RigidBody, b: fx.RigidBody) -> tuple[Any, Any]:
@@ -82,14 +82,14 @@ def two() -> tuple[Any, Any]:
 STIFF = np.diag([3.0, 2.0, 4.0, 0.5, 0.7, 0.9])
 STIFF[0, 4] = STIFF[4, 0] = 0.6
 FORCES: dict[str, Any] = {
-    "spring": lambda: fx.SpringDamper(*two(), stiffness=7.0, damping=0.4, length=0.3, preload=0.2),
+    "spring": lambda: fx.SpringDamper(*two(), stiffness=7.0, damping=0.4, free_length=0.3, preload=0.2),
     "hardening spring": lambda: fx.SpringDamper(*two(), stiffness=(7.0, 0.0, 30.0), damping=0.4),
     "spring by a table": lambda: fx.SpringDamper(
         *two(), stiffness=fx.ForceCurve((-0.5, 0.0, 0.5), (-2.0, 0.0, 4.0)), damping=(0.3, 0.1)
     ),
-    "torsion spring": lambda: fx.TorsionSpring(two(), stiffness=3.0, damping=0.2, rest=-0.4),
+    "torsion spring": lambda: fx.TorsionSpring(two(), stiffness=3.0, damping=0.2, free_angle=-0.4),
     "bushing": lambda: fx.Bushing(*two(), stiffness=STIFF, damping=0.1 * STIFF, preload=(0.1, 0, 0, 0, 0, 0.2)),
-    "stop": lambda: fx.Stop(two(), upper=0.2, stiffness=40.0, damping=0.3, coordinate="distance"),
+    "stop": lambda: fx.JointStop(two(), upper=0.2, stiffness=40.0, damping=0.3, coordinate="distance"),
 }
 
 
@@ -124,7 +124,7 @@ def test_forces_between_bodies_balance(name: str) -> None:
 
 def test_a_stretched_spring_pulls_its_ends_together() -> None:
     a, b = fx.ground.marker((0, 0, 0)), body(position=(2.0, 0.0, 0.0)).marker((0, 0, 0))
-    spring = fx.SpringDamper(a, b, stiffness=10.0, length=1.5, preload=1.0)
+    spring = fx.SpringDamper(a, b, stiffness=10.0, free_length=1.5, preload=1.0)
     W, energy = wrenches(spring.row_forces[0], Poses(spring.row_forces[0]))
     assert -W[0] == pytest.approx([6.0, 0, 0, 0, 0, 0])
     assert -W[1] == pytest.approx([-6.0, 0, 0, 0, 0, 0])
@@ -156,10 +156,10 @@ def test_what_forces_compile_to() -> None:
     spring = fx.TorsionSpring(joint, stiffness=3.0, damping=0.5).row_forces[0]
     assert (spring.law, spring.data, spring.rows[0].kind) == (LINEAR, (3.0, 0.0, 0.5, 0.0), ANGLE)
     assert (spring.a, spring.b) == joint.markers
-    assert fx.TorsionSpring(joint, stiffness=(1.0, 0.0, 2.0), rest=0.3).row_forces[0].law == CURVES
-    stop = fx.Stop(slider(), lower=-0.2, stiffness=5.0).row_forces[0]
+    assert fx.TorsionSpring(joint, stiffness=(1.0, 0.0, 2.0), free_angle=0.3).row_forces[0].law == CURVES
+    stop = fx.JointStop(slider(), lower=-0.2, stiffness=5.0).row_forces[0]
     assert (stop.law, stop.data, stop.rows[0].kind) == (STOP, (5.0, 1.5, 0.0, -0.2, math.inf), ALONG)
-    friction = fx.JointFriction(joint, 0.2, load=50.0, speed=0.01, radius=0.03, static=0.3, viscous=0.1).row_forces[0]
+    friction = fx.CoulombFriction(joint, 0.2, load=50.0, speed=0.01, radius=0.03, static=0.3, viscous=0.1).row_forces[0]
     assert friction.law == FRICTION
     assert friction.data == pytest.approx((0.3, 0.45, 0.1, 0.01, 0.1))
     assert fx.JointForce(shaft(), 1.0, coordinate="displacement").row_forces[0].rows[0].kind == ALONG
@@ -173,7 +173,7 @@ def test_what_forces_compile_to() -> None:
 
 def test_bushings_in_the_plane() -> None:
     plate = fx.PlanarRigidBody(1.0, 0.1, position=(1.0, 2.0), angle=0.2, name="plate")
-    full = fx.Bushing(fx.ground, plate, stiffness=(5.0, 6.0, 0.5), at=(1.0, 2.0), rest=(0.1, 0.0, -0.3))
+    full = fx.Bushing(fx.ground, plate, stiffness=(5.0, 6.0, 0.5), at=(1.0, 2.0), free_coordinates=(0.1, 0.0, -0.3))
     (force,) = full.row_forces
     assert [row.kind for row in force.rows] == [ALONG, ALONG, ANGLE]
     W, energy = wrenches(force, Poses(force))
@@ -205,7 +205,7 @@ def ball() -> fx.PointMass:
         (lambda: fx.SpringDamper(wall(), wall(), stiffness=1.0), "same place"),
         (lambda: fx.SpringDamper(wall(), "ball", stiffness=1.0), "expected a body, a marker"),
         (lambda: fx.SpringDamper(wall(), ball(), stiffness=1.0, force=lambda s, u, t: 0.0), "not both"),
-        (lambda: fx.SpringDamper(wall(), ball(), length=1.0, force=lambda s, u, t: 0.0), "not both"),
+        (lambda: fx.SpringDamper(wall(), ball(), free_length=1.0, force=lambda s, u, t: 0.0), "not both"),
         (lambda: fx.SpringDamper(wall(), ball(), stiffness=1.0, derivatives=lambda s, u, t: (0, 0)), "there is none"),
         (lambda: fx.SpringDamper(wall(), ball(), damping=fx.ForceCurve((-1, 1), (0, 1))), "zero at rate zero"),
         (lambda: fx.SpringDamper(wall(), ball(), stiffness=(1.0, math.nan)), "finite"),
@@ -214,24 +214,24 @@ def ball() -> fx.PointMass:
         (lambda: fx.TorsionSpring(slider(), stiffness=1.0), "no coordinate of joint 'slider' named 'angle'"),
         (lambda: fx.TorsionSpring((wall(), ball()), stiffness=1.0), "no orientation"),
         (lambda: fx.TorsionSpring(wall(), stiffness=1.0), "expected a joint"),
-        (lambda: fx.TorsionSpring(Revolute, stiffness=1.0), "expected a joint"),
+        (lambda: fx.TorsionSpring(RevoluteJoint, stiffness=1.0), "expected a joint"),
         (lambda: fx.JointForce(shaft(), 1.0), "angle, displacement; say which"),
         (lambda: fx.JointForce(hinge(), 1.0, coordinate="displacement"), "did you mean|Known: 'angle'"),
         (lambda: fx.JointForce((wall(), ball()), 1.0), "between two markers coordinate must be"),
         (lambda: fx.JointForce(hinge(), "much"), "force must be a number"),
         (lambda: fx.JointForce(hinge(), 1.0, derivatives=lambda s, u, t: (0, 0)), "the force is a number"),
-        (lambda: fx.Stop(hinge(), stiffness=1.0), "give lower, upper"),
-        (lambda: fx.Stop(hinge(), lower=1.0, upper=0.5, stiffness=1.0), "lower must be less than upper"),
-        (lambda: fx.Stop(hinge(), lower=1.0), "greater than 0"),
-        (lambda: fx.Stop(hinge(), lower=1.0, stiffness=1.0, exponent=0.5), "at least 1"),
-        (lambda: fx.JointFriction(hinge(), 0.2, 10.0, speed=0.0), "greater than 0"),
-        (lambda: fx.JointFriction(hinge(), 0.2, 10.0, speed=0.1, static=0.1), "at least 0.2"),
-        (lambda: fx.JointFriction(slider(), 0.2, 10.0, speed=0.1, radius=0.5), "leave it out"),
+        (lambda: fx.JointStop(hinge(), stiffness=1.0), "give lower, upper"),
+        (lambda: fx.JointStop(hinge(), lower=1.0, upper=0.5, stiffness=1.0), "lower must be less than upper"),
+        (lambda: fx.JointStop(hinge(), lower=1.0), "greater than 0"),
+        (lambda: fx.JointStop(hinge(), lower=1.0, stiffness=1.0, exponent=0.5), "at least 1"),
+        (lambda: fx.CoulombFriction(hinge(), 0.2, 10.0, speed=0.0), "greater than 0"),
+        (lambda: fx.CoulombFriction(hinge(), 0.2, 10.0, speed=0.1, static=0.1), "at least 0.2"),
+        (lambda: fx.CoulombFriction(slider(), 0.2, 10.0, speed=0.1, radius=0.5), "leave it out"),
         (lambda: fx.Bushing(*two(), stiffness=(1.0, 2.0)), "must have 6 components"),
         (lambda: fx.Bushing(*two(), stiffness=5.0), "must have 6 components"),
         (lambda: fx.Bushing(*two(), stiffness=-STIFF), "not negative"),
         (lambda: fx.Bushing(*two(), stiffness=STIFF + np.eye(6, k=1)), "symmetric"),
-        (lambda: fx.Bushing(*two(), stiffness=STIFF, rest=(1.0,)), "shape"),
+        (lambda: fx.Bushing(*two(), stiffness=STIFF, free_coordinates=(1.0,)), "shape"),
     ],
 )
 def test_bad_input(make: Any, message: str) -> None:

@@ -24,12 +24,12 @@ def bar(velocity: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> fx.RigidBody:
 
 def hinged() -> tuple[fx.RigidBody, Any]:
     body = bar()
-    return body, fx.Revolute(fx.ground, body, at=(0, 0, 0), axis=(0, 0, 1), name="hinge")
+    return body, fx.RevoluteJoint(fx.ground, body, at=(0, 0, 0), axis=(0, 0, 1), name="hinge")
 
 
 def sliding(speed: float = 1.0) -> tuple[fx.RigidBody, Any]:
     body = bar((speed, 0.0, 0.0))
-    return body, fx.Prismatic(fx.ground, body, at=(0, 0, 0), axis=(1, 0, 0), name="slider")
+    return body, fx.PrismaticJoint(fx.ground, body, at=(0, 0, 0), axis=(1, 0, 0), name="slider")
 
 
 def angle(q: np.ndarray) -> float:
@@ -39,7 +39,7 @@ def angle(q: np.ndarray) -> float:
 def test_a_ball_on_a_spring() -> None:
     ball = fx.PointMass(2.0, position=(1.3, 0.0, 0.0), name="ball")
     wall = fx.ground.marker((0, 0, 0))
-    q, _ = run(ball, fx.SpringDamper(wall, ball, stiffness=50.0, length=1.0))
+    q, _ = run(ball, fx.SpringDamper(wall, ball, stiffness=50.0, free_length=1.0))
     assert q[0] == pytest.approx(1.0 + 0.3 * math.cos(5.0), abs=3e-5)
     q, _ = run(ball, fx.SpringDamper(wall, ball, force=lambda length, rate, t: 50.0 * (length - 1.0) + 4.0 * rate))
     w = math.sqrt(24.0)  # 2 x'' + 4 x' + 50 x = 0
@@ -48,7 +48,7 @@ def test_a_ball_on_a_spring() -> None:
 
 def test_a_bar_on_a_torsion_spring_over_several_turns() -> None:
     body, hinge = hinged()
-    q, v = run(body, hinge, fx.TorsionSpring(hinge, stiffness=8.0, rest=20.0))
+    q, v = run(body, hinge, fx.TorsionSpring(hinge, stiffness=8.0, free_angle=20.0))
     assert v[5] == pytest.approx(40.0 * math.sin(2.0), rel=1e-4)
     turned = 20.0 * (1.0 - math.cos(2.0))
     assert math.remainder(angle(q) - turned, 2.0 * math.pi) == pytest.approx(0.0, abs=1e-3)
@@ -65,7 +65,7 @@ def test_a_motor_in_a_hinge() -> None:
 
 def test_friction_stops_a_slider() -> None:
     body, joint = sliding()
-    q, v = run(body, joint, fx.JointFriction(joint, 0.5, load=2.0, speed=1e-3), until=1.5)
+    q, v = run(body, joint, fx.CoulombFriction(joint, 0.5, load=2.0, speed=1e-3), until=1.5)
     assert q[0] == pytest.approx(0.5, abs=1e-3)
     assert abs(v[0]) < 1e-4
 
@@ -73,7 +73,7 @@ def test_friction_stops_a_slider() -> None:
 def test_a_brake_holds_and_slides() -> None:
     """The bristle comes first in the coordinates. Below the limit it rests where the bristle carries the load."""
     body, joint = sliding(0.0)
-    brake = fx.StickSlip(joint, 0.5, load=2.0, deflection=1e-3, damping=40.0)
+    brake = fx.BristleFriction(joint, 0.5, load=2.0, deflection=1e-3, damping=40.0)
     early, _ = run(body, joint, brake, fx.JointForce(joint, 0.6), until=2.0)
     late, v = run(body, joint, brake, fx.JointForce(joint, 0.6), until=3.0)
     assert late[1] == pytest.approx(early[1], rel=1e-9), "it does not creep"
@@ -99,16 +99,20 @@ def test_drag_by_a_function() -> None:
 def test_a_stop_throws_back() -> None:
     """With the damping c the restitution is near 1 - 2/3 c v."""
     body, joint = sliding()
-    _, v = run(body, joint, fx.Stop(joint, upper=0.2, stiffness=1e4), until=0.6, step=None)
+    _, v = run(body, joint, fx.JointStop(joint, upper=0.2, stiffness=1e4), until=0.6, step=None)
     assert v[0] == pytest.approx(-1.0, abs=2e-3)
-    _, v = run(body, joint, fx.Stop(joint, upper=0.2, stiffness=1e4, damping=0.15), until=0.6, step=None)
+    _, v = run(body, joint, fx.JointStop(joint, upper=0.2, stiffness=1e4, damping=0.15), until=0.6, step=None)
     assert v[0] == pytest.approx(-0.9, abs=0.01)
 
 
 def test_a_bushing_turns_and_shifts() -> None:
     body = bar()
     bushing = fx.Bushing(
-        fx.ground, body, stiffness=(10.0, 10.0, 10.0, 1.0, 1.0, 8.0), at=(0, 0, 0), rest=(0.1, 0, 0, 0, 0, 0.3)
+        fx.ground,
+        body,
+        stiffness=(10.0, 10.0, 10.0, 1.0, 1.0, 8.0),
+        at=(0, 0, 0),
+        free_coordinates=(0.1, 0, 0, 0, 0, 0.3),
     )
     q, _ = run(body, bushing)
     assert q[0] == pytest.approx(0.1 * (1.0 - math.cos(math.sqrt(10.0))), abs=1e-5)

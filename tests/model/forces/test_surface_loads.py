@@ -20,7 +20,7 @@ SLACK = fx.Elastic(youngs_modulus=1e-6, density=1000.0, poissons_ratio=0.3)
 
 def panel(n: tuple[int, int] = (3, 2), size: tuple[float, float] = (2.0, 1.0)) -> fx.FlexibleBody:
     return fx.FlexibleBody.plate(
-        size, elements=n, element=fx.elements.ShearShell(), section=fx.Sheet(0.05), material=SOFT, name="panel"
+        size, elements=n, element=fx.elements.ANCFShell(), section=fx.ShellSection(0.05), material=SOFT, name="panel"
     )
 
 
@@ -28,7 +28,7 @@ def box() -> fx.FlexibleBody:
     """A closed cube of six quadrilaterals with the normals outwards."""
     points = [(x, y, z) for z in (0, 1) for y in (0, 1) for x in (0, 1)]
     quads = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]]
-    return fx.FlexibleBody(Mesh(points, [("quad", quads)]), fx.elements.ShearShell(), fx.Sheet(0.1), SLACK)
+    return fx.FlexibleBody(Mesh(points, [("quad", quads)]), fx.elements.ANCFShell(), fx.ShellSection(0.1), SLACK)
 
 
 def applied(model: fx.Model, q: np.ndarray) -> np.ndarray:
@@ -119,7 +119,7 @@ def test_an_edge_moment_rolls_a_strip_up() -> None:
     """Kappa = m / D with nu = 0: a closed form for any size of the rotation."""
     stiff = fx.Elastic(youngs_modulus=1.2e6, density=1.0, poissons_ratio=0.0)
     body = fx.FlexibleBody.plate(
-        (10.0, 1.0), elements=(16, 1), element=fx.elements.ShearShell(), section=fx.Sheet(0.1), material=stiff
+        (10.0, 1.0), elements=(16, 1), element=fx.elements.ANCFShell(), section=fx.ShellSection(0.1), material=stiff
     )
     m = 100.0 * (np.pi / 2.0) / 10.0  # a quarter of a circle
     model = fx.Model(body, fx.Clamp(body.set("left")), fx.EdgeMoment(body.set("right"), (0.0, -m, 0.0)))
@@ -131,7 +131,7 @@ def test_an_edge_moment_rolls_a_strip_up() -> None:
 
 def test_refused() -> None:
     line = fx.FlexibleBody.line(
-        (0, 0, 0), (1, 0, 0), elements=2, element=fx.elements.SpatialCable(), section=fx.Circle(0.01), material=SOFT
+        (0, 0, 0), (1, 0, 0), elements=2, element=fx.elements.ANCFCable3D(), section=fx.Circle(0.01), material=SOFT
     )
     body = panel()
     with pytest.raises(fx.ModelError, match="plates or shells"):
@@ -150,7 +150,7 @@ def test_orientation_and_shape_are_checked() -> None:
     cells = mesh.cells[0].nodes.copy()
     cells[1] = cells[1][::-1]
     flipped = Mesh(mesh.points, [("quad", cells)])
-    element, sheet = fx.elements.ShearShell(), fx.Sheet(0.01)
+    element, sheet = fx.elements.ANCFShell(), fx.ShellSection(0.01)
     with pytest.raises(fx.MeshError, match=r"different sides.*oriented"):
         fx.FlexibleBody(flipped, element, sheet, SOFT)
     assert fx.FlexibleBody(fx.meshes.oriented(flipped), element, sheet, SOFT).area == pytest.approx(2.0)
@@ -171,7 +171,7 @@ def test_a_free_plate_takes_its_thermal_strain(axis: tuple[float, float, float])
     points = mesh.points.copy()
     points[5] += (0.1, -0.07, 0.0)
     body = fx.FlexibleBody(
-        Mesh(points, mesh.cells, mesh.node_sets), fx.elements.ShearShell(), fx.Sheet(0.05, axis=axis), SOFT
+        Mesh(points, mesh.cells, mesh.node_sets), fx.elements.ANCFShell(), fx.ShellSection(0.05, axis=axis), SOFT
     )
     corner = body.node(0)
     model = fx.Model(
@@ -192,7 +192,7 @@ def test_a_free_plate_takes_its_thermal_strain(axis: tuple[float, float, float])
 def test_pretension_makes_a_membrane() -> None:
     """Deflection of a tensioned strip under its load: q x (L - x) / (2 N) where bending is small against tension."""
     thin = fx.FlexibleBody.plate(
-        (2.0, 0.2), elements=(40, 1), element=fx.elements.ShearShell(), section=fx.Sheet(1e-3), material=SOFT
+        (2.0, 0.2), elements=(40, 1), element=fx.elements.ANCFShell(), section=fx.ShellSection(1e-3), material=SOFT
     )
     N, q = 500.0, 2.0
     model = fx.Model(
@@ -207,6 +207,6 @@ def test_pretension_makes_a_membrane() -> None:
 def test_what_couples_has_no_thermal_strain() -> None:
     stiff = fx.Elastic(youngs_modulus=1e9, density=1000.0)
     uneven = fx.Layup((fx.Ply(SOFT, 0.01), fx.Ply(stiff, 0.01)))
-    body = fx.FlexibleBody(rectangle((0, 0), (1, 1), (1, 1)).in_space(), fx.elements.ShearShell(), uneven)
+    body = fx.FlexibleBody(rectangle((0, 0), (1, 1), (1, 1)).in_space(), fx.elements.ANCFShell(), uneven)
     with pytest.raises(fx.ModelError, match="couples"):
         fx.ThermalStrain(body, (0.01, 0, 0))

@@ -23,7 +23,7 @@ def rigid() -> tuple[tuple[Any, ...], Any, Any]:
 def flexible() -> tuple[tuple[Any, ...], Any, Any]:
     """The end of a planar cable and a plate."""
     cable = fx.FlexibleBody.line(
-        (0, 0), (1, 0.2), elements=2, element=fx.elements.PlanarCable(), stiffness=fx.BeamStiffness(
+        (0, 0), (1, 0.2), elements=2, element=fx.elements.ANCFCable2D(), stiffness=fx.BeamStiffness(
             EA=7.0, EI_z=0.3, mass_per_length=1.3), name="cable",
     )  # fmt: skip
     plate = fx.PlanarRigidBody(1.0, 0.5, position=(1.5, 0.4), angle=0.3, name="plate")
@@ -47,17 +47,17 @@ def wind(p: np.ndarray, R: np.ndarray, twist: np.ndarray, t: float) -> np.ndarra
 CURVE = fx.ForceCurve((-0.5, 0.0, 0.5), (-2.0, 0.0, 4.0))
 STIFF = np.diag([3.0, 2.0, 4.0, 0.5, 0.7, 0.9]) + 0.1
 FORCES: dict[str, Any] = {
-    "spring": lambda a, b: fx.SpringDamper(a, b, stiffness=7.0, damping=0.4, length=0.3, preload=0.2),
+    "spring": lambda a, b: fx.SpringDamper(a, b, stiffness=7.0, damping=0.4, free_length=0.3, preload=0.2),
     "curves": lambda a, b: fx.SpringDamper(a, b, stiffness=CURVE, damping=(0.4, 0.0, 0.3)),
     "function": lambda a, b: fx.SpringDamper(a, b, force=lambda s, u, t: s**3 + u * s),
-    "torsion spring": lambda a, b: fx.TorsionSpring((a, b), stiffness=3.0, damping=0.5, rest=-0.2),
+    "torsion spring": lambda a, b: fx.TorsionSpring((a, b), stiffness=3.0, damping=0.5, free_angle=-0.2),
     "motor": lambda a, b: fx.JointForce((a, b), lambda s, u, t: 2.0 - s * u, coordinate="displacement"),
-    "stop": lambda a, b: fx.Stop((a, b), upper=0.2, stiffness=9.0, damping=0.3, coordinate="distance"),
-    "friction": lambda a, b: fx.JointFriction((a, b), 0.3, 2.0, speed=0.5, static=0.4, coordinate="angle"),
+    "stop": lambda a, b: fx.JointStop((a, b), upper=0.2, stiffness=9.0, damping=0.3, coordinate="distance"),
+    "friction": lambda a, b: fx.CoulombFriction((a, b), 0.3, 2.0, speed=0.5, static=0.4, coordinate="angle"),
     "bushing": lambda a, b: fx.Bushing(
         a, b, stiffness=STIFF[:3, :3] if a.planar else STIFF, damping=0.3 * STIFF[:3, :3] if a.planar else 0.3 * STIFF
     ),
-    "bristle": lambda a, b: fx.StickSlip(
+    "bristle": lambda a, b: fx.BristleFriction(
         (a, b), 0.3, 2.0, deflection=1.5, static=0.4, falling=2.0, damping=0.2, viscous=0.1, coordinate="distance"
     ),
     "user force": lambda a, b: fx.UserForce([a, b], wind),

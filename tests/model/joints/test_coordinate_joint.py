@@ -33,7 +33,7 @@ def test_a_driven_coordinate_follows_its_motion_and_tells_the_force():
 def test_a_slope_of_a_cable_is_held_at_its_length():
     stiffness = fx.BeamStiffness(EA=100.0, EI_z=1.0, mass_per_length=1.0)
     cable = fx.FlexibleBody.line(
-        (0, 0), (1, 0), elements=4, element=fx.elements.PlanarCable(), stiffness=stiffness, name="cable"
+        (0, 0), (1, 0), elements=4, element=fx.elements.ANCFCable2D(), stiffness=stiffness, name="cable"
     )
     hold = fx.CoordinateJoint(cable.start, "y_s", name="level")
     run = fx.simulate(fx.Model(cable, fx.Pin(cable.start), hold, fx.Gravity((0.0, -1.0))), until=0.3, step=1e-3)
@@ -66,13 +66,13 @@ def test_what_has_no_such_coordinate_is_refused():
 def test_default_names_tell_the_nodes_apart():
     """Of joints on two nodes of one body, so that both can be in one model without names of their own."""
     cable = fx.FlexibleBody.line(
-        (0, 0), (1, 0), elements=4, element=fx.elements.PlanarCable(), section=fx.Circle(0.01), material=fx.steel,
+        (0, 0), (1, 0), elements=4, element=fx.elements.ANCFCable2D(), section=fx.Circle(0.01), material=fx.steel,
         name="cable",
     )  # fmt: skip
-    makers = (fx.Spherical, fx.Fixed, fx.Revolute)
+    makers = (fx.SphericalJoint, fx.FixedJoint, fx.RevoluteJoint)
     joints = [make(fx.ground, at) for make in makers for at in (cable.start, cable.end, cable.node(2))]
     joints += [fx.CoordinateJoint(at, "y") for at in (cable.start, cable.end, cable.node(2))]
-    joints += [fx.Distance(fx.ground.marker((3, 3, 0)), at.marker()) for at in (cable.start, cable.end)]
+    joints += [fx.DistanceConstraint(fx.ground.marker((3, 3, 0)), at.marker()) for at in (cable.start, cable.end)]
     assert len(fx.Model(cable, *joints).joints) == len(joints)
     assert (joints[0].name, joints[-3].name) == (
         "spherical of ground and start of cable", "y of 'node 2' of body 'cable' held"

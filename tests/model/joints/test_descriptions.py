@@ -32,7 +32,7 @@ def rope():
     stiffness = fx.BeamStiffness(
         EA=1e4, EI_z=1.0, EI_y=1.0, GJ=1.0, GA_y=1e4, GA_z=1e4, mass_per_length=1.0, rhoI_y=1e-5, rhoI_z=1e-5
     )
-    return fx.FlexibleBody(line((0, 0, 0), (3, 0, 4), 2), fx.elements.SpatialCable(), stiffness=stiffness, name="rope")
+    return fx.FlexibleBody(line((0, 0, 0), (3, 0, 4), 2), fx.elements.ANCFCable3D(), stiffness=stiffness, name="rope")
 
 
 def world_freedoms(J, markers):
@@ -63,9 +63,9 @@ LOWER_PAIRS = {
     "Cylindrical": [SLIDE, TURN],
     "Spherical": [*TURNS],
     "Planar": [TURN, *ACROSS],
-    "ParallelAxes": [TURN, *SHIFTS],
-    "PointOnLine": [SLIDE, *TURNS],
-    "PointOnPlane": [*ACROSS, *TURNS],
+    "ParallelAxesConstraint": [TURN, *SHIFTS],
+    "PointOnLineConstraint": [SLIDE, *TURNS],
+    "PointOnPlaneConstraint": [*ACROSS, *TURNS],
 }
 
 
@@ -108,8 +108,8 @@ def test_two_markers_make_the_same_joint(name, start):
 def test_a_body_gets_the_frame_of_the_marker_on_the_other_side():
     one, two = box("one", (0, 1, 0)), box("two")
     for joint in (
-        fx.Revolute(one.marker_at(AT, AXIS), two),
-        fx.Revolute(one, two.marker_at(AT, AXIS)),
+        fx.RevoluteJoint(one.marker_at(AT, AXIS), two),
+        fx.RevoluteJoint(one, two.marker_at(AT, AXIS)),
     ):
         a, b = joint.markers
         assert b.position0() == pytest.approx(AT)
@@ -121,7 +121,7 @@ def test_labels_read_well():
     assert [e.label for e in make("Prismatic", fx.ground, box()).equations] == [
         "position along x", "position along y", "rotation about x", "rotation about y", "rotation about z",
     ]  # fmt: skip
-    hinge = fx.Revolute(fx.ground, flat("crank"), at=(1, 2), name="hinge")
+    hinge = fx.RevoluteJoint(fx.ground, flat("crank"), at=(1, 2), name="hinge")
     assert hinge.name == "hinge"
     assert hinge.markers[0].rotation0()[:, 2].tolist() == [0, 0, 1]
 
@@ -136,7 +136,7 @@ def test_rows_of_rotation_are_the_angles_about_the_axes_they_name(name, start):
 
 
 def test_coordinates_begin_at_zero():
-    for name in ("Revolute", "Prismatic", "Cylindrical", "Planar", "ParallelAxes", "PointOnLine"):
+    for name in ("Revolute", "Prismatic", "Cylindrical", "Planar", "ParallelAxesConstraint", "PointOnLineConstraint"):
         joint = make(name, fx.ground, box())
         for pair in joint.coordinates.values():
             assert start_value(pair.a, pair.b, pair.rows[0]) == pytest.approx(0.0, abs=1e-14)
@@ -148,9 +148,9 @@ def test_coordinates_begin_at_zero():
 
 
 def test_nodes_and_points_say_themselves_where_they_are():
-    joint = fx.Spherical(box(), rope().end)
+    joint = fx.SphericalJoint(box(), rope().end)
     assert joint.markers[0].position0() == pytest.approx((3, 0, 4))
-    assert fx.Spherical(ball(), box()).markers[1].position0() == pytest.approx(AT)
+    assert fx.SphericalJoint(ball(), box()).markers[1].position0() == pytest.approx(AT)
 
 
 def test_a_cable_is_held_along_its_tangent(start):
@@ -168,54 +168,54 @@ def test_a_cable_is_held_along_its_tangent(start):
 
 
 CANNOT = {
-    "fixed cable": (lambda: fx.Fixed(fx.ground, rope().end), "spin about its tangent.*axis along its tangent"),
-    "hinge across a cable": (lambda: fx.Revolute(fx.ground, rope().end, axis=(0, 1, 0)), "0.6, 0, 0.8"),
-    "slot on a cable": (lambda: fx.PointOnLine(rope().end, box(), axis=(0, 1, 0)), "no meaning"),
+    "fixed cable": (lambda: fx.FixedJoint(fx.ground, rope().end), "spin about its tangent.*axis along its tangent"),
+    "hinge across a cable": (lambda: fx.RevoluteJoint(fx.ground, rope().end, axis=(0, 1, 0)), "0.6, 0, 0.8"),
+    "slot on a cable": (lambda: fx.PointOnLineConstraint(rope().end, box(), axis=(0, 1, 0)), "no meaning"),
     "hinge of a point": (lambda: make("Revolute", fx.ground, ball()), "'ball' has no orientation.*Spherical"),
-    "fixed point": (lambda: fx.Fixed(fx.ground, ball()), "no orientation"),
-    "slot on a point": (lambda: make("PointOnLine", ball(), box()), "side b of PointOnLine"),
+    "fixed point": (lambda: fx.FixedJoint(fx.ground, ball()), "no orientation"),
+    "slot on a point": (lambda: make("PointOnLineConstraint", ball(), box()), "side b of PointOnLineConstraint"),
     "same body": (lambda: make("Spherical", *2 * [box()]), "both sides are on .*'box'"),
     "ground alone": (lambda: make("Revolute", fx.ground, fx.ground), "both sides are on ground"),
-    "same node": (lambda: (lambda e: fx.Spherical(e, e))(rope().end), "node 2 of 'rope'"),
-    "same marker": (lambda: (lambda m: fx.Revolute(m, m))(box().marker((0, 0, 0))), "both sides"),
-    "no axis": (lambda: fx.Revolute(fx.ground, box(), at=AT), "axis is missing"),
-    "no axis in the plane": (lambda: fx.Prismatic(fx.ground, flat(), at=(0, 0)), "axis is missing"),
-    "zero axis": (lambda: fx.Revolute(fx.ground, box(), at=AT, axis=(0, 0, 0)), "zero vector"),
-    "bad axis": (lambda: fx.Revolute(fx.ground, box(), at=AT, axis="z"), "axis must be an array"),
-    "no point": (lambda: fx.Revolute(fx.ground, box(), axis=AXIS), "give at="),
-    "two components in space": (lambda: fx.Revolute(fx.ground, box(), at=(0, 0), axis=AXIS), r"shape \(3"),
-    "infinite": (lambda: fx.Revolute(fx.ground, box(), at=(0, 0, np.inf), axis=AXIS), "finite"),
-    "off the node": (lambda: fx.Spherical(fx.ground, rope().end, at=(1, 1, 1)), "away from"),
-    "no side": (lambda: fx.Spherical("ground", box(), at=AT), "expected a body"),
-    "flexible body": (lambda: fx.Spherical(fx.ground, rope(), at=AT), "name the place on it"),
-    "many nodes": (lambda: fx.Spherical(fx.ground, fx.Attachment(rope(), (0, 1), "two")), "one node"),
-    "marker and at": (lambda: fx.Revolute(box().marker((0, 0, 0)), fx.ground, at=AT), "not used with a marker"),
+    "same node": (lambda: (lambda e: fx.SphericalJoint(e, e))(rope().end), "node 2 of 'rope'"),
+    "same marker": (lambda: (lambda m: fx.RevoluteJoint(m, m))(box().marker((0, 0, 0))), "both sides"),
+    "no axis": (lambda: fx.RevoluteJoint(fx.ground, box(), at=AT), "axis is missing"),
+    "no axis in the plane": (lambda: fx.PrismaticJoint(fx.ground, flat(), at=(0, 0)), "axis is missing"),
+    "zero axis": (lambda: fx.RevoluteJoint(fx.ground, box(), at=AT, axis=(0, 0, 0)), "zero vector"),
+    "bad axis": (lambda: fx.RevoluteJoint(fx.ground, box(), at=AT, axis="z"), "axis must be an array"),
+    "no point": (lambda: fx.RevoluteJoint(fx.ground, box(), axis=AXIS), "give at="),
+    "two components in space": (lambda: fx.RevoluteJoint(fx.ground, box(), at=(0, 0), axis=AXIS), r"shape \(3"),
+    "infinite": (lambda: fx.RevoluteJoint(fx.ground, box(), at=(0, 0, np.inf), axis=AXIS), "finite"),
+    "off the node": (lambda: fx.SphericalJoint(fx.ground, rope().end, at=(1, 1, 1)), "away from"),
+    "no side": (lambda: fx.SphericalJoint("ground", box(), at=AT), "expected a body"),
+    "flexible body": (lambda: fx.SphericalJoint(fx.ground, rope(), at=AT), "name the place on it"),
+    "many nodes": (lambda: fx.SphericalJoint(fx.ground, fx.Attachment(rope(), (0, 1), "two")), "one node"),
+    "marker and at": (lambda: fx.RevoluteJoint(box().marker((0, 0, 0)), fx.ground, at=AT), "not used with a marker"),
     "opposite axes": (
-        lambda: fx.Revolute(box("one").marker_at(AT, (0, 0, 1)), box("two").marker_at(AT, (0, 0, -1))), "opposite",
+        lambda: fx.RevoluteJoint(box("one").marker_at(AT, (0, 0, 1)), box("two").marker_at(AT, (0, 0, -1))), "opposite",
     ),
     "turned frames": (
-        lambda: fx.Fixed(
+        lambda: fx.FixedJoint(
             box("one").marker_at(AT, (0, 0, 1), x=(1, 0, 0)), box("two").marker_at(AT, (0, 0, 1), x=(-1, 1, 0))
         ),
         "135 degrees",
     ),
-    "no name": (lambda: fx.Spherical(fx.ground, box(), at=AT, name=" "), "name must be a non-empty string"),
-    "distance zero": (lambda: fx.Distance(fx.ground.marker(AT), ball()), "same place"),
-    "negative length": (lambda: fx.Distance(fx.ground.marker((0, 0, 0)), ball(), length=-1.0), "greater than 0"),
-    "distance of a body": (lambda: fx.Distance(fx.ground, ball()), "the point on ground is missing"),
+    "no name": (lambda: fx.SphericalJoint(fx.ground, box(), at=AT, name=" "), "name must be a non-empty string"),
+    "distance zero": (lambda: fx.DistanceConstraint(fx.ground.marker(AT), ball()), "same place"),
+    "negative length": (lambda: fx.DistanceConstraint(fx.ground.marker((0, 0, 0)), ball(), length=-1.0), "greater than 0"),
+    "distance of a body": (lambda: fx.DistanceConstraint(fx.ground, ball()), "the point on ground is missing"),
     "oblique cross": (
-        lambda: fx.Universal(fx.ground, box(), at=AT, axes=((1, 0, 0), (1, 1, 0))), "perpendicular.*45 degrees",
+        lambda: fx.UniversalJoint(fx.ground, box(), at=AT, axes=((1, 0, 0), (1, 1, 0))), "perpendicular.*45 degrees",
     ),
-    "one axis of a cross": (lambda: fx.Universal(fx.ground, box(), at=AT, axes=((1, 0, 0),)), "two directions"),
-    "no axes of a cross": (lambda: fx.Universal(fx.ground, box(), at=AT), "two directions"),
-    "cross of marker and body": (lambda: fx.Universal(box("one").marker(AT), box()), "two markers"),
+    "one axis of a cross": (lambda: fx.UniversalJoint(fx.ground, box(), at=AT, axes=((1, 0, 0),)), "two directions"),
+    "no axes of a cross": (lambda: fx.UniversalJoint(fx.ground, box(), at=AT), "two directions"),
+    "cross of marker and body": (lambda: fx.UniversalJoint(box("one").marker(AT), box()), "two markers"),
     "gear on a slider": (lambda: fx.Gear(*2 * [make("Prismatic", fx.ground, box())], ratio=2.0), "angle"),
     "gear with itself": (lambda: fx.Gear(*2 * [make("Revolute", fx.ground, box())], ratio=2.0), "are the same"),
     "ratio zero": (
         lambda: fx.Gear(make("Revolute", fx.ground, box("a")), make("Revolute", fx.ground, box("b")), 0.0),
         "must not be zero",
     ),
-    "pitch zero": (lambda: fx.Screw(fx.ground, box(), 0.0, at=AT, axis=AXIS), "must not be zero"),
+    "pitch zero": (lambda: fx.ScrewJoint(fx.ground, box(), 0.0, at=AT, axis=AXIS), "must not be zero"),
     "rack on a hinge": (
         lambda: fx.RackAndPinion(*2 * [make("Revolute", fx.ground, box())], radius=1.0), "displacement",
     ),
@@ -244,19 +244,19 @@ def test_what_cannot_be_is_refused_in_words(case):
 
 
 def test_universal_holds_a_point_and_a_right_angle(start):
-    violation, J, markers = start(fx.Universal(fx.ground, box(), at=AT, axes=((0, 1, 0), (1, 0, 1))))
+    violation, J, markers = start(fx.UniversalJoint(fx.ground, box(), at=AT, axes=((0, 1, 0), (1, 0, 1))))
     assert violation == pytest.approx(0.0, abs=1e-14)
     expected = [[0, 0, 0, 0, 1, 0], [0, 0, 0, 1, 0, 1]]
     assert spans(world_freedoms(J, markers), expected)
 
 
 def test_distance_by_default_is_that_at_the_start(start):
-    rod = fx.Distance(fx.ground.marker((0, 0, 0)), ball((3, 0, 4)))
+    rod = fx.DistanceConstraint(fx.ground.marker((0, 0, 0)), ball((3, 0, 4)))
     assert rod.length == 5.0
     violation, J, _ = start(rod)
     assert violation == pytest.approx(0.0)
     assert J[0, 6:9] == pytest.approx((0.6, 0.0, 0.8))
-    assert fx.Distance(fx.ground.marker((0, 0, 0)), ball((3, 0, 4)), length=4.5).equations[0].offset == 4.5
+    assert fx.DistanceConstraint(fx.ground.marker((0, 0, 0)), ball((3, 0, 4)), length=4.5).equations[0].offset == 4.5
 
 
 def test_couplings_hold_what_is_at_the_start(start):
@@ -267,10 +267,10 @@ def test_couplings_hold_what_is_at_the_start(start):
     for joint in (
         gear,
         fx.RackAndPinion(make("Revolute", fx.ground, one), make("Prismatic", fx.ground, two), radius=0.3),
-        fx.Screw(fx.ground, one, 0.02, at=AT, axis=AXIS),
+        fx.ScrewJoint(fx.ground, one, 0.02, at=AT, axis=AXIS),
     ):
         assert start(joint)[0] == pytest.approx(0.0, abs=1e-14)
-    _, J, markers = start(fx.Screw(fx.ground, one, 0.02, at=AT, axis=AXIS))
+    _, J, markers = start(fx.ScrewJoint(fx.ground, one, 0.02, at=AT, axis=AXIS))
     assert spans(world_freedoms(J, markers), [0.02 / (2 * np.pi) * SLIDE + TURN])
 
 

@@ -12,7 +12,7 @@ SOFT = fx.Elastic(youngs_modulus=1e7, density=1000.0, poissons_ratio=0.3)
 
 def panel() -> fx.FlexibleBody:
     return fx.FlexibleBody.plate(
-        (1.0, 0.4), elements=(4, 4), element=fx.elements.ShearShell(), section=fx.Sheet(0.02), material=SOFT,
+        (1.0, 0.4), elements=(4, 4), element=fx.elements.ANCFShell(), section=fx.ShellSection(0.02), material=SOFT,
         name="panel",
     )  # fmt: skip
 
@@ -94,7 +94,7 @@ def test_refused() -> None:
     body = panel()
     bar = fx.RigidBody.box((0.1, 0.1, 0.1), mass=1.0, name="bar")
     line = fx.FlexibleBody.line(
-        (0, 0, 0), (1, 0, 0), elements=2, element=fx.elements.SpatialCable(), section=fx.Circle(0.01), material=SOFT
+        (0, 0, 0), (1, 0, 0), elements=2, element=fx.elements.ANCFCable3D(), section=fx.Circle(0.01), material=SOFT
     )
     with pytest.raises(fx.ModelError, match="surface"):
         fx.AverageEdge(line.end, bar)

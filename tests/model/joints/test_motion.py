@@ -30,7 +30,7 @@ def test_ball_on_a_turntable_runs_in_a_circle():
     p = np.array([0.4, 0.0, r])
     spin = ((w * p[0] - v) / r, 0.0, 0.0)
     ball = fx.RigidBody(1.0, 3 * (0.4 * r**2,), position=p, velocity=(0, v, 0), angular_velocity=spin, name="ball")
-    hinge = fx.Revolute(fx.ground, plate, at=(0, 0, 0), axis=(0, 0, 1))
+    hinge = fx.RevoluteJoint(fx.ground, plate, at=(0, 0, 0), axis=(0, 0, 1))
     motor = fx.RotationDriver(hinge, rate=w)
     run = fx.simulate(
         fx.Model(plate, ball, hinge, motor, fx.RollingBall(plate, ball, r), fx.Gravity((0, 0, -G))),
@@ -65,11 +65,11 @@ def test_universal_joint_turns_unevenly():
     out = np.array([np.cos(delta), np.sin(delta), 0.0])
     first = fx.RigidBody(1.0, (0.1, 0.1, 0.1), name="first")
     second = fx.RigidBody(1.0, (0.1, 0.1, 0.1), name="second")
-    hinge = fx.Revolute(fx.ground, first, at=(0, 0, 0), axis=(1, 0, 0))
+    hinge = fx.RevoluteJoint(fx.ground, first, at=(0, 0, 0), axis=(1, 0, 0))
     joints = (
         hinge,
-        fx.ParallelAxes(fx.ground, second, axis=out, name="bearing"),
-        fx.Universal(first, second, at=(0, 0, 0), axes=((0, 0, 1), (-out[1], out[0], 0))),
+        fx.ParallelAxesConstraint(fx.ground, second, axis=out, name="bearing"),
+        fx.UniversalJoint(first, second, at=(0, 0, 0), axes=((0, 0, 1), (-out[1], out[0], 0))),
         fx.RotationDriver(hinge, fx.motions.Linear(3.0)),
     )
 
@@ -87,7 +87,7 @@ def test_screw_falls_by_its_pitch():
     """Down a steep thread: acceleration m g c^2 / (m c^2 + J) with c = pitch / 2 pi."""
     m, inertia, c = 2.0, 0.03, 0.1
     nut = fx.RigidBody(m, (1, 1, inertia), name="nut")
-    screw = fx.Screw(fx.ground, nut, 2.0 * np.pi * c, at=(0, 0, 0), axis=(0, 0, 1))
+    screw = fx.ScrewJoint(fx.ground, nut, 2.0 * np.pi * c, at=(0, 0, 0), axis=(0, 0, 1))
     run = fx.simulate(fx.Model(nut, screw, fx.Gravity((0, 0, -G))), until=3.0, step=2e-2)
     fall = -0.5 * m * G * c**2 / (m * c**2 + inertia) * run.t**2
     assert run.position(nut)[:, 2] == pytest.approx(fall, abs=1e-8)
@@ -100,8 +100,8 @@ def test_weight_on_a_rack_drives_two_gears():
     m, r, ratio, J1, J2 = 1.5, 0.2, -3.0, 0.05, 0.02
     rack = fx.PlanarRigidBody(m, 0.1, position=(r, 0), name="rack")
     wheels = [fx.PlanarRigidBody(1.0, J, position=(-0.5 * k, 0), name=f"wheel {k}") for k, J in enumerate((J1, J2))]
-    slide = fx.Prismatic(fx.ground, rack, at=(r, 0), axis=(0, 1))
-    shafts = [fx.Revolute(fx.ground, wheel, at=wheel.position) for wheel in wheels]
+    slide = fx.PrismaticJoint(fx.ground, rack, at=(r, 0), axis=(0, 1))
+    shafts = [fx.RevoluteJoint(fx.ground, wheel, at=wheel.position) for wheel in wheels]
     gear, drive = fx.Gear(*shafts, ratio=ratio), fx.RackAndPinion(shafts[0], slide, radius=r)
     run = fx.simulate(fx.Model(rack, *wheels, slide, *shafts, gear, drive, fx.Gravity((0, -G))), until=2.0, step=2e-2)
     acceleration = -m * G / (m + (J1 + ratio**2 * J2) / r**2)
@@ -115,12 +115,12 @@ def test_drivers_follow_their_motions():
     crank = fx.PlanarRigidBody(1.0, 0.1, position=(0.5, 0), name="crank")
     block = fx.PlanarRigidBody(1.0, 0.1, position=(0, 2), name="block")
     ball = fx.PointMass(1.0, position=(5, 0), name="ball")
-    hinge = fx.Revolute(fx.ground, crank, at=(0, 0))
-    slide = fx.Prismatic(fx.ground, block, at=(0, 2), axis=(1, 0))
+    hinge = fx.RevoluteJoint(fx.ground, crank, at=(0, 0))
+    slide = fx.PrismaticJoint(fx.ground, block, at=(0, 2), axis=(1, 0))
     cylinder = fx.DistanceDriver(fx.ground.marker((3, 0, 0)), ball, lambda t: 2.0 + 0.3 * t**2)
     joints = (
         hinge, slide, cylinder,
-        fx.PointOnLine(fx.ground, ball, axis=(1, 0)),
+        fx.PointOnLineConstraint(fx.ground, ball, axis=(1, 0)),
         fx.RotationDriver(hinge, lambda t: 2.0 * t**2),
         fx.TranslationDriver(slide, rate=lambda t: np.cos(2.0 * t) - 1.0),
     )  # fmt: skip

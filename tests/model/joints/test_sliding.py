@@ -12,11 +12,11 @@ import flexmbs as fx
 from flexmbs.core.errors import ModelError
 from flexmbs.kernels.rows.rows import INERTIAL, ORTHOGONAL
 from flexmbs.meshes import Mesh
-from flexmbs.model.joints.sliding import CablePoint, Sliding
+from flexmbs.model.joints.sliding import CablePoint, SlidingJoint
 
 
 def cable(**changes: Any) -> fx.FlexibleBody:
-    options: dict[str, Any] = {"elements": 4, "element": fx.elements.PlanarCable(), "name": "rope"} | changes
+    options: dict[str, Any] = {"elements": 4, "element": fx.elements.ANCFCable2D(), "name": "rope"} | changes
     return fx.FlexibleBody.line((1, 1), (4, 5), section=fx.Circle(0.01), material=fx.steel, **options)
 
 
@@ -26,7 +26,7 @@ def arc(elements: int, *, order: list[int] | None = None) -> fx.FlexibleBody:
     points = 2.0 * np.column_stack((np.cos(angle), np.sin(angle)))
     cells = np.stack((np.arange(elements), np.arange(1, elements + 1)), axis=1)[order or slice(None)]
     mesh = Mesh(points, (("line", cells),), point_data={"tangent": points[:, ::-1] * [-0.5, 0.5]})
-    return fx.FlexibleBody(mesh, fx.elements.PlanarCable(), fx.Circle(0.01), fx.steel, name="arc")
+    return fx.FlexibleBody(mesh, fx.elements.ANCFCable2D(), fx.Circle(0.01), fx.steel, name="arc")
 
 
 def test_place_on_a_straight_cable_is_the_distance_from_its_start() -> None:
@@ -51,7 +51,7 @@ def test_place_on_a_circle_is_its_arc_length(order: list[int] | None) -> None:
 
 def test_joint_takes_what_it_joins() -> None:
     ball = fx.PointMass(1.0, position=(2.5, 3.0), name="ball")
-    joint = Sliding(cable(), ball, speed=0.25, name="bead")
+    joint = SlidingJoint(cable(), ball, speed=0.25, name="bead")
     assert joint.a.place.value == pytest.approx(2.5)
     assert joint.extra[0].rate == 0.25
     assert joint.extra[0].name == "place of 'bead' on the cable"
@@ -67,7 +67,9 @@ def test_joint_takes_what_it_joins() -> None:
 def test_rows_of_a_sleeve_hold_at_the_start(turned: float) -> None:
     """For a marker of any angle in the plane; a further turn by 0.1 breaks the first row by sin 0.1."""
     body = fx.PlanarRigidBody(1.0, 1.0, position=(2.5, 3.0), angle=0.4)
-    joint = Sliding(cable(), body.marker((0, 0), axis=(0, 0, 1), x=(np.cos(turned), np.sin(turned), 0)), sleeve=True)
+    joint = SlidingJoint(
+        cable(), body.marker((0, 0), axis=(0, 0, 1), x=(np.cos(turned), np.sin(turned), 0)), sleeve=True
+    )
     rows = [r for r in joint.pairs[0].rows if r.kind == ORTHOGONAL]
     assert [e.label for e in joint.equations[3:]] == ["rotation about z", "rotation about x", "rotation about y"]
     C = joint.a.rotation0().T @ joint.b.rotation0()
@@ -80,11 +82,11 @@ def test_rows_of_a_sleeve_hold_at_the_start(turned: float) -> None:
 
 def test_a_rigid_body_needs_a_point_and_gets_the_axes_of_the_cable() -> None:
     body = fx.PlanarRigidBody(1.0, 1.0, position=(0, 0), angle=0.4)
-    joint = Sliding(cable(), body, at=(2.5, 3.0))
+    joint = SlidingJoint(cable(), body, at=(2.5, 3.0))
     np.testing.assert_allclose(joint.b.position0(), (2.5, 3.0, 0), atol=1e-14)
     np.testing.assert_allclose(joint.b.rotation0(), joint.a.rotation0(), atol=1e-14)
     with pytest.raises(ModelError, match="the point on PlanarRigidBody 'planar rigid body' is missing"):
-        Sliding(cable(), body)
+        SlidingJoint(cable(), body)
 
 
 def closed() -> fx.FlexibleBody:
@@ -92,35 +94,38 @@ def closed() -> fx.FlexibleBody:
     points = np.column_stack((np.cos(angle), np.sin(angle)))
     cells = np.stack((np.arange(12), (np.arange(12) + 1) % 12), axis=1)
     return fx.FlexibleBody(
-        Mesh(points, (("line", cells),)), fx.elements.PlanarCable(), fx.Circle(0.01), fx.steel, name="ring"
+        Mesh(points, (("line", cells),)), fx.elements.ANCFCable2D(), fx.Circle(0.01), fx.steel, name="ring"
     )
 
 
 BALL = fx.PointMass(1.0, position=(2.5, 3.0), name="ball")
 PIECES = fx.FlexibleBody(
     Mesh(np.array([[0.0, 0], [1, 0], [2, 0], [3, 0]]), (("line", np.array([[0, 1], [2, 3]])),)),
-    fx.elements.PlanarCable(), fx.Circle(0.01), fx.steel, name="rail",
+    fx.elements.ANCFCable2D(), fx.Circle(0.01), fx.steel, name="rail",
 )  # fmt: skip
 BAD = {
-    "pieces": (lambda: Sliding(PIECES, BALL), "'rail' is of 2 pieces, but a cable to slide along is one open line"),
-    "no cable": (lambda: Sliding(BALL, BALL), "cable must be a FlexibleBody, not"),
+    "pieces": (
+        lambda: SlidingJoint(PIECES, BALL),
+        "'rail' is of 2 pieces, but a cable to slide along is one open line",
+    ),
+    "no cable": (lambda: SlidingJoint(BALL, BALL), "cable must be a FlexibleBody, not"),
     "linear beam": (
-        lambda: Sliding(cable(element=fx.elements.PlanarBeam()), BALL),
+        lambda: SlidingJoint(cable(element=fx.elements.LinearBeam2D()), BALL),
         "made of planar beam elements, but only planar elements with positions and slopes",
     ),
-    "closed": (lambda: Sliding(closed(), BALL), "'ring' is closed, but a cable to slide along is one open line"),
+    "closed": (lambda: SlidingJoint(closed(), BALL), "'ring' is closed, but a cable to slide along is one open line"),
     "beside": (
-        lambda: Sliding(cable(), fx.PointMass(1.0, position=(2.5 + 0.8, 3.0 - 0.6))),
+        lambda: SlidingJoint(cable(), fx.PointMass(1.0, position=(2.5 + 0.8, 3.0 - 0.6))),
         "is 1 away from the cable; the nearest point of its stress-free shape is (2.5, 3)",
     ),
     "above": (lambda: CablePoint(cable(), (2.5, 3.0, 0.5)), "is 0.5 away from the cable"),
     "before the start": (lambda: CablePoint(cable(), (0.4, 0.2)), "is 1 away from the cable; the nearest point of its"),
     "not a point": (lambda: CablePoint(cable(), (1, 2, 3, 4)), "at must have shape (3,) [length], not (4,)"),
     "speed": (lambda: CablePoint(cable(), (2.5, 3.0), speed=np.nan), "speed must be"),
-    "sleeve on a point": (lambda: Sliding(cable(), BALL, sleeve=True), "has no orientation, so it cannot turn"),
-    "sleeve": (lambda: Sliding(cable(), BALL, sleeve=1), "sleeve must be"),
-    "name": (lambda: Sliding(cable(), BALL, name=""), "name must be a non-empty string"),
-    "side": (lambda: Sliding(cable(), "ball"), "expected a body, a marker"),
+    "sleeve on a point": (lambda: SlidingJoint(cable(), BALL, sleeve=True), "has no orientation, so it cannot turn"),
+    "sleeve": (lambda: SlidingJoint(cable(), BALL, sleeve=1), "sleeve must be"),
+    "name": (lambda: SlidingJoint(cable(), BALL, name=""), "name must be a non-empty string"),
+    "side": (lambda: SlidingJoint(cable(), "ball"), "expected a body, a marker"),
 }
 
 

@@ -23,7 +23,7 @@ def closed(reach: float) -> fx.Model:
     """Two links of 1 m whose end is to be at a distance from the origin."""
     tree = trees.Tree(link("upper"), link("lower", "upper", at=(1, 0, 0)), name="arm")
     tip = tree.link("lower").marker((1, 0, 0))
-    return fx.Model(tree, fx.Spherical(tip, fx.ground.marker((reach, 0, 0)), name="hook"))
+    return fx.Model(tree, fx.SphericalJoint(tip, fx.ground.marker((reach, 0, 0)), name="hook"))
 
 
 BAD: dict[str, tuple[Callable[[], object], str]] = {
@@ -51,7 +51,7 @@ BAD: dict[str, tuple[Callable[[], object], str]] = {
         r"Link 'craft': a free joint is for a link at the root; leave parent='ship' out",
     ),
     "a joint of a model in place of one of trees": (
-        lambda: link("arm", joint=fx.Revolute),  # type: ignore[arg-type]
+        lambda: link("arm", joint=fx.RevoluteJoint),  # type: ignore[arg-type]
         r"Link 'arm': joint must be one of flexmbs.trees",
     ),
     "an axis of no length": (lambda: trees.Revolute((0, 0, 0)), r"trees.Revolute: axis"),
@@ -95,7 +95,7 @@ BAD: dict[str, tuple[Callable[[], object], str]] = {
         r"Tree 'tree': angle of the joint of Link '[ab]' moves no inertia",
     ),
     "limits that leave nothing": (
-        lambda: fx.Stop(trees.Tree(link("arm"), name="robot").joint("arm"), lower=1.0, upper=-1.0, stiffness=10.0),
+        lambda: fx.JointStop(trees.Tree(link("arm"), name="robot").joint("arm"), lower=1.0, upper=-1.0, stiffness=10.0),
         r"Stop 'stop': .*(lower|upper)",
     ),
     "an unknown link": (

@@ -11,11 +11,16 @@ import flexmbs as fx
 def lug() -> fx.reduction.ReducedModel:
     """A solid with a rigid and an averaged interface, damping, stresses and units; 12 + 8 coordinates."""
     mesh = fx.meshes.read_mesh(fx.meshes.sample("lug.inp"))
-    part = fx.linear.Part(mesh, material=fx.Elastic(youngs_modulus=7e10, density=2700.0, viscosity=1e-6), name="lug")
+    part = fx.linear.Part(
+        mesh, material=fx.Elastic(youngs_modulus=7e10, density=2700.0, retardation_time=1e-6), name="lug"
+    )
     return fx.reduction.reduce(
-        part, ["ROOT", fx.reduction.Interface("BORE", kind="averaged")], 8, stresses="TIP",
+        part,
+        ["ROOT", fx.reduction.Interface("BORE", kind="averaged")],
+        8,
+        stresses="TIP",
         units={"length": "m", "mass": "kg", "time": "s"},
-    )  # fmt: skip
+    )
 
 
 @pytest.fixture(scope="session")

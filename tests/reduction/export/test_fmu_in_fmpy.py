@@ -231,7 +231,7 @@ def test_a_mechanism_with_a_reduced_part(lug, tmp_path, monkeypatch):
     """A damped lug on a hinge and a spring, linearised, its states in small groups: exact under a held force."""
     monkeypatch.setattr(uncoupled, "FEW", 0)
     body = fx.FloatingBody(lug, reference="ROOT", damping=0.01)
-    hinge = fx.Revolute(fx.ground, body, at=tuple(lug.frame("ROOT").origin), axis=(0, 0, 1))
+    hinge = fx.RevoluteJoint(fx.ground, body, at=tuple(lug.frame("ROOT").origin), axis=(0, 0, 1))
     tip = body.interface("BORE")
     at = fx.ground.marker(tuple(lug.frame("BORE").origin))
     push = fx.PointForce(tip, (0.0, 1.0, 0.0))

@@ -36,7 +36,7 @@ def files(strut, tmp_path_factory):
         regions=[fx.linear.Region(None, fx.elements.Frame(section=fx.Rectangle(0.02, 0.03), up=(0, 0, 1)), fx.steel)],
         name="strut",
     )
-    small = fx.reduction.reduce(part, ["start", "end"], 2, stiffening=True)
+    small = fx.reduction.reduce(part, ["start", "end"], 2, geometric_stiffening=True)
     options = {"sid": {"reference": "start"}, "mbdyn": {"reference": "start"}}
     out = {}
     for to in ("sid", "mbdyn", "abaqus", "mtx", "npz", "hdf5", "dmig", "op4", "op4bin"):

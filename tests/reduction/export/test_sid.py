@@ -21,7 +21,7 @@ def stiff(lug):
     """The lug with second-order fields."""
     mesh = fx.meshes.read_mesh(fx.meshes.sample("lug.inp"))
     part = fx.linear.Part(mesh, material=fx.aluminium, name="lug")
-    return fx.reduction.reduce(part, ["ROOT", "BORE"], 4, stiffening=True, progress=False)
+    return fx.reduction.reduce(part, ["ROOT", "BORE"], 4, geometric_stiffening=True, progress=False)
 
 
 @pytest.fixture
@@ -181,7 +181,7 @@ def test_stiffening_comes_back(stiff, write, tmp_path):
     assert np.abs(mine[3:] - other[3:]).max() < 1e-6 * np.abs(other[3:]).max()
     with pytest.raises(fx.ModelError, match="known in one frame only"):
         fx.FloatingBody(again)
-    assert fx.FloatingBody(again, stiffening=False).second_order is None
+    assert fx.FloatingBody(again, geometric_stiffening=False).second_order is None
     kept = fx.reduction.load_reduced(again.save(tmp_path / "x.h5")).stiffening
     assert kept.only == "frame"
     assert np.array_equal(kept.moments, again.stiffening.moments)
@@ -194,12 +194,12 @@ def test_imported_stiffening_moves_a_spinning_beam(write):
     mesh = fx.meshes.line((0, 0, 0), (1.0, 0, 0), 12)
     element = fx.elements.Frame(section=fx.Rectangle(0.01, 0.02), up=(0, 0, 1))
     part = fx.linear.Part(mesh, regions=[fx.linear.Region(None, element, fx.steel)], name="strut")
-    strut = fx.reduction.reduce(part, ["start", "end"], 4, stiffening=True, progress=False)
+    strut = fx.reduction.reduce(part, ["start", "end"], 4, geometric_stiffening=True, progress=False)
     again = fx.reduction.read_sid(write(strut, reference="start", modes=6))
 
     def run(model, reference, amplitude, stiffening):
         body = fx.FloatingBody(
-            model, reference, modes=6, stiffening=stiffening, angular_velocity=(0, 0, 30.0),
+            model, reference, modes=6, geometric_stiffening=stiffening, angular_velocity=(0, 0, 30.0),
             deformation=[amplitude, amplitude, 0, 0, 0, 0],
         )  # fmt: skip
         motion = fx.simulate(fx.Model(body), 0.1, step=2e-4, progress=False)

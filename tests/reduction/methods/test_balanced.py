@@ -98,7 +98,7 @@ def test_overdamped_modes_have_two_real_shifts():
 def test_too_few_steps_are_said():
     one = sparse.identity(1, format="csc")
     with pytest.raises(ConvergenceError, match="2 steps"):
-        gramian(one, one, 0.01 * one, np.eye(1), np.array([-5.0]), most=2)
+        gramian(one, one, 0.01 * one, np.eye(1), np.array([-5.0]), max_columns=2)
 
 
 def test_bad_input_is_refused(beam):

@@ -54,7 +54,7 @@ def test_text_and_reports(kind: ModuleType) -> None:
     model = fx.Model(body, gravity())
     assert "tethered mass 'bob': mass 2 kg" in str(model)
     assert model.body("bob") is body
-    report = fx.inspect(model)
+    report = fx.model_report(model)
     assert report.degrees_of_freedom == 3
     assert report.mass == MASS
     np.testing.assert_array_equal(report.centre, (0.3, 0.0, 0.0))
@@ -115,7 +115,7 @@ def test_joints_and_forces(kind: ModuleType) -> None:
     """A rod to a rigid body, a driver of a coordinate: both ends move as one along the rod."""
     body = bob(kind)
     other = fx.PointMass(1.0, position=(1.3, 0.0, 0.0), name="other")
-    rod = fx.Distance(body, other, name="rod")
+    rod = fx.DistanceConstraint(body, other, name="rod")
     held = [fx.CoordinateJoint(other, c, name=f"guide {c}") for c in ("y", "z")]
     run = fx.simulate(fx.Model(body, other, rod, *held, gravity()), 0.2, step=1e-3, progress=False)
     length = np.linalg.norm(run.position(other) - run.position(body), axis=1)

@@ -30,7 +30,7 @@ def _controlled(exact: SampledMass, step: float) -> tuple[fx.TimeSolution, Float
     ball = fx.PointMass(exact.mass, position=(START[0], 0.0), velocity=(START[1], 0.0), name="mass")
     foot = fx.ground.marker_at((-REST, 0.0))
     spring = fx.SpringDamper(
-        foot, ball.centre, stiffness=exact.stiffness, damping=exact.damping, length=REST, name="spring"
+        foot, ball.centre, stiffness=exact.stiffness, damping=exact.damping, free_length=REST, name="spring"
     )
     feedback = fx.control.Controller(
         [fx.control.PositionSensor(ball.centre, (1, 0), name="x"),

@@ -10,7 +10,7 @@ import numpy as np
 
 import flexmbs as fx
 from flexmbs.core.contracts import FloatArray
-from flexmbs.elements import DirectorBeam, ExactBeam, SpatialCable
+from flexmbs.elements import ANCFBeam, ANCFCable3D, GeometricallyExactBeam
 from flexmbs.verification import Case, ConvergenceStudy, Outcome, Progress, Table
 from flexmbs.verification.cases.common import COLOURS, figure, measured
 from flexmbs.verification.cases.statics.spatial_rods import arc
@@ -31,7 +31,7 @@ def cantilever(element: Any, elements: int, slender: float) -> fx.FlexibleBody:
     EA = 12.0 / h**2
     GA = 5.0 / 6.0 * EA / 2.6
     more = {}
-    if not isinstance(element, SpatialCable):
+    if not isinstance(element, ANCFCable3D):
         GJ = fx.Rectangle(h, h).J * 12.0 / h**4 / 2.6
         more = {"EI_y": 1.0, "GJ": GJ, "GA_y": GA, "GA_z": GA, "rhoI_y": h * h / 12.0, "rhoI_z": h * h / 12.0}
     stiffness = fx.BeamStiffness(EA=EA, EI_z=1.0, mass_per_length=1.0, **more)
@@ -65,7 +65,7 @@ def run(progress: Progress) -> Outcome:
     for slender in (*STATIC, 1000):
         progress(f"statics, L/h = {slender}")
         cable, directors, exact = (
-            bent(SpatialCable(), 64, slender), bent(DirectorBeam(), 32, slender), bent(ExactBeam(), 32, slender)
+            bent(ANCFCable3D(), 64, slender), bent(ANCFBeam(), 32, slender), bent(GeometricallyExactBeam(), 32, slender)
         )  # fmt: skip
         found = [float(np.linalg.norm(b - cable)) for b in (directors, exact)]
         both = float(np.linalg.norm(directors - exact))
@@ -83,10 +83,10 @@ def run(progress: Progress) -> Outcome:
         )
     for slender in MOVING:
         progress(f"motion, L/h = {slender}")
-        cable, directors = moved(SpatialCable(), 24, slender), moved(DirectorBeam(), 32, slender)
+        cable, directors = moved(ANCFCable3D(), 24, slender), moved(ANCFBeam(), 32, slender)
         gap = float(np.linalg.norm(directors - cable, axis=1).max())
         gaps.setdefault("motion, directors", []).append(gap)
-        same = [moved(element, 8, slender) for element in (DirectorBeam(), ExactBeam())]
+        same = [moved(element, 8, slender) for element in (ANCFBeam(), GeometricallyExactBeam())]
         both = float(np.linalg.norm(same[1] - same[0], axis=1).max())
         rows.append(("motion", str(slender), f"{gap:.2e}", "-", f"{both:.2e}"))
         quantities.append(
@@ -110,7 +110,7 @@ def run(progress: Progress) -> Outcome:
 
 
 def _arc(nodes: int) -> fx.FlexibleBody:
-    element = ExactBeam(nodes=nodes)
+    element = GeometricallyExactBeam(nodes=nodes)
     return fx.FlexibleBody(
         arc(element, (0.0, 0.0, 0.0), 2.0, 0.0, 0.5 * math.pi, 4), element, stiffness=SECTION, name="arc"
     )
@@ -150,7 +150,7 @@ def turned(nodes: int, turns: float, load: float) -> tuple[FloatArray, FloatArra
     """Strain energies and largest resultants while a bent arc is turned, its load with it, about an oblique axis."""
     body = _arc(nodes)
     rate = 2.0 * math.pi * turns / 0.9
-    hub = fx.Revolute(
+    hub = fx.RevoluteJoint(
         fx.ground, body.start, at=tuple(body.mesh.points[0].tolist()), axis=(0.48, 0.6, 0.64), name="hub"
     )  # fmt: skip
     motion = fx.motions.Function(

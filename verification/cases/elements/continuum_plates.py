@@ -10,20 +10,20 @@ import numpy as np
 
 import flexmbs as fx
 from flexmbs.core.contracts import FloatArray
-from flexmbs.elements import ContinuumPlate
+from flexmbs.elements import ANCFPlateFullyParameterized
 from flexmbs.verification import Case, ConvergenceStudy, Measured, Outcome, Progress, Table
 from flexmbs.verification.cases.common import COLOURS, figure, measured
 from flexmbs.verification.reference.data import load_reference
 
-CURED = ContinuumPlate()
+CURED = ANCFPlateFullyParameterized()
 VARIANTS = (
     ("cured", CURED),
-    ("mixed derivative zero", ContinuumPlate(twist=False)),
-    ("that, and shears not assumed", ContinuumPlate(assumed_shear=False, twist=False)),
-    ("shears not assumed", ContinuumPlate(assumed_shear=False)),
-    ("not split", ContinuumPlate(split=False)),
-    ("thickness not nodal", ContinuumPlate(nodal=False)),
-    ("as printed", ContinuumPlate(split=False, nodal=False, assumed_shear=False, twist=False)),
+    ("mixed derivative zero", ANCFPlateFullyParameterized(twist=False)),
+    ("that, and shears not assumed", ANCFPlateFullyParameterized(assumed_shear=False, twist=False)),
+    ("shears not assumed", ANCFPlateFullyParameterized(assumed_shear=False)),
+    ("not split", ANCFPlateFullyParameterized(split=False)),
+    ("thickness not nodal", ANCFPlateFullyParameterized(nodal=False)),
+    ("as printed", ANCFPlateFullyParameterized(split=False, nodal=False, assumed_shear=False, twist=False)),
 )
 PRINTED = VARIANTS[-1][1]
 
@@ -35,12 +35,12 @@ def solved(model: fx.Model) -> fx.StaticSolution:
         return fx.solve_static(model)
 
 
-def twisted(element: ContinuumPlate, n: int) -> float:
+def twisted(element: ANCFPlateFullyParameterized, n: int) -> float:
     """S14: deflection of the loaded corner under a small force, by that of thin plates."""
     stored = load_reference("s14")
     p = stored.parameters
     material = fx.Elastic(youngs_modulus=p["E"], poissons_ratio=p["nu"], density=7850.0)
-    plate = fx.FlexibleBody.plate((p["a"], p["a"]), elements=(n, n), element=element, section=fx.Sheet(p["h"]),
+    plate = fx.FlexibleBody.plate((p["a"], p["a"]), elements=(n, n), element=element, section=fx.ShellSection(p["h"]),
                                   material=material)  # fmt: skip
     one, two, three, loaded = (plate.at((p["a"] * x, p["a"] * y, 0)) for x, y in ((0, 0), (1, 0), (0, 1), (1, 1)))
     held = (fx.Pin(one), fx.Roller(two, (0, 0, 1)), fx.Roller(two, (0, 1, 0)), fx.Roller(three, (0, 0, 1)))
@@ -74,12 +74,14 @@ def run_twist(progress: Progress) -> Outcome:
     )
 
 
-def quarter(element: ContinuumPlate, code: str, n: int) -> tuple[float, float]:
+def quarter(element: ANCFPlateFullyParameterized, code: str, n: int) -> tuple[float, float]:
     """S09: w D / (q a^4) and w D / (P a^2) of a quarter of a square plate of side 1, 1/1000 thick."""
     h, E, nu = 1e-3, 1e9, 0.3
     D = E * h**3 / (12.0 * (1.0 - nu**2))
     material = fx.Elastic(youngs_modulus=E, poissons_ratio=nu, density=1.0 / h)
-    plate = fx.FlexibleBody.plate((0.5, 0.5), elements=(n, n), element=element, section=fx.Sheet(h), material=material)
+    plate = fx.FlexibleBody.plate(
+        (0.5, 0.5), elements=(n, n), element=element, section=fx.ShellSection(h), material=material
+    )
     outer = fx.Attachment(plate, tuple(sorted({*plate.set("left").nodes, *plate.set("bottom").nodes})), "outer")
     held: list[Any] = [fx.Clamp(outer)] if code == "C" else [fx.Roller(outer, (0, 0, 1))]
     held += [fx.Symmetry(plate.set("right"), (1, 0, 0)), fx.Symmetry(plate.set("top"), (0, 1, 0))]
@@ -115,11 +117,11 @@ def run_statics(progress: Progress) -> Outcome:
     return Outcome(quantities, studies, [Table("Square plate, elements of a quarter", head, rows)])
 
 
-def strip(element: ContinuumPlate, identity: str, n: int) -> FloatArray:
+def strip(element: ANCFPlateFullyParameterized, identity: str, n: int) -> FloatArray:
     """S08a or S08b at full load: displacement of the tip, one row of elements."""
     p = load_reference(identity).parameters
     material = fx.Elastic(youngs_modulus=p["E"], poissons_ratio=p["nu"], density=1.0)
-    body = fx.FlexibleBody.plate((p["L"], p["b"]), elements=(n, 1), element=element, section=fx.Sheet(p["h"]),
+    body = fx.FlexibleBody.plate((p["L"], p["b"]), elements=(n, 1), element=element, section=fx.ShellSection(p["h"]),
                                  material=material)  # fmt: skip
     end = body.set("right")
     load = (
@@ -164,7 +166,7 @@ SAME_IN_STRIPS = ("not split", "mixed derivative zero", "that, and shears not as
 SLENDERNESS = (10, 100, 1_000, 10_000)
 
 
-def ratio(element: ContinuumPlate, slender: float, curved: bool, n: int = 16) -> float:
+def ratio(element: ANCFPlateFullyParameterized, slender: float, curved: bool, n: int = 16) -> float:
     """Displacement along a small force at the tip of a strip of length 1 by Castigliano's; nu = 0."""
     h, b, R = 1.0 / slender, 0.1, 2.0 / math.pi
     flat = fx.meshes.rectangle((0, 0), (1, b), (n, 1)).in_space()
@@ -178,7 +180,7 @@ def ratio(element: ContinuumPlate, slender: float, curved: bool, n: int = 16) ->
         place = (R, 0.0, R)
         exact = R**3 * (0.75 * math.pi - 2.0) / EI + R * math.pi / 4.0 * (1.0 / EA + 1.0 / GA)
     material = fx.Elastic(youngs_modulus=12.0 / (b * h**3), density=1.0, poissons_ratio=0.0)
-    body = fx.FlexibleBody(mesh, element, section=fx.Sheet(h), material=material)
+    body = fx.FlexibleBody(mesh, element, section=fx.ShellSection(h), material=material)
     small = 1e-5
     solution = solved(
         fx.Model(body, fx.Clamp(body.set("left")), fx.EdgeLoad(body.set("right"), tuple(small / b * force)))
@@ -210,7 +212,7 @@ def run_slenderness(progress: Progress) -> Outcome:
     return Outcome(quantities, (), [table], [("Locking as printed, and without one of the cures", drawing)])
 
 
-def hemisphere(element: ContinuumPlate, n: int) -> tuple[float, float]:
+def hemisphere(element: ANCFPlateFullyParameterized, n: int) -> tuple[float, float]:
     """S08d at full load: displacements outwards and inwards under the loads, n x n cells on a quarter."""
     p = load_reference("s08d").parameters
     flat = fx.meshes.rectangle((0, 0), (1, 1), (n, n))
@@ -218,7 +220,7 @@ def hemisphere(element: ContinuumPlate, n: int) -> tuple[float, float]:
     normals = np.stack((np.cos(up) * np.cos(around), np.cos(up) * np.sin(around), np.sin(up)), axis=1)
     mesh = fx.meshes.Mesh(p["R"] * normals, flat.cells, flat.node_sets, point_data={"normal": normals})
     material = fx.Elastic(youngs_modulus=p["E"], poissons_ratio=p["nu"], density=1.0)
-    body = fx.FlexibleBody(mesh, element, section=fx.Sheet(p["h"], axis=(0, 0, 1)), material=material)
+    body = fx.FlexibleBody(mesh, element, section=fx.ShellSection(p["h"], axis=(0, 0, 1)), material=material)
     one, two = body.at((p["R"], 0, 0)), body.at((0, p["R"], 0))
     loads = (fx.PointForce(one, (0.5 * p["Pmax"], 0, 0)), fx.PointForce(two, (0, -0.5 * p["Pmax"], 0)))
     planes = (fx.Symmetry(body.set("left"), (0, 1, 0)), fx.Symmetry(body.set("right"), (1, 0, 0)))

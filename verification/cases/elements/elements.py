@@ -8,7 +8,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 import flexmbs as fx
-from flexmbs.elements import CableStrain, PlanarBeam, SpatialBeam, SpatialCable
+from flexmbs.elements import ANCFCable3D, CableStrain, LinearBeam2D, LinearBeam3D
 from flexmbs.verification import Case, ConvergenceStudy, Measured, Outcome, Progress
 from flexmbs.verification.cases.common import cantilever, draw_shapes, figure, measured, tip_error
 from flexmbs.verification.reference.rod import ENGINEERING, GREEN
@@ -97,7 +97,7 @@ def _spatial(elements: int, direction: np.ndarray, axial: float) -> fx.FlexibleB
         (0.0, 0.0, 0.0),
         tuple(direction),
         elements=elements,
-        element=SpatialCable(),
+        element=ANCFCable3D(),
         stiffness=fx.BeamStiffness(EA=axial, EI_z=1.0, mass_per_length=1.0),
         name="beam",
     )
@@ -115,12 +115,12 @@ def run_linear(progress: Progress) -> Outcome:
     for elements in (1, 3):
         progress(f"{elements} elements")
         beam = fx.FlexibleBody.line(
-            (0, 0), (L, 0), elements=elements, element=PlanarBeam(), section=section, material=material
+            (0, 0), (L, 0), elements=elements, element=LinearBeam2D(), section=section, material=material
         )
         tip = fx.solve_static(fx.Model(beam, fx.Clamp(beam.start), fx.PointForce(beam.end, (0, P))))
         even = fx.solve_static(fx.Model(beam, fx.Clamp(beam.start), fx.DistributedLoad(beam, (0, w))))
         spatial = fx.FlexibleBody.line(
-            (0, 0, 0), (L, 0, 0), elements=elements, element=SpatialBeam(), section=section, material=material
+            (0, 0, 0), (L, 0, 0), elements=elements, element=LinearBeam3D(), section=section, material=material
         )
         both = fx.solve_static(
             fx.Model(

@@ -8,7 +8,7 @@ import numpy as np
 
 import flexmbs as fx
 from flexmbs.core.contracts import FloatArray
-from flexmbs.elements import ShearShell, ShellQuad
+from flexmbs.elements import ANCFShell, ShellQuad
 from flexmbs.verification import Case, Measured, Outcome, Progress, Table
 from flexmbs.verification.cases.common import COLOURS, figure, measured
 from flexmbs.verification.cases.statics.absolute_nodal_shells import mapped
@@ -68,7 +68,7 @@ def _strip(shape: str, n: int, h: float, E: float, width: float) -> float:
         mesh = mapped((n, 1), points, normals)
         exact = (0.75 * math.pi - 2.0) / EI + 0.25 * math.pi * (1 / EA + 1 / GA)
         end = (1.0, 0.0, 0.0)
-    body = fx.FlexibleBody(mesh, ShearShell(), fx.Sheet(h), elastic, name="strip")
+    body = fx.FlexibleBody(mesh, ANCFShell(), fx.ShellSection(h), elastic, name="strip")
     force = SMALL * h / exact
     load = fx.EdgeLoad(body.set("right"), (0, 0, force / width))
     options = fx.StaticOptions(steps=1, check_stability=False)
@@ -107,7 +107,7 @@ def _pulled(mesh: fx.meshes.Mesh, h: float, force: FloatArray) -> tuple[float, f
     fixed = {"left": ("ux", "uy", "uz", "rx", "ry", "rz")}
     linear = fx.linear.static_response(part, fixed, fx.linear.NodalForce(node, tuple(force))).displacements[node, :3]
     which = int(np.abs(linear).argmax())
-    body = fx.FlexibleBody(mesh, ShearShell(), fx.Sheet(h), elastic, name="folded")
+    body = fx.FlexibleBody(mesh, ANCFShell(), fx.ShellSection(h), elastic, name="folded")
     size = SMALL * h / abs(linear[which])
     model = fx.Model(body, fx.Clamp(body.set("left")), fx.PointForce(body.node(node), tuple(size * force)))
     solution = fx.solve_static(model, fx.StaticOptions(steps=1, check_stability=False))
@@ -139,7 +139,7 @@ def run_folds(progress: Progress) -> Outcome:
 def run_free(progress: Progress) -> Outcome:
     """A panel that is thrown, spins, and is bent by forces at its corners for a tenth of a second."""
     elastic = fx.Elastic(youngs_modulus=1e8, poissons_ratio=0.3, density=1000.0)
-    body = plate(6, fx.Sheet(0.01), elastic)
+    body = plate(6, fx.ShellSection(0.01), elastic)
     corners = [body.at((x, y, 0.0)) for x, y in ((0, 0), (1, 0), (1, 1), (0, 1))]
     forces = [
         fx.PointForce(corner, (0, 0, 6.0 * sign), history=_pulse)

@@ -7,20 +7,27 @@ import warnings
 
 import flexmbs as fx
 from flexmbs.core.contracts import Element
-from flexmbs.elements import ContinuumBeam, DirectorBeam, ExactBeam, PlanarCable, SpatialBeam, SpatialCable
+from flexmbs.elements import (
+    ANCFBeam,
+    ANCFBeamFullyParameterized,
+    ANCFCable2D,
+    ANCFCable3D,
+    GeometricallyExactBeam,
+    LinearBeam3D,
+)
 from flexmbs.verification import Case, Outcome, Progress, Table
 from flexmbs.verification.cases.common import measured
 from flexmbs.verification.cases.statics.spatial_rods import arc
 
 SLENDERNESS = (10, 100, 1_000, 10_000)
 ELEMENTS = (
-    ("directors", DirectorBeam(), 4, 2e-3),
-    ("exact", ExactBeam(), 4, 2e-3),
-    ("exact, 2 nodes", ExactBeam(nodes=2), 16, 1e-2),
-    ("continuum", ContinuumBeam(), 16, 1e-2),
-    ("linear beam", SpatialBeam(), 16, 1e-2),
-    ("spatial cable", SpatialCable(), 16, 1e-2),
-    ("planar cable", PlanarCable(), 16, 1e-2),
+    ("directors", ANCFBeam(), 4, 2e-3),
+    ("exact", GeometricallyExactBeam(), 4, 2e-3),
+    ("exact, 2 nodes", GeometricallyExactBeam(nodes=2), 16, 1e-2),
+    ("continuum", ANCFBeamFullyParameterized(), 16, 1e-2),
+    ("linear beam", LinearBeam3D(), 16, 1e-2),
+    ("spatial cable", ANCFCable3D(), 16, 1e-2),
+    ("planar cable", ANCFCable2D(), 16, 1e-2),
 )
 """Elements, how many are taken, and what error of a curved rod is allowed: that of the mesh, not of slenderness."""
 LOADS = ("straight, force across", "quarter circle, force out of its plane", "quarter circle, force in its plane")
@@ -28,9 +35,9 @@ LOADS = ("straight, force across", "quarter circle, force out of its plane", "qu
 
 def loads(element: Element) -> tuple[str, ...]:
     """Those an element can carry: arcs of spatial cables are held in their plane only, planar ones know no other."""
-    if isinstance(element, SpatialCable):
+    if isinstance(element, ANCFCable3D):
         return LOADS[:1]
-    return LOADS[::2] if isinstance(element, PlanarCable) else LOADS
+    return LOADS[::2] if isinstance(element, ANCFCable2D) else LOADS
 
 
 def ratio(element: Element, elements: int, slender: float, load: str) -> float:
@@ -44,10 +51,10 @@ def ratio(element: Element, elements: int, slender: float, load: str) -> float:
     E, G = material.youngs_modulus, material.shear_modulus
     shear = section.shear_y or 1.0
     EA, GA, GJ, R = E * section.area, shear * G * section.area, G * section.J, 2.0 / math.pi
-    if isinstance(element, ContinuumBeam):  # its sections do not warp
+    if isinstance(element, ANCFBeamFullyParameterized):  # its sections do not warp
         GJ = shear * G * (section.I_y + section.I_z)
     dim = element.layout.dim
-    if isinstance(element, SpatialCable | PlanarCable):  # rigid in shear
+    if isinstance(element, ANCFCable3D | ANCFCable2D):  # rigid in shear
         GA = math.inf
     if load == LOADS[0]:
         ends = (0.0, 0.0, 0.0)[:dim], (1.0, 0.0, 0.0)[:dim]
@@ -96,13 +103,21 @@ def run(progress: Progress) -> Outcome:
     locked = (1.0 + nu) * (1.0 - 2.0 * nu) / (1.0 - nu)
     for load in LOADS:
         progress(f"continuum as printed, {load}")
-        found = [ratio(ContinuumBeam(split=False, nodal=False, torsion=False), 16, s, load) for s in SLENDERNESS]
+        found = [
+            ratio(ANCFBeamFullyParameterized(split=False, nodal=False, torsion=False), 16, s, load) for s in SLENDERNESS
+        ]
         rows.append(("continuum, as printed", "16", load, *(f"{f:.6f}" for f in found)))
         if load == LOADS[0]:
             quantities.append(
-                measured("continuum as printed, straight: held from narrowing", "-", found[1], locked,
-                         "E instead of E (1 - nu)/((1 + nu)(1 - 2 nu))", rtol=2e-3)
-            )  # fmt: skip
+                measured(
+                    "continuum as printed, straight: held from narrowing",
+                    "-",
+                    found[1],
+                    locked,
+                    "E instead of E (1 - nu)/((1 + nu)(1 - 2 nu))",
+                    rtol=2e-3,
+                )
+            )
     head = ("element", "elements", "load", *(f"L/h = {s}" for s in SLENDERNESS))
     return Outcome(quantities, (), [Table("Displacement along the force by the exact one", head, rows)])
 

@@ -32,7 +32,7 @@ def run_equilibria(progress: Progress) -> Outcome:
     progress("pendulums")
     for label, angle in (("horizontal", 0.0), ("two degrees from upright", math.radians(88.0))):
         bar = fx.RigidBody(2.0, (0.3, 0.1, 0.2), position=(0.5 * math.cos(angle), 0, 0.5 * math.sin(angle)), name="bar")
-        hinge = fx.Revolute(fx.ground, bar, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
+        hinge = fx.RevoluteJoint(fx.ground, bar, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
         found = fx.solve_static(fx.Model(bar, hinge, fx.Gravity((0, 0, -G))))
         where, force = found.position(bar)[-1], found.reaction(hinge)[-1]
         quantities += [
@@ -61,7 +61,8 @@ def run_equilibria(progress: Progress) -> Outcome:
     bars = [fx.RigidBody(1.0, (0.01, 0.1, 0.1), position=(i + 0.5, 0, 0), name=f"bar {i}") for i in range(40)]
     sides: list[Any] = [fx.ground, *bars]
     hinges = [
-        fx.Revolute(a, b, at=(i, 0, 0), axis=(0, 1, 0), name=f"hinge {i}") for i, (a, b) in enumerate(pairwise(sides))
+        fx.RevoluteJoint(a, b, at=(i, 0, 0), axis=(0, 1, 0), name=f"hinge {i}")
+        for i, (a, b) in enumerate(pairwise(sides))
     ]
     found = fx.solve_static(fx.Model(*bars, *hinges, fx.Gravity((0, 0, -G))))
     quantities.append(
@@ -96,10 +97,10 @@ def _linkage(stiffness: float) -> tuple[Any, float]:
     )
     coupler = fx.RigidBody(2.0, (0.01, 0.2, 0.2), position=(0.5 + 0.5 * c, 0.5 * s, 0), name="coupler")
     joints = [
-        fx.Revolute(fx.ground, left, at=(0, 0, 0), axis=z, name="a"),
-        fx.Revolute(fx.ground, right, at=(1, 0, 0), axis=z, name="b"),
-        fx.Revolute(left, coupler, at=(0.5 * c, 0.5 * s, 0), axis=z, name="c"),
-        fx.Revolute(right, coupler, at=(1 + 0.5 * c, 0.5 * s, 0), axis=z, name="d"),
+        fx.RevoluteJoint(fx.ground, left, at=(0, 0, 0), axis=z, name="a"),
+        fx.RevoluteJoint(fx.ground, right, at=(1, 0, 0), axis=z, name="b"),
+        fx.RevoluteJoint(left, coupler, at=(0.5 * c, 0.5 * s, 0), axis=z, name="c"),
+        fx.RevoluteJoint(right, coupler, at=(1 + 0.5 * c, 0.5 * s, 0), axis=z, name="d"),
     ]
     spring = fx.TorsionSpring(joints[0], stiffness=stiffness, name="spring")
     model = fx.Model(left, right, coupler, *joints, spring, fx.Gravity((0, -G, 0)))
@@ -113,7 +114,7 @@ def run_vibrations(progress: Progress) -> Outcome:
     """Pendulums, a string of beads, a rotor that whirls, a pole on a cart."""
     progress("pendulums")
     bar = fx.RigidBody(2.0, (0.3, 0.1, 0.2), position=(0.5, 0, 0), name="bar")
-    hinge = fx.Revolute(fx.ground, bar, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
+    hinge = fx.RevoluteJoint(fx.ground, bar, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
     hanging = fx.solve_static(fx.Model(bar, hinge, fx.Gravity((0, 0, -G))))
     value = fx.solve_modal(hanging).eigenvalues[0]
     quantities = [measured("compound pendulum: omega^2", "1/s^2", value, G / 0.6, CLOSED, rtol=OFF)]
@@ -149,7 +150,7 @@ def _double() -> list[Any]:
     """Two hinged bars of length 1 and mass 1, found hanging from an odd position."""
     a = fx.PlanarRigidBody(1.0, 1 / 12, position=(0.5, 0.0), angle=math.pi / 2, name="a")
     b = fx.PlanarRigidBody(1.0, 1 / 12, position=(1.0, 0.5), name="b")
-    joints = fx.Revolute(fx.ground, a, at=(0, 0), name="h"), fx.Revolute(a, b, at=(1, 0), name="k")
+    joints = fx.RevoluteJoint(fx.ground, a, at=(0, 0), name="h"), fx.RevoluteJoint(a, b, at=(1, 0), name="k")
     values = fx.solve_modal(fx.solve_static(fx.Model(a, b, *joints, fx.Gravity((0, -G))))).eigenvalues
     exact = eigh(G * np.diag([1.5, 0.5]), [[4 / 3, 0.5], [0.5, 1 / 3]], eigvals_only=True)
     return [
@@ -165,7 +166,7 @@ def _beads(progress: Progress) -> list[Any]:
         progress(f"string of {n} beads")
         beads = [fx.PointMass(0.1, position=(0.0, -0.2 * (i + 1)), name=f"bead {i}") for i in range(n)]
         sides: list[Any] = [fx.ground.marker((0, 0, 0)), *beads]
-        strings = [fx.Distance(*pair, name=f"string {i}") for i, pair in enumerate(pairwise(sides))]
+        strings = [fx.DistanceConstraint(*pair, name=f"string {i}") for i, pair in enumerate(pairwise(sides))]
         values = fx.solve_modal(fx.Model(*beads, *strings, fx.Gravity((0, -G))), modes=5).eigenvalues
         exact = np.sort(roots_laguerre(n)[0]) * G / 0.2
         found += [
@@ -182,7 +183,7 @@ def _whirl(spin: float) -> FloatArray:
     """Backward and forward whirl in inertial axes of a rotor whose axis is held by springs."""
     rotor = fx.RigidBody(1.0, (JT, JT, JP), position=(0, 0, 0), angular_velocity=(0, 0, spin), name="rotor")
     held = fx.Bushing(fx.ground.marker((0, 0, 0)), rotor.centre, (0, 0, 0, SPRING, SPRING, 0), name="held")
-    modes = fx.solve_modal(fx.Model(rotor, fx.Spherical(fx.ground, rotor, at=(0, 0, 0), name="centre"), held))
+    modes = fx.solve_modal(fx.Model(rotor, fx.SphericalJoint(fx.ground, rotor, at=(0, 0, 0), name="centre"), held))
     found = modes.roots.imag  # negative backward, zero of the turn
     return np.asarray(np.abs(np.sort(found[np.abs(found) > 1e-3])))
 
@@ -197,17 +198,31 @@ def _cart() -> list[Any]:
     M, m, J, arm = 1.5, 0.4, 0.02, 0.3
     cart = fx.PlanarRigidBody(M, 1.0, position=(0, 0), name="cart")
     pole = fx.PlanarRigidBody(m, J, position=(0, arm), name="pole")
-    rail = fx.Prismatic(fx.ground, cart, at=(0, 0), axis=(1, 0), name="rail")
+    rail = fx.PrismaticJoint(fx.ground, cart, at=(0, 0), axis=(1, 0), name="rail")
     force = fx.PointForce(cart.centre, (1.0, 0.0))
-    model = fx.Model(cart, pole, rail, fx.Revolute(cart, pole, at=(0, 0), name="pivot"), fx.Gravity((0, -G)), force)
+    model = fx.Model(
+        cart, pole, rail, fx.RevoluteJoint(cart, pole, at=(0, 0), name="pivot"), fx.Gravity((0, -G)), force
+    )
     linear = fx.linearise(model, [force], [fx.control.PositionSensor(pole.centre, (1, 0))])
     determinant = (M + m) * (J + m * arm**2) - (m * arm) ** 2
     return [
-        measured("cart and pole: unstable pole", "1/s", float(linear.poles.real.max()),
-                 math.sqrt((M + m) * m * G * arm / determinant), CLOSED, rtol=OFF),
-        measured("cart and pole: acceleration of the cart per force", "1/kg", linear.B[2, 0],
-                 (J + m * arm**2) / determinant, CLOSED, rtol=OFF),
-    ]  # fmt: skip
+        measured(
+            "cart and pole: unstable pole",
+            "1/s",
+            float(linear.poles.real.max()),
+            math.sqrt((M + m) * m * G * arm / determinant),
+            CLOSED,
+            rtol=OFF,
+        ),
+        measured(
+            "cart and pole: acceleration of the cart per force",
+            "1/kg",
+            linear.B[2, 0],
+            (J + m * arm**2) / determinant,
+            CLOSED,
+            rtol=OFF,
+        ),
+    ]
 
 
 EQUILIBRIA = Case(

@@ -9,7 +9,7 @@ import numpy as np
 
 import flexmbs as fx
 from flexmbs.core.contracts import FloatArray
-from flexmbs.elements import PlanarCable
+from flexmbs.elements import ANCFCable2D
 from flexmbs.verification import Case, ConvergenceStudy, Measured, Outcome, Progress, Table
 from flexmbs.verification.cases.common import COLOURS, figure, measured
 from flexmbs.verification.reference.catenary import cable_with_bending
@@ -44,7 +44,7 @@ def conveyor(form: str, n: int, tension: float) -> Conveyor:
     there = (float(np.sqrt(LENGTH**2 - DROP**2)), -DROP)
     if form == "nodal":
         body = fx.FlexibleBody.line(
-            (0.0, 0.0), there, elements=n, element=PlanarCable(), stiffness=BELT, name="belt"
+            (0.0, 0.0), there, elements=n, element=ANCFCable2D(), stiffness=BELT, name="belt"
         )  # fmt: skip
         items: tuple[Any, ...] = (body,)
         nodes: tuple[Any, ...] = tuple(body.node(k) for k in range(n + 1))
@@ -60,7 +60,7 @@ def conveyor(form: str, n: int, tension: float) -> Conveyor:
         carriage,
         _hinge(fx.ground, nodes[0], (0.0, 0.0), "pin"),
         _hinge(carriage, nodes[-1], there, "end of the belt"),
-        fx.Prismatic(fx.ground, carriage, at=there, axis=(1.0, 0.0), name="rail"),
+        fx.PrismaticJoint(fx.ground, carriage, at=there, axis=(1.0, 0.0), name="rail"),
         fx.PointForce(carriage.centre, (tension, 0.0), history=fx.Constant()),
         fx.Gravity((0.0, -GRAVITY)),
         name=f"conveyor, {form}",
@@ -70,7 +70,7 @@ def conveyor(form: str, n: int, tension: float) -> Conveyor:
 
 def _hinge(body: Any, node: Any, place: tuple[float, float], name: str) -> Any:
     """Between a body and a node of either form."""
-    return fx.Spherical(body.marker_at(place), node, name=name)
+    return fx.SphericalJoint(body.marker_at(place), node, name=name)
 
 
 def hanging(one: Conveyor) -> tuple[Any, FloatArray]:
@@ -84,7 +84,7 @@ def moved(one: Conveyor, start: Any) -> fx.TimeSolution:
     model = one.model.with_(fx.PointForce(one.middle, (0.0, -MATERIAL), history=LOADED))
     return fx.simulate(
         model, UNTIL, step=STEP, start=start, output=fx.Output(every=0.02), progress=False,
-        integrator=fx.GeneralizedAlpha(rho=0.8),
+        integrator=fx.GeneralizedAlpha(rho_inf=0.8),
     )  # fmt: skip
 
 

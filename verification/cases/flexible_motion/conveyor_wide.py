@@ -8,8 +8,8 @@ import numpy as np
 
 import flexmbs as fx
 from flexmbs.core.contracts import FloatArray
-from flexmbs.elements import CornerPlate
-from flexmbs.elements.thin_plate import ThinPlate
+from flexmbs.elements import CorotationalShell
+from flexmbs.elements.ancf_thin_plate import ANCFThinPlate
 from flexmbs.verification import Case, ConvergenceStudy, Measured, Outcome, Progress, Table
 from flexmbs.verification.cases.common import COLOURS, figure, measured
 from flexmbs.verification.cases.flexible_motion.conveyor import BELT, CARRIAGE, GRAVITY, LENGTH
@@ -46,26 +46,33 @@ def conveyor(form: str, cells: tuple[int, int], pull: float) -> tuple[fx.Model, 
         items: tuple[Any, ...] = plate.items
         nodes: list[list[Any]] = [[plate.node(i, j) for j in range(m + 1)] for i in (0, n // 2, n)]
     else:
-        element: Any = CornerPlate() if form == "corner plate" else ThinPlate()
+        element: Any = CorotationalShell() if form == "corner plate" else ANCFThinPlate()
         body = fx.FlexibleBody.plate(
-            (LENGTH, WIDTH), elements=cells, element=element, section=fx.Sheet(THICKNESS), material=RUBBER, name="belt"
+            (LENGTH, WIDTH),
+            elements=cells,
+            element=element,
+            section=fx.ShellSection(THICKNESS),
+            material=RUBBER,
+            name="belt",
         )
         items = (body,)
-        nodes = [
-            [body.at((LENGTH * i / n, WIDTH * j / m, 0.0)) for j in range(m + 1)] for i in (0, n // 2, n)
-        ]  # fmt: skip
+        nodes = [[body.at((LENGTH * i / n, WIDTH * j / m, 0.0)) for j in range(m + 1)] for i in (0, n // 2, n)]
     carriage = fx.RigidBody(CARRIAGE, (5.0, 5.0, 5.0), position=(LENGTH, WIDTH / 2.0, 0.0), name="carriage")
-    joints: list[Any] = [fx.Prismatic(fx.ground, carriage, at=(LENGTH, 0.5 * WIDTH, 0.0), axis=(1, 0, 0), name="rail")]
+    joints: list[Any] = [
+        fx.PrismaticJoint(fx.ground, carriage, at=(LENGTH, 0.5 * WIDTH, 0.0), axis=(1, 0, 0), name="rail")
+    ]
     for j in range(m + 1):
         y = WIDTH * j / m
-        joints.append(fx.Spherical(fx.ground.marker_at((0.0, y, 0.0)), nodes[0][j], name=f"pin {j}"))
-        joints.append(fx.Spherical(carriage.marker_at((LENGTH, y, 0.0)), nodes[2][j], name=f"end {j}"))
+        joints.append(fx.SphericalJoint(fx.ground.marker_at((0.0, y, 0.0)), nodes[0][j], name=f"pin {j}"))
+        joints.append(fx.SphericalJoint(carriage.marker_at((LENGTH, y, 0.0)), nodes[2][j], name=f"end {j}"))
     model = fx.Model(
-        *items, carriage, *joints,
+        *items,
+        carriage,
+        *joints,
         fx.PointForce(carriage.centre, (pull, 0.0, 0.0), history=fx.Constant()),
         fx.Gravity((0.0, 0.0, -GRAVITY)),
         name=f"conveyor, {form}",
-    )  # fmt: skip
+    )
     return model, {"loaded": nodes[1][-1], "other": nodes[1][0], "carriage": carriage.centre}
 
 
@@ -75,7 +82,7 @@ def moved(model: fx.Model, places: dict[str, Any]) -> tuple[Any, fx.TimeSolution
     load = fx.PointForce(places["loaded"], (0.0, 0.0, -MATERIAL), history=LOADED)
     run = fx.simulate(
         model.with_(load), UNTIL, step=STEP, start=rest, output=fx.Output(every=0.02), progress=False,
-        integrator=fx.GeneralizedAlpha(rho=0.8),
+        integrator=fx.GeneralizedAlpha(rho_inf=0.8),
     )  # fmt: skip
     return rest, run
 

@@ -8,7 +8,7 @@ import numpy as np
 
 import flexmbs as fx
 from flexmbs.core.contracts import FloatArray
-from flexmbs.elements import PlanarCable
+from flexmbs.elements import ANCFCable2D
 from flexmbs.verification import Case, ConvergenceStudy, Outcome, Progress
 from flexmbs.verification.cases.common import COLOURS, figure, measured
 from flexmbs.verification.cases.moving import CONSERVED, G, extrapolated, orders, over_time, worst
@@ -25,7 +25,7 @@ def _swing(elements: int, EI: float, step: float, until: float = UNTIL) -> tuple
     """The motion, and (n_t, 4): middle of the beam, centre of mass of the pendulum."""
     ends = (LENGTH * math.cos(START), 0.0), (0.0, LENGTH * math.sin(START))
     beam = fx.FlexibleBody.line(
-        *ends, elements=elements, element=PlanarCable(),
+        *ends, elements=elements, element=ANCFCable2D(),
         stiffness=fx.BeamStiffness(EA=1e4 * EI, EI_z=EI, mass_per_length=MASS / LENGTH), name="beam",
     )  # fmt: skip
     middle = np.mean(ends, axis=0)
@@ -33,7 +33,7 @@ def _swing(elements: int, EI: float, step: float, until: float = UNTIL) -> tuple
     model = fx.Model(
         beam, hanging,
         fx.Roller(beam.start, normal=(0, 1)), fx.Roller(beam.end, normal=(1, 0)),
-        fx.Revolute(beam.at(middle), hanging, at=middle, name="hinge"),
+        fx.RevoluteJoint(beam.at(middle), hanging, at=middle, name="hinge"),
         fx.Gravity((0.0, -G)),
     )  # fmt: skip
     run = fx.simulate(model, until, step=step, output=fx.Output(every=EVERY))

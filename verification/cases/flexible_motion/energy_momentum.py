@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 import flexmbs as fx
 from flexmbs.core.contracts import FloatArray
-from flexmbs.elements import PlanarCable, SpatialCable
+from flexmbs.elements import ANCFCable2D, ANCFCable3D
 from flexmbs.verification import Case, Measured, Outcome, Progress, Table
 from flexmbs.verification.cases.common import COLOURS, figure, measured
 from flexmbs.verification.cases.mechanisms.free_body import INERTIA, OMEGA
@@ -22,7 +22,7 @@ SCHEMES: tuple[tuple[str, Any], ...] = (
     ("energy-momentum", fx.EnergyMomentum()),
     ("generalized-alpha, rho = 0.9", fx.GeneralizedAlpha()),
     ("Newmark, trapezoidal rule", fx.GeneralizedAlpha.newmark()),
-    ("generalized-alpha, rho = 0.999", fx.GeneralizedAlpha(rho=0.999)),
+    ("generalized-alpha, rho = 0.999", fx.GeneralizedAlpha(rho_inf=0.999)),
 )
 DRIFT = 1e-9
 """What is asked for, of the largest kinetic and strain energy."""
@@ -31,7 +31,7 @@ DRIFT = 1e-9
 def pendulum(elements: int) -> tuple[fx.FlexibleBody, fx.Model]:
     """A flexible cable of 1 m and 1 kg along x, pinned at the origin, under its weight."""
     cable = fx.FlexibleBody.line(
-        (0.0, 0.0), (LENGTH, 0.0), elements=elements, element=PlanarCable(), name="pendulum",
+        (0.0, 0.0), (LENGTH, 0.0), elements=elements, element=ANCFCable2D(), name="pendulum",
         stiffness=fx.BeamStiffness(EA=EA, EI_z=EI, mass_per_length=MASS / LENGTH),
     )  # fmt: skip
     return cable, fx.Model(cable, fx.Pin(cable.start), fx.Gravity((0.0, -G)))
@@ -119,7 +119,7 @@ def _compare(
 def _free_cables() -> list[Measured]:
     """Two cables, hinged to each other, that turn about the hinge in different directions and fly away."""
     cables = [
-        fx.FlexibleBody.line((0.0, 0.0, 0.0), end, elements=4, element=SpatialCable(), name=name,
+        fx.FlexibleBody.line((0.0, 0.0, 0.0), end, elements=4, element=ANCFCable3D(), name=name,
                              stiffness=fx.BeamStiffness(EA=EA, EI_z=EI, mass_per_length=MASS / LENGTH))
         for name, end in (("one", (1.0, 0.0, 0.0)), ("other", (0.2, 1.0, 0.1)))
     ]  # fmt: skip
@@ -143,8 +143,8 @@ def _mechanism() -> list[Measured]:
     turned = np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
     bar = fx.RigidBody.box((1.0, 0.1, 0.2), mass=2.0, position=(0.5, 0.0, 0.0), name="bar")
     slab = fx.RigidBody.box((1.0, 0.1, 0.2), mass=1.0, position=(1.0, 0.5, 0.0), rotation=turned, name="slab")
-    hinge = fx.Revolute(fx.ground, bar, at=(0.0, 0.0, 0.0), axis=(0.0, 1.0, 0.0), name="hinge")
-    cross = fx.Universal(bar, slab, at=(1.0, 0.0, 0.0), axes=((0, 1, 0), (0, 0, 1)), name="cross")
+    hinge = fx.RevoluteJoint(fx.ground, bar, at=(0.0, 0.0, 0.0), axis=(0.0, 1.0, 0.0), name="hinge")
+    cross = fx.UniversalJoint(bar, slab, at=(1.0, 0.0, 0.0), axes=((0, 1, 0), (0, 0, 1)), name="cross")
     spring = fx.SpringDamper(fx.ground.marker((0.0, 0.0, 1.0)), slab.centre, stiffness=[50.0, 0.0, 20.0], name="spring")
     model = fx.Model(
         bar, slab, hinge, cross, spring, fx.TorsionSpring(hinge, stiffness=20.0), fx.Gravity((0.0, 1.0, -G))

@@ -6,7 +6,7 @@ import numpy as np
 
 import flexmbs as fx
 from flexmbs.core.contracts import FloatArray
-from flexmbs.elements import PlanarCable
+from flexmbs.elements import ANCFCable2D
 from flexmbs.verification import Case, ConvergenceStudy, Outcome, Progress
 from flexmbs.verification.cases.common import COLOURS, figure, measured
 from flexmbs.verification.cases.moving import CONSERVED, against, extrapolated, orders, over_time, worst
@@ -22,7 +22,7 @@ def pendulum(elements: int) -> tuple[fx.FlexibleBody, fx.Model]:
     """The cable along x, hinged at the origin, under its weight."""
     p = load_reference("d17").parameters
     cable = fx.FlexibleBody.line(
-        (0.0, 0.0), (p["L"], 0.0), elements=elements, element=PlanarCable(),
+        (0.0, 0.0), (p["L"], 0.0), elements=elements, element=ANCFCable2D(),
         stiffness=fx.BeamStiffness(EA=p["E"] * p["A"], EI_z=p["E"] * p["I"], mass_per_length=p["rho"] * p["A"]),
         name="pendulum",
     )  # fmt: skip

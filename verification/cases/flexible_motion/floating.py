@@ -47,15 +47,15 @@ def _chain(E: float | None) -> tuple[fx.Model, Any]:
         else:
             bars.append(fx.FloatingBody(block(E), reference="left", position=(k, 0, 0), name=f"bar {k}"))
     joints = [
-        fx.Revolute(fx.ground, bars[0], at=(0, 0, 0), axis=(0, 1, 0), name="hinge"),
-        fx.Revolute(bars[0], bars[1], at=(1, 0, 0), axis=(0, 1, 0), name="elbow"),
+        fx.RevoluteJoint(fx.ground, bars[0], at=(0, 0, 0), axis=(0, 1, 0), name="hinge"),
+        fx.RevoluteJoint(bars[0], bars[1], at=(1, 0, 0), axis=(0, 1, 0), name="elbow"),
     ]
     return fx.Model(*bars, *joints, fx.Gravity((0, 0, -G))), bars[1].marker_at((2.0, 0, 0))
 
 
 def _go(model: fx.Model, until: float, step: float, **options: Any) -> fx.TimeSolution:
     """With the scheme of all cases here."""
-    return fx.simulate(model, until, step=step, integrator=fx.GeneralizedAlpha(rho=0.9), **options)
+    return fx.simulate(model, until, step=step, integrator=fx.GeneralizedAlpha(rho_inf=0.9), **options)
 
 
 def run_rigid(progress: Progress) -> Outcome:
@@ -167,7 +167,7 @@ def run_flight(progress: Progress) -> Outcome:
     for step in FLIGHT_STEPS:
         progress(f"step {step:g} s")
         body = _turning(spin)
-        run = fx.simulate(fx.Model(body), 0.2, step=step, integrator=fx.GeneralizedAlpha(rho=1.0))
+        run = fx.simulate(fx.Model(body), 0.2, step=step, integrator=fx.GeneralizedAlpha(rho_inf=1.0))
         P, L = run.momentum()
         energy.append(float(np.abs(run.energy.balance).max() / run.energy.total[0]))
         momentum.append(float(np.linalg.norm(L - L[0], axis=1).max() / np.linalg.norm(L[0])))
@@ -223,14 +223,14 @@ def _fallen(EI: float, floating: bool, stiffening: bool = False) -> tuple[FloatA
     if floating:
         mesh = fx.meshes.line((0, 0, 0), (1, 0, 0), 12)
         part = Part(mesh, regions=[Region(None, Frame(section=section, shear=False))], name="rod")
-        reduced = fx.reduction.reduce(part, ["start", "end"], 12, stiffening=stiffening, progress=False)
+        reduced = fx.reduction.reduce(part, ["start", "end"], 12, geometric_stiffening=stiffening, progress=False)
         body = fx.FloatingBody(reduced, reference=("start", "end"))
-        hinge = fx.Revolute(fx.ground, body, at=(0, 0, 0), axis=(0, 0, 1), name="hinge")
+        hinge = fx.RevoluteJoint(fx.ground, body, at=(0, 0, 0), axis=(0, 0, 1), name="hinge")
         run = _go(fx.Model(body, hinge, fx.Gravity((0, -G, 0))), FALL, FALL_STEP, output=output)
         return run.t, run.position(body.interface("end"))[:, :2]
     stiffness = fx.BeamStiffness(EA=AXIAL, EI_z=EI, mass_per_length=1.0)
     cable = fx.FlexibleBody.line(
-        (0, 0), (1, 0), elements=12, element=fx.elements.PlanarCable(), stiffness=stiffness, name="rod"
+        (0, 0), (1, 0), elements=12, element=fx.elements.ANCFCable2D(), stiffness=stiffness, name="rod"
     )
     run = _go(fx.Model(cable, fx.Pin(cable.start), fx.Gravity((0, -G))), FALL, FALL_STEP, output=output)
     return run.t, run.position(cable.end)[:, :2]

@@ -12,7 +12,7 @@ import numpy as np
 import flexmbs as fx
 from flexmbs import trees
 from flexmbs.core.contracts import FloatArray
-from flexmbs.elements import PlanarCable
+from flexmbs.elements import ANCFCable2D
 from flexmbs.elements.linear.frame import Frame
 from flexmbs.reduction.model import ReducedModel
 from flexmbs.verification import Case, ConvergenceStudy, Outcome, Progress, Table
@@ -37,7 +37,7 @@ def beam(elements: int) -> ReducedModel:
         regions=[fx.linear.Region(None, Frame(section=section, shear=False))],
     )
     faces = [fx.reduction.Interface("root", [0]), fx.reduction.Interface("tip", [elements])]
-    return fx.reduction.reduce(part, faces, 16, stiffening=True, progress=False)
+    return fx.reduction.reduce(part, faces, 16, geometric_stiffening=True, progress=False)
 
 
 def _turned(share: float) -> float:
@@ -55,17 +55,17 @@ def _slewed(duration: float, reference: Any, stiffening: bool = True) -> FloatAr
     body: Any
     if reference is None:
         body = fx.FlexibleBody.line(
-            (0, 0), (1, 0), elements=ELEMENTS, element=PlanarCable(),
+            (0, 0), (1, 0), elements=ELEMENTS, element=ANCFCable2D(),
             stiffness=fx.BeamStiffness(EA=EA, EI_z=EI, mass_per_length=1.0), name="beam",
         )  # fmt: skip
-        hub, tip = fx.Revolute(fx.ground, body.start, name="hub"), body.end
+        hub, tip = fx.RevoluteJoint(fx.ground, body.start, name="hub"), body.end
     else:
-        body = fx.FloatingBody(beam(ELEMENTS), reference=reference, stiffening=stiffening, name="beam")
-        hub = fx.Revolute(fx.ground, body.interface("root", axis=(0, 0, 1)), name="hub")
+        body = fx.FloatingBody(beam(ELEMENTS), reference=reference, geometric_stiffening=stiffening, name="beam")
+        hub = fx.RevoluteJoint(fx.ground, body.interface("root", axis=(0, 0, 1)), name="hub")
         tip = body.interface("tip")
     run = fx.simulate(
         fx.Model(body, hub, fx.RotationDriver(hub, motion, name="drive")), duration, step=1e-3 * duration,
-        integrator=fx.GeneralizedAlpha(rho=0.8), output=fx.Output(every=duration / 50.0, energy=False),
+        integrator=fx.GeneralizedAlpha(rho_inf=0.8), output=fx.Output(every=duration / 50.0, energy=False),
     )  # fmt: skip
     place = run.position(tip)[:, :2]
     turn = np.array([_turned(t / duration) for t in run.t])
@@ -88,13 +88,13 @@ def _arm(duration: float, links: int, nodal: bool) -> FloatArray:
     if nodal:
         bodies = [
             fx.FlexibleBody.line(
-                (i, 0), (i + 1, 0), elements=ELEMENTS, element=PlanarCable(),
+                (i, 0), (i + 1, 0), elements=ELEMENTS, element=ANCFCable2D(),
                 stiffness=fx.BeamStiffness(EA=EA, EI_z=EI, mass_per_length=1.0), name=f"link {i}",
             )
             for i in range(links)
         ]  # fmt: skip
-        hubs: list[Any] = [fx.Revolute(fx.ground, bodies[0].start, name="hub")]
-        hubs += [fx.Revolute(a.end, b.start, name="elbow") for a, b in pairwise(bodies)]
+        hubs: list[Any] = [fx.RevoluteJoint(fx.ground, bodies[0].start, name="hub")]
+        hubs += [fx.RevoluteJoint(a.end, b.start, name="elbow") for a, b in pairwise(bodies)]
         items = [*bodies, *hubs]
         tip: Any = bodies[-1].end
     else:
@@ -105,7 +105,7 @@ def _arm(duration: float, links: int, nodal: bool) -> FloatArray:
         items, tip = [tree], tree.bodies[-1].interface("tip")
     drives = [fx.RotationDriver(hub, motion(f), name=f"drive {f}") for hub, f in zip(hubs, (1.0, -0.5), strict=False)]
     run = fx.simulate(
-        fx.Model(*items, *drives), duration, step=1e-3 * duration, integrator=fx.GeneralizedAlpha(rho=0.8),
+        fx.Model(*items, *drives), duration, step=1e-3 * duration, integrator=fx.GeneralizedAlpha(rho_inf=0.8),
         output=fx.Output(every=duration / 50.0, energy=False),
     )  # fmt: skip
     return run.position(tip)[:, :2]
@@ -182,7 +182,7 @@ def run_flight(progress: Progress) -> Outcome:
         fx.meshes.line((-2, 0, 0), (2, 0, 0), 16), regions=[fx.linear.Region(None, Frame(section=section))]
     )
     faces = [fx.reduction.Interface("left", [0]), fx.reduction.Interface("right", [16])]
-    reduced = fx.reduction.reduce(part, faces, 6, stiffening=True, progress=False)
+    reduced = fx.reduction.reduce(part, faces, 6, geometric_stiffening=True, progress=False)
     for name, reference in (("tangent", "left"), ("mean axes", "mean"), ("chord", ("left", "right"))):
         energy, spin, linear = [], [], []
         for step in FLIGHT_STEPS:
@@ -194,7 +194,7 @@ def run_flight(progress: Progress) -> Outcome:
                 reduced, reference=reference, deformation=deformation, velocity=(1.0, 0.5, 0.0),
                 angular_velocity=(0.3, 1.0, 1.2),
             )  # fmt: skip
-            run = fx.simulate(fx.Model(body), 1.0, step=step, integrator=fx.GeneralizedAlpha(rho=1.0))
+            run = fx.simulate(fx.Model(body), 1.0, step=step, integrator=fx.GeneralizedAlpha(rho_inf=1.0))
             P, L = run.momentum()
             energy.append(float(np.abs(run.energy.balance).max() / run.energy.total[0]))
             spin.append(float(np.linalg.norm(L - L[0], axis=1).max() / np.linalg.norm(L[0])))

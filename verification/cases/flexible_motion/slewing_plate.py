@@ -10,7 +10,7 @@ import numpy as np
 
 import flexmbs as fx
 from flexmbs.core.contracts import FloatArray
-from flexmbs.elements import ShearShell, ShellQuad
+from flexmbs.elements import ANCFShell, ShellQuad
 from flexmbs.reduction.model import ReducedModel
 from flexmbs.verification import Case, ConvergenceStudy, Outcome, Progress, Table
 from flexmbs.verification.cases.common import measured
@@ -29,7 +29,7 @@ def reduced_plate() -> ReducedModel:
     part = fx.linear.Part(mesh, regions=[fx.linear.Region(None, ShellQuad(thickness=THICKNESS), ALLOY)])
     tip = int(np.argmin(np.linalg.norm(mesh.points - (LENGTH, WIDTH, 0.0), axis=1)))
     faces = [fx.reduction.Interface("root", "left"), fx.reduction.Interface("tip", [tip])]
-    return fx.reduction.reduce(part, faces, 10, stiffening=True, progress=False)
+    return fx.reduction.reduce(part, faces, 10, geometric_stiffening=True, progress=False)
 
 
 def slewed(duration: float, nodal: bool, stiffening: bool = True) -> tuple[FloatArray, fx.TimeSolution]:
@@ -47,20 +47,20 @@ def slewed(duration: float, nodal: bool, stiffening: bool = True) -> tuple[Float
     items: list[Any]
     if nodal:
         plate = fx.FlexibleBody.plate(
-            (LENGTH, WIDTH), elements=ELEMENTS, element=ShearShell(), section=fx.Sheet(THICKNESS), material=ALLOY,
+            (LENGTH, WIDTH), elements=ELEMENTS, element=ANCFShell(), section=fx.ShellSection(THICKNESS), material=ALLOY,
             name="plate",
         )  # fmt: skip
         shaft = fx.RigidBody.box((0.02, WIDTH, 0.02), mass=1.0, position=(0, WIDTH / 2, 0), name="shaft")
-        hub = fx.Revolute(fx.ground, shaft, at=(0, WIDTH / 2, 0), axis=(0, 1, 0), name="hub")
+        hub = fx.RevoluteJoint(fx.ground, shaft, at=(0, WIDTH / 2, 0), axis=(0, 1, 0), name="hub")
         items = [plate, shaft, *fx.fasten_edge(plate.set("left"), shaft)]
         tip: Any = plate.at((LENGTH, WIDTH, 0.0))
     else:
-        floating = fx.FloatingBody(reduced_plate(), reference="root", stiffening=stiffening, name="plate")
-        hub = fx.Revolute(fx.ground, floating.interface("root", axis=(0, 1, 0)), name="hub")
+        floating = fx.FloatingBody(reduced_plate(), reference="root", geometric_stiffening=stiffening, name="plate")
+        hub = fx.RevoluteJoint(fx.ground, floating.interface("root", axis=(0, 1, 0)), name="hub")
         items, tip = [floating], floating.interface("tip")
     model = fx.Model(*items, hub, fx.RotationDriver(hub, motion, name="drive"))
     run = fx.simulate(
-        model, duration, step=duration / STEPS, integrator=fx.GeneralizedAlpha(rho=0.8),
+        model, duration, step=duration / STEPS, integrator=fx.GeneralizedAlpha(rho_inf=0.8),
         output=fx.Output(every=duration / 40.0), progress=False,
     )  # fmt: skip
     turn = np.array([angle(t) for t in run.t])

@@ -81,13 +81,13 @@ def mechanism() -> tuple[fx.Model, fx.FloatingBody, FloatArray]:
     )  # fmt: skip
     place = CRANK + ROD + SHAPES[3]
     block = fx.RigidBody(0.075552, (1e-4, 1e-4, 1e-4), position=(place, 0, 0), velocity=(RATES[3], 0, 0), name="block")
-    hinge = fx.Revolute(fx.ground, crank, at=(0, 0, 0), axis=(0, 0, 1), name="hinge")
+    hinge = fx.RevoluteJoint(fx.ground, crank, at=(0, 0, 0), axis=(0, 0, 1), name="hinge")
     model = fx.Model(
         crank, body, block, hinge,
         fx.RotationDriver(hinge, lambda t: SPEED * t, name="drive"),
-        fx.Revolute(crank, body, at=(CRANK, 0, 0), axis=(0, 0, 1), name="pin"),
-        fx.Prismatic(fx.ground, block, at=(CRANK + ROD, 0, 0), axis=(1, 0, 0), name="slide"),
-        fx.Spherical(body.node(ELEMENTS), block.marker((0, 0, 0)), name="eye"),
+        fx.RevoluteJoint(crank, body, at=(CRANK, 0, 0), axis=(0, 0, 1), name="pin"),
+        fx.PrismaticJoint(fx.ground, block, at=(CRANK + ROD, 0, 0), axis=(1, 0, 0), name="slide"),
+        fx.SphericalJoint(body.node(ELEMENTS), block.marker((0, 0, 0)), name="eye"),
         name="slider-crank",
     )  # fmt: skip
     return model, body, q_of_eta

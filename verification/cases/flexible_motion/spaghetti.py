@@ -8,7 +8,7 @@ import numpy as np
 
 import flexmbs as fx
 from flexmbs.core.contracts import FloatArray
-from flexmbs.elements import PlanarCable
+from flexmbs.elements import ANCFCable2D
 from flexmbs.verification import Case, ConvergenceStudy, Outcome, Progress
 from flexmbs.verification.cases.common import COLOURS, figure, measured
 from flexmbs.verification.cases.moving import CONSERVED, against, extrapolated, orders, worst
@@ -24,7 +24,7 @@ def _thrown(elements: int, step: float, until: float, rotary: bool) -> tuple[fx.
     """The motion, and both ends (n_t, 2, 2) every half second: loaded, free."""
     p = load_reference("d16-cable").parameters
     rod = fx.FlexibleBody.line(
-        (6.0, 0.0), (0.0, 8.0), elements=elements, element=PlanarCable(),
+        (6.0, 0.0), (0.0, 8.0), elements=elements, element=ANCFCable2D(),
         stiffness=fx.BeamStiffness(EA=p["EA"], EI_z=p["EI"], mass_per_length=p["rhoA"]), name="rod",
     )  # fmt: skip
     items: list[object] = [
@@ -38,7 +38,7 @@ def _thrown(elements: int, step: float, until: float, rotary: bool) -> tuple[fx.
             part = h / 2.0 if node in (0, elements) else h
             point = rod.mesh.points[node]
             disc = fx.PlanarRigidBody(SPECK, p["rhoI"] * part, position=point, name=f"disc {node}")
-            items += [disc, fx.Fixed(rod.node(node), disc, name=f"weld {node}")]
+            items += [disc, fx.FixedJoint(rod.node(node), disc, name=f"weld {node}")]
     run = fx.simulate(fx.Model(*items), until, step=step, output=fx.Output(every=0.5))
     return run, np.stack([run.position(end)[:, :2] for end in (rod.start, rod.end)], axis=1)
 

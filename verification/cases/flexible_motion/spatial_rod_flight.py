@@ -10,7 +10,7 @@ import numpy as np
 import flexmbs as fx
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.rotations import from_vector
-from flexmbs.elements import DirectorBeam, ExactBeam
+from flexmbs.elements import ANCFBeam, GeometricallyExactBeam
 from flexmbs.verification import Case, ConvergenceStudy, Outcome, Progress, Table
 from flexmbs.verification.cases.common import COLOURS, figure, measured
 from flexmbs.verification.cases.moving import extrapolated, orders
@@ -22,8 +22,10 @@ UP = (float(AXES[0, 2]), float(AXES[1, 2]), float(AXES[2, 2]))
 TIMES = (1, 2, 3, 4, 5)
 STEP = 2.5e-3
 ELEMENTS: dict[str, Any] = {
-    "exact": ExactBeam(up=UP), "directors": DirectorBeam(up=UP), "exact, 2 nodes": ExactBeam(nodes=2, up=UP),
-}  # fmt: skip
+    "exact": GeometricallyExactBeam(up=UP),
+    "directors": ANCFBeam(up=UP),
+    "exact, 2 nodes": GeometricallyExactBeam(nodes=2, up=UP),
+}
 
 
 def flight(

@@ -9,7 +9,7 @@ import numpy as np
 import flexmbs as fx
 from flexmbs.core.contracts import Element, FloatArray
 from flexmbs.core.rotations import from_vector
-from flexmbs.elements import DirectorBeam, ExactBeam
+from flexmbs.elements import ANCFBeam, GeometricallyExactBeam
 from flexmbs.verification import Case, ConvergenceStudy, Outcome, Progress
 from flexmbs.verification.cases.common import COLOURS, figure, measured
 from flexmbs.verification.reference.data import load_reference
@@ -24,13 +24,23 @@ def spaghetti(elements: int, step: float) -> tuple[fx.TimeSolution, FloatArray, 
     p = load_reference("d16").parameters
     up, ends = OBLIQUE[:, 2], OBLIQUE @ np.array([[6.0, 0.0], [0.0, 8.0], [0.0, 0.0]])
     body = fx.FlexibleBody.line(
-        ends[:, 0].tolist(), ends[:, 1].tolist(), elements=elements, element=ExactBeam(up=(up[0], up[1], up[2])),
+        ends[:, 0].tolist(),
+        ends[:, 1].tolist(),
+        elements=elements,
+        element=GeometricallyExactBeam(up=(up[0], up[1], up[2])),
         stiffness=fx.BeamStiffness(
-            EA=p["EA"], EI_y=p["EI"], EI_z=p["EI"], GJ=p["EI"], GA_y=p["GA"], GA_z=p["GA"],
-            mass_per_length=p["rhoA"], rhoI_y=p["rhoI"], rhoI_z=p["rhoI"],
+            EA=p["EA"],
+            EI_y=p["EI"],
+            EI_z=p["EI"],
+            GJ=p["EI"],
+            GA_y=p["GA"],
+            GA_z=p["GA"],
+            mass_per_length=p["rhoA"],
+            rhoI_y=p["rhoI"],
+            rhoI_z=p["rhoI"],
         ),
         name="rod",
-    )  # fmt: skip
+    )
     triangle = fx.Table((0.0, 2.5, 5.0, 100.0), (0.0, 1.0, 0.0, 0.0))
     force, moment = OBLIQUE @ [20.0, 0.0, 0.0], OBLIQUE @ [0.0, 0.0, -200.0]
     model = fx.Model(
@@ -99,7 +109,7 @@ def right_angle(element: Element, elements: int, step: float, until: float) -> t
         fx.FlexibleBody.line(a, b, elements=elements, element=element, stiffness=stiffness, name=name)
         for name, a, b in (("first", (0, 0, 0), (10, 0, 0)), ("second", (10, 0, 0), (10, 10, 0)))
     ]
-    elbow = fx.Fixed(legs[0].end, legs[1].start, at=(10, 0, 0), name="elbow")
+    elbow = fx.FixedJoint(legs[0].end, legs[1].start, at=(10, 0, 0), name="elbow")
     pulse = fx.Table((0.0, 1.0, 2.0, 100.0), (0.0, 1.0, 0.0, 0.0))
     model = fx.Model(
         *legs, fx.Clamp(legs[0].start), elbow, fx.PointForce(legs[0].end, (0, 0, 50.0), history=pulse), name="elbow"
@@ -111,7 +121,7 @@ def right_angle(element: Element, elements: int, step: float, until: float) -> t
 def run_right_angle(progress: Progress) -> Outcome:
     """Both elements, which have nothing but the strains in common: coordinates, inertia and rotations differ."""
     found, quantities = {}, []
-    elements: dict[str, Any] = {"directors": DirectorBeam(), "exact": ExactBeam()}
+    elements: dict[str, Any] = {"directors": ANCFBeam(), "exact": GeometricallyExactBeam()}
     for label, element in elements.items():
         progress(label)
         run, paths = right_angle(element, 4, 0.02, 10.0)

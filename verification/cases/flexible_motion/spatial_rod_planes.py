@@ -10,7 +10,7 @@ import numpy as np
 import flexmbs as fx
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.rotations import from_vector
-from flexmbs.elements import DirectorBeam, ExactBeam, SpatialCable
+from flexmbs.elements import ANCFBeam, ANCFCable3D, GeometricallyExactBeam
 from flexmbs.verification import Case, ConvergenceStudy, Measured, Outcome, Progress
 from flexmbs.verification.cases.common import COLOURS, figure, measured
 from flexmbs.verification.cases.flexible_motion.spinup import TIMES, driven
@@ -27,7 +27,11 @@ WIDTH, HEIGHT = 0.2, 0.009
 
 def beams() -> dict[str, Any]:
     """The beams with their sections in the tilted plane."""
-    return {"directors": DirectorBeam(up=UP), "exact": ExactBeam(up=UP), "exact, 2 nodes": ExactBeam(nodes=2, up=UP)}
+    return {
+        "directors": ANCFBeam(up=UP),
+        "exact": GeometricallyExactBeam(up=UP),
+        "exact, 2 nodes": GeometricallyExactBeam(nodes=2, up=UP),
+    }
 
 
 def falling(element: Any, elements: int, step: float, until: float = 0.6) -> tuple[fx.TimeSolution, FloatArray]:
@@ -35,12 +39,17 @@ def falling(element: Any, elements: int, step: float, until: float = 0.6) -> tup
     p = load_reference("d17").parameters
     E, A, I, rho = p["E"], p["A"], p["I"], p["rho"]  # noqa: E741
     stiffness = fx.BeamStiffness(EA=E * A, EI_z=E * I, mass_per_length=rho * A)
-    if not isinstance(element, SpatialCable):
+    if not isinstance(element, ANCFCable3D):
         G, other = E / (2.0 + 2.0 * p["nu"]), HEIGHT * WIDTH**3 / 12.0
         stiffness = replace(
-            stiffness, EI_y=E * other, GJ=G * fx.Rectangle(WIDTH, HEIGHT).J, GA_y=5.0 / 6.0 * G * A,
-            GA_z=5.0 / 6.0 * G * A, rhoI_z=rho * I, rhoI_y=rho * other,
-        )  # fmt: skip
+            stiffness,
+            EI_y=E * other,
+            GJ=G * fx.Rectangle(WIDTH, HEIGHT).J,
+            GA_y=5.0 / 6.0 * G * A,
+            GA_z=5.0 / 6.0 * G * A,
+            rhoI_z=rho * I,
+            rhoI_y=rho * other,
+        )
     body = fx.FlexibleBody.line(
         (0, 0, 0), (p["L"] * AXES[:, 0]).tolist(), elements=elements, element=element, stiffness=stiffness,
         name="pendulum",
@@ -54,7 +63,7 @@ def run_pendulum(progress: Progress) -> Outcome:
     """Fall for 0.6 s."""
     p = load_reference("d17").parameters
     scale = p["rho"] * p["A"] * p["g"] * p["L"] ** 2
-    kinds: dict[str, Any] = {"exact": beams()["exact"], "cable": SpatialCable()}
+    kinds: dict[str, Any] = {"exact": beams()["exact"], "cable": ANCFCable3D()}
     names = {"exact": ("d17", "shear-flexible (ks=5/6, nu=0.3) "), "cable": ("d17-cable", "")}
     quantities, paths = [], {}
     for label, element in kinds.items():
@@ -119,7 +128,7 @@ def spun(element: Any, elements: int, step: float, until: float = 20.0) -> tuple
                                    rhoI_y=rhoI, rhoI_z=rhoI),
         name="beam",
     )  # fmt: skip
-    hub = fx.Revolute(fx.ground, body.start, at=(0, 0, 0), axis=UP, name="hub")
+    hub = fx.RevoluteJoint(fx.ground, body.start, at=(0, 0, 0), axis=UP, name="hub")
     drive, angle = driven(hub)
     run = fx.simulate(fx.Model(body, hub, drive), until, step=step, output=fx.Output(every=0.1))
     psi = np.array([angle(t) for t in run.t])

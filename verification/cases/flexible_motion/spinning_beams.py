@@ -36,7 +36,7 @@ def blade(
         mesh, regions=[fx.linear.Region(None, Frame(section=section, shear=False))], connections=masses
     )
     faces = [fx.reduction.Interface("root", [0], at=(0, 0, 0)), fx.reduction.Interface("tip", [elements])]
-    return fx.reduction.reduce(part, faces, modes, stiffening=True, progress=False)
+    return fx.reduction.reduce(part, faces, modes, geometric_stiffening=True, progress=False)
 
 
 def solid_blade() -> tuple[Any, float]:
@@ -46,7 +46,9 @@ def solid_blade() -> tuple[Any, float]:
     material = fx.Elastic(youngs_modulus=E, poissons_ratio=0.0, density=rho)
     part = fx.linear.Part(mesh, regions=[fx.linear.Region(None, Hexahedron20(), material)], name="bar")
     faces = [fx.reduction.Interface("root", "left", at=(0, 0, 0)), fx.reduction.Interface("tip", "right")]
-    return fx.reduction.reduce(part, faces, 16, stiffening=True, progress=False), thickness * np.sqrt(E / (12.0 * rho))
+    return fx.reduction.reduce(part, faces, 16, geometric_stiffening=True, progress=False), thickness * np.sqrt(
+        E / (12.0 * rho)
+    )
 
 
 def stretched(body: fx.FloatingBody, rate: float) -> FloatArray:
@@ -60,17 +62,17 @@ def stretched(body: fx.FloatingBody, rate: float) -> FloatArray:
 
 def frequencies(reduced: Any, rate: float, hinge: tuple[float, ...] | None = None, stiffening: bool = True) -> Any:
     """Imaginary and largest real part of the eigenvalues of a beam on a hub that is driven at a constant rate."""
-    still = fx.FloatingBody(reduced, reference="root", stiffening=stiffening)
+    still = fx.FloatingBody(reduced, reference="root", geometric_stiffening=stiffening)
     body = fx.FloatingBody(
-        reduced, reference="root", stiffening=stiffening, deformation=stretched(still, rate),
+        reduced, reference="root", geometric_stiffening=stiffening, deformation=stretched(still, rate),
         angular_velocity=(0.0, 0.0, rate), name="blade",
     )  # fmt: skip
     hub = fx.RigidBody(1.0, (1.0, 1.0, 1.0), angular_velocity=(0.0, 0.0, rate), name="hub")
-    axle = fx.Revolute(fx.ground, hub, at=(0, 0, 0), axis=(0, 0, 1), name="axle")
+    axle = fx.RevoluteJoint(fx.ground, hub, at=(0, 0, 0), axis=(0, 0, 1), name="axle")
     turn = fx.motions.Function(lambda t: rate * t, rate=lambda t: rate, acceleration=lambda t: 0.0)
-    root: Any = fx.Fixed(hub, body, at=(0, 0, 0), name="root")
+    root: Any = fx.FixedJoint(hub, body, at=(0, 0, 0), name="root")
     if hinge is not None:
-        root = fx.Revolute(hub, body, at=(0, 0, 0), axis=hinge, name="root")
+        root = fx.RevoluteJoint(hub, body, at=(0, 0, 0), axis=hinge, name="root")
     model = fx.Model(hub, body, axle, fx.RotationDriver(axle, turn, name="drive"), root)
     values = np.linalg.eigvals(fx.linearise(model).A)
     return np.sort(values.imag[values.imag > 1e-6]), float(values.real.max())
@@ -189,9 +191,9 @@ def spun(modes: int, stiffening: bool, until: float = 20.0) -> tuple[Any, FloatA
         fx.meshes.line((0, 0, 0), (p["L"], 0, 0), 20), regions=[fx.linear.Region(None, Frame(section=section))]
     )
     faces = [fx.reduction.Interface("root", [0]), fx.reduction.Interface("tip", [20])]
-    reduced = fx.reduction.reduce(part, faces, modes, stiffening=True, progress=False)
-    body = fx.FloatingBody(reduced, reference="root", stiffening=stiffening, name="beam")
-    hub = fx.Revolute(fx.ground, body.interface("root", axis=(0, 0, 1)), name="hub")
+    reduced = fx.reduction.reduce(part, faces, modes, geometric_stiffening=True, progress=False)
+    body = fx.FloatingBody(reduced, reference="root", geometric_stiffening=stiffening, name="beam")
+    hub = fx.RevoluteJoint(fx.ground, body.interface("root", axis=(0, 0, 1)), name="hub")
     drive, angle = driven(hub)
     run = fx.simulate(fx.Model(body, hub, drive), until, step=1e-2, output=fx.Output(every=0.1))
     psi = np.array([angle(t) for t in run.t])

@@ -9,7 +9,7 @@ import numpy as np
 
 import flexmbs as fx
 from flexmbs.core.contracts import FloatArray
-from flexmbs.elements import PlanarCable
+from flexmbs.elements import ANCFCable2D
 from flexmbs.verification import Case, ConvergenceStudy, Outcome, Progress
 from flexmbs.verification.cases.common import measured
 from flexmbs.verification.cases.moving import against, orders, over_time
@@ -35,7 +35,7 @@ def _acceleration(t: float) -> float:
     return 0.0 if t >= DURATION else SPEED / DURATION * (1.0 - math.cos(2.0 * math.pi / DURATION * t))
 
 
-def driven(hub: fx.Revolute) -> tuple[fx.RotationDriver, Callable[[float], float]]:
+def driven(hub: fx.RevoluteJoint) -> tuple[fx.RotationDriver, Callable[[float], float]]:
     """The drive of a hinge, and its angle as a function of time."""
     motion = fx.motions.Function(_angle, rate=_rate, acceleration=_acceleration)
     return fx.RotationDriver(hub, motion, name="drive"), _angle
@@ -45,10 +45,10 @@ def _spun(elements: int, step: float, until: float = 20.0) -> tuple[fx.TimeSolut
     """The motion, and (u1, u2, rotation) of the tip in the rotating frame every 0.1 s."""
     p = load_reference("d18").parameters
     beam = fx.FlexibleBody.line(
-        (0.0, 0.0), (p["L"], 0.0), elements=elements, element=PlanarCable(),
+        (0.0, 0.0), (p["L"], 0.0), elements=elements, element=ANCFCable2D(),
         stiffness=fx.BeamStiffness(EA=p["EA"], EI_z=p["EI"], mass_per_length=p["rhoA"]), name="beam",
     )  # fmt: skip
-    hub = fx.Revolute(fx.ground, beam.start, name="hub")
+    hub = fx.RevoluteJoint(fx.ground, beam.start, name="hub")
     drive, _ = driven(hub)
     run = fx.simulate(fx.Model(beam, hub, drive), until, step=step, output=fx.Output(every=0.1))
     psi = np.array([_angle(t) for t in run.t])

@@ -41,7 +41,7 @@ def _link(axial: float) -> ReducedModel:
         part,
         [fx.reduction.Interface("root", [0]), fx.reduction.Interface("ball", [2])],
         0,
-        stiffening=True,
+        geometric_stiffening=True,
         progress=False,
     )
 
@@ -59,7 +59,11 @@ def _cross(axial: float) -> fx.FloatingBody:
     ]
     part = fx.linear.Part(mesh, regions=[region], connections=balls, name="cross")
     reduced = fx.reduction.reduce(
-        part, [fx.reduction.Interface(f"end {k}", [k]) for k in range(1, 5)], 0, stiffening=True, progress=False
+        part,
+        [fx.reduction.Interface(f"end {k}", [k]) for k in range(1, 5)],
+        0,
+        geometric_stiffening=True,
+        progress=False,
     )
     p = load_reference("d05").parameters
     return fx.FloatingBody(reduced, angular_velocity=p["omega0"], name="cross")
@@ -69,14 +73,14 @@ def _pendulum(axial: float) -> tuple[fx.Model, list[Any]]:
     """D01: hinged at the interface that carries the frame, whose shapes are clamped there."""
     half = np.diag([-1.0, -1.0, 1.0])
     link = fx.FloatingBody(_link(axial), reference="root", rotation=half, name="link")
-    hinge = fx.Revolute(fx.ground, link.interface("root", axis=(0, 0, 1)), name="hinge")
+    hinge = fx.RevoluteJoint(fx.ground, link.interface("root", axis=(0, 0, 1)), name="hinge")
     return fx.Model(link, hinge, fx.Gravity((0, -G, 0))), [link.interface("ball")]
 
 
 def _spherical(axial: float) -> tuple[fx.Model, list[Any]]:
     """D02: a frame of mean axes."""
     link = fx.FloatingBody(_link(axial), velocity=(0, 2, 0), angular_velocity=(0, 0, 2), name="link")
-    joint = fx.Spherical(fx.ground, link.interface("root"), name="joint")
+    joint = fx.SphericalJoint(fx.ground, link.interface("root"), name="joint")
     return fx.Model(link, joint, fx.Gravity((0, 0, -G))), [link.interface("ball")]
 
 
@@ -86,8 +90,8 @@ def _double(axial: float) -> tuple[fx.Model, list[Any]]:
         fx.FloatingBody(_link(axial), reference=("root", "ball"), position=(k, 0, 0), name=f"link {k}") for k in (0, 1)
     ]
     joints = [
-        fx.Revolute(fx.ground, links[0].interface("root", axis=(0, 0, 1)), name="hinge"),
-        fx.Revolute(
+        fx.RevoluteJoint(fx.ground, links[0].interface("root", axis=(0, 0, 1)), name="hinge"),
+        fx.RevoluteJoint(
             links[0].interface("ball", axis=(0, 0, 1)), links[1].interface("root", axis=(0, 0, 1)), name="elbow"
         ),
     ]
@@ -96,7 +100,7 @@ def _double(axial: float) -> tuple[fx.Model, list[Any]]:
 
 def _runs(model: fx.Model) -> list[fx.TimeSolution]:
     """With both steps; the vibrations of the links are far beyond them, and the scheme damps these."""
-    scheme = fx.GeneralizedAlpha(rho=0.5)
+    scheme = fx.GeneralizedAlpha(rho_inf=0.5)
     return [
         fx.simulate(model, UNTIL, step=h, integrator=scheme, output=fx.Output(every=0.01, energy=False)) for h in STEPS
     ]

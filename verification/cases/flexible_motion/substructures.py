@@ -65,7 +65,7 @@ class NodalVelocities:
         self.a = fx.RigidBody(1.0, (1.0, 1.0, 1.0), (-0.2, 0.1, 0.2), turned, name="A")
         self.b = fx.RigidBody(1.0, (1.0, 1.0, 1.0), (1.3, -0.1, 0.4), turned @ turned, name="B")
         self.reduced = fx.reduction.reduce(part, ["left", "right"], 4, progress=False)
-        self.part = fx.Substructure(self.reduced, self.a, self.b, ("left", "right"), stiffening=False)
+        self.part = fx.Substructure(self.reduced, self.a, self.b, ("left", "right"), geometric_stiffening=False)
         self.dynamics = Dynamics(fx.compile_model(fx.Model(self.a, self.b, self.part)))
         self.operators = part.assemble()
         self.shapes = self.reduced.reconstruct(np.eye(self.reduced.size))[: len(self.operators.points), :3]
@@ -145,7 +145,7 @@ def free_flight(n: int, step: float) -> tuple[float, float, float]:
     boom = fx.SubstructuredBeam(places, hub, disk, element=Frame(section=given.stiffness(), shear=False), name="boom")
     run = fx.simulate(
         fx.Model(hub, disk, *boom.items), 30.0, step=step, output=fx.Output(every=1.0), progress=False,
-        integrator=fx.GeneralizedAlpha(rho=0.8),
+        integrator=fx.GeneralizedAlpha(rho_inf=0.8),
     )  # fmt: skip
     P, L = run.momentum()
     E = run.energy.total

@@ -8,7 +8,7 @@ import numpy as np
 
 import flexmbs as fx
 from flexmbs.core.contracts import FloatArray
-from flexmbs.elements import SpatialCable
+from flexmbs.elements import ANCFCable3D
 from flexmbs.verification import Case, Measured, Outcome, Progress, Table
 from flexmbs.verification.cases.common import COLOURS, figure, measured
 from flexmbs.verification.cases.flexible_motion import tether_model as given
@@ -72,11 +72,11 @@ def _cable(elements: int, until: float) -> FloatArray:
     """The same boom of absolute-nodal cables with one bending stiffness, undamped, its end pushed."""
     stiffness = fx.BeamStiffness(EA=given.YOUNG * given.AREA, EI_z=MIDDLE, mass_per_length=given.PER_LENGTH)
     cable = fx.FlexibleBody.line(
-        (0, 0, 0), (0, given.LENGTH, 0), elements=elements, element=SpatialCable(), stiffness=stiffness, name="cable"
+        (0, 0, 0), (0, given.LENGTH, 0), elements=elements, element=ANCFCable3D(), stiffness=stiffness, name="cable"
     )
     end = fx.PointMass(given.MASS, (0, given.LENGTH, 0), name="end")
     push = fx.PointForce(end.centre, PUSH, history=_pulse)
-    model = fx.Model(cable, end, fx.Clamp(cable.start), fx.Spherical(cable.end, end, name="tie"), push)
+    model = fx.Model(cable, end, fx.Clamp(cable.start), fx.SphericalJoint(cable.end, end, name="tie"), push)
     run = fx.simulate(model, until, step=STEP, output=fx.Output(every=1.0), progress=False)
     return np.asarray(run.position(end))
 

@@ -81,13 +81,13 @@ def tether(
     disk = contactor(places[-1], velocity)
     boom = fx.SubstructuredBeam(
         places, module, disk, element=Frame(section=section or stiffness(), shear=False), modes=modes,
-        retardation=retardation, ratio=ratio, stiffening=not linear, name="boom",
+        retardation_time=retardation, ratio=ratio, geometric_stiffening=not linear, name="boom",
     )  # fmt: skip
     items: list[object] = [module, disk, *boom.items]
     if spin is None:
-        items.append(fx.Fixed(fx.ground, module, at=(0.0, 0.0, 0.0), name="clamp"))
+        items.append(fx.FixedJoint(fx.ground, module, at=(0.0, 0.0, 0.0), name="clamp"))
     else:
-        bearing = fx.Revolute(fx.ground, module, at=(0.0, 0.0, 0.0), axis=(0.0, 1.0, 0.0), name="bearing")
+        bearing = fx.RevoluteJoint(fx.ground, module, at=(0.0, 0.0, 0.0), axis=(0.0, 1.0, 0.0), name="bearing")
         items += [bearing, fx.RotationDriver(bearing, rate=fx.motions.Ramp(0.0, spin, UP), name="motor")]
     return Tether(fx.Model(*items, name="tether"), boom, module, disk)
 

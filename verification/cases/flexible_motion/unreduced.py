@@ -18,11 +18,11 @@ MODES = (2, 4, 8, 16)
 
 def _swung(part: fx.linear.Part, stiffening: bool, reference: Any = "mean", **how: Any) -> tuple[FloatArray, int]:
     """Place (n_t, 3) of the end of a bar that falls about a hinge and is pulled aside, and its number of shapes."""
-    reduced = fx.reduction.reduce(part, ["left", "right"], stiffening=stiffening, progress=False, **how)
+    reduced = fx.reduction.reduce(part, ["left", "right"], geometric_stiffening=stiffening, progress=False, **how)
     body = fx.FloatingBody(reduced, reference=reference)
-    hinge = fx.Revolute(fx.ground, body, at=(0, 0, 0), axis=(0, 0, 1), name="hinge")
+    hinge = fx.RevoluteJoint(fx.ground, body, at=(0, 0, 0), axis=(0, 0, 1), name="hinge")
     run = fx.simulate(
-        fx.Model(body, hinge, fx.Gravity((0, -G, 0.5))), UNTIL, step=STEP, integrator=fx.GeneralizedAlpha(rho=0.8),
+        fx.Model(body, hinge, fx.Gravity((0, -G, 0.5))), UNTIL, step=STEP, integrator=fx.GeneralizedAlpha(rho_inf=0.8),
         output=fx.Output(energy=False),
     )  # fmt: skip
     return run.position(body.interface("right")), body.modes
@@ -37,7 +37,7 @@ def run(progress: Progress) -> Outcome:
     for stiffening in (False, True):
         words = "with stiffening" if stiffening else "without stiffening"
         progress(f"unreduced, {words}")
-        full, shapes = _swung(part, stiffening, method=fx.reduction.unreduced)
+        full, shapes = _swung(part, stiffening, method=fx.reduction.full_basis)
         inside = shapes + 6 - 12
         every, _ = _swung(part, stiffening, modes=inside)
         quantities.append(
@@ -54,7 +54,7 @@ def run(progress: Progress) -> Outcome:
             ConvergenceStudy(f"{words}: end of the bar by the number of modes", MODES, errors, 3.0, 2.0, counts=True)
         )
         frames = [
-            worst(_swung(part, stiffening, r, method=fx.reduction.unreduced)[0], full)
+            worst(_swung(part, stiffening, r, method=fx.reduction.full_basis)[0], full)
             for r in ("left", ("left", "right"))
         ]
         rows.append((words, *(f"{e:.1e}" for e in (*errors, *frames))))

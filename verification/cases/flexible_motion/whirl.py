@@ -9,7 +9,7 @@ import numpy as np
 
 import flexmbs as fx
 from flexmbs.core.contracts import FloatArray
-from flexmbs.elements import SpatialCable
+from flexmbs.elements import ANCFCable3D
 from flexmbs.meshes.generate import chain
 from flexmbs.verification import Case, ConvergenceStudy, Outcome, Progress
 from flexmbs.verification.cases.common import COLOURS, figure, measured
@@ -22,7 +22,7 @@ FACTORS = (1.2, 2.0, 3.0)
 BARS = (10, 20, 40)
 
 
-def _whirling(bars: int, omega: float, turns: float) -> tuple[fx.TimeSolution, list[fx.RigidBody], fx.Spherical]:
+def _whirling(bars: int, omega: float, turns: float) -> tuple[fx.TimeSolution, list[fx.RigidBody], fx.SphericalJoint]:
     """Bars on the shape of the chain, turning with it; the top is at the origin, all data are scaled to 1."""
     length = 1.0 / bars
     joints = whirling_chain(1.0, 1.0, 1.0, omega, np.linspace(0.0, 1.0, bars + 1))
@@ -39,7 +39,7 @@ def _whirling(bars: int, omega: float, turns: float) -> tuple[fx.TimeSolution, l
                          angular_velocity=frame.T @ spin, name=f"bar {i}")
         )  # fmt: skip
     links = [
-        fx.Spherical(a, b, at=p, name=f"link {i}")
+        fx.SphericalJoint(a, b, at=p, name=f"link {i}")
         for i, (a, b, p) in enumerate(zip([fx.ground, *bodies], bodies, points, strict=False))
     ]
     model = fx.Model(*bodies, *links, fx.Gravity((0.0, 0.0, -1.0)))
@@ -57,11 +57,11 @@ def _cable(elements: int, omega: float) -> tuple[fx.TimeSolution, FloatArray]:
         np.column_stack([shape.radius_slope, still, shape.height_slope]),
     )
     stiffness = fx.BeamStiffness(EA=1e4, EI_y=1e-5, EI_z=1e-5, mass_per_length=1.0)
-    cable = fx.FlexibleBody(mesh, SpatialCable(), stiffness=stiffness, name="cable")
+    cable = fx.FlexibleBody(mesh, ANCFCable3D(), stiffness=stiffness, name="cable")
     turning = fx.InitialVelocity(cable, angular_velocity=(0.0, 0.0, omega))
     model = fx.Model(cable, turning, fx.Pin(cable.start), fx.Gravity((0.0, 0.0, -1.0)))
     period = 2.0 * math.pi / omega
-    scheme = fx.GeneralizedAlpha(rho=0.6)
+    scheme = fx.GeneralizedAlpha(rho_inf=0.6)
     run = fx.simulate(model, period, step=period / 400.0, integrator=scheme, output=fx.Output(every=period / 40.0))
     return run, run.position(cable.end)
 

@@ -32,7 +32,7 @@ def loop(q: FloatArray) -> tuple[fx.Model, trees.Tree]:
                     **solid),  # type: ignore[arg-type]
         name="loop",
     )  # fmt: skip
-    cut = fx.Fixed(tree.link("4").marker((0, 0, 0)), tree.link("5").marker((0, 0, 0)), name="cut")
+    cut = fx.FixedJoint(tree.link("4").marker((0, 0, 0)), tree.link("5").marker((0, 0, 0)), name="cut")
     return fx.Model(tree, cut, fx.Gravity((0.0, 0.0, -9.81)), name="hinge, universal joint, ball, hinge"), tree
 
 

@@ -52,10 +52,10 @@ def _chain(theta: float, phi: float) -> tuple[fx.Model, FloatArray]:
     ]
     sides = [*links, fx.ground]
     joints = [
-        fx.Revolute(sides[i], sides[i + 1], at=points[i + 1], axis=axes[i][:, 1 - i % 2], name=f"joint {i + 1}")
+        fx.RevoluteJoint(sides[i], sides[i + 1], at=points[i + 1], axis=axes[i][:, 1 - i % 2], name=f"joint {i + 1}")
         for i in range(5)
     ]
-    joints.append(fx.Revolute(fx.ground, links[0], at=points[0], axis=axes[0][:, 0], name="joint 6"))
+    joints.append(fx.RevoluteJoint(fx.ground, links[0], at=points[0], axis=axes[0][:, 0], name="joint 6"))
     return fx.Model(*links, *joints), np.array(points)
 
 

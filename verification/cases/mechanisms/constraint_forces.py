@@ -35,7 +35,7 @@ def numbered_squeezer() -> tuple[fx.Model, list[fx.PlanarRigidBody]]:
         held = joints.get(frozenset((*sides, "ground")[:2]))
         place = at if held is None else held.pairs[0].a.position0()[:2]
         first, second = [fx.ground, *(of_name[name] for name in sides)][-2:]
-        kept.append(fx.Revolute(first, second, at=place, name=number))
+        kept.append(fx.RevoluteJoint(first, second, at=place, name=number))
     return fx.Model(*kept, name="squeezer"), bodies
 
 
@@ -101,7 +101,7 @@ def hanging(n: int) -> fx.Model:
     """A chain that hangs straight down."""
     rods = [fx.PlanarRigidBody.rod((0, -i), (0, -i - 1), mass=2.0, name=f"rod {i}") for i in range(n)]
     pins = [
-        fx.Revolute(a, b, at=(0, -i), name=f"pin {i}")
+        fx.RevoluteJoint(a, b, at=(0, -i), name=f"pin {i}")
         for i, (a, b) in enumerate(zip((fx.ground, *rods[:-1]), rods, strict=True))
     ]
     return fx.Model(*rods, *pins, fx.Gravity((0.0, -G)), name="chain")
@@ -156,8 +156,8 @@ def _split() -> list[Measured]:
     for i in range(12):
         u: FloatArray = np.array([np.cos(np.pi * i / 6), np.sin(np.pi * i / 6), 0.0])
         arms.append(fx.RigidBody.box((0.5, 0.1, 0.1), mass=1.0 + 0.1 * i, position=u, name=f"arm {i}"))
-        pins.append(fx.Revolute(hub, arms[-1], at=0.7 * u, axis=(-u[1], u[0], 0), name=f"pin {i}"))
-    spring = fx.SpringDamper(fx.ground.marker((0, 1, 3)), hub.centre, stiffness=100.0, length=2.0, name="spring")
+        pins.append(fx.RevoluteJoint(hub, arms[-1], at=0.7 * u, axis=(-u[1], u[0], 0), name=f"pin {i}"))
+    spring = fx.SpringDamper(fx.ground.marker((0, 1, 3)), hub.centre, stiffness=100.0, free_length=2.0, name="spring")
     model = fx.Model(hub, *arms, *pins, spring, fx.Gravity((0, 0, -G)))
     whole = fx.constraint_forces.ReducedSystem(model).solve()
     quantities = []

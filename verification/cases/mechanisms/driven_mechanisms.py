@@ -34,11 +34,11 @@ def bar(
     )
 
 
-def pin(name: str, a: object, b: object, at: complex, spatial: bool) -> fx.Revolute:
+def pin(name: str, a: object, b: object, at: complex, spatial: bool) -> fx.RevoluteJoint:
     """A hinge about the z axis."""
     if spatial:
-        return fx.Revolute(a, b, at=(at.real, at.imag, 0.0), axis=(0, 0, 1), name=name)  # type: ignore[arg-type]
-    return fx.Revolute(a, b, at=(at.real, at.imag), name=name)  # type: ignore[arg-type]
+        return fx.RevoluteJoint(a, b, at=(at.real, at.imag, 0.0), axis=(0, 0, 1), name=name)  # type: ignore[arg-type]
+    return fx.RevoluteJoint(a, b, at=(at.real, at.imag), name=name)  # type: ignore[arg-type]
 
 
 def four_bar(data: FourBar, theta: float, spatial: bool = False) -> fx.Model:
@@ -68,7 +68,7 @@ def slider_crank(data: SliderCrank, theta: float) -> fx.Model:
     ]
     sides = (fx.ground, bars[0], 0j), (bars[0], bars[1], B), (bars[1], bars[2], C)
     pins = [pin(name, a, b, at, False) for name, (a, b, at) in zip("ABC", sides, strict=True)]
-    guide = fx.Prismatic(fx.ground, bars[2], at=(C.real, 0.0), axis=(1, 0), name="guide")
+    guide = fx.PrismaticJoint(fx.ground, bars[2], at=(C.real, 0.0), axis=(1, 0), name="guide")
     return fx.Model(*bars, *pins, guide, fx.Gravity((0.0, -G)), name="slider-crank")
 
 
@@ -168,9 +168,9 @@ def _shafts() -> list[Measured]:
         fx.RigidBody(1.0, np.diag([0.02, 0.1, 0.1]), position=0.5 * out, rotation=turn, name="driven"),
     ]
     joints = [
-        fx.Revolute(fx.ground, shafts[0], at=(-0.5, 0.0, 0.0), axis=(1, 0, 0), name="in"),
-        fx.Revolute(fx.ground, shafts[1], at=0.5 * out, axis=out, name="out"),
-        fx.Universal(shafts[0], shafts[1], at=(0, 0, 0), axes=((0, 1, 0), (0, 0, 1)), name="cross"),
+        fx.RevoluteJoint(fx.ground, shafts[0], at=(-0.5, 0.0, 0.0), axis=(1, 0, 0), name="in"),
+        fx.RevoluteJoint(fx.ground, shafts[1], at=0.5 * out, axis=out, name="out"),
+        fx.UniversalJoint(shafts[0], shafts[1], at=(0, 0, 0), axes=((0, 1, 0), (0, 0, 1)), name="cross"),
     ]
     motion = fx.motions.Linear(2.0) + fx.motions.Sine(0.3, 0.5)
     run = fx.kinematics.solve_kinematics(_motor(fx.Model(*shafts, *joints), "in", motion), until=4.0, step=0.1)

@@ -40,7 +40,7 @@ def _pose(phase: float) -> tuple[tuple[float, float], tuple[float, float], float
 def planar_engine() -> tuple[fx.Model, fx.PlanarRigidBody, HeldPoints]:
     """Nine bodies; pistons slide along x."""
     shaft = fx.PlanarRigidBody(1.0, ENGINE.shaft_inertia, angular_velocity=START, name="shaft")
-    items, pairs = [shaft, fx.Revolute(fx.ground, shaft, at=(0, 0), name="main bearing")], []
+    items, pairs = [shaft, fx.RevoluteJoint(fx.ground, shaft, at=(0, 0), name="main bearing")], []
     for i, phase in enumerate(ENGINE.phases):
         pin, top, lean = _pose(phase)
         middle = ((pin[0] + top[0]) / 2.0, pin[1] / 2.0)
@@ -51,9 +51,9 @@ def planar_engine() -> tuple[fx.Model, fx.PlanarRigidBody, HeldPoints]:
         piston = fx.PlanarRigidBody(ENGINE.piston_mass, 1e-4, position=top, name=f"piston {i}")
         items += [
             rod, piston,
-            fx.Revolute(shaft, rod, at=pin, name=f"crank pin {i}"),
-            fx.Revolute(rod, piston, at=top, name=f"piston pin {i}"),
-            fx.Prismatic(fx.ground, piston, at=(0.0, 0.0), axis=(1, 0, 0), name=f"cylinder {i}"),
+            fx.RevoluteJoint(shaft, rod, at=pin, name=f"crank pin {i}"),
+            fx.RevoluteJoint(rod, piston, at=top, name=f"piston pin {i}"),
+            fx.PrismaticJoint(fx.ground, piston, at=(0.0, 0.0), axis=(1, 0, 0), name=f"cylinder {i}"),
         ]  # fmt: skip
         pairs += [(shaft.marker_at(pin), rod.marker_at(pin)), (rod.marker_at(top), piston.centre)]
     return fx.Model(*items, fx.Gravity((-G, 0.0))), shaft, pairs
@@ -63,7 +63,7 @@ def spatial_engine() -> tuple[fx.Model, fx.RigidBody, HeldPoints]:
     """The same in space: 54 coordinates of velocity, 57 equations."""
     J = ENGINE.shaft_inertia
     shaft = fx.RigidBody(1.0, (J, J, J), angular_velocity=(0, 0, START), name="shaft")
-    items, pairs = [shaft, fx.Revolute(fx.ground, shaft, at=(0, 0, 0), axis=(0, 0, 1), name="main bearing")], []
+    items, pairs = [shaft, fx.RevoluteJoint(fx.ground, shaft, at=(0, 0, 0), axis=(0, 0, 1), name="main bearing")], []
     for i, phase in enumerate(ENGINE.phases):
         z = PITCH * (i - 1.5)
         pin, top, lean = _pose(phase)
@@ -76,9 +76,9 @@ def spatial_engine() -> tuple[fx.Model, fx.RigidBody, HeldPoints]:
         piston = fx.RigidBody(ENGINE.piston_mass, (1e-4, 1e-4, 1e-4), position=top3, name=f"piston {i}")
         items += [
             rod, piston,
-            fx.Revolute(shaft, rod, at=pin3, axis=(0, 0, 1), name=f"crank pin {i}"),
-            fx.Cylindrical(rod, piston, at=top3, axis=(0, 0, 1), name=f"piston pin {i}"),
-            fx.Cylindrical(fx.ground, piston, at=(0.0, 0.0, z), axis=(1, 0, 0), name=f"cylinder {i}"),
+            fx.RevoluteJoint(shaft, rod, at=pin3, axis=(0, 0, 1), name=f"crank pin {i}"),
+            fx.CylindricalJoint(rod, piston, at=top3, axis=(0, 0, 1), name=f"piston pin {i}"),
+            fx.CylindricalJoint(fx.ground, piston, at=(0.0, 0.0, z), axis=(1, 0, 0), name=f"cylinder {i}"),
         ]  # fmt: skip
         pairs += [(shaft.marker_at(pin3), rod.marker_at(pin3)), (rod.marker_at(top3), piston.centre)]
     return fx.Model(*items, fx.Gravity((-G, 0.0, 0.0))), shaft, pairs

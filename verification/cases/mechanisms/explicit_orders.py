@@ -30,7 +30,7 @@ def _cone() -> tuple[fx.Model, fx.PointMass, float, float]:
     radius, depth = math.sin(TILT), math.cos(TILT)
     rate = math.sqrt(G / depth)
     ball = fx.PointMass(2.0, position=(radius, 0, -depth), velocity=(0, radius * rate, 0), name="ball")
-    rod = fx.Distance(fx.ground.marker_at((0, 0, 0)), ball.centre, name="rod")
+    rod = fx.DistanceConstraint(fx.ground.marker_at((0, 0, 0)), ball.centre, name="rod")
     return fx.Model(ball, rod, fx.Gravity((0, 0, -G))), ball, radius, rate
 
 

@@ -50,11 +50,11 @@ def bodies(sample: int = SAMPLE) -> Observed:
                                angular_velocity=turn, name=f"body {i + 1}")
         )  # fmt: skip
     grounded = (
-        fx.Revolute(fx.ground, made[0], at=_vector(z["A"]), name="A"),
-        fx.Revolute(fx.ground, made[2], at=_vector(z["D"]), name="D"),
+        fx.RevoluteJoint(fx.ground, made[0], at=_vector(z["A"]), name="A"),
+        fx.RevoluteJoint(fx.ground, made[2], at=_vector(z["D"]), name="D"),
     )
-    hinges = [fx.Revolute(made[i], made[k], at=_vector(z[name]), name=name) for name, i, k in SHARED]
-    slide = fx.Prismatic(fx.ground, made[4], at=_vector(z["F"]), axis=(1, 0), name="slide")
+    hinges = [fx.RevoluteJoint(made[i], made[k], at=_vector(z[name]), name=name) for name, i, k in SHARED]
+    slide = fx.PrismaticJoint(fx.ground, made[4], at=_vector(z["F"]), axis=(1, 0), name="slide")
     model = fx.Model(*made, *grounded, *hinges, slide, fx.Gravity((0.0, -DATA.gravity)))
     return model, {name: made[i].marker_at(_vector(z[name])) for name, i, _ in SHARED}, grounded
 
@@ -70,11 +70,13 @@ def particles(sample: int = SAMPLE) -> Observed:
         for name, m in group
     }
     grounded = (
-        fx.Spherical(fx.ground, made[0, "A"], at=_vector(z["A"]), name="A"),
-        fx.Spherical(fx.ground, made[2, "D"], at=_vector(z["D"]), name="D"),
+        fx.SphericalJoint(fx.ground, made[0, "A"], at=_vector(z["A"]), name="A"),
+        fx.SphericalJoint(fx.ground, made[2, "D"], at=_vector(z["D"]), name="D"),
     )
-    meeting = [fx.Spherical(made[i, n], made[k, n], at=_vector(z[n]), name=n) for n, i, k in SHARED]
-    rods = [fx.Distance(made[i, a].centre, made[i, b].centre, name=f"{a}{b} of body {i + 1}") for i, a, b in RIGID]
+    meeting = [fx.SphericalJoint(made[i, n], made[k, n], at=_vector(z[n]), name=n) for n, i, k in SHARED]
+    rods = [
+        fx.DistanceConstraint(made[i, a].centre, made[i, b].centre, name=f"{a}{b} of body {i + 1}") for i, a, b in RIGID
+    ]
     rail = [fx.CoordinateJoint(made[4, name], "y", name=f"height of {name}") for name in "GH"]
     model = fx.Model(*made.values(), *grounded, *meeting, *rods, *rail, fx.Gravity((0.0, -DATA.gravity)))
     return model, {name: made[i, name].centre for name, i, _ in SHARED}, grounded

@@ -86,7 +86,7 @@ def _top(rate: float) -> tuple[fx.RigidBody, fx.Model]:
     body = fx.RigidBody(
         MASS, (across, across, AXIAL), position=ARM * axis, rotation=Rotation.from_rotvec([TILT, 0, 0]), name="top"
     ).with_spin(spin, about=(0, 0, 0))
-    hinge = fx.Spherical(fx.ground, body, at=(0, 0, 0), name="tip")
+    hinge = fx.SphericalJoint(fx.ground, body, at=(0, 0, 0), name="tip")
     return body, fx.Model(body, hinge, fx.Gravity((0, 0, -G)))
 
 
@@ -126,7 +126,7 @@ def run_steady(progress: Progress) -> Outcome:
 def run_fast(progress: Progress) -> Outcome:
     """One second of the fast top."""
     body = fx.RigidBody(TOP_MASS, TOP_INERTIA, position=(0, 1, 0), name="top").with_spin(TOP_OMEGA, about=(0, 0, 0))
-    hinge = fx.Spherical(fx.ground, body, at=(0, 0, 0), name="tip")
+    hinge = fx.SphericalJoint(fx.ground, body, at=(0, 0, 0), name="tip")
     model = fx.Model(body, hinge, fx.Gravity((0, 0, -G)))
     times = (0.2, 0.5, 1.0)
     exact = tops.top(TOP_INERTIA, TOP_MASS, (0, 1, 0), TOP_OMEGA, times)

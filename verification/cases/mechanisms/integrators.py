@@ -19,8 +19,8 @@ from flexmbs.verification.cases.moving import G, orders
 
 STEPS = (4e-2, 2e-2, 1e-2, 5e-3)
 SCHEMES = (
-    ("index 2, rho 0.9", fx.GeneralizedAlpha(rho=0.9, index=2)),
-    ("index 3, rho 0.6", fx.GeneralizedAlpha(rho=0.6, index=3)),
+    ("index 2, rho 0.9", fx.GeneralizedAlpha(rho_inf=0.9, index=2)),
+    ("index 3, rho 0.6", fx.GeneralizedAlpha(rho_inf=0.6, index=3)),
     ("index 2, HHT 0.1", fx.GeneralizedAlpha.hht(0.1, index=2)),
 )
 UNTIL, SETTLED = 2.0, 1.0
@@ -47,7 +47,7 @@ def cone() -> Known:
     radius, depth = length * math.sin(tilt), length * math.cos(tilt)
     rate = math.sqrt(G / depth)
     ball = fx.PointMass(mass, position=(radius, 0.0, -depth), velocity=(0.0, radius * rate, 0.0), name="ball")
-    rod = fx.Distance(fx.ground.marker_at((0.0, 0.0, 0.0)), ball.centre, name="rod")
+    rod = fx.DistanceConstraint(fx.ground.marker_at((0.0, 0.0, 0.0)), ball.centre, name="rod")
 
     def errors(run: fx.TimeSolution) -> tuple[float, float, float]:
         late, t = run.t >= SETTLED, run.t
@@ -68,7 +68,7 @@ def driven() -> Known:
     third = np.cross(axis, across)
     bar = fx.RigidBody(mass, (J, J, J), position=arm * across, velocity=arm * 2.0 * third, angular_velocity=2.0 * axis,
                        name="bar")  # fmt: skip
-    hinge = fx.Revolute(fx.ground, bar, at=(0.0, 0.0, 0.0), axis=axis, name="hinge")
+    hinge = fx.RevoluteJoint(fx.ground, bar, at=(0.0, 0.0, 0.0), axis=axis, name="hinge")
     motor = fx.RotationDriver(hinge, fx.motions.Sine(1.0, frequency=1.0 / math.pi), name="motor")
 
     def errors(run: fx.TimeSolution) -> tuple[float, float, float]:
@@ -136,7 +136,7 @@ def run(progress: Progress) -> Outcome:
                 axes.loglog(STEPS, errors[:, 0], "o-", color=colour, label=f"position, {label}")
                 axes.loglog(STEPS, errors[:, 2], "s--", color=colour, label=f"force, {label}")
     progress("free spinning body")
-    turned = [spinning(h, fx.GeneralizedAlpha(rho=0.9)) for h in STEPS]
+    turned = [spinning(h, fx.GeneralizedAlpha(rho_inf=0.9)) for h in STEPS]
     studies.append(orders("free symmetric body: attitude after 2 s", STEPS, [angle for angle, _ in turned]))
     spin = turned[-1][1].momentum()[1]
     drift = float(np.linalg.norm(spin - spin[0], axis=1).max() / np.linalg.norm(spin[0]))

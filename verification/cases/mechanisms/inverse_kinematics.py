@@ -23,8 +23,8 @@ def two_links(angles: tuple[float, float] = (0.3, 0.5)) -> tuple[fx.Model, fx.Ma
     upper = fx.PlanarRigidBody.rod((0, 0), (elbow.real, elbow.imag), mass=1.0, name="upper")
     lower = fx.PlanarRigidBody.rod((elbow.real, elbow.imag), (tip.real, tip.imag), mass=1.0, name="lower")
     joints = (
-        fx.Revolute(fx.ground, upper, at=(0, 0), name="shoulder"),
-        fx.Revolute(upper, lower, at=(elbow.real, elbow.imag), name="elbow"),
+        fx.RevoluteJoint(fx.ground, upper, at=(0, 0), name="shoulder"),
+        fx.RevoluteJoint(upper, lower, at=(elbow.real, elbow.imag), name="elbow"),
     )
     return fx.Model(upper, lower, *joints, name="two links"), lower.marker_at((tip.real, tip.imag))
 
@@ -61,7 +61,7 @@ def _two_links() -> list[Measured]:
 def _limited() -> list[Measured]:
     """A rod that may turn by 0.8 rad only, and an elbow that must bend the other way."""
     rod = fx.PlanarRigidBody.rod((0, 0), (1, 0), mass=1.0, name="rod")
-    pin = fx.Revolute(fx.ground, rod, at=(0, 0), name="pin")
+    pin = fx.RevoluteJoint(fx.ground, rod, at=(0, 0), name="pin")
     target = fx.kinematics.PoseTarget(rod.marker_at((1, 0)), position=(math.cos(1.2), math.sin(1.2)))
     held = fx.kinematics.inverse_kinematics(
         fx.Model(rod, pin), target, limits=[fx.kinematics.JointLimit(pin, -0.5, 0.8)], throw=False
@@ -70,7 +70,7 @@ def _limited() -> list[Measured]:
     elbow = fx.kinematics.JointLimit(model.joint("elbow"), -3.0, -0.6)
     goal = np.array([0.5, 0.9])
     other = fx.kinematics.inverse_kinematics(
-        model, fx.kinematics.PoseTarget(tip, position=goal), limits=[elbow], tries=10
+        model, fx.kinematics.PoseTarget(tip, position=goal), limits=[elbow], n_starts=10
     )
     angle = -math.acos((float(goal @ goal) - UPPER**2 - LOWER**2) / (2.0 * UPPER * LOWER))
     return [
@@ -87,8 +87,8 @@ def _weighted() -> list[Measured]:
     carriage = fx.PlanarRigidBody(1.0, 0.1, position=(0, 0), name="carriage")
     table = fx.PlanarRigidBody(1.0, 0.1, position=(0, 0), name="table")
     slides = (
-        fx.Prismatic(fx.ground, carriage, at=(0, 0), axis=(1, 0), name="x"),
-        fx.Prismatic(carriage, table, at=(0, 0), axis=(0, 1), name="y"),
+        fx.PrismaticJoint(fx.ground, carriage, at=(0, 0), axis=(1, 0), name="x"),
+        fx.PrismaticJoint(carriage, table, at=(0, 0), axis=(0, 1), name="y"),
     )
     one, two = np.array([1.0, 0.0]), np.array([0.0, 2.0])
     targets = [fx.kinematics.PoseTarget(table, position=p, weight=w) for p, w in ((one, 1.0), (two, 2.0))]
@@ -123,7 +123,7 @@ def arm() -> tuple[fx.Model, fx.Marker]:
     for i, (axis, place, end) in enumerate(zip(AXES, PLACES, ends, strict=True)):
         centre = 0.5 * (np.array(place) + np.array(end))
         link = fx.RigidBody(1.0, np.diag([0.1, 0.1, 0.1]), position=centre, name=f"link {i + 1}")
-        joints.append(fx.Revolute(before, link, at=place, axis=axis, name=f"axis {i + 1}"))  # type: ignore[arg-type]
+        joints.append(fx.RevoluteJoint(before, link, at=place, axis=axis, name=f"axis {i + 1}"))  # type: ignore[arg-type]
         bodies.append(link)
         before = link
     return fx.Model(*bodies, *joints, name="arm"), bodies[-1].marker_at(HAND)
@@ -171,9 +171,9 @@ def platform() -> tuple[fx.Model, fx.RigidBody, FloatArray, FloatArray]:
         rod = fx.RigidBody(1.0, np.diag([0.1, 0.1, 0.1]), position=a + 0.7 * (b - a), name=f"rod {i}")
         items += [
             foot, rod,
-            fx.Universal(fx.ground, foot, at=a, axes=(side, np.cross(along, side)), name=f"cross {i}"),
-            fx.Prismatic(foot, rod, at=0.5 * (a + b), axis=along, name=f"leg {i}"),
-            fx.Spherical(rod, plate, at=b, name=f"ball {i}"),
+            fx.UniversalJoint(fx.ground, foot, at=a, axes=(side, np.cross(along, side)), name=f"cross {i}"),
+            fx.PrismaticJoint(foot, rod, at=0.5 * (a + b), axis=along, name=f"leg {i}"),
+            fx.SphericalJoint(rod, plate, at=b, name=f"ball {i}"),
         ]  # fmt: skip
     return fx.Model(*items, name="platform"), plate, ground, top - np.array([0, 0, 1.2])
 

@@ -37,11 +37,11 @@ from flexmbs.verification.reference.squeezer import ANGLES, Squeezer
 Side = fx.PlanarRigidBody | Ground
 
 
-def hinged(sides: Sequence[tuple[Side, Side, tuple[float, float]]]) -> tuple[list[fx.Revolute], HeldPoints]:
+def hinged(sides: Sequence[tuple[Side, Side, tuple[float, float]]]) -> tuple[list[fx.RevoluteJoint], HeldPoints]:
     """Hinges between two bodies at a point each, and the pairs of markers they hold together."""
     joints, pairs = [], []
     for i, (a, b, at) in enumerate(sides):
-        joints.append(fx.Revolute(a, b, at=at, name=f"hinge {i}"))
+        joints.append(fx.RevoluteJoint(a, b, at=at, name=f"hinge {i}"))
         pairs.append((a.marker_at(at), b.marker_at(at)))
     return joints, pairs
 
@@ -214,7 +214,7 @@ def squeezer() -> tuple[fx.Model, list[fx.PlanarRigidBody], HeldPoints]:
     hook = data.spring_point(gamma)
     spring = fx.SpringDamper(
         K3.marker_at((hook.real, hook.imag)), fx.ground.marker_at(ground["C"]),
-        stiffness=d["c0"], length=d["l0"], name="spring",
+        stiffness=d["c0"], free_length=d["l0"], name="spring",
     )  # fmt: skip
     return fx.Model(*bodies, *joints, spring, fx.Moment(K1.centre, d["mom"])), bodies, pairs
 

@@ -56,7 +56,9 @@ def _vibrating(parts: int, mode: int, step: float, until: float) -> tuple[fx.Tim
         name="transport",
     )
     model = fx.Model(*points, *springs, transport)
-    run = fx.simulate(model, until, step=step, integrator=fx.GeneralizedAlpha(rho=0.999), output=fx.Output(every=step))
+    run = fx.simulate(
+        model, until, step=step, integrator=fx.GeneralizedAlpha(rho_inf=0.999), output=fx.Output(every=step)
+    )
     y = np.column_stack([run.coordinates(p)[:, 1] for p in points])
     return run, x, y / AMPLITUDE
 

@@ -101,7 +101,7 @@ def _pendulums(progress: Progress) -> list[Measured]:
     """Simple and double pendulum against stored solutions."""
     progress("pendulums")
     ball = fx.PointMass(1.0, position=(-1.0, 0.0), name="ball")
-    rod = fx.Distance(fx.ground.marker_at((0.0, 0.0)), ball.centre, name="rod")
+    rod = fx.DistanceConstraint(fx.ground.marker_at((0.0, 0.0)), ball.centre, name="rod")
     control = fx.ErrorControl(rtol=1e-10)
     single = fx.simulate(
         fx.Model(ball, rod, fx.Gravity((0.0, -G))), 10.0, step=control, integrator=fx.BDF(), output=fx.Output(every=0.5)

@@ -98,9 +98,9 @@ def _pair(angles: tuple[float, float], hinge: str) -> tuple[fx.Model, list[fx.Pl
     at = centres[0] + PAIR.arms[0] * np.array([math.cos(angles[0]), math.sin(angles[0])])
     ends = [body.marker_at(at) for body in bodies]
     joints = {
-        "joint": fx.Revolute(bodies[0], bodies[1], at=at, name="hinge"),
+        "joint": fx.RevoluteJoint(bodies[0], bodies[1], at=at, name="hinge"),
         "velocities": HingeByVelocity(ends[0], ends[1]),
-        "locked": fx.Fixed(bodies[0], bodies[1], at=at, name="hinge"),
+        "locked": fx.FixedJoint(bodies[0], bodies[1], at=at, name="hinge"),
     }
     tides = [_tide(body, i) for i, body in enumerate(bodies)]
     return fx.Model(*bodies, joints[hinge], *tides), bodies, ends

@@ -44,10 +44,10 @@ EXTRAPOLATED = "extrapolated to step 0"
 
 def _single(
     position: Sequence[float], velocity: Sequence[float], progress: Progress
-) -> tuple[fx.PointMass, fx.Distance, list[fx.TimeSolution]]:
+) -> tuple[fx.PointMass, fx.DistanceConstraint, list[fx.TimeSolution]]:
     """A mass of 1 kg held at its distance from the origin, the last coordinate up; the coarsest run is short."""
     ball = fx.PointMass(1.0, position=position, velocity=velocity, name="ball")
-    rod = fx.Distance(fx.ground.marker_at((0.0, 0.0, 0.0)), ball.centre, name="rod")
+    rod = fx.DistanceConstraint(fx.ground.marker_at((0.0, 0.0, 0.0)), ball.centre, name="rod")
     down = [0.0] * (len(position) - 1) + [-G]
     model = fx.Model(ball, rod, fx.Gravity(down))
     return ball, rod, refine(model, SHORT, STUDY[:1], progress) + refine(model, 10.0, STUDY[1:], progress)
@@ -59,7 +59,7 @@ def _grid() -> FloatArray:
 
 
 def _studies(
-    ball: fx.PointMass, rod: fx.Distance, runs: Sequence[fx.TimeSolution], exact: FloatArray
+    ball: fx.PointMass, rod: fx.DistanceConstraint, runs: Sequence[fx.TimeSolution], exact: FloatArray
 ) -> list[ConvergenceStudy]:
     """Errors of position, velocity and force; ``exact`` (n_t, 2 dim) is at the times of the grid."""
     errors = np.zeros((3, len(runs)))
@@ -153,8 +153,8 @@ def double_pendulum() -> tuple[fx.Model, list[fx.Marker], HeldPoints]:
     """Two point masses held by two distances."""
     first, second = (fx.PointMass(1.0, position=(x, 0.0), name=f"mass {x:g}") for x in (1.0, 2.0))
     rods = [
-        fx.Distance(fx.ground.marker_at((0.0, 0.0)), first.centre, name="upper rod"),
-        fx.Distance(first.centre, second.centre, name="lower rod"),
+        fx.DistanceConstraint(fx.ground.marker_at((0.0, 0.0)), first.centre, name="upper rod"),
+        fx.DistanceConstraint(first.centre, second.centre, name="lower rod"),
     ]
     return fx.Model(first, second, *rods, fx.Gravity((0.0, -G))), [first.centre, second.centre], []
 
@@ -164,9 +164,9 @@ def _double_space() -> tuple[fx.Model, list[fx.Marker], HeldPoints]:
     small = (1e-9, 1e-9, 1e-9)
     first, second = (fx.RigidBody(1.0, small, position=(x, 0.0, 0.0), name=f"mass {x:g}") for x in (1.0, 2.0))
     hinges = [
-        fx.Revolute(fx.ground, first, at=(0.0, 0.0, 0.0), axis=(0, 0, 1), name="upper hinge"),
-        fx.Revolute(fx.ground, first, at=(0.0, 0.0, 0.3), axis=(0, 0, 1), name="the same hinge farther out"),
-        fx.Revolute(first, second, at=(1.0, 0.0, 0.0), axis=(0, 0, 1), name="lower hinge"),
+        fx.RevoluteJoint(fx.ground, first, at=(0.0, 0.0, 0.0), axis=(0, 0, 1), name="upper hinge"),
+        fx.RevoluteJoint(fx.ground, first, at=(0.0, 0.0, 0.3), axis=(0, 0, 1), name="the same hinge farther out"),
+        fx.RevoluteJoint(first, second, at=(1.0, 0.0, 0.0), axis=(0, 0, 1), name="lower hinge"),
     ]
     pairs = [
         (fx.ground.marker_at((0.0, 0.0, 0.0)), first.marker_at((0.0, 0.0, 0.0))),
@@ -229,7 +229,7 @@ def _chain(count: int, spatial: bool) -> tuple[fx.Model, fx.Marker, HeldPoints]:
     for i, x in enumerate(ends[:-1]):
         at = [x, *pad]
         pairs.append((sides[i].marker_at(at), sides[i + 1].marker_at(at)))
-        hinges.append(fx.Revolute(sides[i], sides[i + 1], at=at, axis=(0, 0, 1), name=f"hinge {i}"))
+        hinges.append(fx.RevoluteJoint(sides[i], sides[i + 1], at=at, axis=(0, 0, 1), name=f"hinge {i}"))
     gravity = fx.Gravity([0.0, -G, *pad[1:]])
     return fx.Model(*bars, *hinges, gravity), bars[-1].marker_at([1.0, *pad]), pairs
 

@@ -94,7 +94,7 @@ def _solved(problem: Problem, scheme: Scheme, part: float, halves: int) -> tuple
     if scheme.controls[0] == "step":
         h = until / round(until / (problem.step / 2**halves))
         try:
-            steps = [fx.FixedStep(step, most_halvings=0) for step in (h, h / 2.0)]
+            steps = [fx.FixedStep(step, max_halvings=0) for step in (h, h / 2.0)]
             coarse, fine = (_run(ready.system, until, step, integrator) for step in steps)
         except _NotDoneError:
             if "tolerance" not in scheme.controls:

@@ -9,11 +9,11 @@ import numpy as np
 
 import flexmbs as fx
 from flexmbs.core.contracts import FloatArray
-from flexmbs.elements import PlanarCable
+from flexmbs.elements import ANCFCable2D
 from flexmbs.kernels.rows.rows import DISTANCE
 from flexmbs.meshes import arc
 from flexmbs.model.joints.contracts import Equation, Pair, Row
-from flexmbs.model.joints.sliding import Sliding
+from flexmbs.model.joints.sliding import SlidingJoint
 from flexmbs.verification import Case, ConvergenceStudy, Outcome, Progress
 from flexmbs.verification.cases.common import measured
 from flexmbs.verification.cases.moving import CONSERVED, G, against, extrapolated, on_paths, orders, over_time, worst
@@ -31,15 +31,17 @@ def _on_arc(elements: int, step: float, EI: float = 1e6) -> tuple[fx.TimeSolutio
     """The motion, path (n_t, 2) and force of the joint (n_t, 2) every 50 ms."""
     down = -math.pi / 2.0
     wire = fx.FlexibleBody(
-        arc((0.0, 0.0), 1.0, down - 2.0 * START, down + 2.0 * START, elements), PlanarCable(),
+        arc((0.0, 0.0), 1.0, down - 2.0 * START, down + 2.0 * START, elements), ANCFCable2D(),
         stiffness=fx.BeamStiffness(EA=1e3 * EI, EI_z=EI, mass_per_length=0.1), name="wire",
     )  # fmt: skip
     # A node for all multiples of four elements: elsewhere the wire lies off the circle by the error of interpolation.
     place = (math.sin(START), -math.cos(START))
     bead = fx.PointMass(MASS, position=place, name="bead")
-    joint = Sliding(wire, bead, name="bead on wire")
+    joint = SlidingJoint(wire, bead, name="bead on wire")
     model = fx.Model(wire, bead, joint, fx.Clamp(wire.start), fx.Clamp(wire.end), fx.Gravity((0.0, -G)))
-    run = fx.simulate(model, UNTIL, step=step, integrator=fx.GeneralizedAlpha(rho=0.5), output=fx.Output(every=EVERY))
+    run = fx.simulate(
+        model, UNTIL, step=step, integrator=fx.GeneralizedAlpha(rho_inf=0.5), output=fx.Output(every=EVERY)
+    )
     return run, run.position(bead)[:, :2], run.reaction(joint)[:, :2]
 
 

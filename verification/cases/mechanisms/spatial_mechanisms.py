@@ -52,10 +52,10 @@ def slider_crank(other: bool = False) -> tuple[fx.Model, fx.RigidBody, fx.RigidB
     slider = fx.RigidBody(2.0, (1e-4, 1e-4, 1e-4), position=slot, velocity=(0.24, 0.0, 0.0), name="slider")
     axes = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0)) if other else (h, (1.0, 0.0, 0.0))
     joints = [
-        fx.Revolute(fx.ground, crank, at=centre, axis=(1, 0, 0), name="main bearing"),
-        fx.Spherical(crank, rod, at=pin, name="pin"),
-        fx.Universal(rod, slider, at=slot, axes=axes, name="cross"),
-        fx.Prismatic(fx.ground, slider, at=slot, axis=(1, 0, 0), name="slot"),
+        fx.RevoluteJoint(fx.ground, crank, at=centre, axis=(1, 0, 0), name="main bearing"),
+        fx.SphericalJoint(crank, rod, at=pin, name="pin"),
+        fx.UniversalJoint(rod, slider, at=slot, axes=axes, name="cross"),
+        fx.PrismaticJoint(fx.ground, slider, at=slot, axis=(1, 0, 0), name="slot"),
     ]
     pairs = [(crank.marker_at(pin), rod.marker_at(pin)), (rod.marker_at(slot), slider.centre)]
     return fx.Model(crank, rod, slider, *joints, DOWN), crank, slider, pairs
@@ -133,7 +133,7 @@ def bricard(width: float | None) -> tuple[fx.Model, fx.Marker, HeldPoints]:
     sides, joints, pairs = [fx.ground, *bars, fx.ground], [], []
     for i in range(6):
         a, b = sides[i], sides[i + 1]
-        joints.append(fx.Revolute(a, b, at=JOINTS[i], axis=AXES[i], name=f"hinge {i}"))
+        joints.append(fx.RevoluteJoint(a, b, at=JOINTS[i], axis=AXES[i], name=f"hinge {i}"))
         pairs.append((a.marker_at(JOINTS[i]), b.marker_at(JOINTS[i])))
     return fx.Model(*bars, *joints, fx.Gravity((0.0, -G, 0.0))), bars[2].marker_at(JOINTS[3]), pairs
 
@@ -214,15 +214,15 @@ def governor() -> tuple[fx.Model, fx.RigidBody, fx.RigidBody, HeldPoints]:
         face = (side * data.offset, 0.0, 0.5)
         items += [
             rod, ball,
-            fx.Revolute(shaft, rod, at=hinge, axis=(0, 1, 0), name=f"{name} hinge"),
-            fx.Spherical(rod, ball, at=end, name=f"{name} end"),
+            fx.RevoluteJoint(shaft, rod, at=hinge, axis=(0, 1, 0), name=f"{name} hinge"),
+            fx.SphericalJoint(rod, ball, at=end, name=f"{name} end"),
             fx.SpringDamper(rod.centre, slider.marker_at(face), stiffness=data.stiffness, damping=data.damping,
-                            length=data.free_length, name=f"{name} spring"),
+                            free_length=data.free_length, name=f"{name} spring"),
         ]  # fmt: skip
         pairs += [(shaft.marker_at(hinge), rod.marker_at(hinge)), (rod.marker_at(end), ball.centre)]
     items += [
-        fx.Revolute(fx.ground, shaft, at=(0, 0, 0), axis=up, name="bearing"),
-        fx.Prismatic(shaft, slider, at=(0, 0, 0.5), axis=up, name="slide"),
+        fx.RevoluteJoint(fx.ground, shaft, at=(0, 0, 0), axis=up, name="bearing"),
+        fx.PrismaticJoint(shaft, slider, at=(0, 0, 0.5), axis=up, name="slide"),
     ]
     return fx.Model(*items, DOWN), shaft, slider, pairs
 

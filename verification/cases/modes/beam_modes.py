@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import flexmbs as fx
-from flexmbs.elements import PlanarBeam, PlanarCable, SpatialBeam, SpatialCable
+from flexmbs.elements import ANCFCable2D, ANCFCable3D, LinearBeam2D, LinearBeam3D
 from flexmbs.verification import Case, ConvergenceStudy, Outcome, Progress, Table
 from flexmbs.verification.cases.common import COLOURS, bending_only, figure, measured
 from flexmbs.verification.reference.data import load_reference
@@ -54,8 +54,8 @@ def run_ends(progress: Progress) -> Outcome:
     counts = (10, 20, 40)
     for ends, name in ENDS:
         progress(ends)
-        roots = {n: _bending(PlanarCable(), ends, n) for n in counts}
-        linear = _bending(PlanarBeam(), ends, 40)
+        roots = {n: _bending(ANCFCable2D(), ends, n) for n in counts}
+        linear = _bending(LinearBeam2D(), ends, 40)
         exact = np.array([stored.value(f"{name} beta_n L, n=1..5", i) for i in range(FIVE)])
         for i in range(FIVE):
             reference = stored.reference(f"{name} beta_n L, n=1..5", i)
@@ -77,14 +77,14 @@ def run_ends(progress: Progress) -> Outcome:
 def _in_space(ends: str) -> list[Any]:
     """In space every bending mode comes twice, in both directions; cable and beam must agree with the plane."""
     found = []
-    exact = _bending(PlanarCable(), ends, 20)
+    exact = _bending(ANCFCable2D(), ends, 20)
     held: dict[str, Callable[[fx.Attachment], Any]] = {
         "pinned": fx.Pin,
         "clamped": fx.Clamp,
         "free": lambda at: fx.Roller(at, normal=(1.0, 0.0, 0.0)),
     }
     start, end = ends.split("-")
-    for label, element in (("spatial cable", SpatialCable()), ("spatial beam", SpatialBeam())):
+    for label, element in (("spatial cable", ANCFCable3D()), ("spatial beam", LinearBeam3D())):
         beam = fx.FlexibleBody.line(
             (0, 0, 0), (1, 0, 0), elements=20, element=element,
             stiffness=fx.BeamStiffness(EA=1e7, EI_z=1.0, mass_per_length=1.0, GJ=10.0, rhoI_y=1e-7, rhoI_z=1e-7),
@@ -105,7 +105,7 @@ def _in_space(ends: str) -> list[Any]:
 
 def _shapes() -> Any:
     """Modes of the cantilever."""
-    beam = fx.FlexibleBody.line((0, 0), (1, 0), elements=20, element=PlanarCable(), stiffness=SLENDER)
+    beam = fx.FlexibleBody.line((0, 0), (1, 0), elements=20, element=ANCFCable2D(), stiffness=SLENDER)
     modes = fx.solve_modal(fx.Model(beam, fx.Clamp(beam.start)), modes=3)
     drawing, axes = figure(6.4, 2.8)
     for i in range(3):
@@ -133,7 +133,7 @@ def run_shear(progress: Progress) -> Outcome:
         for elements in counts:
             progress(f"{label}, {elements} elements")
             beam = fx.FlexibleBody.line(
-                (0, 0), (data["L"], 0), elements=elements, element=PlanarBeam(), section=section, material=material
+                (0, 0), (data["L"], 0), elements=elements, element=LinearBeam2D(), section=section, material=material
             )
             ends = (fx.Pin(beam.start), fx.Pin(beam.end)) if label == "pinned-pinned" else (fx.Clamp(beam.start),)
             modes = fx.solve_modal(fx.Model(beam, *ends), modes=12)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import flexmbs as fx
-from flexmbs.elements import ShearShell, ThinPlate
+from flexmbs.elements import ANCFShell, ANCFThinPlate
 from flexmbs.verification import Case, ConvergenceStudy, Outcome, Progress, Table
 from flexmbs.verification.cases.common import measured
 
@@ -18,7 +18,7 @@ COUNTS = (4, 8, 16)
 SHARES = (0.0, 0.3, 0.6, 0.9)
 """Heatings by that at which the plate buckles."""
 FORMULATIONS: tuple[tuple[str, Any, float, float], ...] = (
-    ("shear shell", ShearShell(), 2.0, 1.7), ("thin plate", ThinPlate(), 4.0, 3.5),
+    ("shear shell", ANCFShell(), 2.0, 1.7), ("thin plate", ANCFThinPlate(), 4.0, 3.5),
 )  # fmt: skip
 
 
@@ -37,7 +37,7 @@ def softened(element: Any, n: int, share: float) -> float:
     """Square of the first angular frequency of the plate, heated by a share of the strain of buckling."""
     _, critical = closed_form()
     plate = fx.FlexibleBody.plate(
-        (SIDE, SIDE), elements=(n, n), element=element, section=fx.Sheet(THICKNESS), material=ALLOY, name="plate"
+        (SIDE, SIDE), elements=(n, n), element=element, section=fx.ShellSection(THICKNESS), material=ALLOY, name="plate"
     )
     edges = [fx.Pin(plate.set(name)) for name in ("left", "right", "bottom", "top")]
     strain = share * critical

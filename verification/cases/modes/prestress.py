@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import flexmbs as fx
-from flexmbs.elements import CableStrain, PlanarCable
+from flexmbs.elements import ANCFCable2D, CableStrain
 from flexmbs.verification import Case, ConvergenceStudy, Outcome, Progress
 from flexmbs.verification.cases.common import COLOURS, bending_only, figure, measured
 from flexmbs.verification.reference.chains import stretched_beam
@@ -25,7 +25,7 @@ def _hanging(
     """Modes of ``bars`` hinged members that hang from a pin, each of ``elements`` cables with unit mass per length."""
     members = [
         fx.FlexibleBody.line(
-            (0.0, -length * i / bars), (0.0, -length * (i + 1) / bars), elements=elements, element=PlanarCable(),
+            (0.0, -length * i / bars), (0.0, -length * (i + 1) / bars), elements=elements, element=ANCFCable2D(),
             stiffness=fx.BeamStiffness(EA=EA, EI_z=EI, mass_per_length=1.0), name=f"member {i + 1}",
         )
         for i in range(bars)
@@ -138,7 +138,7 @@ def run_stretched(progress: Progress) -> Outcome:
 def _axial(elements: int, EA: float, EI: float, force: float, strain: CableStrain, modes: int) -> fx.ModalSolution:
     """Modes of a pinned beam after an axial force has stretched it."""
     beam = fx.FlexibleBody.line(
-        (0, 0), (1, 0), elements=elements, element=PlanarCable(strain=strain),
+        (0, 0), (1, 0), elements=elements, element=ANCFCable2D(strain=strain),
         stiffness=fx.BeamStiffness(EA=EA, EI_z=EI, mass_per_length=1.0), name="beam",
     )  # fmt: skip
     model = fx.Model(beam, fx.Pin(beam.start), fx.Roller(beam.end, normal=(0, 1)), fx.PointForce(beam.end, (force, 0)))

@@ -10,7 +10,7 @@ from scipy import linalg
 import flexmbs as fx
 from flexmbs.core.contracts import FloatArray
 from flexmbs.dynamics.evaluation import Dynamics
-from flexmbs.elements import DirectorBeam
+from flexmbs.elements import ANCFBeam
 from flexmbs.integrators.contracts import StepState
 from flexmbs.verification import Case, ConvergenceStudy, Measured, Outcome, Progress, Table
 from flexmbs.verification.cases.common import COLOURS, figure, measured
@@ -45,7 +45,7 @@ def run_ends(progress: Progress) -> Outcome:
     for elements in COUNTS:
         progress(f"{elements} elements")
         beam = fx.FlexibleBody.line(
-            (0, 0, 0), (p["L"], 0, 0), elements=elements, element=DirectorBeam(), section=section, material=material
+            (0, 0, 0), (p["L"], 0, 0), elements=elements, element=ANCFBeam(), section=section, material=material
         )
         found = fx.solve_modal(fx.Model(beam, fx.Clamp(beam.start)), modes=16).angular_frequencies
         for name, wanted in exact.items():
@@ -100,7 +100,7 @@ def _slender() -> list[Measured]:
     ):
         h = 1e-4
         beam = fx.FlexibleBody.line(
-            (0, 0, 0), (1, 0, 0), elements=20, element=DirectorBeam(),
+            (0, 0, 0), (1, 0, 0), elements=20, element=ANCFBeam(),
             section=fx.Rectangle(h, h), material=fx.Elastic(youngs_modulus=12.0 / h**2, density=1.0),
         )  # fmt: skip
         modes = fx.solve_modal(fx.Model(beam, fx.Clamp(beam.start), *(kind(beam.end) for kind in held)), modes=4)
@@ -125,7 +125,7 @@ def run_ring(progress: Progress) -> Outcome:
     for elements in COUNTS[1:]:
         progress(f"{elements} elements")
         mesh = fx.meshes.three_node(fx.meshes.arc((0, 0, 0), p["R"], 0, 2 * math.pi, 2 * elements, closed=True))
-        ring = fx.FlexibleBody(mesh, DirectorBeam(), section=fx.Circle(p["d"]), material=material, name="ring")
+        ring = fx.FlexibleBody(mesh, ANCFBeam(), section=fx.Circle(p["d"]), material=material, name="ring")
         modes = fx.solve_modal(fx.Model(ring), modes=22)
         found[elements] = modes.angular_frequencies[6::2].reshape(4, 2)  # every mode twice; across, then in the plane
     fine = (16 * found[32] - found[16]) / 15
@@ -193,7 +193,7 @@ def spinning(
 def rotating(elements: int, flap: float, chord: float, rate: float) -> FloatArray:
     """Frequencies of a clamped beam with directors, of length and mass 1, that spins about z."""
     beam = fx.FlexibleBody.line(
-        (0, 0, 0), (1, 0, 0), elements=elements, element=DirectorBeam(),
+        (0, 0, 0), (1, 0, 0), elements=elements, element=ANCFBeam(),
         stiffness=fx.BeamStiffness(EA=1e7, EI_y=flap, EI_z=chord, GJ=1e3, GA_y=1e7, GA_z=1e7, mass_per_length=1.0,
                                    rhoI_y=1e-7, rhoI_z=1e-7),
     )  # fmt: skip

@@ -10,7 +10,7 @@ from scipy.optimize import least_squares
 
 import flexmbs as fx
 from flexmbs.core.contracts import FloatArray
-from flexmbs.elements import DirectorBeam, ExactBeam, Gauss, SpatialCable
+from flexmbs.elements import ANCFBeam, ANCFCable3D, Gauss, GeometricallyExactBeam
 from flexmbs.verification import Case, ConvergenceStudy, Outcome, Progress
 from flexmbs.verification.cases.common import COLOURS, figure, measured
 from flexmbs.verification.cases.modes.spatial_rod_modes import spinning
@@ -19,7 +19,7 @@ from flexmbs.verification.reference.data import load_reference
 RATIOS = (0, 0.1, 1, 10)
 """Mass at the tip by that of the tether."""
 ACROSS, WITHIN = "out-of-plane", "in-plane"
-CABLE = SpatialCable(axial=Gauss(3))
+CABLE = ANCFCable3D(axial=Gauss(3))
 """Not its own rule of Lobatto, one point of which is the free end, where there is no tension."""
 STIFFNESS = {"EI_z": 1e-7, "mass_per_length": 1.0}
 SHEAR = {"EI_y": 1e-7, "GJ": 1e-3, "GA_y": 1e5, "GA_z": 1e5, "rhoI_y": 1e-6, "rhoI_z": 1e-6}
@@ -28,7 +28,7 @@ SHEAR = {"EI_y": 1e-7, "GJ": 1e-3, "GA_y": 1e5, "GA_z": 1e5, "rhoI_y": 1e-6, "rh
 
 def tether(element: Any, elements: int, EA: float = 1e7) -> fx.FlexibleBody:
     """The tether along x."""
-    more = {} if isinstance(element, SpatialCable) else SHEAR
+    more = {} if isinstance(element, ANCFCable3D) else SHEAR
     stiffness = fx.BeamStiffness(EA=EA, **STIFFNESS, **more)
     return fx.FlexibleBody.line(
         (0, 0, 0), (1, 0, 0), elements=elements, element=element, stiffness=stiffness, name="tether"
@@ -48,7 +48,7 @@ def modes(element: Any, elements: int, ratio: float) -> dict[str, FloatArray]:
 def run_modes(progress: Progress) -> Outcome:
     """Cable and beam with directors, four masses."""
     stored = load_reference("d20")
-    kinds: dict[str, tuple[Any, int]] = {"cable": (CABLE, 12), "directors": (DirectorBeam(), 12)}
+    kinds: dict[str, tuple[Any, int]] = {"cable": (CABLE, 12), "directors": (ANCFBeam(), 12)}
     quantities, drawn = [], []
     for label, (element, elements) in kinds.items():
         for ratio in RATIOS:
@@ -68,7 +68,7 @@ def run_modes(progress: Progress) -> Outcome:
                     )  # fmt: skip
                     drawn.append((label, ratio, plane, i + 1, value))
     studies = []
-    for label, element in (("cable", CABLE), ("directors", DirectorBeam())):
+    for label, element in (("cable", CABLE), ("directors", ANCFBeam())):
         progress(f"{label}, meshes")
         second = stored.value("tip mass/tether mass = 1: out-of-plane omega_n/Omega", 1)
         counts = (2, 3, 5) if label == "cable" else (2, 4, 8)
@@ -101,7 +101,7 @@ def whirl(element: Any, elements: int, step: float, until: float) -> tuple[fx.Ti
     end = fx.PointMass(1.0, (1.0, 0, 0), name="end", velocity=(0.0, 1.0, 0.0))
     inner = fx.Attachment(body, (int(np.argmin(np.abs(body.mesh.points[:, 0] - 0.25))),), "inner")
     model = fx.Model(
-        body, end, fx.Pin(body.start), fx.Spherical(body.end, end, name="tie"),
+        body, end, fx.Pin(body.start), fx.SphericalJoint(body.end, end, name="tie"),
         fx.InitialVelocity(body, angular_velocity=(0.0, 0.0, 1.0)),
         fx.PointForce(inner, (0.0, 0.004, 0.008), history=_push), name="tether",
     )  # fmt: skip
@@ -131,7 +131,7 @@ def run_whirl(progress: Progress) -> Outcome:
     }
     quantities, shown = [], []
     kinds: dict[str, tuple[Any, int]] = {
-        "exact": (ExactBeam(), 8), "directors": (DirectorBeam(), 8), "cable": (CABLE, 16),
+        "exact": (GeometricallyExactBeam(), 8), "directors": (ANCFBeam(), 8), "cable": (CABLE, 16),
     }  # fmt: skip
     for label, (element, elements) in kinds.items():
         progress(label)

@@ -118,7 +118,7 @@ def _simulated(
     laws = [
         line.feedback(body, strip.node(line.MAGNETS, y), ON, line.Magnet(), f"at y = {y:g} m") for y in magnets
     ]  # fmt: skip
-    scheme = fx.GeneralizedAlpha(rho=RHO, newton=fx.NewtonOptions(refresh="demand"))
+    scheme = fx.GeneralizedAlpha(rho_inf=RHO, newton=fx.NewtonOptions(jacobian_update="on_demand"))
     return fx.simulate(
         fx.Model(body, *line.loads(strip, body, tables), *laws, name="galvanizing line"), until, step=line.PERIOD,
         integrator=scheme, output=fx.Output(every=every, energy=False),

@@ -80,7 +80,7 @@ def march(
     The first acceleration is smoothed as `flexmbs.integrators.generalized_alpha.GeneralizedAlpha.start` does it.
     """
     h = line.PERIOD
-    scheme = fx.GeneralizedAlpha(rho=RHO)
+    scheme = fx.GeneralizedAlpha(rho_inf=RHO)
     am, af, beta, gamma = scheme.alpha_m, scheme.alpha_f, scheme.beta, scheme.gamma
     c = (1.0 - af) / (1.0 - am)
     solve, factor = _factorised(given.M + c * gamma * h * given.D + c * beta * h * h * given.K)

@@ -10,7 +10,7 @@ import numpy as np
 
 import flexmbs as fx
 from flexmbs.core.contracts import FloatArray, SurfaceElement
-from flexmbs.elements import ShearShell
+from flexmbs.elements import ANCFShell
 from flexmbs.verification import Case, ConvergenceStudy, Measured, Outcome, Progress, Table
 from flexmbs.verification.cases.common import COLOURS, figure, measured
 from flexmbs.verification.reference.data import ReferenceSet, load_reference
@@ -39,7 +39,7 @@ def strip(element: SurfaceElement, id_: str, cells: int) -> fx.FlexibleBody:
     """S08a and S08b: a strip along x with one row of cells."""
     p = load_reference(id_).parameters
     return fx.FlexibleBody.plate(
-        (p["L"], p["b"]), elements=(cells, 1), element=element, section=fx.Sheet(p["h"]), material=material(p),
+        (p["L"], p["b"]), elements=(cells, 1), element=element, section=fx.ShellSection(p["h"]), material=material(p),
         name="strip",
     )  # fmt: skip
 
@@ -66,7 +66,7 @@ def run_strip(progress: Progress) -> Outcome:
     p = stored.parameters
     for cells, share in ((16, LIMIT), (32, 0.005)):
         progress(f"moment, {cells} x 1")
-        body = strip(ShearShell(), "s08a", cells)
+        body = strip(ANCFShell(), "s08a", cells)
         tip = body.at((p["L"], 0, 0))
         load = fx.EdgeMoment(body.set("right"), (0, -p["Mmax"] / p["b"], 0))
         found = solved(fx.Model(body, fx.Clamp(body.set("left")), load), ROLL)
@@ -86,7 +86,7 @@ def run_strip(progress: Progress) -> Outcome:
     counts, errors = (8, 16, 32), []
     for cells in counts:
         progress(f"shear force, {cells} x 1")
-        body = strip(ShearShell(), "s08b", cells)
+        body = strip(ANCFShell(), "s08b", cells)
         tip = body.at((p["L"], 0, 0))
         force = fx.EdgeLoad(body.set("right"), (0, 0, p["Pmax"] / p["b"]))
         found = solved(fx.Model(body, fx.Clamp(body.set("left")), force), SHEAR)
@@ -119,7 +119,7 @@ def annulus(element: SurfaceElement, cells: tuple[int, int]) -> tuple[fx.Model, 
         r, angle = p["Ri"] + (p["Ro"] - p["Ri"]) * v, 2.0 * math.pi * u
         return r * np.cos(angle), r * np.sin(angle), 0.0 * u
 
-    body = fx.FlexibleBody(mapped(cells, points), element, fx.Sheet(p["h"]), material(p), name="annulus")
+    body = fx.FlexibleBody(mapped(cells, points), element, fx.ShellSection(p["h"]), material(p), name="annulus")
     load = fx.EdgeLoad(body.set("right"), (0, 0, p["Pmax"]))
     return fx.Model(body, fx.Clamp(body.set("left")), load, name="slit annulus"), body
 
@@ -134,7 +134,7 @@ def hemisphere(element: SurfaceElement, n: int) -> tuple[fx.Model, fx.FlexibleBo
         return np.cos(up) * np.cos(around), np.cos(up) * np.sin(around), np.sin(up)
 
     mesh = mapped((n, n), lambda u, v: [p["R"] * x for x in normals(u, v)], normals)
-    body = fx.FlexibleBody(mesh, element, fx.Sheet(p["h"], axis=(0, 0, 1)), material(p), name="hemisphere")
+    body = fx.FlexibleBody(mesh, element, fx.ShellSection(p["h"], axis=(0, 0, 1)), material(p), name="hemisphere")
     one, two = body.at((p["R"], 0, 0)), body.at((0, p["R"], 0))
     model = fx.Model(
         body, fx.Symmetry(body.set("left"), (0, 1, 0)), fx.Symmetry(body.set("right"), (1, 0, 0)),
@@ -156,7 +156,7 @@ def cylinder(element: SurfaceElement, cells: tuple[int, int]) -> tuple[fx.Model,
         return p["R"] * n[0], 0.5 * p["L"] * v, p["R"] * n[2]
 
     mesh = mapped(cells, points, normals)
-    body = fx.FlexibleBody(mesh, element, fx.Sheet(p["h"], axis=(0, 1, 0)), material(p), name="cylinder")
+    body = fx.FlexibleBody(mesh, element, fx.ShellSection(p["h"], axis=(0, 1, 0)), material(p), name="cylinder")
     model = fx.Model(
         body, fx.Symmetry(body.set("left"), (1, 0, 0)), fx.Symmetry(body.set("right"), (0, 0, 1)),
         fx.Symmetry(body.set("bottom"), (0, 1, 0)),
@@ -231,7 +231,7 @@ def run_annulus(progress: Progress) -> Outcome:
         ("W_B (outer)", _on("right", lambda p: (p["Ro"], 0, 0), "s08c"), Z),
     )
     quantities, table, last = _refined(
-        "s08c", lambda cells: annulus(ShearShell(), cells),
+        "s08c", lambda cells: annulus(ANCFShell(), cells),
         (("30 x 6", (30, 6), 0.0), ("80 x 10", (80, 10), LIMIT), ("160 x 20", (160, 20), 2.0 * CONVERGED)),
         probes, (0.1, 0.2, 0.5, 0.8, 1.0), progress,
     )  # fmt: skip
@@ -245,7 +245,7 @@ def run_hemisphere(progress: Progress) -> Outcome:
         ("radial displacement under the inward loads (inwards)", _on("right", lambda p: (0, p["R"], 0), "s08d"), -Y),
     )
     quantities, table, last = _refined(
-        "s08d", lambda n: hemisphere(ShearShell(), n),
+        "s08d", lambda n: hemisphere(ANCFShell(), n),
         (("8 x 8", 8, 0.0), ("16 x 16", 16, LIMIT), ("32 x 32", 32, 2.5 * CONVERGED)),
         probes, (0.1, 0.2, 0.5, 1.0), progress,
     )  # fmt: skip
@@ -265,7 +265,7 @@ def run_cylinder(progress: Progress) -> Outcome:
     loads = (0.025, 0.05, 0.1)
     for label, cells, rtol in (("12 x 8", (12, 8), 0.0), ("24 x 16", (24, 16), LIMIT), ("36 x 24", (36, 24), 0.01)):
         progress(label)
-        model, body = cylinder(ShearShell(), cells)
+        model, body = cylinder(ANCFShell(), cells)
         solution = solved(model, (*loads, 1.0))
         if rtol:
             quantities += _compared(stored, solution, body, probes, loads, label, rtol)

@@ -6,7 +6,7 @@ import numpy as np
 
 import flexmbs as fx
 from flexmbs.dynamics.evaluation import Dynamics
-from flexmbs.elements import PlanarCable
+from flexmbs.elements import ANCFCable2D
 from flexmbs.integrators.contracts import StepState
 from flexmbs.verification import Case, ConvergenceStudy, Outcome, Progress, Table
 from flexmbs.verification.cases.common import cantilever, draw_shapes, figure, measured, tip_error
@@ -32,7 +32,7 @@ def _zero_energy_modes() -> int:
     for bent in (False, True):
         beam = fx.FlexibleBody(
             fx.meshes.arc((0, 0), 1.0, 0.0, 2.0, 3) if bent else fx.meshes.line((0, 0), (1, 0), 3),
-            PlanarCable(),
+            ANCFCable2D(),
             stiffness=fx.BeamStiffness(EA=1e3, EI_z=1.0, mass_per_length=1.0),
         )
         dyn = Dynamics(fx.compile_model(fx.Model(beam)))

@@ -10,7 +10,7 @@ import numpy as np
 
 import flexmbs as fx
 from flexmbs.core.contracts import FloatArray
-from flexmbs.elements import CornerPlate
+from flexmbs.elements import CorotationalShell
 from flexmbs.verification import Case, ConvergenceStudy, Outcome, Progress, Table
 from flexmbs.verification.cases.common import measured
 from flexmbs.verification.cases.statics.plates import E_MODULUS, THIN, rigidity
@@ -26,7 +26,12 @@ def strip(length: float, n: int) -> fx.FlexibleBody:
     """Of S08a and S08b, one element wide."""
     material = fx.Elastic(youngs_modulus=1.2e6, poissons_ratio=0.0, density=1.0)
     return fx.FlexibleBody.plate(
-        (length, 1.0), elements=(n, 1), element=CornerPlate(), section=fx.Sheet(0.1), material=material, name="strip"
+        (length, 1.0),
+        elements=(n, 1),
+        element=CorotationalShell(),
+        section=fx.ShellSection(0.1),
+        material=material,
+        name="strip",
     )
 
 
@@ -34,7 +39,12 @@ def square(n: int) -> fx.FlexibleBody:
     """Side 1, mass per area 1, as in the cases of linear shells."""
     material = fx.Elastic(youngs_modulus=E_MODULUS, poissons_ratio=0.3, density=1.0 / THIN)
     return fx.FlexibleBody.plate(
-        (1.0, 1.0), elements=(n, n), element=CornerPlate(), section=fx.Sheet(THIN), material=material, name="plate"
+        (1.0, 1.0),
+        elements=(n, n),
+        element=CorotationalShell(),
+        section=fx.ShellSection(THIN),
+        material=material,
+        name="plate",
     )
 
 
@@ -158,16 +168,25 @@ def thrown(step: float) -> tuple[FloatArray, float]:
     """A soft plate thrown and spun by forces at one end for 0.4 s; relative changes of momenta and energy in 2.5 s."""
     material = fx.Elastic(youngs_modulus=1e6, poissons_ratio=0.3, density=1000.0)
     plate = fx.FlexibleBody.plate(
-        (1.0, 0.3), elements=(8, 3), element=CornerPlate(), section=fx.Sheet(0.02), material=material, name="plate"
+        (1.0, 0.3),
+        elements=(8, 3),
+        element=CorotationalShell(),
+        section=fx.ShellSection(0.02),
+        material=material,
+        name="plate",
     )
     ends = [plate.node(k) for k in plate.set("right").nodes]
     pulse = fx.Table((0.0, 0.2, 0.4), (0.0, 1.0, 0.0))
     loads = [fx.PointForce(node, (0.3, 0.5, 2.0), history=pulse) for node in ends]
     twist = fx.Moment(ends[0], (0.0, 0.3, 0.05), history=pulse)
     run = fx.simulate(
-        fx.Model(plate, *loads, twist), 3.0, step=step, output=fx.Output(every=0.1), progress=False,
-        integrator=fx.GeneralizedAlpha(rho=0.9),
-    )  # fmt: skip
+        fx.Model(plate, *loads, twist),
+        3.0,
+        step=step,
+        output=fx.Output(every=0.1),
+        progress=False,
+        integrator=fx.GeneralizedAlpha(rho_inf=0.9),
+    )
     free = run.t > 0.45
     P, L = run.momentum()
     E = run.energy.total[free]

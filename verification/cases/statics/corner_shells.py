@@ -9,7 +9,7 @@ import numpy as np
 
 import flexmbs as fx
 from flexmbs.core.contracts import FloatArray, IntArray
-from flexmbs.elements import CornerPlate
+from flexmbs.elements import CorotationalShell
 from flexmbs.meshes import CellBlock
 from flexmbs.verification import Case, ConvergenceStudy, Outcome, Progress
 from flexmbs.verification.cases.common import COLOURS, measured
@@ -37,7 +37,7 @@ def annulus(n: int, m: int) -> tuple[Any, fx.FlexibleBody, IntArray]:
 
     mesh, i = sheet(place, n, m)
     material = fx.Elastic(youngs_modulus=p["E"], poissons_ratio=p["nu"], density=1.0)
-    body = fx.FlexibleBody(mesh, CornerPlate(), fx.Sheet(p["h"]), material, name="annulus")
+    body = fx.FlexibleBody(mesh, CorotationalShell(), fx.ShellSection(p["h"]), material, name="annulus")
     share = np.full(m + 1, p["Pmax"] * (p["Ro"] - p["Ri"]) / m)
     share[[0, -1]] *= 0.5
     loads = [fx.PointForce(body.node(int(k)), (0.0, 0.0, f)) for k, f in zip(i[-1], share.tolist(), strict=True)]
@@ -58,14 +58,16 @@ def hemisphere(n: int) -> tuple[Any, fx.FlexibleBody, IntArray]:
 
     mesh, i = sheet(place, n, n)
     material = fx.Elastic(youngs_modulus=p["E"], poissons_ratio=p["nu"], density=1.0)
-    body = fx.FlexibleBody(mesh, CornerPlate(), fx.Sheet(p["h"]), material, name="hemisphere")
+    body = fx.FlexibleBody(mesh, CorotationalShell(), fx.ShellSection(p["h"]), material, name="hemisphere")
     joints: list[Any] = []
     for row, normal in ((i[0], (0.0, 1.0, 0.0)), (i[-1], (1.0, 0.0, 0.0))):
         for k in row.tolist():
             plane = fx.ground.marker_at(mesh.points[k], axis=normal)
-            joints.append(fx.Planar(plane, body.node(k).marker(axis=normal), name=f"symmetry {len(joints)}"))
+            joints.append(fx.PlanarJoint(plane, body.node(k).marker(axis=normal), name=f"symmetry {len(joints)}"))
     first = int(i[0, 0])
-    joints.append(fx.PointOnPlane(fx.ground.marker_at(mesh.points[first], axis=(0, 0, 1)), body.node(first), name="z"))
+    joints.append(
+        fx.PointOnPlaneConstraint(fx.ground.marker_at(mesh.points[first], axis=(0, 0, 1)), body.node(first), name="z")
+    )
     half = 0.5 * p["Pmax"]
     loads = (
         fx.PointForce(body.node(int(i[0, -1])), (half, 0.0, 0.0)),

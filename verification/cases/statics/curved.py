@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 import flexmbs as fx
-from flexmbs.elements import PlanarCable
+from flexmbs.elements import ANCFCable2D
 from flexmbs.verification import Case, ConvergenceStudy, Outcome, Progress
 from flexmbs.verification.cases.common import draw_shapes, figure, measured, tip_error
 from flexmbs.verification.reference.catenary import cable_with_bending
@@ -30,7 +30,7 @@ def run_quarter(progress: Progress) -> Outcome:
             # From (0, 0) with tangent +y to (1, 1) with tangent +x: the circle about (1, 0), run through clockwise.
             beam = fx.FlexibleBody(
                 fx.meshes.arc((1.0, 0.0), 1.0, math.pi, math.pi / 2, elements),
-                PlanarCable(),
+                ANCFCable2D(),
                 stiffness=fx.BeamStiffness(EA=axial, EI_z=1.0, mass_per_length=1.0),
                 name="arc",
             )
@@ -84,7 +84,7 @@ def run_catenary(progress: Progress) -> Outcome:
     for elements in counts:
         progress(f"{elements} elements")
         cable = fx.FlexibleBody.line(
-            (0.0, 0.0), (0.0, -data["L0"]), elements=elements, element=PlanarCable(),
+            (0.0, 0.0), (0.0, -data["L0"]), elements=elements, element=ANCFCable2D(),
             stiffness=fx.BeamStiffness(EA=data["EA"], EI_z=EI, mass_per_length=1.0), name="cable",
         )  # fmt: skip
         model = fx.Model(

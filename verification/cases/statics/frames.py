@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 import flexmbs as fx
-from flexmbs.elements import PlanarCable
+from flexmbs.elements import ANCFCable2D
 from flexmbs.verification import Case, ConvergenceStudy, Outcome, Progress
 from flexmbs.verification.cases.common import cantilever, draw_shapes, figure, measured
 from flexmbs.verification.reference.data import load_reference
@@ -30,7 +30,7 @@ def run_clamped(progress: Progress) -> Outcome:
     for elements in counts:
         progress(f"{elements} elements")
         beam = fx.FlexibleBody.line(
-            (0.0, 0.0), (data["L"], 0.0), elements=elements, element=PlanarCable(), section=section, material=material
+            (0.0, 0.0), (data["L"], 0.0), elements=elements, element=ANCFCable2D(), section=section, material=material
         )
         middle = beam.at((data["L"] / 2, 0.0))
         model = fx.Model(beam, fx.Clamp(beam.start), fx.Clamp(beam.end), fx.PointForce(middle, (0.0, loads[-1])))
@@ -80,7 +80,7 @@ def _diamond(elements: int, force: float) -> tuple[fx.FlexibleBody, fx.Model]:
     stiffness = fx.BeamStiffness(EA=1e6, EI_z=1.0, mass_per_length=1.0)
     left, right = (
         fx.FlexibleBody.line(
-            (x, 0.0), (0.0, half), elements=elements, element=PlanarCable(), stiffness=stiffness, name=name
+            (x, 0.0), (0.0, half), elements=elements, element=ANCFCable2D(), stiffness=stiffness, name=name
         )
         for x, name in ((-half, "left"), (half, "right"))
     )
@@ -176,7 +176,7 @@ def run_column(progress: Progress) -> Outcome:
             fx.PointForce(beam.end, (-last, 0.0)),
         )
         at = sorted({*(p.load * critical / last for p in points), probe / last})
-        solution = fx.solve_static(model, fx.StaticOptions(at=at, first_step=0.02))
+        solution = fx.solve_static(model, fx.StaticOptions(at=at, initial_step=0.02))
         position = solution.position(beam.end, solution.at_parameter(probe / last))[:2]
         errors.append(float(np.hypot(position[0] - exact.tip[0], position[1] - exact.tip[1])))
         if elements != 64:

@@ -34,7 +34,7 @@ def straight(n: int, stiffness: fx.BeamStiffness, **options: Any) -> fx.segments
 
 
 def _clamped(beam: fx.segments.SegmentedBeam, *loads: Any) -> fx.Model:
-    return fx.Model(*beam.items, fx.Fixed(fx.ground, beam.start), *loads)
+    return fx.Model(*beam.items, fx.FixedJoint(fx.ground, beam.start), *loads)
 
 
 def _deflections(progress: Progress) -> list[Measured]:
@@ -56,10 +56,10 @@ def _deflections(progress: Progress) -> list[Measured]:
 def _frequencies(n: int, ends: str, options: dict[str, Any]) -> FloatArray:
     """The first three, by those of the beam with the exact solution."""
     beam = straight(n, SLIM, **options)
-    joints: list[Any] = [fx.Fixed(fx.ground, beam.start)]
+    joints: list[Any] = [fx.FixedJoint(fx.ground, beam.start)]
     if ends == "pinned-pinned":
         line = fx.ground.marker_at((1.0, 0.0), axis=(1.0, 0.0, 0.0))
-        joints = [fx.Revolute(fx.ground, beam.bodies[0], at=(0.0, 0.0)), fx.PointOnLine(line, beam.end)]
+        joints = [fx.RevoluteJoint(fx.ground, beam.bodies[0], at=(0.0, 0.0)), fx.PointOnLineConstraint(line, beam.end)]
     stored = load_reference("e01")
     exact = np.array([stored.value(f"{ends} beta_n L, n=1..5", i) for i in range(3)]) ** 2
     return np.asarray(fx.solve_modal(fx.Model(*beam.items, *joints), 3).angular_frequencies / exact)
@@ -192,7 +192,7 @@ def hanging(n: int, EA: float | None, space: bool = False) -> tuple[fx.segments.
         points, down = np.column_stack((points[:, 0], np.zeros(n + 1), points[:, 1])), (0.0, 0.0, -9.81)
     cable = fx.segments.segmented_cable(points, mass_per_length=p["w"] / 9.81, EA=EA, GJ=1.0 if space else None)
     pins = [
-        fx.Spherical(fx.ground.marker_at(points[end]), node, name=f"pin {end}")
+        fx.SphericalJoint(fx.ground.marker_at(points[end]), node, name=f"pin {end}")
         for end, node in ((0, cable.start), (-1, cable.end))
     ]
     model = fx.Model(*cable.items, *pins, fx.Gravity(down, history=fx.Constant()))

@@ -34,13 +34,13 @@ def supports(plate: fx.segments.SegmentedPlate, code: str) -> list[Any]:
     for k, (key, (node, letter)) in enumerate(letters.items()):
         place, name = node.position0(), f"support {k}"
         if letter == "C":
-            joints.append(fx.Fixed(fx.ground, node, name=name))
+            joints.append(fx.FixedJoint(fx.ground, node, name=name))
         elif key in corners[:1]:
-            joints.append(fx.Spherical(fx.ground.marker_at(place), node, name=name))
+            joints.append(fx.SphericalJoint(fx.ground.marker_at(place), node, name=name))
         elif key in corners:
-            joints.append(fx.PointOnLine(fx.ground.marker_at(place, axis=(1, 0, 0)), node, name=name))
+            joints.append(fx.PointOnLineConstraint(fx.ground.marker_at(place, axis=(1, 0, 0)), node, name=name))
         else:
-            joints.append(fx.PointOnPlane(fx.ground.marker_at(place, axis=(0, 0, 1)), node, name=name))
+            joints.append(fx.PointOnPlaneConstraint(fx.ground.marker_at(place, axis=(0, 0, 1)), node, name=name))
     return joints
 
 
@@ -126,9 +126,9 @@ def _twist(progress: Progress) -> list[Measured]:
     plate = fx.segments.segmented_plate((p["a"], p["a"]), (n, n), thickness=p["h"], material=material)
     a, b, c, loaded = (plate.node(i, j) for i, j in ((0, 0), (n, 0), (0, n), (n, n)))
     joints = (
-        fx.Spherical(fx.ground.marker_at(a.position0()), a, name="a"),
-        fx.PointOnLine(fx.ground.marker_at(b.position0(), axis=(1, 0, 0)), b, name="b"),
-        fx.PointOnPlane(fx.ground.marker_at(c.position0(), axis=(0, 0, 1)), c, name="c"),
+        fx.SphericalJoint(fx.ground.marker_at(a.position0()), a, name="a"),
+        fx.PointOnLineConstraint(fx.ground.marker_at(b.position0(), axis=(1, 0, 0)), b, name="b"),
+        fx.PointOnPlaneConstraint(fx.ground.marker_at(c.position0(), axis=(0, 0, 1)), c, name="c"),
     )
     force = 1e-3  # of the 1 N of the reference, so that the plate stays flat
     found = fx.solve_static(fx.Model(*plate.items, *joints, fx.PointForce(loaded, (0, 0, -force))), QUIET)
@@ -155,7 +155,7 @@ def _rolled(progress: Progress, studies: list[ConvergenceStudy]) -> list[Measure
     for n in counts:
         progress(f"strip, {n} x 2")
         strip = fx.segments.segmented_plate((L, b), (n, 2), thickness=h, material=material)
-        clamps = [fx.Fixed(fx.ground, node, name=f"clamp {k}") for k, node in enumerate(strip.side("left"))]
+        clamps = [fx.FixedJoint(fx.ground, node, name=f"clamp {k}") for k, node in enumerate(strip.side("left"))]
         shares = zip(strip.side("right"), (0.25, 0.5, 0.25), strict=True)
         loads = [fx.Moment(node, (0.0, -moment * share, 0.0)) for node, share in shares]
         options = fx.StaticOptions(progress=False, check_stability=False, at=(0.25,))

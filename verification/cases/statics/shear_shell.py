@@ -11,7 +11,7 @@ import flexmbs as fx
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.laminate import Ply
 from flexmbs.core.material import Orthotropic
-from flexmbs.elements import ShearShell, ShellQuad
+from flexmbs.elements import ANCFShell, ShellQuad
 from flexmbs.verification import Case, ConvergenceStudy, Measured, Outcome, Progress, Table
 from flexmbs.verification.cases.common import measured
 from flexmbs.verification.cases.statics.absolute_nodal_shells import mapped, material
@@ -29,7 +29,7 @@ COUNTS = (8, 16, 32)
 def plate(n: int, section: Any, elastic: Any, side: float = 1.0, n_y: int | None = None) -> fx.FlexibleBody:
     """A plate of unit length, n by n cells."""
     return fx.FlexibleBody.plate(
-        (1.0, side), elements=(n, n_y or n), element=ShearShell(), section=section, material=elastic, name="plate"
+        (1.0, side), elements=(n, n_y or n), element=ANCFShell(), section=section, material=elastic, name="plate"
     )
 
 
@@ -78,7 +78,7 @@ def run_plates(progress: Progress) -> Outcome:
         exact = stored.reference(name)
         values = []
         for n in COUNTS:
-            body = plate(n, fx.Sheet(h), elastic)
+            body = plate(n, fx.ShellSection(h), elastic)
             centre = body.at((0.5, 0.5, 0.0))
             size = SMALL * h * D / exact.value
             force = fx.DistributedLoad(body, (0, 0, size)) if load == "q" else fx.PointForce(centre, (0, 0, size))
@@ -102,13 +102,22 @@ def run_plates(progress: Progress) -> Outcome:
         progress(f"a/h = {slenderness:g}")
         one = CrossPly(**isotropic, thickness=1.0 / slenderness, along_y=(False,))
         exact_w = navier_deflection(one, 1.0, 60, shear_stiffness(one))
-        body = plate(32, fx.Sheet(1 / slenderness), fx.Elastic(youngs_modulus=1.0, poissons_ratio=0.3, density=1.0))
+        body = plate(
+            32, fx.ShellSection(1 / slenderness), fx.Elastic(youngs_modulus=1.0, poissons_ratio=0.3, density=1.0)
+        )
         size = SMALL / slenderness / exact_w
         w, _ = deflection(body, held(body, "SSSS"), fx.DistributedLoad(body, (0, 0, size)), body.at((0.5, 0.5, 0)))
         quantities.append(
-            measured(f"SSSS uniform, a/h = {slenderness:g}: w_c E/(q a), with shear", "-", w / size, exact_w,
-                     "Navier series of first-order theory", 1e-6 * exact_w, rtol=3e-3)
-        )  # fmt: skip
+            measured(
+                f"SSSS uniform, a/h = {slenderness:g}: w_c E/(q a), with shear",
+                "-",
+                w / size,
+                exact_w,
+                "Navier series of first-order theory",
+                1e-6 * exact_w,
+                rtol=3e-3,
+            )
+        )
         rows.append((f"SSSS uniform, a/h = {slenderness:g}", "", "", f"{w / size / exact_w - 1.0:+.1e}"))
     quantities += _twist()
     head = ("problem", *(f"{n} x {n}" for n in COUNTS))
@@ -119,7 +128,7 @@ def _twist() -> list[Measured]:
     stored = load_reference("s14")
     p = stored.parameters
     elastic = fx.Elastic(youngs_modulus=p["E"], poissons_ratio=p["nu"], density=7850.0)
-    body = plate(8, fx.Sheet(p["h"]), elastic)
+    body = plate(8, fx.ShellSection(p["h"]), elastic)
     one, two, three, four = (body.at((x, y, 0.0)) for x, y in ((0, 0), (1, 0), (0, 1), (1, 1)))
     supports = [fx.Pin(one), fx.Roller(two, (0, 0, 1)), fx.Roller(two, (0, 1, 0)), fx.Roller(three, (0, 0, 1))]
     w, solution = deflection(body, supports, fx.PointForce(four, (0, 0, -1.0)), four)
@@ -162,7 +171,7 @@ def run_modes(progress: Progress) -> Outcome:
         errors = []
         for n in COUNTS:
             progress(f"{code}, {n} cells")
-            body = plate(n, fx.Sheet(h), elastic, width, max(int(n * width), 1))
+            body = plate(n, fx.ShellSection(h), elastic, width, max(int(n * width), 1))
             modes = fx.solve_modal(fx.Model(body, *held(body, code)), count + rigid)
             found = modes.angular_frequencies[rigid:] / math.sqrt(1e9 * h**3 / (12 * (1 - nu**2)))
             errors.append(max(abs(found[i] / exact[i].value - 1.0) for i in range(count)))
@@ -198,7 +207,7 @@ def run_membranes(progress: Progress) -> Outcome:
                 return x, y, 0.0 * x
 
             body = fx.FlexibleBody(
-                mapped((n, n), points), ShearShell(enhanced=enhanced), fx.Sheet(p["t"]), material(p), name="panel"
+                mapped((n, n), points), ANCFShell(enhanced=enhanced), fx.ShellSection(p["t"]), material(p), name="panel"
             )
             everywhere = fx.Attachment(body, tuple(range(body.mesh.n_points)), "all")
             load = fx.EdgeLoad(body.set("right"), (0, SMALL / 16.0, 0))

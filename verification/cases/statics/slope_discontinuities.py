@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 import flexmbs as fx
 from flexmbs.core.contracts import FloatArray
-from flexmbs.elements import ContinuumBeam, ContinuumPlate, ShellQuad
+from flexmbs.elements import ANCFBeamFullyParameterized, ANCFPlateFullyParameterized, ShellQuad
 from flexmbs.verification import Case, ConvergenceStudy, Measured, Outcome, Progress, Table
 from flexmbs.verification.cases.common import figure, measured
 from flexmbs.verification.reference.data import load_reference
@@ -21,7 +21,7 @@ THIN, THICK = 0.001, 0.01
 WIDTH = 0.5
 TIP = (1.0, 0.5, 1.0)
 LOAD = np.array([1.0, 1.0, 0.0])
-PRINTED = ContinuumPlate(split=False, nodal=False, assumed_shear=False, twist=False)
+PRINTED = ANCFPlateFullyParameterized(split=False, nodal=False, assumed_shear=False, twist=False)
 
 
 def panel(n: int, along: FloatArray, origin: FloatArray) -> fx.meshes.Mesh:
@@ -51,11 +51,11 @@ def _named(mesh: fx.meshes.Mesh) -> fx.meshes.Mesh:
 
 
 def plates(
-    mesh: fx.meshes.Mesh, element: ContinuumPlate, size: float, thickness: float = THIN
+    mesh: fx.meshes.Mesh, element: ANCFPlateFullyParameterized, size: float, thickness: float = THIN
 ) -> tuple[FloatArray, fx.StaticSolution]:
     """Displacement of the corner of the upright plate under a load along its upper edge."""
     body = fx.FlexibleBody(
-        mesh, element, section=fx.Sheet(thickness, axis=(1.0, 0.0, 1.0)), material=MATERIAL, name="plates"
+        mesh, element, section=fx.ShellSection(thickness, axis=(1.0, 0.0, 1.0)), material=MATERIAL, name="plates"
     )
     load = fx.EdgeLoad(body.set("tip"), tuple(size * LOAD))
     with warnings.catch_warnings():
@@ -88,7 +88,7 @@ def run_folds(progress: Progress) -> Outcome:
         scatter = float(np.linalg.norm(exact - fine) / np.linalg.norm(exact))
         rows.append((word, "linear shells, 48", *(f"{c / small:.5g}" for c in fine), "-"))
         errors = []
-        for label, element in (("cured", ContinuumPlate()), ("as printed", PRINTED)):
+        for label, element in (("cured", ANCFPlateFullyParameterized()), ("as printed", PRINTED)):
             for n in counts:
                 progress(f"{word}, {label}, {n}")
                 u, _ = plates(make(n), element, small)
@@ -105,7 +105,7 @@ def run_folds(progress: Progress) -> Outcome:
         far = []
         for n in counts:
             progress(f"{word}, large load, {n}")
-            u, solution = plates(make(n), ContinuumPlate(), large, THICK)
+            u, solution = plates(make(n), ANCFPlateFullyParameterized(), large, THICK)
             far.append(u)
             rows.append((word, f"large load, {n}", *(f"{c:.5f}" for c in u), "-"))
         change = float(np.linalg.norm(far[-1] - far[-2]) / np.linalg.norm(far[-1]))
@@ -125,7 +125,7 @@ def _picture(solution: fx.StaticSolution) -> Figure:
     return axes.figure  # type: ignore[no-any-return]
 
 
-def lee(element: ContinuumBeam, n: int, thin: float = 1.0) -> tuple[float, float]:
+def lee(element: ANCFBeamFullyParameterized, n: int, thin: float = 1.0) -> tuple[float, float]:
     """First limit load of Lee's frame and the displacement there; ``thin`` divides the height at equal EI."""
     p = load_reference("s11b").parameters
     E, A, inertia = p["E"], p["A"], p["I"]
@@ -156,9 +156,9 @@ def run_lee(progress: Progress) -> Outcome:
     v = stored.reference(name + "vertical displacement of the load point")
     rows, quantities = [], []
     for label, element, thin in (
-        ("cured", ContinuumBeam(), 1.0),
-        ("cured, a quarter as high at equal EI", ContinuumBeam(), 4.0),
-        ("as printed", ContinuumBeam(split=False, nodal=False, torsion=False), 1.0),
+        ("cured", ANCFBeamFullyParameterized(), 1.0),
+        ("cured, a quarter as high at equal EI", ANCFBeamFullyParameterized(), 4.0),
+        ("as printed", ANCFBeamFullyParameterized(split=False, nodal=False, torsion=False), 1.0),
     ):
         for n in (10, 20, 40):
             progress(f"{label}, {n}")
@@ -187,7 +187,9 @@ def run_lee(progress: Progress) -> Outcome:
 def run_flight(progress: Progress) -> Outcome:
     """A folded plate is thrown and spun, and vibrates: momentum and energy stay, but for the errors of time steps."""
     soft = fx.Elastic(youngs_modulus=2e3, density=1.0, poissons_ratio=0.3)
-    body = fx.FlexibleBody(folded(3), ContinuumPlate(), section=fx.Sheet(0.05), material=soft, name="plate")
+    body = fx.FlexibleBody(
+        folded(3), ANCFPlateFullyParameterized(), section=fx.ShellSection(0.05), material=soft, name="plate"
+    )
     start = fx.InitialVelocity(body, velocity=(0.5, 0.0, 1.0), angular_velocity=(0.5, 2.0, 1.0))
     steps, rows = (8e-3, 4e-3, 2e-3), []
     drawing, axes = figure()

@@ -11,7 +11,7 @@ from scipy.optimize import brentq
 
 import flexmbs as fx
 from flexmbs.core.contracts import Element, FloatArray
-from flexmbs.elements import ContinuumBeam, DirectorBeam, ExactBeam
+from flexmbs.elements import ANCFBeam, ANCFBeamFullyParameterized, GeometricallyExactBeam
 from flexmbs.verification import Case, ConvergenceStudy, Measured, Outcome, Progress
 from flexmbs.verification.cases.common import COLOURS, figure, measured
 from flexmbs.verification.reference.data import load_reference
@@ -22,10 +22,10 @@ LOADS = (300, 450, 600)
 
 
 ELEMENTS = (
-    ("directors", DirectorBeam(), 4.0),
-    ("exact", ExactBeam(), 4.0),
-    ("exact, 2 nodes", ExactBeam(nodes=2), 2.0),
-    ("continuum", ContinuumBeam(poissons_ratio=0.0), 2.0),
+    ("directors", ANCFBeam(), 4.0),
+    ("exact", GeometricallyExactBeam(), 4.0),
+    ("exact, 2 nodes", GeometricallyExactBeam(nodes=2), 2.0),
+    ("continuum", ANCFBeamFullyParameterized(poissons_ratio=0.0), 2.0),
 )
 """Elements with their order of convergence."""
 
@@ -126,7 +126,7 @@ def princeton(elements: int, load: float, degrees: float) -> tuple[fx.StaticSolu
     material = fx.Elastic(youngs_modulus=p["E"], poissons_ratio=p["nu"], density=2700.0)
     up = np.cross(axes[0], axes[2])  # the height lies along y of the section, so the thickness along its z
     body = fx.FlexibleBody.line(
-        (0, 0, 0), (p["L"], 0, 0), elements=elements, element=DirectorBeam(up=(up[0], up[1], up[2])),
+        (0, 0, 0), (p["L"], 0, 0), elements=elements, element=ANCFBeam(up=(up[0], up[1], up[2])),
         section=section, material=material, name="beam",
     )  # fmt: skip
     model = fx.Model(body, fx.Clamp(body.start), fx.PointForce(body.end, (0.0, 0.0, -load)), name="Princeton")
@@ -233,7 +233,7 @@ def run_buckling(progress: Progress) -> Outcome:
 def _deep(elements: int, length: float, **made_of: Any) -> fx.FlexibleBody:
     """A beam along x whose height, y of the section, is upright."""
     return fx.FlexibleBody.line(
-        (0, 0, 0), (length, 0, 0), elements=elements, element=DirectorBeam(up=(0, -1, 0)), name="beam", **made_of
+        (0, 0, 0), (length, 0, 0), elements=elements, element=ANCFBeam(up=(0, -1, 0)), name="beam", **made_of
     )
 
 
@@ -281,7 +281,7 @@ def run_spring(progress: Progress) -> Outcome:
         progress(f"{elements} elements")
         wire = fx.FlexibleBody(
             helix(turns, r0, pitch0, elements),
-            DirectorBeam(),
+            ANCFBeam(),
             stiffness=fx.BeamStiffness(
                 EA=stiff, EI_y=EI, EI_z=EI, GJ=GJ, GA_y=stiff, GA_z=stiff, mass_per_length=1.0, rhoI_y=0.01, rhoI_z=0.01
             ),

@@ -11,18 +11,18 @@ import numpy as np
 import flexmbs as fx
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import AccuracyWarning
-from flexmbs.elements import PlateCurvature, ThinPlate
+from flexmbs.elements import ANCFThinPlate, PlateCurvature
 from flexmbs.verification import Case, ConvergenceStudy, Outcome, Progress, Table
 from flexmbs.verification.cases.common import measured
 from flexmbs.verification.cases.statics.plates import MODES
 from flexmbs.verification.reference.data import load_reference
 
-KINDS = (("48", ThinPlate(), 4.0), ("36", ThinPlate(mixed=False), 2.0))
+KINDS = (("48", ANCFThinPlate(), 4.0), ("36", ANCFThinPlate(mixed=False), 2.0))
 """Label, element, order of convergence of displacements and frequencies."""
 THIN, E_MODULUS = 1e-2, 1e7
 
 
-def quarter(element: ThinPlate, n: int, code: str, load: str) -> tuple[float, float, float]:
+def quarter(element: ANCFThinPlate, n: int, code: str, load: str) -> tuple[float, float, float]:
     """S09 of a quarter plate of n x n elements: w in the centre times the stiffness, moments there and at x = 0.
 
     The load is so small that the plate is linear to about 1e-6.
@@ -31,7 +31,7 @@ def quarter(element: ThinPlate, n: int, code: str, load: str) -> tuple[float, fl
     D = E_MODULUS * THIN**3 / (12.0 * (1.0 - nu**2))
     material = fx.Elastic(youngs_modulus=E_MODULUS, density=1.0, poissons_ratio=nu)
     body = fx.FlexibleBody.plate(
-        (0.5, 0.5), elements=(n, n), element=element, section=fx.Sheet(THIN), material=material
+        (0.5, 0.5), elements=(n, n), element=element, section=fx.ShellSection(THIN), material=material
     )
     kind: Any = fx.Clamp if code == "CCCC" else lambda at: fx.Roller(at, (0, 0, 1))
     supports = [kind(body.set(side)) for side in ("left", "bottom")]
@@ -108,11 +108,14 @@ def run_twist(progress: Progress) -> Outcome:
         "twisting moment |m_xy| = P/2",
     )
     quantities = []
-    kinds = (*((label, element) for label, element, _ in KINDS), ("simple", ThinPlate(curvature=PlateCurvature.SIMPLE)))
+    kinds = (
+        *((label, element) for label, element, _ in KINDS),
+        ("simple", ANCFThinPlate(curvature=PlateCurvature.SIMPLE)),
+    )
     for label, element in kinds:
         progress(label)
         body = fx.FlexibleBody.plate(
-            (p["a"], p["a"]), elements=(2, 2), element=element, section=fx.Sheet(p["h"]), material=material
+            (p["a"], p["a"]), elements=(2, 2), element=element, section=fx.ShellSection(p["h"]), material=material
         )
         held = (fx.Pin(body.node(0)), fx.Prescribe(body.node(2), (None, 0.0, 0.0)), fx.Roller(body.node(6), (0, 0, 1)))
         force = fx.PointForce(body.node(8), (0.0, 0.0, -1.0))
@@ -132,12 +135,16 @@ def run_twist(progress: Progress) -> Outcome:
     return Outcome(quantities)
 
 
-def modes(element: ThinPlate, n: int, code: str, nu: float, width: float, count: int) -> FloatArray:
+def modes(element: ANCFThinPlate, n: int, code: str, nu: float, width: float, count: int) -> FloatArray:
     """omega a^2 sqrt(rho h / D) of the lowest bending modes."""
     D = E_MODULUS * 1e-9 / (12.0 * (1.0 - nu**2))
     material = fx.Elastic(youngs_modulus=E_MODULUS, density=1e3, poissons_ratio=nu)
     body = fx.FlexibleBody.plate(
-        (1.0, width), elements=(n, max(int(n * width), 1)), element=element, section=fx.Sheet(1e-3), material=material
+        (1.0, width),
+        elements=(n, max(int(n * width), 1)),
+        element=element,
+        section=fx.ShellSection(1e-3),
+        material=material,
     )
     kinds: dict[str, Any] = {"C": fx.Clamp, "S": fx.Pin}
     sides = zip(("left", "right", "bottom", "top"), code, strict=True)
@@ -188,7 +195,7 @@ def run_tension(progress: Progress) -> Outcome:
         for n in (10, 20):
             progress(f"{label}, {n} elements")
             body = fx.FlexibleBody.plate(
-                (p["L"], p["b"]), elements=(n, 1), element=element, section=fx.Sheet(p["t"]), material=material
+                (p["L"], p["b"]), elements=(n, 1), element=element, section=fx.ShellSection(p["t"]), material=material
             )
             left, right = body.set("left"), body.set("right")
             held = [fx.Roller(left, (1, 0, 0)), fx.Roller(left, (0, 0, 1)), fx.Roller(right, (0, 0, 1))]

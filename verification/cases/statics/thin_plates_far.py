@@ -10,7 +10,7 @@ import numpy as np
 
 import flexmbs as fx
 from flexmbs.core.errors import AccuracyWarning
-from flexmbs.elements import Gauss, ThinPlate
+from flexmbs.elements import ANCFThinPlate, Gauss
 from flexmbs.verification import Case, Outcome, Progress, Table
 from flexmbs.verification.cases.common import COLOURS, figure, measured
 from flexmbs.verification.cases.statics.thin_plates import KINDS, PLATES
@@ -20,11 +20,11 @@ ROLL = (0.05, 0.1, 0.25, 0.5, 0.75, 1.0)
 SHEAR = (0.1, 0.3, 0.5, 0.7, 1.0)
 
 
-def strip(element: ThinPlate, id_: str, cells: int) -> fx.FlexibleBody:
+def strip(element: ANCFThinPlate, id_: str, cells: int) -> fx.FlexibleBody:
     """S08a and S08b: a strip along x with one row of cells."""
     p = load_reference(id_).parameters
     material = fx.Elastic(youngs_modulus=p["E"], poissons_ratio=p["nu"], density=1.0)
-    section = fx.Sheet(p["h"])
+    section = fx.ShellSection(p["h"])
     return fx.FlexibleBody.plate(
         (p["L"], p["b"]), elements=(cells, 1), element=element, section=section, material=material
     )
@@ -94,7 +94,7 @@ def run_ring(progress: Progress) -> Outcome:
         for cells in MESHES:
             progress(f"{label}, {cells[0]} x {cells[1]}")
             mesh = fx.meshes.ring(p["Ri"], p["Ro"], cells, slit=True)
-            body = fx.FlexibleBody(mesh, element, section=fx.Sheet(p["h"]), material=material, name="ring")
+            body = fx.FlexibleBody(mesh, element, section=fx.ShellSection(p["h"]), material=material, name="ring")
             model = fx.Model(body, fx.Clamp(body.set("start")), fx.EdgeLoad(body.set("end"), (0.0, 0.0, 0.8)))
             solution = fx.solve_static(model, fx.StaticOptions(at=LIPS))
             last = body.mesh.n_points - 1
@@ -131,7 +131,7 @@ def run_shells(progress: Progress) -> Outcome:
             else:
                 mesh = fx.meshes.sphere_sector(p["R"], (0.0, 0.5 * math.pi), (0.0, math.radians(72.0)), (16, 16))
             material = fx.Elastic(youngs_modulus=p["E"], poissons_ratio=p["nu"], density=1.0)
-            body = fx.FlexibleBody(mesh, element, section=fx.Sheet(p["h"], axis=(0, 0, 1)), material=material)
+            body = fx.FlexibleBody(mesh, element, section=fx.ShellSection(p["h"], axis=(0, 0, 1)), material=material)
             first, last = (body.node(int(mesh.node_set("bottom")[i])) for i in (0, -1))
             supports: list[Any] = [fx.Symmetry(body.set("start"), (0, 1, 0)), fx.Symmetry(body.set("end"), (1, 0, 0))]
             if id_ == "s08e":
@@ -167,13 +167,15 @@ def _starting(stored: Any, beginning: str) -> Any:
     return stored.reference(next(name for name in stored.quantities if name.startswith(beginning)))
 
 
-def pendulum(element: ThinPlate, n: int, until: float, joint: bool = False) -> tuple[fx.TimeSolution, fx.FlexibleBody]:
+def pendulum(
+    element: ANCFThinPlate, n: int, until: float, joint: bool = False
+) -> tuple[fx.TimeSolution, fx.FlexibleBody]:
     """A square plate of 0.3 m and 10 mm, E = 1 MPa, that falls from the horizontal, held at a corner."""
     material = fx.Elastic(youngs_modulus=1e6, density=1000.0, poissons_ratio=0.3)
     body = fx.FlexibleBody.plate(
-        (0.3, 0.3), elements=(n, n), element=element, section=fx.Sheet(0.01), material=material
+        (0.3, 0.3), elements=(n, n), element=element, section=fx.ShellSection(0.01), material=material
     )
-    held = fx.Spherical(fx.ground, body.node(0)) if joint else fx.Pin(body.node(0))
+    held = fx.SphericalJoint(fx.ground, body.node(0)) if joint else fx.Pin(body.node(0))
     model = fx.Model(body, held, fx.Gravity((0.0, 0.0, -9.81)))
     run = fx.simulate(model, until, step=1e-3, output=fx.Output(every=0.02), progress=False)
     return run, body
@@ -182,11 +184,11 @@ def pendulum(element: ThinPlate, n: int, until: float, joint: bool = False) -> t
 def run_pendulum(progress: Progress) -> Outcome:
     """Refinement, both elements, energy, and the constraints of a joint in the place of a support."""
     until, paths, quantities = 0.4, {}, []
-    runs: tuple[tuple[str, ThinPlate, int], ...] = (
-        ("48", ThinPlate(), 4),
-        ("48", ThinPlate(), 8),
-        ("48", ThinPlate(), 12),
-        ("36", ThinPlate(mixed=False), 12),
+    runs: tuple[tuple[str, ANCFThinPlate, int], ...] = (
+        ("48", ANCFThinPlate(), 4),
+        ("48", ANCFThinPlate(), 8),
+        ("48", ANCFThinPlate(), 12),
+        ("36", ANCFThinPlate(mixed=False), 12),
     )
     for label, element, n in runs:
         progress(f"{label}, {n} x {n}")
@@ -205,14 +207,14 @@ def run_pendulum(progress: Progress) -> Outcome:
                      atol=allowed)
         )  # fmt: skip
     progress("energy")
-    run, _ = pendulum(ThinPlate(), 8, until)
+    run, _ = pendulum(ANCFThinPlate(), 8, until)
     released = float(np.ptp(run.energy.potential))
     quantities.append(  # second order in the step, with numerical damping
         measured("error of the energy over what the fall releases", "-", np.abs(run.energy.balance).max() / released,
                  0.0, "conservation", atol=2e-3)
     )  # fmt: skip
     progress("joint")
-    run, body = pendulum(ThinPlate(), 8, until, joint=True)
+    run, body = pendulum(ANCFThinPlate(), 8, until, joint=True)
     gap = float(np.abs(np.asarray(run.position(body.node(0)))).max())
     apart = float(np.abs(np.asarray(run.position(body.node(body.mesh.n_points - 1))) - paths["48", 8][1]).max())
     quantities.append(
@@ -240,8 +242,8 @@ def run_slender(progress: Progress) -> Outcome:
     """A strip bent to a quarter of a circle with 2 elements, by its length over its thickness."""
     rows, quantities = [], []
     full: Any = {"membrane": Gauss(4), "bending": Gauss(4)}
-    kinds = (("48", ThinPlate()), ("36", ThinPlate(mixed=False)), ("48, full", ThinPlate(**full)),
-             ("36, full", ThinPlate(mixed=False, **full)))  # fmt: skip
+    kinds = (("48", ANCFThinPlate()), ("36", ANCFThinPlate(mixed=False)), ("48, full", ANCFThinPlate(**full)),
+             ("36, full", ANCFThinPlate(mixed=False, **full)))  # fmt: skip
     for label, element in kinds:
         errors = []
         for slenderness in SLENDER:
@@ -258,11 +260,11 @@ def run_slender(progress: Progress) -> Outcome:
     return Outcome(quantities, tables=[table])
 
 
-def _arc_error(element: ThinPlate, thickness: float) -> float:
+def _arc_error(element: ANCFThinPlate, thickness: float) -> float:
     """Two plates along a strip of length 1 without lateral contraction, under a moment of a quarter turn."""
     E = 1e6
     material = fx.Elastic(youngs_modulus=E, density=1.0, poissons_ratio=0.0)
-    section = fx.Sheet(thickness)
+    section = fx.ShellSection(thickness)
     body = fx.FlexibleBody.plate((1.0, 0.25), elements=(2, 1), element=element, section=section, material=material)
     moment = 0.5 * math.pi * E * thickness**3 / 12.0
     load = fx.EdgeMoment(body.set("right"), (0.0, -moment, 0.0))

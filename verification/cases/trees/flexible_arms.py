@@ -49,14 +49,14 @@ def in_frames(reduced: ReducedModel, links: int) -> tuple[fx.Model, Any]:
     e, f = (x / np.linalg.norm(x) for x in (SHOULDER, ELBOW))
     spin = RATES[0] * e
     upper = fx.FloatingBody(reduced, "left", angular_velocity=spin, name="link 0")
-    hinge = fx.Revolute(fx.ground.marker((0, 0, 0), axis=e), upper.interface("left", axis=e), name="shoulder")
+    hinge = fx.RevoluteJoint(fx.ground.marker((0, 0, 0), axis=e), upper.interface("left", axis=e), name="shoulder")
     if links == 1:
         return fx.Model(upper, hinge, WEIGHT), upper.interface("right")
     lower = fx.FloatingBody(
         reduced, "left", position=(1, 0, 0), velocity=np.cross(spin, (1.0, 0, 0)),
         angular_velocity=spin + RATES[1] * f, name="link 1",
     )  # fmt: skip
-    elbow = fx.Revolute(upper.interface("right", axis=f), lower.interface("left", axis=f), name="elbow")
+    elbow = fx.RevoluteJoint(upper.interface("right", axis=f), lower.interface("left", axis=f), name="elbow")
     return fx.Model(upper, lower, hinge, elbow, WEIGHT), lower.interface("right")
 
 
@@ -88,7 +88,7 @@ def run(progress: Progress) -> Outcome:
             model, tip = make(reduced, links)
             result = fine(model)
             found[name] = result.position(tip)
-            report = fx.inspect(model)
+            report = fx.model_report(model)
             drift = float(np.abs(result.energy.balance).max() / result.energy.kinetic.max())
             rows.append(
                 (f"{links} in {name}", report.n_coordinates, len(report.constraints), len(result.steps), f"{drift:.1e}",

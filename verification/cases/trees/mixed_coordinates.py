@@ -23,7 +23,7 @@ COUNT = "L. Kuebler and P. Eberhard: 18 + 16 and 7 + 5"
 
 def counted(label: str, model: fx.Model, coordinates: int, equations: int, source: str) -> list[Measured]:
     """Unknowns and equations."""
-    report = fx.inspect(model)
+    report = fx.model_report(model)
     return [
         measured(f"{label}: unknowns", "-", report.n_coordinates, coordinates, source, atol=0.5),
         measured(f"{label}: equations", "-", len(report.constraints), equations, source, atol=0.5),
@@ -83,7 +83,7 @@ def run_long_slider_crank(progress: Progress) -> Outcome:
 def run_ring(progress: Progress) -> Outcome:
     """Twenty bars between two points; 3 equations instead of 82."""
     flat = ring(20)
-    tree = fx.trees.as_tree(flat)
+    tree = fx.trees.to_relative_coordinates(flat)
     quantities = counted("Cartesian", flat, 120, 82, "20 bodies, 19 universal and 2 ball joints")
     quantities += counted("mixed", tree, 41, 3, "19 universal and a ball joint in trees, one ball joint cut")
     runs = []
@@ -113,13 +113,21 @@ def run_closures(progress: Progress) -> Outcome:
         for kind in kinds:
             progress(f"{name}, {kind}")
             flat = four_bar(kind) if name == "four-bar" else slider_crank(kind)
-            tree = fx.trees.as_tree(flat, cut=[j.name for j in flat.joints if j.name.startswith("closure")])
+            tree = fx.trees.to_relative_coordinates(
+                flat, cut=[j.name for j in flat.joints if j.name.startswith("closure")]
+            )
             run = fx.simulate(tree, 1.0, step=2e-3, progress=False)
             redundant = {"revolute": 3, "point": 0, "ball": 1, "prismatic": 3, "points": 2}[kind]
             quantities.append(
-                measured(f"{name}, closed by {kind}: redundant equations", "-", len(run.redundant), redundant,
-                         "equations - (coordinates of the trees - freedoms)", atol=0.5)
-            )  # fmt: skip
+                measured(
+                    f"{name}, closed by {kind}: redundant equations",
+                    "-",
+                    len(run.redundant),
+                    redundant,
+                    "equations - (coordinates of the trees - freedoms)",
+                    atol=0.5,
+                )
+            )
             places.append(run.position(found(tree, "rod").centre))
         for kind, place in zip(kinds[1:], places[1:], strict=True):
             quantities.append(
@@ -145,15 +153,21 @@ def four_bar(kind: str) -> fx.Model:
     crank, rod, rocker = _bar(ORIGIN, A, "crank"), _bar(A, B, "rod"), _bar(B, C, "rocker")
     y = (0, 1, 0)
     closures: dict[str, Callable[[], Joint]] = {
-        "revolute": lambda: fx.Revolute(rod, rocker, at=B, axis=y, name="closure"),
-        "point": lambda: fx.PointOnLine(rod, rocker, at=B, axis=y, name="closure"),
-        "ball": lambda: fx.Spherical(rod, rocker, at=B, name="closure"),
+        "revolute": lambda: fx.RevoluteJoint(rod, rocker, at=B, axis=y, name="closure"),
+        "point": lambda: fx.PointOnLineConstraint(rod, rocker, at=B, axis=y, name="closure"),
+        "ball": lambda: fx.SphericalJoint(rod, rocker, at=B, name="closure"),
     }
     return fx.Model(
-        crank, rod, rocker, fx.Revolute(fx.ground, crank, at=ORIGIN, axis=y, name="O"),
-        fx.Revolute(crank, rod, at=A, axis=y, name="A"), fx.Revolute(fx.ground, rocker, at=C, axis=y, name="C"),
-        closures[kind](), fx.Gravity((0, 0, -9.81)), name=f"four-bar closed by {kind}",
-    )  # fmt: skip
+        crank,
+        rod,
+        rocker,
+        fx.RevoluteJoint(fx.ground, crank, at=ORIGIN, axis=y, name="O"),
+        fx.RevoluteJoint(crank, rod, at=A, axis=y, name="A"),
+        fx.RevoluteJoint(fx.ground, rocker, at=C, axis=y, name="C"),
+        closures[kind](),
+        fx.Gravity((0, 0, -9.81)),
+        name=f"four-bar closed by {kind}",
+    )
 
 
 def slider_crank(kind: str) -> fx.Model:
@@ -163,16 +177,17 @@ def slider_crank(kind: str) -> fx.Model:
     crank, rod = _bar(ORIGIN, A, "crank"), _bar(A, B, "rod")
     slider = fx.RigidBody.box((0.2, 0.1, 0.1), mass=2.0, position=B, name="slider")
     items = [
-        crank, rod, slider, fx.Revolute(fx.ground, crank, at=ORIGIN, axis=y, name="O"),
-        fx.Revolute(crank, rod, at=A, axis=y, name="A"), fx.Revolute(rod, slider, at=B, axis=y, name="B"),
+        crank, rod, slider, fx.RevoluteJoint(fx.ground, crank, at=ORIGIN, axis=y, name="O"),
+        fx.RevoluteJoint(crank, rod, at=A, axis=y, name="A"), fx.RevoluteJoint(rod, slider, at=B, axis=y, name="B"),
         fx.Gravity((0, 0, -9.81)),
     ]  # fmt: skip
     if kind == "prismatic":
-        items.append(fx.Prismatic(fx.ground, slider, at=B, axis=x, name="closure"))
+        items.append(fx.PrismaticJoint(fx.ground, slider, at=B, axis=x, name="closure"))
     else:
         line = fx.ground.marker_at(B, axis=x)
         items += [
-            fx.PointOnLine(line, slider.marker((s, 0, 0)), name=f"closure {k}") for k, s in enumerate((-0.1, 0.1))
+            fx.PointOnLineConstraint(line, slider.marker((s, 0, 0)), name=f"closure {k}")
+            for k, s in enumerate((-0.1, 0.1))
         ]
     return fx.Model(*items, name=f"slider-crank closed by {kind}")
 
@@ -202,7 +217,7 @@ RING = Case(
     id="mixed-ring", title="Closed loop of twenty bars", area="trees",
     summary=(
         "Twenty bars on universal joints between two ball joints on the ground swing under an oblique gravity. "
-        "`as_tree` cuts one ball joint: 41 coordinates and 3 equations instead of 120 and 82."
+        "`to_relative_coordinates` cuts one ball joint: 41 coordinates and 3 equations instead of 120 and 82."
     ),
     run=run_ring, source="Two descriptions of one mechanism.",
 )  # fmt: skip

@@ -37,12 +37,12 @@ def in_space(model: fx.Model) -> fx.Model:
 
 def closed_by_points(model: fx.Model) -> fx.Model:
     """As trees; of hinges that close loops two equations are left: a point of one body on the axis of the other."""
-    cut = [joint.name for joint in fx.trees.as_tree(model).joints]
+    cut = [joint.name for joint in fx.trees.to_relative_coordinates(model).joints]
     items = [
-        fx.PointOnLine(item.a, item.b, name=item.name) if getattr(item, "name", None) in cut else item
+        fx.PointOnLineConstraint(item.a, item.b, name=item.name) if getattr(item, "name", None) in cut else item
         for item in model.items
     ]
-    return fx.trees.as_tree(fx.Model(*items, units=model.units, name=model.name))
+    return fx.trees.to_relative_coordinates(fx.Model(*items, units=model.units, name=model.name))
 
 
 def found(model: fx.Model, name: str) -> Any:
@@ -72,17 +72,17 @@ def kuebler_eberhard() -> fx.Model:
     slider = fx.RigidBody(2.0, (1e-4,) * 3, position=SLOT, velocity=(0.24, 0.0, 0.0), name="slider")
     return fx.Model(
         crank, rod, slider,
-        fx.Revolute(fx.ground, crank, at=CENTRE, axis=(1, 0, 0), name="bearing"),
-        fx.Spherical(crank, rod, at=PIN, name="pin"),
-        fx.Spherical(rod, slider, at=SLOT, name="end"),
-        fx.Prismatic(fx.ground, slider, at=SLOT, axis=(1, 0, 0), name="slot"),
+        fx.RevoluteJoint(fx.ground, crank, at=CENTRE, axis=(1, 0, 0), name="bearing"),
+        fx.SphericalJoint(crank, rod, at=PIN, name="pin"),
+        fx.SphericalJoint(rod, slider, at=SLOT, name="end"),
+        fx.PrismaticJoint(fx.ground, slider, at=SLOT, axis=(1, 0, 0), name="slot"),
         fx.Gravity((0.0, 0.0, -9.81)), name="slider-crank",
     )  # fmt: skip
 
 
 def kuebler_eberhard_tree() -> fx.Model:
     """The same as the paper has it: crank, rod and slider a tree of 7 coordinates, closed by 5 equations."""
-    return fx.trees.as_tree(kuebler_eberhard(), cut=["slot"])
+    return fx.trees.to_relative_coordinates(kuebler_eberhard(), cut=["slot"])
 
 
 # --- a ring of bars --------------------------------------------------------------------------------------------------
@@ -108,11 +108,11 @@ def ring(count: int, seed: int = 3) -> fx.Model:
         bars.append(
             fx.RigidBody(mass, inertia, position=(points[i] + points[i + 1]) / 2.0, rotation=frame, name=f"bar {i}")
         )
-    joints: list[Any] = [fx.Spherical(fx.ground, bars[0], at=points[0], name="first")]
+    joints: list[Any] = [fx.SphericalJoint(fx.ground, bars[0], at=points[0], name="first")]
     for i in range(1, count):
         first = bars[i - 1].rotation[:, 1]
         second = np.cross(first, bars[i].rotation[:, 0])
         axes = (first, second / np.linalg.norm(second))
-        joints.append(fx.Universal(bars[i - 1], bars[i], at=points[i], axes=axes, name=f"joint {i}"))
-    joints.append(fx.Spherical(bars[-1], fx.ground, at=points[-1], name="last"))
+        joints.append(fx.UniversalJoint(bars[i - 1], bars[i], at=points[i], axes=axes, name=f"joint {i}"))
+    joints.append(fx.SphericalJoint(bars[-1], fx.ground, at=points[-1], name="last"))
     return fx.Model(*bars, *joints, fx.Gravity((0.0, 3.0, -9.81)), name=f"ring of {count} bars")

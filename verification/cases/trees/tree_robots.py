@@ -38,12 +38,12 @@ def rusr() -> fx.Model:
     size = (float(np.linalg.norm(S - P)), 0.03, 0.03)
     rod = fx.RigidBody.box(size, mass=2.0, position=(P + S) / 2.0, rotation=frame, name="rod")
     rocker = fx.RigidBody.box((0.03, 0.03, 0.6), mass=1.5, position=(OUTPUT + S) / 2.0, name="rocker")
-    hinge = fx.Revolute(fx.ground, crank, at=INPUT, axis=(1, 0, 0), name="input")
+    hinge = fx.RevoluteJoint(fx.ground, crank, at=INPUT, axis=(1, 0, 0), name="input")
     return fx.Model(
         crank, rod, rocker, hinge,
-        fx.Universal(crank, rod, at=P, axes=((1, 0, 0), np.cross((1, 0, 0), along)), name="cross"),
-        fx.Spherical(rod, rocker, at=S, name="ball"),
-        fx.Revolute(fx.ground, rocker, at=OUTPUT, axis=(0, 1, 0), name="output"),
+        fx.UniversalJoint(crank, rod, at=P, axes=((1, 0, 0), np.cross((1, 0, 0), along)), name="cross"),
+        fx.SphericalJoint(rod, rocker, at=S, name="ball"),
+        fx.RevoluteJoint(fx.ground, rocker, at=OUTPUT, axis=(0, 1, 0), name="output"),
         fx.RotationDriver(hinge, fx.motions.Linear(2.0), name="motor"), fx.Gravity((0, 0, -9.81)), name="RUSR",
     )  # fmt: skip
 
@@ -65,7 +65,7 @@ def rusr_output(t: FloatArray) -> FloatArray:
 def run_rusr(progress: Progress) -> Outcome:
     """One turn of the crank."""
     flat = rusr()
-    tree = fx.trees.as_tree(flat)
+    tree = fx.trees.to_relative_coordinates(flat)
     quantities = counted("Cartesian", flat, 18, 18, "5 + 4 + 3 + 5 equations and the motor")
     quantities += counted("mixed", tree, 4, 4, "1 + 2 and 1 coordinates, the ball joint and the motor")
     psi, moment = [], []
@@ -119,7 +119,7 @@ def run_arm(progress: Progress) -> Outcome:
         for i, link in enumerate(tree.links)
     ]
     model = fx.Model(tree, *drivers, fx.Gravity((0, 0, -9.81)), name="arm")
-    flat = fx.trees.as_cartesian(model)
+    flat = fx.trees.to_absolute_coordinates(model)
     quantities = counted("relative", model, 6, 6, "six joints, six motors")
     quantities += counted("Cartesian", flat, 36, 36, "six bodies, six hinges, six motors")
     moments = []
@@ -182,11 +182,11 @@ def stewart() -> fx.Model:
         frame = np.column_stack([first, np.cross(along, first), along])
         lower = fx.RigidBody(2.0, (0.05, 0.05, 0.002), b + 0.3 * along, frame, name=f"cylinder {i}")
         upper = fx.RigidBody(1.0, (0.03, 0.03, 0.001), top - 0.3 * along, frame, name=f"piston {i}")
-        slide = fx.Prismatic(lower, upper, at=top, axis=along, name=f"slide {i}")
+        slide = fx.PrismaticJoint(lower, upper, at=top, axis=along, name=f"slide {i}")
         items += [
             lower, upper, slide,
-            fx.Universal(fx.ground, lower, at=b, axes=(first, np.cross(along, first)), name=f"foot {i}"),
-            fx.Spherical(upper, platform, at=top, name=f"ball {i}"),
+            fx.UniversalJoint(fx.ground, lower, at=b, axes=(first, np.cross(along, first)), name=f"foot {i}"),
+            fx.SphericalJoint(upper, platform, at=top, name=f"ball {i}"),
             fx.TranslationDriver(slide, LegMotion(i), name=f"motor {i}"),
         ]  # fmt: skip
     return fx.Model(*items, name="Stewart platform")
@@ -195,7 +195,7 @@ def stewart() -> fx.Model:
 def run_stewart(progress: Progress) -> Outcome:
     """Lengths of the legs for a motion of the platform, the motion from the lengths, and the forces it needs."""
     flat = stewart()
-    tree = fx.trees.as_tree(flat)
+    tree = fx.trees.to_relative_coordinates(flat)
     quantities = counted("Cartesian", flat, 78, 78, "13 bodies; 6 (4 + 5 + 3) equations and 6 motors")
     quantities += counted("mixed", tree, 21, 21, "6 (2 + 1) + 3 coordinates; 5 ball joints cut and 6 motors")
     places, turned, forces = [], [], []

@@ -160,7 +160,7 @@ def _bricard(progress: Progress) -> tuple[list[Measured], Any]:
     """Five bars as trees of three and two, closed by a hinge of which one equation follows from the others."""
     progress("Bricard loop")
     flat, corner, _ = bricard(None)
-    model = fx.trees.as_tree(flat)
+    model = fx.trees.to_relative_coordinates(flat)
     quantities = _size("D14", model, 5, 5)
     P3 = found(model, "bar 3").marker_at(corner.position0())
     places: list[FloatArray] = []
@@ -199,10 +199,10 @@ LOOPS = Case(
     title="Closed linkages as trees with cut joints",
     area="trees",
     summary=(
-        "A parallelogram, Andrews' squeezer and the Bricard loop by `as_tree`: hinges are cut until trees are left. "
-        "Of a cut hinge of a planar linkage two equations suffice, a point of one link on the axis of the other, so "
-        "that none is redundant: the squeezer has 7 coordinates and 6 equations, bodies in space 42 and 50.\n\n"
-        "In the Bricard loop all five equations of the cut hinge are kept, and one follows from the others."
+        "A parallelogram, Andrews' squeezer and the Bricard loop by `to_relative_coordinates`: hinges are cut until "
+        "trees are left. Of a cut hinge of a planar linkage two equations suffice, a point of one link on the axis of "
+        "the other, so that none is redundant: the squeezer has 7 coordinates and 6 equations, bodies in space 42 and "
+        "50.\n\nIn the Bricard loop all five equations of the cut hinge are kept, and one follows from the others."
     ),
     run=run_loops,
     source="References of d07, d12 and d14.",

@@ -51,7 +51,7 @@ from flexmbs.elements.hermite_cable import HermiteCable
 if TYPE_CHECKING:
     from flexmbs.core.section import BeamStiffness
 
-__all__ = ["SpatialCable"]
+__all__ = ["ANCFCable3D"]
 
 
 @kernel
@@ -236,7 +236,7 @@ def spatial_cable_tangent(group: CableGroup, state: State, env: Env, work: Work,
 
 
 @dataclass(frozen=True, kw_only=True)
-class SpatialCable(HermiteCable):
+class ANCFCable3D(HermiteCable):
     """Spatial absolute-nodal cable element: slender beams, equally stiff all round, bent and moved as far as one likes.
 
     Nodal coordinates: position (x, y, z) [length] and slope (x_s, y_s, z_s) = dr/ds [-], s the undeformed arc length.
@@ -268,8 +268,8 @@ class SpatialCable(HermiteCable):
 
     Examples
     --------
-    >>> from flexmbs.elements import SpatialCable
-    >>> SpatialCable().layout.names
+    >>> from flexmbs.elements import ANCFCable3D
+    >>> ANCFCable3D().layout.names
     ('x', 'y', 'z', 'x_s', 'y_s', 'z_s')
     """
 
@@ -301,8 +301,8 @@ class SpatialCable(HermiteCable):
         EI_y, EI_z = stiffness.EI_y, stiffness.EI_z
         if EI_y is not None and abs(EI_y - EI_z) > 1e-9 * EI_z:
             raise ModelError(
-                f"SpatialCable: EI_y = {EI_y:g} and EI_z = {EI_z:g} must be equal, since a cable has no section axes; "
-                f"use a section that is equal in all directions, such as Circle or Pipe, or the SpatialBeam element."
+                f"ANCFCable3D: EI_y = {EI_y:g} and EI_z = {EI_z:g} must be equal, since a cable has no section axes; "
+                f"use a section that is equal in all directions, such as Circle or Pipe, or the LinearBeam3D element."
             )
         return super().tabulate(points, reference, dofs, stiffness, b1)
 

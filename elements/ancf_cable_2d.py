@@ -41,7 +41,7 @@ from flexmbs.elements.hermite_cable import HermiteCable
 if TYPE_CHECKING:
     pass
 
-__all__ = ["PlanarCable"]
+__all__ = ["ANCFCable2D"]
 
 Three = tuple[float, float, float]
 Four = tuple[float, float, float, float]
@@ -276,7 +276,7 @@ def planar_cable_tangent(group: CableGroup, state: State, env: Env, work: Work, 
 
 
 @dataclass(frozen=True, kw_only=True)
-class PlanarCable(HermiteCable):
+class ANCFCable2D(HermiteCable):
     """Planar absolute-nodal cable element: slender beams in the plane, bent and moved as far as one likes.
 
     Nodal coordinates: position (x, y) [length] and slope (x_s, y_s) = dr/ds [-], s the undeformed arc length. The mass
@@ -305,8 +305,8 @@ class PlanarCable(HermiteCable):
 
     Examples
     --------
-    >>> from flexmbs.elements import CableStrain, PlanarCable
-    >>> PlanarCable(strain=CableStrain.GREEN).layout.names
+    >>> from flexmbs.elements import CableStrain, ANCFCable2D
+    >>> ANCFCable2D(strain=CableStrain.GREEN).layout.names
     ('x', 'y', 'x_s', 'y_s')
     """
 

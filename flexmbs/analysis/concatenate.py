@@ -14,10 +14,10 @@ from flexmbs.core.errors import ModelError
 from flexmbs.io.model_description import describe_model, differences
 from flexmbs.results.time import Energy, TimeSolution
 
-__all__ = ["joined"]
+__all__ = ["concatenate"]
 
 
-def joined(first: TimeSolution, second: TimeSolution) -> TimeSolution:
+def concatenate(first: TimeSolution, second: TimeSolution) -> TimeSolution:
     """One motion of two, the second of which was started from the end of the first.
 
     States, energies, steps, events, held values and counts follow each other; the state that both have is there once.
@@ -47,7 +47,7 @@ def joined(first: TimeSolution, second: TimeSolution) -> TimeSolution:
     >>> ball = fx.PointMass(1.0, position=(0.0, 5.0), name="ball")
     >>> model = fx.Model(ball, fx.Gravity((0, -9.81)))
     >>> half = fx.simulate(model, until=0.5, step=0.1)
-    >>> whole = fx.joined(half, fx.simulate(model, until=1.0, step=0.1, start=half))
+    >>> whole = fx.concatenate(half, fx.simulate(model, until=1.0, step=0.1, start=half))
     >>> len(half), len(whole), float(whole.t[-1])
     (6, 11, 1.0)
     """

@@ -13,16 +13,16 @@ from flexmbs.core.references import Description, refers_to
 from flexmbs.kernels.laws import BRISTLE
 from flexmbs.model.bodies.ends import two_ended
 from flexmbs.model.forces.coordinate import Place, What, coordinate
-from flexmbs.model.forces.joint_friction import friction_numbers
+from flexmbs.model.forces.coulomb_friction import friction_numbers
 from flexmbs.model.forces.row_force import RowForce
 from flexmbs.model.forces.wrench import Wrench
 
-__all__ = ["StickSlip"]
+__all__ = ["BristleFriction"]
 
 
 @two_ended
 @dataclass(frozen=True, eq=False)
-class StickSlip(Description):
+class BristleFriction(Description):
     r"""Dry friction with sticking on the coordinate of a joint, under a given normal load N.
 
     The surfaces hold each other by a bristle of deflection z and stiffness k0. With the rate u of the coordinate and
@@ -40,7 +40,7 @@ class StickSlip(Description):
     Parameters
     ----------
     on : joint, or two places (a, b)
-        Places may be given one by one, too: ``StickSlip(a, b, ...)``.
+        Places may be given one by one, too: ``BristleFriction(a, b, ...)``.
     coefficient : float
         mu of sliding [-].
     load : float
@@ -96,8 +96,8 @@ class StickSlip(Description):
 
     >>> import flexmbs as fx
     >>> crank = fx.RigidBody.box((0.2, 0.02, 0.02), mass=1.0, position=(0.1, 0, 0), name="crank")
-    >>> hinge = fx.Revolute(fx.ground, crank, at=(0, 0, 0), axis=(0, 0, 1), name="hinge")
-    >>> brake = fx.StickSlip(hinge, coefficient=0.4, load=100.0, radius=0.05, deflection=1e-3,
+    >>> hinge = fx.RevoluteJoint(fx.ground, crank, at=(0, 0, 0), axis=(0, 0, 1), name="hinge")
+    >>> brake = fx.BristleFriction(hinge, coefficient=0.4, load=100.0, radius=0.05, deflection=1e-3,
     ...                      damping=2 * (2000.0 * 0.0134) ** 0.5, name="brake")
     >>> [state.name for state in brake.extra]
     ["bristle of 'brake'"]
@@ -121,7 +121,7 @@ class StickSlip(Description):
     wrenches: ClassVar[tuple[Wrench, ...]] = ()
 
     def __post_init__(self) -> None:
-        owner = f"StickSlip {as_name('StickSlip', 'name', self.name)!r}"
+        owner = f"BristleFriction {as_name('BristleFriction', 'name', self.name)!r}"
         at = coordinate(owner, self.on, self.coordinate)
         mu, static, force = friction_numbers(
             owner, self.coefficient, self.static, self.load, self.radius, at.unit == "rad"

@@ -43,9 +43,9 @@ from flexmbs.elements.linear.shell_quad import CORNERS, POINTS, quad_strains
 from flexmbs.elements.sheet_resultants import SHEET_RESULTANTS
 
 if TYPE_CHECKING:
-    from flexmbs.core.sheet import SheetStiffness
+    from flexmbs.core.shell_section import ShellStiffness
 
-__all__ = ["CornerPlate"]
+__all__ = ["CorotationalShell"]
 
 DRILLING = 0.25
 """Of the membrane shear stiffness, for rotations about the normal; as in `flexmbs.elements.linear.ShellQuad`."""
@@ -54,7 +54,7 @@ WARP = 0.1
 
 
 @dataclass(frozen=True)
-class CornerPlate:
+class CorotationalShell:
     r"""Plate and shell element of four nodes with positions and rotations, in a frame that follows its corners.
 
     Nodal coordinates: position [length] and a unit quaternion; velocities: that of the position, and the angular
@@ -65,7 +65,8 @@ class CornerPlate:
 
     Notes
     -----
-    Models with it are solved as mechanisms are, as those with `ExactBeam`: markers on nodes carry joints and forces.
+    Models with it are solved as mechanisms are, as those with `GeometricallyExactBeam`: markers on nodes carry joints
+    and forces.
 
     Limits: strains are small, and so is the bending of one element: corners turn by less than 64 degrees against it.
     Cells are nearly flat. Errors fall with the square of the cells. Loads on edges, pressure that follows and moments
@@ -78,8 +79,8 @@ class CornerPlate:
     Examples
     --------
     >>> import flexmbs as fx
-    >>> strip = fx.FlexibleBody.plate((1.0, 0.1), elements=(10, 1), element=fx.elements.CornerPlate(),
-    ...                               section=fx.Sheet(0.001), material=fx.steel, name="strip")
+    >>> strip = fx.FlexibleBody.plate((1.0, 0.1), elements=(10, 1), element=fx.elements.CorotationalShell(),
+    ...                               section=fx.ShellSection(0.001), material=fx.steel, name="strip")
     >>> round(strip.mass, 6)
     0.785
     """
@@ -115,7 +116,7 @@ class CornerPlate:
         return np.hstack((shape.points, [to_quaternion(frame) for frame in shape.frames]))
 
     def tabulate_surface(
-        self, shape: SurfaceShape, reference: FloatArray, dofs: IntArray, stiffness: SheetStiffness, b1: int
+        self, shape: SurfaceShape, reference: FloatArray, dofs: IntArray, stiffness: ShellStiffness, b1: int
     ) -> CornerGroup:
         n_e = len(dofs)
         nodes = reference.reshape(n_e, 4, 7)
@@ -126,8 +127,8 @@ class CornerPlate:
         warped = np.flatnonzero(np.abs(x[:, :, 2]).max(axis=1) > WARP * size)
         if len(warped):
             raise MeshError(
-                f"CornerPlate: corners of cell {int(warped[0])} are more than {WARP:g} of its size out of their mean "
-                f"plane; refine the mesh."
+                f"CorotationalShell: corners of cell {int(warped[0])} are more than {WARP:g} of its size out of their "
+                f"mean plane; refine the mesh."
             )
         R = np.array([[from_quaternion(node[3:]) for node in cell] for cell in nodes]).reshape(n_e, 4, 3, 3)
         c = np.einsum("ebi,ekij->ekbj", E, R)
@@ -144,7 +145,7 @@ class CornerPlate:
             x=np.ascontiguousarray(x),
             c=np.ascontiguousarray(c),
             K=np.ascontiguousarray(_stiffness(x, C)[0]),
-            tau=stiffness.viscosity * one,
+            tau=stiffness.retardation_time * one,
             size=size,
             C=C,
             turn=np.ascontiguousarray(turn),

@@ -25,16 +25,21 @@ from flexmbs.model.control.calling import name_of
 from flexmbs.model.control.joint_sensors import MultiplierSensor
 from flexmbs.model.joints import lower_pairs
 from flexmbs.model.joints.contracts import Row
-from flexmbs.model.joints.universal import Universal
+from flexmbs.model.joints.universal import UniversalJoint
 from flexmbs.model.model import Model
 from flexmbs.model.trees.coordinate import TreeCoordinate
 
-__all__ = ["as_tree"]
+__all__ = ["to_relative_coordinates"]
 
 IN_TREES = (
-    lower_pairs.Fixed, lower_pairs.Revolute, lower_pairs.Prismatic, lower_pairs.Cylindrical, lower_pairs.Spherical,
-    lower_pairs.Planar, Universal,
-)  # fmt: skip
+    lower_pairs.FixedJoint,
+    lower_pairs.RevoluteJoint,
+    lower_pairs.PrismaticJoint,
+    lower_pairs.CylindricalJoint,
+    lower_pairs.SphericalJoint,
+    lower_pairs.PlanarJoint,
+    UniversalJoint,
+)
 """Joints that a tree can have; all others stay joints of the model."""
 
 
@@ -50,7 +55,7 @@ class Attached(NamedTuple):
     rate: FloatArray
 
 
-def as_tree(model: Model, cut: Sequence[Any] = ()) -> Model:
+def to_relative_coordinates(model: Model, cut: Sequence[Any] = ()) -> Model:
     r"""The same model with joint coordinates as unknowns: spanning trees, and joints that close loops.
 
     Every rigid body in space becomes a link. Of the joints between them and the ground (fixed, revolute, prismatic,
@@ -98,9 +103,9 @@ def as_tree(model: Model, cut: Sequence[Any] = ()) -> Model:
     >>> ends = [(0, 0, 0), (0, 0, 1), (2, 0, 2), (2, 0, 0)]
     >>> bars = [fx.RigidBody.box((0.1, 0.1, 1.0), mass=1.0, position=np.add(a, b) / 2, name=f"bar {i}")
     ...         for i, (a, b) in enumerate(zip(ends[:-1], ends[1:]))]
-    >>> joints = [fx.Revolute(a, b, at=p, axis=(0, 1, 0), name=f"pin {i}")
+    >>> joints = [fx.RevoluteJoint(a, b, at=p, axis=(0, 1, 0), name=f"pin {i}")
     ...           for i, (a, b, p) in enumerate(zip([fx.ground, *bars], [*bars, fx.ground], ends))]
-    >>> print(fx.trees.as_tree(fx.Model(*bars, *joints, fx.Gravity((0, 0, -9.81)))))
+    >>> print(fx.trees.to_relative_coordinates(fx.Model(*bars, *joints, fx.Gravity((0, 0, -9.81)))))
     model 'model' [m, kg, s]
       tree 'tree of bar 0': 2 links, 2 coordinates, mass 2 kg
       tree 'tree of bar 2': 1 link, 1 coordinates, mass 1 kg
@@ -108,7 +113,7 @@ def as_tree(model: Model, cut: Sequence[Any] = ()) -> Model:
       gravity
     """
     if not isinstance(model, Model):
-        raise ModelError(f"as_tree: expected a Model, not {show(model)}.")
+        raise ModelError(f"to_relative_coordinates: expected a Model, not {show(model)}.")
     bodies = [body for body in model.rigid_bodies if body.kind == RigidBody.kind]
     number: IdentityMap[Any, int] = IdentityMap.numbers(bodies)
     number[ground] = -1
@@ -154,11 +159,13 @@ def _kept(model: Model, cut: Sequence[Any]) -> set[str]:
     known = [joint.name for joint in model.joints]
     found = set()
     if not isinstance(cut, str) and not is_list(cut):
-        raise ModelError(f"as_tree: cut must be a list of joints or of their names, not {show(cut)}.")
+        raise ModelError(f"to_relative_coordinates: cut must be a list of joints or of their names, not {show(cut)}.")
     for given in (cut,) if isinstance(cut, str) else cut:
         name = given if isinstance(given, str) else getattr(given, "name", None)
         if name not in known:
-            raise ModelError(f"as_tree: cut: {unknown_name('joint', show(given) if name is None else name, known)}")
+            raise ModelError(
+                f"to_relative_coordinates: cut: {unknown_name('joint', show(given) if name is None else name, known)}"
+            )
         found.add(name)
     for item in (*model.controllers, *model.states):
         found |= {name_of(part.joint) for part in nested(item) if isinstance(part, MultiplierSensor)}
@@ -196,7 +203,7 @@ def _attached(
     assert base.point is not None  # noqa: S101  # rigid bodies and the ground have points
     assert tip.point is not None  # noqa: S101
     at, rotation, origin, axes = base.point, base.frame, tip.point, tip.frame
-    if isinstance(joints[edge], Universal):
+    if isinstance(joints[edge], UniversalJoint):
         z, y = (before.R @ base.frame)[:, 2], (own.R @ tip.frame)[:, 2]
         rotation, axes = before.R.T @ _cross(z, y, keep=2), own.R.T @ _cross(z, y, keep=1)
     p, C, v, w = own.of(origin, axes).seen_from(before.of(at, rotation))
@@ -220,17 +227,17 @@ def _tree_joint(joint: Any, sign: float) -> trees.TreeJoint:
     """The joint of a tree that leaves the same motions; ``sign`` is -1 where side b comes first."""
     axis = (0.0, 0.0, sign)
     match joint:
-        case lower_pairs.Fixed():
+        case lower_pairs.FixedJoint():
             return trees.Fixed()
-        case lower_pairs.Revolute():
+        case lower_pairs.RevoluteJoint():
             return trees.Revolute(axis)
-        case lower_pairs.Prismatic():
+        case lower_pairs.PrismaticJoint():
             return trees.Prismatic(axis)
-        case lower_pairs.Cylindrical():
+        case lower_pairs.CylindricalJoint():
             return trees.Cylindrical(axis)
-        case lower_pairs.Planar():
+        case lower_pairs.PlanarJoint():
             return trees.Planar(axis)
-        case lower_pairs.Spherical():
+        case lower_pairs.SphericalJoint():
             return trees.Spherical()
         case _:
             return trees.Universal((0.0, 0.0, 1.0), (0.0, 1.0, 0.0))

@@ -38,9 +38,9 @@ from flexmbs.elements.sheet_resultants import THIN_SHEET_RESULTANTS
 from flexmbs.elements.thin_plate_kernels import PlateGroup, thin_plate_force, thin_plate_tangent
 
 if TYPE_CHECKING:
-    from flexmbs.core.sheet import SheetStiffness
+    from flexmbs.core.shell_section import ShellStiffness
 
-__all__ = ["PlateCurvature", "ThinPlate"]
+__all__ = ["ANCFThinPlate", "PlateCurvature"]
 
 AREA = Gauss(6)
 """Rule of all integrals over the stress-free area: mass and loads."""
@@ -60,7 +60,7 @@ class PlateCurvature(Enum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ThinPlate:
+class ANCFThinPlate:
     r"""Absolute-nodal thin plate and shell element (Kirchhoff and Love) on regular meshes of quadrilaterals.
 
     Nodal coordinates: position (x, y, z) [length], slopes dr/du and dr/dv [-], and with ``mixed`` d2r/dudv [1/length],
@@ -98,8 +98,8 @@ class ThinPlate:
 
     Examples
     --------
-    >>> from flexmbs.elements import ThinPlate
-    >>> len(ThinPlate().layout.names), len(ThinPlate(mixed=False).layout.names)
+    >>> from flexmbs.elements import ANCFThinPlate
+    >>> len(ANCFThinPlate().layout.names), len(ANCFThinPlate(mixed=False).layout.names)
     (12, 9)
     """
 
@@ -118,13 +118,13 @@ class ThinPlate:
 
     def __post_init__(self) -> None:
         for name in ("mixed", "rotary_inertia"):
-            object.__setattr__(self, name, as_flag("ThinPlate", name, getattr(self, name)))
+            object.__setattr__(self, name, as_flag("ANCFThinPlate", name, getattr(self, name)))
         if not isinstance(self.curvature, PlateCurvature):
-            raise ModelError(f"ThinPlate: curvature must be a PlateCurvature, not {show(self.curvature)}.")
+            raise ModelError(f"ANCFThinPlate: curvature must be a PlateCurvature, not {show(self.curvature)}.")
         for name in ("membrane", "bending"):
             rule = getattr(self, name)
             if not isinstance(rule, Gauss | Lobatto):
-                raise ModelError(f"ThinPlate: {name} must be Gauss(n) or Lobatto(n), not {show(rule)}.")
+                raise ModelError(f"ANCFThinPlate: {name} must be Gauss(n) or Lobatto(n), not {show(rule)}.")
 
     @property
     def name(self) -> str:
@@ -156,15 +156,17 @@ class ThinPlate:
         return np.hstack((shape.points, shape.slopes if self.mixed else shape.slopes[:, :6]))
 
     def tabulate_surface(
-        self, shape: SurfaceShape, reference: FloatArray, dofs: IntArray, stiffness: SheetStiffness, b1: int
+        self, shape: SurfaceShape, reference: FloatArray, dofs: IntArray, stiffness: ShellStiffness, b1: int
     ) -> PlateGroup:
         A = stiffness.matrix[:6, :6]
         coupled = bool(np.abs(A[:3, 3:]).max() > 1e-12 * np.sqrt(A[0, 0] * A[3, 3]))
         simple = self.curvature is PlateCurvature.SIMPLE
         self._check_rank(shape.cells)
-        if simple and (coupled or stiffness.viscosity > 0.0):
+        if simple and (coupled or stiffness.retardation_time > 0.0):
             what = "couples membrane and bending" if coupled else "is viscous"
-            raise ModelError(f"ThinPlate: the section {what}, which PlateCurvature.SIMPLE cannot represent; use EXACT.")
+            raise ModelError(
+                f"ANCFThinPlate: the section {what}, which PlateCurvature.SIMPLE cannot represent; use EXACT."
+            )
         n_e, one = len(dofs), np.ones(len(dofs))
         scale = plate_tables.scales(shape.sizes, self.mixed)
         d = plate_tables.vectors(reference, scale)
@@ -186,7 +188,7 @@ class ThinPlate:
             C=np.ascontiguousarray(np.concatenate([t[1] for t in tables], axis=1)),
             e0=np.ascontiguousarray(np.concatenate([t[2] for t in tables], axis=1)),
             Kb=_constant_bending(bending, A, d, axis) if simple else np.zeros((n_e, 0, 0)),
-            tau=stiffness.viscosity * one,
+            tau=stiffness.retardation_time * one,
             A=np.ascontiguousarray(one[:, None, None] * A),
             axis=axis,
             rho=one[:, None] * np.array([stiffness.mass_per_area, stiffness.rotary_inertia]),
@@ -200,8 +202,8 @@ class ThinPlate:
         alone = np.flatnonzero((np.bincount(cells.ravel())[cells] == 1).all(axis=1))
         if len(alone):
             raise ModelError(
-                f"ThinPlate: element {int(alone[0])} has no neighbour, and a single element of 48 coordinates moves "
-                f"without force under reduced quadrature; take ThinPlate(membrane=Gauss(4)), or refine."
+                f"ANCFThinPlate: element {int(alone[0])} has no neighbour, and a single element of 48 coordinates "
+                f"moves without force under reduced quadrature; take ANCFThinPlate(membrane=Gauss(4)), or refine."
             )
 
     def areas(self, group: PlateGroup) -> FloatArray:
@@ -299,8 +301,8 @@ def _constant_bending(rule: Gauss | Lobatto, A: FloatArray, d: FloatArray, axis:
     if (turn > FLAT).any():
         e = int(np.argmax(turn.max(axis=1)))
         raise ModelError(
-            f"ThinPlate: element {e} is curved when free of stress, which PlateCurvature.SIMPLE cannot represent; use "
-            f"PlateCurvature.EXACT."
+            f"ANCFThinPlate: element {e} is curved when free of stress, which PlateCurvature.SIMPLE cannot represent; "
+            f"use PlateCurvature.EXACT."
         )
     T = plate_tables.material_matrix(at, axis)
     christoffel = np.einsum("egjc,egkc->egjk", at.y[:, :, 2:], at.dual)

@@ -25,11 +25,11 @@ from flexmbs.elements.quadrature import Gauss
 if TYPE_CHECKING:
     from flexmbs.core.section import BeamStiffness
 
-__all__ = ["PlanarBeam"]
+__all__ = ["LinearBeam2D"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class PlanarBeam:
+class LinearBeam2D:
     """Planar linear beam element: small displacements about the stress-free shape.
 
     Nodal coordinates: displacement (u_x, u_y) [length] along the inertial axes and rotation phi [rad], positive from x
@@ -56,8 +56,8 @@ class PlanarBeam:
 
     Examples
     --------
-    >>> from flexmbs.elements import PlanarBeam
-    >>> PlanarBeam().layout.names
+    >>> from flexmbs.elements import LinearBeam2D
+    >>> LinearBeam2D().layout.names
     ('u_x', 'u_y', 'phi')
     """
 
@@ -77,7 +77,7 @@ class PlanarBeam:
     diagnosis: ClassVar[str] = ""
 
     def __post_init__(self) -> None:
-        linear_beam.check_shear("PlanarBeam", self.shear)
+        linear_beam.check_shear("LinearBeam2D", self.shear)
 
     @property
     def force(self) -> ForceKernel:
@@ -96,7 +96,7 @@ class PlanarBeam:
     def tabulate(
         self, points: FloatArray, reference: FloatArray, dofs: IntArray, stiffness: BeamStiffness, b1: int
     ) -> BeamGroup:
-        return linear_beam.tabulate("PlanarBeam", points, dofs, stiffness, b1, self.shear)
+        return linear_beam.tabulate("LinearBeam2D", points, dofs, stiffness, b1, self.shear)
 
     def lengths(self, group: BeamGroup) -> FloatArray:
         return group.L

@@ -27,11 +27,11 @@ from flexmbs.elements.quadrature import Gauss
 if TYPE_CHECKING:
     from flexmbs.core.section import BeamStiffness
 
-__all__ = ["SpatialBeam"]
+__all__ = ["LinearBeam3D"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class SpatialBeam:
+class LinearBeam3D:
     """Spatial linear beam element: small displacements about the stress-free shape.
 
     Nodal coordinates: displacement (u_x, u_y, u_z) [length] and rotation vector (phi_x, phi_y, phi_z) [rad], both along
@@ -66,8 +66,8 @@ class SpatialBeam:
     --------
     A column along z needs another direction for its section:
 
-    >>> from flexmbs.elements import SpatialBeam
-    >>> SpatialBeam(up=(1, 0, 0)).up
+    >>> from flexmbs.elements import LinearBeam3D
+    >>> LinearBeam3D(up=(1, 0, 0)).up
     (1.0, 0.0, 0.0)
     """
 
@@ -95,8 +95,8 @@ class SpatialBeam:
     diagnosis: ClassVar[str] = ""
 
     def __post_init__(self) -> None:
-        linear_beam.check_shear("SpatialBeam", self.shear)
-        x, y, z = as_direction("SpatialBeam", "up", self.up, 3).tolist()
+        linear_beam.check_shear("LinearBeam3D", self.shear)
+        x, y, z = as_direction("LinearBeam3D", "up", self.up, 3).tolist()
         object.__setattr__(self, "up", (x, y, z))
 
     @property
@@ -116,7 +116,7 @@ class SpatialBeam:
     def tabulate(
         self, points: FloatArray, reference: FloatArray, dofs: IntArray, stiffness: BeamStiffness, b1: int
     ) -> BeamGroup:
-        return linear_beam.tabulate("SpatialBeam", points, dofs, stiffness, b1, self.shear, np.array(self.up))
+        return linear_beam.tabulate("LinearBeam3D", points, dofs, stiffness, b1, self.shear, np.array(self.up))
 
     def lengths(self, group: BeamGroup) -> FloatArray:
         return group.L

@@ -29,7 +29,7 @@ from flexmbs.core.contracts import FloatArray, ForceKernel, IntArray, NodeLayout
 from flexmbs.core.directors import directed, quaternions
 from flexmbs.core.errors import ModelError
 from flexmbs.core.section_matrix import section_matrix
-from flexmbs.elements.director_beam import DirectorBeam
+from flexmbs.elements.ancf_beam import ANCFBeam
 from flexmbs.elements.exact_kernels import ExactGroup, exact_beam_force, exact_beam_tangent
 from flexmbs.elements.quadrature import Gauss, Lobatto
 from flexmbs.elements.rod_strain import rod_metric, rod_shape, rod_strains
@@ -37,14 +37,14 @@ from flexmbs.elements.rod_strain import rod_metric, rod_shape, rod_strains
 if TYPE_CHECKING:
     from flexmbs.core.section import BeamStiffness
 
-__all__ = ["ExactBeam"]
+__all__ = ["GeometricallyExactBeam"]
 
 METRIC = Gauss(5)
 """Rule of the integrals of mass and loads."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class ExactBeam:
+class GeometricallyExactBeam:
     r"""Geometrically exact beam element (Simo-Reissner) with rotations at its nodes, moved as far as one likes.
 
     Nodal coordinates: position [length] and a unit quaternion, which turns the axes of the section into the inertial
@@ -81,7 +81,7 @@ class ExactBeam:
     Examples
     --------
     >>> import flexmbs as fx
-    >>> beam = fx.FlexibleBody.line((0, 0, 0), (1, 0, 0), elements=4, element=fx.elements.ExactBeam(),
+    >>> beam = fx.FlexibleBody.line((0, 0, 0), (1, 0, 0), elements=4, element=fx.elements.GeometricallyExactBeam(),
     ...                             section=fx.Circle(0.01), material=fx.steel)
     >>> beam.mesh.n_points
     9
@@ -99,15 +99,15 @@ class ExactBeam:
         absolute=True,
         quaternion=True,
     )
-    resultants: ClassVar[tuple[Resultant, ...]] = DirectorBeam.resultants
+    resultants: ClassVar[tuple[Resultant, ...]] = ANCFBeam.resultants
     shared: ClassVar[tuple[str, ...]] = ("n_linear", "T", "w", "N", "N1")
     section_matrix: ClassVar[bool] = True
     diagnosis: ClassVar[str] = "its sections are turned by half a turn against each other, or its forces are not finite"
 
     def __post_init__(self) -> None:
         if self.nodes not in (2, 3) or isinstance(self.nodes, bool):
-            raise ModelError(f"ExactBeam: nodes must be 2 or 3, not {self.nodes!r}.")
-        x, y, z = as_direction("ExactBeam", "up", self.up, 3).tolist()
+            raise ModelError(f"GeometricallyExactBeam: nodes must be 2 or 3, not {self.nodes!r}.")
+        x, y, z = as_direction("GeometricallyExactBeam", "up", self.up, 3).tolist()
         object.__setattr__(self, "up", (x, y, z))
 
     @property
@@ -130,7 +130,7 @@ class ExactBeam:
         bad = np.flatnonzero(~np.isfinite(directors).all(axis=1))
         if len(bad):
             raise ModelError(
-                f"ExactBeam: up = {self.up} is parallel to the beam at point {int(bad[0])} "
+                f"GeometricallyExactBeam: up = {self.up} is parallel to the beam at point {int(bad[0])} "
                 f"{points[bad[0]].tolist()}, so it cannot tell the axes of the section; give another direction."
             )
         return np.hstack((points, quaternions(directors)))
@@ -140,10 +140,10 @@ class ExactBeam:
     ) -> ExactGroup:
         if min(stiffness.rhoI_y, stiffness.rhoI_z) <= 0.0:
             raise ModelError(
-                f"ExactBeam: rhoI_y = {stiffness.rhoI_y:g} and rhoI_z = {stiffness.rhoI_z:g} must be positive, "
-                f"since they are the inertia of the nodes' rotations."
+                f"GeometricallyExactBeam: rhoI_y = {stiffness.rhoI_y:g} and rhoI_z = {stiffness.rhoI_z:g} must be "
+                f"positive, since they are the inertia of the nodes' rotations."
             )
-        C = section_matrix("ExactBeam", stiffness)
+        C = section_matrix("GeometricallyExactBeam", stiffness)
         xi, w = Gauss(self.nodes - 1).rule()
         at, w_n = Lobatto(self.nodes).rule()
         N, N1 = rod_shape(xi, self.nodes)
@@ -158,7 +158,7 @@ class ExactBeam:
             n_linear=0,
             T=np.zeros((0, 3, 3)),
             C=np.ascontiguousarray(one[:, None, None] * C),
-            tau=stiffness.viscosity * one,
+            tau=stiffness.retardation_time * one,
             w=w,
             N=N,
             N1=N1,

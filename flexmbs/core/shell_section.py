@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     from flexmbs.core.contracts import FloatArray
     from flexmbs.core.material import Material
 
-__all__ = ["Layup", "Sheet", "SheetStiffness", "sheet_stiffness"]
+__all__ = ["Layup", "ShellSection", "ShellStiffness", "sheet_stiffness"]
 
 INDEFINITE = 1e-12
 """Lowest eigenvalue of the scaled stiffness, relative to the largest, up to which it counts as zero."""
 
 
 @dataclass(frozen=True)
-class Sheet:
+class ShellSection:
     """A plate or shell of one material and a constant thickness [length].
 
     Parameters
@@ -57,9 +57,9 @@ class Sheet:
     axis: tuple[float, float, float] = (1.0, 0.0, 0.0)
 
     def __post_init__(self) -> None:
-        thickness = as_number("Sheet", "thickness", self.thickness, above=0.0, unit="length")
+        thickness = as_number("ShellSection", "thickness", self.thickness, above=0.0, unit="length")
         object.__setattr__(self, "thickness", thickness)
-        object.__setattr__(self, "axis", _axis("Sheet", self.axis))
+        object.__setattr__(self, "axis", _axis("ShellSection", self.axis))
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ class Layup:
 
 
 @dataclass(frozen=True, eq=False)
-class SheetStiffness:
+class ShellStiffness:
     """What an element of a surface needs to know of its section: stiffness, inertia, damping.
 
     Parameters
@@ -117,8 +117,8 @@ class SheetStiffness:
         [mass/length^2].
     rotary_inertia : float
         Second moment of the density over the thickness, rho h^3 / 12 if homogeneous [mass].
-    viscosity : float, default 0
-        Retardation time [time]: strains act as e + viscosity * de/dt.
+    retardation_time : float, default 0
+        Retardation time [time]: strains act as e + retardation_time * de/dt.
     axis : (3,) sequence, default (1, 0, 0)
         Its projection on the surface is the material axis 1, in the stress-free shape.
 
@@ -139,11 +139,11 @@ class SheetStiffness:
     thickness: float
     mass_per_area: float
     rotary_inertia: float
-    viscosity: float = 0.0
+    retardation_time: float = 0.0
     axis: tuple[float, float, float] = (1.0, 0.0, 0.0)
 
     def __post_init__(self) -> None:
-        owner = "SheetStiffness"
+        owner = "ShellStiffness"
         C = as_array(owner, "matrix", self.matrix, (8, 8))
         scale = np.sqrt(np.abs(np.diag(C)))
         if not (np.diag(C) > 0.0).all():
@@ -160,7 +160,9 @@ class SheetStiffness:
         object.__setattr__(self, "matrix", frozen_copy(0.5 * (C + C.T)))
         for name in ("thickness", "mass_per_area", "rotary_inertia"):
             object.__setattr__(self, name, as_number(owner, name, getattr(self, name), above=0.0))
-        object.__setattr__(self, "viscosity", as_number(owner, "viscosity", self.viscosity, minimum=0.0))
+        object.__setattr__(
+            self, "retardation_time", as_number(owner, "retardation_time", self.retardation_time, minimum=0.0)
+        )
         object.__setattr__(self, "axis", _axis(owner, self.axis))
 
     @property
@@ -173,13 +175,13 @@ class SheetStiffness:
         return bool(uneven > 1e-9 * np.abs(C[:3, :3]).max() or shear > 1e-9 * C[6, 6])
 
 
-def sheet_stiffness(owner: str, section: object, material: Material | None) -> SheetStiffness:
-    """Stiffness and inertia per area of a `Sheet` of a material, or of a `Layup`, whose layers have their own."""
+def sheet_stiffness(owner: str, section: object, material: Material | None) -> ShellStiffness:
+    """Stiffness and inertia per area of a `ShellSection` of a material, or of a `Layup`, whose layers have their own."""
     if isinstance(section, Layup):
         if material is not None:
             raise ModelError(f"{owner}: the layers of a Layup have materials of their own; leave out material.")
         layers, axis = section.layers, section.axis
-    elif isinstance(section, Sheet):
+    elif isinstance(section, ShellSection):
         if material is None:
             raise ModelError(f"{owner}: a Sheet needs a material.")
         layers, axis = (Ply(material, section.thickness),), section.axis
@@ -191,21 +193,21 @@ def sheet_stiffness(owner: str, section: object, material: Material | None) -> S
     if abs(found.inertia[1]) > 1e-9 * found.inertia[0] * found.thickness:
         raise ModelError(
             f"{owner}: the mass of the layers is not centred on the middle surface, which these elements do not have; "
-            f"balance the layers by density, or give stiffness=SheetStiffness(...)."
+            f"balance the layers by density, or give stiffness=ShellStiffness(...)."
         )
     shares = np.array([p.thickness * p.material.density for p in layers])
-    viscosities = np.array([p.material.viscosity for p in layers])
+    viscosities = np.array([p.material.retardation_time for p in layers])
     if np.ptp(viscosities) > 0.0:
         raise ModelError(
-            f"{owner}: layers of different viscosities {viscosities.tolist()} have no common retardation time; give "
-            f"stiffness=SheetStiffness(...) with one."
+            f"{owner}: layers of different retardation times {viscosities.tolist()} have no common one; give "
+            f"stiffness=ShellStiffness(...) with one."
         )
-    return SheetStiffness(
+    return ShellStiffness(
         matrix=found.stiffness,
         thickness=found.thickness,
         mass_per_area=float(shares.sum()),
         rotary_inertia=float(found.inertia[2]),
-        viscosity=float(viscosities[0]),
+        retardation_time=float(viscosities[0]),
         axis=axis,
     )
 

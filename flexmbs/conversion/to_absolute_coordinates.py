@@ -22,25 +22,26 @@ from flexmbs.model.bodies.marker import Body, Marker
 from flexmbs.model.bodies.rigid import RigidBody
 from flexmbs.model.joints import lower_pairs
 from flexmbs.model.joints.contracts import Row
-from flexmbs.model.joints.gears import Screw
-from flexmbs.model.joints.point_contacts import PointOnLine
-from flexmbs.model.joints.universal import Universal
+from flexmbs.model.joints.gears import ScrewJoint
+from flexmbs.model.joints.point_contacts import PointOnLineConstraint
+from flexmbs.model.joints.universal import UniversalJoint
 from flexmbs.model.model import Model
 from flexmbs.model.trees.coordinate import TreeCoordinate, TreeCoordinateMarker
 
-__all__ = ["CartesianForm", "as_cartesian"]
+__all__ = ["CartesianForm", "to_absolute_coordinates"]
 
 SQUARE = 1e-6
 """Cosine up to which the axes of a universal joint count as perpendicular."""
 
 
-def as_cartesian(model: Model) -> Model:
-    """The same model with a rigid body for every link of its trees, and joints between them: what `as_tree` undoes.
+def to_absolute_coordinates(model: Model) -> Model:
+    """The same model with a rigid body for every link of its trees, and joints between them: what
+    `to_relative_coordinates` undoes.
 
-    Joints of trees become `Fixed`, `Revolute`, `Prismatic`, `Cylindrical`, `Screw` (helical), `Universal`, `Spherical`,
-    `Planar` and (prismatic-spherical) `PointOnLine` joints, a free joint none. Markers, forces, drivers, sensors, loads
-    and controllers are carried over, those at coordinates of joints too. Massless links that are fixed to the link
-    before become part of it.
+    Joints of trees become `FixedJoint`, `RevoluteJoint`, `PrismaticJoint`, `CylindricalJoint`, `ScrewJoint` (helical),
+    `UniversalJoint`, `SphericalJoint`, `PlanarJoint` and (prismatic-spherical) `PointOnLineConstraint` joints, a free
+    joint none. Markers, forces, drivers, sensors, loads and controllers are carried over, those at coordinates of
+    joints too. Massless links that are fixed to the link before become part of it.
 
     Parameters
     ----------
@@ -64,13 +65,13 @@ def as_cartesian(model: Model) -> Model:
     >>> import flexmbs as fx
     >>> from flexmbs import trees
     >>> arm = trees.Link("arm", 1.0, (0.1, 0.1, 0.01), (0, 0, -0.5), joint=trees.Revolute((0, 1, 0)), start=0.3)
-    >>> print(fx.trees.as_cartesian(fx.Model(trees.Tree(arm))))
+    >>> print(fx.trees.to_absolute_coordinates(fx.Model(trees.Tree(arm))))
     model 'model' [m, kg, s]
       rigid body 'arm': mass 1 kg
       revolute 'joint of arm' of ground and arm: 5 equations
     """
     if not isinstance(model, Model):
-        raise ModelError(f"as_cartesian: expected a Model, not {show(model)}.")
+        raise ModelError(f"to_absolute_coordinates: expected a Model, not {show(model)}.")
     return CartesianForm(model).model
 
 
@@ -101,7 +102,8 @@ def _converted(model: Model, described: bool) -> tuple[Model, CarryOver, Identit
     for link in links:
         if link.deforms:
             raise ModelError(
-                f"as_cartesian: {link} is flexible; describe it as a FloatingBody with joints at its interfaces."
+                f"to_absolute_coordinates: {link} is flexible; describe it as a FloatingBody with joints at its "
+                f"interfaces."
             )
     carriers = IdentityMap((link, _carrier(link)) for link in links)
     names = _names(model, links)
@@ -143,7 +145,7 @@ class _Rows:
         name = b.component
         known = {"angle": Row(ANGLE), "displacement": Row(ALONG, lower_pairs.Z)}
         known |= {"x": Row(ALONG, lower_pairs.X), "y": Row(ALONG, lower_pairs.Y)}
-        if joint is None or name not in known or isinstance(joint, Universal):
+        if joint is None or name not in known or isinstance(joint, UniversalJoint):
             return None
         factor = row.factor * row.constants[0]
         return joint.a, joint.b, Row(known[name].kind, known[name].constants, row.equation, factor)
@@ -161,8 +163,8 @@ def _carrier(link: trees.TreeLink) -> tuple[Any, FloatArray, FloatArray]:
     while link.mass == 0.0:
         if not isinstance(link.link.joint, trees.Fixed):
             raise ModelError(
-                f"as_cartesian: {link} has no mass, and its joint lets it move, so it cannot become a rigid body. Give "
-                f"it mass and inertia, or make one joint of several coordinates of the joints at it."
+                f"to_absolute_coordinates: {link} has no mass, and its joint lets it move, so it cannot become a "
+                f"rigid body. Give it mass and inertia, or make one joint of several coordinates of the joints at it."
             )
         origin, axes = _place(link) + link.link.rotation @ origin, link.link.rotation @ axes
         before = link.tree.parents[link.index]
@@ -185,7 +187,7 @@ def _body(link: trees.TreeLink, pose: Pose, name: str) -> RigidBody:
     assert isinstance(link.link, trees.Link)  # noqa: S101  # flexible links are refused
     at = pose.of(link.link.centre, np.eye(3))
     if not link.link.inertia.any():
-        raise ModelError(f"as_cartesian: {link} has no inertia, which a rigid body needs; give it some.")
+        raise ModelError(f"to_absolute_coordinates: {link} has no inertia, which a rigid body needs; give it some.")
     return RigidBody(
         link.mass, link.link.inertia, at.p, at.R, at.v, at.R.T @ at.w, name=name, shape=link.link.shape
     )  # fmt: skip
@@ -215,31 +217,32 @@ def _joint(link: trees.TreeLink, moved: Mapping[Any, Moved], name: str) -> Any:
         case trees.Free():
             return None
         case trees.Fixed():
-            return lower_pairs.Fixed(*sides(np.eye(3), np.eye(3)), name=called)
+            return lower_pairs.FixedJoint(*sides(np.eye(3), np.eye(3)), name=called)
         case trees.Spherical():
-            return lower_pairs.Spherical(*sides(np.eye(3), np.eye(3)), name=called)
+            return lower_pairs.SphericalJoint(*sides(np.eye(3), np.eye(3)), name=called)
         case trees.PrismaticSpherical():
-            return PointOnLine(a, b, name=called)
+            return PointOnLineConstraint(a, b, name=called)
         case trees.Revolute():
-            return lower_pairs.Revolute(a, b, name=called)
+            return lower_pairs.RevoluteJoint(a, b, name=called)
         case trees.Prismatic():
-            return lower_pairs.Prismatic(a, b, name=called)
+            return lower_pairs.PrismaticJoint(a, b, name=called)
         case trees.Cylindrical():
-            return lower_pairs.Cylindrical(a, b, name=called)
+            return lower_pairs.CylindricalJoint(a, b, name=called)
         case trees.Helical():
-            return Screw(a, b, joint.pitch, name=called)
+            return ScrewJoint(a, b, joint.pitch, name=called)
         case trees.Planar():
             plane = joint_frame(joint.normal, joint.x)
-            return lower_pairs.Planar(*sides(plane, plane), name=called)
+            return lower_pairs.PlanarJoint(*sides(plane, plane), name=called)
         case trees.Universal():
             first, second = joint.screws[:, 3:]
             if abs(first @ second) > SQUARE:
                 raise ModelError(
-                    f"as_cartesian: the universal joint of {link} has oblique axes, which no joint between rigid "
-                    f"bodies has; put a link between two revolute joints."
+                    f"to_absolute_coordinates: the universal joint of {link} has oblique axes, which no joint between "
+                    f"rigid bodies has; put a link between two revolute joints."
                 )
-            return Universal(*sides(joint_frame(first), joint_frame(second)), name=called)
+            return UniversalJoint(*sides(joint_frame(first), joint_frame(second)), name=called)
         case _:
             raise ModelError(
-                f"as_cartesian: the joint of {link}, {type(joint).__name__}, has no counterpart between rigid bodies."
+                f"to_absolute_coordinates: the joint of {link}, {type(joint).__name__}, has no counterpart between "
+                f"rigid bodies."
             )

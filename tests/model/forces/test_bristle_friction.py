@@ -11,7 +11,7 @@ from scipy.integrate import solve_ivp
 
 import flexmbs as fx
 from flexmbs.kernels.laws import BRISTLE, bristle_law, law
-from flexmbs.model.joints.lower_pairs import Prismatic, Revolute
+from flexmbs.model.joints.lower_pairs import PrismaticJoint, RevoluteJoint
 
 # k0, k1, c, sliding, start of sliding, falling, z0
 DATA = np.array([9.0, 1000.0, 20.0, 0.5, 2.0, 3.0, 0.1, 0.0014])
@@ -80,16 +80,16 @@ def test_a_large_load_slides_against_the_sliding_force() -> None:
 
 def joint() -> Any:
     bar = fx.RigidBody(1.0, (1.0, 1.0, 2.0), position=(0, 0, 0), name="bar")
-    return Revolute(fx.ground, bar, at=(0, 0, 0), axis=(0, 0, 1), name="hinge")
+    return RevoluteJoint(fx.ground, bar, at=(0, 0, 0), axis=(0, 0, 1), name="hinge")
 
 
 def slider() -> Any:
     bar = fx.RigidBody(1.0, (1.0, 1.0, 2.0), position=(0, 0, 0), name="bar")
-    return Prismatic(fx.ground, bar, at=(0, 0, 0), axis=(1, 0, 0), name="slider")
+    return PrismaticJoint(fx.ground, bar, at=(0, 0, 0), axis=(1, 0, 0), name="slider")
 
 
 def test_what_it_compiles_to() -> None:
-    brake = fx.StickSlip(
+    brake = fx.BristleFriction(
         joint(), 0.4, load=100.0, radius=0.05, deflection=1e-3, static=0.5, falling=0.1, damping=3.0, viscous=0.2
     )
     (force,) = brake.row_forces
@@ -118,16 +118,16 @@ def test_what_it_compiles_to() -> None:
 def test_bad_input(numbers: dict[str, Any], message: str) -> None:
     given = {"on": joint(), "coefficient": 0.4, "load": 100.0, "deflection": 1e-3, "damping": 0.0} | numbers
     with pytest.raises(fx.ModelError, match=message):
-        fx.StickSlip(**given)
+        fx.BristleFriction(**given)
 
 
 def test_the_damping_recommended_brings_to_rest() -> None:
     """J = 1, k0 = 100, at first 1 rad/s: the impulse of the damping takes k1 times the deflection, 0.5 the rest."""
     wheel = fx.PlanarRigidBody(1.0, 1.0, position=(0, 0), angular_velocity=1.0, name="wheel")
-    hinge = fx.Revolute(fx.ground, wheel, at=(0, 0), name="hinge")
+    hinge = fx.RevoluteJoint(fx.ground, wheel, at=(0, 0), name="hinge")
     swing = {}
     for damping in (0.0, 2.0 * math.sqrt(100.0)):
-        brake = fx.StickSlip(hinge, 0.5, load=1.0, deflection=5e-3, damping=damping, name="brake")
+        brake = fx.BristleFriction(hinge, 0.5, load=1.0, deflection=5e-3, damping=damping, name="brake")
         run = fx.simulate(fx.Model(wheel, hinge, brake), until=4.0, step=2e-3)
         late = run.t > 3.5
         swing[damping] = np.ptp(run.angle("hinge")[late])
@@ -138,7 +138,7 @@ def test_the_damping_recommended_brings_to_rest() -> None:
 
 def test_rayleigh_damping() -> None:
     beam = fx.FlexibleBody.line(
-        (0, 0), (1, 0), elements=2, element=fx.elements.PlanarCable(), section=fx.Circle(0.01), material=fx.steel
+        (0, 0), (1, 0), elements=2, element=fx.elements.ANCFCable2D(), section=fx.Circle(0.01), material=fx.steel
     )
     damping = fx.RayleighDamping(beam, mass=0.2, stiffness=1e-3)
     assert (damping.mass_factor, damping.stiffness_factor) == (0.2, 1e-3)

@@ -43,12 +43,12 @@ def random_mechanism(seed: int, n: int, closed: int) -> fx.Model:
             sides.reverse()
         items.append(joint(rng, sides, f"joint {i}"))
     for i in range(closed):
-        items.append(fx.Spherical(bodies[n - 1 - i], fx.ground, at=rng.uniform(-1, 1, 3), name=f"loop {i}"))
+        items.append(fx.SphericalJoint(bodies[n - 1 - i], fx.ground, at=rng.uniform(-1, 1, 3), name=f"loop {i}"))
     angles = [j for j in items if "angle" in getattr(j, "coordinates", {})]
     forces: list[Any] = [fx.TorsionSpring(j, stiffness=3.0, damping=0.1, name=f"of {j.name}") for j in angles[:2]]
     here, there = bodies[1].marker((0.1, 0.2, 0.3)), bodies[-1].marker((0.3, 0.1, -0.2))
     forces += [
-        fx.SpringDamper(here, there, stiffness=5.0, damping=0.2, length=0.4, name="spring"),
+        fx.SpringDamper(here, there, stiffness=5.0, damping=0.2, free_length=0.4, name="spring"),
         fx.PointForce(there, (1.0, 0.5, -0.4), follower=True),
         fx.Moment(here, (0.2, 0.1, 0.3)),
         fx.Bushing(bodies[0].marker_at((0, 0, 0)), bodies[2].marker_at((0, 0, 0)), stiffness=4.0 * np.ones(6)),
@@ -62,7 +62,7 @@ def joint(rng: np.random.Generator, sides: list[Any], name: str) -> Any:
     at, axis = rng.uniform(-1, 1, 3), rng.normal(size=3)
     kind = rng.choice(["Revolute", "Prismatic", "Cylindrical", "Spherical", "Planar", "Universal", "Fixed"])
     if kind == "Universal":
-        return fx.Universal(*sides, at=at, axes=(axis, np.cross(axis, (0.3, 0.4, -0.6))), name=name)
+        return fx.UniversalJoint(*sides, at=at, axes=(axis, np.cross(axis, (0.3, 0.4, -0.6))), name=name)
     if kind in ("Spherical", "Fixed"):
         return getattr(fx, kind)(*sides, at=at, name=name)
     return getattr(fx, kind)(*sides, at=at, axis=axis, name=name)
@@ -89,9 +89,9 @@ def paths(model: fx.Model, names: list[str], until: float, **how: Any) -> tuple[
 def test_random_mechanisms_move_the_same_as_trees_and_back(seed: int, closed: int) -> None:
     """Chains and closed ones, all joint types: positions, velocities, accelerations at the start, and the motion."""
     model = random_mechanism(seed, 7, closed)
-    tree = fx.trees.as_tree(model)
-    back = fx.trees.as_cartesian(tree)
-    assert fx.inspect(model).redundant == ()  # redundant ones get a compliance, which is not the same in both
+    tree = fx.trees.to_relative_coordinates(model)
+    back = fx.trees.to_absolute_coordinates(tree)
+    assert fx.model_report(model).redundant == ()  # redundant ones get a compliance, which is not the same in both
     assert len(tree.joints) == closed
     assert tree.rigid_bodies == ()
     assert len(back.joints) == len(model.joints)
@@ -111,13 +111,13 @@ def test_the_cuts_remove_most_equations() -> None:
         fx.RigidBody.box((0.1, 0.1, 1.0), mass=1.0, position=np.add(a, b) / 2, name=f"bar {i}")
         for i, (a, b) in enumerate(pairwise(ends))
     ]
-    tree = fx.trees.as_tree(
+    tree = fx.trees.to_relative_coordinates(
         fx.Model(
             *bars,
-            fx.Revolute(fx.ground, bars[0], at=ends[0], axis=(0, 1, 0), name="first"),
-            fx.Spherical(bars[0], bars[1], at=ends[1], name="ball"),
-            fx.Universal(bars[1], bars[2], at=ends[2], axes=((0, 1, 0), (1, 0, 0)), name="cross"),
-            fx.Revolute(fx.ground, bars[2], at=ends[3], axis=(0, 1, 0), name="last"),
+            fx.RevoluteJoint(fx.ground, bars[0], at=ends[0], axis=(0, 1, 0), name="first"),
+            fx.SphericalJoint(bars[0], bars[1], at=ends[1], name="ball"),
+            fx.UniversalJoint(bars[1], bars[2], at=ends[2], axes=((0, 1, 0), (1, 0, 0)), name="cross"),
+            fx.RevoluteJoint(fx.ground, bars[2], at=ends[3], axis=(0, 1, 0), name="last"),
         )
     )
     assert [j.name for j in tree.joints] == ["ball"]
@@ -140,8 +140,8 @@ def test_bodies_without_way_to_the_ground_float() -> None:
     """Two bodies with a hinge between them: 7 coordinates, no joint left; the momentum is the same."""
     a = fx.RigidBody(1.0, (0.1, 0.2, 0.2), position=(0, 0, 0), velocity=(1, 0, 0), angular_velocity=(0, 0, 1), name="a")
     b = fx.RigidBody(3.0, (0.3, 0.2, 0.4), position=(1, 0, 0), velocity=(1, 1, 0), angular_velocity=(0, 0, 1), name="b")
-    model = fx.Model(a, b, fx.Revolute(a, b, at=(0.3, 0, 0), axis=(0, 0, 1)))
-    tree = fx.trees.as_tree(model)
+    model = fx.Model(a, b, fx.RevoluteJoint(a, b, at=(0.3, 0, 0), axis=(0, 0, 1)))
+    tree = fx.trees.to_relative_coordinates(model)
     assert tree.joints == ()
     assert tree.trees[0].n_v == 7
     assert tree.trees[0].links[0].name == "b"  # the heavier of equals
@@ -155,8 +155,8 @@ def arm() -> tuple[list[fx.RigidBody], list[Any]]:
     """An upper and a lower arm on two hinges."""
     bodies = [fx.RigidBody.box((0.1, 0.1, 1.0), mass=1.0, position=(0, 0, -0.5 - i), name=f"arm {i}") for i in range(2)]
     hinges = [
-        fx.Revolute(bodies[0], fx.ground, at=(0, 0, 0), axis=(0, 1, 0), name="shoulder"),
-        fx.Revolute(bodies[0], bodies[1], at=(0, 0, -1), axis=(0, 1, 0), name="elbow"),
+        fx.RevoluteJoint(bodies[0], fx.ground, at=(0, 0, 0), axis=(0, 1, 0), name="shoulder"),
+        fx.RevoluteJoint(bodies[0], bodies[1], at=(0, 0, -1), axis=(0, 1, 0), name="elbow"),
     ]
     return bodies, hinges
 
@@ -165,7 +165,7 @@ def test_everything_at_joints_is_carried_over() -> None:
     """Motors, stops, friction, gears, drivers, sensors and controllers by joints, objects or names, act the same."""
     bodies, (shoulder, elbow) = arm()
     wheel = fx.RigidBody(1.0, (0.1, 0.2, 0.1), position=(2, 0, 0), name="wheel")
-    shaft = fx.Revolute(fx.ground, wheel, at=(2, 0, 0), axis=(0, 1, 0), name="shaft")
+    shaft = fx.RevoluteJoint(fx.ground, wheel, at=(2, 0, 0), axis=(0, 1, 0), name="shaft")
     controller = fx.control.PID(
         fx.control.JointSensor("elbow", name="angle"), fx.control.JointActuator(elbow, name="drive"), period=0.02,
         proportional=4.0,
@@ -174,13 +174,13 @@ def test_everything_at_joints_is_carried_over() -> None:
     model = fx.Model(
         *bodies, wheel, shoulder, elbow, shaft, fx.Gravity((0, 0, -9.81)),
         fx.JointForce(shoulder, lambda angle, rate, t: 3.0 * np.sin(5 * t) - rate, name="motor"),
-        fx.StickSlip(elbow, coefficient=0.1, load=2.0, deflection=0.01, damping=0.1, name="bearing"),
+        fx.BristleFriction(elbow, coefficient=0.1, load=2.0, deflection=0.01, damping=0.1, name="bearing"),
         fx.Gear(shoulder, shaft, ratio=-2.0, name="gear"),
         controller,
     )  # fmt: skip
-    tree = fx.trees.as_tree(model)
+    tree = fx.trees.to_relative_coordinates(model)
     assert [j.name for j in tree.joints] == ["gear"]
-    back = fx.trees.as_cartesian(tree)
+    back = fx.trees.to_absolute_coordinates(tree)
     names = [body.name for body in (*bodies, wheel)]
     how = {"integrator": fx.RungeKutta(), "step": fx.FixedStep(5e-4), "progress": False}
     expected = paths(model, names, 0.3, **how)
@@ -194,7 +194,7 @@ def test_a_driven_joint_keeps_its_multiplier() -> None:
     bodies, (shoulder, elbow) = arm()
     driver = fx.RotationDriver(shoulder, fx.motions.Sine(0.5, 0.5), name="driver")
     model = fx.Model(*bodies, shoulder, elbow, driver, fx.Gravity((0, 0, -9.81)))
-    tree = fx.trees.as_tree(model)
+    tree = fx.trees.to_relative_coordinates(model)
     one, two = (fx.simulate(m, 0.2, **FINE) for m in (model, tree))
     np.testing.assert_allclose(two.multipliers("driver")[-1], one.multipliers("driver")[-1], rtol=1e-8)
     assert abs(one.multipliers("driver")[-1, 0]) > 1.0
@@ -211,10 +211,10 @@ def test_joints_that_are_read_or_named_are_cut() -> None:
         name="loop",
     )
     model = fx.Model(*bodies, shoulder, elbow, reading)
-    assert [j.name for j in fx.trees.as_tree(model).joints] == ["shoulder"]
-    assert [j.name for j in fx.trees.as_tree(model, cut=[elbow]).joints] == ["shoulder", "elbow"]
-    with pytest.raises(fx.ModelError, match=r"as_tree: cut: .*'knee'"):
-        fx.trees.as_tree(model, cut=["knee"])
+    assert [j.name for j in fx.trees.to_relative_coordinates(model).joints] == ["shoulder"]
+    assert [j.name for j in fx.trees.to_relative_coordinates(model, cut=[elbow]).joints] == ["shoulder", "elbow"]
+    with pytest.raises(fx.ModelError, match=r"to_relative_coordinates: cut: .*'knee'"):
+        fx.trees.to_relative_coordinates(model, cut=["knee"])
 
 
 def test_what_names_a_body_itself_is_refused_by_name() -> None:
@@ -226,7 +226,7 @@ def test_what_names_a_body_itself_is_refused_by_name() -> None:
             name="hold"
         )  # fmt: skip
         with pytest.raises(fx.ModelError, match="PID 'hold': it names RigidBody 'arm 0' itself"):
-            fx.trees.as_tree(fx.Model(*bodies, *hinges, hold))
+            fx.trees.to_relative_coordinates(fx.Model(*bodies, *hinges, hold))
 
 
 def test_laws_are_carried_over_with_the_numbers_they_use() -> None:
@@ -239,7 +239,7 @@ def test_laws_are_carried_over_with_the_numbers_they_use() -> None:
 
     model = fx.Model(*bodies, *hinges, fx.JointForce(hinges[0], law, name="brake"), fx.Gravity((9.81, 0, 0)))
     names = [body.name for body in bodies]
-    one, two = (paths(m, names, 0.2, **FINE) for m in (model, fx.trees.as_tree(model)))
+    one, two = (paths(m, names, 0.2, **FINE) for m in (model, fx.trees.to_relative_coordinates(model)))
     for mine, wanted in zip(two, one, strict=True):
         np.testing.assert_allclose(mine, wanted, atol=1e-8)
 
@@ -274,7 +274,7 @@ def test_functions_of_the_model_are_carried_over_with_their_arguments(function: 
     model, names = hung(function)
     how = {"integrator": fx.RungeKutta(), "step": fx.FixedStep(5e-4), "progress": False}
     for mine, wanted in zip(
-        paths(fx.trees.as_tree(model), names, 0.2, **how), paths(model, names, 0.2, **how), strict=True
+        paths(fx.trees.to_relative_coordinates(model), names, 0.2, **how), paths(model, names, 0.2, **how), strict=True
     ):
         np.testing.assert_allclose(mine, wanted, atol=1e-8)
 
@@ -283,7 +283,7 @@ def test_functions_that_may_ask_for_anything_are_refused_by_name() -> None:
     model, _ = hung(lambda marker: lambda t, view: float(view.position(marker)[2]))
     assert fx.simulate(model, 0.05, step=1e-2, progress=False).status.name == "DONE"
     with pytest.raises(fx.ModelError, match=r"StateFeedback 'loop': the function of FunctionSensor 'height' .*partial"):
-        fx.trees.as_tree(model)
+        fx.trees.to_relative_coordinates(model)
 
 
 class Silent:
@@ -309,12 +309,12 @@ def test_items_of_a_user_are_carried_over_if_they_say_what_they_refer_to() -> No
     names, gravity = [body.name for body in bodies], fx.Gravity((0, 0, -9.81))
     wanted = paths(fx.Model(*bodies, *hinges, band, gravity), names, 0.2, **FINE)
     silent = fx.Model(*bodies, *hinges, Silent(band), gravity)
-    spoken = fx.trees.as_tree(fx.Model(*bodies, *hinges, Spoken(band.row_forces), gravity))
+    spoken = fx.trees.to_relative_coordinates(fx.Model(*bodies, *hinges, Spoken(band.row_forces), gravity))
     for model in (silent, spoken):
         for mine, expected in zip(paths(model, names, 0.2, **FINE), wanted, strict=True):
             np.testing.assert_allclose(mine, expected, atol=1e-8)
     with pytest.raises(fx.ModelError, match=r"Silent 'band': it does not say .* flexmbs\.extend\.Description"):
-        fx.trees.as_tree(silent)
+        fx.trees.to_relative_coordinates(silent)
 
 
 def test_a_long_tree_with_an_item_that_says_nothing_is_simulated_as_it_stands() -> None:
@@ -342,9 +342,9 @@ def test_random_trees_become_rigid_bodies(seed: int) -> None:
     ]
     if odd:
         with pytest.raises(fx.ModelError, match=odd[0]):
-            fx.trees.as_cartesian(model)
+            fx.trees.to_absolute_coordinates(model)
         return
-    flat = fx.trees.as_cartesian(model)
+    flat = fx.trees.to_absolute_coordinates(model)
     names = [link.name for link in tree.links]
     how = {"integrator": fx.RungeKutta(), "step": fx.ErrorControl(1e-13, 1e-14), "progress": False}
     for mine, wanted in zip(paths(flat, names, 0.2, **how), paths(model, names, 0.2, **how), strict=True):
@@ -358,7 +358,7 @@ def test_massless_links_that_are_fixed_become_markers() -> None:
     tool = trees.Link("tool", parent="hand", joint=trees.Fixed(), at=(1, 0, 0), rotation=turned)
     tree = trees.Tree(hand, tool, position=(0, 1, 0))
     model = fx.Model(tree, fx.PointForce(tree.link("tool").marker((0, 0, 0.5)), (1, 2, 3), follower=True))
-    flat = fx.trees.as_cartesian(model)
+    flat = fx.trees.to_absolute_coordinates(model)
     assert [body.name for body in flat.bodies] == ["hand"]
     how = {"integrator": fx.RungeKutta(), "step": fx.ErrorControl(1e-13, 1e-14), "progress": False}
     for mine, wanted in zip(paths(flat, ["hand"], 0.5, **how), paths(model, ["hand"], 0.5, **how), strict=True):
@@ -366,27 +366,29 @@ def test_massless_links_that_are_fixed_become_markers() -> None:
     led = trees.Link("led", 1.0, (0.1, 0.1, 0.1), parent="lead", joint=trees.Revolute((1, 0, 0)))
     lead = trees.Link("lead", joint=trees.Revolute((0, 1, 0)))
     with pytest.raises(fx.ModelError, match="link 'lead' of Tree 'tree' has no mass"):
-        fx.trees.as_cartesian(fx.Model(trees.Tree(lead, led)))
+        fx.trees.to_absolute_coordinates(fx.Model(trees.Tree(lead, led)))
 
 
 def test_flexible_links_stay_in_trees() -> None:
     """They have no rigid body to become; the message says what describes them."""
-    with pytest.raises(fx.ModelError, match=r"as_cartesian: link '.*' of Tree '.*' is flexible; .* FloatingBody"):
-        fx.trees.as_cartesian(flexible_arm())
+    with pytest.raises(
+        fx.ModelError, match=r"to_absolute_coordinates: link '.*' of Tree '.*' is flexible; .* FloatingBody"
+    ):
+        fx.trees.to_absolute_coordinates(flexible_arm())
 
 
 def test_coordinates_of_trees_are_exchanged_where_joints_have_them() -> None:
     """A spring at a tree joint becomes one at the revolute joint; at an angle of a universal joint it is refused."""
     link = trees.Link("arm", 1.0, (0.1, 0.1, 0.01), (0, 0, -0.5), joint=trees.Revolute((0, 1, 0)), start=0.3)
     tree = trees.Tree(link)
-    model = fx.Model(tree, fx.TorsionSpring(tree.joint("arm"), stiffness=5.0, rest=0.1, name="spring"))
-    flat = fx.trees.as_cartesian(model)
+    model = fx.Model(tree, fx.TorsionSpring(tree.joint("arm"), stiffness=5.0, free_angle=0.1, name="spring"))
+    flat = fx.trees.to_absolute_coordinates(model)
     one, two = (fx.simulate(m, 0.5, **FINE) for m in (model, flat))
     np.testing.assert_allclose(two.force("spring").force[-1], one.force("spring").force[-1], rtol=1e-7)
     cross = trees.Tree(
         trees.Link("arm", 1.0, (0.1, 0.1, 0.01), (0, 0, -0.5), joint=trees.Universal(), start=(0.1, 0.0))
     )
     angle = cross.joint("arm").coordinates["angle 1"]
-    spring = fx.SpringDamper(angle.a, angle.b, stiffness=1.0, length=0.1, name="spring")
+    spring = fx.SpringDamper(angle.a, angle.b, stiffness=1.0, free_length=0.1, name="spring")
     with pytest.raises(fx.ModelError, match=r"SpringDamper 'spring': .*angle 1.*does not offer"):
-        fx.trees.as_cartesian(fx.Model(cross, spring))
+        fx.trees.to_absolute_coordinates(fx.Model(cross, spring))

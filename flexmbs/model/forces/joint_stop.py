@@ -15,12 +15,12 @@ from flexmbs.model.forces.coordinate import Place, What, coordinate
 from flexmbs.model.forces.row_force import RowForce
 from flexmbs.model.forces.wrench import Wrench
 
-__all__ = ["Stop"]
+__all__ = ["JointStop"]
 
 
 @two_ended
 @dataclass(frozen=True, eq=False)
-class Stop(Description):
+class JointStop(Description):
     r"""Elastic stops that a coordinate of a joint meets beyond ``lower`` and ``upper``.
 
     With the depth d beyond a limit the force that pushes back is
@@ -33,7 +33,7 @@ class Stop(Description):
     Parameters
     ----------
     on : joint, or two places (a, b)
-        Places may be given one by one, too: ``Stop(a, b, ...)``.
+        Places may be given one by one, too: ``JointStop(a, b, ...)``.
     lower, upper : float, optional
         Limits of the coordinate [length or rad], at least one; angles are counted over all turns.
     stiffness : float
@@ -61,8 +61,8 @@ class Stop(Description):
     --------
     >>> import flexmbs as fx
     >>> crank = fx.RigidBody.box((0.2, 0.02, 0.02), mass=1.0, position=(0.1, 0, 0), name="crank")
-    >>> hinge = fx.Revolute(fx.ground, crank, at=(0, 0, 0), axis=(0, 0, 1), name="hinge")
-    >>> fx.Stop(hinge, lower=-0.5, upper=0.5, stiffness=1e4, damping=0.2, name="buffers").upper
+    >>> hinge = fx.RevoluteJoint(fx.ground, crank, at=(0, 0, 0), axis=(0, 0, 1), name="hinge")
+    >>> fx.JointStop(hinge, lower=-0.5, upper=0.5, stiffness=1e4, damping=0.2, name="buffers").upper
     0.5
     """
 
@@ -79,7 +79,7 @@ class Stop(Description):
     wrenches: ClassVar[tuple[Wrench, ...]] = ()
 
     def __post_init__(self) -> None:
-        owner = f"Stop {as_name('Stop', 'name', self.name)!r}"
+        owner = f"Stop {as_name('JointStop', 'name', self.name)!r}"
         at = coordinate(owner, self.on, self.coordinate)
         if self.lower is None and self.upper is None:
             raise ModelError(f"{owner}: give lower, upper or both.")

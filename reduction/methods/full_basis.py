@@ -12,13 +12,13 @@ from flexmbs.reduction.basis import Basis
 if TYPE_CHECKING:
     from flexmbs.reduction.interfaces import Attached
 
-__all__ = ["unreduced"]
+__all__ = ["full_basis"]
 
 MOST = 2000
 """Unknowns; the inertia invariants of so many shapes take 300 megabytes."""
 
 
-def unreduced(attached: Attached) -> Basis:
+def full_basis(attached: Attached) -> Basis:
     """All unknowns of a part, those of its interfaces first: a method for `reduce`.
 
     A `FloatingBody` of such a model is the part itself in a floating frame, with nothing left out but the six motions
@@ -47,7 +47,7 @@ def unreduced(attached: Attached) -> Basis:
     --------
     >>> import flexmbs as fx
     >>> bar = fx.linear.Part(fx.meshes.box((0, 0, 0), (1, 0.1, 0.1), (4, 1, 1)), material=fx.steel, name="bar")
-    >>> whole = fx.reduction.reduce(bar, ["left", "right"], method=fx.reduction.unreduced)
+    >>> whole = fx.reduction.reduce(bar, ["left", "right"], method=fx.reduction.full_basis)
     >>> whole.size, fx.FloatingBody(whole).modes
     (48, 42)
     """
@@ -68,4 +68,4 @@ def unreduced(attached: Attached) -> Basis:
     vectors = np.zeros((n, n))
     vectors[np.concatenate([boundary, inside]), np.arange(n)] = 1.0
     labels = (*attached.labels, *(f"unknown {i}" for i in inside))
-    return Basis(vectors, labels, len(boundary), None, "unreduced")
+    return Basis(vectors, labels, len(boundary), None, "full_basis")

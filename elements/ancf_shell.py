@@ -3,7 +3,7 @@ r"""Shear-deformable absolute-nodal shell: four nodes, position and director per
 Governing equations. Nodal coordinates are the position r and the slope across the thickness, the director
 :math:`d = \partial r/\partial z`; both are interpolated bilinearly in :math:`(\xi, \eta)`. Points of the body are
 :math:`r + z\,d`. The parts of Green's strain linear in z, in the axes of the material on the stress-free surface, are
-the strains :math:`e = (\varepsilon, \kappa, \gamma)` of a `SheetStiffness`; `flexmbs.elements.shear_strain` has them.
+the strains :math:`e = (\varepsilon, \kappa, \gamma)` of a `ShellStiffness`; `flexmbs.elements.shear_strain` has them.
 With its matrix C the strain energy is
 
 .. math:: U = \tfrac12\int_A \bar e^T C\,\bar e\;dA + \sum_i \tfrac12 A_i\, c\, E_{zz,i}^2, \qquad
@@ -37,13 +37,13 @@ import numpy as np
 from flexmbs.core.checks import show
 from flexmbs.core.contracts import FloatArray, ForceKernel, IntArray, NodeLayout, Resultant, SurfaceShape, TangentKernel
 from flexmbs.core.errors import ModelError
-from flexmbs.core.sheet import SheetStiffness
+from flexmbs.core.shell_section import ShellStiffness
 from flexmbs.elements.quadrature import Gauss
 from flexmbs.elements.shear_kernels import ShearGroup, shear_shell_force, shear_shell_tangent
 from flexmbs.elements.shear_strain import arcs, bilinear, changes, condensed, products, strains
 from flexmbs.elements.sheet_resultants import SHEET_RESULTANTS
 
-__all__ = ["ShearShell"]
+__all__ = ["ANCFShell"]
 
 LEAST = 0.1
 """Least cosine between the director and the normals of the cells at a node."""
@@ -58,7 +58,7 @@ MODES = (0, 4, 7)
 
 
 @dataclass(frozen=True, kw_only=True)
-class ShearShell:
+class ANCFShell:
     r"""Shear-deformable absolute-nodal shell element: panels, tapes and thin shells, moved as far as one likes.
 
     Nodal coordinates: position (x, y, z) [length] and director (x_z, y_z, z_z) [-], the derivative of the position by
@@ -102,8 +102,8 @@ class ShearShell:
     Examples
     --------
     >>> import flexmbs as fx
-    >>> strip = fx.FlexibleBody.plate((10, 1), elements=(16, 1), element=fx.elements.ShearShell(),
-    ...                               section=fx.Sheet(0.1), material=fx.steel)
+    >>> strip = fx.FlexibleBody.plate((10, 1), elements=(16, 1), element=fx.elements.ANCFShell(),
+    ...                               section=fx.ShellSection(0.1), material=fx.steel)
     >>> model = fx.Model(strip, fx.Clamp(strip.set("left")), fx.PointForce(strip.set("right"), (0, 0, 3.5e5)))
     >>> solution = fx.solve_static(model)
     >>> round(float(solution.displacement(strip.at((10, 0, 0)), step=-1)[2]), 1)
@@ -129,7 +129,7 @@ class ShearShell:
 
     def __post_init__(self) -> None:
         if isinstance(self.enhanced, bool) or self.enhanced not in MODES:
-            raise ModelError(f"ShearShell: enhanced must be one of {MODES}, not {show(self.enhanced)}.")
+            raise ModelError(f"ANCFShell: enhanced must be one of {MODES}, not {show(self.enhanced)}.")
 
     @property
     def force(self) -> ForceKernel:
@@ -146,7 +146,7 @@ class ShearShell:
         return np.hstack((shape.points, _directors(shape)))
 
     def tabulate_surface(
-        self, shape: SurfaceShape, reference: FloatArray, dofs: IntArray, stiffness: SheetStiffness, b1: int
+        self, shape: SurfaceShape, reference: FloatArray, dofs: IntArray, stiffness: ShellStiffness, b1: int
     ) -> ShearGroup:
         one = np.ones(len(dofs))
         nodes = _nodes(reference)
@@ -161,7 +161,7 @@ class ShearShell:
         return ShearGroup(
             dofs=np.ascontiguousarray(dofs, dtype=np.int64),
             b1=b1,
-            tau=stiffness.viscosity * one,
+            tau=stiffness.retardation_time * one,
             D=np.ascontiguousarray(D),
             E0=np.ascontiguousarray(np.hstack((products(nodes), length))),
             arc=np.ascontiguousarray(arcs(nodes, np.asarray(np.isin(shape.cells, shape.kinks).any(axis=1)))),
@@ -244,7 +244,7 @@ def _directors(shape: SurfaceShape) -> FloatArray:
     if len(bad):
         node = int(at[bad[0]])
         raise ModelError(
-            f"ShearShell: the cells at node {node} {shape.points[node].tolist()} have no common director: they meet at "
+            f"ANCFShell: the cells at node {node} {shape.points[node].tolist()} have no common director: they meet at "
             f"almost 180 degrees, or more than two at angles that no director fits. Use a body for each side."
         )
     return directors

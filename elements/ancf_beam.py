@@ -37,14 +37,14 @@ from flexmbs.elements.rod_strain import rod_metric, rod_shape, rod_strains
 if TYPE_CHECKING:
     from flexmbs.core.section import BeamStiffness
 
-__all__ = ["DirectorBeam"]
+__all__ = ["ANCFBeam"]
 
 METRIC = Gauss(5)
 """Rule of the integrals of mass and loads."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class DirectorBeam:
+class ANCFBeam:
     r"""Shear-deformable absolute-nodal beam element with torsion: frames, blades, springs, moved as far as one likes.
 
     Nodal coordinates: position (x, y, z) [length], directors d2 (x_y, y_y, z_y) and d3 (x_z, y_z, z_z) [-], the
@@ -82,8 +82,8 @@ class DirectorBeam:
 
     Examples
     --------
-    >>> from flexmbs.elements import DirectorBeam
-    >>> DirectorBeam(up=(1, 0, 0)).layout.names[3:6]
+    >>> from flexmbs.elements import ANCFBeam
+    >>> ANCFBeam(up=(1, 0, 0)).layout.names[3:6]
     ('x_y', 'y_y', 'z_y')
     """
 
@@ -111,7 +111,7 @@ class DirectorBeam:
     diagnosis: ClassVar[str] = "its directors have become parallel, or its forces are not finite"
 
     def __post_init__(self) -> None:
-        x, y, z = as_direction("DirectorBeam", "up", self.up, 3).tolist()
+        x, y, z = as_direction("ANCFBeam", "up", self.up, 3).tolist()
         object.__setattr__(self, "up", (x, y, z))
 
     @property
@@ -130,7 +130,7 @@ class DirectorBeam:
         bad = np.flatnonzero(~np.isfinite(directors).all(axis=1))
         if len(bad):
             raise ModelError(
-                f"DirectorBeam: up = {self.up} is parallel to the beam at point {int(bad[0])} "
+                f"ANCFBeam: up = {self.up} is parallel to the beam at point {int(bad[0])} "
                 f"{points[bad[0]].tolist()}, so it cannot tell the axes of the section; give another direction."
             )
         return np.hstack((points, directors))
@@ -140,10 +140,10 @@ class DirectorBeam:
     ) -> DirectorGroup:
         if min(stiffness.rhoI_y, stiffness.rhoI_z) <= 0.0:
             raise ModelError(
-                f"DirectorBeam: rhoI_y = {stiffness.rhoI_y:g} and rhoI_z = {stiffness.rhoI_z:g} must be positive, "
+                f"ANCFBeam: rhoI_y = {stiffness.rhoI_y:g} and rhoI_z = {stiffness.rhoI_z:g} must be positive, "
                 f"since they are the mass of the directors."
             )
-        C = section_matrix("DirectorBeam", stiffness)
+        C = section_matrix("ANCFBeam", stiffness)
         xi, w = Gauss(2).rule()
         nodes, w_n = Lobatto(3).rule()
         N, N1 = rod_shape(xi, 3)
@@ -156,7 +156,7 @@ class DirectorBeam:
             b1=b1,
             C=np.ascontiguousarray(one[:, None, None] * C),
             c=np.ascontiguousarray(one[:, None] * np.array([C[0, 0], C[0, 0], shear])),
-            tau=stiffness.viscosity * one,
+            tau=stiffness.retardation_time * one,
             w=w,
             N=N,
             N1=N1,

@@ -14,12 +14,12 @@ from flexmbs.model.forces.coordinate import Place, What, coordinate
 from flexmbs.model.forces.row_force import RowForce
 from flexmbs.model.forces.wrench import Wrench
 
-__all__ = ["JointFriction"]
+__all__ = ["CoulombFriction"]
 
 
 @two_ended
 @dataclass(frozen=True, eq=False)
-class JointFriction(Description):
+class CoulombFriction(Description):
     r"""Dry and viscous friction on the coordinate of a joint, under a given normal load N.
 
     With the rate u of the coordinate and the radius r (1 for translations) the force against the motion is
@@ -29,7 +29,7 @@ class JointFriction(Description):
     Parameters
     ----------
     on : joint, or two places (a, b)
-        Places may be given one by one, too: ``JointFriction(a, b, ...)``.
+        Places may be given one by one, too: ``CoulombFriction(a, b, ...)``.
     coefficient : float
         mu of sliding [-].
     load : float
@@ -55,14 +55,14 @@ class JointFriction(Description):
 
     Notes
     -----
-    Limit: nothing sticks for good; under a load below the limit it creeps with less than u_0. `StickSlip` holds.
+    Limit: nothing sticks for good; under a load below the limit it creeps with less than u_0. `BristleFriction` holds.
 
     Examples
     --------
     >>> import flexmbs as fx
     >>> crank = fx.RigidBody.box((0.2, 0.02, 0.02), mass=1.0, position=(0.1, 0, 0), name="crank")
-    >>> hinge = fx.Revolute(fx.ground, crank, at=(0, 0, 0), axis=(0, 0, 1), name="hinge")
-    >>> fx.JointFriction(hinge, coefficient=0.2, load=50.0, radius=0.01, speed=0.01, name="bearing").name
+    >>> hinge = fx.RevoluteJoint(fx.ground, crank, at=(0, 0, 0), axis=(0, 0, 1), name="hinge")
+    >>> fx.CoulombFriction(hinge, coefficient=0.2, load=50.0, radius=0.01, speed=0.01, name="bearing").name
     'bearing'
     """
 
@@ -81,7 +81,7 @@ class JointFriction(Description):
     wrenches: ClassVar[tuple[Wrench, ...]] = ()
 
     def __post_init__(self) -> None:
-        owner = f"JointFriction {as_name('JointFriction', 'name', self.name)!r}"
+        owner = f"CoulombFriction {as_name('CoulombFriction', 'name', self.name)!r}"
         at = coordinate(owner, self.on, self.coordinate)
         mu, static, force = friction_numbers(
             owner, self.coefficient, self.static, self.load, self.radius, at.unit == "rad"

@@ -43,9 +43,9 @@ from flexmbs.core.directors import directed
 from flexmbs.core.errors import ModelError
 from flexmbs.core.section_matrix import section_matrix
 from flexmbs.elements import hermite
+from flexmbs.elements.ancf_beam import ANCFBeam
 from flexmbs.elements.cell_slopes import FOLD, in_frames, turned
 from flexmbs.elements.continuum_kernels import ContinuumGroup, continuum_force, continuum_tangent
-from flexmbs.elements.director_beam import DirectorBeam
 from flexmbs.elements.quadrature import Gauss, Lobatto
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 
     from flexmbs.core.section import BeamStiffness
 
-__all__ = ["ContinuumBeam"]
+__all__ = ["ANCFBeamFullyParameterized"]
 
 ON_AXIS = np.array([1.0, 1.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0])
 """1 for the vectors of the nodes that move the axis, r and r_x."""
@@ -62,7 +62,7 @@ SHEAR = 4
 
 
 @dataclass(frozen=True, kw_only=True)
-class ContinuumBeam:
+class ANCFBeamFullyParameterized:
     r"""Fully parameterised absolute-nodal beam element, as printed or with cures; for comparison rather than for work.
 
     Nodal coordinates: position (x, y, z) [length] and the slopes by x, y and z of the body [-], 12 a node. Lines may
@@ -92,7 +92,7 @@ class ContinuumBeam:
     Notes
     -----
     Limits: see the theory pages for what it does as printed and with each cure. Where the axis is compressed or
-    stretched much, St. Venant and Kirchhoff's law is not that of `DirectorBeam`. A clamp holds the section, not the
+    stretched much, St. Venant and Kirchhoff's law is not that of `ANCFBeam`. A clamp holds the section, not the
     slope along the axis.
 
     Sources: R. Y. Yakoub and A. A. Shabana, J. Mech. Des. 123 (2001) 614-621; J. Gerstmayr, M. K. Matikainen and A. M.
@@ -100,8 +100,8 @@ class ContinuumBeam:
 
     Examples
     --------
-    >>> from flexmbs.elements import ContinuumBeam
-    >>> printed = ContinuumBeam(split=False, nodal=False, torsion=False)
+    >>> from flexmbs.elements import ANCFBeamFullyParameterized
+    >>> printed = ANCFBeamFullyParameterized(split=False, nodal=False, torsion=False)
     >>> len(printed.layout.names)
     12
     """
@@ -123,16 +123,16 @@ class ContinuumBeam:
         directors=(6, 7, 8, 9, 10, 11),
         absolute=True,
     )
-    resultants: ClassVar[tuple[Resultant, ...]] = DirectorBeam.resultants
+    resultants: ClassVar[tuple[Resultant, ...]] = ANCFBeam.resultants
     shared: ClassVar[tuple[str, ...]] = ("kind",)
     diagnosis: ClassVar[str] = "its forces are not finite"
 
     def __post_init__(self) -> None:
-        nu = as_number("ContinuumBeam", "poissons_ratio", self.poissons_ratio, above=-1.0, below=0.5)
+        nu = as_number("ANCFBeamFullyParameterized", "poissons_ratio", self.poissons_ratio, above=-1.0, below=0.5)
         object.__setattr__(self, "poissons_ratio", nu)
         for name in ("split", "nodal", "torsion"):
-            object.__setattr__(self, name, as_flag("ContinuumBeam", name, getattr(self, name)))
-        x, y, z = as_direction("ContinuumBeam", "up", self.up, 3).tolist()
+            object.__setattr__(self, name, as_flag("ANCFBeamFullyParameterized", name, getattr(self, name)))
+        x, y, z = as_direction("ANCFBeamFullyParameterized", "up", self.up, 3).tolist()
         object.__setattr__(self, "up", (x, y, z))
 
     @property
@@ -151,7 +151,7 @@ class ContinuumBeam:
         bad = np.flatnonzero(~np.isfinite(directors).all(axis=1))
         if len(bad):
             raise ModelError(
-                f"ContinuumBeam: up = {self.up} is parallel to the beam at point {int(bad[0])} "
+                f"ANCFBeamFullyParameterized: up = {self.up} is parallel to the beam at point {int(bad[0])} "
                 f"{points[bad[0]].tolist()}, so it cannot tell the axes of the section; give another direction."
             )
         return np.hstack((points, tangents, directors))
@@ -167,10 +167,10 @@ class ContinuumBeam:
     ) -> ContinuumGroup:
         if min(stiffness.rhoI_y, stiffness.rhoI_z) <= 0.0:
             raise ModelError(
-                f"ContinuumBeam: rhoI_y = {stiffness.rhoI_y:g} and rhoI_z = {stiffness.rhoI_z:g} must be positive, "
-                f"since they are the mass of the slopes."
+                f"ANCFBeamFullyParameterized: rhoI_y = {stiffness.rhoI_y:g} and rhoI_z = {stiffness.rhoI_z:g} must be "
+                f"positive, since they are the mass of the slopes."
             )
-        EA, GA_y, GA_z, GJ, EI_y, EI_z = np.diag(section_matrix("ContinuumBeam", stiffness))
+        EA, GA_y, GA_z, GJ, EI_y, EI_z = np.diag(section_matrix("ANCFBeamFullyParameterized", stiffness))
         height, width = np.sqrt(12.0 * EI_z / EA), np.sqrt(12.0 * EI_y / EA)
         A = height * width
         # GA_y/A times the second moment of z, and the other one: what twists where nothing warps
@@ -198,7 +198,7 @@ class ContinuumBeam:
             W=W,
             kind=kind,
             C=np.ascontiguousarray(C),
-            tau=stiffness.viscosity * one,
+            tau=stiffness.retardation_time * one,
             L=L,
             size=one[:, None] * np.array([height, width]),
             rho=one[:, None] * np.array([stiffness.mass_per_length, stiffness.rhoI_z, stiffness.rhoI_y]),

@@ -66,16 +66,16 @@ from flexmbs.elements.sheet_resultants import SHEET_RESULTANTS
 from flexmbs.elements.tied_kernels import PlateGroup, plate_force, plate_tangent
 
 if TYPE_CHECKING:
-    from flexmbs.core.sheet import SheetStiffness
+    from flexmbs.core.shell_section import ShellStiffness
 
-__all__ = ["ContinuumPlate"]
+__all__ = ["ANCFPlateFullyParameterized"]
 
 AREA = Gauss(5)
 """Rule of all integrals over the middle surface: one for all, so that mass is exactly density times area."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class ContinuumPlate:
+class ANCFPlateFullyParameterized:
     r"""Fully parameterised absolute-nodal plate or shell of one layer, with kinks; as printed, or with cures.
 
     Nodal coordinates: position (x, y, z) [length] and its derivatives by the axes of the node's frame [-], two tangents
@@ -108,8 +108,8 @@ class ContinuumPlate:
 
     Examples
     --------
-    >>> from flexmbs.elements import ContinuumPlate
-    >>> printed = ContinuumPlate(split=False, nodal=False, assumed_shear=False, twist=False)
+    >>> from flexmbs.elements import ANCFPlateFullyParameterized
+    >>> printed = ANCFPlateFullyParameterized(split=False, nodal=False, assumed_shear=False, twist=False)
     >>> len(printed.layout.names)
     12
     """
@@ -137,7 +137,7 @@ class ContinuumPlate:
 
     def __post_init__(self) -> None:
         for name in ("split", "nodal", "assumed_shear", "twist"):
-            object.__setattr__(self, name, as_flag("ContinuumPlate", name, getattr(self, name)))
+            object.__setattr__(self, name, as_flag("ANCFPlateFullyParameterized", name, getattr(self, name)))
 
     @property
     def force(self) -> ForceKernel:
@@ -155,11 +155,11 @@ class ContinuumPlate:
         return np.hstack((shape.points, shape.frames.transpose(0, 2, 1).reshape(-1, 9)))
 
     def tabulate_surface(
-        self, shape: SurfaceShape, reference: FloatArray, dofs: IntArray, stiffness: SheetStiffness, b1: int
+        self, shape: SurfaceShape, reference: FloatArray, dofs: IntArray, stiffness: ShellStiffness, b1: int
     ) -> PlateGroup:
         Q, shear, E, nu = _moduli(stiffness)
         h, axis = stiffness.thickness, np.array(stiffness.axis)
-        slopes = in_frames(corner_slopes("ContinuumPlate", shape), shape.frames[shape.cells])
+        slopes = in_frames(corner_slopes("ANCFPlateFullyParameterized", shape), shape.frames[shape.cells])
         x, y, z, w, kind = plate_points(h, self.split, self.nodal, self.assumed_shear)
         middle = Middle(reference, slopes, axis, self.twist)
         phi, volume = gradients(middle, x, y, z)
@@ -168,9 +168,9 @@ class ContinuumPlate:
         bad = np.flatnonzero((volume <= 0.0).any(axis=1) | (faces <= 0.0).any(axis=1))
         if len(bad):
             raise ModelError(
-                f"ContinuumPlate: element {int(bad[0])} at {shape.points[shape.cells[bad[0]]].tolist()} is folded in "
-                f"its stress-free shape: its sides turn too much, or half its thickness is above its radius "
-                f"of curvature."
+                f"ANCFPlateFullyParameterized: element {int(bad[0])} at {shape.points[shape.cells[bad[0]]].tolist()} "
+                f"is folded in its stress-free shape: its sides turn too much, or half its thickness is above its "
+                f"radius of curvature."
             )
         C = elasticity(Q, shear / h, E, nu, not (self.split or self.nodal), self.assumed_shear)
         held = FOLD * h * 0.5 * float(shear[0, 0] + shear[1, 1])
@@ -183,7 +183,7 @@ class ContinuumPlate:
             W=np.ascontiguousarray(volume * w),
             kind=kind,
             C=np.ascontiguousarray(one[:, None, None, None] * C),
-            tau=stiffness.viscosity * one,
+            tau=stiffness.retardation_time * one,
             tie=tie,
             g0=g0,
             H=H,
@@ -271,25 +271,28 @@ class ContinuumPlate:
         return np.asarray(S)
 
 
-def _moduli(stiffness: SheetStiffness) -> tuple[FloatArray, FloatArray, float, float]:
+def _moduli(stiffness: ShellStiffness) -> tuple[FloatArray, FloatArray, float, float]:
     """Plane-stress moduli (3, 3), shear stiffness per length (2, 2), E and nu of the thickness; refuses layers."""
     C, h = stiffness.matrix, stiffness.thickness
     A, B, D, S = C[:3, :3], C[:3, 3:6], C[3:6, 3:6], C[6:, 6:]
     size = np.abs(A).max()
     if np.abs(B).max() > 1e-9 * size * h or np.abs(C[:6, 6:]).max() > 1e-9 * size * max(1.0, h):
         raise ModelError(
-            "ContinuumPlate: the section couples membrane, bending or shear, which one homogeneous layer does not; "
-            "take a Sheet, or another element."
+            "ANCFPlateFullyParameterized: the section couples membrane, bending or shear, which one homogeneous layer "
+            "does not; take a Sheet, or another element."
         )
     if np.abs(D - A * h**2 / 12.0).max() > 1e-6 * np.abs(D).max():
         raise ModelError(
-            f"ContinuumPlate: the bending stiffness must be that of the membrane times h^2/12 = {h**2 / 12.0:g}, as "
-            f"of one homogeneous layer, but D_11 / A_11 = {D[0, 0] / A[0, 0]:g}; take another element for layers."
+            f"ANCFPlateFullyParameterized: the bending stiffness must be that of the membrane times h^2/12 = "
+            f"{h**2 / 12.0:g}, as of one homogeneous layer, but D_11 / A_11 = {D[0, 0] / A[0, 0]:g}; take another "
+            f"element for layers."
         )
     mean = (3.0 * A[0, 0] + 3.0 * A[1, 1] + 2.0 * A[0, 1] + 4.0 * A[2, 2]) / 8.0
     nu = float((A[0, 0] + A[1, 1] + 6.0 * A[0, 1] - 4.0 * A[2, 2]) / (8.0 * mean))
     if nu > 0.499:
-        raise ModelError(f"ContinuumPlate: Poisson's ratio {nu:.4g} of the membrane is above 0.499: no bulk modulus.")
+        raise ModelError(
+            f"ANCFPlateFullyParameterized: Poisson's ratio {nu:.4g} of the membrane is above 0.499: no bulk modulus."
+        )
     return A / h, S, float(mean / h * (1.0 - nu**2)), nu
 
 
