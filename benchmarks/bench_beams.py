@@ -58,16 +58,9 @@ def main() -> None:
         cases = []
         for intervals, until in SIZES:
             problem = {
-                **bench_dynamics.COMMON,
-                "kind": "beam",
-                "variant": variant,
-                "elements": intervals,
-                "until": until,
-                "length": LENGTH,
-                "stiffness": STIFFNESS,
-                "mass": RHO * A,
-                "inertia": (2 * RHO * I, RHO * I, RHO * I),
-            }
+                **bench_dynamics.COMMON, "kind": "beam", "variant": variant, "elements": intervals, "until": until,
+                "length": LENGTH, "stiffness": STIFFNESS, "mass": RHO * A, "inertia": (2 * RHO * I, RHO * I, RHO * I),
+            }  # fmt: skip
             model, place = pendulum(element, intervals)
             mine = bench_dynamics.both(model, place, until, intervals)
             cases.append((str(intervals), mine, [problem], TARGET))

@@ -1,5 +1,4 @@
-"""Kernels of the plate with corner frames; see `flexmbs.elements.corotational_shell` and
-`flexmbs.elements.corner_frame`.
+"""Kernels of the plate with corner frames (`flexmbs.elements.corotational_shell`, `flexmbs.elements.corner_frame`).
 
 Columns by rotations are multiplied by the tangent operator T of the step, as in `flexmbs.elements.exact_kernels`. What
 the rates of damped elements change by the positions is a central difference of the first derivatives, to about 1e-10.

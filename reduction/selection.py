@@ -83,7 +83,7 @@ class Lowest:
         return self.count
 
     @property
-    def most(self) -> int:
+    def max_modes(self) -> int:
         return self.count
 
     def enough(self, frequencies: FloatArray, participation: FloatArray, coupling: FloatArray) -> bool:

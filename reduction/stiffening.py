@@ -143,7 +143,8 @@ class Stiffening:
         """
         if self.only is not None and reference != self.only:
             raise ModelError(
-                f"Stiffening: its fields are known in one frame only; take reference={self.only!r} or stiffening=False."
+                f"Stiffening: its fields are known in one frame only; take reference={self.only!r} or "
+                f"geometric_stiffening=False."
             )
         moments = np.array(self.moments)
         moments[1:] -= np.einsum("a,bkl->abkl", origin, moments[0])

@@ -34,7 +34,7 @@ def add_reduce(commands: Any) -> None:
         "reduce",
         help="reduce a meshed part and say how good the reduction is",
         description="Assemble a part from a mesh, or read its operators; reduce it to its interfaces and a few modes; "
-        "print how good that is. Ctrl-C ends it; with --work it goes on where it was.",
+        "print how good that is. Ctrl-C ends it; with --checkpoint-dir it goes on where it was.",
     )
     parser.add_argument(
         "file", type=Path, metavar="FILE", help="a mesh (.inp, .msh, .bdf as a mesh by meshio, ...), or operators "
@@ -46,7 +46,8 @@ def add_reduce(commands: Any) -> None:
     )  # fmt: skip
     number = parser.add_mutually_exclusive_group()
     number.add_argument("--modes", type=_count, metavar="N", help="how many modes (default 20)")
-    number.add_argument("--up-to", type=_positive, metavar="F", help="all modes up to 1.5 times this frequency")
+    number.add_argument("--max-frequency", type=_positive, metavar="F", help="all modes up to 1.5 times this frequency")
+    number.add_argument("--up-to", dest="max_frequency", type=_positive, action=_Older, help=argparse.SUPPRESS)
     parser.add_argument(
         "--material", type=_material, metavar="M", help="steel or aluminium (in m, kg, s), or E,nu,rho in your units"
     )
@@ -56,13 +57,49 @@ def add_reduce(commands: Any) -> None:
     parser.add_argument("--name", help="of the model (default: that of the file)")
     parser.add_argument("--units", type=_units, metavar="L-M-T", help="names of length, mass and time, such as mm-t-s")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write the reduced model (HDF5)")
-    parser.add_argument("--work", type=Path, metavar="DIR", help="keep what is done here, to go on after a stop")
+    parser.add_argument(
+        "--checkpoint-dir", type=Path, metavar="DIR", help="keep what is done here, to go on after a stop"
+    )
+    parser.add_argument("--work", dest="checkpoint_dir", type=Path, action=_Older, help=argparse.SUPPRESS)
     parser.add_argument("--band", type=_positive, metavar="F", help="highest frequency of interest, for the report")
-    parser.add_argument("--held", action="append", default=[], metavar="SET", help="also compare with this one held")
-    parser.add_argument("--no-full", action="store_true", help="bounds of errors only: no solution of the full part")
+    parser.add_argument(
+        "--fix-interface", action="append", default=[], metavar="SET", help="also compare with this interface fixed"
+    )
+    parser.add_argument("--held", dest="fix_interface", action=_OlderOfMany, help=argparse.SUPPRESS)
+    parser.add_argument(
+        "--bounds-only", action="store_true", help="bounds of errors only: no solution of the full part"
+    )
+    parser.add_argument("--no-full", dest="bounds_only", action=_OlderFlag, nargs=0, help=argparse.SUPPRESS)
     parser.add_argument("--report", type=Path, metavar="DIR", help="write the report as index.html and report.json")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the report as JSON")
     parser.set_defaults(command=_reduce)
+
+
+class _Older(argparse.Action):
+    """An older option: it does what the present one does, and says its name on standard error."""
+
+    def __call__(self, parser: Any, namespace: Any, values: Any, option_string: str | None = None) -> None:
+        present = "--" + self.dest.replace("_", "-")
+        print(f"flexmbs reduce: {option_string} is now {present}; the older name will go.", file=sys.stderr)
+        setattr(namespace, self.dest, self.new_value(namespace, values))
+
+    def new_value(self, namespace: Any, values: Any) -> Any:
+        """What the option is set to."""
+        return values
+
+
+class _OlderOfMany(_Older):
+    """One that can be given several times."""
+
+    def new_value(self, namespace: Any, values: Any) -> Any:
+        return [*getattr(namespace, self.dest), values]
+
+
+class _OlderFlag(_Older):
+    """One without a value."""
+
+    def new_value(self, namespace: Any, values: Any) -> Any:
+        return True
 
 
 def _reduce(options: argparse.Namespace) -> int:
@@ -86,9 +123,9 @@ def _reduce(options: argparse.Namespace) -> int:
             geometric_stiffening=options.stiffening,
             name=options.name or _name(options.file),
             units=options.units or (SI if _is_preset(options.material) else None),
-            work=options.work,
+            work=options.checkpoint_dir,
         )
-        found = model.report(band=options.band, full=not options.no_full, held=options.held)
+        found = model.report(band=options.band, full=not options.bounds_only, held=options.fix_interface)
     print(found)
     if options.output is not None:
         print(f"Model: {model.save(options.output)}")
@@ -131,11 +168,13 @@ def _modes(options: argparse.Namespace) -> ModeSelection | int:
     from flexmbs.reduction.selection import UpToFrequency
 
     if options.method == "guyan":
-        if options.modes or options.up_to:
-            raise ModelError("reduce: guyan has no modes; leave --modes and --up-to away, or take craig-bampton.")
+        if options.modes or options.max_frequency:
+            raise ModelError(
+                "reduce: guyan has no modes; leave --modes and --max-frequency away, or take craig-bampton."
+            )
         return 0
-    if options.up_to is not None:
-        return UpToFrequency(options.up_to)
+    if options.max_frequency is not None:
+        return UpToFrequency(options.max_frequency)
     return 20 if options.modes is None else int(options.modes)
 
 

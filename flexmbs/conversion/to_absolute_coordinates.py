@@ -35,8 +35,9 @@ SQUARE = 1e-6
 
 
 def to_absolute_coordinates(model: Model) -> Model:
-    """The same model with a rigid body for every link of its trees, and joints between them: what
-    `to_relative_coordinates` undoes.
+    """The same model with a rigid body for every link of its trees, and joints between them.
+
+    `to_relative_coordinates` is the way back.
 
     Joints of trees become `FixedJoint`, `RevoluteJoint`, `PrismaticJoint`, `CylindricalJoint`, `ScrewJoint` (helical),
     `UniversalJoint`, `SphericalJoint`, `PlanarJoint` and (prismatic-spherical) `PointOnLineConstraint` joints, a free

@@ -18,6 +18,7 @@ from enum import Enum
 from typing import Any, NoReturn, TypeGuard
 
 from flexmbs.core.errors import ArgumentError
+from flexmbs.core.renamed import ARGUMENTS, present_arguments, warn_of_arguments
 
 __all__ = ["explain", "explained", "wrapped"]
 
@@ -97,8 +98,10 @@ def _template(function: Any, explain_call: Any) -> Any:
         try:
             return function(*args, **options)
         except TypeError as error:
-            explain_call(args, options, error)
-            raise
+            again = explain_call(args, options, error)
+            if again is None:
+                raise
+        return function(*args, **again)
 
     return call
 
@@ -118,15 +121,22 @@ def wrapped(function: types.FunctionType, title: str) -> Any:
 
 def _complain(
     function: Callable[..., Any], title: str, args: tuple[Any, ...], options: dict[str, Any], said: TypeError
-) -> None:
-    """Raise our error if it was the call that did not fit, and not something in the function."""
+) -> dict[str, Any] | None:
+    """Raise our error if it was the call that did not fit, and not something in the function.
+
+    Returned are the arguments by their present names where some were older ones, and None otherwise.
+    """
     if not re.search(r"\(\) (got|missing|takes) ", str(said)):
-        return
+        return None
+    if any(name in ARGUMENTS.get(title, ()) for name in options):
+        warn_of_arguments(title, options)
+        return present_arguments(title, options)
     signature = inspect.signature(function)
     try:
         signature.bind(*args, **options)
     except TypeError as error:
         _refuse(signature, title, args, options, error)
+    return None
 
 
 def _refuse(

@@ -35,7 +35,7 @@ Replace: TypeAlias = Callable[[str, object], Plain]
 """From the name of a field and its value to the plain data that stands for it; `NotImplemented` where it should not."""
 
 QUALIFIED = ("flexmbs.model.motions", "flexmbs.model.trees.joints")
-"""Modules with names that others have, too: `Constant` is a history and a motion, `RevoluteJoint` a joint of two kinds."""
+"""Modules with names that others have, too: `Constant` is a history and a motion."""
 
 
 def _no_replacement(field: str, value: object) -> Plain:

@@ -6,16 +6,20 @@ Paths are those below ``flexmbs``: ``"Modes"`` was ``flexmbs.Modes``, ``"element
 
 from __future__ import annotations
 
-__all__ = ["RENAMED"]
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+__all__ = ["ARGUMENTS", "RENAMED", "present_arguments", "present_plain", "warn_of_arguments"]
 
 RENAMED = {
     "Acceleration": "linear.Acceleration",
     "AccelerationSensor": "control.AccelerationSensor",
     "AngularVelocitySensor": "control.AngularVelocitySensor",
-    "as_cartesian": "trees.as_cartesian",
-    "as_tree": "trees.as_tree",
+    "as_cartesian": "trees.to_absolute_coordinates",
+    "as_tree": "trees.to_relative_coordinates",
     "AscherProjection": "integrators.AscherProjection",
-    "AveragingLink": "linear.AveragingLink",
+    "AveragingLink": "linear.DistributingCoupling",
     "balanced_truncation": "reduction.balanced_truncation",
     "BandNoise": "control.BandNoise",
     "Baumgarte": "integrators.Baumgarte",
@@ -30,12 +34,25 @@ RENAMED = {
     "CoordinatePartitioning": "integrators.CoordinatePartitioning",
     "CoordinateSensor": "control.CoordinateSensor",
     "CorrectorOptions": "integrators.CorrectorOptions",
+    "Cylindrical": "CylindricalJoint",
     "DiscreteStateSpace": "control.DiscreteStateSpace",
+    "Distance": "DistanceConstraint",
     "DistanceSensor": "control.DistanceSensor",
     "DofMap": "linear.DofMap",
     "DriveForces": "kinematics.DriveForces",
     "EffectiveMass": "reduction.EffectiveMass",
+    "elements.ContinuumBeam": "elements.ANCFBeamFullyParameterized",
+    "elements.ContinuumPlate": "elements.ANCFPlateFullyParameterized",
+    "elements.CornerPlate": "elements.CorotationalShell",
+    "elements.DirectorBeam": "elements.ANCFBeam",
+    "elements.ExactBeam": "elements.GeometricallyExactBeam",
+    "elements.PlanarBeam": "elements.LinearBeam2D",
+    "elements.PlanarCable": "elements.ANCFCable2D",
     "elements.Ply": "Ply",
+    "elements.ShearShell": "elements.ANCFShell",
+    "elements.SpatialBeam": "elements.LinearBeam3D",
+    "elements.SpatialCable": "elements.ANCFCable3D",
+    "elements.ThinPlate": "elements.ANCFThinPlate",
     "eliminate": "constraint_forces.eliminate",
     "Elimination": "constraint_forces.Elimination",
     "Equilibria": "StaticSolution",
@@ -43,6 +60,7 @@ RENAMED = {
     "export": "reduction.export",
     "FilteredController": "control.FilteredController",
     "FirstOrder": "control.FirstOrder",
+    "Fixed": "FixedJoint",
     "ForceActuator": "control.ForceActuator",
     "frame_response": "linear.frame_response",
     "FrameOperators": "linear.FrameOperators",
@@ -52,10 +70,13 @@ RENAMED = {
     "geometric_stiffness": "linear.geometric_stiffness",
     "harmonic_response": "linear.harmonic_response",
     "HeldSensor": "control.HeldSensor",
+    "inspect": "model_report",
     "Interface": "reduction.Interface",
     "inverse_dynamics": "kinematics.inverse_dynamics",
     "inverse_kinematics": "kinematics.inverse_kinematics",
+    "joined": "concatenate",
     "JointActuator": "control.JointActuator",
+    "JointFriction": "CoulombFriction",
     "JointGraph": "constraint_forces.JointGraph",
     "JointLimit": "kinematics.JointLimit",
     "JointSensor": "control.JointSensor",
@@ -63,6 +84,8 @@ RENAMED = {
     "KinematicPaths": "kinematics.KinematicPaths",
     "krylov": "reduction.krylov",
     "LineActuator": "control.LineActuator",
+    "linear.AveragingLink": "linear.DistributingCoupling",
+    "linear.RigidLink": "linear.RigidCoupling",
     "LinearModes": "linear.LinearModes",
     "LinearSolution": "linear.LinearSolution",
     "load_reduced": "reduction.load_reduced",
@@ -84,13 +107,18 @@ RENAMED = {
     "NoisySensor": "control.NoisySensor",
     "NullSpace": "integrators.NullSpace",
     "Operators": "linear.Operators",
+    "ParallelAxes": "ParallelAxesConstraint",
     "Part": "linear.Part",
     "part_from_inp": "linear.part_from_inp",
     "PID": "control.PID",
+    "Planar": "PlanarJoint",
+    "PointOnLine": "PointOnLineConstraint",
+    "PointOnPlane": "PointOnPlaneConstraint",
     "Pose": "kinematics.Pose",
     "PoseTarget": "kinematics.PoseTarget",
     "PositionSensor": "control.PositionSensor",
     "prestressed": "linear.prestressed",
+    "Prismatic": "PrismaticJoint",
     "ProportionalDamping": "linear.ProportionalDamping",
     "read_mbdyn": "reduction.read_mbdyn",
     "read_mesh": "meshes.read_mesh",
@@ -100,24 +128,34 @@ RENAMED = {
     "reduce": "reduction.reduce",
     "ReducedModel": "reduction.ReducedModel",
     "ReducedSystem": "constraint_forces.ReducedSystem",
+    "reduction.unreduced": "reduction.full_basis",
+    "reduction.Written": "reduction.ExportResult",
     "ReductionReport": "reduction.ReductionReport",
     "Region": "linear.Region",
-    "RigidLink": "linear.RigidLink",
+    "Revolute": "RevoluteJoint",
+    "RigidLink": "linear.RigidCoupling",
     "rubin": "reduction.rubin",
     "scalar_mass": "linear.scalar_mass",
+    "Screw": "ScrewJoint",
     "segmented_beam": "segments.segmented_beam",
     "segmented_cable": "segments.segmented_cable",
     "segmented_plate": "segments.segmented_plate",
     "SegmentedBeam": "segments.SegmentedBeam",
     "SegmentedPlate": "segments.SegmentedPlate",
+    "Sheet": "ShellSection",
+    "SheetStiffness": "ShellStiffness",
     "Signal": "control.Signal",
     "SingularPosition": "kinematics.SingularPosition",
+    "Sliding": "SlidingJoint",
     "Solution": "StaticSolution",
     "solve_kinematics": "kinematics.solve_kinematics",
+    "Spherical": "SphericalJoint",
     "StandardProjection": "integrators.StandardProjection",
     "StateFeedback": "control.StateFeedback",
     "StateSensor": "control.StateSensor",
     "static_response": "linear.static_response",
+    "StickSlip": "BristleFriction",
+    "Stop": "JointStop",
     "stress_blocks": "io.stress_blocks",
     "StressBlock": "io.StressBlock",
     "StructuralDamping": "linear.StructuralDamping",
@@ -127,7 +165,10 @@ RENAMED = {
     "TimeStatus": "Status",
     "trace_kinematics": "kinematics.trace_kinematics",
     "TransferFunction": "reduction.TransferFunction",
-    "unreduced": "reduction.unreduced",
+    "trees.as_cartesian": "trees.to_absolute_coordinates",
+    "trees.as_tree": "trees.to_relative_coordinates",
+    "Universal": "UniversalJoint",
+    "unreduced": "reduction.full_basis",
     "UpToFrequency": "reduction.UpToFrequency",
     "VelocitySensor": "control.VelocitySensor",
     "vibration_modes": "linear.vibration_modes",
@@ -137,6 +178,79 @@ RENAMED = {
     "write_operators_npz": "linear.write_operators_npz",
     "write_stresses": "io.write_stresses",
     "write_vtu": "visualization.write_vtu",
-    "Written": "reduction.Written",
+    "Written": "reduction.ExportResult",
 }
-"""Old path below ``flexmbs``: new path."""
+
+ARGUMENTS = {
+    "BeamStiffness": {"viscosity": "retardation_time"},
+    "Bushing": {"rest": "free_coordinates"},
+    "CoordinatePartitioning": {"most": "max_iterations"},
+    "CorrectorOptions": {"most": "max_iterations"},
+    "EffectiveMass": {"most": "max_modes"},
+    "Elastic": {"viscosity": "retardation_time"},
+    "EnergyMomentum": {"most": "max_iterations"},
+    "ErrorControl": {
+        "first_step": "initial_step",
+        "largest_step": "max_step",
+        "most_steps": "max_steps",
+        "smallest_step": "min_step",
+    },
+    "FixedStep": {"most_halvings": "max_halvings", "most_steps": "max_steps"},
+    "FloatingBody": {"stiffening": "geometric_stiffening"},
+    "GeneralizedAlpha": {"rho": "rho_inf"},
+    "NewtonOptions": {"most": "max_iterations", "refresh": "jacobian_update"},
+    "NullSpace": {"most": "max_iterations"},
+    "Orthotropic": {"viscosity": "retardation_time"},
+    "RadauIIA": {"most": "max_iterations"},
+    "SectionStiffness": {"viscosity": "retardation_time"},
+    "ShellStiffness": {"viscosity": "retardation_time"},
+    "SpringDamper": {"length": "free_length"},
+    "StandardProjection": {"most": "max_iterations"},
+    "StaticOptions": {"first_step": "initial_step", "most_steps": "max_steps", "smallest_step": "min_step"},
+    "Substructure": {"retardation": "retardation_time", "stiffening": "geometric_stiffening"},
+    "SubstructuredBeam": {"retardation": "retardation_time", "stiffening": "geometric_stiffening"},
+    "TorsionSpring": {"rest": "free_angle"},
+    "TransferFunction": {"most": "max_modes"},
+    "UpToFrequency": {"most": "max_modes"},
+    "inverse_kinematics": {"most_iterations": "max_iterations", "tries": "n_starts"},
+    "reduce": {"stiffening": "geometric_stiffening"},
+    "segmented_cable": {"viscosity": "retardation_time"},
+    "simulate": {"keep": "keep_initial"},
+    "solve_kinematics": {"keep": "keep_initial"},
+    "trace_kinematics": {"keep": "keep_initial", "most_steps": "max_steps"},
+}
+"""Names of arguments, by the function or class that takes them."""
+
+VALUES = {("NewtonOptions", "jacobian_update", "demand"): "on_demand"}
+"""Values of arguments."""
+
+
+def warn_of_arguments(owner: str, options: Mapping[str, object], stacklevel: int = 3) -> None:
+    """Warn of names of arguments that are kept for one release."""
+    known = ARGUMENTS.get(owner, {})
+    changes = ", ".join(f"{name} is now {known[name]}" for name in options if name in known)
+    warnings.warn(f"{owner}: {changes}; the older names will go.", DeprecationWarning, stacklevel)
+
+
+def present_arguments(owner: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of a call by their present names."""
+    renamed = ARGUMENTS.get(owner, {})
+    found = {renamed.get(name, name): value for name, value in options.items()}
+    for (taker, name, old), new in VALUES.items():
+        if taker == owner and found.get(name) == old:
+            found[name] = new
+    return found
+
+
+def present_plain(plain: Any) -> Any:
+    """Plain data of descriptions, as files hold it, by present names."""
+    if isinstance(plain, list):
+        return [present_plain(part) for part in plain]
+    if not isinstance(plain, dict):
+        return plain
+    found = {name: present_plain(part) for name, part in plain.items()}
+    name = found.get("class")
+    if not isinstance(name, str):
+        return found
+    found["class"] = RENAMED.get(name, RENAMED.get(f"elements.{name}", name)).rpartition(".")[2]
+    return present_arguments(found["class"], found)

@@ -176,7 +176,7 @@ class ShellStiffness:
 
 
 def sheet_stiffness(owner: str, section: object, material: Material | None) -> ShellStiffness:
-    """Stiffness and inertia per area of a `ShellSection` of a material, or of a `Layup`, whose layers have their own."""
+    """Stiffness and inertia per area of a `ShellSection` of a material, or of a `Layup` of layers with their own."""
     if isinstance(section, Layup):
         if material is not None:
             raise ModelError(f"{owner}: the layers of a Layup have materials of their own; leave out material.")

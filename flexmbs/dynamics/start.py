@@ -97,8 +97,8 @@ def warn_of_changes(
             faster = share, f"of {body.name!r} by {100 * share:.3g} %{_from_to(dofs, v, found_v)}"
     if largest[1] and not kept:
         warnings.warn(
-            f"{name}: the assembly {largest[1]} to meet the joints; give positions that fit, or keep=(body, ...) for "
-            f"what is to stay.",
+            f"{name}: the assembly {largest[1]} to meet the joints; give positions that fit, or keep_initial=(body, "
+            f"...) for what is to stay.",
             RuntimeWarning,
             stacklevel=4,
         )

@@ -78,8 +78,8 @@ class AugmentedLagrangian:
         the reference configuration, from 1e3 to 1e12. It has no unit, needs no change with the model or the step, and
         does not change what the iteration converges to.
     newton : NewtonOptions
-        Its ``refresh`` is ``"full"`` or anything else: the matrix is made in every iteration, or once a step and where
-        convergence slows down; a second one at the end of the step is for the projections.
+        Its ``jacobian_update`` is ``"full"`` or anything else: the matrix is made in every iteration, or once a step
+        and where convergence slows down; a second one at the end of the step is for the projections.
 
     Raises
     ------

@@ -19,6 +19,7 @@ from flexmbs.core.checks import as_name, show
 from flexmbs.core.contracts import IntArray
 from flexmbs.core.describe import Plain
 from flexmbs.core.errors import FlexmbsError, ReadError
+from flexmbs.core.renamed import present_plain
 from flexmbs.io.journal import (
     CONSTANTS,
     DATA,
@@ -282,7 +283,7 @@ def _header(owner: str, data: mmap.mmap) -> dict[str, Any]:
     if zlib.crc32(text) != crc or version != VERSION:
         raise ReadError(f"{owner}: its header is damaged, so that its records cannot be read.")
     try:
-        header = json.loads(text.decode("utf-8"))
+        header = present_plain(json.loads(text.decode("utf-8")))
     except (ValueError, RecursionError) as error:
         raise ReadError(f"{owner}: its header is not JSON: {error}.") from error
     if not isinstance(header, dict):

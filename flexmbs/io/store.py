@@ -29,6 +29,7 @@ from flexmbs.core.checks import show
 from flexmbs.core.describe import Plain, Vocabulary, from_plain, to_plain
 from flexmbs.core.errors import FlexmbsError, ModelError, ReadError
 from flexmbs.core.info import version
+from flexmbs.core.renamed import present_plain
 from flexmbs.io.model_data import CLASSES, Sampler, model_from_plain, read_mesh
 from flexmbs.io.model_description import check_same_model, describe_model, rebuild_model
 from flexmbs.io.sealed import VERSION, as_target, opened, replaced, sealed
@@ -401,6 +402,6 @@ def _write_text(file: h5py.File, name: str, plain: Plain) -> None:
 def _read_text(file: h5py.File, name: str) -> Plain:
     """Plain data from JSON text."""
     try:
-        return json.loads(file[name].asstr()[()])
+        return present_plain(json.loads(file[name].asstr()[()]))
     except (ValueError, RecursionError) as error:
         raise ReadError(f"its {name} is not JSON: {error}") from error

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from flexmbs.core.checks import show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError, ReadError
+from flexmbs.core.renamed import present_plain
 from flexmbs.io.journal_reader import is_journal, read_journal
 from flexmbs.io.sealed import opened
 from flexmbs.io.store import load
@@ -99,7 +100,7 @@ def stored_states(
                 constants[name] = item[()]
 
         file["constants"].visititems(collect)
-        about = TimeData({"t": np.empty(0)}, {}, json.loads(file["model"].asstr()[()]), constants)
+        about = TimeData({"t": np.empty(0)}, {}, present_plain(json.loads(file["model"].asstr()[()])), constants)
         system, steps = compile_model(model_of(about, run, model, classes)), file["steps"]
         yield StoredStates(
             system, len(steps["t"]), lambda a, b: (steps["t"][a:b], steps["q"][a:b]), lambda: steps["t"][()]

@@ -27,6 +27,7 @@ from flexmbs.core.checks import as_count, as_flag, show
 from flexmbs.core.describe import Plain
 from flexmbs.core.errors import FlexmbsError, ModelError, ReadError
 from flexmbs.core.info import version, versions
+from flexmbs.core.renamed import present_plain
 from flexmbs.io.journal_reader import Journal, is_journal, read_journal
 from flexmbs.io.model_description import check_same_model, fingerprint, rebuild_model
 from flexmbs.io.named_arrays import to_json
@@ -251,6 +252,7 @@ def _read(file: h5py.File) -> TimeData:
     model, meta = _json(file, "model"), _json(file, "meta")
     if fingerprint(model) != file.attrs["model_fingerprint"]:
         raise ReadError("the description of its model is not the one that was written.")
+    meta, model = present_plain(meta), present_plain(model)
     return TimeData(arrays, meta, model, constants, tuple(columns), str(file.attrs["note"]))
 
 

@@ -155,16 +155,6 @@ def _material(card: MaterialCard, place: str) -> Material:
         )
     E_1, E_2, E_3, nu_12, nu_13, nu_23, G_12, G_13, G_23 = card.constants
     return Orthotropic(
-        E_1=E_1,
-        E_2=E_2,
-        E_3=E_3,
-        nu_12=nu_12,
-        nu_13=nu_13,
-        nu_23=nu_23,
-        G_12=G_12,
-        G_13=G_13,
-        G_23=G_23,
-        density=card.density,
-        retardation_time=viscosity,
-        name=card.name,
-    )
+        E_1=E_1, E_2=E_2, E_3=E_3, nu_12=nu_12, nu_13=nu_13, nu_23=nu_23, G_12=G_12, G_13=G_13, G_23=G_23,
+        density=card.density, retardation_time=viscosity, name=card.name,
+    )  # fmt: skip

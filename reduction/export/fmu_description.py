@@ -1,4 +1,4 @@
-"""The descriptions of units of simulation: modelDescription.xml of FMI 2.0 and 3.0, and a page in words."""
+"""The descriptions of functional mock-up units (FMU): modelDescription.xml of FMI 2.0 and 3.0, and a page in words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The variables of a unit of simulation, in the order of their value references."""
+"""The variables of a functional mock-up unit (FMU), in the order of their value references."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ UNSTABLE = 1e-10
 
 @dataclass(frozen=True, eq=False)
 class LinearSystem:
-    """A linear system that can be written as a unit of simulation.
+    """A linear system that can be written as a functional mock-up unit (FMU).
 
     Attributes
     ----------

@@ -125,14 +125,14 @@ def test_two_runs_of_one_system_are_the_same() -> None:
     assert np.array_equal(runs[0].v, runs[1].v)
 
 
-@pytest.mark.parametrize("refresh", ["step", "demand", "full"])
+@pytest.mark.parametrize("refresh", ["step", "on_demand", "full"])
 def test_policies_of_the_matrix_are_resumed_at_the_end_of_a_stretch(refresh: str, interrupt_at) -> None:
     m = pendulum()
     scheme = fx.GeneralizedAlpha(newton=fx.NewtonOptions(jacobian_update=refresh))
     full = fx.simulate(m, 0.4, step=1e-3, integrator=scheme)
     first = fx.simulate(m, 0.4, step=1e-3, integrator=scheme, events=[interrupt_at(101)])
     rest = fx.simulate(m, 0.4, step=1e-3, integrator=scheme, start=first)
-    if refresh == "demand":  # the matrix is made anew where the run goes on: the same within its tolerance
+    if refresh == "on_demand":  # the matrix is made anew where the run goes on: the same within its tolerance
         assert rest.q[-1] == pytest.approx(full.q[-1], abs=1e-8)
     else:
         assert np.array_equal(rest.q[-1], full.q[-1])

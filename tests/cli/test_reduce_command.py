@@ -13,7 +13,7 @@ from flexmbs.linear.files import write_operators_npz
 from flexmbs.reduction.report.report import ReductionReport
 
 LUG = str(fx.meshes.sample("lug.inp"))
-QUICK = ["--no-full", "--modes", "4"]
+QUICK = ["--bounds-only", "--modes", "4"]
 
 
 def run(*words):
@@ -23,8 +23,8 @@ def run(*words):
 def test_from_mesh_to_model_and_report(tmp_path, capsys):
     status = run(
         LUG, "--interface", "ROOT", "--interface", "BORE:averaged", "--material", "steel", "--modes", 5,
-        "--stresses", "TIP", "--held", "ROOT", "--band", 8000, "-o", tmp_path / "lug.h5",
-        "--report", tmp_path / "out", "--json", tmp_path / "lug.json", "--work", tmp_path / "work",
+        "--stresses", "TIP", "--fix-interface", "ROOT", "--band", 8000, "-o", tmp_path / "lug.h5",
+        "--report", tmp_path / "out", "--json", tmp_path / "lug.json", "--checkpoint-dir", tmp_path / "work",
     )  # fmt: skip
     out = capsys.readouterr().out
     assert status == 0
@@ -46,10 +46,10 @@ def test_from_mesh_to_model_and_report(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("words", "method"),
     [
-        (["--method", "guyan", "--interface", "ROOT", "--interface", "BORE", "--no-full"], "Guyan"),
+        (["--method", "guyan", "--interface", "ROOT", "--interface", "BORE", "--bounds-only"], "Guyan"),
         (["--method", "rubin", "--interface", "ROOT", *QUICK], "Rubin"),
         (["--method", "modal", *QUICK], "modal truncation"),
-        (["--up-to", "30000", "--interface", "ROOT", "--no-full"], "Craig-Bampton"),
+        (["--max-frequency", "30000", "--interface", "ROOT", "--bounds-only"], "Craig-Bampton"),
     ],
 )
 def test_methods(capsys, words, method):
@@ -58,7 +58,18 @@ def test_methods(capsys, words, method):
 
 
 def test_up_to_keeps_modes_beyond_it(tmp_path):
-    run(LUG, "--material", "steel", "--interface", "ROOT", "--up-to", 20000, "--no-full", "-o", tmp_path / "a.h5")
+    run(
+        LUG,
+        "--material",
+        "steel",
+        "--interface",
+        "ROOT",
+        "--max-frequency",
+        20000,
+        "--bounds-only",
+        "-o",
+        tmp_path / "a.h5",
+    )
     kept = fx.reduction.load_reduced(tmp_path / "a.h5").frequencies
     kept = kept[np.isfinite(kept)] / (2 * np.pi)
     assert 20000 < kept.max() <= 30000
@@ -99,7 +110,7 @@ def test_operators_from_a_file(tmp_path, capsys):
             [LUG, "--interface", "ROOT", "--material", "steel", "--method", "guyan", *QUICK],
             "guyan has no modes",
         ),
-        ([LUG, "--interface", "ROOT", "--material", "steel", "--held", "TIP", *QUICK], "TIP"),
+        ([LUG, "--interface", "ROOT", "--material", "steel", "--fix-interface", "TIP", *QUICK], "TIP"),
         ([LUG, "--interface", "ROOT", "--material", "steel", "--stresses", "NOPE", *QUICK], "NOPE"),
         ([LUG, "--interface", "ROOT", "--material", "steel", "-o", "/proc/nowhere/x.h5"], "cannot write"),
     ],
@@ -129,7 +140,7 @@ def test_damaged_files_are_said(tmp_path, capsys):
         ("--material", "cheese", "E,nu,rho"),
         ("--material", "1,2,3", "poissons_ratio"),
         ("--modes", "-3", "whole number"),
-        ("--up-to", "0", "positive number"),
+        ("--max-frequency", "0", "positive number"),
         ("--band", "inf", "positive number"),
         ("--units", "m-kg", "three names"),
         ("--method", "magic", "invalid choice"),
@@ -145,3 +156,19 @@ def test_options_are_checked(capsys, option, value, message):
 def test_a_name_with_a_colon_is_a_name(capsys):
     assert run(LUG, "--interface", "PART:ROOT", "--material", "steel") == 2
     assert "'PART:ROOT'" in capsys.readouterr().err
+
+
+def test_older_options_do_the_same_and_say_so(tmp_path, capsys):
+    older = ["--no-full", "--up-to", "20000", "--held", "TIP", "--work", tmp_path / "work"]
+    present = ["--bounds-only", "--max-frequency", "20000", "--fix-interface", "TIP"]
+    found = []
+    for name, options in (("older", older), ("present", present)):
+        path = tmp_path / f"{name}.json"
+        run(LUG, "--material", "steel", "--interface", "ROOT", "--interface", "TIP", *options, "--json", path)
+        found.append(ReductionReport.from_json(path.read_text()))
+    assert found[0].size == found[1].size
+    assert any((tmp_path / "work").iterdir())
+    said = capsys.readouterr().err
+    pairs = [("no-full", "bounds-only"), ("up-to", "max-frequency"), ("held", "fix-interface")]
+    for was, now in [*pairs, ("work", "checkpoint-dir")]:
+        assert f"--{was} is now --{now};" in said

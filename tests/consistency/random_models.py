@@ -166,7 +166,9 @@ class Chain:
         ends = np.cumsum(r.standard_normal((n, 3)) * (0.3, 0.3, 0.1) + (0.6, 0.0, -0.4), axis=0)
         axes = r.standard_normal((n, 3))
         axes /= np.linalg.norm(axes, axis=1)[:, None]
-        kinds = tuple(str(k) for k in r.choice(("Revolute", "Spherical", "Universal", "Revolute"), n))
+        kinds = tuple(
+            str(k) for k in r.choice(("RevoluteJoint", "SphericalJoint", "UniversalJoint", "RevoluteJoint"), n)
+        )
         return cls(
             kinds, tuple(map(tuple, ends)), tuple(map(tuple, axes)), tuple(r.uniform(0.5, 2.0, n)),
             float(r.choice((0.0, 20.0))), float(r.choice((0.0, 1.0))), tuple(r.standard_normal(3) * 0.5),
@@ -191,9 +193,9 @@ class Chain:
             at = u.point(start)
             first = u.vector(axis, 1.0)
             name = f"joint {i}{u.rename}"
-            if kind == "Revolute":
+            if kind == "RevoluteJoint":
                 joint: Any = fx.RevoluteJoint(before, body, at=at, axis=first, name=name)
-            elif kind == "Spherical":
+            elif kind == "SphericalJoint":
                 joint = fx.SphericalJoint(before, body, at=at, name=name)
             else:
                 second = np.cross(first, u.vector(UP, 1.0))

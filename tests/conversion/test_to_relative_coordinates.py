@@ -60,10 +60,20 @@ def random_mechanism(seed: int, n: int, closed: int) -> fx.Model:
 def joint(rng: np.random.Generator, sides: list[Any], name: str) -> Any:
     """A joint of a random type, in random place and direction."""
     at, axis = rng.uniform(-1, 1, 3), rng.normal(size=3)
-    kind = rng.choice(["Revolute", "Prismatic", "Cylindrical", "Spherical", "Planar", "Universal", "Fixed"])
-    if kind == "Universal":
+    kind = rng.choice(
+        [
+            "RevoluteJoint",
+            "PrismaticJoint",
+            "CylindricalJoint",
+            "SphericalJoint",
+            "PlanarJoint",
+            "UniversalJoint",
+            "FixedJoint",
+        ]
+    )
+    if kind == "UniversalJoint":
         return fx.UniversalJoint(*sides, at=at, axes=(axis, np.cross(axis, (0.3, 0.4, -0.6))), name=name)
-    if kind in ("Spherical", "Fixed"):
+    if kind in ("SphericalJoint", "FixedJoint"):
         return getattr(fx, kind)(*sides, at=at, name=name)
     return getattr(fx, kind)(*sides, at=at, axis=axis, name=name)
 

@@ -152,10 +152,10 @@ def test_what_it_costs():
     [
         ("Spring", "SpringDamper"), ("read_urdf", "trees.read_urdf"), ("BUSHING", "Bushing"),
         ("RBE2", "linear.RigidCoupling"),
-        ("RBE3", "linear.DistributingCoupling"), ("BallJoint", "Spherical"), ("HingeJoint", "Revolute"),
-        ("Slider", "Prismatic"),
-        ("linearize", "linearise"), ("Motor", "RotationDriver"), ("Torque", "Moment"), ("Weld", "Fixed"),
-        ("Revolut", "Revolute"), ("rectangle", "meshes.rectangle"),
+        ("RBE3", "linear.DistributingCoupling"), ("BallJoint", "SphericalJoint"), ("HingeJoint", "RevoluteJoint"),
+        ("Slider", "PrismaticJoint"),
+        ("linearize", "linearise"), ("Motor", "RotationDriver"), ("Torque", "Moment"), ("Weld", "FixedJoint"),
+        ("Revolut", "RevoluteJoint"), ("rectangle", "meshes.rectangle"),
     ],
 )  # fmt: skip
 def test_terms_of_the_field(term, here):

@@ -115,7 +115,7 @@ def test_markers_follow_their_body() -> None:
     above, top = fx.ground.marker((0, 0, 3)), one.marker((0, 0, 1))
     spring = fx.SpringDamper(above, top, stiffness=2.0, free_length=1.0, name="spring")
     moved = spring.replaced({one: two})
-    assert (moved.b.body, moved.b.point.tolist(), moved.length) == (two, [0.0, 0.0, 1.0], 1.0)
+    assert (moved.b.body, moved.b.point.tolist(), moved.free_length) == (two, [0.0, 0.0, 1.0], 1.0)
     assert moved.row_forces[0].b is moved.b
     assert spring.b.body is one
     assert moved.a is spring.a

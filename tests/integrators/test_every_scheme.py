@@ -380,7 +380,7 @@ def test_a_stricter_scheme_goes_on_after_baumgarte(after: Any) -> None:
     ("scheme", "advice"),
     [(fx.BDF, r"write BDF\(\) with its parentheses"),
      (fx.integrators.NullSpace(), r"write integrator=RungeKutta\(constraints=NullSpace\(\.\.\.\)\)"),
-     ("BDF", r"such as GeneralizedAlpha\(rho=0\.8\), not 'BDF'")],
+     ("BDF", r"such as GeneralizedAlpha\(rho_inf=0\.8\), not 'BDF'")],
 )  # fmt: skip
 def test_what_is_no_scheme_is_refused_with_advice(scheme: Any, advice: str) -> None:
     with pytest.raises(fx.ModelError, match=advice):

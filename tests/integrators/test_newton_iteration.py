@@ -86,14 +86,14 @@ def test_a_matrix_once_a_step_is_enough(sizes: list[float]) -> None:
                 rho_inf=0.8, index=3, newton=fx.NewtonOptions(rtol=1e-9, jacobian_update=refresh)
             ),
         )
-        for refresh in ("full", "auto", "step", "demand")
+        for refresh in ("full", "auto", "step", "on_demand")
     }
     assert np.array_equal(runs["auto"].q, runs["step"].q)
     full = runs["full"]
     for run in runs.values():
         assert run.q == pytest.approx(full.q, abs=1e-8)
     per_step = {k: run.counts["factorisations"] / len(run.steps) for k, run in runs.items()}
-    assert per_step["full"] > per_step["step"] > per_step["demand"]
+    assert per_step["full"] > per_step["step"] > per_step["on_demand"]
     assert runs["full"].steps[:, 2].mean() <= runs["step"].steps[:, 2].mean()
 
 

@@ -24,6 +24,7 @@ plain = st.recursive(
 )
 
 
+@settings(suppress_health_check=[HealthCheck.too_slow])  # of drawing data, on a busy machine
 @given(st.dictionaries(st.text(min_size=1), arrays, max_size=4), st.dictionaries(st.text(), plain, max_size=3))
 def test_every_bit_comes_back(given_arrays: dict[str, Any], meta: dict[str, Any]) -> None:
     again = unpack("it", pack("it", given_arrays, meta))

@@ -107,26 +107,26 @@ def samples() -> tuple[World, dict[str, tuple[Any, ...]]]:
     joints: dict[str, tuple[Any, ...]] = {
         name: (make(w.box, w.hull, at=(0, 0, 0), axis=(0, 0, 1), name="joint"),)
         for name, make in {
-            "Cylindrical": fx.CylindricalJoint,
+            "CylindricalJoint": fx.CylindricalJoint,
             "ParallelAxesConstraint": fx.ParallelAxesConstraint,
-            "Planar": fx.PlanarJoint,
+            "PlanarJoint": fx.PlanarJoint,
             "PointOnLineConstraint": fx.PointOnLineConstraint,
             "PointOnPlaneConstraint": fx.PointOnPlaneConstraint,
-            "Prismatic": fx.PrismaticJoint,
-            "Revolute": fx.RevoluteJoint,
+            "PrismaticJoint": fx.PrismaticJoint,
+            "RevoluteJoint": fx.RevoluteJoint,
         }.items()
     }
     joints |= {
-        "Fixed": (fx.FixedJoint(w.box, w.hull, name="joint"),),
-        "Spherical": (fx.SphericalJoint(w.box, w.beam.end, name="joint"),),
-        "Universal": (fx.UniversalJoint(w.box, w.hull, at=(0, 0, 0), axes=((0, 1, 0), (0, 0, 1)), name="joint"),),
-        "Distance": (fx.DistanceConstraint(w.ball, tip, name="joint"),),
-        "Screw": (fx.ScrewJoint(w.box, w.hull, pitch=0.1, at=(0, 0, 0), axis=(0, 0, 1), name="joint"),),
+        "FixedJoint": (fx.FixedJoint(w.box, w.hull, name="joint"),),
+        "SphericalJoint": (fx.SphericalJoint(w.box, w.beam.end, name="joint"),),
+        "UniversalJoint": (fx.UniversalJoint(w.box, w.hull, at=(0, 0, 0), axes=((0, 1, 0), (0, 0, 1)), name="joint"),),
+        "DistanceConstraint": (fx.DistanceConstraint(w.ball, tip, name="joint"),),
+        "ScrewJoint": (fx.ScrewJoint(w.box, w.hull, pitch=0.1, at=(0, 0, 0), axis=(0, 0, 1), name="joint"),),
         "RollingDisk": (fx.RollingDisk(fx.ground, w.box, radius=0.5, axis=(0, 1, 0), name="joint"),),
         "RollingBall": (fx.RollingBall(fx.ground, w.box, radius=0.5, name="joint"),),
         "AverageEdge": (fx.AverageEdge(w.sheet.set("right"), w.hull, name="joint"),),
         "CoordinateJoint": (fx.CoordinateJoint(w.beam.end, "y"), fx.CoordinateJoint(w.ball, "x")),
-        "Sliding": (fx.SlidingJoint(w.beam, w.disc, at=(0.5, 0), sleeve=True, name="joint"),),
+        "SlidingJoint": (fx.SlidingJoint(w.beam, w.disc, at=(0.5, 0), sleeve=True, name="joint"),),
         "Gear": (fx.Gear(w.hinge, w.shaft, ratio=-2.0, name="joint"),),
         "RackAndPinion": (fx.RackAndPinion(w.hinge, w.rail, radius=0.5, name="joint"),),
         "RotationDriver": (
@@ -141,7 +141,7 @@ def samples() -> tuple[World, dict[str, tuple[Any, ...]]]:
         "JointForce": partial(fx.JointForce, force=lambda s, rate, t: -rate),
         "CoulombFriction": partial(fx.CoulombFriction, coefficient=0.1, load=1.0, speed=0.1),
         "BristleFriction": partial(fx.BristleFriction, coefficient=0.1, load=1.0, deflection=0.01, damping=0.1),
-        "Stop": partial(fx.JointStop, upper=1.0, stiffness=10.0),
+        "JointStop": partial(fx.JointStop, upper=1.0, stiffness=10.0),
     }
     forces: dict[str, tuple[Any, ...]] = {
         name: (make(w.hinge, name="force"), make(w.tree.joint("lower"), name="other"))

@@ -86,10 +86,7 @@ def sarrus() -> fx.Model:
 
 
 LOOPS = {
-    "Bennett": (bennett, 3),
-    "Bricard": (bricard, 1),
-    "parallelogram": (parallelogram, 3),
-    "parallelograms": (parallelograms, 7),
-    "Sarrus": (sarrus, 1),
-}
+    "Bennett": (bennett, 3), "Bricard": (bricard, 1), "parallelogram": (parallelogram, 3),
+    "parallelograms": (parallelograms, 7), "Sarrus": (sarrus, 1),
+}  # fmt: skip
 """With the number of equations that follow from others: equations less coordinates plus one."""

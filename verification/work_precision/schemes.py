@@ -62,12 +62,12 @@ def baumgarte(step: float) -> fx.RungeKutta:
 
 
 SCHEMES: tuple[Scheme, ...] = (
-    Scheme("alpha-2", "gen.-alpha, index 2, rho 0.9", _alpha(rho=0.9)),
-    Scheme("alpha-2-damped", "gen.-alpha, index 2, rho 0.6", _alpha(rho=0.6), quick=False),
-    Scheme("alpha-2-compiled", "gen.-alpha, index 2, compiled", fx.GeneralizedAlpha(rho_inf=0.9, compiled=True), ("step",),
-           quick=False),
-    Scheme("alpha-3", "gen.-alpha, index 3, rho 0.9", _alpha(rho=0.9, index=3), quick=False),
-    Scheme("alpha-3-damped", "gen.-alpha, index 3, rho 0.6", _alpha(rho=0.6, index=3), quick=False),
+    Scheme("alpha-2", "gen.-alpha, index 2, rho 0.9", _alpha(rho_inf=0.9)),
+    Scheme("alpha-2-damped", "gen.-alpha, index 2, rho 0.6", _alpha(rho_inf=0.6), quick=False),
+    Scheme("alpha-2-compiled", "gen.-alpha, index 2, compiled", fx.GeneralizedAlpha(rho_inf=0.9, compiled=True),
+           ("step",), quick=False),
+    Scheme("alpha-3", "gen.-alpha, index 3, rho 0.9", _alpha(rho_inf=0.9, index=3), quick=False),
+    Scheme("alpha-3-damped", "gen.-alpha, index 3, rho 0.6", _alpha(rho_inf=0.6, index=3), quick=False),
     Scheme("hht", "HHT 0.1, index 2", replace(fx.GeneralizedAlpha.hht(0.1, index=2), compiled=False), quick=False),
     Scheme("augmented", "augmented Lagrangian", fx.AugmentedLagrangian(), quick=False),
     Scheme("bdf", "BDF, orders 1-5", fx.BDF(), ("tolerance",)),

@@ -37,8 +37,8 @@ def hindrance(dynamics: Dynamics, scheme: GeneralizedAlpha, refresh: str) -> str
     m = dynamics.mechanics
     if dynamics.matrix.static is None:
         return "its matrix is not a narrow band (half width 48 at most)"
-    if refresh == "demand":
-        return "the iteration matrix is made on demand (refresh='demand')"
+    if refresh == "on_demand":
+        return "the iteration matrix is made on demand (jacobian_update='on_demand')"
     if len(dynamics.system.turned_blocks) and scheme.index == 2 and dynamics.n_c:
         return "supports in inclined directions with index 2"
     varies = np.array([load.history is not None for load in dynamics.system.model.loads], dtype=bool)

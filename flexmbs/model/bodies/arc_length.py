@@ -71,7 +71,7 @@ def arc_length(
     if bent > BENT:
         raise ModelError(
             f"{owner}: its line is not straight (slope {bent:.2g} to the chord between its ends). A curved line that "
-            f"is bent far needs straight substructures one after the other; or pass stiffening=False."
+            f"is bent far needs straight substructures one after the other; or pass geometric_stiffening=False."
         )
     mean = np.einsum("ca,iam->icm", across, np.diff(moved[:, :3], axis=0)) / h[:, None, None]
     turned = np.einsum("ca,iam->icm", across, np.cross(moved[:, 3:], direction, axisa=1, axisc=1))

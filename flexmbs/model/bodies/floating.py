@@ -79,9 +79,9 @@ class FloatingBody(ShapedBody):
     Notes
     -----
     Foreshortening of second order in the deformation, and so the stiffening of rotating beams and taut strips, needs
-    a model reduced with ``stiffening=True``. It then acts in the inertia, in gravity, and in the motion of the
-    interfaces, so that forces on them stiffen the body; markers at nodes move to first order only. A chord frame then
-    needs an interface at its second place.
+    a model reduced with ``geometric_stiffening=True``. It then acts in the inertia, in gravity, and in the motion of
+    the interfaces, so that forces on them stiffen the body; markers at nodes move to first order only. A chord frame
+    then needs an interface at its second place.
 
     Source: R. Schwertassek, O. Wallrapp, Dynamik flexibler Mehrkörpersysteme (1999); A. A. Shabana, Dynamics of
     Multibody Systems, chapters 5 and 6.
@@ -190,7 +190,7 @@ class FloatingBody(ShapedBody):
             if not isinstance(self.reference, str) and not isinstance(self.reference[1], str):
                 raise ModelError(
                     f"{owner}: how node {self.reference[1]} of its reference moves to second order is not known; make "
-                    f"it an interface, or take stiffening=False."
+                    f"it an interface, or take geometric_stiffening=False."
                 )
             second = reduced.stiffening.transformed(basis).in_frame(inertia, self.origin, places, held)
         object.__setattr__(self, "second_order", second)

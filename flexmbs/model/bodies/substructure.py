@@ -72,7 +72,7 @@ class Substructure(BodyDescription):
         frequencies are lower, it damps the modes less than that.
     geometric_stiffening : bool, default True
         Whether bending draws the ends together; False for a part that is linear in its frame. Parts that are no chain
-        of lines need a model reduced with ``stiffening=True`` for it.
+        of lines need a model reduced with ``geometric_stiffening=True`` for it.
     position : (3,) array, default the origin
         Where the origin of the mesh is at the start, inertial frame [length].
     rotation : (3, 3) array, (4,) array or scipy Rotation, optional
@@ -248,8 +248,8 @@ class Substructure(BodyDescription):
         if geometric_stiffening is None:
             raise ModelError(
                 f"{owner}: its reduced model is no chain of lines and has no second-order displacements; use "
-                f"reduce(..., geometric_stiffening=True), or stiffening=False for a substructure that is linear in "
-                f"its frame."
+                f"reduce(..., geometric_stiffening=True), or geometric_stiffening=False for a substructure that is "
+                f"linear in its frame."
             )
         assert inertia is not None  # noqa: S101  # checked before
         places = {f.name: np.asarray(f.origin) for f in self.reduced.frames}

@@ -134,7 +134,7 @@ class Trees(BodyGroup):
         c = self._coordinates
         markers = MarkerSet(c, [link.marker((0.0, 0.0, 0.0)) for link in links], set(), 0)
         work = markers.poses(markers.work(np.zeros(c.n_v), np.zeros(markers.size)), q, v)
-        advice = "take a FloatingBody of a model reduced with stiffening=True in place of the flexible link"
+        advice = "take a FloatingBody of a model reduced with geometric_stiffening=True in place of the flexible link"
         for link, twist in zip(links, work.twist, strict=True):
             yield link.link.floating, float(np.linalg.norm(twist[3:])), advice
 

@@ -52,13 +52,9 @@ def slider_crank(*more: object) -> fx.Model:
 def cable(elements: int, *more: object, element: object = None) -> fx.Model:
     """A very flexible cable, hinged at the origin, which falls from the horizontal."""
     body = fx.FlexibleBody.line(
-        (0, 0),
-        (1.2, 0),
-        elements=elements,
-        element=element or fx.elements.ANCFCable2D(),
-        stiffness=fx.BeamStiffness(EA=1260.0, EI_z=8.5e-3, mass_per_length=9.97),
-        name="cable",
-    )
+        (0, 0), (1.2, 0), elements=elements, element=element or fx.elements.ANCFCable2D(),
+        stiffness=fx.BeamStiffness(EA=1260.0, EI_z=8.5e-3, mass_per_length=9.97), name="cable",
+    )  # fmt: skip
     added = [item for make in more for item in make(body)]  # type: ignore[operator]
     return fx.Model(body, fx.Pin(body.start), *added, fx.Gravity((0.0, -G)), name="cable")
 

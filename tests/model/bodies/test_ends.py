@@ -19,14 +19,14 @@ DISTANCE = {"coordinate": "distance"}
 WAYS: dict[str, tuple[Any, dict[str, Any]]] = {
     "SpringDamper": (A, {"stiffness": 1.0}),
     "Bushing": (A, {"stiffness": (1.0, 1.0, 1.0)}),
-    "Stop": (A, {"upper": 1.0, "stiffness": 1.0, **DISTANCE}),
+    "JointStop": (A, {"upper": 1.0, "stiffness": 1.0, **DISTANCE}),
     "TorsionSpring": (A, {"stiffness": 1.0}),
     "JointForce": (A, {"force": 1.0, **DISTANCE}),
     "CoulombFriction": (A, {"coefficient": 0.1, "load": 1.0, "speed": 0.1, **DISTANCE}),
     "BristleFriction": (A, {"coefficient": 0.1, "load": 1.0, "deflection": 0.1, "damping": 0.0, **DISTANCE}),
-    "Distance": (A, {}),
-    "Universal": (SQUARE, {}),
-    "Screw": (TOP, {"pitch": 0.1}),
+    "DistanceConstraint": (A, {}),
+    "UniversalJoint": (SQUARE, {}),
+    "ScrewJoint": (TOP, {"pitch": 0.1}),
     "RollingDisk": (SQUARE, {"radius": 0.1}),
     "RollingBall": (A, {"radius": 0.1}),
     "RotationDriver": (A, {"motion": 0.0}),
@@ -36,12 +36,12 @@ WAYS: dict[str, tuple[Any, dict[str, Any]]] = {
     "DistanceSensor": (A, {}),
 } | dict.fromkeys(
     (
-        "Fixed",
-        "Revolute",
-        "Prismatic",
-        "Cylindrical",
-        "Spherical",
-        "Planar",
+        "FixedJoint",
+        "RevoluteJoint",
+        "PrismaticJoint",
+        "CylindricalJoint",
+        "SphericalJoint",
+        "PlanarJoint",
         "ParallelAxesConstraint",
         "PointOnLineConstraint",
         "PointOnPlaneConstraint",
@@ -57,7 +57,7 @@ def test_every_item_between_two_places_is_here() -> None:
         names = {f.name for f in fields(cls)}
         return {"a", "b"} <= names or "on" in names or (cls.__name__.endswith("Driver") and "joint" in names)
 
-    assert {cls.__name__ for cls in every_class() if two(cls)} - OTHER - {"Sliding"} == set(WAYS)
+    assert {cls.__name__ for cls in every_class() if two(cls)} - OTHER - {"SlidingJoint"} == set(WAYS)
 
 
 @pytest.mark.parametrize("name", WAYS)

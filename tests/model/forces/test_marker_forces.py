@@ -129,7 +129,7 @@ def test_a_stretched_spring_pulls_its_ends_together() -> None:
     assert -W[0] == pytest.approx([6.0, 0, 0, 0, 0, 0])
     assert -W[1] == pytest.approx([-6.0, 0, 0, 0, 0, 0])
     assert energy == pytest.approx(10.0 * 0.5**2 / 2 + 0.5)
-    assert fx.SpringDamper(a, b, stiffness=1.0).length == pytest.approx(2.0)
+    assert fx.SpringDamper(a, b, stiffness=1.0).free_length == pytest.approx(2.0)
 
 
 def test_a_user_spring_is_a_tension() -> None:

@@ -57,12 +57,12 @@ SHIFTS = np.eye(6)[:3]
 ACROSS = [np.array([2.0, -1.0, 0, 0, 0, 0]), np.array([2.0, 0.0, 1.0, 0, 0, 0])]  # normal to AXIS
 
 LOWER_PAIRS = {
-    "Fixed": [],
-    "Revolute": [TURN],
-    "Prismatic": [SLIDE],
-    "Cylindrical": [SLIDE, TURN],
-    "Spherical": [*TURNS],
-    "Planar": [TURN, *ACROSS],
+    "FixedJoint": [],
+    "RevoluteJoint": [TURN],
+    "PrismaticJoint": [SLIDE],
+    "CylindricalJoint": [SLIDE, TURN],
+    "SphericalJoint": [*TURNS],
+    "PlanarJoint": [TURN, *ACROSS],
     "ParallelAxesConstraint": [TURN, *SHIFTS],
     "PointOnLineConstraint": [SLIDE, *TURNS],
     "PointOnPlaneConstraint": [*ACROSS, *TURNS],
@@ -70,7 +70,7 @@ LOWER_PAIRS = {
 
 
 def make(name, a, b, **more):
-    if name not in ("Fixed", "Spherical"):
+    if name not in ("FixedJoint", "SphericalJoint"):
         more.setdefault("axis", AXIS)
     return getattr(fx, name)(a, b, at=AT, **more)
 
@@ -98,7 +98,7 @@ def test_lower_pairs_are_not_violated_by_moving_both_sides_as_one(name, start):
 @pytest.mark.parametrize("name", LOWER_PAIRS)
 def test_two_markers_make_the_same_joint(name, start):
     one, two = box("one", (0, 1, 0)), box("two")
-    axis = (0, 0, 1) if name in ("Fixed", "Spherical") else AXIS
+    axis = (0, 0, 1) if name in ("FixedJoint", "SphericalJoint") else AXIS
     joint = getattr(fx, name)(one.marker_at(AT, axis), two.marker_at(AT, axis))
     violation, J, markers = start(joint)
     assert violation == pytest.approx(0.0, abs=1e-14)
@@ -118,7 +118,7 @@ def test_a_body_gets_the_frame_of_the_marker_on_the_other_side():
 
 
 def test_labels_read_well():
-    assert [e.label for e in make("Prismatic", fx.ground, box()).equations] == [
+    assert [e.label for e in make("PrismaticJoint", fx.ground, box()).equations] == [
         "position along x", "position along y", "rotation about x", "rotation about y", "rotation about z",
     ]  # fmt: skip
     hinge = fx.RevoluteJoint(fx.ground, flat("crank"), at=(1, 2), name="hinge")
@@ -126,7 +126,7 @@ def test_labels_read_well():
     assert hinge.markers[0].rotation0()[:, 2].tolist() == [0, 0, 1]
 
 
-@pytest.mark.parametrize("name", ["Fixed", "Revolute", "Prismatic", "Planar"])
+@pytest.mark.parametrize("name", ["FixedJoint", "RevoluteJoint", "PrismaticJoint", "PlanarJoint"])
 def test_rows_of_rotation_are_the_angles_about_the_axes_they_name(name, start):
     joint = make(name, fx.ground, box())
     J = start(joint)[1]
@@ -136,15 +136,22 @@ def test_rows_of_rotation_are_the_angles_about_the_axes_they_name(name, start):
 
 
 def test_coordinates_begin_at_zero():
-    for name in ("Revolute", "Prismatic", "Cylindrical", "Planar", "ParallelAxesConstraint", "PointOnLineConstraint"):
+    for name in (
+        "RevoluteJoint",
+        "PrismaticJoint",
+        "CylindricalJoint",
+        "PlanarJoint",
+        "ParallelAxesConstraint",
+        "PointOnLineConstraint",
+    ):
         joint = make(name, fx.ground, box())
         for pair in joint.coordinates.values():
             assert start_value(pair.a, pair.b, pair.rows[0]) == pytest.approx(0.0, abs=1e-14)
             assert len(pair.rows) == 1
             assert pair.a is joint.markers[0]
             assert pair.b is joint.markers[1]
-    assert list(make("Cylindrical", fx.ground, box()).coordinates) == ["angle", "displacement"]
-    assert not make("Spherical", fx.ground, box()).coordinates
+    assert list(make("CylindricalJoint", fx.ground, box()).coordinates) == ["angle", "displacement"]
+    assert not make("SphericalJoint", fx.ground, box()).coordinates
 
 
 def test_nodes_and_points_say_themselves_where_they_are():
@@ -155,7 +162,7 @@ def test_nodes_and_points_say_themselves_where_they_are():
 
 def test_a_cable_is_held_along_its_tangent(start):
     tangent = np.array((0.6, 0.0, 0.8))
-    for name, freedoms in (("Revolute", 1), ("Cylindrical", 2)):
+    for name, freedoms in (("RevoluteJoint", 1), ("CylindricalJoint", 2)):
         for sides in ((fx.ground, rope().start), (rope().start, fx.ground)):
             joint = getattr(fx, name)(*sides, axis=tangent)
             violation, J, markers = start(joint)
@@ -171,11 +178,11 @@ CANNOT = {
     "fixed cable": (lambda: fx.FixedJoint(fx.ground, rope().end), "spin about its tangent.*axis along its tangent"),
     "hinge across a cable": (lambda: fx.RevoluteJoint(fx.ground, rope().end, axis=(0, 1, 0)), "0.6, 0, 0.8"),
     "slot on a cable": (lambda: fx.PointOnLineConstraint(rope().end, box(), axis=(0, 1, 0)), "no meaning"),
-    "hinge of a point": (lambda: make("Revolute", fx.ground, ball()), "'ball' has no orientation.*Spherical"),
+    "hinge of a point": (lambda: make("RevoluteJoint", fx.ground, ball()), "'ball' has no orientation.*Spherical"),
     "fixed point": (lambda: fx.FixedJoint(fx.ground, ball()), "no orientation"),
     "slot on a point": (lambda: make("PointOnLineConstraint", ball(), box()), "side b of PointOnLineConstraint"),
-    "same body": (lambda: make("Spherical", *2 * [box()]), "both sides are on .*'box'"),
-    "ground alone": (lambda: make("Revolute", fx.ground, fx.ground), "both sides are on ground"),
+    "same body": (lambda: make("SphericalJoint", *2 * [box()]), "both sides are on .*'box'"),
+    "ground alone": (lambda: make("RevoluteJoint", fx.ground, fx.ground), "both sides are on ground"),
     "same node": (lambda: (lambda e: fx.SphericalJoint(e, e))(rope().end), "node 2 of 'rope'"),
     "same marker": (lambda: (lambda m: fx.RevoluteJoint(m, m))(box().marker((0, 0, 0))), "both sides"),
     "no axis": (lambda: fx.RevoluteJoint(fx.ground, box(), at=AT), "axis is missing"),
@@ -201,7 +208,9 @@ CANNOT = {
     ),
     "no name": (lambda: fx.SphericalJoint(fx.ground, box(), at=AT, name=" "), "name must be a non-empty string"),
     "distance zero": (lambda: fx.DistanceConstraint(fx.ground.marker(AT), ball()), "same place"),
-    "negative length": (lambda: fx.DistanceConstraint(fx.ground.marker((0, 0, 0)), ball(), length=-1.0), "greater than 0"),
+    "negative length": (
+        lambda: fx.DistanceConstraint(fx.ground.marker((0, 0, 0)), ball(), length=-1.0), "greater than 0"
+    ),
     "distance of a body": (lambda: fx.DistanceConstraint(fx.ground, ball()), "the point on ground is missing"),
     "oblique cross": (
         lambda: fx.UniversalJoint(fx.ground, box(), at=AT, axes=((1, 0, 0), (1, 1, 0))), "perpendicular.*45 degrees",
@@ -209,21 +218,23 @@ CANNOT = {
     "one axis of a cross": (lambda: fx.UniversalJoint(fx.ground, box(), at=AT, axes=((1, 0, 0),)), "two directions"),
     "no axes of a cross": (lambda: fx.UniversalJoint(fx.ground, box(), at=AT), "two directions"),
     "cross of marker and body": (lambda: fx.UniversalJoint(box("one").marker(AT), box()), "two markers"),
-    "gear on a slider": (lambda: fx.Gear(*2 * [make("Prismatic", fx.ground, box())], ratio=2.0), "angle"),
-    "gear with itself": (lambda: fx.Gear(*2 * [make("Revolute", fx.ground, box())], ratio=2.0), "are the same"),
+    "gear on a slider": (lambda: fx.Gear(*2 * [make("PrismaticJoint", fx.ground, box())], ratio=2.0), "angle"),
+    "gear with itself": (lambda: fx.Gear(*2 * [make("RevoluteJoint", fx.ground, box())], ratio=2.0), "are the same"),
     "ratio zero": (
-        lambda: fx.Gear(make("Revolute", fx.ground, box("a")), make("Revolute", fx.ground, box("b")), 0.0),
+        lambda: fx.Gear(make("RevoluteJoint", fx.ground, box("a")), make("RevoluteJoint", fx.ground, box("b")), 0.0),
         "must not be zero",
     ),
     "pitch zero": (lambda: fx.ScrewJoint(fx.ground, box(), 0.0, at=AT, axis=AXIS), "must not be zero"),
     "rack on a hinge": (
-        lambda: fx.RackAndPinion(*2 * [make("Revolute", fx.ground, box())], radius=1.0), "displacement",
+        lambda: fx.RackAndPinion(*2 * [make("RevoluteJoint", fx.ground, box())], radius=1.0), "displacement",
     ),
-    "no motion": (lambda: fx.RotationDriver(make("Revolute", fx.ground, box())), "not neither"),
-    "two motions": (lambda: fx.RotationDriver(make("Revolute", fx.ground, box()), 1.0, 2.0), "not both"),
-    "motion in words": (lambda: fx.RotationDriver(make("Revolute", fx.ground, box()), "fast"), "a function of time"),
-    "driven ball": (lambda: fx.RotationDriver(make("Spherical", fx.ground, box()), 1.0), "angle"),
-    "driven slot": (lambda: fx.TranslationDriver(make("Revolute", fx.ground, box()), 1.0), "displacement"),
+    "no motion": (lambda: fx.RotationDriver(make("RevoluteJoint", fx.ground, box())), "not neither"),
+    "two motions": (lambda: fx.RotationDriver(make("RevoluteJoint", fx.ground, box()), 1.0, 2.0), "not both"),
+    "motion in words": (
+        lambda: fx.RotationDriver(make("RevoluteJoint", fx.ground, box()), "fast"), "a function of time"
+    ),
+    "driven ball": (lambda: fx.RotationDriver(make("SphericalJoint", fx.ground, box()), 1.0), "angle"),
+    "driven slot": (lambda: fx.TranslationDriver(make("RevoluteJoint", fx.ground, box()), 1.0), "displacement"),
     "driven nothing": (lambda: fx.RotationDriver(3, 1.0), "expected a joint"),
     "driven distance zero": (lambda: fx.DistanceDriver(fx.ground.marker(AT), ball(), 1.0), "same place"),
     "flat disk": (lambda: fx.RollingDisk(fx.ground, box(), 1.0, axis=(0, 0, 1)), "lies flat"),
@@ -262,11 +273,11 @@ def test_distance_by_default_is_that_at_the_start(start):
 def test_couplings_hold_what_is_at_the_start(start):
     one, two = box("one"), box("two")
     turned = (fx.ground.marker_at(AT, (0, 0, 1)), two.marker_at(AT, (0, 0, 1), x=(np.cos(0.7), np.sin(0.7), 0)))
-    gear = fx.Gear(make("Revolute", fx.ground, one), turned, ratio=-2.0)
+    gear = fx.Gear(make("RevoluteJoint", fx.ground, one), turned, ratio=-2.0)
     assert gear.equations[0].offset == pytest.approx(0.7)
     for joint in (
         gear,
-        fx.RackAndPinion(make("Revolute", fx.ground, one), make("Prismatic", fx.ground, two), radius=0.3),
+        fx.RackAndPinion(make("RevoluteJoint", fx.ground, one), make("PrismaticJoint", fx.ground, two), radius=0.3),
         fx.ScrewJoint(fx.ground, one, 0.02, at=AT, axis=AXIS),
     ):
         assert start(joint)[0] == pytest.approx(0.0, abs=1e-14)
@@ -275,7 +286,7 @@ def test_couplings_hold_what_is_at_the_start(start):
 
 
 def test_drivers_prescribe_position_or_rate():
-    hinge = make("Revolute", fx.ground, box("wheel"))
+    hinge = make("RevoluteJoint", fx.ground, box("wheel"))
     motion = fx.motions.Sine(0.1, 2.0)
     by_angle, by_rate = fx.RotationDriver(hinge, motion), fx.RotationDriver(hinge, rate=3.0, name="motor")
     assert (by_angle.equations[0].level, by_angle.equations[0].motion) == (0, motion)

@@ -1,4 +1,4 @@
-"""Units of simulation without FMPy: descriptions, sources, and what they compute, by a small master of our own."""
+"""Functional mock-up units (FMU) without FMPy: descriptions, sources, and what they compute, by a small master."""
 
 from __future__ import annotations
 

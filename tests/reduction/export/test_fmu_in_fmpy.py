@@ -1,4 +1,4 @@
-"""Units of simulation in FMPy, which is not ours: validation, co-simulation and model exchange, in FMI 2.0 and 3.0."""
+"""Functional mock-up units in FMPy, which is not ours: validation, co-simulation and model exchange, in FMI 2 and 3."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ import flexmbs as fx
 from flexmbs.core.errors import ModelError
 from flexmbs.elements.linear.frame import Frame
 from flexmbs.reduction.interfaces import attach
-from flexmbs.reduction.methods import unreduced as room
+from flexmbs.reduction.methods import full_basis as room
 
 RUBBER = fx.Elastic(youngs_modulus=2e6, poissons_ratio=0.3, density=1000.0)
 

@@ -109,15 +109,9 @@ def run(progress: Progress) -> Outcome:
         rows.append(("continuum, as printed", "16", load, *(f"{f:.6f}" for f in found)))
         if load == LOADS[0]:
             quantities.append(
-                measured(
-                    "continuum as printed, straight: held from narrowing",
-                    "-",
-                    found[1],
-                    locked,
-                    "E instead of E (1 - nu)/((1 + nu)(1 - 2 nu))",
-                    rtol=2e-3,
-                )
-            )
+                measured("continuum as printed, straight: held from narrowing", "-", found[1], locked,
+                         "E instead of E (1 - nu)/((1 + nu)(1 - 2 nu))", rtol=2e-3)
+            )  # fmt: skip
     head = ("element", "elements", "load", *(f"L/h = {s}" for s in SLENDERNESS))
     return Outcome(quantities, (), [Table("Displacement along the force by the exact one", head, rows)])
 

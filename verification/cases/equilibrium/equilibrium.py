@@ -206,23 +206,11 @@ def _cart() -> list[Any]:
     linear = fx.linearise(model, [force], [fx.control.PositionSensor(pole.centre, (1, 0))])
     determinant = (M + m) * (J + m * arm**2) - (m * arm) ** 2
     return [
-        measured(
-            "cart and pole: unstable pole",
-            "1/s",
-            float(linear.poles.real.max()),
-            math.sqrt((M + m) * m * G * arm / determinant),
-            CLOSED,
-            rtol=OFF,
-        ),
-        measured(
-            "cart and pole: acceleration of the cart per force",
-            "1/kg",
-            linear.B[2, 0],
-            (J + m * arm**2) / determinant,
-            CLOSED,
-            rtol=OFF,
-        ),
-    ]
+        measured("cart and pole: unstable pole", "1/s", float(linear.poles.real.max()),
+                 math.sqrt((M + m) * m * G * arm / determinant), CLOSED, rtol=OFF),
+        measured("cart and pole: acceleration of the cart per force", "1/kg", linear.B[2, 0],
+                 (J + m * arm**2) / determinant, CLOSED, rtol=OFF),
+    ]  # fmt: skip
 
 
 EQUILIBRIA = Case(

@@ -56,7 +56,9 @@ def conveyor(form: str, cells: tuple[int, int], pull: float) -> tuple[fx.Model, 
             name="belt",
         )
         items = (body,)
-        nodes = [[body.at((LENGTH * i / n, WIDTH * j / m, 0.0)) for j in range(m + 1)] for i in (0, n // 2, n)]
+        nodes = [
+            [body.at((LENGTH * i / n, WIDTH * j / m, 0.0)) for j in range(m + 1)] for i in (0, n // 2, n)
+        ]  # fmt: skip
     carriage = fx.RigidBody(CARRIAGE, (5.0, 5.0, 5.0), position=(LENGTH, WIDTH / 2.0, 0.0), name="carriage")
     joints: list[Any] = [
         fx.PrismaticJoint(fx.ground, carriage, at=(LENGTH, 0.5 * WIDTH, 0.0), axis=(1, 0, 0), name="rail")
@@ -66,13 +68,11 @@ def conveyor(form: str, cells: tuple[int, int], pull: float) -> tuple[fx.Model, 
         joints.append(fx.SphericalJoint(fx.ground.marker_at((0.0, y, 0.0)), nodes[0][j], name=f"pin {j}"))
         joints.append(fx.SphericalJoint(carriage.marker_at((LENGTH, y, 0.0)), nodes[2][j], name=f"end {j}"))
     model = fx.Model(
-        *items,
-        carriage,
-        *joints,
+        *items, carriage, *joints,
         fx.PointForce(carriage.centre, (pull, 0.0, 0.0), history=fx.Constant()),
         fx.Gravity((0.0, 0.0, -GRAVITY)),
         name=f"conveyor, {form}",
-    )
+    )  # fmt: skip
     return model, {"loaded": nodes[1][-1], "other": nodes[1][0], "carriage": carriage.centre}
 
 

@@ -180,13 +180,9 @@ def thrown(step: float) -> tuple[FloatArray, float]:
     loads = [fx.PointForce(node, (0.3, 0.5, 2.0), history=pulse) for node in ends]
     twist = fx.Moment(ends[0], (0.0, 0.3, 0.05), history=pulse)
     run = fx.simulate(
-        fx.Model(plate, *loads, twist),
-        3.0,
-        step=step,
-        output=fx.Output(every=0.1),
-        progress=False,
+        fx.Model(plate, *loads, twist), 3.0, step=step, output=fx.Output(every=0.1), progress=False,
         integrator=fx.GeneralizedAlpha(rho_inf=0.9),
-    )
+    )  # fmt: skip
     free = run.t > 0.45
     P, L = run.momentum()
     E = run.energy.total[free]

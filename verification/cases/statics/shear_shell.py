@@ -108,16 +108,9 @@ def run_plates(progress: Progress) -> Outcome:
         size = SMALL / slenderness / exact_w
         w, _ = deflection(body, held(body, "SSSS"), fx.DistributedLoad(body, (0, 0, size)), body.at((0.5, 0.5, 0)))
         quantities.append(
-            measured(
-                f"SSSS uniform, a/h = {slenderness:g}: w_c E/(q a), with shear",
-                "-",
-                w / size,
-                exact_w,
-                "Navier series of first-order theory",
-                1e-6 * exact_w,
-                rtol=3e-3,
-            )
-        )
+            measured(f"SSSS uniform, a/h = {slenderness:g}: w_c E/(q a), with shear", "-", w / size, exact_w,
+                     "Navier series of first-order theory", 1e-6 * exact_w, rtol=3e-3)
+        )  # fmt: skip
         rows.append((f"SSSS uniform, a/h = {slenderness:g}", "", "", f"{w / size / exact_w - 1.0:+.1e}"))
     quantities += _twist()
     head = ("problem", *(f"{n} x {n}" for n in COUNTS))
