@@ -53,12 +53,12 @@ def concatenate(first: TimeSolution, second: TimeSolution) -> TimeSolution:
     """
     for name, run in (("first", first), ("second", second)):
         if not isinstance(run, TimeSolution):
-            raise ModelError(f"joined: {name} must be a motion that simulate or load returned, not {show(run)}.")
+            raise ModelError(f"concatenate: {name} must be a motion that simulate or load returned, not {show(run)}.")
     if first.model is not second.model:
         found = differences(describe_model(first.model)[0], describe_model(second.model)[0])
         if found:
             raise ModelError(
-                f"joined: the runs are of different models; they differ in: "
+                f"concatenate: the runs are of different models; they differ in: "
                 f"{'; '.join(found[:3]).replace('in the file', 'in first')}."
             )
     end = first.last
@@ -67,7 +67,7 @@ def concatenate(first: TimeSolution, second: TimeSolution) -> TimeSolution:
     ):  # fmt: skip
         when = first.t[-1] if end is None else end.t
         raise ModelError(
-            f"joined: second, which begins at t = {second.t[0]:g}, was not started from the end of first at "
+            f"concatenate: second, which begins at t = {second.t[0]:g}, was not started from the end of first at "
             f"t = {when:g}; compute it with simulate(..., start=first)."
         )
 

@@ -21,11 +21,11 @@ def test_planar_mechanism_with_a_flexible_body() -> None:
     assert len(report.constraints) == 2
     assert len(report.dropped) == 3
     assert report.degrees_of_freedom == 19
-    assert (report.joints[0].name, report.joints[0].kind, report.joints[0].equations) == ("hinge", "revolute", 2)
+    assert (report.joints[0].name, report.joints[0].kind, report.joints[0].equations) == ("hinge", "revolute joint", 2)
     assert report.joints[0].bodies == ("cable", "tip")
     assert report.joints[0].point == pytest.approx([2, 0, 0])
     text = str(report)
-    assert "revolute 'hinge' of cable and tip at (2, 0, 0): 2 equations" in text
+    assert "revolute joint 'hinge' of cable and tip at (2, 0, 0): 2 equations" in text
     assert text.count("plane") == 1
     assert "always met in the plane: 3 equations" in text
     assert "up to 5 equations" in str(report.system.model)

@@ -31,7 +31,7 @@ def test_a_four_bar_linkage_has_one_loop_and_three_redundant_equations() -> None
     assert [j.role for j in found.joints] == ["joint"] * 4 + ["driver"]
     text = str(found)
     assert "18 coordinates - 21 equations + 3 redundant = 0 degrees of freedom" in text
-    assert "pin 1  revolute         bar 0 - bar 1   5          joint" in text
+    assert "pin 1  revolute joint   bar 0 - bar 1   5          joint" in text
 
 
 def test_as_a_tree_one_joint_closes_the_loop() -> None:

@@ -105,9 +105,18 @@ def test_error_control(options) -> None:
 
 @pytest.mark.parametrize(
     "options",
-    [{"rtol": 0}, {"rtol": 1}, {"rtol": "x"}, {"refresh": "x"}, {"refresh": None}, {"refresh": np.zeros(3)},
-    {"most": 1},     {"most": "x"}, {"most": 2.5}],
-)  # fmt: skip
+    [
+        {"rtol": 0},
+        {"rtol": 1},
+        {"rtol": "x"},
+        {"jacobian_update": "x"},
+        {"jacobian_update": None},
+        {"jacobian_update": np.zeros(3)},
+        {"max_iterations": 1},
+        {"max_iterations": "x"},
+        {"max_iterations": 2.5},
+    ],
+)
 def test_newton_options(options) -> None:
     with pytest.raises(fx.ModelError, match=f"NewtonOptions: {next(iter(options))} must be"):
         fx.NewtonOptions(**options)
@@ -116,10 +125,10 @@ def test_newton_options(options) -> None:
 @pytest.mark.parametrize(
     "options",
     [
-        {"rho": -0.1},
-        {"rho": 1.1},
-        {"rho": "x"},
-        {"rho": NAN},
+        {"rho_inf": -0.1},
+        {"rho_inf": 1.1},
+        {"rho_inf": "x"},
+        {"rho_inf": NAN},
         {"index": 1},
         {"index": "3"},
         {"index": True},

@@ -259,7 +259,9 @@ def test_failure_is_told_and_keeps_what_was_made() -> None:
     assert drift(run) < DRIFT
 
 
-@pytest.mark.parametrize("settings", [{"tolerance": 0.0}, {"tolerance": 1.0}, {"most": 1}, {"most": 2.5}])
+@pytest.mark.parametrize(
+    "settings", [{"tolerance": 0.0}, {"tolerance": 1.0}, {"max_iterations": 1}, {"max_iterations": 2.5}]
+)
 def test_bad_settings(settings: dict[str, Any]) -> None:
     with pytest.raises(fx.ModelError, match="EnergyMomentum"):
         fx.EnergyMomentum(**settings)

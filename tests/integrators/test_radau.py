@@ -293,7 +293,9 @@ def test_a_step_that_must_not_shrink_ends_the_run_with_a_message() -> None:
     assert len(run) == len(slow) == 1
 
 
-@pytest.mark.parametrize("bad", [{"most": 1}, {"most": 2.5}, {"strictness": 0.0}, {"strictness": 1.0}])
+@pytest.mark.parametrize(
+    "bad", [{"max_iterations": 1}, {"max_iterations": 2.5}, {"strictness": 0.0}, {"strictness": 1.0}]
+)
 def test_bad_settings(bad) -> None:
     with pytest.raises(fx.ModelError, match="RadauIIA"):
         fx.RadauIIA(**bad)

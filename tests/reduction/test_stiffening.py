@@ -27,7 +27,7 @@ def beam(elements: int, modes: int = 4, **options: Any) -> Any:
     mesh = fx.meshes.line((0, 0, 0), (LENGTH, 0, 0), elements)
     part = fx.linear.Part(mesh, regions=[fx.linear.Region(None, Frame(section=STIFFNESS, shear=False))], name="beam")
     faces = [fx.reduction.Interface("root", [0]), fx.reduction.Interface("tip", [elements])]
-    return fx.reduction.reduce(part, faces, modes, **({"stiffening": True} | options))
+    return fx.reduction.reduce(part, faces, modes, **({"geometric_stiffening": True} | options))
 
 
 def solid(modes: int = 3) -> Any:
@@ -227,7 +227,7 @@ def test_files_keep_it(tmp_path: Path) -> None:
     assert np.array_equal(again.stiffening.moments, reduced.stiffening.moments)
     assert np.array_equal(again.stiffening.interfaces, reduced.stiffening.interfaces)
     assert again.stiffening.frames == ("root", "tip")
-    bare = fx.reduction.load_reduced(beam(4, stiffening=False).save(tmp_path / "bare.h5"))
+    bare = fx.reduction.load_reduced(beam(4, geometric_stiffening=False).save(tmp_path / "bare.h5"))
     assert bare.stiffening is None
 
 
@@ -245,7 +245,7 @@ def test_only_free_parts_have_it() -> None:
     with pytest.raises(ModelError, match="not symmetric"):
         Stiffening(np.triu(np.ones((4, 3, 2, 2))), (), np.zeros((0, 6, 2, 2)))
     with pytest.raises(ModelError, match="stiffening"):
-        beam(4, stiffening="yes")
+        beam(4, geometric_stiffening="yes")
 
 
 def test_prestress_makes_a_string() -> None:

@@ -25,7 +25,7 @@ def test_two_runs_are_one(tmp_path, every: float | None) -> None:
     output = fx.Output() if every is None else fx.Output(every=every)
     whole = fx.simulate(model, 1.0, step=1e-2, output=output)
     half = fx.simulate(model, 0.5, step=1e-2, output=output, file=tmp_path / "half.h5")
-    with pytest.raises(ModelError, match=r"half\.h5 exists; remove it or take another name.*flexmbs\.joined"):
+    with pytest.raises(ModelError, match=r"half\.h5 exists; remove it or take another name.*flexmbs\.concatenate"):
         fx.simulate(model, 1.0, step=1e-2, start=half, file=tmp_path / "half.h5")
     for start in (half, fx.load(tmp_path / "half.h5", model=model)):
         both = fx.concatenate(start, fx.simulate(model, 1.0, step=1e-2, output=output, start=start))
