@@ -139,7 +139,7 @@ def model_report(model: Model | System) -> ModelReport:
       6 coordinates, 5 constraints
       mass 2 kg, centre of mass (0.5, 0, 0) m
         bar: 2 kg
-      revolute 'hinge' of ground and bar at (0, 0, 0): 5 equations
+      revolute joint 'hinge' of ground and bar at (0, 0, 0): 5 equations
     """
     if not isinstance(model, Model | System):
         raise ModelError(f"inspect: expected a Model, not {show(model)}.")

@@ -69,7 +69,7 @@ def to_absolute_coordinates(model: Model) -> Model:
     >>> print(fx.trees.to_absolute_coordinates(fx.Model(trees.Tree(arm))))
     model 'model' [m, kg, s]
       rigid body 'arm': mass 1 kg
-      revolute 'joint of arm' of ground and arm: 5 equations
+      revolute joint 'joint of arm' of ground and arm: 5 equations
     """
     if not isinstance(model, Model):
         raise ModelError(f"to_absolute_coordinates: expected a Model, not {show(model)}.")

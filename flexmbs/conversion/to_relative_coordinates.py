@@ -109,7 +109,7 @@ def to_relative_coordinates(model: Model, cut: Sequence[Any] = ()) -> Model:
     model 'model' [m, kg, s]
       tree 'tree of bar 0': 2 links, 2 coordinates, mass 2 kg
       tree 'tree of bar 2': 1 link, 1 coordinates, mass 1 kg
-      revolute 'pin 2' of tree of bar 0/bar 1 and tree of bar 2/bar 2: 5 equations
+      revolute joint 'pin 2' of tree of bar 0/bar 1 and tree of bar 2/bar 2: 5 equations
       gravity
     """
     if not isinstance(model, Model):
