@@ -39,7 +39,7 @@ def rigid_motions(body: FlexibleBody) -> tuple[FloatArray, FloatArray]:
         motions[:, layout.position[c], c] = 1.0
     axes = np.eye(3)[2:] if dim == 2 else np.eye(3)
     for j, axis in enumerate(axes):
-        spin = np.cross(np.eye(3), axis).T[:dim, :dim] / size  # spin @ x = axis x x / size
+        spin = np.cross(axis, np.eye(3)).T[:dim, :dim] / size  # spin @ x = axis x x / size
         motions[:, layout.position, dim + j] = (points - points.mean(axis=0)) @ spin.T
         for part in layout.vectors:
             motions[:, part, dim + j] = body.reference[:, part] @ spin.T

@@ -13,11 +13,13 @@ import numpy as np
 
 from flexmbs.core.contracts import FloatArray, MarkerWork
 from flexmbs.kernels.pairs import update_angles
-from flexmbs.kernels.rows.rows import ANGLE
+from flexmbs.kernels.rows.rows import KINDS, kind_of
 from flexmbs.system.build import Mechanics
 
 __all__ = ["Turns"]
 
+COUNTED = [kind.number for kind in KINDS if kind.counts_turns]
+"""Kinds of rows whose values go over full turns."""
 REBASE = 1.5
 """Angle [rad] by which a tangent turns before the frame of its marker is based anew."""
 
@@ -32,7 +34,7 @@ class Turns:
         self._mechanics = mechanics
         self.based = [pair for pair in mechanics.markers.groups if pair[0].rebase]
         self._tables: list[Any] = [mechanics.joints, mechanics.forces]
-        self.angular = [table for table in self._tables if np.isin(table.kind, (ANGLE,)).any()]
+        self.angular = [table for table in self._tables if np.isin(table.kind, COUNTED).any()]
 
     def memory(self) -> FloatArray:
         """Values of all angles at the last accepted step, and the reference frames: what `restore` takes."""
@@ -58,7 +60,7 @@ class Turns:
         joints, n_v = m.joints, m.markers.coordinates.n_v
         for i in driven:
             rows = np.flatnonzero(joints.eq == n_v + i)
-            if m.equations[i].equation.level == 0 and len(rows) == 1 and joints.kind[rows[0]] == ANGLE:
+            if m.equations[i].equation.level == 0 and len(rows) == 1 and kind_of(joints.kind[rows[0]]).counts_turns:
                 joints.near[rows[0]] = motion[i, 0] / joints.factor[rows[0]]
 
     def accept(self, q: FloatArray, markers: MarkerWork) -> None:

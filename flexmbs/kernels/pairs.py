@@ -20,17 +20,7 @@ from typing import NamedTuple
 
 from flexmbs.core.contracts import Env, FloatArray, IntArray, MarkerWork, State
 from flexmbs.core.jit import kernel
-from flexmbs.kernels.rows.rows import (
-    ANGLE,
-    DISTANCE,
-    INERTIAL,
-    ORTHOGONAL,
-    SWING,
-    VECTOR,
-    row_gradient,
-    row_hessian,
-    row_value,
-)
+from flexmbs.kernels.rows.rows import counts_turns, curvature, moves, row_gradient, row_hessian, row_value, turns
 
 __all__ = [
     "JointGroup",
@@ -252,8 +242,7 @@ def joint_tangent(
         sA, sB = leading_units(a0, a0 + nA, JT), leading_units(b0, b0 + nB, JT)
         curved = 0  # 0: no second derivatives, 1: in the rotations, 2: everywhere
         for j in range(ptr[n], ptr[n + 1]):
-            if kind[j] != INERTIAL and curved < 2:
-                curved = 1 if kind[j] in (ORTHOGONAL, ANGLE, VECTOR, SWING) else 2
+            curved = max(curved, curvature(kind[j]))
         clear_joint(o, N, N - nA - nB, curved, S, B)
         for j in range(ptr[n], ptr[n + 1]):
             value = row_gradient(kind[j], j, c, near, i, k, p, R, S, 12)
@@ -268,7 +257,7 @@ def joint_tangent(
                         value += g[m] * twist[i, m] + g[6 + m] * twist[k, m]
                 h = S[13]
                 h[:] = 0.0
-                if kind[j] != INERTIAL:
+                if curvature(kind[j]) > 0:
                     S[14:26] = 0.0
                     row_hessian(kind[j], j, c, near, i, k, p, R, 1.0, S[14:26])
                     for axis in range(6):
@@ -289,20 +278,20 @@ def joint_tangent(
                     B[q + nA + b] += f * (ratio * x + y)
                     B[u + (nA + b) * N] += f * y
             else:
-                moves, turns = kind[j] not in (ORTHOGONAL, ANGLE, VECTOR, SWING), kind[j] not in (INERTIAL, DISTANCE)
+                by_points, by_turns = moves(kind[j]) == 1, turns(kind[j]) == 1
                 add_gradient(
-                    q, u, N, f, moves, turns, sA, a0, a0 + nA, g[0], g[1], g[2], g[3], g[4], g[5], JT, JcT, B
+                    q, u, N, f, by_points, by_turns, sA, a0, a0 + nA, g[0], g[1], g[2], g[3], g[4], g[5], JT, JcT, B
                 )  # fmt: skip
                 add_gradient(
-                    q + nA, u + nA * N, N, f, moves, turns, sB, b0, b0 + nB, g[6], g[7], g[8], g[9], g[10], g[11],
-                    JT, JcT, B,
+                    q + nA, u + nA * N, N, f, by_points, by_turns, sB, b0, b0 + nB, g[6], g[7], g[8], g[9], g[10],
+                    g[11], JT, JcT, B,
                 )  # fmt: skip
             r[eq[j]] += f * value
             f *= lam[eq[j] - group.n_v]
             for m in range(6):
                 W[i, m] += f * g[m]
                 W[k, m] += f * g[6 + m]
-            if kind[j] != INERTIAL and f != 0.0:
+            if f != 0.0 and curvature(kind[j]) > 0:
                 row_hessian(kind[j], j, c, near, i, k, p, R, f, S)
         if curved == 1:
             set_rotation_product(o, N, wq, sA, sB, i, k, mptr, S, JT, JcT, B)
@@ -392,5 +381,5 @@ def update_angles(
     """Present values of all angles into ``near``."""
     for n in range(mA.shape[0]):
         for j in range(ptr[n], ptr[n + 1]):
-            if kind[j] == ANGLE:
+            if counts_turns(kind[j]) == 1:
                 near[j] = row_value(kind[j], j, c, near, mA[n], mB[n], p, R)

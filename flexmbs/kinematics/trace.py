@@ -14,7 +14,7 @@ from flexmbs.core.errors import ConvergenceError, ModelError
 from flexmbs.dynamics.consistent_state import assemble
 from flexmbs.dynamics.evaluation import Dynamics
 from flexmbs.dynamics.start import check_supports, warn_of_changes
-from flexmbs.kernels.rows.rows import ANGLE
+from flexmbs.kernels.rows.rows import kind_of
 from flexmbs.kinematics.branching import branch_directions
 from flexmbs.kinematics.paths import KinematicPath, KinematicPaths, SingularPosition, path_of
 from flexmbs.kinematics.position_equations import PositionEquations
@@ -346,6 +346,6 @@ def _angles(path: KinematicPath, index: int) -> dict[tuple[str, str], float]:
     found: dict[tuple[str, str], float] = {}
     for joint in path.model.joints:
         for label, pair in getattr(joint, "coordinates", {}).items():
-            if pair.rows[0].kind == ANGLE:
+            if kind_of(pair.rows[0].kind).counts_turns:
                 found[joint.name, label] = float(path.coordinate(joint, label)[index])
     return found

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flexmbs.core.contracts import FloatArray, IntArray
-from flexmbs.kernels.rows.rows import ANGLE, row_gradient, row_value
+from flexmbs.kernels.rows.rows import kind_of, row_gradient, row_value
 from flexmbs.model.bodies.marker import Marker
 from flexmbs.results.kinematics import joint_of, kinematics
 
@@ -149,12 +149,12 @@ def angles_at_end(solution: States) -> dict[tuple[str, str], float]:
         return found
     for joint in model.joints:
         for label, pair in getattr(joint, "coordinates", {}).items():
-            if pair.rows[0].kind == ANGLE:
+            if kind_of(pair.rows[0].kind).counts_turns:
                 found[joint.name, label] = float(solution.coordinate(joint, label)[-1])
     for force in model.forces:
         items = list(getattr(force, "row_forces", ()))
         rows = list(items[0].rows) if len(items) == 1 else []
-        if any(row.kind == ANGLE for row in rows):
+        if any(kind_of(row.kind).counts_turns for row in rows):
             values, _ = force_rows(solution, force)
             found |= {(force.name, _force_label(j)): float(values[-1, j] / row.factor) for j, row in enumerate(rows)}
     return found

@@ -9,7 +9,7 @@ import numpy as np
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.identity import IdentityMap
-from flexmbs.kernels.rows.rows import ALONG, DISTANCE, INERTIAL, row_gradient
+from flexmbs.kernels.rows.rows import kind_of, row_gradient
 
 if TYPE_CHECKING:
     from flexmbs.model.bodies.marker import Marker
@@ -18,10 +18,6 @@ if TYPE_CHECKING:
 
 __all__ = ["note_ends", "vanishes"]
 
-POINTS_ONLY = (INERTIAL, DISTANCE)
-"""Kinds of rows that depend on positions alone."""
-POINT_ON_B = (ALONG,)
-"""Kinds that depend on the orientation of A only."""
 VANISHING = 1e-12
 _TURNS = ((0.0, 0.0), (0.3, -0.7), (-1.1, 0.45))
 """Angles of the two sides at which rows are sampled [rad]."""
@@ -47,9 +43,10 @@ def note_ends(a: Marker, b: Marker, rows: tuple[Row, ...], turning: IdentityMap[
     turning.setdefault(b, False)
     flat = a.planar and b.planar
     for row in rows:
-        if row.kind not in POINTS_ONLY and not (flat and _constant(a, b, row)):
+        kind = kind_of(row.kind)
+        if kind.turns and not (flat and _constant(a, b, row)):
             turning[a] = True
-            if row.kind not in POINT_ON_B:
+            if kind.uses[1]:
                 turning[b] = True
 
 

@@ -13,13 +13,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from flexmbs.kernels.laws import BRISTLE
-from flexmbs.kernels.rows.rows import BALL_SLIP, SLIP
+from flexmbs.kernels.rows.rows import KINDS
 from flexmbs.model.forces.items import DEAD
 
 if TYPE_CHECKING:
     from flexmbs.dynamics.evaluation import Dynamics
 
 __all__ = ["without_potential"]
+
+VELOCITY_ONLY = [kind.number for kind in KINDS if kind.velocity_only]
 
 
 def without_potential(dyn: Dynamics) -> str:
@@ -55,7 +57,7 @@ def _items(dyn: Dynamics) -> Iterator[str]:
             yield f"force {getattr(force, 'name', force)!r}"
     for n in np.flatnonzero(m.forces.law == BRISTLE):
         yield f"force {m.force_owners[n].name!r}"
-    for j in np.flatnonzero(np.isin(m.joints.kind, (SLIP, BALL_SLIP))):
+    for j in np.flatnonzero(np.isin(m.joints.kind, VELOCITY_ONLY)):
         yield f"joint {m.equations[int(m.joints.eq[j]) - dyn.n_v].joint.name!r}"
 
 

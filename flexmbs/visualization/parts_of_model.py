@@ -9,7 +9,7 @@ import numpy as np
 
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.identity import IdentityMap
-from flexmbs.kernels.rows.rows import DISTANCE
+from flexmbs.kernels.rows.rows import kind_of
 from flexmbs.model.joints.coordinate_joint import CoordinateMarker
 from flexmbs.results.drawings import drawings
 from flexmbs.visualization.extent import extent, stays_in_plane
@@ -59,10 +59,10 @@ class PartsOfModel:
     def __init__(self, system: System, some: FloatArray, joints: bool, stress: bool) -> None:
         self._system, self._stress, model = system, stress, system.model
         bars: Ends = [
-            (j.name, p.a, p.b) for j in model.joints for p in j.pairs if p.rows and p.rows[0].kind == DISTANCE
+            (j.name, p.a, p.b) for j in model.joints for p in j.pairs if p.rows and kind_of(p.rows[0].kind).connects
         ]
         rows = [(force.name, row) for force in model.forces for row in getattr(force, "row_forces", ())]
-        springs: Ends = [(name, row.a, row.b) for name, row in rows if row.rows and row.rows[0].kind == DISTANCE]
+        springs: Ends = [(name, row.a, row.b) for name, row in rows if row.rows and kind_of(row.rows[0].kind).connects]
         sides = [(joint, side) for joint in model.joints for p in joint.pairs[:1] for side in (p.a, p.b)]
         sides = [(j, s) for j, s in sides if not isinstance(s, CoordinateMarker)]
         found = drawings(system)

@@ -13,7 +13,7 @@ from flexmbs.core.checks import show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.io.history_table import HistoryTable, components
-from flexmbs.kernels.rows.rows import DISTANCE
+from flexmbs.kernels.rows.rows import kind_of
 from flexmbs.model.bodies.flexible import Attachment, FlexibleBody
 from flexmbs.model.bodies.marker import Marker
 from flexmbs.model.trees.coordinate import TreeCoordinate
@@ -127,12 +127,12 @@ def other_parts(solution: States, colour: str = "displacement") -> tuple[list[Li
             lines += [Line(drawing.name, arms, replace(RIGID, colour=ink))] if len(arms) else []
     for joint in model.joints:
         for pair in joint.pairs:
-            if pair.rows and pair.rows[0].kind == DISTANCE:
+            if pair.rows and kind_of(pair.rows[0].kind).connects:
                 ends = np.stack((solution.position(pair.a), solution.position(pair.b)), axis=1)
                 lines.append(Line(joint.name, ends, LINK))
     for force in model.forces:
         for row in getattr(force, "row_forces", ()):
-            if row.rows[0].kind == DISTANCE:
+            if kind_of(row.rows[0].kind).connects:
                 ends = np.stack((solution.position(row.a), solution.position(row.b)), axis=1)
                 lines.append(Line(force.name, ends, SPRING))
     fixed = [side for j in model.joints for p in j.pairs for side in (p.a, p.b) if side.body.name == "ground"]

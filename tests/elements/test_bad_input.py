@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import FrozenInstanceError, replace
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from flexmbs.core.errors import ModelError
 from flexmbs.core.section import BeamStiffness
-from flexmbs.elements import ALL, ANCFCable2D, ANCFCable3D, Gauss, LinearBeam2D, LinearBeam3D, Lobatto
+from flexmbs.elements import ANCFCable2D, ANCFCable3D, Gauss, LinearBeam2D, LinearBeam3D, Lobatto
 
 CABLES = [ANCFCable2D, ANCFCable3D]
 BEAMS = [LinearBeam2D, LinearBeam3D]
@@ -75,12 +75,6 @@ def test_spatial_cable_refuses_unequal_bending_stiffness(build):
 def test_stiffness_must_be_finite(name):
     with pytest.raises(ModelError, match=f"BeamStiffness: {name} must be finite"):
         BeamStiffness(**{"EA": 1.0, "EI_z": 1.0, "mass_per_length": 1.0, name: np.nan})
-
-
-@pytest.mark.parametrize("element", ALL, ids=lambda e: e.name)
-def test_elements_are_frozen(element):
-    with pytest.raises(FrozenInstanceError):
-        element.shear = False
 
 
 def test_elements_take_keywords_only():

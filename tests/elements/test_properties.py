@@ -1,4 +1,4 @@
-"""What holds for every element, straight and curved, damped and undamped."""
+"""What holds for every element of lines without quaternions, straight and curved, damped and undamped."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from flexmbs.core.contracts import Env, State, Work
-from flexmbs.elements import ALL, LinearBeam2D, LinearBeam3D
+from flexmbs.elements import LinearBeam2D, LinearBeam3D
 
 EPS = np.finfo(float).eps
 XI = np.linspace(-1.0, 1.0, 4001)
@@ -58,11 +58,6 @@ def directors_inertia(chain, omega):
 
 
 # --- description ----------------------------------------------------------------------------------------------------
-
-
-def test_all_elements_are_distinct_defaults():
-    assert len({e.name for e in ALL}) == len(ALL)
-    assert all(e == type(e)() for e in ALL)
 
 
 def test_layout_and_resultants_fit_each_other(element, build):

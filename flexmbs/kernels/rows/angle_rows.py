@@ -9,13 +9,17 @@ from __future__ import annotations
 
 import math
 
-from flexmbs.core.jit import kernel
+from flexmbs.core.contracts import FloatArray
+from flexmbs.core.jit import inlined, kernel
 from flexmbs.core.triples import (
     IDENTITY,
     Matrix,
     Vector,
+    add_block,
+    applied,
     applied_back,
     back_product,
+    combination,
     cross,
     dot,
     mixed,
@@ -27,10 +31,29 @@ from flexmbs.core.triples import (
     skew,
     transposed,
 )
+from flexmbs.kernels.rows.changes import add_turn, set_gradient
+from flexmbs.kernels.rows.kind import RowKind
 
-__all__ = ["angle", "angle_gradient", "angle_hessian", "rotation_vector", "vector_gradient", "vector_hessian"]
+__all__ = [
+    "ANGLE",
+    "KINDS",
+    "VECTOR",
+    "angle",
+    "angle_gradient",
+    "angle_hessian",
+    "rotation_vector",
+    "vector_gradient",
+    "vector_hessian",
+]
 
+ANGLE = 4
+VECTOR = 5
+X: Vector = (1.0, 0.0, 0.0)
+Y: Vector = (0.0, 1.0, 0.0)
 Z: Vector = (0.0, 0.0, 1.0)
+ZERO: Vector = (0.0, 0.0, 0.0)
+SMALL = 1e-3
+"""Turn in a step below which a series is used [rad]."""
 TURN = 2.0 * math.pi
 
 
@@ -138,3 +161,81 @@ def _inverse_tangent(x: float) -> tuple[float, float]:
     v = math.sqrt(x)
     s, c = math.sin(0.5 * v), math.cos(0.5 * v)
     return (1.0 - 0.5 * v * c / s) / x, (-2.0 / x + 0.5 * c / (s * v) + 0.25 / (s * s)) / x
+
+
+@inlined
+def _angle_row(near: float, A: Matrix, B: Matrix) -> tuple[float, Vector, Vector, Vector]:
+    ga, gb = angle_gradient(A, B)
+    return angle(near, A, B), ZERO, ga, gb
+
+
+@inlined
+def _vector(e: Vector, A: Matrix, B: Matrix) -> float:
+    return dot(e, rotation_vector(A, B))
+
+
+@inlined
+def _vector_blocks(e: Vector, A: Matrix, B: Matrix) -> tuple[Matrix, Matrix, Matrix, Matrix]:
+    return vector_hessian(e, rotation_vector(A, B))
+
+
+@inlined
+def _vector_row(e: Vector, A: Matrix, B: Matrix) -> tuple[float, Vector, Vector, Vector]:
+    v = rotation_vector(A, B)
+    ga, gb = vector_gradient(e, v)
+    return dot(e, v), ZERO, ga, gb
+
+
+@kernel
+def _angle_change(A0: Matrix, B0: Matrix, A1: Matrix, B1: Matrix, S: FloatArray) -> None:
+    """With D = w0 u1 - u0 w1 and E = w0 w1 + u0 u1 (so D = r sin x, E = r cos x) and s = f(x) / r."""
+    xa0, ya0, xb0, yb0 = applied(A0, X), applied(A0, Y), applied(B0, X), applied(B0, Y)
+    xa1, ya1, xb1, yb1 = applied(A1, X), applied(A1, Y), applied(B1, X), applied(B1, Y)
+    xa, ya, xb, yb = (
+        combination(0.5, xa0, 0.5, xa1),
+        combination(0.5, ya0, 0.5, ya1),
+        combination(0.5, xb0, 0.5, xb1),
+        combination(0.5, yb0, 0.5, yb1),
+    )
+    u0, w0 = dot(ya0, xb0) - dot(xa0, yb0), dot(xa0, xb0) + dot(ya0, yb0)
+    u1, w1 = dot(ya1, xb1) - dot(xa1, yb1), dot(xa1, xb1) + dot(ya1, yb1)
+    U, W = 0.5 * (u0 + u1), 0.5 * (w0 + w1)
+    D, E = w0 * u1 - u0 * w1, w0 * w1 + u0 * u1
+    r, x = math.sqrt(D * D + E * E), math.atan2(D, E)
+    if abs(x) < SMALL:
+        f, f_x = 1.0 + x * x / 6.0, x / 3.0
+    else:
+        sin = math.sin(x)
+        f, f_x = x / sin, (sin - x * math.cos(x)) / (sin * sin)
+    s = f / r
+    mu, mw = plus(cross(ya, xb), -1.0, cross(xa, yb)), plus(cross(xa, xb), 1.0, cross(ya, yb))
+    u_1, w_1 = plus(cross(ya1, xb1), -1.0, cross(xa1, yb1)), plus(cross(xa1, xb1), 1.0, cross(ya1, yb1))
+    m = combination(W, mu, -U, mw)
+    D_1, E_1 = combination(w0, u_1, -u0, w_1), combination(w0, w_1, u0, u_1)
+    s_1 = combination(f_x * E / r**3 - f * D / r**3, D_1, -f_x * D / r**3 - f * E / r**3, E_1)
+    n2 = u1 * u1 + w1 * w1
+    set_gradient(S, 12, ZERO, scaled(s, m), scaled(-s, m))
+    end = combination(w1 / n2, u_1, -u1 / n2, w_1)
+    set_gradient(S, 13, ZERO, end, scaled(-1.0, end))
+    H = mixed(1.0, outer(m, s_1), 1.0, mixed(0.5 * s, outer(mu, w_1), -0.5 * s, outer(mw, u_1)))
+    add_block(S, 3, 3, 1.0, H)
+    add_block(S, 3, 9, -1.0, H)
+    add_block(S, 9, 3, -1.0, H)
+    add_block(S, 9, 9, 1.0, H)
+    add_turn(S, s * W, ya, xb, ya1, xb1)
+    add_turn(S, -s * W, xa, yb, xa1, yb1)
+    add_turn(S, -s * U, xa, xb, xa1, xb1)
+    add_turn(S, -s * U, ya, yb, ya1, yb1)
+
+
+KINDS = (
+    RowKind(
+        number=ANGLE, name="ANGLE", unit="angle", uses=("all", "all"), normal="",
+        value=angle, gradient=_angle_row, hessian=angle_hessian, change=_angle_change,
+        counts_turns=True, coordinate=("angle", ()),
+    ),
+    RowKind(
+        number=VECTOR, name="VECTOR", unit="angle", uses=("all", "all"), normal="",
+        value=_vector, gradient=_vector_row, hessian=_vector_blocks,
+    ),
+)  # fmt: skip

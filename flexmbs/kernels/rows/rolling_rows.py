@@ -16,12 +16,13 @@ from __future__ import annotations
 
 import math
 
-from flexmbs.core.jit import kernel
+from flexmbs.core.jit import inlined, kernel
 from flexmbs.core.triples import (
     IDENTITY,
     NULL,
     Matrix,
     Vector,
+    applied,
     applied_back,
     back_product,
     cross,
@@ -34,8 +35,13 @@ from flexmbs.core.triples import (
     times,
     transposed,
 )
+from flexmbs.kernels.rows.kind import RowKind
 
 __all__ = [
+    "BALL_SLIP",
+    "HEIGHT",
+    "KINDS",
+    "SLIP",
     "ball_slip_gradient",
     "ball_slip_hessian",
     "height",
@@ -45,6 +51,9 @@ __all__ = [
     "slip_hessian",
 ]
 
+HEIGHT = 6
+SLIP = 7
+BALL_SLIP = 8
 Z: Vector = (0.0, 0.0, 1.0)
 
 
@@ -136,3 +145,45 @@ def _down(w: Vector) -> Vector:
 def _arm_gradient(radius: float, e: Vector, u: Vector, delta: Vector, A: Matrix, B: Matrix) -> tuple[Vector, Vector]:
     """e x (del + radius u) and radius C^T (u x e)."""
     return cross(e, plus(delta, radius, u)), applied_back(back_product(A, B), scaled(radius, cross(u, e)))
+
+
+@inlined
+def _height_row(radius: float, delta: Vector, A: Matrix, B: Matrix) -> tuple[float, Vector, Vector, Vector]:
+    ga, gb = height_gradient(radius, delta, A, B)
+    return height(radius, delta, A, B), applied(A, Z), ga, gb
+
+
+@inlined
+def _height_blocks(radius: float, delta: Vector, A: Matrix, B: Matrix) -> tuple[Matrix, Matrix, Matrix, Matrix]:
+    aa, ab, ba, bb = height_hessian(radius, A, B)
+    return mixed(1.0, product(skew(Z), skew(delta)), 1.0, aa), ab, ba, bb
+
+
+@inlined
+def _slip_row(radius: float, e: Vector, delta: Vector, A: Matrix, B: Matrix) -> tuple[float, Vector, Vector, Vector]:
+    ga, gb = slip_gradient(radius, e, delta, A, B)
+    return 0.0, applied(A, e), ga, gb
+
+
+@inlined
+def _ball_slip_row(
+    radius: float, e: Vector, delta: Vector, A: Matrix, B: Matrix
+) -> tuple[float, Vector, Vector, Vector]:
+    ga, gb = ball_slip_gradient(radius, e, delta, A, B)
+    return 0.0, applied(A, e), ga, gb
+
+
+KINDS = (
+    RowKind(
+        number=HEIGHT, name="HEIGHT", unit="length", uses=("z", "z"), normal="z",
+        value=height, gradient=_height_row, hessian=_height_blocks,
+    ),
+    RowKind(
+        number=SLIP, name="SLIP", unit="velocity", uses=("all", "all"), normal="first", velocity_only=True,
+        gradient=_slip_row, hessian=slip_hessian,
+    ),
+    RowKind(
+        number=BALL_SLIP, name="BALL_SLIP", unit="velocity", uses=("all", "all"), normal="first", velocity_only=True,
+        gradient=_ball_slip_row, hessian=ball_slip_hessian,
+    ),
+)  # fmt: skip

@@ -42,47 +42,21 @@ lam. The Hessian is the derivative of the gradient with respect to the same incr
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from importlib import import_module
+from pkgutil import iter_modules
 
+import flexmbs.kernels.rows
 from flexmbs.core.contracts import FloatArray
-from flexmbs.core.jit import inlined, kernel
-from flexmbs.core.triples import (
-    IDENTITY,
-    NULL,
-    Matrix,
-    Vector,
-    add_block,
-    applied,
-    applied_back,
-    back_product,
-    cross,
-    dot,
-    mixed,
-    negative,
-    outer,
-    product,
-    rotation,
-    scaled,
-    skew,
-    transposed,
-)
-from flexmbs.kernels.rows.angle_rows import (
-    angle,
-    angle_gradient,
-    angle_hessian,
-    rotation_vector,
-    vector_gradient,
-    vector_hessian,
-)
-from flexmbs.kernels.rows.rolling_rows import (
-    ball_slip_gradient,
-    ball_slip_hessian,
-    height,
-    height_gradient,
-    height_hessian,
-    slip_gradient,
-    slip_hessian,
-)
-from flexmbs.kernels.rows.swing_rows import swing, swing_gradient, swing_hessian
+from flexmbs.core.jit import kernel
+from flexmbs.core.triples import Vector, add_block, applied_back, product, rotation, skew, transposed
+from flexmbs.kernels.rows.angle_rows import ANGLE, VECTOR
+from flexmbs.kernels.rows.axis_rows import ORTHOGONAL
+from flexmbs.kernels.rows.choice import choice, fact
+from flexmbs.kernels.rows.kind import RowKind
+from flexmbs.kernels.rows.position_rows import ALONG, DISTANCE, INERTIAL
+from flexmbs.kernels.rows.rolling_rows import BALL_SLIP, HEIGHT, SLIP
+from flexmbs.kernels.rows.swing_rows import SWING
 
 __all__ = [
     "ALONG",
@@ -91,29 +65,69 @@ __all__ = [
     "DISTANCE",
     "HEIGHT",
     "INERTIAL",
+    "KINDS",
     "ORTHOGONAL",
     "SLIP",
     "SWING",
     "VECTOR",
+    "collected",
+    "counts_turns",
+    "curvature",
+    "kind_of",
+    "moves",
     "row_gradient",
     "row_hessian",
     "row_value",
+    "turns",
 ]
 
-INERTIAL = 0
-ALONG = 1
-ORTHOGONAL = 2
-DISTANCE = 3
-ANGLE = 4
-VECTOR = 5
-HEIGHT = 6
-SLIP = 7
-BALL_SLIP = 8
-SWING = 9
+
+def collected() -> tuple[RowKind, ...]:
+    """The kinds of all families in this folder, by number."""
+    folder = flexmbs.kernels.rows
+    families = [m.name for m in iter_modules(folder.__path__) if m.name.endswith("_rows")]
+    kinds = [kind for name in families for kind in import_module(f"{folder.__name__}.{name}").KINDS]
+    numbers: dict[int, RowKind] = {}
+    for kind in kinds:
+        other = numbers.setdefault(kind.number, kind)
+        if other is not kind:
+            raise ImportError(f"the kinds of rows {other.name} and {kind.name} have the same number {kind.number}")
+    return tuple(numbers[number] for number in sorted(numbers))
+
+
+KINDS = collected()
+"""All kinds of rows."""
+_BY_NUMBER = {kind.number: kind for kind in KINDS}
+
+
+def kind_of(number: int) -> RowKind:
+    """What is known of the kind with a number."""
+    return _BY_NUMBER[number]
+
 
 Z: Vector = (0.0, 0.0, 1.0)
-ZERO: Vector = (0.0, 0.0, 0.0)
 UNKNOWN: Vector = (math.nan, math.nan, math.nan)
+_POSE = "near, e, b, radius, d, A, B"
+_RELATIVE = {"delta": (applied_back, "A, d")}
+
+_value: Callable[..., float] = choice(
+    globals(), "_value", KINDS, "value", _POSE, derived=_RELATIVE, otherwise="math.nan", inline=True
+)
+_gradient: Callable[..., tuple[float, Vector, Vector, Vector]] = choice(
+    globals(), "_gradient", KINDS, "gradient", _POSE, derived=_RELATIVE,
+    otherwise="math.nan, UNKNOWN, UNKNOWN, UNKNOWN", inline=True,
+)  # fmt: skip
+_rotation_hessian = choice(
+    globals(), "_rotation_hessian", KINDS, "hessian", "e, b, radius, d, A, B", derived=_RELATIVE, last=ALONG
+)
+_add_hessian = choice(globals(), "_add_hessian", KINDS, "add_hessian", "e, b, radius, d, A, B, factor, H", inline=True)
+_axis = fact(globals(), "_axis", KINDS, lambda kind: {"first": 1, "z": 2}.get(kind.normal, 0))
+_bends = fact(globals(), "_bends", KINDS, lambda kind: int(kind.hessian is not None))
+_has_own_hessian = fact(globals(), "_has_own_hessian", KINDS, lambda kind: int(kind.add_hessian is not None))
+curvature = fact(globals(), "curvature", KINDS, lambda kind: kind.curvature)
+moves = fact(globals(), "moves", KINDS, lambda kind: int(kind.normal != ""))
+turns = fact(globals(), "turns", KINDS, lambda kind: int(kind.turns))
+counts_turns = fact(globals(), "counts_turns", KINDS, lambda kind: int(kind.counts_turns))
 
 
 @kernel
@@ -179,23 +193,18 @@ def row_hessian(
 ) -> None:
     """Add ``factor`` times the Hessian (12, 12) of a row to ``H``: entry (component of the gradient, increment)."""
     e, radius, d, A, B = _first(c, j), c[j, 6], _d(p, i, k), rotation(R, i), rotation(R, k)
-    if kind in (ALONG, HEIGHT, SLIP, BALL_SLIP):
-        E = skew(e if kind != HEIGHT else Z)
+    axis = _axis(kind)
+    if axis > 0:
+        E = skew(e if axis == 1 else Z)
         AE = product(A, E)
         add_block(H, 0, 3, factor, AE)
         add_block(H, 6, 3, -factor, AE)
         AE = transposed(AE)
         add_block(H, 3, 0, factor, AE)
         add_block(H, 3, 6, -factor, AE)
-    if kind == DISTANCE:
-        length = math.sqrt(dot(d, d))
-        n = scaled(1.0 / length, d)
-        N = mixed(1.0 / length, IDENTITY, -1.0 / length, outer(n, n))
-        add_block(H, 0, 0, factor, N)
-        add_block(H, 0, 6, -factor, N)
-        add_block(H, 6, 0, -factor, N)
-        add_block(H, 6, 6, factor, N)
-    elif kind != INERTIAL:
+    if _has_own_hessian(kind):
+        _add_hessian(kind, e, _second(c, j), radius, d, A, B, factor, H)
+    elif _bends(kind):
         aa, ab, ba, bb = _rotation_hessian(kind, e, _second(c, j), radius, d, A, B)
         add_block(H, 3, 3, factor, aa)
         add_block(H, 3, 9, factor, ab)
@@ -219,92 +228,3 @@ def _second(c: FloatArray, j: int) -> Vector:
 def _d(p: FloatArray, i: int, k: int) -> Vector:
     """p_B - p_A."""
     return p[k, 0] - p[i, 0], p[k, 1] - p[i, 1], p[k, 2] - p[i, 2]
-
-
-@inlined
-def _value(kind: int, near: float, e: Vector, b: Vector, radius: float, d: Vector, A: Matrix, B: Matrix) -> float:
-    """Value of a row."""
-    if kind == INERTIAL:
-        return dot(e, d)
-    if kind == ALONG:
-        return dot(applied(A, e), d)
-    if kind == ORTHOGONAL:
-        return dot(applied(A, e), applied(B, b))
-    if kind == DISTANCE:
-        return math.sqrt(dot(d, d))
-    if kind == ANGLE:
-        return angle(near, A, B)
-    if kind == VECTOR:
-        return dot(e, rotation_vector(A, B))
-    if kind == SWING:
-        return swing(e, b, A, B)
-    if kind == HEIGHT:
-        return height(radius, applied_back(A, d), A, B)
-    return 0.0 if kind in (SLIP, BALL_SLIP) else math.nan
-
-
-@inlined
-def _gradient(
-    kind: int, near: float, e: Vector, b: Vector, radius: float, d: Vector, A: Matrix, B: Matrix
-) -> tuple[float, Vector, Vector, Vector]:
-    """Value and gradient (-n, a, n, b) of a row as (value, n, a, b)."""
-    if kind == INERTIAL:
-        return dot(e, d), e, ZERO, ZERO
-    if kind == ALONG:
-        delta = applied_back(A, d)
-        return dot(e, delta), applied(A, e), cross(e, delta), ZERO
-    if kind == ORTHOGONAL:
-        wa, wb = applied(A, e), applied(B, b)
-        return dot(wa, wb), ZERO, cross(e, applied_back(A, wb)), cross(b, applied_back(B, wa))
-    if kind == DISTANCE:
-        length = math.sqrt(dot(d, d))
-        return length, scaled(1.0 / length, d), ZERO, ZERO
-    if kind == ANGLE:
-        ga, gb = angle_gradient(A, B)
-        return angle(near, A, B), ZERO, ga, gb
-    if kind == VECTOR:
-        v = rotation_vector(A, B)
-        ga, gb = vector_gradient(e, v)
-        return dot(e, v), ZERO, ga, gb
-    if kind == SWING:
-        tilt, ga, gb = swing_gradient(e, b, A, B)
-        return tilt, ZERO, ga, gb
-    delta = applied_back(A, d)
-    if kind == HEIGHT:
-        ga, gb = height_gradient(radius, delta, A, B)
-        return height(radius, delta, A, B), applied(A, Z), ga, gb
-    if kind == SLIP:
-        ga, gb = slip_gradient(radius, e, delta, A, B)
-        return 0.0, applied(A, e), ga, gb
-    if kind == BALL_SLIP:
-        ga, gb = ball_slip_gradient(radius, e, delta, A, B)
-        return 0.0, applied(A, e), ga, gb
-    return math.nan, UNKNOWN, UNKNOWN, UNKNOWN
-
-
-@kernel
-def _rotation_hessian(
-    kind: int, e: Vector, b: Vector, radius: float, d: Vector, A: Matrix, B: Matrix
-) -> tuple[Matrix, Matrix, Matrix, Matrix]:
-    """Blocks (th_A, th_A), (th_A, th_B), (th_B, th_A), (th_B, th_B) of the Hessian of a row."""
-    delta = applied_back(A, d)
-    if kind == ORTHOGONAL:
-        ea, eb = skew(e), skew(b)
-        coupling = product(ea, product(back_product(A, B), eb))
-        aa = product(ea, skew(applied_back(A, applied(B, b))))
-        bb = product(eb, skew(applied_back(B, applied(A, e))))
-        return aa, negative(coupling), negative(transposed(coupling)), bb
-    if kind == ANGLE:
-        return angle_hessian(A, B)
-    if kind == VECTOR:
-        return vector_hessian(e, rotation_vector(A, B))
-    if kind == SWING:
-        return swing_hessian(e, b, A, B)
-    if kind == HEIGHT:
-        aa, ab, ba, bb = height_hessian(radius, A, B)
-        return mixed(1.0, product(skew(Z), skew(delta)), 1.0, aa), ab, ba, bb
-    if kind == SLIP:
-        return slip_hessian(radius, e, delta, A, B)
-    if kind == BALL_SLIP:
-        return ball_slip_hessian(radius, e, delta, A, B)
-    return product(skew(e), skew(delta)), NULL, NULL, NULL

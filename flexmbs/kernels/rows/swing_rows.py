@@ -33,9 +33,12 @@ from flexmbs.core.triples import (
     skew,
     transposed,
 )
+from flexmbs.kernels.rows.kind import RowKind
 
-__all__ = ["swing", "swing_gradient", "swing_hessian"]
+__all__ = ["KINDS", "SWING", "swing", "swing_gradient", "swing_hessian"]
 
+SWING = 9
+ZERO: Vector = (0.0, 0.0, 0.0)
 NEAR = 0.05
 """1 - cos of the tilt up to which the series is summed."""
 TERMS = 12
@@ -73,18 +76,18 @@ def _product(a: Vector, b: Vector, A: Matrix, B: Matrix) -> tuple[float, Vector,
 
 
 @kernel
-def swing(e: Vector, n: Vector, A: Matrix, B: Matrix) -> float:
+def swing(e: Vector, b: Vector, A: Matrix, B: Matrix) -> float:
     """Value of the row."""
-    wb = applied(B, n)
-    f, _, _ = _factor(dot(applied(A, n), wb))
-    return f * dot(applied(A, cross(e, n)), wb)
+    wb = applied(B, b)
+    f, _, _ = _factor(dot(applied(A, b), wb))
+    return f * dot(applied(A, cross(e, b)), wb)
 
 
 @kernel
-def swing_gradient(e: Vector, n: Vector, A: Matrix, B: Matrix) -> tuple[float, Vector, Vector]:
+def swing_gradient(e: Vector, b: Vector, A: Matrix, B: Matrix) -> tuple[float, Vector, Vector]:
     """Value, and gradients by the rotations of A and of B."""
-    c, ca, cb = _product(n, n, A, B)
-    s, sa, sb = _product(cross(e, n), n, A, B)
+    c, ca, cb = _product(b, b, A, B)
+    s, sa, sb = _product(cross(e, b), b, A, B)
     f, first, _ = _factor(c)
     w = first * s
     ga = (w * ca[0] + f * sa[0], w * ca[1] + f * sa[1], w * ca[2] + f * sa[2])
@@ -115,17 +118,31 @@ def _block(
 
 
 @kernel
-def swing_hessian(e: Vector, n: Vector, A: Matrix, B: Matrix) -> tuple[Matrix, Matrix, Matrix, Matrix]:
+def swing_hessian(e: Vector, b: Vector, A: Matrix, B: Matrix) -> tuple[Matrix, Matrix, Matrix, Matrix]:
     """Blocks (th_A, th_A), (th_A, th_B), (th_B, th_A), (th_B, th_B)."""
-    g = cross(e, n)
-    c, ca, cb = _product(n, n, A, B)
-    s, sa, sb = _product(g, n, A, B)
+    g = cross(e, b)
+    c, ca, cb = _product(b, b, A, B)
+    s, sa, sb = _product(g, b, A, B)
     f, first, second = _factor(c)
-    caa, cab, cba, cbb = _curvature(n, n, A, B)
-    saa, sab, sba, sbb = _curvature(g, n, A, B)
+    caa, cab, cba, cbb = _curvature(b, b, A, B)
+    saa, sab, sba, sbb = _curvature(g, b, A, B)
     return (
         _block(f, first, second, s, caa, saa, ca, ca, sa, sa),
         _block(f, first, second, s, cab, sab, ca, cb, sa, sb),
         _block(f, first, second, s, cba, sba, cb, ca, sb, sa),
         _block(f, first, second, s, cbb, sbb, cb, cb, sb, sb),
     )
+
+
+@inlined
+def _swing_row(e: Vector, b: Vector, A: Matrix, B: Matrix) -> tuple[float, Vector, Vector, Vector]:
+    tilt, ga, gb = swing_gradient(e, b, A, B)
+    return tilt, ZERO, ga, gb
+
+
+KINDS = (
+    RowKind(
+        number=SWING, name="SWING", unit="angle", uses=("all", "all"), normal="",
+        value=swing, gradient=_swing_row, hessian=swing_hessian,
+    ),
+)  # fmt: skip

@@ -10,7 +10,7 @@ import numpy as np
 from flexmbs.core.checks import show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError, unknown_name
-from flexmbs.kernels.rows.rows import ALONG, ANGLE, DISTANCE, VECTOR, row_value
+from flexmbs.kernels.rows.rows import KINDS, kind_of, row_value
 from flexmbs.model.bodies.flexible import Attachment
 from flexmbs.model.bodies.marker import Body, Marker, as_marker
 from flexmbs.model.joints.contracts import Coordinates, Joint, Row
@@ -21,7 +21,7 @@ What: TypeAlias = Literal["angle", "displacement", "distance"]
 Place: TypeAlias = Joint | Coordinates | Sequence[Marker | Attachment | Body]
 """A joint, or two markers."""
 
-ROWS = {"angle": Row(ANGLE), "displacement": Row(ALONG, (0.0, 0.0, 1.0)), "distance": Row(DISTANCE)}
+ROWS = {kind.coordinate[0]: Row(kind.number, kind.coordinate[1]) for kind in KINDS if kind.coordinate}
 
 
 class Coordinate(NamedTuple):
@@ -57,18 +57,18 @@ def coordinate(owner: str, on: object, what: str | None) -> Coordinate:
     elif isinstance(on, list | tuple) and len(on) == 2:
         a, b = as_marker(owner, on[0]), as_marker(owner, on[1])
         if what not in ROWS:
+            *first, last = sorted(ROWS)
             raise ModelError(
-                f"{owner}: between two markers coordinate must be 'angle', 'displacement' or 'distance', "
+                f"{owner}: between two markers coordinate must be {', '.join(map(repr, first))} or {last!r}, "
                 f"not {show(what)}."
             )
         row = ROWS[what]
-        for side in (a, b) if row.kind == ANGLE else (a,) if row.kind == ALONG else ():
-            if not (side.rotates and side.spin):
+        for side, used in zip((a, b), kind_of(row.kind).uses, strict=True):
+            if used and not (side.rotates and side.spin):
                 raise ModelError(f"{owner}: {side} has no orientation about all axes, so there is no {what}.")
     else:
         raise ModelError(f"{owner}: expected a joint with a coordinate or two markers (a, b), not {show(on)}.")
-    turns = row.kind in (ANGLE, VECTOR)
-    units = ("rad", "force length") if turns else ("length", "force")
+    units = ("rad", "force length") if kind_of(row.kind).unit == "angle" else ("length", "force")
     return Coordinate(a, b, row, start_value(a, b, row), *units)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from flexmbs.core.checks import as_name
 from flexmbs.core.errors import ModelError
-from flexmbs.kernels.rows.rows import ALONG, DISTANCE, HEIGHT, INERTIAL, ORTHOGONAL
+from flexmbs.kernels.rows.rows import kind_of
 from flexmbs.model.bodies.flexible import Attachment, FlexibleBody, as_attachment
 from flexmbs.model.bodies.frames import as_axis, as_point
 from flexmbs.model.bodies.marker import Body, Marker, as_marker, joint_frame
@@ -162,16 +162,10 @@ def _called(side: Side) -> str:
 
 def _needs(row: Row) -> tuple[FloatArray | bool, FloatArray | bool]:
     """What a row uses of the orientations of A and B: nothing (False), one direction (3,), or all (True)."""
-    if row.kind in (INERTIAL, DISTANCE):
-        return False, False
     c = np.array(row.constants, dtype=float)
-    if row.kind == ALONG:
-        return c[:3], False
-    if row.kind == ORTHOGONAL:
-        return c[:3], c[3:6]
-    if row.kind == HEIGHT:
-        return np.array([0.0, 0.0, 1.0]), np.array([0.0, 0.0, 1.0])
-    return True, True
+    known: dict[str, FloatArray | bool] = {"": False, "first": c[:3], "second": c[3:6], "z": np.array([0.0, 0.0, 1.0])}
+    a, b = kind_of(row.kind).uses
+    return known.get(a, True), known.get(b, True)
 
 
 def _check_carries(owner: str, marker: Marker, needs: FloatArray | bool) -> None:
