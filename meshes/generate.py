@@ -11,7 +11,7 @@ import numpy as np
 from flexmbs.core.checks import as_array, as_count, as_number, is_among, show
 from flexmbs.core.errors import MeshError, unknown_name
 from flexmbs.meshes.block import CellBlock
-from flexmbs.meshes.mesh import Mesh
+from flexmbs.meshes.mesh import SMALLEST, Mesh, check_range
 from flexmbs.meshes.sets import as_divisions
 
 if TYPE_CHECKING:
@@ -46,9 +46,14 @@ def line(start: ArrayLike, end: ArrayLike, elements: int, grading: float = 1.0) 
     elements = as_count("line", "elements", elements, minimum=1)
     grading = as_number("line", "grading", grading, above=0.0)
     along = ends[1] - ends[0]
-    length = float(np.linalg.norm(along))
-    if length == 0.0:
+    if not along.any():
         raise MeshError(f"line: start and end are the same point {ends[0].tolist()}.")
+    length = float(np.linalg.norm(along))
+    if length < SMALLEST:
+        raise MeshError(
+            f"line: start and end are {length:.3g} apart; lengths must be at least {SMALLEST:g}, so that their powers "
+            f"are numbers. Give them in another unit."
+        )
     sizes = grading ** (np.arange(elements) / max(elements - 1, 1))
     fraction = np.concatenate([[0.0], np.cumsum(sizes)]) / sizes.sum()
     points = ends[0] + fraction[:, None] * along
@@ -320,6 +325,7 @@ def _points(owner: str, name: str, value: object, least: int = 1) -> NDArray[np.
     points = as_array(owner, name, value, (None, None), unit="length")
     if points.shape[1] not in (2, 3) or len(points) < least:
         raise MeshError(f"{owner}: {name} must be {least} or more points of 2 or 3 coordinates, not {show(value)}.")
+    check_range(owner, points)
     return points
 
 

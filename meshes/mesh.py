@@ -21,7 +21,21 @@ from flexmbs.meshes.sets import as_cell_sets, as_named, as_node_sets, as_pairs, 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Mesh"]
+__all__ = ["SMALLEST", "Mesh", "check_range"]
+
+SMALLEST, LARGEST = 1e-50, 1e50
+"""Lengths whose sixth powers, in the curvature of elements, are numbers."""
+
+
+def check_range(owner: str, points: NDArray[np.float64]) -> None:
+    """Refuse coordinates that are too large to compute with."""
+    far = np.abs(points).max(axis=1)
+    if far.max() > LARGEST:
+        n = int(np.argmax(far))
+        raise MeshError(
+            f"{owner}: point {n} has the coordinates {points[n].tolist()}; they must be at most {LARGEST:g}, so that "
+            f"powers of lengths are numbers. Give them in another unit."
+        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -68,6 +82,7 @@ class Mesh:
         points = as_array("mesh", "points", self.points, (None, None), unit="length")
         if points.shape[1] not in (2, 3) or not len(points):
             raise MeshError(f"mesh: points must have shape (any, 2) or (any, 3), any > 0, not {points.shape}.")
+        check_range("mesh", points)
         blocks = tuple(b if isinstance(b, CellBlock) else CellBlock(*b) for b in as_pairs(self.cells))
         for block in blocks:
             if cell_type(block.cell_type).dim > points.shape[1]:

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import io
+import os
+import shutil
+import tempfile
 import warnings
+from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,20 +18,23 @@ from flexmbs.core.checks import show
 from flexmbs.core.errors import MeshError
 from flexmbs.meshes.abaqus_format import write_abaqus
 from flexmbs.meshes.gmsh_format import write_gmsh
+from flexmbs.meshes.hdf5_write import write_in_a_process
 from flexmbs.meshes.mesh import Mesh
 from flexmbs.meshes.read import FOREIGN_ERRORS, Quiet, suffixes
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 __all__ = ["write_mesh"]
 
+#: formats that are, or have beside them, an HDF5 file
+HDF5 = (".med", ".xdmf", ".xmf", ".h5m", ".cgns")
 #: formats whose meshio writers keep point data
 WITH_DATA = (".vtk", ".vtu", ".xdmf", ".xmf", ".h5m", ".med", ".e", ".exo", ".ex2", ".cgns", ".avs", ".dat", ".tec")
 
 
 def write_mesh(mesh: Mesh, path: str | PathLike[str]) -> None:
-    """Write a mesh to a file; the suffix tells the format, and an existing file is replaced.
+    """Write a mesh to a file; the suffix tells the format, and an existing file is replaced at the very end.
 
     Gmsh (``.msh``, version 2.2 in text) and Abaqus (``.inp``) files keep all sets and every digit. A Gmsh file lists a
     cell of several sets once for each of them, as Gmsh itself does in this version: `read_mesh` makes one cell of it
@@ -44,7 +51,8 @@ def write_mesh(mesh: Mesh, path: str | PathLike[str]) -> None:
     Raises
     ------
     MeshError
-        If the folder does not exist, the suffix is unknown, or the format cannot hold the cells or names.
+        If the folder does not exist, the suffix is unknown, or the format cannot hold the cells or names; if there is
+        no room for the file, of which then nothing is left.
 
     Examples
     --------
@@ -70,16 +78,41 @@ def write_mesh(mesh: Mesh, path: str | PathLike[str]) -> None:
     text = io.StringIO()
     if suffix == ".inp":
         write_abaqus(mesh, text)
-        path.write_text(text.getvalue(), encoding="utf-8")
+        _write_text(path, text.getvalue())
         _warn_of_losses(path, (), (), list(mesh.point_data))
     elif suffix == ".msh":
         lost = write_gmsh(mesh, text)
-        path.write_text(text.getvalue(), encoding="utf-8")
+        _write_text(path, text.getvalue())
         _warn_of_losses(path, (), (), lost)
     else:
         remarks = _through_meshio(mesh, path)
         data = () if suffix in WITH_DATA else tuple(mesh.point_data)
         _warn_of_losses(path, tuple(mesh.node_sets), tuple(mesh.cell_sets), data, remarks)
+
+
+@contextmanager
+def _placed(path: Path) -> Iterator[Path]:
+    """The name of a file in a folder beside it; what is written there gets to its place when all went well."""
+    folder = None
+    try:
+        folder = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))
+        yield folder / path.name
+        for file in sorted(folder.iterdir(), key=lambda file: file.name == path.name):  # companions first
+            with file.open("rb") as raw:
+                os.fsync(raw.fileno())
+            file.replace(path.parent / file.name)
+    except OSError as error:
+        raise MeshError(
+            f"write_mesh: cannot write {path}: {error.strerror or error}; make room, or give another folder."
+        ) from error
+    finally:
+        if folder is not None:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _write_text(path: Path, text: str) -> None:
+    with _placed(path) as draft:
+        draft.write_text(text, encoding="utf-8")
 
 
 def _through_meshio(mesh: Mesh, path: Path) -> str:
@@ -88,16 +121,25 @@ def _through_meshio(mesh: Mesh, path: Path) -> str:
 
     data = {name: np.array(v[:, 0] if v.shape[1] == 1 else v) for name, v in mesh.point_data.items()}
     cells = [(block.cell_type, np.array(block.nodes)) for block in mesh.cells]
-    with Quiet() as output:
-        try:
-            meshio.write(path, meshio.Mesh(np.array(mesh.points), cells, point_data=data))
-        except (*FOREIGN_ERRORS, meshio.WriteError) as error:
+    with Quiet() as output, _placed(path) as draft:
+        if path.suffix.lower() in HDF5:
+            said, why = write_in_a_process(draft, np.array(mesh.points), cells, data)
+        else:
+            said, why = "", ""
+            try:
+                meshio.write(draft, meshio.Mesh(np.array(mesh.points), cells, point_data=data))
+            except OSError:
+                raise
+            except (*FOREIGN_ERRORS, meshio.WriteError) as error:
+                why = f"{type(error).__name__}: {error}"
+        if why:
             raise MeshError(
-                f"write_mesh: this mesh cannot be written as {path.suffix!r} ({type(error).__name__}: {error}); use "
-                ".msh, .inp, .vtu or another format that holds its cells."
-            ) from error
+                f"write_mesh: this mesh cannot be written as {path.suffix!r} ({why}); use .msh, .inp, .vtu or another "
+                f"format that holds its cells."
+            )
+    said = said or output.said
     # that a third coordinate is added to plane points is no loss
-    return "" if "2D" in output.said or "third component" in output.said else output.said
+    return "" if "2D" in said or "third component" in said else said
 
 
 def _warn_of_losses(

@@ -15,6 +15,7 @@ from flexmbs.analysis.newton import EPS
 from flexmbs.analysis.rest import EquationsOfRest, Point
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import SingularError
+from flexmbs.core.nodes import vectors_of_section
 from flexmbs.system.system import EvaluationError
 
 __all__ = ["ACCURATE", "HOPELESS", "estimated_accuracy", "solution_error"]
@@ -48,7 +49,7 @@ def estimated_accuracy(
     steps = np.abs([eq.between(reference, point) for point in path])
     moved, last = float(steps[:, c.translations].max(initial=0.0)), path[-1]
     for body, dofs in zip(c.bodies, c.node_dofs, strict=True):
-        turned = steps[:, dofs[:, list(body.element.layout.directors)].ravel()]
+        turned = steps[:, dofs[:, list(vectors_of_section(body.element.layout))].ravel()]
         # where sections turn, points beside the axis move, too: a beam may be twisted and nothing else
         moved = max(moved, float(turned.max(initial=0.0)) * float(np.ptp(body.mesh.points, axis=0).max()))
     size = max(float(np.ptp(body.mesh.points, axis=0).max()) for body in c.bodies)

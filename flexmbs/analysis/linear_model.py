@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flexmbs.core.contracts import FloatArray
+from flexmbs.reduction.export import export
 
 if TYPE_CHECKING:
     from flexmbs.reduction.export import ExportResult
@@ -75,6 +76,4 @@ class LinearModel:
         self, output: str | Path, to: str | Sequence[str] | None = None, **options: Any
     ) -> tuple[ExportResult, ...]:
         """Write files for other tools, such as a functional mock-up unit; see `flexmbs.reduction.export`."""
-        from flexmbs.reduction.export import export
-
         return export(self, output, to, **options)

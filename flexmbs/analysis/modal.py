@@ -5,7 +5,8 @@ from __future__ import annotations
 import warnings
 
 from flexmbs.analysis.operating_point import operating_point
-from flexmbs.analysis.roots import Roots, lowest_roots
+from flexmbs.analysis.roots import lowest_roots
+from flexmbs.analysis.small_motions import Roots
 from flexmbs.analysis.steady_motion import name_of_frame
 from flexmbs.analysis.whirl import with_sense
 from flexmbs.core.checks import as_count

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse import csc_array
 
-from flexmbs.analysis.roots import SmallMotions
+from flexmbs.analysis.small_motions import SmallMotions
 from flexmbs.analysis.stability import stability_of
 from flexmbs.analysis.steady_motion import (
     FrameMatrices,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import Any, NoReturn
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from scipy.sparse import block_diag, csc_array, csr_array, diags_array, eye_array
@@ -12,44 +11,15 @@ from scipy.sparse.linalg import splu
 from flexmbs.analysis.rest import EquationsOfRest, Point
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError, SingularError
-from flexmbs.core.rotations import from_quaternion
+from flexmbs.core.nodes import rigid_motions
 from flexmbs.dynamics.compliance import constraint_rows
 from flexmbs.dynamics.evaluation import Dynamics
-from flexmbs.model.bodies.flexible import FlexibleBody
 from flexmbs.system.system import System
 
 __all__ = ["explain_singular", "free_motions", "is_loose", "refuse_loose"]
 
 FREE = 1e-10
 """A rigid motion counts as free when it strains supports and hinges by less than this (squared, of the stiffest)."""
-
-
-def rigid_motions(body: FlexibleBody) -> tuple[FloatArray, FloatArray]:
-    """Velocities (n_nodes, n_node, m) of the nodal coordinates in the m rigid motions of a body, and weights (n_node,).
-
-    Translations first, then rotations about the centre by 1/size [rad] with the size of the body; with the weights,
-    which are this size for slopes and rotations, all motions are of size one. A motion that moves no coordinate (a
-    straight cable about its axis) is zero.
-    """
-    layout, points = body.element.layout, body.mesh.points
-    dim, size = layout.dim, float(np.ptp(points, axis=0).max())
-    turned = [from_quaternion(x) for x in body.reference[:, 3:7]] if layout.quaternion else []
-    motions = np.zeros((len(points), len(layout.names), dim + (1 if dim == 2 else 3)))
-    for c in range(dim):
-        motions[:, layout.position[c], c] = 1.0
-    axes = np.eye(3)[2:] if dim == 2 else np.eye(3)
-    for j, axis in enumerate(axes):
-        spin = np.cross(axis, np.eye(3)).T[:dim, :dim] / size  # spin @ x = axis x x / size
-        motions[:, layout.position, dim + j] = (points - points.mean(axis=0)) @ spin.T
-        for part in layout.vectors:
-            motions[:, part, dim + j] = body.reference[:, part] @ spin.T
-        for c, place in enumerate(layout.rotation):
-            motions[:, place, dim + j] = (axis[-1] if dim == 2 else axis[c]) / size
-        for node, R in enumerate(turned):  # in the axes of the node
-            motions[node, 3:6, dim + j] = R.T @ axis / size
-    weights = np.full(len(layout.names), size)
-    weights[list(layout.position)] = 1.0
-    return motions, weights
 
 
 def free_motions(system: System) -> FloatArray:
@@ -60,21 +30,11 @@ def free_motions(system: System) -> FloatArray:
 
 
 def is_loose(system: System) -> bool:
-    """Whether a flexible body can move without any deformation; found once for a system.
+    """Whether a flexible body can move without any deformation; unlike `free_motions` linear in the number of bodies.
 
     Asked of models of flexible bodies alone, with supports, hinges, joints and springs: what other bodies hold or leave
     free is not looked at.
     """
-    if system not in _loose:
-        _loose[system] = _is_loose(system)
-    return _loose[system]
-
-
-_loose: WeakKeyDictionary[System, bool] = WeakKeyDictionary()
-
-
-def _is_loose(system: System) -> bool:
-    """The same; unlike `free_motions` linear in the number of bodies."""
     gram, least = _resistance(system)
     try:
         lu = splu(gram - least * eye_array(gram.shape[0], format="csc"), permc_spec="MMD_AT_PLUS_A",
@@ -93,7 +53,7 @@ def _resistance(system: System) -> tuple[csc_array, float]:
     place = np.zeros((n, m))  # row of a coordinate in the motions of its owner
     gaps = []
     for i, (body, dofs) in enumerate(zip(bodies, system.coordinates.node_dofs, strict=True)):
-        motion, weights = rigid_motions(body)
+        motion, weights = rigid_motions(body.element.layout, body.mesh.points, body.reference)
         mine, rows = dofs.ravel(), motion.reshape(-1, m)
         shared, new = np.flatnonzero(owner[mine] >= 0), np.flatnonzero(owner[mine] < 0)
         for k in shared:  # a hinge: the bodies that share a coordinate must move it alike

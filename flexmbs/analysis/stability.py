@@ -15,7 +15,8 @@ import numpy as np
 from scipy.linalg import LinAlgError, eigh
 from scipy.sparse import csc_array
 
-from flexmbs.analysis.roots import DIRECT, SmallMotions, lowest_roots, rounding
+from flexmbs.analysis.roots import DIRECT, lowest_roots
+from flexmbs.analysis.small_motions import SmallMotions, rounding
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import SingularError
 from flexmbs.core.linsolve.definite import Definite

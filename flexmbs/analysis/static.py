@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from flexmbs.analysis import rigidity
 from flexmbs.analysis.accuracy import ACCURATE, HOPELESS, estimated_accuracy, solution_error
+from flexmbs.analysis.load_path import LoadPath
 from flexmbs.analysis.newton import EPS, NEAR_FLOOR, NewtonResult, Problem, Scale, equilibrate
 from flexmbs.analysis.relaxation import NOISE, relax
 from flexmbs.analysis.rest import DENSE, EquationsOfRest, Point
 from flexmbs.analysis.stability import Stability, stability_of
+from flexmbs.analysis.static_reports import (
+    raise_failure,
+    refuse_memory,
+    warn_of_round_off,
+    warn_of_stability,
+    warn_of_stiffness,
+)
 from flexmbs.core.checks import as_number, show
 from flexmbs.core.contracts import FloatArray
-from flexmbs.core.errors import AccuracyWarning, ConvergenceError, ModelError, SingularError
-from flexmbs.core.history import Constant, Table, value_at
+from flexmbs.core.errors import ModelError, SingularError
 from flexmbs.core.progress import Progress
 from flexmbs.dynamics.consistent_state import assemble
 from flexmbs.dynamics.control_loop import ControlLoop
@@ -58,7 +64,7 @@ def solve_static(
 ) -> StaticSolution:
     r"""Static equilibrium under loads and prescribed motions that grow from nothing to their full size.
 
-    Solves r(q, lambda, s) = 0 with g(q) = 0 for load parameters (load factors) s from 0 to 1, for any model. Each step
+    Solves r(q, lambda, s) = 0 with g(q) = 0 for load factors s from 0 to 1, for any model. Each step
     starts on the secant of the last two equilibria, the first one on the tangent.
 
     Parameters
@@ -71,7 +77,7 @@ def solve_static(
     time : float, optional
         At which drivers of joints are held, by default 0, their rates taken as zero. If it is given, histories of loads
         and of prescribed motions of supports are evaluated at this time, and what they give acts from s = 0 on.
-        Otherwise the argument of a history is the load parameter s. What has no history grows in proportion to s.
+        Otherwise the argument of a history is the load factor s. What has no history grows in proportion to s.
         Where drivers are far from the described positions by then, go there by several times, each with the last
         solution as ``start``: flexible bodies do not follow long ways at once.
     throw : bool
@@ -156,9 +162,9 @@ class _Stepper:
 
     def __init__(self, system: System, options: StaticOptions, start: object, time: float | None, throw: bool) -> None:
         self.system, self.options, self.throw = system, options, throw
-        self.fixed_time, self.time = time is not None, 0.0 if time is None else time
+        self.path, self.time = LoadPath(system, time), 0.0 if time is None else time
         self.dyn = dyn = Dynamics(system)
-        _refuse_memory(system)
+        refuse_memory(system)
         if system.model.controllers:
             loop = ControlLoop(system.model.controllers)
             held = loop.outputs(loop.initial())
@@ -166,10 +172,10 @@ class _Stepper:
         self.equations = eq = EquationsOfRest(dyn)
         self.scale = Scale(options.rtol, eq.length)
         flexible = bool(eq.elastic.all())
-        self.loose = flexible and rigidity.is_loose(system)
+        self.loose = flexible and system.once(rigidity.is_loose)
         self.mechanism = not flexible or (self.loose and (dyn.n_c > 0 or dyn.n_q > dyn.n_v))
         self.factors = [0.0]
-        self.scales, self.drives = [self._scales_at(0.0)], [self._drives_at(0.0)]
+        self.scales, self.drives = [self.path.scales(0.0)], [self.path.drives(0.0)]
         if self.loose and not self.mechanism and not np.any(self.scales[0]):
             rigidity.refuse_loose(system)
         self.redundant: tuple[str, ...] = ()
@@ -199,26 +205,13 @@ class _Stepper:
             self.equations.arrive(point)
         return point
 
-    def _argument(self, s: float) -> float:
-        """What histories are evaluated at: the load factor, or the time that was asked for."""
-        return self.time if self.fixed_time else s
-
-    def _scales_at(self, s: float) -> FloatArray:
-        """Factors of all loads; ``s`` of those without a history."""
-        t = self._argument(s)
-        return np.array([value_at(load.label, load.history, t, s) for load in self.system.model.loads], dtype=float)
-
-    def _drives_at(self, s: float) -> FloatArray:
-        """Factors of all prescribed motions of supports."""
-        return self.system.fixation.drives_at(self._argument(s), s)
-
     def run(self) -> StaticSolution:
         """All steps; every failure leaves what was found before it."""
         options = self.options
         stops = sorted(
-            {*options.at, *self._kinks(), *(np.linspace(0, 1, options.steps + 1)[1:] if options.steps else ()), 1.0}
+            {*options.at, *self.path.kinks, *(np.linspace(0, 1, options.steps + 1)[1:] if options.steps else ()), 1.0}
         )
-        step = 1.0 if options.steps or not self._grows() else options.initial_step
+        step = 1.0 if options.steps or not self.path.grows else options.initial_step
         failed, status = 0, Status.DONE
         with Progress(f"statics of {self.system.model.name!r}", options.progress) as progress:
             try:
@@ -238,25 +231,13 @@ class _Stepper:
                         continue
                     failed += 1
                     step = 0.5 * (target - now)
-                    if step < options.min_step or not self._grows():
+                    if step < options.min_step or not self.path.grows:
                         status = Status.STEP_TOO_SMALL
             except KeyboardInterrupt:
                 status = Status.INTERRUPTED
         if self.singular:
             status = Status.SINGULAR
         return self._finish(status)
-
-    def _kinks(self) -> list[float]:
-        """Load factors at which a table of a load or of a prescribed motion bends."""
-        if self.fixed_time:
-            return []
-        histories = [x.history for x in self.system.model.loads] + [x.history for x in self.system.fixation.drives]
-        return [float(t) for h in histories if isinstance(h, Table) for t in h.times if 0.0 < t < 1.0]
-
-    def _grows(self) -> bool:
-        """Whether anything depends on the load factor."""
-        histories = [x.history for x in self.system.model.loads] + [x.history for x in self.system.fixation.drives]
-        return any(h is None or not (self.fixed_time or isinstance(h, Constant)) for h in histories)
 
     def _next(self, step: float, taken: float, iterations: int) -> float:
         """Size of the next step after an easy, a fair or a hard one."""
@@ -301,7 +282,7 @@ class _Stepper:
     def _advance(self, target: float) -> int:
         """One step; the number of its iterations, 0 if it failed."""
         eq, dyn, fixation = self.equations, self.dyn, self.system.fixation
-        scales, drives = self._scales_at(target), self._drives_at(target)
+        scales, drives = self.path.scales(target), self.path.drives(target)
         turn = fixation.turn(self.drives[-1], drives)
         if turn > TURN:
             self.last = NewtonResult(self.points[-1], message=f"a prescribed rotation of {turn:.3g} rad in one step")
@@ -415,32 +396,14 @@ class _Stepper:
         solution = self._solution(status, message, accuracy)
         longest = max((len(b.cells) for b in self.dyn.coordinates.bodies), default=0)
         if accuracy > ACCURATE:
-            warnings.warn(
-                f"{name}: round-off limits the displacements to a relative accuracy of about {accuracy:.0e}. The "
-                f"longest chain has {longest} elements; some 10 000 are finer than double precision supports.",
-                AccuracyWarning,
-                stacklevel=4,
-            )
+            warn_of_round_off(name, accuracy, longest)
         if status is Status.STEP_TOO_SMALL:
             error = solution_error(eq, self.points[-1], frames)
             if error > HOPELESS:
-                warnings.warn(
-                    f"{name}: round-off may be why no further equilibrium was found: a solution with the stiffness "
-                    f"matrix is only good to {error:.0e}, since a chain of {longest} elements is finer than double "
-                    f"precision supports. Use fewer elements.",
-                    AccuracyWarning,
-                    stacklevel=4,
-                )
-        self._warn_of_stability(name, status)
-        if status is Status.SINGULAR and self.throw:
-            raise SingularError(f"{name}: {message}")
-        if status in (Status.STEP_TOO_SMALL, Status.TOO_MANY_STEPS, Status.NO_START) and self.throw:
-            why = f"Last failure: {message}. " if message else ""
-            raise ConvergenceError(
-                f"{name}: static analysis stopped at load parameter {self.factors[-1]:.6g} of 1: {status.value} "
-                f"{why}The exception's .solution holds the {len(self.points)} equilibria found.",
-                solution,
-            )
+                warn_of_stiffness(name, error, longest)
+        warn_of_stability(name, self.factors, self.looked, status)
+        if self.throw:
+            raise_failure(name, solution)
         return solution
 
     def _solution(self, status: Status, message: str, accuracy: float) -> StaticSolution:
@@ -479,28 +442,6 @@ class _Stepper:
         """Coordinates that nothing holds at the last equilibrium."""
         return () if self.looked[-1] is None else self.looked[-1].free
 
-    def _warn_of_stability(self, name: str, status: Status) -> None:
-        if not self.stable.all():
-            place = int(np.argmin(self.stable))
-            first, looked = self.factors[place], self.looked[place]
-            what = (
-                "the structure would leave it at the smallest disturbance. Add a small imperfection or side load, or "
-                "start a little beside it, to follow the stable path"
-            )
-            if looked is not None and looked.how == "flutter":
-                what = "without damping the structure would flutter"
-            warnings.warn(
-                f"{name}: the equilibrium is unstable from load parameter {first:.4g} on: {what}.",
-                RuntimeWarning,
-                stacklevel=5,
-            )
-        elif self.free and status is Status.DONE:
-            warnings.warn(
-                f"{name}: the equilibrium is one of many: nothing holds {'; '.join(self.free)}.",
-                RuntimeWarning,
-                stacklevel=5,
-            )
-
     def _acts(self) -> bool:
         """Whether a load or a prescribed motion acts at the end, so that there are displacements to be accurate."""
         if np.any(self.drives[-1]):
@@ -511,13 +452,3 @@ class _Stepper:
         unloaded = eq.residual(point).copy()
         self.dyn.hold(self.scales[-1], self.drives[-1], self.time)
         return bool(np.any(loaded != unloaded))
-
-
-def _refuse_memory(system: System) -> None:
-    """Refuse forces whose equilibrium depends on the way there."""
-    for force in system.model.forces:
-        if any(row.states for row in getattr(force, "row_forces", ())):
-            raise ModelError(
-                f"Model {system.model.name!r}: force {force.name!r} remembers its past, so that its equilibria depend "
-                f"on the way there; leave it out of the static analysis, or simulate until it rests."
-            )

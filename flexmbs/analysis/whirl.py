@@ -18,7 +18,7 @@ from flexmbs.analysis.steady_motion import spinning_vectors
 
 if TYPE_CHECKING:
     from flexmbs.analysis.operating_point import OperatingPoint
-    from flexmbs.analysis.roots import Roots
+    from flexmbs.analysis.small_motions import Roots
 
 __all__ = ["with_sense"]
 

@@ -167,3 +167,9 @@ def frozen_copy(array: NDArray[Any]) -> NDArray[Any]:
     copy = np.array(array, order="C", copy=True)
     copy.setflags(write=False)
     return copy
+
+
+def write_protected(*arrays: NDArray[Any]) -> None:
+    """Forbid writing to arrays that all share. Only where no kernel takes them: it would be compiled a second time."""
+    for array in arrays:
+        array.setflags(write=False)

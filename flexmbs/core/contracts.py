@@ -61,7 +61,7 @@ class State(NamedTuple):
 
 
 class Env(NamedTuple):
-    """What the outside does: time ``t`` (or load parameter) and the factor ``scale (n_loads,)`` of each load."""
+    """What the outside does: time ``t`` (or load factor) and the factor ``scale (n_loads,)`` of each load."""
 
     t: float
     scale: FloatArray

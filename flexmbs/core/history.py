@@ -1,6 +1,6 @@
-"""How a load or a prescribed motion varies with time, or with the load parameter of a static analysis.
+"""How a load or a prescribed motion varies with time, or with the load factor of a static analysis.
 
-A history is None, a `Table` or any function of one number. None means: grow in proportion to the load parameter in a
+A history is None, a `Table` or any function of one number. None means: grow in proportion to the load factor in a
 static analysis, and stay at full value in time. A function may have an attribute ``breaks``, times at which it or one
 of its derivatives jumps: steps of simulations end there.
 """
@@ -27,7 +27,7 @@ class Table:
     Parameters
     ----------
     times : (n,) sequence
-        Ascending times [time] or load parameters [-].
+        Ascending times [time] or load factors [-].
     values : (n,) sequence
         Factors at these.
 

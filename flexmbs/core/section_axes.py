@@ -7,7 +7,7 @@ import numpy as np
 from flexmbs.core.contracts import FloatArray, IntArray, NodeLayout
 from flexmbs.core.directors import directed, quaternions
 from flexmbs.core.errors import MeshError
-from flexmbs.core.rotations import from_quaternion
+from flexmbs.core.nodes import section_frames
 
 __all__ = ["refuse_twisted", "section_axes"]
 
@@ -48,12 +48,8 @@ def refuse_twisted(owner: str, layout: NodeLayout, reference: FloatArray, pairs:
     MeshError
         With the two points and the angle.
     """
-    if layout.quaternion:
-        R = np.array([from_quaternion(q[3:]) for q in reference])
-    elif layout.directors:
-        d2, d3 = reference[:, layout.directors[:3]], reference[:, layout.directors[3:]]
-        R = np.stack((np.cross(d2, d3), d2, d3), axis=-1)
-    else:
+    R = section_frames(layout, reference)
+    if R is None:
         return
     cosine = 0.5 * (np.einsum("nij,nij->n", R[pairs[:, 0]], R[pairs[:, 1]]) - 1.0)
     if len(pairs) and cosine.min() < -1e-9:

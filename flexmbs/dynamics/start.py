@@ -57,7 +57,7 @@ def check_supports(dyn: Dynamics, q: FloatArray | None, passed: str = "") -> Non
     if gap.max() > 1e-6 * dyn.length:
         raise ModelError(
             f"{name}: start is off by {gap.max():.3g} from what {owners} prescribes; pass what solve_static found with "
-            f"the same supports, at load parameter 1."
+            f"the same supports, at load factor 1."
         )
 
 

@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from flexmbs.core.contracts import Env, FloatArray, State
+from flexmbs.core.contracts import Env, FloatArray, IntArray, State
 from flexmbs.core.jit import kernel
 from flexmbs.core.linsolve.static_band import StaticBand
 from flexmbs.core.sparsity import rotate_blocks
 from flexmbs.kernels.pairs import joint_tangent
 from flexmbs.kernels.row_forces import row_force_tangent
 from flexmbs.kernels.wrenches import wrench_tangent
-from flexmbs.system.moving_mass import structure
+from flexmbs.system.moving_mass import moving_entries, structure
 from flexmbs.system.python_items import HeldLaw
 
 if TYPE_CHECKING:
@@ -46,7 +46,8 @@ class StepMatrix:
     static : StaticBand or None
         Factorises without interchanges where the band is narrow; ``pivoting`` tells whether the solver has to.
     entries, massive : int arrays
-        Places in the buffer of blocks of all entries that are assembled, and of the masses among them.
+        Places in the buffer of blocks of all entries that are assembled, and of the masses among them, those that
+        change with the state behind the others.
     mass : array
         The masses at the latter.
     equations : int array
@@ -70,6 +71,9 @@ class StepMatrix:
         keep = np.flatnonzero(live & possible)
         mass = _mass_in_frames(system, structure(system))
         massive = np.flatnonzero(live[:n_mass] & (mass != 0.0))
+        moves = moving_entries(system)[massive]
+        massive = np.concatenate((massive[~moves], massive[moves]))  # in frames of supports is only what does not move
+        self._still = int(np.count_nonzero(~moves))
         rows = np.flatnonzero(system.free >= system.coordinates.n_v)
         self.equations = system.free[rows] - system.coordinates.n_v
         self.mass = _mass_in_frames(system, system.mass_blocks)[massive]
@@ -83,9 +87,15 @@ class StepMatrix:
         self.static_slots = None if self.static is None else self.static.slots(row, col).astype(np.int32)
         self.pivoting = self.static is None
 
+    @property
+    def moving(self) -> tuple[IntArray, FloatArray]:
+        """Places in the mass blocks of the masses that change with the state, and these, the last of ``mass``."""
+        return self.massive[self._still :], self.mass[self._still :]
+
     def renew_mass(self, blocks: FloatArray) -> None:
-        """Other masses (n_mass,) in the layout of the mass blocks, for models without supports in frames."""
-        self.mass[:] = blocks[self.massive]
+        """Masses at another state, in the layout of the mass blocks (n_mass,)."""
+        places, mass = self.moving
+        mass[:] = blocks[places]
 
     def factorise(self, B: FloatArray, wa: float, compliance: FloatArray) -> None:
         """Add up B, ``wa`` times the mass, -``compliance (n_c,)`` on the multipliers; factorise, or SingularError."""

@@ -12,6 +12,7 @@ from flexmbs.core.checks import show
 from flexmbs.core.errors import ReadError
 from flexmbs.core.laminate import Ply
 from flexmbs.io import store
+from flexmbs.io.time_files import load_time
 from flexmbs.io.timestore import holds_time
 
 if TYPE_CHECKING:
@@ -72,8 +73,6 @@ def load(
     except OSError as error:
         raise ReadError(f"load: {show(path)} cannot be a file: {error.strerror}.") from None
     if holds_time(path):
-        from flexmbs.io.time_files import load_time
-
         return load_time(path, model, (*classes, *built_in_classes()))
     return store.load(path, classes, built_in_classes(), model)
 

@@ -51,7 +51,7 @@ CLASSES: tuple[type, ...] = (
 
 GROUPS = ("bodies", "supports", "hinges", "loads")
 FUNCTION_POINTS = 65
-"""Points at which a function is tabulated over load parameters 0 to 1 where no computed factors are at hand."""
+"""Points at which a function is tabulated over load factors 0 to 1 where no computed factors are at hand."""
 
 
 class Sampler:

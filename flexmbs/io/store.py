@@ -30,10 +30,11 @@ from flexmbs.core.describe import Plain, Vocabulary, from_plain, to_plain
 from flexmbs.core.errors import FlexmbsError, ModelError, ReadError
 from flexmbs.core.info import version
 from flexmbs.core.renamed import present_plain
+from flexmbs.core.nodes import dimension
 from flexmbs.io.model_data import CLASSES, Sampler, model_from_plain, read_mesh
 from flexmbs.io.model_description import check_same_model, describe_model, rebuild_model
 from flexmbs.io.sealed import VERSION, as_target, opened, replaced, sealed
-from flexmbs.results.modal import ModalSolution, OperatingState, roots_of
+from flexmbs.results.modal import ModalSolution, OperatingState, roots_of, which_grow
 from flexmbs.results.records import Iteration
 from flexmbs.results.static import StaticSolution
 from flexmbs.results.status import Status
@@ -83,6 +84,8 @@ STATE = (
     Quantity("lam", "[by constraint]", "multipliers of that state"),
     Quantity("t", "time", "time of that state"),
 )
+ROUNDING = 100.0 * float(np.finfo(float).eps)
+"""Error of omega^2 in files of flexmbs 0.1, relative to the largest."""
 REFERENCE = Quantity("reference", "[by coordinate]", "all coordinates in the stress-free shape")
 
 
@@ -286,15 +289,17 @@ def _read_modes(file: h5py.File, group: h5py.Group, system: System) -> ModalSolu
 
 
 def _read_older_modes(group: h5py.Group, system: System) -> ModalSolution:
-    """Modes of flexmbs 0.1, which stored omega^2."""
+    """Modes of flexmbs 0.1, which stored omega^2: of their error it is known that it is one of the largest."""
     q, values, vectors = (group[name][()] for name in ("q", "eigenvalues", "vectors"))
     _check_rows(system, "q", q[None])
     _check_rows(system, "vectors", vectors.T)
     roots = roots_of(values)
     state = OperatingState(q, np.zeros(system.coordinates.n_v), np.zeros(0), 0.0)
+    error = float(np.sqrt(ROUNDING * np.abs(values).max(initial=0.0)))
     return ModalSolution(
         system=system, state=state, roots=roots, vectors=vectors, state_vectors=vectors * roots,
-        conservative=bool(group.attrs["conservative"]),
+        conservative=bool(group.attrs["conservative"]), frame="inertial", whirl=np.full(len(roots), "", dtype="<U8"),
+        growing=which_grow(roots, error),
     )  # fmt: skip
 
 
@@ -389,9 +394,7 @@ def _dataset(group: h5py.Group, name: str, values: Any, unit: str, description: 
 
 def _unit_of(layout: NodeLayout, coordinate: int, units: Units) -> str:
     """Unit of a nodal coordinate by its meaning."""
-    if coordinate in layout.position:
-        return units.of("length")
-    return units.of("angle") if coordinate in layout.rotation else units.of("number")
+    return units.of(dimension(layout, coordinate))
 
 
 def _write_text(file: h5py.File, name: str, plain: Plain) -> None:

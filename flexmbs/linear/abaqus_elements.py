@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from typing import Any, NamedTuple
 
+from flexmbs import elements
+
 __all__ = ["Choice", "choose"]
 
 
@@ -75,8 +77,6 @@ def choose(kind: str, type_: str, thickness: float | None = None) -> Choice | No
     >>> choose("solid", "C3D20R").element.name
     'quadratic hexahedron with reduced integration'
     """
-    from flexmbs import elements
-
     if kind == "solid":
         for pattern, name, options, difference in SOLIDS:
             if re.fullmatch(pattern, type_):

@@ -13,6 +13,7 @@ from flexmbs.core.checks import as_array, as_count
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.linear.operators import Operators
+from flexmbs.linear.pictures import draw_structure
 from flexmbs.linear.supports import Supports
 
 __all__ = ["LinearModes"]
@@ -93,8 +94,6 @@ class LinearModes:
         factor : float, optional
             On the displacements; chosen to be visible by default.
         """
-        from flexmbs.linear.pictures import draw_structure
-
         axes = draw_structure(self.operators, self.shape(mode), ax=ax, factor=factor)
         axes.set_title(f"mode {mode}: {self.frequencies[mode]:.5g}", fontsize=10)
         return axes

@@ -12,6 +12,7 @@ import numpy as np
 from flexmbs.core.checks import as_array
 from flexmbs.core.contracts import FloatArray
 from flexmbs.linear.operators import Operators, rigid_motions
+from flexmbs.linear.pictures import draw_structure
 from flexmbs.linear.stresses import NodalStresses, nodal_stresses, nodal_von_mises
 from flexmbs.linear.structure import part_of
 from flexmbs.linear.supports import Supports, nodes_at
@@ -109,8 +110,6 @@ class LinearSolution:
         factor : float, optional
             On the displacements; chosen to be visible by default.
         """
-        from flexmbs.linear.pictures import draw_structure
-
         if values is None and self.operators.part is not None:
             values, label = self.von_mises, label or "von Mises stress"
             values = None if np.isnan(values).all() else values

@@ -19,11 +19,14 @@ from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ConvergenceError, ModelError
 from flexmbs.linear.assembly import add_blocks, node_pattern, sparse_matrix
 from flexmbs.linear.linear_solution import LinearSolution
+from flexmbs.linear.loads import load_vector
 from flexmbs.linear.operators import Operators
 from flexmbs.linear.part import Part
-from flexmbs.linear.statics import factorised, static_response
+from flexmbs.linear.rigid import describe_motion, free_motions, scaled_motions
+from flexmbs.linear.statics import factorised, solutions
 from flexmbs.linear.stresses import element_displacements
-from flexmbs.linear.structure import part_of
+from flexmbs.linear.structure import as_operators, part_of
+from flexmbs.linear.supports import Supports, supports
 
 __all__ = ["BucklingLoads", "buckling_loads", "geometric_stiffness", "prestressed"]
 
@@ -32,6 +35,9 @@ DENSE = 200
 
 NONE = 1e-9
 """Softening, relative to the strongest, that is no more than round-off."""
+
+UNBALANCED = 1e-8
+"""Resultant of loads, relative to these, that is no more than round-off."""
 
 
 def geometric_stiffness(solution: LinearSolution) -> Any:
@@ -115,7 +121,9 @@ class BucklingLoads:
         return self.solution.operators.displacements(self.vectors[:, mode])
 
 
-def buckling_loads(structure: Part | Operators, fixed: Mapping[Any, Any], loads: Any, count: int = 1) -> BucklingLoads:
+def buckling_loads(
+    structure: Part | Operators, fixed: Mapping[Any, Any] | None, loads: Any, count: int = 1
+) -> BucklingLoads:
     r"""The lowest load factors at which a linear structure buckles.
 
     With :math:`K\phi = -\lambda K_g\phi` the factors follow from the most negative eigenvalues
@@ -129,45 +137,129 @@ def buckling_loads(structure: Part | Operators, fixed: Mapping[Any, Any], loads:
     structure : Part or Operators
         Operators must come from a part.
     fixed, loads
-        As in `static_response`; one load case, no prescribed displacements but zero.
+        As in `static_response`; one load case, no prescribed displacements but zero. Where rigid motions are left free
+        (``fixed=None``: all), the loads on them have to be in balance; those of an accelerated body are with its
+        inertia, an `Acceleration`.
     count : int
         How many factors; fewer are returned if the loads cannot buckle the structure in so many ways.
 
     Raises
     ------
     ModelError
-        If no positive factor exists (the loads stretch the structure), or something does not fit.
+        If no positive factor exists (the loads stretch the structure), the loads on what is free are not in balance, or
+        something does not fit.
     SingularError
-        If the structure is not held.
+        If something beside rigid motions is free.
+
+    Notes
+    -----
+    Of a free structure with rigid motions R, K R = 0, the equations themselves demand
+    :math:`R^T K_g \phi = 0`: the dead loads have no moment on the buckled shape. This takes the rigid part out, and
+    leaves :math:`K\phi = -\lambda\,(K_g - K_g R\,(R^T K_g R)^+ R^T K_g)\,\phi` on shapes up to a rigid motion. A
+    column pressed at both ends has the load of Euler's hinged one, :math:`\pi^2 EI/L^2`. That dead loads which compress
+    turn a free structure over, whatever their factor, is no buckling, and not counted.
+
+    Examples
+    --------
+    >>> import flexmbs as fx
+    >>> mesh = fx.meshes.line((0, 0, 0), (1, 0, 0), 8)
+    >>> section = fx.BeamStiffness(EA=1e6, EI_y=1.0, EI_z=2.0, GJ=1.0, mass_per_length=1.0)
+    >>> column = fx.linear.Part(mesh, regions=[fx.linear.Region(None, fx.elements.Frame(section=section, shear=False))])
+    >>> press = [fx.linear.NodalForce("start", (1.0, 0, 0)), fx.linear.NodalForce("end", (-1.0, 0, 0))]
+    >>> print(f"{fx.linear.buckling_loads(column, None, press).factors[0]:.3f}")
+    9.870
     """
     owner = "buckling_loads"
     count = as_count(owner, "count", count, minimum=1)
     if isinstance(loads, Mapping):
         raise ModelError(f"{owner}: give one load case; call it once for each.")
-    solution = static_response(structure, fixed, loads)
-    operators, held = solution.operators, solution.supports
-    f = held.free
-    K = operators.K[f][:, f]
-    G = geometric_stiffness(solution)[f][:, f]
+    operators = as_operators(owner, structure)
+    given = supports(owner, operators, fixed)
+    motions = free_motions(operators, given.held)
+    R = scaled_motions(operators) @ motions
+    _check_balance(owner, operators, motions, R, load_vector(owner, operators, loads))
+    held = _statically_held(given, R)
+    solution = solutions(owner, operators, held, {"load": loads})["load"]
+    f, free = held.free, given.free
+    K, G = operators.K, geometric_stiffness(solution)
+    turns, pushed, idle = _turned_by_loads(owner, G[free][:, free], R[free])
+    push = np.zeros((operators.n, pushed.shape[1]))
+    push[free] = pushed
+    K_f, G_f, push_f = K[f][:, f], G[f][:, f], push[f]
     n = len(f)
     if n <= DENSE or count > n // 3:
-        mu, shapes = linalg.eigh(G.toarray(), K.toarray())
+        mu, shapes = linalg.eigh(G_f.toarray() - push_f @ turns @ push_f.T, K_f.toarray())
     else:
-        factor = factorised(owner, operators, held, K)
+        factor = factorised(owner, operators, held, K_f)
         inverse = LinearOperator((n, n), matvec=lambda b: factor.solve(np.ravel(b)), dtype=np.float64)
+        softening = LinearOperator(
+            (n, n), matvec=lambda x: G_f @ x - push_f @ (turns @ (push_f.T @ x)), dtype=np.float64
+        )
         start = np.random.default_rng(0).standard_normal(n)
         try:
-            mu, shapes = eigsh(G, count, K, Minv=inverse, which="SA", v0=start, ncv=min(n, max(2 * count + 1, 30)))
+            mu, shapes = eigsh(
+                softening, count, K_f, Minv=inverse, which="SA", v0=start, ncv=min(n, max(2 * count + 1, 30))
+            )
         except ArpackNoConvergence as error:
             raise ConvergenceError(f"{owner}: {len(error.eigenvalues)} of {count} factors converged.") from None
     order = np.argsort(mu)[:count]
     order = order[mu[order] < -NONE * np.abs(mu).max(initial=0.0)]
     if not len(order):
         raise ModelError(f"{owner}: these loads do not buckle the structure; no compression softens it.")
-    factors, chosen = -1.0 / mu[order], shapes[:, order]
-    chosen = chosen / chosen[np.argmax(np.abs(chosen), axis=0), np.arange(len(order))]
-    left = np.linalg.norm(K @ chosen + (G @ chosen) * factors, axis=0)
-    residuals = left / np.linalg.norm(abs(K) @ np.abs(chosen), axis=0)
+    factors = -1.0 / mu[order]
     vectors = np.zeros((operators.n, len(order)))
-    vectors[f] = chosen
+    vectors[f] = shapes[:, order]
+    vectors -= R @ (turns @ (push.T @ vectors))
+    vectors[given.held] = 0.0
+    still = R @ idle
+    vectors -= still @ np.linalg.lstsq(still, vectors, rcond=None)[0]
+    vectors = vectors / vectors[np.argmax(np.abs(vectors), axis=0), np.arange(len(order))]
+    left = np.linalg.norm((K @ vectors + (G @ vectors) * factors)[free], axis=0)
+    residuals = left / np.linalg.norm((abs(K) @ np.abs(vectors))[free], axis=0)
     return BucklingLoads(factors, vectors, residuals, solution)
+
+
+def _check_balance(owner: str, operators: Operators, motions: FloatArray, R: FloatArray, force: FloatArray) -> None:
+    """Refuse loads that would accelerate what is free."""
+    left, size = np.abs(R.T @ force), np.abs(R).T @ np.abs(force)
+    wrong = np.flatnonzero(left > UNBALANCED * size.max(initial=0.0))
+    if len(wrong):
+        raise ModelError(
+            f"{owner}: nothing holds the structure, which {describe_motion(operators, motions[:, wrong[0]])}, and the "
+            f"loads push it there. Hold it with `fixed`, or give loads that are in balance; those of an accelerated "
+            f"body are with its inertia, Acceleration((-a_x, -a_y, -a_z))."
+        )
+
+
+def _statically_held(given: Supports, R: FloatArray) -> Supports:
+    """Supports that hold the free motions R (n, r), too, at as many unknowns, where loads in balance need no force."""
+    if not R.shape[1]:
+        return given
+    _, _, pivots = linalg.qr(R[given.free].T, mode="economic", pivoting=True)
+    more = given.free[pivots[: R.shape[1]]]
+    held = np.concatenate((given.held, more))
+    order = np.argsort(held)
+    values = np.concatenate((given.values, np.zeros(len(more))))[order]
+    return Supports(held[order], np.setdiff1d(given.free, more), values, given.places)
+
+
+def _turned_by_loads(owner: str, G: Any, R: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """(R^T K_g R)^+ and K_g R on the unknowns that are not held; combinations of R that the loads do not turn.
+
+    Raises
+    ------
+    ModelError
+        If the loads get a moment by some turns that no turn takes away again.
+    """
+    push = np.asarray(G @ R)
+    size = float((np.abs(R).T @ (abs(G) @ np.abs(R))).max(initial=0.0))
+    values, turn = np.linalg.eigh(0.5 * (R.T @ push + push.T @ R)) if R.shape[1] else (np.zeros(0), np.zeros((0, 0)))
+    stiff = np.abs(values) > NONE * size
+    idle = turn[:, ~stiff]
+    if np.abs(push @ idle).max(initial=0.0) > UNBALANCED * np.abs(push).max(initial=0.0) > UNBALANCED * NONE * size:
+        raise ModelError(
+            f"{owner}: turned as a rigid body, the structure gets moments of its loads that no further turn balances; "
+            f"hold it with `fixed`."
+        )
+    turn = turn[:, stiff]
+    return np.asarray((turn / values[stiff]) @ turn.T), push, idle

@@ -80,8 +80,14 @@ def static_response(structure: Part | Operators, fixed: Mapping[Any, Any] | None
         raise ModelError(f"{owner}: there is no load case.")
     for name in cases:
         as_name(owner, "name of a load case", name)
-    forces = np.column_stack([load_vector(owner, operators, load) for load in cases.values()])
     refuse_free_motions(owner, operators, held)
+    found = solutions(owner, operators, held, cases)
+    return found if isinstance(loads, Mapping) else found["load"]
+
+
+def solutions(owner: str, operators: Operators, held: Supports, cases: Mapping[str, Any]) -> dict[str, LinearSolution]:
+    """The solutions of load cases where ``held`` leaves nothing free."""
+    forces = np.column_stack([load_vector(owner, operators, load) for load in cases.values()])
     K, f, h = operators.K, held.free, held.held
     rows = K[f]
     right = forces[f] - (rows[:, h] @ held.values)[:, None]
@@ -91,11 +97,10 @@ def static_response(structure: Part | Operators, fixed: Mapping[Any, Any] | None
     for name, column in zip(cases, u.T, strict=True):
         if not np.isfinite(column).all():
             raise ModelError(f"{owner}: the displacements of {name!r} are no finite numbers; its loads are too large.")
-    found = {
+    return {
         name: LinearSolution(operators, held, u[:, i].copy(), forces[:, i].copy(), _thermal(load))
         for i, (name, load) in enumerate(cases.items())
     }
-    return found if isinstance(loads, Mapping) else found["load"]
 
 
 def factorised(owner: str, operators: Operators, held: Supports, K: Any) -> Definite:

@@ -5,7 +5,7 @@ cost nothing and hold exactly. On elements with slopes the orientation is the **
 the axial stretch and stays free (to fix it would prescribe zero strain there, which costs the fourth order of
 convergence).
 
-Directions are those of the inertial frame. Prescribed motions are reached in proportion to the load parameter of a
+Directions are those of the inertial frame. Prescribed motions are reached in proportion to the load factor of a
 static analysis unless a ``history`` says otherwise.
 """
 
@@ -21,6 +21,7 @@ from flexmbs.core.checks import as_array, as_direction, as_number, is_list, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.history import History, check_history
+from flexmbs.core.nodes import share_positions
 from flexmbs.core.references import Description
 from flexmbs.model.bodies.flexible import Attachment, as_attachment
 
@@ -197,7 +198,7 @@ class Prescribe(Description):
         Angle [rad] in the plane, counter-clockwise, or rotation vector in space, from the stress-free orientation. It
         may exceed a turn.
     history : function, optional
-        Factor on both over the load parameter, or the time asked for (see `flexmbs.solve_static`).
+        Factor on both over the load factor, or the time asked for (see `flexmbs.solve_static`).
 
     Raises
     ------
@@ -274,7 +275,7 @@ class Hinge(Description):
             raise ModelError(f"Hinge: both sides are {self.a}.")
         if self.a.body.mesh.dim != self.b.body.mesh.dim:
             raise ModelError(f"Hinge: {self.a} is planar and {self.b} spatial, or the reverse; they cannot be joined.")
-        if self.a.body.element.layout.absolute != self.b.body.element.layout.absolute:
+        if not share_positions(self.a.body.element.layout, self.b.body.element.layout):
             raise ModelError(
                 f"Hinge: {self.a} has positions as coordinates and {self.b} displacements; join bodies of one kind."
             )

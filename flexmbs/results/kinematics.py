@@ -11,6 +11,7 @@ from scipy.sparse.csgraph import breadth_first_order
 from flexmbs.core.checks import show
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError
+from flexmbs.core.nodes import positions_in_q
 from flexmbs.model.bodies.flexible import Attachment, FlexibleBody, as_attachment
 from flexmbs.model.bodies.marker import Body, Marker, as_marker
 from flexmbs.system.marker_set import MarkerSet
@@ -146,7 +147,7 @@ def _places(states: States, at: Attachment) -> IntArray:
     """Places in q (n_nodes, dim) of the position coordinates of nodes."""
     layout, c = at.body.element.layout, states.system.coordinates
     dofs = c.dofs(at)
-    return c.in_q_of_nodes(dofs) if layout.quaternion else dofs[:, list(layout.position)]
+    return positions_in_q(layout, dofs, c.n_linear)
 
 
 def turns_of(states: States, at: Any) -> FloatArray:

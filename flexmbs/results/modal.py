@@ -26,10 +26,15 @@ if TYPE_CHECKING:
     from flexmbs.model.model import Model
     from flexmbs.system.system import System
 
-__all__ = ["ModalSolution", "OperatingState", "roots_of"]
+__all__ = ["ModalSolution", "OperatingState", "roots_of", "which_grow"]
 
 GROWING = 1e-6
-"""Real part of a root, relative to the largest root, above which it is not round-off."""
+"""Real part of a root, relative to its size, up to which it counts as round-off."""
+
+
+def which_grow(s: Any, error: Any) -> Any:
+    """Which roots s (m,) grow, beyond what is known of their ``error (m,)`` or ()."""
+    return np.real(s) > GROWING * np.abs(s) + error
 
 
 def roots_of(values: Any) -> Any:
@@ -92,18 +97,12 @@ class ModalSolution:
     vectors: Any
     state_vectors: Any
     conservative: bool
-    frame: str = "inertial"
-    whirl: Any = None
-    growing: Any = None
+    frame: str
+    whirl: Any
+    growing: Any
 
     def __post_init__(self) -> None:
-        roots = np.asarray(self.roots, dtype=complex)
-        object.__setattr__(self, "roots", roots)
-        if self.whirl is None:
-            object.__setattr__(self, "whirl", np.full(len(roots), "", dtype="<U8"))
-        if self.growing is None:
-            largest = float(np.abs(roots).max(initial=0.0))
-            object.__setattr__(self, "growing", roots.real > GROWING * max(largest, 1e-300))
+        object.__setattr__(self, "roots", np.asarray(self.roots, dtype=complex))
 
     @property
     def model(self) -> Model:

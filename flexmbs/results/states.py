@@ -16,6 +16,7 @@ from flexmbs.core.directors import section_axes_of
 from flexmbs.core.errors import ModelError, unknown_name
 from flexmbs.model.bodies.flexible import Attachment, FlexibleBody, as_attachment
 from flexmbs.model.trees.coordinate import TreeCoordinate
+from flexmbs.results.deformation import deformed, stresses
 from flexmbs.results.force_history import force_history
 from flexmbs.results.joint_history import JointHistory, reaction_wrench, rows_over_time
 from flexmbs.results.kinematics import (
@@ -212,8 +213,6 @@ class States:
         ``steps``: which stored states, as a slice or numbers; ``nodes``: numbers or the name of a node set, all by
         default. Long runs of large meshes are looked at piece by piece, by slices of the states.
         """
-        from flexmbs.results.deformation import deformed
-
         return deformed(self, body, steps, nodes)
 
     def stresses(self, body: Any, steps: Any = slice(None), nodes: Any = None) -> FloatArray:
@@ -221,8 +220,6 @@ class States:
 
         ``nodes``: among those the part was reduced with, ``reduce(..., stresses=...)``; all of them by default.
         """
-        from flexmbs.results.deformation import stresses
-
         return stresses(self, body, steps, nodes)
 
     # --- joints, forces, reactions -----------------------------------------------------------------------------------

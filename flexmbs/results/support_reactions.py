@@ -16,7 +16,8 @@ import numpy as np
 
 from flexmbs.core.contracts import FloatArray, IntArray, State, Work
 from flexmbs.core.errors import ModelError
-from flexmbs.core.rotations import from_quaternion, to_vector
+from flexmbs.core.nodes import moments, places_in_q
+from flexmbs.core.rotations import to_vector
 from flexmbs.dynamics.evaluation import Dynamics
 from flexmbs.model.bodies.marker import Marker
 
@@ -95,17 +96,8 @@ def _wrench(states: States, at: Attachment, q: FloatArray, r: FloatArray) -> Flo
     force, moment = np.zeros(3), np.zeros(3)
     # a hinge shares the coordinates of two nodes
     force[:dim] = r[np.unique(dofs[:, list(layout.position)], axis=0)].sum(axis=0)
-    if layout.quaternion:
-        for k in dofs[:, 0]:
-            place = c.n_linear + 7 * ((int(k) - c.n_linear) // 6) + 3
-            moment += from_quaternion(q[place : place + 4]) @ r[k + 3 : k + 6]
-    elif layout.rotation:
-        moment[-len(layout.rotation) :] = r[dofs[:, list(layout.rotation)]].sum(axis=0)
-    else:
-        for part in layout.vectors:
-            vector, pull = np.zeros((2, len(dofs), 3))
-            vector[:, :dim], pull[:, :dim] = q[dofs[:, list(part)]], r[dofs[:, list(part)]]
-            moment += np.cross(vector, pull).sum(axis=0)
+    for part in moments(layout, q[places_in_q(layout, dofs, c.n_linear)], r[dofs]):
+        moment += part
     return np.concatenate((force, moment))
 
 

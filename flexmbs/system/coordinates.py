@@ -21,6 +21,7 @@ import numpy as np
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.identity import IdentityMap
+from flexmbs.core.nodes import largest_turn
 from flexmbs.system.groups import BodyGroup, Section, Span, groups_of
 
 if TYPE_CHECKING:
@@ -180,10 +181,7 @@ class Coordinates:
         """Largest angle [rad], at most pi, between the slopes or directors of a node in two states; 0 without any."""
         largest = 0.0
         for body, dofs in zip(self.bodies, self.node_dofs, strict=True):
-            for slope in body.element.layout.directions:
-                a, b = before[dofs[:, list(slope)]], after[dofs[:, list(slope)]]
-                cosine = (a * b).sum(axis=1) / (np.linalg.norm(a, axis=1) * np.linalg.norm(b, axis=1))
-                largest = max(largest, float(np.arccos(np.clip(cosine.min(), -1.0, 1.0))))
+            largest = max(largest, largest_turn(body.element.layout, before[dofs], after[dofs]))
         return largest
 
     def index(self, body: FlexibleBody) -> int:
@@ -195,12 +193,6 @@ class Coordinates:
             f"body {body.name!r} is not the one in this model; use the object the model was made of, "
             f"for example model.body({body.name!r})."
         )
-
-    def in_q_of_nodes(self, dofs: IntArray) -> IntArray:
-        """Places in q of the positions of nodes that have the places ``dofs (n, >= 3)`` in v, (n, dim)."""
-        first = dofs[:, 0]
-        shift = np.where(first < self.n_linear, 0, (first - self.n_linear) // 6)
-        return np.asarray(dofs[:, :3] + shift[:, None])
 
     def dofs(self, at: Attachment) -> IntArray:
         """Places in v (n, n_node), and but for quaternions in q, of the nodes of ``at``."""

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.jit import kernel
-from flexmbs.kernels.trees.dynamics import tree_mass
-from flexmbs.kernels.trees.group import TreeGroup
 from flexmbs.system.mass import mass_matrix
 
 if TYPE_CHECKING:
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     from flexmbs.system.groups import MovingBlocks
     from flexmbs.system.system import System
 
-__all__ = ["MovingMass", "mass_moves", "renew_step_mass", "structure"]
+__all__ = ["MovingMass", "mass_moves", "moving_entries", "structure"]
 
 
 def mass_moves(mechanics: Mechanics) -> bool:
@@ -40,16 +39,17 @@ def structure(system: System) -> FloatArray:
     return blocks
 
 
+def moving_entries(system: System) -> NDArray[np.bool_]:
+    """Which entries of the mass blocks (n_mass,) change with the state."""
+    found = np.zeros(len(system.mass_blocks), dtype=bool)
+    for moving in _moving(system.mechanics):
+        for offset, pattern in zip(moving.offsets, moving.pattern, strict=True):
+            found[offset : offset + pattern.size] = True
+    return found
+
+
 def _moving(mechanics: Mechanics) -> list[MovingBlocks]:
     return [group.moving for group in mechanics.groups if group.moving is not None]
-
-
-@kernel
-def renew_step_mass(group: TreeGroup, q: FloatArray, blocks: FloatArray, massive: IntArray, masses: FloatArray) -> None:
-    """Mass of trees at q into the masses of the matrix of a step, for models without bodies in floating frames."""
-    tree_mass(group, q, blocks)
-    for i in range(massive.shape[0]):
-        masses[i] = blocks[massive[i]]
 
 
 @kernel
@@ -118,8 +118,8 @@ class MovingMass:
 
     @property
     def step_arrays(self) -> tuple[Any, ...]:
-        """What `renew_step_mass` works on: blocks, which of them are in the matrix of a step, and where."""
-        return self._blocks, self._step.massive, self._step.mass
+        """What the kernels of ``renew`` work on: blocks, which of them are in the matrix of a step, and where."""
+        return self._blocks, *self._step.moving
 
     @property
     def matrix(self) -> Any:

@@ -2,17 +2,20 @@
 
 `compile_model` numbers the coordinates, gathers all items of one type into one group, finds the sparsity pattern and
 the slots once. A `System` is constant: what evaluations write to is in a `flexmbs.system.workspace.Workspace`, one for
-every run.
+every run. Arrays of its own that no kernel takes are protected against writing; for those that kernels take this
+would double what is compiled, so that a test compares all bytes.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 
 from flexmbs.core import sparsity
+from flexmbs.core.checks import write_protected
 from flexmbs.core.contracts import FloatArray, IntArray, Term
 from flexmbs.core.errors import FlexmbsError
 from flexmbs.core.sparsity import Blocks, Pattern
@@ -31,6 +34,8 @@ if TYPE_CHECKING:
     from flexmbs.model.model import Model
 
 __all__ = ["EvaluationError", "System", "compile_model"]
+
+T = TypeVar("T")
 
 
 class EvaluationError(FlexmbsError, ArithmeticError):
@@ -89,8 +94,11 @@ class System:
         self.unknown[self.free] = np.arange(len(self.free))
         self.pattern = Pattern.of(self.blocks, self.unknown, len(self.free))
         self.entry_rows, self.entry_columns = sparsity.entries(self.blocks, self.unknown, size)
+        self._found: dict[Callable[[System], Any], Any] = {}
         self._slots: tuple[IntArray, IntArray] | None = None
         self.turned_blocks = self._blocks_in_frames()
+        write_protected(self.mass_blocks, self.entry_rows, self.entry_columns, self.unknown)
+        write_protected(self.pattern.indptr, self.pattern.indices, self.coordinates.node_of)
 
     def workspace(self, *, symmetric: bool | None = None, in_place: bool = False) -> Workspace:
         """Arrays, tables and a solver for one run.
@@ -133,6 +141,12 @@ class System:
     def body_sizes(self) -> tuple[IntArray, FloatArray]:
         """Number of the body of each velocity, and sum m s^2 of each body; see `flexmbs.system.sizes`."""
         return body_sizes(self.coordinates, self.mass_diagonal, self.length)
+
+    def once(self, find: Callable[[System], T]) -> T:
+        """What a function finds of the system, which is constant: computed when it is first asked for, and kept."""
+        if find not in self._found:
+            self._found[find] = find(self)
+        return cast(T, self._found[find])
 
     def slots(self, solver: LinearSolver) -> tuple[IntArray, IntArray]:
         """Places of all entries of the blocks, and of the diagonal, in the storage of a solver of a workspace.

@@ -25,7 +25,7 @@ __all__ = ["write_modes", "write_series"]
 
 
 def write_series(solution: StaticSolution, path: str | PathLike[str]) -> Path:
-    """Write the equilibria as a series over the load parameter.
+    """Write the equilibria as a series over the load factor.
 
     Every element becomes a line of 8 pieces, on surfaces 4 by 4 facets, with points of its own, in the stress-free
     shape; other bodies, strings and springs become lines, and the faces of their meshes triangles, where they are in

@@ -115,7 +115,7 @@ def plot_shape(
             colour_bar(axes, scale, _typeset(label_of(model, symbol)))
         _finish(axes, model, [rest, *drawn])
         which = f"{solution.n_steps} equilibria up to " if everything else ""
-        axes.set_title(f"{model.name}, {which}load parameter {solution.load_factors[last]:.4g}")
+        axes.set_title(f"{model.name}, {which}load factor {solution.load_factors[last]:.4g}")
     return cast("Axes", axes)
 
 
@@ -167,7 +167,7 @@ def plot_mode(modes: ModalSolution, mode: int = 0, ax: Axes | None = None, share
 
 
 def plot_path(solution: StaticSolution, at: Any, ax: Axes | None = None) -> Axes:
-    """Draw the displacements of a place over the load parameter, and its rotation where it turns in the plane.
+    """Draw the displacements of a place over the load factor, and its rotation where it turns in the plane.
 
     The rotation [rad] has the axis on the right.
 
@@ -209,7 +209,7 @@ def plot_path(solution: StaticSolution, at: Any, ax: Axes | None = None) -> Axes
             lines += axes.plot(solution.load_factors, moved[:, k], **look)
         if turned is not None:
             lines += _draw_rotation(axes, solution.load_factors, turned)
-        axes.set_xlabel("load parameter")
+        axes.set_xlabel("load factor")
         axes.set_ylabel(f"displacement [{model.units.of('length')}]")
         axes.legend(handles=lines)
         axes.set_title(f"{model.name}, {at if isinstance(at, str | Attachment | Marker) else at.name}")

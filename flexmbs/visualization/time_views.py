@@ -19,6 +19,7 @@ from flexmbs.model.bodies.marker import Marker
 from flexmbs.model.trees.coordinate import TreeCoordinate
 from flexmbs.results.drawings import drawings, frames
 from flexmbs.visualization import time_plots
+from flexmbs.visualization.animation import animate as write
 from flexmbs.visualization.poses import matrices
 from flexmbs.visualization.reduced_bodies import body_surface, mesh_lines
 from flexmbs.visualization.sampling import FACETS, facets
@@ -143,8 +144,6 @@ def other_parts(solution: States, colour: str = "displacement") -> tuple[list[Li
 
 def animate(solution: States, path: str | PathLike[str], *, colour: str = "displacement", **options: Any) -> Path:
     """Write an animation; ``colour`` as in `scene`, other options as in `flexmbs.visualization.animation.animate`."""
-    from flexmbs.visualization.animation import animate as write
-
     return write(scene(solution, colour=colour), path, **options)
 
 

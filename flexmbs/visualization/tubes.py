@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from flexmbs.core.contracts import FloatArray, IntArray
+from flexmbs.core.nodes import is_oriented, is_rigid, places_in_q, spins, vectors_of_section
 from flexmbs.core.section import Circle, Pipe, Rectangle
 from flexmbs.visualization.faces_of_shapes import ring_faces
 from flexmbs.visualization.poses import matrices
@@ -59,15 +60,15 @@ class Tube:
         self.xi = np.linspace(-1.0, 1.0, pieces + 1)
         c = system.coordinates
         self._dofs = c.node_dofs[c.index(body)]
-        self._turns = c.in_q_of_nodes(self._dofs)[:, :1] + np.arange(3, 7) if layout.quaternion else None
-        known = bool(layout.directors or layout.quaternion or layout.dim == 2 or layout.rotation)
+        self._turns = places_in_q(layout, self._dofs, c.n_linear)[:, 3:] if is_rigid(layout) else None
+        known = spins(layout)
         self._outline = _outline(body, least, known)
         self.sides = len(self._outline)
         rings = ring_faces(pieces + 1, self.sides)
         starts = (pieces + 1) * self.sides * np.arange(n_e)
         self.triangles: IntArray = (starts[:, None, None] + rings).reshape(-1, 3)
         self._start: tuple[FloatArray, FloatArray] | None = None
-        if not (layout.directors or layout.quaternion or layout.dim == 2):
+        if not (is_oriented(layout)[1] or layout.dim == 2):
             tangent = self._tangents(self.line(c.reference[None]))
             axes = getattr(self._group, "axes", None)  # of linear beams: rows are the directions of an element
             across = _any_across(tangent) if axes is None else np.broadcast_to(axes[None, :, None, 1], tangent.shape)
@@ -96,8 +97,8 @@ class Tube:
         if self._turns is not None:
             R = matrices(q[:, self._turns])
             return self._between(R[..., 1]), self._between(R[..., 2])
-        if layout.directors:
-            directors = q[:, self._dofs[:, list(layout.directors)]]
+        if vectors_of_section(layout):
+            directors = q[:, self._dofs[:, list(vectors_of_section(layout))]]
             return self._between(directors[..., :3]), self._between(directors[..., 3:])
         tangent = self._tangents(line)
         if self._start is None:

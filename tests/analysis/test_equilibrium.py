@@ -44,7 +44,7 @@ def test_pendulum_in_space_released_from_horizontal() -> None:
 
 
 def test_upright_pendulum_is_an_unstable_equilibrium() -> None:
-    with pytest.warns(RuntimeWarning, match="unstable from load parameter 0.1 on"):
+    with pytest.warns(RuntimeWarning, match="unstable from load factor 0.1 on"):
         found = fx.solve_static(pendulum(math.pi / 2))
     assert not found.stable[-1]
     assert found.position("bar")[-1] == pytest.approx([0.0, 0.5, 0.0], abs=1e-12)
@@ -115,7 +115,7 @@ def test_four_bar_with_redundant_constraints() -> None:
 
 @pytest.mark.parametrize("time", [0.0, 0.25, 1.0])
 def test_a_driver_is_held_where_it_is_at_the_time(time: float) -> None:
-    """Not where it would be at the load parameter; its rate does not count."""
+    """Not where it would be at the load factor; its rate does not count."""
     bar = fx.PlanarRigidBody(2.0, 0.1, position=(0.5, 0.0), name="bar")
     hinge = fx.RevoluteJoint(fx.ground, bar, at=(0, 0), name="hinge")
     driver = fx.RotationDriver(hinge, motion=fx.motions.Linear(math.pi / 3), name="motor")

@@ -65,7 +65,7 @@ def test_a_column_buckles_by_a_clamp_and_by_a_fixed_joint(element: Any, share: f
             found = fx.solve_static(model)
             assert found.stable.all()
             continue
-        with pytest.warns(RuntimeWarning, match="unstable from load parameter"):
+        with pytest.warns(RuntimeWarning, match="unstable from load factor"):
             found = fx.solve_static(model)
         first = found.load_factors[int(np.argmin(found.stable))]
         assert first == pytest.approx(1.0 / share, rel=0.03)

@@ -54,7 +54,7 @@ def test_below_the_limit_load_nothing_is_said() -> None:
 def test_the_analysis_stops_at_the_limit_load_and_keeps_what_it_found() -> None:
     bar, model = truss()
     model = model.with_(fx.PointForce(bar.end, (0.0, -2.0 * LIMIT)))
-    with pytest.raises(fx.ConvergenceError, match=r"load parameter 0\.(4999|5 )") as caught:
+    with pytest.raises(fx.ConvergenceError, match=r"load factor 0\.(4999|5 )") as caught:
         fx.solve_static(model)
     solution = caught.value.solution
     assert solution.status is fx.Status.STEP_TOO_SMALL

@@ -276,7 +276,7 @@ def test_a_perfect_column_is_unstable_above_the_euler_load_only(line: Maker, fac
             solution = fx.solve_static(model)
         assert solution.stable.all()
     else:
-        with pytest.warns(RuntimeWarning, match="unstable from load parameter"):
+        with pytest.warns(RuntimeWarning, match="unstable from load factor"):
             solution = fx.solve_static(model)
         first = solution.parameters[int(np.argmin(solution.stable))]
         assert 1 / factor * (1 - 1e-4) < first < min(1.0, 1.35 / factor)
@@ -290,7 +290,7 @@ def test_a_perfect_column_is_unstable_above_the_euler_load_only(line: Maker, fac
 def test_an_unstable_start_is_reported_not_refused(line: Maker) -> None:
     body = line(stiffness=THIN)
     force = fx.PointForce(body.end, (-1.5 * np.pi**2, 0), history=fx.Constant())
-    with pytest.warns(RuntimeWarning, match="unstable from load parameter 0 on"):
+    with pytest.warns(RuntimeWarning, match="unstable from load factor 0 on"):
         solution = fx.solve_static(fx.Model(body, fx.Pin(body.start), fx.Roller(body.end, (0, 1)), force))
     assert not solution.stable.any()
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
+from numba import types
+from numba.core.dispatcher import Dispatcher
 
 import flexmbs as fx
+from flexmbs import trees
+from flexmbs.kernels.trees.group import TreeGroup
 
 
 def cantilever(follower: bool = False, viscosity: float = 0.0) -> fx.Model:
@@ -35,6 +40,27 @@ def oscillator() -> fx.Model:
     return fx.Model(mass, guide, spring)
 
 
+def top() -> fx.Model:
+    """A rigid body that turns about a point, in space."""
+    body = fx.RigidBody(2.0, (0.1, 0.1, 0.15), position=(0, 0, 0.5), angular_velocity=(0, 0, 30.0), name="top")
+    tip = fx.SphericalJoint(fx.ground, body, at=(0, 0, 0), name="tip")
+    return fx.Model(body, tip, fx.Gravity((0, 0, -9.81)))
+
+
+def arm() -> fx.Model:
+    """A tree of two rods, whose mass changes."""
+    upper = trees.Link("upper", 1.0, (0.1, 0.1, 0.001), (0, 0, -0.5), joint=trees.Revolute((0, 1, 0)))
+    lower = trees.Link("lower", 1.0, (0.1, 0.1, 0.001), (0, 0, -0.5), "upper", trees.Revolute((0, 1, 0)), at=(0, 0, -1))
+    return fx.Model(trees.Tree(upper, lower, name="arm"), fx.Gravity((0, 0, -9.81)))
+
+
+def turned() -> fx.Model:
+    """A beam on a support along no axis, which needs a nodal frame, with a joint at its end."""
+    section = fx.BeamStiffness(EA=1e5, EI_z=1.0, mass_per_length=1.0)
+    beam = fx.FlexibleBody.line((0, 0), (0.8, 0.6), elements=3, element=fx.elements.ANCFCable2D(), stiffness=section)
+    return fx.Model(beam, fx.Clamp(beam.start), fx.RevoluteJoint(fx.ground, beam.end), fx.Gravity((0, -9.81)))
+
+
 ANALYSES: dict[str, Callable[[fx.System], Any]] = {
     "static": lambda s: fx.solve_static(s, fx.StaticOptions(progress=False)).q,
     "modal": lambda s: fx.solve_modal(s).eigenvalues,
@@ -50,6 +76,7 @@ MODELS = {
     "pendulum": pendulum,
     "oscillator": oscillator,
 }
+MORE = {"turned": turned, "top": top, "arm": arm}
 
 
 def outcome(analysis: Callable[[fx.System], Any], system: fx.System) -> Any:
@@ -76,11 +103,17 @@ def test_analyses_of_one_system_in_any_order(model: str) -> None:
                 assert np.array_equal(found, alone[name]), (before, name)
 
 
+SCRATCH = ("rise", "origin", "work", "room")
+"""Fields of the table of trees that every evaluation fills before it reads them."""
+
+
 def arrays_of(thing: Any, path: str, found: dict[str, bytes], seen: set[int]) -> dict[str, bytes]:
     """The bytes of all arrays that an object of the package holds, by where they are."""
     if id(thing) in seen:
         return found
     seen.add(id(thing))
+    if isinstance(thing, TreeGroup):
+        thing = tuple(getattr(thing, name) for name in thing._fields if name not in SCRATCH)
     if isinstance(thing, np.ndarray):
         found[path] = repr(thing.tolist()).encode() if thing.dtype == object else thing.tobytes()
     elif isinstance(thing, dict):
@@ -99,13 +132,69 @@ def arrays_of(thing: Any, path: str, found: dict[str, bytes], seen: set[int]) ->
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", [*MODELS, *MORE])
 def test_no_analysis_writes_to_a_system(model: str) -> None:
     """Neither to an array of the compiled system nor to one of the description behind it; caches may be added."""
-    system = fx.compile_model(MODELS[model]())
+    system = fx.compile_model((MODELS | MORE)[model]())
     before = arrays_of(system, "system", {}, set())
     assert len(before) > 20
     for name, run in ANALYSES.items():
         outcome(run, system)
         after = arrays_of(system, "system", {}, set())
         assert [path for path, content in before.items() if after.get(path) != content] == [], name
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("analysis", ANALYSES)
+def test_scratch_of_trees_is_written_before_it_is_read(analysis: str) -> None:
+    """With NaN in it, the bits are the same."""
+    alone = outcome(ANALYSES[analysis], fx.compile_model(arm()))
+    system = fx.compile_model(arm())
+    for name in SCRATCH:
+        getattr(system.coordinates.group("tree").table, name)[:] = np.nan
+    assert np.array_equal(outcome(ANALYSES[analysis], system), alone)
+
+
+SHARED = {
+    "mass of bodies": lambda s: s.mass_blocks,
+    "rows of entries": lambda s: s.entry_rows,
+    "columns of entries": lambda s: s.entry_columns,
+    "numbers of unknowns": lambda s: s.unknown,
+    "columns of the pattern": lambda s: s.pattern.indptr,
+    "rows of the pattern": lambda s: s.pattern.indices,
+    "nodes": lambda s: s.coordinates.node_of,
+}
+
+
+@pytest.mark.parametrize("array", SHARED)
+def test_what_no_kernel_takes_cannot_be_written(array: str) -> None:
+    """Adding a million times the mass to the blocks of the system, which once happened, is an error."""
+    shared = SHARED[array](fx.compile_model(turned()))
+    with pytest.raises(ValueError, match="read-only"):
+        shared[:] *= 2
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("model", [*MODELS, *MORE])
+def test_no_kernel_is_compiled_for_protected_arrays(model: str) -> None:
+    """A kernel that took one would be compiled twice: numba's types of read-only arrays are others."""
+    for run in ANALYSES.values():
+        outcome(run, fx.compile_model((MODELS | MORE)[model]()))
+    engine = ("flexmbs.kernels", "flexmbs.dynamics", "flexmbs.integrators", "flexmbs.core.sparsity")
+    twice = [
+        (module.__name__, name, str(signature))
+        for module in list(sys.modules.values())
+        if module.__name__.startswith(engine)
+        for name, kernel in vars(module).items()
+        if isinstance(kernel, Dispatcher)
+        for signature in kernel.signatures
+        if any(is_protected(kind) for kind in signature)
+    ]
+    assert twice == []
+
+
+def is_protected(kind: Any) -> bool:
+    """Whether a numba type is a read-only array, or a tuple that holds one."""
+    if isinstance(kind, types.Array):
+        return not kind.mutable
+    return any(is_protected(k) for k in getattr(kind, "types", ()))

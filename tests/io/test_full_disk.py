@@ -109,6 +109,41 @@ def test_reduced_models_and_stresses_that_have_no_room(tmp_path: Path) -> None:
     assert "cannot write" in found.stdout
 
 
+@posix
+@pytest.mark.parametrize("suffix", [".msh", ".inp", ".vtu", ".med", ".xdmf", ".h5m", ".cgns"])
+def test_meshes_that_have_no_room(suffix: str, tmp_path: Path) -> None:
+    """No part of a file under its name, what was there stays; where HDF5 writes, it used to end the process."""
+    script = f"""
+        sys.dont_write_bytecode = True
+        path, cube = folder + "/cube{suffix}", fx.meshes.box((0, 0, 0), (1, 1, 1), (9, 9, 9))
+        cube = fx.meshes.Mesh(cube.points, cube.cells)
+        for n in (0, 3000):
+            limit(n)
+            try:
+                fx.meshes.write_mesh(cube, path)
+            except fx.MeshError as error:
+                print(error)
+            assert os.listdir(folder) == [], os.listdir(folder)
+        limit(resource.RLIM_INFINITY)
+        fx.meshes.write_mesh(cube, path)
+        before = sorted((name, os.path.getsize(folder + "/" + name)) for name in os.listdir(folder))
+        limit(100)
+        try:
+            fx.meshes.write_mesh(cube, path)
+        except fx.MeshError as error:
+            print(error)
+        assert sorted((name, os.path.getsize(folder + "/" + name)) for name in os.listdir(folder)) == before
+        limit(resource.RLIM_INFINITY)
+        print(fx.meshes.read_mesh(path).n_points if path.endswith((".msh", ".vtu", ".med", ".xdmf")) else 1000)
+    """
+    found = in_a_process(script, tmp_path)
+    assert found.returncode == 0, found.stderr
+    lines = found.stdout.splitlines()
+    assert len(lines) == 4, lines
+    assert all(line.startswith("write_mesh: cannot write") and "make room" in line for line in lines[:3])
+    assert lines[3] == "1000"
+
+
 def model() -> fx.Model:
     bar = fx.RigidBody.box((1.0, 0.05, 0.05), mass=2.0, position=(0.5, 0, 0), name="bar")
     hinge = fx.RevoluteJoint(fx.ground, bar, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.optimize import brentq
+from scipy.special import jv
 
 import flexmbs as fx
-from flexmbs.elements import Hexahedron8, Hexahedron20
+from flexmbs.elements import Frame, Hexahedron8, Hexahedron20
 
 RHO, VOLUME = 8000.0, 0.02
 SIDES = np.array([1.0, 0.1, 0.2])
@@ -160,6 +163,72 @@ def test_euler_column(block) -> None:
     # shear and shortening change the loads by P / (G A_s) + P / (E A) < 3e-4
     assert found.factors == pytest.approx(euler, rel=3e-4)
     assert found.residuals.max() < 1e-9
+
+
+def free_column(n: int) -> fx.linear.Part:
+    """A column of unit length along x, EI = 1 and 2."""
+    section = fx.BeamStiffness(EA=1e6, EI_y=1.0, EI_z=2.0, GJ=1.0, mass_per_length=3.0)
+    column = fx.meshes.line((0, 0, 0), (1, 0, 0), n)
+    return fx.linear.Part(column, regions=[fx.linear.Region(None, Frame(section=section, shear=False))])
+
+
+@pytest.mark.parametrize("n", [16, 60])
+def test_free_column_buckles_as_a_hinged_one(n: int) -> None:
+    """P = (k pi)^2 EI / L^2, the whole spectrum; ends on one line, the middle sin(pi x) away; dense and Lanczos."""
+    press = [fx.linear.NodalForce("start", (1.0, 0, 0)), fx.linear.NodalForce("end", (-1.0, 0, 0))]
+    found = fx.linear.buckling_loads(free_column(n), None, press, 5)
+    euler = np.sort(np.concatenate([(np.pi * np.arange(1, 4)) ** 2, 2.0 * (np.pi * np.arange(1, 4)) ** 2]))[:5]
+    assert found.factors == pytest.approx(euler, rel=0.1 * (np.pi * 3 / n) ** 4)  # of fourth order
+    assert found.factors == pytest.approx(
+        fx.linear.buckling_loads(
+            free_column(n), {"start": ("ux", "uy", "uz", "rx"), "end": ("uy", "uz")}, press[1], 5
+        ).factors,
+        rel=1e-9,
+    )
+    assert found.residuals.max() < 1e-9
+    shape = found.shape(0)[:, 2]
+    wave = np.sin(np.pi * np.linspace(0.0, 1.0, n + 1))
+    assert shape - shape[0] == pytest.approx((shape[n // 2] - shape[0]) * wave, abs=1e-4)
+    assert np.abs(found.shape(0)[:, 2:3].sum()) < 1e-9 * (n + 1)
+
+
+def test_column_pushed_through_space() -> None:
+    r"""Thrust P at one end against the inertia: EI t'' + P (x / L) t = 0 for the slope t, with t' = 0 at both ends.
+
+    With t' in proportion to :math:`x J_{2/3}(\tfrac23 \sqrt{P L^2 / EI}\,(x/L)^{3/2})`, P follows from its first zero.
+    """
+    x = np.linspace(3.0, 3.6, 1001)
+    zero = brentq(lambda z: jv(2 / 3, z), x[0], x[-1])
+    mass = 3.0
+    thrust = [fx.linear.NodalForce("end", (-1.0, 0, 0)), fx.linear.Acceleration((1.0 / mass, 0, 0))]
+    errors = [
+        abs(fx.linear.buckling_loads(free_column(n), None, thrust).factors[0] / (1.5 * zero) ** 2 - 1) for n in (20, 40)
+    ]
+    assert np.log2(errors[0] / errors[1]) == pytest.approx(2.0, abs=0.1)  # the force is constant in an element
+    assert errors[1] < 1.0 / 40**2
+    with pytest.raises(fx.ModelError, match=r"moves along x.*loads push it there.*Acceleration"):
+        fx.linear.buckling_loads(free_column(4), None, thrust[0])
+    with pytest.raises(fx.ModelError, match="do not buckle"):
+        fx.linear.buckling_loads(
+            free_column(4),
+            None,
+            [fx.linear.NodalForce("start", (-1.0, 0, 0)), fx.linear.NodalForce("end", (1.0, 0, 0))],
+        )
+
+
+@pytest.mark.parametrize("turn", [0.0, 0.7])
+def test_free_solid_column(turn: float) -> None:
+    """Of solids, along any direction, moved aside; shear and the mesh change the load by (h/L)^2."""
+    slender = fx.meshes.box((0, 0, 0), (1.0, 0.01, 0.02), (20, 1, 1)).quadratic()
+    R = np.array([[np.cos(turn), -np.sin(turn), 0], [np.sin(turn), np.cos(turn), 0], [0, 0, 1]])
+    mesh = replace(slender, points=slender.points @ R.T + 3.0 * turn)
+    material = fx.Elastic(youngs_modulus=2e11, density=8000.0, poissons_ratio=0.0)
+    part = fx.linear.Part(mesh, regions=[fx.linear.Region(None, Hexahedron20(), material)])
+    press = [
+        fx.linear.SurfaceLoad(end, traction=tuple(sign / 2e-4 * R[:, 0])) for end, sign in (("left", 1), ("right", -1))
+    ]
+    found = fx.linear.buckling_loads(part, None, press, 2)
+    assert found.factors == pytest.approx(np.pi**2 * 2e11 * np.array([0.02 * 0.01**3, 0.01 * 0.02**3]) / 12, rel=2e-3)
 
 
 def test_what_cannot_buckle_is_refused(block) -> None:

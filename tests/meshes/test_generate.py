@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from flexmbs.core.errors import ModelError
-from flexmbs.meshes import annular_sector, arc, box, line, polyline, quality, rectangle
+import flexmbs as fx
+from flexmbs.core.errors import MeshError, ModelError
+from flexmbs.meshes import Mesh, annular_sector, arc, box, line, polyline, quality, rectangle
 
 
 def test_line_is_even_and_ends_exactly():
@@ -164,3 +165,25 @@ def test_many_cells_take_milliseconds():
 def test_nonsense_is_refused(make, words):
     with pytest.raises(ModelError, match=words):
         make()
+
+
+@pytest.mark.parametrize("far", [1e51, 1e200, 1e308])
+def test_lengths_without_powers_are_refused(far: float) -> None:
+    """Elements take lengths to the sixth power."""
+    with pytest.raises(MeshError, match=r"line: point 1 has the coordinates .*at most 1e\+50.* another unit"):
+        line((0, 0), (far, 0), 2)
+    with pytest.raises(MeshError, match=r"mesh: point 1 has the coordinates"):
+        Mesh([(0, 0), (0, -far)], [("line", [(0, 1)])])
+    with pytest.raises(MeshError, match=r"line: start and end are .* apart; lengths must be at least 1e-50"):
+        line((0, 0), (1 / far, 0), 2)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("length", [1e-48, 1e48])
+def test_lengths_in_any_unit_are_used(length: float) -> None:
+    """A cable of that length bends by P L^3 / (3 EI)."""
+    section = fx.BeamStiffness(EA=1e6 * length**-2, EI_z=1.0, mass_per_length=1.0)
+    cable = fx.FlexibleBody.line((0, 0), (length, 0), elements=4, element=fx.elements.ANCFCable2D(), stiffness=section)
+    load = fx.PointForce(cable.end, (0, 3e-6 / length**2))
+    bent = fx.solve_static(fx.Model(cable, fx.Clamp(cable.start), load))
+    assert bent.displacement(cable.end, step=-1)[1] == pytest.approx(1e-6 * length, rel=1e-6)

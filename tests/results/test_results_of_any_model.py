@@ -8,11 +8,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import h5py
 import meshio
 import numpy as np
 import pytest
 
 import flexmbs as fx
+from flexmbs.io.sealed import sealed
 from tests.models import floating
 
 THIN = fx.BeamStiffness(
@@ -288,3 +290,20 @@ def test_results_with_functions_need_their_model(tmp_path: Path) -> None:
     np.testing.assert_array_equal(again.position("ball"), found.position("ball"))
     with pytest.raises(fx.ReadError, match="another model"):
         fx.load(path, model=made(50.0))
+
+
+def test_slow_growth_in_files_of_version_0_1_is_told(tmp_path: Path) -> None:
+    """Beside high modes: of the error of omega^2 it is known only that it is some digits of the largest."""
+    sample = h5py.File(Path(__file__).parent / "samples" / "modal_0_1.h5")
+    for lowest, grows in ((-1e-2, True), (-1e-5, False), (1e-2, False)):
+        path = tmp_path / "older.h5"
+        with sealed(path) as file:
+            for name in sample:
+                sample.copy(name, file)
+            file.attrs.update(sample.attrs)
+            file["results/eigenvalues"][:] = [lowest, 1e10]
+        modes = fx.load(path)
+        path.unlink()
+        assert isinstance(modes, fx.ModalSolution)
+        assert modes.growing.tolist() == [grows, False]
+    sample.close()

@@ -43,7 +43,7 @@ def test_shape_is_drawn_where_it_is(name: str, solved: Solved) -> None:
     np.testing.assert_allclose(rest[0, 0], body.mesh.points[body.cells[0, 0]], atol=1e-12)
     unit = solution.model.units.length
     assert (axes.get_xlabel(), axes.get_ylabel()) == (f"x [{unit}]", f"y [{unit}]")
-    assert axes.get_title() == f"{solution.model.name}, load parameter 1"
+    assert axes.get_title() == f"{solution.model.name}, load factor 1"
 
 
 def test_colours_are_the_resultant(solved: Solved) -> None:
@@ -94,7 +94,7 @@ def test_steps_are_chosen_or_overlaid(solved: Solved) -> None:
     np.testing.assert_allclose(segments(solution.plot(step=1), 1)[0, 1], solution.shape(body, 1, 9)[0, 1, :2])
     axes = plot_shape(solution, step="all")
     assert len(segments(axes, 1)) == solution.n_steps * 4 * 8
-    assert axes.get_title() == "strip, 3 equilibria up to load parameter 1"
+    assert axes.get_title() == "strip, 3 equilibria up to load factor 1"
 
 
 def test_supports_and_hinges_are_marked_where_they_are(solved: Solved) -> None:
@@ -130,9 +130,9 @@ def test_mode_is_drawn_at_both_signs(models: Any) -> None:
 
 def test_unstable_and_fluttering_modes_say_so(models: Any) -> None:
     modes = fx.solve_modal(models.cantilever(), modes=1)
-    unstable = replace(modes, roots=np.abs(modes.roots), growing=None)
+    unstable = replace(modes, roots=np.abs(modes.roots), growing=np.array([True]))
     assert "unstable" in plot_mode(unstable).get_title()
-    flutter = replace(modes, roots=np.array([1.0 + 2.0j]), growing=None, conservative=False)
+    flutter = replace(modes, roots=np.array([1.0 + 2.0j]), growing=np.array([True]), conservative=False)
     assert "flutter, ω = 2 ± 1 i rad/s" in plot_mode(flutter).get_title()
 
 

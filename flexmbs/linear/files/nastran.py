@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -94,8 +95,6 @@ def read_grids(path: Path) -> Places:
 
 def _pynastran(module: str) -> Any:
     """A module of pyNastran, or what to do without it."""
-    from importlib import import_module
-
     try:
         return import_module(f"pyNastran.{module}")
     except ImportError as error:

@@ -10,8 +10,8 @@ import numpy as np
 from flexmbs.core.checks import as_array, show
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError
+from flexmbs.core.nodes import places_in_q, rigid_rates
 from flexmbs.core.references import Description
-from flexmbs.core.rotations import from_quaternion
 from flexmbs.model.bodies.flexible import FlexibleBody
 
 if TYPE_CHECKING:
@@ -85,31 +85,10 @@ class InitialVelocity(Description):
     def velocity_field(self, dofs: IntArray, q: FloatArray, v: FloatArray) -> None:
         """Write the rates of the nodal coordinates ``dofs (n_nodes, n)`` at ``q`` into ``v``."""
         layout = self.body.element.layout
-        dim = layout.dim
-        if layout.quaternion:
-            self._of_quaternions(dofs, q, v)
-            return
-        points = q[dofs[:, list(layout.position)]]
-        if not layout.absolute:
-            points = points + self.body.mesh.points
-        arm = np.zeros((len(points), 3))
-        arm[:, :dim] = points
-        v[dofs[:, list(layout.position)]] = (self.velocity + np.cross(self.angular_velocity, arm - self.about))[:, :dim]
-        for part in layout.vectors:
-            vector = np.zeros((len(points), 3))
-            vector[:, :dim] = q[dofs[:, list(part)]]
-            v[dofs[:, list(part)]] = np.cross(self.angular_velocity, vector)[:, :dim]
-        if layout.rotation:
-            v[dofs[:, list(layout.rotation)]] = self.angular_velocity[-len(layout.rotation) :]
-
-    def _of_quaternions(self, dofs: IntArray, q: FloatArray, v: FloatArray) -> None:
-        """The same for nodes with quaternions, whose angular velocity is in their own axes."""
-        n_rot = len(q) - len(v)  # of each turning node or body there is one number more in q
-        n_linear = len(v) - 6 * n_rot
-        for k in dofs[:, 0]:
-            c = n_linear + 7 * ((k - n_linear) // 6)
-            v[k : k + 3] = self.velocity + np.cross(self.angular_velocity, q[c : c + 3] - self.about)
-            v[k + 3 : k + 6] = from_quaternion(q[c + 3 : c + 7]).T @ self.angular_velocity
+        n_linear = len(v) - 6 * (len(q) - len(v))  # of each turning node or body there is one number more in q
+        own = q[places_in_q(layout, dofs, n_linear)]
+        points = self.body.mesh.points
+        v[dofs] = rigid_rates(layout, own, points, self.velocity, self.angular_velocity, self.about)
 
 
 def _spatial(vector: FloatArray) -> FloatArray:

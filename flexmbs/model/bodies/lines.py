@@ -6,6 +6,7 @@ import numpy as np
 
 from flexmbs.core.contracts import Element, FloatArray, IntArray
 from flexmbs.core.errors import MeshError
+from flexmbs.core.nodes import gradient, is_oriented
 from flexmbs.core.section_axes import refuse_twisted, section_axes
 from flexmbs.meshes import Mesh
 from flexmbs.meshes.block import CellBlock
@@ -42,9 +43,9 @@ def line_cells(owner: str, mesh: Mesh, cells: IntArray) -> IntArray:
 def line_reference(owner: str, mesh: Mesh, element: Element, cells: IntArray) -> FloatArray:
     """Nodal coordinates (n_nodes, n) of the stress-free shape of a body of lines."""
     points, layout = mesh.points, element.layout
-    oriented = bool(layout.slope or layout.directors or layout.quaternion)
+    oriented, sections = is_oriented(layout)
     along = tangents(owner, mesh, halves(cells)) if oriented else np.zeros_like(points)
-    if (layout.directors or layout.quaternion) and "up" in mesh.point_data:
+    if sections and "up" in mesh.point_data:
         reference = section_axes(owner, layout, points, along, mesh.point_data["up"])
     else:
         reference = element.reference(points, along)
@@ -64,8 +65,8 @@ def kinked_reference(owner: str, mesh: Mesh, element: Element, cells: IntArray) 
         points, (CellBlock("line", cut),), point_data={k: np.asarray(v)[origin] for k, v in mesh.point_data.items()}
     )
     found = line_reference(owner, parts, element, cut)
-    part = element.layout.slope + element.layout.directors
-    return found[: mesh.n_points], np.ascontiguousarray(found[cut][..., list(part)].reshape(len(cells), 2, 3, 3))
+    slopes = found[cut][..., list(gradient(element.layout))]
+    return found[: mesh.n_points], np.ascontiguousarray(slopes.reshape(len(cells), 2, 3, 3))
 
 
 def _cut(mesh: Mesh, cells: IntArray) -> tuple[IntArray, IntArray]:

@@ -24,6 +24,7 @@ from flexmbs.core.checks import as_count, frozen_copy, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.directors import section_axes_of
 from flexmbs.core.errors import ModelError
+from flexmbs.core.nodes import rotates, spins
 from flexmbs.core.references import Description
 from flexmbs.core.rotations import as_rotation, axis_rotation, from_quaternion
 from flexmbs.model.bodies.flexible import Attachment, FlexibleBody, as_attachment
@@ -233,16 +234,14 @@ class Marker(Description):
     def rotates(self) -> bool:
         """Whether its frame turns with the body; False for points, which have no orientation."""
         if isinstance(self.body, FlexibleBody):
-            layout = self.body.element.layout
-            return bool(layout.slope or layout.rotation or layout.frame)
+            return rotates(self.body.element.layout)
         return self.body.rotates
 
     @property
     def spin(self) -> bool:
         """Whether the spin of its frame about the first axis of the node has a meaning; False for spatial cables."""
         if isinstance(self.body, FlexibleBody):
-            layout = self.body.element.layout
-            return bool(layout.rotation or layout.frame or (layout.dim == 2 and layout.slope))
+            return spins(self.body.element.layout)
         return self.body.rotates
 
     @property

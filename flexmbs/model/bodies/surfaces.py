@@ -10,6 +10,7 @@ from flexmbs.core.contracts import FloatArray, IntArray, SurfaceElement, Surface
 from flexmbs.core.errors import AccuracyWarning, ModelError
 from flexmbs.core.shell_section import ShellStiffness
 from flexmbs.meshes import Mesh
+from flexmbs.meshes.parameters import surface_parameters
 from flexmbs.meshes.surface import PARALLEL, node_frames
 
 __all__ = ["edge_directions", "surface_shape"]
@@ -25,8 +26,6 @@ def surface_shape(
     frames, kinks = node_frames(owner, mesh, cells, stiffness.axis)
     slopes, sizes = np.zeros((0, 9)), np.zeros((0, 2))
     if element.parametric:
-        from flexmbs.meshes.parameters import surface_parameters
-
         cells, slopes, sizes = surface_parameters(owner, mesh, cells)
     if len(kinks) and not element.carries_kinks:
         some = ", ".join(str(k) for k in kinks[:NAMED]) + (" ..." if len(kinks) > NAMED else "")

@@ -65,6 +65,11 @@ class WhiteNoise:
 
     def __call__(self, t: float) -> float:
         number = t / self.period
+        if not abs(number) < HALF:
+            raise ModelError(
+                f"WhiteNoise: t = {t:g} is sample number {number:.3g} of period {self.period:g}; numbers go up to "
+                f"2^63. Give a period of the order of the steps of the model."
+            )
         return self.sample(math.floor(number + ROUND_OFF * max(1.0, 1e-6 * abs(number))))
 
     def sample(self, number: int) -> float:

@@ -31,7 +31,7 @@ class DistributedLoad(Description):
     load : (dim,) sequence
         [force/length], in inertial directions.
     history : function, optional
-        Factor over time or load parameter.
+        Factor over time or load factor.
 
     Raises
     ------
@@ -80,7 +80,7 @@ class Gravity(Description):
     acceleration : (dim,) sequence
         Of free fall [length/time^2], e.g. (0, -9.81).
     history : function, optional
-        Factor over time or load parameter.
+        Factor over time or load factor.
 
     Examples
     --------

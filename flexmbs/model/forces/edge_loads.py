@@ -12,6 +12,7 @@ from flexmbs.core.checks import as_array, show
 from flexmbs.core.contracts import FloatArray, IntArray, SurfaceElement
 from flexmbs.core.errors import ModelError
 from flexmbs.core.history import History, check_history
+from flexmbs.core.nodes import is_rigid
 from flexmbs.core.references import Description
 from flexmbs.model.bodies.flexible import Attachment, FlexibleBody, as_attachment
 from flexmbs.model.forces.items import Items, Places, dead_items
@@ -29,7 +30,7 @@ def as_surface(owner: str, body: Any) -> SurfaceElement:
     """The element of a body that is a surface; refuses others."""
     if not getattr(body, "has_mesh", False) or not body.surface:
         raise ModelError(f"{owner}: body must be a FlexibleBody made of plates or shells, not {show(body)}.")
-    if body.element.layout.quaternion:
+    if is_rigid(body.element.layout):
         raise ModelError(
             f"{owner}: a {body.element.name} has rotations at its nodes, which this load cannot treat; use "
             f"DistributedLoad, PointForce or Moment."
@@ -74,7 +75,7 @@ class EdgeLoad(Description):
     load : (3,) sequence
         [force/length], in inertial directions.
     history : function, optional
-        Factor over time or load parameter.
+        Factor over time or load factor.
 
     Raises
     ------
@@ -143,7 +144,7 @@ class EdgeMoment(Description):
     moment : (3,) sequence
         [force].
     history : function, optional
-        Factor over time or load parameter.
+        Factor over time or load factor.
 
     Raises
     ------

@@ -13,6 +13,7 @@ from flexmbs.core.contracts import Env, FloatArray, IntArray, State, Work
 from flexmbs.core.errors import ModelError
 from flexmbs.core.history import History
 from flexmbs.core.jit import kernel
+from flexmbs.core.nodes import is_rigid
 from flexmbs.core.references import Description
 from flexmbs.model.bodies.flexible import Attachment, FlexibleBody, as_attachment
 from flexmbs.model.bodies.ground import ground
@@ -100,7 +101,7 @@ class ElasticSupport(Description):
     def bushings(self) -> tuple[Bushing, ...]:
         """What holds nodes with quaternions: springs to the ground, in the axes of the section; none on other nodes."""
         body, found = self.at.body, list[Bushing]()
-        for n in self.at.nodes if body.element.layout.quaternion else ():
+        for n in self.at.nodes if is_rigid(body.element.layout) else ():
             node = Marker(body, node=n)
             R = node.rotation0()
             K = np.zeros((6, 6))
@@ -113,7 +114,7 @@ class ElasticSupport(Description):
         return tuple(found)
 
     def items(self, places: Places, index: int) -> tuple[Items, ...]:
-        if self.at.body.element.layout.quaternion:
+        if is_rigid(self.at.body.element.layout):
             return ()
         layout = self.at.body.element.layout
         dofs, reference = places.dofs(self.at), places.reference(self.at)

@@ -63,7 +63,7 @@ class Places(Protocol):
 
 
 class Load(Protocol):
-    """Anything that adds forces. ``history`` scales it over time or load parameter; ``label`` names it in messages."""
+    """Anything that adds forces. ``history`` scales it over time or load factor; ``label`` names it in messages."""
 
     history: History
 

@@ -46,7 +46,7 @@ class MembraneStress(Description):
     stress : (3,) sequence
         N_11, N_22, N_12 [force/length], in the axes of the material; positive: tension.
     history : function, optional
-        Factor over time or load parameter.
+        Factor over time or load factor.
 
     Raises
     ------
@@ -101,7 +101,7 @@ class ThermalStrain(Description):
         eps_11, eps_22, gamma_12 in the axes of the material, such as (a T, a T, 0) for an expansion a and a rise of
         temperature T.
     history : function, optional
-        Factor over time or load parameter.
+        Factor over time or load factor.
 
     Raises
     ------

@@ -13,6 +13,7 @@ from flexmbs.core.contracts import Env, FloatArray, IntArray, State, Work
 from flexmbs.core.errors import ModelError
 from flexmbs.core.history import History, check_history
 from flexmbs.core.jit import kernel
+from flexmbs.core.nodes import carries_torque, is_rigid
 from flexmbs.core.references import Description
 from flexmbs.model.bodies.flexible import Attachment, FlexibleBody
 from flexmbs.model.bodies.marker import Body, Marker
@@ -42,7 +43,7 @@ class Moment(Description):
     moment : float or (3,) sequence
         [force length]; counter-clockwise in the plane. For a follower in the axes of the marker.
     history : function, optional
-        Factor over time or load parameter.
+        Factor over time or load factor.
     follower : bool, default False
         Whether it turns with the marker; not on nodes.
 
@@ -100,7 +101,7 @@ class Moment(Description):
     def wrenches(self) -> tuple[Wrench, ...]:
         """The wrench on a marker, or on those of nodes with quaternions; none on other nodes."""
         if not isinstance(self.at, Marker):
-            if not self.at.body.element.layout.quaternion:
+            if not is_rigid(self.at.body.element.layout):
                 return ()
             x, y, z = np.array(self.moment, dtype=float).tolist()
             return tuple(Wrench(Marker(self.at.body, node=n), moment=(x, y, z)) for n in self.at.nodes)
@@ -109,7 +110,7 @@ class Moment(Description):
         return (Wrench(self.at, moment=(self.moment[0], self.moment[1], self.moment[2]), follower=self.follower),)
 
     def items(self, places: Places, index: int) -> tuple[Items, ...]:
-        if isinstance(self.at, Marker) or self.at.body.element.layout.quaternion:
+        if isinstance(self.at, Marker) or is_rigid(self.at.body.element.layout):
             return ()
         layout = self.at.body.element.layout
         dofs = places.dofs(self.at)
@@ -126,7 +127,7 @@ class Moment(Description):
 def _refuse_torque(owner: str, place: Attachment, moment: FloatArray) -> None:
     """A node with a slope and nothing else carries no moment about it: refuse one that lies along it."""
     layout = place.body.element.layout
-    if not layout.slope or layout.frame or not np.any(moment):
+    if carries_torque(layout) or not np.any(moment):
         return
     slopes = place.body.reference[list(place.nodes)][:, list(layout.slope)]
     lever = np.linalg.norm(np.cross(slopes, moment), axis=1)

@@ -9,10 +9,11 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from flexmbs.core.checks import as_array, as_flag
-from flexmbs.core.contracts import Env, FloatArray, IntArray, NodeLayout, State, Work
+from flexmbs.core.contracts import Env, FloatArray, IntArray, State, Work
 from flexmbs.core.errors import ModelError
 from flexmbs.core.history import History, check_history
 from flexmbs.core.jit import kernel
+from flexmbs.core.nodes import follows, is_rigid
 from flexmbs.core.references import Description
 from flexmbs.model.bodies.flexible import Attachment, FlexibleBody
 from flexmbs.model.bodies.marker import Body, Marker
@@ -41,7 +42,7 @@ class PointForce(Description):
         turn it with their section. The
         tangent matrix is then unsymmetric.
     history : function, optional
-        Factor over time or load parameter.
+        Factor over time or load factor.
 
     Raises
     ------
@@ -81,7 +82,7 @@ class PointForce(Description):
         if self.follower and isinstance(place, Marker) and not place.rotates:
             raise ModelError(f"{owner}: it has no orientation, so a force cannot follow it; use a dead force.")
         element = None if isinstance(place, Marker) else place.body.element
-        if self.follower and element and not _follows(element.layout):
+        if self.follower and element and not follows(element.layout):
             raise ModelError(
                 f"{owner}: a {element.name} has small rotations only, so a force cannot "
                 f"follow it; use an absolute-nodal element or a dead force."
@@ -99,7 +100,7 @@ class PointForce(Description):
     def wrenches(self) -> tuple[Wrench, ...]:
         """The wrench on a marker, or those that follow nodes with quaternions; none on other nodes."""
         if not isinstance(self.at, Marker):
-            if not (self.follower and self.at.body.element.layout.quaternion):
+            if not (self.follower and is_rigid(self.at.body.element.layout)):
                 return ()
             found = []
             for n in self.at.nodes:
@@ -117,7 +118,7 @@ class PointForce(Description):
         force = np.tile(np.array(self.force), (len(dofs), 1))
         if not self.follower:
             return (dead_items(dofs[:, layout.position], force, index),)
-        if layout.quaternion:
+        if is_rigid(layout):
             return ()
         if layout.frame:
             frames = [Marker(self.at.body, node=n).node_frame for n in self.at.nodes]
@@ -129,11 +130,6 @@ class PointForce(Description):
         tangent = tangent / np.linalg.norm(tangent, axis=1, keepdims=True)
         columns = (force, np.ascontiguousarray(tangent), np.full(len(dofs), index, dtype=np.int64))
         return (Items(kind, np.hstack((dofs[:, layout.position], dofs[:, layout.slope])), columns),)
-
-
-def _follows(layout: NodeLayout) -> bool:
-    """Whether a node has an orientation that may turn as far as one likes."""
-    return bool(layout.slope or layout.frame or layout.quaternion)
 
 
 class FollowerGroup(NamedTuple):

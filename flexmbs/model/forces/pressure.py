@@ -38,7 +38,7 @@ class Pressure(Description):
     pressure : float
         [force/length^2].
     history : function, optional
-        Factor over time or load parameter.
+        Factor over time or load factor.
 
     Raises
     ------

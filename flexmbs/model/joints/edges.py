@@ -8,6 +8,7 @@ import numpy as np
 
 from flexmbs.core.checks import as_name
 from flexmbs.core.errors import ModelError
+from flexmbs.core.nodes import axis_held
 from flexmbs.model.bodies.flexible import Attachment, as_attachment
 from flexmbs.model.joints.lower_pairs import RevoluteJoint, SphericalJoint
 
@@ -108,12 +109,8 @@ def _word(owner: str, name: str, edge: Attachment) -> str:
 
 def edge_normal(edge: Attachment, node: int) -> FloatArray:
     """The axis of a node that its joint holds: the vector across the thickness, or the normal of the tangent plane."""
-    layout, own = edge.body.element.layout, edge.body.reference[node]
-    if layout.slope:
-        n = own[list(layout.slope)]
-    elif layout.surface:
-        n = np.cross(own[list(layout.surface[:3])], own[list(layout.surface[3:])])
-    else:
+    n = axis_held(edge.body.element.layout, edge.body.reference[node])
+    if n is None:
         assert edge.body.shape is not None  # noqa: S101  # surfaces have it
         n = edge.body.shape.frames[node, :, 2]
     return np.asarray(n / np.linalg.norm(n))

@@ -12,6 +12,7 @@ from flexmbs.core.checks import as_array, as_flag, as_name, as_number, frozen_co
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.extra_coordinate import ExtraCoordinate
+from flexmbs.core.nodes import is_slope_line
 from flexmbs.core.references import Description
 from flexmbs.core.rotations import axis_rotation
 from flexmbs.kernels.markers.cable_point import CABLE_POINT, hermite
@@ -229,8 +230,7 @@ class SlidingJoint(Description):
 def _line(owner: str, cable: object) -> tuple[IntArray, FloatArray]:
     """Nodes of a cable in their order and their arc lengths in the stress-free shape."""
     cable = as_flexible_body(owner, cable, "cable")
-    layout = cable.element.layout
-    if layout.dim != 2 or not layout.slope or not layout.absolute or cable.surface:
+    if not is_slope_line(cable.element.layout) or cable.surface:
         raise ModelError(
             f"{owner}: FlexibleBody {cable.name!r} is made of {cable.element.name} elements, but only planar elements "
             f"with positions and slopes, such as flexmbs.elements.ANCFCable2D(), can be slid along."

@@ -20,9 +20,7 @@ adds to f (gyroscopic and Coriolis forces, elasticity of shapes, gravity that de
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
-from enum import IntEnum
+from collections.abc import Iterator, Sequence
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -33,8 +31,11 @@ from flexmbs.core.checks import show
 from flexmbs.core.contracts import FloatArray, IntArray, Term
 from flexmbs.core.errors import ModelError
 from flexmbs.core.sparsity import Blocks
-from flexmbs.model.forces.distributed import Gravity
 from flexmbs.model.forces.items import Items, dead_items
+from flexmbs.system.groups.drawing import Drawing
+from flexmbs.system.groups.gravity import check_in_space
+from flexmbs.system.groups.inertia import InertiaStage, MovingBlocks
+from flexmbs.system.groups.spans import Section, Span, joined
 
 if TYPE_CHECKING:
     from flexmbs.kernels.markers.kind import MarkerEntry
@@ -42,94 +43,7 @@ if TYPE_CHECKING:
     from flexmbs.model.model import Model
     from flexmbs.system.coordinates import Coordinates
 
-__all__ = [
-    "BodyGroup", "Drawing", "InertiaStage", "MovingBlocks", "RigidFields", "Section", "Span", "check_in_space",
-    "gravity_of", "joined",
-]  # fmt: skip
-
-
-class Section(IntEnum):
-    """Where coordinates of one nature lie in q and v, first to last; bodies of a section in the order of the model."""
-
-    NODES = 0
-    """Nodes of meshes, in vector spaces."""
-    SHAPES = 1
-    """Amplitudes of shapes in moving frames."""
-    MODES = 2
-    """Amplitudes of shapes in fixed frames."""
-    JOINTS = 3
-    """Displacements and angles of joints, and shapes of what they join."""
-    POINTS = 4
-    """Positions, and angles in the plane."""
-    EXTRA = 5
-    """Coordinates that belong to no body; the last ones that have the same place in q and in v."""
-    FRAMES = 6
-    """Positions and quaternions of bodies, 7 in q and 6 in v each; so are all that follow."""
-    ROTATIONS = 7
-    """Rotations by quaternion in trees."""
-    NODAL_FRAMES = 8
-    """Nodes with a quaternion."""
-
-
-@dataclass(eq=False)
-class Span:
-    """Coordinates of one body that lie side by side.
-
-    Parameters
-    ----------
-    section : Section
-    body : object
-        Whose they are.
-    q, v : array
-        At the start, (n_q,) and (n_v,).
-    nodes : (n_v,) int array, optional
-        Number of the node each belongs to, from 0; unknowns of a node stay together in the order of elimination. By
-        default all are one.
-    n_nodes : int
-        How many of these there are; 0 for a span that belongs ``to`` another one for good.
-    to : Span, optional
-        Whose first node its own one is: frame and shapes of a body are one node.
-
-    Attributes
-    ----------
-    iq, iv : int
-        First place in q and in v, once numbered.
-    """
-
-    section: Section
-    body: Any
-    q: FloatArray
-    v: FloatArray
-    nodes: IntArray | None = None
-    n_nodes: int = 1
-    to: Span | None = None
-    iq: int = field(default=-1, init=False)
-    iv: int = field(default=-1, init=False)
-
-    @property
-    def places(self) -> IntArray:
-        """Places in v."""
-        return self.iv + np.arange(len(self.v))
-
-    @property
-    def in_q(self) -> IntArray:
-        """Places in q."""
-        return self.iq + np.arange(len(self.q))
-
-
-class InertiaStage(NamedTuple):
-    """A part of the forces of inertia, evaluated for all bodies of a group.
-
-    ``force(group, state, env, work)`` adds it to ``work.r``; ``tangent(group, state, env, work, weights)`` adds the
-    same and writes ``wq df/dq T + wv df/dv`` into the blocks. ``on_markers``: whether ``work`` has to be a `MarkerWork`
-    (which has T), else a `Work`. Kernels return the first item they refuse or -1, functions may return None.
-    """
-
-    name: str
-    group: Any
-    force: Callable[..., int | None]
-    tangent: Callable[..., int | None]
-    on_markers: bool = True
+__all__ = ["BodyGroup", "Drawing", "InertiaStage", "MovingBlocks", "RigidFields", "Section", "Span"]
 
 
 class RigidFields(NamedTuple):
@@ -143,65 +57,6 @@ class RigidFields(NamedTuple):
     vectors: list[IntArray]
     turns: list[int]
     alone: list[int]
-
-
-class MovingBlocks(NamedTuple):
-    """Mass that changes with the state.
-
-    Block i couples the coordinates ``dofs[i] (k,)`` and lies at ``offsets[i]`` of the buffer, k by k; ``pattern[i] (k,
-    k)``: where it can differ from zero. ``write(q, blocks)`` renews all of them. ``recursive``: the stage of the group
-    adds M a itself, so that the matrix is made only where it is asked for. ``shared``: other blocks have entries at the
-    same places, to which these are added. ``renew``: a kernel and its table, for compiled steps: ``kernel(table, q,
-    blocks, massive, masses)`` renews the blocks and copies the entries ``massive`` of them into ``masses``, those of
-    the matrix of a step.
-    """
-
-    dofs: tuple[IntArray, ...]
-    offsets: tuple[int, ...]
-    pattern: tuple[NDArray[np.bool_], ...]
-    write: Callable[[FloatArray, FloatArray], None]
-    recursive: bool = False
-    shared: bool = False
-    renew: tuple[Any, Any] | None = None
-
-
-class Drawing(NamedTuple):
-    """What pictures show of a body.
-
-    Parameters
-    ----------
-    name : str
-    style : str
-        ``"mesh"``: the elements of ``source``, a meshed body; ``"reduced"``: the mesh of ``source.reduced``, deformed
-        by its shapes; ``"shape"``: ``points (n, 3)`` and ``edges (m, 2)`` in axes of the frame; ``"point"``: a mark,
-        with arms to the joints of ``source``.
-    source : object
-        See above.
-    points, edges : array
-        See above.
-    first : int array
-        Places in q of the amplitudes of the shapes of ``source``.
-    nodes : function, optional
-        ``nodes(q) -> (n_t, n_nodes, 3)``: nodes of ``source.reduced`` in axes of the frame at states ``q (n_t, n_q)``,
-        where these are not linear in q.
-    axes : (3, 3) array
-        Of the mesh of ``source.reduced`` in those of the frame.
-    pose : function, optional
-        ``pose(q) -> (n_t, 3), (n_t, 4)``: place and quaternion of the frame at states ``q (n_t, n_q)``, inertial frame.
-    marker : Marker, optional
-        What the frame follows, where it is not a function of few coordinates.
-    """
-
-    name: str
-    style: str
-    source: Any
-    points: FloatArray = np.zeros((0, 3))
-    edges: IntArray = np.zeros((0, 2), dtype=np.int64)
-    first: IntArray = np.zeros(0, dtype=np.int64)
-    nodes: Callable[[FloatArray], FloatArray] | None = None
-    axes: FloatArray = np.eye(3)
-    pose: Callable[[FloatArray], tuple[FloatArray, FloatArray]] | None = None
-    marker: Marker | None = None
 
 
 class BodyGroup:
@@ -458,23 +313,3 @@ class BodyGroup:
         if shape is None or not len(shape.edges):
             return Drawing(body.name, "point", body, pose=partial(self.pose, body))
         return Drawing(body.name, "shape", body, shape.points, shape.edges, pose=partial(self.pose, body))
-
-
-def joined(parts: list[IntArray]) -> IntArray:
-    """Arrays of places one after the other, none of none."""
-    return np.concatenate([np.zeros(0, dtype=np.int64), *parts]).astype(np.int64)
-
-
-def check_in_space(what: str, acceleration: FloatArray) -> None:
-    """Refuse gravity of the plane on what moves in space."""
-    if len(acceleration) != 3:
-        raise ModelError(f"Gravity: acceleration has 2 components, but {what} moves in space.")
-
-
-def gravity_of(model: Model, what: str) -> tuple[IntArray, FloatArray]:
-    """Numbers (n_g,) and accelerations (n_g, 3) of the gravity of a model that has ``what`` in space."""
-    found = [(i, np.asarray(load.acceleration)) for i, load in enumerate(model.loads) if isinstance(load, Gravity)]
-    for _, acceleration in found:
-        check_in_space(what, acceleration)
-    numbers = np.array([i for i, _ in found], dtype=np.int64)
-    return numbers, np.array([g for _, g in found], dtype=np.float64).reshape(len(found), 3)

@@ -16,19 +16,22 @@ from flexmbs.kernels.floating_moments import FloatingGroup
 from flexmbs.kernels.floating_tangent import floating_tangent
 from flexmbs.kernels.markers.floating import FLOATING
 from flexmbs.kernels.markers.kind import MarkerEntry
-from flexmbs.system.groups.contract import BodyGroup, Drawing, InertiaStage, MovingBlocks, Section, Span, gravity_of
+from flexmbs.system.groups.drawing import Drawing
+from flexmbs.system.groups.gravity import gravity_of
+from flexmbs.system.groups.inertia import InertiaStage, MovingBlocks
+from flexmbs.system.groups.moving import MovingBodies
 from flexmbs.system.groups.rigid import FRAME_NAMES, carried
+from flexmbs.system.groups.spans import Section, Span
 
 if TYPE_CHECKING:
     from flexmbs.model.bodies.floating import FloatingMarker
-    from flexmbs.model.forces.items import Items
     from flexmbs.model.model import Model
     from flexmbs.system.coordinates import Coordinates
 
 __all__ = ["FloatingBodies", "frame_momentum"]
 
 
-class FloatingBodies(BodyGroup):
+class FloatingBodies(MovingBodies):
     """`FloatingBody`: a frame, and the amplitudes of shapes in it.
 
     ``tables``: a `FloatingGroup` for each number of shapes, with and without stiffening.
@@ -78,28 +81,13 @@ class FloatingBodies(BodyGroup):
         self.stages = tuple(
             InertiaStage("bodies in floating frames", t, floating_force, floating_tangent) for t in self.tables
         )
-        rows = [(dofs, t.b1 + i * len(dofs) ** 2) for t in self.tables for i, dofs in enumerate(t.dofs)]
-        self.moving = MovingBlocks(
-            tuple(dofs for dofs, _ in rows), tuple(offset for _, offset in rows),
-            tuple(np.ones((len(dofs), len(dofs)), dtype=bool) for dofs, _ in rows), self._write,
-        )  # fmt: skip
-        blocks = np.zeros(b1)
-        self._write(coordinates.reference, blocks)
-        self.mass = blocks[start:]
+        self.moving = MovingBlocks.whole(self.tables, self.write)
+        self.mass = self.mass_from(start, b1, coordinates.reference)
         return b1
 
-    def _write(self, q: FloatArray, blocks: FloatArray) -> None:
+    def write(self, q: FloatArray, blocks: FloatArray) -> None:
         for table in self.tables:
             floating_mass(table, q, blocks)
-
-    @property
-    def diagonal(self) -> tuple[IntArray, FloatArray]:
-        """None: all mass is in the blocks."""
-        return np.zeros(0, dtype=np.int64), np.zeros(0)
-
-    def weights(self, acceleration: FloatArray, index: int) -> list[Items]:
-        """None: the stages apply gravity, which depends on the place."""
-        return []
 
     def _energies(self, q: FloatArray, scale: FloatArray) -> FloatArray:
         """Strain energy and potential of gravity (2,)."""

@@ -13,7 +13,10 @@ from flexmbs.core.rotations import to_quaternion
 from flexmbs.kernels.markers.kind import MarkerEntry
 from flexmbs.kernels.markers.linear_body import LINEAR_BODY
 from flexmbs.model.forces.items import Items, dead_items
-from flexmbs.system.groups.contract import BodyGroup, Drawing, Section, check_in_space
+from flexmbs.system.groups.contract import BodyGroup
+from flexmbs.system.groups.drawing import Drawing
+from flexmbs.system.groups.gravity import check_in_space
+from flexmbs.system.groups.spans import Section
 from flexmbs.system.linear_terms import linear_term
 
 if TYPE_CHECKING:

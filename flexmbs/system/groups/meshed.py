@@ -18,9 +18,11 @@ from flexmbs.kernels.markers.points import POINT
 from flexmbs.kernels.markers.spatial_linear import SPATIAL_LINEAR
 from flexmbs.kernels.markers.spatial_slope import SPATIAL_SLOPE
 from flexmbs.model.forces.items import Items, dead_items
-from flexmbs.system.groups.contract import BodyGroup, Drawing, RigidFields, Section, Span
+from flexmbs.system.groups.contract import BodyGroup, RigidFields
+from flexmbs.system.groups.drawing import Drawing
 from flexmbs.system.groups.floating import frame_momentum
 from flexmbs.system.groups.rigid import frame_marker
+from flexmbs.system.groups.spans import Section, Span
 
 if TYPE_CHECKING:
     from flexmbs.model.bodies.flexible import FlexibleBody

@@ -12,7 +12,10 @@ from flexmbs.core.sparsity import Blocks
 from flexmbs.kernels.inertia import RigidGroup, gyroscopic_force, gyroscopic_tangent
 from flexmbs.kernels.markers.kind import MarkerEntry
 from flexmbs.kernels.markers.rigid import RIGID
-from flexmbs.system.groups.contract import BodyGroup, Drawing, InertiaStage, Section
+from flexmbs.system.groups.contract import BodyGroup
+from flexmbs.system.groups.drawing import Drawing
+from flexmbs.system.groups.inertia import InertiaStage
+from flexmbs.system.groups.spans import Section
 
 if TYPE_CHECKING:
     from flexmbs.model.bodies.marker import Marker

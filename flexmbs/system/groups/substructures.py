@@ -9,18 +9,19 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from flexmbs.core.contracts import FloatArray, IntArray
-from flexmbs.system.groups.contract import BodyGroup, Drawing, InertiaStage, MovingBlocks
+from flexmbs.system.groups.drawing import Drawing
+from flexmbs.system.groups.inertia import InertiaStage, MovingBlocks
+from flexmbs.system.groups.moving import MovingBodies
 from flexmbs.system.substructure_set import SubstructureSet, substructure_sets
 
 if TYPE_CHECKING:
-    from flexmbs.model.forces.items import Items
     from flexmbs.model.model import Model
     from flexmbs.system.coordinates import Coordinates
 
 __all__ = ["Substructures"]
 
 
-class Substructures(BodyGroup):
+class Substructures(MovingBodies):
     """`Substructure`: its coordinates are those of two rigid bodies, and extra coordinates, its inner modes.
 
     ``sets``: by the sizes of their arrays.
@@ -66,29 +67,14 @@ class Substructures(BodyGroup):
         self.stages = tuple(
             InertiaStage("substructures", part, SubstructureSet.force, SubstructureSet.tangent) for part in self.sets
         )
-        rows = [(dofs, s.b1 + i * len(dofs) ** 2) for s in self.sets for i, dofs in enumerate(s.dofs)]
-        self.moving = MovingBlocks(
-            tuple(dofs for dofs, _ in rows), tuple(offset for _, offset in rows),
-            tuple(np.ones((len(dofs), len(dofs)), dtype=bool) for dofs, _ in rows), self._write, shared=True,
-        )  # fmt: skip
+        self.moving = MovingBlocks.whole(self.sets, self.write, shared=True)
         end = self.sets[-1].end
-        blocks = np.zeros(end)
-        self._write(coordinates.reference, blocks)
-        self.mass = blocks[b1:]
+        self.mass = self.mass_from(b1, end, coordinates.reference)
         return end
 
-    def _write(self, q: FloatArray, blocks: FloatArray) -> None:
+    def write(self, q: FloatArray, blocks: FloatArray) -> None:
         for part in self.sets:
             part.mass(q, blocks)
-
-    @property
-    def diagonal(self) -> tuple[IntArray, FloatArray]:
-        """None: all mass is in the blocks."""
-        return np.zeros(0, dtype=np.int64), np.zeros(0)
-
-    def weights(self, acceleration: FloatArray, index: int) -> list[Items]:
-        """None: the stages apply gravity, which depends on the place."""
-        return []
 
     def strain_energy(self, q: FloatArray) -> float:
         return sum(part.energies(q, np.zeros(len(self.model.loads) + 1))[0] for part in self.sets)

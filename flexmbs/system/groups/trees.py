@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexmbs.core.contracts import FloatArray, IntArray
+from flexmbs.core.jit import kernel
 from flexmbs.core.sparsity import Blocks
 from flexmbs.kernels.markers.kind import MarkerEntry
 from flexmbs.kernels.markers.tree import TREE
@@ -19,31 +20,32 @@ from flexmbs.kernels.trees.momentum import tree_centre, tree_momentum
 from flexmbs.model.trees.columns import heads, tree_group
 from flexmbs.model.trees.tree import link_shape
 from flexmbs.system.flexible_links import FlexibleLinks
-from flexmbs.system.groups.contract import (
-    BodyGroup,
-    Drawing,
-    InertiaStage,
-    MovingBlocks,
-    RigidFields,
-    Section,
-    Span,
-    gravity_of,
-    joined,
-)
+from flexmbs.system.groups.contract import RigidFields
+from flexmbs.system.groups.drawing import Drawing
+from flexmbs.system.groups.gravity import gravity_of
+from flexmbs.system.groups.inertia import InertiaStage, MovingBlocks
+from flexmbs.system.groups.moving import MovingBodies
+from flexmbs.system.groups.spans import Section, Span, joined
 from flexmbs.system.marker_set import MarkerSet
-from flexmbs.system.moving_mass import renew_step_mass
 from flexmbs.system.tree_places import TreePlaces
 
 if TYPE_CHECKING:
     from flexmbs.model.bodies.marker import Marker
-    from flexmbs.model.forces.items import Items
     from flexmbs.model.model import Model
     from flexmbs.system.coordinates import Coordinates
 
 __all__ = ["Trees"]
 
 
-class Trees(BodyGroup):
+@kernel
+def renew_step_mass(group: TreeGroup, q: FloatArray, blocks: FloatArray, massive: IntArray, masses: FloatArray) -> None:
+    """Mass of trees at q into the masses of the matrix of a step, for models without bodies in floating frames."""
+    tree_mass(group, q, blocks)
+    for i in range(massive.shape[0]):
+        masses[i] = blocks[massive[i]]
+
+
+class Trees(MovingBodies):
     """`Tree`: the coordinates of joints, and the shapes of flexible links.
 
     ``places``: where the columns of each tree are; ``table``: all trees as columns; ``flexible``: their flexible links,
@@ -170,28 +172,17 @@ class Trees(BodyGroup):
         self.blocks = tuple(blocks)
         self.moving = MovingBlocks(
             tuple(block.dofs[0] for block in blocks), tuple(block.b1 for block in blocks),
-            tuple(places.related() > 0.0 for places in self.places), self._write, recursive=True,
+            tuple(places.related() > 0.0 for places in self.places), self.write, recursive=True,
             renew=None if self.flexible is not None else (renew_step_mass, self.table),
         )  # fmt: skip
-        found = np.zeros(b1)
-        self._write(coordinates.reference, found)
-        self.mass = found[start:]
+        self.mass = self.mass_from(start, b1, coordinates.reference)
         return b1
 
-    def _write(self, q: FloatArray, blocks: FloatArray) -> None:
+    def write(self, q: FloatArray, blocks: FloatArray) -> None:
         if self.flexible is None:
             tree_mass(self.table, q, blocks)
         else:
             self.flexible.mass(q, blocks)
-
-    @property
-    def diagonal(self) -> tuple[IntArray, FloatArray]:
-        """None: all mass is in the blocks."""
-        return np.zeros(0, dtype=np.int64), np.zeros(0)
-
-    def weights(self, acceleration: FloatArray, index: int) -> list[Items]:
-        """None: the stages apply gravity, which depends on the place."""
-        return []
 
     def strain_energy(self, q: FloatArray) -> float:
         return 0.0 if self.flexible is None else self.flexible.energy(q)

@@ -88,3 +88,13 @@ def test_values_do_not_depend_on_what_was_asked_before() -> None:
 def test_bad_noise(make, match: str) -> None:
     with pytest.raises(ModelError, match=match):
         make()
+
+
+def test_white_noise_whose_samples_have_no_number() -> None:
+    """Numbers of samples have 63 bits."""
+    noise = fx.control.WhiteNoise(1.0, 1e-300, seed=1)
+    assert np.isfinite(noise(0.0))
+    assert np.isfinite(noise(9e-282))
+    for t in (1e-280, -1.0, 1e300):
+        with pytest.raises(fx.ModelError, match=r"WhiteNoise: t = .* of period 1e-300; numbers go up to 2\^63\. Give"):
+            noise(t)

@@ -9,6 +9,7 @@ import flexmbs as fx
 from flexmbs.analysis.rest import EquationsOfRest, Point
 from flexmbs.dynamics.evaluation import Dynamics
 from flexmbs.meshes import Mesh, rectangle
+from flexmbs.model.bodies.flexible import Attachment
 from flexmbs.system.system import compile_model
 from tests.models.at_coordinates import forces, held
 
@@ -138,7 +139,7 @@ def test_refused() -> None:
         fx.Pressure(line, 1.0)
     with pytest.raises(fx.ModelError, match="no edge"):
         fx.EdgeLoad(body.node(0), (0, 0, 1))
-    every = fx.Attachment(body, tuple(range(body.mesh.n_points)), "all")
+    every = Attachment(body, tuple(range(body.mesh.n_points)), "all")
     with pytest.raises(fx.ModelError, match="whole elements"):
         fx.EdgeLoad(every, (0, 0, 1))
     with pytest.raises(fx.ModelError, match="pressure"):
@@ -182,7 +183,7 @@ def test_a_free_plate_takes_its_thermal_strain(axis: tuple[float, float, float])
     c, s = np.array(axis[:2]) / np.linalg.norm(axis)
     R = np.array([[c, -s], [s, c]])
     E = R @ np.array([[strain[0], strain[2] / 2], [strain[2] / 2, strain[1]]]) @ R.T
-    every = fx.Attachment(body, tuple(range(body.mesh.n_points)), "all")
+    every = Attachment(body, tuple(range(body.mesh.n_points)), "all")
     now = found.position(every, step=-1)
     d0, d1 = points[1:] - points[0], now[1:] - now[0]
     lengths = (d0**2).sum(axis=1) + 2.0 * np.einsum("na,ab,nb->n", d0[:, :2], E, d0[:, :2])

@@ -45,7 +45,7 @@ def strip(element: SurfaceElement, id_: str, cells: int) -> fx.FlexibleBody:
 
 
 def solved(model: fx.Model, loads: Sequence[float]) -> fx.StaticSolution:
-    """Equilibria that meet the load parameters."""
+    """Equilibria that meet the load factors."""
     return fx.solve_static(model, fx.StaticOptions(at=tuple(loads)))
 
 

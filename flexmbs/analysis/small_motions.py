@@ -1,0 +1,138 @@
+r"""Linear equations of motion with constraints, and what their roots are.
+
+.. math:: M\ddot y + C\dot y + S y + G^T\lambda = 0, \qquad G y = 0
+
+and first-order states among the y, whose velocities are the states. The roots are those of the motions
+:math:`e^{st}` on the directions N that the constraints allow, G N = 0.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.sparse import csc_array
+
+from flexmbs.core.contracts import FloatArray
+from flexmbs.results.modal import GROWING, which_grow
+
+__all__ = [
+    "REAL",
+    "ROUNDING",
+    "Roots",
+    "SmallMotions",
+    "beside",
+    "better_shift",
+    "finished",
+    "of_squares",
+    "real_where_it_is",
+    "rounding",
+    "stiffness_by_mass",
+]  # fmt: skip
+
+ROUNDING = 100.0 * float(np.finfo(float).eps)
+"""Share of |x|^T |S| |x|, all terms taken positive, up to which x^T S x is round-off."""
+REAL = 1e-10
+"""Imaginary part of a root, relative to the largest, up to which it counts as real."""
+
+
+class SmallMotions(NamedTuple):
+    """Matrices of the equations above: ``M, C, S`` (n, n) and ``G`` (n_c, n) sparse, on n free velocities.
+
+    ``states (n,)``: which of the y are first-order states (their columns of S are zero). ``symmetric``: whether S is
+    known to be symmetric. ``compliance (n_c,)`` of multipliers of redundant constraints. ``turning (n, n_z)`` or None:
+    what velocity constraints make of positions, dy/dt = N dz/dt + turning z, for the basis ``basis (n, n_z)``.
+    """
+
+    M: csc_array
+    C: csc_array
+    S: csc_array
+    G: csc_array
+    states: Any
+    symmetric: bool
+    compliance: FloatArray
+    basis: FloatArray | None = None
+    turning: FloatArray | None = None
+
+    @property
+    def undamped(self) -> bool:
+        """Whether nothing depends on velocities, and there are no states: the problem is one in omega^2."""
+        return self.turning is None and not self.states.any() and (self.C.nnz == 0 or not np.any(self.C.data))
+
+
+class Roots(NamedTuple):
+    """The lowest roots ``s (m,)``, one of each conjugate pair, and of a real pair +-s the growing one alone.
+
+    ``y, dy (n, m)``: the modes and their rates (of states: the states); of unit modal mass. ``growing (m,)``: real part
+    above round-off. ``n_growing``: how many of all that were looked at, ``n`` of them, grow. ``symmetric``: whether of
+    a symmetric problem in omega^2.
+    """
+
+    s: Any
+    y: Any
+    dy: Any
+    growing: Any
+    n_growing: int
+    n: int
+    symmetric: bool
+
+
+def rounding(S: Any, y: Any) -> FloatArray:
+    """Round-off (m,) of y^H S y for columns y (n, m)."""
+    size = np.abs(y)
+    return np.asarray(ROUNDING * np.einsum("ij,ij->j", size, abs(S) @ size))
+
+
+def stiffness_by_mass(p: SmallMotions) -> float:
+    """The least K_ii / M_ii that is not zero, which lies far above the lowest omega^2 of what has many elements."""
+    ratio = np.abs(p.S.diagonal()) / np.maximum(p.M.diagonal(), 1e-300)
+    ratio = ratio[(p.M.diagonal() > 0.0) & (ratio > 0.0)]
+    return float(ratio.min()) if len(ratio) else 1.0
+
+
+def finished(p: SmallMotions, s: Any, y: Any, dy: Any) -> Roots:
+    """Unit modal mass; which grow."""
+    mass = np.sqrt(np.abs(np.real(np.einsum("ij,ij->j", y.conj(), p.M @ y))))
+    largest = np.maximum(np.abs(dy).max(axis=0, initial=1e-300), 1e-300)
+    scale = np.where(mass > 1e-12 * largest, mass, largest)
+    y, dy = y / scale, dy / scale
+    stiffness = rounding(p.S, y)
+    slope = np.abs(np.einsum("ij,ij->j", y.conj(), 2.0 * (p.M @ y) * s + p.C @ y))
+    noise = stiffness / np.maximum(slope, np.sqrt(np.maximum(stiffness, 1e-300)))
+    growing = which_grow(s, noise)
+    return Roots(s, y, dy, growing, int(growing.sum()), len(s), p.symmetric and p.undamped)
+
+
+def of_squares(p: SmallMotions, values: Any, y: Any) -> Roots:
+    """Roots of omega^2: i omega of +-i omega, the growing one of a real pair; of flutter one that grows, one not."""
+    values = np.asarray(values, dtype=complex)
+    s = 1j * np.sqrt(values)
+    still = values.imag == 0.0
+    s = np.where(still, np.where(values.real >= 0.0, 1j, 1.0) * np.sqrt(np.abs(values.real)), s)
+    # a pair of conjugate squares has the roots s and -conj(s) in the upper half
+    s = np.where(~still & (s.imag < 0.0), -s, s)
+    if not np.any(np.imag(y)):
+        y = np.real(y)
+    return finished(p, s, y, y * s)
+
+
+def real_where_it_is(values: Any, noise: Any = 0.0) -> Any:
+    """Imaginary parts that are round-off of double roots set to zero."""
+    small = np.abs(values.imag) <= GROWING * np.abs(values) + noise
+    return np.where(small, values.real, values)
+
+
+def better_shift(K: Any, M: Any, values: FloatArray, x: FloatArray, sigma: float) -> float:
+    """A shift near the lowest elastic omega^2 where rigid motions make one necessary; it costs no digits there."""
+    mass = np.einsum("ij,ij->j", x, M @ x)
+    noise = rounding(K, x) / np.where(mass > 0.0, mass, 1.0)
+    elastic = values[values > 100.0 * noise]
+    if sigma == 0.0 or not len(elastic) or np.any(values < -100.0 * noise):
+        return sigma
+    best = -0.1 * float(elastic.min())
+    return best if abs(sigma) > 10.0 * abs(best) or abs(sigma) < 0.01 * abs(best) else sigma
+
+
+def beside(values: FloatArray, sigma: float) -> FloatArray:
+    """Values found beside a shift: what is round-off of the shift has no sign, and does not grow."""
+    return np.where(np.abs(values) <= ROUNDING * abs(sigma), np.abs(values), values)

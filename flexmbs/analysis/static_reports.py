@@ -1,0 +1,90 @@
+"""What a static analysis says: refusals before it, warnings and errors about what it found."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+
+from flexmbs.analysis.stability import Stability
+from flexmbs.core.errors import AccuracyWarning, ConvergenceError, ModelError, SingularError
+from flexmbs.results.static import StaticSolution
+from flexmbs.results.status import Status
+from flexmbs.system.system import System
+
+__all__ = ["raise_failure", "refuse_memory", "warn_of_round_off", "warn_of_stability", "warn_of_stiffness"]
+
+
+def refuse_memory(system: System) -> None:
+    """Refuse forces whose equilibrium depends on the way there."""
+    for force in system.model.forces:
+        if any(row.states for row in getattr(force, "row_forces", ())):
+            raise ModelError(
+                f"Model {system.model.name!r}: force {force.name!r} remembers its past, so that its equilibria depend "
+                f"on the way there; leave it out of the static analysis, or simulate until it rests."
+            )
+
+
+def warn_of_round_off(name: str, accuracy: float, longest: int) -> None:
+    """The displacements have few digits; ``longest``: elements of the longest chain."""
+    warnings.warn(
+        f"{name}: round-off limits the displacements to a relative accuracy of about {accuracy:.0e}. The "
+        f"longest chain has {longest} elements; some 10 000 are finer than double precision supports.",
+        AccuracyWarning,
+        stacklevel=5,
+    )
+
+
+def warn_of_stiffness(name: str, error: float, longest: int) -> None:
+    """Solutions with the stiffness have no digits, which may be why an analysis ended."""
+    warnings.warn(
+        f"{name}: round-off may be why no further equilibrium was found: a solution with the stiffness "
+        f"matrix is only good to {error:.0e}, since a chain of {longest} elements is finer than double "
+        f"precision supports. Use fewer elements.",
+        AccuracyWarning,
+        stacklevel=5,
+    )
+
+
+def warn_of_stability(name: str, factors: Sequence[float], looked: Sequence[Stability | None], status: Status) -> None:
+    """Say from where on equilibria are unstable, or what nothing holds at the last."""
+    stable = [x is None or x.stable for x in looked]
+    free = () if looked[-1] is None else looked[-1].free
+    if not all(stable):
+        place = stable.index(False)
+        what = (
+            "the structure would leave it at the smallest disturbance. Add a small imperfection or side load, or "
+            "start a little beside it, to follow the stable path"
+        )
+        first = looked[place]
+        if first is not None and first.how == "flutter":
+            what = "without damping the structure would flutter"
+        warnings.warn(
+            f"{name}: the equilibrium is unstable from load factor {factors[place]:.4g} on: {what}.",
+            RuntimeWarning,
+            stacklevel=5,
+        )
+    elif free and status is Status.DONE:
+        warnings.warn(
+            f"{name}: the equilibrium is one of many: nothing holds {'; '.join(free)}.",
+            RuntimeWarning,
+            stacklevel=5,
+        )
+
+
+def raise_failure(name: str, solution: StaticSolution) -> None:
+    """The error of an analysis that did not come to its end; it carries what was found.
+
+    Raises
+    ------
+    SingularError, ConvergenceError
+    """
+    status, message = solution.status, solution.message
+    if status is Status.SINGULAR:
+        raise SingularError(f"{name}: {message}")
+    if status in (Status.STEP_TOO_SMALL, Status.TOO_MANY_STEPS, Status.NO_START):
+        why = f"Last failure: {message}. " if message else ""
+        raise ConvergenceError(
+            f"{name}: static analysis stopped at load factor {solution.load_factors[-1]:.6g} of 1: {status.value} "
+            f"{why}The exception's .solution holds the {len(solution)} equilibria found.",
+            solution,
+        )

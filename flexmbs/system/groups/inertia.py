@@ -1,0 +1,59 @@
+"""What the inertia of a kind of bodies adds to the equations: forces in stages, mass that changes with the state."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexmbs.core.contracts import FloatArray, IntArray
+
+__all__ = ["InertiaStage", "MovingBlocks"]
+
+
+class InertiaStage(NamedTuple):
+    """A part of the forces of inertia, evaluated for all bodies of a group.
+
+    ``force(group, state, env, work)`` adds it to ``work.r``; ``tangent(group, state, env, work, weights)`` adds the
+    same and writes ``wq df/dq T + wv df/dv`` into the blocks. ``on_markers``: whether ``work`` has to be a `MarkerWork`
+    (which has T), else a `Work`. Kernels return the first item they refuse or -1, functions may return None.
+    """
+
+    name: str
+    group: Any
+    force: Callable[..., int | None]
+    tangent: Callable[..., int | None]
+    on_markers: bool = True
+
+
+class MovingBlocks(NamedTuple):
+    """Mass that changes with the state.
+
+    Block i couples the coordinates ``dofs[i] (k,)`` and lies at ``offsets[i]`` of the buffer, k by k; ``pattern[i] (k,
+    k)``: where it can differ from zero. ``write(q, blocks)`` renews all of them. ``recursive``: the stage of the group
+    adds M a itself, so that the matrix is made only where it is asked for. ``shared``: other blocks have entries at the
+    same places, to which these are added. ``renew``: a kernel and its table, for compiled steps: ``kernel(table, q,
+    blocks, massive, masses)`` renews the blocks and copies the entries ``massive`` of them into ``masses``, those of
+    the matrix of a step.
+    """
+
+    dofs: tuple[IntArray, ...]
+    offsets: tuple[int, ...]
+    pattern: tuple[NDArray[np.bool_], ...]
+    write: Callable[[FloatArray, FloatArray], None]
+    recursive: bool = False
+    shared: bool = False
+    renew: tuple[Any, Any] | None = None
+
+    @classmethod
+    def whole(
+        cls, tables: Iterable[Any], write: Callable[[FloatArray, FloatArray], None], shared: bool = False
+    ) -> MovingBlocks:
+        """Full blocks, one for each row of ``dofs`` of the tables, side by side from their ``b1`` on."""
+        rows = [(dofs, t.b1 + i * len(dofs) ** 2) for t in tables for i, dofs in enumerate(t.dofs)]
+        return cls(
+            tuple(dofs for dofs, _ in rows), tuple(offset for _, offset in rows),
+            tuple(np.ones((len(dofs), len(dofs)), dtype=bool) for dofs, _ in rows), write, shared=shared,
+        )  # fmt: skip
