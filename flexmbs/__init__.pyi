@@ -57,7 +57,7 @@ from .integrators.augmented_lagrangian import AugmentedLagrangian as AugmentedLa
 from .integrators.bdf import BDF as BDF
 from .integrators.energy_momentum import EnergyMomentum as EnergyMomentum
 from .integrators.generalized_alpha import GeneralizedAlpha as GeneralizedAlpha
-from .integrators.newton import NewtonOptions as NewtonOptions
+from .integrators.implicit_step import NewtonOptions as NewtonOptions
 from .integrators.radau import RadauIIA as RadauIIA
 from .integrators.runge_kutta import RungeKutta as RungeKutta
 from .integrators.step_control import ErrorControl as ErrorControl

@@ -103,14 +103,16 @@ def _springs_and_joints(system: System) -> tuple[csr_array, csr_array]:
 
     Rows (n_c, n_v) have the size one. Elements and loads resist nothing.
     """
-    dyn = Dynamics(system)
-    n, zero = dyn.n_v, np.zeros(dyn.n_v)
+    n, blocks = system.coordinates.n_v, system.blocks[system.n_element_terms :]
+    if not system.mechanics.n_c and not any(len(block.dofs) for block in blocks):
+        return csr_array((n, n)), csr_array((0, n))
+    dyn, zero = Dynamics(system), np.zeros(n)
     dyn.start_turns(0.0)
     dyn.hold(np.zeros(len(system.model.loads)), system.fixation.drives_at(0.0, 0.0), 0.0)
     dyn.T[:] = np.eye(3)
     dyn.tangent(system.coordinates.reference, zero, zero, np.zeros(dyn.n_c), (1.0, 0.0))
     total = csr_array((n, n))
-    for block in system.blocks[system.n_element_terms :]:
+    for block in blocks:
         count, k = block.dofs.shape
         if not count or block.dofs.max() >= n:  # of a joint
             continue

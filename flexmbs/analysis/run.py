@@ -33,7 +33,7 @@ from flexmbs.results.status import Status
 from flexmbs.results.time import TimeSolution
 
 if TYPE_CHECKING:
-    from flexmbs.integrators.contracts import Stepper
+    from flexmbs.integrators.stepper import Stepper
     from flexmbs.model.control.events import Event
 
 __all__ = ["Run"]

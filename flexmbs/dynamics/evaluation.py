@@ -23,9 +23,8 @@ from flexmbs.core.errors import SingularError
 from flexmbs.core.sparsity import clear_blocks, rotate_blocks
 from flexmbs.dynamics.compliance import compliances
 from flexmbs.dynamics.linearisation import linearise_state
-from flexmbs.dynamics.motion_stages import motion_stages
 from flexmbs.dynamics.prescribed import Prescribed
-from flexmbs.dynamics.stages import prepared, run
+from flexmbs.dynamics.stages import Direct, Prepared, motion_stages, state_of
 from flexmbs.dynamics.step_matrix import StepMatrix, possible_entries
 from flexmbs.dynamics.turns import Turns
 from flexmbs.kernels.pairs import (
@@ -113,9 +112,11 @@ class Dynamics:
             self.mass_rows = as_rows(self.moving_mass.rows)
             self.moving_mass.update(self.coordinates.reference)
         self.stages = motion_stages(self)
-        force, tangent, place, place_tangent, pull, rows = (prepared(part, self.given) for part in self.stages)
+        force, tangent, place, place_tangent, pull, rows = (Prepared(part, self.given) for part in self.stages)
         self._force, self._tangent, self._pull, self._rows = force, tangent, pull, rows
         self._place, self._place_tangent = place, place_tangent
+        self._joint_rates = Direct(joint_rates, mechanics.joints, self.markers)
+        self._joint_coupling = Direct(joint_coupling, mechanics.joints, mechanics.markers.dof, self.B)
         self._sums = np.empty(len(self.body_sizes))
         self.position_size = float(np.sqrt(self.body_sizes.sum()))
         self.angles_of_bodies = c.angles
@@ -164,7 +165,7 @@ class Dynamics:
         self.evaluations += 1
         if self._moves:
             self.moving_mass.update(q)
-        run(self._force, State(q, v, a, lam), self.env)
+        self._force.run(state_of(q, v, a, lam), self.env)
         return self.r
 
     def tangent(
@@ -185,20 +186,20 @@ class Dynamics:
             self.moving_mass.update(q)
         if len(self.system.turned_blocks):
             clear_blocks(self.B, self.system.turned_blocks)
-        run(self._tangent, State(q, v, a, lam), self.env, weights, on_rates)
+        self._tangent.run(state_of(q, v, a, lam), self.env, weights, on_rates)
         return self.r
 
     def place(self, state: State, tangents: bool = False) -> None:
         """Poses and twists of all markers, with what changes of J where ``tangents`` are needed."""
-        run(self._place_tangent if tangents else self._place, state, self.env)
+        (self._place_tangent if tangents else self._place).run(state_of(*state), self.env)
 
     def constraint_rows(self, state: State, weights: tuple[float, float] = (0.0, 0.0)) -> None:
         """G and G^T, and the stiffness of the multipliers, into the blocks; the markers being in place."""
-        run(self._rows, state, self.env, weights)
+        self._rows.run(state_of(*state), self.env, weights)
 
     def pull(self, state: State, weights: tuple[float, float]) -> None:
         """The stiffness that the wrenches on markers have, into the blocks."""
-        run(self._pull, state, self.env, weights)
+        self._pull.run(state_of(*state), self.env, weights)
 
     def residual_and_rows(self, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray) -> FloatArray:
         """The residual, and G and G^T alone into the blocks: with the mass all that explicit schemes factorise.
@@ -274,17 +275,16 @@ class Dynamics:
         """G v + g_t (n_c,) of all constraints at the state evaluated last."""
         rate = -self.motion[:, 1]
         if self.n_c:
-            joint_rates(self.mechanics.joints, self.markers, rate)
+            self._joint_rates(rate)
         return rate
 
     def rate_coupling(self, y: FloatArray, out: FloatArray) -> None:
         """out -= what increments y of the positions do to G v / wv, from the last tangent with ``on_rates``."""
-        m = self.mechanics
         if len(self.system.turned_blocks):  # so are the blocks
             whole = np.zeros(self.n_q)
             whole[: self.n_v] = y[: self.n_v]
             y = self.system.fixation.to_frames(whole, self.frames)[: self.n_v]
-        joint_coupling(m.joints, m.markers.dof, self.B, y, out)
+        self._joint_coupling(np.ascontiguousarray(y), out)
 
     def gamma(self, q: FloatArray, v: FloatArray) -> FloatArray:
         """The part of d2g/dt2 that is not G a, (n_c,); evaluates the kinematics at this state."""

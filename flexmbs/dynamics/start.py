@@ -79,6 +79,8 @@ def warn_of_changes(
     dyn: Dynamics, q: FloatArray, v: FloatArray, found_q: FloatArray, found_v: FloatArray, kept: bool
 ) -> None:
     """Warn where assembly moved bodies far (unless ``kept``: some were named to stay), or changed their velocity."""
+    if np.array_equal(q, found_q) and np.array_equal(v, found_v):
+        return
     name = f"Model {dyn.system.model.name!r}"
     step = np.zeros(dyn.n_v)
     local(q, found_q, dyn.n_linear, step)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from time import perf_counter
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -150,13 +151,23 @@ def _mass_in_frames(system: System, blocks: FloatArray) -> FloatArray:
 
 
 def possible_entries(system: System, m: Mechanics) -> NDArray[np.bool_]:
-    """Entries of the buffer of blocks (n_b,) that are not zero for every state.
+    """Entries of the buffer of blocks (n_b,) that are not zero for every state; found once for a system.
 
     Looked at are those of joints, markers, wrenches and held forces; all others count.
 
     A held force is that of an actuator without a law of its own: constant from sample to sample. ``m``: the mechanics
     of a workspace, whose tables of given forces are written to.
     """
+    if system not in _possible:
+        _possible[system] = _possible_entries(system, m)
+    return _possible[system]
+
+
+_possible: WeakKeyDictionary[System, NDArray[np.bool_]] = WeakKeyDictionary()
+
+
+def _possible_entries(system: System, m: Mechanics) -> NDArray[np.bool_]:
+    """The same, from what blocks hold at a few random states."""
     possible = np.ones(system.size, dtype=bool)
     for moving in (group.moving for group in m.groups if group.moving is not None):
         for offset, pattern in zip(moving.offsets, moving.pattern, strict=True):

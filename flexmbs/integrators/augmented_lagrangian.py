@@ -28,17 +28,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from flexmbs.core.checks import as_number, show
-from flexmbs.core.errors import ModelError, SingularError
+from flexmbs.core.errors import ModelError
 from flexmbs.dynamics.compliance import COMPLIANCE, compliances
 from flexmbs.dynamics.consistent_state import accelerations
 from flexmbs.dynamics.constraint_product import add_constraint_product
-from flexmbs.integrators.contracts import StepResult, StepState, StepStatus
-from flexmbs.integrators.dense import Interpolant
-from flexmbs.integrators.newton import NewtonOptions, attempts, settled
+from flexmbs.integrators.contracts import StepResult, StepState
+from flexmbs.integrators.generalized_alpha import Coefficients, NewmarkStepper
+from flexmbs.integrators.implicit_step import NewtonOptions
 from flexmbs.integrators.seen_accelerations import refuse_states_that_see_accelerations
-from flexmbs.integrators.turning import longest_step, turned_too_far
-from flexmbs.kernels.steps import begin, correct, finish, largest, retract, tangent_operators
-from flexmbs.system.system import EvaluationError
+from flexmbs.kernels.steps import largest
 
 if TYPE_CHECKING:
     from flexmbs.core.contracts import FloatArray
@@ -46,18 +44,9 @@ if TYPE_CHECKING:
 
 __all__ = ["AugmentedLagrangian"]
 
-EPS = float(np.finfo(float).eps)
-BETA, GAMMA = 0.25, 0.5
-RATE = 0.3
-"""Rate of convergence above which the matrix is made anew."""
+TRAPEZOIDAL = Coefficients(0.0, 0.0, 0.25, 0.5)
 CLOSED = 1e-12
 """Violation of positions over the size of the model that counts as round-off."""
-MET = 1e-7
-"""The same with which no step is accepted."""
-FAR = 1e6
-"""An increment this many times the size of all positions is divergence."""
-PATIENT, GROWING = 4, 2.0
-"""Growth of the increments from which the iteration is given up, and the number of iterations that may do so."""
 PROJECTIONS, LESS = 3, 0.1
 """Solutions of a projection at most, and the share that one may leave for another to follow."""
 
@@ -129,7 +118,7 @@ class AugmentedLagrangian:
 
     def start(self, dynamics: Dynamics, t: float, q: FloatArray, v: FloatArray, h: float) -> StepState:
         """State at t with smoothed accelerations, W in the place of M, as in `GeneralizedAlpha`."""
-        a, lam = accelerations(dynamics, t, q, v, smooth=(BETA * h * h, GAMMA * h))
+        a, lam = accelerations(dynamics, t, q, v, smooth=(TRAPEZOIDAL.beta * h * h, TRAPEZOIDAL.gamma * h))
         return StepState(t, q, v, a, a, lam, v, 0.0)
 
     def stepper(self, dynamics: Dynamics, tolerance: float) -> _Stepper:
@@ -137,76 +126,21 @@ class AugmentedLagrangian:
         return _Stepper(self, dynamics, tolerance)
 
 
-class _Stepper:
+class _Stepper(NewmarkStepper):
     """Steps of the scheme on one system; nothing is kept between them."""
 
     def __init__(self, scheme: AugmentedLagrangian, dynamics: Dynamics, tolerance: float) -> None:
-        self.scheme, self.dynamics, self.tolerance = scheme, dynamics, tolerance
+        super().__init__(scheme, dynamics, tolerance, TRAPEZOIDAL)
         before = dynamics.turns.memory()
         dynamics.turns.reset()  # frames of cables are counted among the reference configuration
         self.compliance = compliances(dynamics.system, dynamics.mass) / (COMPLIANCE * scheme.penalty)
         dynamics.turns.restore(before)
-        self._sums = np.empty(len(dynamics.body_sizes))
+        self.closed = CLOSED * dynamics.length
         self._upright = np.tile(np.eye(3), (len(dynamics.T), 1, 1))
 
-    def forget(self) -> None:
-        """Nothing is kept."""
-
-    def longest(self, state: StepState) -> float:
-        """Step in which no body turns too far for its turns to be counted."""
-        return longest_step(self.dynamics, state)
-
-    def between(self, old: StepState, new: StepState) -> Interpolant:
-        """Cubic Hermite interpolation."""
-        return Interpolant(old, new, self.dynamics.n_linear)
-
-    def step(self, state: StepState, h: float) -> StepResult:
-        return attempts(lambda first, again: self._attempt(state, h, first, again), state.a)
-
-    def _attempt(self, state: StepState, h: float, first: FloatArray, full: bool) -> StepResult:
-        """A step from a guess of the new acceleration; ``full``: with a new matrix in each iteration."""
-        dyn, options = self.dynamics, self.scheme.newton
-        n_v, n_linear = dyn.n_v, dyn.n_linear
-        wv, wa = 2.0 / h, 4.0 / (h * h)
-        weights = (1.0 / wa, wv / wa)
-        dq, v1, a1 = np.empty(n_v), np.empty(n_v), np.empty(n_v)
-        q1, lam = np.empty(dyn.n_q), state.lam.copy()
-        acceleration, speed, size = begin(
-            state.q, state.v, state.a, state.a, first, h, BETA, GAMMA, 0.0, 0.0, dyn.mass, n_linear, dq, v1, a1, q1
-        )
-        reach = max(acceleration / wa, 1e-3 * abs(h) * speed)
-        floor = 8.0 * EPS * max(size, dyn.position_size)  # a body at rest at the origin has no size of its own
-        last, renew = math.inf, True
-        full = full or options.jacobian_update == "full"
-        try:
-            dyn.set_time(state.t + h)
-            for number in range(1, options.max_iterations + 1):
-                if renew or full:
-                    tangent_operators(dq, n_linear, dyn.T)
-                    dyn.tangent(q1, v1, a1, lam, weights)
-                    dyn.factorise(1.0, self.compliance)
-                else:
-                    dyn.residual(q1, v1, a1, lam)
-                gap = largest(dyn.r, n_v) if dyn.n_c else 0.0
-                size = correct(dyn.solve(1.0 / wa, 1.0, 1.0 / wv), dyn.mass, wv, wa, wa, n_v, dq, v1, a1, lam)
-                retract(state.q, dq, n_linear, q1)
-                rate = size / last if last > 0.0 else 0.0
-                if not size < FAR * (floor / EPS + reach) or (number > PATIENT and rate > GROWING):
-                    return StepResult(None, math.inf, number, StepStatus.DIVERGED)
-                small = rate < 1.0 and size * rate <= options.rtol * reach * (1.0 - rate) and gap <= CLOSED * dyn.length
-                done = size <= floor or (number > 1 and (small or (rate > RATE and size <= 1e3 * floor)))
-                if done and gap <= MET * dyn.length and settled(dyn.states, dyn.d, v1, a1, wv, h, options.rtol):
-                    if turned_too_far(dyn, dq):
-                        return StepResult(None, math.inf, number, StepStatus.TURNED)
-                    v1, a1, lam = self._project(q1, v1, a1, lam, weights)
-                    return self._accept(state, h, q1, v1, a1, lam, number)
-                renew = number > 1 and rate > RATE
-                last = size
-        except EvaluationError as error:
-            return StepResult(None, math.inf, 0, StepStatus.REFUSED, str(error))
-        except SingularError as error:
-            return StepResult(None, math.inf, 0, StepStatus.SINGULAR, str(error))
-        return StepResult(None, math.inf, options.max_iterations, StepStatus.SLOW)
+    def accept(self, state: StepState, h: float, aux: FloatArray, iterations: int) -> StepResult:
+        self.v1, self.vd1, self.lam = self._project(self.q1, self.v1, self.vd1, self.lam, self.weights)
+        return super().accept(state, h, aux, iterations)
 
     def _project(
         self, q1: FloatArray, v1: FloatArray, a1: FloatArray, lam: FloatArray, weights: tuple[float, float]
@@ -249,16 +183,3 @@ class _Stepper:
         dyn.r[: dyn.n_v] = 0.0
         dyn.r[dyn.n_v :] = rate
         return dyn.solve(1.0, 1.0, 1.0)[: dyn.n_v]
-
-    def _accept(
-        self, state: StepState, h: float, q1: FloatArray, v1: FloatArray, a1: FloatArray, lam: FloatArray,
-        iterations: int,
-    ) -> StepResult:  # fmt: skip
-        dyn = self.dynamics
-        third = finish(
-            state.v, state.a, state.a, state.v_old, h, state.h_old, 0.0, 0.0, dyn.mass, dyn.body_of, dyn.body_sizes,
-            self._sums, v1, a1, np.empty_like(a1),
-        )  # fmt: skip
-        # The local error of the positions is h^3 (1/6 - 1/4) times their third derivative.
-        error = abs(h) ** 3 / 12.0 * third / self.tolerance
-        return StepResult(StepState(state.t + h, q1, v1, a1, a1, lam, state.v, h), error, iterations, StepStatus.DONE)

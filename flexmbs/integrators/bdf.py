@@ -26,7 +26,7 @@ import numpy as np
 
 from flexmbs.core.checks import as_count, show
 from flexmbs.core.contracts import FloatArray
-from flexmbs.core.errors import ModelError, SingularError
+from flexmbs.core.errors import ModelError
 from flexmbs.dynamics.consistent_state import accelerations
 from flexmbs.dynamics.evaluation import Dynamics
 from flexmbs.integrators.bdf_dense import Polynomial
@@ -34,29 +34,22 @@ from flexmbs.integrators.bdf_history import History
 from flexmbs.integrators.bdf_motion import advance, motion
 from flexmbs.integrators.bdf_plan import Plan
 from flexmbs.integrators.contracts import StepResult, StepState, StepStatus
+from flexmbs.integrators.implicit_step import CLOSED, EPS, FAR, GROWING, MET, MET_RATE, PATIENT, settled
 from flexmbs.integrators.iteration_matrix import CorrectorOptions, IterationMatrix
-from flexmbs.integrators.newton import settled
-from flexmbs.integrators.turning import longest_step, turned_too_far
+from flexmbs.integrators.stepper import Stepper, turned_too_far
 from flexmbs.kernels.steps import hold_back, largest, position_norm, put_back, retract
-from flexmbs.system.system import EvaluationError
 
 __all__ = ["BDF"]
 
-EPS = float(np.finfo(float).eps)
 HIGHEST, UNDAMPED = 5, 2
 """Largest order; and that which is stable for any frequency without damping."""
 CONVERGED = 0.02
 """Error left by the iteration, over the tolerance."""
 FIXED_CONVERGED = 1e-4
 """The same for fixed steps, over the change of the positions by the iteration."""
-SECOND, STALLED, GROWING, PATIENT = 0.9, 0.6, 2.0, 4
+SECOND, STALLED = 0.9, 0.6
 """Rates from which the matrix is made anew after the second iteration, which owes much to multipliers that were not
-predicted, and from which round-off is reached; growth that is divergence after so many iterations."""
-CLOSED, MET, MET_RATE = 1e-9, 1e-7, 1e-4
-"""Violations before the last increment: of positions over the size of the model, from which that increment leads to
-round-off (wanted with fixed steps), and with which no step is accepted; of velocities over the largest."""
-FAR = 1e6
-"""An increment this many times the size of the model is divergence."""
+predicted, and from which round-off is reached."""
 STATES = 1e-6
 """Relative error of first-order states left by the iteration."""
 LEAST_GAIN, MOST_GAIN = 1.2, 2.0
@@ -158,11 +151,13 @@ def _rings(dynamics: Dynamics) -> bool:
     return bool(elastic) and not damped and not len(dynamics.damped_mass)
 
 
-class _Stepper:
+class _Stepper(Stepper):
     """Steps on one system."""
 
+    retreat = 0.25
+
     def __init__(self, scheme: BDF, dynamics: Dynamics, tolerance: float) -> None:
-        self.scheme, self.dynamics, self.tolerance = scheme, dynamics, tolerance
+        super().__init__(scheme, dynamics, tolerance)
         self.fixed = tolerance >= 1.0
         self.most = scheme.order_for(dynamics)
         self.two_levels = dynamics.n_c > 0
@@ -184,13 +179,16 @@ class _Stepper:
         """Drop the factors; they are made again as the state says."""
         self.matrix.forget()
 
+    def drop(self) -> None:
+        self.matrix.drop()
+
     def longest(self, state: StepState) -> float:
         """Step in which no body turns too far, and what the start asks for.
 
         That is the parts of the first fixed steps, or a first step whose error is half the tolerance, and growth from
         there.
         """
-        dyn, limit = self.dynamics, longest_step(self.dynamics, state)
+        dyn, limit = self.dynamics, super().longest(state)
         past, _ = self._past(state, 0.0)
         if not self.fixed:
             if len(past.t):
@@ -215,23 +213,15 @@ class _Stepper:
         """The polynomial of the formula."""
         return Polynomial(old, new, self.dynamics.n_linear)
 
-    def step(self, state: StepState, h: float) -> StepResult:
+    def attempt(self, state: StepState, h: float, before: StepResult | None) -> StepResult:
         dyn = self.dynamics
         history, point = self._past(state, h)
         if len(history.t) and (state.t - history.t[0]) * h < 0.0:  # back in time there is no past
             history, point = History.begin(state.t, dyn.n_q, state.a, abs(h)), np.empty(0)
         plan = Plan(state, h, history, self.most, self.fixed, dyn)
-        try:
-            result = self._attempt(state, h, plan, point)
-        except (EvaluationError, SingularError) as error:
-            self.matrix.drop()
-            status = StepStatus.REFUSED if isinstance(error, EvaluationError) else StepStatus.SINGULAR
-            result = StepResult(None, math.inf, 0, status, str(error))
-        if result.state is None and result.factor is None:
-            result.factor = 0.25
-        return result
+        return self._iterate(state, h, plan, point)
 
-    def _attempt(self, state: StepState, h: float, plan: Plan, point: FloatArray) -> StepResult:
+    def _iterate(self, state: StepState, h: float, plan: Plan, point: FloatArray) -> StepResult:
         dyn, matrix, t = self.dynamics, self.matrix, state.t + h
         n_v, n_linear = dyn.n_v, dyn.n_linear
         alpha = plan.alpha
@@ -268,8 +258,7 @@ class _Stepper:
             advance(theta, y, x, dy, self._Q, n_linear)
             size = dyn.size_of(x) + dyn.size_of(dy)
             if not size < FAR * size_of_all:
-                self.matrix.drop()
-                return StepResult(None, math.inf, number, StepStatus.DIVERGED)
+                return self.failed(StepStatus.DIVERGED, number)
             rate = size / last if last > 0.0 else 0.0
             wanted = CONVERGED * self.tolerance
             if self.fixed:
@@ -281,18 +270,16 @@ class _Stepper:
             done = done and gap <= MET * dyn.length and self._rates_met(v1, h)
             done = done and settled(dyn.states, x, v1, a1, alpha, h, STATES)
             if done and turned_too_far(dyn, theta):
-                return StepResult(None, math.inf, number, StepStatus.TURNED)
+                return self.failed(StepStatus.TURNED, number)
             if done:
                 self._move(state, plan, theta, y, q1, v1, a1)
                 return self._accept(state, h, plan, theta, q1, v1, a1, lam, number)
             if number > PATIENT and rate > GROWING:
-                self.matrix.drop()
-                return StepResult(None, math.inf, number, StepStatus.DIVERGED)
+                return self.failed(StepStatus.DIVERGED, number)
             if number > 1 and rate > (SECOND if number == 2 else matrix.slow):
                 fresh = not renewed or number % 3 == 0
             last = size
-        self.matrix.drop()
-        return StepResult(None, math.inf, self.scheme.corrector.max_iterations, StepStatus.SLOW)
+        return self.failed(StepStatus.SLOW, self.scheme.corrector.max_iterations)
 
     def _move(
         self, state: StepState, plan: Plan, theta: FloatArray, y: FloatArray, q: FloatArray, v: FloatArray,

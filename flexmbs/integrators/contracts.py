@@ -1,4 +1,4 @@
-"""What an integrator is: a description with facts, and a pure step from state to state."""
+"""What an integrator is: a description with facts, and a pure step from state to state (`Stepper`)."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ import numpy as np
 from flexmbs.core.contracts import FloatArray
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from flexmbs.dynamics.evaluation import Dynamics
+    from flexmbs.integrators.stepper import Stepper
 
 __all__ = ["Integrator", "StepResult", "StepState", "StepStatus", "is_memory_of", "mark"]
 
@@ -111,32 +110,3 @@ class Integrator(Protocol):
 
     def stepper(self, dynamics: Dynamics, tolerance: float) -> Stepper:
         """What makes the steps; keeps factors between steps, and nothing that is not in the state."""
-
-
-class Stepper(Protocol):
-    """Makes steps of one scheme on one system.
-
-    What it keeps between steps may only save work (factors, matrices): after `forget` a step from the same state gives
-    the same numbers as in any other run.
-
-    A stepper may have three more members. ``advance(state, h, ends, error_before, powers)`` makes steps of the fixed
-    size h that end at the times ``ends (n,)``, as many as `FixedStep` accepts one after the other, and counts turns; it
-    returns `flexmbs.integrators.compiled.driver.Steps`, or None to be asked for single steps. ``several`` tells whether
-    it can be asked now. ``expect(steps)`` tells it beforehand how many steps are planned.
-    """
-
-    def step(self, state: StepState, h: float) -> StepResult:
-        """One step of size h (negative: back in time); does not change ``state``.
-
-        The time, the kinematics and the forces that `Dynamics` evaluated last are those of the new state, but for an
-        increment of Newton's method: turns are counted from them, and the power of forces is read off.
-        """
-
-    def longest(self, state: StepState) -> float:
-        """Largest step that may be tried from a state; infinite where nothing limits it."""
-
-    def between(self, old: StepState, new: StepState) -> Callable[[float], StepState]:
-        """The states within an accepted step, by time; from the two states alone, both of which it meets."""
-
-    def forget(self) -> None:
-        """Drop the factors kept, so that what follows does not depend on what was before."""

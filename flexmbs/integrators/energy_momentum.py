@@ -24,16 +24,14 @@ import numpy as np
 from flexmbs.core import linsolve
 from flexmbs.core.checks import as_count, as_number
 from flexmbs.core.contracts import FloatArray, State
-from flexmbs.core.errors import SingularError
 from flexmbs.core.linsolve.band import Band
 from flexmbs.dynamics.consistent_state import accelerations
 from flexmbs.dynamics.evaluation import Dynamics
 from flexmbs.dynamics.step_matrix import StepMatrix
 from flexmbs.integrators.conservative import element_kernels, refuse_what_is_not_conservative
 from flexmbs.integrators.contracts import StepResult, StepState, StepStatus, is_memory_of, mark
-from flexmbs.integrators.dense import Interpolant
-from flexmbs.integrators.newton import attempts
-from flexmbs.integrators.turning import MOST_TURN, longest_step
+from flexmbs.integrators.implicit_step import DONE, ENDS, EPS, FAR, advance
+from flexmbs.integrators.stepper import MOST_TURN, Stepper
 from flexmbs.kernels.cayley import cayley_retract, spin_change
 from flexmbs.kernels.inertia import inertia_force
 from flexmbs.kernels.mean_markers import MEAN_KINDS
@@ -46,13 +44,8 @@ from flexmbs.system.system import EvaluationError
 __all__ = ["EnergyMomentum"]
 
 SCHEME = "EnergyMomentum"
-EPS = float(np.finfo(float).eps)
-RATE = 0.3
-"""Rate of the increments from which they count as round-off, where they are small enough for that."""
 NOISE = 8e3
-"""How small that is, in round-off of the positions: stiff forces amplify it."""
-PATIENT, GROWING, FAR = 4, 2.0, 1e6
-"""As in generalized-alpha: when the iteration is given up."""
+"""How near round-off of the positions an increment has to be that has stopped falling: stiff forces amplify it."""
 CLOSED = 1e-9
 """Largest violation of the constraints before the last increment, over the size of the model."""
 
@@ -125,11 +118,16 @@ class EnergyMomentum:
         return _Stepper(self, dynamics, tolerance)
 
 
-class _Stepper:
+class _Stepper(Stepper):
     """Steps of one scheme on one system; the iteration matrix is exact and made anew in every iteration."""
 
+    most_attempts = 2
+    renew = full = exact = True
+
     def __init__(self, scheme: EnergyMomentum, dynamics: Dynamics, tolerance: float) -> None:
-        self.scheme, self.dynamics, self.tolerance = scheme, dynamics, tolerance
+        super().__init__(scheme, dynamics, tolerance)
+        self.most = scheme.max_iterations
+        self.closed = self.met = CLOSED * dynamics.length
         system, m = dynamics.system, dynamics.mechanics
         # The derivative of discrete gradients is not symmetric, and fills the blocks of joints.
         solver: Any = linsolve.choose(system.pattern, system.half_band, False, system.multipliers)
@@ -143,61 +141,56 @@ class _Stepper:
         self._p0, self._R0 = dynamics.markers.p.copy(), dynamics.markers.R.copy()
         self._Jm, self._Je = np.zeros_like(dynamics.markers.JT), np.zeros_like(dynamics.markers.JT)
 
-    def forget(self) -> None:
-        """Nothing is kept."""
+    def attempt(self, state: StepState, h: float, before: StepResult | None) -> StepResult:
+        """A step from a guess of its mean acceleration: that of the last step, or none."""
+        dyn, n_v = self.dynamics, self.dynamics.n_v
+        first = state.a if before is None else np.zeros_like(state.a)
+        self.state, self.h = state, h
+        self.c = self._held(h * state.v + (0.5 * h * h) * first)
+        self.lam, self.q1 = state.lam.copy(), np.empty(dyn.n_q)
+        self.noise = NOISE * EPS * max(dyn.position_size, norm(state.q[:n_v], dyn.mass) if dyn.n_q == n_v else 0.0)
+        dyn.set_time(state.t + h)
+        self._place(state.q, state.v)
+        self._p0[:], self._R0[:] = self._markers.p, self._markers.R
+        end, number = advance(self)
+        if end != DONE:
+            return self.failed(ENDS[end], number)
+        return self._accept(state, h, self.c, self.q1, self.lam, number)
 
-    def longest(self, state: StepState) -> float:
-        """Step in which no body turns too far for its turns to be counted."""
-        return longest_step(self.dynamics, state)
+    def linearise(self) -> bool:
+        dyn, state, began = self.dynamics, self.state, perf_counter()
+        cayley_retract(state.q, self.c, dyn.n_linear, dyn.angles_of_bodies, self.q1)
+        self._evaluate(state, self.q1, (2.0 / self.h) * self.c - state.v, self.c, self.lam, self.h)
+        dyn.seconds["evaluation"] += perf_counter() - began
+        self._gap = float(np.abs(dyn.r[dyn.n_v :]).max(initial=0.0))
+        dyn.factorise(1.0)
+        return False
 
-    def between(self, old: StepState, new: StepState) -> Interpolant:
-        """Cubic Hermite interpolation."""
-        return Interpolant(old, new, self.dynamics.n_linear)
+    evaluate = linearise
 
-    def step(self, state: StepState, h: float) -> StepResult:
-        return attempts(lambda first, _: self._attempt(state, h, first), state.a)
+    def violation(self) -> float:
+        return self._gap
 
-    def _attempt(self, state: StepState, h: float, first: FloatArray) -> StepResult:
-        """A step from a guess of its mean acceleration."""
-        dyn, scheme = self.dynamics, self.scheme
-        n_v = dyn.n_v
-        wa = 2.0 / (h * h)
-        c = self._held(h * state.v + (0.5 * h * h) * first)
-        lam, q1 = state.lam.copy(), np.empty(dyn.n_q)
-        floor = EPS * max(dyn.position_size, norm(state.q[:n_v], dyn.mass) if dyn.n_q == n_v else 0.0)
-        last, number = math.inf, 0
-        try:
-            dyn.set_time(state.t + h)
-            self._place(state.q, state.v)
-            self._p0[:], self._R0[:] = self._markers.p, self._markers.R
-            for number in range(1, scheme.max_iterations + 1):
-                cayley_retract(state.q, c, dyn.n_linear, dyn.angles_of_bodies, q1)
-                v1 = (2.0 / h) * c - state.v
-                began = perf_counter()
-                self._evaluate(state, q1, v1, c, lam, h)
-                dyn.seconds["evaluation"] += perf_counter() - began
-                gap = float(np.abs(dyn.r[n_v:]).max(initial=0.0))
-                dyn.factorise(1.0)
-                d = dyn.solve(1.0 / wa, 1.0, 1.0)
-                c += d[:n_v]
-                lam += wa * d[n_v:]
-                size, reach = norm(d[:n_v], dyn.mass), norm(c, dyn.mass)
-                rate = size / last if last > 0.0 else 0.0
-                if not size < FAR * (dyn.position_size + reach) or (number > PATIENT and rate > GROWING):
-                    return StepResult(None, math.inf, number, StepStatus.DIVERGED)
-                # Newton's method squares the error, so that size * rate^2 is about what is left.
-                small = number > 1 and size * min(rate, 1.0) ** 2 <= scheme.tolerance * reach
-                done = size <= scheme.tolerance * reach or small or (rate > RATE and size <= NOISE * floor)
-                if done and gap <= CLOSED * dyn.length:
-                    if 2.0 * math.atan(0.5 * largest_turn(c, dyn.n_linear, dyn.angles_of_bodies)) > MOST_TURN:
-                        return StepResult(None, math.inf, number, StepStatus.TURNED)
-                    return self._accept(state, h, c, q1, lam, number)
-                last = size
-        except EvaluationError as error:
-            return StepResult(None, math.inf, number, StepStatus.REFUSED, str(error))
-        except SingularError as error:
-            return StepResult(None, math.inf, number, StepStatus.SINGULAR, str(error))
-        return StepResult(None, math.inf, scheme.max_iterations, StepStatus.SLOW)
+    def correct(self) -> float:
+        """Add an increment, whose error is judged by the increment of the step that it leads to."""
+        dyn, wa = self.dynamics, 2.0 / (self.h * self.h)
+        d = dyn.solve(1.0 / wa, 1.0, 1.0)
+        self.c += d[: dyn.n_v]
+        self.lam += wa * d[dyn.n_v :]
+        reach = norm(self.c, dyn.mass)
+        self.floor = self.allowed = self.scheme.tolerance * reach
+        self.far = FAR * (dyn.position_size + reach)
+        return norm(d[: dyn.n_v], dyn.mass)
+
+    def rates_met(self) -> bool:
+        return True
+
+    def turned(self) -> bool:
+        dyn = self.dynamics
+        return 2.0 * math.atan(0.5 * largest_turn(self.c, dyn.n_linear, dyn.angles_of_bodies)) > MOST_TURN
+
+    def settled(self) -> bool:
+        return True
 
     def _held(self, c: FloatArray) -> FloatArray:
         """The increment without its round-off where supports in turned frames hold, on which their reactions work."""

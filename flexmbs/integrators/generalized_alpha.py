@@ -20,19 +20,30 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from flexmbs.core.checks import as_flag, as_number, show
 from flexmbs.core.contracts import FloatArray
-from flexmbs.core.errors import ModelError, SingularError
+from flexmbs.core.errors import ModelError
 from flexmbs.dynamics.consistent_state import accelerations
 from flexmbs.dynamics.evaluation import Dynamics
 from flexmbs.integrators.contracts import StepResult, StepState, StepStatus
-from flexmbs.integrators.dense import Interpolant
-from flexmbs.integrators.newton import NewtonOptions, attempts, settled
-from flexmbs.integrators.turning import longest_step, turned_too_far
+from flexmbs.integrators.implicit_step import (
+    CLOSED,
+    DONE,
+    ENDS,
+    EPS,
+    FAR,
+    MET,
+    MET_RATE,
+    NOISE,
+    NewtonOptions,
+    advance,
+    settled,
+)
+from flexmbs.integrators.stepper import Stepper, turned_too_far
 from flexmbs.kernels.steps import (
     begin,
     correct,
@@ -43,28 +54,14 @@ from flexmbs.kernels.steps import (
     retract,
     tangent_operators,
 )
-from flexmbs.system.system import EvaluationError
 
 if TYPE_CHECKING:
     from flexmbs.integrators.compiled.driver import Steps
 
-__all__ = ["GeneralizedAlpha"]
+__all__ = ["Coefficients", "GeneralizedAlpha", "NewmarkStepper"]
 
-EPS = float(np.finfo(float).eps)
-RATE = 0.3
 MANY = 600
 """Unknowns up to which a matrix that is no narrow band is made in every step."""
-CLOSED = 1e-9
-"""Constraint violation, relative to the size of the model, from which one more increment leads to round-off."""
-MET, MET_RATE = 1e-7, 1e-4
-"""Violation of positions over the size of the model, of velocities over the largest, with which no step is accepted.
-
-It is the one before the last increment, which takes off some orders more; only what contradicts itself stays.
-"""
-PATIENT, GROWING = 4, 2.0
-"""Growth of the increments from which the iteration is given up, and the number of iterations that may do so."""
-FAR = 1e6
-"""An increment this many times the size of all positions is divergence."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -217,32 +214,150 @@ def _checked(owner: str, given: object) -> tuple[float, float, float, float]:
     return alpha_m, alpha_f, beta, as_number(owner, "gamma of the coefficients", given[3], minimum=0.5, maximum=1.5)
 
 
-class _Stepper:
-    """Steps of one scheme on one system."""
+class Coefficients(NamedTuple):
+    """Of one scheme."""
+
+    alpha_m: float
+    alpha_f: float
+    beta: float
+    gamma: float
+
+    def weights(self, h: float) -> tuple[float, float]:
+        """w_v and w_a."""
+        wv = self.gamma / (self.beta * h)
+        return wv, (1.0 - self.alpha_m) / ((1.0 - self.alpha_f) * self.beta * h * h)
+
+    def error(self, h: float) -> float:
+        """Local error of the positions over their third derivative."""
+        return abs(1.0 / 6.0 - self.beta - 0.5 * (self.alpha_m - self.alpha_f)) * abs(h) ** 3
+
+
+class NewmarkStepper(Stepper):
+    r"""Index 3: equilibrium and g = 0 at the new time. The operations of `implicit_step.advance` are its methods.
+
+    A correction :math:`\delta q` of the positions changes v by :math:`w_v\,\delta q` and :math:`\dot v` by
+    :math:`w_a\,\delta q`, with :math:`w_v = \gamma/(\beta h)` and :math:`w_a = (1 - \alpha_m)/((1 - \alpha_f)\beta
+    h^2)`.
+
+    A second attempt starts without acceleration, since noisy accelerations of stiff bodies are a bad guess of the new
+    ones, and makes the matrix in every iteration.
+    """
+
+    most_attempts = 2
+    exact = False
+    on_rates = 0
+    compliance: FloatArray | None = None
+
+    def __init__(self, scheme: Any, dynamics: Dynamics, tolerance: float, coefficients: Coefficients) -> None:
+        super().__init__(scheme, dynamics, tolerance)
+        self.coefficients = coefficients
+        self.most, self.rtol = scheme.newton.max_iterations, scheme.newton.rtol
+        self.always = scheme.newton.jacobian_update == "full"
+        self.closed, self.met = CLOSED * dynamics.length, MET * dynamics.length
+        self.renew = True
+        self._sums = np.empty(len(dynamics.body_sizes))
+
+    def attempt(self, state: StepState, h: float, before: StepResult | None) -> StepResult:
+        aux = self.auxiliary(state, h)
+        self.predict(state, h, aux, state.a if before is None else np.zeros_like(state.a))
+        self.full = self.always or before is not None
+        self.dynamics.set_time(state.t + h)
+        end, number = advance(self)
+        if end != DONE:
+            return self.failed(ENDS[end], number)
+        return self.accept(state, h, aux, number)
+
+    def auxiliary(self, state: StepState, h: float) -> FloatArray:
+        """The auxiliary acceleration a at the start of the step."""
+        return state.a
+
+    def predict(self, state: StepState, h: float, aux: FloatArray, first: FloatArray) -> None:
+        """The step with the acceleration ``first``, and the sizes by which its increments are judged."""
+        dyn, (am, af, beta, gamma) = self.dynamics, self.coefficients
+        n_v = dyn.n_v
+        self.h, self.q0 = h, state.q
+        self.wv, self.wa = self.coefficients.weights(h)
+        self.weights = (1.0 / self.wa, self.wv / self.wa)
+        self.dq, self.v1, self.vd1 = np.empty(n_v), np.empty(n_v), np.empty(n_v)
+        self.q1, self.lam = np.empty(dyn.n_q), state.lam.copy()
+        acceleration, speed, size = begin(
+            state.q, state.v, aux, state.a, first, h, beta, gamma, am, af, dyn.mass, dyn.n_linear, self.dq, self.v1,
+            self.vd1, self.q1,
+        )  # fmt: skip
+        reach = max(acceleration / self.wa, 1e-3 * abs(h) * speed)
+        self.allowed = self.rtol * reach
+        self.floor = 8.0 * EPS * max(size, dyn.position_size)  # a body at rest at the origin has no size of its own
+        self.noise = NOISE * self.floor
+        self.far = FAR * (self.floor / EPS + reach)
+
+    def linearise(self) -> bool:
+        dyn, began = self.dynamics, perf_counter()
+        tangent_operators(self.dq, dyn.n_linear, dyn.T)
+        dyn.tangent(self.q1, self.v1, self.vd1, self.lam, self.weights, self.on_rates)
+        dyn.seconds["evaluation"] += perf_counter() - began
+        dyn.factorise(1.0, self.compliance)
+        return False
+
+    def evaluate(self) -> bool:
+        dyn, began = self.dynamics, perf_counter()
+        dyn.residual(self.q1, self.v1, self.vd1, self.lam)
+        dyn.seconds["evaluation"] += perf_counter() - began
+        return False
+
+    def violation(self) -> float:
+        return largest(self.dynamics.r, self.dynamics.n_v) if self.dynamics.n_c else 0.0
+
+    def correct(self) -> float:
+        return self.add(self.dynamics.solve(1.0 / self.wa, 1.0, 1.0 / self.wv))
+
+    def add(self, d: FloatArray) -> float:
+        """Add an increment; its size."""
+        dyn, wa = self.dynamics, self.wa
+        size = correct(d, dyn.mass, self.wv, wa, wa, dyn.n_v, self.dq, self.v1, self.vd1, self.lam)
+        retract(self.q0, self.dq, dyn.n_linear, self.q1)
+        return size
+
+    def rates_met(self) -> bool:
+        return True
+
+    def turned(self) -> bool:
+        return turned_too_far(self.dynamics, self.dq)
+
+    def settled(self) -> bool:
+        dyn = self.dynamics
+        return settled(dyn.states, dyn.d, self.v1, self.vd1, self.wv, self.h, self.rtol)
+
+    def accept(self, state: StepState, h: float, aux: FloatArray, iterations: int) -> StepResult:
+        """The new state, and the estimate of its error."""
+        dyn, (am, af, *_), v1, vd1 = self.dynamics, self.coefficients, self.v1, self.vd1
+        aux1 = np.empty_like(aux)
+        third = finish(
+            state.v, state.a, aux, state.v_old, h, state.h_old, am, af, dyn.mass, dyn.body_of, dyn.body_sizes,
+            self._sums, v1, vd1, aux1,
+        )  # fmt: skip
+        new = StepState(state.t + h, self.q1, v1, vd1, aux1, self.lam, state.v, h)
+        return StepResult(new, self.coefficients.error(h) * third / self.tolerance, iterations, StepStatus.DONE)
+
+
+class _Stepper(NewmarkStepper):
+    """Steps of one scheme on one system, by a compiled driver or by the loop in Python."""
 
     def __init__(self, scheme: GeneralizedAlpha, dynamics: Dynamics, tolerance: float) -> None:
         from flexmbs.integrators.compiled.choice import Choice
 
-        self.scheme, self.dynamics, self.tolerance = scheme, dynamics, tolerance
+        coefficients = Coefficients(scheme.alpha_m, scheme.alpha_f, scheme.beta, scheme.gamma)
+        super().__init__(scheme, dynamics, tolerance, coefficients)
         refresh = scheme.newton.jacobian_update
         cheap = dynamics.system.n <= MANY or dynamics.matrix.static is not None
         self.refresh = ("step" if cheap else "on_demand") if refresh == "auto" else refresh
+        self.on_rates = int(scheme.index == 2 and dynamics.n_c > 0)
         self._factored_at = math.nan
         self._held = np.empty(dynamics.n_v)
-        self._sums = np.empty(len(dynamics.body_sizes))
-        self._rate_gap = 0.0
+        self._rate_gap, self._made = 0.0, 0
         self.choice = Choice(dynamics, scheme, tolerance, self.refresh)
 
     def forget(self) -> None:
         self._factored_at = math.nan
-
-    def longest(self, state: StepState) -> float:
-        """Step in which no body turns too far for its turns to be counted."""
-        return longest_step(self.dynamics, state)
-
-    def between(self, old: StepState, new: StepState) -> Interpolant:
-        """Cubic Hermite interpolation."""
-        return Interpolant(old, new, self.dynamics.n_linear)
 
     def expect(self, steps: float) -> None:
         """Tell how many steps are planned."""
@@ -256,7 +371,7 @@ class _Stepper:
     def advance(
         self, state: StepState, h: float, ends: FloatArray, error_before: float, powers: bool
     ) -> Steps | None:  # fmt: skip
-        """Several steps in one call, as in `flexmbs.integrators.contracts.Stepper`."""
+        """Several steps in one call, as in `flexmbs.integrators.stepper.Stepper`."""
         driver = self.choice.driver
         return None if driver is None else driver.advance(state, h, ends, error_before, powers)
 
@@ -266,112 +381,47 @@ class _Stepper:
             if made is not None:
                 return made
         else:
-            self.choice.count()
-        return attempts(lambda first, again: self._attempt(state, h, first, again), state.a)
+            self._made += 1
+            if self._made >= self.choice.needed:
+                self.choice.expect(self._made)
+        return super().step(state, h)
 
-    def _attempt(self, state: StepState, h: float, first: FloatArray, full: bool) -> StepResult:
-        """A step from a guess of the new acceleration; ``full``: with a new matrix in each iteration."""
-        dyn, s, options = self.dynamics, self.scheme, self.scheme.newton
-        n_v, n_linear, n_c = dyn.n_v, dyn.n_linear, dyn.n_c
-        wv = s.gamma / (s.beta * h)
-        wa = (1.0 - s.alpha_m) / ((1.0 - s.alpha_f) * s.beta * h * h)
-        weights = (1.0 / wa, wv / wa)
-        dq, v1, vd1 = np.empty(n_v), np.empty(n_v), np.empty(n_v)
-        q1, lam = np.empty(dyn.n_q), state.lam.copy()
-        aux = state.aux
-        if state.h_old not in (0.0, h):  # the auxiliary acceleration belongs to a time that depends on the step
-            aux = state.a + (h / state.h_old) * (state.aux - state.a)
-        two_levels = s.index == 2 and n_c > 0
-        mass = dyn.mass
-        acceleration, speed, size = begin(
-            state.q, state.v, aux, state.a, first, h, s.beta, s.gamma, s.alpha_m, s.alpha_f, mass, n_linear, dq, v1,
-            vd1, q1,
-        )  # fmt: skip
-        reach = max(acceleration / wa, 1e-3 * abs(h) * speed)
-        floor = 8.0 * EPS * max(size, dyn.position_size)  # a body at rest at the origin has no size of its own
-        last = math.inf
-        full = full or self.refresh == "full"
-        renew = self.refresh != "on_demand" or self._factored_at != h
-        try:
-            dyn.set_time(state.t + h)
-            for number in range(1, options.max_iterations + 1):
-                began = perf_counter()
-                if renew or full:
-                    tangent_operators(dq, n_linear, dyn.T)
-                    dyn.tangent(q1, v1, vd1, lam, weights, int(two_levels))
-                    dyn.seconds["evaluation"] += perf_counter() - began
-                    dyn.factorise(1.0)
-                    self._factored_at = h
-                else:
-                    dyn.residual(q1, v1, vd1, lam)
-                    dyn.seconds["evaluation"] += perf_counter() - began
-                gap = largest(dyn.r, n_v) if n_c else 0.0
-                if two_levels:
-                    size = self._two_levels(dq, v1, vd1, lam, wv, wa)
-                else:
-                    size = correct(dyn.solve(1.0 / wa, 1.0, 1.0 / wv), mass, wv, wa, wa, n_v, dq, v1, vd1, lam)
-                retract(state.q, dq, n_linear, q1)
-                if not size < FAR * (floor / EPS + reach):
-                    self.forget()
-                    return StepResult(None, math.inf, number, StepStatus.DIVERGED)
-                rate = size / last if last > 0.0 else 0.0
-                small = rate < 1.0 and size * rate <= options.rtol * reach * (1.0 - rate) and gap <= CLOSED * dyn.length
-                if number > PATIENT and rate > GROWING:
-                    self.forget()
-                    return StepResult(None, math.inf, number, StepStatus.DIVERGED)
-                done = size <= floor or (number > 1 and (small or (rate > RATE and size <= 1e3 * floor)))
-                done = done and gap <= MET * dyn.length
-                if done and two_levels:
-                    speed = largest(v1, 0) * max(1.0, dyn.length)
-                    done = self._rate_gap <= MET_RATE * speed + MET * dyn.length / abs(h)
-                if done and turned_too_far(dyn, dq):
-                    self.forget()
-                    return StepResult(None, math.inf, number, StepStatus.TURNED)
-                if done and settled(dyn.states, dyn.d, v1, vd1, wv, h, options.rtol):
-                    return self._accept(state, h, dq, q1, v1, vd1, lam, aux, number)
-                renew = number > 1 and rate > RATE
-                last = size
-        except EvaluationError as error:
-            self.forget()
-            return StepResult(None, math.inf, 0, StepStatus.REFUSED, str(error))
-        except SingularError as error:
-            self.forget()
-            return StepResult(None, math.inf, 0, StepStatus.SINGULAR, str(error))
-        return StepResult(None, math.inf, options.max_iterations, StepStatus.SLOW)
+    def auxiliary(self, state: StepState, h: float) -> FloatArray:
+        if state.h_old in (0.0, h):
+            return state.aux
+        # It belongs to a time that depends on the step.
+        return state.a + (h / state.h_old) * (state.aux - state.a)
 
-    def _two_levels(
-        self, dq: FloatArray, v1: FloatArray, vd1: FloatArray, lam: FloatArray, wv: float, wa: float
-    ) -> float:
-        """One iteration of the stabilised index-2 form.
+    def predict(self, state: StepState, h: float, aux: FloatArray, first: FloatArray) -> None:
+        super().predict(state, h, aux, first)
+        self.renew = self.refresh != "on_demand" or self._factored_at != h
+
+    def linearise(self) -> bool:
+        super().linearise()
+        self._factored_at = self.h
+        return False
+
+    def correct(self) -> float:
+        """One correction; of the stabilised index-2 form in two levels.
 
         First the correction y of the positions by what the increment d of the motion will leave of g, then d itself,
         with what y does to the velocity constraints. Returned is the size of d; that of y is judged by the violation of
         the positions.
         """
-        dyn = self.dynamics
-        n_v = dyn.n_v
+        if not self.on_rates:
+            return super().correct()
+        dyn, n_v = self.dynamics, self.dynamics.n_v
         rate = dyn.rates()
         self._rate_gap = largest(rate, 0)
-        hold_back(dyn.r, rate, dyn.velocity_rows, n_v, wv, self._held)
+        hold_back(dyn.r, rate, dyn.velocity_rows, n_v, self.wv, self._held)
         y = dyn.solve(0.0, 1.0, 1.0)
         dyn.rate_coupling(y, rate)
-        put_back(self._held, rate, n_v, y, dyn.r, dq)
-        return correct(dyn.solve(1.0 / wa, -1.0, -1.0), dyn.mass, wv, wa, wa, n_v, dq, v1, vd1, lam)
+        put_back(self._held, rate, n_v, y, dyn.r, self.dq)
+        return self.add(dyn.solve(1.0 / self.wa, -1.0, -1.0))
 
-    def _accept(
-        self, state: StepState, h: float, dq: FloatArray, q1: FloatArray, v1: FloatArray, vd1: FloatArray,
-        lam: FloatArray, aux: FloatArray, iterations: int,
-    ) -> StepResult:  # fmt: skip
-        s = self.scheme
-        aux1 = np.empty_like(aux)
-        dyn = self.dynamics
-        third = finish(
-            state.v, state.a, aux, state.v_old, h, state.h_old, s.alpha_m, s.alpha_f, dyn.mass, dyn.body_of,
-            dyn.body_sizes, self._sums, v1, vd1, aux1,
-        )  # fmt: skip
-        # The local error of the positions is c h^3 times their third derivative.
-        constant = abs(1.0 / 6.0 - s.beta - 0.5 * (s.alpha_m - s.alpha_f))
-        error = constant * abs(h) ** 3 * third / self.tolerance
-        return StepResult(
-            StepState(state.t + h, q1, v1, vd1, aux1, lam, state.v, h), error, iterations, StepStatus.DONE
-        )
+    def rates_met(self) -> bool:
+        if not self.on_rates:
+            return True
+        length = self.dynamics.length
+        speed = largest(self.v1, 0) * max(1.0, length)
+        return self._rate_gap <= MET_RATE * speed + MET * length / abs(self.h)

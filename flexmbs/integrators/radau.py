@@ -23,7 +23,7 @@ import numpy as np
 
 from flexmbs.core.checks import as_count, as_number
 from flexmbs.core.contracts import FloatArray
-from flexmbs.core.errors import ModelError, SingularError
+from flexmbs.core.errors import ModelError
 from flexmbs.dynamics.consistent_state import accelerations
 from flexmbs.integrators.collocation import (
     ESTIMATE,
@@ -37,9 +37,8 @@ from flexmbs.integrators.contracts import StepResult, StepState, StepStatus
 from flexmbs.integrators.radau_matrix import RadauMatrix
 from flexmbs.integrators.radau_memory import RadauMemory
 from flexmbs.integrators.radau_newton import NotConvergedError, RadauNewton, Stages
-from flexmbs.integrators.turning import TURN, longest_step, turned_too_far
+from flexmbs.integrators.stepper import TURN, Stepper, turned_too_far
 from flexmbs.kernels.steps import largest_turn, local, retract
-from flexmbs.system.system import EvaluationError
 
 if TYPE_CHECKING:
     from flexmbs.dynamics.evaluation import Dynamics
@@ -140,11 +139,15 @@ class RadauIIA:
         return _Stepper(self, dynamics, tolerance)
 
 
-class _Stepper:
+class _Stepper(Stepper):
     """Steps on one system. All that decides about a step is in the state: the Jacobian kept, too, can be made anew."""
 
+    again = (StepStatus.DIVERGED, StepStatus.SLOW)
+    most_attempts = 2
+    retreat = 0.25
+
     def __init__(self, scheme: RadauIIA, dynamics: Dynamics, tolerance: float) -> None:
-        self.scheme, self.dynamics = scheme, dynamics
+        super().__init__(scheme, dynamics, tolerance)
         controlled = tolerance < 1.0
         self.tolerance = max(tolerance, 0.1 * tolerance ** (2.0 / 3.0)) if controlled else tolerance
         share = min(scheme.strictness, math.sqrt(self.tolerance))
@@ -160,49 +163,29 @@ class _Stepper:
     def forget(self) -> None:
         self.matrix.forget()
 
-    def longest(self, state: StepState) -> float:
-        """Step in which no body turns too far for its turns to be counted."""
-        return longest_step(self.dynamics, state)
-
     def between(self, old: StepState, new: StepState) -> CollocationInterpolant:
         """The collocation polynomial."""
         m = RadauMemory.of(new.memory, self.dynamics)
         assert m is not None  # noqa: S101
         return CollocationInterpolant(old, new, self.dynamics.n_linear, m.theta, m.v, m.a, m.lam)
 
-    def step(self, state: StepState, h: float) -> StepResult:
+    def attempt(self, state: StepState, h: float, before: StepResult | None) -> StepResult:
+        """A step, and where it fails another one: with another matrix, or from another guess."""
         memory = RadauMemory.of(state.memory, self.dynamics)
-        try:
-            stages, at = Stages(self.dynamics, state), state
+        if before is None:
+            self._stages, at = Stages(self.dynamics, state), state
             if memory is not None:
-                self._extrapolate(stages, state, h, memory)
-                at = memory.jacobian if memory.keep else self._ahead(stages, state, h)
-            try:
-                return self._attempt(state, h, memory, stages, at)
-            except NotConvergedError as failed:
-                if failed.status is StepStatus.TURNED:
-                    raise
-                spent = failed.iterations
-                if failed.status is StepStatus.SLOW:  # with the matrix of where it was going
-                    at = self._ahead(stages, state, h)
-                    stages.Y[:] = 0.0
-                else:  # extrapolation may be what was wrong
-                    stages, at = Stages(self.dynamics, state), state
-            try:
-                result = self._attempt(state, h, memory, stages, at)
-            except NotConvergedError as failed:
-                failed.iterations += spent
-                raise
-            result.iterations += spent
-            return result
+                self._extrapolate(self._stages, state, h, memory)
+                at = memory.jacobian if memory.keep else self._ahead(self._stages, state, h)
+        elif before.status is StepStatus.SLOW:  # with the matrix of where it was going
+            at = self._ahead(self._stages, state, h)
+            self._stages.Y[:] = 0.0
+        else:  # extrapolation may be what was wrong
+            self._stages, at = Stages(self.dynamics, state), state
+        try:
+            return self._attempt(state, h, memory, self._stages, at)
         except NotConvergedError as failed:
             return StepResult(None, math.inf, failed.iterations, failed.status, factor=failed.factor)
-        except EvaluationError as error:
-            self.forget()
-            return StepResult(None, math.inf, 0, StepStatus.REFUSED, str(error), factor=0.25)
-        except SingularError as error:
-            self.forget()
-            return StepResult(None, math.inf, 0, StepStatus.SINGULAR, str(error), factor=0.25)
 
     def _attempt(
         self, state: StepState, h: float, memory: RadauMemory | None, stages: Stages, at: StepState

@@ -32,10 +32,9 @@ from flexmbs.integrators.index_one import IndexOne
 from flexmbs.integrators.quintic import QuinticInterpolant
 from flexmbs.integrators.redundancy import Redundancy
 from flexmbs.integrators.seen_accelerations import refuse_states_that_see_accelerations
+from flexmbs.integrators.stepper import Stepper, turned_too_far
 from flexmbs.integrators.tableaux import CLASSICAL, DORMAND_PRINCE, MIDPOINT, Tableau
-from flexmbs.integrators.turning import longest_step, turned_too_far
 from flexmbs.kernels.steps import local
-from flexmbs.system.system import EvaluationError
 
 __all__ = ["RungeKutta"]
 
@@ -147,11 +146,11 @@ class RungeKutta:
         return _Stepper(self, dynamics, tolerance)
 
 
-class _Stepper:
+class _Stepper(Stepper):
     """Steps of one scheme on one system."""
 
     def __init__(self, scheme: RungeKutta, dynamics: Dynamics, tolerance: float) -> None:
-        self.dynamics, self.tolerance = dynamics, tolerance
+        super().__init__(scheme, dynamics, tolerance)
         self.tableau: Tableau = TABLEAUX[scheme.order]
         if scheme.order == 4 and tolerance >= REPORTED:  # of the order of the error itself, which is smaller
             self.tableau = CLASSICAL._replace(e=np.zeros(0), exponent=1.0 / 5.0)
@@ -165,24 +164,14 @@ class _Stepper:
     def forget(self) -> None:
         self.equations.forget()
 
-    def longest(self, state: StepState) -> float:
-        """Step in which no body turns too far for its turns to be counted, and for the chart."""
-        return longest_step(self.dynamics, state)
-
     def between(self, old: StepState, new: StepState) -> QuinticInterpolant:
         """Quintic Hermite interpolation."""
         return QuinticInterpolant(old, new, self.dynamics.n_linear)
 
-    def step(self, state: StepState, h: float) -> StepResult:
+    def attempt(self, state: StepState, h: float, before: StepResult | None) -> StepResult:
         try:
             with np.errstate(all="ignore"):  # growth without bound is found by its result
                 return self._step(state, h)
-        except EvaluationError as error:
-            self.forget()
-            return StepResult(None, np.inf, 0, StepStatus.REFUSED, str(error))
-        except SingularError as error:
-            self.forget()
-            return StepResult(None, np.inf, 0, StepStatus.SINGULAR, str(error))
         except (FloatingPointError, np.linalg.LinAlgError):
             return self._grown(h, 0)
 
@@ -205,17 +194,13 @@ class _Stepper:
         if not self._near(theta, v1):
             return self._grown(h, n)
         if turned_too_far(dyn, theta):
-            self.forget()
-            return StepResult(None, np.inf, n, StepStatus.TURNED)
+            return self.failed(StepStatus.TURNED, n)
         q1, v1 = keeper.project(state.t + h, q1, v1)
         gap = self.equations.gap()
         if keeper.meets and gap > MET * dyn.length:
-            self.forget()
             dyn.r[: dyn.n_v] = 0.0  # the largest residual is the one that is reported by its name
-            return StepResult(
-                None, np.inf, n, StepStatus.SLOW,
-                f"the projection leaves the constraints {gap:.3g} apart: the step is too large, or they cannot be met",
-            )  # fmt: skip
+            told = "the step is too large, or they cannot be met"
+            return self.failed(StepStatus.SLOW, n, f"the projection leaves the constraints {gap:.3g} apart: {told}")
         memory = self.redundancy.end(keeper.meets)
         a1, lam = keeper.accelerations(v1)
         local(state.q, q1, n_linear, theta)
@@ -246,9 +231,8 @@ class _Stepper:
 
     def _grown(self, h: float, stages: int) -> StepResult:
         """A step that has grown without bound."""
-        self.forget()
-        return StepResult(
-            None, np.inf, stages, StepStatus.DIVERGED,
+        return self.failed(
+            StepStatus.DIVERGED, stages,
             f"the explicit scheme grows without bound with h = {abs(h):.3g}: take steps that resolve the fastest "
             f"vibration, or GeneralizedAlpha(), which need not",
         )  # fmt: skip

@@ -25,6 +25,8 @@ LARGE = 5_000
 class Choice:
     """The driver of one stepper, if it is to have one; ``reason`` tells why it has none.
 
+    ``needed``: number of steps, made or planned, from which `expect` has something to decide.
+
     With ``scheme.compiled`` = True the driver is made at once, and `ModelError` names what prevents it.
     """
 
@@ -33,24 +35,17 @@ class Choice:
         self.driver: Driver | None = None
         self.reason = ""
         self._candidate: Driver | None = None
-        self._steps = 0
-        self._next: float = LOADED
+        self.needed: float = LOADED
         if scheme.compiled is False:
             self._refuse("compiled=False")
         elif scheme.compiled is True:
-            self._next = 0
+            self.needed = 0
             self._consider(NEW)
 
     def expect(self, steps: float) -> None:
-        """Tell the number of steps that are planned."""
-        if steps >= self._next:
+        """Tell the number of steps that are planned, or were made without driver."""
+        if steps >= self.needed:
             self._consider(steps)
-
-    def count(self) -> None:
-        """Another step has been made without driver."""
-        self._steps += 1
-        if self._steps >= self._next:
-            self._consider(self._steps)
 
     def _consider(self, steps: float) -> None:
         """Take the driver if so many steps are worth it."""
@@ -67,11 +62,11 @@ class Choice:
                 )  # fmt: skip
             module = self._candidate.module
             needed = LOADED if module.loaded else CACHED if module.compiled else NEW
-            self._next = needed
+            self.needed = needed
             if steps < needed:
                 return
             module.function()
-            self.driver, self._next = self._candidate, float("inf")
+            self.driver, self.needed = self._candidate, float("inf")
         except Prevented as found:
             self._refuse(str(found))
         except NumbaError as error:
@@ -81,7 +76,7 @@ class Choice:
 
     def _refuse(self, reason: str) -> None:
         """There will be none."""
-        self.reason, self._next = reason, float("inf")
+        self.reason, self.needed = reason, float("inf")
         if self.scheme.compiled:
             raise ModelError(
                 f"Model {self.dynamics.system.model.name!r}: its steps cannot be compiled: {reason}. Leave "

@@ -1,16 +1,19 @@
-r"""Steps of generalized-alpha over arrays alone: the iteration of `flexmbs.integrators.generalized_alpha`, compiled.
+r"""Steps of generalized-alpha over arrays alone: `flexmbs.integrators.implicit_step.advance`, compiled.
 
 `advance` is not called here. Its statements become part of a generated function (`flexmbs.integrators.compiled.text`),
-in which the fields of its arguments are plain variables, since compilers handle large tuples slowly, and in place of
-the functions that stand here without a body are calls of the kernels of one set of types. It takes the decisions of
-``_Stepper._attempt`` in the same order from the same numbers, so both give the same bits. A step that fails, or that
-step control would not accept, ends the call before it: the loop in Python makes that step, with its further attempts
-and messages.
+in which the fields of its arguments are plain variables, since compilers handle large tuples slowly. The text of
+`implicit_step.advance` takes the place of its call, and the functions within `advance` here, which do what the methods
+of `generalized_alpha.NewmarkStepper` do, that of its operations (`flexmbs.integrators.compiled.inline`); in place of
+the functions that stand here without a body are calls of the kernels of one set of types. So the loop in Python and the
+compiled one take the same decisions from the same numbers, and give the same bits. A step that fails, or that step
+control would not accept, ends the call before it: the loop in Python makes that step, with its further attempts and
+messages.
 """
+
+# ruff: noqa: F841  # the decisions that are written into `advance` use its variables
 
 from __future__ import annotations
 
-import math
 from typing import Any, NamedTuple
 
 from flexmbs.core.contracts import Env, FloatArray, IntArray, State
@@ -18,21 +21,12 @@ from flexmbs.core.jit import inlined, kernel
 from flexmbs.core.linsolve.static_band import band_factorise, band_solve
 from flexmbs.core.sparsity import clear_blocks, rotate_blocks
 from flexmbs.dynamics.step_matrix import scatter
-from flexmbs.integrators.generalized_alpha import (
-    CLOSED,
-    EPS,
-    FAR,
-    GROWING,
-    MET,
-    MET_RATE,
-    PATIENT,
-    RATE,
-)
+from flexmbs.integrators import implicit_step
+from flexmbs.integrators.implicit_step import CLOSED, DONE, EPS, FAR, MET, MET_RATE, NOISE, ImplicitStep
 from flexmbs.integrators.step_control import JUMP, SUSPECT, WRONG
-from flexmbs.integrators.turning import MOST_TURN, TURN
+from flexmbs.integrators.stepper import MOST_TURN, TURN
 from flexmbs.kernels.steps import (
     begin,
-    correct,
     finish,
     hold_back,
     largest,
@@ -43,8 +37,9 @@ from flexmbs.kernels.steps import (
     spread,
     tangent_operators,
 )
+from flexmbs.kernels.steps import correct as add
 
-__all__ = ["Numbers", "Sizes", "StepArrays", "advance", "settled", "solve", "stands"]
+__all__ = ["Numbers", "Sizes", "StepArrays", "advance", "solve", "stands", "states_settled"]
 
 
 class Numbers(NamedTuple):
@@ -167,8 +162,10 @@ def stands(error: float, before: float) -> bool:
 
 
 @kernel
-def settled(k: IntArray, d: FloatArray, v1: FloatArray, vd1: FloatArray, wv: float, h: float, rtol: float) -> bool:
-    """Whether the last increments of the first-order states at ``k`` are small against the states."""
+def states_settled(
+    k: IntArray, d: FloatArray, v1: FloatArray, vd1: FloatArray, wv: float, h: float, rtol: float
+) -> bool:
+    """`implicit_step.settled`: whether the last increments of the first-order states at ``k`` are small."""
     for i in k:  # noqa: SIM110  # kernels know no generators
         if not abs(wv) * abs(d[i]) <= rtol * (abs(v1[i]) + abs(h * vd1[i])):
             return False
@@ -188,11 +185,74 @@ def solve(
     spread(solution[W : W + n], order, frame_dofs, frames, d)
 
 
-def advance(s: Numbers, c: Sizes, x: StepArrays, width: tuple[float, ...]) -> int:
-    """Up to ``c.n`` steps; how many were made."""
+def advance(s: Numbers, c: Sizes, x: StepArrays, width: tuple[float, ...], step: ImplicitStep) -> int:
+    """Up to ``c.n`` steps; how many were made. The members of ``step`` are the variables and functions in here."""
     h, wv, wa, n_v, n_linear = s.h, s.wv, s.wa, c.n_v, c.n_linear
     weights = (1.0 / wa, wv / wa)
     h_old, before = s.h_old, s.error_before
+    most, full, exact = c.most, c.full == 1, False
+    closed, met = CLOSED * s.length, MET * s.length
+    rate_gap, evaluations, factorisations = 0.0, 0, 0
+
+    def linearise() -> bool:
+        nonlocal evaluations, factorisations
+        evaluations += 1
+        tangent_operators(x.dq, n_linear, x.T)
+        if x.turned.shape[0] > 0:
+            clear_blocks(x.B, x.turned)
+        refused = tangent(state, env, given, weights, c.two_levels)
+        if not refused:
+            if x.turned.shape[0] > 0:
+                rotate_blocks(x.B, x.turned, x.frames)
+            factorisations += 1
+            scatter(x.B, x.source, x.slots, x.masses, 1.0, x.mass_slots, x.slack, x.diagonal, x.data)
+            refused = band_factorise(x.data, x.b.shape[0], x.reach, x.pivots, width) >= 0
+        return refused
+
+    def evaluate() -> bool:
+        nonlocal evaluations
+        evaluations += 1
+        refused = residual(state, env, given)
+        return refused  # noqa: RET504  # the call is replaced by statements
+
+    def violation() -> float:
+        return largest(x.r, n_v)
+
+    def correct() -> float:
+        nonlocal rate_gap
+        scale, position, velocity = 1.0 / wa, 1.0, 1.0 / wv
+        if c.two_levels == 1:
+            for k in range(c.n_c):
+                x.rate[k] = -x.motion[row, k, 1]
+            rates(x.rate)
+            rate_gap = largest(x.rate, 0)
+            hold_back(x.r, x.rate, x.velocity_rows, n_v, wv, x.held)
+            solve(
+                x.r, x.order, x.frame_dofs, x.frames, n_v, 0.0, 1.0, 1.0, x.velocity_rows, x.b, x.data, x.solution,
+                width, x.d,
+            )  # fmt: skip
+            rate_coupling(x.d, x.rate)
+            put_back(x.held, x.rate, n_v, x.d, x.r, x.dq)
+            position = velocity = -1.0
+        solve(
+            x.r, x.order, x.frame_dofs, x.frames, n_v, scale, position, velocity, x.velocity_rows, x.b, x.data,
+            x.solution, width, x.d,
+        )  # fmt: skip
+        moved = add(x.d, x.mass, wv, wa, wa, n_v, x.dq, v1, vd1, lam)
+        retract(q, x.dq, n_linear, q1)
+        return moved
+
+    def rates_met() -> bool:
+        return c.two_levels == 0 or rate_gap <= (
+            MET_RATE * (largest(v1, 0) * max(1.0, s.length)) + MET * s.length / abs(h)
+        )
+
+    def turned() -> bool:
+        return largest_turn(x.dq, n_linear, x.angles) > MOST_TURN
+
+    def settled() -> bool:
+        return states_settled(x.states, x.d, v1, vd1, wv, h, s.rtol)
+
     for i in range(c.n):
         v = x.V[i]
         if c.chunk == 1:
@@ -210,74 +270,16 @@ def advance(s: Numbers, c: Sizes, x: StepArrays, width: tuple[float, ...]) -> in
                 aux[k] = a[k] + (h / h_old) * (x.AUX[i, k] - a[k])
         for k in range(c.n_c):
             lam[k] = x.LAM[i, k]
-        acceleration, speed, size = begin(
+        acceleration, speed, place = begin(
             q, v, aux, a, a, h, s.beta, s.gamma, s.alpha_m, s.alpha_f, x.mass, n_linear, x.dq, v1, vd1, q1
         )
         reach = max(acceleration / wa, 1e-3 * abs(h) * speed)
-        floor = 8.0 * EPS * max(size, s.position_size)
-        last = math.inf
-        gap = rate_gap = 0.0
-        renew, made, evaluations, factorisations = True, 0, 0, 0
-        for number in range(1, c.most + 1):
-            evaluations += 1
-            if renew or c.full == 1:
-                tangent_operators(x.dq, n_linear, x.T)
-                if x.turned.shape[0] > 0:
-                    clear_blocks(x.B, x.turned)
-                refused = tangent(state, env, given, weights, c.two_levels)
-                if refused:
-                    break
-                if x.turned.shape[0] > 0:
-                    rotate_blocks(x.B, x.turned, x.frames)
-                factorisations += 1
-                scatter(x.B, x.source, x.slots, x.masses, 1.0, x.mass_slots, x.slack, x.diagonal, x.data)
-                if band_factorise(x.data, x.b.shape[0], x.reach, x.pivots, width) >= 0:
-                    break
-            else:
-                refused = residual(state, env, given)
-                if refused:
-                    break
-            if c.n_c > 0:
-                gap = largest(x.r, n_v)
-            scale, position, velocity = 1.0 / wa, 1.0, 1.0 / wv
-            if c.two_levels == 1:
-                for k in range(c.n_c):
-                    x.rate[k] = -x.motion[row, k, 1]
-                rates(x.rate)
-                rate_gap = largest(x.rate, 0)
-                hold_back(x.r, x.rate, x.velocity_rows, n_v, wv, x.held)
-                solve(
-                    x.r, x.order, x.frame_dofs, x.frames, n_v, 0.0, 1.0, 1.0, x.velocity_rows, x.b, x.data, x.solution,
-                    width, x.d,
-                )  # fmt: skip
-                rate_coupling(x.d, x.rate)
-                put_back(x.held, x.rate, n_v, x.d, x.r, x.dq)
-                position = velocity = -1.0
-            solve(
-                x.r, x.order, x.frame_dofs, x.frames, n_v, scale, position, velocity, x.velocity_rows, x.b, x.data,
-                x.solution, width, x.d,
-            )  # fmt: skip
-            size = correct(x.d, x.mass, wv, wa, wa, n_v, x.dq, v1, vd1, lam)
-            retract(q, x.dq, n_linear, q1)
-            if not size < FAR * (floor / EPS + reach):
-                break
-            ratio = size / last if last > 0.0 else 0.0
-            small = ratio < 1.0 and size * ratio <= s.rtol * reach * (1.0 - ratio) and gap <= CLOSED * s.length
-            if number > PATIENT and ratio > GROWING:
-                break
-            done = size <= floor or (number > 1 and (small or (ratio > RATE and size <= 1e3 * floor)))
-            done = done and gap <= MET * s.length
-            if done and c.two_levels == 1:
-                fastest = largest(v1, 0) * max(1.0, s.length)
-                done = rate_gap <= MET_RATE * fastest + MET * s.length / abs(h)
-            if done and largest_turn(x.dq, n_linear, x.angles) > MOST_TURN:
-                break
-            if done and settled(x.states, x.d, v1, vd1, wv, h, s.rtol):
-                made = number
-                break
-            renew = number > 1 and ratio > RATE
-            last = size
-        if made == 0:
+        allowed = s.rtol * reach
+        floor = 8.0 * EPS * max(place, s.position_size)
+        noise, far = NOISE * floor, FAR * (floor / EPS + reach)
+        rate_gap, renew, evaluations, factorisations = 0.0, True, 0, 0
+        status, number = implicit_step.advance(step)
+        if status != DONE:
             return i
         v_old = x.v_old if i == 0 else x.V[i - 1]
         third = finish(
@@ -287,7 +289,7 @@ def advance(s: Numbers, c: Sizes, x: StepArrays, width: tuple[float, ...]) -> in
         error = s.error_factor * third / s.tolerance
         if c.chunk == 1 and not stands(error, before):
             return i
-        x.errors[i], x.iterations[i] = error, made
+        x.errors[i], x.iterations[i] = error, number
         x.counts[0] += evaluations
         x.counts[1] += factorisations
         if c.chunk == 1:

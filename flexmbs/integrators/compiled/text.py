@@ -1,6 +1,6 @@
 """The text of a step driver: a module with only the groups that a system has.
 
-Its calls are the stages of `flexmbs.dynamics.motion_stages`, which the loop in Python runs too. Kernels, those of users
+Its calls are the stages of `flexmbs.dynamics.stages`, which the loop in Python runs too. Kernels, those of users
 too, are imported by name.
 """
 
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flexmbs.dynamics.stages import Given, Stage
-from flexmbs.integrators.compiled import newton_step
+from flexmbs.integrators.compiled import inline, newton_step
 from flexmbs.integrators.compiled.addresses import Addresses
 from flexmbs.kernels.pairs import joint_coupling, joint_rates, update_angles
 from flexmbs.kernels.row_forces import row_force_energy
@@ -206,7 +206,7 @@ def _written(
     calls: tuple[tuple[str, ...], ...],
 ) -> str:  # fmt: skip
     """The module with the statements ``lines`` first, and ``calls`` in place of what is `WRITTEN`."""
-    steps: Any = ast.parse(inspect.getsource(newton_step.advance)).body[0]
+    steps: Any = inline.steps()
     steps = _Flat(set(owners), {name: list(call) for name, call in zip(WRITTEN, calls, strict=True)}).visit(steps)
     steps.body[:1] = ast.parse("\n".join(lines)).body  # in place of the docstring
     found = {node.id for part in steps.body for node in ast.walk(part) if isinstance(node, ast.Name)}

@@ -127,8 +127,15 @@ def test_a_driver_is_taken_when_it_is_worth_it(models) -> None:
     stepper.expect(200)
     assert stepper.choice.driver is not None
     unplanned = fx.GeneralizedAlpha().stepper(Dynamics(system), 1.0)
+    state = fx.GeneralizedAlpha().start(unplanned.dynamics, 0.0, *starting(unplanned.dynamics), 1e-3)
     for _ in range(99):
-        unplanned.choice.count()
+        assert unplanned.step(state, 1e-3).state is not None
     assert unplanned.choice.driver is None
-    unplanned.choice.count()
+    unplanned.step(state, 1e-3)
     assert unplanned.choice.driver is not None
+
+
+def starting(dynamics: Dynamics) -> tuple[np.ndarray, np.ndarray]:
+    """Positions as they are drawn, at rest."""
+    dynamics.start_turns(0.0)
+    return dynamics.coordinates.reference.copy(), np.zeros(dynamics.n_v)
