@@ -1,25 +1,34 @@
 """How flexmbs compiles its kernels, and how long that took.
 
 `kernel` is numba's ``njit`` with the settings every kernel of the package shares: cached on disk, no fast-math (NaN
-tests and reproducibility), division by zero as in numpy (a kernel never raises). `compile_seconds` tells how much of
-this process went into compiling; the first compilation says so on standard error, once.
+tests and reproducibility), division by zero as in numpy (a kernel never raises). It compiles less than numba does
+(`Kernel`, `flexmbs.core.kernel_library`), and keeps what it has compiled as long as its sources are the same
+(`flexmbs.core.kernel_cache`). `compile_seconds` tells how much of this process went into compiling; what is being
+compiled is said on standard error (`flexmbs.core.progress`).
 """
 
 from __future__ import annotations
 
-import sys
-import time
+import contextlib
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-import numba
-from numba.core import event
+import numpy as np
+from numba.core import config, event, sigutils, types
+from numba.core.compiler import Flags, compile_extra
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.registry import CPUDispatcher
+from numba.core.typing.templates import make_concrete_template
 
-from flexmbs.core.kernel_cache import follow_callees
+from flexmbs.core.kernel_cache import KernelCache
+from flexmbs.core.kernel_library import CalledLibrary, LinkedLibrary
+from flexmbs.core.progress import Compiling
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["compile_seconds", "inlined", "kernel"]
+    from flexmbs.core.contracts import IntArray
+
+__all__ = ["Choice", "compile_seconds", "inlined", "kernel", "numbers_of_kinds"]
 
 F = TypeVar("F", bound="Callable[..., Any]")
 
@@ -40,36 +49,185 @@ def inlined(function: F) -> F:
 
 def _compiled(function: Any, **options: bool) -> Any:
     """numba's function with the settings that all share."""
-    dispatcher = numba.njit(cache=True, fastmath=False, error_model="numpy", **options)(function)
-    follow_callees(dispatcher)
-    return dispatcher
+    if config.DISABLE_JIT:
+        return function
+    settings = {"nopython": True, "boundscheck": None, "fastmath": False, "error_model": "numpy"}
+    return Kernel(function, targetoptions={**settings, **options})
 
 
-class _Stopwatch(event.Listener):  # type: ignore[misc]  # numba has no type information
-    """Adds up the time between the outermost start and end of a compilation; a hit in the cache compiles nothing."""
+class _Flags(Flags):  # type: ignore[misc]
+    """numba's settings of a compilation, compared by what has been set; numba compares them at every operation."""
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self._values))
+
+    def __eq__(self, other: object) -> bool:
+        return self._values == other._values if isinstance(other, _Flags) else NotImplemented
+
+
+class Kernel(CPUDispatcher):  # type: ignore[misc]  # numba has no type information
+    """A compiled function: numba's, but it gets an entry for Python, and machine code, only if Python calls it.
+
+    What is compiled for a call from compiled code does not depend on which of the arguments are constants there.
+    """
+
+    def __init__(self, py_func: Any, locals: Any = None, targetoptions: Any = None) -> None:  # noqa: A002
+        super().__init__(py_func, locals, targetoptions)
+        self._entries: dict[Any, Any] = {}
+        with contextlib.suppress(RuntimeError):  # typed at the keyboard: there is no file to keep it beside
+            self._cache = KernelCache(self)
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        """numba asks this when it finds a call in what it compiles."""
+        pysig, args = self._compiler.fold_argument_types(args, kws)
+        args = tuple(types.unliteral(a) for a in args)
+        self._linked(args)
+        name = self.py_func.__name__
+        template = make_concrete_template(f"CallTemplate({name})", name, self.nopython_signatures)
+        return template, pysig, args, {}
+
+    def compile(self, sig: Any) -> Any:
+        """Compile for these types of arguments, to be called from Python."""
+        args, _ = sigutils.normalize_signature(sig)
+        return self._called(tuple(args)).entry_point
+
+    def ready(self, sig: tuple[Any, ...]) -> bool:
+        """Whether this process has machine code for these types of arguments."""
+        return sig in self._entries
+
+    def kept(self, sig: tuple[Any, ...]) -> bool:
+        """Whether machine code for these types of arguments is at hand, in this process or on disk."""
+        return self.ready(sig) or self._cache.holds((sig, "called"), self.targetctx.codegen())
+
+    def _linked(self, args: tuple[Any, ...]) -> Any:
+        """The function for these types, to be compiled into others: from memory, from disk, or made now."""
+        with global_compiler_lock, self._compiling_counter:
+            found = self.overloads.get(args) or self._loaded(args, "linked")
+            if found is None:
+                with self._cache.alone():
+                    found = self._loaded(args, "linked")
+                    if found is None:
+                        found = self._translated(args)
+                        self._cache.save_overload((args, "linked"), found)
+                found = found._replace(entry_point=object())
+            if args not in self.overloads:
+                self.targetctx.insert_user_function(found.entry_point, found.fndesc, [found.library])
+                self.overloads[args] = found
+            return found
+
+    def _called(self, args: tuple[Any, ...]) -> Any:
+        """The function for these types as machine code with an entry for Python."""
+        with global_compiler_lock, self._compiling_counter:
+            found = self._entries.get(args) or self._loaded(args, "called")
+            if found is None:
+                linked = self._linked(args)
+                with self._cache.alone():
+                    found = self._loaded(args, "called")
+                    if found is None:
+                        found = self._with_entry(linked)
+                        self._cache.save_overload((args, "called"), found)
+            if args not in self._entries:
+                self._entries[args] = found
+                self._insert([a._code for a in args], found.entry_point, False)
+            return found
+
+    def _loaded(self, args: tuple[Any, ...], form: str) -> Any:
+        """From disk; None if it is not there."""
+        found = self._cache.load_overload((args, form), self.targetctx)
+        if found is not None:
+            self._cache_hits[args] += 1
+        return found
+
+    def _translated(self, args: tuple[Any, ...]) -> Any:
+        """Compiled now, as far as it must be for those that call it."""
+        self._cache_misses[args] += 1
+        with event.trigger_event("numba:compile", data={"dispatcher": self, "args": args, "return_type": None}):
+            flags = _Flags()
+            self.targetdescr.options.parse_as_flags(flags, self.targetoptions)
+            flags.no_cpython_wrapper = flags.no_cfunc_wrapper = flags.no_compile = True
+            library = LinkedLibrary(self.targetctx.codegen(), self.py_func.__qualname__)
+            found = compile_extra(
+                self.typingctx, self.targetctx, self.py_func, args, None, flags, self.locals, library
+            )  # fmt: skip
+            return found._replace(type_annotation="", metadata=None, call_helper=None)
+
+    def _with_entry(self, linked: Any) -> Any:
+        """Machine code, made now."""
+        with event.trigger_event("numba:compile", data={"dispatcher": self, "args": linked.signature.args}):
+            context = self.targetctx
+            library = CalledLibrary(context.codegen(), self.py_func.__qualname__)
+            library.enable_object_caching()
+            library.add_linking_library(linked.library)
+            context.create_cpython_wrapper(library, linked.fndesc, linked.environment, None)
+            found = linked._replace(
+                library=library, entry_point=context.get_executable(library, linked.fndesc, linked.environment)
+            )
+            for environment in found._find_referenced_environments():
+                library.codegen.set_env(environment.env_name, environment)
+            return found
+
+
+class Choice:
+    """One name for two kernels, of which models of the usual kind compile only the first.
+
+    Both take the kind of an item as their first argument. ``few`` knows the kinds up to ``last``, ``all_kinds`` all of
+    them. In compiled code the type of the kind tells which of them it is: of 32 bits where it comes from a table
+    (`numbers_of_kinds`) that has no others. Called from Python, its value tells.
+    """
+
+    def __init__(self, few: Any, all_kinds: Any, last: int) -> None:
+        self.alternatives, self.last = (few, all_kinds), last
+
+    def __call__(self, kind: int, *arguments: Any) -> Any:
+        few, every = self.alternatives
+        return few(np.int32(kind), *arguments) if kind <= self.last else every(kind, *arguments)
+
+    @property
+    def _numba_type_(self) -> Any:
+        return types.Dispatcher(self)
+
+    is_compiling = False
+
+    def _of(self, args: Any) -> Any:
+        return self.alternatives[int(types.unliteral(args[0]) != types.int32)]
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        """What numba asks of a compiled function."""
+        return self._of(args).get_call_template(args, kws)
+
+    def get_overload(self, sig: Any) -> Any:
+        """What numba asks of a compiled function."""
+        return self._of(sigutils.normalize_signature(sig)[0]).get_overload(sig)
+
+
+def numbers_of_kinds(kinds: list[int], last: int) -> IntArray:
+    """A column of kinds for a `Choice` with this ``last``."""
+    return np.array(kinds, dtype=np.int32 if all(kind <= last for kind in kinds) else np.int64)
+
+
+class _Listener(event.Listener):  # type: ignore[misc]
+    """Tells of compilations from their outermost start to its end; a hit in the cache compiles nothing."""
 
     def __init__(self) -> None:
-        self.depth = 0
-        self.began = 0.0
-        self.total = 0.0
+        self.depth, self.told = 0, Compiling()
 
     def on_start(self, event: Any) -> None:
-        if self.depth == 0:
-            self.began = time.perf_counter()
-            if self.total == 0.0:
-                sys.stderr.write("flexmbs: compiling kernels, once; they are kept for the next time ...\n")
+        title = event.data["dispatcher"].py_func.__name__
         self.depth += 1
+        if self.depth == 1:
+            self.told.start(title)
+        else:
+            self.told.name(title)
 
     def on_end(self, event: Any) -> None:
         self.depth -= 1
         if self.depth == 0:
-            self.total += time.perf_counter() - self.began
+            self.told.stop()
 
 
-_stopwatch = _Stopwatch()
-event.register("numba:compile", _stopwatch)
+event.register("numba:compile", _Listener())
 
 
 def compile_seconds() -> float:
     """Seconds this process has spent compiling kernels so far."""
-    return _stopwatch.total
+    return Compiling.seconds

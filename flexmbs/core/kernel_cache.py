@@ -1,23 +1,45 @@
-"""When machine code kept on disk is still that of the sources.
+"""When machine code kept on disk is still that of the sources, and who makes it when several processes need it.
 
 numba compares the file a kernel is in, not the files of the kernels that it calls and that are compiled into it: after
-an update of the package it would go on with old code, or fail on classes that have gone. Here the stamp of a kernel is
-made of its own file, of the kernels it calls, wherever they are, and of the numbers it reads from its module. Files
-that are cut off count as gone, and are made anew.
+an update of the package it would go on with old code, or fail on classes that have gone; and it drops the code of all
+kernels of a file when one of them changes. Here the stamp of a kernel is made of what its code depends on, wherever it
+is: its own instructions, those of the kernels that it calls, the numbers that they read from their modules, the fields
+of the named tuples that they make and are given, the sources of whatever else they use, and what compiles them. Times
+of files do not matter.
+
+Files that are cut off count as gone, and are made anew. A kernel is compiled by one process at a time: others wait for
+it, and load it.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import pickle
+import sys
+import time
+import zlib
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
-from types import ModuleType
-from typing import Any
+from types import CodeType, ModuleType
+from typing import IO, Any
 
+import llvmlite
+import numba
 import numpy as np
-from numba.core.caching import IndexDataCacheFile
+from numba.core import config, types
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile
+from numba.core.compiler import CompileResult
 
-__all__ = ["follow_callees"]
+from flexmbs.core.kernel_library import CalledLibrary, library_from
+
+try:
+    import fcntl
+except ImportError:  # Windows: processes do not wait for each other there, and may compile the same twice
+    fcntl = None  # type: ignore[assignment]
+
+__all__ = ["KernelCache", "stamp"]
 
 DAMAGE = (
     ArithmeticError, AttributeError, EOFError, ImportError, LookupError, MemoryError, TypeError, ValueError,
@@ -25,29 +47,82 @@ DAMAGE = (
 )  # fmt: skip
 """What unpickling raises from a file that is cut off, as a full disk or a loss of power leaves it."""
 
-_files: dict[str, tuple[int, int]] = {}
+PATIENCE = 120.0
+"""Seconds to wait for another process that compiles the same function; one that was stopped may keep it for ever."""
+LOOK = 0.05
+"""Seconds between two looks whether it is done."""
 
 
-def follow_callees(dispatcher: Any) -> None:
-    """Let the cache of a compiled function depend on what it calls; nothing happens where numba has no such cache."""
-    cache: Any = getattr(dispatcher, "_cache", None)
-    if isinstance(getattr(cache, "_cache_file", None), IndexDataCacheFile):
-        cache._cache_file = _Index(cache._cache_path, cache._impl.filename_base, dispatcher)
+class _Storage(CompileResultCacheImpl):  # type: ignore[misc]  # numba has no type information
+    """What is kept of a compiled function, under which name."""
+
+    def get_filename_base(self, fullname: str, abiflags: str) -> str:
+        """Without the line, which changes when something above does; but for functions made within functions."""
+        if "<locals>" in fullname:
+            return str(super().get_filename_base(fullname, abiflags))
+        return f"{fullname}.py{sys.version_info[0]}{sys.version_info[1]}{abiflags}"
+
+    def rebuild(self, target_context: Any, payload: Any) -> Any:
+        """The compiled function, as `flexmbs.core.kernel_library` makes it."""
+        stored, fndesc, env, signature, objectmode, lifted, typeann, reload_init, referenced = payload
+        library = library_from(target_context.codegen(), stored)
+        called = isinstance(library, CalledLibrary)
+        entry = target_context.get_executable(library, fndesc, env) if called else object()
+        if called:
+            for environment in referenced:
+                library.codegen.set_env(environment.env_name, environment)
+        return CompileResult(
+            typing_context=target_context.typing_context, target_context=target_context, entry_point=entry,
+            typing_error=None, type_annotation=typeann, library=library, call_helper=None, signature=signature,
+            objectmode=objectmode, lifted=lifted, fndesc=fndesc, environment=env, metadata=None,
+            reload_init=reload_init, referenced_envs=referenced,
+        )  # fmt: skip
 
 
-class _Index(IndexDataCacheFile):  # type: ignore[misc]  # numba has no type information
+class KernelCache(FunctionCache):  # type: ignore[misc]
+    """The cache of one kernel; its keys are pairs of argument types and "called" or "linked"."""
+
+    _impl_class = _Storage
+
+    def __init__(self, dispatcher: Any) -> None:
+        super().__init__(dispatcher.py_func)
+        self._cache_file = _Index(self._cache_path, self._impl.filename_base, dispatcher)
+
+    def _index_key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
+        return sig, codegen.magic_tuple(), _fields_of(sig[0])
+
+    def holds(self, sig: Any, codegen: Any) -> bool:
+        """Whether code for these arguments is there."""
+        return self._index_key(sig, codegen) in self._cache_file._load_index()
+
+    @contextlib.contextmanager
+    def alone(self) -> Iterator[None]:
+        """While no other process compiles this function into the same folder."""
+        try:
+            self._impl.locator.ensure_cache_path()
+            place = _place(self._cache_path)
+        except OSError:  # what cannot be kept is not waited for
+            place = None
+        byte = zlib.crc32(self._impl.filename_base.encode()) & 0x7FFFFFFF
+        held = place is not None and _acquired(place, byte)
+        try:
+            yield
+        finally:
+            if held and place is not None:
+                _release(place, byte)
+
+
+class _Index(IndexDataCacheFile):  # type: ignore[misc]
     """The list of what is kept for one kernel."""
 
     def __init__(self, path: str, base: str, dispatcher: Any) -> None:
-        self._dispatcher, self._state = dispatcher, ""
+        self._dispatcher = dispatcher
         super().__init__(path, base, None)
 
     @property
     def _source_stamp(self) -> str:
-        """Known from the first call on: by then all modules are complete."""
-        if not self._state:
-            self._state = hashlib.sha256(repr(_state(self._dispatcher.py_func, [])).encode()).hexdigest()
-        return self._state
+        """Asked for from the first call on: by then all modules are complete."""
+        return stamp(self._dispatcher)
 
     @_source_stamp.setter
     def _source_stamp(self, value: object) -> None:
@@ -67,40 +142,162 @@ class _Index(IndexDataCacheFile):  # type: ignore[misc]  # numba has no type inf
             raise OSError(f"{name} is damaged") from error  # which numba takes for a file that has gone
 
 
-def _state(function: Any, seen: list[Any]) -> list[Any]:
-    """What the code of a function depends on, as plain data."""
-    seen.append(function)
-    names = function.__globals__
-    found: list[Any] = [_file_state(function.__code__.co_filename)]
-    for name in sorted(set(function.__code__.co_names)):
-        value = names.get(name)
-        callee = getattr(value, "py_func", None)
-        if callee is not None:
-            if callee not in seen:
-                found.append((name, _state(callee, seen)))
-        elif isinstance(value, ModuleType):
-            if value.__name__.partition(".")[0] == __name__.partition(".")[0]:
-                found.append((name, _file_state(value.__file__ or "")))
-        elif _is_constant(value):
-            found.append((name, repr(value)))
-        elif isinstance(value, np.ndarray):
-            found.append((name, value.dtype.str, value.shape, value.tobytes()))
+_stamps: dict[Any, str] = {}
+_own: dict[Any, tuple[str, tuple[Any, ...]]] = {}
+
+
+def stamp(dispatcher: Any) -> str:
+    """Digest of all that the code of a compiled function depends on but for its arguments."""
+    if dispatcher not in _stamps:
+        open_, seen = [dispatcher], {dispatcher}
+        states = []
+        while open_:
+            state, callees = _state(open_.pop())
+            states.append(state)
+            for callee in callees:
+                if callee not in seen:
+                    seen.add(callee)
+                    open_.append(callee)
+        _stamps[dispatcher] = _digest(_compiler(), *sorted(states))
+    return _stamps[dispatcher]
+
+
+def _state(dispatcher: Any) -> tuple[str, tuple[Any, ...]]:
+    """Digest of what one function brings itself, and the compiled functions that it calls."""
+    if dispatcher not in _own:
+        function = dispatcher.py_func
+        names = function.__globals__
+        parts = [function.__qualname__, repr(sorted(dispatcher.targetoptions.items())), repr(function.__defaults__)]
+        parts += _instructions(function.__code__, function.__doc__)
+        cells = function.__closure__ or ()
+        used = {name: names[name] for name in _names(function.__code__) if name in names}
+        used |= {f"cell {n}": cell.cell_contents for n, cell in enumerate(cells)}
+        callees = []
+        for name in sorted(used):
+            callees += _kernels(used[name])
+            parts.append(f"{name} {_value(used[name])}")
+        _own[dispatcher] = _digest(*parts), tuple(callees)
+    return _own[dispatcher]
+
+
+def _kernels(value: Any) -> tuple[Any, ...]:
+    """The compiled functions behind a variable: one, or those of a `flexmbs.core.jit.Choice`."""
+    return getattr(value, "alternatives", (value,) if hasattr(value, "py_func") else ())
+
+
+def _instructions(code: CodeType, doc: str | None) -> list[str]:
+    """A code object and those within it, without places in the file and without the documentation."""
+    constants = [c for c in code.co_consts if not isinstance(c, CodeType)]
+    if constants and constants[0] == doc:
+        constants[0] = None
+    found = [code.co_code.hex(), repr(constants), repr((code.co_names, code.co_varnames, code.co_freevars,
+                                                          code.co_argcount, code.co_kwonlyargcount))]  # fmt: skip
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            found += _instructions(inner, None)
     return found
 
 
-def _is_constant(value: object) -> bool:
-    """Whether it is compiled in as it stands, and its text says all of it."""
+def _names(code: CodeType) -> set[str]:
+    """Names of variables of the module, and of attributes, that the code reads."""
+    inner = (c for c in code.co_consts if isinstance(c, CodeType))
+    return set(code.co_names).union(*(_names(c) for c in inner))
+
+
+def _value(value: Any) -> str:
+    """What a variable of the module means for the code that reads it."""
+    if kernels := _kernels(value):  # their instructions come in `stamp`
+        return f"kernels {[f'{k.py_func.__module__}.{k.py_func.__qualname__}' for k in kernels]}"
+    if isinstance(value, ModuleType):
+        return f"module {value.__name__} {_source(value.__name__)}"
+    if isinstance(value, np.ndarray):
+        return f"array {value.dtype.str} {value.shape} {_digest(value.tobytes().hex())}"
+    if isinstance(value, type) and hasattr(value, "_fields"):
+        return f"tuple {value.__module__}.{value.__qualname__} {value._fields}"
     if isinstance(value, tuple):
-        return all(_is_constant(x) for x in value)
-    return isinstance(value, bool | int | float | str)
+        return f"({', '.join(_value(x) for x in value)})"
+    if isinstance(value, bool | int | float | str | bytes | complex | None):
+        return repr(value)
+    defined = getattr(value, "_defn", value)  # what generates code of its own, as numba's intrinsics
+    module = str(getattr(defined, "__module__", type(value).__module__))
+    return f"{getattr(defined, '__qualname__', type(value).__qualname__)} of {module} {_source(module)}"
 
 
-def _file_state(path: str) -> tuple[int, int]:
-    """Time of change and size of a file, as when it was first asked for."""
-    if path not in _files:
+OTHERS = frozenset((*sys.stdlib_module_names, "numba", "numpy", "llvmlite", "scipy"))
+"""Packages that are told by their versions."""
+
+
+@cache
+def _source(module: str) -> str:
+    """Digest of the file of a module, if it is neither Python's own nor one of the libraries."""
+    file = getattr(sys.modules.get(module), "__file__", None)
+    if module.partition(".")[0] in OTHERS or not file:
+        return ""
+    try:
+        return hashlib.sha256(Path(file).read_bytes()).hexdigest()
+    except OSError:  # from an archive; numba keeps nothing of these
+        return ""
+
+
+@cache
+def _compiler() -> str:
+    """What compiles: versions and our own part of it."""
+    ours = ("flexmbs.core.jit", "flexmbs.core.kernel_library", __name__)
+    versions = f"{sys.version} numba {numba.__version__} llvmlite {llvmlite.__version__} numpy {np.__version__}"
+    return _digest(versions, f"optimised {config.OPT}", *(_source(name) for name in ours))
+
+
+def _digest(*parts: str) -> str:
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+
+def _fields_of(arguments: Any) -> tuple[Any, ...]:
+    """Names of the fields of all named tuples among the types of arguments, which pickle by the names of classes."""
+    return tuple(
+        (t.fields, _fields_of(t.types)) if isinstance(t, types.BaseNamedTuple) else _fields_of(tuple(t))
+        for t in arguments
+        if isinstance(t, types.BaseTuple)
+    )
+
+
+_places: dict[str, IO[bytes]] = {}
+_held: dict[tuple[int, int], int] = {}
+
+
+def _place(folder: str) -> IO[bytes]:
+    """The open file of a folder whose bytes are locked; open as long as the process lives, lest its locks be lost."""
+    if folder not in _places:
+        _places[folder] = Path(folder, "flexmbs.lock").open("ab")
+    return _places[folder]
+
+
+def _acquired(place: IO[bytes], byte: int) -> bool:
+    """Lock one byte of a file, waiting for those who have it; whether it could be done in time."""
+    key = place.fileno(), byte
+    if key in _held:  # another signature of the same function, while it is compiled
+        _held[key] += 1
+        return True
+    if fcntl is None:
+        return False
+    until = time.monotonic() + PATIENCE
+    while True:
         try:
-            status = Path(path).stat()
-            _files[path] = status.st_mtime_ns, status.st_size
-        except OSError:  # from an archive or the keyboard; numba keeps nothing of these
-            _files[path] = 0, 0
-    return _files[path]
+            fcntl.lockf(place, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, byte)
+        except (BlockingIOError, PermissionError):
+            if time.monotonic() > until:
+                return False
+            time.sleep(LOOK)
+        except OSError:  # file systems without locks
+            return False
+        else:
+            _held[key] = 1
+            return True
+
+
+def _release(place: IO[bytes], byte: int) -> None:
+    key = place.fileno(), byte
+    _held[key] -= 1
+    if _held[key] == 0:
+        del _held[key]
+        with contextlib.suppress(OSError):
+            fcntl.lockf(place, fcntl.LOCK_UN, 1, byte)

@@ -29,8 +29,8 @@ from flexmbs.core.checks import show
 from flexmbs.core.describe import Plain, Vocabulary, from_plain, to_plain
 from flexmbs.core.errors import FlexmbsError, ModelError, ReadError
 from flexmbs.core.info import version
-from flexmbs.core.renamed import present_plain
 from flexmbs.core.nodes import dimension
+from flexmbs.core.renamed import present_plain
 from flexmbs.io.model_data import CLASSES, Sampler, model_from_plain, read_mesh
 from flexmbs.io.model_description import check_same_model, describe_model, rebuild_model
 from flexmbs.io.sealed import VERSION, as_target, opened, replaced, sealed

@@ -76,8 +76,14 @@ def inertia_force(
     indptr: IntArray, indices: IntArray, data: FloatArray, a: FloatArray, given: FloatArray, r: FloatArray
 ) -> None:
     """r = given, and r += M a on the velocities; M in compressed rows."""
-    r[:] = given
-    if not a.any():  # at rest
+    for i in range(given.shape[0]):
+        r[i] = given[i]
+    moving = False
+    for i in range(a.shape[0]):
+        if a[i] != 0.0:
+            moving = True
+            break
+    if not moving:
         return
     for i in range(indptr.shape[0] - 1):
         s = 0.0

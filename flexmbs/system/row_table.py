@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flexmbs.core.contracts import FloatArray, IntArray
+from flexmbs.core.jit import numbers_of_kinds
+from flexmbs.kernels.rows.rows import ANGLE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,8 +55,9 @@ class RowTable:
 
     def columns(self) -> dict[str, Any]:
         """The arrays that joints and forces have in common, by the names of their groups."""
-        ints = {"mA": self.a, "mB": self.b, "ptr": self.ptr, "off": self.off, "order": self.order, "kind": self.kind}
+        ints = {"mA": self.a, "mB": self.b, "ptr": self.ptr, "off": self.off, "order": self.order}
         found: dict[str, Any] = {name: np.array(values, dtype=np.int64) for name, values in ints.items()}
+        found["kind"] = numbers_of_kinds(self.kind, ANGLE)
         found["c"] = np.array(self.constants, dtype=np.float64).reshape(len(self.kind), 12)
         found["near"] = np.array(self.near, dtype=np.float64)
         found["factor"] = np.array(self.factor, dtype=np.float64)

@@ -95,8 +95,9 @@ def band_solve(data: FloatArray, n: int, x: FloatArray, b: FloatArray, width: tu
     """Solve with the factors of `band_factorise`; ``x`` has W more places on both sides."""
     W = len(width)
     ld = 2 * W + 1
-    x[:W] = 0.0
-    x[W : W + n] = b
-    x[W + n :] = 0.0
+    for i in range(W):
+        x[i] = x[W + n + i] = 0.0
+    for i in range(n):
+        x[W + i] = b[i]
     forward_substitute(x, W, data, W + 1, ld, n, width)
     back_substitute(x, W + n - 1, data, (n - 1) * ld, ld, n, width)

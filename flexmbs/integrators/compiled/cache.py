@@ -1,9 +1,9 @@
 """Where generated modules live, and how they are loaded: each once, with machine code that outlives the process.
 
-A module is named by the hash of its text, of the versions of everything that compiles it, and of the state of all
-sources of the package and of the kernels' modules: numba does not see when a function changes that it has compiled into
-another. It lies in the folder NUMBA_CACHE_DIR, or else in the user's cache; where neither can be written, in a
-temporary folder that goes with the process. Files there that are cut off are made anew.
+A module is named by the hash of its text. Its function is a kernel as all others are, so its machine code is taken
+from the disk as long as the kernels in it are the same (`flexmbs.core.kernel_cache`). It lies in the folder
+NUMBA_CACHE_DIR, or else in the user's cache; where neither can be written, in a temporary folder that goes with the
+process. Files there that are cut off are made anew, and those that nobody has used for a month are removed.
 """
 
 from __future__ import annotations
@@ -14,24 +14,19 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Iterable
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-import numba
-import numpy as np
 from numba import types
-
-from flexmbs.core.jit import compile_seconds
 
 __all__ = ["Module", "folder"]
 
 PREFIX = "flexmbs_steps_"
-PACKAGE = Path(__file__).resolve().parents[2]
-SECONDS = 4
-"""What compiling a driver takes, about; the kernels being there."""
+DAY = 24 * 3600.0  # seconds
+KEEP_UNUSED = 30 * DAY
+ARGUMENTS = types.int64[::1], types.int64[::1], types.float64[::1]
 
 
 @cache
@@ -62,51 +57,37 @@ def _temporary() -> Path:
 _HELD: list[Any] = []
 
 
-@cache
-def _sources() -> str:
-    """State of the package: names, sizes and times of all its files."""
-    lines, roots = [], [PACKAGE]
-    for room in ("flexmbs.elements", "flexmbs.reduction"):  # which lie beside the package
-        if room in sys.modules:
-            roots.append(Path(str(sys.modules[room].__file__)).resolve().parent)
-    for root in roots:
-        lines += [_state(path) for path in sorted(root.rglob("*.py"))]
-    return "\n".join(lines)
-
-
-def _state(path: Path) -> str:
-    found = path.stat()
-    return f"{path} {found.st_size} {found.st_mtime_ns}"
-
-
-def _digest(*parts: str) -> str:
-    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:20]
 
 
 class Module:
-    """A generated module: ``text``, with kernels from the ``modules`` named; ``title`` tells what it is for."""
+    """A generated module with this text."""
 
-    def __init__(self, text: str, modules: Iterable[str], title: str) -> None:
-        self.text, self.title = text, title
-        files = [Path(str(sys.modules[m].__file__)) for m in modules if getattr(sys.modules[m], "__file__", None)]
-        versions = f"{sys.version} numba {numba.__version__} numpy {np.__version__}"
-        kind = _digest(text, versions, str(PACKAGE))
-        self._family = f"{PREFIX}{kind}_"
-        self.name = self._family + _digest(_sources(), *(_state(f) for f in files if f.exists()))
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.name = PREFIX + _digest(text)
 
     @property
     def loaded(self) -> bool:
         """Whether this process has it."""
-        return self.name in sys.modules
+        return self.name in sys.modules and bool(self._drive().ready(ARGUMENTS))
 
     @property
     def compiled(self) -> bool:
-        """Whether its machine code is on disk."""
-        return self.loaded or any((folder() / "__pycache__").glob(f"{self.name}.*.nbi"))
+        """Whether its machine code is at hand, or on disk."""
+        return (folder() / f"{self.name}.py").exists() and bool(self._drive().kept(ARGUMENTS))
 
     def function(self) -> Any:
         """Its function ``drive``."""
-        if not self.loaded:
+        drive = self._drive()
+        if not drive.ready(ARGUMENTS):
+            drive.compile(ARGUMENTS)
+        return drive
+
+    def _drive(self) -> Any:
+        """The function, whether it is compiled or not."""
+        if self.name not in sys.modules:
             self._load()
         return sys.modules[self.name].drive
 
@@ -114,12 +95,13 @@ class Module:
         place = folder()
         path = place / f"{self.name}.py"
         if not path.exists() or path.read_text(encoding="utf-8") != self.text:
-            self._forget_older(place)
+            _forget_unused(place)
             with tempfile.NamedTemporaryFile("w", dir=place, suffix=".tmp", delete=False, encoding="utf-8") as file:
                 file.write(self.text)
             Path(file.name).replace(path)
-        if not self.compiled:
-            sys.stderr.write(f"flexmbs: compiling the steps of {self.title} (about {SECONDS} s, once) ...\n")
+        with suppress(OSError):
+            if path.stat().st_mtime < time.time() - DAY:
+                os.utime(path)
         try:
             self._execute(path)
         except (EOFError, TypeError, ValueError):  # Python's own file of it is cut off
@@ -128,7 +110,7 @@ class Module:
             self._execute(path)
 
     def _execute(self, path: Path) -> None:
-        """Import the module and compile its function."""
+        """Import the module."""
         spec = importlib.util.spec_from_file_location(self.name, path)
         assert spec is not None  # noqa: S101
         assert spec.loader is not None  # noqa: S101
@@ -136,15 +118,15 @@ class Module:
         sys.modules[self.name] = module
         try:
             spec.loader.exec_module(module)
-            began, before = time.perf_counter(), compile_seconds()
-            module.drive.compile((types.int64[::1], types.int64[::1], types.float64[::1]))
-            self.seconds = time.perf_counter() - began, compile_seconds() - before
         except BaseException:
             del sys.modules[self.name]
             raise
 
-    def _forget_older(self, place: Path) -> None:
-        """Remove what was compiled for earlier sources."""
-        for path in [*place.glob(f"{self._family}*.py"), *(place / "__pycache__").glob(f"{self._family}*")]:
-            with suppress(OSError):  # another process may hold it
-                path.unlink()
+
+def _forget_unused(place: Path) -> None:
+    """Remove modules that nobody has used for long."""
+    for path in place.glob(f"{PREFIX}*.py"):
+        with suppress(OSError):  # another process may hold it
+            if path.stat().st_mtime < time.time() - KEEP_UNUSED:
+                for part in [*(place / "__pycache__").glob(f"{path.stem}.*"), path]:
+                    part.unlink()

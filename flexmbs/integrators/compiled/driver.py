@@ -149,7 +149,7 @@ class Driver:
         numbers = {name: take.value(float(value)) for name, value in self._numbers._asdict().items()}
         sizes = {name: take.value(int(value)) for name, value in self._sizes._asdict().items()}
         written = text.write({"s": numbers, "c": sizes, "x": arrays}, static.W)
-        self.module = Module(written, text.modules, ", ".join(text.groups))
+        self.module = Module(written)
         self._at, self._whole, self._real = take.packed()
         self._kept = take.kept
         self._first_rows = x.Q[0], x.V[0], x.A[0], x.AUX[0], x.LAM[0], x.v_old

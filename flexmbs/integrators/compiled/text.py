@@ -90,7 +90,6 @@ class Text:
         self.dynamics, self.addresses = dynamics, Addresses()
         self._power, self._wrench_power = power, wrench_power
         self._imports: dict[tuple[str, str], str] = {}
-        self.modules: list[str] = []
         self.groups: list[str] = []
         self._tables: list[tuple[str, str]] = []
         self._names: dict[int, str] = {}  # of what lives as long as the dynamics does
@@ -195,8 +194,6 @@ class Text:
             raise Prevented(f"{owner}: {name} cannot be imported by name from a module; move it into one")
         # Names of others could be those of variables here.
         alias = self._imports.setdefault((module, name), f"own_{len(self._imports)}_{name}")
-        if module not in self.modules:
-            self.modules.append(module)
         return alias
 
 

@@ -42,14 +42,15 @@ lam. The Hessian is the derivative of the gradient with respect to the same incr
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Sequence
 from importlib import import_module
 from pkgutil import iter_modules
+from typing import Any
 
 import flexmbs.kernels.rows
 from flexmbs.core.contracts import FloatArray
-from flexmbs.core.jit import kernel
-from flexmbs.core.triples import Vector, add_block, applied_back, product, rotation, skew, transposed
+from flexmbs.core.jit import Choice, kernel
+from flexmbs.core.triples import Matrix, Vector, add_block, applied_back, product, rotation, skew, transposed
 from flexmbs.kernels.rows.angle_rows import ANGLE, VECTOR
 from flexmbs.kernels.rows.axis_rows import ORTHOGONAL
 from flexmbs.kernels.rows.choice import choice, fact
@@ -110,17 +111,29 @@ UNKNOWN: Vector = (math.nan, math.nan, math.nan)
 _POSE = "near, e, b, radius, d, A, B"
 _RELATIVE = {"delta": (applied_back, "A, d")}
 
-_value: Callable[..., float] = choice(
-    globals(), "_value", KINDS, "value", _POSE, derived=_RELATIVE, otherwise="math.nan", inline=True
-)
-_gradient: Callable[..., tuple[float, Vector, Vector, Vector]] = choice(
-    globals(), "_gradient", KINDS, "gradient", _POSE, derived=_RELATIVE,
-    otherwise="math.nan, UNKNOWN, UNKNOWN, UNKNOWN", inline=True,
-)  # fmt: skip
-_rotation_hessian = choice(
-    globals(), "_rotation_hessian", KINDS, "hessian", "e, b, radius, d, A, B", derived=_RELATIVE, last=ALONG
-)
-_add_hessian = choice(globals(), "_add_hessian", KINDS, "add_hessian", "e, b, radius, d, A, B, factor, H", inline=True)
+_COMMON = [kind for kind in KINDS if kind.number <= ANGLE]
+"""Kinds that most joints consist of. A model that has no others compiles kernels of these alone (`Choice`)."""
+
+
+def _chosen(suffix: str, kinds: Sequence[RowKind]) -> tuple[Any, ...]:
+    """Value, gradient, Hessian by rotations, own Hessian, normal, and which of the two there is, of some kinds."""
+    names = globals()
+    value = choice(
+        names, f"_value{suffix}", kinds, "value", _POSE, derived=_RELATIVE, otherwise="math.nan", inline=True
+    )
+    gradient = choice(
+        names, f"_gradient{suffix}", kinds, "gradient", _POSE, derived=_RELATIVE,
+        otherwise="math.nan, UNKNOWN, UNKNOWN, UNKNOWN", inline=True,
+    )  # fmt: skip
+    by_turns = choice(
+        names, f"_rotation_hessian{suffix}", kinds, "hessian", "e, b, radius, d, A, B", derived=_RELATIVE, last=ALONG
+    )
+    own = choice(names, f"_add_hessian{suffix}", kinds, "add_hessian", "e, b, radius, d, A, B, factor, H", inline=True)
+    return value, gradient, by_turns, own
+
+
+_value, _gradient, _rotation_hessian, _add_hessian = _chosen("", KINDS)
+_common_value, _common_gradient, _common_rotation_hessian, _common_add_hessian = _chosen("_common", _COMMON)
 _axis = fact(globals(), "_axis", KINDS, lambda kind: {"first": 1, "z": 2}.get(kind.normal, 0))
 _bends = fact(globals(), "_bends", KINDS, lambda kind: int(kind.hessian is not None))
 _has_own_hessian = fact(globals(), "_has_own_hessian", KINDS, lambda kind: int(kind.add_hessian is not None))
@@ -131,85 +144,134 @@ counts_turns = fact(globals(), "counts_turns", KINDS, lambda kind: int(kind.coun
 
 
 @kernel
-def row_value(
-    kind: int, j: int, c: FloatArray, near: FloatArray, i: int, k: int, p: FloatArray, R: FloatArray
-) -> float:
-    """Value of row j between the markers i (A) and k (B); NaN for an unknown kind.
-
-    Parameters
-    ----------
-    kind : int
-        One of the constants of this module.
-    j : int
-        Row of ``c`` and ``near``.
-    c : (n, 12) array
-        Constants, as the kind has them.
-    near : (n,) array
-        References of unwrapped angles.
-    i, k : int
-        Markers A and B.
-    p, R : (n_m, 3) and (n_m, 3, 3) arrays
-        Positions and orientations of all markers.
-    """
-    return _value(kind, near[j], _first(c, j), _second(c, j), c[j, 6], _d(p, i, k), rotation(R, i), rotation(R, k))
-
-
-@kernel
-def row_gradient(
-    kind: int,
-    j: int,
-    c: FloatArray,
-    near: FloatArray,
-    i: int,
-    k: int,
-    p: FloatArray,
-    R: FloatArray,
-    G: FloatArray,
-    m: int,
-) -> float:
-    """Value of a row as `row_value` gives it; its gradient (12,) overwrites ``G[m]``."""
-    value, n, a, b = _gradient(
-        kind, near[j], _first(c, j), _second(c, j), c[j, 6], _d(p, i, k), rotation(R, i), rotation(R, k)
-    )
+def _write(G: FloatArray, m: int, n: Vector, a: Vector, b: Vector) -> None:
+    """The gradient of a row from its normal n and its parts by rotations of A and B."""
     G[m, 0], G[m, 1], G[m, 2] = -n[0], -n[1], -n[2]
     G[m, 3], G[m, 4], G[m, 5] = a[0], a[1], a[2]
     G[m, 6], G[m, 7], G[m, 8] = n[0], n[1], n[2]
     G[m, 9], G[m, 10], G[m, 11] = b[0], b[1], b[2]
+
+
+@kernel
+def _add_shifts(H: FloatArray, factor: float, AE: Matrix) -> None:
+    """Between translations and the rotation of A."""
+    add_block(H, 0, 3, factor, AE)
+    add_block(H, 6, 3, -factor, AE)
+    AE = transposed(AE)
+    add_block(H, 3, 0, factor, AE)
+    add_block(H, 3, 6, -factor, AE)
+
+
+@kernel
+def _add_turns(H: FloatArray, factor: float, by_turns: tuple[Matrix, Matrix, Matrix, Matrix]) -> None:
+    """Between rotations."""
+    aa, ab, ba, bb = by_turns
+    add_block(H, 3, 3, factor, aa)
+    add_block(H, 3, 9, factor, ab)
+    add_block(H, 9, 3, factor, ba)
+    add_block(H, 9, 9, factor, bb)
+
+
+@kernel
+def _value_of_common(
+    kind: int, j: int, c: FloatArray, near: FloatArray, i: int, k: int, p: FloatArray, R: FloatArray
+) -> float:
+    """`row_value` of the common kinds."""
+    return _common_value(
+        kind, near[j], _first(c, j), _second(c, j), c[j, 6], _d(p, i, k), rotation(R, i), rotation(R, k)
+    )
+
+
+@kernel
+def _gradient_of_common(
+    kind: int, j: int, c: FloatArray, near: FloatArray, i: int, k: int, p: FloatArray, R: FloatArray, G: FloatArray,
+    m: int,
+) -> float:  # fmt: skip
+    """`row_gradient` of the common kinds."""
+    value, n, a, b = _common_gradient(
+        kind, near[j], _first(c, j), _second(c, j), c[j, 6], _d(p, i, k), rotation(R, i), rotation(R, k)
+    )
+    _write(G, m, n, a, b)
     return value
 
 
 @kernel
-def row_hessian(
-    kind: int,
-    j: int,
-    c: FloatArray,
-    near: FloatArray,
-    i: int,
-    k: int,
-    p: FloatArray,
-    R: FloatArray,
-    factor: float,
+def _hessian_of_common(
+    kind: int, j: int, c: FloatArray, near: FloatArray, i: int, k: int, p: FloatArray, R: FloatArray, factor: float,
     H: FloatArray,
-) -> None:
-    """Add ``factor`` times the Hessian (12, 12) of a row to ``H``: entry (component of the gradient, increment)."""
+) -> None:  # fmt: skip
+    """`row_hessian` of the common kinds."""
     e, radius, d, A, B = _first(c, j), c[j, 6], _d(p, i, k), rotation(R, i), rotation(R, k)
     axis = _axis(kind)
     if axis > 0:
-        E = skew(e if axis == 1 else Z)
-        AE = product(A, E)
-        add_block(H, 0, 3, factor, AE)
-        add_block(H, 6, 3, -factor, AE)
-        AE = transposed(AE)
-        add_block(H, 3, 0, factor, AE)
-        add_block(H, 3, 6, -factor, AE)
+        _add_shifts(H, factor, product(A, skew(e if axis == 1 else Z)))
+    if _has_own_hessian(kind):
+        _common_add_hessian(kind, e, _second(c, j), radius, d, A, B, factor, H)
+    elif _bends(kind):
+        _add_turns(H, factor, _common_rotation_hessian(kind, e, _second(c, j), radius, d, A, B))
+
+
+@kernel
+def _value_of_any(
+    kind: int, j: int, c: FloatArray, near: FloatArray, i: int, k: int, p: FloatArray, R: FloatArray
+) -> float:
+    """`row_value` of all kinds."""
+    return _value(kind, near[j], _first(c, j), _second(c, j), c[j, 6], _d(p, i, k), rotation(R, i), rotation(R, k))
+
+
+@kernel
+def _gradient_of_any(
+    kind: int, j: int, c: FloatArray, near: FloatArray, i: int, k: int, p: FloatArray, R: FloatArray, G: FloatArray,
+    m: int,
+) -> float:  # fmt: skip
+    """`row_gradient` of all kinds."""
+    value, n, a, b = _gradient(
+        kind, near[j], _first(c, j), _second(c, j), c[j, 6], _d(p, i, k), rotation(R, i), rotation(R, k)
+    )
+    _write(G, m, n, a, b)
+    return value
+
+
+@kernel
+def _hessian_of_any(
+    kind: int, j: int, c: FloatArray, near: FloatArray, i: int, k: int, p: FloatArray, R: FloatArray, factor: float,
+    H: FloatArray,
+) -> None:  # fmt: skip
+    """`row_hessian` of all kinds."""
+    e, radius, d, A, B = _first(c, j), c[j, 6], _d(p, i, k), rotation(R, i), rotation(R, k)
+    axis = _axis(kind)
+    if axis > 0:
+        _add_shifts(H, factor, product(A, skew(e if axis == 1 else Z)))
     if _has_own_hessian(kind):
         _add_hessian(kind, e, _second(c, j), radius, d, A, B, factor, H)
     elif _bends(kind):
-        aa, ab, ba, bb = _rotation_hessian(kind, e, _second(c, j), radius, d, A, B)
-        add_block(H, 3, 3, factor, aa)
-        add_block(H, 3, 9, factor, ab)
-        add_block(H, 9, 3, factor, ba)
-        add_block(H, 9, 9, factor, bb)
+        _add_turns(H, factor, _rotation_hessian(kind, e, _second(c, j), radius, d, A, B))
+
+
+row_value = Choice(_value_of_common, _value_of_any, ANGLE)
+"""``row_value(kind, j, c, near, i, k, p, R)``: value of row j between the markers i (A) and k (B); NaN for an unknown
+kind.
+
+Parameters
+----------
+kind : int
+    One of the constants of this module.
+j : int
+    Row of ``c`` and ``near``.
+c : (n, 12) array
+    Constants, as the kind has them.
+near : (n,) array
+    References of unwrapped angles.
+i, k : int
+    Markers A and B.
+p, R : (n_m, 3) and (n_m, 3, 3) arrays
+    Positions and orientations of all markers.
+"""
+row_gradient = Choice(_gradient_of_common, _gradient_of_any, ANGLE)
+"""``row_gradient(kind, j, c, near, i, k, p, R, G, m)``: the value as well; the gradient (12,) overwrites ``G[m]``."""
+row_hessian = Choice(_hessian_of_common, _hessian_of_any, ANGLE)
+"""``row_hessian(kind, j, c, near, i, k, p, R, factor, H)``: ``factor`` times the Hessian (12, 12) of a row is added to
+``H``: entry (component of the gradient, increment)."""
 
 
 @kernel

@@ -85,15 +85,24 @@ def test_a_temporary_folder_where_nothing_can_be_written(tmp_path: Path, monkeyp
     assert place.name.startswith("flexmbs_steps_")
 
 
-def test_the_name_follows_text_and_sources(tmp_path: Path, monkeypatch) -> None:
-    names = {cache.Module(text, (), "a test").name for text in ("a = 1\n", "a = 2\n")}
-    first = cache.Module("a = 1\n", (), "a test")
-    assert len(names) == 2
-    assert first.name in names
-    monkeypatch.setattr(cache, "_sources", lambda: "changed")
-    second = cache.Module("a = 1\n", (), "a test")
-    assert second.name != first.name
-    assert second.name.rsplit("_", 1)[0] == first.name.rsplit("_", 1)[0]
+def test_a_module_has_the_name_of_its_text() -> None:
+    assert cache.Module("a = 1\n").name == cache.Module("a = 1\n").name != cache.Module("a = 2\n").name
+
+
+def test_modules_that_nobody_uses_are_removed_in_the_end(tmp_path: Path, monkeypatch, unknown_folder) -> None:
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    text = "from flexmbs.core.jit import kernel\n\n@kernel\ndef drive(at, whole, real):\n    return {}\n"
+    first, second = (cache.Module(text.format(k)) for k in (1, 2))
+    assert not first.compiled
+    first.function()
+    assert first.compiled
+    kept = cache.folder() / f"{first.name}.py"
+    long_ago = kept.stat().st_mtime - 31 * cache.DAY
+    os.utime(kept, (long_ago, long_ago))
+    second.function()
+    assert not kept.exists()
+    assert not list(kept.parent.rglob(f"{first.name}*"))
+    assert (cache.folder() / f"{second.name}.py").exists()
 
 
 def test_arrays_by_their_addresses() -> None:

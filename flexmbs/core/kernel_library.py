@@ -1,0 +1,69 @@
+"""What is made of a kernel: code to be compiled into others, and machine code with an entry for Python where one is
+due.
+
+numba makes both of every function, and an entry for C as well, though most kernels are called from other kernels alone,
+into which their code is compiled anyway. Here these get neither entries nor machine code of their own.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import llvmlite.binding as llvm
+from numba.core.codegen import JITCodeLibrary
+
+__all__ = ["CalledLibrary", "LinkedLibrary", "library_from"]
+
+
+class LinkedLibrary(JITCodeLibrary):  # type: ignore[misc]  # numba has no type information
+    """Code of a function that compiled functions call, and nobody else."""
+
+    def _optimize_functions(self, ll_module: Any) -> None:
+        """Little: those that it is compiled into do all of it."""
+        ll_module.data_layout = self._codegen._data_layout
+        for function in ll_module.functions:
+            passes, builder = self._codegen._function_pass_manager(opt=1, loop_vectorize=False, slp_vectorize=False)
+            passes.run(function, builder)
+
+    def _optimize_final_module(self) -> None:
+        """Left to those that it is compiled into; the passes over single functions have been made."""
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
+        self._verify_declare_only_symbols()
+        self._finalized = True
+
+    def get_pointer_to_function(self, name: str) -> int:
+        """There is no machine code."""
+        return 0
+
+    def serialize_using_object_code(self) -> tuple[Any, ...]:
+        """For the cache."""
+        return self.name, "linked", self._get_module_for_linking().as_bitcode()
+
+
+class CalledLibrary(JITCodeLibrary):  # type: ignore[misc]
+    """Machine code of a function that Python calls, and of all that it calls."""
+
+    def serialize_using_object_code(self) -> tuple[Any, ...]:
+        """For the cache."""
+        self._ensure_finalized()
+        names = [f.name for f in self._final_module.functions if not f.is_declaration]
+        names += [v.name for v in self._final_module.global_variables if not v.is_declaration]
+        return self.name, "called", self._get_compiled_object(), names
+
+
+def library_from(codegen: Any, state: tuple[Any, ...]) -> Any:
+    """A library as it was put into the cache."""
+    name, form = state[:2]
+    if form == "linked":
+        linked = LinkedLibrary(codegen, name)
+        linked._final_module = llvm.parse_bitcode(state[2])
+        linked._finalize_final_module()
+        return linked
+    called = CalledLibrary(codegen, name)
+    called.enable_object_caching()
+    called._set_compiled_object(state[2])
+    called._finalize_final_module()
+    codegen._engine._defined_symbols.update(state[3])
+    return called
