@@ -193,8 +193,7 @@ class Text:
         if module == "__main__" or getattr(sys.modules.get(module), name, None) is not item:
             raise Prevented(f"{owner}: {name} cannot be imported by name from a module; move it into one")
         # Names of others could be those of variables here.
-        alias = self._imports.setdefault((module, name), f"own_{len(self._imports)}_{name}")
-        return alias
+        return self._imports.setdefault((module, name), f"own_{len(self._imports)}_{name}")
 
 
 @cache

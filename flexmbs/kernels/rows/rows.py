@@ -42,7 +42,7 @@ lam. The Hessian is the derivative of the gradient with respect to the same incr
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any
@@ -115,8 +115,10 @@ _COMMON = [kind for kind in KINDS if kind.number <= ANGLE]
 """Kinds that most joints consist of. A model that has no others compiles kernels of these alone (`Choice`)."""
 
 
-def _chosen(suffix: str, kinds: Sequence[RowKind]) -> tuple[Any, ...]:
-    """Value, gradient, Hessian by rotations, own Hessian, normal, and which of the two there is, of some kinds."""
+def _chosen(
+    suffix: str, kinds: Sequence[RowKind]
+) -> tuple[Callable[..., float], Callable[..., tuple[float, Vector, Vector, Vector]], Any, Any]:
+    """Value, gradient, Hessian by rotations, and Hessians of their own, of some kinds."""
     names = globals()
     value = choice(
         names, f"_value{suffix}", kinds, "value", _POSE, derived=_RELATIVE, otherwise="math.nan", inline=True
