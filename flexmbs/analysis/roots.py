@@ -6,8 +6,8 @@ What is known of the matrices (`flexmbs.analysis.small_motions`) chooses the met
   Cholesky factors, which keeps the digits of the lowest modes of stiff structures. :math:`\sigma` is zero where S is
   definite and below the lowest :math:`\omega^2` where it is not;
 - not symmetric without C: :math:`\omega^2` of the general pencil, inverted as well; they may be complex (flutter);
-- with C or states: the roots of the first-order equations; those that seem to grow are looked for among the inverted
-  ones, too, which know that the roots of free bodies are zero.
+- with C or states: the roots of the first-order equations. Zeros of free bodies are found as pairs of the root of
+  round-off, so that what seems to grow has to agree with the quotient of its mode and with the inverted equations.
 
 Large matrices stay sparse, [S - sigma M, G^T; G, 0] is factorised, and the roots nearest to zero follow by Lanczos' or
 Arnoldi's method.

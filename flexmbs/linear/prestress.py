@@ -177,9 +177,10 @@ def buckling_loads(
     given = supports(owner, operators, fixed)
     motions = free_motions(operators, given.held)
     R = scaled_motions(operators) @ motions
-    _check_balance(owner, operators, motions, R, load_vector(owner, operators, loads))
+    force = load_vector(owner, operators, loads)
+    _check_balance(owner, operators, motions, R, force)
     held = _statically_held(given, R)
-    solution = solutions(owner, operators, held, {"load": loads})["load"]
+    solution = solutions(owner, operators, held, {"load": loads}, force[:, None])["load"]
     f, free = held.free, given.free
     K, G = operators.K, geometric_stiffness(solution)
     turns, pushed, idle = _turned_by_loads(owner, G[free][:, free], R[free])

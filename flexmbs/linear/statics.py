@@ -8,6 +8,7 @@ from typing import Any, overload
 import numpy as np
 
 from flexmbs.core.checks import as_name
+from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError, SingularError
 from flexmbs.core.linsolve.definite import Definite
 from flexmbs.linear.body_loads import ThermalLoad
@@ -80,14 +81,16 @@ def static_response(structure: Part | Operators, fixed: Mapping[Any, Any] | None
         raise ModelError(f"{owner}: there is no load case.")
     for name in cases:
         as_name(owner, "name of a load case", name)
+    forces = np.column_stack([load_vector(owner, operators, load) for load in cases.values()])
     refuse_free_motions(owner, operators, held)
-    found = solutions(owner, operators, held, cases)
+    found = solutions(owner, operators, held, cases, forces)
     return found if isinstance(loads, Mapping) else found["load"]
 
 
-def solutions(owner: str, operators: Operators, held: Supports, cases: Mapping[str, Any]) -> dict[str, LinearSolution]:
-    """The solutions of load cases where ``held`` leaves nothing free."""
-    forces = np.column_stack([load_vector(owner, operators, load) for load in cases.values()])
+def solutions(
+    owner: str, operators: Operators, held: Supports, cases: Mapping[str, Any], forces: FloatArray
+) -> dict[str, LinearSolution]:
+    """The solutions of load cases with ``forces (n, n_cases)`` where ``held`` leaves nothing free."""
     K, f, h = operators.K, held.free, held.held
     rows = K[f]
     right = forces[f] - (rows[:, h] @ held.values)[:, None]

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import flexmbs as fx
+from flexmbs.analysis import rigidity
 from flexmbs.analysis.rest import EquationsOfRest, Point
 from tests.models.at_coordinates import forces, held, linearised
 
@@ -97,3 +98,18 @@ def test_grids_are_solved(line: Maker) -> None:
     tips = np.array([solution.displacement(b.end, step=-1)[:2] for b in bodies])
     alone = fx.solve_static(fx.Model(bodies[0], fx.Clamp(bodies[0].start), loads[0]))
     assert np.allclose(tips, alone.displacement(bodies[0].end, step=-1)[:2], rtol=0, atol=1e-7)
+
+
+@pytest.mark.parametrize("pinned", [1, 2])
+def test_cable_along_a_beam_turns_with_it(pinned: int) -> None:
+    """A slope and a small rotation that are clamped to each other at one end, hinged at the other."""
+    stiffness = fx.BeamStiffness(EA=1e4, EI_z=1.0, mass_per_length=1.0)
+    ends = [(0, 0), (1, 0)]
+    cable = fx.FlexibleBody.line(
+        *ends, elements=3, element=fx.elements.ANCFCable2D(), stiffness=stiffness, name="cable"
+    )
+    beam = fx.FlexibleBody.line(*ends, elements=3, element=fx.elements.LinearBeam2D(), stiffness=stiffness, name="beam")
+    joints = [fx.FixedJoint(cable.start, beam.start), fx.RevoluteJoint(cable.end, beam.end)]
+    pins = [fx.Pin(cable.start), fx.Roller(beam.end, (0, 1))][:pinned]
+    system = fx.compile_model(fx.Model(cable, beam, *joints, *pins))
+    assert rigidity.free_motions(system).shape[1] == 2 - pinned
