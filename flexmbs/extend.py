@@ -2,7 +2,7 @@
 
 The contracts are `flexmbs.core.contracts` (elements and kernels), `flexmbs.model.forces.items` (loads),
 `flexmbs.model.supports` (supports), `flexmbs.model.joints.contracts` (joints; kinds of rows in
-`flexmbs.kernels.rows.rows`) and `flexmbs.system.groups.contract` (kinds of bodies, which are listed in `BODY_KINDS`);
+`flexmbs.kernels.rows.kind`) and `flexmbs.system.groups.contract` (kinds of bodies, which are listed in `BODY_KINDS`);
 the documentation has a worked example of each. Items of models are `Description`s: frozen dataclasses that say what
 they refer to (`flexmbs.core.references`).
 """
@@ -41,6 +41,7 @@ from flexmbs.kernels.markers.kind import MarkerEntry as MarkerEntry
 from flexmbs.kernels.markers.kind import MarkerKind as MarkerKind
 from flexmbs.kernels.markers.points import POINT as POINT
 from flexmbs.kernels.markers.rigid import RIGID as RIGID
+from flexmbs.kernels.rows.kind import RowKind as RowKind
 from flexmbs.model.bodies.marker import Body as Body
 from flexmbs.model.bodies.marker import Marker as Marker
 from flexmbs.model.bodies.marker import as_marker as as_marker

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, overload
 
+from flexmbs.analysis.given import refuse_given
 from flexmbs.analysis.operating_point import operating_point
 from flexmbs.analysis.roots import lowest_roots
 from flexmbs.analysis.small_motions import Roots
@@ -17,10 +20,32 @@ from flexmbs.results.static import StaticSolution
 from flexmbs.results.time import TimeSolution
 from flexmbs.system.system import System
 
+if TYPE_CHECKING:
+    from flexmbs.linear.linear_modes import LinearModes
+    from flexmbs.linear.linear_solution import LinearSolution
+    from flexmbs.linear.operators import Operators
+    from flexmbs.linear.part import Part
+
 __all__ = ["solve_modal"]
 
 
-def solve_modal(model: Model | System | StaticSolution | TimeSolution, modes: int | None = None) -> ModalSolution:
+@overload
+def solve_modal(model: Model | System | StaticSolution | TimeSolution, modes: int | None = None) -> ModalSolution: ...
+@overload
+def solve_modal(
+    model: Part | Operators,
+    modes: int | None = None,
+    *,
+    fixed: Mapping[Any, Any] | None = None,
+    prestress: LinearSolution | None = None,
+) -> LinearModes: ...
+def solve_modal(
+    model: Any,
+    modes: int | None = None,
+    *,
+    fixed: Mapping[Any, Any] | None = None,
+    prestress: LinearSolution | None = None,
+) -> Any:
     r"""Lowest natural frequencies and modes about an equilibrium or a steady motion.
 
     Roots s and modes y of the small motions :math:`y\,e^{st}`,
@@ -32,13 +57,16 @@ def solve_modal(model: Model | System | StaticSolution | TimeSolution, modes: in
 
     Parameters
     ----------
-    model : Model, System, StaticSolution or TimeSolution
+    model : Model, System, StaticSolution or TimeSolution; Part or Operators
         A solution: about its last state, under the loads there. A model: about its initial state under its loads;
         where its supports and joints hold it, and its loads would deform it, without loads in the shape in which it is
         described (pass ``solve_static(model)`` for the deformed one). A model whose initial velocities are steady (a
         spinning rotor, a blade on a driven hub): about the steady motion, in the shape in which it turns.
     modes : int, optional
         How many; at most the number of unknowns. The default is 10, or all of a smaller model.
+    fixed, prestress
+        Of a part or its operators: supports by node sets, and a solution whose stresses stiffen, as
+        `flexmbs.linear.vibration_modes` takes them, which gives the result, `LinearModes`.
 
     Returns
     -------
@@ -86,6 +114,10 @@ def solve_modal(model: Model | System | StaticSolution | TimeSolution, modes: in
     True
     """
     wanted = None if modes is None else as_count("solve_modal", "modes", modes, minimum=1)
+    linear_modes = getattr(model, "linear_modes", None)
+    if linear_modes is not None:
+        return linear_modes(10 if wanted is None else wanted, fixed, prestress)
+    refuse_given("solve_modal", "Model", fixed=fixed, prestress=prestress)
     point = operating_point("solve_modal", model, unloaded=True)
     dyn = point.dyn
     name = f"Model {dyn.system.model.name!r}"

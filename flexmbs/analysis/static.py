@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
 from flexmbs.analysis import rigidity
 from flexmbs.analysis.accuracy import ACCURATE, HOPELESS, estimated_accuracy, solution_error
+from flexmbs.analysis.given import refuse_given
 from flexmbs.analysis.load_path import LoadPath
 from flexmbs.analysis.newton import EPS, NEAR_FLOOR, NewtonResult, Problem, Scale, equilibrate
 from flexmbs.analysis.relaxation import NOISE, relax
@@ -38,6 +40,9 @@ from flexmbs.results.status import Status
 from flexmbs.system.system import EvaluationError, System, compile_model
 
 if TYPE_CHECKING:
+    from flexmbs.linear.linear_solution import LinearSolution
+    from flexmbs.linear.operators import Operators
+    from flexmbs.linear.part import Part
     from flexmbs.results.time import TimeSolution
 
 __all__ = ["solve_static"]
@@ -54,6 +59,7 @@ TURN = 1.0
 """Largest prescribed rotation [rad] in one step: half a turn more could not be told from half a turn less."""
 
 
+@overload
 def solve_static(
     model: Model | System,
     options: StaticOptions | None = None,
@@ -61,15 +67,33 @@ def solve_static(
     start: StaticSolution | TimeSolution | None = None,
     time: float | None = None,
     throw: bool = True,
-) -> StaticSolution:
+) -> StaticSolution: ...
+@overload
+def solve_static(
+    model: Part | Operators, *, fixed: Mapping[Any, Any] | None, loads: Mapping[str, Any]
+) -> dict[str, LinearSolution]: ...
+@overload
+def solve_static(model: Part | Operators, *, fixed: Mapping[Any, Any] | None, loads: Any = ()) -> LinearSolution: ...
+def solve_static(
+    model: Any,
+    options: StaticOptions | None = None,
+    *,
+    start: StaticSolution | TimeSolution | None = None,
+    time: float | None = None,
+    throw: bool = True,
+    fixed: Mapping[Any, Any] | None = None,
+    loads: Any = (),
+) -> Any:
     r"""Static equilibrium under loads and prescribed motions that grow from nothing to their full size.
 
     Solves r(q, lambda, s) = 0 with g(q) = 0 for load factors s from 0 to 1, for any model. Each step
     starts on the secant of the last two equilibria, the first one on the tangent.
 
+    Of a linear structure it is `flexmbs.linear.static_response`: one solution of K u = f.
+
     Parameters
     ----------
-    model : Model or System
+    model : Model, System, Part or Operators
     options : StaticOptions, optional
     start : StaticSolution or TimeSolution, optional
         Starts from its last state instead of the initial one; it must belong to a model with the same coordinates.
@@ -82,11 +106,15 @@ def solve_static(
         solution as ``start``: flexible bodies do not follow long ways at once.
     throw : bool
         Whether a failure raises; otherwise the solution is returned with its ``status``.
+    fixed, loads
+        Of a part or its operators, and instead of all others: supports by node sets, and loads, as
+        `flexmbs.linear.static_response` takes them. Of a model, supports and loads are items.
 
     Returns
     -------
     StaticSolution
-        All equilibria, from s = 0 on. `simulate`, `solve_modal` and `linearise` begin at the last one.
+        All equilibria, from s = 0 on. `simulate`, `solve_modal` and `linearise` begin at the last one. Of a part or its
+        operators a `LinearSolution`, or one for each case of ``loads``.
 
     Raises
     ------
@@ -142,11 +170,16 @@ def solve_static(
     >>> abs(hanging.position(bar, step=-1)).round(6).tolist(), round(float(hanging.reaction(hinge)[-1, 1]), 6)
     ([0.0, 0.5, 0.0], 19.62)
     """
+    linear_statics = getattr(model, "linear_statics", None)
+    if linear_statics is not None:
+        refuse_given("solve_static", type(model).__name__, options=options, start=start, time=time)
+        return linear_statics(fixed, loads)
+    refuse_given("solve_static", "Model", fixed=fixed, loads=loads or None)
     options = StaticOptions() if options is None else options
     if not isinstance(options, StaticOptions):
         raise ModelError(f"solve_static: options must be StaticOptions(...), not {show(options)}.")
     if not isinstance(model, Model | System):
-        raise ModelError(f"solve_static: expected a Model, not {show(model)}.")
+        raise ModelError(f"solve_static: expected a Model, a Part or Operators, not {show(model)}.")
     if time is not None:
         time = as_number("solve_static", "time", time, unit="time")
     system = model if isinstance(model, System) else compile_model(model)

@@ -14,6 +14,7 @@ from flexmbs.core.checks import as_array, as_name, frozen_copy, show
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError, unknown_name
 from flexmbs.elements.linear.contract import COMPONENTS
+from flexmbs.linear.solvable import Solvable
 
 if TYPE_CHECKING:
     from flexmbs.linear.part import Part
@@ -85,7 +86,7 @@ class DofMap:
 
 
 @dataclass(frozen=True, eq=False)
-class Operators:
+class Operators(Solvable):
     r"""The sparse operators of a linear structure, :math:`M\ddot u + D\dot u + K u = f`.
 
     Made by ``Part.assemble()`` or read from a file (`flexmbs.linear.files`). All matrices are symmetric.

@@ -17,6 +17,7 @@ from flexmbs.linear.connections import DistributingCoupling, NodalMass, NodalSpr
 from flexmbs.linear.constraints import Nodes, lump, number_nodes, transformation
 from flexmbs.linear.operators import DofMap, Operators
 from flexmbs.linear.region import Region, check_material
+from flexmbs.linear.solvable import Solvable
 from flexmbs.linear.units_check import check_units
 from flexmbs.meshes import Mesh
 from flexmbs.meshes.cells import cell_type
@@ -41,7 +42,7 @@ class Piece(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Part:
+class Part(Solvable):
     """A flexible part: a mesh, what its cells are made of, and what joins its nodes.
 
     Parameters

@@ -55,7 +55,7 @@ class PythonItems:
         for s, _ in self.states:
             self.outputs.append(slice(first, first + len(s.actuators)))
             first += len(s.actuators)
-        self.viewer = Viewer(dynamics.system)
+        self.viewer: Viewer = Viewer(dynamics.system)
         self.viewer.held, self.viewer.held_names = m.held, tuple(a.name for a in m.actuators)
         self._s, self._rate = np.zeros(len(m.forces.mA)), np.zeros(len(m.forces.mA))
         self.seconds = 0.0

@@ -19,10 +19,11 @@ from flexmbs.core.errors import ModelError
 from flexmbs.core.info import version
 from flexmbs.reduction.export.exposed import Exposed, expose
 from flexmbs.reduction.export.fmu_variables import identifier, unique
+from flexmbs.reduction.export.format import Format
 from flexmbs.reduction.export.written import ExportResult, left_out, placed
 from flexmbs.reduction.model import ReducedModel
 
-__all__ = ["write_abaqus"]
+__all__ = ["FORMATS", "write_abaqus"]
 
 LONGEST = 20
 ROLES = {"K": "STIFFNESS", "M": "MASS", "D": "VISCOUS DAMPING"}
@@ -122,3 +123,8 @@ def _label(text: str, used: set[str]) -> str:
 
 def _plain(text: str) -> str:
     return " ".join(text.encode("ascii", "replace").decode().split())[:100]
+
+
+FORMATS = {
+    "abaqus": Format("_matrices.inp", "Abaqus matrix input", write_abaqus),
+}

@@ -17,10 +17,11 @@ from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.info import version
 from flexmbs.reduction.export.exposed import Exposed, expose
+from flexmbs.reduction.export.format import Format
 from flexmbs.reduction.export.written import ExportResult, left_out, placed
 from flexmbs.reduction.model import ReducedModel
 
-__all__ = ["NAMES", "write_dmig"]
+__all__ = ["FORMATS", "NAMES", "write_dmig"]
 
 NAMES = {"K": "KAAX", "M": "MAAX", "D": "BAAX"}
 """As Nastran names the matrices of external superelements."""
@@ -110,3 +111,8 @@ def _write_matrix(stream: TextIO, name: str, A: FloatArray, points: list[tuple[i
         if len(rows):
             stream.write(f"DMIG*   {name:<16}{grid:16d}{component:16d}{'':16}*\n")
             stream.writelines(f"*       {points[i][0]:16d}{points[i][1]:16d}{field(float(A[i, j]))}\n" for i in rows)
+
+
+FORMATS = {
+    "dmig": Format(".pch", "Nastran DMIG (bulk data)", write_dmig, family="nastran"),
+}

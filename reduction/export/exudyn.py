@@ -22,12 +22,13 @@ import numpy as np
 
 from flexmbs.core.contracts import FloatArray
 from flexmbs.reduction.export.exposed import Nodes, expose, further_nodes
+from flexmbs.reduction.export.format import Format
 from flexmbs.reduction.export.frame import FrameModes, frame_modes
 from flexmbs.reduction.export.tables import write_tables
 from flexmbs.reduction.export.written import ExportResult, left_out, placed_folder
 from flexmbs.reduction.model import ReducedModel
 
-__all__ = ["write_exudyn"]
+__all__ = ["FORMATS", "write_exudyn"]
 
 
 def write_exudyn(
@@ -127,3 +128,8 @@ def _floating(model: ReducedModel, f: FrameModes, nodes: Nodes) -> dict[str, Any
 def _blocks(A: FloatArray) -> FloatArray:
     """(3, 3, n) as n blocks of three columns."""
     return np.asarray(np.moveaxis(A, 2, 1).reshape(3, -1))
+
+
+FORMATS = {
+    "exudyn": Format("_exudyn", "data and loader for Exudyn, linear and in a floating frame", write_exudyn),
+}

@@ -21,11 +21,12 @@ from flexmbs.core.errors import FlexmbsError
 from flexmbs.reduction.export.fmu_description import build_description, description_2, description_3, page
 from flexmbs.reduction.export.fmu_source import source
 from flexmbs.reduction.export.fmu_variables import identifier, units_of, variables
+from flexmbs.reduction.export.format import Format
 from flexmbs.reduction.export.linear_system import LinearSystem, balanced
 from flexmbs.reduction.export.uncoupled import uncoupled
 from flexmbs.reduction.export.written import ExportResult, placed
 
-__all__ = ["write_fmu2", "write_fmu3"]
+__all__ = ["FORMATS", "write_fmu2", "write_fmu3"]
 
 FOLDERS = {
     ("Linux", "x86_64"): ("linux64", "x86_64-linux", ".so"),
@@ -125,3 +126,9 @@ def _compiled(files: dict[str, str], name: str, version: int) -> tuple[tuple[str
         except (OSError, subprocess.TimeoutExpired) as error:
             return None, f"{compiler} failed: {error}"
         return (f"binaries/{known[version - 2]}/{library}", (Path(folder) / library).read_bytes()), ""
+
+
+FORMATS = {
+    "fmu2": Format(".fmu", "unit of simulation, FMI 2.0", write_system=write_fmu2),
+    "fmu3": Format("_fmi3.fmu", "unit of simulation, FMI 3.0", write_system=write_fmu3),
+}

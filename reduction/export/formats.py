@@ -2,85 +2,41 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
-from typing import Any, NamedTuple
+from pkgutil import iter_modules
+from typing import Any
 
 from flexmbs.core.checks import as_flag, as_name, show
 from flexmbs.core.errors import ModelError, unknown_name
-from flexmbs.reduction.export.abaqus import write_abaqus
-from flexmbs.reduction.export.dmig import write_dmig
-from flexmbs.reduction.export.exudyn import write_exudyn
-from flexmbs.reduction.export.fmu import write_fmu2, write_fmu3
-from flexmbs.reduction.export.frequency_functions import write_frequency_functions
-from flexmbs.reduction.export.gltf import write_gltf
+from flexmbs.reduction.export.format import Format
 from flexmbs.reduction.export.linear_system import modal_system, state_space
-from flexmbs.reduction.export.matlab import write_mat, write_simscape
-from flexmbs.reduction.export.mbdyn import write_mbdyn
-from flexmbs.reduction.export.mbdyn_deck import write_mbdyn_deck
-from flexmbs.reduction.export.modelica import write_modelica
-from flexmbs.reduction.export.neutral import write_hdf5, write_mtx, write_npz
-from flexmbs.reduction.export.op4 import write_op4, write_op4_binary
-from flexmbs.reduction.export.paraview import write_paraview
-from flexmbs.reduction.export.sid import write_sid
-from flexmbs.reduction.export.universal import write_universal
 from flexmbs.reduction.export.written import ExportResult, warn_of
 from flexmbs.reduction.model import ReducedModel
 
-__all__ = ["FORMATS", "Format", "export"]
+__all__ = ["FORMATS", "collected", "export"]
 
 
-class Format(NamedTuple):
-    """A format: its writer, the ``suffix`` of its file or folder by default, and what it is in words.
-
-    Either ``write(model, path, overwrite, ...)`` for parts; or ``write_system(system, path, overwrite, units, ...)``
-    for linear systems, which reduced models become by `modal_system`, and linear models of mechanisms are.
-    """
-
-    suffix: str
-    text: str
-    write: Callable[..., ExportResult] | None = None
-    write_system: Callable[..., ExportResult] | None = None
-
-    @property
-    def options(self) -> tuple[str, ...]:
-        """What can be said about a reduced model."""
-        if self.write is not None:
-            return _parameters(self.write)[3:]
-        return _parameters(modal_system)[1:] + self.system_options
-
-    @property
-    def system_options(self) -> tuple[str, ...]:
-        """What can be said about a linear system, beside its units."""
-        return () if self.write_system is None else _parameters(self.write_system)[4:]
+def collected(package: Any) -> dict[str, Format]:
+    """The formats of all modules of a package, by name."""
+    found: dict[str, Format] = {}
+    for module in sorted(m.name for m in iter_modules(package.__path__) if m.name != "formats"):
+        own = getattr(import_module(f"{package.__name__}.{module}"), "FORMATS", {})
+        if twice := set(own) & set(found):
+            raise ImportError(f"{module}: there is a format named {', '.join(sorted(twice))} already")
+        found |= own
+    return found
 
 
-FORMATS: dict[str, Format] = {
-    "hdf5": Format(".h5", "complete file of flexmbs (HDF5)", write_hdf5),
-    "npz": Format(".npz", "neutral arrays for NumPy", write_npz),
-    "mtx": Format("_mtx", "neutral folder of Matrix Market files and tables", write_mtx),
-    "fmu2": Format(".fmu", "functional mock-up unit (FMU), FMI 2.0", write_system=write_fmu2),
-    "fmu3": Format("_fmi3.fmu", "functional mock-up unit (FMU), FMI 3.0", write_system=write_fmu3),
-    "sid": Format(".SID_FEM", "Standard Input Data of SIMPACK and Modelica libraries", write_sid),
-    "dmig": Format(".pch", "Nastran DMIG (bulk data)", write_dmig),
-    "op4": Format("_op4", "Nastran OUTPUT4 as text, with tables", write_op4),
-    "op4bin": Format("_op4bin", "Nastran OUTPUT4 in binary records, with tables", write_op4_binary),
-    "exudyn": Format("_exudyn", "data and loader for Exudyn, linear and in a floating frame", write_exudyn),
-    "mat": Format(".mat", "state space for MATLAB, Octave and python-control", write_system=write_mat),
-    "simscape": Format("_simscape.mat", "Simscape's Reduced Order Flexible Solid", write_simscape),
-    "modelica": Format(".mo", "Modelica text", write_system=write_modelica),
-    "mbdyn": Format(".fem", "modal joint of MBDyn", write_mbdyn),
-    "mbdyn_deck": Format("_mbdyn", "modal joint of MBDyn with a deck that runs it", write_mbdyn_deck),
-    "abaqus": Format("_matrices.inp", "Abaqus matrix input", write_abaqus),
-    "uff": Format(".unv", "mode shapes as universal file", write_universal),
-    "uff58": Format("_frf.unv", "frequency responses as universal file", write_system=write_frequency_functions),
-    "paraview": Format(".vtu", "mode shapes for ParaView", write_paraview),
-    "gltf": Format(".glb", "modes that swing, for browsers and viewers (glTF)", write_gltf),
-}
+FORMATS = collected(sys.modules[__package__])
 """All formats by name."""
 
-FAMILIES: dict[str, tuple[str, ...]] = {"nastran": ("dmig", "op4"), "matlab": ("mat",), "all": tuple(FORMATS)}
+FAMILIES = {
+    family: tuple(name for name, known in FORMATS.items() if known.family == family)
+    for family in sorted({known.family for known in FORMATS.values()} - {""})
+} | {"all": tuple(FORMATS)}
 """Names for several formats, or another name for one."""
 
 
@@ -175,10 +131,6 @@ def _written(
     return chosen.write_system(system, path, overwrite, units, **own)
 
 
-def _parameters(function: Callable[..., Any]) -> tuple[str, ...]:
-    return tuple(inspect.signature(function).parameters)
-
-
 def _for_systems(name: str) -> Format:
     """A format that holds linear models."""
     if FORMATS[name].write_system is None:
@@ -201,7 +153,7 @@ def _names(output: Path, to: str | Sequence[str] | None) -> list[str]:
         if not fitting:
             known = ", ".join(sorted({suffix for suffix in suffixes.values() if suffix}))
             raise ModelError(f"export: the suffix of {output} tells no format ({known}); name it: to='npz'.")
-        return fitting[:1]
+        return sorted(fitting, key=lambda name: FORMATS[name].suffix.lower() != output.suffix.lower())[:1]
     names: list[str] = []
     for name in [to] if isinstance(to, str) else list(to):
         if name not in FORMATS and name not in FAMILIES:

@@ -18,12 +18,13 @@ from scipy import linalg
 from flexmbs.core.checks import as_count, as_number
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
+from flexmbs.reduction.export.format import Format
 from flexmbs.reduction.export.linear_system import LinearSystem
 from flexmbs.reduction.export.ports import Signal
 from flexmbs.reduction.export.universal_sets import FREQUENCY, Function, Point, function_lines, header, units
 from flexmbs.reduction.export.written import ExportResult, placed
 
-__all__ = ["transfer", "write_frequency_functions"]
+__all__ = ["FORMATS", "transfer", "write_frequency_functions"]
 
 MOST = 20_000_000
 """Numbers in a file."""
@@ -145,3 +146,8 @@ def _points(signals: tuple[Signal, ...]) -> list[Point]:
             name = signal.name if len(signal) == 1 else f"{signal.name}, {entry}"
             out.append(Point(name, signal.place, direction, signal.quantity))
     return out
+
+
+FORMATS = {
+    "uff58": Format("_frf.unv", "frequency responses as universal file", write_system=write_frequency_functions),
+}

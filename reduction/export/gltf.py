@@ -21,11 +21,12 @@ from flexmbs.core.errors import ModelError
 from flexmbs.core.glb import LINE_MODE, TRIANGLE_MODE, Glb
 from flexmbs.linear.faces import outer_faces
 from flexmbs.reduction.export.fmu_variables import LENGTHS
+from flexmbs.reduction.export.format import Format
 from flexmbs.reduction.export.shapes import mode_shapes
 from flexmbs.reduction.export.written import ExportResult, placed
 from flexmbs.reduction.model import ReducedModel
 
-__all__ = ["write_gltf"]
+__all__ = ["FORMATS", "write_gltf"]
 
 PIECES = {
     "triangle": ((0, 1, 2),),
@@ -135,3 +136,8 @@ class _File(Glb):
         self.nodes.append({"name": name, "mesh": len(self.meshes) - 1, "translation": place.tolist()})
         self.nodes[0]["children"].append(len(self.nodes) - 1)
         self.animate(len(self.nodes) - 1, "weights", self.times, self.sine)
+
+
+FORMATS = {
+    "gltf": Format(".glb", "modes that swing, for browsers and viewers (glTF)", write_gltf),
+}

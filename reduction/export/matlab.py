@@ -21,12 +21,13 @@ from scipy import io
 from flexmbs.core.errors import ModelError
 from flexmbs.core.info import version
 from flexmbs.reduction.export.exposed import interface_frames
+from flexmbs.reduction.export.format import Format
 from flexmbs.reduction.export.linear_system import LinearSystem
 from flexmbs.reduction.export.ports import Signal
 from flexmbs.reduction.export.written import ExportResult, left_out, placed
 from flexmbs.reduction.model import ReducedModel
 
-__all__ = ["write_mat", "write_simscape"]
+__all__ = ["FORMATS", "write_mat", "write_simscape"]
 
 FREE = 1e-9
 """Stiffness of rigid motions, relative to the largest entry, up to which a part is free."""
@@ -125,3 +126,9 @@ def _save(
     }
     with placed(path, overwrite) as part, part.open("wb") as stream:
         io.savemat(stream, content, do_compression=True, oned_as="column")
+
+
+FORMATS = {
+    "mat": Format(".mat", "state space for MATLAB, Octave and python-control", write_system=write_mat, family="matlab"),
+    "simscape": Format("_simscape.mat", "Simscape's Reduced Order Flexible Solid", write_simscape),
+}

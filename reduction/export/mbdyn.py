@@ -23,11 +23,12 @@ from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.info import version
 from flexmbs.reduction.export.exposed import Exposed, Nodes, expose
+from flexmbs.reduction.export.format import Format
 from flexmbs.reduction.export.frame import FrameModes, frame_modes
 from flexmbs.reduction.export.written import ExportResult, left_out, placed
 from flexmbs.reduction.model import ReducedModel
 
-__all__ = ["plain", "write_mbdyn"]
+__all__ = ["FORMATS", "plain", "write_mbdyn"]
 
 
 def write_mbdyn(
@@ -131,3 +132,8 @@ def _number(value: float) -> str:
 def plain(text: str) -> str:
     """A line of a comment."""
     return " ".join(text.encode("ascii", "replace").decode().split())[:100]
+
+
+FORMATS = {
+    "mbdyn": Format(".fem", "modal joint of MBDyn", write_mbdyn),
+}

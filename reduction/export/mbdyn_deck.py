@@ -19,13 +19,14 @@ import numpy as np
 from flexmbs.core.errors import ModelError
 from flexmbs.core.info import version
 from flexmbs.reduction.export.exposed import Exposed, Nodes, expose
+from flexmbs.reduction.export.format import Format
 from flexmbs.reduction.export.frame import FrameModes, frame_modes
 from flexmbs.reduction.export.mbdyn import plain, write_mbdyn
 from flexmbs.reduction.export.tables import write_tables
 from flexmbs.reduction.export.written import ExportResult, placed_folder
 from flexmbs.reduction.model import ReducedModel
 
-__all__ = ["write_mbdyn_deck"]
+__all__ = ["FORMATS", "write_mbdyn_deck"]
 
 MODAL_NODE = 1_000_000
 """Label of the modal node; places have theirs from 1 on."""
@@ -127,3 +128,8 @@ def _lines(
 
 def _vector(x: np.ndarray) -> str:
     return ", ".join(repr(float(c)) for c in x)
+
+
+FORMATS = {
+    "mbdyn_deck": Format("_mbdyn", "modal joint of MBDyn with a deck that runs it", write_mbdyn_deck),
+}

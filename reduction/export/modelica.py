@@ -15,11 +15,12 @@ import numpy as np
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.info import version
 from flexmbs.reduction.export.fmu_variables import identifier
+from flexmbs.reduction.export.format import Format
 from flexmbs.reduction.export.linear_system import LinearSystem, balanced
 from flexmbs.reduction.export.ports import Signal
 from flexmbs.reduction.export.written import ExportResult, placed
 
-__all__ = ["write_modelica"]
+__all__ = ["FORMATS", "write_modelica"]
 
 INLINE = 200_000
 """So many numbers in a text are read by compilers in some seconds."""
@@ -97,3 +98,8 @@ def _matrix(name: str, A: FloatArray) -> str:
 
 def _numbers(values: FloatArray) -> str:
     return ", ".join(map(repr, np.asarray(values, dtype=float).tolist()))
+
+
+FORMATS = {
+    "modelica": Format(".mo", "Modelica text", write_system=write_modelica),
+}

@@ -26,12 +26,13 @@ import numpy as np
 from flexmbs.core.contracts import FloatArray
 from flexmbs.reduction.export.document import description
 from flexmbs.reduction.export.exposed import Nodes, expose
+from flexmbs.reduction.export.format import Format
 from flexmbs.reduction.export.tables import write_tables
 from flexmbs.reduction.export.written import ExportResult, placed, placed_folder
 from flexmbs.reduction.model import ReducedModel
 from flexmbs.reduction.store import save
 
-__all__ = ["lost", "write_hdf5", "write_mtx", "write_npz"]
+__all__ = ["FORMATS", "lost", "write_hdf5", "write_mtx", "write_npz"]
 
 
 def write_hdf5(model: ReducedModel, path: Path, overwrite: bool = False) -> ExportResult:
@@ -133,3 +134,10 @@ def _write_general(path: Path, A: FloatArray, comment: str) -> None:
     """A full matrix, column by column."""
     head = f"%%MatrixMarket matrix array real general\n% {_one_line(comment)}\n{A.shape[0]} {A.shape[1]}\n"
     path.write_text(head + "\n".join(map(repr, A.T.ravel().tolist())) + "\n", encoding="ascii")
+
+
+FORMATS = {
+    "hdf5": Format(".h5", "complete file of flexmbs (HDF5)", write_hdf5),
+    "npz": Format(".npz", "neutral arrays for NumPy", write_npz),
+    "mtx": Format("_mtx", "neutral folder of Matrix Market files and tables", write_mtx),
+}

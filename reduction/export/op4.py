@@ -16,12 +16,13 @@ import numpy as np
 from flexmbs.core.contracts import FloatArray
 from flexmbs.reduction.export.dmig import NAMES
 from flexmbs.reduction.export.exposed import Nodes, expose
+from flexmbs.reduction.export.format import Format
 from flexmbs.reduction.export.neutral import lost
 from flexmbs.reduction.export.tables import write_tables
 from flexmbs.reduction.export.written import ExportResult, placed_folder
 from flexmbs.reduction.model import ReducedModel
 
-__all__ = ["write_op4", "write_op4_binary"]
+__all__ = ["FORMATS", "write_op4", "write_op4_binary"]
 
 SYMMETRIC, RECTANGULAR = 6, 2
 DOUBLE = 2
@@ -90,3 +91,9 @@ def _records(stream: BinaryIO, name: str, A: FloatArray, form: int) -> None:
     for column, row, values in _columns(A):
         record(struct.pack("<3i", column, row, 2 * len(values)) + np.ascontiguousarray(values, "<f8").tobytes())
     record(struct.pack("<3id", A.shape[1] + 1, 1, 1, 1.0))  # as Nastran ends a matrix
+
+
+FORMATS = {
+    "op4": Format("_op4", "Nastran OUTPUT4 as text, with tables", write_op4, family="nastran"),
+    "op4bin": Format("_op4bin", "Nastran OUTPUT4 in binary records, with tables", write_op4_binary),
+}

@@ -13,11 +13,12 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 
 from flexmbs.core.contracts import IntArray
+from flexmbs.reduction.export.format import Format
 from flexmbs.reduction.export.shapes import mode_shapes
 from flexmbs.reduction.export.written import ExportResult, placed
 from flexmbs.reduction.model import ReducedModel
 
-__all__ = ["write_paraview"]
+__all__ = ["FORMATS", "write_paraview"]
 
 CELLS = {
     "vertex": 1, "line": 3, "triangle": 5, "quad": 9, "tetra": 10, "hexahedron": 12, "wedge": 13, "pyramid": 14,
@@ -92,3 +93,8 @@ def _cells(cells: dict[str, IntArray]) -> Iterator[str]:
     lengths = np.concatenate([np.full(len(c), c.shape[1]) for c in cells.values()])
     yield from _array("Int64", "offsets", np.cumsum(lengths))
     yield from _array("UInt8", "types", np.concatenate([np.full(len(c), CELLS[kind]) for kind, c in cells.items()]))
+
+
+FORMATS = {
+    "paraview": Format(".vtu", "mode shapes for ParaView", write_paraview),
+}

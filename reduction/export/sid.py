@@ -17,11 +17,12 @@ from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError, unknown_name
 from flexmbs.core.info import version
 from flexmbs.reduction.export.exposed import Nodes
+from flexmbs.reduction.export.format import Format
 from flexmbs.reduction.export.sid_objects import UNIT, ZERO, SidData, Taylor, sid_data
 from flexmbs.reduction.export.written import ExportResult, placed
 from flexmbs.reduction.model import ReducedModel
 
-__all__ = ["write_sid"]
+__all__ = ["FORMATS", "write_sid"]
 
 LAYOUTS = ("mode", "axis")
 LONGEST = 400
@@ -133,3 +134,8 @@ def _entries(A: FloatArray) -> Iterator[tuple[tuple[int, ...], str]]:
 def _number(value: float) -> str:
     """With the exponent of Fortran."""
     return f"{value:.16E}".replace("E", "D")
+
+
+FORMATS = {
+    "sid": Format(".SID_FEM", "Standard Input Data of SIMPACK and Modelica libraries", write_sid),
+}

@@ -11,12 +11,13 @@ from pathlib import Path
 
 from flexmbs.core.contracts import FloatArray
 from flexmbs.reduction.export.exposed import Exposed, Nodes, expose
+from flexmbs.reduction.export.format import Format
 from flexmbs.reduction.export.shapes import mode_shapes
 from flexmbs.reduction.export.universal_sets import head, header, now, plain, real, units
 from flexmbs.reduction.export.written import ExportResult, placed
 from flexmbs.reduction.model import ReducedModel
 
-__all__ = ["write_universal"]
+__all__ = ["FORMATS", "write_universal"]
 
 
 def write_universal(
@@ -72,3 +73,8 @@ def _lines(
             yield f"{place + 1:10d}"
             yield "".join(f"{x:13.5E}" for x in row)
         yield "    -1"
+
+
+FORMATS = {
+    "uff": Format(".unv", "mode shapes as universal file", write_universal),
+}

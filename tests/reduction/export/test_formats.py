@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import resource
+import sys
 import warnings
 import zipfile
 from contextlib import contextmanager
@@ -17,7 +18,7 @@ import pytest
 import flexmbs as fx
 from flexmbs.reduction import store
 from flexmbs.reduction.export import FORMATS
-from flexmbs.reduction.export.formats import file_name
+from flexmbs.reduction.export.formats import collected, file_name
 
 pytestmark = pytest.mark.filterwarnings("ignore::flexmbs.core.errors.LossWarning")
 EVERY = pytest.mark.parametrize("to", FORMATS)
@@ -210,3 +211,22 @@ def test_meshes_are_safe_from_exports(strut, tmp_path):
     (tmp_path / "strut.inp").write_text("mesh")
     fx.reduction.export(strut, tmp_path, "abaqus", overwrite=True)
     assert (tmp_path / "strut.inp").read_text() == "mesh"
+
+
+def test_a_new_file_is_a_new_format(lug, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    export_package = sys.modules["flexmbs.reduction.export"]
+    (tmp_path / "masses.py").write_text(
+        "from flexmbs.reduction.export.format import Format\nfrom flexmbs.reduction.export.written import Written\n\n"
+        "def write_mass(model, path, overwrite, digits=6):\n"
+        "    path.write_text(f'{model.M[0, 0]:.{digits}g}')\n    return Written('mass', path, ())\n\n"
+        "FORMATS = {'mass': Format('.mass', 'the first entry of the mass matrix', write_mass,)}\n", "utf-8"
+    )  # fmt: skip
+    monkeypatch.setattr(export_package, "__path__", [*export_package.__path__, str(tmp_path)])
+    found = collected(export_package)
+    assert set(found) == {*FORMATS, "mass"}
+    assert found["mass"].options == ("digits",)
+    found["mass"].write(lug, tmp_path / "lug.mass", False)
+    assert float((tmp_path / "lug.mass").read_text()) == pytest.approx(lug.M[0, 0], rel=1e-5)
+    (tmp_path / "again.py").write_text((tmp_path / "masses.py").read_text(), "utf-8")
+    with pytest.raises(ImportError, match=r"masses: there is a format named mass already"):
+        collected(export_package)
