@@ -2,8 +2,8 @@
 
 Each model is a script of a few lines in processes of its own: one with an empty cache folder of numba, then some with
 the filled one. All times are processor time; "compiling" is the part of it inside numba's compiler, "kernels" the
-number of compiled signatures, and the list after the table names the dearest of them with what each took itself,
-without the functions that it calls (those that are compiled into it count once more in it).
+number of compilations (of a kernel that Python calls there are two: of its code, and of machine code with an entry),
+and the list after the table names the dearest of them with what each took itself, without the functions that it calls.
 
     python benchmarks/bench_start.py [--models strip,crank,...] [--list 12] [--json FILE]
 """
@@ -202,10 +202,8 @@ def main() -> None:
     print("\n".join(["", *verdicts]))
     for name, found in lists:
         print(f"\n{name}:")
-        measure.table(
-            ("dearest kernels", "own [s]", "with callees"),
-            [(f.removeprefix("flexmbs."), f"{own:.2f}", f"{whole:.2f}") for f, own, whole in found],
-        )
+        dearest = [(f.removeprefix("flexmbs."), f"{own:.2f}", f"{whole:.2f}") for f, own, whole in found]
+        measure.table(("dearest kernels", "own [s]", "with callees"), dearest)
     with tempfile.TemporaryDirectory() as cache:
         helps = [run([sys.executable, "-m", "flexmbs", "--help"], cache)[1] for _ in range(5)]
         imports = [run([sys.executable, "-c", "import flexmbs"], cache)[1] for _ in range(5)]

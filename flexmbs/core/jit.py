@@ -17,6 +17,7 @@ from numba.core import config, event, sigutils, types
 from numba.core.compiler import Flags, compile_extra
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
+from numba.core.types.misc import unliteral
 from numba.core.typing.templates import make_concrete_template
 
 from flexmbs.core.kernel_cache import KernelCache
@@ -80,7 +81,7 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]  # numba has no type informat
     def get_call_template(self, args: Any, kws: Any) -> Any:
         """numba asks this when it finds a call in what it compiles."""
         pysig, args = self._compiler.fold_argument_types(args, kws)
-        args = tuple(types.unliteral(a) for a in args)
+        args = tuple(unliteral(a) for a in args)
         self._linked(args)
         name = self.py_func.__name__
         template = make_concrete_template(f"CallTemplate({name})", name, self.nopython_signatures)
@@ -194,7 +195,7 @@ class Choice:
     is_compiling = False
 
     def _of(self, args: Any) -> Any:
-        return self.alternatives[int(types.unliteral(args[0]) != types.int32)]
+        return self.alternatives[int(unliteral(args[0]) != types.int32)]
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
         """What numba asks of a compiled function."""

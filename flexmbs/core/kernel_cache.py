@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import os
 import pickle
 import sys
 import time
@@ -23,9 +24,9 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from types import CodeType, ModuleType
-from typing import IO, Any
+from typing import Any
 
-import llvmlite
+import llvmlite  # type: ignore[import-untyped]
 import numba
 import numpy as np
 from numba.core import config, types
@@ -172,7 +173,7 @@ def _state(dispatcher: Any) -> tuple[str, tuple[Any, ...]]:
         cells = function.__closure__ or ()
         used = {name: names[name] for name in _names(function.__code__) if name in names}
         used |= {f"cell {n}": cell.cell_contents for n, cell in enumerate(cells)}
-        callees = []
+        callees: list[Any] = []
         for name in sorted(used):
             callees += _kernels(used[name])
             parts.append(f"{name} {_value(used[name])}")
@@ -251,29 +252,32 @@ def _digest(*parts: str) -> str:
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
+NAMED, TUPLE = types.BaseNamedTuple, types.BaseTuple  # type: ignore[attr-defined]
+
+
 def _fields_of(arguments: Any) -> tuple[Any, ...]:
     """Names of the fields of all named tuples among the types of arguments, which pickle by the names of classes."""
     return tuple(
-        (t.fields, _fields_of(t.types)) if isinstance(t, types.BaseNamedTuple) else _fields_of(tuple(t))
+        (t.fields, _fields_of(t.types)) if isinstance(t, NAMED) else _fields_of(tuple(t))
         for t in arguments
-        if isinstance(t, types.BaseTuple)
+        if isinstance(t, TUPLE)
     )
 
 
-_places: dict[str, IO[bytes]] = {}
+_places: dict[str, int] = {}
 _held: dict[tuple[int, int], int] = {}
 
 
-def _place(folder: str) -> IO[bytes]:
+def _place(folder: str) -> int:
     """The open file of a folder whose bytes are locked; open as long as the process lives, lest its locks be lost."""
     if folder not in _places:
-        _places[folder] = Path(folder, "flexmbs.lock").open("ab")
+        _places[folder] = os.open(Path(folder, "flexmbs.lock"), os.O_RDWR | os.O_CREAT, 0o644)
     return _places[folder]
 
 
-def _acquired(place: IO[bytes], byte: int) -> bool:
+def _acquired(place: int, byte: int) -> bool:
     """Lock one byte of a file, waiting for those who have it; whether it could be done in time."""
-    key = place.fileno(), byte
+    key = place, byte
     if key in _held:  # another signature of the same function, while it is compiled
         _held[key] += 1
         return True
@@ -294,8 +298,8 @@ def _acquired(place: IO[bytes], byte: int) -> bool:
             return True
 
 
-def _release(place: IO[bytes], byte: int) -> None:
-    key = place.fileno(), byte
+def _release(place: int, byte: int) -> None:
+    key = place, byte
     _held[key] -= 1
     if _held[key] == 0:
         del _held[key]

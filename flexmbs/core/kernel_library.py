@@ -1,15 +1,14 @@
-"""What is made of a kernel: code to be compiled into others, and machine code with an entry for Python where one is
-due.
+"""What is made of a kernel: code to be compiled into others, and machine code with an entry for Python.
 
-numba makes both of every function, and an entry for C as well, though most kernels are called from other kernels alone,
-into which their code is compiled anyway. Here these get neither entries nor machine code of their own.
+numba makes both of every function, and an entry for C as well, though most kernels are called from kernels alone, into
+which their code is compiled anyway. Here these get neither entries nor machine code of their own.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-import llvmlite.binding as llvm
+import llvmlite.binding as llvm  # type: ignore[import-untyped]
 from numba.core.codegen import JITCodeLibrary
 
 __all__ = ["CalledLibrary", "LinkedLibrary", "library_from"]
@@ -44,6 +43,18 @@ class LinkedLibrary(JITCodeLibrary):  # type: ignore[misc]  # numba has no type 
 
 class CalledLibrary(JITCodeLibrary):  # type: ignore[misc]
     """Machine code of a function that Python calls, and of all that it calls."""
+
+    def _optimize_final_module(self) -> None:
+        """As numba does, but for the vectorisation of loops.
+
+        Loops here are short, and where it pays vectors are written out (`flexmbs.core.wide`); in large kernels the
+        copies of loops for all cases take more than half of the time of compiling, and of the machine code.
+        """
+        for settings in ({"opt": 0, "cost": "cheap"}, {}):
+            passes, builder = self._codegen._module_pass_manager(
+                loop_vectorize=False, slp_vectorize=False, **settings
+            )  # fmt: skip
+            passes.run(self._final_module, builder)
 
     def serialize_using_object_code(self) -> tuple[Any, ...]:
         """For the cache."""

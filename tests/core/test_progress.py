@@ -1,0 +1,30 @@
+"""What is said while something takes long."""
+
+from __future__ import annotations
+
+import re
+import time
+
+import pytest
+
+from flexmbs.core import progress
+
+
+def test_compiling_is_no_part_of_the_estimate(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture) -> None:
+    """A quarter done after 104 s, of which 100 s were compiling: 12 s are left."""
+    clock = [1000.0]
+    monkeypatch.setattr(time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(progress.Compiling, "seconds", 7.0)
+    compiling = progress.Compiling()
+    with progress.Progress("motion") as shown:
+        compiling.start("joint_force")
+        clock[0] += 60.0
+        compiling.name("row_value")
+        clock[0] += 40.0
+        compiling.stop()
+        clock[0] += 4.0
+        shown.show(0.25, "t = 1")
+    told = capsys.readouterr().err
+    assert re.search(r"compiling row_value; 1 kernels, 67 s so far", told)
+    assert "about 12 s left" in told
+    assert progress.Compiling.seconds == pytest.approx(107.0)
