@@ -66,9 +66,12 @@ def _resistance(system: System) -> tuple[csc_array, float]:
     count = len(gaps)
     first = _sparse(np.arange(count), [g[0] for g in gaps], [g[1] for g in gaps], m, (count, columns))
     second = _sparse(np.arange(count), [g[2] for g in gaps], [g[3] for g in gaps], m, (count, columns))
-    springs, joined = _springs_and_joints(system)
-    apart, held, joined = first - second, (_turn(system) @ whole)[system.fixation.fixed], joined @ whole
-    gram = apart.T @ apart + held.T @ held + joined.T @ joined + whole.T @ (springs @ whole)
+    apart, held = first - second, (_turn(system) @ whole)[system.fixation.fixed]
+    gram = apart.T @ apart + held.T @ held
+    if system.mechanics.n_c or any(len(block.dofs) for block in system.blocks[system.n_element_terms :]):
+        springs, joined = _springs_and_joints(system)
+        joined = joined @ whole
+        gram = gram + joined.T @ joined + whole.T @ (springs @ whole)
     gram = csc_array(gram + block_diag(list(idle)))
     return gram, FREE * max(1.0, float(np.abs(gram).sum(axis=0).max()))
 
@@ -103,16 +106,14 @@ def _springs_and_joints(system: System) -> tuple[csr_array, csr_array]:
 
     Rows (n_c, n_v) have the size one. Elements and loads resist nothing.
     """
-    n, blocks = system.coordinates.n_v, system.blocks[system.n_element_terms :]
-    if not system.mechanics.n_c and not any(len(block.dofs) for block in blocks):
-        return csr_array((n, n)), csr_array((0, n))
-    dyn, zero = Dynamics(system), np.zeros(n)
+    dyn = Dynamics(system)
+    n, zero = dyn.n_v, np.zeros(dyn.n_v)
     dyn.start_turns(0.0)
     dyn.hold(np.zeros(len(system.model.loads)), system.fixation.drives_at(0.0, 0.0), 0.0)
     dyn.T[:] = np.eye(3)
     dyn.tangent(system.coordinates.reference, zero, zero, np.zeros(dyn.n_c), (1.0, 0.0))
     total = csr_array((n, n))
-    for block in blocks:
+    for block in system.blocks[system.n_element_terms :]:
         count, k = block.dofs.shape
         if not count or block.dofs.max() >= n:  # of a joint
             continue

@@ -275,7 +275,9 @@ def machine_code(kernel: Any, arguments: tuple[Any, ...]) -> Any:
         return kernel if found is None else found.entry_point
     if kernel not in _only:
         ((found, code),) = overloads.items()
-        same = all(t == types[a] for t, a in zip(found, arguments, strict=True) if isinstance(a, Given))
+        same = len(found) == len(arguments) and all(  # more if it has arguments by default
+            t == types[a] for t, a in zip(found, arguments, strict=True) if isinstance(a, Given)
+        )
         _only[kernel] = code.entry_point if same else kernel
     return _only[kernel]
 

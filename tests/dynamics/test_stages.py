@@ -18,6 +18,11 @@ def doubled(x, out):
 
 
 @kernel
+def shifted(x, by=1.0):
+    return x[0] + by
+
+
+@kernel
 def scaled(state, weights):
     return state.q[0] * weights[0]
 
@@ -93,6 +98,12 @@ def test_code_that_was_compiled_for_other_numbers_is_not_taken() -> None:
     assert machine_code(scaled, (STATE, WEIGHTS)) is scaled
     assert scaled(state, (0.5, 0.0)) == 0.5
     assert machine_code(scaled, (STATE, WEIGHTS))(state, (0.5, 0.0)) == 0.5
+
+
+def test_arguments_by_default_are_left_to_numba() -> None:
+    x = np.ones(1)
+    assert shifted(x) == 2.0
+    assert machine_code(shifted, (x,))(x) == 2.0
 
 
 def test_what_is_not_compiled_is_called_as_it_is() -> None:

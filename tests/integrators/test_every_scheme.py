@@ -17,6 +17,7 @@ import pytest
 
 import flexmbs as fx
 from flexmbs.core.describe import Vocabulary, from_plain
+from flexmbs.integrators.runge_kutta import MET
 from tests.models.floating import SOFT
 from tests.models.floating import bar as bar_of_hexahedra
 
@@ -322,8 +323,8 @@ def test_a_lock_up_ends_the_run_and_keeps_it(scheme: str, step: Any, tmp_path: A
     assert run.status is fx.Status.STEP_TOO_SMALL
     assert LOCKED - 0.01 < run.t[-1] < LOCKED + 5e-3 / 2**6
     if "Baumgarte" not in scheme:
-        # near where G loses its rank: 1.5e-6 was seen with the kernels of AVX-512; the bound is not derived
-        assert run.residuals[:, 0].max() < 1e-5
+        # near where G loses its rank projections hardly converge; no scheme accepts a step that leaves more than this
+        assert run.residuals[:, 0].max() <= MET * run.system.length
     assert np.array_equal(fx.load(file, model=model).q, run.q)
 
 
