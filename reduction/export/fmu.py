@@ -129,6 +129,6 @@ def _compiled(files: dict[str, str], name: str, version: int) -> tuple[tuple[str
 
 
 FORMATS = {
-    "fmu2": Format(".fmu", "unit of simulation, FMI 2.0", write_system=write_fmu2),
-    "fmu3": Format("_fmi3.fmu", "unit of simulation, FMI 3.0", write_system=write_fmu3),
+    "fmu2": Format(".fmu", "functional mock-up unit, FMI 2.0", write_system=write_fmu2),
+    "fmu3": Format("_fmi3.fmu", "functional mock-up unit, FMI 3.0", write_system=write_fmu3),
 }
