@@ -279,7 +279,7 @@ def _moduli(stiffness: ShellStiffness) -> tuple[FloatArray, FloatArray, float, f
     if np.abs(B).max() > 1e-9 * size * h or np.abs(C[:6, 6:]).max() > 1e-9 * size * max(1.0, h):
         raise ModelError(
             "ANCFPlateFullyParameterized: the section couples membrane, bending or shear, which one homogeneous layer "
-            "does not; take a Sheet, or another element."
+            "does not; take a ShellSection, or another element."
         )
     if np.abs(D - A * h**2 / 12.0).max() > 1e-6 * np.abs(D).max():
         raise ModelError(

@@ -69,7 +69,7 @@ class GeometricallyExactBeam:
     -----
     Models with it are solved as mechanisms are: results are those of `solve_static` and `simulate` for models that can
     move, asked through markers. Supports hold components of the position in any direction, or the orientation, and may
-    be elastic; prescribed motions need driver joints, and hinges between bodies a Spherical joint.
+    be elastic; prescribed motions need driver joints, and hinges between bodies a SphericalJoint.
 
     Limits: rigid sections, St-Venant torsion without warping, moderate strains. An element should turn by less than a
     right angle.

@@ -145,7 +145,7 @@ def topology(model: Model | System) -> Topology:
     -----
     A loop is told for each joint beyond a spanning tree: of a model with trees in relative coordinates for each joint
     of the model that closes one, otherwise for shortest ways, so that loops are short. Freedoms are those of small
-    motions at the start; see `inspect`.
+    motions at the start; see `model_report`.
 
     Examples
     --------
@@ -155,8 +155,8 @@ def topology(model: Model | System) -> Topology:
     topology of model 'model': 1 body, 1 joint, 0 trees in relative coordinates, 0 loops, 1 degree of freedom
       body  kind        coordinates  joints
       bar   rigid body  6            1
-      joint  kind      between       equations  role
-      hinge  revolute  ground - bar  5          joint
+      joint  kind            between       equations  role
+      hinge  revolute joint  ground - bar  5          joint
       6 coordinates - 5 equations + 0 redundant = 1 degree of freedom
     """
     if not isinstance(model, Model | System):

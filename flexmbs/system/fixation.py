@@ -189,7 +189,7 @@ class _Gather:
         if condition.kind == "symmetry":
             raise ModelError(
                 f"Model {self.model.name!r}: {owner}: nodes of a {condition.at.body.element.name} have rotations, "
-                f"which a plane of symmetry cannot hold; use a Planar joint between the ground and each node, its axis "
+                f"which a plane of symmetry cannot hold; use a PlanarJoint between the ground and each node, its axis "
                 f"along the normal."
             )
         if drive >= 0:

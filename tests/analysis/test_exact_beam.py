@@ -257,7 +257,7 @@ def test_moving_supports_and_hinges_are_refused():
     body, other = beam(2), beam(2, name="other")
     with pytest.raises(fx.ModelError, match="supports do not move exact beams; join the place to the ground and drive"):
         fx.solve_static(fx.Model(body, fx.Prescribe(body.start, (1.0, 0, 0))))
-    with pytest.raises(fx.ModelError, match="share no positions; use a Spherical joint"):
+    with pytest.raises(fx.ModelError, match="share no positions; use a SphericalJoint"):
         fx.compile_model(fx.Model(body, other, fx.Hinge(body.start, other.start)))
 
 

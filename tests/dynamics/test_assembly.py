@@ -211,7 +211,7 @@ def test_slips_of_the_pen_are_met_with_what_to_write() -> None:
         fx.Model([ball])
     with pytest.raises(fx.ModelError, match=r"a vector such as \(0, 0, -9\.81\)"):
         fx.Gravity(-9.81)
-    with pytest.raises(AttributeError, match="did you mean Revolute"):
+    with pytest.raises(AttributeError, match="did you mean RevoluteJoint"):
         fx.Revolut  # noqa: B018
 
 

@@ -79,7 +79,7 @@ class JointStop(Description):
     wrenches: ClassVar[tuple[Wrench, ...]] = ()
 
     def __post_init__(self) -> None:
-        owner = f"Stop {as_name('JointStop', 'name', self.name)!r}"
+        owner = f"JointStop {as_name('JointStop', 'name', self.name)!r}"
         at = coordinate(owner, self.on, self.coordinate)
         if self.lower is None and self.upper is None:
             raise ModelError(f"{owner}: give lower, upper or both.")

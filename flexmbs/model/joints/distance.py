@@ -59,7 +59,7 @@ class DistanceConstraint(Description):
 
     def __post_init__(self) -> None:
         name = joint_name("DistanceConstraint", "distance", self.name, self.a, self.b)
-        owner = f"Distance {name!r}"
+        owner = f"DistanceConstraint {name!r}"
         pair, now = distance_pair(owner, self.a, self.b)
         length = now if self.length is None else as_number(owner, "length", self.length, above=0.0, unit="length")
         equations = (Equation("distance", offset=length),)
@@ -86,6 +86,6 @@ def distance_pair(owner: str, a: Side, b: Side) -> tuple[Pair, float]:
     if distance == 0.0:
         raise ModelError(
             f"{owner}: {first} and {second} are at the same place at the start, so the direction between them is not "
-            f"defined; take other points, or join them with Spherical."
+            f"defined; take other points, or join them with SphericalJoint."
         )
     return Pair(first, second, (Row(DISTANCE),)), distance

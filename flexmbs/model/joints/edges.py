@@ -37,7 +37,7 @@ def fasten_edge(edge: Attachment, body: Side, name: str = "") -> tuple[RevoluteJ
 
     Returns
     -------
-    tuple of Revolute
+    tuple of RevoluteJoint
         One for each node; the reaction of the edge is the sum of theirs.
 
     Raises
@@ -57,7 +57,7 @@ def fasten_edge(edge: Attachment, body: Side, name: str = "") -> tuple[RevoluteJ
     owner = "fasten_edge"
     nodes = edge_nodes(owner, edge)
     if len(nodes) < 2:
-        raise ModelError(f"{owner}: {edge} has one node; take Fixed or Revolute for it.")
+        raise ModelError(f"{owner}: {edge} has one node; take FixedJoint or RevoluteJoint for it.")
     word = _word(owner, name, edge)
     return tuple(RevoluteJoint(body, edge.body.node(n), axis=edge_normal(edge, n), name=f"{word} {n}") for n in nodes)
 
@@ -75,7 +75,7 @@ def hinge_edge(edge: Attachment, body: Side, name: str = "") -> tuple[SphericalJ
 
     Returns
     -------
-    tuple of Spherical
+    tuple of SphericalJoint
         One for each node.
 
     Raises

@@ -165,7 +165,7 @@ class ScrewJoint(Description):
 
     def __post_init__(self, at: ArrayLike | None, axis: ArrayLike | None) -> None:
         name = joint_name("ScrewJoint", "screw", self.name, self.a, self.b)
-        owner = f"Screw {name!r}"
+        owner = f"ScrewJoint {name!r}"
         factor = _not_zero(owner, "pitch", as_number(owner, "pitch", self.pitch, unit="length")) / (2.0 * math.pi)
         a, b = as_sides(owner, self.a, self.b, at, axis, planar_axis=False)
         check_parallel(owner, a, b)

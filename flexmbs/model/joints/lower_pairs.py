@@ -1,4 +1,4 @@
-"""Lower pairs: joints by contact of surfaces, from Fixed (no freedom) to Planar (three).
+"""Lower pairs: joints by contact of surfaces, from the fixed joint (no freedom) to the planar one (three).
 
 All are made of the same rows between a marker on each side. Where bodies are named, the joint frame is put to the point
 ``at`` with its third axis (z) along ``axis``, both in the inertial frame at the start, and is fixed to both sides; so

@@ -175,7 +175,7 @@ def _check_carries(owner: str, marker: Marker, needs: FloatArray | bool) -> None
     if not marker.rotates:
         raise ModelError(
             f"{owner}: {marker} has no orientation, which this joint needs on that side. A point can take part in "
-            f"Spherical and Distance, and be side b of PointOnLineConstraint and PointOnPlaneConstraint."
+            f"SphericalJoint and DistanceConstraint, and be side b of PointOnLineConstraint and PointOnPlaneConstraint."
         )
     tangent = marker.spin_axis
     if tangent is None:
@@ -184,6 +184,6 @@ def _check_carries(owner: str, marker: Marker, needs: FloatArray | bool) -> None
         along = ", ".join(f"{x:.6g}" for x in marker.node_frame[:, 0] + 0.0)
         raise ModelError(
             f"{owner}: {marker} is on a spatial cable, whose spin about its tangent has no meaning, but this joint "
-            f"needs it. A cable carries Spherical, Distance, and Revolute or Cylindrical with the axis along its "
-            f"tangent ({along}), which hold its direction too."
+            f"needs it. A cable carries SphericalJoint, DistanceConstraint, and RevoluteJoint or CylindricalJoint "
+            f"with the axis along its tangent ({along}), which hold its direction too."
         )

@@ -166,7 +166,7 @@ class SlidingJoint(Description):
     >>> cable = fx.FlexibleBody.line((0, 0), (2, 0), elements=4, element=fx.elements.ANCFCable2D(),
     ...                              section=fx.Circle(0.01), material=fx.steel, name="cable")
     >>> trolley = fx.PointMass(1.0, position=(0.5, 0), name="trolley")
-    >>> joint = Sliding(cable, trolley)
+    >>> joint = SlidingJoint(cable, trolley)
     >>> joint.extra[0].value, [e.label for e in joint.equations]
     (0.5, ['x', 'y', 'z'])
     """
@@ -187,7 +187,7 @@ class SlidingJoint(Description):
         speed: float = 0.0,
         name: str = "sliding joint",
     ) -> None:
-        owner = f"Sliding {as_name('SlidingJoint', 'name', name)!r}"
+        owner = f"SlidingJoint {as_name('SlidingJoint', 'name', name)!r}"
         _line(owner, cable)
         marker = as_marker(owner, b, at)
         point = CablePoint(cable, marker.position0() if at is None else at, speed, f"place of {name!r} on the cable")
@@ -199,7 +199,7 @@ class SlidingJoint(Description):
             object.__setattr__(self, field, value)
 
     def __repr__(self) -> str:
-        return f"Sliding({self.name!r}: {self.b} along {self.cable.name!r})"
+        return f"SlidingJoint({self.name!r}: {self.b} along {self.cable.name!r})"
 
     @property
     def extra(self) -> tuple[CablePlace, ...]:

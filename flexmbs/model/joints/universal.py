@@ -73,7 +73,7 @@ class UniversalJoint(Description):
 
     def __post_init__(self, at: ArrayLike | None, axes: Sequence[ArrayLike] | None) -> None:
         name = joint_name("UniversalJoint", "universal", self.name, self.a, self.b)
-        owner = f"Universal {name!r}"
+        owner = f"UniversalJoint {name!r}"
         if isinstance(self.a, Marker) and isinstance(self.b, Marker):
             if at is not None or axes is not None:
                 raise ModelError(f"{owner}: at and axes are not used with two markers; leave them out.")

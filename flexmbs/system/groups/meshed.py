@@ -308,7 +308,7 @@ def _roots(model: Model, bodies: tuple[FlexibleBody, ...], own: list[IntArray], 
         for side in (hinge.a, hinge.b):
             if side.body.element.layout.quaternion:
                 raise ModelError(
-                    f"Hinge at {side}: nodes of a {side.body.element.name} share no positions; use a Spherical joint."
+                    f"Hinge at {side}: nodes of a {side.body.element.name} share no positions; use a SphericalJoint."
                 )
             sides.append(own[number[side.body]][side.nodes[0]][list(side.body.element.layout.position)])
         for i, j in zip(*sides, strict=True):

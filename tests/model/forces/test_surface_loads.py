@@ -158,7 +158,7 @@ def test_orientation_and_shape_are_checked() -> None:
     crossed = Mesh(mesh.points, [("quad", [mesh.cells[0].nodes[0][[0, 2, 1, 3]], mesh.cells[0].nodes[1]])])
     with pytest.raises(fx.MeshError, match=r"folded|no area"):
         fx.FlexibleBody(crossed, element, sheet, SOFT)
-    with pytest.raises(fx.ModelError, match="Sheet"):
+    with pytest.raises(fx.ModelError, match="ShellSection"):
         fx.FlexibleBody(mesh, element, fx.Rectangle(0.1, 0.1), SOFT)
     with pytest.raises(fx.ModelError, match="give section"):
         fx.FlexibleBody(mesh, element)
