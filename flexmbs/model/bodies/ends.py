@@ -28,7 +28,7 @@ def two_ended(cls: C) -> C:
     >>> import flexmbs as fx
     >>> ball = fx.PointMass(1.0, position=(0.0, -0.5), name="ball")
     >>> origin = fx.ground.marker((0, 0, 0))
-    >>> fx.SpringDamper((origin, ball), stiffness=1.0).length
+    >>> fx.SpringDamper((origin, ball), stiffness=1.0).free_length
     0.5
     >>> fx.JointStop(origin, ball, upper=1.0, stiffness=1e4, coordinate="distance").upper
     1.0

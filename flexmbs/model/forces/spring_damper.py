@@ -69,7 +69,7 @@ class SpringDamper(Description):
     >>> import flexmbs as fx
     >>> ball = fx.PointMass(1.0, position=(0.0, -0.5), name="ball")
     >>> spring = fx.SpringDamper(fx.ground.marker((0, 0, 0)), ball, stiffness=100.0, damping=0.2, name="spring")
-    >>> spring.length
+    >>> spring.free_length
     0.5
     """
 

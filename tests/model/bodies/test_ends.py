@@ -63,7 +63,7 @@ def test_every_item_between_two_places_is_here() -> None:
 @pytest.mark.parametrize("name", WAYS)
 def test_both_forms_are_one(name: str) -> None:
     a, options = WAYS[name]
-    make = getattr(fx, name)
+    make = getattr(fx.control if name in fx.control.__all__ else fx, name)
     first = fields(make)[0].name
     single = (make(a, B, **options), make(a, b=B, **options), make(a=a, b=B, **options))
     pairs = (
@@ -92,7 +92,7 @@ def test_a_single_end_is_refused_with_what_is_missing() -> None:
 @pytest.mark.parametrize("name", WAYS)
 def test_wrong_arguments_are_told_in_our_words(name: str) -> None:
     a, options = WAYS[name]
-    make = getattr(fx, name)
+    make = getattr(fx.control if name in fx.control.__all__ else fx, name)
     for ends in ((a, B), ((a, B),)):
         with pytest.raises(ModelError, match=f"{name}: there is no argument named 'colour'"):
             make(*ends, **options, colour=1)
