@@ -14,6 +14,7 @@ from flexmbs.analysis.small_motions import (
     SmallMotions,
     beside,
     better_shift,
+    distance_to_quotient,
     finished,
     of_squares,
     real_where_it_is,
@@ -157,16 +158,6 @@ def _distance_to_inverted(p: SmallMotions, N: FloatArray, s: Any) -> FloatArray:
     return np.asarray(np.abs(s[:, None] - inverted).min(axis=1, initial=np.inf))
 
 
-def _distance_to_quotient(p: SmallMotions, s: Any, y: Any) -> FloatArray:
-    """How far roots are from those of s^2 y^H M y + s y^H C y + y^H S y = 0, which exact ones fulfil."""
-    if p.turning is not None or p.states.any():
-        return np.zeros(len(s))
-    a, b, c = (np.einsum("ij,ij->j", y.conj(), A @ y).astype(complex) for A in (p.M, p.C, p.S))
-    a = np.where(np.abs(a) > 0.0, a, 1.0)
-    half = np.sqrt(b * b - 4.0 * a * c)
-    return np.asarray(np.minimum(np.abs(2.0 * a * s + b - half), np.abs(2.0 * a * s + b + half)) / np.abs(2.0 * a))
-
-
 def _first_order(p: SmallMotions, N: FloatArray) -> Roots:
     """All roots of the first-order equations, one of each conjugate pair."""
     m = N.shape[1]
@@ -180,6 +171,6 @@ def _first_order(p: SmallMotions, N: FloatArray) -> Roots:
     found = finished(p, s[keep], y[:, keep], dy[:, keep])
     if not found.n_growing:
         return found
-    error = np.maximum(_distance_to_inverted(p, N, found.s), _distance_to_quotient(p, found.s, found.y))
+    error = np.maximum(_distance_to_inverted(p, N, found.s), distance_to_quotient(p, found.s, found.y))
     growing = found.growing & which_grow(found.s, 2.0 * error)  # what grows is nearer to both than to zero
     return found._replace(growing=growing, n_growing=int(growing.sum()))

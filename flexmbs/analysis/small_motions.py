@@ -23,6 +23,7 @@ __all__ = [
     "SmallMotions",
     "beside",
     "better_shift",
+    "distance_to_quotient",
     "finished",
     "of_squares",
     "real_where_it_is",
@@ -90,6 +91,19 @@ def stiffness_by_mass(p: SmallMotions) -> float:
     return float(ratio.min()) if len(ratio) else 1.0
 
 
+def distance_to_quotient(p: SmallMotions, s: Any, y: Any) -> FloatArray:
+    """How far roots are from those of s^2 y^H M y + s y^H C y + y^H S y = 0, which exact ones fulfil.
+
+    Double roots at zero are found as pairs +-s of the root of round-off; the quotient knows that they are zero.
+    """
+    if p.turning is not None or p.states.any():
+        return np.zeros(len(s))
+    a, b, c = (np.einsum("ij,ij->j", y.conj(), A @ y).astype(complex) for A in (p.M, p.C, p.S))
+    a = np.where(np.abs(a) > 0.0, a, 1.0)
+    half = np.sqrt(b * b - 4.0 * a * c)
+    return np.asarray(np.minimum(np.abs(2.0 * a * s + b - half), np.abs(2.0 * a * s + b + half)) / np.abs(2.0 * a))
+
+
 def finished(p: SmallMotions, s: Any, y: Any, dy: Any) -> Roots:
     """Unit modal mass; which grow."""
     mass = np.sqrt(np.abs(np.real(np.einsum("ij,ij->j", y.conj(), p.M @ y))))
@@ -99,7 +113,7 @@ def finished(p: SmallMotions, s: Any, y: Any, dy: Any) -> Roots:
     stiffness = rounding(p.S, y)
     slope = np.abs(np.einsum("ij,ij->j", y.conj(), 2.0 * (p.M @ y) * s + p.C @ y))
     noise = stiffness / np.maximum(slope, np.sqrt(np.maximum(stiffness, 1e-300)))
-    growing = which_grow(s, noise)
+    growing = which_grow(s, noise + distance_to_quotient(p, s, y))
     return Roots(s, y, dy, growing, int(growing.sum()), len(s), p.symmetric and p.undamped)
 
 

@@ -26,6 +26,8 @@ SAME = 1e-7
 """Relative difference up to which roots count as equal."""
 ROUND, ROUNDER = 1e-3, 0.5
 """Measure of whirl, from -1 to 1, below which a mode goes along a line; in axes that turn, below which it is none."""
+ACROSS = 1e-9
+"""Share of the squared motion across the axis below which a mode is torsion or tension, which do not whirl."""
 
 
 def with_sense(point: OperatingPoint, found: Roots) -> tuple[Roots, Any]:
@@ -43,13 +45,14 @@ def with_sense(point: OperatingPoint, found: Roots) -> tuple[Roots, Any]:
     least = ROUNDER if np.any(point.seen_by.rate) else ROUND
     E = point.lin.directions
 
-    def measures(modes: Any) -> tuple[Any, Any]:
-        """Hermitian forms (k, k): of the sense of going round, and of the size across the axis."""
-        whole = E @ modes
-        u = np.where(triples[:, :, None] >= 0, whole[np.maximum(triples, 0)], 0.0) * masses[:, :, None]
+    def measures(modes: Any) -> tuple[Any, Any, float]:
+        """Hermitian forms (k, k): of the sense of going round, and of the size across the axis; the size in all."""
+        moved = E @ modes
+        u = np.where(triples[:, :, None] >= 0, moved[np.maximum(triples, 0)], 0.0) * masses[:, :, None]
+        whole_size = float(np.sum(np.abs(u) ** 2))
         u = u - axes[:, :, None] * np.einsum("ni,nik->nk", axes, u)[:, None, :]
         turned = np.cross(axes[:, :, None], u, axis=1)  # e x u; e . (conj(a) x b) = conj(a) . (b x e)
-        return 1j * np.einsum("nik,nil->kl", u.conj(), -turned), np.einsum("nik,nil->kl", u.conj(), u)
+        return 1j * np.einsum("nik,nil->kl", u.conj(), -turned), np.einsum("nik,nil->kl", u.conj(), u), whole_size
 
     k = 0
     while k < len(s):
@@ -57,7 +60,7 @@ def with_sense(point: OperatingPoint, found: Roots) -> tuple[Roots, Any]:
         while group[-1] + 1 < len(s) and abs(s[group[-1] + 1] - s[k]) <= SAME * abs(s[k]):
             group.append(group[-1] + 1)
         if s[k].imag > 0.0:
-            form, _ = measures(y[:, group])
+            form, _, _ = measures(y[:, group])
             if len(group) > 1:
                 mass = y[:, group].conj().T @ (point.lin.M @ y[:, group])
                 try:
@@ -67,9 +70,10 @@ def with_sense(point: OperatingPoint, found: Roots) -> tuple[Roots, Any]:
                 except np.linalg.LinAlgError:
                     pass
             for j in group:
-                form, size = measures(y[:, [j]])
-                ratio = float(np.real(form[0, 0])) / max(float(np.real(size[0, 0])), 1e-300)
-                if abs(ratio) > least:
+                form, size, whole = measures(y[:, [j]])
+                across = float(np.real(size[0, 0]))
+                ratio = float(np.real(form[0, 0])) / max(across, 1e-300)
+                if abs(ratio) > least and across > ACROSS * whole:
                     sense[j] = "forward" if ratio > 0.0 else "backward"
                     if ratio < 0.0:
                         s[j], y[:, j], dy[:, j] = s[j].conjugate(), y[:, j].conj(), dy[:, j].conj()

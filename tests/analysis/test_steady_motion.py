@@ -276,3 +276,28 @@ def test_motion_that_has_settled_counts_as_rest() -> None:
     run = fx.simulate(model, until=16.0, step=1e-2)
     assert np.any(run.v[-1])
     assert fx.solve_modal(run).roots == pytest.approx(fx.solve_modal(fx.solve_static(model)).roots, rel=1e-6)
+
+
+@pytest.mark.parametrize("spin", [0.0, 50.0, 100.0])
+def test_rotor_that_turns_freely_does_not_grow_and_its_torsion_has_no_sense(spin: float) -> None:
+    """A free turn is a double root at zero, found as a pair of the root of round-off; torsion does not whirl."""
+    shaft = fx.FlexibleBody.line(
+        (0, 0, 0), (0.4, 0, 0), elements=4, element=fx.elements.GeometricallyExactBeam(), section=fx.Circle(0.02),
+        material=fx.steel, name="shaft",
+    )  # fmt: skip
+    disk = fx.RigidBody.cylinder(
+        0.15, 0.018, mass=10.0, position=(0.4, 0, 0), rotation=[[0, 0, 1], [1, 0, 0], [0, 1, 0]],
+        angular_velocity=(0, 0, spin), name="disk",
+    )  # fmt: skip
+    bearing, turning = fx.RevoluteJoint(fx.ground, shaft.start, axis=(1, 0, 0), name="bearing"), (spin, 0, 0)
+    free = [shaft, disk, bearing, fx.FixedJoint(shaft.end, disk, name="seat")]
+    modes = fx.solve_modal(fx.Model(*free, fx.InitialVelocity(shaft, angular_velocity=turning)), modes=4)
+    assert not modes.growing.any()
+    driver = fx.RotationDriver(bearing, speed=spin) if spin else fx.RotationDriver(bearing, 0.0)
+    driven = fx.solve_modal(fx.Model(*free, driver, fx.InitialVelocity(shaft, angular_velocity=turning)), modes=4)
+    G, J = fx.steel.youngs_modulus / 2 / (1 + fx.steel.poissons_ratio), np.pi * 0.02**4 / 32
+    polar = 0.5 * 10.0 * 0.15**2
+    torsion = int(np.argmin(np.abs(np.abs(driven.roots) - np.sqrt(G * J / 0.4 / polar))))
+    assert abs(driven.roots[torsion]) == pytest.approx(np.sqrt(G * J / 0.4 / polar), rel=2e-3)
+    assert driven.whirl[torsion] == ""
+    assert ("forward" in driven.whirl) == (spin > 0.0)

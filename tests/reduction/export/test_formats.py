@@ -216,7 +216,8 @@ def test_meshes_are_safe_from_exports(strut, tmp_path):
 def test_a_new_file_is_a_new_format(lug, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     export_package = sys.modules["flexmbs.reduction.export"]
     (tmp_path / "masses.py").write_text(
-        "from flexmbs.reduction.export.format import Format\nfrom flexmbs.reduction.export.written import ExportResult\n\n"
+        "from flexmbs.reduction.export.format import Format\n"
+        "from flexmbs.reduction.export.written import ExportResult\n\n"
         "def write_mass(model, path, overwrite, digits=6):\n"
         "    path.write_text(f'{model.M[0, 0]:.{digits}g}')\n    return ExportResult('mass', path, ())\n\n"
         "FORMATS = {'mass': Format('.mass', 'the first entry of the mass matrix', write_mass,)}\n", "utf-8"
