@@ -91,6 +91,11 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]  # numba has no type informat
         args, _ = sigutils.normalize_signature(sig)
         return self._called(tuple(args)).entry_point
 
+    @property
+    def entries(self) -> dict[Any, Any]:
+        """What Python has called, by types of arguments."""
+        return self._entries
+
     def ready(self, sig: tuple[Any, ...]) -> bool:
         """Whether this process has machine code for these types of arguments."""
         return sig in self._entries
