@@ -49,7 +49,7 @@ class ShellSection:
 
     Examples
     --------
-    >>> Sheet(0.001).thickness
+    >>> ShellSection(0.001).thickness
     0.001
     """
 
@@ -130,7 +130,7 @@ class ShellStiffness:
     Examples
     --------
     >>> import flexmbs as fx
-    >>> stiffness = sheet_stiffness("plate", Sheet(0.01), fx.steel)
+    >>> stiffness = sheet_stiffness("plate", ShellSection(0.01), fx.steel)
     >>> round(float(stiffness.matrix[0, 0] / 2.1e11 / 0.01 * (1 - 0.3**2)), 9)
     1.0
     """
@@ -183,7 +183,7 @@ def sheet_stiffness(owner: str, section: object, material: Material | None) -> S
         layers, axis = section.layers, section.axis
     elif isinstance(section, ShellSection):
         if material is None:
-            raise ModelError(f"{owner}: a Sheet needs a material.")
+            raise ModelError(f"{owner}: a ShellSection needs a material.")
         layers, axis = (Ply(material, section.thickness),), section.axis
     else:
         raise ModelError(

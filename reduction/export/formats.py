@@ -111,7 +111,7 @@ def export(
 
     Returns
     -------
-    tuple of Written
+    tuple of ExportResult
         For each format its path, and what the format could not hold. The latter is a `LossWarning`, too.
 
     Raises

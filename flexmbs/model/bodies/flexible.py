@@ -53,7 +53,7 @@ class FlexibleBody(BodyDescription):
         With cells of the element's type; other cells are not allowed.
     element : Element or SurfaceElement
         Formulation, such as ``flexmbs.elements.ANCFCable2D()`` or ``flexmbs.elements.ANCFShell()``.
-    section, material : Section and Elastic, or Sheet and Material
+    section, material : Section and Elastic, or ShellSection and Material
         Cross-section and material of a line, thickness and material of a surface (a `Layup` has materials of its own),
         or instead
     stiffness : BeamStiffness or ShellStiffness

@@ -79,7 +79,7 @@ class AverageEdge(Description):
         name = self.name or f"average of {self.edge.label} of {self.edge.body.name} and {self.body.name}"
         owner = f"AverageEdge {as_name('AverageEdge', 'name', name)!r}"
         if len(nodes) < 2:
-            raise ModelError(f"{owner}: {self.edge} has one node; take Fixed or Spherical for it.")
+            raise ModelError(f"{owner}: {self.edge} has one node; take FixedJoint or SphericalJoint for it.")
         w = self._shares(owner, len(nodes))
         places = self.edge.body.mesh.points[list(nodes)]
         mean = w @ places

@@ -57,7 +57,7 @@ def fasten_edge(edge: Attachment, body: Side, name: str = "") -> tuple[RevoluteJ
     owner = "fasten_edge"
     nodes = edge_nodes(owner, edge)
     if len(nodes) < 2:
-        raise ModelError(f"{owner}: {edge} has one node; take Fixed or Revolute for it.")
+        raise ModelError(f"{owner}: {edge} has one node; take FixedJoint or RevoluteJoint for it.")
     word = _word(owner, name, edge)
     return tuple(RevoluteJoint(body, edge.body.node(n), axis=edge_normal(edge, n), name=f"{word} {n}") for n in nodes)
 

@@ -229,7 +229,7 @@ def _steepness(owner: str, n: FloatArray, w: FloatArray) -> float:
     if s < 1e-6:
         raise ModelError(
             f"{owner}: the axis of the wheel is normal to the plane, so the disk lies flat and has no lowest point; "
-            f"turn axis or normal, or use Planar."
+            f"turn axis or normal, or use PlanarJoint."
         )
     return s
 

@@ -175,7 +175,7 @@ def _check_carries(owner: str, marker: Marker, needs: FloatArray | bool) -> None
     if not marker.rotates:
         raise ModelError(
             f"{owner}: {marker} has no orientation, which this joint needs on that side. A point can take part in "
-            f"Spherical and Distance, and be side b of PointOnLineConstraint and PointOnPlaneConstraint."
+            f"SphericalJoint and DistanceConstraint, and be side b of PointOnLineConstraint and PointOnPlaneConstraint."
         )
     tangent = marker.spin_axis
     if tangent is None:
