@@ -18,9 +18,10 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx.ext.mathjax",
+    "sphinx-mathjax-offline",  # formulas are set without network: its files, 24 MB, are copied beside the pages
     "sphinx.ext.viewcode",
 ]
-exclude_patterns = ["figures", "studies/*.py"]
+exclude_patterns = ["figures", "studies/*.py", "listings"]
 suppress_warnings = ["config.cache"]
 
 # --- pages ----------------------------------------------------------------------------------------------------------
