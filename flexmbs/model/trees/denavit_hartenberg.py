@@ -39,7 +39,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from flexmbs.core.checks import as_array, as_number, show
+from flexmbs.core.checks import as_angle, as_array, as_number, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError, unknown_name
 from flexmbs.core.rotations import RotationLike
@@ -133,7 +133,10 @@ class DHRow:
         if self.joint not in VARIABLE:
             raise ModelError(f"{self}: {unknown_name('joint', self.joint, VARIABLE)}")
         for name, _, turns in (*SHAPE, *JOINT):
-            object.__setattr__(self, name, as_number(str(self), name, getattr(self, name), unit="rad" * turns))
+            value = getattr(self, name)
+            object.__setattr__(
+                self, name, as_angle(str(self), name, value) if turns else as_number(str(self), name, value)
+            )
         starred = [name for name in STARRED if getattr(self, name) and not self._has_frame()]
         if starred:
             raise ModelError(f"{self}: {starred[0]} is for joints with a frame inside, which {self.joint!r} has not.")

@@ -201,6 +201,7 @@ def test_closed_loop():
         ),
         (lambda: trees.DHRow("a", "universal"), "with alpha_star=0 its first and last rotation have one axis"),
         (lambda: trees.DHRow("a", "spherical", d=1.0), "d must be zero"),
+        (lambda: trees.DHRow("a", alpha=90), "90 degrees are 1.5708 rad"),
         (lambda: trees.DHRow("a", d=np.nan), "DHRow 'a': d must be finite"),
         (
             lambda: trees.dh_tree(solid("a"), convention="craig"),
