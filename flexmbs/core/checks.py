@@ -18,7 +18,8 @@ from flexmbs.core.errors import ModelError
 
 __all__ = [
     "MOST",
-    "as_angle", "as_array",
+    "as_angle",
+    "as_array",
     "as_count",
     "as_direction",
     "as_flag",
@@ -86,7 +87,6 @@ def as_angle(owner: str, name: str, value: object) -> float:
             f"{math.radians(angle):.6g} rad (np.radians)."
         )
     return angle
-
 
 
 def as_count(owner: str, name: str, value: object, *, minimum: int = 0) -> int:
