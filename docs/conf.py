@@ -18,9 +18,10 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx.ext.mathjax",
+    "sphinx-mathjax-offline",  # formulas are set without network: its files, 24 MB, are copied beside the pages
     "sphinx.ext.viewcode",
 ]
-exclude_patterns = ["figures", "studies/*.py"]
+exclude_patterns = ["figures", "studies/*.py", "listings"]
 suppress_warnings = ["config.cache"]
 
 # --- pages ----------------------------------------------------------------------------------------------------------
@@ -78,11 +79,16 @@ DIRECTIVE = re.compile(
 def list_names(app: Any, page: str, source: list[str]) -> None:
     """``.. names-below::`` is a table of all names that follow on the page, so that a name stands there once."""
     text, module, names = source[0], "", []
+    here = [
+        name
+        for directive, name in DIRECTIVE.findall(text.partition(".. names-below::")[0])
+        if directive == "currentmodule"
+    ]
     for directive, name in DIRECTIVE.findall(text):
         if directive == "currentmodule":
             module = name
         elif "." not in name:
-            names.append(f"   ~{module}.{name}")
+            names.append(f"   {name}" if here[-1:] == [module] else f"   ~{module}.{name}")
     table = ".. autosummary::\n   :nosignatures:\n\n" + "\n".join(names)
     source[0] = text.replace(".. names-below::", table)
 

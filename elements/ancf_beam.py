@@ -45,7 +45,7 @@ METRIC = Gauss(5)
 
 @dataclass(frozen=True, kw_only=True)
 class ANCFBeam:
-    r"""Shear-deformable absolute-nodal beam element with torsion: frames, blades, springs, moved as far as one likes.
+    r"""Shear-deformable beam with torsion of the absolute nodal coordinate formulation (ANCF): frames, blades, springs.
 
     Nodal coordinates: position (x, y, z) [length], directors d2 (x_y, y_y, z_y) and d3 (x_z, y_z, z_z) [-], the
     derivatives of the position by the coordinates y and z of the section. The mass matrix is constant. Uses EA, GA_y,

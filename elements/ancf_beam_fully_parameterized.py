@@ -63,7 +63,7 @@ SHEAR = 4
 
 @dataclass(frozen=True, kw_only=True)
 class ANCFBeamFullyParameterized:
-    r"""Fully parameterised absolute-nodal beam element, as printed or with cures; for comparison rather than for work.
+    r"""Fully parameterised beam of the absolute nodal coordinate formulation (ANCF), as printed or with cures.
 
     Nodal coordinates: position (x, y, z) [length] and the slopes by x, y and z of the body [-], 12 a node. Lines may
     have corners and branches: there x, y, z are those of the first cell of the mesh at the node. The section is a

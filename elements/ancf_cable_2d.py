@@ -277,7 +277,7 @@ def planar_cable_tangent(group: CableGroup, state: State, env: Env, work: Work, 
 
 @dataclass(frozen=True, kw_only=True)
 class ANCFCable2D(HermiteCable):
-    """Planar absolute-nodal cable element: slender beams in the plane, bent and moved as far as one likes.
+    """Planar cable of the absolute nodal coordinate formulation (ANCF): slender beams in the plane, any displacement.
 
     Nodal coordinates: position (x, y) [length] and slope (x_s, y_s) = dr/ds [-], s the undeformed arc length. The mass
     matrix is constant. Converges with order 4 in positions (measured: verification case ``s01-cantilever``).

@@ -237,7 +237,7 @@ def spatial_cable_tangent(group: CableGroup, state: State, env: Env, work: Work,
 
 @dataclass(frozen=True, kw_only=True)
 class ANCFCable3D(HermiteCable):
-    """Spatial absolute-nodal cable element: slender beams, equally stiff all round, bent and moved as far as one likes.
+    """Spatial cable of the absolute nodal coordinate formulation (ANCF): slender, equally stiff all round, no torsion.
 
     Nodal coordinates: position (x, y, z) [length] and slope (x_s, y_s, z_s) = dr/ds [-], s the undeformed arc length.
     The mass matrix is constant. ``EI_z`` is the bending stiffness in every direction; ``GJ`` is not used.

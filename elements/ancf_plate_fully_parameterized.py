@@ -76,7 +76,7 @@ AREA = Gauss(5)
 
 @dataclass(frozen=True, kw_only=True)
 class ANCFPlateFullyParameterized:
-    r"""Fully parameterised absolute-nodal plate or shell of one layer, with kinks; as printed, or with cures.
+    r"""Fully parameterised plate or shell of the absolute nodal coordinate formulation (ANCF), one layer, with kinks.
 
     Nodal coordinates: position (x, y, z) [length] and its derivatives by the axes of the node's frame [-], two tangents
     and the normal in the stress-free shape, 12 a node. Cells may meet at any angle, and more than two at an edge.

@@ -59,7 +59,7 @@ MODES = (0, 4, 7)
 
 @dataclass(frozen=True, kw_only=True)
 class ANCFShell:
-    r"""Shear-deformable absolute-nodal shell element: panels, tapes and thin shells, moved as far as one likes.
+    r"""Shear-deformable (Mindlin-Reissner) shell of the absolute nodal coordinate formulation (ANCF), any displacement.
 
     Nodal coordinates: position (x, y, z) [length] and director (x_z, y_z, z_z) [-], the derivative of the position by
     the coordinate across the thickness. The mass matrix is constant.

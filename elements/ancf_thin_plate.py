@@ -61,7 +61,7 @@ class PlateCurvature(Enum):
 
 @dataclass(frozen=True, kw_only=True)
 class ANCFThinPlate:
-    r"""Absolute-nodal thin plate and shell element (Kirchhoff and Love) on regular meshes of quadrilaterals.
+    r"""Thin (Kirchhoff-Love) plate and shell of the absolute nodal coordinate formulation (ANCF), on regular meshes.
 
     Nodal coordinates: position (x, y, z) [length], slopes dr/du and dr/dv [-], and with ``mixed`` d2r/dudv [1/length],
     by two parameters u and v that run smoothly along the rows and columns of cells (`flexmbs.meshes.parameters`). The

@@ -55,7 +55,7 @@ WARP = 0.1
 
 @dataclass(frozen=True)
 class CorotationalShell:
-    r"""Plate and shell element of four nodes with positions and rotations, in a frame that follows its corners.
+    r"""Corotational plate and shell: four nodes with positions and rotations, in a frame that follows its corners.
 
     Nodal coordinates: position [length] and a unit quaternion; velocities: that of the position, and the angular
     velocity in the axes of the node [rad/time]. The axes of the nodes are the mean frames of the surface, z normal to

@@ -45,7 +45,7 @@ METRIC = Gauss(5)
 
 @dataclass(frozen=True, kw_only=True)
 class GeometricallyExactBeam:
-    r"""Geometrically exact beam element (Simo-Reissner) with rotations at its nodes, moved as far as one likes.
+    r"""Geometrically exact (Simo-Reissner) beam with rotations at its nodes: any displacement and rotation.
 
     Nodal coordinates: position [length] and a unit quaternion, which turns the axes of the section into the inertial
     ones; velocities: that of the position and the angular velocity in axes of the section [rad/time]. Uses EA, GA_y,

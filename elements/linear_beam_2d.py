@@ -30,7 +30,7 @@ __all__ = ["LinearBeam2D"]
 
 @dataclass(frozen=True, kw_only=True)
 class LinearBeam2D:
-    """Planar linear beam element: small displacements about the stress-free shape.
+    """Planar linear Timoshenko or Euler-Bernoulli beam: small displacements about the stress-free shape.
 
     Nodal coordinates: displacement (u_x, u_y) [length] along the inertial axes and rotation phi [rad], positive from x
     to y; all zero in the stress-free shape. Uses EA, EI_z, GA_y, rhoI_z.

@@ -32,7 +32,7 @@ __all__ = ["LinearBeam3D"]
 
 @dataclass(frozen=True, kw_only=True)
 class LinearBeam3D:
-    """Spatial linear beam element: small displacements about the stress-free shape.
+    """Spatial linear Timoshenko or Euler-Bernoulli beam: small displacements about the stress-free shape.
 
     Nodal coordinates: displacement (u_x, u_y, u_z) [length] and rotation vector (phi_x, phi_y, phi_z) [rad], both along
     the inertial axes; all zero in the stress-free shape. Uses EA, EI_y, EI_z, GJ (needed), GA_y, GA_z and the rotary

@@ -52,7 +52,7 @@ class FrameGroup(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Frame:
-    """Straight beam between two nodes, with normal force, shear forces, torsion and bending.
+    """Frame (Timoshenko or Euler-Bernoulli beam) between two nodes: normal force, shear forces, torsion and bending.
 
     Coordinates of a node are displacements and small rotations along the inertial axes. Stress resultants are
     N, Qy, Qz, Mx, My, Mz in the local axes, on the face with outward normal along the axis.

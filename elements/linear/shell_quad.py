@@ -54,7 +54,7 @@ def _bilinear(points: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True)
 class ShellQuad(Shell):
-    """Flat quadrilateral shell of four nodes: membrane, bending, transverse shear and drilling rotation.
+    """Flat (Mindlin-Reissner, MITC4) shell of four nodes: membrane, bending, transverse shear and drilling rotation.
 
     Free of shear locking for every slenderness. Exact for constant membrane strains, curvatures and shears on
     distorted meshes, and for in-plane bending on parallelograms. Coordinates of a node: displacements and rotations

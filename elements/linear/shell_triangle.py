@@ -52,7 +52,7 @@ def _linear(points: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True)
 class ShellTriangle(Shell):
-    """Flat triangular shell of three nodes: membrane, bending, transverse shear and drilling rotation.
+    """Flat (Mindlin-Reissner, DKMT) shell of three nodes: membrane, bending, transverse shear and drilling rotation.
 
     Free of shear locking for every slenderness. Exact for constant membrane strains and curvatures on distorted meshes,
     and for in-plane bending of rectangles of two triangles. Constant transverse shear without its moments is met in the

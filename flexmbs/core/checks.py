@@ -18,6 +18,7 @@ from flexmbs.core.errors import ModelError
 
 __all__ = [
     "MOST",
+    "as_angle",
     "as_array",
     "as_count",
     "as_direction",
@@ -75,6 +76,17 @@ def as_number(
 
 MOST = 10_000_000
 """No description needs more of anything; a larger number would only exhaust the memory."""
+
+
+def as_angle(owner: str, name: str, value: object) -> float:
+    """An angle [rad] of a turn at most: where nobody means more turns, more are degrees."""
+    angle = as_number(owner, name, value, unit="rad")
+    if abs(angle) > math.tau + 1e-9:
+        raise ModelError(
+            f"{owner}: {name} is in radians, and {angle:g} rad are more than a turn; {angle:g} degrees are "
+            f"{math.radians(angle):.6g} rad (np.radians)."
+        )
+    return angle
 
 
 def as_count(owner: str, name: str, value: object, *, minimum: int = 0) -> int:

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from flexmbs.core.checks import as_number, show
+from flexmbs.core.checks import as_angle, as_number, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 
@@ -49,12 +49,12 @@ class Ply:
     thickness : float
         Positive [length].
     angle : float, default 0
-        From the projection of the shell's ``reference`` to the material axis 1, about the normal, in radians.
+        From the projection of the shell's ``reference`` to the material axis 1, about the normal, in radians; a turn at most.
 
     Raises
     ------
     ModelError
-        If the thickness is not positive, or something is of another kind.
+        If the thickness is not positive, the angle is more than a turn, or something is of another kind.
 
     Examples
     --------
@@ -72,7 +72,7 @@ class Ply:
             raise ModelError(f"Ply: material must be an Elastic or Orthotropic, not {show(self.material)}.")
         thickness = as_number("Ply", "thickness", self.thickness, above=0.0, unit="length")
         object.__setattr__(self, "thickness", thickness)
-        object.__setattr__(self, "angle", as_number("Ply", "angle", self.angle, unit="rad"))
+        object.__setattr__(self, "angle", as_angle("Ply", "angle", self.angle))
 
 
 class ShellSection(NamedTuple):

@@ -266,7 +266,7 @@ def machine_code(kernel: Any, arguments: tuple[Any, ...]) -> Any:
     A kernel that has been compiled for one set of types only has run that code, and numba's look at each argument is
     left out; else the types are compared. What is no compiled function is returned as it is.
     """
-    overloads = getattr(kernel, "entries", None)
+    overloads = getattr(kernel, "entries", None)  # not all overloads: of some, only other kernels are made
     if not overloads:
         return kernel
     types = _types()

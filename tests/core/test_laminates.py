@@ -129,3 +129,8 @@ def test_what_layers_refuse():
         ShellQuad(layers=(Ply(CARBON, 0.1),), reference=(0, 0, 2.0)).tabulate("x", points, None, np.array([5]))
     # as many directions as there are, an isotropic laminate needs none
     ShellQuad(layers=(Ply(SHEET, 0.1, 0.3), Ply(FOAM, 0.2))).tabulate("x", points, None, np.array([0]))
+
+
+def test_angles_in_degrees_are_refused():
+    with pytest.raises(ModelError, match="45 degrees are 0.785398 rad"):
+        Ply(SHEET, 1e-3, 45)

@@ -28,7 +28,7 @@ STRAY = 1e-6
 
 @dataclass(frozen=True, eq=False, init=False)
 class FloatingBody(ShapedBody):
-    r"""A reduced part in a floating frame: any displacement and rotation of the frame, small deformation in it.
+    r"""A reduced part (CMS) in a floating frame of reference (FFRF): any motion of the frame, small deformation in it.
 
     A point of the part is at :math:`x_0 + R\,(s + \sum_k \phi_k \eta_k)` with the frame :math:`x_0, R`, its place s in
     the undeformed part and the modal coordinates :math:`\eta`. All inertia coupling follows from the inertia

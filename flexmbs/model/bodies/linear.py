@@ -31,7 +31,7 @@ STRAY = 1e-8
 
 @dataclass(frozen=True, eq=False, init=False)
 class LinearBody(ShapedBody):
-    r"""A reduced part that does not move far: linear equations with constant matrices, and markers on it.
+    r"""A reduced part (superelement) that does not move far: linear equations, constant matrices, and markers on it.
 
     A point of the part is at :math:`x_0 + R_0 (s + \phi(s)\,\eta)`, with the place :math:`x_0, R_0` of the mesh, which
     is fixed, and the place s of the point in it. The material there turns by the small rotation

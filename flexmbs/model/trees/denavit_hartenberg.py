@@ -3,11 +3,14 @@ r"""Trees from tables of Denavit and Hartenberg: `DHRow`, `dh_tree`.
 Every row is a link with its joint, given by numbers. With elementary rotations R and displacements T about and along
 the axes x and z, the frame of a link in that of the link before is, in the two conventions in use,
 
-.. math:: R_z(\theta)\,T_z(r)\,T_x(d)\,R_x(\alpha) \qquad\text{(standard: Denavit and Hartenberg, Paul)},
+.. math:: R_z(\theta)\,T_z(d)\,T_x(a)\,R_x(\alpha) \qquad\text{(standard: Denavit and Hartenberg, Paul)},
 
-.. math:: T_z(\varepsilon)\,R_z(\gamma)\,R_x(\alpha)\,T_x(d)\;
-   R_z(\theta^*)\,T_z(r^*)\,R_x(\alpha^*)\,R_z(\theta)\,T_z(r)
-   \qquad\text{(modified: Khalil and Kleinfinger)}.
+.. math:: T_z(\varepsilon)\,R_z(\gamma)\,R_x(\alpha)\,T_x(a)\;
+   R_z(\theta^*)\,T_z(d^*)\,R_x(\alpha^*)\,R_z(\theta)\,T_z(d)
+   \qquad\text{(modified: Craig; Khalil and Kleinfinger)}.
+
+The letters are those of data sheets: a is the length along x, d the offset along z. Khalil and Kleinfinger write d for
+a, and r for d.
 
 In the modified form the first four shape the body before (the first two for branches, where a body has several
 successors), and the joint may have several coordinates with one frame in between instead of massless bodies
@@ -18,12 +21,12 @@ joint                   coordinates are added to         becomes
 ======================= ================================ =============================================
 ``fixed``               nothing                          `Fixed`
 ``revolute``            theta                            `Revolute`
-``prismatic``           r                                `Prismatic`
-``cylindrical``         r, theta                         `Cylindrical`
+``prismatic``           d                                `Prismatic`
+``cylindrical``         d, theta                         `Cylindrical`
 ``universal``           theta*, theta                    `Screws`: no parallel axes, sin(alpha*) not 0
 ``spherical``           theta*, alpha*, theta            `Spherical`: a quaternion, singular nowhere
-``prismatic-spherical`` r*; theta*, alpha*, theta        `PrismaticSpherical`
-``spherical-prismatic`` theta*, alpha*, theta, r         `Screws`: Euler angles, sin(alpha*) not 0
+``prismatic-spherical`` d*; theta*, alpha*, theta        `PrismaticSpherical`
+``spherical-prismatic`` theta*, alpha*, theta, d         `Screws`: Euler angles, sin(alpha*) not 0
 ======================= ================================ =============================================
 
 The numbers in the table hold at zero coordinates.
@@ -31,12 +34,12 @@ The numbers in the table hold at zero coordinates.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from flexmbs.core.checks import as_array, as_number, show
+from flexmbs.core.checks import as_angle, as_array, as_number, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError, unknown_name
 from flexmbs.core.rotations import RotationLike
@@ -63,20 +66,20 @@ X, Z = 0, 2
 VARIABLE = {
     "fixed": (),
     "revolute": ("theta",),
-    "prismatic": ("r",),
-    "cylindrical": ("r", "theta"),
+    "prismatic": ("d",),
+    "cylindrical": ("d", "theta"),
     "universal": ("theta_star", "theta"),
     "spherical": ("theta_star", "alpha_star", "theta"),
-    "prismatic-spherical": ("r_star", "theta_star", "alpha_star", "theta"),
-    "spherical-prismatic": ("theta_star", "alpha_star", "theta", "r"),
+    "prismatic-spherical": ("d_star", "theta_star", "alpha_star", "theta"),
+    "spherical-prismatic": ("theta_star", "alpha_star", "theta", "d"),
 }
 """What of a row the coordinates of a joint are added to."""
-STARRED = ("theta_star", "r_star", "alpha_star")
-SHAPE = (("eps", Z, False), ("gamma", Z, True), ("alpha", X, True), ("d", X, False))
+STARRED = ("theta_star", "d_star", "alpha_star")
+SHAPE = (("eps", Z, False), ("gamma", Z, True), ("alpha", X, True), ("a", X, False))
 JOINT = (
-    ("theta_star", Z, True), ("r_star", Z, False), ("alpha_star", X, True), ("theta", Z, True), ("r", Z, False),
+    ("theta_star", Z, True), ("d_star", Z, False), ("alpha_star", X, True), ("theta", Z, True), ("d", Z, False),
 )  # fmt: skip
-STANDARD = (("theta", Z, True), ("r", Z, False), ("d", X, False), ("alpha", X, True))
+STANDARD = (("theta", Z, True), ("d", Z, False), ("a", X, False), ("alpha", X, True))
 """Elementary motions in their order: name, axis, whether a rotation."""
 PARALLEL = 1e-6
 
@@ -92,13 +95,14 @@ class DHRow:
     joint : str
         ``"revolute"`` and the others of the table in `flexmbs.model.trees.denavit_hartenberg`; the standard convention
         has the first four.
-    alpha, d : float
-        Angle [rad] and distance [length] along x between the axes: of the body before (modified) or of this (standard).
-    theta, r : float
-        Angle [rad] and distance [length] along z at zero coordinates.
+    a, alpha : float
+        Link length [length] and twist [rad], along and about x between the axes: of the body before (modified) or of
+        this (standard).
+    d, theta : float
+        Link offset [length] and joint angle [rad], along and about z, at zero coordinates.
     eps, gamma : float
         Distance and angle along z at which a further branch leaves the body before; modified convention only.
-    theta_star, r_star, alpha_star : float
+    theta_star, d_star, alpha_star : float
         Angle, distance and angle of the frame inside a joint of several coordinates; modified convention only.
     parent : str, optional
         Name of the link before; by default the row before, and the base for the first. ``"base"`` is the base.
@@ -108,14 +112,15 @@ class DHRow:
 
     name: str
     joint: str = "revolute"
+    _: KW_ONLY
+    a: float = 0.0
     alpha: float = 0.0
     d: float = 0.0
     theta: float = 0.0
-    r: float = 0.0
     eps: float = 0.0
     gamma: float = 0.0
     theta_star: float = 0.0
-    r_star: float = 0.0
+    d_star: float = 0.0
     alpha_star: float = 0.0
     parent: str | None = None
     mass: float = 0.0
@@ -128,12 +133,15 @@ class DHRow:
         if self.joint not in VARIABLE:
             raise ModelError(f"{self}: {unknown_name('joint', self.joint, VARIABLE)}")
         for name, _, turns in (*SHAPE, *JOINT):
-            object.__setattr__(self, name, as_number(str(self), name, getattr(self, name), unit="rad" * turns))
+            value = getattr(self, name)
+            object.__setattr__(
+                self, name, as_angle(str(self), name, value) if turns else as_number(str(self), name, value)
+            )
         starred = [name for name in STARRED if getattr(self, name) and not self._has_frame()]
         if starred:
             raise ModelError(f"{self}: {starred[0]} is for joints with a frame inside, which {self.joint!r} has not.")
-        if self.joint in ("spherical", "prismatic-spherical") and self.r:
-            raise ModelError(f"{self}: r must be zero: the frame is at the centre of the ball. Shift what comes next.")
+        if self.joint in ("spherical", "prismatic-spherical") and self.d:
+            raise ModelError(f"{self}: d must be zero: the frame is at the centre of the ball. Shift what comes next.")
         if self.joint in ("universal", "spherical-prismatic") and abs(np.sin(self.alpha_star)) < PARALLEL:
             raise ModelError(
                 f"{self}: with alpha_star={self.alpha_star:g} its first and last rotation have one axis; a joint "
@@ -149,7 +157,7 @@ class DHRow:
 
 def dh_tree(
     *rows: DHRow,
-    convention: Literal["modified", "standard"] = "modified",
+    convention: Literal["modified", "standard"],
     position: ArrayLike = (0.0, 0.0, 0.0),
     rotation: RotationLike = None,
     name: str = "tree",
@@ -159,7 +167,9 @@ def dh_tree(
     Parameters
     ----------
     *rows : DHRow
-    convention : "modified" (Khalil and Kleinfinger) or "standard" (Denavit and Hartenberg)
+    convention : "modified" (Craig; Khalil and Kleinfinger) or "standard" (Denavit and Hartenberg, Paul)
+        Has to be given: the same numbers are two different robots. In a modified table the first a and alpha are
+        mostly zero, as they belong to the base; in a standard one the last are.
     position, rotation, name
         Of the `Tree`.
 
@@ -174,7 +184,7 @@ def dh_tree(
 
     >>> from flexmbs import trees
     >>> rod = dict(mass=1.0, inertia=(0.01, 0.1, 0.1), centre=(-0.5, 0, 0))
-    >>> upper, lower = trees.DHRow("upper", d=1.0, **rod), trees.DHRow("lower", d=1.0, **rod)
+    >>> upper, lower = trees.DHRow("upper", a=1.0, **rod), trees.DHRow("lower", a=1.0, **rod)
     >>> arm = trees.dh_tree(upper, lower, convention="standard")
     >>> place, _ = trees.TreeDynamics(arm).poses([0.5, -0.5])
     >>> print(place[1].round(3))
@@ -238,14 +248,14 @@ def _joint(row: DHRow, screws: dict[str, FloatArray], convention: str) -> TreeJo
         case "spherical":
             return Spherical()
         case "prismatic-spherical":
-            return PrismaticSpherical(screws["r_star"][:3])
+            return PrismaticSpherical(screws["d_star"][:3])
         case "prismatic":
-            return Prismatic(screws["r"][:3])
+            return Prismatic(screws["d"][:3])
         case "revolute" if convention == "modified":
             return Revolute()
         case "cylindrical" if convention == "modified":
             return Cylindrical()
-    label = {"theta": "angle", "r": "displacement", "theta_star": "angle 1", "alpha_star": "nutation"}
+    label = {"theta": "angle", "d": "displacement", "theta_star": "angle 1", "alpha_star": "nutation"}
     names = VARIABLE[row.joint]
     labels = tuple("angle 2" if name == "theta" and "theta_star" in names else label[name] for name in names)
     return Screws(as_array(str(row), "columns", [screws[name] for name in names], (len(names), 6)), labels)

@@ -23,14 +23,14 @@ def loop(q: FloatArray) -> tuple[fx.Model, trees.Tree]:
     solid = {"mass": 1.0, "inertia": (0.01, 0.02, 0.02), "centre": (0.1, 0.05, 0.0)}
     ball = _ball(q)
     tree = trees.dh_tree(
-        trees.DHRow("1", r=n["r_1"], start=q[0], **solid),  # type: ignore[arg-type]
-        trees.DHRow("2", "universal", alpha=n["alpha_1"], d=n["d_1"], r_star=n["r_2_star"], alpha_star=0.5 * math.pi,
-                    r=n["r_2"], start=q[1:3], **solid),  # type: ignore[arg-type]
-        trees.DHRow("3", "spherical", d=n["d_2"], start=ball, **solid),  # type: ignore[arg-type]
-        trees.DHRow("4", "fixed", d=n["d_3"]),
-        trees.DHRow("5", alpha=n["alpha_01"], d=n["d_01"], r=n["r_5"], parent="base", start=q[6],
+        trees.DHRow("1", d=n["r_1"], start=q[0], **solid),  # type: ignore[arg-type]
+        trees.DHRow("2", "universal", alpha=n["alpha_1"], a=n["d_1"], d_star=n["r_2_star"], alpha_star=0.5 * math.pi,
+                    d=n["r_2"], start=q[1:3], **solid),  # type: ignore[arg-type]
+        trees.DHRow("3", "spherical", a=n["d_2"], start=ball, **solid),  # type: ignore[arg-type]
+        trees.DHRow("4", "fixed", a=n["d_3"]),
+        trees.DHRow("5", alpha=n["alpha_01"], a=n["d_01"], d=n["r_5"], parent="base", start=q[6],
                     **solid),  # type: ignore[arg-type]
-        name="loop",
+        convention="modified", name="loop",
     )  # fmt: skip
     cut = fx.FixedJoint(tree.link("4").marker((0, 0, 0)), tree.link("5").marker((0, 0, 0)), name="cut")
     return fx.Model(tree, cut, fx.Gravity((0.0, 0.0, -9.81)), name="hinge, universal joint, ball, hinge"), tree
