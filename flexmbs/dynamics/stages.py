@@ -266,15 +266,15 @@ def machine_code(kernel: Any, arguments: tuple[Any, ...]) -> Any:
     A kernel that has been compiled for one set of types only has run that code, and numba's look at each argument is
     left out; else the types are compared. What is no compiled function is returned as it is.
     """
-    overloads = getattr(kernel, "overloads", None)
-    if not overloads:
+    entries = getattr(kernel, "_entries", None)  # `overloads` holds what other kernels call, which has no entry
+    if not entries:
         return kernel
     types = _types()
-    if len(overloads) > 1:
-        found = overloads.get(tuple(types[a] if isinstance(a, Given) else typeof(a) for a in arguments))
+    if len(entries) > 1:
+        found = entries.get(tuple(types[a] if isinstance(a, Given) else typeof(a) for a in arguments))
         return kernel if found is None else found.entry_point
     if kernel not in _only:
-        ((found, code),) = overloads.items()
+        ((found, code),) = entries.items()
         same = all(t == types[a] for t, a in zip(found, arguments, strict=True) if isinstance(a, Given))
         _only[kernel] = code.entry_point if same else kernel
     return _only[kernel]
