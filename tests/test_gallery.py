@@ -51,7 +51,9 @@ def test_wiper(run: Any, tmp_path: Path) -> None:
 def test_robot(run: Any) -> None:
     names = run("robot")
     assert off(names) < 1e-9  # statically determinate
-    assert abs(names["sag"] / names["sag_by_hand"] - 1) < 0.02  # rigid faces 1 %, the mesh 0.8 %
+    rigid_faces = 3 * (names["width"] / 2 / names["length"]) * (1 - (1 - 0.33**2))  # stiffer over half a width
+    mesh = 0.005  # measured by refinement
+    assert -rigid_faces - mesh < names["sag"] / names["sag_by_hand"] - 1 < 0
     energy = names["run"].energy
     assert abs(energy.balance).max() < 1e-4 * abs(energy.work_drivers[-1])
 

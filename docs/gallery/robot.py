@@ -6,7 +6,7 @@ import flexmbs as fx
 from flexmbs import trees
 
 length, width, payload, g = 0.8, 0.04, 5.0, 9.81
-mesh = fx.meshes.box((0, -width / 2, -width / 2), (length, width, width), (16, 2, 2))
+mesh = fx.meshes.box((0, -width / 2, -width / 2), (length, width, width), (32, 2, 2))
 part = fx.linear.Part(mesh, regions=[fx.linear.Region(None, fx.elements.Hexahedron8(), fx.aluminium)], name="forearm")
 reduced = fx.reduction.reduce(part, ["left", "right"], modes=6, progress=False)
 
