@@ -293,7 +293,7 @@ def test_rotor_that_turns_freely_does_not_grow_and_its_torsion_has_no_sense(spin
     free = [shaft, disk, bearing, fx.FixedJoint(shaft.end, disk, name="seat")]
     modes = fx.solve_modal(fx.Model(*free, fx.InitialVelocity(shaft, angular_velocity=turning)), modes=4)
     assert not modes.growing.any()
-    driver = fx.RotationDriver(bearing, speed=spin) if spin else fx.RotationDriver(bearing, 0.0)
+    driver = fx.RotationDriver(bearing, rate=spin) if spin else fx.RotationDriver(bearing, 0.0)
     driven = fx.solve_modal(fx.Model(*free, driver, fx.InitialVelocity(shaft, angular_velocity=turning)), modes=4)
     G, J = fx.steel.youngs_modulus / 2 / (1 + fx.steel.poissons_ratio), np.pi * 0.02**4 / 32
     polar = 0.5 * 10.0 * 0.15**2

@@ -1,0 +1,96 @@
+"""The models of the gallery are short, run, and have the numbers that are worked out by hand beside them."""
+
+from __future__ import annotations
+
+import re
+import runpy
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+GALLERY = Path(__file__).resolve().parents[1] / "docs" / "gallery"
+NAMES = sorted(path.stem for path in GALLERY.glob("*.py"))
+LARGEST_PICTURE = 300_000  # bytes
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
+    """Executes a script of the gallery in an empty folder; returns its names."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MPLBACKEND", "Agg")
+    return lambda name: runpy.run_path(str(GALLERY / f"{name}.py"))
+
+
+def off(names: dict[str, Any]) -> float:
+    return abs(names["found"] / names["by_hand"] - 1)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_has_a_page_and_a_picture(name: str) -> None:
+    text = (GALLERY / f"{name}.py").read_text("utf-8")
+    model, _, by_hand = text.partition("\n# By hand")
+    assert by_hand
+    assert len([line for line in model.splitlines() if line.strip()]) <= 45
+    (picture,) = re.findall(r"(?:animate|savefig)\(\"(.+?)\"", text)
+    assert (GALLERY / picture).stat().st_size <= LARGEST_PICTURE
+    assert f"({picture})" in (GALLERY / f"{name}.md").read_text("utf-8")
+    assert f"({picture})]({name}.md)" in (GALLERY / "index.md").read_text("utf-8")
+
+
+def test_wiper(run: Any, tmp_path: Path) -> None:
+    names = run("wiper")
+    missed = (1 - np.cos(names["rate"] * 0.0025)) / 2  # of the sweep, at each turning point
+    assert off(names) < 2 * missed
+    energy = names["run"].energy
+    assert abs(energy.balance).max() < 1e-4 * energy.work_drivers[-1]
+    assert (tmp_path / "wiper.gif").exists()
+
+
+def test_robot(run: Any) -> None:
+    names = run("robot")
+    assert off(names) < 1e-9  # statically determinate
+    rigid_faces = 3 * (names["width"] / 2 / names["length"]) * (1 - (1 - 0.33**2))  # stiffer over half a width
+    mesh = 0.005  # measured by refinement
+    assert -rigid_faces - mesh < names["sag"] / names["sag_by_hand"] - 1 < 0
+    energy = names["run"].energy
+    assert abs(energy.balance).max() < 1e-4 * abs(energy.work_drivers[-1])
+
+
+def test_satellite(run: Any) -> None:
+    names = run("satellite")
+    assert off(names) < 5e-4  # of second order in 32 elements along: 2.9e-4
+    p, L = names["run"].momentum()
+    at = names["run"].t
+    assert abs(L[at >= 4.2]).max() < 1e-4 * abs(L).max()  # the pulses cancel
+    assert L[np.argmin(abs(at - 1.5)), 1] == pytest.approx(20.0 * 1.4, rel=1e-4)  # torque times time, less half a ramp
+    assert abs(p).max() < 1e-6 * abs(L).max()
+
+
+def test_crane(run: Any) -> None:
+    names = run("crane")
+    weight = names["g"] * (names["load_mass"] + names["rope"].mass_per_length * names["length"] / 2)
+    stretched = weight / 2e7
+    assert off(names) == pytest.approx(stretched / 2, abs=2e-5)  # the rest: bending of the cable
+    energy = names["run"].energy
+    assert abs(energy.balance).max() < 1e-4 * energy.kinetic.max()
+
+
+def test_rotor(run: Any) -> None:
+    names = run("rotor")
+    assert off(names) < 1e-4
+    by_hand = np.array([names["whirling_by_hand"](spin) for spin in names["speeds"]])
+    assert np.allclose(names["lowest"], by_hand, rtol=1e-4)
+    backward, forward = names["lowest"].T
+    assert backward[-1] < 0 < forward[0]
+    assert (np.diff(backward) > 0).all()  # both are dragged along with the spin
+    assert (np.diff(forward) > 0).all()
+
+
+def test_half_car(run: Any) -> None:
+    names = run("half_car")
+    assert off(names) < 1e-9  # the same four equations
+    history = names["run"]
+    assert history.force("front bump stop").force.min() < -1e3  # the stop was met
+    assert abs(history.energy.balance).max() < 1e-3 * history.energy.work_drivers[-1]
