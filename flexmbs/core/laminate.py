@@ -49,7 +49,7 @@ class Ply:
     thickness : float
         Positive [length].
     angle : float, default 0
-        From the projection of the shell's ``reference`` to the material axis 1, about the normal, in radians; a turn at most.
+        From the projection of the shell's ``reference`` to the material axis 1, about the normal [rad]; a turn at most.
 
     Raises
     ------

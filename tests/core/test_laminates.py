@@ -132,5 +132,5 @@ def test_what_layers_refuse():
 
 
 def test_angles_in_degrees_are_refused():
-    with pytest.raises(ModelError, match="45 degrees are 0.785398 rad"):
+    with pytest.raises(ModelError, match=r"45 degrees are 0\.785398 rad"):
         Ply(SHEET, 1e-3, 45)
