@@ -20,7 +20,7 @@ from numba.core.registry import CPUDispatcher
 from numba.core.types.misc import unliteral
 from numba.core.typing.templates import make_concrete_template
 
-from flexmbs.core.kernel_cache import KernelCache
+from flexmbs.core.kernel_cache import KernelCache, Unkept
 from flexmbs.core.kernel_library import CalledLibrary, LinkedLibrary
 from flexmbs.core.progress import Compiling
 
@@ -75,6 +75,7 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]  # numba has no type informat
     def __init__(self, py_func: Any, locals: Any = None, targetoptions: Any = None) -> None:  # noqa: A002
         super().__init__(py_func, locals, targetoptions)
         self._entries: dict[Any, Any] = {}
+        self._cache = Unkept()
         with contextlib.suppress(RuntimeError):  # typed at the keyboard: there is no file to keep it beside
             self._cache = KernelCache(self)
 
@@ -160,7 +161,7 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]  # numba has no type informat
     def _with_entry(self, linked: Any) -> Any:
         """Machine code, made now."""
         with event.trigger_event("numba:compile", data={"dispatcher": self, "args": linked.signature.args}):
-            context = self.targetctx
+            context = self.targetctx.subtarget(enable_nrt=True)  # else an array that is returned is its base
             library = CalledLibrary(context.codegen(), self.py_func.__qualname__)
             library.enable_object_caching()
             library.add_linking_library(linked.library)

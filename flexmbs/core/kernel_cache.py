@@ -30,7 +30,7 @@ import llvmlite  # type: ignore[import-untyped]
 import numba
 import numpy as np
 from numba.core import config, types
-from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile, NullCache
 from numba.core.compiler import CompileResult
 
 from flexmbs.core.kernel_library import CalledLibrary, library_from
@@ -40,7 +40,7 @@ try:
 except ImportError:  # Windows: processes do not wait for each other there, and may compile the same twice
     fcntl = None  # type: ignore[assignment]
 
-__all__ = ["KernelCache", "stamp"]
+__all__ = ["KernelCache", "Unkept", "stamp"]
 
 DAMAGE = (
     ArithmeticError, AttributeError, EOFError, ImportError, LookupError, MemoryError, TypeError, ValueError,
@@ -111,6 +111,18 @@ class KernelCache(FunctionCache):  # type: ignore[misc]
         finally:
             if held and place is not None:
                 _release(place, byte)
+
+
+class Unkept(NullCache):  # type: ignore[misc]
+    """In place of a cache, for kernels that have no file."""
+
+    def holds(self, sig: Any, codegen: Any) -> bool:
+        """Nothing is there."""
+        return False
+
+    def alone(self) -> contextlib.AbstractContextManager[None]:
+        """Nobody waits."""
+        return contextlib.nullcontext()
 
 
 class _Index(IndexDataCacheFile):  # type: ignore[misc]

@@ -42,3 +42,40 @@ def test_kernels_and_functions_of_numba_call_each_other() -> None:
     assert around_it(x) == 29.0
     assert length_squared(x) == 14.0
     assert summed(np.array([x, 2.0 * x])) == 14.0 + 29.0 + 56.0 + 113.0
+
+
+@kernel
+def row(x, i):
+    """A view."""
+    return x[i]
+
+
+@kernel
+def copied(x, i):
+    """A new array."""
+    return x[i].copy()
+
+
+@kernel
+def both(x, i):
+    """A view in a tuple, with a number."""
+    return x[i:], x[i, 0]
+
+
+def test_arrays_that_are_returned_are_what_was_asked_for() -> None:
+    x = np.arange(12.0).reshape(3, 4)
+    view, new, (rest, first) = row(x, 1), copied(x, 1), both(x, 1)
+    assert np.array_equal(view, x[1])
+    assert np.shares_memory(view, x)
+    assert np.array_equal(new, x[1])
+    assert not np.shares_memory(new, x)
+    assert np.array_equal(rest, x[1:])
+    assert first == 4.0
+    assert row(x, 0) is not x
+
+
+def test_kernels_without_a_file_are_compiled_and_not_kept() -> None:
+    made: dict[str, object] = {"kernel": kernel}
+    exec("@kernel\ndef twice(x):\n    return 2.0 * x\n\n@kernel\ndef more(x):\n    return twice(x) + 1.0\n", made)
+    assert made["more"](2.0) == 5.0
+    assert made["twice"](2.0) == 4.0
