@@ -60,6 +60,7 @@ from flexmbs.model.joints.contracts import Row as Row
 from flexmbs.model.supports import Condition as Condition
 from flexmbs.model.supports import Support as Support
 from flexmbs.system.coordinates import Coordinates as Coordinates
+from flexmbs.system.groups import KINDS as BODY_KINDS  # noqa: F401 - offered under this name
 from flexmbs.system.groups import BodyGroup as BodyGroup
 from flexmbs.system.groups import Drawing as Drawing
 from flexmbs.system.groups import InertiaStage as InertiaStage

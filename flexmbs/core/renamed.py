@@ -246,5 +246,7 @@ def present_plain(plain: Any) -> Any:
     name = found.get("class")
     if not isinstance(name, str):
         return found
-    found["class"] = RENAMED.get(name, RENAMED.get(f"elements.{name}", name)).rpartition(".")[2]
+    present = RENAMED.get(name) or RENAMED.get(f"elements.{name}")
+    if present:
+        found["class"] = present.rpartition(".")[2]
     return present_arguments(found["class"], found)

@@ -48,7 +48,7 @@ DONE, DIVERGED, SLOW, TURNED, REFUSED = (
     for end in (StepStatus.DONE, StepStatus.DIVERGED, StepStatus.SLOW, StepStatus.TURNED, StepStatus.REFUSED)
 )
 """How `advance` ends, by its number in `ENDS`: compiled code knows numbers."""
-POLICIES = ("auto", "step", "demand", "full")
+POLICIES = ("auto", "step", "on_demand", "full")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,8 +60,8 @@ class NewtonOptions:
     rtol : float
         Error of an increment relative to the change of the positions by the acceleration in the step.
     jacobian_update : str
-        When the matrix is made: ``"step"`` once a step, ``"demand"`` when convergence slows down, ``"full"`` in every
-        iteration (quadratic convergence), ``"auto"``: once a step if the matrix is a band of half
+        When the matrix is made: ``"step"`` once a step, ``"on_demand"`` when convergence slows down, ``"full"`` in
+        every iteration (quadratic convergence), ``"auto"``: once a step if the matrix is a band of half
         width 48 at most, or has up to 600 unknowns; else on demand, since factors of surfaces cost more than what
         a fresh matrix saves.
     max_iterations : int
@@ -81,7 +81,9 @@ class NewtonOptions:
         as_number("NewtonOptions", "rtol", self.rtol, above=0.0, maximum=1e-2)
         as_count("NewtonOptions", "max_iterations", self.max_iterations, minimum=2)
         if not isinstance(self.jacobian_update, str) or self.jacobian_update not in POLICIES:
-            raise ModelError(f"NewtonOptions: refresh must be one of {POLICIES}, not {show(self.jacobian_update)}.")
+            raise ModelError(
+                f"NewtonOptions: jacobian_update must be one of {POLICIES}, not {show(self.jacobian_update)}."
+            )
 
 
 class ImplicitStep(Protocol):

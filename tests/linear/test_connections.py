@@ -9,9 +9,9 @@ import pytest
 from scipy import linalg
 
 import flexmbs as fx
-from flexmbs import DistributingCoupling, NodalMass, NodalSpring, Part, Region, RigidCoupling
 from flexmbs.core.errors import MeshError, ModelError
 from flexmbs.elements import Frame, Truss
+from flexmbs.linear import DistributingCoupling, NodalMass, NodalSpring, Part, Region, RigidCoupling
 from flexmbs.meshes import Mesh
 from flexmbs.meshes.generate import box, chain
 

@@ -183,7 +183,7 @@ def test_arguments(write, options, message):
 
 
 def test_nodes_in_a_file_without_node_numbers(write):
-    with pytest.raises(ReadError, match=r"suffix '\.msh' .*nodes=flexmbs\.read_mesh"):
+    with pytest.raises(ReadError, match=r"suffix '\.msh' .*nodes=flexmbs\.meshes\.read_mesh"):
         read_operators(write(), nodes="part.msh")
 
 
