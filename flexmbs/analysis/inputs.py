@@ -67,6 +67,11 @@ def _outside(item: Any, number: int, known: list[tuple[Input, Any]]) -> Input:
                 f"linearise: the force of JointForce {item.name!r} is a function, so a factor of it is no input; take "
                 f"JointForce(on, 1.0) or a JointActuator."
             )
+        if item.force == 0.0:
+            raise ModelError(
+                f"linearise: JointForce {item.name!r} is of size zero, so that no factor of it does anything; take "
+                f"JointForce(on, 1.0) for an input in its unit, or a JointActuator."
+            )
         return Input("outside", number, item.name, _JointForceActuator(item))
     if not isinstance(item, type | str):
         if all(hasattr(item, member) for member in ("items", "history", "label")):

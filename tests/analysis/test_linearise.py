@@ -96,6 +96,7 @@ def test_inputs_that_cannot_be() -> None:
     motor = fx.JointForce(model.joint("hinge"), lambda s, rate, t: 1.0)
     for item, message in (
         (motor, "is a function"),
+        (fx.JointForce(model.joint("hinge"), 0.0, name="nothing"), "'nothing' is of size zero"),
         (fx.PointForce(other.centre, (1.0, 0.0)), "body 'other' is not in the model"),
         (bar, "no load, actuator or prescribed motion named 'bar'"),
         (3.0, "no load, actuator or prescribed motion"),
