@@ -63,9 +63,16 @@ class _Storage(CompileResultCacheImpl):  # type: ignore[misc]  # numba has no ty
             return str(super().get_filename_base(fullname, abiflags))
         return f"{fullname}.py{sys.version_info[0]}{sys.version_info[1]}{abiflags}"
 
+    def reduce(self, data: Any) -> tuple[Any, ...]:
+        """What is put on disk."""
+        return (*super().reduce(data), list(data.environment.consts))
+
     def rebuild(self, target_context: Any, payload: Any) -> Any:
         """The compiled function, as `flexmbs.core.kernel_library` makes it."""
-        stored, fndesc, env, signature, objectmode, lifted, typeann, reload_init, referenced = payload
+        stored, fndesc, env, signature, objectmode, lifted, typeann, reload_init, referenced, constants = payload
+        # A kernel has one environment in a process, that of what was loaded first. Its entry for Python has further
+        # constants behind those of its code (types of what is returned), without which it would read beyond them.
+        env.consts.extend(constants[len(env.consts) :])
         library = library_from(target_context.codegen(), stored)
         called = isinstance(library, CalledLibrary)
         entry = target_context.get_executable(library, fndesc, env) if called else object()

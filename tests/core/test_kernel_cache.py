@@ -199,3 +199,39 @@ def test_a_choice_compiles_the_usual_kinds_alone() -> None:
     assert not every.signatures  # type: ignore[attr-defined]
     assert total(numbers_of_kinds([0, 1, 2], 1), 1.0) == 6.0
     assert chosen(2, 1.0) == 3.0
+
+
+RETURNS = """
+from typing import NamedTuple
+import numpy as np
+from flexmbs.core.contracts import FloatArray
+from flexmbs.core.jit import kernel
+
+class Pair(NamedTuple):
+    part: FloatArray
+    size: float
+
+@kernel
+def pair(x, i):
+    return Pair(x[i], x[i, 0])
+
+@kernel
+def around(x, i):
+    return pair(x, i).size + 1.0
+
+x = np.arange(6.0).reshape(2, 3)
+for name in ORDER:
+    if name == "around":
+        assert around(x, 1) == 4.0
+    else:
+        found = pair(x, 1)
+        assert found.part.tolist() == [3.0, 4.0, 5.0] and found.size == 3.0
+print(1.0, 0)
+"""
+
+
+def test_what_python_calls_is_whole_whatever_was_loaded_before_it(tmp_path: Path) -> None:
+    """Code for other kernels and the entry for Python share an environment, whichever comes from disk first."""
+    for order in (("around", "pair"), ("pair", "around"), ("around", "pair"), ("around",), ("pair",)):
+        (tmp_path / "caller.py").write_text(RETURNS.replace("ORDER", repr(order)))
+        assert run(tmp_path) == (1.0, 0)
