@@ -10,9 +10,10 @@ mesh = fx.meshes.box((0, -width / 2, -width / 2), (length, width, width), (32, 2
 part = fx.linear.Part(mesh, regions=[fx.linear.Region(None, fx.elements.Hexahedron8(), fx.aluminium)], name="forearm")
 reduced = fx.reduction.reduce(part, ["left", "right"], modes=6, progress=False)
 
-arm = trees.dh_tree(  # modified (Craig's) convention
-    trees.DHRow("column", r=0.5, mass=20.0, inertia=(0.5, 0.5, 0.2), centre=(0, 0, -0.25)),
+arm = trees.dh_tree(
+    trees.DHRow("column", d=0.5, mass=20.0, inertia=(0.5, 0.5, 0.2), centre=(0, 0, -0.25)),
     trees.DHRow("upper arm", alpha=np.pi / 2, mass=6.0, inertia=(0.01, 0.2, 0.2), centre=(0.3, 0, 0), start=0.8),
+    convention="modified",  # Craig's
 )
 forearm = trees.FlexibleLink(
     "forearm",

@@ -103,10 +103,10 @@ def inverse_kinematics(
     >>> import flexmbs as fx
     >>> arm = fx.PlanarRigidBody.rod((0, 0), (1, 0), mass=1.0, name="arm")
     >>> hand = fx.PlanarRigidBody.rod((1, 0), (1, 1), mass=1.0, name="hand")
-    >>> pins = fx.RevoluteJoint(fx.ground, arm, at=(0, 0), name="shoulder"), fx.RevoluteJoint(arm, hand, at=(1, 0),
-    name="elbow")
+    >>> shoulder = fx.RevoluteJoint(fx.ground, arm, at=(0, 0), name="shoulder")
+    >>> elbow = fx.RevoluteJoint(arm, hand, at=(1, 0), name="elbow")
     >>> tip = fx.kinematics.PoseTarget(hand.marker_at((1, 1)), position=(0.5, 0.5))
-    >>> pose = fx.kinematics.inverse_kinematics(fx.Model(arm, hand, *pins), tip)
+    >>> pose = fx.kinematics.inverse_kinematics(fx.Model(arm, hand, shoulder, elbow), tip)
     >>> bool(pose.reached), pose.position(hand.marker_at((1, 1)))[0, :2].round(6).tolist()
     (True, [0.5, 0.5])
     """
