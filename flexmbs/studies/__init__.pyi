@@ -1,6 +1,16 @@
 """What `flexmbs.studies` offers."""
 
+from .ask_tell import Evaluations as Evaluations
 from .family import Family as Family
+from .hierarchy import Comparisons as Comparisons
+from .hierarchy import Goal as Goal
+from .hierarchy import Ranking as Ranking
+from .hierarchy import rank as rank
+from .indices import Indices as Indices
+from .indices import Morris as Morris
+from .indices import Saltelli as Saltelli
+from .indices import morris_effects as morris_effects
+from .indices import sobol_indices as sobol_indices
 from .jobs import Frequencies as Frequencies
 from .jobs import Kinematics as Kinematics
 from .jobs import Linearised as Linearised
