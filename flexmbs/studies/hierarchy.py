@@ -261,7 +261,8 @@ def _collect(goals: Any, comparisons: Any, share: float, leaves: dict[str, tuple
         comparisons = Comparisons(comparisons)
     if len(comparisons.matrix) != len(goals):
         raise ModelError(f"rank: {len(goals)} goals need comparisons of as many rows, not {len(comparisons.matrix)}.")
-    ratio = worst = comparisons.consistency_ratio
+    ratio: float = comparisons.consistency_ratio
+    worst = ratio
     if ratio > INCONSISTENT:
         raise ModelError(
             f"rank: the comparisons of {', '.join(map(repr, goals))} contradict each other: consistency ratio "
