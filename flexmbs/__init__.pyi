@@ -12,6 +12,7 @@ from . import meshes as meshes
 from . import motions as motions
 from . import reduction as reduction
 from . import segments as segments
+from . import studies as studies
 from . import trees as trees
 from . import verification as verification
 from . import visualization as visualization
