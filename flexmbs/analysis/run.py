@@ -203,7 +203,8 @@ class Run:
     def _react(self, numbers: tuple[int, ...]) -> bool:
         """Record events and do what they ask for; whether the run ends."""
         stop = self.events.changed = False
-        before = self.recorder.potential(self.state)
+        acts = any(self.events.events[i].action is not None for i in numbers)
+        before = self.recorder.potential(self.state) if acts else 0.0
         for i in numbers:
             stop |= self.events.happen(i, self.state)
         if self.events.changed:

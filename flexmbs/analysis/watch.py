@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from flexmbs.core.checks import show
 from flexmbs.core.errors import ModelError
+from flexmbs.dynamics.watched import Watched, watch
 from flexmbs.model.control.calling import call
 from flexmbs.model.control.events import Located, locate
 from flexmbs.results.records import Happened
@@ -36,11 +38,36 @@ def as_events(value: object) -> tuple[Event, ...]:
     return tuple(value)
 
 
+class _Compiled:
+    """An event whose condition a sensor tells, as `locate` asks it, with a state in the place of a view."""
+
+    def __init__(self, number: int, event: Event, watched: Watched, viewer: Viewer) -> None:
+        self.direction, self.pieces = event.direction, event.pieces
+        self._number, self._event, self._watched, self._viewer = number, event, watched, viewer
+
+    def value(self, s: StepState) -> float:
+        """Condition minus level; what is not finite is told by the sensor."""
+        value = float(self._watched.values(s)[self._number])
+        if not math.isfinite(value):
+            return self._event.value(self._viewer.view(s.t, s.q, s.v, s.a, s.lam))
+        return value
+
+
 class Watch:
     """The events of a run."""
 
     def __init__(self, dynamics: Dynamics, viewer: Viewer, events: tuple[Event, ...]) -> None:
         self.dynamics, self.viewer, self.events = dynamics, viewer, events
+        self.hindrance = ""
+        """Why steps are not made several at a time; the conditions of events are compiled where it is empty."""
+        self._compiled: tuple[_Compiled, ...] = ()
+        if events:
+            found = watch(dynamics.system, events)
+            if isinstance(found, str):
+                self.hindrance = found
+            else:
+                dynamics.watched = found
+                self._compiled = tuple(_Compiled(i, event, found, viewer) for i, event in enumerate(events))
         self.record: list[Happened] = []
         self.resting: frozenset[int] = frozenset()
         self.factors: dict[str, float] = {}
@@ -67,6 +94,10 @@ class Watch:
         if not self.events:
             return Located(None, (), frozenset())
         between = interpolation(old, new)
+        if self._compiled:
+            located = locate(self._compiled, between, old.t, new.t, self.resting)  # type: ignore[arg-type]
+            self.resting = located.resting
+            return located
 
         def view(t: float) -> SystemView:
             s = between(t)

@@ -43,8 +43,8 @@ from flexmbs.kernels.steps import correct as add
 
 __all__ = ["COUNTS", "Numbers", "Sizes", "StepArrays", "advance", "solve", "stands", "states_settled"]
 
-COUNTS = EVALUATIONS, FACTORISATIONS, REJECTED, FAILED = range(4)
-"""What is counted in a call; the last: whether its last step has failed, and is left to Python."""
+COUNTS = EVALUATIONS, FACTORISATIONS, REJECTED, FAILED, HAPPENS = range(5)
+"""What is counted in a call; the last: whether its last step has failed, or an event may happen in it."""
 ENDLESS = math.inf
 
 
@@ -170,6 +170,11 @@ def rate_coupling(y: FloatArray, out: FloatArray) -> None:
     raise NotImplementedError
 
 
+def watch(state: State, env: Env, first: int) -> bool:
+    """Whether an event may have happened since this was asked before; ``first``: it was not."""
+    raise NotImplementedError
+
+
 def account(i: int, state: State, env: Env) -> None:
     """After step i of a chunk: the powers of forces, if wanted, and turns."""
     raise NotImplementedError
@@ -285,6 +290,12 @@ def advance(s: Numbers, c: Sizes, x: StepArrays, width: tuple[float, ...], step:
         return states_settled(x.states, x.d, v1, vd1, wv, h, s.rtol)
 
     i = 0
+    if c.chunk == 1:
+        state, env = State(x.Q[0], x.V[0], x.A[0], x.LAM[0]), Env(s.t, x.scale[0])
+        happens = watch(state, env, 1)
+        if happens:
+            x.counts[HAPPENS] = 1
+            return 0
     while i < c.n:
         v = x.V[i]
         if c.chunk == 1:
@@ -344,6 +355,11 @@ def advance(s: Numbers, c: Sizes, x: StepArrays, width: tuple[float, ...], step:
         elif c.chunk == 1 and not stands(error, before):
             x.counts[FAILED] = 1
             break
+        if c.chunk == 1:
+            happens = watch(state, env, 0)
+            if happens:
+                x.counts[HAPPENS] = 1
+                break
         x.errors[i], x.iterations[i] = error, number
         x.counts[EVALUATIONS] += evaluations
         x.counts[FACTORISATIONS] += factorisations

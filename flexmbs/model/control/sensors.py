@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Protocol
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from flexmbs.core.checks import as_direction, as_name, frozen_copy, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.references import Description
+from flexmbs.kernels.conditions import QUANTITIES
 from flexmbs.model.bodies.ends import two_ended
 from flexmbs.model.bodies.frames import as_point
 from flexmbs.model.bodies.marker import Body, Marker, as_marker
@@ -33,6 +34,7 @@ __all__ = [
     "AccelerationSensor",
     "AngularVelocitySensor",
     "DistanceSensor",
+    "Measured",
     "PositionSensor",
     "Scalar",
     "Sensor",
@@ -57,6 +59,19 @@ class Sensor(Protocol):
 
     def read(self, view: View) -> float | FloatArray:
         """A number, or an array (size,)."""
+
+
+class Measured(NamedTuple):
+    """What a sensor of one number measures, for compiled steps, which look whether it passes a level.
+
+    ``quantity``: one of `flexmbs.kernels.conditions.QUANTITIES`, along ``direction (3,)``, of the marker ``a`` as seen
+    from ``b``, or between the two.
+    """
+
+    quantity: str
+    a: Marker
+    b: Marker | None
+    direction: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,6 +108,13 @@ class _VectorSensor(Description):
     @property
     def markers(self) -> tuple[Marker, ...]:
         return (self.marker,) if self.frame is None else (self.marker, self.frame)
+
+    @property
+    def measured(self) -> Measured | None:
+        """What it measures; None if it gives three numbers, or no compiled step knows it."""
+        if self.direction is None or self.what not in QUANTITIES:
+            return None
+        return Measured(self.what, self.marker, self.frame, np.asarray(self.direction))
 
     def read(self, view: View) -> float | FloatArray:
         vector = self._vector(view)
@@ -277,6 +299,11 @@ class DistanceSensor(Description):
     @property
     def markers(self) -> tuple[Marker, ...]:
         return (self.a, self.b)
+
+    @property
+    def measured(self) -> Measured:
+        """What it measures."""
+        return Measured("rate of distance" if self.rate else "distance", self.a, self.b, np.zeros(3))
 
     def read(self, view: View) -> float:
         d = view.position(self.b) - view.position(self.a)
