@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flexmbs.integrators.step_control import FixedStep
+from flexmbs.integrators.step_control import ErrorControl, FixedStep, SizeLimits
 from flexmbs.io.time_files import CHECKPOINT
 
 if TYPE_CHECKING:
@@ -31,10 +31,12 @@ class Chunks:
     def __init__(self, run: Any) -> None:
         self.run = run
         dyn, fixed = run.dynamics, isinstance(run.control, FixedStep)
-        self._advance: Any = getattr(run.stepper, "advance", None)
+        self._advance: Any = getattr(run.stepper, "advance" if fixed else "advance_controlled", None)
         if fixed and hasattr(run.stepper, "expect"):
             run.stepper.expect((run.until - run.t0) / run.control.h)
-        self._possible = fixed and self._advance is not None and not run.events.events and not dyn.turns.based
+        self._fixed = fixed
+        chosen = fixed or type(run.control) is ErrorControl
+        self._possible = chosen and self._advance is not None and not run.events.events and not dyn.turns.based
         # Energies are measured with turns as they are: those of the end of a chunk.
         self._ends_at_output = run.recorder.energy and dyn.turns.angular
         self._most = FIRST
@@ -48,6 +50,8 @@ class Chunks:
         most = min(self._most, CHECKPOINT - recorder.n_steps % CHECKPOINT)
         if run.control.max_steps is not None:
             most = min(most, run.control.max_steps - recorder.n_steps)
+        if not self._fixed:
+            return self._controlled(barrier, error_before, most)
         ends = run.grid.whole(state.t, run.h, barrier, most)
         if self._ends_at_output and len(ends):
             output = -np.inf if run.wanted is None else run.wanted[run.next]
@@ -59,11 +63,31 @@ class Chunks:
         steps: Steps | None = self._advance(state, run.h, ends, error_before, recorder.energy)
         if steps is None:
             return None
-        n = len(steps)
+        run.grid.passed(len(steps))
+        return self._accept(steps, began)
+
+    def _controlled(self, barrier: float, error_before: float, most: int) -> float | None:
+        """Steps of sizes that are chosen by their errors, up to the barrier."""
+        run, recorder = self.run, self.run.recorder
+        smallest, largest = run.sizes
+        pause = np.inf
+        if self._ends_at_output:
+            pause = -np.inf if run.wanted is None else run.wanted[run.next]
+        began = time.perf_counter()
+        limits = SizeLimits(largest, smallest, barrier, pause)
+        steps: Steps | None = self._advance(run.state, run.h, limits, most, error_before, recorder.energy)
+        if steps is None:
+            return None
+        run.h = steps.planned
+        run.rejected += steps.rejected
+        return self._accept(steps, began)
+
+    def _accept(self, steps: Steps, began: float) -> float:
+        """Record steps and go on from the last; its error estimate."""
+        run, n = self.run, len(steps)
         self._most = int(max(2.0, min(CHECKPOINT, SECONDS * n / (time.perf_counter() - began))))
         self._record(steps)
         run.state = steps.state(n - 1)
-        run.grid.passed(n)
         return float(steps.errors[-1])
 
     def _record(self, steps: Steps) -> None:
