@@ -182,6 +182,7 @@ class Run:
             self.recorder.step(new, new.t - self.state.t, result)
             self.jumps.steps = self.recorder.n_steps
             dyn.accept(new.q)
+            self.events.accept(new)
             self.store(self.state, new)
             self.state = new
             self.h = planned_size(self.h, largest, h, control.after(h, result))

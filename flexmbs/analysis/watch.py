@@ -47,7 +47,7 @@ class _Compiled:
 
     def value(self, s: StepState) -> float:
         """Condition minus level; what is not finite is told by the sensor."""
-        value = float(self._watched.values(s)[self._number])
+        value = self._watched.value(self._number, s)
         if not math.isfinite(value):
             return self._event.value(self._viewer.view(s.t, s.q, s.v, s.a, s.lam))
         return value
@@ -60,13 +60,14 @@ class Watch:
         self.dynamics, self.viewer, self.events = dynamics, viewer, events
         self.hindrance = ""
         """Why steps are not made several at a time; the conditions of events are compiled where it is empty."""
+        self._watched: Watched | None = None
         self._compiled: tuple[_Compiled, ...] = ()
         if events:
-            found = watch(dynamics.system, events)
+            found = watch(dynamics, events)
             if isinstance(found, str):
                 self.hindrance = found
             else:
-                dynamics.watched = found
+                dynamics.watched = self._watched = found
                 self._compiled = tuple(_Compiled(i, event, found, viewer) for i, event in enumerate(events))
         self.record: list[Happened] = []
         self.resting: frozenset[int] = frozenset()
@@ -75,12 +76,17 @@ class Watch:
 
     def memory(self) -> dict[str, Any]:
         """What a resumed run needs: factors of loads that actions have set, and the events that rest, by name."""
-        return {"factors": dict(self.factors), "resting": [self.events[i].name for i in sorted(self.resting)]}
+        resting = [self.events[i].name for i in sorted(self.resting)]
+        turned = [] if self._watched is None else self._watched.turned().tolist()
+        return {"factors": dict(self.factors), "resting": resting, "turned": turned}
 
     def restore(self, memory: Mapping[str, Any]) -> None:
         """Set what `memory` returned."""
         if memory:
             self.factors = {str(label): float(factor) for label, factor in memory["factors"].items()}
+            turned = memory.get("turned", [])
+            if self._watched is not None and len(turned) == len(self._watched.turned()):
+                self._watched.turned()[:] = turned
             self.resting = frozenset(i for i, e in enumerate(self.events) if e.name in memory["resting"])
             self.dynamics.prescribed.change_loads(self.factors, "simulate: start")
 
@@ -106,6 +112,11 @@ class Watch:
         found = locate(self.events, view, old.t, new.t, self.resting)
         self.resting = found.resting
         return found
+
+    def accept(self, state: StepState) -> None:
+        """After an accepted step: angles are counted from their present values."""
+        if self._watched is not None:
+            self._watched.accept(state)
 
     def happen(self, number: int, state: StepState) -> bool:
         """Record an event and do what it asks for; whether the run ends."""

@@ -27,6 +27,7 @@ import numpy as np
 from numba import typeof
 
 from flexmbs.core.contracts import Env, FloatArray, State
+from flexmbs.kernels.held import held_forces
 from flexmbs.kernels.inertia import (
     add_block_damping,
     add_rows_product,
@@ -187,9 +188,12 @@ def _markers(dyn: Dynamics) -> Iterator[Pair]:
 def _functions(dyn: Dynamics) -> Iterator[Pair]:
     """What Python evaluates: first-order states and what they drive, and forces of users."""
     python = dyn.python
-    if python.states or dyn.mechanics.actuator_wrenches:
+    if python.states or python.wrenches:
         before = Stage("states", python.before, (STATE, dyn.r))
         yield before, before
+    if len(python.held.number):
+        held = Stage("actuators", held_forces, (python.held, dyn.mechanics.held, dyn.mechanics.forces.given, SCALE))
+        yield held, held
     if python.users:
         forces = Stage("forces of users", python.forces, ())
         yield forces, forces
@@ -214,7 +218,7 @@ def _forces(dyn: Dynamics) -> Iterator[Pair]:
         refuse_force(m, bad, prescribed.env.t)
 
     if len(m.forces.mA):
-        if m.given:
+        if dyn.python.functions:
             given = Stage("forces between markers", dyn.python.given, (m.forces,))
             yield given, given
         yield (

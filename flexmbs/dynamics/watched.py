@@ -1,4 +1,4 @@
-"""What is looked at in every step, compiled: the markers and conditions of events that sensors tell."""
+"""What is looked at in every step, compiled: the conditions of events, which sensors tell."""
 
 from __future__ import annotations
 
@@ -8,68 +8,100 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from flexmbs.core.contracts import Env, FloatArray
+from flexmbs.dynamics.readings import Readings
 from flexmbs.dynamics.stages import ENV, STATE, Prepared, Stage, state_of
-from flexmbs.kernels.conditions import QUANTITIES, Conditions, measure
-from flexmbs.system.marker_set import MarkerSet
+from flexmbs.kernels.conditions import Conditions
+from flexmbs.kernels.sensing import follow_turns, read_sensors
 
 if TYPE_CHECKING:
+    from flexmbs.dynamics.evaluation import Dynamics
     from flexmbs.integrators.contracts import StepState
-    from flexmbs.model.bodies.marker import Marker
     from flexmbs.model.control.events import Event
-    from flexmbs.model.control.sensors import Measured
-    from flexmbs.system.system import System
 
 __all__ = ["Watched", "watch"]
 
 NO_LOADS = Env(0.0, np.zeros(0))
 
 
-def watch(system: System, events: Sequence[Event]) -> Watched | str:
+def watch(dynamics: Dynamics, events: Sequence[Event]) -> Watched | str:
     """The conditions of events, compiled; or why Python has to look at one of them."""
+    found = Watched(dynamics, events)
     for event in events:
-        if getattr(event.condition, "measured", None) is None:
+        if event.condition not in found.readings.where:
             what = "sensor" if hasattr(event.condition, "read") else "function"
-            return f"the condition of event {event.name!r} is a {what} that Python reads"
+            return f"the condition of event {event.name!r} is a {what} that Python evaluates"
         if event.pieces > 1:
             return f"event {event.name!r} is looked for in {event.pieces} pieces of a step"
-    found = Watched(system, events)
-    for kind, group in found.markers.groups:
+    if found.readings.errors:
+        return f"{found.readings.sensors[0].name!r} has errors that Python evaluates"
+    for kind, group in found.readings.markers.groups:
         if kind.rebase is not None:
-            return f"an event refers to {found.markers.markers[group.mk[0]]}, whose frame is based anew as it turns"
+            marker = found.readings.markers.markers[group.mk[0]]
+            return f"an event refers to {marker}, whose frame is based anew as it turns"
+    found.compile(events)
     return found
 
 
 class Watched:
-    """Conditions of events, all of which sensors tell, with the kinematics of their markers."""
+    """Conditions of events that kernels can read.
 
-    def __init__(self, system: System, events: Sequence[Event]) -> None:
-        measured: list[Measured] = [event.condition.measured for event in events]  # type: ignore[union-attr]
-        seen: list[Marker] = list(dict.fromkeys(m for one in measured for m in (one.a, one.b) if m is not None))
-        self.markers = MarkerSet(system.coordinates, seen, set(), 0)
-        self.work = self.markers.work(np.zeros(system.coordinates.n_v), np.zeros(self.markers.size))
-        number = self.markers.number
+    Attributes
+    ----------
+    readings : Readings
+        Their sensors.
+    table : Conditions
+    place, read : tuple of Stage
+        Kinematics of the markers, and the sensors.
+    """
+
+    def __init__(self, dynamics: Dynamics, events: Sequence[Event]) -> None:
+        names = tuple(actuator.name for actuator in dynamics.mechanics.actuators)
+        self.readings = Readings(dynamics.system, [event.condition for event in events], names, 0)
+        self._held = dynamics.mechanics.held
+
+    def compile(self, events: Sequence[Event]) -> None:
+        """Tables and stages, which there are if all conditions are read."""
+        r = self.readings
         self.table = Conditions(
-            quantity=np.array([QUANTITIES.index(one.quantity) for one in measured], dtype=np.int64),
-            a=np.array([number[one.a] for one in measured], dtype=np.int64),
-            b=np.array([-1 if one.b is None else number[one.b] for one in measured], dtype=np.int64),
-            direction=np.array([one.direction for one in measured], dtype=np.float64).reshape(-1, 3),
-            level=np.array([event.level for event in events], dtype=np.float64),
+            reading=np.array([r.where[event.condition].start for event in events], dtype=np.int64),
+            level=np.array([event.level for event in events]),
             sense=np.array([event.direction for event in events], dtype=np.int64),
-            value=np.zeros(len(measured)),
+            value=np.zeros(len(events)),
         )
-        work = self.work
-        self.stages = tuple(Stage("events", kind.place, (g, STATE, ENV, work)) for kind, g in self.markers.groups)
-        look = Stage("events", measure, (self.table, work.p, work.R, work.twist))
-        self._read = Prepared((*self.stages, look), np.zeros(0))
+        self.place = tuple(
+            Stage("events", k.place_tangent if r.tangent else k.place, (g, STATE, ENV, r.work))
+            for k, g in r.markers.groups
+        )
+        arguments = r.group, STATE, self._held, np.zeros(0), r.work, r.u
+        self.read = Stage("events", read_sensors, arguments, self._refuse)
+        self._all = Prepared((*self.place, self.read), np.zeros(0))
         self._state: StepState | None = None
+        self._finite = True
 
-    def values(self, state: StepState) -> FloatArray:
-        """Conditions minus their levels at a state, overwritten by the next call with another one."""
+    def value(self, number: int, state: StepState) -> float:
+        """A condition minus its level at a state; NaN where a reading is not finite."""
         if state is not self._state:
-            self._read.run(state_of(state.q, state.v, state.a, state.lam), NO_LOADS)
+            self._finite = True
+            self._all.run(state_of(state.q, state.v, state.a, state.lam), NO_LOADS)
             self._state = state
-        return self.table.value
+        if not self._finite:
+            return float("nan")
+        return float(self.readings.u[self.table.reading[number]] - self.table.level[number])
 
     def forget(self) -> None:
-        """The values are no longer those of the last call."""
+        """The readings are no longer those of the last state."""
         self._state = None
+
+    def accept(self, state: StepState) -> None:
+        """After an accepted step: angles are counted from their present values."""
+        if self.readings.turns:
+            self.value(0, state)
+            follow_turns(self.readings.group, self.readings.work)
+            self.forget()
+
+    def turned(self) -> FloatArray:
+        """Values from which turns of angles are counted, one a sensor."""
+        return self.readings.group.near
+
+    def _refuse(self, bad: int) -> None:
+        self._finite = False

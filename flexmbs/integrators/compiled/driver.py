@@ -60,10 +60,10 @@ def hindrance(dynamics: Dynamics, scheme: GeneralizedAlpha, refresh: str) -> str
         return f"{dynamics.python.states[0][0].name!r} has first-order states, whose rates are computed in Python"
     if dynamics.python.users:
         return f"the force {dynamics.python.users[0].name!r} is computed in Python"
-    if m.given:
-        return f"the law of {m.force_owners[m.given[0][0]].name!r} is computed in Python"
-    if m.actuator_wrenches:
-        return f"the actuator {m.actuators[m.actuator_wrenches[0][0]].name!r} is computed in Python"
+    if dynamics.python.functions:
+        return f"the law of {m.force_owners[dynamics.python.functions[0][1]].name!r} is computed in Python"
+    if dynamics.python.wrenches:
+        return f"the actuator {m.actuators[dynamics.python.wrenches[0][0]].name!r} is computed in Python"
     return ""
 
 

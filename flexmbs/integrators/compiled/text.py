@@ -22,6 +22,7 @@ from flexmbs.integrators.compiled.addresses import Addresses
 from flexmbs.kernels.conditions import passing
 from flexmbs.kernels.pairs import joint_coupling, joint_rates, update_angles
 from flexmbs.kernels.row_forces import row_force_energy
+from flexmbs.kernels.sensing import follow_turns
 from flexmbs.kernels.wrenches import wrench_force
 
 if TYPE_CHECKING:
@@ -142,12 +143,19 @@ class Text:
         watched = self.dynamics.watched
         if watched is None:
             return
-        owner = "events"
-        work = self._name(watched.work, "seen", owner)
-        for stage in watched.stages:
+        for stage in watched.place:
             self._watch += self._written_call(stage)
-        table = self._name(watched.table, "conditions", owner)
-        self._watch.append(f"happens = {self._import(passing)}({table}, {work}.p, {work}.R, {work}.twist, first)")
+        owner, readings = watched.read.owner, watched.readings
+        table, u = self._name(watched.table, "conditions", owner), self._name(readings.u, "readings", owner)
+        call, _ = self._written_call(watched.read)
+        self._watch += [
+            call,
+            "    happens = True",
+            f"happens = {self._import(passing)}({table}, {u}, first) or happens",
+        ]
+        if readings.turns:
+            group, work = self._name(readings.group, "", owner), self._name(readings.work, "", owner)
+            self._account.append(f"{self._import(follow_turns)}({group}, {work})")
 
     def _powers(self, m: Any) -> None:
         """Powers of forces between markers and of wrenches, after a step."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 import numpy as np
 
@@ -21,11 +21,12 @@ from flexmbs.core.checks import as_direction, as_name, frozen_copy, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.references import Description
-from flexmbs.kernels.conditions import QUANTITIES
+from flexmbs.kernels.sensing import ACCELERATION, ANGULAR_VELOCITY, DISTANCE, POSITION, VELOCITY
 from flexmbs.model.bodies.ends import two_ended
 from flexmbs.model.bodies.frames import as_point
 from flexmbs.model.bodies.marker import Body, Marker, as_marker
 from flexmbs.model.control.calling import as_values, call
+from flexmbs.model.control.sensed import Places, Sensed
 
 if TYPE_CHECKING:
     from flexmbs.model.control.view import View
@@ -34,7 +35,6 @@ __all__ = [
     "AccelerationSensor",
     "AngularVelocitySensor",
     "DistanceSensor",
-    "Measured",
     "PositionSensor",
     "Scalar",
     "Sensor",
@@ -61,19 +61,6 @@ class Sensor(Protocol):
         """A number, or an array (size,)."""
 
 
-class Measured(NamedTuple):
-    """What a sensor of one number measures, for compiled steps, which look whether it passes a level.
-
-    ``quantity``: one of `flexmbs.kernels.conditions.QUANTITIES`, along ``direction (3,)``, of the marker ``a`` as seen
-    from ``b``, or between the two.
-    """
-
-    quantity: str
-    a: Marker
-    b: Marker | None
-    direction: FloatArray
-
-
 @dataclass(frozen=True, eq=False)
 class _VectorSensor(Description):
     """What sensors of a vector of a marker share: all of it, or its component along a direction."""
@@ -83,6 +70,7 @@ class _VectorSensor(Description):
     frame: Marker | None = None
     name: str = ""
     what: ClassVar[str] = ""
+    number: ClassVar[int] = POSITION
     joints: ClassVar[tuple[str, ...]] = ()
 
     def __post_init__(self) -> None:
@@ -109,12 +97,13 @@ class _VectorSensor(Description):
     def markers(self) -> tuple[Marker, ...]:
         return (self.marker,) if self.frame is None else (self.marker, self.frame)
 
-    @property
-    def measured(self) -> Measured | None:
-        """What it measures; None if it gives three numbers, or no compiled step knows it."""
-        if self.direction is None or self.what not in QUANTITIES:
-            return None
-        return Measured(self.what, self.marker, self.frame, np.asarray(self.direction))
+    def sensed(self, places: Places) -> Sensed:
+        """As numbers."""
+        frame = -1 if self.frame is None else places.marker(self.frame)
+        return Sensed(
+            what=self.number, a=places.marker(self.marker), b=frame, direction=self.direction,
+            gravity=getattr(self, "gravity", (0.0, 0.0, 0.0)),
+        )  # fmt: skip
 
     def read(self, view: View) -> float | FloatArray:
         vector = self._vector(view)
@@ -175,6 +164,7 @@ class VelocitySensor(_VectorSensor):
     """
 
     what = "velocity"
+    number = VELOCITY
 
     def _vector(self, view: View) -> FloatArray:
         v = view.twist(self.marker)[:3]
@@ -213,6 +203,7 @@ class AccelerationSensor(_VectorSensor):
 
     gravity: Sequence[float] | FloatArray = (0.0, 0.0, 0.0)
     what: ClassVar[str] = "acceleration"
+    number: ClassVar[int] = ACCELERATION
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -249,6 +240,7 @@ class AngularVelocitySensor(_VectorSensor):
     """
 
     what = "angular velocity"
+    number = ANGULAR_VELOCITY
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -300,10 +292,9 @@ class DistanceSensor(Description):
     def markers(self) -> tuple[Marker, ...]:
         return (self.a, self.b)
 
-    @property
-    def measured(self) -> Measured:
-        """What it measures."""
-        return Measured("rate of distance" if self.rate else "distance", self.a, self.b, np.zeros(3))
+    def sensed(self, places: Places) -> Sensed:
+        """As numbers."""
+        return Sensed(what=DISTANCE, a=places.marker(self.a), b=places.marker(self.b), rate=self.rate)
 
     def read(self, view: View) -> float:
         d = view.position(self.b) - view.position(self.a)

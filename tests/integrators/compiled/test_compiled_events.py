@@ -7,10 +7,6 @@ import pytest
 
 import flexmbs as fx
 from flexmbs.analysis.chunks import Chunks
-from flexmbs.dynamics.evaluation import Dynamics
-from flexmbs.dynamics.watched import Watched
-from flexmbs.integrators.contracts import StepState
-from flexmbs.system.view import Viewer
 
 C = fx.control
 BRIEF = fx.Output(every=0.0233, energy=False)
@@ -28,42 +24,6 @@ def chunks(monkeypatch) -> list[int]:
 
     monkeypatch.setattr(Chunks, "_accept", counted)
     return made
-
-
-def sensors(rod: fx.RigidBody, crank: fx.RigidBody, block: fx.RigidBody) -> list[object]:
-    """One of each quantity that compiled steps measure, with and without a frame."""
-    tip, post = rod.marker((0.1, 0.02, 0.0)), fx.ground.marker((0.1, 0.2, -0.3), axis=(1, 1, 0))
-    along = (0.6, -0.64, 0.48)
-    return [
-        C.PositionSensor(tip, along),
-        C.PositionSensor(tip, along, frame=crank.marker((0, 0.1, 0), axis=(0, 1, 1))),
-        C.VelocitySensor(tip, along),
-        C.VelocitySensor(tip, along, frame=crank.marker((0, 0.1, 0), axis=(0, 1, 1))),
-        C.VelocitySensor(tip, along, frame=post),
-        C.AngularVelocitySensor(tip, along),
-        C.AngularVelocitySensor(tip, along, frame=crank.centre),
-        C.DistanceSensor(tip, crank.marker((0, 0, 0.1))),
-        C.DistanceSensor(post, tip, rate=True),
-        C.PositionSensor(block, (1, 0, 0)),
-    ]
-
-
-def test_conditions_are_what_sensors_read(models) -> None:
-    """At states without any order."""
-    model = models.slider_crank()
-    system = fx.compile_model(model)
-    crank, rod, block = (model.body(name) for name in ("crank", "rod", "block"))
-    events = [C.Event(s, level=0.01 * k, name=f"{k}") for k, s in enumerate(sensors(rod, crank, block))]
-    dyn, viewer = Dynamics(system), Viewer(system)
-    watched = Watched(system, events)
-    rng = np.random.default_rng(3)
-    for _ in range(5):
-        q = system.coordinates.reference + 0.3 * rng.normal(size=dyn.n_q)
-        q.reshape(-1, 7)[:, 3:] /= np.linalg.norm(q.reshape(-1, 7)[:, 3:], axis=1)[:, None]
-        state = StepState.unaccelerated(0.0, q, rng.normal(size=dyn.n_v), np.zeros(dyn.n_c))
-        view = viewer.view(state.t, state.q, state.v, state.a, state.lam)
-        found = watched.values(state)
-        assert found == pytest.approx([event.value(view) for event in events], rel=1e-13, abs=1e-14)
 
 
 def pulled(axle: fx.RevoluteJoint, block: fx.RigidBody) -> fx.SpringDamper:
@@ -143,3 +103,18 @@ def test_what_python_alone_knows(both, models) -> None:
     assert len(times[0]) > 1
     assert times[0] == times[1]
     assert times[2] == pytest.approx(times[0], abs=1e-12)
+
+
+@pytest.mark.parametrize("step", [1e-3, fx.ErrorControl(1e-6)], ids=["fixed", "controlled"])
+def test_angles_over_full_turns(both, chunks, step: object) -> None:
+    """A wheel under a constant moment passes 1, 8 and 20 rad, at times that are known."""
+    wheel = fx.RigidBody(1.0, (0.1, 0.1, 0.2), position=(0, 0, 0), name="wheel")
+    hinge = fx.RevoluteJoint(fx.ground, wheel, at=(0, 0, 0), axis=(0, 0, 1), name="hinge")
+    turn = fx.Moment(wheel.centre, (0.0, 0.0, 2.0))
+    angle = C.JointSensor(hinge)
+    events = [C.Event(angle, level=x, name=f"{x} rad") for x in (1.0, 8.0, 20.0)]
+    events.append(C.Event(C.JointSensor(hinge, rate=True), level=15.0, name="fast"))
+    run = both(fx.Model(wheel, hinge, turn), 2.5, step, output=BRIEF, events=events)
+    times = {f"{x} rad": np.sqrt(2.0 * x / 10.0) for x in (1.0, 8.0, 20.0)} | {"fast": 1.5}
+    assert {event.name: event.t for event in run.events} == pytest.approx(times, abs=1e-5)
+    assert sum(chunks) > 0.8 * len(run.steps)
