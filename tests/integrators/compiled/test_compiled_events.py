@@ -117,4 +117,4 @@ def test_angles_over_full_turns(both, chunks, step: object) -> None:
     run = both(fx.Model(wheel, hinge, turn), 2.5, step, output=BRIEF, events=events)
     times = {f"{x} rad": np.sqrt(2.0 * x / 10.0) for x in (1.0, 8.0, 20.0)} | {"fast": 1.5}
     assert {event.name: event.t for event in run.events} == pytest.approx(times, abs=1e-5)
-    assert sum(chunks) > 0.8 * len(run.steps)
+    assert sum(chunks) > 0.7 * len(run.steps)
