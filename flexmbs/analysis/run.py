@@ -23,7 +23,7 @@ from flexmbs.dynamics.consistent_state import assemble
 from flexmbs.dynamics.evaluation import Dynamics
 from flexmbs.dynamics.start import carry_velocities, check_supports, warn_of_changes, warn_of_softening
 from flexmbs.integrators.contracts import StepState, StepStatus
-from flexmbs.integrators.step_control import ErrorControl, FixedStep
+from flexmbs.integrators.step_control import NEAR, ErrorControl, FixedStep, planned_size
 from flexmbs.io.time_files import CHECKPOINT, Stream, memory_of, meta_of
 from flexmbs.results.joint_history import angles_at_end
 from flexmbs.results.pose import Pose
@@ -37,9 +37,6 @@ if TYPE_CHECKING:
     from flexmbs.model.control.events import Event
 
 __all__ = ["Run"]
-
-NEAR = 1e-9
-"""An event this near to an end of a step, relative to the step, happens at that end."""
 
 
 class Run:
@@ -125,6 +122,7 @@ class Run:
         span = self.until - self.origin  # of the whole motion, so that a resumed run has the same limits
         smallest = control.smallest(span)
         largest = control.limit(span) if isinstance(control, ErrorControl) else np.inf
+        self.sizes = smallest, largest
         most = np.inf if control.max_steps is None else control.max_steps
         error_before = 0.0
         while self.state.t < self.until:
@@ -146,6 +144,8 @@ class Run:
             error = self.chunks.advance(barrier, error_before)
             if error is not None:
                 error_before = error
+                if self.state.t >= barrier and self.sampled.sample(self.state):
+                    self._restart()
                 self._passed(progress, span, show=True)
                 continue
             h, end = grid.next(self.state.t, min(self.h, largest, self.stepper.longest(self.state)), barrier)
@@ -182,11 +182,10 @@ class Run:
             self.recorder.step(new, new.t - self.state.t, result)
             self.jumps.steps = self.recorder.n_steps
             dyn.accept(new.q)
+            self.events.accept(new)
             self.store(self.state, new)
             self.state = new
-            proposed = control.after(h, result)
-            shortened = h < 0.99 * min(self.h, largest)
-            self.h = max(proposed, self.h) if shortened else proposed
+            self.h = planned_size(self.h, largest, h, control.after(h, result))
             if happened.t is not None and self._react(happened.events):
                 return
             changed = self.sampled.sample(self.state)
@@ -205,7 +204,8 @@ class Run:
     def _react(self, numbers: tuple[int, ...]) -> bool:
         """Record events and do what they ask for; whether the run ends."""
         stop = self.events.changed = False
-        before = self.recorder.potential(self.state)
+        acts = any(self.events.events[i].action is not None for i in numbers)
+        before = self.recorder.potential(self.state) if acts else 0.0
         for i in numbers:
             stop |= self.events.happen(i, self.state)
         if self.events.changed:

@@ -10,6 +10,7 @@ import numpy as np
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.dynamics.control_loop import ControlLoop
+from flexmbs.dynamics.control_table import ControlTable
 
 if TYPE_CHECKING:
     from flexmbs.dynamics.evaluation import Dynamics
@@ -30,6 +31,8 @@ class Sampling:
         self.loop = ControlLoop(model.controllers)
         self.state = self.loop.initial()
         self.viewer = dynamics.python.viewer
+        m = dynamics.mechanics
+        self.table = ControlTable(dynamics.system, self.loop, tuple(a.name for a in m.actuators), m.held)
         self.samples: list[tuple[float, FloatArray]] = []
 
     def refuse_endless(self, span: float) -> None:
@@ -46,8 +49,9 @@ class Sampling:
         self.state = self.loop.initial(t)
         self._hold()
         if self.loop.controllers and self.loop.due_time(self.state) <= t:
-            zero = np.zeros(self.dynamics.n_v)
-            self.state = self.loop.sample(self.state, self.viewer.view(t, q, v, zero, np.zeros(self.dynamics.n_c)))
+            view = self.viewer.view(t, q, v, np.zeros(self.dynamics.n_v), np.zeros(self.dynamics.n_c))
+            self.table.place(view)
+            self.state = self.loop.sample(self.state, view, self.table)
             self._hold()
             self.samples.append((t, self.state.held))
 
@@ -57,14 +61,19 @@ class Sampling:
 
     def sample(self, state: StepState) -> bool:
         """Let the controllers act that are due; whether a held value has changed."""
-        view = None
+        view, table = None, self.table
+        if table.readings.turns:
+            table.place(state)
+            table.follow()
         if self.viewer.near:
             view = self.viewer.view(state.t, state.q, state.v, state.a, state.lam)
             self.viewer.accept(view)
         if not self.loop.controllers:
             return False
         view = view or self.viewer.view(state.t, state.q, state.v, state.a, state.lam)
-        after = self.loop.sample(self.state, view)
+        if not table.readings.turns:
+            table.place(state)
+        after = self.loop.sample(self.state, view, table)
         if after is self.state:
             return False
         changed = not np.array_equal(after.held, self.state.held)
@@ -80,12 +89,12 @@ class Sampling:
 
     def memory(self) -> dict[str, Any]:
         """What a resumed run needs."""
-        return {"loop": self.state, "near": dict(self.viewer.near)}
+        return {"loop": self.state, "near": self.viewer.near | self.table.readings.turned()}
 
     def restore(self, memory: dict[str, Any]) -> None:
         """Set what `memory` returned."""
         self.state = memory["loop"]
-        self.viewer.near.update(memory["near"])
+        self.viewer.near.update(self.table.readings.restored(memory["near"]))
         self._hold()
 
     def _hold(self) -> None:

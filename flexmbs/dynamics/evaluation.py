@@ -42,6 +42,7 @@ from flexmbs.system.system import System
 
 if TYPE_CHECKING:
     from flexmbs.dynamics.linearisation import ConstrainedLinearisation
+    from flexmbs.dynamics.watched import Watched
     from flexmbs.integrators.contracts import StepState
 
 __all__ = ["Dynamics"]
@@ -71,6 +72,8 @@ class Dynamics:
         What a run remembers of turns.
     multiplier_compliance : (n_c,) array
         Compliance of the multipliers, zero where constraints are independent.
+    watched : Watched, optional
+        What compiled steps look at between steps: the conditions of events.
     seconds : dict
         Time spent so far in parts of steps: evaluation, assembly, factorisation, solve; and in compiled steps.
     """
@@ -121,6 +124,7 @@ class Dynamics:
         self.position_size = float(np.sqrt(self.body_sizes.sum()))
         self.angles_of_bodies = c.angles
         self.evaluations = self.factorisations = 0
+        self.watched: Watched | None = None
 
     @cached_property
     def matrix(self) -> StepMatrix:

@@ -5,15 +5,17 @@ in which the fields of its arguments are plain variables, since compilers handle
 `implicit_step.advance` takes the place of its call, and the functions within `advance` here, which do what the methods
 of `generalized_alpha.NewmarkStepper` do, that of its operations (`flexmbs.integrators.compiled.inline`); in place of
 the functions that stand here without a body are calls of the kernels of one set of types. So the loop in Python and the
-compiled one take the same decisions from the same numbers, and give the same bits. A step that fails, or that step
-control would not accept, ends the call before it: the loop in Python makes that step, with its further attempts and
-messages.
+compiled one take the same decisions from the same numbers, and give the same bits. Sizes of steps are chosen by the
+functions of `flexmbs.integrators.step_control`; one that is rejected for its error is made again here. A step that
+fails, or a fixed one that would not be accepted, ends the call before it: the loop in Python makes that step, with its
+further attempts and messages.
 """
 
 # ruff: noqa: F841  # the decisions that are written into `advance` use its variables
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 from flexmbs.core.contracts import Env, FloatArray, IntArray, State
@@ -21,9 +23,9 @@ from flexmbs.core.jit import inlined, kernel
 from flexmbs.core.linsolve.static_band import band_factorise, band_solve
 from flexmbs.core.sparsity import clear_blocks, rotate_blocks
 from flexmbs.dynamics.step_matrix import scatter
-from flexmbs.integrators import implicit_step
+from flexmbs.integrators import generalized_alpha, implicit_step, step_control
 from flexmbs.integrators.implicit_step import CLOSED, DONE, EPS, FAR, MET, MET_RATE, NOISE, ImplicitStep
-from flexmbs.integrators.step_control import JUMP, SUSPECT, WRONG
+from flexmbs.integrators.step_control import JUMP, NEAR, SUSPECT, WRONG
 from flexmbs.integrators.stepper import MOST_TURN, TURN
 from flexmbs.kernels.steps import (
     begin,
@@ -39,22 +41,33 @@ from flexmbs.kernels.steps import (
 )
 from flexmbs.kernels.steps import correct as add
 
-__all__ = ["Numbers", "Sizes", "StepArrays", "advance", "solve", "stands", "states_settled"]
+__all__ = ["COUNTS", "Numbers", "Sizes", "StepArrays", "advance", "solve", "stands", "states_settled"]
+
+COUNTS = EVALUATIONS, FACTORISATIONS, REJECTED, FAILED, HAPPENS = range(5)
+"""What is counted in a call; the last: whether its last step has failed, or an event may happen in it."""
+ENDLESS = math.inf
 
 
 class Numbers(NamedTuple):
-    """Numbers of the scheme and of a call; ``error_factor`` times the third derivative is the error estimate."""
+    """Numbers of the scheme and of a call.
+
+    ``h``: the fixed size of all steps, or the one that step control has planned next; then ``t`` is the time before the
+    first, ``largest`` and ``smallest`` are limits of the size, ``barrier`` is where steps must end, ``pause`` the time
+    from which no further one is made.
+    """
 
     h: float
     h_old: float
     error_before: float
+    t: float
+    largest: float
+    smallest: float
+    barrier: float
+    pause: float
     beta: float
     gamma: float
     alpha_m: float
     alpha_f: float
-    wv: float
-    wa: float
-    error_factor: float
     tolerance: float
     rtol: float
     length: float
@@ -64,7 +77,8 @@ class Numbers(NamedTuple):
 class Sizes(NamedTuple):
     """Number of steps, sizes of the system, and choices (0 or 1) of the scheme and of a call.
 
-    ``chunk``: several steps, so turns are counted, and steps judged, in between; ``powers``: forces tell their power.
+    ``chunk``: several steps, so turns are counted, and steps judged, in between; ``powers``: forces tell their power;
+    ``controlled``: the sizes of the steps of a chunk are chosen by their errors.
     """
 
     n: int
@@ -76,13 +90,16 @@ class Sizes(NamedTuple):
     full: int
     chunk: int
     powers: int
+    controlled: int
 
 
 class StepArrays(NamedTuple):
     """Arrays of a call, in this order.
 
-    States, of which row i is the one before step i; what is given for each step (one row where it never changes);
-    results of each step; constants of the system; its residual, blocks and matrix; scratch.
+    States, of which row i is the one before step i; times at which each step is evaluated, and where it ends, which
+    differ by round-off; its size, and the one that is planned next; what is given for each step (one row where it never
+    changes); results of each step; what is counted (`COUNTS`); constants of the system; its residual, blocks and
+    matrix; scratch.
     """
 
     Q: FloatArray
@@ -92,6 +109,9 @@ class StepArrays(NamedTuple):
     LAM: FloatArray
     v_old: FloatArray
     times: FloatArray
+    ends: FloatArray
+    sizes: FloatArray
+    planned: FloatArray
     given: FloatArray
     motion: FloatArray
     scale: FloatArray
@@ -150,9 +170,23 @@ def rate_coupling(y: FloatArray, out: FloatArray) -> None:
     raise NotImplementedError
 
 
+def watch(state: State, env: Env, first: int) -> bool:
+    """Whether an event may have happened since this was asked before; ``first``: it was not."""
+    raise NotImplementedError
+
+
 def account(i: int, state: State, env: Env) -> None:
     """After step i of a chunk: the powers of forces, if wanted, and turns."""
     raise NotImplementedError
+
+
+step_weights = inlined(generalized_alpha.step_weights)
+error_factor = inlined(generalized_alpha.error_factor)
+next_end = inlined(step_control.next_end)
+planned_size = inlined(step_control.planned_size)
+size_after = kernel(step_control.size_after)
+size_again = kernel(step_control.size_again)
+"""What the loop in Python calls, compiled."""
 
 
 @inlined
@@ -187,9 +221,11 @@ def solve(
 
 def advance(s: Numbers, c: Sizes, x: StepArrays, width: tuple[float, ...], step: ImplicitStep) -> int:
     """Up to ``c.n`` steps; how many were made. The members of ``step`` are the variables and functions in here."""
-    h, wv, wa, n_v, n_linear = s.h, s.wv, s.wa, c.n_v, c.n_linear
+    h, n_v, n_linear = s.h, c.n_v, c.n_linear
+    wv, wa = step_weights(h, s.alpha_m, s.alpha_f, s.beta, s.gamma)
     weights = (1.0 / wa, wv / wa)
-    h_old, before = s.h_old, s.error_before
+    estimate = error_factor(h, s.alpha_m, s.alpha_f, s.beta)
+    h_old, before, planned, begun = s.h_old, s.error_before, s.h, s.t
     most, full, exact = c.most, c.full == 1, False
     closed, met = CLOSED * s.length, MET * s.length
     rate_gap, evaluations, factorisations = 0.0, 0, 0
@@ -253,12 +289,29 @@ def advance(s: Numbers, c: Sizes, x: StepArrays, width: tuple[float, ...], step:
     def settled() -> bool:
         return states_settled(x.states, x.d, v1, vd1, wv, h, s.rtol)
 
-    for i in range(c.n):
+    i = 0
+    if c.chunk == 1:
+        state, env = State(x.Q[0], x.V[0], x.A[0], x.LAM[0]), Env(s.t, x.scale[0])
+        happens = watch(state, env, 1)
+        if happens:
+            x.counts[HAPPENS] = 1
+            return 0
+    while i < c.n:
         v = x.V[i]
         if c.chunk == 1:
             turn = largest_turn(v, n_linear, x.angles)
-            if turn > 0.0 and TURN / turn < h:
-                return i
+            longest = TURN / turn if turn > 0.0 else ENDLESS
+            if c.controlled == 1:
+                if s.barrier - begun <= NEAR * planned:
+                    break
+                h, end = next_end(begun, min(planned, s.largest, longest), s.barrier)
+                x.times[i], x.ends[i], x.sizes[i] = begun + h, end, h
+                wv, wa = step_weights(h, s.alpha_m, s.alpha_f, s.beta, s.gamma)
+                weights = (1.0 / wa, wv / wa)
+                estimate = error_factor(h, s.alpha_m, s.alpha_f, s.beta)
+            elif longest < h:
+                x.counts[FAILED] = 1
+                break
         q, a, aux = x.Q[i], x.A[i], x.AUX[i]
         q1, v1, vd1, lam = x.Q[i + 1], x.V[i + 1], x.A[i + 1], x.LAM[i + 1]
         row = i if x.given.shape[0] > 1 else 0
@@ -280,19 +333,44 @@ def advance(s: Numbers, c: Sizes, x: StepArrays, width: tuple[float, ...], step:
         rate_gap, renew, evaluations, factorisations = 0.0, True, 0, 0
         status, number = implicit_step.advance(step)
         if status != DONE:
-            return i
+            x.counts[FAILED] = 1
+            break
         v_old = x.v_old if i == 0 else x.V[i - 1]
         third = finish(
             v, a, aux, v_old, h, h_old, s.alpha_m, s.alpha_f, x.mass, x.body_of, x.body_sizes, x.sums, v1, vd1,
             x.AUX[i + 1],
         )  # fmt: skip
-        error = s.error_factor * third / s.tolerance
-        if c.chunk == 1 and not stands(error, before):
-            return i
+        error = estimate * third / s.tolerance
+        if c.controlled == 1:
+            if not error <= 1.0:
+                again = size_again(h, error, 1.0 / 3.0)
+                if again < s.smallest:
+                    x.counts[FAILED] = 1
+                    break
+                planned = again
+                x.counts[EVALUATIONS] += evaluations
+                x.counts[FACTORISATIONS] += factorisations
+                x.counts[REJECTED] += 1
+                continue
+        elif c.chunk == 1 and not stands(error, before):
+            x.counts[FAILED] = 1
+            break
+        if c.chunk == 1:
+            happens = watch(state, env, 0)
+            if happens:
+                x.counts[HAPPENS] = 1
+                break
         x.errors[i], x.iterations[i] = error, number
-        x.counts[0] += evaluations
-        x.counts[1] += factorisations
+        x.counts[EVALUATIONS] += evaluations
+        x.counts[FACTORISATIONS] += factorisations
         if c.chunk == 1:
             account(i, state, env)
         h_old, before = h, error
-    return c.n
+        i += 1
+        if c.controlled == 1:
+            begun = end
+            planned = planned_size(planned, s.largest, h, size_after(h, error, 1.0 / 3.0, number))
+            if end >= s.pause or end >= s.barrier:
+                break
+    x.planned[0] = planned
+    return i

@@ -19,8 +19,10 @@ import numpy as np
 from flexmbs.dynamics.stages import Given, Stage
 from flexmbs.integrators.compiled import inline, newton_step
 from flexmbs.integrators.compiled.addresses import Addresses
+from flexmbs.kernels.conditions import passing
 from flexmbs.kernels.pairs import joint_coupling, joint_rates, update_angles
 from flexmbs.kernels.row_forces import row_force_energy
+from flexmbs.kernels.sensing import follow_turns
 from flexmbs.kernels.wrenches import wrench_force
 
 if TYPE_CHECKING:
@@ -42,7 +44,7 @@ from flexmbs.core.contracts import Env, State
 from flexmbs.core.jit import kernel
 '''
 
-WRITTEN = ("residual", "tangent", "rates", "rate_coupling", "account")
+WRITTEN = ("residual", "tangent", "rates", "rate_coupling", "watch", "account")
 """What is written for each set of types, in place of calls in `newton_step.advance`."""
 
 
@@ -97,12 +99,13 @@ class Text:
         self._tangent: list[str] = ["refused = False"]
         self._rates: list[str] = ["pass"]
         self._coupling: list[str] = ["pass"]
+        self._watch: list[str] = ["happens = False"]
         self._account: list[str] = ["pass"]
 
     def write(self, values: dict[str, dict[str, str]], width: int) -> str:
         """The module; ``values``: by argument of `newton_step.advance` (s, c, x) the expressions of its fields."""
         self._collect()
-        calls = (self._force, self._tangent, self._rates, self._coupling, self._account)
+        calls = (self._force, self._tangent, self._rates, self._coupling, self._watch, self._account)
         lines = [f"{name} = {value}" for name, value in self._tables]
         lines += [f"{owner}_{name} = {value}" for owner, fields in values.items() for name, value in fields.items()]
         lines.append(f"width = ({'0.0, ' * width})")
@@ -127,12 +130,32 @@ class Text:
             joints, dof = self._name(m.joints, "joints", "joints"), self._name(m.markers.dof, "dof", "markers")
             self._rates = [f"{self._import(joint_rates)}({joints}, markers, rate)"]
             self._coupling = [f"{self._import(joint_coupling)}({joints}, {dof}, markers.B, y, out)"]
+        self._conditions()
         self._powers(m)
         for group, owner in ((m.joints, "joints"), (m.forces, "forces")):
             if any(group is table for table in dyn.turns.angular):
                 name = self._name(group, owner, owner)
                 columns = ", ".join(f"{name}.{c}" for c in ("mA", "mB", "ptr", "kind", "c", "near"))
                 self._account.append(f"{self._import(update_angles)}({columns}, markers.p, markers.R)")
+
+    def _conditions(self) -> None:
+        """Whether events may happen, by the places of their markers at the end of a step."""
+        watched = self.dynamics.watched
+        if watched is None:
+            return
+        for stage in watched.place:
+            self._watch += self._written_call(stage)
+        owner, readings = watched.read.owner, watched.readings
+        table, u = self._name(watched.table, "conditions", owner), self._name(readings.u, "readings", owner)
+        call, _ = self._written_call(watched.read)
+        self._watch += [
+            call,
+            "    happens = True",
+            f"happens = {self._import(passing)}({table}, {u}, first) or happens",
+        ]
+        if readings.turns:
+            group, work = self._name(readings.group, "", owner), self._name(readings.work, "", owner)
+            self._account.append(f"{self._import(follow_turns)}({group}, {work})")
 
     def _powers(self, m: Any) -> None:
         """Powers of forces between markers and of wrenches, after a step."""
