@@ -11,6 +11,8 @@ from flexmbs.integrators.step_control import ErrorControl, FixedStep, SizeLimits
 from flexmbs.io.time_files import CHECKPOINT
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from flexmbs.integrators.compiled.driver import Steps
 
 __all__ = ["Chunks"]
@@ -40,6 +42,7 @@ class Chunks:
         # Energies are measured with turns as they are: those of the end of a chunk.
         self._ends_at_output = run.recorder.energy and dyn.turns.angular
         self._most = FIRST
+        self._hold: Callable[[int], None] = lambda i: None
 
     def advance(self, barrier: float, error_before: float) -> float | None:
         """Make a chunk and record it; the last error estimate, or None where single steps are needed."""
@@ -51,7 +54,10 @@ class Chunks:
         if run.control.max_steps is not None:
             most = min(most, run.control.max_steps - recorder.n_steps)
         if not self._fixed:
+            run.settle()
             return self._controlled(barrier, error_before, most)
+        if run.sampled.loop.controllers:
+            return self._sampled(error_before, most)
         ends = run.grid.whole(state.t, run.h, barrier, most)
         if self._ends_at_output and len(ends):
             output = -np.inf if run.wanted is None else run.wanted[run.next]
@@ -80,7 +86,41 @@ class Chunks:
             return None
         run.h = steps.planned
         run.rejected += steps.rejected
-        return self._accept(steps, began)
+        error = self._accept(steps, began)
+        run.pending = run.state.t >= barrier and run.sampled.sample(run.state)
+        return error
+
+    def _sampled(self, error_before: float, most: int) -> float | None:
+        """Steps of one size with the samples of controllers at their ends."""
+        run, sampled = self.run, self.run.sampled
+        state, jump = run.state, run.jumps.next_time(run.state.t)
+        barrier = min(run.until, jump)
+        if jump == barrier and run.jumps.is_jump(jump):
+            barrier = jump - 2e-9 * run.h  # the step to a jump is made in Python
+        plan = sampled.plan(state, run.grid.copy(), run.h, barrier, most, run.pending)
+        if plan is None:
+            return None
+        ends = run.jumps.clear(state.t, plan.ends)
+        if self._ends_at_output and len(ends):
+            output = -np.inf if run.wanted is None else run.wanted[run.next]
+            ends = ends[: int(np.searchsorted(ends, output)) + 1]
+        if not len(ends):
+            return None
+        began = time.perf_counter()
+        steps: Steps | None = self._advance(state, run.h, ends, error_before, run.recorder.energy, plan)
+        if steps is None:
+            return None
+        n = len(steps)
+        for end in steps.ends.tolist():
+            run.grid.reached(end, end)
+        assert steps.control is not None  # noqa: S101
+        self._hold = sampled.took(plan, steps.control, n)
+        run.pending = steps.anew
+        error = self._accept(steps, began)
+        self._hold(n)
+        if plan.due is None and plan.sampled[n - 1]:
+            run.pending = sampled.sample(run.state)
+        return error
 
     def _accept(self, steps: Steps, began: float) -> float:
         """Record steps and go on from the last; its error estimate."""
@@ -89,6 +129,12 @@ class Chunks:
         self._record(steps)
         run.state = steps.state(n - 1)
         return float(steps.errors[-1])
+
+    def _store(self, steps: Steps, i: int) -> None:
+        """The states wanted within step i, whose energies are measured with the forces that were held there."""
+        if self.run.recorder.energy:
+            self._hold(i)
+        self.run.store(steps.start(i), steps.state(i))
 
     def _record(self, steps: Steps) -> None:
         """A line for every step, its work, and the states wanted."""
@@ -100,10 +146,12 @@ class Chunks:
             recorder.steps.frombytes(np.column_stack((ends, sizes, iterations, errors)).astype(np.float64).tobytes())
             while run.next < len(wanted) and wanted[run.next] <= ends[-1]:
                 i = int(np.searchsorted(steps.ends, wanted[run.next]))
-                run.store(steps.state(i - 1), steps.state(i))
+                self._store(steps, i)
             return
         for i, end in enumerate(ends):
             power = None if steps.powers is None else steps.powers[i]
+            if power is not None and i in steps.powers_anew:
+                recorder.jumped(steps.powers_anew[i])
             recorder.count(end, sizes[i], iterations[i], errors[i], power)
             if wanted is None or (run.next < len(wanted) and wanted[run.next] <= end):
-                run.store(steps.state(i - 1), steps.state(i))
+                self._store(steps, i)
