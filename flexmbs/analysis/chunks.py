@@ -9,6 +9,7 @@ import numpy as np
 
 from flexmbs.integrators.step_control import ErrorControl, FixedStep, SizeLimits
 from flexmbs.io.time_files import CHECKPOINT
+from flexmbs.kernels.sensing import ACCELERATION, HELD, MULTIPLIER
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,15 +20,20 @@ __all__ = ["Chunks"]
 
 SECONDS = 0.1
 """Longest time in which neither Ctrl-C nor progress is seen."""
+MOST_SINGLE = 64
+"""Single steps at most before several are tried again, where the condition of an event stays near its level."""
+JUMPING = ACCELERATION, MULTIPLIER, HELD
+"""What jumps where held forces do: an event that looks at it needs the state behind the jump."""
 FIRST = 20
 """Steps in the first chunk, whose time is unknown."""
 
 
 class Chunks:
-    """What of a run is made in chunks: fixed steps between samples and checkpoints, without events.
+    """What of a run is made in chunks: steps between samples and checkpoints, up to the first event.
 
-    Sensors that count turns look at every step, and frames of cables are based anew from step to step: such runs make
-    single steps.
+    Sensors that count turns and conditions of events that only Python knows look at every step, frames of cables are
+    based anew from step to step: such runs make single steps. So does an event that has just happened, until its
+    condition has moved away from its level.
     """
 
     def __init__(self, run: Any) -> None:
@@ -38,16 +44,21 @@ class Chunks:
             run.stepper.expect((run.until - run.t0) / run.control.h)
         self._fixed = fixed
         chosen = fixed or type(run.control) is ErrorControl
-        self._possible = chosen and self._advance is not None and not run.events.events and not dyn.turns.based
+        self._possible = chosen and self._advance is not None and not run.events.hindrance and not dyn.turns.based
         # Energies are measured with turns as they are: those of the end of a chunk.
         self._ends_at_output = run.recorder.energy and dyn.turns.angular
         self._most = FIRST
         self._hold: Callable[[int], None] = lambda i: None
+        self._single = 0
+        self._wait = 1
 
     def advance(self, barrier: float, error_before: float) -> float | None:
         """Make a chunk and record it; the last error estimate, or None where single steps are needed."""
         run = self.run
-        if not self._possible or not run.stepper.several or run.sampled.viewer.near:
+        if not self._possible or not run.stepper.several or run.sampled.viewer.near or run.events.resting:
+            return None
+        if self._single > 0:
+            self._single -= 1
             return None
         state, recorder = run.state, run.recorder
         most = min(self._most, CHECKPOINT - recorder.n_steps % CHECKPOINT)
@@ -67,6 +78,7 @@ class Chunks:
             return None
         began = time.perf_counter()
         steps: Steps | None = self._advance(state, run.h, ends, error_before, recorder.energy)
+        self._await_event(steps)
         if steps is None:
             return None
         run.grid.passed(len(steps))
@@ -82,6 +94,7 @@ class Chunks:
         began = time.perf_counter()
         limits = SizeLimits(largest, smallest, barrier, pause)
         steps: Steps | None = self._advance(run.state, run.h, limits, most, error_before, recorder.energy)
+        self._await_event(steps)
         if steps is None:
             return None
         run.h = steps.planned
@@ -92,7 +105,9 @@ class Chunks:
 
     def _sampled(self, error_before: float, most: int) -> float | None:
         """Steps of one size with the samples of controllers at their ends."""
-        run, sampled = self.run, self.run.sampled
+        run, sampled, watched = self.run, self.run.sampled, self.run.dynamics.watched
+        if watched is not None and np.isin(watched.readings.group.what, JUMPING).any():
+            return None
         state, jump = run.state, run.jumps.next_time(run.state.t)
         barrier = min(run.until, jump)
         if jump == barrier and run.jumps.is_jump(jump):
@@ -108,6 +123,7 @@ class Chunks:
             return None
         began = time.perf_counter()
         steps: Steps | None = self._advance(state, run.h, ends, error_before, run.recorder.energy, plan)
+        self._await_event(steps)
         if steps is None:
             return None
         n = len(steps)
@@ -121,6 +137,15 @@ class Chunks:
         if plan.due is None and plan.sampled[n - 1]:
             run.pending = sampled.sample(run.state)
         return error
+
+    def _await_event(self, steps: Steps | None) -> None:
+        """How many single steps come next, since an event may happen; more of them while its condition stays near."""
+        if not self.run.stepper.happens:
+            self._wait = 1
+        elif steps is None:
+            self._single, self._wait = self._wait - 1, min(2 * self._wait, MOST_SINGLE)
+        else:
+            self._single = self._wait = 1
 
     def _accept(self, steps: Steps, began: float) -> float:
         """Record steps and go on from the last; its error estimate."""

@@ -184,6 +184,7 @@ class Run:
             self.recorder.step(new, new.t - self.state.t, result)
             self.jumps.steps = self.recorder.n_steps
             dyn.accept(new.q)
+            self.events.accept(new)
             self.store(self.state, new)
             self.state = new
             self.h = planned_size(self.h, largest, h, control.after(h, result))
@@ -206,7 +207,8 @@ class Run:
     def _react(self, numbers: tuple[int, ...]) -> bool:
         """Record events and do what they ask for; whether the run ends."""
         stop = self.events.changed = False
-        before = self.recorder.potential(self.state)
+        acts = any(self.events.events[i].action is not None for i in numbers)
+        before = self.recorder.potential(self.state) if acts else 0.0
         for i in numbers:
             stop |= self.events.happen(i, self.state)
         if self.events.changed:

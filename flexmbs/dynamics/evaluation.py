@@ -43,6 +43,7 @@ from flexmbs.system.system import System
 if TYPE_CHECKING:
     from flexmbs.dynamics.control_table import ControlTable
     from flexmbs.dynamics.linearisation import ConstrainedLinearisation
+    from flexmbs.dynamics.watched import Watched
     from flexmbs.integrators.contracts import StepState
 
 __all__ = ["Dynamics"]
@@ -74,6 +75,8 @@ class Dynamics:
         Compliance of the multipliers, zero where constraints are independent.
     control : ControlTable or None
         Sampled controllers of the run.
+    watched : Watched, optional
+        What compiled steps look at between steps: the conditions of events.
     seconds : dict
         Time spent so far in parts of steps: evaluation, assembly, factorisation, solve; and in compiled steps.
     """
@@ -125,6 +128,7 @@ class Dynamics:
         self.position_size = float(np.sqrt(self.body_sizes.sum()))
         self.angles_of_bodies = c.angles
         self.evaluations = self.factorisations = 0
+        self.watched: Watched | None = None
 
     @cached_property
     def matrix(self) -> StepMatrix:

@@ -380,6 +380,11 @@ class _Stepper(NewmarkStepper):
         driver = self.choice.driver
         return None if driver is None else driver.advance(state, h, ends, error_before, powers, plan)
 
+    @property
+    def happens(self) -> bool:
+        """Whether several steps ended before one in which an event may happen."""
+        return self.choice.driver is not None and self.choice.driver.happens
+
     def advance_controlled(
         self, state: StepState, planned: float, limits: SizeLimits, most: int, error_before: float, powers: bool
     ) -> Steps | None:  # fmt: skip

@@ -15,6 +15,7 @@ from flexmbs.integrators.compiled.newton_step import (
     EVALUATIONS,
     FACTORISATIONS,
     FAILED,
+    HAPPENS,
     REJECTED,
     Numbers,
     Sizes,
@@ -267,6 +268,11 @@ class Driver:
             float(x.planned[0]), int(x.counts[REJECTED]), self.memory, self._powers_anew(n) if powers else {},
         )  # fmt: skip
 
+    @property
+    def happens(self) -> bool:
+        """Whether the last call ended before a step in which an event may happen."""
+        return bool(self.x.counts[HAPPENS])
+
     def _fill(self, times: FloatArray, plan: SamplePlan | None) -> int:
         """Loads and motions at these times into the tables; how many of them could be evaluated.
 
@@ -315,6 +321,8 @@ class Driver:
         real[i : i + NUMBERS_OF_A_CALL] = h, state.h_old, error_before, state.t, *(limits or NO_LIMITS)
         whole[k], whole[k + CHUNK], whole[k + POWERS], whole[k + CONTROLLED] = n, chunk, powers, limits is not None
         x.counts[:] = 0
+        if dyn.watched is not None:
+            dyn.watched.forget()
         began = perf_counter()
         made = int(self._function(at, whole, real))
         dyn.seconds["compiled"] = dyn.seconds.get("compiled", 0.0) + perf_counter() - began

@@ -43,8 +43,8 @@ from flexmbs.kernels.steps import correct as add
 
 __all__ = ["COUNTS", "ControlArrays", "Numbers", "Sizes", "StepArrays", "advance", "solve", "stands", "states_settled"]
 
-COUNTS = EVALUATIONS, FACTORISATIONS, REJECTED, FAILED = range(4)
-"""What is counted in a call; the last: whether its last step has failed, and is left to Python."""
+COUNTS = EVALUATIONS, FACTORISATIONS, REJECTED, FAILED, HAPPENS = range(5)
+"""What is counted in a call; the last: whether its last step has failed, or an event may happen in it."""
 ENDLESS = math.inf
 
 
@@ -190,6 +190,11 @@ def rates(rate: FloatArray) -> None:
 
 def rate_coupling(y: FloatArray, out: FloatArray) -> None:
     """`Dynamics.rate_coupling`."""
+    raise NotImplementedError
+
+
+def watch(state: State, env: Env, first: int) -> bool:
+    """Whether an event may have happened since this was asked before; ``first``: it was not."""
     raise NotImplementedError
 
 
@@ -370,6 +375,12 @@ def advance(
     anew = 0
     if c.samples == 1:
         anew = y.anew[0]
+    if c.chunk == 1:
+        state, env = State(x.Q[0], x.V[0], x.A[0], x.LAM[0]), Env(s.t, x.scale[0])
+        happens = watch(state, env, 1)
+        if happens:
+            x.counts[HAPPENS] = 1
+            return 0
     while i < c.n:
         v = x.V[i]
         if c.chunk == 1:
@@ -438,6 +449,11 @@ def advance(
         elif c.chunk == 1 and not stands(error, before):
             x.counts[FAILED] = 1
             break
+        if c.chunk == 1:
+            happens = watch(state, env, 0)
+            if happens:
+                x.counts[HAPPENS] = 1
+                break
         if c.samples == 1:
             refused, anew = False, 0
             if c.chunk == 1:

@@ -19,6 +19,7 @@ import numpy as np
 from flexmbs.dynamics.stages import Given, Stage
 from flexmbs.integrators.compiled import inline, newton_step
 from flexmbs.integrators.compiled.addresses import Addresses
+from flexmbs.kernels.conditions import passing
 from flexmbs.kernels.control_laws import control_samples
 from flexmbs.kernels.pairs import joint_coupling, joint_gamma, joint_rates, update_angles
 from flexmbs.kernels.row_forces import row_force_energy
@@ -45,7 +46,7 @@ from flexmbs.core.contracts import Env, State
 from flexmbs.core.jit import kernel
 '''
 
-WRITTEN = ("residual", "tangent", "rates", "rate_coupling", "account", "curvature", "sample")
+WRITTEN = ("residual", "tangent", "rates", "rate_coupling", "watch", "account", "curvature", "sample")
 """What is written for each set of types, in place of calls in `newton_step.advance`."""
 
 
@@ -102,6 +103,7 @@ class Text:
         self._tangent: list[str] = ["refused = False"]
         self._rates: list[str] = ["pass"]
         self._coupling: list[str] = ["pass"]
+        self._watch: list[str] = ["happens = False"]
         self._account: list[str] = ["pass"]
         self._curvature: list[str] = ["pass"]
         self._sample: list[str] = ["refused, anew = False, 0"]
@@ -110,7 +112,7 @@ class Text:
         """The module; ``values``: by argument of `newton_step.advance` (s, c, x) the expressions of its fields."""
         self._collect()
         calls = (
-            self._force, self._tangent, self._rates, self._coupling, self._account, self._curvature, self._sample,
+            self._force, self._tangent, self._rates, self._coupling, self._watch, self._account, self._curvature, self._sample,
         )  # fmt: skip
         lines = [f"{name} = {value}" for name, value in self._tables]
         lines += [f"{owner}_{name} = {value}" for owner, fields in values.items() for name, value in fields.items()]
@@ -139,6 +141,7 @@ class Text:
             self._coupling = [f"{self._import(joint_coupling)}({joints}, {dof}, markers.B, y, out)"]
             self._curvature.append(f"{self._import(joint_gamma)}({joints}, state.v, {dof}, markers, out)")
         self._curvature[:0] = [line for stage in dyn.stages.place_tangent for line in self._written_call(stage)]
+        self._conditions()
         self._powers(m)
         if self.control is not None:
             self._samples(self.control)
@@ -181,6 +184,25 @@ class Text:
             "        for k in range(y_held.shape[1]):",
             f"            y_held[i, k] = {held}[k]",
         ]
+
+    def _conditions(self) -> None:
+        """Whether events may happen, by the places of their markers at the end of a step."""
+        watched = self.dynamics.watched
+        if watched is None:
+            return
+        for stage in watched.place:
+            self._watch += self._written_call(stage)
+        owner, readings = watched.read.owner, watched.readings
+        table, u = self._name(watched.table, "conditions", owner), self._name(readings.u, "readings", owner)
+        call, _ = self._written_call(watched.read)
+        self._watch += [
+            call,
+            "    happens = True",
+            f"happens = {self._import(passing)}({table}, {u}, first) or happens",
+        ]
+        if readings.turns:
+            group, work = self._name(readings.group, "", owner), self._name(readings.work, "", owner)
+            self._account.append(f"{self._import(follow_turns)}({group}, {work})")
 
     def _powers(self, m: Any) -> None:
         """Powers of forces between markers and of wrenches, after a step."""
