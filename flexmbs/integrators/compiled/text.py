@@ -112,7 +112,8 @@ class Text:
         """The module; ``values``: by argument of `newton_step.advance` (s, c, x) the expressions of its fields."""
         self._collect()
         calls = (
-            self._force, self._tangent, self._rates, self._coupling, self._watch, self._account, self._curvature, self._sample,
+            self._force, self._tangent, self._rates, self._coupling, self._watch, self._account, self._curvature,
+            self._sample,
         )  # fmt: skip
         lines = [f"{name} = {value}" for name, value in self._tables]
         lines += [f"{owner}_{name} = {value}" for owner, fields in values.items() for name, value in fields.items()]
