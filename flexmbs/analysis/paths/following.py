@@ -24,6 +24,8 @@ SMALLEST = 1e-6
 """Smallest step, relative to the largest."""
 FIRST = 0.3
 """Share of the range of the parameter that the path counts as wide at its start."""
+NEAR = 0.1
+"""Share of a step within which what is critical is the known point that the step arrives at."""
 EASY, FAIR = 4, 6
 """Iterations up to which the next step is longer, and from which it is shorter."""
 
@@ -91,9 +93,7 @@ class Follower:
             piece = Piece(curve, now, found)
             arrived = self._arrives(piece, path, steps, leaving)
             for critical in critical_points(curve, now, found):
-                if arrived is None or measure.length(*self._way(now, critical.at)) < measure.length(
-                    *self._way(now, arrived[0])
-                ):
+                if arrived is None or measure.length(*self._way(critical.at, arrived[0])) > NEAR * piece.length:
                     path.critical.append((len(path.points), critical))
                     path.points.append(critical.at)
             if arrived is not None:

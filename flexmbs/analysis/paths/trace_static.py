@@ -311,6 +311,8 @@ def _joined(sides: list[Piecewise | None], at: PathPoint) -> Piecewise:
     """Both sides of a branch as one path through the bifurcation."""
     back, forth = sides[0], sides[1] if len(sides) > 1 else None
     out = Piecewise([])
+    beside = [x.points[0].unstable for x in sides if x is not None]
+    at = at._replace(unstable=max(beside))  # as the branch is there; on the path that it leaves it changes
     if back is not None:
         n = len(back.points)
         out.points = [x._replace(tangent=-x.tangent, rate=-x.rate) for x in reversed(back.points)]
