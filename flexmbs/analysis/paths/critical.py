@@ -21,7 +21,7 @@ from flexmbs.analysis.paths.inertia import UNKNOWN
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import SingularError
 
-__all__ = ["BIFURCATION", "LIMIT", "Critical", "critical_points"]
+__all__ = ["BIFURCATION", "LIMIT", "Critical", "critical_points", "settled"]
 
 LIMIT, BIFURCATION = "limit point", "bifurcation"
 TOGETHER = 1e-5
@@ -29,6 +29,8 @@ TOGETHER = 1e-5
 CLOSE = 1e-9
 """Share of a step to which points are located."""
 MOST = 25
+NOISE = 1e-15
+"""Eigenvalue, relative to the diagonal, that is round-off."""
 SWEEPS = 12
 """Inverse iterations of a block of vectors."""
 
@@ -44,6 +46,14 @@ class Critical(NamedTuple):
 def critical_points(curve: Curve, a: PathPoint, b: PathPoint) -> list[Critical]:
     """All those between two points of a path, in their order."""
     return list(_within(curve, Piece(curve, a, b), 1.0))
+
+
+def settled(curve: Curve, a: PathPoint, b: PathPoint) -> PathPoint:
+    """The second point, with the count of the first where the eigenvalue that may have changed is round-off."""
+    if UNKNOWN in (a.unstable, b.unstable) or a.unstable == b.unstable or a.rate * b.rate < 0.0:
+        return b
+    block = _Block(curve, abs(a.unstable - b.unstable))
+    return b._replace(unstable=a.unstable) if block.crossing(b, a.unstable, b.unstable) == 0.0 else b
 
 
 def _within(curve: Curve, piece: Piece, share: float) -> Iterator[Critical]:
@@ -91,7 +101,7 @@ def _root(piece: Piece, value: Callable[[PathPoint], float]) -> PathPoint:
     at_low, at_high = value(piece.a), value(piece.b)
     best, least, place = (piece.a, abs(at_low), 0.0) if abs(at_low) < abs(at_high) else (piece.b, abs(at_high), 1.0)
     side = 0
-    for _ in range(MOST):
+    for _ in range(MOST if least > 0.0 else 0):
         share = high - at_high * (high - low) / (at_high - at_low) if at_high != at_low else 0.5 * (low + high)
         share = min(max(share, low + 0.01 * (high - low)), high - 0.01 * (high - low))
         point = piece.at(share)
@@ -151,6 +161,8 @@ class _Block:
         try:
             values = sign * self.at(point)[0]
         except SingularError:
+            return 0.0
+        if np.abs(values).min() <= NOISE:
             return 0.0
         mine = values[values > 0.0] if near_before else values[values < 0.0]
         return float(mine[np.argmin(np.abs(mine))]) if len(mine) else (1.0 if near_before else -1.0)

@@ -9,6 +9,8 @@ point of the curve on the plane n . (y - y_0) = 0 through y_0 = (x_0, p_0) is fo
    x_1 = -A^{-1} r, \; x_2 = -A^{-1} b,
 
 with one factorisation of A, which is that of statics. The tangent of the curve is (x_2, 1), whatever A's condition.
+An iteration ends with an increment that is small beside
+the step, so that the factors, from which tangent and inertia follow, are those of the point.
 Lengths are measured in the displacements and rotations of bodies and in p, each by how far the curve has gone so far.
 """
 
@@ -19,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from flexmbs.analysis.newton import EPS, NEAR_FLOOR, STAGNANT, left
+from flexmbs.analysis.newton import EPS, NEAR_FLOOR, STAGNANT
 from flexmbs.analysis.paths.inertia import unstable_directions
 from flexmbs.analysis.paths.parameter import Parameter
 from flexmbs.analysis.rest import EquationsOfRest, Point
@@ -195,7 +197,7 @@ class Curve:
                 stuck = float(np.sqrt(np.sum(r**2 / self.diagonal))) <= NEAR_FLOOR * float(
                     np.sqrt(np.sum(floor**2 / self.diagonal))
                 )
-            if number and (left(size, last) <= self.rtol * whole or stuck or size == 0.0):
+            if number and (size <= self.rtol * whole or stuck):
                 return self._point(point, p, x2, before, number + 1)
             last = size
         self.message = f"no equilibrium after {MOST} iterations; largest residual {self.residual:.3g}"

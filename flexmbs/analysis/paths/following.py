@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from flexmbs.analysis.paths.between import Piece
-from flexmbs.analysis.paths.critical import Critical, critical_points
+from flexmbs.analysis.paths.critical import Critical, critical_points, settled
 from flexmbs.analysis.paths.curve import Curve, PathPoint
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.progress import Progress
@@ -88,6 +88,7 @@ class Follower:
                     path.ending = f"{CANNOT} beyond p = {now.p:.6g}, point {len(path.points) - 1}: {curve.message}"
                 continue
             steps += 1
+            found = settled(curve, now, found)
             if self._end(path, now, found):
                 return
             piece = Piece(curve, now, found)

@@ -47,7 +47,7 @@ def unstable_directions(eq: EquationsOfRest, point: Point) -> int:
     if eq.is_positive_definite():
         return 0
     if not len(eq.states) and not without_potential(eq.dyn):
-        found = _by_pivots(_matrix(eq.solver), int((~eq.velocities).sum()))
+        found = _by_pivots(_equilibrated(_matrix(eq.solver), eq.velocities), int((~eq.velocities).sum()))
         if found != UNKNOWN:
             return found
     return _by_eigenvalues(eq, point)
@@ -63,6 +63,17 @@ def _matrix(solver: Any) -> csc_array:
     used = (row >= 0) & (row < n) & (ab != 0.0)
     column = np.broadcast_to(np.arange(n)[:, None], row.shape)
     return csc_array(coo_array((ab[used], (row[used], column[used])), shape=(n, n)))
+
+
+def _equilibrated(A: csc_array, velocities: FloatArray) -> csc_array:
+    """The same inertia with a diagonal of one, and rows of constraints whose largest entry is one."""
+    size = np.abs(A.diagonal())
+    scale = np.where(velocities & (size > 0.0), 1.0 / np.sqrt(np.where(size > 0.0, size, 1.0)), 1.0)
+    rows = csc_array(A * scale).tocsr()
+    largest = np.array(abs(rows).max(axis=1).todense()).ravel()
+    other = ~velocities & (largest > 0.0)
+    scale[other] = 1.0 / largest[other]
+    return csc_array((A * scale).T * scale)
 
 
 def _by_pivots(A: csc_array, m: int) -> int:
@@ -88,8 +99,15 @@ def _by_pivots(A: csc_array, m: int) -> int:
 
 
 def _negative(D: FloatArray) -> int:
-    """Number of negative eigenvalues of a block diagonal matrix with blocks of one and two."""
-    return int((np.linalg.eigvalsh(D) < 0.0).sum()) if np.any(np.diag(D, 1)) else int((np.diag(D) < 0.0).sum())
+    """Number of negative eigenvalues of a block diagonal matrix with blocks of one and two, block by block."""
+    found, i, beside = 0, 0, np.append(np.diag(D, 1), 0.0)
+    while i < len(D):
+        if beside[i] == 0.0:
+            found, i = found + int(D[i, i] < 0.0), i + 1
+            continue
+        a, b, c = D[i, i], beside[i], D[i + 1, i + 1]
+        found, i = found + (1 if a * c < b * b else 2 if a + c < 0.0 else 0), i + 2
+    return found
 
 
 def _by_eigenvalues(eq: EquationsOfRest, point: Point) -> int:

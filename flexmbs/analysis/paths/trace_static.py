@@ -42,7 +42,7 @@ def trace_static(
     stop: Callable[[StaticSolution], bool] | None = None,
     step: float = 0.3,
     most: int = 300,
-    rtol: float = 1e-8,
+    rtol: float = 1e-7,
     time: float = 0.0,
     progress: bool = True,
 ) -> EquilibriumPaths:
@@ -76,7 +76,7 @@ def trace_static(
     most : int
         Equilibria on one path (one side of a branch).
     rtol : float
-        Relative tolerance of the iterations, as in `StaticOptions`.
+        Last increment of an iteration, relative to the step: the error that is left is about its square.
     time : float
         At which drivers and histories are held, unless p is the time [time].
     progress : bool
