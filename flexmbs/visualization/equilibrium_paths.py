@@ -1,4 +1,4 @@
-"""Load over displacement along paths of equilibria: stable pieces solid, unstable ones dashed, critical points marked."""
+"""Load over displacement along paths of equilibria: stable pieces solid, unstable ones dashed, with critical points."""
 
 from __future__ import annotations
 
@@ -51,15 +51,17 @@ def draw_equilibrium_paths(paths: EquilibriumPaths, of: Any, ax: Any = None, lab
 
 
 def _pieces(path: EquilibriumPath) -> list[tuple[int, int, bool]]:
-    """First and last number of each piece of one stability; a line between two points is that of its later one."""
-    stable, out, first = path.stable, [], 0
-    n = len(stable)
-    if n == 1:
-        return [(0, 0, bool(stable[0]))]
-    for i in range(1, n):
-        if i == n - 1 or stable[i + 1] != stable[i]:
-            out.append((first, i, bool(stable[i])))
-            first = i
+    """First and last number of each piece of one stability.
+
+    Where it changes there is a critical point, which counts as unstable: a line is stable if one of its ends is.
+    """
+    if len(path) == 1:
+        return [(0, 0, bool(path.stable[0]))]
+    lines, out, first = path.stable[1:] | path.stable[:-1], [], 0
+    for i in range(len(lines)):
+        if i == len(lines) - 1 or lines[i + 1] != lines[i]:
+            out.append((first, i + 1, bool(lines[i])))
+            first = i + 1
     return out
 
 

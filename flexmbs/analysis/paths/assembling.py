@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
@@ -9,16 +10,18 @@ from typing import Any
 import numpy as np
 
 from flexmbs.analysis.paths.between import Piece
+from flexmbs.analysis.paths.critical import root
 from flexmbs.analysis.paths.curve import Curve, PathPoint
 from flexmbs.analysis.paths.following import Piecewise
 from flexmbs.analysis.paths.parameter import Parameter
 from flexmbs.analysis.paths.results import CriticalPoint, EquilibriumPath
 from flexmbs.analysis.rest import EquationsOfRest
+from flexmbs.core.contracts import FloatArray
 from flexmbs.results.records import Iteration
 from flexmbs.results.status import Status
 from flexmbs.system.system import System
 
-__all__ = ["Found", "assembled", "equilibria_at"]
+__all__ = ["Found", "assembled", "equilibria_at", "equilibria_where"]
 
 NOTABLE = 0.3
 """Share of the largest entry from which a coordinate is named as moving."""
@@ -51,17 +54,18 @@ class Found:
             names = [eq.dyn.coordinates.describe(int(k)) for k in order if size[k] > NOTABLE * size.max()]
             fields["message"] = self.notes.get(i, "")
             branch = (self.branches[i],) if i in self.branches else ()
-            out.append(
-                CriticalPoint(
-                    **fields, kind=critical.kind, parameter=critical.at.p, kernel=kernel, moving=tuple(names),
-                    path=number, index=index, branches=branch,
-                )  # fmt: skip
-            )
+            fields |= {"kind": critical.kind, "parameter": critical.at.p, "kernel": kernel, "moving": tuple(names)}
+            out.append(CriticalPoint(**fields, path=number, index=index, branches=branch))
         return out
 
 
 def assembled(
-    system: System, parameter: Parameter, points: list[PathPoint], ending: str, redundant: tuple[str, ...], rows: list[Any]
+    system: System,
+    parameter: Parameter,
+    points: list[PathPoint],
+    ending: str,
+    redundant: tuple[str, ...],
+    rows: list[Any],
 ) -> EquilibriumPath:
     """The points of a path as a result."""
     held = [parameter.held(x.p) for x in points]
@@ -89,10 +93,29 @@ def assembled(
     )
 
 
+def equilibria_where(
+    curve: Curve, points: list[PathPoint], values: FloatArray, value: float, of: Callable[[PathPoint], float]
+) -> list[PathPoint]:
+    """All points of a path at which a quantity, with ``values (n,)`` at its points, has a value."""
+    out: list[PathPoint] = []
+    curve.measure.far = _extent(curve, points)
+    gap = values - value
+    for i, (a, b) in enumerate(pairwise(points)):
+        if gap[i] == 0.0:
+            out.append(a)
+        elif gap[i] * gap[i + 1] < 0.0:
+            out.append(root(Piece(curve, a, b), lambda point: of(point) - value))
+    return out + [x for x in points[-1:] if gap[-1] == 0.0]
+
+
+def _extent(curve: Curve, points: list[PathPoint]) -> float:
+    return max(float(np.ptp([x.point.q for x in points], axis=0).max()) / curve.equations.length, 1e-9)
+
+
 def equilibria_at(curve: Curve, points: list[PathPoint], p: float) -> list[PathPoint]:
     """All points of a path at a parameter."""
     out: list[PathPoint] = []
-    curve.measure.far = max(float(np.ptp([x.point.q for x in points], axis=0).max()) / curve.equations.length, 1e-9)
+    curve.measure.far = _extent(curve, points)
     for a, b in pairwise(points):
         if (a.p - p) * (b.p - p) < 0.0:
             found = Piece(curve, a, b).at_parameter(p)

@@ -48,17 +48,21 @@ class Piece:
             else:
                 high = middle
         self.curve.recall(self.a)
-        dx, dp = self.cubic(0.5 * (low + high))
+        dx, _ = self.cubic(0.5 * (low + high))
         start = self.curve.moved(self.a.point, self.a.p, dx, p - self.a.p)
         return self.curve.correct(start, p, None, self.length, self.a)
 
+    def share(self, other: PathPoint) -> float:
+        """How far along the chord another point lies."""
+        dx, dp = self.curve.between(self.a.point, self.a.p, other.point), other.p - self.a.p
+        return self.curve.measure.inner(dx, dp, self.chord, self.rise) / self.length**2
+
     def passes(self, other: PathPoint) -> bool:
         """Whether the piece goes through another point."""
-        measure = self.curve.measure
-        dx, dp = self.curve.between(self.a.point, self.a.p, other.point), other.p - self.a.p
-        share = measure.inner(dx, dp, self.chord, self.rise) / self.length**2
+        measure, share = self.curve.measure, self.share(other)
         if not 0.0 <= share <= 1.0:
             return False
+        dx, dp = self.curve.between(self.a.point, self.a.p, other.point), other.p - self.a.p
         ex, ep = self.cubic(share)
         return measure.length(dx - ex, dp - ep) <= NEAR * self.length
 

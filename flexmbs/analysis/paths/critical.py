@@ -21,7 +21,7 @@ from flexmbs.analysis.paths.inertia import UNKNOWN
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import SingularError
 
-__all__ = ["BIFURCATION", "LIMIT", "Critical", "critical_points", "settled"]
+__all__ = ["BIFURCATION", "LIMIT", "Critical", "critical_points", "root", "settled"]
 
 LIMIT, BIFURCATION = "limit point", "bifurcation"
 TOGETHER = 1e-5
@@ -90,12 +90,25 @@ def _located(curve: Curve, piece: Piece, kind: str, size: int) -> Critical:
         def value(point: PathPoint) -> float:
             return block.crossing(point, piece.a.unstable, piece.b.unstable)
 
-    found = _root(piece, value)
+    found = root(piece, value)
     vectors = block.kernel(found)
+    if kind == BIFURCATION:
+        found = _with_tangent(piece, found)
     return Critical(kind, found._replace(unstable=max(piece.a.unstable, piece.b.unstable)), vectors)
 
 
-def _root(piece: Piece, value: Callable[[PathPoint], float]) -> PathPoint:
+def _with_tangent(piece: Piece, point: PathPoint) -> PathPoint:
+    """A point where the stiffness is singular, and its own tangent thus lost in the kernel, with that of the cubic."""
+    measure, a, b = piece.curve.measure, piece.a, piece.b
+    share = piece.share(point)
+    parts = [(1.0 - share, a), (share, b)]
+    sizes = [measure.length(x.tangent, x.rate) for _, x in parts]
+    tangent = sum(w / size * x.tangent for size, (w, x) in zip(sizes, parts, strict=True))
+    rate = sum(w / size * x.rate for size, (w, x) in zip(sizes, parts, strict=True))
+    return point._replace(tangent=np.asarray(tangent), rate=float(rate))
+
+
+def root(piece: Piece, value: Callable[[PathPoint], float]) -> PathPoint:
     """Where a value that has different signs at the ends is zero (regula falsi of Illinois)."""
     low, high = 0.0, 1.0
     at_low, at_high = value(piece.a), value(piece.b)

@@ -60,7 +60,7 @@ class PathPoint(NamedTuple):
 
 @dataclass
 class Measure:
-    """How long a step (dx, dp) is: sqrt(|dx|^2 / far^2 + dp^2 / wide^2), |dx| by the ``weight`` (n,) of each unknown."""
+    """How long a step (dx, dp) is: sqrt(|dx|^2 / far^2 + dp^2 / wide^2), |dx| by ``weight (n,)`` of the unknowns."""
 
     weight: FloatArray
     far: float
@@ -86,6 +86,8 @@ class Curve:
     Attributes
     ----------
     measure : Measure
+    forward : bool
+        On which side of p the derivative by p is taken: ahead of where the path goes, which matters at kinks.
     message : str
         Why the last correction failed.
     rows : list of Iteration
@@ -106,6 +108,7 @@ class Curve:
             weight = np.where(eq.velocities, 1.0, 0.0)
         self.measure = Measure(weight / max(1, int((weight > 0.0).sum())), 1.0, wide)
         self.message, self.residual = "", np.nan
+        self.forward = True
         self.rows: list[Iteration] = []
         self.diagonal = np.ones(len(eq.free))
 
@@ -138,7 +141,7 @@ class Curve:
         r = eq.reduced(eq.tangent(point), frames)[0].copy()
         eq.accept(point)
         self.diagonal = eq.factorise(point, frames)
-        h = self.parameter.difference(p)
+        h = self.parameter.difference(p) * (1.0 if self.forward else -1.0)
         drives = self.parameter.held(p + h)[1]
         ahead = self.hold(p + h)
         there = eq.imposed(point, frames, eq.fixation.frames(drives), drives)
@@ -215,7 +218,7 @@ class Curve:
         if before is not None and self.measure.inner(before.tangent, before.rate, x2, 1.0) < 0.0:
             size = -size
         unstable = unstable_directions(eq, point)
-        return PathPoint(point, p, x2 / size, 1.0 / size, unstable, eq.memory(), iterations)
+        return PathPoint(point, p, x2 / size, 1.0 / size, unstable, eq.dyn.turns.memory(), iterations)
 
     def recall(self, point: PathPoint) -> None:
         """Count turns from a point again."""

@@ -62,9 +62,10 @@ class Follower:
     def __init__(self, curve: Curve, limits: Limits, step: float) -> None:
         self.curve, self.limits, self.step = curve, limits, step
         self.known: list[tuple[PathPoint, str]] = []
+        self.kinks = curve.parameter.kinks()
 
     def follow(self, first: PathPoint, progress: Progress | None = None, leaving: int = 0) -> Piecewise:
-        """From a point, along its tangent; ``leaving``: so many steps are made before arriving at known points counts."""
+        """From a point, along its tangent; ``leaving``: steps before which arriving at known points does not count."""
         path = Piecewise([first])
         try:
             self._follow(path, progress, leaving)
@@ -81,7 +82,9 @@ class Follower:
             if len(path.points) >= limits.most:
                 path.ending = STEPS
                 return
-            found = self._step(now, h, bend)
+            curve.forward = now.rate >= 0.0
+            kink = self._kink(now, h)
+            found = self._step(now, h, bend) if kink is None else self._reach(now, kink)
             if found is None:
                 h, bend = 0.5 * h, None
                 if h < SMALLEST * self.step:
@@ -106,11 +109,27 @@ class Follower:
             if limits.stop is not None and limits.stop(found):
                 path.ending = REACHED
             cosine = measure.turn(now, found)
-            bend = self._bend(now, found, piece.length)
+            bend = self._bend(now, found, piece.length) if kink is None else None
             self._widen(first, found)
-            h = self._next(piece.length, found.iterations, cosine)
+            h = self._next(piece.length, found.iterations, cosine if kink is None else 1.0)
             if progress is not None:
                 progress.show(min(1.0, len(path.points) / limits.most), f"p = {found.p:.4g}, {len(path.points)} points")
+
+    def _kink(self, now: PathPoint, h: float) -> float | None:
+        """The kink in time that a step of length h would go over."""
+        ahead = now.p + h * now.rate / self.curve.measure.length(now.tangent, now.rate)
+        over = [t for t in self.kinks if min(now.p, ahead) < t < max(now.p, ahead) and t != now.p]
+        return (over[0] if now.rate > 0.0 else over[-1]) if over else None
+
+    def _reach(self, now: PathPoint, p: float) -> PathPoint | None:
+        """The point at a kink, with the tangent behind it, in which time goes on as before."""
+        curve = self.curve
+        curve.recall(now)
+        start = curve.moved(now.point, now.p, (p - now.p) / now.rate * now.tangent, p - now.p)
+        found = curve.correct(start, p, None, curve.measure.length(now.tangent, now.rate), now)
+        if found is None or found.rate * now.rate > 0.0:
+            return found
+        return found._replace(tangent=-found.tangent, rate=-found.rate)
 
     def _step(self, now: PathPoint, h: float, bend: FloatArray | None) -> PathPoint | None:
         """The point one step ahead; None if there is none or it is not the next one."""

@@ -33,6 +33,8 @@ __all__ = ["UNKNOWN", "unstable_directions"]
 
 RELIABLE = 1e-8
 """Backward error of a solution with factors whose signs are believed."""
+SYMMETRIC = 1e-9
+"""Difference from its transpose, by the diagonal, up to which a matrix is symmetric although a load may follow."""
 SMALL = 200
 """Unknowns up to which a dense factorisation with interchanges, which keep the inertia, is as quick."""
 UNKNOWN = -1
@@ -46,10 +48,12 @@ def unstable_directions(eq: EquationsOfRest, point: Point) -> int:
     """
     if eq.is_positive_definite():
         return 0
-    if not len(eq.states) and not without_potential(eq.dyn):
-        found = _by_pivots(_equilibrated(_matrix(eq.solver), eq.velocities), int((~eq.velocities).sum()))
-        if found != UNKNOWN:
-            return found
+    if not len(eq.states):
+        A = _equilibrated(_matrix(eq.solver), eq.velocities)
+        if not without_potential(eq.dyn) or abs(A - A.T).max() <= SYMMETRIC:
+            found = _by_pivots(A, int((~eq.velocities).sum()))
+            if found != UNKNOWN:
+                return found
     return _by_eigenvalues(eq, point)
 
 

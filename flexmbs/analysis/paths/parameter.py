@@ -9,7 +9,7 @@ import numpy as np
 from flexmbs.core.checks import show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
-from flexmbs.core.history import value_at
+from flexmbs.core.history import Table, value_at
 
 if TYPE_CHECKING:
     from flexmbs.system.system import System
@@ -22,7 +22,7 @@ WORDS = ("load", "displacement", "time")
 class Parameter(NamedTuple):
     """How loads and prescribed motions of supports depend on the parameter p of a path.
 
-    ``name``: what p is called in diagrams. ``loads (n_loads,)``, ``drives (n_drives,)``: those that are multiplied by p.
+    ``name``: what p is called in diagrams. ``loads (n_loads,)``, ``drives (n_drives,)``: those that p multiplies.
     ``time``: at which histories and drivers of joints are held, unless p is the time (``timed``).
     """
 
@@ -44,6 +44,13 @@ class Parameter(NamedTuple):
             np.where(self.drives, p, 1.0) * np.array(motions, dtype=float),
             t,
         )
+
+    def kinks(self) -> list[float]:
+        """Times at which a table bends, ascending; paths over time stop there and set off anew."""
+        if not self.timed:
+            return []
+        histories = [x.history for x in (*self.system.model.loads, *self.system.fixation.drives)]
+        return sorted({float(t) for h in histories if isinstance(h, Table) for t in h.times})
 
     def difference(self, p: float) -> float:
         """Step of the difference by which the derivative by p is taken: any where p enters linearly."""
@@ -84,7 +91,11 @@ def chosen(system: System, by: Any, time: float) -> Parameter:
     loads, drives = none_of
     for item in items:
         mine = np.array([x is item for x in model.loads], dtype=bool)
-        own = [f"{type(item).__name__} {c.at}" for c in item.conditions()] if any(x is item for x in model.supports) else []
+        own = (
+            [f"{type(item).__name__} {c.at}" for c in item.conditions()]
+            if any(x is item for x in model.supports)
+            else []
+        )
         moved = np.array([x.owner in own for x in fixation.drives], dtype=bool)
         if not mine.any() and not moved.any():
             raise ModelError(

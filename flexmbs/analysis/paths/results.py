@@ -112,7 +112,7 @@ class EquilibriumPaths:
     paths: tuple[EquilibriumPath, ...]
     points: tuple[CriticalPoint, ...]
     parameter: str
-    find: Callable[[EquilibriumPath, float], list[StaticSolution]] = field(repr=False)
+    find: Callable[..., list[StaticSolution]] = field(repr=False)
 
     def __len__(self) -> int:
         return len(self.paths)
@@ -146,8 +146,21 @@ class EquilibriumPaths:
         value = as_number("at", "parameter", parameter)
         return tuple(x for path in self.paths for x in self.find(path, value))
 
+    def where(self, of: Callable[[StaticSolution], FloatArray], value: float) -> tuple[StaticSolution, ...]:
+        """All equilibria at which a quantity has a value: the loads at which a deflection is reached, path by path.
+
+        Parameters
+        ----------
+        of : function of solutions
+            One number for each of their equilibria (n,), such as ``lambda s: s.displacement(apex)[:, 1]``.
+        value : float
+            Each equilibrium is computed by Newton's method on the path, not interpolated.
+        """
+        wanted = as_number("where", "value", value)
+        return tuple(x for path in self.paths for x in self.find(path, wanted, of))
+
     def plot(self, of: Any, ax: Any = None, *, label: str | None = None) -> Any:
-        """Draw the parameter over a quantity along all paths: solid where stable, dashed where not, critical points marked.
+        """Draw the parameter over a quantity along all paths: solid where stable, dashed where not.
 
         Parameters
         ----------
@@ -174,8 +187,8 @@ class EquilibriumPaths:
             pandas: Any = importlib.import_module("pandas")
         except ImportError as error:
             raise ModelError(
-                "to_dataframe: pandas is not installed, and flexmbs does not need it otherwise; install it (pip install "
-                "pandas), or take the arrays of the paths themselves."
+                "to_dataframe: pandas is not installed, and flexmbs does not need it otherwise; install it (pip "
+                "install pandas), or take the arrays of the paths themselves."
             ) from error
         frames = [
             pandas.DataFrame(

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from flexmbs.analysis.paths.assembling import Found, assembled, equilibria_at
+from flexmbs.analysis.paths.assembling import Found, assembled, equilibria_at, equilibria_where
 from flexmbs.analysis.paths.branches import beside
 from flexmbs.analysis.paths.critical import BIFURCATION
 from flexmbs.analysis.paths.curve import Curve, PathPoint
@@ -300,9 +300,13 @@ class _Tracing:
                 )
         points = tuple(c for i, f in enumerate(found) for c in f.critical_points(i, paths[i], self.equations))
 
-        def find(path: Any, p: float) -> list[StaticSolution]:
-            i = next(k for k, x in enumerate(paths) if x is path)
-            return [self.solution(x) for x in equilibria_at(self.curve(), found[i].path.points, p)]
+        def find(path: Any, value: float, of: Any = None) -> list[StaticSolution]:
+            points = found[next(k for k, x in enumerate(paths) if x is path)].path.points
+            if of is None:
+                return [self.solution(x) for x in equilibria_at(self.curve(), points, value)]
+            values = np.asarray(of(path), dtype=np.float64).reshape(len(path))
+            there = equilibria_where(self.curve(), points, values, value, lambda x: float(of(self.solution(x))[0]))
+            return [self.solution(x) for x in there]
 
         return EquilibriumPaths(paths, points, self.parameter.name, find)
 
