@@ -17,6 +17,8 @@ from . import trees as trees
 from . import verification as verification
 from . import visualization as visualization
 from .analysis.concatenate import concatenate as concatenate
+from .analysis.linear.campbell import campbell as campbell
+from .analysis.linear.unbalance import unbalance_response as unbalance_response
 from .analysis.linear_model import LinearModel as LinearModel
 from .analysis.linearise import linearise as linearise
 from .analysis.modal import solve_modal as solve_modal
@@ -136,12 +138,15 @@ from .model.supports import Pin as Pin
 from .model.supports import Prescribe as Prescribe
 from .model.supports import Roller as Roller
 from .model.supports import Symmetry as Symmetry
+from .results.campbell import CampbellDiagram as CampbellDiagram
+from .results.campbell import CriticalSpeed as CriticalSpeed
 from .results.modal import ModalSolution as ModalSolution
 from .results.static import StaticSolution as StaticSolution
 from .results.static_options import StaticOptions as StaticOptions
 from .results.status import Status as Status
 from .results.time import Energy as Energy
 from .results.time import TimeSolution as TimeSolution
+from .results.unbalance_response import UnbalanceResponse as UnbalanceResponse
 from .system.system import System as System
 from .system.system import compile_model as compile_model
 from .visualization.viewing import view as view
