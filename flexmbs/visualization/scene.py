@@ -115,6 +115,9 @@ class Scene:
     flat : bool
         Whether to look along z even if the points have depth, as for boxes that move in the plane. Points that all
         have the same z are always drawn in the plane.
+    surfaces : sequence of Surface
+    over : str
+        What the times are: ``"t"``, or another name that is shown in the film.
 
     Raises
     ------
@@ -138,6 +141,7 @@ class Scene:
     time_unit: str = "s"
     flat: bool = False
     surfaces: Sequence[Surface] = ()
+    over: str = "t"
     planar: bool = field(init=False)
 
     def __post_init__(self) -> None:

@@ -158,9 +158,8 @@ class SceneAxes:
         times = self.scene.times
         span = max(float(times[-1] - times[0]), 1e-300)
         digits = int(np.clip(3 - np.floor(np.log10(span)), 0, 9))
-        unit = self.scene.time_unit
-        what, unit = ("t", f" {unit}") if unit else ("load factor", "")
-        self._time.set_text(f"{what} = {times[step]:.{digits}f}{unit}{self._speed}")
+        unit = f" {self.scene.time_unit}" if self.scene.time_unit not in ("", "-") else ""
+        self._time.set_text(f"{self.scene.over} = {times[step]:.{digits}f}{unit}{self._speed}")
 
     def _clock(self) -> Any:
         """The text of the time, above on the left."""

@@ -1,4 +1,4 @@
-"""Pictures and tables of a motion: what `TimeSolution` draws, animates and lists."""
+"""Pictures of a motion: what `TimeSolution` draws and animates."""
 
 from __future__ import annotations
 
@@ -9,14 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flexmbs.core.checks import show
 from flexmbs.core.contracts import FloatArray
-from flexmbs.core.errors import ModelError
-from flexmbs.io.history_table import HistoryTable, components
 from flexmbs.kernels.rows.rows import kind_of
-from flexmbs.model.bodies.flexible import Attachment, FlexibleBody
-from flexmbs.model.bodies.marker import Marker
-from flexmbs.model.trees.coordinate import TreeCoordinate
+from flexmbs.model.bodies.flexible import FlexibleBody
 from flexmbs.results.drawings import drawings, frames
 from flexmbs.visualization import time_plots
 from flexmbs.visualization.animation import animate as write
@@ -43,9 +38,8 @@ if TYPE_CHECKING:
     from flexmbs.results.time import TimeSolution
     from flexmbs.system.groups import Drawing
 
-__all__ = ["animate", "other_parts", "plot_energy", "plot_positions", "plot_steps", "scene", "table"]
+__all__ = ["animate", "other_parts", "plot_energy", "plot_steps", "scene"]
 
-AXES = "xyz"
 LINK = Stroke(INK, 1.0, layer=2.5)
 """Strings and rods: what keeps a distance."""
 FIXED = replace(GROUND, marker="^", size=6.0)
@@ -72,19 +66,6 @@ def plot_steps(solution: TimeSolution) -> Any:
     )
 
 
-def plot_positions(solution: TimeSolution, at: tuple[Any, ...], component: str, ax: Any = None) -> Any:
-    """A component of the positions of some places over time."""
-    if not isinstance(component, str) or len(component) != 1 or component not in AXES:
-        raise ModelError(f"plot: component must be 'x', 'y' or 'z', not {show(component)}.")
-    if not at:
-        raise ModelError("plot: name at least one marker, body or place on a flexible body, such as beam.end.")
-    histories = {_label(a): solution.position(a)[:, AXES.index(component)] for a in at}
-    units = solution.model.units
-    return time_plots.plot_histories(
-        solution.t, histories, f"{component} [{units.length}]", title=solution.model.name, time_unit=units.time, ax=ax
-    )
-
-
 def scene(solution: States, points: int = 5, colour: str = "displacement") -> Scene:
     """What an animation of the motion shows: wireframes, curves, springs and the points of joints on the ground.
 
@@ -102,7 +83,7 @@ def scene(solution: States, points: int = 5, colour: str = "displacement") -> Sc
     others, faces = other_parts(solution, colour)
     return Scene(
         solution.t, lines + others, model.name, model.units.length, solution.unit_of_t,
-        surfaces=_one_scale(surfaces + faces),
+        over=solution.name_of_t, surfaces=_one_scale(surfaces + faces),
     )  # fmt: skip
 
 
@@ -147,57 +128,10 @@ def animate(solution: States, path: str | PathLike[str], *, colour: str = "displ
     return write(scene(solution, colour=colour), path, **options)
 
 
-def table(solution: States, *at: Any) -> HistoryTable:
-    """Histories of places (position; velocity of motions), of joints (angle, reaction), or, without any, of all.
-
-    Columns are named ``name.quantity.component``, with their units and the frame they are in.
-    """
-    model, u = solution.model, solution.model.units
-    wanted = at or (*model.rigid_bodies, *model.tree_links, *model.joints)
-    first = "t" if solution.unit_of_t else "load factor"
-    columns: dict[str, Any] = {first: solution.t}
-    units, frames = {first: solution.unit_of_t or "-"}, {}
-
-    def add(name: str, values: FloatArray, unit: str, frame: str = "") -> None:
-        for key, column in components(name, values).items():
-            columns[key], units[key] = column, unit
-            if frame:
-                frames[key] = frame
-
-    for item in wanted:
-        joint = model.joint(item) if isinstance(item, str) and item in {j.name for j in model.joints} else item
-        if isinstance(joint, TreeCoordinate):
-            for label, turns in zip(joint.coordinates, joint.joint.rotational, strict=False):
-                add(f"{joint.name}.{label}", solution.coordinate(joint, label), "rad" if turns else u.length)
-        elif hasattr(joint, "equations"):
-            for label in getattr(joint, "coordinates", {}):
-                unit = "rad" if label == "angle" else u.length
-                add(f"{joint.name}.{label}", solution.coordinate(joint, label), unit)
-            add(f"{joint.name}.force", solution.reaction(joint), u.of("force"), "inertial")
-            add(f"{joint.name}.moment", solution.reaction_moment(joint), u.of("moment"), "marker of side b")
-        else:
-            add(f"{_label(item)}.position", solution.position(item), u.length, "inertial")
-            if hasattr(solution, "velocity"):
-                add(f"{_label(item)}.velocity", solution.velocity(item), f"{u.length}/{u.time}", "inertial")
-    what = "motion" if solution.unit_of_t else "equilibria"
-    return HistoryTable(columns, units, frames, f"{what} of {model.name}")
-
-
 def _pose(solution: States, drawing: Drawing) -> tuple[FloatArray, FloatArray]:
     """Place (n_t, 3) and orientation (n_t, 3, 3) of the frame of what is drawn."""
     found = frames(solution, drawing)
     return found[:, :3], matrices(found[:, 3:])
-
-
-def _label(at: Any) -> str:
-    """A place in a legend or a column."""
-    if isinstance(at, str):
-        return at
-    if isinstance(at, Attachment):
-        return f"{at.body.name}.{at.label}"
-    if isinstance(at, Marker):
-        return at.name or str(at)
-    return str(getattr(at, "name", at))
 
 
 def _curve(solution: States, body: FlexibleBody, points: int) -> FloatArray:
