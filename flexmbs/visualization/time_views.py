@@ -12,6 +12,8 @@ import numpy as np
 from flexmbs.core.contracts import FloatArray
 from flexmbs.kernels.rows.rows import kind_of
 from flexmbs.model.bodies.flexible import FlexibleBody
+from flexmbs.model.joints.coordinate_joint import CoordinateMarker
+from flexmbs.model.trees.link_shapes import base_shape, joint_place
 from flexmbs.results.drawings import drawings, frames
 from flexmbs.visualization import time_plots
 from flexmbs.visualization.animation import animate as write
@@ -20,7 +22,6 @@ from flexmbs.visualization.reduced_bodies import body_surface, mesh_lines
 from flexmbs.visualization.sampling import FACETS, facets
 from flexmbs.visualization.scene import (
     FLEXIBLE,
-    GROUND,
     POINT,
     RIGID,
     SPRING,
@@ -31,7 +32,8 @@ from flexmbs.visualization.scene import (
     still,
     wireframe,
 )
-from flexmbs.visualization.style import CYCLE, INK
+from flexmbs.visualization.style import CYCLE, GREY, INK
+from flexmbs.visualization.symbol_paths import GROUND_MARK
 
 if TYPE_CHECKING:
     from flexmbs.results.states import States
@@ -40,10 +42,15 @@ if TYPE_CHECKING:
 
 __all__ = ["animate", "other_parts", "plot_energy", "plot_steps", "scene"]
 
+BASE = Stroke(GREY, 3.0, layer=1.4)
+"""What a tree stands on."""
+JOINT = Stroke(INK, 0.0, "o", 3.5, layer=4.5)
+MOST_JOINTS = 40
+"""Joints beyond which they are not marked."""
 LINK = Stroke(INK, 1.0, layer=2.5)
 """Strings and rods: what keeps a distance."""
-FIXED = replace(GROUND, marker="^", size=6.0)
-"""The points of joints on the ground; a single one is seen, too."""
+FIXED = Stroke(GREY, 0.0, GROUND_MARK, 14.0, layer=1.5)
+"""The points of joints on the ground."""
 
 
 def plot_energy(solution: TimeSolution, ax: Any = None) -> Any:
@@ -89,7 +96,7 @@ def scene(solution: States, points: int = 5, colour: str = "displacement") -> Sc
 
 def other_parts(solution: States, colour: str = "displacement") -> tuple[list[Line], list[Surface]]:
     """What a picture shows beside the flexible bodies on meshes: bodies, links, strings, springs, points of joints."""
-    model, n_t = solution.model, len(solution)
+    model = solution.model
     lines: list[Line] = []
     surfaces: list[Surface] = []
     for number, drawing in enumerate(d for d in drawings(solution.system) if d.style != "mesh"):
@@ -100,6 +107,8 @@ def other_parts(solution: States, colour: str = "displacement") -> tuple[list[Li
             surfaces += [] if surface is None else [surface]
             lines += [Line(drawing.name, bars, replace(FLEXIBLE, colour=ink))] if bars.shape[1] else []
         elif drawing.style == "shape":
+            if not len(drawing.edges):  # a link between joints at one place
+                continue
             edges = wireframe(drawing.points, drawing.edges, *_pose(solution, drawing))
             lines.append(Line(drawing.name, edges, replace(RIGID, colour=ink)))
         else:
@@ -117,10 +126,38 @@ def other_parts(solution: States, colour: str = "displacement") -> tuple[list[Li
             if kind_of(row.rows[0].kind).connects:
                 ends = np.stack((solution.position(row.a), solution.position(row.b)), axis=1)
                 lines.append(Line(force.name, ends, SPRING))
-    fixed = [side for j in model.joints for p in j.pairs for side in (p.a, p.b) if side.body.name == "ground"]
+    return lines + _joints(solution), surfaces
+
+
+def _joints(solution: States) -> list[Line]:
+    """Marks of joints, what trees stand on, and points of joints on the ground: each by itself, joined by no line."""
+    model, n_t = solution.model, len(solution)
+    lines: list[Line] = []
+    sides = [(p.a, p.b) for joint in model.joints if joint.equations for p in joint.pairs[:1]]
+    sides = [pair for pair in sides if not any(isinstance(side, CoordinateMarker) for side in pair)]
+    fixed = [side.position0() for pair in sides for side in pair if side.body.name == "ground"]
+    moving = [next(side for side in pair[::-1] if side.body.name != "ground") for pair in sides]
+    moving = moving[:MOST_JOINTS] if len(moving) <= MOST_JOINTS else []
+    for tree in model.trees:
+        points, edges = base_shape(tree)
+        if len(edges):
+            stand = wireframe(points, edges, np.zeros((n_t, 3)), np.tile(np.eye(3), (n_t, 1, 1)))
+            lines.append(Line("base", stand, BASE))
+        if any(link.joint.n_v < 6 for link, parent in zip(tree.links, tree.parents, strict=True) if parent < 0):
+            fixed.append(tree.position)
+        if len(tree.links) <= MOST_JOINTS:
+            moving += [link.marker(joint_place(link.link).point) for link in tree.bodies]
+    marks = [solution.position(side) for side in moving if not _is_point(side)]
+    if marks:
+        lines.append(Line("", np.unique(np.stack(marks, axis=1), axis=1), JOINT))
     if fixed:
-        lines.append(Line("ground", still(n_t, np.array([m.position0() for m in fixed])), FIXED))
-    return lines, surfaces
+        lines.append(Line("ground", still(n_t, np.unique(np.round(fixed, 12), axis=0)), FIXED))
+    return lines
+
+
+def _is_point(side: Any) -> bool:
+    """Whether a marker is on a body that is drawn as a point anyway."""
+    return not getattr(side.body, "has_mesh", False) and not side.body.rotates
 
 
 def animate(solution: States, path: str | PathLike[str], *, colour: str = "displacement", **options: Any) -> Path:

@@ -91,7 +91,7 @@ def write_gltf(
 
     Notes
     -----
-    Lengths are in metres where the model says its unit. Lines thinner than 1/500 of the size of the model are drawn
+    Lengths are in metres where the model says its unit. Lines thinner than 1/200 of the size of the model are drawn
     thicker. Surfaces have no normals, so that viewers shade them flat. Colours are those of the parts: glTF has no
     colours that change; for these see `view`.
 
