@@ -237,10 +237,10 @@ def test_wrong_lines_are_refused(make: Any, message: str) -> None:
 
 @pytest.mark.parametrize("spatial", [False, True])
 def test_frames_on_a_picture_of_what_stays_are_whole_drawings(spatial: bool, tmp_path: Path) -> None:
-    """A film draws what moves alone; its frames differ from whole drawings by the palette, and where axes lie on lines."""
+    """A film draws what moves alone; its frames differ from whole ones by the palette, and where axes lie on lines."""
     moving = scene(spatial)
-    path = animate(moving, tmp_path / "a.gif", speed=1.0, fps=10, dpi=50)
-    figure = Figure(figsize=SceneAxes.size(moving), dpi=50, layout="constrained")
+    path = animate(moving, tmp_path / "a.gif", speed=1.0, fps=10, dpi=120)
+    figure = Figure(figsize=SceneAxes.size(moving), dpi=120, layout="constrained")
     canvas = FigureCanvasAgg(figure)
     with mpl.rc_context(style.RC):
         whole = SceneAxes(moving, figure)
