@@ -17,7 +17,7 @@ from flexmbs.kernels.trees.dynamics import tree_energy, tree_force, tree_mass, t
 from flexmbs.kernels.trees.group import TreeGroup
 from flexmbs.kernels.trees.momentum import tree_centre, tree_momentum
 from flexmbs.model.trees.columns import heads, tree_group
-from flexmbs.model.trees.tree import link_shape
+from flexmbs.model.trees.link_shapes import link_shape
 from flexmbs.system.flexible_links import FlexibleLinks
 from flexmbs.system.groups.contract import RigidFields
 from flexmbs.system.groups.drawing import Drawing
