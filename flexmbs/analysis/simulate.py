@@ -116,7 +116,7 @@ def simulate(
     Examples
     --------
     >>> import flexmbs as fx
-    >>> bar = fx.RigidBody.box((1.0, 0.05, 0.05), mass=2.0, position=(0.5, 0, 0), name="bar")
+    >>> bar = fx.RigidBody.box(size=(1.0, 0.05, 0.05), mass=2.0, position=(0.5, 0, 0), name="bar")
     >>> hinge = fx.RevoluteJoint(fx.ground, bar, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
     >>> run = fx.simulate(fx.Model(bar, hinge, fx.Gravity((0, 0, -9.81))), until=0.5, step=1e-2)
     >>> len(run), bool(abs(run.energy.balance).max() < 1e-2)

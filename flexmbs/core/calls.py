@@ -18,6 +18,7 @@ from enum import Enum
 from typing import Any, NoReturn, TypeGuard
 
 from flexmbs.core.errors import ArgumentError
+from flexmbs.core.readings import by_other_measure, readings
 from flexmbs.core.renamed import ARGUMENTS, present_arguments, warn_of_arguments
 
 __all__ = ["explain", "explained", "wrapped"]
@@ -78,7 +79,7 @@ def explained(item: Any) -> Any:
 
 
 def _explain_class(item: type) -> None:
-    for name, member in list(vars(item).items()):
+    for name, member in _members(item).items():
         made: Any = None
         if name == "__init__" and _is_plain(member):
             made = wrapped(member, item.__name__)
@@ -86,6 +87,18 @@ def _explain_class(item: type) -> None:
             made = type(member)(wrapped(member.__func__, f"{item.__name__}.{name}"))
         if made is not None:
             setattr(item, name, made)
+
+
+def _members(item: type) -> dict[str, Any]:
+    """What a class has of its own, and the class and static methods that it inherits within flexmbs."""
+    inherited = {
+        name: member
+        for base in reversed(item.__mro__[1:])
+        if base.__module__.partition(".")[0] == "flexmbs"
+        for name, member in vars(base).items()
+        if isinstance(member, classmethod | staticmethod)
+    }
+    return inherited | dict(vars(item))
 
 
 def _is_plain(function: object) -> TypeGuard[types.FunctionType]:
@@ -147,13 +160,21 @@ def _refuse(
     named = [name for name, p in parameters.items() if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
     takes = f"It takes {', '.join(named) or 'nothing'}."
     foreign = [name for name in options if name not in named]
+    free = [name for name in named if name not in options]
+    if any(p.kind is p.VAR_KEYWORD for p in parameters.values()):  # what it hands on may well be known there
+        foreign = [name for name in foreign if by_other_measure(title, name, options[name], free)]
     if foreign:
-        free = [name for name in named if name not in options]
-        hints = [_hint(name, free) for name in foreign]
+        hints = [by_other_measure(title, name, options[name], free) or _hint(name, free) for name in foreign]
         raise ArgumentError(
             f"{title}: there is no argument named {' or '.join(repr(name) for name in foreign)}"
             f"{'; ' if any(hints) else '. '}{' '.join(h for h in hints if h)}{' ' if any(hints) else ''}{takes}"
         ) from None
+    if not any(p.kind is p.VAR_POSITIONAL for p in parameters.values()):
+        by_place = sum(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in signature.parameters.values())
+        by_name = [name for name in free if parameters[name].kind is inspect.Parameter.KEYWORD_ONLY]
+        said = readings(zip(by_name, args[by_place:], strict=False))
+        if said:
+            raise ArgumentError(f"{title}: {said} {takes}") from None
     raise ArgumentError(f"{title}: {error}. {takes}") from None
 
 

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import math
 import numbers
+import sys
+import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
-from flexmbs.core.errors import ModelError
+from flexmbs.core.errors import ModelError, UnitsWarning
 
 __all__ = [
     "MOST",
@@ -25,6 +27,7 @@ __all__ = [
     "as_flag",
     "as_name",
     "as_number",
+    "as_turns",
     "frozen_copy",
     "has_shape",
     "is_among",
@@ -37,6 +40,10 @@ def show(value: object, limit: int = 80) -> str:
     """A short, one-line picture of a value for an error message."""
     text = " ".join(repr(value).split())
     return text if len(text) <= limit else text[: limit - 3] + "..."
+
+
+DEGREES = 10.0
+"""From here on a whole number of radians is more likely one of degrees: a turn count is a multiple of 2 pi."""
 
 
 def as_number(
@@ -85,6 +92,25 @@ def as_angle(owner: str, name: str, value: object) -> float:
         raise ModelError(
             f"{owner}: {name} is in radians, and {angle:g} rad are more than a turn; {angle:g} degrees are "
             f"{math.radians(angle):.6g} rad (np.radians)."
+        )
+    return angle
+
+
+def as_turns(owner: str, name: str, value: object) -> float:
+    """An angle [rad] that may be many turns: 10 and more in whole or half numbers look like degrees, which is told."""
+    angle = as_number(owner, name, value, unit="rad")
+    if abs(angle) >= DEGREES and (2.0 * angle).is_integer():
+        frame = sys._getframe(1)
+        while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "flexmbs":
+            frame = frame.f_back
+        warnings.warn_explicit(
+            f"{owner}: {name} is in radians, and {angle:g} rad are {angle / math.tau:.3g} turns. Is it in degrees? "
+            f"{angle:g} degrees are {math.radians(angle):.6g} rad (np.radians).",
+            UnitsWarning,
+            frame.f_code.co_filename,
+            frame.f_lineno,
+            frame.f_globals.get("__name__"),
+            frame.f_globals.setdefault("__warningregistry__", {}),
         )
     return angle
 

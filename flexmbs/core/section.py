@@ -118,7 +118,7 @@ def beam_stiffness(section: Section, material: Elastic) -> BeamStiffness:
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Rectangle:
     """A solid rectangle, ``width`` along z and ``height`` along y [length].
 
@@ -165,7 +165,7 @@ class Rectangle:
         return 5.0 / 6.0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Pipe:
     """A circular tube of outer ``diameter`` and wall ``thickness`` [length].
 
@@ -220,13 +220,13 @@ class Pipe:
         return self.shear_y
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Circle:
     """A solid circle of ``diameter`` [length].
 
     Examples
     --------
-    >>> round(Circle(0.01).area * 1e6, 3)
+    >>> round(Circle(diameter=0.01).area * 1e6, 3)
     78.54
     """
 

@@ -51,7 +51,7 @@ class Model:
     --------
     >>> import flexmbs as fx
     >>> beam = fx.FlexibleBody.line((0, 0), (1, 0), elements=4, element=fx.elements.ANCFCable2D(),
-    ...                             section=fx.Rectangle(0.02, 0.002), material=fx.steel, name="blade")
+    ...                             section=fx.Rectangle(width=0.02, height=0.002), material=fx.steel, name="blade")
     >>> print(fx.Model(beam, fx.Clamp(beam.start), fx.PointForce(beam.end, (0, -1.0))))
     model 'model' [m, kg, s]
       body 'blade': 4 planar cable, 5 nodes, length 1 m, mass 0.314 kg

@@ -72,7 +72,7 @@ class FlexibleBody(BodyDescription):
     --------
     >>> import flexmbs as fx
     >>> beam = fx.FlexibleBody.line((0, 0), (1, 0), elements=8, element=fx.elements.ANCFCable2D(),
-    ...                             section=fx.Rectangle(0.02, 0.002), material=fx.steel, name="blade")
+    ...                             section=fx.Rectangle(width=0.02, height=0.002), material=fx.steel, name="blade")
     >>> round(beam.mass, 3)
     0.314
     >>> beam.end
@@ -178,8 +178,8 @@ class FlexibleBody(BodyDescription):
                 raise ModelError(f"{owner}: give section and material, or stiffness=BeamStiffness(...).")
             if isinstance(self.section, ShellSection | Layup):
                 raise ModelError(
-                    f"{owner}: a {self.element.name} is a line, whose section is one such as Rectangle(width, height), "
-                    f"not {show(self.section)}."
+                    f"{owner}: a {self.element.name} is a line, whose section is one such as "
+                    f"Rectangle(width=..., height=...), not {show(self.section)}."
                 )
             check_section(owner, self.section)
             if not isinstance(self.material, Elastic):

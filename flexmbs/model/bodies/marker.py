@@ -90,7 +90,7 @@ class Body(BodyDescription):
         Examples
         --------
         >>> import flexmbs as fx
-        >>> crank = fx.RigidBody.box((0.2, 0.02, 0.02), mass=1.0, position=(0.1, 0, 0), name="crank")
+        >>> crank = fx.RigidBody.box(size=(0.2, 0.02, 0.02), mass=1.0, position=(0.1, 0, 0), name="crank")
         >>> crank.marker((0.1, 0, 0)).position0().tolist()
         [0.2, 0.0, 0.0]
         """
@@ -109,7 +109,7 @@ class Body(BodyDescription):
         Examples
         --------
         >>> import flexmbs as fx
-        >>> crank = fx.RigidBody.box((0.2, 0.02, 0.02), mass=1.0, position=(0.1, 0, 0), name="crank")
+        >>> crank = fx.RigidBody.box(size=(0.2, 0.02, 0.02), mass=1.0, position=(0.1, 0, 0), name="crank")
         >>> crank.marker_at((0.2, 0, 0)).point.tolist()
         [0.1, 0.0, 0.0]
         """
