@@ -14,6 +14,7 @@ from flexmbs.analysis.run import Run
 from flexmbs.analysis.watch import as_events
 from flexmbs.core.checks import as_flag, as_number, is_list, show
 from flexmbs.core.errors import ConvergenceError, ModelError
+from flexmbs.core.field_terms import meant
 from flexmbs.core.progress import Progress
 from flexmbs.dynamics.evaluation import Dynamics
 from flexmbs.integrators.generalized_alpha import GeneralizedAlpha
@@ -186,7 +187,7 @@ def _check_scheme(scheme: object) -> None:
         wanted = f"{name} keeps the constraints of a scheme: write integrator=RungeKutta(constraints={name}(...))"
     elif all(callable(getattr(scheme, name, None)) for name in ("check", "start", "stepper")):
         return
-    raise ModelError(f"simulate: {wanted}, not {show(scheme)}.")
+    raise ModelError(f"simulate: {wanted}, not {show(scheme)}.{meant('integrator', scheme)}")
 
 
 def _check_start(start: object, system: System) -> None:

@@ -27,26 +27,54 @@ TERMS = {
     "youngs_modulus": "E e_modulus young youngs elastic_modulus modulus",
     "poissons_ratio": "nu poisson poissons poisson_ratio",
     "density": "rho",
-    "stiffness": "k c_spring spring spring_constant rate",
-    "damping": "c d damper viscous damping_constant",
-    "length": "free_length rest_length length0 L0 l0 natural_length unstretched_length",
-    "position": "pos origin x0 r0 location",
-    "rotation": "rot orientation R quaternion quat attitude",
-    "velocity": "vel v0",
-    "angular_velocity": "omega ang_vel w0",
+    "stiffness": "k K c_spring spring spring_constant rate spring_rate",
+    "damping": "c d damper viscous damping_constant C D",
+    "free_length": "rest_length length0 L0 l0 natural_length unstretched_length reference_length length",
+    "free_angle": "rest_angle angle0 phi0 reference_angle",
+    "position": "pos origin x0 r0 location ref_pos referencePosition",
+    "rotation": "rot orientation R quaternion quat attitude referenceRotation",
+    "velocity": "vel v0 initialVelocity",
+    "angular_velocity": "omega ang_vel w0 initialAngularVelocity",
     "inertia": "I J inertia_tensor moment_of_inertia",
     "mass": "m",
-    "at": "point location position anchor",
+    "a": "parent body1 body0 bodyA body_a first i_marker",
+    "b": "child body2 bodyB body_b second j_marker",
+    "at": "point location position anchor node place",
+    "on": "joint at",
     "axis": "direction axes",
-    "elements": "n n_elements num_elements divisions",
+    "elements": "n n_elements num_elements divisions n_el",
     "until": "t_end tend t_final end_time duration stop T tmax",
     "step": "dt h timestep time_step step_size",
     "integrator": "method solver scheme stepper",
-    "output": "save_every output_every sampling",
-    "modes": "n_modes num_modes n k number",
+    "output": "save_every output_every sampling every",
+    "start": "x0 initial initial_state q0 from_state value0",
+    "end": "x1 final target",
+    "begin": "t0 start_time delay",
+    "duration": "t1 time rise_time",
+    "progress": "verbose silent log quiet",
+    "modes": "n_modes num_modes n k number nmodes n_eig",
+    "count": "n_modes num_modes modes n number nmodes",
     "file": "path filename output_file",
-    "motion": "driver prescribed",
+    "motion": "driver prescribed angle displacement law",
+    "rate": "speed omega velocity angular_speed w",
     "history": "amplitude function time_function",
+    "force": "load F f value forceVector loadVector",
+    "moment": "torque M T couple loadVector",
+    "acceleration": "g gravity vector",
+    "width": "b breadth",
+    "height": "h depth",
+    "thickness": "wall wall_thickness t",
+    "lower": "min minimum low lb",
+    "upper": "max maximum high ub",
+    "coefficient": "mu friction_coefficient mu_k",
+    "proportional": "kp Kp P Pcontrol",
+    "integral": "ki Ki",
+    "derivative": "kd Kd Dcontrol",
+    "rho_inf": "spectral_radius spectralRadius rho_infinity",
+    "joint": "type joint_type",
+    "kind": "type",
+    "interfaces": "boundary master masters interface boundaries",
+    "units": "unit unit_system",
 }
 """Names of arguments, and what the field and other programs call them."""
 
@@ -165,16 +193,16 @@ def _refuse(
         foreign = [name for name in foreign if by_other_measure(title, name, options[name], free)]
     if foreign:
         hints = [by_other_measure(title, name, options[name], free) or _hint(name, free) for name in foreign]
+        said = "; " + " ".join(dict.fromkeys(hint for hint in hints if hint)) + " " if any(hints) else ". "
         raise ArgumentError(
-            f"{title}: there is no argument named {' or '.join(repr(name) for name in foreign)}"
-            f"{'; ' if any(hints) else '. '}{' '.join(h for h in hints if h)}{' ' if any(hints) else ''}{takes}"
+            f"{title}: there is no argument named {' or '.join(repr(name) for name in foreign)}{said}{takes}"
         ) from None
     if not any(p.kind is p.VAR_POSITIONAL for p in parameters.values()):
         by_place = sum(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in signature.parameters.values())
         by_name = [name for name in free if parameters[name].kind is inspect.Parameter.KEYWORD_ONLY]
-        said = readings(zip(by_name, args[by_place:], strict=False))
-        if said:
-            raise ArgumentError(f"{title}: {said} {takes}") from None
+        both = readings(zip(by_name, args[by_place:], strict=False))
+        if both:
+            raise ArgumentError(f"{title}: {both} {takes}") from None
     raise ArgumentError(f"{title}: {error}. {takes}") from None
 
 

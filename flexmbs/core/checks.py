@@ -11,12 +11,14 @@ import numbers
 import sys
 import warnings
 from collections.abc import Iterable, Sequence
+from dataclasses import is_dataclass
 from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
 from flexmbs.core.errors import ModelError, UnitsWarning
+from flexmbs.core.field_terms import meant
 
 __all__ = [
     "MOST",
@@ -38,7 +40,8 @@ __all__ = [
 
 def show(value: object, limit: int = 80) -> str:
     """A short, one-line picture of a value for an error message."""
-    text = " ".join(repr(value).split())
+    own = is_dataclass(value) and type(value).__str__ is not object.__str__ and not isinstance(value, type)
+    text = " ".join((str(value) if own else repr(value)).split())
     return text if len(text) <= limit else text[: limit - 3] + "..."
 
 
@@ -180,6 +183,9 @@ def has_shape(value: object, shape: tuple[int, ...]) -> bool:
 
 def as_direction(owner: str, name: str, value: object, dim: int) -> NDArray[np.float64]:
     """A unit vector of ``dim`` components along ``value``."""
+    word = meant("axis", value)
+    if word:
+        raise ModelError(f"{owner}: {name} must be a vector of {dim} components.{word}")
     vector = as_array(owner, name, value, (dim,))
     largest = float(np.abs(vector).max(initial=0.0))
     if largest == 0.0:

@@ -41,7 +41,31 @@ MEASURES = {
 }
 """Other measures of an argument: what they are called, and the factor to ours; None is the reciprocal."""
 
+ITEMS = "all items are given one by one, Model(body, joint, force)."
 WORDS = {
+    ("Model", "gravity"): "gravity is an item, Gravity((0, 0, -9.81)).",
+    ("Model", "bodies"): ITEMS,
+    ("Model", "joints"): ITEMS,
+    ("Model", "forces"): ITEMS,
+    ("Model", "loads"): ITEMS,
+    ("simulate", "n_steps"): "the step is step=until/n_steps.",
+    ("simulate", "steps"): "the step is step=until/n_steps.",
+    ("simulate", "rtol"): "steps by their error are step=ErrorControl(rtol=...).",
+    ("simulate", "tol"): "steps by their error are step=ErrorControl(rtol=...).",
+    ("simulate", "atol"): "steps by their error are step=ErrorControl(rtol=...).",
+    ("simulate", "rho_inf"): "numerical damping is integrator=GeneralizedAlpha(rho_inf=...).",
+    ("solve_static", "n_steps"): "load steps are options=StaticOptions(steps=...).",
+    ("solve_static", "steps"): "load steps are options=StaticOptions(steps=...).",
+    ("solve_static", "load_steps"): "load steps are options=StaticOptions(steps=...).",
+    ("solve_static", "tol"): "the tolerance is options=StaticOptions(rtol=...).",
+    ("solve_static", "rtol"): "the tolerance is options=StaticOptions(rtol=...).",
+    ("GeneralizedAlpha", "alpha"): "Hilber, Hughes and Taylor's scheme is GeneralizedAlpha.hht(alpha).",
+    ("GeneralizedAlpha", "beta"): "Newmark's scheme is GeneralizedAlpha.newmark(beta, gamma).",
+    ("GeneralizedAlpha", "gamma"): "Newmark's scheme is GeneralizedAlpha.newmark(beta, gamma).",
+    ("Ramp", "t1"): "the end is at begin + duration.",
+    ("Rectangle", "size"): "its sides are width (along z) and height (along y).",
+    ("Elastic", "G"): "the shear modulus follows: G = youngs_modulus / (2 (1 + poissons_ratio)).",
+    ("Elastic", "viscosity"): "damping of the material is retardation_time = viscosity / youngs_modulus.",
     ("DHRow", "r"): "'r' is a (the length along x) on many data sheets, and d (the offset along z) with Khalil and "
     "Kleinfinger.",
     (
