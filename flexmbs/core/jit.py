@@ -90,11 +90,23 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]  # numba has no type informat
     """
 
     def __init__(self, py_func: Any, locals: Any = None, targetoptions: Any = None) -> None:  # noqa: A002
+        self._kept: Any = None
         super().__init__(py_func, locals, targetoptions)
         self._entries: dict[Any, Any] = {}
-        self._cache = Unkept()
-        with contextlib.suppress(RuntimeError):  # typed at the keyboard: there is no file to keep it beside
-            self._cache = KernelCache(self)
+
+    @property
+    def _cache(self) -> Any:
+        """Made when it is first asked for: numba looks at the disk for each, and most kernels are never called."""
+        if self._kept is None:
+            try:
+                self._kept = KernelCache(self)
+            except RuntimeError:  # typed at the keyboard, or no folder can be written to
+                self._kept = Unkept(self)
+        return self._kept
+
+    @_cache.setter
+    def _cache(self, value: object) -> None:
+        """What numba begins with, a cache that keeps nothing."""
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
         """numba asks this when it finds a call in what it compiles."""
