@@ -291,7 +291,7 @@ def test_pictures(tmp_path) -> None:
     best = done.pareto(lowest="greatest", mass="greatest")
     assert set(front.lines[1].get_ydata()) == {run.values["mass"] for run in best}
     figure = done.plot_matrix()
-    assert len(figure.axes) == 9
+    assert len(figure.axes) == 9 + 3  # and the counts of the histograms
     assert figure.axes[6].get_xlabel() == "length"
     import matplotlib.pyplot as plt
 
