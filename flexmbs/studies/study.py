@@ -189,12 +189,12 @@ class Study:
         self, values: list[dict[str, Any]], keys: list[str], done: set[str], sink: Any, workers: Any, progress: bool
     ) -> None:
         """Make the runs that are missing."""
-        todo: list[Job] = []
-        seen = set(done)
+        missing: dict[str, int] = {}
         for i, key in enumerate(keys):
-            if key not in seen:
-                seen.add(key)
-                todo.append(Job(i, values[i], self.family, self.analysis, self.measures, self.time_limit))
+            if key not in done:
+                missing.setdefault(key, i)
+        shared = self.family, self.analysis, self.measures, self.time_limit, len(missing)
+        todo = [Job(i, values[i], *shared) for i in missing.values()]
         with Progress(f"study of {self.family.name!r}", progress) as shown:
             made = [0, 0]
 
