@@ -60,6 +60,14 @@ class Job:
     time_limit: float | None = None
     alike: int = 1
 
+    def run(self) -> Outcome:
+        """What came of it."""
+        return perform(self)
+
+    def killed(self, message: str) -> Outcome:
+        """Nothing came of it."""
+        return Outcome(key_of(self.values), self.values, Ended.KILLED, message)
+
 
 @dataclass(frozen=True, eq=False)
 class Outcome:

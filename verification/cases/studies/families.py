@@ -75,7 +75,7 @@ def oscillator(stiffness: float, damping: float) -> fx.Model:
     """A mass on a spring and a damper, drawn out by 0.05 m."""
     mass = fx.PointMass(2.0, position=(1.05, 0.0, 0.0), name="mass")
     spring = fx.SpringDamper(
-        fx.ground.marker((0.0, 0.0, 0.0)), mass, stiffness=stiffness, damping=damping, free_length=1.0,
+        fx.ground.marker((0.0, 0.0, 0.0)), mass.centre, stiffness=stiffness, damping=damping, free_length=1.0,
         name="spring",
     )  # fmt: skip
     return fx.Model(mass, spring)
