@@ -21,6 +21,9 @@ from .measures import Measure as Measure
 from .outcomes import Ended as Ended
 from .parameters import Between as Between
 from .parameters import Choices as Choices
+from .parts import PartsError as PartsError
+from .parts import Reduction as Reduction
+from .parts import reduce_parts as reduce_parts
 from .results import StudyResults as StudyResults
 from .results import StudyRun as StudyRun
 from .results import load as load

@@ -16,6 +16,7 @@ import numpy as np
 from flexmbs.analysis.interruption import time_limit
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import FlexmbsError, ModelError
+from flexmbs.integrators.compiled.choice import runs_alike
 from flexmbs.results.status import Status
 from flexmbs.studies.family import Family, in_words
 from flexmbs.studies.jobs import Analysis
@@ -46,7 +47,10 @@ class Ended(IntEnum):
 
 @dataclass(frozen=True)
 class Job:
-    """What a worker gets: values, and what to do with the model of a family."""
+    """What a worker gets: values, and what to do with the model of a family.
+
+    ``alike``: number of runs of this kind, which tells whether compiling their steps pays.
+    """
 
     index: int
     values: dict[str, Value]
@@ -54,6 +58,15 @@ class Job:
     analysis: Analysis
     measures: tuple[Measure | History, ...]
     time_limit: float | None = None
+    alike: int = 1
+
+    def run(self) -> Outcome:
+        """What came of it."""
+        return perform(self)
+
+    def killed(self, message: str) -> Outcome:
+        """Nothing came of it."""
+        return Outcome(key_of(self.values), self.values, Ended.KILLED, message)
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,7 +152,7 @@ def _performed(job: Job) -> tuple[Ended, str, dict[str, float], dict[str, FloatA
         return Ended.INVALID, str(error), numbers, histories
     late = time.monotonic() + (np.inf if job.time_limit is None else job.time_limit)
     try:
-        with time_limit(job.time_limit):
+        with time_limit(job.time_limit), runs_alike(job.alike):
             result = job.analysis.perform(model)
     except ModelError as error:
         return Ended.INVALID, f"{error} Values: {in_words(job.values)}.", numbers, histories

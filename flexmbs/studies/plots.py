@@ -68,7 +68,11 @@ def matrix(results: StudyResults, names: tuple[str, ...]) -> Any:
         for j, ax in enumerate(ax_row):
             if i == j:
                 finite = columns[i][np.isfinite(columns[i])]
-                ax.hist(finite, bins=12, color="0.6")
+                counts = ax.twinx()  # so that the row keeps the axis of its quantity
+                counts.hist(finite, bins=12, color="0.6")
+                counts.set_yticks([])
+                if len(finite):
+                    ax.set_ylim(finite.min(), finite.max() if finite.max() > finite.min() else None)
             else:
                 ax.plot(columns[j], columns[i], ".", ms=4)
             if i == count - 1:

@@ -1,8 +1,9 @@
 """Runs of a study in this process, or on the workers of Dask.
 
-Contract: jobs come as they are asked for, outcomes go to a sink as they come, both in this process only. Every job has
-one outcome. A worker that dies takes its job with it: Dask blames all tasks that the worker held, so that no worker
-gets more than one, and a job that was blamed is run again alone; if its worker dies again, its outcome is KILLED.
+Contract of a job (`Task`): ``run()`` returns its outcome and never raises, ``killed(message)`` is the outcome of one
+whose process died. Jobs come as they are asked for, outcomes go to a sink as they come, both in this process only. A
+worker that dies takes its job with it: Dask blames all tasks that the worker held, so that no worker gets more than
+one, and a job that was blamed is run again alone; if its worker dies again, its outcome is KILLED.
 """
 
 from __future__ import annotations
@@ -10,22 +11,39 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Any
+from typing import Any, Protocol
 from uuid import uuid4
 
 from flexmbs.core.checks import as_count, show
 from flexmbs.core.errors import FlexmbsError, ModelError
-from flexmbs.studies.outcomes import Ended, Job, Outcome, key_of, perform
 
-__all__ = ["run_here", "run_on_workers", "workers_of"]
+__all__ = ["run_all", "workers_of"]
 
-Sink = Callable[[int, Outcome], None]
+Sink = Callable[[int, Any], None]
 
 
-def run_here(jobs: Iterator[Job], sink: Sink) -> None:
-    """One after the other in this process."""
-    for job in jobs:
-        sink(job.index, perform(job))
+class Task(Protocol):
+    """Contract of what a runner runs; it travels to other processes."""
+
+    @property
+    def index(self) -> int:
+        """Number among all."""
+
+    def run(self) -> Any:
+        """The outcome, whatever happens."""
+
+    def killed(self, message: str) -> Any:
+        """The outcome where the process died twice."""
+
+
+def run_all(jobs: Iterator[Task], sink: Sink, workers: Any) -> None:
+    """In this process (``workers=0``), on so many processes, or on the workers of a client."""
+    if isinstance(workers, int) and not isinstance(workers, bool) and workers == 0:
+        for job in jobs:
+            sink(job.index, job.run())
+        return
+    with workers_of(workers) as client:
+        run_on_workers(jobs, sink, client)
 
 
 @contextmanager
@@ -84,12 +102,12 @@ def _main_left_alone() -> Iterator[None]:
             setattr(main, name, value)
 
 
-def run_on_workers(jobs: Iterator[Job], sink: Sink, client: Any) -> None:
+def run_on_workers(jobs: Iterator[Task], sink: Sink, client: Any) -> None:
     """On the workers of a client, one job in flight per worker."""
     from distributed import KilledWorker
 
-    running: dict[Any, Job] = {}
-    suspects: list[Job] = []
+    running: dict[Any, Task] = {}
+    suspects: list[Task] = []
     more = True
     try:
         while more or running:
@@ -110,24 +128,27 @@ def run_on_workers(jobs: Iterator[Job], sink: Sink, client: Any) -> None:
         client.cancel(list(running))
 
 
-def _alone(client: Any, job: Job) -> Outcome:
+def _alone(client: Any, job: Task) -> Any:
     """A job that was blamed for the end of a worker, with nothing beside it."""
     from distributed import KilledWorker
 
-    _wait_for_workers(client)
+    client.wait_for_workers(1, timeout=120)
     try:
-        outcome: Outcome = _submit(client, job).result()
+        return _submit(client, job).result()
     except KilledWorker as error:
         text = f"the process that ran it died, twice; the last was {getattr(error, 'last_worker', '')}".rstrip()
-        return Outcome(key_of(job.values), job.values, Ended.KILLED, f"{text}. Too little memory, or a crash.")
-    return outcome
+        return job.killed(f"{text}. Too little memory, or a crash.")
 
 
-def _submit(client: Any, job: Job) -> Any:
-    return client.submit(perform, job, pure=False, retries=0, key=f"run-{job.index}-{uuid4().hex}")
+def _submit(client: Any, job: Task) -> Any:
+    return client.submit(_run, job, pure=False, retries=0, key=f"run-{job.index}-{uuid4().hex}")
 
 
-def _finished(running: dict[Any, Job]) -> list[Any]:
+def _run(job: Task) -> Any:
+    return job.run()
+
+
+def _finished(running: dict[Any, Task]) -> list[Any]:
     """Futures that have come to an end, at least one."""
     from distributed import wait
 
@@ -137,7 +158,3 @@ def _finished(running: dict[Any, Job]) -> list[Any]:
 def _count(client: Any) -> int:
     """Threads of all workers."""
     return int(sum(client.nthreads().values()))
-
-
-def _wait_for_workers(client: Any) -> None:
-    client.wait_for_workers(1, timeout=120)

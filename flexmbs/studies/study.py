@@ -17,7 +17,7 @@ from flexmbs.studies.jobs import Analysis
 from flexmbs.studies.measures import History, Measure, described
 from flexmbs.studies.outcomes import Ended, Job, Outcome, key_of
 from flexmbs.studies.results import StudyResults
-from flexmbs.studies.runner import run_here, run_on_workers, workers_of
+from flexmbs.studies.runner import run_all
 from flexmbs.studies.samples import Samples
 from flexmbs.studies.study_file import (
     FORMAT,
@@ -189,12 +189,12 @@ class Study:
         self, values: list[dict[str, Any]], keys: list[str], done: set[str], sink: Any, workers: Any, progress: bool
     ) -> None:
         """Make the runs that are missing."""
-        todo: list[Job] = []
-        seen = set(done)
+        missing: dict[str, int] = {}
         for i, key in enumerate(keys):
-            if key not in seen:
-                seen.add(key)
-                todo.append(Job(i, values[i], self.family, self.analysis, self.measures, self.time_limit))
+            if key not in done:
+                missing.setdefault(key, i)
+        shared = self.family, self.analysis, self.measures, self.time_limit, len(missing)
+        todo = [Job(i, values[i], *shared) for i in missing.values()]
         with Progress(f"study of {self.family.name!r}", progress) as shown:
             made = [0, 0]
 
@@ -204,10 +204,5 @@ class Study:
                 made[1] += outcome.ended is not Ended.DONE
                 shown.show(made[0] / len(todo), f"{made[0]} of {len(todo)} runs, {made[1]} failed")
 
-            if not todo:
-                return
-            if isinstance(workers, int) and not isinstance(workers, bool) and workers == 0:
-                run_here(iter(todo), keep)
-                return
-            with workers_of(workers) as client:
-                run_on_workers(iter(todo), keep, client)
+            if todo:
+                run_all(iter(todo), keep, workers)

@@ -93,7 +93,9 @@ def test_analyses_and_measures_that_fail() -> None:
 
 def test_time_limit_keeps_the_beginning() -> None:
     study(samples=Grid(length=1, mass=1)).run(progress=False)  # whatever is compiled once is no part of the limit below
-    slow = Study(family(), Grid(length=1, mass=1), study().measures, Simulation(1e6, step=5e-3), time_limit=0.5)
+    loop = fx.GeneralizedAlpha(compiled=False)  # which begins at once
+    analysis = Simulation(1e6, step=5e-3, integrator=loop)
+    slow = Study(family(), Grid(length=1, mass=1), study().measures, analysis, time_limit=1.0)
     done = slow.run(progress=False)
     assert done[0].ended is Ended.TIMED_OUT
     at, z = done.history("height", 0)
@@ -131,11 +133,11 @@ def test_layout_of_the_file(tmp_path) -> None:
 
 
 def test_only_what_is_missing_is_run(tmp_path, monkeypatch) -> None:
-    from flexmbs.studies import runner
+    from flexmbs.studies import outcomes
 
     made: list[int] = []
-    genuine = runner.perform
-    monkeypatch.setattr(runner, "perform", lambda job: made.append(job.index) or genuine(job))  # type: ignore[func-returns-value]
+    genuine = outcomes.perform
+    monkeypatch.setattr(outcomes, "perform", lambda job: made.append(job.index) or genuine(job))  # type: ignore[func-returns-value]
     path = tmp_path / "a.h5"
     study(samples=Grid(length=2, mass=2)).run(path, progress=False)
     before = path.read_bytes()
@@ -153,16 +155,16 @@ def test_only_what_is_missing_is_run(tmp_path, monkeypatch) -> None:
 @pytest.mark.parametrize("cut", [0, 1, 30])
 def test_goes_on_after_a_killed_process(tmp_path, monkeypatch, cut: int) -> None:
     """What a killed process leaves is a journal, perhaps with half a line at its end."""
-    from flexmbs.studies import runner
+    from flexmbs.studies import outcomes
 
-    genuine, path = runner.perform, tmp_path / "a.h5"
+    genuine, path = outcomes.perform, tmp_path / "a.h5"
 
     def third_time(job: object) -> object:
         if job.index == 3:  # type: ignore[attr-defined]
             raise KeyboardInterrupt
         return genuine(job)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(runner, "perform", third_time)
+    monkeypatch.setattr(outcomes, "perform", third_time)
     with pytest.raises(KeyboardInterrupt):
         study().run(path, progress=False)
     assert [run.ended for run in fx.studies.load(path)] == [Ended.DONE] * 3 + [Ended.MISSING] * 3
@@ -171,7 +173,7 @@ def test_goes_on_after_a_killed_process(tmp_path, monkeypatch, cut: int) -> None
     lines = journal.read_bytes()
     assert lines.count(b"\n") == 4
     journal.write_bytes(lines[: len(lines) - cut])
-    monkeypatch.setattr(runner, "perform", genuine)
+    monkeypatch.setattr(outcomes, "perform", genuine)
     done = study().run(path, progress=False)
     np.testing.assert_array_equal(done["lowest"], study().run(progress=False)["lowest"])
     assert not journal.exists()
@@ -291,7 +293,7 @@ def test_pictures(tmp_path) -> None:
     best = done.pareto(lowest="greatest", mass="greatest")
     assert set(front.lines[1].get_ydata()) == {run.values["mass"] for run in best}
     figure = done.plot_matrix()
-    assert len(figure.axes) == 9
+    assert len(figure.axes) == 9 + 3  # and the counts of the histograms
     assert figure.axes[6].get_xlabel() == "length"
     import matplotlib.pyplot as plt
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
 from numba.core.errors import NumbaError
@@ -14,12 +17,26 @@ if TYPE_CHECKING:
     from flexmbs.dynamics.evaluation import Dynamics
     from flexmbs.integrators.generalized_alpha import GeneralizedAlpha
 
-__all__ = ["Choice"]
+__all__ = ["Choice", "runs_alike"]
 
 LOADED, CACHED, NEW = 100, 1_000, 5_000
 """Steps of a run from which a driver is taken that this process has, that is on disk, that is yet to be compiled."""
 LARGE = 5_000
 """Unknowns above which Python's share of a step is too small to matter."""
+
+
+_ALIKE: ContextVar[int] = ContextVar("alike", default=1)
+"""Runs of models of one kind that are still to come, which share a driver."""
+
+
+@contextmanager
+def runs_alike(count: int) -> Iterator[None]:
+    """Runs within are the first of ``count`` of their kind: whether a driver pays is told by the steps of all."""
+    token = _ALIKE.set(max(count, 1))
+    try:
+        yield
+    finally:
+        _ALIKE.reset(token)
 
 
 class Choice:
@@ -36,6 +53,7 @@ class Choice:
         self.reason = ""
         self._candidate: Driver | None = None
         self.needed: float = LOADED
+        self._alike = _ALIKE.get()
         if scheme.compiled is False:
             self._refuse("compiled=False")
         elif scheme.compiled is True:
@@ -44,8 +62,8 @@ class Choice:
 
     def expect(self, steps: float) -> None:
         """Tell the number of steps that are planned, or were made without driver."""
-        if steps >= self.needed:
-            self._consider(steps)
+        if steps * self._alike >= self.needed:
+            self._consider(steps * self._alike)
 
     def _consider(self, steps: float) -> None:
         """Take the driver if so many steps are worth it."""
