@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flexmbs.dynamics.stages import Given, Stage
+from flexmbs.dynamics.turns import REBASE
 from flexmbs.integrators.compiled import inline, newton_step
 from flexmbs.integrators.compiled.addresses import Addresses
 from flexmbs.kernels.conditions import passing
@@ -132,6 +133,9 @@ class Text:
             self._coupling = [f"{self._import(joint_coupling)}({joints}, {dof}, markers.B, y, out)"]
         self._conditions()
         self._powers(m)
+        for kind, frames in dyn.turns.based:
+            name = self._name(frames, "", kind.name)
+            self._account.append(f"{self._import(kind.rebase, kind.name)}({name}, state.q, {REBASE})")
         for group, owner in ((m.joints, "joints"), (m.forces, "forces")):
             if any(group is table for table in dyn.turns.angular):
                 name = self._name(group, owner, owner)
