@@ -187,11 +187,16 @@ class Text:
     def _written_call(self, stage: Stage) -> list[str]:
         """A stage as statements."""
         arguments = ", ".join(
-            str(a) if isinstance(a, Given) else self._name(a, f"table_{len(self._names)}", stage.owner)
-            for a in stage.arguments
+            str(a) if isinstance(a, Given) else self._argument(a, stage.owner) for a in stage.arguments
         )
         call = f"{self._import(stage.kernel, stage.owner)}({arguments})"
         return [call] if stage.refuse is None else [f"if {call} >= 0:", "    refused = True"]
+
+    def _argument(self, item: Any, owner: str) -> str:
+        """A constant, written out, or the name of a table or an array."""
+        if isinstance(item, bool | int | float) or type(item) is tuple:
+            return repr(item)
+        return self._name(item, f"table_{len(self._names)}", owner)
 
     def _name(self, item: Any, name: str, owner: str) -> str:
         """The name of a table or an array, which is handed over when it is first met."""
