@@ -9,8 +9,11 @@ import numpy as np
 
 from flexmbs.integrators.step_control import ErrorControl, FixedStep, SizeLimits
 from flexmbs.io.time_files import CHECKPOINT
+from flexmbs.kernels.sensing import ACCELERATION, HELD, MULTIPLIER
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from flexmbs.integrators.compiled.driver import Steps
 
 __all__ = ["Chunks"]
@@ -19,6 +22,8 @@ SECONDS = 0.1
 """Longest time in which neither Ctrl-C nor progress is seen."""
 MOST_SINGLE = 64
 """Single steps at most before several are tried again, where the condition of an event stays near its level."""
+JUMPING = ACCELERATION, MULTIPLIER, HELD
+"""What jumps where held forces do: an event that looks at it needs the state behind the jump."""
 FIRST = 20
 """Steps in the first chunk, whose time is unknown."""
 
@@ -42,6 +47,7 @@ class Chunks:
         # Energies are measured with turns and frames as they are: those of the end of a chunk.
         self._ends_at_output = run.recorder.energy and bool(dyn.turns.angular or dyn.turns.based)
         self._most = FIRST
+        self._hold: Callable[[int], None] = lambda i: None
         self._single = 0
         self._wait = 1
 
@@ -58,7 +64,10 @@ class Chunks:
         if run.control.max_steps is not None:
             most = min(most, run.control.max_steps - recorder.n_steps)
         if not self._fixed:
+            run.settle()
             return self._controlled(barrier, error_before, most)
+        if run.sampled.loop.controllers:
+            return self._sampled(error_before, most)
         ends = run.grid.whole(state.t, run.h, barrier, most)
         if self._ends_at_output and len(ends):
             output = -np.inf if run.wanted is None else run.wanted[run.next]
@@ -89,7 +98,44 @@ class Chunks:
             return None
         run.h = steps.planned
         run.rejected += steps.rejected
-        return self._accept(steps, began)
+        error = self._accept(steps, began)
+        run.pending = run.state.t >= barrier and run.sampled.sample(run.state)
+        return error
+
+    def _sampled(self, error_before: float, most: int) -> float | None:
+        """Steps of one size with the samples of controllers at their ends."""
+        run, sampled, watched = self.run, self.run.sampled, self.run.dynamics.watched
+        if watched is not None and np.isin(watched.readings.group.what, JUMPING).any():
+            return None
+        state, jump = run.state, run.jumps.next_time(run.state.t)
+        barrier = min(run.until, jump)
+        if jump == barrier and run.jumps.is_jump(jump):
+            barrier = jump - 2e-9 * run.h  # the step to a jump is made in Python
+        plan = sampled.plan(state, run.grid.copy(), run.h, barrier, most, run.pending)
+        if plan is None:
+            return None
+        ends = run.jumps.clear(state.t, plan.ends)
+        if self._ends_at_output and len(ends):
+            output = -np.inf if run.wanted is None else run.wanted[run.next]
+            ends = ends[: int(np.searchsorted(ends, output)) + 1]
+        if not len(ends):
+            return None
+        began = time.perf_counter()
+        steps: Steps | None = self._advance(state, run.h, ends, error_before, run.recorder.energy, plan)
+        self._await_event(steps)
+        if steps is None:
+            return None
+        n = len(steps)
+        for end in steps.ends.tolist():
+            run.grid.reached(end, end)
+        assert steps.control is not None  # noqa: S101
+        self._hold = sampled.took(plan, steps.control, n)
+        run.pending = steps.anew
+        error = self._accept(steps, began)
+        self._hold(n)
+        if plan.due is None and plan.sampled[n - 1]:
+            run.pending = sampled.sample(run.state)
+        return error
 
     def _await_event(self, steps: Steps | None) -> None:
         """How many single steps come next, since an event may happen; more of them while its condition stays near."""
@@ -108,6 +154,12 @@ class Chunks:
         run.state = steps.state(n - 1)
         return float(steps.errors[-1])
 
+    def _store(self, steps: Steps, i: int) -> None:
+        """The states wanted within step i, whose energies are measured with the forces that were held there."""
+        if self.run.recorder.energy:
+            self._hold(i)
+        self.run.store(steps.start(i), steps.state(i))
+
     def _record(self, steps: Steps) -> None:
         """A line for every step, its work, and the states wanted."""
         run, recorder = self.run, self.run.recorder
@@ -118,10 +170,12 @@ class Chunks:
             recorder.steps.frombytes(np.column_stack((ends, sizes, iterations, errors)).astype(np.float64).tobytes())
             while run.next < len(wanted) and wanted[run.next] <= ends[-1]:
                 i = int(np.searchsorted(steps.ends, wanted[run.next]))
-                run.store(steps.state(i - 1), steps.state(i))
+                self._store(steps, i)
             return
         for i, end in enumerate(ends):
             power = None if steps.powers is None else steps.powers[i]
+            if power is not None and i in steps.powers_anew:
+                recorder.jumped(steps.powers_anew[i])
             recorder.count(end, sizes[i], iterations[i], errors[i], power)
             if wanted is None or (run.next < len(wanted) and wanted[run.next] <= end):
-                run.store(steps.state(i - 1), steps.state(i))
+                self._store(steps, i)

@@ -57,6 +57,12 @@ class Grid:
         elif t >= barrier:
             self.begin, self.made = t, 0
 
+    def copy(self) -> Grid:
+        """The same series, to go along with."""
+        other = Grid(self.h, self.begin)
+        other.made = self.made
+        return other
+
     def memory(self) -> FloatArray:
         """What `restore` takes."""
         return np.array([self.begin, float(self.made), np.nan if self.h is None else self.h])

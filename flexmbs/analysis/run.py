@@ -62,6 +62,7 @@ class Run:
         self.wanted = output.times(begin, until)
         self.status, self.message = Status.DONE, ""
         self.rejected, self.jump = 0, ""
+        self.pending = False
         self.turned: dict[tuple[str, str], float] = {}
         self.redundant: tuple[str, ...] = ()
         self.wall = time.perf_counter()
@@ -116,6 +117,7 @@ class Run:
         """Steps up to the end, an interruption, or a failure; what was made is kept."""
         with Interruption() as interruption:
             self._steps(progress, interruption)
+        self.settle()
 
     def _steps(self, progress: Progress, interruption: Interruption) -> None:
         dyn, control, grid = self.dynamics, self.control, self.grid
@@ -136,6 +138,7 @@ class Run:
                 return
             jump = self.jumps.next_time(self.state.t)
             if jump - self.state.t <= NEAR * self.h:  # now, but for round-off
+                self.settle()
                 self.state = self.state._replace(t=jump)
                 if self.jumps.is_jump(jump):
                     self._restart()
@@ -144,10 +147,9 @@ class Run:
             error = self.chunks.advance(barrier, error_before)
             if error is not None:
                 error_before = error
-                if self.state.t >= barrier and self.sampled.sample(self.state):
-                    self._restart()
                 self._passed(progress, span, show=True)
                 continue
+            self.settle()
             h, end = grid.next(self.state.t, min(self.h, largest, self.stepper.longest(self.state)), barrier)
             to = self.jumps.left(end) if self.jumps.is_jump(end) else end
             if self.jumps.look(self.state.t, to) is not None:
@@ -196,6 +198,7 @@ class Run:
     def _passed(self, progress: Progress, span: float, show: bool) -> None:
         """After accepted steps: checkpoints at fixed numbers of steps, and progress."""
         if self.recorder.n_steps % CHECKPOINT == 0:
+            self.settle()
             self.stepper.forget()
             self._checkpoint()
         if show:
@@ -217,6 +220,12 @@ class Run:
         elif self.events.changed:
             self._restart()
         return stop
+
+    def settle(self) -> None:
+        """Begin anew now, if the next step has to."""
+        if self.pending:
+            self.pending = False
+            self._restart()
 
     def _restart(self) -> None:
         """After a jump of forces: new accelerations and multipliers; the state of the scheme starts afresh."""

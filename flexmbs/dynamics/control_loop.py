@@ -127,7 +127,7 @@ class ControlLoop:
 
     def next_time(self, t: float) -> float:
         """The first sample time after t; infinity without controllers. A sample at t itself does not count."""
-        limit = t + self._tolerance(t)
+        limit = t + self.tolerance(t)
         times = []
         for c in self.controllers:
             k = max(0, math.floor((t - c.offset) / c.period) - 1)
@@ -153,13 +153,13 @@ class ControlLoop:
             If a sensor or a controller fails, or gives values of wrong shape or not finite (named, with the time); if
             an earlier sample was left out.
         """
-        limit = view.t + self._tolerance(view.t)
+        limit = view.t + self.tolerance(view.t)
         due = [i for i, c in enumerate(self.controllers) if _time(c, int(state.count[i])) <= limit]
         if not due:
             return state
         for i in due:
             c, k = self.controllers[i], int(state.count[i])
-            if _time(c, k) < view.t - self._tolerance(view.t):
+            if _time(c, k) < view.t - self.tolerance(view.t):
                 raise ModelError(
                     f"controller {c.name!r}: its sample {k} at t = {_time(c, k):.12g} was left out; it is t = "
                     f"{view.t:.12g} already."
@@ -180,6 +180,14 @@ class ControlLoop:
             held[self._f[i]], pending[self._d[i]] = queue[: len(output)], queue[len(output) :]
             count[i] += 1
         return ControlState(x, held, pending, count)
+
+    def upcoming(self, state: ControlState) -> Upcoming:
+        """The samples that follow on a state."""
+        return Upcoming(self, state)
+
+    def tolerance(self, t: float) -> float:
+        """Times about t that differ by less are one."""
+        return SAME_TIME * max(abs(t), self._shortest)
 
     def outputs(self, state: ControlState) -> FloatArray:
         """The held values (n_f,), one per actuator; cannot be written to."""
@@ -244,17 +252,39 @@ class ControlLoop:
         what = f"update {at}"
         return output, as_values(owner, what, call(owner, what, c.update, x, u, t), len(x))
 
-    def _tolerance(self, t: float) -> float:
-        return SAME_TIME * max(abs(t), self._shortest)
-
     def _first(self, controller: SampledController, t: float) -> int:
         """Number of the first sample at or after t."""
         if not math.isfinite(t):
             raise ModelError(f"controllers: the start must be a finite time, not {show(t)}.")
         k = max(0, math.floor((t - controller.offset) / controller.period) - 1)
-        while _time(controller, k) < t - self._tolerance(t):
+        while _time(controller, k) < t - self.tolerance(t):
             k += 1
         return k
+
+
+class Upcoming:
+    """Samples one after the other, without making them.
+
+    ``next``: the time of the first that is not passed; infinity without controllers.
+    """
+
+    def __init__(self, loop: ControlLoop, state: ControlState) -> None:
+        self._loop, self._count = loop, state.count.tolist()
+        self._times = [_time(c, k) for c, k in zip(loop.controllers, self._count, strict=True)]
+        self.next = min(self._times, default=math.inf)
+
+    def passed(self, t: float) -> tuple[list[int], list[float]]:
+        """The controllers that sample at t, by number, and their own times for it."""
+        limit = t + self._loop.tolerance(t)
+        if self.next > limit:
+            return [], []
+        due = [i for i, time in enumerate(self._times) if time <= limit]
+        own = [self._times[i] for i in due]
+        for i in due:
+            self._count[i] += 1
+            self._times[i] = _time(self._loop.controllers[i], self._count[i])
+        self.next = min(self._times)
+        return due, own
 
 
 def _time(controller: SampledController, k: int) -> float:

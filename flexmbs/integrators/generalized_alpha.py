@@ -56,6 +56,7 @@ from flexmbs.kernels.steps import (
 )
 
 if TYPE_CHECKING:
+    from flexmbs.integrators.compiled.control import SamplePlan
     from flexmbs.integrators.compiled.driver import Steps
     from flexmbs.integrators.step_control import SizeLimits
 
@@ -372,11 +373,12 @@ class _Stepper(NewmarkStepper):
         return self.choice.driver is not None and self.choice.driver.pause == 0
 
     def advance(
-        self, state: StepState, h: float, ends: FloatArray, error_before: float, powers: bool
+        self, state: StepState, h: float, ends: FloatArray, error_before: float, powers: bool,
+        plan: SamplePlan | None = None,
     ) -> Steps | None:  # fmt: skip
-        """Several steps in one call, as in `flexmbs.integrators.stepper.Stepper`."""
+        """Several steps in one call, as in `flexmbs.integrators.stepper.Stepper`; ``plan``: samples at their ends."""
         driver = self.choice.driver
-        return None if driver is None else driver.advance(state, h, ends, error_before, powers)
+        return None if driver is None else driver.advance(state, h, ends, error_before, powers, plan)
 
     @property
     def happens(self) -> bool:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flexmbs.integrators.compiled.cache import Module
+from flexmbs.integrators.compiled.control import ControlMemory, SamplePlan
 from flexmbs.integrators.compiled.newton_step import (
     COUNTS,
     EVALUATIONS,
@@ -76,7 +77,8 @@ class Steps:
 
     They are to be read before the driver is called again. ``powers (n, 3)`` of prescribed motions, of forces between
     markers, and of loads, at their ends; None if they were not asked for, or are zero. ``planned``: the size of the
-    next step by step control; ``rejected``: attempts that it has not accepted.
+    next step by step control; ``rejected``: attempts that it has not accepted; ``control``: what controllers remember;
+    ``powers_anew``: the powers at the beginning of steps that began anew.
     """
 
     ends: FloatArray
@@ -88,6 +90,8 @@ class Steps:
     powers: FloatArray | None
     planned: float
     rejected: int
+    control: ControlMemory | None
+    powers_anew: dict[int, FloatArray]
 
     def __len__(self) -> int:
         return len(self.ends)
@@ -102,6 +106,20 @@ class Steps:
             float(self.ends[i]), x.Q[row].copy(), x.V[row].copy(), x.A[row].copy(), x.AUX[row].copy(),
             x.LAM[row].copy(), old, float(self.sizes[i]),
         )  # fmt: skip
+
+    def start(self, i: int) -> StepState:
+        """The state in which step i began: that after the step before, or, after a jump of forces, a new one."""
+        before = self.state(i - 1)
+        if self.control is None or not self.control.arrays.renewed[i]:
+            return before
+        y = self.control.arrays
+        a = y.A0[i].copy()
+        return StepState(before.t, before.q, before.v, a, a, y.LAM0[i].copy(), before.v, 0.0)
+
+    @property
+    def anew(self) -> bool:
+        """Whether the step after the last has to begin anew."""
+        return self.control is not None and bool(self.control.arrays.anew[0])
 
 
 class Driver:
@@ -118,12 +136,10 @@ class Driver:
         per_step = dyn.n_q + 3 * dyn.n_v + dyn.n_c
         self.most = max(1, min(MOST_STEPS, MOST_NUMBERS // per_step))
         n, k = self.most, len(dyn.mass)
-        self._power = np.zeros((n, len(m.forces.mA)))
-        self._wrench_power = np.zeros((n, *dyn.markers.W.shape))
+        self._power = np.zeros((2 * n, len(m.forces.mA)))  # at ends, and where steps begin anew
+        self._wrench_power = np.zeros((2 * n, *dyn.markers.W.shape))
         self._wrenches = len(m.wrenches.mk) > 0
         self._nodal = NodalLoads(dyn)
-        text = Text(dyn, self._power, self._wrench_power)
-        take = text.addresses
         matrix = dyn.matrix
         first, second = matrix.cut
         slots = matrix.static_slots
@@ -132,6 +148,11 @@ class Driver:
         self._given = dyn.given[None], dyn.motion[None], dyn.prescribed.scale[None]
         rows = n if self.varying else 1
         self._tables = tuple(np.zeros((rows, *part.shape[1:])) for part in self._given)
+        self.memory = None
+        if dyn.control is not None:
+            self.memory = ControlMemory(dyn.control, n, k, dyn.n_c, self._given, self.varying)
+        text = Text(dyn, self._power, self._wrench_power, self.memory)
+        take = text.addresses
         self._equations = matrix.equations
         self._seen: FloatArray | None = None
         self.x = x = StepArrays(
@@ -167,7 +188,10 @@ class Driver:
         self._first_number, self._first_size = take.counts
         numbers = {name: take.value(float(value)) for name, value in self._numbers._asdict().items()}
         sizes = {name: take.value(int(value)) for name, value in self._sizes._asdict().items()}
-        written = text.write({"s": numbers, "c": sizes, "x": arrays}, static.W)
+        fields = {"s": numbers, "c": sizes, "x": arrays}
+        if self.memory is not None:
+            fields["y"] = {name: take.array(array) for name, array in self.memory.arrays._asdict().items()}
+        written = text.write(fields, static.W)
         self.module = Module(written)
         self._at, self._whole, self._real = take.packed()
         self._kept = take.kept
@@ -183,6 +207,8 @@ class Driver:
         t = state.t + h
         dyn.set_time(t)
         self.x.times[0] = t
+        if self.memory is not None:
+            self.memory.idle()
         if self._run(state, h, 1, 0.0, self._given, False, False) == 0:
             return None
         x = self.x
@@ -190,20 +216,29 @@ class Driver:
         return StepResult(new, float(x.errors[0]), int(x.iterations[0]), StepStatus.DONE)
 
     def advance(
-        self, state: StepState, h: float, ends: FloatArray, error_before: float, powers: bool
+        self, state: StepState, h: float, ends: FloatArray, error_before: float, powers: bool,
+        plan: SamplePlan | None = None,
     ) -> Steps | None:  # fmt: skip
         """Steps that end at ``ends``, as many as `FixedStep` accepts one after the other; None if the first fails.
 
-        ``powers``: tell the powers of prescribed motions, forces and loads. Turns are counted.
+        ``powers``: tell the powers of prescribed motions, forces and loads. Turns are counted. ``plan``: the samples
+        among these ends.
         """
         dyn, x = self.dynamics, self.x
         n = min(len(ends), self.most)
         times = x.times
         times[0], times[1:n] = state.t + h, ends[: n - 1] + h
         given: tuple[FloatArray, ...] = self._given
+        if self.memory is not None:
+            starts = self.memory.arrays.starts
+            starts[0], starts[1:n] = state.t, ends[: n - 1]
+            if plan is None:
+                self.memory.idle()
+            else:
+                self.memory.take(plan, n)
         if self.varying:
             given = self._tables
-            n = self._fill(times[:n])
+            n = self._fill(times[:n], plan)
             if n == 0:
                 return None
         else:
@@ -216,6 +251,8 @@ class Driver:
     ) -> Steps | None:  # fmt: skip
         """Up to ``most`` steps of sizes that step control chooses, the first ``planned``; None if the first fails."""
         x = self.x
+        if self.memory is not None:
+            self.memory.idle()
         self.dynamics.set_time(state.t + planned)
         n = self._run(state, planned, min(most, self.most), error_before, self._given, True, powers, limits)
         return self._made(x.ends[:n].copy(), x.sizes[:n].copy(), state, powers)
@@ -228,7 +265,7 @@ class Driver:
         self.dynamics.set_time(float(x.times[n - 1]))
         return Steps(
             ends, sizes, x.errors[:n].copy(), x.iterations[:n].copy(), first, x, self._powers(n) if powers else None,
-            float(x.planned[0]), int(x.counts[REJECTED]),
+            float(x.planned[0]), int(x.counts[REJECTED]), self.memory, self._powers_anew(n) if powers else {},
         )  # fmt: skip
 
     @property
@@ -236,13 +273,19 @@ class Driver:
         """Whether the last call ended before a step in which an event may happen."""
         return bool(self.x.counts[HAPPENS])
 
-    def _fill(self, times: FloatArray) -> int:
+    def _fill(self, times: FloatArray, plan: SamplePlan | None) -> int:
         """Loads and motions at these times into the tables; how many of them could be evaluated.
 
         A function that fails must do so in the step that needs it: the steps before are kept, and may end the run.
         """
         for i, t in enumerate(times):
             try:
+                if plan is not None and (plan.sampled[i - 1] if i else plan.anew):  # the step may begin anew
+                    assert self.memory is not None  # noqa: S101
+                    y = self.memory.arrays
+                    self.dynamics.set_time(float(y.starts[i]))
+                    for table, now in zip((y.given, y.motion, y.scale), self._given, strict=True):
+                        table[i] = now[0]
                 self.dynamics.set_time(float(t))
             except Exception:  # noqa: BLE001  # of whatever kind, the single step raises it again
                 self.dynamics.prescribed.changed = True  # what is half set is set anew
@@ -298,19 +341,33 @@ class Driver:
 
     def _powers(self, n: int) -> FloatArray | None:
         """Power (n, 3) of prescribed motions, forces between markers, and loads, as `Energies.powers`; None if zero."""
-        dyn, x = self.dynamics, self.x
         if not (self.varying or self._power.shape[1] or self._wrenches or self._nodal):
             return None
-        out = np.zeros((n, 3))
-        given, motion, scale = self._tables if self.varying else self._given
-        for i in range(n):
-            row = i if self.varying else 0
-            loads = 0.0
-            if not dyn.prescribed.steady:
-                loads = float((dyn.prescribed.steady_loads - given[row, : dyn.n_v]) @ x.V[i + 1])
-            loads += self._nodal.power(x.Q[i + 1], x.V[i + 1], scale[row])
-            if self._wrenches:
-                loads -= float(self._wrench_power[i].sum())
-            springs = float(self._power[i].sum()) if self._power.shape[1] else 0.0
-            out[i] = -float(x.LAM[i + 1] @ motion[row, :, 1]), springs, loads
-        return out
+        x, given = self.x, self._tables if self.varying else self._given
+        return np.array([self._power_of(i, i + 1, i if self.varying else 0, x.LAM[i + 1], given) for i in range(n)])
+
+    def _powers_anew(self, n: int) -> dict[int, FloatArray]:
+        """The same (3,) at the beginning of the steps that began anew, by their number."""
+        if self.memory is None:
+            return {}
+        y = self.memory.arrays
+        given = y.given, y.motion, y.scale
+        return {
+            i: self._power_of(self.most + i, i, i if self.varying else 0, y.LAM0[i], given)
+            for i in np.flatnonzero(y.renewed[:n]).tolist()
+        }
+
+    def _power_of(
+        self, number: int, state: int, row: int, lam: FloatArray, tables: tuple[FloatArray, ...]
+    ) -> FloatArray:  # fmt: skip
+        """Power (3,) at a state with its multipliers, from what was told under a number and given in a row."""
+        dyn, q, v = self.dynamics, self.x.Q[state], self.x.V[state]
+        given, motion, scale = (part[row] for part in tables)
+        loads = 0.0
+        if not dyn.prescribed.steady:
+            loads = float((dyn.prescribed.steady_loads - given[: dyn.n_v]) @ v)
+        loads += self._nodal.power(q, v, scale)
+        if self._wrenches:
+            loads -= float(self._wrench_power[number].sum())
+        springs = float(self._power[number].sum()) if self._power.shape[1] else 0.0
+        return np.array([-float(lam @ motion[:, 1]), springs, loads])

@@ -41,7 +41,7 @@ from flexmbs.kernels.steps import (
 )
 from flexmbs.kernels.steps import correct as add
 
-__all__ = ["COUNTS", "Numbers", "Sizes", "StepArrays", "advance", "solve", "stands", "states_settled"]
+__all__ = ["COUNTS", "ControlArrays", "Numbers", "Sizes", "StepArrays", "advance", "solve", "stands", "states_settled"]
 
 COUNTS = EVALUATIONS, FACTORISATIONS, REJECTED, FAILED, HAPPENS = range(5)
 """What is counted in a call; the last: whether its last step has failed, or an event may happen in it."""
@@ -78,7 +78,8 @@ class Sizes(NamedTuple):
     """Number of steps, sizes of the system, and choices (0 or 1) of the scheme and of a call.
 
     ``chunk``: several steps, so turns are counted, and steps judged, in between; ``powers``: forces tell their power;
-    ``controlled``: the sizes of the steps of a chunk are chosen by their errors.
+    ``controlled``: the sizes of the steps of a chunk are chosen by their errors. What
+    asks for ``samples`` is written for systems with sampled controllers alone (`flexmbs.integrators.compiled.inline`).
     """
 
     n: int
@@ -91,6 +92,7 @@ class Sizes(NamedTuple):
     chunk: int
     powers: int
     controlled: int
+    samples: int = 0
 
 
 class StepArrays(NamedTuple):
@@ -150,8 +152,29 @@ class StepArrays(NamedTuple):
     sums: FloatArray
 
 
+class ControlArrays(NamedTuple):
+    """Arrays of the sampled controllers of a call; only where a system has any.
+
+    ``starts``: time at which each step begins, and what is given there (one row where it never changes);
+    ``A0, LAM0``: accelerations and multipliers of the steps that begin anew, after a jump of held forces;
+    ``renewed``: which these are; ``anew (1,)``: whether the next one does; ``sampled``: whether a controller samples at
+    the end of a step; ``held``: values held from the end of each step on.
+    """
+
+    starts: FloatArray
+    given: FloatArray
+    motion: FloatArray
+    scale: FloatArray
+    A0: FloatArray
+    LAM0: FloatArray
+    renewed: IntArray
+    anew: IntArray
+    sampled: IntArray
+    held: FloatArray
+
+
 def residual(state: State, env: Env, given: FloatArray) -> bool:
-    """`Dynamics.residual`; whether an item was refused. Written for each set of types, as are the next four."""
+    """`Dynamics.residual`; whether an item was refused. Written for each set of types, as are the next six."""
     raise NotImplementedError
 
 
@@ -177,6 +200,19 @@ def watch(state: State, env: Env, first: int) -> bool:
 
 def account(i: int, state: State, env: Env) -> None:
     """After step i of a chunk: the powers of forces, if wanted, and turns."""
+    raise NotImplementedError
+
+
+def curvature(state: State, env: Env, out: FloatArray) -> None:
+    """Place the markers; `Dynamics.gamma_here` added to ``out``."""
+    raise NotImplementedError
+
+
+def sample(i: int, state: State, env: Env) -> tuple[bool, int]:
+    """After step i: turns that sensors count, and the controllers that are due.
+
+    Whether a reading or an output was refused, with nothing changed; and whether a held value has changed (0 or 1).
+    """
     raise NotImplementedError
 
 
@@ -219,7 +255,9 @@ def solve(
     spread(solution[W : W + n], order, frame_dofs, frames, d)
 
 
-def advance(s: Numbers, c: Sizes, x: StepArrays, width: tuple[float, ...], step: ImplicitStep) -> int:
+def advance(
+    s: Numbers, c: Sizes, x: StepArrays, y: ControlArrays, width: tuple[float, ...], step: ImplicitStep
+) -> int:  # fmt: skip
     """Up to ``c.n`` steps; how many were made. The members of ``step`` are the variables and functions in here."""
     h, n_v, n_linear = s.h, c.n_v, c.n_linear
     wv, wa = step_weights(h, s.alpha_m, s.alpha_f, s.beta, s.gamma)
@@ -289,7 +327,54 @@ def advance(s: Numbers, c: Sizes, x: StepArrays, width: tuple[float, ...], step:
     def settled() -> bool:
         return states_settled(x.states, x.d, v1, vd1, wv, h, s.rtol)
 
+    def restart() -> bool:  # `consistent_state.accelerations`, with the blocks and the factors of a step
+        nonlocal evaluations, factorisations
+        for k in range(x.T.shape[0]):
+            for row in range(3):
+                for column in range(3):
+                    x.T[k, row, column] = 1.0 if row == column else 0.0
+        row = i if y.given.shape[0] > 1 else 0
+        given, env = y.given[row], Env(y.starts[i], y.scale[row])
+        a, lam = y.A0[i], y.LAM0[i]
+        for k in range(n_v):
+            a[k] = 0.0
+        for k in range(c.n_c):
+            lam[k] = 0.0
+            x.rate[k] = -y.motion[row, k, 2]
+        state = State(q, v, v, lam)
+        curvature(state, env, x.rate)
+        if x.turned.shape[0] > 0:
+            clear_blocks(x.B, x.turned)
+        state, smooth = State(q, v, a, lam), (s.beta * h * h, s.gamma * h)
+        evaluations += 1
+        refused = tangent(state, env, given, smooth, 0)
+        if not refused:
+            if x.turned.shape[0] > 0:
+                rotate_blocks(x.B, x.turned, x.frames)
+            factorisations += 1
+            scatter(x.B, x.source, x.slots, x.masses, 1.0, x.mass_slots, x.slack, x.diagonal, x.data)
+            refused = band_factorise(x.data, x.b.shape[0], x.reach, x.pivots, width) >= 0
+        if not refused:
+            for k in range(c.n_c):
+                x.r[n_v + k] = x.rate[k]
+            solve(
+                x.r, x.order, x.frame_dofs, x.frames, n_v, 1.0, 1.0, 1.0, x.velocity_rows, x.b, x.data, x.solution,
+                width, x.d,
+            )  # fmt: skip
+            for k in range(n_v + c.n_c):
+                refused = refused or not abs(x.d[k]) < ENDLESS
+                if k < n_v:
+                    a[k] += x.d[k]
+                else:
+                    lam[k - n_v] += x.d[k]
+            evaluations += c.powers  # which Python makes to have them
+            account(x.Q.shape[0] - 1 + i, state, env)
+        return refused
+
     i = 0
+    anew = 0
+    if c.samples == 1:
+        anew = y.anew[0]
     if c.chunk == 1:
         state, env = State(x.Q[0], x.V[0], x.A[0], x.LAM[0]), Env(s.t, x.scale[0])
         happens = watch(state, env, 1)
@@ -312,7 +397,16 @@ def advance(s: Numbers, c: Sizes, x: StepArrays, width: tuple[float, ...], step:
             elif longest < h:
                 x.counts[FAILED] = 1
                 break
-        q, a, aux = x.Q[i], x.A[i], x.AUX[i]
+        q, a, aux, lam0 = x.Q[i], x.A[i], x.AUX[i], x.LAM[i]
+        evaluations = factorisations = 0
+        if c.samples == 1:
+            y.renewed[i] = anew
+            if anew == 1:
+                refused = step.restart()  # type: ignore[attr-defined]
+                if refused:
+                    x.counts[FAILED] = 1
+                    break
+                a, aux, lam0, h_old = y.A0[i], y.A0[i], y.LAM0[i], 0.0
         q1, v1, vd1, lam = x.Q[i + 1], x.V[i + 1], x.A[i + 1], x.LAM[i + 1]
         row = i if x.given.shape[0] > 1 else 0
         given = x.given[row]
@@ -322,7 +416,7 @@ def advance(s: Numbers, c: Sizes, x: StepArrays, width: tuple[float, ...], step:
             for k in range(n_v):
                 aux[k] = a[k] + (h / h_old) * (x.AUX[i, k] - a[k])
         for k in range(c.n_c):
-            lam[k] = x.LAM[i, k]
+            lam[k] = lam0[k]
         acceleration, speed, place = begin(
             q, v, aux, a, a, h, s.beta, s.gamma, s.alpha_m, s.alpha_f, x.mass, n_linear, x.dq, v1, vd1, q1
         )
@@ -330,7 +424,7 @@ def advance(s: Numbers, c: Sizes, x: StepArrays, width: tuple[float, ...], step:
         allowed = s.rtol * reach
         floor = 8.0 * EPS * max(place, s.position_size)
         noise, far = NOISE * floor, FAR * (floor / EPS + reach)
-        rate_gap, renew, evaluations, factorisations = 0.0, True, 0, 0
+        rate_gap, renew = 0.0, True
         status, number = implicit_step.advance(step)
         if status != DONE:
             x.counts[FAILED] = 1
@@ -360,6 +454,13 @@ def advance(s: Numbers, c: Sizes, x: StepArrays, width: tuple[float, ...], step:
             if happens:
                 x.counts[HAPPENS] = 1
                 break
+        if c.samples == 1:
+            refused, anew = False, 0
+            if c.chunk == 1:
+                refused, anew = sample(i, state, env)
+            if refused:
+                x.counts[FAILED], anew = 1, y.renewed[i]
+                break
         x.errors[i], x.iterations[i] = error, number
         x.counts[EVALUATIONS] += evaluations
         x.counts[FACTORISATIONS] += factorisations
@@ -373,4 +474,6 @@ def advance(s: Numbers, c: Sizes, x: StepArrays, width: tuple[float, ...], step:
             if end >= s.pause or end >= s.barrier:
                 break
     x.planned[0] = planned
+    if c.samples == 1:
+        y.anew[0] = anew
     return i

@@ -16,7 +16,7 @@ from flexmbs.kernels.control_laws import control_law
 
 __all__ = ["Packed", "evaluated", "numbers"]
 
-Signals = Callable[[float], Sequence[float]]
+Signals = Callable[[float], Sequence[float] | FloatArray]
 
 
 class Packed(NamedTuple):

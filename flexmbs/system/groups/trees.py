@@ -17,8 +17,8 @@ from flexmbs.kernels.markers.tree import TREE
 from flexmbs.kernels.trees.dynamics import tree_energy, tree_force, tree_mass, tree_tangent
 from flexmbs.kernels.trees.group import TreeGroup
 from flexmbs.kernels.trees.momentum import tree_centre, tree_momentum
-from flexmbs.model.trees.columns import heads, tree_group
-from flexmbs.model.trees.tree import link_shape
+from flexmbs.model.trees.columns import column_kinds, heads, tree_group
+from flexmbs.model.trees.link_shapes import link_shape
 from flexmbs.system.flexible_links import FlexibleLinks
 from flexmbs.system.groups.contract import RigidFields
 from flexmbs.system.groups.drawing import Drawing
@@ -250,8 +250,9 @@ class Trees(MovingBodies):
         parts = [p.columns for p in self.places]
         found: dict[str, Any] = {
             name: np.ascontiguousarray(np.concatenate([getattr(part, name) for part in parts]))
-            for name in ("kind", "screw", "R0", "p0")
+            for name in ("screw", "R0", "p0")
         }
+        found["kind"] = column_kinds(parts)
         for name in ("qi", "dof", "rot"):
             found[name] = joined([getattr(p, name) for p in self.places])
         return found | {"head": heads(found["kind"])}
