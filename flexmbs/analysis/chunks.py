@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -168,6 +169,13 @@ class Chunks:
         wanted = run.wanted
         if wanted is not None and steps.powers is None:
             recorder.steps.frombytes(np.column_stack((ends, sizes, iterations, errors)).astype(np.float64).tobytes())
+            if steps.control is None:
+                last = bisect.bisect_right(wanted, ends[-1])
+                if last > run.next:
+                    for state in steps.between(np.array(wanted[run.next : last]), run.dynamics.n_linear):
+                        recorder.store(state)
+                    run.next = last
+                return
             while run.next < len(wanted) and wanted[run.next] <= ends[-1]:
                 i = int(np.searchsorted(steps.ends, wanted[run.next]))
                 self._store(steps, i)

@@ -198,7 +198,7 @@ class Text:
         for stage in watched.place:
             self._watch += self._written_call(stage)
         owner, readings = watched.read.owner, watched.readings
-        table, u = self._name(watched.table, "conditions", owner), self._name(readings.u, "readings", owner)
+        table, u = self._name(watched.table, "conditions", owner), self._name(readings.u, "looked_at", owner)
         call, _ = self._written_call(watched.read)
         self._watch += [
             call,
