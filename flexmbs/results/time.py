@@ -80,7 +80,9 @@ class TimeSolution(States):
         Of every accepted step, also where few states are stored (32 bytes a step): time at its end, size, iterations,
         estimated error relative to the tolerance.
     counts : dict
-        Evaluations, factorisations, rejected steps, seconds by part.
+        Evaluations, factorisations, rejected steps, seconds by part; ``steps``, and of these ``compiled_steps``;
+        ``calls`` of Python functions of users and their ``call_seconds``, by the names of the items that they belong
+        to; ``kept_in_python``: what kept steps from being compiled, or is evaluated in Python, by name.
     redundant : tuple of str
         Constraints that follow from the others; reactions of their joints are not unique.
     status : Status
