@@ -193,9 +193,8 @@ def main() -> None:
         )
         most, longest = LIMITS[key]
         if most is not None and other is not None:
-            verdicts.append(
-                f"{title}: {share} of the peer's time, target {most}: {measure.verdict(mine.median / other.median, most)}"
-            )
+            verdict = measure.verdict(mine.median / other.median, most)
+            verdicts.append(f"{title}: {share} of the peer's time, target {most}: {verdict}")
         if longest is not None:
             verdicts.append(f"{title}: {mine.median:.1f} us, target {longest}: {measure.verdict(mine.median, longest)}")
         for reason in run.counts["kept_in_python"]:

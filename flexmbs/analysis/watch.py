@@ -121,7 +121,7 @@ class Watch:
     def happen(self, number: int, state: StepState) -> bool:
         """Record an event and do what it asks for; whether the run ends."""
         event = self.events[number]
-        self.record.append(Happened(event.name, state.t))
+        self.record.append(Happened(event.name, state.t, state))
         if event.action is not None:
             view = self.viewer.view(state.t, state.q, state.v, state.a, state.lam)
             changes = call(f"Event {event.name!r}", f"its action at t = {state.t:g}", event.action, view)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -122,6 +122,7 @@ class Sine(_Addable):
     """
 
     amplitude: float
+    _: KW_ONLY
     frequency: float
     phase: float = 0.0
     offset: float = 0.0

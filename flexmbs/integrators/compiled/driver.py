@@ -325,6 +325,8 @@ class Driver:
             dyn.watched.forget()
         began = perf_counter()
         made = int(self._function(at, whole, real))
+        if dyn.mass_changes:
+            dyn.moving_mass.moved(x.Q[made])
         dyn.seconds["compiled"] = dyn.seconds.get("compiled", 0.0) + perf_counter() - began
         if made > 0:  # else the loop in Python makes all attempts again, and counts them
             dyn.evaluations += int(x.counts[EVALUATIONS])
