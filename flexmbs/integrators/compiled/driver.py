@@ -351,6 +351,7 @@ class Driver:
             dyn.evaluations += int(x.counts[EVALUATIONS])
             dyn.factorisations += int(x.counts[FACTORISATIONS])
             dyn.matrix.pivoting = False
+            dyn.compiled_steps += made
         if not x.counts[FAILED]:
             self._wait = 0
         else:
