@@ -39,7 +39,10 @@ def check(seed: int, described: object) -> None:
     same(*runs)
     assert runs[1].counts["compiled_steps"] > 0.5 * len(runs[1].steps)
     assert [(e.name, e.t) for e in runs[0].events] == [(e.name, e.t) for e in runs[1].events]
-    ends = [fx.simulate(system, UNTIL + 0.05, integrator=s, start=run, **rest) for s, run in zip(schemes[::-1], runs)]
+    ends = [
+        fx.simulate(system, UNTIL + 0.05, integrator=s, start=run, **rest)
+        for s, run in zip(schemes[::-1], runs, strict=True)
+    ]
     assert np.array_equal(ends[0].q, ends[1].q)
     assert np.array_equal(ends[0].steps, ends[1].steps)
 
