@@ -61,6 +61,8 @@ def swing(p: dict[str, Any]) -> list[Any]:
         items.MarkerSuperElementPosition(bodyNumber=made, meshNodeNumbers=right, weightingFactors=share(right))
     )
     mbs.AddObject(items.ObjectJointRevoluteZ(markerNumbers=hinge))
+    if "hinge" in p:
+        _control(mbs, hinge, p["step"], *p["hinge"])
     mbs.Assemble()
     settings = exudyn.SimulationSettings()
     settings.solution.file.write = False
@@ -81,6 +83,25 @@ def swing(p: dict[str, Any]) -> list[Any]:
         raise RuntimeError("the run failed")
     seconds = time.process_time() - began
     return [seconds / steps, solver.it.newtonStepsCount / steps, mbs.GetMarkerOutput(end, POSITION).tolist()]
+
+
+def _control(mbs: Any, hinge: list[int], period: float, stiffness: float, damping: float) -> None:
+    """A torque about the hinge by its angle and rate, as they were at the last sample."""
+    held = {"sample": -1, "torque": 0.0}
+
+    def torque(
+        mbs: Any, t: float, number: int, angle: float, rate: float, stiffness: float, damping: float, offset: float
+    ) -> float:
+        sample = int(t / period + 1e-9)
+        if sample != held["sample"]:
+            held["sample"], held["torque"] = sample, stiffness * angle + damping * rate
+        return held["torque"]
+
+    mbs.AddObject(
+        items.ObjectConnectorTorsionalSpringDamper(
+            markerNumbers=hinge, stiffness=stiffness, damping=damping, springTorqueUserFunction=torque
+        )
+    )
 
 
 POSITION = exudyn.OutputVariableType.Position

@@ -97,4 +97,6 @@ def _sum(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
     for name in first.keys() & second.keys():
         if isinstance(first[name], Real) and isinstance(second[name], Real):
             found[name] = first[name] + second[name]
+        elif isinstance(first[name], dict) and isinstance(second[name], dict):
+            found[name] = _sum(first[name], second[name])
     return found

@@ -47,10 +47,10 @@ class LoadJumps:
         self._functions: dict[str, History] = {}
         self._before: dict[str, tuple[float, float]] = {}
         self._found: dict[str, list[int]] = {}
-        for load in dynamics.system.model.loads:
+        for load, history in zip(dynamics.system.model.loads, dynamics.prescribed.histories, strict=True):
             breaks = getattr(load.history, "breaks", None)
             if breaks is None and load.history is not None and not isinstance(load.history, Constant):
-                self._functions[load.label] = load.history
+                self._functions[load.label] = history
             elif breaks is not None:
                 self._add_breaks(load.history, np.asarray(breaks, dtype=np.float64), order, begin, until)
         self.steps = 0

@@ -286,6 +286,26 @@ class Run:
         memory |= {"control": self.sampled.memory(), "samples": self.sampled.history(), "events": self.events.memory()}
         return memory | {"before": self.turned} | self.recorder.memory()
 
+    def _kept_in_python(self) -> list[str]:
+        """What of the model is evaluated in Python, or kept steps there, by the names of the items."""
+        found = []
+        choice: Any = getattr(self.stepper, "choice", None)
+        reason = f"the scheme is {type(self.scheme).__name__}" if choice is None else choice.reason
+        if not reason and choice.driver is None:
+            reason = f"compiled steps pay from {choice.needed:g} on"
+        if reason:
+            found.append(f"all steps: {reason}")
+        elif self.dynamics.turns.based:
+            found.append("several steps at a time: frames of markers on cables are based anew from step to step")
+        elif self.sampled.viewer.near:
+            joint, label = next(iter(self.sampled.viewer.near))
+            found.append(f"several steps at a time: turns of {label or 'a coordinate'} of joint {joint!r} are counted")
+        if self.events.hindrance:
+            found.append(f"several steps at a time: {self.events.hindrance}")
+        if self.sampled.table.in_python:
+            found.append(f"samples: {self.sampled.table.in_python} is evaluated in Python")
+        return found
+
     def solution(self) -> TimeSolution:
         """Everything so far."""
         dyn = self.dynamics
@@ -295,6 +315,9 @@ class Run:
         }  # fmt: skip
         counts |= {f"{part}_seconds": seconds for part, seconds in dyn.seconds.items()}
         counts["python_seconds"] = dyn.python.seconds
+        counts["steps"], counts["compiled_steps"] = self.recorder.n_steps, dyn.compiled_steps
+        counts["calls"], counts["call_seconds"] = dict(dyn.user_calls.numbers), dict(dyn.user_calls.seconds)
+        counts["kept_in_python"] = self._kept_in_python()
         counts |= getattr(self.stepper, "counts", {})
         return self.recorder.solution(
             counts=counts, redundant=self.redundant, status=self.status, message=self.message, last=self.state,

@@ -34,6 +34,7 @@ class Sampling:
         self.dynamics = dynamics
         model = dynamics.system.model
         self.loop = ControlLoop(model.controllers)
+        self.loop.calls = dynamics.user_calls
         self.state = self.loop.initial()
         self.viewer = dynamics.python.viewer
         m = dynamics.mechanics

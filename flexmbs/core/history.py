@@ -100,6 +100,9 @@ def value_at(owner: str, history: History, t: float, default: float) -> float:
         value = history(t)
     except FlexmbsError:
         raise
-    except (ArithmeticError, AttributeError, LookupError, NameError, TypeError, ValueError) as error:
+    except (
+        ArithmeticError, AssertionError, AttributeError, LookupError, NameError, OSError, RuntimeError, TypeError,
+        ValueError,
+    ) as error:  # fmt: skip
         raise ModelError(f"{owner}: history({t:g}) failed with {type(error).__name__}: {error}.") from error
     return as_number(owner, f"the value of history({t:g})", value)

@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from flexmbs.core.checks import show
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError, ReadError, unknown_name
 from flexmbs.core.identity import IdentityMap
+from flexmbs.core.user_calls import UserCalls
 from flexmbs.dynamics.readings import of_the_package
 from flexmbs.model.control.calling import as_values, call, locked
 from flexmbs.model.control.controller import SampledController, check_controller
@@ -79,6 +81,8 @@ class ControlLoop:
     controllers : tuple of controllers
     actuators : tuple of actuators
         In the order of the held values.
+    calls : UserCalls
+        Of controllers that Python evaluates.
     markers, joints : tuple
         What the sensors refer to: markers, and names of joints.
 
@@ -113,6 +117,7 @@ class ControlLoop:
         self._x = _slices([len(c.start) for c in self.controllers])
         self._f = _slices([len(c.actuators) for c in self.controllers])
         self._d = _slices([c.delay * len(c.actuators) for c in self.controllers])
+        self.calls = UserCalls()
         self._shortest = min((c.period for c in self.controllers), default=1.0)
 
     def initial(self, t: float = 0.0) -> ControlState:
@@ -248,9 +253,12 @@ class ControlLoop:
             f, following = call(owner, what, evaluated, c, x, u, t)
             return as_values(owner, what, f, len(f)), as_values(owner, f"update {at}", following, len(x))
         what = f"output {at}"
+        began = perf_counter()
         output = as_values(owner, what, call(owner, what, c.output, x, u, t), len(c.actuators))
         what = f"update {at}"
-        return output, as_values(owner, what, call(owner, what, c.update, x, u, t), len(x))
+        following = as_values(owner, what, call(owner, what, c.update, x, u, t), len(x))
+        self.calls.add(c.name, began)
+        return output, following
 
     def _first(self, controller: SampledController, t: float) -> int:
         """Number of the first sample at or after t."""

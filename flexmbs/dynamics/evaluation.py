@@ -21,6 +21,7 @@ import numpy as np
 from flexmbs.core.contracts import Env, FloatArray, MarkerWork, State, Term
 from flexmbs.core.errors import SingularError
 from flexmbs.core.sparsity import clear_blocks, rotate_blocks
+from flexmbs.core.user_calls import UserCalls
 from flexmbs.dynamics.compliance import compliances
 from flexmbs.dynamics.linearisation import linearise_state
 from flexmbs.dynamics.prescribed import Prescribed
@@ -77,6 +78,8 @@ class Dynamics:
         Sampled controllers of the run.
     watched : Watched, optional
         What compiled steps look at between steps: the conditions of events.
+    user_calls : UserCalls
+        Calls of the functions of users.
     seconds : dict
         Time spent so far in parts of steps: evaluation, assembly, factorisation, solve; and in compiled steps.
     """
@@ -104,7 +107,8 @@ class Dynamics:
         c = self.coordinates
         self.states, self.mass, self.length = system.states, system.mass_diagonal, system.length
         self.body_of, self.body_sizes = system.body_sizes
-        self.prescribed = Prescribed(system, self.velocity_rows)
+        self.user_calls = UserCalls()
+        self.prescribed = Prescribed(system, self.velocity_rows, self.user_calls)
         self.motion, self.given = self.prescribed.motion, self.prescribed.given
         self._without_multipliers = np.zeros(self.n_c)
         self.markers: MarkerWork = mechanics.markers.work(self.r, self.B)
@@ -127,7 +131,7 @@ class Dynamics:
         self._sums = np.empty(len(self.body_sizes))
         self.position_size = float(np.sqrt(self.body_sizes.sum()))
         self.angles_of_bodies = c.angles
-        self.evaluations = self.factorisations = 0
+        self.evaluations = self.factorisations = self.compiled_steps = 0
         self.watched: Watched | None = None
 
     @cached_property

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from flexmbs.core.checks import as_number
 from flexmbs.core.contracts import Env, FloatArray, IntArray, State, Work
 from flexmbs.core.errors import ModelError, unknown_name
-from flexmbs.core.history import value_at
+from flexmbs.core.history import History, value_at
+from flexmbs.core.user_calls import UserCalls
 from flexmbs.model.forces.items import DEAD
 from flexmbs.model.motions import for_run, motion_at
 
@@ -17,6 +19,14 @@ if TYPE_CHECKING:
     from flexmbs.system.system import System
 
 __all__ = ["Prescribed"]
+
+
+def _counted(calls: UserCalls, load: Any) -> History:
+    """The history of a load; calls are counted where it is a function of a user."""
+    history: History = load.history
+    if history is None or type(history).__module__.partition(".")[0] == "flexmbs":
+        return history
+    return calls.counted(load.label, history)
 
 
 class Prescribed:
@@ -34,6 +44,8 @@ class Prescribed:
         Constraints with a motion, by number.
     factors : array
         On each load beside its history; whoever changes them sets ``changed``.
+    histories : list
+        Those of all loads; the calls of Python functions are counted.
     held : bool
         Whether loads and motions are held, as in an equilibrium, and do not follow the time.
     steady : bool
@@ -42,7 +54,7 @@ class Prescribed:
         Minus those of the dead loads that do not vary with time.
     """
 
-    def __init__(self, system: System, velocity_rows: IntArray) -> None:
+    def __init__(self, system: System, velocity_rows: IntArray, calls: UserCalls) -> None:
         self.system, self.velocity_rows = system, velocity_rows
         self.n_v, self.n_c = system.coordinates.n_v, len(velocity_rows)
         self._work = Work(np.zeros(self.n_v + self.n_c), np.zeros(0))
@@ -59,7 +71,11 @@ class Prescribed:
         self.motion = np.zeros((self.n_c, 3))
         equations = m.equations
         self.moving = [(i, e) for i, e in enumerate(equations) if e.equation.motion is not None]
-        self._motions = [for_run(e.equation.motion) for _, e in self.moving]  # type: ignore[arg-type]
+        self._motions = [
+            for_run(e.equation.motion, partial(calls.counted, e.label))  # type: ignore[arg-type]
+            for _, e in self.moving
+        ]
+        self.histories = [_counted(calls, load) for load in loads]
         self.motion[:, 0] = [e.equation.offset for e in equations]
 
     @property
@@ -75,8 +91,8 @@ class Prescribed:
         if self.steady and not self.moving and not self.changed:
             self.env = env
             return
-        for i, load in enumerate(self.system.model.loads):
-            self.scale[i] = self.factors[i] * value_at(load.label, load.history, t, 1.0)
+        for i, (load, history) in enumerate(zip(self.system.model.loads, self.histories, strict=True)):
+            self.scale[i] = self.factors[i] * value_at(load.label, history, t, 1.0)
         for (i, active), motion in zip(self.moving, self._motions, strict=True):
             value, rate, acceleration = motion_at(active.label, motion, t)
             self.motion[i] = value + active.equation.offset, rate, acceleration

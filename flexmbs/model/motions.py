@@ -25,6 +25,12 @@ from flexmbs.model.motion_pieces import Pieces, Three
 
 __all__ = ["Constant", "Function", "Linear", "Ramp", "Sine", "Spline", "Sum", "as_motion", "for_run", "motion_at"]
 
+FAILURES = (
+    ArithmeticError, AssertionError, AttributeError, LookupError, NameError, OSError, RuntimeError, TypeError,
+    ValueError,
+)  # fmt: skip
+"""What a function of a user may raise."""
+Counted = Callable[[Callable[..., Any]], Callable[..., Any]]
 TIME = 1e-3
 """Over this a kink of a given rate must not change the acceleration by more than its own size."""
 
@@ -301,9 +307,11 @@ class Function(_Addable):
             return "rate and acceleration by differences"
         return "rate given, acceleration by differences" if self.acceleration is None else "derivatives given"
 
-    def in_run(self) -> Motion:
+    def in_run(self, counted: Counted) -> Motion:
         """The same as a run evaluates it, with a memory of its own (`flexmbs.model.motion_pieces`)."""
-        return self if self.acceleration is not None else _InRun(self)
+        functions = (f if f is None else counted(f) for f in (self.value, self.rate, self.acceleration))
+        own = Function(*functions, check=())  # type: ignore[arg-type]
+        return own if self.acceleration is not None else _InRun(own)
 
     def at(self, t: float) -> Three:
         value = self._call("value", t)
@@ -324,7 +332,7 @@ class Function(_Addable):
             value = getattr(self, name)(t)
         except FlexmbsError:
             raise
-        except (ArithmeticError, AttributeError, LookupError, NameError, TypeError, ValueError) as error:
+        except FAILURES as error:
             raise ModelError(f"Function: {name}({t:g}) failed with {type(error).__name__}: {error}.") from error
         return as_number("Function", f"{name}({t:g})", value)
 
@@ -390,19 +398,26 @@ class Sum(_Addable):
                 raise ModelError(f"Sum: every term must be a motion such as Sine(...), not {show(term)}.")
         object.__setattr__(self, "terms", terms)
 
-    def in_run(self) -> Motion:
+    def in_run(self, counted: Counted) -> Motion:
         """The sum of the terms as a run evaluates them."""
-        return Sum(*(for_run(term) for term in self.terms))
+        return Sum(*(for_run(term, counted) for term in self.terms))
 
     def at(self, t: float) -> Three:
         parts = [term.at(t) for term in self.terms]
         return sum(p[0] for p in parts), sum(p[1] for p in parts), sum(p[2] for p in parts)
 
 
-def for_run(motion: Motion) -> Motion:
-    """A motion as one run evaluates it: what ``in_run`` returns, where it has that, or itself."""
-    prepared: Callable[[], Motion] | None = getattr(motion, "in_run", None)
-    return motion if prepared is None else prepared()
+def _uncounted(function: Callable[..., Any]) -> Callable[..., Any]:
+    return function
+
+
+def for_run(motion: Motion, counted: Counted = _uncounted) -> Motion:
+    """A motion as one run evaluates it: what ``in_run`` returns, where it has that, or itself.
+
+    ``counted(function)``: a function of a user whose calls are counted.
+    """
+    prepared: Callable[[Counted], Motion] | None = getattr(motion, "in_run", None)
+    return motion if prepared is None else prepared(counted)
 
 
 def as_motion(owner: str, name: str, value: object) -> Motion:
@@ -430,7 +445,7 @@ def motion_at(owner: str, motion: Motion, t: float) -> Three:
         found = motion.at(t)
     except FlexmbsError as error:
         raise ModelError(f"{owner}: {error}") from error
-    except (ArithmeticError, AttributeError, LookupError, NameError, TypeError, ValueError) as error:
+    except FAILURES as error:
         raise ModelError(f"{owner}: motion at t = {t:g} failed with {type(error).__name__}: {error}.") from error
     value, rate, acceleration = as_array(owner, f"the motion at t = {t:g}", found, (3,)).tolist()
     return value, rate, acceleration

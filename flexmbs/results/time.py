@@ -82,7 +82,9 @@ class TimeSolution(States):
         Of every accepted step, also where few states are stored (32 bytes a step): time at its end, size, iterations,
         estimated error relative to the tolerance.
     counts : dict
-        Evaluations, factorisations, rejected steps, seconds by part.
+        Evaluations, factorisations, rejected steps, seconds by part; ``steps``, and of these ``compiled_steps``;
+        ``calls`` of Python functions of users and their ``call_seconds``, by the names of the items that they belong
+        to; ``kept_in_python``: what kept steps from being compiled, or is evaluated in Python, by name.
     events : tuple of (name, t, state)
         Events that happened, with their located times; `at_events` asks for what the system was like there.
     redundant : tuple of str

@@ -84,6 +84,7 @@ class PythonItems:
         self.wrenches = [(i, place) for i, place in m.actuator_wrenches if not is_held(m.actuators[i])]
         self._s, self._rate = np.zeros(len(m.forces.mA)), np.zeros(len(m.forces.mA))
         self.seconds = 0.0
+        self.calls = dynamics.user_calls
         self.outputs_stay = False
         self.applied = np.zeros((len(m.markers.markers), 6))
 
@@ -94,11 +95,13 @@ class PythonItems:
         began = time.perf_counter()
         t = self.prescribed.env.t
         for (item, places), output in zip(self.states, self.outputs, strict=True):
+            start = time.perf_counter()
             x = state.v[places]
             u = item.read(self.viewer.view(t, *state))
             r[places] -= item.rates_at(x, u, t)
             if item.actuators:
                 self.mechanics.held[output] = item.output_at(x, u, t)
+            self.calls.add(item.name, start)
         for i, place in self.wrenches:
             actuator = self.mechanics.actuators[i]
             self.prescribed.env.scale[place] = actuator.force(float(self.mechanics.held[i]), t=t)
@@ -109,7 +112,9 @@ class PythonItems:
         began = time.perf_counter()
         row_force_measures(forces, self.markers, self._s, self._rate)
         for i, n, function in self.functions:
+            start = time.perf_counter()
             forces.given[i] = function(float(self._s[n]), float(self._rate[n]), self.prescribed.env.t)
+            self.calls.add(self.mechanics.force_owners[n].name, start)
         self.seconds += time.perf_counter() - began
 
     def forces(self) -> None:
@@ -118,8 +123,10 @@ class PythonItems:
         work, t = self.markers, self.prescribed.env.t
         self.applied[:] = 0.0
         for force, i in zip(self.users, self.numbers, strict=True):
+            start = time.perf_counter()
             W = np.zeros((len(i), 6))
             force.evaluate(work.p[i], work.R[i], work.twist[i], t, W)
+            self.calls.add(force.name, start)
             np.add.at(self.applied, i, W)
         work.W[:] += self.applied
         self.seconds += time.perf_counter() - began

@@ -112,6 +112,6 @@ def test_a_run_calls_a_function_at_most_three_times_a_step(compiled: bool) -> No
     scheme = fx.GeneralizedAlpha(compiled=compiled)
     run = fx.simulate(model, 1.0, step=1e-3, integrator=scheme, output=fx.Output(energy=False), progress=False)
     assert calls <= 3 * 1000
-    exact = fx.simulate(plunger(Sine(0.05, 1.3)), 1.0, step=1e-3, integrator=scheme, progress=False)
+    exact = fx.simulate(plunger(Sine(0.05, frequency=1.3)), 1.0, step=1e-3, integrator=scheme, progress=False)
     assert run.q == pytest.approx(exact.q, abs=1e-11)
     assert run.a == pytest.approx(exact.a, abs=1e-8)

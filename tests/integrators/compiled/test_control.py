@@ -85,11 +85,11 @@ def controllers(setup: Cart) -> list[Any]:
     )
     low = low_pass(40.0, period=2e-3)
     return [
-        setup.feedback(1e-3, delay=2, reference=(fx.motions.Sine(0.1, 0.5), 0.0, 0.0, 0.0)),
+        setup.feedback(1e-3, delay=2, reference=(fx.motions.Sine(0.1, frequency=0.5), 0.0, 0.0, 0.0)),
         control.PID(hinge, push, 2e-3, proportional=3.0, integral=1.0, derivative=0.2, filter_time=5e-3,
                     limits=(-0.4, 0.4), reference=lambda t: 0.05 * np.sin(3.0 * t), name="pid"),
         control.PID(hinge, twist, 3e-3, proportional=0.3, derivative=0.1, rate=rate, name="rated", delay=1,
-                    reference=fx.motions.Sine(0.05, 1.0)),
+                    reference=fx.motions.Sine(0.05, frequency=1.0)),
         control.FilteredController(
             control.StateFeedback(noisy, strut, 2e-3, gain=[[0.5, 0.0, 0.1]], name="filtered"), low
         ),
