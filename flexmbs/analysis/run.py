@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -106,6 +107,7 @@ class Run:
             if not _same(start.settings.get("integrator"), self.scheme):
                 found = assemble(dyn, self.t0, self.state.q, self.state.v)  # another scheme may keep joints less well
                 self.state = self.scheme.start(dyn, self.t0, found.q, found.v, self.h)
+        dyn.python.refuse_what_differs(self.state)
         self.stepper: Stepper = self.scheme.stepper(dyn, self.control.tolerance)
         self.recorder.stream = stream
         self.recorder.store(self.state)
@@ -118,6 +120,12 @@ class Run:
         with Interruption() as interruption:
             self._steps(progress, interruption)
         self.settle()
+
+    def fail(self, error: FlexmbsError) -> None:
+        """What was made is kept, although something could not be evaluated."""
+        self.status, self.message = Status.FAILED, str(error)
+        with suppress(FlexmbsError):
+            self.settle()
 
     def _steps(self, progress: Progress, interruption: Interruption) -> None:
         dyn, control, grid = self.dynamics, self.control, self.grid

@@ -59,7 +59,9 @@ class Sampling:
         if self.loop.controllers and self.loop.due_time(self.state) <= t:
             view = self.viewer.view(t, q, v, np.zeros(self.dynamics.n_v), np.zeros(self.dynamics.n_c))
             self.table.place(view)
-            self.state = self.loop.sample(self.state, view, self.table)
+            before, self.state = self.state, self.loop.sample(self.state, view, self.table)
+            if self.table.in_python:
+                self.loop.refuse_what_differs(self.state, self.loop.sample(before, view, self.table), t)
             self._hold()
             self.samples.append((t, self.state.held))
 

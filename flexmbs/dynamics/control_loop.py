@@ -186,6 +186,20 @@ class ControlLoop:
             count[i] += 1
         return ControlState(x, held, pending, count)
 
+    def refuse_what_differs(self, one: ControlState, other: ControlState, t: float) -> None:
+        """Refuse a controller that gave two results for the same state and readings."""
+        for c, x, f, d in zip(self.controllers, self._x, self._f, self._d, strict=True):
+            for part in ("x", "held", "pending"):
+                place = {"x": x, "held": f, "pending": d}[part]
+                a, b = getattr(one, part)[place], getattr(other, part)[place]
+                if not np.array_equal(a, b):
+                    raise ModelError(
+                        f"controller {c.name!r}: {'update' if part == 'x' else 'output'} at t = {t:g} gives "
+                        f"{show(a.tolist())} and, called again with the same x, u and t, {show(b.tolist())}. It must "
+                        f"not remember or draw anything: make what it remembers its state x, and take noise such as "
+                        f"WhiteNoise(...)."
+                    )
+
     def upcoming(self, state: ControlState) -> Upcoming:
         """The samples that follow on a state."""
         return Upcoming(self, state)
@@ -254,9 +268,12 @@ class ControlLoop:
             return as_values(owner, what, f, len(f)), as_values(owner, f"update {at}", following, len(x))
         what = f"output {at}"
         began = perf_counter()
-        output = as_values(owner, what, call(owner, what, c.output, x, u, t), len(c.actuators))
-        what = f"update {at}"
-        following = as_values(owner, what, call(owner, what, c.update, x, u, t), len(x))
+        try:
+            output = as_values(owner, what, call(owner, what, c.output, x, u, t), len(c.actuators))
+            what = f"update {at}"
+            following = as_values(owner, what, call(owner, what, c.update, x, u, t), len(x))
+        except ModelError as error:
+            raise ModelError(f"{error} It was called with x = {show(x.tolist())}, u = {show(u.tolist())}.") from error
         self.calls.add(c.name, began)
         return output, following
 
