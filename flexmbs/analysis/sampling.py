@@ -69,10 +69,13 @@ class Sampling:
         """The first sample after t."""
         return self.loop.next_time(t) if self.loop.controllers else math.inf
 
-    def sample(self, state: StepState) -> bool:
-        """Let the controllers act that are due; whether a held value has changed."""
+    def sample(self, state: StepState, followed: bool = False) -> bool:
+        """Let the controllers act that are due; whether a held value has changed.
+
+        ``followed``: turns that sensors count have been looked at, with the markers in place.
+        """
         view, table = None, self.table
-        if table.readings.turns:
+        if table.readings.turns and not followed:
             table.place(state)
             table.follow()
         if self.viewer.near:

@@ -169,18 +169,10 @@ class ControlLoop:
                     f"controller {c.name!r}: its sample {k} at t = {_time(c, k):.12g} was left out; it is t = "
                     f"{view.t:.12g} already."
                 )
-        seen: IdentityMap[Sensor, FloatArray] = IdentityMap()
-        if table is not None:
-            seen = self._seen(view, table)
-        for i in due:
-            c = self.controllers[i]
-            for sensor in c.sensors:
-                if sensor not in seen:
-                    seen[sensor] = self._read(c, sensor, view)
+        read = self._readings(due, view, table)
         x, held, pending, count = state.x.copy(), state.held.copy(), state.pending.copy(), state.count.copy()
         for i in due:
-            c = self.controllers[i]
-            output, x[self._x[i]] = self._computed(i, state, _joined([seen[s] for s in c.sensors]))
+            output, x[self._x[i]] = self._computed(i, state, read[i])
             queue = np.concatenate((state.pending[self._d[i]], output))
             held[self._f[i]], pending[self._d[i]] = queue[: len(output)], queue[len(output) :]
             count[i] += 1
@@ -249,13 +241,29 @@ class ControlLoop:
         except ModelError as error:
             raise ModelError(f"controller {controller.name!r}: {error}") from error
 
-    @staticmethod
-    def _seen(view: View, table: ControlTable) -> IdentityMap[Sensor, FloatArray]:
-        """What a kernel reads; a sensor that it cannot, at this state, is left to Python and its message."""
-        call(f"sensors at t = {view.t:g}", "their errors", table.tell_errors, view.t)
-        bad = table.read(view)
-        where, u = table.readings.where, table.readings.u
-        return IdentityMap((s, u[where[s]].copy()) for s in where if bad is None)
+    def _readings(self, due: list[int], view: View, table: ControlTable | None) -> dict[int, FloatArray]:
+        """What the controllers that are due read, by their number; each sensor is read once."""
+        found: dict[int, FloatArray] = {}
+        where: IdentityMap[Sensor, slice] = IdentityMap()
+        if table is not None:
+            if table.readings.errors:
+                call(f"sensors at t = {view.t:g}", "their errors", table.tell_errors, view.t)
+            if table.read(view) is None:  # else Python reads them, and tells which
+                where = table.readings.where
+                found = {i: table.readings.u[p] for i in due if (p := table.places[i]) is not None}
+        seen: IdentityMap[Sensor, FloatArray] = IdentityMap()
+        for i in due:
+            if i in found:
+                continue
+            c = self.controllers[i]
+            for sensor in c.sensors:
+                if sensor not in seen:
+                    if table is not None and sensor in where:
+                        seen[sensor] = table.readings.u[where[sensor]].copy()
+                    else:
+                        seen[sensor] = self._read(c, sensor, view)
+            found[i] = _joined([seen[s] for s in c.sensors])
+        return found
 
     def _computed(self, i: int, state: ControlState, u: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Output and next state of a controller."""
