@@ -24,8 +24,7 @@ from flexmbs.core.checks import show
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError, ReadError, unknown_name
 from flexmbs.core.identity import IdentityMap
-from flexmbs.core.user_calls import UserCalls
-from flexmbs.dynamics.readings import of_the_package
+from flexmbs.core.user_calls import UserCalls, of_the_package
 from flexmbs.model.control.calling import as_values, call, locked
 from flexmbs.model.control.controller import SampledController, check_controller
 from flexmbs.model.control.packed import evaluated

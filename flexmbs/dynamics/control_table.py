@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flexmbs.core.contracts import Env, FloatArray, IntArray
-from flexmbs.dynamics.readings import Readings, of_the_package
+from flexmbs.core.user_calls import of_the_package
+from flexmbs.dynamics.readings import Readings
 from flexmbs.dynamics.stages import ENV, STATE, Direct, Prepared, Stage, state_of
 from flexmbs.kernels.control_laws import ControlGroup
 from flexmbs.kernels.sensing import follow_turns, read_sensors
@@ -144,7 +145,7 @@ class ControlTable:
 
 def _packed(controller: Any) -> Packed | None:
     """A controller as numbers, if it comes with flexmbs and has a law of its own."""
-    if not of_the_package(controller) or not of_the_package(getattr(controller, "controller", controller)):
+    if not of_the_package(controller):
         return None
     found: Packed | None = getattr(controller, "packed", None)
     return found

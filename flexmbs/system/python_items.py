@@ -13,6 +13,7 @@ import numpy as np
 
 from flexmbs.core.contracts import FloatArray, IntArray, State
 from flexmbs.core.errors import ModelError
+from flexmbs.core.user_calls import of_the_package
 from flexmbs.kernels.held import HeldGroup
 from flexmbs.kernels.row_forces import RowForceGroup, row_force_measures
 from flexmbs.system.view import Viewer
@@ -40,7 +41,7 @@ class HeldLaw:
 
 def is_held(actuator: Any) -> bool:
     """Whether the force of an actuator depends on its held value alone, up to limits."""
-    return getattr(actuator, "range", None) is not None and type(actuator).__module__.partition(".")[0] == "flexmbs"
+    return of_the_package(actuator) and getattr(actuator, "range", None) is not None
 
 
 def held_group(m: Any) -> HeldGroup:

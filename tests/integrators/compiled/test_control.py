@@ -235,14 +235,22 @@ def test_a_class_derived_from_ours_is_asked_in_python() -> None:
         def output(self, x: Any, u: Any, t: float) -> Any:
             return 0.5 * super().output(x, u, t)
 
+    class Twice(fx.control.JointSensor):
+        def read(self, view: Any) -> float:
+            return 2.0 * super().read(view)
+
     setup = Cart()
     half = Half(setup.all, setup.motor, 2e-3, gain=GAIN, name="half")
     same = fx.control.StateFeedback(setup.all, setup.motor, 2e-3, gain=0.5 * np.array(GAIN), name="half")
+    filtered = fx.control.FilteredController(fx.control.FilteredController(half, delay_line(0)), delay_line(0))
+    twice = [fx.control.NoisySensor(Twice(s.joint, rate=s.rate), 0.0) for s in setup.all]
+    quarter = fx.control.StateFeedback(twice, setup.motor, 2e-3, gain=0.25 * np.array(GAIN), name="half")
     runs = [
-        fx.simulate(setup.model(c), 0.1, step=1e-3, progress=False, integrator=fx.GeneralizedAlpha(compiled=True))
-        for c in (half, same)
+        fx.simulate(setup.model(c), 0.05, step=1e-3, progress=False, integrator=fx.GeneralizedAlpha(compiled=True))
+        for c in (same, half, filtered, quarter)
     ]
-    assert runs[0].q == pytest.approx(runs[1].q, abs=1e-12)
+    for run in runs[1:]:
+        assert run.q == pytest.approx(runs[0].q, abs=1e-12)
 
 
 def failing(kind: str) -> Callable[[Any, Any, float], Any]:
