@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import time
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -32,9 +33,8 @@ FIRST = 20
 class Chunks:
     """What of a run is made in chunks: steps between samples and checkpoints, up to the first event.
 
-    Sensors that count turns and conditions of events that only Python knows look at every step, frames of cables are
-    based anew from step to step: such runs make single steps. So does an event that has just happened, until its
-    condition has moved away from its level.
+    Sensors that count turns and conditions of events that only Python knows look at every step: such runs make single
+    steps. So does an event that has just happened, until its condition has moved away from its level.
     """
 
     def __init__(self, run: Any) -> None:
@@ -45,9 +45,9 @@ class Chunks:
             run.stepper.expect((run.until - run.t0) / run.control.h)
         self._fixed = fixed
         chosen = fixed or type(run.control) is ErrorControl
-        self._possible = chosen and self._advance is not None and not run.events.hindrance and not dyn.turns.based
-        # Energies are measured with turns as they are: those of the end of a chunk.
-        self._ends_at_output = run.recorder.energy and dyn.turns.angular
+        self._possible = chosen and self._advance is not None and not run.events.hindrance
+        # Energies are measured with turns and frames as they are: those of the end of a chunk.
+        self._ends_at_output = run.recorder.energy and bool(dyn.turns.angular or dyn.turns.based)
         self._most = FIRST
         self._hold: Callable[[int], None] = lambda i: None
         self._single = 0
@@ -171,6 +171,13 @@ class Chunks:
         if wanted is not None and steps.powers is None:
             for line in zip(ends, sizes, iterations, errors, strict=True):
                 recorder.steps.extend(line)
+            if steps.control is None:
+                last = bisect.bisect_right(wanted, ends[-1])
+                if last > run.next:
+                    for state in steps.between(np.array(wanted[run.next : last]), run.dynamics.n_linear):
+                        recorder.store(state)
+                    run.next = last
+                return
             while run.next < len(wanted) and wanted[run.next] <= ends[-1]:
                 i = int(np.searchsorted(steps.ends, wanted[run.next]))
                 self._store(steps, i)

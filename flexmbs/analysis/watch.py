@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from flexmbs.dynamics.evaluation import Dynamics
     from flexmbs.integrators.contracts import StepState
     from flexmbs.model.control.events import Event
-    from flexmbs.system.view import SystemView, Viewer
+    from flexmbs.system.view import Viewer
 
 __all__ = ["Watch", "as_events"]
 
@@ -38,19 +38,33 @@ def as_events(value: object) -> tuple[Event, ...]:
     return tuple(value)
 
 
-class _Compiled:
-    """An event whose condition a sensor tells, as `locate` asks it, with a state in the place of a view."""
+class _Condition:
+    """An event as `locate` asks it, with a state in the place of a view.
 
-    def __init__(self, number: int, event: Event, watched: Watched, viewer: Viewer) -> None:
+    ``watched``: what reads the condition; None where Python does, once for the state ``end`` at the end of a step,
+    where the next one begins.
+    """
+
+    def __init__(self, number: int, event: Event, watched: Watched | None, viewer: Viewer) -> None:
         self.direction, self.pieces = event.direction, event.pieces
+        self.end: StepState | None = None
         self._number, self._event, self._watched, self._viewer = number, event, watched, viewer
+        self._kept: tuple[StepState | None, float] = None, math.nan
 
     def value(self, s: StepState) -> float:
         """Condition minus level; what is not finite is told by the sensor."""
-        value = self._watched.value(self._number, s)
-        if not math.isfinite(value):
-            return self._event.value(self._viewer.view(s.t, s.q, s.v, s.a, s.lam))
+        if self._watched is not None:
+            value = self._watched.value(self._number, s)
+            return value if math.isfinite(value) else self._read(s)
+        if s is self._kept[0]:
+            return self._kept[1]
+        value = self._read(s)
+        if s is self.end:
+            self._kept = s, value
         return value
+
+    def _read(self, s: StepState) -> float:
+        return self._event.value(self._viewer.view(s.t, s.q, s.v, s.a, s.lam))
 
 
 class Watch:
@@ -61,14 +75,13 @@ class Watch:
         self.hindrance = ""
         """Why steps are not made several at a time; the conditions of events are compiled where it is empty."""
         self._watched: Watched | None = None
-        self._compiled: tuple[_Compiled, ...] = ()
         if events:
             found = watch(dynamics, events)
             if isinstance(found, str):
                 self.hindrance = found
             else:
                 dynamics.watched = self._watched = found
-                self._compiled = tuple(_Compiled(i, event, found, viewer) for i, event in enumerate(events))
+        self._conditions = tuple(_Condition(i, event, self._watched, viewer) for i, event in enumerate(events))
         self.record: list[Happened] = []
         self.resting: frozenset[int] = frozenset()
         self.factors: dict[str, float] = {}
@@ -99,17 +112,9 @@ class Watch:
         """The first events within a step, whose states ``interpolation`` knows."""
         if not self.events:
             return Located(None, (), frozenset())
-        between = interpolation(old, new)
-        if self._compiled:
-            located = locate(self._compiled, between, old.t, new.t, self.resting)  # type: ignore[arg-type]
-            self.resting = located.resting
-            return located
-
-        def view(t: float) -> SystemView:
-            s = between(t)
-            return self.viewer.view(s.t, s.q, s.v, s.a, s.lam)
-
-        found = locate(self.events, view, old.t, new.t, self.resting)
+        for condition in self._conditions:
+            condition.end = new
+        found = locate(self._conditions, interpolation(old, new), old.t, new.t, self.resting)  # type: ignore[arg-type]
         self.resting = found.resting
         return found
 

@@ -27,6 +27,23 @@ import numpy as np
 from numba import typeof
 
 from flexmbs.core.contracts import Env, FloatArray, State
+from flexmbs.core.given import (
+    ACCELERATION,
+    BLOCKS,
+    COORDINATES,
+    ENV,
+    LOADS,
+    MASS,
+    ON_RATES,
+    RESIDUAL,
+    SCALE,
+    STATE,
+    STIFFNESS_WEIGHT,
+    VELOCITY,
+    WEIGHTS,
+    WORK,
+    Given,
+)
 from flexmbs.kernels.held import held_forces
 from flexmbs.kernels.inertia import (
     add_block_damping,
@@ -37,6 +54,7 @@ from flexmbs.kernels.inertia import (
 from flexmbs.kernels.pairs import joint_force, joint_tangent, pull_down
 from flexmbs.kernels.row_forces import row_force, row_force_tangent
 from flexmbs.kernels.wrenches import wrench_force, wrench_tangent
+from flexmbs.system.groups.inertia import InertiaCalls
 from flexmbs.system.moving_mass import copy_entries, renew_masses
 from flexmbs.system.refusals import refuse_force, refuse_marker
 from flexmbs.system.system import EvaluationError, System
@@ -46,26 +64,13 @@ if TYPE_CHECKING:
 
     from flexmbs.core.contracts import Term
     from flexmbs.dynamics.evaluation import Dynamics
-    from flexmbs.system.groups import MovingBlocks
+    from flexmbs.system.groups.inertia import Calls, MovingBlocks
 
 __all__ = [
     "ACCELERATION", "COORDINATES", "ENV", "LOADS", "ON_RATES", "SCALE", "STATE", "STIFFNESS_WEIGHT", "VELOCITY",
     "WEIGHTS", "Direct", "Given", "MotionStages", "Prepared", "Stage", "machine_code", "motion_stages", "state_of",
 ]  # fmt: skip
 
-
-class Given(str):
-    """An argument that differs from evaluation to evaluation; the text is its name in a compiled step."""
-
-    __slots__ = ()
-
-
-STATE, ENV = Given("state"), Given("env")
-WEIGHTS, ON_RATES = Given("weights"), Given("on_rates")
-LOADS = Given("given")
-"""Minus the dead loads and the prescribed values behind them, `flexmbs.dynamics.prescribed.Prescribed.given`."""
-COORDINATES, VELOCITY, ACCELERATION = Given("state.q"), Given("state.v"), Given("state.a")
-SCALE, STIFFNESS_WEIGHT = Given("env.scale"), Given("weights[0]")
 
 Weights = tuple[float, float]
 Call = Callable[[State, Env, Weights, int], Any]
@@ -170,6 +175,10 @@ def _bodies(dyn: Dynamics) -> Iterator[Pair]:
     """Gyroscopic forces, and the inertia of bodies whose mass changes."""
     for group in dyn.mechanics.groups:
         for part in group.stages:
+            if isinstance(part, InertiaCalls):
+                yield from ((stage, None) for stage in _in_place(dyn, part.name, part.force))
+                yield from ((None, stage) for stage in _in_place(dyn, part.name, part.tangent))
+                continue
             work = dyn.markers if part.on_markers else dyn.workspace.work
             yield (
                 Stage(part.name, part.force, (part.group, STATE, ENV, work)),
@@ -184,8 +193,17 @@ def _bodies(dyn: Dynamics) -> Iterator[Pair]:
 
 def _renewed_mass(dyn: Dynamics, moving: MovingBlocks, kind: str) -> list[Stage]:
     """The mass of the bodies of a kind at the present place, where no call in Python renews it."""
-    blocks = dyn.moving_mass.buffer
-    return [Stage(kind, kernel, (table, COORDINATES, blocks), compiled_only=True) for kernel, table in moving.renew]
+    return [stage._replace(compiled_only=True) for stage in _in_place(dyn, kind, moving.renew)]
+
+
+def _in_place(dyn: Dynamics, name: str, calls: Calls) -> list[Stage]:
+    """Calls of a group of bodies with the arrays of one workspace."""
+    work = dyn.markers
+    own = {WORK: work, RESIDUAL: work.r, BLOCKS: work.B}
+    if dyn.mass_changes:
+        own[MASS] = dyn.moving_mass.buffer
+    return [Stage(name, kernel, tuple(own.get(a, a) if isinstance(a, Given) else a for a in arguments))
+            for kernel, arguments in calls]  # fmt: skip
 
 
 def _markers(dyn: Dynamics) -> Iterator[Pair]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from flexmbs.core.contracts import FloatArray
+from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.jit import kernel
 from flexmbs.core.rotations import inverse_tangent, tangent_operator
 from flexmbs.kernels.steps import local, retract
 
-__all__ = ["hermite_curve", "hermite_state"]
+__all__ = ["hermite_curve", "hermite_state", "states_between"]
 
 
 @kernel
@@ -47,3 +47,35 @@ def hermite_state(
         v[k] = a[0] * x + a[1] * y + a[2] * z
         v[k + 1] = a[3] * x + a[4] * y + a[5] * z
         v[k + 2] = a[6] * x + a[7] * y + a[8] * z
+
+
+@kernel
+def states_between(
+    rows: tuple[FloatArray, ...], where: IntArray, begins: FloatArray, ends: FloatArray, times: FloatArray,
+    n_linear: int, curve: FloatArray, theta: FloatArray, out: tuple[FloatArray, ...],
+) -> None:  # fmt: skip
+    """States at ``times (n,)``, ascending, within the steps ``where (n,)``.
+
+    ``rows``: q, v, and what straight lines join (accelerations, multipliers), row i at the begin of step i, row i + 1
+    at its end; steps begin and end at ``begins`` and ``ends``. ``out``: the same at the times.
+    """
+    Q, V, A, AUX, LAM = rows
+    q, v, a, aux, lam = out
+    last = -1
+    for k in range(times.shape[0]):
+        i = where[k]
+        h = ends[i] - begins[i]
+        s = (times[k] - begins[i]) / h
+        if s <= 0.0 or s >= 1.0:
+            row = i if s <= 0.0 else i + 1
+            q[k], v[k], a[k], aux[k], lam[k] = Q[row], V[row], A[row], AUX[row], LAM[row]
+            continue
+        if i != last:
+            hermite_curve(Q[i], V[i], Q[i + 1], V[i + 1], h, n_linear, curve)
+            last = i
+        hermite_state(Q[i], curve, s, h, n_linear, theta, q[k], v[k])
+        for n in range(a.shape[1]):
+            a[k, n] = (1.0 - s) * A[i, n] + s * A[i + 1, n]
+            aux[k, n] = (1.0 - s) * AUX[i, n] + s * AUX[i + 1, n]
+        for n in range(lam.shape[1]):
+            lam[k, n] = (1.0 - s) * LAM[i, n] + s * LAM[i + 1, n]

@@ -13,14 +13,27 @@ has the part of `flexmbs.kernels.trees.dynamics` in its rows of force and moment
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from flexmbs.core.contracts import Env, FloatArray, MarkerWork, State
+from flexmbs.core.given import (
+    ACCELERATION,
+    BLOCKS,
+    COORDINATES,
+    MASS,
+    RESIDUAL,
+    SCALE,
+    VELOCITY,
+    WEIGHTS,
+    WORK,
+    Given,
+)
 from flexmbs.kernels.floating import floating_force, floating_mass
 from flexmbs.kernels.floating_moments import FloatingGroup
 from flexmbs.kernels.floating_tangent import floating_tangent
-from flexmbs.kernels.trees.dynamics import composite_mass, composite_tangent, inwards, link_inertia, rigid_wrenches
+from flexmbs.kernels.trees.dynamics import composite_mass, composite_tangent, inwards, link_inertias, rigid_wrenches
 from flexmbs.kernels.trees.flexible_kernels import (
     LinkGroup,
     add_inertia,
@@ -28,7 +41,10 @@ from flexmbs.kernels.trees.flexible_kernels import (
     add_products,
     add_rows,
     add_wrenches,
+    clear,
+    copy,
     gather_rows,
+    gather_shapes,
     link_frames,
     link_motion,
 )
@@ -37,13 +53,19 @@ from flexmbs.kernels.trees.motion import outwards, place_columns
 from flexmbs.model.trees.flexible_link import FlexibleLink
 from flexmbs.system.tree_places import TreePlaces
 
+if TYPE_CHECKING:
+    from flexmbs.system.groups.inertia import Calls
+
 __all__ = ["FlexibleLinks"]
+
+Call = tuple[Any, tuple[Any, ...]]
 
 
 class FlexibleLinks:
-    """The flexible links of all trees of a model, with the forces, tangents and masses of these trees.
+    """The flexible links of all trees of a model.
 
-    ``energy(q)`` is their strain energy.
+    ``force``, ``tangent``, ``mass``: forces, tangents and masses of these trees, as calls of kernels; ``energy(q)`` is
+    the strain energy of the links.
     """
 
     def __init__(self, group: TreeGroup, places: Sequence[TreePlaces]) -> None:
@@ -56,6 +78,7 @@ class FlexibleLinks:
                     found.setdefault(link.modes, []).append((t, i, tree))
         for m, links in sorted(found.items()):
             self._add(m, links)
+        self.force, self.tangent, self.mass = self._force(), self._tangent(), self._mass()
 
     def _add(self, m: int, links: list[tuple[int, int, TreePlaces]]) -> None:
         group, n = self.group, len(links)
@@ -83,49 +106,59 @@ class FlexibleLinks:
         )  # fmt: skip
         self.parts.append((own, floating, _Local(n, m)))
 
-    def force(self, state: State, env: Env, work: MarkerWork) -> None:
+    def _force(self) -> Calls:
         """As `flexmbs.kernels.trees.dynamics.tree_force`."""
         group = self.group
-        place_columns(group, state.q)
-        outwards(group, state.q, state.v, state.a, env.scale, False)
-        rigid_wrenches(group, work, False)
-        for links, floating, local in self.parts:
-            self._evaluate(links, floating, local, state, env)
-            add_wrenches(group, links, local.r, work.r)
-        inwards(group, work, False)
+        calls: list[Call] = [
+            (place_columns, (group, COORDINATES)),
+            (outwards, (group, COORDINATES, VELOCITY, ACCELERATION, SCALE, False)),
+            (rigid_wrenches, (group, WORK, False)),
+        ]
+        for part in self.parts:
+            calls += self._evaluate(*part)
+        return (*calls, (inwards, (group, WORK, False)))
 
-    def tangent(self, state: State, env: Env, work: MarkerWork, weights: tuple[float, float]) -> None:
+    def _tangent(self) -> Calls:
         """As `flexmbs.kernels.trees.dynamics.tree_tangent`."""
         group = self.group
-        place_columns(group, state.q)
-        outwards(group, state.q, state.v, state.a, env.scale, True)
-        rigid_wrenches(group, work, True)
+        calls: list[Call] = [
+            (place_columns, (group, COORDINATES)),
+            (outwards, (group, COORDINATES, VELOCITY, ACCELERATION, SCALE, True)),
+            (rigid_wrenches, (group, WORK, True)),
+        ]
         for links, floating, local in self.parts:
-            self._evaluate(links, floating, local, state, env)
-            add_wrenches(group, links, local.r, work.r)
+            calls += self._evaluate(links, floating, local)
             for wanted, out in (((1.0, 0.0), local.K), ((0.0, 1.0), local.D)):
-                floating_tangent(floating, local.state, local.env, local.work, wanted)
-                out[:] = local.work.B
-            add_inertia(group, links, local.state.v, local.M, local.D, True)
-        inwards(group, work, True)
-        composite_tangent(group, state.q, work, weights)
+                calls += [
+                    (floating_tangent, (floating, local.state, local.env, local.work, wanted)),
+                    (copy, (local.work.B, out)),
+                ]
+            calls.append((add_inertia, (group, links, local.state.v, local.M, local.D, True)))
+        calls += [(inwards, (group, WORK, True)), (composite_tangent, (group, COORDINATES, WORK, WEIGHTS))]
         for links, _, local in self.parts:
-            add_rows(group, links, local.state.v, local.M, local.K, local.D, weights, work.B)
+            calls.append((add_rows, (group, links, local.state.v, local.M, local.K, local.D, WEIGHTS, BLOCKS)))
+        return tuple(calls)
 
-    def mass(self, q: FloatArray, blocks: FloatArray) -> None:
+    def _mass(self) -> Calls:
         """As `flexmbs.kernels.trees.dynamics.tree_mass`."""
         group = self.group
-        place_columns(group, q)
-        for c in range(len(group.kind)):
-            link_inertia(group, c)
+        calls: list[Call] = [(place_columns, (group, COORDINATES)), (link_inertias, (group,))]
         for links, floating, local in self.parts:
-            link_frames(group, links)
-            local.state.q[: links.eta.size] = q[links.eta.ravel()]
-            floating_mass(floating, local.state.q, local.M)
-            add_inertia(group, links, local.state.v, local.M, local.D, False)
-        composite_mass(group, blocks)
-        for links, _, local in self.parts:
-            add_mass(group, links, local.M, blocks)
+            calls += [
+                (link_frames, (group, links)),
+                (gather_shapes, (links.eta, COORDINATES, local.state.q)),
+                (floating_mass, (floating, local.state.q, local.M)),
+                (add_inertia, (group, links, local.state.v, local.M, local.D, False)),
+            ]
+        calls.append((composite_mass, (group, MASS)))
+        calls += [(add_mass, (group, links, local.M, MASS)) for links, _, local in self.parts]
+        return tuple(calls)
+
+    def write(self, q: FloatArray, blocks: FloatArray) -> None:
+        """The mass at q into the blocks."""
+        own = {COORDINATES: q, MASS: blocks}
+        for kernel, arguments in self.mass:
+            kernel(*[own[a] if isinstance(a, Given) else a for a in arguments])
 
     def energy(self, q: FloatArray) -> float:
         """Strain energy of all flexible links."""
@@ -165,16 +198,18 @@ class FlexibleLinks:
                 L += R @ p[3:6] + np.cross(x, R @ p[:3])
         return P, L
 
-    def _evaluate(
-        self, links: LinkGroup, floating: FloatingGroup, local: _Local, state: State, env: Env
-    ) -> None:  # fmt: skip
-        """Forces in the frames of the links."""
-        link_motion(self.group, links, state.q, state.v, state.a, *local.state[:3])
-        floating_mass(floating, local.state.q, local.M)
-        local.work.r[:] = 0.0
-        floating_force(floating, local.state, local.env, local.work)
-        add_products(floating.dofs, local.M, local.state.a, local.work.r)
-        gather_rows(floating.dofs, local.work.r, local.r)
+    def _evaluate(self, links: LinkGroup, floating: FloatingGroup, local: _Local) -> list[Call]:
+        """Forces in the frames of the links, which are carried to the tree."""
+        x, r = local.state, local.work.r
+        return [
+            (link_motion, (self.group, links, COORDINATES, VELOCITY, ACCELERATION, x.q, x.v, x.a)),
+            (floating_mass, (floating, x.q, local.M)),
+            (clear, (r,)),
+            (floating_force, (floating, x, local.env, local.work)),
+            (add_products, (floating.dofs, local.M, x.a, r)),
+            (gather_rows, (floating.dofs, r, local.r)),
+            (add_wrenches, (self.group, links, local.r, RESIDUAL)),
+        ]
 
 
 class _Local:

@@ -24,6 +24,7 @@ from flexmbs.integrators.compiled.newton_step import (
 from flexmbs.integrators.compiled.text import Prevented, Text
 from flexmbs.integrators.contracts import StepResult, StepState, StepStatus
 from flexmbs.integrators.step_control import SizeLimits
+from flexmbs.kernels.interpolation import states_between
 from flexmbs.kernels.nodal_loads import NodalLoads
 
 if TYPE_CHECKING:
@@ -106,6 +107,24 @@ class Steps:
             float(self.ends[i]), x.Q[row].copy(), x.V[row].copy(), x.A[row].copy(), x.AUX[row].copy(),
             x.LAM[row].copy(), old, float(self.sizes[i]),
         )  # fmt: skip
+
+    def between(self, times: FloatArray, n_linear: int) -> list[StepState]:
+        """The states at times up to the last end, as `flexmbs.integrators.dense.Interpolant` has them.
+
+        Not where steps began anew.
+        """
+        x, n = self.arrays, len(times)
+        where = np.searchsorted(self.ends, times)
+        begins = np.concatenate(([self.first.t], self.ends[:-1]))
+        rows = x.Q, x.V, x.A, x.AUX, x.LAM
+        out = tuple(np.empty((n, row.shape[1])) for row in rows)
+        curve, theta = np.empty((3, x.V.shape[1])), np.empty(x.V.shape[1])
+        states_between(rows, where, begins, self.ends, times, n_linear, curve, theta, out)
+        old = x.V[where]
+        old[where == 0] = self.first.v
+        return [
+            StepState(float(t), *parts, v_old, 0.0) for t, v_old, *parts in zip(times, old, *out, strict=True)
+        ]  # fmt: skip
 
     def start(self, i: int) -> StepState:
         """The state in which step i began: that after the step before, or, after a jump of forces, a new one."""

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flexmbs.dynamics.stages import Given, Stage
+from flexmbs.dynamics.turns import REBASE
 from flexmbs.integrators.compiled import inline, newton_step
 from flexmbs.integrators.compiled.addresses import Addresses
 from flexmbs.kernels.conditions import passing
@@ -147,6 +148,9 @@ class Text:
         if self.control is not None:
             self._curvature[:0] = [line for stage in dyn.stages.place_tangent for line in self._written_call(stage)]
             self._samples(self.control)
+        for kind, frames in dyn.turns.based:
+            name = self._name(frames, "", kind.name)
+            self._account.append(f"{self._import(kind.rebase, kind.name)}({name}, state.q, {REBASE})")
         for group, owner in ((m.joints, "joints"), (m.forces, "forces")):
             if any(group is table for table in dyn.turns.angular):
                 name = self._name(group, owner, owner)
@@ -195,7 +199,7 @@ class Text:
         for stage in watched.place:
             self._watch += self._written_call(stage)
         owner, readings = watched.read.owner, watched.readings
-        table, u = self._name(watched.table, "conditions", owner), self._name(readings.u, "readings", owner)
+        table, u = self._name(watched.table, "conditions", owner), self._name(readings.u, "looked_at", owner)
         call, _ = self._written_call(watched.read)
         self._watch += [
             call,
@@ -232,11 +236,16 @@ class Text:
     def _written_call(self, stage: Stage) -> list[str]:
         """A stage as statements."""
         arguments = ", ".join(
-            str(a) if isinstance(a, Given) else self._name(a, f"table_{len(self._names)}", stage.owner)
-            for a in stage.arguments
+            str(a) if isinstance(a, Given) else self._argument(a, stage.owner) for a in stage.arguments
         )
         call = f"{self._import(stage.kernel, stage.owner)}({arguments})"
         return [call] if stage.refuse is None else [f"if {call} >= 0:", "    refused = True"]
+
+    def _argument(self, item: Any, owner: str) -> str:
+        """A constant, written out, or the name of a table or an array."""
+        if isinstance(item, bool | int | float) or type(item) is tuple:
+            return repr(item)
+        return self._name(item, f"table_{len(self._names)}", owner)
 
     def _name(self, item: Any, name: str, owner: str) -> str:
         """The name of a table or an array, which is handed over when it is first met."""

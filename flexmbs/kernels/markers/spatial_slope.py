@@ -69,6 +69,7 @@ class SpatialSlopeMarkers(NamedTuple):
     R_BM: FloatArray
 
 
+@kernel
 def rebase(group: SpatialSlopeMarkers, q: FloatArray, beyond: float = 0.0) -> int:
     """Make the present frames of the nodes the reference frames ``group.R0``; poses do not change.
 
@@ -86,18 +87,33 @@ def rebase(group: SpatialSlopeMarkers, q: FloatArray, beyond: float = 0.0) -> in
     int
         How many have been changed.
     """
-    s = q[group.dofs[:, 3:]]
-    t = s / np.linalg.norm(s, axis=1, keepdims=True)
-    cosine = np.einsum("ia,ia->i", t, group.R0[:, :, 0])
-    changed = np.flatnonzero(cosine < math.cos(beyond) if beyond > 0.0 else np.isfinite(cosine))
-    R0 = group.R0[changed]
-    g = t[changed] + R0[:, :, 0]
-    # The smallest rotation from t0 to t is a half turn about t0, then one about the direction half way between them.
-    half_turn = 2.0 / (g * g).sum(axis=1)[:, None, None] * g[:, :, None] * g[:, None, :] - np.eye(3)
-    R0 = half_turn @ (R0 * np.array([1.0, -1.0, -1.0]))
-    # One step of Newton's iteration for the polar factor keeps round-off from adding up over many calls.
-    group.R0[changed] = 0.5 * R0 @ (3.0 * np.eye(3) - R0.swapaxes(1, 2) @ R0)
-    return len(changed)
+    dofs, R0 = group.dofs, group.R0
+    least, changed = math.cos(beyond), 0
+    R = np.empty((3, 3))
+    for i in range(dofs.shape[0]):
+        x, y, z = q[dofs[i, 3]], q[dofs[i, 4]], q[dofs[i, 5]]
+        length = math.sqrt(x * x + y * y + z * z)
+        t = (x / length, y / length, z / length)
+        cosine = t[0] * R0[i, 0, 0] + t[1] * R0[i, 1, 0] + t[2] * R0[i, 2, 0]
+        if not (cosine < least if beyond > 0.0 else abs(cosine) < math.inf):
+            continue
+        # The smallest rotation from t0 to t is a half turn about t0, then one about the direction half way between.
+        g = (t[0] + R0[i, 0, 0], t[1] + R0[i, 1, 0], t[2] + R0[i, 2, 0])
+        factor = 2.0 / (g[0] * g[0] + g[1] * g[1] + g[2] * g[2])
+        for b in range(3):
+            along = g[0] * R0[i, 0, b] + g[1] * R0[i, 1, b] + g[2] * R0[i, 2, b]
+            sign = 1.0 if b == 0 else -1.0
+            for a in range(3):
+                R[a, b] = sign * (factor * g[a] * along - R0[i, a, b])
+        # One step of Newton's iteration for the polar factor keeps round-off from adding up over many calls.
+        for b in range(3):
+            for a in range(3):
+                value = 3.0 * R[a, b]
+                for c in range(3):
+                    value -= R[a, c] * (R[0, c] * R[0, b] + R[1, c] * R[1, b] + R[2, c] * R[2, b])
+                R0[i, a, b] = 0.5 * value
+        changed += 1
+    return changed
 
 
 def spatial_slope_constants(group: SpatialSlopeMarkers, work: MarkerWork) -> None:

@@ -40,7 +40,8 @@ from flexmbs.kernels.trees.modal import MODAL, modal_coupling, shapes_behind
 from flexmbs.kernels.trees.motion import link_axes, outwards, place_columns
 
 __all__ = [
-    "composite_mass", "composite_tangent", "inwards", "link_inertia", "momentum_of", "rigid_wrenches", "tree_energy",
+    "composite_mass", "composite_tangent", "inwards", "link_inertia",
+    "link_inertias", "momentum_of", "rigid_wrenches", "tree_energy",
     "tree_force", "tree_mass", "tree_tangent",
 ]  # fmt: skip
 
@@ -73,6 +74,13 @@ def link_inertia(group: TreeGroup, c: int) -> None:
     w[c, J_ + 6] -= xz
     w[c, J_ + 5] -= yz
     w[c, J_ + 7] -= yz
+
+
+@kernel
+def link_inertias(group: TreeGroup) -> None:
+    """Mass, first moment and inertia of the links behind all columns."""
+    for c in range(group.kind.shape[0]):
+        link_inertia(group, c)
 
 
 @kernel

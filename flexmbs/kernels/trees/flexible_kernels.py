@@ -11,8 +11,8 @@ from flexmbs.core.jit import kernel
 from flexmbs.kernels.trees.group import A_, C_, F_, H_, J_, L_, M_, P_, R_, S_, V_, TreeGroup
 
 __all__ = [
-    "LinkGroup", "add_inertia", "add_mass", "add_products", "add_rows", "add_wrenches", "gather_rows", "link_frames",
-    "link_motion",
+    "LinkGroup", "add_inertia", "add_mass", "add_products", "add_rows", "add_wrenches", "clear", "copy", "gather_rows",
+    "gather_shapes", "link_frames", "link_motion",
 ]  # fmt: skip
 
 
@@ -108,6 +108,29 @@ def add_products(dofs: IntArray, M: FloatArray, a: FloatArray, r: FloatArray) ->
             for k in range(size):
                 s += M[(i * size + j) * size + k] * a[dofs[i, k]]
             r[dofs[i, j]] += s
+
+
+@kernel
+def clear(x: FloatArray) -> None:
+    """x = 0."""
+    for i in range(x.shape[0]):
+        x[i] = 0.0
+
+
+@kernel
+def copy(x: FloatArray, out: FloatArray) -> None:
+    """out = x."""
+    for i in range(x.shape[0]):
+        out[i] = x[i]
+
+
+@kernel
+def gather_shapes(eta: IntArray, q: FloatArray, out: FloatArray) -> None:
+    """The amplitudes of the shapes of all links, link by link, to the begin of ``out``."""
+    n, m = eta.shape
+    for i in range(n):
+        for k in range(m):
+            out[i * m + k] = q[eta[i, k]]
 
 
 @kernel

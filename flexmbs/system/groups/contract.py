@@ -34,7 +34,7 @@ from flexmbs.core.sparsity import Blocks
 from flexmbs.model.forces.items import Items, dead_items
 from flexmbs.system.groups.drawing import Drawing
 from flexmbs.system.groups.gravity import check_in_space
-from flexmbs.system.groups.inertia import InertiaStage, MovingBlocks
+from flexmbs.system.groups.inertia import InertiaCalls, InertiaStage, MovingBlocks
 from flexmbs.system.groups.spans import Section, Span, joined
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ class BodyGroup:
         self.n_linear = -1
         self.blocks: tuple[Blocks, ...] = ()
         self.mass = np.zeros(0)
-        self.stages: tuple[InertiaStage, ...] = ()
+        self.stages: tuple[InertiaStage | InertiaCalls, ...] = ()
         self.moving: MovingBlocks | None = None
         self.own_gravity: tuple[IntArray, FloatArray] = (np.zeros(0, dtype=np.int64), np.zeros((0, 3)))
 

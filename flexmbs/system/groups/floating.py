@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from flexmbs.core.contracts import FloatArray, IntArray
+from flexmbs.core.given import COORDINATES, MASS
 from flexmbs.core.rotations import from_quaternion
 from flexmbs.core.sparsity import Blocks
 from flexmbs.kernels.floating import floating_energy, floating_force, floating_mass
@@ -81,7 +82,7 @@ class FloatingBodies(MovingBodies):
         self.stages = tuple(
             InertiaStage("bodies in floating frames", t, floating_force, floating_tangent) for t in self.tables
         )
-        renew = tuple((floating_mass, t) for t in self.tables)
+        renew = tuple((floating_mass, (t, COORDINATES, MASS)) for t in self.tables)
         self.moving = MovingBlocks.whole(self.tables, self.write)._replace(renew=renew)
         self.mass = self.mass_from(start, b1, coordinates.reference)
         return b1

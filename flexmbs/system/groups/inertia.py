@@ -10,7 +10,10 @@ from numpy.typing import NDArray
 
 from flexmbs.core.contracts import FloatArray, IntArray
 
-__all__ = ["InertiaStage", "MovingBlocks"]
+__all__ = ["Calls", "InertiaCalls", "InertiaStage", "MovingBlocks"]
+
+Calls = tuple[tuple[Any, tuple[Any, ...]], ...]
+"""Kernels with their arguments, among which are names of what differs (`flexmbs.core.given`)."""
 
 
 class InertiaStage(NamedTuple):
@@ -28,14 +31,22 @@ class InertiaStage(NamedTuple):
     on_markers: bool = True
 
 
+class InertiaCalls(NamedTuple):
+    """The same as `InertiaStage` by several kernels, one after the other."""
+
+    name: str
+    group: Any
+    force: Calls
+    tangent: Calls
+
+
 class MovingBlocks(NamedTuple):
     """Mass that changes with the state.
 
     Block i couples the coordinates ``dofs[i] (k,)`` and lies at ``offsets[i]`` of the buffer, k by k; ``pattern[i] (k,
     k)``: where it can differ from zero. ``write(q, blocks)`` renews all of them. ``recursive``: the stage of the group
     adds M a itself, so that the matrix is made only where it is asked for. ``shared``: other blocks have entries at the
-    same places, to which these are added. ``renew``: kernels with their tables, for compiled steps, which together do
-    what ``write`` does: ``kernel(table, q, blocks)``.
+    same places, to which these are added. ``renew``: kernels that together do what ``write`` does, for compiled steps.
     """
 
     dofs: tuple[IntArray, ...]
@@ -44,7 +55,7 @@ class MovingBlocks(NamedTuple):
     write: Callable[[FloatArray, FloatArray], None]
     recursive: bool = False
     shared: bool = False
-    renew: tuple[tuple[Any, Any], ...] = ()
+    renew: Calls = ()
 
     @classmethod
     def whole(

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexmbs.core.contracts import FloatArray, IntArray
+from flexmbs.core.given import COORDINATES, MASS
 from flexmbs.core.sparsity import Blocks
 from flexmbs.kernels.markers.kind import MarkerEntry
 from flexmbs.kernels.markers.tree import TREE
@@ -22,7 +23,7 @@ from flexmbs.system.flexible_links import FlexibleLinks
 from flexmbs.system.groups.contract import RigidFields
 from flexmbs.system.groups.drawing import Drawing
 from flexmbs.system.groups.gravity import gravity_of
-from flexmbs.system.groups.inertia import InertiaStage, MovingBlocks
+from flexmbs.system.groups.inertia import InertiaCalls, InertiaStage, MovingBlocks
 from flexmbs.system.groups.moving import MovingBodies
 from flexmbs.system.groups.spans import Section, Span, joined
 from flexmbs.system.marker_set import MarkerSet
@@ -153,9 +154,12 @@ class Trees(MovingBodies):
             return b1  # all links are fixed to the ground
         if any(link.deforms for tree in self.bodies for link in tree.bodies):
             self.flexible = FlexibleLinks(self.table, self.places)
-            self.stages = (InertiaStage("trees", self.flexible, FlexibleLinks.force, FlexibleLinks.tangent),)
+            flexible = self.flexible
+            self.stages = (InertiaCalls("trees", flexible, flexible.force, flexible.tangent),)
+            renew = flexible.mass
         else:
             self.stages = (InertiaStage("trees", self.table, tree_force, tree_tangent),)
+            renew = ((tree_mass, (self.table, COORDINATES, MASS)),)
         start, blocks = b1, []
         for places in self.places:
             blocks.append(Blocks(places.unknowns[None, :], b1))
@@ -164,7 +168,7 @@ class Trees(MovingBodies):
         self.moving = MovingBlocks(
             tuple(block.dofs[0] for block in blocks), tuple(block.b1 for block in blocks),
             tuple(places.related() > 0.0 for places in self.places), self.write, recursive=True,
-            renew=() if self.flexible is not None else ((tree_mass, self.table),),
+            renew=renew,
         )  # fmt: skip
         self.mass = self.mass_from(start, b1, coordinates.reference)
         return b1
@@ -173,7 +177,7 @@ class Trees(MovingBodies):
         if self.flexible is None:
             tree_mass(self.table, q, blocks)
         else:
-            self.flexible.mass(q, blocks)
+            self.flexible.write(q, blocks)
 
     def strain_energy(self, q: FloatArray) -> float:
         return 0.0 if self.flexible is None else self.flexible.energy(q)
@@ -205,8 +209,6 @@ class Trees(MovingBodies):
         return [link.place[0][None, :] for tree in self.bodies for link in tree.bodies]
 
     def hindrance(self, varies: NDArray[np.bool_]) -> str:
-        if self.flexible is not None:
-            return "its trees have flexible links"
         return "the gravity on its trees varies" if varies[self.table.load].any() else ""
 
     def marker_entry(self, marker: Marker, point: bool) -> MarkerEntry | None:

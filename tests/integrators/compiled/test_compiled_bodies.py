@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import flexmbs as fx
+from tests.models.flexible_trees import arm
 from tests.models.floating import bar, chain
 
 BRIEF = fx.Output(every=0.0233)
@@ -50,3 +51,10 @@ def test_gravity_that_varies_is_named() -> None:
     model = fx.Model(beam, fx.Gravity((0, 0, -9.81), history=lambda t: 1.0 + t))
     with pytest.raises(fx.ModelError, match="gravity on its floating bodies varies"):
         fx.simulate(model, 0.01, step=1e-3, integrator=fx.GeneralizedAlpha(compiled=True))
+
+
+@pytest.mark.parametrize("closed", [False, True], ids=["open", "closed"])
+def test_trees_with_flexible_links(both, closed: bool) -> None:
+    """Links of two numbers of shapes, on joints of all kinds; open and with a loop."""
+    run = both(arm(closed), 0.03, 5e-4, output=BRIEF)
+    assert abs(run.energy.balance).max() < 0.01

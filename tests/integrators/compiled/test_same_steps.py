@@ -103,15 +103,18 @@ def test_element_of_a_user(both, models) -> None:
     both(models.cable(4, element=bar), 0.1, 1e-4, output=BRIEF)
 
 
-def test_frames_that_are_based_anew(both) -> None:
-    """Markers on spatial cables: single steps by the driver."""
+@pytest.mark.parametrize("output", [BRIEF, fx.Output(every=0.0123), fx.Output()], ids=["few", "between", "every"])
+def test_frames_that_are_based_anew(both, output: fx.Output) -> None:
+    """Markers on a spatial cable that turns over by half a turn, about one of its own ends."""
     body = fx.FlexibleBody.line(
         (0, 0, 0), (1, 0, 0), elements=4, element=fx.elements.ANCFCable3D(),
         stiffness=fx.BeamStiffness(EA=1e4, EI_y=0.1, EI_z=0.1, GJ=0.1, mass_per_length=1.0),
     )  # fmt: skip
     ball = fx.RigidBody(0.2, (1e-3, 1e-3, 1e-3), position=(1, 0, 0), name="ball")
     hinge = fx.RevoluteJoint(body.end, ball, at=(1, 0, 0), axis=(1, 0, 0), name="hinge")
-    both(fx.Model(body, fx.Pin(body.start), ball, hinge, fx.Gravity((0, 0, -G))), 0.1, 1e-3)
+    run = both(fx.Model(body, fx.Pin(body.start), ball, hinge, fx.Gravity((0, 0, -G))), 0.9, 1e-3, output=output)
+    frames = run.extra["near"][-9:].reshape(3, 3)
+    assert abs(frames - np.eye(3)).max() > 0.1
 
 
 @pytest.mark.parametrize("index", [2, 3])

@@ -1,0 +1,160 @@
+"""What comes on top of steps of fixed size: error control, events, dense output, kinds of bodies.
+
+First the slider-crank of `bench_dynamics.py`, compiled steps against compiled steps: of fixed size, of as many sizes as
+error control chooses, with dense output, with three events of which each happens once (full turns of the crank), and
+with three that happen at every stroke. Then models of several kinds of bodies, compiled steps against the loop in
+Python; both give the same numbers to the last bit, which is checked. Processor time of `simulate`, its start included;
+the runs of both sides alternate.
+
+    python benchmarks/bench_schemes.py [repetitions]
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+import warnings
+from typing import Any
+
+import bench_dynamics
+import measure
+import numpy as np
+
+import flexmbs as fx
+
+UNTIL, STEP, RTOL = 5.0, 1e-3, 1e-6
+BRIEF = fx.Output(every=UNTIL, energy=False)
+DENSE = fx.Output(every=0.0123, energy=False)
+TARGETS = {"error control": 1.3, "dense output": 1.15, "dense output, 3 events, each once": 1.15}
+"""Time of a step over that of one of fixed size."""
+
+
+def scheme(compiled: bool) -> fx.GeneralizedAlpha:
+    return fx.GeneralizedAlpha(rho_inf=bench_dynamics.RHO, index=3, compiled=compiled)
+
+
+def timed(system: Any, **settings: Any) -> tuple[float, fx.TimeSolution]:
+    """Processor seconds of a step, and the run."""
+    found: list[fx.TimeSolution] = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # starts that do not fit are of no concern here
+        taken = measure.cpu_time(lambda: found.append(fx.simulate(system, **settings)))
+    return taken / len(found[0].steps), found[0]
+
+
+def crank(repetitions: int) -> None:
+    """Steps of the slider-crank with what comes on top."""
+    model, block = bench_dynamics.crank()
+    system = fx.compile_model(model)
+    place = fx.control.PositionSensor(block, (1, 0, 0))
+    angle = fx.control.JointSensor("axle")
+    often = [fx.control.Event(place, level=x, name=f"{x} m") for x in (0.2, 0.25, 0.28)]
+    once = [fx.control.Event(angle, level=x, name=f"{x} rad") for x in (2.0, 10.0, 18.0)]
+    given = {"until": UNTIL, "integrator": scheme(True), "output": BRIEF}
+    controlled = {**given, "step": fx.ErrorControl(RTOL)}
+    number = len(timed(system, **controlled)[1].steps)
+    fixed = {**given, "step": STEP}
+    cases = {
+        "fixed": (fixed, fixed),
+        "error control": (controlled, {**given, "step": UNTIL / number}),
+        "dense output": ({**fixed, "output": DENSE}, fixed),
+        "dense output, 3 events, each once": ({**fixed, "output": DENSE, "events": once}, fixed),
+        "dense output, 3 events, often": ({**fixed, "output": DENSE, "events": often}, fixed),
+    }
+    rows, verdicts = [], []
+    for name, (settings, beside) in cases.items():
+        for each in (settings, beside):
+            timed(system, **each)
+        times = [(timed(system, **settings), timed(system, **beside)[0]) for _ in range(repetitions)]
+        run = times[-1][0][1]
+        ours, theirs = (measure.Sample.of(x).scaled(1e6) for x in ([a for (a, _), _ in times], [b for _, b in times]))
+        ratio = ours.median / theirs.median
+        rows.append([name, len(run.steps), len(run.events), f"{ours.median:.1f}", f"{ours.low:.1f}",
+                     f"{theirs.median:.1f}", f"{ratio:.2f}"])  # fmt: skip
+        if name in TARGETS:
+            verdicts.append(f"{name}: {ratio:.2f}, target {TARGETS[name]}: {measure.verdict(ratio, TARGETS[name])}")
+    measure.table(("slider-crank", "steps", "events", "us per step", "lowest", "fixed, as many", "ratio"), rows)
+    print("\n".join(verdicts))
+
+
+def floating(modes: int) -> fx.Model:
+    """A bar of plastic reduced to its ends, hinged about y."""
+    mesh = fx.meshes.box((0.0, -0.03, -0.05), (1.0, 0.06, 0.1), (8, 1, 1))
+    plastic = fx.Elastic(youngs_modulus=2e8, poissons_ratio=0.3, density=1200.0)
+    part = fx.linear.Part(mesh, regions=[fx.linear.Region(None, fx.elements.Hexahedron8(), plastic)], name="bar")
+    bar = fx.FloatingBody(fx.reduction.reduce(part, ["left", "right"], modes, progress=False), reference="left")
+    hinge = fx.RevoluteJoint(fx.ground, bar.interface("left", axis=(0, 1, 0)), name="hinge")
+    return fx.Model(bar, hinge, fx.Gravity((0, 0, -9.81)))
+
+
+def arm(modes: int) -> fx.Model:
+    """Six links on hinges in turn about z, y, y, x, y, x; the third is reduced to ``modes`` shapes."""
+    trees = fx.trees
+    mesh = fx.meshes.box((0.0, -0.03, -0.05), (0.5, 0.06, 0.1), (8, 1, 1))
+    plastic = fx.Elastic(youngs_modulus=2e9, poissons_ratio=0.3, density=1200.0)
+    part = fx.linear.Part(mesh, regions=[fx.linear.Region(None, fx.elements.Hexahedron8(), plastic)], name="forearm")
+    reduced = fx.reduction.reduce(part, ["left", "right"], modes - 6, progress=False)
+    links: list[Any] = []
+    for k, axis in enumerate(((0, 0, 1), (0, 1, 0), (0, 1, 0), (1, 0, 0), (0, 1, 0), (1, 0, 0))):
+        joint, before = trees.Revolute(axis), f"link {k - 1}" if k else None
+        at: Any = (0, 0, 0) if k == 0 else (0.5, 0, 0) if k != 3 else "right"
+        name = f"link {k}"
+        if k == 2:
+            links.append(trees.FlexibleLink(name, reduced, "left", before, joint, at=at, damping=1e-3))
+        else:
+            inertia = (0.01, 0.05, 0.05)
+            given = {"joint": joint, "at": at, "rate": 0.5 - 0.2 * k}
+            links.append(trees.Link(name, 2.0 - 0.3 * k, inertia, (0.25, 0, 0), before, **given))
+    return fx.Model(trees.Tree(*links, name="arm"), fx.Gravity((0, 0, -9.81)))
+
+
+def rope() -> fx.Model:
+    """A spatial cable with a body on a hinge at its end, whose axis follows the tangent."""
+    cable = fx.FlexibleBody.line(
+        (0, 0, 0), (1, 0, 0), elements=8, element=fx.elements.ANCFCable3D(),
+        stiffness=fx.BeamStiffness(EA=1e4, EI_y=0.1, EI_z=0.1, GJ=0.1, mass_per_length=1.0),
+    )  # fmt: skip
+    ball = fx.RigidBody(0.2, (1e-3, 1e-3, 1e-3), position=(1, 0, 0), name="ball")
+    hinge = fx.RevoluteJoint(cable.end, ball, at=(1, 0, 0), axis=(1, 0, 0), name="hinge")
+    return fx.Model(cable, fx.Pin(cable.start), ball, hinge, fx.Gravity((0, 0, -9.81)))
+
+
+def bodies(repetitions: int) -> None:
+    """Compiled steps against the loop in Python."""
+    models = {
+        "floating body, 6 shapes": (floating(0), 1e-3), "floating body, 20 shapes": (floating(14), 1e-3),
+        "arm of 6 links, one of 20 shapes": (arm(20), 1e-3), "spatial cable, hinge at its end": (rope(), 1e-3),
+        "slider-crank": (bench_dynamics.crank()[0], STEP),
+    }  # fmt: skip
+    rows = []
+    for name, (model, h) in models.items():
+        system = fx.compile_model(model)
+        for control in (h, fx.ErrorControl(RTOL)):
+            settings = {"until": 400 * h, "step": control, "output": fx.Output(every=400 * h, energy=False)}
+            times: dict[bool, list[float]] = {True: [], False: []}
+            last = {}
+            for k in range(repetitions + 1):
+                for compiled, taken in times.items():
+                    one, run = timed(system, integrator=scheme(compiled), **settings)
+                    taken += [one] if k else []
+                    last[compiled] = run
+            assert np.array_equal(last[True].q, last[False].q)
+            ours, python = (measure.Sample.of(times[c]).scaled(1e6).median for c in (True, False))
+            what = "fixed" if control == h else "error control"
+            number = len(last[True].steps)
+            rows.append([name, what, number, f"{ours:.1f}", f"{python:.1f}", f"{ours / python:.2f}"])
+    measure.table(("model", "steps", "number", "compiled [us]", "loop in Python [us]", "ratio"), rows)
+
+
+def main() -> None:
+    repetitions = int(sys.argv[1]) if len(sys.argv) > 1 else 7
+    print(measure.facts())
+    begin = time.perf_counter()
+    crank(repetitions)
+    print()
+    bodies(repetitions)
+    print(f"\nall of it: {time.perf_counter() - begin:.0f} s")
+
+
+if __name__ == "__main__":
+    main()
