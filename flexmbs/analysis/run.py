@@ -303,8 +303,6 @@ class Run:
             reason = f"compiled steps pay from {choice.needed:g} on"
         if reason:
             found.append(f"all steps: {reason}")
-        elif self.dynamics.turns.based:
-            found.append("several steps at a time: frames of markers on cables are based anew from step to step")
         elif self.sampled.viewer.near:
             joint, label = next(iter(self.sampled.viewer.near))
             found.append(f"several steps at a time: turns of {label or 'a coordinate'} of joint {joint!r} are counted")
