@@ -315,7 +315,7 @@ class Run:
     def solution(self) -> TimeSolution:
         """Everything so far."""
         dyn = self.dynamics
-        counts = {
+        counts: dict[str, Any] = {
             "evaluations": dyn.evaluations, "factorisations": dyn.factorisations, "rejected": self.rejected,
             "cpu_seconds": time.process_time() - self.cpu, "seconds": time.perf_counter() - self.wall,
         }  # fmt: skip

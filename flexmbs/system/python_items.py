@@ -90,7 +90,7 @@ class PythonItems:
         self.outputs_stay = False
         self.applied = np.zeros((len(m.markers.markers), 6))
 
-    def refuse_what_differs(self, state: State) -> None:
+    def refuse_what_differs(self, state: Any) -> None:
         """Refuse functions that give different values for the same arguments, at the state of a start.
 
         Newton's method calls them again and again, and does not settle on what remembers, or draws, something.
