@@ -125,11 +125,11 @@ def car() -> tuple[fx.Model, list[int]]:
 
         return height
 
-    body = fx.RigidBody.box((2.5, 1.5, 0.5), mass=600.0, position=(0, 0, 0.6), name="car")
+    body = fx.RigidBody.box(size=(2.5, 1.5, 0.5), mass=600.0, position=(0, 0, 0.6), name="car")
     items: list[Any] = [body]
     for name, x, phase in (("front", 1.2, 0.0), ("rear", -1.2, 1.3)):
-        wheel = fx.RigidBody.box((0.3, 0.2, 0.3), mass=40.0, position=(x, 0, 0), name=f"{name} wheel")
-        plate = fx.RigidBody.box((0.3, 0.3, 0.01), mass=1.0, position=(x, 0, -0.3), name=f"{name} plate")
+        wheel = fx.RigidBody.box(size=(0.3, 0.2, 0.3), mass=40.0, position=(x, 0, 0), name=f"{name} wheel")
+        plate = fx.RigidBody.box(size=(0.3, 0.3, 0.01), mass=1.0, position=(x, 0, -0.3), name=f"{name} plate")
         strut = fx.PrismaticJoint(body, wheel, at=(x, 0, 0), axis=(0, 0, 1), name=f"{name} strut")
         lift = fx.PrismaticJoint(fx.ground, plate, at=(x, 0, 0), axis=(0, 0, 1), name=f"{name} lift")
         items += [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bisect
 import time
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -135,7 +136,7 @@ class Chunks:
         error = self._accept(steps, began)
         self._hold(n)
         if plan.due is None and plan.sampled[n - 1]:
-            run.pending = sampled.sample(run.state)
+            run.pending = sampled.sample(run.state, followed=sampled.table.readings.turns)
         return error
 
     def _await_event(self, steps: Steps | None) -> None:
@@ -165,10 +166,11 @@ class Chunks:
         """A line for every step, its work, and the states wanted."""
         run, recorder = self.run, self.run.recorder
         ends, errors, iterations = steps.ends.tolist(), steps.errors.tolist(), steps.iterations.tolist()
-        sizes = np.diff(steps.ends, prepend=run.state.t).tolist()
+        sizes = [b - a for a, b in pairwise((run.state.t, *ends))]
         wanted = run.wanted
         if wanted is not None and steps.powers is None:
-            recorder.steps.frombytes(np.column_stack((ends, sizes, iterations, errors)).astype(np.float64).tobytes())
+            for line in zip(ends, sizes, iterations, errors, strict=True):
+                recorder.steps.extend(line)
             if steps.control is None:
                 last = bisect.bisect_right(wanted, ends[-1])
                 if last > run.next:

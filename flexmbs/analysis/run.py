@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -106,6 +107,7 @@ class Run:
             if not _same(start.settings.get("integrator"), self.scheme):
                 found = assemble(dyn, self.t0, self.state.q, self.state.v)  # another scheme may keep joints less well
                 self.state = self.scheme.start(dyn, self.t0, found.q, found.v, self.h)
+        dyn.python.refuse_what_differs(self.state)
         self.stepper: Stepper = self.scheme.stepper(dyn, self.control.tolerance)
         self.recorder.stream = stream
         self.recorder.store(self.state)
@@ -118,6 +120,12 @@ class Run:
         with Interruption() as interruption:
             self._steps(progress, interruption)
         self.settle()
+
+    def fail(self, error: FlexmbsError) -> None:
+        """What was made is kept, although something could not be evaluated."""
+        self.status, self.message = Status.FAILED, str(error)
+        with suppress(FlexmbsError):
+            self.settle()
 
     def _steps(self, progress: Progress, interruption: Interruption) -> None:
         dyn, control, grid = self.dynamics, self.control, self.grid
@@ -295,8 +303,6 @@ class Run:
             reason = f"compiled steps pay from {choice.needed:g} on"
         if reason:
             found.append(f"all steps: {reason}")
-        elif self.dynamics.turns.based:
-            found.append("several steps at a time: frames of markers on cables are based anew from step to step")
         elif self.sampled.viewer.near:
             joint, label = next(iter(self.sampled.viewer.near))
             found.append(f"several steps at a time: turns of {label or 'a coordinate'} of joint {joint!r} are counted")
@@ -309,7 +315,7 @@ class Run:
     def solution(self) -> TimeSolution:
         """Everything so far."""
         dyn = self.dynamics
-        counts = {
+        counts: dict[str, Any] = {
             "evaluations": dyn.evaluations, "factorisations": dyn.factorisations, "rejected": self.rejected,
             "cpu_seconds": time.process_time() - self.cpu, "seconds": time.perf_counter() - self.wall,
         }  # fmt: skip

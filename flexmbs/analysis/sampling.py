@@ -59,7 +59,9 @@ class Sampling:
         if self.loop.controllers and self.loop.due_time(self.state) <= t:
             view = self.viewer.view(t, q, v, np.zeros(self.dynamics.n_v), np.zeros(self.dynamics.n_c))
             self.table.place(view)
-            self.state = self.loop.sample(self.state, view, self.table)
+            before, self.state = self.state, self.loop.sample(self.state, view, self.table)
+            if self.table.in_python:
+                self.loop.refuse_what_differs(self.state, self.loop.sample(before, view, self.table), t)
             self._hold()
             self.samples.append((t, self.state.held))
 
@@ -67,10 +69,13 @@ class Sampling:
         """The first sample after t."""
         return self.loop.next_time(t) if self.loop.controllers else math.inf
 
-    def sample(self, state: StepState) -> bool:
-        """Let the controllers act that are due; whether a held value has changed."""
+    def sample(self, state: StepState, followed: bool = False) -> bool:
+        """Let the controllers act that are due; whether a held value has changed.
+
+        ``followed``: turns that sensors count have been looked at, with the markers in place.
+        """
         view, table = None, self.table
-        if table.readings.turns:
+        if table.readings.turns and not followed:
             table.place(state)
             table.follow()
         if self.viewer.near:

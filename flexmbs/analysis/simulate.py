@@ -13,7 +13,7 @@ from flexmbs.analysis.output import Output
 from flexmbs.analysis.run import Run
 from flexmbs.analysis.watch import as_events
 from flexmbs.core.checks import as_flag, as_number, is_list, show
-from flexmbs.core.errors import ConvergenceError, ModelError
+from flexmbs.core.errors import ConvergenceError, FlexmbsError, ModelError
 from flexmbs.core.field_terms import meant
 from flexmbs.core.progress import Progress
 from flexmbs.dynamics.evaluation import Dynamics
@@ -100,7 +100,11 @@ def simulate(
         If the joints cannot be assembled, or velocities contradict each other; the message names the joints. If
         supports prescribe displacements that the start does not have, or rotations.
     ConvergenceError
-        If the step became too small, or the steps allowed were used up; the exception carries the solution up to there.
+        If the step became too small, or the steps allowed were used up.
+    FlexmbsError
+        All of these, raised on the way, carry what was computed up to there as ``solution``; with ``throw=False`` it is
+        returned with the status FAILED. A function of a user that fails, gives what is not finite, or gives different
+        values for the same arguments is told by the name of its item, the time and its arguments.
 
     Warns
     -----
@@ -156,7 +160,12 @@ def simulate(
         stream = Stream(system.model, (dyn.n_q, dyn.n_v, dyn.n_c), file)
     run.begin(start, stream, keep_initial)
     with Progress(f"motion of {system.model.name!r}", wanted=as_flag("simulate", "progress", progress)) as shown:
-        run.integrate(shown)
+        failure: FlexmbsError | None = None
+        try:
+            run.integrate(shown)
+        except FlexmbsError as error:
+            run.fail(error)
+            failure = error
     if run.status is Status.INTERRUPTED:
         sys.stderr.write(f"simulate: {system.model.name!r} {run.message[:-1]}; what was computed is returned.\n")
     solution = run.solution()
@@ -164,6 +173,11 @@ def simulate(
         solution.extra["form"] = form
     if stream is not None:
         stream.close(solution)
+    if failure is not None:
+        failure.solution = solution
+        if throw:
+            raise failure
+        return solution
     if until > begin:
         warn_of_gain(solution, (run.dynamics.position_size / (until - begin)) ** 2)
         warn_of_early_slip(solution)

@@ -27,7 +27,15 @@ __all__ = [
 
 
 class FlexmbsError(Exception):
-    """Base of every exception that flexmbs raises on purpose."""
+    """Base of every exception that flexmbs raises on purpose.
+
+    Attributes
+    ----------
+    solution : object or None
+        What a simulation had computed, if one was under way: the states up to the failure.
+    """
+
+    solution: Any = None
 
 
 class ModelError(FlexmbsError, ValueError):

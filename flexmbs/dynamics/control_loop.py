@@ -24,8 +24,7 @@ from flexmbs.core.checks import show
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError, ReadError, unknown_name
 from flexmbs.core.identity import IdentityMap
-from flexmbs.core.user_calls import UserCalls
-from flexmbs.dynamics.readings import of_the_package
+from flexmbs.core.user_calls import UserCalls, of_the_package
 from flexmbs.model.control.calling import as_values, call, locked
 from flexmbs.model.control.controller import SampledController, check_controller
 from flexmbs.model.control.packed import evaluated
@@ -169,22 +168,28 @@ class ControlLoop:
                     f"controller {c.name!r}: its sample {k} at t = {_time(c, k):.12g} was left out; it is t = "
                     f"{view.t:.12g} already."
                 )
-        seen: IdentityMap[Sensor, FloatArray] = IdentityMap()
-        if table is not None:
-            seen = self._seen(view, table)
-        for i in due:
-            c = self.controllers[i]
-            for sensor in c.sensors:
-                if sensor not in seen:
-                    seen[sensor] = self._read(c, sensor, view)
+        read = self._readings(due, view, table)
         x, held, pending, count = state.x.copy(), state.held.copy(), state.pending.copy(), state.count.copy()
         for i in due:
-            c = self.controllers[i]
-            output, x[self._x[i]] = self._computed(i, state, _joined([seen[s] for s in c.sensors]))
+            output, x[self._x[i]] = self._computed(i, state, read[i])
             queue = np.concatenate((state.pending[self._d[i]], output))
             held[self._f[i]], pending[self._d[i]] = queue[: len(output)], queue[len(output) :]
             count[i] += 1
         return ControlState(x, held, pending, count)
+
+    def refuse_what_differs(self, one: ControlState, other: ControlState, t: float) -> None:
+        """Refuse a controller that gave two results for the same state and readings."""
+        for c, x, f, d in zip(self.controllers, self._x, self._f, self._d, strict=True):
+            for part in ("x", "held", "pending"):
+                place = {"x": x, "held": f, "pending": d}[part]
+                a, b = getattr(one, part)[place], getattr(other, part)[place]
+                if not np.array_equal(a, b):
+                    raise ModelError(
+                        f"controller {c.name!r}: {'update' if part == 'x' else 'output'} at t = {t:g} gives "
+                        f"{show(a.tolist())} and, called again with the same x, u and t, {show(b.tolist())}. It must "
+                        f"not remember or draw anything: make what it remembers its state x, and take noise such as "
+                        f"WhiteNoise(...)."
+                    )
 
     def upcoming(self, state: ControlState) -> Upcoming:
         """The samples that follow on a state."""
@@ -235,13 +240,29 @@ class ControlLoop:
         except ModelError as error:
             raise ModelError(f"controller {controller.name!r}: {error}") from error
 
-    @staticmethod
-    def _seen(view: View, table: ControlTable) -> IdentityMap[Sensor, FloatArray]:
-        """What a kernel reads; a sensor that it cannot, at this state, is left to Python and its message."""
-        call(f"sensors at t = {view.t:g}", "their errors", table.tell_errors, view.t)
-        bad = table.read(view)
-        where, u = table.readings.where, table.readings.u
-        return IdentityMap((s, u[where[s]].copy()) for s in where if bad is None)
+    def _readings(self, due: list[int], view: View, table: ControlTable | None) -> dict[int, FloatArray]:
+        """What the controllers that are due read, by their number; each sensor is read once."""
+        found: dict[int, FloatArray] = {}
+        where: IdentityMap[Sensor, slice] = IdentityMap()
+        if table is not None:
+            if table.readings.errors:
+                call(f"sensors at t = {view.t:g}", "their errors", table.tell_errors, view.t)
+            if table.read(view) is None:  # else Python reads them, and tells which
+                where = table.readings.where
+                found = {i: table.readings.u[p] for i in due if (p := table.places[i]) is not None}
+        seen: IdentityMap[Sensor, FloatArray] = IdentityMap()
+        for i in due:
+            if i in found:
+                continue
+            c = self.controllers[i]
+            for sensor in c.sensors:
+                if sensor not in seen:
+                    if table is not None and sensor in where:
+                        seen[sensor] = table.readings.u[where[sensor]].copy()
+                    else:
+                        seen[sensor] = self._read(c, sensor, view)
+            found[i] = _joined([seen[s] for s in c.sensors])
+        return found
 
     def _computed(self, i: int, state: ControlState, u: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Output and next state of a controller."""
@@ -254,9 +275,12 @@ class ControlLoop:
             return as_values(owner, what, f, len(f)), as_values(owner, f"update {at}", following, len(x))
         what = f"output {at}"
         began = perf_counter()
-        output = as_values(owner, what, call(owner, what, c.output, x, u, t), len(c.actuators))
-        what = f"update {at}"
-        following = as_values(owner, what, call(owner, what, c.update, x, u, t), len(x))
+        try:
+            output = as_values(owner, what, call(owner, what, c.output, x, u, t), len(c.actuators))
+            what = f"update {at}"
+            following = as_values(owner, what, call(owner, what, c.update, x, u, t), len(x))
+        except ModelError as error:
+            raise ModelError(f"{error} It was called with x = {show(x.tolist())}, u = {show(u.tolist())}.") from error
         self.calls.add(c.name, began)
         return output, following
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flexmbs.core.contracts import Env, FloatArray, IntArray
-from flexmbs.dynamics.readings import Readings, of_the_package
-from flexmbs.dynamics.stages import state_of
+from flexmbs.core.user_calls import of_the_package
+from flexmbs.dynamics.readings import Readings
+from flexmbs.dynamics.stages import ENV, STATE, Direct, Prepared, Stage, state_of
 from flexmbs.kernels.control_laws import ControlGroup
 from flexmbs.kernels.sensing import follow_turns, read_sensors
 
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 __all__ = ["ControlTable"]
 
 
+NO_LOADS = Env(0.0, np.zeros(0))
+
+
 class ControlTable:
     """Controllers and their sensors, compiled as far as they can be.
 
@@ -34,6 +38,8 @@ class ControlTable:
         Of all sensors that a kernel can read.
     packed : list of Packed or None
         Controllers as numbers; None those whose output is a function in Python.
+    places : list of int array or None
+        Where the readings of each controller are; None where Python has to read a sensor.
     in_python : str
         The first controller or sensor that Python has to evaluate; empty if there is none.
     group : ControlGroup
@@ -55,9 +61,26 @@ class ControlTable:
         self.signals = np.zeros(last)
         self.steady = self.readings.steady and all(p is None or p.steady for p in self.packed)
         self.in_python = self._in_python()
+        self.places = [self._places(c) for c in loop.controllers]
         if not self.in_python:
             self.group = self._group(ends)
-        self._told = False
+        self._told, self._bad = False, -1
+        r = self.readings
+        place = [
+            Stage("sensors", kind.place_tangent if r.tangent else kind.place, (group, STATE, ENV, r.work))
+            for kind, group in r.markers.groups
+        ]
+        arguments = r.group, STATE, held, self.signals, r.work, r.u
+        self._place = Prepared(tuple(place), NO_LOADS.scale)
+        self._read = Prepared((Stage("sensors", read_sensors, arguments, self._note),), NO_LOADS.scale)
+        self._follow = Direct(follow_turns, r.group, r.work)
+
+    def _places(self, controller: Any) -> IntArray | None:
+        """Where the readings of a controller are; None if Python has to read one of its sensors."""
+        where = self.readings.where
+        if any(sensor not in where for sensor in controller.sensors):
+            return None
+        return _whole([k for s in controller.sensors for k in range(where[s].start, where[s].stop)])
 
     def _in_python(self) -> str:
         for c, packed in zip(self.loop.controllers, self.packed, strict=True):
@@ -74,16 +97,15 @@ class ControlTable:
             assert packed is not None  # noqa: S101
             where.append(len(data))
             data += packed.data
-        reading = [list(range(self.readings.where[s].start, self.readings.where[s].stop))
-                   for c in loop.controllers for s in c.sensors]  # fmt: skip
         sizes = [sum(s.size for s in c.sensors) for c in loop.controllers]
         n_x, n_f = sum(len(c.start) for c in loop.controllers), len(loop.actuators)
         widest = max([*sizes, n_f, 1])
+        places = [np.zeros(0, dtype=np.int64), *(part for part in self.places if part is not None)]
         return ControlGroup(
             law=_whole([p.law for p in self.packed if p is not None]), data=np.array(data), where=_whole(where),
             x=_ends([len(c.start) for c in loop.controllers]), f=_ends([len(c.actuators) for c in loop.controllers]),
             d=_ends([c.delay * len(c.actuators) for c in loop.controllers]), u=_ends(sizes),
-            s=np.array(signals, dtype=np.int64), reading=_whole([k for part in reading for k in part]),
+            s=np.array(signals, dtype=np.int64), reading=np.concatenate(places),
             u_own=np.zeros(widest), seen=np.zeros(widest), f_new=np.zeros(n_f), x_new=np.zeros(n_x),
         )  # fmt: skip
 
@@ -105,27 +127,25 @@ class ControlTable:
 
     def place(self, state: Any) -> None:
         """Kinematics of the markers of all sensors."""
-        readings = self.readings
-        given = state_of(state.q, state.v, state.a, state.lam)
-        for kind, group in readings.markers.groups:
-            place = kind.place_tangent if readings.tangent else kind.place
-            place(group, given, Env(state.t, np.zeros(0)), readings.work)
+        self._place.run(state_of(state.q, state.v, state.a, state.lam), NO_LOADS)
 
     def follow(self) -> None:
         """After an accepted step whose markers are in place: angles are counted from their present values."""
-        follow_turns(self.readings.group, self.readings.work)
+        self._follow()
 
     def read(self, state: Any) -> Any:
         """Readings of a state or view, the markers being in place; the sensor whose reading is not finite, or None."""
-        readings = self.readings
-        given = state_of(state.q, state.v, state.a, state.lam)
-        bad = read_sensors(readings.group, given, self.held, self.signals, readings.work, readings.u)
-        return None if bad < 0 else readings.sensors[bad]
+        self._bad = -1
+        self._read.run(state_of(state.q, state.v, state.a, state.lam), NO_LOADS)
+        return None if self._bad < 0 else self.readings.sensors[self._bad]
+
+    def _note(self, bad: int) -> None:
+        self._bad = bad
 
 
 def _packed(controller: Any) -> Packed | None:
     """A controller as numbers, if it comes with flexmbs and has a law of its own."""
-    if not of_the_package(controller) or not of_the_package(getattr(controller, "controller", controller)):
+    if not of_the_package(controller):
         return None
     found: Packed | None = getattr(controller, "packed", None)
     return found

@@ -11,7 +11,7 @@ from flexmbs.core.checks import as_number
 from flexmbs.core.contracts import Env, FloatArray, IntArray, State, Work
 from flexmbs.core.errors import ModelError, unknown_name
 from flexmbs.core.history import History, value_at
-from flexmbs.core.user_calls import UserCalls
+from flexmbs.core.user_calls import UserCalls, of_the_package
 from flexmbs.model.forces.items import DEAD
 from flexmbs.model.motions import for_run, motion_at
 
@@ -24,7 +24,7 @@ __all__ = ["Prescribed"]
 def _counted(calls: UserCalls, load: Any) -> History:
     """The history of a load; calls are counted where it is a function of a user."""
     history: History = load.history
-    if history is None or type(history).__module__.partition(".")[0] == "flexmbs":
+    if history is None or of_the_package(history):
         return history
     return calls.counted(load.label, history)
 

@@ -11,6 +11,7 @@ from flexmbs.core.contracts import IntArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.identity import IdentityMap
 from flexmbs.core.jit import numbers_of_kinds
+from flexmbs.core.user_calls import of_the_package
 from flexmbs.kernels.rows.rows import ANGLE
 from flexmbs.kernels.sensing import ROW, SensorGroup
 from flexmbs.model.control.calling import only_label
@@ -22,12 +23,7 @@ if TYPE_CHECKING:
     from flexmbs.model.joints.contracts import Pair
     from flexmbs.system.system import System
 
-__all__ = ["Readings", "of_the_package"]
-
-
-def of_the_package(item: object) -> bool:
-    """Whether an object is of a class that comes with flexmbs: what one derived from it does is not known here."""
-    return type(item).__module__.partition(".")[0] == "flexmbs"
+__all__ = ["Readings"]
 
 
 SENSOR = ""

@@ -309,8 +309,9 @@ class Function(_Addable):
 
     def in_run(self, counted: Counted) -> Motion:
         """The same as a run evaluates it, with a memory of its own (`flexmbs.model.motion_pieces`)."""
-        functions = (f if f is None else counted(f) for f in (self.value, self.rate, self.acceleration))
-        own = Function(*functions, check=())  # type: ignore[arg-type]
+        rate = None if self.rate is None else counted(self.rate)
+        acceleration = None if self.acceleration is None else counted(self.acceleration)
+        own = Function(counted(self.value), rate, acceleration, check=())
         return own if self.acceleration is not None else _InRun(own)
 
     def at(self, t: float) -> Three:

@@ -29,6 +29,10 @@ class Status(Enum):
         "Table((0, 1), (0, 1))."
     )
     SINGULAR = "The structure is a mechanism."
+    FAILED = (
+        "Something could not be evaluated, such as a function of a user; everything up to there is kept. Mend what the "
+        "message names, and simulate again."
+    )
     LOCKED_UP = (
         "The drivers ask for positions that the mechanism cannot reach. Change the motion or the lengths; "
         "trace_kinematics follows the mechanism through such a position."

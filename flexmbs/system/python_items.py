@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flexmbs.core.contracts import FloatArray, IntArray, State
+from flexmbs.core.errors import ModelError
+from flexmbs.core.user_calls import of_the_package
 from flexmbs.kernels.held import HeldGroup
 from flexmbs.kernels.row_forces import RowForceGroup, row_force_measures
 from flexmbs.system.view import Viewer
@@ -39,7 +41,7 @@ class HeldLaw:
 
 def is_held(actuator: Any) -> bool:
     """Whether the force of an actuator depends on its held value alone, up to limits."""
-    return getattr(actuator, "range", None) is not None and type(actuator).__module__.partition(".")[0] == "flexmbs"
+    return of_the_package(actuator) and getattr(actuator, "range", None) is not None
 
 
 def held_group(m: Any) -> HeldGroup:
@@ -87,6 +89,26 @@ class PythonItems:
         self.calls = dynamics.user_calls
         self.outputs_stay = False
         self.applied = np.zeros((len(m.markers.markers), 6))
+
+    def refuse_what_differs(self, state: Any) -> None:
+        """Refuse functions that give different values for the same arguments, at the state of a start.
+
+        Newton's method calls them again and again, and does not settle on what remembers, or draws, something.
+        """
+        t = self.prescribed.env.t
+        for item, places in self.states:
+            x, u = state.v[places], item.read(self.viewer.view(t, state.q, state.v, state.a, state.lam))
+            _refuse_different(f"FirstOrder {item.name!r}: its rates", item.rates_at(x, u, t), item.rates_at(x, u, t), t)
+        for _, n, function in self.functions:
+            name = f"{self.mechanics.force_owners[n].name!r}: its force"
+            s, rate = float(self._s[n]), float(self._rate[n])
+            _refuse_different(name, function(s, rate, t), function(s, rate, t), t)
+        work = self.markers
+        for force, i in zip(self.users, self.numbers, strict=True):
+            W = np.zeros((2, len(i), 6))
+            for own in W:
+                force.evaluate(work.p[i], work.R[i], work.twist[i], t, own)
+            _refuse_different(f"force {force.name!r}: its wrenches", W[0], W[1], t)
 
     def before(self, state: State, r: FloatArray) -> None:
         """States, their outputs, and the factors of actuators that are wrenches; before forces are evaluated."""
@@ -148,6 +170,16 @@ class PythonItems:
             block = -wv * item.jacobian_at(state.v[places], u, t)
             work.B[offset : offset + block.size] = block.ravel()
         self.seconds += time.perf_counter() - began
+
+
+def _refuse_different(what: str, one: Any, other: Any, t: float) -> None:
+    """Refuse two results of the same arguments that differ."""
+    if not np.array_equal(one, other):
+        a, b = (", ".join(f"{x:.6g}" for x in np.ravel(part)[:6]) for part in (one, other))
+        raise ModelError(
+            f"{what} at t = {t:g} are ({a}) and, called again with the same arguments, ({b}). A function must not "
+            f"remember or draw anything: make what it remembers a state, and take noise such as WhiteNoise(...)."
+        )
 
 
 def _stacked(rows: FloatArray, markers: IntArray, ptr: IntArray) -> FloatArray:

@@ -88,8 +88,8 @@ def test_where_the_function_is_not_defined_nothing_is_needed_of_it() -> None:
 
 def plunger(motion: object) -> fx.Model:
     """A block on a spring, whose foot is driven."""
-    foot = fx.RigidBody.box((0.1, 0.1, 0.1), mass=1.0, position=(0, 0, 0), name="foot")
-    block = fx.RigidBody.box((0.1, 0.1, 0.1), mass=2.0, position=(0, 0, 1.0), name="block")
+    foot = fx.RigidBody.box(size=(0.1, 0.1, 0.1), mass=1.0, position=(0, 0, 0), name="foot")
+    block = fx.RigidBody.box(size=(0.1, 0.1, 0.1), mass=2.0, position=(0, 0, 1.0), name="block")
     guides = [fx.PrismaticJoint(fx.ground, b, at=(0, 0, 0), axis=(0, 0, 1), name=f"guide of {b.name}")
               for b in (foot, block)]  # fmt: skip
     return fx.Model(

@@ -141,11 +141,12 @@ class Text:
             joints, dof = self._name(m.joints, "joints", "joints"), self._name(m.markers.dof, "dof", "markers")
             self._rates = [f"{self._import(joint_rates)}({joints}, markers, rate)"]
             self._coupling = [f"{self._import(joint_coupling)}({joints}, {dof}, markers.B, y, out)"]
-            self._curvature.append(f"{self._import(joint_gamma)}({joints}, state.v, {dof}, markers, out)")
-        self._curvature[:0] = [line for stage in dyn.stages.place_tangent for line in self._written_call(stage)]
+            if self.control is not None:
+                self._curvature.append(f"{self._import(joint_gamma)}({joints}, state.v, {dof}, markers, out)")
         self._conditions()
         self._powers(m)
         if self.control is not None:
+            self._curvature[:0] = [line for stage in dyn.stages.place_tangent for line in self._written_call(stage)]
             self._samples(self.control)
         for kind, frames in dyn.turns.based:
             name = self._name(frames, "", kind.name)

@@ -118,7 +118,8 @@ class Controller(Description):
     Notes
     -----
     The functions must not remember anything: what has to be remembered belongs into x, or resuming a run and giving a
-    step up would change the result.
+    step up would change the result. They are called once a sample; at the first sample of a run twice, since what gives
+    two results for the same arguments is refused.
 
     Examples
     --------

@@ -10,6 +10,7 @@ from flexmbs.core.checks import as_count, as_name, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.references import Description
+from flexmbs.core.user_calls import of_the_package
 from flexmbs.model.control.calling import as_function, as_values
 from flexmbs.model.control.reference import References, as_references, is_steady, reference_at
 from flexmbs.model.control.sensed import Places, Sensed
@@ -111,7 +112,7 @@ class NoisySensor(Description):
 
     def sensed(self, places: Places) -> Sensed | None:
         """As numbers; None where the sensor has to be read in Python, or is a noisy one itself."""
-        inner = getattr(self.sensor, "sensed", None)
+        inner = getattr(self.sensor, "sensed", None) if of_the_package(self.sensor) else None
         found = None if inner is None else inner(places)
         if found is None or found.errors is not None:
             return None

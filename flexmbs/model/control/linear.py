@@ -12,6 +12,7 @@ from flexmbs.core.checks import as_array, as_name, frozen_copy, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.references import Description
+from flexmbs.core.user_calls import of_the_package
 from flexmbs.kernels.control_laws import COMMAND, FEEDBACK, FILTERED, STATE_SPACE
 from flexmbs.model.control.controller import SampledController, check_common, check_controller, readings
 from flexmbs.model.control.filters import DiscreteSystem
@@ -314,7 +315,7 @@ class FilteredController(Description):
     @property
     def packed(self) -> Packed | None:
         """As numbers; None where the controller is one of Python functions."""
-        inner: Packed | None = getattr(self.controller, "packed", None)
+        inner: Packed | None = getattr(self.controller, "packed", None) if of_the_package(self.controller) else None
         if inner is None:
             return None
         return inner._replace(law=FILTERED, data=(*_system_numbers(self.filter), float(inner.law), *inner.data))

@@ -20,8 +20,8 @@ class Cart:
     """A pendulum on a cart, and what can be measured and driven there."""
 
     def __init__(self) -> None:
-        self.cart = fx.RigidBody.box((0.4, 0.2, 0.1), mass=1.0, position=(0, 0, 0), name="cart")
-        self.pole = fx.RigidBody.box((0.05, 0.05, 1.0), mass=0.3, position=(0.05, 0, 0.5), name="pole")
+        self.cart = fx.RigidBody.box(size=(0.4, 0.2, 0.1), mass=1.0, position=(0, 0, 0), name="cart")
+        self.pole = fx.RigidBody.box(size=(0.05, 0.05, 1.0), mass=0.3, position=(0.05, 0, 0.5), name="pole")
         self.rail = fx.PrismaticJoint(fx.ground, self.cart, at=(0, 0, 0), axis=(1, 0, 0), name="rail")
         self.hinge = fx.RevoluteJoint(self.cart, self.pole, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
         control = fx.control
@@ -179,14 +179,15 @@ def test_a_python_controller_is_entered_once_a_sample(compared, period: float) -
     calls.clear()
     scheme = fx.GeneralizedAlpha(compiled=True)
     fx.simulate(system, 0.3, step=1e-3, integrator=scheme, output=BRIEF, progress=False)
-    assert calls == pytest.approx(period * np.arange(int(np.floor(0.3 / period + 1e-9)) + 1))
+    assert calls[0] == calls[1]  # it is asked twice at first
+    assert calls[1:] == pytest.approx(period * np.arange(int(np.floor(0.3 / period + 1e-9)) + 1))
     compared(model, 0.3, 1e-3, output=BRIEF)
 
 
 def test_loads_and_motions_that_vary(compared) -> None:
     setup = Cart()
     blow = fx.PointForce(setup.pole.centre, (0.2, 0, 0), history=lambda t: np.sin(9.0 * t))
-    base = fx.RigidBody.box((0.1, 0.1, 0.1), mass=1.0, position=(0, 1, 0), name="base")
+    base = fx.RigidBody.box(size=(0.1, 0.1, 0.1), mass=1.0, position=(0, 1, 0), name="base")
     guide = fx.PrismaticJoint(fx.ground, base, at=(0, 1, 0), axis=(0, 0, 1), name="guide")
     driver = fx.TranslationDriver(guide, lambda t: 0.02 * np.sin(8.0 * t), name="lift")
     spring = fx.SpringDamper(base.centre, setup.cart.centre, stiffness=20.0, damping=0.3, name="spring")
@@ -234,11 +235,85 @@ def test_a_class_derived_from_ours_is_asked_in_python() -> None:
         def output(self, x: Any, u: Any, t: float) -> Any:
             return 0.5 * super().output(x, u, t)
 
+    class Twice(fx.control.JointSensor):
+        def read(self, view: Any) -> float:
+            return 2.0 * super().read(view)
+
     setup = Cart()
     half = Half(setup.all, setup.motor, 2e-3, gain=GAIN, name="half")
     same = fx.control.StateFeedback(setup.all, setup.motor, 2e-3, gain=0.5 * np.array(GAIN), name="half")
+    filtered = fx.control.FilteredController(fx.control.FilteredController(half, delay_line(0)), delay_line(0))
+    twice = [fx.control.NoisySensor(Twice(s.joint, rate=s.rate), 0.0) for s in setup.all]
+    quarter = fx.control.StateFeedback(twice, setup.motor, 2e-3, gain=0.25 * np.array(GAIN), name="half")
     runs = [
-        fx.simulate(setup.model(c), 0.1, step=1e-3, progress=False, integrator=fx.GeneralizedAlpha(compiled=True))
-        for c in (half, same)
+        fx.simulate(setup.model(c), 0.05, step=1e-3, progress=False, integrator=fx.GeneralizedAlpha(compiled=True))
+        for c in (same, half, filtered, quarter)
     ]
-    assert runs[0].q == pytest.approx(runs[1].q, abs=1e-12)
+    for run in runs[1:]:
+        assert run.q == pytest.approx(runs[0].q, abs=1e-12)
+
+
+def failing(kind: str) -> Callable[[Any, Any, float], Any]:
+    """A controller's function that does what it must not from t = 0.05 on."""
+    drawn = np.random.default_rng(1)
+
+    def output(x: Any, u: Any, t: float) -> Any:
+        if kind == "random":
+            return drawn.random()
+        if t < 0.05:
+            return 0.1
+        if kind == "raises":
+            raise RuntimeError("no signal")
+        if kind == "writes":
+            u[0] = 0.0
+        return {"nan": np.nan, "nothing": None, "two": [1.0, 2.0], "writes": 0.1}[kind]
+
+    return output
+
+
+@pytest.mark.parametrize(
+    ("kind", "told"),
+    [("nan", "nan"), ("raises", "RuntimeError: no signal"), ("writes", "read-only"), ("nothing", "lack its return"),
+     ("two", "shape")],
+)  # fmt: skip
+@pytest.mark.parametrize("compiled", [False, True])
+def test_a_function_that_fails_is_told_and_the_run_is_kept(kind: str, told: str, compiled: bool) -> None:
+    setup = Cart()
+    control = fx.control.Controller(setup.all, setup.motor, 0.01, output=failing(kind), name="own")
+    system = fx.compile_model(setup.model(control))
+    given = {"step": 1e-3, "integrator": fx.GeneralizedAlpha(compiled=compiled), "progress": False}
+    with pytest.raises(fx.ModelError, match=r"controller 'own': output at t = 0\.05") as found:
+        fx.simulate(system, 0.2, **given)
+    assert told in str(found.value)
+    assert "u = [" in str(found.value)
+    kept = found.value.solution
+    assert kept.status is fx.Status.FAILED
+    assert kept.t[-1] == pytest.approx(0.05)
+    assert np.array_equal(fx.simulate(system, 0.2, throw=False, **given).q, kept.q)
+
+
+def test_what_gives_two_values_for_the_same_arguments_is_refused() -> None:
+    setup = Cart()
+    control = fx.control.Controller(setup.all, setup.motor, 0.01, output=failing("random"), name="own")
+    with pytest.raises(fx.ModelError, match=r"controller 'own': output at t = 0 gives .* and, called again"):
+        fx.simulate(setup.model(control), 0.1, step=1e-3, progress=False)
+    drawn = np.random.default_rng(1)
+    states = fx.control.FirstOrder([0.0], lambda x, u, t: drawn.random(), name="drawn")
+    with pytest.raises(fx.ModelError, match=r"FirstOrder 'drawn': its rates at t = 0 are .* and, called again"):
+        fx.simulate(setup.model(states), 0.1, step=1e-3, progress=False)
+
+
+def test_what_kept_steps_in_python_is_told_by_name() -> None:
+    setup = Cart()
+    law = fx.control.JointActuator(setup.rail, law=lambda h, s, rate, t: h - rate, name="motor")
+    control = fx.control.StateFeedback(setup.all, law, 1e-2, gain=GAIN, name="feedback")
+    brief = {"step": 1e-3, "progress": False, "output": BRIEF}
+    run = fx.simulate(setup.model(control), 1.1, **brief)
+    assert run.counts["kept_in_python"] == ["all steps: the law of 'motor' is computed in Python"]
+    assert run.counts["calls"]["motor"] >= 1100
+    own = fx.control.Controller(setup.all, setup.motor, 1e-2, output=lambda x, u, t: -np.array(GAIN) @ u, name="own")
+    run = fx.simulate(setup.model(own), 0.2, integrator=fx.GeneralizedAlpha(compiled=True), **brief)
+    assert run.counts["kept_in_python"] == ["samples: controller 'own' is evaluated in Python"]
+    assert run.counts["compiled_steps"] == run.counts["steps"] == 200
+    assert run.counts["calls"] == {"own": 22}
+    assert 0.0 < run.counts["call_seconds"]["own"] < run.counts["seconds"]
