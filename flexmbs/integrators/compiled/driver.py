@@ -103,10 +103,11 @@ class Driver:
         self.most = max(1, min(MOST_STEPS, MOST_NUMBERS // per_step))
         n, k = self.most, len(dyn.mass)
         self._power = np.zeros((n, len(m.forces.mA)))
+        self._contact_power = np.zeros((n, len(m.contacts.mA)))
         self._wrench_power = np.zeros((n, *dyn.markers.W.shape))
         self._wrenches = len(m.wrenches.mk) > 0
         self._nodal = NodalLoads(dyn)
-        text = Text(dyn, self._power, self._wrench_power)
+        text = Text(dyn, self._power, self._contact_power, self._wrench_power)
         take = text.addresses
         matrix = dyn.matrix
         first, second = matrix.cut
@@ -259,7 +260,8 @@ class Driver:
     def _powers(self, n: int) -> FloatArray | None:
         """Power (n, 3) of prescribed motions, forces between markers, and loads, as `Energies.powers`; None if zero."""
         dyn, x = self.dynamics, self.x
-        if not (self.varying or self._power.shape[1] or self._wrenches or self._nodal):
+        acting = self._power.shape[1] + self._contact_power.shape[1]
+        if not (self.varying or acting or self._wrenches or self._nodal):
             return None
         out = np.zeros((n, 3))
         given, motion, scale = self._tables if self.varying else self._given
@@ -271,6 +273,6 @@ class Driver:
             loads += self._nodal.power(x.Q[i + 1], x.V[i + 1], scale[row])
             if self._wrenches:
                 loads -= float(self._wrench_power[i].sum())
-            springs = float(self._power[i].sum()) if self._power.shape[1] else 0.0
+            springs = float(self._power[i].sum() + self._contact_power[i].sum()) if acting else 0.0
             out[i] = -float(x.LAM[i + 1] @ motion[row, :, 1]), springs, loads
         return out
