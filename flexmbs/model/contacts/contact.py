@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Contact", "FrictionLaw", "NormalLaw"]
 
+FINE = 1e-14
+"""Deflections of bristles below this times the size of the place [length] are round-off of the slip velocity."""
 TOUCHING = 1e-9
 """Overlap at the start, over the size of the place, that is round-off."""
 
@@ -175,7 +177,8 @@ class Contact(Description):
         data = (found.offset, *self.law.numbers(owner, a, b), *friction)
         count = 0 if self.friction is None else self.friction.states(len(rows) - 1)
         label = f"friction of {self.name!r}, {a} and {b}"
-        states = tuple(ExtraCoordinate(f"state {k} of the {label}") for k in range(count))
+        fine = FINE * max(1e-3, *(float(np.abs(s.marker.position0()).max()) for s in (a, b)))
+        states = tuple(ExtraCoordinate(f"state {k} of the {label}", resolution=fine) for k in range(count))
         return ContactPair(a, b, RowForce(a.marker, b.marker, rows, CONTACT, data, states=states))
 
     def event(self, what: str, **options: Any) -> Event:
