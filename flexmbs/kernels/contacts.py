@@ -24,7 +24,7 @@ from flexmbs.kernels.contact_laws import contact_law
 from flexmbs.kernels.pairs import add_product
 from flexmbs.kernels.rows.rows import contact_row_gradient, contact_row_hessian
 
-__all__ = ["ContactGroup", "contact_energy", "contact_force", "contact_gaps", "contact_tangent"]
+__all__ = ["ContactGroup", "contact_energy", "contact_force", "contact_gaps", "contact_states", "contact_tangent"]
 
 
 class ContactGroup(NamedTuple):
@@ -122,6 +122,35 @@ def contact_gaps(group: ContactGroup, work: MarkerWork, gap: FloatArray, rate: F
     for n in range(group.mA.shape[0]):
         _row(group.ptr[n], 0, group.mA[n], group.mB[n], group, work)
         gap[n], rate[n] = work.S[24, 0] - group.data[group.where[n]], work.S[25, 0]
+
+
+@kernel
+def contact_states(
+    group: ContactGroup, p: FloatArray, R: FloatArray, twist: FloatArray, z: FloatArray, work: MarkerWork,
+    out: FloatArray, normal: FloatArray,
+) -> None:  # fmt: skip
+    """A single contact, between the markers 0 and 1 of ``work``, at n states.
+
+    ``p (n, 2, 3), R (n, 2, 3, 3), twist (n, 2, 6), z (n, n_states)``; ``out (n, 11)``: gap, its rate, N, the force on B,
+    the slip velocity, energy, power; ``normal (n, 3)``: of the gap.
+    """
+    S = work.S
+    m = group.ptr[1]
+    for i in range(p.shape[0]):
+        work.p[:], work.R[:], work.twist[:] = p[i], R[i], twist[i]
+        for a in range(m):
+            _row(a, a, 0, 1, group, work)
+        out[i, 9] = contact_law(0, group.data, m, 0, z[i], S)
+        out[i, 0], out[i, 1], out[i, 2] = S[24, 0] - group.data[0], S[25, 0], -S[26, 0]
+        out[i, 3:9] = 0.0
+        out[i, 10] = 0.0
+        for a in range(m):
+            out[i, 10] -= S[26, a] * S[25, a]
+            for axis in range(3):
+                out[i, 3 + axis] -= S[26, a] * S[12 + a, 6 + axis]
+                if a > 0:
+                    out[i, 6 + axis] += S[25, a] * S[12 + a, 6 + axis]
+        normal[i] = S[12, 6:9]
 
 
 @kernel

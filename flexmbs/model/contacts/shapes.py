@@ -64,6 +64,10 @@ class Shape(Description):
         """The rows of this shape, as A, with another one, as B; None where there are none."""
         return None
 
+    def point(self, p: FloatArray, R: FloatArray, normal: FloatArray) -> FloatArray:
+        """Where it touches (3,), as side B with its marker at p and R, a surface with this normal towards it."""
+        return p - (self.ball_radius or 0.0) * normal
+
     def __str__(self) -> str:
         return f"{type(self).__name__} on {self.marker}"
 
@@ -269,6 +273,13 @@ class Rim(Shape):
     def rim_radius(self) -> float | None:  # type: ignore[override]
         """Its radius, if it is thin."""
         return self.radius if self.tube == 0.0 else None
+
+    def point(self, p: FloatArray, R: FloatArray, normal: FloatArray) -> FloatArray:
+        """The lowest point of the circle."""
+        axis = R[:, 2]
+        down = (axis @ normal) * axis - normal
+        size = float(np.linalg.norm(down))
+        return p + self.radius / size * down if size > 0.0 else p
 
     def rows_against(self, other: Shape) -> ShapeRows | None:
         """With balls; points meet a thick one only."""
