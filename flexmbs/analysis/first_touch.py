@@ -1,7 +1,7 @@
 """Contacts that a step would miss: found by the gaps at both ends of a step, whose size is then chosen to touch.
 
-Error control sees what acts within a step, not what it has jumped over. Where an open contact is closed at the end of a
-step, the step is repeated to end just behind the touch, which is found on the cubic of the gap and its rate at both
+Error control sees what acts within a step, not what it has jumped over. Where an open contact is closed at the end of
+a step, the step is repeated to end just behind the touch, which is found on the cubic of the gap and its rate at both
 ends; from there the error estimate decides. Where it is open at both ends, but closing at the first and opening at the
 second, the tangents of the gap at the ends are a lower bound of it, exact for what flies straight through a centre. A
 contact that is being closed at the start of a step may not be open at its end.

@@ -140,9 +140,10 @@ def _coulomb(o: int, data: FloatArray, m: int, N: float, N_g: float, N_r: float,
 def _bristle(
     o: int, data: FloatArray, m: int, first: int, v: FloatArray, N: float, N_g: float, N_r: float, S: FloatArray
 ) -> float:
-    r"""Elasto-plastic bristle: T = k_0 z + k_1 z', z' = u - A p e with e = z/|z|, p = max(e . u, 0), A = a |z|/z_1 <= 1.
+    r"""Elasto-plastic bristle: T = k_0 z + k_1 z', z' = u - A p e with e = z/|z|, p = max(e . u, 0), A = a |z|/z_1.
 
-    Where this is beyond N mu(|u|), T is cut, and the bristle gives way at the rate that goes with it: z' = (T - k_0 z)/k_1.
+    Where this is beyond N mu(|u|), T is cut, and the bristle gives way at the rate that goes with it:
+    z' = (T - k_0 z)/k_1.
     """
     k0, k1, mu = data[o], data[o + 1], data[o + 2]
     n = m - 1
@@ -270,9 +271,7 @@ def _add_rate(a: int, n: int, k1: float, S: FloatArray) -> None:
 
 
 @kernel
-def _cut(
-    n: int, L: float, L_g: float, L_r: float, L_u: float, L_rest: float, speed: float, S: FloatArray
-) -> bool:
+def _cut(n: int, L: float, L_g: float, L_r: float, L_u: float, L_rest: float, speed: float, S: FloatArray) -> bool:
     """A force beyond L becomes L long; L has derivatives by the gap, its rate, the speed, and the last state."""
     square = 0.0
     for a in range(n):

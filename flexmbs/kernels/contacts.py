@@ -131,8 +131,8 @@ def contact_states(
 ) -> None:  # fmt: skip
     """A single contact, between the markers 0 and 1 of ``work``, at n states.
 
-    ``p (n, 2, 3), R (n, 2, 3, 3), twist (n, 2, 6), z (n, n_states)``; ``out (n, 11)``: gap, its rate, N, the force on B,
-    the slip velocity, energy, power; ``normal (n, 3)``: of the gap.
+    ``p (n, 2, 3), R (n, 2, 3, 3), twist (n, 2, 6), z (n, n_states)``; ``out (n, 11)``: gap, its rate, N, the force on
+    B, the slip velocity, energy, power; ``normal (n, 3)``: of the gap.
     """
     S = work.S
     m = group.ptr[1]
@@ -154,9 +154,7 @@ def contact_states(
 
 
 @kernel
-def contact_tangent(
-    group: ContactGroup, state: State, env: Env, work: MarkerWork, weights: tuple[float, float]
-) -> int:
+def contact_tangent(group: ContactGroup, state: State, env: Env, work: MarkerWork, weights: tuple[float, float]) -> int:
     """Wrenches, and blocks wq K + wv D."""
     wq, wv = weights
     S, twist, B, JT, JcT, JvT, mptr = work.S, work.twist, work.B, work.JT, work.JcT, work.JvT, group.mptr

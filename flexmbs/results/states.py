@@ -297,7 +297,9 @@ class States:
         """
         found = self.model.force(getattr(contact, "name", contact))
         if not hasattr(found, "touching"):
-            raise ModelError(f"contact: {show(contact)} is no Contact of model {self.model.name!r}, nor the name of one.")
+            raise ModelError(
+                f"contact: {show(contact)} is no Contact of model {self.model.name!r}, nor the name of one."
+            )
         return contact_history(self, found)
 
     def coordinates(self, body: Any) -> FloatArray:

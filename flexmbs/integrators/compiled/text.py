@@ -88,7 +88,9 @@ class Text:
     written.
     """
 
-    def __init__(self, dynamics: Dynamics, power: FloatArray, contact_power: FloatArray, wrench_power: FloatArray) -> None:
+    def __init__(
+        self, dynamics: Dynamics, power: FloatArray, contact_power: FloatArray, wrench_power: FloatArray
+    ) -> None:
         self.dynamics, self.addresses = dynamics, Addresses()
         self._power, self._contact_power, self._wrench_power = power, contact_power, wrench_power
         self._imports: dict[tuple[str, str], str] = {}

@@ -53,8 +53,8 @@ class Contact(Description):
     r"""Contact of the shapes of bodies: a normal force where they overlap, and friction.
 
     For each pair the shapes tell the gap g (negative: the depth d = -g), the normal n from A to B, and the velocity u
-    with which the material of B slips over that of A at the point of contact. On B act N n + T and on A the opposite, at
-    one point; N is that of ``law``, T, tangential and against u, that of ``friction``.
+    with which the material of B slips over that of A at the point of contact. On B act N n + T and on A the opposite,
+    at one point; N is that of ``law``, T, tangential and against u, that of ``friction``.
 
     Parameters
     ----------

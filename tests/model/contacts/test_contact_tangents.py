@@ -1,4 +1,4 @@
-"""Contacts in compiled models: the derivatives of the residual by q, v and the states, against differences of order 4."""
+"""Contacts in compiled models: derivatives of the residual by q, v and the states, against differences of order 4."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ def links() -> tuple[Any, ...]:
     inertia = np.diag((1.0, 1.2, 0.8))
     tree = fx.trees.Tree(
         fx.trees.Link("base", 1.0, inertia, (0.1, 0.0, 0.0), None, fx.trees.Free()),
-        fx.trees.Link("arm", 0.5, 0.3 * inertia, (0.3, 0.1, 0.0), "base", fx.trees.Revolute((0.0, 1.0, 0.3)), (0.2, 0, 0)),
+        fx.trees.Link("arm", 0.5, 0.3 * inertia, (0.3, 0.1, 0.0), "base", fx.trees.Revolute((0, 1, 0.3)), (0.2, 0, 0)),
     )  # fmt: skip
     arm = tree.link("arm")
     return (tree,), arm.marker((0.3, 0.2, 0.1), axis=(0.1, 0.2, 1.0)), fx.ground.marker((0.6, 0.3, 0.4))
