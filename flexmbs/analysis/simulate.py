@@ -11,8 +11,8 @@ from flexmbs.analysis.breakaway import warn_of_early_slip
 from flexmbs.analysis.energy_gain import warn_of_gain
 from flexmbs.analysis.output import Output
 from flexmbs.analysis.run import Run
-from flexmbs.analysis.watch import as_events
 from flexmbs.analysis.short_contacts import warn_of_short_contacts
+from flexmbs.analysis.watch import as_events
 from flexmbs.core.checks import as_flag, as_number, is_list, show
 from flexmbs.core.errors import ConvergenceError, ModelError
 from flexmbs.core.progress import Progress

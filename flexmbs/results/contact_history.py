@@ -23,8 +23,8 @@ class ContactHistory(NamedTuple):
     """Histories of the m pairs of a contact over n stored states.
 
     ``pairs``: the pairs, side A first; ``t (n,)``; ``gap (n, m)``: negative where they touch [length];
-    ``normal (n, m)``: normal force N [force]; ``force (n, m, 3)``: on the body of B, normal and friction, inertial axes;
-    ``point (n, m, 3)``: where it acts; ``slip (n, m, 3)``: velocity of the material of B against that of A there,
+    ``normal (n, m)``: normal force N [force]; ``force (n, m, 3)``: on the body of B, normal force and friction,
+    inertial axes; ``point (n, m, 3)``: where it acts; ``slip (n, m, 3)``: velocity of the material of B against that of A there,
     tangential, inertial axes; ``energy (n, m)``: stored in the contact and its bristle; ``loss (n, m)``: energy lost
     since the first state.
 
@@ -79,7 +79,8 @@ def _of_pair(solution: States, pair: ContactPair) -> tuple[FloatArray, FloatArra
     group = ContactGroup(
         **ints, ptr=np.array([0, len(c)]), kind=np.array([row.kind for row in force.rows]), c=c,
         mptr=np.zeros(3, dtype=np.int64), where=np.zeros(1, dtype=np.int64),
-        data=np.array(force.data, dtype=np.float64), state=np.zeros(1, dtype=np.int64), n_states=np.array([len(places)]),
+        data=np.array(force.data, dtype=np.float64), state=np.zeros(1, dtype=np.int64),
+        n_states=np.array([len(places)]),
     )  # fmt: skip
     out = np.empty((n, 11))
     normal = np.empty((n, 3))

@@ -127,8 +127,9 @@ class BristleLaw:
     Notes
     -----
     The deflection is a state of first order for each direction of slip: two on planes in space, one in planar models,
-    three (in the axes of A) on round shapes. It does not turn with the contact point: what rolls over a round shape A by
-    an angle before it slides loses that part of its bristle, which is small where N mu/k_0 is small beside its radius.
+    three (in the axes of A) on round shapes. It does not turn with the contact point: what rolls over a round shape A
+    loses the part of its bristle that no longer is tangential, which matters little where N mu/k_0 is small beside its
+    radius.
     Static analyses refuse what remembers its past. Error control does not see first-order states: give ``max_step``
     where the bristle, of angular frequency sqrt(k_0/m), is faster than the rest.
 

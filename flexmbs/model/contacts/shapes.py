@@ -1,8 +1,8 @@
 """Shapes of bodies for contact, each on a marker, and the rows that a pair of them has.
 
 A shape says what it is to others: ``ball_radius``, if it is a ball (a point is one of radius 0), and `rows_against`,
-the rows between it, as A, and another one, as B. A contact asks both shapes of a pair. A kind of its own, with its kinds
-of rows (`flexmbs.kernels.rows.contact_rows`), is one file.
+the rows between it, as A, and another one, as B. A contact asks both shapes of a pair. A shape of one's own, with its
+kinds of rows (`flexmbs.kernels.rows.contact_rows`), is one file.
 """
 
 from __future__ import annotations

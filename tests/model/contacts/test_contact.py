@@ -49,7 +49,7 @@ def test_two_shapes_that_have_no_rows() -> None:
 
 def test_hertz_needs_balls_and_planes() -> None:
     box = fx.RigidBody.box((0.2, 0.2, 0.2), mass=1.0, position=(0, 0, 1), name="box")
-    with pytest.raises(fx.ModelError, match="law of Hertz is for balls and planes.*HuntCrossleyLaw"):
+    with pytest.raises(fx.ModelError, match=r"law of Hertz is for balls and planes.*HuntCrossleyLaw"):
         fx.Contact((C.Box(box.centre, (0.2, 0.2, 0.2)), C.Sphere(ball(2.0), 0.1)), C.HertzLaw(material=fx.steel))
 
 
@@ -81,6 +81,7 @@ def test_bodies_that_a_joint_connects_are_left_out_and_named() -> None:
     assert len(system.mechanics.contact_owners) == 1
 
 
+@pytest.mark.filterwarnings("ignore:Model .* has gained")
 def test_short_contacts_are_told() -> None:
     with pytest.warns(fx.AccuracyWarning, match=r"Contact 'touch': that of .* lasted \d steps.*Take steps of"):
         drop_from_above(step=1e-3)
@@ -92,7 +93,7 @@ def drop_from_above(**options: Any) -> Any:
     return fx.simulate(fx.Model(body, touch), until=0.03, **options)
 
 
-# --- laws ---------------------------------------------------------------------------------------------------------------
+# --- laws --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("e", "speed"), [(0.5, 1.0), (0.9, 0.5), (0.1, 3.0), (0.999, 2.0)])
@@ -109,7 +110,7 @@ def test_the_wished_restitution_is_met_whatever_the_exponent(exponent: float) ->
     assert run.velocity(body)[-1, 2] == pytest.approx(1.2, abs=1e-3)
 
 
-# --- motion ---------------------------------------------------------------------------------------------------------------
+# --- motion --------------------------------------------------------------------------------------------------
 
 
 def test_what_is_lost_is_accounted_for() -> None:
