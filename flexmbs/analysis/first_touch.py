@@ -34,10 +34,10 @@ QUARTER = 0.25
 
 
 class FirstTouch:
-    """Follows the gaps of one run from step to step."""
+    """Follows the gaps of one run from step to step; ways below ``fine`` [length] do not count."""
 
-    def __init__(self, dynamics: Dynamics) -> None:
-        self.dynamics = dynamics
+    def __init__(self, dynamics: Dynamics, fine: float) -> None:
+        self.dynamics, self.fine = dynamics, fine
         self.n = len(dynamics.mechanics.contacts.mA)
         self._at: StepState | None = None
         self._start = np.zeros((2, self.n))
@@ -70,14 +70,14 @@ class FirstTouch:
         if not math.isfinite(g1):
             return math.inf
         if g0 <= 0.0:  # all of a contact in one step
-            return QUARTER * h if r0 < 0.0 < g1 else math.inf
+            return QUARTER * h if g1 > 0.0 and -r0 * h > self.fine else math.inf
         if g1 > 0.0:
             if not r0 < 0.0 < r1:
                 return math.inf
             meeting = (g0 - g1 + r1 * h) / (r1 - r0)  # of the tangents at both ends
-            if g0 + r0 * meeting >= 0.0:
+            if g0 + r0 * meeting >= -self.fine:
                 return math.inf
-        elif -g1 <= DEEP * max(abs(r0), abs(r1)) * h:
+        elif -g1 <= max(self.fine, DEEP * max(abs(r0), abs(r1)) * h):
             return math.inf
         # the cubic g0 + h r0 x + c2 x^2 + c3 x^3 in x = t/h
         c2, c3 = 3.0 * (g1 - g0) - h * (2.0 * r0 + r1), 2.0 * (g0 - g1) + h * (r0 + r1)

@@ -65,7 +65,9 @@ class Run:
         output.refuse_outside(begin, until)
         self.wanted = output.times(begin, until)
         self.status, self.message = Status.DONE, ""
-        self.touch = FirstTouch(dynamics) if isinstance(control, ErrorControl) else None
+        self.touch = None
+        if isinstance(control, ErrorControl):
+            self.touch = FirstTouch(dynamics, control.tolerance * dynamics.length)
         self.rejected, self.jump = 0, ""
         self.turned: dict[tuple[str, str], float] = {}
         self.redundant: tuple[str, ...] = ()

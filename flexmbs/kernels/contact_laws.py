@@ -208,7 +208,7 @@ def _bristle(
             for b in range(n):
                 row[1 + b] = S[K + 1 + a, BY_STATE + b] / k1
             row[1 + a] -= k0 / k1
-    return 0.5 * k0 * square
+    return float(0.5 * k0 * square)
 
 
 @kernel
@@ -256,7 +256,7 @@ def _dwell(
         row[6 + b] = -2.0 * S[25, 1 + b] / (vs * vs) * s / time
     level = mu + rise * rest
     _cut(n, N * level, level * N_g, level * N_r, 0.0, N * rise, speed, S)
-    return 0.5 * k * square
+    return float(0.5 * k * square)
 
 
 @kernel

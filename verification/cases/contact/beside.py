@@ -1,0 +1,42 @@
+"""What the cases of contact share: figures beside stored ones, and the floor."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+import flexmbs as fx
+from flexmbs.core.contracts import FloatArray
+from flexmbs.verification import Measured, Tolerance
+from flexmbs.verification.reference.data import ReferenceSet
+
+__all__ = ["FLOOR", "STEEL", "beside", "weight"]
+
+G = 9.81
+FLOOR = fx.contact.Plane(fx.ground.marker((0, 0, 0), axis=(0, 0, 1)))
+STEEL = fx.Elastic(youngs_modulus=2.1e11, poissons_ratio=0.3, density=7800.0, name="steel")
+
+
+def weight(angle: float = 0.0) -> fx.Gravity:
+    """Gravity in the axes of a plane that is inclined by an angle [deg], downhill towards -x."""
+    a = np.radians(angle)
+    return fx.Gravity((-G * np.sin(a), 0.0, -G * np.cos(a)))
+
+
+def beside(
+    figures: ReferenceSet, name: str, values: float | Sequence[float] | FloatArray, *, label: str = "",
+    rtol: float = 0.0, atol: float = 0.0, first: int = 0,
+) -> list[Measured]:
+    """Values beside a stored figure or, from place ``first`` on, a list of figures."""
+    stored = figures.quantities[name]
+    listed = isinstance(stored["value"], list)
+    units = [part.strip() for part in stored["unit"].split(",")]
+    found = np.atleast_1d(np.asarray(values, dtype=np.float64))
+    out = []
+    for i, value in enumerate(found):
+        reference = figures.reference(name, first + i if listed else None)
+        which = f" [{first + i + 1}]" if listed else ""
+        unit = units[(first + i) % len(units)]
+        out.append(Measured(f"{label or name}{which}", unit, float(value), reference, Tolerance(rtol, atol)))
+    return out
