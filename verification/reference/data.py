@@ -22,6 +22,7 @@ IDS = (
     "negrut", "rod-flight",
     "hertz-impact", "hunt-crossley-restitution", "newtons-cradle", "block-on-incline", "sliding-to-rolling",
     "stick-slip-on-belt", "dwell-time-friction", "column-of-spheres", "tumbling-block", "foot-ground-law",
+    "n14", "n15", "n16", "n17", "n18", "n19", "n20", "n22", "n23", "n24", "n25", "n29",
 )  # fmt: skip
 
 _PRINTED = 5e-15  # the figures have 15 significant digits
