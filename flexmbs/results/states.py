@@ -298,10 +298,10 @@ class States(Hinted):
         Examples
         --------
         >>> import flexmbs as fx
-        >>> ball = fx.RigidBody.sphere(0.1, mass=1.0, position=(0, 0, 0.1), velocity=(0, 0, -2.0), name="ball")
+        >>> ball = fx.RigidBody.sphere(radius=0.1, mass=1.0, position=(0, 0, 0.1), velocity=(0, 0, -2.0), name="ball")
         >>> floor = fx.contact.Plane(fx.ground.marker((0, 0, 0), axis=(0, 0, 1)))
         >>> law = fx.contact.HuntCrossleyLaw(stiffness=1e6)
-        >>> touch = fx.Contact((floor, fx.contact.Sphere(ball, 0.1)), law, name="touch")
+        >>> touch = fx.Contact((floor, fx.contact.Sphere(ball, radius=0.1)), law, name="touch")
         >>> run = fx.simulate(fx.Model(ball, touch), until=0.02)
         >>> run.contact("touch").normal.shape == (len(run.t), 1)
         True

@@ -97,10 +97,10 @@ class Contact(Description):
     A ball that falls on the floor and rebounds with 0.7 of 2 m/s:
 
     >>> import flexmbs as fx
-    >>> ball = fx.RigidBody.sphere(0.1, mass=1.0, position=(0, 0, 0.1), velocity=(0, 0, -2.0), name="ball")
+    >>> ball = fx.RigidBody.sphere(radius=0.1, mass=1.0, position=(0, 0, 0.1), velocity=(0, 0, -2.0), name="ball")
     >>> floor = fx.contact.Plane(fx.ground.marker((0, 0, 0), axis=(0, 0, 1)))
     >>> law = fx.contact.HuntCrossleyLaw(stiffness=1e6, restitution=0.7, at_speed=2.0)
-    >>> touch = fx.Contact((floor, fx.contact.Sphere(ball, 0.1)), law, name="touch")
+    >>> touch = fx.Contact((floor, fx.contact.Sphere(ball, radius=0.1)), law, name="touch")
     >>> run = fx.simulate(fx.Model(ball, touch), until=0.05)
     >>> round(float(run.velocity(ball)[-1, 2]), 3)
     1.4
@@ -212,7 +212,7 @@ def _shapes(owner: str, parts: Any) -> tuple[Shape, ...]:
     for part in parts:
         if not isinstance(part, Shape):
             raise ModelError(
-                f"{owner}: a part must be a shape of fx.contact, such as fx.contact.Sphere(body, radius), not "
+                f"{owner}: a part must be a shape of fx.contact, such as fx.contact.Sphere(body, radius=radius), not "
                 f"{show(part)}."
             )
     if len(parts) < 2:

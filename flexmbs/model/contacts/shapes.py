@@ -7,7 +7,7 @@ kinds of rows (`flexmbs.kernels.rows.contact_rows`), is one file.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -180,13 +180,13 @@ class Sphere(Shape):
     Examples
     --------
     >>> import flexmbs as fx
-    >>> ball = fx.RigidBody.sphere(0.1, mass=1.0, name="ball")
-    >>> fx.contact.Sphere(ball, 0.1).marker.body.name
+    >>> ball = fx.RigidBody.sphere(radius=0.1, mass=1.0, name="ball")
+    >>> fx.contact.Sphere(ball, radius=0.1).marker.body.name
     'ball'
     """
 
     marker: Marker
-    radius: float
+    radius: float = field(kw_only=True)
 
     def __post_init__(self) -> None:
         owner = _placed(self, self.marker, turns=False)
@@ -222,7 +222,7 @@ class Vertex(Shape):
     Examples
     --------
     >>> import flexmbs as fx
-    >>> block = fx.RigidBody.box((0.2, 0.1, 0.1), mass=1.0, name="block")
+    >>> block = fx.RigidBody.box(size=(0.2, 0.1, 0.1), mass=1.0, name="block")
     >>> fx.contact.Vertex(block.marker((0.1, 0.05, -0.05))).ball_radius
     0.0
     """
@@ -255,14 +255,14 @@ class Rim(Shape):
     Examples
     --------
     >>> import flexmbs as fx
-    >>> wheel = fx.RigidBody.box((0.2, 0.02, 0.2), mass=1.0, position=(0, 0, 0.1), name="wheel")
-    >>> fx.contact.Rim(wheel.marker((0, 0, 0), axis=(0, 1, 0)), 0.1).radius
+    >>> wheel = fx.RigidBody.box(size=(0.2, 0.02, 0.2), mass=1.0, position=(0, 0, 0.1), name="wheel")
+    >>> fx.contact.Rim(wheel.marker((0, 0, 0), axis=(0, 1, 0)), radius=0.1).radius
     0.1
     """
 
     marker: Marker
-    radius: float
-    tube: float = 0.0
+    radius: float = field(kw_only=True)
+    tube: float = field(default=0.0, kw_only=True)
 
     def __post_init__(self) -> None:
         owner = _placed(self, self.marker, turns=True)
@@ -307,13 +307,13 @@ class Cylinder(Shape):
     Examples
     --------
     >>> import flexmbs as fx
-    >>> fx.contact.Cylinder(fx.ground.marker((0, 0, 0), axis=(1, 0, 0)), 0.5, inside=True).inside
+    >>> fx.contact.Cylinder(fx.ground.marker((0, 0, 0), axis=(1, 0, 0)), radius=0.5, inside=True).inside
     True
     """
 
     marker: Marker
-    radius: float
-    inside: bool = False
+    radius: float = field(kw_only=True)
+    inside: bool = field(default=False, kw_only=True)
 
     def __post_init__(self) -> None:
         owner = _placed(self, self.marker, turns=True)
@@ -347,14 +347,14 @@ class Capsule(Shape):
     Examples
     --------
     >>> import flexmbs as fx
-    >>> rod = fx.RigidBody.box((0.05, 0.05, 0.5), mass=1.0, name="rod")
-    >>> fx.contact.Capsule(rod.centre, 0.025, 0.45).length
+    >>> rod = fx.RigidBody.box(size=(0.05, 0.05, 0.5), mass=1.0, name="rod")
+    >>> fx.contact.Capsule(rod.centre, radius=0.025, length=0.45).length
     0.45
     """
 
     marker: Marker
-    radius: float
-    length: float
+    radius: float = field(kw_only=True)
+    length: float = field(kw_only=True)
 
     def __post_init__(self) -> None:
         owner = _placed(self, self.marker, turns=True)
@@ -374,7 +374,7 @@ class Box(Shape):
     Parameters
     ----------
     marker : Marker, or Attachment of one node
-    lengths : (3,) array
+    size : (3,) array
         Edges [length], positive.
 
     Notes
@@ -385,20 +385,20 @@ class Box(Shape):
     Examples
     --------
     >>> import flexmbs as fx
-    >>> block = fx.RigidBody.box((0.2, 0.1, 0.1), mass=1.0, name="block")
-    >>> [corner.marker.point.tolist() for corner in fx.contact.Box(block.centre, (0.2, 0.1, 0.1)).corners][0]
+    >>> block = fx.RigidBody.box(size=(0.2, 0.1, 0.1), mass=1.0, name="block")
+    >>> [corner.marker.point.tolist() for corner in fx.contact.Box(block.centre, size=(0.2, 0.1, 0.1)).corners][0]
     [-0.1, -0.05, -0.05]
     """
 
     marker: Marker
-    lengths: tuple[float, float, float]
+    size: tuple[float, float, float] = field(kw_only=True)
 
     def __post_init__(self) -> None:
         owner = _placed(self, self.marker, turns=True)
-        if np.shape(self.lengths) != (3,):
-            raise ModelError(f"{owner}: lengths must be three numbers, not {show(self.lengths)}.")
-        lengths = tuple(as_number(owner, "lengths", x, above=0.0, unit="length") for x in self.lengths)
-        object.__setattr__(self, "lengths", lengths)
+        if np.shape(self.size) != (3,):
+            raise ModelError(f"{owner}: size must be three numbers, not {show(self.size)}.")
+        size = tuple(as_number(owner, "size", x, above=0.0, unit="length") for x in self.size)
+        object.__setattr__(self, "size", size)
 
     @property
     def corners(self) -> tuple[Vertex, ...]:
@@ -406,11 +406,11 @@ class Box(Shape):
         at = self.marker
         if at.point is None:
             raise ModelError(f"{self}: a node has no corners; give them on a rigid body.")
-        half = 0.5 * np.array(self.lengths)
+        half = 0.5 * np.array(self.size)
         signs: list[FloatArray] = [np.array((x, y, z)) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]
         return tuple(Vertex(Marker(at.body, at.point + at.frame @ (s * half), at.frame)) for s in signs)
 
     def rows_against(self, other: Shape) -> ShapeRows | None:
         """With balls and points."""
-        a, b, c = (0.5 * x for x in self.lengths)
+        a, b, c = (0.5 * x for x in self.size)
         return _round(self, other, BOX_GAP, BOX_SLIP, (a, b, c))

@@ -18,14 +18,14 @@ BITES = C.HuntCrossleyLaw(stiffness=1e6, damping=0.5)
 
 
 def ball(z: float = 0.1, velocity: tuple[float, float, float] = (0, 0, 0), name: str = "ball", x: float = 0.0) -> Any:
-    return fx.RigidBody.sphere(0.1, mass=1.0, position=(x, 0, z), velocity=velocity, name=name)
+    return fx.RigidBody.sphere(radius=0.1, mass=1.0, position=(x, 0, z), velocity=velocity, name=name)
 
 
 def drop(**options: Any) -> tuple[Any, Any, Any]:
     """A ball that comes with 2 m/s, touching."""
     body = ball(velocity=(0, 0, -2.0))
     law = C.HuntCrossleyLaw(stiffness=1e6, restitution=0.7, at_speed=2.0)
-    touch = fx.Contact((FLOOR, C.Sphere(body, 0.1)), law, name="touch")
+    touch = fx.Contact((FLOOR, C.Sphere(body, radius=0.1)), law, name="touch")
     return body, touch, fx.simulate(fx.Model(body, touch), until=0.03, **options)
 
 
@@ -33,7 +33,7 @@ def drop(**options: Any) -> tuple[Any, Any, Any]:
 
 
 def test_overlap_at_the_start_is_refused_with_its_depth() -> None:
-    parts = (FLOOR, C.Sphere(ball(0.08), 0.1))
+    parts = (FLOOR, C.Sphere(ball(0.08), radius=0.1))
     with pytest.raises(fx.ModelError, match=r"overlap by 0.02 at the start.*allow_overlap=True"):
         fx.Contact(parts, BITES)
     assert len(fx.Contact(parts, BITES, allow_overlap=True).touching) == 1
@@ -48,21 +48,23 @@ def test_two_shapes_that_have_no_rows() -> None:
 
 
 def test_hertz_needs_balls_and_planes() -> None:
-    box = fx.RigidBody.box((0.2, 0.2, 0.2), mass=1.0, position=(0, 0, 1), name="box")
+    box = fx.RigidBody.box(size=(0.2, 0.2, 0.2), mass=1.0, position=(0, 0, 1), name="box")
     with pytest.raises(fx.ModelError, match=r"law of Hertz is for balls and planes.*HuntCrossleyLaw"):
-        fx.Contact((C.Box(box.centre, (0.2, 0.2, 0.2)), C.Sphere(ball(2.0), 0.1)), C.HertzLaw(material=fx.steel))
+        fx.Contact(
+            (C.Box(box.centre, size=(0.2, 0.2, 0.2)), C.Sphere(ball(2.0), radius=0.1)), C.HertzLaw(material=fx.steel)
+        )
 
 
 def test_energy_momentum_names_one_that_can() -> None:
     body = ball(0.2)
-    touch = fx.Contact((FLOOR, C.Sphere(body, 0.1)), BITES, name="touch")
+    touch = fx.Contact((FLOOR, C.Sphere(body, radius=0.1)), BITES, name="touch")
     with pytest.raises(fx.ModelError, match=r"contact 'touch'.*GeneralizedAlpha"):
         fx.simulate(fx.Model(body, touch), until=0.1, step=1e-3, integrator=fx.EnergyMomentum())
 
 
 def test_statics_refuses_a_bristle() -> None:
     body = ball()
-    touch = fx.Contact((FLOOR, C.Sphere(body, 0.1)), BITES, C.BristleLaw(0.3, stiffness=1e5, damping=100.0))
+    touch = fx.Contact((FLOOR, C.Sphere(body, radius=0.1)), BITES, C.BristleLaw(0.3, stiffness=1e5, damping=100.0))
     with pytest.raises(fx.ModelError, match="remembers its past"):
         fx.solve_static(fx.Model(body, touch, G))
 
@@ -70,7 +72,7 @@ def test_statics_refuses_a_bristle() -> None:
 def test_bodies_that_a_joint_connects_are_left_out_and_named() -> None:
     a, b = ball(0.5, name="a"), ball(0.5, name="b", x=0.3)
     hinge = fx.RevoluteJoint(a, b, at=(0.15, 0, 0.5), axis=(0, 1, 0), name="hinge")
-    parts = (FLOOR, C.Sphere(a, 0.1), C.Sphere(b, 0.1))
+    parts = (FLOOR, C.Sphere(a, radius=0.1), C.Sphere(b, radius=0.1))
     with pytest.warns(UserWarning, match=r"joint connects are left out: 'touch' between .*'a'.* and .*'b'"):
         system = fx.compile_model(fx.Model(a, b, hinge, fx.Contact(parts, BITES, name="touch")))
     assert len(system.mechanics.contact_owners) == 2
@@ -89,7 +91,7 @@ def test_short_contacts_are_told() -> None:
 
 def drop_from_above(**options: Any) -> Any:
     body = ball(0.11, velocity=(0, 0, -2.0))
-    touch = fx.Contact((FLOOR, C.Sphere(body, 0.1)), C.HuntCrossleyLaw(stiffness=1e8), name="touch")
+    touch = fx.Contact((FLOOR, C.Sphere(body, radius=0.1)), C.HuntCrossleyLaw(stiffness=1e8), name="touch")
     return fx.simulate(fx.Model(body, touch), until=0.03, **options)
 
 
@@ -105,7 +107,7 @@ def test_restitution_and_damping_are_inverse(e: float, speed: float) -> None:
 def test_the_wished_restitution_is_met_whatever_the_exponent(exponent: float) -> None:
     body = ball(velocity=(0, 0, -2.0))
     law = C.HuntCrossleyLaw(stiffness=1e5, exponent=exponent, restitution=0.6, at_speed=2.0)
-    touch = fx.Contact((FLOOR, C.Sphere(body, 0.1)), law)
+    touch = fx.Contact((FLOOR, C.Sphere(body, radius=0.1)), law)
     run = fx.simulate(fx.Model(body, touch), until=0.3, step=fx.ErrorControl(rtol=1e-9))
     assert run.velocity(body)[-1, 2] == pytest.approx(1.2, abs=1e-3)
 
@@ -135,7 +137,7 @@ def test_every_scheme_rebounds(scheme: Any) -> None:
 def test_no_contact_is_missed() -> None:
     """A ball that flies in steps of 1.5 times its diameter through another one."""
     a, b = ball(0.0, name="a"), ball(10.0, velocity=(0, 0, -10.0), name="b")
-    touch = fx.Contact((C.Sphere(a, 0.1), C.Sphere(b, 0.1)), C.HuntCrossleyLaw(stiffness=1e8))
+    touch = fx.Contact((C.Sphere(a, radius=0.1), C.Sphere(b, radius=0.1)), C.HuntCrossleyLaw(stiffness=1e8))
     run = fx.simulate(fx.Model(a, b, touch), until=3.0, step=fx.ErrorControl(rtol=1e-8, max_step=0.03))
     assert run.velocity(a)[-1, 2] == pytest.approx(-10.0, abs=0.02)
     assert run.velocity(b)[-1, 2] == pytest.approx(0.0, abs=0.02)
@@ -143,7 +145,7 @@ def test_no_contact_is_missed() -> None:
 
 def test_events_of_a_bouncing_ball() -> None:
     body = ball(0.6)
-    touch = fx.Contact((FLOOR, C.Sphere(body, 0.1)), C.HuntCrossleyLaw(stiffness=1e8), name="touch")
+    touch = fx.Contact((FLOOR, C.Sphere(body, radius=0.1)), C.HuntCrossleyLaw(stiffness=1e8), name="touch")
     events = [touch.event("closes"), touch.event("opens", terminal=True)]
     run = fx.simulate(fx.Model(body, touch, G), until=1.0, events=events)
     assert [e.name for e in run.events] == ["touch closes", "touch opens"]
@@ -159,7 +161,7 @@ def test_a_ball_on_a_ball_is_a_stop_on_their_distance() -> None:
         a, b = ball(0.0, name="a"), ball(0.25, velocity=(0.1, 0, -1.0), name="b")
         if kind == "contact":
             law = C.HuntCrossleyLaw(stiffness=1e6, damping=0.3)
-            item = fx.Contact((C.Sphere(a, 0.1), C.Sphere(b, 0.1)), law)
+            item = fx.Contact((C.Sphere(a, radius=0.1), C.Sphere(b, radius=0.1)), law)
         else:
             item = fx.JointStop(a.centre, b.centre, lower=0.2, stiffness=1e6, damping=0.3, coordinate="distance")
         run = fx.simulate(fx.Model(a, b, item), until=0.1, step=2e-4)
@@ -179,7 +181,7 @@ def test_much_friction_rolls_as_the_joint_does(shape: str) -> None:
         body = fx.RigidBody(1.0, (0.004, 0.006, 0.004), position=(0.1 - depth) * n, name="wheel")
         axle = body.marker((0, 0, 0), axis=(0, 1, 0))
         if kind == "contact":
-            wheel = C.Sphere(body, 0.1) if shape == "ball" else C.Rim(axle, 0.1)
+            wheel = C.Sphere(body, radius=0.1) if shape == "ball" else C.Rim(axle, radius=0.1)
             law = C.HuntCrossleyLaw(stiffness=1e8, damping=0.5)
             grip = C.BristleLaw(1.0, stiffness=1e7, damping=3e3)
             item = fx.Contact((C.Plane(ramp), wheel), law, grip, allow_overlap=True)
@@ -204,7 +206,7 @@ def test_point_masses_and_trees_fall_alike() -> None:
     slide = fx.trees.Link("slide", 1.0, 0.004 * np.eye(3), joint=fx.trees.Prismatic((0, 0, 1)), start=0.12, rate=-2.0)
     tree = fx.trees.Tree(slide, name="guide")
     for item, place in ((body, body.centre), (point, point.centre), (tree, tree.link("slide").centre)):
-        touch = fx.Contact((FLOOR, C.Sphere(place, 0.1)), law)
+        touch = fx.Contact((FLOOR, C.Sphere(place, radius=0.1)), law)
         run = fx.simulate(fx.Model(item, touch), **options)
         heights.append(run.position(place)[-1, 2])
     assert np.ptp(heights) < 1e-9
@@ -217,7 +219,7 @@ def test_a_node_of_a_cable_lies_on_the_floor() -> None:
         (0, 0, 0.05), (1, 0, 0.05), elements=4, element=fx.elements.ANCFCable3D(), name="rope",
         stiffness=fx.BeamStiffness(EA=1e3, EI_y=0.1, EI_z=0.1, mass_per_length=0.5),
     )  # fmt: skip
-    parts = [C.Sphere(fx.Marker(rope, node=i), 0.02) for i in range(5)]
+    parts = [C.Sphere(fx.Marker(rope, node=i), radius=0.02) for i in range(5)]
     touch = fx.Contact((FLOOR, *parts), C.HuntCrossleyLaw(stiffness=1e4, exponent=1.0, damping=5.0), name="touch")
     damping = fx.RayleighDamping(rope, mass=10.0)
     run = fx.simulate(fx.Model(rope, touch, damping, G), until=1.5, step=1e-3)
@@ -227,7 +229,7 @@ def test_a_node_of_a_cable_lies_on_the_floor() -> None:
 def test_resumed_to_the_bit(tmp_path: Any) -> None:
     def model() -> Any:
         body = ball(0.15, velocity=(1.0, 0, 0))
-        touch = fx.Contact((FLOOR, C.Sphere(body, 0.1)), BITES, C.BristleLaw(0.3, stiffness=1e5, damping=500.0))
+        touch = fx.Contact((FLOOR, C.Sphere(body, radius=0.1)), BITES, C.BristleLaw(0.3, stiffness=1e5, damping=500.0))
         return fx.Model(body, touch, G)
 
     for step in (1e-3, None):
@@ -245,7 +247,7 @@ def test_modes_about_a_state_of_contact() -> None:
     """A ball on a floor: sqrt(k_t/m) vertical, with the tangent of the law of Hertz at its weight."""
     depth = (9.81 / 1e6) ** (1 / 1.5)
     body = ball(0.1 - depth)
-    touch = fx.Contact((FLOOR, C.Sphere(body, 0.1)), C.HuntCrossleyLaw(stiffness=1e6), allow_overlap=True)
+    touch = fx.Contact((FLOOR, C.Sphere(body, radius=0.1)), C.HuntCrossleyLaw(stiffness=1e6), allow_overlap=True)
     modes = fx.solve_modal(fx.Model(body, touch, G))
     wanted = math.sqrt(1.5 * 1e6 * depth**0.5) / (2 * math.pi)
     assert np.abs(np.asarray(modes.frequencies) - wanted).min() < 1e-6 * wanted

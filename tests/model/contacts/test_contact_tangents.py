@@ -42,50 +42,50 @@ def at(body: Any, where: tuple[float, float, float], axis: tuple[float, float, f
 
 PAIRS: dict[str, Any] = {
     "plane, ball": lambda a, b: (
-        C.Plane(at(a, (0.1, 0.0, 0.1), (0.2, 0.1, 1.0))), C.Sphere(at(b, (0.4, 0.3, 0.4), (0, 0, 1.0)), 0.5)
+        C.Plane(at(a, (0.1, 0.0, 0.1), (0.2, 0.1, 1.0))), C.Sphere(at(b, (0.4, 0.3, 0.4), (0, 0, 1.0)), radius=0.5)
     ),
     "plane, vertex": lambda a, b: (
         C.Plane(at(a, (0.1, 0.0, 0.5), (0.2, 0.1, 1.0))), C.Vertex(at(b, (0.4, 0.3, 0.2), (0, 0, 1.0)))
     ),
     "plane, rim": lambda a, b: (
-        C.Plane(at(a, (0.1, 0.0, 0.1), (0.2, 0.1, 1.0))), C.Rim(at(b, (0.4, 0.3, 0.4), (0.3, 1.0, 0.2)), 0.6)
+        C.Plane(at(a, (0.1, 0.0, 0.1), (0.2, 0.1, 1.0))), C.Rim(at(b, (0.4, 0.3, 0.4), (0.3, 1.0, 0.2)), radius=0.6)
     ),
     "ball, ball": lambda a, b: (
-        C.Sphere(at(a, (0.1, 0.0, 0.1), (0, 0, 1.0)), 0.3), C.Sphere(at(b, (0.4, 0.3, 0.4), (0, 0, 1.0)), 0.4)
+        C.Sphere(at(a, (0.1, 0.0, 0.1), (0, 0, 1.0)), radius=0.3), C.Sphere(at(b, (0.4, 0.3, 0.4), (0, 0, 1.0)), radius=0.4)
     ),
     "ball, vertex": lambda a, b: (
-        C.Sphere(at(a, (0.1, 0.0, 0.1), (0, 0, 1.0)), 0.6), C.Vertex(at(b, (0.4, 0.3, 0.4), (0, 0, 1.0)))
+        C.Sphere(at(a, (0.1, 0.0, 0.1), (0, 0, 1.0)), radius=0.6), C.Vertex(at(b, (0.4, 0.3, 0.4), (0, 0, 1.0)))
     ),
     "cylinder, ball": lambda a, b: (
-        C.Cylinder(at(a, (0.1, 0.0, 0.1), (1.0, 0.2, 0.1)), 0.3), C.Sphere(at(b, (0.4, 0.3, 0.4), (0, 0, 1.0)), 0.3)
+        C.Cylinder(at(a, (0.1, 0.0, 0.1), (1.0, 0.2, 0.1)), radius=0.3), C.Sphere(at(b, (0.4, 0.3, 0.4), (0, 0, 1.0)), radius=0.3)
     ),
     "bore, ball": lambda a, b: (
-        C.Cylinder(at(a, (0.1, 0.0, 0.1), (1.0, 0.2, 0.1)), 0.6, inside=True),
-        C.Sphere(at(b, (0.4, 0.3, 0.4), (0, 0, 1.0)), 0.4),
+        C.Cylinder(at(a, (0.1, 0.0, 0.1), (1.0, 0.2, 0.1)), radius=0.6, inside=True),
+        C.Sphere(at(b, (0.4, 0.3, 0.4), (0, 0, 1.0)), radius=0.4),
     ),
     "capsule, ball": lambda a, b: (
-        C.Capsule(at(a, (0.1, 0.0, 0.1), (1.0, 0.2, 0.1)), 0.3, 1.5),
-        C.Sphere(at(b, (0.4, 0.3, 0.4), (0, 0, 1.0)), 0.3),
+        C.Capsule(at(a, (0.1, 0.0, 0.1), (1.0, 0.2, 0.1)), radius=0.3, length=1.5),
+        C.Sphere(at(b, (0.4, 0.3, 0.4), (0, 0, 1.0)), radius=0.3),
     ),
     "end of a capsule, ball": lambda a, b: (
-        C.Capsule(at(a, (0.1, 0.0, 0.1), (1.0, 0.2, 0.1)), 0.3, 0.2),
-        C.Sphere(at(b, (0.4, 0.3, 0.4), (0, 0, 1.0)), 0.3),
+        C.Capsule(at(a, (0.1, 0.0, 0.1), (1.0, 0.2, 0.1)), radius=0.3, length=0.2),
+        C.Sphere(at(b, (0.4, 0.3, 0.4), (0, 0, 1.0)), radius=0.3),
     ),
     "face of a box, ball": lambda a, b: (
-        C.Box(at(a, (0.1, 0.0, 0.1), (0.1, 0.2, 1.0)), (2.0, 2.0, 0.3)),
-        C.Sphere(at(b, (0.4, 0.3, 0.4), (0, 0, 1.0)), 0.3),
+        C.Box(at(a, (0.1, 0.0, 0.1), (0.1, 0.2, 1.0)), size=(2.0, 2.0, 0.3)),
+        C.Sphere(at(b, (0.4, 0.3, 0.4), (0, 0, 1.0)), radius=0.3),
     ),
     "edge of a box, ball": lambda a, b: (
-        C.Box(at(a, (0.1, 0.0, 0.1), (0.1, 0.2, 1.0)), (2.0, 0.4, 0.3)),
-        C.Sphere(at(b, (0.4, 0.3, 0.4), (0, 0, 1.0)), 0.3),
+        C.Box(at(a, (0.1, 0.0, 0.1), (0.1, 0.2, 1.0)), size=(2.0, 0.4, 0.3)),
+        C.Sphere(at(b, (0.4, 0.3, 0.4), (0, 0, 1.0)), radius=0.3),
     ),
     "corner of a box, ball": lambda a, b: (
-        C.Box(at(a, (0.1, 0.0, 0.1), (0.1, 0.2, 1.0)), (0.2, 0.2, 0.2)),
-        C.Sphere(at(b, (0.4, 0.3, 0.4), (0, 0, 1.0)), 0.5),
+        C.Box(at(a, (0.1, 0.0, 0.1), (0.1, 0.2, 1.0)), size=(0.2, 0.2, 0.2)),
+        C.Sphere(at(b, (0.4, 0.3, 0.4), (0, 0, 1.0)), radius=0.5),
     ),
     "rim, ball": lambda a, b: (
-        C.Rim(at(a, (0.1, 0.0, 0.1), (0.2, 0.3, 1.0)), 0.5, tube=0.25),
-        C.Sphere(at(b, (0.4, 0.3, 0.4), (0, 0, 1.0)), 0.3),
+        C.Rim(at(a, (0.1, 0.0, 0.1), (0.2, 0.3, 1.0)), radius=0.5, tube=0.25),
+        C.Sphere(at(b, (0.4, 0.3, 0.4), (0, 0, 1.0)), radius=0.3),
     ),
 }  # fmt: skip
 
@@ -164,7 +164,7 @@ def links() -> tuple[Any, ...]:
 
 def beam() -> tuple[Any, ...]:
     body = fx.FlexibleBody.line(
-        (0, 0, 0), (1, 0.2, 0.1), elements=2, element=fx.elements.GeometricallyExactBeam(), section=fx.Circle(0.05),
+        (0, 0, 0), (1, 0.2, 0.1), elements=2, element=fx.elements.GeometricallyExactBeam(), section=fx.Circle(diameter=0.05),
         material=fx.Elastic(youngs_modulus=1e4, density=1000.0), name="beam",
     )  # fmt: skip
     b = fx.RigidBody(2.0, (1.0, 1.5, 0.8), position=(0.9, 0.5, 0.4), rotation=turned(), name="b")
@@ -193,9 +193,9 @@ def test_every_kind_of_body(world: str, kind: str) -> None:
     bodies, a, b = WORLDS[world]()
     d = b.position0() - a.position0()
     if kind == "plane":
-        parts = C.Plane(a), C.Sphere(b, float(a.rotation0()[:, 2] @ d) + 0.1)
+        parts = C.Plane(a), C.Sphere(b, radius=float(a.rotation0()[:, 2] @ d) + 0.1)
     else:
-        parts = C.Sphere(a, 0.1), C.Sphere(b, float(np.linalg.norm(d)))
+        parts = C.Sphere(a, radius=0.1), C.Sphere(b, radius=float(np.linalg.norm(d)))
     contact = fx.Contact(parts, LAW, FRICTION["coulomb"], allow_overlap=True)
     free = Dynamics(fx.compile_model(fx.Model(*bodies)))
     check(fx.Model(*bodies, contact), free=free)
@@ -204,5 +204,7 @@ def test_every_kind_of_body(world: str, kind: str) -> None:
 @pytest.mark.parametrize("friction", FRICTION)
 def test_states_in_the_plane(friction: str) -> None:
     bodies, a, b = planar()
-    contact = fx.Contact((C.Sphere(a, 0.2), C.Sphere(b, 0.25)), LAW, FRICTION[friction], allow_overlap=True)
+    contact = fx.Contact(
+        (C.Sphere(a, radius=0.2), C.Sphere(b, radius=0.25)), LAW, FRICTION[friction], allow_overlap=True
+    )
     check(fx.Model(*bodies, contact))

@@ -11,7 +11,7 @@ from flexmbs.core.contracts import FloatArray
 from flexmbs.verification import Measured, Tolerance
 from flexmbs.verification.reference.data import ReferenceSet
 
-__all__ = ["FLOOR", "STEEL", "beside", "weight"]
+__all__ = ["FLOOR", "STEEL", "beside", "peak", "weight"]
 
 G = 9.81
 FLOOR = fx.contact.Plane(fx.ground.marker((0, 0, 0), axis=(0, 0, 1)))
@@ -24,9 +24,22 @@ def weight(angle: float = 0.0) -> fx.Gravity:
     return fx.Gravity((-G * np.sin(a), 0.0, -G * np.cos(a)))
 
 
+def peak(t: FloatArray, y: FloatArray) -> tuple[float, float]:
+    """Time and value of the largest y (n,), on the parabola through the largest stored one and its neighbours."""
+    i = min(max(int(y.argmax()), 1), len(y) - 2)
+    c = np.polyfit(t[i - 1 : i + 2] - t[i], y[i - 1 : i + 2], 2)
+    return float(t[i] - 0.5 * c[1] / c[0]), float(c[2] - c[1] ** 2 / (4.0 * c[0]))
+
+
 def beside(
-    figures: ReferenceSet, name: str, values: float | Sequence[float] | FloatArray, *, label: str = "",
-    rtol: float = 0.0, atol: float = 0.0, first: int = 0,
+    figures: ReferenceSet,
+    name: str,
+    values: float | Sequence[float] | FloatArray,
+    *,
+    label: str = "",
+    rtol: float = 0.0,
+    atol: float = 0.0,
+    first: int = 0,
 ) -> list[Measured]:
     """Values beside a stored figure or, from place ``first`` on, a list of figures."""
     stored = figures.quantities[name]

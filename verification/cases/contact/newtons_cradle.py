@@ -17,11 +17,11 @@ RADIUS, MASS = 0.02, 0.25
 def _cradle(n: int, moving: int, gap: float, until: float, rtol: float) -> tuple[fx.TimeSolution, FloatArray]:
     """Speeds (n_t, n) of n spheres on a line, of which the first ones come with 1 m/s."""
     balls = [
-        fx.RigidBody.sphere(RADIUS, mass=MASS, position=((2.0 * RADIUS + gap) * i, 0, 0),
+        fx.RigidBody.sphere(radius=RADIUS, mass=MASS, position=((2.0 * RADIUS + gap) * i, 0, 0),
                             velocity=(1.0 if i < moving else 0.0, 0, 0), name=f"ball {i}")
         for i in range(n)
     ]  # fmt: skip
-    shapes = [fx.contact.Sphere(ball, RADIUS) for ball in balls]
+    shapes = [fx.contact.Sphere(ball, radius=RADIUS) for ball in balls]
     pairs = list(zip(shapes[:-1], shapes[1:], strict=True))
     touch = fx.Contact(shapes, fx.contact.HertzLaw(material=STEEL), pairs=pairs)
     run = fx.simulate(fx.Model(*balls, touch), until, step=fx.ErrorControl(rtol=rtol))
@@ -34,7 +34,7 @@ def run(progress: Progress) -> Outcome:
     quantities, curves = [], []
     for name, n, moving in (("(c) N = 3", 3, 1), ("(c) N = 5", 5, 1), ("(c) N = 5, two in", 5, 2)):
         progress(name)
-        motion, speeds = _cradle(n, moving, 0.0, 2e-3, 1e-9)
+        motion, speeds = _cradle(n, moving, 0.0, 5e-4, 1e-10)
         quantities += beside(figures, name, speeds[-1], atol=5e-4)
         if name == "(c) N = 5":
             curves = [(f"ball {i}", 1e3 * motion.t, speeds[:, i]) for i in range(n)]

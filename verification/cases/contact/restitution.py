@@ -7,7 +7,7 @@ import numpy as np
 import flexmbs as fx
 from flexmbs.verification import Case, Outcome, Progress
 from flexmbs.verification.cases.common import figure
-from flexmbs.verification.cases.contact.beside import FLOOR, beside
+from flexmbs.verification.cases.contact.beside import FLOOR, beside, peak
 from flexmbs.verification.reference.data import load_reference
 
 MASS, RADIUS = 1.3, 0.1
@@ -21,16 +21,18 @@ def run(progress: Progress) -> Outcome:
     e, depth, duration, force = [], [], [], []
     for i, speed in enumerate(SPEEDS):
         progress(f"{speed:g} m/s")
-        ball = fx.RigidBody.sphere(RADIUS, mass=MASS, position=(0, 0, RADIUS), velocity=(0, 0, -speed), name="ball")
-        touch = fx.Contact((FLOOR, fx.contact.Sphere(ball, RADIUS)), law, name="touch")
+        ball = fx.RigidBody.sphere(
+            radius=RADIUS, mass=MASS, position=(0, 0, RADIUS), velocity=(0, 0, -speed), name="ball"
+        )
+        touch = fx.Contact((FLOOR, fx.contact.Sphere(ball, radius=RADIUS)), law, name="touch")
         until = 1.3 * figures.value("duration of contact", i)
         control = fx.ErrorControl(rtol=1e-8)
         motion = fx.simulate(fx.Model(ball, touch), until, step=control, events=[touch.event("opens")])
         history = motion.contact(touch)
         e.append(motion.velocity(ball)[-1, 2] / speed)
-        depth.append(-history.gap.min())
+        depth.append(peak(history.t, -history.gap[:, 0])[1])
         duration.append(motion.events[-1].t)
-        force.append(history.normal.max())
+        force.append(peak(history.t, history.normal[:, 0])[1])
     quantities = [
         *beside(figures, "restitution at the speeds v", e, atol=5e-4),
         *beside(figures, "largest depth", depth, rtol=5e-4),
