@@ -31,9 +31,9 @@ FIRST = 20
 class Chunks:
     """What of a run is made in chunks: steps between samples and checkpoints, up to the first event.
 
-    Contacts under error control, sensors that count turns and conditions of events that only Python knows look at every step, frames of cables are
-    based anew from step to step: such runs make single steps. So does an event that has just happened, until its
-    condition has moved away from its level.
+    Contacts under error control, sensors that count turns and conditions of events that only Python knows look at
+    every step, frames of cables are based anew from step to step: such runs make single steps. So does an event
+    that has just happened, until its condition has moved away from its level.
     """
 
     def __init__(self, run: Any) -> None:

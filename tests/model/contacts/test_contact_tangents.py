@@ -51,13 +51,15 @@ PAIRS: dict[str, Any] = {
         C.Plane(at(a, (0.1, 0.0, 0.1), (0.2, 0.1, 1.0))), C.Rim(at(b, (0.4, 0.3, 0.4), (0.3, 1.0, 0.2)), radius=0.6)
     ),
     "ball, ball": lambda a, b: (
-        C.Sphere(at(a, (0.1, 0.0, 0.1), (0, 0, 1.0)), radius=0.3), C.Sphere(at(b, (0.4, 0.3, 0.4), (0, 0, 1.0)), radius=0.4)
+        C.Sphere(at(a, (0.1, 0.0, 0.1), (0, 0, 1.0)), radius=0.3),
+        C.Sphere(at(b, (0.4, 0.3, 0.4), (0, 0, 1.0)), radius=0.4),
     ),
     "ball, vertex": lambda a, b: (
         C.Sphere(at(a, (0.1, 0.0, 0.1), (0, 0, 1.0)), radius=0.6), C.Vertex(at(b, (0.4, 0.3, 0.4), (0, 0, 1.0)))
     ),
     "cylinder, ball": lambda a, b: (
-        C.Cylinder(at(a, (0.1, 0.0, 0.1), (1.0, 0.2, 0.1)), radius=0.3), C.Sphere(at(b, (0.4, 0.3, 0.4), (0, 0, 1.0)), radius=0.3)
+        C.Cylinder(at(a, (0.1, 0.0, 0.1), (1.0, 0.2, 0.1)), radius=0.3),
+        C.Sphere(at(b, (0.4, 0.3, 0.4), (0, 0, 1.0)), radius=0.3),
     ),
     "bore, ball": lambda a, b: (
         C.Cylinder(at(a, (0.1, 0.0, 0.1), (1.0, 0.2, 0.1)), radius=0.6, inside=True),
@@ -164,8 +166,8 @@ def links() -> tuple[Any, ...]:
 
 def beam() -> tuple[Any, ...]:
     body = fx.FlexibleBody.line(
-        (0, 0, 0), (1, 0.2, 0.1), elements=2, element=fx.elements.GeometricallyExactBeam(), section=fx.Circle(diameter=0.05),
-        material=fx.Elastic(youngs_modulus=1e4, density=1000.0), name="beam",
+        (0, 0, 0), (1, 0.2, 0.1), elements=2, element=fx.elements.GeometricallyExactBeam(),
+        section=fx.Circle(diameter=0.05), material=fx.Elastic(youngs_modulus=1e4, density=1000.0), name="beam",
     )  # fmt: skip
     b = fx.RigidBody(2.0, (1.0, 1.5, 0.8), position=(0.9, 0.5, 0.4), rotation=turned(), name="b")
     return (body, b), fx.Marker(body, node=2), b.marker((0.0, 0.0, 0.1))

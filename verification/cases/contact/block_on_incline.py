@@ -101,10 +101,10 @@ CASE = Case(
     title="Block on an incline: sticks, slides, stops, and slides back",
     area="contact",
     summary=(
-        "A rigid block touches an incline with its four lower corners. (a) At 20 degrees with mu = 0.4 it holds for 10 s; "
-        "the bristles do not creep. (b) At 30 degrees it slides from rest. (c) Launched up a slope of 25 degrees with "
-        "mu = 0.3 it comes back, (d) with mu = 0.5 it stops and stays. Bristles in (a) and (d), regularised friction in "
-        "(b) and (c)."
+        "A rigid block touches an incline with its four lower corners. (a) At 20 degrees with mu = 0.4 it holds "
+        "for 10 s; the bristles do not creep. (b) At 30 degrees it slides from rest. (c) Launched up a slope of "
+        "25 degrees with mu = 0.3 it comes back, (d) with mu = 0.5 it stops and stays. Bristles in (a) and (d), "
+        "regularised friction in (b) and (c)."
     ),
     run=run,
     source="Closed form.",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 import flexmbs as fx
@@ -31,7 +33,7 @@ def run(progress: Progress) -> Outcome:
         for i, ball in enumerate(balls)
     ]
     shapes = [FLOOR, *(fx.contact.Sphere(ball, radius=RADIUS) for ball in balls)]
-    pairs = list(zip(shapes[:-1], shapes[1:], strict=True))
+    pairs = list(pairwise(shapes))
     law = fx.contact.HertzLaw(material=SOFT)
     touch = fx.Contact(shapes, law, pairs=pairs, allow_overlap=True, name="touch")
     rest = fx.solve_static(fx.Model(*balls, *guides, touch, weight()))
@@ -53,8 +55,8 @@ CASE = Case(
     title="Column of ten spheres under their weight",
     area="contact",
     summary=(
-        "Ten equal spheres of a soft elastic material stand on each other on a plane, guided on a vertical line. The "
-        "static analysis finds forces, which statics alone gives, and depths, which follow from Hertz."
+        "Ten equal spheres of a soft elastic material stand on each other on a plane, guided on a vertical line. "
+        "The static analysis finds forces, which statics alone gives, and depths, which follow from Hertz."
     ),
     run=run,
     source="Closed form.",

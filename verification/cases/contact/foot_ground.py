@@ -26,7 +26,7 @@ def run(progress: Progress) -> Outcome:
     progress("landing")
     motion = fx.simulate(
         fx.Model(foot, touch, weight()), 2.0, step=fx.ErrorControl(rtol=1e-9),
-        output=fx.Output(times=np.unique(np.concatenate((np.linspace(0, 0.2, 401), TIMES, [2.0])))),
+        output=fx.Output(at=np.unique(np.concatenate((np.linspace(0, 0.2, 401), TIMES, [2.0])))),
     )  # fmt: skip
     depth = -motion.position(foot)[:, 2]
     rows = [int(np.argmin(np.abs(motion.t - t))) for t in TIMES]
@@ -46,8 +46,8 @@ CASE = Case(
     title="Landing on a contact with cubic onset of damping",
     area="contact",
     summary=(
-        "A mass of 14 kg lands with 0.5 m/s on a contact of 30 kN/m whose damping rises with the depth as 3 x^2 - 2 x^3, "
-        "the law of a walking robot's foot and of IMPACT, and comes to rest."
+        "A mass of 14 kg lands with 0.5 m/s on a contact of 30 kN/m whose damping rises with the depth as 3 x^2 -"
+        " 2 x^3, the law of a walking robot's foot and of IMPACT, and comes to rest."
     ),
     run=run,
     source="Law after M. Wojtyra, Multibody model of human walking (2002); integration with DOP853.",

@@ -71,8 +71,9 @@ CASE = Case(
     title="Elastic sphere hits a half-space, and a second sphere",
     area="contact",
     summary=(
-        "A steel sphere of 10 mm radius hits a steel half-space with 1 m/s, without gravity; then an equal sphere at "
-        "rest. The impacts last 69 and 60 microseconds. Step control by the error alone, with a tolerance of 1e-9."
+        "A steel sphere of 10 mm radius hits a steel half-space with 1 m/s, without gravity; then an equal sphere"
+        " at rest. The impacts last 69 and 60 microseconds. Step control by the error alone, with a tolerance of "
+        "1e-9."
     ),
     run=run,
     source="H. Hertz 1882; K. L. Johnson, Contact Mechanics (1985), sections 4.2 and 11.4.",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 import flexmbs as fx
@@ -22,7 +24,7 @@ def _cradle(n: int, moving: int, gap: float, until: float, rtol: float) -> tuple
         for i in range(n)
     ]  # fmt: skip
     shapes = [fx.contact.Sphere(ball, radius=RADIUS) for ball in balls]
-    pairs = list(zip(shapes[:-1], shapes[1:], strict=True))
+    pairs = list(pairwise(shapes))
     touch = fx.Contact(shapes, fx.contact.HertzLaw(material=STEEL), pairs=pairs)
     run = fx.simulate(fx.Model(*balls, touch), until, step=fx.ErrorControl(rtol=rtol))
     return run, np.column_stack([run.velocity(ball)[:, 0] for ball in balls])
@@ -53,9 +55,9 @@ CASE = Case(
     title="Newton's cradle of Hertzian spheres",
     area="contact",
     summary=(
-        "Equal steel spheres on a line, free and without gravity; the first one or two come with 1 m/s. Where they touch "
-        "at the start, the speeds afterwards depend on nothing but their number; where there are gaps, the speed passes "
-        "from sphere to sphere."
+        "Equal steel spheres on a line, free and without gravity; the first one or two come with 1 m/s. Where "
+        "they touch at the start, the speeds afterwards depend on nothing but their number; where there are gaps,"
+        " the speed passes from sphere to sphere."
     ),
     run=run,
     source="V. F. Nesterenko (chains of Hertz contacts); integration with DOP853.",

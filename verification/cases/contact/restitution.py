@@ -56,9 +56,9 @@ CASE = Case(
     title="Restitution of the Hunt-Crossley law against speed",
     area="contact",
     summary=(
-        "A mass of 1.3 kg hits a floor with the normal force k d^1.5 (1 + c d'), at speeds from 0.1 to 20 m/s. The "
-        "restitution falls with the speed; it does not depend on stiffness, exponent or mass, and the damping for a "
-        "wished restitution follows exactly."
+        "A mass of 1.3 kg hits a floor with the normal force k d^1.5 (1 + c d'), at speeds from 0.1 to 20 m/s. "
+        "The restitution falls with the speed; it does not depend on stiffness, exponent or mass, and the damping"
+        " for a wished restitution follows exactly."
     ),
     run=run,
     source="K. H. Hunt, F. R. E. Crossley 1975; exact relation as in Y. Gonthier et al. 2004.",

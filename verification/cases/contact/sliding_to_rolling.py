@@ -56,8 +56,9 @@ CASE = Case(
     title="Sphere that slides, then rolls; also with backspin",
     area="contact",
     summary=(
-        "A solid sphere on a plane with mu = 0.2. (a) With 3 m/s and no spin it slides for 0.44 s, then rolls with 5/7 of "
-        "its speed. (b) With 1 m/s and backspin of 40 rad/s it comes back. Regularised friction with 0.1 mm/s."
+        "A solid sphere on a plane with mu = 0.2. (a) With 3 m/s and no spin it slides for 0.44 s, then rolls "
+        "with 5/7 of its speed. (b) With 1 m/s and backspin of 40 rad/s it comes back. Regularised friction with "
+        "0.1 mm/s."
     ),
     run=run,
     source="Closed form (billiards).",
