@@ -40,11 +40,12 @@ def beside(
     rtol: float = 0.0,
     atol: float = 0.0,
     first: int = 0,
+    units: Sequence[str] = (),
 ) -> list[Measured]:
-    """Values beside a stored figure or, from place ``first`` on, a list of figures."""
+    """Values beside a stored figure or, from place ``first`` on, a list of figures; ``units`` come around."""
     stored = figures.quantities[name]
     listed = isinstance(stored["value"], list)
-    units = [part.strip() for part in stored["unit"].split(",")]
+    units = units or [part.strip() for part in stored["unit"].split(",")]
     found = np.atleast_1d(np.asarray(values, dtype=np.float64))
     out = []
     for i, value in enumerate(found):

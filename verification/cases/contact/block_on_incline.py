@@ -54,7 +54,7 @@ def run(progress: Progress) -> Outcome:
     ]
     progress("(b) slides")
     block, touch, model = _block(30.0, fx.contact.CoulombLaw(0.4, speed=1e-5))
-    down = fx.simulate(model, 1.0, step=STEP)
+    down = fx.simulate(model, 1.0, step=2e-4)
     normal = down.contact(touch).normal[-1]
     low = np.array([pair.b.marker.point[0] < 0.0 for pair in touch.touching])
     quantities += [

@@ -75,5 +75,6 @@ CASE = Case(
     ),
     run=run,
     source="Integration of the equations of the law, after Y. Gonthier et al., Multibody Syst. Dyn. 11 (2004).",
+    slow=True,
     limits=("The equations are those stated for the law; the figures of the paper are not compared.",),
 )

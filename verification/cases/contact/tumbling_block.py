@@ -33,7 +33,7 @@ def _motion(rtol: float) -> tuple[fx.TimeSolution, fx.PlanarRigidBody, FloatArra
     )  # fmt: skip
     rows = [int(np.argmin(np.abs(run.t - t))) for t in TIMES]
     p, v = run.position(block)[rows], run.velocity(block)[rows]
-    turn, spin = run.angle(block)[rows], run.angular_velocity(block)[rows]
+    turn, spin = ANGLE + run.angle(block)[rows], run.angular_velocity(block)[rows]
     spin = spin[:, 2] if spin.ndim == 2 else spin
     return run, block, np.column_stack((p[:, 0], p[:, 1], turn, v[:, 0], v[:, 1], spin))
 
@@ -45,7 +45,8 @@ def run(progress: Progress) -> Outcome:
     motion, block, found = _motion(1e-9)
     kinetic = 0.5 * MASS * (found[:, 3] ** 2 + found[:, 4] ** 2) + 0.5 * INERTIA * found[:, 5] ** 2
     quantities = [
-        *beside(figures, "x, z, angle, and their rates", found.ravel(), rtol=1e-3, atol=2e-4),
+        *beside(figures, "x, z, angle, and their rates", found.ravel(), rtol=1e-3, atol=2e-4,
+                units=("m", "m", "rad", "m/s", "m/s", "rad/s")),
         *beside(figures, "kinetic energy and m g z (without what contacts store)", kinetic + MASS * G * found[:, 1],
                 rtol=1e-3),
     ]  # fmt: skip
