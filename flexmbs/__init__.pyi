@@ -1,6 +1,7 @@
 """The one list of what `flexmbs` offers: a name is public by its line here, and imported when it is first used."""
 
 from . import constraint_forces as constraint_forces
+from . import contact as contact
 from . import control as control
 from . import elements as elements
 from . import extend as extend
@@ -84,6 +85,7 @@ from .model.bodies.linear import LinearBody as LinearBody
 from .model.bodies.section_frame import SectionFrame as SectionFrame
 from .model.bodies.substructure import Substructure as Substructure
 from .model.bodies.substructured_beam import SubstructuredBeam as SubstructuredBeam
+from .model.contacts.contact import Contact as Contact
 from .model.forces import BristleFriction as BristleFriction
 from .model.forces import Bushing as Bushing
 from .model.forces import CoulombFriction as CoulombFriction

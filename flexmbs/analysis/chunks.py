@@ -33,8 +33,9 @@ FIRST = 20
 class Chunks:
     """What of a run is made in chunks: steps between samples and checkpoints, up to the first event.
 
-    Sensors that count turns and conditions of events that only Python knows look at every step: such runs make single
-    steps. So does an event that has just happened, until its condition has moved away from its level.
+    Contacts under error control, sensors that count turns and conditions of events that only Python knows look at
+    every step: such runs make single steps. So does an event that has just happened, until its condition has moved away
+    from its level.
     """
 
     def __init__(self, run: Any) -> None:
@@ -44,7 +45,8 @@ class Chunks:
         if fixed and hasattr(run.stepper, "expect"):
             run.stepper.expect((run.until - run.t0) / run.control.h)
         self._fixed = fixed
-        chosen = fixed or type(run.control) is ErrorControl
+        looks = run.touch is not None and run.touch.n > 0  # at the gaps of contacts, from step to step
+        chosen = fixed or (type(run.control) is ErrorControl and not looks)
         self._possible = chosen and self._advance is not None and not run.events.hindrance
         # Energies are measured with turns and frames as they are: those of the end of a chunk.
         self._ends_at_output = run.recorder.energy and bool(dyn.turns.angular or dyn.turns.based)

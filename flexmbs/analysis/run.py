@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flexmbs.analysis.chunks import Chunks
+from flexmbs.analysis.first_touch import FirstTouch
 from flexmbs.analysis.grid import Grid
 from flexmbs.analysis.interruption import Interruption
 from flexmbs.analysis.load_jumps import LoadJumps
@@ -62,6 +63,9 @@ class Run:
         output.refuse_outside(begin, until)
         self.wanted = output.times(begin, until)
         self.status, self.message = Status.DONE, ""
+        self.touch = None
+        if isinstance(control, ErrorControl):
+            self.touch = FirstTouch(dynamics, control.tolerance * dynamics.length)
         self.rejected, self.jump = 0, ""
         self.pending = False
         self.turned: dict[tuple[str, str], float] = {}
@@ -175,6 +179,10 @@ class Run:
                     self.message = self._failure(h, result)
                     return
             new = result.state._replace(t=end)
+            touch = None if self.touch is None else self.touch.shorter(self.state, new)
+            if touch is not None and touch >= smallest:
+                self.rejected, self.h = self.rejected + 1, touch
+                continue
             happened = self.events.first(self.state, new, self.stepper.between)
             if happened.t is not None and happened.t <= self.state.t + NEAR * h:  # now; a step would be round-off alone
                 if self._react(happened.events):

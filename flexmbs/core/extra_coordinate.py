@@ -16,7 +16,8 @@ class ExtraCoordinate:
     """A coordinate that belongs to no body: a state of a controller, the place of a sliding joint on its cable.
 
     First-order states are velocities of extra coordinates of unit mass: with zdot = x the state equation xdot = f is
-    zddot = f, and every scheme for equations of motion integrates it.
+    zddot = f, and every scheme for equations of motion integrates it. Changes of a state below its ``resolution`` do
+    not matter: where it is nearly zero, an iteration cannot make them small against the state itself.
     """
 
     name: str
@@ -24,6 +25,7 @@ class ExtraCoordinate:
     rate: float = 0.0
     mass: float = 1.0
     owner: object = None
+    resolution: float = 0.0
 
     @property
     def initial_q(self) -> FloatArray:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from flexmbs.core.contracts import FloatArray
+from flexmbs.kernels.contacts import contact_energy
 from flexmbs.kernels.nodal_loads import NodalLoads
 from flexmbs.kernels.pairs import joint_rates
 from flexmbs.kernels.row_forces import row_force_energy
@@ -26,6 +27,7 @@ class Energies:
         m = dynamics.mechanics
         n = len(m.forces.mA)
         self._energy, self._power = np.zeros(n), np.zeros(n)
+        self._of_contacts = np.zeros((2, len(m.contacts.mA)))
         self._nodal = NodalLoads(dynamics)
         self._varies = np.array([load.history is not None for load in dynamics.system.model.loads], dtype=bool)
 
@@ -38,12 +40,16 @@ class Energies:
         return 0.5 * float(v @ (dyn.mass_matrix @ v))
 
     def springs(self, v: FloatArray) -> tuple[float, float]:
-        """Potential energy of the forces between markers, and the power that they feed into the system."""
+        """Potential energy of forces between markers and of contacts, and the power that they feed into the system."""
         dyn = self.dynamics
-        if not len(self._energy):
-            return 0.0, 0.0
-        row_force_energy(dyn.mechanics.forces, v, dyn.env, dyn.markers, self._energy, self._power)
-        return float(self._energy.sum()), float(self._power.sum())
+        energy = power = 0.0
+        if len(self._energy):
+            row_force_energy(dyn.mechanics.forces, v, dyn.env, dyn.markers, self._energy, self._power)
+            energy, power = float(self._energy.sum()), float(self._power.sum())
+        if self._of_contacts.size:
+            contact_energy(dyn.mechanics.contacts, v, dyn.markers, *self._of_contacts)
+            energy, power = energy + float(self._of_contacts[0].sum()), power + float(self._of_contacts[1].sum())
+        return energy, power
 
     def potential(self, q: FloatArray) -> float:
         """Potential energy of elastic supports, and of steady dead loads, zero at the origin of all coordinates."""

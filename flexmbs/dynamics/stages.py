@@ -44,6 +44,7 @@ from flexmbs.core.given import (
     WORK,
     Given,
 )
+from flexmbs.kernels.contacts import contact_force, contact_tangent
 from flexmbs.kernels.held import held_forces
 from flexmbs.kernels.inertia import (
     add_block_damping,
@@ -56,7 +57,7 @@ from flexmbs.kernels.row_forces import row_force, row_force_tangent
 from flexmbs.kernels.wrenches import wrench_force, wrench_tangent
 from flexmbs.system.groups.inertia import InertiaCalls
 from flexmbs.system.moving_mass import copy_entries, renew_masses
-from flexmbs.system.refusals import refuse_force, refuse_marker
+from flexmbs.system.refusals import refuse_contact, refuse_force, refuse_marker
 from flexmbs.system.system import EvaluationError, System
 
 if TYPE_CHECKING:
@@ -121,7 +122,7 @@ def motion_stages(dyn: Dynamics) -> MotionStages:
         pull = [Stage(k.name, k.pull, (g, STATE, ENV, work, WEIGHTS)) for k, g in m.markers.groups]
         down = Stage("markers", pull_down, (m.markers.ptr, m.markers.dof, work.JT, work.W, work.r))
         clear = Stage("markers", clear_wrenches, (work.W,))
-        pairs += [(clear, clear), *placed, *_functions(dyn), *joints, *_forces(dyn)]
+        pairs += [(clear, clear), *placed, *_functions(dyn), *joints, *_forces(dyn), *_contacts(dyn)]
         pairs += [(None, stage) for stage in pull] + [(down, down)]
     else:
         pairs += _functions(dyn)
@@ -264,6 +265,20 @@ def _forces(dyn: Dynamics) -> Iterator[Pair]:
         yield (
             Stage("forces on markers", wrench_force, (m.wrenches, work.R, SCALE, work.W)),
             Stage("forces on markers", wrench_tangent, (m.wrenches, *blocks, SCALE, work, STIFFNESS_WEIGHT)),
+        )
+
+
+def _contacts(dyn: Dynamics) -> Iterator[Pair]:
+    """Forces of contacts."""
+    m, work, prescribed = dyn.mechanics, dyn.markers, dyn.prescribed
+
+    def refuse(bad: int) -> None:
+        refuse_contact(m, bad, prescribed.env.t)
+
+    if len(m.contacts.mA):
+        yield (
+            Stage("contacts", contact_force, (m.contacts, STATE, ENV, work), refuse),
+            Stage("contacts", contact_tangent, (m.contacts, STATE, ENV, work, WEIGHTS), refuse),
         )
 
 

@@ -268,7 +268,7 @@ class _Stepper(Stepper):
             done = size <= floor or (small and gap <= closed)
             done = done or (number > 2 and rate > STALLED and size <= 30.0 * floor)
             done = done and gap <= MET * dyn.length and self._rates_met(v1, h)
-            done = done and settled(dyn.states, x, v1, a1, alpha, h, STATES)
+            done = done and settled(dyn.states, dyn.system.state_resolutions, x, v1, a1, alpha, h, STATES)
             if done and turned_too_far(dyn, theta):
                 return self.failed(StepStatus.TURNED, number)
             if done:

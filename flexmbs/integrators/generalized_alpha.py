@@ -329,7 +329,7 @@ class NewmarkStepper(Stepper):
 
     def settled(self) -> bool:
         dyn = self.dynamics
-        return settled(dyn.states, dyn.d, self.v1, self.vd1, self.wv, self.h, self.rtol)
+        return settled(dyn.states, dyn.system.state_resolutions, dyn.d, self.v1, self.vd1, self.wv, self.h, self.rtol)
 
     def accept(self, state: StepState, h: float, aux: FloatArray, iterations: int) -> StepResult:
         """The new state, and the estimate of its error."""

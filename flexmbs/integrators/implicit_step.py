@@ -176,13 +176,14 @@ def advance(step: ImplicitStep) -> tuple[int, int]:
 
 
 def settled(
-    states: IntArray, increment: FloatArray, v: FloatArray, a: FloatArray, rate: float, h: float, rtol: float
+    states: IntArray, resolutions: FloatArray, increment: FloatArray, v: FloatArray, a: FloatArray, rate: float,
+    h: float, rtol: float,
 ) -> bool:  # fmt: skip
     """Whether the last increments of first-order states are small against the states, each in its own unit.
 
-    ``rate`` times the increment (n_v,) is what a velocity has changed by.
+    ``rate`` times the increment (n_v,) is what a velocity has changed by; below its resolution (n,) it does not matter.
     """
     if not len(states):
         return True
     size = np.abs(v[states]) + np.abs(h * a[states])
-    return bool(np.all(abs(rate) * np.abs(increment[states]) <= rtol * size))
+    return bool(np.all(abs(rate) * np.abs(increment[states]) <= rtol * size + resolutions))

@@ -174,7 +174,8 @@ class RadauNewton:
         if not len(k):
             return True
         values = np.abs(state.v[k]) + np.abs(stages.V[:, k]).max(axis=0)
-        return bool(np.all(np.abs(change[:, k]).max(axis=0) <= max(STATES, self.limit) * values))
+        small = max(STATES, self.limit) * values + self.dynamics.system.state_resolutions
+        return bool(np.all(np.abs(change[:, k]).max(axis=0) <= small))
 
     def close(self, stages: Stages, state: StepState) -> tuple[FloatArray, FloatArray]:
         """The end of the step, with what the iteration has left of the constraints taken off."""

@@ -42,8 +42,8 @@ if TYPE_CHECKING:
 __all__ = ["check_same_model", "describe_model", "differences", "fingerprint", "known_classes", "rebuild_model"]
 
 ROOMS = (
-    "flexmbs.model.bodies", "flexmbs.model.control", "flexmbs.model.forces", "flexmbs.model.joints",
-    "flexmbs.model.motions", "flexmbs.model.trees",
+    "flexmbs.model.bodies", "flexmbs.model.contacts", "flexmbs.model.control", "flexmbs.model.forces",
+    "flexmbs.model.joints", "flexmbs.model.motions", "flexmbs.model.trees",
 )  # fmt: skip
 """Where the descriptions of what a model is made of live, beside those of the list `CLASSES`."""
 MOST = 6

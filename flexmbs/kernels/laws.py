@@ -13,6 +13,7 @@ FRICTION  (Fc + (Fs - Fc) exp(-(sdot/v1)^2)) tanh(sdot/v0) + c sdot          Fc,
 GIVEN     what Python wrote into ``given``                                   row of ``given``
 MATRIX    K (s - s0) + C sdot + F0 over n rows: `matrix_law`                 n, K (n*n), C (n*n), s0 (n), F0 (n)
 BRISTLE   k0 z + k1 dz/dt + c sdot with a state z: `bristle_law`             k0, k1, c, Fc, Fs, v1, z0
+CONTACT   on rows of contact alone: `flexmbs.kernels.contact_laws`
 ========  =================================================================  ======================================
 
 In STOP d is the depth beyond the limit. A part f or g is either ``n, k_1 .. k_n`` (polynomial k_1 x + k_2 x^2 + ...) or
@@ -31,6 +32,7 @@ from flexmbs.core.jit import kernel
 
 __all__ = [
     "BRISTLE",
+    "CONTACT",
     "CURVES",
     "FRICTION",
     "GIVEN",
@@ -39,6 +41,7 @@ __all__ = [
     "STOP",
     "bristle_law",
     "curve_part",
+    "friction_law",
     "law",
     "matrix_law",
     "power_part",
@@ -51,6 +54,7 @@ FRICTION = 3
 GIVEN = 4
 MATRIX = 5
 BRISTLE = 6
+CONTACT = 7
 
 Four = tuple[float, float, float, float]
 Three = tuple[float, float, float]
@@ -64,7 +68,7 @@ def law(kind: int, j: int, data: FloatArray, s: float, sdot: float, t: float, gi
     Parameters
     ----------
     kind : int
-        One of the laws above but MATRIX and BRISTLE, for which the force is NaN.
+        One of the laws above but MATRIX, BRISTLE and CONTACT, for which the force is NaN.
     j : int
         Where the numbers of this force begin in ``data``.
     data : (n,) array
@@ -86,7 +90,7 @@ def law(kind: int, j: int, data: FloatArray, s: float, sdot: float, t: float, gi
     if kind == STOP:
         return _stop(j, data, s, sdot)
     if kind == FRICTION:
-        return _friction(j, data, sdot)
+        return friction_law(j, data, sdot)
     if kind == GIVEN:
         row = int(data[j])
         return given[row, 0], given[row, 1], given[row, 2], given[row, 3]
@@ -112,7 +116,7 @@ def _stop(j: int, data: FloatArray, s: float, sdot: float) -> Four:
 
 
 @kernel
-def _friction(j: int, data: FloatArray, sdot: float) -> Four:
+def friction_law(j: int, data: FloatArray, sdot: float) -> Four:
     """Regularised dry friction with a falling characteristic, and viscous friction."""
     slide, extra, v1, v0, c = data[j], data[j + 1] - data[j], data[j + 2], data[j + 3], data[j + 4]
     bump = extra * np.exp(-((sdot / v1) ** 2))

@@ -17,6 +17,7 @@ from flexmbs.core.directors import section_axes_of
 from flexmbs.core.errors import ModelError, unknown_name
 from flexmbs.model.bodies.flexible import Attachment, FlexibleBody, as_attachment
 from flexmbs.model.trees.coordinate import TreeCoordinate
+from flexmbs.results.contact_history import contact_history
 from flexmbs.results.deformation import deformed, stresses
 from flexmbs.results.force_history import force_history
 from flexmbs.results.joint_history import JointHistory, reaction_wrench, rows_over_time
@@ -36,6 +37,7 @@ from flexmbs.results.tree_reactions import tree_reaction
 
 if TYPE_CHECKING:
     from flexmbs.dynamics.evaluation import Dynamics
+    from flexmbs.results.contact_history import ContactHistory
     from flexmbs.results.force_history import ForceHistory
     from flexmbs.system.system import System
 
@@ -285,6 +287,31 @@ class States(Hinted):
         Of a bushing they are (n, 6). Turns are counted as in `angle`.
         """
         return force_history(self, self.model.force(name))
+
+    def contact(self, contact: Any) -> ContactHistory:
+        """Gaps, forces, slip and losses of the pairs of a contact over all states.
+
+        Parameters
+        ----------
+        contact : Contact, or its name
+
+        Examples
+        --------
+        >>> import flexmbs as fx
+        >>> ball = fx.RigidBody.sphere(radius=0.1, mass=1.0, position=(0, 0, 0.1), velocity=(0, 0, -2.0), name="ball")
+        >>> floor = fx.contact.Plane(fx.ground.marker((0, 0, 0), axis=(0, 0, 1)))
+        >>> law = fx.contact.HuntCrossleyLaw(stiffness=1e6)
+        >>> touch = fx.Contact((floor, fx.contact.Sphere(ball, radius=0.1)), law, name="touch")
+        >>> run = fx.simulate(fx.Model(ball, touch), until=0.02)
+        >>> run.contact("touch").normal.shape == (len(run.t), 1)
+        True
+        """
+        found = self.model.force(getattr(contact, "name", contact))
+        if not hasattr(found, "touching"):
+            raise ModelError(
+                f"contact: {show(contact)} is no Contact of model {self.model.name!r}, nor the name of one."
+            )
+        return contact_history(self, found)
 
     def coordinates(self, body: Any) -> FloatArray:
         """Coordinates of a body (n, k): as listed by `System.coordinates`; of a floating body frame, then shapes.

@@ -11,8 +11,9 @@ from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.identity import IdentityMap
 from flexmbs.core.sparsity import Blocks
+from flexmbs.kernels.contacts import ContactGroup
 from flexmbs.kernels.inertia import RigidGroup, gyroscopic_force
-from flexmbs.kernels.laws import GIVEN
+from flexmbs.kernels.laws import CONTACT, GIVEN
 from flexmbs.kernels.pairs import JointGroup
 from flexmbs.kernels.row_forces import RowForceGroup
 from flexmbs.kernels.wrenches import WrenchGroup
@@ -20,6 +21,7 @@ from flexmbs.model.control.actuators import JointTarget, WrenchTarget
 from flexmbs.model.control.calling import only_label
 from flexmbs.model.forces.row_force import RowForce, pack
 from flexmbs.model.forces.wrench import wrench_group
+from flexmbs.system.contact_pairs import between_free_bodies
 from flexmbs.system.marker_set import MarkerSet
 from flexmbs.system.python_items import HeldLaw
 from flexmbs.system.row_table import RowTable
@@ -67,6 +69,8 @@ class Mechanics:
     joints: JointGroup
     forces: RowForceGroup
     force_owners: tuple[Any, ...]
+    contacts: ContactGroup
+    contact_owners: tuple[Any, ...]
     wrenches: WrenchGroup
     wrench_offsets: IntArray
     groups: tuple[BodyGroup, ...]
@@ -145,7 +149,9 @@ class _Builder:
         self._check_rows()
         self.blocks: list[Blocks] = []
         supports = [b for load in model.loads for b in getattr(load, "bushings", ())]
-        self.force_items = [(f, r) for f in (*model.forces, *supports) for r in getattr(f, "row_forces", ())]
+        items = [(f, r) for f in (*model.forces, *supports) for r in getattr(f, "row_forces", ())]
+        self.force_items = [(f, r) for f, r in items if r.law != CONTACT]
+        self.contact_items = between_free_bodies(model, [(f, r) for f, r in items if r.law == CONTACT])
         loads = list(enumerate(model.loads))
         constant = len(loads)
         self.wrench_items = [(w, i) for i, load in loads for w in getattr(load, "wrenches", ())]
@@ -202,7 +208,7 @@ class _Builder:
         self.blocks += marker_set.blocks
         self.markers = marker_set
         joints = self._joints(active, rows_kept)
-        forces = self._forces()
+        forces, contacts = self._forces(), self._contacts()
         offsets = self._wrench_blocks()
         users = tuple(self.add_block(self._dofs(f.markers)) for f in self.users)
         states = tuple(self.add_block(self.coordinates.state_places(s)) for s in self.model.states)
@@ -212,6 +218,7 @@ class _Builder:
                 given.append((n, force.function))
         return Mechanics(
             marker_set, tuple(active), tuple(dropped), joints, forces, tuple(f for f, _ in self.force_items),
+            contacts, tuple(f for f, _ in self.contact_items),
             wrench_group(
                 [w for w, _ in self.wrench_items],
                 [marker_set.number[w.marker] for w, _ in self.wrench_items],
@@ -264,7 +271,7 @@ class _Builder:
         for _, pairs, _ in self.joints:
             for pair in pairs:
                 note_ends(pair.a, pair.b, pair.rows, turning)
-        for _, force in self.force_items:
+        for _, force in (*self.force_items, *self.contact_items):
             note_ends(force.a, force.b, force.rows, turning)
         for wrench, _ in self.wrench_items:
             turning[wrench.marker] = turning.get(wrench.marker, False) or wrench.follower or any(wrench.moment)
@@ -306,6 +313,21 @@ class _Builder:
         return RowForceGroup(
             **table.columns(), mptr=self.markers.ptr, law=law, where=where, data=data, given=np.zeros((n_given, 4)),
             state=np.array(states, dtype=np.int64),
+        )  # fmt: skip
+
+    def _contacts(self) -> ContactGroup:
+        table = RowTable(self.markers, self.add_block)
+        places = [[self.coordinates.extra_place(e) for e in force.states] for _, force in self.contact_items]
+        for (_, force), states in zip(self.contact_items, places, strict=True):
+            table.add(force.a, force.b, list(force.rows), states)
+        _, where, data = pack([f for _, f in self.contact_items])
+        columns = table.columns()
+        del columns["near"], columns["factor"]
+        columns["kind"] = columns["kind"].astype(np.int64)
+        return ContactGroup(
+            **columns, mptr=self.markers.ptr, where=where, data=data,
+            state=np.array([states[0] if states else -1 for states in places], dtype=np.int64),
+            n_states=np.array([len(states) for states in places], dtype=np.int64),
         )  # fmt: skip
 
     def _wrench_blocks(self) -> IntArray:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from flexmbs.system.build import Mechanics
     from flexmbs.system.system import System
 
-__all__ = ["refuse_force", "refuse_marker", "refuse_moving_supports", "singular"]
+__all__ = ["refuse_contact", "refuse_force", "refuse_marker", "refuse_moving_supports", "singular"]
 
 
 def refuse_moving_supports(system: System) -> None:
@@ -34,6 +34,15 @@ def refuse_force(m: Mechanics, bad: int, t: float) -> None:
     """Force number ``bad`` has no value."""
     raise EvaluationError(
         f"force {m.force_owners[bad].name!r} at t = {t:g}: it is not a finite number; are its points apart?"
+    )
+
+
+def refuse_contact(m: Mechanics, bad: int, t: float) -> None:
+    """Contact number ``bad`` has no gap, or no force."""
+    places = [m.markers.markers[int(group[bad])] for group in (m.contacts.mA, m.contacts.mB)]
+    raise EvaluationError(
+        f"contact {m.contact_owners[bad].name!r} of {places[0]} and {places[1]} at t = {t:g}: it is not a finite "
+        f"number; is a centre on a centre or an axis, or does a rim lie flat?"
     )
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from flexmbs.kernels.contact_laws import FRICTION_OF_CONTACT, NONE
 from flexmbs.kernels.laws import BRISTLE
 from flexmbs.kernels.rows.rows import KINDS
 from flexmbs.model.forces.items import DEAD
@@ -57,6 +58,9 @@ def _items(dyn: Dynamics) -> Iterator[str]:
             yield f"force {getattr(force, 'name', force)!r}"
     for n in np.flatnonzero(m.forces.law == BRISTLE):
         yield f"force {m.force_owners[n].name!r}"
+    for n, first in enumerate(m.contacts.where):
+        if m.contacts.data[first + FRICTION_OF_CONTACT] != NONE:
+            yield f"force {m.contact_owners[n].name!r}"
     for j in np.flatnonzero(np.isin(m.joints.kind, VELOCITY_ONLY)):
         yield f"joint {m.equations[int(m.joints.eq[j]) - dyn.n_v].joint.name!r}"
 

@@ -126,6 +126,11 @@ class System:
         return np.array([first + i for i, e in enumerate(c.extra) if e.mass > 0.0], dtype=np.int64)
 
     @cached_property
+    def state_resolutions(self) -> FloatArray:
+        """Changes of the first-order states that do not matter."""
+        return np.array([e.resolution for e in self.coordinates.extra if e.mass > 0.0], dtype=np.float64)
+
+    @cached_property
     def mass_diagonal(self) -> FloatArray:
         """Weights (n_v,) of norms; zero for first-order states, which have units of their own."""
         mass = np.ascontiguousarray(self.mass_matrix.diagonal())

@@ -156,7 +156,9 @@ class Driver:
         self.most = max(1, min(MOST_STEPS, MOST_NUMBERS // per_step))
         n, k = self.most, len(dyn.mass)
         self._power = np.zeros((2 * n, len(m.forces.mA)))  # at ends, and where steps begin anew
+        self._contact_power = np.zeros((2 * n, len(m.contacts.mA)))
         self._wrench_power = np.zeros((2 * n, *dyn.markers.W.shape))
+        self._acting = len(m.forces.mA) + len(m.contacts.mA) > 0
         self._wrenches = len(m.wrenches.mk) > 0
         self._nodal = NodalLoads(dyn)
         matrix = dyn.matrix
@@ -170,7 +172,7 @@ class Driver:
         self.memory = None
         if dyn.control is not None:
             self.memory = ControlMemory(dyn.control, n, k, dyn.n_c, self._given, self.varying)
-        text = Text(dyn, self._power, self._wrench_power, self.memory)
+        text = Text(dyn, self._power, self._contact_power, self._wrench_power, self.memory)
         take = text.addresses
         self._equations = matrix.equations
         self._seen: FloatArray | None = None
@@ -180,7 +182,8 @@ class Driver:
             sizes=np.zeros(n), planned=np.zeros(1), given=self._given[0],
             motion=self._given[1], scale=self._given[2], errors=np.zeros(n), iterations=np.zeros(n, dtype=np.int64),
             counts=np.zeros(len(COUNTS), dtype=np.int64), mass=dyn.mass, body_of=dyn.body_of, body_sizes=dyn.body_sizes,
-            angles=dyn.angles_of_bodies, states=dyn.states, velocity_rows=dyn.velocity_rows, order=dyn.system.free,
+            angles=dyn.angles_of_bodies, states=dyn.states,
+            resolutions=dyn.system.state_resolutions, velocity_rows=dyn.velocity_rows, order=dyn.system.free,
             frame_dofs=dyn.frame_dofs, frames=dyn.frames, turned=dyn.system.turned_blocks, r=dyn.r, B=dyn.B, T=dyn.T,
             d=dyn.d, b=dyn.b, source=matrix.entries, slots=slots[:first], masses=matrix.mass,
             mass_slots=slots[first:second], slack=np.zeros(len(self._equations)), diagonal=slots[second:],
@@ -361,7 +364,7 @@ class Driver:
 
     def _powers(self, n: int) -> FloatArray | None:
         """Power (n, 3) of prescribed motions, forces between markers, and loads, as `Energies.powers`; None if zero."""
-        if not (self.varying or self._power.shape[1] or self._wrenches or self._nodal):
+        if not (self.varying or self._acting or self._wrenches or self._nodal):
             return None
         x, given = self.x, self._tables if self.varying else self._given
         return np.array([self._power_of(i, i + 1, i if self.varying else 0, x.LAM[i + 1], given) for i in range(n)])
@@ -389,5 +392,5 @@ class Driver:
         loads += self._nodal.power(q, v, scale)
         if self._wrenches:
             loads -= float(self._wrench_power[number].sum())
-        springs = float(self._power[number].sum()) if self._power.shape[1] else 0.0
+        springs = float(self._power[number].sum() + self._contact_power[number].sum()) if self._acting else 0.0
         return np.array([-float(lam @ motion[:, 1]), springs, loads])

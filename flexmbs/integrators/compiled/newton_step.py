@@ -125,6 +125,7 @@ class StepArrays(NamedTuple):
     body_sizes: FloatArray
     angles: IntArray
     states: IntArray
+    resolutions: FloatArray
     velocity_rows: IntArray
     order: IntArray
     frame_dofs: IntArray
@@ -233,11 +234,13 @@ def stands(error: float, before: float) -> bool:
 
 @kernel
 def states_settled(
-    k: IntArray, d: FloatArray, v1: FloatArray, vd1: FloatArray, wv: float, h: float, rtol: float
-) -> bool:
+    k: IntArray, resolutions: FloatArray, d: FloatArray, v1: FloatArray, vd1: FloatArray, wv: float, h: float,
+    rtol: float,
+) -> bool:  # fmt: skip
     """`implicit_step.settled`: whether the last increments of the first-order states at ``k`` are small."""
-    for i in k:  # noqa: SIM110  # kernels know no generators
-        if not abs(wv) * abs(d[i]) <= rtol * (abs(v1[i]) + abs(h * vd1[i])):
+    for n in range(k.shape[0]):
+        i = k[n]
+        if not abs(wv) * abs(d[i]) <= rtol * (abs(v1[i]) + abs(h * vd1[i])) + resolutions[n]:
             return False
     return True
 
@@ -325,7 +328,7 @@ def advance(
         return largest_turn(x.dq, n_linear, x.angles) > MOST_TURN
 
     def settled() -> bool:
-        return states_settled(x.states, x.d, v1, vd1, wv, h, s.rtol)
+        return states_settled(x.states, x.resolutions, x.d, v1, vd1, wv, h, s.rtol)
 
     def restart() -> bool:  # `consistent_state.accelerations`, with the blocks and the factors of a step
         nonlocal evaluations, factorisations

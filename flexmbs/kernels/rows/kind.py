@@ -57,6 +57,8 @@ class RowKind:
         The name of the coordinate that it is between two markers, and the constants it has then.
     connects : bool
         Whether it is drawn as a line from A to B.
+    contact : bool
+        Whether contacts alone have it: joints and other forces are compiled without it.
     """
 
     number: int
@@ -73,6 +75,7 @@ class RowKind:
     counts_turns: bool = False
     coordinate: tuple[str, tuple[float, ...]] | None = None
     connects: bool = False
+    contact: bool = False
 
     @property
     def turns(self) -> bool:

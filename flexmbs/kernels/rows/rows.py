@@ -29,6 +29,8 @@ VECTOR is the part of the rotation vector (axis times angle in [0, pi], which ha
 along e; it jumps at half a turn. SWING is the part of a tilt that does not depend on the turn about the axis
 (`flexmbs.kernels.rows.swing_rows`). DISTANCE has no gradient where d = 0: it becomes NaN there.
 
+Contacts have kinds of their own (`flexmbs.kernels.rows.contact_rows`), which `contact_row_gradient` knows.
+
 HEIGHT, SLIP and BALL_SLIP are told in `flexmbs.kernels.rows.rolling_rows`. The last two exist as velocities only: their
 "gradient" is the row that gives the slip velocity from the twists, their value is 0.
 
@@ -72,6 +74,8 @@ __all__ = [
     "SWING",
     "VECTOR",
     "collected",
+    "contact_row_gradient",
+    "contact_row_hessian",
     "counts_turns",
     "curvature",
     "kind_of",
@@ -113,6 +117,9 @@ _RELATIVE = {"delta": (applied_back, "A, d")}
 
 _COMMON = [kind for kind in KINDS if kind.number <= ANGLE]
 """Kinds that most joints consist of. A model that has no others compiles kernels of these alone (`Choice`)."""
+_ANY = [kind for kind in KINDS if not kind.contact]
+_TOUCHING = [kind for kind in KINDS if kind.contact or kind.number in (ALONG, HEIGHT, SLIP, BALL_SLIP)]
+"""Kinds that contacts consist of."""
 
 
 def _chosen(
@@ -130,12 +137,16 @@ def _chosen(
     by_turns = choice(
         names, f"_rotation_hessian{suffix}", kinds, "hessian", "e, b, radius, d, A, B", derived=_RELATIVE, last=ALONG
     )
-    own = choice(names, f"_add_hessian{suffix}", kinds, "add_hessian", "e, b, radius, d, A, B, factor, H", inline=True)
+    own = choice(
+        names, f"_add_hessian{suffix}", kinds, "add_hessian", "e, b, radius, d, A, B, factor, H", derived=_RELATIVE,
+        inline=True,
+    )  # fmt: skip
     return value, gradient, by_turns, own
 
 
-_value, _gradient, _rotation_hessian, _add_hessian = _chosen("", KINDS)
+_value, _gradient, _rotation_hessian, _add_hessian = _chosen("", _ANY)
 _common_value, _common_gradient, _common_rotation_hessian, _common_add_hessian = _chosen("_common", _COMMON)
+_, _touching_gradient, _touching_rotation_hessian, _touching_add_hessian = _chosen("_touching", _TOUCHING)
 _axis = fact(globals(), "_axis", KINDS, lambda kind: {"first": 1, "z": 2}.get(kind.normal, 0))
 _bends = fact(globals(), "_bends", KINDS, lambda kind: int(kind.hessian is not None))
 _has_own_hessian = fact(globals(), "_has_own_hessian", KINDS, lambda kind: int(kind.add_hessian is not None))
@@ -248,6 +259,33 @@ def _hessian_of_any(
         _add_hessian(kind, e, _second(c, j), radius, d, A, B, factor, H)
     elif _bends(kind):
         _add_turns(H, factor, _rotation_hessian(kind, e, _second(c, j), radius, d, A, B))
+
+
+@kernel
+def contact_row_gradient(
+    kind: int, j: int, c: FloatArray, i: int, k: int, p: FloatArray, R: FloatArray, G: FloatArray, m: int
+) -> float:
+    """`row_gradient` of the kinds that contacts consist of."""
+    value, n, a, b = _touching_gradient(
+        kind, 0.0, _first(c, j), _second(c, j), c[j, 6], _d(p, i, k), rotation(R, i), rotation(R, k)
+    )
+    _write(G, m, n, a, b)
+    return value
+
+
+@kernel
+def contact_row_hessian(
+    kind: int, j: int, c: FloatArray, i: int, k: int, p: FloatArray, R: FloatArray, factor: float, H: FloatArray
+) -> None:
+    """`row_hessian` of the kinds that contacts consist of."""
+    e, radius, d, A, B = _first(c, j), c[j, 6], _d(p, i, k), rotation(R, i), rotation(R, k)
+    axis = _axis(kind)
+    if axis > 0:
+        _add_shifts(H, factor, product(A, skew(e if axis == 1 else Z)))
+    if _has_own_hessian(kind):
+        _touching_add_hessian(kind, e, _second(c, j), radius, d, A, B, factor, H)
+    elif _bends(kind):
+        _add_turns(H, factor, _touching_rotation_hessian(kind, e, _second(c, j), radius, d, A, B))
 
 
 row_value = Choice(_value_of_common, _value_of_any, ANGLE)

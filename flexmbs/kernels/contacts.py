@@ -1,0 +1,232 @@
+r"""Contacts of pairs of markers: a gap and components of slip as rows, forces by a law of all of them.
+
+With the rows s of gradients G_i (6 + 6 numbers), their rates G_i x and the forces F(s, s', z) of
+`flexmbs.kernels.contact_laws` with states z, of which dz/dt = r(s, s', z):
+
+.. math:: W = G^T F, \qquad X = F_i H_i + G_i^T F_{i,s_j} G_j + G_i^T F_{i,\dot s_j} (x^T H_j), \qquad
+   D_{12} = G_i^T F_{i,\dot s_j} G_j,
+
+and the blocks are :math:`w_q (J^T X J + J^T D_{12} (Jv)_q) + w_v J^T D_{12} J`, with a column and a row for each state,
+which is the rate of an extra coordinate. The matrices are not symmetric where there is friction. An open contact costs
+the evaluation of its gap.
+
+Scratch: rows 0-11 a matrix of the pair, 12-15 G, 18-21 x^T H, 24 s, 25 ds/dt, 26-36 and 57-60 of the law, 39-50 H of a
+row, 62 of `add_product`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from flexmbs.core.contracts import Env, FloatArray, IntArray, MarkerWork, State
+from flexmbs.core.jit import kernel
+from flexmbs.kernels.contact_laws import contact_law
+from flexmbs.kernels.pairs import add_product
+from flexmbs.kernels.rows.rows import contact_row_gradient, contact_row_hessian
+
+__all__ = ["ContactGroup", "contact_energy", "contact_force", "contact_gaps", "contact_states", "contact_tangent"]
+
+
+class ContactGroup(NamedTuple):
+    """``mA, mB, ptr, off, order, kind, c, mptr`` as in `flexmbs.kernels.pairs.JointGroup`.
+
+    ``where (n_p,)``: where the numbers of a contact begin in ``data``; ``state, n_states (n_p,)``: place in v of its
+    first state, and how many there are; they are the last coordinates of its block, one after the other.
+    """
+
+    mA: IntArray
+    mB: IntArray
+    ptr: IntArray
+    off: IntArray
+    order: IntArray
+    kind: IntArray
+    c: FloatArray
+    mptr: IntArray
+    where: IntArray
+    data: FloatArray
+    state: IntArray
+    n_states: IntArray
+
+
+@kernel
+def _row(j: int, a: int, i: int, k: int, group: ContactGroup, work: MarkerWork) -> None:
+    """Gradient, value and rate of row j into the scratch, as row a of its contact."""
+    S, twist = work.S, work.twist
+    S[24, a] = contact_row_gradient(group.kind[j], j, group.c, i, k, work.p, work.R, S, 12 + a)
+    rate = 0.0
+    for axis in range(6):
+        rate += S[12 + a, axis] * twist[i, axis] + S[12 + a, 6 + axis] * twist[k, axis]
+    S[25, a] = rate
+
+
+@kernel
+def _measure(n: int, group: ContactGroup, work: MarkerWork) -> int:
+    """The rows of contact n into the scratch; returns their number, 0 where it is open and has no states."""
+    i, k, first = group.mA[n], group.mB[n], group.ptr[n]
+    m = group.ptr[n + 1] - first
+    _row(first, 0, i, k, group, work)
+    if work.S[24, 0] > group.data[group.where[n]] and group.n_states[n] == 0:
+        return 0
+    for a in range(1, m):
+        _row(first + a, a, i, k, group, work)
+    return int(m)
+
+
+@kernel
+def _apply(n: int, m: int, v: FloatArray, group: ContactGroup, work: MarkerWork) -> float:
+    """Wrenches into ``W``, rates of states into ``r``; returns the energy stored."""
+    S, W = work.S, work.W
+    energy = contact_law(group.where[n], group.data, m, group.state[n], v, S)
+    for z in range(group.n_states[n]):
+        work.r[group.state[n] + z] -= S[57 + z, 0]
+    i, k = group.mA[n], group.mB[n]
+    for a in range(m):
+        f = S[26, a]
+        for axis in range(6):
+            W[i, axis] += f * S[12 + a, axis]
+            W[k, axis] += f * S[12 + a, 6 + axis]
+    return energy
+
+
+@kernel
+def contact_force(group: ContactGroup, state: State, env: Env, work: MarkerWork) -> int:
+    """Wrenches of all contacts into ``W``."""
+    for n in range(group.mA.shape[0]):
+        m = _measure(n, group, work)
+        if m > 0:
+            _apply(n, m, state.v, group, work)
+        elif not abs(work.S[24, 0]) < 1e300:
+            return n
+        if m > 0 and not abs(work.S[26, 0]) < 1e300:
+            return n
+    return -1
+
+
+@kernel
+def contact_energy(
+    group: ContactGroup, v: FloatArray, work: MarkerWork, energy: FloatArray, power: FloatArray
+) -> None:  # fmt: skip
+    """Energy (n_p,) stored in the contacts and the power -F ds/dt (n_p,) that they feed into the system."""
+    for n in range(group.mA.shape[0]):
+        m = _measure(n, group, work)
+        energy[n] = power[n] = 0.0
+        if m > 0:
+            energy[n] = contact_law(group.where[n], group.data, m, group.state[n], v, work.S)
+            for a in range(m):
+                power[n] -= work.S[26, a] * work.S[25, a]
+
+
+@kernel
+def contact_gaps(group: ContactGroup, work: MarkerWork, gap: FloatArray, rate: FloatArray) -> None:
+    """Gap (n_p,) and rate of the gap of each contact."""
+    for n in range(group.mA.shape[0]):
+        _row(group.ptr[n], 0, group.mA[n], group.mB[n], group, work)
+        gap[n], rate[n] = work.S[24, 0] - group.data[group.where[n]], work.S[25, 0]
+
+
+@kernel
+def contact_states(
+    group: ContactGroup, p: FloatArray, R: FloatArray, twist: FloatArray, z: FloatArray, work: MarkerWork,
+    out: FloatArray, normal: FloatArray,
+) -> None:  # fmt: skip
+    """A single contact, between the markers 0 and 1 of ``work``, at n states.
+
+    ``p (n, 2, 3), R (n, 2, 3, 3), twist (n, 2, 6), z (n, n_states)``; ``out (n, 11)``: gap, its rate, N, the force on
+    B, the slip velocity, energy, power; ``normal (n, 3)``: of the gap.
+    """
+    S = work.S
+    m = group.ptr[1]
+    for i in range(p.shape[0]):
+        work.p[:], work.R[:], work.twist[:] = p[i], R[i], twist[i]
+        for a in range(m):
+            _row(a, a, 0, 1, group, work)
+        out[i, 9] = contact_law(0, group.data, m, 0, z[i], S)
+        out[i, 0], out[i, 1], out[i, 2] = S[24, 0] - group.data[0], S[25, 0], -S[26, 0]
+        out[i, 3:9] = 0.0
+        out[i, 10] = 0.0
+        for a in range(m):
+            out[i, 10] -= S[26, a] * S[25, a]
+            for axis in range(3):
+                out[i, 3 + axis] -= S[26, a] * S[12 + a, 6 + axis]
+                if a > 0:
+                    out[i, 6 + axis] += S[25, a] * S[12 + a, 6 + axis]
+        normal[i] = S[12, 6:9]
+
+
+@kernel
+def contact_tangent(group: ContactGroup, state: State, env: Env, work: MarkerWork, weights: tuple[float, float]) -> int:
+    """Wrenches, and blocks wq K + wv D."""
+    wq, wv = weights
+    S, twist, B, JT, JcT, JvT, mptr = work.S, work.twist, work.B, work.JT, work.JcT, work.JvT, group.mptr
+    for n in range(group.mA.shape[0]):
+        i, k, first, o, N = group.mA[n], group.mB[n], group.ptr[n], group.off[n], group.order[n]
+        m = _measure(n, group, work)
+        B[o : o + N * N] = 0.0
+        if m == 0:
+            if not abs(S[24, 0]) < 1e300:
+                return n
+            continue
+        _apply(n, m, state.v, group, work)
+        if not abs(S[26, 0]) < 1e300:
+            return n
+        S[0:12] = 0.0
+        for a in range(m):
+            j = first + a
+            S[39:51] = 0.0
+            contact_row_hessian(group.kind[j], j, group.c, i, k, work.p, work.R, 1.0, S[39:51])
+            f = S[26, a]
+            for c in range(12):
+                x = 0.0
+                for axis in range(6):
+                    x += twist[i, axis] * S[39 + axis, c] + twist[k, axis] * S[45 + axis, c]
+                S[18 + a, c] = x
+                for axis in range(12):
+                    S[axis, c] += f * S[39 + axis, c]
+        for a in range(m):
+            for c in range(12):
+                x = 0.0
+                for b in range(m):
+                    x += S[27 + a, b] * S[12 + b, c] + S[33 + a, b] * S[18 + b, c]
+                for axis in range(12):
+                    S[axis, c] += S[12 + a, axis] * x
+        add_product(o, N, wq, i, k, mptr, S, JT, JcT, B)
+        S[0:12] = 0.0
+        for a in range(m):
+            for c in range(12):
+                x = 0.0
+                for b in range(m):
+                    x += S[33 + a, b] * S[12 + b, c]
+                for axis in range(12):
+                    S[axis, c] += S[12 + a, axis] * x
+        add_product(o, N, wv, i, k, mptr, S, JT, JT, B)
+        add_product(o, N, wq, i, k, mptr, S, JT, JvT, B)
+        if group.n_states[n] > 0:
+            _state_blocks(n, m, wq, wv, group, work)
+    return -1
+
+
+@kernel
+def _state_blocks(n: int, m: int, wq: float, wv: float, group: ContactGroup, work: MarkerWork) -> None:
+    """Columns and rows of the states of contact n."""
+    S, B, JT, JcT, JvT, mptr = work.S, work.B, work.JT, work.JcT, work.JvT, group.mptr
+    i, k, o, N, n_z = group.mA[n], group.mB[n], group.off[n], group.order[n], group.n_states[n]
+    nA = mptr[i + 1] - mptr[i]
+    n_m = nA + mptr[k + 1] - mptr[k]
+    for col in range(n_m):
+        u = mptr[i] + col if col < nA else mptr[k] + col - nA
+        side = 0 if col < nA else 6
+        for b in range(m):
+            here = moved = rate = 0.0
+            for axis in range(6):
+                here += S[12 + b, side + axis] * JT[u, axis]
+                moved += S[12 + b, side + axis] * JcT[u, axis]
+                rate += S[18 + b, side + axis] * JcT[u, axis] + S[12 + b, side + axis] * JvT[u, axis]
+            for z in range(n_z):
+                B[o + col * N + n_m + z] += wv * S[27 + b, 6 + z] * here
+                entry = S[57 + z, 5 + b] * (wq * rate + wv * here)
+                if b == 0:
+                    entry += wq * S[57 + z, 9] * moved
+                B[o + (n_m + z) * N + col] -= entry
+    for z in range(n_z):
+        for y in range(n_z):
+            B[o + (n_m + z) * N + n_m + y] -= wv * S[57 + z, 1 + y]

@@ -1,0 +1,248 @@
+"""Contact: forces between the shapes of bodies that touch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+
+import numpy as np
+
+from flexmbs.core.checks import as_flag, as_name, show
+from flexmbs.core.errors import ModelError
+from flexmbs.core.extra_coordinate import ExtraCoordinate
+from flexmbs.core.references import Description
+from flexmbs.kernels.contact_laws import NONE
+from flexmbs.kernels.laws import CONTACT
+from flexmbs.model.contacts.pair import ContactPair, gap_of
+from flexmbs.model.contacts.sensor import contact_event
+from flexmbs.model.contacts.shapes import Shape
+from flexmbs.model.forces.row_force import RowForce
+from flexmbs.model.forces.wrench import Wrench
+
+if TYPE_CHECKING:
+    from flexmbs.model.control.events import Event
+
+__all__ = ["Contact", "FrictionLaw", "NormalLaw"]
+
+FINE = 1e-14
+"""Deflections of bristles below this times the size of the place [length] are round-off of the slip velocity."""
+TOUCHING = 1e-9
+"""Overlap at the start, over the size of the place, that is round-off."""
+
+
+class NormalLaw(Protocol):
+    """What a contact asks of a law of the normal force."""
+
+    def numbers(self, owner: str, a: Shape, b: Shape) -> tuple[float, float, float, float, float]:
+        """Of a pair of shapes: law of `flexmbs.kernels.contact_laws`, and its four numbers."""
+
+
+class FrictionLaw(Protocol):
+    """What a contact asks of a law of friction."""
+
+    def numbers(self) -> tuple[float, ...]:
+        """Law of `flexmbs.kernels.contact_laws`, and its numbers."""
+
+    def states(self, directions: int) -> int:
+        """How many first-order states it has for so many directions of slip."""
+
+
+@dataclass(frozen=True, eq=False)
+class Contact(Description):
+    r"""Contact of the shapes of bodies: a normal force where they overlap, and friction.
+
+    For each pair the shapes tell the gap g (negative: the depth d = -g), the normal n from A to B, and the velocity u
+    with which the material of B slips over that of A at the point of contact. On B act N n + T and on A the opposite,
+    at one point; N is that of ``law``, T, tangential and against u, that of ``friction``.
+
+    Parameters
+    ----------
+    parts : sequence of shapes
+        Of `flexmbs.contact`. Every two of them on different bodies (on different nodes of a flexible one) that have
+        rows with each other are a pair, but for two on the ground.
+    law : HertzLaw, HuntCrossleyLaw or ImpactLaw
+        Of `flexmbs.contact`.
+    friction : CoulombLaw, BristleLaw or DwellLaw, optional
+        Of `flexmbs.contact`; without it the contact is smooth.
+    pairs : sequence of (shape, shape), optional
+        Those of the parts that may touch; by default all, but for pairs of bodies that a joint connects: these are left
+        out, with a warning that names them. A pair that is named here is kept.
+    allow_overlap : bool, default False
+        Accept shapes that overlap at the start, such as those of bodies that rest on each other.
+    name : str
+
+    Attributes
+    ----------
+    touching : tuple of ContactPair
+        The pairs.
+
+    Raises
+    ------
+    ModelError
+        If nothing can touch, shapes overlap at the start (the message says by how much), or a law does not fit.
+
+    Notes
+    -----
+    The point of contact is that of the surface of B, for a ball at del - r n. The point, the normal and the slip wander
+    with the bodies, and the tangents are exact. Where every step is stored, `simulate` warns of contacts that were
+    shorter than ten fixed steps; step control by the error (`ErrorControl`) repeats steps in which a contact would
+    be missed.
+
+    Limits: shapes do not roll over to other features by themselves (a `Rim` lying flat, a `Vertex` on the edge of a
+    `Box`). `EnergyMomentum` refuses contacts.
+
+    Examples
+    --------
+    A ball that falls on the floor and rebounds with 0.7 of 2 m/s:
+
+    >>> import flexmbs as fx
+    >>> ball = fx.RigidBody.sphere(radius=0.1, mass=1.0, position=(0, 0, 0.1), velocity=(0, 0, -2.0), name="ball")
+    >>> floor = fx.contact.Plane(fx.ground.marker((0, 0, 0), axis=(0, 0, 1)))
+    >>> law = fx.contact.HuntCrossleyLaw(stiffness=1e6, restitution=0.7, at_speed=2.0)
+    >>> touch = fx.Contact((floor, fx.contact.Sphere(ball, radius=0.1)), law, name="touch")
+    >>> run = fx.simulate(fx.Model(ball, touch), until=0.05)
+    >>> round(float(run.velocity(ball)[-1, 2]), 3)
+    1.4
+    """
+
+    role: ClassVar[str] = "force"
+    parts: tuple[Shape, ...]
+    law: NormalLaw
+    friction: FrictionLaw | None = None
+    pairs: tuple[tuple[Shape, Shape], ...] | None = None
+    allow_overlap: bool = False
+    name: str = "contact"
+    touching: tuple[ContactPair, ...] = field(init=False, repr=False)
+    row_forces: tuple[RowForce, ...] = field(init=False, repr=False)
+    extra: tuple[ExtraCoordinate, ...] = field(init=False, repr=False)
+    wrenches: ClassVar[tuple[Wrench, ...]] = ()
+
+    def __post_init__(self) -> None:
+        owner = f"Contact {as_name('Contact', 'name', self.name)!r}"
+        parts = _shapes(owner, self.parts)
+        object.__setattr__(self, "parts", parts)
+        as_flag(owner, "allow_overlap", self.allow_overlap)
+        if not hasattr(self.law, "numbers") or isinstance(self.law, type):
+            raise ModelError(
+                f"{owner}: law must be a HertzLaw, HuntCrossleyLaw or ImpactLaw of fx.contact, not {show(self.law)}."
+            )
+        if self.friction is not None and (not hasattr(self.friction, "states") or isinstance(self.friction, type)):
+            raise ModelError(
+                f"{owner}: friction must be a CoulombLaw, BristleLaw or DwellLaw of fx.contact, not "
+                f"{show(self.friction)}."
+            )
+        if self.pairs is None:
+            found = [pair for a, b in combinations(parts, 2) if (pair := self._pair(owner, a, b)) is not None]
+            if not found:
+                raise ModelError(f"{owner}: no two of its parts can touch: {'; '.join(map(str, parts))}.")
+        else:
+            found = []
+            for a, b in self._named(owner, parts):
+                pair = self._pair(owner, a, b)
+                if pair is None:
+                    raise ModelError(f"{owner}: {a} and {b} cannot touch: {_why_not(a, b)}.")
+                found.append(pair)
+        if not self.allow_overlap:
+            _refuse_overlap(owner, found)
+        object.__setattr__(self, "touching", tuple(found))
+        object.__setattr__(self, "row_forces", tuple(pair.force for pair in found))
+        object.__setattr__(self, "extra", tuple(state for pair in found for state in pair.force.states))
+
+    def _named(self, owner: str, parts: tuple[Shape, ...]) -> tuple[tuple[Shape, Shape], ...]:
+        """The pairs given, checked to be of the parts."""
+        named = []
+        for pair in self.pairs or ():
+            if not isinstance(pair, tuple | list) or len(pair) != 2:
+                raise ModelError(f"{owner}: pairs are of two shapes each, not {show(pair)}.")
+            for shape in pair:
+                if not any(shape is part for part in parts):
+                    raise ModelError(f"{owner}: pairs name {show(shape)}, which is none of its parts.")
+            named.append((pair[0], pair[1]))
+        if not named:
+            raise ModelError(f"{owner}: pairs is empty; leave it out for all pairs of the parts.")
+        object.__setattr__(self, "pairs", tuple(named))
+        return tuple(named)
+
+    def _pair(self, owner: str, a: Shape, b: Shape) -> ContactPair | None:
+        """Rows, laws and states of two shapes; None where there are no rows, or nothing can move."""
+        if _why_not(a, b):
+            return None
+        found = a.rows_against(b)
+        if found is None:
+            a, b, found = b, a, b.rows_against(a)
+        assert found is not None  # noqa: S101 - else there is a reason
+        rows = found.rows if self.friction is not None else found.rows[:1]
+        friction = (float(NONE),) if self.friction is None else self.friction.numbers()
+        data = (found.offset, *self.law.numbers(owner, a, b), *friction)
+        count = 0 if self.friction is None else self.friction.states(len(rows) - 1)
+        label = f"friction of {self.name!r}, {a} and {b}"
+        fine = FINE * max(1e-3, *(float(np.abs(s.marker.position0()).max()) for s in (a, b)))
+        states = tuple(ExtraCoordinate(f"state {k} of the {label}", resolution=fine) for k in range(count))
+        return ContactPair(a, b, RowForce(a.marker, b.marker, rows, CONTACT, data, states=states))
+
+    def event(self, what: str, **options: Any) -> Event:
+        """An event of the contact, for ``simulate(..., events=[...])``.
+
+        Parameters
+        ----------
+        what : 'closes' or 'opens'
+            The first pair touches, or the last one parts.
+        **options
+            Of `flexmbs.control.Event`: ``terminal``, ``action``, ``pieces``, ``name``.
+
+        Examples
+        --------
+        >>> import flexmbs as fx
+        >>> ball = fx.PointMass(1.0, position=(0, 0, 1.0), name="ball")
+        >>> floor = fx.contact.Plane(fx.ground.marker((0, 0, 0), axis=(0, 0, 1)))
+        >>> law = fx.contact.HuntCrossleyLaw(stiffness=1e6)
+        >>> touch = fx.Contact((floor, fx.contact.Vertex(ball)), law, name="touch")
+        >>> landing = touch.event("closes", terminal=True)
+        >>> run = fx.simulate(fx.Model(ball, touch, fx.Gravity((0, 0, -9.81))), until=1.0, events=[landing])
+        >>> round(float(run.t[-1]), 6) == round((2 / 9.81) ** 0.5, 6)
+        True
+        """
+        return contact_event(self, what, options)
+
+
+def _shapes(owner: str, parts: Any) -> tuple[Shape, ...]:
+    if not isinstance(parts, tuple | list):
+        raise ModelError(f"{owner}: parts are the shapes that may touch, in a tuple, not {show(parts)}.")
+    for part in parts:
+        if not isinstance(part, Shape):
+            raise ModelError(
+                f"{owner}: a part must be a shape of fx.contact, such as fx.contact.Sphere(body, radius=radius), not "
+                f"{show(part)}."
+            )
+    if len(parts) < 2:
+        raise ModelError(f"{owner}: it takes two shapes to touch, not {len(parts)}.")
+    return tuple(parts)
+
+
+def _why_not(a: Shape, b: Shape) -> str:
+    """Why two shapes are no pair; empty where they are one."""
+    if a.marker.body.is_ground and b.marker.body.is_ground:
+        return "both are fixed to the ground"
+    if a.marker.fixed_to_same(b.marker):
+        return "both are fixed to the same body"
+    if a.rows_against(b) is None and b.rows_against(a) is None:
+        return f"there is no contact of a {type(a).__name__} and a {type(b).__name__}"
+    return ""
+
+
+def _refuse_overlap(owner: str, pairs: list[ContactPair]) -> None:
+    """Raise where shapes overlap in the initial configuration."""
+    worst, depth = None, 0.0
+    for pair in pairs:
+        ends = (pair.a.marker, pair.b.marker)
+        p = np.array([m.position0() for m in ends])
+        R = np.array([m.rotation0() for m in ends])
+        gap = gap_of(pair, p, R)
+        if not -gap <= TOUCHING * max(1.0, float(np.abs(p).max())) and not -gap <= depth:
+            worst, depth = pair, -gap
+    if worst is not None:
+        raise ModelError(
+            f"{owner}: {worst} overlap by {depth:.4g} at the start, which would throw them apart. Move them, or give "
+            f"allow_overlap=True if they rest on each other."
+        )

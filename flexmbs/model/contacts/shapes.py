@@ -1,0 +1,416 @@
+"""Shapes of bodies for contact, each on a marker, and the rows that a pair of them has.
+
+A shape says what it is to others: ``ball_radius``, if it is a ball (a point is one of radius 0), and `rows_against`,
+the rows between it, as A, and another one, as B. A contact asks both shapes of a pair. A shape of one's own, with its
+kinds of rows (`flexmbs.kernels.rows.contact_rows`), is one file.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from flexmbs.core.checks import as_flag, as_number, show
+from flexmbs.core.errors import ModelError
+from flexmbs.core.references import Description
+from flexmbs.kernels.rows.contact_rows import (
+    BOX_GAP,
+    BOX_SLIP,
+    CAPSULE_GAP,
+    CAPSULE_SLIP,
+    CYLINDER_GAP,
+    CYLINDER_SLIP,
+    RING_GAP,
+    RING_SLIP,
+    SPHERE_GAP,
+    SPHERE_SLIP,
+)
+from flexmbs.kernels.rows.rows import ALONG, BALL_SLIP, HEIGHT, SLIP
+from flexmbs.model.bodies.flexible import Attachment
+from flexmbs.model.bodies.marker import Body, Marker, as_marker
+from flexmbs.model.joints.contracts import Row
+
+if TYPE_CHECKING:
+    from flexmbs.core.contracts import FloatArray
+
+__all__ = ["Box", "Capsule", "Cylinder", "Plane", "Rim", "Shape", "ShapeRows", "Sphere", "Vertex"]
+
+X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
+NO = (0.0, 0.0, 0.0)
+
+
+class ShapeRows(NamedTuple):
+    """The rows of a pair: the gap is the first one minus ``offset``, the others are components of the slip."""
+
+    rows: tuple[Row, ...]
+    offset: float = 0.0
+
+
+class Shape(Description):
+    """What the shapes of contacts have in common: a marker, and answers about themselves.
+
+    ``ball_radius``: of a ball, 0 of a point, None of others; ``rim_radius``: of a thin rim about the z axis of its
+    marker, None of others; ``curvature``: 1/radius of a ball, 0 of a plane, None where the law of Hertz needs more.
+    """
+
+    marker: Marker
+    ball_radius: float | None = None
+    rim_radius: float | None = None
+    curvature: float | None = None
+
+    def rows_against(self, other: Shape) -> ShapeRows | None:
+        """The rows of this shape, as A, with another one, as B; None where there are none."""
+        return None
+
+    def point(self, p: FloatArray, R: FloatArray, normal: FloatArray) -> FloatArray:
+        """Where it touches (3,), as side B with its marker at p and R, a surface with this normal towards it."""
+        return p - (self.ball_radius or 0.0) * normal
+
+    def __str__(self) -> str:
+        return f"{type(self).__name__} on {self.marker}"
+
+
+def _placed(shape: Any, place: Any, turns: bool) -> str:
+    """The marker of a shape from what was given, and its owner in words."""
+    owner = type(shape).__name__
+    if not isinstance(place, Marker | Attachment | Body):
+        raise ModelError(f"{owner}: it needs a marker, a body or a node of a flexible body, not {show(place)}.")
+    marker = place.centre if isinstance(place, Body) and not isinstance(place, Marker) else as_marker(owner, place)
+    object.__setattr__(shape, "marker", marker)
+    owner = f"{owner} on {marker}"
+    if turns and not (marker.rotates or marker.body.is_ground):
+        raise ModelError(f"{owner}: its place has no orientation; take a Sphere or a Vertex there, or a rigid body.")
+    return owner
+
+
+def _in_plane(a: Shape, b: Shape) -> bool:
+    return a.marker.planar and b.marker.planar
+
+
+def _tangents(a: Shape, b: Shape) -> tuple[tuple[float, ...], ...]:
+    """Directions of slip in the axes of A: two on a plane, the one in the plane of motion where both are planar."""
+    if not _in_plane(a, b):
+        return X, Y
+    R = a.marker.rotation0()
+    n = R[:, 2]
+    if abs(n[2]) > 1e-9:
+        raise ModelError(f"{a}: its normal {n.round(6).tolist()} must lie in the plane of motion: give axis=(x, y).")
+    return (tuple(float(x) for x in R.T @ np.cross((0.0, 0.0, 1.0), n)),)
+
+
+def _round(a: Shape, b: Shape, gap: int, slip: int, numbers: tuple[float, ...]) -> ShapeRows | None:
+    """Rows of a round shape and a ball."""
+    if b.ball_radius is None:
+        return None
+    R = a.marker.rotation0()
+    directions = (
+        tuple(tuple(float(x) for x in R.T @ np.array(e)) for e in (X, Y)) if _in_plane(a, b) else (X, Y, Z)
+    )  # fmt: skip
+    tail = (*numbers, *(0.0,) * (3 - len(numbers)), b.ball_radius)
+    return ShapeRows((Row(gap, (*NO, *tail)), *(Row(slip, (*e, *tail)) for e in directions)))
+
+
+@dataclass(frozen=True, eq=False)
+class Plane(Shape):
+    """The half-space below the plane z = 0 of a marker; z points out of the material.
+
+    Parameters
+    ----------
+    marker : Marker, or Attachment of one node
+        Such as ``fx.ground.marker((0, 0, 0), axis=(0, 0, 1))``; in planar models the axis lies in the plane.
+
+    Raises
+    ------
+    ModelError
+        If there is no orientation.
+
+    Notes
+    -----
+    Partners: `Sphere`, `Vertex`, `Rim`.
+
+    Examples
+    --------
+    >>> import flexmbs as fx
+    >>> fx.contact.Plane(fx.ground.marker((0, 0, 0), axis=(0, 0, 1))).curvature
+    0.0
+    """
+
+    marker: Marker
+    curvature: ClassVar[float] = 0.0
+
+    def __post_init__(self) -> None:
+        _placed(self, self.marker, turns=True)
+
+    def rows_against(self, other: Shape) -> ShapeRows | None:
+        """With balls, points and rims."""
+        radius = other.ball_radius
+        if radius is not None:
+            tangents = _tangents(self, other)
+            kind, tail = (ALONG, ()) if radius == 0.0 else (BALL_SLIP, (*NO, radius))
+            return ShapeRows((Row(ALONG, Z), *(Row(kind, (*e, *tail)) for e in tangents)), radius)
+        rim = other.rim_radius
+        if rim is not None:
+            tail = (*NO, rim)
+            return ShapeRows((Row(HEIGHT, (*Z, *tail)), *(Row(SLIP, (*e, *tail)) for e in _tangents(self, other))))
+        return None
+
+
+@dataclass(frozen=True, eq=False)
+class Sphere(Shape):
+    """A ball; in planar models a disk.
+
+    Parameters
+    ----------
+    marker : Marker, body, or Attachment of one node
+        Its centre; a body stands for its centre of mass.
+    radius : float
+        [length], positive.
+
+    Raises
+    ------
+    ModelError
+        If the radius is not positive.
+
+    Notes
+    -----
+    Partners: every shape.
+
+    Examples
+    --------
+    >>> import flexmbs as fx
+    >>> ball = fx.RigidBody.sphere(radius=0.1, mass=1.0, name="ball")
+    >>> fx.contact.Sphere(ball, radius=0.1).marker.body.name
+    'ball'
+    """
+
+    marker: Marker
+    radius: float = field(kw_only=True)
+
+    def __post_init__(self) -> None:
+        owner = _placed(self, self.marker, turns=False)
+        object.__setattr__(self, "radius", as_number(owner, "radius", self.radius, above=0.0, unit="length"))
+
+    @property
+    def ball_radius(self) -> float:  # type: ignore[override]
+        """Its radius."""
+        return self.radius
+
+    @property
+    def curvature(self) -> float:  # type: ignore[override]
+        """1/radius."""
+        return 1.0 / self.radius
+
+    def rows_against(self, other: Shape) -> ShapeRows | None:
+        """With balls and points."""
+        return _round(self, other, SPHERE_GAP, SPHERE_SLIP, (self.radius,))
+
+
+@dataclass(frozen=True, eq=False)
+class Vertex(Shape):
+    """A point of a body, such as a corner or a point of a mesh.
+
+    Parameters
+    ----------
+    marker : Marker, body that is a point, or Attachment of one node
+
+    Notes
+    -----
+    Partners: every shape but another vertex. On the edges of a `Box` it is met by a face only.
+
+    Examples
+    --------
+    >>> import flexmbs as fx
+    >>> block = fx.RigidBody.box(size=(0.2, 0.1, 0.1), mass=1.0, name="block")
+    >>> fx.contact.Vertex(block.marker((0.1, 0.05, -0.05))).ball_radius
+    0.0
+    """
+
+    marker: Marker
+    ball_radius: ClassVar[float] = 0.0
+
+    def __post_init__(self) -> None:
+        _placed(self, self.marker, turns=False)
+
+
+@dataclass(frozen=True, eq=False)
+class Rim(Shape):
+    """The edge of a disk: a circle in the plane z = 0 of a marker, with round stuff of radius ``tube`` about it.
+
+    Parameters
+    ----------
+    marker : Marker, or Attachment of one node
+        The centre; z is the axis of the disk.
+    radius : float
+        Of the circle [length], positive.
+    tube : float, default 0
+        [length]; with 0 a thin edge.
+
+    Notes
+    -----
+    Partners: `Sphere`; of a thin edge also `Plane` (not when it lies flat on it, where every point touches: use several
+    `Vertex` there), of a thick one also `Vertex`. A cylinder that may stand on its edges, or lie, has two rims.
+
+    Examples
+    --------
+    >>> import flexmbs as fx
+    >>> wheel = fx.RigidBody.box(size=(0.2, 0.02, 0.2), mass=1.0, position=(0, 0, 0.1), name="wheel")
+    >>> fx.contact.Rim(wheel.marker((0, 0, 0), axis=(0, 1, 0)), radius=0.1).radius
+    0.1
+    """
+
+    marker: Marker
+    radius: float = field(kw_only=True)
+    tube: float = field(default=0.0, kw_only=True)
+
+    def __post_init__(self) -> None:
+        owner = _placed(self, self.marker, turns=True)
+        object.__setattr__(self, "radius", as_number(owner, "radius", self.radius, above=0.0, unit="length"))
+        object.__setattr__(self, "tube", as_number(owner, "tube", self.tube, minimum=0.0, unit="length"))
+
+    @property
+    def rim_radius(self) -> float | None:  # type: ignore[override]
+        """Its radius, if it is thin."""
+        return self.radius if self.tube == 0.0 else None
+
+    def point(self, p: FloatArray, R: FloatArray, normal: FloatArray) -> FloatArray:
+        """The lowest point of the circle."""
+        axis = R[:, 2]
+        down = (axis @ normal) * axis - normal
+        size = float(np.linalg.norm(down))
+        return p + self.radius / size * down if size > 0.0 else p
+
+    def rows_against(self, other: Shape) -> ShapeRows | None:
+        """With balls; points meet a thick one only."""
+        if other.ball_radius == 0.0 and self.tube == 0.0:
+            return None
+        return _round(self, other, RING_GAP, RING_SLIP, (self.radius, self.tube))
+
+
+@dataclass(frozen=True, eq=False)
+class Cylinder(Shape):
+    """A long cylinder about the z axis of a marker, seen from outside or inside (a bore); its ends are not there.
+
+    Parameters
+    ----------
+    marker : Marker, or Attachment of one node
+    radius : float
+        [length], positive.
+    inside : bool, default False
+        Whether what touches it is in the bore.
+
+    Notes
+    -----
+    Partners: `Sphere`, `Vertex`. In planar models a circle, whose marker has z along the inertial z.
+
+    Examples
+    --------
+    >>> import flexmbs as fx
+    >>> fx.contact.Cylinder(fx.ground.marker((0, 0, 0), axis=(1, 0, 0)), radius=0.5, inside=True).inside
+    True
+    """
+
+    marker: Marker
+    radius: float = field(kw_only=True)
+    inside: bool = field(default=False, kw_only=True)
+
+    def __post_init__(self) -> None:
+        owner = _placed(self, self.marker, turns=True)
+        object.__setattr__(self, "radius", as_number(owner, "radius", self.radius, above=0.0, unit="length"))
+        as_flag(owner, "inside", self.inside)
+
+    def rows_against(self, other: Shape) -> ShapeRows | None:
+        """With balls and points; in a bore they must be smaller than it."""
+        if self.inside and other.ball_radius is not None and other.ball_radius >= self.radius:
+            raise ModelError(f"{self}: {other} of radius {other.ball_radius:g} does not fit into {self.radius:g}.")
+        return _round(self, other, CYLINDER_GAP, CYLINDER_SLIP, (self.radius, -1.0 if self.inside else 1.0))
+
+
+@dataclass(frozen=True, eq=False)
+class Capsule(Shape):
+    """A cylinder about the z axis of a marker with half balls at its ends.
+
+    Parameters
+    ----------
+    marker : Marker, or Attachment of one node
+        The middle.
+    radius : float
+        [length], positive.
+    length : float
+        Between the centres of the half balls [length], positive.
+
+    Notes
+    -----
+    Partners: `Sphere`, `Vertex`. On a `Plane` give the two balls at its ends.
+
+    Examples
+    --------
+    >>> import flexmbs as fx
+    >>> rod = fx.RigidBody.box(size=(0.05, 0.05, 0.5), mass=1.0, name="rod")
+    >>> fx.contact.Capsule(rod.centre, radius=0.025, length=0.45).length
+    0.45
+    """
+
+    marker: Marker
+    radius: float = field(kw_only=True)
+    length: float = field(kw_only=True)
+
+    def __post_init__(self) -> None:
+        owner = _placed(self, self.marker, turns=True)
+        for name in ("radius", "length"):
+            value = as_number(owner, name, getattr(self, name), above=0.0, unit="length")
+            object.__setattr__(self, name, value)
+
+    def rows_against(self, other: Shape) -> ShapeRows | None:
+        """With balls and points."""
+        return _round(self, other, CAPSULE_GAP, CAPSULE_SLIP, (self.radius, 0.5 * self.length))
+
+
+@dataclass(frozen=True, eq=False)
+class Box(Shape):
+    """A box with its edges along the axes of a marker at its centre.
+
+    Parameters
+    ----------
+    marker : Marker, or Attachment of one node
+    size : (3,) array
+        Edges [length], positive.
+
+    Notes
+    -----
+    Partners: `Sphere`, `Vertex`. On a `Plane` give its corners, `Box.corners`. The normal turns at once where a point
+    within it comes nearer to another face, which costs steps.
+
+    Examples
+    --------
+    >>> import flexmbs as fx
+    >>> block = fx.RigidBody.box(size=(0.2, 0.1, 0.1), mass=1.0, name="block")
+    >>> [corner.marker.point.tolist() for corner in fx.contact.Box(block.centre, size=(0.2, 0.1, 0.1)).corners][0]
+    [-0.1, -0.05, -0.05]
+    """
+
+    marker: Marker
+    size: tuple[float, float, float] = field(kw_only=True)
+
+    def __post_init__(self) -> None:
+        owner = _placed(self, self.marker, turns=True)
+        if np.shape(self.size) != (3,):
+            raise ModelError(f"{owner}: size must be three numbers, not {show(self.size)}.")
+        size = tuple(as_number(owner, "size", x, above=0.0, unit="length") for x in self.size)
+        object.__setattr__(self, "size", size)
+
+    @property
+    def corners(self) -> tuple[Vertex, ...]:
+        """Its eight corners; of a flexible body, whose nodes carry no other points, there are none."""
+        at = self.marker
+        if at.point is None:
+            raise ModelError(f"{self}: a node has no corners; give them on a rigid body.")
+        half = 0.5 * np.array(self.size)
+        signs: list[FloatArray] = [np.array((x, y, z)) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]
+        return tuple(Vertex(Marker(at.body, at.point + at.frame @ (s * half), at.frame)) for s in signs)
+
+    def rows_against(self, other: Shape) -> ShapeRows | None:
+        """With balls and points."""
+        a, b, c = (0.5 * x for x in self.size)
+        return _round(self, other, BOX_GAP, BOX_SLIP, (a, b, c))

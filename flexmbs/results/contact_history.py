@@ -1,0 +1,97 @@
+"""What a contact did over stored states: gaps, forces, slip, losses."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from scipy.integrate import cumulative_trapezoid
+
+from flexmbs.core.contracts import FloatArray, MarkerWork
+from flexmbs.kernels.contacts import ContactGroup, contact_states
+from flexmbs.results.kinematics import kinematics
+
+if TYPE_CHECKING:
+    from flexmbs.model.contacts.contact import Contact
+    from flexmbs.model.contacts.pair import ContactPair
+    from flexmbs.results.states import States
+
+__all__ = ["ContactHistory", "contact_history"]
+
+
+class ContactHistory(NamedTuple):
+    """Histories of the m pairs of a contact over n stored states.
+
+    ``pairs``: the pairs, side A first; ``t (n,)``; ``gap (n, m)``: negative where they touch [length];
+    ``normal (n, m)``: normal force N [force]; ``force (n, m, 3)``: on the body of B, normal force and friction,
+    inertial axes; ``point (n, m, 3)``: where it acts; ``slip (n, m, 3)``: velocity of the material of B against that of
+    A there, tangential, inertial axes; ``energy (n, m)``: stored in the contact and its bristle; ``loss (n, m)``:
+    energy lost since the first state.
+
+    The loss is integrated by the trapezoidal rule over the stored states: store every step where it matters.
+    """
+
+    pairs: tuple[ContactPair, ...]
+    t: FloatArray
+    gap: FloatArray
+    normal: FloatArray
+    force: FloatArray
+    point: FloatArray
+    slip: FloatArray
+    energy: FloatArray
+    loss: FloatArray
+
+    def __repr__(self) -> str:
+        touched = int((self.normal > 0.0).any(axis=0).sum())
+        return (
+            f"<history of a contact: {len(self.t)} states, {touched} of {len(self.pairs)} pairs touch, largest normal "
+            f"force {float(self.normal.max(initial=0.0)):.4g}, deepest {max(0.0, -float(self.gap.min())):.4g}>"
+        )
+
+
+def contact_history(solution: States, contact: Contact) -> ContactHistory:
+    """All of a contact at all stored states."""
+    n, m = len(solution), len(contact.touching)
+    found = np.empty((n, m, 11))
+    points = np.empty((n, m, 3))
+    for k, pair in enumerate(contact.touching):
+        found[:, k], points[:, k] = _of_pair(solution, pair)
+    power, energy, t = found[:, :, 10], found[:, :, 9], solution.t
+    done = cumulative_trapezoid(power, t, axis=0, initial=0.0) if n > 1 else np.zeros((n, m))
+    return ContactHistory(
+        contact.touching, t, found[:, :, 0], found[:, :, 2], found[:, :, 3:6], points, found[:, :, 6:9], energy,
+        -done - (energy - energy[:1]),
+    )  # fmt: skip
+
+
+def _of_pair(solution: States, pair: ContactPair) -> tuple[FloatArray, FloatArray]:
+    """Gap, its rate, N, force (3), slip (3), energy and power (n, 11) of a pair, and where it acts (n, 3)."""
+    force = pair.force
+    both: list[Any] = [kinematics(solution, marker) for marker in (force.a, force.b)]
+    p, R, twist = (np.stack([getattr(k, what)[:, 0] for k in both], axis=1) for what in ("p", "R", "twist"))
+    n = len(solution)
+    places = [solution.system.coordinates.extra_place(e) for e in force.states]
+    z = np.ascontiguousarray(solution.v[:, places]) if places else np.zeros((n, 1))
+    ints = {name: np.array([x], dtype=np.int64) for name, x in {"mA": 0, "mB": 1, "off": 0, "order": 0}.items()}
+    c = np.zeros((len(force.rows), 12))
+    for row, numbers in zip(force.rows, c, strict=True):
+        numbers[: len(row.constants)] = row.constants
+    group = ContactGroup(
+        **ints, ptr=np.array([0, len(c)]), kind=np.array([row.kind for row in force.rows]), c=c,
+        mptr=np.zeros(3, dtype=np.int64), where=np.zeros(1, dtype=np.int64),
+        data=np.array(force.data, dtype=np.float64), state=np.zeros(1, dtype=np.int64),
+        n_states=np.array([len(places)]),
+    )  # fmt: skip
+    out = np.empty((n, 11))
+    normal = np.empty((n, 3))
+    contact_states(group, *(np.ascontiguousarray(x) for x in (p, R, twist)), z, _work(), out, normal)
+    return out, np.array([pair.b.point(p[i, 1], R[i, 1], normal[i]) for i in range(n)]).reshape(n, 3)
+
+
+def _work() -> MarkerWork:
+    """Work arrays of two markers."""
+    one = np.zeros(1)
+    return MarkerWork(
+        r=one, B=one, p=np.zeros((2, 3)), R=np.zeros((2, 3, 3)), twist=np.zeros((2, 6)), W=np.zeros((2, 6)),
+        JT=np.zeros((1, 6)), JcT=np.zeros((1, 6)), JvT=np.zeros((1, 6)), T=np.zeros((1, 3, 3)), S=np.zeros((64, 12)),
+    )  # fmt: skip

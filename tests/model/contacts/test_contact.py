@@ -1,0 +1,253 @@
+"""Contact: what it refuses, what it does in motion, and that other roads lead to the same."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+import flexmbs as fx
+
+C = fx.contact
+FLOOR = C.Plane(fx.ground.marker((0, 0, 0), axis=(0, 0, 1)))
+G = fx.Gravity((0, 0, -9.81))
+BITES = C.HuntCrossleyLaw(stiffness=1e6, damping=0.5)
+
+
+def ball(z: float = 0.1, velocity: tuple[float, float, float] = (0, 0, 0), name: str = "ball", x: float = 0.0) -> Any:
+    return fx.RigidBody.sphere(radius=0.1, mass=1.0, position=(x, 0, z), velocity=velocity, name=name)
+
+
+def drop(**options: Any) -> tuple[Any, Any, Any]:
+    """A ball that comes with 2 m/s, touching."""
+    body = ball(velocity=(0, 0, -2.0))
+    law = C.HuntCrossleyLaw(stiffness=1e6, restitution=0.7, at_speed=2.0)
+    touch = fx.Contact((FLOOR, C.Sphere(body, radius=0.1)), law, name="touch")
+    return body, touch, fx.simulate(fx.Model(body, touch), until=0.03, **options)
+
+
+# --- what it refuses --------------------------------------------------------------------------------------------------
+
+
+def test_overlap_at_the_start_is_refused_with_its_depth() -> None:
+    parts = (FLOOR, C.Sphere(ball(0.08), radius=0.1))
+    with pytest.raises(fx.ModelError, match=r"overlap by 0.02 at the start.*allow_overlap=True"):
+        fx.Contact(parts, BITES)
+    assert len(fx.Contact(parts, BITES, allow_overlap=True).touching) == 1
+
+
+def test_two_shapes_that_have_no_rows() -> None:
+    a, b = ball(1.0), ball(2.0, name="other")
+    with pytest.raises(fx.ModelError, match="no two of its parts can touch"):
+        fx.Contact((C.Vertex(a), C.Vertex(b)), BITES)
+    with pytest.raises(fx.ModelError, match="no contact of a Vertex and a Vertex"):
+        fx.Contact(parts := (C.Vertex(a), C.Vertex(b)), BITES, pairs=(parts,))
+
+
+def test_hertz_needs_balls_and_planes() -> None:
+    box = fx.RigidBody.box(size=(0.2, 0.2, 0.2), mass=1.0, position=(0, 0, 1), name="box")
+    with pytest.raises(fx.ModelError, match=r"law of Hertz is for balls and planes.*HuntCrossleyLaw"):
+        fx.Contact(
+            (C.Box(box.centre, size=(0.2, 0.2, 0.2)), C.Sphere(ball(2.0), radius=0.1)), C.HertzLaw(material=fx.steel)
+        )
+
+
+def test_energy_momentum_names_one_that_can() -> None:
+    body = ball(0.2)
+    touch = fx.Contact((FLOOR, C.Sphere(body, radius=0.1)), BITES, name="touch")
+    with pytest.raises(fx.ModelError, match=r"contact 'touch'.*GeneralizedAlpha"):
+        fx.simulate(fx.Model(body, touch), until=0.1, step=1e-3, integrator=fx.EnergyMomentum())
+
+
+def test_statics_refuses_a_bristle() -> None:
+    body = ball()
+    touch = fx.Contact((FLOOR, C.Sphere(body, radius=0.1)), BITES, C.BristleLaw(0.3, stiffness=1e5, damping=100.0))
+    with pytest.raises(fx.ModelError, match="remembers its past"):
+        fx.solve_static(fx.Model(body, touch, G))
+
+
+def test_bodies_that_a_joint_connects_are_left_out_and_named() -> None:
+    a, b = ball(0.5, name="a"), ball(0.5, name="b", x=0.3)
+    hinge = fx.RevoluteJoint(a, b, at=(0.15, 0, 0.5), axis=(0, 1, 0), name="hinge")
+    parts = (FLOOR, C.Sphere(a, radius=0.1), C.Sphere(b, radius=0.1))
+    with pytest.warns(UserWarning, match=r"joint connects are left out: 'touch' between .*'a'.* and .*'b'"):
+        system = fx.compile_model(fx.Model(a, b, hinge, fx.Contact(parts, BITES, name="touch")))
+    assert len(system.mechanics.contact_owners) == 2
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        named = fx.Contact(parts, BITES, pairs=((parts[1], parts[2]),), name="touch")
+        system = fx.compile_model(fx.Model(a, b, hinge, named))
+    assert len(system.mechanics.contact_owners) == 1
+
+
+@pytest.mark.filterwarnings("ignore:Model .* has gained")
+def test_short_contacts_are_told() -> None:
+    with pytest.warns(fx.AccuracyWarning, match=r"Contact 'touch': that of .* lasted \d steps.*Take steps of"):
+        drop_from_above(step=1e-3)
+
+
+def drop_from_above(**options: Any) -> Any:
+    body = ball(0.11, velocity=(0, 0, -2.0))
+    touch = fx.Contact((FLOOR, C.Sphere(body, radius=0.1)), C.HuntCrossleyLaw(stiffness=1e8), name="touch")
+    return fx.simulate(fx.Model(body, touch), until=0.03, **options)
+
+
+# --- laws --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("e", "speed"), [(0.5, 1.0), (0.9, 0.5), (0.1, 3.0), (0.999, 2.0)])
+def test_restitution_and_damping_are_inverse(e: float, speed: float) -> None:
+    assert C.restitution(C.damping_for(e, at_speed=speed), speed) == pytest.approx(e, abs=1e-9)
+
+
+@pytest.mark.parametrize("exponent", [1.0, 1.5, 2.2])
+def test_the_wished_restitution_is_met_whatever_the_exponent(exponent: float) -> None:
+    body = ball(velocity=(0, 0, -2.0))
+    law = C.HuntCrossleyLaw(stiffness=1e5, exponent=exponent, restitution=0.6, at_speed=2.0)
+    touch = fx.Contact((FLOOR, C.Sphere(body, radius=0.1)), law)
+    run = fx.simulate(fx.Model(body, touch), until=0.3, step=fx.ErrorControl(rtol=1e-9))
+    assert run.velocity(body)[-1, 2] == pytest.approx(1.2, abs=1e-3)
+
+
+# --- motion --------------------------------------------------------------------------------------------------
+
+
+def test_what_is_lost_is_accounted_for() -> None:
+    body, touch, run = drop(step=fx.ErrorControl(rtol=1e-9))
+    lost = 0.5 * (4.0 - run.velocity(body)[-1, 2] ** 2)
+    history = run.contact(touch)
+    assert history.loss[-1, 0] == pytest.approx(lost, rel=1e-3)
+    assert run.energy.dissipated[-1] == pytest.approx(lost, rel=1e-3)
+    assert np.ptp(run.energy.balance) < 1e-3 * lost
+    assert np.allclose(history.force[:, 0, 2], history.normal[:, 0])
+    assert np.allclose(history.point[0, 0], (0, 0, 0), atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "scheme", [fx.GeneralizedAlpha(), fx.RungeKutta(), fx.BDF(), fx.RadauIIA(), fx.AugmentedLagrangian()], ids=repr
+)
+def test_every_scheme_rebounds(scheme: Any) -> None:
+    body, _, run = drop(step=fx.ErrorControl(rtol=1e-8), integrator=scheme)
+    assert run.velocity(body)[-1, 2] == pytest.approx(1.4, abs=2e-3)
+
+
+def test_no_contact_is_missed() -> None:
+    """A ball that flies in steps of 1.5 times its diameter through another one."""
+    a, b = ball(0.0, name="a"), ball(10.0, velocity=(0, 0, -10.0), name="b")
+    touch = fx.Contact((C.Sphere(a, radius=0.1), C.Sphere(b, radius=0.1)), C.HuntCrossleyLaw(stiffness=1e8))
+    run = fx.simulate(fx.Model(a, b, touch), until=3.0, step=fx.ErrorControl(rtol=1e-8, max_step=0.03))
+    assert run.velocity(a)[-1, 2] == pytest.approx(-10.0, abs=0.02)
+    assert run.velocity(b)[-1, 2] == pytest.approx(0.0, abs=0.02)
+
+
+def test_events_of_a_bouncing_ball() -> None:
+    body = ball(0.6)
+    touch = fx.Contact((FLOOR, C.Sphere(body, radius=0.1)), C.HuntCrossleyLaw(stiffness=1e8), name="touch")
+    events = [touch.event("closes"), touch.event("opens", terminal=True)]
+    run = fx.simulate(fx.Model(body, touch, G), until=1.0, events=events)
+    assert [e.name for e in run.events] == ["touch closes", "touch opens"]
+    assert run.events[0].t == pytest.approx(math.sqrt(2 * 0.5 / 9.81), abs=1e-5)
+    with pytest.raises(fx.ModelError, match="'closes' or 'opens', not 'slips'"):
+        touch.event("slips")
+
+
+def test_a_ball_on_a_ball_is_a_stop_on_their_distance() -> None:
+    """Smooth contact of two balls against a stop on the distance of their centres: the same motion to round-off."""
+    found = []
+    for kind in ("contact", "stop"):
+        a, b = ball(0.0, name="a"), ball(0.25, velocity=(0.1, 0, -1.0), name="b")
+        if kind == "contact":
+            law = C.HuntCrossleyLaw(stiffness=1e6, damping=0.3)
+            item = fx.Contact((C.Sphere(a, radius=0.1), C.Sphere(b, radius=0.1)), law)
+        else:
+            item = fx.JointStop(a.centre, b.centre, lower=0.2, stiffness=1e6, damping=0.3, coordinate="distance")
+        run = fx.simulate(fx.Model(a, b, item), until=0.1, step=2e-4)
+        found.append(np.concatenate((run.velocity(a)[-1], run.velocity(b)[-1])))
+    assert np.abs(found[0] - found[1]).max() < 1e-12
+    assert found[0][2] < -0.5
+
+
+@pytest.mark.parametrize("shape", ["ball", "rim"])
+def test_much_friction_rolls_as_the_joint_does(shape: str) -> None:
+    """A wheel held on a smooth ramp by contact with a bristle, against the joint that rolls without slip."""
+    ramp = fx.ground.marker((0, 0, 0), axis=(-math.sin(0.2), 0, math.cos(0.2)))
+    n = ramp.rotation0()[:, 2]
+    found = []
+    for kind in ("contact", "joint"):
+        depth = (9.81 * math.cos(0.2) / 1e8) ** (1 / 1.5) if kind == "contact" else 0.0
+        body = fx.RigidBody(1.0, (0.004, 0.006, 0.004), position=(0.1 - depth) * n, name="wheel")
+        axle = body.marker((0, 0, 0), axis=(0, 1, 0))
+        if kind == "contact":
+            wheel = C.Sphere(body, radius=0.1) if shape == "ball" else C.Rim(axle, radius=0.1)
+            law = C.HuntCrossleyLaw(stiffness=1e8, damping=0.5)
+            grip = C.BristleLaw(1.0, stiffness=1e7, damping=3e3)
+            item = fx.Contact((C.Plane(ramp), wheel), law, grip, allow_overlap=True)
+        elif shape == "ball":
+            item = fx.RollingBall(ramp, body.centre, radius=0.1)
+        else:
+            item = fx.RollingDisk(ramp, axle, radius=0.1)
+        run = fx.simulate(fx.Model(body, item, G), until=0.5, step=1e-3)
+        found.append(run.position(body)[-1])
+    along = np.array([math.cos(0.2), 0.0, math.sin(0.2)])  # the ramp; across it they differ by the depth
+    assert abs(along @ (found[0] - found[1])) < 1e-6
+    assert abs(along @ found[1]) > 0.1
+
+
+def test_point_masses_and_trees_fall_alike() -> None:
+    """A ball in its own frame, a point mass, and the link of a tree on a guide: the same height after the bounce."""
+    heights = []
+    law = C.HuntCrossleyLaw(stiffness=1e6, restitution=0.7, at_speed=2.0)
+    options: dict[str, Any] = {"until": 0.05, "step": 1e-5}
+    body = ball(0.12, velocity=(0, 0, -2.0))
+    point = fx.PointMass(1.0, position=(0, 0, 0.12), velocity=(0, 0, -2.0), name="point")
+    slide = fx.trees.Link("slide", 1.0, 0.004 * np.eye(3), joint=fx.trees.Prismatic((0, 0, 1)), start=0.12, rate=-2.0)
+    tree = fx.trees.Tree(slide, name="guide")
+    for item, place in ((body, body.centre), (point, point.centre), (tree, tree.link("slide").centre)):
+        touch = fx.Contact((FLOOR, C.Sphere(place, radius=0.1)), law)
+        run = fx.simulate(fx.Model(item, touch), **options)
+        heights.append(run.position(place)[-1, 2])
+    assert np.ptp(heights) < 1e-9
+    assert heights[0] > 0.13
+
+
+@pytest.mark.filterwarnings("ignore:Contact 'touch'")  # its ends rebound before they rest
+def test_a_node_of_a_cable_lies_on_the_floor() -> None:
+    rope = fx.FlexibleBody.line(
+        (0, 0, 0.05), (1, 0, 0.05), elements=4, element=fx.elements.ANCFCable3D(), name="rope",
+        stiffness=fx.BeamStiffness(EA=1e3, EI_y=0.1, EI_z=0.1, mass_per_length=0.5),
+    )  # fmt: skip
+    parts = [C.Sphere(fx.Marker(rope, node=i), radius=0.02) for i in range(5)]
+    touch = fx.Contact((FLOOR, *parts), C.HuntCrossleyLaw(stiffness=1e4, exponent=1.0, damping=5.0), name="touch")
+    damping = fx.RayleighDamping(rope, mass=10.0)
+    run = fx.simulate(fx.Model(rope, touch, damping, G), until=1.5, step=1e-3)
+    assert run.contact(touch).normal[-1].sum() == pytest.approx(0.5 * 9.81, rel=1e-3)
+
+
+def test_resumed_to_the_bit(tmp_path: Any) -> None:
+    def model() -> Any:
+        body = ball(0.15, velocity=(1.0, 0, 0))
+        touch = fx.Contact((FLOOR, C.Sphere(body, radius=0.1)), BITES, C.BristleLaw(0.3, stiffness=1e5, damping=500.0))
+        return fx.Model(body, touch, G)
+
+    for step in (1e-3, None):
+        one = model()
+        whole = fx.simulate(one, until=0.4, **({} if step is None else {"step": step}))
+        half = fx.simulate(one, until=0.2, **({} if step is None else {"step": step}))
+        rest = fx.simulate(one, until=0.4, start=half, **({} if step is None else {"step": step}))
+        if step is not None:  # else the end of the first half is a step of its own
+            assert np.array_equal(whole.q[-1], rest.q[-1])
+        else:
+            assert np.abs(whole.q[-1] - rest.q[-1]).max() < 1e-4
+
+
+def test_modes_about_a_state_of_contact() -> None:
+    """A ball on a floor: sqrt(k_t/m) vertical, with the tangent of the law of Hertz at its weight."""
+    depth = (9.81 / 1e6) ** (1 / 1.5)
+    body = ball(0.1 - depth)
+    touch = fx.Contact((FLOOR, C.Sphere(body, radius=0.1)), C.HuntCrossleyLaw(stiffness=1e6), allow_overlap=True)
+    modes = fx.solve_modal(fx.Model(body, touch, G))
+    wanted = math.sqrt(1.5 * 1e6 * depth**0.5) / (2 * math.pi)
+    assert np.abs(np.asarray(modes.frequencies) - wanted).min() < 1e-6 * wanted

@@ -1,0 +1,1 @@
+"""Cases: contact and friction between bodies."""
