@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 import flexmbs as fx
-from flexmbs.elements import ANCFShell
+from flexmbs.elements import ANCFThinPlate
 from flexmbs.verification import Case, Measured, Outcome, Progress, Table
 from flexmbs.verification.cases.common import measured
 from flexmbs.verification.cases.statics.absolute_nodal_shells import mapped
 from flexmbs.verification.reference.data import load_reference
 
-CELLS = 16
+CELLS = 8
 """Along each side of the quarter that is modelled."""
 
 
@@ -24,10 +24,9 @@ def roof(thickness: float, cells: int = CELLS) -> tuple[Any, Any, fx.Model]:
     mesh = mapped(
         (cells, cells),
         lambda u, v: (0.5 * length * u, R * np.sin(angle * v), R * np.cos(angle * v)),
-        lambda u, v: (0.0 * u, np.sin(angle * v), np.cos(angle * v)),
     )
     material = fx.Elastic(youngs_modulus=p["E"], poissons_ratio=p["nu"], density=1e-9)
-    body = fx.FlexibleBody(mesh, ANCFShell(), fx.ShellSection(thickness), material, name="roof")
+    body = fx.FlexibleBody(mesh, ANCFThinPlate(), fx.ShellSection(thickness), material, name="roof")
     centre, edge = body.at((0.0, 0.0, R)), body.at((0.5 * length, 0.0, R))
     held = [
         fx.Pin(body.set("top")),
@@ -71,14 +70,14 @@ def run(progress: Progress) -> Outcome:
 
 
 def _close(stored: Any, name: str, label: str, values: tuple[float, ...], numbers: tuple[int, ...]) -> list[Measured]:
-    """Loads within 1 %, or 3 N; ways within 1 %, or 0.3 mm."""
+    """Within 1 %, or 3 N and 0.01 mm, as load and way depend on each other most where the path is steep."""
     out = []
     for k, value in zip(numbers, values, strict=True):
         reference, load = stored.reference(name, k), k == 0
         what = "load" if load else f"way {k}"
         out.append(
             measured(f"{label}: {what}", "N" if load else "mm", value, reference.value, stored.source,
-                     reference.uncertainty, rtol=0.01, atol=3.0 if load else 0.3)
+                     reference.uncertainty, rtol=0.01, atol=3.0 if load else 0.01)
         )  # fmt: skip
     return out
 
