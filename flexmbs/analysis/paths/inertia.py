@@ -69,7 +69,7 @@ def _matrix(solver: Any) -> csc_array:
     return csc_array(coo_array((ab[used], (row[used], column[used])), shape=(n, n)))
 
 
-def _equilibrated(A: csc_array, velocities: FloatArray) -> csc_array:
+def _equilibrated(A: csc_array, velocities: Any) -> csc_array:
     """The same inertia with a diagonal of one, and rows of constraints whose largest entry is one."""
     size = np.abs(A.diagonal())
     scale = np.where(velocities & (size > 0.0), 1.0 / np.sqrt(np.where(size > 0.0, size, 1.0)), 1.0)

@@ -49,7 +49,7 @@ class Parameter(NamedTuple):
         """Times at which a table bends, ascending; paths over time stop there and set off anew."""
         if not self.timed:
             return []
-        histories = [x.history for x in (*self.system.model.loads, *self.system.fixation.drives)]
+        histories = [x.history for x in self.system.model.loads] + [x.history for x in self.system.fixation.drives]
         return sorted({float(t) for h in histories if isinstance(h, Table) for t in h.times})
 
     def difference(self, p: float) -> float:
