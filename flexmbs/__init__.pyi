@@ -16,6 +16,8 @@ from . import trees as trees
 from . import verification as verification
 from . import visualization as visualization
 from .analysis.concatenate import concatenate as concatenate
+from .analysis.independent_coordinates import IndependentCoordinates as IndependentCoordinates
+from .analysis.independent_coordinates import independent_coordinates as independent_coordinates
 from .analysis.linear_model import LinearModel as LinearModel
 from .analysis.linearise import linearise as linearise
 from .analysis.modal import solve_modal as solve_modal
