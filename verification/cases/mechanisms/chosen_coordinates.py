@@ -172,9 +172,9 @@ CHOSEN = Case(
     title="Coordinates chosen by the user: a ring of six links, a four-bar linkage",
     area="mechanisms",
     summary=(
-        "A ring whose thirty equations have rank 29, in three positions: the direction in which it moves; mass, damping "
-        "and stiffness condensed to one rotation. A loaded four-bar linkage at its equilibrium, in terms of its crank: "
-        "the loaded joints bring a part of the stiffness."
+        "A ring whose thirty equations have rank 29, in three positions: the direction in which it moves; mass, "
+        "damping and stiffness condensed to one rotation. A loaded four-bar linkage at its equilibrium, in terms of "
+        "its crank: the loaded joints bring a part of the stiffness."
     ),
     run=run,
     source="C. Fuehrer and O. Wallrapp, DFVLR IB 515-84/2 (1984), table 1, one entry restored; energies by hand.",
