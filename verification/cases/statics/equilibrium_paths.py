@@ -218,7 +218,8 @@ def run_arch(progress: Progress) -> Outcome:
     R = stored.parameters["R"]
     progress("arch")
     arch = fx.FlexibleBody(
-        fx.meshes.arc((0, 0), radius=R, start_angle=math.pi, end_angle=0.0, elements=48), ANCFCable2D(strain=CableStrain.MATERIAL),
+        fx.meshes.arc((0, 0), radius=R, start_angle=math.pi, end_angle=0.0, elements=48),
+        ANCFCable2D(strain=CableStrain.MATERIAL),
         stiffness=fx.BeamStiffness(EA=stored.parameters["EA"], EI_z=stored.parameters["EI"], mass_per_length=1.0),
         name="arch",
     )  # fmt: skip
