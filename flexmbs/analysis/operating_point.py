@@ -158,7 +158,7 @@ def position_of(owner: str, model: object) -> tuple[Dynamics, StepState, Constra
     Where it is no equilibrium, the multipliers are those of the accelerations that begin there.
     """
     described = isinstance(model, Model | System)
-    dyn, t, q, v, redundant = _described(owner, model, (), True) if described else _solved(owner, model)
+    dyn, t, q, v, redundant = _described(owner, model, (), True, 0.0) if described else _solved(owner, model)
     _hold_outputs(dyn, model)
     dyn.set_time(t)
     still = np.zeros_like(v)

@@ -95,7 +95,7 @@ def _known(stored: Any, label: str, name: str, value: float, rtol: float, index:
 def four_bar(angles: tuple[float, float, float]) -> fx.Model:
     """Crank, coupler and rocker at these angles under gravity, the crank on a spring that is relaxed at 60 degrees."""
     p = load_reference("n20").parameters
-    ends, at = [], np.zeros(2)
+    ends, at = list[FloatArray](), np.zeros(2)
     bodies = []
     lengths = (p["crank"], p["coupler"], p["rocker"])
     starts = [np.zeros(2), np.zeros(2), np.array([p["ground"], 0.0])]
