@@ -14,7 +14,7 @@ from flexmbs.verification.cases.statics.equilibrium_paths import column, lee, ri
 
 MODELS = {
     "a column, without constraints": (lambda: column(1000.0, 16)[1], 105.0, False),
-    "a frame of cables with a joint": (lambda: lee(8)[1], 20000.0, True),
+    "a frame of cables with a joint": (lambda: lee(10)[1], 20000.0, True),
     "a frame of rods with quaternions and a joint": (lambda: right_angle(1.0, 4)[1], 1.6, False),
 }
 
