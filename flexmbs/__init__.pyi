@@ -18,6 +18,8 @@ from . import trees as trees
 from . import verification as verification
 from . import visualization as visualization
 from .analysis.concatenate import concatenate as concatenate
+from .analysis.independent_coordinates import IndependentCoordinates as IndependentCoordinates
+from .analysis.independent_coordinates import independent_coordinates as independent_coordinates
 from .analysis.linear.campbell import campbell as campbell
 from .analysis.linear.unbalance import unbalance_response as unbalance_response
 from .analysis.linear_model import LinearModel as LinearModel

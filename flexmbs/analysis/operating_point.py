@@ -44,7 +44,7 @@ from flexmbs.results.time import TimeSolution
 from flexmbs.system.symmetry import without_potential
 from flexmbs.system.system import System, compile_model
 
-__all__ = ["Directions", "OperatingPoint", "operating_point", "seen_later"]
+__all__ = ["Directions", "OperatingPoint", "operating_point", "position_of", "seen_later"]
 
 BALANCED = 1e-5
 """Force that is left, relative to what cancels, up to which a state is steady; in the metric of the inverse mass."""
@@ -150,6 +150,21 @@ def operating_point(
     if complaint:
         raise ModelError(complaint)
     return point
+
+
+def position_of(owner: str, model: object) -> tuple[Dynamics, StepState, ConstrainedLinearisation, bool]:
+    """The initial position of a model, or the last one of a solution, the matrices of rest there, and if it is at rest.
+
+    Where it is no equilibrium, the multipliers are those of the accelerations that begin there.
+    """
+    described = isinstance(model, Model | System)
+    dyn, t, q, v, redundant = _described(owner, model, (), True, 0.0) if described else _solved(owner, model)
+    _hold_outputs(dyn, model)
+    dyn.set_time(t)
+    still = np.zeros_like(v)
+    still[dyn.states] = v[dyn.states]
+    point, complaint = _at_rest(dyn, t, q, still, redundant)
+    return dyn, point.state, point.lin, not complaint
 
 
 def _described(

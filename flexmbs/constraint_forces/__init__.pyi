@@ -4,3 +4,6 @@ from .elimination import low_fill_order as low_fill_order
 from .joint_graph import JointGraph as JointGraph
 from .reduced_system import ConstraintForces as ConstraintForces
 from .reduced_system import ReducedSystem as ReducedSystem
+from .subsystems import CondensedSystem as CondensedSystem
+from .subsystems import Subsystem as Subsystem
+from .subsystems import condense as condense

@@ -31,8 +31,8 @@ CLOSE = 1e-9
 MOST = 25
 NOISE = 1e-15
 """Eigenvalue, relative to the diagonal, that is round-off."""
-SWEEPS = 12
-"""Inverse iterations of a block of vectors."""
+SWEEPS, AGAIN = 12, 4
+"""Inverse iterations of a block of vectors, at the first point and at others near it."""
 
 
 class Critical(NamedTuple):
@@ -147,6 +147,7 @@ class _Block:
         self.weight = np.where(eq.velocities, curve.diagonal, 0.0)
         n = int((self.weight > 0.0).sum())
         random = np.random.default_rng(1)
+        self.fresh = True
         self.vectors = random.standard_normal((len(eq.free), min(size + 3, n)))
 
     def at(self, point: PathPoint) -> tuple[FloatArray, FloatArray]:
@@ -155,7 +156,7 @@ class _Block:
         curve.recall(point)
         curve.tangent_at(point.point, point.p)
         V, values = self.vectors, np.zeros(0)
-        for _ in range(SWEEPS):
+        for _ in range(SWEEPS if self.fresh else AGAIN):
             Q = qr(root[:, None] * V, mode="economic")[0]
             Z = np.column_stack([curve.equations.solve(root * q) for q in Q.T])
             H = Q.T @ (root[:, None] * Z)
@@ -163,7 +164,7 @@ class _Block:
             V = Z @ turn
             V /= np.linalg.norm(root[:, None] * V, axis=0)
         order = np.argsort(-np.abs(values))
-        self.vectors = V
+        self.vectors, self.fresh = V, False
         with np.errstate(divide="ignore"):
             return 1.0 / values[order], V[:, order]
 

@@ -109,6 +109,8 @@ class Curve:
         self.measure = Measure(weight / max(1, int((weight > 0.0).sum())), 1.0, wide)
         self.message, self.residual = "", np.nan
         self.forward = True
+        self._dead, self._by_p = parameter.dead(), None
+        self._still = not np.any(equations.fixation.frame_drive >= 0)
         self.rows: list[Iteration] = []
         self.diagonal = np.ones(len(eq.free))
 
@@ -121,6 +123,8 @@ class Curve:
 
     def frames(self, p: float) -> FloatArray:
         """Frames of nodes at p."""
+        if self._still:
+            return self.equations.fixation.frames0
         return self.equations.fixation.frames(self.parameter.held(p)[1])
 
     def moved(self, point: Point, p: float, dx: FloatArray, dp: float) -> Point:
@@ -141,13 +145,20 @@ class Curve:
         r = eq.reduced(eq.tangent(point), frames)[0].copy()
         eq.accept(point)
         self.diagonal = eq.factorise(point, frames)
+        if self._by_p is None or not self._dead:
+            self._by_p = self._derivative(point, p, frames, r)
+        return r, self._by_p
+
+    def _derivative(self, point: Point, p: float, frames: FloatArray, r: FloatArray) -> FloatArray:
+        """Derivative of the residual by p, by a difference, which is exact where p enters linearly."""
+        eq = self.equations
         h = self.parameter.difference(p) * (1.0 if self.forward else -1.0)
         drives = self.parameter.held(p + h)[1]
         ahead = self.hold(p + h)
         there = eq.imposed(point, frames, eq.fixation.frames(drives), drives)
         b = (eq.reduced(eq.residual(there), ahead)[0] - r) / h
         self.hold(p)
-        return r, b
+        return np.asarray(b)
 
     # --- points ------------------------------------------------------------------------------------------------------
 
@@ -194,9 +205,9 @@ class Curve:
             if number > 1 and size > RISING * last and far > FLOORED:
                 self.message = f"the iteration diverges; largest residual {self.residual:.3g}"
                 return None
-            floor = EPS * eq.magnitude(point)[eq.free]
             stuck = number >= 3 and size > STAGNANT * last and far <= FLOORED
             if stuck:
+                floor = EPS * eq.magnitude(point)[eq.free]
                 stuck = float(np.sqrt(np.sum(r**2 / self.diagonal))) <= NEAR_FLOOR * float(
                     np.sqrt(np.sum(floor**2 / self.diagonal))
                 )

@@ -21,6 +21,7 @@ from scipy.sparse.linalg import splu
 
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.linsolve.band import Band
+from flexmbs.core.linsolve.static_band import WIDTHS, StaticBand
 from flexmbs.dynamics.linearisation import linearise_state
 from flexmbs.dynamics.minimal import DENSE, orthonormal_basis
 from flexmbs.integrators.contracts import StepState
@@ -49,12 +50,42 @@ def unstable_directions(eq: EquationsOfRest, point: Point) -> int:
     if eq.is_positive_definite():
         return 0
     if not len(eq.states):
+        m = int((~eq.velocities).sum())
+        if isinstance(eq.solver, Band) and eq.solver.b <= WIDTHS[-1] and not without_potential(eq.dyn):
+            found = _by_band(eq.solver, eq.velocities, m)
+            if found != UNKNOWN:
+                return found
         A = _equilibrated(_matrix(eq.solver), eq.velocities)
         if not without_potential(eq.dyn) or abs(A - A.T).max() <= SYMMETRIC:
-            found = _by_pivots(A, int((~eq.velocities).sum()))
+            found = _by_pivots(A, m)
             if found != UNKNOWN:
                 return found
     return _by_eigenvalues(eq, point)
+
+
+def _by_band(solver: Band, velocities: Any, m: int) -> int:
+    """By elimination without interchanges in the band, which notices where digits are lost."""
+    n, b = solver.n, solver.b
+    ab = solver.data[:-1].reshape(n, solver.ld)[:, b:]  # rows j - b ... j + b of column j
+    size = np.abs(ab[:, b])
+    scale = np.where(velocities & (size > 0.0), 1.0 / np.sqrt(np.where(size > 0.0, size, 1.0)), 1.0)
+    row = np.arange(n)[:, None] + np.arange(-b, b + 1)
+    inside = (row >= 0) & (row < n)
+    row = np.where(inside, row, 0)
+    scaled = np.where(inside, ab, 0.0) * scale[row]
+    largest = np.abs(scaled).max(axis=1)  # symmetric: of a column as of a row
+    other = ~velocities & (largest > 0.0)
+    scale[other] = 1.0 / largest[other]
+    scaled = np.where(inside, ab, 0.0) * scale[row] * scale[:, None]
+    column = np.broadcast_to(np.arange(n)[:, None], row.shape)
+    used = scaled != 0.0
+    band = StaticBand(n, row[used], column[used])
+    band.data[band.slots(row[used], column[used])] = scaled[used]
+    if not band.refactor():
+        return UNKNOWN
+    pivots = band.data[: n * band.ld].reshape(n, band.ld)[:, band.W]
+    found = int((pivots < 0.0).sum()) - m
+    return found if found >= 0 else UNKNOWN
 
 
 def _matrix(solver: Any) -> csc_array:
@@ -69,7 +100,7 @@ def _matrix(solver: Any) -> csc_array:
     return csc_array(coo_array((ab[used], (row[used], column[used])), shape=(n, n)))
 
 
-def _equilibrated(A: csc_array, velocities: FloatArray) -> csc_array:
+def _equilibrated(A: csc_array, velocities: Any) -> csc_array:
     """The same inertia with a diagonal of one, and rows of constraints whose largest entry is one."""
     size = np.abs(A.diagonal())
     scale = np.where(velocities & (size > 0.0), 1.0 / np.sqrt(np.where(size > 0.0, size, 1.0)), 1.0)

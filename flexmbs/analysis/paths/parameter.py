@@ -10,6 +10,7 @@ from flexmbs.core.checks import show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.history import Table, value_at
+from flexmbs.model.forces.items import DEAD
 
 if TYPE_CHECKING:
     from flexmbs.system.system import System
@@ -45,11 +46,21 @@ class Parameter(NamedTuple):
             t,
         )
 
+    def dead(self) -> bool:
+        """Whether p multiplies forces that do not depend on the state, so that the derivative by p is constant."""
+        if self.timed or self.drives.any():
+            return False
+        growing = np.flatnonzero(self.loads)
+        groups = [t.group for t in self.system.terms if t.force is not DEAD.force]
+        wrenches = getattr(self.system.mechanics, "wrenches", None)
+        others = [getattr(g, "load", None) for g in (*groups, *(() if wrenches is None else (wrenches,)))]
+        return not any(x is not None and np.isin(x, growing).any() for x in others)
+
     def kinks(self) -> list[float]:
         """Times at which a table bends, ascending; paths over time stop there and set off anew."""
         if not self.timed:
             return []
-        histories = [x.history for x in (*self.system.model.loads, *self.system.fixation.drives)]
+        histories = [x.history for x in self.system.model.loads] + [x.history for x in self.system.fixation.drives]
         return sorted({float(t) for h in histories if isinstance(h, Table) for t in h.times})
 
     def difference(self, p: float) -> float:

@@ -32,7 +32,7 @@ METHODS = (
 )
 
 
-def _loop(gravity: tuple[float, float]) -> tuple[fx.Model, fx.Marker, fx.Marker, HeldPoints]:
+def four_bars(gravity: tuple[float, float]) -> tuple[fx.Model, fx.Marker, fx.Marker, HeldPoints]:
     """Rods of 1 m and 1 kg from the origin through three corners and back; the first two corners."""
     bars = [fx.PlanarRigidBody.rod(CORNERS[i], CORNERS[(i + 1) % 4], mass=1.0, name=f"bar {i + 1}") for i in range(4)]
     ring: list[fx.PlanarRigidBody | Ground] = [fx.ground, *bars, fx.ground]
@@ -53,7 +53,7 @@ def _corners(run: fx.TimeSolution, A: fx.Marker, B: fx.Marker, times: FloatArray
     return np.column_stack([run.position(m)[rows, :2] for m in (A, B)])
 
 
-def _drift(run: fx.TimeSolution, pairs: HeldPoints) -> float:
+def drift(run: fx.TimeSolution, pairs: HeldPoints) -> float:
     """Largest distance of two points that a hinge holds together, at all steps."""
     return max(float(np.linalg.norm(run.position(a) - run.position(b), axis=1).max()) for a, b in pairs)
 
@@ -67,12 +67,12 @@ def run(progress: Progress) -> Outcome:
     paths = []
     for name, gravity, turn in cases:
         progress(name)
-        model, A, B, pairs = _loop(gravity)
+        model, A, B, pairs = four_bars(gravity)
         system = fx.compile_model(model)
         scheme = fx.RungeKutta(order=2, constraints=fx.integrators.AscherProjection())
         found = fx.simulate(system, UNTIL, step=STEP, integrator=scheme)
         quantities += [
-            measured(f"{name}: drift of the loop in 10 s, Ascher's projection", "m", _drift(found, pairs), 0.0,
+            measured(f"{name}: drift of the loop in 10 s, Ascher's projection", "m", drift(found, pairs), 0.0,
                      "Kasper and Vlasenko: at most 5e-15 m", atol=PUBLISHED),
             measured(f"{name}: divided steps", "-", found.counts["rejected"], 0.0, "fixed steps", atol=0.5),
             measured(f"{name}: error of the corners up to 1 s", "m", worst(_corners(found, A, B, times),
@@ -114,7 +114,7 @@ def _row(label: str, system: fx.System, kept: Any, pairs: HeldPoints) -> tuple[o
     found = fx.simulate(system, UNTIL, step=STEP, integrator=fx.RungeKutta(order=2, constraints=kept), throw=False)
     energy = found.energy.total
     return (
-        label, _drift(found, pairs), found.residuals[:, 1].max(), float(np.abs(energy - energy[0]).max()),
+        label, drift(found, pairs), found.residuals[:, 1].max(), float(np.abs(energy - energy[0]).max()),
         found.counts["rejected"],
     )  # fmt: skip
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 import flexmbs as fx
+from flexmbs.core.contracts import FloatArray
 from flexmbs.elements import ANCFCable2D, ANCFShell, CableStrain, GeometricallyExactBeam
 from flexmbs.verification import Case, Measured, Outcome, Progress
 from flexmbs.verification.cases.common import measured
@@ -48,7 +50,8 @@ def truss(height: float, EA: float, strain: str = "engineering") -> tuple[fx.Poi
     linear = EA / length
     stiffness: Any = linear if strain == "engineering" else (linear, 1.5 * linear / length, 0.5 * linear / length**2)
     bars = [
-        fx.SpringDamper(fx.ground.marker((x, 0, 0)), apex, stiffness=stiffness, name=f"bar from {x}") for x in (-1, 1)
+        fx.SpringDamper(fx.ground.marker((x, 0, 0)), apex.centre, stiffness=stiffness, name=f"bar from {x}")
+        for x in (-1, 1)
     ]
     return apex, fx.Model(apex, *bars, fx.PointForce(apex.centre, (0.0, -1.0)), name="truss")
 
@@ -215,7 +218,8 @@ def run_arch(progress: Progress) -> Outcome:
     R = stored.parameters["R"]
     progress("arch")
     arch = fx.FlexibleBody(
-        fx.meshes.arc((0, 0), R, math.pi, 0.0, 48), ANCFCable2D(strain=CableStrain.MATERIAL),
+        fx.meshes.arc((0, 0), radius=R, start_angle=math.pi, end_angle=0.0, elements=48),
+        ANCFCable2D(strain=CableStrain.MATERIAL),
         stiffness=fx.BeamStiffness(EA=stored.parameters["EA"], EI_z=stored.parameters["EI"], mass_per_length=1.0),
         name="arch",
     )  # fmt: skip
@@ -310,6 +314,11 @@ def right_angle(sign: float, elements: int = 10) -> tuple[Any, fx.Model]:
     return two.end, fx.Model(one, two, corner, fx.Clamp(one.start), push, name="right angle")
 
 
+def aside(end: Any, s: fx.StaticSolution) -> FloatArray:
+    """Displacement out of the plane (n,)."""
+    return np.asarray(s.displacement(end)[:, 2])
+
+
 def run_frames(progress: Progress) -> Outcome:
     """Lee's frame with its three equilibria; the right-angle frame, which buckles sideways."""
     quantities, stored, several = [], load_reference("s11b"), load_reference("n29")
@@ -360,7 +369,7 @@ def run_frames(progress: Progress) -> Outcome:
                   unit="N")
         )  # fmt: skip
         for z in (10, 30, 60):
-            s = paths.where(lambda x, end=end: x.displacement(end)[:, 2], z)[0]
+            s = paths.where(partial(aside, end), z)[0]
             name = f"{way}: load and in-plane tip position (x, y) on the branch when the tip is {z} mm out of the plane"
             values = s.load_factors[0], *s.position(end, -1)[:2]
             quantities += [
@@ -373,8 +382,11 @@ def run_frames(progress: Progress) -> Outcome:
 def _sideways(sign: float) -> tuple[Any, fx.EquilibriumPaths]:
     """The right-angle frame up to 65 mm out of its plane."""
     end, model = right_angle(sign)
-    far = fx.trace_static(model, until=1.6, branches=1, stop=lambda s: abs(s.displacement(end, step=-1)[2]) > 65.0)
-    return end, far
+
+    def far(s: fx.StaticSolution) -> bool:
+        return bool(abs(s.displacement(end, step=-1)[2]) > 65.0)
+
+    return end, fx.trace_static(model, until=1.6, branches=1, stop=far)
 
 
 STEEP_TRUSS = Case(
