@@ -17,6 +17,11 @@ from . import verification as verification
 from . import visualization as visualization
 from .analysis.concatenate import concatenate as concatenate
 from .analysis.linear.campbell import campbell as campbell
+from .analysis.linear.floquet import floquet as floquet
+from .analysis.linear.root_locus import root_locus as root_locus
+from .analysis.linear.spectra import FirstOrderSpectrum as FirstOrderSpectrum
+from .analysis.linear.spectra import TableSpectrum as TableSpectrum
+from .analysis.linear.spectra import WhiteSpectrum as WhiteSpectrum
 from .analysis.linear.unbalance import unbalance_response as unbalance_response
 from .analysis.linear_model import LinearModel as LinearModel
 from .analysis.linearise import linearise as linearise
@@ -135,7 +140,10 @@ from .model.supports import Roller as Roller
 from .model.supports import Symmetry as Symmetry
 from .results.campbell import CampbellDiagram as CampbellDiagram
 from .results.campbell import CriticalSpeed as CriticalSpeed
+from .results.floquet import FloquetMultipliers as FloquetMultipliers
 from .results.modal import ModalSolution as ModalSolution
+from .results.random_response import RandomResponse as RandomResponse
+from .results.root_locus import RootLocus as RootLocus
 from .results.static import StaticSolution as StaticSolution
 from .results.static_options import StaticOptions as StaticOptions
 from .results.status import Status as Status
