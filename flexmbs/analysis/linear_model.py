@@ -284,4 +284,4 @@ def _telling(s: Any) -> FloatArray:
         centre, width = root.imag / (2.0 * np.pi), max(abs(root.real), 1e-4 * abs(root)) / (2.0 * np.pi)
         grid.append(centre + width * np.tan(np.linspace(-1.5, 1.5, 31)))
     every = np.unique(np.concatenate(grid))
-    return every[(every >= grid[0][0]) & (every <= grid[0][-1])]
+    return np.asarray(every[(every >= grid[0][0]) & (every <= grid[0][-1])])

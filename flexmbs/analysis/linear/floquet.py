@@ -144,7 +144,7 @@ def _of_run(run: TimeSolution, begin: float, length: float, count: int) -> Floqu
         else:
             basis = _with(G, independent)
         N.append(basis)
-    A = _first_order(*(np.array(x) for x in (M, C, S, N)), length)
+    A = _first_order(np.array(M), np.array(C), np.array(S), np.array(N), length)
     found = _map(A, length)
     multipliers = np.linalg.eigvals(found)
     order = np.lexsort((-multipliers.imag, -np.round(np.abs(multipliers), 9)))

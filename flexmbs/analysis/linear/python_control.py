@@ -41,8 +41,6 @@ def from_control(system: Any) -> LinearModel:
     if system.dt not in (0, None):
         raise ModelError(f"from_control: the system is sampled with dt = {system.dt}; take one in continuous time.")
     found = control.ss(system) if isinstance(system, control.TransferFunction) else system
-    return LinearModel(
-        *(np.array(x, dtype=np.float64) for x in (found.A, found.B, found.C, found.D)),
-        states=tuple(found.state_labels), inputs=tuple(found.input_labels), outputs=tuple(found.output_labels),
-        operating_outputs=np.zeros(found.noutputs),
-    )  # fmt: skip
+    A, B, C, D = (np.array(x, dtype=np.float64) for x in (found.A, found.B, found.C, found.D))
+    names = (tuple(x) for x in (found.state_labels, found.input_labels, found.output_labels))
+    return LinearModel(A, B, C, D, *names, np.zeros(found.noutputs))
