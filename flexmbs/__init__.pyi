@@ -12,6 +12,7 @@ from . import meshes as meshes
 from . import motions as motions
 from . import reduction as reduction
 from . import segments as segments
+from . import studies as studies
 from . import trees as trees
 from . import verification as verification
 from . import visualization as visualization
@@ -27,6 +28,10 @@ from .analysis.linear_model import LinearModel as LinearModel
 from .analysis.linearise import linearise as linearise
 from .analysis.modal import solve_modal as solve_modal
 from .analysis.output import Output as Output
+from .analysis.paths.results import CriticalPoint as CriticalPoint
+from .analysis.paths.results import EquilibriumPath as EquilibriumPath
+from .analysis.paths.results import EquilibriumPaths as EquilibriumPaths
+from .analysis.paths.trace_static import trace_static as trace_static
 from .analysis.report import ModelReport as ModelReport
 from .analysis.report import model_report as model_report
 from .analysis.simulate import simulate as simulate

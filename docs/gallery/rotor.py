@@ -11,8 +11,8 @@ along = np.array([[0, 0, 1], [1, 0, 0], [0, 1, 0]])  # the axis z of the disk po
 
 def rotor(spin):
     shaft = fx.FlexibleBody.line((0, 0, 0), (length, 0, 0), elements=4, element=fx.elements.GeometricallyExactBeam(),
-                                 section=fx.Circle(diameter), material=fx.steel, name="shaft")  # fmt: skip
-    disk = fx.RigidBody.cylinder(radius, width, mass=mass, position=(length, 0, 0), rotation=along,
+                                 section=fx.Circle(diameter=diameter), material=fx.steel, name="shaft")  # fmt: skip
+    disk = fx.RigidBody.cylinder(radius=radius, length=width, mass=mass, position=(length, 0, 0), rotation=along,
                                  angular_velocity=(0, 0, spin), name="disk")  # fmt: skip
     bearing = fx.RevoluteJoint(fx.ground, shaft.start, axis=(1, 0, 0), name="bearing")
     motor = fx.RotationDriver(bearing, rate=spin, name="motor")

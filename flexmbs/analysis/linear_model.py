@@ -11,6 +11,7 @@ import numpy as np
 from scipy.linalg import schur, solve_triangular
 
 from flexmbs.analysis.linear.zeros import transmission_zeros
+from flexmbs.core.attributes import Hinted
 from flexmbs.core.checks import as_array, as_number, is_among, is_list
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.data_frames import data_frame
@@ -28,7 +29,7 @@ __all__ = ["LinearModel"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LinearModel:
+class LinearModel(Hinted):
     r"""Small deviations from an operating point: :math:`\dot x = A x + B u`, :math:`y = C x + D u`.
 
     Attributes

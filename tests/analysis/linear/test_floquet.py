@@ -21,7 +21,7 @@ def pendulum(omega: float, damping: float, upright: bool) -> fx.Model:
     bar = fx.PlanarRigidBody(1.0, 1e-12, position=(0, p["amp"] + side * p["l"]), name="bar")
     rail = fx.PrismaticJoint(fx.ground, pivot, at=(0, p["amp"]), axis=(0, 1), name="rail")
     pin = fx.RevoluteJoint(pivot, bar, at=(0, p["amp"]), name="pin")
-    motion = fx.motions.Sine(p["amp"], omega / (2 * math.pi), phase=math.pi / 2, offset=-p["amp"])
+    motion = fx.motions.Sine(amplitude=p["amp"], frequency=omega / (2 * math.pi), phase=math.pi / 2, offset=-p["amp"])
     drive = fx.TranslationDriver(rail, motion, name="shaker")
     damper = fx.TorsionSpring(pin, damping=damping * p["l"] ** 2, name="damper")
     return fx.Model(pivot, bar, rail, pin, drive, damper, fx.Gravity((0, -p["g"])))

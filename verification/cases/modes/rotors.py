@@ -170,7 +170,7 @@ def _whirl(K: Any, M: Any, G: Any) -> FloatArray:
 
 def _shaft(speed: float, elements: int) -> tuple[Any, FloatArray]:
     """A pipe on hinges as a function of the speed, and its lowest backward and forward frequency at one speed."""
-    length, section = 2.0, fx.Pipe(0.3, 0.02)
+    length, section = 2.0, fx.Pipe(diameter=0.3, thickness=0.02)
     material = fx.Elastic(youngs_modulus=2e11, poissons_ratio=0.3, density=7800.0)
 
     def shaft(rate: float) -> fx.Model:

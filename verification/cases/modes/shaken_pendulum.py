@@ -28,7 +28,7 @@ def shaken(p: dict[str, Any], omega: float, damping: float, upright: bool) -> fx
     bar = fx.PlanarRigidBody(1.0, 1e-12, position=(0, top + side * p["l"]), name="bar")
     rail = fx.PrismaticJoint(fx.ground, pivot, at=(0, top), axis=(0, 1), name="rail")
     pin = fx.RevoluteJoint(pivot, bar, at=(0, top), name="pin")
-    motion = fx.motions.Sine(top, omega / (2.0 * math.pi), phase=math.pi / 2.0, offset=-top)
+    motion = fx.motions.Sine(amplitude=top, frequency=omega / (2.0 * math.pi), phase=math.pi / 2.0, offset=-top)
     drive = fx.TranslationDriver(rail, motion, name="shaker")
     model = fx.Model(pivot, bar, rail, pin, drive, fx.Gravity((0, -p["g"])))
     return model.with_(fx.TorsionSpring(pin, damping=damping * p["l"] ** 2, name="damper")) if damping else model
