@@ -88,7 +88,8 @@ def floquet(
     >>> pivot = fx.PlanarRigidBody(1.0, 0.01, position=(0, 0), name="pivot")
     >>> bar = fx.PlanarRigidBody(1.0, 1e-9, position=(0, -0.2485), name="bar")
     >>> rail, pin = fx.PrismaticJoint(fx.ground, pivot, at=(0, 0), axis=(0, 1)), fx.RevoluteJoint(pivot, bar, at=(0, 0))
-    >>> shake = fx.TranslationDriver(rail, fx.motions.Sine(amplitude=0.02, frequency=2.0, phase=math.pi / 2, offset=-0.02))
+    >>> motion = fx.motions.Sine(amplitude=0.02, frequency=2.0, phase=math.pi / 2, offset=-0.02)
+    >>> shake = fx.TranslationDriver(rail, motion)
     >>> fx.floquet(fx.Model(pivot, bar, rail, pin, shake, fx.Gravity((0, -9.81))), period=0.5).stable
     False
     """
