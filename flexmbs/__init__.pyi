@@ -20,6 +20,8 @@ from .analysis.concatenate import concatenate as concatenate
 from .analysis.linear.campbell import campbell as campbell
 from .analysis.linear.floquet import floquet as floquet
 from .analysis.linear.root_locus import root_locus as root_locus
+from .analysis.linear.sparse_model import SparseLinearModel as SparseLinearModel
+from .analysis.linear.sparse_model import linearise_sparse as linearise_sparse
 from .analysis.linear.spectra import FirstOrderSpectrum as FirstOrderSpectrum
 from .analysis.linear.spectra import TableSpectrum as TableSpectrum
 from .analysis.linear.spectra import WhiteSpectrum as WhiteSpectrum

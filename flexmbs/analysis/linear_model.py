@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from flexmbs.reduction.export import ExportResult
     from flexmbs.results.random_response import RandomResponse
 
-__all__ = ["LinearModel"]
+__all__ = ["LinearModel", "numbers_of", "telling_frequencies"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -99,7 +99,7 @@ class LinearModel(Hinted):
 
     def part(self, inputs: Any = None, outputs: Any = None) -> LinearModel:
         """The same states with some of the inputs and outputs: a name, a number or a list of these."""
-        i, o = _numbers("input", inputs, self.inputs), _numbers("output", outputs, self.outputs)
+        i, o = numbers_of("input", inputs, self.inputs), numbers_of("output", outputs, self.outputs)
         return replace(
             self, B=self.B[:, i], C=self.C[o], D=self.D[np.ix_(o, i)], inputs=tuple(self.inputs[k] for k in i),
             outputs=tuple(self.outputs[k] for k in o), operating_outputs=self.operating_outputs[o],
@@ -112,7 +112,7 @@ class LinearModel(Hinted):
         """
         part = self.part(inputs, outputs)
         if frequencies is None:
-            f = _telling(np.concatenate((part.poles, part.zeros())))
+            f = telling_frequencies(np.concatenate((part.poles, part.zeros())))
         else:
             f = as_array("sweep", "frequencies", frequencies, (None,), unit="1/time")
         return FrequencyResponse(f, part.transfer(2.0 * np.pi * f), part.outputs, part.inputs)
@@ -147,7 +147,7 @@ class LinearModel(Hinted):
             If 1 + gain D is zero.
         """
         k = as_number("closed", "gain", gain)
-        (i,), (o,) = _numbers("input", inputs, self.inputs), _numbers("output", outputs, self.outputs)
+        (i,), (o,) = numbers_of("input", inputs, self.inputs), numbers_of("output", outputs, self.outputs)
         through = 1.0 + k * self.D[o, i]
         if abs(through) < 1e-12:
             raise ModelError("closed: the loop of gain and feedthrough is singular, 1 + gain D = 0; change the gain.")
@@ -172,7 +172,7 @@ class LinearModel(Hinted):
 
         Examples
         --------
-        The mean square of an oscillator under white noise is G / (8 k c) with the one-sided level G.
+        The mean square of an oscillator under white noise is G / (4 k c) with the one-sided level G.
 
         >>> import flexmbs as fx
         >>> cart = fx.PointMass(2.0, position=(0.0, 0.0), name="cart")
@@ -181,7 +181,7 @@ class LinearModel(Hinted):
         >>> linear = fx.linearise(fx.Model(cart, spring), [push], [fx.control.PositionSensor(cart, (1, 0))])
         >>> found = linear.random({push: 0.48})
         >>> found.mean_squares.round(12).tolist()
-        [2.5e-05]
+        [5e-05]
         """
         from flexmbs.analysis.linear.random import random_response
 
@@ -258,7 +258,7 @@ class LinearModel(Hinted):
         return export(self, output, to, **options)
 
 
-def _numbers(kind: str, wanted: Any, names: tuple[str, ...]) -> list[int]:
+def numbers_of(kind: str, wanted: Any, names: tuple[str, ...]) -> list[int]:
     """Numbers of inputs or outputs that are meant by names, numbers or a list of these; None means all."""
     if wanted is None:
         return list(range(len(names)))
@@ -274,7 +274,7 @@ def _numbers(kind: str, wanted: Any, names: tuple[str, ...]) -> list[int]:
     return found
 
 
-def _telling(s: Any) -> FloatArray:
+def telling_frequencies(s: Any) -> FloatArray:
     """Frequencies [1/time] over all that poles and zeros do."""
     f = np.abs(s) / (2.0 * np.pi)
     f = f[f > 1e-9 * f.max(initial=0.0)]

@@ -108,7 +108,7 @@ def linear_model_at(point: OperatingPoint, inputs: list[Input], outputs: Sequenc
     if len(point.lin.free) > DENSE:
         raise ModelError(
             f"linearise: model {point.dyn.system.model.name!r} has {len(point.lin.free)} free velocities; it goes up "
-            f"to {DENSE}. Use Dynamics.linearise for the sparse matrices."
+            f"to {DENSE}. linearise_sparse goes beyond."
         )
     sensors = () if is_list(outputs, 0) else as_sensors("linearise", outputs)
     return _Linear(point, inputs, sensors).model()
