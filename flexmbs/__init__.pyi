@@ -21,6 +21,13 @@ from .analysis.concatenate import concatenate as concatenate
 from .analysis.independent_coordinates import IndependentCoordinates as IndependentCoordinates
 from .analysis.independent_coordinates import independent_coordinates as independent_coordinates
 from .analysis.linear.campbell import campbell as campbell
+from .analysis.linear.floquet import floquet as floquet
+from .analysis.linear.root_locus import root_locus as root_locus
+from .analysis.linear.sparse_model import SparseLinearModel as SparseLinearModel
+from .analysis.linear.sparse_model import linearise_sparse as linearise_sparse
+from .analysis.linear.spectra import FirstOrderSpectrum as FirstOrderSpectrum
+from .analysis.linear.spectra import TableSpectrum as TableSpectrum
+from .analysis.linear.spectra import WhiteSpectrum as WhiteSpectrum
 from .analysis.linear.unbalance import unbalance_response as unbalance_response
 from .analysis.linear_model import LinearModel as LinearModel
 from .analysis.linearise import linearise as linearise
@@ -144,7 +151,10 @@ from .model.supports import Roller as Roller
 from .model.supports import Symmetry as Symmetry
 from .results.campbell import CampbellDiagram as CampbellDiagram
 from .results.campbell import CriticalSpeed as CriticalSpeed
+from .results.floquet import FloquetMultipliers as FloquetMultipliers
 from .results.modal import ModalSolution as ModalSolution
+from .results.random_response import RandomResponse as RandomResponse
+from .results.root_locus import RootLocus as RootLocus
 from .results.static import StaticSolution as StaticSolution
 from .results.static_options import StaticOptions as StaticOptions
 from .results.status import Status as Status

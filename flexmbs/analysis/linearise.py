@@ -108,7 +108,7 @@ def linear_model_at(point: OperatingPoint, inputs: list[Input], outputs: Sequenc
     if len(point.lin.free) > DENSE:
         raise ModelError(
             f"linearise: model {point.dyn.system.model.name!r} has {len(point.lin.free)} free velocities; it goes up "
-            f"to {DENSE}. Use Dynamics.linearise for the sparse matrices."
+            f"to {DENSE}. linearise_sparse goes beyond."
         )
     sensors = () if is_list(outputs, 0) else as_sensors("linearise", outputs)
     return _Linear(point, inputs, sensors).model()
@@ -150,8 +150,19 @@ class _Linear:
         if self.point.seen_by is not None:
             self._check_constant(B, C, D)
         return LinearModel(
-            A, B, C, D, self._state_names(), tuple(i.name for i in self.inputs), self._output_names(), reading
-        )
+            A, B, C, D, self._state_names(), tuple(i.name for i in self.inputs), self._output_names(), reading,
+            self._energy(len(A)),
+        )  # fmt: skip
+
+    def _energy(self, size: int) -> FloatArray | None:
+        """Twice the energy as a form of the states, where there is one."""
+        lin, n_z = self.point.lin, self.N.shape[1]
+        if size != 2 * n_z or not self.point.motions().symmetric:
+            return None
+        E = np.zeros((size, size))
+        K = self.N.T @ (lin.K @ self.N)
+        E[:n_z, :n_z], E[n_z:, n_z:] = 0.5 * (K + K.T), self.N.T @ (lin.M @ self.N)
+        return E
 
     def _check_constant(self, B: FloatArray, C: FloatArray, D: FloatArray) -> None:
         """Refuse inputs and outputs that change along a steady motion."""

@@ -81,7 +81,7 @@ def solve_modal(
     ModelError
         If the state is no equilibrium and no steady motion, or more modes are asked for than there are. Where nobody
         sees constant matrices (an unsymmetric rotor in unsymmetric supports) there are no roots, but Floquet
-        multipliers.
+        multipliers (`flexmbs.floquet`).
     ConvergenceError
         If Lanczos' or Arnoldi's method does not converge.
 

@@ -434,8 +434,8 @@ def _periodic(point: OperatingPoint, what: str) -> str:
     return (
         f"the motion is not steady in any frame: {what} change with the turning, in inertial axes as well as in "
         f"axes that turn along, as with a rotor that is not symmetric in supports that are not. The coefficients of "
-        f"the linear equations are periodic, so that there are no roots; stability follows from Floquet's theory, by "
-        f"simulation over a period."
+        f"the linear equations are periodic, so that there are no roots; stability follows from Floquet's theory: "
+        f"flexmbs.floquet."
     )
 
 

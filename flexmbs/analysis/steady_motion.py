@@ -48,6 +48,8 @@ __all__ = [
     "name_of_frame",
     "observers",
     "predicted",
+    "quaternion_places",
+    "rotation_blocks",
     "spin_axis",
     "spinning_vectors",
     "times",
@@ -395,6 +397,21 @@ def _increment(
         A = block_array([[A, lin.G.T], [lin.G, -diags_array(slack)]])
     x = splu(csc_array(A)).solve(-np.concatenate((lin.directions.T @ r, gap)))
     return np.asarray(lin.directions @ x[:n]), np.asarray(x[n:])
+
+
+def quaternion_places(dyn: Dynamics) -> IntArray:
+    """Where quaternions begin in q."""
+    return _places(dyn).turns_q
+
+
+def rotation_blocks(dyn: Dynamics, state: StepState) -> csc_array:
+    """X (n_v, n_v) that takes increments with rotations in inertial axes to those with rotations in body axes."""
+    p = _places(dyn)
+    parts = [(np.arange(k, k + 3), R.T) for k, R in zip(p.turns, _frames(state.q, p), strict=True)]
+    rest = np.ones(dyn.n_v)
+    for places, _ in parts:
+        rest[places] = 0.0
+    return csc_array(_blocks(dyn.n_v, parts) + diags_array(rest))
 
 
 def spin_axis(dyn: Dynamics, state: StepState, seen_by: Observer) -> FloatArray:

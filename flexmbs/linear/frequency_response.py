@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from flexmbs.core.contracts import FloatArray
+from flexmbs.core.data_frames import data_frame
+from flexmbs.core.errors import ModelError, unknown_name
+from flexmbs.linear.response_pictures import bode_axes, draw_bode, draw_nyquist
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,7 +21,7 @@ __all__ = ["FrequencyResponse"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FrequencyResponse:
-    """Complex amplitudes, as `harmonic_response` gives them; the time law is exp(i omega t).
+    """Complex amplitudes, as `harmonic_response` and `LinearModel.sweep` give them; the time law is exp(i omega t).
 
     Parameters
     ----------
@@ -51,6 +54,51 @@ class FrequencyResponse:
     def phases(self) -> FloatArray:
         """Phase angles (n_w, n_out, n_in) [rad]; negative where the motion lags behind the force."""
         return np.angle(self.values)
+
+    @property
+    def decibels(self) -> FloatArray:
+        """20 log10 of the absolute values (n_w, n_out, n_in); minus infinity where there is no response."""
+        with np.errstate(divide="ignore"):
+            return np.asarray(20.0 * np.log10(self.amplitudes))
+
+    def of(self, output: str | int = 0, source: str | int = 0) -> NDArray[np.complex128]:
+        """The response (n_w,) of one output to one input, by name or number."""
+        places = []
+        for kind, wanted, names in (("output", output, self.outputs), ("input", source, self.inputs)):
+            known = wanted in names if isinstance(wanted, str) else 0 <= wanted < len(names)
+            if not known:
+                raise ModelError(f"FrequencyResponse: {unknown_name(kind, str(wanted), names)}")
+            places.append(names.index(wanted) if isinstance(wanted, str) else wanted)
+        return np.asarray(self.values[:, places[0], places[1]])
+
+    def to_dataframe(self) -> Any:
+        """A row per frequency; amplitude and phase of each output for each input (needs pandas)."""
+        columns: dict[str, Any] = {"frequency": self.frequencies}
+        for (o, i), name in zip(np.ndindex(self.values.shape[1:]), self._labels(), strict=True):
+            columns[f"amplitude of {name}"] = self.amplitudes[:, o, i]
+            columns[f"phase of {name}"] = np.unwrap(self.phases[:, o, i])
+        return data_frame(columns)
+
+    def _labels(self) -> tuple[str, ...]:
+        """Names of the columns of (n_w, n_out n_in)."""
+        alone = len(self.inputs) == 1
+        return tuple(o if alone else f"{o} for {i}" for o in self.outputs for i in self.inputs)
+
+    def bode(self, ax: Any = None) -> Axes:
+        """Amplitudes and phases over frequency, both axes logarithmic; ``ax``: two axes, or one for amplitudes."""
+        upper, lower = bode_axes("bode", ax)
+        draw_bode(upper, lower, self.frequencies, self.values.reshape(len(self.frequencies), -1), self._labels())
+        upper.set_xscale("log")
+        upper.set_ylabel("amplitude")
+        below = upper if lower is None else lower
+        below.set_xscale("log")
+        below.set_xlabel("frequency [1/time]")
+        return upper  # type: ignore[no-any-return]
+
+    def nyquist(self, ax: Axes | None = None) -> Axes:
+        """The response in the complex plane, its mirror image dashed, and the point -1."""
+        values = self.values.reshape(len(self.frequencies), -1)
+        return draw_nyquist(ax, values, self._labels())  # type: ignore[no-any-return]
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Amplitudes over frequency, logarithmic, one line per output and input.

@@ -49,8 +49,8 @@ def plot_campbell(found: CampbellDiagram, ax: Axes | None = None, rpm: bool = Fa
                 axes.plot([0.0, x[-1]], [0.0, order * found.speeds[-1] * up], color=style.INK, linewidth=0.8,
                           linestyle=(0, (5, 3)), zorder=1)  # fmt: skip
                 at = 0.5 * min(x[-1], top / (order * up) * across)
-                axes.annotate(f"{order:g} x", (at, order * at / across * up), xytext=(5, -11), textcoords="offset points",
-                              color=style.INK, fontsize=9.0)  # fmt: skip
+                axes.annotate(f"{order:g} x", (at, order * at / across * up), xytext=(5, -11),
+                              textcoords="offset points", color=style.INK, fontsize=9.0)  # fmt: skip
         if found.critical_speeds:
             points = np.array([(c.speed * across, abs(c.root.imag) * up) for c in found.critical_speeds])
             axes.plot(points[:, 0], points[:, 1], "o", color=style.INK, markersize=5.0, zorder=4)

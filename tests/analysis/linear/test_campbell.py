@@ -95,7 +95,7 @@ def test_flexible_shaft_splits_as_the_closed_form_tells() -> None:
     beam of Timoshenko is (K - omega^2 M + omega Omega G) (w, p) = 0.
     """
     E, nu, rho, outer, inner, length, n = 2e11, 0.3, 7800.0, 0.3, 0.26, 2.0, 1
-    section = fx.Pipe(outer, 0.5 * (outer - inner))
+    section = fx.Pipe(diameter=outer, thickness=0.5 * (outer - inner))
     material = fx.Elastic(youngs_modulus=E, poissons_ratio=nu, density=rho)
 
     def shaft(speed: float, elements: int) -> fx.Model:

@@ -21,12 +21,14 @@ STEP = 5e-5
 
 def rigid_rotor(speed: float, p: dict[str, Any], y: float = 1.0, kick: float = 0.0) -> fx.Model:
     """A rotor about z on two bearings, of which the stiffness along y is ``y`` times that along x."""
-    body = fx.RigidBody(
+    body: Any = fx.RigidBody(
         p["m"], (p["J_diametral"], p["J_diametral"], p["J_polar"]), velocity=(kick, 0, 0),
         angular_velocity=(0, kick, speed), name="rotor",
     )  # fmt: skip
     bearings = [
-        fx.Bushing(fx.ground, body, stiffness=(k, y * k, 1e6), at=(0, 0, z), name=f"bearing at {z}")
+        fx.Bushing(
+            fx.ground.marker((0, 0, z)), body.marker((0, 0, z)), stiffness=(k, y * k, 1e6), name=f"bearing at {z}"
+        )
         for z, k in ((-p["l1"], p["k1"]), (p["l2"], p["k2"]))
     ]
     return fx.Model(body, *bearings, name="rotor")
@@ -118,8 +120,8 @@ def run_overhung(progress: Progress) -> Outcome:
         stiff[np.ix_([w, tilt], [w, tilt])] = [[K2[0, 0], sign * K2[0, 1]], [sign * K2[0, 1], K2[1, 1]]]
 
     def overhung(speed: float) -> fx.Model:
-        disc = fx.RigidBody(mass, (polar, diametral, diametral), angular_velocity=(speed, 0, 0), name="disc")
-        return fx.Model(disc, fx.Bushing(fx.ground, disc, stiff, at=(0, 0, 0), name="shaft"))
+        disc: Any = fx.RigidBody(mass, (polar, diametral, diametral), angular_velocity=(speed, 0, 0), name="disc")
+        return fx.Model(disc, fx.Bushing(fx.ground.marker((0, 0, 0)), disc.centre, stiff, name="shaft"))
 
     progress("overhung disc")
     source = "K + omega Omega G - omega^2 M singular, two coordinates in the complex plane across the axis"
@@ -168,11 +170,11 @@ def _whirl(K: Any, M: Any, G: Any) -> FloatArray:
 
 def _shaft(speed: float, elements: int) -> tuple[Any, FloatArray]:
     """A pipe on hinges as a function of the speed, and its lowest backward and forward frequency at one speed."""
-    length, section = 2.0, fx.Pipe(0.3, 0.02)
+    length, section = 2.0, fx.Pipe(diameter=0.3, thickness=0.02)
     material = fx.Elastic(youngs_modulus=2e11, poissons_ratio=0.3, density=7800.0)
 
     def shaft(rate: float) -> fx.Model:
-        line = fx.FlexibleBody.line(
+        line: Any = fx.FlexibleBody.line(
             (0, 0, 0), (length, 0, 0), elements=elements, element=fx.elements.GeometricallyExactBeam(),
             section=section, material=material, name="shaft",
         )  # fmt: skip
@@ -182,7 +184,8 @@ def _shaft(speed: float, elements: int) -> tuple[Any, FloatArray]:
         ]
         return fx.Model(line, *ends, fx.InitialVelocity(line, angular_velocity=(rate, 0, 0)))
 
-    beam, k = shaft(speed).flexible_bodies[0].beam_stiffness, math.pi / length
+    beam: Any = shaft(speed).flexible_bodies[0].beam_stiffness
+    k = math.pi / length
     K = np.array([[beam.GA_y * k**2, -beam.GA_y * k], [-beam.GA_y * k, beam.GA_y + beam.EI_z * k**2]])
     omega = _whirl(K, np.diag([beam.mass_per_length, beam.rhoI_y]), np.diag([0.0, 2.0 * speed * beam.rhoI_y]))
     return shaft, np.array([omega[omega < 0.0].max(), omega[omega > 0.0].min()])

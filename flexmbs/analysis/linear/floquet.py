@@ -1,0 +1,252 @@
+r"""Floquet multipliers of periodic motions.
+
+Small deviations y of a motion, rotations counted in inertial axes, obey
+
+.. math:: M(t)\,\ddot y + [D + M U](t)\,\dot y + K(t)\,y + G^T\delta\lambda = 0, \qquad G(t)\,y = 0,
+
+with the tangents at the motion (`flexmbs.analysis.steady_motion`, seen by an observer who does not turn). Of a periodic
+motion the matrices are periodic. They are taken at equidistant times; with the same independent coordinates z at all of
+them, y = N(t) z, derivatives of N and values in between follow from Fourier's series, which is exact to round-off for
+smooth motions and enough samples. The map over the period is the product of exponentials of fourth order (Magnus), with
+steps that are halved until the multipliers stay.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.linalg import expm
+from scipy.sparse import csc_array
+
+from flexmbs.analysis.output import Output
+from flexmbs.analysis.simulate import simulate
+from flexmbs.analysis.steady_motion import Observer, quaternion_places, rotation_blocks, turned
+from flexmbs.core.checks import as_count, as_number, show
+from flexmbs.core.contracts import FloatArray
+from flexmbs.core.errors import ConvergenceError, ModelError
+from flexmbs.dynamics.consistent_state import accelerations
+from flexmbs.dynamics.evaluation import Dynamics
+from flexmbs.dynamics.linearisation import linearise_state
+from flexmbs.dynamics.minimal import DENSE, dependent_first, partitioned_basis
+from flexmbs.integrators.contracts import StepState
+from flexmbs.model.model import Model
+from flexmbs.results.floquet import FloquetMultipliers
+from flexmbs.results.time import TimeSolution
+from flexmbs.system.system import System
+
+__all__ = ["floquet"]
+
+PERIODIC = 1e-3
+"""Difference of the states at both ends, relative to the size of the motion, up to which it is periodic."""
+SETTLED = 1e-9
+"""Change of the map, relative to its size, by half the step, at which it counts as found."""
+LEAST, MOST = 64, 16_384
+"""Steps over the period."""
+
+
+def floquet(
+    model: Model | System | TimeSolution, period: float, samples: int = 64, step: float | None = None
+) -> FloquetMultipliers:
+    r"""Floquet multipliers of a periodic motion: whether small deviations grow from one period to the next.
+
+    Parameters
+    ----------
+    model : Model, System or TimeSolution
+        What moves: from its initial state, or on from the end of a run. The motion has to be periodic from there; one
+        that settles is run until it has.
+    period : float
+        [time]; for rotors that of a whole turn.
+    samples : int, default 64
+        Times at which the equations are linearised.
+    step : float, optional
+        Of the run over the period [time]; by default an eighth of the time between samples.
+
+    Returns
+    -------
+    FloquetMultipliers
+
+    Raises
+    ------
+    ModelError
+        If the motion is not periodic, the model has sampled controllers or first-order states, or more than 1 500 free
+        velocities, or other coordinates would have to be independent within the period.
+    ConvergenceError
+        If the map over the period is not found with 16 384 steps, or more samples are needed.
+
+    Notes
+    -----
+    Rotors whose matrices are constant in some frame have roots (`solve_modal`), which tell more. Rolling counts as a
+    constraint on positions as well.
+
+    Examples
+    --------
+    A pendulum of 1 Hz on a pivot that shakes vertically with 2 Hz is thrown off (Mathieu).
+
+    >>> import math
+    >>> import flexmbs as fx
+    >>> pivot = fx.PlanarRigidBody(1.0, 0.01, position=(0, 0), name="pivot")
+    >>> bar = fx.PlanarRigidBody(1.0, 1e-9, position=(0, -0.2485), name="bar")
+    >>> rail, pin = fx.PrismaticJoint(fx.ground, pivot, at=(0, 0), axis=(0, 1)), fx.RevoluteJoint(pivot, bar, at=(0, 0))
+    >>> motion = fx.motions.Sine(amplitude=0.02, frequency=2.0, phase=math.pi / 2, offset=-0.02)
+    >>> shake = fx.TranslationDriver(rail, motion)
+    >>> fx.floquet(fx.Model(pivot, bar, rail, pin, shake, fx.Gravity((0, -9.81))), period=0.5).stable
+    False
+    """
+    length = as_number("floquet", "period", period, above=0.0, unit="time")
+    count = as_count("floquet", "samples", samples, minimum=8)
+    if not isinstance(model, Model | System | TimeSolution):
+        raise ModelError(f"floquet: expected a Model or a run, not {show(model)}.")
+    parts = 8 if step is None else max(1, round(length / count / as_number("floquet", "step", step, above=0.0)))
+    described = model.system.model if isinstance(model, TimeSolution) else model
+    described = described.model if isinstance(described, System) else described
+    if described.controllers or described.states:
+        raise ModelError(
+            f"floquet: model {described.name!r} has sampled controllers or first-order states, which are left out of "
+            f"this analysis; take forces that depend on positions and velocities in their place."
+        )
+    begin = float(model.t[-1]) if isinstance(model, TimeSolution) else 0.0
+    run = simulate(
+        model.system if isinstance(model, TimeSolution) else model,
+        until=begin + length,
+        step=length / count / parts,
+        start=model if isinstance(model, TimeSolution) else None,
+        output=Output(every=length / count, energy=False),
+    )
+    return _of_run(run, begin, length, count)
+
+
+def _of_run(run: TimeSolution, begin: float, length: float, count: int) -> FloquetMultipliers:
+    """From the states of a run over the period."""
+    dyn = Dynamics(run.system)
+    n = len(run.system.free) - dyn.n_c
+    if n > DENSE:
+        raise ModelError(f"floquet: it goes up to {DENSE} free velocities; this model has {n}.")
+    places = [int(np.argmin(np.abs(run.t - (begin + length * k / count)))) for k in range(count + 1)]
+    _refuse_open(dyn, run, places)
+    independent = None
+    M, C, S, N = [], [], [], []
+    for k in places[:-1]:
+        t, q, v = float(run.t[k]), np.array(run.q[k]), np.array(run.v[k])
+        dyn.set_time(t)
+        a, lam = accelerations(dyn, t, q, v)
+        state = StepState(t, q, v, a, a, lam, v, 0.0)
+        lin = linearise_state(dyn, state)
+        E = lin.directions
+        X = csc_array(E.T @ rotation_blocks(dyn, state) @ E)
+        U = csc_array(E.T @ turned(dyn, state, Observer(np.zeros(3), np.zeros(3)))[1] @ E)
+        M.append((X.T @ lin.M @ X).toarray())
+        C.append((X.T @ (lin.D + lin.M @ U) @ X).toarray())
+        S.append((X.T @ lin.K @ X).toarray())
+        G = (lin.G @ X).toarray()
+        if independent is None:
+            basis, _, independent = partitioned_basis(G, dependent_first(dyn, lin))
+            names = tuple(dyn.coordinates.describe(int(lin.free[i])) for i in independent)
+        else:
+            basis = _with(G, independent)
+        N.append(basis)
+    A = _first_order(np.array(M), np.array(C), np.array(S), np.array(N), length)
+    found = _map(A, length)
+    multipliers = np.linalg.eigvals(found)
+    order = np.lexsort((-multipliers.imag, -np.round(np.abs(multipliers), 9)))
+    return FloquetMultipliers(
+        multipliers=multipliers[order], period=length, map=found, states=(*names, *(f"rate of {x}" for x in names))
+    )
+
+
+def _refuse_open(dyn: Dynamics, run: TimeSolution, places: list[int]) -> None:
+    """Refuse motions whose ends differ; quaternions of both signs are one orientation."""
+    first, last = np.array(run.q[places[0]]), np.array(run.q[places[-1]])
+    q = np.asarray(run.q)[places]
+    for i in quaternion_places(dyn):
+        if first[i : i + 4] @ last[i : i + 4] < 0.0:
+            last[i : i + 4] *= -1.0
+    turns = np.zeros(len(first), dtype=bool)
+    turns[dyn.angles_of_bodies] = True  # as q and v of planar bodies have the same places
+    off = last - first
+    off[turns] -= 2.0 * np.pi * np.round(off[turns] / (2.0 * np.pi))
+    size = max(float(np.ptp(q, axis=0).max(initial=0.0)), 1e-9 * dyn.length)
+    rates = np.asarray(run.v)[places]
+    fast = max(float(np.ptp(rates, axis=0).max(initial=0.0)), 1e-9 * float(np.abs(rates).max(initial=0.0)), 1e-300)
+    worst = max(float(np.abs(off).max(initial=0.0)) / size, float(np.abs(rates[-1] - rates[0]).max()) / fast)
+    if worst > PERIODIC:
+        raise ModelError(
+            f"floquet: the motion is not periodic: after the period the state is off by {worst:.2g} of the motion. "
+            f"Check the period; run a motion that settles until it has, and pass the run."
+        )
+
+
+def _with(G: FloatArray, independent: Any) -> FloatArray:
+    """The basis with unit rows at given coordinates."""
+    n = G.shape[1]
+    dependent = np.setdiff1d(np.arange(n), independent)
+    N = np.zeros((n, len(independent)))
+    N[independent, np.arange(len(independent))] = 1.0
+    if len(dependent):
+        N[dependent] = -np.linalg.pinv(G[:, dependent], rcond=1e-9) @ G[:, independent]
+        left = np.abs(G @ N).max(initial=0.0)
+        if left > 1e-6 * np.abs(G).max() * max(1.0, float(np.abs(N).max())) or np.abs(N).max() > 1e6:
+            raise ModelError(
+                "floquet: the coordinates that are independent at the beginning are not so within the period; begin "
+                "at another moment of it."
+            )
+    return N
+
+
+def _first_order(M: FloatArray, C: FloatArray, S: FloatArray, N: FloatArray, length: float) -> FloatArray:
+    """A (n_t, 2 m, 2 m) of d/dt (z, dz/dt) = A (z, dz/dt) at the samples."""
+    count, _, m = N.shape
+    wave = 2j * np.pi / length * np.fft.rfftfreq(count, 1.0 / count)
+    if count % 2 == 0:
+        wave[-1] = 0.0
+    spectrum = np.fft.rfft(N, axis=0)
+    N1 = np.fft.irfft(spectrum * wave[:, None, None], count, axis=0)
+    N2 = np.fft.irfft(spectrum * (wave**2)[:, None, None], count, axis=0)
+    T = N.transpose(0, 2, 1)
+    mass = T @ M @ N
+    damping, stiffness = T @ (2.0 * M @ N1 + C @ N), T @ (M @ N2 + C @ N1 + S @ N)
+    A = np.zeros((count, 2 * m, 2 * m))
+    A[:, :m, m:] = np.eye(m)
+    try:
+        A[:, m:, :m], A[:, m:, m:] = -np.linalg.solve(mass, stiffness), -np.linalg.solve(mass, damping)
+    except np.linalg.LinAlgError:
+        raise ModelError("floquet: something that moves has no mass; give it some.") from None
+    return A
+
+
+def _map(A: FloatArray, length: float) -> FloatArray:
+    """The map over the period, by Magnus' series of fourth order."""
+    count = len(A)
+    spectrum = np.fft.rfft(A, axis=0)
+    size = np.abs(spectrum).max(axis=(1, 2))
+    if size[-max(count // 16, 1) :].max() > 1e-6 * size.max():
+        raise ConvergenceError(f"floquet: {count} samples do not resolve the motion; take twice as many.")
+    steps, last = LEAST, None
+    while steps <= MOST:
+        found = _product(spectrum, count, length, steps)
+        if last is not None and np.abs(found - last).max() <= SETTLED * np.abs(found).max():
+            return np.asarray(found + (found - last) / 15.0)
+        steps, last = 2 * steps, found
+    raise ConvergenceError(f"floquet: the map over the period does not settle with {MOST} steps.")
+
+
+def _product(spectrum: Any, count: int, length: float, steps: int) -> FloatArray:
+    h = length / steps
+    shift = np.sqrt(3.0) / 6.0
+    weights = np.full(len(spectrum), 2.0)
+    weights[0] = 1.0
+    if count % 2 == 0:
+        weights[-1] = 1.0
+    order = np.arange(len(spectrum))
+
+    def at(part: FloatArray) -> FloatArray:
+        turn = np.exp(2j * np.pi * np.outer(part, order)) * weights / count
+        return np.asarray(np.real(np.tensordot(turn, spectrum, axes=(1, 0))))
+
+    middle = (np.arange(steps) + 0.5) / steps
+    first, second = at(middle - shift / steps), at(middle + shift / steps)
+    whole = 0.5 * h * (first + second) - np.sqrt(3.0) / 12.0 * h * h * (first @ second - second @ first)
+    found = np.eye(spectrum.shape[1])
+    for factor in expm(whole):
+        found = factor @ found
+    return found

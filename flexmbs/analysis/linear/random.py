@@ -1,0 +1,118 @@
+r"""Stationary response to random inputs.
+
+White noise, also behind a first-order filter, by Lyapunov's equation for the covariance X of the states,
+
+.. math:: A X + X A^T + \tfrac12\,b\,G_0\,b^T = 0,
+
+with the one-sided level :math:`G_0`. Other spectra by quadrature of :math:`|H(2\pi i f)|^2 G(f)`: Gauss' points between
+the frequencies at which something happens (poles with their widths, points of a table).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.linalg import solve_continuous_lyapunov
+
+from flexmbs.analysis.linear.spectra import TableSpectrum, WhiteSpectrum
+from flexmbs.core.checks import show
+from flexmbs.core.contracts import FloatArray
+from flexmbs.core.errors import ModelError, unknown_name
+from flexmbs.results.random_response import RandomResponse
+
+if TYPE_CHECKING:
+    from flexmbs.analysis.linear_model import LinearModel
+
+__all__ = ["random_response"]
+
+POINTS = 24
+"""Of Gauss' rule in each interval."""
+DECAYING = 1e-12
+"""Real part of a pole, relative to the largest pole, below which its vibration has no stationary state."""
+
+
+def random_response(linear: LinearModel, spectra: Mapping[Any, Any]) -> RandomResponse:
+    """The response of all outputs to independent inputs; see `LinearModel.random`."""
+    if not isinstance(spectra, Mapping) or not spectra:
+        raise ModelError(f"random: expected a mapping of inputs to spectra, not {show(spectra)}.")
+    given = {_number(linear, key): _spectrum(key, value) for key, value in spectra.items()}
+    poles = linear.poles
+    largest = float(np.abs(poles).max(initial=0.0))
+    bad = poles[poles.real >= -DECAYING * largest]
+    if len(bad):
+        raise ModelError(
+            f"random: the pole {bad[0]:.5g} does not decay, so that there is no stationary state; damp every motion."
+        )
+    n_y = len(linear.outputs)
+    squares, rates = np.zeros(n_y), np.zeros(n_y)
+    for j, spectrum in given.items():
+        white = getattr(spectrum, "white", None)
+        of_one = _by_lyapunov(linear, j, *white) if white else _by_quadrature(linear, j, spectrum)
+        squares, rates = squares + of_one[0], rates + of_one[1]
+
+    def density(f: FloatArray) -> FloatArray:
+        size = np.abs(linear.transfer(2.0 * np.pi * f)) ** 2
+        return np.asarray(sum(size[:, :, j] * spectrum(f)[:, None] for j, spectrum in given.items()))
+
+    return RandomResponse(outputs=linear.outputs, mean_squares=squares, rate_mean_squares=rates, density=density)
+
+
+def _number(linear: LinearModel, key: Any) -> int:
+    """The input that a key means: its name, number, or an object with that name or label."""
+    if isinstance(key, int) and not isinstance(key, bool) and 0 <= key < len(linear.inputs):
+        return key
+    name = key if isinstance(key, str) else getattr(key, "name", getattr(key, "label", show(key)))
+    if name not in linear.inputs:
+        raise ModelError(f"random: {unknown_name('input', str(name), linear.inputs)}")
+    return linear.inputs.index(name)
+
+
+def _spectrum(key: Any, value: Any) -> Any:
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return WhiteSpectrum(value)
+    if not hasattr(value, "white") and not isinstance(value, TableSpectrum):
+        raise ModelError(
+            f"random: the spectrum of {show(key)} must be a level, WhiteSpectrum, FirstOrderSpectrum or TableSpectrum, "
+            f"not {show(value)}."
+        )
+    return value
+
+
+def _by_lyapunov(linear: LinearModel, j: int, level: float, corner: float | None) -> tuple[FloatArray, FloatArray]:
+    """Mean squares of outputs and of their rates."""
+    A, B, C, D = linear.A, linear.B[:, j], linear.C, linear.D[:, j]
+    if corner is not None:  # x_f' = -2 pi corner x_f + w, u = x_f
+        a = 2.0 * np.pi * corner
+        n = len(A)
+        A = np.block([[A, B[:, None]], [np.zeros((1, n)), np.full((1, 1), -a)]])
+        C, B, D = np.hstack((C, D[:, None])), np.append(np.zeros(n), 1.0), np.zeros_like(D)
+    if np.any(D):
+        name = linear.outputs[int(np.flatnonzero(D)[0])]
+        raise ModelError(
+            f"random: white noise goes straight to the output {name!r}, whose mean square is then infinite; take a "
+            f"FirstOrderSpectrum or a TableSpectrum."
+        )
+    X = solve_continuous_lyapunov(A, -0.5 * level * np.outer(B, B))
+    squares = np.einsum("ij,jk,ik->i", C, X, C)
+    rate = C @ A
+    rates = np.einsum("ij,jk,ik->i", rate, X, rate)
+    jumps = np.abs(C @ B) > 1e-12 * np.linalg.norm(C, axis=1) * np.linalg.norm(B)
+    return squares, np.where(jumps & (level > 0.0), np.inf, rates)
+
+
+def _by_quadrature(linear: LinearModel, j: int, table: TableSpectrum) -> tuple[FloatArray, FloatArray]:
+    """The same of a table, within its range."""
+    known = np.asarray(table.frequencies)
+    marks = [known]
+    for s in linear.poles:
+        centre, width = abs(s.imag) / (2.0 * np.pi), abs(s.real) / (2.0 * np.pi)
+        marks += [centre + sign * width * np.array([0.0, 1.0, 4.0, 16.0, 64.0]) for sign in (1.0, -1.0)]
+    ends = np.unique(np.concatenate(marks))
+    ends = ends[(ends >= known[0]) & (ends <= known[-1])]
+    x, weight = np.polynomial.legendre.leggauss(POINTS)
+    half, middle = 0.5 * np.diff(ends), 0.5 * (ends[1:] + ends[:-1])
+    f, w = (middle[:, None] + half[:, None] * x).ravel(), (half[:, None] * weight).ravel()
+    size = np.abs(linear.transfer(2.0 * np.pi * f)[:, :, j]) ** 2 * (w * table(f))[:, None]
+    return size.sum(axis=0), ((2.0 * np.pi * f[:, None]) ** 2 * size).sum(axis=0)
