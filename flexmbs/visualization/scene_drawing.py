@@ -11,6 +11,7 @@ from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize, is_color_like, to_rgba
+from matplotlib.path import Path
 from matplotlib.ticker import MaxNLocator
 
 from flexmbs.core.checks import as_number, show
@@ -114,6 +115,7 @@ class SceneAxes:
             labels.add(line.label)
             options = {"color": s.colour, "lw": s.width, "zorder": s.layer, "solid_capstyle": "round"}
             options |= {"marker": s.marker or None, "ms": s.size, "ls": "-" if s.width else ""}
+            options |= {"mfc": "none", "mew": 1.1} if isinstance(s.marker, Path) else {}
             start = line.points[0].T
             if s.hatched and scene.planar:
                 self.axes.plot(*_hatching(line.points[0], self._size).T, color=s.colour, lw=0.9, zorder=s.layer)
