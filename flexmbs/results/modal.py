@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from flexmbs.core.attributes import Hinted
 from flexmbs.core.checks import as_count, as_number, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
@@ -54,7 +55,7 @@ class OperatingState(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class ModalSolution:
+class ModalSolution(Hinted):
     r"""Roots and mode shapes of a model about a state.
 
     Motions are :math:`x_0 + \phi e^{st}` with a root s and a mode shape :math:`\phi`. Without damping, gyroscopic terms

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from flexmbs.core.attributes import Hinted
 from flexmbs.core.checks import as_array, as_count, is_among, show
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.directors import section_axes_of
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
 __all__ = ["GivenStates", "States", "as_flexible", "coordinate_of", "of_place"]
 
 
-class States:
+class States(Hinted):
     """Stored states of a model: what static solutions and motions have in common.
 
     Shapes: of one place, joint or body (n, 3) for vectors, (n, 3, 3) for rotations, (n,) for numbers; of an attachment

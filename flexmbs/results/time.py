@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from flexmbs.core.attributes import Hinted
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError, unknown_name
 from flexmbs.dynamics.momentum import momentum
@@ -24,7 +25,7 @@ __all__ = ["Energy", "TimeSolution"]
 
 
 @dataclass(frozen=True, eq=False)
-class Energy:
+class Energy(Hinted):
     """Energies (n_t,) at the stored times [force length], and the work done since the start.
 
     ``kinetic``, ``strain`` (flexible bodies), ``springs`` (forces between markers), ``potential`` (dead loads, zero at
