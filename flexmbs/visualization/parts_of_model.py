@@ -67,7 +67,9 @@ class PartsOfModel:
         ]
         rows = [(force.name, row) for force in model.forces for row in getattr(force, "row_forces", ())]
         springs: Ends = [(name, row.a, row.b) for name, row in rows if row.rows and kind_of(row.rows[0].kind).connects]
-        sides = [(joint, side) for joint in model.joints for p in joint.pairs[:1] for side in (p.a, p.b)]
+        sides: list[tuple[Any, Any]] = [
+            (joint, side) for joint in model.joints for p in joint.pairs[:1] for side in (p.a, p.b)
+        ]
         sides = [(j, s) for j, s in sides if not isinstance(s, CoordinateMarker)]
         found = drawings(system)
         if joints:

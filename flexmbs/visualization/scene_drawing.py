@@ -157,9 +157,9 @@ class SceneAxes:
         begin = int(np.searchsorted(self.scene.times, self.scene.times[step] - trail))
         for points, artist in self._traces:
             _move(artist, points[begin : step + 1])
-        for line, pieces in zip(self.scene.coloured, self._coloured, strict=True):
-            pieces.set_segments(line.points[step])
-            pieces.set_array(line.values[step])
+        for coloured, pieces in zip(self.scene.coloured, self._coloured, strict=True):
+            pieces.set_segments(coloured.points[step])
+            pieces.set_array(coloured.values[step])
         for surface, artist in zip(self.scene.surfaces, self._surfaces, strict=True):
             _recolour(artist, surface, step)
         self._write_time(step)
