@@ -98,7 +98,7 @@ def test_rates_of_coordinates_are_their_derivatives() -> None:
 
 def test_sensors_read_what_they_read_in_a_run() -> None:
     """Turns are those of the joint, also where states are more than half a turn apart."""
-    wheel = fx.RigidBody.sphere(0.1, mass=1.0, angular_velocity=(0.0, 0.0, 40.0), name="wheel")
+    wheel = fx.RigidBody.sphere(radius=0.1, mass=1.0, angular_velocity=(0.0, 0.0, 40.0), name="wheel")
     hinge = fx.RevoluteJoint(fx.ground, wheel, at=(0, 0, 0), axis=(0, 0, 1), name="axle")
     run = fx.simulate(fx.Model(wheel, hinge), 1.0, step=1e-2, output=fx.Output(every=0.1), progress=False)
     assert np.diff(run.t).min() * 40.0 > np.pi
