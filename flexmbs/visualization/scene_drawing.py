@@ -130,7 +130,7 @@ class SceneAxes:
         self._time = self._clock()
         named = sum(artist.get_label()[:1] != "_" for artist in self._artists)
         if 1 < named <= 8:
-            beside = {"loc": "center left", "bbox_to_anchor": (1.0, 0.5)}
+            beside = {"loc": "center left", "bbox_to_anchor": (1.24 if scene.coloured else 1.0, 0.5)}
             if scene.planar or figure is None:
                 self.axes.legend(**(beside if scene.planar else {"loc": "upper right"}))
             else:  # beside the cube and the labels of its axes
@@ -272,7 +272,11 @@ def _scale(surface: Surface) -> ScalarMappable:
 def _colour_bars(axes: Any, scene: Scene) -> None:
     """One bar for each quantity, with the limits of its first surface."""
     for line in {line.quantity: line for line in scene.coloured}.values():
-        colour_bar(axes, line.scale, line.quantity)
+        if scene.planar:  # as high as the diagram
+            bar = axes.inset_axes((1.03, 0.0, 0.025, 1.0))
+            axes.figure.colorbar(ScalarMappable(*line.scale), cax=bar, label=line.quantity)
+        else:
+            colour_bar(axes, line.scale, line.quantity)
     for quantity in dict.fromkeys(surface.quantity for surface in scene.surfaces):
         first = next(s for s in scene.surfaces if s.quantity == quantity)
         axes.figure.colorbar(_scale(first), ax=axes, label=quantity, shrink=0.6, pad=0.08)

@@ -56,6 +56,8 @@ BASE = Stroke(GREY, 3.0, layer=1.4)
 JOINT = Stroke(INK, 0.0, "o", 3.5, layer=4.5)
 MOST_JOINTS = 40
 """Joints beyond which they are not marked."""
+ROPE = 0.3
+"""Strain of bending beside that of tension below which a line counts as a rope."""
 LINK = Stroke(INK, 1.0, layer=2.5)
 """Strings and rods: what keeps a distance."""
 FIXED = Stroke(GREY, 0.0, GROUND_MARK, 14.0, layer=1.5)
@@ -85,9 +87,10 @@ def plot_steps(solution: TimeSolution) -> Any:
 def scene(solution: States, points: int = 5, colour: str = "displacement", resultant: str | None = "bending") -> Scene:
     """What an animation of the motion shows: wireframes, curves, springs, joints and their points on the ground.
 
-    Flexible lines are coloured by a stress ``resultant`` such as ``"N"``; ``"bending"`` is the moment, in space
-    its size; None leaves them in one colour. Substructures show their line elements, bodies of reduced models the
-    surface of their mesh, coloured by ``"displacement"`` or ``"stress"``.
+    Flexible lines are coloured by a stress ``resultant`` such as ``"N"``; ``"bending"`` is the moment, in space its
+    size, of those that bending strains a third as much as tension or more; None leaves them in one colour.
+    Substructures show their line elements, bodies of reduced models the surface of their mesh, coloured by
+    ``"displacement"`` or ``"stress"``.
     """
     model = solution.model
     lines: list[Line] = []
@@ -120,7 +123,7 @@ def _coloured(solution: States, resultant: str | None) -> list[ColouredLine]:
         raise ModelError(f"animate: {unknown_name('stress resultant', symbol, [*known, 'bending'])}")
     curves, found = Curves(solution), []
     for body in bodies:
-        if symbol not in symbols(body):
+        if symbol not in symbols(body) or (resultant == "bending" and _is_rope(solution, body, curves, symbol)):
             continue
         states = [(np.array(q), np.array(v)) for q, v in zip(solution.q, solution.v, strict=True)]
         points = in_space(np.array([curves.shape(body, q) for q, _ in states]))
@@ -128,9 +131,25 @@ def _coloured(solution: States, resultant: str | None) -> list[ColouredLine]:
         ends = np.stack((points[:, :, :-1], points[:, :, 1:]), axis=3)
         means = 0.5 * (values[:, :, :-1] + values[:, :, 1:])
         found.append((body.name, ends.reshape(len(states), -1, 2, 3), means.reshape(len(states), -1)))
+    if not found:
+        return []
     scale = scale_of_means(np.concatenate([values.ravel() for _, _, values in found]))
     label = typeset(label_of(solution.model, symbol))
     return [ColouredLine(name, points, values, scale, label) for name, points, values in found]
+
+
+def _is_rope(solution: States, body: FlexibleBody, curves: Curves, moment: str) -> bool:
+    """Whether strains of bending are small beside those of tension in all states, so that colours would say nothing."""
+    if "N" not in symbols(body):
+        return False
+    k = body.beam_stiffness
+    per_strain = {moment: np.sqrt(max(k.EI_z, k.EI_y or 0.0) * k.EA), "N": k.EA}
+    most = dict.fromkeys(per_strain, 0.0)
+    for q, v in zip(solution.q, solution.v, strict=True):
+        for symbol, stiffness in per_strain.items():
+            found = curves.resultant(body, symbol, np.array(q), np.array(v))
+            most[symbol] = max(most[symbol], float(np.abs(found).max()) / stiffness)
+    return most[moment] < ROPE * most["N"]
 
 
 def other_parts(solution: States, colour: str = "displacement") -> tuple[list[Line], list[Surface]]:

@@ -110,3 +110,17 @@ def test_films_colour_bending_and_draw_supports_and_springs(tmp_path: Any) -> No
         run.animate(tmp_path / "a.gif", resultant="Q")
     with pytest.raises(fx.ModelError, match="speed"):
         run.animate(tmp_path / "a.gif", speed=0.0)
+
+
+def test_ropes_keep_one_colour() -> None:
+    """What hangs taut bends hardly: colours of its moment would say nothing; asked for by name they are there."""
+    from flexmbs.visualization.time_views import scene
+
+    rope = fx.FlexibleBody.line((0, 0), (0, -1), elements=4, element=fx.elements.ANCFCable2D(), name="rope",
+                                stiffness=fx.BeamStiffness(EA=1e5, EI_z=1e-3, mass_per_length=0.1))  # fmt: skip
+    hook = fx.RevoluteJoint(fx.ground, rope.start, at=(0, 0), name="hook")
+    pulled = fx.PointForce(rope.end, (5.0, -500.0))
+    hanging = fx.solve_static(fx.Model(rope, hook, pulled, name="hanging"))
+    assert not scene(hanging).coloured
+    assert scene(hanging).lines[0].label == "rope"
+    assert scene(hanging, resultant="M").coloured[0].quantity == "M [N m]"
