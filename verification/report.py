@@ -6,6 +6,7 @@ The pages hold their style and pictures inline, run no script, ask the network f
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable
 from html import escape
 from pathlib import Path
@@ -22,6 +23,8 @@ __all__ = ["page_name", "worst_ratio", "write_report"]
 
 
 _WORTH_SAYING = 0.05
+CARDS = 8
+"""Pictures on the first page."""
 
 
 def write_report(run: VerificationRun, folder: str | Path) -> Path:
@@ -79,6 +82,7 @@ def _index_page(run: VerificationRun) -> str:
     if run.interrupted:
         names = ", ".join(escape(entry.id) for entry in run.not_run)
         body.append(f"<p class=notice>The run was interrupted; not run: {names}.</p>")
+    body.append(_cards(run))
     for area in dict.fromkeys(result.entry.area for result in run.results):
         rows = [_index_row(result) for result in run.results if result.entry.area == area]
         header = ("Case", "Problem", "Quantities", "Largest error / tolerance", "Order (expected)", "Time", "Result")
@@ -96,6 +100,31 @@ def _index_page(run: VerificationRun) -> str:
     )
     body.append("</main>")
     return page("Verification of flexmbs", "".join(body))
+
+
+def _cards(run: VerificationRun) -> str:
+    """A picture of a case of each area, up to `CARDS` of them, that leads to its page."""
+    shown: dict[str, str] = {}
+    for result in run.results:
+        if result.pictures and result.entry.area not in shown and len(shown) < CARDS:
+            _, svg = result.pictures[0]
+            own = re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{result.entry.id}-", svg)  # several pictures on one page
+            shown[result.entry.area] = (
+                f'<a href="{page_name(result)}">{own}<span>{escape(result.entry.title)}</span></a>'
+            )
+    return f"<div class=cards>{''.join(shown.values())}</div>" if shown else ""
+
+
+def _orders(result: CaseResult) -> str:
+    """Measured orders beside the expected ones, in one line; several of one expected order as a range."""
+    groups: dict[float, list[float]] = {}
+    for study in result.convergence:
+        groups.setdefault(study.expected, []).append(study.rate)
+    texts = []
+    for expected, rates in groups.items():
+        low, high = rate_text(min(rates)), rate_text(max(rates))
+        texts.append(f"{low if low == high else f'{low} to {high}'} ({expected:g})")
+    return ", ".join(text.replace(" ", "\N{NO-BREAK SPACE}") for text in texts) or "–"
 
 
 def _plural(count: int, one: str, many: str) -> str:
@@ -119,7 +148,7 @@ def _index_row(result: CaseResult) -> list[str]:
         f'<a href="{link}">{escape(result.entry.title)}</a>',
         (f"{passed} of {total}" if passed < total else str(total)) if total else "–",
         f"{ratio:.2g}" if ratio is not None else "–",
-        "<br>".join(f"{rate_text(study.rate)} ({study.expected:g})" for study in result.convergence) or "–",
+        _orders(result),
         seconds(result.wall_s),
         badge(result.status),
     ]
@@ -210,7 +239,7 @@ def _quantities(result: CaseResult) -> str:
             ]
         )
     header = ("Quantity", "Computed", "Reference", "Unit", "Error", "Tolerance", "Result")
-    return html_table(header, rows, numeric=(1, 2, 4, 5), css="wide")
+    return html_table(header, rows, numeric=(1, 2, 4, 5), css="wide stack")
 
 
 def _convergence(result: CaseResult) -> str:

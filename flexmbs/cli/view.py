@@ -34,9 +34,7 @@ def add_view(commands: Any) -> None:
         "--tolerance", type=float, default=1e-4, metavar="X", help="share of the largest displacement of a body by "
         "which its points may be off at key frames (default 1e-4)",
     )  # fmt: skip
-    parser.add_argument(
-        "--factor", type=float, default=1.0, metavar="X", help="enlarge deformations of reduced bodies (page only)"
-    )
+    parser.add_argument("--factor", type=float, default=1.0, metavar="X", help="enlarge deformations (page only)")
     parser.add_argument("--up", metavar="AXIS", help="axis that points up: x, y, z (default: against gravity)")
     parser.add_argument("--no-joints", action="store_true", help="leave out marks of joints")
     parser.add_argument("--open", action="store_true", help="open the page in the browser")

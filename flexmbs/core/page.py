@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Sequence
 from html import escape
 
@@ -29,10 +30,22 @@ def badge(status: str) -> str:
 
 
 def html_table(header: Sequence[str], rows: Iterable[Sequence[str]], numeric: Sequence[int] = (), css: str = "") -> str:
-    """A table of HTML cells; ``numeric`` columns are set flush right in tabular figures."""
+    """A table of HTML cells; ``numeric`` columns are set flush right in tabular figures.
+
+    Of the classes ``index`` and ``stack`` cells know their heading, which stands beside them where a page is narrow.
+    """
+    known = (
+        [escape(re.sub("<[^>]*>", "", text), quote=True) for text in header]
+        if {"index", "stack"} & set(css.split())
+        else []
+    )
 
     def cells(tag: str, row: Sequence[str]) -> str:
-        return "".join(f"<{tag}{' class=n' if i in numeric else ''}>{cell}</{tag}>" for i, cell in enumerate(row))
+        labels = [f' data-of="{text}"' for text in known] if known and tag == "td" else [""] * len(row)
+        return "".join(
+            f"<{tag}{' class=n' if i in numeric else ''}{label}>{cell}</{tag}>"
+            for i, (cell, label) in enumerate(zip(row, labels, strict=True))
+        )
 
     lines = "".join(f"<tr>{cells('td', row)}</tr>\n" for row in rows)
     head = f"<thead><tr>{cells('th', header)}</tr></thead>"
@@ -120,6 +133,11 @@ td{border-bottom:1px solid var(--line);vertical-align:top}
 tbody tr:hover{background:var(--wash)}
 .n{text-align:right;white-space:nowrap}
 td small{color:var(--soft)}
+.cards{display:grid;grid-template-columns:repeat(auto-fill,minmax(13rem,1fr));gap:1rem;margin:1rem 0 .5rem}
+.cards a{display:block;border:1px solid var(--line);border-radius:.4rem;padding:.6rem;color:var(--ink)}
+.cards a:hover,.cards a:focus{border-color:var(--blue);text-decoration:none}
+.cards svg{display:block;width:100%;height:9rem}
+.cards span{display:block;font-size:.88rem;line-height:1.3;margin-top:.4rem}
 table.index th.n{white-space:normal}
 table.index th:nth-child(1){width:14%}
 table.index th:nth-child(n+3){width:9%}
@@ -147,6 +165,16 @@ pre{background:var(--wash);border:1px solid var(--line);border-radius:.3rem;padd
  h1{font-size:1.6rem}
  nav{display:block}
  nav span{display:none}
+ .cards{grid-template-columns:repeat(auto-fill,minmax(9.5rem,1fr));gap:.6rem}
+ .cards svg{height:7rem}
+ :is(.index,.stack),:is(.index,.stack) tbody{display:block}
+ :is(.index,.stack) thead{display:none}
+ :is(.index,.stack) tr{display:block;border-bottom:1px solid var(--line);padding:.6rem 0}
+ :is(.index,.stack) td{display:flex;justify-content:space-between;gap:1rem;border:0;padding:.1rem 0;text-align:right;
+  white-space:normal;overflow-wrap:anywhere}
+ :is(.index,.stack) td::before{content:attr(data-of);color:var(--soft);text-align:left;overflow-wrap:normal;flex:none}
+ .index td:nth-child(-n+2),.stack td:first-child{display:block;text-align:left}
+ .index td:nth-child(-n+2)::before,.stack td:first-child::before{content:none}
 }
 @page{size:A4;margin:18mm 16mm}
 @media print{

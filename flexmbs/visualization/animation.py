@@ -31,7 +31,7 @@ from flexmbs.visualization.frames import frame_rows
 from flexmbs.visualization.scene import Scene
 from flexmbs.visualization.scene_drawing import SceneAxes
 
-__all__ = ["animate", "draw_frame"]
+__all__ = ["animate", "draw_frame", "frame_interval"]
 
 SUFFIXES = (".mp4", ".gif")
 
@@ -112,16 +112,14 @@ def animate(
         If the file cannot be written, or ffmpeg is missing.
     """
     _check_scene("animate", scene)
-    speed = as_number("animate", "speed", speed, above=0.0)
-    fps = as_number("animate", "fps", fps, above=0.0, maximum=240.0)
+    interval = frame_interval(path, speed, fps)
+    fps = speed / interval
     dpi = as_number("animate", "dpi", dpi, minimum=20.0, maximum=1200.0)
     target = as_target("animate", path, SUFFIXES)
     gif = target.suffix.lower() == ".gif"
     if not gif and not films.writers.is_available("ffmpeg"):
         raise FlexmbsError(f"animate: {target.name} needs the program ffmpeg, which is not installed; take a .gif.")
-    if gif:  # the delay of a frame counts in hundredths of a second, and viewers refuse less than two
-        fps = 100.0 / max(2, round(100.0 / fps))
-    steps, duration = frame_rows("animate", scene.times, speed / fps), _duration("animate", trail)
+    steps, duration = frame_rows("animate", scene.times, interval), _duration("animate", trail)
     with rc_context(style.RC), replaced("animate", target) as (draft,):
         figure = Figure(figsize=SceneAxes.size(scene), dpi=dpi, layout="constrained")
         FigureCanvasAgg(figure)
@@ -134,6 +132,15 @@ def animate(
                 frames.grab_frame()
                 shown.show((i + 1) / len(steps), f"frame {i + 1} of {len(steps)}")
     return target
+
+
+def frame_interval(path: Any, speed: float = 1.0, fps: float = 25.0) -> float:
+    """Time of the model between the frames of a film, as the format of the file has it."""
+    speed = as_number("animate", "speed", speed, above=0.0)
+    fps = as_number("animate", "fps", fps, above=0.0, maximum=240.0)
+    if str(path).lower().endswith(".gif"):  # delays are hundredths of a second, and viewers refuse less than two
+        fps = 100.0 / max(2, round(100.0 / fps))
+    return speed / fps
 
 
 class _Gif:
@@ -188,7 +195,7 @@ def _palette(scene: Scene) -> FloatArray:
         mixed += [shade * colormaps["viridis"](np.linspace(0.0, 1.0, 40))[:, :3] for shade in (1.0, 0.77, 0.55)]
     room = 255 - sum(len(part) for part in mixed)
     for colours in scales:
-        pure = colours(np.linspace(0.0, 1.0, min(30, room // (3 * len(scales)))))[:, :3]
+        pure = colours(np.linspace(0.0, 1.0, min(50, room // (3 * len(scales)))))[:, :3]
         mixed += [pure, 0.5 + 0.5 * pure]
     room = 255 - sum(len(part) for part in mixed)
     strokes = list(dict.fromkeys((to_rgb(style.INK), *named)))[: room // 5]

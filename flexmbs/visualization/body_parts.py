@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 __all__ = ["ModeParts", "Parts", "is_planar", "mode_parts", "parts_at"]
 
+FARTHEST, MOVES = 3.0, 1e-3
+"""How much farther than flexible bodies others may move, and the share of the largest displacement that counts."""
 SMALL = 1e-2
 """Share of the wanted amplitude of a mode at which its displacements are found by differences."""
 
@@ -51,14 +53,16 @@ class Parts(NamedTuple):
 
 
 class ModeParts(NamedTuple):
-    """A mode: what is drawn in its state, the displacements of it all (arrays as `Parts.arrays`), and ``amplitude``.
+    """A mode: what is drawn in its state, the displacements of it all (arrays as `Parts.arrays`), and its size.
 
-    ``amplitude`` is the factor of the mode of unit modal mass at which the largest displacement is the wanted one.
+    ``amplitude`` is the factor of the mode of unit modal mass at which the largest displacement is the wanted one;
+    ``vector (n_v,)`` the mode at its phase.
     """
 
     state: Parts
     displacements: list[FloatArray]
     amplitude: float
+    vector: FloatArray
 
 
 def parts_at(system: System, q: FloatArray, v: FloatArray | None = None) -> Parts:
@@ -79,7 +83,9 @@ def parts_at(system: System, q: FloatArray, v: FloatArray | None = None) -> Part
 def mode_parts(modes: ModalSolution, mode: int, size: float | None = None, share: float = 0.1) -> ModeParts:
     """A mode with the largest displacement ``share`` of the size of the model, at the phase of its largest entry.
 
-    Displacements are linear in the mode: small ones by central differences, made larger.
+    The largest displacement is that of flexible bodies where these move at all, so that the bending of a shaft is seen
+    beside a disc that tilts; what else there is moves at most `FARTHEST` times as far. Displacements are linear in the
+    mode: small ones by central differences, made larger.
     """
     state = parts_at(modes.system, modes.q)
     vector = np.asarray(modes.vectors[:, mode])
@@ -94,10 +100,11 @@ def mode_parts(modes: ModalSolution, mode: int, size: float | None = None, share
         moves = [0.5 * (a - b) / amplitude for a, b in zip(*sides, strict=True)]
         largest_move = max((float(np.nanmax(np.linalg.norm(u, axis=-1), initial=0.0)) for u in moves), default=0.0)
         if not largest_move > 0.0:
-            return ModeParts(state, moves, 0.0)
-        factor = wanted / largest_move
+            return ModeParts(state, moves, 0.0, vector)
+        bent = max((float(np.linalg.norm(u, axis=-1).max()) for u in moves[: len(state.shapes)]), default=0.0)
+        factor = wanted / max(bent, largest_move / FARTHEST) if bent > MOVES * largest_move else wanted / largest_move
         amplitude = SMALL * factor
-    return ModeParts(state, [factor * u for u in moves], factor)
+    return ModeParts(state, [factor * u for u in moves], factor, vector)
 
 
 def is_planar(model: Any) -> bool:

@@ -17,7 +17,18 @@ from flexmbs.visualization.sampling import facets, outline
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["Scale", "Values", "collection", "colour_bar", "draw_faces", "draw_lines", "polylines", "scale_of"]
+__all__ = [
+    "Scale",
+    "Values",
+    "collection",
+    "colour_bar",
+    "draw_faces",
+    "draw_lines",
+    "polylines",
+    "scale_of",
+    "scale_of_means",
+    "typeset",
+]
 
 BOTH_SIGNS = 1e-3
 """Share of the largest value from which values of the other sign count."""
@@ -48,7 +59,7 @@ def polylines(curves: Iterable[FloatArray]) -> list[FloatArray]:
 def scale_of(lines: Values, faces: Values) -> Scale | None:
     """Limits and colours of the values of all pieces of lines and faces; None if there are none."""
     means = [_line_means(v) for _, v in lines if v is not None] + [_face_means(v) for _, v in faces if v is not None]
-    return _scale(np.concatenate(means)) if means else None
+    return scale_of_means(np.concatenate(means)) if means else None
 
 
 def _line_means(values: FloatArray) -> FloatArray:
@@ -93,6 +104,15 @@ def draw_faces(axes: Any, faces: Values, scale: Scale | None) -> None:
     axes.add_collection(collection(axes, polylines(edges), colors=style.INK, linewidths=0.3, zorder=4))
 
 
+def typeset(label: str) -> str:
+    """A label whose symbol has an index, with the index set lower."""
+    symbol, _, unit = label.partition(" ")
+    letter, _, index = symbol.partition("_")
+    if not index:
+        return label
+    return f"${letter}_{{{index}}}$ {unit}" if len(index) > 1 else f"${symbol}$ {unit}"
+
+
 def colour_bar(axes: Any, scale: Scale, label: str) -> None:
     """The bar of colours beside the axes."""
     spatial = axes.name == "3d"
@@ -101,7 +121,7 @@ def colour_bar(axes: Any, scale: Scale, label: str) -> None:
     axes.figure.colorbar(mappable, ax=axes, label=label, shrink=shrink, pad=pad, aspect=28)
 
 
-def _scale(values: FloatArray) -> tuple[Normalize, Any]:
+def scale_of_means(values: FloatArray) -> Scale:
     """Limits and colours: about zero where both signs matter."""
     low, high = float(values.min()), float(values.max())
     top = max(abs(low), abs(high))

@@ -127,6 +127,9 @@ def _write(file: Glb, track: Track, colour: str, times: int, errors: dict[str, f
     extras: dict[str, Any] = {"largest": track.largest, "linear": part.modal is not None}
     if track.levels is not None:
         extras |= {"levels": file.levels(track.levels.ravel()), "stride": track.stride, "peak": track.peak}
+    if len(track.targets) and part.shape is not None and not part.held:
+        places = file.vectors(track.fits[:, :3], vertices=False)
+        extras |= {"rigid": track.rigid, "fits": [places, file.quaternions(track.fits[:, 3:])]}
     if len(track.targets):
         primitive["targets"] = [{"POSITION": file.vectors(target, bounds=True)} for target in track.targets]
         mesh["weights"] = track.weights[0].tolist()

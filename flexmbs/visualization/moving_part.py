@@ -9,10 +9,14 @@ from typing import NamedTuple
 import numpy as np
 
 from flexmbs.core.contracts import FloatArray, IntArray
+from flexmbs.core.rotations import to_quaternion
 from flexmbs.visualization.faces_of_shapes import Faces
 from flexmbs.visualization.poses import States, matrices
 
-__all__ = ["Modal", "MovingPart", "placed", "poses"]
+__all__ = ["Modal", "MovingPart", "fitted", "placed", "poses"]
+
+MOST_FITTED = 400
+"""Points that a rigid motion is fitted to, about."""
 
 
 class Modal(NamedTuple):
@@ -43,6 +47,8 @@ class MovingPart:
     modal : Modal, optional
     shape : function, optional
         From `States` to all points (n, n_p, 3) in axes of the part; of bodies whose shape is not linear in q.
+    held : bool
+        Whether supports keep it from moving as a whole.
     """
 
     name: str
@@ -51,6 +57,7 @@ class MovingPart:
     place: Callable[[States], FloatArray] | None = None
     modal: Modal | None = None
     shape: Callable[[States], FloatArray] | None = None
+    held: bool = False
 
     def local(self, states: States) -> FloatArray:
         """Points (n, n_p, 3) in axes of the part."""
@@ -77,6 +84,21 @@ def poses(position: FloatArray, quaternion: FloatArray | None = None, scale: Flo
     if scale is not None:
         out[:, 7:] = scale
     return out
+
+
+def fitted(base: FloatArray, points: FloatArray) -> FloatArray:
+    """Rigid motions (n, 7), position and quaternion, that take points (n_p, 3) closest to others (n, n_p, 3).
+
+    Least squares by singular values (Kabsch 1976).
+    """
+    some = slice(None, None, max(1, len(base) // MOST_FITTED))
+    at, to = base[some].mean(axis=0), points[:, some].mean(axis=1)
+    H = np.einsum("pa,tpb->tab", base[some] - at, points[:, some] - to[:, None])
+    U, _, Vt = np.linalg.svd(H)
+    proper = np.ones((len(points), 3))
+    proper[:, 2] = np.sign(np.linalg.det(U) * np.linalg.det(Vt))
+    R = np.einsum("tba,tb,tcb->tac", Vt, proper, U)
+    return np.column_stack((to - R @ at, [to_quaternion(turn) for turn in R]))
 
 
 def placed(points: FloatArray, pose: FloatArray) -> FloatArray:

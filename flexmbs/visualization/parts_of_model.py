@@ -11,6 +11,7 @@ from flexmbs.core.contracts import FloatArray
 from flexmbs.core.identity import IdentityMap
 from flexmbs.kernels.rows.rows import kind_of
 from flexmbs.model.joints.coordinate_joint import CoordinateMarker
+from flexmbs.model.supports import Clamp
 from flexmbs.model.trees.link_shapes import base_shape, joint_place
 from flexmbs.results.drawings import drawings
 from flexmbs.visualization.extent import extent, stays_in_plane
@@ -67,7 +68,9 @@ class PartsOfModel:
         ]
         rows = [(force.name, row) for force in model.forces for row in getattr(force, "row_forces", ())]
         springs: Ends = [(name, row.a, row.b) for name, row in rows if row.rows and kind_of(row.rows[0].kind).connects]
-        sides = [(joint, side) for joint in model.joints for p in joint.pairs[:1] for side in (p.a, p.b)]
+        sides: list[tuple[Any, Any]] = [
+            (joint, side) for joint in model.joints for p in joint.pairs[:1] for side in (p.a, p.b)
+        ]
         sides = [(j, s) for j, s in sides if not isinstance(s, CoordinateMarker)]
         found = drawings(system)
         if joints:
@@ -122,7 +125,10 @@ class PartsOfModel:
         system, body = self._system, drawing.source
         drawn = Sheet(system, body) if body.surface else Tube(system, body, LEAST * self.size)
         rest = Faces(drawn.points(system.coordinates.reference[None])[0], drawn.triangles)
-        return MovingPart(drawing.name, "body", rest, shape=lambda states: drawn.points(states.q))
+        ats = [item.at for item in system.model.supports if item.at.body is body]
+        held = any(isinstance(item, Clamp) and item.at.body is body for item in system.model.supports)
+        held = held or sum(len(at.nodes) for at in ats) > 1
+        return MovingPart(drawing.name, "body", rest, shape=lambda states: drawn.points(states.q), held=held)
 
     def _mark_with_arms(self, body: Any, sides: list[Any]) -> Faces:
         """A point, and lines from it to the joints of the body."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.path import Path
 from matplotlib.ticker import MaxNLocator
 
 from flexmbs.core.checks import as_number, show
@@ -25,7 +26,8 @@ from flexmbs.results.states import GivenStates, States
 from flexmbs.results.static import StaticSolution
 from flexmbs.visualization import style
 from flexmbs.visualization.body_parts import Parts, is_planar, mode_parts, parts_at
-from flexmbs.visualization.coloured import collection, colour_bar, draw_faces, draw_lines, polylines, scale_of
+from flexmbs.visualization.coloured import collection, colour_bar, draw_faces, draw_lines, polylines, scale_of, typeset
+from flexmbs.visualization.load_symbols import draw_loads
 from flexmbs.visualization.sampling import MOMENT, Curves, label_of, outline, symbols
 from flexmbs.visualization.symbols import draw_symbols
 
@@ -113,7 +115,8 @@ def plot_shape(
         for parts in drawn:
             _draw_others(axes, parts)
         if scale is not None and symbol is not None:
-            colour_bar(axes, scale, _typeset(label_of(model, symbol)))
+            colour_bar(axes, scale, typeset(label_of(model, symbol)))
+        draw_loads(axes, solution, last, Parts(shapes, [], []).extent() if shapes else drawn[-1].extent())
         _finish(axes, model, [rest, *drawn])
         which = f"{len(solution)} {'states' if solution.over_time else 'equilibria'} up to " if everything else ""
         axes.set_title(f"{model.name}, {which}{state_in_words(solution, last)}")
@@ -139,7 +142,7 @@ def plot_mode(modes: ModalSolution, mode: int = 0, ax: Axes | None = None, share
     ax : Axes, optional
         Where to draw; spatial models need axes made with ``projection="3d"``.
     share : float
-        Largest displacement as a share of the size of the model, positive.
+        Largest displacement of flexible bodies, or of all where these do not move, as a share of the size of the model.
 
     Returns
     -------
@@ -154,8 +157,8 @@ def plot_mode(modes: ModalSolution, mode: int = 0, ax: Axes | None = None, share
         raise ModelError(f"plot_mode: expected a ModalSolution, not {show(modes)}.")
     model = modes.model
     found = mode_parts(modes, modes.number(mode), share=as_number("plot_mode", "share", share, above=0.0))
-    state, moves = found.state, found.displacements
-    sides = {sign: _displaced(state, [sign * u for u in moves]) for sign in (-1.0, 1.0)}
+    state = found.state  # both sides as the model would be there: rigid bodies turn and do not grow
+    sides = {s: parts_at(modes.system, modes.moved(s * found.amplitude * found.vector)) for s in (-1.0, 1.0)}
     with _look(ax):
         axes = _axes("plot_mode", model, ax)
         dim = 3 if axes.name == "3d" else 2
@@ -225,16 +228,6 @@ def plot_path(solution: StaticSolution, at: Any, ax: Axes | None = None) -> Axes
     return cast("Axes", axes)
 
 
-def _displaced(parts: Parts, moves: list[FloatArray]) -> Parts:
-    """Parts with all their points moved."""
-    arrays = iter([points + u for points, u in zip(parts.arrays(), moves, strict=True)])
-    return Parts(
-        [next(arrays) for _ in parts.shapes],
-        [(label, stroke, next(arrays)) for label, stroke, _ in parts.lines],
-        [(label, next(arrays), triangles) for label, _, triangles in parts.faces],
-    )
-
-
 def _draw_others(axes: Any, parts: Parts, colour: str | None = None, dashed: bool = False) -> None:
     """Everything but flexible bodies on meshes; in one thin colour, or in the strokes of animations."""
     dim = 3 if axes.name == "3d" else 2
@@ -242,6 +235,7 @@ def _draw_others(axes: Any, parts: Parts, colour: str | None = None, dashed: boo
         width = stroke.width if colour is None or not stroke.width else 1.0
         marker = stroke.marker or ("o" if len(points) == 1 else "")
         look = {"color": colour or stroke.colour, "lw": width, "marker": marker, "ms": 0.8 * stroke.size}
+        look |= {"mfc": "none", "ms": stroke.size} if isinstance(marker, Path) else {}
         look |= {"ls": ("--" if dashed else "-") if width else "", "zorder": 2.0 if colour == style.GREY else 3.5}
         axes.plot(*points[:, :dim].T, **look)
     for _, points, triangles in parts.faces:
@@ -324,15 +318,6 @@ def _thin(axes: Any, curves: list[FloatArray]) -> None:
 def _drawn(body: FlexibleBody, points: FloatArray) -> FloatArray:
     """The lines of a body: its curves, or the edges of the elements of a surface."""
     return points[:, outline()] if body.surface else points
-
-
-def _typeset(label: str) -> str:
-    """A label whose symbol has an index, with the index set lower."""
-    symbol, _, unit = label.partition(" ")
-    letter, _, index = symbol.partition("_")
-    if not index:
-        return label
-    return f"${letter}_{{{index}}}$ {unit}" if len(index) > 1 else f"${symbol}$ {unit}"
 
 
 def _finish(axes: Any, model: Model, drawn: list[Parts]) -> None:

@@ -24,9 +24,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FLEXIBLE", "GROUND", "POINT", "RIGID", "SPRING", "ColouredLine", "Line", "Scene", "Stroke", "Surface", "still",
-    "wireframe",
+    "wireframe", "zigzag",
 ]  # fmt: skip
 
+TEETH, SPRING_WIDTH = 8, 0.06
+"""Of a spring: turns, and half of its width as a share of its length."""
 FLAT = 1e-9
 """Share of the size of a scene that it may extend in z and still be drawn in the plane."""
 
@@ -242,6 +244,23 @@ def wireframe(points: ArrayLike, edges: ArrayLike, position: ArrayLike, rotation
     line = np.full((len(places), len(pairs), 3, 3), np.nan)
     line[:, :, :2] = moved[:, pairs]
     return line.reshape(len(places), 3 * len(pairs), 3)
+
+
+def zigzag(ends: FloatArray) -> FloatArray:
+    """Points (n_t, n, dim) of a spring between two ends (n_t, 2, 3), in the plane z = 0 where it can be.
+
+    Its width is that of the first state.
+    """
+    way = ends[:, 1] - ends[:, 0]
+    length = np.linalg.norm(way, axis=1, keepdims=True)
+    along = way / np.maximum(length, 1e-300)
+    upright = np.abs(along[:, 2:]) > 0.9
+    across = np.cross(np.where(upright, (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)), along)
+    across /= np.maximum(np.linalg.norm(across, axis=1, keepdims=True), 1e-300)
+    share = np.array([0.0, 0.2, *(0.2 + 0.6 * (k + 0.5) / TEETH for k in range(TEETH)), 0.8, 1.0])
+    side = np.array([0.0, 0.0, *((-1.0) ** k for k in range(TEETH)), 0.0, 0.0])
+    wide = SPRING_WIDTH * float(length[0, 0])
+    return np.asarray(ends[:, :1] + share[:, None] * way[:, None] + wide * side[:, None] * across[:, None])
 
 
 def still(n_t: int, points: ArrayLike) -> FloatArray:

@@ -11,6 +11,7 @@ from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize, is_color_like, to_rgba
+from matplotlib.path import Path
 from matplotlib.ticker import MaxNLocator
 
 from flexmbs.core.checks import as_number, show
@@ -114,6 +115,7 @@ class SceneAxes:
             labels.add(line.label)
             options = {"color": s.colour, "lw": s.width, "zorder": s.layer, "solid_capstyle": "round"}
             options |= {"marker": s.marker or None, "ms": s.size, "ls": "-" if s.width else ""}
+            options |= {"mfc": "none", "mew": 1.1} if isinstance(s.marker, Path) else {}
             start = line.points[0].T
             if s.hatched and scene.planar:
                 self.axes.plot(*_hatching(line.points[0], self._size).T, color=s.colour, lw=0.9, zorder=s.layer)
@@ -128,7 +130,7 @@ class SceneAxes:
         self._time = self._clock()
         named = sum(artist.get_label()[:1] != "_" for artist in self._artists)
         if 1 < named <= 8:
-            beside = {"loc": "center left", "bbox_to_anchor": (1.0, 0.5)}
+            beside = {"loc": "center left", "bbox_to_anchor": (1.24 if scene.coloured else 1.0, 0.5)}
             if scene.planar or figure is None:
                 self.axes.legend(**(beside if scene.planar else {"loc": "upper right"}))
             else:  # beside the cube and the labels of its axes
@@ -155,9 +157,9 @@ class SceneAxes:
         begin = int(np.searchsorted(self.scene.times, self.scene.times[step] - trail))
         for points, artist in self._traces:
             _move(artist, points[begin : step + 1])
-        for line, pieces in zip(self.scene.coloured, self._coloured, strict=True):
-            pieces.set_segments(line.points[step])
-            pieces.set_array(line.values[step])
+        for coloured, pieces in zip(self.scene.coloured, self._coloured, strict=True):
+            pieces.set_segments(coloured.points[step])
+            pieces.set_array(coloured.values[step])
         for surface, artist in zip(self.scene.surfaces, self._surfaces, strict=True):
             _recolour(artist, surface, step)
         self._write_time(step)
@@ -270,7 +272,11 @@ def _scale(surface: Surface) -> ScalarMappable:
 def _colour_bars(axes: Any, scene: Scene) -> None:
     """One bar for each quantity, with the limits of its first surface."""
     for line in {line.quantity: line for line in scene.coloured}.values():
-        colour_bar(axes, line.scale, line.quantity)
+        if scene.planar:  # as high as the diagram
+            bar = axes.inset_axes((1.03, 0.0, 0.025, 1.0))
+            axes.figure.colorbar(ScalarMappable(*line.scale), cax=bar, label=line.quantity)
+        else:
+            colour_bar(axes, line.scale, line.quantity)
     for quantity in dict.fromkeys(surface.quantity for surface in scene.surfaces):
         first = next(s for s in scene.surfaces if s.quantity == quantity)
         axes.figure.colorbar(_scale(first), ax=axes, label=quantity, shrink=0.6, pad=0.08)

@@ -6,7 +6,7 @@ from typing import Any
 
 from matplotlib.colors import Colormap, LinearSegmentedColormap, ListedColormap
 
-__all__ = ["BLUE", "CYCLE", "GREEN", "GREY", "INK", "LIGHT", "ORANGE", "RC", "WIDTH", "diverging", "sequential"]
+__all__ = ["BLUE", "CYCLE", "GREEN", "GREY", "INK", "LIGHT", "LOAD", "ORANGE", "RC", "WIDTH", "diverging", "sequential"]
 
 INK = "#1d2733"
 BLUE = "#1f5fa8"
@@ -14,6 +14,8 @@ ORANGE = "#c4570a"
 GREEN = "#3d7a45"
 GREY = "#9aa3ad"
 LIGHT = "#e3e7ec"
+LOAD = "#b3123c"
+"""Of the arrows of loads."""
 CYCLE = (INK, ORANGE, "#8a4fa3", "#1b8a8f", "#b58900", "#c2407c", "#6b4a2b", "#4c9fd8")
 """Of rigid bodies, one after the other; blue and green are kept for flexible bodies and springs."""
 WIDTH = 3.0

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from matplotlib.path import Path
 
-__all__ = ["ARROW", "GROUND_MARK", "ROLLING", "SLEEVE", "SPRING", "TRIANGLE", "WALL", "lines"]
+__all__ = ["ARROW", "GROUND_MARK", "ROLLING", "SLEEVE", "SPRING", "SQUARE", "TRIANGLE", "WALL", "lines"]
 
 # Every path holds its node at the origin and the ground on the left (-x); it is turned to where the ground is.
 HATCH = [((-0.05, y), (-0.55, y - 0.5)) for y in (-0.6, -0.2, 0.2, 0.6, 1.0)]
@@ -30,5 +30,6 @@ SPRING = lines(
     ((0, 0), (-0.4, 0), (-0.5, 0.4), (-0.75, -0.4), (-1.0, 0.4), (-1.25, -0.4), (-1.35, 0), (-1.7, 0)),
     ((-1.7, -0.6), (-1.7, 0.6)),
 )
+SQUARE = lines(((-0.3, -0.3), (0.3, -0.3), (0.3, 0.3), (-0.3, 0.3), (-0.3, -0.3)))
 GROUND_MARK = Path(TRIANGLE.vertices @ np.array(((0.0, 1.0), (-1.0, 0.0))), TRIANGLE.codes)
 """A bearing on the ground below it."""

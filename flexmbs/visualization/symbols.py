@@ -5,24 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from matplotlib.markers import MarkerStyle
-from matplotlib.transforms import Affine2D
+from matplotlib.path import Path
 
 from flexmbs.core.contracts import FloatArray
 from flexmbs.model.forces import ElasticSupport
 from flexmbs.model.supports import Clamp, Guide, Pin, Prescribe, Roller
 from flexmbs.visualization.style import INK
-from flexmbs.visualization.symbol_paths import ARROW, ROLLING, SLEEVE, SPRING, TRIANGLE, WALL, lines
+from flexmbs.visualization.symbol_paths import ARROW, ROLLING, SLEEVE, SPRING, SQUARE, TRIANGLE, WALL, lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from matplotlib.path import Path
-
     from flexmbs.model.bodies.flexible import Attachment
     from flexmbs.model.model import Model
 
-__all__ = ["draw_symbols"]
+__all__ = ["draw_symbols", "support_symbols"]
 
 MOST = 40
 """Nodes of one support that get a symbol; more are thinned out."""
@@ -30,26 +27,31 @@ MOST = 40
 
 def draw_symbols(axes: Any, model: Model, place: Callable[[Attachment], FloatArray]) -> None:
     """Mark supports and hinges; ``place`` gives the points (n, dim) or (dim,) of nodes."""
-    springs: list[Any] = [load for load in model.loads if isinstance(load, ElasticSupport)]
-    for item in [*model.supports, *springs]:
-        at: Attachment = item.at
-        points = np.atleast_2d(place(at))
-        for i in range(0, len(points), -(-len(points) // MOST)):
-            if points.shape[1] == 3:
-                axes.plot(*points[i][:, None], marker="s", ms=6, color=INK, mfc=_fill(item), ls="", zorder=6)
-                continue
-            path, ground = _symbol(item, at, at.nodes[i])
-            turn = Affine2D().rotate(np.arctan2(-ground[1], -ground[0]))
-            marker = MarkerStyle(path, fillstyle="none", transform=turn)
-            size = 18.0 * float(np.abs(path.vertices).max())
-            axes.plot(*points[i][:, None], marker=marker, ms=size, mew=1.2, mec=INK, ls="", zorder=2.5)
+    for path, points in support_symbols(model, place):
+        size = 18.0 * float(np.abs(path.vertices).max())
+        axes.plot(*points.T, marker=path, ms=size, mew=1.2, mec=INK, mfc="none", ls="", zorder=2.5)
     for hinge in model.hinges:
         axes.plot(*np.atleast_2d(place(hinge.a)).T, marker="o", ms=6, mew=1.3, mec=INK, mfc="white", ls="", zorder=6)
 
 
-def _fill(item: object) -> str:
-    """Full for a clamp, empty for what leaves something free."""
-    return INK if isinstance(item, Clamp) else "white"
+def support_symbols(model: Model, place: Callable[[Attachment], FloatArray]) -> list[tuple[Path, FloatArray]]:
+    """Symbols of supports and elastic supports, turned to where the ground is, with their points (n, dim).
+
+    In space directions of the page are those of x and z. Nodes of surfaces have squares.
+    """
+    springs: list[Any] = [load for load in model.loads if isinstance(load, ElasticSupport)]
+    found = []
+    for item in [*model.supports, *springs]:
+        at: Attachment = item.at
+        points = np.atleast_2d(place(at))
+        for i in range(0, len(points), -(-len(points) // MOST)):
+            path, ground = (SQUARE, np.array((-1.0, 0.0))) if at.body.surface else _symbol(item, at, at.nodes[i])
+            if len(ground) == 3:
+                ground = np.array((ground[0] + 0.5 * ground[1], ground[2] + 0.3 * ground[1]))
+            angle = np.arctan2(-ground[1], -ground[0])
+            turn = np.array(((np.cos(angle), np.sin(angle)), (-np.sin(angle), np.cos(angle))))
+            found.append((Path(path.vertices @ turn, path.codes), points[i][None]))
+    return found
 
 
 def _symbol(item: object, at: Attachment, node: int) -> tuple[Path, FloatArray]:

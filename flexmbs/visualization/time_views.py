@@ -10,30 +10,39 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flexmbs.core.contracts import FloatArray
+from flexmbs.core.errors import ModelError, unknown_name
 from flexmbs.kernels.rows.rows import kind_of
 from flexmbs.model.bodies.flexible import FlexibleBody
 from flexmbs.model.joints.coordinate_joint import CoordinateMarker
 from flexmbs.model.trees.link_shapes import base_shape, joint_place
 from flexmbs.results.drawings import drawings, frames
+from flexmbs.results.kinematics import in_space
+from flexmbs.results.states import GivenStates
 from flexmbs.visualization import time_plots
 from flexmbs.visualization.animation import animate as write
+from flexmbs.visualization.animation import frame_interval
+from flexmbs.visualization.coloured import scale_of_means, typeset
+from flexmbs.visualization.frames import frame_rows
 from flexmbs.visualization.poses import matrices
 from flexmbs.visualization.reduced_bodies import body_surface, mesh_lines
-from flexmbs.visualization.sampling import FACETS, facets
+from flexmbs.visualization.sampling import FACETS, MOMENT, Curves, facets, label_of, symbols
 from flexmbs.visualization.scene import (
     FLEXIBLE,
     POINT,
     RIGID,
     SPRING,
+    ColouredLine,
     Line,
     Scene,
     Stroke,
     Surface,
     still,
     wireframe,
+    zigzag,
 )
 from flexmbs.visualization.style import CYCLE, GREY, INK
 from flexmbs.visualization.symbol_paths import GROUND_MARK
+from flexmbs.visualization.symbols import support_symbols
 
 if TYPE_CHECKING:
     from flexmbs.results.states import States
@@ -47,6 +56,8 @@ BASE = Stroke(GREY, 3.0, layer=1.4)
 JOINT = Stroke(INK, 0.0, "o", 3.5, layer=4.5)
 MOST_JOINTS = 40
 """Joints beyond which they are not marked."""
+ROPE = 0.3
+"""Strain of bending beside that of tension below which a line counts as a rope."""
 LINK = Stroke(INK, 1.0, layer=2.5)
 """Strings and rods: what keeps a distance."""
 FIXED = Stroke(GREY, 0.0, GROUND_MARK, 14.0, layer=1.5)
@@ -73,25 +84,72 @@ def plot_steps(solution: TimeSolution) -> Any:
     )
 
 
-def scene(solution: States, points: int = 5, colour: str = "displacement") -> Scene:
-    """What an animation of the motion shows: wireframes, curves, springs and the points of joints on the ground.
+def scene(solution: States, points: int = 5, colour: str = "displacement", resultant: str | None = "bending") -> Scene:
+    """What an animation of the motion shows: wireframes, curves, springs, joints and their points on the ground.
 
+    Flexible lines are coloured by a stress ``resultant`` such as ``"N"``; ``"bending"`` is the moment, in space its
+    size, of those that bending strains a third as much as tension or more; None leaves them in one colour.
     Substructures show their line elements, bodies of reduced models the surface of their mesh, coloured by
     ``"displacement"`` or ``"stress"``.
     """
     model = solution.model
     lines: list[Line] = []
     surfaces: list[Surface] = []
+    coloured = _coloured(solution, resultant)
+    named = {line.label for line in coloured}
     for body in model.flexible_bodies:
         if body.surface:
             surfaces.append(_moving_surface(solution, body))
-        else:
+        elif body.name not in named:
             lines.append(Line(body.name, _curve(solution, body, points), FLEXIBLE))
     others, faces = other_parts(solution, colour)
+    for path, point in support_symbols(model, lambda at: solution.position(at, 0)):
+        mark = Stroke(INK, 0.0, path, 18.0 * float(np.abs(path.vertices).max()), layer=2.5)
+        others.append(Line("", still(len(solution), point), mark))
     return Scene(
         solution.t, lines + others, model.name, model.units.length, solution.unit_of_t,
-        over=solution.name_of_t, surfaces=_one_scale(surfaces + faces),
+        over=solution.name_of_t, surfaces=_one_scale(surfaces + faces), coloured=coloured,
     )  # fmt: skip
+
+
+def _coloured(solution: States, resultant: str | None) -> list[ColouredLine]:
+    """Flexible lines that have a stress resultant, with one scale of colours."""
+    bodies = [body for body in solution.model.flexible_bodies if not body.surface]
+    known = list(dict.fromkeys(symbol for body in bodies for symbol in symbols(body)))
+    symbol = next((s for s in ("M", MOMENT) if s in known), None) if resultant == "bending" else resultant
+    if symbol is None:
+        return []
+    if symbol not in known:
+        raise ModelError(f"animate: {unknown_name('stress resultant', symbol, [*known, 'bending'])}")
+    curves, found = Curves(solution), []
+    for body in bodies:
+        if symbol not in symbols(body) or (resultant == "bending" and _is_rope(solution, body, curves, symbol)):
+            continue
+        states = [(np.array(q), np.array(v)) for q, v in zip(solution.q, solution.v, strict=True)]
+        points = in_space(np.array([curves.shape(body, q) for q, _ in states]))
+        values = np.array([curves.resultant(body, symbol, q, v) for q, v in states])
+        ends = np.stack((points[:, :, :-1], points[:, :, 1:]), axis=3)
+        means = 0.5 * (values[:, :, :-1] + values[:, :, 1:])
+        found.append((body.name, ends.reshape(len(states), -1, 2, 3), means.reshape(len(states), -1)))
+    if not found:
+        return []
+    scale = scale_of_means(np.concatenate([values.ravel() for _, _, values in found]))
+    label = typeset(label_of(solution.model, symbol))
+    return [ColouredLine(name, points, values, scale, label) for name, points, values in found]
+
+
+def _is_rope(solution: States, body: FlexibleBody, curves: Curves, moment: str) -> bool:
+    """Whether strains of bending are small beside those of tension in all states, so that colours would say nothing."""
+    if "N" not in symbols(body):
+        return False
+    k = body.beam_stiffness
+    per_strain = {moment: np.sqrt(max(k.EI_z, k.EI_y or 0.0) * k.EA), "N": k.EA}
+    most = dict.fromkeys(per_strain, 0.0)
+    for q, v in zip(solution.q, solution.v, strict=True):
+        for symbol, stiffness in per_strain.items():
+            found = curves.resultant(body, symbol, np.array(q), np.array(v))
+            most[symbol] = max(most[symbol], float(np.abs(found).max()) / stiffness)
+    return most[moment] < ROPE * most["N"]
 
 
 def other_parts(solution: States, colour: str = "displacement") -> tuple[list[Line], list[Surface]]:
@@ -125,7 +183,7 @@ def other_parts(solution: States, colour: str = "displacement") -> tuple[list[Li
         for row in getattr(force, "row_forces", ()):
             if kind_of(row.rows[0].kind).connects:
                 ends = np.stack((solution.position(row.a), solution.position(row.b)), axis=1)
-                lines.append(Line(force.name, ends, SPRING))
+                lines.append(Line(force.name, zigzag(ends), SPRING))
     return lines + _joints(solution), surfaces
 
 
@@ -160,9 +218,44 @@ def _is_point(side: Any) -> bool:
     return not getattr(side.body, "has_mesh", False) and not side.body.rotates
 
 
-def animate(solution: States, path: str | PathLike[str], *, colour: str = "displacement", **options: Any) -> Path:
-    """Write an animation; ``colour`` as in `scene`, other options as in `flexmbs.visualization.animation.animate`."""
-    return write(scene(solution, colour=colour), path, **options)
+def animate(
+    solution: States,
+    path: str | PathLike[str],
+    *,
+    colour: str = "displacement",
+    resultant: str | None = "bending",
+    **options: Any,
+) -> Path:
+    """Write an animation; ``colour`` and ``resultant`` as in `scene`, other options as in `animation.animate`.
+
+    Only the states that the frames show are looked at.
+    """
+    interval = frame_interval(path, **{name: options[name] for name in ("speed", "fps") if name in options})
+    shown = _Chosen(solution, np.unique(frame_rows("animate", solution.t, interval)))
+    return write(scene(shown, colour=colour, resultant=resultant), path, **options)
+
+
+class _Chosen(GivenStates):
+    """Some states of a solution."""
+
+    def __init__(self, solution: States, rows: Any) -> None:
+        super().__init__(solution.system, np.asarray(solution.q[rows]), np.asarray(solution.v[rows]))
+        self.extra, self._of, self._rows_of = solution.extra, solution, rows
+
+    @property
+    def t(self) -> FloatArray:
+        """What the solution is drawn over (n,)."""
+        return np.asarray(self._of.t[self._rows_of])
+
+    @property
+    def name_of_t(self) -> str:
+        """As of the solution."""
+        return self._of.name_of_t
+
+    @property
+    def unit_of_t(self) -> str:
+        """As of the solution."""
+        return self._of.unit_of_t
 
 
 def _pose(solution: States, drawing: Drawing) -> tuple[FloatArray, FloatArray]:

@@ -8,7 +8,7 @@ from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.linear.stresses import von_mises
 from flexmbs.visualization.morphs import MorphBasis, needed_modes
-from flexmbs.visualization.moving_part import MovingPart, placed
+from flexmbs.visualization.moving_part import MovingPart, fitted, placed, poses
 from flexmbs.visualization.poses import States, slerp
 
 __all__ = ["Track"]
@@ -38,6 +38,10 @@ class Track:
     targets, weights : (m, n, 3) and (n_f, m) arrays
     levels : (n_l, n) array of uint8, optional
         Von Mises stress at every ``stride``-th key frame: 0 where there is none, 1 to 255 from zero to ``peak``.
+    fits : (n_f, 7) array
+        Of a shape that is not linear the rigid motion from the base that is closest; none where supports hold it.
+    rigid : bool
+        Whether that is most of its largest displacement.
     largest : float
         Largest displacement from the base [length].
     """
@@ -49,6 +53,7 @@ class Track:
         self.targets, self.weights = np.zeros((0, *self.base.shape)), np.zeros((count, 0))
         self.levels: np.ndarray | None = None
         self.largest = self.peak = 0.0
+        self.fits, self.rigid = np.tile([0.0, 0, 0, 1, 0, 0, 0], (count, 1)), False
         self._morph = MorphBasis(tolerance, floor) if part.shape is not None else None
         n, modal = len(self.base), part.modal
         self._eta = np.zeros((count, 0 if modal is None else len(modal.first)))
@@ -65,6 +70,8 @@ class Track:
             if first == 0:
                 self.base = shape[0].astype(np.float32).astype(np.float64)
             self._morph.add(shape - self.base)
+            if not self.part.held:
+                self._fit(rows, shape)
             self.largest = self._morph.largest
         modal = self.part.modal
         if modal is None:
@@ -79,6 +86,16 @@ class Track:
                 self._stress.append(von_mises(values, modal.names).astype(np.float32))
             except ModelError:  # stress resultants, which have none
                 return
+
+    def _fit(self, rows: slice, shape: FloatArray) -> None:
+        """The rigid motion from the base, and whether it is most of the displacement where that is largest so far."""
+        self.fits[rows] = fitted(self.base, shape)
+        moved = np.linalg.norm(shape - self.base, axis=2).max(axis=1)
+        k = int(np.argmax(moved))
+        if moved[k] >= self.largest:
+            still = placed(self.base[None], poses(self.fits[rows][k : k + 1, :3], self.fits[rows][k : k + 1, 3:]))
+            self.rigid = bool(np.linalg.norm(shape[k] - still[0], axis=1).max() < 0.5 * moved[k])
+            self.largest = float(moved[k])
 
     def finish(self) -> None:
         """Find targets and weights, and round everything to single precision."""

@@ -134,7 +134,8 @@ def view(
 
     The page holds the file of `write_gltf` and draws it with WebGL 2. It colours bodies by the size of their
     displacement, of reduced bodies in their frame, of others from the first picture, or by von Mises stress where the
-    model was reduced with stresses. Its address takes ``#t=1.5&colour=stress&view=top&theme=dark&factor=10``.
+    model was reduced with stresses. Where displacements are mostly rigid motion it begins with the colours of
+    the parts. Its address takes ``#t=1.5&colour=stress&view=top&theme=dark&factor=10``.
 
     Parameters
     ----------
@@ -143,7 +144,9 @@ def view(
     path : path-like
         Its name must end in ``.html`` or ``.htm``.
     factor : float
-        By which deformations of reduced bodies are enlarged at the start; the page has a field for it.
+        By which deformations are enlarged at the start; the page has a field for it. Of reduced bodies in their
+        frame; of absolute-nodal ones what remains of the change since the first picture without the rigid motion
+        closest to it, or all of it where supports hold the body.
 
     Returns
     -------

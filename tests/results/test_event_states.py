@@ -46,7 +46,7 @@ def test_positions_velocities_and_forces_at_the_located_times() -> None:
 
 def test_turns_are_counted_from_the_states_between() -> None:
     """Events ten turns apart: the angle is that of the spin, not one within a turn of the event before."""
-    wheel = fx.RigidBody.sphere(0.1, mass=1.0, angular_velocity=(0.0, 0.0, 20.0), name="wheel")
+    wheel = fx.RigidBody.sphere(radius=0.1, mass=1.0, angular_velocity=(0.0, 0.0, 20.0), name="wheel")
     hinge = fx.RevoluteJoint(fx.ground, wheel, at=(0, 0, 0), axis=(0, 0, 1), name="axle")
     events = [
         fx.control.Event(fx.control.JointSensor("axle"), level=20.0 * math.pi * k + 1.0, name=f"turn {10 * k}")

@@ -31,7 +31,7 @@ def swinging() -> fx.TimeSolution:
 @cache
 def cantilever() -> fx.StaticSolution:
     beam = fx.FlexibleBody.line((0, 0), (1, 0), elements=2, element=fx.elements.ANCFCable2D(),
-                                section=fx.Rectangle(0.02, 0.002), material=fx.steel, name="beam")  # fmt: skip
+                                section=fx.Rectangle(width=0.02, height=0.002), material=fx.steel, name="beam")  # fmt: skip
     load = fx.PointForce(beam.end, (0, -1.0))
     return fx.solve_static(fx.Model(beam, fx.Clamp(beam.start), load, name="strip"), fx.StaticOptions(steps=2))
 
@@ -98,7 +98,7 @@ def test_rates_of_coordinates_are_their_derivatives() -> None:
 
 def test_sensors_read_what_they_read_in_a_run() -> None:
     """Turns are those of the joint, also where states are more than half a turn apart."""
-    wheel = fx.RigidBody.sphere(0.1, mass=1.0, angular_velocity=(0.0, 0.0, 40.0), name="wheel")
+    wheel = fx.RigidBody.sphere(radius=0.1, mass=1.0, angular_velocity=(0.0, 0.0, 40.0), name="wheel")
     hinge = fx.RevoluteJoint(fx.ground, wheel, at=(0, 0, 0), axis=(0, 0, 1), name="axle")
     run = fx.simulate(fx.Model(wheel, hinge), 1.0, step=1e-2, output=fx.Output(every=0.1), progress=False)
     assert np.diff(run.t).min() * 40.0 > np.pi
@@ -212,3 +212,47 @@ def test_what_is_not_installed_names_the_extra(name: str, monkeypatch: pytest.Mo
 def test_files_keep_what_is_asked(tmp_path: Path) -> None:
     again = fx.load(swinging().save(tmp_path / "swing.h5"))
     np.testing.assert_array_equal(again.table("hinge", "spring")["spring.force"], swinging().force("spring").force)
+
+
+def test_bushings_part_forces_and_moments() -> None:
+    """A box on a bushing under a turned push: rows of lengths are forces, rows of angles moments."""
+    box = fx.RigidBody(2.0, (0.1, 0.2, 0.3), name="box")
+    bushing = fx.Bushing(fx.ground.marker((0, 0, 0)), box.marker((0, 0, 0)), stiffness=(100.0, 200.0, 300.0, 4.0, 5.0, 6.0),
+                         name="mount")  # fmt: skip
+    run = fx.simulate(fx.Model(box, bushing, fx.Gravity((1.0, -2.0, -9.81))), 0.1, step=1e-3, progress=False)
+    force, unit = one(run, "mount.force")
+    np.testing.assert_array_equal(force, run.force("mount").force[:, :3])
+    moment, of_moment = one(run, "mount.moment")
+    np.testing.assert_array_equal(moment, run.force("mount").force[:, 3:])
+    moved, length = one(run, "mount.displacement")
+    np.testing.assert_allclose(moved, run.position("box"), atol=1e-12)
+    np.testing.assert_allclose(force, moved * (100.0, 200.0, 300.0), atol=1e-9)
+    assert (unit, of_moment, length) == ("N", "N m", "m")
+    assert one(run, "mount.rotation")[1] == "rad"
+    assert run.plot("mount.force").get_legend().get_texts()[0].get_text() == "mount.force.x"
+
+
+def test_modes_move_and_are_viewed(tmp_path: Path) -> None:
+    """One period with the wanted size: the tip of a clamped strip moves most, by a tenth of the size of the model."""
+    modes = fx.solve_modal(cantilever().model, modes=1)
+    beam = modes.model.body("beam")
+    run = modes.visible(0, share=0.1, frames=12)
+    moved = run.position(beam.end) - run.position(beam.end).mean(axis=0)
+    assert np.linalg.norm(moved, axis=1).max() == pytest.approx(0.1, rel=0.01)
+    assert run.t[-1] * 12 / 11 == pytest.approx(1.0 / modes.frequencies[0])
+    page = modes.view(tmp_path / "mode.html", show=False)
+    assert page.frames == 24
+    assert "strip" in page.path.read_text()
+    assert modes.animate(tmp_path / "mode.gif", fps=10, dpi=30, progress=False).stat().st_size > 1000
+
+
+def test_pages_are_shown_where_no_path_is_given(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr("webbrowser.open", opened.append)
+    written = swinging().view(speed=1.0)
+    assert opened == [written.path.as_uri()]
+    assert written.path.name == "swing.html"
+    swinging().view(tmp_path / "x.html")
+    assert len(opened) == 1
+    swinging().view(tmp_path / "y.html", show=True)
+    assert len(opened) == 2

@@ -191,8 +191,10 @@ def test_a_mode_is_drawn_at_the_displacements_it_has(make: Callable[[], fx.Model
     from flexmbs.visualization.body_parts import mode_parts
 
     found = mode_parts(modes(make), 0, size=1.0, share=0.05)
-    largest = max(float(np.nanmax(np.linalg.norm(u, axis=-1))) for u in found.displacements if u.size)
-    assert largest == pytest.approx(0.05, rel=1e-12)
+    largest = [float(np.nanmax(np.linalg.norm(u, axis=-1))) for u in found.displacements if u.size]
+    flexible = largest[: len(found.state.shapes)]  # what bends is to be seen, others move up to three times as far
+    assert max(flexible or largest) == pytest.approx(0.05, rel=1e-12)
+    assert max(largest) <= 0.15
 
 
 @every

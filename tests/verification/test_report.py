@@ -45,6 +45,31 @@ def test_pages_need_nothing_from_outside(pages: dict[str, str]) -> None:
         assert not re.search(r"url\((?!#)", text)
 
 
+def test_the_first_page_has_a_picture_that_leads_to_its_case(pages: dict[str, str]) -> None:
+    text = pages["index.html"]
+    [card] = re.findall(
+        r'<div class=cards><a href="([^"]+)">(<svg.*?</svg>)<span>([^<]+)</span></a></div>', text, re.DOTALL
+    )
+    assert card[0] == "case-passes.html"
+    assert ElementTree.fromstring(card[1]).tag.endswith("svg")
+    own = set(re.findall(r'\bid="([^"]+)"', card[1]))
+    assert own
+    assert all(name.startswith("passes-") for name in own)
+    used = set(re.findall(r'href="#([^"]+)"', card[1])) | set(re.findall(r"url\(#([^)]+)\)", card[1]))
+    assert used <= own
+
+
+def test_rows_know_their_headings_for_narrow_pages(pages: dict[str, str]) -> None:
+    text = pages["index.html"]
+    row = re.search(r"<tr>(<td.*?)</tr>", text, re.DOTALL)
+    assert row is not None
+    found = re.findall(r'data-of="([^"]*)"', row[1])
+    assert found == ["Case", "Problem", "Quantities", "Largest error / tolerance", "Order (expected)", "Time", "Result"]
+    assert "<br>" not in text  # orders stand in one line
+    assert "@media (max-width:46rem)" in text
+    assert 'data-of="Tolerance"' in pages["case-passes.html"]
+
+
 def test_identifiers_on_a_page_are_unique(pages: dict[str, str]) -> None:
     for text in pages.values():
         ids = re.findall(r'\bid="([^"]+)"', text)

@@ -22,7 +22,7 @@ const NOTHING = "#version 300 es\nprecision highp float; out vec4 colour; void m
 const VERTEX = `#version 300 es
 precision highp float; precision highp int; precision highp sampler2D;
 in vec3 position, moved;
-uniform mat4 model, camera;
+uniform mat4 model, camera, rigid;
 uniform sampler2D levels;
 uniform int vertices, width, mode, before, after;
 uniform float factor, share, top;
@@ -32,7 +32,8 @@ float level(int frame) {
   return texelFetch(levels, ivec2(i % width, i / width), 0).r;
 }
 void main() {
-  vec4 p = model * vec4(position + factor * moved, 1.0);
+  vec3 still = (rigid * vec4(position, 1.0)).xyz;  // moved as a whole; what remains is deformation
+  vec4 p = model * vec4(still + factor * (position + moved - still), 1.0);
   place = p.xyz;
   value = length(moved) / top;
   if (mode == 2) {
@@ -191,6 +192,8 @@ const parts = root.children.map((number) => {
   const node = said.nodes[number], tracks = {};
   for (const channel of animation.channels)
     if (channel.target.node === number) tracks[channel.target.path] = array(animation.samplers[channel.sampler].output);
+  const { fits } = meshes[node.mesh];
+  if (fits) [tracks.fitPlace, tracks.fitRotation] = fits.map(array);
   return { name: node.name, kind: node.extras.kind, mesh: meshes[node.mesh], tracks, shown: true,
     translation: node.translation || [0, 0, 0], rotation: node.rotation || [0, 0, 0, 1], scale: node.scale || [1, 1, 1] };
 });
@@ -203,7 +206,7 @@ const box = [about.low, about.high].map((c) => corner(...c));
 const middle = [0, 1, 2].map((i) => (box[0][i] + box[1][i]) / 2);
 const radius = Math.hypot(...[0, 1, 2].map((i) => (box[1][i] - box[0][i]) / 2)) || 1;
 const VIEWS = { iso: [0.6, 0.45], front: [0, 0], top: [0, Math.PI / 2 - 1e-4], side: [Math.PI / 2, 0] };
-const FIELD = 0.6;
+const FIELD = 0.6, UNMOVED = placed([0, 0, 0], [0, 0, 0, 1], [1, 1, 1]);
 
 function fit(view) {
   if (view in VIEWS) [state.yaw, state.pitch] = VIEWS[view];
@@ -235,7 +238,7 @@ function value(part, path, width, [i, j, share]) {
   const track = part.tracks[path];
   if (!track) return path === "weights" ? part.mesh.start : part[path];
   const a = track.subarray(i * width, (i + 1) * width), b = track.subarray(j * width, (j + 1) * width);
-  if (path !== "rotation") return a.map((x, k) => x + share * (b[k] - x));
+  if (path !== "rotation" && path !== "fitRotation") return a.map((x, k) => x + share * (b[k] - x));
   let cosine = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3];
   const sign = cosine < 0 ? -1 : 1, angle = Math.acos(Math.min(1, Math.abs(cosine))), sine = Math.sin(angle);
   const p = sine < 1e-6 ? 1 - share : Math.sin((1 - share) * angle) / sine, q = sine < 1e-6 ? share : Math.sin(share * angle) / sine;
@@ -297,7 +300,9 @@ function draw() {
     gl.uniformMatrix4fv(at.model, false, multiply(world, placed(p, r, s)));
     gl.uniform1i(at.vertices, mesh.vertices);
     gl.uniform3fv(at.plain, mesh.rgb);
-    gl.uniform1f(at.factor, mesh.linear ? state.factor : 1);
+    gl.uniform1f(at.factor, state.factor);
+    gl.uniformMatrix4fv(at.rigid, false, mesh.fits
+      ? placed(value(part, "fitPlace", 3, when), value(part, "fitRotation", 4, when), [1, 1, 1]) : UNMOVED);
     let mode = 0;
     if (state.colour === "displacement" && mesh.count) mode = 1;
     if (state.colour === "stress" && mesh.frames) mode = 2;
@@ -394,9 +399,10 @@ $("rate").onchange = (e) => { state.rate = +e.target.value; };
 const top0 = tops(), choices = [["part", "by part"]];
 if (top0.displacement > 0) choices.push(["displacement", "displacement"]);
 if (top0.stress > 0) choices.push(["stress", "von Mises stress"]);
-if (top0.displacement > 0) state.colour = "displacement";
+// displacements of what moves as a whole say little: such parts begin in their own colours
+if (parts.some((p) => p.mesh.count && p.mesh.largest > 0 && !p.mesh.rigid)) state.colour = "displacement";
 $("colour").onchange = (e) => { state.colour = e.target.value; legend(); refresh(); };
-$("factorlabel").hidden = !parts.some((part) => part.mesh.linear && part.mesh.count);
+$("factorlabel").hidden = !parts.some((part) => part.mesh.count);
 $("factor").oninput = (e) => { if (+e.target.value >= 0) { state.factor = +e.target.value; refresh(); } };
 $("fit").onclick = () => { fit(); refresh(); };
 $("theme").onclick = () => { theme(document.documentElement.dataset.theme === "dark" ? "light" : "dark"); refresh(); };
