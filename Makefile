@@ -8,7 +8,7 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 PYTEST := $(ONE_THREAD) $(BIN)/pytest -n 2 -rs --pyargs --doctest-modules flexmbs tests
 
 .DEFAULT_GOAL := help
-.PHONY: help setup verify test test-slow bench lint docs clean
+.PHONY: help setup verify verify-all test test-slow bench lint docs clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1|/' | while IFS='|' read -r name text; do \
@@ -17,8 +17,11 @@ help:  ## this list
 setup: $(READY)  ## the virtual environment .venv with flexmbs and the tools of development in it
 	@echo "flexmbs is installed in .venv; to use it: source .venv/bin/activate"
 
-verify: $(READY)  ## run the verification cases; the report goes to build/verification
+verify: $(READY)  ## run verification cases of every formulation; the report goes to build/verification
 	$(BIN)/flexmbs verify --report build/verification
+
+verify-all: $(READY)  ## run all verification cases but the slow ones
+	$(BIN)/flexmbs verify --all --report build/verification
 
 test: $(READY)  ## tests and doctests, without the slow ones; those left out are listed with their reasons
 	$(PYTEST)

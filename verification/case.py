@@ -6,7 +6,6 @@ import importlib
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from flexmbs.core.checks import as_name, show
 from flexmbs.core.errors import ModelError
@@ -42,6 +41,9 @@ class Case:
         What the case does not show, and where the model or its reference ends.
     slow : bool
         Longer than 2 s: left out unless asked for.
+    basic : bool
+        Belongs to the selection that shows every formulation at least once, and compiles little: what ``flexmbs
+        verify`` runs where nothing is named.
 
     Raises
     ------
@@ -68,9 +70,10 @@ class Case:
     equations: Sequence[str] = ()
     limits: Sequence[str] = ()
     slow: bool = False
+    basic: bool = False
 
     def __post_init__(self) -> None:
-        owner = _check_heading(self.id, self.title, self.area, self.slow)
+        owner = _check_heading(self)
         for name in ("summary", "source"):
             as_name(owner, name, getattr(self, name))
         if not callable(self.run):
@@ -83,7 +86,7 @@ class Case:
 class CaseEntry:
     """The heading of a case, which names the case without importing it (`flexmbs.verification.collection`).
 
-    ``target`` is ``"module:object"``; id, title, area and slow are what the case says, and `load` checks that.
+    ``target`` is ``"module:object"``; id, title, area, slow and basic are what the case says, and `load` checks that.
 
     Examples
     --------
@@ -98,9 +101,10 @@ class CaseEntry:
     area: str
     target: str
     slow: bool = False
+    basic: bool = False
 
     def __post_init__(self) -> None:
-        owner = _check_heading(self.id, self.title, self.area, self.slow)
+        owner = _check_heading(self)
         module, _, name = as_name(owner, "target", self.target).partition(":")
         if not module or not name:
             raise ModelError(f"{owner}: target must be 'module:object', not {self.target!r}.")
@@ -118,23 +122,26 @@ class CaseEntry:
         case = getattr(module, name, None)
         if not isinstance(case, Case):
             raise ModelError(f"{owner}: {self.target} must be a Case, not {show(case)}.")
-        for attribute in ("id", "title", "area", "slow"):
+        for attribute in ("id", "title", "area", "slow", "basic"):
             listed, own = getattr(self, attribute), getattr(case, attribute)
             if listed != own:
                 raise ModelError(f"{owner}: the list gives its {attribute} as {listed!r}, the case as {own!r}.")
         return case
 
 
-def _check_heading(identity: Any, title: Any, area: Any, slow: Any) -> str:
+def _check_heading(case: Case | CaseEntry) -> str:
     """Check what a case and its list entry share; the owner for further messages."""
-    if not isinstance(identity, str) or not _ID.fullmatch(identity):
+    if not isinstance(case.id, str) or not _ID.fullmatch(case.id):
         raise ModelError(
             f"verification case: id must be lower-case letters, digits and single hyphens such as 's01-tip-load', "
-            f"not {show(identity)}."
+            f"not {show(case.id)}."
         )
-    owner = f"verification case {identity!r}"
-    as_name(owner, "title", title)
-    as_name(owner, "area", area)
-    if not isinstance(slow, bool):
-        raise ModelError(f"{owner}: slow must be True or False, not {show(slow)}.")
+    owner = f"verification case {case.id!r}"
+    as_name(owner, "title", case.title)
+    as_name(owner, "area", case.area)
+    for name in ("slow", "basic"):
+        if not isinstance(getattr(case, name), bool):
+            raise ModelError(f"{owner}: {name} must be True or False, not {show(getattr(case, name))}.")
+    if case.slow and case.basic:
+        raise ModelError(f"{owner}: a case cannot be slow and basic.")
     return owner

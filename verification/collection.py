@@ -1,8 +1,8 @@
 """All cases, found in their folder: a file in `flexmbs/verification/cases` that makes a `Case` is enough.
 
-A case says its own id, title, area and whether it is slow. To list a hundred of them without importing any (which
-takes seconds, and numba), the statements ``NAME = Case(...)`` are read from the text of the files; what they say is
-checked against the case when it is loaded.
+A case says its own id, title, area and whether it is slow or basic. To list a hundred of them without importing any
+(which takes seconds, and numba), the statements ``NAME = Case(...)`` are read from the text of the files; what they say
+is checked against the case when it is loaded.
 """
 
 from __future__ import annotations
@@ -59,11 +59,16 @@ def cases_in(folder: Path, package: str) -> tuple[CaseEntry, ...]:
 
 
 def select(
-    names: tuple[str, ...] = (), *, slow: bool = False, entries: tuple[CaseEntry, ...] | None = None
+    names: tuple[str, ...] = (),
+    *,
+    slow: bool = False,
+    basic: bool = False,
+    entries: tuple[CaseEntry, ...] | None = None,
 ) -> list[CaseEntry]:
     """The cases meant by ids and areas, upper and lower case alike, in the order of the list.
 
-    No names mean all of them. Slow cases are left out unless ``slow`` is set or they are called by their id.
+    No names mean all of them, or with ``basic`` the basic ones. Slow cases are left out unless ``slow`` is set or they
+    are called by their id.
 
     Raises
     ------
@@ -86,7 +91,8 @@ def select(
     return [
         entry
         for entry in entries
-        if entry.id in wanted or ((not names or entry.area.lower() in wanted) and (slow or not entry.slow))
+        if entry.id in wanted
+        or ((entry.area.lower() in wanted if names else entry.basic or not basic) and (slow or not entry.slow))
     ]
 
 
@@ -113,11 +119,12 @@ def _entry(statement: ast.Assign | ast.AnnAssign, module: str) -> CaseEntry:
     said = dict(zip(HEADING, call.args, strict=False)) | {k.arg: k.value for k in call.keywords if k.arg}
     heading: dict[str, Any] = {name: value.value for name, value in said.items() if isinstance(value, ast.Constant)}
     place = f"{module}:{ast.unparse(target)}"
-    for name in (*HEADING, *({"slow"} & set(said))):
+    for name in (*HEADING, *({"slow", "basic"} & set(said))):
         if name not in heading:
             raise ModelError(
                 f"verification case {place}: {name} must be written out in Case(...) itself, so that cases can be "
                 f"listed without importing them."
             )
     own = {name: heading[name] for name in HEADING}
-    return CaseEntry(**own, target=place, slow=heading.get("slow", False))
+    marks = {name: heading.get(name, False) for name in ("slow", "basic")}
+    return CaseEntry(**own, target=place, **marks)

@@ -54,6 +54,7 @@ def _case(result: CaseResult) -> dict[str, Any]:
         "title": result.entry.title,
         "area": result.entry.area,
         "slow": result.entry.slow,
+        "basic": result.entry.basic,
         "status": result.status,
         "wall_s": round(result.wall_s, 4),
         "compile_s": round(result.compile_s, 4),

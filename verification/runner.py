@@ -292,7 +292,7 @@ def _entry(case: Case | CaseEntry) -> CaseEntry:
     if isinstance(case, CaseEntry):
         return case
     target = f"{getattr(case.run, '__module__', '?')}:{getattr(case.run, '__qualname__', '?')}"
-    return CaseEntry(case.id, case.title, case.area, target, case.slow)
+    return CaseEntry(case.id, case.title, case.area, target, case.slow, case.basic)
 
 
 def _silent(message: str) -> None:

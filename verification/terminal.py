@@ -129,7 +129,7 @@ def list_cases(entries: Sequence[CaseEntry]) -> str:
     for area in dict.fromkeys(entry.area for entry in entries):
         lines.append(area)
         lines += [
-            f"  {entry.id:<{width}}  {entry.title}{'  (slow)' if entry.slow else ''}"
+            f"  {entry.id:<{width}}  {entry.title}{'  (slow)' * entry.slow}{'  (basic)' * entry.basic}"
             for entry in entries
             if entry.area == area
         ]

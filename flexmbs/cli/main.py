@@ -1,4 +1,4 @@
-"""The command line: ``flexmbs verify``, ``bench``, ``reduce``, ``export``, ``view``, ``info``, ``mesh``.
+"""The command line: ``flexmbs verify``, ``reduce``, ``export``, ``view``, ``study``, ``bench``, ``info``, ``mesh``.
 
 Each command imports what it needs when it is called, so that help and version answer at once. Exit status: 0 when all
 is well, 1 when a verification case did not pass, 2 for a mistake in what was asked (one line on standard error, never
@@ -16,6 +16,7 @@ from pathlib import Path
 
 from flexmbs.cli.export import add_export
 from flexmbs.cli.reduce import add_reduce
+from flexmbs.cli.study import add_study
 from flexmbs.cli.view import add_view
 
 __all__ = ["main"]
@@ -63,16 +64,18 @@ def _parser() -> argparse.ArgumentParser:
     verify = commands.add_parser(
         "verify",
         help="compare flexmbs with known answers",
-        description="Run verification cases and compare them with independent references. "
+        description="Run verification cases and compare them with independent references: those named, or else the "
+        "basic ones, which show every formulation. "
         "The exit status is 1 if any case fails or raises.",
     )
     verify.add_argument(
-        "names", nargs="*", metavar="NAME", help="id of a case, or an area; all fast cases when left out"
+        "names", nargs="*", metavar="NAME", help="id of a case, or an area; the basic cases when left out"
     )
     verify.add_argument("--list", action="store_true", help="list the cases and leave")
     verify.add_argument("--report", type=Path, metavar="DIR", help="write an HTML report into this folder")
     verify.add_argument("--json", type=Path, metavar="FILE", help="write the results as JSON")
-    verify.add_argument("--slow", action="store_true", help="run the slow cases as well")
+    verify.add_argument("--all", action="store_true", help="run all fast cases, not only the basic ones")
+    verify.add_argument("--slow", action="store_true", help="run all cases, the slow ones as well")
     verify.add_argument("--jobs", type=_positive, metavar="N", help="number of processes (default: one per processor)")
     verify.add_argument("--details", action="store_true", help="print every quantity, order of convergence and table")
     verify.set_defaults(command=_verify)
@@ -100,6 +103,7 @@ def _parser() -> argparse.ArgumentParser:
     add_reduce(commands)
     add_export(commands)
     add_view(commands)
+    add_study(commands)
 
     info = commands.add_parser("info", help="versions, linear solvers, threads and cache folder")
     info.set_defaults(command=_info)
@@ -115,7 +119,8 @@ def _verify(options: argparse.Namespace) -> int:
     from flexmbs.core.errors import ModelError
     from flexmbs.verification.collection import select
 
-    entries = select(tuple(options.names), slow=options.slow or options.list)
+    slow = options.slow or options.list
+    entries = select(tuple(options.names), slow=slow, basic=not (slow or options.all))
     if options.list:
         from flexmbs.verification.terminal import list_cases
 

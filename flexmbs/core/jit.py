@@ -10,6 +10,7 @@ compiled is said on standard error (`flexmbs.core.progress`).
 from __future__ import annotations
 
 import contextlib
+import gc
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
@@ -25,11 +26,11 @@ from flexmbs.core.kernel_library import CalledLibrary, LinkedLibrary
 from flexmbs.core.progress import Compiling
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from flexmbs.core.contracts import IntArray
 
-__all__ = ["Choice", "compile_seconds", "inlined", "kernel", "numbers_of_kinds"]
+__all__ = ["Choice", "compile_seconds", "inlined", "kernel", "numbers_of_kinds", "only_beyond"]
 
 F = TypeVar("F", bound="Callable[..., Any]")
 
@@ -56,6 +57,22 @@ def _compiled(function: Any, **options: bool) -> Any:
     return Kernel(function, targetoptions={**settings, **options})
 
 
+@contextlib.contextmanager
+def _without_collection() -> Iterator[None]:
+    """While numba compiles, Python does not look for cycles.
+
+    What numba and llvmlite build is one large web of objects, all of them in use until the function is done: looking
+    through it again and again takes a sixth of the time of compiling.
+    """
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
+
+
 class _Flags(Flags):  # type: ignore[misc]
     """numba's settings of a compilation, compared by what has been set; numba compares them at every operation."""
 
@@ -73,11 +90,23 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]  # numba has no type informat
     """
 
     def __init__(self, py_func: Any, locals: Any = None, targetoptions: Any = None) -> None:  # noqa: A002
+        self._kept: Any = None
         super().__init__(py_func, locals, targetoptions)
         self._entries: dict[Any, Any] = {}
-        self._cache = Unkept()
-        with contextlib.suppress(RuntimeError):  # typed at the keyboard: there is no file to keep it beside
-            self._cache = KernelCache(self)
+
+    @property
+    def _cache(self) -> Any:
+        """Made when it is first asked for: numba looks at the disk for each, and most kernels are never called."""
+        if self._kept is None:
+            try:
+                self._kept = KernelCache(self)
+            except RuntimeError:  # typed at the keyboard, or no folder can be written to
+                self._kept = Unkept(self)
+        return self._kept
+
+    @_cache.setter
+    def _cache(self, value: object) -> None:
+        """What numba begins with, a cache that keeps nothing."""
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
         """numba asks this when it finds a call in what it compiles."""
@@ -148,7 +177,8 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]  # numba has no type informat
     def _translated(self, args: tuple[Any, ...]) -> Any:
         """Compiled now, as far as it must be for those that call it."""
         self._cache_misses[args] += 1
-        with event.trigger_event("numba:compile", data={"dispatcher": self, "args": args, "return_type": None}):
+        told = {"dispatcher": self, "args": args, "return_type": None}
+        with _without_collection(), event.trigger_event("numba:compile", data=told):
             flags = _Flags()
             self.targetdescr.options.parse_as_flags(flags, self.targetoptions)
             flags.no_cpython_wrapper = flags.no_cfunc_wrapper = flags.no_compile = True
@@ -160,7 +190,8 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]  # numba has no type informat
 
     def _with_entry(self, linked: Any) -> Any:
         """Machine code, made now."""
-        with event.trigger_event("numba:compile", data={"dispatcher": self, "args": linked.signature.args}):
+        told = {"dispatcher": self, "args": linked.signature.args}
+        with _without_collection(), event.trigger_event("numba:compile", data=told):
             context = self.targetctx.subtarget(enable_nrt=True)  # else an array that is returned is its base
             library = CalledLibrary(context.codegen(), self.py_func.__qualname__)
             library.enable_object_caching()
@@ -177,9 +208,9 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]  # numba has no type informat
 class Choice:
     """One name for two kernels, of which models of the usual kind compile only the first.
 
-    Both take the kind of an item as their first argument. ``few`` knows the kinds up to ``last``, ``all_kinds`` all of
-    them. In compiled code the type of the kind tells which of them it is: of 32 bits where it comes from a table
-    (`numbers_of_kinds`) that has no others. Called from Python, its value tells.
+    Both take the kind of an item as their first argument, or the column of the kinds of all items. ``few`` knows the
+    kinds up to ``last``, ``all_kinds`` all of them. In compiled code the type of the kind tells which of them it is: of
+    32 bits where it comes from a table (`numbers_of_kinds`) that has no others. Called from Python, its value tells.
     """
 
     def __init__(self, few: Any, all_kinds: Any, last: int) -> None:
@@ -196,7 +227,8 @@ class Choice:
     is_compiling = False
 
     def _of(self, args: Any) -> Any:
-        return self.alternatives[int(unliteral(args[0]) != types.int32)]
+        kind = unliteral(args[0])
+        return self.alternatives[int(getattr(kind, "dtype", kind) != types.int32)]
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
         """What numba asks of a compiled function."""
@@ -205,6 +237,16 @@ class Choice:
     def get_overload(self, sig: Any) -> Any:
         """What numba asks of a compiled function."""
         return self._of(sigutils.normalize_signature(sig)[0]).get_overload(sig)
+
+
+@kernel
+def _nothing(kind: Any, *arguments: Any) -> None:
+    """In place of a kernel for items of a kind that the model does not have."""
+
+
+def only_beyond(last: int, function: Any) -> Any:
+    """A kernel that models without kinds beyond ``last`` do not compile; of the others it is called for those alone."""
+    return function if config.DISABLE_JIT else Choice(_nothing, function, last)
 
 
 def numbers_of_kinds(kinds: list[int], last: int) -> IntArray:

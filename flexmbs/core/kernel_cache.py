@@ -7,7 +7,8 @@ is: its own instructions, those of the kernels that it calls, the numbers that t
 of the named tuples that they make and are given, the sources of whatever else they use, and what compiles them. Times
 of files do not matter.
 
-Files that are cut off count as gone, and are made anew. A kernel is compiled by one process at a time: others wait for
+What came with the package (`flexmbs.core.shipped_kernels`) is looked at first, by the same stamps. Files that are cut
+off count as gone, and are made anew. A kernel is compiled by one process at a time: others wait for
 it, and load it.
 """
 
@@ -34,6 +35,7 @@ from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataC
 from numba.core.compiler import CompileResult
 
 from flexmbs.core.kernel_library import CalledLibrary, library_from
+from flexmbs.core.shipped_kernels import entry_name, shipped
 
 try:
     import fcntl
@@ -69,22 +71,54 @@ class _Storage(CompileResultCacheImpl):  # type: ignore[misc]  # numba has no ty
 
     def rebuild(self, target_context: Any, payload: Any) -> Any:
         """The compiled function, as `flexmbs.core.kernel_library` makes it."""
-        stored, fndesc, env, signature, objectmode, lifted, typeann, reload_init, referenced, constants = payload
-        # A kernel has one environment in a process, that of what was loaded first. Its entry for Python has further
-        # constants behind those of its code (types of what is returned), without which it would read beyond them.
-        env.consts.extend(constants[len(env.consts) :])
-        library = library_from(target_context.codegen(), stored)
-        called = isinstance(library, CalledLibrary)
-        entry = target_context.get_executable(library, fndesc, env) if called else object()
-        if called:
-            for environment in referenced:
-                library.codegen.set_env(environment.env_name, environment)
-        return CompileResult(
-            typing_context=target_context.typing_context, target_context=target_context, entry_point=entry,
-            typing_error=None, type_annotation=typeann, library=library, call_helper=None, signature=signature,
-            objectmode=objectmode, lifted=lifted, fndesc=fndesc, environment=env, metadata=None,
-            reload_init=reload_init, referenced_envs=referenced,
-        )  # fmt: skip
+        return _rebuilt(target_context, payload)
+
+
+def _rebuilt(target_context: Any, payload: Any) -> Any:
+    """A compiled function from what is kept of it."""
+    stored, fndesc, env, signature, objectmode, lifted, typeann, reload_init, referenced, constants = payload
+    # A kernel has one environment in a process, that of what was loaded first. Its entry for Python has further
+    # constants behind those of its code (types of what is returned), without which it would read beyond them.
+    env.consts.extend(constants[len(env.consts) :])
+    library = library_from(target_context.codegen(), stored)
+    called = isinstance(library, CalledLibrary)
+    entry = target_context.get_executable(library, fndesc, env) if called else object()
+    if called:
+        for environment in referenced:
+            library.codegen.set_env(environment.env_name, environment)
+    return CompileResult(
+        typing_context=target_context.typing_context, target_context=target_context, entry_point=entry,
+        typing_error=None, type_annotation=typeann, library=library, call_helper=None, signature=signature,
+        objectmode=objectmode, lifted=lifted, fndesc=fndesc, environment=env, metadata=None,
+        reload_init=reload_init, referenced_envs=referenced,
+    )  # fmt: skip
+
+
+class _Came:
+    """What came with the package of one kernel."""
+
+    def __init__(self, dispatcher: Any) -> None:
+        function = dispatcher.py_func
+        self.dispatcher, self.name = dispatcher, f"{function.__module__}.{function.__qualname__}"
+
+    def holds(self, sig: Any) -> bool:
+        """Whether it has code for these arguments."""
+        kernels = shipped()
+        return (
+            kernels is not None
+            and self.name in kernels
+            and kernels.holds(self.name, stamp(self.dispatcher), entry_name(sig, _fields_of(sig[0])))
+        )
+
+    def load(self, sig: Any, target_context: Any) -> Any:
+        """The code for these arguments; None if there is none."""
+        kernels = shipped()
+        if kernels is None or not self.holds(sig):
+            return None
+        with contextlib.suppress(OSError, *DAMAGE):
+            data = kernels.read(self.name, entry_name(sig, _fields_of(sig[0])))
+            return _rebuilt(target_context, pickle.loads(data))  # noqa: S301  # as trusted as the sources
+        return None
 
 
 class KernelCache(FunctionCache):  # type: ignore[misc]
@@ -94,6 +128,7 @@ class KernelCache(FunctionCache):  # type: ignore[misc]
 
     def __init__(self, dispatcher: Any) -> None:
         super().__init__(dispatcher.py_func)
+        self.came = _Came(dispatcher)
         self._cache_file = _Index(self._cache_path, self._impl.filename_base, dispatcher)
 
     def _index_key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
@@ -101,7 +136,18 @@ class KernelCache(FunctionCache):  # type: ignore[misc]
 
     def holds(self, sig: Any, codegen: Any) -> bool:
         """Whether code for these arguments is there."""
-        return self._index_key(sig, codegen) in self._cache_file._load_index()
+        return self.came.holds(sig) or self._index_key(sig, codegen) in self._cache_file._load_index()
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """What came with the package, else what is on disk; None if there is neither."""
+        target_context.refresh()
+        found = self.came.load(sig, target_context)
+        return super().load_overload(sig, target_context) if found is None else found
+
+    def entries(self) -> dict[str, bytes]:
+        """All that is on disk for the present sources, by what `entry_name` makes of the arguments."""
+        folder, found = Path(self._cache_path), self._cache_file._load_index()
+        return {entry_name(sig, fields): (folder / file).read_bytes() for (sig, _, fields), file in found.items()}
 
     @contextlib.contextmanager
     def alone(self) -> Iterator[None]:
@@ -121,11 +167,19 @@ class KernelCache(FunctionCache):  # type: ignore[misc]
 
 
 class Unkept(NullCache):  # type: ignore[misc]
-    """In place of a cache, for kernels that have no file."""
+    """In place of a cache, for kernels that have no file, and where no folder can be written to."""
+
+    def __init__(self, dispatcher: Any) -> None:
+        self.came = _Came(dispatcher)
 
     def holds(self, sig: Any, codegen: Any) -> bool:
-        """Nothing is there."""
-        return False
+        """Whether code for these arguments came with the package."""
+        return self.came.holds(sig)
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """What came with the package."""
+        target_context.refresh()
+        return self.came.load(sig, target_context)
 
     def alone(self) -> contextlib.AbstractContextManager[None]:
         """Nobody waits."""
@@ -261,9 +315,13 @@ def _source(module: str) -> str:
 
 @cache
 def _compiler() -> str:
-    """What compiles: versions and our own part of it."""
+    """What compiles: versions and our own part of it.
+
+    Of Python and numpy the first two numbers: bytecode, layout of objects and what numba makes of either hang on these.
+    """
     ours = ("flexmbs.core.jit", "flexmbs.core.kernel_library", __name__)
-    versions = f"{sys.version} numba {numba.__version__} llvmlite {llvmlite.__version__} numpy {np.__version__}"
+    numpy = ".".join(np.__version__.split(".")[:2])
+    versions = f"{sys.implementation.cache_tag} numba {numba.__version__} llvmlite {llvmlite.__version__} numpy {numpy}"
     return _digest(versions, f"optimised {config.OPT}", *(_source(name) for name in ours))
 
 

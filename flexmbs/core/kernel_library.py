@@ -14,15 +14,20 @@ from numba.core.codegen import JITCodeLibrary
 __all__ = ["CalledLibrary", "LinkedLibrary", "library_from"]
 
 
-class LinkedLibrary(JITCodeLibrary):  # type: ignore[misc]  # numba has no type information
-    """Code of a function that compiled functions call, and nobody else."""
+class _Library(JITCodeLibrary):  # type: ignore[misc]  # numba has no type information
+    """What both have in common."""
 
     def _optimize_functions(self, ll_module: Any) -> None:
-        """Little: those that it is compiled into do all of it."""
+        """Little: the passes over the whole do all of it; and nothing for declarations, as numba does."""
         ll_module.data_layout = self._codegen._data_layout
         for function in ll_module.functions:
-            passes, builder = self._codegen._function_pass_manager(opt=1, loop_vectorize=False, slp_vectorize=False)
-            passes.run(function, builder)
+            if not function.is_declaration:
+                passes, builder = self._codegen._function_pass_manager(opt=1, loop_vectorize=False, slp_vectorize=False)
+                passes.run(function, builder)
+
+
+class LinkedLibrary(_Library):
+    """Code of a function that compiled functions call, and nobody else."""
 
     def _optimize_final_module(self) -> None:
         """Left to those that it is compiled into; the passes over single functions have been made."""
@@ -41,7 +46,7 @@ class LinkedLibrary(JITCodeLibrary):  # type: ignore[misc]  # numba has no type 
         return self.name, "linked", self._get_module_for_linking().as_bitcode()
 
 
-class CalledLibrary(JITCodeLibrary):  # type: ignore[misc]
+class CalledLibrary(_Library):
     """Machine code of a function that Python calls, and of all that it calls."""
 
     def _optimize_final_module(self) -> None:

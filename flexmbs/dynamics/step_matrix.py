@@ -205,13 +205,15 @@ def _possible_entries(system: System, m: Mechanics) -> NDArray[np.bool_]:
             if kind.place_tangent(group, state, Env(0.0, np.zeros(0)), work) >= 0:
                 return possible
         scale = random.standard_normal(int(m.wrenches.load.max(initial=0)) + 1)
-        wrench_tangent(m.wrenches, m.wrench_offsets, m.markers.ptr, scale, work, 0.7)
+        if len(m.wrenches.mk):
+            wrench_tangent(m.wrenches, m.wrench_offsets, m.markers.ptr, scale, work, 0.7)
         if held:
             m.forces.given[:] = 0.0
             m.forces.given[:, 0] = random.standard_normal(len(m.forces.given))
             if row_force_tangent(m.forces, state, Env(0.0, scale), work, (0.7, 0.6)) >= 0:
                 return possible
-        joint_tangent(m.joints, state, Env(0.0, np.zeros(0)), work, (0.7, 0.6), 1)
+        if len(m.joints.mA):
+            joint_tangent(m.joints, state, Env(0.0, np.zeros(0)), work, (0.7, 0.6), 1)
         work.W[:] = random.standard_normal(work.W.shape)
         for kind, group in m.markers.groups:
             kind.pull(group, state, Env(0.0, np.zeros(0)), work, (0.7, 0.6))

@@ -182,6 +182,12 @@ class Model(Hinted):
                 found.append(ExtraCoordinate(f"state {k} of {item.name!r}", rate=float(x), owner=item))
         return tuple(found)
 
+    def _repr_html_(self) -> str:
+        """A small picture and a table, for notebooks."""
+        from flexmbs.visualization.notebook import html_of_model  # a request of a user, not of the model
+
+        return html_of_model(self)
+
     def __str__(self) -> str:
         u = self.units
         lines = [f"model {self.name!r} [{u.length}, {u.mass}, {u.time}]"]

@@ -75,12 +75,12 @@ def write_series(solution: StaticSolution, path: str | PathLike[str]) -> Path:
 
     def steps() -> Iterator[tuple[float, dict[str, FloatArray]]]:
         names = list(dict.fromkeys(s for body in model.flexible_bodies for s in symbols(body)))
-        for parameter, q in zip(solution.load_factors, solution.q, strict=True):
+        for parameter, q, v in zip(solution.load_factors, solution.q, solution.v, strict=True):
             moved = pieces.stack(parts_at(solution.system, q).arrays())
             data = {f"displacement [{length}]": moved - pieces.points}
             for symbol in names:
                 found = [
-                    curves.resultant(body, symbol, q).ravel()
+                    curves.resultant(body, symbol, q, v).ravel()
                     if symbol in symbols(body)
                     else np.full(len(body.cells) * len(drawn_at(body)), np.nan)
                     for body in model.flexible_bodies

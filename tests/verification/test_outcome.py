@@ -118,6 +118,8 @@ def test_rate_below_the_minimum_fails() -> None:
         (lambda: Case("s1", "t", "a", "s", print, "c", equations="x=1"), "list of strings"),  # type: ignore[arg-type]
         (lambda: CaseEntry("s1", "t", "a", "module"), "'module:object'"),
         (lambda: CaseEntry("s1", "t", "a", "m:o", slow=1), "True or False"),  # type: ignore[arg-type]
+        (lambda: CaseEntry("s1", "t", "a", "m:o", basic="yes"), "True or False"),  # type: ignore[arg-type]
+        (lambda: CaseEntry("s1", "t", "a", "m:o", slow=True, basic=True), "slow and basic"),
     ],
 )
 def test_bad_descriptions_are_refused(make, expected: str) -> None:  # type: ignore[no-untyped-def]

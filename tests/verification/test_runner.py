@@ -143,14 +143,18 @@ def test_something_else_than_a_case_is_refused() -> None:
 def test_selection_by_id_and_area(samples: ModuleType) -> None:
     entries = tuple(samples.entry(case) for case in (samples.PASSES, samples.FAILS, samples.RAISES, samples.DIES))
 
-    def chosen(*names: str, slow: bool = False) -> list[str]:
-        return [entry.id for entry in select(names, slow=slow, entries=entries)]
+    def chosen(*names: str, slow: bool = False, basic: bool = False) -> list[str]:
+        return [entry.id for entry in select(names, slow=slow, basic=basic, entries=entries)]
 
     assert chosen() == ["passes", "fails", "raises"]
     assert chosen(slow=True) == ["passes", "fails", "raises", "dies"]
     assert chosen("TROUBLE", "Passes") == ["passes", "raises"]
     assert chosen("trouble", slow=True) == ["raises", "dies"]
     assert chosen("dies") == ["dies"]
+    assert chosen(basic=True) == []
+    entries = (replace(entries[0], basic=True), *entries[1:])
+    assert chosen(basic=True) == ["passes"]
+    assert chosen("trouble", basic=True) == ["raises"]
     with pytest.raises(ModelError, match="'pases'; did you mean 'passes'"):
         chosen("pases")
 

@@ -19,10 +19,17 @@ from typing import NamedTuple
 import numpy as np
 
 from flexmbs.core.contracts import Env, FloatArray, IntArray, MarkerWork, State
-from flexmbs.core.jit import kernel
+from flexmbs.core.jit import kernel, only_beyond
 from flexmbs.kernels.markers.kind import MarkerKind, constant_rows
 from flexmbs.kernels.trees.group import SCREW
-from flexmbs.kernels.trees.modal import MODAL, modal_coupling, modal_place, modal_rates, rotation_of, shapes_behind
+from flexmbs.kernels.trees.modal import (
+    MODAL,
+    modal_coupling,
+    place_shapes,
+    rates_of_shapes,
+    rotation_of,
+    shapes_behind,
+)  # fmt: skip
 from flexmbs.kernels.trees.motion import behind_column
 
 __all__ = ["TREE", "TreeMarkers"]
@@ -88,7 +95,7 @@ def follow(group: TreeMarkers, i: int, q: FloatArray, p: FloatArray, R: FloatArr
                 for n in range(3):
                     B[k, n] = R[k, 0] * group.R0[c, 0, n] + R[k, 1] * group.R0[c, 1, n] + R[k, 2] * group.R0[c, 2, n]
             if kind == MODAL:
-                modal_place(group.kind, group.screw, group.qi, c, q, E, t, T, room)
+                place_shapes(group.kind, group.screw, group.qi, c, q, E, t, T, room)
                 for k in range(3):
                     group.axes[i, j, 3, k] = x[k] + B[k, 0] * t[0] + B[k, 1] * t[1] + B[k, 2] * t[2]
                     for n in range(3):
@@ -180,7 +187,7 @@ def tree_place_tangent(group: TreeMarkers, state: State, env: Env, work: MarkerW
             w[j, 11] = y0 * s4 - y1 * s3
             if kind >= MODAL:
                 if kind == MODAL:
-                    modal_rates(group.kind, group.screw, group.qi, group.dof, c, state.q, v, v, y, T, room)
+                    rates_of_shapes(group.kind, group.screw, group.qi, group.dof, c, state.q, v, v, y, T, room)
                 seen_from_link(group.screw[c], T, y, group.axes[i, first], p, w[j])
             rate = v[group.dofs[i, j]]
             v0 += s0 * rate
@@ -262,7 +269,7 @@ def tree_pull(group: TreeMarkers, state: State, env: Env, work: MarkerWork, weig
         for j in range(n_k):
             c = group.path[i, j]
             if group.kind[c] == MODAL:
-                held_shapes(group, i, j, state.q, work.p[mk], (f0, f1, f2), (x[0], x[1], x[2]), B)
+                hold_shapes(group.kind, group, i, j, state.q, work.p[mk], (f0, f1, f2), (x[0], x[1], x[2]), B)
         for j in range(n_k):
             c = group.path[i, j]
             if group.kind[c] == 1:
@@ -298,7 +305,7 @@ def seen_from_link(
 
 @kernel
 def held_shapes(
-    group: TreeMarkers, i: int, j: int, q: FloatArray, p: FloatArray, F: tuple[float, float, float],
+    kind: IntArray, group: TreeMarkers, i: int, j: int, q: FloatArray, p: FloatArray, F: tuple[float, float, float],
     n: tuple[float, float, float], block: FloatArray,
 ) -> None:  # fmt: skip
     """Further terms between the shapes of an interface, from column j of the way on, for a wrench at p."""
@@ -316,5 +323,7 @@ def held_shapes(
         for m in range(count):
             block[j + k, j + m] += G[k, m]
 
+
+hold_shapes = only_beyond(MODAL - 1, held_shapes)
 
 TREE = MarkerKind("link of a tree", TreeMarkers, tree_constants, tree_place, tree_place_tangent, tree_pull)

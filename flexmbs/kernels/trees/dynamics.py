@@ -33,8 +33,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmbs.core.contracts import Env, FloatArray, MarkerWork, State
-from flexmbs.core.jit import kernel
+from flexmbs.core.contracts import Env, FloatArray, IntArray, MarkerWork, State
+from flexmbs.core.jit import kernel, only_beyond
 from flexmbs.kernels.trees.group import A_, C_, F_, H_, J_, L_, M_, P_, R_, S_, SCREW, V_, X_, Y_, TreeGroup
 from flexmbs.kernels.trees.modal import MODAL, modal_coupling, shapes_behind
 from flexmbs.kernels.trees.motion import link_axes, outwards, place_columns
@@ -310,7 +310,7 @@ def composite_tangent(group: TreeGroup, q: FloatArray, work: MarkerWork, weights
                         B[o + col * size + group.place[c]] += s
                 m = group.parent[m]
             if group.kind[c] == MODAL and weights[0] != 0.0:
-                carried_shapes(group, tree, c, q, weights[0], B)
+                couple_shapes(group.kind, group, tree, c, q, weights[0], B)
 
 
 @kernel
@@ -323,7 +323,9 @@ def lower(row: FloatArray, column: FloatArray) -> float:
 
 
 @kernel
-def carried_shapes(group: TreeGroup, tree: int, c: int, q: FloatArray, wq: float, B: FloatArray) -> None:
+def carried_shapes(
+    kind: IntArray, group: TreeGroup, tree: int, c: int, q: FloatArray, wq: float, B: FloatArray
+) -> None:
     """What the shapes of an interface from column c on do to the forces on each other, a wrench being carried along."""
     w, size, o = group.work, group.size[tree], group.blk[tree]
     n = shapes_behind(group.kind, c)
@@ -342,6 +344,9 @@ def carried_shapes(group: TreeGroup, tree: int, c: int, q: FloatArray, wq: float
     for k in range(n):
         for m in range(n):
             B[o + group.place[c + k] * size + group.place[c + m]] += wq * G[k, m]
+
+
+couple_shapes = only_beyond(MODAL - 1, carried_shapes)
 
 
 @kernel

@@ -15,11 +15,14 @@ shapes.
 from __future__ import annotations
 
 from flexmbs.core.contracts import FloatArray, IntArray
-from flexmbs.core.jit import inlined, kernel
+from flexmbs.core.jit import inlined, kernel, only_beyond
 from flexmbs.core.triples import Vector
 from flexmbs.kernels.small_matrices import cross_matrix, multiply
 
-__all__ = ["MODAL", "left_operator", "modal_coupling", "modal_place", "modal_rates", "rotation_of", "shapes_behind"]
+__all__ = [
+    "MODAL", "left_operator", "modal_coupling", "modal_place", "modal_rates", "place_shapes", "rates_of_shapes",
+    "rotation_of", "shapes_behind",
+]  # fmt: skip
 
 MODAL = 4
 """Kind of the first column of an interface of a flexible link; the others have the next number."""
@@ -173,3 +176,7 @@ def modal_coupling(
                 s += g * (T[0, 0, i] * n0 + T[0, 1, i] * n1 + T[0, 2, i] * n2)
                 s += g * (T[1, 0, i] * n[0] + T[1, 1, i] * n[1] + T[1, 2, i] * n[2])
             G[k, m] = s
+
+
+place_shapes, rates_of_shapes = only_beyond(MODAL - 1, modal_place), only_beyond(MODAL - 1, modal_rates)
+"""The same for trees that may have rigid links only, for which they are not compiled."""

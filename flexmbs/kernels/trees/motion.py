@@ -14,12 +14,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmbs.core.contracts import FloatArray
-from flexmbs.core.jit import inlined, kernel
+from flexmbs.core.contracts import FloatArray, IntArray
+from flexmbs.core.jit import inlined, kernel, only_beyond
 from flexmbs.core.triples import Vector
 from flexmbs.kernels.trees.frames import screw_frame, turned_frame
 from flexmbs.kernels.trees.group import A_, P_, R_, S_, SCREW, V_, X_, Y_, TreeGroup
-from flexmbs.kernels.trees.modal import MODAL, modal_place, modal_rates, rotation_of
+from flexmbs.kernels.trees.modal import MODAL, place_shapes, rates_of_shapes, rotation_of
 
 __all__ = ["behind_column", "gravity", "link_axes", "outwards", "place_columns"]
 
@@ -84,7 +84,7 @@ def place_columns(group: TreeGroup, q: FloatArray) -> None:
                                 + w[parent, R_ + 3 * k + 2] * group.R0[c, 2, n]
                             )
                 if kind == MODAL:
-                    modal_place(group.kind, group.screw, group.qi, c, q, E, t, T, room)
+                    place_shapes(group.kind, group.screw, group.qi, c, q, E, t, T, room)
                 else:
                     behind_column(kind, s, q, group.qi[c], E, t)
                 for k in range(3):
@@ -129,8 +129,8 @@ def link_axes(group: TreeGroup, tree: int, c: int, B: FloatArray) -> None:
 
 @kernel
 def modal_change(
-    group: TreeGroup, c: int, y: FloatArray, T: FloatArray, B: FloatArray, turn: FloatArray
-) -> None:  # fmt: skip
+    kind: IntArray, group: TreeGroup, c: int, y: FloatArray, T: FloatArray, B: FloatArray, turn: FloatArray
+) -> None:
     """First and second derivative by time of the screw of a shape as seen from its link, about the origin of reference.
 
     Into rows of ``turn (4, 3)``: velocity and angular velocity of the first, then of the second. About the origin of
@@ -158,6 +158,9 @@ def modal_change(
         turn[k, 0] += p1 * a2 - p2 * a1
         turn[k, 1] += p2 * a0 - p0 * a2
         turn[k, 2] += p0 * a1 - p1 * a0
+
+
+change_of_shape = only_beyond(MODAL - 1, modal_change)
 
 
 @kernel
@@ -192,9 +195,9 @@ def outwards(
         modal = group.kind[c] >= MODAL
         if modal:
             if group.kind[c] == MODAL:
-                modal_rates(group.kind, group.screw, group.qi, group.dof, c, q, v, a, y, T, room)
+                rates_of_shapes(group.kind, group.screw, group.qi, group.dof, c, q, v, a, y, T, room)
                 link_axes(group, tree, c, B)
-            modal_change(group, c, y, T, B, turn)
+            change_of_shape(group.kind, group, c, y, T, B, turn)
             x0 += turn[0, 0]
             x1 += turn[0, 1]
             x2 += turn[0, 2]

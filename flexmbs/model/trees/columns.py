@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from flexmbs.core.contracts import FloatArray, IntArray
+from flexmbs.core.jit import numbers_of_kinds
 from flexmbs.kernels.trees.dynamics import tree_mass
 from flexmbs.kernels.trees.group import SCREW, WIDTH, TreeGroup
 from flexmbs.kernels.trees.modal import MODAL
@@ -17,7 +18,7 @@ from flexmbs.model.trees.flexible_link import FlexibleLink
 if TYPE_CHECKING:
     from flexmbs.model.trees.tree import Tree
 
-__all__ = ["Columns", "columns_of", "free_standing", "heads", "moved_inertia", "start_of", "tree_group"]
+__all__ = ["Columns", "column_kinds", "columns_of", "free_standing", "heads", "moved_inertia", "start_of", "tree_group"]
 
 LIGHT = 1e-14
 """Inertia against the motion of a joint, relative to the largest of the tree in its units, that counts as none."""
@@ -136,7 +137,7 @@ def tree_group(
         parent=ints([s[0] for s in shifted]),
         before=ints([s[1] for s in shifted]),
         head=ints([s[2] for s in shifted]),
-        kind=ints([p.kind for p in parts]),
+        kind=column_kinds(parts),
         screw=joined("screw", 6),
         R0=joined("R0", 3, 3),
         p0=joined("p0", 3),
@@ -161,6 +162,11 @@ def tree_group(
         room=np.zeros((n, 5, 6)),
         rest=np.zeros(n_v),
     )
+
+
+def column_kinds(parts: Sequence[Columns]) -> IntArray:
+    """The kinds of the columns of some trees, of a type that tells whether there are shapes among them."""
+    return numbers_of_kinds([int(kind) for part in parts for kind in part.kind], MODAL - 1)
 
 
 def heads(kind: IntArray) -> IntArray:

@@ -10,15 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexmbs.core.contracts import FloatArray, IntArray
-from flexmbs.core.jit import kernel
 from flexmbs.core.sparsity import Blocks
 from flexmbs.kernels.markers.kind import MarkerEntry
 from flexmbs.kernels.markers.tree import TREE
 from flexmbs.kernels.trees.dynamics import tree_energy, tree_force, tree_mass, tree_tangent
 from flexmbs.kernels.trees.group import TreeGroup
 from flexmbs.kernels.trees.momentum import tree_centre, tree_momentum
-from flexmbs.model.trees.columns import heads, tree_group
-from flexmbs.model.trees.tree import link_shape
+from flexmbs.model.trees.columns import column_kinds, heads, tree_group
+from flexmbs.model.trees.link_shapes import link_shape
 from flexmbs.system.flexible_links import FlexibleLinks
 from flexmbs.system.groups.contract import RigidFields
 from flexmbs.system.groups.drawing import Drawing
@@ -35,14 +34,6 @@ if TYPE_CHECKING:
     from flexmbs.system.coordinates import Coordinates
 
 __all__ = ["Trees"]
-
-
-@kernel
-def renew_step_mass(group: TreeGroup, q: FloatArray, blocks: FloatArray, massive: IntArray, masses: FloatArray) -> None:
-    """Mass of trees at q into the masses of the matrix of a step, for models without bodies in floating frames."""
-    tree_mass(group, q, blocks)
-    for i in range(massive.shape[0]):
-        masses[i] = blocks[massive[i]]
 
 
 class Trees(MovingBodies):
@@ -173,7 +164,7 @@ class Trees(MovingBodies):
         self.moving = MovingBlocks(
             tuple(block.dofs[0] for block in blocks), tuple(block.b1 for block in blocks),
             tuple(places.related() > 0.0 for places in self.places), self.write, recursive=True,
-            renew=None if self.flexible is not None else (renew_step_mass, self.table),
+            renew=() if self.flexible is not None else ((tree_mass, self.table),),
         )  # fmt: skip
         self.mass = self.mass_from(start, b1, coordinates.reference)
         return b1
@@ -257,8 +248,9 @@ class Trees(MovingBodies):
         parts = [p.columns for p in self.places]
         found: dict[str, Any] = {
             name: np.ascontiguousarray(np.concatenate([getattr(part, name) for part in parts]))
-            for name in ("kind", "screw", "R0", "p0")
+            for name in ("screw", "R0", "p0")
         }
+        found["kind"] = column_kinds(parts)
         for name in ("qi", "dof", "rot"):
             found[name] = joined([getattr(p, name) for p in self.places])
         return found | {"head": heads(found["kind"])}

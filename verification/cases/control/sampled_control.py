@@ -83,4 +83,5 @@ CASE = Case(
     run=run,
     source="Closed form: matrix of one period of the sampled system.",
     equations=(r"m\ddot{x} + c\dot{x} + k x = f_k, \quad f_k = P\,(r - x_{k-d}) - D\,\dot{x}_{k-d}",),
+    basic=True,
 )

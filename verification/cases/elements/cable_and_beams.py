@@ -227,4 +227,5 @@ PATH = Case(
     source="M. A. Crisfield and G. Jelenic, Proc. R. Soc. A 455 (1999) 1125-1147; I. Romero, Comput. Mech. 34 (2004) "
     "121-133.",
     equations=(r"\Gamma = R^T r' - e_1, \quad \kappa = axial(R^T R')",),
+    basic=True,
 )

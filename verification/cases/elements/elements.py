@@ -178,6 +178,7 @@ SPACE = Case(
     run=run_space,
     source="Planar elastica, boundary-value problem.",
     limits=("The cable has no torsion, so problems in which torsion works are not covered.",),
+    basic=True,
 )
 
 LINEAR = Case(
@@ -192,4 +193,5 @@ LINEAR = Case(
     source="Linear Timoshenko beam theory.",
     equations=(r"w = \dfrac{P L^3}{3 EI} + \dfrac{P L}{k G A}, \quad \varphi_x = \dfrac{T L}{G J}",),
     limits=("Small displacements only.",),
+    basic=True,
 )

@@ -187,6 +187,7 @@ SLENDERNESS = Case(
         r"w = F\left(\dfrac{L^3}{3 EI} + \dfrac{L}{GA_s}\right), \qquad w = F\left(\left(\dfrac{3\pi}{4} - 2\right)"
         r"\dfrac{R^3}{EI} + \dfrac{\pi R}{4}\left(\dfrac{1}{EA} + \dfrac{1}{GA_s}\right)\right)",
     ),
+    basic=True,
 )
 FOLDS = Case(
     id="shear-shell-folds",

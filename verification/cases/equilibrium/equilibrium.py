@@ -224,6 +224,7 @@ EQUILIBRIA = Case(
     run=run_equilibria,
     source="Elementary statics.",
     equations=(r"k\,(\varphi - \varphi_0) + g\,\left(m\,\ell + M\,\ell\right)\cos\varphi = 0",),
+    basic=True,
 )
 
 VIBRATIONS = Case(

@@ -259,6 +259,7 @@ CASE = Case(
         "Conserving says nothing about accuracy: the motion of the pendulum is chaotic, and its error of second order "
         "grows all the same.",
     ),
+    basic=True,
 )
 
 ORDER = Case(

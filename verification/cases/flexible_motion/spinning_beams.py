@@ -279,4 +279,5 @@ SPIN_UP = Case(
         "References computed, the steady extension in closed form."
     ),
     limits=("Third order in the deflection is missing: 0.1 per cent of the largest lag.",),
+    basic=True,
 )

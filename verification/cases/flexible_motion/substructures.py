@@ -225,4 +225,5 @@ CASE = Case(
         r"d = A^T(r_B - r_A) - d_0, \quad \theta = \frac{1}{2} \sum_k e_k \times A^T B\,C e_k",
         r"M = B^T M_{FE} B, \qquad Q_v = -B^T M_{FE} \dot B \dot q",
     ),
+    basic=True,
 )

@@ -90,4 +90,5 @@ CASE = Case(
     run=run,
     source="G. Dhondt, CalculiX CrunchiX user's manual, version 2.20, *FREQUENCY.",
     equations=(r"K \phi = \omega^2 M \phi",),
+    basic=True,
 )

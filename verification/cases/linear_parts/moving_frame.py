@@ -343,4 +343,5 @@ CASE = Case(
         r"\omega_n \pm \Omega; \qquad e\,\dfrac{\Omega^2}{\omega_0^2 - \Omega^2}",
     ),
     limits=("Displacements in the frame are small.",),
+    basic=True,
 )

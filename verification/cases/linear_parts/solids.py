@@ -256,6 +256,7 @@ SLENDER_CASE = Case(
         "R. H. MacNeal, R. L. Harder, A proposed standard set of problems to test finite element accuracy, Finite "
         "Elem. Anal. Des. 1 (1985) 3-20."
     ),
+    basic=True,
 )
 
 COOK = Case(

@@ -193,4 +193,5 @@ CASE = Case(
     limits=(
         "The chain of joints is solved by the reference code of this case: flexmbs has no relative coordinates yet.",
     ),
+    basic=True,
 )

@@ -230,4 +230,5 @@ CASE = Case(
         r"\min_z |J(d_0 + N z) + e|^2 + \mu^2 |z|^2, \quad l \leq c + C (d_0 + N z) \leq u",
     ),
     ("A nearest position is one of the near surroundings of the start, not of all positions.",),
+    basic=True,
 )

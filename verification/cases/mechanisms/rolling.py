@@ -116,4 +116,5 @@ CASE = Case(
         r"\dfrac{d}{dt}(J w) = -R\, e \times m\, (\ddot x + g e_z)",
     ),
     limits=("Contact at a point, without friction against spinning; the disk cannot lift off.",),
+    basic=True,
 )

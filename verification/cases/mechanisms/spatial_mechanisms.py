@@ -294,6 +294,7 @@ SLIDER_CRANK = Case(
         "energy in the angle of the crank, order 8."
     ),
     equations=(r"M(s)\, \ddot s + \dfrac{1}{2} M'(s)\, \dot s^2 + V'(s) = 0",),
+    basic=True,
 )
 
 BRICARD = Case(
@@ -311,6 +312,7 @@ BRICARD = Case(
     ),
     equations=(r"(1 + \cos\theta)(1 + \cos\varphi) = 1",),
     limits=("Reactions are not unique where an equation is redundant, and are not compared.",),
+    basic=True,
 )
 
 GOVERNOR = Case(

@@ -168,6 +168,7 @@ BEAM_ENDS = Case(
     run=run_ends,
     source="R. D. Blevins, Formulas for Natural Frequency and Mode Shape, table 8-1; characteristic equations.",
     equations=(r"\omega_n = \dfrac{(\beta_n L)^2}{L^2} \sqrt{\dfrac{EI}{\rho A}}",),
+    basic=True,
 )
 
 SHEAR = Case(

@@ -170,4 +170,5 @@ CASE = Case(
         "(1921) 744-746, and the exact transfer matrix for the cantilever."
     ),
     equations=(r"\omega_n = \dfrac{(\beta_n L)^2}{L^2} \sqrt{\dfrac{EI}{\rho A}}",),
+    basic=True,
 )

@@ -242,6 +242,7 @@ ENDS = Case(
     run_ends,
     "S. P. Timoshenko (1921); R. D. Blevins, Formulas for Natural Frequency and Mode Shape, table 8-1.",
     (r"EI\,\psi'' + GA\,(w' - \psi) = \rho I\,\ddot\psi, \quad GA\,(w'' - \psi') = \rho A\,\ddot w",),
+    basic=True,
 )
 RING = Case(
     "spatial-rod-ring",

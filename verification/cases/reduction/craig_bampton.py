@@ -258,6 +258,7 @@ INERTIA = Case(
     run=run_inertia,
     source="Closed forms: moments of a box.",
     equations=(r"Q_{abk} = \int x_a \phi_{bk}\, dm",),
+    basic=True,
 )
 ALL_MODES = Case(
     id="all-modes",

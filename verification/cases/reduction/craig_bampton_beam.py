@@ -144,4 +144,5 @@ CASE = Case(
     run=run,
     source=("R. R. Craig, M. C. C. Bampton, AIAA Journal 6 (1968) 1313-1319; the reference by Ritz's method."),
     equations=(r"w(x) = \Sigma_{j=1}^{4} q_j N_j(x) + \Sigma_{k=1}^{m} \eta_k \varphi_k(x)",),
+    basic=True,
 )

@@ -155,4 +155,5 @@ CASE = Case(
         r"U = \dfrac{1}{2}\int_0^L \left( EA\,(|r'| - 1)^2 + EI\,\theta'^2 \right) ds",
     ),
     limits=("No shear deformation; a stocky beam needs another element.",),
+    basic=True,
 )

@@ -219,6 +219,7 @@ STRIP = Case(
     summary="S08a and S08b: a strip rolled up by a moment, and bent by a force, one element wide.",
     run=run_strips,
     source="K. Y. Sze, X. H. Liu and S. H. Lo, Finite Elem. Anal. Des. 40 (2004) 1551-1569, problems 1 and 2.",
+    basic=True,
 )
 
 PLATES = Case(

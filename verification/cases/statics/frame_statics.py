@@ -230,4 +230,5 @@ CASE = Case(
         r"\dfrac{1 + 3k}{1 + 6k}, \qquad k = \dfrac{EI_b\,h}{EI_c\,l}",
     ),
     limits=("Slope-deflection leaves out the lengthening of the members; EA is made large to leave it out, too.",),
+    basic=True,
 )

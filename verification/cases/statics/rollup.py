@@ -127,4 +127,5 @@ FOLLOWER_CASE = Case(
     limits=(
         "Static equilibria only: a cantilever under a follower force loses its stability by flutter, not by buckling.",
     ),
+    basic=True,
 )
