@@ -233,7 +233,7 @@ def test_a_new_file_is_a_new_format(lug, tmp_path: Path, monkeypatch: pytest.Mon
         collected(export_package)
 
 
-def test_vtu_is_a_name_of_an_export(tmp_path, model):
-    [written] = fx.reduction.export(model, tmp_path / "modes.vtu", to="vtu")
+def test_vtu_is_a_name_of_an_export(tmp_path, lug):
+    [written] = fx.reduction.export(lug, tmp_path / "modes.vtu", to="vtu")
     assert written.format == "paraview"
     assert written.path.read_text().startswith('<?xml version="1.0"?>')
