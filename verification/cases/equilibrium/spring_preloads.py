@@ -65,7 +65,7 @@ def run(progress: Progress) -> Outcome:
         stiffness=fx.BeamStiffness(EA=1e6, EI_z=EI, mass_per_length=mass / length), name="beam",
     )  # fmt: skip
     left, right = (
-        fx.SpringDamper(fx.ground.marker((x, -0.5)), end, stiffness=500.0, name=name)
+        fx.SpringDamper(fx.ground.marker((x, -0.5)), end.marker(), stiffness=500.0, name=name)
         for x, end, name in ((0.0, beam.start, "left"), (length, beam.end, "right"))
     )
     held = fx.Model(
@@ -76,10 +76,10 @@ def run(progress: Progress) -> Outcome:
         fx.Roller(beam.end, normal=(1, 0)),
         fx.Gravity((0, -G), history=fx.Constant()),
     )
-    found = fx.solve_preloads(held)
-    bent = fx.solve_static(found.model)
+    carried = fx.solve_preloads(held)
+    bent = fx.solve_static(carried.model)
     quantities += [
-        measured(f"beam: preload of {name}", "N", found.values[name], -0.5 * mass * G, LEVERS, rtol=1e-6)
+        measured(f"beam: preload of {name}", "N", carried.values[name], -0.5 * mass * G, LEVERS, rtol=1e-6)
         for name in ("left", "right")
     ]
     ends = max(abs(float(bent.displacement(end, step=-1)[1])) for end in (beam.start, beam.end))
