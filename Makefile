@@ -46,7 +46,7 @@ clean:  ## remove what was built and cached, but .venv
 	find . -path ./.venv -prune -o -name __pycache__ -type d -print0 | xargs -0 rm -rf
 
 $(READY): pyproject.toml tools/setup.sh
-	@PYTHON="$(PYTHON)" tools/setup.sh dev
+	@PYTHON="$(PYTHON)" tools/setup.sh dev,cholmod
 	@touch $@
 
 $(DOCS_READY): $(READY)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -137,3 +138,27 @@ def test_wheel_holds_every_module_and_data_file_once(tmp_path: Path) -> None:
     assert len(names) == len(set(names))
     assert {name for name in names if ".dist-info/" not in name} == expected
     assert any(name.endswith(".dist-info/licenses/LICENSE") for name in names)
+
+
+CONDA = {"matplotlib": "matplotlib-base", "lazy_loader": "lazy-loader"}
+"""Names on conda-forge that are other ones."""
+
+
+def test_recipe_says_what_the_project_says() -> None:
+    yaml = pytest.importorskip("yaml")
+    project = PROJECT["project"]
+    recipe = yaml.safe_load((ROOT / "recipe" / "recipe.yaml").read_text("utf-8"))
+    assert recipe["context"] == {
+        "name": project["name"], "version": project["version"], "python_min": project["requires-python"].lstrip(">="),
+    }  # fmt: skip
+    wanted = [*project["dependencies"], *project["optional-dependencies"]["cholmod"]]
+    pairs = [re.fullmatch(r"([\w-]+)(.*)", one).groups() for one in wanted]  # type: ignore[union-attr]
+    named = sorted(f"{CONDA.get(name, name)} {bounds}" for name, bounds in pairs)
+    assert sorted(recipe["requirements"]["run"][1:]) == named
+    assert recipe["build"]["python"]["entry_points"] == [f"flexmbs = {project['scripts']['flexmbs']}"]
+    assert (
+        f"setuptools {PROJECT['build-system']['requires'][0].removeprefix('setuptools')}"
+        in (recipe["requirements"]["host"])
+    )
+    assert recipe["about"]["license"] == project["license"]
+    assert (ROOT / recipe["about"]["license_file"]).exists()

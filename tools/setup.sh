@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # Make the virtual environment .venv and install flexmbs into it, editable, with the extras named on the command line.
 #
-#   tools/setup.sh dev            (make setup calls this)
-#   PYTHON=python3.12 tools/setup.sh dev
+#   tools/setup.sh dev,cholmod            (make setup calls this)
+#   PYTHON=python3.12 tools/setup.sh dev,cholmod
 #
 # What the system lacks (headers of SuiteSparse and Python, a fast BLAS, a C compiler, the venv module) is installed by
 # apt where apt is; elsewhere the packages are named. Without a working scikit-sparse the rest is still installed:
 # flexmbs then solves with SuperLU.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-extras=${1:-dev}
+extras=${1:-dev,cholmod}
 export PIP_DISABLE_PIP_VERSION_CHECK=1
 if [ "$(id -u)" = 0 ]; then as_root=(); elif [ -t 0 ]; then as_root=(sudo); else as_root=(sudo -n); fi
 

@@ -117,6 +117,19 @@ class SolidElement:
         there = extrapolation(self.cell_type, self.stress_rule)
         return np.asarray(np.einsum("ag,egc->eac", there, self.stresses(group, u)))
 
+    def stress_distance(self, group: SolidGroup, u: FloatArray, nodal: FloatArray) -> FloatArray:
+        """Squared energy norm (n_e,) of the stresses of ``u`` less those interpolated from ``nodal (n_e, n_a, 6)``.
+
+        Stresses are those of the interpolated displacements: what an element adds inside itself is left out.
+        """
+        table = self._rule(self.mass_rule)
+        apart = (
+            np.einsum("ga,eac->egc", table.shapes, nodal)
+            - SolidElement._strains(self, group, u, self.mass_rule) @ group.C
+        )
+        volumes = self._jacobians(group.points, self.mass_rule) * table.weights
+        return np.asarray(np.einsum("eg,egc,cd,egd->e", volumes, apart, np.linalg.inv(group.C), apart, optimize=True))
+
     def stress_positions(self, group: SolidGroup) -> FloatArray:
         return np.asarray(np.einsum("ga,eai->egi", self._rule(self.stress_rule).shapes, group.points))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
+import shlex
 import sys
 import warnings
 from collections.abc import Callable, Iterator
@@ -110,7 +111,7 @@ def _reduce(options: argparse.Namespace) -> int:
     for path in (options.output, options.json, None if options.report is None else options.report / "index.html"):
         _check_writable(path)
     if not options.interface and options.method != "modal":
-        raise ModelError("reduce: say where the part is joined to others: --interface SET (or take --method modal).")
+        raise ModelError(_proposal(options))
     with _plain_warnings():
         what = _read(options)
         modes = _modes(options)
@@ -126,15 +127,54 @@ def _reduce(options: argparse.Namespace) -> int:
             work=options.checkpoint_dir,
         )
         found = model.report(band=options.band, full=not options.bounds_only, held=options.fix_interface)
-    print(found)
+    written = []  # before anything is printed: who reads may stop, as head does
     if options.output is not None:
-        print(f"Model: {model.save(options.output)}")
+        written.append(f"Model: {model.save(options.output)}")
     if options.report is not None:
         found.write_json(options.report / "report.json")
-        print(f"Report: {found.write_html(options.report)}")
+        written.append(f"Report: {found.write_html(options.report)}")
     if options.json is not None:
-        print(f"Results: {found.write_json(options.json)}")
+        written.append(f"Results: {found.write_json(options.json)}")
+    print("\n".join([str(found), *written]))
     return 0
+
+
+FEW = 0.3
+"""A set with more than this part of all nodes is no place where a part is joined to others."""
+
+
+def _proposal(options: argparse.Namespace) -> str:
+    """Which node sets there are, and a command line with those that look like interfaces."""
+    from flexmbs.linear.files import read_operators
+    from flexmbs.linear.from_inp import has_sections
+    from flexmbs.meshes import read_mesh
+
+    path: Path = options.file
+    needed = "reduce: say where the part is joined to others, by --interface SET"
+    if not path.exists():
+        return f"{path}: there is no such file."
+    if path.is_dir() or (path.suffix.lower() in OPERATOR_FILES and options.material is None):
+        operators = read_operators(path)
+        sets, count = operators.node_sets, len(operators.points)
+    else:
+        mesh = read_mesh(path)
+        sets, count = mesh.node_sets, mesh.n_points
+    if not sets:
+        return f"{needed}; but {path.name} has no node sets. Name some where it was made, or take --method modal."
+    sizes = {name: len(nodes) for name, nodes in sets.items()}
+    shown = ", ".join(f"{name} ({size} node{'s' * (size != 1)})" for name, size in list(sizes.items())[:20])
+    more = f" and {len(sizes) - 20} more" if len(sizes) > 20 else ""
+    words = ["flexmbs", "reduce", str(path)]
+    if options.material is not None:
+        m = options.material
+        words += ["--material", m.name if _is_preset(m) else f"{m.youngs_modulus:g},{m.poissons_ratio:g},{m.density:g}"]
+    elif not (path.is_dir() or path.suffix.lower() in OPERATOR_FILES):
+        words += [] if path.suffix.lower() == ".inp" and has_sections(path) else ["--material", "steel"]
+    likely = [name for name, size in sizes.items() if 0 < size <= FEW * count] or list(sizes)
+    for name in likely[:6]:
+        words += ["--interface", name if sizes[name] > 2 else f"{name}:nodes"]
+    words += ["-o", f"{_name(path)}.h5"]
+    return f"{needed}. {path.name} has the node sets {shown}{more}. For example: {shlex.join(words)}"
 
 
 def _read(options: argparse.Namespace) -> Part | Operators:

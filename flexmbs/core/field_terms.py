@@ -58,6 +58,7 @@ NAMES = {
     "simulate": "solve_dynamic solve_dynamics SolveDynamic dynamic integrate run time_integration transient "
     "SolveDynamicSimulation dynamic_analysis time_domain TimeIntegration",
     "solve_static": "SolveStatic static solve_statics equilibrium StaticSolver static_analysis StaticStep load_step",
+    "solve_preloads": "trim static_trim preload ride_height set_up SetUp",
     "solve_modal": "campbell campbell_diagram critical_speeds whirl_speeds eigenmodes eigenfrequencies modal modes "
     "ComputeODE2Eigenvalues natural_frequencies "
     "modal_analysis eigs eig eigenvalues frequency_analysis Frequency eigenvalue_analysis complex_modes",

@@ -96,5 +96,5 @@ def _cells(cells: dict[str, IntArray]) -> Iterator[str]:
 
 
 FORMATS = {
-    "paraview": Format(".vtu", "mode shapes for ParaView", write_paraview),
+    "paraview": Format(".vtu", "mode shapes for ParaView", write_paraview, family="vtu"),
 }

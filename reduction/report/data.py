@@ -22,6 +22,7 @@ __all__ = [
     "FrequencyTable",
     "InertiaCheck",
     "InterfaceRow",
+    "MeshCheck",
     "StaticCheck",
     "Stiffening",
     "TransferCheck",
@@ -128,6 +129,21 @@ class InertiaCheck:
 
 
 @dataclass(frozen=True)
+class MeshCheck:
+    """What the mesh itself misses, by recovered stresses (`flexmbs.reduction.report.mesh_error`).
+
+    ``cells``: how many of each type. For the lowest elastic ``frequencies`` of the free part ``energy_error`` is the
+    estimated error in the energy norm and ``too_high`` by how much the frequency is about too high, both relative; None
+    where elements are no solids.
+    """
+
+    cells: dict[str, int]
+    frequencies: Numbers
+    energy_error: Numbers | None
+    too_high: Numbers | None
+
+
+@dataclass(frozen=True)
 class TransferCheck:
     """Receptance of the interfaces up to ``band``, with structural damping: stiffness (1 + i loss) K.
 
@@ -229,7 +245,8 @@ def _made(kind: Any, value: Any) -> Any:
     if dataclasses.is_dataclass(kind) and isinstance(kind, type):
         hints = typing.get_type_hints(kind)
         names = [f.name for f in dataclasses.fields(kind) if f.name != "model"]
-        return kind(**{name: _made(hints[name], value[name]) for name in names})
+        later = [f.name for f in dataclasses.fields(kind) if f.default is None and f.name not in value]
+        return kind(**{name: _made(hints[name], value[name]) for name in names if name not in later})
     if origin in (types.UnionType, typing.Union):
         if value is None and type(None) in inner:
             return None

@@ -33,6 +33,7 @@ def page_of(report: ReductionReport) -> str:
         body.append(_section(_title(table), _frequencies(report, table) + drawn.get(f"frequencies {i}", "")))
     body.append(_section("Mode shapes", drawn["shapes"]) if "shapes" in drawn else "")
     body.append(_section("How far up it can be trusted", _trust(report)))
+    body.append(_section("What the mesh misses", _mesh(report)))
     if report.transfer is not None:
         body.append(_section("Transfer functions of the interfaces", _transfer(report) + drawn.get("transfer", "")))
     body.append(_section("Statics and rigid motions", _static(report)))
@@ -120,6 +121,22 @@ def _trust(report: ReductionReport) -> str:
         f"The bounds of all frequencies up to {number(trust.trusted)} {unit} are at most "
         f"{100 * trust.tolerance:g} %. {cut}"
     )
+
+
+def _mesh(report: ReductionReport) -> str:
+    mesh = report.mesh
+    head = "All other errors here are of the reduction, relative to the mesh. What the mesh itself misses is"
+    if mesh is None:
+        return _paragraph(f"{head} not known of operators without elements.")
+    cells = escape(", ".join(f"{count} {kind}" for kind, count in mesh.cells.items()))
+    if mesh.energy_error is None or mesh.too_high is None:
+        return _paragraph(f"{head} not estimated for {cells}.")
+    triples = zip(mesh.frequencies, mesh.energy_error, mesh.too_high, strict=True)
+    rows = [[str(i + 1), number(f), f"{100 * e:.2g}", f"{100 * h:.2g}"] for i, (f, e, h) in enumerate(triples)]
+    unit = escape(frequency_unit(report))
+    text = _paragraph(f"{head} estimated for {cells} by recovered stresses (Zienkiewicz and Zhu).")
+    header = ("Mode", f"Frequency [{unit}]", "Error in the energy norm [%]", "Too high by about [%]")
+    return text + html_table(header, rows, numeric=range(4))
 
 
 def _transfer(report: ReductionReport) -> str:

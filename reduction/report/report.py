@@ -32,6 +32,7 @@ from flexmbs.reduction.report.data import (
     FrequencyTable,
     InertiaCheck,
     InterfaceRow,
+    MeshCheck,
     StaticCheck,
     Stiffening,
     TransferCheck,
@@ -39,6 +40,7 @@ from flexmbs.reduction.report.data import (
     from_json,
     to_json,
 )
+from flexmbs.reduction.report.mesh_error import mesh_check
 from flexmbs.reduction.report.transfer import DIRECT, ports, transfer_check
 from flexmbs.reduction.report.warnings import warnings_of
 
@@ -84,6 +86,8 @@ class ReductionReport:
         Where there are rigid interfaces.
     trust : Trust or None
     warnings : tuple of str
+    mesh : MeshCheck or None
+        What the mesh misses; None where operators do not know their elements.
     model : ReducedModel or None
         For pictures; not part of the data.
     """
@@ -107,6 +111,7 @@ class ReductionReport:
     stiffening: Stiffening | None
     trust: Trust | None
     warnings: tuple[str, ...]
+    mesh: MeshCheck | None = None
     model: ReducedModel | None = field(default=None, repr=False, compare=False)
 
     def __str__(self) -> str:
@@ -326,6 +331,7 @@ def _report(
         stiffening=stiffening,
         trust=trust,
         warnings=(),
+        mesh=mesh_check(model, source, free),
         model=model,
     )
     return replace(made, warnings=(*doubts, *warnings_of(made, model, source, free, wanted.band)))

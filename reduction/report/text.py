@@ -25,7 +25,7 @@ def text(report: ReductionReport) -> str:
         lines.append(f"  interface {row.name}: {row.kind}, {row.nodes} nodes, {row.coordinates} coordinates")
     for table in report.frequencies:
         lines += ["", *_frequencies(report, table)]
-    lines += ["", *_trust(report), "", *_checks(report)]
+    lines += ["", *_trust(report), *_mesh(report), "", *_checks(report)]
     if report.masses is not None:
         lines += ["", *_masses(report)]
     if report.transfer is not None:
@@ -85,6 +85,24 @@ def _trust(report: ReductionReport) -> list[str]:
     if not trust.trusted:
         return [f"No elastic frequency is known to be right to {100 * trust.tolerance:g} %; {cut}"]
     return [f"Frequencies are right to {100 * trust.tolerance:g} % up to {trust.trusted:.6g} {unit}; {cut}"]
+
+
+def _mesh(report: ReductionReport) -> list[str]:
+    head = "All errors above are of the reduction; what the mesh misses is not in them"
+    mesh, unit = report.mesh, frequency_unit(report)
+    if mesh is None:
+        return [f"{head}, and not known of operators without elements."]
+    cells = ", ".join(f"{count} {kind}" for kind, count in mesh.cells.items())
+    if mesh.energy_error is None or mesh.too_high is None:
+        return [f"{head}, and not estimated for {cells}."]
+    rows = [
+        [str(i + 1), f"{f:.6g}", f"{100 * e:.2g}", f"{100 * h:.2g}"]
+        for i, (f, e, h) in enumerate(zip(mesh.frequencies, mesh.energy_error, mesh.too_high, strict=True))
+    ]
+    return [
+        f"{head}. Estimate for {cells} by recovered stresses [%]:",
+        *_table(("mode", f"[{unit}]", "energy norm", "frequency too high by about"), rows),
+    ]
 
 
 def _checks(report: ReductionReport) -> list[str]:

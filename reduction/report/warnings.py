@@ -25,6 +25,9 @@ STIFFER = 0.02
 ERRING = 0.05
 """Bound of the transfer functions within the band that is worth a warning."""
 
+MESH = 0.02
+"""Estimated error of one of the lowest frequencies by the mesh that is worth a warning."""
+
 MASS = 0.8
 """Part of the attainable effective mass that modes should have in every direction."""
 
@@ -45,6 +48,7 @@ def warnings_of(
     return [
         *_soundness(made, model, free),
         *_coverage(made, band),
+        *_mesh(made),
         *_interfaces(made),
         *_masses(made),
         *_units(model, source),
@@ -117,6 +121,25 @@ def _coverage(made: ReductionReport, band: float | None) -> list[str]:
                 f"transfer functions may err by more than {100 * ERRING:g} % at {len(lost)} of "
                 f"{len(transfer.frequencies)} frequencies of the band, from {lost[0]:.6g} on"
             )
+    return out
+
+
+def _mesh(made: ReductionReport) -> list[str]:
+    mesh = made.mesh
+    if mesh is None:
+        return []
+    out = []
+    if linear := sum(count for kind, count in mesh.cells.items() if kind == "tetra"):
+        out.append(
+            f"the mesh has {linear} linear tetrahedra (C3D4), which are much too stiff where the part bends; take "
+            f"quadratic ones (C3D10), by the program that made the mesh, or Mesh.quadratic()"
+        )
+    if mesh.too_high is not None and max(mesh.too_high) > MESH:
+        k = int(np.argmax(mesh.too_high))
+        out.append(
+            f"by the mesh the frequency {mesh.frequencies[k]:.6g} is about {100 * mesh.too_high[k]:.2g} % too high; "
+            f"refine it where stresses change"
+        )
     return out
 
 

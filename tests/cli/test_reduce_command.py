@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import shlex
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -55,6 +58,84 @@ def test_from_mesh_to_model_and_report(tmp_path, capsys):
 def test_methods(capsys, words, method):
     assert run(LUG, "--material", "210e9,0.3,7850", *words) == 0
     assert method.lower() in capsys.readouterr().out.splitlines()[0].lower()
+
+
+@pytest.mark.parametrize(
+    ("words", "command"),
+    [
+        ([LUG], f"flexmbs reduce {LUG} --material steel --interface ROOT --interface TIP --interface BORE -o lug.h5"),
+        ([LUG, "--material", "aluminium"], f"reduce {LUG} --material aluminium --interface ROOT"),
+        ([LUG, "--material", "7e10,0.3,2700"], f"reduce {LUG} --material 7e+10,0.3,2700 --interface ROOT"),
+    ],
+)
+def test_without_interfaces_a_command_is_proposed_that_runs(tmp_path, monkeypatch, capsys, words, command):
+    assert run(*words) == 2
+    said = capsys.readouterr().err
+    assert "ROOT (37 nodes), TIP (37 nodes), BORE (130 nodes)" in said
+    assert command in said
+    proposed = shlex.split(said.partition("For example: ")[2])
+    monkeypatch.chdir(tmp_path)
+    assert main([*proposed[1:], *QUICK]) == 0
+    assert [f.name for f in fx.reduction.load_reduced("lug.h5").frames] == ["ROOT", "TIP", "BORE"]
+
+
+def test_sets_of_everything_and_of_a_node_are_told_apart(tmp_path, capsys):
+    mesh = fx.meshes.read_mesh(LUG)
+    mesh = mesh.with_node_set("WHOLE", range(mesh.n_points)).with_node_set("PIN HERE", [5])
+    fx.meshes.write_mesh(mesh, tmp_path / "my lug.inp")
+    assert run(tmp_path / "my lug.inp") == 2
+    said = capsys.readouterr().err
+    proposed = shlex.split(said.partition("For example: ")[2])
+    assert "WHOLE (617 nodes)" in said
+    assert not any("WHOLE" in word for word in proposed)
+    assert any(word.upper().endswith(":NODES") for word in proposed)
+    bare = fx.meshes.Mesh(mesh.points, mesh.cells)
+    fx.meshes.write_mesh(bare, tmp_path / "bare.inp")
+    assert run(tmp_path / "bare.inp") == 2
+    assert "has no node sets" in capsys.readouterr().err
+    (tmp_path / "bad.inp").write_text("*NODE\n1, 0.0, zero\n")
+    assert run(tmp_path / "bad.inp") == 2
+    assert len(capsys.readouterr().err.splitlines()) == 1
+
+
+def test_sets_of_operators_are_named(tmp_path, capsys):
+    part = fx.linear.Part(fx.meshes.read_mesh(LUG), material=fx.steel)
+    write_operators_npz(part.assemble(), tmp_path / "lug.npz")
+    assert run(tmp_path / "lug.npz") == 2
+    assert f"flexmbs reduce {tmp_path}/lug.npz --interface ROOT" in capsys.readouterr().err
+
+
+def test_the_model_is_there_when_nobody_reads(tmp_path):
+    """As with ``| head -1``, and with a reader that is gone before the first line."""
+    words = [sys.executable, "-m", "flexmbs", "reduce", LUG, "--material", "steel", "--interface", "ROOT", *QUICK]
+    for name in ("one", "none"):
+        made = subprocess.Popen(
+            [*words, "-o", str(tmp_path / f"{name}.h5"), "--json", str(tmp_path / f"{name}.json")],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        )  # fmt: skip
+        assert made.stdout is not None
+        assert made.stderr is not None
+        if name == "one":
+            assert made.stdout.readline().startswith(b"Reduction of lug")
+        made.stdout.close()
+        said = made.stderr.read().decode()
+        made.wait()
+        assert "Traceback" not in said
+        assert "Exception ignored" not in said
+        assert fx.reduction.load_reduced(tmp_path / f"{name}.h5").size == 10
+        assert json.loads((tmp_path / f"{name}.json").read_text())["mesh"]["cells"] == {"tetra10": 286}
+
+
+def test_linear_tetrahedra_are_warned_of(tmp_path, capsys):
+    mesh = fx.meshes.box((0, 0, 0), (1.0, 0.1, 0.1), (8, 1, 1), "tetra")
+    root = np.flatnonzero(mesh.points[:, 0] == 0.0)
+    for name, one in (("linear", mesh), ("quadratic", mesh.quadratic())):
+        fx.meshes.write_mesh(one.with_node_set("ROOT", root), tmp_path / f"{name}.inp")
+        assert run(tmp_path / f"{name}.inp", "--interface", "ROOT", "--material", "steel", *QUICK) == 0
+        out = capsys.readouterr().out
+        assert "what the mesh misses is not in them. Estimate for" in out
+        assert ("linear tetrahedra (C3D4)" in out) == (name == "linear")
+        assert "too high; refine it" in out or name == "quadratic"
 
 
 def test_up_to_keeps_modes_beyond_it(tmp_path):

@@ -68,7 +68,7 @@ def cholmod_available() -> bool:
         pass
     warnings.warn(
         "scikit-sparse cannot be imported: sparse symmetric systems are solved by SuperLU, which is slower from some "
-        "10 000 unknowns on. Install libsuitesparse-dev and then scikit-sparse>=0.4.16,<0.5.",
+        "10 000 unknowns on. Install libsuitesparse-dev, and then pip install 'flexmbs[cholmod]'.",
         RuntimeWarning,
         stacklevel=2,
     )

@@ -231,3 +231,9 @@ def test_a_new_file_is_a_new_format(lug, tmp_path: Path, monkeypatch: pytest.Mon
     (tmp_path / "again.py").write_text((tmp_path / "masses.py").read_text(), "utf-8")
     with pytest.raises(ImportError, match=r"masses: there is a format named mass already"):
         collected(export_package)
+
+
+def test_vtu_is_a_name_of_an_export(tmp_path, lug):
+    [written] = fx.reduction.export(lug, tmp_path / "modes.vtu", to="vtu")
+    assert written.format == "paraview"
+    assert written.path.read_text().startswith('<?xml version="1.0"?>')

@@ -244,7 +244,7 @@ def test_page_is_wellformed_and_whole(made, tmp_path):
     assert not parser.open
     assert parser.headings == [
         "Warnings", "What was reduced", "Frequencies of the free part", "Frequencies with ROOT held",
-        "Frequencies with ROOT, BORE held", "Mode shapes", "How far up it can be trusted",
+        "Frequencies with ROOT, BORE held", "Mode shapes", "How far up it can be trusted", "What the mesh misses",
         "Transfer functions of the interfaces", "Statics and rigid motions", "Effective masses", "Inertia",
         "Time and provenance",
     ]  # fmt: skip
