@@ -30,7 +30,9 @@ TURNS = (0.01, 0.1)
 def chain(n: int, spatial: bool) -> fx.Model:
     """A chain of rods with hinges, level at the start; in space about y and z by turns."""
     if spatial:
-        rods = [fx.RigidBody.box((1, 0.1, 0.1), mass=2.0, position=(i + 0.5, 0, 0), name=f"rod {i}") for i in range(n)]
+        rods = [
+            fx.RigidBody.box(size=(1, 0.1, 0.1), mass=2.0, position=(i + 0.5, 0, 0), name=f"rod {i}") for i in range(n)
+        ]
         axes = [(0, 1, 0) if i % 2 else (0, 0, 1) for i in range(n)]
         pins = [
             fx.RevoluteJoint(a, b, at=(i, 0, 0), axis=axes[i], name=f"pin {i}")
@@ -47,11 +49,11 @@ def chain(n: int, spatial: bool) -> fx.Model:
 
 def star(n: int) -> fx.Model:
     """A hub with arms on hinges."""
-    hub = fx.RigidBody.box((1, 1, 1), mass=5.0, name="hub")
+    hub = fx.RigidBody.box(size=(1, 1, 1), mass=5.0, name="hub")
     arms, pins = [], []
     for i in range(n):
         u = np.array([np.cos(2 * np.pi * i / n), np.sin(2 * np.pi * i / n), 0.0])
-        arms.append(fx.RigidBody.box((0.5, 0.1, 0.1), mass=1.0, position=u, name=f"arm {i}"))
+        arms.append(fx.RigidBody.box(size=(0.5, 0.1, 0.1), mass=1.0, position=u, name=f"arm {i}"))
         pins.append(fx.RevoluteJoint(hub, arms[-1], at=0.7 * u, axis=(-u[1], u[0], 0), name=f"pin {i}"))
     spring = fx.SpringDamper(fx.ground.marker((0, 0, 3)), hub.centre, stiffness=100.0, free_length=2.0, name="spring")
     return fx.Model(hub, *arms, *pins, spring, fx.Gravity((0, 0, -9.81)), name=f"star of {n}")

@@ -22,7 +22,7 @@ extensions = [
     "sphinx.ext.viewcode",
 ]
 exclude_patterns = ["figures", "studies/*.py", "listings"]
-suppress_warnings = ["config.cache"]
+suppress_warnings = ["config.cache", "autosummary.import_cycle"]  # the latter: a page may list names of two modules
 
 # --- pages ----------------------------------------------------------------------------------------------------------
 

@@ -82,7 +82,7 @@ class GeometricallyExactBeam:
     --------
     >>> import flexmbs as fx
     >>> beam = fx.FlexibleBody.line((0, 0, 0), (1, 0, 0), elements=4, element=fx.elements.GeometricallyExactBeam(),
-    ...                             section=fx.Circle(0.01), material=fx.steel)
+    ...                             section=fx.Circle(diameter=0.01), material=fx.steel)
     >>> beam.mesh.n_points
     9
     """

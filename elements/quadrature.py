@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.polynomial import legendre
@@ -31,8 +32,14 @@ class Gauss:
 
     def rule(self) -> tuple[FloatArray, FloatArray]:
         """Points and weights."""
-        xi, w = legendre.leggauss(self.n)
-        return np.ascontiguousarray(xi), np.ascontiguousarray(w)
+        xi, w = _legendre_gauss(self.n)
+        return xi.copy(), w.copy()
+
+
+@cache
+def _legendre_gauss(n: int) -> tuple[FloatArray, FloatArray]:
+    """Points and weights: an eigenvalue problem, solved once for every n."""
+    return legendre.leggauss(n)
 
 
 @dataclass(frozen=True)

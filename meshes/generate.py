@@ -101,7 +101,7 @@ def polyline(points: ArrayLike, elements: int | Sequence[int]) -> Mesh:
 
 
 def arc(
-    center: ArrayLike, radius: float, start_angle: float, end_angle: float, elements: int, *, closed: bool = False
+    center: ArrayLike, *, radius: float, start_angle: float, end_angle: float, elements: int, closed: bool = False
 ) -> Mesh:
     """Two-node lines along a circular arc in the x-y plane, with exact points and tangents.
 
@@ -127,7 +127,7 @@ def arc(
     Examples
     --------
     >>> import numpy as np
-    >>> arc((0, 0), 2.0, 0.0, np.pi / 2, 2).points.round(12).tolist()
+    >>> arc((0, 0), radius=2.0, start_angle=0.0, end_angle=np.pi / 2, elements=2).points.round(12).tolist()
     [[2.0, 0.0], [1.414213562373, 1.414213562373], [0.0, 2.0]]
     """
     middle = _points("arc", "center", [center])[0]
@@ -191,8 +191,9 @@ def rectangle(corner: ArrayLike, size: ArrayLike, elements: tuple[int, int], cel
 
 
 def annular_sector(
-    inner: float,
-    outer: float,
+    *,
+    inner_radius: float,
+    outer_radius: float,
     start_angle: float,
     end_angle: float,
     elements: tuple[int, int],
@@ -202,8 +203,8 @@ def annular_sector(
 
     Parameters
     ----------
-    inner, outer : float
-        The two radii, in the unit of the points.
+    inner_radius, outer_radius : float
+        In the unit of the points.
     start_angle, end_angle : float
         Angles from the x axis in radians, the second larger than the first by up to 2 pi.
     elements : (int, int)
@@ -219,11 +220,12 @@ def annular_sector(
     Examples
     --------
     >>> import numpy as np
-    >>> annular_sector(1.0, 2.0, 0.0, np.pi / 2, (2, 8)).node_set("start").tolist()
+    >>> annular_sector(inner_radius=1.0, outer_radius=2.0, start_angle=0.0, end_angle=np.pi / 2,
+    ...     elements=(2, 8)).node_set("start").tolist()
     [0, 1, 2]
     """
-    inner = as_number("annular sector", "inner", inner, above=0.0, unit="length")
-    outer = as_number("annular sector", "outer", outer, above=inner, unit="length")
+    inner = as_number("annular sector", "inner_radius", inner_radius, above=0.0, unit="length")
+    outer = as_number("annular sector", "outer_radius", outer_radius, above=inner, unit="length")
     first, sweep = _sweep("annular sector", start_angle, end_angle)
     if sweep < 0:
         raise MeshError(f"annular sector: end_angle must be above start_angle, not {sweep:.9g} rad from it.")

@@ -30,7 +30,7 @@ TURN = 2.0 * math.pi
 
 
 def cylinder(
-    radius: float, length: float, elements: tuple[int, int], start_angle: float = 0.0, end_angle: float = TURN
+    *, radius: float, length: float, elements: tuple[int, int], start_angle: float = 0.0, end_angle: float = TURN
 ) -> Mesh:
     """A circular cylinder about z from z = 0, or a part of one; normals point outwards.
 
@@ -55,7 +55,7 @@ def cylinder(
 
     Examples
     --------
-    >>> cylinder(1.0, 2.0, (8, 2))
+    >>> cylinder(radius=1.0, length=2.0, elements=(8, 2))
     Mesh of dimension 3: 24 points; 16 quad; node sets 'bottom' (8), 'top' (8)
     """
     R = as_number("cylinder", "radius", radius, above=0.0, unit="length")
@@ -76,20 +76,20 @@ def cylinder(
 
 
 def ring(
-    inner: float,
-    outer: float,
+    *,
+    inner_radius: float,
+    outer_radius: float,
     elements: tuple[int, int],
     start_angle: float = 0.0,
     end_angle: float = TURN,
-    *,
     slit: bool = False,
 ) -> Mesh:
     """An annulus in the plane z = 0 about the origin, or a sector of one; normals point along z.
 
     Parameters
     ----------
-    inner, outer : float
-        The radii, in the unit of the points.
+    inner_radius, outer_radius : float
+        In the unit of the points.
     elements : (int, int)
         Along the radius and round the centre.
     start_angle, end_angle : float
@@ -109,11 +109,11 @@ def ring(
 
     Examples
     --------
-    >>> ring(1.0, 2.0, (1, 8), slit=True).node_set("start").tolist()
+    >>> ring(inner_radius=1.0, outer_radius=2.0, elements=(1, 8), slit=True).node_set("start").tolist()
     [0, 1]
     """
-    inner = as_number("ring", "inner", inner, above=0.0, unit="length")
-    outer = as_number("ring", "outer", outer, above=inner, unit="length")
+    inner = as_number("ring", "inner_radius", inner_radius, above=0.0, unit="length")
+    outer = as_number("ring", "outer_radius", outer_radius, above=inner, unit="length")
     first, sweep = _sweep("ring", start_angle, end_angle)
 
     def field(rho: NDArray[np.float64], a: NDArray[np.float64]) -> tuple[NDArray[np.float64], ...]:
@@ -127,6 +127,7 @@ def ring(
 
 
 def sphere_sector(
+    *,
     radius: float,
     longitudes: tuple[float, float],
     latitudes: tuple[float, float],
@@ -158,7 +159,8 @@ def sphere_sector(
     Examples
     --------
     >>> import math
-    >>> sphere_sector(10.0, (0, math.pi / 2), (0, math.radians(72)), (4, 4)).n_cells
+    >>> sphere_sector(radius=10.0, longitudes=(0, math.pi / 2), latitudes=(0, math.radians(72)),
+    ...     elements=(4, 4)).n_cells
     16
     """
     R = as_number("sphere sector", "radius", radius, above=0.0, unit="length")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from flexmbs.core.attributes import Hinted
 from flexmbs.core.checks import as_array, as_count, as_name, as_number, frozen_copy, is_among, show
 from flexmbs.core.errors import MeshError, unknown_name
 from flexmbs.meshes.block import CellBlock
@@ -39,7 +40,7 @@ def check_range(owner: str, points: NDArray[np.float64]) -> None:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Mesh:
+class Mesh(Hinted):
     """Points, cells, named sets of points and of cells, and data at the points.
 
     All arrays are read-only copies of what was passed and every method returns a new mesh.

@@ -21,6 +21,7 @@ from scipy import linalg, sparse
 from flexmbs.core.checks import as_array, as_name, frozen_copy, is_list, show
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError, unknown_name
+from flexmbs.core.field_terms import meant
 from flexmbs.elements.linear.contract import COMPONENTS
 from flexmbs.linear.connections import as_nodes
 from flexmbs.linear.constraints import mean_motion
@@ -74,7 +75,7 @@ class Interface:
         owner = f"Interface {as_name('Interface', 'name', self.name)!r}"
         object.__setattr__(self, "nodes", as_nodes(owner, self.name if self.nodes is None else self.nodes))
         if self.kind not in KINDS:
-            raise ModelError(f"{owner}: {unknown_name('kind', self.kind, KINDS)}")
+            raise ModelError(f"{owner}: {unknown_name('kind', self.kind, KINDS)}{meant('kind', self.kind)}")
         if self.weights is not None:
             weights = as_array(owner, "weights", self.weights, (None,))
             if self.kind != "averaged" or not weights.min(initial=0.0) >= 0.0 or not weights.sum() > 0.0:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import linalg
 
+from flexmbs.core.attributes import Hinted
 from flexmbs.core.checks import as_array, as_name, frozen_copy, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError, unknown_name
@@ -39,7 +40,7 @@ class Source:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ReducedModel:
+class ReducedModel(Hinted):
     """A linear part in few coordinates; made by `reduce`, kept by `save`, read by `load_reduced`.
 
     Parameters

@@ -14,6 +14,7 @@ import numpy as np
 from flexmbs.core.checks import as_flag, as_name, show
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError
+from flexmbs.core.field_terms import meant
 from flexmbs.core.info import version
 from flexmbs.core.progress import Progress
 from flexmbs.linear.linear_solution import LinearSolution
@@ -178,6 +179,11 @@ def _basis(
         return craig_bampton(
             full.K, full.M, attached.boundary, modes, attached.labels, say, kept, full.rigid_motions()
         )  # fmt: skip
+    if not callable(method):
+        raise ModelError(
+            f"reduce: method must be a function of the attached part that returns a Basis, not {show(method)}."
+            f"{meant('method', method)}"
+        )
     basis = method(attached)
     if not isinstance(basis, Basis) or len(basis.vectors) != full.n:
         raise ModelError(f"reduce: method must return a Basis with {full.n} rows, not {show(basis)}.")

@@ -58,7 +58,7 @@ def convergence() -> Figure:
 
 def ring() -> Figure:
     """The slit ring under half of its load and all of it."""
-    mesh = fx.meshes.ring(6.0, 10.0, (4, 32), slit=True)
+    mesh = fx.meshes.ring(inner_radius=6.0, outer_radius=10.0, elements=(4, 32), slit=True)
     material = fx.Elastic(youngs_modulus=2.1e7, poissons_ratio=0.0, density=1.0)
     body = fx.FlexibleBody(mesh, ANCFThinPlate(), section=fx.ShellSection(0.03), material=material, name="ring")
     model = fx.Model(body, fx.Clamp(body.set("start")), fx.EdgeLoad(body.set("end"), (0.0, 0.0, 0.8)))

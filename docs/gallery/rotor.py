@@ -11,8 +11,8 @@ along = np.array([[0, 0, 1], [1, 0, 0], [0, 1, 0]])  # the axis z of the disk po
 
 def rotor(spin):
     shaft = fx.FlexibleBody.line((0, 0, 0), (length, 0, 0), elements=4, element=fx.elements.GeometricallyExactBeam(),
-                                 section=fx.Circle(diameter), material=fx.steel, name="shaft")  # fmt: skip
-    disk = fx.RigidBody.cylinder(radius, width, mass=mass, position=(length, 0, 0), rotation=along,
+                                 section=fx.Circle(diameter=diameter), material=fx.steel, name="shaft")  # fmt: skip
+    disk = fx.RigidBody.cylinder(radius=radius, length=width, mass=mass, position=(length, 0, 0), rotation=along,
                                  angular_velocity=(0, 0, spin), name="disk")  # fmt: skip
     bearing = fx.RevoluteJoint(fx.ground, shaft.start, axis=(1, 0, 0), name="bearing")
     motor = fx.RotationDriver(bearing, rate=spin, name="motor")
@@ -21,25 +21,12 @@ def rotor(spin):
     return fx.Model(shaft, disk, bearing, motor, seat, turning, name="rotor")
 
 
-def whirling(spin):
-    """Angular frequencies of the lowest modes that whirl backward (negative) and forward."""
-    modes = fx.solve_modal(rotor(spin), modes=6)
-    return [modes.angular_frequencies[modes.whirl == sense][0] for sense in ("backward", "forward")]
-
-
 speeds = np.linspace(5, 155, 7)
-lowest = np.array([whirling(spin) for spin in speeds])
-critical = 90.0
-for _ in range(6):  # where forward whirl meets the spin: a fixed point, and the curve is flat
-    critical = whirling(critical)[1]
+diagram = fx.campbell(rotor, speeds, modes=2)
+critical = diagram.critical(whirl="forward")[0]
 
 figure, axes = plt.subplots(figsize=(5.5, 3.5), layout="constrained")
-for column, style, label in ((0, "v-", "backward whirl"), (1, "^-", "forward whirl")):
-    axes.plot(speeds, abs(lowest[:, column]), style, label=label)
-axes.plot(speeds, speeds, "--", color="0.6", label="spin")
-axes.set(xlabel="spin [rad/s]", ylabel="angular frequency [rad/s]", ylim=(0, 160), title="Campbell diagram")
-axes.plot(critical, critical, "o", color="black", label="critical speed")
-axes.legend(frameon=False)
+diagram.plot(axes)
 figure.savefig("rotor.png", dpi=80)
 
 # By hand: a disk on a shaft of two coordinates in the plane y + iz, w of shapes e^{iwt}: K + w spin J - w^2 M singular.

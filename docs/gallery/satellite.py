@@ -12,7 +12,7 @@ mesh = fx.meshes.rectangle((0, -width / 2), (length, width), (32, 4)).in_space()
 panel = fx.linear.Part(mesh, regions=[fx.linear.Region(None, fx.elements.ShellQuad(thickness=thickness), sandwich)])
 reduced = fx.reduction.reduce(panel, ["left"], modes=8, name="panel", progress=False)
 
-hub = fx.RigidBody.box((size, size, size), mass=hub_mass, name="hub")
+hub = fx.RigidBody.box(size=(size, size, size), mass=hub_mass, name="hub")
 half_turn = np.diag([-1.0, -1.0, 1.0])
 right = fx.FloatingBody(reduced, reference="left", position=(size / 2, 0, 0), name="right")
 left = fx.FloatingBody(reduced, reference="left", position=(-size / 2, 0, 0), rotation=half_turn, name="left")

@@ -54,7 +54,7 @@ def study(strain: CableStrain, axial: Gauss | Lobatto, bending: Gauss | Lobatto)
         row |= {f"error_{n}_{EA:.0e}": f"{e:.3e}" for n, e in zip(ELEMENTS, errors, strict=True)}
         row[f"order_{EA:.0e}"] = f"{math.log2(errors[-2] / errors[-1]):.2f}"
     straight = fx.meshes.line((0, 0), (1, 0), 8)
-    curved = fx.meshes.arc((0, 0), 2 / math.pi, 0.0, math.pi / 2, 8)
+    curved = fx.meshes.arc((0, 0), radius=2 / math.pi, start_angle=0.0, end_angle=math.pi / 2, elements=8)
     row |= {"modes_straight": zero_energy_modes(element, straight), "modes_curved": zero_energy_modes(element, curved)}
     return row
 

@@ -7,47 +7,68 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flexmbs.integrators.step_control import FixedStep
+from flexmbs.integrators.step_control import ErrorControl, FixedStep, SizeLimits
 from flexmbs.io.time_files import CHECKPOINT
+from flexmbs.kernels.sensing import ACCELERATION, HELD, MULTIPLIER
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from flexmbs.integrators.compiled.driver import Steps
 
 __all__ = ["Chunks"]
 
 SECONDS = 0.1
 """Longest time in which neither Ctrl-C nor progress is seen."""
+MOST_SINGLE = 64
+"""Single steps at most before several are tried again, where the condition of an event stays near its level."""
+JUMPING = ACCELERATION, MULTIPLIER, HELD
+"""What jumps where held forces do: an event that looks at it needs the state behind the jump."""
 FIRST = 20
 """Steps in the first chunk, whose time is unknown."""
 
 
 class Chunks:
-    """What of a run is made in chunks: fixed steps between samples and checkpoints, without events.
+    """What of a run is made in chunks: steps between samples and checkpoints, up to the first event.
 
-    Sensors that count turns look at every step, and frames of cables are based anew from step to step: such runs make
-    single steps.
+    Sensors that count turns and conditions of events that only Python knows look at every step, frames of cables are
+    based anew from step to step: such runs make single steps. So does an event that has just happened, until its
+    condition has moved away from its level.
     """
 
     def __init__(self, run: Any) -> None:
         self.run = run
         dyn, fixed = run.dynamics, isinstance(run.control, FixedStep)
-        self._advance: Any = getattr(run.stepper, "advance", None)
+        self._advance: Any = getattr(run.stepper, "advance" if fixed else "advance_controlled", None)
         if fixed and hasattr(run.stepper, "expect"):
             run.stepper.expect((run.until - run.t0) / run.control.h)
-        self._possible = fixed and self._advance is not None and not run.events.events and not dyn.turns.based
+        self._fixed = fixed
+        chosen = fixed or type(run.control) is ErrorControl
+        self._possible = chosen and self._advance is not None and not run.events.hindrance and not dyn.turns.based
         # Energies are measured with turns as they are: those of the end of a chunk.
         self._ends_at_output = run.recorder.energy and dyn.turns.angular
         self._most = FIRST
+        self._hold: Callable[[int], None] = lambda i: None
+        self._single = 0
+        self._wait = 1
 
     def advance(self, barrier: float, error_before: float) -> float | None:
         """Make a chunk and record it; the last error estimate, or None where single steps are needed."""
         run = self.run
-        if not self._possible or not run.stepper.several or run.sampled.viewer.near:
+        if not self._possible or not run.stepper.several or run.sampled.viewer.near or run.events.resting:
+            return None
+        if self._single > 0:
+            self._single -= 1
             return None
         state, recorder = run.state, run.recorder
         most = min(self._most, CHECKPOINT - recorder.n_steps % CHECKPOINT)
         if run.control.max_steps is not None:
             most = min(most, run.control.max_steps - recorder.n_steps)
+        if not self._fixed:
+            run.settle()
+            return self._controlled(barrier, error_before, most)
+        if run.sampled.loop.controllers:
+            return self._sampled(error_before, most)
         ends = run.grid.whole(state.t, run.h, barrier, most)
         if self._ends_at_output and len(ends):
             output = -np.inf if run.wanted is None else run.wanted[run.next]
@@ -57,14 +78,88 @@ class Chunks:
             return None
         began = time.perf_counter()
         steps: Steps | None = self._advance(state, run.h, ends, error_before, recorder.energy)
+        self._await_event(steps)
+        if steps is None:
+            return None
+        run.grid.passed(len(steps))
+        return self._accept(steps, began)
+
+    def _controlled(self, barrier: float, error_before: float, most: int) -> float | None:
+        """Steps of sizes that are chosen by their errors, up to the barrier."""
+        run, recorder = self.run, self.run.recorder
+        smallest, largest = run.sizes
+        pause = np.inf
+        if self._ends_at_output:
+            pause = -np.inf if run.wanted is None else run.wanted[run.next]
+        began = time.perf_counter()
+        limits = SizeLimits(largest, smallest, barrier, pause)
+        steps: Steps | None = self._advance(run.state, run.h, limits, most, error_before, recorder.energy)
+        self._await_event(steps)
+        if steps is None:
+            return None
+        run.h = steps.planned
+        run.rejected += steps.rejected
+        error = self._accept(steps, began)
+        run.pending = run.state.t >= barrier and run.sampled.sample(run.state)
+        return error
+
+    def _sampled(self, error_before: float, most: int) -> float | None:
+        """Steps of one size with the samples of controllers at their ends."""
+        run, sampled, watched = self.run, self.run.sampled, self.run.dynamics.watched
+        if watched is not None and np.isin(watched.readings.group.what, JUMPING).any():
+            return None
+        state, jump = run.state, run.jumps.next_time(run.state.t)
+        barrier = min(run.until, jump)
+        if jump == barrier and run.jumps.is_jump(jump):
+            barrier = jump - 2e-9 * run.h  # the step to a jump is made in Python
+        plan = sampled.plan(state, run.grid.copy(), run.h, barrier, most, run.pending)
+        if plan is None:
+            return None
+        ends = run.jumps.clear(state.t, plan.ends)
+        if self._ends_at_output and len(ends):
+            output = -np.inf if run.wanted is None else run.wanted[run.next]
+            ends = ends[: int(np.searchsorted(ends, output)) + 1]
+        if not len(ends):
+            return None
+        began = time.perf_counter()
+        steps: Steps | None = self._advance(state, run.h, ends, error_before, run.recorder.energy, plan)
+        self._await_event(steps)
         if steps is None:
             return None
         n = len(steps)
+        for end in steps.ends.tolist():
+            run.grid.reached(end, end)
+        assert steps.control is not None  # noqa: S101
+        self._hold = sampled.took(plan, steps.control, n)
+        run.pending = steps.anew
+        error = self._accept(steps, began)
+        self._hold(n)
+        if plan.due is None and plan.sampled[n - 1]:
+            run.pending = sampled.sample(run.state)
+        return error
+
+    def _await_event(self, steps: Steps | None) -> None:
+        """How many single steps come next, since an event may happen; more of them while its condition stays near."""
+        if not self.run.stepper.happens:
+            self._wait = 1
+        elif steps is None:
+            self._single, self._wait = self._wait - 1, min(2 * self._wait, MOST_SINGLE)
+        else:
+            self._single = self._wait = 1
+
+    def _accept(self, steps: Steps, began: float) -> float:
+        """Record steps and go on from the last; its error estimate."""
+        run, n = self.run, len(steps)
         self._most = int(max(2.0, min(CHECKPOINT, SECONDS * n / (time.perf_counter() - began))))
         self._record(steps)
         run.state = steps.state(n - 1)
-        run.grid.passed(n)
         return float(steps.errors[-1])
+
+    def _store(self, steps: Steps, i: int) -> None:
+        """The states wanted within step i, whose energies are measured with the forces that were held there."""
+        if self.run.recorder.energy:
+            self._hold(i)
+        self.run.store(steps.start(i), steps.state(i))
 
     def _record(self, steps: Steps) -> None:
         """A line for every step, its work, and the states wanted."""
@@ -76,10 +171,12 @@ class Chunks:
             recorder.steps.frombytes(np.column_stack((ends, sizes, iterations, errors)).astype(np.float64).tobytes())
             while run.next < len(wanted) and wanted[run.next] <= ends[-1]:
                 i = int(np.searchsorted(steps.ends, wanted[run.next]))
-                run.store(steps.state(i - 1), steps.state(i))
+                self._store(steps, i)
             return
         for i, end in enumerate(ends):
             power = None if steps.powers is None else steps.powers[i]
+            if power is not None and i in steps.powers_anew:
+                recorder.jumped(steps.powers_anew[i])
             recorder.count(end, sizes[i], iterations[i], errors[i], power)
             if wanted is None or (run.next < len(wanted) and wanted[run.next] <= end):
-                run.store(steps.state(i - 1), steps.state(i))
+                self._store(steps, i)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from flexmbs.core.contracts import FloatArray
+from flexmbs.integrators.step_control import next_end
 
 __all__ = ["Grid"]
 
@@ -21,8 +22,7 @@ class Grid:
         Within round-off, 1e-9 of h: so a step that is asked for again with half of its size is smaller.
         """
         if self.h is None:
-            end = t + h
-            return (barrier - t, barrier) if end > barrier - 1e-9 * h else (h, end)
+            return next_end(t, h, barrier)
         multiple = self.begin + (self.made + 1) * self.h
         end = multiple if h >= (multiple - t) * (1.0 - 1e-9) else t + h
         whole = end == multiple and t == self.begin + self.made * self.h
@@ -56,6 +56,12 @@ class Grid:
                 self.begin, self.made = t, 0
         elif t >= barrier:
             self.begin, self.made = t, 0
+
+    def copy(self) -> Grid:
+        """The same series, to go along with."""
+        other = Grid(self.h, self.begin)
+        other.made = self.made
+        return other
 
     def memory(self) -> FloatArray:
         """What `restore` takes."""

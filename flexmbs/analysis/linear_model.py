@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from flexmbs.core.attributes import Hinted
 from flexmbs.core.contracts import FloatArray
 from flexmbs.reduction.export import export
 
@@ -19,7 +20,7 @@ __all__ = ["LinearModel"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LinearModel:
+class LinearModel(Hinted):
     r"""Small deviations from an operating point: :math:`\dot x = A x + B u`, :math:`y = C x + D u`.
 
     Attributes

@@ -34,7 +34,7 @@ from flexmbs.results.static import StaticSolution
 from flexmbs.results.time import TimeSolution
 from flexmbs.system.system import System
 
-__all__ = ["linearise"]
+__all__ = ["linear_model_at", "linearise"]
 
 STEP = 1e-6
 """Step of the differences of sensors."""
@@ -100,13 +100,18 @@ def linearise(
     chosen = find_inputs(described, inputs)
     off = tuple(i.name for i in chosen if i.kind == "load")
     point = operating_point("linearise", model, () if solved else off)
+    return linear_model_at(point, chosen, outputs)
+
+
+def linear_model_at(point: OperatingPoint, inputs: list[Input], outputs: Sequence[Any]) -> LinearModel:
+    """The linear model at an operating point, with inputs as `find_inputs` finds them and sensors as outputs."""
     if len(point.lin.free) > DENSE:
         raise ModelError(
-            f"linearise: model {described.name!r} has {len(point.lin.free)} free velocities; it goes up to {DENSE}. "
-            f"Use Dynamics.linearise for the sparse matrices."
+            f"linearise: model {point.dyn.system.model.name!r} has {len(point.lin.free)} free velocities; it goes up "
+            f"to {DENSE}. Use Dynamics.linearise for the sparse matrices."
         )
     sensors = () if is_list(outputs, 0) else as_sensors("linearise", outputs)
-    return _Linear(point, chosen, sensors).model()
+    return _Linear(point, inputs, sensors).model()
 
 
 class _Linear:

@@ -115,11 +115,12 @@ class Directions(NamedTuple):
 
 
 def operating_point(
-    owner: str, model: object, off: tuple[str, ...] = (), unloaded: bool = False
-) -> OperatingPoint:  # fmt: skip
+    owner: str, model: object, off: tuple[str, ...] = (), unloaded: bool = False, factor: float = 1.0
+) -> OperatingPoint:
     """Linearise at the initial state of a model, or at the last state of a solution; loads named ``off`` do not act.
 
-    ``unloaded``: whether a structure that is held, and not balanced with its loads, is taken without them.
+    ``unloaded``: whether a structure that is held, and not balanced with its loads, is taken without them. ``factor``:
+    of the initial velocities of a model.
 
     Raises
     ------
@@ -127,7 +128,7 @@ def operating_point(
         If the state is neither an equilibrium nor steady.
     """
     described = isinstance(model, Model | System)
-    dyn, t, q, v, redundant = _described(owner, model, off, unloaded) if described else _solved(owner, model)
+    dyn, t, q, v, redundant = _described(owner, model, off, unloaded, factor) if described else _solved(owner, model)
     _hold_outputs(dyn, model)
     dyn.set_time(t)
     moving = v.copy()
@@ -152,7 +153,7 @@ def operating_point(
 
 
 def _described(
-    owner: str, model: Any, off: tuple[str, ...], unloaded: bool
+    owner: str, model: Any, off: tuple[str, ...], unloaded: bool, factor: float
 ) -> tuple[Dynamics, float, FloatArray, FloatArray, tuple[str, ...]]:
     """The initial state of a model."""
     system = model if isinstance(model, System) else compile_model(model)
@@ -161,7 +162,7 @@ def _described(
     dyn.prescribed.change_loads(dict.fromkeys(off, 0.0), owner)
     if not unloaded:
         check_supports(dyn, None, "solve_static(model) in place of the model")
-    found = assemble(dyn, 0.0, dyn.coordinates.reference.copy(), dyn.coordinates.velocity.copy())
+    found = assemble(dyn, 0.0, dyn.coordinates.reference.copy(), factor * dyn.coordinates.velocity)
     return dyn, 0.0, found.q, found.v, found.redundant
 
 

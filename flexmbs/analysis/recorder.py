@@ -82,7 +82,11 @@ class Recorder:
             dyn = self.dynamics
             dyn.set_time(state.t)
             dyn.residual(state.q, state.v, state.a, state.lam)
-            self._power = self.energies.powers(state.q, state.v, state.lam)
+            self.jumped(self.energies.powers(state.q, state.v, state.lam))
+
+    def jumped(self, power: FloatArray) -> None:
+        """After a jump of forces: the powers (3,) from now on."""
+        self._power = power
 
     def potential(self, state: StepState) -> float:
         """Potential of the loads at a state, with their present factors."""

@@ -132,7 +132,7 @@ def model_report(model: Model | System) -> ModelReport:
     Examples
     --------
     >>> import flexmbs as fx
-    >>> bar = fx.RigidBody.box((1.0, 0.05, 0.05), mass=2.0, position=(0.5, 0, 0), name="bar")
+    >>> bar = fx.RigidBody.box(size=(1.0, 0.05, 0.05), mass=2.0, position=(0.5, 0, 0), name="bar")
     >>> model = fx.Model(bar, fx.RevoluteJoint(fx.ground, bar, at=(0, 0, 0), axis=(0, 1, 0), name="hinge"))
     >>> print(fx.model_report(model))
     model 'model': 1 degrees of freedom

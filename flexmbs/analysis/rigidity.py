@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 import numpy as np
-from scipy.sparse import block_diag, csc_array, csr_array, diags_array, eye_array
+from scipy.sparse import csc_array, csr_array, diags_array, eye_array
 from scipy.sparse.linalg import splu
 
 from flexmbs.analysis.rest import EquationsOfRest, Point
-from flexmbs.core.contracts import FloatArray
+from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError, SingularError
 from flexmbs.core.nodes import rigid_motions
 from flexmbs.dynamics.compliance import constraint_rows
@@ -49,31 +49,72 @@ def _resistance(system: System) -> tuple[csc_array, float]:
     bodies, n = system.coordinates.bodies, system.coordinates.n_v
     m = 3 if bodies[0].mesh.dim == 2 else 6
     owner, weight = np.full(n, -1), np.ones(n)
-    idle = np.zeros((len(bodies), m, m))
     place = np.zeros((n, m))  # row of a coordinate in the motions of its owner
-    gaps = []
+    rows = _Rows(m)
     for i, (body, dofs) in enumerate(zip(bodies, system.coordinates.node_dofs, strict=True)):
         motion, weights = rigid_motions(body.element.layout, body.mesh.points, body.reference)
-        mine, rows = dofs.ravel(), motion.reshape(-1, m)
+        mine, moved = dofs.ravel(), motion.reshape(-1, m)
         shared, new = np.flatnonzero(owner[mine] >= 0), np.flatnonzero(owner[mine] < 0)
         for k in shared:  # a hinge: the bodies that share a coordinate must move it alike
-            gaps.append((int(owner[mine[k]]), place[mine[k]], i, rows[k]))
-        owner[mine[new]], place[mine[new]] = i, rows[new]
+            rows.add([0, 0], [owner[mine[k]], i], np.array((place[mine[k]], -moved[k])))
+        owner[mine[new]], place[mine[new]] = i, moved[new]
         weight[mine[new]] = np.tile(weights, len(dofs))[new]
-        idle[i] = _idle(motion * weights[:, None])
-    columns = m * len(bodies)
-    whole = _sparse(np.arange(n), owner, place * weight[:, None], m, (n, columns))
-    count = len(gaps)
-    first = _sparse(np.arange(count), [g[0] for g in gaps], [g[1] for g in gaps], m, (count, columns))
-    second = _sparse(np.arange(count), [g[2] for g in gaps], [g[3] for g in gaps], m, (count, columns))
-    apart, held = first - second, (_turn(system) @ whole)[system.fixation.fixed]
-    gram = apart.T @ apart + held.T @ held
+        rows.add(np.arange(m), np.full(m, i), _idle(motion * weights[:, None]))
+    place *= weight[:, None]
+    _add_held(rows, system, owner, place)
+    resisting = rows.matrix(len(bodies))
+    gram = resisting.T @ resisting
     if system.mechanics.n_c or any(len(block.dofs) for block in system.blocks[system.n_element_terms :]):
+        all_motions = _Rows(m)
+        all_motions.add(np.arange(n), owner, place)
+        whole = all_motions.matrix(len(bodies))
         springs, joined = _springs_and_joints(system)
         joined = joined @ whole
         gram = gram + joined.T @ joined + whole.T @ (springs @ whole)
-    gram = csc_array(gram + block_diag(list(idle)))
-    return gram, FREE * max(1.0, float(np.abs(gram).sum(axis=0).max()))
+    return csc_array(gram), FREE * max(1.0, float(np.abs(gram).sum(axis=0).max()))
+
+
+class _Rows:
+    """Rows of a sparse matrix over the ``m`` rigid motions of every body, as they come."""
+
+    def __init__(self, m: int) -> None:
+        self.m, self.n = m, 0
+        self.row: list[IntArray] = []
+        self.col: list[IntArray] = []
+        self.values: list[FloatArray] = []
+
+    def add(self, row: Any, owner: Any, values: FloatArray) -> None:
+        """Entries ``values (k, m)`` in rows ``row (k,)`` of the next ones, at the motions of bodies ``owner (k,)``."""
+        row, owner = np.asarray(row, dtype=np.int64), np.asarray(owner, dtype=np.int64)
+        self.row.append(np.repeat(self.n + row, self.m))
+        self.col.append((owner[:, None] * self.m + np.arange(self.m)).ravel())
+        self.values.append(values.ravel())
+        self.n += int(row.max(initial=-1)) + 1
+
+    def matrix(self, bodies: int) -> csr_array:
+        """All rows; entries of one place are added."""
+        where = (np.concatenate(self.row), np.concatenate(self.col))
+        return csr_array((np.concatenate(self.values), where), shape=(self.n, self.m * bodies))
+
+
+def _add_held(rows: _Rows, system: System, owner: IntArray, place: FloatArray) -> None:
+    """Rows of the coordinates that supports fix: of F^T q, where nodal frames F turn some of them."""
+    fixation = system.fixation
+    fixed, dofs = fixation.fixed, fixation.frame_dofs
+    row = np.full(len(owner), -1)
+    row[fixed] = np.arange(len(fixed))
+    at, source, factor = [row[fixed]], [fixed], [np.ones(len(fixed))]
+    if len(dofs):
+        frames = fixation.frames(fixation.drives_at(0.0, 0.0))
+        dim = dofs.shape[1]
+        factor[0][np.isin(fixed, dofs)] = 0.0
+        turned = np.repeat(row[dofs], dim, axis=1).ravel()  # s_j = sum over i of F_ij q_i
+        kept = turned >= 0
+        at.append(turned[kept])
+        source.append(np.tile(dofs, (1, dim)).ravel()[kept])
+        factor.append(frames.transpose(0, 2, 1).ravel()[kept])
+    coordinates = np.concatenate(source)
+    rows.add(np.concatenate(at), owner[coordinates], np.concatenate(factor)[:, None] * place[coordinates])
 
 
 def _idle(motion: FloatArray) -> FloatArray:
@@ -81,24 +122,6 @@ def _idle(motion: FloatArray) -> FloatArray:
     size, vectors = np.linalg.eigh(np.einsum("nki,nkj->ij", motion, motion))
     still = vectors[:, size < 1e-12 * size[-1]]
     return np.asarray(still @ still.T)
-
-
-def _sparse(row: Any, owner: Any, values: Any, m: int, shape: tuple[int, int]) -> csr_array:
-    """Rows of ``values (k, m)`` in the m columns of the bodies ``owner (k,)``."""
-    values = np.asarray(values, dtype=float).reshape(len(row), m)
-    col = np.asarray(owner, dtype=np.int64)[:, None] * m + np.arange(m)
-    return csr_array((values.ravel(), (np.repeat(row, m), col.ravel())), shape=shape)
-
-
-def _turn(system: System) -> csr_array:
-    """F^T, which takes coordinates into the nodal frames."""
-    fixation, n = system.fixation, system.coordinates.n_v
-    frames = fixation.frames(fixation.drives_at(0.0, 0.0))
-    dofs, dim = fixation.frame_dofs, fixation.frame_dofs.shape[1]
-    plain = np.setdiff1d(np.arange(n), dofs)
-    row = np.concatenate((plain, np.tile(dofs, (1, dim)).ravel()))
-    col = np.concatenate((plain, np.repeat(dofs, dim, axis=1).ravel()))
-    return csr_array((np.concatenate((np.ones(len(plain)), frames.ravel())), (row, col)), shape=(n, n))
 
 
 def _springs_and_joints(system: System) -> tuple[csr_array, csr_array]:

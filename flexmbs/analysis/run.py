@@ -23,7 +23,7 @@ from flexmbs.dynamics.consistent_state import assemble
 from flexmbs.dynamics.evaluation import Dynamics
 from flexmbs.dynamics.start import carry_velocities, check_supports, warn_of_changes, warn_of_softening
 from flexmbs.integrators.contracts import StepState, StepStatus
-from flexmbs.integrators.step_control import ErrorControl, FixedStep
+from flexmbs.integrators.step_control import NEAR, ErrorControl, FixedStep, planned_size
 from flexmbs.io.time_files import CHECKPOINT, Stream, memory_of, meta_of
 from flexmbs.results.joint_history import angles_at_end
 from flexmbs.results.pose import Pose
@@ -37,9 +37,6 @@ if TYPE_CHECKING:
     from flexmbs.model.control.events import Event
 
 __all__ = ["Run"]
-
-NEAR = 1e-9
-"""An event this near to an end of a step, relative to the step, happens at that end."""
 
 
 class Run:
@@ -65,6 +62,7 @@ class Run:
         self.wanted = output.times(begin, until)
         self.status, self.message = Status.DONE, ""
         self.rejected, self.jump = 0, ""
+        self.pending = False
         self.turned: dict[tuple[str, str], float] = {}
         self.redundant: tuple[str, ...] = ()
         self.wall = time.perf_counter()
@@ -119,12 +117,14 @@ class Run:
         """Steps up to the end, an interruption, or a failure; what was made is kept."""
         with Interruption() as interruption:
             self._steps(progress, interruption)
+        self.settle()
 
     def _steps(self, progress: Progress, interruption: Interruption) -> None:
         dyn, control, grid = self.dynamics, self.control, self.grid
         span = self.until - self.origin  # of the whole motion, so that a resumed run has the same limits
         smallest = control.smallest(span)
         largest = control.limit(span) if isinstance(control, ErrorControl) else np.inf
+        self.sizes = smallest, largest
         most = np.inf if control.max_steps is None else control.max_steps
         error_before = 0.0
         while self.state.t < self.until:
@@ -138,6 +138,7 @@ class Run:
                 return
             jump = self.jumps.next_time(self.state.t)
             if jump - self.state.t <= NEAR * self.h:  # now, but for round-off
+                self.settle()
                 self.state = self.state._replace(t=jump)
                 if self.jumps.is_jump(jump):
                     self._restart()
@@ -148,6 +149,7 @@ class Run:
                 error_before = error
                 self._passed(progress, span, show=True)
                 continue
+            self.settle()
             h, end = grid.next(self.state.t, min(self.h, largest, self.stepper.longest(self.state)), barrier)
             to = self.jumps.left(end) if self.jumps.is_jump(end) else end
             if self.jumps.look(self.state.t, to) is not None:
@@ -182,11 +184,10 @@ class Run:
             self.recorder.step(new, new.t - self.state.t, result)
             self.jumps.steps = self.recorder.n_steps
             dyn.accept(new.q)
+            self.events.accept(new)
             self.store(self.state, new)
             self.state = new
-            proposed = control.after(h, result)
-            shortened = h < 0.99 * min(self.h, largest)
-            self.h = max(proposed, self.h) if shortened else proposed
+            self.h = planned_size(self.h, largest, h, control.after(h, result))
             if happened.t is not None and self._react(happened.events):
                 return
             changed = self.sampled.sample(self.state)
@@ -197,6 +198,7 @@ class Run:
     def _passed(self, progress: Progress, span: float, show: bool) -> None:
         """After accepted steps: checkpoints at fixed numbers of steps, and progress."""
         if self.recorder.n_steps % CHECKPOINT == 0:
+            self.settle()
             self.stepper.forget()
             self._checkpoint()
         if show:
@@ -205,7 +207,8 @@ class Run:
     def _react(self, numbers: tuple[int, ...]) -> bool:
         """Record events and do what they ask for; whether the run ends."""
         stop = self.events.changed = False
-        before = self.recorder.potential(self.state)
+        acts = any(self.events.events[i].action is not None for i in numbers)
+        before = self.recorder.potential(self.state) if acts else 0.0
         for i in numbers:
             stop |= self.events.happen(i, self.state)
         if self.events.changed:
@@ -217,6 +220,12 @@ class Run:
         elif self.events.changed:
             self._restart()
         return stop
+
+    def settle(self) -> None:
+        """Begin anew now, if the next step has to."""
+        if self.pending:
+            self.pending = False
+            self._restart()
 
     def _restart(self) -> None:
         """After a jump of forces: new accelerations and multipliers; the state of the scheme starts afresh."""

@@ -9,10 +9,16 @@ import numpy as np
 
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
-from flexmbs.dynamics.control_loop import ControlLoop
+from flexmbs.dynamics.control_loop import ControlLoop, ControlState
+from flexmbs.dynamics.control_table import ControlTable
+from flexmbs.integrators.compiled.control import SamplePlan
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from flexmbs.analysis.grid import Grid
     from flexmbs.dynamics.evaluation import Dynamics
+    from flexmbs.integrators.compiled.control import ControlMemory
     from flexmbs.integrators.contracts import StepState
 
 __all__ = ["Sampling"]
@@ -30,6 +36,10 @@ class Sampling:
         self.loop = ControlLoop(model.controllers)
         self.state = self.loop.initial()
         self.viewer = dynamics.python.viewer
+        m = dynamics.mechanics
+        self.table = ControlTable(dynamics.system, self.loop, tuple(a.name for a in m.actuators), m.held)
+        if self.loop.controllers:
+            dynamics.control = self.table
         self.samples: list[tuple[float, FloatArray]] = []
 
     def refuse_endless(self, span: float) -> None:
@@ -46,8 +56,9 @@ class Sampling:
         self.state = self.loop.initial(t)
         self._hold()
         if self.loop.controllers and self.loop.due_time(self.state) <= t:
-            zero = np.zeros(self.dynamics.n_v)
-            self.state = self.loop.sample(self.state, self.viewer.view(t, q, v, zero, np.zeros(self.dynamics.n_c)))
+            view = self.viewer.view(t, q, v, np.zeros(self.dynamics.n_v), np.zeros(self.dynamics.n_c))
+            self.table.place(view)
+            self.state = self.loop.sample(self.state, view, self.table)
             self._hold()
             self.samples.append((t, self.state.held))
 
@@ -57,14 +68,19 @@ class Sampling:
 
     def sample(self, state: StepState) -> bool:
         """Let the controllers act that are due; whether a held value has changed."""
-        view = None
+        view, table = None, self.table
+        if table.readings.turns:
+            table.place(state)
+            table.follow()
         if self.viewer.near:
             view = self.viewer.view(state.t, state.q, state.v, state.a, state.lam)
             self.viewer.accept(view)
         if not self.loop.controllers:
             return False
         view = view or self.viewer.view(state.t, state.q, state.v, state.a, state.lam)
-        after = self.loop.sample(self.state, view)
+        if not table.readings.turns:
+            table.place(state)
+        after = self.loop.sample(self.state, view, table)
         if after is self.state:
             return False
         changed = not np.array_equal(after.held, self.state.held)
@@ -73,6 +89,72 @@ class Sampling:
         self.samples.append((state.t, after.held))
         return changed
 
+    def plan(self, state: StepState, grid: Grid, h: float, barrier: float, most: int, anew: bool) -> SamplePlan | None:
+        """Whole steps of size h from a state, and their samples; None if there are none.
+
+        They end at or before ``barrier``, which is not a sample. Samples are those of one call: all, or, where Python
+        has to evaluate something at them, up to the first. ``grid`` goes along.
+        """
+        loop, table = self.loop, self.table
+        ahead, t = loop.upcoming(self.state), state.t
+        ends: list[float] = []
+        sampled: list[int] = []
+        dues: list[tuple[int, list[int]]] = []
+        signals: list[FloatArray] = []
+        while len(ends) < most:
+            limit = min(barrier, ahead.next)
+            size, end = grid.next(t, h, limit)
+            if size != h:
+                break
+            due, own = ahead.passed(end)
+            if due and not table.in_python:
+                try:
+                    table.tell(end, due, own)
+                except Exception:  # noqa: BLE001  # of whatever kind, the single step that comes there raises it again
+                    break
+                dues.append((len(ends), due))
+            if not table.steady:
+                signals.append(table.signals.copy())
+            grid.reached(end, limit)
+            t = end
+            ends.append(end)
+            sampled.append(int(bool(due)))
+            if end >= barrier or (due and table.in_python):
+                break
+        if not ends:
+            return None
+        plan = SamplePlan(np.array(ends), anew, np.array(sampled, dtype=np.int64))
+        if table.in_python:
+            return plan
+        table_of_due = np.zeros((len(ends), len(loop.controllers)), dtype=np.int64)
+        for i, due in dues:
+            table_of_due[i, due] = 1
+        rows = table.signals[None].copy() if table.steady else np.array(signals)
+        return plan._replace(due=table_of_due, signals=rows, x=self.state.x, pending=self.state.pending)
+
+    def took(self, plan: SamplePlan, memory: ControlMemory, steps: int) -> Callable[[int], None]:
+        """So many steps of a plan were made, with their samples.
+
+        Returned is what sets the values that were held in a step, by its number, for whoever measures something there;
+        the number of steps: those from now on.
+        """
+        if plan.due is None:
+            return lambda i: None
+        before, y, now = self.state, memory.arrays, self.table.held
+        n = len(before.held)
+        self.state = ControlState(
+            memory.x[: len(before.x)], now[:n], memory.pending[: len(before.pending)],
+            before.count + plan.due[:steps].sum(axis=0),
+        )  # fmt: skip
+        held, numbers = y.held[:steps, :n].copy(), np.flatnonzero(plan.sampled[:steps])
+        self.samples += [(float(plan.ends[i]), held[i]) for i in numbers.tolist()]
+
+        def hold(i: int) -> None:
+            k = int(np.searchsorted(numbers, i))
+            now[:n] = held[numbers[k - 1]] if k else before.held
+
+        return hold
+
     def history(self) -> FloatArray:
         """Times of the samples and the values held from then on (n, 1 + n_actuators)."""
         n = len(self.state.held)
@@ -80,12 +162,12 @@ class Sampling:
 
     def memory(self) -> dict[str, Any]:
         """What a resumed run needs."""
-        return {"loop": self.state, "near": dict(self.viewer.near)}
+        return {"loop": self.state, "near": self.viewer.near | self.table.readings.turned()}
 
     def restore(self, memory: dict[str, Any]) -> None:
         """Set what `memory` returned."""
         self.state = memory["loop"]
-        self.viewer.near.update(memory["near"])
+        self.viewer.near.update(self.table.readings.restored(memory["near"]))
         self._hold()
 
     def _hold(self) -> None:

@@ -14,6 +14,7 @@ from flexmbs.analysis.run import Run
 from flexmbs.analysis.watch import as_events
 from flexmbs.core.checks import as_flag, as_number, is_list, show
 from flexmbs.core.errors import ConvergenceError, ModelError
+from flexmbs.core.field_terms import meant
 from flexmbs.core.progress import Progress
 from flexmbs.dynamics.evaluation import Dynamics
 from flexmbs.integrators.generalized_alpha import GeneralizedAlpha
@@ -116,7 +117,7 @@ def simulate(
     Examples
     --------
     >>> import flexmbs as fx
-    >>> bar = fx.RigidBody.box((1.0, 0.05, 0.05), mass=2.0, position=(0.5, 0, 0), name="bar")
+    >>> bar = fx.RigidBody.box(size=(1.0, 0.05, 0.05), mass=2.0, position=(0.5, 0, 0), name="bar")
     >>> hinge = fx.RevoluteJoint(fx.ground, bar, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
     >>> run = fx.simulate(fx.Model(bar, hinge, fx.Gravity((0, 0, -9.81))), until=0.5, step=1e-2)
     >>> len(run), bool(abs(run.energy.balance).max() < 1e-2)
@@ -186,7 +187,7 @@ def _check_scheme(scheme: object) -> None:
         wanted = f"{name} keeps the constraints of a scheme: write integrator=RungeKutta(constraints={name}(...))"
     elif all(callable(getattr(scheme, name, None)) for name in ("check", "start", "stepper")):
         return
-    raise ModelError(f"simulate: {wanted}, not {show(scheme)}.")
+    raise ModelError(f"simulate: {wanted}, not {show(scheme)}.{meant('integrator', scheme)}")
 
 
 def _check_start(start: object, system: System) -> None:

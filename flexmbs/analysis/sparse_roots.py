@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from scipy.sparse import block_array, csc_array, diags_array, eye_array
+from scipy.sparse import block_array, csc_array, diags_array
 from scipy.sparse.linalg import ArpackError, ArpackNoConvergence, LinearOperator, eigs, eigsh, splu
 
 from flexmbs.analysis.small_motions import (
@@ -31,14 +31,14 @@ from flexmbs.core.linsolve.definite import Definite
 __all__ = ["nearest_roots"]
 
 
-def nearest_roots(p: SmallMotions, count: int, name: str) -> Roots:
-    """The roots nearest to zero of a large problem."""
+def nearest_roots(p: SmallMotions, count: int, name: str, shift: float | None = None) -> Roots:
+    """The roots nearest to zero of a large problem; ``shift``: about the size of the lowest, where it is known."""
     try:
         if p.undamped and p.symmetric:
             return _symmetric_sparse(p, count, name)
         if p.undamped:
             return _general_sparse(p, count)
-        return _first_order_sparse(p, count)
+        return _first_order_sparse(p, count, shift)
     except (ArpackError, RuntimeError) as error:
         raise ConvergenceError(f"{name}: the modes were not found: {error}; ask for fewer.") from None
 
@@ -151,26 +151,48 @@ def _general_sparse(p: SmallMotions, count: int) -> Roots:
     return of_squares(p, values, y)._replace(n=n)
 
 
-def _first_order_sparse(p: SmallMotions, count: int) -> Roots:
-    """Roots of the first-order equations by Arnoldi's method."""
+def _first_order_sparse(p: SmallMotions, count: int, shift: float | None = None) -> Roots:
+    """Roots of the first-order equations by Arnoldi's method.
+
+    Motions that are free (a rotor that may turn) are double roots at zero, beside which a small shift loses all other
+    roots; so a shift of the size of the lowest root that is not zero follows a first, rough pass.
+    """
+    sigma = float(np.sqrt(1e-8 * stiffness_by_mass(p))) if shift is None else shift
+    for _ in range(3 if shift is None else 1):
+        found = _beside(p, count, sigma)
+        size = np.abs(found.s)
+        elastic = size[size**2 > 100.0 * rounding(p.S, found.y)]
+        lowest = float(elastic.min()) if len(elastic) else sigma
+        if sigma >= 0.01 * lowest:
+            break
+        sigma = lowest
+    return found
+
+
+def _beside(p: SmallMotions, count: int, sigma: float) -> Roots:
+    """The roots nearest to a real sigma, on positions and velocities that the constraints allow.
+
+    The inverse of the pencil takes (y, u) to (x, y + sigma x) with (sigma^2 M + sigma C + S) x + G^T lam = -(M u + (C +
+    sigma M) y), G x = 0, so that motions that are allowed stay so: multipliers are no unknowns, whose infinite roots
+    would come back as wrong finite ones.
+    """
     n, n_c = p.S.shape[0], p.G.shape[0]
-    one = eye_array(n)
-    A = (
-        csc_array(block_array([[None, None, one], [-p.S, -p.G.T, -p.C], [p.G, -diags_array(p.compliance), None]]))
-        if (n_c)
-        else csc_array(block_array([[None, one], [-p.S, -p.C]]))
-    )
-    B = (
-        csc_array(block_array([[one, None, None], [None, None, p.M], [None, csc_array((n_c, n_c)), None]]))
-        if (n_c)
-        else csc_array(block_array([[one, None], [None, p.M]]))
-    )
-    sigma = float(np.sqrt(1e-8 * stiffness_by_mass(p)))
-    lu = splu(csc_array(A - sigma * B))
-    inverse = LinearOperator(A.shape, matvec=lambda x: lu.solve(B @ x), dtype=np.float64)
-    start = np.random.default_rng(0).standard_normal(A.shape[0])
-    mu, X = eigs(inverse, k=min(2 * count + 2, A.shape[0] - 2), which="LM", v0=inverse @ start)
+    lu = splu(_bordered(p, sigma**2 * p.M + sigma * p.C + p.S))
+    C = csc_array(p.C + sigma * p.M)
+
+    def solve(b: Any) -> Any:
+        return lu.solve(np.concatenate((b, np.zeros(n_c, dtype=b.dtype))))[:n]
+
+    def inverse(z: Any) -> Any:  # of y and u / sigma, which are of one size
+        y, u = np.ravel(z)[:n], sigma * np.ravel(z)[n:]
+        x = -solve(p.M @ u + C @ y)
+        return np.concatenate((x, y / sigma + x))
+
+    rng = np.random.default_rng(0)
+    start = np.concatenate([solve(p.M @ rng.standard_normal(n)) for _ in range(2)])
+    operator = LinearOperator((2 * n, 2 * n), matvec=inverse, dtype=np.float64)
+    mu, X = eigs(operator, k=min(2 * count + 2, 2 * n - 2), which="LM", v0=inverse(inverse(start)))
     s = sigma + 1.0 / mu
     s = np.where(np.abs(s.imag) <= REAL * np.abs(s).max(), s.real, s)
     keep = s.imag >= 0.0
-    return finished(p, s[keep], X[:n, keep], X[n + n_c :, keep])._replace(n=n)
+    return finished(p, s[keep], X[:n, keep], sigma * X[n:, keep])._replace(n=n)

@@ -48,6 +48,7 @@ __all__ = [
     "name_of_frame",
     "observers",
     "predicted",
+    "spin_axis",
     "spinning_vectors",
     "times",
     "turned",
@@ -330,6 +331,8 @@ def advanced(dyn: Dynamics, state: StepState, seen_by: Observer, span: float) ->
 
 def go_along(dyn: Dynamics, state: StepState, seen_by: Observer, start: float, end: float) -> None:
     """Count the turns of angles on the way between two spans, as a run would."""
+    if not dyn.turns.angular and not dyn.turns.based:
+        return
     p = _places(dyn)
     spins = (state.v[p.turns[:, None] + np.arange(3)], seen_by.rate, state.v[dyn.angles_of_bodies])
     fast = max(float(np.abs(x).max(initial=0.0)) for x in spins)
@@ -394,6 +397,18 @@ def _increment(
     return np.asarray(lin.directions @ x[:n]), np.asarray(x[n:])
 
 
+def spin_axis(dyn: Dynamics, state: StepState, seen_by: Observer) -> FloatArray:
+    """The direction (3,), inertial, about which the observer turns, or, where he does not, what spins fastest."""
+    p = _places(dyn)
+    R = _frames(state.q, p)
+    axis = seen_by.rate
+    if not np.any(axis):
+        spins = [R[i] @ state.v[k : k + 3] for i, k in enumerate(p.turns)]
+        spins += [np.array([0.0, 0.0, state.v[k]]) for k in dyn.angles_of_bodies]
+        axis = max(spins, key=lambda x: float(np.linalg.norm(x)), default=np.zeros(3))
+    return np.asarray(axis / max(float(np.linalg.norm(axis)), 1e-300))
+
+
 def spinning_vectors(
     dyn: Dynamics, state: StepState, seen_by: Observer
 ) -> tuple[IntArray, FloatArray, FloatArray]:  # fmt: skip
@@ -403,12 +418,7 @@ def spinning_vectors(
     """
     p = _places(dyn)
     R = _frames(state.q, p)
-    axis = seen_by.rate
-    if not np.any(axis):
-        spins = [R[i] @ state.v[k : k + 3] for i, k in enumerate(p.turns)]
-        spins += [np.array([0.0, 0.0, state.v[k]]) for k in dyn.angles_of_bodies]
-        axis = max(spins, key=lambda x: float(np.linalg.norm(x)), default=np.zeros(3))
-    axis = axis / max(float(np.linalg.norm(axis)), 1e-300)
+    axis = spin_axis(dyn, state, seen_by)
     triples = np.concatenate((p.points, p.vectors, p.turns[:, None] + np.arange(3)))
     turning = [axis if alone else frame.T @ axis for frame, alone in zip(R, p.own, strict=True)]
     axes = np.concatenate((np.tile(axis, (len(p.points) + len(p.vectors), 1)), np.array(turning).reshape(-1, 3)))

@@ -73,7 +73,7 @@ class Topology:
     Examples
     --------
     >>> import flexmbs as fx
-    >>> bar = fx.RigidBody.box((1.0, 0.05, 0.05), mass=2.0, position=(0.5, 0, 0), name="bar")
+    >>> bar = fx.RigidBody.box(size=(1.0, 0.05, 0.05), mass=2.0, position=(0.5, 0, 0), name="bar")
     >>> ends = [fx.RevoluteJoint(fx.ground, bar, at=(x, 0, 0), axis=(1, 0, 0), name=f"bearing {x}") for x in (0, 1)]
     >>> found = fx.topology(fx.Model(bar, *ends))
     >>> found.loops, found.degrees_of_freedom, len(found.redundant)
@@ -150,7 +150,7 @@ def topology(model: Model | System) -> Topology:
     Examples
     --------
     >>> import flexmbs as fx
-    >>> bar = fx.RigidBody.box((1.0, 0.05, 0.05), mass=2.0, position=(0.5, 0, 0), name="bar")
+    >>> bar = fx.RigidBody.box(size=(1.0, 0.05, 0.05), mass=2.0, position=(0.5, 0, 0), name="bar")
     >>> print(fx.topology(fx.Model(bar, fx.RevoluteJoint(fx.ground, bar, at=(0, 0, 0), axis=(0, 1, 0), name="hinge"))))
     topology of model 'model': 1 body, 1 joint, 0 trees in relative coordinates, 0 loops, 1 degree of freedom
       body  kind        coordinates  joints

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from flexmbs.core.checks import show
 from flexmbs.core.errors import ModelError
+from flexmbs.dynamics.watched import Watched, watch
 from flexmbs.model.control.calling import call
 from flexmbs.model.control.events import Located, locate
 from flexmbs.results.records import Happened
@@ -36,11 +38,37 @@ def as_events(value: object) -> tuple[Event, ...]:
     return tuple(value)
 
 
+class _Compiled:
+    """An event whose condition a sensor tells, as `locate` asks it, with a state in the place of a view."""
+
+    def __init__(self, number: int, event: Event, watched: Watched, viewer: Viewer) -> None:
+        self.direction, self.pieces = event.direction, event.pieces
+        self._number, self._event, self._watched, self._viewer = number, event, watched, viewer
+
+    def value(self, s: StepState) -> float:
+        """Condition minus level; what is not finite is told by the sensor."""
+        value = self._watched.value(self._number, s)
+        if not math.isfinite(value):
+            return self._event.value(self._viewer.view(s.t, s.q, s.v, s.a, s.lam))
+        return value
+
+
 class Watch:
     """The events of a run."""
 
     def __init__(self, dynamics: Dynamics, viewer: Viewer, events: tuple[Event, ...]) -> None:
         self.dynamics, self.viewer, self.events = dynamics, viewer, events
+        self.hindrance = ""
+        """Why steps are not made several at a time; the conditions of events are compiled where it is empty."""
+        self._watched: Watched | None = None
+        self._compiled: tuple[_Compiled, ...] = ()
+        if events:
+            found = watch(dynamics, events)
+            if isinstance(found, str):
+                self.hindrance = found
+            else:
+                dynamics.watched = self._watched = found
+                self._compiled = tuple(_Compiled(i, event, found, viewer) for i, event in enumerate(events))
         self.record: list[Happened] = []
         self.resting: frozenset[int] = frozenset()
         self.factors: dict[str, float] = {}
@@ -48,12 +76,17 @@ class Watch:
 
     def memory(self) -> dict[str, Any]:
         """What a resumed run needs: factors of loads that actions have set, and the events that rest, by name."""
-        return {"factors": dict(self.factors), "resting": [self.events[i].name for i in sorted(self.resting)]}
+        resting = [self.events[i].name for i in sorted(self.resting)]
+        turned = [] if self._watched is None else self._watched.turned().tolist()
+        return {"factors": dict(self.factors), "resting": resting, "turned": turned}
 
     def restore(self, memory: Mapping[str, Any]) -> None:
         """Set what `memory` returned."""
         if memory:
             self.factors = {str(label): float(factor) for label, factor in memory["factors"].items()}
+            turned = memory.get("turned", [])
+            if self._watched is not None and len(turned) == len(self._watched.turned()):
+                self._watched.turned()[:] = turned
             self.resting = frozenset(i for i, e in enumerate(self.events) if e.name in memory["resting"])
             self.dynamics.prescribed.change_loads(self.factors, "simulate: start")
 
@@ -67,6 +100,10 @@ class Watch:
         if not self.events:
             return Located(None, (), frozenset())
         between = interpolation(old, new)
+        if self._compiled:
+            located = locate(self._compiled, between, old.t, new.t, self.resting)  # type: ignore[arg-type]
+            self.resting = located.resting
+            return located
 
         def view(t: float) -> SystemView:
             s = between(t)
@@ -76,10 +113,15 @@ class Watch:
         self.resting = found.resting
         return found
 
+    def accept(self, state: StepState) -> None:
+        """After an accepted step: angles are counted from their present values."""
+        if self._watched is not None:
+            self._watched.accept(state)
+
     def happen(self, number: int, state: StepState) -> bool:
         """Record an event and do what it asks for; whether the run ends."""
         event = self.events[number]
-        self.record.append(Happened(event.name, state.t))
+        self.record.append(Happened(event.name, state.t, state))
         if event.action is not None:
             view = self.viewer.view(state.t, state.q, state.v, state.a, state.lam)
             changes = call(f"Event {event.name!r}", f"its action at t = {state.t:g}", event.action, view)

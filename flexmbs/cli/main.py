@@ -1,4 +1,4 @@
-"""The command line: ``flexmbs verify``, ``bench``, ``reduce``, ``export``, ``view``, ``info``, ``mesh``.
+"""The command line: ``flexmbs verify``, ``reduce``, ``export``, ``view``, ``study``, ``bench``, ``info``, ``mesh``.
 
 Each command imports what it needs when it is called, so that help and version answer at once. Exit status: 0 when all
 is well, 1 when a verification case did not pass, 2 for a mistake in what was asked (one line on standard error, never
@@ -16,6 +16,7 @@ from pathlib import Path
 
 from flexmbs.cli.export import add_export
 from flexmbs.cli.reduce import add_reduce
+from flexmbs.cli.study import add_study
 from flexmbs.cli.view import add_view
 
 __all__ = ["main"]
@@ -102,6 +103,7 @@ def _parser() -> argparse.ArgumentParser:
     add_reduce(commands)
     add_export(commands)
     add_view(commands)
+    add_study(commands)
 
     info = commands.add_parser("info", help="versions, linear solvers, threads and cache folder")
     info.set_defaults(command=_info)

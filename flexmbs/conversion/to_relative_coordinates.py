@@ -101,7 +101,7 @@ def to_relative_coordinates(model: Model, cut: Sequence[Any] = ()) -> Model:
 
     >>> import flexmbs as fx
     >>> ends = [(0, 0, 0), (0, 0, 1), (2, 0, 2), (2, 0, 0)]
-    >>> bars = [fx.RigidBody.box((0.1, 0.1, 1.0), mass=1.0, position=np.add(a, b) / 2, name=f"bar {i}")
+    >>> bars = [fx.RigidBody.box(size=(0.1, 0.1, 1.0), mass=1.0, position=np.add(a, b) / 2, name=f"bar {i}")
     ...         for i, (a, b) in enumerate(zip(ends[:-1], ends[1:]))]
     >>> joints = [fx.RevoluteJoint(a, b, at=p, axis=(0, 1, 0), name=f"pin {i}")
     ...           for i, (a, b, p) in enumerate(zip([fx.ground, *bars], [*bars, fx.ground], ends))]

@@ -18,6 +18,7 @@ from enum import Enum
 from typing import Any, NoReturn, TypeGuard
 
 from flexmbs.core.errors import ArgumentError
+from flexmbs.core.readings import by_other_measure, readings
 from flexmbs.core.renamed import ARGUMENTS, present_arguments, warn_of_arguments
 
 __all__ = ["explain", "explained", "wrapped"]
@@ -26,26 +27,54 @@ TERMS = {
     "youngs_modulus": "E e_modulus young youngs elastic_modulus modulus",
     "poissons_ratio": "nu poisson poissons poisson_ratio",
     "density": "rho",
-    "stiffness": "k c_spring spring spring_constant rate",
-    "damping": "c d damper viscous damping_constant",
-    "length": "free_length rest_length length0 L0 l0 natural_length unstretched_length",
-    "position": "pos origin x0 r0 location",
-    "rotation": "rot orientation R quaternion quat attitude",
-    "velocity": "vel v0",
-    "angular_velocity": "omega ang_vel w0",
+    "stiffness": "k K c_spring spring spring_constant rate spring_rate",
+    "damping": "c d damper viscous damping_constant C D",
+    "free_length": "rest_length length0 L0 l0 natural_length unstretched_length reference_length length",
+    "free_angle": "rest_angle angle0 phi0 reference_angle",
+    "position": "pos origin x0 r0 location ref_pos referencePosition",
+    "rotation": "rot orientation R quaternion quat attitude referenceRotation",
+    "velocity": "vel v0 initialVelocity",
+    "angular_velocity": "omega ang_vel w0 initialAngularVelocity",
     "inertia": "I J inertia_tensor moment_of_inertia",
     "mass": "m",
-    "at": "point location position anchor",
+    "a": "parent body1 body0 bodyA body_a first i_marker",
+    "b": "child body2 bodyB body_b second j_marker",
+    "at": "point location position anchor node place",
+    "on": "joint at",
     "axis": "direction axes",
-    "elements": "n n_elements num_elements divisions",
+    "elements": "n n_elements num_elements divisions n_el",
     "until": "t_end tend t_final end_time duration stop T tmax",
     "step": "dt h timestep time_step step_size",
     "integrator": "method solver scheme stepper",
-    "output": "save_every output_every sampling",
-    "modes": "n_modes num_modes n k number",
+    "output": "save_every output_every sampling every",
+    "start": "x0 initial initial_state q0 from_state value0",
+    "end": "x1 final target",
+    "begin": "t0 start_time delay",
+    "duration": "t1 time rise_time",
+    "progress": "verbose silent log quiet",
+    "modes": "n_modes num_modes n k number nmodes n_eig",
+    "count": "n_modes num_modes modes n number nmodes",
     "file": "path filename output_file",
-    "motion": "driver prescribed",
+    "motion": "driver prescribed angle displacement law",
+    "rate": "speed omega velocity angular_speed w",
     "history": "amplitude function time_function",
+    "force": "load F f value forceVector loadVector",
+    "moment": "torque M T couple loadVector",
+    "acceleration": "g gravity vector",
+    "width": "b breadth",
+    "height": "h depth",
+    "thickness": "wall wall_thickness t",
+    "lower": "min minimum low lb",
+    "upper": "max maximum high ub",
+    "coefficient": "mu friction_coefficient mu_k",
+    "proportional": "kp Kp P Pcontrol",
+    "integral": "ki Ki",
+    "derivative": "kd Kd Dcontrol",
+    "rho_inf": "spectral_radius spectralRadius rho_infinity",
+    "joint": "type joint_type",
+    "kind": "type",
+    "interfaces": "boundary master masters interface boundaries",
+    "units": "unit unit_system",
 }
 """Names of arguments, and what the field and other programs call them."""
 
@@ -78,7 +107,7 @@ def explained(item: Any) -> Any:
 
 
 def _explain_class(item: type) -> None:
-    for name, member in list(vars(item).items()):
+    for name, member in _members(item).items():
         made: Any = None
         if name == "__init__" and _is_plain(member):
             made = wrapped(member, item.__name__)
@@ -86,6 +115,18 @@ def _explain_class(item: type) -> None:
             made = type(member)(wrapped(member.__func__, f"{item.__name__}.{name}"))
         if made is not None:
             setattr(item, name, made)
+
+
+def _members(item: type) -> dict[str, Any]:
+    """What a class has of its own, and the class and static methods that it inherits within flexmbs."""
+    inherited = {
+        name: member
+        for base in reversed(item.__mro__[1:])
+        if base.__module__.partition(".")[0] == "flexmbs"
+        for name, member in vars(base).items()
+        if isinstance(member, classmethod | staticmethod)
+    }
+    return inherited | dict(vars(item))
 
 
 def _is_plain(function: object) -> TypeGuard[types.FunctionType]:
@@ -147,13 +188,21 @@ def _refuse(
     named = [name for name, p in parameters.items() if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
     takes = f"It takes {', '.join(named) or 'nothing'}."
     foreign = [name for name in options if name not in named]
+    free = [name for name in named if name not in options]
+    if any(p.kind is p.VAR_KEYWORD for p in parameters.values()):  # what it hands on may well be known there
+        foreign = [name for name in foreign if by_other_measure(title, name, options[name], free)]
     if foreign:
-        free = [name for name in named if name not in options]
-        hints = [_hint(name, free) for name in foreign]
+        hints = [by_other_measure(title, name, options[name], free) or _hint(name, free) for name in foreign]
+        said = "; " + " ".join(dict.fromkeys(hint for hint in hints if hint)) + " " if any(hints) else ". "
         raise ArgumentError(
-            f"{title}: there is no argument named {' or '.join(repr(name) for name in foreign)}"
-            f"{'; ' if any(hints) else '. '}{' '.join(h for h in hints if h)}{' ' if any(hints) else ''}{takes}"
+            f"{title}: there is no argument named {' or '.join(repr(name) for name in foreign)}{said}{takes}"
         ) from None
+    if not any(p.kind is p.VAR_POSITIONAL for p in parameters.values()):
+        by_place = sum(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in signature.parameters.values())
+        by_name = [name for name in free if parameters[name].kind is inspect.Parameter.KEYWORD_ONLY]
+        both = readings(zip(by_name, args[by_place:], strict=False))
+        if both:
+            raise ArgumentError(f"{title}: {both} {takes}") from None
     raise ArgumentError(f"{title}: {error}. {takes}") from None
 
 

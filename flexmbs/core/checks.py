@@ -8,13 +8,17 @@ from __future__ import annotations
 
 import math
 import numbers
+import sys
+import warnings
 from collections.abc import Iterable, Sequence
+from dataclasses import is_dataclass
 from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
-from flexmbs.core.errors import ModelError
+from flexmbs.core.errors import ModelError, UnitsWarning
+from flexmbs.core.field_terms import meant
 
 __all__ = [
     "MOST",
@@ -25,6 +29,7 @@ __all__ = [
     "as_flag",
     "as_name",
     "as_number",
+    "as_turns",
     "frozen_copy",
     "has_shape",
     "is_among",
@@ -35,8 +40,13 @@ __all__ = [
 
 def show(value: object, limit: int = 80) -> str:
     """A short, one-line picture of a value for an error message."""
-    text = " ".join(repr(value).split())
+    own = is_dataclass(value) and type(value).__str__ is not object.__str__ and not isinstance(value, type)
+    text = " ".join((str(value) if own else repr(value)).split())
     return text if len(text) <= limit else text[: limit - 3] + "..."
+
+
+DEGREES = 10.0
+"""From here on a whole number of radians is more likely one of degrees: a turn count is a multiple of 2 pi."""
 
 
 def as_number(
@@ -85,6 +95,25 @@ def as_angle(owner: str, name: str, value: object) -> float:
         raise ModelError(
             f"{owner}: {name} is in radians, and {angle:g} rad are more than a turn; {angle:g} degrees are "
             f"{math.radians(angle):.6g} rad (np.radians)."
+        )
+    return angle
+
+
+def as_turns(owner: str, name: str, value: object) -> float:
+    """An angle [rad] that may be many turns: 10 and more in whole or half numbers look like degrees, which is told."""
+    angle = as_number(owner, name, value, unit="rad")
+    if abs(angle) >= DEGREES and (2.0 * angle).is_integer():
+        frame = sys._getframe(1)
+        while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "flexmbs":
+            frame = frame.f_back
+        warnings.warn_explicit(
+            f"{owner}: {name} is in radians, and {angle:g} rad are {angle / math.tau:.3g} turns. Is it in degrees? "
+            f"{angle:g} degrees are {math.radians(angle):.6g} rad (np.radians).",
+            UnitsWarning,
+            frame.f_code.co_filename,
+            frame.f_lineno,
+            frame.f_globals.get("__name__"),
+            frame.f_globals.setdefault("__warningregistry__", {}),
         )
     return angle
 
@@ -154,6 +183,9 @@ def has_shape(value: object, shape: tuple[int, ...]) -> bool:
 
 def as_direction(owner: str, name: str, value: object, dim: int) -> NDArray[np.float64]:
     """A unit vector of ``dim`` components along ``value``."""
+    word = meant("axis", value)
+    if word:
+        raise ModelError(f"{owner}: {name} must be a vector of {dim} components.{word}")
     vector = as_array(owner, name, value, (dim,))
     largest = float(np.abs(vector).max(initial=0.0))
     if largest == 0.0:

@@ -64,7 +64,7 @@ def to_plain(owner: str, value: object, replace: Replace = _no_replacement) -> P
     Examples
     --------
     >>> from flexmbs.core.section import Rectangle
-    >>> to_plain("section", Rectangle(0.02, 0.002))
+    >>> to_plain("section", Rectangle(width=0.02, height=0.002))
     {'class': 'Rectangle', 'width': 0.02, 'height': 0.002}
     """
     if isinstance(value, Enum):

@@ -48,7 +48,7 @@ def facade(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], 
 
 
 def gather(names: dict[str, Any], explained: bool = True) -> None:
-    """Make ``__all__`` of a module that only imports names, a line each as ``X as X``; ``names`` are its globals.
+    """Make ``__all__`` and hints of a module that only imports names, a line each; ``names`` are its globals.
 
     Wrong arguments of what users call are explained, unless ``explained`` is False.
     """
@@ -56,6 +56,7 @@ def gather(names: dict[str, Any], explained: bool = True) -> None:
     if explained:
         explain(names, public)
     names["__all__"] = public
+    names["__getattr__"] = lambda name: moved(names["__name__"], name, public)
 
 
 def moved(package: str, name: str, public: list[str]) -> Any:
@@ -76,10 +77,31 @@ def _hint(inside: str, name: str, public: list[str]) -> str:
         return ""
     from difflib import get_close_matches
 
-    from flexmbs.core.field_terms import field_term
+    from flexmbs.core.field_terms import field_term, plain
 
-    near = [] if inside else list(field_term(name))
+    paths = field_term(name)
+    near = [path.removeprefix(f"{inside}.") for path in paths if inside and path.startswith(f"{inside}.")]
+    near = near or [one for one in public if plain(one) == plain(name)]
+    others = _elsewhere(inside, plain(name))
+    spelt_so = [] if inside else [path for path in others if path.rpartition(".")[2] == name]
+    near = spelt_so or near or others or [f"{ROOT}.{path}" if inside else path for path in paths]
     if not near:
         known = {one: one for one in public} | ({} if inside else RENAMED)
         near = [known[one] for one in get_close_matches(name, known, n=3, cutoff=0.7)]
-    return f"; did you mean {' or '.join(near)}?" if near else ""
+    return f"; did you mean {' or '.join(dict.fromkeys(near))}?" if near else ""
+
+
+def _elsewhere(inside: str, wanted: str) -> list[str]:
+    """Where else there is a name: in `flexmbs` itself, or in its namespaces."""
+    from importlib.util import find_spec
+
+    from flexmbs.core.field_terms import plain
+
+    root = import_module(ROOT)
+    lead = f"{ROOT}." if inside else ""
+    found = [f"{lead}{one}" for one in root.__all__ if plain(one) == wanted] if inside else []
+    for one in root.__all__:
+        if one not in (inside, "verification", "extend") and find_spec(f"{ROOT}.{one}"):
+            names = import_module(f"{ROOT}.{one}").__all__
+            found += [f"{lead}{one}.{other}" for other in names if plain(other) == wanted]
+    return found

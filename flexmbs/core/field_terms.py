@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-__all__ = ["field_term"]
+__all__ = ["field_term", "meant", "plain"]
 
 NAMES = {
     "SpringDamper": "Spring LinearSpring Damper Dashpot SpringDamperActuator TSDA LinSpring SpringDashpot "
-    "ForceElement Strut ShockAbsorber Shock",
+    "ForceElement Strut ShockAbsorber Shock ConnectorSpringDamper SpringDamperForce AXIAL CONN2D2",
     "TorsionSpring": "RotationalSpring RSDA RotSpring TorsionalSpring RotationSpring TorsionSpringDamper TorsionBar "
-    "RotationalSpringDamper",
-    "Bushing": "BUSHING Bush Beam6x6 Field SixDofSpring CBUSH GeneralisedSpring GeneralizedSpring Kelvin",
+    "RotationalSpringDamper TorsionalSpringDamper RotSpringDamper",
+    "Bushing": "BUSHING Bush Beam6x6 Field SixDofSpring CBUSH GeneralisedSpring GeneralizedSpring Kelvin "
+    "RigidBodySpringDamper ConnectorBushing",
     "linear.RigidCoupling": "RBE2 RBAR KinematicCoupling MPC RigidConnection",
     "linear.DistributingCoupling": "RBE3 DistributingCoupling InterpolationElement",
     "linear.NodalMass": "CONM2 MassElement LumpedMass",
     "linear.NodalSpring": "CELAS CELAS2 SpringElement",
-    "SphericalJoint": "Spherical Ball BallJoint BallAndSocket BallSocket Kugelgelenk",
-    "RevoluteJoint": "HingeJoint PinJoint Rotational RotationalJoint Drehgelenk",
-    "PrismaticJoint": "Slider SliderJoint TranslationalJoint Translational Slide Schubgelenk",
+    "SphericalJoint": "Spherical Ball BallJoint BallAndSocket BallSocket Kugelgelenk JOIN CONN3D2",
+    "RevoluteJoint": "HingeJoint PinJoint Rotational RotationalJoint Drehgelenk HINGE RevoluteJoint2D RevoluteJointZ "
+    "GenericRevolute",
+    "PrismaticJoint": "Slider SliderJoint TranslationalJoint Translational Slide Schubgelenk TRANSLATOR "
+    "PrismaticJointX PrismaticJoint2D SLOT",
     "UniversalJoint": "Cardan CardanJoint HookesJoint Hooke UJoint",
     "PlanarJoint": "Plane",
     "ScrewJoint": "Helical",
-    "FixedJoint": "Weld WeldJoint RigidJoint Lock GenericJoint",
+    "FixedJoint": "Weld WeldJoint RigidJoint Lock GenericJoint GenericJoint WELD FixedRevoluteJoint TIE Tie",
     "PointOnPlaneConstraint": "InPlane Inplane",
     "PointOnLineConstraint": "InLine Inline PointOnLineJoint",
     "ParallelAxesConstraint": "Parallel ParallelAxis",
@@ -28,34 +31,40 @@ NAMES = {
     "Gear": "GearJoint Gears GearPair Coupler",
     "RackAndPinion": "Rack Pinion",
     "RollingDisk": "RollingDisc Wheel RollingWheel",
-    "RotationDriver": "Motor RevoluteMotor RotationalMotor AngularDriver Rotor",
+    "RotationDriver": "Motor RevoluteMotor RotationalMotor AngularDriver Rotor CoordinateConstraint MOTION "
+    "RotationalMotion JointMotion",
     "TranslationDriver": "LinearMotor LinearDriver TranslationalMotor",
     "JointStop": "Contact BumpStop Bumper Impact Bistop LimitStop",
     "kinematics.JointLimit": "Limit Limits JointStop EndStop",
     "CoulombFriction": "Friction DryFriction",
     "BristleFriction": "Coulomb LuGre",
-    "PointForce": "Force ConcentratedForce NodeForce Load",
-    "Moment": "Torque Couple",
+    "PointForce": "Force ConcentratedForce NodeForce Load SFORCE CLOAD Cload ForceVector VFORCE",
+    "Moment": "Torque Couple VTORQUE STORQUE TorqueVector",
     "DistributedLoad": "LineLoad BeamLoad",
-    "Gravity": "Gravitation GravityLoad Weight",
-    "UserForce": "CustomForce GeneralForce GFORCE ForceFunction",
-    "FlexibleBody": "Beam Cable Shell Plate FlexBody ANCF",
-    "FloatingBody": "FFRF FloatingFrame ModalBody CraigBamptonBody SuperElement",
+    "Gravity": "Gravitation GravityLoad Weight MassProportional GRAV ACCGRAV",
+    "UserForce": "CustomForce GeneralForce GFORCE ForceFunction GenericForce UserFunction",
+    "FlexibleBody": "Beam Cable Shell Plate FlexBody ANCF FlexibleMultibody ALEANCFCable FE_PART FLEX_BODY FlexPart",
+    "FloatingBody": "FFRF FloatingFrame ModalBody CraigBamptonBody SuperElement ObjectFFRF ObjectFFRFreducedOrder "
+    "FFRFreducedOrder MNF FloatingFrameBody ReducedBody",
     "RigidBody": "Body Rigid BodyRigid",
     "PlanarRigidBody": "RigidBody2D Body2D",
-    "PointMass": "Mass Particle MassPoint",
+    "PointMass": "Mass Particle MassPoint MassPoint2D MASS Mass3D ObjectMassPoint",
     "ground": "Ground World world fixed_body",
-    "Marker": "Frame MarkerFrame Connector ReferenceFrame",
-    "Clamp": "FixedSupport Encastre Clamped BuiltIn",
+    "Marker": "Frame MarkerFrame Connector ReferenceFrame MarkerBodyRigid MarkerBodyPosition MarkerNodeRigid MARKER",
+    "Clamp": "FixedSupport Encastre Clamped BuiltIn ENCASTRE Support FixedSupports BC",
     "Roller": "RollerSupport SimpleSupport",
     "Pin": "PinSupport Pinned",
     "Model": "System MainSystem Assembly MultibodySystem MBS World",
-    "simulate": "solve_dynamic solve_dynamics SolveDynamic dynamic integrate run time_integration transient",
-    "solve_static": "SolveStatic static solve_statics equilibrium",
-    "solve_modal": "eigenmodes eigenfrequencies modal modes ComputeODE2Eigenvalues natural_frequencies",
-    "linearise": "linearize state_space",
+    "simulate": "solve_dynamic solve_dynamics SolveDynamic dynamic integrate run time_integration transient "
+    "SolveDynamicSimulation dynamic_analysis time_domain TimeIntegration",
+    "solve_static": "SolveStatic static solve_statics equilibrium StaticSolver static_analysis StaticStep load_step",
+    "solve_modal": "campbell campbell_diagram critical_speeds whirl_speeds eigenmodes eigenfrequencies modal modes "
+    "ComputeODE2Eigenvalues natural_frequencies "
+    "modal_analysis eigs eig eigenvalues frequency_analysis Frequency eigenvalue_analysis complex_modes",
+    "linearise": "linearize state_space bode nyquist frf transfer_function root_locus",
     "linear.buckling_loads": "buckling linear_buckling",
     "GeneralizedAlpha": "GeneralisedAlpha HHT Newmark NewmarkBeta ImplicitTrapezoidal gen_alpha",
+    "BDF": "GSTIFF WSTIFF DASSL IDA DASPK",
     "RadauIIA": "Radau Radau5 RADAU",
     "RungeKutta": "RK4 RK45 RK Dopri DormandPrince ExplicitEuler",
     "Elastic": "Isotropic Material IsotropicMaterial LinearElastic",
@@ -72,10 +81,10 @@ NAMES = {
     "load": "open_result load_result read_result",
     "concatenate": "join",
     "model_report": "check report check_model",
-    "trees.to_relative_coordinates": "to_tree relative_coordinates",
+    "trees.to_relative_coordinates": "to_tree relative_coordinates minimal_coordinates reduced_coordinates",
     "trees.read_urdf": "read_urdf URDF load_urdf from_urdf",
     "trees.Tree": "Tree KinematicTree Chain",
-    "trees.Link": "Link",
+    "trees.Link": "Link RobotLink Body RigidLink",
     "trees.FlexibleLink": "FlexibleLink",
     "trees.dh_tree": "DenavitHartenberg dh_tree DH",
     "trees.Helical": "HelicalJoint",
@@ -83,17 +92,104 @@ NAMES = {
     "elements.ANCFCable3D": "ANCFCable3D Cable3D",
     "elements.GeometricallyExactBeam": "GeometricallyExactBeam Beam3D SimoReissner",
     "elements.ANCFShell": "ANCFShell",
-    "elements.ShellQuad": "ShellQuad MITC4 S4",
+    "elements.ShellQuad": "ShellQuad MITC4 S4 S4R",
     "meshes.box": "box block brick",
     "meshes.write_mesh": "write_mesh save_mesh",
     "meshes.line": "line_mesh",
     "meshes.rectangle": "rectangle plate_mesh",
-    "motions.Sine": "Sine Harmonic Sinus",
-    "motions.Ramp": "Ramp Step SmoothStep",
+    "motions.Sine": "Sine Harmonic Sinus Sin Cosine SHF",
+    "motions.Ramp": "Ramp Step SmoothStep STEP HAVSIN SmoothRamp",
     "motions.Linear": "Linear ConstantVelocity",
-    "motions.Spline": "Spline CubicSpline",
+    "motions.Spline": "Spline CubicSpline AKISPL Interpolated Akima",
+    "CylindricalJoint": "CYLINDRICAL",
+    "Pressure": "DLOAD Dload SurfacePressure",
+    "Prescribe": "Boundary BOUNDARY DirichletBC DisplacementBC PrescribedDisplacement SPC",
+    "Symmetry": "XSYMM YSYMM SymmetryBC",
+    "kinematics.solve_kinematics": "kinematic_analysis",
+    "kinematics.inverse_kinematics": "ik InverseKinematicsNumerical",
+    "linear.harmonic_response": "frf frequency_sweep steady_state_dynamics harmonic_analysis",
+    "NewtonOptions": "Newton NewtonSettings SimulationSettings newton_raphson",
+    "StaticOptions": "LoadSteps StaticSettings",
+    "Output": "OutputRequest SolutionSettings History",
+    "ErrorControl": "AdaptiveStep adaptive_step",
+    "control.PositionSensor": "SensorMarker SensorBody SensorNode Sensor SENSOR",
+    "control.JointSensor": "Encoder AngleSensor",
+    "control.Controller": "ControlLaw",
+    "trees.Revolute": "RevoluteJoint HingeJoint JointRevolute RevoluteZ",
+    "trees.Prismatic": "PrismaticJoint SliderJoint JointPrismatic PrismaticX",
+    "trees.Fixed": "FixedJoint WeldJoint",
+    "trees.Free": "FreeJoint FloatingJoint Floating SixDof",
+    "trees.Spherical": "SphericalJoint BallJoint",
+    "trees.Universal": "UniversalJoint CardanJoint",
+    "trees.Cylindrical": "CylindricalJoint",
+    "trees.Planar": "PlanarJoint",
+    "trees.DHRow": "DHLink DHParameters DHParameter StdDHLink",
+    "elements.ANCFBeam": "ANCFBeam3D BeamANCF",
+    "elements.LinearBeam3D": "Timoshenko EulerBernoulli B31 BeamGeometricallyLinear",
+    "elements.Hexahedron8": "C3D8 C3D8R C3D8I Hex8 HEX8 Brick8",
+    "elements.Hexahedron20": "C3D20 C3D20R Hex20",
+    "elements.Tetra4": "C3D4 Tet4",
+    "elements.Tetra10": "C3D10 Tet10",
+    "elements.ShellTriangle": "S3 CTRIA3",
+    "elements.Truss": "T3D2 CROD",
+    "elements.Frame": "CBEAM CBAR",
+    "reduction.read_reduced": "read_mnf import_reduced ReadFEMmodel",
+    "linear.read_operators": "read_matrices read_op4 LoadFEMmatrices",
+    "linear.part_from_inp": "read_inp from_inp ImportMeshFromAbaqus load_inp",
+    "meshes.read_mesh": "import_mesh load_mesh mesh_from_file",
+    "visualization.write_vtu": "write_vtk to_vtk export_vtk",
+    "view": "SolutionViewer visualize show Renderer plot3d viewer StartRenderer",
+    "motions.Function": "UserMotion Expression",
+    "ForceCurve": "Characteristic SpringCurve NonlinearSpring",
+    "StaticSolution": "StaticResult",
+    "TimeSolution": "TimeResult DynamicResult",
+    "Units": "UnitSystem",
 }  # fmt: skip
 """Names here, below ``flexmbs``, and terms that may be meant by them."""
+
+
+VALUES = {
+    "integrator": {
+        "GeneralizedAlpha()": "generalized_alpha generalised_alpha gen_alpha chung_hulbert",
+        "GeneralizedAlpha.newmark()": "newmark implicit_trapezoidal trapezoidal average_acceleration",
+        "GeneralizedAlpha.hht()": "hht hht_alpha",
+        "RungeKutta()": "rk rk4 rk45 dopri dopri5 runge_kutta explicit explicit_euler euler",
+        "RadauIIA()": "radau radau5 radau_iia",
+        "BDF()": "bdf gear gstiff wstiff dassl ida stiff",
+    },
+    "kind": {"'rigid'": "rbe2 kinematic kinematic_coupling mpc", "'averaged'": "rbe3 distributing average",
+             "'nodes'": "free nodal flexible all"},
+    "convention": {"'modified'": "craig khalil khalil_kleinfinger mdh proximal",
+    "'standard'": "dh sdh classic paul distal"},
+    "joint": {"'revolute'": "r rotational hinge rot", "'prismatic'": "p t translational slider linear",
+              "'fixed'": "f weld none", "'spherical'": "s ball"},
+    "method": {"no method, which is Craig-Bampton": "craig_bampton cb fixed_interface hurty",
+               "modes=0 without a method": "guyan static static_condensation condensation",
+               "method=lambda a: flexmbs.reduction.rubin(a.operators.K, a.operators.M, a.boundary, 20)":
+               "rubin free_interface attachment_modes"},
+    "axis": {"(1, 0, 0)": "x +x", "(0, 1, 0)": "y +y", "(0, 0, 1)": "z +z", "(-1, 0, 0)": "-x", "(0, -1, 0)": "-y",
+             "(0, 0, -1)": "-z"},
+    "units": {"flexmbs.SI": "si m mks", "flexmbs.Units(length='mm', mass='t', time='s', force='N')": "mm mmns mpa"},
+    "material": {"flexmbs.steel": "steel s235 s355", "flexmbs.aluminium": "aluminium aluminum al"},
+}  # fmt: skip
+"""Values of arguments, by the argument: what is given here, and words for it."""
+
+
+def meant(argument: str, value: object) -> str:
+    """What a word given as the value of an argument is here; nothing if it is unknown.
+
+    Examples
+    --------
+    >>> meant("integrator", "HHT"), meant("kind", "nothing")
+    (" 'HHT' is GeneralizedAlpha.hht() here.", '')
+    """
+    if not isinstance(value, str):
+        return ""
+    wanted = plain(value).replace("-", "")
+    for here, words in VALUES.get(argument, {}).items():
+        if value.lower() in words.split() or wanted in {plain(word) for word in words.split()}:
+            return f" {value!r} is {here} here."
+    return ""
 
 
 def field_term(name: str) -> tuple[str, ...]:
@@ -104,9 +200,10 @@ def field_term(name: str) -> tuple[str, ...]:
     >>> field_term("RBE2"), field_term("ball_joint"), field_term("nothing")
     (('linear.RigidCoupling',), ('SphericalJoint',), ())
     """
-    wanted = _plain(name)
-    return tuple(here for here, terms in NAMES.items() if wanted in {_plain(term) for term in terms.split()})
+    wanted = plain(name)
+    return tuple(here for here, terms in NAMES.items() if wanted in {plain(term) for term in terms.split()})
 
 
-def _plain(name: str) -> str:
+def plain(name: str) -> str:
+    """A name without what spellings differ in."""
     return name.replace("_", "").lower()

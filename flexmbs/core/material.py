@@ -8,6 +8,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from flexmbs.core.attributes import Hinted
 from flexmbs.core.checks import as_name, as_number, has_shape, show
 from flexmbs.core.errors import ModelError
 
@@ -35,7 +36,7 @@ class Material(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Elastic:
+class Elastic(Hinted):
     """Linear elastic, isotropic material with Kelvin-Voigt damping.
 
     The uniaxial law is ``stress = E (strain + retardation_time * strain rate)``, so a mode of angular frequency w gets
@@ -106,7 +107,7 @@ class Elastic:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Orthotropic:
+class Orthotropic(Hinted):
     r"""Linear elastic, orthotropic material.
 
     In material axes 1, 2, 3 the strains are ``eps_1 = s_1/E_1 - nu_12 s_2/E_1 - nu_13 s_3/E_1`` and so on with

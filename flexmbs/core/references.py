@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from flexmbs.core.attributes import Hinted
 from flexmbs.core.errors import ModelError
 from flexmbs.core.identity import IdentityMap
 
@@ -78,7 +79,7 @@ class ReferenceMap(IdentityMap[Any, Any]):
         return mapping if isinstance(mapping, ReferenceMap) else ReferenceMap(mapping.items())
 
 
-class Description:
+class Description(Hinted):
     """A frozen dataclass that says what it refers to: base of all that a model is described by.
 
     Fields that hold something with a ``role`` refer to it, and so do those marked by `refers_to`; what has no role

@@ -10,6 +10,7 @@ import math
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Protocol
 
+from flexmbs.core.attributes import Hinted
 from flexmbs.core.checks import as_number, show
 from flexmbs.core.errors import ModelError
 
@@ -20,7 +21,7 @@ __all__ = ["BeamStiffness", "Circle", "GeneralSection", "Pipe", "Rectangle", "Se
 
 
 @dataclass(frozen=True, kw_only=True)
-class BeamStiffness:
+class BeamStiffness(Hinted):
     """What a beam element needs to know of section and material together.
 
     Strain energy per length ``1/2 (EA eps^2 + EI_y kappa_y^2 + EI_z kappa_z^2 + GJ tau^2 + GA_y gamma_y^2 +
@@ -118,8 +119,8 @@ def beam_stiffness(section: Section, material: Elastic) -> BeamStiffness:
     )
 
 
-@dataclass(frozen=True)
-class Rectangle:
+@dataclass(frozen=True, kw_only=True)
+class Rectangle(Hinted):
     """A solid rectangle, ``width`` along z and ``height`` along y [length].
 
     The torsion constant is St-Venant's series, to 12 digits; the shear correction is 5/6.
@@ -165,8 +166,8 @@ class Rectangle:
         return 5.0 / 6.0
 
 
-@dataclass(frozen=True)
-class Pipe:
+@dataclass(frozen=True, kw_only=True)
+class Pipe(Hinted):
     """A circular tube of outer ``diameter`` and wall ``thickness`` [length].
 
     The shear correction is the thin-wall limit 1/2 blended to the solid circle's 0.9 by Cowper's formula at
@@ -220,13 +221,13 @@ class Pipe:
         return self.shear_y
 
 
-@dataclass(frozen=True)
-class Circle:
+@dataclass(frozen=True, kw_only=True)
+class Circle(Hinted):
     """A solid circle of ``diameter`` [length].
 
     Examples
     --------
-    >>> round(Circle(0.01).area * 1e6, 3)
+    >>> round(Circle(diameter=0.01).area * 1e6, 3)
     78.54
     """
 
@@ -261,7 +262,7 @@ class Circle:
 
 
 @dataclass(frozen=True, kw_only=True)
-class GeneralSection:
+class GeneralSection(Hinted):
     """A section given by its constants.
 
     Parameters

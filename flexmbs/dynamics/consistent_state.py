@@ -240,6 +240,7 @@ def accelerations(
     """
     dyn.set_time(t)
     zero, lam = np.zeros(dyn.n_v), np.zeros(dyn.n_c)
+    dyn.T[:] = np.eye(3)
     gamma = dyn.gamma(q, v)
     dyn.tangent(q, v, zero, lam, smooth)
     dyn.factorise(1.0)

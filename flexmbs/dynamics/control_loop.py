@@ -23,11 +23,14 @@ from flexmbs.core.checks import show
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError, ReadError, unknown_name
 from flexmbs.core.identity import IdentityMap
+from flexmbs.dynamics.readings import of_the_package
 from flexmbs.model.control.calling import as_values, call, locked
 from flexmbs.model.control.controller import SampledController, check_controller
+from flexmbs.model.control.packed import evaluated
 from flexmbs.model.control.sensors import read_sensor
 
 if TYPE_CHECKING:
+    from flexmbs.dynamics.control_table import ControlTable
     from flexmbs.model.bodies.marker import Marker
     from flexmbs.model.control.actuator import Actuator
     from flexmbs.model.control.sensors import Sensor
@@ -124,7 +127,7 @@ class ControlLoop:
 
     def next_time(self, t: float) -> float:
         """The first sample time after t; infinity without controllers. A sample at t itself does not count."""
-        limit = t + self._tolerance(t)
+        limit = t + self.tolerance(t)
         times = []
         for c in self.controllers:
             k = max(0, math.floor((t - c.offset) / c.period) - 1)
@@ -137,11 +140,12 @@ class ControlLoop:
         """The time of the first sample that was not made; infinity without controllers."""
         return min((_time(c, int(k)) for c, k in zip(self.controllers, state.count, strict=True)), default=math.inf)
 
-    def sample(self, state: ControlState, view: View) -> ControlState:
+    def sample(self, state: ControlState, view: View, table: ControlTable | None = None) -> ControlState:
         """The state after the samples that are due at the time of the view; the same object if none is.
 
         All sensors are read first, then each controller computes from its readings; it is told its own time
-        offset + k period. ``state`` is not changed.
+        offset + k period. ``state`` is not changed. With a ``table``, in which markers are in place, a kernel reads
+        the sensors that it can read.
 
         Raises
         ------
@@ -149,18 +153,22 @@ class ControlLoop:
             If a sensor or a controller fails, or gives values of wrong shape or not finite (named, with the time); if
             an earlier sample was left out.
         """
-        limit = view.t + self._tolerance(view.t)
+        limit = view.t + self.tolerance(view.t)
         due = [i for i, c in enumerate(self.controllers) if _time(c, int(state.count[i])) <= limit]
         if not due:
             return state
-        seen: IdentityMap[Sensor, FloatArray] = IdentityMap()
         for i in due:
             c, k = self.controllers[i], int(state.count[i])
-            if _time(c, k) < view.t - self._tolerance(view.t):
+            if _time(c, k) < view.t - self.tolerance(view.t):
                 raise ModelError(
                     f"controller {c.name!r}: its sample {k} at t = {_time(c, k):.12g} was left out; it is t = "
                     f"{view.t:.12g} already."
                 )
+        seen: IdentityMap[Sensor, FloatArray] = IdentityMap()
+        if table is not None:
+            seen = self._seen(view, table)
+        for i in due:
+            c = self.controllers[i]
             for sensor in c.sensors:
                 if sensor not in seen:
                     seen[sensor] = self._read(c, sensor, view)
@@ -172,6 +180,14 @@ class ControlLoop:
             held[self._f[i]], pending[self._d[i]] = queue[: len(output)], queue[len(output) :]
             count[i] += 1
         return ControlState(x, held, pending, count)
+
+    def upcoming(self, state: ControlState) -> Upcoming:
+        """The samples that follow on a state."""
+        return Upcoming(self, state)
+
+    def tolerance(self, t: float) -> float:
+        """Times about t that differ by less are one."""
+        return SAME_TIME * max(abs(t), self._shortest)
 
     def outputs(self, state: ControlState) -> FloatArray:
         """The held values (n_f,), one per actuator; cannot be written to."""
@@ -214,27 +230,61 @@ class ControlLoop:
         except ModelError as error:
             raise ModelError(f"controller {controller.name!r}: {error}") from error
 
+    @staticmethod
+    def _seen(view: View, table: ControlTable) -> IdentityMap[Sensor, FloatArray]:
+        """What a kernel reads; a sensor that it cannot, at this state, is left to Python and its message."""
+        call(f"sensors at t = {view.t:g}", "their errors", table.tell_errors, view.t)
+        bad = table.read(view)
+        where, u = table.readings.where, table.readings.u
+        return IdentityMap((s, u[where[s]].copy()) for s in where if bad is None)
+
     def _computed(self, i: int, state: ControlState, u: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Output and next state of a controller."""
         c = self.controllers[i]
         x, u, t = locked(state.x[self._x[i]]), locked(u), _time(c, int(state.count[i]))
         owner, at = f"controller {c.name!r}", f"at t = {t:g}"
         what = f"output {at}"
+        if of_the_package(c) and getattr(c, "packed", None) is not None:
+            f, following = call(owner, what, evaluated, c, x, u, t)
+            return as_values(owner, what, f, len(f)), as_values(owner, f"update {at}", following, len(x))
+        what = f"output {at}"
         output = as_values(owner, what, call(owner, what, c.output, x, u, t), len(c.actuators))
         what = f"update {at}"
         return output, as_values(owner, what, call(owner, what, c.update, x, u, t), len(x))
-
-    def _tolerance(self, t: float) -> float:
-        return SAME_TIME * max(abs(t), self._shortest)
 
     def _first(self, controller: SampledController, t: float) -> int:
         """Number of the first sample at or after t."""
         if not math.isfinite(t):
             raise ModelError(f"controllers: the start must be a finite time, not {show(t)}.")
         k = max(0, math.floor((t - controller.offset) / controller.period) - 1)
-        while _time(controller, k) < t - self._tolerance(t):
+        while _time(controller, k) < t - self.tolerance(t):
             k += 1
         return k
+
+
+class Upcoming:
+    """Samples one after the other, without making them.
+
+    ``next``: the time of the first that is not passed; infinity without controllers.
+    """
+
+    def __init__(self, loop: ControlLoop, state: ControlState) -> None:
+        self._loop, self._count = loop, state.count.tolist()
+        self._times = [_time(c, k) for c, k in zip(loop.controllers, self._count, strict=True)]
+        self.next = min(self._times, default=math.inf)
+
+    def passed(self, t: float) -> tuple[list[int], list[float]]:
+        """The controllers that sample at t, by number, and their own times for it."""
+        limit = t + self._loop.tolerance(t)
+        if self.next > limit:
+            return [], []
+        due = [i for i, time in enumerate(self._times) if time <= limit]
+        own = [self._times[i] for i in due]
+        for i in due:
+            self._count[i] += 1
+            self._times[i] = _time(self._loop.controllers[i], self._count[i])
+        self.next = min(self._times)
+        return due, own
 
 
 def _time(controller: SampledController, k: int) -> float:

@@ -41,7 +41,9 @@ from flexmbs.system.refusals import singular
 from flexmbs.system.system import System
 
 if TYPE_CHECKING:
+    from flexmbs.dynamics.control_table import ControlTable
     from flexmbs.dynamics.linearisation import ConstrainedLinearisation
+    from flexmbs.dynamics.watched import Watched
     from flexmbs.integrators.contracts import StepState
 
 __all__ = ["Dynamics"]
@@ -71,6 +73,10 @@ class Dynamics:
         What a run remembers of turns.
     multiplier_compliance : (n_c,) array
         Compliance of the multipliers, zero where constraints are independent.
+    control : ControlTable or None
+        Sampled controllers of the run.
+    watched : Watched, optional
+        What compiled steps look at between steps: the conditions of events.
     seconds : dict
         Time spent so far in parts of steps: evaluation, assembly, factorisation, solve; and in compiled steps.
     """
@@ -106,6 +112,7 @@ class Dynamics:
         self.terms = tuple(_turning(t, self.T) for t in system.terms if t.force is not DEAD.force)
         self.python = PythonItems(self)
         self.multiplier_compliance = np.zeros(self.n_c)
+        self.control: ControlTable | None = None
         self.seconds = dict.fromkeys(("evaluation", "assembly", "factorisation", "solve"), 0.0)
         if self._moves:
             self.moving_mass = MovingMass(system, self._mass_matrix.copy(), self.matrix)
@@ -121,6 +128,7 @@ class Dynamics:
         self.position_size = float(np.sqrt(self.body_sizes.sum()))
         self.angles_of_bodies = c.angles
         self.evaluations = self.factorisations = 0
+        self.watched: Watched | None = None
 
     @cached_property
     def matrix(self) -> StepMatrix:

@@ -11,7 +11,7 @@ from flexmbs.core.contracts import Env, FloatArray, IntArray, State, Work
 from flexmbs.core.errors import ModelError, unknown_name
 from flexmbs.core.history import value_at
 from flexmbs.model.forces.items import DEAD
-from flexmbs.model.motions import motion_at
+from flexmbs.model.motions import for_run, motion_at
 
 if TYPE_CHECKING:
     from flexmbs.system.system import System
@@ -59,6 +59,7 @@ class Prescribed:
         self.motion = np.zeros((self.n_c, 3))
         equations = m.equations
         self.moving = [(i, e) for i, e in enumerate(equations) if e.equation.motion is not None]
+        self._motions = [for_run(e.equation.motion) for _, e in self.moving]  # type: ignore[arg-type]
         self.motion[:, 0] = [e.equation.offset for e in equations]
 
     @property
@@ -76,8 +77,8 @@ class Prescribed:
             return
         for i, load in enumerate(self.system.model.loads):
             self.scale[i] = self.factors[i] * value_at(load.label, load.history, t, 1.0)
-        for i, active in self.moving:
-            value, rate, acceleration = motion_at(active.label, active.equation.motion, t)  # type: ignore[arg-type]
+        for (i, active), motion in zip(self.moving, self._motions, strict=True):
+            value, rate, acceleration = motion_at(active.label, motion, t)
             self.motion[i] = value + active.equation.offset, rate, acceleration
         self.given[: self.n_v] = self._sum(env)
         self.given[self.n_v :] = -np.where(self.velocity_rows == 1, self.motion[:, 1], self.motion[:, 0])
@@ -92,8 +93,8 @@ class Prescribed:
     def hold(self, scales: FloatArray, t: float) -> None:
         """From now on loads times ``scales (n_loads,)``, and drivers at rest where they are at time t."""
         self.scale[: len(scales)] = scales
-        for i, active in self.moving:
-            value = motion_at(active.label, active.equation.motion, t)[0]  # type: ignore[arg-type]
+        for (i, active), motion in zip(self.moving, self._motions, strict=True):
+            value = motion_at(active.label, motion, t)[0]
             self.motion[i] = value + active.equation.offset, 0.0, 0.0
         self.env = Env(t, self.scale)
         self.given[: self.n_v] = self._sum(self.env)

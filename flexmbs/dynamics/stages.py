@@ -27,6 +27,7 @@ import numpy as np
 from numba import typeof
 
 from flexmbs.core.contracts import Env, FloatArray, State
+from flexmbs.kernels.held import held_forces
 from flexmbs.kernels.inertia import (
     add_block_damping,
     add_rows_product,
@@ -36,6 +37,7 @@ from flexmbs.kernels.inertia import (
 from flexmbs.kernels.pairs import joint_force, joint_tangent, pull_down
 from flexmbs.kernels.row_forces import row_force, row_force_tangent
 from flexmbs.kernels.wrenches import wrench_force, wrench_tangent
+from flexmbs.system.moving_mass import copy_entries, renew_masses
 from flexmbs.system.refusals import refuse_force, refuse_marker
 from flexmbs.system.system import EvaluationError, System
 
@@ -44,6 +46,7 @@ if TYPE_CHECKING:
 
     from flexmbs.core.contracts import Term
     from flexmbs.dynamics.evaluation import Dynamics
+    from flexmbs.system.groups import MovingBlocks
 
 __all__ = [
     "ACCELERATION", "COORDINATES", "ENV", "LOADS", "ON_RATES", "SCALE", "STATE", "STIFFNESS_WEIGHT", "VELOCITY",
@@ -135,6 +138,13 @@ def _column(pairs: list[Pair], k: int) -> tuple[Stage, ...]:
 def _inertia(dyn: Dynamics) -> Iterator[Pair]:
     """M a and the dead loads, and damping in proportion to the mass."""
     r = dyn.r
+    moving = [(g.moving, g.kind) for g in dyn.mechanics.groups if g.moving is not None and not g.moving.recursive]
+    for blocks, kind in moving:
+        for renewed in _renewed_mass(dyn, blocks, kind):
+            yield renewed, renewed
+    if moving:
+        rows = Stage("mass", copy_entries, dyn.moving_mass.row_arrays, compiled_only=True)
+        yield rows, rows
     mass = Stage("mass", inertia_force, (*dyn.mass_rows, ACCELERATION, LOADS, r))
     yield mass, mass
     if len(dyn.damped_mass):
@@ -165,10 +175,17 @@ def _bodies(dyn: Dynamics) -> Iterator[Pair]:
                 Stage(part.name, part.force, (part.group, STATE, ENV, work)),
                 Stage(part.name, part.tangent, (part.group, STATE, ENV, work, WEIGHTS)),
             )
-        if group.moving is not None and group.moving.renew is not None:
-            kernel, table = group.moving.renew
-            arrays = dyn.moving_mass.step_arrays
-            yield None, Stage(group.kind, kernel, (table, COORDINATES, *arrays), compiled_only=True)
+        if group.moving is not None and group.moving.recursive:
+            for renewed in _renewed_mass(dyn, group.moving, group.kind):
+                yield None, renewed
+    if dyn.mass_changes:
+        yield None, Stage("mass", renew_masses, dyn.moving_mass.step_arrays, compiled_only=True)
+
+
+def _renewed_mass(dyn: Dynamics, moving: MovingBlocks, kind: str) -> list[Stage]:
+    """The mass of the bodies of a kind at the present place, where no call in Python renews it."""
+    blocks = dyn.moving_mass.buffer
+    return [Stage(kind, kernel, (table, COORDINATES, blocks), compiled_only=True) for kernel, table in moving.renew]
 
 
 def _markers(dyn: Dynamics) -> Iterator[Pair]:
@@ -187,9 +204,12 @@ def _markers(dyn: Dynamics) -> Iterator[Pair]:
 def _functions(dyn: Dynamics) -> Iterator[Pair]:
     """What Python evaluates: first-order states and what they drive, and forces of users."""
     python = dyn.python
-    if python.states or dyn.mechanics.actuator_wrenches:
+    if python.states or python.wrenches:
         before = Stage("states", python.before, (STATE, dyn.r))
         yield before, before
+    if len(python.held.number):
+        held = Stage("actuators", held_forces, (python.held, dyn.mechanics.held, dyn.mechanics.forces.given, SCALE))
+        yield held, held
     if python.users:
         forces = Stage("forces of users", python.forces, ())
         yield forces, forces
@@ -214,7 +234,7 @@ def _forces(dyn: Dynamics) -> Iterator[Pair]:
         refuse_force(m, bad, prescribed.env.t)
 
     if len(m.forces.mA):
-        if m.given:
+        if dyn.python.functions:
             given = Stage("forces between markers", dyn.python.given, (m.forces,))
             yield given, given
         yield (

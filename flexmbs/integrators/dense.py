@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from flexmbs.integrators.contracts import StepState
-from flexmbs.kernels.steps import local, retract, tangent_operators
+from flexmbs.kernels.interpolation import hermite_curve, hermite_state
 
 __all__ = ["Interpolant"]
 
@@ -21,18 +21,9 @@ class Interpolant:
     def __init__(self, old: StepState, new: StepState, n_linear: int) -> None:
         self.old, self.new, self.n_linear = old, new, n_linear
         self.h = new.t - old.t
-        n_v = len(old.v)
-        self.n_rot = (n_v - n_linear) // 6
-        self.delta = np.empty(n_v)
-        local(old.q, new.q, n_linear, self.delta)
-        self.end = self.h * new.v
-        if self.n_rot:
-            T = np.empty((self.n_rot, 3, 3))
-            tangent_operators(self.delta, n_linear, T)
-            spin = self.end[n_linear:].reshape(-1, 6)[:, 3:]
-            self.end = self.end.copy()
-            self.end[n_linear:].reshape(-1, 6)[:, 3:] = np.linalg.solve(T, spin[:, :, None])[:, :, 0]
-        self.begin = self.h * old.v
+        self._curve = np.empty((3, len(old.v)))
+        self._theta = np.empty(len(old.v))
+        hermite_curve(old.q, old.v, new.q, new.v, self.h, n_linear, self._curve)
 
     def __call__(self, t: float) -> StepState:
         """The state at a time within the step."""
@@ -41,18 +32,8 @@ class Interpolant:
             return self.old
         if s >= 1.0:
             return self.new
-        c1, c2, c3 = s * s * (3.0 - 2.0 * s), s * (1.0 - s) ** 2, s * s * (s - 1.0)
-        theta = c1 * self.delta + c2 * self.begin + c3 * self.end
-        rate = 6.0 * s * (1.0 - s) * self.delta
-        rate += (1.0 - s) * (1.0 - 3.0 * s) * self.begin + s * (3.0 * s - 2.0) * self.end
-        rate /= self.h
-        q = np.empty_like(self.old.q)
-        retract(self.old.q, theta, self.n_linear, q)
-        if self.n_rot:
-            T = np.empty((self.n_rot, 3, 3))
-            tangent_operators(theta, self.n_linear, T)
-            spin = rate[self.n_linear :].reshape(-1, 6)[:, 3:]
-            spin[:] = np.einsum("bij,bj->bi", T, spin)
+        q, rate = np.empty_like(self.old.q), np.empty_like(self.old.v)
+        hermite_state(self.old.q, self._curve, s, self.h, self.n_linear, self._theta, q, rate)
         a = (1.0 - s) * self.old.a + s * self.new.a
         aux = (1.0 - s) * self.old.aux + s * self.new.aux
         lam = (1.0 - s) * self.old.lam + s * self.new.lam

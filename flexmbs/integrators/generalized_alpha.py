@@ -56,9 +56,11 @@ from flexmbs.kernels.steps import (
 )
 
 if TYPE_CHECKING:
+    from flexmbs.integrators.compiled.control import SamplePlan
     from flexmbs.integrators.compiled.driver import Steps
+    from flexmbs.integrators.step_control import SizeLimits
 
-__all__ = ["Coefficients", "GeneralizedAlpha", "NewmarkStepper"]
+__all__ = ["Coefficients", "GeneralizedAlpha", "NewmarkStepper", "error_factor", "step_weights"]
 
 MANY = 600
 """Unknowns up to which a matrix that is no narrow band is made in every step."""
@@ -222,14 +224,16 @@ class Coefficients(NamedTuple):
     beta: float
     gamma: float
 
-    def weights(self, h: float) -> tuple[float, float]:
-        """w_v and w_a."""
-        wv = self.gamma / (self.beta * h)
-        return wv, (1.0 - self.alpha_m) / ((1.0 - self.alpha_f) * self.beta * h * h)
 
-    def error(self, h: float) -> float:
-        """Local error of the positions over their third derivative."""
-        return abs(1.0 / 6.0 - self.beta - 0.5 * (self.alpha_m - self.alpha_f)) * abs(h) ** 3
+def step_weights(h: float, alpha_m: float, alpha_f: float, beta: float, gamma: float) -> tuple[float, float]:
+    """w_v and w_a of a step; compiled steps have them from here, too."""
+    wv = gamma / (beta * h)
+    return wv, (1.0 - alpha_m) / ((1.0 - alpha_f) * beta * h * h)
+
+
+def error_factor(h: float, alpha_m: float, alpha_f: float, beta: float) -> float:
+    """Local error of the positions over their third derivative."""
+    return abs(1.0 / 6.0 - beta - 0.5 * (alpha_m - alpha_f)) * (abs(h) * h * h)
 
 
 class NewmarkStepper(Stepper):
@@ -276,7 +280,7 @@ class NewmarkStepper(Stepper):
         dyn, (am, af, beta, gamma) = self.dynamics, self.coefficients
         n_v = dyn.n_v
         self.h, self.q0 = h, state.q
-        self.wv, self.wa = self.coefficients.weights(h)
+        self.wv, self.wa = step_weights(h, am, af, beta, gamma)
         self.weights = (1.0 / self.wa, self.wv / self.wa)
         self.dq, self.v1, self.vd1 = np.empty(n_v), np.empty(n_v), np.empty(n_v)
         self.q1, self.lam = np.empty(dyn.n_q), state.lam.copy()
@@ -329,14 +333,14 @@ class NewmarkStepper(Stepper):
 
     def accept(self, state: StepState, h: float, aux: FloatArray, iterations: int) -> StepResult:
         """The new state, and the estimate of its error."""
-        dyn, (am, af, *_), v1, vd1 = self.dynamics, self.coefficients, self.v1, self.vd1
+        dyn, (am, af, beta, _), v1, vd1 = self.dynamics, self.coefficients, self.v1, self.vd1
         aux1 = np.empty_like(aux)
         third = finish(
             state.v, state.a, aux, state.v_old, h, state.h_old, am, af, dyn.mass, dyn.body_of, dyn.body_sizes,
             self._sums, v1, vd1, aux1,
         )  # fmt: skip
         new = StepState(state.t + h, self.q1, v1, vd1, aux1, self.lam, state.v, h)
-        return StepResult(new, self.coefficients.error(h) * third / self.tolerance, iterations, StepStatus.DONE)
+        return StepResult(new, error_factor(h, am, af, beta) * third / self.tolerance, iterations, StepStatus.DONE)
 
 
 class _Stepper(NewmarkStepper):
@@ -369,11 +373,26 @@ class _Stepper(NewmarkStepper):
         return self.choice.driver is not None and self.choice.driver.pause == 0
 
     def advance(
-        self, state: StepState, h: float, ends: FloatArray, error_before: float, powers: bool
+        self, state: StepState, h: float, ends: FloatArray, error_before: float, powers: bool,
+        plan: SamplePlan | None = None,
+    ) -> Steps | None:  # fmt: skip
+        """Several steps in one call, as in `flexmbs.integrators.stepper.Stepper`; ``plan``: samples at their ends."""
+        driver = self.choice.driver
+        return None if driver is None else driver.advance(state, h, ends, error_before, powers, plan)
+
+    @property
+    def happens(self) -> bool:
+        """Whether several steps ended before one in which an event may happen."""
+        return self.choice.driver is not None and self.choice.driver.happens
+
+    def advance_controlled(
+        self, state: StepState, planned: float, limits: SizeLimits, most: int, error_before: float, powers: bool
     ) -> Steps | None:  # fmt: skip
         """Several steps in one call, as in `flexmbs.integrators.stepper.Stepper`."""
         driver = self.choice.driver
-        return None if driver is None else driver.advance(state, h, ends, error_before, powers)
+        if driver is None or driver.varying:
+            return None
+        return driver.advance_controlled(state, planned, limits, most, error_before, powers)
 
     def step(self, state: StepState, h: float) -> StepResult:
         if self.choice.driver is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from flexmbs.core.checks import as_count, as_number
 from flexmbs.core.errors import ModelError
@@ -13,10 +13,25 @@ from flexmbs.core.errors import ModelError
 if TYPE_CHECKING:
     from flexmbs.integrators.contracts import StepResult
 
-__all__ = ["ErrorControl", "FixedStep"]
+__all__ = ["NEAR", "ErrorControl", "FixedStep", "SizeLimits", "next_end", "planned_size", "size_after", "size_again"]
+
+NEAR = 1e-9
+"""What is this near to the end of a step, relative to the step, happens at that end."""
 
 WRONG, SUSPECT, JUMP = 2e-3, 1e-4, 50.0
 """Estimated error of a fixed step, over the size of a body, that says it went wrong; or does, if it has grown so."""
+
+
+class SizeLimits(NamedTuple):
+    """Between what step control chooses: largest and smallest size, and times.
+
+    Steps end at ``barrier``, and no further one is made after one that ends at ``pause`` or later.
+    """
+
+    largest: float
+    smallest: float
+    barrier: float
+    pause: float
 
 
 @dataclass(frozen=True)
@@ -139,17 +154,45 @@ class ErrorControl:
         """Step after an accepted one; small gains are not taken, since each change costs a new matrix."""
         if result.factor is not None:
             return h * result.factor
-        factor = 0.9 * math.pow(max(result.error, 1e-8), -result.exponent)
-        if result.iterations > 8:
-            factor = min(factor, 0.8)
-        if 0.95 <= factor <= 1.25:
-            return h
-        return h * min(2.0, max(0.4, factor))
+        return size_after(h, result.error, result.exponent, result.iterations)
 
     def again(self, h: float, result: StepResult) -> float:
         """Step after a failed (infinite error) or rejected one."""
         if result.factor is not None:
             return h * result.factor
-        if not result.error < float("inf"):
-            return 0.25 * h
-        return h * min(0.7, max(0.1, 0.8 * math.pow(result.error, -result.exponent)))
+        return size_again(h, result.error, result.exponent)
+
+
+# --- decisions over numbers alone, which compiled steps take too --------------------------------------------------
+
+
+def size_after(h: float, error: float, exponent: float, iterations: int) -> float:
+    """Step after an accepted one of size h, by its error over the tolerance, which is c h^(1/exponent)."""
+    factor = 0.9 * math.pow(max(error, 1e-8), -exponent)
+    if iterations > 8:
+        factor = min(factor, 0.8)
+    if 0.95 <= factor <= 1.25:
+        return h
+    return h * min(2.0, max(0.4, factor))
+
+
+def size_again(h: float, error: float, exponent: float) -> float:
+    """Step after a failed (infinite error) or rejected one."""
+    if not error < math.inf:
+        return 0.25 * h
+    return h * min(0.7, max(0.1, 0.8 * math.pow(error, -exponent)))
+
+
+def next_end(t: float, h: float, barrier: float) -> tuple[float, float]:
+    """Size and end of the next step from t, at most h: it does not pass the barrier, nor leave round-off before it."""
+    end = t + h
+    if end > barrier - NEAR * h:
+        return barrier - t, barrier
+    return h, end
+
+
+def planned_size(planned: float, largest: float, h: float, proposed: float) -> float:
+    """The next step to try: what is ``proposed`` after one of size h; one that was cut short does not lower it."""
+    if h < 0.99 * min(planned, largest):
+        return max(proposed, planned)
+    return proposed

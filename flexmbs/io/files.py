@@ -59,7 +59,7 @@ def load(
     >>> import tempfile
     >>> import flexmbs as fx
     >>> beam = fx.FlexibleBody.line((0, 0), (1, 0), elements=4, element=fx.elements.ANCFCable2D(),
-    ...                             section=fx.Circle(0.01), material=fx.steel, name="rod")
+    ...                             section=fx.Circle(diameter=0.01), material=fx.steel, name="rod")
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = fx.solve_modal(fx.Model(beam, fx.Clamp(beam.start)), modes=3).save(f"{folder}/modes.h5")
     ...     modes = fx.load(path)

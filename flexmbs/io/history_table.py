@@ -23,7 +23,7 @@ from flexmbs.core.checks import as_name, show
 from flexmbs.core.errors import ModelError, ReadError, unknown_name
 from flexmbs.io.sealed import as_target, replaced
 
-__all__ = ["HistoryTable", "components", "read_history_table"]
+__all__ = ["HistoryTable", "components", "optional", "read_history_table"]
 
 SUFFIXES = (".csv",)
 FIRST_LINE = "# flexmbs time histories"
@@ -148,16 +148,42 @@ class HistoryTable(Mapping[str, NDArray[Any]]):
         ModelError
             If pandas is not installed.
         """
-        try:
-            pandas: Any = importlib.import_module("pandas")
-        except ImportError:
-            raise ModelError(
-                "to_pandas: pandas is not installed, and flexmbs does not need it otherwise; install it (pip install "
-                "pandas), or take the arrays from the table itself."
-            ) from None
+        pandas = optional("to_pandas", "pandas")
         frame = pandas.DataFrame(dict(zip(self.labels, self.columns.values(), strict=True)))
         frame.attrs |= {"title": self.title, "units": dict(self.units), "frames": dict(self.frames)}
         return frame
+
+    def to_dataframe(self) -> Any:
+        """A pandas DataFrame over the first column, whose other columns are the names; units and frames in ``attrs``.
+
+        Raises
+        ------
+        ModelError
+            If pandas is not installed.
+        """
+        pandas = optional("to_dataframe", "pandas")
+        first, *others = self.columns
+        index = pandas.Index(self.columns[first], name=self.label(first).removesuffix(" [-]"))
+        frame = pandas.DataFrame({name: self.columns[name] for name in others}, index=index)
+        frame.attrs |= {"title": self.title, "units": dict(self.units), "frames": dict(self.frames)}
+        return frame
+
+
+def optional(owner: str, name: str) -> Any:
+    """A package for tables that flexmbs does not need otherwise.
+
+    Raises
+    ------
+    ModelError
+        If it is not installed; the message names the extra.
+    """
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        raise ModelError(
+            f"{owner}: {name} is not installed, and flexmbs does not need it otherwise; install it (pip install "
+            f"'flexmbs[tables]', or pip install {name}), or take the arrays from the table itself."
+        ) from None
 
 
 def components(name: str, values: Any, axes: tuple[str, ...] | None = None) -> dict[str, NDArray[Any]]:

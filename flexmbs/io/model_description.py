@@ -68,7 +68,7 @@ def describe_model(model: Model, sampler: Sampler | None = None) -> tuple[Plain,
     --------
     >>> import flexmbs as fx
     >>> beam = fx.FlexibleBody.line((0, 0), (1, 0), elements=2, element=fx.elements.ANCFCable2D(),
-    ...                             section=fx.Circle(0.01), material=fx.steel, name="rod")
+    ...                             section=fx.Circle(diameter=0.01), material=fx.steel, name="rod")
     >>> plain, arrays = describe_model(fx.Model(beam, fx.Clamp(beam.start)))
     >>> plain["items"][1]["class"], arrays["meshes/0/points"].shape
     ('Clamp', (3, 2))

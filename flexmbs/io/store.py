@@ -120,7 +120,7 @@ def save(result: StaticSolution | ModalSolution, path: str | PathLike[str]) -> P
     >>> import tempfile
     >>> import flexmbs as fx
     >>> beam = fx.FlexibleBody.line((0, 0), (1, 0), elements=4, element=fx.elements.ANCFCable2D(),
-    ...                             section=fx.Rectangle(0.02, 0.002), material=fx.steel)
+    ...                             section=fx.Rectangle(width=0.02, height=0.002), material=fx.steel)
     >>> bent = fx.solve_static(fx.Model(beam, fx.Clamp(beam.start), fx.PointForce(beam.end, (0, -1.0))))
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = bent.save(f"{folder}/bent.h5")

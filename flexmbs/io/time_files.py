@@ -46,6 +46,8 @@ __all__ = ["CHECKPOINT", "Stream", "load_time", "save"]
 CHECKPOINT = 500
 """Steps between two checkpoints. The matrix is made anew there, with or without a file, so that resuming is bitwise."""
 LABEL = "checkpoint"
+AT_EVENTS = ("q", "v", "a", "lam")
+"""What is kept of the state at an event."""
 ENERGIES = ("kinetic", "strain", "springs", "potential", "work_drivers", "work_forces", "work_loads")
 
 
@@ -198,7 +200,25 @@ def _plain(value: Any) -> Any:
 
 
 def _memory(solution: TimeSolution) -> dict[str, Any]:
-    return memory_of(solution.last, solution.extra)
+    """All that a resumed run needs, and the states at events."""
+    states = [event.state for event in solution.events]
+    arrays = memory_of(solution.last, solution.extra)
+    if states and all(state is not None for state in states):
+        for name in AT_EVENTS:
+            arrays[f"run/events/{name}"] = np.array([getattr(state, name) for state in states])
+    return arrays
+
+
+def _events(meta: Mapping[str, Any], constants: Mapping[str, Any]) -> tuple[Happened, ...]:
+    """Events with their states; without, from files of older versions."""
+    found = meta.get("events", [])
+    if any(f"run/events/{name}" not in constants for name in AT_EVENTS):
+        return tuple(Happened(name, t) for name, t in found)
+    q, v, a, lam = (constants[f"run/events/{name}"] for name in AT_EVENTS)
+    states = [
+        StepState.unaccelerated(t, q[i], v[i], lam[i])._replace(a=a[i]) for i, (_, t) in enumerate(found)
+    ]  # fmt: skip
+    return tuple(Happened(name, t, state) for (name, t), state in zip(found, states, strict=True))
 
 
 def memory_of(last: StepState | None, extra: Mapping[str, Any]) -> dict[str, Any]:
@@ -247,7 +267,7 @@ def _solution(
         energy=Energy(*np.asarray(a["energy"]).T), residuals=a["residuals"],
         steps=constants.get("run/steps", np.zeros((0, 4))), counts=dict(meta.get("counts", {})),
         redundant=tuple(meta.get("redundant", ())), status=status, settings=dict(meta.get("settings", {})), last=last,
-        message=note or str(meta.get("message", "")), events=tuple(Happened(n, t) for n, t in meta.get("events", [])),
+        message=note or str(meta.get("message", "")), events=_events(meta, constants),
         extra=extra,
     )  # fmt: skip
     if "run/stable" in constants:

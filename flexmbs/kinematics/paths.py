@@ -68,6 +68,21 @@ class KinematicPath(TimeSolution):
     time: Any = None
     ending: str = ""
 
+    @property
+    def name_of_t(self) -> str:
+        """Length of the curve."""
+        return "s"
+
+    @property
+    def unit_of_t(self) -> str:
+        """None: radians and lengths are added."""
+        return "-"
+
+    @property
+    def over_time(self) -> bool:
+        """Velocities are derivatives by the length of the curve."""
+        return False
+
     def __repr__(self) -> str:
         return (
             f"<path of model {self.model.name!r}: {len(self)} positions, t = {self.time[0]:g} to {self.time[-1]:g}, "

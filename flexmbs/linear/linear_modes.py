@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from flexmbs.core.attributes import Hinted
 from flexmbs.core.checks import as_array, as_count
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
@@ -20,7 +21,7 @@ __all__ = ["LinearModes"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LinearModes:
+class LinearModes(Hinted):
     r"""Natural modes of a linear structure, as `vibration_modes` gives them, rigid ones first.
 
     Parameters

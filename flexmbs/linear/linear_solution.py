@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from flexmbs.core.attributes import Hinted
 from flexmbs.core.checks import as_array
 from flexmbs.core.contracts import FloatArray
 from flexmbs.linear.operators import Operators, rigid_motions
@@ -24,7 +25,7 @@ __all__ = ["LinearSolution"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LinearSolution:
+class LinearSolution(Hinted):
     """The static response of a linear structure to one load case, as `static_response` gives it.
 
     Parameters

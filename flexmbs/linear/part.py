@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from flexmbs.core.attributes import Hinted
 from flexmbs.core.checks import as_name, is_list, show
 from flexmbs.core.contracts import IntArray
 from flexmbs.core.errors import MeshError, ModelError
@@ -42,7 +43,7 @@ class Piece(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Part(Solvable):
+class Part(Solvable, Hinted):
     """A flexible part: a mesh, what its cells are made of, and what joins its nodes.
 
     Parameters

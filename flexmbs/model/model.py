@@ -6,10 +6,12 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from flexmbs.core.attributes import Hinted
 from flexmbs.core.body_description import BodyDescription, class_in_words
 from flexmbs.core.checks import as_name, show
 from flexmbs.core.errors import ModelError, unknown_name
 from flexmbs.core.extra_coordinate import ExtraCoordinate
+from flexmbs.core.field_terms import meant
 from flexmbs.core.identity import IdentityMap
 from flexmbs.core.units import SI, Units
 from flexmbs.model.bodies.flexible import Attachment
@@ -30,7 +32,7 @@ __all__ = ["Model"]
 
 
 @dataclass(frozen=True, eq=False, init=False)
-class Model:
+class Model(Hinted):
     """Bodies, supports, hinges and loads together; never changed once made.
 
     Parameters
@@ -51,7 +53,7 @@ class Model:
     --------
     >>> import flexmbs as fx
     >>> beam = fx.FlexibleBody.line((0, 0), (1, 0), elements=4, element=fx.elements.ANCFCable2D(),
-    ...                             section=fx.Rectangle(0.02, 0.002), material=fx.steel, name="blade")
+    ...                             section=fx.Rectangle(width=0.02, height=0.002), material=fx.steel, name="blade")
     >>> print(fx.Model(beam, fx.Clamp(beam.start), fx.PointForce(beam.end, (0, -1.0))))
     model 'model' [m, kg, s]
       body 'blade': 4 planar cable, 5 nodes, length 1 m, mass 0.314 kg
@@ -80,7 +82,9 @@ class Model:
     def __init__(self, *items: Any, units: Units = SI, name: str = "model") -> None:
         owner = f"Model {as_name('Model', 'name', name)!r}"
         if not isinstance(units, Units):
-            raise ModelError(f"{owner}: units must be a Units object such as flexmbs.SI, not {show(units)}.")
+            raise ModelError(
+                f"{owner}: units must be a Units object such as flexmbs.SI, not {show(units)}.{meant('units', units)}"
+            )
         kinds: dict[str, list[Any]] = {name: [] for name in _KINDS}
         seen: IdentityMap[Any, None] = IdentityMap()
         for item in items:
@@ -177,6 +181,12 @@ class Model:
             for k, x in enumerate(item.start):
                 found.append(ExtraCoordinate(f"state {k} of {item.name!r}", rate=float(x), owner=item))
         return tuple(found)
+
+    def _repr_html_(self) -> str:
+        """A small picture and a table, for notebooks."""
+        from flexmbs.visualization.notebook import html_of_model  # a request of a user, not of the model
+
+        return html_of_model(self)
 
     def __str__(self) -> str:
         u = self.units

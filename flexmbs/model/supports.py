@@ -73,7 +73,7 @@ class Pin(Description):
     --------
     >>> import flexmbs as fx
     >>> beam = fx.FlexibleBody.line((0, 0), (1, 0), elements=4, element=fx.elements.ANCFCable2D(),
-    ...                             section=fx.Circle(0.01), material=fx.steel)
+    ...                             section=fx.Circle(diameter=0.01), material=fx.steel)
     >>> fx.Pin(beam.start)
     Pin(at=Attachment(body, 'start'))
     """

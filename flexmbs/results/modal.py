@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from flexmbs.core.attributes import Hinted
 from flexmbs.core.checks import as_count, as_number, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
@@ -54,7 +55,7 @@ class OperatingState(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class ModalSolution:
+class ModalSolution(Hinted):
     r"""Roots and mode shapes of a model about a state.
 
     Motions are :math:`x_0 + \phi e^{st}` with a root s and a mode shape :math:`\phi`. Without damping, gyroscopic terms
@@ -218,6 +219,52 @@ class ModalSolution:
 
         return plot_mode(self, mode, ax)
 
+    def table(self) -> Any:
+        """A row for each mode: frequency, natural frequency, damping ratio, whether it grows."""
+        from flexmbs.io.history_table import HistoryTable
+
+        unit = self.model.units.of("frequency")
+        columns = {
+            "mode": np.arange(len(self)), "frequency": self.frequencies, "natural frequency": self.natural_frequencies,
+            "damping ratio": self.damping_ratios, "growing": np.asarray(self.growing, dtype=bool),
+        }  # fmt: skip
+        units = {"frequency": unit, "natural frequency": unit}
+        return HistoryTable(columns, units, {}, f"modes of {self.model.name}")
+
+    def to_dataframe(self) -> Any:
+        """The `table` as a pandas DataFrame over the number of the mode.
+
+        Raises
+        ------
+        ModelError
+            If pandas is not installed: ``pip install flexmbs[tables]``.
+        """
+        return self.table().to_dataframe()
+
+    def visible(self, mode: int = 0, share: float = 0.1, frames: int = 24) -> TimeSolution:
+        """One period of a mode as `motion`, with the largest displacement a ``share`` of the size of the model."""
+        from flexmbs.visualization.body_parts import mode_parts
+
+        found = mode_parts(self, self.number(mode), share=as_number("visible", "share", share, above=0.0))
+        largest = float(np.abs(self.vectors[:, self.number(mode)]).max(initial=0.0))
+        return self.motion(mode, found.amplitude * largest, frames)
+
+    def animate(self, path: Any, mode: int = 0, share: float = 0.1, **options: Any) -> Any:
+        """Write one period of a mode as an animation (gif or mp4) of about a second; see `visible`."""
+        run = self.visible(mode, share)
+        return run.animate(path, **{"speed": _period(run), **options})
+
+    def view(self, path: Any = None, mode: int = 0, share: float = 0.1, **options: Any) -> Any:
+        """Write the page that plays one period of a mode, and show it; see `visible` and `States.view`."""
+        run = self.visible(mode, share)
+        return run.view(path, **{"speed": _period(run), **options})
+
+    def _repr_html_(self) -> str:
+        """A small picture and a table, for notebooks."""
+        from flexmbs.visualization.notebook import html_of_modes
+
+        return html_of_modes(self)
+
     def to_paraview(self, path: str | PathLike[str]) -> Path:
         """Write an XDMF series for ParaView, a mode at a time."""
         from flexmbs.visualization.paraview import write_modes
@@ -235,3 +282,8 @@ class ModalSolution:
         if isinstance(mode, bool) or not isinstance(mode, int | np.integer) or not 0 <= mode < len(self):
             raise ModelError(f"there is no mode {show(mode)}; modes are numbered 0 to {len(self) - 1}.")
         return int(mode)
+
+
+def _period(run: TimeSolution) -> float:
+    """Time of the model per second of a film in which one period takes a second."""
+    return float(run.t[1] * len(run.t)) if len(run.t) > 1 else 1.0

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from flexmbs.core.checks import as_number, show
+from flexmbs.core.checks import as_number, as_turns, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.rotations import as_rotation, axis_rotation
@@ -118,6 +118,8 @@ class JointLimit:
             if isinstance(value, bool) or not isinstance(value, Real) or np.isnan(float(value)):
                 raise ModelError(f"JointLimit of {name!r}: {key} must be a number, not {show(value)}.")
             object.__setattr__(self, key, float(value))
+            if place.unit == "rad" and np.isfinite(float(value)):
+                as_turns(f"JointLimit of {name!r}", key, value)
         if not self.lower < self.upper:
             raise ModelError(
                 f"JointLimit of {name!r}: lower must be below upper, not {self.lower:g} and {self.upper:g}."

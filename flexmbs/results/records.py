@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 __all__ = ["Happened", "Iteration"]
 
@@ -20,7 +20,11 @@ class Iteration(NamedTuple):
 
 
 class Happened(NamedTuple):
-    """An event and its time."""
+    """An event, its time, and the state of the system there before its action; None where a file does not have it."""
 
     name: str
     t: float
+    state: Any = None
+
+    def __repr__(self) -> str:
+        return f"Happened(name={self.name!r}, t={self.t!r})"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from flexmbs.core.attributes import Hinted
 from flexmbs.core.checks import as_array, as_count, is_among, show
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.directors import section_axes_of
@@ -38,10 +39,10 @@ if TYPE_CHECKING:
     from flexmbs.results.force_history import ForceHistory
     from flexmbs.system.system import System
 
-__all__ = ["GivenStates", "States", "as_flexible", "of_place"]
+__all__ = ["GivenStates", "States", "as_flexible", "coordinate_of", "of_place"]
 
 
-class States:
+class States(Hinted):
     """Stored states of a model: what static solutions and motions have in common.
 
     Shapes: of one place, joint or body (n, 3) for vectors, (n, 3, 3) for rotations, (n,) for numbers; of an attachment
@@ -233,16 +234,26 @@ class States:
         joint = meant_joint(self, joint)
         if not isinstance(joint, TreeCoordinate):
             joint = joint_of(self, joint)
-        offered = getattr(joint, "coordinates", {})
-        if label not in offered:
-            raise ModelError(f"joint {joint.name!r} has no {label}; it has {', '.join(offered) or 'no coordinate'}.")
+        pair = coordinate_of(joint, label)
         begin = self.extra.get("before", {}).get((joint.name, label), 0.0)
-        pair = offered[label]
         if isinstance(joint, TreeCoordinate):
             places = self.system.coordinates.tree(joint.tree)
             found = np.array(self.q[:, places.dof[places.own(joint.link)[pair.b.index]]])
         else:
             found = rows_over_time(self, pair.a, pair.b, pair.rows[:1], [begin])[0][:, 0]
+        return self._given(found if step is None else found[self._rows(step)], step)
+
+    def coordinate_rate(self, joint: Any, label: str, step: int | None = None) -> Any:
+        """Rate (n,) of a coordinate that a joint leaves free, by its label [rad/time or length/time]."""
+        joint = meant_joint(self, joint)
+        if not isinstance(joint, TreeCoordinate):
+            joint = joint_of(self, joint)
+        pair = coordinate_of(joint, label)
+        if isinstance(joint, TreeCoordinate):
+            places = self.system.coordinates.tree(joint.tree)
+            found = np.array(self.v[:, places.dof[places.own(joint.link)[pair.b.index]]])
+        else:
+            found = rows_over_time(self, pair.a, pair.b, pair.rows[:1], [0.0])[1][:, 0]
         return self._given(found if step is None else found[self._rows(step)], step)
 
     def reaction(self, at: Any, step: int | None = None) -> FloatArray:
@@ -285,17 +296,85 @@ class States:
 
     # --- pictures, tables, files -------------------------------------------------------------------------------------
 
+    def plot_histories(
+        self,
+        *what: Any,
+        against: Any = None,
+        component: str | None = None,
+        ax: Any = None,
+        path: Any = None,
+        title: str | None = None,
+    ) -> Any:
+        """Draw quantities by name over the states, or against one another; see `TimeSolution.plot`."""
+        from flexmbs.visualization.quantity_plots import plot_quantities
+
+        return plot_quantities(self, what, against, component, ax, path, title)
+
+    def plot_shape(self, resultant: str | None = None, step: Any = -1, ax: Any = None) -> Any:
+        """Draw the shape of all bodies in a state, or with ``"all"`` in all of them, coloured by a stress resultant."""
+        from flexmbs.visualization.plots import plot_shape
+
+        return plot_shape(self, resultant, step, ax)
+
     def animate(self, path: Any, **options: Any) -> Any:
         """Write an animation (mp4 or gif by the ending of ``path``); see `flexmbs.visualization.animation`."""
         from flexmbs.visualization.time_views import animate
 
         return animate(self, path, **options)
 
-    def table(self, *at: Any) -> Any:
-        """Histories for CSV files and pandas; see `flexmbs.visualization.time_views.table`."""
-        from flexmbs.visualization.time_views import table
+    def table(self, *what: Any) -> Any:
+        """Columns of quantities by name, with units: a mapping, for CSV files and pandas.
 
-        return table(self, *at)
+        Takes what `TimeSolution.plot` takes; of things without a quantity positions and velocities of places,
+        coordinates and reactions of joints, forces with their coordinates. Without any: all bodies and joints.
+        """
+        from flexmbs.io.quantity_tables import table
+
+        return table(self, *what)
+
+    def to_dataframe(self, *what: Any) -> Any:
+        """A pandas DataFrame of quantities (all that `table` lists, without any), with time as its index.
+
+        Raises
+        ------
+        FlexmbsError
+            If pandas is not installed: ``pip install flexmbs[tables]``.
+        """
+        return self.table(*what).to_dataframe()
+
+    def to_xarray(self, *what: Any) -> Any:
+        """An xarray Dataset: a variable for each quantity, over time and, of vectors, the axes x, y, z; with units.
+
+        Raises
+        ------
+        FlexmbsError
+            If xarray is not installed: ``pip install flexmbs[tables]``.
+        """
+        from flexmbs.io.quantity_tables import dataset
+
+        return dataset(self, *what)
+
+    def view(self, path: Any = None, *, show: bool | None = None, **options: Any) -> Any:
+        """Write the page of `flexmbs.view` that plays the states, and show it in the browser.
+
+        Parameters
+        ----------
+        path : path-like, optional
+            Where to write the page (``.html``); left out, in the folder for temporary files.
+        show : bool, optional
+            Whether to open it in the browser; by default where no path is given.
+        **options
+            As for `flexmbs.view`, such as ``factor=10``.
+        """
+        from flexmbs.visualization.viewing import view_of
+
+        return view_of(self, path, show, **options)
+
+    def _repr_html_(self) -> str:
+        """A small picture and a table, for notebooks."""
+        from flexmbs.visualization.notebook import html_of_states
+
+        return html_of_states(self)
 
     def to_gltf(self, path: Any, **options: Any) -> Any:
         """Write a glTF file (.glb) of the states one after another; see `flexmbs.write_gltf`."""
@@ -306,9 +385,24 @@ class States:
     # --- for the methods above ---------------------------------------------------------------------------------------
 
     @property
+    def name_of_t(self) -> str:
+        """What the states are drawn over."""
+        return "load factor"
+
+    @property
     def unit_of_t(self) -> str:
         """Unit of what the states are drawn over."""
-        return ""
+        return "-"
+
+    @property
+    def over_time(self) -> bool:
+        """Whether velocities are rates over time."""
+        return False
+
+    @property
+    def is_planar(self) -> bool:
+        """Whether no body can leave the plane z = 0."""
+        return all(body.planar for body in self.model.described)
 
     def set_loads(self, dynamics: Dynamics, step: int) -> None:
         """Set the loads and prescribed motions that acted in a stored state."""
@@ -387,6 +481,14 @@ def as_flexible(owner: str, body: object) -> FlexibleBody:
     if not getattr(body, "has_mesh", False):
         raise ModelError(f"{owner}: expected a body such as model.body('beam'), not {show(body)}.")
     return cast("FlexibleBody", body)
+
+
+def coordinate_of(joint: Any, label: str) -> Any:
+    """The pair of markers of a coordinate that a joint leaves free."""
+    offered = getattr(joint, "coordinates", {})
+    if label not in offered:
+        raise ModelError(f"joint {joint.name!r} has no {label}; it has {', '.join(offered) or 'no coordinate'}.")
+    return offered[label]
 
 
 def _is_joint(at: object) -> bool:

@@ -11,6 +11,7 @@ from flexmbs.core.checks import as_number, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.integrators.contracts import StepState
+from flexmbs.results.quantities import known_names
 from flexmbs.results.states import States
 from flexmbs.results.status import Status
 
@@ -139,11 +140,31 @@ class StaticSolution(States):
             )
         return int(found[-1])
 
-    def plot(self, resultant: str | None = None, step: int | Literal["all"] = -1, ax: Axes | None = None) -> Axes:
-        """Draw the deformed shape at a step, or at all of them, coloured by a stress resultant."""
-        from flexmbs.visualization.plots import plot_shape
+    def plot(
+        self, *what: Any, step: int | Literal["all"] = -1, resultant: str | None = None, ax: Axes | None = None,
+        **options: Any,
+    ) -> Axes:  # fmt: skip
+        """Draw the deformed shape, coloured by a stress resultant; or quantities by name over the load factor.
 
-        return plot_shape(self, resultant, step, ax)
+        Parameters
+        ----------
+        *what
+            Nothing or the symbol of a stress resultant, such as ``"M"``: the shape at a ``step``, or at ``"all"`` of
+            them. Joints, forces, places or names such as ``"beam.end.displacement"``: as `TimeSolution.plot`.
+        step, resultant
+            Of the shape; ``resultant`` may be given by its name, too.
+        ax : Axes, optional
+        **options
+            ``against``, ``component``, ``path``, ``title`` of histories.
+        """
+        symbols = [r.symbol for body in self.model.flexible_bodies for r in body.element.resultants]
+        of_shape = not what
+        if len(what) == 1 and isinstance(what[0], str):  # a symbol that does not exist is told as such
+            name = what[0]
+            of_shape = name.strip("|") in symbols or ("." not in name and name not in known_names(self))
+        if of_shape and not options:
+            return self.plot_shape(what[0] if what else resultant, step, ax)  # type: ignore[no-any-return]
+        return self.plot_histories(*what, ax=ax, **options)  # type: ignore[no-any-return]
 
     def plot_path(self, at: Any, ax: Axes | None = None) -> Axes:
         """Draw the displacements of a place over the load factor."""

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from flexmbs.core.attributes import Hinted
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError, unknown_name
 from flexmbs.dynamics.momentum import momentum
 from flexmbs.model.bodies.flexible import Attachment, as_attachment
+from flexmbs.results.event_states import EventStates, states_at_events
 from flexmbs.results.kinematics import in_space, kinematics, nodal_components
 from flexmbs.results.states import States, of_place
 from flexmbs.results.status import Status
@@ -23,7 +25,7 @@ __all__ = ["Energy", "TimeSolution"]
 
 
 @dataclass(frozen=True, eq=False)
-class Energy:
+class Energy(Hinted):
     """Energies (n_t,) at the stored times [force length], and the work done since the start.
 
     ``kinetic``, ``strain`` (flexible bodies), ``springs`` (forces between markers), ``potential`` (dead loads, zero at
@@ -81,6 +83,8 @@ class TimeSolution(States):
         estimated error relative to the tolerance.
     counts : dict
         Evaluations, factorisations, rejected steps, seconds by part.
+    events : tuple of (name, t, state)
+        Events that happened, with their located times; `at_events` asks for what the system was like there.
     redundant : tuple of str
         Constraints that follow from the others; reactions of their joints are not unique.
     status : Status
@@ -138,6 +142,11 @@ class TimeSolution(States):
             found = kinematics(self, at, rows, accelerations=True).rate[..., :3]
         return self._given(of_place(found, at), step)
 
+    @property
+    def at_events(self) -> EventStates:
+        """What the system was like at its `events`, at their located times: ``run.at_events.velocity(ball)``."""
+        return states_at_events(self)
+
     def held(self, actuator: str) -> tuple[FloatArray, FloatArray]:
         """Times (n,) of the samples, and the values held for an actuator of a sampled controller from then on."""
         names = [a.name for c in self.model.controllers for a in c.actuators]
@@ -172,17 +181,84 @@ class TimeSolution(States):
 
         return plot_steps(self)
 
-    def plot(self, *at: Any, component: str = "y", ax: Any = None) -> Any:
-        """Draw a component of the positions of markers, nodes or bodies over time."""
-        from flexmbs.visualization.time_views import plot_positions
+    def plot(
+        self,
+        *what: Any,
+        against: Any = None,
+        component: str | None = None,
+        ax: Any = None,
+        path: Any = None,
+        title: str | None = None,
+    ) -> Any:
+        """Draw quantities over time, or against one another, with their units; a diagram for each unit.
 
-        return plot_positions(self, at, component, ax)
+        Parameters
+        ----------
+        *what : str, thing, or (thing, str)
+            Names such as ``"hinge"``, ``"hinge.angle"``, ``"slider.velocity.x"``, ``"beam.end.displacement"``,
+            ``"energy.total"``; or joints, forces, sensors, markers, bodies and places themselves, alone or with the
+            name of a quantity: ``(beam.end, "velocity")``. Without a quantity: coordinates of a joint, position of a
+            place, force of a force. The table below has the names.
+        against : as ``what``, optional
+            What is drawn across in place of time, one number per state: ``plot("hinge.angle_rate",
+            against="hinge.angle")`` is a phase plot.
+        component : str, optional
+            ``"x"``, ``"y"``, ``"z"`` or ``"norm"`` of all vectors; left out, all that are not zero by nature.
+        ax : Axes, optional
+            Where to draw what has one unit.
+        path : path-like, optional
+            Where to write the picture (``.png``, ``.svg``, ``.pdf``).
+        title : str, optional
+            By default the name of the model.
+
+        Returns
+        -------
+        Axes
+            The first diagram; others are in ``axes.figure.axes``.
+
+        Raises
+        ------
+        ModelError
+            If there is no such thing, quantity or component; the message has the names that there are.
+
+        Notes
+        -----
+        - A joint has its coordinates (``angle``, ``displacement``, ...), their rates (``angle_rate``, ...), ``force``,
+          ``moment``, ``torque``.
+        - A marker, node or rigid body has ``position``, ``displacement``, ``velocity``, ``acceleration``,
+          ``angular_velocity``; in the plane ``angle``; a node also ``reaction`` and ``reaction_moment`` of supports.
+        - A force or spring has ``force``, ``coordinate``, ``rate``, ``energy``; a bushing ``force``, ``moment``,
+          ``displacement``, ``rotation``, ``velocity``, ``angular_velocity``.
+        - A sensor has its ``value``; ``"energy"`` has ``total``, ``kinetic``, ``strain``, ``springs``, ``potential``,
+          ``dissipated``, ``balance`` and the works.
+
+        Examples
+        --------
+        >>> import flexmbs as fx
+        >>> rod = fx.PlanarRigidBody.rod((0, 0), (1, 0), mass=1.0, name="rod")
+        >>> model = fx.Model(rod, fx.RevoluteJoint(fx.ground, rod, at=(0, 0), name="hinge"), fx.Gravity((0, -9.81)))
+        >>> run = fx.simulate(model, 1.0, step=1e-2)
+        >>> axes = run.plot("hinge.angle_rate", against="hinge.angle")
+        >>> axes.get_xlabel(), axes.get_ylabel()
+        ('hinge angle [rad]', 'hinge angle rate [rad/s]')
+        """
+        return self.plot_histories(*what, against=against, component=component, ax=ax, path=path, title=title)
 
     def save(self, path: Any) -> Any:
         """Write to an HDF5 file that `flexmbs.load` reads."""
         from flexmbs.io.time_files import save
 
         return save(self, path)
+
+    @property
+    def name_of_t(self) -> str:
+        """Time."""
+        return "t"
+
+    @property
+    def over_time(self) -> bool:
+        """Whether velocities are rates over time."""
+        return True
 
     @property
     def unit_of_t(self) -> str:

@@ -118,11 +118,11 @@ def segmented_beam(
     Examples
     --------
     >>> import flexmbs as fx
-    >>> blade = fx.segments.segmented_beam([(0, 0, 0), (1, 0, 0)], n=8, section=fx.Rectangle(0.02, 0.002),
+    >>> blade = fx.segments.segmented_beam([(0, 0, 0), (1, 0, 0)], n=8, section=fx.Rectangle(width=0.02, height=0.002),
     ...     material=fx.steel)
     >>> model = fx.Model(*blade.items, fx.FixedJoint(fx.ground, blade.start), fx.PointForce(blade.end, (0, -0.1, 0)))
     >>> bent = fx.solve_static(model, fx.StaticOptions(progress=False))
-    >>> EI = fx.steel.youngs_modulus * fx.Rectangle(0.02, 0.002).I_z
+    >>> EI = fx.steel.youngs_modulus * fx.Rectangle(width=0.02, height=0.002).I_z
     >>> round(float(-bent.position(blade.end, step=-1)[1]) * 3 * EI / 0.1, 4)
     0.9999
     """

@@ -213,7 +213,7 @@ def segmented_plate(
     axes = [np.linspace(0.0, side, count + 1) for side, count in zip(sides, counts, strict=True)]
     edges = [np.concatenate((x[:1], 0.5 * (x[1:] + x[:-1]), x[-1:])) for x in axes]
     boxes = [[RigidBody.box(
-        (edges[0][i + 1] - edges[0][i], edges[1][j + 1] - edges[1][j], h), density=material.density,
+        size=(edges[0][i + 1] - edges[0][i], edges[1][j + 1] - edges[1][j], h), density=material.density,
         position=corner + R @ (0.5 * (edges[0][i + 1] + edges[0][i]), 0.5 * (edges[1][j + 1] + edges[1][j]), 0.0),
         rotation=R, name=f"{name} {i} {j}",
     ) for j in range(counts[1] + 1)] for i in range(counts[0] + 1)]  # fmt: skip

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from flexmbs.system.groups import MovingBlocks
     from flexmbs.system.system import System
 
-__all__ = ["MovingMass", "mass_moves", "moving_entries", "structure"]
+__all__ = ["MovingMass", "copy_entries", "mass_moves", "moving_entries", "renew_masses", "structure"]
 
 
 def mass_moves(mechanics: Mechanics) -> bool:
@@ -50,6 +50,20 @@ def moving_entries(system: System) -> NDArray[np.bool_]:
 
 def _moving(mechanics: Mechanics) -> list[MovingBlocks]:
     return [group.moving for group in mechanics.groups if group.moving is not None]
+
+
+@kernel
+def copy_entries(blocks: FloatArray, source: IntArray, target: IntArray, data: FloatArray) -> None:
+    """Entries of blocks to their places."""
+    for i in range(source.shape[0]):
+        data[target[i]] = blocks[source[i]]
+
+
+@kernel
+def renew_masses(blocks: FloatArray, places: IntArray, masses: FloatArray) -> None:
+    """`StepMatrix.renew_mass`: the masses of a step that change, from their places in the blocks."""
+    for i in range(places.shape[0]):
+        masses[i] = blocks[places[i]]
 
 
 @kernel
@@ -116,9 +130,24 @@ class MovingMass:
             self._step.renew_mass(self._blocks)
             self._stale = False
 
+    def moved(self, q: FloatArray) -> None:
+        """The mass was renewed elsewhere, last for coordinates near q: make it anew when it is asked for."""
+        self._q[:] = q
+        self._stale = True
+
+    @property
+    def buffer(self) -> FloatArray:
+        """The mass blocks that compiled steps renew."""
+        return self._blocks
+
+    @property
+    def row_arrays(self) -> tuple[Any, ...]:
+        """The arguments of `copy_entries` for the mass that multiplies accelerations."""
+        return self._blocks, self._own.source, self._own.target, self.rows.data
+
     @property
     def step_arrays(self) -> tuple[Any, ...]:
-        """What the kernels of ``renew`` work on: blocks, which of them are in the matrix of a step, and where."""
+        """The arguments of `renew_masses`."""
         return self._blocks, *self._step.moving
 
     @property

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flexmbs.core.contracts import FloatArray, IntArray, State
+from flexmbs.kernels.held import HeldGroup
 from flexmbs.kernels.row_forces import RowForceGroup, row_force_measures
 from flexmbs.system.view import Viewer
 
 if TYPE_CHECKING:
     from flexmbs.dynamics.evaluation import Dynamics
 
-__all__ = ["HeldLaw", "PythonItems"]
+__all__ = ["HeldLaw", "PythonItems", "held_group", "is_held"]
 
 
 class HeldLaw:
@@ -36,11 +37,30 @@ class HeldLaw:
         return found
 
 
+def is_held(actuator: Any) -> bool:
+    """Whether the force of an actuator depends on its held value alone, up to limits."""
+    return getattr(actuator, "range", None) is not None and type(actuator).__module__.partition(".")[0] == "flexmbs"
+
+
+def held_group(m: Any) -> HeldGroup:
+    """All such actuators of a model."""
+    places = dict(m.actuator_wrenches)
+    rows = {f.number: i for i, (_, f) in enumerate(m.given) if isinstance(f, HeldLaw)}
+    numbers = [i for i, a in enumerate(m.actuators) if is_held(a) and (i in rows or i in places)]
+    low, high = np.array([m.actuators[i].range for i in numbers], dtype=np.float64).reshape(-1, 2).T
+    return HeldGroup(
+        np.array(numbers, dtype=np.int64), np.array([rows.get(i, -1) for i in numbers], dtype=np.int64),
+        np.array([places.get(i, -1) for i in numbers], dtype=np.int64), low.copy(), high.copy(),
+    )  # fmt: skip
+
+
 class PythonItems:
     """All of them, for one `Dynamics`; ``seconds`` counts the time spent in the functions.
 
     ``applied (n_m, 6)``: wrenches of user forces, as they entered ``W`` last; ``outputs_stay``: whether held values are
-    left as they are, for derivatives by them.
+    left as they are, for derivatives by them; ``held``: actuators that are no functions of anything but their value,
+    whose forces are a stage of their own; ``functions``: the forces on rows that are left, with their rows of ``given``
+    and their numbers; ``wrenches``: likewise actuators, with their load factors.
     """
 
     def __init__(self, dynamics: Dynamics) -> None:
@@ -57,6 +77,11 @@ class PythonItems:
             first += len(s.actuators)
         self.viewer: Viewer = Viewer(dynamics.system)
         self.viewer.held, self.viewer.held_names = m.held, tuple(a.name for a in m.actuators)
+        self.held = held_group(m)
+        self.functions = [
+            (i, n, f) for i, (n, f) in enumerate(m.given) if not (isinstance(f, HeldLaw) and is_held(f.actuator))
+        ]
+        self.wrenches = [(i, place) for i, place in m.actuator_wrenches if not is_held(m.actuators[i])]
         self._s, self._rate = np.zeros(len(m.forces.mA)), np.zeros(len(m.forces.mA))
         self.seconds = 0.0
         self.outputs_stay = False
@@ -74,7 +99,7 @@ class PythonItems:
             r[places] -= item.rates_at(x, u, t)
             if item.actuators:
                 self.mechanics.held[output] = item.output_at(x, u, t)
-        for i, place in self.mechanics.actuator_wrenches:
+        for i, place in self.wrenches:
             actuator = self.mechanics.actuators[i]
             self.prescribed.env.scale[place] = actuator.force(float(self.mechanics.held[i]), t=t)
         self.seconds += time.perf_counter() - began
@@ -83,7 +108,7 @@ class PythonItems:
         """Forces on rows that are Python functions, at the present rows."""
         began = time.perf_counter()
         row_force_measures(forces, self.markers, self._s, self._rate)
-        for i, (n, function) in enumerate(self.mechanics.given):
+        for i, n, function in self.functions:
             forces.given[i] = function(float(self._s[n]), float(self._rate[n]), self.prescribed.env.t)
         self.seconds += time.perf_counter() - began
 

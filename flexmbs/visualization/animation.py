@@ -6,7 +6,7 @@ What moves is a `flexmbs.visualization.scene.Scene`.
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
@@ -18,8 +18,10 @@ from matplotlib import colormaps, rc_context
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
+from scipy.spatial import cKDTree
 
 from flexmbs.core.checks import as_number, show
+from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import FlexmbsError, ModelError
 from flexmbs.core.progress import Progress
 from flexmbs.io.sealed import as_target, replaced
@@ -125,45 +127,47 @@ def animate(
         FigureCanvasAgg(figure)
         drawing = SceneAxes(scene, figure, speed=speed)
         drawing.settle()
-        with Progress("animation", progress) as shown:
-            colours = [line.stroke.colour for line in scene.lines]
-            with (
-                _Gif(figure, draft, fps, colours, bool(scene.surfaces))
-                if gif
-                else _film(figure, draft, fps, dpi) as film
-            ):
-                for i, step in enumerate(steps):
-                    drawing.show(int(step), duration)
-                    film.grab_frame()
-                    shown.show((i + 1) / len(steps), f"frame {i + 1} of {len(steps)}")
+        film: Any = _Gif(drawing, draft, fps) if gif else _film(figure, draft, fps, dpi)
+        with Progress("animation", progress) as shown, film as frames:
+            for i, step in enumerate(steps):
+                drawing.show(int(step), duration)
+                frames.grab_frame()
+                shown.show((i + 1) / len(steps), f"frame {i + 1} of {len(steps)}")
     return target
 
 
 class _Gif:
-    """Frames of a figure, all with one palette: white, greys, colours of lines mixed with white, and of surfaces."""
+    """Frames of a drawing, all with one palette; what stays is drawn once.
 
-    def __init__(self, figure: Figure, path: Path, fps: float, colours: Sequence[str], surfaces: bool = False) -> None:
-        from PIL import Image
+    The palette has white, greys, colours of lines mixed with white, and those of scales. Which of its colours is
+    nearest is looked up by the first six bits of each channel.
+    """
 
-        self.figure, self.path, self.delay = figure, path, round(1000.0 / fps)
+    def __init__(self, drawing: SceneAxes, path: Path, fps: float) -> None:
+        self.drawing, self.path, self.delay = drawing, path, round(1000.0 / fps)
         self.frames: list[Any] = []
-        named = [to_rgb(colour) for colour in dict.fromkeys((style.INK, *colours))][: 5 if surfaces else 15]
-        shares = np.linspace(0.0, 0.9, 14)[:, None]
-        scale = colormaps["viridis"](np.linspace(0.0, 1.0, 46))[:, :3] if surfaces else np.zeros((0, 3))
-        mixed = [np.ones((1, 3)), np.linspace(0.0, 0.95, 40)[:, None] * np.ones(3)]
-        mixed += [shade * scale for shade in (1.0, 0.77, 0.55)]
-        mixed += [np.array(colour) * (1.0 - shares) + shares for colour in named]
-        self.palette = Image.new("P", (1, 1))
-        self.palette.putpalette(np.round(255.0 * np.concatenate(mixed)).astype(np.uint8).tobytes())
+        drawing.part()
+        self.canvas: Any = drawing.axes.figure.canvas
+        self.canvas.draw()
+        self.still = self.canvas.copy_from_bbox(drawing.axes.figure.bbox)
+        self.palette = _palette(drawing.scene)
+        levels = (np.arange(64) + 0.5) / 64.0
+        every = np.stack(np.meshgrid(levels, levels, levels, indexing="ij"), axis=-1).reshape(-1, 3)
+        self.nearest = cKDTree(self.palette).query(every)[1].astype(np.uint8)
+        own = np.round(255.0 * self.palette).astype(np.int64) >> 2
+        places = (own[:, 0] << 12) + (own[:, 1] << 6) + own[:, 2]
+        self.nearest[places[::-1]] = np.arange(len(own))[::-1]
 
     def grab_frame(self) -> None:
-        """Draw the figure once more and keep it."""
+        """Draw what moves once more and keep the picture."""
         from PIL import Image
 
-        canvas: Any = self.figure.canvas
-        canvas.draw()
-        picture = Image.fromarray(np.ascontiguousarray(np.asarray(canvas.buffer_rgba())[:, :, :3]))
-        self.frames.append(picture.quantize(palette=self.palette, dither=Image.Dither.NONE))
+        self.canvas.restore_region(self.still)
+        self.drawing.draw_moving(self.canvas.get_renderer())
+        bits = np.asarray(self.canvas.buffer_rgba())[:, :, :3].astype(np.int32) >> 2
+        picture = Image.fromarray(self.nearest[(bits[:, :, 0] << 12) + (bits[:, :, 1] << 6) + bits[:, :, 2]])
+        picture.putpalette(np.round(255.0 * self.palette).astype(np.uint8).tobytes())
+        self.frames.append(picture)
 
     def __enter__(self) -> _Gif:
         return self
@@ -172,6 +176,25 @@ class _Gif:
         if kind is None:
             first, *others = self.frames
             first.save(self.path, format="GIF", save_all=True, append_images=others, duration=self.delay, loop=0)
+
+
+def _palette(scene: Scene) -> FloatArray:
+    """At most 256 colours (n, 3): of lines and their edges, of surfaces in light and shade, of scales."""
+    named = [to_rgb(line.stroke.colour) for line in scene.lines]
+    scales = list({line.quantity: line.scale[1] for line in scene.coloured}.values())[:2]
+    greys = np.linspace(0.0, 0.95, 40)[:, None] * np.ones(3)
+    mixed = [np.ones((1, 3)), greys]
+    if scene.surfaces:
+        mixed += [shade * colormaps["viridis"](np.linspace(0.0, 1.0, 40))[:, :3] for shade in (1.0, 0.77, 0.55)]
+    room = 255 - sum(len(part) for part in mixed)
+    for colours in scales:
+        pure = colours(np.linspace(0.0, 1.0, min(30, room // (3 * len(scales)))))[:, :3]
+        mixed += [pure, 0.5 + 0.5 * pure]
+    room = 255 - sum(len(part) for part in mixed)
+    strokes = list(dict.fromkeys((to_rgb(style.INK), *named)))[: room // 5]
+    shares = np.linspace(0.0, 0.9, min(14, room // len(strokes)))[:, None]
+    mixed += [np.array(colour) * (1.0 - shares) + shares for colour in strokes]
+    return np.asarray(np.concatenate(mixed), dtype=np.float64)
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from scipy.spatial import ConvexHull, QhullError
 
 from flexmbs.core.contracts import FloatArray, IntArray
 
-__all__ = ["Faces", "bar", "coil", "faces_of_edges", "mark", "ring_faces", "together", "tube"]
+__all__ = ["Faces", "bar", "box_faces", "coil", "faces_of_edges", "mark", "ring_faces", "together", "tube"]
 
 SIDES = 8
 """Of tubes that stand for lines."""
@@ -69,6 +69,13 @@ def coil(radius: float) -> Faces:
     angle = 2.0 * np.pi * COILS * np.clip((x - 0.1) / 0.8, 0.0, 1.0)
     wide = radius * np.clip(np.minimum(angle, angle[-1] - angle) / np.pi, 0.0, 1.0)
     return tube(np.column_stack((x, wide * np.cos(angle), wide * np.sin(angle))), 0.18 * radius, 6)
+
+
+def box_faces(corners: FloatArray) -> Faces:
+    """A box by its corners (8, 3), of which z changes first, then y."""
+    sides = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
+    triangles = [part for a, b, c, d in sides for part in ((a, b, c), (a, c, d))]
+    return Faces(np.asarray(corners, dtype=np.float64), np.array(triangles, dtype=np.int64))
 
 
 def mark(radius: float) -> Faces:

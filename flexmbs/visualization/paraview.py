@@ -58,7 +58,7 @@ def write_series(solution: StaticSolution, path: str | PathLike[str]) -> Path:
     >>> import tempfile
     >>> import flexmbs as fx
     >>> beam = fx.FlexibleBody.line((0, 0), (1, 0), elements=4, element=fx.elements.ANCFCable2D(),
-    ...                             section=fx.Rectangle(0.02, 0.002), material=fx.steel)
+    ...                             section=fx.Rectangle(width=0.02, height=0.002), material=fx.steel)
     >>> bent = fx.solve_static(fx.Model(beam, fx.Clamp(beam.start), fx.PointForce(beam.end, (0, -1.0))))
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = bent.to_paraview(f"{folder}/bent.xdmf")
@@ -75,12 +75,12 @@ def write_series(solution: StaticSolution, path: str | PathLike[str]) -> Path:
 
     def steps() -> Iterator[tuple[float, dict[str, FloatArray]]]:
         names = list(dict.fromkeys(s for body in model.flexible_bodies for s in symbols(body)))
-        for parameter, q in zip(solution.load_factors, solution.q, strict=True):
+        for parameter, q, v in zip(solution.load_factors, solution.q, solution.v, strict=True):
             moved = pieces.stack(parts_at(solution.system, q).arrays())
             data = {f"displacement [{length}]": moved - pieces.points}
             for symbol in names:
                 found = [
-                    curves.resultant(body, symbol, q).ravel()
+                    curves.resultant(body, symbol, q, v).ravel()
                     if symbol in symbols(body)
                     else np.full(len(body.cells) * len(drawn_at(body)), np.nan)
                     for body in model.flexible_bodies

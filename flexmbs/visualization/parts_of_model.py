@@ -11,9 +11,10 @@ from flexmbs.core.contracts import FloatArray
 from flexmbs.core.identity import IdentityMap
 from flexmbs.kernels.rows.rows import kind_of
 from flexmbs.model.joints.coordinate_joint import CoordinateMarker
+from flexmbs.model.trees.link_shapes import base_shape, joint_place
 from flexmbs.results.drawings import drawings
 from flexmbs.visualization.extent import extent, stays_in_plane
-from flexmbs.visualization.faces_of_shapes import Faces, bar, coil, faces_of_edges, mark, together, tube
+from flexmbs.visualization.faces_of_shapes import Faces, bar, box_faces, coil, faces_of_edges, mark, together, tube
 from flexmbs.visualization.moving_part import MovingPart, poses
 from flexmbs.visualization.poses import Follower, States, along
 from flexmbs.visualization.reduced_surface import mesh_faces, modal_of
@@ -22,6 +23,7 @@ from flexmbs.visualization.tubes import Tube
 
 if TYPE_CHECKING:
     from flexmbs.model.bodies.marker import Marker
+    from flexmbs.model.trees.tree import Tree
     from flexmbs.system.groups import Drawing
     from flexmbs.system.system import System
 
@@ -29,8 +31,10 @@ __all__ = ["PartsOfModel"]
 
 WIRE, POINT, MARK, COIL = 0.004, 0.012, 0.008, 0.015
 """Radii of lines, point masses, marks of joints and coils, as shares of the size of the model."""
-LEAST = 0.001
-"""Half of the least thickness that is drawn of a flexible line."""
+LEAST = 0.0025
+"""Half of the least thickness that is drawn of a flexible line, such as a rope."""
+FLOOR = 0.3
+"""Side of the floor that a tree stands on, as a share of the size of the model."""
 LOOKS = 20
 """States that are looked at to find the size of a model."""
 Ends = list[tuple[str, "Marker", "Marker"]]
@@ -66,6 +70,12 @@ class PartsOfModel:
         sides = [(joint, side) for joint in model.joints for p in joint.pairs[:1] for side in (p.a, p.b)]
         sides = [(j, s) for j, s in sides if not isinstance(s, CoordinateMarker)]
         found = drawings(system)
+        if joints:
+            sides += [
+                (link, link.marker(joint_place(link.link).point, name=f"joint of {link.name}"))
+                for tree in model.trees
+                for link in tree.bodies
+            ]  # fmt: skip
         frames = [drawing.marker for drawing in found if drawing.marker is not None]
         points = [marker for _, *both in (*bars, *springs) for marker in both] + [side for _, side in sides]
         self._follower = Follower(system, frames, list(IdentityMap((m, None) for m in points)))
@@ -76,8 +86,19 @@ class PartsOfModel:
         self.parts = [part for part in shown if part is not None]
         self.parts += [self._between("bar", bar(WIRE * self.size), *ends) for ends in bars]
         self.parts += [self._between("spring", coil(COIL * self.size), *ends) for ends in springs]
+        trees = [tree for tree in model.trees if len(base_shape(tree)[1])]
+        self.parts += [MovingPart(f"base of {tree.name}", "ground", self._base(tree)) for tree in trees]
         if joints:
             self._marks(sides)
+
+    def _base(self, tree: Tree) -> Faces:
+        """What a tree stands on: a floor below it, and bars to its first joints."""
+        points, edges = base_shape(tree)
+        bars = [tube(points[edge], 2.0 * WIRE * self.size) for edge in edges]
+        half, thick = 0.5 * FLOOR * self.size, WIRE * self.size
+        corners = np.array([(x, y, z) for x in (-half, half) for y in (-half, half) for z in (-thick, 0.0)])
+        floor = box_faces(tree.position + corners @ tree.rotation.T)
+        return together([floor, *bars])
 
     def states(self, t: FloatArray, q: FloatArray) -> States:
         """States with the markers that the parts follow."""

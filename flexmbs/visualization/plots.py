@@ -21,7 +21,7 @@ from flexmbs.model.bodies.flexible import Attachment, as_attachment
 from flexmbs.model.bodies.marker import Body, Marker
 from flexmbs.results.kinematics import in_space
 from flexmbs.results.modal import ModalSolution
-from flexmbs.results.states import GivenStates
+from flexmbs.results.states import GivenStates, States
 from flexmbs.results.static import StaticSolution
 from flexmbs.visualization import style
 from flexmbs.visualization.body_parts import Parts, is_planar, mode_parts, parts_at
@@ -35,14 +35,14 @@ if TYPE_CHECKING:
     from flexmbs.model.bodies.flexible import FlexibleBody
     from flexmbs.model.model import Model
 
-__all__ = ["plot_mode", "plot_path", "plot_shape"]
+__all__ = ["plot_mode", "plot_path", "plot_shape", "state_in_words"]
 
 DEEP = 0.3
 """Least extent of a spatial drawing in each direction, as a share of the largest."""
 
 
 def plot_shape(
-    solution: StaticSolution, resultant: str | None = None, step: int | Literal["all"] = -1, ax: Axes | None = None
+    solution: States, resultant: str | None = None, step: int | Literal["all"] = -1, ax: Axes | None = None
 ) -> Axes:
     """Draw the deformed shape of all bodies, coloured by a stress resultant.
 
@@ -51,12 +51,12 @@ def plot_shape(
 
     Parameters
     ----------
-    solution : StaticSolution
+    solution : StaticSolution or TimeSolution
     resultant : str, optional
         Symbol such as ``"N"`` or ``"M"``; ``"|M|"`` is the magnitude of the moment of a body in space. Left out: the
         moment, else the first that there is.
     step : int or "all"
-        Which equilibrium; ``"all"`` draws every one with one scale of colours.
+        Which stored state; ``"all"`` draws every one with one scale of colours.
     ax : Axes, optional
         Where to draw; spatial models need axes made with ``projection="3d"``.
 
@@ -73,14 +73,14 @@ def plot_shape(
     --------
     >>> import flexmbs as fx
     >>> beam = fx.FlexibleBody.line((0, 0), (1, 0), elements=4, element=fx.elements.ANCFCable2D(),
-    ...                             section=fx.Rectangle(0.02, 0.002), material=fx.steel)
+    ...                             section=fx.Rectangle(width=0.02, height=0.002), material=fx.steel)
     >>> bent = fx.solve_static(fx.Model(beam, fx.Clamp(beam.start), fx.PointForce(beam.end, (0, -1.0))))
     >>> from matplotlib.figure import Figure
     >>> plot_shape(bent, "M", ax=Figure().subplots()).get_xlabel()
     'x [m]'
     """
-    if not isinstance(solution, StaticSolution):
-        raise ModelError(f"plot_shape: expected a StaticSolution, not {show(solution)}.")
+    if not isinstance(solution, States):
+        raise ModelError(f"plot_shape: expected a StaticSolution or TimeSolution, not {show(solution)}.")
     model: Model = solution.model
     symbol = _chosen(model, resultant)
     everything = isinstance(step, str) and step == "all"
@@ -94,8 +94,9 @@ def plot_shape(
         for body, shape in zip(model.flexible_bodies, parts.shapes, strict=True):
             shapes.append(shape)
             has = symbol is not None and symbol in symbols(body)
-            q = solution.q[i if everything else last]
-            values.append(curves.resultant(body, str(symbol), q) if has else None)
+            at = i if everything else last
+            q, v = np.array(solution.q[at]), np.array(solution.v[at])
+            values.append(curves.resultant(body, str(symbol), q, v) if has else None)
     with _look(ax):
         axes = _axes("plot_shape", model, ax)
         dim = 3 if axes.name == "3d" else 2
@@ -114,9 +115,17 @@ def plot_shape(
         if scale is not None and symbol is not None:
             colour_bar(axes, scale, _typeset(label_of(model, symbol)))
         _finish(axes, model, [rest, *drawn])
-        which = f"{solution.n_steps} equilibria up to " if everything else ""
-        axes.set_title(f"{model.name}, {which}load factor {solution.load_factors[last]:.4g}")
+        which = f"{len(solution)} {'states' if solution.over_time else 'equilibria'} up to " if everything else ""
+        axes.set_title(f"{model.name}, {which}{state_in_words(solution, last)}")
     return cast("Axes", axes)
+
+
+def state_in_words(solution: States, step: int) -> str:
+    """``t = 0.5 s`` or ``load factor 1``."""
+    at = float(solution.t[step])
+    if solution.unit_of_t in ("", "-"):
+        return f"{solution.name_of_t} {at:.4g}"
+    return f"{solution.name_of_t} = {at:.4g} {solution.unit_of_t}"
 
 
 def plot_mode(modes: ModalSolution, mode: int = 0, ax: Axes | None = None, share: float = 0.1) -> Axes:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from flexmbs.model.bodies.flexible import FlexibleBody
     from flexmbs.model.model import Model
     from flexmbs.results.modal import ModalSolution
-    from flexmbs.results.static import StaticSolution
+    from flexmbs.results.states import States
 
 __all__ = [
     "FACETS", "MOMENT", "PIECES", "Curves", "drawn_at", "facets", "label_of", "outline", "symbols",
@@ -32,7 +32,7 @@ class Curves:
     Lines have PIECES + 1 points on every element, surfaces a grid of (FACETS + 1)^2, with xi running first.
     """
 
-    def __init__(self, result: StaticSolution | ModalSolution) -> None:
+    def __init__(self, result: States | ModalSolution) -> None:
         self.reference: FloatArray = result.system.coordinates.reference
         self._system = result.system
 
@@ -40,13 +40,15 @@ class Curves:
         """Points (n_e, n_p, dim) [length]."""
         return body.element.positions(self._system.group(body), q, drawn_at(body))
 
-    def resultant(self, body: FlexibleBody, symbol: str, q: FloatArray) -> FloatArray:
+    def resultant(self, body: FlexibleBody, symbol: str, q: FloatArray, v: FloatArray) -> FloatArray:
         """A stress resultant (n_e, n_p): straight lines, or bilinear, through its values at the accurate points."""
         own = _own_symbols(body)
         if symbol == MOMENT and symbol not in own and not body.surface:
-            return np.asarray(np.linalg.norm([self.resultant(body, s, q) for s in own if s.startswith("M_")], axis=0))
+            return np.asarray(
+                np.linalg.norm([self.resultant(body, s, q, v) for s in own if s.startswith("M_")], axis=0)
+            )
         xi = body.element.accurate_points(symbol)
-        values = body.element.stress_resultants(self._system.group(body), q, np.zeros_like(q), xi)
+        values = body.element.stress_resultants(self._system.group(body), q, v, xi)
         if body.surface:
             xi, eta = np.unique(xi[:, 0]), np.unique(xi[:, 1])
             there = np.linspace(-1.0, 1.0, FACETS + 1)

@@ -20,8 +20,11 @@ from flexmbs.visualization.scene_drawing import FLEXIBLE, GROUND, POINT, RIGID, 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
+    from flexmbs.visualization.coloured import Scale
+
 __all__ = [
-    "FLEXIBLE", "GROUND", "POINT", "RIGID", "SPRING", "Line", "Scene", "Stroke", "Surface", "still", "wireframe"
+    "FLEXIBLE", "GROUND", "POINT", "RIGID", "SPRING", "ColouredLine", "Line", "Scene", "Stroke", "Surface", "still",
+    "wireframe",
 ]  # fmt: skip
 
 FLAT = 1e-9
@@ -101,6 +104,30 @@ class Surface:
 
 
 @dataclass(frozen=True, eq=False)
+class ColouredLine:
+    """Pieces of a line that move and change their colours.
+
+    Parameters
+    ----------
+    label : str
+    points : (n_t, n_pieces, 2, dim) array
+        Both ends of every piece [length].
+    values : (n_t, n_pieces) array
+        What colours them.
+    scale : Normalize, Colormap
+        Limits and colours, those of all lines of the same quantity.
+    quantity : str
+        What the values are, with their unit.
+    """
+
+    label: str
+    points: FloatArray
+    values: FloatArray
+    scale: Scale
+    quantity: str
+
+
+@dataclass(frozen=True, eq=False)
 class Scene:
     """Lines over time, and surfaces.
 
@@ -115,6 +142,10 @@ class Scene:
     flat : bool
         Whether to look along z even if the points have depth, as for boxes that move in the plane. Points that all
         have the same z are always drawn in the plane.
+    surfaces : sequence of Surface
+    coloured : sequence of ColouredLine
+    over : str
+        What the times are: ``"t"``, or another name that is shown in the film.
 
     Raises
     ------
@@ -138,6 +169,8 @@ class Scene:
     time_unit: str = "s"
     flat: bool = False
     surfaces: Sequence[Surface] = ()
+    over: str = "t"
+    coloured: Sequence[ColouredLine] = ()
     planar: bool = field(init=False)
 
     def __post_init__(self) -> None:
@@ -145,13 +178,14 @@ class Scene:
         if not len(times) or (np.diff(times) <= 0.0).any():
             raise ModelError("Scene: times must ascend, and there must be at least one.")
         lines = tuple(self.lines) if isinstance(self.lines, Sequence) else ()
-        if not (lines or self.surfaces) or not all(isinstance(line, Line) for line in lines):
+        if not (lines or self.surfaces or self.coloured) or not all(isinstance(line, Line) for line in lines):
             raise ModelError(f"Scene: lines must be a sequence of Line, at least one, not {show(self.lines)}.")
         for line in lines:
             if len(line.points) != len(times) or line.points.shape[2] != lines[0].points.shape[2]:
                 wanted = (len(times), "any", lines[0].points.shape[2])
                 raise ModelError(f"Scene: {line.label!r} must have the shape {wanted}, not {line.points.shape}.")
         drawn = [line.points.reshape(-1, line.points.shape[2]) for line in lines]
+        drawn += [line.points.reshape(-1, line.points.shape[3]) for line in self.coloured]
         everything = np.concatenate([*drawn, *(surface.corners for surface in self.surfaces)])
         everything = everything[np.isfinite(everything).all(axis=1)]
         if not len(everything):
@@ -162,6 +196,8 @@ class Scene:
         planar = planar and not self.surfaces
         if planar:
             lines = tuple(replace(line, points=line.points[:, :, :2]) for line in lines)
+            flat = tuple(replace(line, points=line.points[..., :2]) for line in self.coloured)
+            object.__setattr__(self, "coloured", flat)
         for name, value in (("times", times), ("lines", lines), ("planar", planar)):
             object.__setattr__(self, name, value)
 

@@ -18,11 +18,12 @@ from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.linear.pictures import shaded
 from flexmbs.visualization import style
+from flexmbs.visualization.coloured import collection, colour_bar
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from flexmbs.visualization.scene import Scene, Surface
+    from flexmbs.visualization.scene import ColouredLine, Scene, Surface
 
 __all__ = ["FLEXIBLE", "GROUND", "POINT", "RIGID", "SPRING", "SceneAxes", "Stroke"]
 
@@ -47,7 +48,7 @@ class Stroke:
         As matplotlib has it.
     width : float
         [pt]; zero draws markers only.
-    marker : str
+    marker : str or Path
         Of matplotlib, at every point; empty for none.
     size : float
         Of the markers [pt].
@@ -65,7 +66,7 @@ class Stroke:
 
     colour: str = style.INK
     width: float = 1.6
-    marker: str = ""
+    marker: Any = ""
     size: float = 5.0
     layer: float = 3.0
     hatched: bool = False
@@ -121,13 +122,17 @@ class SceneAxes:
             for k in np.unique(np.linspace(0, n - 1, min(n, TRACES)).astype(int)) if line.trail and n else ():
                 faint = {"color": s.colour, "lw": 0.8, "alpha": 0.45, "zorder": 1.8}
                 self._traces.append((line.points[:, k], self.axes.plot(*start[:, [k]], **faint)[0]))
+        self._coloured = [_pieces(self.axes, line) for line in scene.coloured]
         self._surfaces = [_drawn(self.axes, surface) for surface in scene.surfaces]
         _colour_bars(self.axes, scene)
         self._time = self._clock()
         named = sum(artist.get_label()[:1] != "_" for artist in self._artists)
         if 1 < named <= 8:
             beside = {"loc": "center left", "bbox_to_anchor": (1.0, 0.5)}
-            self.axes.legend(**(beside if scene.planar else {"loc": "upper right"}))
+            if scene.planar or figure is None:
+                self.axes.legend(**(beside if scene.planar else {"loc": "upper right"}))
+            else:  # beside the cube and the labels of its axes
+                figure.legend(loc="outside right upper")
 
     @staticmethod
     def size(scene: Scene) -> tuple[float, float]:
@@ -150,17 +155,38 @@ class SceneAxes:
         begin = int(np.searchsorted(self.scene.times, self.scene.times[step] - trail))
         for points, artist in self._traces:
             _move(artist, points[begin : step + 1])
+        for line, pieces in zip(self.scene.coloured, self._coloured, strict=True):
+            pieces.set_segments(line.points[step])
+            pieces.set_array(line.values[step])
         for surface, artist in zip(self.scene.surfaces, self._surfaces, strict=True):
             _recolour(artist, surface, step)
         self._write_time(step)
+
+    def part(self) -> None:
+        """Leave all that moves out of `Figure.draw`, for `draw_moving` on a picture of what stays."""
+        for artist in self._moving():
+            artist.set_animated(True)
+
+    def draw_moving(self, renderer: Any) -> None:
+        """Draw what moves, in the order in which a whole drawing has it."""
+        faces = [*self._coloured, *self._surfaces] if not self.scene.planar else []
+        depth = {id(artist): artist.do_3d_projection() for artist in faces}  # needed before they are drawn
+        lines = [artist for artist in self._moving() if id(artist) not in depth]
+        for artist in sorted(lines, key=lambda artist: artist.get_zorder()):
+            artist.draw(renderer)
+        for artist in sorted(faces, key=lambda artist: depth[id(artist)], reverse=True):
+            artist.draw(renderer)
+
+    def _moving(self) -> list[Any]:
+        traces = [artist for _, artist in self._traces]
+        return [*self._artists, *traces, *self._coloured, *self._surfaces, self._time]
 
     def _write_time(self, step: int) -> None:
         times = self.scene.times
         span = max(float(times[-1] - times[0]), 1e-300)
         digits = int(np.clip(3 - np.floor(np.log10(span)), 0, 9))
-        unit = self.scene.time_unit
-        what, unit = ("t", f" {unit}") if unit else ("load factor", "")
-        self._time.set_text(f"{what} = {times[step]:.{digits}f}{unit}{self._speed}")
+        unit = f" {self.scene.time_unit}" if self.scene.time_unit not in ("", "-") else ""
+        self._time.set_text(f"{self.scene.over} = {times[step]:.{digits}f}{unit}{self._speed}")
 
     def _clock(self) -> Any:
         """The text of the time, above on the left."""
@@ -197,9 +223,20 @@ class SceneAxes:
 
 def _corners(scene: Scene) -> FloatArray:
     """Least and largest coordinates over all times (2, dim)."""
-    low = np.nanmin([*(np.nanmin(x, axis=(0, 1)) for x in _filled(scene)), *(s.corners[0] for s in scene.surfaces)], 0)
-    high = np.nanmax([*(np.nanmax(x, axis=(0, 1)) for x in _filled(scene)), *(s.corners[1] for s in scene.surfaces)], 0)
+    drawn = [line.points for line in scene.lines if np.isfinite(line.points).any()]
+    drawn += [line.points.reshape(len(line.points), -1, line.points.shape[3]) for line in scene.coloured]
+    low = np.nanmin([*(np.nanmin(x, axis=(0, 1)) for x in drawn), *(s.corners[0] for s in scene.surfaces)], 0)
+    high = np.nanmax([*(np.nanmax(x, axis=(0, 1)) for x in drawn), *(s.corners[1] for s in scene.surfaces)], 0)
     return np.array((low, high))
+
+
+def _pieces(axes: Any, line: ColouredLine) -> Any:
+    """The pieces of a coloured line at the start."""
+    norm, colours = line.scale
+    drawn = collection(axes, line.points[0], norm=norm, cmap=colours, linewidths=style.WIDTH, zorder=4)
+    drawn.set_array(line.values[0])
+    axes.add_collection(drawn)
+    return drawn
 
 
 def _drawn(axes: Any, surface: Surface) -> Any:
@@ -232,6 +269,8 @@ def _scale(surface: Surface) -> ScalarMappable:
 
 def _colour_bars(axes: Any, scene: Scene) -> None:
     """One bar for each quantity, with the limits of its first surface."""
+    for line in {line.quantity: line for line in scene.coloured}.values():
+        colour_bar(axes, line.scale, line.quantity)
     for quantity in dict.fromkeys(surface.quantity for surface in scene.surfaces):
         first = next(s for s in scene.surfaces if s.quantity == quantity)
         axes.figure.colorbar(_scale(first), ax=axes, label=quantity, shrink=0.6, pad=0.08)
@@ -251,11 +290,6 @@ def _hatching(points: FloatArray, size: float) -> FloatArray:
             foot = a + share * (b - a)
             parts += [foot, foot + slant, np.full(2, np.nan)]
     return np.array(parts).reshape(-1, 2)
-
-
-def _filled(scene: Scene) -> list[FloatArray]:
-    """The points of the lines that have any."""
-    return [line.points for line in scene.lines if np.isfinite(line.points).any()]
 
 
 def _move(artist: Any, points: FloatArray) -> None:

@@ -6,16 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.markers import MarkerStyle
-from matplotlib.path import Path
 from matplotlib.transforms import Affine2D
 
 from flexmbs.core.contracts import FloatArray
 from flexmbs.model.forces import ElasticSupport
 from flexmbs.model.supports import Clamp, Guide, Pin, Prescribe, Roller
 from flexmbs.visualization.style import INK
+from flexmbs.visualization.symbol_paths import ARROW, ROLLING, SLEEVE, SPRING, TRIANGLE, WALL, lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from matplotlib.path import Path
 
     from flexmbs.model.bodies.flexible import Attachment
     from flexmbs.model.model import Model
@@ -24,27 +26,6 @@ __all__ = ["draw_symbols"]
 
 MOST = 40
 """Nodes of one support that get a symbol; more are thinned out."""
-
-# Every path holds its node at the origin and the ground on the left (-x); it is turned to where the ground is.
-_HATCH = [((-0.05, y), (-0.55, y - 0.5)) for y in (-0.6, -0.2, 0.2, 0.6, 1.0)]
-
-
-def _lines(*lines: Any) -> Path:
-    """A path of separate polylines."""
-    vertices = [point for line in lines for point in line]
-    codes = [code for line in lines for code in (Path.MOVETO, *[Path.LINETO] * (len(line) - 1))]
-    return Path(vertices, codes)
-
-
-_WALL = _lines(((0, -1), (0, 1)), *_HATCH)
-_TRIANGLE = _lines(((0, 0), (-0.9, -0.6), (-0.9, 0.6), (0, 0)), ((-0.9, -1), (-0.9, 1)))
-_ROLLING = _lines(((0, 0), (-0.9, -0.6), (-0.9, 0.6), (0, 0)), ((-1.25, -1), (-1.25, 1)))
-_SLEEVE = _lines(((-0.7, 0.45), (0.7, 0.45)), ((-0.7, -0.45), (0.7, -0.45)))
-_ARROW = _lines(((-1.6, 0), (-0.2, 0)), ((-0.7, -0.35), (-0.2, 0), (-0.7, 0.35)))
-_SPRING = _lines(
-    ((0, 0), (-0.4, 0), (-0.5, 0.4), (-0.75, -0.4), (-1.0, 0.4), (-1.25, -0.4), (-1.35, 0), (-1.7, 0)),
-    ((-1.7, -0.6), (-1.7, 0.6)),
-)
 
 
 def draw_symbols(axes: Any, model: Model, place: Callable[[Attachment], FloatArray]) -> None:
@@ -74,20 +55,20 @@ def _fill(item: object) -> str:
 def _symbol(item: object, at: Attachment, node: int) -> tuple[Path, FloatArray]:
     """Path and direction of the ground."""
     if isinstance(item, Clamp):
-        return _WALL, -_into_body(at, node)
+        return WALL, -_into_body(at, node)
     if isinstance(item, Roller):
-        return _ROLLING, _downwards(np.array(item.normal))
+        return ROLLING, _downwards(np.array(item.normal))
     if isinstance(item, Guide):
-        return _SLEEVE, -_into_body(at, node)
+        return SLEEVE, -_into_body(at, node)
     if isinstance(item, Prescribe):
         parts = np.array([c or 0.0 for c in item.displacement or (0.0, 0.0)])
-        return _ARROW, -parts if parts.any() else -_into_body(at, node)
+        return ARROW, -parts if parts.any() else -_into_body(at, node)
     if isinstance(item, ElasticSupport):
         stiffness = np.zeros(2) if item.stiffness is None else np.diag(np.asarray(item.stiffness))
-        return _SPRING, np.array([-1.0, 0.0]) if stiffness[0] > stiffness[1] else np.array([0.0, -1.0])
+        return SPRING, np.array([-1.0, 0.0]) if stiffness[0] > stiffness[1] else np.array([0.0, -1.0])
     if isinstance(item, Pin):
-        return _TRIANGLE, np.array([0.0, -1.0])
-    return _lines(((-0.4, -0.4), (0.4, 0.4)), ((-0.4, 0.4), (0.4, -0.4))), np.array([-1.0, 0.0])
+        return TRIANGLE, np.array([0.0, -1.0])
+    return lines(((-0.4, -0.4), (0.4, 0.4)), ((-0.4, 0.4), (0.4, -0.4))), np.array([-1.0, 0.0])
 
 
 def _downwards(normal: FloatArray) -> FloatArray:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike
 
-__all__ = ["plot_energy", "plot_histories", "plot_steps"]
+__all__ = ["beside", "dots", "line", "plot_energy", "plot_histories", "plot_steps"]
 
 COLOURS = (style.BLUE, style.ORANGE, style.GREEN, style.INK)
 DASHES: tuple[Any, ...] = ("solid", (0, (5, 2)), (0, (1.5, 1.5)))
@@ -66,10 +66,10 @@ def plot_histories(
     with look(ax):
         axes = new_axes((6.8, 3.8)) if ax is None else checked_axes("plot_histories", ax)
         for i, (label, y) in enumerate(values.items()):
-            axes.plot(times, y, label=label, **_line(i), **_dots(len(times)))
+            axes.plot(times, y, label=label, **line(i), **dots(len(times)))
         _finish(axes, time_unit, ylabel, title)
         if len(values) > 1 or not ylabel:
-            axes.legend(**_beside(ax))
+            axes.legend(**beside(ax))
     chosen: Axes = axes
     return chosen
 
@@ -127,10 +127,10 @@ def plot_energy(
             axes = checked_axes("plot_energy", ax)
         shown = {label: y for label, y in values.items() if np.any(y)}
         for i, (label, y) in enumerate(shown.items()):
-            axes.plot(times, y, label=label, **_line(i % 3 + 4 * (i // 3)))
+            axes.plot(times, y, label=label, **line(i % 3 + 4 * (i // 3)))
         axes.plot(times, whole, label="total", color=style.INK, lw=2.2, zorder=1.9)
         _finish(axes, time_unit if ax is not None else "", f"energy [{unit}]", title)
-        axes.legend(**_beside(ax))
+        axes.legend(**beside(ax))
     chosen: Axes = axes
     return chosen
 
@@ -213,17 +213,17 @@ def _history(owner: str, name: str, values: object, n: int) -> FloatArray:
     return array
 
 
-def _line(i: int) -> dict[str, Any]:
+def line(i: int) -> dict[str, Any]:
     """Colour and dashes of the i-th line."""
     return {"color": COLOURS[i % len(COLOURS)], "ls": DASHES[i // len(COLOURS) % len(DASHES)]}
 
 
-def _beside(ax: object) -> dict[str, Any]:
+def beside(ax: object) -> dict[str, Any]:
     """The legend beside the diagram where the figure is our own, so that it covers no line."""
     return {"loc": "center left", "bbox_to_anchor": (1.0, 0.5)} if ax is None else {}
 
 
-def _dots(n: int) -> dict[str, Any]:
+def dots(n: int) -> dict[str, Any]:
     """A single state would not be seen as a line."""
     return {"marker": "o", "ms": 4} if n == 1 else {}
 

@@ -1,4 +1,4 @@
-"""Pictures and tables of a motion: what `TimeSolution` draws, animates and lists."""
+"""Pictures of a motion: what `TimeSolution` draws and animates."""
 
 from __future__ import annotations
 
@@ -9,14 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flexmbs.core.checks import show
 from flexmbs.core.contracts import FloatArray
-from flexmbs.core.errors import ModelError
-from flexmbs.io.history_table import HistoryTable, components
 from flexmbs.kernels.rows.rows import kind_of
-from flexmbs.model.bodies.flexible import Attachment, FlexibleBody
-from flexmbs.model.bodies.marker import Marker
-from flexmbs.model.trees.coordinate import TreeCoordinate
+from flexmbs.model.bodies.flexible import FlexibleBody
+from flexmbs.model.joints.coordinate_joint import CoordinateMarker
+from flexmbs.model.trees.link_shapes import base_shape, joint_place
 from flexmbs.results.drawings import drawings, frames
 from flexmbs.visualization import time_plots
 from flexmbs.visualization.animation import animate as write
@@ -25,7 +22,6 @@ from flexmbs.visualization.reduced_bodies import body_surface, mesh_lines
 from flexmbs.visualization.sampling import FACETS, facets
 from flexmbs.visualization.scene import (
     FLEXIBLE,
-    GROUND,
     POINT,
     RIGID,
     SPRING,
@@ -36,20 +32,25 @@ from flexmbs.visualization.scene import (
     still,
     wireframe,
 )
-from flexmbs.visualization.style import CYCLE, INK
+from flexmbs.visualization.style import CYCLE, GREY, INK
+from flexmbs.visualization.symbol_paths import GROUND_MARK
 
 if TYPE_CHECKING:
     from flexmbs.results.states import States
     from flexmbs.results.time import TimeSolution
     from flexmbs.system.groups import Drawing
 
-__all__ = ["animate", "other_parts", "plot_energy", "plot_positions", "plot_steps", "scene", "table"]
+__all__ = ["animate", "other_parts", "plot_energy", "plot_steps", "scene"]
 
-AXES = "xyz"
+BASE = Stroke(GREY, 3.0, layer=1.4)
+"""What a tree stands on."""
+JOINT = Stroke(INK, 0.0, "o", 3.5, layer=4.5)
+MOST_JOINTS = 40
+"""Joints beyond which they are not marked."""
 LINK = Stroke(INK, 1.0, layer=2.5)
 """Strings and rods: what keeps a distance."""
-FIXED = replace(GROUND, marker="^", size=6.0)
-"""The points of joints on the ground; a single one is seen, too."""
+FIXED = Stroke(GREY, 0.0, GROUND_MARK, 14.0, layer=1.5)
+"""The points of joints on the ground."""
 
 
 def plot_energy(solution: TimeSolution, ax: Any = None) -> Any:
@@ -72,19 +73,6 @@ def plot_steps(solution: TimeSolution) -> Any:
     )
 
 
-def plot_positions(solution: TimeSolution, at: tuple[Any, ...], component: str, ax: Any = None) -> Any:
-    """A component of the positions of some places over time."""
-    if not isinstance(component, str) or len(component) != 1 or component not in AXES:
-        raise ModelError(f"plot: component must be 'x', 'y' or 'z', not {show(component)}.")
-    if not at:
-        raise ModelError("plot: name at least one marker, body or place on a flexible body, such as beam.end.")
-    histories = {_label(a): solution.position(a)[:, AXES.index(component)] for a in at}
-    units = solution.model.units
-    return time_plots.plot_histories(
-        solution.t, histories, f"{component} [{units.length}]", title=solution.model.name, time_unit=units.time, ax=ax
-    )
-
-
 def scene(solution: States, points: int = 5, colour: str = "displacement") -> Scene:
     """What an animation of the motion shows: wireframes, curves, springs and the points of joints on the ground.
 
@@ -102,13 +90,13 @@ def scene(solution: States, points: int = 5, colour: str = "displacement") -> Sc
     others, faces = other_parts(solution, colour)
     return Scene(
         solution.t, lines + others, model.name, model.units.length, solution.unit_of_t,
-        surfaces=_one_scale(surfaces + faces),
+        over=solution.name_of_t, surfaces=_one_scale(surfaces + faces),
     )  # fmt: skip
 
 
 def other_parts(solution: States, colour: str = "displacement") -> tuple[list[Line], list[Surface]]:
     """What a picture shows beside the flexible bodies on meshes: bodies, links, strings, springs, points of joints."""
-    model, n_t = solution.model, len(solution)
+    model = solution.model
     lines: list[Line] = []
     surfaces: list[Surface] = []
     for number, drawing in enumerate(d for d in drawings(solution.system) if d.style != "mesh"):
@@ -119,6 +107,8 @@ def other_parts(solution: States, colour: str = "displacement") -> tuple[list[Li
             surfaces += [] if surface is None else [surface]
             lines += [Line(drawing.name, bars, replace(FLEXIBLE, colour=ink))] if bars.shape[1] else []
         elif drawing.style == "shape":
+            if not len(drawing.edges):  # a link between joints at one place
+                continue
             edges = wireframe(drawing.points, drawing.edges, *_pose(solution, drawing))
             lines.append(Line(drawing.name, edges, replace(RIGID, colour=ink)))
         else:
@@ -136,10 +126,38 @@ def other_parts(solution: States, colour: str = "displacement") -> tuple[list[Li
             if kind_of(row.rows[0].kind).connects:
                 ends = np.stack((solution.position(row.a), solution.position(row.b)), axis=1)
                 lines.append(Line(force.name, ends, SPRING))
-    fixed = [side for j in model.joints for p in j.pairs for side in (p.a, p.b) if side.body.name == "ground"]
+    return lines + _joints(solution), surfaces
+
+
+def _joints(solution: States) -> list[Line]:
+    """Marks of joints, what trees stand on, and points of joints on the ground: each by itself, joined by no line."""
+    model, n_t = solution.model, len(solution)
+    lines: list[Line] = []
+    sides = [(p.a, p.b) for joint in model.joints if joint.equations for p in joint.pairs[:1]]
+    sides = [pair for pair in sides if not any(isinstance(side, CoordinateMarker) for side in pair)]
+    fixed = [side.position0() for pair in sides for side in pair if side.body.name == "ground"]
+    moving = [next(side for side in pair[::-1] if side.body.name != "ground") for pair in sides]
+    moving = moving[:MOST_JOINTS] if len(moving) <= MOST_JOINTS else []
+    for tree in model.trees:
+        points, edges = base_shape(tree)
+        if len(edges):
+            stand = wireframe(points, edges, np.zeros((n_t, 3)), np.tile(np.eye(3), (n_t, 1, 1)))
+            lines.append(Line("base", stand, BASE))
+        if any(link.joint.n_v < 6 for link, parent in zip(tree.links, tree.parents, strict=True) if parent < 0):
+            fixed.append(tree.position)
+        if len(tree.links) <= MOST_JOINTS:
+            moving += [link.marker(joint_place(link.link).point) for link in tree.bodies]
+    marks = [solution.position(side) for side in moving if not _is_point(side)]
+    if marks:
+        lines.append(Line("", np.unique(np.stack(marks, axis=1), axis=1), JOINT))
     if fixed:
-        lines.append(Line("ground", still(n_t, np.array([m.position0() for m in fixed])), FIXED))
-    return lines, surfaces
+        lines.append(Line("ground", still(n_t, np.unique(np.round(fixed, 12), axis=0)), FIXED))
+    return lines
+
+
+def _is_point(side: Any) -> bool:
+    """Whether a marker is on a body that is drawn as a point anyway."""
+    return not getattr(side.body, "has_mesh", False) and not side.body.rotates
 
 
 def animate(solution: States, path: str | PathLike[str], *, colour: str = "displacement", **options: Any) -> Path:
@@ -147,57 +165,10 @@ def animate(solution: States, path: str | PathLike[str], *, colour: str = "displ
     return write(scene(solution, colour=colour), path, **options)
 
 
-def table(solution: States, *at: Any) -> HistoryTable:
-    """Histories of places (position; velocity of motions), of joints (angle, reaction), or, without any, of all.
-
-    Columns are named ``name.quantity.component``, with their units and the frame they are in.
-    """
-    model, u = solution.model, solution.model.units
-    wanted = at or (*model.rigid_bodies, *model.tree_links, *model.joints)
-    first = "t" if solution.unit_of_t else "load factor"
-    columns: dict[str, Any] = {first: solution.t}
-    units, frames = {first: solution.unit_of_t or "-"}, {}
-
-    def add(name: str, values: FloatArray, unit: str, frame: str = "") -> None:
-        for key, column in components(name, values).items():
-            columns[key], units[key] = column, unit
-            if frame:
-                frames[key] = frame
-
-    for item in wanted:
-        joint = model.joint(item) if isinstance(item, str) and item in {j.name for j in model.joints} else item
-        if isinstance(joint, TreeCoordinate):
-            for label, turns in zip(joint.coordinates, joint.joint.rotational, strict=False):
-                add(f"{joint.name}.{label}", solution.coordinate(joint, label), "rad" if turns else u.length)
-        elif hasattr(joint, "equations"):
-            for label in getattr(joint, "coordinates", {}):
-                unit = "rad" if label == "angle" else u.length
-                add(f"{joint.name}.{label}", solution.coordinate(joint, label), unit)
-            add(f"{joint.name}.force", solution.reaction(joint), u.of("force"), "inertial")
-            add(f"{joint.name}.moment", solution.reaction_moment(joint), u.of("moment"), "marker of side b")
-        else:
-            add(f"{_label(item)}.position", solution.position(item), u.length, "inertial")
-            if hasattr(solution, "velocity"):
-                add(f"{_label(item)}.velocity", solution.velocity(item), f"{u.length}/{u.time}", "inertial")
-    what = "motion" if solution.unit_of_t else "equilibria"
-    return HistoryTable(columns, units, frames, f"{what} of {model.name}")
-
-
 def _pose(solution: States, drawing: Drawing) -> tuple[FloatArray, FloatArray]:
     """Place (n_t, 3) and orientation (n_t, 3, 3) of the frame of what is drawn."""
     found = frames(solution, drawing)
     return found[:, :3], matrices(found[:, 3:])
-
-
-def _label(at: Any) -> str:
-    """A place in a legend or a column."""
-    if isinstance(at, str):
-        return at
-    if isinstance(at, Attachment):
-        return f"{at.body.name}.{at.label}"
-    if isinstance(at, Marker):
-        return at.name or str(at)
-    return str(getattr(at, "name", at))
 
 
 def _curve(solution: States, body: FlexibleBody, points: int) -> FloatArray:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
+import tempfile
+import webbrowser
 from collections.abc import Iterable
 from os import PathLike
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+from flexmbs.core.checks import as_flag
 from flexmbs.io.files import built_in_classes
 from flexmbs.visualization.motion_files import MotionFile, write_motion
 
@@ -13,7 +18,7 @@ if TYPE_CHECKING:
     from flexmbs.model.model import Model
     from flexmbs.results.states import States
 
-__all__ = ["view", "write_gltf"]
+__all__ = ["view", "view_of", "write_gltf"]
 
 
 def write_gltf(
@@ -86,7 +91,7 @@ def write_gltf(
 
     Notes
     -----
-    Lengths are in metres where the model says its unit. Lines thinner than 1/500 of the size of the model are drawn
+    Lengths are in metres where the model says its unit. Lines thinner than 1/200 of the size of the model are drawn
     thicker. Surfaces have no normals, so that viewers shade them flat. Colours are those of the parts: glTF has no
     colours that change; for these see `view`.
 
@@ -164,3 +169,15 @@ def view(
         "view", run, path, overwrite=overwrite, model=model, classes=(*classes, *built_in_classes()), factor=factor,
         fps=fps, speed=speed, tolerance=tolerance, joints=joints, up=up, progress=progress,
     )  # fmt: skip
+
+
+def view_of(run: States, path: Any, show: bool | None, **options: Any) -> MotionFile:
+    """Write the page of a motion and show it; see `States.view`."""
+    shown = path is None if show is None else as_flag("view", "show", show)
+    if path is None:
+        name = re.sub(r"[^A-Za-z0-9_-]+", "_", run.model.name).strip("_") or "model"
+        path = Path(tempfile.mkdtemp(prefix="flexmbs-")) / f"{name}.html"
+    written = view(run, path, **{"progress": False, **options})
+    if shown:
+        webbrowser.open(written.path.resolve().as_uri())
+    return written

@@ -70,7 +70,7 @@ def test_sampled_torques_are_accounted_for_from_their_sample_on() -> None:
 
 
 def test_linear_beams_have_momentum() -> None:
-    element, section = fx.elements.LinearBeam3D(), fx.Circle(0.01)
+    element, section = fx.elements.LinearBeam3D(), fx.Circle(diameter=0.01)
     beam = fx.FlexibleBody.line(
         (0, 0, 0), (1, 0, 0), elements=4, element=element, section=section, material=fx.steel, name="beam"
     )
@@ -83,7 +83,7 @@ def test_linear_beams_have_momentum() -> None:
 @pytest.mark.parametrize(("element", "across"), [("LinearBeam2D", 1), ("LinearBeam3D", 2), ("ANCFCable2D", 1)])
 def test_nodes_that_bodies_share_have_their_momentum_once(element: str, across: int) -> None:
     """Two bars hinged to each other that fall freely: m g t, at the middle of both."""
-    choice, section = getattr(fx.elements, element)(), fx.Circle(0.01)
+    choice, section = getattr(fx.elements, element)(), fx.Circle(diameter=0.01)
     ends = [tuple(float(x) if k == 0 else 0.0 for k in range(across + 1)) for x in range(3)]
     bars = [
         fx.FlexibleBody.line(
@@ -167,7 +167,8 @@ def test_plot_names_what_is_wrong_with_its_component() -> None:
 
 def test_frequencies_are_shown_in_hertz_where_time_is_in_seconds() -> None:
     rod = fx.FlexibleBody.line(
-        (0, 0), (1, 0), elements=4, element=fx.elements.ANCFCable2D(), section=fx.Circle(0.01), material=fx.steel,
+        (0, 0), (1, 0), elements=4, element=fx.elements.ANCFCable2D(), section=fx.Circle(diameter=0.01),
+        material=fx.steel,
         name="rod",
     )  # fmt: skip
     assert repr(fx.solve_modal(fx.Model(rod, fx.Clamp(rod.start)), modes=2)).endswith(" Hz>")

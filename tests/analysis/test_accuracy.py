@@ -43,7 +43,12 @@ def test_the_error_of_a_solution_grows_to_the_last_digit() -> None:
 
 def test_no_load_tells_nothing() -> None:
     beam = fx.FlexibleBody.line(
-        (0, 0), (1, 0), elements=4, element=fx.elements.ANCFCable2D(), section=fx.Circle(0.01), material=fx.steel
+        (0, 0),
+        (1, 0),
+        elements=4,
+        element=fx.elements.ANCFCable2D(),
+        section=fx.Circle(diameter=0.01),
+        material=fx.steel,
     )
     assert error_at_reference(fx.Model(beam, fx.Clamp(beam.start))) in (0.0,)
     assert math.isfinite(error_at_reference(fx.Model(beam, fx.PointForce(beam.end, (0.0, 1.0)))))

@@ -12,7 +12,7 @@ G = 9.81
 
 
 def _pendulum(mass: float = 2.0) -> fx.Model:
-    bar = fx.RigidBody.box((1.0, 0.05, 0.05), mass=mass, position=(0.5, 0, 0), name="bar")
+    bar = fx.RigidBody.box(size=(1.0, 0.05, 0.05), mass=mass, position=(0.5, 0, 0), name="bar")
     hinge = fx.RevoluteJoint(fx.ground, bar, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
     motor = fx.control.JointActuator(hinge, name="motor")
     law = fx.control.Controller(fx.control.JointSensor(hinge), motor, 0.05, lambda x, u, t: -2.0 * u, name="law")

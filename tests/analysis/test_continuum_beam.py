@@ -96,7 +96,8 @@ def test_as_printed_torque_is_that_of_a_section_that_does_not_warp():
 
 def test_momentum_of_a_free_flight_stays():
     body = fx.FlexibleBody.line(
-        (0, 0, 0), (2, 0, 0), elements=2, element=ANCFBeamFullyParameterized(), section=fx.Rectangle(0.3, 0.2),
+        (0, 0, 0), (2, 0, 0), elements=2, element=ANCFBeamFullyParameterized(),
+        section=fx.Rectangle(width=0.3, height=0.2),
         material=fx.Elastic(youngs_modulus=1e3, density=1.0),
     )  # fmt: skip
     spin = fx.InitialVelocity(body, velocity=(0.3, 0, 0.1), angular_velocity=(0.5, 0.2, 0.3))

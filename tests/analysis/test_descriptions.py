@@ -18,15 +18,15 @@ from tests.models.at_coordinates import held, linearised
 
 PLANAR = fx.FlexibleBody.line(
     (0, 0), (1, 0), elements=2, element=fx.elements.ANCFCable2D(),
-    section=fx.Rectangle(0.02, 0.002), material=fx.steel, name="flat",
+    section=fx.Rectangle(width=0.02, height=0.002), material=fx.steel, name="flat",
 )  # fmt: skip
 SPATIAL = fx.FlexibleBody.line(
     (0, 0, 0), (1, 0, 0), elements=2, element=fx.elements.ANCFCable3D(),
-    section=fx.Circle(0.01), material=fx.steel, name="solid",
+    section=fx.Circle(diameter=0.01), material=fx.steel, name="solid",
 )  # fmt: skip
 BEAM = fx.FlexibleBody.line(
     (0, 0), (1, 0), elements=2, element=fx.elements.LinearBeam2D(),
-    section=fx.Circle(0.01), material=fx.steel, name="beam",
+    section=fx.Circle(diameter=0.01), material=fx.steel, name="beam",
 )  # fmt: skip
 
 OTHER = fx.FlexibleBody.line((1, 0), (2, 0), elements=2, element=fx.elements.ANCFCable2D(), stiffness=fx.BeamStiffness(
@@ -43,7 +43,8 @@ JUNK = st.one_of(
         None, "", " ", "x", "1.0", b"1", (), [], {}, {1}, object(), int, len, float("nan"), np.float32(0.5), np.nan,
         np.array(2.0), np.zeros(0), np.zeros((2, 2)), np.zeros((3, 3, 3)), np.ones(100_000), np.array(["a", "b"]),
         np.array([1 + 2j, 0]), np.array([True, False]), np.array([None, 1.0]), (None, None), (None, 1.0), "ab",
-        [[1, 2], [3]], [[1.0, 0.5], [0.5, 1.0]], fx.steel, fx.SI, fx.Rectangle, fx.Circle(0.1), lambda t: t, range(2),
+        [[1, 2], [3]], [[1.0, 0.5], [0.5, 1.0]], fx.steel, fx.SI, fx.Rectangle, fx.Circle(diameter=0.1), lambda t: t,
+        range(2),
         fx.Table((0, 1), (0, 1)), fx.elements.ANCFCable2D, fx.elements.LinearBeam2D(), fx.Gravity((0.0, -1.0)),
         PLANAR, SPATIAL, BEAM, PLANAR.end, SPATIAL.end, BEAM.start, PLANAR.mesh, fx.Clamp(PLANAR.start),
         fx.BeamStiffness(EA=1.0, EI_z=1.0, mass_per_length=1.0),
@@ -54,12 +55,13 @@ JUNK = st.one_of(
 )  # fmt: skip
 
 CABLE = fx.elements.ANCFCable2D()
-LINE = {"elements": 2, "element": CABLE, "section": fx.Circle(0.01), "material": fx.steel}
+LINE = {"elements": 2, "element": CABLE, "section": fx.Circle(diameter=0.01), "material": fx.steel}
 
 # A maker, valid arguments, and for each of them other words under which a message may speak of it.
 MAKERS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "FlexibleBody": (fx.FlexibleBody, {
-        "mesh": PLANAR.mesh, "element": CABLE, "section": fx.Circle(0.01), "material": fx.steel, "stiffness": None,
+        "mesh": PLANAR.mesh, "element": CABLE, "section": fx.Circle(diameter=0.01), "material": fx.steel,
+        "stiffness": None,
         "name": "arm",
     }),
     "line": (fx.FlexibleBody.line, {"start": (0, 0), "end": (1, 0), **LINE, "name": "arm"}),
@@ -216,8 +218,10 @@ def test_refusals_say_what_is_wrong() -> None:
         (lambda: PLANAR.node(3), "numbered 0 to 2"),
         (lambda: PLANAR.at((0.4, 0.0)), "nearest is node 1"),
         (lambda: fx.FlexibleBody.line((0, 0), (1, 0), **{**LINE, "section": fx.Rectangle}), "class Rectangle"),
-        (lambda: fx.FlexibleBody.line((0, 0), (1, 0), **{**LINE, "section": fx.Rectangle(1e200, 1e200)}), "area"),
-        (lambda: fx.FlexibleBody.line((0, 0), (1, 0), **{**LINE, "section": fx.Rectangle(1e-120, 1e-120)}), "I_y"),
+        (lambda: fx.FlexibleBody.line((0, 0), (1, 0), **{**LINE, "section": fx.Rectangle(width=1e200, height=1e200)}),
+        "area"),
+        (lambda: fx.FlexibleBody.line((0, 0), (1, 0),
+        **{**LINE, "section": fx.Rectangle(width=1e-120, height=1e-120)}), "I_y"),
         (lambda: fx.StaticOptions(at=(0.5, 0.2)), "at must ascend"),
         (lambda: fx.StaticOptions(progress=1), "progress must be True or False"),
     ]:  # fmt: skip

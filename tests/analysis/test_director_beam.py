@@ -25,7 +25,9 @@ def beam(elements=4, end=(2.0, 0, 0), stiffness=PLAIN, up=(0, 0, 1), name="beam"
 
 
 def arc(elements=8):
-    mesh = fx.meshes.three_node(fx.meshes.arc((0, 0, 0), 1.0, 0.0, math.pi, 2 * elements))
+    mesh = fx.meshes.three_node(
+        fx.meshes.arc((0, 0, 0), radius=1.0, start_angle=0.0, end_angle=math.pi, elements=2 * elements)
+    )
     return fx.FlexibleBody(mesh, ANCFBeam(), stiffness=PLAIN, name="arc")
 
 
@@ -136,7 +138,7 @@ def test_a_rigid_body_fixed_to_the_end_is_as_its_weight_and_moment_there():
     """Statics with a marker: a heavy body off the axis hangs on the tip; the tip sees its force and moment."""
     body = beam(4)
     mass, g = 0.05, 9.81
-    tip = fx.RigidBody.box((0.1, 0.1, 0.1), mass=mass, position=(2.0, 0.2, 0), name="tip")
+    tip = fx.RigidBody.box(size=(0.1, 0.1, 0.1), mass=mass, position=(2.0, 0.2, 0), name="tip")
     fixed = fx.FixedJoint(body.end, tip, at=(2.0, 0, 0), name="weld")
     found = fx.solve_static(
         fx.Model(body, tip, fx.Clamp(body.start), fixed, fx.PointForce(tip.centre, (0, 0, -mass * g)))
@@ -278,7 +280,10 @@ def test_up_of_the_mesh_is_checked():
 def test_a_slender_beam_is_a_cable():
     """Bent far by a force in an oblique direction, where neither shear nor torsion has a part."""
     h = 1e-3
-    made_of = {"section": fx.Rectangle(h, h), "material": fx.Elastic(youngs_modulus=12.0 / h**4, density=1.0)}
+    made_of = {
+        "section": fx.Rectangle(width=h, height=h),
+        "material": fx.Elastic(youngs_modulus=12.0 / h**4, density=1.0),
+    }
     tips = []
     for element in (ANCFBeam(), ANCFCable3D()):
         body = fx.FlexibleBody.line((0, 0, 0), (1, 0, 0), elements=16, element=element, **made_of)

@@ -37,7 +37,12 @@ def test_reactions_of_springs_and_clamps_balance_the_load() -> None:
 
 def test_an_attachment_is_checked() -> None:
     beam = fx.FlexibleBody.line(
-        (0, 0), (1, 0), elements=2, element=fx.elements.ANCFCable2D(), section=fx.Circle(0.01), material=fx.steel
+        (0, 0),
+        (1, 0),
+        elements=2,
+        element=fx.elements.ANCFCable2D(),
+        section=fx.Circle(diameter=0.01),
+        material=fx.steel,
     )
     assert fx.Attachment(beam, np.array([0, 2]), "ends").nodes == (0, 2)
     for nodes in ((3,), (-1,), (0.5,), "start", None):

@@ -33,7 +33,7 @@ def test_a_fall_ends_where_the_run_ends(scheme: object, until: float, step: floa
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_a_rejected_step_longer_than_the_run_is_divided(scheme: object) -> None:
     """A bar whose first step is too far to turn; the number of steps is limited by the halvings."""
-    bar = fx.RigidBody.box((1.0, 0.05, 0.05), mass=2.0, position=(0.5, 0, 0), angular_velocity=(0, 30.0, 0),
+    bar = fx.RigidBody.box(size=(1.0, 0.05, 0.05), mass=2.0, position=(0.5, 0, 0), angular_velocity=(0, 30.0, 0),
                            velocity=(0, 0, -15.0), name="bar")  # fmt: skip
     hinge = fx.RevoluteJoint(fx.ground, bar, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
     model = fx.Model(bar, hinge, fx.Gravity((0, 0, -G)))

@@ -92,7 +92,9 @@ def test_a_follower_turns_with_its_section():
 
 def test_everything_turned_gives_everything_turned():
     """An arc, its clamp and its load turned by 1.7 turns about an oblique axis."""
-    mesh = fx.meshes.three_node(fx.meshes.arc((0, 0, 0), 1.0, 0.0, math.pi, 12).in_space())
+    mesh = fx.meshes.three_node(
+        fx.meshes.arc((0, 0, 0), radius=1.0, start_angle=0.0, end_angle=math.pi, elements=12).in_space()
+    )
     body = fx.FlexibleBody(mesh, GeometricallyExactBeam(), stiffness=PLAIN, name="arc")
     turn, axis = 2 * math.pi * 1.7, np.array([0.48, 0.6, 0.64])
     R = Rotation.from_rotvec(turn * axis).as_matrix()
@@ -185,7 +187,9 @@ SPRINGS = [[5.0, 1.0, 0.0], [1.0, 8.0, 0.5], [0.0, 0.5, 9.0]]
 
 def held_by(element, held):
     """An arc, clamped and held at its end, with a force in between."""
-    mesh = fx.meshes.three_node(fx.meshes.arc((0, 0, 0), 1.0, 0.3, 2.0, 12).in_space())
+    mesh = fx.meshes.three_node(
+        fx.meshes.arc((0, 0, 0), radius=1.0, start_angle=0.3, end_angle=2.0, elements=12).in_space()
+    )
     body = fx.FlexibleBody(mesh, element, stiffness=PLAIN, name="arc")
     return body, fx.Model(body, fx.Clamp(body.start), held(body), fx.PointForce(body.node(5), (0.5, 1.0, -2.0)))
 

@@ -21,7 +21,8 @@ def chain(count: int) -> fx.Model:
 
 def cable(count: int) -> fx.Model:
     rope = fx.FlexibleBody.line(
-        (0, 0), (10, 0), elements=count, element=fx.elements.ANCFCable2D(), section=fx.Circle(0.01), material=fx.steel,
+        (0, 0), (10, 0), elements=count, element=fx.elements.ANCFCable2D(), section=fx.Circle(diameter=0.01),
+        material=fx.steel,
         name="rope",
     )  # fmt: skip
     return fx.Model(rope, fx.RevoluteJoint(fx.ground, rope.start, name="pin"), fx.Gravity((0, -9.81)))

@@ -20,7 +20,7 @@ SCRIPT = textwrap.dedent(
     import flexmbs as fx
 
     def model():
-        bar = fx.RigidBody.box((1.0, 0.05, 0.05), mass=2.0, position=(0.5, 0, 0), name="bar")
+        bar = fx.RigidBody.box(size=(1.0, 0.05, 0.05), mass=2.0, position=(0.5, 0, 0), name="bar")
         hinge = fx.RevoluteJoint(fx.ground, bar, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
         motor = fx.control.JointActuator("hinge", name="motor")
         pid = fx.control.PID(fx.control.JointSensor("hinge"), motor, 0.01, 5.0, integral=1.0, reference=9.0, name="pid")

@@ -9,7 +9,7 @@ import flexmbs as fx
 from flexmbs.elements import ANCFBeam, ANCFBeamFullyParameterized
 
 SOFT = fx.Elastic(youngs_modulus=1e6, density=1.0, poissons_ratio=0.0)
-SQUARE = fx.Rectangle(0.05, 0.05)
+SQUARE = fx.Rectangle(width=0.05, height=0.05)
 EI, EA, GA = 1e6 * SQUARE.I_z, 1e6 * SQUARE.area, 5 / 6 * 5e5 * SQUARE.area
 
 
@@ -98,7 +98,7 @@ def test_mass_and_rigid_motion():
 def test_free_flight_keeps_momentum():
     body = fx.FlexibleBody(
         fx.meshes.polyline([(0, 0, 0), (1, 0, 0), (1, 1, 0)], [2, 2]), ANCFBeamFullyParameterized(),
-        section=fx.Rectangle(0.2, 0.3), material=fx.Elastic(youngs_modulus=1e3, density=1.0),
+        section=fx.Rectangle(width=0.2, height=0.3), material=fx.Elastic(youngs_modulus=1e3, density=1.0),
     )  # fmt: skip
     spin = fx.InitialVelocity(body, velocity=(0.3, 0, 0.1), angular_velocity=(0.5, 0.2, 1.3))
     run = fx.simulate(fx.Model(body, spin), 0.5, step=2e-3, output=fx.Output(every=0.1))

@@ -79,7 +79,8 @@ def test_inputs_that_are_not_in_the_model() -> None:
 def test_outside_load_on_a_flexible_body_about_an_equilibrium() -> None:
     """A load in the model and the same outside of it are the same input."""
     beam = fx.FlexibleBody.line(
-        (0, 0), (1, 0), elements=2, element=fx.elements.ANCFCable2D(), section=fx.Circle(0.01), material=fx.steel,
+        (0, 0), (1, 0), elements=2, element=fx.elements.ANCFCable2D(), section=fx.Circle(diameter=0.01),
+        material=fx.steel,
         name="beam",
     )  # fmt: skip
     push, weight = fx.PointForce(beam.end, (0.0, 1.0)), fx.PointForce(beam.end, (0.0, -5.0))

@@ -209,7 +209,13 @@ def test_every_stress_free_shape_is_an_equilibrium(seed: int) -> None:
     rng = np.random.default_rng(seed)
     stiffness = fx.BeamStiffness(EA=10 ** rng.uniform(0, 9), EI_z=10 ** rng.uniform(-6, 3), mass_per_length=1.0)
     centre, radius = rng.uniform(-50, 50, 2), 10 ** rng.uniform(-3, 3)
-    arc = fx.meshes.arc(tuple(centre), radius, 0.3, 0.3 + rng.uniform(0.2, 2.0), int(rng.integers(4, 30)))
+    arc = fx.meshes.arc(
+        tuple(centre),
+        radius=radius,
+        start_angle=0.3,
+        end_angle=0.3 + rng.uniform(0.2, 2.0),
+        elements=int(rng.integers(4, 30)),
+    )
     line = fx.meshes.line(tuple(centre), tuple(centre + radius * rng.uniform(-1, 1, 2)), int(rng.integers(1, 30)))
     for mesh in (arc, line):
         body = fx.FlexibleBody(mesh, fx.elements.ANCFCable2D(), stiffness=stiffness)

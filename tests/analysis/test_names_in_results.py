@@ -15,7 +15,8 @@ from flexmbs import trees
 def run() -> Any:
     hub = fx.PlanarRigidBody(1.0, 1.0, position=(0, 0), angular_velocity=1.0, name="hub")
     blade = fx.FlexibleBody.line(
-        (0, 0), (1, 0), elements=2, element=fx.elements.ANCFCable2D(), section=fx.Circle(0.01), material=fx.steel,
+        (0, 0), (1, 0), elements=2, element=fx.elements.ANCFCable2D(), section=fx.Circle(diameter=0.01),
+        material=fx.steel,
         name="blade",
     )  # fmt: skip
     pin = fx.RevoluteJoint(hub, blade.start, name="pin")

@@ -33,7 +33,7 @@ def test_planar_mechanism_with_a_flexible_body() -> None:
 
 
 def test_redundant_constraints_are_named() -> None:
-    door = fx.RigidBody.box((1.0, 0.05, 2.0), mass=20.0, position=(0.5, 0, 0), name="door")
+    door = fx.RigidBody.box(size=(1.0, 0.05, 2.0), mass=20.0, position=(0.5, 0, 0), name="door")
     hinges = [fx.RevoluteJoint(fx.ground, door, at=(0, 0, z), axis=(0, 0, 1), name=f"hinge {z}") for z in (-0.8, 0.8)]
     report = fx.model_report(fx.Model(door, *hinges))
     assert report.degrees_of_freedom == 1

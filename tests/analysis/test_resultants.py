@@ -65,7 +65,9 @@ FORCE, MOMENT = np.array([0.4, -0.3, 0.9]), np.array([0.6, 0.35, -0.75])
 def cut(element: Any, elements: int) -> np.ndarray:
     """Largest errors (6,) of the resultants of an arc, bent and twisted by force and moment at its end."""
     whole = element.cell_type == "line3"
-    mesh = fx.meshes.arc((0, 0, 0), 2.0, 0.0, 1.5, (2 if whole else 1) * elements).in_space()
+    mesh = fx.meshes.arc(
+        (0, 0, 0), radius=2.0, start_angle=0.0, end_angle=1.5, elements=(2 if whole else 1) * elements
+    ).in_space()
     body = fx.FlexibleBody(
         fx.meshes.three_node(mesh) if whole else mesh, element, name="arc",
         stiffness=fx.BeamStiffness(EA=1e4, EI_y=2.0, EI_z=3.0, GJ=1.5, GA_y=4e3, GA_z=3e3, mass_per_length=1.2,

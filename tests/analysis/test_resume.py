@@ -11,7 +11,7 @@ G = 9.81
 
 
 def pendulum() -> fx.Model:
-    bar = fx.RigidBody.box((1.0, 0.05, 0.05), mass=2.0, position=(0.5, 0, 0), name="bar")
+    bar = fx.RigidBody.box(size=(1.0, 0.05, 0.05), mass=2.0, position=(0.5, 0, 0), name="bar")
     hinge = fx.RevoluteJoint(fx.ground, bar, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
     return fx.Model(bar, hinge, fx.Gravity((0, 0, -G)))
 
@@ -140,7 +140,7 @@ def test_policies_of_the_matrix_are_resumed_at_the_end_of_a_stretch(refresh: str
 
 def test_another_model_is_refused_with_what_differs() -> None:
     run = fx.simulate(pendulum(), 0.1, step=0.01)
-    bar = fx.RigidBody.box((1.0, 0.05, 0.05), mass=7.0, position=(0.5, 0, 0), name="bar")
+    bar = fx.RigidBody.box(size=(1.0, 0.05, 0.05), mass=7.0, position=(0.5, 0, 0), name="bar")
     hinge = fx.RevoluteJoint(fx.ground, bar, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
     with pytest.raises(fx.ModelError, match=r"another model.*mass.*2.0 in start, 7.0 in the model"):
         fx.simulate(fx.Model(bar, hinge, fx.Gravity((0, 0, -G))), 0.2, step=0.01, start=run)

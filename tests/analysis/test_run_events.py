@@ -114,7 +114,7 @@ def test_repeated_switching() -> None:
 
 
 def test_watching_changes_only_where_an_event_happens() -> None:
-    body = fx.RigidBody.box((1.0, 0.05, 0.05), mass=2.0, position=(0.5, 0, 0), name="bar")
+    body = fx.RigidBody.box(size=(1.0, 0.05, 0.05), mass=2.0, position=(0.5, 0, 0), name="bar")
     hinge = fx.RevoluteJoint(fx.ground, body, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
     model = fx.Model(body, hinge, fx.Gravity((0, 0, -9.81)))
     plain = fx.simulate(model, 1.0, step=0.01)

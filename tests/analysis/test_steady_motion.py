@@ -282,11 +282,12 @@ def test_motion_that_has_settled_counts_as_rest() -> None:
 def test_rotor_that_turns_freely_does_not_grow_and_its_torsion_has_no_sense(spin: float) -> None:
     """A free turn is a double root at zero, found as a pair of the root of round-off; torsion does not whirl."""
     shaft = fx.FlexibleBody.line(
-        (0, 0, 0), (0.4, 0, 0), elements=4, element=fx.elements.GeometricallyExactBeam(), section=fx.Circle(0.02),
+        (0, 0, 0), (0.4, 0, 0), elements=4, element=fx.elements.GeometricallyExactBeam(),
+        section=fx.Circle(diameter=0.02),
         material=fx.steel, name="shaft",
     )  # fmt: skip
     disk = fx.RigidBody.cylinder(
-        0.15, 0.018, mass=10.0, position=(0.4, 0, 0), rotation=[[0, 0, 1], [1, 0, 0], [0, 1, 0]],
+        radius=0.15, length=0.018, mass=10.0, position=(0.4, 0, 0), rotation=[[0, 0, 1], [1, 0, 0], [0, 1, 0]],
         angular_velocity=(0, 0, spin), name="disk",
     )  # fmt: skip
     bearing, turning = fx.RevoluteJoint(fx.ground, shaft.start, axis=(1, 0, 0), name="bearing"), (spin, 0, 0)

@@ -277,7 +277,7 @@ def test_hinges_join_positions_only(line: Maker) -> None:
 
 def test_a_hinge_counts_once_in_the_reaction_of_a_set(line: Maker) -> None:
     """A ring of one body closed by a hinge: both nodes are one point."""
-    mesh = fx.meshes.arc((0.0, 0.0), 1.0, 0.0, 2 * np.pi, 8)
+    mesh = fx.meshes.arc((0.0, 0.0), radius=1.0, start_angle=0.0, end_angle=2 * np.pi, elements=8)
     body = fx.FlexibleBody(mesh, fx.elements.ANCFCable2D(), stiffness=SOFT)
     both = fx.Attachment(body, (0, 8), "seam")
     model = fx.Model(body, fx.Hinge(body.node(0), body.node(8)), fx.Clamp(body.node(0)), fx.Gravity((0.0, -0.01)))

@@ -13,7 +13,7 @@ def four_bar() -> fx.Model:
     """Three bars on four revolute joints, all axes along y, and a motor."""
     ends = [(0, 0, 0), (0, 0, 1), (2, 0, 2), (2, 0, 0)]
     bars = [
-        fx.RigidBody.box((0.1, 0.1, 1.0), mass=1.0, position=np.add(ends[i], ends[i + 1]) / 2, name=f"bar {i}")
+        fx.RigidBody.box(size=(0.1, 0.1, 1.0), mass=1.0, position=np.add(ends[i], ends[i + 1]) / 2, name=f"bar {i}")
         for i in range(3)
     ]
     sides = [fx.ground, *bars, fx.ground]
@@ -65,7 +65,7 @@ def test_the_number_of_loops_is_that_of_joints_beyond_a_tree(relative: bool) -> 
     """A cube of eight bodies and twelve joints, not held: 12 - 7 = 5 loops, of four bodies each or more."""
     corners = [np.array([i >> k & 1 for k in range(3)], dtype=float) for i in range(8)]
     bodies = [
-        fx.RigidBody.box((0.1, 0.1, 0.1), mass=1.0, position=p, name=f"corner {i}") for i, p in enumerate(corners)
+        fx.RigidBody.box(size=(0.1, 0.1, 0.1), mass=1.0, position=p, name=f"corner {i}") for i, p in enumerate(corners)
     ]
     joints = [
         fx.SphericalJoint(bodies[i], bodies[i | 1 << k], at=corners[i] + 0.5 * np.eye(3)[k], name=f"edge {i}{k}")

@@ -13,7 +13,7 @@ from flexmbs.reduction.export import FORMATS
 @pytest.fixture(scope="module")
 def file(tmp_path_factory):
     mesh = fx.meshes.line((0, 0, 0), (1.0, 0, 0), 4)
-    element = fx.elements.Frame(section=fx.Rectangle(0.02, 0.03), up=(0, 0, 1))
+    element = fx.elements.Frame(section=fx.Rectangle(width=0.02, height=0.03), up=(0, 0, 1))
     part = fx.linear.Part(mesh, regions=[fx.linear.Region(None, element, fx.steel)], name="strut")
     return fx.reduction.reduce(part, ["start", "end"], 4).save(tmp_path_factory.mktemp("export") / "strut.h5")
 

@@ -14,7 +14,7 @@ from flexmbs.cli.main import main
 @pytest.fixture(scope="module")
 def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     rod = fx.FlexibleBody.line((0, 0), (1, 0), elements=2, element=fx.elements.ANCFCable2D(),
-                               section=fx.Circle(0.02), material=fx.steel, name="rod")  # fmt: skip
+                               section=fx.Circle(diameter=0.02), material=fx.steel, name="rod")  # fmt: skip
     model = fx.Model(rod, fx.Pin(rod.start), fx.Gravity((0, -9.81)), name="pendulum")
     return fx.simulate(model, 0.1, step=1e-3).save(tmp_path_factory.mktemp("run") / "run.h5")
 
@@ -65,7 +65,7 @@ def test_mistakes(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, c
 
 def test_other_files_are_refused(tmp_path: Path, capsys) -> None:
     mesh = fx.meshes.line((0, 0, 0), (1.0, 0, 0), 4)
-    element = fx.elements.Frame(section=fx.Rectangle(0.02, 0.03), up=(0, 0, 1))
+    element = fx.elements.Frame(section=fx.Rectangle(width=0.02, height=0.03), up=(0, 0, 1))
     part = fx.linear.Part(mesh, regions=[fx.linear.Region(None, element, fx.steel)], name="strut")
     reduced = fx.reduction.reduce(part, ["start", "end"], 4, progress=False).save(tmp_path / "strut.h5")
     assert run(reduced, "-o", tmp_path / "x.html") == 2

@@ -118,7 +118,7 @@ def test_the_cuts_remove_most_equations() -> None:
     """A four-bar of two revolute, a universal and a spherical joint: only the spherical joint is left, 4 unknowns."""
     ends = [(0, 0, 0), (0, 0, 1), (2, 0.3, 2), (2, 0, 0)]
     bars = [
-        fx.RigidBody.box((0.1, 0.1, 1.0), mass=1.0, position=np.add(a, b) / 2, name=f"bar {i}")
+        fx.RigidBody.box(size=(0.1, 0.1, 1.0), mass=1.0, position=np.add(a, b) / 2, name=f"bar {i}")
         for i, (a, b) in enumerate(pairwise(ends))
     ]
     tree = fx.trees.to_relative_coordinates(
@@ -163,7 +163,9 @@ def test_bodies_without_way_to_the_ground_float() -> None:
 
 def arm() -> tuple[list[fx.RigidBody], list[Any]]:
     """An upper and a lower arm on two hinges."""
-    bodies = [fx.RigidBody.box((0.1, 0.1, 1.0), mass=1.0, position=(0, 0, -0.5 - i), name=f"arm {i}") for i in range(2)]
+    bodies = [
+        fx.RigidBody.box(size=(0.1, 0.1, 1.0), mass=1.0, position=(0, 0, -0.5 - i), name=f"arm {i}") for i in range(2)
+    ]
     hinges = [
         fx.RevoluteJoint(bodies[0], fx.ground, at=(0, 0, 0), axis=(0, 1, 0), name="shoulder"),
         fx.RevoluteJoint(bodies[0], bodies[1], at=(0, 0, -1), axis=(0, 1, 0), name="elbow"),
@@ -202,7 +204,7 @@ def test_everything_at_joints_is_carried_over() -> None:
 def test_a_driven_joint_keeps_its_multiplier() -> None:
     """The moment that drives the shoulder as prescribed is the same in both descriptions, with its sign."""
     bodies, (shoulder, elbow) = arm()
-    driver = fx.RotationDriver(shoulder, fx.motions.Sine(0.5, 0.5), name="driver")
+    driver = fx.RotationDriver(shoulder, fx.motions.Sine(0.5, frequency=0.5), name="driver")
     model = fx.Model(*bodies, shoulder, elbow, driver, fx.Gravity((0, 0, -9.81)))
     tree = fx.trees.to_relative_coordinates(model)
     one, two = (fx.simulate(m, 0.2, **FINE) for m in (model, tree))

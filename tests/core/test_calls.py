@@ -48,7 +48,7 @@ def forwards(item) -> bool:
         (lambda: fx.simulate(None, t_end=1.0, dt=0.1), r"'t_end' may mean 'until'\. 'dt' may mean 'step'"),
         (lambda: fx.Elastic(E=2e11, nu=0.3, rho=7850.0), r"'E' may mean 'youngs_modulus'\. 'nu' may mean 'poissons_r"),
         (lambda: fx.FlexibleBody.line((0, 0), (1, 0), n=3), r"FlexibleBody\.line: .*'n' may mean 'elements'"),
-        (lambda: fx.RigidBody.box((1, 1, 1), mass=1.0, pos=(0, 0, 0)), r"RigidBody: .*'pos' may mean 'position'"),
+        (lambda: fx.RigidBody.box(size=(1, 1, 1), mass=1.0, pos=(0, 0, 0)), r"RigidBody: .*'pos' may mean 'position'"),
         (fx.Gravity, r"Gravity: missing a required argument: 'acceleration'\. It takes acceleration, history"),
         (lambda: fx.elements.Gauss(1, 2, 3), r"Gauss: too many positional arguments\. It takes n\."),
         (lambda: fx.meshes.box((0, 0, 0), (1, 1, 1), (1, 1, 1), celltype="tetra"), r"box: .*'celltype' may mean 'cell"),

@@ -111,7 +111,7 @@ def test_replaced_exchanges_all_of_them(name: str, k: int) -> None:
 
 def test_markers_follow_their_body() -> None:
     """A spring between markers on a body moves to the body that takes its place, at the same points of it."""
-    one, two = (fx.RigidBody.box((1, 1, 1), mass=1.0, position=(x, 0, 0), name=f"box {x}") for x in (0, 5))
+    one, two = (fx.RigidBody.box(size=(1, 1, 1), mass=1.0, position=(x, 0, 0), name=f"box {x}") for x in (0, 5))
     above, top = fx.ground.marker((0, 0, 3)), one.marker((0, 0, 1))
     spring = fx.SpringDamper(above, top, stiffness=2.0, free_length=1.0, name="spring")
     moved = spring.replaced({one: two})

@@ -14,7 +14,8 @@ from flexmbs.core.renamed import ARGUMENTS, RENAMED, VALUES, present_plain
 
 def public(name: str) -> Any:
     """What goes by a name, in the namespace where it is now."""
-    return attrgetter(RENAMED.get(name, name))(fx)
+    path = RENAMED.get(name, name)
+    return attrgetter(path if path.partition(".")[0] in dir(fx) else f"meshes.{path}")(fx)
 
 
 @pytest.mark.parametrize("owner", ARGUMENTS)

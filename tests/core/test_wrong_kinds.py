@@ -15,13 +15,18 @@ import flexmbs as fx
 
 @cache
 def calls():
-    bar = fx.RigidBody.box((1.0, 0.05, 0.05), mass=2.0, position=(0, 0, -0.5), name="bar")
+    bar = fx.RigidBody.box(size=(1.0, 0.05, 0.05), mass=2.0, position=(0, 0, -0.5), name="bar")
     hinge = fx.RevoluteJoint(fx.ground, bar, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
     model = fx.Model(bar, hinge, fx.Gravity((0, 0, -9.81)))
     run = fx.simulate(model, 0.02, step=0.01, progress=False)
     mesh = fx.meshes.box((0, 0, 0), (1, 1, 1), (1, 1, 1))
     rod = fx.FlexibleBody.line(
-        (0, 0), (1, 0), elements=2, element=fx.elements.ANCFCable2D(), section=fx.Circle(0.01), material=fx.steel
+        (0, 0),
+        (1, 0),
+        elements=2,
+        element=fx.elements.ANCFCable2D(),
+        section=fx.Circle(diameter=0.01),
+        material=fx.steel,
     )
     bent = fx.solve_static(fx.Model(rod, fx.Clamp(rod.start), fx.PointForce(rod.end, (0, -1.0))))
     moduli = {"E_1": 1.0, "E_2": 1.0, "nu_12": 0.1, "nu_13": 0.1, "nu_23": 0.1, "G_12": 1.0, "G_13": 1.0, "G_23": 1.0}
@@ -37,7 +42,7 @@ def calls():
         "with_cell_set": lambda x: mesh.with_cell_set(x, [0]),
         "resultant": lambda x: bent.resultant(rod, x),
         "name of a joint": lambda x: fx.RevoluteJoint(fx.ground, bar, at=(0, 0, 0), axis=(0, 1, 0), name=x),
-        "name of a body": lambda x: fx.RigidBody.box((1, 1, 1), mass=1.0, name=x),
+        "name of a body": lambda x: fx.RigidBody.box(size=(1, 1, 1), mass=1.0, name=x),
         "sample": fx.meshes.sample,
         "cell type of a box": lambda x: fx.meshes.box((0, 0, 0), (1, 1, 1), (1, 1, 1), x),
         "JointSensor": lambda x: fx.control.JointSensor(hinge, x),

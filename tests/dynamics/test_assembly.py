@@ -101,7 +101,7 @@ def test_velocities_that_a_joint_takes_altogether_are_no_contradiction() -> None
 
 def test_a_driven_joint_starts_at_the_rate_of_its_driver() -> None:
     """With a driver at 3 rad/s a bar at rest is set turning about its hinge, wherever its mass is."""
-    bar = fx.RigidBody.box((1.0, 0.1, 0.1), mass=2.0, position=(0.5, 0, 0), name="bar")
+    bar = fx.RigidBody.box(size=(1.0, 0.1, 0.1), mass=2.0, position=(0.5, 0, 0), name="bar")
     hinge = fx.RevoluteJoint(fx.ground, bar, at=(0, 0, 0), axis=(0, 0, 1), name="hinge")
     run = fx.simulate(fx.Model(bar, hinge, fx.RotationDriver(hinge, rate=3.0)), until=1e-3, step=1e-3)
     assert run.velocity(bar)[0] == pytest.approx([0.0, 1.5, 0.0], abs=1e-12)

@@ -11,7 +11,7 @@ NAN = float("nan")
 
 
 def bar(**more):
-    return fx.RigidBody.box((1.0, 0.05, 0.05), mass=2.0, position=(0.5, 0, 0), name="bar", **more)
+    return fx.RigidBody.box(size=(1.0, 0.05, 0.05), mass=2.0, position=(0.5, 0, 0), name="bar", **more)
 
 
 def hinged(*more, joint=None, body=None):
@@ -26,7 +26,7 @@ def test_bodies_without_mass(mass) -> None:
         lambda: fx.RigidBody(mass, (1, 1, 1), name="b"),
         lambda: fx.PlanarRigidBody(mass, 1.0, position=(0, 0), name="b"),
         lambda: fx.PointMass(mass, position=(0, 0), name="b"),
-        lambda: fx.RigidBody.box((1, 1, 1), mass=mass or 0, name="b"),
+        lambda: fx.RigidBody.box(size=(1, 1, 1), mass=mass or 0, name="b"),
     )
     for make in makers:
         with pytest.raises(fx.ModelError, match="mass"):
@@ -172,7 +172,8 @@ def test_an_events_sensor_on_a_body_of_another_model() -> None:
 
 
 def test_supports_that_move_are_refused_in_time() -> None:
-    beam = fx.FlexibleBody.line((0, 0), (1, 0), elements=2, element=fx.elements.ANCFCable2D(), section=fx.Circle(0.01),
+    beam = fx.FlexibleBody.line((0, 0), (1, 0), elements=2, element=fx.elements.ANCFCable2D(),
+        section=fx.Circle(diameter=0.01),
                                 material=fx.steel, name="beam")  # fmt: skip
     moved = fx.Prescribe(beam.start, (0.1, 0.0), history=lambda t: t)
     with pytest.raises(fx.ModelError, match="prescribe motions with a driver"):

@@ -25,7 +25,7 @@ def momentum_by_hand(run: fx.TimeSolution, bodies) -> tuple[np.ndarray, np.ndarr
 def linked_bodies():
     """Three free bodies, joined by a universal joint and a ball joint, thrown and spinning."""
     boxes = [
-        fx.RigidBody.box((1.0, 0.1, 0.2), mass=1.0 + k, position=(1.0 * k, 0, 0), velocity=(0.3, 0.5 * k, -0.2),
+        fx.RigidBody.box(size=(1.0, 0.1, 0.2), mass=1.0 + k, position=(1.0 * k, 0, 0), velocity=(0.3, 0.5 * k, -0.2),
                          angular_velocity=(0.5, 0.2 * k, 1.0), name=f"box {k}")
         for k in range(3)
     ]  # fmt: skip
@@ -60,7 +60,7 @@ def test_momentum_of_a_free_cable_with_a_body() -> None:
     body = fx.RigidBody(0.5, (2e-3, 2e-3, 2e-3), position=(-0.05, 0, 0), velocity=(0, 0, 0),
                         angular_velocity=(3, 0, 0), name="body")  # fmt: skip
     cable = fx.FlexibleBody.line(
-        (0, 0, 0), (1, 0, 0), elements=4, element=fx.elements.ANCFCable3D(), section=fx.Circle(0.01),
+        (0, 0, 0), (1, 0, 0), elements=4, element=fx.elements.ANCFCable3D(), section=fx.Circle(diameter=0.01),
         material=fx.Elastic(youngs_modulus=5e6, density=1100.0), name="cable",
     )  # fmt: skip
     pull = fx.PointForce(body.centre, (0.5, 1.0, 0.3), history=lambda t: 1.0 if t < 0.1 else 0.0)
@@ -80,7 +80,7 @@ def test_momentum_of_a_free_cable_with_a_body() -> None:
 def test_energy_of_a_pendulum_stays_to_second_order() -> None:
     drifts = []
     for h in (0.01, 0.005, 0.0025):
-        bar = fx.RigidBody.box((1.0, 0.05, 0.05), mass=2.0, position=(0.5, 0, 0), name="bar")
+        bar = fx.RigidBody.box(size=(1.0, 0.05, 0.05), mass=2.0, position=(0.5, 0, 0), name="bar")
         hinge = fx.RevoluteJoint(fx.ground, bar, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
         run = fx.simulate(fx.Model(bar, hinge, fx.Gravity((0, 0, -G))), 1.0, step=h)
         height, speed, spin = run.position(bar)[:, 2], run.velocity(bar), run.angular_velocity(bar)
@@ -93,7 +93,7 @@ def test_energy_of_a_pendulum_stays_to_second_order() -> None:
 
 def test_energy_balance_with_a_driver_a_damper_and_a_changing_force() -> None:
     """What the motor and the force put in is stored or dissipated; what is dissipated is the integral of c v^2."""
-    bar = fx.RigidBody.box((1.0, 0.05, 0.05), mass=2.0, position=(0.5, 0, 0), name="bar")
+    bar = fx.RigidBody.box(size=(1.0, 0.05, 0.05), mass=2.0, position=(0.5, 0, 0), name="bar")
     hinge = fx.RevoluteJoint(fx.ground, bar, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
     motor = fx.RotationDriver(hinge, lambda t: 0.5 * np.sin(3.0 * t), name="motor")
     ball = fx.PointMass(1.0, position=(1.5, 0, 0), name="ball")

@@ -19,7 +19,7 @@ def four_bar(spatial: bool = True):
     for k, (p, q) in enumerate(itertools.pairwise(corners)):
         length = np.linalg.norm(q - p)
         size = (0.05, length, 0.05) if k != 1 else (length, 0.05, 0.05)
-        bodies.append(fx.RigidBody.box(size, mass=1.0, position=0.5 * (p + q), name=f"link {k}"))
+        bodies.append(fx.RigidBody.box(size=size, mass=1.0, position=0.5 * (p + q), name=f"link {k}"))
     sides = [fx.ground, *bodies, fx.ground]
     joints = [
         fx.RevoluteJoint(a, b, at=p, axis=(0, 0, 1), name=f"hinge {k}")
@@ -52,7 +52,7 @@ def test_redundant_loop_moves_as_its_minimal_equation() -> None:
 
 def test_the_same_bar_hinged_twice() -> None:
     """A second hinge on the same axis repeats all five equations; the bar still swings as with one."""
-    body = fx.RigidBody.box((1.0, 0.05, 0.05), mass=2.0, position=(0.5, 0, 0), name="bar")
+    body = fx.RigidBody.box(size=(1.0, 0.05, 0.05), mass=2.0, position=(0.5, 0, 0), name="bar")
     hinges = [fx.RevoluteJoint(fx.ground, body, at=(0, y, 0), axis=(0, 1, 0), name=f"hinge {y}") for y in (0.0, 0.3)]
     weight = fx.Gravity((0, 0, -G))
     one = fx.simulate(fx.Model(body, hinges[0], weight), until=0.5, step=1e-2)
@@ -64,7 +64,7 @@ def test_the_same_bar_hinged_twice() -> None:
 
 def test_joints_on_one_body_twice_share_the_load() -> None:
     """Two identical pins on a hanging bar: of least norm, each carries half of the weight."""
-    body = fx.RigidBody.box((0.1, 0.1, 1.0), mass=2.0, position=(0, 0, -0.5), name="bar")
+    body = fx.RigidBody.box(size=(0.1, 0.1, 1.0), mass=2.0, position=(0, 0, -0.5), name="bar")
     hinges = [fx.RevoluteJoint(fx.ground, body, at=(0, 0, 0), axis=(0, 1, 0), name=f"pin {k}") for k in range(2)]
     run = fx.simulate(fx.Model(body, *hinges, fx.Gravity((0, 0, -G))), until=0.1, step=1e-2)
     for hinge in hinges:
@@ -82,7 +82,7 @@ def test_bricard_loop_has_one_redundant_constraint() -> None:
     bodies = []
     for k in range(6):
         along = np.abs(corners[(k + 1) % 6] - corners[k])
-        bodies.append(fx.RigidBody.box(tuple(0.05 + 0.95 * along), mass=1.0, position=middles[k], name=f"bar {k}"))
+        bodies.append(fx.RigidBody.box(size=tuple(0.05 + 0.95 * along), mass=1.0, position=middles[k], name=f"bar {k}"))
     fixed = fx.FixedJoint(fx.ground, bodies[0], at=middles[0], name="base")
     joints = [
         fx.RevoluteJoint(bodies[k - 1], bodies[k], at=corners[k], axis=axes[k], name=f"hinge {k}") for k in range(6)
@@ -106,7 +106,7 @@ def door(*others):
 
     Hinged at its edge, centre of mass 0.5 away, pushed by gravity along y: J_O = m (1 + 0.1^2) / 12 + m / 4.
     """
-    leaf = fx.RigidBody.box((1.0, 0.1, 2.0), mass=1.0, position=(0.5, 0, 0), name="leaf")
+    leaf = fx.RigidBody.box(size=(1.0, 0.1, 2.0), mass=1.0, position=(0.5, 0, 0), name="leaf")
     hinges = [fx.RevoluteJoint(fx.ground, leaf, at=(0, 0, z), axis=(0, 0, 1), name=f"hinge {z}") for z in (-0.8, 0.8)]
     run = fx.simulate(fx.Model(leaf, *hinges, *others, fx.Gravity((0, -G, 0))), until=0.5, step=1e-2)
     assert len(run.redundant) == 5
@@ -120,17 +120,17 @@ def door(*others):
 @pytest.mark.parametrize("mass", [1e-7, 1e7, 1e12])
 def test_redundant_joints_of_a_door_beside_a_body_of_any_mass(mass: float) -> None:
     """A body that is joined to nothing changes nothing, however heavy or light."""
-    other = fx.RigidBody.box((1.0, 1.0, 1.0), mass=mass, position=(5, 0, 0), name="other")
+    other = fx.RigidBody.box(size=(1.0, 1.0, 1.0), mass=mass, position=(5, 0, 0), name="other")
     alone, beside = door(), door(other)
     assert beside.q[:, -14:-7] == pytest.approx(alone.q[:, -7:], abs=1e-8)
 
 
 def test_redundant_joints_of_a_light_door_on_a_heavy_frame() -> None:
     """Two doors of 1 g and 1 t, each in two hinges on the same heavy and falling frame: all fall with g."""
-    frame = fx.RigidBody.box((1.0, 1.0, 1.0), mass=1e7, position=(0, 0, 0), name="frame")
+    frame = fx.RigidBody.box(size=(1.0, 1.0, 1.0), mass=1e7, position=(0, 0, 0), name="frame")
     parts = [frame]
     for side, mass in ((-1, 1e-3), (1, 1e3)):
-        leaf = fx.RigidBody.box((1.0, 0.1, 2.0), mass=mass, position=(side * 1.0, 0, 0), name=f"leaf of {mass:g}")
+        leaf = fx.RigidBody.box(size=(1.0, 0.1, 2.0), mass=mass, position=(side * 1.0, 0, 0), name=f"leaf of {mass:g}")
         parts.append(leaf)
         for z in (-0.8, 0.8):
             parts.append(fx.RevoluteJoint(frame, leaf, at=(side * 0.5, 0, z), axis=(0, 0, 1), name=f"{side} at {z}"))

@@ -59,7 +59,7 @@ def test_the_largest_move_is_named_once() -> None:
 
 def blade():
     return fx.FlexibleBody.line(
-        (0, 0), (1, 0), elements=4, element=fx.elements.ANCFCable2D(), section=fx.Rectangle(0.02, 0.002),
+        (0, 0), (1, 0), elements=4, element=fx.elements.ANCFCable2D(), section=fx.Rectangle(width=0.02, height=0.002),
         material=fx.steel, name="blade",
     )  # fmt: skip
 

@@ -53,7 +53,7 @@ def test_clamp_and_roller_meet_at_a_corner() -> None:
 
 def test_pressurised_pipe_has_the_hoop_force_of_its_radius() -> None:
     R, p = 2.0, 100.0
-    mesh = fx.meshes.cylinder(R, 1.0, (16, 2))
+    mesh = fx.meshes.cylinder(radius=R, length=1.0, elements=(16, 2))
     body = fx.FlexibleBody(
         mesh, ANCFThinPlate(), section=fx.ShellSection(0.02, axis=(0, 0, 1)),
         material=fx.Elastic(youngs_modulus=1e9, density=1.0, poissons_ratio=0.0),
@@ -94,7 +94,7 @@ def test_plate_on_a_joint_moves_as_on_a_support_and_has_a_bordered_matrix() -> N
 
 
 def test_a_tumbling_free_shell_keeps_its_momentum_and_energy() -> None:
-    mesh = fx.meshes.cylinder(0.2, 0.3, (3, 3), 0.0, 1.5)
+    mesh = fx.meshes.cylinder(radius=0.2, length=0.3, elements=(3, 3), start_angle=0.0, end_angle=1.5)
     body = fx.FlexibleBody(mesh, ANCFThinPlate(), section=fx.ShellSection(0.004, axis=(0, 0, 1)), material=MATERIAL)
     start = fx.InitialVelocity(body, velocity=(1.0, 0.0, 2.0), angular_velocity=(8.0, 5.0, -3.0))
     changes, drifts = [], []

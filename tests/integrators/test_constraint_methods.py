@@ -40,7 +40,7 @@ def random_problem(seed: int, m: int = 3, n: int = 7):
 
 def mechanism() -> fx.Model:
     """A driven crank in space with a bob on a ball joint: time enters."""
-    crank = fx.RigidBody.box((0.4, 0.05, 0.05), mass=2.0, position=(0.2, 0, 0), name="crank")
+    crank = fx.RigidBody.box(size=(0.4, 0.05, 0.05), mass=2.0, position=(0.2, 0, 0), name="crank")
     bob = fx.RigidBody(0.7, (0.02, 0.03, 0.04), position=(0.4, 0.1, -0.3), name="bob")
     hinge = fx.RevoluteJoint(fx.ground, crank, at=(0, 0, 0), axis=(0, 1, 2), name="hinge")
     motor = fx.RotationDriver(hinge, fx.motions.Sine(0.4, frequency=0.5), name="motor")

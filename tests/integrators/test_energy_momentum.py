@@ -60,8 +60,8 @@ def swinging() -> fx.Model:
 def mechanism() -> fx.Model:
     """Two bars in space with springs on a distance and on an angle."""
     turned = np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
-    first = fx.RigidBody.box((1.0, 0.1, 0.2), mass=2.0, position=(0.5, 0, 0), name="first")
-    second = fx.RigidBody.box((1.0, 0.1, 0.2), mass=1.0, position=(1.0, 0.5, 0.0), rotation=turned, name="second")
+    first = fx.RigidBody.box(size=(1.0, 0.1, 0.2), mass=2.0, position=(0.5, 0, 0), name="first")
+    second = fx.RigidBody.box(size=(1.0, 0.1, 0.2), mass=1.0, position=(1.0, 0.5, 0.0), rotation=turned, name="second")
     hinge = fx.RevoluteJoint(fx.ground, first, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
     cross = fx.UniversalJoint(first, second, at=(1.0, 0, 0), axes=((0, 1, 0), (0, 0, 1)), name="cross")
     spring = fx.SpringDamper(fx.ground.marker((0, 0, 1.0)), second.marker((0, 0, 0)), stiffness=[50.0, 0.0, 20.0],
@@ -154,7 +154,7 @@ def test_joints_and_springs(make: Callable[[], fx.Model]) -> None:
 )
 def test_nonlinear_springs(law: Any) -> None:
     """Polynomials and curves, whose knots are passed many times."""
-    bar = fx.RigidBody.box((1.0, 0.1, 0.1), mass=1.0, position=(0.5, 0, 0), name="bar")
+    bar = fx.RigidBody.box(size=(1.0, 0.1, 0.1), mass=1.0, position=(0.5, 0, 0), name="bar")
     hinge = fx.RevoluteJoint(fx.ground, bar, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
     run = go(fx.Model(bar, hinge, fx.TorsionSpring(hinge, stiffness=law), fx.Gravity((0, 0, -G))), 5.0, 2e-2)
     angle = run.angle(hinge)
@@ -184,7 +184,7 @@ def test_redundant_loop() -> None:
         length = float(np.linalg.norm(b - a))
         x = (b - a) / length
         frame = np.column_stack([x, np.cross((0, 0, 1.0), x), (0, 0, 1.0)])
-        bars.append(fx.RigidBody.box((length, 0.05, 0.05), mass=1.0, position=0.5 * (a + b), rotation=frame,
+        bars.append(fx.RigidBody.box(size=(length, 0.05, 0.05), mass=1.0, position=0.5 * (a + b), rotation=frame,
                                      name=f"bar {len(bars)}"))  # fmt: skip
     sides = [fx.ground, *bars, fx.ground]
     joints = [
@@ -268,7 +268,7 @@ def test_bad_settings(settings: dict[str, Any]) -> None:
 
 
 def _bar() -> tuple[fx.RigidBody, fx.RevoluteJoint]:
-    bar = fx.RigidBody.box((1.0, 0.1, 0.1), mass=1.0, position=(0.5, 0, 0), name="bar")
+    bar = fx.RigidBody.box(size=(1.0, 0.1, 0.1), mass=1.0, position=(0.5, 0, 0), name="bar")
     return bar, fx.RevoluteJoint(fx.ground, bar, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
 
 

@@ -58,7 +58,7 @@ SCHEMES: dict[str, Any] = {
 
 def bar() -> tuple[fx.RigidBody, fx.RevoluteJoint]:
     """A bar and its hinge in space."""
-    body = fx.RigidBody.box((1.0, 0.05, 0.05), mass=2.0, position=(0.5, 0, 0), name="bar")
+    body = fx.RigidBody.box(size=(1.0, 0.05, 0.05), mass=2.0, position=(0.5, 0, 0), name="bar")
     return body, fx.RevoluteJoint(fx.ground, body, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
 
 
@@ -81,7 +81,7 @@ def parallelogram() -> fx.Model:
     """Three of its equations in space follow from the others."""
     corners = np.array([[0, 0, 0], [0, 0, 1], [2, 0, 1], [2, 0, 0]], dtype=float)
     links = [
-        fx.RigidBody.box(np.abs(q - p) + 0.05, mass=1.0, position=0.5 * (p + q), name=f"link {k}")
+        fx.RigidBody.box(size=np.abs(q - p) + 0.05, mass=1.0, position=0.5 * (p + q), name=f"link {k}")
         for k, (p, q) in enumerate(itertools.pairwise(corners))
     ]
     sides = itertools.pairwise([fx.ground, *links, fx.ground])
@@ -146,7 +146,7 @@ def rolling() -> fx.Model:
 def driven() -> fx.Model:
     """A bar that is moved to and fro, and another that hangs on it."""
     body, hinge = bar()
-    other = fx.RigidBody.box((1.0, 0.05, 0.05), mass=1.0, position=(1.5, 0, 0), name="other")
+    other = fx.RigidBody.box(size=(1.0, 0.05, 0.05), mass=1.0, position=(1.5, 0, 0), name="other")
     elbow = fx.RevoluteJoint(body, other, at=(1, 0, 0), axis=(0, 1, 0), name="elbow")
     motor = fx.RotationDriver(hinge, lambda t: 0.3 * math.sin(3.0 * t), name="motor")
     return fx.Model(body, hinge, other, elbow, motor, WEIGHT)

@@ -15,7 +15,7 @@ def spinning_body_with_a_cable():
     """A body on a ball joint, spinning fast about x, falls and drags a spatial cable that is joined to its end."""
     body = fx.RigidBody(0.8, (0.02, 0.03, 0.04), position=(0.1, 0, 0), angular_velocity=(40, 0, 0), name="body")
     cable = fx.FlexibleBody.line(
-        (0.4, 0, 0), (1.4, 0, 0), elements=4, element=fx.elements.ANCFCable3D(), section=fx.Circle(0.01),
+        (0.4, 0, 0), (1.4, 0, 0), elements=4, element=fx.elements.ANCFCable3D(), section=fx.Circle(diameter=0.01),
         material=fx.Elastic(youngs_modulus=5e7, density=1100.0), name="cable",
     )  # fmt: skip
     joints = (

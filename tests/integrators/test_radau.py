@@ -23,16 +23,16 @@ def orders(errors) -> list[float]:
 
 
 def pendulum() -> fx.Model:
-    bar = fx.RigidBody.box((1.0, 0.05, 0.05), mass=2.0, position=(0.5, 0, 0), name="bar")
+    bar = fx.RigidBody.box(size=(1.0, 0.05, 0.05), mass=2.0, position=(0.5, 0, 0), name="bar")
     hinge = fx.RevoluteJoint(fx.ground, bar, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
     return fx.Model(bar, hinge, fx.Gravity((0, 0, -G)))
 
 
 def in_space() -> fx.Model:
     """Two bars on spherical joints, so that bodies turn about changing axes."""
-    one = fx.RigidBody.box((1.0, 0.1, 0.05), mass=2.0, position=(0.5, 0, 0), angular_velocity=(0, 0, 2.0),
+    one = fx.RigidBody.box(size=(1.0, 0.1, 0.05), mass=2.0, position=(0.5, 0, 0), angular_velocity=(0, 0, 2.0),
                            velocity=(0, 1.0, 0), name="one")  # fmt: skip
-    two = fx.RigidBody.box((0.1, 1.0, 0.05), mass=1.0, position=(1.0, 0.5, 0), angular_velocity=(0, 0, 2.0),
+    two = fx.RigidBody.box(size=(0.1, 1.0, 0.05), mass=1.0, position=(1.0, 0.5, 0), angular_velocity=(0, 0, 2.0),
                            velocity=(-1.0, 2.0, 0), name="two")  # fmt: skip
     joints = (
         fx.SphericalJoint(fx.ground, one, at=(0, 0, 0), name="a"),

@@ -35,7 +35,7 @@ def cone() -> tuple[fx.Model, fx.PointMass, float, float]:
 
 
 def hinged_bar() -> fx.Model:
-    bar = fx.RigidBody.box((1.0, 0.05, 0.05), mass=2.0, position=(0.5, 0, 0), name="bar")
+    bar = fx.RigidBody.box(size=(1.0, 0.05, 0.05), mass=2.0, position=(0.5, 0, 0), name="bar")
     hinge = fx.RevoluteJoint(fx.ground, bar, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
     return fx.Model(bar, hinge, fx.Gravity((0, 0, -G)))
 
@@ -120,7 +120,12 @@ def test_rolling_and_driven(kept) -> None:
     ball = fx.RigidBody(1.0, 3 * (0.4 * r**2,), position=p, velocity=(0, v, 0), angular_velocity=spin, name="ball")
     hinge = fx.RevoluteJoint(fx.ground, plate, at=(0, 0, 0), axis=(0, 0, 1))
     model = fx.Model(
-        plate, ball, hinge, fx.RotationDriver(hinge, rate=w), fx.RollingBall(plate, ball, r), fx.Gravity((0, 0, -G))
+        plate,
+        ball,
+        hinge,
+        fx.RotationDriver(hinge, rate=w),
+        fx.RollingBall(plate, ball, radius=r),
+        fx.Gravity((0, 0, -G)),
     )
     run = fx.simulate(model, 1.0, step=2e-2, integrator=fx.RungeKutta(order=4, constraints=kept))
     rate = 2.0 / 7.0 * w
@@ -135,7 +140,7 @@ def test_rolling_and_driven(kept) -> None:
 @named
 def test_redundant_constraints(kept) -> None:
     """A door on two hinges has five equations too many; it swings like a physical pendulum, by its energy."""
-    door = fx.RigidBody.box((1.0, 0.05, 2.0), mass=3.0, position=(0.5, 0, 0), name="door")
+    door = fx.RigidBody.box(size=(1.0, 0.05, 2.0), mass=3.0, position=(0.5, 0, 0), name="door")
     hinges = [fx.RevoluteJoint(fx.ground, door, at=(0, 0, z), axis=(0, 0, 1), name=f"hinge {z}") for z in (-0.8, 0.8)]
     model = fx.Model(door, *hinges, fx.Gravity((0, -G, 0)))
     run = fx.simulate(model, 0.5, step=1e-2, integrator=fx.RungeKutta(order=4, constraints=kept))

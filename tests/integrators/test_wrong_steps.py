@@ -23,7 +23,7 @@ def test_turns_are_not_lost_by_large_steps() -> None:
 
 @pytest.mark.parametrize("index", [2, 3])
 def test_contradicting_drivers_are_not_followed(index: int) -> None:
-    bar = fx.RigidBody.box((1, 0.1, 0.1), mass=1.0, position=(0.5, 0, 0), name="bar")
+    bar = fx.RigidBody.box(size=(1, 0.1, 0.1), mass=1.0, position=(0.5, 0, 0), name="bar")
     hinge = fx.RevoluteJoint(fx.ground, bar, at=(0, 0, 0), axis=(0, 0, 1), name="hinge")
     drives = [fx.RotationDriver(hinge, motion=fx.motions.Ramp(0, e, 1.0), name=f"drive {e:g}") for e in (1.0, 1.5)]
     scheme = fx.GeneralizedAlpha(index=index)

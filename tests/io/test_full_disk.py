@@ -25,7 +25,7 @@ SETUP = """
     import numpy as np
     import flexmbs as fx
     folder = sys.argv[1]
-    bar = fx.RigidBody.box((1.0, 0.05, 0.05), mass=2.0, position=(0.5, 0, 0), name="bar")
+    bar = fx.RigidBody.box(size=(1.0, 0.05, 0.05), mass=2.0, position=(0.5, 0, 0), name="bar")
     model = fx.Model(bar, fx.RevoluteJoint(fx.ground, bar, at=(0, 0, 0), axis=(0, 1, 0)), fx.Gravity((0, 0, -9.81)))
 
     def limit(n):
@@ -145,7 +145,7 @@ def test_meshes_that_have_no_room(suffix: str, tmp_path: Path) -> None:
 
 
 def model() -> fx.Model:
-    bar = fx.RigidBody.box((1.0, 0.05, 0.05), mass=2.0, position=(0.5, 0, 0), name="bar")
+    bar = fx.RigidBody.box(size=(1.0, 0.05, 0.05), mass=2.0, position=(0.5, 0, 0), name="bar")
     hinge = fx.RevoluteJoint(fx.ground, bar, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
     return fx.Model(bar, hinge, fx.Gravity((0, 0, -9.81)))
 

@@ -42,7 +42,7 @@ class Twin:
 def frame(**changes: Any) -> fx.Model:
     """Bodies of two kinds, with items in no special order."""
     mesh = fx.meshes.line((0, 0), (0, 1), 2)
-    common: dict[str, Any] = {"section": fx.Circle(0.01), "material": fx.steel}
+    common: dict[str, Any] = {"section": fx.Circle(diameter=0.01), "material": fx.steel}
     left = fx.FlexibleBody(mesh, fx.elements.LinearBeam2D(), **common, name="left")
     right = fx.FlexibleBody(mesh, fx.elements.LinearBeam2D(), **common, name="right")
     options = {"force": (0.0, -1.0), "history": fx.Table((0.0, 1.0), (0.0, 2.0)), "last": 1} | changes
@@ -200,7 +200,7 @@ def mechanism() -> list[Any]:
     from flexmbs.model.joints.universal import UniversalJoint
 
     turn = np.array([[0.36, 0.48, -0.8], [-0.8, 0.6, 0.0], [0.48, 0.64, 0.6]])
-    crank = RigidBody.box((0.2, 0.02, 0.02), mass=1.0, position=(0.1, 0, 0), name="crank")
+    crank = RigidBody.box(size=(0.2, 0.02, 0.02), mass=1.0, position=(0.1, 0, 0), name="crank")
     wheel = RigidBody(
         2.0, (1, 2, 2.5), position=(0.5, 0.1, 0.3), rotation=turn, angular_velocity=(0, 0, 1), name="wheel"
     )
@@ -210,7 +210,7 @@ def mechanism() -> list[Any]:
     second = RevoluteJoint(ground, wheel, at=(0.5, 0.1, 0.3), axis=(0, 0, 1), name="second")
     return [
         Gear(first, second, 2.0), ball, crank, wheel, plate, first, second,
-        RotationDriver(second, motion=motions.Sine(0.1, 2.0) + motions.Linear(1.0), name="drive"),
+        RotationDriver(second, motion=motions.Sine(0.1, frequency=2.0) + motions.Linear(1.0), name="drive"),
         UniversalJoint(crank, wheel, at=(0.2, 0, 0), axes=((1, 0, 0), (0, 1, 0)), name="cross"),
         SphericalJoint(crank, ball.centre, name="socket"),
         SpringDamper(ground.marker((0, 0, 0)), ball, stiffness=(100.0, 3.0), damping=0.1, name="spring"),

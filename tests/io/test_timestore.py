@@ -21,7 +21,7 @@ from flexmbs.io.timestore import close_journal, holds_time, model_of, read_time,
 
 def rod_model(load: float = -1.0, elements: int = 3, **options: Any) -> fx.Model:
     rod = fx.FlexibleBody.line(
-        (0, 0), (1, 0), elements=elements, element=fx.elements.ANCFCable2D(), section=fx.Circle(0.01),
+        (0, 0), (1, 0), elements=elements, element=fx.elements.ANCFCable2D(), section=fx.Circle(diameter=0.01),
         material=fx.steel, name="rod",
     )  # fmt: skip
     return fx.Model(rod, fx.Clamp(rod.start), fx.PointForce(rod.end, (0, load), **options), name="swing")

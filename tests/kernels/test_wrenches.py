@@ -30,7 +30,12 @@ def ball() -> fx.PointMass:
 
 def cable() -> fx.FlexibleBody:
     return fx.FlexibleBody.line(
-        (0, 0, 0), (1, 0, 0), elements=2, element=fx.elements.ANCFCable3D(), section=fx.Circle(0.01), material=fx.steel
+        (0, 0, 0),
+        (1, 0, 0),
+        elements=2,
+        element=fx.elements.ANCFCable3D(),
+        section=fx.Circle(diameter=0.01),
+        material=fx.steel,
     )
 
 

@@ -38,7 +38,7 @@ def many_joints() -> fx.Model:
         fx.DistanceConstraint(c.marker((0.1, 0, 0)), a.marker((0, 0.2, 0.1)), name="distance"),
         fx.PointOnPlaneConstraint(c.marker((0, 0, 0.2)), fx.ground.marker((0, 0, 1), axis=(0, 1, 1)), name="plane"),
         fx.RevoluteJoint(fx.ground, flat, at=(1.5, 0.2), name="pin"),
-        fx.RotationDriver((fx.ground.marker((0, 0, 0)), a.centre), fx.motions.Sine(0.4, 0.3), name="motor"),
+        fx.RotationDriver((fx.ground.marker((0, 0, 0)), a.centre), fx.motions.Sine(0.4, frequency=0.3), name="motor"),
     )  # fmt: skip
 
 

@@ -28,7 +28,7 @@ def plate(kind: str = "quad", n: tuple[int, int] = (6, 4)) -> fx.linear.Part:
 def strut(n: int = 4, length: float = 2.0) -> fx.linear.Part:
     """A beam along x with sets start and end."""
     mesh = fx.meshes.line((0, 0, 0), (length, 0, 0), n)
-    frame = Frame(section=fx.Rectangle(0.02, 0.03), up=(0, 0, 1))
+    frame = Frame(section=fx.Rectangle(width=0.02, height=0.03), up=(0, 0, 1))
     return fx.linear.Part(mesh, regions=[fx.linear.Region(None, frame, MATERIAL)], name="strut")
 
 

@@ -95,9 +95,13 @@ def test_several_blocks_of_one_type_are_counted_on():
 
 
 def test_tangents_are_kept_where_they_agree():
-    smooth = line((0, -1), (1, -1), 2).merged(arc((1, 0), 1.0, -np.pi / 2, 0.0, 4))
+    smooth = line((0, -1), (1, -1), 2).merged(
+        arc((1, 0), radius=1.0, start_angle=-np.pi / 2, end_angle=0.0, elements=4)
+    )
     assert smooth.point_data["tangent"].shape == (7, 2)
-    against = line((1, -1), (0, -1), 2).merged(arc((1, 0), 1.0, -np.pi / 2, 0.0, 4))
+    against = line((1, -1), (0, -1), 2).merged(
+        arc((1, 0), radius=1.0, start_angle=-np.pi / 2, end_angle=0.0, elements=4)
+    )
     assert "tangent" in against.point_data
     with warnings.catch_warnings():
         warnings.simplefilter("error")

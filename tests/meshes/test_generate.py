@@ -56,7 +56,7 @@ def test_polyline_with_given_counts():
 
 
 def test_arc_in_closed_form():
-    mesh = arc((1, 2, 3), 2.0, 0.5, -1.0, 6)
+    mesh = arc((1, 2, 3), radius=2.0, start_angle=0.5, end_angle=-1.0, elements=6)
     angles = np.linspace(0.5, -1.0, 7)
     np.testing.assert_allclose(mesh.points, [(1 + 2 * np.cos(a), 2 + 2 * np.sin(a), 3) for a in angles], atol=1e-15)
     # clockwise
@@ -65,11 +65,11 @@ def test_arc_in_closed_form():
 
 
 def test_a_closed_arc_is_a_ring():
-    ring = arc((0, 0), 1.0, 0.0, 2 * np.pi, 8, closed=True)
+    ring = arc((0, 0), radius=1.0, start_angle=0.0, end_angle=2 * np.pi, elements=8, closed=True)
     assert (ring.n_points, ring.n_cells, dict(ring.node_sets)) == (8, 8, {})
     np.testing.assert_allclose(ring.cell_sizes[0], 2 * np.sin(np.pi / 8), rtol=1e-13)
     assert len(quality(ring).coincident) == 0
-    assert len(quality(arc((0, 0), 1.0, 0.0, 2 * np.pi, 8)).coincident) == 1
+    assert len(quality(arc((0, 0), radius=1.0, start_angle=0.0, end_angle=2 * np.pi, elements=8)).coincident) == 1
 
 
 @pytest.mark.parametrize(("cell_type", "per_quad"), [("quad", 1), ("triangle", 2)])
@@ -84,7 +84,9 @@ def test_rectangle(cell_type, per_quad):
 
 @pytest.mark.parametrize("cell_type", ["quad", "triangle"])
 def test_annular_sector(cell_type):
-    mesh = annular_sector(1.0, 3.0, 0.3, 2.3, (4, 10), cell_type)
+    mesh = annular_sector(
+        inner_radius=1.0, outer_radius=3.0, start_angle=0.3, end_angle=2.3, elements=(4, 10), cell_type=cell_type
+    )
     # a polygon with ten sides of 0.2 rad: each trapezoid has sin(0.2) / 2 (9 - 1)
     assert mesh.cell_sizes[0].sum() == pytest.approx(10 * np.sin(0.2) / 2 * 8, rel=1e-13)
     assert mesh.cell_sizes[0].min() > 0
@@ -99,7 +101,7 @@ def test_annular_sector(cell_type):
 
 
 def test_a_whole_ring_closes():
-    mesh = annular_sector(1.0, 2.0, 0.0, 2 * np.pi, (2, 12))
+    mesh = annular_sector(inner_radius=1.0, outer_radius=2.0, start_angle=0.0, end_angle=2 * np.pi, elements=(2, 12))
     assert (mesh.n_points, mesh.n_cells, sorted(mesh.node_sets)) == (36, 24, ["inner", "outer"])
     assert mesh.cell_sizes[0].sum() == pytest.approx(12 * np.sin(np.pi / 6) / 2 * 3, rel=1e-13)
     assert len(quality(mesh).coincident) == 0
@@ -128,7 +130,7 @@ def test_many_cells_take_milliseconds():
     start = time.perf_counter()
     line((0, 0), (1, 0), 20_000)
     polyline([(0, 0), (1, 0), (1, 1)], 20_000)
-    arc((0, 0), 1.0, 0.0, 3.0, 20_000)
+    arc((0, 0), radius=1.0, start_angle=0.0, end_angle=3.0, elements=20_000)
     assert time.perf_counter() - start < 0.5
 
 
@@ -146,17 +148,26 @@ def test_many_cells_take_milliseconds():
         (lambda: polyline([(0, 0), (1, 0), (1, 0)], 3), "the points 1 and 2 are the same"),
         (lambda: polyline([(0, 0), (1, 0), (1, 1)], 1), "at least 2"),
         (lambda: polyline([(0, 0), (1, 0), (1, 1)], [1]), "2 pieces, not 1"),
-        (lambda: arc((0, 0), 0.0, 0, 1, 3), "greater than 0"),
-        (lambda: arc((0, 0), 1.0, 1, 1, 3), "must differ"),
-        (lambda: arc((0, 0), 1.0, 0, 7, 3), "no more than 2 pi"),
-        (lambda: arc((0, 0), 1.0, 0, 3, 3, closed=True), "full turn"),
+        (lambda: arc((0, 0), radius=0.0, start_angle=0, end_angle=1, elements=3), "greater than 0"),
+        (lambda: arc((0, 0), radius=1.0, start_angle=1, end_angle=1, elements=3), "must differ"),
+        (lambda: arc((0, 0), radius=1.0, start_angle=0, end_angle=7, elements=3), "no more than 2 pi"),
+        (lambda: arc((0, 0), radius=1.0, start_angle=0, end_angle=3, elements=3, closed=True), "full turn"),
         (lambda: rectangle((0, 0), (1, -1), (1, 1)), "positive"),
         (lambda: rectangle((0, 0), (1, 1), (1, 0)), r"elements\[1\] must be at least 1"),
         (lambda: rectangle((0, 0), (1, 1), 4), "2 whole numbers"),
         (lambda: rectangle((0, 0), (1, 1), (1, 1), "quad9"), "no cell type here named 'quad9'"),
-        (lambda: annular_sector(2, 1, 0, 1, (1, 1)), "greater than 2"),
-        (lambda: annular_sector(1, 2, 1, 0, (1, 1)), "above start_angle"),
-        (lambda: annular_sector(1, 2, 0, 2 * np.pi, (1, 2)), "3 or more"),
+        (
+            lambda: annular_sector(inner_radius=2, outer_radius=1, start_angle=0, end_angle=1, elements=(1, 1)),
+            "greater than 2",
+        ),
+        (
+            lambda: annular_sector(inner_radius=1, outer_radius=2, start_angle=1, end_angle=0, elements=(1, 1)),
+            "above start_angle",
+        ),
+        (
+            lambda: annular_sector(inner_radius=1, outer_radius=2, start_angle=0, end_angle=2 * np.pi, elements=(1, 2)),
+            "3 or more",
+        ),
         (lambda: box((0, 0), (1, 1, 1), (1, 1, 1)), r"shape \(3,\)"),
         (lambda: box((0, 0, 0), (1, 1, 1), (1, 1)), "3 whole numbers"),
         (lambda: box((0, 0, 0), (1, 1, 1), (1, 1, 1), "quad"), "no cell type here named 'quad'"),

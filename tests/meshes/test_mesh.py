@@ -179,7 +179,7 @@ def test_an_empty_choice_is_refused():
 
 
 def test_in_space_adds_a_zero():
-    mesh = arc((0, 0), 1.0, 0.0, 1.0, 3)
+    mesh = arc((0, 0), radius=1.0, start_angle=0.0, end_angle=1.0, elements=3)
     space = mesh.in_space()
     assert space.dim == 3
     np.testing.assert_array_equal(space.points, np.column_stack([mesh.points, np.zeros(4)]))

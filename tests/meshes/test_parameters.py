@@ -60,7 +60,7 @@ def test_extents_are_one_for_a_column_and_slopes_make_it_smooth() -> None:
 def test_slopes_of_a_closed_cylinder_are_periodic() -> None:
     errors = []
     for n in (16, 32):
-        mesh = turned(bare(cylinder(1.0, 2.0, (n, 3))))
+        mesh = turned(bare(cylinder(radius=1.0, length=2.0, elements=(n, 3))))
         _, slopes, sizes = surface_parameters("pipe", mesh, cells_of(mesh))
         x, y, _ = mesh.points.T
         exact = (math.tau / n / sizes[0, 0]) * np.stack((-y, x, 0 * x), 1)
@@ -73,11 +73,11 @@ def test_slopes_of_a_closed_cylinder_are_periodic() -> None:
 @pytest.mark.parametrize(
     "mesh",
     [
-        cylinder(1.0, 2.0, (24, 8)),
-        cylinder(2.0, 1.0, (16, 8), 0.2, 1.4),
-        ring(1.0, 1.5, (8, 24)),
-        ring(1.0, 1.5, (8, 48), slit=True),
-        sphere_sector(1.0, (0.0, 1.2), (-0.2, 0.8), (16, 16)),
+        cylinder(radius=1.0, length=2.0, elements=(24, 8)),
+        cylinder(radius=2.0, length=1.0, elements=(16, 8), start_angle=0.2, end_angle=1.4),
+        ring(inner_radius=1.0, outer_radius=1.5, elements=(8, 24)),
+        ring(inner_radius=1.0, outer_radius=1.5, elements=(8, 48), slit=True),
+        sphere_sector(radius=1.0, longitudes=(0.0, 1.2), latitudes=(-0.2, 0.8), elements=(16, 16)),
     ],
     ids=["cylinder", "open cylinder", "ring", "slit ring", "sphere"],
 )
@@ -109,7 +109,7 @@ def test_what_is_not_regular_is_refused_with_its_node() -> None:
 
 
 def test_slopes_that_do_not_fit_are_refused() -> None:
-    mesh = cylinder(1.0, 2.0, (16, 4))
+    mesh = cylinder(radius=1.0, length=2.0, elements=(16, 4))
     data = {"slopes": 2.0 * mesh.point_data["slopes"]}
     wrong = Mesh(mesh.points, mesh.cells, point_data=data)
     with pytest.raises(MeshError, match="advance by one from node to node"):
@@ -121,17 +121,17 @@ def test_slopes_that_do_not_fit_are_refused() -> None:
 
 def test_generators_refuse_what_is_no_surface() -> None:
     with pytest.raises(MeshError, match="3 or more elements"):
-        cylinder(1.0, 1.0, (2, 2))
+        cylinder(radius=1.0, length=1.0, elements=(2, 2))
     with pytest.raises(MeshError, match="end angle"):
-        ring(1.0, 2.0, (2, 2), 1.0, 0.5)
+        ring(inner_radius=1.0, outer_radius=2.0, elements=(2, 2), start_angle=1.0, end_angle=0.5)
     with pytest.raises(MeshError, match="latitudes must rise"):
-        sphere_sector(1.0, (0, 1), (0, math.pi / 2), (2, 2))
+        sphere_sector(radius=1.0, longitudes=(0, 1), latitudes=(0, math.pi / 2), elements=(2, 2))
 
 
 def test_node_sets_of_generators_are_the_sides() -> None:
-    pipe = cylinder(1.0, 2.0, (8, 2), 0.0, 1.0)
+    pipe = cylinder(radius=1.0, length=2.0, elements=(8, 2), start_angle=0.0, end_angle=1.0)
     np.testing.assert_allclose(pipe.points[pipe.node_set("top"), 2], 2.0)
     np.testing.assert_allclose(pipe.points[pipe.node_set("start"), 1], 0.0, atol=1e-15)
-    disc = ring(1.0, 2.0, (2, 8))
+    disc = ring(inner_radius=1.0, outer_radius=2.0, elements=(2, 8))
     np.testing.assert_allclose(np.linalg.norm(disc.points[disc.node_set("outer")], axis=1), 2.0)
     assert set(disc.node_sets) == {"inner", "outer"}

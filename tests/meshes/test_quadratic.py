@@ -55,7 +55,7 @@ def test_blocks_share_their_edges() -> None:
 
 
 def test_point_data_is_averaged_and_tangents_stay_unit() -> None:
-    ring = arc((0, 0), 1.0, 0.0, np.pi, 3)
+    ring = arc((0, 0), radius=1.0, start_angle=0.0, end_angle=np.pi, elements=3)
     data = {**ring.point_data, "heat": ring.points[:, :1] ** 2}
     raised = Mesh(ring.points, ring.cells, point_data=data).quadratic()
     middle = raised.cells[0].nodes[:, 2]

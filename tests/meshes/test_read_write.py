@@ -126,7 +126,7 @@ def test_gmsh_files_of_every_cell_type_agree_with_meshio(tmp_path, name):
 
 
 def test_tangents_survive_in_gmsh_and_vtu_files(tmp_path):
-    mesh = arc((0, 0), 1.0, 0.0, 1.0, 5)
+    mesh = arc((0, 0), radius=1.0, start_angle=0.0, end_angle=1.0, elements=5)
     mesh = Mesh(mesh.points, mesh.cells, point_data=mesh.point_data)
     for name in ("m.msh", "m.vtu"):
         write_mesh(mesh, tmp_path / name)

@@ -118,14 +118,17 @@ def test_children_inherit_the_sets_of_cells():
 
 
 def test_an_arc_stays_on_its_circle():
-    coarse, fine = arc((1, 2), 3.0, 0.2, 4.0, 3).refined(3), arc((1, 2), 3.0, 0.2, 4.0, 24)
+    coarse, fine = (
+        arc((1, 2), radius=3.0, start_angle=0.2, end_angle=4.0, elements=3).refined(3),
+        arc((1, 2), radius=3.0, start_angle=0.2, end_angle=4.0, elements=24),
+    )
     order = np.argsort(np.unwrap(np.arctan2(coarse.points[:, 1] - 2, coarse.points[:, 0] - 1)) % (2 * np.pi))
     np.testing.assert_allclose(coarse.points[order], fine.points, atol=1e-14)
     np.testing.assert_allclose(coarse.point_data["tangent"][order], fine.point_data["tangent"], atol=1e-14)
 
 
 def test_tangents_that_run_against_the_cells_give_the_same_curve():
-    mesh = arc((0, 0), 1.0, 0.0, 2.0, 2)
+    mesh = arc((0, 0), radius=1.0, start_angle=0.0, end_angle=2.0, elements=2)
     against = Mesh(mesh.points, mesh.cells, point_data={"tangent": -mesh.point_data["tangent"]})
     np.testing.assert_allclose(against.refined().points, mesh.refined().points, atol=1e-15)
     np.testing.assert_allclose(

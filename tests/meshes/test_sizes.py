@@ -46,8 +46,10 @@ def test_ranges_are_read_as_before(read):
     [
         lambda: meshes.box((0, 0, 0), (1, 1, 1), (400, 400, 400)),
         lambda: meshes.rectangle((0, 0), (1, 1), (10_000, 10_000)),
-        lambda: meshes.annular_sector(1.0, 2.0, 0.0, 1.0, (10_000, 10_000)),
-        lambda: sphere_sector(1.0, (0, 1), (0, 1), (10_000, 10_000)),
+        lambda: meshes.annular_sector(
+            inner_radius=1.0, outer_radius=2.0, start_angle=0.0, end_angle=1.0, elements=(10_000, 10_000)
+        ),
+        lambda: sphere_sector(radius=1.0, longitudes=(0, 1), latitudes=(0, 1), elements=(10_000, 10_000)),
     ],
 )
 def test_meshes_of_any_size(make):
@@ -66,11 +68,11 @@ NO_PAIRS = st.one_of(
 def test_what_is_no_pair_is_told(value, which):
     """Every argument that is a pair, or a triple: made, or refused by us."""
     makers = [
-        lambda: sphere_sector(1.0, (0, 1), (0, 1), value),
-        lambda: sphere_sector(1.0, value, (0, 1), (2, 2)),
-        lambda: sphere_sector(1.0, (0, 1), value, (2, 2)),
-        lambda: cylinder(1.0, 2.0, value),
-        lambda: ring(1.0, 2.0, value),
+        lambda: sphere_sector(radius=1.0, longitudes=(0, 1), latitudes=(0, 1), elements=value),
+        lambda: sphere_sector(radius=1.0, longitudes=value, latitudes=(0, 1), elements=(2, 2)),
+        lambda: sphere_sector(radius=1.0, longitudes=(0, 1), latitudes=value, elements=(2, 2)),
+        lambda: cylinder(radius=1.0, length=2.0, elements=value),
+        lambda: ring(inner_radius=1.0, outer_radius=2.0, elements=value),
         lambda: meshes.box((0, 0, 0), (1, 1, 1), value),
     ]
     with suppress(fx.ModelError):

@@ -10,7 +10,7 @@ from flexmbs.meshes import CellBlock, Mesh, arc, line, rectangle, three_node
 
 
 def test_points_sets_and_tangents_stay():
-    curve = arc((0, 0), 1.0, 0.0, 1.0, 6)
+    curve = arc((0, 0), radius=1.0, start_angle=0.0, end_angle=1.0, elements=6)
     found = three_node(curve)
     np.testing.assert_array_equal(found.points, curve.points)
     assert found.cells[0].cell_type == "line3"
@@ -20,7 +20,7 @@ def test_points_sets_and_tangents_stay():
 
 
 def test_a_ring_closes():
-    ring = three_node(arc((0, 0), 1.0, 0.0, 2 * np.pi, 6, closed=True))
+    ring = three_node(arc((0, 0), radius=1.0, start_angle=0.0, end_angle=2 * np.pi, elements=6, closed=True))
     assert ring.cells[0].nodes[-1].tolist() == [4, 0, 5]
 
 

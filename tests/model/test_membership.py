@@ -87,7 +87,7 @@ def test_a_missing_part_is_refused_by_name(name: str, k: int) -> None:
 
 def test_a_forgotten_joint_is_asked_for() -> None:
     """A spring and a driver on a hinge that is not in the model would let the bar fall freely."""
-    bar = fx.RigidBody.box((1, 0.1, 0.1), mass=1.0, position=(0.5, 0, 0), name="bar")
+    bar = fx.RigidBody.box(size=(1, 0.1, 0.1), mass=1.0, position=(0.5, 0, 0), name="bar")
     hinge = fx.RevoluteJoint(fx.ground, bar, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
     spring, driver = fx.TorsionSpring(hinge, stiffness=5.0), fx.RotationDriver(hinge, 0.0, name="motor")
     for item, label in ((spring, "force 'torsion spring'"), (driver, "joint 'motor'")):
@@ -101,7 +101,7 @@ def test_a_forgotten_joint_is_asked_for() -> None:
 
 def test_names_are_looked_up_among_their_kind() -> None:
     """A name that is none is refused with those nearest, when the model is made."""
-    bar = fx.RigidBody.box((1, 0.1, 0.1), mass=1.0, position=(0.5, 0, 0), name="bar")
+    bar = fx.RigidBody.box(size=(1, 0.1, 0.1), mass=1.0, position=(0.5, 0, 0), name="bar")
     hinge = fx.RevoluteJoint(fx.ground, bar, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
     motor = JointActuator("hinged", name="motor")
     with pytest.raises(ModelError, match=r"controller 'drive': there is no joint named 'hinged'; did you mean 'hinge'"):

@@ -48,8 +48,8 @@ class World:
 
     def __init__(self) -> None:
         self.ball = fx.PointMass(1.0, position=(1.0, 2.0, 0.0), name="ball")
-        self.box = fx.RigidBody.box((1, 1, 1), mass=2.0, position=(0, 0, 1), name="box")
-        self.hull = fx.RigidBody.box((1, 2, 1), mass=2.0, position=(3, 0, 1), name="hull")
+        self.box = fx.RigidBody.box(size=(1, 1, 1), mass=2.0, position=(0, 0, 1), name="box")
+        self.hull = fx.RigidBody.box(size=(1, 2, 1), mass=2.0, position=(3, 0, 1), name="hull")
         self.flat = fx.PlanarRigidBody(1.0, 0.1, position=(0.5, 0.0), name="flat")
         self.disc = fx.PlanarRigidBody(1.0, 0.1, position=(2.0, 0.0), name="disc")
         self.beam = self._line((0, 0), (1, 0), "beam")
@@ -87,7 +87,8 @@ class World:
     @staticmethod
     def _line(start: Any, end: Any, name: str) -> fx.FlexibleBody:
         return fx.FlexibleBody.line(
-            start, end, elements=2, element=fx.elements.ANCFCable2D(), section=fx.Circle(0.01), material=fx.steel,
+            start, end, elements=2, element=fx.elements.ANCFCable2D(), section=fx.Circle(diameter=0.01),
+            material=fx.steel,
             name=name,
         )  # fmt: skip
 

@@ -15,7 +15,7 @@ STRIP = fx.BeamStiffness(EA=1e5, EI_z=1.0, GJ=0.7, mass_per_length=1.0)
 def cantilever(history: object = None) -> fx.Model:
     """A strip, bent far by a dead force at its end."""
     blade = fx.FlexibleBody.line(
-        (0, 0), (1, 0), elements=4, element=fx.elements.ANCFCable2D(), section=fx.Rectangle(0.02, 0.002),
+        (0, 0), (1, 0), elements=4, element=fx.elements.ANCFCable2D(), section=fx.Rectangle(width=0.02, height=0.002),
         material=fx.steel, name="blade",
     )  # fmt: skip
     return fx.Model(blade, fx.Clamp(blade.start), fx.PointForce(blade.end, (0, -8.4), history=history), name="strip")
@@ -57,7 +57,7 @@ def frame() -> fx.Model:
 def guided() -> fx.Model:
     """Prescribed motions, a roller and a guide at an angle, a follower."""
     rod = fx.FlexibleBody.line(
-        (0, 0), (1, 0), elements=4, element=fx.elements.ANCFCable2D(), section=fx.Pipe(0.02, 0.001),
+        (0, 0), (1, 0), elements=4, element=fx.elements.ANCFCable2D(), section=fx.Pipe(diameter=0.02, thickness=0.001),
         material=fx.steel, name="rod",
     )  # fmt: skip
     return fx.Model(
@@ -73,7 +73,7 @@ def guided() -> fx.Model:
 def spatial() -> fx.Model:
     """A cable in space."""
     rod = fx.FlexibleBody.line(
-        (0, 0, 0), (1, 0, 0), elements=4, element=fx.elements.ANCFCable3D(), section=fx.Circle(0.01),
+        (0, 0, 0), (1, 0, 0), elements=4, element=fx.elements.ANCFCable3D(), section=fx.Circle(diameter=0.01),
         material=fx.steel, name="rod",
     )  # fmt: skip
     return fx.Model(rod, fx.Clamp(rod.start), fx.PointForce(rod.end, (0, 20.0, -50.0)), name="space")
@@ -83,7 +83,7 @@ def linear(element: object = None) -> fx.Model:
     """A linear beam in space, with a direction that is not exactly of unit length."""
     rod = fx.FlexibleBody.line(
         (0, 0, 0), (1, 1, 0.3), elements=3, element=element or fx.elements.LinearBeam3D(up=(0.1, 0.2, 0.7)),
-        section=fx.Rectangle(0.02, 0.03), material=fx.aluminium, name="rod",
+        section=fx.Rectangle(width=0.02, height=0.03), material=fx.aluminium, name="rod",
     )  # fmt: skip
     return fx.Model(rod, fx.Clamp(rod.start), fx.Moment(rod.end, (1.0, 2.0, -3.0)), name="linear")
 
@@ -91,7 +91,8 @@ def linear(element: object = None) -> fx.Model:
 def planar_linear() -> fx.Model:
     """A linear beam in the plane."""
     rod = fx.FlexibleBody.line(
-        (0, 0), (1, 0), elements=3, element=fx.elements.LinearBeam2D(shear=False), section=fx.Rectangle(0.02, 0.03),
+        (0, 0), (1, 0), elements=3, element=fx.elements.LinearBeam2D(shear=False),
+        section=fx.Rectangle(width=0.02, height=0.03),
         material=fx.aluminium, name="rod",
     )  # fmt: skip
     return fx.Model(rod, fx.Clamp(rod.start), fx.PointForce(rod.end, (1.0, -3.0)), name="planar linear")

@@ -70,7 +70,7 @@ def parallelograms() -> fx.Model:
 def sarrus() -> fx.Model:
     """A plate on two pairs of hinged legs at right angles, which go straight up and down."""
     height, reach = 0.6, 0.8
-    plate = fx.RigidBody.box((1, 1, 0.1), mass=2.0, position=(0, 0, 2 * height), name="plate")
+    plate = fx.RigidBody.box(size=(1, 1, 0.1), mass=2.0, position=(0, 0, 2 * height), name="plate")
     items: list = [plate]
     for k, (out, axis) in enumerate((((1.0, 0, 0), (0, 1.0, 0)), ((0, 1.0, 0), (1.0, 0, 0)))):
         d = np.array(out)

@@ -22,7 +22,9 @@ def solid(name: str) -> fx.linear.Part:
 def frame() -> fx.linear.Part:
     mesh = line((0.1, 0.2, 0.3), (1.1, 0.7, 0.2), 4)
     return fx.linear.Part(
-        mesh, regions=[fx.linear.Region(None, fx.elements.Frame(section=fx.Rectangle(0.1, 0.05)), STEEL)], name="frame"
+        mesh,
+        regions=[fx.linear.Region(None, fx.elements.Frame(section=fx.Rectangle(width=0.1, height=0.05)), STEEL)],
+        name="frame",
     )
 
 

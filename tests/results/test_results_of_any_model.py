@@ -48,7 +48,7 @@ def with_a_body() -> fx.Model:
 
 def in_space() -> fx.Model:
     body = beam(3, fx.elements.GeometricallyExactBeam())
-    box = fx.RigidBody.box((0.3, 0.1, 0.1), mass=0.3, position=(1.15, 0.0, 0.0), name="box")
+    box = fx.RigidBody.box(size=(0.3, 0.1, 0.1), mass=0.3, position=(1.15, 0.0, 0.0), name="box")
     return fx.Model(
         body, box, fx.Clamp(body.start), fx.FixedJoint(body.end, box, at=(1.0, 0.0, 0.0), name="weld"),
         fx.Gravity((0.0, 0.0, -2.0)), name="in space",

@@ -67,7 +67,7 @@ def test_uniform_bending_moment(material: fx.Elastic | fx.Orthotropic) -> None:
 
 def test_mass_and_inertia_are_those_of_the_plate() -> None:
     plate = fx.segments.segmented_plate((1.2, 0.8), (3, 2), thickness=H, material=SOFT, position=(1, 2, 3))
-    whole, box = fx.RigidBody.combined(*plate.bodies), fx.RigidBody.box((1.2, 0.8, H), material=SOFT)
+    whole, box = fx.RigidBody.combined(*plate.bodies), fx.RigidBody.box(size=(1.2, 0.8, H), material=SOFT)
     assert whole.mass == pytest.approx(box.mass)
     assert whole.inertia == pytest.approx(box.inertia, abs=1e-12)
     assert whole.position == pytest.approx((1.6, 2.4, 3.0))

@@ -6,16 +6,20 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import matplotlib as mpl
 import numpy as np
 import pytest
 from matplotlib import animation as films
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from PIL import Image
 
 import flexmbs as fx
+from flexmbs.visualization import style
 from flexmbs.visualization.animation import animate, draw_frame
 from flexmbs.visualization.frames import frame_rows
 from flexmbs.visualization.scene import FLEXIBLE, GROUND, POINT, Line, Scene, Stroke, still, wireframe
+from flexmbs.visualization.scene_drawing import SceneAxes
 
 T = np.linspace(0.0, 1.0, 21)
 TIP = np.column_stack((np.cos(3 * T), np.sin(3 * T)))[:, None]
@@ -229,3 +233,29 @@ def test_wrong_scenes_are_refused(arguments: Any, message: str) -> None:
 def test_wrong_lines_are_refused(make: Any, message: str) -> None:
     with pytest.raises(fx.ModelError, match=message):
         make()
+
+
+@pytest.mark.parametrize("spatial", [False, True])
+def test_frames_on_a_picture_of_what_stays_are_whole_drawings(spatial: bool, tmp_path: Path) -> None:
+    """A film draws what moves alone; its frames differ from whole ones by the palette, and where axes lie on lines."""
+    moving = scene(spatial)
+    path = animate(moving, tmp_path / "a.gif", speed=1.0, fps=10, dpi=120)
+    figure = Figure(figsize=SceneAxes.size(moving), dpi=120, layout="constrained")
+    canvas = FigureCanvasAgg(figure)
+    with mpl.rc_context(style.RC):
+        whole = SceneAxes(moving, figure)
+        whole.settle()
+        for number, step in ((0, 0), (7, 14)):
+            whole.show(step, np.inf)
+            canvas.draw()
+            known = np.asarray(canvas.buffer_rgba())[:, :, :3].astype(int)
+            with Image.open(path) as picture:
+                picture.seek(number)
+                found = np.asarray(picture.convert("RGB")).astype(int)
+            off = np.abs(found - known).max(axis=2)
+            assert (off > 24).mean() < 1e-3
+            assert (off > 0).mean() < 0.25
+            # and the picture is not empty: the rod is there in its colour
+            blue = [int((np.abs(x - (0x1F, 0x5F, 0xA8)).max(axis=2) < 12).sum()) for x in (known, found)]
+            assert blue[0] > 50
+            assert blue[1] == pytest.approx(blue[0], rel=0.1)

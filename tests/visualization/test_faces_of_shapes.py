@@ -30,9 +30,9 @@ def polygon(n: int) -> float:
 @pytest.mark.parametrize(
     ("body", "known", "rtol"),
     [
-        (fx.RigidBody.box((1, 2, 3), mass=1.0), 6.0, 1e-12),
-        (fx.RigidBody.cylinder(0.5, 2.0, mass=1.0), 0.25 * polygon(24) * 2.0, 1e-12),
-        (fx.RigidBody.sphere(0.5, mass=1.0), np.pi / 6.0, 0.03),
+        (fx.RigidBody.box(size=(1, 2, 3), mass=1.0), 6.0, 1e-12),
+        (fx.RigidBody.cylinder(radius=0.5, length=2.0, mass=1.0), 0.25 * polygon(24) * 2.0, 1e-12),
+        (fx.RigidBody.sphere(radius=0.5, mass=1.0), np.pi / 6.0, 0.03),
     ],
 )
 def test_closed_outlines_are_filled(body: fx.RigidBody, known: float, rtol: float) -> None:

@@ -30,7 +30,7 @@ def closed():
 
 def test_each_rigid_body_has_a_colour_of_its_own() -> None:
     boxes = [
-        fx.RigidBody.box((0.5, 0.1, 0.1), mass=1.0, position=(0, 0.3 * k, 0), velocity=(0, 0, k), name=f"box {k}")
+        fx.RigidBody.box(size=(0.5, 0.1, 0.1), mass=1.0, position=(0, 0.3 * k, 0), velocity=(0, 0, k), name=f"box {k}")
         for k in range(8)
     ]
     lines = scene(_run(*boxes)).lines

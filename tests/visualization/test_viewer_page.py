@@ -31,7 +31,7 @@ def run() -> fx.TimeSolution:
     """A sheet that swings, a disc that flies, a box that stays."""
     sheet = fx.FlexibleBody.plate((1.0, 0.6), elements=(4, 2), element=fx.elements.ANCFShell(),
                                   section=fx.ShellSection(0.02), material=RUBBER, name="sheet <1>")  # fmt: skip
-    ball = fx.RigidBody.sphere(0.1, mass=1.0, position=(-1.0, 0.3, 0.0), velocity=(0.0, 0.0, 4.0), name="ball")
+    ball = fx.RigidBody.sphere(radius=0.1, mass=1.0, position=(-1.0, 0.3, 0.0), velocity=(0.0, 0.0, 4.0), name="ball")
     gravity = fx.Gravity((0, 0, -9.81))
     model = fx.Model(sheet, ball, fx.Clamp(sheet.set("left")), gravity, name="sheet & ball </script>")
     return fx.simulate(model, 0.4, step=2e-3, output=fx.Output(every=1e-2))

@@ -20,6 +20,7 @@ IDS = (
     "s08a", "s08b", "s08c", "s08d", "s08e", "s09", "s10", "s14", "e06", "e09", "shell-obstacles",
     "e04", "d09", "d16", "d16-cable", "d17", "d17-cable", "d18", "d19", "d20", "d21", "d22",
     "negrut", "rod-flight",
+    "n14", "n15", "n16", "n17", "n18", "n19", "n20", "n22", "n23", "n24", "n25", "n29",
 )  # fmt: skip
 
 _PRINTED = 5e-15  # the figures have 15 significant digits

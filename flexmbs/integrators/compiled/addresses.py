@@ -19,6 +19,7 @@ from flexmbs.core.contracts import FloatArray, IntArray
 __all__ = ["Addresses", "pointer"]
 
 TYPES = ("float64", "int64", "int32", "bool")
+MOST_AXES = 6
 
 
 @intrinsic  # type: ignore[untyped-decorator]
@@ -42,7 +43,7 @@ class Addresses:
 
     def array(self, array: Any) -> str:
         """An array in place; ValueError with what is wrong if it cannot be rebuilt from its address."""
-        if array.dtype.name not in TYPES or not array.flags.c_contiguous or not 1 <= array.ndim <= 4:
+        if array.dtype.name not in TYPES or not array.flags.c_contiguous or not 1 <= array.ndim <= MOST_AXES:
             raise ValueError(
                 f"an array of {array.dtype} with {array.ndim} axes that is not contiguous or not of numbers"
             )

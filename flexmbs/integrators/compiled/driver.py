@@ -9,9 +9,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flexmbs.integrators.compiled.cache import Module
-from flexmbs.integrators.compiled.newton_step import Numbers, Sizes, StepArrays
+from flexmbs.integrators.compiled.control import ControlMemory, SamplePlan
+from flexmbs.integrators.compiled.newton_step import (
+    COUNTS,
+    EVALUATIONS,
+    FACTORISATIONS,
+    FAILED,
+    HAPPENS,
+    REJECTED,
+    Numbers,
+    Sizes,
+    StepArrays,
+)
 from flexmbs.integrators.compiled.text import Prevented, Text
 from flexmbs.integrators.contracts import StepResult, StepState, StepStatus
+from flexmbs.integrators.step_control import SizeLimits
 from flexmbs.kernels.nodal_loads import NodalLoads
 
 if TYPE_CHECKING:
@@ -26,10 +38,9 @@ MOST_STEPS, MOST_NUMBERS = 500, 1_000_000
 PAUSE = 256
 """Steps left to Python, at most, before a call is tried again after calls that made none."""
 GIVEN = ("given", "motion", "scale")
-H_OLD, ERROR_BEFORE, WV, WA, ERROR_FACTOR = map(
-    Numbers._fields.index, ("h_old", "error_before", "wv", "wa", "error_factor")
-)
-CHUNK, POWERS = map(Sizes._fields.index, ("chunk", "powers"))
+NUMBERS_OF_A_CALL = Numbers._fields.index("pause") + 1
+"""Their count; they stand before those of the scheme."""
+CHUNK, POWERS, CONTROLLED = map(Sizes._fields.index, ("chunk", "powers", "controlled"))
 
 
 def hindrance(dynamics: Dynamics, scheme: GeneralizedAlpha, refresh: str) -> str:
@@ -50,28 +61,37 @@ def hindrance(dynamics: Dynamics, scheme: GeneralizedAlpha, refresh: str) -> str
         return f"{dynamics.python.states[0][0].name!r} has first-order states, whose rates are computed in Python"
     if dynamics.python.users:
         return f"the force {dynamics.python.users[0].name!r} is computed in Python"
-    if m.given:
-        return f"the law of {m.force_owners[m.given[0][0]].name!r} is computed in Python"
-    if m.actuator_wrenches:
-        return f"the actuator {m.actuators[m.actuator_wrenches[0][0]].name!r} is computed in Python"
+    if dynamics.python.functions:
+        return f"the law of {m.force_owners[dynamics.python.functions[0][1]].name!r} is computed in Python"
+    if dynamics.python.wrenches:
+        return f"the actuator {m.actuators[dynamics.python.wrenches[0][0]].name!r} is computed in Python"
     return ""
+
+
+NO_LIMITS = SizeLimits(np.inf, 0.0, np.inf, np.inf)
 
 
 @dataclass
 class Steps:
-    """Accepted steps: ``ends``, ``errors``, ``iterations``, all (n,), to be read before the driver is called again.
+    """Accepted steps: ``ends``, ``sizes``, ``errors``, ``iterations``, all (n,).
 
-    ``powers (n, 3)`` of prescribed motions, of forces between markers, and of loads, at their ends; None if they were
-    not asked for, or are zero.
+    They are to be read before the driver is called again. ``powers (n, 3)`` of prescribed motions, of forces between
+    markers, and of loads, at their ends; None if they were not asked for, or are zero. ``planned``: the size of the
+    next step by step control; ``rejected``: attempts that it has not accepted; ``control``: what controllers remember;
+    ``powers_anew``: the powers at the beginning of steps that began anew.
     """
 
     ends: FloatArray
-    h: float
+    sizes: FloatArray
     errors: FloatArray
     iterations: IntArray
     first: StepState
     arrays: StepArrays
     powers: FloatArray | None
+    planned: float
+    rejected: int
+    control: ControlMemory | None
+    powers_anew: dict[int, FloatArray]
 
     def __len__(self) -> int:
         return len(self.ends)
@@ -84,8 +104,22 @@ class Steps:
         old = self.first.v if i == 0 else x.V[i].copy()
         return StepState(
             float(self.ends[i]), x.Q[row].copy(), x.V[row].copy(), x.A[row].copy(), x.AUX[row].copy(),
-            x.LAM[row].copy(), old, self.h,
+            x.LAM[row].copy(), old, float(self.sizes[i]),
         )  # fmt: skip
+
+    def start(self, i: int) -> StepState:
+        """The state in which step i began: that after the step before, or, after a jump of forces, a new one."""
+        before = self.state(i - 1)
+        if self.control is None or not self.control.arrays.renewed[i]:
+            return before
+        y = self.control.arrays
+        a = y.A0[i].copy()
+        return StepState(before.t, before.q, before.v, a, a, y.LAM0[i].copy(), before.v, 0.0)
+
+    @property
+    def anew(self) -> bool:
+        """Whether the step after the last has to begin anew."""
+        return self.control is not None and bool(self.control.arrays.anew[0])
 
 
 class Driver:
@@ -102,12 +136,10 @@ class Driver:
         per_step = dyn.n_q + 3 * dyn.n_v + dyn.n_c
         self.most = max(1, min(MOST_STEPS, MOST_NUMBERS // per_step))
         n, k = self.most, len(dyn.mass)
-        self._power = np.zeros((n, len(m.forces.mA)))
-        self._wrench_power = np.zeros((n, *dyn.markers.W.shape))
+        self._power = np.zeros((2 * n, len(m.forces.mA)))  # at ends, and where steps begin anew
+        self._wrench_power = np.zeros((2 * n, *dyn.markers.W.shape))
         self._wrenches = len(m.wrenches.mk) > 0
         self._nodal = NodalLoads(dyn)
-        text = Text(dyn, self._power, self._wrench_power)
-        take = text.addresses
         matrix = dyn.matrix
         first, second = matrix.cut
         slots = matrix.static_slots
@@ -116,13 +148,19 @@ class Driver:
         self._given = dyn.given[None], dyn.motion[None], dyn.prescribed.scale[None]
         rows = n if self.varying else 1
         self._tables = tuple(np.zeros((rows, *part.shape[1:])) for part in self._given)
+        self.memory = None
+        if dyn.control is not None:
+            self.memory = ControlMemory(dyn.control, n, k, dyn.n_c, self._given, self.varying)
+        text = Text(dyn, self._power, self._wrench_power, self.memory)
+        take = text.addresses
         self._equations = matrix.equations
         self._seen: FloatArray | None = None
         self.x = x = StepArrays(
             Q=np.zeros((n + 1, dyn.n_q)), V=np.zeros((n + 1, k)), A=np.zeros((n + 1, k)), AUX=np.zeros((n + 1, k)),
-            LAM=np.zeros((n + 1, dyn.n_c)), v_old=np.zeros(k), times=np.zeros(n), given=self._given[0],
+            LAM=np.zeros((n + 1, dyn.n_c)), v_old=np.zeros(k), times=np.zeros(n), ends=np.zeros(n),
+            sizes=np.zeros(n), planned=np.zeros(1), given=self._given[0],
             motion=self._given[1], scale=self._given[2], errors=np.zeros(n), iterations=np.zeros(n, dtype=np.int64),
-            counts=np.zeros(2, dtype=np.int64), mass=dyn.mass, body_of=dyn.body_of, body_sizes=dyn.body_sizes,
+            counts=np.zeros(len(COUNTS), dtype=np.int64), mass=dyn.mass, body_of=dyn.body_of, body_sizes=dyn.body_sizes,
             angles=dyn.angles_of_bodies, states=dyn.states, velocity_rows=dyn.velocity_rows, order=dyn.system.free,
             frame_dofs=dyn.frame_dofs, frames=dyn.frames, turned=dyn.system.turned_blocks, r=dyn.r, B=dyn.B, T=dyn.T,
             d=dyn.d, b=dyn.b, source=matrix.entries, slots=slots[:first], masses=matrix.mass,
@@ -140,15 +178,20 @@ class Driver:
             raise Prevented(f"the arrays of the system hold {error}") from None
         self._places = [places[name] for name in GIVEN]
         self._numbers = Numbers(
-            0.0, 0.0, 0.0, scheme.beta, scheme.gamma, scheme.alpha_m, scheme.alpha_f, 0.0, 0.0, 0.0, tolerance,
+            0.0, 0.0, 0.0, 0.0, *NO_LIMITS, scheme.beta, scheme.gamma, scheme.alpha_m, scheme.alpha_f, tolerance,
             scheme.newton.rtol, dyn.length, dyn.position_size,
         )  # fmt: skip
         two_levels = scheme.index == 2 and dyn.n_c > 0
-        self._sizes = Sizes(1, k, dyn.n_c, dyn.n_linear, scheme.newton.max_iterations, int(two_levels), int(full), 0, 0)
+        self._sizes = Sizes(
+            1, k, dyn.n_c, dyn.n_linear, scheme.newton.max_iterations, int(two_levels), int(full), 0, 0, 0
+        )
         self._first_number, self._first_size = take.counts
         numbers = {name: take.value(float(value)) for name, value in self._numbers._asdict().items()}
         sizes = {name: take.value(int(value)) for name, value in self._sizes._asdict().items()}
-        written = text.write({"s": numbers, "c": sizes, "x": arrays}, static.W)
+        fields = {"s": numbers, "c": sizes, "x": arrays}
+        if self.memory is not None:
+            fields["y"] = {name: take.array(array) for name, array in self.memory.arrays._asdict().items()}
+        written = text.write(fields, static.W)
         self.module = Module(written)
         self._at, self._whole, self._real = take.packed()
         self._kept = take.kept
@@ -164,6 +207,8 @@ class Driver:
         t = state.t + h
         dyn.set_time(t)
         self.x.times[0] = t
+        if self.memory is not None:
+            self.memory.idle()
         if self._run(state, h, 1, 0.0, self._given, False, False) == 0:
             return None
         x = self.x
@@ -171,39 +216,76 @@ class Driver:
         return StepResult(new, float(x.errors[0]), int(x.iterations[0]), StepStatus.DONE)
 
     def advance(
-        self, state: StepState, h: float, ends: FloatArray, error_before: float, powers: bool
+        self, state: StepState, h: float, ends: FloatArray, error_before: float, powers: bool,
+        plan: SamplePlan | None = None,
     ) -> Steps | None:  # fmt: skip
         """Steps that end at ``ends``, as many as `FixedStep` accepts one after the other; None if the first fails.
 
-        ``powers``: tell the powers of prescribed motions, forces and loads. Turns are counted.
+        ``powers``: tell the powers of prescribed motions, forces and loads. Turns are counted. ``plan``: the samples
+        among these ends.
         """
         dyn, x = self.dynamics, self.x
         n = min(len(ends), self.most)
         times = x.times
         times[0], times[1:n] = state.t + h, ends[: n - 1] + h
         given: tuple[FloatArray, ...] = self._given
+        if self.memory is not None:
+            starts = self.memory.arrays.starts
+            starts[0], starts[1:n] = state.t, ends[: n - 1]
+            if plan is None:
+                self.memory.idle()
+            else:
+                self.memory.take(plan, n)
         if self.varying:
             given = self._tables
-            n = self._fill(times[:n])
+            n = self._fill(times[:n], plan)
             if n == 0:
                 return None
         else:
             dyn.set_time(float(times[0]))
         n = self._run(state, h, n, error_before, given, True, powers)
+        return self._made(ends[:n], np.full(n, h), state, powers)
+
+    def advance_controlled(
+        self, state: StepState, planned: float, limits: SizeLimits, most: int, error_before: float, powers: bool
+    ) -> Steps | None:  # fmt: skip
+        """Up to ``most`` steps of sizes that step control chooses, the first ``planned``; None if the first fails."""
+        x = self.x
+        if self.memory is not None:
+            self.memory.idle()
+        self.dynamics.set_time(state.t + planned)
+        n = self._run(state, planned, min(most, self.most), error_before, self._given, True, powers, limits)
+        return self._made(x.ends[:n].copy(), x.sizes[:n].copy(), state, powers)
+
+    def _made(self, ends: FloatArray, sizes: FloatArray, first: StepState, powers: bool) -> Steps | None:
+        """The steps of a call, at whose end loads and motions are left; None if there are none."""
+        n, x = len(ends), self.x
         if n == 0:
             return None
-        dyn.set_time(float(times[n - 1]))
+        self.dynamics.set_time(float(x.times[n - 1]))
         return Steps(
-            ends[:n], h, x.errors[:n].copy(), x.iterations[:n].copy(), state, x, self._powers(n) if powers else None
-        )
+            ends, sizes, x.errors[:n].copy(), x.iterations[:n].copy(), first, x, self._powers(n) if powers else None,
+            float(x.planned[0]), int(x.counts[REJECTED]), self.memory, self._powers_anew(n) if powers else {},
+        )  # fmt: skip
 
-    def _fill(self, times: FloatArray) -> int:
+    @property
+    def happens(self) -> bool:
+        """Whether the last call ended before a step in which an event may happen."""
+        return bool(self.x.counts[HAPPENS])
+
+    def _fill(self, times: FloatArray, plan: SamplePlan | None) -> int:
         """Loads and motions at these times into the tables; how many of them could be evaluated.
 
         A function that fails must do so in the step that needs it: the steps before are kept, and may end the run.
         """
         for i, t in enumerate(times):
             try:
+                if plan is not None and (plan.sampled[i - 1] if i else plan.anew):  # the step may begin anew
+                    assert self.memory is not None  # noqa: S101
+                    y = self.memory.arrays
+                    self.dynamics.set_time(float(y.starts[i]))
+                    for table, now in zip((y.given, y.motion, y.scale), self._given, strict=True):
+                        table[i] = now[0]
                 self.dynamics.set_time(float(t))
             except Exception:  # noqa: BLE001  # of whatever kind, the single step raises it again
                 self.dynamics.prescribed.changed = True  # what is half set is set anew
@@ -214,13 +296,16 @@ class Driver:
 
     def _run(
         self, state: StepState, h: float, n: int, error_before: float, given: tuple[FloatArray, ...], chunk: bool,
-        powers: bool,
+        powers: bool, limits: SizeLimits | None = None,
     ) -> int:  # fmt: skip
-        """Up to n steps from a state into the rows of the arrays; how many were made."""
+        """Up to n steps from a state into the rows of the arrays; how many were made.
+
+        With ``limits`` their sizes are chosen, the first by ``h``.
+        """
         if self.pause > 0:
             self.pause -= 1
             return 0
-        dyn, s, x = self.dynamics, self.scheme, self.x
+        dyn, x = self.dynamics, self.x
         if self._function is None:
             self._function = self.module.function()
         if dyn.multiplier_compliance is not self._seen:
@@ -233,23 +318,21 @@ class Driver:
         addresses = self._tables_at if given is self._tables else self._given_at
         for place, (address, rows) in zip(self._places, addresses, strict=True):
             at[place], at[place + 1] = address, rows
-        if h != real[i]:
-            # The very expressions of the loop in Python, which rounds powers in its own way.
-            real[i] = h
-            real[i + WV] = s.gamma / (s.beta * h)
-            real[i + WA] = (1.0 - s.alpha_m) / ((1.0 - s.alpha_f) * s.beta * h * h)
-            real[i + ERROR_FACTOR] = abs(1.0 / 6.0 - s.beta - 0.5 * (s.alpha_m - s.alpha_f)) * abs(h) ** 3
-        real[i + H_OLD], real[i + ERROR_BEFORE] = state.h_old, error_before
-        whole[k], whole[k + CHUNK], whole[k + POWERS] = n, chunk, powers
+        real[i : i + NUMBERS_OF_A_CALL] = h, state.h_old, error_before, state.t, *(limits or NO_LIMITS)
+        whole[k], whole[k + CHUNK], whole[k + POWERS], whole[k + CONTROLLED] = n, chunk, powers, limits is not None
         x.counts[:] = 0
+        if dyn.watched is not None:
+            dyn.watched.forget()
         began = perf_counter()
         made = int(self._function(at, whole, real))
+        if dyn.mass_changes:
+            dyn.moving_mass.moved(x.Q[made])
         dyn.seconds["compiled"] = dyn.seconds.get("compiled", 0.0) + perf_counter() - began
-        dyn.evaluations += int(x.counts[0])
-        dyn.factorisations += int(x.counts[1])
-        if made > 0:
+        if made > 0:  # else the loop in Python makes all attempts again, and counts them
+            dyn.evaluations += int(x.counts[EVALUATIONS])
+            dyn.factorisations += int(x.counts[FACTORISATIONS])
             dyn.matrix.pivoting = False
-        if made == n:
+        if not x.counts[FAILED]:
             self._wait = 0
         else:
             self._wait = 0 if made > 0 else min(max(1, 2 * self._wait), PAUSE)
@@ -258,19 +341,33 @@ class Driver:
 
     def _powers(self, n: int) -> FloatArray | None:
         """Power (n, 3) of prescribed motions, forces between markers, and loads, as `Energies.powers`; None if zero."""
-        dyn, x = self.dynamics, self.x
         if not (self.varying or self._power.shape[1] or self._wrenches or self._nodal):
             return None
-        out = np.zeros((n, 3))
-        given, motion, scale = self._tables if self.varying else self._given
-        for i in range(n):
-            row = i if self.varying else 0
-            loads = 0.0
-            if not dyn.prescribed.steady:
-                loads = float((dyn.prescribed.steady_loads - given[row, : dyn.n_v]) @ x.V[i + 1])
-            loads += self._nodal.power(x.Q[i + 1], x.V[i + 1], scale[row])
-            if self._wrenches:
-                loads -= float(self._wrench_power[i].sum())
-            springs = float(self._power[i].sum()) if self._power.shape[1] else 0.0
-            out[i] = -float(x.LAM[i + 1] @ motion[row, :, 1]), springs, loads
-        return out
+        x, given = self.x, self._tables if self.varying else self._given
+        return np.array([self._power_of(i, i + 1, i if self.varying else 0, x.LAM[i + 1], given) for i in range(n)])
+
+    def _powers_anew(self, n: int) -> dict[int, FloatArray]:
+        """The same (3,) at the beginning of the steps that began anew, by their number."""
+        if self.memory is None:
+            return {}
+        y = self.memory.arrays
+        given = y.given, y.motion, y.scale
+        return {
+            i: self._power_of(self.most + i, i, i if self.varying else 0, y.LAM0[i], given)
+            for i in np.flatnonzero(y.renewed[:n]).tolist()
+        }
+
+    def _power_of(
+        self, number: int, state: int, row: int, lam: FloatArray, tables: tuple[FloatArray, ...]
+    ) -> FloatArray:  # fmt: skip
+        """Power (3,) at a state with its multipliers, from what was told under a number and given in a row."""
+        dyn, q, v = self.dynamics, self.x.Q[state], self.x.V[state]
+        given, motion, scale = (part[row] for part in tables)
+        loads = 0.0
+        if not dyn.prescribed.steady:
+            loads = float((dyn.prescribed.steady_loads - given[: dyn.n_v]) @ v)
+        loads += self._nodal.power(q, v, scale)
+        if self._wrenches:
+            loads -= float(self._wrench_power[number].sum())
+        springs = float(self._power[number].sum()) if self._power.shape[1] else 0.0
+        return np.array([-float(lam @ motion[:, 1]), springs, loads])

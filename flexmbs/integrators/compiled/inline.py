@@ -17,9 +17,13 @@ NUMBERS = {name: value for name, value in vars(implicit_step).items() if isinsta
 """The constants of the decisions, which are written as numbers."""
 
 
-def steps() -> ast.FunctionDef:
+SAMPLES = "c.samples == 1"
+"""The condition of what is written only for systems with sampled controllers."""
+
+
+def steps(samples: bool) -> ast.FunctionDef:
     """`newton_step.advance` in which the members of ``step`` are variables, and calls of its methods their text."""
-    function = _parsed(newton_step.advance)
+    function = _Kept(samples).visit(_parsed(newton_step.advance))
     operations = {part.name: part for part in function.body if isinstance(part, ast.FunctionDef)}
     function.body = [part for part in function.body if not isinstance(part, ast.FunctionDef)]
     return _Inline(operations).visit(function)  # type: ignore[no-any-return]
@@ -29,6 +33,19 @@ def _parsed(function: Any) -> ast.FunctionDef:
     found = ast.parse(inspect.getsource(function)).body[0]
     assert isinstance(found, ast.FunctionDef)  # noqa: S101
     return found
+
+
+class _Kept(ast.NodeTransformer):
+    """Statements for sampled controllers, or nothing in their place."""
+
+    def __init__(self, samples: bool) -> None:
+        self.samples = samples
+
+    def visit_If(self, node: ast.If) -> Any:  # the names of ast
+        self.generic_visit(node)
+        if ast.unparse(node.test) != SAMPLES:
+            return node
+        return node.body if self.samples else []
 
 
 class _Inline(ast.NodeTransformer):

@@ -5,15 +5,17 @@ in which the fields of its arguments are plain variables, since compilers handle
 `implicit_step.advance` takes the place of its call, and the functions within `advance` here, which do what the methods
 of `generalized_alpha.NewmarkStepper` do, that of its operations (`flexmbs.integrators.compiled.inline`); in place of
 the functions that stand here without a body are calls of the kernels of one set of types. So the loop in Python and the
-compiled one take the same decisions from the same numbers, and give the same bits. A step that fails, or that step
-control would not accept, ends the call before it: the loop in Python makes that step, with its further attempts and
-messages.
+compiled one take the same decisions from the same numbers, and give the same bits. Sizes of steps are chosen by the
+functions of `flexmbs.integrators.step_control`; one that is rejected for its error is made again here. A step that
+fails, or a fixed one that would not be accepted, ends the call before it: the loop in Python makes that step, with its
+further attempts and messages.
 """
 
 # ruff: noqa: F841  # the decisions that are written into `advance` use its variables
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 from flexmbs.core.contracts import Env, FloatArray, IntArray, State
@@ -21,9 +23,9 @@ from flexmbs.core.jit import inlined, kernel
 from flexmbs.core.linsolve.static_band import band_factorise, band_solve
 from flexmbs.core.sparsity import clear_blocks, rotate_blocks
 from flexmbs.dynamics.step_matrix import scatter
-from flexmbs.integrators import implicit_step
+from flexmbs.integrators import generalized_alpha, implicit_step, step_control
 from flexmbs.integrators.implicit_step import CLOSED, DONE, EPS, FAR, MET, MET_RATE, NOISE, ImplicitStep
-from flexmbs.integrators.step_control import JUMP, SUSPECT, WRONG
+from flexmbs.integrators.step_control import JUMP, NEAR, SUSPECT, WRONG
 from flexmbs.integrators.stepper import MOST_TURN, TURN
 from flexmbs.kernels.steps import (
     begin,
@@ -39,22 +41,33 @@ from flexmbs.kernels.steps import (
 )
 from flexmbs.kernels.steps import correct as add
 
-__all__ = ["Numbers", "Sizes", "StepArrays", "advance", "solve", "stands", "states_settled"]
+__all__ = ["COUNTS", "ControlArrays", "Numbers", "Sizes", "StepArrays", "advance", "solve", "stands", "states_settled"]
+
+COUNTS = EVALUATIONS, FACTORISATIONS, REJECTED, FAILED, HAPPENS = range(5)
+"""What is counted in a call; the last: whether its last step has failed, or an event may happen in it."""
+ENDLESS = math.inf
 
 
 class Numbers(NamedTuple):
-    """Numbers of the scheme and of a call; ``error_factor`` times the third derivative is the error estimate."""
+    """Numbers of the scheme and of a call.
+
+    ``h``: the fixed size of all steps, or the one that step control has planned next; then ``t`` is the time before the
+    first, ``largest`` and ``smallest`` are limits of the size, ``barrier`` is where steps must end, ``pause`` the time
+    from which no further one is made.
+    """
 
     h: float
     h_old: float
     error_before: float
+    t: float
+    largest: float
+    smallest: float
+    barrier: float
+    pause: float
     beta: float
     gamma: float
     alpha_m: float
     alpha_f: float
-    wv: float
-    wa: float
-    error_factor: float
     tolerance: float
     rtol: float
     length: float
@@ -64,7 +77,9 @@ class Numbers(NamedTuple):
 class Sizes(NamedTuple):
     """Number of steps, sizes of the system, and choices (0 or 1) of the scheme and of a call.
 
-    ``chunk``: several steps, so turns are counted, and steps judged, in between; ``powers``: forces tell their power.
+    ``chunk``: several steps, so turns are counted, and steps judged, in between; ``powers``: forces tell their power;
+    ``controlled``: the sizes of the steps of a chunk are chosen by their errors. What
+    asks for ``samples`` is written for systems with sampled controllers alone (`flexmbs.integrators.compiled.inline`).
     """
 
     n: int
@@ -76,13 +91,17 @@ class Sizes(NamedTuple):
     full: int
     chunk: int
     powers: int
+    controlled: int
+    samples: int = 0
 
 
 class StepArrays(NamedTuple):
     """Arrays of a call, in this order.
 
-    States, of which row i is the one before step i; what is given for each step (one row where it never changes);
-    results of each step; constants of the system; its residual, blocks and matrix; scratch.
+    States, of which row i is the one before step i; times at which each step is evaluated, and where it ends, which
+    differ by round-off; its size, and the one that is planned next; what is given for each step (one row where it never
+    changes); results of each step; what is counted (`COUNTS`); constants of the system; its residual, blocks and
+    matrix; scratch.
     """
 
     Q: FloatArray
@@ -92,6 +111,9 @@ class StepArrays(NamedTuple):
     LAM: FloatArray
     v_old: FloatArray
     times: FloatArray
+    ends: FloatArray
+    sizes: FloatArray
+    planned: FloatArray
     given: FloatArray
     motion: FloatArray
     scale: FloatArray
@@ -130,8 +152,29 @@ class StepArrays(NamedTuple):
     sums: FloatArray
 
 
+class ControlArrays(NamedTuple):
+    """Arrays of the sampled controllers of a call; only where a system has any.
+
+    ``starts``: time at which each step begins, and what is given there (one row where it never changes);
+    ``A0, LAM0``: accelerations and multipliers of the steps that begin anew, after a jump of held forces;
+    ``renewed``: which these are; ``anew (1,)``: whether the next one does; ``sampled``: whether a controller samples at
+    the end of a step; ``held``: values held from the end of each step on.
+    """
+
+    starts: FloatArray
+    given: FloatArray
+    motion: FloatArray
+    scale: FloatArray
+    A0: FloatArray
+    LAM0: FloatArray
+    renewed: IntArray
+    anew: IntArray
+    sampled: IntArray
+    held: FloatArray
+
+
 def residual(state: State, env: Env, given: FloatArray) -> bool:
-    """`Dynamics.residual`; whether an item was refused. Written for each set of types, as are the next four."""
+    """`Dynamics.residual`; whether an item was refused. Written for each set of types, as are the next six."""
     raise NotImplementedError
 
 
@@ -150,9 +193,36 @@ def rate_coupling(y: FloatArray, out: FloatArray) -> None:
     raise NotImplementedError
 
 
+def watch(state: State, env: Env, first: int) -> bool:
+    """Whether an event may have happened since this was asked before; ``first``: it was not."""
+    raise NotImplementedError
+
+
 def account(i: int, state: State, env: Env) -> None:
     """After step i of a chunk: the powers of forces, if wanted, and turns."""
     raise NotImplementedError
+
+
+def curvature(state: State, env: Env, out: FloatArray) -> None:
+    """Place the markers; `Dynamics.gamma_here` added to ``out``."""
+    raise NotImplementedError
+
+
+def sample(i: int, state: State, env: Env) -> tuple[bool, int]:
+    """After step i: turns that sensors count, and the controllers that are due.
+
+    Whether a reading or an output was refused, with nothing changed; and whether a held value has changed (0 or 1).
+    """
+    raise NotImplementedError
+
+
+step_weights = inlined(generalized_alpha.step_weights)
+error_factor = inlined(generalized_alpha.error_factor)
+next_end = inlined(step_control.next_end)
+planned_size = inlined(step_control.planned_size)
+size_after = kernel(step_control.size_after)
+size_again = kernel(step_control.size_again)
+"""What the loop in Python calls, compiled."""
 
 
 @inlined
@@ -185,11 +255,15 @@ def solve(
     spread(solution[W : W + n], order, frame_dofs, frames, d)
 
 
-def advance(s: Numbers, c: Sizes, x: StepArrays, width: tuple[float, ...], step: ImplicitStep) -> int:
+def advance(
+    s: Numbers, c: Sizes, x: StepArrays, y: ControlArrays, width: tuple[float, ...], step: ImplicitStep
+) -> int:  # fmt: skip
     """Up to ``c.n`` steps; how many were made. The members of ``step`` are the variables and functions in here."""
-    h, wv, wa, n_v, n_linear = s.h, s.wv, s.wa, c.n_v, c.n_linear
+    h, n_v, n_linear = s.h, c.n_v, c.n_linear
+    wv, wa = step_weights(h, s.alpha_m, s.alpha_f, s.beta, s.gamma)
     weights = (1.0 / wa, wv / wa)
-    h_old, before = s.h_old, s.error_before
+    estimate = error_factor(h, s.alpha_m, s.alpha_f, s.beta)
+    h_old, before, planned, begun = s.h_old, s.error_before, s.h, s.t
     most, full, exact = c.most, c.full == 1, False
     closed, met = CLOSED * s.length, MET * s.length
     rate_gap, evaluations, factorisations = 0.0, 0, 0
@@ -253,13 +327,86 @@ def advance(s: Numbers, c: Sizes, x: StepArrays, width: tuple[float, ...], step:
     def settled() -> bool:
         return states_settled(x.states, x.d, v1, vd1, wv, h, s.rtol)
 
-    for i in range(c.n):
+    def restart() -> bool:  # `consistent_state.accelerations`, with the blocks and the factors of a step
+        nonlocal evaluations, factorisations
+        for k in range(x.T.shape[0]):
+            for row in range(3):
+                for column in range(3):
+                    x.T[k, row, column] = 1.0 if row == column else 0.0
+        row = i if y.given.shape[0] > 1 else 0
+        given, env = y.given[row], Env(y.starts[i], y.scale[row])
+        a, lam = y.A0[i], y.LAM0[i]
+        for k in range(n_v):
+            a[k] = 0.0
+        for k in range(c.n_c):
+            lam[k] = 0.0
+            x.rate[k] = -y.motion[row, k, 2]
+        state = State(q, v, v, lam)
+        curvature(state, env, x.rate)
+        if x.turned.shape[0] > 0:
+            clear_blocks(x.B, x.turned)
+        state, smooth = State(q, v, a, lam), (s.beta * h * h, s.gamma * h)
+        evaluations += 1
+        refused = tangent(state, env, given, smooth, 0)
+        if not refused:
+            if x.turned.shape[0] > 0:
+                rotate_blocks(x.B, x.turned, x.frames)
+            factorisations += 1
+            scatter(x.B, x.source, x.slots, x.masses, 1.0, x.mass_slots, x.slack, x.diagonal, x.data)
+            refused = band_factorise(x.data, x.b.shape[0], x.reach, x.pivots, width) >= 0
+        if not refused:
+            for k in range(c.n_c):
+                x.r[n_v + k] = x.rate[k]
+            solve(
+                x.r, x.order, x.frame_dofs, x.frames, n_v, 1.0, 1.0, 1.0, x.velocity_rows, x.b, x.data, x.solution,
+                width, x.d,
+            )  # fmt: skip
+            for k in range(n_v + c.n_c):
+                refused = refused or not abs(x.d[k]) < ENDLESS
+                if k < n_v:
+                    a[k] += x.d[k]
+                else:
+                    lam[k - n_v] += x.d[k]
+            evaluations += c.powers  # which Python makes to have them
+            account(x.Q.shape[0] - 1 + i, state, env)
+        return refused
+
+    i = 0
+    anew = 0
+    if c.samples == 1:
+        anew = y.anew[0]
+    if c.chunk == 1:
+        state, env = State(x.Q[0], x.V[0], x.A[0], x.LAM[0]), Env(s.t, x.scale[0])
+        happens = watch(state, env, 1)
+        if happens:
+            x.counts[HAPPENS] = 1
+            return 0
+    while i < c.n:
         v = x.V[i]
         if c.chunk == 1:
             turn = largest_turn(v, n_linear, x.angles)
-            if turn > 0.0 and TURN / turn < h:
-                return i
-        q, a, aux = x.Q[i], x.A[i], x.AUX[i]
+            longest = TURN / turn if turn > 0.0 else ENDLESS
+            if c.controlled == 1:
+                if s.barrier - begun <= NEAR * planned:
+                    break
+                h, end = next_end(begun, min(planned, s.largest, longest), s.barrier)
+                x.times[i], x.ends[i], x.sizes[i] = begun + h, end, h
+                wv, wa = step_weights(h, s.alpha_m, s.alpha_f, s.beta, s.gamma)
+                weights = (1.0 / wa, wv / wa)
+                estimate = error_factor(h, s.alpha_m, s.alpha_f, s.beta)
+            elif longest < h:
+                x.counts[FAILED] = 1
+                break
+        q, a, aux, lam0 = x.Q[i], x.A[i], x.AUX[i], x.LAM[i]
+        evaluations = factorisations = 0
+        if c.samples == 1:
+            y.renewed[i] = anew
+            if anew == 1:
+                refused = step.restart()  # type: ignore[attr-defined]
+                if refused:
+                    x.counts[FAILED] = 1
+                    break
+                a, aux, lam0, h_old = y.A0[i], y.A0[i], y.LAM0[i], 0.0
         q1, v1, vd1, lam = x.Q[i + 1], x.V[i + 1], x.A[i + 1], x.LAM[i + 1]
         row = i if x.given.shape[0] > 1 else 0
         given = x.given[row]
@@ -269,7 +416,7 @@ def advance(s: Numbers, c: Sizes, x: StepArrays, width: tuple[float, ...], step:
             for k in range(n_v):
                 aux[k] = a[k] + (h / h_old) * (x.AUX[i, k] - a[k])
         for k in range(c.n_c):
-            lam[k] = x.LAM[i, k]
+            lam[k] = lam0[k]
         acceleration, speed, place = begin(
             q, v, aux, a, a, h, s.beta, s.gamma, s.alpha_m, s.alpha_f, x.mass, n_linear, x.dq, v1, vd1, q1
         )
@@ -277,22 +424,56 @@ def advance(s: Numbers, c: Sizes, x: StepArrays, width: tuple[float, ...], step:
         allowed = s.rtol * reach
         floor = 8.0 * EPS * max(place, s.position_size)
         noise, far = NOISE * floor, FAR * (floor / EPS + reach)
-        rate_gap, renew, evaluations, factorisations = 0.0, True, 0, 0
+        rate_gap, renew = 0.0, True
         status, number = implicit_step.advance(step)
         if status != DONE:
-            return i
+            x.counts[FAILED] = 1
+            break
         v_old = x.v_old if i == 0 else x.V[i - 1]
         third = finish(
             v, a, aux, v_old, h, h_old, s.alpha_m, s.alpha_f, x.mass, x.body_of, x.body_sizes, x.sums, v1, vd1,
             x.AUX[i + 1],
         )  # fmt: skip
-        error = s.error_factor * third / s.tolerance
-        if c.chunk == 1 and not stands(error, before):
-            return i
+        error = estimate * third / s.tolerance
+        if c.controlled == 1:
+            if not error <= 1.0:
+                again = size_again(h, error, 1.0 / 3.0)
+                if again < s.smallest:
+                    x.counts[FAILED] = 1
+                    break
+                planned = again
+                x.counts[EVALUATIONS] += evaluations
+                x.counts[FACTORISATIONS] += factorisations
+                x.counts[REJECTED] += 1
+                continue
+        elif c.chunk == 1 and not stands(error, before):
+            x.counts[FAILED] = 1
+            break
+        if c.chunk == 1:
+            happens = watch(state, env, 0)
+            if happens:
+                x.counts[HAPPENS] = 1
+                break
+        if c.samples == 1:
+            refused, anew = False, 0
+            if c.chunk == 1:
+                refused, anew = sample(i, state, env)
+            if refused:
+                x.counts[FAILED], anew = 1, y.renewed[i]
+                break
         x.errors[i], x.iterations[i] = error, number
-        x.counts[0] += evaluations
-        x.counts[1] += factorisations
+        x.counts[EVALUATIONS] += evaluations
+        x.counts[FACTORISATIONS] += factorisations
         if c.chunk == 1:
             account(i, state, env)
         h_old, before = h, error
-    return c.n
+        i += 1
+        if c.controlled == 1:
+            begun = end
+            planned = planned_size(planned, s.largest, h, size_after(h, error, 1.0 / 3.0, number))
+            if end >= s.pause or end >= s.barrier:
+                break
+    x.planned[0] = planned
+    if c.samples == 1:
+        y.anew[0] = anew
+    return i

@@ -19,13 +19,17 @@ import numpy as np
 from flexmbs.dynamics.stages import Given, Stage
 from flexmbs.integrators.compiled import inline, newton_step
 from flexmbs.integrators.compiled.addresses import Addresses
-from flexmbs.kernels.pairs import joint_coupling, joint_rates, update_angles
+from flexmbs.kernels.conditions import passing
+from flexmbs.kernels.control_laws import control_samples
+from flexmbs.kernels.pairs import joint_coupling, joint_gamma, joint_rates, update_angles
 from flexmbs.kernels.row_forces import row_force_energy
+from flexmbs.kernels.sensing import follow_turns, read_sensors
 from flexmbs.kernels.wrenches import wrench_force
 
 if TYPE_CHECKING:
     from flexmbs.core.contracts import FloatArray
     from flexmbs.dynamics.evaluation import Dynamics
+    from flexmbs.integrators.compiled.control import ControlMemory
 
 __all__ = ["HEAD", "Prevented", "Text"]
 
@@ -42,7 +46,7 @@ from flexmbs.core.contracts import Env, State
 from flexmbs.core.jit import kernel
 '''
 
-WRITTEN = ("residual", "tangent", "rates", "rate_coupling", "account")
+WRITTEN = ("residual", "tangent", "rates", "rate_coupling", "watch", "account", "curvature", "sample")
 """What is written for each set of types, in place of calls in `newton_step.advance`."""
 
 
@@ -86,8 +90,10 @@ class Text:
     the powers of forces between markers, and of wrenches, are written.
     """
 
-    def __init__(self, dynamics: Dynamics, power: FloatArray, wrench_power: FloatArray) -> None:
-        self.dynamics, self.addresses = dynamics, Addresses()
+    def __init__(
+        self, dynamics: Dynamics, power: FloatArray, wrench_power: FloatArray, control: ControlMemory | None = None
+    ) -> None:  # fmt: skip
+        self.dynamics, self.addresses, self.control = dynamics, Addresses(), control
         self._power, self._wrench_power = power, wrench_power
         self._imports: dict[tuple[str, str], str] = {}
         self.groups: list[str] = []
@@ -97,18 +103,25 @@ class Text:
         self._tangent: list[str] = ["refused = False"]
         self._rates: list[str] = ["pass"]
         self._coupling: list[str] = ["pass"]
+        self._watch: list[str] = ["happens = False"]
         self._account: list[str] = ["pass"]
+        self._curvature: list[str] = ["pass"]
+        self._sample: list[str] = ["refused, anew = False, 0"]
 
     def write(self, values: dict[str, dict[str, str]], width: int) -> str:
         """The module; ``values``: by argument of `newton_step.advance` (s, c, x) the expressions of its fields."""
         self._collect()
-        calls = (self._force, self._tangent, self._rates, self._coupling, self._account)
+        calls = (
+            self._force, self._tangent, self._rates, self._coupling, self._watch, self._account, self._curvature,
+            self._sample,
+        )  # fmt: skip
         lines = [f"{name} = {value}" for name, value in self._tables]
         lines += [f"{owner}_{name} = {value}" for owner, fields in values.items() for name, value in fields.items()]
         lines.append(f"width = ({'0.0, ' * width})")
         imports = tuple((*place, alias) for place, alias in self._imports.items())
         return _written(
-            ", ".join(self.groups), imports, tuple(lines), tuple(values), tuple(tuple(call) for call in calls)
+            ", ".join(self.groups), imports, tuple(lines), tuple(values), tuple(tuple(call) for call in calls),
+            self.control is not None,
         )  # fmt: skip
 
     def _collect(self) -> None:
@@ -127,12 +140,70 @@ class Text:
             joints, dof = self._name(m.joints, "joints", "joints"), self._name(m.markers.dof, "dof", "markers")
             self._rates = [f"{self._import(joint_rates)}({joints}, markers, rate)"]
             self._coupling = [f"{self._import(joint_coupling)}({joints}, {dof}, markers.B, y, out)"]
+            self._curvature.append(f"{self._import(joint_gamma)}({joints}, state.v, {dof}, markers, out)")
+        self._curvature[:0] = [line for stage in dyn.stages.place_tangent for line in self._written_call(stage)]
+        self._conditions()
         self._powers(m)
+        if self.control is not None:
+            self._samples(self.control)
         for group, owner in ((m.joints, "joints"), (m.forces, "forces")):
             if any(group is table for table in dyn.turns.angular):
                 name = self._name(group, owner, owner)
                 columns = ", ".join(f"{name}.{c}" for c in ("mA", "mB", "ptr", "kind", "c", "near"))
                 self._account.append(f"{self._import(update_angles)}({columns}, markers.p, markers.R)")
+
+    def _samples(self, control: ControlMemory) -> None:
+        """What sensors count after every step, and what controllers do at their samples."""
+        table, readings, lines = control.table, control.table.readings, self._sample
+        if not (readings.turns or not table.in_python):
+            return
+        work = self._table("sensed", self.addresses.group(readings.work, self._import(type(readings.work))))
+        sensors = self._name(readings.group, "sensors", "sensors")
+        for kind, group in readings.markers.groups:
+            place, owner = kind.place_tangent if readings.tangent else kind.place, f"sensors on {kind.name}"
+            markers = self._name(group, f"table_{len(self._names)}", owner)
+            lines.append(f"{self._import(place, owner)}({markers}, state, env, {work})")
+        if readings.turns:
+            lines.append(f"{self._import(follow_turns)}({sensors}, {work})")
+        if table.in_python:
+            return
+        names = ("due", "signals", "x", "pending")
+        due, signals, x, pending = (
+            self._table(f"control_{n}", self.addresses.array(getattr(control, n))) for n in names
+        )
+        u, held = self._name(readings.u, "readings", "sensors"), self._name(table.held, "held", "actuators")
+        row = "0" if table.steady else "i"
+        read, group = self._import(read_sensors), self._name(table.group, "controls", "controllers")
+        lines += [
+            "if y_sampled[i] == 1:",
+            f"    refused = {read}({sensors}, state, {held}, {signals}[{row}], {work}, {u}) >= 0",
+            "    if not refused:",
+            f"        bad, anew = {self._import(control_samples)}(",
+            f"            {group}, {due}[i], {u}, {signals}[{row}], {x}, {held}, {pending}",
+            "        )",
+            "        refused = bad >= 0",
+            "        for k in range(y_held.shape[1]):",
+            f"            y_held[i, k] = {held}[k]",
+        ]
+
+    def _conditions(self) -> None:
+        """Whether events may happen, by the places of their markers at the end of a step."""
+        watched = self.dynamics.watched
+        if watched is None:
+            return
+        for stage in watched.place:
+            self._watch += self._written_call(stage)
+        owner, readings = watched.read.owner, watched.readings
+        table, u = self._name(watched.table, "conditions", owner), self._name(readings.u, "readings", owner)
+        call, _ = self._written_call(watched.read)
+        self._watch += [
+            call,
+            "    happens = True",
+            f"happens = {self._import(passing)}({table}, {u}, first) or happens",
+        ]
+        if readings.turns:
+            group, work = self._name(readings.group, "", owner), self._name(readings.work, "", owner)
+            self._account.append(f"{self._import(follow_turns)}({group}, {work})")
 
     def _powers(self, m: Any) -> None:
         """Powers of forces between markers and of wrenches, after a step."""
@@ -199,10 +270,10 @@ class Text:
 @cache
 def _written(
     title: str, imports: tuple[tuple[str, str, str], ...], lines: tuple[str, ...], owners: tuple[str, ...],
-    calls: tuple[tuple[str, ...], ...],
+    calls: tuple[tuple[str, ...], ...], samples: bool,
 ) -> str:  # fmt: skip
     """The module with the statements ``lines`` first, and ``calls`` in place of what is `WRITTEN`."""
-    steps: Any = inline.steps()
+    steps: Any = inline.steps(samples)
     steps = _Flat(set(owners), {name: list(call) for name, call in zip(WRITTEN, calls, strict=True)}).visit(steps)
     steps.body[:1] = ast.parse("\n".join(lines)).body  # in place of the docstring
     found = {node.id for part in steps.body for node in ast.walk(part) if isinstance(node, ast.Name)}

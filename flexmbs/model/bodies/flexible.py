@@ -20,6 +20,7 @@ from flexmbs.core.contracts import (
     SurfaceShape,
 )
 from flexmbs.core.errors import MeshError, ModelError, unknown_name
+from flexmbs.core.field_terms import meant
 from flexmbs.core.material import Elastic, Material
 from flexmbs.core.references import Description
 from flexmbs.core.section import BeamStiffness, Section, beam_stiffness, check_section
@@ -72,7 +73,7 @@ class FlexibleBody(BodyDescription):
     --------
     >>> import flexmbs as fx
     >>> beam = fx.FlexibleBody.line((0, 0), (1, 0), elements=8, element=fx.elements.ANCFCable2D(),
-    ...                             section=fx.Rectangle(0.02, 0.002), material=fx.steel, name="blade")
+    ...                             section=fx.Rectangle(width=0.02, height=0.002), material=fx.steel, name="blade")
     >>> round(beam.mass, 3)
     0.314
     >>> beam.end
@@ -178,12 +179,13 @@ class FlexibleBody(BodyDescription):
                 raise ModelError(f"{owner}: give section and material, or stiffness=BeamStiffness(...).")
             if isinstance(self.section, ShellSection | Layup):
                 raise ModelError(
-                    f"{owner}: a {self.element.name} is a line, whose section is one such as Rectangle(width, height), "
-                    f"not {show(self.section)}."
+                    f"{owner}: a {self.element.name} is a line, whose section is one such as "
+                    f"Rectangle(width=..., height=...), not {show(self.section)}."
                 )
             check_section(owner, self.section)
             if not isinstance(self.material, Elastic):
-                raise ModelError(f"{owner}: material must be an Elastic, not {show(self.material)}.")
+                word = meant("material", self.material)
+                raise ModelError(f"{owner}: material must be an Elastic, not {show(self.material)}.{word}")
             try:
                 beam_stiffness(self.section, self.material)
             except ModelError as error:
@@ -431,7 +433,15 @@ class Attachment(Description):
 def as_attachment(owner: str, value: object, single: bool = False) -> Attachment:
     """Refuse what is not a place on a body, or not a single node where one is needed."""
     if not isinstance(value, Attachment):
-        raise ModelError(f"{owner}: expected a place on a body such as beam.end or beam.at((1, 0)), not {show(value)}.")
+        hint = ""
+        if isinstance(value, BodyDescription):
+            mesh = " Name the place, such as its start, end, node(0) or set('name')."
+            hint = (
+                mesh if isinstance(value, FlexibleBody) else " A body without a mesh is held by a joint to the ground."
+            )
+        raise ModelError(
+            f"{owner}: expected a place on a body such as beam.end or beam.at((1, 0)), not {show(value)}.{hint}"
+        )
     if not value.nodes:
         raise ModelError(f"{owner}: the set {value} is empty.")
     if single and len(value.nodes) != 1:

@@ -47,7 +47,7 @@ class InitialVelocity(Description):
     --------
     >>> import flexmbs as fx
     >>> rod = fx.FlexibleBody.line((0, 0), (1, 0), elements=2, element=fx.elements.ANCFCable2D(),
-    ...                            section=fx.Circle(0.01), material=fx.steel, name="rod")
+    ...                            section=fx.Circle(diameter=0.01), material=fx.steel, name="rod")
     >>> run = fx.simulate(fx.Model(rod, fx.InitialVelocity(rod, angular_velocity=2.0)), until=0.1, step=0.01)
     >>> run.velocity(rod.end)[0].tolist()
     [0.0, 2.0, 0.0]

@@ -15,7 +15,7 @@ frame in body axes. A marker on a flexible body sits on a node, and its frame is
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -90,7 +90,7 @@ class Body(BodyDescription):
         Examples
         --------
         >>> import flexmbs as fx
-        >>> crank = fx.RigidBody.box((0.2, 0.02, 0.02), mass=1.0, position=(0.1, 0, 0), name="crank")
+        >>> crank = fx.RigidBody.box(size=(0.2, 0.02, 0.02), mass=1.0, position=(0.1, 0, 0), name="crank")
         >>> crank.marker((0.1, 0, 0)).position0().tolist()
         [0.2, 0.0, 0.0]
         """
@@ -109,7 +109,7 @@ class Body(BodyDescription):
         Examples
         --------
         >>> import flexmbs as fx
-        >>> crank = fx.RigidBody.box((0.2, 0.02, 0.02), mass=1.0, position=(0.1, 0, 0), name="crank")
+        >>> crank = fx.RigidBody.box(size=(0.2, 0.02, 0.02), mass=1.0, position=(0.1, 0, 0), name="crank")
         >>> crank.marker_at((0.2, 0, 0)).point.tolist()
         [0.1, 0.0, 0.0]
         """
@@ -282,7 +282,13 @@ class Marker(Description):
         return origin, joint_frame(slope)[:, [2, 0, 1]]
 
 
-def as_marker(owner: str, value: object, point: ArrayLike | None = None, frame: FloatArray | None = None) -> Marker:
+NOT_ASKED: Any = ...
+"""In place of a point: whoever needs the marker has no argument for one."""
+
+
+def as_marker(
+    owner: str, value: object, point: ArrayLike | None = NOT_ASKED, frame: FloatArray | None = None
+) -> Marker:
     """The marker that a body, a marker or a place on a flexible body stands for.
 
     Parameters
@@ -292,7 +298,8 @@ def as_marker(owner: str, value: object, point: ArrayLike | None = None, frame: 
     value : body, Marker or Attachment
         A `Marker` is returned as it is.
     point : (3,) or (2,) array, optional
-        Where it is at the start, inertial frame; needed for bodies other than point masses. A node must be there.
+        Where it is at the start, inertial frame; needed for bodies other than point masses. A node must be there. It is
+        the argument ``at`` of the owner, who passes None if that was not given, and nothing if there is none.
     frame : (3, 3) array, optional
         Its axes at the start, inertial frame, such as from `joint_frame`. By default the axes of the body or node for a
         node and a point mass, and inertial axes otherwise.
@@ -302,13 +309,14 @@ def as_marker(owner: str, value: object, point: ArrayLike | None = None, frame: 
     ModelError
         If the value carries no marker, a point is missing or it is not where the node is.
     """
+    given = None if point is NOT_ASKED else point
     if isinstance(value, Marker):
         return value
     if isinstance(value, Attachment):
         node = as_attachment(owner, value, single=True)
         marker = Marker(node.body, node=node.nodes[0], name=None)
-        if point is not None:
-            _check_place(owner, value, as_point(owner, "at", point, True, "length"), marker.position0())
+        if given is not None:
+            _check_place(owner, value, as_point(owner, "at", given, True, "length"), marker.position0())
         return marker if frame is None else Marker(node.body, None, marker.node_frame.T @ frame, node.nodes[0])
     if isinstance(value, FlexibleBody):
         raise ModelError(f"{owner}: {value} is flexible; name the place on it, such as body.end or body.at(point).")
@@ -318,14 +326,18 @@ def as_marker(owner: str, value: object, point: ArrayLike | None = None, frame: 
             f"beam.end, not {show(value)}."
         )
     axes = np.eye(3) if frame is None else frame
-    if point is None:
+    if given is None:
         if value.rotates:
+            markers = (
+                "flexmbs.ground.marker(point)" if value.is_ground
+                else "body.marker_at(point) in the inertial frame, body.marker(point) in body axes, or body.centre"
+            )  # fmt: skip
             raise ModelError(
-                f"{owner}: the point on {value} is missing; give at=..., or a marker such as body.marker(point) or "
-                f"body.centre."
+                f"{owner}: the point on {value} is missing; give {'' if point is NOT_ASKED else 'at=..., or '}a marker "
+                f"such as {markers}."
             )
         return Marker(value, np.zeros(3), axes)
-    return value.framed(as_point(owner, "at", point, True, "length"), axes)
+    return value.framed(as_point(owner, "at", given, True, "length"), axes)
 
 
 def _check_place(owner: str, node: Attachment, point: FloatArray, there: FloatArray) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from flexmbs.core.checks import as_array, as_name, as_number, frozen_copy, show
+from flexmbs.core.checks import as_array, as_name, as_number, as_turns, frozen_copy, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.rotations import axis_rotation
@@ -42,7 +42,8 @@ class PlanarRigidBody(Body):
     position : (2,) array, default the origin
         Of the centre of mass at the start [length].
     angle : float, default 0
-        At the start [rad]; may be several turns.
+        At the start [rad]; may be several turns. 10 and more in whole or half numbers are taken for degrees, with a
+        `flexmbs.UnitsWarning`.
     velocity : (2,) array, optional
         Of the centre of mass at the start [length/time]; at rest by default.
     angular_velocity : float, default 0
@@ -95,7 +96,7 @@ class PlanarRigidBody(Body):
             "mass": as_number(owner, "mass", mass, above=0.0, unit="mass"),
             "inertia": as_number(owner, "inertia", inertia, above=0.0, unit="mass length^2"),
             "position": frozen_copy(as_array(owner, "position", position, (2,), unit="length")),
-            "angle": as_number(owner, "angle", angle, unit="rad"),
+            "angle": as_turns(owner, "angle", angle),
             "velocity": frozen_copy(as_array(owner, "velocity", velocity, (2,), unit="length/time")),
             "angular_velocity": as_number(owner, "angular_velocity", angular_velocity, unit="rad/time"),
             "name": name,

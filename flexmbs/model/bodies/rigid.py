@@ -120,7 +120,7 @@ class RigidBody(Solids, Body):
 
         Examples
         --------
-        >>> ends = [RigidBody.sphere(0.1, mass=1.0, position=(x, 0, 0)) for x in (-1, 1)]
+        >>> ends = [RigidBody.sphere(radius=0.1, mass=1.0, position=(x, 0, 0)) for x in (-1, 1)]
         >>> RigidBody.combined(*ends).inertia[2].round(12).tolist()
         [0.0, 0.0, 2.008]
         """

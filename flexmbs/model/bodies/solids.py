@@ -58,15 +58,15 @@ class Solids:
     @classmethod
     def box(
         cls,
-        size: ArrayLike,
         *,
+        size: ArrayLike,
         mass: float | None = None,
         density: float | None = None,
         material: Elastic | None = None,
         name: str = "box",
         **pose: Unpack[Pose],
     ) -> Self:
-        """A homogeneous box with edges (3,) along the body axes [length].
+        """A homogeneous box; ``size`` are its full edge lengths (3,) along the body axes [length].
 
         The amount of matter is given by one of ``mass``, ``density`` and ``material``; ``pose`` are the arguments
         position, rotation, velocity and angular_velocity of `RigidBody`.
@@ -74,7 +74,7 @@ class Solids:
         Examples
         --------
         >>> import flexmbs as fx
-        >>> fx.RigidBody.box((1, 2, 3), mass=12.0).inertia.diagonal().tolist()
+        >>> fx.RigidBody.box(size=(1, 2, 3), mass=12.0).inertia.diagonal().tolist()
         [13.0, 10.0, 5.0]
         """
         owner = f"RigidBody.box {name!r}"
@@ -87,21 +87,23 @@ class Solids:
     @classmethod
     def cylinder(
         cls,
+        *,
         radius: float,
         length: float,
-        *,
         mass: float | None = None,
         density: float | None = None,
         material: Elastic | None = None,
         name: str = "cylinder",
         **pose: Unpack[Pose],
     ) -> Self:
-        """A homogeneous cylinder whose axis is the body axis z [length]; matter and pose as in `box`.
+        """A homogeneous cylinder of ``radius`` and full ``length`` [length] about the body axis z.
+
+        Matter and pose as in `box`.
 
         Examples
         --------
         >>> import flexmbs as fx
-        >>> fx.RigidBody.cylinder(0.5, 1.0, mass=8.0).inertia[2].tolist()
+        >>> fx.RigidBody.cylinder(radius=0.5, length=1.0, mass=8.0).inertia[2].tolist()
         [0.0, 0.0, 1.0]
         """
         owner = f"RigidBody.cylinder {name!r}"
@@ -113,10 +115,10 @@ class Solids:
     @classmethod
     def tube(
         cls,
-        outer: float,
-        inner: float,
-        length: float,
         *,
+        outer_radius: float,
+        inner_radius: float,
+        length: float,
         mass: float | None = None,
         density: float | None = None,
         material: Elastic | None = None,
@@ -128,12 +130,12 @@ class Solids:
         Examples
         --------
         >>> import flexmbs as fx
-        >>> fx.RigidBody.tube(0.5, 0.25, 1.0, mass=32.0).inertia[2].tolist()
+        >>> fx.RigidBody.tube(outer_radius=0.5, inner_radius=0.25, length=1.0, mass=32.0).inertia[2].tolist()
         [0.0, 0.0, 5.0]
         """
         owner = f"RigidBody.tube {name!r}"
-        r = as_number(owner, "outer", outer, above=0.0, unit="length")
-        r0 = as_number(owner, "inner", inner, above=0.0, below=r, unit="length")
+        r = as_number(owner, "outer_radius", outer_radius, above=0.0, unit="length")
+        r0 = as_number(owner, "inner_radius", inner_radius, above=0.0, below=r, unit="length")
         l_ = as_number(owner, "length", length, above=0.0, unit="length")
         m = mass_of(owner, np.pi * (r**2 - r0**2) * l_, mass, density, material)
         return cls._solid(m, cylinder_inertia(m, r, l_, r0), cylinder_edges((r, r0), l_), name, pose)
@@ -141,8 +143,8 @@ class Solids:
     @classmethod
     def sphere(
         cls,
-        radius: float,
         *,
+        radius: float,
         mass: float | None = None,
         density: float | None = None,
         material: Elastic | None = None,
@@ -154,7 +156,7 @@ class Solids:
         Examples
         --------
         >>> import flexmbs as fx
-        >>> fx.RigidBody.sphere(0.5, mass=10.0).inertia[0].tolist()
+        >>> fx.RigidBody.sphere(radius=0.5, mass=10.0).inertia[0].tolist()
         [1.0, 0.0, 0.0]
         """
         owner = f"RigidBody.sphere {name!r}"

@@ -72,6 +72,13 @@ class _Force(Description):
                 raise ModelError(f"{self._owner}: limits must be (smallest, largest), not ({low:g}, {high:g}).")
             object.__setattr__(self, "limits", (low, high))
 
+    @property
+    def range(self) -> tuple[float, float] | None:
+        """Limits of the force where it is the held value but for these; None where a law makes it."""
+        if self.law is not None:
+            return None
+        return (-np.inf, np.inf) if self.limits is None else (self.limits[0], self.limits[1])
+
     def force(self, value: float, s: float = 0.0, rate: float = 0.0, t: float = 0.0) -> float:
         if self.law is not None:
             what = f"law({value:g}, {s:g}, {rate:g}, {t:g})"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
 from flexmbs.core.checks import as_count, as_name, show
@@ -11,7 +11,8 @@ from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.references import Description
 from flexmbs.model.control.calling import as_function, as_values
-from flexmbs.model.control.reference import References, as_references, reference_at
+from flexmbs.model.control.reference import References, as_references, is_steady, reference_at
+from flexmbs.model.control.sensed import Places, Sensed
 from flexmbs.model.control.sensors import Sensor, as_sensors, read_sensor
 
 if TYPE_CHECKING:
@@ -107,6 +108,16 @@ class NoisySensor(Description):
     @property
     def joints(self) -> tuple[str, ...]:
         return tuple(getattr(self.sensor, "joints", ()))
+
+    def sensed(self, places: Places) -> Sensed | None:
+        """As numbers; None where the sensor has to be read in Python, or is a noisy one itself."""
+        inner = getattr(self.sensor, "sensed", None)
+        found = None if inner is None else inner(places)
+        if found is None or found.errors is not None:
+            return None
+        owner, noise = f"NoisySensor {self.name!r}", self.noise
+        assert isinstance(noise, tuple)  # noqa: S101  # made so on construction
+        return replace(found, errors=lambda t: reference_at(owner, noise, t), steady=is_steady(noise))  # type: ignore[no-any-return]
 
     def read(self, view: View) -> FloatArray:
         assert isinstance(self.noise, tuple)  # noqa: S101  # made so on construction

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 from flexmbs.core.checks import as_count, as_flag
 from flexmbs.core.errors import ModelError
 from flexmbs.core.references import refers_to
+from flexmbs.kernels.sensing import MULTIPLIER, ROW
 from flexmbs.model.control.calling import called_name, joint_coordinate, name_of
+from flexmbs.model.control.sensed import Places, Sensed
 from flexmbs.model.control.sensors import Scalar
 
 if TYPE_CHECKING:
@@ -60,6 +62,15 @@ class JointSensor(Scalar):
     def joints(self) -> tuple[str, ...]:
         return (name_of(self.joint),)
 
+    def sensed(self, places: Places) -> Sensed:
+        """As numbers."""
+        pair = places.pair(name_of(self.joint), self.label)
+        row = pair.rows[0]
+        return Sensed(
+            what=ROW, a=places.marker(pair.a), b=places.marker(pair.b), rate=self.rate, kind=row.kind,
+            constants=row.constants,
+        )  # fmt: skip
+
     def read(self, view: View) -> float:
         value, rate = view.row(name_of(self.joint), self.label)
         return rate if self.rate else value
@@ -99,6 +110,10 @@ class MultiplierSensor(Scalar):
     @property
     def joints(self) -> tuple[str, ...]:
         return (name_of(self.joint),)
+
+    def sensed(self, places: Places) -> Sensed:
+        """As numbers."""
+        return Sensed(what=MULTIPLIER, a=places.multiplier(name_of(self.joint), self.component))
 
     def read(self, view: View) -> float:
         lam = view.multiplier(name_of(self.joint))

@@ -12,9 +12,11 @@ from flexmbs.core.checks import as_array, as_name, frozen_copy, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.references import Description
+from flexmbs.kernels.control_laws import COMMAND, FEEDBACK, FILTERED, STATE_SPACE
 from flexmbs.model.control.controller import SampledController, check_common, check_controller, readings
 from flexmbs.model.control.filters import DiscreteSystem
-from flexmbs.model.control.reference import References, as_references, reference_at
+from flexmbs.model.control.packed import Packed, evaluated, numbers
+from flexmbs.model.control.reference import References, as_references, is_steady, reference_at
 
 if TYPE_CHECKING:
     from flexmbs.model.control.actuator import Actuator
@@ -82,17 +84,26 @@ class StateFeedback(Description):
         object.__setattr__(self, "reference", as_references(owner, self.reference, n_y))
         object.__setattr__(self, "feedforward", as_references(owner, self.feedforward, len(self.actuators)))
 
+    @property
+    def packed(self) -> Packed:
+        """As numbers."""
+        owner = f"StateFeedback {self.name!r}"
+        assert isinstance(self.reference, tuple)  # noqa: S101  # made so on construction
+        assert isinstance(self.feedforward, tuple)  # noqa: S101
+        parts = self.reference, self.feedforward
+        return Packed(
+            FEEDBACK, numbers(*np.shape(self.gain), self.gain),
+            lambda t: np.concatenate([reference_at(owner, part, t) for part in parts]), all(map(is_steady, parts)),
+            sum(map(len, parts)),
+        )  # fmt: skip
+
     def update(self, x: FloatArray, u: FloatArray, t: float) -> FloatArray:
         """There is no state."""
         return x
 
     def output(self, x: FloatArray, u: FloatArray, t: float) -> FloatArray:
         """Values to be held."""
-        owner = f"StateFeedback {self.name!r}"
-        assert isinstance(self.reference, tuple)  # noqa: S101  # made so on construction
-        assert isinstance(self.feedforward, tuple)  # noqa: S101
-        error = np.asarray(u) - reference_at(owner, self.reference, t)
-        return reference_at(owner, self.feedforward, t) - np.asarray(self.gain) @ error
+        return evaluated(self, x, u, t)[0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,19 +166,23 @@ class DiscreteStateSpace(Description):
         start = np.zeros(n) if self.start is None else as_array(owner, "start", self.start, (n,))
         object.__setattr__(self, "start", frozen_copy(start))
 
+    @property
+    def packed(self) -> Packed:
+        """As numbers."""
+        owner, reference = f"DiscreteStateSpace {self.name!r}", self.reference or ()
+        assert isinstance(reference, tuple)  # noqa: S101  # made so on construction
+        return Packed(
+            STATE_SPACE, _system_numbers(self.system, float(self.reference is not None)),
+            lambda t: reference_at(owner, reference, t), is_steady(reference), len(reference),
+        )  # fmt: skip
+
     def update(self, x: FloatArray, u: FloatArray, t: float) -> FloatArray:
         """Next state."""
-        return self.system.state_after(x, self._input(u, t))
+        return evaluated(self, x, u, t)[1]
 
     def output(self, x: FloatArray, u: FloatArray, t: float) -> FloatArray:
         """Values to be held."""
-        return self.system.output_of(x, self._input(u, t))
-
-    def _input(self, u: FloatArray, t: float) -> FloatArray:
-        if self.reference is None:
-            return np.asarray(u)
-        assert isinstance(self.reference, tuple)  # noqa: S101  # made so on construction
-        return reference_at(f"DiscreteStateSpace {self.name!r}", self.reference, t) - np.asarray(u)
+        return evaluated(self, x, u, t)[0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,14 +222,22 @@ class Command(Description):
         check_common(owner, self)
         object.__setattr__(self, "values", as_references(owner, self.values, len(self.actuators)))
 
+    @property
+    def packed(self) -> Packed:
+        """As numbers."""
+        owner, values = f"Command {self.name!r}", self.values
+        assert isinstance(values, tuple)  # noqa: S101  # made so on construction
+        return Packed(
+            COMMAND, numbers(len(values)), lambda t: reference_at(owner, values, t), is_steady(values), len(values)
+        )  # fmt: skip
+
     def update(self, x: FloatArray, u: FloatArray, t: float) -> FloatArray:
         """There is no state."""
         return x
 
     def output(self, x: FloatArray, u: FloatArray, t: float) -> FloatArray:
         """Values to be held."""
-        assert isinstance(self.values, tuple)  # noqa: S101  # made so on construction
-        return reference_at(f"Command {self.name!r}", self.values, t)
+        return evaluated(self, x, u, t)[0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -288,16 +311,34 @@ class FilteredController(Description):
         """States of the filter, then those of the controller."""
         return np.concatenate((np.zeros(self.filter.n_states), self.controller.start))
 
+    @property
+    def packed(self) -> Packed | None:
+        """As numbers; None where the controller is one of Python functions."""
+        inner: Packed | None = getattr(self.controller, "packed", None)
+        if inner is None:
+            return None
+        return inner._replace(law=FILTERED, data=(*_system_numbers(self.filter), float(inner.law), *inner.data))
+
     def update(self, x: FloatArray, u: FloatArray, t: float) -> FloatArray:
         """Next state."""
+        if self.packed is not None:
+            return evaluated(self, x, u, t)[1]
         u, n = np.asarray(u), self.filter.n_states
         seen = self.filter.output_of(x[:n], u)
         return np.concatenate((self.filter.state_after(x[:n], u), self.controller.update(x[n:], seen, t)))
 
     def output(self, x: FloatArray, u: FloatArray, t: float) -> FloatArray:
         """Values to be held."""
+        if self.packed is not None:
+            return evaluated(self, x, u, t)[0]
         n = self.filter.n_states
         return np.asarray(self.controller.output(x[n:], self.filter.output_of(x[:n], np.asarray(u)), t))
+
+
+def _system_numbers(system: DiscreteSystem, *more: float) -> tuple[float, ...]:
+    """Sizes, what is given behind them, and the matrices."""
+    sizes = system.n_states, system.n_inputs, system.n_outputs
+    return numbers(*sizes, *more, system.A, system.B, system.C, system.D)
 
 
 def _check_system(owner: str, system: object, n_in: int, n_out: int, name: str = "system") -> None:

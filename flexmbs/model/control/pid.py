@@ -12,9 +12,11 @@ from flexmbs.core.checks import as_array, as_name, as_number, frozen_copy
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.references import Description
+from flexmbs.kernels.control_laws import PID as LAW
 from flexmbs.model.control.actuator import as_actuators
 from flexmbs.model.control.controller import check_common
-from flexmbs.model.control.reference import Reference, as_references, reference_at, reference_rate
+from flexmbs.model.control.packed import Packed, evaluated, numbers
+from flexmbs.model.control.reference import Reference, as_references, is_steady, reference_at, reference_rate
 from flexmbs.model.control.sensors import Sensor, as_sensors
 
 __all__ = ["PID"]
@@ -117,31 +119,24 @@ class PID(Description):
         """State: I, D, e of the sample before, and 1 once there was a sample."""
         return frozen_copy(np.zeros(4))
 
+    @property
+    def packed(self) -> Packed:
+        """As numbers."""
+        owner, reference = f"PID {self.name!r}", self.reference
+        low, high = (-np.inf, np.inf) if self.limits is None else (self.limits[0], self.limits[1])
+        rated = self.rate is not None
+
+        def signals(t: float) -> list[float]:
+            value = float(reference_at(owner, (reference,), t)[0])
+            return [value, reference_rate(owner, reference, t)] if rated else [value]
+
+        data = (self.proportional, self.integral, self.derivative, self.period, self.filter_time, low, high, rated)
+        return Packed(LAW, numbers(data), signals, is_steady((reference,)), 1 + rated)
+
     def output(self, x: FloatArray, u: FloatArray, t: float) -> FloatArray:
         """Value to be held."""
-        low, high = self._range
-        return np.array([min(max(self._wanted(x, u, t)[0], low), high)])
+        return evaluated(self, x, u, t)[0]
 
     def update(self, x: FloatArray, u: FloatArray, t: float) -> FloatArray:
         """Next state."""
-        wanted, error, D = self._wanted(x, u, t)
-        low, high = self._range
-        growth = self.integral * self.period * error
-        driven_out = (wanted > high and growth > 0.0) or (wanted < low and growth < 0.0)
-        return np.array([x[0] if driven_out else x[0] + growth, D, error, 1.0])
-
-    @property
-    def _range(self) -> tuple[float, float]:
-        """The limits as numbers."""
-        return (-np.inf, np.inf) if self.limits is None else (self.limits[0], self.limits[1])
-
-    def _wanted(self, x: FloatArray, u: FloatArray, t: float) -> tuple[float, float, float]:
-        """Output without limits, error and derivative action."""
-        owner = f"PID {self.name!r}"
-        error = float(reference_at(owner, (self.reference,), t)[0] - u[0])
-        if self.rate is not None:
-            D = self.derivative * (reference_rate(owner, self.reference, t) - float(u[1]))
-        else:
-            change = error - x[2] if x[3] else 0.0
-            D = float((self.filter_time * x[1] + self.derivative * change) / (self.filter_time + self.period))
-        return self.proportional * error + float(x[0]) + D, error, D
+        return evaluated(self, x, u, t)[1]

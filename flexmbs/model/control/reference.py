@@ -13,7 +13,7 @@ from flexmbs.core.errors import ModelError
 from flexmbs.model.control.calling import as_values, call
 from flexmbs.model.joints.contracts import Motion
 
-__all__ = ["Reference", "References", "as_references", "reference_at", "reference_rate"]
+__all__ = ["Reference", "References", "as_references", "is_steady", "reference_at", "reference_rate"]
 
 Reference = float | Callable[[float], float] | Motion
 """A number, a function of time such as a `Table` or a noise, or a motion with ``at(t)``."""
@@ -43,6 +43,11 @@ def reference_rate(owner: str, reference: Reference, t: float) -> float:
         return 0.0
     what = f"the rate of the reference at t = {t:g}"
     return as_number(owner, what, call(owner, what, reference.at, t)[1])  # type: ignore[union-attr]
+
+
+def is_steady(references: tuple[Reference, ...]) -> bool:
+    """Whether they are numbers, the same at all times."""
+    return all(isinstance(part, float) for part in references)
 
 
 def _as_reference(owner: str, value: Any) -> Reference:

@@ -21,10 +21,12 @@ from flexmbs.core.checks import as_direction, as_name, frozen_copy, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.references import Description
+from flexmbs.kernels.sensing import ACCELERATION, ANGULAR_VELOCITY, DISTANCE, POSITION, VELOCITY
 from flexmbs.model.bodies.ends import two_ended
 from flexmbs.model.bodies.frames import as_point
 from flexmbs.model.bodies.marker import Body, Marker, as_marker
 from flexmbs.model.control.calling import as_values, call
+from flexmbs.model.control.sensed import Places, Sensed
 
 if TYPE_CHECKING:
     from flexmbs.model.control.view import View
@@ -68,6 +70,7 @@ class _VectorSensor(Description):
     frame: Marker | None = None
     name: str = ""
     what: ClassVar[str] = ""
+    number: ClassVar[int] = POSITION
     joints: ClassVar[tuple[str, ...]] = ()
 
     def __post_init__(self) -> None:
@@ -93,6 +96,14 @@ class _VectorSensor(Description):
     @property
     def markers(self) -> tuple[Marker, ...]:
         return (self.marker,) if self.frame is None else (self.marker, self.frame)
+
+    def sensed(self, places: Places) -> Sensed:
+        """As numbers."""
+        frame = -1 if self.frame is None else places.marker(self.frame)
+        return Sensed(
+            what=self.number, a=places.marker(self.marker), b=frame, direction=self.direction,
+            gravity=getattr(self, "gravity", (0.0, 0.0, 0.0)),
+        )  # fmt: skip
 
     def read(self, view: View) -> float | FloatArray:
         vector = self._vector(view)
@@ -153,6 +164,7 @@ class VelocitySensor(_VectorSensor):
     """
 
     what = "velocity"
+    number = VELOCITY
 
     def _vector(self, view: View) -> FloatArray:
         v = view.twist(self.marker)[:3]
@@ -191,6 +203,7 @@ class AccelerationSensor(_VectorSensor):
 
     gravity: Sequence[float] | FloatArray = (0.0, 0.0, 0.0)
     what: ClassVar[str] = "acceleration"
+    number: ClassVar[int] = ACCELERATION
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -227,6 +240,7 @@ class AngularVelocitySensor(_VectorSensor):
     """
 
     what = "angular velocity"
+    number = ANGULAR_VELOCITY
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -277,6 +291,10 @@ class DistanceSensor(Description):
     @property
     def markers(self) -> tuple[Marker, ...]:
         return (self.a, self.b)
+
+    def sensed(self, places: Places) -> Sensed:
+        """As numbers."""
+        return Sensed(what=DISTANCE, a=places.marker(self.a), b=places.marker(self.b), rate=self.rate)
 
     def read(self, view: View) -> float:
         d = view.position(self.b) - view.position(self.a)

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from flexmbs.core.checks import as_count, as_flag
 from flexmbs.core.errors import ModelError
 from flexmbs.core.references import refers_to
+from flexmbs.kernels.sensing import COORDINATE, HELD, RATE
 from flexmbs.model.control.calling import called_name, name_of
+from flexmbs.model.control.sensed import Places, Sensed
 from flexmbs.model.control.sensors import Scalar
 
 if TYPE_CHECKING:
@@ -50,6 +52,11 @@ class CoordinateSensor(Scalar):
         as_flag("CoordinateSensor", "rate", self.rate)
         self._named(f"{'rate of ' if self.rate else ''}coordinate {self.index} of body {body!r}")
 
+    def sensed(self, places: Places) -> Sensed:
+        """As numbers."""
+        in_q, in_v = places.coordinate(name_of(self.body), self.index)
+        return Sensed(what=RATE, a=in_v) if self.rate else Sensed(what=COORDINATE, a=in_q)
+
     def read(self, view: View) -> float:
         value, rate = view.coordinate(name_of(self.body), self.index)
         return rate if self.rate else value
@@ -82,6 +89,10 @@ class StateSensor(Scalar):
         state = called_name("StateSensor", "state", self.state)
         object.__setattr__(self, "index", as_count("StateSensor", "index", self.index))
         self._named(f"state {self.index} of {state!r}")
+
+    def sensed(self, places: Places) -> Sensed:
+        """As numbers."""
+        return Sensed(what=RATE, a=places.state(name_of(self.state), self.index))
 
     def read(self, view: View) -> float:
         x = view.state(name_of(self.state))
@@ -118,6 +129,10 @@ class HeldSensor(Scalar):
     def __post_init__(self) -> None:
         object.__setattr__(self, "actuator", called_name("HeldSensor", "actuator", self.actuator))
         self._named(f"held {self.actuator!r}")
+
+    def sensed(self, places: Places) -> Sensed:
+        """As numbers."""
+        return Sensed(what=HELD, a=places.held(self.actuator))
 
     def read(self, view: View) -> float:
         return float(view.held(self.actuator))

@@ -95,7 +95,7 @@ class BristleFriction(Description):
     The crank turns with 0.0134 kg m^2 about the hinge, and k0 = 0.4 * 100 * 0.05 / 1e-3 = 2000 N m/rad:
 
     >>> import flexmbs as fx
-    >>> crank = fx.RigidBody.box((0.2, 0.02, 0.02), mass=1.0, position=(0.1, 0, 0), name="crank")
+    >>> crank = fx.RigidBody.box(size=(0.2, 0.02, 0.02), mass=1.0, position=(0.1, 0, 0), name="crank")
     >>> hinge = fx.RevoluteJoint(fx.ground, crank, at=(0, 0, 0), axis=(0, 0, 1), name="hinge")
     >>> brake = fx.BristleFriction(hinge, coefficient=0.4, load=100.0, radius=0.05, deflection=1e-3,
     ...                      damping=2 * (2000.0 * 0.0134) ** 0.5, name="brake")

@@ -72,7 +72,7 @@ class Bushing(Description):
     Examples
     --------
     >>> import flexmbs as fx
-    >>> engine = fx.RigidBody.box((0.6, 0.4, 0.4), mass=100.0, name="engine")
+    >>> engine = fx.RigidBody.box(size=(0.6, 0.4, 0.4), mass=100.0, name="engine")
     >>> mount = fx.Bushing(fx.ground, engine, stiffness=(1e5, 1e5, 2e5), at=(0.3, 0.2, -0.2), name="mount")
     >>> len(mount.row_forces[0].rows)
     3

@@ -60,7 +60,7 @@ class CoulombFriction(Description):
     Examples
     --------
     >>> import flexmbs as fx
-    >>> crank = fx.RigidBody.box((0.2, 0.02, 0.02), mass=1.0, position=(0.1, 0, 0), name="crank")
+    >>> crank = fx.RigidBody.box(size=(0.2, 0.02, 0.02), mass=1.0, position=(0.1, 0, 0), name="crank")
     >>> hinge = fx.RevoluteJoint(fx.ground, crank, at=(0, 0, 0), axis=(0, 0, 1), name="hinge")
     >>> fx.CoulombFriction(hinge, coefficient=0.2, load=50.0, radius=0.01, speed=0.01, name="bearing").name
     'bearing'

@@ -42,7 +42,7 @@ class DistributedLoad(Description):
     --------
     >>> import flexmbs as fx
     >>> beam = fx.FlexibleBody.line((0, 0), (1, 0), elements=4, element=fx.elements.ANCFCable2D(),
-    ...                             section=fx.Circle(0.01), material=fx.steel)
+    ...                             section=fx.Circle(diameter=0.01), material=fx.steel)
     >>> fx.DistributedLoad(beam, (0, -3.0)).load
     (0.0, -3.0)
     """

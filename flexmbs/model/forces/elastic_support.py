@@ -54,7 +54,7 @@ class ElasticSupport(Description):
     --------
     >>> import flexmbs as fx
     >>> beam = fx.FlexibleBody.line((0, 0), (1, 0), elements=4, element=fx.elements.ANCFCable2D(),
-    ...                             section=fx.Circle(0.01), material=fx.steel)
+    ...                             section=fx.Circle(diameter=0.01), material=fx.steel)
     >>> fx.ElasticSupport(beam.end, (0.0, 1e3)).label
     "elastic support at 'end' of body 'body'"
     """

@@ -46,7 +46,7 @@ class JointForce(Description):
     Examples
     --------
     >>> import flexmbs as fx
-    >>> crank = fx.RigidBody.box((0.2, 0.02, 0.02), mass=1.0, position=(0.1, 0, 0), name="crank")
+    >>> crank = fx.RigidBody.box(size=(0.2, 0.02, 0.02), mass=1.0, position=(0.1, 0, 0), name="crank")
     >>> hinge = fx.RevoluteJoint(fx.ground, crank, at=(0, 0, 0), axis=(0, 0, 1), name="hinge")
     >>> motor = fx.JointForce(hinge, lambda angle, rate, t: 2.0 * (10.0 - rate), name="motor")
     >>> motor.row_forces[0].function(0.0, 4.0, 0.0)[0]

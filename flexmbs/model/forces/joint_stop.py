@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from flexmbs.core.checks import as_name, as_number
+from flexmbs.core.checks import as_name, as_number, as_turns
 from flexmbs.core.errors import ModelError
 from flexmbs.core.references import Description, refers_to
 from flexmbs.kernels.laws import STOP
@@ -60,7 +60,7 @@ class JointStop(Description):
     Examples
     --------
     >>> import flexmbs as fx
-    >>> crank = fx.RigidBody.box((0.2, 0.02, 0.02), mass=1.0, position=(0.1, 0, 0), name="crank")
+    >>> crank = fx.RigidBody.box(size=(0.2, 0.02, 0.02), mass=1.0, position=(0.1, 0, 0), name="crank")
     >>> hinge = fx.RevoluteJoint(fx.ground, crank, at=(0, 0, 0), axis=(0, 0, 1), name="hinge")
     >>> fx.JointStop(hinge, lower=-0.5, upper=0.5, stiffness=1e4, damping=0.2, name="buffers").upper
     0.5
@@ -85,6 +85,9 @@ class JointStop(Description):
             raise ModelError(f"{owner}: give lower, upper or both.")
         lower = -math.inf if self.lower is None else as_number(owner, "lower", self.lower, unit=at.unit)
         upper = math.inf if self.upper is None else as_number(owner, "upper", self.upper, unit=at.unit)
+        for limit, value in (("lower", self.lower), ("upper", self.upper)):
+            if value is not None and at.unit == "rad":
+                as_turns(owner, limit, value)
         if not lower < upper:
             raise ModelError(f"{owner}: lower must be less than upper, not {lower:g} and {upper:g}.")
         stiffness = as_number(owner, "stiffness", self.stiffness, above=0.0, unit=f"{at.load}/{at.unit}^n")

@@ -54,7 +54,7 @@ class PointForce(Description):
     --------
     >>> import flexmbs as fx
     >>> beam = fx.FlexibleBody.line((0, 0), (1, 0), elements=4, element=fx.elements.ANCFCable2D(),
-    ...                             section=fx.Circle(0.01), material=fx.steel)
+    ...                             section=fx.Circle(diameter=0.01), material=fx.steel)
     >>> fx.PointForce(beam.end, (0, -8.4)).label
     "force at 'end' of body 'body'"
     >>> rocket = fx.RigidBody(mass=1.0, inertia=(1.0, 2.0, 2.0), name="rocket")

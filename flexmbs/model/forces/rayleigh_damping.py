@@ -37,7 +37,7 @@ class RayleighDamping(Description):
     --------
     >>> import flexmbs as fx
     >>> beam = fx.FlexibleBody.line((0, 0), (1, 0), elements=4, element=fx.elements.ANCFCable2D(),
-    ...                             section=fx.Circle(0.01), material=fx.steel, name="beam")
+    ...                             section=fx.Circle(diameter=0.01), material=fx.steel, name="beam")
     >>> fx.RayleighDamping(beam, mass=0.1, stiffness=1e-4).ratio(50.0)
     0.0035
     """

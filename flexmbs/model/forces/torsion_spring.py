@@ -62,7 +62,7 @@ class TorsionSpring(Description):
     Examples
     --------
     >>> import flexmbs as fx
-    >>> door = fx.RigidBody.box((1.0, 0.04, 2.0), mass=20.0, position=(0.5, 0, 0), name="door")
+    >>> door = fx.RigidBody.box(size=(1.0, 0.04, 2.0), mass=20.0, position=(0.5, 0, 0), name="door")
     >>> hinge = fx.RevoluteJoint(fx.ground, door, at=(0, 0, 0), axis=(0, 0, 1), name="hinge")
     >>> fx.TorsionSpring(hinge, stiffness=5.0, free_angle=0.1, name="closer").free_angle
     0.1

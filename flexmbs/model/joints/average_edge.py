@@ -58,7 +58,7 @@ class AverageEdge(Description):
     >>> import flexmbs as fx
     >>> panel = fx.FlexibleBody.plate((1, 0.5), elements=(4, 2), element=fx.elements.ANCFShell(),
     ...                               section=fx.ShellSection(0.001), material=fx.steel, name="panel")
-    >>> load = fx.RigidBody.box((0.1, 0.5, 0.1), mass=1.0, position=(1, 0.25, 0), name="load")
+    >>> load = fx.RigidBody.box(size=(0.1, 0.5, 0.1), mass=1.0, position=(1, 0.25, 0), name="load")
     >>> len(AverageEdge(panel.set("right"), load).equations)
     6
     """

@@ -98,7 +98,7 @@ class TranslationDriver(Description):
     >>> import flexmbs as fx
     >>> block = fx.PlanarRigidBody(1.0, 0.1, position=(0, 0), name="block")
     >>> slider = fx.PrismaticJoint(fx.ground, block, at=(0, 0), axis=(1, 0))
-    >>> fx.TranslationDriver(slider, fx.motions.Sine(0.1, 2.0)).equations[0].label
+    >>> fx.TranslationDriver(slider, fx.motions.Sine(0.1, frequency=2.0)).equations[0].label
     'displacement'
     """
 

@@ -50,7 +50,7 @@ def fasten_edge(edge: Attachment, body: Side, name: str = "") -> tuple[RevoluteJ
     >>> import flexmbs as fx
     >>> strip = fx.FlexibleBody.plate((1, 0.1), elements=(8, 1), element=fx.elements.ANCFShell(),
     ...                               section=fx.ShellSection(0.001), material=fx.steel, name="strip")
-    >>> drum = fx.RigidBody.box((0.1, 0.1, 0.1), mass=1.0, name="drum")
+    >>> drum = fx.RigidBody.box(size=(0.1, 0.1, 0.1), mass=1.0, name="drum")
     >>> [joint.name for joint in fasten_edge(strip.set("left"), drum, "weld")]
     ['weld 0', 'weld 9']
     """

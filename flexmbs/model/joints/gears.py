@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import InitVar, dataclass, field
+from dataclasses import KW_ONLY, InitVar, dataclass, field
 from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 from flexmbs.core.checks import as_number, show
@@ -111,6 +111,7 @@ class RackAndPinion(Description):
     role: ClassVar[str] = "joint"
     pinion: Coupled = field(metadata=refers_to("joint"))
     rack: Coupled = field(metadata=refers_to("joint"))
+    _: KW_ONLY
     radius: float
     name: str = ""
     pairs: tuple[Pair, ...] = field(init=False, repr=False)
@@ -147,7 +148,7 @@ class ScrewJoint(Description):
     Examples
     --------
     >>> import flexmbs as fx
-    >>> nut = fx.RigidBody.box((0.1, 0.1, 0.1), mass=1.0, position=(0, 0, 0), name="nut")
+    >>> nut = fx.RigidBody.box(size=(0.1, 0.1, 0.1), mass=1.0, position=(0, 0, 0), name="nut")
     >>> screw = fx.ScrewJoint(fx.ground, nut, pitch=0.01, at=(0, 0, 0), axis=(0, 0, 1))
     >>> screw.equations[4].label
     'advance of the thread'

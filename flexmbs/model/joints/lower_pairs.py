@@ -156,7 +156,7 @@ class FixedJoint(LowerPair):
     Examples
     --------
     >>> import flexmbs as fx
-    >>> box = fx.RigidBody.box((1, 1, 1), mass=1.0, position=(0, 0, 2), name="box")
+    >>> box = fx.RigidBody.box(size=(1, 1, 1), mass=1.0, position=(0, 0, 2), name="box")
     >>> fx.FixedJoint(fx.ground, box).name
     'fixed of ground and box'
     """
@@ -194,7 +194,7 @@ class RevoluteJoint(LowerPair):
     Examples
     --------
     >>> import flexmbs as fx
-    >>> crank = fx.RigidBody.box((0.2, 0.02, 0.02), mass=1.0, position=(0.1, 0, 0), name="crank")
+    >>> crank = fx.RigidBody.box(size=(0.2, 0.02, 0.02), mass=1.0, position=(0.1, 0, 0), name="crank")
     >>> hinge = fx.RevoluteJoint(fx.ground, crank, at=(0, 0, 0), axis=(0, 0, 1), name="hinge")
     >>> [equation.label for equation in hinge.equations]
     ['position x', 'position y', 'position z', 'rotation about x', 'rotation about y']
@@ -240,7 +240,7 @@ class CylindricalJoint(LowerPair):
     Examples
     --------
     >>> import flexmbs as fx
-    >>> shaft = fx.RigidBody.box((1, 0.1, 0.1), mass=1.0, position=(0, 0, 0), name="shaft")
+    >>> shaft = fx.RigidBody.box(size=(1, 0.1, 0.1), mass=1.0, position=(0, 0, 0), name="shaft")
     >>> list(fx.CylindricalJoint(fx.ground, shaft, at=(0, 0, 0), axis=(1, 0, 0)).coordinates)
     ['angle', 'displacement']
     """
@@ -261,7 +261,7 @@ class SphericalJoint(LowerPair):
     Examples
     --------
     >>> import flexmbs as fx
-    >>> box = fx.RigidBody.box((1, 1, 1), mass=1.0, position=(0, 0, 0), name="box")
+    >>> box = fx.RigidBody.box(size=(1, 1, 1), mass=1.0, position=(0, 0, 0), name="box")
     >>> len(fx.SphericalJoint(fx.ground, box, at=(0.5, 0.5, 0.5)).equations)
     3
     """
@@ -282,7 +282,7 @@ class PlanarJoint(LowerPair):
     Examples
     --------
     >>> import flexmbs as fx
-    >>> plate = fx.RigidBody.box((1, 1, 0.1), mass=1.0, position=(0, 0, 0), name="plate")
+    >>> plate = fx.RigidBody.box(size=(1, 1, 0.1), mass=1.0, position=(0, 0, 0), name="plate")
     >>> fx.PlanarJoint(fx.ground, plate, at=(0, 0, 0), axis=(0, 0, 1)).name
     'planar of ground and plate'
     """
@@ -303,7 +303,7 @@ class ParallelAxesConstraint(LowerPair):
     Examples
     --------
     >>> import flexmbs as fx
-    >>> box = fx.RigidBody.box((1, 1, 1), mass=1.0, position=(0, 0, 2), name="box")
+    >>> box = fx.RigidBody.box(size=(1, 1, 1), mass=1.0, position=(0, 0, 2), name="box")
     >>> [equation.label for equation in fx.ParallelAxesConstraint(fx.ground, box, axis=(0, 0, 1)).equations]
     ['rotation about x', 'rotation about y']
     """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import InitVar, dataclass, field
+from dataclasses import KW_ONLY, InitVar, dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -86,6 +86,7 @@ class RollingDisk(Description):
     role: ClassVar[str] = "joint"
     a: Side
     b: Side
+    _: KW_ONLY
     radius: float
     axis: InitVar[ArrayLike | None] = None
     normal: InitVar[ArrayLike | None] = None
@@ -149,6 +150,7 @@ class RollingBall(Description):
     role: ClassVar[str] = "joint"
     a: Side
     b: Side
+    _: KW_ONLY
     radius: float
     normal: InitVar[ArrayLike | None] = None
     centre: InitVar[ArrayLike | None] = None

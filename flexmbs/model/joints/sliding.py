@@ -70,7 +70,7 @@ class CablePoint(Marker):
     --------
     >>> import flexmbs as fx
     >>> cable = fx.FlexibleBody.line((0, 0), (2, 0), elements=4, element=fx.elements.ANCFCable2D(),
-    ...                              section=fx.Circle(0.01), material=fx.steel, name="cable")
+    ...                              section=fx.Circle(diameter=0.01), material=fx.steel, name="cable")
     >>> CablePoint(cable, (0.75, 0)).place.value
     0.75
     """
@@ -164,7 +164,7 @@ class SlidingJoint(Description):
     --------
     >>> import flexmbs as fx
     >>> cable = fx.FlexibleBody.line((0, 0), (2, 0), elements=4, element=fx.elements.ANCFCable2D(),
-    ...                              section=fx.Circle(0.01), material=fx.steel, name="cable")
+    ...                              section=fx.Circle(diameter=0.01), material=fx.steel, name="cable")
     >>> trolley = fx.PointMass(1.0, position=(0.5, 0), name="trolley")
     >>> joint = SlidingJoint(cable, trolley)
     >>> joint.extra[0].value, [e.label for e in joint.equations]

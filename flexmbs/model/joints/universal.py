@@ -56,7 +56,7 @@ class UniversalJoint(Description):
     Examples
     --------
     >>> import flexmbs as fx
-    >>> shaft = fx.RigidBody.box((1, 0.1, 0.1), mass=1.0, position=(0.5, 0, 0), name="shaft")
+    >>> shaft = fx.RigidBody.box(size=(1, 0.1, 0.1), mass=1.0, position=(0.5, 0, 0), name="shaft")
     >>> cross = fx.UniversalJoint(fx.ground, shaft, at=(0, 0, 0), axes=((0, 1, 0), (0, 0, 1)))
     >>> len(cross.equations)
     4

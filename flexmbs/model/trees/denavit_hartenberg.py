@@ -42,6 +42,7 @@ import numpy as np
 from flexmbs.core.checks import as_angle, as_array, as_number, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError, unknown_name
+from flexmbs.core.field_terms import meant
 from flexmbs.core.rotations import RotationLike
 from flexmbs.model.trees.joints import (
     Cylindrical,
@@ -131,7 +132,7 @@ class DHRow:
 
     def __post_init__(self) -> None:
         if self.joint not in VARIABLE:
-            raise ModelError(f"{self}: {unknown_name('joint', self.joint, VARIABLE)}")
+            raise ModelError(f"{self}: {unknown_name('joint', self.joint, VARIABLE)}{meant('joint', self.joint)}")
         for name, _, turns in (*SHAPE, *JOINT):
             value = getattr(self, name)
             object.__setattr__(
@@ -191,7 +192,10 @@ def dh_tree(
     [1.878 0.479 0.   ]
     """
     if convention not in ("modified", "standard"):
-        raise ModelError(f"dh_tree: convention must be 'modified' or 'standard', not {show(convention)}.")
+        raise ModelError(
+            f"dh_tree: convention must be 'modified' or 'standard', not {show(convention)}."
+            f"{meant('convention', convention)}"
+        )
     links = []
     before: str | None = None
     for row in rows:

@@ -52,8 +52,8 @@ class Link:
     rate : array, optional
         Velocities of the joint at the start.
     shape : Wireframe, optional
-        What is drawn, from the centre of mass in axes of the link; by default lines to the joints beyond, or, of a last
-        link, through its centre of mass.
+        What is drawn, from the centre of mass in axes of the link; by default lines between joints, and of a last link
+        through its centre of mass (`flexmbs.model.trees.link_shapes`).
 
     Raises
     ------

@@ -20,7 +20,7 @@ import numpy as np
 
 from flexmbs.core.body_description import BodyDescription
 from flexmbs.core.checks import as_array, as_name, frozen_copy, show
-from flexmbs.core.contracts import FloatArray, IntArray
+from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError, unknown_name
 from flexmbs.core.rotations import RotationLike, as_rotation
 from flexmbs.model.bodies.frames import frame_along
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from flexmbs.core.units import Units
 
-__all__ = ["Tree", "TreeLink", "link_shape"]
+__all__ = ["Tree", "TreeLink"]
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -280,25 +280,6 @@ class OutletMarker(Marker):
         origin, R = self.body.place  # type: ignore[union-attr]
         place, turn = self.body.link.moved(self.outlet)  # type: ignore[union-attr]
         return origin + R @ (place - turn @ self.point), R @ turn
-
-
-def link_shape(link: TreeLink) -> tuple[FloatArray, IntArray]:
-    """Points (n, 3) in the link frame and edges (m, 2) of what is drawn of a link.
-
-    Without a shape of its own these are lines from its joint to the joints beyond, and through its centre of mass where
-    there are none.
-    """
-    shape = link.link.shape
-    if shape is not None:
-        return shape.points + link.link.centre, shape.edges
-    beyond = [
-        link.link.shapes(other.at)[0] if isinstance(other.at, str) else other.at  # type: ignore[union-attr]
-        for other, p in zip(link.tree.links, link.tree.parents, strict=True)
-        if p == link.index
-    ]
-    ends = beyond or [2.0 * link.link.centre]
-    points = np.array([np.zeros(3), *ends])
-    return points, np.array([[0, i] for i in range(1, len(points))], dtype=np.int64)
 
 
 def _copy(link: Link | FlexibleLink, **changes: Any) -> Link | FlexibleLink:

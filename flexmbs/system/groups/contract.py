@@ -278,7 +278,9 @@ class BodyGroup:
 
         ``varies``: of each load, whether it has a history.
         """
-        return "" if self.moving is None else f"it has bodies of the kind {self.kind!r}, whose mass changes"
+        if self.moving is None or self.moving.renew:
+            return ""
+        return f"it has bodies of the kind {self.kind!r}, whose mass is renewed in Python"
 
     # --------------------------------------------------------------------------------------------------- markers
 

@@ -81,7 +81,8 @@ class FloatingBodies(MovingBodies):
         self.stages = tuple(
             InertiaStage("bodies in floating frames", t, floating_force, floating_tangent) for t in self.tables
         )
-        self.moving = MovingBlocks.whole(self.tables, self.write)
+        renew = tuple((floating_mass, t) for t in self.tables)
+        self.moving = MovingBlocks.whole(self.tables, self.write)._replace(renew=renew)
         self.mass = self.mass_from(start, b1, coordinates.reference)
         return b1
 
@@ -127,7 +128,7 @@ class FloatingBodies(MovingBodies):
         return super().extent() + [b.position + b.reduced.points @ b.rotation.T for b in self.bodies]
 
     def hindrance(self, varies: Any) -> str:
-        return "it has bodies in floating frames, whose mass changes"
+        return "the gravity on its floating bodies varies" if varies[self.own_gravity[0]].any() else ""
 
     def marker_entry(self, marker: FloatingMarker, point: bool) -> MarkerEntry:  # type: ignore[override]  # made by them
         span, dofs = self._frame[marker.body], self.velocities(marker.body)

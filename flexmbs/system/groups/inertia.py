@@ -34,9 +34,8 @@ class MovingBlocks(NamedTuple):
     Block i couples the coordinates ``dofs[i] (k,)`` and lies at ``offsets[i]`` of the buffer, k by k; ``pattern[i] (k,
     k)``: where it can differ from zero. ``write(q, blocks)`` renews all of them. ``recursive``: the stage of the group
     adds M a itself, so that the matrix is made only where it is asked for. ``shared``: other blocks have entries at the
-    same places, to which these are added. ``renew``: a kernel and its table, for compiled steps: ``kernel(table, q,
-    blocks, massive, masses)`` renews the blocks and copies the entries ``massive`` of them into ``masses``, those of
-    the matrix of a step.
+    same places, to which these are added. ``renew``: kernels with their tables, for compiled steps, which together do
+    what ``write`` does: ``kernel(table, q, blocks)``.
     """
 
     dofs: tuple[IntArray, ...]
@@ -45,7 +44,7 @@ class MovingBlocks(NamedTuple):
     write: Callable[[FloatArray, FloatArray], None]
     recursive: bool = False
     shared: bool = False
-    renew: tuple[Any, Any] | None = None
+    renew: tuple[tuple[Any, Any], ...] = ()
 
     @classmethod
     def whole(

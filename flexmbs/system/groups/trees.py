@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexmbs.core.contracts import FloatArray, IntArray
-from flexmbs.core.jit import kernel
 from flexmbs.core.sparsity import Blocks
 from flexmbs.kernels.markers.kind import MarkerEntry
 from flexmbs.kernels.markers.tree import TREE
@@ -18,7 +17,7 @@ from flexmbs.kernels.trees.dynamics import tree_energy, tree_force, tree_mass, t
 from flexmbs.kernels.trees.group import TreeGroup
 from flexmbs.kernels.trees.momentum import tree_centre, tree_momentum
 from flexmbs.model.trees.columns import column_kinds, heads, tree_group
-from flexmbs.model.trees.tree import link_shape
+from flexmbs.model.trees.link_shapes import link_shape
 from flexmbs.system.flexible_links import FlexibleLinks
 from flexmbs.system.groups.contract import RigidFields
 from flexmbs.system.groups.drawing import Drawing
@@ -35,14 +34,6 @@ if TYPE_CHECKING:
     from flexmbs.system.coordinates import Coordinates
 
 __all__ = ["Trees"]
-
-
-@kernel
-def renew_step_mass(group: TreeGroup, q: FloatArray, blocks: FloatArray, massive: IntArray, masses: FloatArray) -> None:
-    """Mass of trees at q into the masses of the matrix of a step, for models without bodies in floating frames."""
-    tree_mass(group, q, blocks)
-    for i in range(massive.shape[0]):
-        masses[i] = blocks[massive[i]]
 
 
 class Trees(MovingBodies):
@@ -173,7 +164,7 @@ class Trees(MovingBodies):
         self.moving = MovingBlocks(
             tuple(block.dofs[0] for block in blocks), tuple(block.b1 for block in blocks),
             tuple(places.related() > 0.0 for places in self.places), self.write, recursive=True,
-            renew=None if self.flexible is not None else (renew_step_mass, self.table),
+            renew=() if self.flexible is not None else ((tree_mass, self.table),),
         )  # fmt: skip
         self.mass = self.mass_from(start, b1, coordinates.reference)
         return b1

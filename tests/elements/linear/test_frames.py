@@ -382,7 +382,7 @@ def test_buckling_of_a_part(ends, factor):
 
 def test_damping_is_that_of_the_material():
     viscous = replace(fx.steel, retardation_time=2e-4)
-    operators = part(along([1, 0, 0], 2), Frame(section=fx.Circle(0.01)), viscous).assemble()
+    operators = part(along([1, 0, 0], 2), Frame(section=fx.Circle(diameter=0.01)), viscous).assemble()
     assert abs(operators.D - 2e-4 * operators.K).max() < 1e-12 * abs(operators.D).max()
 
 
@@ -583,8 +583,8 @@ def test_materials_that_do_not_fit_are_refused():
     with pytest.raises(ModelError, match="holds its material already"):
         part(mesh, Frame(section=THICK), fx.steel).assemble()
     with pytest.raises(ModelError, match="needs a material"):
-        part(mesh, Frame(section=fx.Circle(0.1)))
-    for element in (Truss(0.1), Frame(section=fx.Circle(0.1))):
+        part(mesh, Frame(section=fx.Circle(diameter=0.1)))
+    for element in (Truss(0.1), Frame(section=fx.Circle(diameter=0.1))):
         with pytest.raises(ModelError, match="takes an Elastic material"):
             part(mesh, element, ply).assemble()
 

@@ -16,7 +16,7 @@ G = 9.81
 def chain(links: int) -> fx.Model:
     """Bars along x in space, hinged about z."""
     bars = [
-        fx.RigidBody.box((0.1, 0.01, 0.01), mass=0.01, position=(0.1 * i + 0.05, 0, 0), name=f"bar {i}")
+        fx.RigidBody.box(size=(0.1, 0.01, 0.01), mass=0.01, position=(0.1 * i + 0.05, 0, 0), name=f"bar {i}")
         for i in range(links)
     ]
     hinges = [
@@ -63,7 +63,7 @@ def four_bar() -> fx.Model:
     """A parallelogram in space, three of whose equations follow from the others."""
     corners = np.array([[0, 0, 0], [0, 1, 0], [2, 1, 0], [2, 0, 0]], dtype=float)
     bodies = [
-        fx.RigidBody.box(np.abs(q - p) + 0.05, mass=1.0, position=0.5 * (p + q), name=f"link {k}")
+        fx.RigidBody.box(size=np.abs(q - p) + 0.05, mass=1.0, position=0.5 * (p + q), name=f"link {k}")
         for k, (p, q) in enumerate(itertools.pairwise(corners))
     ]
     sides = [fx.ground, *bodies, fx.ground]

@@ -19,7 +19,7 @@ H = 1e-3
 
 def pendulum(history: Callable[[float], float], *more: Callable[[fx.RevoluteJoint], object]) -> fx.Model:
     """A bar under a weight that varies."""
-    bar = fx.RigidBody.box((1.0, 0.05, 0.05), mass=2.0, position=(0.5, 0, 0), name="bar")
+    bar = fx.RigidBody.box(size=(1.0, 0.05, 0.05), mass=2.0, position=(0.5, 0, 0), name="bar")
     hinge = fx.RevoluteJoint(fx.ground, bar, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
     added = [item(hinge) for item in more]
     return fx.Model(bar, hinge, *added, fx.Gravity((0, 0, -9.81), history=history), name="pendulum")

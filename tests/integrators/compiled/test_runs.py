@@ -34,7 +34,7 @@ def test_going_on_is_bitwise(models, tmp_path) -> None:
 
 def contradiction() -> fx.Model:
     """Two motors on one hinge that part, from 1e-7 at 0.13 on."""
-    bar = fx.RigidBody.box((1, 0.1, 0.1), mass=1.0, position=(0.5, 0, 0), name="bar")
+    bar = fx.RigidBody.box(size=(1, 0.1, 0.1), mass=1.0, position=(0.5, 0, 0), name="bar")
     hinge = fx.RevoluteJoint(fx.ground, bar, at=(0, 0, 0), axis=(0, 0, 1), name="hinge")
     drives = [fx.RotationDriver(hinge, motion=fx.motions.Ramp(0, k, 50.0), name=f"drive {k}") for k in (1, 2)]
     return fx.Model(bar, hinge, *drives)

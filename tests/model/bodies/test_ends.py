@@ -11,7 +11,7 @@ import flexmbs as fx
 from flexmbs.core.errors import ModelError
 from tests.models.descriptions import every_class
 
-A, B = fx.ground.marker((0, 0, 0)), fx.RigidBody.box((1, 1, 1), mass=1.0, position=(0, 0, 1), name="box").centre
+A, B = fx.ground.marker((0, 0, 0)), fx.RigidBody.box(size=(1, 1, 1), mass=1.0, position=(0, 0, 1), name="box").centre
 TOP = fx.ground.marker((0, 0, 1))
 SQUARE = fx.ground.marker((0, 0, 1), axis=(1, 0, 0))
 DISTANCE = {"coordinate": "distance"}

@@ -30,7 +30,9 @@ def flexible(mesh: fx.meshes.Mesh, element: Any) -> fx.FlexibleBody:
     return fx.FlexibleBody(mesh, element, stiffness=UNIT, name="beam")
 
 
-ARC = arc((0, 0), 2.0, 0.0, np.pi / 2, 4)  # from (2, 0), tangent +y, to (0, 2), tangent -x
+ARC = arc(
+    (0, 0), radius=2.0, start_angle=0.0, end_angle=np.pi / 2, elements=4
+)  # from (2, 0), tangent +y, to (0, 2), tangent -x
 CABLE = flexible(ARC, fx.elements.ANCFCable2D())
 ROPE = flexible(line((0, 0, 0), (3, 0, 4), 2), fx.elements.ANCFCable3D())
 BEAM = flexible(line((0, 0), (3, 4), 2), fx.elements.LinearBeam2D())
@@ -272,7 +274,7 @@ def test_planar_rods() -> None:
     assert rod.inertia == pytest.approx(25.0)
     assert rod.marker((2.5, 0)).position0() == pytest.approx((4, 5, 0))
     bar = fx.PlanarRigidBody.rod((0, 0), (2, 0), section=fx.Rectangle(width=0.1, height=0.5), material=fx.steel)
-    assert bar.inertia == pytest.approx(fx.RigidBody.box((2, 0.5, 0.1), material=fx.steel).inertia[2, 2])
+    assert bar.inertia == pytest.approx(fx.RigidBody.box(size=(2, 0.5, 0.1), material=fx.steel).inertia[2, 2])
     turning = rod.with_spin(2.0, about=(1, 1))
     assert turning.velocity == pytest.approx((-4.0, 3.0))
     assert turning.kinetic_energy == pytest.approx(0.5 * 12.0 * 25.0 / 3.0 * 4.0)  # m L^2 / 3 about its end

@@ -31,7 +31,7 @@ def moments(b: fx.RigidBody) -> Any:
 
 
 def test_box() -> None:
-    b = fx.RigidBody.box((2.0, 3.0, 4.0), density=0.5)
+    b = fx.RigidBody.box(size=(2.0, 3.0, 4.0), density=0.5)
     assert b.mass == pytest.approx(12.0)
     assert moments(b) == pytest.approx((25.0, 20.0, 13.0))
     assert np.ptp(b.shape.points, axis=0) == pytest.approx((2, 3, 4))
@@ -40,14 +40,14 @@ def test_box() -> None:
 
 
 def test_cylinder_sphere_and_tube_of_steel() -> None:
-    c = fx.RigidBody.cylinder(0.1, 0.6, material=fx.steel)
+    c = fx.RigidBody.cylinder(radius=0.1, length=0.6, material=fx.steel)
     assert c.mass == pytest.approx(7850.0 * np.pi * 0.01 * 0.6)
     assert moments(c) / c.mass == pytest.approx((0.0325, 0.0325, 0.005))
-    s = fx.RigidBody.sphere(0.3, material=fx.steel)
+    s = fx.RigidBody.sphere(radius=0.3, material=fx.steel)
     assert s.mass == pytest.approx(7850.0 * 4.0 / 3.0 * np.pi * 0.027)
     assert moments(s) / s.mass == pytest.approx([0.036] * 3)
-    outer, inner = (fx.RigidBody.cylinder(r, 0.6, material=fx.steel) for r in (0.1, 0.08))
-    t = fx.RigidBody.tube(0.1, 0.08, 0.6, material=fx.steel)
+    outer, inner = (fx.RigidBody.cylinder(radius=r, length=0.6, material=fx.steel) for r in (0.1, 0.08))
+    t = fx.RigidBody.tube(outer_radius=0.1, inner_radius=0.08, length=0.6, material=fx.steel)
     assert t.mass == pytest.approx(outer.mass - inner.mass)
     assert t.inertia == pytest.approx(outer.inertia - inner.inertia)
     assert np.abs(t.shape.points).max(axis=0) == pytest.approx((0.1, 0.1, 0.3))
@@ -55,7 +55,7 @@ def test_cylinder_sphere_and_tube_of_steel() -> None:
 
 def test_rod_with_a_section_is_the_box_of_that_section() -> None:
     rod = fx.RigidBody.rod((1, 1, 1), (1, 1, 4), section=fx.Rectangle(width=0.2, height=0.5), material=fx.steel)
-    box = fx.RigidBody.box((3.0, 0.5, 0.2), material=fx.steel)
+    box = fx.RigidBody.box(size=(3.0, 0.5, 0.2), material=fx.steel)
     assert (rod.mass, rod.position.tolist()) == (pytest.approx(box.mass), [1.0, 1.0, 2.5])
     assert rod.inertia == pytest.approx(box.inertia)
     assert np.abs(rod.shape.points) == pytest.approx(np.abs(box.shape.points))
@@ -94,9 +94,11 @@ def test_a_rod_along_x_has_the_axes_of_the_world() -> None:
 @given(turns, triples)
 def test_two_halves_make_a_box(turn: Rotation, place: Any) -> None:
     R = turn.as_matrix()
-    halves = [fx.RigidBody.box((1, 3, 5), mass=2.0, position=place + R @ (x, 0, 0), rotation=turn) for x in (-0.5, 0.5)]
+    halves = [
+        fx.RigidBody.box(size=(1, 3, 5), mass=2.0, position=place + R @ (x, 0, 0), rotation=turn) for x in (-0.5, 0.5)
+    ]
     whole = fx.RigidBody.combined(*halves)
-    box = fx.RigidBody.box((2, 3, 5), mass=4.0)
+    box = fx.RigidBody.box(size=(2, 3, 5), mass=4.0)
     assert whole.mass == 4.0
     assert whole.position == pytest.approx(place, abs=1e-13)
     assert R.T @ whole.inertia @ R == pytest.approx(box.inertia, abs=1e-12)
@@ -145,7 +147,9 @@ def test_what_was_passed_is_neither_kept_nor_open_to_change() -> None:
 @given(triples, turns, triples)
 def test_a_body_comes_back_from_plain_data(place: Any, turn: Rotation, v: Any) -> None:
     vocabulary = Vocabulary([fx.RigidBody, fx.Wireframe])
-    b = fx.RigidBody.tube(2.0, 1.0, 3.0, mass=1.0, position=place, rotation=turn, velocity=v, name="n")
+    b = fx.RigidBody.tube(
+        outer_radius=2.0, inner_radius=1.0, length=3.0, mass=1.0, position=place, rotation=turn, velocity=v, name="n"
+    )
     again = from_plain("b", json.loads(json.dumps(to_plain("b", b))), vocabulary, {})
     assert (again.mass, again.name) == (b.mass, b.name)
     for field in ("inertia", "position", "rotation", "velocity", "angular_velocity"):
@@ -195,20 +199,20 @@ def test_flat_bodies_and_nearly_thin_rods_are_allowed() -> None:
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda: fx.RigidBody.box((1, 1, 1)), "exactly one of mass, density and material"),
-        (lambda: fx.RigidBody.box((1, 1, 1), mass=1, material=fx.steel), "exactly one"),
-        (lambda: fx.RigidBody.box((1, 1, 0), mass=1), "each edge of size must be greater"),
-        (lambda: fx.RigidBody.box((1, 1), mass=1), "size must have shape"),
-        (lambda: fx.RigidBody.box((1, 1, 1), material="steel"), "must be an Elastic"),  # type: ignore[arg-type]
-        (lambda: fx.RigidBody.box((1, 1, 1), density=-1, name="q"), "'q': density"),
-        (lambda: fx.RigidBody.cylinder(0, 1, mass=1), "radius"),
-        (lambda: fx.RigidBody.cylinder(1, -1, mass=1), "length"),
-        (lambda: fx.RigidBody.tube(1, 1, 1, mass=1), "inner must be less than"),
-        (lambda: fx.RigidBody.sphere(np.nan, mass=1), "finite"),
+        (lambda: fx.RigidBody.box(size=(1, 1, 1)), "exactly one of mass, density and material"),
+        (lambda: fx.RigidBody.box(size=(1, 1, 1), mass=1, material=fx.steel), "exactly one"),
+        (lambda: fx.RigidBody.box(size=(1, 1, 0), mass=1), "each edge of size must be greater"),
+        (lambda: fx.RigidBody.box(size=(1, 1), mass=1), "size must have shape"),
+        (lambda: fx.RigidBody.box(size=(1, 1, 1), material="steel"), "must be an Elastic"),  # type: ignore[arg-type]
+        (lambda: fx.RigidBody.box(size=(1, 1, 1), density=-1, name="q"), "'q': density"),
+        (lambda: fx.RigidBody.cylinder(radius=0, length=1, mass=1), "radius"),
+        (lambda: fx.RigidBody.cylinder(radius=1, length=-1, mass=1), "length"),
+        (lambda: fx.RigidBody.tube(outer_radius=1, inner_radius=1, length=1, mass=1), "inner must be less than"),
+        (lambda: fx.RigidBody.sphere(radius=np.nan, mass=1), "finite"),
         (lambda: fx.RigidBody.rod((1, 0, 0), (1, 0, 0), mass=1), "different points"),
         (lambda: fx.RigidBody.rod((1, 0, 0), (0, 0, 0)), "give mass, or section and material"),
         (lambda: fx.RigidBody.rod((1, 0, 0), (0, 0, 0), material=fx.steel), "give mass, or section and material"),
-        (lambda: fx.RigidBody.rod((1, 0, 0), (0, 0, 0), section=fx.Circle(1)), "exactly one"),
+        (lambda: fx.RigidBody.rod((1, 0, 0), (0, 0, 0), section=fx.Circle(diameter=1)), "exactly one"),
         (lambda: fx.RigidBody.rod((1, 0, 0), (0, 0, 0), mass=1, up=(1, 0, 0)), "parallel"),
         (lambda: fx.RigidBody.rod((1, 0), (0, 0), mass=1), "start must have shape"),
         (fx.RigidBody.combined, "nothing"),

@@ -141,7 +141,7 @@ def test_fastened_edges_follow_a_body(element: SurfaceElement) -> None:
 def edges_against_clamps(element: SurfaceElement, n: tuple[int, int]) -> float:
     """Relative difference of the deflections."""
     body = panel(element, n)
-    blocks = [fx.RigidBody.box((0.1, 1.0, 0.1), mass=1.0, position=(x, 0.5, 0), name=f"b{x}") for x in (0.0, 2.0)]
+    blocks = [fx.RigidBody.box(size=(0.1, 1.0, 0.1), mass=1.0, position=(x, 0.5, 0), name=f"b{x}") for x in (0.0, 2.0)]
     load = fx.DistributedLoad(body, (0, 0, -40.0))
     model = fx.Model(
         body, *blocks, *[fx.FixedJoint(fx.ground, b) for b in blocks], load,
@@ -164,7 +164,7 @@ def test_a_hinged_edge_is_a_hinge() -> None:
         material=stiff,
         name="flap",
     )
-    base = fx.RigidBody.box((0.1, 0.1, 0.1), mass=1.0, name="base")
+    base = fx.RigidBody.box(size=(0.1, 0.1, 0.1), mass=1.0, name="base")
     model = fx.Model(
         flap, base, fx.FixedJoint(fx.ground, base), *fx.hinge_edge(flap.set("left"), base), fx.Gravity((0.0, 0, -9.81))
     )
@@ -269,7 +269,8 @@ def test_stiffness_must_be_definite() -> None:
 def test_surfaces_and_lines_in_one_file_for_paraview(tmp_path: Path) -> None:
     sheet = panel(ELEMENTS[0], (2, 2))
     rope = fx.FlexibleBody.line(
-        (0, 0, 1), (1, 0, 1), elements=3, element=fx.elements.ANCFCable3D(), section=fx.Circle(0.01), material=SOFT,
+        (0, 0, 1), (1, 0, 1), elements=3, element=fx.elements.ANCFCable3D(), section=fx.Circle(diameter=0.01),
+        material=SOFT,
         name="rope",
     )  # fmt: skip
     model = fx.Model(sheet, rope, fx.Clamp(sheet.set("left")), fx.Clamp(rope.start), fx.Gravity((0, 0, -0.01)))
@@ -320,7 +321,12 @@ def test_bad_loads_on_surfaces() -> None:
     with pytest.raises(fx.ModelError, match="plates or shells"):
         fx.MembraneStress("panel", (1.0, 0.0, 0.0))  # type: ignore[arg-type]
     rope = fx.FlexibleBody.line(
-        (0, 0, 1), (1, 0, 1), elements=1, element=fx.elements.ANCFCable3D(), section=fx.Circle(0.01), material=SOFT
+        (0, 0, 1),
+        (1, 0, 1),
+        elements=1,
+        element=fx.elements.ANCFCable3D(),
+        section=fx.Circle(diameter=0.01),
+        material=SOFT,
     )
     with pytest.raises(fx.ModelError, match="surface"):
         fx.hinge_edge(rope.end, fx.ground)

@@ -13,7 +13,7 @@ from flexmbs.kernels.rows.rows import row_gradient
 from flexmbs.model.control.actuator import JointTarget, RowTarget, WrenchTarget
 
 BALL = fx.PointMass(1.0, position=(0.3, 0.4), name="ball")
-BOX = fx.RigidBody.box((0.2, 0.1, 0.1), mass=1.0, position=(0.5, 0, 0), name="box")
+BOX = fx.RigidBody.box(size=(0.2, 0.1, 0.1), mass=1.0, position=(0.5, 0, 0), name="box")
 ORIGIN = fx.ground.marker((0, 0, 0))
 
 

@@ -13,7 +13,7 @@ from flexmbs.core.errors import ModelError, SingularError
 from flexmbs.model.control.sensors import read_sensor
 
 BALL = fx.PointMass(1.0, position=(0.3, 0.4, 0.0), name="ball")
-BOX = fx.RigidBody.box((0.2, 0.1, 0.1), mass=1.0, position=(0, 0, 0), name="box")
+BOX = fx.RigidBody.box(size=(0.2, 0.1, 0.1), mass=1.0, position=(0, 0, 0), name="box")
 POINT, FRAME, TURNING = BALL.centre, BOX.centre, BOX.marker((0.1, 0, 0))
 
 
@@ -154,7 +154,12 @@ def test_bad_sensors(make, match: str) -> None:
 
 def test_axes_of_a_spatial_cable_are_refused() -> None:
     cable = fx.FlexibleBody.line(
-        (0, 0, 0), (1, 0, 0), elements=2, element=fx.elements.ANCFCable3D(), section=fx.Circle(0.01), material=fx.steel
+        (0, 0, 0),
+        (1, 0, 0),
+        elements=2,
+        element=fx.elements.ANCFCable3D(),
+        section=fx.Circle(diameter=0.01),
+        material=fx.steel,
     )
     assert fx.control.PositionSensor(cable.end, (0, 0, 1)).size == 1
     with pytest.raises(ModelError, match="no meaning"):
@@ -208,6 +213,7 @@ def test_a_body_stands_for_its_centre_of_mass(fake_view) -> None:
     assert read_sensor(fx.control.DistanceSensor(fx.ground, box), view) == pytest.approx([math.sqrt(14.0)])
     with pytest.raises(ModelError, match="flexible; name the place on it"):
         fx.control.PositionSensor(
-            fx.FlexibleBody.line((0, 0), (1, 0), elements=1, element=fx.elements.ANCFCable2D(), section=fx.Circle(0.1),
+            fx.FlexibleBody.line((0, 0), (1, 0), elements=1, element=fx.elements.ANCFCable2D(),
+            section=fx.Circle(diameter=0.1),
                                  material=fx.steel, name="rod")
         )  # fmt: skip

@@ -138,7 +138,12 @@ def test_the_damping_recommended_brings_to_rest() -> None:
 
 def test_rayleigh_damping() -> None:
     beam = fx.FlexibleBody.line(
-        (0, 0), (1, 0), elements=2, element=fx.elements.ANCFCable2D(), section=fx.Circle(0.01), material=fx.steel
+        (0, 0),
+        (1, 0),
+        elements=2,
+        element=fx.elements.ANCFCable2D(),
+        section=fx.Circle(diameter=0.01),
+        material=fx.steel,
     )
     damping = fx.RayleighDamping(beam, mass=0.2, stiffness=1e-3)
     assert (damping.mass_factor, damping.stiffness_factor) == (0.2, 1e-3)

@@ -132,7 +132,12 @@ def test_an_edge_moment_rolls_a_strip_up() -> None:
 
 def test_refused() -> None:
     line = fx.FlexibleBody.line(
-        (0, 0, 0), (1, 0, 0), elements=2, element=fx.elements.ANCFCable3D(), section=fx.Circle(0.01), material=SOFT
+        (0, 0, 0),
+        (1, 0, 0),
+        elements=2,
+        element=fx.elements.ANCFCable3D(),
+        section=fx.Circle(diameter=0.01),
+        material=SOFT,
     )
     body = panel()
     with pytest.raises(fx.ModelError, match="plates or shells"):
@@ -159,7 +164,7 @@ def test_orientation_and_shape_are_checked() -> None:
     with pytest.raises(fx.MeshError, match=r"folded|no area"):
         fx.FlexibleBody(crossed, element, sheet, SOFT)
     with pytest.raises(fx.ModelError, match="ShellSection"):
-        fx.FlexibleBody(mesh, element, fx.Rectangle(0.1, 0.1), SOFT)
+        fx.FlexibleBody(mesh, element, fx.Rectangle(width=0.1, height=0.1), SOFT)
     with pytest.raises(fx.ModelError, match="give section"):
         fx.FlexibleBody(mesh, element)
 

@@ -19,7 +19,7 @@ def test_a_bead_on_a_rail_falls_freely_along_it():
 
 def test_a_driven_coordinate_follows_its_motion_and_tells_the_force():
     ball = fx.PointMass(2.0, position=(0.0, 1.0), name="ball")
-    motion = fx.motions.Sine(0.1, 3.0)
+    motion = fx.motions.Sine(0.1, frequency=3.0)
     drive = fx.CoordinateJoint(ball, "x", motion=motion, name="drive")
     hold = fx.CoordinateJoint(ball, "y", name="hold")
     run = fx.simulate(fx.Model(ball, drive, hold), until=1.0, step=1e-3, output=fx.Output(every=0.1))
@@ -66,7 +66,8 @@ def test_what_has_no_such_coordinate_is_refused():
 def test_default_names_tell_the_nodes_apart():
     """Of joints on two nodes of one body, so that both can be in one model without names of their own."""
     cable = fx.FlexibleBody.line(
-        (0, 0), (1, 0), elements=4, element=fx.elements.ANCFCable2D(), section=fx.Circle(0.01), material=fx.steel,
+        (0, 0), (1, 0), elements=4, element=fx.elements.ANCFCable2D(), section=fx.Circle(diameter=0.01),
+        material=fx.steel,
         name="cable",
     )  # fmt: skip
     makers = (fx.SphericalJoint, fx.FixedJoint, fx.RevoluteJoint)

@@ -16,7 +16,7 @@ TILT = Rotation.from_rotvec((0.2, 0.5, -1.0))
 
 
 def box(name="box", position=(1.0, 2.0, 3.0)):
-    return fx.RigidBody.box((1, 1, 1), mass=1.0, position=position, rotation=TILT, name=name)
+    return fx.RigidBody.box(size=(1, 1, 1), mass=1.0, position=position, rotation=TILT, name=name)
 
 
 def flat(name="flat", position=(1.0, 2.0)):
@@ -237,12 +237,12 @@ CANNOT = {
     "driven slot": (lambda: fx.TranslationDriver(make("RevoluteJoint", fx.ground, box()), 1.0), "displacement"),
     "driven nothing": (lambda: fx.RotationDriver(3, 1.0), "expected a joint"),
     "driven distance zero": (lambda: fx.DistanceDriver(fx.ground.marker(AT), ball(), 1.0), "same place"),
-    "flat disk": (lambda: fx.RollingDisk(fx.ground, box(), 1.0, axis=(0, 0, 1)), "lies flat"),
-    "disk without axis": (lambda: fx.RollingDisk(fx.ground, box(), 1.0), "axis is missing"),
-    "disk without radius": (lambda: fx.RollingDisk(fx.ground, box(), 0.0, axis=(0, 1, 0)), "greater than 0"),
-    "rolling point": (lambda: fx.RollingBall(fx.ground, ball(), 1.0), "no orientation"),
+    "flat disk": (lambda: fx.RollingDisk(fx.ground, box(), radius=1.0, axis=(0, 0, 1)), "lies flat"),
+    "disk without axis": (lambda: fx.RollingDisk(fx.ground, box(), radius=1.0), "axis is missing"),
+    "disk without radius": (lambda: fx.RollingDisk(fx.ground, box(), radius=0.0, axis=(0, 1, 0)), "greater than 0"),
+    "rolling point": (lambda: fx.RollingBall(fx.ground, ball(), radius=1.0), "no orientation"),
     "rolling on a marker": (
-        lambda: fx.RollingDisk(fx.ground.marker(AT), box(), 1.0, axis=(0, 1, 0)), "two bodies, or two markers",
+        lambda: fx.RollingDisk(fx.ground.marker(AT), box(), radius=1.0, axis=(0, 1, 0)), "two bodies, or two markers",
     ),
 }  # fmt: skip
 
@@ -287,7 +287,7 @@ def test_couplings_hold_what_is_at_the_start(start):
 
 def test_drivers_prescribe_position_or_rate():
     hinge = make("RevoluteJoint", fx.ground, box("wheel"))
-    motion = fx.motions.Sine(0.1, 2.0)
+    motion = fx.motions.Sine(0.1, frequency=2.0)
     by_angle, by_rate = fx.RotationDriver(hinge, motion), fx.RotationDriver(hinge, rate=3.0, name="motor")
     assert (by_angle.equations[0].level, by_angle.equations[0].motion) == (0, motion)
     assert by_rate.equations[0].level == 1
@@ -298,13 +298,13 @@ def test_drivers_prescribe_position_or_rate():
 def test_wheels_touch_the_plane_at_the_start(start):
     wheel = fx.RigidBody(1.0, (1, 2, 1), position=(1, 2, 3), name="wheel")
     for joint in (
-        fx.RollingDisk(fx.ground, wheel, 0.5, axis=(0.3, 1, 0.4)),
-        fx.RollingDisk(box("tray"), wheel, 0.5, axis=(0.3, 1, 0.4), normal=(0.2, 0, 1)),
-        fx.RollingBall(fx.ground, wheel, 0.5, normal=(1, 0, 1)),
-        fx.RollingDisk(fx.ground, flat(), 0.5, normal=(1, 1)),
+        fx.RollingDisk(fx.ground, wheel, radius=0.5, axis=(0.3, 1, 0.4)),
+        fx.RollingDisk(box("tray"), wheel, radius=0.5, axis=(0.3, 1, 0.4), normal=(0.2, 0, 1)),
+        fx.RollingBall(fx.ground, wheel, radius=0.5, normal=(1, 0, 1)),
+        fx.RollingDisk(fx.ground, flat(), radius=0.5, normal=(1, 1)),
     ):
         violation, J, _ = start(joint)
         assert violation == pytest.approx(0.0, abs=1e-12)
         assert [e.level for e in joint.equations] == [0, 1, 1]
         assert np.linalg.matrix_rank(J[:, 6:]) == 3
-    assert len(fx.RollingBall(fx.ground, wheel, 0.5, sliding=True).equations) == 1
+    assert len(fx.RollingBall(fx.ground, wheel, radius=0.5, sliding=True).equations) == 1

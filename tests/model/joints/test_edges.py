@@ -18,7 +18,7 @@ def panel() -> fx.FlexibleBody:
 
 
 def loaded(body: fx.FlexibleBody, *more: object) -> tuple[fx.Model, fx.RigidBody, fx.AverageEdge]:
-    bar = fx.RigidBody.box((0.05, 0.4, 0.05), mass=0.3, position=(1.05, 0.25, 0.02), name="bar")
+    bar = fx.RigidBody.box(size=(0.05, 0.4, 0.05), mass=0.3, position=(1.05, 0.25, 0.02), name="bar")
     average = fx.AverageEdge(body.set("right"), bar, name="carrier")
     return fx.Model(body, bar, average, *more), bar, average
 
@@ -43,7 +43,7 @@ def test_a_free_pair_keeps_momentum_and_energy() -> None:
     drift = []
     for step in (4e-3, 2e-3):
         bar = fx.RigidBody.box(
-            (0.05, 0.4, 0.05), mass=0.3, position=(1.05, 0.25, 0.02), angular_velocity=(0.3, 2.0, 0.5),
+            size=(0.05, 0.4, 0.05), mass=0.3, position=(1.05, 0.25, 0.02), angular_velocity=(0.3, 2.0, 0.5),
             velocity=np.array([0.2, 0, 0]) + np.cross((0.3, 2.0, 0.5), np.array([1.05, 0.25, 0.02]) - (0.5, 0.2, 0)),
             name="bar",
         )  # fmt: skip
@@ -77,7 +77,7 @@ def test_the_edge_stays_free_to_bend() -> None:
     squeeze = [fx.PointForce(ends[0], (0, 0.5, 0)), fx.PointForce(ends[1], (0, -0.5, 0))]
     shrink = {}
     for kind in ("mean", "every node"):
-        bar = fx.RigidBody.box((0.05, 0.4, 0.05), mass=0.3, position=(1.05, 0.25, 0.02), name="bar")
+        bar = fx.RigidBody.box(size=(0.05, 0.4, 0.05), mass=0.3, position=(1.05, 0.25, 0.02), name="bar")
         joints = (
             [fx.AverageEdge(body.set("right"), bar)] if kind == "mean" else [*fx.fasten_edge(body.set("right"), bar)]
         )
@@ -92,9 +92,14 @@ def test_the_edge_stays_free_to_bend() -> None:
 
 def test_refused() -> None:
     body = panel()
-    bar = fx.RigidBody.box((0.1, 0.1, 0.1), mass=1.0, name="bar")
+    bar = fx.RigidBody.box(size=(0.1, 0.1, 0.1), mass=1.0, name="bar")
     line = fx.FlexibleBody.line(
-        (0, 0, 0), (1, 0, 0), elements=2, element=fx.elements.ANCFCable3D(), section=fx.Circle(0.01), material=SOFT
+        (0, 0, 0),
+        (1, 0, 0),
+        elements=2,
+        element=fx.elements.ANCFCable3D(),
+        section=fx.Circle(diameter=0.01),
+        material=SOFT,
     )
     with pytest.raises(fx.ModelError, match="surface"):
         fx.AverageEdge(line.end, bar)

@@ -33,7 +33,7 @@ def test_ball_on_a_turntable_runs_in_a_circle():
     hinge = fx.RevoluteJoint(fx.ground, plate, at=(0, 0, 0), axis=(0, 0, 1))
     motor = fx.RotationDriver(hinge, rate=w)
     run = fx.simulate(
-        fx.Model(plate, ball, hinge, motor, fx.RollingBall(plate, ball, r), fx.Gravity((0, 0, -G))),
+        fx.Model(plate, ball, hinge, motor, fx.RollingBall(plate, ball, radius=r), fx.Gravity((0, 0, -G))),
         until=2.0,
         step=5e-3,
     )

@@ -17,7 +17,7 @@ from flexmbs.model.joints.sliding import CablePoint, SlidingJoint
 
 def cable(**changes: Any) -> fx.FlexibleBody:
     options: dict[str, Any] = {"elements": 4, "element": fx.elements.ANCFCable2D(), "name": "rope"} | changes
-    return fx.FlexibleBody.line((1, 1), (4, 5), section=fx.Circle(0.01), material=fx.steel, **options)
+    return fx.FlexibleBody.line((1, 1), (4, 5), section=fx.Circle(diameter=0.01), material=fx.steel, **options)
 
 
 def arc(elements: int, *, order: list[int] | None = None) -> fx.FlexibleBody:
@@ -26,7 +26,7 @@ def arc(elements: int, *, order: list[int] | None = None) -> fx.FlexibleBody:
     points = 2.0 * np.column_stack((np.cos(angle), np.sin(angle)))
     cells = np.stack((np.arange(elements), np.arange(1, elements + 1)), axis=1)[order or slice(None)]
     mesh = Mesh(points, (("line", cells),), point_data={"tangent": points[:, ::-1] * [-0.5, 0.5]})
-    return fx.FlexibleBody(mesh, fx.elements.ANCFCable2D(), fx.Circle(0.01), fx.steel, name="arc")
+    return fx.FlexibleBody(mesh, fx.elements.ANCFCable2D(), fx.Circle(diameter=0.01), fx.steel, name="arc")
 
 
 def test_place_on_a_straight_cable_is_the_distance_from_its_start() -> None:
@@ -94,14 +94,14 @@ def closed() -> fx.FlexibleBody:
     points = np.column_stack((np.cos(angle), np.sin(angle)))
     cells = np.stack((np.arange(12), (np.arange(12) + 1) % 12), axis=1)
     return fx.FlexibleBody(
-        Mesh(points, (("line", cells),)), fx.elements.ANCFCable2D(), fx.Circle(0.01), fx.steel, name="ring"
+        Mesh(points, (("line", cells),)), fx.elements.ANCFCable2D(), fx.Circle(diameter=0.01), fx.steel, name="ring"
     )
 
 
 BALL = fx.PointMass(1.0, position=(2.5, 3.0), name="ball")
 PIECES = fx.FlexibleBody(
     Mesh(np.array([[0.0, 0], [1, 0], [2, 0], [3, 0]]), (("line", np.array([[0, 1], [2, 3]])),)),
-    fx.elements.ANCFCable2D(), fx.Circle(0.01), fx.steel, name="rail",
+    fx.elements.ANCFCable2D(), fx.Circle(diameter=0.01), fx.steel, name="rail",
 )  # fmt: skip
 BAD = {
     "pieces": (

@@ -27,6 +27,6 @@ def lug() -> fx.reduction.ReducedModel:
 def strut() -> fx.reduction.ReducedModel:
     """A beam along x: nodes with rotations, an interface whose coordinates are those of its node; no units."""
     mesh = fx.meshes.line((0, 0, 0), (1.0, 0, 0), 12)
-    element = fx.elements.Frame(section=fx.Rectangle(0.02, 0.03), up=(0, 0, 1))
+    element = fx.elements.Frame(section=fx.Rectangle(width=0.02, height=0.03), up=(0, 0, 1))
     part = fx.linear.Part(mesh, regions=[fx.linear.Region(None, element, fx.steel)], name="strut")
     return fx.reduction.reduce(part, ["start", fx.reduction.Interface("end", kind="nodes")], 6)

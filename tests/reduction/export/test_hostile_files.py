@@ -33,7 +33,11 @@ def files(strut, tmp_path_factory):
     folder = tmp_path_factory.mktemp("hostile")
     part = fx.linear.Part(
         fx.meshes.line((0, 0, 0), (1.0, 0, 0), 4),
-        regions=[fx.linear.Region(None, fx.elements.Frame(section=fx.Rectangle(0.02, 0.03), up=(0, 0, 1)), fx.steel)],
+        regions=[
+            fx.linear.Region(
+                None, fx.elements.Frame(section=fx.Rectangle(width=0.02, height=0.03), up=(0, 0, 1)), fx.steel
+            )
+        ],
         name="strut",
     )
     small = fx.reduction.reduce(part, ["start", "end"], 2, geometric_stiffening=True)

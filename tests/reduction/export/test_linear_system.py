@@ -99,7 +99,7 @@ def test_chosen_interfaces_loads_and_components(strut):
     assert [x.name for x in system.inputs] == ["end.force", "end.moment", "node 6.force", "node 6.moment", "wind"]
     assert system.B[:, -1] == pytest.approx(2.0 * system.B[:, 7], rel=1e-12)
     mesh = fx.meshes.line((0, 0, 0), (1.0, 0, 0), 4)
-    element = fx.elements.Frame(section=fx.Rectangle(0.02, 0.03), up=(0, 0, 1))
+    element = fx.elements.Frame(section=fx.Rectangle(width=0.02, height=0.03), up=(0, 0, 1))
     part = fx.linear.Part(mesh, regions=[fx.linear.Region(None, element, fx.steel)], name="bar")
     model = fx.reduction.reduce(part, ["start", fx.reduction.Interface("end", kind="nodes", components=("uz",))], 4)
     only = modal_system(model, "start")

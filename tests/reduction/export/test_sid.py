@@ -192,7 +192,7 @@ def test_stiffening_comes_back(stiff, write, tmp_path):
 def test_imported_stiffening_moves_a_spinning_beam(write):
     """Bending while it spins at 0.57 of its first frequency: motions differ by higher orders of the amplitude."""
     mesh = fx.meshes.line((0, 0, 0), (1.0, 0, 0), 12)
-    element = fx.elements.Frame(section=fx.Rectangle(0.01, 0.02), up=(0, 0, 1))
+    element = fx.elements.Frame(section=fx.Rectangle(width=0.01, height=0.02), up=(0, 0, 1))
     part = fx.linear.Part(mesh, regions=[fx.linear.Region(None, element, fx.steel)], name="strut")
     strut = fx.reduction.reduce(part, ["start", "end"], 4, geometric_stiffening=True, progress=False)
     again = fx.reduction.read_sid(write(strut, reference="start", modes=6))

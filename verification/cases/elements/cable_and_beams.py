@@ -32,7 +32,7 @@ def cantilever(element: Any, elements: int, slender: float) -> fx.FlexibleBody:
     GA = 5.0 / 6.0 * EA / 2.6
     more = {}
     if not isinstance(element, ANCFCable3D):
-        GJ = fx.Rectangle(h, h).J * 12.0 / h**4 / 2.6
+        GJ = fx.Rectangle(width=h, height=h).J * 12.0 / h**4 / 2.6
         more = {"EI_y": 1.0, "GJ": GJ, "GA_y": GA, "GA_z": GA, "rhoI_y": h * h / 12.0, "rhoI_z": h * h / 12.0}
     stiffness = fx.BeamStiffness(EA=EA, EI_z=1.0, mass_per_length=1.0, **more)
     return fx.FlexibleBody.line(

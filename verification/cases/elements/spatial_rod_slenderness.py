@@ -46,7 +46,7 @@ def ratio(element: Element, elements: int, slender: float, load: str) -> float:
     Castigliano's theorem with shear and stretch; the square section has the height 1/``slender``.
     """
     h = 1.0 / slender
-    section = fx.Rectangle(h, h)
+    section = fx.Rectangle(width=h, height=h)
     material = fx.Elastic(youngs_modulus=12.0 / h**4, density=1.0, poissons_ratio=0.3)
     E, G = material.youngs_modulus, material.shear_modulus
     shear = section.shear_y or 1.0
@@ -62,7 +62,7 @@ def ratio(element: Element, elements: int, slender: float, load: str) -> float:
         direction, exact = (0.0, 1.0, 0.0), 1.0 / 3.0 + 1.0 / GA
     else:
         mesh = (
-            fx.meshes.arc((0.0, 0.0), R, 0.0, math.pi / 2.0, elements)
+            fx.meshes.arc((0.0, 0.0), radius=R, start_angle=0.0, end_angle=math.pi / 2.0, elements=elements)
             if dim == 2
             else arc(element, (0.0, 0.0, 0.0), R, 0.0, math.pi / 2.0, elements)
         )

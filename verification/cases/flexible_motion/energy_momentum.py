@@ -141,8 +141,8 @@ def _free_cables() -> list[Measured]:
 def _mechanism() -> list[Measured]:
     """A slab on a universal joint at a bar on a hinge, with springs on a distance and on the angle of the hinge."""
     turned = np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
-    bar = fx.RigidBody.box((1.0, 0.1, 0.2), mass=2.0, position=(0.5, 0.0, 0.0), name="bar")
-    slab = fx.RigidBody.box((1.0, 0.1, 0.2), mass=1.0, position=(1.0, 0.5, 0.0), rotation=turned, name="slab")
+    bar = fx.RigidBody.box(size=(1.0, 0.1, 0.2), mass=2.0, position=(0.5, 0.0, 0.0), name="bar")
+    slab = fx.RigidBody.box(size=(1.0, 0.1, 0.2), mass=1.0, position=(1.0, 0.5, 0.0), rotation=turned, name="slab")
     hinge = fx.RevoluteJoint(fx.ground, bar, at=(0.0, 0.0, 0.0), axis=(0.0, 1.0, 0.0), name="hinge")
     cross = fx.UniversalJoint(bar, slab, at=(1.0, 0.0, 0.0), axes=((0, 1, 0), (0, 0, 1)), name="cross")
     spring = fx.SpringDamper(fx.ground.marker((0.0, 0.0, 1.0)), slab.centre, stiffness=[50.0, 0.0, 20.0], name="spring")

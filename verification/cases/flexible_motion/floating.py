@@ -43,7 +43,7 @@ def _chain(E: float | None) -> tuple[fx.Model, Any]:
     for k in range(2):
         if E is None:
             mass = 1000.0 * float(np.prod(SIDES))
-            bars.append(fx.RigidBody.box(SIDES, mass=mass, position=(0.5 + k, 0, 0), name=f"bar {k}"))
+            bars.append(fx.RigidBody.box(size=SIDES, mass=mass, position=(0.5 + k, 0, 0), name=f"bar {k}"))
         else:
             bars.append(fx.FloatingBody(block(E), reference="left", position=(k, 0, 0), name=f"bar {k}"))
     joints = [
@@ -67,7 +67,7 @@ def run_rigid(progress: Progress) -> Outcome:
     model, end = _chain(None)
     rigid = _go(model, 1.0, LIMIT_STEP, output=output).position(end)
     spin = (0.1, 4.0, 0.05)
-    inertia = fx.RigidBody.box(SIDES, mass=20.0).inertia
+    inertia = fx.RigidBody.box(size=SIDES, mass=20.0).inertia
     still = _go(fx.Model(fx.RigidBody(20.0, inertia, angular_velocity=spin, name="body")), 2.0, LIMIT_STEP,
                 output=output)  # fmt: skip
     rates = still.angular_velocity("body")

@@ -50,7 +50,7 @@ def slewed(duration: float, nodal: bool, stiffening: bool = True) -> tuple[Float
             (LENGTH, WIDTH), elements=ELEMENTS, element=ANCFShell(), section=fx.ShellSection(THICKNESS), material=ALLOY,
             name="plate",
         )  # fmt: skip
-        shaft = fx.RigidBody.box((0.02, WIDTH, 0.02), mass=1.0, position=(0, WIDTH / 2, 0), name="shaft")
+        shaft = fx.RigidBody.box(size=(0.02, WIDTH, 0.02), mass=1.0, position=(0, WIDTH / 2, 0), name="shaft")
         hub = fx.RevoluteJoint(fx.ground, shaft, at=(0, WIDTH / 2, 0), axis=(0, 1, 0), name="hub")
         items = [plate, shaft, *fx.fasten_edge(plate.set("left"), shaft)]
         tip: Any = plate.at((LENGTH, WIDTH, 0.0))

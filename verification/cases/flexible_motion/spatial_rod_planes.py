@@ -42,7 +42,7 @@ def falling(element: Any, elements: int, step: float, until: float = 0.6) -> tup
     if not isinstance(element, ANCFCable3D):
         G, other = E / (2.0 + 2.0 * p["nu"]), HEIGHT * WIDTH**3 / 12.0
         stiffness = replace(
-            stiffness, EI_y=E * other, GJ=G * fx.Rectangle(WIDTH, HEIGHT).J, GA_y=5.0 / 6.0 * G * A,
+            stiffness, EI_y=E * other, GJ=G * fx.Rectangle(width=WIDTH, height=HEIGHT).J, GA_y=5.0 / 6.0 * G * A,
             GA_z=5.0 / 6.0 * G * A, rhoI_z=rho * I, rhoI_y=rho * other,
         )  # fmt: skip
     body = fx.FlexibleBody.line(

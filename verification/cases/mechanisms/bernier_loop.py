@@ -49,7 +49,7 @@ def run(progress: Progress) -> Outcome:
     """The crank turned there and back by a motion."""
     (begin,) = follow_loop([START])
     model, tree = loop(begin)
-    turn = fx.motions.Constant(START) + fx.motions.Sine(TURN, 0.25)
+    turn = fx.motions.Constant(START) + fx.motions.Sine(TURN, frequency=0.25)
     motor = fx.RotationDriver(tree.joint("1"), turn, name="motor")
     driven = fx.kinematics.solve_kinematics(model.with_(motor), until=4.0, step=0.1)
     progress("driven")

@@ -151,11 +151,11 @@ def iterations_over(count: int, most: int) -> float:
 
 def _split() -> list[Measured]:
     """A hub with twelve arms that spin, whole and split."""
-    hub = fx.RigidBody.box((1, 1, 1), mass=5.0, name="hub")
+    hub = fx.RigidBody.box(size=(1, 1, 1), mass=5.0, name="hub")
     arms, pins = [], []
     for i in range(12):
         u: FloatArray = np.array([np.cos(np.pi * i / 6), np.sin(np.pi * i / 6), 0.0])
-        arms.append(fx.RigidBody.box((0.5, 0.1, 0.1), mass=1.0 + 0.1 * i, position=u, name=f"arm {i}"))
+        arms.append(fx.RigidBody.box(size=(0.5, 0.1, 0.1), mass=1.0 + 0.1 * i, position=u, name=f"arm {i}"))
         pins.append(fx.RevoluteJoint(hub, arms[-1], at=0.7 * u, axis=(-u[1], u[0], 0), name=f"pin {i}"))
     spring = fx.SpringDamper(fx.ground.marker((0, 1, 3)), hub.centre, stiffness=100.0, free_length=2.0, name="spring")
     model = fx.Model(hub, *arms, *pins, spring, fx.Gravity((0, 0, -G)))

@@ -172,7 +172,7 @@ def _shafts() -> list[Measured]:
         fx.RevoluteJoint(fx.ground, shafts[1], at=0.5 * out, axis=out, name="out"),
         fx.UniversalJoint(shafts[0], shafts[1], at=(0, 0, 0), axes=((0, 1, 0), (0, 0, 1)), name="cross"),
     ]
-    motion = fx.motions.Linear(2.0) + fx.motions.Sine(0.3, 0.5)
+    motion = fx.motions.Linear(2.0) + fx.motions.Sine(0.3, frequency=0.5)
     run = fx.kinematics.solve_kinematics(_motor(fx.Model(*shafts, *joints), "in", motion), until=4.0, step=0.1)
     angle, rate, second = (np.array(x) for x in zip(*map(motion.at, run.t), strict=True))
     psi, p1, p2 = universal_joint(angle, bend)

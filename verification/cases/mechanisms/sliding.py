@@ -31,7 +31,8 @@ def _on_arc(elements: int, step: float, EI: float = 1e6) -> tuple[fx.TimeSolutio
     """The motion, path (n_t, 2) and force of the joint (n_t, 2) every 50 ms."""
     down = -math.pi / 2.0
     wire = fx.FlexibleBody(
-        arc((0.0, 0.0), 1.0, down - 2.0 * START, down + 2.0 * START, elements), ANCFCable2D(),
+        arc((0.0, 0.0), radius=1.0, start_angle=down - 2.0 * START, end_angle=down + 2.0 * START, elements=elements),
+        ANCFCable2D(),
         stiffness=fx.BeamStiffness(EA=1e3 * EI, EI_z=EI, mass_per_length=0.1), name="wire",
     )  # fmt: skip
     # A node for all multiples of four elements: elsewhere the wire lies off the circle by the error of interpolation.

@@ -196,10 +196,12 @@ def governor() -> tuple[fx.Model, fx.RigidBody, fx.RigidBody, HeldPoints]:
     data, tilt, up = spatial.Governor(), math.pi / 6.0, np.array([0.0, 0.0, 1.0])
     spin = np.array([0.0, 0.0, 2.0 * math.pi])
     size = (data.side, data.side)
-    shaft = fx.RigidBody.box((*size, 1.0), density=data.density, position=(0, 0, 0.5), name="shaft").with_spin(spin)
-    slider = fx.RigidBody.box((data.slider,) * 3, density=data.density, position=(0, 0, 0.5), name="slider").with_spin(
+    shaft = fx.RigidBody.box(size=(*size, 1.0), density=data.density, position=(0, 0, 0.5), name="shaft").with_spin(
         spin
     )
+    slider = fx.RigidBody.box(
+        size=(data.slider,) * 3, density=data.density, position=(0, 0, 0.5), name="slider"
+    ).with_spin(spin)
     items: list[object] = [shaft, slider]
     pairs: HeldPoints = []
     for name, side in (("right", 1.0), ("left", -1.0)):
@@ -207,7 +209,7 @@ def governor() -> tuple[fx.Model, fx.RigidBody, fx.RigidBody, HeldPoints]:
         along = np.array([side * math.cos(tilt), 0.0, -math.sin(tilt)])
         frame = np.column_stack([along, (0.0, side, 0.0), np.cross(along, (0.0, side, 0.0))])
         rod = fx.RigidBody.box(
-            (1.0, *size), density=data.density, position=hinge + along / 2.0, rotation=frame, name=f"{name} rod"
+            size=(1.0, *size), density=data.density, position=hinge + along / 2.0, rotation=frame, name=f"{name} rod"
         ).with_spin(spin, about=(0, 0, 0))
         end = hinge + along
         ball = fx.PointMass(data.ball, position=end, velocity=np.cross(spin, end), name=f"{name} ball")

@@ -67,7 +67,7 @@ def run(progress: Progress) -> Outcome:
     """A ring without shear and rotary inertia against the exact figures, and a real one against the thin-ring ones."""
     stored = load_reference("e07")
     data = stored.parameters
-    radius, section = data["R"], fx.Circle(data["d"])
+    radius, section = data["R"], fx.Circle(diameter=data["d"])
     material = fx.Elastic(youngs_modulus=data["E"], poissons_ratio=data["nu"], density=data["rho"])
     E, G = material.youngs_modulus, material.shear_modulus
     bare = fx.BeamStiffness(

@@ -101,7 +101,7 @@ def _slender() -> list[Measured]:
         h = 1e-4
         beam = fx.FlexibleBody.line(
             (0, 0, 0), (1, 0, 0), elements=20, element=ANCFBeam(),
-            section=fx.Rectangle(h, h), material=fx.Elastic(youngs_modulus=12.0 / h**2, density=1.0),
+            section=fx.Rectangle(width=h, height=h), material=fx.Elastic(youngs_modulus=12.0 / h**2, density=1.0),
         )  # fmt: skip
         modes = fx.solve_modal(fx.Model(beam, fx.Clamp(beam.start), *(kind(beam.end) for kind in held)), modes=4)
         for i in range(2):
@@ -124,8 +124,12 @@ def run_ring(progress: Progress) -> Outcome:
     found = {}
     for elements in COUNTS[1:]:
         progress(f"{elements} elements")
-        mesh = fx.meshes.three_node(fx.meshes.arc((0, 0, 0), p["R"], 0, 2 * math.pi, 2 * elements, closed=True))
-        ring = fx.FlexibleBody(mesh, ANCFBeam(), section=fx.Circle(p["d"]), material=material, name="ring")
+        mesh = fx.meshes.three_node(
+            fx.meshes.arc(
+                (0, 0, 0), radius=p["R"], start_angle=0, end_angle=2 * math.pi, elements=2 * elements, closed=True
+            )
+        )
+        ring = fx.FlexibleBody(mesh, ANCFBeam(), section=fx.Circle(diameter=p["d"]), material=material, name="ring")
         modes = fx.solve_modal(fx.Model(ring), modes=22)
         found[elements] = modes.angular_frequencies[6::2].reshape(4, 2)  # every mode twice; across, then in the plane
     fine = (16 * found[32] - found[16]) / 15

@@ -31,7 +31,9 @@ def _zero_energy_modes() -> int:
     extra = 0
     for bent in (False, True):
         beam = fx.FlexibleBody(
-            fx.meshes.arc((0, 0), 1.0, 0.0, 2.0, 3) if bent else fx.meshes.line((0, 0), (1, 0), 3),
+            fx.meshes.arc((0, 0), radius=1.0, start_angle=0.0, end_angle=2.0, elements=3)
+            if bent
+            else fx.meshes.line((0, 0), (1, 0), 3),
             ANCFCable2D(),
             stiffness=fx.BeamStiffness(EA=1e3, EI_z=1.0, mass_per_length=1.0),
         )

@@ -29,7 +29,7 @@ def run_quarter(progress: Progress) -> Outcome:
             progress(f"w R^3/EI = {load:g}, {elements} elements")
             # From (0, 0) with tangent +y to (1, 1) with tangent +x: the circle about (1, 0), run through clockwise.
             beam = fx.FlexibleBody(
-                fx.meshes.arc((1.0, 0.0), 1.0, math.pi, math.pi / 2, elements),
+                fx.meshes.arc((1.0, 0.0), radius=1.0, start_angle=math.pi, end_angle=math.pi / 2, elements=elements),
                 ANCFCable2D(),
                 stiffness=fx.BeamStiffness(EA=axial, EI_z=1.0, mass_per_length=1.0),
                 name="arc",

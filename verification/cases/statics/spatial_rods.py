@@ -34,7 +34,7 @@ def bend(element: Element, elements: int, torsion: float | None, shear: float) -
     """S03 under its largest load; ``torsion`` is J, None for that of the square."""
     p = load_reference("s03").parameters
     E, G, A, I = p["E"], p["G"], p["A"], p["I"]  # noqa: E741
-    J = fx.Rectangle(1.0, 1.0).J if torsion is None else torsion
+    J = fx.Rectangle(width=1.0, height=1.0).J if torsion is None else torsion
     stiffness = fx.BeamStiffness(
         EA=E * A, EI_y=E * I, EI_z=E * I, GJ=G * J, GA_y=shear * G * A, GA_z=shear * G * A,
         mass_per_length=1.0, rhoI_y=I, rhoI_z=I,
@@ -53,8 +53,10 @@ def arc(
 ) -> fx.meshes.Mesh:
     """An arc of so many cells of the element's type."""
     if element.cell_type == "line":
-        return fx.meshes.arc(centre, radius, first, last, elements)
-    return fx.meshes.three_node(fx.meshes.arc(centre, radius, first, last, 2 * elements))
+        return fx.meshes.arc(centre, radius=radius, start_angle=first, end_angle=last, elements=elements)
+    return fx.meshes.three_node(
+        fx.meshes.arc(centre, radius=radius, start_angle=first, end_angle=last, elements=2 * elements)
+    )
 
 
 def run_bend(progress: Progress) -> Outcome:

@@ -93,7 +93,7 @@ def run_ring(progress: Progress) -> Outcome:
     for label, element, _ in KINDS:
         for cells in MESHES:
             progress(f"{label}, {cells[0]} x {cells[1]}")
-            mesh = fx.meshes.ring(p["Ri"], p["Ro"], cells, slit=True)
+            mesh = fx.meshes.ring(inner_radius=p["Ri"], outer_radius=p["Ro"], elements=cells, slit=True)
             body = fx.FlexibleBody(mesh, element, section=fx.ShellSection(p["h"]), material=material, name="ring")
             model = fx.Model(body, fx.Clamp(body.set("start")), fx.EdgeLoad(body.set("end"), (0.0, 0.0, 0.8)))
             solution = fx.solve_static(model, fx.StaticOptions(at=LIPS))
@@ -127,9 +127,16 @@ def run_shells(progress: Progress) -> Outcome:
             stored = load_reference(id_)
             p = stored.parameters
             if id_ == "s08e":
-                mesh = fx.meshes.cylinder(p["R"], 0.5 * p["L"], (16, 16), 0.0, 0.5 * math.pi)
+                mesh = fx.meshes.cylinder(
+                    radius=p["R"], length=0.5 * p["L"], elements=(16, 16), start_angle=0.0, end_angle=0.5 * math.pi
+                )
             else:
-                mesh = fx.meshes.sphere_sector(p["R"], (0.0, 0.5 * math.pi), (0.0, math.radians(72.0)), (16, 16))
+                mesh = fx.meshes.sphere_sector(
+                    radius=p["R"],
+                    longitudes=(0.0, 0.5 * math.pi),
+                    latitudes=(0.0, math.radians(72.0)),
+                    elements=(16, 16),
+                )
             material = fx.Elastic(youngs_modulus=p["E"], poissons_ratio=p["nu"], density=1.0)
             body = fx.FlexibleBody(mesh, element, section=fx.ShellSection(p["h"], axis=(0, 0, 1)), material=material)
             first, last = (body.node(int(mesh.node_set("bottom")[i])) for i in (0, -1))

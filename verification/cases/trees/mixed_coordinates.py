@@ -144,7 +144,9 @@ def _bar(a: tuple[float, ...], b: tuple[float, ...], name: str) -> fx.RigidBody:
     length = float(np.linalg.norm(d))
     along = d / length
     frame = np.column_stack([along, (0.0, 1.0, 0.0), np.cross(along, (0.0, 1.0, 0.0))])
-    return fx.RigidBody.box((length, 0.05, 0.05), mass=length, position=np.add(a, b) / 2.0, rotation=frame, name=name)
+    return fx.RigidBody.box(
+        size=(length, 0.05, 0.05), mass=length, position=np.add(a, b) / 2.0, rotation=frame, name=name
+    )
 
 
 def four_bar(kind: str) -> fx.Model:
@@ -175,7 +177,7 @@ def slider_crank(kind: str) -> fx.Model:
     A, B = (0.3, 0, 0.4), (1.5, 0, 0)
     y, x = (0, 1, 0), (1, 0, 0)
     crank, rod = _bar(ORIGIN, A, "crank"), _bar(A, B, "rod")
-    slider = fx.RigidBody.box((0.2, 0.1, 0.1), mass=2.0, position=B, name="slider")
+    slider = fx.RigidBody.box(size=(0.2, 0.1, 0.1), mass=2.0, position=B, name="slider")
     items = [
         crank, rod, slider, fx.RevoluteJoint(fx.ground, crank, at=ORIGIN, axis=y, name="O"),
         fx.RevoluteJoint(crank, rod, at=A, axis=y, name="A"), fx.RevoluteJoint(rod, slider, at=B, axis=y, name="B"),

@@ -30,14 +30,14 @@ def rusr() -> fx.Model:
     P = INPUT + FIRST
     S = OUTPUT + np.array([0.0, 0.0, ROCKER])
     along = (S - P) / np.linalg.norm(S - P)
-    crank = fx.RigidBody.box((0.03, 0.03, 0.2), mass=1.0, position=(INPUT + P) / 2.0, name="crank")
+    crank = fx.RigidBody.box(size=(0.03, 0.03, 0.2), mass=1.0, position=(INPUT + P) / 2.0, name="crank")
     frame = np.column_stack(
         [along, np.cross((0, 0, 1), along) / np.linalg.norm(np.cross((0, 0, 1), along)), np.zeros(3)]
     )
     frame[:, 2] = np.cross(frame[:, 0], frame[:, 1])
     size = (float(np.linalg.norm(S - P)), 0.03, 0.03)
-    rod = fx.RigidBody.box(size, mass=2.0, position=(P + S) / 2.0, rotation=frame, name="rod")
-    rocker = fx.RigidBody.box((0.03, 0.03, 0.6), mass=1.5, position=(OUTPUT + S) / 2.0, name="rocker")
+    rod = fx.RigidBody.box(size=size, mass=2.0, position=(P + S) / 2.0, rotation=frame, name="rod")
+    rocker = fx.RigidBody.box(size=(0.03, 0.03, 0.6), mass=1.5, position=(OUTPUT + S) / 2.0, name="rocker")
     hinge = fx.RevoluteJoint(fx.ground, crank, at=INPUT, axis=(1, 0, 0), name="input")
     return fx.Model(
         crank, rod, rocker, hinge,
@@ -113,7 +113,7 @@ def run_arm(progress: Progress) -> Outcome:
     drivers = [
         fx.RotationDriver(
             tree.joint(link.name),
-            fx.motions.Constant(float(link.start[0])) + fx.motions.Sine(0.3 + 0.1 * i, 0.4 + 0.1 * i),
+            fx.motions.Constant(float(link.start[0])) + fx.motions.Sine(0.3 + 0.1 * i, frequency=0.4 + 0.1 * i),
             name=f"motor {i + 1}",
         )
         for i, link in enumerate(tree.links)

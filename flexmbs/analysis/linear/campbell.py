@@ -1,0 +1,161 @@
+r"""Campbell diagrams: the roots of a model over its speed, and the speeds at which an excitation meets a root.
+
+At each speed the roots are those of `flexmbs.solve_modal` about the steady motion, followed as branches
+(`flexmbs.analysis.linear.branches`). A speed is critical for the order p where :math:`|\mathrm{Im}\,s(\Omega)| = p\,
+\Omega`; from the change of sign between two speeds it is found by Brent's method with the model at speeds in between,
+to 1e-10 of its value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+from scipy.optimize import brentq
+
+from flexmbs.analysis.linear.branches import Branches, modes_of, next_branches
+from flexmbs.analysis.linear.speeds import SpinningModel, as_speeds
+from flexmbs.analysis.steady_motion import name_of_frame
+from flexmbs.core.checks import as_array, as_count
+from flexmbs.core.contracts import FloatArray
+from flexmbs.core.errors import ModelError
+from flexmbs.model.model import Model
+from flexmbs.results.campbell import CampbellDiagram, CriticalSpeed
+from flexmbs.system.system import System
+
+__all__ = ["campbell"]
+
+CLOSE = 1e-10
+"""Relative accuracy of critical speeds."""
+
+
+def campbell(
+    model: Callable[[float], Model | System] | Model | System,
+    speeds: Sequence[float] | FloatArray,
+    modes: int = 8,
+    orders: Sequence[float] | None = None,
+) -> CampbellDiagram:
+    r"""Campbell diagram: natural frequencies over the speed as branches, with sense of whirl, and critical speeds.
+
+    Parameters
+    ----------
+    model : function of the speed [rad/time] that returns a Model, or Model
+        Each model must be in a steady motion at its start, as `solve_modal` treats it: a spinning rotor, a blade on a
+        driven hub. Of a single model all initial velocities are scaled, so that what turns fastest has the speed; one
+        with drivers has to be a function.
+    speeds : (n,) array
+        Ascending, not negative [rad/time]. Speed zero is the state of rest.
+    modes : int, default 8
+        Branches that are followed: those of the lowest roots at the lowest speed above zero, rigid motions left out.
+    orders : sequence of float, optional
+        Excitations of the frequency order x speed whose critical speeds are located. The default is 1 (unbalance) in
+        inertial axes; 0 (unbalance, divergence) and 1 (forces fixed in space) in axes that turn.
+
+    Returns
+    -------
+    CampbellDiagram
+
+    Raises
+    ------
+    ModelError
+        If a state is not steady, nobody sees constant matrices (the message names Floquet; see `flexmbs.floquet`),
+        the frame changes with the speed, or the speeds are no ascending list.
+
+    Notes
+    -----
+    Bearings that are stiffer one way than the other are a `Bushing` (or springs) with the fixed marker first: its axes
+    are those of the first marker. In such bearings whirl is along ellipses and unbalance excites backward modes too.
+    Steps over the speed are halved where branches are not told apart by their modes. Two crossings of one line between
+    two neighbouring speeds are not seen.
+
+    Examples
+    --------
+    A disc on a massless shaft in its middle (Laval, Jeffcott): the critical speed is sqrt(k / m) = 100 rad/s.
+
+    >>> import flexmbs as fx
+    >>> disc = fx.RigidBody(10.0, (0.2, 0.1, 0.1), angular_velocity=(50, 0, 0), name="disc")
+    >>> bearing = fx.Bushing(fx.ground, disc, (1e6, 1e5, 1e5, 0, 4e3, 4e3), at=(0, 0, 0))
+    >>> diagram = fx.campbell(fx.Model(disc, bearing), speeds=[0, 60, 120, 180], modes=5)
+    >>> diagram.critical(whirl="forward").round(6).tolist()
+    [100.0]
+    """
+    values = as_speeds("campbell", speeds)
+    count = as_count("campbell", "modes", modes, minimum=1)
+    wanted = None if orders is None else tuple(as_array("campbell", "orders", orders, (None,)).tolist())
+    spinning = SpinningModel.of("campbell", model)
+    frames: dict[str, float] = {}
+    size: list[float] = []
+
+    @cache
+    def at(speed: float) -> Branches:
+        point = spinning.at(speed)
+        if point.seen_by is not None:
+            frames.setdefault(name_of_frame(point.dyn, point.state, point.seen_by), speed)
+            if len(frames) > 1:
+                (one, there), (other, here) = frames.items()
+                raise ModelError(
+                    f"campbell: the roots are constant in axes of {one!r} at speed {there:g} and of {other!r} at "
+                    f"{here:g}; make two diagrams."
+                )
+        return modes_of(point, count, f"campbell, speed {speed:g}", size[0] if size else None)
+
+    first = int(values[0] == 0.0)
+    start = at(values[first])
+    start = start.some(np.arange(min(count, len(start.s))))
+    if not len(start.s):
+        raise ModelError(f"campbell, speed {values[first]:g}: nothing vibrates.")
+    size.append(float(np.median(np.abs(start.s))))
+    found = {first: start}
+    for k in range(first + 1, len(values)):
+        found[k] = next_branches(found[k - 1], values[k - 1], values[k], at)
+    if first:
+        found[0] = next_branches(start, values[1], values[0], at)
+    frame = next(iter(frames), "inertial")
+    chosen = wanted if wanted is not None else (1.0,) if frame == "inertial" else (0.0, 1.0)
+    columns = [found[k] for k in range(len(values))]
+    critical = [c for order in chosen for c in _critical(values, columns, order, at)]
+    roots, whirl = np.array([b.s for b in columns]), np.array([b.whirl for b in columns])
+    against = (whirl == "backward").sum(axis=0) > (whirl == "forward").sum(axis=0)
+    mean = np.mean(roots.imag, axis=0)
+    flipped = np.where(against, mean > 0.0, mean < 0.0)
+    return CampbellDiagram(
+        speeds=values,
+        roots=np.where(flipped, roots.conj(), roots),
+        whirl=whirl,
+        frame=frame,
+        orders=chosen,
+        critical_speeds=tuple(sorted(critical)),
+        unit_of_time=start.point.dyn.system.model.units.time,
+    )
+
+
+def _critical(
+    speeds: FloatArray, columns: list[Branches], order: float, at: Callable[[float], Branches]
+) -> list[CriticalSpeed]:
+    """Where branches meet the line of an order, between speeds or at one."""
+
+    def gap(s: Any, speed: float) -> Any:
+        return np.imag(s) if order == 0.0 else np.abs(np.imag(s)) - order * speed
+
+    found = []
+    for k in range(len(speeds) - 1):
+        here, there = columns[k], columns[k + 1]
+        before, after = gap(here.s, speeds[k]), gap(there.s, speeds[k + 1])
+        for j in np.flatnonzero((before * after < 0.0) & ((here.s.imag != 0.0) | (there.s.imag != 0.0))):
+            known = {float(speeds[k]): here.some(np.array([j])), float(speeds[k + 1]): there.some(np.array([j]))}
+
+            def value(speed: float, known: dict[float, Branches] = known) -> float:
+                if speed not in known:
+                    nearest = min(known, key=lambda x: abs(x - speed))
+                    known[speed] = next_branches(known[nearest], nearest, speed, at)
+                return float(gap(known[speed].s, speed)[0])
+
+            speed = float(brentq(value, speeds[k], speeds[k + 1], xtol=CLOSE * max(speeds[k + 1], 1e-300), rtol=CLOSE))
+            value(speed)
+            there_ = known[speed]
+            found.append(CriticalSpeed(speed, order, int(j), str(there_.whirl[0]), complex(there_.s[0])))
+        for j in np.flatnonzero((after == 0.0) & (there.s.imag != 0.0)):
+            found.append(CriticalSpeed(float(speeds[k + 1]), order, int(j), str(there.whirl[j]), complex(there.s[j])))
+    return found

@@ -1,0 +1,1 @@
+"""Paths of equilibria: followed through limit points, with their bifurcations, branches and stability."""

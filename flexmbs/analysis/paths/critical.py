@@ -1,0 +1,188 @@
+r"""Limit points and bifurcations between two points of a path: which there are, where they lie, and their kernels.
+
+Where the parameter turns back, :math:`dp/ds` changes its sign and one eigenvalue of the stiffness with it: a limit
+point. Where eigenvalues change their sign and the parameter goes on, paths cross: a bifurcation. On a branch that meets
+a path symmetrically, the parameter turns and no eigenvalue stays changed: the same bifurcation, seen along the other
+path. A piece in which more than one of these happens is halved until they are apart, or so short (`TOGETHER`) that they
+count as one point with a kernel of several directions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+from scipy.linalg import eigh, qr
+
+from flexmbs.analysis.paths.between import Piece
+from flexmbs.analysis.paths.curve import Curve, PathPoint
+from flexmbs.analysis.paths.inertia import UNKNOWN
+from flexmbs.core.contracts import FloatArray
+from flexmbs.core.errors import SingularError
+
+__all__ = ["BIFURCATION", "LIMIT", "Critical", "critical_points", "root", "settled"]
+
+LIMIT, BIFURCATION = "limit point", "bifurcation"
+TOGETHER = 1e-5
+"""Share of a step within which several changes are one point."""
+CLOSE = 1e-9
+"""Share of a step to which points are located."""
+MOST = 25
+NOISE = 1e-15
+"""Eigenvalue, relative to the diagonal, that is round-off."""
+SWEEPS = 12
+"""Inverse iterations of a block of vectors."""
+
+
+class Critical(NamedTuple):
+    """A limit point or a bifurcation: ``kernel (n, k)`` its critical directions."""
+
+    kind: str
+    at: PathPoint
+    kernel: FloatArray
+
+
+def critical_points(curve: Curve, a: PathPoint, b: PathPoint) -> list[Critical]:
+    """All those between two points of a path, in their order."""
+    return list(_within(curve, Piece(curve, a, b), 1.0))
+
+
+def settled(curve: Curve, a: PathPoint, b: PathPoint) -> PathPoint:
+    """The second point, with the count of the first where the eigenvalue that may have changed is round-off."""
+    if UNKNOWN in (a.unstable, b.unstable) or a.unstable == b.unstable or a.rate * b.rate < 0.0:
+        return b
+    block = _Block(curve, abs(a.unstable - b.unstable))
+    return b._replace(unstable=a.unstable) if block.crossing(b, a.unstable, b.unstable) == 0.0 else b
+
+
+def _within(curve: Curve, piece: Piece, share: float) -> Iterator[Critical]:
+    a, b = piece.a, piece.b
+    known = a.unstable != UNKNOWN and b.unstable != UNKNOWN
+    change = b.unstable - a.unstable if known else 0
+    turns = a.rate * b.rate < 0.0
+    if not change and not turns:
+        return
+    if turns and (abs(change) == 1 or not known):
+        yield _located(curve, piece, LIMIT, 1)
+        return
+    if abs(change) == 1:
+        yield _located(curve, piece, BIFURCATION, 1)
+        return
+    middle = piece.at(0.5) if share > TOGETHER else None
+    if middle is None:
+        yield _located(curve, piece, BIFURCATION, max(1, abs(change)))
+        return
+    for half in (Piece(curve, a, middle), Piece(curve, middle, b)):
+        yield from _within(curve, half, 0.5 * share)
+
+
+def _located(curve: Curve, piece: Piece, kind: str, size: int) -> Critical:
+    """The point, to round-off where that goes."""
+    block = _Block(curve, size)
+    value: Callable[[PathPoint], float]
+    if kind == LIMIT or piece.a.unstable == piece.b.unstable:
+
+        def value(point: PathPoint) -> float:
+            return point.rate
+    else:
+
+        def value(point: PathPoint) -> float:
+            return block.crossing(point, piece.a.unstable, piece.b.unstable)
+
+    found = root(piece, value)
+    vectors = block.kernel(found)
+    if kind == BIFURCATION:
+        found = _with_tangent(piece, found)
+    return Critical(kind, found._replace(unstable=max(piece.a.unstable, piece.b.unstable)), vectors)
+
+
+def _with_tangent(piece: Piece, point: PathPoint) -> PathPoint:
+    """A point where the stiffness is singular, and its own tangent thus lost in the kernel, with that of the cubic."""
+    measure, a, b = piece.curve.measure, piece.a, piece.b
+    share = piece.share(point)
+    parts = [(1.0 - share, a), (share, b)]
+    sizes = [measure.length(x.tangent, x.rate) for _, x in parts]
+    tangent = sum(w / size * x.tangent for size, (w, x) in zip(sizes, parts, strict=True))
+    rate = sum(w / size * x.rate for size, (w, x) in zip(sizes, parts, strict=True))
+    return point._replace(tangent=np.asarray(tangent), rate=float(rate))
+
+
+def root(piece: Piece, value: Callable[[PathPoint], float]) -> PathPoint:
+    """Where a value that has different signs at the ends is zero (regula falsi of Illinois)."""
+    low, high = 0.0, 1.0
+    at_low, at_high = value(piece.a), value(piece.b)
+    best, least, place = (piece.a, abs(at_low), 0.0) if abs(at_low) < abs(at_high) else (piece.b, abs(at_high), 1.0)
+    side = 0
+    for _ in range(MOST if least > 0.0 else 0):
+        share = high - at_high * (high - low) / (at_high - at_low) if at_high != at_low else 0.5 * (low + high)
+        share = min(max(share, low + 0.01 * (high - low)), high - 0.01 * (high - low))
+        point = piece.at(share)
+        if point is None:
+            break
+        now = value(point)
+        if abs(now) < least:
+            best, least = point, abs(now)
+        done = abs(share - place) <= CLOSE or now == 0.0
+        place = share
+        if (now > 0.0) == (at_high > 0.0):
+            high, at_high = share, now
+            at_low *= 0.5 if side == 1 else 1.0
+            side = 1
+        else:
+            low, at_low = share, now
+            at_high *= 0.5 if side == -1 else 1.0
+            side = -1
+        if done or high - low <= CLOSE:
+            break
+    return best
+
+
+class _Block:
+    """The eigenvalues of the stiffness nearest zero, relative to its diagonal, and their vectors."""
+
+    def __init__(self, curve: Curve, size: int) -> None:
+        self.curve, self.size = curve, size
+        eq = curve.equations
+        self.weight = np.where(eq.velocities, curve.diagonal, 0.0)
+        n = int((self.weight > 0.0).sum())
+        random = np.random.default_rng(1)
+        self.vectors = random.standard_normal((len(eq.free), min(size + 3, n)))
+
+    def at(self, point: PathPoint) -> tuple[FloatArray, FloatArray]:
+        """Eigenvalues, by size, and vectors (n, k)."""
+        curve, root = self.curve, np.sqrt(self.weight)
+        curve.recall(point)
+        curve.tangent_at(point.point, point.p)
+        V, values = self.vectors, np.zeros(0)
+        for _ in range(SWEEPS):
+            Q = qr(root[:, None] * V, mode="economic")[0]
+            Z = np.column_stack([curve.equations.solve(root * q) for q in Q.T])
+            H = Q.T @ (root[:, None] * Z)
+            values, turn = eigh(0.5 * (H + H.T))
+            V = Z @ turn
+            V /= np.linalg.norm(root[:, None] * V, axis=0)
+        order = np.argsort(-np.abs(values))
+        self.vectors = V
+        with np.errstate(divide="ignore"):
+            return 1.0 / values[order], V[:, order]
+
+    def crossing(self, point: PathPoint, before: int, after: int) -> float:
+        """The eigenvalue that changes its sign between points with so many unstable directions, positive before."""
+        sign = 1.0 if after > before else -1.0
+        near_before = abs(point.unstable - before) <= abs(point.unstable - after)
+        try:
+            values = sign * self.at(point)[0]
+        except SingularError:
+            return 0.0
+        if np.abs(values).min() <= NOISE:
+            return 0.0
+        mine = values[values > 0.0] if near_before else values[values < 0.0]
+        return float(mine[np.argmin(np.abs(mine))]) if len(mine) else (1.0 if near_before else -1.0)
+
+    def kernel(self, point: PathPoint) -> FloatArray:
+        """The critical directions (n, size); none where the matrix is singular to the last digit."""
+        try:
+            return self.at(point)[1][:, : self.size]
+        except SingularError:
+            return np.zeros((len(self.weight), 0))

@@ -1,0 +1,200 @@
+"""A model as a function of numbers."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+from collections.abc import Callable, Mapping
+from functools import cached_property, partial
+from types import CodeType
+from typing import Any
+
+import numpy as np
+
+from flexmbs.core.checks import show
+from flexmbs.core.errors import FlexmbsError, ModelError, unknown_name
+from flexmbs.io.model_description import describe_model, differences, fingerprint
+from flexmbs.model.model import Model
+from flexmbs.studies.parameters import Parameter, Value
+
+__all__ = ["Family", "in_words", "source_digest"]
+
+
+class Family:
+    """A function that returns a model, and the ranges of its numbers.
+
+    Parameters
+    ----------
+    builder : callable
+        Called with the values of all parameters as keywords; returns a `Model`. It must give the same model whenever it
+        is called with the same values: it neither draws random numbers nor keeps anything between calls.
+    **parameters : Between or Choices
+        The keywords that vary. Others keep the defaults of the builder.
+
+    Raises
+    ------
+    ModelError
+        If a parameter is no keyword of the builder, or one without a default is left out.
+
+    Examples
+    --------
+    >>> import flexmbs as fx
+    >>> def pendulum(length=1.0, mass=2.0):
+    ...     bob = fx.PointMass(mass, position=(length, 0, 0), name="bob")
+    ...     rod = fx.DistanceConstraint(fx.ground.marker((0, 0, 0)), bob, name="rod")
+    ...     return fx.Model(bob, rod, fx.Gravity((0, 0, -9.81)), name="pendulum")
+    >>> family = fx.studies.Family(pendulum, length=fx.studies.Between(0.5, 2.0))
+    >>> family.model(length=1.5).rigid_bodies[0].position
+    array([1.5, 0. , 0. ])
+    """
+
+    def __init__(self, builder: Callable[..., Model], /, **parameters: Parameter) -> None:
+        if not callable(builder):
+            raise ModelError(f"Family: expected a function that returns a Model, not {show(builder)}.")
+        self.builder = builder
+        named = builder.func if isinstance(builder, partial) else builder
+        self.name = getattr(named, "__name__", type(named).__name__)
+        self.parameters: dict[str, Parameter] = dict(parameters)
+        self._check_keywords()
+
+    @property
+    def owner(self) -> str:
+        """How messages name the family."""
+        return f"Family {self.name!r}"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the parameters."""
+        return tuple(self.parameters)
+
+    def _check_keywords(self) -> None:
+        if not self.parameters:
+            raise ModelError(f"{self.owner}: name at least one parameter, for example length=Between(0.5, 2.0).")
+        for name, parameter in self.parameters.items():
+            if not all(hasattr(parameter, what) for what in ("centre", "at", "grid", "checked")):
+                raise ModelError(
+                    f"{self.owner}: {name} must be a range such as Between(0.5, 2.0) or Choices(1, 2), not "
+                    f"{show(parameter)}. A number that stays is a default of the builder."
+                )
+        try:
+            signature = inspect.signature(self.builder)
+        except (TypeError, ValueError):  # built-in callables have none
+            return
+        kinds = inspect.Parameter
+        known = [
+            p for p in signature.parameters.values() if p.kind in (kinds.POSITIONAL_OR_KEYWORD, kinds.KEYWORD_ONLY)
+        ]
+        if not any(p.kind is kinds.VAR_KEYWORD for p in signature.parameters.values()):
+            for name in self.parameters:
+                if name not in {p.name for p in known}:
+                    raise ModelError(
+                        f"{self.owner}: {unknown_name('keyword of the builder', name, [p.name for p in known])}"
+                    )
+        missing = [p.name for p in known if p.default is kinds.empty and p.name not in self.parameters]
+        if missing:
+            raise ModelError(
+                f"{self.owner}: the builder needs {', '.join(missing)}; give a range, or a default in the builder."
+            )
+
+    def values(self, given: Mapping[str, Any]) -> dict[str, Value]:
+        """Values of all parameters, in their order, checked against their ranges.
+
+        Raises
+        ------
+        ModelError
+            If one is unknown, missing or out of its range.
+        """
+        for name in given:
+            if name not in self.parameters:
+                raise ModelError(f"{self.owner}: {unknown_name('parameter', name, self.parameters)}")
+        missing = [name for name in self.parameters if name not in given]
+        if missing:
+            raise ModelError(f"{self.owner}: values of {', '.join(missing)} are missing.")
+        return {n: p.checked(f"{self.owner}, parameter {n!r}", given[n]) for n, p in self.parameters.items()}
+
+    def model(self, **values: Any) -> Model:
+        """The model for given values.
+
+        Raises
+        ------
+        ModelError
+            If a value is out of its range, or the builder returns no model.
+        FlexmbsError
+            Whatever the builder raises, with the values before it.
+        """
+        checked = self.values(values)
+        try:
+            model = self.builder(**checked)
+        except FlexmbsError:
+            raise
+        except Exception as error:
+            raise FlexmbsError(
+                f"{self.owner}: the builder raised {type(error).__name__}: {error}; values: {in_words(checked)}."
+            ) from error
+        if not isinstance(model, Model):
+            raise ModelError(f"{self.owner}: the builder must return a Model, but returned {show(model)}.")
+        return model
+
+    @property
+    def centre(self) -> dict[str, Value]:
+        """The values in the middle of all ranges."""
+        return {name: parameter.centre for name, parameter in self.parameters.items()}
+
+    @cached_property
+    def identity(self) -> str:
+        """Digest of what the family is: the text of the builder, its ranges, and its model in the middle of them.
+
+        The builder is called twice.
+
+        Raises
+        ------
+        ModelError
+            If both models differ.
+        """
+        first, second = (describe_model(self.model(**self.centre)) for _ in range(2))
+        found = differences(first[0], second[0])
+        if not found and any(not np.array_equal(first[1][k], second[1][k]) for k in first[1]):
+            found = ["points or cells of a mesh"]
+        if found:
+            raise ModelError(
+                f"{self.owner}: called twice with the same values ({in_words(self.centre)}), the builder returns "
+                f"different models: {'; '.join(found[:3])}. It must not draw random numbers or keep anything between "
+                f"calls; make what varies a parameter."
+            )
+        text = "\n".join((source_digest(self.builder), repr(sorted(self.parameters.items())), fingerprint(first[0])))
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def __repr__(self) -> str:
+        return f"<family {self.name!r} of {', '.join(self.parameters)}>"
+
+
+def in_words(values: Mapping[str, Value]) -> str:
+    """Values of parameters for messages.
+
+    Examples
+    --------
+    >>> in_words({"length": 1.5, "material": "steel"})
+    'length = 1.5, material = steel'
+    """
+    return ", ".join(f"{k} = {v if isinstance(v, str) else format(v, '.6g')}" for k, v in values.items())
+
+
+def source_digest(function: Any) -> str:
+    """Digest of the text of a function; of its instructions and constants where there is no text."""
+    function = inspect.unwrap(function)
+    if isinstance(function, partial):
+        text = f"{source_digest(function.func)} {function.args!r} {sorted(function.keywords.items())!r}"
+        return hashlib.sha256(text.encode()).hexdigest()
+    try:
+        return hashlib.sha256(inspect.getsource(function).encode()).hexdigest()
+    except (OSError, TypeError):
+        code = getattr(function, "__code__", None)
+        if isinstance(code, CodeType):
+            return hashlib.sha256(_code_bytes(code)).hexdigest()
+        return hashlib.sha256(f"{type(function).__module__}.{type(function).__qualname__}".encode()).hexdigest()
+
+
+def _code_bytes(code: CodeType) -> bytes:
+    """Instructions, names and constants, those of functions within included."""
+    constants = b"".join(_code_bytes(c) if isinstance(c, CodeType) else repr(c).encode() for c in code.co_consts)
+    return code.co_code + repr(code.co_names).encode() + constants

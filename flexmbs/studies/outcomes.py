@@ -1,0 +1,170 @@
+"""One run of a study as a job that never raises, and what came of it as a line of text."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import time
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum
+
+import numpy as np
+
+from flexmbs.analysis.interruption import time_limit
+from flexmbs.core.contracts import FloatArray
+from flexmbs.core.errors import FlexmbsError, ModelError
+from flexmbs.results.status import Status
+from flexmbs.studies.family import Family, in_words
+from flexmbs.studies.jobs import Analysis
+from flexmbs.studies.measures import History, Measure
+from flexmbs.studies.parameters import Value
+
+__all__ = ["Ended", "Job", "Outcome", "key_of", "perform"]
+
+
+class Ended(IntEnum):
+    """How a run ended."""
+
+    DONE = 0
+    """Done, or stopped by an event."""
+    INVALID = 1
+    """The family has no model for these values."""
+    FAILED = 2
+    """The analysis failed; histories are kept up to there."""
+    UNMEASURED = 3
+    """The analysis succeeded, but a measure did not."""
+    TIMED_OUT = 4
+    """It took longer than allowed; histories are kept up to there."""
+    KILLED = 5
+    """The process that ran it died, twice."""
+    MISSING = 6
+    """Not run yet."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """What a worker gets: values, and what to do with the model of a family."""
+
+    index: int
+    values: dict[str, Value]
+    family: Family
+    analysis: Analysis
+    measures: tuple[Measure | History, ...]
+    time_limit: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What came of one run.
+
+    ``key``: digest of the values; ``numbers``: by name of the measure, NaN where there is none; ``histories``: by name,
+    beside ``"at"``, the times or load factors.
+    """
+
+    key: str
+    values: dict[str, Value]
+    ended: Ended
+    message: str = ""
+    seconds: float = 0.0
+    numbers: dict[str, float] = field(default_factory=dict)
+    histories: dict[str, FloatArray] = field(default_factory=dict)
+    warned: tuple[str, ...] = ()
+
+    def line(self) -> str:
+        """As one line of text; every number comes back to the last bit."""
+        arrays = {name: base64.b64encode(a.astype("<f8").tobytes()).decode() for name, a in self.histories.items()}
+        plain = {
+            "key": self.key, "values": self.values, "ended": self.ended.name, "message": self.message,
+            "seconds": self.seconds, "numbers": self.numbers, "histories": arrays, "warned": self.warned,
+        }  # fmt: skip
+        return json.dumps(plain)
+
+    @classmethod
+    def of_line(cls, line: str) -> Outcome:
+        """From a line of text.
+
+        Raises
+        ------
+        ValueError
+            If it is none, such as the half of one.
+        """
+        plain = json.loads(line)
+        try:
+            arrays = {
+                name: np.frombuffer(base64.b64decode(text, validate=True), "<f8").astype(np.float64)
+                for name, text in plain["histories"].items()
+            }
+            return cls(
+                plain["key"], plain["values"], Ended[plain["ended"]], plain["message"], plain["seconds"],
+                plain["numbers"], arrays, tuple(plain["warned"]),
+            )  # fmt: skip
+        except (KeyError, TypeError, AttributeError) as error:
+            raise ValueError("no outcome") from error
+
+
+def key_of(values: Mapping[str, Value]) -> str:
+    """Digest of values, by which a run is found again."""
+    text = json.dumps({k: v if isinstance(v, str) else float(v) for k, v in values.items()}, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+def perform(job: Job) -> Outcome:
+    """Make the model, analyse it, measure it; whatever happens, there is an outcome."""
+    began = time.perf_counter()
+    seen: list[str] = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        ended, message, numbers, histories = _performed(job)
+    for warning in caught:
+        text = f"{warning.category.__name__}: {warning.message}"
+        if text not in seen:
+            seen.append(text)
+    nothing = {m.name: float("nan") for m in job.measures if isinstance(m, Measure)}
+    return Outcome(
+        key_of(job.values), job.values, ended, message, time.perf_counter() - began, nothing | numbers, histories,
+        tuple(seen),
+    )  # fmt: skip
+
+
+def _performed(job: Job) -> tuple[Ended, str, dict[str, float], dict[str, FloatArray]]:
+    """How a run ended, and what was read off."""
+    numbers: dict[str, float] = {}
+    histories: dict[str, FloatArray] = {}
+    try:
+        model = job.family.model(**job.values)
+    except FlexmbsError as error:
+        return Ended.INVALID, str(error), numbers, histories
+    late = time.monotonic() + (np.inf if job.time_limit is None else job.time_limit)
+    try:
+        with time_limit(job.time_limit):
+            result = job.analysis.perform(model)
+    except ModelError as error:
+        return Ended.INVALID, f"{error} Values: {in_words(job.values)}.", numbers, histories
+    except Exception as error:  # noqa: BLE001  a run must not end its study
+        return Ended.FAILED, f"{type(error).__name__}: {error}", numbers, histories
+    status = getattr(result, "status", Status.DONE)
+    failed = status not in (Status.DONE, Status.STOPPED)
+    message = f"{status.name}: {getattr(result, 'message', '') or status.value}" if failed else ""
+    ended = Ended.FAILED if failed else Ended.DONE
+    if status is Status.INTERRUPTED:
+        if time.monotonic() < late:  # by Ctrl-C
+            raise KeyboardInterrupt
+        ended, message = Ended.TIMED_OUT, f"took longer than the {job.time_limit:g} s allowed: {result.message}"
+    try:
+        at = job.analysis.places(result)
+        for measure in job.measures:
+            if isinstance(measure, History):
+                histories["at"] = at
+                histories[measure.name] = measure.of(result, len(at))
+            elif not failed:
+                numbers[measure.name] = measure.of(result)
+    except Exception as error:  # noqa: BLE001
+        text = f"measure {measure.name!r}: {type(error).__name__}: {error}" if job.measures else str(error)
+        return (ended if failed else Ended.UNMEASURED), f"{message} {text}".strip(), numbers, histories
+    wrong = [name for name, number in numbers.items() if not np.isfinite(number)]
+    if wrong:
+        return Ended.UNMEASURED, f"measure {', '.join(wrong)} is not a finite number.", numbers, histories
+    return ended, message, numbers, histories

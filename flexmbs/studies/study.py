@@ -1,0 +1,213 @@
+"""Many models of one family, analysed one by one or side by side, and kept in one file."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from os import PathLike
+from typing import Any
+
+from flexmbs.core.checks import as_number, show
+from flexmbs.core.errors import ModelError
+from flexmbs.core.progress import Progress
+from flexmbs.io.sealed import as_target
+from flexmbs.studies.family import Family
+from flexmbs.studies.jobs import Analysis
+from flexmbs.studies.measures import History, Measure, described
+from flexmbs.studies.outcomes import Ended, Job, Outcome, key_of
+from flexmbs.studies.results import StudyResults
+from flexmbs.studies.runner import run_here, run_on_workers, workers_of
+from flexmbs.studies.samples import Samples
+from flexmbs.studies.study_file import (
+    FORMAT,
+    Journal,
+    Kept,
+    check_identity,
+    check_target,
+    read_study,
+    write_study,
+)
+
+__all__ = ["Study"]
+
+
+class Study:
+    """A family, which values it takes, what is done with every model, and what is read off.
+
+    Parameters
+    ----------
+    family : Family
+    samples : Grid, Points, LatinHypercube, Sobol, Morris or Saltelli
+    measures : Measure or History, or a sequence of them
+    analysis : Simulation, Statics, Frequencies, Linearised or Kinematics
+    time_limit : float, optional
+        Longest wall time of a motion [s]; one that takes longer is ended between two steps, and counts as failed.
+
+    Raises
+    ------
+    ModelError
+        If something is of a foreign kind, or two measures or parameters share a name.
+
+    Examples
+    --------
+    >>> import flexmbs as fx
+    >>> def pendulum(length=1.0):
+    ...     bob = fx.PointMass(2.0, position=(length, 0, 0), name="bob")
+    ...     rod = fx.DistanceConstraint(fx.ground.marker((0, 0, 0)), bob, name="rod")
+    ...     return fx.Model(bob, rod, fx.Gravity((0, 0, -9.81)))
+    >>> family = fx.studies.Family(pendulum, length=fx.studies.Between(0.5, 2.0))
+    >>> lowest = fx.studies.Measure("lowest", lambda run: run.position("bob")[:, 2].min(), unit="m")
+    >>> study = fx.studies.Study(family, fx.studies.Grid(length=3), lowest, fx.studies.Simulation(until=2.0, step=0.01))
+    >>> done = study.run(progress=False)
+    >>> done["lowest"].round(2).tolist(), done.failed
+    ([-0.5, -1.25, -2.0], [])
+    """
+
+    def __init__(
+        self,
+        family: Family,
+        samples: Samples,
+        measures: Measure | History | Sequence[Measure | History],
+        analysis: Analysis,
+        *,
+        time_limit: float | None = None,
+    ) -> None:
+        if not isinstance(family, Family):
+            raise ModelError(f"Study: expected a Family, not {show(family)}.")
+        if not hasattr(samples, "draw"):
+            raise ModelError(f"Study: samples must be such as Grid, Points or LatinHypercube, not {show(samples)}.")
+        if not hasattr(analysis, "perform"):
+            raise ModelError(
+                f"Study: analysis must be such as Simulation(until=1.0) or Statics(), not {show(analysis)}."
+            )
+        self.family, self.samples, self.analysis = family, samples, analysis
+        self.measures = (measures,) if isinstance(measures, Measure | History) else tuple(measures)
+        self.time_limit = (
+            None if time_limit is None else as_number("Study", "time_limit", time_limit, above=0.0, unit="s")
+        )
+        self._check_names()
+
+    def _check_names(self) -> None:
+        """Names of variables of one file."""
+        reserved = {"run", "sample", "at", "status", "message", "warned", "seconds", "key"}
+        seen = set(self.family.names)
+        for name in seen & reserved:
+            raise ModelError(
+                f"Study: a parameter cannot be called {name!r}; the file of a study has that name already."
+            )
+        for measure in self.measures:
+            if not isinstance(measure, Measure | History):
+                raise ModelError(f"Study: measures must be Measure or History, not {show(measure)}.")
+            if measure.name in seen | reserved:
+                raise ModelError(f"Study: there are two of the name {measure.name!r}; rename the measure.")
+            seen.add(measure.name)
+
+    @property
+    def header(self) -> dict[str, Any]:
+        """What the study is, as plain data."""
+        plain: dict[str, Any] = {
+            "flexmbs study": FORMAT,
+            "builder": self.family.name,
+            "parameters": {name: repr(p) for name, p in self.family.parameters.items()},
+            "words": [name for name, p in self.family.parameters.items() if isinstance(p.centre, str)],
+            "analysis": repr(self.analysis),
+            "measures": [described(measure) for measure in self.measures],
+        }
+        text = json.dumps([plain, self.family.identity], sort_keys=True)
+        return plain | {"identity": hashlib.sha256(text.encode()).hexdigest()}
+
+    def run(
+        self,
+        file: str | PathLike[str] | None = None,
+        *,
+        workers: Any = 0,
+        anew: bool = False,
+        progress: bool = True,
+    ) -> StudyResults:
+        """Make the runs that are missing, and return all.
+
+        Parameters
+        ----------
+        file : path-like, optional
+            HDF5 (.h5, .nc) in the layout of netCDF-4. Runs that it holds already are not made again, so that a study
+            that was interrupted or killed goes on, and one with more samples makes only those. Left out, nothing is
+            kept.
+        workers : int or dask.distributed.Client
+            0: in this process. A number: so many processes on this machine. A client: whatever cluster it has; its
+            workers need flexmbs, and ``distributed.scheduler.allowed-failures`` should be 0.
+        anew : bool
+            Whether to forget what the file holds.
+        progress : bool
+            Whether to show progress on standard error.
+
+        Returns
+        -------
+        StudyResults
+            Runs in the order of the samples. Ctrl-C ends the study: what was done is in the file, and
+            KeyboardInterrupt goes on.
+
+        Raises
+        ------
+        ModelError
+            If a sample is out of its range, or the builder gives different models for the same values.
+        ReadError
+            If the file is of another study.
+        FlexmbsError
+            If several workers are wanted and dask.distributed is not installed, or the file cannot be written.
+        """
+        values = list(self.samples.draw(self.family))
+        keys = [key_of(v) for v in values]
+        header = self.header
+        if file is None:
+            memory: dict[str, Outcome] = {}
+            self._make(values, keys, set(), memory.__setitem__, workers, progress)
+            return StudyResults.of_outcomes(memory, self, keys)
+        target = as_target("Study", file, (".h5", ".nc"))
+        journal = Journal(target, header)
+        if anew:
+            journal.path.unlink(missing_ok=True)
+        else:
+            check_target("Study", target)
+            if target.exists():
+                check_identity(target, read_study(target).header, header)
+        kept = Kept(target, journal, anew)
+        done = {key for key, ended in kept.ended.items() if ended is not Ended.KILLED}
+        order = list(dict.fromkeys((*keys, *kept.ended)))
+        if anew or not target.exists() or journal.path.exists() or not done.issuperset(keys):
+            journal.open()
+            try:
+                self._make(values, keys, done, lambda key, outcome: journal.append(outcome), workers, progress)
+            finally:
+                journal.close()
+                kept = Kept(target, journal, anew)
+                write_study(target, header, kept.outcomes(order), len(order))
+            journal.path.unlink(missing_ok=True)
+        return StudyResults.of_file(target, self, keys)
+
+    def _make(
+        self, values: list[dict[str, Any]], keys: list[str], done: set[str], sink: Any, workers: Any, progress: bool
+    ) -> None:
+        """Make the runs that are missing."""
+        todo: list[Job] = []
+        seen = set(done)
+        for i, key in enumerate(keys):
+            if key not in seen:
+                seen.add(key)
+                todo.append(Job(i, values[i], self.family, self.analysis, self.measures, self.time_limit))
+        with Progress(f"study of {self.family.name!r}", progress) as shown:
+            made = [0, 0]
+
+            def keep(index: int, outcome: Outcome) -> None:
+                sink(outcome.key, outcome)
+                made[0] += 1
+                made[1] += outcome.ended is not Ended.DONE
+                shown.show(made[0] / len(todo), f"{made[0]} of {len(todo)} runs, {made[1]} failed")
+
+            if not todo:
+                return
+            if isinstance(workers, int) and not isinstance(workers, bool) and workers == 0:
+                run_here(iter(todo), keep)
+                return
+            with workers_of(workers) as client:
+                run_on_workers(iter(todo), keep, client)

@@ -1,0 +1,94 @@
+"""Load over displacement along paths of equilibria: stable pieces solid, unstable ones dashed, with critical points."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from flexmbs.core.checks import show
+from flexmbs.core.contracts import FloatArray
+from flexmbs.core.errors import ModelError
+from flexmbs.visualization import style
+from flexmbs.visualization.figures import checked_axes, look, new_axes
+
+if TYPE_CHECKING:
+    from flexmbs.analysis.paths.results import EquilibriumPath, EquilibriumPaths
+
+__all__ = ["draw_equilibrium_paths"]
+
+MARKS = {"limit point": ("o", style.ORANGE), "bifurcation": ("D", style.GREEN)}
+COLOURS = (style.BLUE, "#8a4fa3", "#1b8a8f", "#b58900", "#c2407c", style.INK)
+
+
+def draw_equilibrium_paths(paths: EquilibriumPaths, of: Any, ax: Any = None, label: str | None = None) -> Any:
+    """Curves and critical points; see `EquilibriumPaths.plot`."""
+    measure, called = _measure(paths[0], of)
+    with look(ax):
+        axes = new_axes((6.8, 4.2)) if ax is None else checked_axes("plot", ax)
+        values = [measure(path) for path in paths.paths]
+        for i, (path, value) in enumerate(zip(paths.paths, values, strict=True)):
+            colour = COLOURS[i % len(COLOURS)]
+            named = {"label": f"path {i}"}
+            for first, last, stable in _pieces(path):
+                x, y = value[first : last + 1], path.load_factors[first : last + 1]
+                axes.plot(x, y, color=colour, linestyle="-" if stable else (0, (4, 2.5)), **named)
+                named = {}
+        for kind, (marker, colour) in MARKS.items():
+            places = [(values[p.path][p.index], p.parameter) for p in paths.points if p.kind == kind]
+            if places:
+                axes.plot(
+                    *np.array(places).T, marker, color=colour, markeredgecolor="white", markersize=7.0, linestyle="",
+                    label=kind,
+                )  # fmt: skip
+        if not all(path.stable.all() for path in paths.paths):
+            axes.plot([], [], color=style.INK, linestyle=(0, (4, 2.5)), label="unstable")
+        axes.set_xlabel(called if label is None else label)
+        axes.set_ylabel(paths.parameter)
+        axes.set_title(paths[0].model.name)
+        axes.legend()
+    return axes
+
+
+def _pieces(path: EquilibriumPath) -> list[tuple[int, int, bool]]:
+    """First and last number of each piece of one stability.
+
+    Where it changes there is a critical point, which counts as unstable: a line is stable if one of its ends is.
+    """
+    if len(path) == 1:
+        return [(0, 0, bool(path.stable[0]))]
+    lines, out, first = path.stable[1:] | path.stable[:-1], [], 0
+    for i in range(len(lines)):
+        if i == len(lines) - 1 or lines[i + 1] != lines[i]:
+            out.append((first, i + 1, bool(lines[i])))
+            first = i + 1
+    return out
+
+
+def _measure(path: EquilibriumPath, of: Any) -> tuple[Any, str]:
+    """The function that is drawn, and what to call it."""
+    if isinstance(of, tuple) and len(of) == 2:
+        place, direction = of
+        along = np.zeros(3)
+        given = np.asarray(direction, dtype=np.float64).ravel()
+        along[: len(given)] = given
+        unit = path.model.units.length
+
+        def displaced(x: EquilibriumPath) -> FloatArray:
+            moved = np.asarray(x.displacement(place))
+            return np.asarray(moved.reshape(len(x), -1, 3)[:, 0] @ along)
+
+        return displaced, f"displacement along {tuple(given.tolist())} [{unit}]"
+    if callable(of):
+
+        def measured(x: EquilibriumPath) -> FloatArray:
+            values = np.asarray(of(x), dtype=np.float64)
+            if values.shape != (len(x),):
+                raise ModelError(
+                    f"plot: the function must return one number for each of {len(x)} equilibria, not an array of "
+                    f"shape {values.shape}."
+                )
+            return values
+
+        return measured, ""
+    raise ModelError(f"plot: of must be a function of a path, or (place, direction), not {show(of)}.")

@@ -1,0 +1,52 @@
+"""Kinds of bodies in compiled steps: those whose mass changes with the state, alone and together."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import flexmbs as fx
+from tests.models.floating import bar, chain
+
+BRIEF = fx.Output(every=0.0233)
+
+
+@pytest.mark.parametrize("step", [5e-4, fx.ErrorControl(1e-5)], ids=["fixed", "controlled"])
+@pytest.mark.parametrize("index", [2, 3])
+def test_floating_bodies(both, index: int, step: object) -> None:
+    """Of two numbers of shapes, in both kinds of frames, with follower loads and damping, beside a rigid body."""
+    run = both(chain(), 0.06, step, index, output=BRIEF)
+    assert abs(run.energy.balance).max() < 0.05
+    assert np.abs(np.diff(run.q, axis=0)).max() > 1e-3
+
+
+def test_going_on_with_floating_bodies() -> None:
+    """In Python from what the driver began, and the other way round."""
+    system = fx.compile_model(chain())
+    schemes = [fx.GeneralizedAlpha(rho_inf=0.8, compiled=c) for c in (False, True)]
+    begun = [fx.simulate(system, 0.02, step=5e-4, integrator=s) for s in schemes]
+    ends = [fx.simulate(system, 0.04, step=5e-4, integrator=s, start=b) for s in schemes for b in begun]
+    for end in ends[1:]:
+        assert np.array_equal(end.q, ends[0].q)
+        assert np.array_equal(end.energy.total, ends[0].energy.total)
+
+
+def test_floating_body_on_a_tree(both) -> None:
+    """Both masses change: one is evaluated as a matrix, the other one recursively."""
+    trees = fx.trees
+    arm = trees.Tree(
+        trees.Link("upper", 1.0, (0.1, 0.1, 0.02), (0.5, 0, 0), joint=trees.Revolute((0, 1, 0))),
+        trees.Link("lower", 0.7, (0.1, 0.1, 0.02), (0.3, 0, 0), "upper", trees.Revolute((0, 1, 0)), at=(1, 0, 0)),
+        name="arm",
+    )
+    beam = fx.FloatingBody(bar(), position=(2.0, 0.0, 0.0), reference="left", name="beam")
+    weld = fx.SphericalJoint(arm.link("lower"), beam, at=(2.0, 0.0, 0.0), name="ball")
+    both(fx.Model(arm, beam, weld, fx.Gravity((0, 0, -9.81))), 0.05, 5e-4, output=BRIEF)
+
+
+def test_gravity_that_varies_is_named() -> None:
+    """Its power on bodies that apply it themselves is an account in Python."""
+    beam = fx.FloatingBody(bar(), name="beam")
+    model = fx.Model(beam, fx.Gravity((0, 0, -9.81), history=lambda t: 1.0 + t))
+    with pytest.raises(fx.ModelError, match="gravity on its floating bodies varies"):
+        fx.simulate(model, 0.01, step=1e-3, integrator=fx.GeneralizedAlpha(compiled=True))

@@ -1,0 +1,117 @@
+"""Motions of Python functions in a run: few calls, derivatives near round-off, and what is not smooth is refused."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import flexmbs as fx
+from flexmbs.core.errors import ModelError
+from flexmbs.model.motion_pieces import Pieces
+from flexmbs.model.motions import Function, Sine, for_run
+
+Smooth = Callable[[float], float]
+
+FUNCTIONS: dict[str, tuple[Smooth, Smooth, Smooth]] = {
+    "sine": (lambda t: 0.02 * math.sin(8 * t), lambda t: 0.16 * math.cos(8 * t), lambda t: -1.28 * math.sin(8 * t)),
+    "fast": (math.sin, math.cos, lambda t: -math.sin(t)),
+    "far from zero": (lambda t: 5.0 + math.exp(-t), lambda t: -math.exp(-t), lambda t: math.exp(-t)),
+    "zero": (lambda t: 0.0, lambda t: 0.0, lambda t: 0.0),
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_derivatives_are_those_of_the_function(name: str) -> None:
+    """A coefficient is known to some 1e-16 of the value, the second derivative of a series to n^4 (2/w)^2/3 of that."""
+    f, rate, acceleration = FUNCTIONS[name]
+    motion = for_run(Function(f))
+    for t in np.random.default_rng(3).uniform(-1.0, 7.0, 300).tolist():
+        value, v, a = motion.at(t)
+        assert value == f(t)
+        assert v == pytest.approx(rate(t), abs=1e-11 * max(1.0, abs(f(t))))
+        assert a == pytest.approx(acceleration(t), abs=1e-8 * max(1.0, abs(f(t))))
+
+
+def test_a_given_rate_is_used() -> None:
+    motion = for_run(Function(math.sin, rate=math.cos))
+    value, rate, acceleration = motion.at(0.7)
+    assert (value, rate) == (math.sin(0.7), math.cos(0.7))
+    assert acceleration == pytest.approx(-math.sin(0.7), abs=1e-12)
+
+
+def test_cells_do_not_depend_on_the_way() -> None:
+    """So a run that is resumed finds the same numbers."""
+    times = np.random.default_rng(5).uniform(0.0, 4.0, 100).tolist()
+    one, two = (for_run(Function(lambda t: math.sin(20 * t * t))) for _ in range(2))
+    forward = {t: one.at(t) for t in sorted(times)}
+    assert forward == {t: two.at(t) for t in sorted(times, reverse=True)}
+
+
+def test_a_bump_between_the_nodes_is_found() -> None:
+    def bump(t: float) -> float:
+        return math.sin(t) + 1e-3 * math.exp(-(((t - 0.6211) / 2e-3) ** 2))
+
+    motion = for_run(Function(bump, check=()))
+    for t in np.linspace(0.6, 0.64, 41).tolist():
+        x = (t - 0.6211) / 2e-3
+        expected = -math.sin(t) + 1e-3 * math.exp(-x * x) * (4 * x * x - 2) / 4e-6
+        assert motion.at(t)[2] == pytest.approx(expected, abs=1e-5 * 500)
+
+
+def test_beside_a_kink_the_sides_are_known_and_the_kink_is_refused() -> None:
+    motion = for_run(Function(lambda t: abs(t - 0.3), check=()))
+    assert motion.at(0.1) == pytest.approx((0.2, -1.0, 0.0), abs=1e-9)
+    assert motion.at(0.5) == pytest.approx((0.2, 1.0, 0.0), abs=1e-9)
+    with pytest.raises(ModelError, match=r"no smooth derivative at t = 0\.3"):
+        motion.at(0.3)
+
+
+def test_what_is_random_is_refused() -> None:
+    draw = random.Random(1)
+    motion = for_run(Function(lambda t: draw.random(), check=()))
+    with pytest.raises(ModelError, match="no smooth derivative"):
+        motion.at(0.4)
+
+
+def test_where_the_function_is_not_defined_nothing_is_needed_of_it() -> None:
+    def root(t: float) -> float:
+        if t < 0.5:
+            raise ValueError("too early")
+        return t * t
+
+    assert Pieces(root).at(0.51, 0.51**2) == pytest.approx((0.51**2, 1.02, 2.0))
+
+
+def plunger(motion: object) -> fx.Model:
+    """A block on a spring, whose foot is driven."""
+    foot = fx.RigidBody.box((0.1, 0.1, 0.1), mass=1.0, position=(0, 0, 0), name="foot")
+    block = fx.RigidBody.box((0.1, 0.1, 0.1), mass=2.0, position=(0, 0, 1.0), name="block")
+    guides = [fx.PrismaticJoint(fx.ground, b, at=(0, 0, 0), axis=(0, 0, 1), name=f"guide of {b.name}")
+              for b in (foot, block)]  # fmt: skip
+    return fx.Model(
+        foot, block, *guides, fx.TranslationDriver(guides[0], motion, name="road"),
+        fx.SpringDamper(foot.centre, block.centre, stiffness=800.0, damping=10.0, name="spring"),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_a_run_calls_a_function_at_most_three_times_a_step(compiled: bool) -> None:
+    calls = 0
+
+    def road(t: float) -> float:
+        nonlocal calls
+        calls += 1
+        return 0.05 * math.sin(2 * math.pi * 1.3 * t)
+
+    model = plunger(road)
+    calls = 0
+    scheme = fx.GeneralizedAlpha(compiled=compiled)
+    run = fx.simulate(model, 1.0, step=1e-3, integrator=scheme, output=fx.Output(energy=False), progress=False)
+    assert calls <= 3 * 1000
+    exact = fx.simulate(plunger(Sine(0.05, 1.3)), 1.0, step=1e-3, integrator=scheme, progress=False)
+    assert run.q == pytest.approx(exact.q, abs=1e-11)
+    assert run.a == pytest.approx(exact.a, abs=1e-8)
