@@ -8,7 +8,7 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 PYTEST := $(ONE_THREAD) $(BIN)/pytest -n 2 -rs --pyargs --doctest-modules flexmbs tests
 
 .DEFAULT_GOAL := help
-.PHONY: help setup verify verify-all test test-slow bench lint docs clean
+.PHONY: help setup verify verify-all test test-slow bench lint docs wheel clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1|/' | while IFS='|' read -r name text; do \
@@ -40,6 +40,10 @@ lint: $(READY)  ## style, types and layering
 
 docs: $(DOCS_READY)  ## the documentation, in build/docs; its tutorials are run, its warnings are errors
 	$(ONE_THREAD) $(BIN)/sphinx-build -W --keep-going -b html docs build/docs
+
+wheel: $(READY)  ## wheels in dist: one for any processor, one for x86-64 Linux with compiled kernels
+	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
+	$(BIN)/python tools/build_wheel.py --out dist
 
 clean:  ## remove what was built and cached, but .venv
 	rm -rf build dist .cache .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis *.egg-info

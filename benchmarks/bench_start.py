@@ -5,7 +5,10 @@ the filled one. All times are processor time; "compiling" is the part of it insi
 number of compilations (of a kernel that Python calls there are two: of its code, and of machine code with an entry),
 and the list after the table names the dearest of them with what each took itself, without the functions that it calls.
 
-    python benchmarks/bench_start.py [--models strip,crank,...] [--list 12] [--json FILE]
+With a wheel that holds compiled kernels (``tools/build_wheel.py``) each model is run from its content as well, with an
+empty cache folder; the last column tells whether the results are those of the tree to the last bit.
+
+    python benchmarks/bench_start.py [--models strip,crank,...] [--wheel FILE] [--list 12] [--json FILE]
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -51,10 +55,15 @@ imported = time.process_time()
 import numpy as np
 {script}
 done = time.process_time()
+import hashlib
+result = globals().get("run") or bent
+states = [np.ascontiguousarray(getattr(result, name)) for name in ("q", "v", "lam") if hasattr(result, name)]
+digest = hashlib.sha256(b"".join(x.tobytes() for x in states)).hexdigest()
+found = dict(start=began, imported=imported - began, all=done, compiled=spy.found, digest=digest, from_=fx.__file__)
 with open(sys.argv[1], "w") as file:
-    json.dump(dict(start=began, imported=imported - began, all=done, compiled=spy.found), file)
+    json.dump(found, file)
 """
-"""``all`` begins with the process: it holds the start of Python and of numba."""
+"""``all`` begins with the process: it holds the start of Python and of numba; ``digest``: of its states."""
 
 CRANK = """
 crank = fx.PlanarRigidBody.rod((0, 0), (0.15, 0), mass=0.5, name="crank")
@@ -155,29 +164,44 @@ SECOND_TARGET, HELP_TARGET, IMPORT_TARGET = 1.2, 0.3, 0.15
 """Seconds of processor time of a second run; of ``flexmbs --help``; of ``import flexmbs`` without numba and numpy."""
 
 
-def run(command: list[str], cache: str) -> tuple[float, float]:
+def run(command: list[str], cache: str, **settings: str) -> tuple[float, float]:
     """Wall and processor time of a process with this cache folder."""
     own = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}  # as users have it
-    env = {**own, "NUMBA_CACHE_DIR": cache}
+    env = {**own, "NUMBA_CACHE_DIR": cache, **settings}
     before, begin = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, env=env, cwd=cache if settings else None, capture_output=True, text=True, check=False
+    )
     wall, after = time.perf_counter() - begin, resource.getrusage(resource.RUSAGE_CHILDREN)
     if done.returncode:
         raise RuntimeError(f"{' '.join(command[:3])[:200]} ... failed:\n{done.stderr}")
     return wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def told(script: str, cache: str) -> dict[str, Any]:
+def told(script: str, cache: str, **settings: str) -> dict[str, Any]:
     """What the spy in a process with this script found."""
     file = Path(cache) / "told.json"
-    wall, processor = run([sys.executable, "-c", SPY.replace("{script}", script), str(file)], cache)
+    wall, processor = run([sys.executable, "-c", SPY.replace("{script}", script), str(file)], cache, **settings)
     return {**json.loads(file.read_text()), "wall": wall, "processor": processor}
+
+
+def of_wheel(script: str, wheel: str, digest: str) -> tuple[str, int, str]:
+    """First run from the content of a wheel: processor time, compilations, and whether its results have this digest."""
+    with tempfile.TemporaryDirectory() as cache, tempfile.TemporaryDirectory() as site:
+        with zipfile.ZipFile(wheel) as content:
+            content.extractall(site)
+        run([sys.executable, "-m", "compileall", "-q", site], cache)  # as pip does
+        found = told(script, cache, PYTHONPATH=site)
+    if not found["from_"].startswith(site):
+        raise RuntimeError(f"{found['from_']} was run in place of {wheel}")
+    return f"{found['processor']:.1f}", len(found["compiled"]), "yes" if found["digest"] == digest else "NO"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--models", default=",".join(MODELS))
     parser.add_argument("--list", type=int, default=12, help="dearest kernels to be listed per model")
+    parser.add_argument("--wheel", help="a wheel with compiled kernels, to be measured beside the tree")
     parser.add_argument("--json", help="write everything that was found to this file")
     options = parser.parse_args()
     print(measure.facts(), end="\n\n")
@@ -193,6 +217,8 @@ def main() -> None:
         second = statistics.median(w["processor"] for w in warm)
         rows.append([name, f"{cold['processor']:.1f}", f"{compiling:.1f}", len(found), f"{cold['wall']:.1f}",
                      f"{second:.2f}", sum(len(w["compiled"]) for w in warm)])  # fmt: skip
+        if options.wheel:
+            rows[-1] += of_wheel(script, options.wheel, cold["digest"])
         lists.append((name, found[: options.list]))
         verdicts.append(f"{name}: first {cold['processor']:.1f} s, target {target}: "
                         f"{measure.verdict(cold['processor'], target)}; second {second:.2f} s, target "
@@ -200,7 +226,7 @@ def main() -> None:
         if options.json:
             Path(options.json).write_text(json.dumps(everything, indent=0))
     head = ("model", "first [s]", "compiling [s]", "kernels", "first, wall", "second [s]", "compiled then")
-    measure.table(head, rows)
+    measure.table((*head, "wheel, first [s]", "compiled", "same bits") if options.wheel else head, rows)
     print("\n".join(["", *verdicts]))
     for name, found in lists:
         print(f"\n{name}:")

@@ -1,8 +1,8 @@
 """Build a wheel for x86-64 Linux that holds compiled kernels, so that who installs it waits for no compilation.
 
 The tree is copied into build/wheel. In the copy programs are run that use every formulation, the fast verification
-cases and the models of benchmarks/bench_start.py, with numba told to compile for a level of instructions
-(x86-64-v3: every processor with AVX2, since about 2013 to 2015). What they compile is gathered into
+cases and the models of benchmarks/bench_start.py and of docs/gallery, with numba told to compile for a level of
+instructions (x86-64-v3: every processor with AVX2, since about 2013 to 2015). What they compile is gathered into
 flexmbs/core/shipped_kernels.bin (`flexmbs.core.shipped_kernels`), and the wheel is built from the copy. A second build
 compiles only what has changed.
 
@@ -69,7 +69,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--out", type=Path, default=ROOT / "dist", help="folder of the wheel (default: dist)")
     parser.add_argument("--jobs", default="2", help="processes of the verification cases (default: 2)")
-    parser.add_argument("--models-only", action="store_true", help="without the verification cases: fewer kernels")
+    parser.add_argument("--models-only", action="store_true", help="without cases and gallery: fewer kernels, sooner")
     options = parser.parse_args()
     home = ROOT / "build" / "wheel"
     source, empty = home / "source", home / "empty"
@@ -93,7 +93,9 @@ def main() -> None:
         print("== model", name, flush=True)
         run("-c", MODEL.format(benchmarks=str(source / "benchmarks"), name=name))
     if not options.models_only:
-        run("-m", "flexmbs", "verify", "--jobs", options.jobs)
+        for model in sorted((source / "docs" / "gallery").glob("*.py")):
+            run(str(model))
+        run("-m", "flexmbs", "verify", "--all", "--jobs", options.jobs)
     run("-c", GATHER, str(source / "flexmbs" / "core" / "shipped_kernels.bin"), ",".join(FEATURES))
     python = f"cp{sys.version_info[0]}{sys.version_info[1]}"
     (source / "setup.cfg").write_text(f"[bdist_wheel]\npython_tag = {python}\nplat_name = {PLATFORM}\n")

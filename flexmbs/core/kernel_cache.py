@@ -115,6 +115,7 @@ class _Came:
         kernels = shipped()
         if kernels is None or not self.holds(sig):
             return None
+        target_context.refresh()
         with contextlib.suppress(OSError, *DAMAGE):
             data = kernels.read(self.name, entry_name(sig, _fields_of(sig[0])))
             return _rebuilt(target_context, pickle.loads(data))  # noqa: S301  # as trusted as the sources
@@ -140,7 +141,6 @@ class KernelCache(FunctionCache):  # type: ignore[misc]
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """What came with the package, else what is on disk; None if there is neither."""
-        target_context.refresh()
         found = self.came.load(sig, target_context)
         return super().load_overload(sig, target_context) if found is None else found
 
@@ -178,7 +178,6 @@ class Unkept(NullCache):  # type: ignore[misc]
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """What came with the package."""
-        target_context.refresh()
         return self.came.load(sig, target_context)
 
     def alone(self) -> contextlib.AbstractContextManager[None]:

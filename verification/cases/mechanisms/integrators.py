@@ -176,5 +176,4 @@ CASE = Case(
     limits=(
         "Errors are taken after 1 s: with index 3 the joint forces start with an error of first order, which fades.",
     ),
-    basic=True,
 )

@@ -153,6 +153,7 @@ CASE = Case(
     source="Minimal coordinates, closed forms, and SciPy's integrators on the equations of the nodes.",
     equations=EQUATIONS,
     limits=LIMITS,
+    basic=True,
 )
 
 ALL_MOTIONS = Case(

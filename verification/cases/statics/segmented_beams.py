@@ -281,4 +281,5 @@ CABLE = Case(
     ),
     run=run_cable,
     source="H. M. Irvine, Cable Structures, MIT Press 1981, chapter 2.",
+    basic=True,
 )

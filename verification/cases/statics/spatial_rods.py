@@ -374,4 +374,5 @@ SPRING = Case(
         r"M = GJ(\tau_1 - \tau_0)\sin\alpha_1 + EI(\kappa_1 - \kappa_0)\cos\alpha_1",
     ),
     limits=("Kirchhoff's rod is inextensible and rigid in shear: here EA = GA = 1e6 EI/R².",),
+    basic=True,
 )

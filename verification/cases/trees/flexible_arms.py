@@ -132,4 +132,5 @@ CASE = Case(
     run=run,
     source="Two descriptions of one mechanism.",
     limits=("Both rest on the same reduced models; absolute-nodal beams are compared in the case floating-slewing.",),
+    basic=True,
 )
