@@ -31,10 +31,10 @@ def settings(seed: int, described: object) -> dict[str, object]:
     return found
 
 
-def check(seed: int, described: object) -> None:
+def check(seed: int, described: object, index: int) -> None:
     system = fx.compile_model(described.model)
     rest = settings(seed, described)
-    schemes = [fx.GeneralizedAlpha(rho_inf=0.8, index=2 + seed % 2, compiled=c) for c in (False, True)]
+    schemes = [fx.GeneralizedAlpha(rho_inf=0.8, index=index, compiled=c) for c in (False, True)]
     runs = [fx.simulate(system, UNTIL, integrator=scheme, **rest) for scheme in schemes]
     same(*runs)
     assert runs[1].counts["compiled_steps"] > 0.5 * len(runs[1].steps)
@@ -49,10 +49,11 @@ def check(seed: int, described: object) -> None:
 
 @pytest.mark.parametrize("seed", [*range(4), *(pytest.param(k, marks=pytest.mark.slow) for k in range(4, 40))])
 def test_chains(seed: int) -> None:
-    check(seed, Chain.of(seed).build(Way(tree=seed % 5 == 2)))
+    check(seed, Chain.of(seed).build(Way(tree=seed % 5 == 2)), 2 + seed % 2)
 
 
 @pytest.mark.parametrize("seed", [*range(2), *(pytest.param(k, marks=pytest.mark.slow) for k in range(2, 24))])
 def test_beams(seed: int) -> None:
+    """With index 3: supports in inclined directions are left to Python with index 2 where there are joints."""
     sample = Beam.of(seed)
-    check(seed, sample.build(Way(space=not sample.planar)))
+    check(seed, sample.build(Way(space=not sample.planar)), 3)
