@@ -6,7 +6,7 @@ with three that happen at every stroke. Then models of several kinds of bodies, 
 Python; both give the same numbers to the last bit, which is checked. Processor time of `simulate`, its start included;
 the runs of both sides alternate.
 
-    python benchmarks/bench_schemes.py [repetitions]
+    python benchmarks/bench_schemes.py [repetitions] [crank] [bodies]
 """
 
 from __future__ import annotations
@@ -147,13 +147,15 @@ def bodies(repetitions: int) -> None:
 
 
 def main() -> None:
-    repetitions = int(sys.argv[1]) if len(sys.argv) > 1 else 7
+    arguments = sys.argv[1:]
+    repetitions = int(arguments.pop(0)) if arguments and arguments[0].isdigit() else 7
     print(measure.facts())
     begin = time.perf_counter()
-    crank(repetitions)
-    print()
-    bodies(repetitions)
-    print(f"\nall of it: {time.perf_counter() - begin:.0f} s")
+    for name, part in (("crank", crank), ("bodies", bodies)):
+        if name in arguments or not arguments:
+            part(repetitions)
+            print()
+    print(f"all of it: {time.perf_counter() - begin:.0f} s")
 
 
 if __name__ == "__main__":

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from flexmbs.model.model import Model
     from flexmbs.system.coordinates import Coordinates
     from flexmbs.system.groups import BodyGroup, InertiaStage
+    from flexmbs.system.groups.inertia import InertiaCalls
 
 __all__ = ["ActiveEquation", "Mechanics"]
 
@@ -105,7 +106,7 @@ class Mechanics:
         return len(self.equations)
 
     @property
-    def stages(self) -> tuple[InertiaStage, ...]:
+    def stages(self) -> tuple[InertiaStage | InertiaCalls, ...]:
         """The forces of inertia of all bodies, in the order in which they are evaluated."""
         return tuple(stage for group in self.groups for stage in group.stages)
 

@@ -117,13 +117,13 @@ class Steps:
         where = np.searchsorted(self.ends, times)
         begins = np.concatenate(([self.first.t], self.ends[:-1]))
         rows = x.Q, x.V, x.A, x.AUX, x.LAM
-        out = tuple(np.empty((n, row.shape[1])) for row in rows)
+        q, v, a, aux, lam = out = tuple(np.empty((n, row.shape[1])) for row in rows)
         curve, theta = np.empty((3, x.V.shape[1])), np.empty(x.V.shape[1])
         states_between(rows, where, begins, self.ends, times, n_linear, curve, theta, out)
         old = x.V[where]
         old[where == 0] = self.first.v
         return [
-            StepState(float(t), *parts, v_old, 0.0) for t, v_old, *parts in zip(times, old, *out, strict=True)
+            StepState(t, q[k], v[k], a[k], aux[k], lam[k], old[k], 0.0) for k, t in enumerate(times.tolist())
         ]  # fmt: skip
 
     def start(self, i: int) -> StepState:

@@ -118,3 +118,18 @@ def test_angles_over_full_turns(both, chunks, step: object) -> None:
     times = {f"{x} rad": np.sqrt(2.0 * x / 10.0) for x in (1.0, 8.0, 20.0)} | {"fast": 1.5}
     assert {event.name: event.t for event in run.events} == pytest.approx(times, abs=1e-5)
     assert sum(chunks) > 0.7 * len(run.steps)
+
+
+def test_turns_go_on_from_a_file(tmp_path) -> None:
+    """After 16 of 31 rad: the angle is counted on, from memory and from a file."""
+    wheel = fx.RigidBody(1.0, (0.1, 0.1, 0.2), position=(0, 0, 0), name="wheel")
+    hinge = fx.RevoluteJoint(fx.ground, wheel, at=(0, 0, 0), axis=(0, 0, 1), name="hinge")
+    model = fx.Model(wheel, hinge, fx.Moment(wheel.centre, (0.0, 0.0, 2.0)))
+    events = [C.Event(C.JointSensor(hinge), level=x, name=f"{x} rad") for x in (20.0, 31.0)]
+    whole = fx.simulate(model, 2.6, step=1e-2, events=events)
+    assert [event.t for event in whole.events] == pytest.approx([2.0, np.sqrt(6.2)], abs=1e-9)
+    begun = fx.simulate(model, 1.8, step=1e-2, events=events, file=tmp_path / "begun.h5")
+    for start in (begun, fx.load(tmp_path / "begun.h5")):
+        rest = fx.simulate(model, 2.6, step=1e-2, events=events, start=start)
+        assert [(e.name, e.t) for e in rest.events] == [(e.name, e.t) for e in whole.events]
+        assert np.array_equal(rest.q[-1], whole.q[-1])
