@@ -119,9 +119,11 @@ def car() -> tuple[fx.Model, list[int]]:
     calls = [0]
 
     def road(phase: float) -> Callable[[float], float]:
+        start = 0.02 * math.sin(phase) + 0.005 * math.sin(4.6 * phase)
+
         def height(t: float) -> float:
             calls[0] += 1
-            return 0.02 * math.sin(8.0 * t - phase) + 0.005 * math.sin(37.0 * t - 4.6 * phase)
+            return start + 0.02 * math.sin(8.0 * t - phase) + 0.005 * math.sin(37.0 * t - 4.6 * phase)
 
         return height
 
@@ -137,7 +139,7 @@ def car() -> tuple[fx.Model, list[int]]:
             fx.SpringDamper(plate.centre, wheel.centre, stiffness=1.5e5, damping=300.0, name=f"{name} tyre"),
             fx.SpringDamper(wheel.centre, body.marker((x, 0, 0)), stiffness=2e4, damping=1.5e3, name=f"{name} spring"),
         ]  # fmt: skip
-    level = fx.PlanarJoint(fx.ground, body, at=(0, 0, 0.6), normal=(0, 1, 0), name="plane")
+    level = fx.PlanarJoint(fx.ground, body, at=(0, 0, 0.6), axis=(0, 1, 0), name="plane")
     return fx.Model(*items, level, name="half car"), calls
 
 
