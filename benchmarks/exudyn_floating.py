@@ -46,9 +46,10 @@ def swing(p: dict[str, Any]) -> list[Any]:
     body, left, right = reduced(p["file"], p["modes"])
     container = exudyn.SystemContainer()
     mbs = container.AddSystem()
-    made = body.AddObjectFFRFreducedOrder(
+    whole = body.AddObjectFFRFreducedOrder(
         mbs, positionRef=[0, 0, 0], gravity=[0, -9.81, 0], stiffnessProportionalDamping=0.0
-    )["oFFRFreducedOrder"]
+    )
+    made = whole["oFFRFreducedOrder"]
     ground = mbs.AddObject(items.ObjectGround())
     share = lambda nodes: [1.0 / len(nodes)] * len(nodes)  # noqa: E731
     hinge = [
@@ -62,7 +63,7 @@ def swing(p: dict[str, Any]) -> list[Any]:
     )
     mbs.AddObject(items.ObjectJointRevoluteZ(markerNumbers=hinge))
     if "hinge" in p:
-        _control(mbs, hinge, p["step"], *p["hinge"])
+        _control(mbs, hinge[1], whole["nRigidBody"], p["step"], *p["hinge"])
     mbs.Assemble()
     settings = exudyn.SimulationSettings()
     settings.solution.file.write = False
@@ -85,23 +86,22 @@ def swing(p: dict[str, Any]) -> list[Any]:
     return [seconds / steps, solver.it.newtonStepsCount / steps, mbs.GetMarkerOutput(end, POSITION).tolist()]
 
 
-def _control(mbs: Any, hinge: list[int], period: float, stiffness: float, damping: float) -> None:
-    """A torque about the hinge by its angle and rate, as they were at the last sample."""
+def _control(mbs: Any, marker: int, frame: int, period: float, stiffness: float, damping: float) -> None:
+    """A torque on the hinge by the angle and rate of the floating frame, as they were at the last sample.
+
+    A load, since Exudyn differentiates the functions of connectors numerically by all coordinates of the body.
+    """
     held = {"sample": -1, "torque": 0.0}
 
-    def torque(
-        mbs: Any, t: float, number: int, angle: float, rate: float, stiffness: float, damping: float, offset: float
-    ) -> float:
+    def torque(mbs: Any, t: float, load: Any) -> list[float]:
         sample = int(t / period + 1e-9)
         if sample != held["sample"]:
-            held["sample"], held["torque"] = sample, stiffness * angle + damping * rate
-        return held["torque"]
+            angle = mbs.GetNodeOutput(frame, exudyn.OutputVariableType.Rotation)[2]
+            rate = mbs.GetNodeOutput(frame, exudyn.OutputVariableType.AngularVelocity)[2]
+            held["sample"], held["torque"] = sample, -stiffness * angle - damping * rate
+        return [0.0, 0.0, held["torque"]]
 
-    mbs.AddObject(
-        items.ObjectConnectorTorsionalSpringDamper(
-            markerNumbers=hinge, stiffness=stiffness, damping=damping, springTorqueUserFunction=torque
-        )
-    )
+    mbs.AddLoad(items.Torque(markerNumber=marker, loadVector=[0, 0, 0], loadVectorUserFunction=torque))
 
 
 POSITION = exudyn.OutputVariableType.Position

@@ -302,7 +302,7 @@ class Run:
         memory |= {"control": self.sampled.memory(), "samples": self.sampled.history(), "events": self.events.memory()}
         return memory | {"before": self.turned} | self.recorder.memory()
 
-    def _kept_in_python(self) -> list[str]:
+    def _kept_in_python(self) -> tuple[str, ...]:
         """What of the model is evaluated in Python, or kept steps there, by the names of the items."""
         found = []
         choice: Any = getattr(self.stepper, "choice", None)
@@ -318,7 +318,7 @@ class Run:
             found.append(f"several steps at a time: {self.events.hindrance}")
         if self.sampled.table.in_python:
             found.append(f"samples: {self.sampled.table.in_python} is evaluated in Python")
-        return found
+        return tuple(found)
 
     def solution(self) -> TimeSolution:
         """Everything so far."""

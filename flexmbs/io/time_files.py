@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flexmbs.core.checks import show
-from flexmbs.core.describe import to_plain
-from flexmbs.core.errors import FlexmbsError, LossWarning, ModelError
+from flexmbs.core.describe import Vocabulary, from_plain, to_plain
+from flexmbs.core.errors import FlexmbsError, LossWarning, ModelError, ReadError
 from flexmbs.core.history import value_at
 from flexmbs.core.info import versions
 from flexmbs.dynamics.control_loop import ControlState
@@ -199,6 +199,14 @@ def _plain(value: Any) -> Any:
         return repr(value)
 
 
+def _counted(plain: Any) -> Any:
+    """What `_plain` wrote of a count; an older file may hold what cannot be read."""
+    try:
+        return from_plain("counts", plain, Vocabulary(()), {})
+    except ReadError:
+        return plain
+
+
 def _memory(solution: TimeSolution) -> dict[str, Any]:
     """All that a resumed run needs, and the states at events."""
     states = [event.state for event in solution.events]
@@ -265,7 +273,8 @@ def _solution(
     solution = TimeSolution(
         system=compile_model(model), t=a["t"], q=a["q"], v=a["v"], a=a["a"], lam=a["lam"],
         energy=Energy(*np.asarray(a["energy"]).T), residuals=a["residuals"],
-        steps=constants.get("run/steps", np.zeros((0, 4))), counts=dict(meta.get("counts", {})),
+        steps=constants.get("run/steps", np.zeros((0, 4))),
+        counts={name: _counted(count) for name, count in meta.get("counts", {}).items()},
         redundant=tuple(meta.get("redundant", ())), status=status, settings=dict(meta.get("settings", {})), last=last,
         message=note or str(meta.get("message", "")), events=_events(meta, constants),
         extra=extra,
