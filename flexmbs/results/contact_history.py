@@ -84,7 +84,8 @@ def _of_pair(solution: States, pair: ContactPair) -> tuple[FloatArray, FloatArra
     )  # fmt: skip
     out = np.empty((n, 11))
     normal = np.empty((n, 3))
-    contact_states(group, *(np.ascontiguousarray(x) for x in (p, R, twist)), z, _work(), out, normal)
+    p, R, twist = (np.ascontiguousarray(x) for x in (p, R, twist))
+    contact_states(group, p, R, twist, z, _work(), out, normal)
     return out, np.array([pair.b.point(p[i, 1], R[i, 1], normal[i]) for i in range(n)]).reshape(n, 3)
 
 

@@ -207,9 +207,9 @@ class DwellLaw:
     Under a load below the limit it creeps with a part 1 - s of what a damper of sigma would, which is small while
     |u| << v_s. The states are those of `BristleLaw` and r, which starts at 0.
 
-    Source: Y. Gonthier, J. McPhee, C. Lange, J.-C. Piedboeuf, A regularized contact model with asymmetric damping and
-    dwell-time dependent friction, Multibody Syst. Dyn. 11 (2004); in the form of the survey of E. Pennestri, V. Rossi,
-    P. Salvini, P. P. Valentini, Review and comparison of dry friction force models, Nonlinear Dyn. 83 (2016).
+    The equations are those above, after Y. Gonthier, J. McPhee, C. Lange, J.-C. Piedboeuf, A regularized contact model
+    with asymmetric damping and dwell-time dependent friction, Multibody Syst. Dyn. 11 (2004); they are verified against
+    their own integration (case dwell-time-friction), not against the figures of that paper.
 
     Examples
     --------

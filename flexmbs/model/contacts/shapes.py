@@ -8,7 +8,7 @@ kinds of rows (`flexmbs.kernels.rows.contact_rows`), is one file.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -49,16 +49,24 @@ class ShapeRows(NamedTuple):
 
 
 class Shape(Description):
-    """What the shapes of contacts have in common: a marker, and answers about themselves.
-
-    ``ball_radius``: of a ball, 0 of a point, None of others; ``rim_radius``: of a thin rim about the z axis of its
-    marker, None of others; ``curvature``: 1/radius of a ball, 0 of a plane, None where the law of Hertz needs more.
-    """
+    """What the shapes of contacts have in common: a marker, and answers about themselves."""
 
     marker: Marker
-    ball_radius: float | None = None
-    rim_radius: float | None = None
-    curvature: float | None = None
+
+    @property
+    def ball_radius(self) -> float | None:
+        """Radius of a ball, 0 of a point; None of others."""
+        return None
+
+    @property
+    def rim_radius(self) -> float | None:
+        """Radius of a thin rim about the z axis of its marker; None of others."""
+        return None
+
+    @property
+    def curvature(self) -> float | None:
+        """1/radius of a ball, 0 of a plane; None where the law of Hertz needs more."""
+        return None
 
     def rows_against(self, other: Shape) -> ShapeRows | None:
         """The rows of this shape, as A, with another one, as B; None where there are none."""
@@ -138,10 +146,14 @@ class Plane(Shape):
     """
 
     marker: Marker
-    curvature: ClassVar[float] = 0.0
 
     def __post_init__(self) -> None:
         _placed(self, self.marker, turns=True)
+
+    @property
+    def curvature(self) -> float:
+        """0."""
+        return 0.0
 
     def rows_against(self, other: Shape) -> ShapeRows | None:
         """With balls, points and rims."""
@@ -193,12 +205,12 @@ class Sphere(Shape):
         object.__setattr__(self, "radius", as_number(owner, "radius", self.radius, above=0.0, unit="length"))
 
     @property
-    def ball_radius(self) -> float:  # type: ignore[override]
+    def ball_radius(self) -> float:
         """Its radius."""
         return self.radius
 
     @property
-    def curvature(self) -> float:  # type: ignore[override]
+    def curvature(self) -> float:
         """1/radius."""
         return 1.0 / self.radius
 
@@ -228,10 +240,14 @@ class Vertex(Shape):
     """
 
     marker: Marker
-    ball_radius: ClassVar[float] = 0.0
 
     def __post_init__(self) -> None:
         _placed(self, self.marker, turns=False)
+
+    @property
+    def ball_radius(self) -> float:
+        """0."""
+        return 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -270,7 +286,7 @@ class Rim(Shape):
         object.__setattr__(self, "tube", as_number(owner, "tube", self.tube, minimum=0.0, unit="length"))
 
     @property
-    def rim_radius(self) -> float | None:  # type: ignore[override]
+    def rim_radius(self) -> float | None:
         """Its radius, if it is thin."""
         return self.radius if self.tube == 0.0 else None
 

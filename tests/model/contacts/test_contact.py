@@ -243,6 +243,20 @@ def test_resumed_to_the_bit(tmp_path: Any) -> None:
             assert np.abs(whole.q[-1] - rest.q[-1]).max() < 1e-4
 
 
+def test_compiled_steps_are_those_of_python() -> None:
+    runs = []
+    for compiled in (True, False):
+        body = ball(0.15, velocity=(1.0, 0, 0))
+        grip = C.BristleLaw(0.3, stiffness=1e5, damping=500.0)
+        touch = fx.Contact((FLOOR, C.Sphere(body, radius=0.1)), BITES, grip)
+        scheme = fx.GeneralizedAlpha(compiled=compiled)
+        runs.append(fx.simulate(fx.Model(body, touch, G), until=0.4, step=1e-3, integrator=scheme))
+    one, two = runs
+    assert np.array_equal(one.q, two.q)
+    assert np.array_equal(one.v, two.v)
+    assert np.array_equal(one.energy.dissipated, two.energy.dissipated)
+
+
 def test_modes_about_a_state_of_contact() -> None:
     """A ball on a floor: sqrt(k_t/m) vertical, with the tangent of the law of Hertz at its weight."""
     depth = (9.81 / 1e6) ** (1 / 1.5)

@@ -108,5 +108,6 @@ CASE = Case(
     ),
     run=run,
     source="Closed form.",
+    slow=True,
     equations=(r"\ddot{x} = -g (\sin\alpha + \mu\,\mathrm{sgn}(\dot{x}) \cos\alpha)",),
 )
