@@ -81,7 +81,7 @@ def match_response(
     size = float(np.sqrt(np.mean(goal**2))) if n else 0.0
     if n < 2 or size == 0.0:
         raise ModelError("match_response: the target must have two values or more, not all zero.")
-    f = np.fft.rfftfreq(2 * n, h)
+    f = np.asarray(np.fft.rfftfreq(2 * n, h), dtype=np.float64)
     inverse = _inverse(linear, f, band)
 
     def answered(drive: FloatArray) -> FloatArray:
