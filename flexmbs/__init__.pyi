@@ -22,6 +22,7 @@ from .analysis.independent_coordinates import IndependentCoordinates as Independ
 from .analysis.independent_coordinates import independent_coordinates as independent_coordinates
 from .analysis.linear.campbell import campbell as campbell
 from .analysis.linear.floquet import floquet as floquet
+from .analysis.linear.match_response import match_response as match_response
 from .analysis.linear.root_locus import root_locus as root_locus
 from .analysis.linear.sparse_model import SparseLinearModel as SparseLinearModel
 from .analysis.linear.sparse_model import linearise_sparse as linearise_sparse
@@ -154,6 +155,7 @@ from .model.supports import Symmetry as Symmetry
 from .results.campbell import CampbellDiagram as CampbellDiagram
 from .results.campbell import CriticalSpeed as CriticalSpeed
 from .results.floquet import FloquetMultipliers as FloquetMultipliers
+from .results.matched_response import MatchedResponse as MatchedResponse
 from .results.modal import ModalSolution as ModalSolution
 from .results.random_response import RandomResponse as RandomResponse
 from .results.root_locus import RootLocus as RootLocus

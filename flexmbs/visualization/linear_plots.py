@@ -13,10 +13,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from flexmbs.results.floquet import FloquetMultipliers
+    from flexmbs.results.matched_response import MatchedResponse
     from flexmbs.results.random_response import RandomResponse
     from flexmbs.results.root_locus import RootLocus
 
-__all__ = ["plot_multipliers", "plot_poles", "plot_root_locus", "plot_spectra"]
+__all__ = ["plot_match", "plot_multipliers", "plot_poles", "plot_root_locus", "plot_spectra"]
 
 COLOURS = (style.BLUE, style.ORANGE, style.GREEN, *style.CYCLE[2:])
 
@@ -90,3 +91,15 @@ def _plane(axes: Any, unit: str) -> None:
     axes.axhline(0.0, color=style.INK, linewidth=0.8, zorder=1)
     axes.set_xlabel(f"real part [1/{unit}]")
     axes.set_ylabel(f"imaginary part [rad/{unit}]")
+
+
+def plot_match(found: MatchedResponse, ax: Axes | None = None) -> Axes:
+    """Target and response over time."""
+    with look(ax):
+        axes = checked_axes("plot", new_axes((6.4, 3.6)) if ax is None else ax)
+        axes.plot(found.times, found.target, color=style.GREY, linewidth=3.0, label="target")
+        axes.plot(found.times, found.response, color=style.BLUE, linewidth=1.2, label="response")
+        axes.set_xlabel("time")
+        axes.set_title(f"Error {found.errors[-1]:.1e} after {len(found.errors) - 1} improvements")
+        axes.legend(loc="best")
+    return axes  # type: ignore[no-any-return]

@@ -42,5 +42,5 @@ def from_control(system: Any) -> LinearModel:
         raise ModelError(f"from_control: the system is sampled with dt = {system.dt}; take one in continuous time.")
     found = control.ss(system) if isinstance(system, control.TransferFunction) else system
     A, B, C, D = (np.array(x, dtype=np.float64) for x in (found.A, found.B, found.C, found.D))
-    names = (tuple(x) for x in (found.state_labels, found.input_labels, found.output_labels))
-    return LinearModel(A, B, C, D, *names, np.zeros(found.noutputs))
+    states, inputs, outputs = (tuple(x) for x in (found.state_labels, found.input_labels, found.output_labels))
+    return LinearModel(A, B, C, D, states, inputs, outputs, np.zeros(found.noutputs))
