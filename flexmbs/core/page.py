@@ -170,9 +170,9 @@ pre{background:var(--wash);border:1px solid var(--line);border-radius:.3rem;padd
  :is(.index,.stack),:is(.index,.stack) tbody{display:block}
  :is(.index,.stack) thead{display:none}
  :is(.index,.stack) tr{display:block;border-bottom:1px solid var(--line);padding:.6rem 0}
- :is(.index,.stack) td{display:flex;justify-content:space-between;gap:1rem;border:0;padding:.1rem 0;text-align:right;
+ :is(.index,.stack) td{display:block;min-height:1.5em;border:0;padding:.1rem 0;text-align:right;
   white-space:normal;overflow-wrap:anywhere}
- :is(.index,.stack) td::before{content:attr(data-of);color:var(--soft);text-align:left;overflow-wrap:normal;flex:none}
+ :is(.index,.stack) td::before{content:attr(data-of);color:var(--soft);float:left;margin-right:1rem}
  .index td:nth-child(-n+2),.stack td:first-child{display:block;text-align:left}
  .index td:nth-child(-n+2)::before,.stack td:first-child::before{content:none}
 }

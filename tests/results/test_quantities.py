@@ -31,7 +31,8 @@ def swinging() -> fx.TimeSolution:
 @cache
 def cantilever() -> fx.StaticSolution:
     beam = fx.FlexibleBody.line((0, 0), (1, 0), elements=2, element=fx.elements.ANCFCable2D(),
-                                section=fx.Rectangle(width=0.02, height=0.002), material=fx.steel, name="beam")  # fmt: skip
+                                section=fx.Rectangle(width=0.02, height=0.002),
+                                material=fx.steel, name="beam")  # fmt: skip
     load = fx.PointForce(beam.end, (0, -1.0))
     return fx.solve_static(fx.Model(beam, fx.Clamp(beam.start), load, name="strip"), fx.StaticOptions(steps=2))
 
@@ -217,8 +218,8 @@ def test_files_keep_what_is_asked(tmp_path: Path) -> None:
 def test_bushings_part_forces_and_moments() -> None:
     """A box on a bushing under a turned push: rows of lengths are forces, rows of angles moments."""
     box = fx.RigidBody(2.0, (0.1, 0.2, 0.3), name="box")
-    bushing = fx.Bushing(fx.ground.marker((0, 0, 0)), box.marker((0, 0, 0)), stiffness=(100.0, 200.0, 300.0, 4.0, 5.0, 6.0),
-                         name="mount")  # fmt: skip
+    bushing = fx.Bushing(fx.ground.marker((0, 0, 0)), box.marker((0, 0, 0)),
+                         stiffness=(100.0, 200.0, 300.0, 4.0, 5.0, 6.0), name="mount")  # fmt: skip
     run = fx.simulate(fx.Model(box, bushing, fx.Gravity((1.0, -2.0, -9.81))), 0.1, step=1e-3, progress=False)
     force, unit = one(run, "mount.force")
     np.testing.assert_array_equal(force, run.force("mount").force[:, :3])

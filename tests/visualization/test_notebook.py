@@ -54,7 +54,8 @@ def near(pixels: Any, colour: tuple[int, int, int]) -> int:
 
 def strip(name: str = "strip <1>") -> fx.Model:
     beam = fx.FlexibleBody.line((0, 0), (1, 0), elements=2, element=fx.elements.ANCFCable2D(),
-                                section=fx.Rectangle(width=0.02, height=0.002), material=fx.steel, name="beam")  # fmt: skip
+                                section=fx.Rectangle(width=0.02, height=0.002),
+                                material=fx.steel, name="beam")  # fmt: skip
     return fx.Model(beam, fx.Clamp(beam.start), fx.PointForce(beam.end, (0, -1.0)), name=name)
 
 

@@ -90,7 +90,8 @@ def test_own_axes_take_one_unit_and_files_are_written(tmp_path: Path) -> None:
 
 def test_equilibria_have_the_same_plots() -> None:
     beam = fx.FlexibleBody.line((0, 0), (1, 0), elements=2, element=fx.elements.ANCFCable2D(),
-                                section=fx.Rectangle(width=0.02, height=0.002), material=fx.steel, name="beam")  # fmt: skip
+                                section=fx.Rectangle(width=0.02, height=0.002),
+                                material=fx.steel, name="beam")  # fmt: skip
     model = fx.Model(beam, fx.Clamp(beam.start), fx.PointForce(beam.end, (0, -1.0)), name="strip")
     bent = fx.solve_static(model, fx.StaticOptions(steps=2))
     axes = bent.plot("beam.end.displacement.y")
