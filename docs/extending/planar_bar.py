@@ -1,4 +1,4 @@
-"""A planar bar: two nodes, positions only, any displacement; an example of an element of one's own.
+"""A planar bar: two nodes, positions only, any displacement; an example of a user-defined element.
 
 Energy 1/2 EA L (l/L - 1)^2, with the length l of the chord. Legend: t unit vector of the chord, N normal force.
 """

@@ -1,4 +1,4 @@
-"""A bead on a circular wire; an example of a joint of one's own."""
+"""A bead on a circular wire; an example of a user-defined joint."""
 
 from __future__ import annotations
 

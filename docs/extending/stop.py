@@ -1,4 +1,4 @@
-"""A stop below a node that pushes back once it is reached; an example of a load of one's own."""
+"""A stop below a node that pushes back once it is reached; an example of a user-defined load."""
 
 from __future__ import annotations
 

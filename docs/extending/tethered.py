@@ -1,4 +1,4 @@
-"""A mass on an elastic tether; an example of a kind of bodies of one's own."""
+"""A mass on an elastic tether; an example of a user-defined kind of bodies."""
 
 from __future__ import annotations
 

@@ -308,7 +308,7 @@ class _Trim:
             if way > STAYS * max(self.dyn.length, 1.0):
                 raise ModelError(
                     f"{self.name}: {body} would move by {way:.3g} from where it is described, since springs without a "
-                    f"preload to be found hold it, too. Name these in springs=, or leave springs away."
+                    f"preload to be found hold it, too. Name these in springs=, too, or remove them."
                 )
 
 

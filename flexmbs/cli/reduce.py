@@ -210,7 +210,7 @@ def _modes(options: argparse.Namespace) -> ModeSelection | int:
     if options.method == "guyan":
         if options.modes or options.max_frequency:
             raise ModelError(
-                "reduce: guyan has no modes; leave --modes and --max-frequency away, or take craig-bampton."
+                "reduce: guyan has no modes; omit --modes and --max-frequency, or take craig-bampton."
             )
         return 0
     if options.max_frequency is not None:

@@ -104,7 +104,7 @@ class DHRow:
     eps, gamma : float
         Distance and angle along z at which a further branch leaves the body before; modified convention only.
     theta_star, d_star, alpha_star : float
-        Angle, distance and angle of the frame inside a joint of several coordinates; modified convention only.
+        Angle, distance and angle of the intermediate frame of a joint of several coordinates; modified convention only.
     parent : str, optional
         Name of the link before; by default the row before, and the base for the first. ``"base"`` is the base.
     mass, inertia, centre, start, rate
@@ -140,7 +140,7 @@ class DHRow:
             )
         starred = [name for name in STARRED if getattr(self, name) and not self._has_frame()]
         if starred:
-            raise ModelError(f"{self}: {starred[0]} is for joints with a frame inside, which {self.joint!r} has not.")
+            raise ModelError(f"{self}: {starred[0]} is for joints with an intermediate frame; {self.joint!r} has none.")
         if self.joint in ("spherical", "prismatic-spherical") and self.d:
             raise ModelError(f"{self}: d must be zero: the frame is at the centre of the ball. Shift what comes next.")
         if self.joint in ("universal", "spherical-prismatic") and abs(np.sin(self.alpha_star)) < PARALLEL:

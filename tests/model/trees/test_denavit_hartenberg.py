@@ -197,7 +197,7 @@ def test_closed_loop():
         (lambda: trees.DHRow("a", "revolve"), "did you mean 'revolute'"),
         (
             lambda: trees.DHRow("a", alpha_star=1.0),
-            "for joints with a frame inside, which 'revolute' has not",
+            "for joints with an intermediate frame; 'revolute' has none",
         ),
         (lambda: trees.DHRow("a", "universal"), "with alpha_star=0 its first and last rotation have one axis"),
         (lambda: trees.DHRow("a", "spherical", d=1.0), "d must be zero"),
