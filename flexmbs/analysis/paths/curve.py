@@ -109,7 +109,8 @@ class Curve:
         self.measure = Measure(weight / max(1, int((weight > 0.0).sum())), 1.0, wide)
         self.message, self.residual = "", np.nan
         self.forward = True
-        self._dead, self._by_p = parameter.dead(), None
+        self._dead = parameter.dead()
+        self._by_p: FloatArray | None = None
         self._still = not np.any(equations.fixation.frame_drive >= 0)
         self.rows: list[Iteration] = []
         self.diagonal = np.ones(len(eq.free))
