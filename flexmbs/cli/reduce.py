@@ -209,9 +209,7 @@ def _modes(options: argparse.Namespace) -> ModeSelection | int:
 
     if options.method == "guyan":
         if options.modes or options.max_frequency:
-            raise ModelError(
-                "reduce: guyan has no modes; omit --modes and --max-frequency, or take craig-bampton."
-            )
+            raise ModelError("reduce: guyan has no modes; omit --modes and --max-frequency, or take craig-bampton.")
         return 0
     if options.max_frequency is not None:
         return UpToFrequency(options.max_frequency)

@@ -33,7 +33,7 @@ def test_side_by_side_is_one_by_one(workers: int) -> None:
 
 def test_one_that_fails() -> None:
     parts = wanted() | {"odd": Reduction(bar(0.3), ["middle"], 2)}
-    with pytest.raises(PartsError, match="1 of 4 parts: 'odd': .*middle") as caught:
+    with pytest.raises(PartsError, match=r"1 of 4 parts: 'odd': .*middle") as caught:
         reduce_parts(parts, progress=False)
     assert list(caught.value.reduced) == ["bar 0", "bar 1", "bar 2"]
     assert list(caught.value.failed) == ["odd"]
