@@ -141,9 +141,9 @@ def _chosen(model: Model, springs: Sequence[Any] | None) -> tuple[Any, ...]:
         springs = [spring for spring in able if getattr(spring, "force", None) is None]
     if isinstance(springs, str) or not isinstance(springs, Iterable):
         springs = [springs]
-    found = []
+    found: list[Any] = []
     for given in springs:
-        spring = next((one for one in able if one.name == given), given) if isinstance(given, str) else given
+        spring: Any = next((one for one in able if one.name == given), given) if isinstance(given, str) else given
         if not any(spring is one for one in able):
             names = [one.name for one in able]
             what = given if isinstance(given, str) else getattr(given, "name", show(given))

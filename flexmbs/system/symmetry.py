@@ -58,9 +58,9 @@ def _items(dyn: Dynamics) -> Iterator[str]:
             yield f"force {getattr(force, 'name', force)!r}"
     for n in np.flatnonzero(m.forces.law == BRISTLE):
         yield f"force {m.force_owners[n].name!r}"
-    for n, first in enumerate(m.contacts.where):
+    for number, first in enumerate(m.contacts.where):
         if m.contacts.data[first + FRICTION_OF_CONTACT] != NONE:
-            yield f"force {m.contact_owners[n].name!r}"
+            yield f"force {m.contact_owners[number].name!r}"
     for j in np.flatnonzero(np.isin(m.joints.kind, VELOCITY_ONLY)):
         yield f"joint {m.equations[int(m.joints.eq[j]) - dyn.n_v].joint.name!r}"
 

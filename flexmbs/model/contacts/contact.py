@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from itertools import combinations
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
@@ -107,10 +108,10 @@ class Contact(Description):
     """
 
     role: ClassVar[str] = "force"
-    parts: tuple[Shape, ...]
+    parts: Sequence[Shape]
     law: NormalLaw
     friction: FrictionLaw | None = None
-    pairs: tuple[tuple[Shape, Shape], ...] | None = None
+    pairs: Sequence[tuple[Shape, Shape]] | None = None
     allow_overlap: bool = False
     name: str = "contact"
     touching: tuple[ContactPair, ...] = field(init=False, repr=False)

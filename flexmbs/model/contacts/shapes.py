@@ -51,7 +51,7 @@ class ShapeRows(NamedTuple):
 class Shape(Description):
     """What the shapes of contacts have in common: a marker, and answers about themselves."""
 
-    marker: Marker
+    marker: Any  # a Marker once made; given as one, a body, or an Attachment of one node
 
     @property
     def ball_radius(self) -> float | None:
@@ -94,7 +94,7 @@ def _placed(shape: Any, place: Any, turns: bool) -> str:
 
 
 def _in_plane(a: Shape, b: Shape) -> bool:
-    return a.marker.planar and b.marker.planar
+    return bool(a.marker.planar and b.marker.planar)
 
 
 def _tangents(a: Shape, b: Shape) -> tuple[tuple[float, ...], ...]:
@@ -145,7 +145,7 @@ class Plane(Shape):
     0.0
     """
 
-    marker: Marker
+    marker: Any  # a Marker once made; given as one, a body, or an Attachment of one node
 
     def __post_init__(self) -> None:
         _placed(self, self.marker, turns=True)
@@ -197,7 +197,7 @@ class Sphere(Shape):
     'ball'
     """
 
-    marker: Marker
+    marker: Any  # a Marker once made; given as one, a body, or an Attachment of one node
     radius: float = field(kw_only=True)
 
     def __post_init__(self) -> None:
@@ -239,7 +239,7 @@ class Vertex(Shape):
     0.0
     """
 
-    marker: Marker
+    marker: Any  # a Marker once made; given as one, a body, or an Attachment of one node
 
     def __post_init__(self) -> None:
         _placed(self, self.marker, turns=False)
@@ -276,7 +276,7 @@ class Rim(Shape):
     0.1
     """
 
-    marker: Marker
+    marker: Any  # a Marker once made; given as one, a body, or an Attachment of one node
     radius: float = field(kw_only=True)
     tube: float = field(default=0.0, kw_only=True)
 
@@ -327,7 +327,7 @@ class Cylinder(Shape):
     True
     """
 
-    marker: Marker
+    marker: Any  # a Marker once made; given as one, a body, or an Attachment of one node
     radius: float = field(kw_only=True)
     inside: bool = field(default=False, kw_only=True)
 
@@ -368,7 +368,7 @@ class Capsule(Shape):
     0.45
     """
 
-    marker: Marker
+    marker: Any  # a Marker once made; given as one, a body, or an Attachment of one node
     radius: float = field(kw_only=True)
     length: float = field(kw_only=True)
 
@@ -406,7 +406,7 @@ class Box(Shape):
     [-0.1, -0.05, -0.05]
     """
 
-    marker: Marker
+    marker: Any  # a Marker once made; given as one, a body, or an Attachment of one node
     size: tuple[float, float, float] = field(kw_only=True)
 
     def __post_init__(self) -> None:

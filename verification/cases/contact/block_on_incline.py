@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -19,7 +20,7 @@ NORMAL = fx.contact.HuntCrossleyLaw(stiffness=1e7, exponent=1.0, damping=1.0)
 STEP = 1e-3
 
 
-def _block(angle: float, friction: object, speed: float = 0.0) -> tuple[fx.RigidBody, fx.Contact, fx.Model]:
+def _block(angle: float, friction: Any, speed: float = 0.0) -> tuple[fx.RigidBody, fx.Contact, fx.Model]:
     """A block that rests on its four lower corners, in the axes of the incline."""
     depth = MASS * G * math.cos(math.radians(angle)) / 4.0 / NORMAL.stiffness
     size = (LENGTH, WIDTH, HEIGHT)

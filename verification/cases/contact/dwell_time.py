@@ -24,7 +24,7 @@ def _motion(rest: float, until: float) -> tuple[fx.TimeSolution, FloatArray, Flo
     block = fx.PointMass(MASS, position=(0, 0, -depth), name="block")
     normal = fx.contact.HuntCrossleyLaw(stiffness=1e7, exponent=1.0, damping=1.0)
     touch = fx.Contact((FLOOR, fx.contact.Vertex(block)), normal, LAW, allow_overlap=True, name="touch")
-    press = fx.PointForce(block, (0, 0, -LOAD))
+    press = fx.PointForce(block.centre, (0, 0, -LOAD))
 
     def pulled(p: FloatArray, R: FloatArray, twist: FloatArray, t: float) -> FloatArray:
         w = np.zeros((1, 6))

@@ -26,7 +26,7 @@ def run(progress: Progress) -> Outcome:
     progress("landing")
     motion = fx.simulate(
         fx.Model(foot, touch, weight()), 2.0, step=fx.ErrorControl(rtol=1e-9),
-        output=fx.Output(at=np.unique(np.concatenate((np.linspace(0, 0.2, 401), TIMES, [2.0])))),
+        output=fx.Output(at=np.unique(np.concatenate((np.linspace(0, 0.2, 401), TIMES, [2.0]))).tolist()),
     )  # fmt: skip
     depth = -motion.position(foot)[:, 2]
     rows = [int(np.argmin(np.abs(motion.t - t))) for t in TIMES]

@@ -29,7 +29,7 @@ def _motion(rtol: float) -> tuple[fx.TimeSolution, fx.PlanarRigidBody, FloatArra
     touch = fx.Contact((floor, *corners), law, fx.contact.CoulombLaw(0.4, speed=0.01), name="touch")
     run = fx.simulate(
         fx.Model(block, touch, fx.Gravity((0.0, -G))), TIMES[-1], step=fx.ErrorControl(rtol=rtol),
-        output=fx.Output(at=np.unique(np.concatenate((np.linspace(0.0, TIMES[-1], 201), TIMES)))),
+        output=fx.Output(at=np.unique(np.concatenate((np.linspace(0.0, TIMES[-1], 201), TIMES))).tolist()),
     )  # fmt: skip
     rows = [int(np.argmin(np.abs(run.t - t))) for t in TIMES]
     p, v = run.position(block)[rows], run.velocity(block)[rows]
