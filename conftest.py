@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -32,3 +33,11 @@ if "PYTEST_XDIST_WORKER" not in os.environ:
 def pytest_configure(config: pytest.Config) -> None:
     """Make our own warnings errors (not in pyproject.toml: naming the class there imports flexmbs before this file)."""
     config.addinivalue_line("filterwarnings", "error::flexmbs.core.errors.AccuracyWarning")
+
+
+@pytest.fixture(autouse=True)
+def close_figures() -> Iterator[None]:
+    """Leave no figure open behind a test; matplotlib warns of many."""
+    yield
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")

@@ -159,18 +159,23 @@ def _first_order_sparse(p: SmallMotions, count: int, shift: float | None = None)
     """
     sigma = float(np.sqrt(1e-8 * stiffness_by_mass(p))) if shift is None else shift
     for _ in range(3 if shift is None else 1):
-        found = _beside(p, count, sigma)
+        found, failure = _beside(p, count, sigma)
         size = np.abs(found.s)
         elastic = size[size**2 > 100.0 * rounding(p.S, found.y)]
         lowest = float(elastic.min()) if len(elastic) else sigma
         if sigma >= 0.01 * lowest:
             break
         sigma = lowest
+    if failure is not None:
+        raise failure
     return found
 
 
-def _beside(p: SmallMotions, count: int, sigma: float) -> Roots:
+def _beside(p: SmallMotions, count: int, sigma: float) -> tuple[Roots, ArpackNoConvergence | None]:
     """The roots nearest to a real sigma, on positions and velocities that the constraints allow.
+
+    Beside free motions with a small shift Arnoldi's method may end without all of them; the failure comes beside those
+    that it has.
 
     The inverse of the pencil takes (y, u) to (x, y + sigma x) with (sigma^2 M + sigma C + S) x + G^T lam = -(M u + (C +
     sigma M) y), G x = 0, so that motions that are allowed stay so: multipliers are no unknowns, whose infinite roots
@@ -191,8 +196,13 @@ def _beside(p: SmallMotions, count: int, sigma: float) -> Roots:
     rng = np.random.default_rng(0)
     start = np.concatenate([solve(p.M @ rng.standard_normal(n)) for _ in range(2)])
     operator = LinearOperator((2 * n, 2 * n), matvec=inverse, dtype=np.float64)
-    mu, X = eigs(operator, k=min(2 * count + 2, 2 * n - 2), which="LM", v0=inverse(inverse(start)))
+    wanted, failure = min(2 * count + 2, 2 * n - 2), None
+    try:
+        mu, X = eigs(operator, k=wanted, which="LM", v0=inverse(inverse(start)))
+    except ArpackNoConvergence as error:
+        mu, X = error.eigenvalues, error.eigenvectors
+        failure = error if len(mu) < wanted else None
     s = sigma + 1.0 / mu
     s = np.where(np.abs(s.imag) <= REAL * np.abs(s).max(), s.real, s)
     keep = s.imag >= 0.0
-    return finished(p, s[keep], X[:n, keep], sigma * X[n:, keep])._replace(n=n)
+    return finished(p, s[keep], X[:n, keep], sigma * X[n:, keep])._replace(n=n), failure

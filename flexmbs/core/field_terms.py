@@ -199,7 +199,7 @@ def field_term(name: str) -> tuple[str, ...]:
     Examples
     --------
     >>> field_term("RBE2"), field_term("ball_joint"), field_term("nothing")
-    (('linear.RigidCoupling',), ('SphericalJoint',), ())
+    (('linear.RigidCoupling',), ('SphericalJoint', 'trees.Spherical'), ())
     """
     wanted = plain(name)
     return tuple(here for here, terms in NAMES.items() if wanted in {plain(term) for term in terms.split()})

@@ -131,7 +131,7 @@ def _role(thing: Any) -> str:
 
 def read_by_the_engine(item: Any) -> Iterator[Any]:
     """Markers, places and bodies in what the contracts of items ask for."""
-    for pair in getattr(item, "pairs", ()):
+    for pair in getattr(item, "pairs", None) or ():
         yield from (pair.a, pair.b)
     for force in getattr(item, "row_forces", ()):
         yield from (force.a, force.b)

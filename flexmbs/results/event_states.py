@@ -46,7 +46,7 @@ class EventStates:
     --------
     >>> import flexmbs as fx
     >>> ball = fx.PointMass(1.0, position=(0.0, 2.0), name="ball")
-    >>> down = fx.control.Event("landing", lambda view: view.position(ball.centre)[1])
+    >>> down = fx.control.Event(lambda view: view.position(ball.centre)[1], name="landing")
     >>> run = fx.simulate(fx.Model(ball, fx.Gravity((0, -9.81))), 1.0, step=1e-2, events=[down])
     >>> run.at_events.velocity(ball)[0].round(4).tolist()
     [0.0, -6.2642, 0.0]

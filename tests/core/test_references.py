@@ -29,7 +29,7 @@ def sample(name: str, k: int) -> Any:
 
 
 def everything_inside(value: Any, found: IdentityMap[Any, None]) -> None:
-    """All bodies, markers, places, joints, trees and states in the attributes of an object, however deep."""
+    """All bodies, markers, places, joints, trees, states and forces in the attributes of an object, however deep."""
     parts = list(value) if isinstance(value, tuple | list) else list(getattr(value, "__dict__", {}).values())
     if isinstance(value, dict):
         parts = list(value.values())
@@ -38,7 +38,7 @@ def everything_inside(value: Any, found: IdentityMap[Any, None]) -> None:
     for part in parts:
         if isinstance(part, str | np.ndarray | FunctionType | type) or part in found:
             continue
-        if getattr(part, "role", "") in ("body", "marker", "place", "joint", "tree", "state"):
+        if getattr(part, "role", "") in ("body", "marker", "place", "joint", "tree", "state", "force"):
             found[part] = None
         else:
             everything_inside(part, found)

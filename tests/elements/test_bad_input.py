@@ -39,7 +39,7 @@ def test_shear_must_be_a_truth_value(kind, shear):
 
 @pytest.mark.parametrize(
     ("up", "why"),
-    [((0, 0, 0), "zero vector"), ((0, 1), "shape"), ((0, 0, np.nan), "finite"), ("z", "array of numbers")],
+    [((0, 0, 0), "zero vector"), ((0, 1), "shape"), ((0, 0, np.nan), "finite"), ("z", "vector of 3 components")],
 )
 def test_up_must_be_a_direction(up, why):
     with pytest.raises(ModelError, match=rf"LinearBeam3D: up .*{why}"):

@@ -15,6 +15,7 @@ from flexmbs import trees
 from flexmbs.core.references import Description
 from flexmbs.kernels.laws import LINEAR
 from flexmbs.kernels.rows.rows import DISTANCE
+from flexmbs.model.contacts.sensor import LeastGap
 from flexmbs.model.control.filters import moving_average
 from flexmbs.model.forces.row_force import RowForce
 from flexmbs.model.forces.wrench import Wrench
@@ -23,7 +24,17 @@ from flexmbs.model.joints.coordinate_joint import CoordinateMarker
 from flexmbs.model.joints.sliding import CablePoint
 from tests.models.floating import bar
 
-BASES = {"Body", "BodyDescription", "ShapedBody", "ShapedMarker", "LowerPair", "Scalar", "_Force", "_VectorSensor"}
+BASES = {
+    "Body",
+    "Shape",
+    "BodyDescription",
+    "ShapedBody",
+    "ShapedMarker",
+    "LowerPair",
+    "Scalar",
+    "_Force",
+    "_VectorSensor",
+}
 """Classes of which no object is made."""
 
 
@@ -216,6 +227,19 @@ def samples() -> tuple[World, dict[str, tuple[Any, ...]]]:
         "FirstOrder": (fx.control.FirstOrder([0.0], lambda x, u, t: -x, position, push, name="states"),),
         "Event": (fx.control.Event(position, name="event"),),
     }
+    floor, knob = fx.contact.Plane(fx.ground.marker((0, 0, 0))), fx.contact.Sphere(w.ball, radius=0.1)
+    touch = fx.Contact((floor, knob), fx.contact.HuntCrossleyLaw(stiffness=1e5), allow_overlap=True, name="touch")
+    contacts: dict[str, tuple[Any, ...]] = {
+        "Contact": (touch,),
+        "Plane": (floor,),
+        "Sphere": (knob,),
+        "Vertex": (fx.contact.Vertex(tip),),
+        "Rim": (fx.contact.Rim(tip, radius=0.1),),
+        "Cylinder": (fx.contact.Cylinder(tip, radius=0.1),),
+        "Capsule": (fx.contact.Capsule(tip, radius=0.1, length=1.0),),
+        "Box": (fx.contact.Box(tip, size=(1, 1, 1)),),
+        "LeastGap": (LeastGap(touch),),
+    }
     parts: dict[str, tuple[Any, ...]] = {
         "Pair": (Pair(origin, tip, (Row(DISTANCE),)),),
         "RowForce": (RowForce(tip, side, (Row(DISTANCE),), LINEAR, (1.0, 0.0, 0.0, 0.0)),),
@@ -235,4 +259,4 @@ def samples() -> tuple[World, dict[str, tuple[Any, ...]]]:
         "FlexibleBody": (w.beam,), "FloatingBody": (w.floating,), "LinearBody": (w.linear,),
         "SectionFrame": (fx.SectionFrame((0, 0, 0)),), "Tree": (w.tree,), "TreeLink": (w.tree.link("upper"),),
     }  # fmt: skip
-    return w, joints | forces | loads | held | sensors | actuators | control | parts | bodies
+    return w, joints | forces | loads | held | sensors | actuators | control | contacts | parts | bodies

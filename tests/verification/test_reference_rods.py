@@ -268,12 +268,17 @@ def test_every_stored_figure_has_a_source_and_an_error(identity: str) -> None:
     stored = load_reference(identity)
     assert stored.source
     for name, quantity in stored.quantities.items():
+        if isinstance(quantity["value"], list) and isinstance(quantity["value"][0], list):  # a table
+            assert np.isfinite(np.asarray(quantity["value"])).all()
+            assert 0 <= quantity["ref_error"] < 1e-5
+            continue
         count = len(quantity["value"]) if isinstance(quantity["value"], list) else None
         for index in [None] if count is None else range(count):
             reference = stored.reference(name, index)
             # those of motions, plates and shells come from meshes, series and published tables
             share = 3e-3 if identity in COARSE else 2e-3 if identity.startswith("d") else 0.0
             share = 5e-3 if identity in ("s08c", "s08d", "s08e") else share  # shells that bend far
-            share = 3e-4 if identity == "s11b" else share  # at a limit point the path is flat
+            share = 3e-4 if identity in ("s11b", "n14") else share  # at a limit point the path is flat
+            share = 5e-3 if identity == "n25" else share  # shells that snap, by four programs
             assert 0 <= reference.uncertainty < (share * max(1.0, abs(reference.value)) or 1e-5)
             assert reference.source == stored.source

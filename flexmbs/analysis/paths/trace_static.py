@@ -120,7 +120,7 @@ def trace_static(
     >>> model = fx.Model(apex, *bars, fx.PointForce(apex.centre, (0.0, -1.0)))
     >>> paths = fx.trace_static(model, until=20.0)
     >>> [(p.kind, round(p.parameter, 4)) for p in paths.points]
-    [('limit point', 1.9262), ('limit point', -1.9262)]
+    [('limit point', 4.2914), ('limit point', -4.2914)]
     >>> [bool(x.stable[0]) for x in paths.at(0.0)]
     [True, False, True]
     """

@@ -207,7 +207,7 @@ def test_flat_bodies_and_nearly_thin_rods_are_allowed() -> None:
         (lambda: fx.RigidBody.box(size=(1, 1, 1), density=-1, name="q"), "'q': density"),
         (lambda: fx.RigidBody.cylinder(radius=0, length=1, mass=1), "radius"),
         (lambda: fx.RigidBody.cylinder(radius=1, length=-1, mass=1), "length"),
-        (lambda: fx.RigidBody.tube(outer_radius=1, inner_radius=1, length=1, mass=1), "inner must be less than"),
+        (lambda: fx.RigidBody.tube(outer_radius=1, inner_radius=1, length=1, mass=1), "inner_radius must be less than"),
         (lambda: fx.RigidBody.sphere(radius=np.nan, mass=1), "finite"),
         (lambda: fx.RigidBody.rod((1, 0, 0), (1, 0, 0), mass=1), "different points"),
         (lambda: fx.RigidBody.rod((1, 0, 0), (0, 0, 0)), "give mass, or section and material"),

@@ -188,7 +188,7 @@ CANNOT = {
     "no axis": (lambda: fx.RevoluteJoint(fx.ground, box(), at=AT), "axis is missing"),
     "no axis in the plane": (lambda: fx.PrismaticJoint(fx.ground, flat(), at=(0, 0)), "axis is missing"),
     "zero axis": (lambda: fx.RevoluteJoint(fx.ground, box(), at=AT, axis=(0, 0, 0)), "zero vector"),
-    "bad axis": (lambda: fx.RevoluteJoint(fx.ground, box(), at=AT, axis="z"), "axis must be an array"),
+    "bad axis": (lambda: fx.RevoluteJoint(fx.ground, box(), at=AT, axis="z"), "axis must be a vector of 3 components"),
     "no point": (lambda: fx.RevoluteJoint(fx.ground, box(), axis=AXIS), "give at="),
     "two components in space": (lambda: fx.RevoluteJoint(fx.ground, box(), at=(0, 0), axis=AXIS), r"shape \(3"),
     "infinite": (lambda: fx.RevoluteJoint(fx.ground, box(), at=(0, 0, np.inf), axis=AXIS), "finite"),

@@ -79,4 +79,5 @@ CASE = Case(
     source="H. Hertz 1882; K. L. Johnson, Contact Mechanics (1985), sections 4.2 and 11.4.",
     equations=(r"N = \dfrac{4}{3} E^* \sqrt{R}\, d^{3/2}",),
     limits=("Quasi-static law: waves in the bodies are left out.",),
+    basic=True,
 )

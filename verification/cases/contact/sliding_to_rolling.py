@@ -63,4 +63,5 @@ CASE = Case(
     run=run,
     source="Closed form (billiards).",
     equations=(r"t = 2 v_0 / (7 \mu g), \quad v = \dfrac{5}{7} v_0",),
+    basic=True,
 )

@@ -74,7 +74,7 @@ def run(progress: Progress) -> Outcome:
             )  # fmt: skip
         label = f"{name}: condensed mass, stiffness, damping in the coordinate r2 of body 5"
         for k, (what, matrix) in enumerate((("mass", y.M), ("stiffness", y.K), ("damping", y.D))):
-            quantities.append(_known(stored, f"{name}: condensed {what}", label, matrix[0, 0], 1e-12, k))
+            quantities.append(_known(stored, f"{name}: condensed {what}", label, matrix[0, 0], 1e-12, k, atol=1e-12))
         parts = np.hstack((y.J_z, y.J_y))
         wrong = max(
             np.abs(y.G @ y.J_y).max(), np.abs(y.G @ y.J_z - np.eye(29)).max(), np.abs(y.J_y.T @ y.J_z).max()
@@ -87,9 +87,11 @@ def run(progress: Progress) -> Outcome:
     return Outcome(quantities + _linkage())
 
 
-def _known(stored: Any, label: str, name: str, value: float, rtol: float, index: int | None = None) -> Measured:
+def _known(
+    stored: Any, label: str, name: str, value: float, rtol: float, index: int | None = None, *, atol: float = 0.0
+) -> Measured:
     reference = stored.reference(name, index)
-    return measured(label, "-", value, reference.value, stored.source, reference.uncertainty, rtol=rtol)
+    return measured(label, "-", value, reference.value, stored.source, reference.uncertainty, rtol=rtol, atol=atol)
 
 
 def four_bar(angles: tuple[float, float, float]) -> fx.Model:

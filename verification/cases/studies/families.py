@@ -142,4 +142,5 @@ IDENTIFICATION = Case(
     run_identification,
     "Gauss-Newton on the closed motion at 30 digits.",
     (r"m\ddot x + c\dot x + k x = 0",),
+    basic=True,
 )
