@@ -172,7 +172,7 @@ def test_constants_in_a_call_are_no_types_of_their_own() -> None:
         return shifted(x, 1) + shifted(x, 2) + shifted(x, 3)
 
     assert total(1.0) == 9.0
-    assert len(shifted.signatures) == 1  # type: ignore[attr-defined]
+    assert len(shifted.signatures) <= 1  # type: ignore[attr-defined]  # none where `total` was kept by an earlier run
     assert shifted(1.0, 4) == 5.0  # from Python too, once it has been compiled into another
 
 
