@@ -24,10 +24,10 @@ class ContactHistory(NamedTuple):
     """Histories of the m pairs of a contact over n stored states.
 
     ``pairs``: the pairs that take part (those of joined bodies do not), side A first; ``t (n,)``;
-    ``gap (n, m)``: negative where they touch [length]; ``normal (n, m)``: normal force N [force]; ``force (n, m, 3)``: on the body of B, normal force and friction,
-    inertial axes; ``point (n, m, 3)``: where it acts; ``slip (n, m, 3)``: velocity of the material of B against that of
-    A there, tangential, inertial axes; ``energy (n, m)``: stored in the contact and its bristle; ``loss (n, m)``:
-    energy lost since the first state.
+    ``gap (n, m)``: negative where they touch [length]; ``normal (n, m)``: normal force N [force];
+    ``force (n, m, 3)``: on the body of B, normal force and friction, inertial axes; ``point (n, m, 3)``: where it acts;
+    ``slip (n, m, 3)``: velocity of the material of B against that of A there, tangential, inertial axes;
+    ``energy (n, m)``: stored in the contact and its bristle; ``loss (n, m)``: energy lost since the first state.
 
     The loss is integrated by the trapezoidal rule over the stored states: store every step where it matters.
     """
