@@ -188,7 +188,7 @@ class Contact(Description):
         Parameters
         ----------
         what : 'closes' or 'opens'
-            The first pair touches, or the last one parts.
+            The first pair touches, or the last one parts (`flexmbs.contact.LeastGap`).
         **options
             Of `flexmbs.control.Event`: ``terminal``, ``action``, ``pieces``, ``name``.
 

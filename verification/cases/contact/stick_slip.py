@@ -15,8 +15,8 @@ from flexmbs.verification.reference.data import load_reference
 
 MASS, SPRING, SPEED = 1.0, 400.0, 0.1
 STIFF = 1e10
-"""Of the bristle. While it sticks, its elastic slip velocity, that of the spring force (40 N/s) over this, must be small
-beside FALLING: else the static friction falls before it is reached."""
+"""Of the bristle. While it sticks, its elastic slip velocity, the rate of the spring force (40 N/s) over this, must be
+small beside FALLING: else the static friction falls before it is reached."""
 FALLING = 3e-5
 """Velocity over which static friction falls to that of sliding, small beside that of the belt: the reference drops."""
 SLIPS = 2e-5
