@@ -34,7 +34,7 @@ def _motion() -> tuple[fx.TimeSolution, FloatArray, FloatArray, FloatArray]:
     guide = fx.PrismaticJoint(fx.ground, belt, at=(0, 0), axis=(1, 0), name="guide")
     drive = fx.TranslationDriver(guide, rate=SPEED)
     block = fx.PointMass(MASS, position=(0, -depth), velocity=(SPEED, 0), name="block")
-    spring = fx.SpringDamper(fx.ground.marker((-1, -depth)), block, stiffness=SPRING, free_length=1.0, name="spring")
+    spring = fx.SpringDamper(fx.ground.marker((-1, -depth)), block.centre, stiffness=SPRING, free_length=1.0)
     top = fx.contact.Plane(belt.marker((0, 0), axis=(0, 1)))
     touch = fx.Contact((top, fx.contact.Vertex(block)), NORMAL, LAW, allow_overlap=True, name="touch")
     model = fx.Model(belt, guide, drive, block, spring, touch, fx.Gravity((0, -G)))
