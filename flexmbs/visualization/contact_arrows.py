@@ -69,22 +69,24 @@ def _label(states: States, longest: float) -> str:
     return f"contact force, longest {longest:.3g} {unit}".rstrip(" -")
 
 
-def arrows_over_time(states: States, size: float) -> tuple[str, FloatArray] | None:
+def arrows_over_time(states: States, drawn: FloatArray) -> tuple[str, FloatArray] | None:
     """Label and arrows (n_t, n, 3) of all states, with one scale; None where nothing touches.
 
-    ``size`` [length] is that of the drawing.
+    ``drawn (n, 3)`` are points of what else is drawn [length], for the size of the drawing.
     """
     points, forces = _acting(states)
     if not forces.size:
         return None
+    everything = np.concatenate((drawn[np.isfinite(drawn).all(axis=1)], points.reshape(-1, 3)))
+    size = float(np.ptp(everything, axis=0).max()) or 1.0  # where all is at one point
     longest = float(np.linalg.norm(forces, axis=2).max())
     return _label(states, longest), contact_arrows(points, forces, longest, LONGEST * size)
 
 
-def draw_contacts(axes: Any, states: States, step: int, size: float) -> None:
-    """Draw the contact forces of one state, with a legend."""
+def draw_contacts(axes: Any, states: States, step: int, drawn: FloatArray) -> None:
+    """Draw the contact forces of one state, with a legend; ``drawn (n, 3)`` as in `arrows_over_time`."""
     one = GivenStates(states.system, np.array(states.q[step : step + 1]), np.array(states.v[step : step + 1]))
-    found = arrows_over_time(one, size)
+    found = arrows_over_time(one, drawn)
     if found is None:
         return
     label, [line] = found

@@ -117,9 +117,8 @@ def plot_shape(
             _draw_others(axes, parts)
         if scale is not None and symbol is not None:
             colour_bar(axes, scale, typeset(label_of(model, symbol)))
-        size = Parts(shapes, [], []).extent() if shapes else drawn[-1].extent()
-        draw_loads(axes, solution, last, size)
-        draw_contacts(axes, solution, last, size)
+        draw_loads(axes, solution, last, Parts(shapes, [], []).extent() if shapes else drawn[-1].extent())
+        draw_contacts(axes, solution, last, np.concatenate([parts.corners() for parts in (rest, *drawn)]))
         _finish(axes, model, [rest, *drawn])
         which = f"{len(solution)} {'states' if solution.over_time else 'equilibria'} up to " if everything else ""
         axes.set_title(f"{model.name}, {which}{state_in_words(solution, last)}")

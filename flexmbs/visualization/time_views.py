@@ -111,7 +111,7 @@ def scene(solution: States, points: int = 5, colour: str = "displacement", resul
         others.append(Line("", still(len(solution), point), mark))
     surfaces += faces
     shown = lines + others
-    found = arrows_over_time(solution, _size(shown, coloured, surfaces))
+    found = arrows_over_time(solution, _points(shown, coloured, surfaces))
     if found is not None:
         shown.append(Line(*found, FORCE))
     return Scene(
@@ -120,12 +120,10 @@ def scene(solution: States, points: int = 5, colour: str = "displacement", resul
     )  # fmt: skip
 
 
-def _size(lines: list[Line], coloured: list[ColouredLine], surfaces: list[Surface]) -> float:
-    """The largest extent over all times [length]."""
+def _points(lines: list[Line], coloured: list[ColouredLine], surfaces: list[Surface]) -> FloatArray:
+    """All points (n, 3) of lines at all times, and the corners of surfaces."""
     drawn = [line.points.reshape(-1, 3) for line in lines] + [line.points.reshape(-1, 3) for line in coloured]
-    points = np.concatenate([np.zeros((0, 3)), *drawn, *(surface.corners for surface in surfaces)])
-    points = points[np.isfinite(points).all(axis=1)]
-    return float(np.ptp(points, axis=0).max()) if len(points) else 0.0
+    return np.concatenate([np.zeros((0, 3)), *drawn, *(surface.corners for surface in surfaces)])
 
 
 def _coloured(solution: States, resultant: str | None) -> list[ColouredLine]:

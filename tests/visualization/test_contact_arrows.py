@@ -78,6 +78,21 @@ def test_pictures_show_the_contacts_of_their_state() -> None:
     np.testing.assert_allclose(data[0, :2], (1.0, 0.0), atol=1e-12)
 
 
+def test_bodies_without_a_shape_get_arrows_of_their_size() -> None:
+    """A disk in the plane, drawn as its centre: what there is to see is the way from it to the point of contact."""
+    from matplotlib.figure import Figure
+
+    disk = fx.PlanarRigidBody(1.0, 0.005, position=(0, 0.1 - 9.81 / 1e6), name="disk")
+    law = C.HuntCrossleyLaw(stiffness=1e6, exponent=1.0)
+    floor = C.Plane(fx.ground.marker((0, 0), axis=(0, 1)))
+    touch = fx.Contact((floor, C.Sphere(disk, radius=0.1)), law, allow_overlap=True)
+    run = fx.simulate(fx.Model(disk, touch, fx.Gravity((0, -9.81))), until=0.01, step=1e-3)
+    axes = run.plot_shape(step=0, ax=Figure().subplots())
+    [arrow] = [line for line in axes.lines if line.get_color() == CONTACT]
+    data = np.array(arrow.get_data()).T
+    np.testing.assert_allclose(data[1] - data[0], (0.0, LONGEST * 0.1), atol=1e-9)
+
+
 def test_nothing_is_drawn_where_nothing_touches() -> None:
     ball = fx.RigidBody.sphere(radius=0.1, mass=1.0, position=(0, 0, 5.0), name="ball")
     touch = fx.Contact((FLOOR, C.Sphere(ball, radius=0.1)), C.HuntCrossleyLaw(stiffness=1e6))
