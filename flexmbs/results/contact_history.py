@@ -10,6 +10,7 @@ from scipy.integrate import cumulative_trapezoid
 from flexmbs.core.contracts import FloatArray, MarkerWork
 from flexmbs.kernels.contacts import ContactGroup, contact_states
 from flexmbs.results.kinematics import kinematics
+from flexmbs.system.contact_pairs import taking_part
 
 if TYPE_CHECKING:
     from flexmbs.model.contacts.contact import Contact
@@ -22,11 +23,11 @@ __all__ = ["ContactHistory", "contact_history"]
 class ContactHistory(NamedTuple):
     """Histories of the m pairs of a contact over n stored states.
 
-    ``pairs``: the pairs, side A first; ``t (n,)``; ``gap (n, m)``: negative where they touch [length];
-    ``normal (n, m)``: normal force N [force]; ``force (n, m, 3)``: on the body of B, normal force and friction,
-    inertial axes; ``point (n, m, 3)``: where it acts; ``slip (n, m, 3)``: velocity of the material of B against that of
-    A there, tangential, inertial axes; ``energy (n, m)``: stored in the contact and its bristle; ``loss (n, m)``:
-    energy lost since the first state.
+    ``pairs``: the pairs that take part (those of joined bodies do not), side A first; ``t (n,)``;
+    ``gap (n, m)``: negative where they touch [length]; ``normal (n, m)``: normal force N [force];
+    ``force (n, m, 3)``: on the body of B, normal force and friction, inertial axes; ``point (n, m, 3)``: where it acts;
+    ``slip (n, m, 3)``: velocity of the material of B against that of A there, tangential, inertial axes;
+    ``energy (n, m)``: stored in the contact and its bristle; ``loss (n, m)``: energy lost since the first state.
 
     The loss is integrated by the trapezoidal rule over the stored states: store every step where it matters.
     """
@@ -43,23 +44,27 @@ class ContactHistory(NamedTuple):
 
     def __repr__(self) -> str:
         touched = int((self.normal > 0.0).any(axis=0).sum())
+        deepest = max(0.0, -float(self.gap.min(initial=0.0)))
         return (
             f"<history of a contact: {len(self.t)} states, {touched} of {len(self.pairs)} pairs touch, largest normal "
-            f"force {float(self.normal.max(initial=0.0)):.4g}, deepest {max(0.0, -float(self.gap.min())):.4g}>"
+            f"force {float(self.normal.max(initial=0.0)):.4g}, deepest {deepest:.4g}>"
         )
 
 
 def contact_history(solution: States, contact: Contact) -> ContactHistory:
     """All of a contact at all stored states."""
-    n, m = len(solution), len(contact.touching)
+    n = len(solution)
+    takes_part = taking_part(solution.model, [(contact, pair.force) for pair in contact.touching])
+    pairs = tuple(pair for pair, counts in zip(contact.touching, takes_part, strict=True) if counts)
+    m = len(pairs)
     found = np.empty((n, m, 11))
     points = np.empty((n, m, 3))
-    for k, pair in enumerate(contact.touching):
+    for k, pair in enumerate(pairs):
         found[:, k], points[:, k] = _of_pair(solution, pair)
     power, energy, t = found[:, :, 10], found[:, :, 9], solution.t
     done = cumulative_trapezoid(power, t, axis=0, initial=0.0) if n > 1 else np.zeros((n, m))
     return ContactHistory(
-        contact.touching, t, found[:, :, 0], found[:, :, 2], found[:, :, 3:6], points, found[:, :, 6:9], energy,
+        pairs, t, found[:, :, 0], found[:, :, 2], found[:, :, 3:6], points, found[:, :, 6:9], energy,
         -done - (energy - energy[:1]),
     )  # fmt: skip
 

@@ -9,24 +9,34 @@ if TYPE_CHECKING:
     from flexmbs.model.forces.row_force import RowForce
     from flexmbs.model.model import Model
 
-__all__ = ["between_free_bodies"]
+__all__ = ["between_free_bodies", "taking_part"]
 MOST = 5
 """Pairs that the warning names."""
 
 
-def between_free_bodies(model: Model, items: list[tuple[Any, RowForce]]) -> list[tuple[Any, RowForce]]:
-    """The pairs but for those between bodies that a joint connects.
+def taking_part(model: Model, items: list[tuple[Any, RowForce]]) -> list[bool]:
+    """Whether each pair takes part: all but those between bodies that a joint connects, one of the model or of a tree.
 
     The ground is no such body: a pendulum that hangs on it may well touch it. Pairs that the contact names are kept.
     """
     joined = {frozenset((id(pair.a.body), id(pair.b.body))) for joint in model.joints for pair in joint.pairs}
-    kept, left_out = [], []
+    joined |= {frozenset(map(id, links)) for tree in model.trees for links in tree.joined}
+    found = []
     for owner, force in items:
         bodies = force.a.body, force.b.body
         free = any(body.is_ground for body in bodies) or getattr(owner, "pairs", None) is not None
-        if free or frozenset(map(id, bodies)) not in joined:
-            kept.append((owner, force))
+        found.append(free or frozenset(map(id, bodies)) not in joined)
+    return found
+
+
+def between_free_bodies(model: Model, items: list[tuple[Any, RowForce]]) -> list[tuple[Any, RowForce]]:
+    """The pairs that take part, with a warning that names the others."""
+    kept, left_out = [], []
+    for item, takes_part in zip(items, taking_part(model, items), strict=True):
+        if takes_part:
+            kept.append(item)
         else:
+            owner, force = item
             left_out.append(f"{owner.name!r} between {force.a} and {force.b}")
     if left_out:
         more = f" and {len(left_out) - MOST} more" if len(left_out) > MOST else ""

@@ -27,6 +27,7 @@ from flexmbs.results.static import StaticSolution
 from flexmbs.visualization import style
 from flexmbs.visualization.body_parts import Parts, is_planar, mode_parts, parts_at
 from flexmbs.visualization.coloured import collection, colour_bar, draw_faces, draw_lines, polylines, scale_of, typeset
+from flexmbs.visualization.contact_arrows import draw_contacts
 from flexmbs.visualization.load_symbols import draw_loads
 from flexmbs.visualization.sampling import MOMENT, Curves, label_of, outline, symbols
 from flexmbs.visualization.symbols import draw_symbols
@@ -117,6 +118,7 @@ def plot_shape(
         if scale is not None and symbol is not None:
             colour_bar(axes, scale, typeset(label_of(model, symbol)))
         draw_loads(axes, solution, last, Parts(shapes, [], []).extent() if shapes else drawn[-1].extent())
+        draw_contacts(axes, solution, last, np.concatenate([parts.corners() for parts in (rest, *drawn)]))
         _finish(axes, model, [rest, *drawn])
         which = f"{len(solution)} {'states' if solution.over_time else 'equilibria'} up to " if everything else ""
         axes.set_title(f"{model.name}, {which}{state_in_words(solution, last)}")

@@ -6,7 +6,10 @@ from typing import Any
 
 from matplotlib.colors import Colormap, LinearSegmentedColormap, ListedColormap
 
-__all__ = ["BLUE", "CYCLE", "GREEN", "GREY", "INK", "LIGHT", "LOAD", "ORANGE", "RC", "WIDTH", "diverging", "sequential"]
+__all__ = [
+    "BLUE", "CONTACT", "CYCLE", "GREEN", "GREY", "INK", "LIGHT", "LOAD", "ORANGE", "RC", "WIDTH", "diverging",
+    "sequential",
+]  # fmt: skip
 
 INK = "#1d2733"
 BLUE = "#1f5fa8"
@@ -16,6 +19,8 @@ GREY = "#9aa3ad"
 LIGHT = "#e3e7ec"
 LOAD = "#b3123c"
 """Of the arrows of loads."""
+CONTACT = "#d81b60"
+"""Of the arrows of contact forces."""
 CYCLE = (INK, ORANGE, "#8a4fa3", "#1b8a8f", "#b58900", "#c2407c", "#6b4a2b", "#4c9fd8")
 """Of rigid bodies, one after the other; blue and green are kept for flexible bodies and springs."""
 WIDTH = 3.0

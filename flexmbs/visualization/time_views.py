@@ -22,6 +22,7 @@ from flexmbs.visualization import time_plots
 from flexmbs.visualization.animation import animate as write
 from flexmbs.visualization.animation import frame_interval
 from flexmbs.visualization.coloured import scale_of_means, typeset
+from flexmbs.visualization.contact_arrows import arrows_over_time
 from flexmbs.visualization.frames import frame_rows
 from flexmbs.visualization.poses import matrices
 from flexmbs.visualization.reduced_bodies import body_surface, mesh_lines
@@ -40,7 +41,7 @@ from flexmbs.visualization.scene import (
     wireframe,
     zigzag,
 )
-from flexmbs.visualization.style import CYCLE, GREY, INK
+from flexmbs.visualization.style import CONTACT, CYCLE, GREY, INK
 from flexmbs.visualization.symbol_paths import GROUND_MARK
 from flexmbs.visualization.symbols import support_symbols
 
@@ -58,6 +59,8 @@ MOST_JOINTS = 40
 """Joints beyond which they are not marked."""
 ROPE = 0.3
 """Strain of bending beside that of tension below which a line counts as a rope."""
+FORCE = Stroke(CONTACT, 1.5, layer=5.6)
+"""Contact forces."""
 LINK = Stroke(INK, 1.0, layer=2.5)
 """Strings and rods: what keeps a distance."""
 FIXED = Stroke(GREY, 0.0, GROUND_MARK, 14.0, layer=1.5)
@@ -85,7 +88,7 @@ def plot_steps(solution: TimeSolution) -> Any:
 
 
 def scene(solution: States, points: int = 5, colour: str = "displacement", resultant: str | None = "bending") -> Scene:
-    """What an animation of the motion shows: wireframes, curves, springs, joints and their points on the ground.
+    """What an animation of the motion shows: bodies, springs, joints and their points on the ground, contact forces.
 
     Flexible lines are coloured by a stress ``resultant`` such as ``"N"``; ``"bending"`` is the moment, in space its
     size, of those that bending strains a third as much as tension or more; None leaves them in one colour.
@@ -106,10 +109,21 @@ def scene(solution: States, points: int = 5, colour: str = "displacement", resul
     for path, point in support_symbols(model, lambda at: solution.position(at, 0)):
         mark = Stroke(INK, 0.0, path, 18.0 * float(np.abs(path.vertices).max()), layer=2.5)
         others.append(Line("", still(len(solution), point), mark))
+    surfaces += faces
+    shown = lines + others
+    found = arrows_over_time(solution, _points(shown, coloured, surfaces))
+    if found is not None:
+        shown.append(Line(*found, FORCE))
     return Scene(
-        solution.t, lines + others, model.name, model.units.length, solution.unit_of_t,
-        over=solution.name_of_t, surfaces=_one_scale(surfaces + faces), coloured=coloured,
+        solution.t, shown, model.name, model.units.length, solution.unit_of_t,
+        over=solution.name_of_t, surfaces=_one_scale(surfaces), coloured=coloured,
     )  # fmt: skip
+
+
+def _points(lines: list[Line], coloured: list[ColouredLine], surfaces: list[Surface]) -> FloatArray:
+    """All points (n, 3) of lines at all times, and the corners of surfaces."""
+    drawn = [line.points.reshape(-1, 3) for line in lines] + [line.points.reshape(-1, 3) for line in coloured]
+    return np.concatenate([np.zeros((0, 3)), *drawn, *(surface.corners for surface in surfaces)])
 
 
 def _coloured(solution: States, resultant: str | None) -> list[ColouredLine]:

@@ -21,7 +21,7 @@ IDS = (
     "e04", "d09", "d16", "d16-cable", "d17", "d17-cable", "d18", "d19", "d20", "d21", "d22",
     "negrut", "rod-flight",
     "hertz-impact", "hunt-crossley-restitution", "newtons-cradle", "block-on-incline", "sliding-to-rolling",
-    "dwell-time-friction", "column-of-spheres", "tumbling-block", "foot-ground-law",
+    "dwell-time-friction", "stick-slip-on-belt", "column-of-spheres", "tumbling-block", "foot-ground-law",
     "n12", "n14", "n15", "n16", "n17", "n18", "n19", "n20", "n22", "n23", "n24", "n25", "n26", "n28", "n29",
 )  # fmt: skip
 

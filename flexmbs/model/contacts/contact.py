@@ -67,8 +67,8 @@ class Contact(Description):
     friction : CoulombLaw, BristleLaw or DwellLaw, optional
         Of `flexmbs.contact`; without it the contact is smooth.
     pairs : sequence of (shape, shape), optional
-        Those of the parts that may touch; by default all, but for pairs of bodies that a joint connects: these are left
-        out, with a warning that names them. A pair that is named here is kept.
+        Those of the parts that may touch; by default all, but for pairs of bodies that a joint connects, of the
+        model or of a tree: these are left out, with a warning that names them. A pair that is named here is kept.
     allow_overlap : bool, default False
         Accept shapes that overlap at the start, such as those of bodies that rest on each other.
     name : str
@@ -188,7 +188,7 @@ class Contact(Description):
         Parameters
         ----------
         what : 'closes' or 'opens'
-            The first pair touches, or the last one parts.
+            The first pair touches, or the last one parts (`flexmbs.contact.LeastGap`).
         **options
             Of `flexmbs.control.Event`: ``terminal``, ``action``, ``pieces``, ``name``.
 

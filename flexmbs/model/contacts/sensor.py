@@ -24,6 +24,8 @@ __all__ = ["LeastGap", "contact_event"]
 class LeastGap(Description):
     """The least gap [length] of the pairs of a contact, as a function of what is seen of the system.
 
+    Of all pairs, also those of joined bodies, which a model leaves out: give ``pairs`` where these may overlap.
+
     Examples
     --------
     >>> import flexmbs as fx

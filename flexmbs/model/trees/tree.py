@@ -135,6 +135,11 @@ class Tree(BodyDescription):
         return self.bodies
 
     @property
+    def joined(self) -> tuple[tuple[TreeLink, TreeLink], ...]:
+        """The links that one of its joints connects, two by two; a joint at the base connects none."""
+        return tuple((self.bodies[p], body) for p, body in zip(self.parents, self.bodies, strict=True) if p >= 0)
+
+    @property
     def stored_shapes(self) -> dict[tuple[str | int, ...], FloatArray]:
         """Those of its flexible links."""
         return {("links", b.index): b.link.floating.basis for b in self.bodies if isinstance(b.link, FlexibleLink)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import warnings
 from typing import Any
 
@@ -81,6 +82,40 @@ def test_bodies_that_a_joint_connects_are_left_out_and_named() -> None:
         named = fx.Contact(parts, BITES, pairs=((parts[1], parts[2]),), name="touch")
         system = fx.compile_model(fx.Model(a, b, hinge, named))
     assert len(system.mechanics.contact_owners) == 1
+
+
+def test_neighbouring_links_of_a_tree_are_left_out_and_named() -> None:
+    """Three links in a row, bent so that the first and the third come close: those two may touch."""
+    turn = fx.trees.Revolute((0, 1, 0))
+    inertia = 0.01 * np.eye(3)
+    links = [
+        fx.trees.Link("first", 1.0, inertia, (0.25, 0, 0), joint=turn),
+        fx.trees.Link("second", 1.0, inertia, (0.25, 0, 0), "first", turn, at=(0.5, 0, 0), start=-2.0),
+        fx.trees.Link("third", 1.0, inertia, (0.25, 0, 0), "second", turn, at=(0.5, 0, 0), start=-2.0),
+    ]
+    tree = fx.trees.Tree(*links, name="arm")
+    parts = tuple(C.Sphere(tree.link(link.name), radius=0.05) for link in links)
+    touch = fx.Contact(parts, BITES, name="touch")
+    with pytest.warns(UserWarning, match="joint connects are left out") as caught:
+        system = fx.compile_model(fx.Model(tree, touch))
+    [text] = [str(one.message) for one in caught]
+    assert text.count("between") == 2
+    for one, other in (("first", "second"), ("second", "third")):
+        assert re.search(f"between .*'{one}'.* and .*'{other}'", text)
+    assert len(system.mechanics.contact_owners) == 1  # of three pairs that of the first and the third is left
+    with pytest.warns(UserWarning, match="are left out"):
+        run = fx.simulate(fx.Model(tree, touch), until=0.01, step=1e-3)
+    [pair] = run.contact(touch).pairs
+    assert (pair.a, pair.b) == (parts[0], parts[2])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        named = fx.Contact(parts, BITES, pairs=((parts[0], parts[1]),), name="touch")
+        assert len(fx.compile_model(fx.Model(tree, named)).mechanics.contact_owners) == 1
+        # two links at the base have no joint with each other
+        halves = [fx.trees.Link(name, 1.0, inertia, joint=turn, at=(x, 0, 0)) for name, x in (("a", 0.0), ("b", 1.0))]
+        pair = fx.trees.Tree(*halves, name="pair")
+        free = fx.Contact([C.Sphere(body, radius=0.05) for body in pair.bodies], BITES)
+        assert len(fx.compile_model(fx.Model(pair, free)).mechanics.contact_owners) == 1
 
 
 @pytest.mark.filterwarnings("ignore:Model .* has gained")
