@@ -130,6 +130,9 @@ class BristleLaw:
     three (in the axes of A) on round shapes. It does not turn with the contact point: what rolls over a round shape A
     loses the part of its bristle that no longer is tangential, which matters little where N mu/k_0 is small beside its
     radius.
+    With ``static``, the bristle must be stiff: the rate of the force over k_0, at which it yields while it is bent,
+    has to be small beside ``falling``, or it lets go below mu_s (by 13 % in one case) without a warning; double k_0
+    and compare.
     Static analyses refuse what remembers its past. Error control does not see first-order states: give ``max_step``
     where the bristle, of angular frequency sqrt(k_0/m), is faster than the rest.
 
