@@ -7,9 +7,10 @@ import hashlib
 import json
 import time
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
+from typing import Any
 
 import numpy as np
 
@@ -63,6 +64,13 @@ class Job:
     def run(self) -> Outcome:
         """What came of it."""
         return perform(self)
+
+    def functions(self) -> Sequence[Any]:
+        """Functions of the user."""
+        items = (getattr(m, "value", None) or getattr(m, "values", None) for m in self.measures)
+        of_analysis = (value for value in vars(self.analysis).values() if callable(value))
+        builder = self.family.builder
+        return [getattr(f, "func", f) for f in (builder, *items, *of_analysis)]
 
     def killed(self, message: str) -> Outcome:
         """Nothing came of it."""

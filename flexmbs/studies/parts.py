@@ -59,6 +59,9 @@ class _Task:
     def killed(self, message: str) -> str:
         return message
 
+    def functions(self) -> list[Any]:
+        return [value for value in self.reduction.options.values() if callable(value)]
+
 
 def reduce_parts(parts: Mapping[str, Reduction], *, workers: Any = 0, progress: bool = True) -> dict[str, ReducedModel]:
     """Reduce parts, several at a time.

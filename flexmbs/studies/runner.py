@@ -9,6 +9,7 @@ one, and a job that was blamed is run again alone; if its worker dies again, its
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, Protocol
@@ -17,9 +18,13 @@ from uuid import uuid4
 from flexmbs.core.checks import as_count, show
 from flexmbs.core.errors import FlexmbsError, ModelError
 
-__all__ = ["run_all", "workers_of"]
+__all__ = ["Task", "run_all", "workers_of"]
 
 Sink = Callable[[int, Any], None]
+KNOWN = ("__main__", "builtins", "flexmbs", "numpy", "scipy")
+"""Modules whose functions travel by name, or by value in any case."""
+PATIENCE = 120.0
+"""Seconds without any worker after which a study ends."""
 
 
 class Task(Protocol):
@@ -34,6 +39,9 @@ class Task(Protocol):
 
     def killed(self, message: str) -> Any:
         """The outcome where the process died twice."""
+
+    def functions(self) -> list[Any]:
+        """Functions of the user that it holds."""
 
 
 def run_all(jobs: Iterator[Task], sink: Sink, workers: Any) -> None:
@@ -116,7 +124,7 @@ def run_on_workers(jobs: Iterator[Task], sink: Sink, client: Any) -> None:
                 more = job is not None
                 if job is not None:
                     running[_submit(client, job)] = job
-            for future in _finished(running):
+            for future in _finished(client, running):
                 job = running.pop(future)
                 try:
                     sink(job.index, future.result())
@@ -141,18 +149,57 @@ def _alone(client: Any, job: Task) -> Any:
 
 
 def _submit(client: Any, job: Task) -> Any:
-    return client.submit(_run, job, pure=False, retries=0, key=f"run-{job.index}-{uuid4().hex}")
+    """Send a job as bytes: what cannot be made of them there fails as a task, and not the worker."""
+    return client.submit(_run, _packed(job), pure=False, retries=0, key=f"run-{job.index}-{uuid4().hex}")
 
 
-def _run(job: Task) -> Any:
+def _run(packed: bytes) -> Any:
+    import cloudpickle
+
+    job: Task = cloudpickle.loads(packed)
     return job.run()
 
 
-def _finished(running: dict[Any, Task]) -> list[Any]:
-    """Futures that have come to an end, at least one."""
+def _packed(job: Task) -> bytes:
+    """A job with the functions of the user in full, so that workers need not find their modules."""
+    import cloudpickle
+
+    named = {getattr(function, "__module__", None) for function in job.functions()}
+    modules = [sys.modules[name] for name in named if name in sys.modules and name.partition(".")[0] not in KNOWN]
+    new = [module for module in modules if module.__name__ not in cloudpickle.list_registry_pickle_by_value()]
+    for module in new:
+        cloudpickle.register_pickle_by_value(module)
+    try:
+        packed: bytes = cloudpickle.dumps(job)
+    finally:
+        for module in new:
+            cloudpickle.unregister_pickle_by_value(module)
+    return packed
+
+
+def _finished(client: Any, running: dict[Any, Task]) -> list[Any]:
+    """Futures that have come to an end, at least one.
+
+    Raises
+    ------
+    FlexmbsError
+        If there has been no worker for a long time.
+    """
     from distributed import wait
 
-    return list(wait(list(running), return_when="FIRST_COMPLETED").done)
+    last = time.monotonic()
+    while True:
+        try:
+            return list(wait(list(running), timeout=5.0, return_when="FIRST_COMPLETED").done)
+        except TimeoutError:
+            now = time.monotonic()
+            if client.nthreads():
+                last = now
+            elif now - last > PATIENCE:
+                raise FlexmbsError(
+                    f"Study: there has been no worker for {PATIENCE:.0f} s. What was done is kept; look at the log of "
+                    f"the workers, and run the study again."
+                ) from None
 
 
 def _count(client: Any) -> int:

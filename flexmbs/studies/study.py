@@ -17,7 +17,7 @@ from flexmbs.studies.jobs import Analysis
 from flexmbs.studies.measures import History, Measure, described
 from flexmbs.studies.outcomes import Ended, Job, Outcome, key_of
 from flexmbs.studies.results import StudyResults
-from flexmbs.studies.runner import run_all
+from flexmbs.studies.runner import Task, run_all
 from flexmbs.studies.samples import Samples
 from flexmbs.studies.study_file import (
     FORMAT,
@@ -194,7 +194,7 @@ class Study:
             if key not in done:
                 missing.setdefault(key, i)
         shared = self.family, self.analysis, self.measures, self.time_limit, len(missing)
-        todo = [Job(i, values[i], *shared) for i in missing.values()]
+        todo: list[Task] = [Job(i, values[i], *shared) for i in missing.values()]
         with Progress(f"study of {self.family.name!r}", progress) as shown:
             made = [0, 0]
 

@@ -27,10 +27,10 @@ def test_motions_and_constraint_forces_are_taken_apart(name: str) -> None:
     y = fx.independent_coordinates(model)
     assert y.rank == 29
     assert len(y.redundant) == 1
-    scale = np.abs(y.J_z).max()
+    scale = np.abs(y.J_z).max()  # which of tied coordinates is taken, and so the condition of J_z, hangs on round-off
     assert np.abs(y.G @ y.J_y).max() < 1e-14 * np.abs(y.J_y).max() * 100
-    assert np.abs(y.G @ y.J_z - np.eye(29)).max() < 1e-14 * scale * 10
-    assert np.abs(y.J_y.T @ y.J_z).max() < 1e-14 * scale * 10
+    assert np.abs(y.G @ y.J_z - np.eye(29)).max() < 1e-12 * scale
+    assert np.abs(y.J_y.T @ y.J_z).max() < 1e-12 * scale
 
 
 def test_what_the_constraints_hold_is_refused_in_one_position_and_taken_in_another() -> None:

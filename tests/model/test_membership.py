@@ -13,7 +13,22 @@ from flexmbs.model.control.actuators import JointActuator
 from flexmbs.model.membership import bodies_of, references_of
 from tests.models.descriptions import World, samples
 
-PARTS = {"Pair", "RowForce", "Wrench", "Attachment", "Marker", "Event"}
+PARTS = {
+    "Plane",
+    "Sphere",
+    "Vertex",
+    "Rim",
+    "Cylinder",
+    "Capsule",
+    "Box",
+    "LeastGap",
+    "Pair",
+    "RowForce",
+    "Wrench",
+    "Attachment",
+    "Marker",
+    "Event",
+}
 BODIES = {"body", "tree", "marker", "place"}
 
 
