@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -59,7 +59,7 @@ class _Task:
     def killed(self, message: str) -> str:
         return message
 
-    def functions(self) -> list[Any]:
+    def functions(self) -> Sequence[Any]:
         return [value for value in self.reduction.options.values() if callable(value)]
 
 

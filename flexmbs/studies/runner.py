@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, Protocol
 from uuid import uuid4
@@ -40,7 +40,7 @@ class Task(Protocol):
     def killed(self, message: str) -> Any:
         """The outcome where the process died twice."""
 
-    def functions(self) -> list[Any]:
+    def functions(self) -> Sequence[Any]:
         """Functions of the user that it holds."""
 
 
