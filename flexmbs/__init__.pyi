@@ -109,6 +109,7 @@ from .model.forces import ForceCurve as ForceCurve
 from .model.forces import Gravity as Gravity
 from .model.forces import JointForce as JointForce
 from .model.forces import JointStop as JointStop
+from .model.forces import Latch as Latch
 from .model.forces import MembraneStress as MembraneStress
 from .model.forces import Moment as Moment
 from .model.forces import NodalLoad as NodalLoad

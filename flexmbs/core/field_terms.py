@@ -35,6 +35,7 @@ NAMES = {
     "RotationalMotion JointMotion",
     "TranslationDriver": "LinearMotor LinearDriver TranslationalMotor",
     "JointStop": "Contact BumpStop Bumper Impact Bistop LimitStop",
+    "Latch": "OneWayLock Ratchet Detent LatchJoint LatchingJoint Lockup DeploymentLatch",
     "kinematics.JointLimit": "Limit Limits JointStop EndStop",
     "CoulombFriction": "Friction DryFriction",
     "BristleFriction": "Coulomb LuGre",

@@ -14,6 +14,7 @@ GIVEN     what Python wrote into ``given``                                   row
 MATRIX    K (s - s0) + C sdot + F0 over n rows: `matrix_law`                 n, K (n*n), C (n*n), s0 (n), F0 (n)
 BRISTLE   k0 z + k1 dz/dt + c sdot with a state z: `bristle_law`             k0, k1, c, Fc, Fs, v1, z0
 CONTACT   on rows of contact alone: `flexmbs.kernels.contact_laws`
+LATCH     z (k (s - a) + c sdot) with a state z: `latch_law`                 k, c, a, side, w, tau
 ========  =================================================================  ======================================
 
 In STOP d is the depth beyond the limit. A part f or g is either ``n, k_1 .. k_n`` (polynomial k_1 x + k_2 x^2 + ...) or
@@ -36,15 +37,16 @@ __all__ = [
     "CURVES",
     "FRICTION",
     "GIVEN",
+    "LATCH",
     "LINEAR",
     "MATRIX",
     "STOP",
-    "bristle_law",
     "curve_part",
     "friction_law",
     "law",
     "matrix_law",
     "power_part",
+    "state_law",
 ]
 
 LINEAR = 0
@@ -55,10 +57,13 @@ GIVEN = 4
 MATRIX = 5
 BRISTLE = 6
 CONTACT = 7
+LATCH = 8
 
 Four = tuple[float, float, float, float]
 Three = tuple[float, float, float]
-Bristle = tuple[float, float, float, float, float, float, float]
+Nine = tuple[float, float, float, float, float, float, float, float, float]
+CAUGHT = 0.1
+"""The part of its way from which on a latch closes wherever the coordinate is."""
 
 
 @kernel
@@ -68,7 +73,7 @@ def law(kind: int, j: int, data: FloatArray, s: float, sdot: float, t: float, gi
     Parameters
     ----------
     kind : int
-        One of the laws above but MATRIX, BRISTLE and CONTACT, for which the force is NaN.
+        One of the laws above but MATRIX, CONTACT and those with a state, for which the force is NaN.
     j : int
         Where the numbers of this force begin in ``data``.
     data : (n,) array
@@ -185,8 +190,16 @@ def matrix_law(j: int, data: FloatArray, s: FloatArray, sdot: FloatArray, F: Flo
 
 
 @kernel
-def bristle_law(j: int, data: FloatArray, z: float, sdot: float) -> Bristle:
-    """Force F and rate dz/dt of a bristle of deflection z: (F, F_z, F_sdot, zdot, zdot_z, zdot_sdot, energy).
+def state_law(kind: int, j: int, data: FloatArray, s: float, sdot: float, z: float) -> Nine:
+    """Laws with a state z: (F, F_s, F_sdot, F_z, zdot, zdot_s, zdot_sdot, zdot_z, energy)."""
+    if kind == LATCH:
+        return latch_law(j, data, s, sdot, z)
+    return bristle_law(j, data, z, sdot)
+
+
+@kernel
+def bristle_law(j: int, data: FloatArray, z: float, sdot: float) -> Nine:
+    """Bristle of deflection z, as `state_law`.
 
     dz/dt = u (1 - a |z|/z1) with u = sdot and the deflection z1 = (Fc + (Fs - Fc) exp(-(u/v1)^2)) / k0 of sliding. The
     slip a is 0 up to |z| = z0 and where z opposes u, 1 beyond z1, and between 1/2 + 1/2 sin(pi (|z| - m)/(z1 - z0)),
@@ -211,7 +224,36 @@ def bristle_law(j: int, data: FloatArray, z: float, sdot: float) -> Bristle:
         rate = sdot * (1.0 - slip * depth / z1)
         rate_z = -sdot * sign * (slip_z * depth + slip) / z1
         rate_u = 1.0 - slip * depth / z1 - sdot * depth * (slip_z1 - slip / z1) / z1 * z1_u
-    return k0 * z + k1 * rate + c * sdot, k0 + k1 * rate_z, k1 * rate_u + c, rate, rate_z, rate_u, 0.5 * k0 * z * z
+    force, energy = k0 * z + k1 * rate + c * sdot, 0.5 * k0 * z * z
+    return force, 0.0, k1 * rate_u + c, k0 + k1 * rate_z, rate, 0.0, rate_u, rate_z, energy
+
+
+@kernel
+def _smooth_step(x: float) -> tuple[float, float]:
+    """0 below 0, 1 above 1, 3 x^2 - 2 x^3 between; with its slope."""
+    if x <= 0.0:
+        return 0.0, 0.0
+    if x >= 1.0:
+        return 1.0, 0.0
+    return x * x * (3.0 - 2.0 * x), 6.0 * x * (1.0 - x)
+
+
+@kernel
+def latch_law(j: int, data: FloatArray, s: float, sdot: float, z: float) -> Nine:
+    """Latch, closed by z from 0 (open) to 1, as `state_law`.
+
+    F = z (k (s - a) + c sdot) and dz/dt = (h + g - h g)(1 - z)/tau, with h = step(side (s - a)/w), by which it begins
+    to close once the coordinate has passed a, and g = step(z/CAUGHT), by which it goes on.
+    """
+    k, c, w, tau = data[j], data[j + 1], data[j + 4], data[j + 5]
+    x = s - data[j + 2]
+    h, h_s = _smooth_step(data[j + 3] * x / w)
+    g, g_z = _smooth_step(z / CAUGHT)
+    drive = h + g - h * g
+    rate_s = (1.0 - g) * h_s * data[j + 3] / w * (1.0 - z) / tau
+    rate_z = ((1.0 - h) * g_z / CAUGHT * (1.0 - z) - drive) / tau
+    pull = k * x + c * sdot
+    return z * pull, z * k, z * c, pull, drive * (1.0 - z) / tau, rate_s, 0.0, rate_z, 0.5 * z * k * x * x
 
 
 def power_part(coefficients: Sequence[float]) -> tuple[float, ...]:

@@ -16,21 +16,21 @@ from typing import NamedTuple
 
 from flexmbs.core.contracts import Env, FloatArray, IntArray, MarkerWork, State
 from flexmbs.core.jit import kernel
-from flexmbs.kernels.laws import bristle_law, law, matrix_law
+from flexmbs.kernels.laws import law, matrix_law, state_law
 from flexmbs.kernels.pairs import add_product
 from flexmbs.kernels.rows.rows import row_gradient, row_hessian
 
 __all__ = ["RowForceGroup", "row_force", "row_force_energy", "row_force_measures", "row_force_tangent"]
 
-MATRIX, BRISTLE = 5, 6
+MATRIX = 5
 
 
 class RowForceGroup(NamedTuple):
     """``mA, mB, ptr, off, order, kind, c, near, factor, mptr`` as in `flexmbs.kernels.pairs.JointGroup`.
 
     ``law, where (n_p,)``: law of each force and where its numbers begin in ``data``; ``given (n_given, 4)``: what
-    Python functions returned; ``state (n_p,)``: place in v of the first-order state of a BRISTLE law, the last
-    coordinate of its block; -1 for the others.
+    Python functions returned; ``state (n_p,)``: place in v of the first-order state of a law that has one,
+    the last coordinate of its block; -1 for the others.
     """
 
     mA: IntArray
@@ -79,10 +79,12 @@ def _apply(n: int, m: int, t: float, v: FloatArray, group: RowForceGroup, work: 
                 for b in range(m):
                     S[27 + a, b] = group.data[w + 1 + a * m + b]
                     S[33 + a, b] = group.data[w + 1 + m * m + a * m + b]
-    elif group.law[n] == BRISTLE:
-        F, Fz, Fv, rate, rate_z, rate_u, energy = bristle_law(w, group.data, v[group.state[n]], S[25, 0])
-        S[26, 0], S[27, 0], S[33, 0] = F, 0.0, Fv
-        S[57, 0], S[57, 1], S[57, 2] = Fz, rate_z, rate_u
+    elif group.state[n] >= 0:
+        F, Fs, Fv, Fz, rate, rate_s, rate_u, rate_z, energy = state_law(
+            group.law[n], w, group.data, S[24, 0], S[25, 0], v[group.state[n]]
+        )
+        S[26, 0], S[27, 0], S[33, 0] = F, Fs, Fv
+        S[57, 0], S[57, 1], S[57, 2], S[57, 3] = Fz, rate_z, rate_u, rate_s
         work.r[group.state[n]] -= rate
     else:
         F, Fs, Fv, energy = law(group.law[n], w, group.data, S[24, 0], S[25, 0], t, group.given)
@@ -198,16 +200,16 @@ def row_force_tangent(
                             x += S[12 + b, side + axis] * JvT[y, axis]
                             z += S[12 + b, side + axis] * JT[y, axis]
                         B[o + row * N + col] += damping * left * (wq * x + wv * z)
-        if group.law[n] == BRISTLE:
+        if group.state[n] >= 0:
             for col in range(n_m):
                 u = group.mptr[i] + col if col < nA else group.mptr[k] + col - nA
                 side = 0 if col < nA else 6
                 x = y = z = 0.0
                 for axis in range(6):
                     z += S[12, side + axis] * JT[u, axis]
-                    y += S[18, side + axis] * work.JcT[u, axis]
+                    y += (S[57, 2] * S[18, side + axis] + S[57, 3] * S[12, side + axis]) * work.JcT[u, axis]
                     x += S[12, side + axis] * JvT[u, axis]
                 B[o + col * N + n_m] += wv * S[57, 0] * z
-                B[o + n_m * N + col] -= S[57, 2] * (wq * (x + y) + wv * z)
+                B[o + n_m * N + col] -= wq * y + S[57, 2] * (wq * x + wv * z)
             B[o + n_m * N + n_m] -= wv * S[57, 1]
     return -1

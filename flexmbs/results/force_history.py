@@ -8,7 +8,7 @@ import numpy as np
 
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
-from flexmbs.kernels.laws import BRISTLE, MATRIX, bristle_law, law, matrix_law
+from flexmbs.kernels.laws import MATRIX, law, matrix_law, state_law
 from flexmbs.model.forces.row_force import pack
 from flexmbs.results.joint_history import force_rows
 
@@ -50,10 +50,10 @@ def force_history(solution: States, force: Any) -> ForceHistory:
     for i in range(n_t):
         if item.law == MATRIX:
             energy[i] = matrix_law(int(where[0]), data, s[i], rate[i], F[i])
-        elif item.law == BRISTLE:
+        elif item.states:
             z = solution.v[i, solution.system.coordinates.extra_place(item.states[0])]
-            found = bristle_law(int(where[0]), data, float(z), float(rate[i, 0]))
-            F[i, 0], energy[i] = found[0], found[6]
+            found = state_law(item.law, int(where[0]), data, float(s[i, 0]), float(rate[i, 0]), float(z))
+            F[i, 0], energy[i] = found[0], found[8]
         else:
             if item.function is not None:
                 given[0] = item.function(float(s[i, 0]), float(rate[i, 0]), float(solution.t[i]))

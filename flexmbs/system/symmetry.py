@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from flexmbs.kernels.contact_laws import FRICTION_OF_CONTACT, NONE
-from flexmbs.kernels.laws import BRISTLE
 from flexmbs.kernels.rows.rows import KINDS
 from flexmbs.model.forces.items import DEAD
 
@@ -56,7 +55,7 @@ def _items(dyn: Dynamics) -> Iterator[str]:
     for force in model.forces:
         if hasattr(force, "differentiate"):
             yield f"force {getattr(force, 'name', force)!r}"
-    for n in np.flatnonzero(m.forces.law == BRISTLE):
+    for n in np.flatnonzero(m.forces.state >= 0):
         yield f"force {m.force_owners[n].name!r}"
     for number, first in enumerate(m.contacts.where):
         if m.contacts.data[first + FRICTION_OF_CONTACT] != NONE:

@@ -92,6 +92,21 @@ def mixed() -> fx.Model:
     )  # fmt: skip
 
 
+def latched() -> fx.Model:
+    """Two spatial links with a latch whose pin is on its way, and a bristle."""
+    a, b = (fx.RigidBody(1.0 + i, (0.3, 0.5, 0.7), position=(i + 0.5, 0.1 * i, 0.0), name=f"link{i}") for i in range(2))
+    hinge = fx.RevoluteJoint(fx.ground, a, at=(0.0, 0.0, 0.0), axis=(0.2, 0.1, 1.0), name="hinge")
+    knee = fx.RevoluteJoint(a, b, at=(1.0, 0.1, 0.0), axis=(0.1, 0.2, 1.0), name="knee")
+    return fx.Model(
+        a, b, hinge, knee,
+        fx.Latch(knee, at=-2.5, stiffness=30.0, damping=2.0, closing_time=0.3, width=5.0, name="lock"),
+        fx.Latch(
+            hinge, at=2.5, stiffness=30.0, damping=2.0, closing_time=0.3, closes="falling", width=5.0, name="stay"
+        ),
+        fx.BristleFriction(hinge, 0.4, load=2.0, deflection=0.5, damping=0.3, name="brake"),
+    )  # fmt: skip
+
+
 class Point:
     """A state drawn at random beside the initial one, reached by an increment that is not small."""
 
@@ -142,7 +157,7 @@ def expected_matrix(point: Point) -> np.ndarray:
     return A
 
 
-@pytest.mark.parametrize("make", [spatial, planar, mixed, chain, trees, closed_arm])
+@pytest.mark.parametrize("make", [spatial, planar, mixed, latched, chain, trees, closed_arm])
 def test_matrix_of_a_step(make: Callable[[], fx.Model]) -> None:
     point = Point(make())
     dyn = point.dynamics
@@ -159,7 +174,7 @@ def test_matrix_of_a_step(make: Callable[[], fx.Model]) -> None:
     assert np.abs((found - expected) / scale).max() < 1e-8
 
 
-@pytest.mark.parametrize("make", [spatial, planar, mixed, chain, trees, closed_arm])
+@pytest.mark.parametrize("make", [spatial, planar, mixed, latched, chain, trees, closed_arm])
 def test_solution_of_a_step(make: Callable[[], fx.Model]) -> None:
     """What the factors give is the solution with the matrix of differences and the mass."""
     point = Point(make())
@@ -175,7 +190,7 @@ def test_solution_of_a_step(make: Callable[[], fx.Model]) -> None:
     assert np.allclose(A[np.ix_(free, free)] @ d, b, rtol=0.0, atol=1e-7 * np.abs(b).max())
 
 
-@pytest.mark.parametrize("make", [spatial, planar, mixed, chain, trees, closed_arm])
+@pytest.mark.parametrize("make", [spatial, planar, mixed, latched, chain, trees, closed_arm])
 def test_residuals_of_both_ways_agree(make: Callable[[], fx.Model]) -> None:
     """Evaluated with the matrix and without it the residual is the same."""
     point = Point(make())
@@ -185,7 +200,7 @@ def test_residuals_of_both_ways_agree(make: Callable[[], fx.Model]) -> None:
     assert np.allclose(together, alone, rtol=1e-13, atol=1e-12 * np.abs(alone).max())
 
 
-@pytest.mark.parametrize("make", [spatial, planar, mixed, chain, trees, closed_arm])
+@pytest.mark.parametrize("make", [spatial, planar, mixed, latched, chain, trees, closed_arm])
 def test_rates_and_their_derivative(make: Callable[[], fx.Model]) -> None:
     """Rates are derivatives of positions along the motion; gamma is that of the rates at constant velocities."""
     point = Point(make())

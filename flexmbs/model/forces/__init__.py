@@ -11,6 +11,7 @@ from flexmbs.model.forces.elastic_support import ElasticSupport
 from flexmbs.model.forces.force_curve import ForceCurve
 from flexmbs.model.forces.joint_force import JointForce
 from flexmbs.model.forces.joint_stop import JointStop
+from flexmbs.model.forces.latch import Latch
 from flexmbs.model.forces.membrane_stress import MembraneStress, ThermalStrain
 from flexmbs.model.forces.moment import Moment
 from flexmbs.model.forces.nodal_load import NodalLoad
@@ -33,6 +34,7 @@ __all__ = [
     "Gravity",
     "JointForce",
     "JointStop",
+    "Latch",
     "MembraneStress",
     "Moment",
     "NodalLoad",

@@ -45,12 +45,12 @@ class RowForce(Description):
     function : callable, optional
         For GIVEN: (s, sdot, t) -> (F, F_s, F_sdot, energy).
     states : tuple of ExtraCoordinate
-        First-order states of the law: one for BRISTLE. The state z is the **rate** of its extra coordinate e, whose
-        equation of motion is de/dt^2 - zdot = 0 with (F, F_z, F_sdot, zdot, zdot_z, zdot_sdot, energy) of
-        `flexmbs.kernels.laws.bristle_law`. With the velocities v of both markers' coordinates and J their Jacobian
+        First-order states of the law: one for BRISTLE and LATCH. The state z is the **rate** of its extra coordinate e,
+        whose equation of motion is de/dt^2 - zdot = 0 with what `flexmbs.kernels.laws.state_law` gives. With the
+        velocities v of both markers' coordinates and J their Jacobian
 
             W += G^T F,  r_e -= zdot,  dr/de_dot: column J^T G^T F_z, row -zdot_sdot G J, diagonal -zdot_z;
-            the terms with F_sdot as for the other laws, and for dr_e/dq: -zdot_sdot d(G twist)/dq.
+            the terms with F_s and F_sdot as for the other laws, and for dr_e/dq: -zdot_s G J - zdot_sdot d(G twist)/dq.
     """
 
     a: Marker
