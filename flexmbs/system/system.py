@@ -99,7 +99,7 @@ class System:
         write_protected(self.mass_blocks, self.coordinates.node_of)
 
     def with_numbers(self, model: Model) -> System:
-        """The system of another model, which takes over what does not depend on numbers where the structure is the same.
+        """The system of another model, with what does not depend on numbers taken over if the structure is the same.
 
         Order of the unknowns, pattern and places of entries are those of this system if coordinates, supports,
         constraints and blocks are the same, which is compared; otherwise they are found anew. Either way the result is

@@ -1,4 +1,4 @@
-"""Numbers renewed in a compiled system: the same bytes as a system compiled anew, for all models of the verification."""
+"""Numbers renewed in a compiled system: the bytes of a system compiled anew, for all models of the verification."""
 
 from __future__ import annotations
 
