@@ -236,6 +236,13 @@ def compliances(group: BeamGroup) -> FloatArray:
     return np.stack((1 / group.EA, shear[:, 0], shear[:, 1], 1 / group.GJ, 1 / EI[:, 1], 1 / EI[:, 0]), axis=1)
 
 
+def _gram(a: FloatArray, b: FloatArray) -> FloatArray:
+    """Sums (n_e, k, k) over points and components of two fields (n_e, n_g, n_c, k)."""
+    n, points, components, k = a.shape
+    flat = n, points * components, k
+    return np.matmul(a.reshape(flat).transpose(0, 2, 1), b.reshape(flat))
+
+
 def mass(group: BeamGroup) -> FloatArray:
     """Consistent mass (n_e, k, k) with rotary inertia, from the interdependent interpolation."""
     xi, w = Gauss(4).rule()  # degree 6
@@ -244,8 +251,9 @@ def mass(group: BeamGroup) -> FloatArray:
         inertia = group.rhoI
     else:
         inertia = np.stack((group.rhoI.sum(axis=1), group.rhoI[:, 1], group.rhoI[:, 0]), axis=1)
-    m = np.einsum("g,e,egci,egcj->eij", 0.5 * w, group.L * group.rhoA, u, u, optimize=True)
-    m += np.einsum("g,e,er,egri,egrj->eij", 0.5 * w, group.L, inertia, theta, theta, optimize=True)
+    weight = 0.5 * w[None, :, None, None] * group.L[:, None, None, None]
+    m = _gram(weight * group.rhoA[:, None, None, None] * u, u)
+    m += _gram(weight * inertia[:, None, :, None] * theta, theta)
     return np.asarray(0.5 * (m + m.transpose(0, 2, 1)))
 
 

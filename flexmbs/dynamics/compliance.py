@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.sparse import coo_array, csr_array
 
-from flexmbs.core.contracts import Env, FloatArray, State
+from flexmbs.core.contracts import Env, FloatArray, IntArray, State
 from flexmbs.kernels.pairs import joint_tangent
 
 if TYPE_CHECKING:
     from flexmbs.system.build import Mechanics
     from flexmbs.system.system import System
 
-__all__ = ["COMPLIANCE", "compliances", "constraint_rows"]
+__all__ = ["COMPLIANCE", "compliances", "constraint_matrix", "constraint_rows"]
 
 COMPLIANCE = 1e-11
 """Compliance of a multiplier, relative to what its constraint yields by itself."""
@@ -47,19 +47,31 @@ def compliances(system: System, mass: FloatArray) -> FloatArray:
 
 def constraint_rows(m: Mechanics, B: FloatArray, n_v: int) -> csr_array:
     """G (n_c, n_v) of the blocks ``B``, sparse, on all velocities."""
-    row, col, value = [], [], []
-    joints, ptr, dof = m.joints, m.markers.ptr, m.markers.dof
-    for n in range(len(joints.mA)):
-        N, o = int(joints.order[n]), int(joints.off[n])
+    return csr_array(coo_array(_constraint_entries(m, B, n_v), shape=(m.n_c, n_v)))
+
+
+def constraint_matrix(m: Mechanics, B: FloatArray, n_v: int) -> FloatArray:
+    """The same, dense."""
+    values, places = _constraint_entries(m, B, n_v)
+    G = np.zeros((m.n_c, n_v))
+    np.add.at(G, places, values)
+    return G
+
+
+def _constraint_entries(m: Mechanics, B: FloatArray, n_v: int) -> tuple[FloatArray, tuple[IntArray, IntArray]]:
+    """Values, and rows and columns, of G."""
+    row: list[IntArray] = [np.zeros(0, dtype=np.int64)]
+    col: list[IntArray] = [np.zeros(0, dtype=np.int64)]
+    value: list[FloatArray] = [np.zeros(0)]
+    joints, ptr, dof = m.joints, m.markers.ptr.tolist(), m.markers.dof
+    columns = (joints.order, joints.off, joints.mA, joints.mB, joints.ptr)
+    order, offset, first, second, rows = (column.tolist() for column in columns)
+    local, eq = joints.local.tolist(), joints.eq.tolist()
+    for n, (N, o, i, k) in enumerate(zip(order, offset, first, second, strict=True)):
         block = B[o : o + N * N].reshape(N, N)
-        i, k = joints.mA[n], joints.mB[n]
         dofs = np.concatenate((dof[ptr[i] : ptr[i + 1]], dof[ptr[k] : ptr[k + 1]]))
-        equations = {int(joints.local[j]): int(joints.eq[j]) - n_v for j in range(joints.ptr[n], joints.ptr[n + 1])}
-        for local, equation in equations.items():
-            row.append(np.full(len(dofs), equation))
-            col.append(dofs)
-            value.append(block[: len(dofs), local])
-    if not row:
-        return csr_array((m.n_c, n_v))
-    entries = np.concatenate(value), (np.concatenate(row), np.concatenate(col))
-    return csr_array(coo_array(entries, shape=(m.n_c, n_v)))
+        equations = {local[j]: eq[j] - n_v for j in range(rows[n], rows[n + 1])}
+        row.append(np.repeat(np.array(list(equations.values()), dtype=np.int64), len(dofs)))
+        col.append(np.tile(dofs, len(equations)))
+        value.append(block[: len(dofs), list(equations)].T.ravel())
+    return np.concatenate(value), (np.concatenate(row), np.concatenate(col))

@@ -16,7 +16,7 @@ from scipy.linalg import qr
 
 from flexmbs.core.contracts import FloatArray, State
 from flexmbs.core.errors import ModelError, SingularError
-from flexmbs.dynamics.compliance import constraint_rows
+from flexmbs.dynamics import compliance
 from flexmbs.dynamics.evaluation import Dynamics
 from flexmbs.kernels.steps import local, retract
 from flexmbs.system.system import EvaluationError
@@ -69,7 +69,7 @@ def assemble(dynamics: Dynamics, t: float, q: FloatArray, v: FloatArray, keep: t
     dyn.compliance(len(redundant) > 0)
     heavy = _heavier(dyn, keep)
     q = _positions(dyn, q, v, heavy)
-    if dyn.n_c:
+    if dyn.n_c and q is not start:
         later = dependent_constraints(dyn, q, v)
         if later != redundant:
             redundant = later
@@ -278,8 +278,7 @@ def _acceleration_gap(dyn: Dynamics, a: FloatArray, gamma: FloatArray) -> FloatA
 
 def constraint_matrix(dyn: Dynamics) -> FloatArray:
     """G (n_c, n_v) at the state linearised last, dense, on all velocities."""
-    G: FloatArray = constraint_rows(dyn.mechanics, dyn.B, dyn.n_v).toarray()
-    return G
+    return compliance.constraint_matrix(dyn.mechanics, dyn.B, dyn.n_v)
 
 
 def dependent_constraints(dyn: Dynamics, q: FloatArray, v: FloatArray) -> tuple[str, ...]:

@@ -23,8 +23,9 @@ from flexmbs.studies.family import Family, in_words
 from flexmbs.studies.jobs import Analysis
 from flexmbs.studies.measures import History, Measure
 from flexmbs.studies.parameters import Value
+from flexmbs.system.layout import Layouts, layouts_kept
 
-__all__ = ["Ended", "Job", "Outcome", "key_of", "perform"]
+__all__ = ["Ended", "Job", "Outcome", "Plan", "key_of", "perform"]
 
 
 class Ended(IntEnum):
@@ -46,31 +47,42 @@ class Ended(IntEnum):
     """Not run yet."""
 
 
-@dataclass(frozen=True)
-class Job:
-    """What a worker gets: values, and what to do with the model of a family.
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """What all runs of a study have in common: what to do with the models of a family.
 
-    ``alike``: number of runs of this kind, which tells whether compiling their steps pays.
+    ``alike``: number of runs, which tells whether compiling their steps pays. It remembers what does not depend on
+    numbers (`layouts`) for as long as its process runs jobs of it.
     """
 
-    index: int
-    values: dict[str, Value]
     family: Family
     analysis: Analysis
     measures: tuple[Measure | History, ...]
     time_limit: float | None = None
     alike: int = 1
+    layouts: Layouts = field(default_factory=Layouts, repr=False)
 
-    def run(self) -> Outcome:
-        """What came of it."""
-        return perform(self)
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Plan, (self.family, self.analysis, self.measures, self.time_limit, self.alike)
 
     def functions(self) -> Sequence[Any]:
         """Functions of the user."""
         items = (getattr(m, "value", None) or getattr(m, "values", None) for m in self.measures)
         of_analysis = (value for value in vars(self.analysis).values() if callable(value))
-        builder = self.family.builder
-        return [getattr(f, "func", f) for f in (builder, *items, *of_analysis)]
+        return [getattr(f, "func", f) for f in (self.family.builder, *items, *of_analysis)]
+
+
+@dataclass(frozen=True, eq=False)
+class Job:
+    """One run: values, and the plan of its study."""
+
+    index: int
+    values: dict[str, Value]
+    shared: Plan
+
+    def run(self) -> Outcome:
+        """What came of it."""
+        return perform(self)
 
     def killed(self, message: str) -> Outcome:
         """Nothing came of it."""
@@ -143,7 +155,7 @@ def perform(job: Job) -> Outcome:
         text = f"{warning.category.__name__}: {warning.message}"
         if text not in seen:
             seen.append(text)
-    nothing = {m.name: float("nan") for m in job.measures if isinstance(m, Measure)}
+    nothing = {m.name: float("nan") for m in job.shared.measures if isinstance(m, Measure)}
     return Outcome(
         key_of(job.values), job.values, ended, message, time.perf_counter() - began, nothing | numbers, histories,
         tuple(seen),
@@ -154,14 +166,15 @@ def _performed(job: Job) -> tuple[Ended, str, dict[str, float], dict[str, FloatA
     """How a run ended, and what was read off."""
     numbers: dict[str, float] = {}
     histories: dict[str, FloatArray] = {}
+    plan = job.shared
     try:
-        model = job.family.model(**job.values)
+        model = plan.family.model(**job.values)
     except FlexmbsError as error:
         return Ended.INVALID, str(error), numbers, histories
-    late = time.monotonic() + (np.inf if job.time_limit is None else job.time_limit)
+    late = time.monotonic() + (np.inf if plan.time_limit is None else plan.time_limit)
     try:
-        with time_limit(job.time_limit), runs_alike(job.alike):
-            result = job.analysis.perform(model)
+        with time_limit(plan.time_limit), runs_alike(plan.alike), layouts_kept(plan.layouts):
+            result = plan.analysis.perform(model)
     except ModelError as error:
         return Ended.INVALID, f"{error} Values: {in_words(job.values)}.", numbers, histories
     except Exception as error:  # noqa: BLE001  a run must not end its study
@@ -173,17 +186,17 @@ def _performed(job: Job) -> tuple[Ended, str, dict[str, float], dict[str, FloatA
     if status is Status.INTERRUPTED:
         if time.monotonic() < late:  # by Ctrl-C
             raise KeyboardInterrupt
-        ended, message = Ended.TIMED_OUT, f"took longer than the {job.time_limit:g} s allowed: {result.message}"
+        ended, message = Ended.TIMED_OUT, f"took longer than the {plan.time_limit:g} s allowed: {result.message}"
     try:
-        at = job.analysis.places(result)
-        for measure in job.measures:
+        at = plan.analysis.places(result)
+        for measure in plan.measures:
             if isinstance(measure, History):
                 histories["at"] = at
                 histories[measure.name] = measure.of(result, len(at))
             elif not failed:
                 numbers[measure.name] = measure.of(result)
     except Exception as error:  # noqa: BLE001
-        text = f"measure {measure.name!r}: {type(error).__name__}: {error}" if job.measures else str(error)
+        text = f"measure {measure.name!r}: {type(error).__name__}: {error}" if plan.measures else str(error)
         return (ended if failed else Ended.UNMEASURED), f"{message} {text}".strip(), numbers, histories
     wrong = [name for name, number in numbers.items() if not np.isfinite(number)]
     if wrong:

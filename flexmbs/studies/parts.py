@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -59,8 +59,9 @@ class _Task:
     def killed(self, message: str) -> str:
         return message
 
-    def functions(self) -> Sequence[Any]:
-        return [value for value in self.reduction.options.values() if callable(value)]
+    @property
+    def shared(self) -> None:
+        """Nothing: every part is another."""
 
 
 def reduce_parts(parts: Mapping[str, Reduction], *, workers: Any = 0, progress: bool = True) -> dict[str, ReducedModel]:
@@ -105,7 +106,7 @@ def reduce_parts(parts: Mapping[str, Reduction], *, workers: Any = 0, progress: 
             found[index] = outcome
             shown.show(len(found) / len(tasks), f"{len(found)} of {len(tasks)} parts")
 
-        run_all(iter(tasks), keep, workers)
+        run_all(tasks, keep, workers)
     reduced, failed = {}, {}
     for task in tasks:
         outcome = found[task.index]

@@ -1,17 +1,22 @@
 """Runs of a study in this process, or on the workers of Dask.
 
 Contract of a job (`Task`): ``run()`` returns its outcome and never raises, ``killed(message)`` is the outcome of one
-whose process died. Jobs come as they are asked for, outcomes go to a sink as they come, both in this process only. A
-worker that dies takes its job with it: Dask blames all tasks that the worker held, so that no worker gets more than
-one, and a job that was blamed is run again alone; if its worker dies again, its outcome is KILLED.
+whose process died. Outcomes go to a sink as they come, in this process only. A worker that dies takes its job with it:
+Dask blames all tasks that the worker held, so that no worker gets more than one, and a job that was blamed is run again
+alone; if its worker dies again, its outcome is KILLED.
+
+Runs of milliseconds would wait for their messages: then a task is several jobs, of some `BATCH` seconds together. If
+its worker dies, each of them is run again, alone. What all jobs share is kept by the workers from task to task.
 """
 
 from __future__ import annotations
 
+import hashlib
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from typing import Any, Protocol
 from uuid import uuid4
 
@@ -25,6 +30,10 @@ KNOWN = ("__main__", "builtins", "flexmbs", "numpy", "scipy")
 """Modules whose functions travel by name, or by value in any case."""
 PATIENCE = 120.0
 """Seconds without any worker after which a study ends."""
+BATCH = 0.5
+"""Seconds that the jobs of one task take together, if one takes less."""
+SHARES = 4
+"""Tasks per worker into which the jobs that are left are divided at least, so that all workers end together."""
 
 
 class Task(Protocol):
@@ -37,14 +46,15 @@ class Task(Protocol):
     def run(self) -> Any:
         """The outcome, whatever happens."""
 
+    @property
+    def shared(self) -> Any:
+        """What it has in common with all others, or None; ``functions()`` of it are the functions of the user."""
+
     def killed(self, message: str) -> Any:
         """The outcome where the process died twice."""
 
-    def functions(self) -> Sequence[Any]:
-        """Functions of the user that it holds."""
 
-
-def run_all(jobs: Iterator[Task], sink: Sink, workers: Any) -> None:
+def run_all(jobs: Sequence[Task], sink: Sink, workers: Any) -> None:
     """In this process (``workers=0``), on so many processes, or on the workers of a client."""
     if isinstance(workers, int) and not isinstance(workers, bool) and workers == 0:
         for job in jobs:
@@ -79,7 +89,14 @@ def workers_of(workers: Any) -> Iterator[Any]:
     if isinstance(workers, bool) or not isinstance(workers, int):
         raise ModelError(f"Study: workers must be a number of processes or a dask Client, not {show(workers)}.")
     count = as_count("Study", "workers", workers, minimum=1)
-    quiet = {"distributed.scheduler.allowed-failures": 0, "distributed.worker.daemon": True}
+    quiet = {
+        "distributed.scheduler.allowed-failures": 0,
+        "distributed.worker.daemon": True,
+        "distributed.worker.profile.enabled": False,
+        "distributed.scheduler.work-stealing": False,
+        "distributed.scheduler.active-memory-manager.start": False,
+        "distributed.admin.system-monitor.interval": "10s",
+    }
     with (
         _main_left_alone(),
         dask.config.set(quiet),
@@ -110,74 +127,103 @@ def _main_left_alone() -> Iterator[None]:
             setattr(main, name, value)
 
 
-def run_on_workers(jobs: Iterator[Task], sink: Sink, client: Any) -> None:
-    """On the workers of a client, one job in flight per worker."""
+def run_on_workers(jobs: Sequence[Task], sink: Sink, client: Any) -> None:
+    """On the workers of a client, one task in flight per worker."""
     from distributed import KilledWorker
 
-    running: dict[Any, Task] = {}
+    running: dict[Any, Sequence[Task]] = {}
     suspects: list[Task] = []
-    more = True
+    send = _Sender(client, jobs[0].shared if jobs else None)
+    place, several = 0, 1
     try:
-        while more or running:
-            while more and len(running) < max(_count(client), 1):
-                job = next(jobs, None)
-                more = job is not None
-                if job is not None:
-                    running[_submit(client, job)] = job
+        while place < len(jobs) or running:
+            workers = max(_count(client), 1) if place < len(jobs) else 0
+            while place < len(jobs) and len(running) < workers:
+                most = -(-(len(jobs) - place) // (SHARES * workers))
+                batch = jobs[place : place + min(several, most)]
+                running[send(batch)] = batch
+                place += len(batch)
             for future in _finished(client, running):
-                job = running.pop(future)
+                batch = running.pop(future)
                 try:
-                    sink(job.index, future.result())
+                    outcomes, seconds = future.result()
                 except KilledWorker:
-                    suspects.append(job)
+                    suspects += batch
+                    continue
+                several = max(1, min(int(BATCH * len(batch) / max(seconds, 1e-6)), 4 * several))
+                for job, outcome in zip(batch, outcomes, strict=True):
+                    sink(job.index, outcome)
         for job in suspects:
-            sink(job.index, _alone(client, job))
+            sink(job.index, _alone(client, send, job))
     finally:
         client.cancel(list(running))
 
 
-def _alone(client: Any, job: Task) -> Any:
+def _alone(client: Any, send: _Sender, job: Task) -> Any:
     """A job that was blamed for the end of a worker, with nothing beside it."""
     from distributed import KilledWorker
 
-    client.wait_for_workers(1, timeout=120)
+    _await_worker(client)
     try:
-        return _submit(client, job).result()
+        return send([job]).result()[0][0]
     except KilledWorker as error:
         text = f"the process that ran it died, twice; the last was {getattr(error, 'last_worker', '')}".rstrip()
         return job.killed(f"{text}. Too little memory, or a crash.")
 
 
-def _submit(client: Any, job: Task) -> Any:
-    """Send a job as bytes: what cannot be made of them there fails as a task, and not the worker."""
-    return client.submit(_run, _packed(job), pure=False, retries=0, key=f"run-{job.index}-{uuid4().hex}")
+class _Sender:
+    """Sends jobs as bytes: what cannot be made of them there fails as a task, and not the worker."""
+
+    def __init__(self, client: Any, shared: Any) -> None:
+        self._client = client
+        self._shared = _packed(shared)
+        self._digest = hashlib.sha256(self._shared).hexdigest()
+
+    def __call__(self, batch: Sequence[Task]) -> Any:
+        """The future of the outcomes of some jobs, and how long they took."""
+        import cloudpickle
+
+        bare = [replace(job, shared=None) if job.shared is not None else job for job in batch]  # type: ignore[type-var]
+        key = f"run-{batch[0].index}-{uuid4().hex}"
+        packed = cloudpickle.dumps(bare)
+        return self._client.submit(_run, self._digest, self._shared, packed, pure=False, retries=0, key=key)
 
 
-def _run(packed: bytes) -> Any:
+_KEPT: dict[str, Any] = {}
+"""In a worker: what the jobs of the last study share, by its digest."""
+
+
+def _run(digest: str, shared: bytes, packed: bytes) -> tuple[list[Any], float]:
+    """In a worker: the outcomes of some jobs, and how long they took."""
     import cloudpickle
 
-    job: Task = cloudpickle.loads(packed)
-    return job.run()
+    if digest not in _KEPT:
+        _KEPT.clear()
+        _KEPT[digest] = cloudpickle.loads(shared)
+    common = _KEPT[digest]
+    jobs = [job if common is None else replace(job, shared=common) for job in cloudpickle.loads(packed)]
+    began = time.perf_counter()
+    return [job.run() for job in jobs], time.perf_counter() - began
 
 
-def _packed(job: Task) -> bytes:
-    """A job with the functions of the user in full, so that workers need not find their modules."""
+def _packed(shared: Any) -> bytes:
+    """What jobs share with the functions of the user in full, so that workers need not find their modules."""
     import cloudpickle
 
-    named = {getattr(function, "__module__", None) for function in job.functions()}
+    named = {getattr(function, "__module__", None) for function in shared.functions()} if shared is not None else set()
     modules = [sys.modules[name] for name in named if name in sys.modules and name.partition(".")[0] not in KNOWN]
     new = [module for module in modules if module.__name__ not in cloudpickle.list_registry_pickle_by_value()]
     for module in new:
         cloudpickle.register_pickle_by_value(module)
     try:
-        packed: bytes = cloudpickle.dumps(job)
+        packed: bytes = cloudpickle.dumps(shared)
     finally:
         for module in new:
             cloudpickle.unregister_pickle_by_value(module)
     return packed
 
 
-def _finished(client: Any, running: dict[Any, Task]) -> list[Any]:
+def _finished(client: Any, running: Iterable[Any]) -> list[Any]:
     """Futures that have come to an end, at least one.
 
     Raises
@@ -190,16 +236,27 @@ def _finished(client: Any, running: dict[Any, Task]) -> list[Any]:
     last = time.monotonic()
     while True:
         try:
-            return list(wait(list(running), timeout=5.0, return_when="FIRST_COMPLETED").done)
+            return list(wait(list(running), timeout=min(5.0, PATIENCE), return_when="FIRST_COMPLETED").done)
         except TimeoutError:
-            now = time.monotonic()
             if client.nthreads():
-                last = now
-            elif now - last > PATIENCE:
-                raise FlexmbsError(
-                    f"Study: there has been no worker for {PATIENCE:.0f} s. What was done is kept; look at the log of "
-                    f"the workers, and run the study again."
-                ) from None
+                last = time.monotonic()
+            elif time.monotonic() - last > PATIENCE:
+                raise _no_worker() from None
+
+
+def _await_worker(client: Any) -> None:
+    """Wait for a worker, but not for ever."""
+    try:
+        client.wait_for_workers(1, timeout=PATIENCE)
+    except TimeoutError:
+        raise _no_worker() from None
+
+
+def _no_worker() -> FlexmbsError:
+    return FlexmbsError(
+        f"Study: there has been no worker for {PATIENCE:.0f} s. What was done is kept; look at the log of the workers, "
+        f"and run the study again."
+    )
 
 
 def _count(client: Any) -> int:

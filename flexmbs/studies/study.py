@@ -15,7 +15,7 @@ from flexmbs.io.sealed import as_target
 from flexmbs.studies.family import Family
 from flexmbs.studies.jobs import Analysis
 from flexmbs.studies.measures import History, Measure, described
-from flexmbs.studies.outcomes import Ended, Job, Outcome, key_of
+from flexmbs.studies.outcomes import Ended, Job, Outcome, Plan, key_of
 from flexmbs.studies.results import StudyResults
 from flexmbs.studies.runner import Task, run_all
 from flexmbs.studies.samples import Samples
@@ -193,8 +193,8 @@ class Study:
         for i, key in enumerate(keys):
             if key not in done:
                 missing.setdefault(key, i)
-        shared = self.family, self.analysis, self.measures, self.time_limit, len(missing)
-        todo: list[Task] = [Job(i, values[i], *shared) for i in missing.values()]
+        plan = Plan(self.family, self.analysis, self.measures, self.time_limit, len(missing))
+        todo: list[Task] = [Job(i, values[i], plan) for i in missing.values()]
         with Progress(f"study of {self.family.name!r}", progress) as shown:
             made = [0, 0]
 
@@ -205,4 +205,4 @@ class Study:
                 shown.show(made[0] / len(todo), f"{made[0]} of {len(todo)} runs, {made[1]} failed")
 
             if todo:
-                run_all(iter(todo), keep, workers)
+                run_all(todo, keep, workers)

@@ -25,7 +25,7 @@ from flexmbs.system.contact_pairs import between_free_bodies
 from flexmbs.system.marker_set import MarkerSet
 from flexmbs.system.python_items import HeldLaw
 from flexmbs.system.row_table import RowTable
-from flexmbs.system.rows_in_plane import note_ends, vanishes
+from flexmbs.system.rows_in_plane import RowsInPlane
 
 if TYPE_CHECKING:
     from flexmbs.model.bodies.marker import Marker
@@ -147,6 +147,7 @@ class _Builder:
         self.model, self.coordinates, self.size = model, coordinates, size
         self.joints = [(joint, tuple(joint.pairs), tuple(joint.equations)) for joint in model.joints]
         self._check_rows()
+        self.in_plane = RowsInPlane(model)
         self.blocks: list[Blocks] = []
         supports = [b for load in model.loads for b in getattr(load, "bushings", ())]
         items = [(f, r) for f in (*model.forces, *supports) for r in getattr(f, "row_forces", ())]
@@ -254,7 +255,7 @@ class _Builder:
             for pair in pairs:
                 flat = pair.a.planar and pair.b.planar
                 for row in pair.rows:
-                    if not (flat and vanishes(self.model, joint, pair, row)):
+                    if not (flat and self.in_plane.vanishes(joint, pair, row)):
                         vanish.discard(row.equation)
             for k, equation in enumerate(equations):
                 item = ActiveEquation(joint, k, equation)
@@ -270,9 +271,9 @@ class _Builder:
         turning: IdentityMap[Marker, bool] = IdentityMap()
         for _, pairs, _ in self.joints:
             for pair in pairs:
-                note_ends(pair.a, pair.b, pair.rows, turning)
+                self.in_plane.note_ends(pair.a, pair.b, pair.rows, turning)
         for _, force in (*self.force_items, *self.contact_items):
-            note_ends(force.a, force.b, force.rows, turning)
+            self.in_plane.note_ends(force.a, force.b, force.rows, turning)
         for wrench, _ in self.wrench_items:
             turning[wrench.marker] = turning.get(wrench.marker, False) or wrench.follower or any(wrench.moment)
         for marker in [m for f in self.users for m in f.markers]:

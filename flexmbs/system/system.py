@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 
-from flexmbs.core import sparsity
 from flexmbs.core.checks import write_protected
 from flexmbs.core.contracts import FloatArray, IntArray, Term
 from flexmbs.core.errors import FlexmbsError
-from flexmbs.core.sparsity import Blocks, Pattern
+from flexmbs.core.sparsity import Blocks
 from flexmbs.system.build import Mechanics
 from flexmbs.system.coordinates import Coordinates
 from flexmbs.system.fixation import Fixation
 from flexmbs.system.gather import gather
+from flexmbs.system.layout import Layouts, shared_layouts
 from flexmbs.system.mass import as_rows, mass_matrix
 from flexmbs.system.moving_mass import structure
 from flexmbs.system.sizes import body_sizes, model_length
@@ -64,6 +64,8 @@ class System:
         One per type of item.
     free : (n,) int array
         Entries of (v, multipliers) that are unknown, in the order of the unknowns.
+    layout : Layout
+        That order, and what follows from it; none of it depends on numbers.
     mechanics : Mechanics
         What acts between markers, and the inertia of bodies that are not meshed.
     symmetric : bool
@@ -71,7 +73,7 @@ class System:
         multipliers nor rotations.
     """
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, *, layouts: Layouts | None = None) -> None:
         self.model = model
         self.coordinates = Coordinates.of(model, model.extra_coordinates)
         self.fixation = Fixation.of(model, self.coordinates)
@@ -87,18 +89,28 @@ class System:
         self.size = size = self.mechanics.size
         rotates = self.coordinates.n_rotating > 0
         self.symmetric = self.mechanics.symmetric and not rotates and all(t.symmetric for t in self.terms)
-        self.free, self.half_band = sparsity.saddle_order(
-            self.blocks, self.coordinates.node_of, np.flatnonzero(mask), n_c
-        )
-        self.unknown = np.full(n_v + n_c, -1, dtype=np.int64)
-        self.unknown[self.free] = np.arange(len(self.free))
-        self.pattern = Pattern.of(self.blocks, self.unknown, len(self.free))
-        self.entry_rows, self.entry_columns = sparsity.entries(self.blocks, self.unknown, size)
+        layouts = shared_layouts() if layouts is None else layouts
+        self.layout = layout = layouts.of(self.blocks, self.coordinates.node_of, mask, n_c, size)
+        self.free, self.half_band, self.unknown = layout.free, layout.half_band, layout.unknown
+        self.pattern, self.entry_rows, self.entry_columns = layout.pattern, layout.entry_rows, layout.entry_columns
         self._found: dict[Callable[[System], Any], Any] = {}
         self._slots: tuple[IntArray, IntArray] | None = None
         self.turned_blocks = self._blocks_in_frames()
-        write_protected(self.mass_blocks, self.entry_rows, self.entry_columns, self.unknown)
-        write_protected(self.pattern.indptr, self.pattern.indices, self.coordinates.node_of)
+        write_protected(self.mass_blocks, self.coordinates.node_of)
+
+    def with_numbers(self, model: Model) -> System:
+        """The system of another model, with what does not depend on numbers taken over if the structure is the same.
+
+        Order of the unknowns, pattern and places of entries are those of this system if coordinates, supports,
+        constraints and blocks are the same, which is compared; otherwise they are found anew. Either way the result is
+        that of `compile_model`, bit for bit. ``result.layout is self.layout`` tells which.
+
+        Raises
+        ------
+        ModelError
+            As `compile_model`.
+        """
+        return System(model, layouts=Layouts.holding(self.layout))
 
     def workspace(self, *, symmetric: bool | None = None, in_place: bool = False) -> Workspace:
         """Arrays, tables and a solver for one run.
@@ -198,6 +210,8 @@ class System:
             place[dofs[:, c]] = c
         rows: list[list[Any]] = []
         dim = dofs.shape[1]
+        if not len(dofs):
+            return np.zeros((0, 3 + dim), dtype=np.int64)
         for block in self.blocks:
             k = block.dofs.shape[1]
             for item in np.flatnonzero((frame_of[block.dofs] >= 0).any(axis=1)):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import time
+from functools import partial
 
 import flexmbs as fx
 from flexmbs.studies import Between, Family, Grid, History, Measure, Simulation, Study
@@ -59,3 +60,22 @@ def study(builder: object = bob, samples: object = None, **options: object) -> S
         Simulation(until=0.05, step=5e-3),
         **options,  # type: ignore[arg-type]
     )
+
+
+def deadly(length: float, mass: float, number: float = -1.0, once: str = "", pause: float = 0.0) -> fx.Model:
+    """As `bob`; the mass ``number`` ends its process, and the first mass above it has its own killed by the system."""
+    time.sleep(pause)
+    if abs(mass - number) < 1e-9 and abs(length - 0.7) < 1e-9:
+        os._exit(3)
+    if once and length > 1.2 and not os.path.exists(once):  # noqa: PTH110
+        with open(once, "w", encoding="utf-8"):  # noqa: PTH123
+            pass
+        os.kill(os.getpid(), signal.SIGKILL)
+    return bob(length, mass)
+
+
+def sixty(kills: int = -1, once: str = "", pause: float = 0.0, samples: object = None) -> Study:
+    """Six lengths and ten masses; run ``kills`` ends its process."""
+    masses = [1.0 + 2.0 * i / 9 for i in range(10)]
+    at = masses[kills % 10] if kills >= 0 else -1.0
+    return study(partial(deadly, number=at, once=once, pause=pause), samples or Grid(length=6, mass=10))

@@ -18,7 +18,7 @@ from flexmbs.core.contracts import FloatArray, IntArray
 
 __all__ = ["Addresses", "pointer"]
 
-TYPES = ("float64", "int64", "int32", "bool")
+TYPES = {np.dtype(name): name for name in ("float64", "int64", "int32", "bool")}
 MOST_AXES = 6
 
 
@@ -43,15 +43,16 @@ class Addresses:
 
     def array(self, array: Any) -> str:
         """An array in place; ValueError with what is wrong if it cannot be rebuilt from its address."""
-        if array.dtype.name not in TYPES or not array.flags.c_contiguous or not 1 <= array.ndim <= MOST_AXES:
+        kind = TYPES.get(array.dtype)
+        if kind is None or not array.flags.c_contiguous or not 1 <= array.ndim <= MOST_AXES:
             raise ValueError(
                 f"an array of {array.dtype} with {array.ndim} axes that is not contiguous or not of numbers"
             )
         place = len(self._at)
-        self._at += [array.ctypes.data, *array.shape]
+        self._at += [array.__array_interface__["data"][0], *array.shape]
         self.kept.append(array)
         shape = ", ".join(f"at[{place + 1 + i}]" for i in range(array.ndim))
-        return f"carray(pointer(at[{place}]), ({shape},), {array.dtype.name})"
+        return f"carray(pointer(at[{place}]), ({shape},), {kind})"
 
     def value(self, value: Any) -> str:
         """An array, an int or a float."""

@@ -1,0 +1,116 @@
+"""Order of the unknowns, pattern of the matrix and places of the entries: what models of one structure share.
+
+None of it depends on values. Models of a family differ in numbers, so that it is found once and compared afterwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexmbs.core import sparsity
+from flexmbs.core.checks import write_protected
+from flexmbs.core.contracts import IntArray
+from flexmbs.core.sparsity import Blocks, Pattern
+
+__all__ = ["Layout", "Layouts", "layouts_kept", "shared_layouts"]
+
+MOST = 4
+"""Layouts that are kept: choices of a family may change the structure."""
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """Where everything of a system lies in its matrix.
+
+    ``blocks``: coordinates and places of the blocks of all items, in a buffer of ``size`` numbers; ``node_of``: node or
+    body of each velocity; ``moves``: which velocities are unknown; ``n_c``: number of constraints. All else follows:
+    ``free``, the entries of (v, multipliers) in the order of the unknowns, ``unknown``, the reverse, ``half_band``,
+    ``pattern``, and row and column of every entry of the buffer.
+    """
+
+    blocks: tuple[Blocks, ...]
+    node_of: IntArray
+    moves: NDArray[np.bool_]
+    n_c: int
+    size: int
+    free: IntArray
+    half_band: int
+    unknown: IntArray
+    pattern: Pattern
+    entry_rows: IntArray
+    entry_columns: IntArray
+
+    @classmethod
+    def of(cls, blocks: list[Blocks], node_of: IntArray, moves: NDArray[np.bool_], n_c: int, size: int) -> Layout:
+        """Find the order, and what follows from it."""
+        free, half_band = sparsity.saddle_order(blocks, node_of, np.flatnonzero(moves), n_c)
+        unknown = np.full(len(node_of) + n_c, -1, dtype=np.int64)
+        unknown[free] = np.arange(len(free))
+        pattern = Pattern.of(blocks, unknown, len(free))
+        rows, columns = sparsity.entries(blocks, unknown, size)
+        write_protected(rows, columns, unknown, pattern.indptr, pattern.indices)
+        return cls(tuple(blocks), node_of, moves, n_c, size, free, half_band, unknown, pattern, rows, columns)
+
+    def suits(
+        self, blocks: list[Blocks], node_of: IntArray, moves: NDArray[np.bool_], n_c: int, size: int
+    ) -> bool:  # fmt: skip
+        """Whether another system has the same structure, so that `of` would find the same."""
+        return (
+            (self.n_c, self.size, len(self.blocks)) == (n_c, size, len(blocks))
+            and np.array_equal(self.node_of, node_of)
+            and np.array_equal(self.moves, moves)
+            and all(
+                mine.b1 == other.b1 and (mine.dofs is other.dofs or np.array_equal(mine.dofs, other.dofs))
+                for mine, other in zip(self.blocks, blocks, strict=True)
+            )
+        )
+
+
+class Layouts:
+    """The layouts that were found last; ``renewed`` counts the systems that took one, ``found`` those that did not."""
+
+    def __init__(self) -> None:
+        self.renewed = self.found = 0
+        self._kept: list[Layout] = []
+
+    def of(self, blocks: list[Blocks], node_of: IntArray, moves: NDArray[np.bool_], n_c: int, size: int) -> Layout:
+        """One that suits, or a new one."""
+        for layout in self._kept:
+            if layout.suits(blocks, node_of, moves, n_c, size):
+                self.renewed += 1
+                return layout
+        self.found += 1
+        layout = Layout.of(blocks, node_of, moves, n_c, size)
+        self._kept = [layout, *self._kept[: MOST - 1]]
+        return layout
+
+    @classmethod
+    def holding(cls, layout: Layout) -> Layouts:
+        """Those that begin with a given one."""
+        made = cls()
+        made._kept.append(layout)
+        return made
+
+
+_SHARED: ContextVar[Layouts | None] = ContextVar("layouts", default=None)
+
+
+def shared_layouts() -> Layouts:
+    """The layouts of the family that is being analysed; without one, none."""
+    return _SHARED.get() or Layouts()
+
+
+@contextmanager
+def layouts_kept(layouts: Layouts) -> Iterator[None]:
+    """Systems compiled within take layouts that suit, and leave theirs for the next."""
+    token = _SHARED.set(layouts)
+    try:
+        yield
+    finally:
+        _SHARED.reset(token)
