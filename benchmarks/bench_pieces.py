@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import subprocess
@@ -30,7 +31,7 @@ def bar(along: int, across: int) -> fx.linear.Part:
     length = along / across
     mesh = fx.meshes.box((0, 0, 0), (length, 1.0, 0.9), (along, across, across))
     edges = np.linspace(0.0, length, PIECES + 1)
-    for i, (a, b) in enumerate(zip(edges[:-1], edges[1:], strict=True)):
+    for i, (a, b) in enumerate(itertools.pairwise(edges)):
         mesh = mesh.with_cell_set(f"piece {i}", lambda c, a=a, b=b: (c[:, 0] > a) & (c[:, 0] < b))
     regions = [fx.linear.Region(f"piece {i}", fx.elements.Hexahedron8(), fx.steel) for i in range(PIECES)]
     return fx.linear.Part(mesh, regions=regions, name="bar")

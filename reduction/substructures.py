@@ -1,14 +1,14 @@
 r"""A part cut into substructures by its regions: each is reduced by itself, then all are coupled.
 
 The nodes that regions share are the cuts. On a cut every displacement is :math:`u_c = B c` with polynomials B of the
-place of its nodes, which are the same on both sides; a substructure is reduced by Craig-Bampton with the coordinates c of
-its cuts and those of its interfaces as boundary, so that the whole is their sum,
+place of its nodes, which are the same on both sides; a substructure is reduced by Craig-Bampton with the coordinates c
+of its cuts and those of its interfaces as boundary, so that the whole is their sum,
 
 .. math:: K = \sum_s L_s^T K_s L_s, \qquad M = \sum_s L_s^T M_s L_s,
 
-with :math:`L_s` that picks the coordinates of s. It is reduced once more, to the interfaces and the modes asked for. All
-of it restricts the displacements of the finite elements and nothing else, so that frequencies lie above those of the
-part in one go, and come down with more modes of the substructures and polynomials of higher degree.
+with :math:`L_s` that picks the coordinates of s. It is reduced once more, to the interfaces and the modes asked for.
+All of it restricts the displacements of the finite elements and nothing else, so that frequencies lie above those of
+the part in one go, and come down with more modes of the substructures and polynomials of higher degree.
 
 Source: R. R. Craig, M. C. C. Bampton, AIAA Journal 6 (1968) 1313-1319; coordinates of cuts in the manner of
 L. Carassale, M. Maurici, Interface reduction in Craig-Bampton component mode synthesis by orthogonal polynomial
@@ -32,7 +32,7 @@ from flexmbs.core.info import version
 from flexmbs.linear.operators import DofMap, Operators
 from flexmbs.linear.part import Part, Piece
 from flexmbs.linear.region import Region
-from flexmbs.meshes.mesh import Mesh
+from flexmbs.meshes import CellBlock, Mesh
 from flexmbs.reduction.inertia import inertia_of_part
 from flexmbs.reduction.interfaces import Attached, Interface, as_interfaces, attach
 from flexmbs.reduction.methods.craig_bampton import craig_bampton
@@ -158,13 +158,19 @@ def cut_by_regions(
     return tuple(
         Substructure(
             Part(
-                Mesh(part.mesh.points, [(piece.region.element.cell_type, piece.cells)], node_sets=part.mesh.node_sets),
+                _mesh_of(part, piece),
                 regions=[Region(None, piece.region.element, piece.region.material)], name=names[i],
             ),
             tuple(faces[i]), tuple(cut for group, cut in cuts if group[i]), modes,
         )
         for i, piece in enumerate(part.pieces)
     )  # fmt: skip
+
+
+def _mesh_of(part: Part, piece: Piece) -> Mesh:
+    """The cells of a region on all points, which keep their numbers; those without cells have no unknowns."""
+    cells = CellBlock(piece.region.element.cell_type, piece.cells)
+    return Mesh(part.mesh.points, (cells,), node_sets=part.mesh.node_sets)
 
 
 def _name(i: int, piece: Piece) -> str:

@@ -51,7 +51,7 @@ def reduce_by_regions(
     """Reduce a part whose regions are reduced one by one, side by side if there are workers, and then coupled.
 
     No process holds the matrices of more than a region. Where regions meet, displacements are polynomials of the place
-    (`flexmbs.reduction.substructures`), so that frequencies come out slightly higher than with `flexmbs.reduction.reduce`.
+    (`flexmbs.reduction.substructures`): frequencies are slightly higher than those of `flexmbs.reduction.reduce`.
 
     Parameters
     ----------
