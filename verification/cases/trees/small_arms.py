@@ -176,7 +176,8 @@ IMPEDANCE = Case(
     summary=(
         "A hinge and two slides move a point in the plane, so one motion of the joints has no effect. Eigenvalues and "
         "vectors of J^T J are those printed.\n\nTwo drives that pull at one joint over springs of quadratic "
-        "characteristic make it exactly linear, with a stiffness set by their preload; the inertias of load and rotor count once each."
+        "characteristic make it exactly linear, with a stiffness set by their preload; the inertias of load and rotor "
+        "count once each."
     ),
     run=run_impedance,
     source="K. G. Kostadinov, G. V. Boiadjiev (impedance control); step response in closed form.",
