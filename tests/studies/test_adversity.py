@@ -25,7 +25,7 @@ def test_no_worker_for_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     """The scheduler is there, but its workers are still in the queue of the cluster."""
     monkeypatch.setattr(runner_module, "PATIENCE", 1.0)
     with distributed.LocalCluster(n_workers=0, **CLUSTER) as cluster, distributed.Client(cluster) as client:
-        with pytest.raises(fx.FlexmbsError, match="no worker for 1 s. What was done is kept"):
+        with pytest.raises(fx.FlexmbsError, match="no worker for 1 s"):
             study().run(tmp_path / "a.h5", workers=client, progress=False)
         assert [run.ended for run in load(tmp_path / "a.h5")] == [Ended.MISSING] * 6
         cluster.scale(1)
