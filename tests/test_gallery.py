@@ -95,3 +95,13 @@ def test_half_car(run: Any) -> None:
     history = names["run"]
     assert history.force("front bump stop").force.min() < -1e3  # the stop was met
     assert abs(history.energy.balance).max() < 1e-3 * history.energy.work_drivers[-1]
+
+
+def test_arrow(run: Any) -> None:
+    names = run("arrow")
+    axial = 0.15 * names["by_hand"] / names["elements"] ** 2  # the axial force is constant in each element
+    assert off(names) < axial
+    assert names["buckling"].factors[1] == pytest.approx(56.466, rel=1e-3)
+    lowest, second = np.sort(names["squares"])[:, :2].T  # the turn of the whole arrow grows at any push
+    assert (lowest < 0).all()
+    assert second[0] == pytest.approx(0.0, abs=1e-6)
