@@ -113,9 +113,9 @@ CASE = Case(
     title="Sliding rod: regular sliding, limits of the paradox, and an impact without collision",
     area="contact",
     summary=(
-        "A rod slides on its lower tip, which friction presses into the floor. (a) With mu = 0.4 at 30 degrees it slides "
-        "as with a rigid contact. (b) With mu = 1.8 at 60 degrees no rigid contact force exists; on a stiff floor "
-        "friction jams the tip within milliseconds, it sticks, and the rod is thrown up."
+        "A rod slides on its lower tip, which friction presses into the floor. (a) With mu = 0.4 at 30 degrees "
+        "it slides as with a rigid contact. (b) With mu = 1.8 at 60 degrees no rigid contact force exists; on a stiff "
+        "floor friction jams the tip within milliseconds, it sticks, and the rod is thrown up."
     ),
     run=run,
     source="Integration with DOP853 and events; F. Genot, B. Brogliato, 1999, for the regions of the paradox.",
