@@ -12,7 +12,8 @@ from flexmbs.core.checks import show
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.nodes import positions_in_q
-from flexmbs.model.bodies.flexible import Attachment, FlexibleBody, as_attachment
+from flexmbs.model.bodies.attachment import Attachment, as_attachment
+from flexmbs.model.bodies.flexible import FlexibleBody
 from flexmbs.model.bodies.marker import Body, Marker, as_marker
 from flexmbs.system.marker_set import MarkerSet
 

@@ -27,7 +27,8 @@ from flexmbs.core.errors import ModelError
 from flexmbs.core.nodes import rotates, spins
 from flexmbs.core.references import Description
 from flexmbs.core.rotations import as_rotation, axis_rotation, from_quaternion
-from flexmbs.model.bodies.flexible import Attachment, FlexibleBody, as_attachment
+from flexmbs.model.bodies.attachment import Attachment, as_attachment
+from flexmbs.model.bodies.flexible import FlexibleBody
 from flexmbs.model.bodies.frames import as_point, frame_along, joint_frame
 
 if TYPE_CHECKING:
