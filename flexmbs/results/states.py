@@ -12,8 +12,8 @@ import numpy as np
 
 from flexmbs.core.checks import as_array, as_count, is_among, show
 from flexmbs.core.contracts import FloatArray, IntArray
-from flexmbs.core.directors import section_axes_of
 from flexmbs.core.errors import ModelError, unknown_name
+from flexmbs.core.nodes import frames_of_vectors, slopes, small_rotations
 from flexmbs.model.bodies.attachment import Attachment, as_attachment
 from flexmbs.model.bodies.flexible import FlexibleBody
 from flexmbs.model.trees.coordinate import TreeCoordinate
@@ -27,7 +27,6 @@ from flexmbs.results.kinematics import (
     kinematics,
     marker_of,
     meant_joint,
-    nodal_components,
     nodal_displacements,
     nodal_positions,
     turns_of,
@@ -132,10 +131,9 @@ class States(ShownStates):
 
     def slope(self, at: Attachment, step: int | None = None) -> FloatArray:
         """Slope vector dr/ds (n, 3) [-] of a node of an absolute-nodal body."""
-        layout = as_attachment("slope", at).body.element.layout
-        if not layout.slope:
+        found = self._of_nodes(slopes, as_attachment("slope", at), step)
+        if found is None:
             raise ModelError(f"slope: a {at.body.element.name} has no slopes.")
-        found = nodal_components(self.q[self._rows(step)], self.system, at, layout.slope)
         return self._given(of_place(in_space(found), at), step)
 
     def section_frame(self, at: Attachment, step: int | None = None) -> FloatArray:
@@ -144,25 +142,19 @@ class States(ShownStates):
         The first is normal to the directors, or to the slopes of a surface; with a vector across the thickness the
         third is along that.
         """
-        layout = as_attachment("section_frame", at).body.element.layout
-        if not layout.frame:
+        found = self._of_nodes(frames_of_vectors, as_attachment("section_frame", at), step)
+        if found is None:
             raise ModelError(f"section_frame: a {at.body.element.name} has no directors; use rotation() or slope().")
-        vectors = nodal_components(self.q[self._rows(step)], self.system, at, layout.frame)
-        flat = vectors.reshape(-1, vectors.shape[-1])
-        found = np.array([section_axes_of(row) for row in flat]).reshape(*vectors.shape[:2], 3, 3)
         return self._given(of_place(found, at), step)
 
     def rotation_vector(self, at: Attachment, step: int | None = None) -> FloatArray:
         """Small rotations (n, 3) [rad] about the inertial axes of a node of a beam with rotations."""
-        layout = as_attachment("rotation_vector", at).body.element.layout
-        if not layout.rotation or layout.quaternion:
+        found = self._of_nodes(small_rotations, as_attachment("rotation_vector", at), step)
+        if found is None:
             raise ModelError(
                 f"rotation_vector: a {at.body.element.name} has no small rotations; use rotation(), slope() or, in the "
                 f"plane, angle()."
             )
-        found = nodal_components(self.q[self._rows(step)], self.system, at, layout.rotation)
-        if layout.dim == 2:  # about z
-            found = np.pad(found, ((0, 0), (0, 0), (2, 0)))
         return self._given(of_place(found, at), step)
 
     def distance(self, a: Any, b: Any, step: int | None = None) -> Any:
@@ -358,6 +350,13 @@ class States(ShownStates):
 
     def _rows(self, step: int | None) -> IntArray:
         return np.arange(len(self)) if step is None else np.array([self.number(step)])
+
+    def _of_nodes(self, asked: Any, at: Attachment, step: int | None) -> FloatArray | None:
+        """What `flexmbs.core.nodes` finds of nodes in the states asked for; None where their layout has none."""
+        found: FloatArray | None = asked(
+            at.body.element.layout, self.q[self._rows(step)], self.system.coordinates.dofs(at)
+        )
+        return found
 
     @staticmethod
     def _given(found: Any, step: int | None) -> FloatArray:
