@@ -13,7 +13,7 @@ class ShownStates(Hinted):
     """What stored states can be looked at as; `flexmbs.results.states.States` has what is shown."""
 
     def plot_histories(
-        self,
+        self: Any,
         *what: Any,
         against: Any = None,
         component: str | None = None,
@@ -26,19 +26,19 @@ class ShownStates(Hinted):
 
         return plot_quantities(self, what, against, component, ax, path, title)
 
-    def plot_shape(self, resultant: str | None = None, step: Any = -1, ax: Any = None) -> Any:
+    def plot_shape(self: Any, resultant: str | None = None, step: Any = -1, ax: Any = None) -> Any:
         """Draw the shape of all bodies in a state, or with ``"all"`` in all of them, coloured by a stress resultant."""
         from flexmbs.visualization.plots import plot_shape
 
         return plot_shape(self, resultant, step, ax)
 
-    def animate(self, path: Any, **options: Any) -> Any:
+    def animate(self: Any, path: Any, **options: Any) -> Any:
         """Write an animation (mp4 or gif by the ending of ``path``); see `flexmbs.visualization.animation`."""
         from flexmbs.visualization.time_views import animate
 
         return animate(self, path, **options)
 
-    def table(self, *what: Any) -> Any:
+    def table(self: Any, *what: Any) -> Any:
         """Columns of quantities by name, with units: a mapping, for CSV files and pandas.
 
         Takes what `TimeSolution.plot` takes; of things without a quantity positions and velocities of places,
@@ -48,7 +48,7 @@ class ShownStates(Hinted):
 
         return table(self, *what)
 
-    def to_dataframe(self, *what: Any) -> Any:
+    def to_dataframe(self: Any, *what: Any) -> Any:
         """A pandas DataFrame of quantities (all that `table` lists, without any), with time as its index.
 
         Raises
@@ -58,7 +58,7 @@ class ShownStates(Hinted):
         """
         return self.table(*what).to_dataframe()
 
-    def to_xarray(self, *what: Any) -> Any:
+    def to_xarray(self: Any, *what: Any) -> Any:
         """An xarray Dataset: a variable for each quantity, over time and, of vectors, the axes x, y, z; with units.
 
         Raises
@@ -70,7 +70,7 @@ class ShownStates(Hinted):
 
         return dataset(self, *what)
 
-    def view(self, path: Any = None, *, show: bool | None = None, **options: Any) -> Any:
+    def view(self: Any, path: Any = None, *, show: bool | None = None, **options: Any) -> Any:
         """Write the page of `flexmbs.view` that plays the states, and show it in the browser.
 
         Parameters
@@ -86,13 +86,13 @@ class ShownStates(Hinted):
 
         return view_of(self, path, show, **options)
 
-    def _repr_html_(self) -> str:
+    def _repr_html_(self: Any) -> str:
         """A small picture and a table, for notebooks."""
         from flexmbs.visualization.notebook import html_of_states
 
         return html_of_states(self)
 
-    def to_gltf(self, path: Any, **options: Any) -> Any:
+    def to_gltf(self: Any, path: Any, **options: Any) -> Any:
         """Write a glTF file (.glb) of the states one after another; see `flexmbs.write_gltf`."""
         from flexmbs.visualization.motion_files import write_motion
 
