@@ -47,6 +47,7 @@ from .analysis.static import solve_static as solve_static
 from .analysis.topology import Topology as Topology
 from .analysis.topology import topology as topology
 from .core.errors import AccuracyWarning as AccuracyWarning
+from .core.errors import AxesWarning as AxesWarning
 from .core.errors import ConvergenceError as ConvergenceError
 from .core.errors import FlexmbsError as FlexmbsError
 from .core.errors import LossWarning as LossWarning
@@ -90,7 +91,7 @@ from .model.bodies import PointMass as PointMass
 from .model.bodies import RigidBody as RigidBody
 from .model.bodies import Wireframe as Wireframe
 from .model.bodies import ground as ground
-from .model.bodies.flexible import Attachment as Attachment
+from .model.bodies.attachment import Attachment as Attachment
 from .model.bodies.flexible import FlexibleBody as FlexibleBody
 from .model.bodies.floating import FloatingBody as FloatingBody
 from .model.bodies.linear import LinearBody as LinearBody

@@ -40,7 +40,7 @@ right.set(xlabel="along the arrow, pushed at 0")
 right.legend(frameon=False)
 figure.savefig("arrow.png", dpi=80)
 
-# By hand: the slope S has S'' + phi (1 + head - x) S = 0, S'(0) = S'(1) = 0: Airy functions of -phi^(1/3) (1 + head - x)
+# By hand: the slope S has S'' + phi (1 + head - x) S = 0, S'(0) = S'(1) = 0: Airy functions of phi^(1/3) (x - 1 - head)
 
 
 def residual(phi):

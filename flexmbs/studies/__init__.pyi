@@ -24,6 +24,7 @@ from .parameters import Choices as Choices
 from .parts import PartsError as PartsError
 from .parts import Reduction as Reduction
 from .parts import reduce_parts as reduce_parts
+from .pieces import reduce_by_regions as reduce_by_regions
 from .results import StudyResults as StudyResults
 from .results import StudyRun as StudyRun
 from .results import load as load

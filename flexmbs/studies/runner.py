@@ -11,6 +11,8 @@ its worker dies, each of them is run again, alone. What all jobs share is kept b
 
 from __future__ import annotations
 
+import asyncio
+import concurrent.futures
 import hashlib
 import sys
 import time
@@ -128,35 +130,54 @@ def _main_left_alone() -> Iterator[None]:
 
 
 def run_on_workers(jobs: Sequence[Task], sink: Sink, client: Any) -> None:
-    """On the workers of a client, one task in flight per worker."""
+    """On the workers of a client, one task in flight per worker.
+
+    Raises
+    ------
+    FlexmbsError
+        If there has been no worker for a long time, or the scheduler or the client has gone.
+    """
+    running: dict[Any, Sequence[Task]] = {}
+    try:
+        _run_on_workers(jobs, sink, client, running)
+    except (asyncio.CancelledError, concurrent.futures.CancelledError, OSError) as error:  # of Dask's connections
+        raise FlexmbsError(
+            f"Study: the connection to the scheduler of Dask was lost ({type(error).__name__}: {error}). What was done "
+            f"is kept; run the study again with a new client."
+        ) from error
+    finally:
+        with suppress(Exception):  # a client that has gone has nothing to cancel
+            client.cancel(list(running))
+
+
+def _run_on_workers(
+    jobs: Sequence[Task], sink: Sink, client: Any, running: dict[Any, Sequence[Task]]
+) -> None:  # fmt: skip
+    """The same; ``running`` has the tasks that are under way, by their futures."""
     from distributed import KilledWorker
 
-    running: dict[Any, Sequence[Task]] = {}
     suspects: list[Task] = []
     send = _Sender(client, jobs[0].shared if jobs else None)
     place, several = 0, 1
-    try:
-        while place < len(jobs) or running:
-            workers = max(_count(client), 1) if place < len(jobs) else 0
-            while place < len(jobs) and len(running) < workers:
-                most = -(-(len(jobs) - place) // (SHARES * workers))
-                batch = jobs[place : place + min(several, most)]
-                running[send(batch)] = batch
-                place += len(batch)
-            for future in _finished(client, running):
-                batch = running.pop(future)
-                try:
-                    outcomes, seconds = future.result()
-                except KilledWorker:
-                    suspects += batch
-                    continue
-                several = max(1, min(int(BATCH * len(batch) / max(seconds, 1e-6)), 4 * several))
-                for job, outcome in zip(batch, outcomes, strict=True):
-                    sink(job.index, outcome)
-        for job in suspects:
-            sink(job.index, _alone(client, send, job))
-    finally:
-        client.cancel(list(running))
+    while place < len(jobs) or running:
+        workers = max(_count(client), 1) if place < len(jobs) else 0
+        while place < len(jobs) and len(running) < workers:
+            most = -(-(len(jobs) - place) // (SHARES * workers))
+            batch = jobs[place : place + min(several, most)]
+            running[send(batch)] = batch
+            place += len(batch)
+        for future in _finished(client, running):
+            batch = running.pop(future)
+            try:
+                outcomes, seconds = future.result()
+            except KilledWorker:
+                suspects += batch
+                continue
+            several = max(1, min(int(BATCH * len(batch) / max(seconds, 1e-6)), 4 * several))
+            for job, outcome in zip(batch, outcomes, strict=True):
+                sink(job.index, outcome)
+    for job in suspects:
+        sink(job.index, _alone(client, send, job))
 
 
 def _alone(client: Any, send: _Sender, job: Task) -> Any:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from os import PathLike
+from pathlib import Path
 from typing import Any
 
 from flexmbs.core.checks import as_number, show
-from flexmbs.core.errors import ModelError
+from flexmbs.core.errors import FlexmbsError, ModelError
 from flexmbs.core.progress import Progress
 from flexmbs.io.sealed import as_target
 from flexmbs.studies.family import Family
@@ -178,10 +180,13 @@ class Study:
             journal.open()
             try:
                 self._make(values, keys, done, lambda key, outcome: journal.append(outcome), workers, progress)
-            finally:
+            except BaseException:
                 journal.close()
-                kept = Kept(target, journal, anew)
-                write_study(target, header, kept.outcomes(order), len(order))
+                with suppress(FlexmbsError):  # the journal has all; what ended the study is what matters
+                    _write(target, header, Kept(target, journal, anew), order)
+                raise
+            journal.close()
+            _write(target, header, Kept(target, journal, anew), order)
             journal.path.unlink(missing_ok=True)
         return StudyResults.of_file(target, self, keys)
 
@@ -206,3 +211,21 @@ class Study:
 
             if todo:
                 run_all(todo, keep, workers)
+
+
+def _write(target: Path, header: dict[str, Any], kept: Kept, order: list[str]) -> None:
+    """Make the file of all that is kept.
+
+    Raises
+    ------
+    FlexmbsError
+        If the system refuses, such as for want of space.
+    """
+    try:
+        write_study(target, header, kept.outcomes(order), len(order))
+    except (OSError, FlexmbsError) as error:
+        what = f"cannot write {target}: {error.strerror or error}." if isinstance(error, OSError) else str(error)
+        raise FlexmbsError(
+            f"Study: {what.removeprefix('Study: ')} What was done is kept in {kept.journal.path}; run the study again "
+            f"when there is room."
+        ) from error

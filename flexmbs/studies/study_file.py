@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -121,7 +122,8 @@ class Journal:
     def close(self) -> None:
         """No more lines."""
         if self._file is not None:
-            self._file.close()
+            with suppress(OSError):  # of half a line that found no room, which is told where it is written
+                self._file.close()
             self._file = None
 
     def _whole(self) -> int:

@@ -1,8 +1,7 @@
-"""The same file to the bit whatever runs the study and however often it is interrupted; kills of workers and parents."""
+"""The same file to the bit whatever runs the study and however often it is interrupted; processes that are killed."""
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
 import sys
@@ -99,7 +98,7 @@ def test_sixty_runs_with_three_kills(tmp_path: Path) -> None:
     np.testing.assert_array_equal(np.delete(found, 13), np.delete(expected, 13))
     again = load(path)
     assert len(again) == 60
-    assert os.listdir(tmp_path).count("d.h5.journal") == 0
+    assert not path.with_name("d.h5.journal").exists()
 
 
 def test_killed_runs_are_tried_when_the_study_is_started_again(tmp_path: Path) -> None:

@@ -31,24 +31,26 @@ DEGREES = (45, 90, 135, 180, 270)
 PITCH = 0.09  # distance of the cylinders; it does not matter
 
 
-def _pose(phase: float) -> tuple[tuple[float, float], tuple[float, float], float]:
+def _pose(phase: float, engine: Engine) -> tuple[tuple[float, float], tuple[float, float], float]:
     """Crank pin, piston and rate of the lean of the rod per rate of the crank, at theta = 0."""
-    pin = (ENGINE.radius * math.cos(phase), ENGINE.radius * math.sin(phase))
-    return pin, (ENGINE.piston(phase)[0], 0.0), ENGINE.radius * math.cos(phase) / ENGINE.rod
+    pin = (engine.radius * math.cos(phase), engine.radius * math.sin(phase))
+    return pin, (engine.piston(phase)[0], 0.0), engine.radius * math.cos(phase) / engine.rod
 
 
-def planar_engine() -> tuple[fx.Model, fx.PlanarRigidBody, HeldPoints]:
+def planar_engine(
+    engine: Engine = ENGINE, start: float = START, gravity: float = G
+) -> tuple[fx.Model, fx.PlanarRigidBody, HeldPoints]:
     """Nine bodies; pistons slide along x."""
-    shaft = fx.PlanarRigidBody(1.0, ENGINE.shaft_inertia, angular_velocity=START, name="shaft")
+    shaft = fx.PlanarRigidBody(1.0, engine.shaft_inertia, angular_velocity=start, name="shaft")
     items, pairs = [shaft, fx.RevoluteJoint(fx.ground, shaft, at=(0, 0), name="main bearing")], []
-    for i, phase in enumerate(ENGINE.phases):
-        pin, top, lean = _pose(phase)
+    for i, phase in enumerate(engine.phases):
+        pin, top, lean = _pose(phase, engine)
         middle = ((pin[0] + top[0]) / 2.0, pin[1] / 2.0)
         rod = fx.PlanarRigidBody(
-            ENGINE.rod_mass, ENGINE.rod_inertia, position=middle, angular_velocity=-lean * START,
-            velocity=(0.0, ENGINE.radius * math.cos(phase) * START / 2.0), name=f"rod {i}",
+            engine.rod_mass, engine.rod_inertia, position=middle, angular_velocity=-lean * start,
+            velocity=(0.0, engine.radius * math.cos(phase) * start / 2.0), name=f"rod {i}",
         )  # fmt: skip
-        piston = fx.PlanarRigidBody(ENGINE.piston_mass, 1e-4, position=top, name=f"piston {i}")
+        piston = fx.PlanarRigidBody(engine.piston_mass, 1e-4, position=top, name=f"piston {i}")
         items += [
             rod, piston,
             fx.RevoluteJoint(shaft, rod, at=pin, name=f"crank pin {i}"),
@@ -56,7 +58,7 @@ def planar_engine() -> tuple[fx.Model, fx.PlanarRigidBody, HeldPoints]:
             fx.PrismaticJoint(fx.ground, piston, at=(0.0, 0.0), axis=(1, 0, 0), name=f"cylinder {i}"),
         ]  # fmt: skip
         pairs += [(shaft.marker_at(pin), rod.marker_at(pin)), (rod.marker_at(top), piston.centre)]
-    return fx.Model(*items, fx.Gravity((-G, 0.0))), shaft, pairs
+    return fx.Model(*items, fx.Gravity((-gravity, 0.0))), shaft, pairs
 
 
 def spatial_engine() -> tuple[fx.Model, fx.RigidBody, HeldPoints]:
@@ -66,7 +68,7 @@ def spatial_engine() -> tuple[fx.Model, fx.RigidBody, HeldPoints]:
     items, pairs = [shaft, fx.RevoluteJoint(fx.ground, shaft, at=(0, 0, 0), axis=(0, 0, 1), name="main bearing")], []
     for i, phase in enumerate(ENGINE.phases):
         z = PITCH * (i - 1.5)
-        pin, top, lean = _pose(phase)
+        pin, top, lean = _pose(phase, ENGINE)
         pin3, top3 = (*pin, z), (*top, z)
         rod = fx.RigidBody(
             ENGINE.rod_mass, (1e-4, ENGINE.rod_inertia, ENGINE.rod_inertia), angular_velocity=(0, 0, -lean * START),
