@@ -47,6 +47,7 @@ from .analysis.static import solve_static as solve_static
 from .analysis.topology import Topology as Topology
 from .analysis.topology import topology as topology
 from .core.errors import AccuracyWarning as AccuracyWarning
+from .core.errors import AxesWarning as AxesWarning
 from .core.errors import ConvergenceError as ConvergenceError
 from .core.errors import FlexmbsError as FlexmbsError
 from .core.errors import LossWarning as LossWarning

@@ -85,9 +85,14 @@ def rounding(S: Any, y: Any) -> FloatArray:
 
 
 def stiffness_by_mass(p: SmallMotions) -> float:
-    """The least K_ii / M_ii that is not zero, which lies far above the lowest omega^2 of what has many elements."""
+    """The least K_ii / M_ii above round-off, which lies far above the lowest omega^2 of what has many elements.
+
+    Round-off is what cancels within a row, and what the stiffest coordinate leaves of sums over the whole model.
+    """
     ratio = np.abs(p.S.diagonal()) / np.maximum(p.M.diagonal(), 1e-300)
-    ratio = ratio[(p.M.diagonal() > 0.0) & (ratio > 0.0)]
+    some = np.abs(p.S.diagonal()) > ROUNDING * np.asarray(abs(p.S).sum(axis=1)).ravel()
+    ratio = ratio[(p.M.diagonal() > 0.0) & some]
+    ratio = ratio[ratio > ROUNDING * ratio.max(initial=0.0)]
     return float(ratio.min()) if len(ratio) else 1.0
 
 

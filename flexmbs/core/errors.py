@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AccuracyWarning",
     "ArgumentError",
+    "AxesWarning",
     "ConvergenceError",
     "FlexmbsError",
     "LossWarning",
@@ -88,6 +89,10 @@ class AccuracyWarning(UserWarning):
 
 class LossWarning(UserWarning):
     """A file holds less than what it was to hold, the model or the motion; the message says what is missing."""
+
+
+class AxesWarning(UserWarning):
+    """Numbers are given in axes that move, where axes that stand still may be meant."""
 
 
 class UnitsWarning(UserWarning):

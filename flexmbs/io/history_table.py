@@ -8,7 +8,6 @@ with as many digits as it takes to read them back exactly.
 from __future__ import annotations
 
 import csv
-import importlib
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -20,10 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexmbs.core.checks import as_name, show
+from flexmbs.core.data_frames import data_frame
 from flexmbs.core.errors import ModelError, ReadError, unknown_name
 from flexmbs.io.sealed import as_target, replaced
 
-__all__ = ["HistoryTable", "components", "optional", "read_history_table"]
+__all__ = ["HistoryTable", "components", "read_history_table"]
 
 SUFFIXES = (".csv",)
 FIRST_LINE = "# flexmbs time histories"
@@ -148,10 +148,7 @@ class HistoryTable(Mapping[str, NDArray[Any]]):
         ModelError
             If pandas is not installed.
         """
-        pandas = optional("to_pandas", "pandas")
-        frame = pandas.DataFrame(dict(zip(self.labels, self.columns.values(), strict=True)))
-        frame.attrs |= {"title": self.title, "units": dict(self.units), "frames": dict(self.frames)}
-        return frame
+        return data_frame(dict(zip(self.labels, self.columns.values(), strict=True)), None, **self._attributes())
 
     def to_dataframe(self) -> Any:
         """A pandas DataFrame over the first column, whose other columns are the names; units and frames in ``attrs``.
@@ -161,29 +158,12 @@ class HistoryTable(Mapping[str, NDArray[Any]]):
         ModelError
             If pandas is not installed.
         """
-        pandas = optional("to_dataframe", "pandas")
         first, *others = self.columns
-        index = pandas.Index(self.columns[first], name=self.label(first).removesuffix(" [-]"))
-        frame = pandas.DataFrame({name: self.columns[name] for name in others}, index=index)
-        frame.attrs |= {"title": self.title, "units": dict(self.units), "frames": dict(self.frames)}
-        return frame
+        index = (self.label(first).removesuffix(" [-]"), self.columns[first])
+        return data_frame({name: self.columns[name] for name in others}, index, **self._attributes())
 
-
-def optional(owner: str, name: str) -> Any:
-    """A package for tables that flexmbs does not need otherwise.
-
-    Raises
-    ------
-    ModelError
-        If it is not installed; the message names the extra.
-    """
-    try:
-        return importlib.import_module(name)
-    except ImportError:
-        raise ModelError(
-            f"{owner}: {name} is not installed, and flexmbs does not need it otherwise; install it (pip install "
-            f"'flexmbs[tables]', or pip install {name}), or take the arrays from the table itself."
-        ) from None
+    def _attributes(self) -> dict[str, Any]:
+        return {"title": self.title, "units": dict(self.units), "frames": dict(self.frames)}
 
 
 def components(name: str, values: Any, axes: tuple[str, ...] | None = None) -> dict[str, NDArray[Any]]:

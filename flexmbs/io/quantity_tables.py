@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from flexmbs.io.history_table import HistoryTable, optional
+from flexmbs.core.data_frames import optional
+from flexmbs.io.history_table import HistoryTable
 from flexmbs.results.quantities import listed, over
 
 if TYPE_CHECKING:

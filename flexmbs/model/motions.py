@@ -14,7 +14,6 @@ from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 
 import numpy as np
-from scipy.interpolate import make_interp_spline
 
 from flexmbs.core.checks import as_array, as_flag, as_number, frozen_copy, show
 from flexmbs.core.contracts import FloatArray
@@ -232,6 +231,8 @@ class Spline(_Addable):
             raise ModelError(f"Spline: degree must be 3 or 5, not {show(self.degree)}.")
         first = 1 if as_flag("Spline", "clamped", self.clamped) else 2
         ends = [(first, 0.0)] if self.degree == 3 else [(first, 0.0), (first + 1, 0.0)]
+        from scipy.interpolate import make_interp_spline  # slow to import, seldom needed
+
         curve = make_interp_spline(times, values, k=self.degree, bc_type=(ends, ends))
         object.__setattr__(self, "times", frozen_copy(times))
         object.__setattr__(self, "values", frozen_copy(values))

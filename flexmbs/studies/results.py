@@ -12,7 +12,8 @@ import numpy as np
 
 from flexmbs.core.checks import is_among, show
 from flexmbs.core.contracts import FloatArray
-from flexmbs.core.errors import FlexmbsError, ModelError, unknown_name
+from flexmbs.core.data_frames import data_frame
+from flexmbs.core.errors import ModelError, unknown_name
 from flexmbs.studies.outcomes import Ended, Outcome
 from flexmbs.studies.parameters import Value
 from flexmbs.studies.study_file import Stored, read_study
@@ -270,16 +271,13 @@ class StudyResults(Sequence[StudyRun]):
 
         Raises
         ------
-        FlexmbsError
+        ModelError
             If it is not.
         """
-        try:
-            import pandas as pd
-        except ImportError as error:
-            raise FlexmbsError("to_dataframe: pandas is not installed: pip install pandas.") from error
-        frame = pd.DataFrame({n: self.columns[n] for n in (*self.parameters, *self.measures, "seconds", "message")})
-        frame.insert(len(self.parameters) + len(self.measures), "ended", [run.ended.name for run in self])
-        return frame
+        columns = {n: self.columns[n] for n in (*self.parameters, *self.measures)}
+        ended = [run.ended.name for run in self]
+        last = {n: self.columns[n] for n in ("seconds", "message")}
+        return data_frame({**columns, "ended": ended, **last})
 
     def plot(self, measure: str, over: str | None = None, ax: Axes | None = None) -> Axes:
         """A measure over a parameter (default: the first), coloured by the next one where there are more."""

@@ -11,11 +11,14 @@ from flexmbs.core.errors import ModelError
 from flexmbs.core.identity import IdentityMap
 from flexmbs.kernels.rows.rows import row_gradient
 from flexmbs.model.control.calling import only_label
+from flexmbs.system.contact_pairs import taking_part
 from flexmbs.system.marker_set import MarkerSet
 
 if TYPE_CHECKING:
     from flexmbs.core.contracts import MarkerWork
     from flexmbs.model.bodies.marker import Marker
+    from flexmbs.model.contacts.contact import Contact
+    from flexmbs.model.contacts.pair import ContactPair
     from flexmbs.system.system import System
 
 __all__ = ["SystemView", "Viewer"]
@@ -27,6 +30,7 @@ class Viewer:
     def __init__(self, system: System) -> None:
         self.system = system
         self._sets: IdentityMap[Marker, tuple[MarkerSet, MarkerWork]] = IdentityMap()
+        self._pairs: IdentityMap[Contact, tuple[ContactPair, ...]] = IdentityMap()
         self.near: dict[tuple[str, str], float] = {}
         self.held: FloatArray = np.zeros(0)
         self.held_names: tuple[str, ...] = ()
@@ -47,6 +51,13 @@ class Viewer:
             work = markers.work(np.zeros(self.system.coordinates.n_v), np.zeros(markers.size))
             self._sets[marker] = markers, work
         return self._sets[marker]
+
+    def touching(self, contact: Contact) -> tuple[ContactPair, ...]:
+        """The pairs of a contact that take part."""
+        if contact not in self._pairs:
+            counts = taking_part(self.system.model, [(contact, pair.force) for pair in contact.touching])
+            self._pairs[contact] = tuple(pair for pair, c in zip(contact.touching, counts, strict=True) if c)
+        return self._pairs[contact]
 
 
 class SystemView:
@@ -119,6 +130,10 @@ class SystemView:
             if item.name == name:
                 return self.v[system.coordinates.state_places(item)].copy()
         raise ModelError(f"model {system.model.name!r}: there are no states named {name!r}.")
+
+    def touching(self, contact: Contact) -> tuple[ContactPair, ...]:
+        """The pairs of a contact that take part."""
+        return self._viewer.touching(contact)
 
     def held(self, actuator: str) -> float:
         """The value held for an actuator."""

@@ -12,7 +12,7 @@ from scipy.sparse import csc_array
 
 from flexmbs.analysis import roots
 from flexmbs.analysis.roots import lowest_roots
-from flexmbs.analysis.small_motions import Roots, SmallMotions
+from flexmbs.analysis.small_motions import Roots, SmallMotions, stiffness_by_mass
 
 seeds = st.integers(0, 10**6)
 sizes = st.integers(3, 8)
@@ -168,3 +168,16 @@ def test_sparse_methods_say_the_same(method: str, unstable: bool, monkeypatch: p
     every = found(method, np.eye(60), S)
     assert len(every.s) >= 10
     assert every.n_growing == int(unstable)
+
+
+@pytest.mark.parametrize("noise", [1e-9, 1e-4])
+def test_round_off_is_no_stiffness(noise: float) -> None:
+    """What springs of 1e12 leave on the diagonal of a coordinate that is free sets no scale; a soft spring does."""
+    S, M = np.diag([1e12, 3.0, 2e12]), np.diag([2.0, 1.5, 4.0])
+    p = motions(M, 0.0 * S, S, True)
+    assert stiffness_by_mass(p) == pytest.approx(2.0)
+    S = np.array(
+        [[2e12, noise, -2e12, 0.0], [noise, noise, noise, 0.0], [-2e12, noise, 2e12, 0.0], [0.0, 0.0, 0.0, 8e3]]
+    )
+    p = motions(np.diag([2.0, 0.5, 2.0, 1.0]), 0.0 * S, S, True)
+    assert stiffness_by_mass(p) == pytest.approx(8e3)

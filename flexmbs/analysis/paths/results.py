@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,6 +10,7 @@ import numpy as np
 
 from flexmbs.core.checks import as_number
 from flexmbs.core.contracts import FloatArray, IntArray
+from flexmbs.core.data_frames import data_frame
 from flexmbs.core.errors import ModelError
 from flexmbs.dynamics.evaluation import Dynamics
 from flexmbs.results.static import StaticSolution
@@ -183,23 +183,17 @@ class EquilibriumPaths:
 
         ``quantities``: more columns, as functions of a path.
         """
-        try:
-            pandas: Any = importlib.import_module("pandas")
-        except ImportError as error:
-            raise ModelError(
-                "to_dataframe: pandas is not installed, and flexmbs does not need it otherwise; install it (pip "
-                "install pandas), or take the arrays of the paths themselves."
-            ) from error
-        frames = [
-            pandas.DataFrame(
-                {
-                    "path": i, "number": np.arange(len(x)), "parameter": x.load_factors, "unstable": x.unstable,
-                    **{name: np.asarray(value(x)) for name, value in quantities.items()},
-                }
-            )
-            for i, x in enumerate(self.paths)
-        ]  # fmt: skip
-        return pandas.concat(frames, ignore_index=True)
+        paths, n = self.paths, [len(x) for x in self.paths]
+        columns = {
+            "path": np.repeat(np.arange(len(n)), n), "number": [i for k in n for i in range(k)],
+            "parameter": _joined([x.load_factors for x in paths]), "unstable": _joined([x.unstable for x in paths]),
+        }  # fmt: skip
+        more = {name: _joined([np.asarray(value(x)) for x in paths]) for name, value in quantities.items()}
+        return data_frame({**columns, **more})
+
+
+def _joined(parts: Sequence[Any]) -> Any:
+    return np.concatenate(parts) if parts else np.zeros(0)
 
 
 def _one(path: EquilibriumPath, i: int) -> dict[str, Any]:

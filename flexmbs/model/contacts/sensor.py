@@ -24,7 +24,7 @@ __all__ = ["LeastGap", "contact_event"]
 class LeastGap(Description):
     """The least gap [length] of the pairs of a contact, as a function of what is seen of the system.
 
-    Of all pairs, also those of joined bodies, which a model leaves out: give ``pairs`` where these may overlap.
+    Of the pairs that take part: those of joined bodies, which a model leaves out, do not count.
 
     Examples
     --------
@@ -40,7 +40,7 @@ class LeastGap(Description):
     def __call__(self, *seen: Any) -> float:
         view: View = seen[-1]
         least = np.inf
-        for pair in self.contact.touching:
+        for pair in view.touching(self.contact):
             ends = (pair.a.marker, pair.b.marker)
             p = np.array([view.position(m) for m in ends])
             R = np.array([view.rotation(m) for m in ends])

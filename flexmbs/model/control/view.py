@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from flexmbs.core.contracts import FloatArray
     from flexmbs.model.bodies.marker import Marker
+    from flexmbs.model.contacts.contact import Contact
+    from flexmbs.model.contacts.pair import ContactPair
 
 __all__ = ["View"]
 
@@ -48,6 +50,9 @@ class View(Protocol):
 
     def state(self, name: str) -> FloatArray:
         """States (n,) of the `FirstOrder` of that name."""
+
+    def touching(self, contact: Contact) -> tuple[ContactPair, ...]:
+        """The pairs of a contact that take part in the model: not those left out between joined bodies."""
 
     def held(self, actuator: str) -> float:
         """The value a sampled controller holds for the actuator of that name."""

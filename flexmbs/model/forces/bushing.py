@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
@@ -10,8 +11,9 @@ import numpy as np
 
 from flexmbs.core.checks import as_array, as_name, frozen_copy
 from flexmbs.core.contracts import FloatArray
-from flexmbs.core.errors import ModelError
+from flexmbs.core.errors import AxesWarning, ModelError
 from flexmbs.core.references import Description
+from flexmbs.core.rotations import skew
 from flexmbs.kernels.laws import MATRIX
 from flexmbs.kernels.rows.rows import ALONG, ANGLE, SWING, VECTOR
 from flexmbs.model.bodies.ends import two_ended
@@ -22,6 +24,9 @@ from flexmbs.model.forces.wrench import Wrench
 from flexmbs.model.joints.contracts import Row
 
 __all__ = ["Bushing"]
+
+SAME = 1e-9
+"""Relative difference up to which stiffness is the same in two directions."""
 
 Numbers = Sequence[float] | Sequence[Sequence[float]] | FloatArray
 
@@ -59,6 +64,13 @@ class Bushing(Description):
     ------
     ModelError
         If a shape is wrong, a matrix is not symmetric or negative, or a side has no orientation that is needed.
+
+    Warns
+    -----
+    AxesWarning
+        If a moves and may turn, b is the ground, and what acts is not the same in all directions across the axis of
+        turning: the stiffness of a bearing that is softer across than up turns with its rotor then, which parametric
+        excitation and other critical speeds come from. Fixed axes are those of ``Bushing(ground, rotor)``.
 
     Notes
     -----
@@ -105,6 +117,14 @@ class Bushing(Description):
         C = np.zeros((n, n)) if self.damping is None else _matrix(owner, "damping", self.damping, n)
         preload = np.zeros(n) if self.preload is None else as_array(owner, "preload", self.preload, (n,))
         rows = _rows(owner, a, b, planar, n, _free_axis(K, C, preload))
+        if b.body.is_ground and not a.body.is_ground and _turns_with(planar, K, C, preload):
+            warnings.warn(
+                f"{owner}: {a} is the first side, so that stiffness, damping and preload, which are not alike in all "
+                f"directions, turn with it against the ground. If their axes stand still, give the ground first: "
+                f"Bushing(ground, body).",
+                AxesWarning,
+                stacklevel=4,
+            )
         free_coordinates = np.array([start_value(a, b, row) for row in rows])
         if self.free_coordinates is not None:
             free_coordinates = as_array(owner, "free_coordinates", self.free_coordinates, (n,), unit="length, rad")
@@ -137,6 +157,33 @@ def _free_axis(K: FloatArray, C: FloatArray, preload: FloatArray) -> int | None:
         return None
     free = [i for i in range(3) if not (np.any(K[3 + i]) or np.any(C[3 + i]) or preload[3 + i])]
     return free[0] if len(free) == 1 else None
+
+
+def _turns_with(planar: bool, K: FloatArray, C: FloatArray, preload: FloatArray) -> bool:
+    """Whether b can turn on a, as far as the bushing knows, and what acts is another one in axes that turned with a.
+
+    What is the same in all turned axes commutes with the infinitesimal rotation G about the axis, and G annuls vectors.
+    """
+    n = len(K)
+    if planar:
+        if n == 3 and (np.any(K[2]) or np.any(C[2]) or preload[2]):
+            return False
+        axes, size = [2], 2
+    else:
+        free = _free_axis(K, C, preload)
+        if n == 6 and free is None and any(np.any(A[3:, 3:]) for A in (K, C)):
+            return False
+        axes, size = [0, 1, 2] if free is None else [free], 3
+    for axis in axes:
+        one = skew(np.eye(3)[axis])[:size, :size]
+        G = np.kron(np.eye(n // size), one) if not planar else one
+        m = len(G)
+        for A in (K[:m, :m], C[:m, :m]):
+            if np.abs(A @ G - G @ A).max() > SAME * np.abs(A).max():
+                return True
+        if np.abs(G @ preload[:m]).max() > SAME * np.abs(preload).max():
+            return True
+    return False
 
 
 def _rows(owner: str, a: Marker, b: Marker, planar: bool, n: int, free: int | None) -> tuple[Row, ...]:

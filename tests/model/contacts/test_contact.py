@@ -189,6 +189,20 @@ def test_events_of_a_bouncing_ball() -> None:
         touch.event("slips")
 
 
+def test_bodies_that_are_left_out_fire_no_event() -> None:
+    """Two balls on one hinge overlap; the floor is what closes, 0.5 m below the lower one."""
+    a, b = ball(0.6, name="a"), ball(0.65, name="b", x=0.1)
+    hinge = fx.RevoluteJoint(a, b, at=(0.05, 0, 0.6), axis=(0, 1, 0), name="hinge")
+    parts = (FLOOR, C.Sphere(a, radius=0.1), C.Sphere(b, radius=0.1))
+    touch = fx.Contact(parts, BITES, allow_overlap=True, name="touch")
+    with pytest.warns(UserWarning, match="are left out"):
+        run = fx.simulate(
+            fx.Model(a, b, hinge, touch, G), 0.4, step=1e-3, events=[touch.event("closes", terminal=True)]
+        )
+    assert [e.name for e in run.events] == ["touch closes"]
+    assert run.t[-1] == pytest.approx(math.sqrt(2 * 0.5 / 9.81), abs=1e-5)
+
+
 def test_a_ball_on_a_ball_is_a_stop_on_their_distance() -> None:
     """Smooth contact of two balls against a stop on the distance of their centres: the same motion to round-off."""
     found = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from typing import Any
 
 import numpy as np
@@ -187,6 +188,57 @@ def test_bushings_in_the_plane() -> None:
         fx.Bushing(ball, plate, stiffness=(5.0, 6.0), at=(1.0, 2.0))
     with pytest.raises(fx.ModelError, match="normal to the plane"):
         fx.Bushing(fx.ground.marker((0, 0, 0), axis=(1, 0, 0)), plate.centre, stiffness=(5.0, 6.0))
+
+
+def plate() -> fx.PlanarRigidBody:
+    return fx.PlanarRigidBody(1.0, 0.1, position=(1.0, 2.0), name="plate")
+
+
+ROTOR_FIRST: list[tuple[Any, dict[str, Any]]] = [
+    (body, {"stiffness": (5.0, 5.0, 6.0)}),
+    (body, {"stiffness": (9.0, 5.0, 6.0, 0.0, 1.0, 1.0)}),
+    (body, {"stiffness": (9.0, 5.0, 5.0, 0.0, 1.0, 1.5)}),
+    (body, {"stiffness": (5.0, 5.0, 5.0), "damping": (0.1, 0.0, 0.0)}),
+    (body, {"stiffness": (9.0, 5.0, 5.0, 0.0, 1.0, 1.0), "preload": (0.0, 0.3, 0.0, 0.0, 0.0, 0.0)}),
+    (plate, {"stiffness": (5.0, 6.0)}),
+    (plate, {"stiffness": (5.0, 6.0, 0.0)}),
+]
+
+
+@pytest.mark.parametrize(("make", "numbers"), ROTOR_FIRST)
+def test_unlike_stiffness_that_turns_with_a_body_is_said(make: Any, numbers: dict[str, Any]) -> None:
+    """What is fixed in space is written with the ground first, which says nothing."""
+    moving = make()
+    with pytest.warns(fx.AxesWarning, match=r"turn with it .* Bushing\(ground, body\)"):
+        fx.Bushing(
+            moving.centre, fx.ground.marker_at(moving.centre.position0()[: 2 if make is plate else 3]), **numbers
+        )
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(("make", "numbers"), ROTOR_FIRST)
+def test_axes_fixed_in_space_and_equal_stiffness_are_silent(make: Any, numbers: dict[str, Any]) -> None:
+    moving = make()
+    ground = fx.ground.marker_at(moving.centre.position0()[: 2 if make is plate else 3])
+    fx.Bushing(ground, moving.centre, **numbers)
+    held = np.ones(3 if make is plate else 6)
+    held[:2] = 5.0, 6.0
+    fx.Bushing(moving.centre, ground, stiffness=held)  # cannot turn
+    fx.Bushing(moving.centre, ground, stiffness=(5.0, 5.0) if make is plate else (9.0, 5.0, 5.0, 0.0, 1.0, 1.0))
+
+
+def test_unlike_stiffness_turns_with_the_first_side() -> None:
+    """What is warned of: at a quarter turn of the first side the softer direction is the other one."""
+    for first, soft in (("ground", 5.0), ("body", 20.0)):
+        moving = body(position=(0.0, 0.0, 0.0))
+        sides = (fx.ground.marker((0, 0, 0)), moving.centre)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", fx.AxesWarning)
+            bushing = fx.Bushing(*(sides if first == "ground" else sides[::-1]), stiffness=(5.0, 20.0, 20.0))
+        poses, i = Poses(bushing.row_forces[0]), 1 if first == "ground" else 0
+        poses.R[i] = from_vector(np.array([0.0, 0.0, 0.5 * np.pi]))
+        poses.p[i] = (0.1, 0.0, 0.0)
+        assert wrenches(bushing.row_forces[0], poses)[0][i, 0] == pytest.approx(0.1 * soft)
 
 
 def wall() -> Any:

@@ -144,8 +144,9 @@ CASE = Case(
     area="mechanisms",
     summary=(
         "The engine of Vlasenko and Kasper with its own stroke (58 mm), bore and compression ratio: polytropic gas, "
-        "friction over the speed, a starter of 22 N m until 400 rpm and of 11 N m until five turns. The gas does 67.29 J in a "
-        "cycle of one cylinder; with four and two cylinders the engine settles, with one it cannot hold a speed, and "
+        "friction over the speed, a starter of 22 N m until 400 rpm and of 11 N m until five turns. The gas does "
+        "67.29 J in "
+        "a cycle of one cylinder; with four and two cylinders the engine settles, with one it cannot hold a speed, and "
         "the fewer fire the less evenly it runs."
     ),
     run=run,
