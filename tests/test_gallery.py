@@ -112,3 +112,10 @@ def test_isolation(run: Any) -> None:
     assert off(names) < (names["rate"] * names["period"] / 4) ** 2  # second order in the step
     shaken, still = (abs(names["run"].acceleration(names[body])[:, 1]) for body in ("base", "platform"))
     assert still[400:].max() < 0.1 * shaken[400:].max()
+
+
+def test_vibrator(run: Any) -> None:
+    names = run("vibrator")
+    error = abs(names["place"] - names["exact"]).max() / abs(names["exact"]).max()
+    assert error < 2e-3  # of second order in the step: 8.3e-4
+    assert off(names) < error
