@@ -33,3 +33,6 @@ from .samples import LatinHypercube as LatinHypercube
 from .samples import Points as Points
 from .samples import Sobol as Sobol
 from .study import Study as Study
+from .workspace import Workspace as Workspace
+from .workspace import WorkspacePoint as WorkspacePoint
+from .workspace import workspace_measures as workspace_measures

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -17,13 +19,14 @@ from flexmbs.core.checks import as_count, as_number
 from flexmbs.kinematics.solve import solve_kinematics
 from flexmbs.model.model import Model
 from flexmbs.results.static_options import StaticOptions
+from flexmbs.studies.family import source_digest
 
 if TYPE_CHECKING:
     from flexmbs.core.contracts import FloatArray
     from flexmbs.integrators.contracts import Integrator
     from flexmbs.integrators.step_control import ErrorControl, FixedStep
 
-__all__ = ["Analysis", "Frequencies", "Kinematics", "Linearised", "Simulation", "Statics"]
+__all__ = ["Analysis", "Frequencies", "Kinematics", "Linearised", "Simulation", "Statics", "analysis_in_words"]
 
 Items = Callable[[Model], Sequence[Any]]
 """Items of a model, found in the model of every run."""
@@ -137,3 +140,13 @@ class Kinematics:
 
     def places(self, result: Any) -> FloatArray:
         return np.asarray(result.t)
+
+
+def analysis_in_words(analysis: Analysis) -> str:
+    """What tells an analysis apart, the same in every process: its ``repr``, with the text of functions in it."""
+    functions = {n: v for n, v in vars(analysis).items() if isinstance(v, FunctionType | MethodType | partial)}
+    if not functions:
+        return repr(analysis)
+    rest = {name: repr(value) for name, value in vars(analysis).items() if name not in functions}
+    told = rest | {name: source_digest(function) for name, function in functions.items()}
+    return f"{type(analysis).__name__}({', '.join(f'{name}={told[name]}' for name in vars(analysis))})"

@@ -15,7 +15,7 @@ from flexmbs.core.errors import FlexmbsError, ModelError
 from flexmbs.core.progress import Progress
 from flexmbs.io.sealed import as_target
 from flexmbs.studies.family import Family
-from flexmbs.studies.jobs import Analysis
+from flexmbs.studies.jobs import Analysis, analysis_in_words
 from flexmbs.studies.measures import History, Measure, described
 from flexmbs.studies.outcomes import Ended, Job, Outcome, Plan, key_of
 from flexmbs.studies.results import StudyResults
@@ -113,7 +113,7 @@ class Study:
             "builder": self.family.name,
             "parameters": {name: repr(p) for name, p in self.family.parameters.items()},
             "words": [name for name, p in self.family.parameters.items() if isinstance(p.centre, str)],
-            "analysis": repr(self.analysis),
+            "analysis": analysis_in_words(self.analysis),
             "measures": [described(measure) for measure in self.measures],
         }
         text = json.dumps([plain, self.family.identity], sort_keys=True)
