@@ -44,6 +44,8 @@ FAR = 1e6
 """An increment this many times the size of a body is divergence."""
 CLOSED, RATE_CLOSED = 1e-13, 1e-12
 """Violation of positions over the size of the model, of velocities over the largest, that counts as round-off."""
+ROUNDED = 1e-15
+"""What positions may be off by round-off, over the size of the model: over a step, what velocities at rest may be."""
 MET, MET_RATE = 1e-7, 1e-4
 """The same with which no step is accepted."""
 CLOSINGS = 6
@@ -190,7 +192,7 @@ class RadauNewton:
             gap, rate = out[n_v:] * self._positions, dyn.rates()
             off, rate_off = largest_part(gap, dyn.equation_sizes), largest_part(rate, dyn.equation_sizes)
             speed = largest_part(v1, dyn.velocity_sizes)
-            if off <= CLOSED and rate_off <= RATE_CLOSED * speed + CLOSED / abs(h):
+            if off <= CLOSED and rate_off <= RATE_CLOSED * speed + ROUNDED / abs(h):
                 return q1, v1
             if number < CLOSINGS - 1:
                 right[n_v:] = -gap
